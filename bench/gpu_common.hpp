@@ -81,6 +81,8 @@ class Device {
   }
   const cu::Driver& driver() const noexcept { return *found_.driver; }
   const cu::FoundDevice& found() const noexcept { return *device_; }
+  const cu::Found& all() const noexcept { return found_; }
+  cu::Context context() const noexcept { return context_; }
   void check(cu::Status status, const char* what) const {
     if (status != cu::success)
       throw fairlead::SystemError(fmt::format("{}: {}", what, driver().name_of_status(status)));
@@ -102,6 +104,23 @@ class Device {
   cu::Context context_ = nullptr;
 };
 
+/// While it lives that device is current, where several are open.
+class Current {
+ public:
+  explicit Current(const Device& device) : device_(device) {
+    device.check(device.driver().cuCtxPushCurrent_v2(device.context()), "cuCtxPushCurrent");
+  }
+  Current(const Current&) = delete;
+  Current& operator=(const Current&) = delete;
+  ~Current() {
+    cu::Context context = nullptr;
+    device_.driver().cuCtxPopCurrent_v2(&context);
+  }
+
+ private:
+  const Device& device_;
+};
+
 /// A block of the device's memory.
 class Block {
  public:
@@ -110,7 +129,10 @@ class Block {
   }
   Block(const Block&) = delete;
   Block& operator=(const Block&) = delete;
-  ~Block() { device_.driver().cuMemFree_v2(at); }
+  ~Block() {
+    const Current current(device_);
+    device_.driver().cuMemFree_v2(at);
+  }
   cu::Pointer at = 0;
 
  private:
@@ -124,7 +146,10 @@ class Stream {
   }
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
-  ~Stream() { device_.driver().cuStreamDestroy_v2(stream); }
+  ~Stream() {
+    const Current current(device_);
+    device_.driver().cuStreamDestroy_v2(stream);
+  }
   void wait() const { device_.check(device_.driver().cuStreamSynchronize(stream), "cuStreamSynchronize"); }
   cu::Stream stream = nullptr;
 

@@ -1,7 +1,8 @@
 // How fast bytes go to a CUDA device and back, by size, from RAM that is registered and from RAM that is not, one way and both
-// ways at once; and what registering takes. By the driver's own functions: what Fairlead's copies are measured against.
+// ways at once; and what registering takes. Of copies to all other devices that it has access to, up to the size that --peers says
+// (0: none). By the driver's own functions: what Fairlead's copies are measured against.
 //
-//   gpu_wires [--device 0] [--largest 268435456] [--pin 1073741824] [--repetitions 5]
+//   gpu_wires [--device 0] [--largest 268435456] [--pin 1073741824] [--repetitions 5] [--peers 0]
 #include <array>
 #include <cstring>
 
@@ -42,6 +43,18 @@ class Host {
   bool pinned_ = false;
 };
 
+template <class Copy>
+double seconds_of(const Copy& copy, std::int64_t repetitions) {
+  copy();  // once, to warm up
+  std::vector<double> times;
+  for (std::int64_t i = 0; i < repetitions; ++i) {
+    const auto begin = Clock::now();
+    copy();
+    times.push_back(seconds_since(begin));
+  }
+  return median(times);
+}
+
 struct Wires {
   const Device& device;
   std::int64_t repetitions;
@@ -51,14 +64,7 @@ struct Wires {
 
   template <class Copy>
   double seconds(const Copy& copy) const {
-    copy();  // once, to warm up
-    std::vector<double> times;
-    for (std::int64_t i = 0; i < repetitions; ++i) {
-      const auto begin = Clock::now();
-      copy();
-      times.push_back(seconds_since(begin));
-    }
-    return median(times);
+    return seconds_of(copy, repetitions);
   }
 
   Json at(std::size_t bytes) const {
@@ -91,6 +97,56 @@ struct Wires {
   }
 };
 
+/// From one device to another and back, each in a stream of the one that has the bytes.
+Json between(const Device& here, std::size_t number, std::size_t largest, std::int64_t repetitions) {
+  const auto first = static_cast<std::size_t>(&here.found() - here.all().devices.data());
+  Json json = Json::object({{"device", number}, {"name", here.all().devices[number].name}});
+  json.add("access", cu::may_be_peers(here.all(), first, number));
+  if (!cu::may_be_peers(here.all(), first, number)) return json;
+  const cu::Driver& driver = here.driver();
+  const Device there(static_cast<std::int64_t>(number));
+  const auto allow = [&](const Device& from, const Device& to) {
+    const Current current(from);
+    const cu::Status status = driver.cuCtxEnablePeerAccess(to.context(), 0);
+    if (status != cu::peer_access_already_enabled) from.check(status, "cuCtxEnablePeerAccess");
+  };
+  allow(here, there);
+  allow(there, here);
+  Json sizes = Json::array();
+  for (std::size_t bytes = 4096; bytes <= largest; bytes *= 4) {
+    const Block other_in(there, bytes), other_out(there, bytes);
+    const Stream back(there);
+    const Current current(here);
+    const Block out(here, bytes), in(here, bytes);
+    const Stream away(here);
+    const auto go = [&] {
+      here.check(
+          driver.cuMemcpyPeerAsync(other_in.at, there.context(), out.at, here.context(), bytes, away.stream),
+          "a copy there");
+    };
+    const auto come = [&] {
+      const Current its(there);
+      there.check(
+          driver.cuMemcpyPeerAsync(in.at, here.context(), other_out.at, there.context(), bytes, back.stream),
+          "a copy back");
+    };
+    const auto come_back = [&] {
+      const Current its(there);
+      back.wait();
+    };
+    const auto rate = [&](double seconds, int directions = 1) {
+      return static_cast<double>(bytes) * directions / seconds;
+    };
+    Json one = Json::object({{"bytes", bytes}});
+    one.add("there", rate(seconds_of([&] { go(), away.wait(); }, repetitions)));
+    one.add("back", rate(seconds_of([&] { come(), come_back(); }, repetitions)));
+    one.add("both", rate(seconds_of([&] { go(), come(), away.wait(), come_back(); }, repetitions), 2));
+    sizes.add(std::move(one));
+  }
+  json.add("wires", std::move(sizes));
+  return json;
+}
+
 Json measure(Arguments& arguments) {
   const Device device(arguments.number("--device", 0));
   const auto largest = static_cast<std::size_t>(arguments.number("--largest", 256 << 20));
@@ -98,8 +154,13 @@ Json measure(Arguments& arguments) {
   const Wires wires{device, std::max<std::int64_t>(arguments.number("--repetitions", 5), 1),
                     device.function<cu::Status(cu::Pointer, const void*, std::size_t)>("cuMemcpyHtoD_v2"),
                     device.function<cu::Status(void*, cu::Pointer, std::size_t)>("cuMemcpyDtoH_v2")};
+  const auto most_to_peers = static_cast<std::size_t>(arguments.number("--peers", 0));
   arguments.require_all_used();
-  Json sizes = Json::array(), pinning = Json::array();
+  Json sizes = Json::array(), pinning = Json::array(), peers = Json::array();
+  if (most_to_peers != 0)
+    for (std::size_t i = 0; i < device.all().devices.size(); ++i)
+      if (&device.all().devices[i] != &device.found())
+        peers.add(between(device, i, most_to_peers, wires.repetitions));
   for (std::size_t bytes = 4096; bytes <= largest; bytes *= 4) sizes.add(wires.at(bytes));
   for (std::size_t bytes = std::max<std::size_t>(most_to_pin / 16, 4096); bytes <= most_to_pin; bytes *= 4) {
     const Host host(device, bytes, true);
@@ -113,6 +174,7 @@ Json measure(Arguments& arguments) {
                        {"memory_bytes", found.memory_bytes},
                        {"free_bytes", device.free_bytes()},
                        {"wires", sizes},
+                       {"peers", peers},
                        {"pinning", pinning}});
 }
 

@@ -48,7 +48,7 @@ def section(data: dict, name: str) -> str:
     parts = [f"### {start.get('device', 'a device')}",
              "; ".join(f"`scripts/gpu-check {call['command']}`, {call['date']}, commit {(call['commit'] or 'unknown')[:8]}"
                        for call in calls.values()) + f" ([{name}](data/{name}))."]
-    for writes in (wires, kernels, launch, right, cholesky, beside):
+    for writes in (wires, between_devices, kernels, launch, right, cholesky, beside):
         text = writes(found)
         if text:
             parts.append(text)
@@ -71,6 +71,15 @@ def wires(found: dict) -> str:
     pinning = "; ".join(f"{one['bytes']:,} bytes in {one['seconds'] * 1e3:.2f} ms" for one in result["pinning"])
     return table(["bytes", "registered, there, GB/s", "back", "both ways", "not registered, there", "back"], rows) + \
         f"\n\nRegistering: {pinning}."
+
+
+def between_devices(found: dict) -> str:
+    result = found.get(("probe", "wires between devices"), {})
+    rows = [[f"{result['from']} and {peer['device']}", f"{one['bytes']:,}", *(gigabytes(one[key]) for key in ("there", "back", "both"))]
+            for peer in result.get("peers", []) for one in peer.get("wires", [])]
+    text = table(["devices", "bytes", "there, GB/s", "back", "both ways"], rows) if rows else ""
+    without = [str(peer["device"]) for peer in result.get("peers", []) if not peer["access"]]
+    return text + (f"\n\nWithout access to {result['from']}: {', '.join(without)}." if without else "")
 
 
 def kernels(found: dict) -> str:
@@ -130,6 +139,11 @@ def beside(found: dict) -> str:
     for (call, step), result in found.items():
         if call == "bench" and (step.startswith(("gemm", "lu", "qr")) or step == "three tiers"):
             rows.append([f"{step}, n = {result['n']:,}", f"{result['seconds']:.3f}", f"{result['gflops']:.0f}"])
+    refined = found.get(("bench", "TF32 with refinement"), {})
+    for one in refined.get("runs", []):
+        steps = "" if one["refinement_steps"] is None else f", {one['refinement_steps']} steps"
+        rows.append([f"solve {one['words']}, n = {refined['n']:,}{steps}, backward error {one['backward_error']:.1e}", f"{one['seconds']:.3f}",
+                     f"{one['gflops']:.0f}"])
     for one in found.get(("bench", "cublasXt"), {}).get("cublasxt", {}).get("runs", []):
         rows.append([f"cublasXt, blocks of {one['block']}, {'registered' if one['pinned'] else 'not registered'}",
                      f"{one['seconds']:.3f}", f"{one['gflops']:.0f}"])

@@ -33,6 +33,7 @@ namespace fairlead::app {
 
 namespace {
 
+constexpr double tf32_roundings = 8192;            // of single precision in one of TF32: 13 bits
 constexpr Bytes least_for_tiles = Bytes{4} << 20;  // where a part of the matrix is less: tiny ones
 
 constexpr Positional positionals[] = {
@@ -63,8 +64,10 @@ constexpr auto options = both(
          {.key = "precision",
           .type = SettingType::choice,
           .fallback = "double",
-          .choices = "double|single",
-          .help = "of the elements"},
+          .choices = "double|single|tf32",
+          .help =
+              "of the elements; tf32, for cholesky: single, and on CUDA devices the factorization's products "
+              "in TF32"},
          {.key = "memory-fraction",
           .type = SettingType::real,
           .fallback = "0.25",
@@ -121,7 +124,9 @@ Measured measure(const Config& config, DenseProblem problem, const linalg::Kerne
   report.backward_error = error;
   report.growth = benchmark.growth();
   report.refinement_steps = benchmark.refinement_steps();
-  report.backward_error_limit = linalg::largest_right_error<T>(problem.rows());
+  report.backward_error_limit =
+      linalg::largest_right_error<T>(problem.rows()) * (problem.in_tf32 ? tf32_roundings : 1);
+  if (problem.in_tf32) report.calls_in_tf32 = benchmark.calls_in_tf32();
   report.factor_digest = digest;
   if (place.alone()) {
     // Everything that was told is served: no more commands come.
@@ -142,6 +147,9 @@ int bench_dense(Config config, const DenseOperation& operation) {
   require_files_apart(config);
   const auto n = static_cast<std::int64_t>(config.count("n"));
   DenseProblem problem{.operation = &operation, .title = operation.name, .n = n, .element_bytes = sizeof(T)};
+  problem.in_tf32 = config.text("precision") == "tf32";
+  if (problem.in_tf32 && &operation != &cholesky_operation)
+    throw ConfigError(fmt::format("--precision tf32 goes with cholesky, not {}", operation.key));
   if (&operation == &qr_operation) {
     problem.m = static_cast<std::int64_t>(config.count_or("m", config.count("n")));
     if (config.has("tree") && config.text("tree") == "binary") problem.tree = linalg::QrTree::binary;
@@ -192,8 +200,8 @@ int bench_dense(Config config, const DenseOperation& operation) {
 
 int run(const ParsedCommandLine& given) {
   const DenseOperation& operation = find_operation(given.positionals.front());
-  return given.config.text("precision") == "single" ? bench_dense<float>(given.config, operation)
-                                                    : bench_dense<double>(given.config, operation);
+  return given.config.text("precision") == "double" ? bench_dense<double>(given.config, operation)
+                                                    : bench_dense<float>(given.config, operation);
 }
 
 }  // namespace

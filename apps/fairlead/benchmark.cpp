@@ -55,7 +55,10 @@ template <class T>
 class Factorization final : public Benchmark<T> {
  public:
   Factorization(const DenseProblem& problem, linalg::Kernels kernels, std::uint64_t seed)
-      : problem_(problem), kernels_(std::move(kernels)), seed_(seed) {}
+      : problem_(problem),
+        kernels_(std::move(kernels)),
+        of_factor_(problem.in_tf32 ? kernels_.in_tf32() : kernels_),
+        seed_(seed) {}
 
   /// The right-hand side that becomes the solution, and what judging it takes.
   Bytes reserved_bytes(std::size_t workers) const override {
@@ -71,7 +74,7 @@ class Factorization final : public Benchmark<T> {
     const std::int64_t m = problem.rows();
     x_.resize(static_cast<std::size_t>(m));
     a_.emplace(place.tiled<T>(run.runtime(), "A", m, problem.n, problem.tile, problem.operation->tiles));
-    factors_ = make_factors<T>(problem, kernels_, run.runtime(), *a_);
+    factors_ = make_factors<T>(problem, kernels_, of_factor_, run.runtime(), *a_);
   }
   std::uint64_t generation_tasks() const override {
     const std::uint64_t tasks = linalg::fill_tasks(*a_, problem_.operation->tiles);
@@ -83,7 +86,7 @@ class Factorization final : public Benchmark<T> {
   }
   void compute() override {
     if (run_->front() == Front::jdf)
-      return run_jdf<T>(*run_, problem_.operation->key, {{"descA", &*a_}}, kernels_);
+      return run_jdf<T>(*run_, problem_.operation->key, {{"descA", &*a_}}, of_factor_);
     run_->compute([this](auto& front) { factors_->factor(front); });
   }
   std::uint64_t digest() override { return digest_of(*run_, *a_, problem_.operation->tiles); }
@@ -125,6 +128,7 @@ class Factorization final : public Benchmark<T> {
     return after_.largest() / before_.largest();
   }
   std::optional<int> refinement_steps() const override { return steps_; }
+  std::uint64_t calls_in_tf32() const override { return of_factor_.calls_in_tf32(); }
   void end() override {
     factors_.reset();
     a_.reset();
@@ -150,7 +154,7 @@ class Factorization final : public Benchmark<T> {
   }
 
   DenseProblem problem_;
-  linalg::Kernels kernels_;
+  linalg::Kernels kernels_, of_factor_;
   std::uint64_t seed_;
   WatchedRun* run_ = nullptr;
   std::vector<T> x_;

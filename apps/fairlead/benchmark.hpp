@@ -33,6 +33,8 @@ class Benchmark {
   virtual double check() = 0;
   /// How much larger elements have become, where pivoting leaves that open; known after check().
   virtual std::optional<double> growth() const { return std::nullopt; }
+  /// Of cuBLAS, by the operation, where that is wanted.
+  virtual std::uint64_t calls_in_tf32() const { return 0; }
   /// That the solution took, whose error check() has told.
   virtual std::optional<int> refinement_steps() const { return std::nullopt; }
   /// Gives the matrices back.

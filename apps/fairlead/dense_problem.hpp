@@ -56,6 +56,7 @@ struct DenseProblem {
   std::int32_t tile = 0;
   std::size_t element_bytes = 8;
   bool own_products = false;  ///< tasks compute with Fairlead's: of Kernels
+  bool in_tf32 = false;       ///< its factorization, where a device has that
   bool made = false;          ///< its matrix is computed when tiles are first needed, not read
   Bytes memory_limit = 0;
   Bytes reserved = 0;       ///< of the limit, for what is not tiles

@@ -11,7 +11,9 @@
 #include <chrono>
 
 #include "algorithms/linalg/blas/kernel_rates.hpp"
+#include "backend/device/through_ram.hpp"
 #include "config/value.hpp"
+#include "engine/runtime_core.hpp"
 #include "fairlead/kernels.hpp"
 #include "machine/machine.hpp"
 #include "machine/system_files.hpp"
@@ -84,8 +86,12 @@ std::vector<report::WorkerReport> worker_times(const Counts& before, const Count
 
 Counts counts_of(Runtime& runtime, const linalg::Kernels& kernels) {
   const auto* const communicator = runtime.communicator();
-  return {runtime.statistics(), communicator == nullptr ? net::Traffic{} : communicator->traffic(),
-          report::disk_counters(), kernels.counts(), std::chrono::steady_clock::now()};
+  return {runtime.statistics(),
+          communicator == nullptr ? net::Traffic{} : communicator->traffic(),
+          report::disk_counters(),
+          kernels.counts(),
+          std::chrono::steady_clock::now(),
+          backend::why_through_ram(runtime.core().topology())};
 }
 
 void check_scheduler(const Config& config) {
@@ -120,6 +126,7 @@ report::RunReport report_between(const Counts& before, const Counts& after, cons
     report.disk_cap_bytes_per_second =
         static_cast<double>(config.bandwidth_bytes_per_second("disk-bandwidth"));
   report.tasks = after.engine.tasks - before.engine.tasks;
+  report.through_ram = after.through_ram;
 
   for (std::size_t i = 0; i < after.engine.links.size(); ++i) {
     const auto& from = before.engine.links[i];

@@ -25,6 +25,7 @@ struct Counts {
   std::optional<report::DiskCounters> kernel;  // by the system's
   linalg::KernelCounts kernels;
   std::chrono::steady_clock::time_point at;
+  std::vector<std::string> through_ram;  // as RunReport's
 };
 Counts counts_of(Runtime& runtime, const linalg::Kernels& kernels);
 

@@ -127,6 +127,29 @@ void print_devices(std::string_view kind, const Found& found) {
     print_row(i == 0 ? std::string(kind) : "", fmt::format("{}: {}", i, described(found.devices[i])));
 }
 
+/// Of CUDA's devices, which the driver lets copy to each other. A run tries that, and says what came of it.
+struct Pairs {
+  std::vector<std::pair<std::size_t, std::size_t>> peers, others;
+};
+Pairs pairs_of(const backend::cu::Found& found) {
+  Pairs pairs;
+  for (std::size_t second = 0; second < found.devices.size(); ++second)
+    for (std::size_t first = 0; first < second; ++first)
+      (may_be_peers(found, first, second) ? pairs.peers : pairs.others).emplace_back(first, second);
+  return pairs;
+}
+void print_pairs(const backend::cu::Found& found) {
+  const auto print = [](const auto& pairs, std::string_view how) {
+    std::string all;
+    for (const auto& [first, second] : pairs)
+      all += fmt::format("{}{} and {}", all.empty() ? "" : ", ", first, second);
+    if (!all.empty()) print_row("", fmt::format("{} copy to each other {}", all, how));
+  };
+  const Pairs pairs = pairs_of(found);
+  print(pairs.peers, "without RAM in between");
+  print(pairs.others, "through RAM: the driver gives them no access to each other");
+}
+
 /// Which of several ranks of this machine has which; of no list all that CUDA has, as solve would.
 void print_dealt_out(const Config& config, const backend::cu::Found& cuda, std::uint32_t ranks) {
   std::string list = config.text_or("devices", "auto");
@@ -144,6 +167,18 @@ Json devices_json(const Found& found) {
   for (const auto& device : found.devices) devices.add(as_json(device));
   return Json::object(
       {{"devices", devices}, {"problem", found.problem.empty() ? Json() : Json(found.problem)}});
+}
+
+Json cuda_json(const backend::cu::Found& found) {
+  Json json = devices_json(found), peers = Json::array();
+  for (const auto& [first, second] : pairs_of(found).peers) {
+    Json pair = Json::array();
+    pair.add(first);
+    pair.add(second);
+    peers.add(std::move(pair));
+  }
+  json.add("peers", std::move(peers));
+  return json;
 }
 
 std::string described(const linalg::BlasTiming& timing, bool own_products = false) {
@@ -306,7 +341,7 @@ Json as_json(const Machine& machine, const Disk& disk, const linalg::KernelChoic
                                 {"by_default", timing_json(kernels.by_default)},
                                 {"own_products", kernels.own_products},
                                 {"gain", kernels.gain()}})},
-      {"cuda", devices_json(accelerators.cuda)},
+      {"cuda", cuda_json(accelerators.cuda)},
       {"opencl", devices_json(accelerators.opencl)},
       {"links", links_json(known.facts.links)},
       {"mpi", mpi_json(mpi)},
@@ -326,6 +361,7 @@ int run(const ParsedCommandLine& given) {
   print_kernels(kernels);
   const Accelerators accelerators;
   print_devices("cuda", accelerators.cuda);
+  print_pairs(accelerators.cuda);
   print_devices("opencl", accelerators.opencl);
   print_dealt_out(config, accelerators.cuda, mpi.on_machine);
   const KeptFacts known(config, machine);

@@ -144,14 +144,18 @@ class Carried {
     flow_.submit(begin_(v));
     return v;
   }
-  void on_core(const Handle<Vector<double>>& v) { flow_.submit(core_(v)); }
-  void on_device(const Handle<Vector<double>>& v) { flow_.submit(device_(v)); }
+  /// Changed by a task beside that memory, where it is then.
+  void put(const Handle<Vector<double>>& v, NodeId node) {
+    if (node == topology().host())
+      flow_.submit(core_(v));
+    else
+      flow_.submit(device_(v).on(node));
+  }
   void wait() { flow_.wait(); }
+  const Topology& topology() { return runtime_.core().topology(); }
   trace::Snapshot recorded_here() { return runtime_.recorded(); }
-  Bytes capacity() {
-    const Topology& topology = runtime_.core().topology();
-    return std::min(topology.nodes[index(topology.devices().front())].capacity,
-                    topology.nodes[index(topology.host())].capacity);
+  Bytes capacity(NodeId first, NodeId second) {
+    return std::min(topology().nodes[index(first)].capacity, topology().nodes[index(second)].capacity);
   }
 
  private:
@@ -165,24 +169,24 @@ class Carried {
       codelet("there").opencl([](OpenclQueue, Data) {}).cuda([](CudaStream, Data) {}).emulated([](Data) {});
 };
 
-/// Copies two data of that size to the device and back, some times.
-void copy_to_and_fro(Carried& carried, Bytes bytes, int rounds) {
+/// Copies two data of that size from one memory to another and back, some times.
+void copy_to_and_fro(Carried& carried, NodeId here, NodeId there, Bytes bytes, int rounds) {
   const auto first = carried.made(bytes), second = carried.made(bytes);
-  carried.on_core(first);
-  carried.on_device(second);
+  carried.put(first, here);
+  carried.put(second, there);
   carried.wait();
   for (int round = 0; round < rounds; ++round) {  // one at a time
-    carried.on_device(first);
+    carried.put(first, there);
     carried.wait();
-    carried.on_core(first);
+    carried.put(first, here);
     carried.wait();
   }
   for (int round = 0; round < rounds; ++round) {  // both ways at once
-    carried.on_device(first);
-    carried.on_core(second);
+    carried.put(first, there);
+    carried.put(second, here);
     carried.wait();
-    carried.on_core(first);
-    carried.on_device(second);
+    carried.put(first, here);
+    carried.put(second, there);
     carried.wait();
   }
 }
@@ -192,37 +196,36 @@ void copy_to_and_fro(Carried& carried, Bytes bytes, int rounds) {
 struct Copied {
   std::vector<double> to, from, pairs;
 };
-Copied sorted(const trace::Snapshot& snapshot, Bytes bytes) {
+Copied sorted(const trace::Snapshot& snapshot, NodeId here, NodeId there, Bytes bytes) {
   Copied all;
   const auto seconds = [](Duration time) { return std::chrono::duration<double>(time).count(); };
   const auto& copies = snapshot.copies;
   for (std::size_t i = 0; i < copies.size(); ++i) {
     const trace::CopyRecord& copy = copies[i];
-    const std::string& first = snapshot.nodes[index(copy.from)].name;
-    const std::string& last = snapshot.nodes[index(copy.to)].name;
-    if (copy.failed || copy.bytes != bytes || (first != "RAM" && last != "RAM")) continue;
+    const bool goes = copy.from == here && copy.to == there;
+    if (copy.failed || copy.bytes != bytes || !(goes || (copy.from == there && copy.to == here))) continue;
     const trace::CopyRecord* beside = nullptr;
     for (std::size_t j = i > 3 ? i - 3 : 0; j < copies.size() && j < i + 4; ++j)
       if (j != i && copies[j].bytes == bytes && copies[j].start < copy.end() && copy.start < copies[j].end())
         beside = &copies[j];
     if (beside == nullptr)
-      (first == "RAM" ? all.to : all.from).push_back(seconds(copy.duration));
+      (goes ? all.to : all.from).push_back(seconds(copy.duration));
     else if (beside->start >= copy.start && beside->away_from_home != copy.away_from_home)
       all.pairs.push_back(seconds(std::max(beside->end(), copy.end()) - copy.start));
   }
   return all;
 }
 
-WireFigures measure_wire(const Config& config) {
+/// Between two memories of the machine that the settings describe.
+WireFigures measure_wire(Carried& carried, NodeId here, NodeId there) {
   constexpr int rounds = 7;
   constexpr Bytes small = 4096, most = Bytes{64} << 20;
   WireFigures figures;
-  Carried carried(config);
-  const Bytes large = std::min(most, whole_pages_in(carried.capacity() / 8));
-  copy_to_and_fro(carried, small, rounds);
-  copy_to_and_fro(carried, large, rounds);
+  const Bytes large = std::min(most, whole_pages_in(carried.capacity(here, there) / 8));
+  copy_to_and_fro(carried, here, there, small, rounds);
+  copy_to_and_fro(carried, here, there, large, rounds);
   const trace::Snapshot snapshot = carried.recorded_here();
-  const Copied little = sorted(snapshot, small), much = sorted(snapshot, large);
+  const Copied little = sorted(snapshot, here, there, small), much = sorted(snapshot, here, there, large);
   if (little.to.empty() || little.from.empty() || much.to.empty() || much.from.empty())
     throw SystemError("the copies of a device could not be told apart in what was recorded");
   const auto rate = [&](const std::vector<double>& of_much, const std::vector<double>& of_little) {
@@ -311,8 +314,19 @@ MachineFigures measure_devices(const Config& config, const linalg::Kernels& kern
     Config alone = config;
     // Several of one entry are alike.
     if (lists.size() == figures.devices.size()) alone.set("devices", lists[i]);
-    figures.devices[i].wire = measure_wire(alone);
+    Carried carried(alone);
+    figures.devices[i].wire =
+        measure_wire(carried, carried.topology().host(), carried.topology().devices().front());
   }
+  const std::vector<NodeId> nodes = topology.devices();
+  for (std::size_t second = 0; second < nodes.size(); ++second)
+    for (std::size_t first = 0; first < second; ++first) {
+      if (!topology.links[index(topology.link_between(nodes[first], nodes[second]))].legs.empty()) continue;
+      settings.says(fmt::format("the wire between {} and {}", figures.devices[first].name,
+                                figures.devices[second].name));
+      Carried carried(config);
+      figures.peers.push_back({first, second, measure_wire(carried, nodes[first], nodes[second])});
+    }
   for (const std::string& precision : settings.precisions)
     for (const int tile : settings.tiles) {
       const bool single = precision == "single";
@@ -406,11 +420,25 @@ std::string machine_file(const MachineFigures& figures, std::string_view name, s
         in_quotes(short_name(device.name)), short_name(device.processor), device.memory, device.streams,
         device.streams, device.wire.to_device, device.wire.from_device, device.wire.duplex,
         device.wire.latency_seconds * 1e6);
+  for (const auto& [first, second, wire] : figures.peers)
+    text += fmt::format(
+        "\n[[peers]]\nbetween = [[{}, {}]]\nbandwidth = \"{:.0f}B/s\"\nbandwidth_back = "
+        "\"{:.0f}B/s\"\nduplex = "
+        "{}\nlatency_microseconds = {:.3f}\n",
+        first, second, wire.to_device, wire.from_device, wire.duplex, wire.latency_seconds * 1e6);
   return text;
 }
 
 Json figures_json(const MachineFigures& figures) {
-  Json kernels = Json::array(), devices = Json::array();
+  Json kernels = Json::array(), devices = Json::array(), peers = Json::array();
+  for (const auto& [first, second, wire] : figures.peers)
+    peers.add(Json::object({{"first", figures.devices[first].name},
+                            {"second", figures.devices[second].name},
+                            {"bytes_per_second", wire.to_device},
+                            {"back_bytes_per_second", wire.from_device},
+                            {"latency_seconds", wire.latency_seconds},
+                            {"duplex", wire.duplex},
+                            {"largest_copy_bytes", wire.largest}}));
   for (const auto& [key, seconds] : figures.seconds)
     kernels.add(Json::object({{"processor", std::get<0>(key)},
                               {"kernel", std::get<1>(key)},
@@ -428,7 +456,7 @@ Json figures_json(const MachineFigures& figures) {
                               {"latency_seconds", device.wire.latency_seconds},
                               {"duplex", device.wire.duplex},
                               {"largest_copy_bytes", device.wire.largest}}));
-  return Json::object({{"devices", devices}, {"kernels", kernels}});
+  return Json::object({{"devices", devices}, {"peers", peers}, {"kernels", kernels}});
 }
 
 std::string figures_text(const MachineFigures& figures) {
@@ -438,6 +466,10 @@ std::string figures_text(const MachineFigures& figures) {
                         device.wire.to_device * 1e-9, device.wire.from_device * 1e-9,
                         device.wire.duplex ? ", both at once" : ", one way at a time",
                         device.wire.latency_seconds * 1e6, device.processor);
+  for (const auto& [first, second, wire] : figures.peers)
+    text += fmt::format("{} to {}: {:.2f} GB/s, {:.2f} back{}, {:.1f} us\n", figures.devices[first].name,
+                        figures.devices[second].name, wire.to_device * 1e-9, wire.from_device * 1e-9,
+                        wire.duplex ? ", both at once" : ", one way at a time", wire.latency_seconds * 1e6);
   text += fmt::format("\n{:<40}{:<8}{:<10}{:>6}{:>14}{:>12}\n", "processor", "kernel", "precision", "tile",
                       "task", "GFlop/s");
   for (const auto& [key, seconds] : figures.seconds)

@@ -19,9 +19,9 @@
 
 namespace fairlead::app {
 
-/// How fast copies of one device are.
+/// How fast copies over a wire are: to a device from RAM, or from one device to another.
 struct WireFigures {
-  double to_device = 0, from_device = 0;  ///< bytes a second of large copies, alone
+  double to_device = 0, from_device = 0;  ///< bytes a second of large copies, alone; from: back
   double latency_seconds = 0;             ///< of the smallest, in the slower direction
   bool duplex = true;                     ///< both directions at once take less than one after the other
   Bytes largest = 0;                      ///< that was copied
@@ -39,6 +39,11 @@ struct MachineFigures {
     WireFigures wire;
   };
   std::vector<Device> devices;
+  struct Peers {
+    std::size_t first = 0, second = 0;  ///< of the devices
+    WireFigures wire;
+  };
+  std::vector<Peers> peers{};  ///< those that copy to each other without RAM in between
   struct Disk {
     std::uint64_t read = 0, written = 0;  ///< bytes a second
     double latency_seconds = 0;

@@ -69,6 +69,12 @@ constexpr auto options = both(
           .help =
               "factor in single precision and refine the solution to double; in double precision after all "
               "if the matrix is too ill-conditioned for that"},
+         {.key = "tf32",
+          .type = SettingType::flag,
+          .fallback = "false",
+          .help = "with --refine: on CUDA devices the products of the factorization round their factors to "
+                  "TF32, which is "
+                  "faster; in single precision after all if the matrix is too ill-conditioned for that"},
          {.key = "no-condition",
           .type = SettingType::flag,
           .fallback = "false",
@@ -139,10 +145,13 @@ int run(const ParsedCommandLine& given) {
   const bool of_points = given.config.has("kernel");
   const DenseOperation& method = find_operation(given.config.text("method"));
   if (&method != &cholesky_operation)
-    for (const std::string_view option : {"kernel", "refine", "lower", "upper", "symmetrize"})
+    for (const std::string_view option : {"kernel", "refine", "tf32", "lower", "upper", "symmetrize"})
       if (is_asked(given.config, option))
         throw ConfigError(fmt::format("--{} goes with a symmetric matrix: with --method cholesky, not {}",
                                       option, method.key));
+  if (given.config.flag("tf32") && !given.config.flag("refine"))
+    throw ConfigError(
+        "--tf32 goes with --refine: products in TF32 leave three digits, which only refinement gives back");
   for (const std::string_view option : {"points", "length-scale", "nugget"})
     if (!of_points && given.config.has(option))
       throw ConfigError(fmt::format("--{} goes with --kernel", option));

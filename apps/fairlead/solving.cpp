@@ -59,16 +59,24 @@ constexpr double epsilon_of(ElementType element) {
                                          : std::numeric_limits<double>::epsilon();
 }
 
+/// What the factor is computed in.
+enum class FactorIn : std::uint8_t {
+  solution,  // the solution's precision
+  single,    // and the solution is refined
+  tf32,      // the same, with products in TF32 where a device has that
+};
+
 /// A solve under way; the solution is of T.
 template <class T>
 class Solve {
  public:
-  /// `refine`: whether to, as long as that goes.
-  Solve(const System& system, Config config, const linalg::Kernels& kernels, const Place& place, bool refine)
+  /// `factor_in`: at first, as long as that goes.
+  Solve(const System& system, Config config, const linalg::Kernels& kernels, const Place& place,
+        FactorIn factor_in)
       : system_(system),
         config_(std::move(config)),
         place_(place),
-        refine_(refine),
+        factor_in_(factor_in),
         workers_(config_.count_or("workers", machine::discover().workers)),
         n_(static_cast<std::int64_t>(system.b->rows())),
         columns_(static_cast<std::int64_t>(system.b->columns())),
@@ -86,8 +94,11 @@ class Solve {
     const Counts before = counts_of(run_->runtime(), kernels_);
     x_ = vectors_of_all<T>(run_->runtime(), place_, *system_.b);
     Solved solved;
-    if constexpr (std::is_same_v<T, double>)
-      if (refine_) solved = refined();
+    if constexpr (std::is_same_v<T, double>) {
+      if (factor_in_ == FactorIn::tf32) solved = refined(FactorIn::tf32);
+      if (!solved.backward_error && factor_in_ != FactorIn::solution && !was_single(solved))
+        solved = refined(FactorIn::single);
+    }
     if (!solved.backward_error) solved = direct();
     const bool right = *solved.backward_error <= limit_;  // false for NaN
     const bool written = right || config_.flag("keep-anyway");
@@ -104,6 +115,7 @@ class Solve {
     report.backward_error = solved.backward_error;
     report.backward_error_limit = limit_;
     report.refinement_steps = solved.steps;
+    report.calls_in_tf32 = solved.calls_in_tf32;
     report.condition = solved.condition;
     if (solved.traffic) {
       report.links.push_back(*solved.traffic);
@@ -128,9 +140,13 @@ class Solve {
     Counts after{};                          // when the solution was there
     std::optional<double> backward_error{};  // none: there is no solution
     std::optional<int> steps{};
+    std::optional<std::uint64_t> calls_in_tf32{};
     std::optional<report::LinkReport> traffic{};
     std::optional<report::ConditionReport> condition{};
   };
+
+  /// An attempt in TF32 in which nothing was rounded to that. Ranks, which have devices or not, do not take it for that.
+  bool was_single(const Solved& solved) const { return place_.alone() && solved.calls_in_tf32 == 0u; }
 
   Bytes reserved_bytes() const {
     const auto matrix = matrix_of<T>(system_);
@@ -139,7 +155,8 @@ class Solve {
                                               matrix->source_bytes_per_worker() + small_staging_bytes);
     const Bytes vectors = static_cast<Bytes>(n_ * columns_) * sizeof(T);
     // Refining keeps the right-hand sides besides, for when it does not succeed.
-    const Bytes refining = refine_ ? vectors + linalg::RefinedSolve::bytes(n_, columns_, 0) : 0;
+    const Bytes refining =
+        factor_in_ != FactorIn::solution ? vectors + linalg::RefinedSolve::bytes(n_, columns_, 0) : 0;
     // While --refine may still turn to double precision, for that.
     const Bytes condition = wants_condition() ? InverseNorm<T>::bytes(n_) : 0;
     return vectors + refining + condition + matrix->bytes() + workers_ * scratch +
@@ -161,9 +178,10 @@ class Solve {
     return problem;
   }
 
-  /// The matrix in tiles, factored.
+  /// The matrix in tiles, factored with these kernels.
   template <class Element>
-  TiledMatrix<Element> factor(const DenseProblem& problem, MatrixToSolve<Element>& matrix) {
+  TiledMatrix<Element> factor(const DenseProblem& problem, MatrixToSolve<Element>& matrix,
+                              const linalg::Kernels& kernels) {
     const Bytes memory = least_of_ranks(run_->runtime(), run_->runtime().capacity_bytes());
     TiledMatrix<Element> a = matrix.tiles(place_, run_->runtime(), problem.tile);
     if (matrix.phase() != nullptr) {
@@ -176,7 +194,7 @@ class Solve {
 
     run_->begin("factorization", linalg::cholesky_tasks(problem.tiles()),
                 report::cholesky_flops(static_cast<double>(n_)));
-    run_->compute([&](auto& front) { linalg::cholesky(front, kernels_, a); });
+    run_->compute([&](auto& front) { linalg::cholesky(front, kernels, a); });
     seconds_ += run_->end();
     return a;
   }
@@ -218,7 +236,7 @@ class Solve {
   Solved direct() {
     Solved solved{.problem = problem("Cholesky solve", sizeof(T))};
     const auto matrix = matrix_of<T>(system_);
-    const TiledMatrix<T> a = factor<T>(solved.problem, *matrix);
+    const TiledMatrix<T> a = factor<T>(solved.problem, *matrix, kernels_);
     linalg::DealtColumns<T> x(run_->runtime(), "x", x_.data(), n_, columns_, solved.problem.tile,
                               a.distribution());
     run_->begin("solve", linalg::solve_tasks(solved.problem.tiles(), x.tiles().tile_columns()),
@@ -245,15 +263,19 @@ class Solve {
   }
 
   /// With a factor in single precision. Without a solution, and x_ as it was, if the matrix does not allow
-  /// that; then the user has been told why.
-  Solved refined() {
+  /// that; then the user has been told why. Only the factorization is in TF32, if that is wanted.
+  Solved refined(FactorIn factor_in) {
     using State = linalg::RefinedSolve::State;
-    Solved solved{.problem = problem("Cholesky solve, factor in single precision", sizeof(float))};
+    const bool in_tf32 = factor_in == FactorIn::tf32;
+    const linalg::Kernels of_factor = in_tf32 ? kernels_.in_tf32() : kernels_;
+    Solved solved{.problem = problem(in_tf32 ? "Cholesky solve, factor in single precision, products in TF32"
+                                             : "Cholesky solve, factor in single precision",
+                                     sizeof(float))};
     const std::vector<T> b = x_;
     bool others_go_on = place_.alone();
     try {
       const auto matrix = matrix_of<float>(system_);
-      const TiledMatrix<float> l = factor<float>(solved.problem, *matrix);
+      const TiledMatrix<float> l = factor<float>(solved.problem, *matrix, of_factor);
       run_->begin("refined solve");
       linalg::RefinedSolve solve(run_->runtime(), kernels_, l, matrix->source(), right_hand_sides(),
                                  x_.data(), place_.readers);
@@ -271,16 +293,19 @@ class Solve {
       matrix->forget_pages();
       if (state == State::too_coarse) {
         others_go_on = true;  // they find the same
-        throw_too_coarse(solve);
+        throw_too_coarse(solve, in_tf32 ? "TF32" : "single precision");
       }
       solved.after = counts_of(run_->runtime(), kernels_);
       solved.backward_error = solve.backward_error();
       solved.steps = solve.steps();
       if (inverse) solved.condition = condition(*inverse, solve.matrix_norm(), solve.backward_error());
       solved.traffic = matrix->traffic();
+      if (in_tf32) solved.calls_in_tf32 = of_factor.calls_in_tf32();
     } catch (const NumericalError& error) {
       if (!others_go_on) throw;
-      run_->say(fmt::format("fairlead: {}; trying again in double precision", error.what()));
+      if (in_tf32) solved.calls_in_tf32 = of_factor.calls_in_tf32();
+      run_->say(fmt::format("fairlead: {}; trying again in {} precision", error.what(),
+                            in_tf32 && !was_single(solved) ? "single" : "double"));
       x_ = b;
     }
     return solved;
@@ -300,7 +325,7 @@ class Solve {
   const System& system_;
   const Config config_;
   const Place place_;
-  const bool refine_;
+  const FactorIn factor_in_;
   const std::size_t workers_;
   const std::int64_t n_, columns_;
   const double epsilon_ = static_cast<double>(std::numeric_limits<T>::epsilon());
@@ -317,22 +342,22 @@ class Solve {
 
 template <class T>
 SolvedHere solve_in(const System& system, const Config& config, const linalg::Kernels& kernels,
-                    const CommandRanks& ranks, bool refine) {
+                    const CommandRanks& ranks, FactorIn factor_in) {
   return ranks.results(
-      [&](const Place& place) { return Solve<T>(system, config, kernels, place, refine).run(); });
+      [&](const Place& place) { return Solve<T>(system, config, kernels, place, factor_in).run(); });
 }
 
 /// Over ranks a factorization in single precision that breaks down ends the run of all of them: so they agree whether
 /// to begin again in double.
 SolvedHere solve_refined(const System& system, const Config& config, const linalg::Kernels& kernels,
-                         CommandRanks& ranks) {
+                         CommandRanks& ranks, FactorIn factor_in) {
   constexpr double well = 0, by_numbers = 1, by_another_rank = 2, badly = 3;
   double ended = well;
   std::exception_ptr why;
   std::string words;
   SolvedHere solved;
   try {
-    solved = solve_in<double>(system, config, kernels, ranks, true);
+    solved = solve_in<double>(system, config, kernels, ranks, factor_in);
   } catch (const NumericalError& error) {
     ended = by_numbers, why = std::current_exception(), words = error.what();
   } catch (const RankError& error) {
@@ -348,7 +373,7 @@ SolvedHere solve_refined(const System& system, const Config& config, const linal
   if (!again && why != nullptr) std::rethrow_exception(why);
   if (!again) return solved;
   if (ranks.first()) fmt::print(stderr, "fairlead: {}; trying again in double precision\n", words);
-  return solve_in<double>(system, config, kernels, ranks, false);
+  return solve_in<double>(system, config, kernels, ranks, FactorIn::solution);
 }
 
 }  // namespace
@@ -385,9 +410,13 @@ int solve(const System& system, const Config& given, CommandRanks& ranks) {
   const auto [kernels, devices] = kernels_and_devices(system, config, ranks);
   const bool refine = config.flag("refine");
   const bool in_single = !system.of_points && system.solution() == ElementType::float32 && !refine;
-  SolvedHere solved = in_single                  ? solve_in<float>(system, config, *kernels, ranks, false)
-                      : refine && !ranks.alone() ? solve_refined(system, config, *kernels, ranks)
-                                                 : solve_in<double>(system, config, *kernels, ranks, refine);
+  const FactorIn factor_in = !refine               ? FactorIn::solution
+                             : config.flag("tf32") ? FactorIn::tf32
+                                                   : FactorIn::single;
+  SolvedHere solved = in_single ? solve_in<float>(system, config, *kernels, ranks, factor_in)
+                      : refine && !ranks.alone()
+                          ? solve_refined(system, config, *kernels, ranks, factor_in)
+                          : solve_in<double>(system, config, *kernels, ranks, factor_in);
   solved.report.devices = devices;
   return publish_solution(solved, config, ranks);
 }

@@ -163,7 +163,7 @@ class GeneralSolve {
   Moments compute(report::RunReport& found) {
     Runtime& runtime = run_->runtime();
     const TiledMatrix<T> a = place_.tiled<T>(runtime, "A", m_, n_, problem_.tile);
-    const auto factors = make_factors<T>(problem_, kernels_, runtime, a);
+    const auto factors = make_factors<T>(problem_, kernels_, kernels_, runtime, a);
     Moments moments;
     const double largest = read(a);
     moments.tiled = counts_of(runtime, kernels_);

@@ -15,9 +15,10 @@ namespace {
 template <class T>
 class CholeskyFactors final : public TiledFactors<T> {
  public:
-  CholeskyFactors(const linalg::Kernels& kernels, const TiledMatrix<T>& a) : kernels_(kernels), a_(a) {}
-  void factor(Flow& flow) override { linalg::cholesky(flow, kernels_, a_); }
-  void factor(ptg::Graph& graph) override { linalg::cholesky(graph, kernels_, a_); }
+  CholeskyFactors(const linalg::Kernels& kernels, const linalg::Kernels& of_factor, const TiledMatrix<T>& a)
+      : kernels_(kernels), of_factor_(of_factor), a_(a) {}
+  void factor(Flow& flow) override { linalg::cholesky(flow, of_factor_, a_); }
+  void factor(ptg::Graph& graph) override { linalg::cholesky(graph, of_factor_, a_); }
   void solve(Flow& flow, const TiledMatrix<T>& b) override { linalg::solve_factored(flow, kernels_, a_, b); }
   void solve(ptg::Graph& graph, const TiledMatrix<T>& b) override {
     linalg::solve_factored(graph, kernels_, a_, b);
@@ -31,7 +32,7 @@ class CholeskyFactors final : public TiledFactors<T> {
   }
 
  private:
-  linalg::Kernels kernels_;
+  linalg::Kernels kernels_, of_factor_;
   const TiledMatrix<T>& a_;
 };
 
@@ -141,18 +142,21 @@ void TiledFactors<T>::rotate(Flow&, const TiledMatrix<T>&) {
 
 template <class T>
 std::unique_ptr<TiledFactors<T>> make_factors(const DenseProblem& problem, const linalg::Kernels& kernels,
-                                              Runtime& runtime, const TiledMatrix<T>& a) {
+                                              const linalg::Kernels& of_factor, Runtime& runtime,
+                                              const TiledMatrix<T>& a) {
   if (problem.operation == &lu_operation) return std::make_unique<LuFactors<T>>(kernels, a);
   if (problem.operation == &incremental_lu_operation)
     return std::make_unique<IncrementalLuFactors<T>>(kernels, runtime, a);
   if (problem.operation == &qr_operation)
     return std::make_unique<QrFactors<T>>(kernels, runtime, a, problem.tree);
-  return std::make_unique<CholeskyFactors<T>>(kernels, a);
+  return std::make_unique<CholeskyFactors<T>>(kernels, of_factor, a);
 }
 
 template std::unique_ptr<TiledFactors<float>> make_factors<float>(const DenseProblem&, const linalg::Kernels&,
-                                                                  Runtime&, const TiledMatrix<float>&);
+                                                                  const linalg::Kernels&, Runtime&,
+                                                                  const TiledMatrix<float>&);
 template std::unique_ptr<TiledFactors<double>> make_factors<double>(const DenseProblem&,
+                                                                    const linalg::Kernels&,
                                                                     const linalg::Kernels&, Runtime&,
                                                                     const TiledMatrix<double>&);
 

@@ -29,9 +29,11 @@ class TiledFactors {
   virtual void rotate(Flow& flow, const TiledMatrix<T>& b);
 };
 
-/// For `problem.operation`, which is none of products. `a` must stay; the runtime too.
+/// For `problem.operation`, which is none of products. `of_factor`: for the factorization by Cholesky; all else is done with
+/// `kernels`. `a` must stay; the runtime too.
 template <class T>
 std::unique_ptr<TiledFactors<T>> make_factors(const DenseProblem& problem, const linalg::Kernels& kernels,
-                                              Runtime& runtime, const TiledMatrix<T>& a);
+                                              const linalg::Kernels& of_factor, Runtime& runtime,
+                                              const TiledMatrix<T>& a);
 
 }  // namespace fairlead::app

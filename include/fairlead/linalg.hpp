@@ -71,6 +71,13 @@ class Kernels {
   /// With those of an image that nvcc made of src/algorithms/kernels elsewhere, in place of those in the library; empty: without.
   Kernels with_cuda_kernels(std::string_view image) const;
   bool has_own_products() const noexcept;  ///< where they were wanted and are possible
+  /// The same, but on CUDA devices cuBLAS may round the factors of products of floats to TF32, which has 10 bits of mantissa in
+  /// place of 23 and is a multiple as fast: in whatever is computed with these, factorizations for instance that a refinement
+  /// follows which has others. It has no effect on doubles, nor anywhere else.
+  Kernels in_tf32() const;
+  bool are_in_tf32() const noexcept;
+  /// How often these, or copies of these, have called cuBLAS so.
+  std::uint64_t calls_in_tf32() const noexcept;
   /// Of the tasks that are over; any thread may ask.
   KernelCounts counts() const noexcept;
   /// Floating-point operations of all kernels.

@@ -77,7 +77,7 @@ RefinedSolution solve_refined(Flow& flow, Runtime& runtime, const Kernels& kerne
                               const TiledMatrix<float>& l, std::shared_ptr<const MatrixSource<double>> a,
                               std::shared_ptr<const MatrixSource<double>> b, double* x);
 
-/// What solve_refined() throws, for programs that go step by step.
-[[noreturn]] void throw_too_coarse(const RefinedSolve& solve);
+/// What solve_refined() throws, for programs that go step by step. `factor`: what it is in.
+[[noreturn]] void throw_too_coarse(const RefinedSolve& solve, std::string_view factor = "single precision");
 
 }  // namespace fairlead::linalg

@@ -132,6 +132,7 @@ struct RunReport {
       why_not_read{};  ///< why not all ranks of a machine copy values from each other's memory; empty: they do
   std::string
       devices;  ///< which were found, which of them are used, and why or why not; empty: nobody looked
+  std::vector<std::string> through_ram{};  ///< of devices that might copy to each other: why they do not
   std::string scheduler;
   std::string deputy;   ///< the policy that decided for it in the end, if it chooses among several
   std::string front;    ///< how its tasks were said: "flow", "ptg", "jdf"; empty: there is no choice
@@ -145,8 +146,9 @@ struct RunReport {
   double gflops = 0;   ///< 10^9 operations per second, over `seconds`
   std::vector<Phase> phases;
   std::optional<double> backward_error;
-  std::optional<double> backward_error_limit;  ///< above it the result is wrong
-  std::optional<int> refinement_steps;         ///< of a factor in single precision, up to that error
+  std::optional<double> backward_error_limit;    ///< above it the result is wrong
+  std::optional<std::uint64_t> calls_in_tf32{};  ///< of cuBLAS, for the factor; none: they were not wanted
+  std::optional<int> refinement_steps;           ///< of a factor in single precision, up to that error
   std::optional<ConditionReport> condition;
   std::optional<double> growth;    ///< the largest element of U beside that of A
   std::optional<double> residual;  ///< || b - A x || / || b || in the two norm, where it cannot be zero
@@ -191,6 +193,8 @@ struct RunReport {
 
 /// "n = 16,384", or "5,000 x 200".
 std::string size_text(const RunReport& report);
+/// RunReport::devices, and what else there is to say of them.
+std::string devices_text(const RunReport& report);
 /// "rehearsed (blocks)": with the policy that it took, if it chooses among several.
 inline std::string scheduler_text(const RunReport& report) {
   return report.deputy.empty() ? report.scheduler : report.scheduler + " (" + report.deputy + ")";

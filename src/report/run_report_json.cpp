@@ -157,7 +157,7 @@ Json json(const RunReport& report) {
   all.add("scheduler", report.scheduler);
   if (!report.deputy.empty()) all.add("scheduler_deputy", report.deputy);
   add_text("front", report.front);
-  add_text("devices", report.devices);
+  add_text("devices", devices_text(report));
   all.add("kernels", report.kernels);
   all.add("memory_limit_bytes", report.memory_limit_bytes);
   add_known("spill_directory", report.spill_directory);
@@ -167,6 +167,7 @@ Json json(const RunReport& report) {
   all.add("gflops", report.gflops);
   all.add("phases", phases(report));
   add_known("backward_error", report.backward_error);
+  if (report.calls_in_tf32) all.add("calls_in_tf32", *report.calls_in_tf32);
   if (report.refinement_steps) all.add("refinement_steps", *report.refinement_steps);
   add_known("backward_error_limit", report.backward_error_limit);
   add_known("growth", report.growth);

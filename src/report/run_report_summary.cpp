@@ -27,7 +27,7 @@ void what(TextPage& page, const RunReport& report) {
        fmt::format("tiles of {}", with_commas(report.tile)), "scheduler " + scheduler_text(report)},
       ", ");
   if (!report.devices.empty() && !report.devices.starts_with(no_devices_looked_for))
-    page.row("Devices", report.devices);
+    page.row("Devices", devices_text(report));
 }
 
 /// What is known of the error, a line for each measure.

@@ -39,7 +39,7 @@ void setting(TextPage& page, const RunReport& report) {
                                 moved_bytes(static_cast<Bytes>(*report.disk_cap_bytes_per_second)))
                   : ""},
              ", ");
-  if (!report.devices.empty()) page.row("Devices", report.devices);
+  if (const std::string devices = devices_text(report); !devices.empty()) page.row("Devices", devices);
 }
 
 void speed(TextPage& page, const RunReport& report) {

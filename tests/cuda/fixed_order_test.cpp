@@ -25,6 +25,7 @@ constexpr BesideCores runs_beside_cores[] = {
     {"cuda:0,memory=60KiB", "eager", 1},
     {"cuda:0,memory=100KiB,streams=4", "dmdas", 2},
     {"cuda:0,memory=60KiB + cuda:1,memory=90KiB,streams=2", "lws", 2},
+    {"cuda:0,memory=60KiB,peers=off + cuda:1,memory=90KiB,streams=2", "dmda", 2},
     {"cuda:1,memory=1MiB,streams=2 + emulated:memory=60KiB", "darts", 1},
     {"emulated:memory=200KiB + cuda:0,memory=70KiB", "near", 3},
     {"cuda:0,memory=80KiB,count=2", "heft-tm", 1},

@@ -196,9 +196,10 @@ class Program {
 };
 
 /// Calls that are made while tasks run.
-constexpr std::array<const char*, 9> calls_of_runs{
-    "cuCtxPushCurrent_v2", "cuEventQuery",  "cuEventRecord",        "cuEventSynchronize",  "cuLaunchKernel",
-    "cuMemHostAlloc",      "cuMemFreeHost", "cuMemcpyDtoHAsync_v2", "cuMemcpyHtoDAsync_v2"};
+constexpr std::array<const char*, 12> calls_of_runs{
+    "cuCtxPushCurrent_v2",  "cuEventQuery",      "cuEventRecord",        "cuEventSynchronize",
+    "cuLaunchKernel",       "cuMemHostAlloc",    "cuMemFreeHost",        "cuMemcpyDtoHAsync_v2",
+    "cuMemcpyHtoDAsync_v2", "cuMemcpyPeerAsync", "cuMemcpyDtoDAsync_v2", "cuCtxEnablePeerAccess"};
 
 Config config_of(const Machine& machine, std::uint64_t seed) {
   const std::vector<std::string> policies = every_policy();
@@ -206,8 +207,9 @@ Config config_of(const Machine& machine, std::uint64_t seed) {
                       1 + static_cast<int>(seed % 2));
 }
 
-void begin_devices(std::uint64_t seed) {
-  fake_cuda::begin({.seed = seed, .devices = 2, .longest_delay_us = 20});
+/// Half of them without access to each other.
+void begin_devices(std::uint64_t seed, fake_cuda::Peers peers = fake_cuda::Peers::by_seed) {
+  fake_cuda::begin({.seed = seed, .devices = 2, .longest_delay_us = 20, .peers = peers});
 }
 
 /// How much is called and done in a run that loses nothing.
@@ -216,7 +218,7 @@ struct Length {
   std::uint64_t operations = 0;
 };
 Length length_of(const Machine& machine) {
-  begin_devices(1);
+  begin_devices(1, fake_cuda::Peers::all);
   {
     Program program(config_of(machine, 1), 1);
     EXPECT_EQ(program.run(tasks), "") << machine.devices;
@@ -237,7 +239,7 @@ TEST(CudaLosses, TakeNothingThatIsElsewhereAndSayWhatTheyTake) {
   std::vector<Length> lengths;
   for (const Machine& machine : machines()) lengths.push_back(length_of(machine));
   int lost = 0, told = 0, unharmed = 0, kept = 0;
-  const std::uint64_t points = at_length() ? 1000 : sanitized ? 25 : 60;
+  const std::uint64_t points = at_length() ? 2000 : sanitized ? 25 : 60;
   for (std::uint64_t point = 1; point <= points; ++point) {
     Random random(point);
     const std::size_t which = random.below(machines().size());

@@ -8,6 +8,7 @@
 #include <iostream>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,7 +27,13 @@ namespace cu = backend::cu;
 struct Shared {
   std::shared_ptr<const cu::Driver> real;
   std::mutex mutex;  // guards what follows
-  std::vector<cu::Stream> streams;
+  struct Made {
+    cu::Stream stream;
+    int device;
+  };
+  std::vector<Made> streams;
+  std::set<cu::Stream> of_copies;
+  std::set<cu::Event> of_kernels;
   cu::Event event = nullptr;
   cu::Pointer memory = 0;
 };
@@ -39,14 +46,21 @@ const cu::Driver& real() { return *shared().real; }
 cu::Stream another_than(cu::Stream stream) {
   const std::lock_guard lock(shared().mutex);
   const auto& all = shared().streams;
-  const auto found = std::ranges::find_if(all, [&](cu::Stream one) { return one != stream; });
-  return found == all.end() ? stream : *found;
+  const auto found = std::ranges::find_if(all, [&](const Shared::Made& one) {
+    return one.stream != stream && one.device == fake_cuda::current_device();
+  });
+  return found == all.end() ? stream : found->stream;
 }
 cu::Status note_stream(cu::Stream* stream, unsigned flags) {
   const cu::Status status = real().cuStreamCreate(stream, flags);
   const std::lock_guard lock(shared().mutex);
-  shared().streams.push_back(*stream);
+  shared().streams.push_back({*stream, fake_cuda::current_device()});
   return status;
+}
+cu::Status forget_stream(cu::Stream stream) {
+  const std::lock_guard lock(shared().mutex);
+  std::erase_if(shared().streams, [&](const Shared::Made& one) { return one.stream == stream; });
+  return real().cuStreamDestroy_v2(stream);
 }
 
 void leave_a_wait_out(cu::Driver& driver) {
@@ -69,6 +83,57 @@ void copy_in_another_stream(cu::Driver& driver) {
   driver.cuMemcpyHtoDAsync_v2 = [](cu::Pointer to, const void* from, std::size_t bytes, cu::Stream stream) {
     return real().cuMemcpyHtoDAsync_v2(to, from, bytes, another_than(stream));
   };
+}
+void copy_to_a_peer_in_another_stream(cu::Driver& driver) {
+  driver.cuStreamCreate = note_stream;
+  driver.cuStreamDestroy_v2 = forget_stream;
+  driver.cuMemcpyPeerAsync = [](cu::Pointer to, cu::Context to_context, cu::Pointer from,
+                                cu::Context from_context, std::size_t bytes, cu::Stream stream) {
+    return real().cuMemcpyPeerAsync(to, to_context, from, from_context, bytes, another_than(stream));
+  };
+}
+/// The end of a kernel is told when it has been launched.
+void copy_to_a_peer_before_it_is_written(cu::Driver& driver) {
+  driver.cuMemcpyHtoDAsync_v2 = [](cu::Pointer to, const void* from, std::size_t bytes, cu::Stream stream) {
+    const std::lock_guard lock(shared().mutex);
+    shared().of_copies.insert(stream);
+    return real().cuMemcpyHtoDAsync_v2(to, from, bytes, stream);
+  };
+  driver.cuMemcpyDtoHAsync_v2 = [](void* to, cu::Pointer from, std::size_t bytes, cu::Stream stream) {
+    const std::lock_guard lock(shared().mutex);
+    shared().of_copies.insert(stream);
+    return real().cuMemcpyDtoHAsync_v2(to, from, bytes, stream);
+  };
+  driver.cuMemcpyPeerAsync = [](cu::Pointer to, cu::Context to_context, cu::Pointer from,
+                                cu::Context from_context, std::size_t bytes, cu::Stream stream) {
+    const std::lock_guard lock(shared().mutex);
+    shared().of_copies.insert(stream);
+    return real().cuMemcpyPeerAsync(to, to_context, from, from_context, bytes, stream);
+  };
+  driver.cuEventRecord = [](cu::Event event, cu::Stream stream) {
+    const std::lock_guard lock(shared().mutex);
+    if (!shared().of_copies.contains(stream)) shared().of_kernels.insert(event);
+    return real().cuEventRecord(event, stream);
+  };
+  driver.cuEventQuery = [](cu::Event event) {
+    const std::lock_guard lock(shared().mutex);
+    return shared().of_kernels.contains(event) ? cu::success : real().cuEventQuery(event);
+  };
+}
+/// Who gets the space next writes there at once.
+void give_the_source_of_a_peer_back_early(cu::Driver& driver) {
+  driver.cuStreamCreate = note_stream;
+  driver.cuStreamDestroy_v2 = forget_stream;
+  driver.cuMemcpyPeerAsync = [](cu::Pointer to, cu::Context to_context, cu::Pointer from,
+                                cu::Context from_context, std::size_t bytes, cu::Stream stream) {
+    const cu::Status status = real().cuMemcpyPeerAsync(to, to_context, from, from_context, bytes, stream);
+    fake_cuda::launch(another_than(stream), "the next owner", {{reinterpret_cast<void*>(from), bytes, true}},
+                      [](auto) {});
+    return status;
+  };
+}
+void copy_to_a_peer_without_access(cu::Driver& driver) {
+  driver.cuCtxEnablePeerAccess = [](cu::Context, unsigned) { return cu::success; };
 }
 void take_ram_for_registered(cu::Driver& driver) {
   driver.cuMemHostRegister_v2 = [](void*, std::size_t, unsigned) { return cu::success; };
@@ -140,10 +205,12 @@ void use_one_event_for_all(cu::Driver& driver) {
 
 using Make = void (*)(cu::Driver&);
 
-/// Where it was noticed, and by what; empty: it was not.
-std::string noticed_at(std::uint64_t seed, Make make_mistake, const char* machine) {
+/// By what it was noticed, where that is said in such words; empty: it was not.
+std::string noticed_at(std::uint64_t seed, Make make_mistake, const char* machine, const char* words = "") {
   fake_cuda::begin({.seed = seed, .devices = 2, .longest_delay_us = 100});
   shared().streams.clear();
+  shared().of_copies.clear();
+  shared().of_kernels.clear();
   shared().event = nullptr;
   cu::Found found = cu::find_devices();
   shared().real = found.driver;
@@ -154,8 +221,9 @@ std::string noticed_at(std::uint64_t seed, Make make_mistake, const char* machin
   for (auto& one : backends)
     if (one->kind() == "cuda") one = std::make_shared<backend::CudaBackend>([found] { return found; });
   const ProgramRun run = run_program(seed, cuda_machine(machine), backends);
-  for (const std::string& text : fake_cuda::end()) return text;
-  if (run.said.empty() && !run.right) return "the values are wrong";
+  for (const std::string& text : fake_cuda::end())
+    if (text.find(words) != text.npos) return text;
+  if (*words == '\0' && run.said.empty() && !run.right) return "the values are wrong";
   return "";
 }
 
@@ -165,8 +233,10 @@ TEST(CudaMistakes, AreNoticed) {
   struct Mistake {
     const char* name;
     Make make;
+    const char* machine = "cuda:0,memory=36KiB,streams=2";
+    const char* words = "";
   };
-  constexpr const char* machine = "cuda:0,memory=36KiB,streams=2";
+  constexpr const char* peers = "cuda:0,memory=36KiB,streams=2 + cuda:1,memory=36KiB";
   for (const Mistake& mistake :
        {Mistake{"a wait is left out", leave_a_wait_out},
         Mistake{"a buffer is given back early", give_a_buffer_back_early},
@@ -178,10 +248,18 @@ TEST(CudaMistakes, AreNoticed) {
         Mistake{"an error is ignored", ignore_an_error},
         Mistake{"a host function calls the driver", call_from_a_host_function},
         Mistake{"something is released for a lost device", release_for_a_lost_device},
-        Mistake{"an event is used again while it is asked", use_one_event_for_all}}) {
+        Mistake{"an event is used again while it is asked", use_one_event_for_all},
+        Mistake{"a copy to a peer is in a stream that nobody waits for", copy_to_a_peer_in_another_stream,
+                peers, "\"a copy between devices\""},
+        Mistake{"a copy to a peer does not wait for what writes its source",
+                copy_to_a_peer_before_it_is_written, peers, "\"a copy between devices\" reads"},
+        Mistake{"the source of a copy to a peer is given back before its end",
+                give_the_source_of_a_peer_back_early, peers, "\"the next owner\" writes"},
+        Mistake{"a copy to a peer without access", copy_to_a_peer_without_access, peers, "without access"}}) {
     std::string noticed;
     std::uint64_t seed = 0;
-    while (noticed.empty() && ++seed <= 200) noticed = noticed_at(seed, mistake.make, machine);
+    while (noticed.empty() && ++seed <= 200)
+      noticed = noticed_at(seed, mistake.make, mistake.machine, mistake.words);
     EXPECT_NE(noticed, "") << mistake.name;
     if (!noticed.empty()) std::cout << mistake.name << ": seed " << seed << ": " << noticed << '\n';
   }
@@ -189,14 +267,16 @@ TEST(CudaMistakes, AreNoticed) {
 
 // And nothing is noticed where none is made: so it is not the table that it complains of.
 TEST(CudaMistakes, AreNotSeenWhereThereAreNone) {
-  for (std::uint64_t seed = 1; seed <= 20; ++seed)
-    EXPECT_EQ(noticed_at(
-                  seed, [](cu::Driver&) {}, "cuda:0,memory=36KiB,streams=2"),
-              "")
-        << seed;
+  for (const char* machine :
+       {"cuda:0,memory=36KiB,streams=2", "cuda:0,memory=36KiB,streams=2 + cuda:1,memory=36KiB"})
+    for (std::uint64_t seed = 1; seed <= 20; ++seed)
+      EXPECT_EQ(noticed_at(
+                    seed, [](cu::Driver&) {}, machine),
+                "")
+          << seed;
 }
 
-// The twelfth: bodies of two streams that use the same memory beside their data.
+// One more: bodies of two streams that use the same memory beside their data.
 TEST(CudaMistakes, AreNoticedWhereStreamsShareAWorkspace) {
   std::uint64_t seed = 0;
   std::vector<std::string> noticed;

@@ -13,9 +13,11 @@ namespace fairlead::tests {
 /// Devices while it lives.
 class FakeDevices {
  public:
-  explicit FakeDevices(int devices = 1, std::uint64_t seed = 1, unsigned longest_delay_us = 60)
+  explicit FakeDevices(int devices = 1, std::uint64_t seed = 1, unsigned longest_delay_us = 60,
+                       fake_cuda::Peers peers = fake_cuda::Peers::all)
       : seed_(seed) {
-    fake_cuda::begin({.seed = seed, .devices = devices, .longest_delay_us = longest_delay_us});
+    fake_cuda::begin(
+        {.seed = seed, .devices = devices, .longest_delay_us = longest_delay_us, .peers = peers});
   }
   FakeDevices(const FakeDevices&) = delete;
   FakeDevices& operator=(const FakeDevices&) = delete;

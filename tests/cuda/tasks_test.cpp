@@ -7,8 +7,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <iostream>
+#include <iterator>
+#include <map>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -98,7 +101,7 @@ TEST(CudaTasks, TakeTurnsWithCores) {
   EXPECT_EQ(over_wire(runtime, "cuda 0", false), 12 * 80u);
 }
 
-// One datum round three devices, and home: between them there is no wire, each way is by RAM.
+// One datum round three devices, and home: between devices of different kinds there is no wire, each way is by RAM.
 TEST(CudaTasks, PassDataToOtherDevicesByRam) {
   const FakeDevices devices(2);
   std::vector<long> numbers(512, 1), expected(512, 1);
@@ -313,8 +316,8 @@ TEST(CudaErrors, RefuseWhatIsNotThere) {
 class CudaPrograms : public ::testing::TestWithParam<std::string> {};
 
 /// One to four devices of one to four streams each, from one in which the largest task just fits upwards, two of them on one of the
-/// driver's at times, and beside an emulated device at times.
-std::string drawn_machine(Random random) {
+/// driver's at times, some of them no peers, and beside an emulated device at times.
+std::string drawn_machine(Random& random) {
   constexpr int of_driver = 4;
   std::string machine;
   const auto also = [&](const std::string& device) { machine += (machine.empty() ? "" : " + ") + device; };
@@ -326,7 +329,7 @@ std::string drawn_machine(Random random) {
     const std::uint64_t streams = 1 + random.below(4);
     const std::uint64_t kilobytes = 24 + 4 * streams + (random.once_in(6) ? 1000 : 4 * random.below(8));
     also("cuda:" + std::to_string(number) + ",memory=" + std::to_string(kilobytes) +
-         "KiB,streams=" + std::to_string(streams));
+         "KiB,streams=" + std::to_string(streams) + (random.once_in(5) ? ",peers=off" : ""));
     if (random.once_in(12)) also("emulated:memory=24KiB,copies=blocking");
   }
   return machine;
@@ -334,18 +337,28 @@ std::string drawn_machine(Random random) {
 
 // Random programs on integers, so that there is one right result. The driver finds nothing wrong.
 TEST_P(CudaPrograms, GiveTheValuesOfASequentialRun) {
-  std::uint64_t programs = 0, operations = 0;
+  std::uint64_t programs = 0, operations = 0, between = 0;
   for (const std::uint64_t seed : seeds_for(GetParam(), 1, at_length() ? 400 : 80)) {
-    const std::string machine = drawn_machine(Random(Random::mix(seed)));
-    const FakeDevices devices(4, seed);
+    Random random(Random::mix(seed));
+    const std::string machine = drawn_machine(random);
+    constexpr fake_cuda::Peers peers[] = {fake_cuda::Peers::all,     fake_cuda::Peers::all,
+                                          fake_cuda::Peers::by_seed, fake_cuda::Peers::by_seed,
+                                          fake_cuda::Peers::none,    fake_cuda::Peers::silent};
+    const FakeDevices devices(4, seed, 60, peers[random.below(std::size(peers))]);
     const ProgramRun run =
         run_program(seed, cuda_machine(machine, GetParam(), "8MiB", 1 + static_cast<int>(seed % 2)));
     EXPECT_EQ(run.said, "") << "seed " << seed << " on " << machine;
     EXPECT_TRUE(run.right) << "seed " << seed << " on " << machine;
     ++programs;
     operations += fake_cuda::operations();
+    std::map<std::string, int> calls = fake_cuda::calls();
+    // Less those that were made for trial, one for each way that was enabled.
+    between +=
+        static_cast<std::uint64_t>(std::max(0, calls["cuMemcpyPeerAsync"] - calls["cuCtxEnablePeerAccess"]) +
+                                   calls["cuMemcpyDtoDAsync_v2"]);
   }
-  std::cout << programs << " programs, " << operations << " copies and kernels\n";
+  std::cout << programs << " programs, " << operations << " copies and kernels, " << between
+            << " of them between devices\n";
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryPolicy, CudaPrograms, ::testing::ValuesIn(every_policy()), name_of_test);

@@ -1,17 +1,38 @@
 // cuBLAS as far as Fairlead calls it: plain loops on cores, when the stream comes to them.
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "fake_cuda/library.hpp"
 
-struct cublasContext : fake_cuda::Handle {};
+struct cublasContext : fake_cuda::Handle {
+  int math = 0;
+};
 struct cublasXtContext {};
 
 namespace {
 
 using namespace fake_cuda;
+
+constexpr int full_math = 0, tf32_math = 3;
+
+/// What a tensor core takes of a factor in the handle's mode: of a float 10 bits of mantissa, the nearest, in TF32.
+template <class T>
+T taken(T factor, bool rounds) {
+  if constexpr (std::is_same_v<T, float>) {
+    if (!rounds || !std::isfinite(factor)) return factor;
+    auto bits = std::bit_cast<std::uint32_t>(factor);
+    bits += 0xfff + (bits >> 13 & 1);
+    return std::bit_cast<float>(bits & ~std::uint32_t{0x1fff});
+  }
+  return factor;
+}
+bool rounds_in(const cublasContext* handle) { return handle != nullptr && handle->math == tf32_math; }
 
 template <class T>
 int gemm(cublasContext* handle, int op_a, int op_b, int m, int n, int k, T alpha, const T* a, int lda,
@@ -23,15 +44,15 @@ int gemm(cublasContext* handle, int op_a, int op_b, int m, int n, int k, T alpha
       handle, "gemm",
       {op_a == op_no ? matrix(a, m, k, lda, false) : matrix(a, k, m, lda, false),
        op_b == op_no ? matrix(b, k, n, ldb, false) : matrix(b, n, k, ldb, false), matrix(c, m, n, ldc, true)},
-      [=](std::span<std::byte* const> at) {
+      [=, rounds = rounds_in(handle)](std::span<std::byte* const> at) {
         const T *x = as<T>(at[0]), *y = as<T>(at[1]);
         T* z = as<T>(at[2]);
         for (std::ptrdiff_t j = 0; j < n; ++j)
           for (std::ptrdiff_t i = 0; i < m; ++i) {
             T sum = 0;
             for (std::ptrdiff_t p = 0; p < k; ++p)
-              sum += (op_a == op_no ? x[i + p * lda] : x[p + i * lda]) *
-                     (op_b == op_no ? y[p + j * ldb] : y[j + p * ldb]);
+              sum += taken(op_a == op_no ? x[i + p * lda] : x[p + i * lda], rounds) *
+                     taken(op_b == op_no ? y[p + j * ldb] : y[j + p * ldb], rounds);
             T& to = z[i + j * ldc];
             to = alpha * sum + (beta == 0 ? 0 : beta * to);
           }
@@ -43,13 +64,14 @@ int syrk(cublasContext* handle, int fill, int op, int n, int k, T alpha, const T
          int ldc) {
   if (fill != fill_lower || op != op_no || lda < n || ldc < n) return invalid_value;
   return start(handle, "syrk", {matrix(a, n, k, lda, false), matrix(c, n, n, ldc, true)},
-               [=](std::span<std::byte* const> at) {
+               [=, rounds = rounds_in(handle)](std::span<std::byte* const> at) {
                  const T* x = as<T>(at[0]);
                  T* z = as<T>(at[1]);
                  for (std::ptrdiff_t j = 0; j < n; ++j)
                    for (std::ptrdiff_t i = j; i < n; ++i) {
                      T sum = 0;
-                     for (std::ptrdiff_t p = 0; p < k; ++p) sum += x[i + p * lda] * x[j + p * lda];
+                     for (std::ptrdiff_t p = 0; p < k; ++p)
+                       sum += taken(x[i + p * lda], rounds) * taken(x[j + p * lda], rounds);
                      z[i + j * ldc] = alpha * sum + beta * z[i + j * ldc];
                    }
                });
@@ -62,7 +84,7 @@ int trsm(cublasContext* handle, int side, int fill, int op, int diagonal, int m,
   const int order = side == side_left ? m : n;
   if (lda < order || ldb < m) return invalid_value;
   return start(handle, "trsm", {matrix(a, order, order, lda, false), matrix(b, m, n, ldb, true)},
-               [=](std::span<std::byte* const> at) {
+               [=, rounds = rounds_in(handle)](std::span<std::byte* const> at) {
                  const T* t = as<T>(at[0]);
                  T* x = as<T>(at[1]);
                  // Left: op(A) x = b for each column; right: op(A)^T x = b for each row.
@@ -78,7 +100,7 @@ int trsm(cublasContext* handle, int side, int fill, int op, int diagonal, int m,
                      T sum = alpha * x[r * next + i * along];
                      for (std::ptrdiff_t p = 0; p < s; ++p) {
                        const std::ptrdiff_t j = forward ? p : order - 1 - p;
-                       sum -= element(i, j) * x[r * next + j * along];
+                       sum -= taken(element(i, j), rounds) * taken(x[r * next + j * along], rounds);
                      }
                      x[r * next + i * along] = diagonal == diagonal_unit ? sum : sum / element(i, i);
                    }
@@ -131,6 +153,12 @@ int cublasSetWorkspace_v2(cublasContext* handle, void* workspace, std::size_t by
   if (called("cublasSetWorkspace_v2") != 0) return failed;
   handle->workspace = workspace;
   handle->workspace_bytes = bytes;
+  return good;
+}
+int cublasSetMathMode(cublasContext* handle, int mode) {
+  if (called("cublasSetMathMode") != 0) return failed;
+  if (mode != full_math && mode != tf32_math) return invalid_value;
+  handle->math = mode;
   return good;
 }
 #define FAKE_CUBLAS_OF(letter, T)                                                                           \

@@ -23,16 +23,19 @@ struct Name {
   Status status;
   const char *name, *words;
 };
-constexpr std::array<Name, 11> names{{{1, "CUDA_ERROR_INVALID_VALUE", "invalid argument"},
+constexpr std::array<Name, 14> names{{{1, "CUDA_ERROR_INVALID_VALUE", "invalid argument"},
                                       {2, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"},
                                       {100, "CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected"},
                                       {200, "CUDA_ERROR_INVALID_IMAGE", "device kernel image is invalid"},
                                       {201, "CUDA_ERROR_INVALID_CONTEXT", "invalid device context"},
+                                      {217, "CUDA_ERROR_PEER_ACCESS_UNSUPPORTED", "no peer access"},
                                       {304, "CUDA_ERROR_OPERATING_SYSTEM", "OS call failed"},
                                       {400, "CUDA_ERROR_INVALID_HANDLE", "invalid resource handle"},
                                       {500, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
                                       {600, "CUDA_ERROR_NOT_READY", "device not ready"},
                                       {700, "CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access"},
+                                      {704, "CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED", "enabled already"},
+                                      {711, "CUDA_ERROR_TOO_MANY_PEERS", "no more peers are possible"},
                                       {719, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"}}};
 
 /// Either way. RAM that is not registered is a mistake, where order is meant to be the stream's. A real driver may read it at the call,
@@ -71,6 +74,47 @@ Status copy(const char* function, Pointer there, const void* host, std::size_t b
     fake().devices[static_cast<std::size_t>(device)].unsaved.copied(bytes_at(there), bytes, stream->id,
                                                                     fake().checker.added(stream->id));
     return now && !away ? fake().wait_for(lock, stream) : fake_cuda::success;
+  });
+}
+
+/// Between devices, or in one. Whose stream it is put into has to have been given access to the other's memory: a real driver
+/// would else take some RAM for it.
+Status copy_there(const char* function, Pointer to, int to_device, Pointer from, int from_device,
+                  std::size_t bytes, CUstream_st* stream) {
+  return fake().call_there(function, [&](Lock&, int device) {
+    const Memory::Found source = fake().memory->find(bytes_at(from), bytes),
+                        target = fake().memory->find(bytes_at(to), bytes);
+    for (const Memory::Found& end : {source, target})
+      if (end.where == Memory::Where::freed) fake().checker.report("a copy uses memory that was given back");
+    if (source.where != Memory::Where::device || source.device != from_device ||
+        target.where != Memory::Where::device || target.device != to_device) {
+      fake().checker.report("a copy between devices goes where they have nothing");
+      return fake_cuda::invalid_value;
+    }
+    if (device != from_device && device != to_device)
+      fake().checker.report("a copy between devices is made by a third one");
+    const int other = device == from_device ? to_device : from_device;
+    Fake::Device &here = fake().devices[static_cast<std::size_t>(from_device)],
+                 &there = fake().devices[static_cast<std::size_t>(to_device)];
+    if (device != other && !fake().devices[static_cast<std::size_t>(device)].has_access_to.contains(other)) {
+      fake().checker.report("a copy between devices without access");
+      return 705;
+    }
+    for (const Fake::Device* const end : {&here, &there})
+      if (end->lost != fake_cuda::success) return end->lost;
+    const bool arrives = from_device == to_device || fake().settings.peers != fake_cuda::Peers::silent;
+    const std::vector<Access> accesses{{bytes_at(from), bytes, false}, {bytes_at(to), bytes, true}};
+    const Status status =
+        fake().put(stream, from_device == to_device ? "a copy in a device" : "a copy between devices",
+                   accesses, [real = source.bytes, copy = target.bytes, bytes, arrives] {
+                     if (arrives) std::memcpy(copy, real, bytes);
+                     return true;
+                   });
+    if (status != fake_cuda::success) return status;
+    if (from_device != to_device)
+      here.unsaved.copied(bytes_at(from), bytes, stream->id, fake().checker.added(stream->id));
+    there.unsaved.written(bytes_at(to), bytes);
+    return fake_cuda::success;
   });
 }
 
@@ -186,6 +230,7 @@ Status cuDevicePrimaryCtxRelease_v2(int number) {
         if (device.lost != fake_cuda::success)
           fake().checker.report("cuDevicePrimaryCtxRelease was called for a device that is lost");
         if (device.retained-- == 0) fake().checker.report("a context was given back twice");
+        if (device.retained == 0) device.has_access_to.clear();
         return fake_cuda::success;
       },
       number);
@@ -260,6 +305,35 @@ Status cuMemcpyHtoDAsync_v2(Pointer to, const void* from, std::size_t bytes, CUs
 }
 Status cuMemcpyDtoHAsync_v2(void* to, Pointer from, std::size_t bytes, CUstream_st* stream) {
   return copy("cuMemcpyDtoHAsync_v2", from, to, bytes, stream, false);
+}
+
+Status cuMemcpyPeerAsync(Pointer to, CUctx_st* to_context, Pointer from, CUctx_st* from_context,
+                         std::size_t bytes, CUstream_st* stream) {
+  return copy_there("cuMemcpyPeerAsync", to, to_context->device, from, from_context->device, bytes, stream);
+}
+Status cuMemcpyDtoDAsync_v2(Pointer to, Pointer from, std::size_t bytes, CUstream_st* stream) {
+  return copy_there("cuMemcpyDtoDAsync_v2", to, Fake::current(), from, Fake::current(), bytes, stream);
+}
+Status cuDeviceCanAccessPeer(int* may, int device, int other) {
+  return fake().call(
+      "cuDeviceCanAccessPeer",
+      [&](Lock&) {
+        *may = device != other && fake().may_be_peers(device, other) ? 1 : 0;
+        return fake_cuda::success;
+      },
+      device);
+}
+/// For the context that is current, one way.
+Status cuCtxEnablePeerAccess(CUctx_st* other, unsigned) {
+  return fake().call_there("cuCtxEnablePeerAccess", [&](Lock&, int device) {
+    const Fake::Device& there = fake().devices[static_cast<std::size_t>(other->device)];
+    if (there.lost != fake_cuda::success) return there.lost;
+    if (there.retained == 0) fake().checker.report("access to memory without a context");
+    if (device == other->device || !fake().may_be_peers(device, other->device)) return 217;
+    return fake().devices[static_cast<std::size_t>(device)].has_access_to.insert(other->device).second
+               ? fake_cuda::success
+               : 704;
+  });
 }
 
 /// For all kinds of RAM: over when the call returns.

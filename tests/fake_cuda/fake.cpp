@@ -15,6 +15,11 @@ namespace {
 
 thread_local bool in_kernel = false;
 
+/// Those from 700 on, but for what is said of peers (704, 705, 711) and of registrations (712, 713).
+bool ends_a_device(Status status) {
+  return status >= illegal_address && status != 704 && status != 705 && (status < 711 || status > 713);
+}
+
 /// "seed=3,devices=2,lost=7", "fail=cuMemAlloc_v2,call=2,status=719", "calls=FILE": for programs that know nothing of this.
 std::string text_in(const std::string& text, const std::string& name) {
   const std::size_t at = text.find(name + "=");
@@ -127,7 +132,13 @@ Status Fake::enter(std::unique_lock<std::mutex>& lock, const char* function, int
     const char* const text = std::getenv("FAKE_CUDA");
     lock.unlock();
     const std::string given = text == nullptr ? "" : text;
-    begin({.seed = number_in(given, "seed", 1), .devices = static_cast<int>(number_in(given, "devices", 1))});
+    const std::string peers = text_in(given, "peers");
+    begin({.seed = number_in(given, "seed", 1),
+           .devices = static_cast<int>(number_in(given, "devices", 1)),
+           .peers = peers == "none"     ? Peers::none
+                    : peers == "silent" ? Peers::silent
+                    : peers == "seed"   ? Peers::by_seed
+                                        : Peers::all});
     lock.lock();
     by_environment_ = true;
     if (const unsigned long after = number_in(given, "lost", 0); after != 0) {
@@ -150,10 +161,9 @@ Status Fake::enter(std::unique_lock<std::mutex>& lock, const char* function, int
   ++struck_;
   const Status status = strikes->status;
   const int device = named < 0 ? current() : named;
-  if (status < illegal_address || device < 0) return status;
-  changed_.wait(lock, [&] {
-    return std::ranges::none_of(
-        streams, [&](const auto& stream) { return stream->device == device && stream->running; });
+  if (!ends_a_device(status) || device < 0) return status;
+  changed_.wait(lock, [&] {  // nor may another one copy from there just now
+    return std::ranges::none_of(streams, [](const auto& stream) { return stream->running; });
   });
   become_lost(device, status);
   changed_.notify_all();
@@ -165,6 +175,13 @@ std::vector<int>& Fake::contexts_of_thread() {
   return contexts;
 }
 int Fake::current() { return contexts_of_thread().empty() ? -1 : contexts_of_thread().back(); }
+
+bool Fake::may_be_peers(int device, int other) const {
+  if (settings.peers != Peers::by_seed) return settings.peers != Peers::none;
+  std::mt19937_64 pair(settings.seed * 64 + static_cast<std::uint64_t>(std::min(device, other)) * 8 +
+                       static_cast<std::uint64_t>(std::max(device, other)));
+  return pair() % 2 == 0;
+}
 
 bool Fake::knows(const CUstream_st* stream) const {
   return std::ranges::any_of(streams, [&](const auto& one) { return one.get() == stream; });

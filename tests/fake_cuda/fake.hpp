@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <random>
+#include <set>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -105,6 +106,8 @@ class Fake {
   Status wait_for(std::unique_lock<std::mutex>& lock, CUstream_st* stream);
   Status query(CUevent_st* event);
   std::uint64_t draw(std::uint64_t below) { return random_() % below; }
+  /// Two different ones.
+  bool may_be_peers(int device, int other) const;
   bool knows(const CUstream_st* stream) const;
   bool knows(const CUevent_st* event) const;
 
@@ -114,6 +117,7 @@ class Fake {
   struct Device {
     CUctx_st context{};
     int retained = 0;
+    std::set<int> has_access_to{};  // others' memory, while the context is there
     Status lost = success;
     bool told = false;                       // that it is lost, to whoever has called
     std::uint64_t done = 0, ends_after = 0;  // 0: never

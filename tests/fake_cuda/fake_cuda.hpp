@@ -14,11 +14,20 @@ struct CUstream_st;
 
 namespace fake_cuda {
 
+/// Which of its devices copy to each other.
+enum class Peers : std::uint8_t {
+  all,
+  none,
+  by_seed,  // of each pair it is drawn
+  silent,   // all, says the driver, but bytes do not arrive
+};
+
 struct Settings {
   std::uint64_t seed = 1;
   int devices = 1;
   std::size_t memory_bytes = std::size_t{1} << 30;  ///< of each
   unsigned longest_delay_us = 60;                   ///< before something in a stream is done
+  Peers peers = Peers::all;
 };
 /// Forgets all that was before, of which nothing may be in use any more.
 void begin(const Settings& settings);
@@ -26,7 +35,7 @@ void begin(const Settings& settings);
 std::vector<std::string> end();
 
 /// The function (as the library exports it) gives this status in its n-th call from now on, counted from 1, or from then
-/// on, and does nothing; from 700 on the device that is current is lost by it. Null: none does.
+/// on, and does nothing; by some of those from 700 on the device that is current is lost. Null: none does.
 void fail(const char* function, int call = 0, bool for_good = false, int status = 2);
 /// Another function does so, too.
 void fail_also(const char* function, int call = 0, bool for_good = false, int status = 2);

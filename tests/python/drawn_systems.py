@@ -43,7 +43,7 @@ POLICIES = ("auto eager lws lfq dmda dmdas near nearer heteroprio laheteroprio h
 
 
 # Options of the subcommand are no settings: they have their place on the command line only.
-OF_COMMANDS = ("refine", "no-condition", "overwrite", "lower", "upper", "symmetrize", "front", "ranks", "grid")
+OF_COMMANDS = ("refine", "tf32", "no-condition", "overwrite", "lower", "upper", "symmetrize", "front", "ranks", "grid")
 
 
 class Wrong(Exception):
@@ -184,6 +184,7 @@ class Run:
                 at_once, workspace = int(random.choice([1, 1, 2, 3, 4])), int(random.choice([0, 4096, 20000, 1 << 18]))
                 words += f",{several}={at_once}" if at_once > 1 else ""
                 words += f",workspace={workspace}" if workspace else ""
+                words += ",peers=off" if kind == "cuda" and random.random() < 0.2 else ""
                 self.devices[i] += at_once * (-(-workspace // 4096) * 4096 or (self.devices[i] // 6 + 4096))
                 self.devices[i] = min(self.devices[i], 960 << 20)  # the fake driver's have 1 GiB
             self.device_kinds.append("emulated:" if kind == "emulated" else f"{kind}:{random.integers(2)},")
@@ -209,7 +210,7 @@ class Run:
             return {}
         cache = pathlib.Path(tempfile.gettempdir()) / "fairlead-tests-pocl"
         cache.mkdir(exist_ok=True)
-        return {"LD_LIBRARY_PATH": str(self.fake_cuda), "FAKE_CUDA": f"devices=2,seed={self.index + 1}",
+        return {"LD_LIBRARY_PATH": str(self.fake_cuda), "FAKE_CUDA": f"devices=2,seed={self.index + 1},peers=seed",
                 "FAIRLEAD_CUDA_KERNELS": str(self.fake_cuda / "kernels"),
                 "POCL_CACHE_DIR": str(cache), "POCL_DEVICES": "pthread pthread", "OMPI_ALLOW_RUN_AS_ROOT": "1",
                 "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_orte_tmpdir_base": str(self.folder.parent)}
@@ -421,6 +422,8 @@ def solve(run):
         run.options["no-condition"] = True
     run.options["progress"] = run.one_of("none", "lines")
     run.draw_devices(["flow", "ptg"])
+    if refine and "cuda" in run.kinds and run.drawn_for_devices.random() < 0.4:
+        run.options["tf32"] = True
     quiet = run.chance(0.3)
     if quiet:
         run.words.append("--quiet")

@@ -21,7 +21,7 @@ def check(fake_cuda, tmp_path_factory):
     if not (build / "bench/gpu_wires").exists():
         pytest.skip(f"{build} has no bench programs")
 
-    def check(call, driver="devices=1,seed=3", **environment):
+    def check(call, driver="devices=2,seed=3", **environment):
         return subprocess.run([sys.executable, ROOT / "scripts/gpu-check", call, "--memory", "64MiB", "--tiny", "--binaries", build,
                                "--json", folder / "found.json"], cwd=folder, capture_output=True, text=True, timeout=300,
                               env={**os.environ, "LD_LIBRARY_PATH": str(fake_cuda), "FAKE_CUDA": driver,
@@ -46,8 +46,14 @@ def test_every_step_ends_well_and_the_page_shows_it(check):
     assert len(runs) >= 6 and all(run["residual"] < 1e-12 and run["bytes_over_wires"] > 0 for run in runs)
     # With --fixed-order the same bits, whatever the memory and the streams.
     assert len({run["digest"] for one in data["steps"] if one["step"].startswith("same bits") for run in one["result"]["runs"]}) == 1
+    [peer] = next(one["result"]["peers"] for one in data["steps"] if one["step"] == "wires between devices")
+    assert peer["device"] == 1 and peer["access"] and all(one["there"] > 0 and one["both"] > 0 for one in peer["wires"])
+    runs = next(one["result"]["runs"] for one in data["steps"] if one["step"] == "TF32 with refinement")
+    assert [run["calls_in_tf32"] for run in runs[:2]] == [None, None] and runs[2]["calls_in_tf32"] > 0
+    assert runs[2]["refinement_steps"] > runs[1]["refinement_steps"] and all(run["backward_error"] < 4e-15 for run in runs)
     text = gpu_page.section(data, "found.json")
-    for word in ("registered, there", "potrf", "independent", "cuSOLVER's dpotrf", "cuSOLVER's dgeqrf", "qr, 512KiB", "cublasXt", "GB over the wire"):
+    for word in ("registered, there", "| 0 and 1 |", "potrf", "independent", "cuSOLVER's dpotrf", "cuSOLVER's dgeqrf", "qr, 512KiB", "cublasXt",
+                 "solve --refine --tf32, n = 256", "GB over the wire"):
         assert word in text
 
 

@@ -24,13 +24,23 @@ Kernels Kernels::load(const std::string& library, Products products) {
 
 Kernels Kernels::with_cuda_kernels(std::string_view image) const {
   Kernels others = *this;
-  others.cuda_ = std::make_shared<const CudaBlas>(image);
+  others.cuda_ = std::make_shared<const CudaBlas>(OwnKernels(image), cuda_->math());
   return others;
 }
 
 bool Kernels::has_cuda_kernels() const noexcept { return cuda_->own().there(); }
 
 bool Kernels::has_own_products() const noexcept { return blas_->has_own_products(); }
+
+Kernels Kernels::in_tf32() const {
+  Kernels same = *this;
+  same.cuda_ = std::make_shared<const CudaBlas>(cuda_->own(), CudaBlas::Math::tf32);
+  return same;
+}
+
+bool Kernels::are_in_tf32() const noexcept { return cuda_->math() == CudaBlas::Math::tf32; }
+
+std::uint64_t Kernels::calls_in_tf32() const noexcept { return cuda_->calls_in_tf32(); }
 
 KernelCounts Kernels::counts() const noexcept {
   KernelCounts counts;

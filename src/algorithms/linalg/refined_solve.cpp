@@ -162,11 +162,11 @@ RefinedSolution solve_refined(Flow& flow, Runtime& runtime, const Kernels& kerne
   }
 }
 
-void throw_too_coarse(const RefinedSolve& solve) {
-  throw NumericalError(fmt::format(
-      "the matrix is too ill-conditioned for a factor in single precision: after {} step{} of refinement the "
-      "backward error is {:.1e}",
-      solve.steps(), solve.steps() == 1 ? "" : "s", solve.backward_error()));
+void throw_too_coarse(const RefinedSolve& solve, std::string_view factor) {
+  throw NumericalError(
+      fmt::format("the matrix is too ill-conditioned for a factor in {}: after {} step{} of refinement the "
+                  "backward error is {:.1e}",
+                  factor, solve.steps(), solve.steps() == 1 ? "" : "s", solve.backward_error()));
 }
 
 }  // namespace fairlead::linalg

@@ -136,6 +136,12 @@ constexpr auto flops_of_product = [](auto& a, auto&, auto& c) {
 };
 
 /// A solve with the triangle of a tile on the diagonal, for a whole tile A below it or right of it.
+/// The name of a body for CUDA devices, under which its durations are kept.
+template <class T>
+std::string way(const Kernels& kernels) {
+  return std::is_same_v<T, float> && kernels.are_in_tf32() ? "tf32" : "";
+}
+
 template <class T>
 auto solve_codelet(const Kernels& kernels, const TriangularSolve& solve) {
   return codelet("trsm")
@@ -147,7 +153,7 @@ auto solve_codelet(const Kernels& kernels, const TriangularSolve& solve) {
                       trsm_flops(right ? a.rows() : a.columns(), right ? a.columns() : a.rows()));
       })
       .opencl(solve_on<T, OpenclQueue>(kernels, solve))
-      .cuda(solve_on<T, CudaStream>(kernels, solve))
+      .cuda(way<T>(kernels), solve_on<T, CudaStream>(kernels, solve))
       .flops([right = solve.side == Side::right](auto&, auto& a) {
         return right ? trsm_flops(a.rows(), a.columns()) : trsm_flops(a.columns(), a.rows());
       })
@@ -162,7 +168,7 @@ auto update_codelet(const Kernels& kernels, Transpose op_b) {
         product<T>(kernels, Transpose::no, op_b, -1, a, b, 1, c);
       })
       .opencl(update_on<T, OpenclQueue>(kernels, Transpose::no, op_b, -1, 1))
-      .cuda(update_on<T, CudaStream>(kernels, Transpose::no, op_b, -1, 1))
+      .cuda(way<T>(kernels), update_on<T, CudaStream>(kernels, Transpose::no, op_b, -1, 1))
       .flops(flops_of_product)
       .emulated();
 }
@@ -178,13 +184,14 @@ CholeskyKernels<T>::CholeskyKernels(const Kernels& kernels)
                   check_definite(info, first_column);
                   kernels.count(Kernel::potrf, potrf_flops(a.rows()));
                 })
-                .cuda([kernels](CudaStream stream, InOut<Tile> a, std::int64_t first_column) {
-                  kernels.cuda().potrf_lower<T>(stream, size(a.rows()), there(stream, a),
-                                                [kernels, first_column, rows = a.rows()](int info) {
-                                                  check_definite(info, first_column);
-                                                  kernels.count(Kernel::potrf, potrf_flops(rows));
-                                                });
-                })
+                .cuda(way<T>(kernels),
+                      [kernels](CudaStream stream, InOut<Tile> a, std::int64_t first_column) {
+                        kernels.cuda().potrf_lower<T>(stream, size(a.rows()), there(stream, a),
+                                                      [kernels, first_column, rows = a.rows()](int info) {
+                                                        check_definite(info, first_column);
+                                                        kernels.count(Kernel::potrf, potrf_flops(rows));
+                                                      });
+                      })
                 .flops([](auto& a, std::int64_t) { return potrf_flops(a.rows()); })
                 .emulated()),
       trsm(solve_codelet<T>(kernels, below_cholesky)),
@@ -195,7 +202,7 @@ CholeskyKernels<T>::CholeskyKernels(const Kernels& kernels)
                  kernels.count(Kernel::syrk, syrk_flops(c.rows(), a.columns()));
                })
                .opencl(syrk_on<T, OpenclQueue>(kernels))
-               .cuda(syrk_on<T, CudaStream>(kernels))
+               .cuda(way<T>(kernels), syrk_on<T, CudaStream>(kernels))
                .flops([](auto& a, auto& c) { return syrk_flops(c.rows(), a.columns()); })
                .emulated()),
       gemm(update_codelet<T>(kernels, Transpose::yes)) {}
@@ -216,18 +223,19 @@ LuKernels<T>::LuKernels(const Kernels& kernels)
                   }
                   kernels.count(Kernel::getrf, getrf_flops(a.rows()));
                 })
-                .cuda([kernels](CudaStream stream, InOut<Tile> a, std::int64_t first_column) {
-                  kernels.cuda().unpivoted_lu<T>(
-                      stream, size(a.rows()), there(stream, a),
-                      [kernels, first_column, rows = a.rows()](int info) {
-                        if (info > 0)
-                          throw NumericalError(
-                              fmt::format("the matrix has no LU factorization without pivoting: the pivot in "
-                                          "column {}, counted from 0, is zero",
-                                          first_column + info - 1));
-                        kernels.count(Kernel::getrf, getrf_flops(rows));
-                      });
-                })
+                .cuda(way<T>(kernels),
+                      [kernels](CudaStream stream, InOut<Tile> a, std::int64_t first_column) {
+                        kernels.cuda().unpivoted_lu<T>(
+                            stream, size(a.rows()), there(stream, a),
+                            [kernels, first_column, rows = a.rows()](int info) {
+                              if (info > 0)
+                                throw NumericalError(fmt::format(
+                                    "the matrix has no LU factorization without pivoting: the pivot in "
+                                    "column {}, counted from 0, is zero",
+                                    first_column + info - 1));
+                              kernels.count(Kernel::getrf, getrf_flops(rows));
+                            });
+                      })
                 .flops([](auto& a, std::int64_t) { return getrf_flops(a.rows()); })
                 .emulated()),
       trsm_below(solve_codelet<T>(kernels, below_lu)),
@@ -241,7 +249,7 @@ ProductKernels<T>::ProductKernels(const Kernels& kernels, T alpha, T beta)
                 product<T>(kernels, Transpose::no, Transpose::no, alpha, a, b, 0, c);
               })
               .opencl(product_on<T, OpenclQueue>(kernels, alpha))
-              .cuda(product_on<T, CudaStream>(kernels, alpha))
+              .cuda(way<T>(kernels), product_on<T, CudaStream>(kernels, alpha))
               .flops(flops_of_product)
               .emulated()),
       scale_and_add(codelet("gemm")
@@ -249,7 +257,8 @@ ProductKernels<T>::ProductKernels(const Kernels& kernels, T alpha, T beta)
                           product<T>(kernels, Transpose::no, Transpose::no, alpha, a, b, beta, c);
                         })
                         .opencl(update_on<T, OpenclQueue>(kernels, Transpose::no, Transpose::no, alpha, beta))
-                        .cuda(update_on<T, CudaStream>(kernels, Transpose::no, Transpose::no, alpha, beta))
+                        .cuda(way<T>(kernels),
+                              update_on<T, CudaStream>(kernels, Transpose::no, Transpose::no, alpha, beta))
                         .flops(flops_of_product)
                         .emulated()),
       add(codelet("gemm")
@@ -257,7 +266,8 @@ ProductKernels<T>::ProductKernels(const Kernels& kernels, T alpha, T beta)
                 product<T>(kernels, Transpose::no, Transpose::no, alpha, a, b, 1, c);
               })
               .opencl(update_on<T, OpenclQueue>(kernels, Transpose::no, Transpose::no, alpha, 1))
-              .cuda(update_on<T, CudaStream>(kernels, Transpose::no, Transpose::no, alpha, 1))
+              .cuda(way<T>(kernels),
+                    update_on<T, CudaStream>(kernels, Transpose::no, Transpose::no, alpha, 1))
               .flops(flops_of_product)
               .emulated()) {}
 
@@ -267,27 +277,29 @@ SolveKernels<T>::SolveKernels(const Kernels& kernels, Factors factors)
                       .cpu([kernels, factors](In<Tile> l, InOut<Tile> x) {
                         solve_triangle<T>(kernels, lower_of(factors), l, x);
                       })
-                      .cuda(solve_on<T, CudaStream>(kernels, lower_of(factors)))
+                      .cuda(way<T>(kernels), solve_on<T, CudaStream>(kernels, lower_of(factors)))
                       .emulated()),
       solve_upper(codelet("solve_upper")
                       .cpu([kernels, factors](In<Tile> r, InOut<Tile> x) {
                         solve_triangle<T>(kernels, upper_of(factors), r, x);
                       })
-                      .cuda(solve_on<T, CudaStream>(kernels, upper_of(factors)))
+                      .cuda(way<T>(kernels), solve_on<T, CudaStream>(kernels, upper_of(factors)))
                       .emulated()),
-      update_lower(codelet("update_lower")
-                       .cpu([kernels](In<Tile> a, In<Tile> x, InOut<Tile> y) {
-                         product<T>(kernels, Transpose::no, Transpose::no, -1, a, x, 1, y);
-                       })
-                       .opencl(update_on<T, OpenclQueue>(kernels, Transpose::no, Transpose::no, -1, 1))
-                       .cuda(update_on<T, CudaStream>(kernels, Transpose::no, Transpose::no, -1, 1))
-                       .emulated()),
+      update_lower(
+          codelet("update_lower")
+              .cpu([kernels](In<Tile> a, In<Tile> x, InOut<Tile> y) {
+                product<T>(kernels, Transpose::no, Transpose::no, -1, a, x, 1, y);
+              })
+              .opencl(update_on<T, OpenclQueue>(kernels, Transpose::no, Transpose::no, -1, 1))
+              .cuda(way<T>(kernels), update_on<T, CudaStream>(kernels, Transpose::no, Transpose::no, -1, 1))
+              .emulated()),
       update_upper(codelet("update_upper")
                        .cpu([kernels, factors](In<Tile> a, In<Tile> x, InOut<Tile> y) {
                          product<T>(kernels, update_of(factors), Transpose::no, -1, a, x, 1, y);
                        })
                        .opencl(update_on<T, OpenclQueue>(kernels, update_of(factors), Transpose::no, -1, 1))
-                       .cuda(update_on<T, CudaStream>(kernels, update_of(factors), Transpose::no, -1, 1))
+                       .cuda(way<T>(kernels),
+                             update_on<T, CudaStream>(kernels, update_of(factors), Transpose::no, -1, 1))
                        .emulated()) {}
 
 #define FAIRLEAD_KERNELS_OF(T)        \

@@ -13,13 +13,18 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
+#include <utility>
 #include <variant>
 
 #include "backend/cuda/device.hpp"
 #include "backend/cuda/launcher.hpp"
+#include "backend/cuda/peer_wire.hpp"
+#include "backend/cuda/peers.hpp"
 #include "backend/cuda/pinned_memory.hpp"
 #include "backend/cuda/wire.hpp"
 #include "backend/device/entry.hpp"
+#include "backend/device/through_ram.hpp"
 #include "base/pages.hpp"
 
 namespace fairlead::backend {
@@ -28,8 +33,8 @@ namespace {
 
 using enum SettingType;
 
-enum class CudaOption : std::uint8_t { device, memory, bandwidth, latency, streams, workspace };
-constexpr std::array<Setting, 6> cuda_options{{
+enum class CudaOption : std::uint8_t { device, memory, bandwidth, latency, streams, workspace, peers };
+constexpr std::array<Setting, 7> cuda_options{{
     device_by_number,
     memory_of_device,
     bandwidth_of_wire,
@@ -46,6 +51,12 @@ constexpr std::array<Setting, 6> cuda_options{{
      .help = "of its memory: for what kernels need beside a task's data, for each stream; unless given an "
              "eighth of it "
              "for all, and at most 32 MiB for each"},
+    {.key = "peers",
+     .type = SettingType::bandwidth,
+     .fallback = "20GB/s",
+     .absent = no_peers,
+     .minimum = "1KB/s",
+     .help = "of wires to other CUDA devices, for estimates; off: copies to and from them go through RAM"},
 }};
 constexpr Bytes smallest_workspace = 4096;            // without any cuBLAS takes memory by itself
 constexpr Bytes largest_workspace = Bytes{32} << 20;  // what NVIDIA advises for cuBLAS on its larger devices
@@ -78,26 +89,45 @@ class CudaPart final : public Part {
     one.memory = memory;
     one.workspace = workspace;
     one.capacity = memory - streams * workspace;
+    one.latency = Duration(static_cast<std::int64_t>(entry.number(CudaOption::latency)) * 1000);
+    if (const auto* const rate = std::get_if<std::uint64_t>(&entry.value(CudaOption::peers)))
+      one.peer_bytes_per_second = static_cast<double>(*rate);
     one.node = fairlead::add_device(
         topology, {.name = entry.name,
                    .kind = WorkerKind::cuda,
                    .capacity = one.capacity,
                    .bytes_per_second = static_cast<double>(entry.number(CudaOption::bandwidth)),
                    .duplex = true,
-                   .latency = Duration(static_cast<std::int64_t>(entry.number(CudaOption::latency)) * 1000),
+                   .latency = one.latency,
                    .workers = static_cast<unsigned>(streams),
                    .processor = found.name});
   }
 
+  void add_to(Topology& topology) override {
+    for (std::size_t i = 0; i < devices_.size(); ++i)
+      for (std::size_t j = 0; j < i; ++j) {
+        const One &first = devices_[j], &second = devices_[i];
+        const double rate = std::min(first.peer_bytes_per_second, second.peer_bytes_per_second);
+        if (rate <= 0) continue;
+        const std::string why_not = why_no_peers(first, second);
+        if (why_not.empty())
+          fairlead::join_peers(topology, first.node, second.node, rate,
+                               std::max(first.latency, second.latency));
+        else
+          say_why_through_ram(topology, first.node, second.node, why_not);
+      }
+  }
+
   void begin(Site& site) override {
     if (devices_.empty()) return;
+    site_ = &site;
     const Topology& topology = site.topology();
     pinned_.emplace(
         std::vector(site.surroundings().host_memory.begin(), site.surroundings().host_memory.end()));
     for (One& one : devices_) {
       one.device.emplace(
           found_->driver, *one.found,
-          cu::OpenDevice::Settings{one.name, one.memory, fate_of(*one.found, site), &somebody_asks_});
+          cu::OpenDevice::Settings{one.name, one.memory, fate_of(*one.found), &somebody_asks_});
       site.memory_of(one.node, one.device->at(0));
       Bytes workspace = one.capacity;  // they lie behind it
       for (std::size_t i = 0; i < topology.workers.size(); ++i)
@@ -109,38 +139,76 @@ class CudaPart final : public Part {
       site.carry(topology.link_between(topology.host(), one.node),
                  wires_.emplace_back(*one.device, *pinned_));
     }
+    for (std::size_t i = 0; i < topology.links.size(); ++i) {
+      const LinkSpec& link = topology.links[i];
+      const One *const first = one_at(link.first), *const second = one_at(link.second);
+      if (link.legs.empty() && first != nullptr && second != nullptr)
+        site.carry(static_cast<LinkId>(i), peer_wires_.emplace_back(*first->device, *second->device));
+    }
+    contexts_.clear();  // each device holds its own now
     running_ = true;
   }
 
  private:
-  /// What is on the same device of the driver shares it.
-  std::shared_ptr<cu::Fate> fate_of(const cu::FoundDevice& found, Site& site) {
-    std::shared_ptr<cu::Fate>& fate = fates_[&found];
-    if (fate == nullptr)
-      fate = std::make_shared<cu::Fate>([this, &found, &site](const std::string& words) {
-        for (const One& one : devices_)
-          if (running_ && one.found == &found) site.lose(one.node, words);
-      });
-    return fate;
-  }
-
   struct One {
     const cu::FoundDevice* found = nullptr;
     std::string name;
     Bytes memory = 0, workspace = 0, capacity = 0;  // all of it, of each stream, what is left for data
+    Duration latency{};
+    double peer_bytes_per_second = 0;  // 0: it is no peer of others
     NodeId node{};
     std::optional<cu::OpenDevice> device;
     std::deque<cu::Launcher> launchers;
   };
+  using Pair = std::pair<const cu::FoundDevice*, const cu::FoundDevice*>;
+
+  const One* one_at(NodeId node) const noexcept {
+    const auto found = std::ranges::find(devices_, node, &One::node);
+    return found == devices_.end() ? nullptr : &*found;
+  }
+  /// Empty: they are, from now on. Each pair of the driver's devices is tried once.
+  const std::string& why_no_peers(const One& first, const One& second) {
+    const auto [known, is_new] =
+        why_no_peers_.try_emplace(Pair(std::minmax(first.found, second.found)), std::string());
+    if (is_new && first.found != second.found) try {
+        const cu::OpenDevice &one = context_of(first), &other = context_of(second);
+        known->second = cu::join_peers(one, other);
+      } catch (const SystemError& error) {  // a context is not there
+        known->second = error.what();
+      }
+    return known->second;
+  }
+  const cu::OpenDevice& context_of(const One& one) {
+    std::unique_ptr<cu::OpenDevice>& context = contexts_[one.found];
+    if (context == nullptr)
+      context = std::make_unique<cu::OpenDevice>(
+          found_->driver, *one.found,
+          cu::OpenDevice::Settings{one.name, 0, fate_of(*one.found), &somebody_asks_});
+    return *context;
+  }
+  /// What is on the same device of the driver shares it.
+  std::shared_ptr<cu::Fate> fate_of(const cu::FoundDevice& found) {
+    std::shared_ptr<cu::Fate>& fate = fates_[&found];
+    if (fate == nullptr)
+      fate = std::make_shared<cu::Fate>([this, &found](const std::string& words) {
+        for (const One& one : devices_)
+          if (running_ && one.found == &found) site_->lose(one.node, words);
+      });
+    return fate;
+  }
 
   const CudaBackend::Find find_;
+  Site* site_ = nullptr;            // once it has begun
   bool running_ = false;            // before and after, nobody is to be told that a device is lost
   std::optional<cu::Found> found_;  // when the first one is asked for
   std::atomic<bool> somebody_asks_ = false;
   std::map<const cu::FoundDevice*, std::shared_ptr<cu::Fate>> fates_;
+  std::map<const cu::FoundDevice*, std::unique_ptr<cu::OpenDevice>> contexts_;  // until it has begun
+  std::map<Pair, std::string> why_no_peers_;
   std::deque<One> devices_;
   std::optional<cu::PinnedMemory> pinned_;
   std::deque<cu::DeviceWire> wires_;  // last: their threads use the rest
+  std::deque<cu::PeerWire> peer_wires_;
 };
 
 }  // namespace

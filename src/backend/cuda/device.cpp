@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <new>
 #include <utility>
 
 #include "config/value.hpp"
@@ -28,6 +29,13 @@ void Fate::become_lost(const std::string& words) {
   lost_ = true;
 }
 
+void Fate::end(const std::string& words) {
+  const std::lock_guard lock(mutex_);
+  if (lost()) return;
+  how_ = words;
+  lost_ = true;
+}
+
 std::string Fate::how() const {
   const std::lock_guard lock(mutex_);
   return how_;
@@ -39,6 +47,7 @@ OpenDevice::OpenDevice(std::shared_ptr<const Driver> driver, const FoundDevice& 
       device_name_(device.name),
       settings_(std::move(settings)) {
   check(driver_->cuDevicePrimaryCtxRetain(&context_, device_), "cuDevicePrimaryCtxRetain");
+  if (settings_.memory_bytes == 0) return;
   try {
     const Current current(*this);
     const Status status = driver_->cuMemAlloc_v2(&memory_, settings_.memory_bytes);
@@ -54,11 +63,12 @@ OpenDevice::OpenDevice(std::shared_ptr<const Driver> driver, const FoundDevice& 
 }
 
 OpenDevice::~OpenDevice() {
-  give_back([&] {
-    for (const Module module : modules_.take())
-      if (!lost()) given_back(driver_->cuModuleUnload(module));
-    if (!lost()) given_back(driver_->cuMemFree_v2(memory_));
-  });
+  if (memory_ != 0)
+    give_back([&] {
+      for (const Module module : modules_.take())
+        if (!lost()) given_back(driver_->cuModuleUnload(module), "cuModuleUnload");
+      if (!lost()) given_back(driver_->cuMemFree_v2(memory_), "cuMemFree");
+    });
   if (!lost()) driver_->cuDevicePrimaryCtxRelease_v2(device_);
 }
 
@@ -107,17 +117,22 @@ std::byte* OpenDevice::take_host(Bytes bytes) const {
 }
 
 void OpenDevice::release(Stream stream) const noexcept {
-  if (stream != nullptr && !lost()) given_back(driver_->cuStreamDestroy_v2(stream));
+  if (stream != nullptr && !lost()) given_back(driver_->cuStreamDestroy_v2(stream), "cuStreamDestroy");
 }
 void OpenDevice::release(Event event) const noexcept {
-  if (event != nullptr && !lost()) given_back(driver_->cuEventDestroy_v2(event));
+  if (event != nullptr && !lost()) given_back(driver_->cuEventDestroy_v2(event), "cuEventDestroy");
 }
 void OpenDevice::release_host(void* memory) const noexcept {
-  if (memory != nullptr && !lost()) given_back(driver_->cuMemFreeHost(memory));
+  if (memory != nullptr && !lost()) given_back(driver_->cuMemFreeHost(memory), "cuMemFreeHost");
 }
 
-void OpenDevice::given_back(Status status) const noexcept {
-  if (ends_the_device(status)) settings_.fate->end();
+void OpenDevice::given_back(Status status, const char* what) const noexcept {
+  if (!ends_the_device(status)) return;
+  try {
+    settings_.fate->end(problem(status, what));
+  } catch (const std::bad_alloc&) {
+    settings_.fate->end({});
+  }
 }
 
 void OpenDevice::mark(Stream stream, Event event) const {
@@ -162,6 +177,19 @@ void OpenDevice::empty(Stream stream) const {
 
 void OpenDevice::check_there() const {
   if (lost()) throw_lost();
+}
+
+void OpenDevice::ask_whether_there() const {
+  check_there();
+  try {
+    const Current current(*this);
+    std::size_t free = 0, all = 0;
+    const Status status = driver_->cuMemGetInfo_v2(&free, &all);
+    if (ends_the_device(status)) check(status, "cuMemGetInfo");
+  } catch (const DeviceLostError&) {
+    throw;
+  } catch (const SystemError&) {  // it cannot be asked just now
+  }
 }
 
 void OpenDevice::throw_lost() const {

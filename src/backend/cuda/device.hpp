@@ -22,8 +22,8 @@ class Fate {
   /// `on_lost`: called once, with what the driver said.
   explicit Fate(std::function<void(const std::string& words)> on_lost) : on_lost_(std::move(on_lost)) {}
   bool lost() const noexcept { return lost_.load(); }
-  /// Nothing more is to be called for it, and nobody is told.
-  void end() noexcept { lost_ = true; }
+  /// Nothing more is to be called for it, and nobody is told, but who wants to use it afterwards.
+  void end(const std::string& words);
   void become_lost(const std::string& words);
   std::string how() const;
 
@@ -38,7 +38,7 @@ class OpenDevice {
  public:
   struct Settings {
     std::string name;        ///< as the runtime calls it: "cuda 0"
-    Bytes memory_bytes = 0;  ///< all that it takes
+    Bytes memory_bytes = 0;  ///< all that it takes; 0: none, it is its context only
     std::shared_ptr<Fate> fate;
     std::atomic<bool>* somebody_asks =
         nullptr;  ///< of all that wait for devices of a runtime one; outlives it
@@ -51,6 +51,8 @@ class OpenDevice {
 
   const Driver& driver() const noexcept { return *driver_; }
   int number() const noexcept { return device_; }
+  Context context() const noexcept { return context_; }
+  const std::string& name() const noexcept { return settings_.name; }
   std::byte* at(Bytes offset) const noexcept { return reinterpret_cast<std::byte*>(memory_ + offset); }
 
   /// While it lives, the thread's calls are for this device. Throws DeviceLostError.
@@ -81,7 +83,7 @@ class OpenDevice {
   void release_host(void* memory) const noexcept;
   /// Something was, with that status. While things end nobody wants to be told that the device is lost, but nothing more is to
   /// be called for it.
-  void given_back(Status status) const noexcept;
+  void given_back(Status status, const char* what) const noexcept;
 
   /// Marks what is in the stream so far. Throws SystemError, when nothing is in it any more.
   void mark(Stream stream, Event event) const;
@@ -95,6 +97,8 @@ class OpenDevice {
   bool lost() const noexcept { return settings_.fate->lost(); }
   /// Throws DeviceLostError if it is.
   void check_there() const;
+  /// The same, and the driver is asked, which may know it before anybody here does.
+  void ask_whether_there() const;
   /// "cuda 0 (NVIDIA H200): cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY (2): out of memory".
   std::string problem(Status status, const char* what) const;
   /// Throws SystemError with that if it is one; DeviceLostError if the device is lost by it, which then has been told.

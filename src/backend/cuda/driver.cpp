@@ -83,6 +83,15 @@ Found find_devices() {
   return found;
 }
 
+bool may_be_peers(const Found& found, std::size_t first, std::size_t second) {
+  const Device one = found.devices[first].device, other = found.devices[second].device;
+  const auto may = [&](Device from, Device to) {
+    int answer = 0;
+    return found.driver->cuDeviceCanAccessPeer(&answer, from, to) == success && answer != 0;
+  };
+  return may(one, other) && may(other, one);
+}
+
 namespace {
 
 struct Answer {

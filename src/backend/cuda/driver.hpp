@@ -46,6 +46,9 @@ struct Found {
 };
 Found find_devices();
 
+/// Two of them have access to each other's memory, says the driver.
+bool may_be_peers(const Found& found, std::size_t first, std::size_t second);
+
 /// What it has left now, by itself: a context of its own is begun for asking, and takes its part. `take`: of that, so much
 /// is really taken, as a run would, and given back. Throws SystemError if it does not give that.
 Bytes free_memory(const Driver& driver, const FoundDevice& device,

@@ -23,7 +23,8 @@ PinnedMemory::~PinnedMemory() {
     for (const Region& region : regions_)
       for (std::size_t i = 0; i < region.chunks.size(); ++i)
         if (region.chunks[i] == State::registered)
-          (*there)->given_back((*there)->driver().cuMemHostUnregister(region.chunk(i).data()));
+          (*there)->given_back((*there)->driver().cuMemHostUnregister(region.chunk(i).data()),
+                               "cuMemHostUnregister");
   });
 }
 

@@ -26,6 +26,7 @@ constexpr Status success = 0;
 constexpr Status out_of_memory = 2;
 constexpr Status no_device = 100;
 constexpr Status not_ready = 600;
+constexpr Status peer_access_already_enabled = 704;
 
 constexpr unsigned stream_beside_default = 1;          // CU_STREAM_NON_BLOCKING
 constexpr unsigned event_sleeps = 1, event_plain = 2;  // CU_EVENT_BLOCKING_SYNC, _DISABLE_TIMING
@@ -56,6 +57,10 @@ constexpr int clock_kilohertz = 13, multiprocessors = 16, capability_major = 75,
   X(cuMemHostUnregister, Status, void*)                                                                     \
   X(cuMemcpyHtoDAsync_v2, Status, Pointer, const void*, std::size_t, Stream)                                \
   X(cuMemcpyDtoHAsync_v2, Status, void*, Pointer, std::size_t, Stream)                                      \
+  X(cuMemcpyDtoDAsync_v2, Status, Pointer, Pointer, std::size_t, Stream)                                    \
+  X(cuMemcpyPeerAsync, Status, Pointer, Context, Pointer, Context, std::size_t, Stream)                     \
+  X(cuDeviceCanAccessPeer, Status, int*, Device, Device)                                                    \
+  X(cuCtxEnablePeerAccess, Status, Context, unsigned)                                                       \
   X(cuStreamCreate, Status, Stream*, unsigned)                                                              \
   X(cuStreamDestroy_v2, Status, Stream)                                                                     \
   X(cuStreamSynchronize, Status, Stream)                                                                    \

@@ -4,25 +4,11 @@
 #include <fairlead/error.hpp>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 
+#include "backend/cuda/outcome.hpp"
+
 namespace fairlead::backend::cu {
-
-namespace {
-
-/// What the driver says fails the copy as a carrier's error; what the program's own functions throw is for the program.
-template <class Step>
-Outcome outcome_of(const Step& step) {
-  try {
-    step();
-  } catch (const SystemError& error) {
-    return {.error_number = EIO, .words = error.what(), .failure = nullptr};
-  }
-  return {};
-}
-
-}  // namespace
 
 DeviceWire::DeviceWire(const OpenDevice& device, PinnedMemory& pinned)
     : TwoWayWire(together), device_(device), pinned_(pinned) {
@@ -89,7 +75,7 @@ Outcome DeviceWire::begin(unsigned direction, unsigned number, const Load& load)
   Way& way = ways_[direction];
   Slot& slot = way.slots[number];
   std::byte* const host = direction == to_device ? load.from.host : load.to.host;
-  return outcome_of([&] {
+  return outcome_of_driver([&] {
     device_.check_there();
     if (!way.current) way.current.emplace(device_);
     slot.passes_buffer = load.layout != nullptr || !pinned_.pin(device_, host, load.bytes);
@@ -116,7 +102,7 @@ Outcome DeviceWire::begin(unsigned direction, unsigned number, const Load& load)
 
 Outcome DeviceWire::end(unsigned direction, unsigned number, const Load& load) {
   const Slot& slot = ways_[direction].slots[number];
-  const Outcome outcome = outcome_of([&] {
+  const Outcome outcome = outcome_of_driver([&] {
     device_.check_there();
     device_.wait(ways_[direction].stream, slot.event);
   });

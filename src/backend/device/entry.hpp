@@ -34,6 +34,9 @@ inline constexpr Setting latency_of_wire{.key = "latency",
                                          .maximum = "1000000",
                                          .help = "of each copy in microseconds, for estimates"};
 
+/// Of devices that copy to each other without RAM in between.
+inline constexpr std::string_view no_peers = "off";
+
 /// The one of that number, of what a driver has found: its `devices`, with a name and memory_bytes each, or a `problem`.
 /// `all`: what the devices are those of, as "OpenCL". Throws ConfigError if it is not there, or has less memory.
 template <class Found>

@@ -13,6 +13,7 @@
 #include <variant>
 
 #include "backend/arena.hpp"
+#include "backend/device/entry.hpp"
 #include "backend/emulated/lifetime.hpp"
 #include "backend/emulated/wire.hpp"
 #include "base/pages.hpp"
@@ -60,6 +61,7 @@ constexpr std::array<Setting, 9> options{{
      .help = "tasks that it runs at the same time"},
     {.key = "peers",
      .type = bandwidth,
+     .absent = no_peers,
      .minimum = "1KB/s",
      .help = "of wires to other devices that have some, too; without, copies between devices go through RAM"},
     {.key = "lost",

@@ -25,6 +25,7 @@ struct Setting {
   std::string scheduler = "lws";
   std::string devices{};
   bool fixed_order = false;
+  bool tf32 = false;  ///< for Cholesky factorizations
 };
 
 inline Config config_of(const Setting& setting) {
@@ -117,8 +118,9 @@ Dense<T> computed(const std::shared_ptr<const MatrixSource<T>>& source, std::int
 template <class T>
 Dense<T> factor(const std::shared_ptr<const MatrixSource<T>>& source, std::int32_t tile,
                 const Setting& setting, Bytes* bytes_read = nullptr) {
-  return computed<T>(source, tile, Tiles::lower, setting, bytes_read,
-                     [](Flow& flow, const auto& a) { cholesky(flow, kernels(), a); });
+  return computed<T>(source, tile, Tiles::lower, setting, bytes_read, [&setting](Flow& flow, const auto& a) {
+    cholesky(flow, setting.tf32 ? kernels().in_tf32() : kernels(), a);
+  });
 }
 
 /// Both factors of a matrix in one, computed by Fairlead without pivoting.

@@ -38,11 +38,18 @@ const Cusolver& CudaBlas::cusolver() const {
 }
 
 template <Real T>
+cublasContext* CudaBlas::handle(const CudaStream& stream) const {
+  const Math math = std::is_same_v<T, float> ? math_ : Math::full;
+  if (math == Math::tf32) calls_in_tf32_.fetch_add(1, std::memory_order_relaxed);
+  return cublas().handle(stream, math);
+}
+
+template <Real T>
 void CudaBlas::gemm(const CudaStream& stream, Transpose op_a, Transpose op_b, std::size_t m, std::size_t n,
                     std::size_t k, T alpha, const CudaMatrix<T>& a, const CudaMatrix<T>& b, T beta,
                     const CudaMatrix<T>& c) const {
   const Cublas& library = cublas();
-  check_cublas(library.of<T>().gemm(library.handle(stream), number_of(op_a), number_of(op_b), number_of(m),
+  check_cublas(library.of<T>().gemm(handle<T>(stream), number_of(op_a), number_of(op_b), number_of(m),
                                     number_of(n), number_of(k), &alpha, a.at, number_of(a.ld), b.at,
                                     number_of(b.ld), &beta, c.at, number_of(c.ld)),
                "gemm");
@@ -53,7 +60,7 @@ void CudaBlas::syrk_lower(const CudaStream& stream, std::size_t n, std::size_t k
                           const CudaMatrix<T>& c) const {
   const Cublas& library = cublas();
   const T minus_one = -1, one = 1;
-  check_cublas(library.of<T>().syrk(library.handle(stream), lower, as_it_is, number_of(n), number_of(k),
+  check_cublas(library.of<T>().syrk(handle<T>(stream), lower, as_it_is, number_of(n), number_of(k),
                                     &minus_one, a.at, number_of(a.ld), &one, c.at, number_of(c.ld)),
                "syrk");
 }
@@ -64,7 +71,7 @@ void CudaBlas::trmm(const CudaStream& stream, Triangle triangle, Transpose op, D
                     const CudaMatrix<T>& c) const {
   const Cublas& library = cublas();
   const T one = 1;
-  check_cublas(library.of<T>().trmm(library.handle(stream), left, triangle == Triangle::upper ? upper : lower,
+  check_cublas(library.of<T>().trmm(handle<T>(stream), left, triangle == Triangle::upper ? upper : lower,
                                     number_of(op), diagonal == Diagonal::unit ? unit : general, number_of(m),
                                     number_of(n), &one, t.at, number_of(t.ld), b.at, number_of(b.ld), c.at,
                                     number_of(c.ld)),
@@ -76,7 +83,7 @@ void CudaBlas::solve(const CudaStream& stream, const TriangularSolve& how, std::
                      const CudaMatrix<T>& t, const CudaMatrix<T>& a) const {
   const Cublas& library = cublas();
   const T one = 1;
-  check_cublas(library.of<T>().trsm(library.handle(stream), how.side == Side::right ? right : left,
+  check_cublas(library.of<T>().trsm(handle<T>(stream), how.side == Side::right ? right : left,
                                     how.triangle == Triangle::upper ? upper : lower, number_of(how.op),
                                     how.diagonal == Diagonal::unit ? unit : general, number_of(m),
                                     number_of(n), &one, t.at, number_of(t.ld), a.at, number_of(a.ld)),

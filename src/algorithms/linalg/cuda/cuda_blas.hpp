@@ -4,6 +4,7 @@
 #pragma once
 #include <fairlead/cuda.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -31,9 +32,14 @@ struct Pieces;
 /// Any thread, each with a stream of its own. What loading throws, and what the device says, is a SystemError.
 class CudaBlas {
  public:
-  explicit CudaBlas(std::string_view image_of_own_kernels = embedded_cuda_kernels())
-      : own_(image_of_own_kernels) {}
+  using Math = Cublas::Math;
+  explicit CudaBlas(OwnKernels own = OwnKernels(embedded_cuda_kernels()), Math math = Math::full)
+      : own_(std::move(own)), math_(math) {}
   const OwnKernels& own() const noexcept { return own_; }
+
+  /// Of products and solves of floats.
+  Math math() const noexcept { return math_; }
+  std::uint64_t calls_in_tf32() const noexcept { return calls_in_tf32_.load(); }
 
   /// C := alpha op(A) op(B) + beta C, where C is m x n and the inner dimension k.
   template <Real T>
@@ -74,10 +80,14 @@ class CudaBlas {
               Pieces& pieces) const;
   static void tell_when_over(const CudaStream& stream, const char* routine, const Pieces& pieces,
                              std::function<void(int info)> over);
+  template <Real T>
+  cublasContext* handle(const CudaStream& stream) const;
   const Cublas& cublas() const;
   const Cusolver& cusolver() const;
 
   const OwnKernels own_;
+  const Math math_;
+  mutable std::atomic<std::uint64_t> calls_in_tf32_ = 0;
   mutable std::once_flag cublas_loaded_, cusolver_loaded_;
   mutable std::optional<Cublas> cublas_;
   mutable std::optional<Cusolver> cusolver_;

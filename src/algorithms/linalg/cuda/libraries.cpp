@@ -54,6 +54,7 @@ struct Handle {
 
   const Table table;  // a copy: the stream keeps it longer than who has made it may live
   Context* context = nullptr;
+  Cublas::Math math = Cublas::Math::full;  // of cuBLAS
 };
 
 void check(int status, const char* what, const char* library) {
@@ -73,6 +74,7 @@ Cublas Cublas::load() {
   find(library, table.destroy, "cublasDestroy_v2");
   find(library, table.set_stream, "cublasSetStream_v2");
   find(library, table.set_workspace, "cublasSetWorkspace_v2");
+  find(library, table.set_math, "cublasSetMathMode");
   find(library, table.doubles.gemm, "cublasDgemm_v2");
   find(library, table.doubles.syrk, "cublasDsyrk_v2");
   find(library, table.doubles.trsm, "cublasDtrsm_v2");
@@ -84,7 +86,7 @@ Cublas Cublas::load() {
   return table;
 }
 
-cublasContext* Cublas::handle(const CudaStream& stream) const {
+cublasContext* Cublas::handle(const CudaStream& stream, Math math) const {
   using Kept = Handle<Cublas, cublasContext>;
   const auto make = [&] {
     auto made = std::make_unique<Kept>(*this, stream, check_cublas, "cublasCreate", "cublasSetStream");
@@ -93,7 +95,12 @@ cublasContext* Cublas::handle(const CudaStream& stream) const {
                  "cublasSetWorkspace");
     return made.release();
   };
-  return stream.kept<Kept>(make).context;
+  Kept& kept = stream.kept<Kept>(make);
+  if (kept.math != math) {
+    check_cublas(set_math(kept.context, static_cast<int>(math)), "cublasSetMathMode");
+    kept.math = math;
+  }
+  return kept.context;
 }
 
 Cusolver Cusolver::load() {

@@ -3,6 +3,7 @@
 #include <fairlead/cuda.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
 // What their headers call cublasHandle_t and cusolverDnHandle_t point to these.
@@ -27,8 +28,9 @@ struct Cublas {
   /// "libcublas.so.13" or an older one, as the loader finds it. Throws SystemError, with the loader's reason.
   static Cublas load();
 
-  /// The stream's own, set to it and its workspace. Throws SystemError.
-  cublasContext* handle(const CudaStream& stream) const;
+  enum class Math : std::uint8_t { full = 0, tf32 = 3 };  ///< CUBLAS_DEFAULT_MATH, CUBLAS_TF32_TENSOR_OP_MATH
+  /// The stream's own, set to it, its workspace and that mode. Throws SystemError.
+  cublasContext* handle(const CudaStream& stream, Math math) const;
   template <class T>
   const Of<T>& of() const noexcept {
     if constexpr (std::is_same_v<T, double>) return doubles;
@@ -39,6 +41,7 @@ struct Cublas {
   int (*destroy)(cublasContext*) = nullptr;
   int (*set_stream)(cublasContext*, CUstream_st*) = nullptr;
   int (*set_workspace)(cublasContext*, void*, std::size_t) = nullptr;
+  int (*set_math)(cublasContext*, int mode) = nullptr;
   Of<double> doubles;
   Of<float> floats;
 };

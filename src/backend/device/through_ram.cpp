@@ -1,0 +1,26 @@
+// See through_ram.hpp.
+#include "backend/device/through_ram.hpp"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+namespace fairlead::backend {
+
+namespace {
+constexpr std::string_view says_why = " copy through RAM: ";
+}
+
+void say_why_through_ram(Topology& topology, NodeId first, NodeId second, const std::string& why) {
+  topology.links[index(topology.link_between(first, second))].name = fmt::format(
+      "{} and {}{}{}", topology.nodes[index(first)].name, topology.nodes[index(second)].name, says_why, why);
+}
+
+std::vector<std::string> why_through_ram(const Topology& topology) {
+  std::vector<std::string> all;
+  for (const LinkSpec& link : topology.links)
+    if (link.name.find(says_why) != std::string::npos) all.push_back(link.name);
+  return all;
+}
+
+}  // namespace fairlead::backend
