@@ -54,12 +54,27 @@ std::vector<double> times(std::int64_t repetitions, const Body& body) {
   return all;
 }
 
+SharedLibrary cusolver() { return first_of({"libcusolver.so.12", "libcusolver.so.11", "libcusolver.so.10"}); }
+
+/// For what is done in that stream. Both stay.
+struct CusolverHandle {
+  CusolverHandle(const SharedLibrary& library, const Stream& stream)
+      : destroy(library.require<int(cusolverDnContext*)>("cusolverDnDestroy")) {
+    const auto set_stream = library.require<int(cusolverDnContext*, CUstream_st*)>("cusolverDnSetStream");
+    check(library.require<int(cusolverDnContext**)>("cusolverDnCreate")(&handle), "cusolverDnCreate");
+    check(set_stream(handle, stream.stream), "cusolverDnSetStream");
+  }
+  CusolverHandle(const CusolverHandle&) = delete;
+  CusolverHandle& operator=(const CusolverHandle&) = delete;
+  ~CusolverHandle() { destroy(handle); }
+
+  int (*const destroy)(cusolverDnContext*);
+  cusolverDnContext* handle = nullptr;
+};
+
 /// Both of cuSOLVER's, if it has both: with 32 and with 64 bits.
 Json potrf(const Device& device, std::int64_t n, std::int64_t repetitions) {
-  const SharedLibrary library = first_of({"libcusolver.so.12", "libcusolver.so.11", "libcusolver.so.10"});
-  const auto create = library.require<int(cusolverDnContext**)>("cusolverDnCreate");
-  const auto destroy = library.require<int(cusolverDnContext*)>("cusolverDnDestroy");
-  const auto set_stream = library.require<int(cusolverDnContext*, CUstream_st*)>("cusolverDnSetStream");
+  const SharedLibrary library = cusolver();
   const auto size =
       library.require<int(cusolverDnContext*, int, int, double*, int, int*)>("cusolverDnDpotrf_bufferSize");
   const auto factor = library.require<int(cusolverDnContext*, int, int, double*, int, double*, int, int*)>(
@@ -82,9 +97,8 @@ Json potrf(const Device& device, std::int64_t n, std::int64_t repetitions) {
   {
     const Block a(device, bytes), info(device, 4096);
     const Stream stream(device);
-    cusolverDnContext* handle = nullptr;
-    check(create(&handle), "cusolverDnCreate");
-    check(set_stream(handle, stream.stream), "cusolverDnSetStream");
+    const CusolverHandle of_cusolver(library, stream);
+    cusolverDnContext* const handle = of_cusolver.handle;
     const auto timed = [&](const auto& act) {
       return times(repetitions, [&] {
         device.check(driver.cuMemcpyHtoDAsync_v2(a.at, host, bytes, stream.stream), "a copy there");
@@ -129,17 +143,13 @@ Json potrf(const Device& device, std::int64_t n, std::int64_t repetitions) {
       }
       drop_parameters(parameters);
     }
-    destroy(handle);
   }
   driver.cuMemFreeHost(host);
   return json;
 }
 
 Json geqrf(const Device& device, std::int64_t n, std::int64_t repetitions) {
-  const SharedLibrary library = first_of({"libcusolver.so.12", "libcusolver.so.11", "libcusolver.so.10"});
-  const auto create = library.require<int(cusolverDnContext**)>("cusolverDnCreate");
-  const auto destroy = library.require<int(cusolverDnContext*)>("cusolverDnDestroy");
-  const auto set_stream = library.require<int(cusolverDnContext*, CUstream_st*)>("cusolverDnSetStream");
+  const SharedLibrary library = cusolver();
   const auto size =
       library.require<int(cusolverDnContext*, int, int, double*, int, int*)>("cusolverDnDgeqrf_bufferSize");
   const auto factor =
@@ -156,9 +166,8 @@ Json geqrf(const Device& device, std::int64_t n, std::int64_t repetitions) {
     const Block a(device, bytes), tau(device, static_cast<std::size_t>(n) * sizeof(double)),
         info(device, 4096);
     const Stream stream(device);
-    cusolverDnContext* handle = nullptr;
-    check(create(&handle), "cusolverDnCreate");
-    check(set_stream(handle, stream.stream), "cusolverDnSetStream");
+    const CusolverHandle of_cusolver(library, stream);
+    cusolverDnContext* const handle = of_cusolver.handle;
     auto* const at = reinterpret_cast<double*>(a.at);
     const auto side = static_cast<int>(n);
     int elements = 0;
@@ -174,7 +183,6 @@ Json geqrf(const Device& device, std::int64_t n, std::int64_t repetitions) {
       stream.wait();
       return seconds_since(begin);
     });
-    destroy(handle);
   }
   driver.cuMemFreeHost(host);
   const auto size_of = static_cast<double>(n);

@@ -68,10 +68,6 @@ void take_addresses(const linalg::Kernels& kernels, const Config& config) {
           : "Use fewer workers, or a higher limit."));
 }
 
-}  // namespace
-
-namespace {
-
 constexpr std::string_view no_cuda_kernels = "none";
 
 std::string content_of(const std::string& file) {
