@@ -20,6 +20,12 @@ bool tells(const Answer& answer, std::string_view what) {
   return answer.text.find(what) != std::string::npos;
 }
 
+/// Whichever test is the first to write one.
+std::filesystem::path file_of_jdf_test(const std::string& name) {
+  std::filesystem::create_directories(FAIRLEAD_TEST_CACHE);
+  return std::filesystem::path(FAIRLEAD_TEST_CACHE) / name;
+}
+
 }  // namespace
 
 TEST(JdfCommand, ChecksAFolder) {
@@ -44,7 +50,7 @@ TEST(JdfCommand, ChecksWhatIsReadOnAnotherRank) {
       fairlead_command("jdf check '" + jdf_examples + "/cholesky.jdf' --set 'descA->mt=6' --grid 2x3");
   EXPECT_EQ(sound.exit_code, 0);
   EXPECT_TRUE(tells(sound, "cholesky.jdf: 56 tasks, 105 edges, no mistake\n")) << sound.text;
-  const auto file = std::filesystem::path(FAIRLEAD_TEST_CACHE) / "shift.jdf";
+  const auto file = file_of_jdf_test("shift.jdf");
   std::ofstream(file) << R"(
 descA [ type = "tiled_matrix *" ]
 SHIFT(i)
@@ -96,7 +102,7 @@ TEST(JdfCommand, AsksForWhatIsMissing) {
 }
 
 TEST(JdfCommand, Draws) {
-  const auto file = std::filesystem::path(FAIRLEAD_TEST_CACHE) / "graph.svg";
+  const auto file = file_of_jdf_test("graph.svg");
   std::filesystem::create_directories(file.parent_path());
   const Answer answer = fairlead_command("jdf draw '" + jdf_examples +
                                          "/cholesky.jdf' --set 'descA->mt=4' -o '" + file.string() + "'");
@@ -134,7 +140,7 @@ TEST(JdfCommand, IsSimulated) {
 
 // Bodies in C are not run: what classes say of them counts, else their data.
 TEST(JdfCommand, SimulatesBodiesInC) {
-  const auto file = std::filesystem::path(FAIRLEAD_TEST_CACHE) / "c_bodies.jdf";
+  const auto file = file_of_jdf_test("c_bodies.jdf");
   std::filesystem::create_directories(file.parent_path());
   std::ofstream(file) << R"(
 A [type = "tiled_matrix *"]
