@@ -74,8 +74,19 @@ show_failures() {
   tail --lines=12 "$log"
 }
 
+# The one environment of Python.
+make_environment() {
+  [[ -x .venv/bin/python ]] || /usr/bin/python3 -m venv --without-pip --system-site-packages .venv
+}
+
+# Prints where the compiler of CUDA is that scripts/fetch-nvcc has fetched; fails if there is none.
+find_fetched_nvcc() {
+  local -a found=("$PWD"/.venv/lib/python3*/site-packages/nvidia/cu*/bin/nvcc)
+  [[ -x ${found[0]} ]] && echo "${found[0]}"
+}
+
 # build PRESET [TARGET]: configures and builds; as many jobs as this process may use processors, through ccache where it
-# is installed. Its tests are long ones if FAIRLEAD_LONG_TESTS is ON.
+# is installed. Its tests are long ones if FAIRLEAD_LONG_TESTS is ON. NVCC is the compiler of CUDA, if CMake finds none.
 build() {
   local preset=$1
   shift
@@ -83,6 +94,6 @@ build() {
     export CMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER-ccache}
     export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS-pch_defines,time_macros}  # or it keeps nothing that has such a header
   fi
-  cmake --preset "$preset" -DFAIRLEAD_LONG_TESTS="${FAIRLEAD_LONG_TESTS-OFF}" &&
+  cmake --preset "$preset" -DFAIRLEAD_LONG_TESTS="${FAIRLEAD_LONG_TESTS-OFF}" ${NVCC:+-DFAIRLEAD_NVCC="$NVCC"} &&
     cmake --build --preset "$preset" --parallel "$(nproc)" ${1:+--target "$1"}
 }
