@@ -46,6 +46,7 @@ if(FAIRLEAD_CUDA_KERNELS AND FAIRLEAD_NVCC AND FAIRLEAD_CUDA_ARCHITECTURES AND N
       "${PROJECT_SOURCE_DIR}/cmake/embed_image.cmake"
     DEPENDS ${image} "${PROJECT_SOURCE_DIR}/cmake/embed_image.cmake" VERBATIM)
 else()
+  set(cuda_kernels_source "${PROJECT_BINARY_DIR}/no_cuda_kernels.cpp")  # or the one made before would be taken for made, if there is an nvcc again
   set(source ${cuda_kernels_source})
   set(image "")
   include(cmake/embed_image.cmake)
