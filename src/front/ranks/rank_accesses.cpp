@@ -18,7 +18,7 @@ constexpr std::size_t names_taken = 4096;
 }  // namespace
 
 RankAccesses::RankAccesses(engine::RuntimeCore& core, TaskRole role,
-                           std::function<void(std::uint64_t, void*)> granted,
+                           std::function<void(std::uint64_t, Spot)> granted,
                            std::function<void(const std::string&)> refused)
     : core_(core),
       role_(role),
@@ -102,9 +102,13 @@ void RankAccesses::granted(Task& access) {
     if (record.is_let_go) return;  // nobody wants it any more
     name = record.name;
   }
-  granted_(name, role_ == TaskRole::hold
-                     ? core_.world().address_of(memory::location_of(access, record.access))
-                     : nullptr);
+  Spot spot;
+  if (role_ == TaskRole::hold) {
+    const memory::Location at = memory::location_of(access, record.access);
+    spot.address = core_.world().address_of(at);
+    if (at.node != no_id<NodeId>) spot.memory = core_.world().device_memory(at.node);
+  }
+  granted_(name, spot);
 }
 
 void RankAccesses::let_go(std::uint64_t name, bool unused) {
