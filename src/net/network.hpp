@@ -27,7 +27,7 @@ class Network {
     virtual void landed(PayloadId expected) = 0;
     virtual void left(PayloadId sent) = 0;
     /// A payload could not be brought to its place: this rank cannot go on.
-    virtual void failed(const std::string& why) = 0;
+    virtual void failed(const std::string&) {}
     /// Nothing comes or goes any more: a rank is lost, as the text says. Once.
     virtual void lost(const std::string& why) = 0;
     /// It was driven, and there was nothing.

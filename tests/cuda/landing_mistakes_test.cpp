@@ -63,6 +63,7 @@ class Hasty final : public DeviceMemory {
 /// A rank's network that makes the mistake.
 class Mistaken final : public net::Network, private net::Network::Listener {
  public:
+  using Listener = net::Network::Listener;  // it is both
   Mistaken(std::shared_ptr<net::Network> real, Mistake mistake, std::uint64_t seed)
       : real_(std::move(real)), mistake_(mistake), later_(20 * (seed % 20)) {}
 

@@ -79,8 +79,9 @@ TEST(LandingOverRanks, AValueIsWhereItsReaderRuns) {
     EXPECT_EQ(counted.network.into_devices.bytes, network_lands() ? program.bytes() : 0)
         << counted.network.landing;
     for (const auto& link : counted.links)
-      if (link.name.starts_with("cuda"))
+      if (link.name.starts_with("cuda")) {
         EXPECT_EQ(link.bytes_from_home(), (network_lands() ? 2 : 3) * program.bytes());
+      }
   }
 }
 
@@ -118,12 +119,15 @@ TEST(LandingOverRanks, EveryWayGivesTheValuesOfASequentialRun) {
                   } else {
                     landed += outcome.landed();
                     could += values_that_come(program, ranks);
-                    if (by_name && !tight_device)
+                    if (by_name && !tight_device) {
                       EXPECT_EQ(outcome.landed(), values_that_come(program, ranks));
+                    }
                   }
                 }
   std::cout << runs << " runs; " << landed << " of " << could << " values landed in devices\n";
-  if (runs != 0 && network_lands()) EXPECT_GT(landed * 4, could);
+  if (runs != 0 && network_lands()) {
+    EXPECT_GT(landed * 4, could);
+  }
 }
 
 // Nobody has advised anything, and there are two devices: so a value is where the datum is that its reader changes, once
@@ -151,7 +155,7 @@ TEST(LandingOverRanks, ALostDeviceIsNamedOrNobodyMissesIt) {
   const std::uint64_t points = at_length() ? 400 : sanitized ? 12 : 40;
   for (std::uint64_t point = 1; point <= points; ++point) {
     Random random(point);
-    const Program program{};
+    const Program program{.of_each = 3, .bodies = random.once_in(3) ? Bodies::both : Bodies::devices};
     const Way way{.into = random.once_in(2) ? "random" : "advised",
                   .devices = 1 + static_cast<int>(random.below(2)),
                   .tight_device = random.once_in(2),
@@ -160,7 +164,7 @@ TEST(LandingOverRanks, ALostDeviceIsNamedOrNobodyMissesIt) {
     const FakeDevices fake(devices, point, 30);
     SCOPED_TRACE(fmt::format("point {}: {}", point, text_of(way)));
     const auto device = static_cast<int>(random.below(static_cast<std::uint64_t>(devices)));
-    fake_cuda::lose(device, 12 + random.below(50));  // not before there are all runtimes
+    fake_cuda::lose(device, 8 + random.below(25));  // not before there are all runtimes
     const Outcome outcome = run_on_ranks(ranks, program, way, point);
     lost += fake_cuda::is_lost(device);
     for (std::uint32_t rank = 0; rank < ranks; ++rank) {
@@ -210,7 +214,9 @@ TEST(LandingOverRanks, WhatCannotBeIsSaidBeforeAnythingRuns) {
     const auto thrown = on_ranks(
         ranks,
         [&](std::uint32_t) {
-          Config config = cuda_machine("");
+          Config config;
+          config.set("memory", "16MiB");
+          config.set("workers", "1");
           config.set("receive-into", into);
           return config;
         },

@@ -1,9 +1,11 @@
 // See rank_accesses.hpp.
 #include "front/ranks/rank_accesses.hpp"
 
+#include <exception>
 #include <utility>
 
 #include "base/check.hpp"
+#include "base/exception_text.hpp"
 #include "front/flow/pseudo_task.hpp"
 #include "memory/location.hpp"
 
@@ -15,6 +17,17 @@ const CodeletInfo& payload_codelet() {
   return info;
 }
 constexpr std::size_t names_taken = 4096;
+
+std::string reason_of(const Task& refused) {
+  if (refused.failure == nullptr) return {};
+  try {
+    std::rethrow_exception(refused.failure);
+  } catch (const std::exception& error) {
+    return std::string(": ") + said_by(error);
+  } catch (...) {
+    return {};
+  }
+}
 }  // namespace
 
 RankAccesses::RankAccesses(engine::RuntimeCore& core, TaskRole role,
@@ -141,7 +154,7 @@ void RankAccesses::release(Task& over, ReadyTasks& ready) {
     record.is_over = true;
     refused = !record.is_let_go;
   }
-  if (refused) refused_("a value for or from another rank cannot be had");
+  if (refused) refused_("a value for or from another rank cannot be had" + reason_of(over));
 }
 
 bool RankAccesses::none() const {
