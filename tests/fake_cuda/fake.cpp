@@ -394,7 +394,7 @@ Outside Fake::begin_outside(const std::string& name, const Access& access) {
   const std::uint32_t number = ++streams_made;
   checker.add(number, name, {&access, 1});
   if (access.write) devices[static_cast<std::size_t>(found.device)].unsaved.written(access.at, access.bytes);
-  return {found.bytes, number};
+  return {found.bytes, number, found.device};
 }
 Outside begin_outside(const char* name, const void* at, std::size_t bytes, bool write) {
   Fake& fake = Fake::of_process();

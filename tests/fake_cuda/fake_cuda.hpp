@@ -69,6 +69,7 @@ int launch(CUstream_st* stream, const char* name, std::vector<Access> accesses, 
 struct Outside {
   std::byte* bytes = nullptr;  ///< for cores; null: there is no memory of a device
   std::uint32_t number = 0;
+  int device = -1;
 };
 /// Whatever uses them has to be over before, and what is put into a stream until end_outside() is not ordered with that. A context has
 /// to be current.

@@ -27,10 +27,12 @@ class MpiPayloads {
     parts_.erase(payload);
     into_devices_.erase(payload);
   }
-  /// Calls MPI, which goes on with what is under way.
+  /// Calls MPI, which goes on with what is under way: by a device that is not lost, if there is one.
   template <class Call>
   void go_on(const Call& call) const {
-    if (into_devices_.empty() || !into_devices_.begin()->second->call(call)) call();
+    for (const auto& [payload, memory] : into_devices_)
+      if (memory->call(call)) return;
+    call();
   }
 
  private:
