@@ -291,7 +291,9 @@ def test_ranks_of_a_machine_share_its_devices(run, ranks, devices, parts):
         assert part in report["devices"], report["devices"]
 
 
-SMALL = ("--n", 320, "--tile", 40, "--workers", 1, "--memory", "8MiB", "--progress", "none", "--report-text", "full", "--json", "out.json")
+# All tasks that have bodies for CUDA devices run there.
+SMALL = ("--n", 320, "--tile", 40, "--workers", 1, "--memory", "8MiB", "--fixed-order", "--progress", "none", "--report-text", "full", "--json",
+         "out.json")
 
 
 def landed(report: dict) -> int:
