@@ -226,6 +226,7 @@ struct MpiFacts {
   std::uint32_t rank = 0, ranks = 1, on_machine = 1;
   std::string description{}, driver{};  ///< empty: this process was started alone
   std::uint64_t eager_bytes = 0;
+  std::string why_not_into_devices{};  ///< empty: payloads can land in the memory of CUDA devices
 };
 
 /// All ranks call it. They are over then.
@@ -240,6 +241,7 @@ MpiFacts mpi_facts() {
   facts.description = rank.network->description();
   facts.driver = rank.network->driven_by_one_thread() ? "the program's thread, while it waits"
                                                       : "workers, before each task and while they have none";
+  facts.why_not_into_devices = rank.network->why_not_into_devices();
   facts.eager_bytes = net::eager_bytes_of(*launched, net::plugin_folders());
   return facts;
 }
@@ -257,6 +259,11 @@ void print_mpi(const MpiFacts& facts) {
     return print_row("", "this process was started alone: mpirun -n 2 fairlead info tells more");
   print_row("", fmt::format("{} ranks by {}", facts.ranks, facts.description));
   print_row("", fmt::format("driven by {}", facts.driver));
+  print_row(
+      "", "values land in " +
+              (facts.why_not_into_devices.empty()
+                   ? std::string("RAM or in the memory of CUDA devices, which it says that it receives into")
+                   : "RAM: " + facts.why_not_into_devices));
   if (facts.ranks > 1)
     print_row("",
               facts.eager_bytes == 0
@@ -273,6 +280,7 @@ Json mpi_json(const MpiFacts& facts) {
   if (facts.description.empty()) return all;
   all.add("description", facts.description);
   all.add("driven_by", facts.driver);
+  all.add("into_cuda_devices", facts.why_not_into_devices.empty());
   if (facts.ranks > 1) all.add("eager_bytes", facts.eager_bytes);
   return all;
 }

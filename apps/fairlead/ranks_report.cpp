@@ -30,6 +30,8 @@ struct Fact {
     payload_bytes,
     payload_reads,
     bytes_of_reads,
+    into_devices,
+    bytes_into_devices,
     peak,
     read,
     written,
@@ -84,6 +86,9 @@ std::vector<double> facts_of(const report::RunReport& report, Runtime& runtime, 
       static_cast<double>(after.engine.network.payload_bytes - before.engine.network.payload_bytes);
   own[Fact::payload_reads] = static_cast<double>(after.network.reads - before.network.reads);
   own[Fact::bytes_of_reads] = static_cast<double>(after.network.read_bytes - before.network.read_bytes);
+  const auto &landed = after.engine.network.into_devices, &landed_before = before.engine.network.into_devices;
+  own[Fact::into_devices] = static_cast<double>(landed.copies - landed_before.copies);
+  own[Fact::bytes_into_devices] = static_cast<double>(landed.bytes - landed_before.bytes);
   for (const auto& node : after.engine.nodes)
     if (node.name == "RAM") own[Fact::peak] += static_cast<double>(node.peak_bytes);
   for (std::size_t i = 0; i < after.engine.links.size(); ++i) {
@@ -119,6 +124,8 @@ report::RankReport rank_report(const double* of, Bytes reserved, std::size_t ran
                          .payload_bytes = static_cast<Bytes>(of[Fact::payload_bytes]),
                          .payloads_read = static_cast<std::uint64_t>(of[Fact::payload_reads]),
                          .payload_bytes_read = static_cast<Bytes>(of[Fact::bytes_of_reads]),
+                         .payloads_into_devices = static_cast<std::uint64_t>(of[Fact::into_devices]),
+                         .payload_bytes_into_devices = static_cast<Bytes>(of[Fact::bytes_into_devices]),
                          .peak_memory_bytes = static_cast<Bytes>(of[Fact::peak]) + reserved,
                          .bytes_read = static_cast<Bytes>(of[Fact::read]),
                          .bytes_written = static_cast<Bytes>(of[Fact::written]),
@@ -160,6 +167,7 @@ void bring_together(report::RunReport& report, Runtime& runtime, const Place& pl
   report.network = place.rank.network->description();
   if (const auto* const neighbours = place.rank.network->neighbours())
     report.why_not_read = neighbours->why_not_read();
+  report.landing = after.engine.network.landing;
 }
 
 Front front_at(const Config& config, const Place& place) {

@@ -189,6 +189,7 @@ int run_on_cluster(const std::string& workload, const WorkloadSize& size, const 
                          .pipeline_depth = config.count_or("pipeline-depth", 0)};
   options.advice = advice_in(config.text("advice"));
   options.landing = front::landing_in(config.text("receive-into")).value();
+  if (options.landing == front::Landing::automatic) options.landing = front::Landing::host;
   if (options.landing != front::Landing::host && !uses_devices(use, machine))
     throw ConfigError("--receive-into has no effect here: no device is used");
   options.protocol.eager_bytes = config.bytes("eager-limit");

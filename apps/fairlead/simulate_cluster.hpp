@@ -25,13 +25,6 @@ inline constexpr std::array cluster_settings = {
             .minimum = "1",
             .maximum = "64",
             .help = "so many ranks share a node: its cores, devices and interfaces are divided among them"},
-    Setting{.key = "receive-into",
-            .type = SettingType::choice,
-            .fallback = "host",
-            .choices = "host|advised|random",
-            .help = "where values of other ranks land: in the host's memory, in that of the device where "
-                    "what they are "
-                    "for should live, or in any device's"},
     Setting{.key = "grid",
             .type = SettingType::text,
             .absent = "auto",
@@ -40,8 +33,13 @@ inline constexpr std::array cluster_settings = {
             .absent_means = "the squarest with no more rows than columns"}};
 
 /// Which of Fairlead's settings say something to several ranks, and to them alone.
-inline constexpr std::array settings_of_clusters = {TakenSetting{.key = "eager-limit"},
-                                                    TakenSetting{.key = "broadcast-tree"}};
+inline constexpr std::array settings_of_clusters = {
+    TakenSetting{.key = "eager-limit"}, TakenSetting{.key = "broadcast-tree"},
+    TakenSetting{.key = "receive-into",
+                 .help = "where values of other ranks land: in the host's "
+                         "memory, which is also what auto means, in that of "
+                         "the device where what they are for should live, or "
+                         "in any device's (default\tauto)"}};
 
 /// Whether several ranks are asked for. Throws ConfigError for what says something of them alone if they are not.
 bool is_on_cluster(const Config& config);

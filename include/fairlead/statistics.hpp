@@ -48,10 +48,12 @@ struct Statistics {
     std::chrono::nanoseconds busy{}, waiting_for_data{}, waiting_for_tasks{};
     std::string node;  ///< whose memory its tasks use
   };
-  /// What this rank has sent to others.
+  /// What this rank has sent to others, and where what they send lands.
   struct Network {
     std::uint64_t messages = 0, payloads = 0;
     Bytes payload_bytes = 0;  ///< those that travel with messages too
+    Count into_devices{};     ///< values that have landed straight in the memory of devices
+    std::string landing{};    ///< where they may land, and why, for people
   };
   /// Values that have come here from one other rank.
   struct FromRank {

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "backend/carrier.hpp"
+#include "base/device_memory.hpp"
 #include "base/time.hpp"
 #include "config/value.hpp"
 #include "engine/world.hpp"
@@ -58,6 +59,8 @@ class Site {
   /// Where its memory begins for bodies beside the node, not null: if only the device can follow that, nobody
   /// else will.
   virtual void memory_of(NodeId node, void* begin) = 0;
+  /// What comes from other ranks may land there. It stays the caller's, until the site ends.
+  virtual void lands_in(NodeId node, DeviceMemory& memory) = 0;
   /// What crosses the link is given to the carrier, which stays the caller's, until it is stopped.
   virtual void carry(LinkId link, Carrier& carrier) = 0;
   /// The worker does the chore, too, between two tasks, once it is woken.

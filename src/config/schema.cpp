@@ -155,6 +155,16 @@ constexpr Setting rows[] = {
              "on: or "
              "else it is an error",
      .group = running},
+    {.key = "receive-into",
+     .type = choice,
+     .fallback = "auto",
+     .choices = "auto|host|advised|random",
+     .help = "where values of other ranks land that a graph gets: in RAM (host), in the memory of the device "
+             "where what "
+             "they are for should live, or of any; auto: of the CUDA device where the task is expected to "
+             "run that reads "
+             "them, if the MPI writes such memory, else in RAM",
+     .group = running},
     {.key = "eager-limit",
      .type = size,
      .fallback = "2KiB",

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "base/device_memory.hpp"
 #include "data/task.hpp"
 #include "memory/replica.hpp"
 
@@ -51,6 +52,8 @@ class World {
   virtual void wake(Who) noexcept = 0;
   /// What bodies beside the node call that place; null if none could find it. Any thread.
   virtual void* address_of(const memory::Location&) const noexcept { return nullptr; }
+  /// By which others than its workers and wires write the node's memory; null if they cannot. Any thread, once the world has begun.
+  virtual DeviceMemory* device_memory(NodeId) const noexcept { return nullptr; }
   /// The worker executes a body at this moment. Any thread.
   virtual bool in_body(WorkerId) const noexcept { return false; }
 };

@@ -8,6 +8,7 @@
 
 #include <fairlead/ids.hpp>
 
+#include "base/device_memory.hpp"
 #include "net/layout.hpp"
 #include "net/names.hpp"
 
@@ -30,8 +31,9 @@ struct Commands {
     RankId from = no_rank;
     std::uint64_t tag = 0;
     void* place = nullptr;
-    Bytes bytes = 0;  ///< of its layout
-    Layout layout{};  ///< within the place
+    Bytes bytes = 0;                 ///< of its layout
+    Layout layout{};                 ///< within the place
+    DeviceMemory* memory = nullptr;  ///< in which the place is, whole then; null: RAM
   };
   struct Message {
     RankId to = no_rank;
@@ -83,6 +85,7 @@ struct Commands {
     void* place = nullptr;
     std::vector<std::byte> bytes;
     Layout layout{};
+    DeviceMemory* memory = nullptr;  ///< as in Expected
   };
   /// A value is there, or the end of a task is told which has none.
   struct Landed {

@@ -1,6 +1,8 @@
 // See communicator.hpp.
 #include "net/communicator.hpp"
 
+#include <fairlead/error.hpp>
+
 #include <algorithm>
 #include <exception>
 #include <utility>
@@ -122,15 +124,32 @@ Client* Communicator::client_of(const GraphRun& run) {
   return found == clients_.end() ? nullptr : found->second;
 }
 
+/// What cannot be brought there ends the run of all: so the others are told, as they are of a task's failure.
+template <class Bring>
+void Communicator::into_device(const Bring& bring) {
+  try {
+    bring();
+  } catch (const SystemError& error) {
+    fail_soon(error.what());
+  }
+}
+
 void Communicator::carry_out(Commands& commands) {
   // First what is not to be touched any more.
   for (const PayloadId payload : commands.dropped) {
     network_->drop(payload);
     std::erase_if(copies_, [&](const Commands::Copy& copy) { return copy.id == payload; });
   }
-  for (const Commands::Expected& expected : commands.expected) network_->expect(expected);
+  for (const Commands::Expected& expected : commands.expected)
+    if (expected.memory == nullptr)
+      network_->expect(expected);
+    else
+      into_device([&] { network_->expect(expected); });
   for (const Commands::Fill& fill : commands.fills)
-    fill.layout.scatter(fill.bytes.data(), fill.place, fill.bytes.size());
+    if (fill.memory == nullptr)
+      fill.layout.scatter(fill.bytes.data(), fill.place, fill.bytes.size());
+    else  // or the device is lost: then the value is, too, as the engine hears
+      into_device([&] { fill.memory->write(fill.place, fill.bytes.data(), fill.bytes.size()); });
   for (Commands::Message& message : commands.messages) network_->send(std::move(message));
   for (const Commands::Payload& payload : commands.payloads) network_->send(payload);
   for (const Commands::Copy& copy : commands.copies) {
@@ -204,8 +223,9 @@ void Communicator::over(const GraphRun& run, std::uint64_t task, std::vector<End
     endpoint.over(run, task, outputs, out);
   });
 }
-void Communicator::placed(IncomingId id, std::uint64_t value, void* address, const Layout& layout) {
-  post([=](Endpoint& endpoint, Commands& out) { endpoint.placed(id, value, address, out, layout); });
+void Communicator::placed(IncomingId id, std::uint64_t value, void* address, const Layout& layout,
+                          DeviceMemory* memory) {
+  post([=](Endpoint& endpoint, Commands& out) { endpoint.placed(id, value, address, out, layout, memory); });
 }
 void Communicator::readable(OutgoingId id, const void* address) {
   post([=](Endpoint& endpoint, Commands& out) { endpoint.readable(id, address, out); });
@@ -250,6 +270,8 @@ void Communicator::landed(PayloadId expected) {
 void Communicator::left(PayloadId sent) {
   post([=](Endpoint& endpoint, Commands& out) { endpoint.left(sent, out); });
 }
+
+void Communicator::failed(const std::string& why) { fail(why); }
 
 void Communicator::lost(const std::string& why) {
   post([why](Endpoint& endpoint, Commands& out) { endpoint.lost(why, out); });

@@ -45,7 +45,8 @@ class Communicator final : private Network::Listener {
   void end(const GraphRun& run);
   /// It is done by the network's thread: for callers that must not do more than say so.
   void over(const GraphRun& run, std::uint64_t task, std::vector<Endpoint::Output> outputs);
-  void placed(IncomingId id, std::uint64_t value, void* address, const Layout& layout = {});
+  void placed(IncomingId id, std::uint64_t value, void* address, const Layout& layout = {},
+              DeviceMemory* memory = nullptr);
   void readable(OutgoingId id, const void* address);
   void fail(std::string text);
   /// The same, by the network's thread.
@@ -74,6 +75,7 @@ class Communicator final : private Network::Listener {
   void came(RankId from, std::span<const std::byte> message) override;
   void landed(PayloadId expected) override;
   void left(PayloadId sent) override;
+  void failed(const std::string& why) override;
   void poked() override;
   void lost(const std::string& why) override;
   void nothing_came() override;
@@ -88,6 +90,8 @@ class Communicator final : private Network::Listener {
   void serve();
   void copy_piece(Endpoint& endpoint, Commands& out);
   void carry_out(Commands& commands);
+  template <class Bring>
+  void into_device(const Bring& bring);
   Client* client_of(const GraphRun& run);
 
   const std::shared_ptr<Network> network_;

@@ -274,18 +274,18 @@ std::optional<OutgoingId> Endpoint::pass_on(const ValueName& name, std::uint32_t
   return ids.front();
 }
 
-void Endpoint::placed(IncomingId id, std::uint64_t value, void* address, Commands& out,
-                      const Layout& layout) {
+void Endpoint::placed(IncomingId id, std::uint64_t value, void* address, Commands& out, const Layout& layout,
+                      DeviceMemory* memory) {
   moved();
   std::vector<Incoming::There> there;
-  incoming_.placed(id, value, address, layout, there, traffic_, out);
+  incoming_.placed(id, value, {address, memory, layout}, there, traffic_, out);
   go_on(there, out);
 }
 
 void Endpoint::landed(PayloadId payload, Commands& out) {
   moved();
   std::vector<Incoming::There> there;
-  incoming_.landed(payload, there, out);
+  incoming_.landed(payload, there, traffic_, out);
   go_on(there, out);
 }
 
@@ -355,7 +355,7 @@ void Endpoint::handle(RankId from, const Credit& credit, Commands&) {
 }
 
 void Endpoint::handle(RankId from, const Offer& offer, Commands& out) {
-  if (!is_stale(offer.name.of)) incoming_.offered(from, offer, out);
+  if (!is_stale(offer.name.of)) incoming_.offered(from, offer, traffic_, out);
 }
 void Endpoint::handle(RankId from, const Taken& taken, Commands& out) {
   outgoing_.taken(taken.name, from, traffic_, out);

@@ -52,8 +52,8 @@ void Incoming::look_for_places(Commands& out) {
   }
 }
 
-void Incoming::placed(IncomingId id, std::uint64_t value, void* address, const Layout& layout,
-                      std::vector<There>& there, Traffic& traffic, Commands& out) {
+void Incoming::placed(IncomingId id, std::uint64_t value, const Spot& spot, std::vector<There>& there,
+                      Traffic& traffic, Commands& out) {
   const auto found = arrivals_.find(arrival_of(id));
   if (found == arrivals_.end()) return;  // forgotten
   Arrival& it = found->second;
@@ -62,16 +62,15 @@ void Incoming::placed(IncomingId id, std::uint64_t value, void* address, const L
   ensure(it.state == State::placing && !output.placed, "a place was looked for");
   output.placed = true;
   output.value = value;
-  output.address = address;
-  output.layout = layout;
+  output.spot = spot;
   --it.unplaced;
   if (it.unplaced == 0) ask(found->first, traffic, out);
   if (auto& along = it.activate.outputs[at].value; !along.empty()) {
     const Bytes bytes = along.size();
-    out.fills.push_back({address, std::move(along), layout});
-    is_there(found->first, at, bytes, there);
+    out.fills.push_back({spot.address, std::move(along), spot.layout, spot.memory});
+    is_there(found->first, at, bytes, there, traffic);
   } else if (mistake_.is(Mistake::landed_too_early)) {
-    is_there(found->first, at, 0, there);
+    is_there(found->first, at, 0, there, traffic);
   }
   look_for_places(out);
 }
@@ -92,7 +91,10 @@ void Incoming::ask(std::uint64_t number, Traffic& traffic, Commands& out) {
       unoffered_.emplace(it.activate.name(i), id_of(number, i));
       continue;
     }
-    copy(id_of(number, i), offer->second, out);
+    if (it.outputs[i].spot.memory != nullptr)
+      expect(request, number, i, out);  // cores cannot copy there: the network brings it
+    else
+      copy(id_of(number, i), offer->second, out);
     offers_.erase(offer);
   }
   if (request.outputs == 0) return;
@@ -108,22 +110,35 @@ void Incoming::expect(Request& request, std::uint64_t number, std::size_t i, Com
   next_payload_ += 2;
   const std::size_t landing = mistake_.is(Mistake::other_output_landed) ? it.outputs.size() - 1 - i : i;
   expected_.emplace(payload, id_of(number, landing));
-  out.expected.push_back(
-      {payload, it.from, next_tag_, it.outputs[i].address, output.bytes, it.outputs[i].layout});
+  const Spot& spot = it.outputs[i].spot;
+  out.expected.push_back({payload, it.from, next_tag_, spot.address, output.bytes, spot.layout, spot.memory});
   if (!mistake_.is(Mistake::tag_used_again)) ++next_tag_;
 }
 
 // ---- what is offered
 
-void Incoming::offered(RankId from, const Offer& offer, Commands& out) {
+void Incoming::offered(RankId from, const Offer& offer, Traffic& traffic, Commands& out) {
   const auto found = unoffered_.find(offer.name);
   if (found == unoffered_.end()) {
     if (!mistake_.is(Mistake::early_offer_lost)) offers_.emplace(offer.name, offer);
     return;
   }
   ensure(arrivals_.at(arrival_of(found->second)).from == from, "who offers a value has told of it");
-  copy(found->second, offer, out);
+  const IncomingId id = found->second;
+  if (arrivals_.at(arrival_of(id)).outputs[output_of(id)].spot.memory != nullptr)
+    ask_for(id, traffic, out);
+  else
+    copy(id, offer, out);
   unoffered_.erase(found);
+}
+
+/// That one value of its task, by a payload.
+void Incoming::ask_for(IncomingId id, Traffic& traffic, Commands& out) {
+  const Arrival& it = arrivals_.at(arrival_of(id));
+  Request request{it.activate.of, it.activate.task, next_tag_, 0};
+  expect(request, arrival_of(id), output_of(id), out);
+  out.messages.push_back({it.from, bytes_of(request)});
+  ++traffic.requests;
 }
 
 void Incoming::copy(IncomingId id, const Offer& offer, Commands& out) {
@@ -131,7 +146,7 @@ void Incoming::copy(IncomingId id, const Offer& offer, Commands& out) {
   const PayloadId payload{next_payload_};
   next_payload_ += 2;
   copying_.emplace(payload, id);
-  out.copies.push_back({payload, it.from, offer.address, it.outputs[output_of(id)].address,
+  out.copies.push_back({payload, it.from, offer.address, it.outputs[output_of(id)].spot.address,
                         it.activate.outputs[output_of(id)].bytes, offer.mark_at, offer.mark});
 }
 
@@ -143,41 +158,39 @@ void Incoming::copied(PayloadId payload, bool good, std::vector<There>& there, T
   const std::size_t output = output_of(found->second);
   copying_.erase(found);
   const Arrival& it = arrivals_.at(number);
-  if (!good && !mistake_.is(Mistake::failed_copy_landed)) {
-    Request request{it.activate.of, it.activate.task, next_tag_, 0};
-    expect(request, number, output, out);
-    out.messages.push_back({it.from, bytes_of(request)});
-    ++traffic.requests;
-    return;
-  }
+  if (!good && !mistake_.is(Mistake::failed_copy_landed)) return ask_for(id_of(number, output), traffic, out);
   if (!mistake_.is(Mistake::taking_not_told)) {
     out.messages.push_back({it.from, bytes_of(Taken{it.activate.name(output)})});
     ++traffic.takings;
   }
-  is_there(number, output, 0, there);
+  is_there(number, output, 0, there, traffic);
   look_for_places(out);
 }
 
 // ---- what is there
 
-void Incoming::landed(PayloadId payload, std::vector<There>& there, Commands& out) {
+void Incoming::landed(PayloadId payload, std::vector<There>& there, Traffic& traffic, Commands& out) {
   const auto found = expected_.find(payload);
   ensure(found != expected_.end(), "what has landed was asked for");
   const IncomingId id = found->second;
   expected_.erase(found);
   if (mistake_.is(Mistake::landed_twice) && arrivals_.at(arrival_of(id)).missing > 1)
-    is_there(arrival_of(id), output_of(id), 0, there);
-  if (arrivals_.contains(arrival_of(id))) is_there(arrival_of(id), output_of(id), 0, there);
+    is_there(arrival_of(id), output_of(id), 0, there, traffic);
+  if (arrivals_.contains(arrival_of(id))) is_there(arrival_of(id), output_of(id), 0, there, traffic);
   look_for_places(out);
 }
 
-void Incoming::is_there(std::uint64_t number, std::size_t output, Bytes went_along,
-                        std::vector<There>& there) {
+void Incoming::is_there(std::uint64_t number, std::size_t output, Bytes went_along, std::vector<There>& there,
+                        Traffic& traffic) {
   Arrival& it = arrivals_.at(number);
   Activate::Output& told = it.activate.outputs[output];
   it.outputs[output].there = true;
+  if (it.outputs[output].spot.memory != nullptr) {
+    ++traffic.into_devices;
+    traffic.bytes_into_devices += told.bytes;
+  }
   there.push_back({it.activate.name(output), it.outputs[output].value, told.like, told.bytes, told.takes,
-                   it.outputs[output].layout, std::move(told.below), it.from, went_along});
+                   it.outputs[output].spot.layout, std::move(told.below), it.from, went_along});
   gone(told);
   if (--it.missing == 0) arrivals_.erase(number);
 }

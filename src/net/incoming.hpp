@@ -32,13 +32,20 @@ class Incoming {
     Bytes went_along = 0;  ///< so much room for such bytes is free again
   };
 
+  /// Where it is to be: in RAM, or all of it in that memory of a device.
+  struct Spot {
+    void* address = nullptr;
+    DeviceMemory* memory = nullptr;
+    Layout layout{};
+  };
+
   /// Outputs of a task that have values.
   void told(RankId from, Activate activate, Commands& out);
   /// What is asked for, once all places are there. If the value had travelled along, it is there now.
-  void placed(IncomingId id, std::uint64_t value, void* address, const Layout& layout,
-              std::vector<There>& there, Traffic& traffic, Commands& out);
-  void landed(PayloadId payload, std::vector<There>& there, Commands& out);
-  void offered(RankId from, const Offer& offer, Commands& out);
+  void placed(IncomingId id, std::uint64_t value, const Spot& spot, std::vector<There>& there,
+              Traffic& traffic, Commands& out);
+  void landed(PayloadId payload, std::vector<There>& there, Traffic& traffic, Commands& out);
+  void offered(RankId from, const Offer& offer, Traffic& traffic, Commands& out);
   /// `good`: all of it was read while it was there.
   void copied(PayloadId payload, bool good, std::vector<There>& there, Traffic& traffic, Commands& out);
   bool expects(PayloadId payload) const { return expected_.contains(payload); }
@@ -55,8 +62,7 @@ class Incoming {
   };
   struct Output {
     std::uint64_t value = 0;
-    void* address = nullptr;
-    Layout layout{};
+    Spot spot;
     bool placed = false, there = false;
   };
   /// The end of a task.
@@ -80,8 +86,10 @@ class Incoming {
   void look_for_places(Commands& out);
   void ask(std::uint64_t number, Traffic& traffic, Commands& out);
   void expect(Request& request, std::uint64_t number, std::size_t output, Commands& out);
+  void ask_for(IncomingId id, Traffic& traffic, Commands& out);
   void copy(IncomingId id, const Offer& offer, Commands& out);
-  void is_there(std::uint64_t number, std::size_t output, Bytes went_along, std::vector<There>& there);
+  void is_there(std::uint64_t number, std::size_t output, Bytes went_along, std::vector<There>& there,
+                Traffic& traffic);
 
   bool is_full_for(const Arrival& arrival) const noexcept;
   void gone(const Activate::Output& visitor) noexcept;

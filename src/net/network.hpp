@@ -26,6 +26,8 @@ class Network {
     virtual void came(RankId from, std::span<const std::byte> message) = 0;
     virtual void landed(PayloadId expected) = 0;
     virtual void left(PayloadId sent) = 0;
+    /// A payload could not be brought to its place: this rank cannot go on.
+    virtual void failed(const std::string&) {}
     /// Nothing comes or goes any more: a rank is lost, as the text says. Once.
     virtual void lost(const std::string& why) = 0;
     /// It was driven, and there was nothing.
@@ -57,6 +59,8 @@ class Network {
   const Neighbours* neighbours() const noexcept { return neighbours_.get(); }
   /// For people: "Open MPI 4.1.4, called by any thread".
   virtual std::string description() const = 0;
+  /// Why payloads cannot be received straight into memory of a CUDA device; empty: they can.
+  virtual std::string why_not_into_devices() const = 0;
   /// What comes is told from now on.
   virtual void begin(Listener& listener) = 0;
   /// poked() is told soon, by a thread that hears or drives. Any thread; it does not wait.

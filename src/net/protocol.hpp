@@ -44,7 +44,7 @@ constexpr Room room_of(Bytes visitors, Bytes largest, Bytes page) noexcept {
   return {visitors, visitors > largest ? (visitors - largest) / 2 : 0, page};
 }
 
-/// What a rank has sent. A message that tells of several outputs counts once.
+/// What a rank has sent, and of what it has got, what came straight into devices. A message that tells of several outputs counts once.
 struct Traffic {
   std::size_t activates = 0, requests = 0, credits = 0, payloads = 0;
   std::size_t eager = 0;  ///< values that travelled along
@@ -52,6 +52,8 @@ struct Traffic {
   std::size_t offers = 0, takings = 0;  ///< messages
   std::size_t reads = 0;                ///< values that others have read here
   Bytes read_bytes = 0;
+  std::size_t into_devices = 0;
+  Bytes bytes_into_devices = 0;
   std::size_t messages() const noexcept { return activates + requests + credits + offers + takings; }
   friend bool operator==(const Traffic&, const Traffic&) = default;
 };

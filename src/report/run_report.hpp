@@ -93,6 +93,9 @@ struct RankReport {
   Bytes payload_bytes = 0;                   ///< values sent to others
   std::uint64_t payloads_read = 0;           ///< of these: others have read them in this one's memory
   Bytes payload_bytes_read = 0;
+  std::uint64_t payloads_into_devices =
+      0;  ///< values of others that landed straight in the memory of devices here
+  Bytes payload_bytes_into_devices = 0;
   Bytes peak_memory_bytes = 0;              ///< of what its limit counts
   Bytes bytes_read = 0, bytes_written = 0;  ///< of its disk
   unsigned workers = 0;
@@ -130,6 +133,7 @@ struct RunReport {
   std::string network;  ///< what carries their messages
   std::string
       why_not_read{};  ///< why not all ranks of a machine copy values from each other's memory; empty: they do
+  std::string landing{};  ///< where values of others may land on rank 0, and why
   std::string
       devices;  ///< which were found, which of them are used, and why or why not; empty: nobody looked
   std::vector<std::string> through_ram{};  ///< of devices that might copy to each other: why they do not

@@ -127,6 +127,8 @@ Json json(const RunReport& report) {
       one.add("payload_bytes", rank.payload_bytes);
       one.add("payloads_read", rank.payloads_read);
       one.add("payload_bytes_read", rank.payload_bytes_read);
+      one.add("payloads_into_devices", rank.payloads_into_devices);
+      one.add("payload_bytes_into_devices", rank.payload_bytes_into_devices);
       one.add("peak_memory_bytes", rank.peak_memory_bytes);
       one.add("bytes_read", rank.bytes_read);
       one.add("bytes_written", rank.bytes_written);
@@ -153,6 +155,7 @@ Json json(const RunReport& report) {
     all.add("grid", report.grid);
     all.add("network", report.network);
     if (!report.why_not_read.empty()) all.add("why_not_read", report.why_not_read);
+    add_text("landing", report.landing);
   }
   all.add("scheduler", report.scheduler);
   if (!report.deputy.empty()) all.add("scheduler_deputy", report.deputy);

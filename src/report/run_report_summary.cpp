@@ -94,6 +94,8 @@ void what_moved(TextPage& page, const RunReport& report) {
     all.payload_bytes += rank.payload_bytes;
     all.payloads_read += rank.payloads_read;
     all.payload_bytes_read += rank.payload_bytes_read;
+    all.payloads_into_devices += rank.payloads_into_devices;
+    all.payload_bytes_into_devices += rank.payload_bytes_into_devices;
   }
   page.row("Between ranks", fmt::format("{} in {} values, {} messages", moved_bytes(all.payload_bytes),
                                         with_commas(all.payloads), with_commas(all.messages)));
@@ -101,6 +103,10 @@ void what_moved(TextPage& page, const RunReport& report) {
     page.row("", fmt::format("{} of that in {} values read where they were",
                              moved_bytes(all.payload_bytes_read), with_commas(all.payloads_read)));
   if (!report.why_not_read.empty()) page.row("", report.why_not_read);
+  if (all.payloads_into_devices != 0)
+    page.row(
+        "", fmt::format("{} of that in {} values landed in the memory of devices",
+                        moved_bytes(all.payload_bytes_into_devices), with_commas(all.payloads_into_devices)));
 }
 
 }  // namespace

@@ -251,12 +251,18 @@ void ranks(TextPage& page, const RunReport& report) {
     const RankReport& rank = report.ranks[i];
     page.row("",
              fmt::format(
-                 "{:>4}: {} tasks, busy for {:.3g} s; sent {} in {} values; {} of memory; disk {} read, {} "
+                 "{:>4}: {} tasks, busy for {:.3g} s; sent {} in {} values{}; {} of memory; disk {} read, {} "
                  "written",
                  i, with_commas(rank.tasks), rank.busy_seconds, moved_bytes(rank.payload_bytes),
-                 with_commas(rank.payloads), readable_size(rank.peak_memory_bytes),
-                 moved_bytes(rank.bytes_read), moved_bytes(rank.bytes_written)));
+                 with_commas(rank.payloads),
+                 rank.payloads_into_devices == 0 ? std::string()
+                                                 : fmt::format(", got {} in {} in its devices",
+                                                               moved_bytes(rank.payload_bytes_into_devices),
+                                                               with_commas(rank.payloads_into_devices)),
+                 readable_size(rank.peak_memory_bytes), moved_bytes(rank.bytes_read),
+                 moved_bytes(rank.bytes_written)));
   }
+  if (!report.landing.empty()) page.row("Values land", report.landing);
   values_from_ranks(page, report);
 }
 

@@ -17,6 +17,7 @@ namespace fairlead::tests {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 namespace cu = backend::cu;
 
 /// A context, a stream and memory for a number.
@@ -100,6 +101,52 @@ TEST(FakeCuda, TellsOfEachUseOfTheDefaultStream) {
   EXPECT_THAT(calls.end(), ElementsAre("\"a kernel\" was put into the default stream",
                                        "an event was recorded in the default stream",
                                        "the default stream was waited for"));
+}
+
+// A network that writes there by itself: a kernel that is launched meanwhile is not ordered with it, whichever is first.
+TEST(FakeCuda, SeesWhetherWhatComesFromOutsideIsOrderedWithKernels) {
+  const auto found = [](auto use) {
+    Calls calls(1);
+    auto* const memory = reinterpret_cast<void*>(calls.memory);
+    const auto launch = [&] {
+      fake_cuda::launch(calls.stream, "read", {{memory, sizeof(long), false}}, [](auto) {});
+    };
+    const auto come = [&] {
+      const fake_cuda::Outside outside = fake_cuda::begin_outside("a payload", memory, sizeof(long), true);
+      EXPECT_NE(outside.bytes, nullptr);
+      return outside;
+    };
+    use(calls, launch, come);
+    EXPECT_EQ(calls.driver->cuStreamSynchronize(calls.stream), cu::success);
+    return calls.end();
+  };
+  EXPECT_THAT(found([](Calls& calls, const auto& launch, const auto& come) {
+                fake_cuda::end_outside(come());
+                launch();
+                EXPECT_EQ(calls.driver->cuStreamSynchronize(calls.stream), cu::success);
+                fake_cuda::end_outside(come());
+              }),
+              IsEmpty());
+  EXPECT_THAT(found([](Calls&, const auto& launch, const auto& come) {
+                const fake_cuda::Outside comes = come();
+                launch();
+                fake_cuda::end_outside(comes);
+              }),
+              ElementsAre("a race: \"read\" reads what \"a payload\" writes, and nothing orders them"));
+  EXPECT_THAT(found([](Calls&, const auto& launch, const auto& come) {
+                launch();
+                fake_cuda::end_outside(come());
+              }),
+              ElementsAre("a race: \"a payload\" writes what \"read\" reads, and nothing orders them"));
+  EXPECT_THAT(found([](Calls& calls, const auto&, const auto& come) {
+                cu::Context context = nullptr;
+                calls.driver->cuCtxPopCurrent_v2(&context);
+                fake_cuda::end_outside(come());
+                calls.driver->cuCtxPushCurrent_v2(context);
+              }),
+              ElementsAre("\"a payload\" goes to a device without a context"));
+  long elsewhere = 0;
+  EXPECT_EQ(fake_cuda::begin_outside("a payload", &elsewhere, sizeof elsewhere, true).bytes, nullptr);
 }
 
 }  // namespace fairlead::tests

@@ -386,6 +386,27 @@ Status Fake::put_kernel(CUstream_st* stream, const std::string& name, int device
   });
 }
 
+Outside Fake::begin_outside(const std::string& name, const Access& access) {
+  const Memory::Found found = memory->find(access.at, access.bytes);
+  if (found.where != Memory::Where::device && found.where != Memory::Where::freed) return {};
+  if (found.where == Memory::Where::freed) checker.report("\"" + name + "\" uses memory that was given back");
+  if (current() < 0) checker.report("\"" + name + "\" goes to a device without a context");
+  const std::uint32_t number = ++streams_made;
+  checker.add(number, name, {&access, 1});
+  if (access.write) devices[static_cast<std::size_t>(found.device)].unsaved.written(access.at, access.bytes);
+  return {found.bytes, number, found.device};
+}
+Outside begin_outside(const char* name, const void* at, std::size_t bytes, bool write) {
+  Fake& fake = Fake::of_process();
+  const std::lock_guard lock(fake.mutex());
+  return fake.begin_outside(name, {at, bytes, write});
+}
+void end_outside(const Outside& outside) {
+  Fake& fake = Fake::of_process();
+  const std::lock_guard lock(fake.mutex());
+  fake.checker.seen({{outside.number, fake.checker.added(outside.number)}});
+}
+
 int launch(CUstream_st* stream, const char* name, std::vector<Access> accesses, Kernel run) {
   Fake& fake = Fake::of_process();
   return fake.call_there("cuLaunchKernel", [&](std::unique_lock<std::mutex>&, int device) {

@@ -101,6 +101,7 @@ class Fake {
              std::function<bool()> run);
   Status put_kernel(CUstream_st* stream, const std::string& name, int device,
                     const std::vector<Access>& accesses, Kernel run);
+  Outside begin_outside(const std::string& name, const Access& access);
   Status record(CUevent_st* event, CUstream_st* stream);
   Status wait_for(std::unique_lock<std::mutex>& lock, CUevent_st* event);
   Status wait_for(std::unique_lock<std::mutex>& lock, CUstream_st* stream);

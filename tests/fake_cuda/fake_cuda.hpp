@@ -65,6 +65,16 @@ struct Access {
 using Kernel = std::function<void(std::span<std::byte* const>)>;
 /// Puts a kernel into the stream: `run` is called with where each of these is, for cores. Gives a status of the driver.
 int launch(CUstream_st* stream, const char* name, std::vector<Access> accesses, Kernel run);
+/// Bytes that somebody moves who is in no stream, as a network that follows a device's addresses.
+struct Outside {
+  std::byte* bytes = nullptr;  ///< for cores; null: there is no memory of a device
+  std::uint32_t number = 0;
+  int device = -1;
+};
+/// Whatever uses them has to be over before, and what is put into a stream until end_outside() is not ordered with that. A context has
+/// to be current.
+Outside begin_outside(const char* name, const void* at, std::size_t bytes, bool write);
+void end_outside(const Outside& outside);
 /// That is current for the thread; -1: none.
 int current_device();
 /// Adds to what end() says.

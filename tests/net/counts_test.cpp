@@ -152,6 +152,22 @@ TEST(Messages, OfWhatCouldNotBeReadEndWithARequest) {
             (Traffic{.activates = 1, .requests = 1, .payloads = 1, .payload_bytes = 64, .offers = 1}));
 }
 
+/// Cores cannot copy there: what was offered is asked for once its offer has come.
+TEST(Messages, OfWhatLandsInADeviceEndWithARequest) {
+  const Program program{{RankId{0}, {64}, {}}, {RankId{1}, {8}, {{0, 0}}}};
+  Ranks::Options options = offering(2);
+  options.into_devices_in = 1;
+  Ranks ranks(program, 2, options, 3);
+  ASSERT_EQ(ranks.run(), "");
+  EXPECT_EQ(ranks.traffic(), (Traffic{.activates = 1,
+                                      .requests = 1,
+                                      .payloads = 1,
+                                      .payload_bytes = 64,
+                                      .offers = 1,
+                                      .into_devices = 1,
+                                      .bytes_into_devices = 64}));
+}
+
 TEST(Messages, OfWhatThereIsNoRoomToOfferAreThePapers) {
   const Program program{{RankId{0}, {64}, {}}, {RankId{1}, {8}, {{0, 0}}}};
   Ranks::Options options = offering(2);

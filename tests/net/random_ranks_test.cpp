@@ -28,6 +28,7 @@ Ranks::Options random_options(Random& random, std::size_t count) {
     options.room.offered = random.below(options.room.visitors + 1);
     if (random.once_in(2)) options.unreadable_in = 1 + random.below(8);
   }
+  if (random.once_in(2)) options.into_devices_in = 1 + random.below(4);
   return options;
 }
 

@@ -63,6 +63,23 @@ inline Program random_program(Random& random, std::size_t ranks) {
   return program;
 }
 
+/// Memory of a device: nobody follows its addresses but by it.
+class FarMemory final : public DeviceMemory {
+ public:
+  static void* far(void* near) noexcept {
+    return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(near) ^ std::uintptr_t{1} << 62);
+  }
+  bool is_ram() const noexcept override { return false; }
+  bool write(void* to, const void* from, Bytes bytes) override {
+    std::memcpy(far(to), from, bytes);
+    return true;
+  }
+  bool call(const std::function<void()>& it) override {
+    it();
+    return true;
+  }
+};
+
 /// All ranks of one run.
 class Ranks {
  public:
@@ -70,7 +87,8 @@ class Ranks {
     std::size_t starved = ~std::size_t{0};  // this task waits for one more input than it gets
     Protocol protocol{};
     Room room{.visitors = Bytes{64} << 20};
-    std::uint64_t unreadable_in = 0;  // one copy in so many fails; 0: none
+    std::uint64_t unreadable_in = 0;    // one copy in so many fails; 0: none
+    std::uint64_t into_devices_in = 0;  // one place in so many is in the memory of a device; 0: none
     std::size_t runs = 1;
     bool in_order = false;        // the oldest event first: for counting by hand
     std::size_t fails_after = 0;  // events, until one rank fails; 0: none does
@@ -119,6 +137,8 @@ class Ranks {
       sum.takings += it.takings;
       sum.reads += it.reads;
       sum.read_bytes += it.read_bytes;
+      sum.into_devices += it.into_devices;
+      sum.bytes_into_devices += it.bytes_into_devices;
     }
     return sum;
   }
@@ -337,11 +357,14 @@ class Ranks {
         value.users = value.readers = 1;
         places_[{rank.own, number}] = it;
         Commands more;
-        rank.endpoint.placed(it.id, number, value.bytes->data(), more);
+        const bool far = options_.into_devices_in != 0 && random_.once_in(options_.into_devices_in);
+        void* const near = value.bytes->data();
+        rank.endpoint.placed(it.id, number, far ? FarMemory::far(near) : near, more, {},
+                             far ? &far_ : nullptr);
         carry_out(rank, more);
       });
     }
-    for (const Commands::Fill& it : out.fills) std::memcpy(it.place, it.bytes.data(), it.bytes.size());
+    for (const Commands::Fill& it : out.fills) bring(it.memory, it.place, it.bytes);
     for (const Commands::Read& it : out.reads) {
       if (it.over) {
         --rank.values.at(it.value).readers;
@@ -449,12 +472,18 @@ class Ranks {
     rank.endpoint.message(from, bytes, out);
     carry_out(rank, out);
   }
+  static void bring(DeviceMemory* memory, void* to, const std::vector<std::byte>& bytes) {
+    if (memory != nullptr)
+      memory->write(to, bytes.data(), bytes.size());
+    else
+      std::memcpy(to, bytes.data(), bytes.size());
+  }
   void land(RankId from, const Commands::Payload& payload, const std::vector<std::byte>& bytes) {
     Rank& rank = *ranks_[index(payload.to)];
     for (auto it = rank.expected.begin(); it != rank.expected.end(); ++it) {
       if (it->second.from != from || it->second.tag != payload.tag) continue;
       if (it->second.bytes != bytes.size()) return say("a payload has another size than what was expected");
-      std::memcpy(it->second.place, bytes.data(), bytes.size());
+      bring(it->second.memory, it->second.place, bytes);
       const PayloadId id = it->first;
       rank.expected.erase(it);
       Commands out;
@@ -490,6 +519,7 @@ class Ranks {
   const Options options_;
   const std::vector<std::vector<std::uint64_t>> expected_;
   Random random_;
+  FarMemory far_;
   std::vector<std::unique_ptr<Rank>> ranks_;
   std::vector<std::function<void()>> events_;
   std::map<std::pair<RankId, std::uint64_t>, Commands::Place> places_;

@@ -11,6 +11,7 @@ import subprocess
 import numpy as np
 import pytest
 
+from ranks import ENVIRONMENT, LAUNCHERS
 from solutions import check_solutions
 
 DEVICES = {
@@ -288,6 +289,69 @@ def test_ranks_of_a_machine_share_its_devices(run, ranks, devices, parts):
     assert np.allclose(np.load(run.folder / "x.npy"), np.linalg.solve(a, b), rtol=1e-9)
     for part in parts:
         assert part in report["devices"], report["devices"]
+
+
+# All tasks that have bodies for CUDA devices run there.
+SMALL = ("--n", 320, "--tile", 40, "--workers", 1, "--memory", "8MiB", "--fixed-order", "--progress", "none", "--report-text", "full", "--json",
+         "out.json")
+
+
+def landed(report: dict) -> int:
+    assert report["backward_error"] < 1e-13
+    assert all((rank["payloads_into_devices"] == 0) == (rank["payload_bytes_into_devices"] == 0) for rank in report["ranks"])
+    return sum(rank["payloads_into_devices"] for rank in report["ranks"])
+
+
+@pytest.mark.parametrize("operation", ["cholesky", "lu", "gemm"])
+@pytest.mark.parametrize("into", ["auto", "host", "advised", "random"])
+def test_values_of_other_ranks_land_where_it_is_said(run, operation, into):
+    for ranks, devices in [(2, "cuda:0,memory=1MiB"), (4, "cuda:0,memory=512KiB + cuda:1,memory=512KiB"), (2, "emulated:memory=1MiB")]:
+        done = run("bench", operation, *SMALL, "--ranks", ranks, "--devices", devices, "--receive-into", into, "--eager-limit", 0)
+        assert done.returncode == 0, done.stderr
+        report = json.loads((run.folder / "out.json").read_text())
+        # Nobody advises anything here, and what is emulated is written by name only.
+        assert (landed(report) > 0) == (into == "random" or into == "auto" and "cuda" in devices), (devices, report["ranks"])
+        expected = {"auto": "in RAM or in cuda 0, where the task is expected to run that reads them", "host": "in RAM, as --receive-into says",
+                    "advised": "as the program advises", "random": "by chance"}[into]
+        if into == "auto" and "cuda" not in devices:
+            expected = "in RAM: none of the devices is one of CUDA"
+        assert expected in report["landing"] and report["landing"] in " ".join(done.stdout.split()), (report["landing"], done.stdout)
+    done = run("bench", operation, *SMALL, "--ranks", 2, "--devices", "none", "--receive-into", into)
+    if into in ("auto", "host"):
+        assert done.returncode == 0, done.stderr
+    else:
+        assert done.returncode == 2 and f"--receive-into {into}: no device is used" in done.stderr, done.stderr
+
+
+def over_mpi(command, fake_cuda, folder, launcher: str, aware: bool, *arguments):
+    settings = {**ENVIRONMENT, "LD_LIBRARY_PATH": str(fake_cuda), "FAKE_CUDA": "devices=2", "FAIRLEAD_CUDA_KERNELS": str(fake_cuda / "kernels")}
+    preload = ["env", f"LD_PRELOAD={fake_cuda / f'libfake_cuda_{launcher}.so.1'}"] if aware else []
+    return subprocess.run([*LAUNCHERS[launcher], "2", *preload, str(command), *map(str, arguments)], cwd=folder, capture_output=True,
+                          text=True, timeout=240, env=settings)
+
+
+@pytest.mark.parametrize("launcher", ["openmpi", "mpich"])
+@pytest.mark.parametrize("aware", [False, True])
+def test_an_mpi_that_writes_devices_is_asked_to(command, fake_cuda, tmp_path, launcher, aware):
+    words = ("--devices", "cuda:0,memory=1MiB + cuda:1,memory=1MiB")
+    for tile in (16, 80):  # of 2 KiB, and of 51,200 bytes, which are offered to processes of the machine
+        asked = (*SMALL, *words, "--tile", tile)
+        done = over_mpi(command, fake_cuda, tmp_path, launcher, aware, "bench", "cholesky", *asked)
+        assert done.returncode == 0, done.stderr
+        report = json.loads((tmp_path / "out.json").read_text())
+        assert (landed(report) > 0) == aware, report["ranks"]
+        assert ("in RAM or in cuda 0" in report["landing"]) == aware
+        if not aware:
+            assert " says that it does not receive into memory of CUDA devices (MPIX_" in report["landing"]
+    done = over_mpi(command, fake_cuda, tmp_path, launcher, aware, "bench", "cholesky", *SMALL, *words, "--receive-into", "random")
+    if aware:
+        assert done.returncode == 0 and landed(json.loads((tmp_path / "out.json").read_text())) > 0, done.stderr
+    else:
+        assert done.returncode != 0 and "--receive-into random: " in done.stderr, done.stderr
+    done = over_mpi(command, fake_cuda, tmp_path, launcher, aware, "info", "--json", "info.json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads((tmp_path / "info.json").read_text())["mpi"]["into_cuda_devices"] == aware
+    assert ("values land in RAM or in the memory of CUDA devices" if aware else "values land in RAM: ") in done.stdout
 
 
 def conditioned(folder, n: int, condition: float, smallest: float = 1):

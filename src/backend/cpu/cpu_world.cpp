@@ -15,6 +15,7 @@ CpuWorld::~CpuWorld() { end(); }
 void CpuWorld::begin(engine::Engine& engine, graph::Graph& graph, engine::Reporter& application) {
   engine_ = &engine;
   addresses_ = Addresses(topology());
+  device_memories_.resize(topology().nodes.size());
   const auto reporter = [&](std::size_t number) {
     return std::make_unique<engine::Reporter>(engine, *this, graph, static_cast<std::uint16_t>(number));
   };

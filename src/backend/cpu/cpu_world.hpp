@@ -55,6 +55,7 @@ class CpuWorld final : public engine::DrivenWorld, private Site {
   void dissolved(std::span<const WorkerId> workers) override { workers_.dissolved(workers); }
   void start(memory::Copy& copy) override;
   void* address_of(const memory::Location& at) const noexcept override { return addresses_.of(at); }
+  DeviceMemory* device_memory(NodeId node) const noexcept override { return device_memories_[index(node)]; }
   void wake(engine::Who who) noexcept override { workers_.wake(who); }
   bool in_body(WorkerId worker) const noexcept override { return workers_.in_body(worker); }
 
@@ -65,6 +66,7 @@ class CpuWorld final : public engine::DrivenWorld, private Site {
   const Topology& topology() const noexcept override { return engine_->memory().topology(); }
   const Surroundings& surroundings() const noexcept override { return options_.surroundings; }
   void memory_of(NodeId node, void* begin) override { addresses_.map(node, begin); }
+  void lands_in(NodeId node, DeviceMemory& memory) override { device_memories_[index(node)] = &memory; }
   void carry(LinkId link, Carrier& carrier) override { copies_->carry(link, carrier); }
   void give(WorkerId worker, Chore& chore) override { workers_.give(worker, chore); }
   void watch(Lookout& lookout) override { workers_.watch(lookout); }
@@ -75,6 +77,7 @@ class CpuWorld final : public engine::DrivenWorld, private Site {
 
   const CpuOptions options_;
   Addresses addresses_;
+  std::vector<DeviceMemory*> device_memories_;  // by node; null: nothing lands there
   WorkerThreads workers_;
   engine::Engine* engine_ = nullptr;
   std::atomic<int> visitors_{0};          // threads of the program in end_asynchronous()

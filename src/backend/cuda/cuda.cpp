@@ -23,6 +23,7 @@
 #include "backend/cuda/peers.hpp"
 #include "backend/cuda/pinned_memory.hpp"
 #include "backend/cuda/wire.hpp"
+#include "backend/cuda/written_memory.hpp"
 #include "backend/device/entry.hpp"
 #include "backend/device/through_ram.hpp"
 #include "base/pages.hpp"
@@ -129,6 +130,7 @@ class CudaPart final : public Part {
           found_->driver, *one.found,
           cu::OpenDevice::Settings{one.name, one.memory, fate_of(*one.found), &somebody_asks_});
       site.memory_of(one.node, one.device->at(0));
+      site.lands_in(one.node, written_.emplace_back(*one.device));
       Bytes workspace = one.capacity;  // they lie behind it
       for (std::size_t i = 0; i < topology.workers.size(); ++i)
         if (topology.workers[i].node == one.node) {
@@ -206,6 +208,7 @@ class CudaPart final : public Part {
   std::map<const cu::FoundDevice*, std::unique_ptr<cu::OpenDevice>> contexts_;  // until it has begun
   std::map<Pair, std::string> why_no_peers_;
   std::deque<One> devices_;
+  std::deque<cu::WrittenMemory> written_;
   std::optional<cu::PinnedMemory> pinned_;
   std::deque<cu::DeviceWire> wires_;  // last: their threads use the rest
   std::deque<cu::PeerWire> peer_wires_;

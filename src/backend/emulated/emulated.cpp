@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstring>
 #include <deque>
+#include <functional>
 #include <thread>
 #include <variant>
 
@@ -16,6 +18,7 @@
 #include "backend/device/entry.hpp"
 #include "backend/emulated/lifetime.hpp"
 #include "backend/emulated/wire.hpp"
+#include "base/device_memory.hpp"
 #include "base/pages.hpp"
 
 namespace fairlead::backend {
@@ -134,6 +137,20 @@ class EmulatedProcessor final : public Processor {
   Site& site_;
 };
 
+/// RAM as any other.
+class EmulatedMemory final : public DeviceMemory {
+ public:
+  bool is_ram() const noexcept override { return true; }
+  bool write(void* to, const void* from, Bytes bytes) override {
+    std::memcpy(to, from, bytes);
+    return true;
+  }
+  bool call(const std::function<void()>& it) override {
+    it();
+    return true;
+  }
+};
+
 class EmulatedPart final : public Part {
  public:
   void add_device(Topology& topology, const DeviceEntry& entry) override {
@@ -155,6 +172,7 @@ class EmulatedPart final : public Part {
     const Topology& topology = site.topology();
     for (EmulatedDevice& device : devices_) {
       site.memory_of(device.node, arenas_.emplace_back(device.spec.capacity).at(0));
+      site.lands_in(device.node, memory_);
       if (device.lost_after != 0)
         device.lifetime = &lifetimes_.emplace_back(site, device.node, topology.nodes[index(device.node)].name,
                                                    device.lost_after);
@@ -211,6 +229,7 @@ class EmulatedPart final : public Part {
 
   std::vector<EmulatedDevice> devices_;
   std::deque<Arena> arenas_;
+  EmulatedMemory memory_;
   std::deque<Lifetime> lifetimes_;
   std::deque<EmulatedProcessor> processors_;
   std::deque<Wire> wires_;  // last: their threads use the rest

@@ -10,6 +10,7 @@
 #include "front/ptg/graph_source.hpp"
 #include "front/ptg/own_data.hpp"
 #include "front/ptg/written_out.hpp"
+#include "front/ranks/among_ranks.hpp"
 #include "front/ranks/shared_datum.hpp"
 #include "front/unrolled/check.hpp"
 
@@ -23,12 +24,13 @@ class Graph::Implementation {
   GraphSource& source_made() {
     if (source == nullptr) {
       net::Communicator* const communicator = runtime.communicator();
+      const auto* const ranks = front::among_ranks(core.surroundings());
       source = std::make_unique<GraphSource>(
           core, make_class_table({classes.begin(), classes.end()}, communicator != nullptr),
           [this](const CollectionDefinition& of, const void* like, bool exact) {
             return make_fresh(of, like, exact);
           },
-          communicator);
+          communicator, ranks == nullptr ? front::LandingChoice{} : ranks->landing());
       shown.store(source.get());
       if (cancelled.load()) source->cancel();  // one of both sees what the other has stored
     }

@@ -33,7 +33,7 @@ void require_fresh_data(const ClassTable& table) {
 }  // namespace
 
 GraphSource::GraphSource(engine::RuntimeCore& core, ClassTable table, MakeFresh make_fresh,
-                         net::Communicator* communicator, front::Landing landing)
+                         net::Communicator* communicator, const front::LandingChoice& landing)
     : FlowSource(core),
       table_(std::move(table)),
       kinds_(table_, *this),
@@ -94,6 +94,7 @@ void GraphSource::release(Task& over, ReadyTasks& ready) {
   if (!over.cancelled && over.failure == nullptr)
     for (const std::uint16_t i : of.written) {
       if (values[i] == no_value) continue;
+      if (over_ranks_ != nullptr) over_ranks_->changed(over, values[i]);
       Value& value = values_[values[i]];
       if (value.has_content.load(std::memory_order_relaxed)) continue;
       value.has_content.store(true, std::memory_order_relaxed);

@@ -22,7 +22,7 @@ class GraphSource final : public front::FlowSource {
  public:
   /// `communicator`: null if the graph runs on this rank alone. `landing`: of what comes from others.
   GraphSource(engine::RuntimeCore& core, ClassTable table, MakeFresh make_fresh,
-              net::Communicator* communicator, front::Landing landing = front::Landing::host);
+              net::Communicator* communicator, const front::LandingChoice& landing = {});
   ~GraphSource() override;
 
   /// See Graph::run().

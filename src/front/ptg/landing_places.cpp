@@ -11,16 +11,20 @@
 namespace fairlead::ptg {
 
 LandingPlaces::LandingPlaces(const engine::RuntimeCore& core, const ClassTable& table,
-                             const Placement& placement, Values& values, front::Landing landing)
+                             const Placement& placement, Values& values, const front::LandingChoice& landing)
     : core_(core),
       table_(table),
       values_(values),
-      landing_(landing),
-      devices_(landing == front::Landing::host ? 0 : core.machine().devices),
-      own_(table, placement) {}
+      landing_(landing.landing),
+      simulated_(!landing.devices),
+      own_(table, placement) {
+  if (landing_ == front::Landing::host) return;
+  for (int device = 0; device < core.machine().devices; ++device)
+    if (simulated_ || (*landing.devices)[static_cast<std::size_t>(device)]) devices_.push_back(device);
+}
 
 void LandingPlaces::begin(Bytes largest_footprint) {
-  if (devices_ == 0) return;
+  if (devices_.empty()) return;
   advice_.clear();
   const memory::Memory& memory = core_.engine().memory();
   for (std::uint32_t i = 0; i < values_.of_collections(); ++i) {
@@ -29,21 +33,30 @@ void LandingPlaces::begin(Bytes largest_footprint) {
     if (datum != nullptr) advised = memory.datum(datum->id).advice;
     advice_.push_back(static_cast<std::int8_t>(advised));
   }
+  const std::vector<NodeId> devices = core_.topology().devices();
+  if (landing_ == front::Landing::automatic && lives_.size() != advice_.size()) {
+    lives_ = std::vector<std::atomic<std::int8_t>>(advice_.size());
+    for (auto& one : lives_) one.store(no_device, std::memory_order_relaxed);
+    device_of_.assign(core_.topology().nodes.size(), no_device);
+    for (std::size_t i = 0; i < devices.size(); ++i)
+      device_of_[index(devices[i])] = static_cast<std::int8_t>(i);
+  }
   const std::lock_guard guard(mutex_);
   coming_.clear();
   going_.clear();
   room_.clear();
   room_to_go_ = ~Bytes{0};
-  for (const NodeId device : core_.topology().devices()) {
+  for (const NodeId device : devices) {
     const Bytes capacity = core_.topology().nodes[index(device)].capacity;
     room_.push_back(capacity > largest_footprint ? (capacity - largest_footprint) / 2 : 0);
     room_to_go_ = std::min(room_to_go_, room_.back());
   }
 }
 
-PlaceHint LandingPlaces::coming(const net::ValueName& name, std::uint32_t number, Bytes bytes) {
-  const int device = devices_ == 0 ? no_device : device_for(name);
-  if (device == no_device) return {};
+PlaceHint LandingPlaces::coming(const net::ValueName& name, std::uint32_t number, Bytes bytes, bool whole) {
+  if (devices_.empty() || (!whole && !simulated_)) return {};
+  const int device = device_for(name);
+  if (std::ranges::find(devices_, device) == devices_.end()) return {};
   const Bytes takes = whole_pages_for(bytes);
   const std::lock_guard guard(mutex_);
   Bytes& room = room_[static_cast<std::size_t>(device)];
@@ -54,7 +67,7 @@ PlaceHint LandingPlaces::coming(const net::ValueName& name, std::uint32_t number
 }
 
 PlaceHint LandingPlaces::going(net::OutgoingId id, Bytes bytes) {
-  if (devices_ == 0) return {};
+  if (devices_.empty() || !simulated_) return {};
   const Bytes takes = whole_pages_for(bytes);
   const std::lock_guard guard(mutex_);
   if (takes > room_to_go_) return {};
@@ -64,7 +77,7 @@ PlaceHint LandingPlaces::going(net::OutgoingId id, Bytes bytes) {
 }
 
 void LandingPlaces::over(std::uint32_t number) {
-  if (devices_ == 0) return;
+  if (devices_.empty()) return;
   const std::lock_guard guard(mutex_);
   const auto found = coming_.find(number);
   if (found == coming_.end()) return;
@@ -73,7 +86,7 @@ void LandingPlaces::over(std::uint32_t number) {
 }
 
 void LandingPlaces::over(net::OutgoingId id) {
-  if (devices_ == 0) return;
+  if (devices_.empty()) return;
   const std::lock_guard guard(mutex_);
   const auto found = going_.find(id);
   if (found == going_.end()) return;
@@ -82,13 +95,18 @@ void LandingPlaces::over(net::OutgoingId id) {
 }
 
 int LandingPlaces::device_for(const net::ValueName& name) const {
-  if (landing_ == front::Landing::advised) return advised_device(name);
-  const std::uint64_t drawn = Random::mix(name.task ^ (std::uint64_t{name.output} << 56));
-  return static_cast<int>(drawn % static_cast<std::uint64_t>(devices_));
+  if (landing_ == front::Landing::random)
+    return devices_[Random::mix(name.task ^ (std::uint64_t{name.output} << 56)) % devices_.size()];
+  const Reader reader = first_reader(name);
+  if (reader.at == no_value) return no_device;
+  if (const int advised = advice_[reader.at]; advised != no_device || landing_ == front::Landing::advised)
+    return advised;
+  const int lives = lives_[reader.at].load(std::memory_order_relaxed);
+  return lives != no_device ? lives : only_device_for(*reader.of);
 }
 
-/// That of the datum where the first task of this rank runs that gets the value: most often it changes that datum.
-int LandingPlaces::advised_device(const net::ValueName& name) const {
+/// Most often it changes the datum where it runs, and runs where that is.
+LandingPlaces::Reader LandingPlaces::first_reader(const net::ValueName& name) const {
   const auto found = std::ranges::find_if(
       table_.classes, [&](const TableClass& of) { return name.task - of.first_name < of.names; });
   ensure(found != table_.classes.end(), "what comes from another rank is of the same graph");
@@ -111,11 +129,27 @@ int LandingPlaces::advised_device(const net::ValueName& name) const {
       Numbers of_task{};
       for (std::size_t i = 0; i < to.parameters.size(); ++i) of_task[to.parameters[i]] = parameters[i];
       to.place_derived(of_task.data());
-      const std::uint32_t at = values_.at(*to.runs_at, of_task.data());
-      return at == no_value ? no_device : advice_[at];
+      return {&to, values_.at(*to.runs_at, of_task.data())};
     }
   }
-  return no_device;
+  return {};
+}
+
+/// If no core would run such a task, and one device alone can.
+int LandingPlaces::only_device_for(const TableClass& of) const {
+  const std::uint32_t kinds = of.definition->codelet->kinds;
+  if ((kinds & core_.machine().host_kinds) != 0 && !core_.fixed_order()) return no_device;
+  const std::vector<NodeId> devices = core_.topology().devices();
+  int only = no_device;
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    const bool can = std::ranges::any_of(core_.topology().workers, [&](const WorkerSpec& worker) {
+      return worker.node == devices[i] && (kinds >> static_cast<unsigned>(worker.kind) & 1u) != 0;
+    });
+    if (!can) continue;
+    if (only != no_device) return no_device;
+    only = static_cast<int>(i);
+  }
+  return only;
 }
 
 }  // namespace fairlead::ptg

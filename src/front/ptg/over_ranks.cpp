@@ -21,7 +21,7 @@ constexpr Bytes most_small_values = Bytes{64} << 20;
 }
 
 OverRanks::OverRanks(engine::RuntimeCore& core, net::Communicator& communicator, const ClassTable& table,
-                     Values& values, FreshData& fresh, LeftOver& left, front::Landing landing,
+                     Values& values, FreshData& fresh, LeftOver& left, const front::LandingChoice& landing,
                      std::function<void()> something)
     : core_(core),
       communicator_(communicator),
@@ -35,7 +35,8 @@ OverRanks::OverRanks(engine::RuntimeCore& core, net::Communicator& communicator,
       run_{communicator.next_graph(), 0},
       places_(core, table, placement_, values, landing),
       holds_(
-          core, TaskRole::hold, [this](std::uint64_t hold, void* address) { granted(hold, address); },
+          core, TaskRole::hold,
+          [this](std::uint64_t hold, const front::RankAccesses::Spot& spot) { granted(hold, spot); },
           [this](const std::string& why) { failed(why); }) {}
 
 void OverRanks::begin(Bytes largest_footprint) {
@@ -212,15 +213,15 @@ void OverRanks::give(const net::Commands::Place& place, std::uint32_t number) {
     coming_[number] = {place.id, layout};
   }
   holds_.ask(hold_of(number), held(value), AccessMode::write,
-             places_.coming(place.name, number, value.datum->bytes));
+             places_.coming(place.name, number, value.datum->bytes, layout.whole()));
 }
 
 void OverRanks::look_again() {
   for (std::uint32_t kind = 0; kind < values_.kinds().size(); ++kind) give_places(kind);
 }
 
-void OverRanks::granted(std::uint64_t hold, void* address) {
-  if (hold % 2 == 1) return communicator_.readable(net::OutgoingId{hold / 2}, address);
+void OverRanks::granted(std::uint64_t hold, const front::RankAccesses::Spot& spot) {
+  if (hold % 2 == 1) return communicator_.readable(net::OutgoingId{hold / 2}, spot.address);
   const auto number = static_cast<std::uint32_t>(hold / 2);
   Coming coming;
   {
@@ -229,8 +230,9 @@ void OverRanks::granted(std::uint64_t hold, void* address) {
     if (found == coming_.end()) return;  // the run is over for all
     coming = found->second;
   }
-  if (!coming.layout.whole() && address != nullptr) std::memset(address, 0, values_[number].datum->bytes);
-  communicator_.placed(coming.id, number, address, coming.layout);
+  if (!coming.layout.whole() && spot.address != nullptr)
+    std::memset(spot.address, 0, values_[number].datum->bytes);
+  communicator_.placed(coming.id, number, spot.address, coming.layout, spot.memory);
 }
 
 void OverRanks::read(const net::Commands::Read& read) {

@@ -25,7 +25,7 @@ class OverRanks final : public net::Client {
  public:
   /// What comes is left in `left`, and then something() is called. Any thread.
   OverRanks(engine::RuntimeCore& core, net::Communicator& communicator, const ClassTable& table,
-            Values& values, FreshData& fresh, LeftOver& left, front::Landing landing,
+            Values& values, FreshData& fresh, LeftOver& left, const front::LandingChoice& landing,
             std::function<void()> something);
 
   const Placement& placement() const noexcept { return placement_; }
@@ -58,6 +58,8 @@ class OverRanks final : public net::Client {
   };
   Going going(ActiveTask& over, const std::int64_t* numbers);
   void tell(const ActiveTask& over, Going going);
+  /// A task of this rank is over that has changed these of the data of collections.
+  void changed(const Task& over, std::uint32_t number) { places_.changed(number, over.node); }
   /// Others have still to get values from here: they will, whatever is held back here.
   bool owes() const noexcept { return owed_.load() > 0; }
   /// The others hear of failed(). The program's thread's.
@@ -82,7 +84,7 @@ class OverRanks final : public net::Client {
   static front::RankAccesses::Datum held(const Value& value) noexcept {
     return {value.id, value.address, value.packed};
   }
-  void granted(std::uint64_t hold, void* address);
+  void granted(std::uint64_t hold, const front::RankAccesses::Spot& spot);
   void give_places(std::uint32_t kind);
   void give(const net::Commands::Place& place, std::uint32_t number);
   /// Of that part of what the value has.

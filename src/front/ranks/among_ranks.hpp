@@ -2,8 +2,10 @@
 #pragma once
 #include <functional>
 #include <memory>
+#include <utility>
 
 #include "front/ranks/common_program.hpp"
+#include "front/ranks/landing.hpp"
 #include "front/ranks/message_book.hpp"
 #include "front/ranks/watched_values.hpp"
 #include "net/communicator.hpp"
@@ -12,8 +14,10 @@ namespace fairlead::front {
 
 class AmongRanks {
  public:
-  AmongRanks(engine::RuntimeCore& core, std::shared_ptr<net::Network> network, const net::Protocol& protocol)
-      : values_(core.world(), network->ranks(),
+  AmongRanks(engine::RuntimeCore& core, std::shared_ptr<net::Network> network, const net::Protocol& protocol,
+             LandingChoice landing)
+      : landing_(std::move(landing)),
+        values_(core.world(), network->ranks(),
                 core.engine().journal().records() ? core.engine().options().trace_memory / 8 : 0),
         communicator_(std::make_unique<net::Communicator>(std::move(network), protocol)),
         program_(core, *communicator_),
@@ -31,6 +35,7 @@ class AmongRanks {
   CommonProgram& program() noexcept { return program_; }
   MessageBook& messages() noexcept { return messages_; }
   const WatchedValues& values() const noexcept { return values_; }
+  const LandingChoice& landing() const noexcept { return landing_; }
   /// The program has come to its end: what all ranks do together is over, and what they say to each other.
   void leave() noexcept {
     program_.leave();
@@ -40,6 +45,7 @@ class AmongRanks {
   void end() { communicator_.reset(); }
 
  private:
+  const LandingChoice landing_;
   WatchedValues values_;  // as long as who watches by it
   std::unique_ptr<net::Communicator> communicator_;
   CommonProgram program_;

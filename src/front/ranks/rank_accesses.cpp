@@ -1,9 +1,11 @@
 // See rank_accesses.hpp.
 #include "front/ranks/rank_accesses.hpp"
 
+#include <exception>
 #include <utility>
 
 #include "base/check.hpp"
+#include "base/exception_text.hpp"
 #include "front/flow/pseudo_task.hpp"
 #include "memory/location.hpp"
 
@@ -15,10 +17,21 @@ const CodeletInfo& payload_codelet() {
   return info;
 }
 constexpr std::size_t names_taken = 4096;
+
+std::string reason_of(const Task& refused) {
+  if (refused.failure == nullptr) return {};
+  try {
+    std::rethrow_exception(refused.failure);
+  } catch (const std::exception& error) {
+    return std::string(": ") + said_by(error);
+  } catch (...) {
+    return {};
+  }
+}
 }  // namespace
 
 RankAccesses::RankAccesses(engine::RuntimeCore& core, TaskRole role,
-                           std::function<void(std::uint64_t, void*)> granted,
+                           std::function<void(std::uint64_t, Spot)> granted,
                            std::function<void(const std::string&)> refused)
     : core_(core),
       role_(role),
@@ -102,9 +115,13 @@ void RankAccesses::granted(Task& access) {
     if (record.is_let_go) return;  // nobody wants it any more
     name = record.name;
   }
-  granted_(name, role_ == TaskRole::hold
-                     ? core_.world().address_of(memory::location_of(access, record.access))
-                     : nullptr);
+  Spot spot;
+  if (role_ == TaskRole::hold) {
+    const memory::Location at = memory::location_of(access, record.access);
+    spot.address = core_.world().address_of(at);
+    if (at.node != no_id<NodeId>) spot.memory = core_.world().device_memory(at.node);
+  }
+  granted_(name, spot);
 }
 
 void RankAccesses::let_go(std::uint64_t name, bool unused) {
@@ -137,7 +154,7 @@ void RankAccesses::release(Task& over, ReadyTasks& ready) {
     record.is_over = true;
     refused = !record.is_let_go;
   }
-  if (refused) refused_("a value for or from another rank cannot be had");
+  if (refused) refused_("a value for or from another rank cannot be had" + reason_of(over));
 }
 
 bool RankAccesses::none() const {

@@ -19,10 +19,11 @@ ValueTraffic::ValueTraffic(engine::RuntimeCore& core, net::Communicator& communi
       // A turn that is refused is one at a datum without a value: its task has
       // failed, and says so itself.
       turns_(
-          core, TaskRole::turn, [this](std::uint64_t name, void*) { turn_granted(name); },
+          core, TaskRole::turn, [this](std::uint64_t name, const RankAccesses::Spot&) { turn_granted(name); },
           [this](const std::string& why) { communicator_.fail_soon(why); }),
       holds_(
-          core, TaskRole::hold, [this](std::uint64_t name, void* address) { hold_granted(name, address); },
+          core, TaskRole::hold,
+          [this](std::uint64_t name, const RankAccesses::Spot& spot) { hold_granted(name, spot); },
           [this](const std::string& why) { communicator_.fail_soon(why); }),
       run_{communicator.next_graph(), 0} {}
 
@@ -127,8 +128,8 @@ void ValueTraffic::turn_granted(std::uint64_t name) {
   }
 }
 
-void ValueTraffic::hold_granted(std::uint64_t name, void* address) {
-  if (name % 2 == 1) return communicator_.readable(net::OutgoingId{name / 2}, address);
+void ValueTraffic::hold_granted(std::uint64_t name, const RankAccesses::Spot& spot) {
+  if (name % 2 == 1) return communicator_.readable(net::OutgoingId{name / 2}, spot.address);
   net::IncomingId id{};
   {
     const std::lock_guard guard(mutex_);
@@ -136,7 +137,7 @@ void ValueTraffic::hold_granted(std::uint64_t name, void* address) {
     if (found == coming_.end()) return;
     id = found->second.id;
   }
-  communicator_.placed(id, name, address);
+  communicator_.placed(id, name, spot.address, {}, spot.memory);
 }
 
 // ---- what the network wants

@@ -4,6 +4,8 @@
 #include <sched.h>
 #include <fairlead/error.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <exception>
 #include <memory>
@@ -117,6 +119,47 @@ net::Protocol protocol_of(const Config& config, Bytes capacity, net::Network& ne
   protocol.read_by = neighbours->read_by();
   protocol.first_mark = neighbours->first_mark();
   return protocol;
+}
+
+namespace {
+/// Why nothing lands in devices that the network does not reach; `cuda`: it is CUDA's.
+std::string why_in_ram(const Topology& topology, bool cuda, const net::Network& network) {
+  if (topology.devices().empty()) return "no device is used";
+  return cuda ? network.why_not_into_devices()
+              : "none of the devices is one of CUDA, which alone others than its own workers write";
+}
+}  // namespace
+
+LandingChoice landing_of(const Config& config, engine::RuntimeCore& core, const net::Network& network) {
+  if (network.ranks() == 1) return {};
+  const std::string asked = config.text("receive-into");
+  LandingChoice choice{.landing = landing_in(asked).value(), .devices = std::vector<bool>(), .text = {}};
+  const Topology& topology = core.topology();
+  const bool automatic = choice.landing == Landing::automatic;
+  bool cuda = false;
+  std::string names;
+  for (const NodeId device : topology.devices()) {
+    const DeviceMemory* const memory = core.world().device_memory(device);
+    const bool is_cuda = memory != nullptr && !memory->is_ram();
+    cuda |= is_cuda;
+    // What is emulated is written by any network, and is there to be tried: by itself nobody spares it its wire.
+    const bool can = is_cuda ? network.why_not_into_devices().empty() : memory != nullptr && !automatic;
+    choice.devices->push_back(can);
+    if (can) names += (names.empty() ? "" : ", ") + topology.nodes[index(device)].name;
+  }
+  if (choice.landing == Landing::host) {
+    choice.text = "in RAM, as --receive-into says";
+  } else if (!names.empty()) {
+    choice.text = fmt::format("in RAM or in {}, {}", names,
+                              automatic ? "where the task is expected to run that reads them"
+                              : choice.landing == Landing::advised ? "as the program advises"
+                                                                   : "by chance");
+  } else if (automatic) {
+    choice.text = "in RAM: " + why_in_ram(topology, cuda, network);
+  } else {
+    throw ConfigError(fmt::format("--receive-into {}: {}", asked, why_in_ram(topology, cuda, network)));
+  }
+  return choice;
 }
 
 backend::Backends backends_of(const Rank& rank) {

@@ -5,6 +5,8 @@
 #include <fairlead/ranks.hpp>
 
 #include "backend/backend.hpp"
+#include "engine/runtime_core.hpp"
+#include "front/ranks/landing.hpp"
 #include "net/network.hpp"
 #include "net/protocol.hpp"
 
@@ -15,6 +17,9 @@ Config config_of(const Config& config, const Rank& rank);
 
 /// How it speaks to the others. Throws ConfigError where reads within a machine are asked for and the system forbids them.
 net::Protocol protocol_of(const Config& config, Bytes capacity, net::Network& network);
+
+/// Where the values of others land here. Throws ConfigError where that is to be in devices and cannot.
+LandingChoice landing_of(const Config& config, engine::RuntimeCore& core, const net::Network& network);
 
 /// What every runtime is made from, and the network.
 backend::Backends backends_of(const Rank& rank);

@@ -33,10 +33,12 @@ Runtime::Runtime(const Config& config, const Rank& rank, Bytes reserved)
     : Runtime(front::config_of(config, rank), reserved, front::backends_of(rank)) {
   if (rank.network == nullptr) return;
   const net::Protocol protocol = front::protocol_of(config, implementation_->plan.capacity, *rank.network);
+  front::LandingChoice landing = front::landing_of(config, core(), *rank.network);
   if (!rank.network->take())
     throw UsageError(fmt::format("the place of rank {} is taken: each is for one runtime", rank.number()));
   net::set_patience_of_lifeline(std::chrono::seconds(config.count("rank-timeout")));
-  core().surroundings().among_ranks = std::make_shared<front::AmongRanks>(core(), rank.network, protocol);
+  core().surroundings().among_ranks =
+      std::make_shared<front::AmongRanks>(core(), rank.network, protocol, std::move(landing));
   implementation_->choose_policy();
 }
 Runtime::~Runtime() {
@@ -274,7 +276,9 @@ Statistics Runtime::statistics() const {
     const net::Traffic sent = ranks->communicator().traffic();
     network = {.messages = sent.messages(),
                .payloads = sent.payloads + sent.eager + sent.reads,
-               .payload_bytes = sent.payload_bytes + sent.eager_bytes + sent.read_bytes};
+               .payload_bytes = sent.payload_bytes + sent.eager_bytes + sent.read_bytes,
+               .into_devices = {sent.bytes_into_devices, sent.into_devices},
+               .landing = ranks->landing().text};
     from_ranks = ranks->values().from_ranks();
   }
   return implementation_->core.engine().locked([&, this](memory::Memory& memory) {

@@ -1,7 +1,8 @@
 // See exchange.hpp.
 #include "net/local/exchange.hpp"
 
-#include <cstring>
+#include <exception>
+#include <string>
 
 namespace fairlead::net {
 
@@ -61,6 +62,22 @@ void LocalRank::hear(Listener& listener) {
   }
 }
 
+namespace {
+/// Why it could not be; empty: it is there, or was to be in a device that is lost.
+std::string bring(const void* from, const Commands::Expected& to) {
+  if (to.memory == nullptr) {
+    to.layout.copy(from, to.place, to.bytes);
+    return {};
+  }
+  try {
+    static_cast<void>(to.memory->write(to.place, from, to.bytes));
+    return {};
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+}
+}  // namespace
+
 void LocalRank::handle(Listener& listener, Exchange::Packet packet) {
   if (const auto* const came = std::get_if<Exchange::Came>(&packet))
     return listener.came(came->from, came->bytes);
@@ -74,6 +91,7 @@ void LocalRank::handle(Listener& listener, Exchange::Packet packet) {
   if (std::holds_alternative<Exchange::Poke>(packet)) return listener.poked();
   const auto& comes = std::get<Exchange::Comes>(packet);
   PayloadId expected{};
+  std::string why_not;
   {
     const std::lock_guard landing_guard(landing_);
     Commands::Expected place;
@@ -86,9 +104,10 @@ void LocalRank::handle(Listener& listener, Exchange::Packet packet) {
     }
     const std::lock_guard payload_guard(comes.state->mutex);
     if (comes.state->dropped) return;
-    place.layout.copy(comes.payload.from, place.place, place.bytes);
+    why_not = bring(comes.payload.from, place);
     expected = place.id;
   }
+  if (!why_not.empty()) return listener.failed(why_not);
   exchange_->put(comes.from, Exchange::Left{comes.payload.id});
   listener.landed(expected);
 }

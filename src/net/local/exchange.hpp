@@ -64,6 +64,7 @@ class LocalRank final : public Network {
   std::uint32_t ranks() const noexcept override { return exchange_->ranks(); }
   bool in_process() const noexcept override { return true; }
   std::string description() const override { return "threads of one process"; }
+  std::string why_not_into_devices() const override { return {}; }
   Sharing sharing() const noexcept override {
     const auto own = static_cast<std::uint32_t>(own_);
     return {ranks(), ranks(), own, own};

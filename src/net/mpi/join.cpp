@@ -1,4 +1,5 @@
 // The plug-in's one symbol: a process joins those that were started with it.
+#include <dlfcn.h>
 #include <sched.h>
 #include <fairlead/error.hpp>
 
@@ -109,6 +110,26 @@ std::string version_of_mpi() {
   return version;
 }
 
+/// MPI answers for itself, when it runs, by a function that not each has: so it is looked for. Empty: it receives into memory of CUDA
+/// devices.
+std::string why_not_into_devices() {
+  constexpr int cuda = 0;  // MPIX_GPU_SUPPORT_CUDA
+  int answer = 0;
+  const char* asked = "MPIX_GPU_query_support";
+  if (void* const of_any = ::dlsym(RTLD_DEFAULT, asked); of_any != nullptr) {
+    if (reinterpret_cast<int (*)(int, int*)>(of_any)(cuda, &answer) != MPI_SUCCESS) answer = 0;
+  } else {
+    asked = "MPIX_Query_cuda_support";
+    void* const of_cuda = ::dlsym(RTLD_DEFAULT, asked);
+    if (of_cuda == nullptr)
+      return version_of_mpi() + " cannot say whether it receives into memory of CUDA devices";
+    answer = reinterpret_cast<int (*)()>(of_cuda)();
+  }
+  return answer != 0 ? std::string()
+                     : version_of_mpi() + " says that it does not receive into memory of CUDA devices (" +
+                           asked + ")";
+}
+
 /// Whether a message of that size leaves although nobody has asked for it. The first of both.
 bool leaves_unasked(MPI_Comm by, const std::vector<char>& bytes, int size) {
   MPI_Request request = MPI_REQUEST_NULL;
@@ -170,6 +191,7 @@ std::shared_ptr<Network> join() {
   if (known != 0) groups.largest_tag = *largest;
   groups.sharing = sharing_of_machine();
   groups.by_one_thread = level == MPI_THREAD_FUNNELED;
+  groups.why_not_into_devices = why_not_into_devices();
   return std::make_shared<MpiNetwork>(groups, text_of_mpi(level));
 }
 

@@ -178,18 +178,27 @@ void MpiNetwork::carry_out(const Commands::Expected& expected) {
                         groups_.payloads, &request),
               "prepare to receive a part of a value");
     requests_.add(request, {.kind = Kind::lands, .other = expected.from, .payload = expected.id});
-    parts_[expected.id] = 1;
-    return;
+    return payloads_.add(expected.id, 1);
   }
   std::size_t parts = 0;
   for (Bytes done = 0; done < expected.bytes; done += largest_part, ++parts) {
+    const Bytes bytes = std::min(largest_part, expected.bytes - done);
     MPI_Request request = MPI_REQUEST_NULL;
-    check_mpi(MPI_Irecv(place + done, count_of(std::min(largest_part, expected.bytes - done)), MPI_BYTE,
-                        static_cast<int>(expected.from), tag_of(expected.tag), groups_.payloads, &request),
-              "prepare to receive a value");
-    requests_.add(request, {.kind = Kind::lands, .other = expected.from, .payload = expected.id});
+    MpiRequests::Operation operation{.kind = Kind::lands, .other = expected.from, .payload = expected.id};
+    const auto receive = [&](void* at) {
+      check_mpi(MPI_Irecv(at, count_of(bytes), MPI_BYTE, static_cast<int>(expected.from),
+                          tag_of(expected.tag), groups_.payloads, &request),
+                "prepare to receive a value");
+    };
+    if (expected.memory == nullptr) {
+      receive(place + done);
+    } else if (!expected.memory->call([&] { receive(place + done); })) {
+      operation.bytes.resize(bytes);  // the device is lost; what was asked for comes nevertheless
+      receive(operation.bytes.data());
+    }
+    requests_.add(request, std::move(operation));
   }
-  parts_[expected.id] = parts;
+  payloads_.add(expected.id, parts, expected.memory);
 }
 
 void MpiNetwork::carry_out(const Commands::Payload& payload) {
@@ -203,8 +212,7 @@ void MpiNetwork::carry_out(const Commands::Payload& payload) {
                         groups_.payloads, &request),
               "send a part of a value");
     requests_.add(request, {.kind = Kind::leaves, .other = payload.to, .payload = payload.id});
-    parts_[payload.id] = 1;
-    return;
+    return payloads_.add(payload.id, 1);
   }
   std::size_t parts = 0;
   for (Bytes done = 0; done < payload.bytes; done += largest_part, ++parts) {
@@ -214,14 +222,14 @@ void MpiNetwork::carry_out(const Commands::Payload& payload) {
               "send a value");
     requests_.add(request, {.kind = Kind::leaves, .other = payload.to, .payload = payload.id});
   }
-  parts_[payload.id] = parts;
+  payloads_.add(payload.id, parts);
 }
 
 void MpiNetwork::carry_out(const Drop& drop) {
   const std::lock_guard guard(mutex_);
   if (!ended_ && !lost_.load()) {
     requests_.drop(drop.payload);
-    parts_.erase(drop.payload);
+    payloads_.drop(drop.payload);
   }
   drop.done->store(true);
 }
@@ -276,15 +284,14 @@ bool MpiNetwork::tell_lost() {
 }
 
 void MpiNetwork::look() {
-  requests_.test([this](const MpiRequests::Operation& operation, std::size_t bytes, RankId from) {
+  const auto over = [this](const MpiRequests::Operation& operation, std::size_t bytes, RankId from) {
     if (operation.kind == Kind::hears || operation.kind == Kind::hears_long)
       return hear(operation, bytes, from);
     if (operation.kind != Kind::lands && operation.kind != Kind::leaves) return;
-    const auto parts = parts_.find(operation.payload);
-    if (parts == parts_.end() || --parts->second != 0) return;
-    parts_.erase(parts);
-    happened_.push_back({.kind = operation.kind, .payload = operation.payload});
-  });
+    if (payloads_.is_over(operation.payload))
+      happened_.push_back({.kind = operation.kind, .payload = operation.payload});
+  };
+  payloads_.go_on([&] { requests_.test(over); });
   // Not while what is over is gone through.
   for (const Announced& it : std::exchange(announced_, {})) {
     MpiRequests::Operation operation{

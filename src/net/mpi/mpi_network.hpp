@@ -7,10 +7,10 @@
 #include <mutex>
 #include <string>
 #include <thread>
-#include <unordered_map>
 #include <variant>
 #include <vector>
 
+#include "net/mpi/payloads.hpp"
 #include "net/mpi/requests.hpp"
 #include "net/network.hpp"
 
@@ -22,7 +22,8 @@ struct MpiGroups {
   int rank = 0, ranks = 1;
   int largest_tag = 32767;
   Network::Sharing sharing{};
-  bool by_one_thread = false;  ///< MPI may be called by the one that has begun it alone
+  bool by_one_thread = false;          ///< MPI may be called by the one that has begun it alone
+  std::string why_not_into_devices{};  ///< see Network
 };
 
 class MpiNetwork final : public Network {
@@ -34,6 +35,7 @@ class MpiNetwork final : public Network {
   std::uint32_t ranks() const noexcept override { return static_cast<std::uint32_t>(groups_.ranks); }
   Sharing sharing() const noexcept override { return groups_.sharing; }
   std::string description() const override { return description_; }
+  std::string why_not_into_devices() const override { return groups_.why_not_into_devices; }
   void begin(Listener& listener) override;
   void poke() override { poked_.store(true); }
   bool has_to_be_driven() const noexcept override { return true; }
@@ -102,8 +104,8 @@ class MpiNetwork final : public Network {
   std::vector<Happened> happened_;
   unsigned looks_in_vain_ = 0;
   std::vector<Announced> announced_;
-  std::unordered_map<PayloadId, std::size_t> parts_;  // of payloads that go or come in several: left
-  std::uint64_t long_messages_ = 0;                   // sent so far
+  MpiPayloads payloads_;
+  std::uint64_t long_messages_ = 0;  // sent so far
   bool ended_ = false;
 };
 

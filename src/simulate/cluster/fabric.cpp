@@ -22,6 +22,7 @@ class Fabric::End final : public net::Network {
   net::RankId own() const noexcept override { return own_; }
   std::uint32_t ranks() const noexcept override { return static_cast<std::uint32_t>(fabric_.ranks_.size()); }
   std::string description() const override { return "a simulated network"; }
+  std::string why_not_into_devices() const override { return {}; }
   void begin(Listener& listener) override { rank().listener = &listener; }
   void poke() override {
     fabric_.schedule(fabric_.turns_.timeline().now(), What::poked, static_cast<std::uint32_t>(own_));

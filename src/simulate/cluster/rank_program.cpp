@@ -149,6 +149,7 @@ ptg::ClassTable RankProgram::classes() {
 }
 
 void RankProgram::run() {
+  const front::LandingChoice landing{.landing = options_.landing};
   try {
     ptg::GraphSource source(
         core_, classes(),
@@ -160,7 +161,7 @@ void RankProgram::run() {
               fresh_.emplace_back(fairlead::detail::DatumReference{&datum, datum.generation}, shape);
           return std::pair<const void*, engine::RegisteredDatum*>(&handle, &datum);
         },
-        &communicator_, options_.landing);
+        &communicator_, landing);
     looked_at_ = source.tasks();  // to count them
     source.placement().count_in(&looked_at_);
     source.run();

@@ -1,0 +1,174 @@
+// Mistakes that could be made where values of other ranks land in a device, made between the protocol and the network, or between
+// the network and the device's memory: each is noticed, by the driver's checker or by wrong values.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <iostream>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include "cuda/landing_program.hpp"
+#include "net/network.hpp"
+
+#include <fairlead/ranks.hpp>
+
+namespace fairlead::tests::landing {
+
+namespace {
+
+enum class Mistake : std::uint8_t {
+  none,
+  told_when_it_is_asked_for,  // a value counts as there when MPI was asked for it
+  told_when_it_has_begun,     // its copy to the device has begun, and is not over
+  written_after_it_was_told,  // the place is still written, and may be somebody else's by then
+};
+
+/// Brings bytes later than it says, or once more.
+class Hasty final : public DeviceMemory {
+ public:
+  Hasty(DeviceMemory& real, bool at_once, std::chrono::microseconds later)
+      : real_(real), at_once_(at_once), later_(later) {}
+  ~Hasty() override { end(); }
+  void end() {
+    std::vector<std::thread> threads;
+    {
+      const std::lock_guard guard(mutex_);
+      threads.swap(threads_);
+    }
+    for (std::thread& thread : threads) thread.join();
+  }
+  bool is_ram() const noexcept override { return real_.is_ram(); }
+  bool write(void* to, const void* from, Bytes bytes) override {
+    if (at_once_) real_.write(to, from, bytes);
+    const auto* const begin = static_cast<const std::byte*>(from);
+    const std::lock_guard guard(mutex_);
+    threads_.emplace_back([this, to, copy = std::vector<std::byte>(begin, begin + bytes)] {
+      std::this_thread::sleep_for(later_);
+      real_.write(to, copy.data(), copy.size());
+    });
+    return true;
+  }
+  bool call(const std::function<void()>& it) override { return real_.call(it); }
+
+ private:
+  DeviceMemory& real_;
+  const bool at_once_;
+  const std::chrono::microseconds later_;
+  std::mutex mutex_;  // guards threads_
+  std::vector<std::thread> threads_;
+};
+
+/// A rank's network that makes the mistake.
+class Mistaken final : public net::Network, private net::Network::Listener {
+ public:
+  using Listener = net::Network::Listener;  // it is both
+  Mistaken(std::shared_ptr<net::Network> real, Mistake mistake, std::uint64_t seed)
+      : real_(std::move(real)), mistake_(mistake), later_(20 * (seed % 20)) {}
+
+  net::RankId own() const noexcept override { return real_->own(); }
+  std::uint32_t ranks() const noexcept override { return real_->ranks(); }
+  Sharing sharing() const noexcept override { return real_->sharing(); }
+  bool in_process() const noexcept override { return true; }
+  std::string description() const override { return real_->description(); }
+  std::string why_not_into_devices() const override { return real_->why_not_into_devices(); }
+  void begin(Listener& listener) override {
+    listener_ = &listener;
+    real_->begin(*this);
+  }
+  void poke() override { real_->poke(); }
+  void end() override {
+    real_->end();
+    memories_.clear();
+  }
+  void expect(const net::Commands::Expected& expected) override {
+    net::Commands::Expected asked = expected;
+    if (asked.memory != nullptr && mistake_ > Mistake::told_when_it_is_asked_for)
+      asked.memory = memories_
+                         .emplace_back(std::make_unique<Hasty>(
+                             *expected.memory, mistake_ == Mistake::written_after_it_was_told, later_))
+                         .get();
+    const bool too_early = asked.memory != nullptr && mistake_ == Mistake::told_when_it_is_asked_for;
+    if (too_early) {
+      const std::lock_guard guard(mutex_);
+      told_.insert(expected.id);
+    }
+    real_->expect(asked);
+    if (too_early) listener_->landed(expected.id);
+  }
+  void send(net::Commands::Message message) override { real_->send(std::move(message)); }
+  void send(const net::Commands::Payload& payload) override { real_->send(payload); }
+  void drop(net::PayloadId payload) override { real_->drop(payload); }
+
+ private:
+  void came(net::RankId from, std::span<const std::byte> message) override { listener_->came(from, message); }
+  void landed(net::PayloadId expected) override {
+    {
+      const std::lock_guard guard(mutex_);
+      if (told_.erase(expected) != 0) return;
+    }
+    listener_->landed(expected);
+  }
+  void left(net::PayloadId sent) override { listener_->left(sent); }
+  void failed(const std::string& why) override { listener_->failed(why); }
+  void lost(const std::string& why) override { listener_->lost(why); }
+  void poked() override { listener_->poked(); }
+
+  const std::shared_ptr<net::Network> real_;
+  const Mistake mistake_;
+  const std::chrono::microseconds later_;
+  Listener* listener_ = nullptr;
+  std::mutex mutex_;  // guards told_
+  std::set<net::PayloadId> told_;
+  std::vector<std::unique_ptr<Hasty>> memories_;  // the endpoint's
+};
+
+/// By what it was noticed; empty: it was not.
+std::string noticed_at(std::uint64_t seed, Mistake mistake) {
+  constexpr std::uint32_t ranks = 2;
+  fake_cuda::begin({.seed = seed, .devices = 2, .longest_delay_us = 100});
+  const Program program{.of_each = 3, .bodies = Bodies::devices};
+  const Way way{.into = "random", .tight_device = seed % 2 == 0};
+  std::vector<Seen> seen(ranks);
+  std::vector<std::string> thrown(ranks);
+  std::vector<std::thread> threads;
+  const std::vector<Rank> places = ranks_in_process(ranks);
+  for (std::uint32_t i = 0; i < ranks; ++i)
+    threads.emplace_back([&, i] {
+      try {
+        Runtime runtime(config_of(program, way, ranks, seed),
+                        Rank{std::make_shared<Mistaken>(places[i].network, mistake, seed)});
+        seen[i] = run(runtime, program, 1);
+      } catch (const std::exception& error) {
+        thrown[i] = error.what();
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  for (const std::string& text : fake_cuda::end())
+    if (text.find("a race") != std::string::npos) return text;
+  for (const std::string& text : thrown) EXPECT_EQ(text, "") << seed;
+  for (const Seen& one : seen)
+    if (!one.right) return "the values are wrong";
+  EXPECT_GT(seen[0].statistics.network.into_devices.copies, 0u);
+  return "";
+}
+
+}  // namespace
+
+TEST(LandingMistakes, AreNoticed) {
+  for (const Mistake mistake : {Mistake::told_when_it_is_asked_for, Mistake::told_when_it_has_begun,
+                                Mistake::written_after_it_was_told}) {
+    std::string noticed;
+    std::uint64_t seed = 0;
+    while (noticed.empty() && ++seed <= 100) noticed = noticed_at(seed, mistake);
+    EXPECT_NE(noticed, "") << static_cast<int>(mistake);
+    std::cout << "mistake " << static_cast<int>(mistake) << ": seed " << seed << ": " << noticed << '\n';
+  }
+}
+
+TEST(LandingMistakes, AreNotSeenWhereThereAreNone) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) EXPECT_EQ(noticed_at(seed, Mistake::none), "") << seed;
+}
+
+}  // namespace fairlead::tests::landing
