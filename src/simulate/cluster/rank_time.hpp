@@ -19,6 +19,7 @@ class RankTime {
     if (between_tasks_) between_tasks_();
   }
   bool all_compute() const noexcept { return idle_ == 0; }
+  bool all_but_one_compute() const noexcept { return idle_ == 1; }
   /// Is called whenever a task is over.
   void between_tasks(std::function<void()> call) { between_tasks_ = std::move(call); }
   void awaits(Time now, bool more) noexcept { passes(now), more ? ++awaited_ : --awaited_; }
