@@ -55,8 +55,8 @@ class Exchange final : public net::Network::Listener {
  public:
   Exchange(net::Network& network, std::int64_t value_bytes)
       : network_(network), other_{1 - static_cast<std::uint32_t>(network.own())} {
-    for (auto* const places : {&going_, &coming_})
-      for (auto& place : *places) place.resize(static_cast<std::size_t>(value_bytes) / sizeof(double));
+    for (Places* const all : {&going_, &coming_})
+      for (auto& one : *all) one.resize(static_cast<std::size_t>(value_bytes) / sizeof(double));
     network_.begin(*this);
   }
   Exchange(const Exchange&) = delete;
@@ -96,7 +96,8 @@ class Exchange final : public net::Network::Listener {
     }
     std::vector<double>& value = place(going_, it.value);
     value.front() = value.back() = static_cast<double>(it.value);
-    network_.send(net::Commands::Payload{net::PayloadId{2 * it.value + 1}, other_, it.value, value.data(), bytes(value)});
+    network_.send(net::Commands::Payload{net::PayloadId{2 * it.value + 1}, other_, it.value, value.data(),
+                                         bytes(value)});
   }
   void landed(net::PayloadId id) override {
     const std::uint64_t number = static_cast<std::uint64_t>(id) / 2;
@@ -150,9 +151,11 @@ class Products {
   }
   void compute(std::int64_t number) {
     const int n = static_cast<int>(tile_);
-    const auto at = [&](std::int64_t i) { return tiles_[static_cast<std::size_t>(i) % tiles_.size()].data(); };
-    blas_->gemm<double>(linalg::Transpose::no, linalg::Transpose::yes, n, n, n, -1e-3, at(number), n, at(7 * number + 1), n,
-                        1, at(3 * number + 2), n);
+    const auto at = [&](std::int64_t i) {
+      return tiles_[static_cast<std::size_t>(i) % tiles_.size()].data();
+    };
+    blas_->gemm<double>(linalg::Transpose::no, linalg::Transpose::yes, n, n, n, -1e-3, at(number), n,
+                        at(7 * number + 1), n, 1, at(3 * number + 2), n);
   }
 
  private:
@@ -178,8 +181,9 @@ void meet(net::Network& network) {
 
 Taken run(net::Network& network, Exchange& exchange, Products& products, const Asked& asked, Exchanged what) {
   // More messages than there are with values: they take little.
-  const std::int64_t apart =
-      what == Exchanged::values ? asked.products_per_value : std::max<std::int64_t>(1, asked.products_per_value / 4);
+  const std::int64_t apart = what == Exchanged::values
+                                 ? asked.products_per_value
+                                 : std::max<std::int64_t>(1, asked.products_per_value / 4);
   exchange.begin(what);
   meet(network);
   Clock::duration in_mpi{}, computing{};
@@ -251,12 +255,13 @@ int bench(const Asked& asked) {
     lost_ns.push_back((together(values.computing) - computing) / bytes * 1e9);
   }
   if (rank.number() == 0)
-    fmt::print(R"({{"product_microseconds": {:.2f}, "look_microseconds": {:.3f}, "message_microseconds": {:.3f}, )"
-               R"("byte_nanoseconds": {:.4f}, "computing_nanoseconds_of_a_byte": {:.4f}, )"
-               R"("messages": {:.0f}, "bytes": {:.0f}}})"
-               "\n",
-               median(product_us), median(look_us), median(message_us), median(byte_ns), median(lost_ns), messages,
-               bytes);
+    fmt::print(
+        R"({{"product_microseconds": {:.2f}, "look_microseconds": {:.3f}, "message_microseconds": {:.3f}, )"
+        R"("byte_nanoseconds": {:.4f}, "computing_nanoseconds_of_a_byte": {:.4f}, )"
+        R"("messages": {:.0f}, "bytes": {:.0f}}})"
+        "\n",
+        median(product_us), median(look_us), median(message_us), median(byte_ns), median(lost_ns), messages,
+        bytes);
   return 0;
 }
 

@@ -76,7 +76,7 @@ class Fabric final : private backend::Timeline::Member {
     BehindInterfaces* behind = nullptr;
     std::map<std::pair<net::RankId, std::uint64_t>, net::Commands::Expected> expected;  // by sender and tag
     std::unordered_map<net::PayloadId, Number> sending;
-    Time thread_free{};   // of who sends and hears for it
+    Time thread_free{};    // of who sends and hears for it
     Time listens_since{};  // or does so between tasks only
     Duration owed{};       // by who spoke for it while all of its workers computed
     std::vector<Number> unheard;

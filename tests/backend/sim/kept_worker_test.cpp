@@ -35,7 +35,8 @@ std::vector<std::int64_t> starts(std::size_t workers, int tasks, std::function<T
   front::FlowSource flow(core);
   for (int i = 0; i < tasks; ++i) {
     engine::RegisteredDatum& datum = data.emplace_back();
-    core.register_datum(datum, {.bytes = 4096, .home = core.topology().store(), .home_offset = Bytes(i) * 4096});
+    core.register_datum(datum,
+                        {.bytes = 4096, .home = core.topology().store(), .home_offset = Bytes(i) * 4096});
     const front::Submission::Use use{&datum, AccessMode::write};
     front::Submission submission;
     submission.codelet = &codelet;
