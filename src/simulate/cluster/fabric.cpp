@@ -216,7 +216,7 @@ void Fabric::hear(Number number) {
   const Packet& packet = packets_[number];
   Rank& rank = ranks_[index(packet.to)];
   const Duration bytes_take = copying(packet.bytes);
-  const Time begins = std::max({rank.thread_free, rank.listens_since, packet.head});
+  const Time begins = std::max(rank.thread_free, packet.head);
   rank.thread_free = std::max(begins + bytes_take, turns_.timeline().now()) + network_.per_message;
   rank.crossed.speaking += network_.per_message + bytes_take;
   schedule(rank.thread_free, What::is_heard, number);
@@ -233,8 +233,8 @@ void Fabric::has_left(Number number) {
 void Fabric::between_tasks(std::uint32_t of) {
   Rank& rank = ranks_[of];
   if (!network_.heard_between_tasks) return;
-  rank.listens_since = turns_.timeline().now();
-  rank.thread_free = std::max(rank.thread_free, rank.listens_since + std::exchange(rank.owed, Duration{}));
+  rank.thread_free =
+      std::max(rank.thread_free, turns_.timeline().now() + std::exchange(rank.owed, Duration{}));
   for (const Number number : rank.unheard) hear(number);
   rank.unheard.clear();
 }

@@ -55,7 +55,7 @@ class Fabric final : private backend::Timeline::Member {
   /// As long as that end is there; null: there is nothing between.
   void put_behind(net::RankId rank, BehindInterfaces* behind) { ranks_[index(rank)].behind = behind; }
   const Crossed& crossed(std::uint32_t rank) const { return ranks_[rank].crossed; }
-  /// A task of the rank is over.
+  /// A task of the rank is over, and all its workers have computed.
   void between_tasks(std::uint32_t rank);
   /// Workers speak for their ranks, and it takes them time.
   bool keeps_workers() const noexcept {
@@ -76,9 +76,8 @@ class Fabric final : private backend::Timeline::Member {
     BehindInterfaces* behind = nullptr;
     std::map<std::pair<net::RankId, std::uint64_t>, net::Commands::Expected> expected;  // by sender and tag
     std::unordered_map<net::PayloadId, Number> sending;
-    Time thread_free{};    // of who sends and hears for it
-    Time listens_since{};  // or does so between tasks only
-    Duration owed{};       // by who spoke for it while all of its workers computed
+    Time thread_free{};  // of who sends and hears for it
+    Duration owed{};     // by who spoke for it while all of its workers computed
     std::vector<Number> unheard;
     Crossed crossed;
   };
