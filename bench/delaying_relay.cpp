@@ -4,7 +4,7 @@
 //   delaying_relay NAMESPACE DEVICE NAMESPACE DEVICE MICROSECONDS
 //
 // Makes the devices, prints "ready", and relays until its standard input ends. Then it prints how late packets
-// left after that delay, which is its own.
+// left after that delay, which is its own. It goes from core to core, so that it takes the same of each.
 #include <fcntl.h>
 #include <linux/if_tun.h>
 #include <net/if.h>
@@ -54,6 +54,32 @@ int device_in(const std::string& space, const std::string& name) {
   return device;
 }
 
+/// Those that this process may use, in turn.
+class Cores {
+ public:
+  Cores() {
+    cpu_set_t all;
+    CPU_ZERO(&all);
+    if (sched_getaffinity(0, sizeof all, &all) != 0) fail("the cores that there are");
+    for (int core = 0; core < CPU_SETSIZE; ++core)
+      if (CPU_ISSET(core, &all)) cores_.push_back(core);
+  }
+  void go_on(Clock::time_point now) {
+    constexpr std::chrono::milliseconds stay{5};
+    if (now - since_ < stay) return;
+    since_ = now;
+    cpu_set_t next;
+    CPU_ZERO(&next);
+    CPU_SET(cores_[++at_ % cores_.size()], &next);
+    if (sched_setaffinity(0, sizeof next, &next) != 0) fail("the next core");
+  }
+
+ private:
+  std::vector<int> cores_;
+  std::size_t at_ = 0;
+  Clock::time_point since_{};
+};
+
 struct Packet {
   Clock::time_point due;
   std::vector<char> bytes;
@@ -66,6 +92,7 @@ class Relay {
   void run() {
     for (std::array<pollfd, 3> waits{};;) {
       const auto now = Clock::now();
+      cores_.go_on(now);
       Clock::time_point next = Clock::time_point::max();
       for (std::size_t side = 0; side < 2; ++side) {
         leave(side, now);
@@ -119,6 +146,7 @@ class Relay {
 
   const std::array<int, 2> devices_;
   const std::chrono::nanoseconds delay_;
+  Cores cores_;
   std::array<std::deque<Packet>, 2> under_way_;  // to that side
   std::vector<char> buffer_ = std::vector<char>(std::size_t{1} << 17);
   std::vector<double> late_;  // nanoseconds, of each packet

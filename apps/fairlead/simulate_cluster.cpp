@@ -119,6 +119,7 @@ Json json(const RankResult& rank) {
   row.add("bytes_out", rank.crossed.bytes_out);
   row.add("messages_in", rank.crossed.messages_in);
   row.add("messages_out", rank.crossed.messages_out);
+  row.add("speaking_seconds", seconds(rank.crossed.speaking));
   row.add("activates", rank.traffic.activates);
   row.add("requests", rank.traffic.requests);
   row.add("payloads", rank.traffic.payloads);

@@ -78,6 +78,7 @@ struct NetworkDescription {
   std::size_t interfaces = 1;          ///< of each node
   WireDescription wire;                ///< of each network interface to its switch
   Duration per_message{};              ///< what who speaks for a node takes to send one, or to hear it
+  double per_byte_nanoseconds = 0;     ///< likewise, for each byte
   bool heard_between_tasks = false;    ///< by workers, as none of them does nothing else
   bool in_order = false;               ///< a message waits for payloads that went the same way before
   std::size_t nodes_per_switch = 0;    ///< 0: one switch for all

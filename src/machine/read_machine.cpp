@@ -260,6 +260,7 @@ MachineDescription read_machine(std::string_view text, std::string_view file) {
     machine.network.interfaces = network.count_or("interfaces", 1, 1, 64);
     machine.network.wire = wire_of(network);
     machine.network.per_message = network.microseconds_or("message_microseconds", 0);
+    machine.network.per_byte_nanoseconds = network.number_or("byte_nanoseconds", 0, 0, 1e6);
     machine.network.heard_between_tasks = network.flag_or("heard_between_tasks", false);
     machine.network.in_order = network.flag_or("in_order", false);
     machine.network.nodes_per_switch = network.count_or("nodes_per_switch", 0, 0, machine.network.nodes);

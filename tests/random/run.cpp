@@ -373,7 +373,12 @@ std::optional<std::string> run(const RunPlan& plan, RunResult& result) {
     return Duration(plan.time_scale *
                     static_cast<std::int64_t>(10 + index(task.id) % 13 + body * (plan.seed % 5) * 8));
   };
-  const backend::SimWorld* running = nullptr;
+  backend::SimWorld* running = nullptr;
+  if (plan.seed % 5 == 2)  // something else keeps workers until the next of some times
+    sim.free_from = [&](WorkerId) {
+      const std::int64_t apart = 25 * plan.time_scale, now = running->now().count();
+      return Time((now + apart - 1) / apart * apart);
+    };
   sim.on_copy_start = [&](const memory::Copy& copy) {
     for (const backend::DeviceLoss& loss : plan.lost_devices)
       if (copy.started > running->lost_since(loss.node) &&

@@ -74,7 +74,7 @@ void SimWorld::schedule(Happening happening) {
 }
 
 void SimWorld::after(Duration time, std::function<void()> call) {
-  schedule({timeline_.now() + time, 0, no_id<WorkerId>, nullptr, nullptr, false,
+  schedule({timeline_.now() + time, 0, no_id<WorkerId>, nullptr, nullptr, false, false,
             &calls_.emplace_back(std::move(call))});
 }
 
@@ -82,12 +82,13 @@ void SimWorld::launch(WorkerId id, Task& task) {
   Worker& worker = workers_[index(id)];
   if (worker.aside_for != nullptr && worker.aside_for != &task)
     throw Error("internal: a task was launched on a worker that stands aside for another one");
+  const bool idle = worker.running == nullptr && !worker.lost && !is_on_lost_device(id) &&
+                    !(worker.kept && !worker.staged.empty());
   worker.staged.push_back(&task);
   if (page_driver_) page_driver_->given(task, engine_->view().workers()[index(id)].node);
-  if (worker.running == nullptr && !worker.lost && !is_on_lost_device(id)) {
-    --idle_workers_;
-    start_next(id);
-  }
+  if (!idle) return;
+  --idle_workers_;
+  start_when_free(id);
 }
 
 void SimWorld::recall(WorkerId id, Task& task) {
@@ -102,6 +103,7 @@ void SimWorld::recall(WorkerId id, Task& task) {
     return engine_->entrance().post(worker.refusal, EventKind::recall_refused, id, timeline_.now());
   }
   worker.staged.erase(it);
+  if (worker.kept && !worker.lost && worker.staged.empty()) ++idle_workers_;
   engine_->entrance().post(task, EventKind::task_returned, id, timeline_.now());
 }
 
@@ -170,12 +172,29 @@ void SimWorld::lose(NodeId node) {
       const auto it = std::ranges::find(worker.staged, promised);
       Task& task = **it;
       worker.staged.erase(it);
+      if (worker.kept && worker.staged.empty()) ++idle_workers_;
       task.failure = loss_of(node);
       application_->finished(task, now(), Duration{});
     }
     lose_if_free(info.id);
   }
   application_->report();
+}
+
+void SimWorld::start_when_free(WorkerId id) {
+  if (!options_.free_from) return start_next(id);
+  if (std::exchange(workers_[index(id)].kept, true)) return;
+  schedule({timeline_.now(), 0, id, nullptr, nullptr, false, true});
+}
+
+void SimWorld::may_be_free(WorkerId id) {
+  Worker& worker = workers_[index(id)];
+  worker.kept = false;
+  if (worker.staged.empty() || worker.lost || is_on_lost_device(id)) return;
+  const Time free = options_.free_from(id);
+  if (free <= timeline_.now()) return start_next(id);
+  worker.kept = true;
+  schedule({free, 0, id, nullptr, nullptr, false, true});
 }
 
 void SimWorld::start_next(WorkerId id) {
@@ -411,7 +430,7 @@ void SimWorld::task_ends(WorkerId id) {
   worker.running = nullptr;
   if (worker.staged.empty()) ++idle_workers_;
   lose_if_free(id);
-  if (!worker.staged.empty() && !worker.lost && !is_on_lost_device(id)) start_next(id);
+  if (!worker.staged.empty() && !worker.lost && !is_on_lost_device(id)) start_when_free(id);
   application_->report();
 }
 
@@ -470,6 +489,8 @@ bool SimWorld::step() {
     workers_[index(happening.worker)].leaves = true;
     lose_if_free(happening.worker);
     application_->serve();
+  } else if (happening.kept) {
+    may_be_free(happening.worker);
   } else if (happening.pages != nullptr) {
     page_driver_->resume(*happening.pages);
   } else {

@@ -51,6 +51,9 @@ struct SimOptions {
   /// For how long the worker has to wait first, for what deciding has cost, if that is to count; asked once
   /// a task.
   std::function<Duration(WorkerId)> decision_time;
+  /// Until when something else keeps the worker from its next task; asked when it would begin it, after all else that
+  /// happens then, and again when that time has come. Null: nothing ever does.
+  std::function<Time(WorkerId)> free_from;
   std::vector<WorkerSlowdown> slow;
   std::vector<WorkerLoss> lost;
   std::vector<DeviceLoss> lost_devices;
@@ -139,6 +142,7 @@ class SimWorld final : public engine::DrivenWorld, private Timeline::Member {
     Event refusal;                      // the engine asks one task back at a time
     std::vector<const Task*> promised;  // were asked back in vain, and are to be run here
     bool leaves = false, lost = false;  // is about to go for ever; has gone
+    bool kept = false;                  // from the first of `staged`, by something else
     Event loss;
   };
   struct Happening {
@@ -148,6 +152,7 @@ class SimWorld final : public engine::DrivenWorld, private Timeline::Member {
     memory::Copy* copy;                    // whose first byte has arrived, if there is one
     PageDriver::Request* pages = nullptr;  // for which the driver has worked, if there is one
     bool loss = false;                     // of the worker
+    bool kept = false;                     // the worker may be free now
     const std::function<void()>* call = nullptr;
     bool operator>(const Happening& other) const noexcept {
       return at != other.at ? at > other.at : order > other.order;
@@ -164,6 +169,8 @@ class SimWorld final : public engine::DrivenWorld, private Timeline::Member {
   SharedWires make_wires();
   void cross(const Leg& leg, std::vector<SharedWires::Crossing>& out) const;
   void start_next(WorkerId id);
+  void start_when_free(WorkerId id);
+  void may_be_free(WorkerId id);
   void lose_if_free(WorkerId id);
   void one_more_ends(NodeId node);
   void lose(NodeId node);

@@ -119,10 +119,12 @@ void Fabric::schedule(Time at, What what, std::uint32_t which) {
   turns_.timeline().changed(number_);
 }
 
-/// When who speaks for the rank has dealt with one message more.
-Time Fabric::after_thread(Rank& rank, Time at) {
-  rank.thread_free = std::max(rank.thread_free, at) + network_.per_message;
-  return rank.thread_free;
+Duration Fabric::copying(Bytes bytes) const {
+  return Duration(std::llround(static_cast<double>(bytes) * network_.per_byte_nanoseconds));
+}
+
+bool Fabric::all_compute(std::uint32_t rank) const {
+  return network_.heard_between_tasks && deaf_ && deaf_(rank);
 }
 
 void Fabric::send(Packet packet) {
@@ -138,7 +140,12 @@ void Fabric::send(Packet packet) {
   const Number number = unused_.back();
   unused_.pop_back();
   if (packet.is_payload) sender.sending[packet.id] = number;
-  const Time begins = after_thread(sender, turns_.timeline().now());
+  // Its head goes out while the rest is still copied.
+  const Duration bytes_take = copying(packet.bytes);
+  const Time begins = std::max(sender.thread_free, turns_.timeline().now()) + network_.per_message;
+  sender.thread_free = packet.tail = begins + bytes_take;
+  sender.crossed.speaking += network_.per_message + bytes_take;
+  if (all_compute(from)) sender.owed += network_.per_message + bytes_take;
   packets_[number] = std::move(packet);
   schedule(begins, What::comes_to_way, number);
 }
@@ -153,18 +160,21 @@ void Fabric::comes_to_way(Number number) {
       free_[way] = std::max(free_[way], now) + crossing(way, packet.bytes);
       takes += crossing(way, packet.bytes);
     }
-    return schedule(now + takes, What::is_there, number);
+    packet.head = std::max(now, packet.tail) + takes;
+    return schedule(packet.head, What::is_there, number);
   }
   const Way way = packet.ways[packet.at];
   const Time begins = std::max(free_[way], now);
   const Duration takes = crossing(way, packet.bytes);
   free_[way] = begins + takes;
   const Duration latency = packet.at == 0 ? network_.wire.latency : Duration{};
-  packet.tail = std::max(packet.tail, begins + takes) + latency;
+  packet.head = begins;
+  packet.tail = std::max(packet.tail, begins + takes);
   if (packet.at == 0 && packet.is_payload) {
     if (ranks_[index(packet.from)].behind != nullptr) schedule(begins, What::comes_from_memory, number);
-    schedule(begins + takes, What::has_left, number);
+    schedule(packet.tail, What::has_left, number);
   }
+  packet.tail += latency;
   if (++packet.at < packet.ways.size()) return schedule(begins + latency, What::comes_to_way, number);
   if (packet.is_payload && ranks_[index(packet.to)].behind != nullptr)
     schedule(begins, What::comes_to_memory, number);
@@ -197,11 +207,20 @@ void Fabric::is_through(Number number) {
 }
 
 void Fabric::is_there(Number number) {
-  const net::RankId to = packets_[number].to;
-  Rank& rank = ranks_[index(to)];
-  if (network_.heard_between_tasks && deaf_ && deaf_(static_cast<std::uint32_t>(to)))
-    return rank.unheard.push_back(number);
-  schedule(after_thread(rank, turns_.timeline().now()), What::is_heard, number);
+  const auto to = static_cast<std::uint32_t>(packets_[number].to);
+  if (all_compute(to)) return ranks_[to].unheard.push_back(number);
+  hear(number);
+}
+
+/// All of it is there. What could be copied while it came has been.
+void Fabric::hear(Number number) {
+  const Packet& packet = packets_[number];
+  Rank& rank = ranks_[index(packet.to)];
+  const Duration bytes_take = copying(packet.bytes);
+  const Time begins = std::max(rank.thread_free, packet.head);
+  rank.thread_free = std::max(begins + bytes_take, turns_.timeline().now()) + network_.per_message;
+  rank.crossed.speaking += network_.per_message + bytes_take;
+  schedule(rank.thread_free, What::is_heard, number);
 }
 
 void Fabric::has_left(Number number) {
@@ -214,8 +233,10 @@ void Fabric::has_left(Number number) {
 
 void Fabric::between_tasks(std::uint32_t of) {
   Rank& rank = ranks_[of];
-  for (const Number number : rank.unheard)
-    schedule(after_thread(rank, turns_.timeline().now()), What::is_heard, number);
+  if (!network_.heard_between_tasks) return;
+  rank.thread_free =
+      std::max(rank.thread_free, turns_.timeline().now() + std::exchange(rank.owed, Duration{}));
+  for (const Number number : rank.unheard) hear(number);
   rank.unheard.clear();
 }
 

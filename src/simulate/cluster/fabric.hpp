@@ -2,7 +2,8 @@
 // different switches have the way up from the one and down to the other between them. Whoever wants a way that is taken
 // waits until those before him are through; a payload's head goes on while its tail still comes (cut-through). Messages
 // of a few kilobytes slip in between the packets of payloads, though they take their bytes' time of the way. What a
-// payload crosses inside its ranks, from memory to the interface and back, it crosses at the same time.
+// payload crosses inside its ranks, from memory to the interface and back, it crosses at the same time. Who speaks for a
+// rank takes time for each message and byte, one after the other, while they come or go and it has nothing else to do.
 #pragma once
 #include <fairlead/ids.hpp>
 
@@ -25,6 +26,7 @@ namespace fairlead::simulate {
 struct Crossed {
   std::uint64_t messages_out = 0, messages_in = 0;
   Bytes bytes_out = 0, bytes_in = 0;
+  Duration speaking{};  ///< who speaks for the rank took so long for all of it
 };
 
 /// What is between a rank's interfaces and its memories.
@@ -53,8 +55,15 @@ class Fabric final : private backend::Timeline::Member {
   /// As long as that end is there; null: there is nothing between.
   void put_behind(net::RankId rank, BehindInterfaces* behind) { ranks_[index(rank)].behind = behind; }
   const Crossed& crossed(std::uint32_t rank) const { return ranks_[rank].crossed; }
-  /// A task of the rank is over.
+  /// A task of the rank is over, and all its workers have computed.
   void between_tasks(std::uint32_t rank);
+  /// Workers speak for their ranks, and it takes them time.
+  bool keeps_workers() const noexcept {
+    return network_.heard_between_tasks &&
+           (network_.per_message > Duration{} || network_.per_byte_nanoseconds > 0);
+  }
+  /// Who speaks for the rank has something to do until then.
+  Time speaks_until(std::uint32_t rank) const { return ranks_[rank].thread_free; }
   /// So many things happened in it.
   std::uint64_t events() const noexcept { return scheduled_ - future_.size(); }
 
@@ -68,6 +77,7 @@ class Fabric final : private backend::Timeline::Member {
     std::map<std::pair<net::RankId, std::uint64_t>, net::Commands::Expected> expected;  // by sender and tag
     std::unordered_map<net::PayloadId, Number> sending;
     Time thread_free{};  // of who sends and hears for it
+    Duration owed{};     // by who spoke for it while all of its workers computed
     std::vector<Number> unheard;
     Crossed crossed;
   };
@@ -81,7 +91,8 @@ class Fabric final : private backend::Timeline::Member {
     bool is_payload = false, is_small = false, dropped = false;
     std::vector<Way> ways;
     std::size_t at = 0;  // which of those comes next
-    Time tail{};         // when all of it is through those before
+    Time tail{};         // when all of it is through those before, and has been sent
+    Time head{};         // when it begins to come
     // Of a payload: crossings that are not over, of the ways and behind the interfaces.
     std::uint8_t to_leave = 1, to_arrive = 1;
   };
@@ -116,7 +127,9 @@ class Fabric final : private backend::Timeline::Member {
   void is_through(Number number);
   void is_there(Number number);
   Duration crossing(Way way, Bytes bytes) const;
-  Time after_thread(Rank& rank, Time at);
+  Duration copying(Bytes bytes) const;
+  bool all_compute(std::uint32_t rank) const;
+  void hear(Number number);
   std::vector<Way> ways_between(std::uint32_t from, std::uint32_t to) const;
 
   Turns& turns_;

@@ -45,6 +45,11 @@ backend::SimOptions RankProgram::sim_options(Turns& turns) {
   sim.duration = [this](const Task& task, WorkerId worker) {
     return machine_.duration(program_task(task), worker);
   };
+  // Who would be the last to compute first deals with what came and goes.
+  if (fabric_.keeps_workers())
+    sim.free_from = [this](WorkerId worker) {
+      return time_.all_but_one_compute() && !serves(worker) ? fabric_.speaks_until(own_) : Time{};
+    };
   sim.on_start = [this](Task&, WorkerId worker) {
     if (!serves(worker)) time_.task_starts(world_.now());
   };

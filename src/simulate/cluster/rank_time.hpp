@@ -16,10 +16,11 @@ class RankTime {
   void task_starts(Time now) noexcept { passes(now), --idle_; }
   void task_ends(Time now) {
     passes(now), ++idle_, last_end_ = now;
-    if (between_tasks_) between_tasks_();
+    if (all_but_one_compute() && between_tasks_) between_tasks_();
   }
   bool all_compute() const noexcept { return idle_ == 0; }
-  /// Is called whenever a task is over.
+  bool all_but_one_compute() const noexcept { return idle_ == 1; }
+  /// Is called whenever a task is over and all workers have computed.
   void between_tasks(std::function<void()> call) { between_tasks_ = std::move(call); }
   void awaits(Time now, bool more) noexcept { passes(now), more ? ++awaited_ : --awaited_; }
   /// The run is over on all ranks.

@@ -93,6 +93,33 @@ TEST(Cluster, TakesTheTimeThatCanBeWorkedOut) {
   EXPECT_NEAR(two.ranks[1].computing_seconds * 1e9, potrf + trsm + syrk, 10);
 }
 
+TEST(Cluster, WorkersWaitForWhatTheyCopyBetweenTasks) {
+  // Rank 0 has the columns 0 and 2. It is asked for the first value of column 0 while it makes the second, and copies both before
+  // its next task; rank 1 copies the first as it comes, the second when its task with the first is over.
+  const double n = 100, tile_ns = 80'000, latency_ns = 10'000, copy = 10 * tile_ns;
+  const double potrf = n * n * n / 3 + n * n / 2 + n / 6, trsm = n * n * n, syrk = n * n * (n + 1),
+               gemm = 2 * n * n * n;
+  const Blueprint blueprint("cholesky", {300, 100, Precision::double_}, {.rank_rows = 1, .rank_columns = 2});
+  const auto on = [&](const std::string& keys) {
+    return simulate(blueprint, made_up_cluster(2, gigabyte + "heard_between_tasks = true\n" + keys), {},
+                    {.policy = "lws"});
+  };
+  const ClusterResult two = on("byte_nanoseconds = 10\n");
+  const double first_is_there = potrf + 2 * trsm + copy + latency_ns;
+  const double last_is_sent = first_is_there + syrk + copy + potrf + gemm + trsm;
+  const double expected = last_is_sent + 3 * latency_ns + copy + syrk + potrf;
+  EXPECT_GE(two.seconds * 1e9, expected);
+  EXPECT_LE(two.seconds * 1e9, expected + 20'000);  // bytes of messages
+  for (const RankResult& rank : two.ranks)
+    EXPECT_NEAR(seconds(rank.crossed.speaking) * 1e9, 3 * copy, 10'000);
+  const ClusterResult free = on("");
+  EXPECT_LT(free.seconds * 1e9, expected - 2 * copy);
+  for (std::size_t i : {0, 1}) {
+    EXPECT_EQ(two.ranks[i].computing_seconds, free.ranks[i].computing_seconds);
+    EXPECT_EQ(free.ranks[i].crossed.speaking, Duration{});
+  }
+}
+
 TEST(Cluster, AccountsForAllTimeAndBytes) {
   const ClusterResult six = run("lu", 12, 2, 3);
   Bytes out = 0, in = 0;

@@ -51,6 +51,9 @@ class Network {
   std::int64_t left(std::uint64_t tag) const { return came_.at(2 * tag); }
   bool has_landed(std::uint64_t tag) const { return came_.contains(2 * tag + 1); }
   std::int64_t message() const { return message_; }
+  std::int64_t now() const { return timeline_.now().count(); }
+  std::int64_t speaks_until(std::uint32_t rank) const { return fabric_.speaks_until(rank).count(); }
+  bool keeps_workers() const { return fabric_.keeps_workers(); }
 
  private:
   struct Heard : net::Network::Listener {
@@ -180,6 +183,44 @@ TEST(Fabric, WhoSpeaksForANodeTakesTimeForEachMessage) {
   network.say(0, 1);
   network.run();
   EXPECT_EQ(network.message(), 6'000 + 200 + 3'000);
+}
+
+TEST(Fabric, WhoSpeaksForANodeTakesTimeForEachByte) {
+  Network network(plain + "byte_nanoseconds = 2\n");
+  network.send(0, 1);
+  network.send(0, 2);
+  network.run();
+  // Half as fast as the wire; the other side copies what comes while it comes.
+  EXPECT_EQ(network.left(0), 2 * millisecond);
+  EXPECT_EQ(network.landed(0), 2 * millisecond);
+  EXPECT_EQ(network.landed(1), 4 * millisecond);
+  EXPECT_EQ(network.speaks_until(0), 4 * millisecond);
+  EXPECT_EQ(network.speaks_until(1), 2 * millisecond);
+  EXPECT_FALSE(network.keeps_workers());
+}
+
+TEST(Fabric, WhoComputesCopiesBetweenTwoTasks) {
+  Network network(plain + "byte_nanoseconds = 2\nmessage_microseconds = 3\nheard_between_tasks = true\n");
+  EXPECT_TRUE(network.keeps_workers());
+  network.computes(1, true);
+  network.send(0, 1);
+  network.run();
+  EXPECT_EQ(network.now(), 2 * millisecond + 3'000);  // the last byte has left
+  EXPECT_FALSE(network.has_landed(0));
+  network.computes(1, false);
+  EXPECT_EQ(network.speaks_until(1), 4 * millisecond + 6'000);
+  network.run();
+  EXPECT_EQ(network.landed(0), 4 * millisecond + 6'000);
+}
+
+TEST(Fabric, WhatIsSentWhileAllComputeIsOwed) {
+  Network network(plain + "byte_nanoseconds = 2\nheard_between_tasks = true\n");
+  network.computes(0, true);
+  network.send(0, 1);
+  network.run();
+  network.computes(0, false);
+  EXPECT_EQ(network.now(), 2 * millisecond);
+  EXPECT_EQ(network.speaks_until(0), 4 * millisecond);
 }
 
 TEST(Turns, TellThatNothingIsLeftToHappen) {
