@@ -7,9 +7,6 @@
 // microseconds of a product and of a look at MPI that finds nothing; what a message and a byte, sent or received, take
 // inside MPI; and by how much longer products take for each byte that one of the ranks sends, which is what the kernel does
 // while they compute.
-#define OMPI_SKIP_MPICXX 1
-#define MPICH_SKIP_MPICXX 1
-#include <mpi.h>
 #include <fairlead/ranks.hpp>
 
 #include <fmt/format.h>
@@ -27,7 +24,9 @@
 #include <vector>
 
 #include "algorithms/linalg/blas/blas.hpp"
+#include "median.hpp"
 #include "net/network.hpp"
+#include "over_mpi.hpp"
 
 namespace {
 
@@ -216,11 +215,6 @@ Taken run(net::Network& network, Exchange& exchange, Products& products, const A
   return taken;
 }
 
-double median(std::vector<double> of) {
-  std::ranges::sort(of);
-  return of[of.size() / 2];
-}
-
 /// Over both ranks.
 double together(double of) {
   double sum = 0;
@@ -230,10 +224,7 @@ double together(double of) {
 
 int bench(const Asked& asked) {
   const Rank rank = launched_rank();
-  if (rank.count() != 2) {
-    fmt::print(stderr, "two ranks are needed: mpirun -n 2\n");
-    return 2;
-  }
+  if (!are_two(rank)) return 2;
   Products products(asked.tile);
   Exchange exchange(*rank.network, asked.tile * asked.tile * 8);
   std::vector<double> product_us, look_us, message_us, byte_ns, lost_ns;
@@ -281,15 +272,5 @@ int main(int argc, char** argv) {
     else if (option == "--repetitions")
       asked.repetitions = static_cast<int>(value);
   }
-  int level = 0;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
-  int code = 1;
-  try {
-    code = bench(asked);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "between_tasks: {}\n", error.what());
-    MPI_Abort(MPI_COMM_WORLD, 1);
-  }
-  MPI_Finalize();
-  return code;
+  return between_ranks(argc, argv, "between_tasks", Others::end, [&] { return bench(asked); });
 }

@@ -18,6 +18,7 @@
 #include "backend/cuda/driver.hpp"
 #include "base/json.hpp"
 #include "base/shared_library.hpp"
+#include "median.hpp"
 
 namespace gpu {
 
@@ -27,10 +28,6 @@ namespace cu = fairlead::backend::cu;
 
 inline double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
-}
-inline double median(std::vector<double> values) {
-  std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2));
-  return values[values.size() / 2];
 }
 
 /// "--name value" pairs; numbers only.

@@ -31,6 +31,7 @@
 #include "algorithms/linalg/blas/blas.hpp"
 #include "backend/cpu/affinity.hpp"
 #include "machine/processors.hpp"
+#include "median.hpp"
 
 namespace {
 
@@ -63,11 +64,6 @@ double seconds(Work&& work) {
   const auto begin = std::chrono::steady_clock::now();
   work();
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
-
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values[values.size() / 2];
 }
 
 /// Threads that wait until all begin at once.

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <string>
 
+#include "median.hpp"
 #include "overhead_bodies.hpp"
 
 namespace overhead {
@@ -54,11 +55,6 @@ inline void print(const Row& row, bool json) {
     std::printf("\n");
   }
   std::fflush(stdout);
-}
-
-inline double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values[values.size() / 2];
 }
 
 /// Nanoseconds that `work` takes.

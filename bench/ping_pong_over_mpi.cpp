@@ -6,9 +6,6 @@
 // As a graph in C++, or as ping_pong.jdf compiled.
 // Rank 0 prints a row for each size: microseconds of a hop by MPI, by Fairlead where ranks read each other's memory, and
 // where all goes by MPI (medians; all three in turn), and the ratios to the first.
-#define OMPI_SKIP_MPICXX 1
-#define MPICH_SKIP_MPICXX 1
-#include <mpi.h>
 #include <fairlead/fairlead.hpp>
 #include <fairlead/parsec.hpp>
 #include <fairlead/ptg.hpp>
@@ -24,6 +21,8 @@
 #include <string_view>
 #include <vector>
 
+#include "median.hpp"
+#include "over_mpi.hpp"
 #include "ping_pong.hpp"
 
 namespace {
@@ -118,17 +117,9 @@ double by_fairlead(const char* reads, bool jdf, std::int64_t size, std::int64_t 
   return jdf ? by_jdf(runtime, values, hops) : by_graph(runtime, values, hops);
 }
 
-double median(std::vector<double> of) {
-  std::ranges::sort(of);
-  return of[of.size() / 2];
-}
-
 int bench(const Asked& asked) {
   const Rank rank = launched_rank();
-  if (rank.count() != 2) {
-    fmt::print(stderr, "two ranks are needed: mpirun -n 2\n");
-    return 2;
-  }
+  if (!are_two(rank)) return 2;
   if (rank.number() == 0)
     fmt::print("{:>10} {:>10} {:>10} {:>8} {:>10} {:>8}\n", "bytes", "MPI us", "read us", "ratio", "sent us",
                "ratio");
@@ -164,14 +155,5 @@ int main(int argc, char** argv) {
     else if (option == "--front")
       asked.by_jdf = std::string_view(argv[i + 1]) == "jdf";
   }
-  int level = 0;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
-  int code = 1;
-  try {
-    code = bench(asked);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "ping_pong: {}\n", error.what());
-  }
-  MPI_Finalize();
-  return code;
+  return between_ranks(argc, argv, "ping_pong", Others::are_told, [&] { return bench(asked); });
 }

@@ -22,6 +22,14 @@ enum class IncomingId : std::uint64_t {};
 /// A payload under way.
 enum class PayloadId : std::uint64_t {};
 
+/// Where a value is or is to be.
+struct Spot {
+  void* address = nullptr;
+  DeviceMemory* memory =
+      nullptr;      ///< of a device, by which others than its own write there; null: RAM, or nobody else does
+  Layout layout{};  ///< at the address; in a device it is whole
+};
+
 struct Commands {
   // ---- the network's
 

@@ -223,9 +223,8 @@ void Communicator::over(const GraphRun& run, std::uint64_t task, std::vector<End
     endpoint.over(run, task, outputs, out);
   });
 }
-void Communicator::placed(IncomingId id, std::uint64_t value, void* address, const Layout& layout,
-                          DeviceMemory* memory) {
-  post([=](Endpoint& endpoint, Commands& out) { endpoint.placed(id, value, address, out, layout, memory); });
+void Communicator::placed(IncomingId id, std::uint64_t value, const Spot& spot) {
+  post([=](Endpoint& endpoint, Commands& out) { endpoint.placed(id, value, spot, out); });
 }
 void Communicator::readable(OutgoingId id, const void* address) {
   post([=](Endpoint& endpoint, Commands& out) { endpoint.readable(id, address, out); });

@@ -45,8 +45,7 @@ class Communicator final : private Network::Listener {
   void end(const GraphRun& run);
   /// It is done by the network's thread: for callers that must not do more than say so.
   void over(const GraphRun& run, std::uint64_t task, std::vector<Endpoint::Output> outputs);
-  void placed(IncomingId id, std::uint64_t value, void* address, const Layout& layout = {},
-              DeviceMemory* memory = nullptr);
+  void placed(IncomingId id, std::uint64_t value, const Spot& spot);
   void readable(OutgoingId id, const void* address);
   void fail(std::string text);
   /// The same, by the network's thread.

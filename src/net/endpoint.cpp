@@ -274,11 +274,10 @@ std::optional<OutgoingId> Endpoint::pass_on(const ValueName& name, std::uint32_t
   return ids.front();
 }
 
-void Endpoint::placed(IncomingId id, std::uint64_t value, void* address, Commands& out, const Layout& layout,
-                      DeviceMemory* memory) {
+void Endpoint::placed(IncomingId id, std::uint64_t value, const Spot& spot, Commands& out) {
   moved();
   std::vector<Incoming::There> there;
-  incoming_.placed(id, value, {address, memory, layout}, there, traffic_, out);
+  incoming_.placed(id, value, spot, there, traffic_, out);
   go_on(there, out);
 }
 

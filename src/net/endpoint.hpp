@@ -58,9 +58,8 @@ class Endpoint {
     Layout layout{};  ///< where that lies; the same at both ends
   };
   void over(const GraphRun& run, std::uint64_t task, std::span<const Output> outputs, Commands& out);
-  /// The answers to Commands::places and reads. `memory`: in which the address is, if not in RAM; then the layout is whole.
-  void placed(IncomingId id, std::uint64_t value, void* address, Commands& out, const Layout& layout = {},
-              DeviceMemory* memory = nullptr);
+  /// The answers to Commands::places and reads.
+  void placed(IncomingId id, std::uint64_t value, const Spot& spot, Commands& out);
   void readable(OutgoingId id, const void* address, Commands& out);
   /// Grows with everything that is told here but by the network's own questions.
   std::uint64_t activity() const noexcept { return activity_; }

@@ -32,13 +32,6 @@ class Incoming {
     Bytes went_along = 0;  ///< so much room for such bytes is free again
   };
 
-  /// Where it is to be: in RAM, or all of it in that memory of a device.
-  struct Spot {
-    void* address = nullptr;
-    DeviceMemory* memory = nullptr;
-    Layout layout{};
-  };
-
   /// Outputs of a task that have values.
   void told(RankId from, Activate activate, Commands& out);
   /// What is asked for, once all places are there. If the value had travelled along, it is there now.

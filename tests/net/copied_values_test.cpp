@@ -53,7 +53,7 @@ class Values final : public Client {
       values_[next_] = Buffer(place.bytes);
       address = values_[next_].data();
     }
-    communicator->placed(place.id, next_++, address);
+    communicator->placed(place.id, next_++, {.address = address});
   }
   void read(const Commands::Read& read) override {
     const void* address = nullptr;

@@ -359,8 +359,8 @@ class Ranks {
         Commands more;
         const bool far = options_.into_devices_in != 0 && random_.once_in(options_.into_devices_in);
         void* const near = value.bytes->data();
-        rank.endpoint.placed(it.id, number, far ? FarMemory::far(near) : near, more, {},
-                             far ? &far_ : nullptr);
+        rank.endpoint.placed(it.id, number,
+                             far ? Spot{FarMemory::far(near), &far_, {}} : Spot{near, nullptr, {}}, more);
         carry_out(rank, more);
       });
     }

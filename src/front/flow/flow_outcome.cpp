@@ -18,13 +18,7 @@ namespace {
 constexpr std::size_t most_shown = 64;  // data of a task
 
 std::string failed(const std::string& task, const std::exception_ptr& cause) {
-  try {
-    std::rethrow_exception(cause);
-  } catch (const std::exception& error) {
-    return "the task " + task + " failed: " + said_by(error);
-  } catch (...) {
-    return "the task " + task + " failed: it threw something that is not a std::exception";
-  }
+  return "the task " + task + " failed: " + said_by(cause, "it threw something that is not a std::exception");
 }
 }  // namespace
 

@@ -64,18 +64,6 @@ GraphSource::~GraphSource() {
   if (core_.caller().same_process()) stop_handing_out();
 }
 
-namespace {
-std::string text_of_failure(const Task& over) {
-  try {
-    std::rethrow_exception(over.failure);
-  } catch (const std::exception& error) {
-    return said_by(error);
-  } catch (...) {
-    return "a task failed";
-  }
-}
-}  // namespace
-
 void GraphSource::misused(const std::string& why) {
   {
     const std::lock_guard guard(misuse_mutex_);
@@ -113,7 +101,7 @@ void GraphSource::release(Task& over, ReadyTasks& ready) {
 
 /// Not where the run is over for all.
 void GraphSource::tell_elsewhere(Telling& telling, const Task& over) {
-  if (over.failure != nullptr) return over_ranks_->failed(text_of_failure(over));
+  if (over.failure != nullptr) return over_ranks_->failed(said_by(over.failure, "a task failed"));
   if (over.cancelled || cancelled.load()) return over_ranks_->failed("the graph was cancelled");
   try {
     OverRanks::Going going = over_ranks_->going(*telling.over, telling.numbers.data());

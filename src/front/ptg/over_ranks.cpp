@@ -35,8 +35,7 @@ OverRanks::OverRanks(engine::RuntimeCore& core, net::Communicator& communicator,
       run_{communicator.next_graph(), 0},
       places_(core, table, placement_, values, landing),
       holds_(
-          core, TaskRole::hold,
-          [this](std::uint64_t hold, const front::RankAccesses::Spot& spot) { granted(hold, spot); },
+          core, TaskRole::hold, [this](std::uint64_t hold, const net::Spot& spot) { granted(hold, spot); },
           [this](const std::string& why) { failed(why); }) {}
 
 void OverRanks::begin(Bytes largest_footprint) {
@@ -220,7 +219,7 @@ void OverRanks::look_again() {
   for (std::uint32_t kind = 0; kind < values_.kinds().size(); ++kind) give_places(kind);
 }
 
-void OverRanks::granted(std::uint64_t hold, const front::RankAccesses::Spot& spot) {
+void OverRanks::granted(std::uint64_t hold, const net::Spot& spot) {
   if (hold % 2 == 1) return communicator_.readable(net::OutgoingId{hold / 2}, spot.address);
   const auto number = static_cast<std::uint32_t>(hold / 2);
   Coming coming;
@@ -232,7 +231,7 @@ void OverRanks::granted(std::uint64_t hold, const front::RankAccesses::Spot& spo
   }
   if (!coming.layout.whole() && spot.address != nullptr)
     std::memset(spot.address, 0, values_[number].datum->bytes);
-  communicator_.placed(coming.id, number, spot.address, coming.layout, spot.memory);
+  communicator_.placed(coming.id, number, {spot.address, spot.memory, coming.layout});
 }
 
 void OverRanks::read(const net::Commands::Read& read) {

@@ -84,7 +84,7 @@ class OverRanks final : public net::Client {
   static front::RankAccesses::Datum held(const Value& value) noexcept {
     return {value.id, value.address, value.packed};
   }
-  void granted(std::uint64_t hold, const front::RankAccesses::Spot& spot);
+  void granted(std::uint64_t hold, const net::Spot& spot);
   void give_places(std::uint32_t kind);
   void give(const net::Commands::Place& place, std::uint32_t number);
   /// Of that part of what the value has.

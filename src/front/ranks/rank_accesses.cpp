@@ -1,7 +1,6 @@
 // See rank_accesses.hpp.
 #include "front/ranks/rank_accesses.hpp"
 
-#include <exception>
 #include <utility>
 
 #include "base/check.hpp"
@@ -17,21 +16,10 @@ const CodeletInfo& payload_codelet() {
   return info;
 }
 constexpr std::size_t names_taken = 4096;
-
-std::string reason_of(const Task& refused) {
-  if (refused.failure == nullptr) return {};
-  try {
-    std::rethrow_exception(refused.failure);
-  } catch (const std::exception& error) {
-    return std::string(": ") + said_by(error);
-  } catch (...) {
-    return {};
-  }
-}
 }  // namespace
 
 RankAccesses::RankAccesses(engine::RuntimeCore& core, TaskRole role,
-                           std::function<void(std::uint64_t, Spot)> granted,
+                           std::function<void(std::uint64_t, const net::Spot&)> granted,
                            std::function<void(const std::string&)> refused)
     : core_(core),
       role_(role),
@@ -115,7 +103,7 @@ void RankAccesses::granted(Task& access) {
     if (record.is_let_go) return;  // nobody wants it any more
     name = record.name;
   }
-  Spot spot;
+  net::Spot spot;
   if (role_ == TaskRole::hold) {
     const memory::Location at = memory::location_of(access, record.access);
     spot.address = core_.world().address_of(at);
@@ -154,7 +142,11 @@ void RankAccesses::release(Task& over, ReadyTasks& ready) {
     record.is_over = true;
     refused = !record.is_let_go;
   }
-  if (refused) refused_("a value for or from another rank cannot be had" + reason_of(over));
+  if (!refused) return;
+  std::string why = "a value for or from another rank cannot be had";
+  if (const std::string reason = over.failure != nullptr ? said_by(over.failure, "") : ""; !reason.empty())
+    why += ": " + reason;
+  refused_(why);
 }
 
 bool RankAccesses::none() const {

@@ -14,19 +14,16 @@
 
 #include "data/task_source.hpp"
 #include "engine/runtime_core.hpp"
+#include "net/commands.hpp"
 
 namespace fairlead::front {
 
 class RankAccesses final : public TaskSource {
  public:
-  /// Where a datum is that is held.
-  struct Spot {
-    void* address = nullptr;
-    DeviceMemory* memory = nullptr;  ///< of a device; null: in RAM, or nobody but its own writes it
-  };
-  /// `granted(name, spot)`: the datum is there; of a turn, it is its turn, and there is no address. `refused(why)`:
+  /// `granted(name, spot)`: the datum is there, whole; of a turn, it is its turn, and there is no address. `refused(why)`:
   /// it never will be. Any thread.
-  RankAccesses(engine::RuntimeCore& core, TaskRole role, std::function<void(std::uint64_t, Spot)> granted,
+  RankAccesses(engine::RuntimeCore& core, TaskRole role,
+               std::function<void(std::uint64_t, const net::Spot&)> granted,
                std::function<void(const std::string&)> refused);
   /// All are over.
   ~RankAccesses() override;
@@ -63,7 +60,7 @@ class RankAccesses final : public TaskSource {
 
   engine::RuntimeCore& core_;
   const TaskRole role_;
-  const std::function<void(std::uint64_t, Spot)> granted_;
+  const std::function<void(std::uint64_t, const net::Spot&)> granted_;
   const std::function<void(const std::string&)> refused_;
   mutable std::mutex mutex_;  // guards what follows
   std::deque<Record> records_;

@@ -19,11 +19,11 @@ ValueTraffic::ValueTraffic(engine::RuntimeCore& core, net::Communicator& communi
       // A turn that is refused is one at a datum without a value: its task has
       // failed, and says so itself.
       turns_(
-          core, TaskRole::turn, [this](std::uint64_t name, const RankAccesses::Spot&) { turn_granted(name); },
+          core, TaskRole::turn, [this](std::uint64_t name, const net::Spot&) { turn_granted(name); },
           [this](const std::string& why) { communicator_.fail_soon(why); }),
       holds_(
           core, TaskRole::hold,
-          [this](std::uint64_t name, const RankAccesses::Spot& spot) { hold_granted(name, spot); },
+          [this](std::uint64_t name, const net::Spot& spot) { hold_granted(name, spot); },
           [this](const std::string& why) { communicator_.fail_soon(why); }),
       run_{communicator.next_graph(), 0} {}
 
@@ -128,7 +128,7 @@ void ValueTraffic::turn_granted(std::uint64_t name) {
   }
 }
 
-void ValueTraffic::hold_granted(std::uint64_t name, const RankAccesses::Spot& spot) {
+void ValueTraffic::hold_granted(std::uint64_t name, const net::Spot& spot) {
   if (name % 2 == 1) return communicator_.readable(net::OutgoingId{name / 2}, spot.address);
   net::IncomingId id{};
   {
@@ -137,7 +137,7 @@ void ValueTraffic::hold_granted(std::uint64_t name, const RankAccesses::Spot& sp
     if (found == coming_.end()) return;
     id = found->second.id;
   }
-  communicator_.placed(id, name, spot.address, {}, spot.memory);
+  communicator_.placed(id, name, spot);
 }
 
 // ---- what the network wants

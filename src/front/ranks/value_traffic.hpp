@@ -75,7 +75,7 @@ class ValueTraffic final : public net::Client {
   void over_of(DatumId datum);
   void tell(std::uint64_t number, Sending& sending);
   void turn_granted(std::uint64_t name);
-  void hold_granted(std::uint64_t name, const RankAccesses::Spot& spot);
+  void hold_granted(std::uint64_t name, const net::Spot& spot);
 
   engine::RuntimeCore& core_;
   net::Communicator& communicator_;

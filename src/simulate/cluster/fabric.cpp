@@ -141,11 +141,11 @@ void Fabric::send(Packet packet) {
   unused_.pop_back();
   if (packet.is_payload) sender.sending[packet.id] = number;
   // Its head goes out while the rest is still copied.
-  const Duration bytes_take = copying(packet.bytes);
+  const Duration bytes_take = copying(packet.bytes), takes = network_.per_message + bytes_take;
   const Time begins = std::max(sender.thread_free, turns_.timeline().now()) + network_.per_message;
   sender.thread_free = packet.tail = begins + bytes_take;
-  sender.crossed.speaking += network_.per_message + bytes_take;
-  if (all_compute(from)) sender.owed += network_.per_message + bytes_take;
+  sender.crossed.speaking += takes;
+  if (all_compute(from)) sender.owed += takes;
   packets_[number] = std::move(packet);
   schedule(begins, What::comes_to_way, number);
 }
