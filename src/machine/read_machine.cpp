@@ -109,7 +109,8 @@ void read_devices(TomlReader& reader, MachineDescription& machine) {
   if (machine.processor(device.processor).kind == WorkerKind::cpu)
     reader.fail("processor", "must be one of kind \"cuda\" or \"opencl\"");
   if (device.on_cores > machine.cores)
-    reader.fail("on_cores", fmt::format("is {}, more than the {} cores of the [host]", device.on_cores, machine.cores));
+    reader.fail("on_cores",
+                fmt::format("is {}, more than the {} cores of the [host]", device.on_cores, machine.cores));
   if (device.on_cores > 0 && device.together != 1)
     reader.fail("together", "is of devices with processors of their own; this one is on_cores");
   const std::size_t count = reader.count_or("count", 1, 1, most_devices);

@@ -88,9 +88,9 @@ SimulatedMachine::SimulatedMachine(machine::MachineDescription description, cons
   memory_ = memory_in_all_ = host;
   kinds_of_workers_.push_back(&description_.processor(description_.core));
   // The first of the processors are then all cores, however many of them run tasks.
-  const bool cores_are_shared =
-      std::ranges::any_of(std::span(description_.devices).first(devices_),
-                          [](unsigned on_cores) { return on_cores > 0; }, &machine::DeviceDescription::on_cores);
+  const bool cores_are_shared = std::ranges::any_of(
+      std::span(description_.devices).first(devices_), [](unsigned on_cores) { return on_cores > 0; },
+      &machine::DeviceDescription::on_cores);
   if (cores_are_shared) together_.push_back(static_cast<double>(description_.cores));
   for (std::size_t core = 0; core < cores; ++core) {
     for (const std::size_t together : description_.cores_together)

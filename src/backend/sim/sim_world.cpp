@@ -224,8 +224,7 @@ void SimWorld::compute(WorkerId id) {
       first_processor_ + static_cast<SharedWires::Wire>(shared().of_worker[index(id)]),
       shared().taken.empty() ? 1 : shared().taken[index(id)]};
   const std::array<SharedWires::Crossing, 2> crossed{
-      processor,
-      first_worker_ + static_cast<SharedWires::Wire>(index(id))};
+      processor, first_worker_ + static_cast<SharedWires::Wire>(index(id))};
   put_on_wires(static_cast<Bytes>(duration.count()), crossed, {.copy = nullptr, .worker = id});
 }
 
