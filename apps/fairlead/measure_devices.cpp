@@ -306,7 +306,16 @@ MachineFigures measure_devices(const Config& config, const linalg::Kernels& kern
          .kind = worker->kind,
          .memory = topology.nodes[index(node)].capacity,
          .streams = static_cast<unsigned>(std::ranges::count(topology.workers, node, &WorkerSpec::node)),
+         .on_cores = worker->on_cores,
          .wire = {}});
+  }
+  const bool cores_are_shared = std::ranges::any_of(
+      figures.devices, [](unsigned cores) { return cores > 0; }, &MachineFigures::Device::on_cores);
+  if (cores_are_shared) {
+    figures.cores = std::max<std::size_t>(figures.cores, machine::discover().workers);
+    for (MachineFigures::Device& device :
+         figures.devices)  // the driver may believe in more than this process may use
+      device.on_cores = static_cast<unsigned>(std::min<std::size_t>(device.on_cores, figures.cores));
   }
   const std::vector<std::string> lists = each_of(config.text_or("devices", ""));
   for (std::size_t i = 0; i < figures.devices.size(); ++i) {
@@ -342,20 +351,32 @@ MachineFigures measure_devices(const Config& config, const linalg::Kernels& kern
         else
           run_kernels<double>(with, kernels, count, tile, precision, into);
       };
-      const auto by = [&](const char* key, auto value) {
-        Config with = config;
-        with.set(key, value);
+      const auto by = [&](const Config& with, int count) {
         Durations found;
-        run(with, few_tiles, found);
+        run(with, count, found);
         for (auto& [of, values] : found) {
           auto& known = durations[of];
           if (known.size() < enough) known = std::move(values);
         }
       };
+      Config on_devices = config, on_cores = config;
+      on_devices.set("fixed-order", true);  // what has a body for devices runs there only
+      on_cores.set("devices", std::string("none"));
+      if (cores_are_shared) {
+        // Each alone: what they take from each other the simulator knows.
+        on_cores.set("workers", std::uint64_t{1});
+        on_devices.set("workers", std::uint64_t{1});
+        for (const std::string& one : lists) {
+          on_devices.set("devices", one);
+          by(on_devices, tiles);
+        }
+        if (tile <= largest_of_cores) by(on_cores, tiles);
+        continue;
+      }
       // All of them together; what then ran too seldom on one of them, there alone. A core would take seconds for a large tile.
       if (tile <= largest_of_cores) run(config, tiles, durations);
-      by("fixed-order", true);  // what has a body for devices runs there only
-      if (tile <= largest_of_cores) by("devices", std::string("none"));
+      by(on_devices, few_tiles);
+      if (tile <= largest_of_cores) by(on_cores, few_tiles);
     }
   if (durations.empty())
     throw ConfigError(
@@ -414,11 +435,11 @@ std::string machine_file(const MachineFigures& figures, std::string_view name, s
                       figures.host_memory);
   for (const auto& device : figures.devices)
     text += fmt::format(
-        "\n[[device]]\nname = {}\nprocessor = \"{}\"\nmemory = \"{}B\"\nstreams = {}\ntogether = "
-        "{}\nbandwidth = "
+        "\n[[device]]\nname = {}\nprocessor = \"{}\"\nmemory = \"{}B\"\nstreams = {}\n{} = {}\nbandwidth = "
         "\"{:.0f}B/s\"\nbandwidth_back = \"{:.0f}B/s\"\nduplex = {}\nlatency_microseconds = {:.3f}\n",
         in_quotes(short_name(device.name)), short_name(device.processor), device.memory, device.streams,
-        device.streams, device.wire.to_device, device.wire.from_device, device.wire.duplex,
+        device.on_cores > 0 ? "on_cores" : "together", device.on_cores > 0 ? device.on_cores : device.streams,
+        device.wire.to_device, device.wire.from_device, device.wire.duplex,
         device.wire.latency_seconds * 1e6);
   for (const auto& [first, second, wire] : figures.peers)
     text += fmt::format(

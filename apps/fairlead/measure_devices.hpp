@@ -1,6 +1,7 @@
 // Measures the kernels of linear algebra and the wires of a machine's devices by running tasks on them, and writes what it
 // finds as a machine file: what the simulator then foretells is runs of the same settings. All that computes in such a run
-// computes meanwhile, so that what they take from each other is in the figures.
+// computes meanwhile, so that what they take from each other is in the figures; but each alone where devices are the cores,
+// since the simulator knows how those are shared.
 #pragma once
 #include <fairlead/config.hpp>
 #include <fairlead/linalg.hpp>
@@ -36,6 +37,7 @@ struct MachineFigures {
     WorkerKind kind{};
     Bytes memory = 0;  ///< for data
     unsigned streams = 1;
+    unsigned on_cores = 0;  ///< if it is cores of the machine: how many a task uses
     WireFigures wire;
   };
   std::vector<Device> devices;
@@ -49,7 +51,7 @@ struct MachineFigures {
     double latency_seconds = 0;
   };
   std::optional<Disk> disk{};  ///< if it was measured
-  std::size_t cores = 0;       ///< workers
+  std::size_t cores = 0;       ///< workers; with a device on cores, all that may be used
   Bytes host_memory = 0;
 };
 

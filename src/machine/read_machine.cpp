@@ -104,9 +104,15 @@ void read_devices(TomlReader& reader, MachineDescription& machine) {
                                  .memory = memory_of(reader),
                                  .streams = static_cast<unsigned>(reader.count_or("streams", 1, 1, 64)),
                                  .together = reader.number_or("together", 1, 1, 64),
-                                 .wire = wire_of(reader)};
+                                 .wire = wire_of(reader),
+                                 .on_cores = static_cast<unsigned>(reader.count_or("on_cores", 0, 0, 4096))};
   if (machine.processor(device.processor).kind == WorkerKind::cpu)
     reader.fail("processor", "must be one of kind \"cuda\" or \"opencl\"");
+  if (device.on_cores > machine.cores)
+    reader.fail("on_cores",
+                fmt::format("is {}, more than the {} cores of the [host]", device.on_cores, machine.cores));
+  if (device.on_cores > 0 && device.together != 1)
+    reader.fail("together", "is of devices with processors of their own; this one is on_cores");
   const std::size_t count = reader.count_or("count", 1, 1, most_devices);
   for (std::size_t i = 0; i < count; ++i) {
     if (machine.devices.size() == most_devices)

@@ -118,8 +118,10 @@ NodeId add_device(Topology& topology, const DeviceSpec& device) {
                             .role = NodeRole::cache,
                             .capacity = device.capacity,
                             .memory = MemoryKind::device});
-  topology.workers.insert(topology.workers.end(), device.workers,
-                          WorkerSpec{device.kind, node, device.processor});
+  topology.workers.insert(
+      topology.workers.end(), device.workers,
+      WorkerSpec{
+          .kind = device.kind, .node = node, .processor = device.processor, .on_cores = device.on_cores});
   const auto wire = static_cast<LinkId>(topology.links.size());
   topology.links.push_back({.name = device.name,
                             .first = host,

@@ -47,6 +47,8 @@ struct WorkerSpec {
   /// What it shares with some workers of its node, but not with all, from the outermost inwards, by numbers:
   /// package, NUMA node, caches.
   std::vector<unsigned> shares{};
+  /// Beside a device that is cores of the host, as OpenCL has some: how many of them a task uses there; else 0.
+  unsigned on_cores = 0;
 };
 
 /// Of two workers of one memory node: how many of the levels that they may share they do not.
@@ -96,11 +98,13 @@ struct Leg {
   bool away_from_home = true;  ///< from the link's first node to its second
 };
 
-/// Workers that share processors, as the streams of an accelerator do: those that run at the same time share it
-/// fairly, so that all get done `together` times what one alone would. Only simulations look at it.
+/// Workers that share processors, as the streams of an accelerator do, or cores and devices that are cores: those that run at the same time share it
+/// fairly, so that all get done `together` times what one alone would, and each at most what it would alone. Only
+/// simulations look at it.
 struct SharedProcessors {
   std::vector<std::size_t> of_worker;  ///< which one; empty: each worker has its own
   std::vector<double> together;        ///< by processor
+  std::vector<double> taken{};         ///< by worker: what each of its tasks takes of it, alone; empty: 1
 };
 
 struct Topology {
@@ -151,6 +155,7 @@ struct DeviceSpec {
   Duration latency{10'000};
   unsigned workers = 1;
   std::string processor{};  ///< as WorkerSpec's
+  unsigned on_cores = 0;    ///< likewise
 };
 /// Adds it to a topology that has user memory, a store and RAM, and returns its node. Its copies from and to
 /// user memory cross its wire, those from and to the disk and other devices go through RAM.

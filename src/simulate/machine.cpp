@@ -5,6 +5,7 @@
 #include <fairlead/error.hpp>
 
 #include <algorithm>
+#include <span>
 
 #include "backend/sim/shared_wires.hpp"
 #include "base/pages.hpp"
@@ -86,12 +87,17 @@ SimulatedMachine::SimulatedMachine(machine::MachineDescription description, cons
               *description_.disk, description_.buses, use.copies_at_once);
   memory_ = memory_in_all_ = host;
   kinds_of_workers_.push_back(&description_.processor(description_.core));
+  // The first of the processors are then all cores, however many of them run tasks.
+  const bool cores_are_shared = std::ranges::any_of(
+      std::span(description_.devices).first(devices_), [](unsigned on_cores) { return on_cores > 0; },
+      &machine::DeviceDescription::on_cores);
+  if (cores_are_shared) together_.push_back(static_cast<double>(description_.cores));
   for (std::size_t core = 0; core < cores; ++core) {
     for (const std::size_t together : description_.cores_together)
       topology_.workers[core].shares.push_back(static_cast<unsigned>(core / together));
     kind_of_worker_.push_back(0);
-    processor_of_worker_.push_back(together_.size());
-    together_.push_back(1);
+    processor_of_worker_.push_back(cores_are_shared ? 0 : together_.size());
+    if (!cores_are_shared) together_.push_back(1);
   }
   if (devices_ > 0) memory_ = ~Bytes{0}, memory_in_all_ = 0;
   for (std::size_t device = 0; device < devices_; ++device) add_device(device, use);
@@ -103,7 +109,11 @@ SimulatedMachine::SimulatedMachine(machine::MachineDescription description, cons
     make_like(topology_.links[index(topology_.link_between(a, b))], peer.wire, description_.buses,
               use.copies_at_once, peer.first);
   }
-  if (together_.size() < kind_of_worker_.size()) topology_.shared = {processor_of_worker_, together_};
+  if (together_.size() < kind_of_worker_.size()) {
+    topology_.shared = {.of_worker = processor_of_worker_, .together = together_};
+    for (const WorkerSpec& worker : topology_.workers)
+      topology_.shared.taken.push_back(std::max(worker.on_cores, 1u));
+  }
   find_rates(program, precision);
 }
 
@@ -134,7 +144,8 @@ void SimulatedMachine::add_device(std::size_t number, const MachineUse& use) {
                                                        .capacity = memory,
                                                        .bytes_per_second = device.wire.bytes_per_second,
                                                        .latency = device.wire.latency,
-                                                       .workers = streams});
+                                                       .workers = streams,
+                                                       .on_cores = device.on_cores});
   if (memory_model_ != backend::MemoryModel::explicit_copies)
     topology_.nodes[index(node)].reaches = {topology_.user_memory()};
   const LinkId wire = topology_.link_between(topology_.host(), node);
@@ -144,10 +155,10 @@ void SimulatedMachine::add_device(std::size_t number, const MachineUse& use) {
   if (kind == kinds_of_workers_.end()) kind = kinds_of_workers_.insert(kind, &processor);
   for (unsigned stream = 0; stream < streams; ++stream) {
     kind_of_worker_.push_back(static_cast<std::size_t>(kind - kinds_of_workers_.begin()));
-    processor_of_worker_.push_back(together_.size());
+    processor_of_worker_.push_back(device.on_cores > 0 ? 0 : together_.size());
     topology_.workers[kind_of_worker_.size() - 1].processor = processor.name;
   }
-  together_.push_back(device.together);
+  if (device.on_cores == 0) together_.push_back(device.together);
   memory_ = std::min(memory_, memory);
   memory_in_all_ += memory;
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <utility>
 
 #include "simulate/longest_path.hpp"
@@ -34,12 +35,17 @@ double cost(const std::vector<Group>& groups, const std::vector<double>& prices)
 }  // namespace
 
 double SimulatedMachine::compute_bound(const Work& work) const {
-  // A device with several workers does `together` times what one of them does.
+  // Those of a kind that share a processor do `together` times what one of them does, but no more than all would alone.
+  // Where kinds share one, as cores and devices that are cores, each is taken to have it for itself, which bounds less.
   std::vector<double> workers(kinds_of_workers_.size());
-  std::vector<char> counted(together_.size());
-  for (std::size_t worker = 0; worker < kind_of_worker_.size(); ++worker)
-    if (!std::exchange(counted[processor_of_worker_[worker]], char{1}))
-      workers[kind_of_worker_[worker]] += together_[processor_of_worker_[worker]];
+  std::map<std::pair<std::size_t, std::size_t>, std::pair<double, double>> sharers;  // by kind and processor
+  for (std::size_t worker = 0; worker < kind_of_worker_.size(); ++worker) {
+    auto& [count, taken] = sharers[{kind_of_worker_[worker], processor_of_worker_[worker]}];
+    ++count;
+    taken = std::max(topology_.workers[worker].on_cores, 1u);
+  }
+  for (const auto& [of, sharer] : sharers)
+    workers[of.first] += std::min(sharer.first, together_[of.second] / sharer.second);
   std::vector<Group> groups;
   work.for_each([&](const ProgramTask& task, double count) {
     Group& group = groups.emplace_back();

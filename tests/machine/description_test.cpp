@@ -165,7 +165,7 @@ TEST(MachineDescription, IsRefusedWithLineAndReason) {
   EXPECT_EQ(refusal(small(device + "stream = 2\n")),
             "m.toml:29: a [[device]] knows no \"stream\" (did you mean streams?); it knows bandwidth, "
             "bandwidth_back, buses, count, "
-            "duplex, latency_microseconds, memory, name, processor, streams, together");
+            "duplex, latency_microseconds, memory, name, on_cores, processor, streams, together");
   EXPECT_EQ(refusal(small(device + "buses = [\"pci\"]\n")),
             "m.toml: gpu 0 goes through the bus \"pci\", which no [[bus]] describes");
   EXPECT_EQ(refusal(small(device + "[[peers]]\nbetween = [[0, 2]]\nbandwidth = \"1GB/s\"\n")),
@@ -179,6 +179,9 @@ TEST(MachineDescription, IsRefusedWithLineAndReason) {
   EXPECT_THAT(refusal(small("[[device]]\nprocessor = \"card\"\nmemory = \"much\"\nbandwidth = \"1GB/s\"\n")),
               HasSubstr("m.toml:26: memory of a [[device]] is \"much\", but must be a size"));
   EXPECT_THAT(refusal(small("[disk]\nbandwidth = \"350\"\n")), HasSubstr("must be a bandwidth such as"));
+  EXPECT_THAT(refusal(small(device + "on_cores = 3\n")),
+              HasSubstr("on_cores of a [[device]] is 3, more than the 2 cores of the [host]"));
+  EXPECT_THAT(refusal(small(device + "on_cores = 1\ntogether = 2\n")), HasSubstr("this one is on_cores"));
   EXPECT_THAT(refusal(small("[[devices]]\nprocessor = \"card\"\n")), HasSubstr("(did you mean device?)"));
 }
 

@@ -96,6 +96,18 @@ TEST(Simulation, StreamsShareADevice) {
   EXPECT_NEAR(result.seconds, 0.001 + 0.004 / 1.5, 1e-8);
 }
 
+// Each is brought its datum in 1 ms and alone computes for 2. Three on two cores have two thirds of one each, or of both.
+TEST(Simulation, DevicesThatAreCoresShareThem) {
+  Small it;
+  for (int i = 0; i < 3; ++i) it.task(8e6F, {{it.datum(), AccessMode::read}});
+  const auto seconds = [&](const std::string& devices) {
+    return run(it.program, card + devices, {.cores = 0}, "dmda").seconds;
+  };
+  EXPECT_NEAR(seconds("count = 3\n"), 0.003, 1e-8);
+  EXPECT_NEAR(seconds("count = 3\non_cores = 1\n"), 0.001 + 0.003, 1e-8);
+  EXPECT_NEAR(seconds("count = 3\non_cores = 2\n"), 0.001 + 0.006, 1e-8);
+}
+
 // Device 1 reads what device 0 wrote: through RAM, 2 wires of 1 GB/s at once, or over a wire of 10 GB/s.
 TEST(Simulation, PeersHaveAWireOfTheirOwn) {
   Small it;

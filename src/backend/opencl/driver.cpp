@@ -159,7 +159,10 @@ Found find_devices() {
                                .memory_bytes = number(device_global_memory),
                                .largest_buffer_bytes = number(device_max_allocation),
                                .doubles = number(device_double_config) != 0,
-                               .is_gpu = (number(device_type) & type_gpu) != 0});
+                               .is_gpu = (number(device_type) & type_gpu) != 0,
+                               .cores = (number(device_type) & type_processor) != 0
+                                            ? static_cast<unsigned>(number(device_compute_units))
+                                            : 0});
     }
   }
   if (found.devices.empty() && found.problem.empty())

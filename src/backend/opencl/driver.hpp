@@ -31,6 +31,7 @@ struct FoundDevice {
   std::size_t memory_bytes = 0, largest_buffer_bytes = 0;
   bool doubles = false;
   bool is_gpu = false;
+  unsigned cores = 0;  ///< if it is cores of this machine: how many
 };
 
 /// What there is, or in a line why there is nothing.

@@ -83,7 +83,8 @@ class OpenclPart final : public Part {
                    .duplex = true,
                    .latency = Duration(static_cast<std::int64_t>(entry.number(OpenclOption::latency)) * 1000),
                    .workers = static_cast<unsigned>(queues),
-                   .processor = found.name});
+                   .processor = found.name,
+                   .on_cores = found.cores});
   }
 
   void begin(Site& site) override {

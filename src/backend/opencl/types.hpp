@@ -31,11 +31,12 @@ constexpr Status success = 0;
 constexpr Status device_not_found = -1;
 constexpr Number yes = 1;
 
-constexpr Bitfield all_devices = 0xffff'ffff, type_gpu = 4;
+constexpr Bitfield all_devices = 0xffff'ffff, type_processor = 2, type_gpu = 4;
 constexpr Number device_type = 0x1000;
 constexpr Bitfield read_write = 1;  // of memory
 
 constexpr Number platform_name = 0x0902;
+constexpr Number device_compute_units = 0x1002;
 constexpr Number device_max_allocation = 0x1010;
 constexpr Number device_global_memory = 0x101f;
 constexpr Number device_available = 0x1027;
