@@ -24,6 +24,7 @@ inline constexpr const char* interface_of_plugins = "@PROJECT_VERSION@ @network_
 }  // namespace fairlead::net
 ]] @ONLY)
 target_include_directories(fairlead PRIVATE ${PROJECT_BINARY_DIR}/network_interface)
+target_include_directories(fairlead_cold PRIVATE ${PROJECT_BINARY_DIR}/network_interface)
 
 function(fairlead_add_mpi_plugin name target)
   add_library(fairlead_${name} MODULE ${mpi_sources})

@@ -31,6 +31,13 @@ Topology load(const std::string& synthetic) {
   return topology;
 }
 
+/// This machine as hwloc sees it, looked at once: it reads some hundred files and loads plug-ins for that, and what may
+/// change, the affinity mask, is asked for each time. It lives as long as the process, in which any thread may ask.
+hwloc_topology_t this_machine() {
+  static const hwloc_topology_t topology = load({}).release();
+  return topology;
+}
+
 /// What holds the core and others, but not all, the outermost first. A NUMA node is no ancestor in hwloc, but what
 /// stands at the same place is: the package or, where it differs, a group. What holds the same cores as what is
 /// within it is told once: a cache of a whole package.
@@ -50,8 +57,8 @@ std::vector<unsigned> shared_by(hwloc_obj_t core, hwloc_const_bitmap_t all) {
 }  // namespace
 
 Processors processors(const std::string& synthetic) {
-  const Topology loaded = load(synthetic);
-  const hwloc_topology_t topology = loaded.get();
+  const Topology described = synthetic.empty() ? nullptr : load(synthetic);
+  const hwloc_topology_t topology = described ? described.get() : this_machine();
   Set allowed(hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(topology)));
   if (synthetic.empty()) {
     const Set mask(hwloc_bitmap_alloc());

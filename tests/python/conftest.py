@@ -18,6 +18,31 @@ def pytest_addoption(parser):
                      help="drawn moments at which a rank is lost, of each kind of loss")
 
 
+def pytest_collection_modifyitems(config, items):
+    """Each case that is there for both MPIs has one of them, in turns along each of its other parameters; a test that has no
+    other parameter keeps both. --long gives both to all."""
+    if config.getoption("--long"):
+        return
+    cases, places = {}, {}  # of each function: the launchers of a case, and which values of a parameter came first
+    for item in items:
+        if not hasattr(item, "callspec") or "launcher" not in item.callspec.params:
+            continue
+        function, launcher = item.nodeid.split("[")[0], item.callspec.params["launcher"]
+        rest = [(name, repr(value)) for name, value in sorted(item.callspec.params.items()) if name != "launcher"]
+        for name, value in rest:
+            place = places.setdefault((function, name), {})
+            place.setdefault(value, len(place))
+        turn = sum(places[function, name][value] for name, value in rest) % 2
+        cases.setdefault((function, *rest), {})[launcher] = (item, turn)
+    left_out = set()
+    for (_, *rest), launchers in cases.items():
+        if rest and {"openmpi", "mpich"} <= launchers.keys():
+            item, turn = launchers["openmpi"]
+            left_out.add(item if turn else launchers["mpich"][0])
+    config.hook.pytest_deselected(items=[item for item in items if item in left_out])
+    items[:] = [item for item in items if item not in left_out]
+
+
 @pytest.fixture(scope="session")
 def command(request) -> pathlib.Path:
     path = pathlib.Path(request.config.getoption("--command")).resolve()

@@ -81,7 +81,7 @@ class Faults final : public Campaign {
     std::string text = fmt::format("{} runs of {} kinds of faults: {} ended well, {} in an error", runs,
                                    kinds.size(), well_, failed_);
     for (std::size_t i = 0; i < kinds.size(); ++i) {
-      if (runs >= 5 * kinds.size() && hit_[i] == 0)
+      if (runs >= 3 * kinds.size() && hit_[i] == 0)
         throw Wrong(fmt::format("\"{}\" has never happened", kinds[i].name));
       text += fmt::format("\n  {:3} {}", hit_[i], kinds[i].name);
     }

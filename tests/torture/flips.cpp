@@ -48,7 +48,7 @@ class Flips final : public Campaign {
   }
 
   std::string summary(std::uint64_t runs) override {
-    if (runs >= 30 && flips_ < runs / 2)
+    if (runs >= 20 && flips_ < runs / 2)
       throw Wrong(fmt::format("only {} bits of {} were changed", flips_, runs));
     std::string text = fmt::format(
         "{} bits changed on their way from the disk: without checksums {} were noticed by their errors, {} "

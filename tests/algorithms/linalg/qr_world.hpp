@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -60,23 +61,18 @@ Factored<T> qr_factors(const std::shared_ptr<const MatrixSource<T>>& source, std
 /// || A - Q R || / (max(m, n) || A || eps), in the one norm.
 template <class T>
 double qr_residual(const Dense<T>& a, const Factored<T>& f) {
-  return difference_from(a, [&](std::int64_t i, std::int64_t j) {
-    double product = 0;
-    for (std::int64_t k = 0; k <= j; ++k)
-      product += static_cast<double>(f.q(i, k)) * static_cast<double>(f.r(k, j));
-    return product;
-  });
+  const std::int64_t inner = f.r.rows;
+  const auto upper = [&](std::int64_t i, std::int64_t j) { return i <= j ? f.r(i, j) : T{0}; };
+  return difference_from_product(a, elements_of(a.rows, inner, std::cref(f.q)),
+                                 elements_of(inner, a.columns, upper), inner);
 }
 
 /// || I - Q^T Q || / (m eps), in the one norm.
 template <class T>
 double orthogonality(const Dense<T>& q) {
-  return difference_from(identity<T>(q.rows), [&](std::int64_t i, std::int64_t j) {
-    double product = 0;
-    for (std::int64_t k = 0; k < q.rows; ++k)
-      product += static_cast<double>(q(k, i)) * static_cast<double>(q(k, j));
-    return product;
-  });
+  const auto transposed = [&](std::int64_t i, std::int64_t j) { return q(j, i); };
+  return difference_from_product(identity<T>(q.rows), elements_of(q.columns, q.rows, transposed),
+                                 elements_of(q.rows, q.columns, std::cref(q)), q.rows);
 }
 
 template <class T>

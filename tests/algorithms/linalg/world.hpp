@@ -4,6 +4,7 @@
 #include <fairlead/linalg.hpp>
 #include <fairlead/runtime.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -14,6 +15,7 @@
 #include "algorithms/linalg/blas/blas.hpp"
 #include "algorithms/linalg/fill.hpp"
 #include "algorithms/linalg/generated_matrix.hpp"
+#include "algorithms/linalg/plain_product.hpp"
 
 namespace fairlead::linalg::testing {
 
@@ -148,26 +150,44 @@ double difference_from(const Dense<T>& a, Product product) {
          (static_cast<double>(a.rows) * norm * static_cast<double>(std::numeric_limits<T>::epsilon()));
 }
 
+/// The elements that `element(i, j)` gives, column by column.
+template <class Element>
+std::vector<double> elements_of(std::int64_t rows, std::int64_t columns, Element element) {
+  std::vector<double> all;
+  all.reserve(static_cast<std::size_t>(rows * columns));
+  for (std::int64_t j = 0; j < columns; ++j)
+    for (std::int64_t i = 0; i < rows; ++i) all.push_back(static_cast<double>(element(i, j)));
+  return all;
+}
+
+/// || A - X Y || / (n || A || eps): X has `inner` columns.
+template <class T>
+double difference_from_product(const Dense<T>& a, const std::vector<double>& x, const std::vector<double>& y,
+                               std::int64_t inner) {
+  const std::vector<double> product = plain_product(x, y, a.rows, inner, a.columns);
+  return difference_from(
+      a, [&](std::int64_t i, std::int64_t j) { return product[static_cast<std::size_t>(i + j * a.rows)]; });
+}
+
 /// || A - L L^T || / (n || A || eps).
 template <class T>
 double factor_residual(const Dense<T>& a, const Dense<T>& l) {
-  return difference_from(a, [&](std::int64_t i, std::int64_t j) {
-    double product = 0;
-    for (std::int64_t k = 0; k <= std::min(i, j); ++k)
-      product += static_cast<double>(l(i, k)) * static_cast<double>(l(j, k));
-    return product;
-  });
+  const auto lower = [&](std::int64_t i, std::int64_t j) { return i >= j ? l(i, j) : T{0}; };
+  const auto upper = [&](std::int64_t i, std::int64_t j) { return lower(j, i); };
+  return difference_from_product(a, elements_of(a.rows, a.rows, lower), elements_of(a.rows, a.rows, upper),
+                                 a.rows);
 }
 
 /// || A - L U || / (n || A || eps), of both factors in one matrix.
 template <class T>
 double lu_residual(const Dense<T>& a, const Dense<T>& factors) {
-  return difference_from(a, [&](std::int64_t i, std::int64_t j) {
-    double product = i <= j ? static_cast<double>(factors(i, j)) : 0;
-    for (std::int64_t k = 0; k < i && k <= j; ++k)
-      product += static_cast<double>(factors(i, k)) * static_cast<double>(factors(k, j));
-    return product;
-  });
+  const auto lower = [&](std::int64_t i, std::int64_t j) {
+    return i == j ? T{1} : i > j ? factors(i, j) : T{0};
+  };
+  const auto upper = [&](std::int64_t i, std::int64_t j) { return i <= j ? factors(i, j) : T{0}; };
+  const std::int64_t inner = std::min(a.rows, a.columns);
+  return difference_from_product(a, elements_of(a.rows, inner, lower), elements_of(inner, a.columns, upper),
+                                 inner);
 }
 
 /// || b - A x || / (|| A || || x || eps), in the one norm, the largest over the columns.
