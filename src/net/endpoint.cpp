@@ -53,10 +53,11 @@ void Endpoint::begin(const GraphRun& run, std::uint64_t fingerprint, const Room&
   for (const auto& [from, activate] : told) handle(from, activate, out);
 }
 
-void Endpoint::expect(const GraphRun& run, std::uint64_t key, Commands& out) {
+bool Endpoint::expect(const GraphRun& run, std::uint64_t key, Commands& out) {
   moved();
   auto told = runs_[run.graph].gate.expect(key);
   if (told && !is_stale(run)) incoming_.told(told->first, std::move(told->second), out);
+  return told.has_value();
 }
 
 void Endpoint::end(const GraphRun& run, Commands& out) {
@@ -110,7 +111,7 @@ void Endpoint::waits(const GraphRun& run, std::uint64_t activity, std::string te
 
 void Endpoint::say(Status status, Commands& out) {
   status.said = ++said_;
-  status.sent = traffic_.messages();
+  status.sent = traffic_.messages() + notes_sent_;
   status.received = received_;
   status_ = status;
   own_ == RankId{0} ? handle(own_, status, out) : send(RankId{0}, status, out);
@@ -128,7 +129,7 @@ void Endpoint::handle(RankId from, const Status& status, Commands& out) {
 void Endpoint::handle(RankId, const Ask& ask, Commands& out) {
   Status status = status_.value_or(Status{});
   status.round = ask.round;
-  status.sent = traffic_.messages();
+  status.sent = traffic_.messages() + notes_sent_;
   status.received = received_;
   own_ == RankId{0} ? handle(own_, status, out) : send(RankId{0}, status, out);
 }
@@ -329,8 +330,7 @@ void Endpoint::message(RankId from, std::span<const std::byte> bytes, Commands& 
     ++received_;
   }
   std::visit([&](auto& it) { handle(from, std::move(it), out); }, *message);
-  if (of_values && status_ && failure_.empty())
-    say(*status_, out);  // it is over here; the numbers have changed
+  if (of_values) say_again(out);
 }
 
 void Endpoint::handle(RankId from, const Request& request, Commands& out) {

@@ -43,8 +43,8 @@ class Endpoint {
   /// for expect().
   void begin(const GraphRun& run, std::uint64_t fingerprint, const Room& room, Commands& out,
              bool gated = false);
-  /// The value that others call so (see Gate) may come. Once for each.
-  void expect(const GraphRun& run, std::uint64_t key, Commands& out);
+  /// The value that others call so (see Gate) may come. Once for each. Whether somebody has told of it.
+  bool expect(const GraphRun& run, std::uint64_t key, Commands& out);
   /// Nothing of that run concerns this rank any more.
   void end(const GraphRun& run, Commands& out);
   /// An output of a task that is over: who gets it.
@@ -77,6 +77,16 @@ class Endpoint {
     if (failure_.empty()) out.failure = failure_ = text;
   }
 
+  /// What front ends tell each other: what values wait for may be among it.
+  void note_goes(Commands& out) { noted(notes_sent_, out); }
+  void note_comes(Commands& out) { noted(received_, out); }
+
+  /// Somebody here keeps values back that others have not asked for; or does so no longer.
+  void keeps_back(bool begins) noexcept {
+    moved();
+    begins ? ++keep_back_ : --keep_back_;
+  }
+
   // ---- what happens in the network
 
   void message(RankId from, std::span<const std::byte> bytes, Commands& out);
@@ -87,11 +97,14 @@ class Endpoint {
   void copied(PayloadId payload, bool good, Commands& out);
 
   /// Nobody waits for this rank, and it for nobody, as far as it knows.
-  bool quiet() const noexcept { return outgoing_.none() && incoming_.none() && announcements_.empty(); }
+  bool quiet() const noexcept {
+    return outgoing_.none() && incoming_.none() && announcements_.empty() && keep_back_ == 0;
+  }
   /// Nothing is under way to here, nor from here.
   bool still() const noexcept { return outgoing_.idle() && incoming_.none() && announcements_.empty(); }
   const Traffic& traffic() const noexcept { return traffic_; }
   RankId own() const noexcept { return own_; }
+  const Protocol& protocol() const noexcept { return protocol_; }
   /// Why nothing can go on any more; empty: it can.
   const std::string& failure() const noexcept { return failure_; }
 
@@ -137,6 +150,15 @@ class Endpoint {
   void handle(RankId from, const Status& status, Commands& out);
   void handle(RankId from, const Ask& ask, Commands& out);
   void say(Status status, Commands& out);
+  void noted(std::uint64_t& counter, Commands& out) {
+    ++counter;
+    moved();
+    say_again(out);
+  }
+  /// If it is over here: the numbers have changed.
+  void say_again(Commands& out) {
+    if (status_ && failure_.empty()) say(*status_, out);
+  }
   void moved() noexcept {
     ++activity_;
     if (status_ && !status_->over) status_.reset();
@@ -172,7 +194,8 @@ class Endpoint {
   std::vector<Along> along_;                          // by rank
   std::unordered_map<std::uint32_t, Closed> closed_;  // by rank
   std::string failure_;
-  std::uint64_t activity_ = 0, received_ = 0, said_ = 0;
+  std::size_t keep_back_ = 0;  // so many do
+  std::uint64_t activity_ = 0, notes_sent_ = 0, received_ = 0, said_ = 0;
   std::optional<Status> status_;  // that still holds
   Stillness stillness_;
 };
