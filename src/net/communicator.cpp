@@ -18,7 +18,9 @@ constexpr std::chrono::milliseconds calm_after{1};
 }  // namespace
 
 Communicator::Communicator(std::shared_ptr<Network> network, const Protocol& protocol)
-    : network_(std::move(network)), endpoint_(network_->own(), network_->ranks(), protocol) {
+    : network_(std::move(network)),
+      protocol_(protocol),
+      endpoint_(network_->own(), network_->ranks(), protocol_) {
   network_->begin(*this);
 }
 
@@ -242,12 +244,14 @@ void Communicator::fail_soon(std::string text) {
 void Communicator::say(RankId to, std::vector<std::byte> note) {
   post_soon([to, bytes = as_note(std::move(note))](Endpoint& endpoint, Commands& out) {
     out.messages.push_back({to, bytes});
-    endpoint.note_goes(out);
+    endpoint.beside(Endpoint::Beside::says, out);
   });
 }
 
 void Communicator::keeps_back(bool begins) {
-  post_soon([begins](Endpoint& endpoint, Commands&) { endpoint.keeps_back(begins); });
+  post_soon([begins](Endpoint& endpoint, Commands& out) {
+    endpoint.beside(begins ? Endpoint::Beside::keeps_back : Endpoint::Beside::keeps_back_none, out);
+  });
 }
 
 void Communicator::hear(Hear hear) {
@@ -262,7 +266,7 @@ void Communicator::came(RankId from, std::span<const std::byte> message) {
     const auto note = message.subspan(1);
     return post(
         [this, from, bytes = std::vector(note.begin(), note.end())](Endpoint& endpoint, Commands& out) {
-          endpoint.note_comes(out);
+          endpoint.beside(Endpoint::Beside::hears, out);
           if (hear_)
             hear_(from, bytes);
           else

@@ -31,7 +31,7 @@ class Communicator final : private Network::Listener {
 
   RankId own() const noexcept { return network_->own(); }
   std::uint32_t ranks() const noexcept { return network_->ranks(); }
-  const Protocol& protocol() const noexcept { return endpoint_.protocol(); }
+  const Protocol& protocol() const noexcept { return protocol_; }
   /// For graphs, in the order in which the program makes them: the same on all ranks.
   std::uint32_t next_graph() noexcept { return graphs_++; }
 
@@ -97,6 +97,7 @@ class Communicator final : private Network::Listener {
   Client* client_of(const GraphRun& run);
 
   const std::shared_ptr<Network> network_;
+  const Protocol protocol_;
   std::uint32_t graphs_ = 0;  // the program's thread's
   mutable std::mutex mutex_;  // guards what follows
   std::deque<Event> events_;

@@ -62,7 +62,7 @@ class Endpoint {
   void placed(IncomingId id, std::uint64_t value, const Spot& spot, Commands& out);
   void readable(OutgoingId id, const void* address, Commands& out);
   /// Grows with everything that is told here but by the network's own questions.
-  std::uint64_t activity() const noexcept { return activity_; }
+  std::uint64_t activity() const noexcept { return counts_.activity; }
   /// Nothing moves on this rank, and tasks of the run are left, as `text` says, or only what others have to ask for
   /// (no text); that was so when activity() was that.
   void waits(const GraphRun& run, std::uint64_t activity, std::string text, Commands& out);
@@ -77,15 +77,14 @@ class Endpoint {
     if (failure_.empty()) out.failure = failure_ = text;
   }
 
-  /// What front ends tell each other: what values wait for may be among it.
-  void note_goes(Commands& out) { noted(notes_sent_, out); }
-  void note_comes(Commands& out) { noted(received_, out); }
-
-  /// Somebody here keeps values back that others have not asked for; or does so no longer.
-  void keeps_back(bool begins) noexcept {
-    moved();
-    begins ? ++keep_back_ : --keep_back_;
-  }
+  /// What front ends do by themselves, and values may wait for.
+  enum class Beside : std::uint8_t {
+    says,             // something to another rank
+    hears,            // something from there
+    keeps_back,       // values, until another rank asks for them
+    keeps_back_none,  // any more for that rank
+  };
+  void beside(Beside what, Commands& out);
 
   // ---- what happens in the network
 
@@ -98,13 +97,11 @@ class Endpoint {
 
   /// Nobody waits for this rank, and it for nobody, as far as it knows.
   bool quiet() const noexcept {
-    return outgoing_.none() && incoming_.none() && announcements_.empty() && keep_back_ == 0;
+    return outgoing_.none() && incoming_.none() && announcements_.empty() && counts_.kept_back_for == 0;
   }
   /// Nothing is under way to here, nor from here.
   bool still() const noexcept { return outgoing_.idle() && incoming_.none() && announcements_.empty(); }
   const Traffic& traffic() const noexcept { return traffic_; }
-  RankId own() const noexcept { return own_; }
-  const Protocol& protocol() const noexcept { return protocol_; }
   /// Why nothing can go on any more; empty: it can.
   const std::string& failure() const noexcept { return failure_; }
 
@@ -150,17 +147,8 @@ class Endpoint {
   void handle(RankId from, const Status& status, Commands& out);
   void handle(RankId from, const Ask& ask, Commands& out);
   void say(Status status, Commands& out);
-  void noted(std::uint64_t& counter, Commands& out) {
-    ++counter;
-    moved();
-    say_again(out);
-  }
-  /// If it is over here: the numbers have changed.
-  void say_again(Commands& out) {
-    if (status_ && failure_.empty()) say(*status_, out);
-  }
   void moved() noexcept {
-    ++activity_;
+    ++counts_.activity;
     if (status_ && !status_->over) status_.reset();
   }
   void send(RankId to, const Message& message, Commands& out) {
@@ -194,8 +182,12 @@ class Endpoint {
   std::vector<Along> along_;                          // by rank
   std::unordered_map<std::uint32_t, Closed> closed_;  // by rank
   std::string failure_;
-  std::size_t keep_back_ = 0;  // so many do
-  std::uint64_t activity_ = 0, notes_sent_ = 0, received_ = 0, said_ = 0;
+  struct Counts {
+    std::uint64_t activity = 0, said = 0;
+    std::uint64_t notes_sent = 0, received = 0;  // the latter: notes and messages of values
+    std::uint64_t kept_back_for = 0;             // so many ranks, now
+  };
+  Counts counts_;
   std::optional<Status> status_;  // that still holds
   Stillness stillness_;
 };
