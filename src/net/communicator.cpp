@@ -19,8 +19,8 @@ constexpr std::chrono::milliseconds calm_after{1};
 
 Communicator::Communicator(std::shared_ptr<Network> network, const Protocol& protocol)
     : network_(std::move(network)),
-      protocol_(protocol),
-      endpoint_(network_->own(), network_->ranks(), protocol_) {
+      endpoint_(network_->own(), network_->ranks(), protocol),
+      protocol_(protocol) {
   network_->begin(*this);
 }
 

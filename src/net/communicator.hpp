@@ -97,7 +97,6 @@ class Communicator final : private Network::Listener {
   Client* client_of(const GraphRun& run);
 
   const std::shared_ptr<Network> network_;
-  const Protocol protocol_;
   std::uint32_t graphs_ = 0;  // the program's thread's
   mutable std::mutex mutex_;  // guards what follows
   std::deque<Event> events_;
@@ -116,6 +115,7 @@ class Communicator final : private Network::Listener {
   Hear hear_;
   std::vector<std::pair<RankId, std::vector<std::byte>>> unheard_;
   std::deque<Commands::Copy> copies_;  // the rest of each that is under way
+  const Protocol protocol_;
 };
 
 }  // namespace fairlead::net
