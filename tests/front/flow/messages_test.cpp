@@ -308,11 +308,11 @@ void both_send_first(std::int64_t values, Bytes memory, int count, bool differen
 }
 
 TEST(Messages, BothSendManyBeforeEitherReceives) {
-  both_send_first(1, Bytes{1} << 20, 20'000, false);  // small ones
-  both_send_first(1, Bytes{1} << 20, 2'000, true);
-  both_send_first(1500, Bytes{64} << 10, 3'000,
+  both_send_first(1, Bytes{1} << 20, 10'000, false);  // small ones
+  both_send_first(1, Bytes{1} << 20, 1'000, true);
+  both_send_first(1500, Bytes{64} << 10, 300,
                   false);  // each larger than what travels along, and two are ahead
-  both_send_first(1500, Bytes{256} << 10, 300, true);
+  both_send_first(1500, Bytes{256} << 10, 100, true);
 }
 
 // As many as one rank may have on their way to another: none waits until the other receives, whatever else does.
@@ -343,7 +343,7 @@ TEST(Messages, SmallOnesOfBothGoWhileNobodyReceives) {
 // Each message has a tag of its own, and the last is received first: what is held back goes when it is asked for.
 TEST(Messages, TheLastMayBeReceivedFirst) {
   for (const std::int64_t values : {1, 1500}) {
-    constexpr std::uint32_t count = 1500;
+    constexpr std::uint32_t count = 300;
     expect_nothing_thrown(on_ranks(
         2,
         [&](Runtime& runtime) {
