@@ -34,14 +34,15 @@ class Message {
 
  private:
   friend Message begin_message(Runtime&, const detail::DatumReference&, bool, std::uint32_t, std::uint32_t,
-                               SourceLine, std::function<void()>);
+                               SourceLine, std::function<void()>, bool);
   struct State;
   std::shared_ptr<State> state_;
 };
 
 /// The others, without types. `done` is called when it is over, as docs/concepts.md has it of callbacks; not if it never is.
+/// Not `awaited`: nobody will ask, and what is returned is empty.
 Message begin_message(Runtime& runtime, const detail::DatumReference& datum, bool sends, std::uint32_t peer,
-                      std::uint32_t tag, SourceLine where, std::function<void()> done);
+                      std::uint32_t tag, SourceLine where, std::function<void()> done, bool awaited = true);
 
 // Each throws UsageError if there is no such rank, if the datum is one that all ranks know (those go by themselves), or lies
 // in the program's memory with gaps. Tags are below 2^24.
@@ -72,12 +73,12 @@ void receive(Runtime& runtime, const Handle<T>& into, std::uint32_t from, std::u
 template <class T>
 void send_detached(Runtime& runtime, const Handle<T>& from, std::uint32_t to, std::uint32_t tag = 0,
                    std::function<void()> done = {}, SourceLine where = SourceLine::current()) {
-  static_cast<void>(begin_message(runtime, from.datum(), true, to, tag, where, std::move(done)));
+  static_cast<void>(begin_message(runtime, from.datum(), true, to, tag, where, std::move(done), false));
 }
 template <class T>
 void receive_detached(Runtime& runtime, const Handle<T>& into, std::uint32_t from, std::uint32_t tag = 0,
                       std::function<void()> done = {}, SourceLine where = SourceLine::current()) {
-  static_cast<void>(begin_message(runtime, into.datum(), false, from, tag, where, std::move(done)));
+  static_cast<void>(begin_message(runtime, into.datum(), false, from, tag, where, std::move(done), false));
 }
 
 /// Several: of each the datum, the other rank and the tag.

@@ -17,6 +17,8 @@ class Client {
   virtual void read(const Commands::Read& read) = 0;
   virtual void landed(const Commands::Landed& landed) = 0;
   virtual void left(const Commands::Left& left) = 0;
+  /// Of what Communicator::expect() said: `told`: somebody has told of it before.
+  virtual void expected(std::uint64_t key, bool told) { static_cast<void>(key), static_cast<void>(told); }
   /// No more values will come.
   virtual void failed(const std::string& why) = 0;
   /// Why its values go from rank to rank.

@@ -18,7 +18,9 @@ constexpr std::chrono::milliseconds calm_after{1};
 }  // namespace
 
 Communicator::Communicator(std::shared_ptr<Network> network, const Protocol& protocol)
-    : network_(std::move(network)), endpoint_(network_->own(), network_->ranks(), protocol) {
+    : network_(std::move(network)),
+      endpoint_(network_->own(), network_->ranks(), protocol),
+      protocol_(protocol) {
   network_->begin(*this);
 }
 
@@ -192,7 +194,10 @@ void Communicator::begin(const GraphRun& run, std::uint64_t fingerprint, const R
 }
 
 void Communicator::expect(const GraphRun& run, std::uint64_t key) {
-  post_soon([=](Endpoint& endpoint, Commands& out) { endpoint.expect(run, key, out); });
+  post_soon([=, this](Endpoint& endpoint, Commands& out) {
+    const bool told = endpoint.expect(run, key, out);
+    if (Client* const client = client_of(run)) client->expected(key, told);
+  });
 }
 
 void Communicator::end(const GraphRun& run) {
@@ -237,8 +242,15 @@ void Communicator::fail_soon(std::string text) {
 }
 
 void Communicator::say(RankId to, std::vector<std::byte> note) {
-  post_soon([to, bytes = as_note(std::move(note))](Endpoint&, Commands& out) {
+  post_soon([to, bytes = as_note(std::move(note))](Endpoint& endpoint, Commands& out) {
     out.messages.push_back({to, bytes});
+    endpoint.beside(Endpoint::Beside::says, out);
+  });
+}
+
+void Communicator::keeps_back(bool begins) {
+  post_soon([begins](Endpoint& endpoint, Commands& out) {
+    endpoint.beside(begins ? Endpoint::Beside::keeps_back : Endpoint::Beside::keeps_back_none, out);
   });
 }
 
@@ -252,12 +264,14 @@ void Communicator::hear(Hear hear) {
 void Communicator::came(RankId from, std::span<const std::byte> message) {
   if (is_note(message)) {
     const auto note = message.subspan(1);
-    return post([this, from, bytes = std::vector(note.begin(), note.end())](Endpoint&, Commands&) {
-      if (hear_)
-        hear_(from, bytes);
-      else
-        unheard_.emplace_back(from, bytes);
-    });
+    return post(
+        [this, from, bytes = std::vector(note.begin(), note.end())](Endpoint& endpoint, Commands& out) {
+          endpoint.beside(Endpoint::Beside::hears, out);
+          if (hear_)
+            hear_(from, bytes);
+          else
+            unheard_.emplace_back(from, bytes);
+        });
   }
   post([from, bytes = std::vector(message.begin(), message.end())](Endpoint& endpoint, Commands& out) {
     endpoint.message(from, bytes, out);

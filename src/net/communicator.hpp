@@ -31,6 +31,7 @@ class Communicator final : private Network::Listener {
 
   RankId own() const noexcept { return network_->own(); }
   std::uint32_t ranks() const noexcept { return network_->ranks(); }
+  const Protocol& protocol() const noexcept { return protocol_; }
   /// For graphs, in the order in which the program makes them: the same on all ranks.
   std::uint32_t next_graph() noexcept { return graphs_++; }
 
@@ -57,6 +58,8 @@ class Communicator final : private Network::Listener {
   using Hear = std::function<void(RankId from, std::span<const std::byte> note)>;
   void hear(Hear hear);
 
+  /// As in Endpoint, by the network's thread.
+  void keeps_back(bool begins);
   /// As Endpoint::waits(): nothing moved here when moved() was that.
   void waits(const GraphRun& run, std::uint64_t moved, std::string text);
   /// Grows with everything that happens; nothing while something does, or where the network is driven has lately.
@@ -112,6 +115,7 @@ class Communicator final : private Network::Listener {
   Hear hear_;
   std::vector<std::pair<RankId, std::vector<std::byte>>> unheard_;
   std::deque<Commands::Copy> copies_;  // the rest of each that is under way
+  const Protocol protocol_;
 };
 
 }  // namespace fairlead::net

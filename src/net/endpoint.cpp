@@ -53,10 +53,11 @@ void Endpoint::begin(const GraphRun& run, std::uint64_t fingerprint, const Room&
   for (const auto& [from, activate] : told) handle(from, activate, out);
 }
 
-void Endpoint::expect(const GraphRun& run, std::uint64_t key, Commands& out) {
+bool Endpoint::expect(const GraphRun& run, std::uint64_t key, Commands& out) {
   moved();
   auto told = runs_[run.graph].gate.expect(key);
   if (told && !is_stale(run)) incoming_.told(told->first, std::move(told->second), out);
+  return told.has_value();
 }
 
 void Endpoint::end(const GraphRun& run, Commands& out) {
@@ -102,16 +103,26 @@ void Endpoint::check_closed(RankId rank, const GraphRun& run, Commands& out) {
 // ---- whether anything moves
 
 void Endpoint::waits(const GraphRun& run, std::uint64_t activity, std::string text, Commands& out) {
-  if (activity != activity_ || !still()) return;
+  if (activity != counts_.activity || !still()) return;
   if (text.empty() && quiet()) return;  // it is over, as the caller sees in a moment
   if (text.empty()) text = "its tasks are over, and others have not asked for what they left";
   say({.run = run, .waits = true, .text = std::move(text)}, out);
 }
 
+void Endpoint::beside(Beside what, Commands& out) {
+  moved();
+  if (what == Beside::keeps_back || what == Beside::keeps_back_none) {
+    what == Beside::keeps_back ? ++counts_.kept_back_for : --counts_.kept_back_for;
+    return;
+  }
+  ++(what == Beside::says ? counts_.notes_sent : counts_.received);
+  if (status_ && failure_.empty()) say(*status_, out);  // as after a message
+}
+
 void Endpoint::say(Status status, Commands& out) {
-  status.said = ++said_;
-  status.sent = traffic_.messages();
-  status.received = received_;
+  status.said = ++counts_.said;
+  status.sent = traffic_.messages() + counts_.notes_sent;
+  status.received = counts_.received;
   status_ = status;
   own_ == RankId{0} ? handle(own_, status, out) : send(RankId{0}, status, out);
 }
@@ -128,8 +139,8 @@ void Endpoint::handle(RankId from, const Status& status, Commands& out) {
 void Endpoint::handle(RankId, const Ask& ask, Commands& out) {
   Status status = status_.value_or(Status{});
   status.round = ask.round;
-  status.sent = traffic_.messages();
-  status.received = received_;
+  status.sent = traffic_.messages() + counts_.notes_sent;
+  status.received = counts_.received;
   own_ == RankId{0} ? handle(own_, status, out) : send(RankId{0}, status, out);
 }
 
@@ -326,7 +337,7 @@ void Endpoint::message(RankId from, std::span<const std::byte> bytes, Commands& 
   const bool of_values = is_of_values(*message);
   if (of_values) {
     moved();
-    ++received_;
+    ++counts_.received;
   }
   std::visit([&](auto& it) { handle(from, std::move(it), out); }, *message);
   if (of_values && status_ && failure_.empty())

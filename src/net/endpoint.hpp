@@ -43,8 +43,8 @@ class Endpoint {
   /// for expect().
   void begin(const GraphRun& run, std::uint64_t fingerprint, const Room& room, Commands& out,
              bool gated = false);
-  /// The value that others call so (see Gate) may come. Once for each.
-  void expect(const GraphRun& run, std::uint64_t key, Commands& out);
+  /// The value that others call so (see Gate) may come. Once for each. Whether somebody has told of it.
+  bool expect(const GraphRun& run, std::uint64_t key, Commands& out);
   /// Nothing of that run concerns this rank any more.
   void end(const GraphRun& run, Commands& out);
   /// An output of a task that is over: who gets it.
@@ -62,7 +62,7 @@ class Endpoint {
   void placed(IncomingId id, std::uint64_t value, const Spot& spot, Commands& out);
   void readable(OutgoingId id, const void* address, Commands& out);
   /// Grows with everything that is told here but by the network's own questions.
-  std::uint64_t activity() const noexcept { return activity_; }
+  std::uint64_t activity() const noexcept { return counts_.activity; }
   /// Nothing moves on this rank, and tasks of the run are left, as `text` says, or only what others have to ask for
   /// (no text); that was so when activity() was that.
   void waits(const GraphRun& run, std::uint64_t activity, std::string text, Commands& out);
@@ -77,6 +77,15 @@ class Endpoint {
     if (failure_.empty()) out.failure = failure_ = text;
   }
 
+  /// What front ends do by themselves, and values may wait for.
+  enum class Beside : std::uint8_t {
+    says,             // something to another rank
+    hears,            // something from there
+    keeps_back,       // values, until another rank asks for them
+    keeps_back_none,  // any more for that rank
+  };
+  void beside(Beside what, Commands& out);
+
   // ---- what happens in the network
 
   void message(RankId from, std::span<const std::byte> bytes, Commands& out);
@@ -87,11 +96,12 @@ class Endpoint {
   void copied(PayloadId payload, bool good, Commands& out);
 
   /// Nobody waits for this rank, and it for nobody, as far as it knows.
-  bool quiet() const noexcept { return outgoing_.none() && incoming_.none() && announcements_.empty(); }
+  bool quiet() const noexcept {
+    return outgoing_.none() && incoming_.none() && announcements_.empty() && counts_.kept_back_for == 0;
+  }
   /// Nothing is under way to here, nor from here.
   bool still() const noexcept { return outgoing_.idle() && incoming_.none() && announcements_.empty(); }
   const Traffic& traffic() const noexcept { return traffic_; }
-  RankId own() const noexcept { return own_; }
   /// Why nothing can go on any more; empty: it can.
   const std::string& failure() const noexcept { return failure_; }
 
@@ -138,7 +148,7 @@ class Endpoint {
   void handle(RankId from, const Ask& ask, Commands& out);
   void say(Status status, Commands& out);
   void moved() noexcept {
-    ++activity_;
+    ++counts_.activity;
     if (status_ && !status_->over) status_.reset();
   }
   void send(RankId to, const Message& message, Commands& out) {
@@ -172,7 +182,12 @@ class Endpoint {
   std::vector<Along> along_;                          // by rank
   std::unordered_map<std::uint32_t, Closed> closed_;  // by rank
   std::string failure_;
-  std::uint64_t activity_ = 0, received_ = 0, said_ = 0;
+  struct Counts {
+    std::uint64_t activity = 0, said = 0;
+    std::uint64_t notes_sent = 0, received = 0;  // the latter: notes and messages of values
+    std::uint64_t kept_back_for = 0;             // so many ranks, now
+  };
+  Counts counts_;
   std::optional<Status> status_;  // that still holds
   Stillness stillness_;
 };

@@ -79,7 +79,7 @@ struct Status {
   GraphRun run;
   std::uint64_t round = 0;               ///< of Ask; 0: nobody had asked
   std::uint64_t said = 0;                ///< how many the sender has said before: later ones count
-  std::uint64_t sent = 0, received = 0;  ///< messages about values, since ever
+  std::uint64_t sent = 0, received = 0;  ///< messages about values, and notes, since ever
   bool waits = false;                    ///< nothing moves here, and something is left
   bool over = false;                     ///< nothing is left
   std::string text{};                    ///< what it waits for

@@ -44,7 +44,7 @@ CommonProgram::CommonProgram(engine::RuntimeCore& core, net::Communicator& commu
       guests_(core),
       comparison_(communicator, [&core] { core.world().wake(engine::Who::application()); }),
       traffic_(core, communicator, net::Client::Cause::flows,
-               [this](const std::string& why) { failed(why); }) {}
+               {.failed = [this](const std::string& why) { failed(why); }}) {}
 
 // ---- data
 

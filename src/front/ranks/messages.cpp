@@ -28,7 +28,8 @@ void Message::wait() const {
 }
 
 Message begin_message(Runtime& runtime, const detail::DatumReference& reference, bool sends,
-                      std::uint32_t peer, std::uint32_t tag, SourceLine where, std::function<void()> done) {
+                      std::uint32_t peer, std::uint32_t tag, SourceLine where, std::function<void()> done,
+                      bool awaited) {
   engine::RuntimeCore& core = runtime.core();
   core.caller().check(sends ? "send" : "receive");
   const auto refuse = [&](const char* why) {
@@ -40,11 +41,17 @@ Message begin_message(Runtime& runtime, const detail::DatumReference& reference,
     refuse("was given a handle that is empty, or of a datum that is gone");
   if (reference.datum->runtime != &core) refuse("was given a datum that belongs to another runtime");
   const auto ranks = std::static_pointer_cast<front::AmongRanks>(core.surroundings().among_ranks);
+  std::shared_ptr<front::MessageState> state;
+  if (awaited || done != nullptr) {
+    state = std::make_shared<front::MessageState>();
+    state->done = std::move(done);
+  }
+  ranks->messages().begin(*reference.datum, sends, net::RankId{peer}, tag, state);
   Message message;
+  if (!awaited) return message;
   message.state_ = std::make_shared<Message::State>();
   message.state_->ranks = ranks;
-  message.state_->message =
-      ranks->messages().begin(*reference.datum, sends, net::RankId{peer}, tag, std::move(done));
+  message.state_->message = std::move(state);
   return message;
 }
 

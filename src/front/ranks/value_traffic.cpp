@@ -9,13 +9,11 @@
 namespace fairlead::front {
 
 ValueTraffic::ValueTraffic(engine::RuntimeCore& core, net::Communicator& communicator, Cause cause,
-                           std::function<void(const std::string&)> failed,
-                           std::function<void(std::uint64_t)> over)
+                           Hooks hooks)
     : core_(core),
       communicator_(communicator),
       cause_(cause),
-      failed_(std::move(failed)),
-      over_(std::move(over)),
+      hooks_(std::move(hooks)),
       // A turn that is refused is one at a datum without a value: its task has
       // failed, and says so itself.
       turns_(
@@ -31,36 +29,86 @@ void ValueTraffic::begin(std::uint64_t fingerprint, const net::Room& room) {
   communicator_.begin(run_, fingerprint, room, *this, true);
 }
 
+std::uint64_t ValueTraffic::begin_turn(engine::RegisteredDatum& from, Bytes bytes) {
+  const std::uint64_t turn = next_ + 1;
+  next_ += 2;
+  {
+    const std::lock_guard guard(mutex_);
+    ++of_data_[from.id];
+    at_sources_[turn] = {.from = {.id = from.id}, .bytes = bytes};
+  }
+  return turn;
+}
+
 std::uint64_t ValueTraffic::send(std::uint64_t joined, std::uint64_t name, engine::RegisteredDatum& from,
-                                 Bytes bytes, net::RankId to, std::uint32_t apart) {
-  std::uint64_t number = 0;
+                                 Bytes bytes, net::RankId to) {
   {
     const std::lock_guard guard(mutex_);
     if (const auto found = sendings_.find(joined); found != sendings_.end()) {
       found->second.to.push_back(to);
-      if (found->second.granted) tell(found->first, found->second);
+      if (at_sources_.at(found->second.turn).granted) tell(found->first, found->second);
       return joined;
     }
-    number = next_ + 1;
-    next_ += 2;
-    ++of_data_[from.id];
-    sendings_[number] = {.from = {.id = from.id}, .bytes = bytes, .name = name, .apart = apart, .to = {to}};
   }
-  turns_.queue(number, from, AccessMode::read);
+  const std::uint64_t turn = begin_turn(from, bytes);
+  std::uint64_t number = 0;
+  {
+    const std::lock_guard guard(mutex_);
+    number = ++sent_;
+    begin_sending(number, turn, {.turn = turn, .name = name, .to = {to}});
+  }
+  turns_.queue(turn, from, AccessMode::read);
   return number;
 }
 
-std::uint64_t ValueTraffic::receive(std::uint64_t name, engine::RegisteredDatum& into, Bytes bytes) {
+std::uint64_t ValueTraffic::take_turn(engine::RegisteredDatum& from, Bytes bytes) {
+  {
+    const std::lock_guard guard(mutex_);
+    if (const auto last = last_turns_.find(from.id); last != last_turns_.end()) {
+      // As long as it is not over its epoch is nobody else's; so nothing has written if that is the last one.
+      Turn& turn = at_sources_.at(last->second);
+      if (turn.epoch == from.tail.last) {
+        ++turn.users;
+        return last->second;
+      }
+    }
+  }
+  const std::uint64_t number = begin_turn(from, bytes);
+  turns_.queue(number, from, AccessMode::read);
+  const std::lock_guard guard(mutex_);
+  if (const auto found = at_sources_.find(number); found != at_sources_.end()) {
+    found->second.epoch = from.tail.last;
+    last_turns_[from.id] = number;
+  }
+  return number;
+}
+
+void ValueTraffic::send(std::uint64_t turn, std::uint64_t name, net::RankId to, std::uint32_t apart,
+                        Owner owner) {
+  const std::lock_guard guard(mutex_);
+  begin_sending(++sent_, turn,
+                {.turn = turn, .name = name, .apart = apart, .to = {to}, .owner = std::move(owner)});
+}
+
+/// Under the mutex.
+void ValueTraffic::begin_sending(std::uint64_t number, std::uint64_t turn, Sending sending) {
+  const auto found = at_sources_.find(turn);
+  if (found == at_sources_.end()) return;  // it was given up
+  Sending& it = sendings_[number] = std::move(sending);
+  found->second.granted ? tell(number, it) : found->second.waiting.push_back(number);
+}
+
+void ValueTraffic::receive(std::uint64_t name, engine::RegisteredDatum& into, Bytes bytes, Owner owner) {
   const std::uint64_t number = next_;
   next_ += 2;
   {
     const std::lock_guard guard(mutex_);
     ++of_data_[into.id];
-    coming_[number] = {.into = {.id = into.id}, .bytes = bytes, .key = name, .what = into.text()};
+    coming_[number] = {
+        .into = {.id = into.id}, .bytes = bytes, .key = name, .what = into.text(), .owner = std::move(owner)};
     by_key_[name] = number;
   }
   turns_.queue(number, into, AccessMode::write);
-  return number;
 }
 
 bool ValueTraffic::none() const { return turns_.none() && holds_.none(); }
@@ -86,6 +134,8 @@ void ValueTraffic::end() {
   coming_.clear();
   by_key_.clear();
   sendings_.clear();
+  at_sources_.clear();
+  last_turns_.clear();
   of_data_.clear();
   ++run_.run;
 }
@@ -93,7 +143,7 @@ void ValueTraffic::end() {
 std::vector<std::uint64_t> ValueTraffic::unfinished() const {
   std::vector<std::uint64_t> numbers;
   const std::lock_guard guard(mutex_);
-  for (const auto& [number, sending] : sendings_) numbers.push_back(number);
+  for (const auto& [number, turn] : at_sources_) numbers.push_back(number);
   for (const auto& [number, coming] : coming_) numbers.push_back(number);
   return numbers;
 }
@@ -111,7 +161,7 @@ void ValueTraffic::tell(std::uint64_t number, Sending& sending) {
   const std::uint32_t time = sending.apart + sending.told++;
   net::Endpoint::Output output{.number = static_cast<std::uint8_t>(time % net::most_outputs),
                                .value = number,
-                               .bytes = sending.bytes,
+                               .bytes = at_sources_.at(sending.turn).bytes,
                                .to = std::exchange(sending.to, {})};
   communicator_.over(run_, sending.name << 8 | (time / net::most_outputs & 0xff), {std::move(output)});
 }
@@ -119,10 +169,11 @@ void ValueTraffic::tell(std::uint64_t number, Sending& sending) {
 void ValueTraffic::turn_granted(std::uint64_t name) {
   const std::lock_guard guard(mutex_);
   if (name % 2 == 1) {
-    const auto found = sendings_.find(name);
-    if (found == sendings_.end()) return;
+    const auto found = at_sources_.find(name);
+    if (found == at_sources_.end()) return;
     found->second.granted = true;
-    tell(name, found->second);
+    for (const std::uint64_t number : std::exchange(found->second.waiting, {}))
+      tell(number, sendings_.at(number));
   } else if (const auto found = coming_.find(name); found != coming_.end()) {
     communicator_.expect(run_, found->second.key);
   }
@@ -169,38 +220,63 @@ void ValueTraffic::read(const net::Commands::Read& read) {
     const std::lock_guard guard(mutex_);
     const auto found = sendings_.find(read.value);
     if (found == sendings_.end()) return;
-    from = found->second.from;
+    from = at_sources_.at(found->second.turn).from;
   }
   holds_.ask(name_of(read.id), from, AccessMode::read);
 }
 
+void ValueTraffic::expected(std::uint64_t key, bool told) {
+  if (!hooks_.expected) return;
+  Bytes bytes = 0;
+  {
+    const std::lock_guard guard(mutex_);
+    const auto found = by_key_.find(key);
+    if (found == by_key_.end()) return;  // it was given up
+    bytes = coming_.at(found->second).bytes;
+  }
+  hooks_.expected(key, bytes, told);
+}
+
 void ValueTraffic::landed(const net::Commands::Landed& landed) {
+  Owner owner;
   {
     const std::lock_guard guard(mutex_);
     const auto found = coming_.find(landed.value);
     if (found == coming_.end()) return;
     by_key_.erase(found->second.key);
     over_of(found->second.into.id);
+    owner = std::move(found->second.owner);
     coming_.erase(found);
   }
   // The engine hears of the value before it hears of a task that uses it.
   holds_.let_go(landed.value);
   turns_.let_go(landed.value);
-  if (over_) over_(landed.value);
+  if (hooks_.over) hooks_.over(owner);
 }
 
 void ValueTraffic::left(const net::Commands::Left& left) {
+  Owner owner;
+  std::uint64_t turn_over = 0;
   {
     const std::lock_guard guard(mutex_);
     const auto found = sendings_.find(left.value);
     if (found == sendings_.end()) return;
     Sending& sending = found->second;
     if (++sending.left != sending.told || !sending.to.empty()) return;
-    over_of(sending.from.id);
+    owner = std::move(sending.owner);
+    const auto turn = at_sources_.find(sending.turn);
     sendings_.erase(found);
+    if (--turn->second.users == 0) {
+      turn_over = turn->first;
+      const DatumId from = turn->second.from.id;
+      over_of(from);
+      if (const auto last = last_turns_.find(from); last != last_turns_.end() && last->second == turn_over)
+        last_turns_.erase(last);
+      at_sources_.erase(turn);
+    }
   }
-  turns_.let_go(left.value);
-  if (over_) over_(left.value);
+  if (turn_over != 0) turns_.let_go(turn_over);
+  if (hooks_.over) hooks_.over(owner);
 }
 
 }  // namespace fairlead::front

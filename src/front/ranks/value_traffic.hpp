@@ -4,6 +4,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <unordered_map>
@@ -16,10 +17,16 @@ namespace fairlead::front {
 
 class ValueTraffic final : public net::Client {
  public:
-  /// `failed(why)`: nothing more will come. `over(number)`: a value is there, or with all to whom it went; unset: nobody
-  /// asks. Any thread.
-  ValueTraffic(engine::RuntimeCore& core, net::Communicator& communicator, Cause cause,
-               std::function<void(const std::string&)> failed, std::function<void(std::uint64_t)> over = {});
+  /// Whose value it is, for over(). Null: nobody's in particular.
+  using Owner = std::shared_ptr<void>;
+  /// Any thread, one call at a time.
+  struct Hooks {
+    std::function<void(const std::string&)> failed;  ///< nothing more will come, as the text says
+    std::function<void(const Owner&)> over{};        ///< a value is there, or with all to whom it went
+    /// The place of a value of that name is in nobody's use. `told`: the other has told of it before.
+    std::function<void(std::uint64_t name, Bytes bytes, bool told)> expected{};
+  };
+  ValueTraffic(engine::RuntimeCore& core, net::Communicator& communicator, Cause cause, Hooks hooks);
 
   // ---- the program's thread's
 
@@ -27,13 +34,15 @@ class ValueTraffic final : public net::Client {
   static constexpr std::uint64_t name_bits = 56;
   /// Between this and end() values come and go. `fingerprint`: the same on all ranks.
   void begin(std::uint64_t fingerprint, const net::Room& room);
-  /// The value that the datum has after all that was submitted goes there, under that name; the number by which over()
-  /// calls it. `joined`: the number of one that goes to others under the same name, and may not be over; 0: none does.
-  /// `apart`: differs between those that go under one name and are of different data.
+  /// The value that the datum has after all that was submitted goes there, under that name; a number of it. `joined`: the
+  /// number of one that goes to others under the same name, and may not be over; 0: none does.
   std::uint64_t send(std::uint64_t joined, std::uint64_t name, engine::RegisteredDatum& from, Bytes bytes,
-                     net::RankId to, std::uint32_t apart = 0);
+                     net::RankId to);
+  /// The value that the datum has after all that was submitted stays until send() has been called with this, once. Where
+  /// nothing has written since the last such, it is the same turn.
+  std::uint64_t take_turn(engine::RegisteredDatum& from, Bytes bytes);
   /// A value of that name comes into the datum, after all that was submitted.
-  std::uint64_t receive(std::uint64_t name, engine::RegisteredDatum& into, Bytes bytes);
+  void receive(std::uint64_t name, engine::RegisteredDatum& into, Bytes bytes, Owner owner = {});
   /// Nothing is under way, nor will be.
   bool none() const;
   /// Something of that datum is: it must not go.
@@ -42,6 +51,8 @@ class ValueTraffic final : public net::Client {
 
   // ---- any thread's
 
+  /// The value of that turn goes there. `apart`: differs between those that go under one name and are of different data.
+  void send(std::uint64_t turn, std::uint64_t name, net::RankId to, std::uint32_t apart, Owner owner);
   /// Nothing more comes or goes: who waits for a turn does so no longer, and gets no value.
   void give_up();
 
@@ -49,17 +60,25 @@ class ValueTraffic final : public net::Client {
   void read(const net::Commands::Read& read) override;
   void landed(const net::Commands::Landed& landed) override;
   void left(const net::Commands::Left& left) override;
-  void failed(const std::string& why) override { failed_(why); }
+  void failed(const std::string& why) override { hooks_.failed(why); }
+  void expected(std::uint64_t key, bool told) override;
   Cause cause() const noexcept override { return cause_; }
 
  private:
-  struct Sending {
+  /// At a datum whose value goes elsewhere.
+  struct Turn {
     RankAccesses::Datum from;
     Bytes bytes = 0;
-    std::uint64_t name = 0;
-    std::uint32_t apart = 0, told = 0, left = 0;
     bool granted = false;
-    std::vector<net::RankId> to;  // who has still to be told
+    std::size_t users = 1;  // sendings, begun or to be
+    const graph::Epoch* epoch = nullptr;
+    std::vector<std::uint64_t> waiting{};  // sendings, until it is granted
+  };
+  struct Sending {
+    std::uint64_t turn = 0, name = 0;
+    std::uint32_t apart = 0, told = 0, left = 0;
+    std::vector<net::RankId> to{};  // who has still to be told
+    Owner owner{};
   };
   struct Coming {
     RankAccesses::Datum into;
@@ -67,12 +86,15 @@ class ValueTraffic final : public net::Client {
     std::uint64_t key = 0;
     net::IncomingId id{};
     std::string what;
+    Owner owner;
   };
-  // Numbers of what comes are even and of what goes odd, in turns; and in holds, where the network's number names
-  // what goes.
+  // Numbers of what comes are even and of turns at what goes odd; and so they are in holds, where the network's number
+  // names what goes.
   static std::uint64_t name_of(net::OutgoingId id) noexcept { return static_cast<std::uint64_t>(id) * 2 + 1; }
   std::vector<std::uint64_t> unfinished() const;
   void over_of(DatumId datum);
+  std::uint64_t begin_turn(engine::RegisteredDatum& from, Bytes bytes);
+  void begin_sending(std::uint64_t number, std::uint64_t turn, Sending sending);
   void tell(std::uint64_t number, Sending& sending);
   void turn_granted(std::uint64_t name);
   void hold_granted(std::uint64_t name, const net::Spot& spot);
@@ -80,13 +102,15 @@ class ValueTraffic final : public net::Client {
   engine::RuntimeCore& core_;
   net::Communicator& communicator_;
   const Cause cause_;
-  const std::function<void(const std::string&)> failed_;
-  const std::function<void(std::uint64_t)> over_;
+  const Hooks hooks_;
   RankAccesses turns_, holds_;
   net::GraphRun run_;         // the next, or the present one
   std::uint64_t next_ = 2;    // the program's thread's
   mutable std::mutex mutex_;  // guards what follows
+  std::uint64_t sent_ = 0;    // so many sendings were begun: their numbers count from 1
   std::unordered_map<std::uint64_t, Sending> sendings_;
+  std::unordered_map<std::uint64_t, Turn> at_sources_;     // turns that are not over
+  std::unordered_map<DatumId, std::uint64_t> last_turns_;  // of these, what take_turn() may give once more
   std::unordered_map<std::uint64_t, Coming> coming_;
   std::unordered_map<std::uint64_t, std::uint64_t> by_key_;  // numbers of what comes
   std::unordered_map<DatumId, std::uint32_t> of_data_;       // how much is under way

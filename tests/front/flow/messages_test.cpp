@@ -4,6 +4,7 @@
 #include <fairlead/flow.hpp>
 #include <fairlead/messages.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <functional>
 #include <string>
@@ -263,6 +264,257 @@ TEST(Messages, RandomExchangesInLittleMemory) {
           }
           for (std::size_t i = 0; i < vectors; ++i)
             EXPECT_EQ(value_of(flow, own[i]), expected[runtime.rank()][i]) << "seed " << seed;
+        },
+        Bytes{64} << 10));
+  }
+}
+
+// ---- more than there is room for
+
+/// Both begin to send `count` values before either receives one, and look at each.
+void both_send_first(std::int64_t values, Bytes memory, int count, bool different) {
+  expect_nothing_thrown(on_ranks(
+      2,
+      [&](Runtime& runtime) {
+        const std::uint32_t other = 1 - runtime.rank();
+        std::vector<Handle<Numbers>> own;
+        Flow flow(runtime);
+        for (int i = 0; i < (different ? count : 1); ++i) {
+          own.push_back(runtime.vector<double>("own" + std::to_string(i), values));
+          flow.submit(set(own.back(), 10.0 * i + runtime.rank()));
+        }
+        flow.wait();
+        const auto got = runtime.vector<double>("got", values);
+        std::vector<Message> messages;
+        for (int i = 0; i < count; ++i) {
+          const auto& from = own[static_cast<std::size_t>(i) % own.size()];
+          if (i % 2 == 0)
+            messages.push_back(isend(runtime, from, other));
+          else
+            send_detached(runtime, from, other);
+        }
+        int right = 0;
+        const auto look =
+            codelet("look").cpu([&](In<Numbers> v, double value) { right += v(v.size() - 1) == value; });
+        for (int i = 0; i < count; ++i) {
+          receive_detached(runtime, got, other);
+          flow.submit(look(got, (different ? 10.0 * i : 0) + other));
+        }
+        flow.wait();
+        wait_all(messages);
+        EXPECT_EQ(right, count);
+      },
+      memory));
+}
+
+TEST(Messages, BothSendManyBeforeEitherReceives) {
+  both_send_first(1, Bytes{1} << 20, 10'000, false);  // small ones
+  both_send_first(1, Bytes{1} << 20, 1'000, true);
+  both_send_first(1500, Bytes{64} << 10, 300,
+                  false);  // each larger than what travels along, and two are ahead
+  both_send_first(1500, Bytes{256} << 10, 100, true);
+}
+
+// As many as one rank may have on their way to another: none waits until the other receives, whatever else does.
+TEST(Messages, SmallOnesOfBothGoWhileNobodyReceives) {
+  constexpr std::int64_t small = 8, large = 1000;
+  constexpr int count = (64 << 10) / (small * 8), others = 300;
+  expect_nothing_thrown(on_ranks(
+      2,
+      [&](Runtime& runtime) {
+        const std::uint32_t other = 1 - runtime.rank();
+        const auto v = runtime.vector<double>("v", small), w = runtime.vector<double>("w", large);
+        Flow flow(runtime);
+        flow.submit(set(v, 1.0 + runtime.rank()));
+        flow.submit(set(w, 3.0 + runtime.rank()));
+        for (int i = 0; i < others; ++i) send_detached(runtime, w, other);
+        for (int i = 0; i < count; ++i) send(runtime, v, other, i % 2 == 0 ? 0 : 7);
+        const auto got = runtime.vector<double>("got", small),
+                   large_one = runtime.vector<double>("large", large);
+        for (int i = 0; i < others; ++i) receive(runtime, large_one, other);
+        EXPECT_EQ(value_of(flow, large_one), 3.0 + other);
+        for (int i = 0; i < count; ++i) receive(runtime, got, other, i % 2 == 0 ? 0 : 7);
+        EXPECT_EQ(value_of(flow, got), 1.0 + other);
+        flow.wait();
+      },
+      Bytes{16} << 20));
+}
+
+// Each message has a tag of its own, and the last is received first: what is held back goes when it is asked for.
+TEST(Messages, TheLastMayBeReceivedFirst) {
+  for (const std::int64_t values : {1, 1500}) {
+    constexpr std::uint32_t count = 300;
+    expect_nothing_thrown(on_ranks(
+        2,
+        [&](Runtime& runtime) {
+          const auto v = runtime.vector<double>("v", values);
+          Flow flow(runtime);
+          flow.submit(set(v, 4.0));
+          for (std::uint32_t i = 0; i < count; ++i)
+            if (runtime.rank() == 0)
+              send_detached(runtime, v, 1, i);
+            else
+              receive(runtime, v, 0, count - 1 - i);
+          flow.wait();
+          EXPECT_EQ(value_of(flow, v), 4);
+        },
+        Bytes{64} << 10));
+  }
+}
+
+// Rank 0 tells 2 that it may go on after it has sent far more to 1 than that takes in before 2 lets it.
+TEST(Messages, WhoReceivesMayWaitForAThirdOneFirst) {
+  for (const std::int64_t values : {1, 1500})
+    expect_nothing_thrown(on_ranks(
+        3,
+        [&](Runtime& runtime) {
+          constexpr int count = 4000;
+          const auto v = runtime.vector<double>("v", values);
+          Flow flow(runtime);
+          flow.submit(set(v, 1.0 + runtime.rank()));
+          if (runtime.rank() == 0) {
+            for (int i = 0; i < count; ++i) send_detached(runtime, v, 1);
+            send(runtime, v, 2);
+          } else if (runtime.rank() == 2) {
+            receive(runtime, v, 0);
+            flow.submit(increment(v));
+            send(runtime, v, 1);
+          } else {
+            receive(runtime, v, 2);
+            EXPECT_EQ(value_of(flow, v), 2);
+            for (int i = 0; i < count; ++i) receive_detached(runtime, v, 0);
+            EXPECT_EQ(value_of(flow, v), 1);
+          }
+          flow.wait();
+        },
+        Bytes{128} << 10));
+}
+
+// Who is in the middle begins all at once, and has no task.
+TEST(Messages, ManyArePassedOn) {
+  for (const std::int64_t values : {1, 600})
+    expect_nothing_thrown(on_ranks(
+        3,
+        [&](Runtime& runtime) {
+          constexpr int count = 4000, places = 5;
+          std::vector<Handle<Numbers>> own;
+          for (int i = 0; i < places; ++i)
+            own.push_back(runtime.vector<double>("own" + std::to_string(i), values));
+          int right = 0;
+          const auto look =
+              codelet("look").cpu([&](In<Numbers> v, double value) { right += v(v.size() - 1) == value; });
+          Flow flow(runtime);
+          for (int i = 0; i < count; ++i) {
+            const auto& v = own[static_cast<std::size_t>(i % places)];
+            if (runtime.rank() == 0)
+              flow.submit(set(v, static_cast<double>(i)));
+            else
+              receive_detached(runtime, v, runtime.rank() - 1);
+            if (runtime.rank() == 2)
+              flow.submit(look(v, static_cast<double>(i)));
+            else
+              send_detached(runtime, v, runtime.rank() + 1);
+          }
+          flow.wait();
+          if (runtime.rank() == 2) {
+            EXPECT_EQ(right, count);
+          }
+        },
+        Bytes{128} << 10));
+}
+
+// One sends to all, and all to one, without a pause.
+TEST(Messages, OneToManyAndManyToOne) {
+  constexpr std::uint32_t ranks = 5;
+  constexpr int count = 3000;
+  for (const bool to_one : {false, true}) {
+    expect_nothing_thrown(on_ranks(ranks, [&](Runtime& runtime) {
+      const std::uint32_t rank = runtime.rank();
+      const auto v = runtime.vector<double>("v", 2);
+      std::int64_t right = 0;
+      const auto look = codelet("look").cpu([&](In<Numbers> all, double value) { right += all(1) == value; });
+      Flow flow(runtime);
+      if ((rank == 0) != to_one) {
+        flow.submit(set(v, 1.0 + rank));
+        for (int i = 0; i < count; ++i)
+          for (std::uint32_t to = 0; to < (to_one ? 1 : ranks); ++to)
+            if (to != rank) send_detached(runtime, v, to);
+        flow.wait();
+      } else {
+        for (int i = 0; i < count; ++i)
+          for (std::uint32_t from = 0; from < (to_one ? ranks : 1); ++from)
+            if (from != rank) {
+              receive_detached(runtime, v, from);
+              flow.submit(look(v, 1.0 + from));
+            }
+        flow.wait();
+        EXPECT_EQ(right, to_one ? count * (std::int64_t{ranks} - 1) : count);
+      }
+    }));
+  }
+}
+
+// All begin to send all that they have before they receive anything, under a few tags, and receive in an order of their own; two
+// large ones are ahead at most, and as many small ones as a kilobyte holds.
+TEST(Messages, RandomExchangesThatAreBegunBeforeAnybodyReceives) {
+  for (std::uint64_t seed = 1; seed <= 40 && !::testing::Test::HasFailure(); ++seed) {
+    Random random(seed);
+    const auto ranks = static_cast<std::uint32_t>(2 + random.below(3));
+    struct Step {
+      std::uint32_t from, to, tag;
+      double value;
+      bool large() const { return tag == 2; }
+    };
+    std::vector<Step> steps;
+    for (int i = 0; i < 400; ++i) {
+      const Step step{.from = static_cast<std::uint32_t>(random.below(ranks)),
+                      .to = static_cast<std::uint32_t>(random.below(ranks)),
+                      .tag = static_cast<std::uint32_t>(random.below(3)),
+                      .value = static_cast<double>(i)};
+      if (step.from != step.to) steps.push_back(step);
+    }
+    // What each receives: the order among those of one sender and tag is that of sending.
+    std::vector<std::vector<Step>> received(ranks);
+    for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+      std::vector<Step> left;
+      for (const Step& step : steps)
+        if (step.to == rank) left.push_back(step);
+      while (!left.empty()) {
+        const std::size_t drawn = random.below(left.size());
+        const auto first = std::find_if(left.begin(), left.end(), [&](const Step& step) {
+          return step.from == left[drawn].from && step.tag == left[drawn].tag;
+        });
+        received[rank].push_back(*first);
+        left.erase(first);
+      }
+    }
+    expect_nothing_thrown(on_ranks(
+        ranks,
+        [&](Runtime& runtime) {
+          const std::uint32_t rank = runtime.rank();
+          constexpr std::size_t places = 3;
+          std::vector<Handle<Numbers>> into;
+          Flow flow(runtime);
+          for (const bool large : {false, true})
+            for (std::size_t i = 0; i < places; ++i)
+              into.push_back(runtime.vector<double>("into", large ? 600 : 10));
+          std::size_t right = 0, next = 0;
+          const auto look =
+              codelet("look").cpu([&](In<Numbers> v, double value) { right += v(v.size() - 1) == value; });
+          for (const Step& step : steps)
+            if (step.from == rank) {
+              // One that was changed meanwhile would have to wait for who receives the last.
+              const auto own = runtime.vector<double>("own", step.large() ? 600 : 10);
+              flow.submit(set(own, step.value));
+              send_detached(runtime, own, step.to, step.tag);
+            }
+          for (const Step& step : received[rank]) {
+            const auto& place = into[(step.large() ? places : 0) + next++ % places];
+            receive_detached(runtime, place, step.from, step.tag);
+            flow.submit(look(place, step.value));
+          }
+          flow.wait();
+          EXPECT_EQ(right, received[rank].size()) << "seed " << seed;
         },
         Bytes{64} << 10));
   }
