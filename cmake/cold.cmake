@@ -1,6 +1,8 @@
 # Under a sanitizer, code in which the tests spend little time is compiled without optimization, in which most of the time to
 # compile goes: not what they repeat a million times, the engine on simulated machines, nor what recurses, whose frames would
-# be large. Without one all is optimized alike: of an inline function that several parts have, any one's code may be linked.
+# be large, nor the innermost loops of products. Without one all is optimized alike: of an inline function that several parts
+# have, any one's code may be linked.
+set(fairlead_hot_folder algorithms/linalg/blas)
 set(fairlead_cold_folders config experiment machine report front/jdf_c front/parsec)
 add_library(fairlead_cold_options INTERFACE)
 if(FAIRLEAD_SANITIZE)
@@ -14,8 +16,13 @@ function(fairlead_divide sources cold)
   list(JOIN fairlead_cold_folders "|" folders)
   set(rest ${${sources}})
   set(found ${${sources}})
+  set(hot ${${sources}})
   list(FILTER rest EXCLUDE REGEX "^${PROJECT_SOURCE_DIR}/src/(${folders})/")
   list(FILTER found INCLUDE REGEX "^${PROJECT_SOURCE_DIR}/src/(${folders})/")
+  list(FILTER hot INCLUDE REGEX "^${PROJECT_SOURCE_DIR}/src/${fairlead_hot_folder}/")
+  list(REMOVE_ITEM found ${hot})
+  list(APPEND rest ${hot})
+  list(REMOVE_DUPLICATES rest)
   set(${sources} ${rest} PARENT_SCOPE)
   set(${cold} ${found} PARENT_SCOPE)
 endfunction()
