@@ -400,7 +400,7 @@ TEST(Messages, ManyArePassedOn) {
           std::vector<Handle<Numbers>> own;
           for (int i = 0; i < places; ++i)
             own.push_back(runtime.vector<double>("own" + std::to_string(i), values));
-          int right = 0;
+          std::atomic<int> right{0};  // several places at a time
           const auto look =
               codelet("look").cpu([&](In<Numbers> v, double value) { right += v(v.size() - 1) == value; });
           Flow flow(runtime);
@@ -417,7 +417,7 @@ TEST(Messages, ManyArePassedOn) {
           }
           flow.wait();
           if (runtime.rank() == 2) {
-            EXPECT_EQ(right, count);
+            EXPECT_EQ(right.load(), count);
           }
         },
         Bytes{128} << 10));
@@ -498,7 +498,8 @@ TEST(Messages, RandomExchangesThatAreBegunBeforeAnybodyReceives) {
           for (const bool large : {false, true})
             for (std::size_t i = 0; i < places; ++i)
               into.push_back(runtime.vector<double>("into", large ? 600 : 10));
-          std::size_t right = 0, next = 0;
+          std::atomic<std::size_t> right{0};  // several places at a time
+          std::size_t next = 0;
           const auto look =
               codelet("look").cpu([&](In<Numbers> v, double value) { right += v(v.size() - 1) == value; });
           for (const Step& step : steps)
@@ -514,7 +515,7 @@ TEST(Messages, RandomExchangesThatAreBegunBeforeAnybodyReceives) {
             flow.submit(look(place, step.value));
           }
           flow.wait();
-          EXPECT_EQ(right, received[rank].size()) << "seed " << seed;
+          EXPECT_EQ(right.load(), received[rank].size()) << "seed " << seed;
         },
         Bytes{64} << 10));
   }
