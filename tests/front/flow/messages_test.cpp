@@ -14,6 +14,7 @@
 #include "base/random.hpp"
 #include "net/network.hpp"
 #include "on_ranks.hpp"
+#include "sanitized.hpp"
 
 namespace fairlead::rank_messages {
 namespace {
@@ -396,7 +397,7 @@ TEST(Messages, ManyArePassedOn) {
     expect_nothing_thrown(on_ranks(
         3,
         [&](Runtime& runtime) {
-          constexpr int count = 4000, places = 5;
+          constexpr int count = tests::sanitized ? 1000 : 4000, places = 5;
           std::vector<Handle<Numbers>> own;
           for (int i = 0; i < places; ++i)
             own.push_back(runtime.vector<double>("own" + std::to_string(i), values));
@@ -457,7 +458,8 @@ TEST(Messages, OneToManyAndManyToOne) {
 // All begin to send all that they have before they receive anything, under a few tags, and receive in an order of their own; two
 // large ones are ahead at most, and as many small ones as a kilobyte holds.
 TEST(Messages, RandomExchangesThatAreBegunBeforeAnybodyReceives) {
-  for (std::uint64_t seed = 1; seed <= 40 && !::testing::Test::HasFailure(); ++seed) {
+  for (std::uint64_t seed = 1; seed <= (tests::sanitized ? 10 : 40) && !::testing::Test::HasFailure();
+       ++seed) {
     Random random(seed);
     const auto ranks = static_cast<std::uint32_t>(2 + random.below(3));
     struct Step {
