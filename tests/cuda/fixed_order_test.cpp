@@ -106,7 +106,8 @@ TEST(CudaFixedOrder, TakesTheFirstOfSeveralBodies) {
   for (long i = 0; i < size; ++i) numbers[static_cast<std::size_t>(i)] = 1e3 / static_cast<double>(i + 1);
   int others = 0;
   for (const bool fixed : {true, false})
-    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    // On a busy machine the other body may be tried in none of five runs.
+    for (std::uint64_t seed = 1; seed <= (fixed ? 5 : 100) && others == 0; ++seed) {
       const FakeDevices devices(1, seed, 20);
       double sum = 0, expected = 0;
       {
