@@ -313,8 +313,8 @@ MachineFigures measure_devices(const Config& config, const linalg::Kernels& kern
       figures.devices, [](unsigned cores) { return cores > 0; }, &MachineFigures::Device::on_cores);
   if (cores_are_shared) {
     figures.cores = std::max<std::size_t>(figures.cores, machine::discover().workers);
-    for (MachineFigures::Device& device :
-         figures.devices)  // the driver may believe in more than this process may use
+    // The driver may believe in more than this process may use.
+    for (MachineFigures::Device& device : figures.devices)
       device.on_cores = static_cast<unsigned>(std::min<std::size_t>(device.on_cores, figures.cores));
   }
   const std::vector<std::string> lists = each_of(config.text_or("devices", ""));

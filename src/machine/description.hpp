@@ -65,8 +65,8 @@ struct DeviceDescription {
   unsigned streams = 1;    ///< tasks that it runs at the same time
   double together = 1;     ///< what they get done in all, compared with one at a time, if that many run
   WireDescription wire{};  ///< to the host's memory
-  unsigned on_cores =
-      0;  ///< of the host's cores each task uses so many, and shares them with all others there
+  /// Of the host's cores each task uses so many, and shares them with all others there.
+  unsigned on_cores = 0;
 };
 
 struct PeerDescription {

@@ -49,6 +49,8 @@ struct WorkerSpec {
   std::vector<unsigned> shares{};
   /// Beside a device that is cores of the host, as OpenCL has some: how many of them a task uses there; else 0.
   unsigned on_cores = 0;
+  /// Of a processor that it shares, while a task of it is alone there.
+  unsigned taken() const noexcept { return on_cores > 0 ? on_cores : 1; }
 };
 
 /// Of two workers of one memory node: how many of the levels that they may share they do not.
@@ -104,7 +106,6 @@ struct Leg {
 struct SharedProcessors {
   std::vector<std::size_t> of_worker;  ///< which one; empty: each worker has its own
   std::vector<double> together;        ///< by processor
-  std::vector<double> taken{};         ///< by worker: what each of its tasks takes of it, alone; empty: 1
 };
 
 struct Topology {

@@ -109,11 +109,7 @@ SimulatedMachine::SimulatedMachine(machine::MachineDescription description, cons
     make_like(topology_.links[index(topology_.link_between(a, b))], peer.wire, description_.buses,
               use.copies_at_once, peer.first);
   }
-  if (together_.size() < kind_of_worker_.size()) {
-    topology_.shared = {.of_worker = processor_of_worker_, .together = together_};
-    for (const WorkerSpec& worker : topology_.workers)
-      topology_.shared.taken.push_back(std::max(worker.on_cores, 1u));
-  }
+  if (together_.size() < kind_of_worker_.size()) topology_.shared = {processor_of_worker_, together_};
   find_rates(program, precision);
 }
 

@@ -42,7 +42,7 @@ double SimulatedMachine::compute_bound(const Work& work) const {
   for (std::size_t worker = 0; worker < kind_of_worker_.size(); ++worker) {
     auto& [count, taken] = sharers[{kind_of_worker_[worker], processor_of_worker_[worker]}];
     ++count;
-    taken = std::max(topology_.workers[worker].on_cores, 1u);
+    taken = topology_.workers[worker].taken();
   }
   for (const auto& [of, sharer] : sharers)
     workers[of.first] += std::min(sharer.first, together_[of.second] / sharer.second);

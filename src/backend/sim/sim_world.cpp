@@ -220,11 +220,11 @@ void SimWorld::compute(WorkerId id) {
   if (options_.decision_time) duration += options_.decision_time(id);
   if (options_.task_hangs && options_.task_hangs(*worker.running)) return;
   if (!shares_processor(id)) return schedule({timeline_.now() + duration, 0, id, nullptr});
-  const SharedWires::Crossing processor{
-      first_processor_ + static_cast<SharedWires::Wire>(shared().of_worker[index(id)]),
-      shared().taken.empty() ? 1 : shared().taken[index(id)]};
+  const unsigned taken = engine_->memory().topology().workers[index(id)].taken();
   const std::array<SharedWires::Crossing, 2> crossed{
-      processor, first_worker_ + static_cast<SharedWires::Wire>(index(id))};
+      SharedWires::Crossing(first_processor_ + static_cast<SharedWires::Wire>(shared().of_worker[index(id)]),
+                            taken),
+      first_worker_ + static_cast<SharedWires::Wire>(index(id))};
   put_on_wires(static_cast<Bytes>(duration.count()), crossed, {.copy = nullptr, .worker = id});
 }
 

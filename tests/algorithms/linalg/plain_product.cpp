@@ -1,4 +1,4 @@
-// Column by column, so that memory is gone through in its order; what is zero, as in triangles, is left out.
+// Column by column, so that memory is gone through in its order. Zeros are not left out: what is not a number has to show.
 #include "algorithms/linalg/plain_product.hpp"
 
 #include <cstddef>
@@ -12,7 +12,6 @@ std::vector<double> plain_product(const std::vector<double>& x, const std::vecto
     double* const to = product.data() + j * rows;
     for (std::int64_t k = 0; k < inner; ++k) {
       const double factor = y[static_cast<std::size_t>(k + j * inner)];
-      if (factor == 0) continue;
       const double* const from = x.data() + k * rows;
       for (std::int64_t i = 0; i < rows; ++i) to[i] += from[i] * factor;
     }
