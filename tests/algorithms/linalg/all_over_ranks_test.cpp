@@ -198,7 +198,9 @@ TYPED_TEST(AllOverRanks, HaveTheBitsOfOneRankOnEveryGrid) {
 /// Memory for the largest task and for two values that come and go, in steps of a page.
 template <class T>
 Bytes least_memory_of_ranks(Algorithm algorithm, const Sizes& sizes, const Dealt& dealt) {
-  for (Bytes memory = 65536;; memory += 4096) {
+  // So much is enough, so little is not.
+  Bytes much = 16 * (static_cast<Bytes>(sizes.tile * sizes.tile) * sizeof(T) + 4096) / 4096 * 4096, little = 0;
+  const auto is_enough = [&](Bytes memory) {
     bool enough = true;
     Made<T> made;
     made.factors = zeros<T>(sizes.m, is_product(algorithm) ? sizes.columns : sizes.n);
@@ -207,8 +209,13 @@ Bytes least_memory_of_ranks(Algorithm algorithm, const Sizes& sizes, const Dealt
              dealt.ranks(), [&](std::uint32_t) { return config_of({.workers = 1, .memory = memory}); },
              [&](Runtime& runtime) { OneOfRanks<T>(runtime, algorithm, sizes, dealt).run(made); }))
       enough &= text.empty();
-    if (enough) return memory;
+    return enough;
+  };
+  while (much - little > 4096) {
+    const Bytes memory = (little + much) / 2 / 4096 * 4096;
+    (is_enough(memory) ? much : little) = memory;
   }
+  return much;
 }
 
 TYPED_TEST(AllOverRanks, HaveTheBitsOfOneRankOutOfCore) {

@@ -100,7 +100,7 @@ TEST(Messages, OneTagKeepsTheOrder) {
 
 // Far more than a window of tasks: none goes into another one's place, and what comes early or is not asked for yet waits.
 TEST(Messages, ManyWithoutAPause) {
-  constexpr int count = 3000;
+  constexpr int count = tests::sanitized ? 800 : 3000;
   for (const bool different : {false, true})
     expect_nothing_thrown(on_ranks(3, [&](Runtime& runtime) {
       const std::uint32_t rank = runtime.rank();
@@ -309,7 +309,7 @@ void both_send_first(std::int64_t values, Bytes memory, int count, bool differen
 }
 
 TEST(Messages, BothSendManyBeforeEitherReceives) {
-  both_send_first(1, Bytes{1} << 20, 10'000, false);  // small ones
+  both_send_first(1, Bytes{1} << 20, tests::sanitized ? 3'000 : 10'000, false);  // small ones
   both_send_first(1, Bytes{1} << 20, 1'000, true);
   both_send_first(1500, Bytes{64} << 10, 300,
                   false);  // each larger than what travels along, and two are ahead
@@ -427,7 +427,7 @@ TEST(Messages, ManyArePassedOn) {
 // One sends to all, and all to one, without a pause.
 TEST(Messages, OneToManyAndManyToOne) {
   constexpr std::uint32_t ranks = 5;
-  constexpr int count = 3000;
+  constexpr int count = tests::sanitized ? 800 : 3000;
   for (const bool to_one : {false, true}) {
     expect_nothing_thrown(on_ranks(ranks, [&](Runtime& runtime) {
       const std::uint32_t rank = runtime.rank();

@@ -11,9 +11,11 @@
 #include <thread>
 #include <vector>
 
+#include "at_length.hpp"
 #include "base/random.hpp"
 #include "net/communicator.hpp"
 #include "on_ranks.hpp"
+#include "sanitized.hpp"
 
 namespace fairlead::flow_over_ranks {
 namespace {
@@ -489,7 +491,8 @@ void run_random_program(std::uint64_t seed) {
 }
 
 TEST(FlowsOverRanks, RandomProgramsGiveWhatTheirOrderSays) {
-  for (std::uint64_t seed = 1; seed <= 200 && !::testing::Test::HasFailure(); ++seed)
+  const std::uint64_t seeds = tests::at_length() || !tests::sanitized ? 200 : 50;
+  for (std::uint64_t seed = 1; seed <= seeds && !::testing::Test::HasFailure(); ++seed)
     run_random_program(seed);
 }
 

@@ -22,6 +22,7 @@
 #include "experiment/run.hpp"
 #include "machine/machine_files.hpp"
 #include "model/machine_file.hpp"
+#include "sanitized.hpp"
 #include "simulate/flow_file.hpp"
 #include "simulate/outcome.hpp"
 #include "whole/texts/cases.hpp"
@@ -32,7 +33,7 @@ namespace {
 
 using namespace simulate;
 
-constexpr std::uint64_t cases = 2'500;  // of each kind: 20,000 together
+constexpr std::uint64_t cases = tests::sanitized ? 500 : 2'500;  // of each kind: 4,000, 20,000 together
 constexpr std::uint64_t most_events = 20'000;
 
 using Texts = std::vector<std::string>;
