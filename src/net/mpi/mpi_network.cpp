@@ -47,15 +47,7 @@ void MpiNetwork::begin(Listener& listener) {
   listener_ = &listener;
   open_.store(true);
   if (lost_.load()) return;
-  for (std::size_t i = 0; i < receives; ++i) {
-    MpiRequests::Operation operation{.kind = Kind::hears, .bytes = std::vector<std::byte>(short_bytes + 1)};
-    MPI_Request request = MPI_REQUEST_NULL;
-    check_mpi(MPI_Recv_init(operation.bytes.data(), count_of(operation.bytes.size()), MPI_BYTE,
-                            MPI_ANY_SOURCE, message_tag, groups_.messages, &request),
-              "prepare to receive");
-    requests_.add(request, std::move(operation));
-  }
-  requests_.start();
+  receives_.begin(groups_.messages, message_tag, receives, short_bytes + 1);
 }
 
 void MpiNetwork::say(RankId to, MPI_Comm by, int tag, std::vector<std::byte> bytes) {
@@ -123,22 +115,16 @@ void MpiNetwork::carry_out(Commands::Message& message) {
   say(message.to, groups_.long_messages, announcement.tag, std::move(message.bytes));
 }
 
-void MpiNetwork::hear(const MpiRequests::Operation& operation, std::size_t bytes, RankId from) {
-  const auto begin = operation.bytes.begin();
-  if (operation.kind == Kind::hears_long) {
-    happened_.push_back({.kind = Kind::hears, .from = from, .message = {begin, operation.bytes.end()}});
-    return;
-  }
-  if (bytes == 0) return;
-  if (operation.bytes[0] == is_whole) {
-    happened_.push_back({.kind = Kind::hears,
-                         .from = from,
-                         .message = {begin + 1, begin + static_cast<std::ptrdiff_t>(bytes)}});
-    return;
-  }
+void MpiNetwork::hear(std::span<const std::byte> short_message, RankId from) {
+  if (short_message.empty()) return;
+  if (short_message[0] == is_whole) return has_heard(from, short_message.subspan(1));
   Announcement announcement;
-  std::memcpy(&announcement, operation.bytes.data() + 1, sizeof announcement);
+  std::memcpy(&announcement, short_message.data() + 1, sizeof announcement);
   announced_.push_back({from, announcement.tag, announcement.bytes});
+}
+
+void MpiNetwork::has_heard(RankId from, std::span<const std::byte> message) {
+  happened_.push_back({.kind = Kind::hears, .from = from, .message = {message.begin(), message.end()}});
 }
 
 namespace {
@@ -284,18 +270,20 @@ bool MpiNetwork::tell_lost() {
 }
 
 void MpiNetwork::look() {
-  const auto over = [this](const MpiRequests::Operation& operation, std::size_t bytes, RankId from) {
-    if (operation.kind == Kind::hears || operation.kind == Kind::hears_long)
-      return hear(operation, bytes, from);
+  const auto over = [this](const MpiRequests::Operation& operation) {
+    if (operation.kind == Kind::hears) return has_heard(operation.other, operation.bytes);
     if (operation.kind != Kind::lands && operation.kind != Kind::leaves) return;
     if (payloads_.is_over(operation.payload))
       happened_.push_back({.kind = operation.kind, .payload = operation.payload});
   };
-  payloads_.go_on([&] { requests_.test(over); });
+  payloads_.go_on([&] {
+    receives_.look([this](std::span<const std::byte> message, RankId from) { hear(message, from); });
+    requests_.test(over);
+  });
   // Not while what is over is gone through.
   for (const Announced& it : std::exchange(announced_, {})) {
     MpiRequests::Operation operation{
-        .kind = Kind::hears_long, .other = it.from, .bytes = std::vector<std::byte>(it.bytes)};
+        .kind = Kind::hears, .other = it.from, .bytes = std::vector<std::byte>(it.bytes)};
     MPI_Request request = MPI_REQUEST_NULL;
     check_mpi(MPI_Irecv(operation.bytes.data(), count_of(it.bytes), MPI_BYTE, static_cast<int>(it.from),
                         it.tag, groups_.long_messages, &request),
@@ -324,6 +312,7 @@ void MpiNetwork::end() {
     check_mpi(MPI_Test(&all_end, &over, MPI_STATUS_IGNORE), "wait for the other ranks' end");
     if (over == 0) look_on();
   }
+  receives_.end();
   requests_.end();
 }
 

@@ -3,14 +3,17 @@
 // lets one thread alone call it, others leave what they want to that one.
 #pragma once
 #include <atomic>
+#include <cstddef>
 #include <deque>
 #include <mutex>
+#include <span>
 #include <string>
 #include <thread>
 #include <variant>
 #include <vector>
 
 #include "net/mpi/payloads.hpp"
+#include "net/mpi/receives.hpp"
 #include "net/mpi/requests.hpp"
 #include "net/network.hpp"
 
@@ -57,7 +60,7 @@ class MpiNetwork final : public Network {
     Kind kind{};
     RankId from = no_rank;
     PayloadId payload{};
-    std::vector<std::byte> message{};
+    std::vector<std::byte> message{};  ///< that it hears
   };
   /// A long message that a short one has announced.
   struct Announced {
@@ -82,7 +85,8 @@ class MpiNetwork final : public Network {
   }
   bool tell_lost();
   void look();
-  void hear(const MpiRequests::Operation& operation, std::size_t bytes, RankId from);
+  void hear(std::span<const std::byte> short_message, RankId from);
+  void has_heard(RankId from, std::span<const std::byte> message);
   void say(RankId to, MPI_Comm by, int tag, std::vector<std::byte> bytes);
   int tag_of(std::uint64_t tag) const noexcept {
     return static_cast<int>(tag % (static_cast<std::uint64_t>(groups_.largest_tag) + 1));
@@ -100,6 +104,7 @@ class MpiNetwork final : public Network {
   std::mutex left_mutex_;  // guards left_
   std::deque<Wanted> left_;
   std::mutex mutex_;  // guards what follows, and is held in every call of MPI
+  MpiReceives receives_;
   MpiRequests requests_;
   std::vector<Happened> happened_;
   unsigned looks_in_vain_ = 0;

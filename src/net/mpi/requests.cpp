@@ -21,18 +21,12 @@ void MpiRequests::add(MPI_Request request, Operation operation) {
   requests_.push_back(request);
   operations_.push_back(std::move(operation));
   over_.resize(requests_.size());
-  statuses_.resize(requests_.size());
-}
-
-void MpiRequests::start() {
-  for (std::size_t i = 0; i < requests_.size(); ++i)
-    if (operations_[i].kind == Kind::hears) check_mpi(MPI_Start(&requests_[i]), "begin to receive");
 }
 
 int MpiRequests::test_some() {
   int count = 0;
   check_mpi(MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count, over_.data(),
-                         statuses_.data()),
+                         MPI_STATUSES_IGNORE),
             "go on with what is under way");
   return count == MPI_UNDEFINED ? 0 : count;
 }
@@ -65,7 +59,7 @@ bool MpiRequests::something_is_said() const noexcept {
 void MpiRequests::end() {
   for (std::size_t i = requests_.size(); i-- > 0;) {
     const Kind kind = operations_[i].kind;
-    if (kind == Kind::hears || kind == Kind::hears_long || kind == Kind::lands) {
+    if (kind == Kind::hears || kind == Kind::lands) {
       check_mpi(MPI_Cancel(&requests_[i]), "end a receive");
       check_mpi(MPI_Wait(&requests_[i], MPI_STATUS_IGNORE), "end a receive");
     }
