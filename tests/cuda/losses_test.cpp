@@ -327,7 +327,7 @@ TEST(CudaLosses, TakeNothingThatIsElsewhereAndSayWhatTheyTake) {
 TEST(CudaLosses, LeaveATaskThatHadNotBegunToOthers) {
   const std::string path = testing::TempDir() + "lost_" + std::to_string(getpid()) + ".log";
   int unharmed = 0;
-  for (int attempt = 0; attempt < 100 && unharmed == 0; ++attempt) {
+  for (int attempt = 0; attempt < 1000 && unharmed == 0; ++attempt) {
     const int call = 4 + attempt % 5;  // the first three are made before tasks run
     begin_devices(static_cast<std::uint64_t>(attempt));
     fake_cuda::fail("cuCtxPushCurrent_v2", call, false, launch_failed);

@@ -199,7 +199,8 @@ TYPED_TEST(AllOverRanks, HaveTheBitsOfOneRankOnEveryGrid) {
 template <class T>
 Bytes least_memory_of_ranks(Algorithm algorithm, const Sizes& sizes, const Dealt& dealt) {
   // So much is enough, so little is not.
-  Bytes much = 16 * (static_cast<Bytes>(sizes.tile * sizes.tile) * sizeof(T) + 4096) / 4096 * 4096, little = 0;
+  Bytes much = 16 * (static_cast<Bytes>(sizes.tile * sizes.tile) * sizeof(T) + 4096) / 4096 * 4096,
+        little = 0;
   const auto is_enough = [&](Bytes memory) {
     bool enough = true;
     Made<T> made;
