@@ -101,8 +101,8 @@ class Chore {
   alignas(64) std::atomic<std::size_t> waiting_{0};  // workers look before every task
 };
 
-/// What cannot tell that something has happened, such as a network that has to be asked: workers look before each
-/// task, and while they have nothing to do one of them looks all the time.
+/// What cannot tell that something has happened, such as a network that has to be asked: workers look between tasks, though not before
+/// each tiny one, and while they have nothing to do one of them looks all the time. What is to be said by it they say before the next task.
 class Lookout {
  public:
   Lookout() = default;
@@ -116,6 +116,10 @@ class Lookout {
   virtual bool wanted() const noexcept = 0;
   /// Only the program's thread takes it: others need not look.
   virtual bool by_application() const noexcept { return false; }
+  /// Something is to be said that the caller may say. Any thread, before each task.
+  virtual bool has_to_say() const noexcept { return false; }
+  /// Says it, and looks for nothing. Any thread.
+  virtual void say() noexcept {}
 };
 
 }  // namespace fairlead::backend

@@ -72,6 +72,10 @@ class Network {
   /// Tells what has come, and goes on with what is under way. False if there was nothing to do, or another thread is at
   /// it, or has to be. Any thread; throws SystemError.
   virtual bool drive() { return false; }
+  /// Somebody has called poke(), and the caller may do what drive() would do about it.
+  virtual bool has_to_say() const noexcept { return false; }
+  /// poked() is told, if somebody has called poke(); what has come is not. Any thread.
+  virtual bool say() { return false; }
   /// Something may come, or nothing that matters.
   void listen(bool listens) noexcept { listens_.store(listens); }
   bool listens() const noexcept { return listens_.load(std::memory_order_relaxed); }

@@ -201,7 +201,13 @@ void WorkerThreads::run_task(Worker& worker, Task& task, engine::Reporter& repor
 
 bool WorkerThreads::work_once(std::size_t index, engine::Reporter& reporter) {
   Worker& worker = *workers_[index];
-  if (looks_out(index) && came_between(*lookout_, clock_, worker.next_look)) worker.clock_is_fresh = false;
+  if (looks_out(index)) {
+    if (lookout_->has_to_say()) {  // another rank may wait for it
+      lookout_->say();
+      worker.clock_is_fresh = false;
+    }
+    if (came_between(*lookout_, clock_, worker.next_look)) worker.clock_is_fresh = false;
+  }
   if (Chore* const chore = chore_of(worker)) [[unlikely]] {
     if (reporter.unreported() != 0) reporter.report();
     leave_lane(index, reporter);

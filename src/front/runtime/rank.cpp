@@ -35,17 +35,25 @@ class NetworkLookout final : public backend::Lookout {
   NetworkLookout(std::shared_ptr<net::Network> network, backend::Site& site)
       : network_(std::move(network)), site_(site) {}
   bool look() noexcept override {
+    return caught([this] { return network_->drive(); });
+  }
+  bool wanted() const noexcept override { return network_->listens(); }
+  bool by_application() const noexcept override { return network_->driven_by_one_thread(); }
+  bool has_to_say() const noexcept override { return network_->has_to_say(); }
+  void say() noexcept override {
+    caught([this] { return network_->say(); });
+  }
+
+ private:
+  template <class Call>
+  bool caught(const Call& call) noexcept {
     try {
-      return network_->drive();
+      return call();
     } catch (...) {
       site_.stop_run(std::current_exception());
       return true;
     }
   }
-  bool wanted() const noexcept override { return network_->listens(); }
-  bool by_application() const noexcept override { return network_->driven_by_one_thread(); }
-
- private:
   const std::shared_ptr<net::Network> network_;
   backend::Site& site_;
 };

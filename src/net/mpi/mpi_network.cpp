@@ -228,13 +228,18 @@ void MpiNetwork::lose(const std::string& why) {
   untold_.store(true);
 }
 
+bool MpiNetwork::say() {
+  if (!has_to_say() || !poked_.exchange(false)) return false;
+  if (open_.load()) listener_->poked();
+  return true;
+}
+
 bool MpiNetwork::drive() {
   if (is_other_thread()) return false;
   if (groups_.by_one_thread) do_what_was_left();
   if (lost_.load(std::memory_order_relaxed)) [[unlikely]]
     return tell_lost();
-  const bool poked = poked_.load(std::memory_order_relaxed) && poked_.exchange(false);
-  if (poked && open_.load()) listener_->poked();  // what goes out first: it is under way while we look
+  const bool poked = say();  // what goes out first: it is under way while we look
   std::vector<Happened> happened;
   bool worth_telling = false;
   {

@@ -44,6 +44,10 @@ class MpiNetwork final : public Network {
   bool has_to_be_driven() const noexcept override { return true; }
   bool driven_by_one_thread() const noexcept override { return groups_.by_one_thread; }
   bool drive() override;
+  bool has_to_say() const noexcept override {
+    return poked_.load(std::memory_order_relaxed) && !is_other_thread();
+  }
+  bool say() override;
   /// Collective: afterwards no rank writes where another has been.
   void end() override;
   void lose(const std::string& why) override;
