@@ -46,7 +46,7 @@ void MpiNetwork::begin(Listener& listener) {
   const std::lock_guard guard(mutex_);
   listener_ = &listener;
   open_.store(true);
-  if (lost_.load()) return;
+  if (is_lost()) return;
   receives_.begin(groups_.messages, message_tag, receives, short_bytes + 1);
 }
 
@@ -100,7 +100,7 @@ void MpiNetwork::drop(PayloadId payload) {
 
 void MpiNetwork::carry_out(Commands::Message& message) {
   const std::lock_guard guard(mutex_);
-  if (ended_ || lost_.load()) return;
+  if (ended_ || is_lost()) return;
   std::vector<std::byte> first(1, is_whole);
   if (message.bytes.size() <= short_bytes) {
     first.insert(first.end(), message.bytes.begin(), message.bytes.end());
@@ -155,7 +155,7 @@ class PiecesInMemory {
 
 void MpiNetwork::carry_out(const Commands::Expected& expected) {
   const std::lock_guard guard(mutex_);
-  if (ended_ || lost_.load()) return;
+  if (ended_ || is_lost()) return;
   auto* place = static_cast<std::byte*>(expected.place);
   if (!expected.layout.whole()) {
     MPI_Request request = MPI_REQUEST_NULL;
@@ -189,7 +189,7 @@ void MpiNetwork::carry_out(const Commands::Expected& expected) {
 
 void MpiNetwork::carry_out(const Commands::Payload& payload) {
   const std::lock_guard guard(mutex_);
-  if (ended_ || lost_.load()) return;
+  if (ended_ || is_lost()) return;
   const auto* from = static_cast<const std::byte*>(payload.from);
   if (!payload.layout.whole()) {
     MPI_Request request = MPI_REQUEST_NULL;
@@ -213,7 +213,7 @@ void MpiNetwork::carry_out(const Commands::Payload& payload) {
 
 void MpiNetwork::carry_out(const Drop& drop) {
   const std::lock_guard guard(mutex_);
-  if (!ended_ && !lost_.load()) {
+  if (!ended_ && !is_lost()) {
     requests_.drop(drop.payload);
     payloads_.drop(drop.payload);
   }
@@ -222,10 +222,9 @@ void MpiNetwork::carry_out(const Drop& drop) {
 
 void MpiNetwork::lose(const std::string& why) {
   const std::lock_guard guard(lost_mutex_);
-  if (lost_.load()) return;
+  if (is_lost()) return;
   why_lost_ = why;
-  lost_.store(true);
-  untold_.store(true);
+  loss_.store(Loss::untold);
 }
 
 bool MpiNetwork::say() {
@@ -237,7 +236,7 @@ bool MpiNetwork::say() {
 bool MpiNetwork::drive() {
   if (is_other_thread()) return false;
   if (groups_.by_one_thread) do_what_was_left();
-  if (lost_.load(std::memory_order_relaxed)) [[unlikely]]
+  if (is_lost()) [[unlikely]]
     return tell_lost();
   const bool poked = say();  // what goes out first: it is under way while we look
   std::vector<Happened> happened;
@@ -248,7 +247,7 @@ bool MpiNetwork::drive() {
     try {
       look();
     } catch (const Error&) {
-      if (!lost_.load()) throw;  // MPI may have seen it as well
+      if (!is_lost()) throw;  // MPI may have seen it as well
     }
     happened.swap(happened_);
     looks_in_vain_ = happened.empty() && !poked ? looks_in_vain_ + 1 : 0;
@@ -265,7 +264,7 @@ bool MpiNetwork::drive() {
 
 bool MpiNetwork::tell_lost() {
   if (!open_.load()) return false;
-  if (untold_.exchange(false)) {
+  if (Loss untold = Loss::untold; loss_.compare_exchange_strong(untold, Loss::told)) {
     listener_->lost(why_lost_);
     return true;
   }
@@ -302,18 +301,18 @@ void MpiNetwork::end() {
   const std::lock_guard guard(mutex_);
   if (std::exchange(ended_, true) || listener_ == nullptr) return;
   open_.store(false);
-  if (lost_.load()) return;  // the others will not come to an end
+  if (is_lost()) return;  // the others will not come to an end
   // What was said arrives; and whoever still has something of another rank's memory under way has given it up first.
   const auto look_on = [this] {
     look();
     happened_.clear();
     std::this_thread::yield();
   };
-  while (requests_.something_is_said() && !lost_.load()) look_on();
+  while (requests_.something_is_said() && !is_lost()) look_on();
   MPI_Request all_end = MPI_REQUEST_NULL;
   check_mpi(MPI_Ibarrier(groups_.messages, &all_end), "wait for the other ranks' end");
   for (int over = 0; over == 0;) {
-    if (lost_.load()) return;
+    if (is_lost()) return;
     check_mpi(MPI_Test(&all_end, &over, MPI_STATUS_IGNORE), "wait for the other ranks' end");
     if (over == 0) look_on();
   }

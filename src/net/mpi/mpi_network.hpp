@@ -4,6 +4,7 @@
 #pragma once
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <mutex>
 #include <span>
@@ -60,6 +61,12 @@ class MpiNetwork final : public Network {
 
  private:
   using Kind = MpiRequests::Kind;
+  /// Of a rank. Nothing is asked of MPI any more then: it might wait for that one.
+  enum class Loss : std::uint8_t {
+    none,
+    untold,  // whoever drives next tells the listener
+    told,
+  };
   struct Happened {
     Kind kind{};
     RankId from = no_rank;
@@ -87,6 +94,7 @@ class MpiNetwork final : public Network {
   bool is_other_thread() const noexcept {
     return groups_.by_one_thread && std::this_thread::get_id() != own_thread_;
   }
+  bool is_lost() const noexcept { return loss_.load() != Loss::none; }
   bool tell_lost();
   void look();
   void hear(std::span<const std::byte> short_message, RankId from);
@@ -101,9 +109,8 @@ class MpiNetwork final : public Network {
   const std::string description_;
   Listener* listener_ = nullptr;
   std::atomic<bool> poked_{false}, open_{false};
-  std::mutex lost_mutex_;          // guards why_lost_, until it is lost
-  std::atomic<bool> lost_{false};  // nothing is asked of MPI any more: it might wait for the rank
-  std::atomic<bool> untold_{false};
+  std::mutex lost_mutex_;  // guards why_lost_, until it is lost
+  std::atomic<Loss> loss_{Loss::none};
   std::string why_lost_;
   std::mutex left_mutex_;  // guards left_
   std::deque<Wanted> left_;
