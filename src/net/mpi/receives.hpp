@@ -1,6 +1,6 @@
 // Short messages of any rank: some receives are always begun, so that MPI has to keep hardly any of them. Messages find
 // receives in the order in which these were begun (MPI 3.1, section 3.5), so that the oldest alone is asked for: whoever has
-// nothing to do asks all the time, and to ask for all 16 takes MPICH twice as long (docs/ranks.md).
+// nothing to do asks all the time, and to ask for all 16 takes MPICH half as long again (docs/ranks.md).
 #pragma once
 #include <cstddef>
 #include <cstdint>
