@@ -127,8 +127,19 @@ def problem(tmp_path):
     a = numbers.standard_normal((900, 900))
     np.save(tmp_path / "a.npy", a @ a.T + 900 * np.eye(900))
     np.save(tmp_path / "b.npy", numbers.standard_normal(900))
-    return [(["bench", "cholesky", "--n", 6000, "--tile", 200, "--memory", "24MiB"], 5),
+    return [(["bench", "cholesky", "--n", 6000, "--tile", 200, "--memory", "24MiB", "--json", "r.json"], 5),
             (["solve", "a.npy", "b.npy", "-o", "x.npy", "--tile", 60, "--memory", "8MiB"], 1)]
+
+
+def require_result(folder, subcommand):
+    """That a job has done what it is for, whatever its launcher says; see `problem`."""
+    if subcommand == "bench":
+        report = json.loads((folder / "r.json").read_text())
+        assert len(report["ranks"]) == RANKS and 0 < report["backward_error"] < report["backward_error_limit"]
+    else:
+        a, b, x = (np.load(folder / name) for name in ("a.npy", "b.npy", "x.npy"))
+        error = np.abs(a @ x - b).sum() / (np.linalg.norm(a, 1) * np.abs(x).sum())
+        assert error < 50 * np.finfo(np.float64).eps
 
 
 @pytest.mark.parametrize("launcher", LAUNCHERS)
@@ -146,6 +157,8 @@ def test_a_lost_rank_is_named_and_nothing_is_left(command, tmp_path, problem, re
             break
         arguments, seconds = (problem[0][0], 1) if moments == 1 else problem[numbers.randrange(2)]
         lost, delay = numbers.randrange(RANKS), numbers.uniform(0, seconds)
+        for result in ("r.json", "x.npy"):
+            (tmp_path / result).unlink(missing_ok=True)
         job = Job(launcher, tmp_path, command, [*arguments, "--rank-timeout", timeout])
         try:
             ranks = job.wait_until(job.ranks, 60)
@@ -163,11 +176,13 @@ def test_a_lost_rank_is_named_and_nothing_is_left(command, tmp_path, problem, re
             over = job.wait_until(job.is_over, 20)
             ended = time.monotonic() - began
             if job.process.poll() == 0 and state_of(ranks[lost]) == "X" and job.said(r"rank \d+ on", began) is None:
-                continue  # its part was over
+                require_result(tmp_path, arguments[0])  # its part was over
+                continue
             if not over and job.said(r"rank \d+ on", began) is None and set(job.processes()) <= {job.process.pid, ranks[lost]}:
                 # The others have ended, with nobody missing: it was stopped on its way out, where it goes on.
                 os.kill(ranks[lost], signal.SIGCONT)
                 assert job.wait_until(job.is_over, 20) and job.process.wait() == 0, f"{where}: {job.lines}"
+                require_result(tmp_path, arguments[0])
                 continue
             assert over, f"{where}: {job.processes()} are left after 20 s: {job.lines}"
             job.process.wait()

@@ -28,6 +28,11 @@ find_package(fairlead REQUIRED)
 find_package(OpenMP QUIET COMPONENTS CXX)
 find_package(TBB CONFIG QUIET)
 file(GLOB programs CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/*.cpp")
+# Of what a program includes itself, so that it is given nothing that it does not ask for.
+add_library(precompiled OBJECT precompiled.cc)
+target_link_libraries(precompiled PRIVATE fairlead::fairlead)
+target_compile_options(precompiled PRIVATE -Wall -Wextra -Wpedantic -Werror)
+target_precompile_headers(precompiled PRIVATE <fairlead/fairlead.hpp>)
 foreach(program ${programs})
   get_filename_component(name ${program} NAME_WE)
   if((name MATCHES "_openmp$" AND NOT TARGET OpenMP::OpenMP_CXX) OR (name MATCHES "_tbb$" AND NOT TARGET TBB::tbb))
@@ -41,6 +46,10 @@ foreach(program ${programs})
     target_link_libraries(${name} PRIVATE TBB::tbb)
   endif()
   target_compile_options(${name} PRIVATE -Wall -Wextra -Wpedantic -Werror)
+  file(STRINGS ${program} whole REGEX "^#include <fairlead/fairlead.hpp>")
+  if(whole AND NOT name MATCHES "_(openmp|tbb)$")
+    target_precompile_headers(${name} REUSE_FROM precompiled)
+  endif()
 endforeach()
 """
 
@@ -124,6 +133,7 @@ def compile_all(programs: list[Block], folder: pathlib.Path, prefix: pathlib.Pat
     """Builds one program per block; what went wrong, or None."""
     folder.mkdir(parents=True, exist_ok=True)
     write_if_different(folder / "CMakeLists.txt", PROJECT)
+    write_if_different(folder / "precompiled.cc", "")
     for old in set(folder.glob("*.cpp")) - {folder / f"{block.name}.cpp" for block in programs}:
         old.unlink()
     for block in programs:

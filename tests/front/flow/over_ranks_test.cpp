@@ -15,7 +15,6 @@
 #include "base/random.hpp"
 #include "net/communicator.hpp"
 #include "on_ranks.hpp"
-#include "sanitized.hpp"
 
 namespace fairlead::flow_over_ranks {
 namespace {
@@ -491,7 +490,7 @@ void run_random_program(std::uint64_t seed) {
 }
 
 TEST(FlowsOverRanks, RandomProgramsGiveWhatTheirOrderSays) {
-  const std::uint64_t seeds = tests::at_length() || !tests::sanitized ? 200 : 50;
+  const std::uint64_t seeds = tests::many_cases() ? 200 : 50;
   for (std::uint64_t seed = 1; seed <= seeds && !::testing::Test::HasFailure(); ++seed)
     run_random_program(seed);
 }

@@ -16,7 +16,6 @@
 #include "at_length.hpp"
 #include "front/ptg/parts.hpp"
 #include "on_ranks.hpp"
-#include "sanitized.hpp"
 
 namespace fairlead::over_ranks {
 namespace {
@@ -152,7 +151,7 @@ void sends_parts(const Named& named, Size size, const Case& how) {
 
 TEST(PartsOverRanks, OnlyTheirBytesAreSent) {
   // Threads and addresses are the same whatever the elements' type is.
-  const bool of_both_types = tests::at_length() || !tests::sanitized;
+  const bool of_both_types = tests::many_cases();
   std::size_t turn = 0;
   for (const Named& named : parts)
     for (const Size size : sizes) {

@@ -11,7 +11,6 @@
 #include "base/random.hpp"
 #include "engine/event_log.hpp"
 #include "engine/replay.hpp"
-#include "sanitized.hpp"
 #include "schedule/policies.hpp"
 #include "whole/data/worlds.hpp"
 
@@ -140,7 +139,7 @@ void run(std::uint64_t seed, const std::string& log_path) {
 }  // namespace
 
 TEST(RandomParts, GiveWhatASequentialRunGives) {
-  const std::uint64_t seeds = fairlead::tests::at_length() || !fairlead::tests::sanitized ? 60 : 20;
+  const std::uint64_t seeds = fairlead::tests::many_cases() ? 60 : 20;
   const std::string path =
       (std::filesystem::temp_directory_path() / ("fairlead-parts-" + std::to_string(getpid()))).string();
   for (std::uint64_t seed = 1; seed <= seeds && !HasFailure(); ++seed) run(seed, path);
