@@ -239,8 +239,10 @@ MpiFacts mpi_facts() {
   facts.ranks = rank.count();
   facts.on_machine = rank.network->sharing().ranks;
   facts.description = rank.network->description();
-  facts.driver = rank.network->driven_by_one_thread() ? "the program's thread, while it waits"
-                                                      : "workers, before each task and while they have none";
+  facts.driver = rank.network->driven_by_one_thread()
+                     ? "the program's thread, while it waits"
+                     : "workers, before each task and while they have none, or a "
+                       "thread where no worker has a core (--network-thread)";
   facts.why_not_into_devices = rank.network->why_not_into_devices();
   facts.eager_bytes = net::eager_bytes_of(*launched, net::plugin_folders());
   return facts;

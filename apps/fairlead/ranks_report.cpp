@@ -165,6 +165,7 @@ void bring_together(report::RunReport& report, Runtime& runtime, const Place& pl
   report.kernel_bytes_written.reset();
   report.grid = fmt::format("{} x {}", place.grid.rank_rows, place.grid.rank_columns);
   report.network = place.rank.network->description();
+  if (place.rank.network->has_own_driver()) report.network += ", driven by a thread of its own";
   if (const auto* const neighbours = place.rank.network->neighbours())
     report.why_not_read = neighbours->why_not_read();
   report.landing = after.engine.network.landing;

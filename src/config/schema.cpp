@@ -147,6 +147,14 @@ constexpr Setting rows[] = {
          "a rank that mpirun has started and that has not answered for so long is lost, and the job ends; "
          "1 and 2 mean 3; 0: however long it takes",
      .group = running},
+    {.key = "network-thread",
+     .type = choice,
+     .fallback = "auto",
+     .choices = "auto|off|on",
+     .help = "a thread does nothing but look at what ranks that mpirun has started send each other, and no "
+             "worker does; auto: where the rank has a core that no worker has; on: also else, and there is a "
+             "worker less unless their number is given",
+     .group = running},
     {.key = "node-local-reads",
      .type = choice,
      .fallback = "auto",

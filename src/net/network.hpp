@@ -77,8 +77,14 @@ class Network {
   /// poked() is told, if somebody has called poke(); what has come is not. Any thread.
   virtual bool say() { return false; }
   /// Something may come, or nothing that matters.
-  void listen(bool listens) noexcept { listens_.store(listens); }
+  void listen(bool listens) {
+    listens_.store(listens);
+    if (listens && on_listening_) on_listening_();
+  }
   bool listens() const noexcept { return listens_.load(std::memory_order_relaxed); }
+  /// Whoever drives it and does nothing else hears that it listens. Before begin() or after end(); empty: nobody does.
+  void on_listening(std::function<void()> tell) { on_listening_ = std::move(tell); }
+  bool has_own_driver() const noexcept { return on_listening_ != nullptr; }
   /// Once: false if somebody has.
   bool take() noexcept { return !taken_.exchange(true); }
   /// The caller is about to wait until done(). A network that nothing else moves moves meanwhile.
@@ -103,6 +109,7 @@ class Network {
 
  private:
   std::atomic<bool> listens_{false}, taken_{false};
+  std::function<void()> on_listening_;
   std::shared_ptr<const Neighbours> neighbours_;
 };
 

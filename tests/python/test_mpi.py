@@ -2,6 +2,7 @@
 Fairlead that asks for no more and ends a process in which another thread calls."""
 
 import json
+import os
 import shutil
 import subprocess
 
@@ -153,3 +154,65 @@ def test_info_measures_what_open_mpi_was_told(command, tmp_path):
         while not found or (max(found) < limit - 128 and len(found) < 8):
             found.append(measured(limit))
         assert limit - 128 <= max(found) <= limit, found
+
+
+@pytest.mark.parametrize("launcher", ["openmpi", "mpich"])
+@pytest.mark.parametrize("front, memory", [("ptg", "64MiB"), ("flow", "1400KiB"), ("jdf", "1400KiB")])
+def test_a_thread_of_its_own_drives(command, tmp_path, launcher, front, memory):
+    """The same bits, in core and out of core, where workers do not look at the network."""
+    options = ["bench", "cholesky", "--n", 600, "--tile", 32, "--memory", memory, "--front", front, "--workers", 1, "--digest",
+               "--json", "r.json"]
+    digests = set()
+    for ranks, thread in ((1, "auto"), (3, "off"), (3, "on")):
+        done = start(command, tmp_path, "threads" if ranks == 1 else launcher, ranks, [*options, "--network-thread", thread])
+        assert (done.returncode, said(done)) == (0, []), done.stderr
+        report = json.loads((tmp_path / "r.json").read_text())
+        assert 0 < report["backward_error"] < report["backward_error_limit"]
+        assert ("driven by a thread of its own" in report.get("network", "")) == (thread == "on")
+        if ranks > 1:
+            assert (sum(rank["bytes_written"] for rank in report["ranks"]) > 0) == (memory != "64MiB")
+        digests.add(report["factor_digest"])
+    assert len(digests) == 1
+
+
+@pytest.mark.parametrize("launcher", ["openmpi", "mpich"])
+def test_it_solves_and_what_fails_is_said(command, tmp_path, launcher):
+    numbers = np.random.default_rng(3)
+    a = numbers.standard_normal((300, 300))
+    a = a @ a.T + 300 * np.eye(300)
+    b = numbers.standard_normal(300)
+    for broken in (False, True):
+        if broken:
+            a[200, 200] = -1e6
+        np.save(tmp_path / "a.npy", a)
+        np.save(tmp_path / "b.npy", b)
+        (tmp_path / "x.npy").unlink(missing_ok=True)
+        done = start(command, tmp_path, launcher, 3, ["solve", "a.npy", "b.npy", "-o", "x.npy", "--tile", 48, "--memory",
+                                                      "6MiB", "--network-thread", "on", "--workers", 2])
+        if broken:
+            assert done.returncode == 1 and any("not positive definite" in line for line in said(done)), done.stderr
+            assert not (tmp_path / "x.npy").exists()
+        else:
+            assert (done.returncode, said(done)) == (0, []), done.stderr
+            x = np.load(tmp_path / "x.npy")
+            assert np.abs(a @ x - b).max() < 1e-12 * np.abs(a).sum(axis=1).max() * np.abs(x).max()
+
+
+@pytest.mark.parametrize("launcher", ["openmpi", "mpich"])
+def test_there_is_none_where_mpi_wants_one_thread(between, launcher):
+    done = between(launcher, 2, "MPI_THREAD_FUNNELED", "bench", "cholesky", "--n", 100, "--tile", 32, "--memory", "16MiB",
+                   "--network-thread", "on")
+    assert done.returncode == 2
+    assert len(said(done)) == 1 and "--network-thread on: this MPI may be called by the program's thread alone" in said(done)[0]
+
+
+@pytest.mark.parametrize("launcher, workers", [("openmpi", 1), ("mpich", 1), ("mpich", 2)])
+def test_a_core_without_a_worker_drives(command, tmp_path, launcher, workers):
+    """By itself, where its ranks have more cores than workers: two ranks share those of this machine."""
+    cores = len(os.sched_getaffinity(0))
+    line = [*LAUNCHERS[launcher], "2", command, "bench", "cholesky", "--n", "200", "--tile", "32", "--memory", "16MiB",
+            "--workers", str(workers), "--json", "r.json"]
+    done = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, timeout=300, env=ENVIRONMENT)
+    assert (done.returncode, said(done)) == (0, []), done.stderr
+    report = json.loads((tmp_path / "r.json").read_text())
+    assert ("driven by a thread of its own" in report["network"]) == (workers < cores // 2)

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "backend/device_list.hpp"
@@ -19,6 +20,7 @@
 #include "net/launched.hpp"
 #include "net/local/exchange.hpp"
 #include "net/neighbours.hpp"
+#include "net/network_thread.hpp"
 
 namespace fairlead {
 
@@ -58,28 +60,51 @@ class NetworkLookout final : public backend::Lookout {
   backend::Site& site_;
 };
 
+/// Driven by a thread of its own where there is a core for it, else by the workers.
 class NetworkPart final : public backend::Part {
  public:
-  explicit NetworkPart(std::shared_ptr<net::Network> network) : network_(std::move(network)) {}
+  NetworkPart(std::shared_ptr<net::Network> network, std::size_t cores)
+      : network_(std::move(network)), cores_(cores) {}
   void begin(backend::Site& site) override {
     if (!network_->has_to_be_driven()) return;
+    if (has_own_thread(site)) {
+      thread_.emplace(network_, [&site](std::exception_ptr why) { site.stop_run(std::move(why)); });
+      return;
+    }
     lookout_ = std::make_unique<NetworkLookout>(network_, site);
     site.watch(*lookout_);
   }
 
  private:
+  bool has_own_thread(const backend::Site& site) const {
+    const std::string asked = site.surroundings().config->text("network-thread");
+    const bool forbidden = network_->driven_by_one_thread();
+    if (asked == "on" && forbidden)
+      throw ConfigError("--network-thread on: this MPI may be called by the program's thread alone (" +
+                        network_->description() + ")");
+    if (asked != "auto") return asked == "on";
+    return !forbidden && network_->ranks() > 1 && cores_ > site.topology().workers.size();
+  }
+
   const std::shared_ptr<net::Network> network_;
+  const std::size_t cores_;
   std::unique_ptr<NetworkLookout> lookout_;
+  std::optional<net::NetworkThread> thread_;
 };
 
 class NetworkBackend final : public backend::Backend {
  public:
-  explicit NetworkBackend(std::shared_ptr<net::Network> network) : network_(std::move(network)) {}
+  /// `cores`: that the rank may use.
+  NetworkBackend(std::shared_ptr<net::Network> network, std::size_t cores)
+      : network_(std::move(network)), cores_(cores) {}
   std::string_view kind() const noexcept override { return "network"; }
-  std::unique_ptr<backend::Part> make() const override { return std::make_unique<NetworkPart>(network_); }
+  std::unique_ptr<backend::Part> make() const override {
+    return std::make_unique<NetworkPart>(network_, cores_);
+  }
 
  private:
   const std::shared_ptr<net::Network> network_;
+  const std::size_t cores_;
 };
 
 /// Of the cores that several ranks may use, each keeps to its own, or shares one where there are too few.
@@ -102,6 +127,9 @@ Config config_of(const Config& config, const Rank& rank) {
   Config own = config;
   if (rank.network != nullptr && !own.has("memory"))
     own.set("memory", machine::discover().memory.usable_bytes() / rank.network->sharing().ranks);
+  if (rank.network != nullptr && rank.network->has_to_be_driven() && own.text("network-thread") == "on" &&
+      !own.has("workers"))
+    own.set("workers", std::uint64_t{std::max(2U, machine::discover().workers) - 1});  // it has a core
   if (rank.network != nullptr && own.has("devices")) {
     const net::Network::Sharing sharing = rank.network->sharing();
     own.set("devices", backend::part_of_rank(own.text("devices"), backend::default_backends(),
@@ -172,7 +200,9 @@ LandingChoice landing_of(const Config& config, engine::RuntimeCore& core, const 
 
 backend::Backends backends_of(const Rank& rank) {
   backend::Backends backends = backend::default_backends();
-  if (rank.network != nullptr) backends.push_back(std::make_shared<NetworkBackend>(rank.network));
+  if (rank.network != nullptr)
+    backends.push_back(std::make_shared<NetworkBackend>(
+        rank.network, rank.network->has_to_be_driven() ? machine::discover().workers : 0));
   return backends;
 }
 

@@ -32,7 +32,7 @@ MpiNetwork::MpiNetwork(const MpiGroups& groups, std::string description)
 
 MpiNetwork::~MpiNetwork() {
   try {
-    if (listener_ != nullptr) end();
+    if (hearing_.has_begun()) end();
   } catch (const Error&) {
     // It is over either way.
   }
@@ -44,8 +44,7 @@ void MpiNetwork::begin(Listener& listener) {
         "this MPI may be called by the thread alone that has begun it, which therefore has to make the "
         "runtime and to wait for it");
   const std::lock_guard guard(mutex_);
-  listener_ = &listener;
-  open_.store(true);
+  hearing_.begin(listener);
   if (is_lost()) return;
   receives_.begin(groups_.messages, message_tag, receives, short_bytes + 1);
 }
@@ -229,7 +228,7 @@ void MpiNetwork::lose(const std::string& why) {
 
 bool MpiNetwork::say() {
   if (!has_to_say() || !poked_.exchange(false)) return false;
-  if (open_.load()) listener_->poked();
+  hearing_.tell([](Listener& listener) { listener.poked(); });
   return true;
 }
 
@@ -253,24 +252,23 @@ bool MpiNetwork::drive() {
     looks_in_vain_ = happened.empty() && !poked ? looks_in_vain_ + 1 : 0;
     worth_telling = looks_in_vain_ % looks_per_telling == 1;
   }
-  for (const Happened& it : happened) {
-    if (it.kind == Kind::hears) listener_->came(it.from, it.message);
-    if (it.kind == Kind::lands) listener_->landed(it.payload);
-    if (it.kind == Kind::leaves) listener_->left(it.payload);
-  }
-  if (worth_telling) listener_->nothing_came();
+  if (!happened.empty() || worth_telling)
+    hearing_.tell([&](Listener& listener) {
+      for (const Happened& it : happened) {
+        if (it.kind == Kind::hears) listener.came(it.from, it.message);
+        if (it.kind == Kind::lands) listener.landed(it.payload);
+        if (it.kind == Kind::leaves) listener.left(it.payload);
+      }
+      if (worth_telling) listener.nothing_came();
+    });
   return poked || !happened.empty();
 }
 
 bool MpiNetwork::tell_lost() {
-  if (!open_.load()) return false;
-  if (Loss untold = Loss::untold; loss_.compare_exchange_strong(untold, Loss::told)) {
-    listener_->lost(why_lost_);
-    return true;
-  }
-  if (!poked_.exchange(false)) return false;
-  listener_->poked();
-  return true;
+  if (!hearing_.is_open()) return false;
+  if (Loss untold = Loss::untold; loss_.compare_exchange_strong(untold, Loss::told))
+    return hearing_.tell([this](Listener& listener) { listener.lost(why_lost_); });
+  return poked_.exchange(false) && hearing_.tell([](Listener& listener) { listener.poked(); });
 }
 
 void MpiNetwork::look() {
@@ -298,9 +296,9 @@ void MpiNetwork::look() {
 
 void MpiNetwork::end() {
   if (groups_.by_one_thread && !is_other_thread()) do_what_was_left();
+  hearing_.end();  // before the lock: who is told something may want to send
   const std::lock_guard guard(mutex_);
-  if (std::exchange(ended_, true) || listener_ == nullptr) return;
-  open_.store(false);
+  if (std::exchange(ended_, true) || !hearing_.has_begun()) return;
   if (is_lost()) return;  // the others will not come to an end
   // What was said arrives; and whoever still has something of another rank's memory under way has given it up first.
   const auto look_on = [this] {

@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "net/hearing.hpp"
 #include "net/mpi/payloads.hpp"
 #include "net/mpi/receives.hpp"
 #include "net/mpi/requests.hpp"
@@ -52,7 +53,7 @@ class MpiNetwork final : public Network {
   /// Collective: afterwards no rank writes where another has been.
   void end() override;
   void lose(const std::string& why) override;
-  bool is_open() const noexcept override { return open_.load(); }
+  bool is_open() const noexcept override { return hearing_.is_open(); }
 
   void expect(const Commands::Expected& expected) override;
   void send(Commands::Message message) override;
@@ -107,8 +108,8 @@ class MpiNetwork final : public Network {
   const MpiGroups groups_;
   const std::thread::id own_thread_ = std::this_thread::get_id();  // that has begun with MPI
   const std::string description_;
-  Listener* listener_ = nullptr;
-  std::atomic<bool> poked_{false}, open_{false};
+  Hearing<Listener> hearing_;
+  std::atomic<bool> poked_{false};
   std::mutex lost_mutex_;  // guards why_lost_, until it is lost
   std::atomic<Loss> loss_{Loss::none};
   std::string why_lost_;

@@ -1,0 +1,64 @@
+// See network_thread.hpp.
+#include "net/network_thread.hpp"
+
+#include <fairlead/error.hpp>
+
+#include <string>
+#include <system_error>
+#include <utility>
+
+namespace fairlead::net {
+
+namespace {
+constexpr unsigned looks_before_yielding = 256;  // in vain: some tens of microseconds
+}
+
+NetworkThread::NetworkThread(std::shared_ptr<Network> network, std::function<void(std::exception_ptr)> failed)
+    : network_(std::move(network)), failed_(std::move(failed)) {
+  network_->on_listening([this] {
+    { const std::lock_guard guard(mutex_); }  // who is about to wait does, or has seen it
+    listens_or_ends_.notify_one();
+  });
+  try {
+    thread_ = std::thread([this] { run(); });
+  } catch (const std::system_error& error) {
+    network_->on_listening({});
+    throw SystemError(std::string("cannot start the thread of the network: ") + error.what() +
+                      ".\n  Say --network-thread off, or raise the limit (ulimit -u, ulimit -v, pids of the "
+                      "cgroup, threads-max).");
+  }
+}
+
+NetworkThread::~NetworkThread() {
+  {
+    const std::lock_guard guard(mutex_);
+    ending_ = true;
+  }
+  listens_or_ends_.notify_one();
+  thread_.join();
+  network_->on_listening({});
+}
+
+void NetworkThread::run() {
+  do {
+    std::unique_lock lock(mutex_);
+    listens_or_ends_.wait(lock, [this] { return ending_ || network_->listens(); });
+    if (ending_) return;
+  } while (drive_while_it_listens());
+}
+
+/// False if it cannot be driven any more. It ends with what listens: whoever ends this thread waits for that before.
+bool NetworkThread::drive_while_it_listens() {
+  try {
+    for (unsigned in_vain = 0; network_->listens();) {
+      in_vain = network_->drive() ? 0 : in_vain + 1;
+      if (in_vain > looks_before_yielding) std::this_thread::yield();  // others may have no core meanwhile
+    }
+    return true;
+  } catch (...) {
+    failed_(std::current_exception());
+    return false;
+  }
+}
+
+}  // namespace fairlead::net
