@@ -1,6 +1,7 @@
 // See process_lifeline.hpp.
 #include "net/process_lifeline.hpp"
 
+#include <signal.h>
 #include <unistd.h>
 #include <fairlead/error.hpp>
 
@@ -47,10 +48,13 @@ class ProcessLifeline {
   std::string text(const Loss& loss);
   void end_surely();
   void end(const Loss& loss);
+  void end_job();
 
   const MpiPlugin* plugin_ = nullptr;
   bool ends_mpi_ = false;
+  std::atomic<bool> mpi_ends_{false};  // its end has begun
   pid_t process_ = 0;
+  pid_t launcher_ = 0;              // that is told where MPI tells it nothing any more; 0: need not be
   std::atomic<bool> tells_{false};  // it was this rank that named the one that is lost
   std::atomic<bool> is_over_{
       false};                 // a loss is no news: this process has failed and said so, or MPI has ended
@@ -72,6 +76,7 @@ void ProcessLifeline::begin(const MpiPlugin& plugin, const config::Launched& lau
   if (plugin_ != nullptr) return;
   plugin_ = &plugin;
   process_ = ::getpid();
+  if (launched.with == "openmpi") launcher_ = ::getppid();
   ends_mpi_ = plugin.begin();
   ::on_exit([](int status, void*) { of_this_process().exit(status); }, nullptr);
   begin_line(launched);
@@ -87,7 +92,7 @@ void ProcessLifeline::begin_line(const config::Launched& launched) {
                                                tell("fairlead: {}: the job ends\n", text(loss));
                                              },
                                          .end = [this](const Loss& loss) { end(loss); },
-                                         .cut = [this] { plugin_->abort(); }});
+                                         .cut = [this] { end_job(); }});
   auto all = share(&LifelineSockets::open_locally);
   if (!all.front()) return line_.reset();
   const auto is_here = [&](const auto& it) { return !it || it->machine == all.front()->machine; };
@@ -165,6 +170,13 @@ void ProcessLifeline::end(const Loss& loss) {
   for (const auto& network : networks) network->lose(why);
 }
 
+/// A launcher that lets the others live may wait for a word from MPI, which has none once its end has begun: then a rank was
+/// lost on its way out. MPICH's launcher ends with the last process, Open MPI's does not.
+void ProcessLifeline::end_job() {
+  if (!mpi_ends_.load()) return plugin_->abort();
+  if (launcher_ > 1 && ::getppid() == launcher_) ::kill(launcher_, SIGTERM);
+}
+
 void ProcessLifeline::exit(int status) {
   if (::getpid() != process_) return;
   if (!line_) return ends_mpi_ ? plugin_->end() : void();
@@ -182,14 +194,14 @@ void ProcessLifeline::exit(int status) {
   if (status != 0 && !needed) is_over_.store(true);
   // MPI's end waits for all ranks, so it is none where one is lost, or has left in the middle.
   if (ends_mpi_ && !needed && !is_lost()) {
+    mpi_ends_.store(true);
     plugin_->end();
     is_over_.store(true);
   }
   line_->leave(needed);
   if (!is_lost()) return;
   std::fflush(nullptr);
-  // A launcher that lets the others live may wait for a word from MPI, and takes this one's for its status.
-  if (tells_.load()) plugin_->abort();
+  if (tells_.load()) end_job();
   if (status == 0) ::_exit(EXIT_FAILURE);
 }
 

@@ -203,6 +203,35 @@ def test_a_lost_rank_is_named_and_nothing_is_left(command, tmp_path, problem, re
     print(json.dumps({"launcher": launcher, "what": what, "moments": counted, **longest}))
 
 
+@pytest.mark.parametrize("launcher", ["openmpi, others live", "mpich, others live"])
+def test_a_rank_that_is_lost_on_its_way_out_leaves_nothing(command, tmp_path, problem, request, launcher):
+    """When the result is written, MPI's end has begun on the others, and waits for it."""
+    numbers = random.Random(launcher)
+    counted = 0
+    for _ in range(12):
+        if counted == 2 * request.config.getoption("--moments"):
+            break
+        job = Job(launcher, tmp_path, command, [*problem[1][0], "--rank-timeout", 3])
+        try:
+            ranks = job.wait_until(job.ranks, 60)
+            job.wait_until(lambda: job.said("writing", 0) is not None, 20)
+            time.sleep(numbers.uniform(0, 0.01))
+            lost = numbers.randrange(1, RANKS)
+            try:
+                os.kill(ranks[lost], signal.SIGSTOP)
+            except (KeyError, ProcessLookupError):
+                continue  # it is over
+            over = job.wait_until(job.is_over, 20)
+            if not over and set(job.processes()) == {job.process.pid, ranks[lost]} and job.said("not answered", 0) is None:
+                continue  # nobody was there any more to miss it
+            assert over, f"rank {lost}: {job.processes()} are left after 20 s: {job.lines}"
+            assert job.process.wait() != 0 and job.said(rf"rank {lost} on .* has not answered", 0) is not None, job.lines
+            counted += 1
+        finally:
+            job.end()
+    assert counted > 0
+
+
 def test_a_job_that_is_stopped_as_a_whole_goes_on(command, tmp_path):
     """As by Ctrl-Z, for longer than ranks wait for each other."""
     job = Job("mpich", tmp_path, command, ["bench", "cholesky", "--n", 1500, "--tile", 100, "--rank-timeout", 3])
