@@ -49,6 +49,7 @@ class ProcessLifeline {
   void end_surely();
   void end(const Loss& loss);
   void end_job();
+  [[noreturn]] static void wait_for_the_end();
 
   const MpiPlugin* plugin_ = nullptr;
   bool ends_mpi_ = false;
@@ -170,11 +171,16 @@ void ProcessLifeline::end(const Loss& loss) {
   for (const auto& network : networks) network->lose(why);
 }
 
-/// A launcher that lets the others live may wait for a word from MPI, which has none once its end has begun: then a rank was
-/// lost on its way out. MPICH's launcher ends with the last process, Open MPI's does not.
+/// MPI ends one process alone once its end has begun: then a rank was lost on its way out, and the launcher is told itself.
 void ProcessLifeline::end_job() {
   if (!mpi_ends_.load()) return plugin_->abort();
   if (launcher_ > 1 && ::getppid() == launcher_) ::kill(launcher_, SIGTERM);
+}
+
+/// By the launcher, or by the system some seconds after the loss.
+void ProcessLifeline::wait_for_the_end() {
+  std::fflush(nullptr);
+  for (;;) ::pause();
 }
 
 void ProcessLifeline::exit(int status) {
@@ -193,15 +199,20 @@ void ProcessLifeline::exit(int status) {
   // Where a process has failed, launchers end the others, wherever these are.
   if (status != 0 && !needed) is_over_.store(true);
   // MPI's end waits for all ranks, so it is none where one is lost, or has left in the middle.
-  if (ends_mpi_ && !needed && !is_lost()) {
+  const bool ends = ends_mpi_ && !needed && !is_lost();
+  if (ends) {
     mpi_ends_.store(true);
     plugin_->end();
     is_over_.store(true);
+    // Open MPI's launcher ends the job by itself, unless it lets the others live: then it would wait for ever, and gets a
+    // word after the grace.
+    if (launcher_ != 0 && is_lost() && tells_.load()) wait_for_the_end();
   }
   line_->leave(needed);
   if (!is_lost()) return;
   std::fflush(nullptr);
-  if (tells_.load()) end_job();
+  // A launcher that lets the others live may wait for a word from MPI, and takes this one's for its status.
+  if (tells_.load() && !ends) plugin_->abort();
   if (status == 0) ::_exit(EXIT_FAILURE);
 }
 

