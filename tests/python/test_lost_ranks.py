@@ -6,6 +6,7 @@ import os
 import pathlib
 import random
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -61,7 +62,8 @@ class Job:
         self.rank_variable = RANK_VARIABLE[launcher.partition(",")[0]]
         self.folder = folder
         for name in ("spill", "tmp"):
-            (folder / name).mkdir(exist_ok=True)
+            shutil.rmtree(folder / name, ignore_errors=True)  # of a launcher that end() has killed
+            (folder / name).mkdir()
         self.shared_memory = set()
         environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                        "TMPDIR": str(folder / "tmp"), JOB_VARIABLE: self.mark}
