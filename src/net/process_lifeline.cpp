@@ -199,8 +199,7 @@ void ProcessLifeline::exit(int status) {
   // Where a process has failed, launchers end the others, wherever these are.
   if (status != 0 && !needed) is_over_.store(true);
   // MPI's end waits for all ranks, so it is none where one is lost, or has left in the middle.
-  const bool ends = ends_mpi_ && !needed && !is_lost();
-  if (ends) {
+  if (ends_mpi_ && !needed && !is_lost()) {
     mpi_ends_.store(true);
     plugin_->end();
     is_over_.store(true);
@@ -212,7 +211,7 @@ void ProcessLifeline::exit(int status) {
   if (!is_lost()) return;
   std::fflush(nullptr);
   // A launcher that lets the others live may wait for a word from MPI, and takes this one's for its status.
-  if (tells_.load() && !ends) plugin_->abort();
+  if (tells_.load() && !mpi_ends_.load()) plugin_->abort();
   if (status == 0) ::_exit(EXIT_FAILURE);
 }
 
