@@ -104,6 +104,36 @@ TEST(FakeCuda, TellsOfEachUseOfTheDefaultStream) {
 }
 
 // A network that writes there by itself: a kernel that is launched meanwhile is not ordered with it, whichever is first.
+// Either stream may be the first: the event is over with its last record, whatever the first one does, and with both it stays so.
+TEST(FakeCuda, EndsAnEventWithItsLastRecord) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    Calls calls(seed);
+    cu::Stream other = nullptr;
+    cu::Event event = nullptr;
+    EXPECT_EQ(calls.driver->cuStreamCreate(&other, cu::stream_beside_default), cu::success);
+    EXPECT_EQ(calls.driver->cuEventCreate(&event, cu::event_plain), cu::success);
+    EXPECT_EQ(calls.driver->cuEventRecord(event, calls.stream), cu::success);
+    EXPECT_EQ(calls.driver->cuEventRecord(event, other), cu::success);
+    EXPECT_EQ(calls.driver->cuEventSynchronize(event), cu::success);
+    EXPECT_EQ(calls.driver->cuStreamSynchronize(calls.stream), cu::success);
+    EXPECT_EQ(calls.driver->cuEventQuery(event), cu::success) << seed;
+    EXPECT_EQ(calls.driver->cuEventDestroy_v2(event), cu::success);
+    EXPECT_EQ(calls.driver->cuStreamDestroy_v2(other), cu::success);
+    EXPECT_THAT(calls.end(), ElementsAre("an event was used again while it was asked")) << seed;
+  }
+}
+
+TEST(FakeCuda, TellsOfAnEventThatIsDestroyedBeforeItIsOver) {
+  Calls calls(1);
+  cu::Event event = nullptr;
+  EXPECT_EQ(calls.driver->cuEventCreate(&event, cu::event_plain), cu::success);
+  for (int i = 0; i < 3; ++i) fake_cuda::launch(calls.stream, "nothing", {}, [](auto) {});
+  EXPECT_EQ(calls.driver->cuEventRecord(event, calls.stream), cu::success);
+  EXPECT_EQ(calls.driver->cuEventDestroy_v2(event), cu::success);
+  EXPECT_EQ(calls.driver->cuStreamSynchronize(calls.stream), cu::success);
+  EXPECT_THAT(calls.end(), ElementsAre("an event was given back before it was over"));
+}
+
 TEST(FakeCuda, SeesWhetherWhatComesFromOutsideIsOrderedWithKernels) {
   const auto found = [](auto use) {
     Calls calls(1);

@@ -186,8 +186,9 @@ bool Fake::may_be_peers(int device, int other) const {
 bool Fake::knows(const CUstream_st* stream) const {
   return std::ranges::any_of(streams, [&](const auto& one) { return one.get() == stream; });
 }
-bool Fake::knows(const CUevent_st* event) const {
-  return std::ranges::any_of(events, [&](const auto& one) { return one.get() == event; });
+std::shared_ptr<CUevent_st> Fake::find(const CUevent_st* event) const {
+  const auto found = std::ranges::find_if(events, [&](const auto& one) { return one.get() == event; });
+  return found == events.end() ? nullptr : *found;
 }
 
 Status Fake::put(CUstream_st* stream, const std::string& name, const std::vector<Access>& accesses,
@@ -203,13 +204,14 @@ Status Fake::put(CUstream_st* stream, const std::string& name, const std::vector
   if (stream->device != current())
     checker.report("\"" + name + "\" was put into the stream of a device that is not current");
   checker.add(stream->id, name, accesses);
-  stream->waiting.push_back({std::move(run)});
+  stream->waiting.push_back({.run = std::move(run)});
   changed_.notify_all();
   return success;
 }
 
-Status Fake::record(CUevent_st* event, CUstream_st* stream) {
-  if (!knows(event) || !knows(stream)) {
+Status Fake::record(CUevent_st* which, CUstream_st* stream) {
+  const std::shared_ptr<CUevent_st> event = find(which);
+  if (event == nullptr || !knows(stream)) {
     checker.report(stream == nullptr ? "an event was recorded in the default stream"
                                      : "an event or a stream was used that is not there");
     return invalid_handle;
@@ -223,8 +225,9 @@ Status Fake::record(CUevent_st* event, CUstream_st* stream) {
   return success;
 }
 
-Status Fake::query(CUevent_st* event) {
-  if (!knows(event)) {
+Status Fake::query(CUevent_st* which) {
+  const std::shared_ptr<CUevent_st> event = find(which);
+  if (event == nullptr) {
     checker.report("an event was asked that is not there");
     return invalid_handle;
   }
@@ -234,14 +237,15 @@ Status Fake::query(CUevent_st* event) {
   return success;
 }
 
-Status Fake::wait_for(std::unique_lock<std::mutex>& lock, CUevent_st* event) {
-  if (!knows(event)) {
+Status Fake::wait_for(std::unique_lock<std::mutex>& lock, CUevent_st* which) {
+  const std::shared_ptr<CUevent_st> event = find(which);
+  if (event == nullptr) {
     checker.report("an event was waited for that is not there");
     return invalid_handle;
   }
   const Device& device = devices[static_cast<std::size_t>(event->device)];
   changed_.wait(lock, [&] { return event->done == event->asked || device.lost != success; });
-  return device.lost != success ? device.lost : query(event);
+  return device.lost != success ? device.lost : query(which);
 }
 
 Status Fake::wait_for(std::unique_lock<std::mutex>& lock, CUstream_st* stream) {
@@ -316,7 +320,8 @@ void Fake::do_step(std::unique_lock<std::mutex>& lock, CUstream_st& stream) {
     else if (device.ends_after != 0 && device.done >= device.ends_after && device.lost == success)
       become_lost(stream.device, device.ends_by);
   }
-  if (step.event != nullptr) step.event->done = step.record;
+  // Records that were made in two streams may be over in another order: what counts is the last.
+  if (step.event != nullptr) step.event->done = std::max(step.event->done, step.record);
   changed_.notify_all();
 }
 

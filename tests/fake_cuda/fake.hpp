@@ -25,14 +25,15 @@ struct CUctx_st {
 };
 struct CUevent_st {
   int device;
-  std::uint64_t asked = 0, done = 0, seen = 0;  // records: so many, over, seen to be over by the host
-  CUstream_st* stream = nullptr;                // of the last
-  fake_cuda::Clock clock{};                     // of the last
+  // Records: so many, the last that is over, the last that the host saw to be over.
+  std::uint64_t asked = 0, done = 0, seen = 0;
+  CUstream_st* stream = nullptr;  // of the last
+  fake_cuda::Clock clock{};       // of the last
 };
 struct CUstream_st {
   struct Step {
-    std::function<bool()> run;  // empty: the event only. False: it went where it may not
-    CUevent_st* event = nullptr;
+    std::function<bool()> run;            // empty: the event only. False: it went where it may not
+    std::shared_ptr<CUevent_st> event{};  // which may have been destroyed by then, as CUDA allows
     std::uint64_t record = 0;
   };
   int device;
@@ -110,7 +111,7 @@ class Fake {
   /// Two different ones.
   bool may_be_peers(int device, int other) const;
   bool knows(const CUstream_st* stream) const;
-  bool knows(const CUevent_st* event) const;
+  std::shared_ptr<CUevent_st> find(const CUevent_st* event) const;  // null: it is not there
 
   static int current();
   static std::vector<int>& contexts_of_thread();
@@ -132,7 +133,7 @@ class Fake {
   std::unique_ptr<Memory> memory = std::make_unique<Memory>();
   std::deque<Device> devices;
   std::vector<std::unique_ptr<CUstream_st>> streams;
-  std::vector<std::unique_ptr<CUevent_st>> events;
+  std::vector<std::shared_ptr<CUevent_st>> events;
   std::vector<std::unique_ptr<CUmod_st>> modules;
   std::uint32_t streams_made = 0;
 
