@@ -89,7 +89,7 @@ class FreshData {
   void let_more(FreshUse use) {
     const std::lock_guard guard(mutex_);
     const Bytes in_use = in_use_[index(use)];
-    beyond_[index(use)] = in_use + std::max(in_use / 8, at_once * most_small);
+    beyond_[index(use)] = in_use + std::max(in_use / 8, most_spare * most_small);
     look();
   }
   /// Makes them, and calls again(task) for those who starved. `number(value)`: a new one. The program's thread.
@@ -116,7 +116,8 @@ class FreshData {
   }
 
  private:
-  static constexpr std::size_t at_once = 8;
+  static constexpr std::size_t most_spare = 8;
+  static constexpr Bytes spare_bytes = Bytes{1} << 20;
   // What is larger is worth its way to the disk and back.
   static constexpr Bytes most_small = Bytes{16} << 10;
   static constexpr std::size_t index(FreshUse use) noexcept { return static_cast<std::size_t>(use); }
@@ -142,7 +143,10 @@ class FreshData {
     const std::lock_guard guard(mutex_);
     const std::size_t waiting = this->waiting(kind);
     if (waiting <= unused_[kind].size()) return 0;
-    return at_once + (takes_[kind] == 0 ? 1 : waiting - unused_[kind].size());  // 0: none was made
+    if (takes_[kind] == 0) return 1;  // none was made yet
+    // More of the small ones than are needed now. Large ones have their memory faulted in, which takes longer than to ask again.
+    const std::size_t spare = std::min<std::size_t>(most_spare, spare_bytes / takes_[kind]);
+    return waiting - unused_[kind].size() + spare;
   }
   /// After every change.
   void look() {

@@ -20,6 +20,8 @@ class KeptBytes {
     arena_.warm(warmed_, wanted);
     warmed_ = wanted;
   }
+  /// It is gone. What was faulted in stays so.
+  void remove(Bytes gone) noexcept { all_ -= gone; }
   Bytes all() const noexcept { return all_; }
 
  private:

@@ -44,6 +44,7 @@ class TileCollection {
   void advise(const std::function<int(std::int32_t, std::int32_t)>& device_of) const;
   void refresh(Refresh when) const;
   Bytes bytes() const noexcept;  ///< of all tiles
+  bool in_place() const noexcept { return spill_ == nullptr; }
 
  private:
   static std::string name_of_tile(const void* owner, const engine::RegisteredDatum& datum);

@@ -162,6 +162,25 @@ TEST(Flow, TheDefaultPolicyFollowsTheMemory) {
   EXPECT_GT(runtime.statistics().nodes[0].evictions, 0u);
 }
 
+// What is registered no more counts no more, be it a matrix, a datum, or memory of the program's.
+TEST(Flow, TheDefaultPolicyForgetsWhatIsGone) {
+  Config config;
+  config.set("workers", 2);
+  config.set("memory", "2MiB");
+  Runtime runtime(config);
+  {
+    const auto large = runtime.tiled<double>("large", 1024, 1024, 128);
+    EXPECT_EQ(runtime.statistics().scheduler, "rehearsed");
+  }
+  std::vector<double> elements(std::size_t{1024} * 1024);
+  for (int i = 0; i < 8; ++i) {
+    runtime.remove(runtime.vector<double>("short lived", 1 << 17));  // 1 MiB
+    runtime.tiled_in_place("placed", elements.data(), 1024, 1024, 1024, 128);
+  }
+  const auto small = runtime.tiled<double>("small", 256, 256, 128);
+  EXPECT_EQ(runtime.statistics().scheduler, "lws");
+}
+
 TEST(Future, IsDoneWhenItsTaskIsThoughOthersAreNot) {
   for (const std::size_t workers : {1, 3}) {
     Config config;
