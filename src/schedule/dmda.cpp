@@ -27,12 +27,12 @@
 #include <string_view>
 #include <vector>
 
-#include "schedule/index/append_reads.hpp"
 #include "schedule/index/assigned_queue.hpp"
 #include "schedule/index/free_time.hpp"
 #include "schedule/index/missing_bytes.hpp"
 #include "schedule/index/requested_data.hpp"
 #include "schedule/index/task_records.hpp"
+#include "schedule/index/upcoming_reads.hpp"
 
 namespace fairlead::schedule {
 namespace {
@@ -115,11 +115,11 @@ class Dmda final : public Policy {
   }
 
   std::size_t upcoming(WorkerId worker, std::span<DatumId> out) override {
-    std::size_t written = 0;
+    UpcomingReads found(out);
     if (!rules_.prefetch) return 0;
     workers_[index(worker)].queue.for_each_while(
-        [&](const Queued& queued) { return append_reads(*queued.task, out, written); });
-    return written;
+        [&](const Queued& queued) { return found.add(*queued.task); });
+    return found.written();
   }
 
  private:

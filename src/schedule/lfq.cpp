@@ -20,9 +20,9 @@
 #include <utility>
 #include <vector>
 
-#include "schedule/index/append_reads.hpp"
 #include "schedule/index/others_by_distance.hpp"
 #include "schedule/index/two_ended_queue.hpp"
+#include "schedule/index/upcoming_reads.hpp"
 #include "schedule/index/worker_sets.hpp"
 
 namespace fairlead::schedule {
@@ -63,11 +63,11 @@ class Lfq final : public Policy {
   }
 
   std::size_t upcoming(WorkerId worker, std::span<DatumId> out) override {
-    std::size_t written = 0;
-    const auto write = [&](const Task& task) { return append_reads(task, out, written); };
+    UpcomingReads found(out);
+    const auto write = [&](const Task& task) { return found.add(task); };
     locals_[index(worker)].placeholder.for_each_while(write);
     locals_[index(worker)].waiting.for_each_while(write);
-    return written;
+    return found.written();
   }
 
   void worker_lost(WorkerId lost) override {

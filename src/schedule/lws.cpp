@@ -11,8 +11,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "schedule/index/append_reads.hpp"
 #include "schedule/index/others_by_distance.hpp"
+#include "schedule/index/upcoming_reads.hpp"
 #include "schedule/index/urgency_queue.hpp"
 
 namespace fairlead::schedule {
@@ -37,9 +37,9 @@ class Lws final : public Policy {
   }
 
   std::size_t upcoming(WorkerId worker, std::span<DatumId> out) override {
-    std::size_t written = 0;
-    queues_[index(worker)].for_each_while([&](const Task& task) { return append_reads(task, out, written); });
-    return written;
+    UpcomingReads found(out);
+    queues_[index(worker)].for_each_while([&](const Task& task) { return found.add(task); });
+    return found.written();
   }
 
   void worker_lost(WorkerId worker) override {

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "schedule/index/append_reads.hpp"
+#include "schedule/index/upcoming_reads.hpp"
 
 namespace fairlead::schedule {
 namespace {
@@ -56,10 +56,10 @@ class Urgent final : public Policy {
   }
 
   std::size_t upcoming(WorkerId worker, std::span<DatumId> out) override {
-    std::size_t written = 0;
+    UpcomingReads found(out);
     for (const auto& [key, task] : queue_)
-      if (view().can_run(*task, worker) && !append_reads(*task, out, written)) break;
-    return written;
+      if (view().can_run(*task, worker) && !found.add(*task)) break;
+    return found.written();
   }
 
  private:

@@ -143,6 +143,18 @@ TEST_F(DmdaTest, PrefetchFollowsTheWorkersQueue) {
   EXPECT_EQ(world.upcoming(1, 3), (Names{"C", "D"}));  // first come, first served, whatever the priority
 }
 
+// It is asked at each event: thousands of tasks that read nothing are not gone through each time.
+TEST_F(DmdaTest, PrefetchLooksAtTheNextTasksOnly) {
+  FakeWorld world;
+  world.attach(*dmda);
+  for (int i = 0; i < 10; ++i) world.ready({"T" + std::to_string(i), {}});
+  world.ready({"reads", {"A"}});
+  EXPECT_EQ(world.upcoming(0, 4), Names{"A"});
+  for (int i = 0; i < 100; ++i) world.ready({"more" + std::to_string(i), {}});
+  world.ready({"late", {"B"}});
+  EXPECT_EQ(world.upcoming(0, 4), Names{"A"});
+}
+
 // T1 would load A and B, T2 only A, T3 nothing.
 TEST(Dmdas, AWorkerTakesWhatMissesTheFewestBytes) {
   FakeWorld world;

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "schedule/index/append_reads.hpp"
+#include "schedule/index/upcoming_reads.hpp"
 
 namespace fairlead::schedule {
 
@@ -192,10 +192,10 @@ Task* OwnerCompute::take_any(WorkerId thief) {
 }
 
 std::size_t OwnerCompute::upcoming(WorkerId worker, std::span<DatumId> out) {
-  std::size_t written = 0;
+  UpcomingReads found(out);
   nodes_[place_of_worker_[index(worker)]].queue.for_each_while(
-      [&](const Task& task) { return append_reads(task, out, written); });
-  return written;
+      [&](const Task& task) { return found.add(task); });
+  return found.written();
 }
 
 }  // namespace fairlead::schedule
