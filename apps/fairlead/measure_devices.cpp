@@ -326,6 +326,8 @@ MachineFigures measure_devices(const Config& config, const linalg::Kernels& kern
     Carried carried(alone);
     figures.devices[i].wire =
         measure_wire(carried, carried.topology().host(), carried.topology().devices().front());
+    // Cores make its copies, which nothing else needs now, but which compute later.
+    if (figures.devices[i].on_cores > 0) figures.devices[i].wire.duplex = false;
   }
   const std::vector<NodeId> nodes = topology.devices();
   for (std::size_t second = 0; second < nodes.size(); ++second)

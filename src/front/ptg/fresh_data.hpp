@@ -117,7 +117,7 @@ class FreshData {
 
  private:
   static constexpr std::size_t most_spare = 8;
-  static constexpr Bytes spare_bytes = Bytes{1} << 20;
+  static constexpr Bytes spare_bytes = Bytes{8} << 20;
   // What is larger is worth its way to the disk and back.
   static constexpr Bytes most_small = Bytes{16} << 10;
   static constexpr std::size_t index(FreshUse use) noexcept { return static_cast<std::size_t>(use); }
@@ -144,7 +144,7 @@ class FreshData {
     const std::size_t waiting = this->waiting(kind);
     if (waiting <= unused_[kind].size()) return 0;
     if (takes_[kind] == 0) return 1;  // none was made yet
-    // More of the small ones than are needed now. Large ones have their memory faulted in, which takes longer than to ask again.
+    // More than are needed now, so that fewer wait for the program's thread; of large ones fewer, since all have their memory faulted in.
     const std::size_t spare = std::min<std::size_t>(most_spare, spare_bytes / takes_[kind]);
     return waiting - unused_[kind].size() + spare;
   }
