@@ -64,7 +64,9 @@ constexpr TakenSetting settings[] = {
 };
 constexpr Positional positionals[] = {
     {.name = "list|run", .help = "what to do"},
-    {.name = "NAME", .help = "an experiment, a folder of them, all, or a file (*.toml)", .required = false}};
+    {.name = "NAME",
+     .help = "an experiment, a folder of them, a figure (all its panels), all, or a file (*.toml)",
+     .required = false}};
 
 /// A word for what computes the figures: this program as it is. Others' figures are not used.
 std::string this_program() {

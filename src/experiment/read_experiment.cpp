@@ -331,6 +331,11 @@ std::vector<Experiment> find_experiments(std::string_view name) {
     if (among_many || one.name == name || std::ranges::find(one.also, name) != one.also.end())
       found.push_back(one);
   }
+  // A figure of several panels, each of which is an experiment.
+  if (found.empty() && !name.empty() && !name.ends_with('/'))
+    std::ranges::copy_if(all, std::back_inserter(found), [&](const Experiment& one) {
+      return one.over.empty() && one.name.starts_with(std::string(name) + '-');
+    });
   if (found.empty())
     throw ConfigError(fmt::format("there is no experiment \"{}\"{}; `fairlead experiment list` lists them",
                                   name, did_you_mean(name, names)));

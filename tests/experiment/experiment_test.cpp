@@ -158,6 +158,16 @@ TEST(ExperimentFiles, AreFoundByTheirOtherNames) {
   EXPECT_EQ(find_experiments("darts/table-2")[0].name, "darts/fig-12");
 }
 
+TEST(ExperimentFiles, AreFoundByTheFigureTheyArePanelsOf) {
+  const auto found = find_experiments("placement/fig-2");
+  EXPECT_EQ(found.size(), 4u);
+  for (const Experiment& one : found) EXPECT_THAT(one.name, testing::StartsWith("placement/fig-2-"));
+  EXPECT_EQ(find_experiments("starpu/fig-4").size(), 1u);  // one has that name
+  EXPECT_THROW(find_experiments("dague/fig-1"), ConfigError);
+  EXPECT_THROW(find_experiments("placement/"), ConfigError);
+  EXPECT_THROW(find_experiments(""), ConfigError);
+}
+
 TEST(ExperimentFiles, TheOneOnThePageCanBeRun) {
   std::ifstream file(FAIRLEAD_EXPERIMENTS_PAGE);
   const std::string page{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
