@@ -127,8 +127,8 @@ std::span<const EmbeddedFile> experiment_files();
 /// Throws ConfigError naming file, line, key, and what would be right. `file`: for messages; unless given,
 /// where those are that come with Fairlead.
 Experiment read_experiment(std::string_view name, std::string_view text, std::string file = {});
-/// Those that a name means: one, all of a folder ("darts"), all panels of a figure ("placement/fig-2"), "all", or the file of one's own (*.toml). Throws
-/// ConfigError if there is none.
+/// Those that a name means: one, all of a folder ("darts"), all panels of a figure ("placement/fig-2"), "all", or the
+/// file of one's own (*.toml). Throws ConfigError if there is none.
 std::vector<Experiment> find_experiments(std::string_view name);
 
 /// Each as it is, but for those `over` a folder: such a one becomes many, one for each that it is over, with its

@@ -320,22 +320,23 @@ std::vector<Experiment> find_experiments(std::string_view name) {
   }
   std::vector<Experiment> all, found;
   std::vector<std::string_view> names;
+  // One over others runs all of these many times: by its own name only.
+  const auto among_many = [name](const Experiment& one, char separator) {
+    return one.over.empty() && one.name.size() > name.size() && one.name.starts_with(name) &&
+           one.name[name.size()] == separator;
+  };
   for (const EmbeddedFile& file : experiment_files()) all.push_back(read_experiment(file.name, file.text));
   for (const Experiment& one : all) {
     names.push_back(one.name);
     names.insert(names.end(), one.also.begin(), one.also.end());
-    const bool in_folder =
-        one.name.size() > name.size() && one.name.starts_with(name) && one.name[name.size()] == '/';
-    // One over others runs all of these many times: by its own name only.
-    const bool among_many = (name == "all" || in_folder) && one.over.empty();
-    if (among_many || one.name == name || std::ranges::find(one.also, name) != one.also.end())
+    if ((name == "all" && one.over.empty()) || among_many(one, '/') || one.name == name ||
+        std::ranges::find(one.also, name) != one.also.end())
       found.push_back(one);
   }
   // A figure of several panels, each of which is an experiment.
-  if (found.empty() && !name.empty() && !name.ends_with('/'))
-    std::ranges::copy_if(all, std::back_inserter(found), [&](const Experiment& one) {
-      return one.over.empty() && one.name.starts_with(std::string(name) + '-');
-    });
+  if (found.empty())
+    std::ranges::copy_if(all, std::back_inserter(found),
+                         [&](const Experiment& one) { return among_many(one, '-'); });
   if (found.empty())
     throw ConfigError(fmt::format("there is no experiment \"{}\"{}; `fairlead experiment list` lists them",
                                   name, did_you_mean(name, names)));

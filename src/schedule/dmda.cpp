@@ -115,8 +115,8 @@ class Dmda final : public Policy {
   }
 
   std::size_t upcoming(WorkerId worker, std::span<DatumId> out) override {
-    UpcomingReads found(out);
     if (!rules_.prefetch) return 0;
+    UpcomingReads found(out);
     workers_[index(worker)].queue.for_each_while(
         [&](const Queued& queued) { return found.add(*queued.task); });
     return found.written();

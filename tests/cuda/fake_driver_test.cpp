@@ -103,7 +103,6 @@ TEST(FakeCuda, TellsOfEachUseOfTheDefaultStream) {
                                        "the default stream was waited for"));
 }
 
-// A network that writes there by itself: a kernel that is launched meanwhile is not ordered with it, whichever is first.
 // Either stream may be the first: the event is over with its last record, whatever the first one does, and with both it stays so.
 TEST(FakeCuda, EndsAnEventWithItsLastRecord) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
@@ -134,6 +133,7 @@ TEST(FakeCuda, TellsOfAnEventThatIsDestroyedBeforeItIsOver) {
   EXPECT_THAT(calls.end(), ElementsAre("an event was given back before it was over"));
 }
 
+// A network that writes there by itself: a kernel that is launched meanwhile is not ordered with it, whichever is first.
 TEST(FakeCuda, SeesWhetherWhatComesFromOutsideIsOrderedWithKernels) {
   const auto found = [](auto use) {
     Calls calls(1);

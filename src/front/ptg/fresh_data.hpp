@@ -144,7 +144,8 @@ class FreshData {
     const std::size_t waiting = this->waiting(kind);
     if (waiting <= unused_[kind].size()) return 0;
     if (takes_[kind] == 0) return 1;  // none was made yet
-    // More than are needed now, so that fewer wait for the program's thread; of large ones fewer, since all have their memory faulted in.
+    // More than are needed now, so that fewer wait for the program's thread; of large ones fewer, since all have their
+    // memory faulted in.
     const std::size_t spare = std::min<std::size_t>(most_spare, spare_bytes / takes_[kind]);
     return waiting - unused_[kind].size() + spare;
   }

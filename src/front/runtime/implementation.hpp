@@ -156,6 +156,13 @@ class Runtime::Implementation {
     if (std::exchange(chosen_policy, name) == name) return;
     core.replace_policy(schedule::make_policy(name), std::string(name));
   }
+  /// So many registered bytes are gone, of the program's memory or of what the runtime keeps.
+  void forget(bool of_the_program, Bytes bytes) noexcept {
+    if (of_the_program)
+      in_place -= bytes;
+    else
+      kept.remove(bytes);
+  }
   trace::Snapshot recorded() {
     return engine::trace_snapshot(core.engine(), [this](DatumId id) { return core.names().text(id); });
   }

@@ -125,8 +125,7 @@ std::shared_ptr<detail::TileCollection> Runtime::owned(std::unique_ptr<detail::T
   return {tiles.release(), [runtime = implementation_](detail::TileCollection* ended) {
             std::unique_ptr<detail::TileCollection> last(ended);
             if (!ended->finish()) return runtime->core.keep(std::move(last));
-            const Bytes gone = ended->bytes();
-            ended->in_place() ? static_cast<void>(runtime->in_place -= gone) : runtime->kept.remove(gone);
+            runtime->forget(ended->in_place(), ended->bytes());
             ended->remove_all();
           }};
 }
@@ -225,8 +224,7 @@ void Runtime::remove_one(const detail::DatumReference& reference) {
   if (!over) it.core.throw_held_up("remove");
   if (it.core.holds().holds(*single->datum))
     throw UsageError(fmt::format("remove of {}, which this program holds", single->name));
-  single->as.kept ? it.kept.remove(single->slot.bytes)
-                  : static_cast<void>(it.in_place -= single->datum->bytes);
+  it.forget(!single->as.kept, single->as.kept ? single->slot.bytes : single->datum->bytes);
   it.single.remove(it.core, *single);
 }
 
