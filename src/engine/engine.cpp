@@ -174,7 +174,10 @@ void Engine::lose(const NodeLoss& loss, Commands& out) {
 }
 
 void Engine::apply_release(HoldRelease& release, Commands& out) {
-  if (release.hold != nullptr) roles_.of(*release.hold).released(release, out);
+  if (release.hold != nullptr) {
+    release.granted = release.hold->state == TaskState::staged;
+    roles_.of(*release.hold).released(release, out);
+  }
   release.applied.store(true, std::memory_order_release);  // afterwards it may be gone
 }
 

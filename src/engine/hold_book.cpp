@@ -30,6 +30,7 @@ void HoldSource::granted(Task& hold) {
   for (const Access& access : record.accesses)
     record.places.push_back({core_.world().address_of(memory::location_of(hold, access)), access.packed});
   tell(record, OpenHold::State::granted);
+  record.grant_told.store(true, std::memory_order_release);  // afterwards it may be gone
   core_.world().wake(Who::application());
 }
 
@@ -51,11 +52,7 @@ HoldSource& HoldBook::new_source() {
 }
 
 void HoldBook::forget_ended() noexcept {
-  std::erase_if(open_, [](const auto& record) {
-    return record->over.load(std::memory_order_acquire) &&
-           (!record->release_posted.load() || record->applied.load(std::memory_order_acquire)) &&
-           record->state.load() != OpenHold::State::granted;
-  });
+  std::erase_if(open_, [](const auto& record) { return record->is_unused(); });
 }
 
 void HoldBook::add(std::shared_ptr<OpenHold> record) { open_.push_back(std::move(record)); }

@@ -38,12 +38,21 @@ struct OpenHold : HoldRelease, std::enable_shared_from_this<OpenHold> {
   std::vector<detail::Place> places;  ///< once granted; likewise
   std::exception_ptr failure;         ///< refused: why, if a copy failed
   std::atomic<State> state{State::waiting};
-  std::atomic<bool> over{false};  ///< what waited for it has been released
-  bool of_application = false;    ///< the application's thread waits, or waited, for it
+  std::atomic<bool> over{false};        ///< what waited for it has been released
+  std::atomic<bool> grant_told{false};  ///< if it was granted: whoever tells so, perhaps late, has done it
+  bool of_application = false;          ///< the application's thread waits, or waited, for it
   std::atomic<bool> release_posted{false};
   const char* file = "";
   std::uint32_t line = 0;
   std::function<void()> told;  ///< called when it is granted or refused, by Callbacks
+
+  /// Over. The engine looks at it no more, and who tells of its grant, perhaps late, has done so.
+  bool is_unused() const noexcept {
+    if (!over.load(std::memory_order_acquire) || state.load() == State::granted) return false;
+    if (!release_posted.load()) return true;
+    return applied.load(std::memory_order_acquire) &&
+           (!granted || grant_told.load(std::memory_order_acquire));
+  }
 };
 
 /// The source of the holds of one flow.

@@ -1,6 +1,7 @@
 // See rank_accesses.hpp.
 #include "front/ranks/rank_accesses.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/check.hpp"
@@ -33,8 +34,7 @@ RankAccesses::~RankAccesses() = default;
 
 void RankAccesses::collect() {
   std::erase_if(ending_, [this](Record* record) {
-    // The engine looks at neither any more.
-    if (!record->is_over || !(record->applied.load(std::memory_order_acquire))) return false;
+    if (!record->is_unused()) return false;
     unused_.push_back(record);
     return true;
   });
@@ -54,8 +54,10 @@ RankAccesses::Record& RankAccesses::begin(std::uint64_t name, const Datum& datum
       unused_.pop_front();
     }
     record->name = name;
-    record->is_granted = record->is_let_go = record->is_over = false;
+    record->is_granted = record->is_let_go = record->is_over = record->is_told = false;
+    record->HoldRelease::granted = false;
     record->applied.store(false);
+    ++uncounted_;
   }
   Task& task = record->task;
   static_cast<TaskTraits&>(task) = {};
@@ -96,20 +98,35 @@ void RankAccesses::queue(std::uint64_t name, engine::RegisteredDatum& datum, Acc
 
 void RankAccesses::granted(Task& access) {
   auto& record = *static_cast<Record*>(access.policy_data);
-  std::uint64_t name = 0;
+  engine::DrivenWorld& world = core_.world();
+  std::unique_lock lock(mutex_);
+  record.is_granted = !record.is_let_go;
+  if (record.is_granted) {
+    const std::uint64_t name = record.name;
+    lock.unlock();
+    net::Spot spot;
+    if (role_ == TaskRole::hold) {
+      const memory::Location at = memory::location_of(access, record.access);
+      spot.address = world.address_of(at);
+      if (at.node != no_id<NodeId>) spot.memory = world.device_memory(at.node);
+    }
+    granted_(name, spot);
+    lock.lock();
+  }
+  record.is_told = true;
+  const bool last = record.is_let_go;
+  lock.unlock();  // afterwards we may be gone
+  if (last) world.wake(engine::Who::application());
+}
+
+/// Who waits for none() looks again.
+void RankAccesses::count(std::size_t accesses, Recycler&) {
+  engine::DrivenWorld& world = core_.world();
   {
     const std::lock_guard guard(mutex_);
-    record.is_granted = true;
-    if (record.is_let_go) return;  // nobody wants it any more
-    name = record.name;
-  }
-  net::Spot spot;
-  if (role_ == TaskRole::hold) {
-    const memory::Location at = memory::location_of(access, record.access);
-    spot.address = core_.world().address_of(at);
-    if (at.node != no_id<NodeId>) spot.memory = core_.world().device_memory(at.node);
-  }
-  granted_(name, spot);
+    uncounted_ -= accesses;
+  }  // afterwards we may be gone
+  world.wake(engine::Who::application());
 }
 
 void RankAccesses::let_go(std::uint64_t name, bool unused) {
@@ -151,10 +168,7 @@ void RankAccesses::release(Task& over, ReadyTasks& ready) {
 
 bool RankAccesses::none() const {
   const std::lock_guard guard(mutex_);
-  if (!by_name_.empty()) return false;
-  for (const Record* record : ending_)
-    if (!record->is_over || !record->applied.load(std::memory_order_acquire)) return false;
-  return true;
+  return by_name_.empty() && uncounted_ == 0 && std::ranges::all_of(ending_, &Record::is_unused);
 }
 
 }  // namespace fairlead::front

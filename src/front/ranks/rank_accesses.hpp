@@ -40,12 +40,11 @@ class RankAccesses final : public TaskSource {
   void queue(std::uint64_t name, engine::RegisteredDatum& datum, AccessMode mode);
   /// It need not stay any more, or was never granted. `unused`: nobody has written what was to be written.
   void let_go(std::uint64_t name, bool unused = false);
-  /// Each that was asked for is over, for the engine too.
+  /// Each that was asked for is over, and nobody is about to tell anything of any: all this may go.
   bool none() const;
 
   void release(Task& over, ReadyTasks& ready) override;
-  /// Who waits for none() looks again.
-  void count(std::size_t, Recycler&) override { core_.world().wake(engine::Who::application()); }
+  void count(std::size_t accesses, Recycler&) override;
   void granted(Task& access) override;
 
  private:
@@ -54,6 +53,12 @@ class RankAccesses final : public TaskSource {
     Access access;
     std::uint64_t name = 0;
     bool is_granted = false, is_let_go = false, is_over = false;
+    bool is_told = false;  // granted() has been called and will not look at it any more
+
+    /// Let go and over. The engine looks at it no more, and who tells of its grant, perhaps late, has done so.
+    bool is_unused() const {
+      return is_over && applied.load(std::memory_order_acquire) && (is_told || !HoldRelease::granted);
+    }
   };
   void collect();
   Record& begin(std::uint64_t name, const Datum& datum, AccessMode mode, PlaceHint where);
@@ -67,6 +72,7 @@ class RankAccesses final : public TaskSource {
   std::deque<Record*> unused_;
   std::unordered_map<std::uint64_t, Record*> by_name_;
   std::deque<Record*> ending_;  // let go, and perhaps not over
+  std::size_t uncounted_ = 0;   // ends that somebody has still to count
   std::uint64_t next_id_;
 };
 
