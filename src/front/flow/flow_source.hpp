@@ -59,8 +59,9 @@ class FlowSource : public engine::CountedSource {
     core_.caller().check_process("cancel");
     core_.engine().cancel(*this);
     if (engine::HoldSource* const holds = holds_.load()) core_.engine().cancel(*holds);
-    core_.world()
-        .serve_surely_for_others();  // who waits for memory hears of it now: perhaps nothing else comes
+    // Who waits for memory hears of it now, and who waits for tasks of which none may begin: perhaps nothing else comes.
+    core_.world().serve_surely_for_others();
+    core_.world().wake(engine::Who::application());
   }
   using Told = std::function<void(const std::shared_ptr<engine::OpenHold>&)>;
   /// Works until the data are the application's. `access_of_use`: which of the record's places each use got.
@@ -87,6 +88,8 @@ class FlowSource : public engine::CountedSource {
   static TaskTraits traits_of(const Submission& submission, const Gathered& gathered, std::uint32_t excluded,
                               std::uint16_t together) noexcept;
   bool let_in(engine::RegisteredDatum& datum, std::uint32_t lane);
+  /// And failures of tasks, which come from that, are not told again.
+  void throw_if_stopped();
 
  private:
   void insert(const Submission& submission, std::shared_ptr<WatchedTask> watched = nullptr,
@@ -125,7 +128,6 @@ class FlowSource : public engine::CountedSource {
   /// it.
   void call_when_home(const Submission& task, const std::shared_ptr<WatchedTask>& watched,
                       std::function<void(std::exception_ptr)> on_done);
-  void throw_if_stopped();
 
   std::vector<std::shared_ptr<const CodeletInfo>> codelets_;
   const CodeletInfo* last_codelet_ = nullptr;

@@ -56,13 +56,26 @@ class FreshData {
   /// A task for which there was none of the kind: it gets another turn as soon as there is one.
   void starve(ActiveTask& task, std::uint32_t kind) {
     const std::lock_guard guard(mutex_);
+    if (given_up_.load()) return;
     starved_[kind].push_back(&task);
     look();
   }
+  /// The run is over for all: who waits, or would from now on, is forgotten. For good.
+  void give_up() {
+    const std::lock_guard guard(mutex_);
+    given_up_.store(true);
+    for (std::uint32_t i = 0; i < unused_.size(); ++i) {
+      starved_[i].clear();
+      visitors_[i] = 0;
+    }
+    look();
+  }
+  bool given_up() const noexcept { return given_up_.load(); }
   std::size_t starving() const noexcept { return starving_.load(); }
   /// So many visitors wait for one of the kind. They ask again after more were made.
   void want(std::uint32_t kind, std::size_t visitors) {
     const std::lock_guard guard(mutex_);
+    if (given_up_.load()) return;
     visitors_[kind] = visitors;
     look();
   }
@@ -166,7 +179,7 @@ class FreshData {
   Values& values_;
   const MakeFresh make_;
   std::atomic<std::size_t> starving_{0}, visiting_{0};
-  std::atomic<bool> to_be_made_{false};
+  std::atomic<bool> to_be_made_{false}, given_up_{false};
   mutable std::mutex mutex_;                        // guards what follows
   std::vector<std::vector<std::uint32_t>> unused_;  // by kind, as the next three
   std::vector<std::deque<ActiveTask*>> starved_;

@@ -45,6 +45,16 @@ class Graph::Implementation {
     return {fresh.back().handle.get(), datum.datum};
   }
 
+  /// False if it cannot be, for instance since the run was stopped.
+  bool remove_fresh() noexcept {
+    try {
+      for (; !fresh.empty(); fresh.pop_back()) runtime.remove_one(fresh.back().datum);
+      return true;
+    } catch (...) {
+      return false;
+    }
+  }
+
   struct Fresh {
     std::shared_ptr<const void> handle;
     fairlead::detail::DatumReference datum;
@@ -66,15 +76,14 @@ Graph::Graph(Runtime& runtime)
 Graph::~Graph() {
   engine::RuntimeCore& core = implementation_->core;
   if (implementation_->source == nullptr) return;
-  // Ends that were told may not have been looked at yet.
-  if (core.caller().may_wait() && implementation_->source->finish()) {
+  // Ends that were told may not have been looked at yet; and will not be any more if the run was stopped.
+  if (core.caller().may_wait() && implementation_->source->finish() &&
+      !core.engine().stop_reason().stopped()) {
     core.application().serve_surely();
     implementation_->source.reset();
-    for (const Implementation::Fresh& fresh : implementation_->fresh)
-      implementation_->runtime.remove_one(fresh.datum);
-  } else {
-    core.keep(std::move(implementation_));
+    if (implementation_->remove_fresh()) return;
   }
+  core.keep(std::move(implementation_));
 }
 
 std::shared_ptr<CollectionDefinition> Graph::begin_collection(std::string name,

@@ -275,16 +275,17 @@ bool GraphSource::more(ReadyTasks& ready) {
     if (Satisfied kept; some_left && left_.take(kept)) {
       bool handed_out = true;
       ahead_ == nullptr ? hand_out(kept, ready) : void(handed_out = hand_out_announced(kept, ready));
-      if (!handed_out) left_.keep(kept);
+      const bool later = !handed_out && !fresh_.given_up();
+      if (later) left_.keep(kept);
       left_.done();
-      if (!handed_out) return false;  // who makes the fresh datum that is missing adds us again
+      if (later) return false;  // who makes the fresh datum that is missing adds us again
     } else if (Telling telling; some_left && left_.take(telling)) {
       end(telling, ready);
       left_.done();
     } else if (ahead_ != nullptr ? !announce_some(ready.recycler)
                                  : fresh_.starving() >= most_starving || !more_of_initial(ready)) {
       // Whoever leaves something, or frees what is missing, adds us again.
-      if (over_ranks_ != nullptr && over_ranks_->has_failed()) core_.world().wake(engine::Who::application());
+      if (fresh_.given_up()) core_.world().wake(engine::Who::application());
       return false;
     }
   }
@@ -331,7 +332,8 @@ bool GraphSource::announce_next(Recycler& recycler) {
       [this](const std::string& why) { misused(why); });
   if (!made) {
     if (fresh_.wanted()) core_.world().wake(engine::Who::application());
-    if (ahead_->all_made() && !initial_over_.exchange(true)) core_.engine().all_submitted();
+    if ((ahead_->all_made() || fresh_.given_up()) && !initial_over_.exchange(true))
+      core_.engine().all_submitted();
     return false;
   }
   if (begins != nullptr) left_.keep({.task = begins});

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/check.hpp"
+#include "base/exception_text.hpp"
 #include "front/ptg/graph_source.hpp"
 #include "front/ptg/never_fed.hpp"
 #include "front/ranks/among_ranks.hpp"
@@ -20,6 +20,7 @@ void GraphSource::run() {
     throw UsageError("run() of a parameterized graph waits for all tasks, while this thread holds data" +
                      core_.holds().text());
   if (!misuse_.empty()) throw UsageError(misuse_);
+  if (unmade_ != nullptr) std::rethrow_exception(unmade_);
   if (auto* const ranks = front::among_ranks(core_.surroundings())) {  // what flows have made comes home
     ranks->program().begin_wait();
     ranks->program().end_wait();
@@ -48,12 +49,16 @@ void GraphSource::run() {
   CountedSource::hand_out();
   over_ranks_ == nullptr ? wait_for_all() : wait_over_ranks();
   stop_handing_out();
+  throw_if_stopped();
+  std::exception_ptr cause;
+  if (unmade_ != nullptr) {
+    static_cast<void>(outcome().take(cause));  // tasks were cancelled, which says less
+    std::rethrow_exception(unmade_);
+  }
   if (over_ranks_ != nullptr && over_ranks_->has_failed() && outcome().none_failed() && misuse_.empty())
     throw RankError("the parameterized graph cannot go on: " + over_ranks_->failure() +
                     (over_ranks_->stopped() ? never_fed(table_, &placement()) : ""));
   if (misuse_.empty()) return wait();
-  core_.throw_if_stopped();
-  std::exception_ptr cause;
   static_cast<void>(outcome().take(cause));
   throw UsageError(misuse_);
 }
@@ -92,6 +97,8 @@ void GraphSource::see(Value& value) {
   value.packed = datum->tail.packed;
 }
 
+/// Until all tasks are over, also where they are cancelled since something went wrong: what of them could be left would
+/// outlive the run.
 void GraphSource::wait_for_all() {
   core_.engine().horizon_closed();
   const std::uint64_t before = submitted_ - tasks_;
@@ -100,14 +107,10 @@ void GraphSource::wait_for_all() {
     bool nothing_moves = false;
     const bool can_go_on = core_.help([&] {
       over = progress_.reached(submitted_);
-      if (const std::uint64_t counted = counted_.load(); !over && still(counted)) {
-        // Who has counted the last one may be about to tell Progress: then he wakes us.
-        progress_.set_target(before + counted);
-        nothing_moves = progress_.reached(before + counted);
-      }
+      nothing_moves = !over && is_still(before, counted_.load());
       return over || nothing_moves || fresh_.wanted();
     });
-    core_.throw_if_stopped();
+    if (core_.engine().stop_reason().stopped()) throw_if_stopped();
     if (!can_go_on) core_.throw_held_up("run");
     if (over) break;
     if (fresh_.wanted()) {
@@ -119,60 +122,70 @@ void GraphSource::wait_for_all() {
   progress_.no_target();
 }
 
+bool GraphSource::is_still(std::uint64_t before, std::uint64_t counted) {
+  if (!still(counted)) return false;
+  // Who has counted the last one may be about to tell Progress, and does not wait: then he wakes us.
+  progress_.set_target(before + counted);
+  return progress_.reached(before + counted);
+}
+
 /// Until all tasks of this rank are over and nobody waits for it, or somebody cannot go on.
 void GraphSource::wait_over_ranks() {
   core_.engine().horizon_closed();
   const std::uint64_t before = submitted_ - tasks_;
-  bool told = false;
   std::pair<std::uint64_t, std::uint64_t> said{~std::uint64_t{0}, 0};  // when we said that we wait
   for (;;) {
-    bool over = false, failed = false, idle = false, waits = false;
+    bool over = false, failed = false, waits = false;
     std::optional<std::uint64_t> moved;
     std::uint64_t counted = 0;
     static_cast<void>(core_.help([&] {
       progress_.set_target(submitted_);
       over = progress_.reached(submitted_) && over_ranks_->quiet() && left_.none();
-      failed = over_ranks_->has_failed() || cancelled.load();
+      failed = over_ranks_->has_failed() || cancelled.load() || core_.engine().stop_reason().error() != 0;
       // In this order: what moves after it was asked for is seen by who compares it.
       moved = over_ranks_->moved();
       counted = counted_.load();
-      idle = still(counted) && !over;  // its tasks may be over, and others not have what they left
-      if (idle) {
-        // Who has counted the last one may be about to tell Progress, and does not wait: then he wakes us.
-        progress_.set_target(before + counted);
-        idle = progress_.reached(before + counted);
-      }
+      // Its tasks may be over, and others not have what they left.
+      const bool idle = !over && is_still(before, counted);
       waits = idle && moved && said != std::pair(*moved, counted);
-      return over || (idle && told) || (failed && !told) || (waits && !told) || fresh_.to_be_made() ||
-             is_held_back();
+      return over || failed || waits || fresh_.to_be_made() || is_held_back();
     }));
-    core_.throw_if_stopped();
-    if (over || (idle && told)) {
-      if (failed && !told) over_ranks_->fail();  // the last task of this rank has
-      ensure(told || counted_.load() == handed_out(), "what is over was handed out in this run");
-      break;
-    }
+    if (failed || core_.engine().stop_reason().stopped()) fail_over_ranks();
+    if (over || failed || core_.engine().stop_reason().stopped()) break;
     if (!fresh_.to_be_made() && is_held_back())
       fresh_.let_more(fresh_.visitors_wait() ? FreshUse::visitor : FreshUse::task);
     if (fresh_.to_be_made()) make_more_fresh();
-    if (failed && !std::exchange(told, true)) {
-      fresh_.hold_back_beyond(~Bytes{0});  // what has starved goes on, though only to be cancelled
-      cancel();
-      over_ranks_->fail();
-      core_.application().ask_for_more();
-      core_.application().serve();
-    } else if (waits && !told) {
+    if (waits) {
       said = {*moved, counted};
       over_ranks_->waits(*moved, progress_.reached(submitted_) ? "" : who_waits());
     }
   }
-  if (!progress_.reached(submitted_)) {
-    unfolding_.forget_all();
-    progress_.count_by_application(submitted_ - progress_.done());
-  }
-  progress_.no_target();
+  end_over_ranks(before);
+}
+
+/// What has begun ends; all else is given up.
+void GraphSource::fail_over_ranks() {
+  const engine::Stop& stop = core_.engine().stop_reason();
+  fresh_.give_up();
+  over_ranks_->fail(stop.stopped() || stop.error() != 0 ? "its run was stopped"
+                    : unmade_ != nullptr                ? said_by(unmade_, "no data can be made")
+                    : over_ranks_->has_failed()         ? over_ranks_->failure()
+                                                        : "the graph was cancelled");
+  if (stop.stopped()) return;  // nothing is served any more
+  cancel();
+  CountedSource::hand_out();
+}
+
+/// Tasks that have begun may tell others of their ends, others may send what makes tasks ready: so when all is still here it
+/// is over for the network, and what has come until then is over before what nobody will feed is counted.
+void GraphSource::end_over_ranks(std::uint64_t before) {
+  const auto still = [&] { return is_still(before, counted_.load()); };
+  if (!progress_.reached(submitted_)) static_cast<void>(core_.help(still));
   over_ranks_->end();
-  static_cast<void>(core_.help([&] { return over_ranks_->quiet(); }));
+  static_cast<void>(core_.help([&] { return still() && over_ranks_->quiet(); }));
+  if (core_.engine().stop_reason().stopped()) return;
+  if (!progress_.reached(submitted_)) count_the_rest();
+  progress_.no_target();
 }
 
 /// Small values are held back, and those waited for will not come by themselves. Visitors are held back while tasks here can
@@ -183,8 +196,16 @@ bool GraphSource::is_held_back() const noexcept {
   return fresh_.visitors_wait() || !over_ranks_->owes();
 }
 
+/// If that cannot be, nobody who waits for one goes on.
 void GraphSource::make_more_fresh() {
-  fresh_.make_more([this](Value& value) { see(value); }, [this](ActiveTask& task) { again(task); });
+  try {
+    fresh_.make_more([this](Value& value) { see(value); }, [this](ActiveTask& task) { again(task); });
+  } catch (...) {
+    unmade_ = std::current_exception();
+    fresh_.give_up();
+    cancel();
+    left_something();
+  }
   if (over_ranks_ != nullptr) over_ranks_->look_again();
   core_.application().ask_for_more();
   core_.application().serve();
@@ -206,11 +227,15 @@ std::string GraphSource::who_waits() const {
 
 /// Tasks are left, and nobody will feed them.
 void GraphSource::give_up_the_rest() {
-  const std::uint64_t left = submitted_ - progress_.done();
-  if (misuse_.empty())
+  if (unmade_ == nullptr && misuse_.empty())
     misuse_ = "the parameterized graph cannot go on: " + who_waits() + never_fed(table_, nullptr);
+  count_the_rest();
+}
+
+/// Nobody will feed them.
+void GraphSource::count_the_rest() {
   unfolding_.forget_all();
-  progress_.count_by_application(left);
+  progress_.count_by_application(submitted_ - progress_.done());
 }
 
 }  // namespace fairlead::ptg

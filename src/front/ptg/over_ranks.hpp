@@ -62,8 +62,8 @@ class OverRanks final : public net::Client {
   void changed(const Task& over, std::uint32_t number) { places_.changed(number, over.node); }
   /// Others have still to get values from here: they will, whatever is held back here.
   bool owes() const noexcept { return owed_.load() > 0; }
-  /// The others hear of failed(). The program's thread's.
-  void fail() { communicator_.fail(has_failed() ? failure() : "the graph was cancelled"); }
+  /// The others hear that this rank cannot go on. The program's thread's.
+  void fail(const std::string& why) { communicator_.fail(why); }
 
   /// Why no more will come; empty: it will.
   std::string failure() const;
