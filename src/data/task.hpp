@@ -125,9 +125,9 @@ static_assert(sizeof(Task) == 5 * 64, "what waits takes memory: a new field has 
 
 /// The end of a hold; it may come while the hold still waits.
 struct HoldRelease : Event {
-  Task* hold = nullptr;              ///< null in a replay, if it was over by then
-  bool unused = false;               ///< nobody has touched the data: what was to be written was not
-  bool granted = false;              ///< said by the engine: its source is told, or will be, that the hold has its data
+  Task* hold = nullptr;  ///< null in a replay, if it was over by then
+  bool unused = false;   ///< nobody has touched the data: what was to be written was not
+  bool granted = false;  ///< said by the engine: its source is told, or will be, that the hold has its data
   std::atomic<bool> applied{false};  ///< the engine has seen it and will not look at it again
 };
 
