@@ -438,7 +438,8 @@ void WorkerThreads::rest(std::size_t index, engine::Reporter& reporter, Stop&& s
                (index < settings_.cores && nobody_watches()) || stop();
       });
       asleep_.fetch_sub(1);
-      if (nothing_here() && engine_->entrance().something_posted()) reporter.serve();
+      // Also with a task in the mailbox, for which another may have woken us: who posted may have counted on us.
+      if (engine_->entrance().something_posted()) reporter.serve();
       break;
     }
     pause_briefly();

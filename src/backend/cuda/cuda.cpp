@@ -149,6 +149,7 @@ class CudaPart final : public Part {
     }
     contexts_.clear();  // each device holds its own now
     running_ = true;
+    for (const One& one : devices_) one.device->check_there();  // of a loss before nobody was told
   }
 
  private:

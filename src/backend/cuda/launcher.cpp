@@ -38,6 +38,14 @@ void Launcher::release() noexcept {
   device_.release(stream_);
 }
 
+struct Launcher::ChecksOfOneTask {
+  explicit ChecksOfOneTask(std::vector<std::function<void()>>& all) noexcept : checks(all) {}
+  ChecksOfOneTask(const ChecksOfOneTask&) = delete;
+  ChecksOfOneTask& operator=(const ChecksOfOneTask&) = delete;
+  ~ChecksOfOneTask() { checks.clear(); }
+  std::vector<std::function<void()>>& checks;
+};
+
 bool Launcher::run(const Implementation& implementation, TaskContext& context) {
   std::optional<OpenDevice::Current> current;
   try {
@@ -46,7 +54,7 @@ bool Launcher::run(const Implementation& implementation, TaskContext& context) {
     return false;
   }
   context.launcher = static_cast<detail::CudaLauncher*>(this);
-  checks_.clear();
+  const ChecksOfOneTask until_it_is_over(checks_);
   try {
     implementation.run(implementation.body.get(), context);
   } catch (...) {

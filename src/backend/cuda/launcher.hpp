@@ -43,6 +43,8 @@ class Launcher final : public Processor, public detail::CudaLauncher {
     void* object;
     void (*destroy)(void*);
   };
+  /// What they hold is the program's, and may be gone when the task is over.
+  struct ChecksOfOneTask;
   void wait();
   void release() noexcept;
 

@@ -15,17 +15,19 @@ PinnedMemory::PinnedMemory(std::vector<std::span<std::byte>> regions) {
           {bytes, std::vector<State>((bytes.size() + chunk_bytes - 1) / chunk_bytes, State::as_it_is)});
 }
 
-/// Any device takes the registration away. If all are lost it stays, for the rest of the process.
+/// Any device takes a registration away. If all are lost it stays, for the rest of the process.
 PinnedMemory::~PinnedMemory() {
-  const auto there = std::ranges::find_if(devices_, [](const OpenDevice* device) { return !device->lost(); });
-  if (there == devices_.end()) return;
-  (*there)->give_back([&] {
-    for (const Region& region : regions_)
-      for (std::size_t i = 0; i < region.chunks.size(); ++i)
-        if (region.chunks[i] == State::registered)
-          (*there)->given_back((*there)->driver().cuMemHostUnregister(region.chunk(i).data()),
-                               "cuMemHostUnregister");
-  });
+  for (const OpenDevice* const device : devices_) device->give_back([&] { unregister_by(*device); });
+}
+
+void PinnedMemory::unregister_by(const OpenDevice& device) noexcept {
+  for (Region& region : regions_)
+    for (std::size_t i = 0; i < region.chunks.size() && !device.lost(); ++i) {
+      if (region.chunks[i] != State::registered) continue;
+      const Status status = device.driver().cuMemHostUnregister(region.chunk(i).data());
+      device.given_back(status, "cuMemHostUnregister");
+      if (status == success) region.chunks[i] = State::as_it_is;
+    }
 }
 
 std::span<std::byte> PinnedMemory::Region::chunk(std::size_t number) const noexcept {

@@ -39,6 +39,8 @@ class PinnedMemory {
     std::span<std::byte> chunk(std::size_t number) const noexcept;
   };
   const Region* region_of(const std::byte* begin) const noexcept;
+  /// As long as the device, which is current, is there.
+  void unregister_by(const OpenDevice& device) noexcept;
 
   std::mutex mutex_;  // guards the states of chunks and what follows
   std::vector<Region> regions_;

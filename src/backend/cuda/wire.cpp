@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "backend/cuda/outcome.hpp"
 
@@ -45,9 +46,12 @@ void DeviceWire::release() noexcept {
 
 void DeviceWire::make_room(Slot& slot, Bytes bytes) const {
   if (slot.buffer_bytes >= bytes) return;
-  device_.release_host(slot.buffer);
-  slot.buffer = nullptr;
   slot.buffer_bytes = 0;
+  if (std::byte* const smaller = std::exchange(slot.buffer, nullptr); smaller != nullptr) {
+    const Status status = device_.driver().cuMemFreeHost(smaller);
+    // Not given_back(): in the middle of a run it has to be told that the device is lost.
+    if (ends_the_device(status)) device_.check(status, "cuMemFreeHost");
+  }
   slot.buffer = device_.take_host(bytes);
   slot.buffer_bytes = bytes;
 }

@@ -77,11 +77,12 @@ int write_zeros(int descriptor, Bytes from, Bytes to, Bytes alignment) {
   return fdatasync(descriptor) == 0 ? 0 : errno;  // or a network file system tells of a full disk much later
 }
 
-// 0, or the error number.
-int take_space(int descriptor, Bytes from, Bytes to, Bytes alignment) {
+// 0, or the error number. What is before `end` may have been written and stays as it is: where zeros have to be
+// written, what failed there before is not made up for.
+int take_space(int descriptor, Bytes from, Bytes end, Bytes to, Bytes alignment) {
   const int error_number = set_aside(descriptor, from, to);
   if (error_number != EOPNOTSUPP && error_number != ENOSYS) return error_number;
-  return write_zeros(descriptor, from, to, alignment);
+  return write_zeros(descriptor, end, to, alignment);
 }
 
 std::string readable(Bytes bytes) {
@@ -119,22 +120,26 @@ void SpillFile::reserve(Bytes bytes) {
   const bool needed = added > fits_in_memory_ || before > fits_in_memory_ - added;
   if (needed && missing_) std::rethrow_exception(missing_);
   if (added > static_cast<Bytes>(std::numeric_limits<off_t>::max()) - before) refuse_space(added, EFBIG);
-  const Bytes had = set_aside_;
-  const int error_number = missing_ ? 0 : take_space(file_.get(), set_aside_, before + added, alignment());
+  const int error_number =
+      missing_ ? 0 : take_space(file_.get(), set_aside_, before, before + added, alignment());
+  // What was got before the disk was full is given back: the file is as it was. Slots that were there may have been
+  // written, also where no space was set aside for them.
+  const auto give_back = [&] {
+    struct stat status {};
+    if (fstat(file_.get(), &status) != 0 || status.st_size <= static_cast<off_t>(before)) return;
+    [[maybe_unused]] const int ignored = ftruncate(file_.get(), static_cast<off_t>(before));
+  };
   if (error_number != 0) {
-    // What was got before the disk was full is given back: the file is as it was.
-    [[maybe_unused]] const int ignored = ftruncate(file_.get(), static_cast<off_t>(set_aside_));
+    give_back();
     if (needed) refuse_space(before + added - set_aside_, error_number);
-  } else {
-    set_aside_ = before + added;
   }
   try {
     slots_.grow(added);
   } catch (...) {  // more than slots are numbered for, or no memory
-    [[maybe_unused]] const int ignored = ftruncate(file_.get(), static_cast<off_t>(had));
-    set_aside_ = had;
+    give_back();
     throw;
   }
+  if (error_number == 0) set_aside_ = before + added;
 }
 
 memory::Range SpillFile::allocate(Bytes bytes) {

@@ -110,12 +110,13 @@ class EmulatedProcessor final : public Processor {
       : speed_(speed), lifetime_(lifetime), site_(site) {}
   bool run(const Implementation& implementation, TaskContext& context) override {
     if (lifetime_ != nullptr && lifetime_->over()) return false;
+    const bool asynchronous = implementation.asynchronous;  // afterwards the codelet may be gone
     {
       const Stretched until_it_would_be_over(*this);
       implementation.run(implementation.body.get(), context);
     }
     // What is over later cannot fail any more by what is thrown now.
-    if (lifetime_ != nullptr && !implementation.asynchronous && !lifetime_->allows_one_more())
+    if (lifetime_ != nullptr && !asynchronous && !lifetime_->allows_one_more())
       throw DeviceLostError(lifetime_->text());
     return true;
   }

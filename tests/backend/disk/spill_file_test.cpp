@@ -19,6 +19,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <string>
 
 #include "backend/disk/world.hpp"
@@ -76,6 +77,18 @@ Bytes free_on(const std::string& path) {
   struct statvfs disk {};
   EXPECT_EQ(statvfs(path.c_str(), &disk), 0);
   return Bytes{disk.f_bavail} * disk.f_frsize;
+}
+
+/// A limit on the size of files (ulimit -f) ends the writing of zeros half way.
+void with_files_up_to(Bytes most, const std::function<void()>& action) {
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit limit{most, before.rlim_max};
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
+  action();
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
 }
 
 }  // namespace
@@ -143,6 +156,29 @@ TEST(SpillFile, AFullDiskIsRefusedWithTheNumbersAndLeavesTheFileAsItWas) {
   EXPECT_NO_THROW(world.file.reserve(10 * MiB));  // what is there can still be had
 }
 
+// Slots that fit in memory are there also where the disk has no space for them all, and may be written.
+TEST(SpillFile, WhatWasWrittenWithoutSpaceSetAsideStaysWhenTheDiskIsFull) {
+  Directory directory;
+  const std::string why_not = directory.mount("size=16m");
+  if (!why_not.empty()) GTEST_SKIP() << why_not;
+  World world({}, directory.path().c_str(), 64 * MiB);
+  world.file.reserve(32 * MiB);
+  Buffer memory(4 * MiB), again(4 * MiB);
+  memory.fill(1);
+  ASSERT_EQ(world.run(world.write(6 * MiB, memory.data(), 4 * MiB)).error_number, 0);
+  const auto reads_the_same = [&] {
+    again.fill(2);
+    return world.run(world.read(6 * MiB, again.data(), 4 * MiB)).error_number == 0 &&
+           std::memcmp(memory.data(), again.data(), 4 * MiB) == 0;
+  };
+  world.file.reserve(MiB);
+  EXPECT_EQ(world.file.size(), 33 * MiB);
+  EXPECT_TRUE(reads_the_same());
+  EXPECT_THAT(refusal([&] { world.file.reserve(40 * MiB); }), HasSubstr("Make room"));  // more than fits
+  EXPECT_EQ(world.file.size(), 33 * MiB);
+  EXPECT_TRUE(reads_the_same());
+}
+
 TEST(SpillFile, AbsurdSizesAreRefusedTheSameWay) {
   SpillFile file(".");
   EXPECT_THAT(refusal([&] { file.reserve(~Bytes{0}); }), HasSubstr("\".\""));
@@ -191,26 +227,34 @@ TEST(SpillFile, WhereTheFileSystemSetsNothingAsideZerosAreWritten) {
             static_cast<std::ptrdiff_t>(3 * MiB + 4096));
 }
 
-// A limit on the size of files (ulimit -f) ends the writing of zeros half way.
 TEST(SpillFile, WhatWasGotBeforeTheSpaceEndedIsGivenBack) {
   Directory directory;
   const std::string why_not = directory.mount("", 0, "ramfs");
   if (!why_not.empty()) GTEST_SKIP() << why_not;
   SpillFile file(directory.path());
   file.reserve(2 * MiB);
-  rlimit before{};
-  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
-  const rlimit limit{5 * MiB, before.rlim_max};
-  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
-  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
-  const std::string refused = refusal([&] { file.reserve(8 * MiB); });
-  setrlimit(RLIMIT_FSIZE, &before);
-  std::signal(SIGXFSZ, handler);
+  std::string refused;
+  with_files_up_to(5 * MiB, [&] { refused = refusal([&] { file.reserve(8 * MiB); }); });
   EXPECT_THAT(refused, HasSubstr(std::strerror(EFBIG)));
   struct stat status {};
   ASSERT_EQ(fstat(file.descriptor(), &status), 0);
   EXPECT_EQ(static_cast<Bytes>(status.st_size), 2 * MiB);
   EXPECT_EQ(file.size(), 2 * MiB);
+}
+
+// The same where the first try to write zeros failed, and another has more luck.
+TEST(SpillFile, NoZerosAreWrittenOverWhatIsThere) {
+  Directory directory;
+  const std::string why_not = directory.mount("", 0, "ramfs");
+  if (!why_not.empty()) GTEST_SKIP() << why_not;
+  World world({}, directory.path().c_str(), 64 * MiB);
+  with_files_up_to(MiB, [&] { world.file.reserve(4 * MiB); });
+  Buffer memory(2 * MiB), again(2 * MiB);
+  memory.fill(1);
+  ASSERT_EQ(world.run(world.write(MiB, memory.data(), 2 * MiB)).error_number, 0);
+  world.file.reserve(MiB);
+  ASSERT_EQ(world.run(world.read(MiB, again.data(), 2 * MiB)).error_number, 0);
+  EXPECT_EQ(std::memcmp(memory.data(), again.data(), 2 * MiB), 0);
 }
 
 // A memory file system before Linux 6.6 has no direct I/O: the file must work there all the same.

@@ -50,8 +50,8 @@ class Buffer {
 
 class World {
  public:
-  explicit World(IoThreads::Settings settings = {}, const char* directory = ".")
-      : file(directory),
+  explicit World(IoThreads::Settings settings = {}, const char* directory = ".", Bytes fits_in_memory = 0)
+      : file(directory, fits_in_memory),
         io(std::make_unique<IoThreads>(
             settings, [this] { return now(); }, [this](const IoResult& result) { done(result); })) {}
 
