@@ -95,6 +95,12 @@ bool HoldBook::holds(const RegisteredDatum& datum) noexcept {
   });
 }
 
+bool HoldBook::some_end_by_themselves() const noexcept {
+  return std::ranges::any_of(open_, [](const auto& it) {
+    return !it->over.load() && (it->passes_by_itself || it->state.load() == OpenHold::State::released);
+  });
+}
+
 std::string HoldBook::held_for_writing() const {
   for (const auto& it : open_)
     if (held(*it) && it->of_application &&

@@ -41,6 +41,7 @@ struct OpenHold : HoldRelease, std::enable_shared_from_this<OpenHold> {
   std::atomic<bool> over{false};        ///< what waited for it has been released
   std::atomic<bool> grant_told{false};  ///< if it was granted: whoever tells so, perhaps late, has done it
   bool of_application = false;          ///< the application's thread waits, or waited, for it
+  bool passes_by_itself = false;  ///< it is let go as soon as it is granted: nobody waits for it in vain
   std::atomic<bool> release_posted{false};
   const char* file = "";
   std::uint32_t line = 0;
@@ -91,6 +92,8 @@ class HoldBook {
   /// A thread that nobody can name holds something; it may release that at any time.
   bool others() const noexcept;
   bool holds(const RegisteredDatum& datum) noexcept;
+  /// Some are about to end without anybody's doing.
+  bool some_end_by_themselves() const noexcept;
   /// What the application's thread holds to change it, in words; empty if nothing.
   std::string held_for_writing() const;
   /// Asked for and not released.

@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t most_partials = 255;  // Access::partial is a byte
 }  // namespace
 
-Reduction& ReductionBook::open(RegisteredDatum& datum, const detail::ReductionInfo& how, const void* by) {
+Reduction& ReductionBook::open(RegisteredDatum& datum, const detail::ReductionInfo& how) {
   if (datum.reduction == nullptr) {
     datum.reduction = all_.emplace_back(std::make_unique<Reduction>()).get();
     datum.reduction->datum = &datum;
@@ -21,7 +21,6 @@ Reduction& ReductionBook::open(RegisteredDatum& datum, const detail::ReductionIn
   }
   Reduction& reduction = *datum.reduction;
   reduction.fold = how.fold;
-  reduction.by = by;
   open_.push_back(&reduction);
   return reduction;
 }
@@ -30,25 +29,30 @@ void ReductionBook::closed(Reduction& reduction) {
   std::erase(open_, &reduction);
   reduction.fold = nullptr;
   reduction.in_use = 0;
-  reduction.by = nullptr;
-  reduction.close = nullptr;
+  reduction.joined.clear();
 }
 
-void ReductionBook::close_all(const void* by) {
+void ReductionBook::close_all(const void* flow) {
   const std::vector<Reduction*> open = open_;  // which changes
-  for (Reduction* reduction : open)
-    if (reduction->close && (by == nullptr || reduction->by == by)) {
-      const auto close = reduction->close;
-      close();
-    }
+  for (Reduction* reduction : open) {
+    const auto& joined = reduction->joined;
+    const auto found =
+        flow == nullptr ? joined.begin() : std::ranges::find(joined, flow, &Reduction::Joined::flow);
+    if (found == joined.end()) continue;
+    const auto fold = found->fold;  // which is gone then
+    fold();
+  }
 }
 
-void ReductionBook::orphan(const void* by) noexcept {
-  for (Reduction* reduction : open_) {
-    if (reduction->by != by) continue;
-    reduction->by = nullptr;
-    reduction->close = nullptr;
-  }
+void ReductionBook::close(const RegisteredDatum& datum) {
+  if (datum.reduction == nullptr || datum.reduction->joined.empty()) return;
+  const auto fold = datum.reduction->joined.front().fold;  // which is gone then
+  fold();
+}
+
+void ReductionBook::orphan(const void* flow) noexcept {
+  for (Reduction* reduction : open_)
+    std::erase_if(reduction->joined, [&](const Reduction::Joined& it) { return it.flow == flow; });
 }
 
 std::uint32_t ReductionBook::nodes_excluded(const RegisteredDatum& datum) const {
@@ -64,6 +68,10 @@ std::uint32_t ReductionBook::nodes_excluded(const RegisteredDatum& datum) const 
 
 std::uint8_t ReductionBook::one_more(Reduction& reduction) {
   if (reduction.in_use == reduction.partials.size()) set_aside(reduction);
+  // What folds must not be refused for what the application holds.
+  if (!core_.holds().none()) return static_cast<std::uint8_t>(reduction.in_use);
+  if (!reduction.datum->in_place && !reduction.partials.empty())
+    core_.holds().note_footprint(2 * whole_pages_for(reduction.datum->bytes));
   reduction.in_use = std::min(reduction.in_use + 1, reduction.partials.size());
   return static_cast<std::uint8_t>(reduction.in_use);
 }
@@ -74,7 +82,7 @@ void ReductionBook::set_aside(Reduction& reduction) {
       reduction.partials.size() == most_partials)
     return;
   const RegisteredDatum& datum = *reduction.datum;
-  // What folds must fit, and not be refused for what the application holds.
+  // What folds must fit.
   const std::uint32_t excluded = nodes_excluded(datum);
   const bool fits = std::ranges::any_of(topology.workers, [&](const WorkerSpec& worker) {
     return ((fold_kinds >> static_cast<unsigned>(worker.kind)) & 1) != 0 &&
@@ -95,7 +103,6 @@ void ReductionBook::set_aside(Reduction& reduction) {
                                   .address = place->address,
                                   .home_offset = place->home_offset,
                                   .partial_of = datum.id});
-  if (!datum.in_place) core_.holds().note_footprint(2 * whole_pages_for(datum.bytes));
   reduction.partials.push_back({std::move(partial), std::move(place->keep)});
 }
 

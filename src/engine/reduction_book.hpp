@@ -4,6 +4,7 @@
 #include <fairlead/detail/reduction_info.hpp>
 #include <fairlead/worker_kind.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -38,8 +39,15 @@ struct Reduction {
   /// What these tasks do; nobody: there are none.
   detail::FoldFunction fold = nullptr;
   detail::ReducedShape shape{};
-  const void* by = nullptr;       ///< the flow that began, which is told to fold
-  std::function<void()> close{};  ///< does that; empty: the flow is gone, the next one does it
+  /// A flow that has such tasks, and what folds for it.
+  struct Joined {
+    const void* flow = nullptr;
+    std::function<void()> fold{};
+  };
+  std::vector<Joined> joined{};  ///< empty: they are gone, and the next who comes folds
+  bool is_of(const void* flow) const noexcept {
+    return std::ranges::find(joined, flow, &Joined::flow) != joined.end();
+  }
 };
 
 /// The application's thread's.
@@ -56,16 +64,18 @@ class ReductionBook {
       (1u << static_cast<unsigned>(WorkerKind::cpu)) | (1u << static_cast<unsigned>(WorkerKind::emulated));
 
   /// Tasks that reduce the datum follow each other from now on.
-  Reduction& open(RegisteredDatum& datum, const detail::ReductionInfo& how, const void* by);
+  Reduction& open(RegisteredDatum& datum, const detail::ReductionInfo& how);
   /// One more task follows, which may run at the same time if there are workers and space: how many partial
   /// results it may use.
   std::uint8_t one_more(Reduction& reduction);
   /// Something else follows: its partial results are being folded.
   void closed(Reduction& reduction);
-  /// Folds all that is open; of one flow, if that is named.
-  void close_all(const void* by = nullptr);
+  /// Folds all that is open; what one flow has a part in, if that is named: then it is that one's.
+  void close_all(const void* flow = nullptr);
+  /// Folds what is open of the datum.
+  void close(const RegisteredDatum& datum);
   /// The flow is gone, and could not fold.
-  void orphan(const void* by) noexcept;
+  void orphan(const void* flow) noexcept;
   /// The datum is about to be removed.
   void forget(RegisteredDatum& datum);
   /// Nodes where a datum and a partial result do not fit together, as bits.

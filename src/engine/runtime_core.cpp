@@ -78,6 +78,7 @@ void RuntimeCore::close() noexcept {
   caller_.close();
   try {
     if (!caller_.may_wait()) return;
+    reductions_.close_all();
     if (help_until_all_done(true)) {
       home_values_.refresh(true);
       return;
@@ -195,7 +196,9 @@ void RuntimeCore::help_until(const std::function<bool()>& done, const char* what
 }
 
 bool RuntimeCore::help_until_all_done(bool ending) {
-  const auto all_done = [this] { return sources_.all_over() && engine_.callbacks().empty(); };
+  const auto all_done = [this] {
+    return sources_.all_over() && engine_.callbacks().empty() && !holds_.some_end_by_themselves();
+  };
   if (all_done()) return true;
   sources_.nudge_always(true);
   const bool over = help(all_done, ending);

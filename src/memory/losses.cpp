@@ -87,7 +87,9 @@ std::exception_ptr Losses::missing(Where where) const {
   for (const auto& [id, with] : poison_.lost()) {
     const Datum& datum = state_.data[id];
     const bool own = state_.topology.is(datum.home.node, MemoryKind::user) && !datum.refresh_put_off;
-    if (!datum.removed && !datum.is_partial && (own || where == Where::anywhere)) return failure(id, with);
+    // What is out of view is nobody's value: the view that is shown has what was passed on to it.
+    if (!datum.removed && !datum.is_partial && !datum.out_of_view && (own || where == Where::anywhere))
+      return failure(id, with);
   }
   return nullptr;
 }

@@ -27,6 +27,8 @@ std::shared_ptr<engine::OpenHold> FlowSource::request(const Submission& wanted,
   Submission submission = wanted;
   submission.codelet = &hold_codelet();
   core_.reductions().close_all();  // what folds take counts as memory that is wanted
+  for (const Submission::Use& use : submission.uses)
+    if (use.datum != nullptr) fold_if_open(*use.datum, submission.file, submission.line);
   if (common_program_ != nullptr) common_program_->check_hold(submission);
   Gathered gathered;
   gather(submission, gathered);
@@ -37,8 +39,13 @@ std::shared_ptr<engine::OpenHold> FlowSource::request(const Submission& wanted,
     if (gathered.views) show_all(submission);
     if (core_.submission_book() != nullptr) core_.submission_book()->hold();
     for (const Submission::Use& use : submission.uses) use.datum->ever_written |= writes(use.mode);
+    if (holds_.load() == nullptr) {
+      holds_.store(&core_.holds().new_source());
+      if (cancelled.load())
+        core_.engine().cancel(*holds_.load());  // one of both sees what the other has stored
+    }
     return insert_hold(
-        submission, gathered, access_of_use, std::move(told),
+        *holds_.load(), submission, gathered, access_of_use, std::move(told),
         fmt::format("{} at {}:{}", SubmissionFit::text_of(submission), submission.file, submission.line));
   });
 }
@@ -47,7 +54,8 @@ void FlowSource::call_when_home(const Submission& task, const std::shared_ptr<Wa
                                 std::function<void(std::exception_ptr)> on_done) {
   std::vector<Submission::Use> uses;
   for (const Submission::Use& use : task.uses)
-    if (writes(use.mode) && use.datum->in_place) uses.push_back({use.datum, AccessMode::read});
+    if (writes(use.mode) && use.datum->in_place)
+      uses.push_back({use.datum, AccessMode::read, use.generation});
   Submission submission;
   submission.codelet = &hold_codelet();
   submission.uses = uses;
@@ -56,25 +64,26 @@ void FlowSource::call_when_home(const Submission& task, const std::shared_ptr<Wa
   Gathered gathered;
   gather(submission, gathered);
   std::vector<std::uint8_t> access_of_use;
+  if (homecomings_ == nullptr) homecomings_ = &core_.holds().new_source();
   insert_hold(
-      submission, gathered, access_of_use,
+      *homecomings_, submission, gathered, access_of_use,
       [&holds = core_.holds(), watched, on_done = std::move(on_done)](const auto& record) {
         struct Release {
           engine::HoldBook& holds;
           engine::OpenHold& record;
           ~Release() { holds.release(record); }
         } const release{holds, *record};
-        on_done(watched->outcome());
+        const bool refused = record->state.load() == engine::OpenHold::State::refused;
+        on_done(refused && watched->outcome() == nullptr ? reason_of(*record) : watched->outcome());
       },
       watched->whose);
 }
 
-std::shared_ptr<engine::OpenHold> FlowSource::insert_hold(const Submission& submission,
+std::shared_ptr<engine::OpenHold> FlowSource::insert_hold(engine::HoldSource& of,
+                                                          const Submission& submission,
                                                           const Gathered& gathered,
                                                           std::vector<std::uint8_t>& access_of_use, Told told,
                                                           std::string whose) {
-  if (holds_.load() == nullptr) holds_.store(&core_.holds().new_source());
-
   auto record = std::make_shared<engine::OpenHold>();
   record->accesses.resize(gathered.count);
   record->uses.resize(gathered.count);
@@ -82,6 +91,7 @@ std::shared_ptr<engine::OpenHold> FlowSource::insert_hold(const Submission& subm
   record->file = submission.file;
   record->line = submission.line;
   record->of_application = told == nullptr;
+  record->passes_by_itself = &of == homecomings_;
   access_of_use.assign(gathered.access_of_use.begin(),
                        gathered.access_of_use.begin() + static_cast<std::ptrdiff_t>(submission.uses.size()));
   for (std::size_t i = 0; i < submission.uses.size(); ++i)
@@ -99,7 +109,7 @@ std::shared_ptr<engine::OpenHold> FlowSource::insert_hold(const Submission& subm
   Task& task = record->task;
   core_.graph().prepare(task, record->accesses.data(), gathered.count,
                         {.codelet = submission.codelet, .submitted_at = {submission.file, submission.line}});
-  task.family = &holds_.load()->described;
+  task.family = &of.described;
   task.role = TaskRole::hold;
   task.policy_data = record.get();
   core_.holds().add(record);
@@ -131,17 +141,23 @@ void FlowSource::acquire_then(const Submission& submission, std::vector<std::uin
   request(submission, access_of_use, std::move(told));
 }
 
-void FlowSource::throw_refused(const engine::OpenHold& record) {
+void FlowSource::throw_refused(const engine::OpenHold& record) { std::rethrow_exception(reason_of(record)); }
+
+std::exception_ptr FlowSource::reason_of(const engine::OpenHold& record) {
   std::string data;
   for (const auto& use : record.uses) data += (data.empty() ? "" : ", ") + use.datum->text();
   const std::string text = "acquire(" + data + ") at " + record.file + ":" + std::to_string(record.line);
-  if (record.failure == nullptr)
-    throw TaskError(text +
-                    " cannot be had: a task that was to write it failed or was cancelled, or the flow was");
   try {
-    std::rethrow_exception(record.failure);
-  } catch (const std::exception& error) {
-    std::throw_with_nested(TaskError(text + " failed: " + said_by(error)));
+    if (record.failure == nullptr)
+      throw TaskError(text +
+                      " cannot be had: a task that was to write it failed or was cancelled, or the flow was");
+    try {
+      std::rethrow_exception(record.failure);
+    } catch (const std::exception& error) {
+      std::throw_with_nested(TaskError(text + " failed: " + said_by(error)));
+    }
+  } catch (const std::exception&) {
+    return std::current_exception();
   }
 }
 

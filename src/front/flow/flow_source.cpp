@@ -51,6 +51,7 @@ bool FlowSource::finish() noexcept {
     if (core_.caller().may_wait()) core_.home_values().refresh();
   } catch (...) {
     // What stopped the run is told to those who wait.
+    core_.reductions().orphan(this);
   }
   return done() == submitted_;
 }
@@ -195,8 +196,6 @@ TaskTraits FlowSource::traits_of(const Submission& submission, const Gathered& g
   // The lane does not know that values come and go.
   const std::uint32_t lane =
       core_.engine().lane_possible() && !is_common_ ? lane_for(traits, submission, gathered) : 0;
-  if (gathered.first_write)
-    for (const Submission::Use& use : submission.uses) use.datum->ever_written |= writes(use.mode);
   if (core_.fixed_order() && gathered.any_order) [[unlikely]]
     for (graph::Insertion& insertion : std::span(gathered.insertions).first(gathered.count))
       if (writes_in_any_order(insertion.mode)) insertion.mode = AccessMode::read_write;
@@ -212,6 +211,8 @@ TaskTraits FlowSource::traits_of(const Submission& submission, const Gathered& g
                                                       const Gathered& gathered,
                                                       std::shared_ptr<WatchedTask> watched,
                                                       const Order* order) {
+  if (gathered.first_write)
+    for (const Submission::Use& use : submission.uses) use.datum->ever_written |= writes(use.mode);
   bool call_later = false;
   if (watched != nullptr) {
     if (core_.home_values().may_be_away())

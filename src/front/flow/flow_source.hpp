@@ -73,6 +73,8 @@ class FlowSource : public engine::CountedSource {
   void acquire_then(const Submission& submission, std::vector<std::uint8_t>& access_of_use, Told told);
   /// Throws TaskError saying why the data could not be had.
   [[noreturn]] static void throw_refused(const engine::OpenHold& record);
+  /// What that throws.
+  static std::exception_ptr reason_of(const engine::OpenHold& record);
   /// The view is the active one from now on; before, what is dirty of the other goes home. Not if it is
   /// active.
   void show(engine::DatumView& view, const char* file, std::uint32_t line);
@@ -116,12 +118,14 @@ class FlowSource : public engine::CountedSource {
   /// Data whose partial results have to be folded before the task, and those that it reduces.
   void follow_reductions(const Submission& submission, Gathered& gathered);
   void fold(engine::Reduction& reduction, const char* file, std::uint32_t line);
+  void fold_if_open(const engine::RegisteredDatum& datum, const char* file, std::uint32_t line);
   void insert_fold(const engine::Reduction& reduction, engine::RegisteredDatum& partial, const char* file,
                    std::uint32_t line);
   std::shared_ptr<engine::OpenHold> request(const Submission& wanted,
                                             std::vector<std::uint8_t>& access_of_use, Told told);
   /// The turn of a hold comes after all that was submitted. `whose`: for messages, if `told` throws.
-  std::shared_ptr<engine::OpenHold> insert_hold(const Submission& submission, const Gathered& gathered,
+  std::shared_ptr<engine::OpenHold> insert_hold(engine::HoldSource& of, const Submission& submission,
+                                                const Gathered& gathered,
                                                 std::vector<std::uint8_t>& access_of_use, Told told,
                                                 std::string whose);
   /// The task's on_done is called when what it wrote in the program's memory is there: by a hold that follows
@@ -138,7 +142,8 @@ class FlowSource : public engine::CountedSource {
   std::uint64_t next_lane_trial_ = 0;  // in tasks submitted
   bool stop_heard_ = false;            // wait() has told what stopped the run, from which all failures come
   std::atomic<engine::HoldSource*> holds_{nullptr};  // made when the flow first acquires something
-  CommonProgram* const common_program_;              // of all ranks; null: the runtime computes alone
+  engine::HoldSource* homecomings_ = nullptr;  // of what on_done waits for: not cancelled with the tasks
+  CommonProgram* const common_program_;        // of all ranks; null: the runtime computes alone
   const TaskFamily common_{.source = this, .described = true, .in_graph = true};  // of its tasks
   bool is_common_ = false;                                                        // what is being inserted
   bool has_common_ = false;  // since all ranks waited together

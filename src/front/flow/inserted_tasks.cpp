@@ -65,12 +65,13 @@ void FlowSource::follow_reductions(const Submission& submission, Gathered& gathe
     }
     if (mode != AccessMode::reduction || how.fold == nullptr) continue;
     if (reduction == nullptr || reduction->fold == nullptr) {
-      reduction = &core_.reductions().open(datum, how, this);
+      reduction = &core_.reductions().open(datum, how);
       how.remember(reduction->shape, submission.arguments);
-      reduction->close = [this, reduction, file = submission.file, line = submission.line] {
-        fold(*reduction, file, line);
-      };
     }
+    if (!reduction->is_of(this))
+      reduction->joined.push_back({this, [this, reduction, file = submission.file, line = submission.line] {
+                                     fold(*reduction, file, line);
+                                   }});
     gathered.insertions[at].partials = core_.reductions().one_more(*reduction);
   }
 }
@@ -81,6 +82,10 @@ void FlowSource::fold(engine::Reduction& reduction, const char* file, std::uint3
       insert_fold(reduction, *reduction.partials[i].datum, file, line);
     core_.reductions().closed(reduction);
   });
+}
+
+void FlowSource::fold_if_open(const engine::RegisteredDatum& datum, const char* file, std::uint32_t line) {
+  if (datum.reduction != nullptr && datum.reduction->fold != nullptr) fold(*datum.reduction, file, line);
 }
 
 void FlowSource::insert_fold(const engine::Reduction& reduction, engine::RegisteredDatum& partial,
@@ -117,8 +122,7 @@ void FlowSource::show(engine::DatumView& view, const char* file, std::uint32_t l
 
 void FlowSource::insert_switch(engine::DatumView& view, const char* file, std::uint32_t line) {
   engine::DatumView& before = *view.of->active;
-  for (engine::RegisteredDatum* datum : before.data)
-    if (datum->reduction != nullptr && datum->reduction->fold != nullptr) fold(*datum->reduction, file, line);
+  for (const engine::RegisteredDatum* datum : before.data) fold_if_open(*datum, file, line);
   std::vector<graph::Insertion> insertions;
   insertions.reserve(before.data.size() + view.data.size());
   const bool value = has_value(*view.data.front());

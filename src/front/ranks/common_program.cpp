@@ -79,8 +79,7 @@ void CommonProgram::forget(engine::RegisteredDatum& named) {
 
 void CommonProgram::drop_guest(SharedDatum& datum) {
   if (datum.here != nullptr && datum.here != datum.home) {
-    if (engine::Reduction* const open = datum.here->reduction; open != nullptr && open->fold != nullptr)
-      open->close();
+    core_.reductions().close(*datum.here);
     guests_.give_back(*datum.here);
   }
   datum.here = nullptr;
@@ -203,8 +202,7 @@ void CommonProgram::give(SharedDatum& datum, net::RankId to) {
   if (!has_value(*datum.here))
     throw UsageError(fmt::format("a task on rank {} reads {}, which nothing has written yet", net::index(to),
                                  datum.here->text()));
-  if (engine::Reduction* const open = datum.here->reduction; open != nullptr && open->fold != nullptr)
-    open->close();
+  core_.reductions().close(*datum.here);
   datum.given_to.push_back(to);
   touch(datum);
   datum.sending = traffic_.send(datum.sending, name_of_value(datum), *datum.here, datum.bytes, to);

@@ -76,7 +76,7 @@ void MessageBook::begin(engine::RegisteredDatum& datum, bool sends, net::RankId 
   if (sends && !has_value(datum)) refuse("nothing has written it yet");
   ensure_begun();
   if (has_failed()) throw TaskError("no message can be sent or received: " + failure());
-  if (datum.reduction != nullptr && datum.reduction->fold != nullptr) datum.reduction->close();
+  core_.reductions().close(datum);
 
   std::uint64_t number = 0;
   {

@@ -218,6 +218,7 @@ void Runtime::remove_one(const detail::DatumReference& reference) {
   if (auto* const ranks = front::among_ranks(it.core.surroundings());
       ranks != nullptr && ranks->messages().any_of(*single->datum))
     it.core.help_until([&] { return !ranks->messages().any_of(*single->datum); }, "remove");
+  it.core.reductions().close_all();
   // Sets targets, so that whoever ends the last task wakes this thread.
   const bool over = it.core.help_until_all_done(false);
   it.core.throw_if_stopped();

@@ -109,6 +109,67 @@ TEST_P(Order, EachTasksCallbackIsCalledOnceAndBeforeWaitReturns) {
   EXPECT_EQ(x, 1000);
 }
 
+/// Where a device has memory of its own, a callback comes once the program's memory has the value.
+class OnDoneByADevice : public testing::Test {
+ protected:
+  static Config machine() {
+    Config config = with(1);
+    config.set("devices", "emulated:memory=1MiB");
+    return config;
+  }
+  Runtime runtime{machine()};
+  Flow flow{runtime};
+  int x = 0;
+  std::atomic<int> calls{0};
+  const Codelet<InOut<int>> add = codelet("add").emulated([](InOut<int> v) { ++*v; });
+};
+TEST_F(OnDoneByADevice, AlsoOfADatumInThePlaceOfOneThatIsGone) {
+  int gone = 0;
+  const auto before = runtime.value("gone", gone);
+  runtime.remove(before);
+  const auto hx = runtime.value("x", x);
+  int seen = 0;
+  flow.submit(add(hx).on_done([&](std::exception_ptr failure) { seen = failure == nullptr ? x : -1; }));
+  flow.wait();
+  EXPECT_EQ(seen, 1);
+}
+TEST_F(OnDoneByADevice, ComesBeforeItsDatumGoes) {
+  for (int i = 1; i <= 50; ++i) {
+    const auto hx = runtime.value("x", x);
+    flow.submit(add(hx).on_done([&](std::exception_ptr failure) { calls += failure == nullptr; }));
+    runtime.remove(hx);
+    EXPECT_EQ(x, i);
+  }
+  flow.wait();
+  EXPECT_EQ(calls, 50);
+}
+TEST_F(OnDoneByADevice, HasTheValueOrSaysWhyNotIfTheFlowIsCancelled) {
+  for (int i = 0; i < 100; ++i) {
+    x = 0;
+    const auto hx = runtime.value("x", x);
+    Flow cancelled(runtime);
+    std::atomic<bool> told{false}, wrong{false};
+    cancelled.submit(add(hx).on_done([&](std::exception_ptr failure) {
+      wrong = failure == nullptr && x != 1;
+      told = true;
+    }));
+    for (int turns = 0; turns < i * 20; ++turns) std::this_thread::yield();
+    cancelled.cancel();
+    try {
+      cancelled.wait();
+    } catch (const TaskError&) {
+    }
+    EXPECT_TRUE(told);
+    EXPECT_FALSE(wrong);
+    runtime.remove(hx);
+  }
+}
+TEST_F(OnDoneByADevice, ACancelledFlowGivesNothing) {
+  const auto hx = runtime.value("x", x);
+  flow.cancel();
+  EXPECT_THROW(static_cast<void>(flow.acquire(read(hx))), TaskError);
+}
+
 TEST(OnDone, TellsWhatTheTaskThrewOrThatItWasNotRun) {
   Runtime runtime(with(2));
   int x = 0;

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <complex>
 #include <cstdint>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -49,6 +50,53 @@ TEST(Reductions, RunAtTheSameTimeOnOneDatum) {
   flow.submit(add(s, 10));
   flow.wait();
   EXPECT_EQ(sum, 111);
+}
+
+// Whoever ends the datum, or waits for tasks that add to it, has all of the sum.
+class ReductionsThatEnd : public testing::Test {
+ protected:
+  long sum = 100;
+  std::unique_ptr<Runtime> runtime = std::make_unique<Runtime>(machine(2));
+  const Handle<long> s = runtime->value("sum", sum);
+  Meeting meeting;
+  const Codelet<Reduce<long>, long> add = codelet("add").cpu([this](Reduce<long> into, long amount) {
+    meeting.come();
+    *into += amount;
+  });
+};
+TEST_F(ReductionsThatEnd, WithTheirDatum) {
+  Flow flow(*runtime);
+  flow.submit(add(s, 1));
+  flow.submit(add(s, 10));
+  runtime->remove(s);
+  EXPECT_EQ(sum, 111);
+  flow.wait();
+}
+TEST_F(ReductionsThatEnd, WithTheRuntime) {
+  Flow flow(*runtime);
+  flow.submit(add(s, 1));
+  flow.submit(add(s, 10));
+  runtime.reset();
+  EXPECT_EQ(sum, 111);
+}
+TEST_F(ReductionsThatEnd, WhenAFlowWaitsThatHasAPart) {
+  Flow first(*runtime), second(*runtime);
+  first.submit(add(s, 1));
+  second.submit(add(s, 10));
+  second.wait();
+  EXPECT_EQ(sum, 111);
+  second.submit(add(s, 1000));
+  first.submit(add(s, 10'000));
+  second.wait();
+  EXPECT_EQ(sum, 11'111);
+}
+TEST_F(ReductionsThatEnd, ForWhoAcquiresWhatAFlowOfAnotherThreadLeft) {
+  auto gone = std::make_unique<Flow>(*runtime);
+  gone->submit(add(s, 1));
+  gone->submit(add(s, 10));
+  std::thread([&] { gone.reset(); }).join();
+  Flow flow(*runtime);
+  EXPECT_EQ(*flow.acquire(read(s)).get<0>(), 111);
 }
 
 TEST(Reductions, AreFoldedBeforeAnythingElseLooks) {
