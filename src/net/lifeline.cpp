@@ -96,6 +96,10 @@ void Lifeline::broken(RankId from, Time now, Orders& out) {
   found({from, Loss::How::gone}, from, now, out);
 }
 
+bool Lifeline::never_linked(RankId rank) const {
+  return std::ranges::any_of(neighbours_, [&](const Neighbour& it) { return it.rank == rank && !it.linked; });
+}
+
 void Lifeline::without(RankId neighbour) {
   std::erase_if(neighbours_, [&](const Neighbour& it) { return it.rank == neighbour; });
 }

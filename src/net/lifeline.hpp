@@ -72,6 +72,8 @@ class Lifeline {
   void heard(RankId from, const Word& word, Time now, Orders& out);
   /// Nothing more comes from there, or nothing can be had.
   void broken(RankId from, Time now, Orders& out);
+  /// It is a neighbour to whom there has been no line yet.
+  bool never_linked(RankId rank) const;
   /// There is no way to that neighbour, and both know: nobody watches there.
   void without(RankId neighbour);
   /// To be called at next_look() at the latest, after what has come was told.

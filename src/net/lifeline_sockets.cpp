@@ -87,7 +87,9 @@ void LifelineSockets::begin(std::vector<std::optional<Whereabouts>> all) {
 
 bool LifelineSockets::linked_within(Duration time) {
   std::unique_lock lock(mutex_);
-  return !lifeline_->parent() || linked_.wait_for(lock, time, [this] { return has_parent_line_; });
+  if (!lifeline_->parent()) return true;
+  linked_.wait_for(lock, time, [this] { return has_parent_line_ || is_parent_out_of_reach_; });
+  return has_parent_line_;
 }
 
 void LifelineSockets::only_with(const std::function<bool(RankId)>& has_line) {
@@ -137,8 +139,10 @@ void LifelineSockets::run() {
     const bool own_table = options_.own_descriptors && take_own_descriptors(kept);
     Lifeline::Orders orders;
     const auto parent = lifeline_->parent();
-    if (parent && all_[index(*parent)]) reach(*parent, orders);
-    if (parent && !all_[index(*parent)]) lifeline_->without(*parent);
+    // Who has no socket himself is not expected there either.
+    const bool has_line = parent && all_[index(*parent)] && all_[index(own_)];
+    if (has_line) reach(*parent, orders);
+    if (parent && !has_line) lifeline_->without(*parent);
     for (const RankId child : lifeline_->children())
       if (!all_[index(child)]) lifeline_->without(child);
     carry_out(orders);
@@ -216,7 +220,7 @@ void LifelineSockets::go_on(const std::vector<pollfd>& polled, Lifeline::Orders&
       continue;
     }
     link = links_.erase(link);
-    if (other != no_rank) lifeline_->broken(other, now, out);
+    if (other != no_rank) broken(other, out);
   }
 }
 
@@ -240,7 +244,16 @@ void LifelineSockets::reach(RankId rank, Lifeline::Orders& out) {
     if (!links_.back().is_broken()) return;
     links_.pop_back();
   }
-  lifeline_->broken(rank, steady_now(), out);
+  broken(rank, out);
+}
+
+/// A far neighbour to whom there never was a line may be well, behind a wall or without a way there. Both hear that they have
+/// none, and whoever looks at the output.
+void LifelineSockets::broken(RankId rank, Lifeline::Orders& out) {
+  if (is_near(rank) || !lifeline_->never_linked(rank)) return lifeline_->broken(rank, steady_now(), out);
+  is_parent_out_of_reach_ |= lifeline_->parent() == rank;
+  lifeline_->without(rank);
+  linked_.notify_all();
 }
 
 void LifelineSockets::carry_out(Lifeline::Orders& orders) {

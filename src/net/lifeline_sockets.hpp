@@ -71,6 +71,7 @@ class LifelineSockets {
   void carry_out(Lifeline::Orders& orders);
   LifelineLink* link_to(RankId rank);
   void reach(RankId rank, Lifeline::Orders& out);
+  void broken(RankId rank, Lifeline::Orders& out);
   void end(Stay how);
 
   const RankId own_;
@@ -91,6 +92,7 @@ class LifelineSockets {
   std::optional<Time> cut_at_;
   std::optional<bool> own_table_;  // of descriptors; said when the thread has begun
   bool has_parent_line_ = false;
+  bool is_parent_out_of_reach_ = false;  // nor will there be one
   Stay stay_ = Stay::stays;
   std::optional<LastResort> cutter_;
   std::thread thread_;

@@ -87,6 +87,7 @@ class Network {
   bool has_own_driver() const noexcept { return on_listening_ != nullptr; }
   /// Once: false if somebody has.
   bool take() noexcept { return !taken_.exchange(true); }
+  bool is_taken() const noexcept { return taken_.load(); }
   /// The caller is about to wait until done(). A network that nothing else moves moves meanwhile.
   virtual void help(const std::function<bool()>& done) {
     while (has_to_be_driven() && !done())

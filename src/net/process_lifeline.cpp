@@ -196,11 +196,13 @@ void ProcessLifeline::exit(int status) {
     for (const auto& it : networks_)
       if (const auto network = it.lock()) needed = needed || network->is_open();
   }
-  // Where a process has failed, launchers end the others, wherever these are.
+  // Where a process has failed, launchers end the others, wherever these are, once it has ended.
   if (status != 0 && !needed) is_over_.store(true);
   // MPI's end waits for all ranks, so it is none where one is lost, or has left in the middle.
   if (ends_mpi_ && !needed && !is_lost()) {
     mpi_ends_.store(true);
+    // Who has failed alone ends all the same: launchers end the others then, which may wait for this rank.
+    if (status != 0) kill_self_after(to_end);
     plugin_->end();
     is_over_.store(true);
     // Open MPI's launcher ends the job by itself, unless it lets the others live: then it would wait for ever, and gets a

@@ -158,6 +158,34 @@ TEST(LifelineSockets, WhoLeavesIsNotLostUnlessItWasNeeded) {
   EXPECT_TRUE(job.told.all_are({RankId{5}, How::left}));
 }
 
+TEST(LifelineSockets, AFarParentThatCannotBeReachedIsNotTakenForLost) {
+  Told told;
+  LifelineSockets line(RankId{1}, quick(), told.actions_of(1));
+  Whereabouts parent = own_whereabouts();
+  parent.machine = "another";
+  parent.addresses = {"127.0.0.1"};  // where nobody listens
+  parent.port = 1;
+  parent.token = Token{};
+  line.begin({parent, line.open_locally()});
+  EXPECT_FALSE(line.linked_within(long_enough));
+  line.only_with([](RankId rank) { return rank == RankId{0}; });
+  line.leave(false);
+  EXPECT_TRUE(told.nothing());
+}
+
+TEST(LifelineSockets, WhoHasNoSocketHimselfExpectsNobody) {
+  Told told;
+  LifelineSockets parent(RankId{0}, quick(), told.actions_of(0)),
+      line(RankId{1}, quick(), told.actions_of(1));
+  std::vector<std::optional<Whereabouts>> all{parent.open_locally(), std::nullopt};
+  line.begin(all);
+  parent.begin(all);
+  EXPECT_FALSE(line.linked_within(100ms));
+  line.leave(true);
+  parent.leave(false);
+  EXPECT_TRUE(told.nothing());
+}
+
 /// A rank that the test plays itself.
 class Played {
  public:

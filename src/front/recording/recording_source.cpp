@@ -122,6 +122,7 @@ void RecordingSource::run() {
   core_.throw_if_stopped();
   engine::Reporter& reporter = core_.application();
   reporter.serve_surely();  // the engine looks at none of them any more
+  stop_handing_out();       // a run that failed may have left itself in the backlog
   core_.holds().note_footprint(tasks_.largest_footprint);
   const std::uint32_t lane = open_lane();
   tasks_.prepare(lane, core_.graph().take_ids(tasks_.size()), core_.engine().view().workers().size() == 1);

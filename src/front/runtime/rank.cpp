@@ -123,7 +123,12 @@ void keep_to_part(const net::Network::Sharing& sharing) {
 
 }  // namespace
 
+void throw_taken(const Rank& rank) {
+  throw UsageError(fmt::format("the place of rank {} is taken: each is for one runtime", rank.number()));
+}
+
 Config config_of(const Config& config, const Rank& rank) {
+  if (rank.network != nullptr && rank.network->is_taken()) throw_taken(rank);
   Config own = config;
   if (rank.network != nullptr && !own.has("memory"))
     own.set("memory", machine::discover().memory.usable_bytes() / rank.network->sharing().ranks);

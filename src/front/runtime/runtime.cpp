@@ -34,8 +34,7 @@ Runtime::Runtime(const Config& config, const Rank& rank, Bytes reserved)
   if (rank.network == nullptr) return;
   const net::Protocol protocol = front::protocol_of(config, implementation_->plan.capacity, *rank.network);
   front::LandingChoice landing = front::landing_of(config, core(), *rank.network);
-  if (!rank.network->take())
-    throw UsageError(fmt::format("the place of rank {} is taken: each is for one runtime", rank.number()));
+  if (!rank.network->take()) front::throw_taken(rank);
   net::set_patience_of_lifeline(std::chrono::seconds(config.count("rank-timeout")));
   core().surroundings().among_ranks =
       std::make_shared<front::AmongRanks>(core(), rank.network, protocol, std::move(landing));

@@ -316,6 +316,9 @@ void MpiNetwork::end() {
   }
   receives_.end();
   requests_.end();
+  // An MPI has some thousands of them.
+  for (MPI_Comm* const group : {&groups_.messages, &groups_.long_messages, &groups_.payloads})
+    check_mpi(MPI_Comm_free(group), "free a communicator");
 }
 
 }  // namespace fairlead::net
