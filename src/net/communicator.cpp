@@ -15,6 +15,19 @@ namespace {
 constexpr Bytes piece_of_copy = Bytes{1} << 20;
 // Ranks that wait for each other's tasks all the time have nothing to say of it.
 constexpr std::chrono::milliseconds calm_after{1};
+
+template <class F>
+void or_nothing(F&& f) noexcept {
+  try {
+    f();
+  } catch (...) {
+    // It is after a failure, and that is told.
+  }
+}
+/// Each, though another has not enough memory to hear of it.
+void tell_each(const std::map<GraphRun, Client*>& clients, const std::string& failure) noexcept {
+  for (const auto& entry : clients) or_nothing([&] { entry.second->failed(failure); });
+}
 }  // namespace
 
 Communicator::Communicator(std::shared_ptr<Network> network, const Protocol& protocol)
@@ -64,7 +77,7 @@ void Communicator::serve_one(E&& event) {
   } catch (const std::exception& error) {  // the network fails, or there is no memory: nobody can go on
     commands_.clear();
     endpoint_.fail(error.what(), commands_);
-    for (const auto& [run, client] : clients_) client->failed(endpoint_.failure());
+    tell_each(clients_, endpoint_.failure());
   }
   commands_.clear();
 }
@@ -179,8 +192,7 @@ void Communicator::carry_out(Commands& commands) {
       if (watch_ != nullptr) watch_->comes(place, client->cause());
       client->find_place(place);
     }
-  if (!commands.failure.empty())
-    for (const auto& [run, client] : clients_) client->failed(commands.failure);
+  if (!commands.failure.empty()) tell_each(clients_, commands.failure);
 }
 
 void Communicator::begin(const GraphRun& run, std::uint64_t fingerprint, const Room& room, Client& client,
