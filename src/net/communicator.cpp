@@ -77,6 +77,8 @@ void Communicator::serve_one(E&& event) {
   } catch (const std::exception& error) {  // the network fails, or there is no memory: nobody can go on
     commands_.clear();
     endpoint_.fail(error.what(), commands_);
+    for (Commands::Message& message : commands_.messages)
+      or_nothing([&] { network_->send(std::move(message)); });  // some may hear of it though others cannot
     tell_each(clients_, endpoint_.failure());
   }
   commands_.clear();

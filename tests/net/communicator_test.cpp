@@ -81,6 +81,17 @@ constexpr GraphRun first{0, 0}, second{1, 0};
 constexpr std::uint64_t fingerprint = 77;
 constexpr Room room{.visitors = Bytes{1} << 20};
 
+TEST(Communicator, TellsTheOthersWhyItCannotGoOn) {
+  const auto wire = std::make_shared<Wire>(1);
+  Graph graph;
+  Communicator communicator(wire, {});
+  communicator.begin(first, fingerprint, room, graph);
+  wire->breaks = true;
+  communicator.say(RankId{0}, {});
+  EXPECT_EQ(wire->told_of("the cable is out"), (std::vector{RankId{0}, RankId{2}}));
+  EXPECT_EQ(graph.heard, "the cable is out");
+}
+
 TEST(Communicator, TellsAClientOfAFailureThoughAnotherCannotHearOfIt) {
   const auto wire = std::make_shared<Wire>(1);
   Graph deaf, graph;
