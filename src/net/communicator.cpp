@@ -28,6 +28,18 @@ void or_nothing(F&& f) noexcept {
 void tell_each(const std::map<GraphRun, Client*>& clients, const std::string& failure) noexcept {
   for (const auto& entry : clients) or_nothing([&] { entry.second->failed(failure); });
 }
+/// Calls f() in the end, also where that is an exception.
+template <class F>
+class Finally {
+ public:
+  explicit Finally(F f) : f_(std::move(f)) {}
+  Finally(const Finally&) = delete;
+  Finally& operator=(const Finally&) = delete;
+  ~Finally() { f_(); }
+
+ private:
+  F f_;
+};
 }  // namespace
 
 Communicator::Communicator(std::shared_ptr<Network> network, const Protocol& protocol)
@@ -217,13 +229,15 @@ void Communicator::expect(const GraphRun& run, std::uint64_t key) {
 void Communicator::end(const GraphRun& run) {
   bool over = false;
   post([&, this](Endpoint& endpoint, Commands& out) {
+    const Finally then([&] {
+      clients_.erase(run);
+      network_->listen(!clients_.empty());
+      const std::lock_guard guard(mutex_);
+      over = true;
+    });
     endpoint.end(run, out);
     carry_out(out);
     out.clear();
-    clients_.erase(run);
-    network_->listen(!clients_.empty());
-    const std::lock_guard guard(mutex_);
-    over = true;
   });
   wait_until([&] { return over; });
 }

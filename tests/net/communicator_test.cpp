@@ -105,5 +105,17 @@ TEST(Communicator, TellsAClientOfAFailureThoughAnotherCannotHearOfIt) {
   EXPECT_TRUE(communicator.moved().has_value());  // nobody is at it
 }
 
+TEST(Communicator, AnEndThatCannotBeToldIsOneNevertheless) {
+  const auto wire = std::make_shared<Wire>(1);
+  Graph graph, other;
+  Communicator communicator(wire, {});
+  communicator.begin(first, fingerprint, room, graph);
+  communicator.begin(second, fingerprint, room, other);
+  wire->breaks = true;  // that all is over here
+  communicator.end(first);
+  EXPECT_EQ(graph.heard, "");  // it may be gone
+  EXPECT_EQ(other.heard, "the cable is out");
+}
+
 }  // namespace
 }  // namespace fairlead::net
