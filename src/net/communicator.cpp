@@ -52,6 +52,7 @@ Communicator::Communicator(std::shared_ptr<Network> network, const Protocol& pro
 Communicator::~Communicator() {
   post([](Endpoint& endpoint, Commands& out) { endpoint.close(out); });
   wait_until([this] { return !serving_ && events_.empty() && endpoint_.all_closed(); });
+  network_->listen(false);  // who drives it sleeps, and can be ended
   network_->end();
 }
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "net/communicator.hpp"
+#include "net/network_thread.hpp"
 
 namespace fairlead::net {
 namespace {
@@ -116,6 +117,23 @@ TEST(Communicator, AnEndThatCannotBeToldIsOneNevertheless) {
   EXPECT_EQ(graph.heard, "");  // it may be gone
   EXPECT_EQ(other.heard, "the cable is out");
 }
+
+/// What drives it would do so for ever.
+class Driven final : public Wire {
+ public:
+  using Wire::Wire;
+  bool has_to_be_driven() const noexcept override { return true; }
+};
+
+TEST(Communicator, ThatIsLeftInTheMiddleOfARunIsHeardNoMore) {
+  const auto wire = std::make_shared<Driven>(1);
+  Graph graph;
+  const NetworkThread thread(wire, [](std::exception_ptr) { FAIL(); });
+  Communicator communicator(wire, {});
+  communicator.begin(first, fingerprint, room, graph);
+  communicator.fail("the disk is full");
+  EXPECT_TRUE(wire->listens());
+}  // and the thread ends
 
 }  // namespace
 }  // namespace fairlead::net
