@@ -52,8 +52,25 @@ Communicator::Communicator(std::shared_ptr<Network> network, const Protocol& pro
 Communicator::~Communicator() {
   post([](Endpoint& endpoint, Commands& out) { endpoint.close(out); });
   wait_until([this] { return !serving_ && events_.empty() && endpoint_.all_closed(); });
+  drop_all();
   network_->listen(false);  // who drives it sleeps, and can be ended
   network_->end();
+}
+
+/// After a failure runs may be open, and others in the middle of reading and writing what belongs to them.
+void Communicator::drop_all() {
+  bool over = false;
+  post([&, this](Endpoint& endpoint, Commands& out) {
+    const Finally then([&] {
+      const std::lock_guard guard(mutex_);
+      over = true;
+    });
+    for (const auto& [run, client] : std::exchange(clients_, {})) endpoint.end(run, out);
+    for (const PayloadId payload : out.dropped) network_->drop(payload);
+    copies_.clear();
+    out.clear();  // nobody is told any more
+  });
+  wait_until([&] { return over; });
 }
 
 /// Where the program's thread waits for other ranks and works no tasks meanwhile.

@@ -118,6 +118,25 @@ TEST(Communicator, AnEndThatCannotBeToldIsOneNevertheless) {
   EXPECT_EQ(other.heard, "the cable is out");
 }
 
+TEST(Communicator, NobodyReadsWhatARankThatHasFailedTakesAlong) {
+  const auto wire = std::make_shared<Wire>(0);
+  std::vector<double> value(1000);
+  Graph graph;
+  {
+    Communicator communicator(wire, {});
+    graph.on_read = [&](const Commands::Read& read) {
+      if (!read.over) communicator.readable(read.id, value.data());
+    };
+    communicator.begin(first, fingerprint, room, graph);
+    communicator.over(first, 5, {{.value = 1, .bytes = 8000, .to = {RankId{1}}}});
+    wire->comes(1, Request{.of = first, .task = 5, .first_tag = 1, .outputs = 1});
+    EXPECT_EQ(wire->under_way.size(), 1u);
+    communicator.fail("the disk is full");
+  }
+  EXPECT_TRUE(wire->under_way.empty());
+  EXPECT_TRUE(wire->ended);
+}
+
 /// What drives it would do so for ever.
 class Driven final : public Wire {
  public:
