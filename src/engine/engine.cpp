@@ -263,12 +263,16 @@ void Engine::all_submitted() {
   });
 }
 
-void Engine::cancel(TaskSource& source) {
-  change([&] {
+void Engine::cancel(TaskSource& source) noexcept {
+  try {
+    const Entrance::Guard guard{entrance_};
+    if (stop_.fatal() != nullptr) return;
     journal_.cancellation(source.id);
     source.cancelled.store(true);
     memory_.note_change();  // who waits for memory and is cancelled hears of it when he is asked
-  });
+  } catch (...) {
+    stop(std::current_exception());
+  }
 }
 
 void Engine::stop(std::exception_ptr why) noexcept {

@@ -70,7 +70,9 @@ class Engine final : private Server {
   bool policy_plans() const noexcept { return policy_.wants_submissions(); }
   /// The policy plans, or what nobody changes any more goes home early.
   bool wants_submissions() const noexcept { return policy_plans() || memory_.flushes().early().possible(); }
-  void cancel(TaskSource& source);
+  /// Nothing if the run was stopped: nothing new begins then. Also by who tells of another rank's failure, and can be told
+  /// nothing: what cannot be noted stops the run.
+  void cancel(TaskSource& source) noexcept;
   /// Nothing is served any more, and nothing new begins. Afterwards nobody may wait for anything. Any thread,
   /// without the lock.
   void stop(std::exception_ptr why) noexcept;

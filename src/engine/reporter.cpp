@@ -251,10 +251,13 @@ void Reporter::carry_out_once() {
   commands_.quiet |= engine_.arrived(count);
 }
 
+/// Beside whoever has a shared reporter: nothing of it is touched.
 void Reporter::run_callbacks() noexcept {
-  or_stop([this] {
+  try {
     if (engine_.callbacks().run()) world_.wake(Who::application());
-  });
+  } catch (...) {
+    engine_.stop(std::current_exception());
+  }
 }
 
 void Reporter::recycle_applied() {

@@ -38,9 +38,9 @@ class DrivenWorld : public World {
   virtual bool must_be_told() const noexcept = 0;
   /// Ends a task whose body had returned before it was over: see Completion. Any thread, once per task.
   virtual void end_asynchronous(Task& task, std::exception_ptr failure) noexcept = 0;
-  /// Serves what a thread has posted that has no reporter of its own.
+  /// Serves what a thread has posted that has no reporter of its own, or leaves it to who is at that: nobody waits.
   virtual void serve_for_others() = 0;
-  /// Lets the engine look again at what waits, although nothing was posted. Any thread, also in callbacks.
+  /// As this, and the engine looks again at what waits although nothing was posted. Any thread, also in callbacks.
   virtual void serve_surely_for_others() = 0;
   /// The program wants to end soon: what only slows down may be left out. Called by any thread.
   virtual void hurry() noexcept {}

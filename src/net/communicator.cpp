@@ -15,6 +15,31 @@ namespace {
 constexpr Bytes piece_of_copy = Bytes{1} << 20;
 // Ranks that wait for each other's tasks all the time have nothing to say of it.
 constexpr std::chrono::milliseconds calm_after{1};
+
+template <class F>
+void or_nothing(F&& f) noexcept {
+  try {
+    f();
+  } catch (...) {
+    // It is after a failure, and that is told.
+  }
+}
+/// Each, though another has not enough memory to hear of it.
+void tell_each(const std::map<GraphRun, Client*>& clients, const std::string& failure) noexcept {
+  for (const auto& entry : clients) or_nothing([&] { entry.second->failed(failure); });
+}
+/// Calls f() in the end, also where that is an exception.
+template <class F>
+class Finally {
+ public:
+  explicit Finally(F f) : f_(std::move(f)) {}
+  Finally(const Finally&) = delete;
+  Finally& operator=(const Finally&) = delete;
+  ~Finally() { f_(); }
+
+ private:
+  F f_;
+};
 }  // namespace
 
 Communicator::Communicator(std::shared_ptr<Network> network, const Protocol& protocol)
@@ -27,7 +52,25 @@ Communicator::Communicator(std::shared_ptr<Network> network, const Protocol& pro
 Communicator::~Communicator() {
   post([](Endpoint& endpoint, Commands& out) { endpoint.close(out); });
   wait_until([this] { return !serving_ && events_.empty() && endpoint_.all_closed(); });
+  drop_all();
+  network_->listen(false);  // who drives it sleeps, and can be ended
   network_->end();
+}
+
+/// After a failure runs may be open, and others in the middle of reading and writing what belongs to them.
+void Communicator::drop_all() {
+  bool over = false;
+  post([&, this](Endpoint& endpoint, Commands& out) {
+    const Finally then([&] {
+      const std::lock_guard guard(mutex_);
+      over = true;
+    });
+    for (const auto& [run, client] : std::exchange(clients_, {})) endpoint.end(run, out);
+    for (const PayloadId payload : out.dropped) network_->drop(payload);
+    copies_.clear();
+    out.clear();  // nobody is told any more
+  });
+  wait_until([&] { return over; });
 }
 
 /// Where the program's thread waits for other ranks and works no tasks meanwhile.
@@ -64,7 +107,9 @@ void Communicator::serve_one(E&& event) {
   } catch (const std::exception& error) {  // the network fails, or there is no memory: nobody can go on
     commands_.clear();
     endpoint_.fail(error.what(), commands_);
-    for (const auto& [run, client] : clients_) client->failed(endpoint_.failure());
+    for (Commands::Message& message : commands_.messages)
+      or_nothing([&] { network_->send(std::move(message)); });  // some may hear of it though others cannot
+    tell_each(clients_, endpoint_.failure());
   }
   commands_.clear();
 }
@@ -179,8 +224,7 @@ void Communicator::carry_out(Commands& commands) {
       if (watch_ != nullptr) watch_->comes(place, client->cause());
       client->find_place(place);
     }
-  if (!commands.failure.empty())
-    for (const auto& [run, client] : clients_) client->failed(commands.failure);
+  if (!commands.failure.empty()) tell_each(clients_, commands.failure);
 }
 
 void Communicator::begin(const GraphRun& run, std::uint64_t fingerprint, const Room& room, Client& client,
@@ -203,13 +247,15 @@ void Communicator::expect(const GraphRun& run, std::uint64_t key) {
 void Communicator::end(const GraphRun& run) {
   bool over = false;
   post([&, this](Endpoint& endpoint, Commands& out) {
+    const Finally then([&] {
+      clients_.erase(run);
+      network_->listen(!clients_.empty());
+      const std::lock_guard guard(mutex_);
+      over = true;
+    });
     endpoint.end(run, out);
     carry_out(out);
     out.clear();
-    clients_.erase(run);
-    network_->listen(!clients_.empty());
-    const std::lock_guard guard(mutex_);
-    over = true;
   });
   wait_until([&] { return over; });
 }

@@ -95,6 +95,7 @@ class Communicator final : private Network::Listener {
   template <class Bring>
   void into_device(const Bring& bring);
   Client* client_of(const GraphRun& run);
+  void drop_all();
 
   const std::shared_ptr<Network> network_;
   std::uint32_t graphs_ = 0;  // the program's thread's

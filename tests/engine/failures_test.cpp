@@ -99,4 +99,14 @@ TEST(Failures, TasksOfACancelledFlowEndWithoutRunningExceptThoseThatHaveStarted)
   EXPECT_EQ(world.ending(second), Ending::cancelled);
 }
 
+// Whoever cancels may be telling of another rank's failure: he has heard of one, and can do nothing about another.
+TEST(Failures, AFlowOfARunThatWasStoppedCanBeCancelled) {
+  World world = one_device(4_MiB).with_data({{"A", 1_MiB}});
+  const auto task = world.submit(updates("A"));
+  world.stop(std::make_exception_ptr(std::runtime_error("there is no memory")));
+  world.cancel();
+  EXPECT_EQ(world.ending(task), Ending::none);
+  EXPECT_THROW(world.run(), std::runtime_error);
+}
+
 }  // namespace fairlead::tests

@@ -173,6 +173,7 @@ class World {
     return submit(uses, 0, flow, workers);
   }
   void cancel(std::size_t flow = 0) { core_.engine().cancel(*flows_[flow]); }
+  void stop(std::exception_ptr why) { core_.engine().stop(std::move(why)); }
   void fail(TaskNumber task) { failing_.push_back(task); }
   void hang(TaskNumber task) { hanging_.push_back(task); }
   /// The worker of a device goes away, as if it were lost.

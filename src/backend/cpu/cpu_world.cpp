@@ -39,7 +39,7 @@ void CpuWorld::begin(engine::Engine& engine, graph::Graph& graph, engine::Report
 void CpuWorld::end() {
   workers_.end();
   if (copies_) copies_->stop();
-  // Whoever ended the last asynchronous task may not have come back from here yet.
+  // Whoever told of the last asynchronous task's end, or of the last hold's, may not have come back from here yet.
   while (visitors_.load() != 0) std::this_thread::yield();
   workers_.forget();
   copies_.reset();
@@ -51,15 +51,15 @@ void CpuWorld::start(memory::Copy& copy) {
 }
 
 void CpuWorld::end_asynchronous(Task& task, std::exception_ptr failure) noexcept {
-  visitors_.fetch_add(1);
+  const Visit visit(visitors_);  // before somebody else may tell of it
   const Time end = now();
   task.failure = std::move(failure);
-  asynchronous_lock_.lock();
-  asynchronous_reporter_->finished(task, end, end - task.at);
-  asynchronous_reporter_->report();
-  asynchronous_lock_.unlock();
+  task.duration = end - task.at;
+  task.at = end;
+  EventChain ended;
+  ended.append(task);
+  ended_.push(ended);
   serve_for_others();
-  visitors_.fetch_sub(1);
 }
 
 void CpuWorld::lose(NodeId device, std::string words) {
@@ -76,22 +76,39 @@ void CpuWorld::lose(NodeId device, std::string words) {
 }
 
 void CpuWorld::serve_for_others() {
+  const Visit visit(visitors_);
   if (asynchronous_reporter_ == nullptr) return;  // all threads have ended, and what is left goes, too
-  // Sequentially consistent, like Engine::enter(): whoever finds it locked has posted before the holder's
-  // last look. The holder may be a caller of ours.
-  while (engine_->entrance().something_posted() && asynchronous_lock_.try_lock()) {
-    asynchronous_reporter_->serve();
-    asynchronous_lock_.unlock();
+  const std::thread::id self = std::this_thread::get_id();
+  if (serves_.load() == self) return;  // a caller of ours is at it, and looks again before he goes
+  // Sequentially consistent, like Engine::enter(): whoever finds another at it has left his before the other's last
+  // look.
+  for (std::thread::id nobody; something_is_left() && serves_.compare_exchange_strong(nobody, self);) {
+    serve_what_is_left();
+    serves_.store(std::thread::id());
   }
   asynchronous_reporter_->run_callbacks();
 }
 
 void CpuWorld::serve_surely_for_others() {
-  if (asynchronous_reporter_ == nullptr) return;
-  asynchronous_lock_.lock();
-  asynchronous_reporter_->serve_surely();
-  asynchronous_lock_.unlock();
+  to_serve_surely_.store(true);
   serve_for_others();
+}
+
+bool CpuWorld::something_is_left() const noexcept {
+  return !ended_.empty() || to_serve_surely_.load() || engine_->entrance().something_posted();
+}
+
+/// The program's code runs in here: closures are destroyed, and other ranks are answered. What it leaves is next.
+void CpuWorld::serve_what_is_left() noexcept {
+  engine::Reporter& reporter = *asynchronous_reporter_;
+  for (Event* event = ended_.drain(); event != nullptr;) {
+    Task& task = static_cast<Task&>(*event);
+    event = event->next;  // it may be somebody else's as soon as it is told of
+    reporter.finished(task, task.at, task.duration);
+    if (reporter.unreported() == engine::Reporter::most_unreported) reporter.report();
+  }
+  reporter.report();
+  if (to_serve_surely_.exchange(false)) reporter.serve_surely();
 }
 
 }  // namespace fairlead::backend

@@ -9,12 +9,14 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "backend/addresses.hpp"
 #include "backend/backend.hpp"
 #include "backend/copies.hpp"
 #include "backend/cpu/worker_threads.hpp"
+#include "engine/inbox.hpp"
 #include "engine/runtime_core.hpp"
 
 namespace fairlead::backend {
@@ -74,14 +76,27 @@ class CpuWorld final : public engine::DrivenWorld, private Site {
   std::string name_of(DatumId datum) const override { return options_.name_of(datum); }
   void lose(NodeId device, std::string words) override;
   void stop_run(std::exception_ptr why) noexcept override { engine_->stop(std::move(why)); }
+  bool something_is_left() const noexcept;
+  void serve_what_is_left() noexcept;
 
+  struct Visit {
+    explicit Visit(std::atomic<int>& visitors) noexcept : count(visitors) { count.fetch_add(1); }
+    Visit(const Visit&) = delete;
+    Visit& operator=(const Visit&) = delete;
+    ~Visit() { count.fetch_sub(1); }
+    std::atomic<int>& count;
+  };
   const CpuOptions options_;
   Addresses addresses_;
   std::vector<DeviceMemory*> device_memories_;  // by node; null: nothing lands there
   WorkerThreads workers_;
   engine::Engine* engine_ = nullptr;
-  std::atomic<int> visitors_{0};          // threads of the program in end_asynchronous()
-  engine::EngineLock asynchronous_lock_;  // guards asynchronous_reporter_
+  std::atomic<int> visitors_{0};  // threads of the program in what follows
+  // What threads leave that have no reporter of their own. One at a time tells of all of it, and nobody waits for
+  // him: he may run the program's code, which leaves more.
+  engine::Inbox ended_;  // asynchronous tasks that are over
+  std::atomic<bool> to_serve_surely_{false};
+  std::atomic<std::thread::id> serves_{};  // who is at it, and has the reporter
   std::unique_ptr<engine::Reporter> asynchronous_reporter_;
   std::unique_ptr<Copies> copies_;
   std::mutex losses_mutex_;     // guards losses_

@@ -320,10 +320,15 @@ void CommonProgram::end_wait() {
   }
   static_cast<void>(core_.help([this] { return core_.sources().all_over(); }));
   core_.sources().nudge_always(false);
-  traffic_.end();
-  static_cast<void>(core_.help([this] { return traffic_.none(); }));
-  codelets_.clear();
+  end_traffic(false);
+}
+
+/// `ending`: what waits for data that the program holds is left so.
+void CommonProgram::end_traffic(bool ending) {
   under_way_ = false;
+  traffic_.end();
+  static_cast<void>(core_.help([this] { return traffic_.none(); }, ending));
+  codelets_.clear();
 }
 
 void CommonProgram::leave() noexcept {
@@ -337,6 +342,7 @@ void CommonProgram::leave() noexcept {
     end_wait();
   } catch (...) {
     communicator_.fail_soon("its program has ended while it held data");
+    end_traffic(true);  // a flow that outlives the runtime finds nothing to leave, and no communicator
   }
 }
 

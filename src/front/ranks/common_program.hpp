@@ -106,6 +106,7 @@ class CommonProgram {
     touched_.push_back(&datum);
   }
   bool is_stopped() const noexcept;
+  void end_traffic(bool ending);
   void failed(const std::string& why);
 
   engine::RuntimeCore& core_;

@@ -207,14 +207,17 @@ void MessageBook::heard(net::RankId from, std::span<const std::byte> note) {
 
 void MessageBook::over(const std::shared_ptr<void>& owner) {
   if (has_failed()) return;  // it was given up
+  bool calls_back = false;
   if (owner != nullptr) {
     auto& state = *static_cast<MessageState*>(owner.get());
-    if (state.done != nullptr)
-      core_.engine().callbacks().push([done = std::exchange(state.done, nullptr)] { done(); });
+    calls_back = state.done != nullptr;
+    if (calls_back) core_.engine().callbacks().push([done = std::exchange(state.done, nullptr)] { done(); });
     state.over.store(true);
   }
   under_way_.fetch_sub(1);
   open_.fetch_sub(1);
+  if (calls_back)
+    core_.world().serve_for_others();  // who is woken looks for what was posted, and for no callbacks
   core_.world().wake(engine::Who::application());
 }
 

@@ -8,7 +8,11 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace fairlead {
@@ -178,6 +182,79 @@ TEST(CpuWorldAsynchronous, TasksEndInManyThreads) {
     int sum = 0;
     for (const int value : values) sum += value;
     EXPECT_EQ(sum, 2000 + 667);
+  }
+}
+
+/// Does that where it is destroyed, which is as the last copy of an argument.
+template <class F>
+std::shared_ptr<void> at_the_end(F f) {
+  return {nullptr, [f = std::move(f)](void*) { f(); }};
+}
+
+// An argument goes when its task ends, which here is where the token is signalled: what it does there is the
+// program's, and may come back to the runtime.
+TEST(CpuWorldAsynchronous, AnArgumentThatGoesMayBeTheLastToHaveAnotherTasksToken) {
+  for (const std::size_t workers : {1, 2}) {
+    Runtime runtime(settings(workers));
+    std::atomic<int> begun = 0;
+    auto box = std::make_shared<std::optional<Completion>>();
+    std::optional<Completion> own;
+    const auto first = codelet("first").cpu([&begun, into = box.get()](Completion token) {
+      *into = std::move(token);
+      ++begun;
+    });
+    const auto second =
+        codelet("second").cpu([&](Completion token, const std::shared_ptr<std::optional<Completion>>&) {
+          own = std::move(token);
+          ++begun;
+        });
+    Flow flow(runtime);
+    flow.submit(first());
+    flow.submit(second(box));
+    box.reset();
+    std::thread elsewhere([&] {
+      while (begun.load() != 2) std::this_thread::yield();
+      own->fail(std::make_exception_ptr(std::runtime_error("no")));
+    });
+    try {
+      flow.wait();
+      FAIL() << "two tasks have failed";
+    } catch (const TaskError& error) {
+      EXPECT_NE(std::string(error.what()).find("1 more tasks failed"), std::string::npos) << error.what();
+    }
+    elsewhere.join();
+  }
+}
+
+TEST(CpuWorldAsynchronous, AnArgumentThatGoesMayCancelAndSignal) {
+  for (const std::size_t workers : {1, 2}) {
+    Runtime runtime(settings(workers));
+    std::atomic<int> begun = 0;
+    std::optional<Completion> other, own;
+    const auto first = codelet("first").cpu([&](Completion token) {
+      other = std::move(token);
+      ++begun;
+    });
+    const auto second = codelet("second").cpu([&](Completion token, const std::shared_ptr<void>&) {
+      own = std::move(token);
+      ++begun;
+    });
+    Flow flow(runtime), cancelled(runtime);
+    flow.submit(first());
+    flow.submit(second(at_the_end([&] {
+      cancelled.cancel();
+      other->done();
+    })));
+    std::thread elsewhere([&] {
+      while (begun.load() != 2) std::this_thread::yield();
+      own->done();
+    });
+    flow.wait();
+    elsewhere.join();
+    int x = 0;
+    cancelled.submit(add_one(runtime.value("x", x)));
+    EXPECT_THROW(cancelled.wait(), TaskError);
+    EXPECT_EQ(x, 0);
   }
 }
 

@@ -1,5 +1,6 @@
 // Messages that programs send and receive by themselves.
 #include <gtest/gtest.h>
+#include <fairlead/completion.hpp>
 #include <fairlead/error.hpp>
 #include <fairlead/flow.hpp>
 #include <fairlead/messages.hpp>
@@ -7,8 +8,10 @@
 #include <algorithm>
 #include <atomic>
 #include <functional>
+#include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/random.hpp"
@@ -216,6 +219,32 @@ TEST(Messages, CallbacksArraysAndTests) {
     flow.wait();
   }));
   EXPECT_EQ(called, 2 * count);
+}
+
+// It sleeps until a task is over that ends with the message, of which nobody but its callback tells.
+TEST(Messages, AProgramAsleepIsWokenByWhatACallbackEnds) {
+  expect_nothing_thrown(on_ranks(2, [&](Runtime& runtime) {
+    const auto v = runtime.vector<double>("v", size);
+    std::optional<Completion> token;
+    std::atomic<int> missing{2};  // the token, and the message
+    const auto signal_at_last = [&] {
+      if (--missing == 0) token->done();
+    };
+    const auto until_then = codelet("until then").cpu([&](Completion its) {
+      token = std::move(its);
+      signal_at_last();
+    });
+    Flow flow(runtime);
+    if (runtime.rank() == 0) {
+      flow.submit(set(v, 7.0));
+      send_detached(runtime, v, 1);
+    } else {
+      receive_detached(runtime, v, 0, 0, signal_at_last);
+      flow.submit(until_then());
+    }
+    flow.wait();
+    EXPECT_EQ(value_of(flow, v), 7);
+  }));
 }
 
 // What is sent is what the tasks before have left, whatever those after do; and memory is for a few values.

@@ -6,9 +6,11 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "at_length.hpp"
@@ -322,6 +324,33 @@ TEST(FlowsOverRanks, ARankThatLeavesByAnExceptionIsMissedByNobodyForEver) {
   EXPECT_EQ(thrown[1], "I do not want to");
   for (const std::size_t rank : {0, 2})
     EXPECT_NE(thrown[rank].find("rank 1"), std::string::npos) << thrown[rank];
+}
+
+// It cannot wait for the others as long as it holds anything.
+TEST(FlowsOverRanks, AFlowMayOutliveARuntimeThatEndedWhileItsProgramHeldData) {
+  const std::vector<Rank> places = ranks_in_process(2);
+  Config config;
+  config.set("workers", 1);
+  config.set("memory", Bytes{1} << 20);
+  config.set("bind-threads", false);
+  const auto rank = [&](std::uint32_t i) {
+    std::optional<Runtime> runtime(std::in_place, config, places[i]);
+    auto a = row_of(*runtime, 2);
+    double x = 0;
+    const auto own = runtime->value("x", x);
+    Flow flow(*runtime);
+    for (std::int32_t k = 0; k < 2; ++k) flow.submit(set(a(0, k), 1.0));
+    flow.submit(add(a(0, 0), a(0, 1)));
+    if (i == 1) {
+      EXPECT_THROW(flow.wait(), RankError);
+    } else {
+      const auto hold = flow.acquire(write(own));
+      runtime.reset();
+    }
+  };
+  std::thread other([&] { rank(1); });
+  rank(0);
+  other.join();
 }
 
 TEST(FlowsOverRanks, ACancelledFlowIsToldOnAllRanks) {

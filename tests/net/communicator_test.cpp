@@ -1,0 +1,158 @@
+// What a communicator does when its network or a client fails: the others hear of it, nobody waits for ever, and nobody
+// reads memory that goes.
+#include <gtest/gtest.h>
+#include <fairlead/error.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "net/communicator.hpp"
+#include "net/network_thread.hpp"
+
+namespace fairlead::net {
+namespace {
+
+/// A network of one rank, on the thread that uses it: what it sends is kept.
+class Wire : public Network {
+ public:
+  explicit Wire(std::uint32_t own, std::uint32_t ranks = 3) : own_(own), ranks_(ranks) {}
+  RankId own() const noexcept override { return RankId{own_}; }
+  std::uint32_t ranks() const noexcept override { return ranks_; }
+  std::string description() const override { return "a wire"; }
+  std::string why_not_into_devices() const override { return {}; }
+  void begin(Listener& listener) override { listener_ = &listener; }
+  void poke() override { listener_->poked(); }
+  void end() override { ended = true; }
+  void expect(const Commands::Expected&) override {}
+  void send(Commands::Message message) override {
+    if (std::exchange(breaks, false)) throw SystemError("the cable is out");
+    sent.push_back(std::move(message));
+  }
+  void send(const Commands::Payload& payload) override { under_way.push_back(payload.id); }
+  void drop(PayloadId payload) override {
+    EXPECT_FALSE(ended);
+    std::erase(under_way, payload);
+  }
+
+  void comes(std::uint32_t from, const Message& message) { listener_->came(RankId{from}, bytes_of(message)); }
+  /// To whom a failure was told that says so.
+  std::vector<RankId> told_of(const std::string& why) const {
+    std::vector<RankId> told;
+    for (const Commands::Message& message : sent)
+      if (const auto is = message_of(message.bytes); is && std::holds_alternative<Failed>(*is)) {
+        EXPECT_EQ(std::get<Failed>(*is).text, why);
+        told.push_back(message.to);
+      }
+    return told;
+  }
+
+  bool breaks = false;  // with the next message
+  bool ended = false;
+  std::vector<Commands::Message> sent;
+  std::vector<PayloadId> under_way;
+
+ private:
+  const std::uint32_t own_, ranks_;
+  Listener* listener_ = nullptr;
+};
+
+struct Graph final : Client {
+  void find_place(const Commands::Place&) override {}
+  void read(const Commands::Read& read) override {
+    if (on_read) on_read(read);
+  }
+  void landed(const Commands::Landed&) override {}
+  void left(const Commands::Left&) override {}
+  void failed(const std::string& why) override {
+    heard = why;
+    if (throws) throw std::runtime_error("there is no memory");
+  }
+  bool throws = false;
+  std::string heard;
+  std::function<void(const Commands::Read&)> on_read;
+};
+constexpr GraphRun first{0, 0}, second{1, 0};
+constexpr std::uint64_t fingerprint = 77;
+constexpr Room room{.visitors = Bytes{1} << 20};
+
+TEST(Communicator, TellsTheOthersWhyItCannotGoOn) {
+  const auto wire = std::make_shared<Wire>(1);
+  Graph graph;
+  Communicator communicator(wire, {});
+  communicator.begin(first, fingerprint, room, graph);
+  wire->breaks = true;
+  communicator.say(RankId{0}, {});
+  EXPECT_EQ(wire->told_of("the cable is out"), (std::vector{RankId{0}, RankId{2}}));
+  EXPECT_EQ(graph.heard, "the cable is out");
+}
+
+TEST(Communicator, TellsAClientOfAFailureThoughAnotherCannotHearOfIt) {
+  const auto wire = std::make_shared<Wire>(1);
+  Graph deaf, graph;
+  deaf.throws = true;
+  Communicator communicator(wire, {});
+  communicator.begin(first, fingerprint, room, deaf);
+  communicator.begin(second, fingerprint, room, graph);
+  communicator.fail("the disk is full");
+  EXPECT_EQ(graph.heard, "the disk is full");
+  EXPECT_EQ(wire->told_of("the disk is full"), (std::vector{RankId{0}, RankId{2}}));
+  EXPECT_TRUE(communicator.moved().has_value());  // nobody is at it
+}
+
+TEST(Communicator, AnEndThatCannotBeToldIsOneNevertheless) {
+  const auto wire = std::make_shared<Wire>(1);
+  Graph graph, other;
+  Communicator communicator(wire, {});
+  communicator.begin(first, fingerprint, room, graph);
+  communicator.begin(second, fingerprint, room, other);
+  wire->breaks = true;  // that all is over here
+  communicator.end(first);
+  EXPECT_EQ(graph.heard, "");  // it may be gone
+  EXPECT_EQ(other.heard, "the cable is out");
+}
+
+TEST(Communicator, NobodyReadsWhatARankThatHasFailedTakesAlong) {
+  const auto wire = std::make_shared<Wire>(0);
+  std::vector<double> value(1000);
+  Graph graph;
+  {
+    Communicator communicator(wire, {});
+    graph.on_read = [&](const Commands::Read& read) {
+      if (!read.over) communicator.readable(read.id, value.data());
+    };
+    communicator.begin(first, fingerprint, room, graph);
+    communicator.over(first, 5, {{.value = 1, .bytes = 8000, .to = {RankId{1}}}});
+    wire->comes(1, Request{.of = first, .task = 5, .first_tag = 1, .outputs = 1});
+    EXPECT_EQ(wire->under_way.size(), 1u);
+    communicator.fail("the disk is full");
+  }
+  EXPECT_TRUE(wire->under_way.empty());
+  EXPECT_TRUE(wire->ended);
+}
+
+/// What drives it would do so for ever.
+class Driven final : public Wire {
+ public:
+  using Wire::Wire;
+  bool has_to_be_driven() const noexcept override { return true; }
+};
+
+TEST(Communicator, ThatIsLeftInTheMiddleOfARunIsHeardNoMore) {
+  const auto wire = std::make_shared<Driven>(1);
+  Graph graph;
+  const NetworkThread thread(wire, [](std::exception_ptr) { FAIL(); });
+  Communicator communicator(wire, {});
+  communicator.begin(first, fingerprint, room, graph);
+  communicator.fail("the disk is full");
+  EXPECT_TRUE(wire->listens());
+}  // and the thread ends
+
+}  // namespace
+}  // namespace fairlead::net
