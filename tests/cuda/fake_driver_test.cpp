@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <set>
@@ -62,10 +63,13 @@ TEST(FakeCuda, ReadsRamThatIsNotRegisteredAtTheCallOrLater) {
   std::set<long> values;
   for (std::uint64_t seed = 1; seed <= 200 && values.size() < 2; ++seed) {
     Calls calls(seed);
+    std::atomic<bool> changed = false;
+    fake_cuda::launch(calls.stream, "wait", {}, [&](auto) { changed.wait(false); });
     long from = 1;
     EXPECT_EQ(calls.driver->cuMemcpyHtoDAsync_v2(calls.memory, &from, sizeof from, calls.stream),
               cu::success);
     from = 2;
+    changed = true, changed.notify_all();
     EXPECT_EQ(calls.driver->cuStreamSynchronize(calls.stream), cu::success);
     values.insert(calls.value());
     EXPECT_THAT(calls.end(), ElementsAre(not_registered));
@@ -126,9 +130,11 @@ TEST(FakeCuda, TellsOfAnEventThatIsDestroyedBeforeItIsOver) {
   Calls calls(1);
   cu::Event event = nullptr;
   EXPECT_EQ(calls.driver->cuEventCreate(&event, cu::event_plain), cu::success);
-  for (int i = 0; i < 3; ++i) fake_cuda::launch(calls.stream, "nothing", {}, [](auto) {});
+  std::atomic<bool> destroyed = false;
+  fake_cuda::launch(calls.stream, "wait", {}, [&](auto) { destroyed.wait(false); });
   EXPECT_EQ(calls.driver->cuEventRecord(event, calls.stream), cu::success);
   EXPECT_EQ(calls.driver->cuEventDestroy_v2(event), cu::success);
+  destroyed = true, destroyed.notify_all();
   EXPECT_EQ(calls.driver->cuStreamSynchronize(calls.stream), cu::success);
   EXPECT_THAT(calls.end(), ElementsAre("an event was given back before it was over"));
 }
