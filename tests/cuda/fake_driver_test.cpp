@@ -8,6 +8,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "backend/cuda/driver.hpp"
@@ -105,6 +106,33 @@ TEST(FakeCuda, TellsOfEachUseOfTheDefaultStream) {
   EXPECT_THAT(calls.end(), ElementsAre("\"a kernel\" was put into the default stream",
                                        "an event was recorded in the default stream",
                                        "the default stream was waited for"));
+}
+
+// Who has just seen it may not have told anybody yet; when it calls again, it has.
+TEST(FakeCuda, CountsWhatACopySavesOnceWhoSawItsEndHasCalledAgain) {
+  for (const bool calls_again : {false, true}) {
+    Calls calls(1);
+    const auto* const driver = calls.driver.get();
+    fake_cuda::launch(calls.stream, "set", {{reinterpret_cast<void*>(calls.memory), sizeof(long), true}},
+                      [](auto at) { *reinterpret_cast<long*>(at[0]) = 2; });
+    long home = 0;
+    cu::Event event = nullptr;
+    EXPECT_EQ(driver->cuMemHostRegister_v2(&home, sizeof home, cu::register_for_all), cu::success);
+    EXPECT_EQ(driver->cuEventCreate(&event, cu::event_plain), cu::success);
+    EXPECT_EQ(driver->cuMemcpyDtoHAsync_v2(&home, calls.memory, sizeof home, calls.stream), cu::success);
+    EXPECT_EQ(driver->cuEventRecord(event, calls.stream), cu::success);
+    std::thread([&] {
+      cu::Context context = calls.context;
+      EXPECT_EQ(driver->cuCtxPushCurrent_v2(context), cu::success);
+      EXPECT_EQ(driver->cuEventSynchronize(event), cu::success);
+      if (calls_again) driver->cuCtxPopCurrent_v2(&context);
+    }).join();
+    fake_cuda::fail("cuStreamSynchronize", 1, false, 719);
+    EXPECT_EQ(driver->cuStreamSynchronize(calls.stream), 719);
+    EXPECT_EQ(fake_cuda::lost_bytes(0), calls_again ? 0 : sizeof(long));
+    EXPECT_EQ(driver->cuCtxPopCurrent_v2(&calls.context), cu::success);
+    EXPECT_THAT(fake_cuda::end(), IsEmpty());
+  }
 }
 
 // Either stream may be the first: the event is over with its last record, whatever the first one does, and with both it stays so.

@@ -320,7 +320,7 @@ TEST(CudaLosses, TakeNothingThatIsElsewhereAndSayWhatTheyTake) {
             << " runs unharmed, " << kept << " losses of nothing that was nowhere else\n";
   EXPECT_GE(lost * 2, static_cast<int>(points));
   EXPECT_GE(told * 5, lost);
-  EXPECT_TRUE(!at_length() || kept * 40 >= lost) << kept;  // of few points it may be none
+  EXPECT_TRUE(!at_length() || kept * 200 >= lost) << kept;  // of few points it may be none
 }
 
 // Tasks whose bodies were not called, since making the device current told that it is lost, run on the core; so it is in the log.
