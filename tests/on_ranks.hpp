@@ -16,10 +16,12 @@
 
 namespace fairlead::tests {
 
-/// What each throws, as text; of processes this one knows its own. `config_of(i)`: the settings of the i-th.
+/// What each throws, as text; of processes this one knows its own. `config_of(i)`: the settings of the i-th. `thrown_by(i)`:
+/// it has thrown. The others are told if it has no runtime, for which they would wait.
 inline std::vector<std::string> on_ranks(std::uint32_t count,
                                          const std::function<Config(std::uint32_t)>& config_of,
-                                         const std::function<void(Runtime&)>& rank) {
+                                         const std::function<void(Runtime&)>& rank,
+                                         const std::function<void(std::uint32_t)>& thrown_by = {}) {
   std::vector<std::string> thrown(count);
   const auto run = [&](std::uint32_t i, const Rank& place) {
     try {
@@ -27,6 +29,8 @@ inline std::vector<std::string> on_ranks(std::uint32_t count,
       rank(runtime);
     } catch (const std::exception& error) {
       thrown[i] = error.what();
+      if (thrown_by) thrown_by(i);
+      place.give_up(thrown[i]);
     }
   };
   if (const auto launched = config::launched(config::process_environment())) {

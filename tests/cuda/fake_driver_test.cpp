@@ -3,10 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "backend/cuda/driver.hpp"
@@ -62,10 +64,13 @@ TEST(FakeCuda, ReadsRamThatIsNotRegisteredAtTheCallOrLater) {
   std::set<long> values;
   for (std::uint64_t seed = 1; seed <= 200 && values.size() < 2; ++seed) {
     Calls calls(seed);
+    std::atomic<bool> changed = false;
+    fake_cuda::launch(calls.stream, "wait", {}, [&](auto) { changed.wait(false); });
     long from = 1;
     EXPECT_EQ(calls.driver->cuMemcpyHtoDAsync_v2(calls.memory, &from, sizeof from, calls.stream),
               cu::success);
     from = 2;
+    changed = true, changed.notify_all();
     EXPECT_EQ(calls.driver->cuStreamSynchronize(calls.stream), cu::success);
     values.insert(calls.value());
     EXPECT_THAT(calls.end(), ElementsAre(not_registered));
@@ -103,6 +108,33 @@ TEST(FakeCuda, TellsOfEachUseOfTheDefaultStream) {
                                        "the default stream was waited for"));
 }
 
+// Who has just seen it may not have told anybody yet; when it calls again, it has.
+TEST(FakeCuda, CountsWhatACopySavesOnceWhoSawItsEndHasCalledAgain) {
+  for (const bool calls_again : {false, true}) {
+    Calls calls(1);
+    const auto* const driver = calls.driver.get();
+    fake_cuda::launch(calls.stream, "set", {{reinterpret_cast<void*>(calls.memory), sizeof(long), true}},
+                      [](auto at) { *reinterpret_cast<long*>(at[0]) = 2; });
+    long home = 0;
+    cu::Event event = nullptr;
+    EXPECT_EQ(driver->cuMemHostRegister_v2(&home, sizeof home, cu::register_for_all), cu::success);
+    EXPECT_EQ(driver->cuEventCreate(&event, cu::event_plain), cu::success);
+    EXPECT_EQ(driver->cuMemcpyDtoHAsync_v2(&home, calls.memory, sizeof home, calls.stream), cu::success);
+    EXPECT_EQ(driver->cuEventRecord(event, calls.stream), cu::success);
+    std::thread([&] {
+      cu::Context context = calls.context;
+      EXPECT_EQ(driver->cuCtxPushCurrent_v2(context), cu::success);
+      EXPECT_EQ(driver->cuEventSynchronize(event), cu::success);
+      if (calls_again) driver->cuCtxPopCurrent_v2(&context);
+    }).join();
+    fake_cuda::fail("cuStreamSynchronize", 1, false, 719);
+    EXPECT_EQ(driver->cuStreamSynchronize(calls.stream), 719);
+    EXPECT_EQ(fake_cuda::lost_bytes(0), calls_again ? 0 : sizeof(long));
+    EXPECT_EQ(driver->cuCtxPopCurrent_v2(&calls.context), cu::success);
+    EXPECT_THAT(fake_cuda::end(), IsEmpty());
+  }
+}
+
 // Either stream may be the first: the event is over with its last record, whatever the first one does, and with both it stays so.
 TEST(FakeCuda, EndsAnEventWithItsLastRecord) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
@@ -126,9 +158,11 @@ TEST(FakeCuda, TellsOfAnEventThatIsDestroyedBeforeItIsOver) {
   Calls calls(1);
   cu::Event event = nullptr;
   EXPECT_EQ(calls.driver->cuEventCreate(&event, cu::event_plain), cu::success);
-  for (int i = 0; i < 3; ++i) fake_cuda::launch(calls.stream, "nothing", {}, [](auto) {});
+  std::atomic<bool> destroyed = false;
+  fake_cuda::launch(calls.stream, "wait", {}, [&](auto) { destroyed.wait(false); });
   EXPECT_EQ(calls.driver->cuEventRecord(event, calls.stream), cu::success);
   EXPECT_EQ(calls.driver->cuEventDestroy_v2(event), cu::success);
+  destroyed = true, destroyed.notify_all();
   EXPECT_EQ(calls.driver->cuStreamSynchronize(calls.stream), cu::success);
   EXPECT_THAT(calls.end(), ElementsAre("an event was given back before it was over"));
 }

@@ -6,6 +6,7 @@
 
 #include <iostream>
 #include <latch>
+#include <mutex>
 
 #include "at_length.hpp"
 #include "base/random.hpp"
@@ -193,14 +194,20 @@ TEST(LandingOverRanks, WhatTheDriverRefusesIsToldToAll) {
       const Program program{.of_each = 1, .bodies = Bodies::devices, .runs = 1};
       const Way way{.into = "auto", .eager = eager, .advised = false};
       std::vector<Seen> seen(ranks);
-      std::latch all_are_there(ranks);
+      std::latch all_are_there(ranks);  // or have no runtime
+      std::vector<std::once_flag> arrives(ranks);
+      const auto arrive = [&](std::uint32_t rank) {
+        std::call_once(arrives[rank], [&] { all_are_there.count_down(); });
+      };
       const auto thrown = on_ranks(
           ranks, [&](std::uint32_t) { return config_of(program, way, ranks, 3); },
           [&](Runtime& runtime) {
-            all_are_there.arrive_and_wait();
+            arrive(runtime.rank());
+            all_are_there.wait();
             fake_cuda::fail(function, 1, true, 304);
             seen[runtime.rank()] = run(runtime, program, 0);
-          });
+          },
+          arrive);
       fake_cuda::fail(nullptr);
       EXPECT_THAT(thrown, Each(HasSubstr("CUDA_ERROR_OPERATING_SYSTEM"))) << function << ", eager " << eager;
     }

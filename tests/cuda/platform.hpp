@@ -4,9 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <string>
 
 #include "fake_cuda/fake_cuda.hpp"
+#include "sanitized.hpp"
 
 namespace fairlead::tests {
 
@@ -28,6 +30,9 @@ class FakeDevices {
  private:
   const std::uint64_t seed_;
 };
+
+/// Of what takes some ten milliseconds on a machine with nothing else to do: longer only if somebody waits in vain for a while.
+inline constexpr std::chrono::seconds longest_run{sanitized ? 60 : 20};
 
 /// In place of what nvcc makes of Fairlead's own kernels: the tests' driver has them for cores, and takes this for them.
 inline constexpr const char* image_of_kernels = "fake_cuda";

@@ -37,9 +37,17 @@ const Clock& Checker::add(std::uint32_t stream, const std::string& name, std::sp
   return clock;
 }
 
-void Checker::seen(const Clock& clock) {
+void Checker::seen(std::uint32_t stream, const Clock& clock) {
   join(host_, clock);
+  join(just_seen_[std::this_thread::get_id()], {{stream, at(clock, stream)}});
   std::erase_if(open_, [&](const Open& one) { return at(host_, one.stream) >= one.number; });
+}
+
+void Checker::called() {
+  const auto found = just_seen_.find(std::this_thread::get_id());
+  if (found == just_seen_.end()) return;
+  join(told_, found->second);
+  just_seen_.erase(found);
 }
 
 std::uint64_t Checker::added(std::uint32_t stream) const {

@@ -8,6 +8,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "fake_cuda/fake_cuda.hpp"
@@ -21,9 +22,12 @@ class Checker {
  public:
   /// An operation is put into the stream. What comes after it there, or after its clock was seen, is ordered.
   const Clock& add(std::uint32_t stream, const std::string& name, std::span<const Access> accesses);
-  /// The host has seen that these are over.
-  void seen(const Clock& clock);
-  const Clock& seen() const noexcept { return host_; }
+  /// The host has seen that these are over, since one of the stream is.
+  void seen(std::uint32_t stream, const Clock& clock);
+  /// This thread calls the driver again.
+  void called();
+  /// What is over for sure and known to others than who saw it: its thread has called again, so it had the time to tell them.
+  const Clock& told() const noexcept { return told_; }
   /// How many operations were put into the stream so far.
   std::uint64_t added(std::uint32_t stream) const;
   /// The bytes are given up, as `how` says. True if they may be in use, which is reported.
@@ -42,6 +46,10 @@ class Checker {
   std::map<std::uint32_t, Clock> streams_;
   Clock host_;              // what it has seen to be over
   std::vector<Open> open_;  // the host has not seen their ends
+  // Of each thread what it has seen since it called. Of the stream only that it asked: what others saw there, these may not
+  // have told.
+  std::map<std::thread::id, Clock> just_seen_;
+  Clock told_;
   std::set<std::string> findings_;
 };
 

@@ -150,6 +150,7 @@ Status Fake::enter(std::unique_lock<std::mutex>& lock, const char* function, int
       failures_.push_back({failing, static_cast<int>(number_in(given, "call", 1)), 0, false,
                            static_cast<Status>(number_in(given, "status", 2))});
   }
+  checker.called();
   if (in_kernel) checker.report(std::string(function) + " was called by a host function");
   ++calls_[function];
   const auto strikes = std::ranges::find_if(failures_, [&](Failure& one) {
@@ -218,7 +219,7 @@ Status Fake::record(CUevent_st* which, CUstream_st* stream) {
   }
   if (event->asked != event->seen) checker.report("an event was used again while it was asked");
   ++event->asked;
-  event->stream = stream;
+  event->stream = stream->id;
   event->clock = checker.add(stream->id, "record", {});
   stream->waiting.push_back({{}, event, event->asked});
   changed_.notify_all();
@@ -233,7 +234,7 @@ Status Fake::query(CUevent_st* which) {
   }
   if (event->done < event->asked) return not_ready;
   event->seen = event->asked;
-  checker.seen(event->clock);
+  checker.seen(event->stream, event->clock);
   return success;
 }
 
@@ -258,8 +259,8 @@ Status Fake::wait_for(std::unique_lock<std::mutex>& lock, CUstream_st* stream) {
                 [&] { return (stream->waiting.empty() && !stream->running) || device.lost != success; });
   if (device.lost != success) return device.lost;
   for (const auto& event : events)
-    if (event->stream == stream && event->done == event->asked) event->seen = event->asked;
-  checker.seen(checker.add(stream->id, "synchronize", {}));
+    if (event->stream == stream->id && event->done == event->asked) event->seen = event->asked;
+  checker.seen(stream->id, checker.add(stream->id, "synchronize", {}));
   return success;
 }
 
@@ -267,12 +268,12 @@ Status Fake::wait_for(std::unique_lock<std::mutex>& lock, CUstream_st* stream) {
 void Fake::become_lost(int device, Status status) {
   Device& one = devices[static_cast<std::size_t>(device)];
   one.lost = status;
-  one.lost_bytes = one.unsaved.bytes(checker.seen());
+  one.lost_bytes = one.unsaved.bytes(checker.told());
   memory->lose(device);
   for (const auto& stream : streams) {
     if (stream->device != device) continue;
     stream->waiting.clear();
-    checker.seen(checker.add(stream->id, "the end", {}));
+    checker.seen(stream->id, checker.add(stream->id, "the end", {}));
   }
 }
 
@@ -409,7 +410,7 @@ Outside begin_outside(const char* name, const void* at, std::size_t bytes, bool 
 void end_outside(const Outside& outside) {
   Fake& fake = Fake::of_process();
   const std::lock_guard lock(fake.mutex());
-  fake.checker.seen({{outside.number, fake.checker.added(outside.number)}});
+  fake.checker.seen(outside.number, {{outside.number, fake.checker.added(outside.number)}});
 }
 
 int launch(CUstream_st* stream, const char* name, std::vector<Access> accesses, Kernel run) {

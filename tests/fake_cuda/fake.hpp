@@ -27,8 +27,8 @@ struct CUevent_st {
   int device;
   // Records: so many, the last that is over, the last that the host saw to be over.
   std::uint64_t asked = 0, done = 0, seen = 0;
-  CUstream_st* stream = nullptr;  // of the last
-  fake_cuda::Clock clock{};       // of the last
+  std::uint32_t stream = 0;  // of the last; 0: there is none
+  fake_cuda::Clock clock{};  // of the last
 };
 struct CUstream_st {
   struct Step {

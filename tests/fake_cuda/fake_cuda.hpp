@@ -48,8 +48,8 @@ int called(const char* function);
 /// The device fails when it has done so many things from now on: calls for it give that status from then on.
 void lose(int device, std::uint64_t after, int status = 719);
 bool is_lost(int device);
-/// Bytes that kernels had written there, or were about to write, and that no copy had brought to RAM that the host had seen
-/// to be over when the device was lost. 0: nothing was lost that is nowhere else.
+/// Bytes that kernels had written there, or were about to write, when the device was lost, and that no copy had brought to RAM
+/// which a thread had seen to be over, and had called again since. 0: nothing was lost that is nowhere else.
 std::size_t lost_bytes(int device);
 /// Most that was allocated there at a time, and now.
 std::size_t most_bytes(int device);

@@ -13,7 +13,7 @@ void Unsaved::copied(const void* at, std::size_t bytes, std::uint32_t stream, st
   steps_.push_back({begin, begin + bytes, true, stream, number});
 }
 
-std::size_t Unsaved::bytes(const Clock& seen) const {
+std::size_t Unsaved::bytes(const Clock& known) const {
   std::map<std::uintptr_t, std::uintptr_t> only_here;  // ends by beginnings, which do not overlap
   const auto cut_at = [&](std::uintptr_t at) {
     auto after = only_here.upper_bound(at);
@@ -25,8 +25,8 @@ std::size_t Unsaved::bytes(const Clock& seen) const {
   };
   for (const Step& step : steps_) {
     if (step.copy) {
-      const auto known = seen.find(step.stream);
-      if (known == seen.end() || known->second < step.number) continue;
+      const auto over = known.find(step.stream);
+      if (over == known.end() || over->second < step.number) continue;
     }
     cut_at(step.begin);
     cut_at(step.end);

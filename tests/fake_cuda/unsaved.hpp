@@ -1,4 +1,4 @@
-// What is in the memory of a device and nowhere else: what kernels wrote there, until the host has seen that a copy which brings
+// What is in the memory of a device and nowhere else: what kernels wrote there, until the host knows that a copy which brings
 // it to RAM is over. So much is lost with the device, by what was asked for and not by what a runtime thinks.
 #pragma once
 #include <cstddef>
@@ -16,8 +16,8 @@ class Unsaved {
   void written(const void* at, std::size_t bytes);
   /// Operation `number` of the stream copies these bytes, to RAM or from there.
   void copied(const void* at, std::size_t bytes, std::uint32_t stream, std::uint64_t number);
-  /// `seen`: what the host has seen to be over.
-  std::size_t bytes(const Clock& seen) const;
+  /// `known`: what the host knows to be over.
+  std::size_t bytes(const Clock& known) const;
 
  private:
   struct Step {

@@ -81,9 +81,9 @@ constexpr bool own_descriptors = true;
 #endif
 
 LifelineSockets::Options quick(bool by_network = false) {
-  return {.pace = {.beat = 50ms, .patience = 0s, .for_heirs = 500ms},
+  return {.pace = {.beat = 50ms, .patience = 0s, .for_heirs = long_enough},
           .fan_out = 2,
-          .to_greet = 200ms,
+          .to_greet = long_enough,
           .grace = 100ms,
           .by_network = by_network,
           .own_descriptors = own_descriptors};
@@ -224,7 +224,9 @@ TEST(LifelineSockets, ARankThatSaysNothingIsLostAfterTheTimeout) {
 }
 
 TEST(LifelineSockets, StrangersAreShownTheDoor) {
-  Job job(2);
+  LifelineSockets::Options options = quick();
+  options.to_greet = 1s;
+  Job job(2, options);
   Token wrong = *job.places[0]->token;
   wrong[15] ^= std::byte{1};
   EXPECT_FALSE(Played(job, 1, 0, wrong).heard(Word::Kind::beat));

@@ -70,7 +70,7 @@ def at_length(request) -> bool:
 def fairlead(command, tmp_path):
     """Runs the command with arguments in an empty folder, `fairlead.folder`; gives status, stdout, stderr."""
 
-    def run(*arguments, timeout=60):
+    def run(*arguments, timeout=300):
         return subprocess.run([command, *map(str, arguments)], cwd=tmp_path, capture_output=True, text=True,
                               timeout=timeout)
 

@@ -106,7 +106,7 @@ def started(command, folder, *options):
 @pytest.mark.parametrize("operation, front", [("cholesky", "ptg"), ("qr", "ptg"), ("gemm", "ptg"), ("cholesky", "jdf")])
 @pytest.mark.parametrize("memory", [["--memory-fraction", "0.2"], ["--memory", "2GiB"]])
 def test_an_interrupted_graph_ends_with_nothing_left(command, tmp_path, operation, front, memory):
-    run = started(command, tmp_path, operation, "--n", 4000, "--tile", 64, "--front", front, *memory)
+    run = started(command, tmp_path, operation, "--n", 6000, "--tile", 64, "--front", front, *memory)
     run.send_signal(signal.SIGINT)
     out, err = run.communicate(timeout=60)
     assert run.returncode == 130, err

@@ -318,4 +318,4 @@ def test_a_page_that_cannot_be_written_is_refused_before_the_run(fairlead):
     began = time.monotonic()
     done = fairlead("bench", "cholesky", "--n", 16384, "--report", "no/such/folder/run.html")
     assert done.returncode == 1 and "no/such/folder" in done.stderr
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 30

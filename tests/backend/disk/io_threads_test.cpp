@@ -13,17 +13,14 @@
 #include <cerrno>
 #include <cstring>
 
+#include "at_length.hpp"
 #include "backend/disk/spill_file.hpp"
 #include "backend/disk/world.hpp"
 #include "base/random.hpp"
-#include "sanitized.hpp"
 
 namespace fairlead::backend {
 
 using namespace std::chrono_literals;
-
-// Instrumented reads look at every byte.
-constexpr double sanitizer_allowance = tests::sanitized ? 1.5 : 1;
 
 // Sizes around the pieces and the pages, written by one set of requests and read by another, in other cuts.
 TEST(IoThreads, WhatIsWrittenIsReadBackWhateverTheCuts) {
@@ -160,14 +157,15 @@ TEST(IoThreads, AHandlerMaySubmit) {
   EXPECT_EQ(left, 0);
 }
 
-// 64 MB in both directions under 250 MB/s: 0.256 s, neither earlier (the cap holds) nor later (no time is
-// lost). A machine shared with others can make one attempt late, never early.
+// 64 MB in both directions under 250 MB/s: 0.256 s, not earlier. Nor later, as no time is lost, if the disk is as fast and nobody
+// else uses the machine, which only a run at length asks for; the timetable's own tests look at that in virtual time.
 TEST(IoThreads, TheCapHoldsForBothDirectionsTogetherAndIsUsedUp) {
+  const int attempts = tests::at_length() && !tests::sanitized ? 4 : 1;
   for (const Bytes bytes : {2'002'944u, 16'003'072u}) {
     const Bytes count = (64'000'000 + bytes - 1) / bytes;
     const double expected = static_cast<double>(count * bytes) / 250e6;
     double least = 1e9;
-    for (int attempt = 0; attempt < 4 && least > 1.05 * expected; ++attempt) {
+    for (int attempt = 0; attempt < attempts && least > 1.05 * expected; ++attempt) {
       World world({.threads = 4, .bytes_per_second = 250'000'000});
       world.file.reserve(count * bytes);
       Buffer memory(count * bytes);
@@ -182,7 +180,9 @@ TEST(IoThreads, TheCapHoldsForBothDirectionsTogetherAndIsUsedUp) {
       EXPECT_GT(took, 0.95 * expected) << "requests of " << bytes;
       least = std::min(least, took);
     }
-    EXPECT_LT(least, 1.05 * expected * sanitizer_allowance) << "requests of " << bytes;
+    if (attempts > 1) {
+      EXPECT_LT(least, 1.05 * expected) << "requests of " << bytes;
+    }
   }
 }
 
@@ -234,7 +234,7 @@ TEST(IoThreads, DestructionReportsTheQueueAsCancelledAndDoesNotWaitForTheCap) {
   world.io->submit(requests);
   const Time before = world.now();
   world.io.reset();
-  EXPECT_LT(world.now() - before, 2s);
+  EXPECT_LT(world.now() - before, 30s);
   EXPECT_EQ(cancelled + finished, 40);
   EXPECT_GE(cancelled, 36);
 }

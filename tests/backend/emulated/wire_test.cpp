@@ -36,13 +36,15 @@ class Ends final : public Receiver {
 
 Time now() { return std::chrono::duration_cast<Time>(std::chrono::steady_clock::now().time_since_epoch()); }
 
-/// Something large goes out, then something small comes back. At this speed the large one takes 50 ms.
+/// Something large goes out, then something small comes back. The large one takes 50 ms; where the small one does not wait for
+/// it, 10 s, so that this one comes first however late its thread is, and less once it has come.
 std::vector<std::string> ends_over_a_wire(bool duplex) {
   std::vector<std::byte> large_here(large, std::byte{1}), large_there(large), small_here(small),
       small_there(small);
   std::string out = "out", back = "back";
   Ends ends;
-  Wire wire({.bytes_per_second = 80'000'000, .duplex = duplex}, {.clock = now, .wake = [] {}});
+  Wire wire({.bytes_per_second = duplex ? 400'000u : 80'000'000u, .duplex = duplex},
+            {.clock = now, .wake = [] {}});
   EXPECT_EQ(wire.threads(), duplex ? 2u : 1u);
   wire.start({.from = {.address = large_here.data()},
               .to = {.address = large_there.data()},
@@ -55,6 +57,10 @@ std::vector<std::string> ends_over_a_wire(bool duplex) {
               .bytes = small,
               .receiver = &ends,
               .token = &back});
+  if (duplex) {
+    ends.wait_for(1);
+    wire.hurry();
+  }
   const std::vector<std::string> order = ends.wait_for(2);
   EXPECT_EQ(large_here, large_there);
   return order;

