@@ -105,7 +105,7 @@ class MpiNetwork final : public Network {
     return static_cast<int>(tag % (static_cast<std::uint64_t>(groups_.largest_tag) + 1));
   }
 
-  MpiGroups groups_;  // fixed until end()
+  MpiGroups groups_;                                               // fixed until end()
   const std::thread::id own_thread_ = std::this_thread::get_id();  // that has begun with MPI
   const std::string description_;
   Hearing<Listener> hearing_;
