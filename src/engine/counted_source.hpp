@@ -32,6 +32,13 @@ class CountedSource : public TaskSource {
   void hand_out();
   /// Nobody asks for any more, nor will. Before what more() needs goes.
   void stop_handing_out() noexcept { core_.engine().backlog().forget(*this); }
+  /// So many are counted, and whoever has counted the last one has told so; if he is about to, he wakes the application,
+  /// which asks again.
+  bool has_told(std::uint64_t tasks) noexcept {
+    progress_.set_target(tasks);
+    return progress_.reached(tasks);
+  }
+
   // ---- more()'s
 
   /// Tells a planning policy of a task ahead, in an order in which the tasks could run, before it is handed

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <exception>
 #include <functional>
 #include <mutex>
 #include <utility>
@@ -60,16 +61,19 @@ class FreshData {
     starved_[kind].push_back(&task);
     look();
   }
-  /// The run is over for all: who waits, or would from now on, is forgotten. For good.
-  void give_up() {
+  /// The run is over for all: who waits, or would from now on, is forgotten. For good. The program's thread's, as the
+  /// next. `unmade`: why no more can be made, if it is that.
+  void give_up(const std::exception_ptr& unmade = nullptr) {
     const std::lock_guard guard(mutex_);
     given_up_.store(true);
+    if (unmade_ == nullptr) unmade_ = unmade;
     for (std::uint32_t i = 0; i < unused_.size(); ++i) {
       starved_[i].clear();
       visitors_[i] = 0;
     }
     look();
   }
+  const std::exception_ptr& unmade() const noexcept { return unmade_; }
   bool given_up() const noexcept { return given_up_.load(); }
   std::size_t starving() const noexcept { return starving_.load(); }
   /// So many visitors wait for one of the kind. They ask again after more were made.
@@ -178,6 +182,7 @@ class FreshData {
 
   Values& values_;
   const MakeFresh make_;
+  std::exception_ptr unmade_;
   std::atomic<std::size_t> starving_{0}, visiting_{0};
   std::atomic<bool> to_be_made_{false}, given_up_{false};
   mutable std::mutex mutex_;                        // guards what follows

@@ -3,7 +3,6 @@
 #pragma once
 #include <atomic>
 #include <cstdint>
-#include <exception>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -61,14 +60,10 @@ class GraphSource final : public front::FlowSource {
   void see(Value& value);
   void wait_for_all();
   void make_more_fresh();
-  void give_up_the_rest();
-  void count_the_rest();
+  /// Nobody will feed them; `why` that is a mistake of the graph, if it is one.
+  void give_up_the_rest(const std::string& why);
   void wait_over_ranks();
-  void fail_over_ranks();
-  void end_over_ranks(std::uint64_t before);
-  /// In this run `counted` tasks are over, before it `before`; nothing here moves, and whoever has counted the last has
-  /// told so.
-  bool is_still(std::uint64_t before, std::uint64_t counted);
+  void end_over_ranks(std::uint64_t before, bool failed);
   std::string who_waits() const;
   /// Over ranks, and where values come home, a policy that plans hears of a task just before it gets it.
   bool announces_late() const noexcept { return table_.come_home && to_be_announced(); }
@@ -112,7 +107,6 @@ class GraphSource final : public front::FlowSource {
   // Of the first task, or, where they are announced late, of the next: whoever announces, one at a time.
   std::uint64_t first_id_ = 0;
   std::unique_ptr<Ahead> ahead_;  // null in a run whose policy does not plan. more()'s
-  std::exception_ptr unmade_;     // why no more fresh data can be made. The program's thread's
 
   // Fixed for a run.
   std::uint32_t lane_ = 0;

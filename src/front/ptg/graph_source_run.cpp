@@ -20,7 +20,7 @@ void GraphSource::run() {
     throw UsageError("run() of a parameterized graph waits for all tasks, while this thread holds data" +
                      core_.holds().text());
   if (!misuse_.empty()) throw UsageError(misuse_);
-  if (unmade_ != nullptr) std::rethrow_exception(unmade_);
+  if (fresh_.unmade() != nullptr) std::rethrow_exception(fresh_.unmade());
   if (auto* const ranks = front::among_ranks(core_.surroundings())) {  // what flows have made comes home
     ranks->program().begin_wait();
     ranks->program().end_wait();
@@ -51,9 +51,9 @@ void GraphSource::run() {
   stop_handing_out();
   throw_if_stopped();
   std::exception_ptr cause;
-  if (unmade_ != nullptr) {
+  if (fresh_.unmade() != nullptr) {
     static_cast<void>(outcome().take(cause));  // tasks were cancelled, which says less
-    std::rethrow_exception(unmade_);
+    std::rethrow_exception(fresh_.unmade());
   }
   if (over_ranks_ != nullptr && over_ranks_->has_failed() && outcome().none_failed() && misuse_.empty())
     throw RankError("the parameterized graph cannot go on: " + over_ranks_->failure() +
@@ -107,7 +107,8 @@ void GraphSource::wait_for_all() {
     bool nothing_moves = false;
     const bool can_go_on = core_.help([&] {
       over = progress_.reached(submitted_);
-      nothing_moves = !over && is_still(before, counted_.load());
+      const std::uint64_t counted = counted_.load();
+      nothing_moves = !over && still(counted) && has_told(before + counted);
       return over || nothing_moves || fresh_.wanted();
     });
     if (core_.engine().stop_reason().stopped()) throw_if_stopped();
@@ -116,17 +117,10 @@ void GraphSource::wait_for_all() {
     if (fresh_.wanted()) {
       make_more_fresh();
     } else if (nothing_moves && !progress_.reached(submitted_)) {
-      give_up_the_rest();
+      give_up_the_rest(fresh_.given_up() ? "" : who_waits() + never_fed(table_, nullptr));
     }
   }
   progress_.no_target();
-}
-
-bool GraphSource::is_still(std::uint64_t before, std::uint64_t counted) {
-  if (!still(counted)) return false;
-  // Who has counted the last one may be about to tell Progress, and does not wait: then he wakes us.
-  progress_.set_target(before + counted);
-  return progress_.reached(before + counted);
 }
 
 /// Until all tasks of this rank are over and nobody waits for it, or somebody cannot go on.
@@ -146,12 +140,12 @@ void GraphSource::wait_over_ranks() {
       moved = over_ranks_->moved();
       counted = counted_.load();
       // Its tasks may be over, and others not have what they left.
-      const bool idle = !over && is_still(before, counted);
+      const bool idle = !over && still(counted) && has_told(before + counted);
       waits = idle && moved && said != std::pair(*moved, counted);
       return over || failed || waits || fresh_.to_be_made() || is_held_back();
     }));
-    if (failed || core_.engine().stop_reason().stopped()) fail_over_ranks();
-    if (over || failed || core_.engine().stop_reason().stopped()) break;
+    failed |= core_.engine().stop_reason().stopped();
+    if (over || failed) return end_over_ranks(before, failed);
     if (!fresh_.to_be_made() && is_held_back())
       fresh_.let_more(fresh_.visitors_wait() ? FreshUse::visitor : FreshUse::task);
     if (fresh_.to_be_made()) make_more_fresh();
@@ -160,31 +154,32 @@ void GraphSource::wait_over_ranks() {
       over_ranks_->waits(*moved, progress_.reached(submitted_) ? "" : who_waits());
     }
   }
-  end_over_ranks(before);
-}
-
-/// What has begun ends; all else is given up.
-void GraphSource::fail_over_ranks() {
-  const engine::Stop& stop = core_.engine().stop_reason();
-  fresh_.give_up();
-  over_ranks_->fail(stop.stopped() || stop.error() != 0 ? "its run was stopped"
-                    : unmade_ != nullptr                ? said_by(unmade_, "no data can be made")
-                    : over_ranks_->has_failed()         ? over_ranks_->failure()
-                                                        : "the graph was cancelled");
-  if (stop.stopped()) return;  // nothing is served any more
-  cancel();
-  CountedSource::hand_out();
 }
 
 /// Tasks that have begun may tell others of their ends, others may send what makes tasks ready: so when all is still here it
 /// is over for the network, and what has come until then is over before what nobody will feed is counted.
-void GraphSource::end_over_ranks(std::uint64_t before) {
-  const auto still = [&] { return is_still(before, counted_.load()); };
-  if (!progress_.reached(submitted_)) static_cast<void>(core_.help(still));
+void GraphSource::end_over_ranks(std::uint64_t before, bool failed) {
+  const engine::Stop& stop = core_.engine().stop_reason();
+  const auto is_still = [&] {
+    const std::uint64_t counted = counted_.load();
+    return still(counted) && has_told(before + counted);
+  };
+  if (failed) {
+    fresh_.give_up();
+    over_ranks_->fail(stop.stopped() || stop.error() != 0 ? "its run was stopped"
+                      : fresh_.unmade() != nullptr        ? said_by(fresh_.unmade(), "no data can be made")
+                      : over_ranks_->has_failed()         ? over_ranks_->failure()
+                                                          : "the graph was cancelled");
+    if (!stop.stopped()) {  // else nothing is served any more
+      cancel();
+      CountedSource::hand_out();
+    }
+    static_cast<void>(core_.help(is_still));
+  }
   over_ranks_->end();
-  static_cast<void>(core_.help([&] { return still() && over_ranks_->quiet(); }));
-  if (core_.engine().stop_reason().stopped()) return;
-  if (!progress_.reached(submitted_)) count_the_rest();
+  static_cast<void>(core_.help([&] { return is_still() && over_ranks_->quiet(); }));
+  if (stop.stopped()) return;
+  if (!progress_.reached(submitted_)) give_up_the_rest({});
   progress_.no_target();
 }
 
@@ -201,8 +196,7 @@ void GraphSource::make_more_fresh() {
   try {
     fresh_.make_more([this](Value& value) { see(value); }, [this](ActiveTask& task) { again(task); });
   } catch (...) {
-    unmade_ = std::current_exception();
-    fresh_.give_up();
+    fresh_.give_up(std::current_exception());
     cancel();
     left_something();
   }
@@ -225,15 +219,8 @@ std::string GraphSource::who_waits() const {
                      tasks_, some.empty() ? "" : ":", some);
 }
 
-/// Tasks are left, and nobody will feed them.
-void GraphSource::give_up_the_rest() {
-  if (unmade_ == nullptr && misuse_.empty())
-    misuse_ = "the parameterized graph cannot go on: " + who_waits() + never_fed(table_, nullptr);
-  count_the_rest();
-}
-
-/// Nobody will feed them.
-void GraphSource::count_the_rest() {
+void GraphSource::give_up_the_rest(const std::string& why) {
+  if (!why.empty() && misuse_.empty()) misuse_ = "the parameterized graph cannot go on: " + why;
   unfolding_.forget_all();
   progress_.count_by_application(submitted_ - progress_.done());
 }
