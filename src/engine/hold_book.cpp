@@ -123,6 +123,13 @@ Bytes HoldBook::held_bytes() const {
   return bytes;
 }
 
+bool HoldBook::leave(Bytes footprint) {
+  if (none()) return true;
+  forget_ended();
+  const NodeSpec& node = core_.topology().nodes[index(core_.engine().view().host())];
+  return held_bytes() + footprint <= whole_pages_in(node.capacity);
+}
+
 void HoldBook::check_room(Bytes footprint, bool is_hold, const std::string& who,
                           const detail::Submission& where) {
   forget_ended();

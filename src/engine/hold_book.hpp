@@ -80,6 +80,8 @@ class HoldBook {
     if (footprint > largest_footprint_) largest_footprint_ = footprint;
   }
   bool none() const noexcept { return open_.empty(); }
+  /// What is held, or asked for, leaves as much on the host's node.
+  bool leave(Bytes footprint);
   /// Throws FootprintError naming the holds if they do not leave enough memory for what is about to be
   /// submitted, or, if that is a hold, not enough for it and the largest unfinished task together.
   void check_room(Bytes footprint, bool is_hold, const std::string& who, const detail::Submission& where);

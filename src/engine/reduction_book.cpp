@@ -67,12 +67,12 @@ std::uint32_t ReductionBook::nodes_excluded(const RegisteredDatum& datum) const 
 }
 
 std::uint8_t ReductionBook::one_more(Reduction& reduction) {
-  if (reduction.in_use == reduction.partials.size()) set_aside(reduction);
+  const Bytes to_fold = reduction.datum->in_place ? 0 : 2 * whole_pages_for(reduction.datum->bytes);
   // What folds must not be refused for what the application holds.
-  if (!core_.holds().none()) return static_cast<std::uint8_t>(reduction.in_use);
-  if (!reduction.datum->in_place && !reduction.partials.empty())
-    core_.holds().note_footprint(2 * whole_pages_for(reduction.datum->bytes));
+  if (!core_.holds().leave(to_fold)) return static_cast<std::uint8_t>(reduction.in_use);
+  if (reduction.in_use == reduction.partials.size()) set_aside(reduction);
   reduction.in_use = std::min(reduction.in_use + 1, reduction.partials.size());
+  if (reduction.in_use != 0) core_.holds().note_footprint(to_fold);
   return static_cast<std::uint8_t>(reduction.in_use);
 }
 
@@ -89,7 +89,7 @@ void ReductionBook::set_aside(Reduction& reduction) {
            ((excluded >> index(worker.node)) & 1) == 0;
   });
   reduction.no_more = !fits;
-  if (!fits || !core_.holds().none()) return;
+  if (!fits) return;
   auto place = space_(datum.bytes, datum.home);
   reduction.no_more = !place;
   if (!place) return;

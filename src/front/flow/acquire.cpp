@@ -27,11 +27,12 @@ std::shared_ptr<engine::OpenHold> FlowSource::request(const Submission& wanted,
   Submission submission = wanted;
   submission.codelet = &hold_codelet();
   core_.reductions().close_all();  // what folds take counts as memory that is wanted
-  for (const Submission::Use& use : submission.uses)
-    if (use.datum != nullptr) fold_if_open(*use.datum, submission.file, submission.line);
   if (common_program_ != nullptr) common_program_->check_hold(submission);
   Gathered gathered;
   gather(submission, gathered);
+  // Also where whoever began to reduce it is gone.
+  for (const Submission::Use& use : submission.uses)
+    fold_if_open(*use.datum, submission.file, submission.line);
   // A hold counts in the window, so that those who ask for ever more wait for what they asked for before.
   core_.help_until([this] { return core_.holds().open() < core_.window(); }, "acquire");
   core_.holds().check_room(gathered.host_footprint, true, SubmissionFit::text_of(submission), submission);
