@@ -128,7 +128,7 @@ TEST(RandomRuns, EndThatOnceHung) {
       options.policy = policy.name;
       RunResult result;
       EXPECT_EQ(random_run(seed, options, result), std::nullopt) << "seed " << seed << ", " << policy.name;
-      with_holds += result.holds_granted != 0;
+      with_holds += result.holds_granted + result.holds_refused != 0;  // of a cancelled flow, none is granted
     }
     EXPECT_GT(with_holds, schedule::policies().size() / 2) << "seed " << seed;
   }
