@@ -133,13 +133,14 @@ class PiecesInMemory {
   explicit PiecesInMemory(const Layout& layout) {
     std::vector<int> lengths;
     std::vector<MPI_Aint> offsets;
-    for (std::uint32_t i = 0; i < layout.pieces; ++i) {
-      lengths.push_back(count_of(layout.bytes_of(i)));
-      offsets.push_back(static_cast<MPI_Aint>(layout.offset(i)));
-    }
-    check_mpi(MPI_Type_create_hindexed(static_cast<int>(layout.pieces), lengths.data(), offsets.data(),
-                                       MPI_BYTE, &type_),
-              "describe a part of a value");
+    for (std::uint32_t i = 0; i < layout.pieces; ++i)
+      for (Bytes done = 0, bytes = layout.bytes_of(i); done < bytes; done += largest_part) {
+        lengths.push_back(count_of(std::min(largest_part, bytes - done)));
+        offsets.push_back(static_cast<MPI_Aint>(layout.offset(i) + done));
+      }
+    check_mpi(
+        MPI_Type_create_hindexed(count_of(lengths.size()), lengths.data(), offsets.data(), MPI_BYTE, &type_),
+        "describe a part of a value");
     check_mpi(MPI_Type_commit(&type_), "describe a part of a value");
   }
   PiecesInMemory(const PiecesInMemory&) = delete;
