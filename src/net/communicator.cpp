@@ -52,25 +52,15 @@ Communicator::Communicator(std::shared_ptr<Network> network, const Protocol& pro
 Communicator::~Communicator() {
   post([](Endpoint& endpoint, Commands& out) { endpoint.close(out); });
   wait_until([this] { return !serving_ && events_.empty() && endpoint_.all_closed(); });
-  drop_all();
-  network_->listen(false);  // who drives it sleeps, and can be ended
-  network_->end();
-}
-
-/// After a failure runs may be open, and others in the middle of reading and writing what belongs to them.
-void Communicator::drop_all() {
-  bool over = false;
-  post([&, this](Endpoint& endpoint, Commands& out) {
-    const Finally then([&] {
-      const std::lock_guard guard(mutex_);
-      over = true;
-    });
+  // After a failure runs may be open, and others in the middle of reading and writing what belongs to them.
+  post_and_wait([this](Endpoint& endpoint, Commands& out) {
     for (const auto& [run, client] : std::exchange(clients_, {})) endpoint.end(run, out);
     for (const PayloadId payload : out.dropped) network_->drop(payload);
     copies_.clear();
     out.clear();  // nobody is told any more
   });
-  wait_until([&] { return over; });
+  network_->listen(false);  // who drives it sleeps, and can be ended
+  network_->end();
 }
 
 /// Where the program's thread waits for other ranks and works no tasks meanwhile.
@@ -82,6 +72,20 @@ void Communicator::wait_until(Done done) {
   });
   std::unique_lock lock(mutex_);
   served_.wait(lock, done);
+}
+
+/// Until it is over, also where that is an exception.
+template <class E>
+void Communicator::post_and_wait(E&& event) {
+  bool over = false;
+  post([&, this](Endpoint& endpoint, Commands& out) {
+    const Finally then([&] {
+      const std::lock_guard guard(mutex_);
+      over = true;
+    });
+    event(endpoint, out);
+  });
+  wait_until([&] { return over; });
 }
 
 /// Who finds nobody at it, and nothing before him, does it at once.
@@ -245,19 +249,15 @@ void Communicator::expect(const GraphRun& run, std::uint64_t key) {
 }
 
 void Communicator::end(const GraphRun& run) {
-  bool over = false;
-  post([&, this](Endpoint& endpoint, Commands& out) {
+  post_and_wait([&, this](Endpoint& endpoint, Commands& out) {
     const Finally then([&] {
       clients_.erase(run);
       network_->listen(!clients_.empty());
-      const std::lock_guard guard(mutex_);
-      over = true;
     });
     endpoint.end(run, out);
     carry_out(out);
     out.clear();
   });
-  wait_until([&] { return over; });
 }
 
 void Communicator::post_soon(Event event) {

@@ -86,6 +86,8 @@ class Communicator final : private Network::Listener {
   template <class E>
   void post(E&& event);
   template <class E>
+  void post_and_wait(E&& event);
+  template <class E>
   void serve_one(E&& event);
   /// For callers that must not do more than say so.
   void post_soon(Event event);
@@ -95,7 +97,6 @@ class Communicator final : private Network::Listener {
   template <class Bring>
   void into_device(const Bring& bring);
   Client* client_of(const GraphRun& run);
-  void drop_all();
 
   const std::shared_ptr<Network> network_;
   std::uint32_t graphs_ = 0;  // the program's thread's

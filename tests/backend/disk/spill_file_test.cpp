@@ -8,14 +8,12 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mount.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -23,6 +21,7 @@
 #include <string>
 
 #include "backend/disk/world.hpp"
+#include "files_may_not_grow.hpp"
 
 namespace fairlead::backend {
 namespace {
@@ -77,18 +76,6 @@ Bytes free_on(const std::string& path) {
   struct statvfs disk {};
   EXPECT_EQ(statvfs(path.c_str(), &disk), 0);
   return Bytes{disk.f_bavail} * disk.f_frsize;
-}
-
-/// A limit on the size of files (ulimit -f) ends the writing of zeros half way.
-void with_files_up_to(Bytes most, const std::function<void()>& action) {
-  rlimit before{};
-  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
-  const rlimit limit{most, before.rlim_max};
-  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
-  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
-  action();
-  setrlimit(RLIMIT_FSIZE, &before);
-  std::signal(SIGXFSZ, handler);
 }
 
 }  // namespace
@@ -234,7 +221,10 @@ TEST(SpillFile, WhatWasGotBeforeTheSpaceEndedIsGivenBack) {
   SpillFile file(directory.path());
   file.reserve(2 * MiB);
   std::string refused;
-  with_files_up_to(5 * MiB, [&] { refused = refusal([&] { file.reserve(8 * MiB); }); });
+  {
+    const tests::FilesMayNotGrow limit(5 * MiB);  // which ends the writing of zeros half way
+    refused = refusal([&] { file.reserve(8 * MiB); });
+  }
   EXPECT_THAT(refused, HasSubstr(std::strerror(EFBIG)));
   struct stat status {};
   ASSERT_EQ(fstat(file.descriptor(), &status), 0);
@@ -248,7 +238,10 @@ TEST(SpillFile, NoZerosAreWrittenOverWhatIsThere) {
   const std::string why_not = directory.mount("", 0, "ramfs");
   if (!why_not.empty()) GTEST_SKIP() << why_not;
   World world({}, directory.path().c_str(), 64 * MiB);
-  with_files_up_to(MiB, [&] { world.file.reserve(4 * MiB); });
+  {
+    const tests::FilesMayNotGrow limit(MiB);
+    world.file.reserve(4 * MiB);
+  }
   Buffer memory(2 * MiB), again(2 * MiB);
   memory.fill(1);
   ASSERT_EQ(world.run(world.write(MiB, memory.data(), 2 * MiB)).error_number, 0);

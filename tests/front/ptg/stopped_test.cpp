@@ -6,48 +6,28 @@
 #include <fairlead/flow.hpp>
 #include <fairlead/ptg.hpp>
 
-#include <sys/resource.h>
-
 #include <atomic>
 #include <cerrno>
 #include <chrono>
-#include <csignal>
 #include <cstdint>
 #include <cstring>
 #include <future>
+#include <latch>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "files_may_not_grow.hpp"
 #include "on_ranks.hpp"
 
 namespace fairlead::stopped {
 namespace {
 
 using testing::HasSubstr;
+using tests::FilesMayNotGrow;
 using Numbers = Tile<double>;
 
 constexpr std::int64_t side = 64;  // a tile has 32 KiB
-
-/// Files cannot become larger, as where the disk is full.
-class FilesMayNotGrow {
- public:
-  explicit FilesMayNotGrow(rlim_t bytes) {
-    getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit limit{bytes, before_.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~FilesMayNotGrow() {
-    setrlimit(RLIMIT_FSIZE, &before_);
-    std::signal(SIGXFSZ, handler_);
-  }
-  FilesMayNotGrow(const FilesMayNotGrow&) = delete;
-  FilesMayNotGrow& operator=(const FilesMayNotGrow&) = delete;
-
- private:
-  rlimit before_{};
-  void (*const handler_)(int) = std::signal(SIGXFSZ, SIG_IGN);
-};
 
 Config config_with(std::int64_t workers, Bytes memory) {
   Config config;
@@ -107,11 +87,12 @@ INSTANTIATE_TEST_SUITE_P(Policies, StoppedPtg, testing::Values("lws", "darts", "
                          [](const auto& instance) { return std::string(instance.param); });
 
 // Rank 0 makes more than its memory holds, of which the other ranks wait for something.
-void run_on_full_disk(Runtime& runtime) {
+void run_on_full_disk(Runtime& runtime, std::latch& flows_are_over) {
   const auto matrix = tile_of_each_rank(runtime);
   Flow flow(runtime);
   for (std::int32_t rank = 0; rank < 2; ++rank) flow.submit(fill(matrix(rank, 0)));
   flow.wait();
+  flows_are_over.arrive_and_wait();
   ptg::Graph graph(runtime);
   const ptg::Index i("i"), k("k");
   const auto at = graph.data(matrix);
@@ -128,9 +109,10 @@ void run_on_full_disk(Runtime& runtime) {
 
 TEST(StoppedPtgOverRanks, AFullDiskOfOneIsSaidByAll) {
   const FilesMayNotGrow limit(8 * side * side * sizeof(double));
+  std::latch flows_are_over(2);
   const auto thrown = tests::on_ranks(
       2, [](std::uint32_t rank) { return config_with(1, Bytes{1} << (rank == 0 ? 20 : 26)); },
-      run_on_full_disk);
+      [&](Runtime& runtime) { run_on_full_disk(runtime, flows_are_over); });
   EXPECT_THAT(thrown[0], HasSubstr(std::strerror(EFBIG)));
   EXPECT_THAT(thrown[1], HasSubstr("the parameterized graph cannot go on"));
 }
