@@ -28,7 +28,7 @@ int count_of(std::size_t bytes) noexcept { return static_cast<int>(bytes); }
 }  // namespace
 
 MpiNetwork::MpiNetwork(const MpiGroups& groups, std::string description)
-    : groups_(groups), description_(std::move(description)) {}
+    : groups_(groups), description_(std::move(description)), tally_(groups.ranks) {}
 
 MpiNetwork::~MpiNetwork() {
   try {
@@ -55,6 +55,7 @@ void MpiNetwork::say(RankId to, MPI_Comm by, int tag, std::vector<std::byte> byt
       MPI_Isend(bytes.data(), count_of(bytes.size()), MPI_BYTE, static_cast<int>(to), tag, by, &request),
       "send a message");
   requests_.add(request, {.kind = Kind::says, .other = to, .bytes = std::move(bytes)});
+  tally_.sent(to, by == groups_.messages ? MpiTally::Of::messages : MpiTally::Of::long_messages);
 }
 
 bool MpiNetwork::leaves_it(Wanted wanted) {
@@ -115,6 +116,7 @@ void MpiNetwork::carry_out(Commands::Message& message) {
 }
 
 void MpiNetwork::hear(std::span<const std::byte> short_message, RankId from) {
+  tally_.came(MpiTally::Of::messages);
   if (short_message.empty()) return;
   if (short_message[0] == is_whole) return has_heard(from, short_message.subspan(1));
   Announcement announcement;
@@ -198,6 +200,7 @@ void MpiNetwork::carry_out(const Commands::Payload& payload) {
                         groups_.payloads, &request),
               "send a part of a value");
     requests_.add(request, {.kind = Kind::leaves, .other = payload.to, .payload = payload.id});
+    tally_.sent(payload.to, MpiTally::Of::payloads);
     return payloads_.add(payload.id, 1);
   }
   std::size_t parts = 0;
@@ -207,6 +210,7 @@ void MpiNetwork::carry_out(const Commands::Payload& payload) {
                         static_cast<int>(payload.to), tag_of(payload.tag), groups_.payloads, &request),
               "send a value");
     requests_.add(request, {.kind = Kind::leaves, .other = payload.to, .payload = payload.id});
+    tally_.sent(payload.to, MpiTally::Of::payloads);
   }
   payloads_.add(payload.id, parts);
 }
@@ -214,7 +218,7 @@ void MpiNetwork::carry_out(const Commands::Payload& payload) {
 void MpiNetwork::carry_out(const Drop& drop) {
   const std::lock_guard guard(mutex_);
   if (!ended_ && !is_lost()) {
-    requests_.drop(drop.payload);
+    tally_.came(MpiTally::Of::payloads, requests_.drop(drop.payload));
     payloads_.drop(drop.payload);
   }
   drop.done->store(true);
@@ -274,7 +278,12 @@ bool MpiNetwork::tell_lost() {
 
 void MpiNetwork::look() {
   const auto over = [this](const MpiRequests::Operation& operation) {
-    if (operation.kind == Kind::hears) return has_heard(operation.other, operation.bytes);
+    if (operation.kind == Kind::hears) {
+      tally_.came(MpiTally::Of::long_messages);
+      return has_heard(operation.other, operation.bytes);
+    }
+    if (operation.kind == Kind::lands || operation.kind == Kind::unwanted)
+      tally_.came(MpiTally::Of::payloads);
     if (operation.kind != Kind::lands && operation.kind != Kind::leaves) return;
     if (payloads_.is_over(operation.payload))
       happened_.push_back({.kind = operation.kind, .payload = operation.payload});
@@ -295,28 +304,53 @@ void MpiNetwork::look() {
   }
 }
 
+/// A payload for which nobody has a place any more.
+void MpiNetwork::receive_unwanted() {
+  int found = 0;
+  MPI_Message message = MPI_MESSAGE_NULL;
+  MPI_Status status;
+  check_mpi(MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, groups_.payloads, &found, &message, &status),
+            "look for what nobody wants");
+  if (found == 0) return;
+  int bytes = 0;
+  MPI_Get_count(&status, MPI_BYTE, &bytes);
+  MpiRequests::Operation operation{.kind = Kind::unwanted,
+                                   .bytes = std::vector<std::byte>(static_cast<std::size_t>(bytes))};
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(MPI_Imrecv(operation.bytes.data(), bytes, MPI_BYTE, &message, &request),
+            "receive what nobody wants");
+  requests_.add(request, std::move(operation));
+}
+
+/// What was said arrives; whoever had something of another rank's memory under way has given it up. Nothing is left in MPI.
+void MpiNetwork::receive_the_rest() {
+  tally_.came(MpiTally::Of::payloads, requests_.drop_payloads());
+  payloads_ = {};
+  MPI_Request others = tally_.exchange(groups_.messages);
+  bool all_are_here = false;
+  while (!is_lost() && !(all_are_here && tally_.everything_came() && requests_.none())) {
+    look();
+    happened_.clear();
+    if (!all_are_here) {
+      int over = 0;
+      check_mpi(MPI_Test(&others, &over, MPI_STATUS_IGNORE), "wait for the other ranks' end");
+      all_are_here = over != 0;
+    } else if (tally_.left(MpiTally::Of::payloads) != 0 && !requests_.some_of(Kind::unwanted)) {
+      receive_unwanted();  // one after the other: each takes memory
+    }
+    std::this_thread::yield();
+  }
+}
+
 void MpiNetwork::end() {
   if (groups_.by_one_thread && !is_other_thread()) do_what_was_left();
   hearing_.end();  // before the lock: who is told something may want to send
   const std::lock_guard guard(mutex_);
   if (std::exchange(ended_, true) || !hearing_.has_begun()) return;
   if (is_lost()) return;  // the others will not come to an end
-  // What was said arrives; and whoever still has something of another rank's memory under way has given it up first.
-  const auto look_on = [this] {
-    look();
-    happened_.clear();
-    std::this_thread::yield();
-  };
-  while (requests_.something_is_said() && !is_lost()) look_on();
-  MPI_Request all_end = MPI_REQUEST_NULL;
-  check_mpi(MPI_Ibarrier(groups_.messages, &all_end), "wait for the other ranks' end");
-  for (int over = 0; over == 0;) {
-    if (is_lost()) return;
-    check_mpi(MPI_Test(&all_end, &over, MPI_STATUS_IGNORE), "wait for the other ranks' end");
-    if (over == 0) look_on();
-  }
+  receive_the_rest();
+  if (is_lost()) return;
   receives_.end();
-  requests_.end();
   // An MPI has some thousands of them.
   for (MPI_Comm* const group : {&groups_.messages, &groups_.long_messages, &groups_.payloads})
     check_mpi(MPI_Comm_free(group), "free a communicator");

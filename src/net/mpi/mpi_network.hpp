@@ -17,6 +17,7 @@
 #include "net/mpi/payloads.hpp"
 #include "net/mpi/receives.hpp"
 #include "net/mpi/requests.hpp"
+#include "net/mpi/tally.hpp"
 #include "net/network.hpp"
 
 namespace fairlead::net {
@@ -98,6 +99,8 @@ class MpiNetwork final : public Network {
   bool is_lost() const noexcept { return loss_.load() != Loss::none; }
   bool tell_lost();
   void look();
+  void receive_unwanted();
+  void receive_the_rest();
   void hear(std::span<const std::byte> short_message, RankId from);
   void has_heard(RankId from, std::span<const std::byte> message);
   void say(RankId to, MPI_Comm by, int tag, std::vector<std::byte> bytes);
@@ -122,6 +125,7 @@ class MpiNetwork final : public Network {
   unsigned looks_in_vain_ = 0;
   std::vector<Announced> announced_;
   MpiPayloads payloads_;
+  MpiTally tally_;
   std::uint64_t long_messages_ = 0;  // sent so far
   bool ended_ = false;
 };

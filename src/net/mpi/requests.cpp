@@ -38,34 +38,34 @@ void MpiRequests::remove(std::size_t i) {
   operations_.pop_back();
 }
 
-void MpiRequests::drop(PayloadId payload) {
+template <class IsDropped>
+std::size_t MpiRequests::drop_if(const IsDropped& is_dropped) {
+  std::size_t came = 0;
   for (std::size_t i = requests_.size(); i-- > 0;) {
     Operation& operation = operations_[i];
-    if (operation.payload != payload) continue;
+    if (!is_dropped(operation)) continue;
     if (operation.kind == Kind::leaves) operation.kind = Kind::given_up;  // MPI cannot take back what is sent
     if (operation.kind != Kind::lands) continue;
+    MPI_Status status;
+    int cancelled = 0;
     check_mpi(MPI_Cancel(&requests_[i]), "give a payload up");
-    check_mpi(MPI_Wait(&requests_[i], MPI_STATUS_IGNORE), "give a payload up");
+    check_mpi(MPI_Wait(&requests_[i], &status), "give a payload up");
+    check_mpi(MPI_Test_cancelled(&status, &cancelled), "give a payload up");
+    if (cancelled == 0) ++came;
     remove(i);
   }
+  return came;
 }
 
-bool MpiRequests::something_is_said() const noexcept {
-  for (const Operation& operation : operations_)
-    if (operation.kind == Kind::says) return true;
-  return false;
+std::size_t MpiRequests::drop(PayloadId payload) {
+  return drop_if([payload](const Operation& operation) { return operation.payload == payload; });
+}
+std::size_t MpiRequests::drop_payloads() {
+  return drop_if([](const Operation&) { return true; });
 }
 
-void MpiRequests::end() {
-  for (std::size_t i = requests_.size(); i-- > 0;) {
-    const Kind kind = operations_[i].kind;
-    if (kind == Kind::hears || kind == Kind::lands) {
-      check_mpi(MPI_Cancel(&requests_[i]), "end a receive");
-      check_mpi(MPI_Wait(&requests_[i], MPI_STATUS_IGNORE), "end a receive");
-    }
-    if (requests_[i] != MPI_REQUEST_NULL) check_mpi(MPI_Request_free(&requests_[i]), "forget a request");
-    remove(i);
-  }
+bool MpiRequests::some_of(Kind kind) const noexcept {
+  return std::ranges::any_of(operations_, [kind](const Operation& it) { return it.kind == kind; });
 }
 
 }  // namespace fairlead::net

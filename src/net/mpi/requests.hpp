@@ -25,6 +25,7 @@ class MpiRequests {
     lands,     // a part of a payload that comes
     leaves,    // of one that goes
     given_up,  // of one that goes, and nobody wants to know any more
+    unwanted,  // of one that came too late
   };
   struct Operation {
     Kind kind{};
@@ -37,14 +38,17 @@ class MpiRequests {
   /// For all that are over now: `over(operation)`.
   template <class Over>
   void test(Over&& over);
-  /// Nothing is written any more of what should land, and nothing told of the payload.
-  void drop(PayloadId payload);
-  /// What goes is forgotten; receives are ended.
-  void end();
-  bool something_is_said() const noexcept;
+  /// Nothing is written any more of what should land, and nothing told of the payload. So many of its parts had come already.
+  std::size_t drop(PayloadId payload);
+  /// The same of all payloads.
+  std::size_t drop_payloads();
+  bool some_of(Kind kind) const noexcept;
+  bool none() const noexcept { return requests_.empty(); }
 
  private:
   int test_some();
+  template <class IsDropped>
+  std::size_t drop_if(const IsDropped& is_dropped);
   void remove(std::size_t i);
 
   std::vector<MPI_Request> requests_;

@@ -1,0 +1,108 @@
+// What is between processes of an MPI when a network ends: mpirun starts these tests, with two ranks, and otherwise they do nothing.
+#include <gtest/gtest.h>
+#include <fairlead/ranks.hpp>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "config/launcher.hpp"
+#include "net/network.hpp"
+
+namespace fairlead::net::of_processes {
+
+namespace {
+
+struct Heard final : Network::Listener {
+  std::vector<std::string> messages;
+  std::map<PayloadId, int> landed_ones, left_ones;
+  void came(RankId, std::span<const std::byte> message) override {
+    messages.emplace_back(reinterpret_cast<const char*>(message.data()), message.size());
+  }
+  void landed(PayloadId payload) override { ++landed_ones[payload]; }
+  void left(PayloadId payload) override { ++left_ones[payload]; }
+  void lost(const std::string& why) override { ADD_FAILURE() << why; }
+  void poked() override {}
+};
+
+/// Of this process, from when it begins.
+struct OneNetwork {
+  OneNetwork() : network(launched_rank().network) { network->begin(heard); }
+  void until(const std::function<bool()>& done) { network->help(done); }
+  void say(std::string text) {
+    const auto* const first = reinterpret_cast<const std::byte*>(text.data());
+    network->send(Commands::Message{other(), {first, first + text.size()}});
+  }
+  RankId own() const { return network->own(); }
+  RankId other() const { return RankId{own() == RankId{0} ? 1u : 0u}; }
+
+  Heard heard;
+  std::shared_ptr<Network> network;
+};
+
+bool runs_here() {
+  const auto launched = config::launched(config::process_environment());
+  return launched && launched->ranks == 2;
+}
+
+constexpr std::uint64_t same_tag = 7;
+
+}  // namespace
+
+// A communicator gets the number of one that was given back, and so what had been sent by that one (this was a wrong value).
+TEST(Processes, WhatNobodyReceivedIsNotTakenByTheNextNetwork) {
+  if (!runs_here()) return;
+  for (const std::size_t size : {std::size_t{1}, std::size_t{700}, std::size_t{40'000}, std::size_t{300'000}})
+    for (const bool was_expected : {false, true}) {
+      SCOPED_TRACE(std::to_string(size) + (was_expected ? " numbers, expected and dropped" : " numbers"));
+      const std::vector<long> old_value(size, 1), new_value(size, 2);
+      std::vector<long> old_place(size, 0), new_place(size, 0);
+      const Bytes bytes = size * sizeof(long);
+      {
+        OneNetwork one;
+        if (index(one.own()) == 1) {
+          one.network->send(
+              Commands::Payload{PayloadId{1}, one.other(), same_tag, old_value.data(), bytes, {}});
+        } else if (was_expected) {
+          one.network->expect(
+              Commands::Expected{PayloadId{2}, one.other(), same_tag, old_place.data(), bytes, {}, nullptr});
+          one.network->drop(PayloadId{2});
+        }
+        one.network->end();
+      }
+      OneNetwork one;
+      if (index(one.own()) == 0) {
+        one.network->expect(
+            Commands::Expected{PayloadId{2}, one.other(), same_tag, new_place.data(), bytes, {}, nullptr});
+        one.say("it is wanted");
+        one.until([&] { return one.heard.landed_ones.contains(PayloadId{2}); });
+        EXPECT_EQ(new_place, new_value);
+      } else {
+        one.until([&] { return !one.heard.messages.empty(); });
+        one.network->send(
+            Commands::Payload{PayloadId{1}, one.other(), same_tag, new_value.data(), bytes, {}});
+        one.until([&] { return one.heard.left_ones.contains(PayloadId{1}); });
+      }
+      one.network->end();
+    }
+}
+
+TEST(Processes, WhatWasSaidAtTheEndIsNotHeardInTheNextNetwork) {
+  if (!runs_here()) return;
+  for (const std::size_t length : {std::size_t{10}, std::size_t{9000}}) {
+    {
+      OneNetwork one;
+      for (int i = 0; i < 200; ++i) one.say(std::string(length, 'o'));
+      one.network->end();
+    }
+    OneNetwork one;
+    one.say("new");
+    one.until([&] { return !one.heard.messages.empty(); });
+    EXPECT_EQ(one.heard.messages, std::vector<std::string>{"new"});
+    one.network->end();
+  }
+}
+
+}  // namespace fairlead::net::of_processes
