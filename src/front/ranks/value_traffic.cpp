@@ -14,6 +14,7 @@ ValueTraffic::ValueTraffic(engine::RuntimeCore& core, net::Communicator& communi
       communicator_(communicator),
       cause_(cause),
       hooks_(std::move(hooks)),
+      passes_on_(communicator.protocol().tree_from != 0),
       // A turn that is refused is one at a datum without a value: its task has
       // failed, and says so itself.
       turns_(
@@ -54,7 +55,7 @@ std::uint64_t ValueTraffic::send(std::uint64_t joined, std::uint64_t name, engin
   std::uint64_t number = 0;
   {
     const std::lock_guard guard(mutex_);
-    number = ++sent_;
+    number = new_sending();
     begin_sending(number, turn, {.turn = turn, .name = name, .to = {to}});
   }
   turns_.queue(turn, from, AccessMode::read);
@@ -86,9 +87,12 @@ std::uint64_t ValueTraffic::take_turn(engine::RegisteredDatum& from, Bytes bytes
 void ValueTraffic::send(std::uint64_t turn, std::uint64_t name, net::RankId to, std::uint32_t apart,
                         Owner owner) {
   const std::lock_guard guard(mutex_);
-  begin_sending(++sent_, turn,
+  begin_sending(new_sending(), turn,
                 {.turn = turn, .name = name, .apart = apart, .to = {to}, .owner = std::move(owner)});
 }
+
+/// Under the mutex.
+std::uint64_t ValueTraffic::new_sending() noexcept { return std::exchange(next_sending_, next_sending_ + 2); }
 
 /// Under the mutex.
 void ValueTraffic::begin_sending(std::uint64_t number, std::uint64_t turn, Sending sending) {
@@ -109,6 +113,7 @@ void ValueTraffic::receive(std::uint64_t name, engine::RegisteredDatum& into, By
     by_key_[name] = number;
   }
   turns_.queue(number, into, AccessMode::write);
+  if (passes_on_) turns_.queue(passing(number), into, AccessMode::read);
 }
 
 bool ValueTraffic::none() const { return turns_.none() && holds_.none(); }
@@ -128,10 +133,11 @@ void ValueTraffic::end() {
   // Something is left only where it was given up.
   for (const std::uint64_t number : unfinished()) {
     if (number % 2 == 0) holds_.let_go(number, true);  // of what goes, the network lets go
-    turns_.let_go(number, true);
+    let_go_of_turns(number);
   }
   const std::lock_guard guard(mutex_);
   coming_.clear();
+  passing_.clear();
   by_key_.clear();
   sendings_.clear();
   at_sources_.clear();
@@ -145,13 +151,19 @@ std::vector<std::uint64_t> ValueTraffic::unfinished() const {
   const std::lock_guard guard(mutex_);
   for (const auto& [number, turn] : at_sources_) numbers.push_back(number);
   for (const auto& [number, coming] : coming_) numbers.push_back(number);
+  numbers.insert(numbers.end(), passing_.begin(), passing_.end());
   return numbers;
 }
 
 void ValueTraffic::give_up() {
   // First: what is not granted by now never will be.
   core_.engine().cancel(turns_);
-  for (const std::uint64_t number : unfinished()) turns_.let_go(number, true);
+  for (const std::uint64_t number : unfinished()) let_go_of_turns(number);
+}
+
+void ValueTraffic::let_go_of_turns(std::uint64_t number) {
+  turns_.let_go(number, true);
+  if (number % 2 == 0) turns_.let_go(passing(number), true);
 }
 
 /// Several that were found meanwhile are told of it at once. Under the mutex.
@@ -167,15 +179,16 @@ void ValueTraffic::tell(std::uint64_t number, Sending& sending) {
 }
 
 void ValueTraffic::turn_granted(std::uint64_t name) {
-  const std::lock_guard guard(mutex_);
-  if (name % 2 == 1) {
-    const auto found = at_sources_.find(name);
-    if (found == at_sources_.end()) return;
-    found->second.granted = true;
-    for (const std::uint64_t number : std::exchange(found->second.waiting, {}))
+  std::unique_lock guard(mutex_);
+  if (const auto source = at_sources_.find(name); source != at_sources_.end()) {
+    source->second.granted = true;
+    for (const std::uint64_t number : std::exchange(source->second.waiting, {}))
       tell(number, sendings_.at(number));
-  } else if (const auto found = coming_.find(name); found != coming_.end()) {
-    communicator_.expect(run_, found->second.key);
+  } else if (const auto coming = coming_.find(name); coming != coming_.end()) {
+    communicator_.expect(run_, coming->second.key);
+  } else if (name % 2 == 1) {
+    guard.unlock();
+    end_passing(name - 1);
   }
 }
 
@@ -218,9 +231,13 @@ void ValueTraffic::read(const net::Commands::Read& read) {
   RankAccesses::Datum from;
   {
     const std::lock_guard guard(mutex_);
-    const auto found = sendings_.find(read.value);
-    if (found == sendings_.end()) return;
-    from = at_sources_.at(found->second.turn).from;
+    if (const auto coming = coming_.find(read.value); coming != coming_.end()) {
+      from = coming->second.into;
+    } else if (const auto going = sendings_.find(read.value); going != sendings_.end()) {
+      from = at_sources_.at(going->second.turn).from;
+    } else {
+      return;
+    }
   }
   holds_.ask(name_of(read.id), from, AccessMode::read);
 }
@@ -239,22 +256,51 @@ void ValueTraffic::expected(std::uint64_t key, bool told) {
 
 void ValueTraffic::landed(const net::Commands::Landed& landed) {
   Owner owner;
+  const bool is_over = landed.passed_on == net::no_outgoing;
   {
     const std::lock_guard guard(mutex_);
     const auto found = coming_.find(landed.value);
     if (found == coming_.end()) return;
     by_key_.erase(found->second.key);
-    over_of(found->second.into.id);
     owner = std::move(found->second.owner);
-    coming_.erase(found);
+    if (is_over) forget(found);
   }
   // The engine hears of the value before it hears of a task that uses it.
   holds_.let_go(landed.value);
   turns_.let_go(landed.value);
+  if (is_over) end_passing(landed.value);
   if (hooks_.over) hooks_.over(owner);
 }
 
+/// Under the mutex.
+void ValueTraffic::forget(ComingOnes::iterator coming) {
+  over_of(coming->second.into.id);
+  coming_.erase(coming);
+}
+
+void ValueTraffic::passed_on(std::uint64_t number) {
+  {
+    const std::lock_guard guard(mutex_);
+    const auto found = coming_.find(number);
+    if (found == coming_.end()) return;
+    forget(found);
+  }
+  end_passing(number);
+}
+
+/// A turn is let go after it was granted: so by whoever of both comes second.
+void ValueTraffic::end_passing(std::uint64_t number) {
+  if (!passes_on_) return;
+  {
+    const std::lock_guard guard(mutex_);
+    if (passing_.insert(passing(number)).second) return;
+    passing_.erase(passing(number));
+  }
+  turns_.let_go(passing(number));
+}
+
 void ValueTraffic::left(const net::Commands::Left& left) {
+  if (left.value % 2 == 0) return passed_on(left.value);
   Owner owner;
   std::uint64_t turn_over = 0;
   {

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "front/ranks/rank_accesses.hpp"
@@ -80,7 +81,7 @@ class ValueTraffic final : public net::Client {
     std::vector<net::RankId> to{};  // who has still to be told
     Owner owner{};
   };
-  struct Coming {
+  struct Coming {  // or is there, and others get it from here
     RankAccesses::Datum into;
     Bytes bytes = 0;
     std::uint64_t key = 0;
@@ -88,11 +89,18 @@ class ValueTraffic final : public net::Client {
     std::string what;
     Owner owner;
   };
-  // Numbers of what comes are even and of turns at what goes odd; and so they are in holds, where the network's number
-  // names what goes.
+  using ComingOnes = std::unordered_map<std::uint64_t, Coming>;
+  // Numbers of what comes are even, and those of turns at what goes and of sendings odd; and so they are in holds, where the
+  // network's number names what goes. The number after that of what comes is of the turn in which it is passed on.
+  static std::uint64_t passing(std::uint64_t coming) noexcept { return coming + 1; }
   static std::uint64_t name_of(net::OutgoingId id) noexcept { return static_cast<std::uint64_t>(id) * 2 + 1; }
   std::vector<std::uint64_t> unfinished() const;
+  void let_go_of_turns(std::uint64_t number);
+  std::uint64_t new_sending() noexcept;
   void over_of(DatumId datum);
+  void forget(ComingOnes::iterator coming);
+  void passed_on(std::uint64_t number);
+  void end_passing(std::uint64_t number);
   std::uint64_t begin_turn(engine::RegisteredDatum& from, Bytes bytes);
   void begin_sending(std::uint64_t number, std::uint64_t turn, Sending sending);
   void tell(std::uint64_t number, Sending& sending);
@@ -103,15 +111,17 @@ class ValueTraffic final : public net::Client {
   net::Communicator& communicator_;
   const Cause cause_;
   const Hooks hooks_;
+  const bool passes_on_;  // what comes may have to go on to others
   RankAccesses turns_, holds_;
-  net::GraphRun run_;         // the next, or the present one
-  std::uint64_t next_ = 2;    // the program's thread's
-  mutable std::mutex mutex_;  // guards what follows
-  std::uint64_t sent_ = 0;    // so many sendings were begun: their numbers count from 1
+  net::GraphRun run_;               // the next, or the present one
+  std::uint64_t next_ = 2;          // the program's thread's
+  mutable std::mutex mutex_;        // guards what follows
+  std::uint64_t next_sending_ = 1;  // a number
   std::unordered_map<std::uint64_t, Sending> sendings_;
   std::unordered_map<std::uint64_t, Turn> at_sources_;     // turns that are not over
   std::unordered_map<DatumId, std::uint64_t> last_turns_;  // of these, what take_turn() may give once more
-  std::unordered_map<std::uint64_t, Coming> coming_;
+  ComingOnes coming_;
+  std::unordered_set<std::uint64_t> passing_;  // turns that were granted, or are not needed any more
   std::unordered_map<std::uint64_t, std::uint64_t> by_key_;  // numbers of what comes
   std::unordered_map<DatumId, std::uint32_t> of_data_;       // how much is under way
 };

@@ -25,12 +25,14 @@ using Element = Tile<double>;
 constexpr std::int32_t side = 40;
 
 std::vector<std::string> on_ranks(std::uint32_t count, const std::function<void(Runtime&)>& rank,
-                                  Bytes memory = Bytes{1} << 20) {
+                                  Bytes memory = Bytes{1} << 20, std::uint64_t tree = 0, Bytes eager = 2048) {
   const auto config_of = [&](std::uint32_t i) {
     Config config;
     config.set("workers", 1 + i % 2);
     config.set("memory", memory);
     config.set("bind-threads", false);
+    config.set("broadcast-tree", tree);
+    config.set("eager-limit", eager);
     return config;
   };
   return tests::on_ranks(count, config_of, rank);
@@ -490,6 +492,8 @@ void run_random_program(std::uint64_t seed) {
   constexpr Bytes tile_bytes = 16384;  // in whole pages
   const Bytes memory = tile_bytes * (6 + random.below(6));
   const bool tight = random.once_in(2);
+  const std::uint64_t tree = random.once_in(2) ? 2 + random.below(2) : 0;
+  const Bytes eager = random.once_in(3) ? 16384 : 2048;
   expect_nothing_thrown(on_ranks(
       ranks,
       [&](Runtime& runtime) {
@@ -512,7 +516,7 @@ void run_random_program(std::uint64_t seed) {
         }
         EXPECT_EQ(seen, expected.seen) << "seed " << seed;
       },
-      tight ? memory : Bytes{1} << 20));
+      tight ? memory : Bytes{1} << 20, tree, eager));
 }
 
 TEST(FlowsOverRanks, RandomProgramsGiveWhatTheirOrderSays) {
