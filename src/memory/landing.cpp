@@ -202,8 +202,8 @@ bool Landing::fail_waiters(Copy& copy, Effects& effects) {
   const Replica& replica = *copy.to;
   const bool to_cache = state_.in_cache(replica);
   const auto needs_it = [&](const Task& task) {
+    if (task.at_home()) return !to_cache;
     if (copy.via != nullptr && task.node == copy.via->node) return true;
-    if (!to_cache && task.at_home()) return true;
     return to_cache ? task.node == replica.node : state_.reaches(task.node, replica.node);
   };
   bool to_be_seen = false;

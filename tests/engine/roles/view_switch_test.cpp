@@ -173,4 +173,17 @@ TEST(ViewSwitchRole, EndsAfterAllCopiesWhenOneOfThemFails) {
   EXPECT_TRUE(it.poisoned(it.whole));
 }
 
+// RAM is where the switch is, and where the whole was to be fetched ahead; but at home there is all that it needs.
+TEST(ViewSwitchRole, DoesNotHearThatACopyFromTheHomeToWhereItIsFailed) {
+  Switching it;
+  ASSERT_TRUE(it.bare.prefetch(it.whole));
+  it.go_on();
+  it.ready(it.to_parts);
+  EXPECT_TRUE(it.take_completed().empty());
+  it.land(false);
+  EXPECT_EQ(it.take_completed(), std::vector{&it.to_parts});
+  EXPECT_EQ(it.to_parts.failure, nullptr);
+  EXPECT_FALSE(it.poisoned(it.part));
+}
+
 }  // namespace fairlead::tests
