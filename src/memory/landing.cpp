@@ -43,16 +43,27 @@ void Landing::fail_readers(Copy& copy, const std::exception_ptr& why, Effects& e
       return state_.target(access) == copy.datum && reads(access.mode);
     });
   };
-  for (Task* const task : copy.waiters.get()) {
-    if (!reads_it(*task) || task->failure != nullptr) continue;
-    task->failure = why;
-    effects.failed.push_back(task);
-  }
+  for (Task* const task : copy.waiters.get())
+    if (reads_it(*task) && task->failure == nullptr) fail(*task, why, effects);
+}
+
+/// One that works in homes ends only after the last of its copies: what follows it sees the same memory otherwise, where
+/// those that end later would land.
+void Landing::fail(Task& task, const std::exception_ptr& why, Effects& effects) {
+  task.failure = why;
+  if (!task.at_home()) effects.failed.push_back(&task);
+}
+
+void Landing::wait_for_one_less(Task& task, Effects& effects) {
+  if (--task.pending_copies != 0) return;
+  if (task.failure == nullptr)
+    effects.landed.push_back(&task);
+  else if (task.at_home())
+    effects.failed.push_back(&task);
 }
 
 void Landing::serve_waiters(Copy& copy, Effects& effects) {
-  for (Task* task : copy.waiters.get())
-    if (--task->pending_copies == 0) effects.landed.push_back(task);
+  for (Task* const task : copy.waiters.get()) wait_for_one_less(*task, effects);
   transfers_.release_waiters(copy, [](const Task*) { return true; });
 }
 
@@ -76,8 +87,8 @@ void Landing::ask_elsewhere(Replica& replica, Effects& effects) {
     if (copy->state == Copy::State::joined) {
       const Replica& to = *copy->to;
       // Who only waits until the replica is read no more need not wait any longer.
-      for (Task* task : copy->waiters.get())
-        if (task->node != to.node && --task->pending_copies == 0) effects.landed.push_back(task);
+      for (Task* const task : copy->waiters.get())
+        if (task->node != to.node) wait_for_one_less(*task, effects);
       transfers_.release_waiters(*copy, [&](const Task* task) { return task->node != to.node; });
       if (transfers_.may_abandon(*copy)) {
         transfers_.abandon(*copy, DropReason::revoked);
@@ -179,29 +190,27 @@ void Landing::try_again(Copy& copy, Effects& effects) {
   transfers_.enqueue(copy, effects);
 }
 
+std::exception_ptr Landing::failure_of(const Copy& copy) const {
+  if (copy.failure != nullptr) return copy.failure;
+  const auto name = [&](const Replica& at) { return state_.topology.nodes[index(at.node)].name; };
+  return std::make_exception_ptr(SystemError(
+      "copying " + state_.name_of(copy.datum) + " (" + std::to_string(copy.bytes) + " bytes) from " +
+      name(*copy.from) + " to " + name(*copy.to) + " failed: " + std::strerror(copy.error_number)));
+}
+
 bool Landing::fail_waiters(Copy& copy, Effects& effects) {
   const Replica& replica = *copy.to;
   const bool to_cache = state_.in_cache(replica);
   const auto needs_it = [&](const Task& task) {
+    if (task.at_home()) return !to_cache;
     if (copy.via != nullptr && task.node == copy.via->node) return true;
-    if (!to_cache && task.at_home()) return true;
     return to_cache ? task.node == replica.node : state_.reaches(task.node, replica.node);
   };
   bool to_be_seen = false;
-  for (Task* task : copy.waiters.get()) {
-    --task->pending_copies;
+  for (Task* const task : copy.waiters.get()) {
     to_be_seen |= !to_cache && task->at_home();
-    if (!needs_it(*task)) {
-      if (task->pending_copies == 0) effects.landed.push_back(task);
-      continue;
-    }
-    if (task->failure == nullptr && copy.failure != nullptr) task->failure = copy.failure;
-    if (task->failure == nullptr)
-      task->failure = std::make_exception_ptr(SystemError(
-          "copying " + state_.name_of(copy.datum) + " (" + std::to_string(copy.bytes) + " bytes) from " +
-          state_.topology.nodes[index(copy.from->node)].name + " to " +
-          state_.topology.nodes[index(replica.node)].name + " failed: " + std::strerror(copy.error_number)));
-    if (std::ranges::find(effects.failed, task) == effects.failed.end()) effects.failed.push_back(task);
+    if (needs_it(*task) && task->failure == nullptr) fail(*task, failure_of(copy), effects);
+    wait_for_one_less(*task, effects);
   }
   transfers_.release_waiters(copy, [](const Task*) { return true; });
   return to_be_seen;

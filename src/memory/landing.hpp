@@ -18,7 +18,7 @@ class Landing {
   /// from somebody else, if anybody has what it was to bring.
   void comes_to_nothing(Copy& copy, Effects& effects);
   /// Those fail who wait for the value that it brings; not those who only wait until it is over. They wait until they
-  /// are released.
+  /// are released, or until it is over if they work in homes.
   void fail_readers(Copy& copy, const std::exception_ptr& why, Effects& effects);
 
  private:
@@ -32,6 +32,10 @@ class Landing {
   /// Those who wait for what it should have brought fail; those who only waited until its source is read no
   /// more go on. True if one of them was to see the value at home.
   bool fail_waiters(Copy& copy, Effects& effects);
+  std::exception_ptr failure_of(const Copy& copy) const;
+  static void fail(Task& task, const std::exception_ptr& why, Effects& effects);
+  /// A copy has ended, for which the task need not wait any more.
+  static void wait_for_one_less(Task& task, Effects& effects);
   void serve_waiters(Copy& copy, Effects& effects);
   void ask_again(Replica& replica, Copy& copy, Effects& effects);
   /// What those wait for who were to have it handed on from there does not come.

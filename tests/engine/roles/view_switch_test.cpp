@@ -24,6 +24,41 @@ struct Switching : EngineParts {
   Task& to_parts = task(AccessMode::read_write, {whole, part}, TaskRole::view_switch);
 };
 
+/// Two parts that are seen, in the program's memory, and the whole that is not. Three devices, of which the first is the
+/// host; each link takes one copy at a time.
+struct ThreeDevices : EngineParts {
+  ThreeDevices() : EngineParts(Bare::with_copies(devices({4_MiB, 4_MiB, 4_MiB}).topology, 1)) {
+    to_whole.inline_access[2].mode = AccessMode::write;
+  }
+  DatumId in_user_memory(bool out_of_view) {
+    return memory.add({.bytes = 1_MiB, .home = NodeId{0}, .out_of_view = out_of_view});
+  }
+  /// Its newest version is there only.
+  void change(DatumId id, NodeId on) {
+    bare.run(task(AccessMode::write, {id}), on);
+    ASSERT_TRUE(memory.datum(id).dirty());
+  }
+  void lose(NodeId node) {
+    memory.losses().announce(node, "it burns");
+    memory.losses().lose(node, effects);
+    go_on();
+  }
+  /// The copy of this part ends.
+  void end_copy(DatumId id, bool well) {
+    const auto copy =
+        std::ranges::find_if(out.copies, [&](const memory::Copy* one) { return one->datum == id; });
+    ASSERT_NE(copy, out.copies.end());
+    memory::Copy& over = **copy;
+    out.copies.erase(copy);
+    over.error_number = 5;
+    memory.landed(over, well, effects);
+    go_on();
+  }
+
+  const DatumId a = in_user_memory(false), b = in_user_memory(false), whole = in_user_memory(true);
+  Task& to_whole = task(AccessMode::read_write, {a, b, whole}, TaskRole::view_switch);
+};
+
 }  // namespace
 
 TEST(ViewSwitchRole, BringsHomeWhatWasChangedBeforeItEnds) {
@@ -89,6 +124,66 @@ TEST(ViewSwitchRole, StopsTheRunIfItCannotBringHomeWhatWasChanged) {
   EXPECT_TRUE(it.out.stopped);
   EXPECT_EQ(it.stop.datum(), it.whole);
   EXPECT_TRUE(it.poisoned(it.part));
+}
+
+// Whoever writes the whole writes where the other part's copy lands.
+TEST(ViewSwitchRole, EndsAfterAllCopiesWhenADeviceIsLostThatOneOfThemCameFrom) {
+  ThreeDevices it;
+  it.change(it.a, Machine::device(1));
+  it.change(it.b, Machine::device(2));
+  it.ready(it.to_whole);
+  it.lose(Machine::device(1));
+  EXPECT_TRUE(it.take_completed().empty());
+  it.end_copy(it.a, false);
+  EXPECT_TRUE(it.take_completed().empty());
+  it.end_copy(it.b, true);
+  EXPECT_EQ(it.take_completed(), std::vector{&it.to_whole});
+  EXPECT_TRUE(it.poisoned(it.whole));
+  EXPECT_TRUE(it.memory.datum(it.a).out_of_view);
+  it.memory.check(true);
+}
+
+// A copy from a lost device may move bytes until it is told how it has ended. One that has not started will not.
+TEST(ViewSwitchRole, WaitsForTheCopyFromALostDeviceThatIsUnderWay) {
+  ThreeDevices it;
+  it.change(it.a, Machine::device(1));
+  it.change(it.b, Machine::device(1));
+  it.ready(it.to_whole);
+  ASSERT_EQ(it.out.copies.size(), 1u);
+  it.lose(Machine::device(1));
+  EXPECT_TRUE(it.take_completed().empty());
+  it.end_copy(it.out.copies.front()->datum, true);  // told late
+  EXPECT_EQ(it.take_completed(), std::vector{&it.to_whole});
+  EXPECT_TRUE(it.poisoned(it.whole));
+  EXPECT_TRUE(it.out.copies.empty());
+  it.memory.check(true);
+}
+
+TEST(ViewSwitchRole, EndsAfterAllCopiesWhenOneOfThemFails) {
+  ThreeDevices it;
+  it.change(it.a, Machine::device(1));
+  it.change(it.b, Machine::device(2));
+  it.ready(it.to_whole);
+  it.end_copy(it.a, false);
+  it.end_copy(it.a, false);  // once more
+  EXPECT_TRUE(it.out.stopped);
+  EXPECT_TRUE(it.take_completed().empty());
+  it.end_copy(it.b, true);
+  EXPECT_EQ(it.take_completed(), std::vector{&it.to_whole});
+  EXPECT_TRUE(it.poisoned(it.whole));
+}
+
+// RAM is where the switch is, and where the whole was to be fetched ahead; but at home there is all that it needs.
+TEST(ViewSwitchRole, DoesNotHearThatACopyFromTheHomeToWhereItIsFailed) {
+  Switching it;
+  ASSERT_TRUE(it.bare.prefetch(it.whole));
+  it.go_on();
+  it.ready(it.to_parts);
+  EXPECT_TRUE(it.take_completed().empty());
+  it.land(false);
+  EXPECT_EQ(it.take_completed(), std::vector{&it.to_parts});
+  EXPECT_EQ(it.to_parts.failure, nullptr);
+  EXPECT_FALSE(it.poisoned(it.part));
 }
 
 }  // namespace fairlead::tests
