@@ -1,11 +1,17 @@
-// What is between processes of an MPI when a network ends: mpirun starts these tests, with two ranks, and otherwise they do nothing.
+// What is between processes of an MPI when a network ends, or cannot go on: mpirun starts these tests, with two ranks, and otherwise
+// they do nothing.
+#include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <fairlead/error.hpp>
 #include <fairlead/ranks.hpp>
+
+#include <atomic>
 
 #include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "config/launcher.hpp"
@@ -16,13 +22,14 @@ namespace fairlead::net::of_processes {
 namespace {
 
 struct Heard final : Network::Listener {
-  std::vector<std::string> messages;
+  std::vector<std::string> messages, failures;
   std::map<PayloadId, int> landed_ones, left_ones;
   void came(RankId, std::span<const std::byte> message) override {
     messages.emplace_back(reinterpret_cast<const char*>(message.data()), message.size());
   }
   void landed(PayloadId payload) override { ++landed_ones[payload]; }
   void left(PayloadId payload) override { ++left_ones[payload]; }
+  void failed(const std::string& why) override { failures.push_back(why); }
   void lost(const std::string& why) override { ADD_FAILURE() << why; }
   void poked() override {}
 };
@@ -48,6 +55,39 @@ bool runs_here() {
 }
 
 constexpr std::uint64_t same_tag = 7;
+
+/// The program begins with its MPI itself, as one that lets one thread alone call it; where nobody has begun.
+class MpiOfOneThread {
+ public:
+  MpiOfOneThread() {
+    const bool mpich = config::launched(config::process_environment())->with == "mpich";
+    library_ = ::dlopen(mpich ? "libmpich.so.12" : "libmpi.so.40", RTLD_NOW | RTLD_GLOBAL);
+    if (library_ == nullptr) return;
+    constexpr int funneled = 1;  // of both
+    int level = 0;
+    call<int(int*, char***, int, int*)>("MPI_Init_thread")(nullptr, nullptr, funneled, &level);
+    EXPECT_EQ(level, funneled);
+  }
+  MpiOfOneThread(const MpiOfOneThread&) = delete;
+  MpiOfOneThread& operator=(const MpiOfOneThread&) = delete;
+  ~MpiOfOneThread() {
+    if (library_ != nullptr) call<int()>("MPI_Finalize")();
+  }
+  bool is_there() const { return library_ != nullptr; }
+
+ private:
+  template <class Call>
+  Call* call(const char* name) const {
+    return reinterpret_cast<Call*>(::dlsym(library_, name));
+  }
+  void* library_ = nullptr;
+};
+
+struct FullDevice final : DeviceMemory {
+  bool is_ram() const noexcept override { return false; }
+  bool write(void*, const void*, Bytes) override { return true; }
+  bool call(const std::function<void()>&) override { throw SystemError("the device is full"); }
+};
 
 }  // namespace
 
@@ -103,6 +143,33 @@ TEST(Processes, WhatWasSaidAtTheEndIsNotHeardInTheNextNetwork) {
     EXPECT_EQ(one.heard.messages, std::vector<std::string>{"new"});
     one.network->end();
   }
+}
+
+// In a process of its own: MPI begins once.
+TEST(ProcessesOfOneThread, WhatOthersHaveLeftToItIsDoneOrGivenUp) {
+  if (!runs_here()) return;
+  const MpiOfOneThread mpi;
+  if (!mpi.is_there()) GTEST_SKIP() << "the MPI's library has another name here";
+  FullDevice device;
+  std::vector<long> place(10);
+  const Bytes bytes = place.size() * sizeof(long);
+  OneNetwork one;
+  ASSERT_TRUE(one.network->driven_by_one_thread());
+  const auto drop = [&] { one.network->drop(PayloadId{2}); };
+  std::atomic<bool> dropped{false};
+  std::thread other([&] {
+    one.network->expect(
+        Commands::Expected{PayloadId{1}, one.other(), same_tag, place.data(), bytes, {}, &device});
+    one.network->expect(
+        Commands::Expected{PayloadId{2}, one.other(), same_tag + 1, place.data(), bytes, {}, nullptr});
+    drop();  // though the first one fails
+    dropped.store(true);
+  });
+  one.until([&] { return dropped.load(); });
+  other.join();
+  EXPECT_EQ(one.heard.failures, std::vector<std::string>{"the device is full"});
+  one.network->end();
+  std::thread(drop).join();  // nobody looks at what is left now
 }
 
 }  // namespace fairlead::net::of_processes

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <exception>
 #include <thread>
 #include <utility>
 
@@ -75,7 +76,12 @@ void MpiNetwork::do_what_was_left() {
     const std::lock_guard guard(left_mutex_);
     left.swap(left_);
   }
-  for (Wanted& wanted : left) std::visit([this](auto& it) { carry_out(it); }, wanted);
+  for (Wanted& wanted : left) try {
+      std::visit([this](auto& it) { carry_out(it); }, wanted);
+    } catch (const std::exception&
+                 error) {  // whoever wanted it is not here, and others wait for what comes after it
+      hearing_.tell([&](Listener& listener) { listener.failed(error.what()); });
+    }
 }
 
 void MpiNetwork::send(Commands::Message message) {
@@ -93,9 +99,10 @@ void MpiNetwork::send(const Commands::Payload& payload) {
   if (!leaves_it(payload)) carry_out(payload);
 }
 void MpiNetwork::drop(PayloadId payload) {
-  std::atomic<bool> done{false};
-  if (!leaves_it(Drop{payload, &done})) return carry_out(Drop{payload, &done});
-  while (!done.load()) std::this_thread::yield();  // nobody may touch its bytes afterwards
+  const Drop drop{payload, std::make_shared<std::atomic<bool>>(false)};
+  if (!leaves_it(drop)) return carry_out(drop);
+  // Nobody may touch its bytes afterwards. Who has nothing more to ask of MPI may not look again at what was left to him.
+  while (!drop.done->load() && !is_lost() && !is_over_.load()) std::this_thread::yield();
 }
 
 void MpiNetwork::carry_out(Commands::Message& message) {
@@ -345,8 +352,14 @@ void MpiNetwork::receive_the_rest() {
 void MpiNetwork::end() {
   if (groups_.by_one_thread && !is_other_thread()) do_what_was_left();
   hearing_.end();  // before the lock: who is told something may want to send
-  const std::lock_guard guard(mutex_);
-  if (std::exchange(ended_, true) || !hearing_.has_begun()) return;
+  {
+    const std::lock_guard guard(mutex_);
+    if (!std::exchange(ended_, true) && hearing_.has_begun()) end_with_others();
+  }
+  is_over_.store(true);
+}
+
+void MpiNetwork::end_with_others() {
   if (is_lost()) return;  // the others will not come to an end
   receive_the_rest();
   if (is_lost()) return;

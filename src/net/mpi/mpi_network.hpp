@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <span>
 #include <string>
@@ -84,7 +85,7 @@ class MpiNetwork final : public Network {
   /// Who is not the one thread leaves what he wants to it.
   struct Drop {
     PayloadId payload{};
-    std::atomic<bool>* done = nullptr;
+    std::shared_ptr<std::atomic<bool>> done;  // who has left it may not wait any more
   };
   using Wanted = std::variant<Commands::Expected, Commands::Message, Commands::Payload, Drop>;
   bool leaves_it(Wanted wanted);
@@ -101,6 +102,7 @@ class MpiNetwork final : public Network {
   void look();
   void receive_unwanted();
   void receive_the_rest();
+  void end_with_others();
   void hear(std::span<const std::byte> short_message, RankId from);
   void has_heard(RankId from, std::span<const std::byte> message);
   void say(RankId to, MPI_Comm by, int tag, std::vector<std::byte> bytes);
@@ -112,8 +114,8 @@ class MpiNetwork final : public Network {
   const std::thread::id own_thread_ = std::this_thread::get_id();  // that has begun with MPI
   const std::string description_;
   Hearing<Listener> hearing_;
-  std::atomic<bool> poked_{false};
-  std::mutex lost_mutex_;  // guards why_lost_, until it is lost
+  std::atomic<bool> poked_{false}, is_over_{false};  // the latter: end() has returned
+  std::mutex lost_mutex_;                            // guards why_lost_, until it is lost
   std::atomic<Loss> loss_{Loss::none};
   std::string why_lost_;
   std::mutex left_mutex_;  // guards left_
