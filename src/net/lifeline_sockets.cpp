@@ -105,6 +105,15 @@ void LifelineSockets::set_patience(Duration patience) {
   lifeline_->set_patience(patience, steady_now());
 }
 
+void LifelineSockets::give_up(Loss::How how, Duration after) {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard guard(mutex_);
+    gives_up_ = {how, steady_now() + after};
+  }
+  wake();
+}
+
 void LifelineSockets::leave(bool needed) { end(needed ? Stay::leaves_needed : Stay::leaves); }
 
 void LifelineSockets::end(Stay how) {
@@ -113,10 +122,14 @@ void LifelineSockets::end(Stay how) {
     const std::lock_guard guard(mutex_);
     stay_ = how;
   }
-  const std::uint64_t one = 1;
-  [[maybe_unused]] const ssize_t written = ::write(woken_.get(), &one, sizeof one);
+  wake();
   thread_.join();
   cutter_.reset();
+}
+
+void LifelineSockets::wake() {
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const ssize_t written = ::write(woken_.get(), &one, sizeof one);
 }
 
 std::vector<pollfd> LifelineSockets::wanted(int& milliseconds) {
@@ -126,6 +139,7 @@ std::vector<pollfd> LifelineSockets::wanted(int& milliseconds) {
   for (const LifelineLink& link : links_) all.push_back(link.wanted());
   Time next = lifeline_->next_look();
   if (cut_at_ && *cut_at_ > steady_now()) next = std::min(next, *cut_at_);
+  if (gives_up_) next = std::min(next, gives_up_->at);
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(next - steady_now()).count();
   milliseconds = static_cast<int>(std::max<std::int64_t>(left, 0));
   return all;
@@ -180,10 +194,19 @@ bool LifelineSockets::go_round() {
 
 void LifelineSockets::turn(const std::vector<pollfd>& polled) {
   Lifeline::Orders orders;
+  std::uint64_t times = 0;
+  if (polled[0].revents != 0) {
+    [[maybe_unused]] const ssize_t bytes = ::read(woken_.get(), &times, sizeof times);
+  }
   go_on(polled, orders);
   if (polled[1].revents != 0) let_in(door_.local, true);
   if (polled[2].revents != 0) let_in(door_.far, false);
   lifeline_->look(steady_now(), orders);
+  if (gives_up_ &&
+      (stay_ == Stay::leaves_needed || (stay_ == Stay::stays && steady_now() >= gives_up_->at))) {
+    lifeline_->give_up(gives_up_->how, orders);
+    gives_up_.reset();
+  }
   if (stay_ == Stay::leaves || stay_ == Stay::leaves_needed)
     lifeline_->leave(stay_ == Stay::leaves_needed, orders);
   carry_out(orders);

@@ -50,6 +50,8 @@ class LifelineSockets {
   /// Ranks of which it is not so have no line to their parents: there neither watches the other.
   void only_with(const std::function<bool(RankId)>& has_line);
   void set_patience(Duration patience);
+  /// The others hear after that time that this rank is lost in that way, if it is not gone by then. It does not wait.
+  void give_up(Loss::How how, Duration after);
   /// This rank has come to its end; `needed` by others. Afterwards nothing is done any more.
   void leave(bool needed);
 
@@ -73,6 +75,7 @@ class LifelineSockets {
   void reach(RankId rank, Lifeline::Orders& out);
   void broken(RankId rank, Lifeline::Orders& out);
   void end(Stay how);
+  void wake();
 
   const RankId own_;
   const Options options_;
@@ -89,6 +92,11 @@ class LifelineSockets {
     bool tell = false, end = false;
   };
   Due due_;
+  struct GivesUp {
+    Loss::How how{};
+    Time at{};
+  };
+  std::optional<GivesUp> gives_up_;
   std::optional<Time> cut_at_;
   std::optional<bool> own_table_;  // of descriptors; said when the thread has begun
   bool has_parent_line_ = false;

@@ -30,6 +30,8 @@ using namespace std::chrono_literals;
 constexpr Duration to_be_linked = 5s;
 // Who is still there so long after the loss is ended by the system.
 constexpr Duration to_end = 5s;
+// After MPI has failed, until others hear that it was by itself.
+constexpr Duration to_know_better = 500ms;
 // Beats are a second apart, and may be late.
 constexpr Duration least_patience = 3s;
 
@@ -38,6 +40,8 @@ class ProcessLifeline {
   void begin(const MpiPlugin& plugin, const config::Launched& launched);
   void add(const std::shared_ptr<Network>& network);
   void set_patience(Duration patience);
+  /// A network of this process, which is that rank, cannot go on.
+  void broken(RankId own, const std::string& why);
   /// The process ends, with that status.
   void exit(int status);
 
@@ -48,6 +52,7 @@ class ProcessLifeline {
   std::string text(const Loss& loss);
   void end_surely();
   void end(const Loss& loss);
+  void lose_networks(const std::string& why);
   void end_job();
   [[noreturn]] static void wait_for_the_end();
 
@@ -57,9 +62,10 @@ class ProcessLifeline {
   pid_t process_ = 0;
   pid_t launcher_ = 0;              // that is told where MPI tells it nothing any more; 0: need not be
   std::atomic<bool> tells_{false};  // it was this rank that named the one that is lost
+  std::atomic<bool> is_broken_{false};
   std::atomic<bool> is_over_{
-      false};                 // a loss is no news: this process has failed and said so, or MPI has ended
-  bool ends_surely_ = false;  // the line's thread's
+      false};  // a loss is no news: this process has failed and said so, or MPI has ended
+  std::atomic<bool> ends_surely_{false};
   std::atomic<Duration::rep> patience_{Duration(10s).count()};
   std::mutex mutex_;  // guards what follows
   std::vector<std::weak_ptr<Network>> networks_;
@@ -138,7 +144,18 @@ void ProcessLifeline::add(const std::shared_ptr<Network>& network) {
     networks_.push_back(network);
     why = why_lost_;
   }
+  network->on_broken([this, own = network->own()](const std::string& because) { broken(own, because); });
   if (!why.empty()) network->lose(why);
+}
+
+void ProcessLifeline::broken(RankId own, const std::string& why) {
+  if (is_broken_.exchange(true)) return;
+  lose_networks(why);
+  tell("fairlead: rank {}: {}\n", index(own), why);
+  if (!line_) return;
+  end_surely();
+  // If it fails since another rank is lost, that one is to be named.
+  line_->give_up(Loss::How::failed, to_know_better);
 }
 
 void ProcessLifeline::set_patience(Duration patience) {
@@ -153,15 +170,18 @@ std::string ProcessLifeline::text(const Loss& loss) {
 }
 
 void ProcessLifeline::end_surely() {
-  if (!std::exchange(ends_surely_, true)) kill_self_after(to_end);
+  if (!ends_surely_.exchange(true)) kill_self_after(to_end);
 }
 
 void ProcessLifeline::end(const Loss& loss) {
   end_surely();
   const Whereabouts& lost = line_->of(loss.rank);
   if (loss.how == Loss::How::silent && line_->is_near(loss.rank)) kill_process(lost.process, lost.started);
+  lose_networks(text(loss));
+}
+
+void ProcessLifeline::lose_networks(const std::string& why) {
   std::vector<std::shared_ptr<Network>> networks;
-  const std::string why = text(loss);
   {
     const std::lock_guard guard(mutex_);
     why_lost_ = why;
@@ -185,12 +205,16 @@ void ProcessLifeline::wait_for_the_end() {
 
 void ProcessLifeline::exit(int status) {
   if (::getpid() != process_) return;
-  if (!line_) return ends_mpi_ ? plugin_->end() : void();
   const auto is_lost = [this] {
     const std::lock_guard guard(mutex_);
     return !why_lost_.empty();
   };
-  bool needed = false;
+  if (!line_ && is_lost()) {  // the others do not hear of it otherwise
+    std::fflush(nullptr);
+    return plugin_->abort();
+  }
+  if (!line_) return ends_mpi_ ? plugin_->end() : void();
+  bool needed = is_broken_.load();
   if (status != 0) {
     const std::lock_guard guard(mutex_);
     for (const auto& it : networks_)
@@ -230,6 +254,7 @@ void set_patience_of_lifeline(Duration patience) { of_this_process().set_patienc
 std::string text_of(const Loss& loss, const Whereabouts& of, Duration patience) {
   const auto rank = fmt::format("rank {} on {} (process {})", index(loss.rank), of.host, of.process);
   if (loss.how == Loss::How::gone) return rank + " is gone";
+  if (loss.how == Loss::How::failed) return rank + " cannot speak to others: its MPI has failed";
   if (loss.how == Loss::How::left) return rank + " has ended while others needed it";
   return fmt::format("{} has not answered for {} s", rank,
                      std::chrono::duration_cast<std::chrono::seconds>(patience).count());

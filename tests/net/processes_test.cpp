@@ -12,6 +12,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "config/launcher.hpp"
@@ -22,7 +23,7 @@ namespace fairlead::net::of_processes {
 namespace {
 
 struct Heard final : Network::Listener {
-  std::vector<std::string> messages, failures;
+  std::vector<std::string> messages, failures, losses;
   std::map<PayloadId, int> landed_ones, left_ones;
   void came(RankId, std::span<const std::byte> message) override {
     messages.emplace_back(reinterpret_cast<const char*>(message.data()), message.size());
@@ -30,13 +31,18 @@ struct Heard final : Network::Listener {
   void landed(PayloadId payload) override { ++landed_ones[payload]; }
   void left(PayloadId payload) override { ++left_ones[payload]; }
   void failed(const std::string& why) override { failures.push_back(why); }
-  void lost(const std::string& why) override { ADD_FAILURE() << why; }
+  void lost(const std::string& why) override { losses.push_back(why); }
   void poked() override {}
 };
 
 /// Of this process, from when it begins.
 struct OneNetwork {
-  OneNetwork() : network(launched_rank().network) { network->begin(heard); }
+  using Broken = std::function<void(const std::string&)>;
+  explicit OneNetwork(Broken broken = [](const std::string& why) { ADD_FAILURE() << why; })
+      : network(launched_rank().network) {
+    network->on_broken(std::move(broken));
+    network->begin(heard);
+  }
   void until(const std::function<bool()>& done) { network->help(done); }
   void say(std::string text) {
     const auto* const first = reinterpret_cast<const std::byte*>(text.data());
@@ -143,6 +149,28 @@ TEST(Processes, WhatWasSaidAtTheEndIsNotHeardInTheNextNetwork) {
     EXPECT_EQ(one.heard.messages, std::vector<std::string>{"new"});
     one.network->end();
   }
+}
+
+TEST(Processes, AnErrorOfMpiIsToldOnceAndNothingMoreIsAskedOfIt) {
+  if (!runs_here()) return;
+  const long value = 1;
+  const Commands::Payload to_nobody{PayloadId{1}, RankId{99}, same_tag, &value, sizeof value, {}};
+  int broken = 0;
+  OneNetwork one([&](const std::string&) { ++broken; });
+  one.network->send(to_nobody);
+  one.until([&] { return !one.heard.losses.empty(); });
+  ASSERT_EQ(one.heard.losses.size(), 1U);
+  EXPECT_TRUE(one.heard.losses.front().starts_with("MPI could not send a value: "))
+      << one.heard.losses.front();
+  one.network->send(to_nobody);
+  one.network->drop(PayloadId{1});
+  one.say("nothing");
+  one.network->drive();
+  if (index(one.own()) == 0) one.network->end();  // the other does not come, and is not waited for
+  one.network->drive();
+  EXPECT_EQ(broken, 1);
+  EXPECT_EQ(one.heard.losses.size(), 1U);
+  EXPECT_TRUE(one.heard.messages.empty());
 }
 
 // In a process of its own: MPI begins once.

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <exception>
 #include <thread>
+#include <type_traits>
 #include <utility>
 
 namespace fairlead::net {
@@ -32,10 +33,18 @@ MpiNetwork::MpiNetwork(const MpiGroups& groups, std::string description)
     : groups_(groups), description_(std::move(description)), tally_(groups.ranks) {}
 
 MpiNetwork::~MpiNetwork() {
+  if (hearing_.has_begun()) end();
+}
+
+/// What MPI has failed to do it may fail to do again, or wait for others who do not come: it is asked for nothing more.
+template <class Ask>
+void MpiNetwork::or_broken(const Ask& ask) {
   try {
-    if (hearing_.has_begun()) end();
-  } catch (const Error&) {
-    // It is over either way.
+    ask();
+  } catch (const MpiError& error) {
+    if (is_lost()) return;  // MPI may have seen it as well
+    lose(error.what());
+    tell_broken(error.what());
   }
 }
 
@@ -47,7 +56,7 @@ void MpiNetwork::begin(Listener& listener) {
   const std::lock_guard guard(mutex_);
   hearing_.begin(listener);
   if (is_lost()) return;
-  receives_.begin(groups_.messages, message_tag, receives, short_bytes + 1);
+  or_broken([&] { receives_.begin(groups_.messages, message_tag, receives, short_bytes + 1); });
 }
 
 void MpiNetwork::say(RankId to, MPI_Comm by, int tag, std::vector<std::byte> bytes) {
@@ -78,8 +87,8 @@ void MpiNetwork::do_what_was_left() {
   }
   for (Wanted& wanted : left) try {
       std::visit([this](auto& it) { carry_out(it); }, wanted);
-    } catch (const std::exception&
-                 error) {  // whoever wanted it is not here, and others wait for what comes after it
+    } catch (const std::exception& error) {
+      // Whoever wanted it is not here, and others wait for what comes after it.
       hearing_.tell([&](Listener& listener) { listener.failed(error.what()); });
     }
 }
@@ -105,9 +114,14 @@ void MpiNetwork::drop(PayloadId payload) {
   while (!drop.done->load() && !is_lost() && !is_over_.load()) std::this_thread::yield();
 }
 
-void MpiNetwork::carry_out(Commands::Message& message) {
+template <class It>
+void MpiNetwork::carry_out(It& it) {
   const std::lock_guard guard(mutex_);
-  if (ended_ || is_lost()) return;
+  if (!ended_ && !is_lost()) or_broken([&] { ask_for(it); });
+  if constexpr (std::is_same_v<std::remove_const_t<It>, Drop>) it.done->store(true);
+}
+
+void MpiNetwork::ask_for(Commands::Message& message) {
   std::vector<std::byte> first(1, is_whole);
   if (message.bytes.size() <= short_bytes) {
     first.insert(first.end(), message.bytes.begin(), message.bytes.end());
@@ -162,9 +176,7 @@ class PiecesInMemory {
 };
 }  // namespace
 
-void MpiNetwork::carry_out(const Commands::Expected& expected) {
-  const std::lock_guard guard(mutex_);
-  if (ended_ || is_lost()) return;
+void MpiNetwork::ask_for(const Commands::Expected& expected) {
   auto* place = static_cast<std::byte*>(expected.place);
   if (!expected.layout.whole()) {
     MPI_Request request = MPI_REQUEST_NULL;
@@ -196,9 +208,7 @@ void MpiNetwork::carry_out(const Commands::Expected& expected) {
   payloads_.add(expected.id, parts, expected.memory);
 }
 
-void MpiNetwork::carry_out(const Commands::Payload& payload) {
-  const std::lock_guard guard(mutex_);
-  if (ended_ || is_lost()) return;
+void MpiNetwork::ask_for(const Commands::Payload& payload) {
   const auto* from = static_cast<const std::byte*>(payload.from);
   if (!payload.layout.whole()) {
     MPI_Request request = MPI_REQUEST_NULL;
@@ -222,13 +232,9 @@ void MpiNetwork::carry_out(const Commands::Payload& payload) {
   payloads_.add(payload.id, parts);
 }
 
-void MpiNetwork::carry_out(const Drop& drop) {
-  const std::lock_guard guard(mutex_);
-  if (!ended_ && !is_lost()) {
-    tally_.came(MpiTally::Of::payloads, requests_.drop(drop.payload));
-    payloads_.drop(drop.payload);
-  }
-  drop.done->store(true);
+void MpiNetwork::ask_for(const Drop& drop) {
+  tally_.came(MpiTally::Of::payloads, requests_.drop(drop.payload));
+  payloads_.drop(drop.payload);
 }
 
 void MpiNetwork::lose(const std::string& why) {
@@ -255,11 +261,7 @@ bool MpiNetwork::drive() {
   {
     const std::unique_lock guard(mutex_, std::try_to_lock);
     if (!guard.owns_lock() || ended_) return poked;
-    try {
-      look();
-    } catch (const Error&) {
-      if (!is_lost()) throw;  // MPI may have seen it as well
-    }
+    or_broken([&] { look(); });
     happened.swap(happened_);
     looks_in_vain_ = happened.empty() && !poked ? looks_in_vain_ + 1 : 0;
     worth_telling = looks_in_vain_ % looks_per_telling == 1;
@@ -354,7 +356,7 @@ void MpiNetwork::end() {
   hearing_.end();  // before the lock: who is told something may want to send
   {
     const std::lock_guard guard(mutex_);
-    if (!std::exchange(ended_, true) && hearing_.has_begun()) end_with_others();
+    if (!std::exchange(ended_, true) && hearing_.has_begun()) or_broken([this] { end_with_others(); });
   }
   is_over_.store(true);
 }

@@ -64,7 +64,7 @@ class MpiNetwork final : public Network {
 
  private:
   using Kind = MpiRequests::Kind;
-  /// Of a rank. Nothing is asked of MPI any more then: it might wait for that one.
+  /// Of a rank; of this one, if MPI fails. Nothing is asked of MPI any more then: it might wait for that one.
   enum class Loss : std::uint8_t {
     none,
     untold,  // whoever drives next tells the listener
@@ -90,10 +90,14 @@ class MpiNetwork final : public Network {
   using Wanted = std::variant<Commands::Expected, Commands::Message, Commands::Payload, Drop>;
   bool leaves_it(Wanted wanted);
   void do_what_was_left();
-  void carry_out(const Commands::Expected& expected);
-  void carry_out(Commands::Message& message);
-  void carry_out(const Commands::Payload& payload);
-  void carry_out(const Drop& drop);
+  template <class It>
+  void carry_out(It& it);
+  void ask_for(Commands::Message& message);
+  void ask_for(const Commands::Expected& expected);
+  void ask_for(const Commands::Payload& payload);
+  void ask_for(const Drop& drop);
+  template <class Ask>
+  void or_broken(const Ask& ask);
   bool is_other_thread() const noexcept {
     return groups_.by_one_thread && std::this_thread::get_id() != own_thread_;
   }
