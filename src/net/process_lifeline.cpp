@@ -53,6 +53,8 @@ class ProcessLifeline {
   void end_surely();
   void end(const Loss& loss);
   void lose_networks(const std::string& why);
+  template <class Is>
+  bool some_network(const Is& is);
   void end_job();
   [[noreturn]] static void wait_for_the_end();
 
@@ -203,6 +205,15 @@ void ProcessLifeline::wait_for_the_end() {
   for (;;) ::pause();
 }
 
+template <class Is>
+bool ProcessLifeline::some_network(const Is& is) {
+  const std::lock_guard guard(mutex_);
+  return std::ranges::any_of(networks_, [&](const auto& it) {
+    const auto network = it.lock();
+    return network != nullptr && is(*network);
+  });
+}
+
 void ProcessLifeline::exit(int status) {
   if (::getpid() != process_) return;
   const auto is_lost = [this] {
@@ -214,12 +225,10 @@ void ProcessLifeline::exit(int status) {
     return plugin_->abort();
   }
   if (!line_) return ends_mpi_ ? plugin_->end() : void();
-  bool needed = is_broken_.load();
-  if (status != 0) {
-    const std::lock_guard guard(mutex_);
-    for (const auto& it : networks_)
-      if (const auto network = it.lock()) needed = needed || network->is_open();
-  }
+  // Also where it claims success in the middle of a run. Between runs all may leave their runtimes behind, together.
+  const bool is_open = some_network([](const Network& it) { return it.is_open(); });
+  const bool in_a_run = some_network([](const Network& it) { return it.is_open() && it.listens(); });
+  const bool needed = is_broken_.load() || (status != 0 ? is_open : in_a_run);
   // Where a process has failed, launchers end the others, wherever these are, once it has ended.
   if (status != 0 && !needed) is_over_.store(true);
   // MPI's end waits for all ranks, so it is none where one is lost, or has left in the middle.
@@ -227,6 +236,10 @@ void ProcessLifeline::exit(int status) {
     mpi_ends_.store(true);
     // Who has failed alone ends all the same: launchers end the others then, which may wait for this rank.
     if (status != 0) kill_self_after(to_end);
+    if (status == 0 && is_open) {
+      line_->give_up(Loss::How::left, to_end);
+      kill_self_after(2 * to_end);
+    }
     plugin_->end();
     is_over_.store(true);
     // Open MPI's launcher ends the job by itself, unless it lets the others live: then it would wait for ever, and gets a
@@ -234,7 +247,7 @@ void ProcessLifeline::exit(int status) {
     if (launcher_ != 0 && is_lost() && tells_.load()) wait_for_the_end();
   }
   line_->leave(needed);
-  if (!is_lost()) return;
+  if (!is_lost() && !needed) return;
   std::fflush(nullptr);
   // A launcher that lets the others live may wait for a word from MPI, and takes this one's for its status.
   if (tells_.load() && !mpi_ends_.load()) plugin_->abort();

@@ -1,4 +1,5 @@
-"""An MPI that fails on one rank in the middle of a run, by a library between it and Fairlead: all hear of it, and nobody waits for ever."""
+"""An MPI that fails on one rank in the middle of a run, or a rank that exits there, by a library between MPI and Fairlead: all hear of
+it, and nobody waits for ever."""
 
 import re
 import shutil
@@ -22,6 +23,10 @@ static int comes(void) {
   return is_the_one() && atomic_fetch_add(&sent, 1) >= AFTER;
 }
 static int fails(void) { return MPI_ERR_OTHER; }
+static int leaves(void) {
+  exit(0);
+  return 0;
+}
 int MPI_Init_thread(int *argc, char ***argv, int wanted, int *given) {
   (void)wanted;
   return PMPI_Init_thread(argc, argv, LEVEL, given);
@@ -73,3 +78,11 @@ def test_an_error_at_the_end_ends_all(run, launcher):
     assert any("MPI could not" in line for line in said(done)), done.stderr
     assert any(re.search(r"rank 1 on .* cannot speak to others: its MPI has failed", line) for line in said(done)), done.stderr
     assert "terminate called" not in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("after", [5, 60])
+@pytest.mark.parametrize("launcher", ["openmpi", "mpich"])
+def test_a_rank_that_exits_in_the_middle_is_named_whatever_its_status(run, launcher, after):
+    done = run(launcher, "leaves()", after)
+    assert done.returncode != 0
+    assert any(re.search(r"rank 1 on .* has ended while others needed it", line) for line in said(done)), done.stderr
