@@ -46,14 +46,14 @@ class SignalsBlocked {
 
 LifelineSockets::LifelineSockets(RankId own, const Options& options, Actions actions)
     : own_(own), options_(options), actions_(std::move(actions)) {
-  woken_ = open_event_counter();
-  if (!woken_) throw no_line("counter of events");
   if (own_ == RankId{0}) door_.place.token = random_token();
 }
 
 LifelineSockets::~LifelineSockets() { end(Stay::vanishes); }
 
 const Whereabouts& LifelineSockets::open_locally() {
+  woken_ = open_event_counter();
+  if (!woken_) throw no_line("counter of events");
   door_.open_locally();
   return door_.place;
 }
@@ -156,7 +156,10 @@ void LifelineSockets::run() {
     // Who has no socket himself is not expected there either.
     const bool has_line = parent && all_[index(*parent)] && all_[index(own_)];
     if (has_line) reach(*parent, orders);
-    if (parent && !has_line) lifeline_->without(*parent);
+    if (parent && !has_line) {
+      is_parent_out_of_reach_ = true;
+      lifeline_->without(*parent);
+    }
     for (const RankId child : lifeline_->children())
       if (!all_[index(child)]) lifeline_->without(child);
     carry_out(orders);

@@ -40,10 +40,12 @@ class LifelineSockets {
   /// Lines break without a word, as if the process had been killed.
   ~LifelineSockets();
 
-  /// This process's, with sockets: a local one, and where others are on other machines, one for these.
+  /// This process's, with sockets: a local one, and where others are on other machines, one for these. Throw SystemError if the
+  /// system does not give what is needed.
   const Whereabouts& open_locally();
   const Whereabouts& open_to_network();
-  /// Of all ranks, whose parents all listen by now; nothing of one that has none. A token is rank 0's.
+  /// Of all ranks, whose parents all listen by now; nothing of one that has none. A token is rank 0's. Throws std::system_error if
+  /// there is no thread: then no line comes about.
   void begin(std::vector<std::optional<Whereabouts>> all);
   /// Whether there is a line to the parent; waits so long for it.
   bool linked_within(Duration time);

@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <mutex>
 #include <optional>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -47,7 +48,7 @@ class ProcessLifeline {
 
  private:
   void begin_line(const config::Launched& launched);
-  std::vector<std::optional<Whereabouts>> share(const Whereabouts& (LifelineSockets::*open)());
+  static void warn(const config::Launched& launched, const std::string& why);
   void leave_out_unlinked(const config::Launched& launched);
   std::string text(const Loss& loss);
   void end_surely();
@@ -102,27 +103,36 @@ void ProcessLifeline::begin_line(const config::Launched& launched) {
                                              },
                                          .end = [this](const Loss& loss) { end(loss); },
                                          .cut = [this] { end_job(); }});
+  bool has_socket = true;
+  // Who has none says nothing, but does say that: all wait for it.
+  const auto share = [&](const Whereabouts& (LifelineSockets::*open)()) {
+    std::string own;
+    try {
+      if (has_socket) own = text_of(((*line_).*open)());
+    } catch (const SystemError& error) {
+      has_socket = false;
+      warn(launched, error.what());
+    }
+    std::vector<std::optional<Whereabouts>> all;
+    for (const std::string& text : plugin_->share(own)) all.push_back(whereabouts_in(text));
+    return all;
+  };
   auto all = share(&LifelineSockets::open_locally);
   if (!all.front()) return line_.reset();
   const auto is_here = [&](const auto& it) { return !it || it->machine == all.front()->machine; };
   if (!std::ranges::all_of(all, is_here)) all = share(&LifelineSockets::open_to_network);
   if (!all.front()) return line_.reset();
-  line_->begin(std::move(all));
+  try {
+    line_->begin(std::move(all));
+  } catch (const std::system_error& error) {
+    warn(launched,
+         fmt::format("ranks cannot watch each other: the system gives no thread: {}", error.what()));
+  }
   leave_out_unlinked(launched);
 }
 
-/// Who has no socket says nothing, but does say that.
-std::vector<std::optional<Whereabouts>> ProcessLifeline::share(
-    const Whereabouts& (LifelineSockets::*open)()) {
-  std::string own;
-  try {
-    own = text_of(((*line_).*open)());
-  } catch (const SystemError& error) {
-    tell("fairlead: warning: {}\n", error.what());
-  }
-  std::vector<std::optional<Whereabouts>> all;
-  for (const std::string& text : plugin_->share(own)) all.push_back(whereabouts_in(text));
-  return all;
+void ProcessLifeline::warn(const config::Launched& launched, const std::string& why) {
+  tell("fairlead: warning: rank {}: {}\n", launched.rank, why);
 }
 
 /// Where no line can be had, both know, and so does whoever looks at the output.

@@ -86,3 +86,35 @@ def test_a_rank_that_exits_in_the_middle_is_named_whatever_its_status(run, launc
     done = run(launcher, "leaves()", after)
     assert done.returncode != 0
     assert any(re.search(r"rank 1 on .* has ended while others needed it", line) for line in said(done)), done.stderr
+
+
+NO_COUNTERS = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+int eventfd(unsigned first, int flags) {
+  const char *rank = getenv("OMPI_COMM_WORLD_RANK");
+  if (!rank) rank = getenv("PMI_RANK");
+  static int asked;
+  if (rank && atoi(rank) == RANK && flags == EFD_CLOEXEC && asked++ == 0) {  // MPI's do not wait; the lifeline's is the first
+    errno = EMFILE;
+    return -1;
+  }
+  return ((int (*)(unsigned, int))dlsym(RTLD_NEXT, "eventfd"))(first, flags);
+}
+"""
+
+
+@pytest.mark.parametrize("rank", [0, 1])
+@pytest.mark.parametrize("launcher", ["openmpi", "mpich"])
+def test_ranks_of_which_one_has_no_descriptors_for_a_lifeline_compute_without(command, tmp_path, launcher, rank):
+    (tmp_path / "counters.c").write_text(NO_COUNTERS)
+    subprocess.run(["cc", "-shared", "-fPIC", f"-DRANK={rank}", "-o", "counters.so", "counters.c", "-ldl"], cwd=tmp_path, check=True)
+    line = [*LAUNCHERS[launcher], "3", "env", f"LD_PRELOAD={tmp_path}/counters.so", command, "bench", "cholesky", "--n", "300", "--tile",
+            "32", "--memory", "64MiB", "--workers", "1"]
+    done = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, timeout=60, env=ENVIRONMENT)
+    assert done.returncode == 0, done.stderr
+    expected = f"fairlead: warning: rank {rank}: ranks cannot watch each other: the system gives no counter of events: Too many open files"
+    assert expected in said(done), done.stderr
