@@ -88,8 +88,8 @@ void LifelineSockets::begin(std::vector<std::optional<Whereabouts>> all) {
 bool LifelineSockets::linked_within(Duration time) {
   std::unique_lock lock(mutex_);
   if (!lifeline_->parent()) return true;
-  linked_.wait_for(lock, time, [this] { return has_parent_line_ || is_parent_out_of_reach_; });
-  return has_parent_line_;
+  linked_.wait_for(lock, time, [this] { return has_parent_line_.has_value(); });
+  return has_parent_line_.value_or(false);
 }
 
 void LifelineSockets::only_with(const std::function<bool(RankId)>& has_line) {
@@ -157,7 +157,7 @@ void LifelineSockets::run() {
     const bool has_line = parent && all_[index(*parent)] && all_[index(own_)];
     if (has_line) reach(*parent, orders);
     if (parent && !has_line) {
-      is_parent_out_of_reach_ = true;
+      has_parent_line_ = false;
       lifeline_->without(*parent);
     }
     for (const RankId child : lifeline_->children())
@@ -238,7 +238,7 @@ void LifelineSockets::go_on(const std::vector<pollfd>& polled, Lifeline::Orders&
       link = links_.erase(link);
       continue;
     }
-    if (!come.empty() && lifeline_->parent() == other && !std::exchange(has_parent_line_, true))
+    if (!come.empty() && lifeline_->parent() == other && std::exchange(has_parent_line_, true) != true)
       linked_.notify_all();
     for (const Word& word : come) lifeline_->heard(other, word, now, out);
     if (stays) {
@@ -277,7 +277,7 @@ void LifelineSockets::reach(RankId rank, Lifeline::Orders& out) {
 /// none, and whoever looks at the output.
 void LifelineSockets::broken(RankId rank, Lifeline::Orders& out) {
   if (is_near(rank) || !lifeline_->never_linked(rank)) return lifeline_->broken(rank, steady_now(), out);
-  is_parent_out_of_reach_ |= lifeline_->parent() == rank;
+  if (lifeline_->parent() == rank) has_parent_line_ = false;
   lifeline_->without(rank);
   linked_.notify_all();
 }

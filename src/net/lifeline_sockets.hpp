@@ -100,9 +100,8 @@ class LifelineSockets {
   };
   std::optional<GivesUp> gives_up_;
   std::optional<Time> cut_at_;
-  std::optional<bool> own_table_;  // of descriptors; said when the thread has begun
-  bool has_parent_line_ = false;
-  bool is_parent_out_of_reach_ = false;  // nor will there be one
+  std::optional<bool> own_table_;        // of descriptors; said when the thread has begun
+  std::optional<bool> has_parent_line_;  // false: nor will it
   Stay stay_ = Stay::stays;
   std::optional<LastResort> cutter_;
   std::thread thread_;

@@ -111,13 +111,13 @@ void MpiNetwork::drop(PayloadId payload) {
   const Drop drop{payload, std::make_shared<std::atomic<bool>>(false)};
   if (!leaves_it(drop)) return carry_out(drop);
   // Nobody may touch its bytes afterwards. Who has nothing more to ask of MPI may not look again at what was left to him.
-  while (!drop.done->load() && !is_lost() && !is_over_.load()) std::this_thread::yield();
+  while (!drop.done->load() && !is_lost() && end_.load() != End::over) std::this_thread::yield();
 }
 
 template <class It>
 void MpiNetwork::carry_out(It& it) {
   const std::lock_guard guard(mutex_);
-  if (!ended_ && !is_lost()) or_broken([&] { ask_for(it); });
+  if (end_.load() == End::none && !is_lost()) or_broken([&] { ask_for(it); });
   if constexpr (std::is_same_v<std::remove_const_t<It>, Drop>) it.done->store(true);
 }
 
@@ -260,7 +260,7 @@ bool MpiNetwork::drive() {
   bool worth_telling = false;
   {
     const std::unique_lock guard(mutex_, std::try_to_lock);
-    if (!guard.owns_lock() || ended_) return poked;
+    if (!guard.owns_lock() || end_.load() != End::none) return poked;
     or_broken([&] { look(); });
     happened.swap(happened_);
     looks_in_vain_ = happened.empty() && !poked ? looks_in_vain_ + 1 : 0;
@@ -354,11 +354,10 @@ void MpiNetwork::receive_the_rest() {
 void MpiNetwork::end() {
   if (groups_.by_one_thread && !is_other_thread()) do_what_was_left();
   hearing_.end();  // before the lock: who is told something may want to send
-  {
-    const std::lock_guard guard(mutex_);
-    if (!std::exchange(ended_, true) && hearing_.has_begun()) or_broken([this] { end_with_others(); });
-  }
-  is_over_.store(true);
+  const std::lock_guard guard(mutex_);
+  if (end_.exchange(End::begun) == End::none && hearing_.has_begun())
+    or_broken([this] { end_with_others(); });
+  end_.store(End::over);
 }
 
 void MpiNetwork::end_with_others() {

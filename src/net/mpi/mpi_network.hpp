@@ -70,6 +70,11 @@ class MpiNetwork final : public Network {
     untold,  // whoever drives next tells the listener
     told,
   };
+  enum class End : std::uint8_t {
+    none,
+    begun,  // nothing is sent any more
+    over,
+  };
   struct Happened {
     Kind kind{};
     RankId from = no_rank;
@@ -118,8 +123,8 @@ class MpiNetwork final : public Network {
   const std::thread::id own_thread_ = std::this_thread::get_id();  // that has begun with MPI
   const std::string description_;
   Hearing<Listener> hearing_;
-  std::atomic<bool> poked_{false}, is_over_{false};  // the latter: end() has returned
-  std::mutex lost_mutex_;                            // guards why_lost_, until it is lost
+  std::atomic<bool> poked_{false};
+  std::mutex lost_mutex_;  // guards why_lost_, until it is lost
   std::atomic<Loss> loss_{Loss::none};
   std::string why_lost_;
   std::mutex left_mutex_;  // guards left_
@@ -133,7 +138,7 @@ class MpiNetwork final : public Network {
   MpiPayloads payloads_;
   MpiTally tally_;
   std::uint64_t long_messages_ = 0;  // sent so far
-  bool ended_ = false;
+  std::atomic<End> end_{End::none};  // written under the mutex
 };
 
 }  // namespace fairlead::net
