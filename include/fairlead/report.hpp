@@ -9,7 +9,8 @@ namespace fairlead {
 
 /// Writes the files that the settings `report` (a page for a browser) and `trace` (for the Perfetto viewer)
 /// ask for; nothing if they ask for none. To be called when no flow has unfinished tasks. `title` heads the
-/// page. Throws SystemError if a file cannot be written.
+/// page. Of several ranks each writes what it has recorded: rank 0 to these files, rank 2 to run.rank2.html for
+/// run.html. Throws SystemError if a file cannot be written.
 void write_recorded(Runtime& runtime, const Config& config, const std::string& title = "Run");
 
 }  // namespace fairlead

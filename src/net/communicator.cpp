@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <thread>
 #include <utility>
 
 #include "net/neighbours.hpp"
@@ -63,13 +64,21 @@ Communicator::~Communicator() {
   network_->end();
 }
 
-/// Where the program's thread waits for other ranks and works no tasks meanwhile.
+/// Where the program's thread waits for other ranks and works no tasks meanwhile. It has to come: what it waits for may be about to
+/// use the caller's variables.
 template <class Done>
 void Communicator::wait_until(Done done) {
-  network_->help([&] {
+  const auto is_done = [&] {
     const std::lock_guard guard(mutex_);
     return done();
-  });
+  };
+  try {
+    network_->help(is_done);
+  } catch (const std::exception& error) {
+    fail(error.what());
+    // Nothing is driven any more, so what was left to the network's thread is done here.
+    for (; !is_done(); std::this_thread::yield()) poked();
+  }
   std::unique_lock lock(mutex_);
   served_.wait(lock, done);
 }

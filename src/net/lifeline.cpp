@@ -5,6 +5,10 @@
 
 namespace fairlead::net {
 
+namespace {
+bool gives_up(Loss::How how) { return how == Loss::How::left || how == Loss::How::failed; }
+}  // namespace
+
 Lifeline::Lifeline(const Place& place, const Pace& pace, Time now)
     : place_(place), pace_(pace), looked_(now) {
   if (const auto above = parent()) neighbours_.push_back({.rank = *above, .heard = now});
@@ -73,9 +77,8 @@ void Lifeline::heard(RankId from, const Word& word, Time now, Orders& out) {
         heirs_.clear();
         out.end = true;
       } else if (!loss_) {
-        // Whoever has found it sees to the rest; but who leaves is known to nobody else.
-        if (word.loss.how == Loss::How::left && word.loss.rank == from)
-          return found(word.loss, from, now, out);
+        // Whoever has found it sees to the rest; but who gives up is known to nobody else.
+        if (gives_up(word.loss.how) && word.loss.rank == from) return found(word.loss, from, now, out);
         loss_ = word.loss;
         tell_others(from, out);
         out.end = true;
@@ -142,13 +145,15 @@ void Lifeline::look(Time now, Orders& out) {
 }
 
 void Lifeline::leave(bool needed, Orders& out) {
-  if (!needed) {
-    for (const Neighbour& it : neighbours_)
-      if (it.linked) out.words.push_back({it.rank, {Word::Kind::end}});
-  } else if (!loss_) {
-    loss_ = Loss{place_.own, Loss::How::left};
-    tell_others(no_rank, out);
-  }
+  if (needed) return give_up(Loss::How::left, out);
+  for (const Neighbour& it : neighbours_)
+    if (it.linked) out.words.push_back({it.rank, {Word::Kind::end}});
+}
+
+void Lifeline::give_up(Loss::How how, Orders& out) {
+  if (loss_) return;
+  loss_ = Loss{place_.own, how};
+  tell_others(no_rank, out);
 }
 
 }  // namespace fairlead::net

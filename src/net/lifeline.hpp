@@ -19,6 +19,7 @@ struct Loss {
     gone,    // its process is over, or no longer ours
     silent,  // it is there, and does not answer
     left,    // it has ended while others needed it, and says so itself
+    failed,  // it cannot speak to others but by its lifeline, and says so itself
   };
   RankId rank = no_rank;
   How how = How::gone;
@@ -81,6 +82,8 @@ class Lifeline {
   Time next_look() const noexcept { return looked_ + pace_.beat; }
   /// This rank is done; or, while others need it, ends.
   void leave(bool needed, Orders& out);
+  /// The others are not to wait for this rank, which is lost in that way.
+  void give_up(Loss::How how, Orders& out);
 
   const std::optional<Loss>& loss() const noexcept { return loss_; }
 

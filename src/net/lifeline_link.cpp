@@ -149,7 +149,7 @@ bool LifelineLink::receive(const Token& token, std::uint32_t ranks, std::vector<
     WireWord word;
     std::memcpy(&word, come_.data() + read, sizeof word);
     if (word.kind > static_cast<std::uint8_t>(Word::Kind::heir) ||
-        word.how > static_cast<std::uint8_t>(Loss::How::left) ||
+        word.how > static_cast<std::uint8_t>(Loss::How::failed) ||
         (word.kind >= static_cast<std::uint8_t>(Word::Kind::lost) && word.rank >= ranks))
       return false;
     come.push_back({Word::Kind{word.kind}, {RankId{word.rank}, Loss::How{word.how}}});

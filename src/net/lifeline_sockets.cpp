@@ -46,14 +46,14 @@ class SignalsBlocked {
 
 LifelineSockets::LifelineSockets(RankId own, const Options& options, Actions actions)
     : own_(own), options_(options), actions_(std::move(actions)) {
-  woken_ = open_event_counter();
-  if (!woken_) throw no_line("counter of events");
   if (own_ == RankId{0}) door_.place.token = random_token();
 }
 
 LifelineSockets::~LifelineSockets() { end(Stay::vanishes); }
 
 const Whereabouts& LifelineSockets::open_locally() {
+  woken_ = open_event_counter();
+  if (!woken_) throw no_line("counter of events");
   door_.open_locally();
   return door_.place;
 }
@@ -88,8 +88,8 @@ void LifelineSockets::begin(std::vector<std::optional<Whereabouts>> all) {
 bool LifelineSockets::linked_within(Duration time) {
   std::unique_lock lock(mutex_);
   if (!lifeline_->parent()) return true;
-  linked_.wait_for(lock, time, [this] { return has_parent_line_ || is_parent_out_of_reach_; });
-  return has_parent_line_;
+  linked_.wait_for(lock, time, [this] { return has_parent_line_.has_value(); });
+  return has_parent_line_.value_or(false);
 }
 
 void LifelineSockets::only_with(const std::function<bool(RankId)>& has_line) {
@@ -105,6 +105,15 @@ void LifelineSockets::set_patience(Duration patience) {
   lifeline_->set_patience(patience, steady_now());
 }
 
+void LifelineSockets::give_up(Loss::How how, Duration after) {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard guard(mutex_);
+    gives_up_ = {how, steady_now() + after};
+  }
+  wake();
+}
+
 void LifelineSockets::leave(bool needed) { end(needed ? Stay::leaves_needed : Stay::leaves); }
 
 void LifelineSockets::end(Stay how) {
@@ -113,10 +122,14 @@ void LifelineSockets::end(Stay how) {
     const std::lock_guard guard(mutex_);
     stay_ = how;
   }
-  const std::uint64_t one = 1;
-  [[maybe_unused]] const ssize_t written = ::write(woken_.get(), &one, sizeof one);
+  wake();
   thread_.join();
   cutter_.reset();
+}
+
+void LifelineSockets::wake() {
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const ssize_t written = ::write(woken_.get(), &one, sizeof one);
 }
 
 std::vector<pollfd> LifelineSockets::wanted(int& milliseconds) {
@@ -126,6 +139,7 @@ std::vector<pollfd> LifelineSockets::wanted(int& milliseconds) {
   for (const LifelineLink& link : links_) all.push_back(link.wanted());
   Time next = lifeline_->next_look();
   if (cut_at_ && *cut_at_ > steady_now()) next = std::min(next, *cut_at_);
+  if (gives_up_) next = std::min(next, gives_up_->at);
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(next - steady_now()).count();
   milliseconds = static_cast<int>(std::max<std::int64_t>(left, 0));
   return all;
@@ -142,7 +156,10 @@ void LifelineSockets::run() {
     // Who has no socket himself is not expected there either.
     const bool has_line = parent && all_[index(*parent)] && all_[index(own_)];
     if (has_line) reach(*parent, orders);
-    if (parent && !has_line) lifeline_->without(*parent);
+    if (parent && !has_line) {
+      has_parent_line_ = false;
+      lifeline_->without(*parent);
+    }
     for (const RankId child : lifeline_->children())
       if (!all_[index(child)]) lifeline_->without(child);
     carry_out(orders);
@@ -180,10 +197,19 @@ bool LifelineSockets::go_round() {
 
 void LifelineSockets::turn(const std::vector<pollfd>& polled) {
   Lifeline::Orders orders;
+  std::uint64_t times = 0;
+  if (polled[0].revents != 0) {
+    [[maybe_unused]] const ssize_t bytes = ::read(woken_.get(), &times, sizeof times);
+  }
   go_on(polled, orders);
   if (polled[1].revents != 0) let_in(door_.local, true);
   if (polled[2].revents != 0) let_in(door_.far, false);
   lifeline_->look(steady_now(), orders);
+  if (gives_up_ &&
+      (stay_ == Stay::leaves_needed || (stay_ == Stay::stays && steady_now() >= gives_up_->at))) {
+    lifeline_->give_up(gives_up_->how, orders);
+    gives_up_.reset();
+  }
   if (stay_ == Stay::leaves || stay_ == Stay::leaves_needed)
     lifeline_->leave(stay_ == Stay::leaves_needed, orders);
   carry_out(orders);
@@ -212,7 +238,7 @@ void LifelineSockets::go_on(const std::vector<pollfd>& polled, Lifeline::Orders&
       link = links_.erase(link);
       continue;
     }
-    if (!come.empty() && lifeline_->parent() == other && !std::exchange(has_parent_line_, true))
+    if (!come.empty() && lifeline_->parent() == other && std::exchange(has_parent_line_, true) != true)
       linked_.notify_all();
     for (const Word& word : come) lifeline_->heard(other, word, now, out);
     if (stays) {
@@ -251,7 +277,7 @@ void LifelineSockets::reach(RankId rank, Lifeline::Orders& out) {
 /// none, and whoever looks at the output.
 void LifelineSockets::broken(RankId rank, Lifeline::Orders& out) {
   if (is_near(rank) || !lifeline_->never_linked(rank)) return lifeline_->broken(rank, steady_now(), out);
-  is_parent_out_of_reach_ |= lifeline_->parent() == rank;
+  if (lifeline_->parent() == rank) has_parent_line_ = false;
   lifeline_->without(rank);
   linked_.notify_all();
 }

@@ -40,16 +40,20 @@ class LifelineSockets {
   /// Lines break without a word, as if the process had been killed.
   ~LifelineSockets();
 
-  /// This process's, with sockets: a local one, and where others are on other machines, one for these.
+  /// This process's, with sockets: a local one, and where others are on other machines, one for these. Throw SystemError if the
+  /// system does not give what is needed.
   const Whereabouts& open_locally();
   const Whereabouts& open_to_network();
-  /// Of all ranks, whose parents all listen by now; nothing of one that has none. A token is rank 0's.
+  /// Of all ranks, whose parents all listen by now; nothing of one that has none. A token is rank 0's. Throws std::system_error if
+  /// there is no thread: then no line comes about.
   void begin(std::vector<std::optional<Whereabouts>> all);
   /// Whether there is a line to the parent; waits so long for it.
   bool linked_within(Duration time);
   /// Ranks of which it is not so have no line to their parents: there neither watches the other.
   void only_with(const std::function<bool(RankId)>& has_line);
   void set_patience(Duration patience);
+  /// The others hear after that time that this rank is lost in that way, if it is not gone by then. It does not wait.
+  void give_up(Loss::How how, Duration after);
   /// This rank has come to its end; `needed` by others. Afterwards nothing is done any more.
   void leave(bool needed);
 
@@ -73,6 +77,7 @@ class LifelineSockets {
   void reach(RankId rank, Lifeline::Orders& out);
   void broken(RankId rank, Lifeline::Orders& out);
   void end(Stay how);
+  void wake();
 
   const RankId own_;
   const Options options_;
@@ -89,10 +94,14 @@ class LifelineSockets {
     bool tell = false, end = false;
   };
   Due due_;
+  struct GivesUp {
+    Loss::How how{};
+    Time at{};
+  };
+  std::optional<GivesUp> gives_up_;
   std::optional<Time> cut_at_;
-  std::optional<bool> own_table_;  // of descriptors; said when the thread has begun
-  bool has_parent_line_ = false;
-  bool is_parent_out_of_reach_ = false;  // nor will there be one
+  std::optional<bool> own_table_;        // of descriptors; said when the thread has begun
+  std::optional<bool> has_parent_line_;  // false: nor will it
   Stay stay_ = Stay::stays;
   std::optional<LastResort> cutter_;
   std::thread thread_;

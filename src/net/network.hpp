@@ -28,7 +28,7 @@ class Network {
     virtual void left(PayloadId sent) = 0;
     /// A payload could not be brought to its place: this rank cannot go on.
     virtual void failed(const std::string&) {}
-    /// Nothing comes or goes any more: a rank is lost, as the text says. Once.
+    /// Nothing comes or goes any more: a rank is lost or the network fails, as the text says. Once.
     virtual void lost(const std::string& why) = 0;
     /// It was driven, and there was nothing.
     virtual void nothing_came() {}
@@ -97,6 +97,9 @@ class Network {
   virtual void end() = 0;
   /// A rank is lost: what is under way stays where it is, and lost() is told soon. Any thread; it does not wait.
   virtual void lose(const std::string&) {}
+  /// Called when this rank cannot go on by itself, as the text says: whoever else can has to tell the other ranks. The listener hears
+  /// lost() as well, unless the network has ended for it. Before begin(); `tell` does not wait.
+  void on_broken(std::function<void(const std::string& why)> tell) { on_broken_ = std::move(tell); }
   /// It has begun and not ended.
   virtual bool is_open() const noexcept { return false; }
 
@@ -108,9 +111,15 @@ class Network {
   /// Nobody reads or writes its bytes afterwards.
   virtual void drop(PayloadId payload) = 0;
 
+ protected:
+  void tell_broken(const std::string& why) const {
+    if (on_broken_) on_broken_(why);
+  }
+
  private:
   std::atomic<bool> listens_{false}, taken_{false};
   std::function<void()> on_listening_;
+  std::function<void(const std::string&)> on_broken_;
   std::shared_ptr<const Neighbours> neighbours_;
 };
 

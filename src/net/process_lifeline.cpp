@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <mutex>
 #include <optional>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -30,6 +31,8 @@ using namespace std::chrono_literals;
 constexpr Duration to_be_linked = 5s;
 // Who is still there so long after the loss is ended by the system.
 constexpr Duration to_end = 5s;
+// After MPI has failed, until others hear that it was by itself.
+constexpr Duration to_know_better = 500ms;
 // Beats are a second apart, and may be late.
 constexpr Duration least_patience = 3s;
 
@@ -38,16 +41,21 @@ class ProcessLifeline {
   void begin(const MpiPlugin& plugin, const config::Launched& launched);
   void add(const std::shared_ptr<Network>& network);
   void set_patience(Duration patience);
+  /// A network of this process, which is that rank, cannot go on.
+  void broken(RankId own, const std::string& why);
   /// The process ends, with that status.
   void exit(int status);
 
  private:
   void begin_line(const config::Launched& launched);
-  std::vector<std::optional<Whereabouts>> share(const Whereabouts& (LifelineSockets::*open)());
+  static void warn(const config::Launched& launched, const std::string& why);
   void leave_out_unlinked(const config::Launched& launched);
   std::string text(const Loss& loss);
   void end_surely();
   void end(const Loss& loss);
+  void lose_networks(const std::string& why);
+  template <class Is>
+  bool some_network(const Is& is);
   void end_job();
   [[noreturn]] static void wait_for_the_end();
 
@@ -57,9 +65,10 @@ class ProcessLifeline {
   pid_t process_ = 0;
   pid_t launcher_ = 0;              // that is told where MPI tells it nothing any more; 0: need not be
   std::atomic<bool> tells_{false};  // it was this rank that named the one that is lost
+  std::atomic<bool> is_broken_{false};
   std::atomic<bool> is_over_{
-      false};                 // a loss is no news: this process has failed and said so, or MPI has ended
-  bool ends_surely_ = false;  // the line's thread's
+      false};  // a loss is no news: this process has failed and said so, or MPI has ended
+  std::atomic<bool> ends_surely_{false};
   std::atomic<Duration::rep> patience_{Duration(10s).count()};
   std::mutex mutex_;  // guards what follows
   std::vector<std::weak_ptr<Network>> networks_;
@@ -94,27 +103,36 @@ void ProcessLifeline::begin_line(const config::Launched& launched) {
                                              },
                                          .end = [this](const Loss& loss) { end(loss); },
                                          .cut = [this] { end_job(); }});
+  bool has_socket = true;
+  // Who has none says nothing, but does say that: all wait for it.
+  const auto share = [&](const Whereabouts& (LifelineSockets::*open)()) {
+    std::string own;
+    try {
+      if (has_socket) own = text_of(((*line_).*open)());
+    } catch (const SystemError& error) {
+      has_socket = false;
+      warn(launched, error.what());
+    }
+    std::vector<std::optional<Whereabouts>> all;
+    for (const std::string& text : plugin_->share(own)) all.push_back(whereabouts_in(text));
+    return all;
+  };
   auto all = share(&LifelineSockets::open_locally);
   if (!all.front()) return line_.reset();
   const auto is_here = [&](const auto& it) { return !it || it->machine == all.front()->machine; };
   if (!std::ranges::all_of(all, is_here)) all = share(&LifelineSockets::open_to_network);
   if (!all.front()) return line_.reset();
-  line_->begin(std::move(all));
+  try {
+    line_->begin(std::move(all));
+  } catch (const std::system_error& error) {
+    warn(launched,
+         fmt::format("ranks cannot watch each other: the system gives no thread: {}", error.what()));
+  }
   leave_out_unlinked(launched);
 }
 
-/// Who has no socket says nothing, but does say that.
-std::vector<std::optional<Whereabouts>> ProcessLifeline::share(
-    const Whereabouts& (LifelineSockets::*open)()) {
-  std::string own;
-  try {
-    own = text_of(((*line_).*open)());
-  } catch (const SystemError& error) {
-    tell("fairlead: warning: {}\n", error.what());
-  }
-  std::vector<std::optional<Whereabouts>> all;
-  for (const std::string& text : plugin_->share(own)) all.push_back(whereabouts_in(text));
-  return all;
+void ProcessLifeline::warn(const config::Launched& launched, const std::string& why) {
+  tell("fairlead: warning: rank {}: {}\n", launched.rank, why);
 }
 
 /// Where no line can be had, both know, and so does whoever looks at the output.
@@ -138,7 +156,18 @@ void ProcessLifeline::add(const std::shared_ptr<Network>& network) {
     networks_.push_back(network);
     why = why_lost_;
   }
+  network->on_broken([this, own = network->own()](const std::string& because) { broken(own, because); });
   if (!why.empty()) network->lose(why);
+}
+
+void ProcessLifeline::broken(RankId own, const std::string& why) {
+  if (is_broken_.exchange(true)) return;
+  lose_networks(why);
+  tell("fairlead: rank {}: {}\n", index(own), why);
+  if (!line_) return;
+  end_surely();
+  // If it fails since another rank is lost, that one is to be named.
+  line_->give_up(Loss::How::failed, to_know_better);
 }
 
 void ProcessLifeline::set_patience(Duration patience) {
@@ -153,15 +182,18 @@ std::string ProcessLifeline::text(const Loss& loss) {
 }
 
 void ProcessLifeline::end_surely() {
-  if (!std::exchange(ends_surely_, true)) kill_self_after(to_end);
+  if (!ends_surely_.exchange(true)) kill_self_after(to_end);
 }
 
 void ProcessLifeline::end(const Loss& loss) {
   end_surely();
   const Whereabouts& lost = line_->of(loss.rank);
   if (loss.how == Loss::How::silent && line_->is_near(loss.rank)) kill_process(lost.process, lost.started);
+  lose_networks(text(loss));
+}
+
+void ProcessLifeline::lose_networks(const std::string& why) {
   std::vector<std::shared_ptr<Network>> networks;
-  const std::string why = text(loss);
   {
     const std::lock_guard guard(mutex_);
     why_lost_ = why;
@@ -183,19 +215,30 @@ void ProcessLifeline::wait_for_the_end() {
   for (;;) ::pause();
 }
 
+template <class Is>
+bool ProcessLifeline::some_network(const Is& is) {
+  const std::lock_guard guard(mutex_);
+  return std::ranges::any_of(networks_, [&](const auto& it) {
+    const auto network = it.lock();
+    return network != nullptr && is(*network);
+  });
+}
+
 void ProcessLifeline::exit(int status) {
   if (::getpid() != process_) return;
-  if (!line_) return ends_mpi_ ? plugin_->end() : void();
   const auto is_lost = [this] {
     const std::lock_guard guard(mutex_);
     return !why_lost_.empty();
   };
-  bool needed = false;
-  if (status != 0) {
-    const std::lock_guard guard(mutex_);
-    for (const auto& it : networks_)
-      if (const auto network = it.lock()) needed = needed || network->is_open();
+  if (!line_ && is_lost()) {  // the others do not hear of it otherwise
+    std::fflush(nullptr);
+    return plugin_->abort();
   }
+  if (!line_) return ends_mpi_ ? plugin_->end() : void();
+  // Also where it claims success in the middle of a run. Between runs all may leave their runtimes behind, together.
+  const bool is_open = some_network([](const Network& it) { return it.is_open(); });
+  const bool in_a_run = some_network([](const Network& it) { return it.is_open() && it.listens(); });
+  const bool needed = is_broken_.load() || (status != 0 ? is_open : in_a_run);
   // Where a process has failed, launchers end the others, wherever these are, once it has ended.
   if (status != 0 && !needed) is_over_.store(true);
   // MPI's end waits for all ranks, so it is none where one is lost, or has left in the middle.
@@ -203,6 +246,10 @@ void ProcessLifeline::exit(int status) {
     mpi_ends_.store(true);
     // Who has failed alone ends all the same: launchers end the others then, which may wait for this rank.
     if (status != 0) kill_self_after(to_end);
+    if (status == 0 && is_open) {
+      line_->give_up(Loss::How::left, to_end);
+      kill_self_after(2 * to_end);
+    }
     plugin_->end();
     is_over_.store(true);
     // Open MPI's launcher ends the job by itself, unless it lets the others live: then it would wait for ever, and gets a
@@ -210,7 +257,7 @@ void ProcessLifeline::exit(int status) {
     if (launcher_ != 0 && is_lost() && tells_.load()) wait_for_the_end();
   }
   line_->leave(needed);
-  if (!is_lost()) return;
+  if (!is_lost() && !needed) return;
   std::fflush(nullptr);
   // A launcher that lets the others live may wait for a word from MPI, and takes this one's for its status.
   if (tells_.load() && !mpi_ends_.load()) plugin_->abort();
@@ -230,6 +277,7 @@ void set_patience_of_lifeline(Duration patience) { of_this_process().set_patienc
 std::string text_of(const Loss& loss, const Whereabouts& of, Duration patience) {
   const auto rank = fmt::format("rank {} on {} (process {})", index(loss.rank), of.host, of.process);
   if (loss.how == Loss::How::gone) return rank + " is gone";
+  if (loss.how == Loss::How::failed) return rank + " cannot speak to others: its MPI has failed";
   if (loss.how == Loss::How::left) return rank + " has ended while others needed it";
   return fmt::format("{} has not answered for {} s", rank,
                      std::chrono::duration_cast<std::chrono::seconds>(patience).count());

@@ -2,7 +2,10 @@
 #include <fairlead/report.hpp>
 #include <fairlead/version.hpp>
 
+#include <filesystem>
+#include <string>
 #include <string_view>
+#include <system_error>
 
 #include "report/html/page.hpp"
 #include "report/perfetto.hpp"
@@ -52,6 +55,15 @@ report::RunReport report_of(const Statistics& counted, const trace::Snapshot& re
   return report;
 }
 
+/// Ranks may see the same files, and each writes what it has recorded itself: rank 2 to run.rank2.html.
+std::string path_of(const Runtime& runtime, const std::string& asked) {
+  std::filesystem::path path(asked);
+  std::error_code error;
+  if (runtime.rank() == 0 || std::filesystem::is_character_file(path, error)) return asked;
+  const std::string extension = path.extension().string();
+  return path.replace_extension("rank" + std::to_string(runtime.rank()) + extension).string();
+}
+
 }  // namespace
 
 void write_recorded(Runtime& runtime, const Config& config, const std::string& title) {
@@ -60,9 +72,9 @@ void write_recorded(Runtime& runtime, const Config& config, const std::string& t
   if (config.has("report")) {
     report::RunReport report = report_of(runtime.statistics(), recorded);
     report.operation = title;
-    report::write_file(config.text("report"), report::html_page(report, recorded));
+    report::write_file(path_of(runtime, config.text("report")), report::html_page(report, recorded));
   }
-  if (config.has("trace")) report::write_trace(config.text("trace"), recorded);
+  if (config.has("trace")) report::write_trace(path_of(runtime, config.text("trace")), recorded);
 }
 
 }  // namespace fairlead

@@ -4,11 +4,13 @@
 #include <fairlead/error.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <exception>
 #include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -153,6 +155,43 @@ TEST(Communicator, ThatIsLeftInTheMiddleOfARunIsHeardNoMore) {
   communicator.fail("the disk is full");
   EXPECT_TRUE(wire->listens());
 }  // and the thread ends
+
+/// That fails when it is driven, as soon as somebody waits for it.
+class Broken final : public Wire {
+ public:
+  using Wire::Wire;
+  bool has_to_be_driven() const noexcept override { return true; }
+  void poke() override {}  // nobody drives it
+  using Wire::send;
+  void send(Commands::Message message) override {
+    sends.store(true);
+    while (!driven.load()) std::this_thread::yield();
+    Wire::send(std::move(message));
+  }
+  bool drive() override {
+    driven.store(true);
+    throw SystemError("the cable is out");
+  }
+  std::atomic<bool> sends{false}, driven{false};
+};
+
+TEST(Communicator, AnEndIsOneThoughTheNetworkFailsMeanwhile) {
+  const auto wire = std::make_shared<Broken>(1);
+  auto graph = std::make_unique<Graph>();
+  Graph other_graph;
+  Communicator communicator(wire, {});
+  communicator.begin(first, fingerprint, room, *graph);
+  communicator.begin(second, fingerprint, room, other_graph);
+  communicator.say(RankId{0}, {});
+  std::thread other([&] { communicator.hear({}); });  // is at it, so that the end is left to it
+  while (!wire->sends.load()) std::this_thread::yield();
+  communicator.end(first);
+  graph.reset();  // nobody uses it any more
+  other.join();
+  EXPECT_EQ(wire->told_of("the cable is out"), (std::vector{RankId{0}, RankId{2}}));
+  EXPECT_EQ(other_graph.heard, "the cable is out");
+  communicator.expect(second, 5);  // left to the network's thread, though nobody drives
+}  // and that is no exception either
 
 }  // namespace
 }  // namespace fairlead::net

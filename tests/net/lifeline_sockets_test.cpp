@@ -158,6 +158,25 @@ TEST(LifelineSockets, WhoLeavesIsNotLostUnlessItWasNeeded) {
   EXPECT_TRUE(job.told.all_are({RankId{5}, How::left}));
 }
 
+TEST(LifelineSockets, WhoGivesUpIsLostUnlessItLeavesBefore) {
+  Job job(7);
+  job.lines[6]->give_up(How::left, 1h);
+  job.lines[6]->leave(false);
+  job.lines[4]->give_up(How::failed, 1h);
+  job.lines[5]->give_up(How::left, 10ms);
+  EXPECT_TRUE(job.told.wait_for(What::end, 5));
+  EXPECT_TRUE(job.told.all_are({RankId{5}, How::left}));
+  EXPECT_EQ(job.told.count(What::tell), 1U);
+}
+
+TEST(LifelineSockets, WhoIsNeededAndLeavesGivesUpAtOnce) {
+  Job job(3);
+  job.lines[2]->give_up(How::failed, 1h);
+  job.lines[2]->leave(true);
+  EXPECT_TRUE(job.told.wait_for(What::end, 2));
+  EXPECT_TRUE(job.told.all_are({RankId{2}, How::failed}));
+}
+
 TEST(LifelineSockets, AFarParentThatCannotBeReachedIsNotTakenForLost) {
   Told told;
   LifelineSockets line(RankId{1}, quick(), told.actions_of(1));
@@ -180,7 +199,7 @@ TEST(LifelineSockets, WhoHasNoSocketHimselfExpectsNobody) {
   std::vector<std::optional<Whereabouts>> all{parent.open_locally(), std::nullopt};
   line.begin(all);
   parent.begin(all);
-  EXPECT_FALSE(line.linked_within(100ms));
+  EXPECT_FALSE(line.linked_within(1h));  // nor waits for it
   line.leave(true);
   parent.leave(false);
   EXPECT_TRUE(told.nothing());

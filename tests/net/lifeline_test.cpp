@@ -50,6 +50,12 @@ class Tree {
     state_[i] = State::runs;
     deliver();
   }
+  void give_up(std::size_t i, How how) {
+    Lifeline::Orders orders;
+    at(i).give_up(how, orders);
+    carry_out(i, orders);
+    deliver();
+  }
   void leave(std::size_t i, bool needed) {
     Lifeline::Orders orders;
     at(i).leave(needed, orders);
@@ -234,6 +240,16 @@ TEST(Lifeline, WhoEndsIsNotLost) {
   for (const std::size_t i : {3U, 0U, 13U, 1U, 2U}) tree.leave(i, false);
   tree.pass(1min);
   EXPECT_TRUE(tree.nothing_lost());
+}
+
+TEST(Lifeline, WhoGivesUpSaysSoAndStaysAWhile) {
+  for (std::size_t lost = 0; lost < 14; ++lost) {
+    Tree tree(14);
+    tree.give_up(lost, How::failed);
+    EXPECT_TRUE(tree.is_lost({rank(lost), How::failed})) << lost;
+    EXPECT_EQ(tree.told(), 1U) << lost;
+    EXPECT_EQ(tree.ended(), 13U) << lost;
+  }
 }
 
 TEST(Lifeline, WhoLeavesWhileOthersNeedItSaysSo) {

@@ -1,11 +1,18 @@
-// What is between processes of an MPI when a network ends: mpirun starts these tests, with two ranks, and otherwise they do nothing.
+// What is between processes of an MPI when a network ends, or cannot go on: mpirun starts these tests, with two ranks, and otherwise
+// they do nothing.
+#include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <fairlead/error.hpp>
 #include <fairlead/ranks.hpp>
+
+#include <atomic>
 
 #include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "config/launcher.hpp"
@@ -16,20 +23,26 @@ namespace fairlead::net::of_processes {
 namespace {
 
 struct Heard final : Network::Listener {
-  std::vector<std::string> messages;
+  std::vector<std::string> messages, failures, losses;
   std::map<PayloadId, int> landed_ones, left_ones;
   void came(RankId, std::span<const std::byte> message) override {
     messages.emplace_back(reinterpret_cast<const char*>(message.data()), message.size());
   }
   void landed(PayloadId payload) override { ++landed_ones[payload]; }
   void left(PayloadId payload) override { ++left_ones[payload]; }
-  void lost(const std::string& why) override { ADD_FAILURE() << why; }
+  void failed(const std::string& why) override { failures.push_back(why); }
+  void lost(const std::string& why) override { losses.push_back(why); }
   void poked() override {}
 };
 
 /// Of this process, from when it begins.
 struct OneNetwork {
-  OneNetwork() : network(launched_rank().network) { network->begin(heard); }
+  using Broken = std::function<void(const std::string&)>;
+  explicit OneNetwork(Broken broken = [](const std::string& why) { ADD_FAILURE() << why; })
+      : network(launched_rank().network) {
+    network->on_broken(std::move(broken));
+    network->begin(heard);
+  }
   void until(const std::function<bool()>& done) { network->help(done); }
   void say(std::string text) {
     const auto* const first = reinterpret_cast<const std::byte*>(text.data());
@@ -48,6 +61,39 @@ bool runs_here() {
 }
 
 constexpr std::uint64_t same_tag = 7;
+
+/// The program begins with its MPI itself, as one that lets one thread alone call it; where nobody has begun.
+class MpiOfOneThread {
+ public:
+  MpiOfOneThread() {
+    const bool mpich = config::launched(config::process_environment())->with == "mpich";
+    library_ = ::dlopen(mpich ? "libmpich.so.12" : "libmpi.so.40", RTLD_NOW | RTLD_GLOBAL);
+    if (library_ == nullptr) return;
+    constexpr int funneled = 1;  // of both
+    int level = 0;
+    call<int(int*, char***, int, int*)>("MPI_Init_thread")(nullptr, nullptr, funneled, &level);
+    EXPECT_EQ(level, funneled);
+  }
+  MpiOfOneThread(const MpiOfOneThread&) = delete;
+  MpiOfOneThread& operator=(const MpiOfOneThread&) = delete;
+  ~MpiOfOneThread() {
+    if (library_ != nullptr) call<int()>("MPI_Finalize")();
+  }
+  bool is_there() const { return library_ != nullptr; }
+
+ private:
+  template <class Call>
+  Call* call(const char* name) const {
+    return reinterpret_cast<Call*>(::dlsym(library_, name));
+  }
+  void* library_ = nullptr;
+};
+
+struct FullDevice final : DeviceMemory {
+  bool is_ram() const noexcept override { return false; }
+  bool write(void*, const void*, Bytes) override { return true; }
+  bool call(const std::function<void()>&) override { throw SystemError("the device is full"); }
+};
 
 }  // namespace
 
@@ -103,6 +149,55 @@ TEST(Processes, WhatWasSaidAtTheEndIsNotHeardInTheNextNetwork) {
     EXPECT_EQ(one.heard.messages, std::vector<std::string>{"new"});
     one.network->end();
   }
+}
+
+TEST(Processes, AnErrorOfMpiIsToldOnceAndNothingMoreIsAskedOfIt) {
+  if (!runs_here()) return;
+  const long value = 1;
+  const Commands::Payload to_nobody{PayloadId{1}, RankId{99}, same_tag, &value, sizeof value, {}};
+  int broken = 0;
+  OneNetwork one([&](const std::string&) { ++broken; });
+  one.network->send(to_nobody);
+  one.until([&] { return !one.heard.losses.empty(); });
+  ASSERT_EQ(one.heard.losses.size(), 1U);
+  EXPECT_TRUE(one.heard.losses.front().starts_with("MPI could not send a value: "))
+      << one.heard.losses.front();
+  one.network->send(to_nobody);
+  one.network->drop(PayloadId{1});
+  one.say("nothing");
+  one.network->drive();
+  if (index(one.own()) == 0) one.network->end();  // the other does not come, and is not waited for
+  one.network->drive();
+  EXPECT_EQ(broken, 1);
+  EXPECT_EQ(one.heard.losses.size(), 1U);
+  EXPECT_TRUE(one.heard.messages.empty());
+}
+
+// In a process of its own: MPI begins once.
+TEST(ProcessesOfOneThread, WhatOthersHaveLeftToItIsDoneOrGivenUp) {
+  if (!runs_here()) return;
+  const MpiOfOneThread mpi;
+  if (!mpi.is_there()) GTEST_SKIP() << "the MPI's library has another name here";
+  FullDevice device;
+  std::vector<long> place(10);
+  const Bytes bytes = place.size() * sizeof(long);
+  OneNetwork one;
+  ASSERT_TRUE(one.network->driven_by_one_thread());
+  const auto drop = [&] { one.network->drop(PayloadId{2}); };
+  std::atomic<bool> dropped{false};
+  std::thread other([&] {
+    one.network->expect(
+        Commands::Expected{PayloadId{1}, one.other(), same_tag, place.data(), bytes, {}, &device});
+    one.network->expect(
+        Commands::Expected{PayloadId{2}, one.other(), same_tag + 1, place.data(), bytes, {}, nullptr});
+    drop();  // though the first one fails
+    dropped.store(true);
+  });
+  one.until([&] { return dropped.load(); });
+  other.join();
+  EXPECT_EQ(one.heard.failures, std::vector<std::string>{"the device is full"});
+  one.network->end();
+  std::thread(drop).join();  // nobody looks at what is left now
 }
 
 }  // namespace fairlead::net::of_processes

@@ -17,6 +17,7 @@
 #include <thread>
 
 #include "engine/runtime_core.hpp"
+#include "on_ranks.hpp"
 #include "trace/snapshot.hpp"
 
 namespace fairlead {
@@ -156,6 +157,26 @@ TEST(WriteRecorded, WritesThePageAndTheTraceThatTheSettingsName) {
   EXPECT_THAT(page, HasSubstr("<h1>Nine &lt;tiles&gt;</h1>"));
   EXPECT_THAT(page, HasSubstr("<canvas"));
   EXPECT_THAT(content(folder / "run.pftrace"), HasSubstr("A[1,2] -> A[1,0]"));
+  std::filesystem::remove_all(folder);
+}
+
+TEST(WriteRecorded, RanksWriteFilesOfTheirOwn) {
+  const auto folder =
+      std::filesystem::temp_directory_path() / ("fairlead-ranks-recorded-" + std::to_string(getpid()));
+  std::filesystem::create_directory(folder);
+  Config config = small(1);
+  config.set("report", (folder / "run.html").string());
+  config.set("trace", (folder / "run.pftrace").string());
+  const auto thrown = tests::on_ranks(
+      2, [&](std::uint32_t) { return config; },
+      [&](Runtime& runtime) {
+        write_recorded(runtime, config, "Of rank " + std::to_string(runtime.rank()));
+      });
+  EXPECT_EQ(thrown, std::vector<std::string>(2));
+  EXPECT_THAT(content(folder / "run.html"), HasSubstr("<h1>Of rank 0</h1>"));
+  EXPECT_THAT(content(folder / "run.rank1.html"), HasSubstr("<h1>Of rank 1</h1>"));
+  EXPECT_TRUE(std::filesystem::exists(folder / "run.pftrace"));
+  EXPECT_TRUE(std::filesystem::exists(folder / "run.rank1.pftrace"));
   std::filesystem::remove_all(folder);
 }
 

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <exception>
 #include <thread>
+#include <type_traits>
 #include <utility>
 
 namespace fairlead::net {
@@ -31,10 +33,18 @@ MpiNetwork::MpiNetwork(const MpiGroups& groups, std::string description)
     : groups_(groups), description_(std::move(description)), tally_(groups.ranks) {}
 
 MpiNetwork::~MpiNetwork() {
+  if (hearing_.has_begun()) end();
+}
+
+/// What MPI has failed to do it may fail to do again, or wait for others who do not come: it is asked for nothing more.
+template <class Ask>
+void MpiNetwork::or_broken(const Ask& ask) {
   try {
-    if (hearing_.has_begun()) end();
-  } catch (const Error&) {
-    // It is over either way.
+    ask();
+  } catch (const MpiError& error) {
+    if (is_lost()) return;  // MPI may have seen it as well
+    lose(error.what());
+    tell_broken(error.what());
   }
 }
 
@@ -46,7 +56,7 @@ void MpiNetwork::begin(Listener& listener) {
   const std::lock_guard guard(mutex_);
   hearing_.begin(listener);
   if (is_lost()) return;
-  receives_.begin(groups_.messages, message_tag, receives, short_bytes + 1);
+  or_broken([&] { receives_.begin(groups_.messages, message_tag, receives, short_bytes + 1); });
 }
 
 void MpiNetwork::say(RankId to, MPI_Comm by, int tag, std::vector<std::byte> bytes) {
@@ -75,7 +85,12 @@ void MpiNetwork::do_what_was_left() {
     const std::lock_guard guard(left_mutex_);
     left.swap(left_);
   }
-  for (Wanted& wanted : left) std::visit([this](auto& it) { carry_out(it); }, wanted);
+  for (Wanted& wanted : left) try {
+      std::visit([this](auto& it) { carry_out(it); }, wanted);
+    } catch (const std::exception& error) {
+      // Whoever wanted it is not here, and others wait for what comes after it.
+      hearing_.tell([&](Listener& listener) { listener.failed(error.what()); });
+    }
 }
 
 void MpiNetwork::send(Commands::Message message) {
@@ -93,14 +108,20 @@ void MpiNetwork::send(const Commands::Payload& payload) {
   if (!leaves_it(payload)) carry_out(payload);
 }
 void MpiNetwork::drop(PayloadId payload) {
-  std::atomic<bool> done{false};
-  if (!leaves_it(Drop{payload, &done})) return carry_out(Drop{payload, &done});
-  while (!done.load()) std::this_thread::yield();  // nobody may touch its bytes afterwards
+  const Drop drop{payload, std::make_shared<std::atomic<bool>>(false)};
+  if (!leaves_it(drop)) return carry_out(drop);
+  // Nobody may touch its bytes afterwards. Who has nothing more to ask of MPI may not look again at what was left to him.
+  while (!drop.done->load() && !is_lost() && end_.load() != End::over) std::this_thread::yield();
 }
 
-void MpiNetwork::carry_out(Commands::Message& message) {
+template <class It>
+void MpiNetwork::carry_out(It& it) {
   const std::lock_guard guard(mutex_);
-  if (ended_ || is_lost()) return;
+  if (end_.load() == End::none && !is_lost()) or_broken([&] { ask_for(it); });
+  if constexpr (std::is_same_v<std::remove_const_t<It>, Drop>) it.done->store(true);
+}
+
+void MpiNetwork::ask_for(Commands::Message& message) {
   std::vector<std::byte> first(1, is_whole);
   if (message.bytes.size() <= short_bytes) {
     first.insert(first.end(), message.bytes.begin(), message.bytes.end());
@@ -155,9 +176,7 @@ class PiecesInMemory {
 };
 }  // namespace
 
-void MpiNetwork::carry_out(const Commands::Expected& expected) {
-  const std::lock_guard guard(mutex_);
-  if (ended_ || is_lost()) return;
+void MpiNetwork::ask_for(const Commands::Expected& expected) {
   auto* place = static_cast<std::byte*>(expected.place);
   if (!expected.layout.whole()) {
     MPI_Request request = MPI_REQUEST_NULL;
@@ -189,9 +208,7 @@ void MpiNetwork::carry_out(const Commands::Expected& expected) {
   payloads_.add(expected.id, parts, expected.memory);
 }
 
-void MpiNetwork::carry_out(const Commands::Payload& payload) {
-  const std::lock_guard guard(mutex_);
-  if (ended_ || is_lost()) return;
+void MpiNetwork::ask_for(const Commands::Payload& payload) {
   const auto* from = static_cast<const std::byte*>(payload.from);
   if (!payload.layout.whole()) {
     MPI_Request request = MPI_REQUEST_NULL;
@@ -215,13 +232,9 @@ void MpiNetwork::carry_out(const Commands::Payload& payload) {
   payloads_.add(payload.id, parts);
 }
 
-void MpiNetwork::carry_out(const Drop& drop) {
-  const std::lock_guard guard(mutex_);
-  if (!ended_ && !is_lost()) {
-    tally_.came(MpiTally::Of::payloads, requests_.drop(drop.payload));
-    payloads_.drop(drop.payload);
-  }
-  drop.done->store(true);
+void MpiNetwork::ask_for(const Drop& drop) {
+  tally_.came(MpiTally::Of::payloads, requests_.drop(drop.payload));
+  payloads_.drop(drop.payload);
 }
 
 void MpiNetwork::lose(const std::string& why) {
@@ -247,12 +260,8 @@ bool MpiNetwork::drive() {
   bool worth_telling = false;
   {
     const std::unique_lock guard(mutex_, std::try_to_lock);
-    if (!guard.owns_lock() || ended_) return poked;
-    try {
-      look();
-    } catch (const Error&) {
-      if (!is_lost()) throw;  // MPI may have seen it as well
-    }
+    if (!guard.owns_lock() || end_.load() != End::none) return poked;
+    or_broken([&] { look(); });
     happened.swap(happened_);
     looks_in_vain_ = happened.empty() && !poked ? looks_in_vain_ + 1 : 0;
     worth_telling = looks_in_vain_ % looks_per_telling == 1;
@@ -346,7 +355,12 @@ void MpiNetwork::end() {
   if (groups_.by_one_thread && !is_other_thread()) do_what_was_left();
   hearing_.end();  // before the lock: who is told something may want to send
   const std::lock_guard guard(mutex_);
-  if (std::exchange(ended_, true) || !hearing_.has_begun()) return;
+  if (end_.exchange(End::begun) == End::none && hearing_.has_begun())
+    or_broken([this] { end_with_others(); });
+  end_.store(End::over);
+}
+
+void MpiNetwork::end_with_others() {
   if (is_lost()) return;  // the others will not come to an end
   receive_the_rest();
   if (is_lost()) return;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <span>
 #include <string>
@@ -63,11 +64,16 @@ class MpiNetwork final : public Network {
 
  private:
   using Kind = MpiRequests::Kind;
-  /// Of a rank. Nothing is asked of MPI any more then: it might wait for that one.
+  /// Of a rank; of this one, if MPI fails. Nothing is asked of MPI any more then: it might wait for that one.
   enum class Loss : std::uint8_t {
     none,
     untold,  // whoever drives next tells the listener
     told,
+  };
+  enum class End : std::uint8_t {
+    none,
+    begun,  // nothing is sent any more
+    over,
   };
   struct Happened {
     Kind kind{};
@@ -84,15 +90,19 @@ class MpiNetwork final : public Network {
   /// Who is not the one thread leaves what he wants to it.
   struct Drop {
     PayloadId payload{};
-    std::atomic<bool>* done = nullptr;
+    std::shared_ptr<std::atomic<bool>> done;  // who has left it may not wait any more
   };
   using Wanted = std::variant<Commands::Expected, Commands::Message, Commands::Payload, Drop>;
   bool leaves_it(Wanted wanted);
   void do_what_was_left();
-  void carry_out(const Commands::Expected& expected);
-  void carry_out(Commands::Message& message);
-  void carry_out(const Commands::Payload& payload);
-  void carry_out(const Drop& drop);
+  template <class It>
+  void carry_out(It& it);
+  void ask_for(Commands::Message& message);
+  void ask_for(const Commands::Expected& expected);
+  void ask_for(const Commands::Payload& payload);
+  void ask_for(const Drop& drop);
+  template <class Ask>
+  void or_broken(const Ask& ask);
   bool is_other_thread() const noexcept {
     return groups_.by_one_thread && std::this_thread::get_id() != own_thread_;
   }
@@ -101,6 +111,7 @@ class MpiNetwork final : public Network {
   void look();
   void receive_unwanted();
   void receive_the_rest();
+  void end_with_others();
   void hear(std::span<const std::byte> short_message, RankId from);
   void has_heard(RankId from, std::span<const std::byte> message);
   void say(RankId to, MPI_Comm by, int tag, std::vector<std::byte> bytes);
@@ -127,7 +138,7 @@ class MpiNetwork final : public Network {
   MpiPayloads payloads_;
   MpiTally tally_;
   std::uint64_t long_messages_ = 0;  // sent so far
-  bool ended_ = false;
+  std::atomic<End> end_{End::none};  // written under the mutex
 };
 
 }  // namespace fairlead::net

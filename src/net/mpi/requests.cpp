@@ -1,8 +1,6 @@
 // See requests.hpp.
 #include "net/mpi/requests.hpp"
 
-#include <fairlead/error.hpp>
-
 #include <string>
 #include <utility>
 
@@ -13,8 +11,8 @@ void check_mpi(int error, const char* what) {
   char text[MPI_MAX_ERROR_STRING] = {};
   int length = 0;
   if (MPI_Error_string(error, text, &length) != MPI_SUCCESS) length = 0;
-  throw SystemError("MPI could not " + std::string(what) + ": " +
-                    std::string(text, static_cast<std::size_t>(length)));
+  throw MpiError("MPI could not " + std::string(what) + ": " +
+                 std::string(text, static_cast<std::size_t>(length)));
 }
 
 void MpiRequests::add(MPI_Request request, Operation operation) {

@@ -10,11 +10,19 @@
 #include <cstdint>
 #include <vector>
 
+#include <fairlead/error.hpp>
+
 #include "net/commands.hpp"
 
 namespace fairlead::net {
 
-/// Throws SystemError if MPI did not do what it was asked for.
+/// MPI did not do what it was asked for.
+class MpiError : public SystemError {
+ public:
+  using SystemError::SystemError;
+};
+
+/// Throws MpiError.
 void check_mpi(int error, const char* what);
 
 class MpiRequests {
