@@ -233,7 +233,7 @@ void MpiNetwork::ask_for(const Commands::Payload& payload) {
 }
 
 void MpiNetwork::ask_for(const Drop& drop) {
-  tally_.came(MpiTally::Of::payloads, requests_.drop(drop.payload));
+  payloads_.go_on([&] { tally_.came(MpiTally::Of::payloads, requests_.drop(drop.payload)); });
   payloads_.drop(drop.payload);
 }
 
@@ -333,7 +333,7 @@ void MpiNetwork::receive_unwanted() {
 
 /// What was said arrives; whoever had something of another rank's memory under way has given it up. Nothing is left in MPI.
 void MpiNetwork::receive_the_rest() {
-  tally_.came(MpiTally::Of::payloads, requests_.drop_payloads());
+  payloads_.go_on([&] { tally_.came(MpiTally::Of::payloads, requests_.drop_payloads()); });
   payloads_ = {};
   MPI_Request others = tally_.exchange(groups_.messages);
   bool all_are_here = false;
