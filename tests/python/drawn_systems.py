@@ -3,7 +3,7 @@
 and orders of files, right-hand sides, precisions, machines, memory, outputs, and where the options are given.
 
   /usr/bin/python3 tests/python/drawn_systems.py [--runs 2000] [--seed 1] [--only RUN] [--first RUN] [--jobs 1]
-                                                 [--general] [--devices cuda,opencl,emulated]
+                                                 [--general] [--over-ranks] [--devices cuda,opencl,emulated]
                                                  [--command build/release/apps/fairlead/fairlead]
                                                  [--fake-cuda build/release/tests/fake_cuda]
 
@@ -127,6 +127,7 @@ class Run:
     folder: pathlib.Path
     kinds: tuple = ()  # of devices; empty: emulated ones, if any
     fake_cuda: pathlib.Path = FAKE_CUDA
+    over_ranks: bool = False  # for certain
     options: dict = dataclasses.field(default_factory=dict)
     words: list = dataclasses.field(default_factory=list)
     description: str = ""
@@ -168,9 +169,12 @@ class Run:
 
     def draw_devices(self, fronts, ranks=True):
         """Of the kinds that were asked for; and by which front, over how many ranks. After draw_machine()."""
+        random = self.drawn_for_devices
+        if self.over_ranks:
+            self.options["front"] = str(random.choice(fronts))
+            self.draw_ranks(random)
         if not self.kinds:
             return
-        random = self.drawn_for_devices
         count = int(random.integers(1, 4))
         self.devices = [self.draw_capacity() for _ in range(count)]
         self.device_kinds, self.device_words = [], []
@@ -192,28 +196,36 @@ class Run:
         self.options["front"] = str(random.choice(fronts))
         if self.options["front"] != "flow":
             self.options.pop("record-flow", None)
-        if ranks and random.random() < 0.35:
-            many = int(random.choice([2, 3, 4]))
-            how = str(random.choice(["threads", "threads", *LAUNCHERS]))
-            if how == "threads":
-                self.options["ranks"] = many
-            else:
-                self.launcher = [*LAUNCHERS[how], str(many)]
-            if random.random() < 0.5:
-                self.options["grid"] = {2: "2x1", 3: "1x3", 4: "2x2"}[many]
-            for key in ("event-log", "record-flow", "window"):
-                self.options.pop(key, None)
+        if ranks and not self.over_ranks and random.random() < 0.35:
+            self.draw_ranks(random)
+
+    def draw_ranks(self, random):
+        many = int(random.choice([2, 3, 4]))
+        how = str(random.choice(["threads", "threads", *LAUNCHERS]))
+        if how == "threads":
+            self.options["ranks"] = many
+        else:
+            self.launcher = [*LAUNCHERS[how], str(many)]
+        if random.random() < 0.5:
+            self.options["grid"] = str(random.choice({2: ["2x1"], 3: ["1x3", "3x1"], 4: ["2x2", "4x1"]}[many]))
+        for key, values in {"eager-limit": ("0", "8KiB", "1MiB"), "broadcast-tree": (2, 3), "node-local-reads": ("off",),
+                            "network-thread": ("on", "off")}.items():
+            if random.random() < 0.3:
+                self.options[key] = values[random.integers(len(values))]
+        for key in ("event-log", "record-flow", "window"):
+            self.options.pop(key, None)
 
     def environment(self):
         """In which the devices are that there are here."""
+        launched = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+                    "OMPI_MCA_orte_tmpdir_base": str(self.folder.parent)} if self.launcher else {}
         if not self.kinds:
-            return {}
+            return launched
         cache = pathlib.Path(tempfile.gettempdir()) / "fairlead-tests-pocl"
         cache.mkdir(exist_ok=True)
         return {"LD_LIBRARY_PATH": str(self.fake_cuda), "FAKE_CUDA": f"devices=2,seed={self.index + 1},peers=seed",
                 "FAIRLEAD_CUDA_KERNELS": str(self.fake_cuda / "kernels"),
-                "POCL_CACHE_DIR": str(cache), "POCL_DEVICES": "pthread pthread", "OMPI_ALLOW_RUN_AS_ROOT": "1",
-                "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_orte_tmpdir_base": str(self.folder.parent)}
+                "POCL_CACHE_DIR": str(cache), "POCL_DEVICES": "pthread pthread", **launched}
 
     def draw_capacity(self):
         return int(self.one_of(self.random.integers(3, 6) * self.tile_bytes,
@@ -650,10 +662,10 @@ def check_report(run, n, error, distance, condition, eps, same_type):
             raise Wrong(f"x is off by {distance:.4g}, above the bound of {report['forward_error_bound']:.4g}")
 
 
-def try_one(command, seed, index, keep=None, general=False, kinds=(), fake_cuda=FAKE_CUDA):
+def try_one(command, seed, index, keep=None, general=False, kinds=(), fake_cuda=FAKE_CUDA, over_ranks=False):
     """What was solved, n, and its backward error in roundings, or None; raises Wrong."""
     with tempfile.TemporaryDirectory(prefix="fairlead-drawn-") as place:
-        run = Run(seed, index, command, pathlib.Path(place) / "run", tuple(kinds), fake_cuda)
+        run = Run(seed, index, command, pathlib.Path(place) / "run", tuple(kinds), fake_cuda, over_ranks)
         run.folder.mkdir()
         try:
             return (solve_general if general else bench if index % 5 == 4 else solve)(run)
@@ -662,7 +674,7 @@ def try_one(command, seed, index, keep=None, general=False, kinds=(), fake_cuda=
                 shutil.copytree(run.folder, keep, dirs_exist_ok=True)
             raise Wrong(f"{wrong}\n  {run.description}\nAgain by:\n  {sys.executable} {pathlib.Path(__file__)} "
                         f"--seed {seed} --only {index}{' --general' if general else ''}"
-                        f"{' --devices ' + ','.join(kinds) if kinds else ''}") from None
+                        f"{' --devices ' + ','.join(kinds) if kinds else ''}{' --over-ranks' if over_ranks else ''}") from None
 
 
 def table(results):
@@ -688,6 +700,7 @@ def main():
     options.add_argument("--jobs", type=int, default=1)
     options.add_argument("--general", action="store_true", help="systems that are not symmetric, and least squares, only")
     options.add_argument("--devices", default="", help="kinds of devices, the first of which each run has: cuda,opencl,emulated")
+    options.add_argument("--over-ranks", action="store_true", help="each run is over several ranks, of one process or more")
     options.add_argument("--fake-cuda", type=pathlib.Path, default=FAKE_CUDA, help="the folder with the fake driver")
     options.add_argument("--keep", type=pathlib.Path, help="with --only: where the files of a failure are left")
     options.add_argument("--command", type=pathlib.Path, default=ROOT / "build/release/apps/fairlead/fairlead")
@@ -700,7 +713,8 @@ def main():
 
     def one(index):
         try:
-            return try_one(command, given.seed, index, given.keep, given.general, kinds, given.fake_cuda.resolve())
+            return try_one(command, given.seed, index, given.keep, given.general, kinds, given.fake_cuda.resolve(),
+                           given.over_ranks)
         except Wrong as wrong:
             return wrong
 

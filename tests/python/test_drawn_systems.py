@@ -31,6 +31,12 @@ def test_systems_on_devices_and_ranks_are_solved_as_numpy_does(command, fake_cud
         drawn_systems.try_one(command, SEED, index, kinds=("cuda", "emulated"), fake_cuda=fake_cuda)
 
 
+@pytest.mark.parametrize("general", [False, True], ids=["symmetric", "general"])
+def test_systems_over_ranks_are_solved_as_numpy_does(command, general, at_length):
+    for index in range(RUNS_AT_LENGTH if at_length else 12):
+        drawn_systems.try_one(command, SEED, index, general=general, over_ranks=True)
+
+
 def test_a_wrong_solution_would_be_noticed(command, monkeypatch):
     """Each run is judged beside a matrix that is off by some roundings' worth."""
     load = drawn_systems.np.load
