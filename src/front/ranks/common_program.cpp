@@ -328,7 +328,8 @@ void CommonProgram::end_traffic(bool ending) {
   under_way_ = false;
   traffic_.end();
   static_cast<void>(core_.help([this] { return traffic_.none(); }, ending));
-  codelets_.clear();
+  // After a failure others still send what is compared.
+  if (comparison_.nobody_named()) codelets_.clear();
 }
 
 void CommonProgram::leave() noexcept {

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -348,6 +349,36 @@ TEST(FlowsOverRanks, AFlowMayOutliveARuntimeThatEndedWhileItsProgramHeldData) {
   std::thread other([&] { EXPECT_THROW(rank(1), RankError); });
   rank(0);
   other.join();
+}
+
+// Rank 1 still sends what it has walked through when rank 0 has left its flow, and what its tasks were called by is gone.
+TEST(FlowsOverRanks, AProgramMayForgetItsCodeletsWhenAnotherRankHasFailed) {
+  std::atomic<bool> left{false};
+  std::weak_ptr<int> kept_after_failure;
+  const auto thrown = on_ranks(2, [&](Runtime& runtime) {
+    auto a = row_of(runtime, 2);
+    if (runtime.rank() == 1) {
+      Flow flow(runtime);
+      flow.submit(set(a(0, 0), 1.0));
+      runtime.communicator()->fail_soon("it cannot be done");
+      while (!left) std::this_thread::yield();
+      return flow.wait();
+    }
+    {
+      const auto token = std::make_shared<int>(0);
+      kept_after_failure = token;
+      const auto local = codelet("a task whose name is on the heap").cpu([token](Out<Element>) {});
+      Flow flow(runtime);
+      try {
+        for (;;) flow.submit(local(a(0, 0)));
+      } catch (const RankError&) {
+      }
+    }
+    EXPECT_FALSE(kept_after_failure.expired());
+    left = true;
+  });
+  EXPECT_NE(thrown[1].find("it cannot be done"), std::string::npos) << thrown[1];
+  EXPECT_TRUE(kept_after_failure.expired());  // until its runtime ends
 }
 
 TEST(FlowsOverRanks, ACancelledFlowIsToldOnAllRanks) {
