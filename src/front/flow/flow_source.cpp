@@ -330,20 +330,22 @@ bool FlowSource::pass_over_ranks(const Submission& submission,
     if (watched != nullptr) watched->pass_by();
     return true;
   }
-  if (order != nullptr && std::ranges::any_of(order->after, [](const auto& it) { return it->elsewhere; }))
-    throw UsageError(fmt::format(
-        "{} is to come after a task of another rank: that order is only kept by data\n  submitted "
-        "at {}:{}",
-        SubmissionFit::subject(submission), submission.file, submission.line));
-  common_program_->add(*this);
-  retain(codelet);
-  Submission local = submission;
-  local.uses = common_program_->bring(submission);
-  is_common_ = true;
+  bool brought = false;
   try {
+    if (order != nullptr && std::ranges::any_of(order->after, [](const auto& it) { return it->elsewhere; }))
+      throw UsageError(fmt::format(
+          "{} is to come after a task of another rank: that order is only kept by data\n  submitted "
+          "at {}:{}",
+          SubmissionFit::subject(submission), submission.file, submission.line));
+    common_program_->add(*this);
+    retain(codelet);
+    Submission local = submission;
+    local.uses = common_program_->bring(submission);
+    brought = is_common_ = true;
     insert(local, watched, order);
   } catch (...) {
     is_common_ = false;
+    common_program_->refused(submission, brought, std::current_exception());
     throw;
   }
   is_common_ = false;
