@@ -35,6 +35,7 @@
 #include "fairlead/ranks_report.hpp"
 #include "fairlead/read_vectors.hpp"
 #include "fairlead/solution.hpp"
+#include "fairlead/subcommand.hpp"
 #include "fairlead/trust.hpp"
 #include "fairlead/watched_run.hpp"
 #include "machine/machine.hpp"
@@ -367,6 +368,10 @@ SolvedHere solve_refined(const System& system, const Config& config, const linal
   } catch (...) {
     ended = badly, why = std::current_exception();
   }
+  // One that came too late for the first attempt: the second begins as if there had been none.
+  if (const int signal = Interrupt::signal();
+      signal != 0 && (ended == by_numbers || ended == by_another_rank))
+    ended = badly, why = std::make_exception_ptr(Interrupted{signal});
   const double own[] = {ended};
   ranks.renew();
   const std::vector<double> all = ranks.told_by_processes(config, own);
