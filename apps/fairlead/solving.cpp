@@ -35,6 +35,7 @@
 #include "fairlead/ranks_report.hpp"
 #include "fairlead/read_vectors.hpp"
 #include "fairlead/solution.hpp"
+#include "fairlead/subcommand.hpp"
 #include "fairlead/trust.hpp"
 #include "fairlead/watched_run.hpp"
 #include "machine/machine.hpp"
@@ -129,8 +130,8 @@ class Solve {
     if (written) report.solution = config_.text("output");
     bring_together(report, run_->runtime(), place_, before, solved.after, reserved_, recorded_.front());
     const double size = static_cast<double>(n_), sides = static_cast<double>(columns_);
-    report.gflops =
-        (report::cholesky_flops(size) + report::cholesky_solve_flops(size, sides)) / report.seconds * 1e-9;
+    report.gflops = (report::cholesky_flops(size) + report::cholesky_solve_flops(size, sides)) /
+                    (report.seconds - given_up_seconds_) * 1e-9;
     return {std::move(report), std::move(recorded_)};
   }
 
@@ -307,6 +308,8 @@ class Solve {
       run_->say(fmt::format("fairlead: {}; trying again in {} precision", error.what(),
                             in_tf32 && !was_single(solved) ? "single" : "double"));
       x_ = b;
+      seconds_ += run_->give_up();
+      given_up_seconds_ = seconds_;
     }
     return solved;
   }
@@ -332,9 +335,9 @@ class Solve {
   const double limit_ = linalg::largest_right_error<T>(n_);  // of the backward error
   const linalg::Kernels kernels_;
   const Bytes reserved_;
-  std::vector<T> x_;  // b, which becomes the solution
-  double seconds_ = 0;
-  Counts tiled_{};  // when the matrix was there, and computing began
+  std::vector<T> x_;                           // b, which becomes the solution
+  double seconds_ = 0, given_up_seconds_ = 0;  // of these, in attempts in another precision
+  Counts tiled_{};                             // when the matrix was there, and computing began
   std::vector<trace::Snapshot> recorded_;
   std::optional<WatchedRun> run_;       // its tasks use what is above
   std::optional<data::NpyWriter> out_;  // ends first, while signals are heeded
@@ -365,6 +368,10 @@ SolvedHere solve_refined(const System& system, const Config& config, const linal
   } catch (...) {
     ended = badly, why = std::current_exception();
   }
+  // One that came too late for the first attempt: the second begins as if there had been none.
+  if (const int signal = Interrupt::signal();
+      signal != 0 && (ended == by_numbers || ended == by_another_rank))
+    ended = badly, why = std::make_exception_ptr(Interrupted{signal});
   const double own[] = {ended};
   ranks.renew();
   const std::vector<double> all = ranks.told_by_processes(config, own);

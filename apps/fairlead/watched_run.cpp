@@ -68,6 +68,7 @@ void WatchedRun::begin(std::string_view name, std::uint64_t tasks, double flops)
     const std::uint32_t ranks = runtime_.ranks();  // each has its part
     current_ = {name, flow_.submitted(), tasks / ranks, 0, kernels_.flops_done(), flops / ranks};
   }
+  under_way_ = true;
   began_ = steady_seconds();
   began_at_ = runtime_.core().world().now();
 }
@@ -131,10 +132,18 @@ void WatchedRun::wait(bool flushed) {
 
 double WatchedRun::end(bool flushed) {
   wait(flushed);
+  return ended("");
+}
+
+double WatchedRun::give_up() { return under_way_ ? ended(" (given up)") : 0; }
+
+double WatchedRun::ended(std::string_view how) {
+  under_way_ = false;
+  const std::string name = std::string(current_.name).append(how);
   const double seconds = steady_seconds() - began_;
   if (trace::Tracer* tracer = runtime_.core().engine().journal().tracer())
-    tracer->phase({std::string(current_.name), began_at_, runtime_.core().world().now()});
-  phases_.push_back({std::string(current_.name), seconds});
+    tracer->phase({name, began_at_, runtime_.core().world().now()});
+  phases_.push_back({name, seconds});
   return seconds;
 }
 

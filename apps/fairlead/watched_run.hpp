@@ -56,6 +56,8 @@ class WatchedRun {
   double end(bool flushed = false);
   /// The same of a phase that the run's time does not count: preparing, checking.
   double end_aside(bool flushed = false);
+  /// After an error: the phase has ended by that, and counts. Returns its seconds; 0 if none was under way.
+  double give_up();
   /// Of all phases that ended.
   const std::vector<report::Phase>& phases() const noexcept { return phases_; }
   /// A line to the standard error stream that the display does not spoil.
@@ -70,6 +72,7 @@ class WatchedRun {
 
  private:
   void wait(bool flushed);
+  double ended(std::string_view how);
   void cancel();
   void show();
   void throw_if_interrupted() const;
@@ -90,8 +93,9 @@ class WatchedRun {
   Front front_;
   bool is_first_;  // of the ranks: it shows and says what there is
   ProgressStyle style_;
-  double began_ = 0;  // seconds on the steady clock
-  Time began_at_{};   // on the runtime's
+  bool under_way_ = false;  // a phase is
+  double began_ = 0;        // seconds on the steady clock
+  Time began_at_{};         // on the runtime's
   std::vector<report::Phase> phases_;
   std::optional<report::TracesOfRanks> traces_;  // if somebody wants to see what happened
   // What follows is taken down first: it uses the flow from other threads. Of several ranks of a process, one has it.

@@ -147,7 +147,7 @@ struct RunReport {
 
   // What came of it.
   double seconds = 0;  ///< in core from RAM to RAM, out of core from disk to disk, flushed
-  double gflops = 0;   ///< 10^9 operations per second, over `seconds`
+  double gflops = 0;  ///< 10^9 operations per second, over `seconds` but those of attempts that were given up
   std::vector<Phase> phases;
   std::optional<double> backward_error;
   std::optional<double> backward_error_limit;    ///< above it the result is wrong

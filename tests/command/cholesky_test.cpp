@@ -294,13 +294,30 @@ TEST_F(Solve, SolvesInDoublePrecisionWhatSinglePrecisionCannotRefine) {
   write("b.npy", n, 1, b, true);
   for (const auto& [nugget, reason] :
        {std::pair("3e-7", "too ill-conditioned for a factor in single"), {"3e-8", "not positive definite"}}) {
-    const Answer answer = in_folder("solve --refine --kernel rbf --points '" + path("points.npy") +
-                                    "' --length-scale 0.5 --nugget " + nugget + " '" + path("b.npy") +
-                                    "' -o '" + path("x.npy") + "' --memory 16MiB");
+    const Answer answer =
+        in_folder("solve --refine --kernel rbf --points '" + path("points.npy") +
+                  "' --length-scale 0.5 --nugget " + nugget + " '" + path("b.npy") + "' -o '" +
+                  path("x.npy") + "' --memory 16MiB --json '" + path("report.json") + "'");
     EXPECT_EQ(answer.exit_code, 0) << answer.text;
     EXPECT_THAT(answer.text, HasSubstr(reason));
     EXPECT_THAT(answer.text, HasSubstr("; trying again in double precision\n"));
     EXPECT_THAT(answer.text, HasSubstr("n = 200 in double precision"));
+    // All of the time is told of, and the speed is that of the second attempt.
+    std::ifstream file(path("report.json"));
+    const auto report = nlohmann::json::parse(file);
+    double all = 0, second = 0;
+    int attempts = 0;
+    for (const auto& phase : report.at("phases")) {
+      if (!phase.at("counts")) continue;
+      const std::string name = phase.at("name");
+      attempts += name.starts_with("factorization");
+      all += phase.at("seconds").get<double>();
+      if (attempts == 2) second += phase.at("seconds").get<double>();
+    }
+    EXPECT_EQ(attempts, 2);
+    EXPECT_NEAR(report.at("seconds").get<double>(), all, 0.01 * all);
+    const double gflop = (200. * 200 * 200 / 3 + 2. * 200 * 200) * 1e-9;
+    EXPECT_NEAR(report.at("gflops").get<double>() * second, gflop, 0.05 * gflop);
   }
   auto a = matrix<double>(100);
   a[0] = 1e300;

@@ -158,8 +158,10 @@ void FlowSource::insert(const Submission& submission, std::shared_ptr<WatchedTas
     if (is_common_) common_program_->check_room(gathered.host_footprint, submission);
     core_.holds().note_footprint(gathered.host_footprint + (is_common_ ? common_program_->reserve() : 0));
   }
-  Task& task =
-      core_.or_stop([&]() -> Task& { return make_task(submission, gathered, excluded, together, order); });
+  std::vector<engine::SubmissionBook::Use> written_down;  // as the program says, which may be changed below
+  if (core_.submission_book() != nullptr) [[unlikely]]
+    written_down = gathered.uses_of(submission);
+  Task& task = core_.or_stop([&]() -> Task& { return make_task(submission, gathered, excluded, together); });
   if (submission.fill_closure != nullptr) {
     try {
       submission.fill_closure(task.closure.data(), submission.arguments, gathered.access_of_use.data());
@@ -168,7 +170,11 @@ void FlowSource::insert(const Submission& submission, std::shared_ptr<WatchedTas
       throw;
     }
   }
-  core_.or_stop([&] { put_in(task, submission, gathered, std::move(watched), order); });
+  core_.or_stop([&] {
+    if (core_.submission_book() != nullptr) [[unlikely]]
+      write_down(submission, gathered, written_down, order);
+    put_in(task, submission, gathered, std::move(watched), order);
+  });
   if (window_.after(*this)) throw_if_stopped();
 }
 
@@ -186,12 +192,9 @@ TaskTraits FlowSource::traits_of(const Submission& submission, const Gathered& g
 
 /// A descriptor with all but the closure. What has to come before the task is in the graph afterwards.
 [[gnu::always_inline]] inline Task& FlowSource::make_task(const Submission& submission, Gathered& gathered,
-                                                          std::uint32_t excluded, std::uint16_t together,
-                                                          const Order* order) {
+                                                          std::uint32_t excluded, std::uint16_t together) {
   if (gathered.views) [[unlikely]]
     show_all(submission);
-  if (core_.submission_book() != nullptr) [[unlikely]]
-    write_down(submission, gathered, order);
   const TaskTraits traits = traits_of(submission, gathered, excluded, together);
   // The lane does not know that values come and go.
   const std::uint32_t lane =
@@ -243,13 +246,14 @@ TaskTraits FlowSource::traits_of(const Submission& submission, const Gathered& g
   if (call_later) call_when_home(submission, watched, order->on_done);
 }
 
-void FlowSource::write_down(const Submission& submission, const Gathered& gathered, const Order* order) {
+/// Nothing can be refused any more: a line cannot be taken back.
+void FlowSource::write_down(const Submission& submission, const Gathered& gathered,
+                            std::span<const engine::SubmissionBook::Use> uses, const Order* order) {
   if (gathered.views)
     return core_.submission_book()->give_up(fmt::format("{} at {}:{} uses split data, or parts of data",
                                                         SubmissionFit::text_of(submission), submission.file,
                                                         submission.line));
-  core_.submission_book()->task(submission, gathered.uses_of(submission),
-                                order != nullptr && !order->after.empty());
+  core_.submission_book()->task(submission, uses, order != nullptr && !order->after.empty());
 }
 
 Task& FlowSource::new_task(const TaskTraits& traits, std::size_t accesses) {
@@ -326,20 +330,22 @@ bool FlowSource::pass_over_ranks(const Submission& submission,
     if (watched != nullptr) watched->pass_by();
     return true;
   }
-  if (order != nullptr && std::ranges::any_of(order->after, [](const auto& it) { return it->elsewhere; }))
-    throw UsageError(fmt::format(
-        "{} is to come after a task of another rank: that order is only kept by data\n  submitted "
-        "at {}:{}",
-        SubmissionFit::subject(submission), submission.file, submission.line));
-  common_program_->add(*this);
-  retain(codelet);
-  Submission local = submission;
-  local.uses = common_program_->bring(submission);
-  is_common_ = true;
+  bool brought = false;
   try {
+    if (order != nullptr && std::ranges::any_of(order->after, [](const auto& it) { return it->elsewhere; }))
+      throw UsageError(fmt::format(
+          "{} is to come after a task of another rank: that order is only kept by data\n  submitted "
+          "at {}:{}",
+          SubmissionFit::subject(submission), submission.file, submission.line));
+    common_program_->add(*this);
+    retain(codelet);
+    Submission local = submission;
+    local.uses = common_program_->bring(submission);
+    brought = is_common_ = true;
     insert(local, watched, order);
   } catch (...) {
     is_common_ = false;
+    common_program_->refused(submission, brought, std::current_exception());
     throw;
   }
   is_common_ = false;

@@ -100,7 +100,7 @@ class FlowSource : public engine::CountedSource {
   bool pass_over_ranks(const Submission& submission, const std::shared_ptr<const CodeletInfo>& codelet,
                        const std::shared_ptr<WatchedTask>& watched, const Order* order);
   Task& make_task(const Submission& submission, Gathered& gathered, std::uint32_t excluded,
-                  std::uint16_t together, const Order* order);
+                  std::uint16_t together);
   void put_in(Task& task, const Submission& submission, const Gathered& gathered,
               std::shared_ptr<WatchedTask> watched, const Order* order);
   void insert_switch(engine::DatumView& view, const char* file, std::uint32_t line);
@@ -112,7 +112,8 @@ class FlowSource : public engine::CountedSource {
   void tell_ready(Task& task);
   void retain(const std::shared_ptr<const CodeletInfo>& codelet);
   /// Into the file that somebody wants of the flow.
-  void write_down(const Submission& submission, const Gathered& gathered, const Order* order);
+  void write_down(const Submission& submission, const Gathered& gathered,
+                  std::span<const engine::SubmissionBook::Use> uses, const Order* order);
   /// The generation of the direct lane in which the task may pass, or 0.
   std::uint32_t lane_for(const TaskTraits& traits, const Submission& submission, const Gathered& gathered);
   /// Data whose partial results have to be folded before the task, and those that it reduces.

@@ -6,7 +6,7 @@ namespace fairlead::ptg {
 void Ahead::begin(std::uint64_t first_id) {
   unfolding_.begin(true);
   initial_.begin();
-  initial_over_ = starved_ = false;
+  initial_over_ = starved_ = given_up_ = false;
   next_id_ = first_id;
   queue_.clear();
   tellings_.clear();

@@ -1,6 +1,8 @@
 // A parameterized graph as policies that plan see it: unfolded ahead of what runs, in an order in which the tasks
 // could run, as far as the policy looks. Each task has its descriptor from then on until it is handed out.
 #pragma once
+#include <fairlead/error.hpp>
+
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -43,10 +45,18 @@ class Ahead {
   bool all_made() const noexcept { return initial_over_ && !starved_ && queue_.empty() && tellings_.empty(); }
   /// Makes the next task's descriptor, and forgets that the task has to come. `family(active, numbers)`: what it
   /// belongs to; `announce(task)`: before anybody can take it; `misused(text)`. False if there is none now: all have
-  /// been made, or one waits for a fresh datum. `begins`: set to a task that waits for nothing, if it is one.
+  /// been made, or one waits for a fresh datum. `begins`: set to a task that waits for nothing, if it is one. Throws
+  /// UsageError if a formula of the graph divides by 0.
   template <class Family, class Announce>
   bool next(Recycler& recycler, Family&& family, Announce&& announce, ActiveTask*& begins,
             const std::function<void(const std::string&)>& misused);
+  /// The graph is wrong: no more are made. What has been announced is fed as ever.
+  void give_up() {
+    queue_.clear();
+    tellings_.clear();
+    initial_over_ = given_up_ = true;
+    starved_ = false;
+  }
   /// Where the task is that next() has made; an empty one if it has not. Any thread.
   Announced take(std::uint64_t name) {
     const std::lock_guard guard(mutex_);
@@ -58,6 +68,7 @@ class Ahead {
   }
   /// The task has starved for a fresh datum, and there is one now.
   void again(ActiveTask& task) {
+    if (given_up_) return;
     queue_.push_front(&task);
     starved_ = false;
   }
@@ -83,7 +94,7 @@ class Ahead {
   FreshData& fresh_;
   Unfolding unfolding_;
   InitialTasks initial_;
-  bool initial_over_ = false, starved_ = false;
+  bool initial_over_ = false, starved_ = false, given_up_ = false;
   std::uint64_t next_id_ = 0;
   std::deque<ActiveTask*> queue_;  // satisfied
   std::vector<Telling> tellings_;  // that could not be ended, since the queue was full
@@ -103,11 +114,17 @@ bool Ahead::next(Recycler& recycler, Family&& family, Announce&& announce, Activ
   Telling telling;
   of.place(active->parameters(), telling.numbers.data());
   if (!take_values(*active, telling.numbers.data())) return false;
+  const TaskFamily* const its_family = family(*active, telling.numbers.data());
+  const bool waits_for_nothing = unfolding_.waits_for(of, telling.numbers.data()) == 0;
   Task& task = recycler.take();
   task.begin(static_cast<TaskId>(next_id_++), task.inline_access.data(), 0);
-  task.family = family(*active, telling.numbers.data());
+  task.family = its_family;
   task.at = {};
-  kinds_.fill(task, *active, values_);
+  try {
+    kinds_.fill(task, *active, values_);
+  } catch (const UsageError& error) {
+    misused(error.what());  // then it does not run
+  }
   announce(task);
   // From here on others hand it out, run it and end it.
   const std::uint32_t* const values = active->values(of.parameters.size());
@@ -116,7 +133,7 @@ bool Ahead::next(Recycler& recycler, Family&& family, Announce&& announce, Activ
     const std::lock_guard guard(mutex_);
     announced_.emplace(active->name, std::move(announced));
   }
-  if (unfolding_.waits_for(of, telling.numbers.data()) == 0) {
+  if (waits_for_nothing) {
     std::vector<std::int64_t> parameters(active->parameters(), active->parameters() + of.parameters.size());
     begins = &unfolding_.make(of, active->task_class, active->name, parameters.data(), host.number);
   }

@@ -94,7 +94,11 @@ void GraphSource::release(Task& over, ReadyTasks& ready) {
   telling.over = &active;
   telling.worker = over.worker;
   telling.at = over.at;
-  of.place(active.parameters(), telling.numbers.data());
+  try {
+    of.place(active.parameters(), telling.numbers.data());
+  } catch (const UsageError& error) {
+    return misused(error.what());
+  }
   if (over_ranks_ != nullptr) tell_elsewhere(telling, over);
   end(telling, ready);
 }
@@ -115,17 +119,25 @@ void GraphSource::tell_elsewhere(Telling& telling, const Task& over) {
 /// From other ranks. What has come is told before who has got what: he may have it from here.
 void GraphSource::take_what_came(ReadyTasks& ready) {
   bool some = false;
-  for (Came came; !ready.full() && left_.take(came); left_.done()) {
-    Telling telling =
-        unfolding_.came(came.task, came.flow, came.number, came.passed_on, ready.recycler.thread());
-    end(telling, ready);
+  const auto guarded = [&](auto&& tell) {
     some = true;
-  }
-  for (std::uint32_t number = 0; !ready.full() && left_.take_given(number); left_.done()) {
-    const Telling telling{};
-    unfolding_.left(number, Host{*this, ready, telling});
-    some = true;
-  }
+    try {
+      tell();
+    } catch (const UsageError& error) {
+      misused(error.what());
+    }
+  };
+  for (Came came; !ready.full() && left_.take(came); left_.done())
+    guarded([&] {
+      Telling telling =
+          unfolding_.came(came.task, came.flow, came.number, came.passed_on, ready.recycler.thread());
+      end(telling, ready);
+    });
+  for (std::uint32_t number = 0; !ready.full() && left_.take_given(number); left_.done())
+    guarded([&] {
+      const Telling telling{};
+      unfolding_.left(number, Host{*this, ready, telling});
+    });
   // Who waits for the end of the run waits for these, too.
   if (some && left_.none()) core_.world().wake(engine::Who::application());
 }
@@ -233,10 +245,14 @@ void GraphSource::hand_out(const Satisfied& satisfied, ReadyTasks& ready) {
   }
   task.family = &kind.ordinary;
   if (!all_came || kind.has_priorities) {
-    Numbers numbers;
-    of.place(task.parameters(), numbers.data());
-    if (!all_came && !take_values(task, numbers.data())) return;
-    task.family = family_of(task, numbers.data());
+    try {
+      Numbers numbers;
+      of.place(task.parameters(), numbers.data());
+      if (!all_came && !take_values(task, numbers.data())) return;
+      task.family = family_of(task, numbers.data());
+    } catch (const UsageError& error) {
+      return misused(error.what());  // it is as one that nobody feeds
+    }
   }
   // By the direct lane, if that is open.
   task.passes = kind.may_pass &&
@@ -261,7 +277,11 @@ Task& GraphSource::describe(LazyTask& lazy, Recycler& recycler) {
   task.begin(static_cast<TaskId>(first_id_ + active.name), task.inline_access.data(), 0);
   task.family = active.family;
   task.at = {};
-  kinds_.fill(task, active, values_);
+  try {
+    kinds_.fill(task, active, values_);
+  } catch (const UsageError& error) {
+    misused(error.what());  // then it does not run
+  }
   task.lazy = &active;
   task.lane = active.passes ? lane_ : 0;
   return task;
@@ -275,7 +295,7 @@ bool GraphSource::more(ReadyTasks& ready) {
     if (Satisfied kept; some_left && left_.take(kept)) {
       bool handed_out = true;
       ahead_ == nullptr ? hand_out(kept, ready) : void(handed_out = hand_out_announced(kept, ready));
-      const bool later = !handed_out && !fresh_.given_up();
+      const bool later = !handed_out && !fresh_.given_up() && !ahead_->all_made();
       if (later) left_.keep(kept);
       left_.done();
       if (later) return false;  // who makes the fresh datum that is missing adds us again
@@ -285,7 +305,7 @@ bool GraphSource::more(ReadyTasks& ready) {
     } else if (ahead_ != nullptr ? !announce_some(ready.recycler)
                                  : fresh_.starving() >= most_starving || !more_of_initial(ready)) {
       // Whoever leaves something, or frees what is missing, adds us again.
-      if (fresh_.given_up()) core_.world().wake(engine::Who::application());
+      if (fresh_.given_up() || cancelled.load()) core_.world().wake(engine::Who::application());
       return false;
     }
   }
@@ -313,6 +333,7 @@ bool GraphSource::more_of_initial(ReadyTasks& ready) {
   }
   if (!found) {
     initial_over_.store(true);
+    core_.world().wake(engine::Who::application());  // perhaps nothing moves any more
     return false;
   }
   std::array<std::int64_t, Walk::most_loops> room;
@@ -325,18 +346,26 @@ bool GraphSource::more_of_initial(ReadyTasks& ready) {
 /// Tells the policy of one task more. False if there is none now.
 bool GraphSource::announce_next(Recycler& recycler) {
   ActiveTask* begins = nullptr;
-  const bool made = ahead_->next(
-      recycler,
-      [this](const ActiveTask& active, const std::int64_t* numbers) { return family_of(active, numbers); },
-      [this](Task& task) { CountedSource::announce(task); }, begins,
-      [this](const std::string& why) { misused(why); });
-  if (!made) {
-    if (fresh_.wanted()) core_.world().wake(engine::Who::application());
-    if ((ahead_->all_made() || fresh_.given_up()) && !initial_over_.exchange(true))
-      core_.engine().all_submitted();
-    return false;
+  bool made = false;
+  try {
+    made = ahead_->next(
+        recycler,
+        [this](const ActiveTask& active, const std::int64_t* numbers) { return family_of(active, numbers); },
+        [this](Task& task) { CountedSource::announce(task); }, begins,
+        [this](const std::string& why) { misused(why); });
+  } catch (const UsageError& error) {
+    misused(error.what());
+    ahead_->give_up();
   }
   if (begins != nullptr) left_.keep({.task = begins});
+  if (!made) {
+    if (fresh_.wanted()) core_.world().wake(engine::Who::application());
+    if ((ahead_->all_made() || fresh_.given_up()) && !initial_over_.exchange(true)) {
+      core_.engine().all_submitted();
+      core_.world().wake(engine::Who::application());
+    }
+    return false;
+  }
   return true;
 }
 

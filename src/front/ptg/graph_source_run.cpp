@@ -117,7 +117,7 @@ void GraphSource::wait_for_all() {
     if (fresh_.wanted()) {
       make_more_fresh();
     } else if (nothing_moves && !progress_.reached(submitted_)) {
-      give_up_the_rest(fresh_.given_up() ? "" : who_waits() + never_fed(table_, nullptr));
+      give_up_the_rest(fresh_.given_up() || !misuse_.empty() ? "" : who_waits() + never_fed(table_, nullptr));
     }
   }
   progress_.no_target();

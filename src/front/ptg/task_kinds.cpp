@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <exception>
 #include <limits>
 #include <set>
 
@@ -48,10 +49,14 @@ class Reached {
   const ClassTable& table_;
 };
 
-template <class F>
-void with_call(const TableClass& of, const void* const* handles, const std::int64_t* numbers, F&& f) {
-  std::array<std::int64_t, Places::most> arguments;
+using Arguments = std::array<std::int64_t, Places::most>;
+
+void find_arguments(const TableClass& of, const std::int64_t* numbers, Arguments& arguments) {
   for (std::size_t i = 0; i < of.numbers.size(); ++i) arguments[i] = of.numbers[i](numbers);
+}
+
+template <class F>
+void with_call(const TableClass& of, const void* const* handles, const Arguments& arguments, F&& f) {
   const Maker& maker = of.definition->maker;
   maker.make(
       maker.self.get(), handles, arguments.data(),
@@ -112,7 +117,9 @@ void TaskKinds::fit(const front::SubmissionFit& fit, Values& values) {
           handles[k] = value->handle;
           bytes[k] = value->datum->bytes;
         }
-    with_call(of, handles.data(), numbers.data(), [&](const Submission& call) {
+    Arguments arguments;
+    find_arguments(of, numbers.data(), arguments);
+    with_call(of, handles.data(), arguments, [&](const Submission& call) {
       // The same datum may stand for several: each counts, as in the task.
       std::vector<Submission::Use> uses;
       std::vector<engine::RegisteredDatum> copies;
@@ -150,7 +157,17 @@ void TaskKinds::fill(Task& task, ActiveTask& active, Values& values) const {
   const TableClass& of = table_.classes[active.task_class];
   const Kind& kind = kinds_[active.task_class];
   Numbers numbers;
-  if (kind.needs_numbers) of.place(active.parameters(), numbers.data());
+  Arguments arguments;
+  std::int32_t its_priority = 0;
+  std::exception_ptr wrong;
+  try {
+    if (kind.needs_numbers) of.place(active.parameters(), numbers.data());
+    find_arguments(of, numbers.data(), arguments);
+    if (kind.has_priorities) its_priority = priority(active.task_class, numbers.data());
+  } catch (const UsageError&) {
+    wrong = std::current_exception();
+    arguments.fill(0);
+  }
   const std::uint32_t* const at = active.values(of.parameters.size());
   std::array<const void*, most_flows> handles;
   std::array<std::uint8_t, most_flows> access_of_use;
@@ -169,7 +186,7 @@ void TaskKinds::fill(Task& task, ActiveTask& active, Values& values) const {
     const Value& value = values[at[i]];
     handles[i] = value.handle;
     AccessMode mode = of.flows[i].mode;
-    if (value.fresh && mode == AccessMode::read_write) {
+    if (value.fresh && mode == AccessMode::read_write && wrong == nullptr) {
       // Nothing is in it yet: nothing has to be brought.
       const Input* const input = input_of(of.flows[i], numbers.data());
       if (input != nullptr && input->kind == Place::Kind::fresh) mode = AccessMode::write;
@@ -194,12 +211,14 @@ void TaskKinds::fill(Task& task, ActiveTask& active, Values& values) const {
   }
   task.access_count = static_cast<std::uint16_t>(count);
   static_cast<TaskTraits&>(task) = kind.traits;
-  if (kind.has_priorities) task.priority = priority(active.task_class, numbers.data());
-  with_call(of, handles.data(), numbers.data(), [&](const Submission& call) {
+  if (kind.has_priorities) task.priority = its_priority;
+  with_call(of, handles.data(), arguments, [&](const Submission& call) {
     task.work = call.work;
     if (call.fill_closure != nullptr)
       call.fill_closure(task.closure.data(), call.arguments, access_of_use.data());
   });
+  if (wrong != nullptr) [[unlikely]]
+    std::rethrow_exception(wrong);
 }
 
 }  // namespace fairlead::ptg

@@ -31,7 +31,8 @@ class TaskKinds {
   /// UsageError for one that nobody here can run. Once the values are known.
   void fit(const front::SubmissionFit& fit, Values& values);
 
-  /// The descriptor's traits, accesses and closure; `task` is empty.
+  /// The descriptor's traits, accesses and closure; `task` is empty. Throws UsageError if a formula divides by 0: then the
+  /// descriptor has all of these, but it must not run.
   void fill(Task& task, ActiveTask& active, Values& values) const;
 
   /// Of the largest task, on the application's memory node.

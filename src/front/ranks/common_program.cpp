@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/bytes_text.hpp"
+#include "base/exception_text.hpp"
 #include "base/pages.hpp"
 #include "front/flow/pseudo_task.hpp"
 #include "front/runtime/views.hpp"
@@ -134,22 +135,39 @@ CommonProgram::Where CommonProgram::pass(const Submission& submission,
     throw UsageError(fmt::format("the task {} is to run on rank {}, and there are {}{}",
                                  submission.codelet->name, place, communicator_.ranks(),
                                  place_in(submission)));
+  if (place == everywhere) check_written_everywhere(submission);
   if (!under_way_) begin();
   keep(codelet);
   comparison_.walked(hash, submission.codelet, submission.file, submission.line);
-  if (comparison_.far_ahead()) [[unlikely]]
-    core_.help_until([this] { return !comparison_.far_ahead() || has_failed(); }, "submit");
   place_ = place;
-  if (place == everywhere || place == static_cast<std::int64_t>(own_)) return Where::here;
-  const net::RankId by{static_cast<std::uint32_t>(place)};
-  for (const Submission::Use& use : submission.uses)
-    if (SharedDatum* const datum = shared_of(*use.datum);
-        datum != nullptr && reads(use.mode) && datum->holder == own_)
-      give(*datum, by);
+  const bool here = place == everywhere || place == static_cast<std::int64_t>(own_);
+  const net::RankId by{here ? 0 : static_cast<std::uint32_t>(place)};
+  try {
+    if (comparison_.far_ahead()) [[unlikely]]
+      core_.help_until([this] { return !comparison_.far_ahead() || has_failed(); }, "submit");
+    if (here) return Where::here;
+    for (const Submission::Use& use : submission.uses)
+      if (SharedDatum* const datum = shared_of(*use.datum);
+          datum != nullptr && reads(use.mode) && datum->holder == own_)
+        give(*datum, by);
+  } catch (...) {
+    refused(submission, false, std::current_exception());
+    throw;
+  }
   for (const Submission::Use& use : submission.uses)
     if (SharedDatum* const datum = shared_of(*use.datum); datum != nullptr && writes(use.mode))
       rewritten(*datum, by);
   return Where::elsewhere;
+}
+
+void CommonProgram::check_written_everywhere(const Submission& submission) {
+  for (const Submission::Use& use : submission.uses)
+    if (writes(use.mode) && shared_of(*use.datum) != nullptr)
+      throw UsageError(
+          fmt::format("the task {} runs on all ranks, since the first datum that it writes "
+                      "is not shared, and "
+                      "writes {}, which is: put that first, or say on_rank(){}",
+                      submission.codelet->name, use.datum->text(), place_in(submission)));
 }
 
 std::span<const Submission::Use> CommonProgram::bring(const Submission& submission) {
@@ -157,12 +175,6 @@ std::span<const Submission::Use> CommonProgram::bring(const Submission& submissi
     const Submission::Use& use = submission.uses[i];
     SharedDatum* const datum = shared_of(*use.datum);
     if (datum == nullptr) continue;
-    if (place_ == everywhere && writes(use.mode))
-      throw UsageError(
-          fmt::format("the task {} runs on all ranks, since the first datum that it writes "
-                      "is not shared, and "
-                      "writes {}, which is: put that first, or say on_rank(){}",
-                      submission.codelet->name, use.datum->text(), place_in(submission)));
     if (!reads(use.mode)) continue;
     if (datum->here == nullptr) {
       engine::RegisteredDatum& into = datum->home != nullptr ? *datum->home : guests_.take(*datum);
@@ -194,6 +206,13 @@ void CommonProgram::written(const Submission& submission) {
   for (const Submission::Use& use : submission.uses)
     if (SharedDatum* const datum = shared_of(*use.datum); datum != nullptr && writes(use.mode))
       rewritten(*datum, own_);
+}
+
+void CommonProgram::refused(const Submission& submission, bool brought, const std::exception_ptr& why) {
+  const bool is_missed = !brought || std::ranges::any_of(submission.uses, [](const Submission::Use& use) {
+    return writes(use.mode) && shared_of(*use.datum) != nullptr;
+  });
+  if (is_missed) failed_here(said_by(why, "a task could not be submitted"));
 }
 
 /// The newest value, which is here, is needed there.
@@ -328,7 +347,8 @@ void CommonProgram::end_traffic(bool ending) {
   under_way_ = false;
   traffic_.end();
   static_cast<void>(core_.help([this] { return traffic_.none(); }, ending));
-  codelets_.clear();
+  // After a failure others still send what is compared.
+  if (comparison_.nobody_named()) codelets_.clear();
 }
 
 void CommonProgram::leave() noexcept {

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -58,6 +59,9 @@ class CommonProgram {
   std::span<const Submission::Use> bring(const Submission& submission);
   /// It is submitted.
   void written(const Submission& submission);
+  /// It is not, on this rank alone: then none can go on if others take what it writes for written, or have sent it what was
+  /// not brought.
+  void refused(const Submission& submission, bool brought, const std::exception_ptr& why);
   /// See Flow::drop_copies().
   void drop_copies(const detail::DatumReference& reference, const char* file, std::uint32_t line);
   /// Throws FootprintError if such a task and what comes and goes do not fit into memory together.
@@ -96,6 +100,7 @@ class CommonProgram {
   static constexpr std::size_t most_uses = 256;
   /// Where it runs; `hash`: of all that is the same on all ranks.
   std::int64_t place_of(const Submission& submission, std::uint64_t& hash, bool& common) const;
+  static void check_written_everywhere(const Submission& submission);
   void begin();
   void keep(const std::shared_ptr<const CodeletInfo>& codelet);
   void give(SharedDatum& datum, net::RankId to);

@@ -40,6 +40,8 @@ class Comparison {
   void waits();
   bool far_ahead() const noexcept { return closed_ > equal_.load() + most_ahead; }
   bool all_compared() const noexcept { return closed_ == equal_.load(); }
+  /// None of the tasks that were walked through will be named any more.
+  bool nobody_named() const noexcept { return alone() || (entries_.empty() && all_compared()); }
   /// This rank has come to the end of its wait.
   void over();
   /// All have, as often as this one.

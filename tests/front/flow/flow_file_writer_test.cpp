@@ -7,7 +7,9 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "simulate/flow_file.hpp"
@@ -68,6 +70,38 @@ TEST_F(FlowFileWriter, WritesDataCodeletsAndTasksInProgramOrder) {
   EXPECT_EQ(recorded.program.uses[0].mode, AccessMode::write);
   EXPECT_EQ(recorded.program.uses[3].datum, simulate::DatumIndex{1});
   EXPECT_THAT(text(), HasSubstr("flow_file_writer_test.cpp"));
+}
+/// From some time on it cannot be copied into a task.
+struct NotCopied {
+  explicit NotCopied(const bool& from_now) : refuses(&from_now) {}
+  NotCopied(const NotCopied& other) : refuses(other.refuses) {
+    if (*refuses) throw std::runtime_error("it cannot be copied");
+  }
+  NotCopied(NotCopied&&) = default;
+  NotCopied& operator=(const NotCopied&) = default;
+  NotCopied& operator=(NotCopied&&) = default;
+  ~NotCopied() = default;
+
+  const bool* refuses;
+};
+
+TEST_F(FlowFileWriter, WritesNothingOfATaskThatWasNotSubmitted) {
+  const auto take = codelet("take").cpu([](InOut<double> x, const NotCopied&) { ++*x; });
+  {
+    Runtime runtime(config());
+    double x = 0;
+    const auto hx = runtime.value("x", x);
+    bool refuses = false;
+    Flow flow(runtime);
+    flow.submit(set(hx, 3.0));
+    auto call = take(hx, NotCopied(refuses));
+    refuses = true;
+    EXPECT_THROW(flow.submit(std::move(call)), std::runtime_error);
+    flow.submit(set(hx, 4.0));
+    flow.wait();
+  }
+  EXPECT_THAT(flow().program.kernels, ElementsAre("set"));
+  EXPECT_EQ(flow().program.tasks.size(), 2u);
 }
 TEST_F(FlowFileWriter, WritesARecordingOnceForEachOfItsRuns) {
   {

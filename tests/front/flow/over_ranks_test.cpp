@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -350,6 +351,94 @@ TEST(FlowsOverRanks, AFlowMayOutliveARuntimeThatEndedWhileItsProgramHeldData) {
   std::thread other([&] { EXPECT_THROW(rank(1), RankError); });
   rank(0);
   other.join();
+}
+
+/// From some time on it cannot be copied into a task.
+struct NotCopied {
+  explicit NotCopied(const bool& from_now) : refuses(&from_now) {}
+  NotCopied(const NotCopied& other) : refuses(other.refuses) {
+    if (*refuses) throw std::runtime_error("it cannot be copied");
+  }
+  NotCopied(NotCopied&&) = default;
+  NotCopied& operator=(const NotCopied&) = default;
+  NotCopied& operator=(NotCopied&&) = default;
+  ~NotCopied() = default;
+
+  const bool* refuses;
+};
+
+// The others take what it was to write for written.
+TEST(FlowsOverRanks, ATaskThatOneRankRefusesIsToldOnAllRanks) {
+  const auto write = codelet("write").cpu([](Out<Element> t, const NotCopied&) { t(0, 0) = 2; });
+  const auto thrown = on_ranks(3, [&](Runtime& runtime) {
+    auto a = row_of(runtime, 3);
+    Flow flow(runtime);
+    for (std::int32_t k = 0; k < 3; ++k) flow.submit(set(a(0, k), 1.0));
+    bool refuses = false;
+    auto call = write(a(0, 1), NotCopied(refuses));
+    refuses = runtime.rank() == 1;
+    try {
+      flow.submit(std::move(call));
+      EXPECT_NE(runtime.rank(), 1u);
+    } catch (const std::runtime_error& error) {
+      EXPECT_EQ(error.what(), std::string("it cannot be copied"));  // and the program goes on
+    }
+    flow.submit(add(a(0, 1), a(0, 0)));
+    flow.wait();
+  });
+  for (const std::string& text : thrown)
+    EXPECT_NE(text.find("it cannot be copied"), std::string::npos) << text;
+}
+
+TEST(FlowsOverRanks, ATaskThatWritesNothingOfOthersMayBeRefused) {
+  const auto look = codelet("look").cpu([](In<Element>, const NotCopied&) {});
+  expect_nothing_thrown(on_ranks(2, [&](Runtime& runtime) {
+    auto a = row_of(runtime, 2);
+    Flow flow(runtime);
+    for (std::int32_t k = 0; k < 2; ++k) flow.submit(set(a(0, k), 1.0));
+    bool refuses = false;
+    auto call = look(a(0, 0), NotCopied(refuses));
+    refuses = runtime.rank() == 1;
+    try {
+      flow.submit(std::move(call).on_rank(1));
+    } catch (const std::runtime_error&) {
+    }
+    flow.submit(add(a(0, 0), a(0, 1)));
+    flow.wait();
+    if (runtime.rank() == 1) {
+      EXPECT_EQ(value_of(flow, a(0, 1)), 2);
+    }
+  }));
+}
+
+// Rank 1 still sends what it has walked through when rank 0 has left its flow, and what its tasks were called by is gone.
+TEST(FlowsOverRanks, AProgramMayForgetItsCodeletsWhenAnotherRankHasFailed) {
+  std::atomic<bool> left{false};
+  std::weak_ptr<int> kept_after_failure;
+  const auto thrown = on_ranks(2, [&](Runtime& runtime) {
+    auto a = row_of(runtime, 2);
+    if (runtime.rank() == 1) {
+      Flow flow(runtime);
+      flow.submit(set(a(0, 0), 1.0));
+      runtime.communicator()->fail_soon("it cannot be done");
+      while (!left) std::this_thread::yield();
+      return flow.wait();
+    }
+    {
+      const auto token = std::make_shared<int>(0);
+      kept_after_failure = token;
+      const auto local = codelet("a task whose name is on the heap").cpu([token](Out<Element>) {});
+      Flow flow(runtime);
+      try {
+        for (;;) flow.submit(local(a(0, 0)));
+      } catch (const RankError&) {
+      }
+    }
+    EXPECT_FALSE(kept_after_failure.expired());
+    left = true;
+  });
+  EXPECT_NE(thrown[1].find("it cannot be done"), std::string::npos) << thrown[1];
+  EXPECT_TRUE(kept_after_failure.expired());  // until its runtime ends
 }
 
 TEST(FlowsOverRanks, ACancelledFlowIsToldOnAllRanks) {

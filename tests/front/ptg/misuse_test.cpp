@@ -335,6 +335,88 @@ TEST_F(MisuseOfPtg, ADivisionByZero) {
   runtime.flush();
 }
 
+// Of a task that is to be handed out: what it takes, and how. The others end, and the runtime goes on.
+class DivisionsByZero : public testing::TestWithParam<const char*> {
+ public:
+  DivisionsByZero() {
+    Config config;
+    config.set("workers", 2);
+    config.set("memory", "1MiB");
+    config.set("scheduler", std::string(GetParam()));
+    config.set("bind-threads", false);
+    runtime = std::make_unique<Runtime>(config);
+    for (int& number : numbers) handles.push_back(runtime->value("number", number));
+  }
+  /// `define(graph, numbers)` makes a graph of six tasks, of which the one with i = 3 divides by 0.
+  template <class Define>
+  void expect_error(Define&& define) {
+    {
+      ptg::Graph graph(*runtime);
+      define(graph, graph.data(handles, "data"));
+      for (int times = 0; times < 2; ++times) {
+        try {
+          graph.run();
+          ADD_FAILURE() << "nothing was said";
+        } catch (const UsageError& error) {
+          EXPECT_NE(std::string(error.what()).find("a division by 0"), std::string::npos) << error.what();
+        }
+      }
+    }
+    int number = 0;
+    const auto handle = runtime->value("other", number);
+    ptg::Graph graph(*runtime);
+    auto chain = graph.task("chain", i.in(0, 5));
+    chain.runs(add, ptg::flow("x").from(graph.data(handle, "other")()).when(i == 0).from(chain["x"](i - 1)));
+    graph.run();
+    EXPECT_EQ(number, 6);
+  }
+
+  std::vector<int> numbers = std::vector<int>(20);
+  std::unique_ptr<Runtime> runtime;
+  std::vector<Handle<int>> handles;
+  const ptg::Index i{"i"};
+  const Codelet<InOut<int>> add = codelet("add").cpu([](InOut<int> x) { ++*x; });
+  const Codelet<In<int>, InOut<int>> take = codelet("take").cpu([](In<int> a, InOut<int> x) { *x += *a; });
+  const Codelet<InOut<int>, int> add_number =
+      codelet("add_number").cpu([](InOut<int> x, int number) { *x += number; });
+};
+
+TEST_P(DivisionsByZero, InAPriority) {
+  expect_error([&](ptg::Graph& graph, const ptg::Collection& data) {
+    graph.task("t", i.in(0, 5)).runs(add, ptg::flow("x").from(data(i))).priority(1 / (i - 3));
+  });
+}
+
+TEST_P(DivisionsByZero, InThePlaceOfADatum) {
+  expect_error([&](ptg::Graph& graph, const ptg::Collection& data) {
+    graph.task("t", i.in(0, 5)).runs(add, ptg::flow("x").from(data(i + 10 + 1 / (i - 3) * 0)));
+  });
+}
+
+TEST_P(DivisionsByZero, InANumberOfABody) {
+  expect_error([&](ptg::Graph& graph, const ptg::Collection& data) {
+    graph.task("t", i.in(0, 5)).runs(add_number, ptg::flow("x").from(data(i)), 1 / (i - 3));
+  });
+}
+
+TEST_P(DivisionsByZero, InAPriorityInTheMiddleOfAChain) {
+  expect_error([&](ptg::Graph& graph, const ptg::Collection& data) {
+    auto t = graph.task("t", i.in(0, 5));
+    t.runs(add, ptg::flow("x").from(data(0)).when(i == 0).from(t["x"](i - 1))).priority(1 / (i - 3));
+  });
+}
+
+TEST_P(DivisionsByZero, InTheConditionOfAnInputOfAChain) {
+  expect_error([&](ptg::Graph& graph, const ptg::Collection& data) {
+    auto t = graph.task("t", i.in(0, 5));
+    t.runs(take, ptg::flow("a").from(data(7)).when(1 / (i - 3) > 5).from(data(8)),
+           ptg::flow("x").from(data(0)).when(i == 0).from(t["x"](i - 1)));
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Policies, DivisionsByZero, testing::Values("lws", "eager", "ap", "darts"),
+                         [](const auto& instance) { return std::string(instance.param); });
+
 TEST_F(MisuseOfPtg, AGraphThatOutlivesItsRuntime) {
   auto other = std::make_unique<Runtime>(two_workers());
   int number = 1;
