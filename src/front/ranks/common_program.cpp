@@ -129,8 +129,10 @@ CommonProgram::Where CommonProgram::pass(const Submission& submission,
   bool common = false;
   const std::int64_t place = place_of(submission, hash, common);
   if (!common) return Where::alone;
-  if (has_failed_.load(std::memory_order_relaxed)) [[unlikely]]
+  if (has_failed_.load(std::memory_order_relaxed)) [[unlikely]] {
+    if (failed_here_.load()) return Where::elsewhere;  // the wait says why
     throw RankError("the flow cannot go on: " + failure());
+  }
   if (place >= static_cast<std::int64_t>(communicator_.ranks()))
     throw UsageError(fmt::format("the task {} is to run on rank {}, and there are {}{}",
                                  submission.codelet->name, place, communicator_.ranks(),

@@ -53,7 +53,7 @@ class CommonProgram {
     here,       // bring() and written() have to be called
     elsewhere,  // there is nothing to be done
   };
-  /// The next task of the program. Throws TaskError if some rank cannot go on, UsageError for what all would refuse.
+  /// The next task of the program. Throws RankError if another rank cannot go on, UsageError for what all would refuse.
   Where pass(const Submission& submission, const std::shared_ptr<const CodeletInfo>& codelet);
   /// What a task that runs here uses here, in the order of its uses; what is elsewhere is on its way then.
   std::span<const Submission::Use> bring(const Submission& submission);

@@ -390,6 +390,36 @@ TEST(FlowsOverRanks, ATaskThatOneRankRefusesIsToldOnAllRanks) {
     EXPECT_NE(text.find("it cannot be copied"), std::string::npos) << text;
 }
 
+// As on one machine: who has failed goes on submitting, and the wait throws what the task did. The others hear of it when they submit.
+TEST(FlowsOverRanks, AFailureIsThrownByTheWaitOfItsOwnRank) {
+  const auto fail = codelet("fail").cpu([](InOut<Element>) { throw NumericalError("asked to fail"); });
+  std::atomic<bool> other_has_heard{false};
+  const auto thrown = on_ranks(2, [&](Runtime& runtime) {
+    auto a = row_of(runtime, 1);
+    Flow flow(runtime);
+    const auto submit_until = [&](const auto& done) {
+      flow.submit(set(a(0, 0), 1.0));
+      flow.submit(fail(a(0, 0)));
+      while (!done()) flow.submit(set(a(0, 0), 2.0));
+    };
+    if (runtime.rank() == 1) {
+      EXPECT_THROW(submit_until([] { return false; }), RankError);
+      other_has_heard = true;
+      return;
+    }
+    submit_until([&] { return other_has_heard.load(); });
+    flow.submit(set(a(0, 0), 2.0));
+    try {
+      flow.wait();
+    } catch (const TaskError& error) {
+      EXPECT_THROW(std::rethrow_if_nested(error), NumericalError);
+      throw;
+    }
+  });
+  EXPECT_NE(thrown[0].find("asked to fail"), std::string::npos) << thrown[0];
+  EXPECT_EQ(thrown[0].find("cannot go on"), std::string::npos) << thrown[0];
+}
+
 TEST(FlowsOverRanks, ATaskThatWritesNothingOfOthersMayBeRefused) {
   const auto look = codelet("look").cpu([](In<Element>, const NotCopied&) {});
   expect_nothing_thrown(on_ranks(2, [&](Runtime& runtime) {
