@@ -148,6 +148,7 @@ void Endpoint::handle(RankId, const Ask& ask, Commands& out) {
 
 void Endpoint::over(const GraphRun& run, std::uint64_t task, std::span<const Output> outputs, Commands& out) {
   moved();
+  const Run& of = runs_[run.graph];
   std::vector<Told> told;
   for (const Output& output : outputs) {
     const Tree tree = tree_for(protocol_, output.to.size(), output.bytes);
@@ -155,9 +156,9 @@ void Endpoint::over(const GraphRun& run, std::uint64_t task, std::span<const Out
                     output.like,
                     output.value,
                     {output.bytes, std::max(output.takes, output.bytes), output.layout},
-                    branches(tree == Tree::star ? output.to : rotated(output.to, task), tree)});
+                    branches(tree == Tree::star || of.gated ? output.to : rotated(output.to, task), tree)});
   }
-  tell(run, task, runs_[run.graph].fingerprint, told, nullptr, out);
+  tell(run, task, of.fingerprint, told, nullptr, out);
 }
 
 /// One message to each of those who get something from us. `of_outputs`: what their values are called then.

@@ -92,7 +92,8 @@ class CommonProgram {
   Comparison& comparison() noexcept { return comparison_; }
   /// A task has failed here, or was not run; in the middle of whatever.
   void failed_here(const std::string& why) {
-    if (!failed_here_.exchange(true)) communicator_.fail_soon(why);
+    if (has_failed() || failed_here_.exchange(true)) return;  // tasks are cancelled where another has failed
+    communicator_.fail_soon(why);
   }
 
  private:

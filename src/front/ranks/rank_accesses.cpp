@@ -171,4 +171,11 @@ bool RankAccesses::none() const {
   return by_name_.empty() && uncounted_ == 0 && std::ranges::all_of(ending_, &Record::is_unused);
 }
 
+bool RankAccesses::any_of(DatumId datum) const {
+  const std::lock_guard guard(mutex_);
+  const auto is_of_it = [datum](const Record* record) { return record->access.datum == datum; };
+  return std::ranges::any_of(by_name_, is_of_it, &decltype(by_name_)::value_type::second) ||
+         std::ranges::any_of(ending_, [&](const Record* it) { return is_of_it(it) && !it->is_unused(); });
+}
+
 }  // namespace fairlead::front

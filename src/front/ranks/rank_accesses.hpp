@@ -42,6 +42,8 @@ class RankAccesses final : public TaskSource {
   void let_go(std::uint64_t name, bool unused = false);
   /// Each that was asked for is over, and nobody is about to tell anything of any: all this may go.
   bool none() const;
+  /// Some that is not over is of that datum.
+  bool any_of(DatumId datum) const;
 
   void release(Task& over, ReadyTasks& ready) override;
   void count(std::size_t accesses, Recycler&) override;

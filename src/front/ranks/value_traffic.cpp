@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
 namespace fairlead::front {
@@ -14,7 +13,7 @@ ValueTraffic::ValueTraffic(engine::RuntimeCore& core, net::Communicator& communi
       communicator_(communicator),
       cause_(cause),
       hooks_(std::move(hooks)),
-      passes_on_(communicator.protocol().tree_from != 0),
+      passes_on_(cause == Cause::flows && communicator.protocol().tree_from != 0),
       // A turn that is refused is one at a datum without a value: its task has
       // failed, and says so itself.
       turns_(
@@ -27,17 +26,15 @@ ValueTraffic::ValueTraffic(engine::RuntimeCore& core, net::Communicator& communi
       run_{communicator.next_graph(), 0} {}
 
 void ValueTraffic::begin(std::uint64_t fingerprint, const net::Room& room) {
-  communicator_.begin(run_, fingerprint, room, *this, true);
+  // Who gets a value to pass on has to know it before.
+  communicator_.begin(run_, passes_on_ ? ~fingerprint : fingerprint, room, *this, true);
 }
 
 std::uint64_t ValueTraffic::begin_turn(engine::RegisteredDatum& from, Bytes bytes) {
   const std::uint64_t turn = next_ + 1;
   next_ += 2;
-  {
-    const std::lock_guard guard(mutex_);
-    ++of_data_[from.id];
-    at_sources_[turn] = {.from = {.id = from.id}, .bytes = bytes};
-  }
+  const std::lock_guard guard(mutex_);
+  at_sources_[turn] = {.from = {.id = from.id}, .bytes = bytes};
   return turn;
 }
 
@@ -107,7 +104,6 @@ void ValueTraffic::receive(std::uint64_t name, engine::RegisteredDatum& into, By
   next_ += 2;
   {
     const std::lock_guard guard(mutex_);
-    ++of_data_[into.id];
     coming_[number] = {
         .into = {.id = into.id}, .bytes = bytes, .key = name, .what = into.text(), .owner = std::move(owner)};
     by_key_[name] = number;
@@ -118,15 +114,7 @@ void ValueTraffic::receive(std::uint64_t name, engine::RegisteredDatum& into, By
 
 bool ValueTraffic::none() const { return turns_.none() && holds_.none(); }
 
-bool ValueTraffic::any_of(DatumId datum) const {
-  const std::lock_guard guard(mutex_);
-  return of_data_.contains(datum);
-}
-
-/// Under the mutex.
-void ValueTraffic::over_of(DatumId datum) {
-  if (const auto found = of_data_.find(datum); --found->second == 0) of_data_.erase(found);
-}
+bool ValueTraffic::any_of(DatumId datum) const { return turns_.any_of(datum) || holds_.any_of(datum); }
 
 void ValueTraffic::end() {
   communicator_.end(run_);
@@ -142,7 +130,6 @@ void ValueTraffic::end() {
   sendings_.clear();
   at_sources_.clear();
   last_turns_.clear();
-  of_data_.clear();
   ++run_.run;
 }
 
@@ -166,10 +153,10 @@ void ValueTraffic::let_go_of_turns(std::uint64_t number) {
   if (number % 2 == 0) turns_.let_go(passing(number), true);
 }
 
-/// Several that were found meanwhile are told of it at once. Under the mutex.
+/// Several that were found meanwhile are told of it at once, in the order in which they come to want it: where one of them passes it
+/// on, he wants it no later than those who get it from him. Under the mutex.
 void ValueTraffic::tell(std::uint64_t number, Sending& sending) {
   if (sending.to.empty()) return;
-  std::ranges::sort(sending.to);
   const std::uint32_t time = sending.apart + sending.told++;
   net::Endpoint::Output output{.number = static_cast<std::uint8_t>(time % net::most_outputs),
                                .value = number,
@@ -263,7 +250,7 @@ void ValueTraffic::landed(const net::Commands::Landed& landed) {
     if (found == coming_.end()) return;
     by_key_.erase(found->second.key);
     owner = std::move(found->second.owner);
-    if (is_over) forget(found);
+    if (is_over) coming_.erase(found);
   }
   // The engine hears of the value before it hears of a task that uses it.
   holds_.let_go(landed.value);
@@ -272,18 +259,10 @@ void ValueTraffic::landed(const net::Commands::Landed& landed) {
   if (hooks_.over) hooks_.over(owner);
 }
 
-/// Under the mutex.
-void ValueTraffic::forget(ComingOnes::iterator coming) {
-  over_of(coming->second.into.id);
-  coming_.erase(coming);
-}
-
 void ValueTraffic::passed_on(std::uint64_t number) {
   {
     const std::lock_guard guard(mutex_);
-    const auto found = coming_.find(number);
-    if (found == coming_.end()) return;
-    forget(found);
+    if (coming_.erase(number) == 0) return;
   }
   end_passing(number);
 }
@@ -314,9 +293,8 @@ void ValueTraffic::left(const net::Commands::Left& left) {
     sendings_.erase(found);
     if (--turn->second.users == 0) {
       turn_over = turn->first;
-      const DatumId from = turn->second.from.id;
-      over_of(from);
-      if (const auto last = last_turns_.find(from); last != last_turns_.end() && last->second == turn_over)
+      if (const auto last = last_turns_.find(turn->second.from.id);
+          last != last_turns_.end() && last->second == turn_over)
         last_turns_.erase(last);
       at_sources_.erase(turn);
     }

@@ -89,7 +89,6 @@ class ValueTraffic final : public net::Client {
     std::string what;
     Owner owner;
   };
-  using ComingOnes = std::unordered_map<std::uint64_t, Coming>;
   // Numbers of what comes are even, and those of turns at what goes and of sendings odd; and so they are in holds, where the
   // network's number names what goes. The number after that of what comes is of the turn in which it is passed on.
   static std::uint64_t passing(std::uint64_t coming) noexcept { return coming + 1; }
@@ -97,8 +96,6 @@ class ValueTraffic final : public net::Client {
   std::vector<std::uint64_t> unfinished() const;
   void let_go_of_turns(std::uint64_t number);
   std::uint64_t new_sending() noexcept;
-  void over_of(DatumId datum);
-  void forget(ComingOnes::iterator coming);
   void passed_on(std::uint64_t number);
   void end_passing(std::uint64_t number);
   std::uint64_t begin_turn(engine::RegisteredDatum& from, Bytes bytes);
@@ -120,10 +117,9 @@ class ValueTraffic final : public net::Client {
   std::unordered_map<std::uint64_t, Sending> sendings_;
   std::unordered_map<std::uint64_t, Turn> at_sources_;     // turns that are not over
   std::unordered_map<DatumId, std::uint64_t> last_turns_;  // of these, what take_turn() may give once more
-  ComingOnes coming_;
+  std::unordered_map<std::uint64_t, Coming> coming_;
   std::unordered_set<std::uint64_t> passing_;  // turns that were granted, or are not needed any more
   std::unordered_map<std::uint64_t, std::uint64_t> by_key_;  // numbers of what comes
-  std::unordered_map<DatumId, std::uint32_t> of_data_;       // how much is under way
 };
 
 }  // namespace fairlead::front

@@ -441,6 +441,39 @@ TEST(FlowsOverRanks, ATaskThatWritesNothingOfOthersMayBeRefused) {
   }));
 }
 
+// Who passes a value on wants it no later than those who get it from him. Rank 2 wants it last, and before that what rank 3 makes of it.
+TEST(FlowsOverRanks, WhoPassesAValueOnHasComeToWantItFirst) {
+  constexpr std::uint64_t tree = 2;
+  for (int times = 0; times < 8; ++times) {  // names differ, and by them the order in trees of graphs
+    std::atomic<int> walked_through{0};
+    expect_nothing_thrown(on_ranks(
+        4,
+        [&](Runtime& runtime) {
+          auto m = row_of(runtime, 4);
+          Flow flow(runtime);
+          const auto slowly = codelet("slowly").cpu([&](InOut<Element>) {
+            while (walked_through.load() < 3) std::this_thread::yield();
+          });
+          for (int i = 0; i <= times; ++i) flow.submit(set(m(0, 0), 5.0));
+          for (std::int32_t k = 1; k < 4; ++k) flow.submit(set(m(0, k), 1.0));
+          flow.submit(slowly(m(0, 0)));
+          flow.submit(add(m(0, 0), m(0, 1)));
+          flow.submit(add(m(0, 0), m(0, 3)));
+          flow.submit(add(m(0, 3), m(0, 2)));
+          if (runtime.rank() == 2) {
+            EXPECT_EQ(value_of(flow, m(0, 2)), 7);
+          }
+          flow.submit(add(m(0, 0), m(0, 2)));
+          ++walked_through;
+          flow.wait();
+          if (runtime.rank() == 2) {
+            EXPECT_EQ(value_of(flow, m(0, 2)), 12);
+          }
+        },
+        Bytes{1} << 20, tree, 0));
+  }
+}
+
 // Rank 1 still sends what it has walked through when rank 0 has left its flow, and what its tasks were called by is gone.
 TEST(FlowsOverRanks, AProgramMayForgetItsCodeletsWhenAnotherRankHasFailed) {
   std::atomic<bool> left{false};
