@@ -180,6 +180,14 @@ def test_small_numbers_beside_large_ones_may_vanish_in_the_file(solve):
     assert done.x == pytest.approx([1e-10, 1e-30, 0, 0], rel=1e-6, abs=1e-45)
 
 
+@pytest.mark.parametrize("options", [[], ["--no-condition"], ["--refine"], ["--ranks", 3]])
+def test_what_has_norms_that_overflow_is_not_taken_for_right(solve, options):
+    a = numpy.array([[1.2, 0.9], [0.9, 1.2]]) * 1e308
+    done = solve(a, numpy.array([1e-10, 2.1e-10]), *options)
+    assert done.returncode == WRONG_RESULT, done.stdout + done.stderr
+    assert done.x is None and "its numbers are too large" in done.stderr
+
+
 def test_an_old_solution_stays_where_the_new_one_is_wrong(solve, fairlead):
     numpy.save(fairlead.folder / "x.npy", numpy.arange(3.0))
     done = solve(*corrupt_tiny(80))
