@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
+#include <limits>
 #include <type_traits>
 #include <vector>
 
@@ -49,6 +51,21 @@ template void write_solution<float>(data::NpyWriter&, data::ElementType, const f
                                     std::uint64_t, std::uint64_t, std::span<std::byte>);
 template void write_solution<double>(data::NpyWriter&, data::ElementType, const double*, std::uint64_t,
                                      std::uint64_t, std::uint64_t, std::span<std::byte>);
+
+double lost_in_single(const double* x, std::int64_t rows, std::int64_t columns) {
+  double most = 0;
+  for (std::int64_t c = 0; c < columns; ++c) {
+    const std::span column(x + c * rows, static_cast<std::size_t>(rows));
+    double size = 0, lost = 0;
+    for (const double value : column) {
+      size = std::max(size, std::abs(value));
+      lost = std::max(lost, std::abs(value - static_cast<double>(static_cast<float>(value))));
+    }
+    // Small numbers beside large ones may vanish: the size of the column is what they are judged by, as in x.
+    if (size > 0) most = std::max(most, lost / size);
+  }
+  return most > static_cast<double>(std::numeric_limits<float>::epsilon()) ? most : 0;
+}
 
 int publish_solution(const report::RunReport& report, const Config& config,
                      std::span<const trace::Snapshot> recorded) {

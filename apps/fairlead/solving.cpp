@@ -26,6 +26,7 @@
 #include "algorithms/linalg/backward_error.hpp"
 #include "algorithms/linalg/dealt_columns.hpp"
 #include "algorithms/linalg/npy_source.hpp"
+#include "algorithms/linalg/over_ranks.hpp"
 #include "data/npy/npy_writer.hpp"
 #include "fairlead/dense_report.hpp"
 #include "fairlead/devices_to_use.hpp"
@@ -101,6 +102,8 @@ class Solve {
         solved = refined(FactorIn::single);
     }
     if (!solved.backward_error) solved = direct();
+    const std::optional<double> lost = lost_in_file();
+    if (lost) *solved.backward_error += *lost, solved.condition.reset();
     const bool right = *solved.backward_error <= limit_;  // false for NaN
     const bool written = right || config_.flag("keep-anyway");
     if (written && place_.first()) write();
@@ -115,6 +118,7 @@ class Solve {
     if (place_.alone()) find_limit(report, tiled_, solved.after);
     report.backward_error = solved.backward_error;
     report.backward_error_limit = limit_;
+    report.lost_in_file = lost;
     report.refinement_steps = solved.steps;
     report.calls_in_tf32 = solved.calls_in_tf32;
     report.condition = solved.condition;
@@ -312,6 +316,15 @@ class Solve {
       given_up_seconds_ = seconds_;
     }
     return solved;
+  }
+
+  /// Of a solution in double precision in a file in single: alike on all ranks, as the first one writes it.
+  std::optional<double> lost_in_file() {
+    double lost[] = {0};
+    if constexpr (std::is_same_v<T, double>)
+      if (system_.solution() == ElementType::float32) lost[0] = lost_in_single(x_.data(), n_, columns_);
+    linalg::largest_of_ranks(run_->runtime(), lost);
+    return lost[0] > 0 ? std::optional(lost[0]) : std::nullopt;
   }
 
   void write() {

@@ -64,6 +64,9 @@ std::optional<std::string> wrong_answer(const report::RunReport& report) {
   const double error = report.backward_error.value_or(0), limit = report.backward_error_limit.value_or(error);
   if (error <= limit) return std::nullopt;
   constexpr double much_growth = 10;
+  if (report.lost_in_file)
+    return "the result is wrong: its numbers are too large or too small for single precision, the type of "
+           "both files given and so of its own. With one of the two in double precision it is in that";
   if (!std::isfinite(error))
     return "the result is wrong: it is not finite. The matrix is too close to singular, or its numbers are "
            "too large, for this precision";

@@ -150,7 +150,9 @@ struct RunReport {
   double gflops = 0;  ///< 10^9 operations per second, over `seconds` but those of attempts that were given up
   std::vector<Phase> phases;
   std::optional<double> backward_error;
-  std::optional<double> backward_error_limit;    ///< above it the result is wrong
+  std::optional<double> backward_error_limit;  ///< above it the result is wrong
+  /// By what part of its size the solution is off in its file, whose type it does not fit: in the backward error, too.
+  std::optional<double> lost_in_file{};
   std::optional<std::uint64_t> calls_in_tf32{};  ///< of cuBLAS, for the factor; none: they were not wanted
   std::optional<int> refinement_steps;           ///< of a factor in single precision, up to that error
   std::optional<ConditionReport> condition;

@@ -141,6 +141,25 @@ def test_columns_that_depend_on_each_other_but_for_rounding_leave_no_digits(solv
         assert done.report["condition_estimate"] > 1e13
 
 
+@pytest.mark.parametrize("of_a, of_b", [(1e-170, 1), (1e-170, 1e-170), (1e-290, 1e-5), (1e160, 1), (1e160, 1e160), (1e290, 1e290)])
+def test_least_squares_of_any_size_are_judged_as_others(solve, of_a, of_b):
+    random = numpy.random.default_rng(9)
+    a, b = random.standard_normal((70, 20)), random.standard_normal(70)
+    usual, done = solve("qr", a, b), solve("qr", of_a * a, of_b * b)
+    assert done.returncode == usual.returncode == 0, done.stderr
+    assert done.x / (of_b / of_a) == pytest.approx(usual.x, rel=1e-10)
+    assert done.report["backward_error"] < 1e-14
+    for figure in "relative_residual", "condition_estimate":
+        assert done.report[figure] == pytest.approx(usual.report[figure], rel=1e-6)
+
+
+def test_a_least_squares_solution_that_has_lost_its_digits_is_wrong(solve):
+    a = 1e160 * numpy.array([[1.0, 2], [3, 4], [5, 6.5]])
+    done = solve("qr", a, 1e-159 * numpy.array([1.0, 2, 3]))
+    assert done.returncode == WRONG_RESULT and done.x is None
+    assert done.report["backward_error"] > done.report["backward_error_limit"]
+
+
 @pytest.mark.parametrize("method", ["lu", *GENERAL])
 @pytest.mark.parametrize("bad, named", [(numpy.nan, "not a number (NaN)"), (-numpy.inf, "infinite")])
 @pytest.mark.parametrize("order", ["C", "F"])

@@ -152,6 +152,17 @@ def test_warnings_are_those_of_one_machine(command, tmp_path, launcher, method, 
     require_alike(one, solve(command, tmp_path, launcher, 3, options), 3)
 
 
+@pytest.mark.parametrize("of_a, of_b, status", [(1e-170, 1e-170, 0), (1e160, 1e160, 0), (1e160, 1e-159, 3)])
+def test_least_squares_of_any_size_are_judged_alike(command, tmp_path, of_a, of_b, status):
+    """Of bands of rows that differ in size, each of which a rank reads."""
+    rows = np.where(np.arange(3 * TALL) % 700 < 350, 1, 1e-3)[:, None]
+    save(tmp_path, of_a * rows * matrix("tall", 3 * TALL, N), of_b * np.ones(3 * TALL), np.float64)
+    options = ["A.npy", "b.npy", "--method", "qr", "--memory", "64MiB", "--tile", 24, "--workers", 1]
+    one = solve(command, tmp_path, "threads", 1, options)
+    assert one.returncode == status, one.stderr
+    require_alike(one, solve(command, tmp_path, "threads", 3, options), 3)
+
+
 @pytest.mark.parametrize("launcher", ["threads", "openmpi", "mpich"])
 @pytest.mark.parametrize("n, status", [(40, 0), (90, 3)])
 def test_growth_is_given_back_or_told(command, tmp_path, launcher, n, status):

@@ -29,6 +29,7 @@ def solve(fairlead):
         done.x = numpy.load(folder / output) if (folder / output).exists() else None
         return done
 
+    run.folder = fairlead.folder
     return run
 
 
@@ -144,6 +145,47 @@ def test_a_wrong_result_is_an_error_of_its_own_and_is_not_kept(solve, fairlead, 
     kept = solve(a, b, "--keep-anyway", *options)
     assert kept.returncode == WRONG_RESULT
     assert kept.x is not None and kept.x.shape == b.shape
+
+
+TOO_LARGE_OR_SMALL = {"large": (1e-30, [1e10, 1, 2]), "small": (1e30, [1e-20, 1e-10])}
+
+
+@pytest.mark.parametrize("ranks", [[], ["--ranks", 3]])
+@pytest.mark.parametrize("what, points", [("large", False), ("small", False), ("small", True)])
+def test_what_its_files_type_does_not_hold_is_a_wrong_result(solve, what, points, ranks):
+    """Refined in double precision, and right there; the file of the solution is in single precision."""
+    size, b = TOO_LARGE_OR_SMALL[what]
+    of_file, a = numpy.float32, size * numpy.eye(len(b))
+    options = ["--refine", *ranks]
+    if points:  # far apart: the kernel matrix has nothing beside its diagonal
+        numpy.save(solve.folder / "points.npy", 100 * numpy.arange(len(b), dtype=of_file)[:, None])
+        options += ["--kernel", "rbf", "--points", "points.npy", "--nugget", size]
+    given = None if points else a.astype(of_file)
+    done = solve(given, numpy.array(b, of_file), *options)
+    assert done.returncode == WRONG_RESULT, done.stdout + done.stderr
+    assert done.x is None and "trusted_digits" not in done.report
+    assert "too large or too small for single precision" in done.stderr and "--keep-anyway" in done.stderr
+    kept = solve(given, numpy.array(b, of_file), "--keep-anyway", *options)
+    assert kept.returncode == WRONG_RESULT and kept.x.dtype == of_file
+    wide = solve(given, numpy.array(b), *options)  # the file is in double precision then
+    assert wide.returncode == 0, wide.stderr
+    assert wide.x == pytest.approx(numpy.array(b) / size, rel=1e-6)
+
+
+def test_small_numbers_beside_large_ones_may_vanish_in_the_file(solve):
+    """A solution that decays as fast is right to rounding, as it is where all is computed in single precision."""
+    b = numpy.float32([1, 1e-20, 1e-40, 0])
+    done = solve(1e10 * numpy.eye(4, dtype=numpy.float32), b, "--refine")
+    assert done.returncode == 0, done.stderr
+    assert done.x == pytest.approx([1e-10, 1e-30, 0, 0], rel=1e-6, abs=1e-45)
+
+
+@pytest.mark.parametrize("options", [[], ["--no-condition"], ["--refine"], ["--ranks", 3]])
+def test_what_has_norms_that_overflow_is_not_taken_for_right(solve, options):
+    a = numpy.array([[1.2, 0.9], [0.9, 1.2]]) * 1e308
+    done = solve(a, numpy.array([1e-10, 2.1e-10]), *options)
+    assert done.returncode == WRONG_RESULT, done.stdout + done.stderr
+    assert done.x is None and "its numbers are too large" in done.stderr
 
 
 def test_an_old_solution_stays_where_the_new_one_is_wrong(solve, fairlead):

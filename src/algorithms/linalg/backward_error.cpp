@@ -185,7 +185,10 @@ double BackwardError<T>::value() const {
   double worst = 0;
   for (std::size_t c = 0; c < norms_.x.size(); ++c) {
     const double scale = norms_.a * norms_.x[c] + norms_.b[c];
-    worst = larger(worst, norms_.residual[c] == 0 ? 0 : norms_.residual[c] / scale);
+    // By an infinite scale every residual would be none.
+    const double error =
+        std::isinf(scale) ? std::numeric_limits<double>::quiet_NaN() : norms_.residual[c] / scale;
+    worst = larger(worst, norms_.residual[c] == 0 ? 0 : error);
   }
   return worst;
 }

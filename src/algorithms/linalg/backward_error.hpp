@@ -51,7 +51,8 @@ class BackwardError {
   void submit(Flow& flow, std::uint32_t rank, std::uint32_t ranks);
   /// Once the flow has been waited for: value() is that of all ranks, and each has the whole residual.
   void bring_together(Runtime& runtime);
-  /// The error, once the flow has been waited for. NaN if x holds one.
+  /// The error, once the flow has been waited for. NaN if x holds one, and where there is a residual but the norms beside
+  /// it overflow: nothing is known of such an x.
   double value() const;
   /// || A || in the infinity norm.
   double matrix_norm() const;

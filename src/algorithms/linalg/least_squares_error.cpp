@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "algorithms/linalg/blas/blas.hpp"
 #include "algorithms/linalg/dealt_columns.hpp"
@@ -43,6 +44,50 @@ double norm_of_vector(const X* vector, std::int64_t count) {
 
 double quotient(double of, double by) noexcept { return of == 0 ? 0 : of / by; }
 
+// What is squared is between these, or is scaled to be: so no sum overflows or vanishes.
+constexpr double largest_squared = 0x1p480, least_squared = 0x1p-500;
+constexpr double to_medium = 0x1p-600;  // from the large; from the small its inverse
+
+/// The sums of squares of elements by their size (Blue 1978); those that are neither large nor small are not scaled.
+struct Squares {
+  double large = 0, medium = 0, small = 0;
+
+  void add(double element) noexcept {
+    const double size = std::abs(element);
+    if (size > largest_squared)
+      large += size * to_medium * (size * to_medium);
+    else if (size < least_squared)
+      small += size / to_medium * (size / to_medium);
+    else
+      medium += size * size;  // or it is not a number
+  }
+  /// In order. Where none is large or small, which is seen at once, that is a plain sum.
+  void add(std::span<const double> elements) noexcept {
+    int others = 0;
+    for (const double element : elements) {
+      const double size = std::abs(element);
+      others |= static_cast<int>(size > largest_squared) |
+                (static_cast<int>(size < least_squared) & static_cast<int>(size > 0));
+    }
+    if (others != 0)
+      for (const double element : elements) add(element);
+    else
+      for (const double element : elements) medium += element * element;
+  }
+  double root() const noexcept {
+    constexpr double beside = to_medium * to_medium;
+    if (std::isnan(medium)) return medium;
+    if (large > 0) return std::sqrt(large + medium * beside) / to_medium;
+    if (medium > 0) return std::sqrt(medium + small * beside);
+    return std::sqrt(small) * to_medium;
+  }
+};
+
+/// That 2^exponent is of the number's size.
+int exponent_of(double number) noexcept {
+  return number != 0 && std::isfinite(number) ? std::ilogb(number) : 0;
+}
+
 }  // namespace
 
 template <class T>
@@ -58,7 +103,8 @@ LeastSquaresError<T>::LeastSquaresError(Kernels kernels, std::shared_ptr<const M
       scratch_(scratch_bytes_per_worker(columns)),
       residual_(static_cast<std::size_t>(a_->rows() * columns)),
       normal_(static_cast<std::size_t>(a_->columns() * columns)),
-      squares_of_a_(static_cast<std::size_t>(bands_of(a_->rows()))),
+      squares_of_a_(3 * static_cast<std::size_t>(bands_of(a_->rows()))),
+      exponents_(static_cast<std::size_t>(columns)),
       norms_of_b_(static_cast<std::size_t>(columns)),
       norms_of_x_(static_cast<std::size_t>(columns)) {}
 
@@ -87,17 +133,21 @@ void LeastSquaresError<T>::residual_of_rows(std::int64_t row, std::int64_t count
   double* const r = x + band * columns_;
   const auto rows = static_cast<int>(count), sides = static_cast<int>(columns_);
   b_->read(row, count, 0, columns_, r, count);
-  double squares = 0;
+  Squares squares;
   for (std::int64_t j = 0; j < n; j += piece) {
     const auto wide = static_cast<int>(std::min(piece, n - j));
     a_->read(row, count, j, wide, a, count);
-    for (std::int64_t i = 0; i < count * wide; ++i) squares += a[i] * a[i];
+    squares.add({a, static_cast<std::size_t>(count * wide)});
     for (std::int64_t c = 0; c < columns_; ++c)
       for (std::int64_t i = 0; i < wide; ++i) x[i + c * wide] = static_cast<double>(x_[j + i + c * ld_]);
     kernels_.blas().gemm<double>(Transpose::no, Transpose::no, rows, sides, wide, -1, a, rows, x, wide, 1, r,
                                  rows);
   }
-  squares_of_a_[static_cast<std::size_t>(row / band)] = squares;
+  double* place = squares_of_a_.data() + row / band;
+  for (const double sum : {squares.large, squares.medium, squares.small}) {
+    *place = sum;
+    place += bands_of(m);
+  }
   for (std::int64_t c = 0; c < columns_; ++c)
     std::copy_n(r + c * count, count, residual_.data() + row + c * m);
 }
@@ -143,12 +193,20 @@ void LeastSquaresError<T>::judge(Runtime& runtime, Flow& flow, std::int32_t tile
   wait();
   largest_of_ranks(runtime, norms_of_b_);
   share_bands(runtime, residual_.data(), m, columns_, static_cast<std::int32_t>(band), readers);
-  share_bands(runtime, squares_of_a_.data(), bands_of(m), 1, 1, readers);
+  share_bands(runtime, squares_of_a_.data(), bands_of(m), 3, 1, readers);
+  // By powers of two to the size of one, which rounds nothing: A^T r could overflow or vanish.
+  for (std::int64_t c = 0; c < columns_; ++c) {
+    const int exponent = exponents_[static_cast<std::size_t>(c)] = exponent_of(norm_of(residual_, m, c));
+    for (std::int64_t i = c * m; i < (c + 1) * m; ++i) {
+      double& r = residual_[static_cast<std::size_t>(i)];
+      r = std::scalbn(r, -exponent);
+    }
+  }
   const auto columns_codelet = codelet("judge").cpu(
       [this](std::int64_t column, std::int64_t count) { normal_of_columns(column, count); });
   for (std::int64_t column = 0; column < n; column += band)
     if (own(column)) flow.submit(columns_codelet(column, std::min(band, n - column)));
-  // Scaled to the size of one: what is left of b may be too small for T.
+  // To exactly the size of one: what is left of b may be too small for T.
   rotated_.resize(residual_.size());
   for (std::int64_t c = 0; c < columns_; ++c) {
     const double size = norm_of(residual_, m, c);
@@ -165,9 +223,14 @@ void LeastSquaresError<T>::judge(Runtime& runtime, Flow& flow, std::int32_t tile
 
 template <class T>
 double LeastSquaresError<T>::norm_of_a() const noexcept {
-  double sum = 0;
-  for (const double squares : squares_of_a_) sum += squares;
-  return std::sqrt(sum);
+  Squares squares;
+  const auto bands = static_cast<std::size_t>(bands_of(a_->rows()));
+  for (std::size_t i = 0; i < bands; ++i) {
+    squares.large += squares_of_a_[i];
+    squares.medium += squares_of_a_[i + bands];
+    squares.small += squares_of_a_[i + 2 * bands];
+  }
+  return squares.root();
 }
 
 template <class T>
@@ -177,15 +240,25 @@ double LeastSquaresError<T>::norm_of(const std::vector<double>& vectors, std::in
 }
 
 template <class T>
+double LeastSquaresError<T>::norm_of_residual(std::int64_t column) const {
+  return std::scalbn(norm_of(residual_, a_->rows(), column), exponents_[static_cast<std::size_t>(column)]);
+}
+
+template <class T>
 double LeastSquaresError<T>::value() const {
   const std::int64_t m = a_->rows(), n = a_->columns();
+  const double a = norm_of_a();
+  const int exponent_of_a = exponent_of(a);
   double worst = 0;
   for (std::int64_t c = 0; c < columns_; ++c) {
     const auto i = static_cast<std::size_t>(c);
-    const double scale = norm_of_a() * norms_of_x_[i] + norms_of_b_[i];
-    worst = worse(worst, quotient(norm_of(normal_, n, c), norm_of_a() * scale));
-    const double excused = norm_of_vector(rotated_.data() + c * m, n) * norm_of(residual_, m, c);
-    worst = worse(worst, quotient(excused, scale));
+    const double scale = a * norms_of_x_[i] + norms_of_b_[i], residual = norm_of_residual(c);
+    // By an infinite scale every residual would be none.
+    if (std::isinf(scale) && residual != 0) return std::numeric_limits<double>::quiet_NaN();
+    // A^T r is of the scaled residual; A is scaled for it.
+    worst = worse(worst, quotient(std::scalbn(norm_of(normal_, n, c), -exponent_of_a),
+                                  std::scalbn(a, -exponent_of_a) * std::scalbn(scale, -exponents_[i])));
+    worst = worse(worst, quotient(norm_of_vector(rotated_.data() + c * m, n) * residual, scale));
   }
   return worst;
 }
@@ -195,7 +268,7 @@ double LeastSquaresError<T>::relative_residual() const {
   double worst = 0;
   for (std::int64_t c = 0; c < columns_; ++c)
     if (const double b = norms_of_b_[static_cast<std::size_t>(c)]; b > 0)
-      worst = worse(worst, norm_of(residual_, a_->rows(), c) / b);
+      worst = worse(worst, norm_of_residual(c) / b);
   return worst;
 }
 
@@ -203,7 +276,7 @@ template <class T>
 double LeastSquaresError<T>::size_beside_residual() const {
   double least = std::numeric_limits<double>::infinity();
   for (std::int64_t c = 0; c < columns_; ++c)
-    if (const double r = norm_of(residual_, a_->rows(), c); r > 0)
+    if (const double r = norm_of_residual(c); r > 0)
       least = std::min(least, norm_of_a() * norms_of_x_[static_cast<std::size_t>(c)] / r);
   return least;
 }

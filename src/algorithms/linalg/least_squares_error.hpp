@@ -59,6 +59,7 @@ class LeastSquaresError {
   void normal_of_columns(std::int64_t column, std::int64_t count);
   double norm_of_a() const noexcept;
   double norm_of(const std::vector<double>& vectors, std::int64_t rows, std::int64_t column) const;
+  double norm_of_residual(std::int64_t column) const;
 
   Kernels kernels_;
   std::shared_ptr<const MatrixSource<double>> a_, b_;
@@ -66,8 +67,9 @@ class LeastSquaresError {
   std::int64_t ld_, columns_;
   ScratchPool scratch_;
   // Each task writes places of its own.
-  std::vector<double> residual_, normal_;        // column-major: r, A^T r
-  std::vector<double> squares_of_a_;             // of each band of rows
+  std::vector<double> residual_, normal_;        // column-major: r, A^T r; both by 2^-exponents_
+  std::vector<double> squares_of_a_;             // of each band of rows the large ones, the medium, the small
+  std::vector<int> exponents_;                   // of each column
   std::vector<double> norms_of_b_, norms_of_x_;  // of each column, computed at once
   std::vector<T> rotated_;                       // Q^T r
 };

@@ -154,6 +154,24 @@ TEST(BackwardError, OfASolutionThatIsNotANumberIsNotANumber) {
   EXPECT_TRUE(std::isnan(error.value()));
 }
 
+TEST(BackwardError, IsNotANumberWhereTheNormsOverflow) {
+  Runtime runtime(config_of({}));
+  const auto error_of = [&](double a, double b, const std::vector<double>& x) {
+    const Dense<double> matrix{2, 2, {a, 0.75 * a, 0.75 * a, a}}, right{2, 1, {b, b}};
+    Flow flow(runtime);
+    BackwardError<double> error(kernels(), std::make_shared<GivenMatrix<double>>(matrix),
+                                std::make_shared<GivenMatrix<double>>(right), x.data(), 1);
+    error.submit(flow);
+    flow.wait();
+    return error.value();
+  };
+  const double large = 1.2e308;                                   // twice that is too large
+  EXPECT_TRUE(std::isnan(error_of(large, 1, {0, 0})));            // || A ||
+  EXPECT_TRUE(std::isnan(error_of(large / 4, 1, {4.5, -4.5})));   // || A || || x ||
+  EXPECT_TRUE(std::isnan(error_of(large / 2, large, {0.9, 0})));  // and b
+  EXPECT_EQ(error_of(large, 0, {0, 0}), 0);                       // what has no residual is right
+}
+
 TEST(GeneratedSpd, IsSymmetricAndTheSameInPieces) {
   const GeneratedSpd<double> a(50, 9);
   const auto whole = dense<double>(a);

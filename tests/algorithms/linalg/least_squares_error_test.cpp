@@ -17,21 +17,22 @@ struct Judged {
 };
 
 /// A x = b + `left` * noise; x solved by Fairlead and then off by `spoilt` of its size, in the direction in which A is
-/// smallest. A has the columns 1, 10^-grade / n, ..., 10^-grade times random ones.
+/// smallest. A has the columns 1, 10^-grade / n, ..., 10^-grade times random ones, all times `size`; b likewise.
 template <class T>
-Judged judged(std::int64_t m, std::int64_t n, double left, double grade, double spoilt,
+Judged judged(std::int64_t m, std::int64_t n, double left, double grade, double spoilt, double size = 1,
               std::int32_t tile = 16) {
   Runtime runtime(config_of({}));
   auto given = dense<T>(GeneratedUniform<T>(m, n, 1));
   for (std::int64_t j = 0; j < n; ++j)
     for (std::int64_t i = 0; i < m; ++i)
-      given(i, j) *= static_cast<T>(std::pow(10, -grade * static_cast<double>(j) / static_cast<double>(n)));
+      given(i, j) *=
+          static_cast<T>(size * std::pow(10, -grade * static_cast<double>(j) / static_cast<double>(n)));
   const auto exact = dense<T>(GeneratedUniform<T>(n, 2, 3)), noise = dense<T>(GeneratedUniform<T>(m, 2, 4));
   Dense<T> b{m, 2};
   b.elements.resize(static_cast<std::size_t>(2 * m));
   for (std::int64_t c = 0; c < 2; ++c)
     for (std::int64_t i = 0; i < m; ++i) {
-      double sum = left * static_cast<double>(noise(i, c));
+      double sum = size * left * static_cast<double>(noise(i, c));
       for (std::int64_t j = 0; j < n; ++j)
         sum += static_cast<double>(given(i, j)) * static_cast<double>(exact(j, c));
       b(i, c) = static_cast<T>(sum);
@@ -80,6 +81,19 @@ TYPED_TEST(LeastSquaresErrorOf, AWrongSolutionIsMany) {
   EXPECT_GT(judged<TypeParam>(90, 33, 0, 3, 1e7 * eps).error, 50);
 }
 
+TEST(LeastSquaresErrorOfAnySize, IsTheSame) {
+  for (const double left : {0.0, 1e-3, 1.0})
+    for (const double spoilt : {0.0, 1e-8}) {
+      const Judged of_one = judged<double>(300, 33, left, 0, spoilt);
+      for (const double size : {0x1p-900, 0x1p-540, 0x1p-500, 0x1p480, 0x1p520, 0x1p900}) {
+        const Judged scaled = judged<double>(300, 33, left, 0, spoilt, size);
+        // A right x is some roundings, which the size of the tiles' numbers may shift.
+        EXPECT_NEAR(scaled.error, of_one.error, spoilt == 0 ? 3 : 1e-3 * of_one.error) << size << " " << left;
+        EXPECT_NEAR(scaled.residual, of_one.residual, 1e-10) << size << " " << left;
+      }
+    }
+}
+
 TEST(LeastSquaresErrorOfNothing, IsZeroAndOfWhatIsNotANumberNoNumber) {
   Runtime runtime(config_of({}));
   const Dense<double> a{3, 1, {1, 2, 3}}, b{3, 1, {0, 0, 0}};
@@ -95,6 +109,7 @@ TEST(LeastSquaresErrorOfNothing, IsZeroAndOfWhatIsNotANumberNoNumber) {
   };
   EXPECT_EQ(error_of(0), 0);
   EXPECT_GT(error_of(1), 0.1);
+  EXPECT_TRUE(std::isnan(error_of(1e308)));  // || A || || x || is too large
   EXPECT_TRUE(std::isnan(error_of(std::numeric_limits<double>::quiet_NaN())));
 }
 
