@@ -321,8 +321,7 @@ class Solve {
       const NpyFile& b = *system_.b;
       write_solution<T>(*out_, system_.solution(), x_.data(), b.rows(), b.rows(), b.columns(), staging);
     }
-    out_->commit();
-    seconds_ += run_->end();
+    seconds_ += run_->end_by([this] { out_->commit(); });
   }
 
   const System& system_;
