@@ -145,6 +145,16 @@ def test_a_full_disk_for_the_solution_ends_all(command, tmp_path):
 
 
 @pytest.mark.parametrize("launcher", PROCESSES)
+@pytest.mark.parametrize("method", ["cholesky", "lu"])
+def test_devices_may_be_set_on_one_rank_only(tmp_path, apart, launcher, method):
+    a, b = save(tmp_path, matrix("definite", N, N) + N * np.eye(N), np.ones(N), np.float64)
+    done = apart(launcher, 2, "A.npy", "b.npy", "-o", "x.npy", "--method", method, *SMALL,
+                 before="[ $rank = 1 ] && export FAIRLEAD_DEVICES=none")
+    assert (done.returncode, said(done)) == (0, [])
+    assert require_right(done.x, a, b) < 1e-12
+
+
+@pytest.mark.parametrize("launcher", PROCESSES)
 def test_ranks_of_unequal_memory_choose_the_same_tiles(command, tmp_path, apart, launcher):
     a, b = save(tmp_path, matrix("definite", N, N), np.ones(N), np.float64)
     done = apart(launcher, 3, "A.npy", "b.npy", "-o", "x.npy", "--workers", 1,
