@@ -370,6 +370,17 @@ TEST_F(Solve, SolvesInDoublePrecisionWhatSinglePrecisionCannotRefine) {
   EXPECT_THAT(answer.text, HasSubstr("trying again in double precision"));
 }
 
+TEST_F(Solve, DoesNotTryAgainWhereDoublePrecisionDoesNotHelp) {
+  write_system<double>(100);
+  auto a = matrix<double>(100);
+  a[3] += 7;
+  write("A.npy", 100, 100, a);
+  const Answer answer = solve("--refine");
+  EXPECT_EQ(answer.exit_code, 1);
+  EXPECT_THAT(answer.text, HasSubstr("is not symmetric"));
+  EXPECT_THAT(answer.text, Not(HasSubstr("trying again")));
+}
+
 TEST_F(Solve, SaysWhatIsWrongWithAMatrixThatNeitherPrecisionCanSolve) {
   write_system<double>(100);
   auto a = matrix<double>(100);
