@@ -142,8 +142,7 @@ Measured measure(const Config& config, DenseProblem problem, const linalg::Kerne
 }
 
 template <class T>
-int bench_dense(Config config, const DenseOperation& operation) {
-  CommandRanks ranks(config);
+int bench_dense(CommandRanks& ranks, Config config, const DenseOperation& operation) {
   require_files_apart(config);
   const auto n = static_cast<std::int64_t>(config.count("n"));
   DenseProblem problem{.operation = &operation, .title = operation.name, .n = n, .element_bytes = sizeof(T)};
@@ -200,8 +199,10 @@ int bench_dense(Config config, const DenseOperation& operation) {
 
 int run(const ParsedCommandLine& given) {
   const DenseOperation& operation = find_operation(given.positionals.front());
-  return given.config.text("precision") == "double" ? bench_dense<double>(given.config, operation)
-                                                    : bench_dense<float>(given.config, operation);
+  return on_ranks(given.config, [&](CommandRanks& ranks) {
+    return given.config.text("precision") == "double" ? bench_dense<double>(ranks, given.config, operation)
+                                                      : bench_dense<float>(ranks, given.config, operation);
+  });
 }
 
 }  // namespace

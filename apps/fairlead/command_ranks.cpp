@@ -117,9 +117,27 @@ void require_over_ranks(const Config& config) {
 
 CommandRanks::~CommandRanks() {
   try {
-    for (const Rank& rank : own_) rank.give_up("it could not begin");
+    give_up("it could not begin");
   } catch (const Error&) {
     // They see that it has ended.
+  }
+}
+
+void CommandRanks::give_up(const std::string& why) const {
+  for (const Rank& rank : own_) rank.give_up(why);
+}
+
+int on_ranks(const Config& config, const std::function<int(CommandRanks&)>& command) {
+  CommandRanks ranks(config);
+  try {
+    return command(ranks);
+  } catch (const std::exception& error) {
+    try {
+      ranks.give_up(error.what());
+    } catch (const Error&) {
+      // They see that it has ended.
+    }
+    throw;
   }
 }
 

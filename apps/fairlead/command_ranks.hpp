@@ -10,6 +10,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "fairlead/place.hpp"
@@ -38,8 +39,10 @@ class CommandRanks {
   explicit CommandRanks(const Config& config);
   CommandRanks(const CommandRanks&) = delete;
   CommandRanks& operator=(const CommandRanks&) = delete;
-  /// The others hear of ranks that did not come to run anything.
+  /// The others hear of ranks that did not come to run anything; why, if that was said.
   ~CommandRanks();
+  /// They hear this. Nothing if these ranks have run.
+  void give_up(const std::string& why) const;
 
   std::uint32_t count() const noexcept { return count_; }
   bool alone() const noexcept { return count_ == 1; }
@@ -84,6 +87,9 @@ class CommandRanks {
   std::uint32_t count_ = 1, on_machine_ = 1, readers_ = 1;
   CyclicMap grid_;
 };
+
+/// What a command does on the ranks that it was started on; of what is thrown before they run, the others hear.
+int on_ranks(const Config& config, const std::function<int(CommandRanks&)>& command);
 
 /// Throws ConfigError for what goes with one rank only.
 void require_over_ranks(const Config& config);

@@ -42,17 +42,20 @@ std::string dealt_out(const std::string& list, std::size_t ranks) {
 
 std::string settle_devices(Config& config, bool automatically, const WorkToDo& work, CommandRanks& ranks) {
   std::string line;
-  if (config.has("devices")) {
+  const bool named = config.has("devices");
+  DevicesToUse use;
+  // Nobody takes memory before all have seen how much is free. Where devices are named, the others may look for theirs:
+  // each has settings of its own.
+  if (automatically)
+    static_cast<void>(ranks.together(config, [&] {
+      if (!named)
+        use = devices_for(work, ranks.on_machine(), backend::cu::find_devices, backend::cl::find_devices);
+      return 0.0;
+    }));
+  if (named) {
     if (config.text("devices") == "none") return "none, as --devices says";
     line = "as named: " + config.text("devices");
   } else {
-    if (!automatically) return {};
-    DevicesToUse use;
-    // Nobody takes memory before all have seen how much is free.
-    static_cast<void>(ranks.together(config, [&] {
-      use = devices_for(work, ranks.on_machine(), backend::cu::find_devices, backend::cl::find_devices);
-      return 0.0;
-    }));
     if (use.list.empty()) return use.line;
     config.set("devices", use.list);
     line = std::move(use.line);

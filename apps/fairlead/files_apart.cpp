@@ -39,7 +39,7 @@ bool same(const std::string& one, const std::string& other) {
   return place == place_of(other, error) && !place.empty();
 }
 
-constexpr std::string_view read[] = {"recorded", "machine"};
+constexpr std::string_view read[] = {"recorded", "machine", "cuda-kernels", "blas"};
 constexpr std::string_view written[] = {"json", "report", "trace", "event-log", "record-flow", "csv"};
 
 /// Several schedulers stand behind commas, options behind the file of one.
@@ -48,6 +48,12 @@ void add_policies(const std::string& schedulers, std::vector<NamedFile>& inputs)
   for (std::string one; std::getline(list, one, ',');)
     if (const auto name = schedule::name_in(one); schedule::is_plugin(name))
       inputs.push_back({"--scheduler", std::string(name)});
+}
+
+/// `none` of cuda-kernels is no path, nor is the name of a BLAS, which is looked for.
+bool is_path(std::string_view key, const std::string& value) {
+  if (key == "cuda-kernels") return value != "none";
+  return key != "blas" || value.find('/') != std::string::npos;
 }
 
 /// What the settings name, and the file that they are from.
@@ -61,7 +67,7 @@ void add_files_of(const Config& config, std::vector<NamedFile>& inputs, std::vec
       outputs.push_back({fmt::format("--{}", key), config.text(key)});
     else if (key == "scheduler")
       add_policies(config.text(key), inputs);
-    else if (std::ranges::find(read, key) != std::end(read))
+    else if (std::ranges::find(read, key) != std::end(read) && is_path(key, config.text(key)))
       inputs.push_back({fmt::format("--{}", key), config.text(key)});
   }
 }

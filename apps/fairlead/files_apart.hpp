@@ -14,9 +14,9 @@ struct NamedFile {
 };
 
 /// Throws ConfigError naming both if one of `outputs`, or of the files that settings write (--json, --csv,
-/// --report, ...), is another of them, one of `inputs`, or of what settings read (--recorded, a machine's
-/// file, a policy's, the configuration file): the same device and inode, whatever the names, links included.
-/// Devices and pipes may be named twice.
+/// --report, ...), is another of them, one of `inputs`, or of what settings read (--recorded, --cuda-kernels,
+/// --blas, a machine's file, a policy's, the configuration file): the same device and inode, whatever the names,
+/// links included. Devices and pipes may be named twice.
 void require_files_apart(const Config& config, std::vector<NamedFile> inputs = {},
                          std::vector<NamedFile> outputs = {});
 

@@ -13,6 +13,7 @@
 #include "base/file_descriptor.hpp"
 #include "base/suggest.hpp"
 #include "config/value.hpp"
+#include "fairlead/files_apart.hpp"
 #include "fairlead/jdf_compile.hpp"
 #include "fairlead/jdf_in_c.hpp"
 #include "fairlead/jdf_matrices.hpp"
@@ -179,6 +180,7 @@ int check(const std::vector<std::string>& paths, const Config& config) {
 int draw(const std::vector<std::string>& paths, const Config& config) {
   if (paths.size() != 1) throw ConfigError("fairlead jdf draw takes one file");
   if (!config.has("output")) throw ConfigError("fairlead jdf draw needs -o FILE: where the picture goes");
+  require_files_apart({}, {{"the graph", paths[0]}}, {{"--output", config.text("output")}});
   report::require_place_for(config.text("output"));
   jdf::Diagnostics diagnostics;
   const jdf::File file = jdf::read(jdf::Source::read(paths[0]), diagnostics);

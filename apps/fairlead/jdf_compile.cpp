@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "fairlead/files_apart.hpp"
 #include "fairlead/subcommand.hpp"
 #include "front/jdf/emit.hpp"
 #include "front/jdf/parser.hpp"
@@ -33,6 +34,9 @@ int compile_jdf(const std::string& path, const std::string& output, bool warning
   const auto beside = [&](const std::string& name) { return (place.parent_path() / name).string(); };
   const jdf::EmitNames names{jdf::cpp_name(stem), std::filesystem::path(path).filename().string(),
                              place.filename().string(), stem + ".hpp", stem + "_bodies.c"};
+  require_files_apart(
+      {}, {{"the graph", path}},
+      {{"--output", output}, {"the header", beside(names.header)}, {"the C", beside(names.bodies)}});
 
   jdf::Diagnostics diagnostics;
   const jdf::File file = jdf::read(jdf::Source::read(path), diagnostics);

@@ -452,8 +452,7 @@ jdf::Source graph_of(const std::string& path, const Config& config, CommandRanks
   return *std::move(source);
 }
 
-int run(const ParsedCommandLine& given) {
-  CommandRanks ranks(given.config);  // from here on the others hear of what is wrong here
+int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
   Config config = given.config;
   if (config.has("record-flow"))
     throw ConfigError(
@@ -496,6 +495,10 @@ int run(const ParsedCommandLine& given) {
     if (here.pointed[i] != 0) fmt::print("{} is {}\n", program->file.globals[i].name.text, here.pointed[i]);
   publish(here.report, task.config, here.recorded);
   return success;
+}
+
+int run(const ParsedCommandLine& given) {
+  return on_ranks(given.config, [&](CommandRanks& ranks) { return run_on(ranks, given); });
 }
 
 }  // namespace

@@ -139,8 +139,7 @@ void require_match(const System& system) {
                                  data::shape_text(b.header().shape)));
 }
 
-int run(const ParsedCommandLine& given) {
-  CommandRanks ranks(given.config);  // from here on the others hear of what is wrong here
+int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
   if (!given.config.has("output")) throw ConfigError("where should the solution go? Give -o x.npy");
   const bool of_points = given.config.has("kernel");
   const DenseOperation& method = find_operation(given.config.text("method"));
@@ -187,6 +186,10 @@ int run(const ParsedCommandLine& given) {
   if (ranks.first()) require_place_for_report(config);
   if (!ranks.alone()) set_workers_of_ranks(config, ranks);
   return solve(system, config, ranks);
+}
+
+int run(const ParsedCommandLine& given) {
+  return on_ranks(given.config, [&](CommandRanks& ranks) { return run_on(ranks, given); });
 }
 
 }  // namespace

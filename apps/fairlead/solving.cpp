@@ -61,6 +61,22 @@ constexpr double epsilon_of(ElementType element) {
                                          : std::numeric_limits<double>::epsilon();
 }
 
+/// What the numbers allow in no precision.
+class NoPrecisionHelps : public NumericalError {
+ public:
+  using NumericalError::NumericalError;
+};
+
+/// Of what looks at numbers as they are in the files.
+template <class Check>
+auto in_any_precision(const Check& check) {
+  try {
+    return check();
+  } catch (const NumericalError& error) {
+    throw NoPrecisionHelps(error.what());
+  }
+}
+
 /// What the factor is computed in.
 enum class FactorIn : std::uint8_t {
   solution,  // the solution's precision
@@ -94,7 +110,7 @@ class Solve {
       Interrupt::removes_at_exit(out_->temporary());
     }
     const Counts before = counts_of(run_->runtime(), kernels_);
-    x_ = vectors_of_all<T>(run_->runtime(), place_, *system_.b);
+    x_ = in_any_precision([&] { return vectors_of_all<T>(run_->runtime(), place_, *system_.b); });
     Solved solved;
     if constexpr (std::is_same_v<T, double>) {
       if (factor_in_ == FactorIn::tf32) solved = refined(FactorIn::tf32);
@@ -194,7 +210,7 @@ class Solve {
       matrix.submit(run_->flow(), a, memory, place_.npy_readers([this] { run_->wait(); }));
       seconds_ += run_->end();
     }
-    alike(place_.first(), [&] { matrix.end_tiling(run_->runtime()); });
+    alike(place_.first(), [&] { in_any_precision([&] { matrix.end_tiling(run_->runtime()); }); });
     tiled_ = counts_of(run_->runtime(), kernels_);
 
     run_->begin("factorization", linalg::cholesky_tasks(problem.tiles()),
@@ -306,6 +322,8 @@ class Solve {
       if (inverse) solved.condition = condition(*inverse, solve.matrix_norm(), solve.backward_error());
       solved.traffic = matrix->traffic();
       if (in_tf32) solved.calls_in_tf32 = of_factor.calls_in_tf32();
+    } catch (const NoPrecisionHelps&) {
+      throw;
     } catch (const NumericalError& error) {
       if (!others_go_on) throw;
       if (in_tf32) solved.calls_in_tf32 = of_factor.calls_in_tf32();
@@ -334,8 +352,7 @@ class Solve {
       const NpyFile& b = *system_.b;
       write_solution<T>(*out_, system_.solution(), x_.data(), b.rows(), b.rows(), b.columns(), staging);
     }
-    out_->commit();
-    seconds_ += run_->end();
+    seconds_ += run_->end_by([this] { out_->commit(); });
   }
 
   const System& system_;
@@ -374,6 +391,8 @@ SolvedHere solve_refined(const System& system, const Config& config, const linal
   SolvedHere solved;
   try {
     solved = solve_in<double>(system, config, kernels, ranks, factor_in);
+  } catch (const NoPrecisionHelps&) {
+    ended = badly, why = std::current_exception();
   } catch (const NumericalError& error) {
     ended = by_numbers, why = std::current_exception(), words = error.what();
   } catch (const RankError& error) {

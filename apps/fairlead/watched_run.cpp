@@ -135,6 +135,12 @@ double WatchedRun::end(bool flushed) {
   return ended("");
 }
 
+double WatchedRun::end_by(const std::function<void()>& last) {
+  wait(false);
+  last();
+  return ended("");
+}
+
 double WatchedRun::give_up() { return under_way_ ? ended(" (given up)") : 0; }
 
 double WatchedRun::ended(std::string_view how) {

@@ -8,6 +8,7 @@
 #include <fairlead/runtime.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -54,6 +55,8 @@ class WatchedRun {
   /// Waits for the tasks; with `flushed`, until all results are on disk as well. Returns the seconds since
   /// begin(). Throws Interrupted if the user wants the end, else as linalg::wait_for_results.
   double end(bool flushed = false);
+  /// The same, and `last` is done after the last look at signals, as a part of the phase.
+  double end_by(const std::function<void()>& last);
   /// The same of a phase that the run's time does not count: preparing, checking.
   double end_aside(bool flushed = false);
   /// After an error: the phase has ended by that, and counts. Returns its seconds; 0 if none was under way.

@@ -20,6 +20,7 @@
 #include "command/answer.hpp"
 #include "data/npy/npy_file.hpp"
 #include "data/npy/npy_writer.hpp"
+#include "shim/shim.hpp"
 
 namespace fairlead {
 namespace {
@@ -93,6 +94,47 @@ TEST_F(Solve, WritesTheSolutionWithTheTypeAndShapeOfTheRightHandSide) {
   std::vector<double> elements(500);
   x.read_block<double>(0, 500, 0, 1, elements.data(), 500);
   for (int i = 0; i < 500; ++i) EXPECT_NEAR(elements[static_cast<std::size_t>(i)], i + 1, 1e-10);
+}
+
+// A signal while x is written means that there is none, and an old one stays; when x is about to appear it is too late.
+TEST_F(Solve, IsInterruptedOrHasWrittenTheSolution) {
+  using shim::FileOperation;
+  write_system<double>(60);
+  write("x.npy", 1, 1, std::vector<double>{7}, true);
+  shim::Shim shim;
+  std::string environment = kernels_kept;
+  for (const std::string& one : shim.environment()) environment += " " + one;
+  const auto solved = [&](const std::string& method) {
+    return fairlead_command("solve '" + path("A.npy") + "' '" + path("b.npy") + "' -o '" + path("x.npy") +
+                                "' --progress none --workers 1 --method " + method,
+                            environment);
+  };
+  for (const std::string method : {"cholesky", "lu"}) {
+    SCOPED_TRACE(method);
+    ASSERT_EQ(solved(method).exit_code, 0);
+    const std::uint64_t calls = shim.calls(FileOperation::any);
+    int interrupted = 0, written = 0;
+    // From the last file operation back to those before x is written.
+    for (std::uint64_t after = calls; after-- > 0 && interrupted < 3;) {
+      SCOPED_TRACE(after);
+      write("x.npy", 1, 1, std::vector<double>{7}, true);
+      shim.reset();
+      shim.plan().operation = FileOperation::any;
+      shim.plan().effect = shim::Effect::signal_before;
+      shim.plan().number = SIGTERM;
+      shim.plan().after = after;
+      shim.plan().times = 1;
+      const Answer answer = solved(method);
+      const bool says_so = answer.text.find("terminated (SIGTERM)") != std::string::npos;
+      EXPECT_TRUE(!says_so || answer.exit_code == 128 + SIGTERM);
+      EXPECT_EQ(NpyFile(path("x.npy")).rows(), says_so ? 1u : 60u) << answer.text;
+      interrupted += says_so;
+      written += answer.exit_code == 0;  // neither: signals were not heeded any more
+    }
+    EXPECT_EQ(interrupted, 3);
+    EXPECT_GE(written, 3) << "flushed, linked, renamed";
+    shim.reset();
+  }
 }
 
 // Who wants x reads what was solved, how well, how long it took and where x is; the rest on request or never.
@@ -326,6 +368,17 @@ TEST_F(Solve, SolvesInDoublePrecisionWhatSinglePrecisionCannotRefine) {
   const Answer answer = solve("--refine");
   EXPECT_EQ(answer.exit_code, 0) << answer.text;
   EXPECT_THAT(answer.text, HasSubstr("trying again in double precision"));
+}
+
+TEST_F(Solve, DoesNotTryAgainWhereDoublePrecisionDoesNotHelp) {
+  write_system<double>(100);
+  auto a = matrix<double>(100);
+  a[3] += 7;
+  write("A.npy", 100, 100, a);
+  const Answer answer = solve("--refine");
+  EXPECT_EQ(answer.exit_code, 1);
+  EXPECT_THAT(answer.text, HasSubstr("is not symmetric"));
+  EXPECT_THAT(answer.text, Not(HasSubstr("trying again")));
 }
 
 TEST_F(Solve, SaysWhatIsWrongWithAMatrixThatNeitherPrecisionCanSolve) {

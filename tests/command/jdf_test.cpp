@@ -114,6 +114,31 @@ TEST(JdfCommand, Draws) {
             2);
 }
 
+TEST(JdfCommand, DoesNotWriteOverTheGraph) {
+  const auto graph = file_of_jdf_test("own.jdf"), link = file_of_jdf_test("own.cpp"),
+             header = file_of_jdf_test("own.hpp");
+  std::filesystem::create_directories(graph.parent_path());
+  std::filesystem::copy_file(jdf_examples + "/cholesky.jdf", graph,
+                             std::filesystem::copy_options::overwrite_existing);
+  const auto size = std::filesystem::file_size(graph);
+  for (const auto& name : {link, header}) {
+    std::filesystem::remove(name);
+    std::filesystem::create_symlink(graph, name);
+  }
+  const std::string of = " '" + graph.string() + "' -o '";
+  for (const std::string& arguments : {"jdf draw --set 'descA->mt=4'" + of + graph.string() + "'",
+                                       "jdf draw --set 'descA->mt=4'" + of + link.string() + "'",
+                                       "jdf compile" + of + link.string() + "'"}) {
+    const Answer answer = fairlead_command(arguments);
+    EXPECT_EQ(answer.exit_code, 2);
+    EXPECT_TRUE(tells(answer, "it would be lost")) << answer.text;
+  }
+  std::filesystem::remove(link);
+  EXPECT_TRUE(tells(fairlead_command("jdf compile" + of + link.string() + "'"), "the header")) << "own.hpp";
+  EXPECT_EQ(std::filesystem::file_size(graph), size);
+  EXPECT_FALSE(std::filesystem::exists(link));
+}
+
 TEST(JdfCommand, RefusesWhatItDoesNotKnow) {
   EXPECT_TRUE(
       tells(fairlead_command("jdf chek x.jdf"), "fairlead jdf has no action \"chek\" (did you mean check?)"));

@@ -91,6 +91,7 @@ def test_the_first_rank_checks_what_it_reads(tmp_path, apart, place, value, word
     done = apart("mpich", 3, "A.npy", "b.npy", "-o", "x.npy", *SMALL, *refine)
     assert done.returncode == 1 and done.x is None
     assert any(words in line for line in said(done)), done.stderr
+    assert "symmetric" not in words or "trying again" not in done.stderr
 
 
 # What each does before, what is asked besides, the status, what is said by one of them.
@@ -100,6 +101,8 @@ WRONG = {
     "the first has no right-hand side": ("rm -f b.npy", [], 1, "b.npy: cannot be opened for reading"),
     "b has another size": ("cp -p ../0/c.npy b.npy; sleep 0.2", [], 1, "they need the same number of rows"),
     "b is not finite": ("[ $rank = 0 ] && cp d.npy b.npy", [], 1, "b.npy: the element in row 3, column 0"),
+    "b is not finite for a factor in single precision": ("[ $rank = 0 ] && cp d.npy b.npy", ["--refine"], 1,
+                                                         "b.npy: the element in row 3, column 0"),
     "no place for x": ("", ["-o", "no/such/x.npy"], 1, "no/such/x.npy"),
     "x is A": ("", ["-o", "A.npy"], 2, "it would be lost"),
     "a misspelt option": ("", ["--metod", "qr"], 2, "metod"),
@@ -107,6 +110,7 @@ WRONG = {
     "too little memory on one": ("[ $rank = 1 ] && export FAIRLEAD_MEMORY=1MiB", [], None, "rank 1"),
     "too little memory on all": ("export FAIRLEAD_MEMORY=1MiB", [], 2, "leaves nothing for tiles"),
     "no place to spill on one": ("[ $rank = 2 ] && export FAIRLEAD_DISK_DIRECTORY=/no/such/place", [], 1, "/no/such/place"),
+    "no such BLAS on one": ("[ $rank = 1 ] && export FAIRLEAD_BLAS=nowhere", [], None, "rank 1: no BLAS \"nowhere\" is found"),
     "a setting that is none": ("[ $rank = 1 ] && export FAIRLEAD_WORKERS=many", [], None, "many"),
 }
 
@@ -126,6 +130,7 @@ def test_what_is_wrong_ends_all(tmp_path, apart, launcher, wrong):
     assert done.returncode != 0 and (status is None or done.returncode == status), done.stderr
     assert any(words in line for line in said(done)), done.stderr
     assert len(said(done)) <= (1 if status == 2 else 2), done.stderr
+    assert "trying again" not in done.stderr
     assert done.x is None or wrong == "x is A"
 
 
@@ -142,6 +147,16 @@ def test_a_full_disk_for_the_solution_ends_all(command, tmp_path):
     assert done.returncode == 1 and len(said(done)) == 1, done.stderr
     assert "x.npy" in said(done)[0] and "File too large" in said(done)[0]
     assert not (tmp_path / "x.npy").exists()
+
+
+@pytest.mark.parametrize("launcher", PROCESSES)
+@pytest.mark.parametrize("method", ["cholesky", "lu"])
+def test_devices_may_be_set_on_one_rank_only(tmp_path, apart, launcher, method):
+    a, b = save(tmp_path, matrix("definite", N, N) + N * np.eye(N), np.ones(N), np.float64)
+    done = apart(launcher, 2, "A.npy", "b.npy", "-o", "x.npy", "--method", method, *SMALL,
+                 before="[ $rank = 1 ] && export FAIRLEAD_DEVICES=none")
+    assert (done.returncode, said(done)) == (0, [])
+    assert require_right(done.x, a, b) < 1e-12
 
 
 @pytest.mark.parametrize("launcher", PROCESSES)

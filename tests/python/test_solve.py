@@ -357,6 +357,19 @@ def test_an_output_over_an_input_is_refused(fairlead, name):
             assert not (folder / "x.npy").exists()
 
 
+@pytest.mark.parametrize("setting", ["cuda-kernels", "blas"])
+def test_an_output_over_what_is_loaded_is_refused(fairlead, setting):
+    folder = fairlead.folder
+    numpy.save(folder / "A.npy", 2 * numpy.eye(5))
+    numpy.save(folder / "b.npy", numpy.ones(5))
+    (folder / "K").write_bytes(b"kernels")
+    done = fairlead("solve", "A.npy", "b.npy", f"--{setting}", "./K", "-o", "K")
+    assert done.returncode == 2 and f"is the same file as --{setting} ./K" in done.stderr
+    assert (folder / "K").read_bytes() == b"kernels"
+    done = fairlead("solve", "A.npy", "b.npy", "--cuda-kernels", "none", "-o", "none")
+    assert done.returncode == 0, done.stderr
+
+
 def test_an_input_is_replaced_where_that_is_asked_for(fairlead):
     folder = fairlead.folder
     numpy.save(folder / "A.npy", 2 * numpy.eye(5))
