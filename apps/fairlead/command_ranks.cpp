@@ -115,16 +115,14 @@ void require_over_ranks(const Config& config) {
           fmt::format("--{} writes down what one rank does: it does not go with several", option));
 }
 
-CommandRanks::~CommandRanks() {
+CommandRanks::~CommandRanks() { give_up("it could not begin"); }
+
+void CommandRanks::give_up(const std::string& why) const {
   try {
-    give_up("it could not begin");
+    for (const Rank& rank : own_) rank.give_up(why);
   } catch (const Error&) {
     // They see that it has ended.
   }
-}
-
-void CommandRanks::give_up(const std::string& why) const {
-  for (const Rank& rank : own_) rank.give_up(why);
 }
 
 int on_ranks(const Config& config, const std::function<int(CommandRanks&)>& command) {
@@ -132,11 +130,7 @@ int on_ranks(const Config& config, const std::function<int(CommandRanks&)>& comm
   try {
     return command(ranks);
   } catch (const std::exception& error) {
-    try {
-      ranks.give_up(error.what());
-    } catch (const Error&) {
-      // They see that it has ended.
-    }
+    ranks.give_up(error.what());
     throw;
   }
 }

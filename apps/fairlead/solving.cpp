@@ -338,11 +338,13 @@ class Solve {
 
   /// Of a solution in double precision in a file in single: alike on all ranks, as the first one writes it.
   std::optional<double> lost_in_file() {
-    double lost[] = {0};
     if constexpr (std::is_same_v<T, double>)
-      if (system_.solution() == ElementType::float32) lost[0] = lost_in_single(x_.data(), n_, columns_);
-    linalg::largest_of_ranks(run_->runtime(), lost);
-    return lost[0] > 0 ? std::optional(lost[0]) : std::nullopt;
+      if (system_.solution() == ElementType::float32) {
+        double lost[] = {lost_in_single(x_.data(), n_, columns_)};
+        linalg::largest_of_ranks(run_->runtime(), lost);
+        if (lost[0] > 0) return lost[0];
+      }
+    return std::nullopt;
   }
 
   void write() {

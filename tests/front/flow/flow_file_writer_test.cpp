@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "front/flow/not_copied.hpp"
 #include "simulate/flow_file.hpp"
 
 namespace fairlead {
@@ -71,22 +72,8 @@ TEST_F(FlowFileWriter, WritesDataCodeletsAndTasksInProgramOrder) {
   EXPECT_EQ(recorded.program.uses[3].datum, simulate::DatumIndex{1});
   EXPECT_THAT(text(), HasSubstr("flow_file_writer_test.cpp"));
 }
-/// From some time on it cannot be copied into a task.
-struct NotCopied {
-  explicit NotCopied(const bool& from_now) : refuses(&from_now) {}
-  NotCopied(const NotCopied& other) : refuses(other.refuses) {
-    if (*refuses) throw std::runtime_error("it cannot be copied");
-  }
-  NotCopied(NotCopied&&) = default;
-  NotCopied& operator=(const NotCopied&) = default;
-  NotCopied& operator=(NotCopied&&) = default;
-  ~NotCopied() = default;
-
-  const bool* refuses;
-};
-
 TEST_F(FlowFileWriter, WritesNothingOfATaskThatWasNotSubmitted) {
-  const auto take = codelet("take").cpu([](InOut<double> x, const NotCopied&) { ++*x; });
+  const auto take = codelet("take").cpu([](InOut<double> x, const tests::NotCopied&) { ++*x; });
   {
     Runtime runtime(config());
     double x = 0;
@@ -94,7 +81,7 @@ TEST_F(FlowFileWriter, WritesNothingOfATaskThatWasNotSubmitted) {
     bool refuses = false;
     Flow flow(runtime);
     flow.submit(set(hx, 3.0));
-    auto call = take(hx, NotCopied(refuses));
+    auto call = take(hx, tests::NotCopied(refuses));
     refuses = true;
     EXPECT_THROW(flow.submit(std::move(call)), std::runtime_error);
     flow.submit(set(hx, 4.0));

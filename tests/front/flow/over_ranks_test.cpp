@@ -16,6 +16,7 @@
 
 #include "at_length.hpp"
 #include "base/random.hpp"
+#include "front/flow/not_copied.hpp"
 #include "net/communicator.hpp"
 #include "on_ranks.hpp"
 
@@ -353,29 +354,15 @@ TEST(FlowsOverRanks, AFlowMayOutliveARuntimeThatEndedWhileItsProgramHeldData) {
   other.join();
 }
 
-/// From some time on it cannot be copied into a task.
-struct NotCopied {
-  explicit NotCopied(const bool& from_now) : refuses(&from_now) {}
-  NotCopied(const NotCopied& other) : refuses(other.refuses) {
-    if (*refuses) throw std::runtime_error("it cannot be copied");
-  }
-  NotCopied(NotCopied&&) = default;
-  NotCopied& operator=(const NotCopied&) = default;
-  NotCopied& operator=(NotCopied&&) = default;
-  ~NotCopied() = default;
-
-  const bool* refuses;
-};
-
 // The others take what it was to write for written.
 TEST(FlowsOverRanks, ATaskThatOneRankRefusesIsToldOnAllRanks) {
-  const auto write = codelet("write").cpu([](Out<Element> t, const NotCopied&) { t(0, 0) = 2; });
+  const auto write = codelet("write").cpu([](Out<Element> t, const tests::NotCopied&) { t(0, 0) = 2; });
   const auto thrown = on_ranks(3, [&](Runtime& runtime) {
     auto a = row_of(runtime, 3);
     Flow flow(runtime);
     for (std::int32_t k = 0; k < 3; ++k) flow.submit(set(a(0, k), 1.0));
     bool refuses = false;
-    auto call = write(a(0, 1), NotCopied(refuses));
+    auto call = write(a(0, 1), tests::NotCopied(refuses));
     refuses = runtime.rank() == 1;
     try {
       flow.submit(std::move(call));
@@ -421,13 +408,13 @@ TEST(FlowsOverRanks, AFailureIsThrownByTheWaitOfItsOwnRank) {
 }
 
 TEST(FlowsOverRanks, ATaskThatWritesNothingOfOthersMayBeRefused) {
-  const auto look = codelet("look").cpu([](In<Element>, const NotCopied&) {});
+  const auto look = codelet("look").cpu([](In<Element>, const tests::NotCopied&) {});
   expect_nothing_thrown(on_ranks(2, [&](Runtime& runtime) {
     auto a = row_of(runtime, 2);
     Flow flow(runtime);
     for (std::int32_t k = 0; k < 2; ++k) flow.submit(set(a(0, k), 1.0));
     bool refuses = false;
-    auto call = look(a(0, 0), NotCopied(refuses));
+    auto call = look(a(0, 0), tests::NotCopied(refuses));
     refuses = runtime.rank() == 1;
     try {
       flow.submit(std::move(call).on_rank(1));
