@@ -86,6 +86,7 @@ struct Datum {
   static Handle<Datum> another_exactly(Runtime& runtime, const Handle<Datum>& like);
   /// Whether one more like the first has the size of the second.
   static bool alike(const Handle<Datum>& first, const Handle<Datum>& second, bool exact) noexcept;
+  static Bytes bytes_of_another(const Handle<Datum>& like, bool exact) noexcept;
   /// What copies a part of one to another, whose rest stays as it is.
   static Codelet<In<Datum>, InOut<Datum>> part_codelet(const ptg::Part& part);
 };

@@ -178,6 +178,12 @@ Handle<T> another_exactly(Runtime& runtime, const Handle<T>& like) {
     return another(runtime, like);
 }
 
+/// Of the handle of an array.
+template <Array T>
+Strided strided(const void* handle) {
+  return T::strided(static_cast<const Handle<T>*>(handle)->shape());
+}
+
 template <class... P>
 struct CallMaker {
   std::shared_ptr<const CodeletInfo> codelet;
@@ -398,12 +404,16 @@ class Graph {
           return matrix.here_or_not(static_cast<std::int32_t>(at[0]), static_cast<std::int32_t>(at[1]));
         },
         matrix.distribution());
-    if (const TileSize whole = matrix.tile_size(); whole.is_padded)
+    if (const TileSize whole = matrix.tile_size(); whole.is_padded) {
       definition->another = [whole](Runtime& runtime, const void* like,
                                     fairlead::detail::DatumReference& datum, bool) {
         datum = runtime.matrix<Element>("a fresh padded tile", whole.rows, whole.columns).datum();
         return std::make_shared<Handle<T>>(datum, static_cast<const Handle<T>*>(like)->shape());
       };
+      definition->bytes_of_another = [whole](const void*, bool) {
+        return Bytes{sizeof(Element)} * static_cast<Bytes>(whole.rows) * static_cast<Bytes>(whole.columns);
+      };
+    }
     return end_collection(std::move(definition));
   }
   /// One datum, without an index.
@@ -487,18 +497,22 @@ class Graph {
         datum = made->datum();
         return made;
       };
-      if constexpr (requires(const Handle<T>& handle) { T::alike(handle, handle, true); })
+      if constexpr (requires(const Handle<T>& handle) { T::alike(handle, handle, true); }) {
         definition->alike = [](const void* first, const void* second, bool exact) {
           return T::alike(*static_cast<const Handle<T>*>(first), *static_cast<const Handle<T>*>(second),
                           exact);
         };
-      else if constexpr (Array<T>)
-        definition->alike = [](const void* first, const void* second, bool) {
-          const auto extents_of = [](const void* handle) {
-            return T::strided(static_cast<const Handle<T>*>(handle)->shape()).extents;
-          };
-          return extents_of(first) == extents_of(second);
+        definition->bytes_of_another = [](const void* like, bool exact) {
+          return T::bytes_of_another(*static_cast<const Handle<T>*>(like), exact);
         };
+      } else if constexpr (Array<T>) {
+        definition->alike = [](const void* first, const void* second, bool) {
+          return detail::strided<T>(first).extents == detail::strided<T>(second).extents;
+        };
+        definition->bytes_of_another = [](const void* like, bool) {
+          return static_cast<Bytes>(detail::strided<T>(like).elements()) * sizeof(typename T::Element);
+        };
+      }
       definition->copier = detail::copier<T>();
       if constexpr (detail::PartsOf<T>::some) {
         definition->part_copier = &detail::PartsOf<T>::copier;

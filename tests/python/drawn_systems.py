@@ -171,8 +171,6 @@ class Run:
         """Of the kinds that were asked for; and by which front, over how many ranks. After draw_machine()."""
         random = self.drawn_for_devices
         if self.over_ranks:
-            # A graph does not know the sizes of what other ranks own when it finds out which tasks fit on a device.
-            self.devices = [max(memory, 8 * self.tile_bytes + 65536) for memory in self.devices]
             self.options["front"] = str(random.choice(fronts))
             self.draw_ranks(random)
         if not self.kinds:

@@ -94,6 +94,8 @@ struct CollectionDefinition {
       another{};
   /// Whether one more like the first, made so, would do for the second. Null where values are not copied.
   bool (*alike)(const void* first, const void* second, bool exact) = nullptr;
+  /// Then: how much one more like it takes.
+  std::function<Bytes(const void* like, bool exact)> bytes_of_another{};
   /// Empty: this one has all.
   Owners owners{};
   /// What copies one to another of the same extents. Nothing where values are not copied.

@@ -26,6 +26,12 @@ bool Datum::alike(const Handle<Datum>& first, const Handle<Datum>& second, bool 
   const Layout& it = exact ? *made : *made->fresh;
   return it.column_bytes == wanted->column_bytes && it.columns == wanted->columns;
 }
+Bytes Datum::bytes_of_another(const Handle<Datum>& like, bool exact) noexcept {
+  const Layout* const layout = like.shape().layout;
+  if (layout == nullptr) return 0;
+  const Layout& it = exact ? *layout : *layout->fresh;
+  return static_cast<Bytes>(it.column_bytes) * static_cast<Bytes>(it.columns);
+}
 
 void describe(parsec_matrix_block_cyclic_t& matrix, std::int64_t rows, std::int64_t columns,
               std::int32_t tile_rows, std::int32_t tile_columns, int type) {

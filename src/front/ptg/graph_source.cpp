@@ -45,7 +45,7 @@ GraphSource::GraphSource(engine::RuntimeCore& core, ClassTable table, MakeFresh 
   require_fresh_data(table_);
   values_.begin(table_, communicator != nullptr);
   fresh_.begin();
-  kinds_.fit(fit(), values_);
+  kinds_.fit(fit(), values_, communicator != nullptr);
   for (std::size_t i = 0; i < table_.classes.size(); ++i) {
     active_.expect(kinds_[i].lines);
     if (communicator == nullptr) tasks_ += table_.classes[i].count();

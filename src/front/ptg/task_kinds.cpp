@@ -23,31 +23,85 @@ using fairlead::detail::Submission;
 /// A handle that names nothing, of any type.
 alignas(16) constexpr std::array<std::byte, 256> no_handle{};
 
-/// The collections whose data may come by a flow.
+/// What may come by a flow.
+struct Coming {
+  std::set<std::uint32_t> collections;
+  /// It need not be a datum of theirs: its value is new, or comes, perhaps from another rank.
+  bool fresh = false;
+};
+
 class Reached {
  public:
-  explicit Reached(const ClassTable& table) : table_(table) {}
-  std::set<std::uint32_t> by(std::size_t task_class, std::size_t flow) {
-    std::set<std::uint32_t> found;
+  Reached(const ClassTable& table, bool over_ranks) : table_(table), over_ranks_(over_ranks) {}
+  Coming by(std::size_t task_class, std::size_t flow) {
+    Coming found;
     std::set<std::pair<std::size_t, std::size_t>> seen;
     add(task_class, flow, found, seen);
     return found;
   }
 
  private:
-  void add(std::size_t task_class, std::size_t flow, std::set<std::uint32_t>& found,
+  void add(std::size_t task_class, std::size_t flow, Coming& found,
            std::set<std::pair<std::size_t, std::size_t>>& seen) {
     if (!seen.insert({task_class, flow}).second) return;
     for (const Input& input : table_.classes[task_class].flows[flow].inputs) {
-      if (input.kind == Place::Kind::task) add(input.from_class, input.from_flow, found, seen);
+      const bool from_task = input.kind == Place::Kind::task;
+      found.fresh |= input.kind == Place::Kind::fresh || (from_task && over_ranks_);
+      if (from_task) add(input.from_class, input.from_flow, found, seen);
       if (input.like_flow) {
         add(task_class, *input.like_flow, found, seen);
-      } else if (input.kind != Place::Kind::task && input.kind != Place::Kind::nothing)
-        found.insert(input.memory.collection);
+      } else if (!from_task && input.kind != Place::Kind::nothing)
+        found.collections.insert(input.memory.collection);
     }
   }
   const ClassTable& table_;
+  const bool over_ranks_;
 };
+
+/// The largest datum of a collection.
+struct Largest {
+  const CollectionDefinition* collection = nullptr;
+  const engine::RegisteredDatum* here = nullptr;  ///< of those that this rank has
+  const void* handle = nullptr;                   ///< of the next
+  Bytes bytes = 0;                                ///< of whichever rank's
+
+  /// One as large that a task may be given. As nobody's it is in no memory that a worker could reach.
+  engine::RegisteredDatum stand_in(bool fresh) const {
+    engine::RegisteredDatum datum = here == nullptr ? engine::RegisteredDatum() : *here;
+    if (here == nullptr || fresh) {
+      datum.bytes = bytes;
+      datum.home = no_id<NodeId>;
+      datum.in_place = false;
+      datum.view = nullptr;
+    }
+    datum.owner = this;  // a copy of a tile does not know where it is in its matrix
+    datum.name = [](const void* of, const engine::RegisteredDatum&) {
+      const Largest& it = *static_cast<const Largest*>(of);
+      return it.here == nullptr ? "one of " + it.collection->name : it.here->text();
+    };
+    return datum;
+  }
+};
+
+/// By collection. Those of other ranks and new ones are as large as their kinds.
+std::vector<Largest> largest_data(const ClassTable& table, Values& values) {
+  std::vector<Largest> largest(table.collections.size());
+  for (std::uint32_t i = 0; i < values.of_collections(); ++i) {
+    const Value& value = values[i];
+    Largest& so_far = largest[value.collection];
+    if (value.datum == nullptr || (so_far.here != nullptr && value.datum->bytes <= so_far.bytes)) continue;
+    so_far = {&values.collection(value.collection), value.datum, value.handle, value.datum->bytes};
+  }
+  for (const FreshKind& kind : values.kinds()) {
+    const CollectionDefinition& of = values.collection(kind.collection);
+    if (of.bytes_of_another == nullptr || kind.like == nullptr) continue;
+    Largest& so_far = largest[kind.collection];
+    const Bytes bytes = of.bytes_of_another(kind.like, kind.exact);
+    if (bytes <= so_far.bytes) continue;
+    so_far = {&of, so_far.here, kind.like, bytes};
+  }
+  return largest;
+}
 
 using Arguments = std::array<std::int64_t, Places::most>;
 
@@ -95,44 +149,32 @@ std::int32_t TaskKinds::priority(std::size_t task_class, const std::int64_t* num
       std::clamp<std::int64_t>(table_.classes[task_class].priority(numbers), Limits::min(), Limits::max()));
 }
 
-void TaskKinds::fit(const front::SubmissionFit& fit, Values& values) {
-  Reached reached(table_);
-  std::vector<const Value*> largest(table_.collections.size());
-  for (std::uint32_t i = 0; i < values.of_collections(); ++i) {
-    const Value& value = values[i];
-    const Value*& so_far = largest[value.collection];
-    if (value.datum != nullptr && (so_far == nullptr || value.datum->bytes > so_far->datum->bytes))
-      so_far = &value;
-  }
+void TaskKinds::fit(const front::SubmissionFit& fit, Values& values, bool over_ranks) {
+  Reached reached(table_, over_ranks);
+  const std::vector<Largest> largest = largest_data(table_, values);
   for (std::size_t i = 0; i < table_.classes.size(); ++i) {
     const TableClass& of = table_.classes[i];
     Numbers numbers{};
     Walk walk;
     if (!walk.begin(of.loops, numbers.data())) continue;
     std::vector<const void*> handles(of.data_flows, no_handle.data());
-    std::vector<Bytes> bytes(of.data_flows);
-    for (std::size_t k = 0; k < of.data_flows; ++k)
-      for (const std::uint32_t collection : reached.by(i, k))
-        if (const Value* value = largest[collection]; value != nullptr && value->datum->bytes > bytes[k]) {
-          handles[k] = value->handle;
-          bytes[k] = value->datum->bytes;
-        }
+    // By flow: one datum may stand for several, and each counts, as in the task.
+    std::vector<engine::RegisteredDatum> data(of.data_flows);
+    for (std::size_t k = 0; k < of.data_flows; ++k) {
+      const Coming coming = reached.by(i, k);
+      for (const std::uint32_t collection : coming.collections) {
+        const engine::RegisteredDatum datum = largest[collection].stand_in(coming.fresh);
+        if (datum.bytes <= data[k].bytes) continue;
+        handles[k] = largest[collection].handle;
+        data[k] = datum;
+      }
+    }
     Arguments arguments;
     find_arguments(of, numbers.data(), arguments);
     with_call(of, handles.data(), arguments, [&](const Submission& call) {
-      // The same datum may stand for several: each counts, as in the task.
       std::vector<Submission::Use> uses;
-      std::vector<engine::RegisteredDatum> copies;
-      copies.reserve(call.uses.size());
-      for (const Submission::Use& use : call.uses)
-        if (use.datum != nullptr) {
-          copies.push_back(*use.datum);
-          copies.back().owner = use.datum;  // a copy of a tile does not know where it is in its matrix
-          copies.back().name = [](const void* original, const engine::RegisteredDatum&) {
-            return static_cast<const engine::RegisteredDatum*>(original)->text();
-          };
-          uses.push_back({&copies.back(), use.mode, use.generation});
-        }
+      for (std::size_t k = 0; k < of.data_flows; ++k)
+        if (data[k].bytes != 0) uses.push_back({&data[k], call.uses[k].mode, call.uses[k].generation});
       Submission sample = call;
       sample.uses = uses;
       sample.file = of.definition->file;

@@ -29,7 +29,7 @@ class TaskKinds {
   const Kind& operator[](std::size_t task_class) const noexcept { return kinds_[task_class]; }
   /// Finds out where they can run. Throws FootprintError for a class whose largest task fits nowhere,
   /// UsageError for one that nobody here can run. Once the values are known.
-  void fit(const front::SubmissionFit& fit, Values& values);
+  void fit(const front::SubmissionFit& fit, Values& values, bool over_ranks);
 
   /// The descriptor's traits, accesses and closure; `task` is empty. Throws UsageError if a formula divides by 0: then the
   /// descriptor has all of these, but it must not run.

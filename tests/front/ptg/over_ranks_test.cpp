@@ -372,5 +372,55 @@ TEST(PtgOverRanks, MemoryForTwoValuesBesideTheLargestTaskIsNeeded) {
     EXPECT_NE(text.find("two values that come and go"), std::string::npos) << text;
 }
 
+TEST(PtgOverRanks, WhatOthersHaveCountsWhereADeviceIsTooSmall) {
+  const auto config_of = [](std::uint32_t) {
+    Config config;
+    config.set("workers", 1);
+    config.set("memory", Bytes{1} << 20);
+    config.set("devices", "emulated:memory=16KiB");
+    config.set("bind-threads", false);
+    return config;
+  };
+  const auto make = codelet("make")
+                        .cpu([](Out<Numbers> v) {
+                          for (std::int64_t k = 0; k < v.size(); ++k) v(k) = 3;
+                        })
+                        .emulated();
+  const auto sum = codelet("sum")
+                       .cpu([](In<Numbers> from, InOut<Numbers> to) {
+                         for (std::int64_t k = 0; k < from.size(); ++k) to(0) += from(k);
+                       })
+                       .emulated();
+  // Rank 0's is as large as the device, rank 1's, beside which it is wanted, is small.
+  constexpr std::array<std::int64_t, 2> sizes{2048, 64};
+  expect_nothing_thrown(tests::on_ranks(2, config_of, [&](Runtime& runtime) {
+    Flow flow(runtime);
+    std::vector<Handle<Numbers>> handles;
+    for (std::uint32_t i = 0; i < 2; ++i)
+      handles.push_back(i == runtime.rank() ? runtime.vector<double>(fmt::format("number {}", i), sizes[i])
+                                            : Handle<Numbers>({}, {sizes[i], 1}));
+    if (runtime.rank() == 1) {
+      auto hold = flow.acquire(write(handles[1]));
+      for (std::int64_t k = 0; k < 64; ++k) hold.get<0>()(k) = 1;
+    }
+    const Distribution distribution(
+        [](std::int32_t at, std::int32_t) { return static_cast<std::uint32_t>(at); });
+    ptg::Graph graph(runtime);
+    const auto V = graph.data<Numbers>(
+        "V", {2}, [&](const std::int64_t* at) { return handles[static_cast<std::size_t>(at[0])]; },
+        &distribution);
+    const ptg::Index k("k");
+    auto made = graph.task("made");
+    auto sums = graph.task("sums", k.in(0, 9));
+    made.runs(make, ptg::flow("v").from(V(0))).at(V(0));
+    sums.runs(sum, ptg::flow("from").from(made["v"]()),
+              ptg::flow("to").from(V(1)).when(k == 0).from(sums["to"](k - 1)))
+        .at(V(1));
+    graph.run();
+    if (runtime.rank() == 0) return;
+    EXPECT_EQ(flow.acquire(read(handles[1])).get<0>()(0), 1 + 10 * 3 * 2048);
+  }));
+}
+
 }  // namespace
 }  // namespace fairlead::over_ranks
