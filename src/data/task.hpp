@@ -115,6 +115,7 @@ struct alignas(64) Task : Event, LazyTask, TaskTraits {
   /// See RoleTraits. Most tasks are the program's.
   bool by_worker() const noexcept { return role == TaskRole::program || traits_of(role).by_worker; }
   bool at_home() const noexcept { return role != TaskRole::program && traits_of(role).at_home; }
+  bool passes_claims() const noexcept { return role != TaskRole::program && traits_of(role).passes_claims; }
   std::span<Access> accesses() noexcept { return {accesses_begin, access_count}; }
   std::span<const Access> accesses() const noexcept { return {accesses_begin, access_count}; }
   bool has(TaskFlag flag) const noexcept { return (flags & static_cast<std::uint8_t>(flag)) != 0; }

@@ -14,15 +14,17 @@ enum class TaskRole : std::uint8_t {
   hold,         // the application's: admitted like a task, ended by hold_released
   view_switch,  // between a whole and its parts: ends as soon as its data are in their homes
   turn,         // the network's place in the program's order: uses no memory, ended by hold_released
+  visit,        // the network's, while bytes are moved: else as a hold
 };
-inline constexpr std::size_t task_roles = 5;
+inline constexpr std::size_t task_roles = 6;
 
 struct RoleTraits {
   bool by_worker = false;  ///< a worker runs it, as the policy says; else it is a pseudo-task of the engine's
   bool at_home = false;    ///< it uses its data in their homes, so it needs no space: it is in nobody's way
   bool pooled = false;     ///< its descriptor is the graph's, which gets it back
   std::uint8_t mark = 0;   ///< in event logs; three bits
-  std::string_view asked{};  ///< in messages, before a place in the program
+  std::string_view asked{};    ///< in messages, before a place in the program
+  bool passes_claims = false;  ///< others than this rank wait for it: no claim of a node keeps it out
 };
 
 constexpr RoleTraits traits_of(TaskRole role) noexcept {
@@ -37,6 +39,13 @@ constexpr RoleTraits traits_of(TaskRole role) noexcept {
       return {.by_worker = false, .at_home = true, .pooled = true, .mark = 3, .asked = "asked for"};
     case TaskRole::turn:
       return {.by_worker = false, .at_home = true, .pooled = false, .mark = 2, .asked = "needed"};
+    case TaskRole::visit:
+      return {.by_worker = false,
+              .at_home = false,
+              .pooled = false,
+              .mark = 5,
+              .asked = "needed",
+              .passes_claims = true};
   }
   return {};
 }

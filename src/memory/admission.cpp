@@ -37,8 +37,8 @@ Admission Admitter::admit(Task& task, NodeId node_id, bool first, Effects& effec
   }
   const Bytes newly_pinned = find_needs(task, node);
   const bool claims = node.claimant == &task;
-  const bool another_claims =
-      node.claimant != nullptr && !claims && !state_.mistake.is(Mistake::claimant_ignored);
+  const bool another_claims = node.claimant != nullptr && !claims && !task.passes_claims() &&
+                              !state_.mistake.is(Mistake::claimant_ignored);
   if (!first && !claims && node.pinned_bytes + newly_pinned > node.space->capacity() / 2)
     return Admission::over_share;
   if (another_claims && (!sizes_.empty() || node.passed_claimant >= passes_allowed))

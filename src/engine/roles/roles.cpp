@@ -17,6 +17,7 @@ std::unique_ptr<Role> make(TaskRole role, const RoleParts& parts) {
     case TaskRole::fold:
       return make_fold(parts);
     case TaskRole::hold:
+    case TaskRole::visit:
       return make_hold(parts);
     case TaskRole::view_switch:
       return make_view_switch(parts);

@@ -35,7 +35,7 @@ OverRanks::OverRanks(engine::RuntimeCore& core, net::Communicator& communicator,
       run_{communicator.next_graph(), 0},
       places_(core, table, placement_, values, landing),
       holds_(
-          core, TaskRole::hold, [this](std::uint64_t hold, const net::Spot& spot) { granted(hold, spot); },
+          core, TaskRole::visit, [this](std::uint64_t hold, const net::Spot& spot) { granted(hold, spot); },
           [this](const std::string& why) { failed(why); }) {}
 
 void OverRanks::begin(Bytes largest_footprint) {

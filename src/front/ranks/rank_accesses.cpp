@@ -105,7 +105,7 @@ void RankAccesses::granted(Task& access) {
     const std::uint64_t name = record.name;
     lock.unlock();
     net::Spot spot;
-    if (role_ == TaskRole::hold) {
+    if (role_ == TaskRole::visit) {
       const memory::Location at = memory::location_of(access, record.access);
       spot.address = world.address_of(at);
       if (at.node != no_id<NodeId>) spot.memory = world.device_memory(at.node);

@@ -20,7 +20,7 @@ ValueTraffic::ValueTraffic(engine::RuntimeCore& core, net::Communicator& communi
           core, TaskRole::turn, [this](std::uint64_t name, const net::Spot&) { turn_granted(name); },
           [this](const std::string& why) { communicator_.fail_soon(why); }),
       holds_(
-          core, TaskRole::hold,
+          core, TaskRole::visit,
           [this](std::uint64_t name, const net::Spot& spot) { hold_granted(name, spot); },
           [this](const std::string& why) { communicator_.fail_soon(why); }),
       run_{communicator.next_graph(), 0} {}

@@ -552,6 +552,51 @@ TEST(Messages, RandomExchangesThatAreBegunBeforeAnybodyReceives) {
   }
 }
 
+/// Where nothing moves any more the flow is cancelled, so that the test ends and says what waited for what.
+class EndedWhenQuiet {
+ public:
+  EndedWhenQuiet(Runtime& runtime, Flow& flow) : runtime_(runtime) {
+    runtime_.on_quiet([&flow](const std::string& text) {
+      ADD_FAILURE() << text;
+      flow.cancel();
+    });
+  }
+  EndedWhenQuiet(const EndedWhenQuiet&) = delete;
+  EndedWhenQuiet& operator=(const EndedWhenQuiet&) = delete;
+  ~EndedWhenQuiet() { runtime_.on_quiet({}); }
+
+ private:
+  Runtime& runtime_;
+};
+
+// Each rank has a task that needs nearly all its memory and waits for the place of what comes. What goes, for which the other
+// rank waits, has to come back from the disk first.
+TEST(Messages, GoWhileATaskWaitsForNearlyAllMemory) {
+  constexpr std::int64_t page = 512, pages = 64;
+  constexpr int rounds = tests::sanitized ? 40 : 200;
+  expect_nothing_thrown(on_ranks(
+      2,
+      [&](Runtime& runtime) {
+        const std::uint32_t other = 1 - runtime.rank();
+        const auto own = runtime.vector<double>("own", 8 * page),
+                   got = runtime.vector<double>("got", 8 * page),
+                   large = runtime.vector<double>("large", (pages - 4) * page);
+        Flow flow(runtime);
+        const EndedWhenQuiet guard(runtime, flow);
+        flow.submit(set(own, 1.0 + runtime.rank()));
+        flow.submit(set(large, 0.0));
+        for (int round = 0; round < rounds; ++round) {
+          receive_detached(runtime, got, other);
+          send_detached(runtime, own, other);
+          flow.submit(increment(large));
+          flow.wait();
+        }
+        EXPECT_EQ(value_of(flow, got), 1.0 + other);
+        EXPECT_EQ(value_of(flow, large), rounds);
+      },
+      Bytes{pages * page * sizeof(double)}));
+}
+
 TEST(Messages, OneThatNobodySendsIsToldWhenTheSenderHasEnded) {
   const auto thrown = on_ranks(2, [&](Runtime& runtime) {
     const auto v = runtime.vector<double>("v", size);
