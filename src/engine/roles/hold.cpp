@@ -1,5 +1,5 @@
-// Holds: the application's accesses. Their data are granted to it when they are there, and the end is when the
-// application says so, which may be before that (rule 9 of docs/memory.md).
+// Holds: the application's accesses, and the network's (visits). Their data are granted to who asked when they are there,
+// and the end is when he says so, which may be before that (rules 9 and 10 of docs/memory.md).
 #include "engine/roles/role.hpp"
 
 namespace fairlead::engine {
