@@ -10,11 +10,14 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "backend/device_list.hpp"
 #include "config/environment.hpp"
 #include "config/launcher.hpp"
+#include "front/ranks/file_of_rank.hpp"
 #include "machine/machine.hpp"
 #include "net/communicator.hpp"
 #include "net/launched.hpp"
@@ -140,6 +143,8 @@ Config config_of(const Config& config, const Rank& rank) {
     own.set("devices", backend::part_of_rank(own.text("devices"), backend::default_backends(),
                                              sharing.place_on_machine, sharing.ranks));
   }
+  for (const std::string_view key : {"event-log", "record-flow"})
+    if (own.has(key)) own.set(key, file_of_rank(own.text(key), rank.number()));
   return own;
 }
 
