@@ -19,6 +19,13 @@ Tree tree_for(const Protocol& protocol, std::size_t ranks, Bytes bytes) noexcept
   return tree_of(protocol, bytes);
 }
 
+void share_room(const Runs& runs, Outgoing& outgoing, Incoming& incoming) {
+  const std::optional<Room> room = runs.room();
+  if (!room) return;
+  outgoing.let_read(*room);
+  incoming.let_in(*room);
+}
+
 }  // namespace
 
 Endpoint::Endpoint(RankId own, std::uint32_t ranks, const Protocol& protocol)
@@ -32,19 +39,13 @@ Endpoint::Endpoint(RankId own, std::uint32_t ranks, const Protocol& protocol)
 
 // ---- runs
 
-bool Endpoint::is_stale(const GraphRun& run) const {
-  const auto found = runs_.find(run.graph);
-  if (found == runs_.end()) return false;
-  return run.run < found->second.number || (run.run == found->second.number && !found->second.open);
-}
-
 void Endpoint::begin(const GraphRun& run, std::uint64_t fingerprint, const Room& room, Commands& out,
                      bool gated) {
-  runs_[run.graph] = {.number = run.run, .open = true, .fingerprint = fingerprint, .gated = gated};
+  runs_[run.graph] = {
+      .number = run.run, .open = true, .fingerprint = fingerprint, .room = room, .gated = gated};
   moved();
   if (!gated) status_.reset();  // what comes and goes by the program's word does not feed what is over here
-  outgoing_.let_read(room);
-  incoming_.let_in(room);
+  share_room(runs_, outgoing_, incoming_);
   for (const auto& [rank, closed] : closed_) check_closed(RankId{rank}, run, out);
   const auto found = not_begun_.find(run);
   if (found == not_begun_.end()) return;
@@ -56,7 +57,7 @@ void Endpoint::begin(const GraphRun& run, std::uint64_t fingerprint, const Room&
 bool Endpoint::expect(const GraphRun& run, std::uint64_t key, Commands& out) {
   moved();
   auto told = runs_[run.graph].gate.expect(key);
-  if (told && !is_stale(run)) incoming_.told(told->first, std::move(told->second), out);
+  if (told && !runs_.is_stale(run)) incoming_.told(told->first, std::move(told->second), out);
   return told.has_value();
 }
 
@@ -72,6 +73,7 @@ void Endpoint::end(const GraphRun& run, Commands& out) {
   });
   std::erase_if(announcements_,
                 [&](const auto& entry) { return entry.second.to.front().activate.of == run; });
+  share_room(runs_, outgoing_, incoming_);  // what waits for room that this run did not leave goes on
   outgoing_.forget(run, out);
   incoming_.forget(run, out);
 }
@@ -148,7 +150,7 @@ void Endpoint::handle(RankId, const Ask& ask, Commands& out) {
 
 void Endpoint::over(const GraphRun& run, std::uint64_t task, std::span<const Output> outputs, Commands& out) {
   moved();
-  const Run& of = runs_[run.graph];
+  const Runs::Run& of = runs_[run.graph];
   std::vector<Told> told;
   for (const Output& output : outputs) {
     const Tree tree = tree_for(protocol_, output.to.size(), output.bytes);
@@ -245,20 +247,20 @@ void Endpoint::left(PayloadId payload, Commands& out) {
 // ---- values that come
 
 void Endpoint::handle(RankId from, Activate activate, Commands& out) {
-  if (is_stale(activate.of)) return;
-  const auto run = runs_.find(activate.of.graph);
-  if (run == runs_.end() || run->second.number != activate.of.run) {
+  if (runs_.is_stale(activate.of)) return;
+  if (!runs_.has_begun(activate.of)) {
     if (!mistake_.is(Mistake::early_message_lost))
       not_begun_[activate.of].emplace_back(from, std::move(activate));
     return;
   }
-  if (activate.fingerprint != run->second.fingerprint)
+  Runs::Run& run = runs_[activate.of.graph];
+  if (activate.fingerprint != run.fingerprint)
     return fail(
         fmt::format("ranks {} and {} do not run the same program: graph {} has other tasks, data or owners "
                     "on the one than on the other",
                     index(own_), index(from), activate.of.graph),
         out);
-  if (run->second.gated && !run->second.gate.lets_in(from, activate)) return;
+  if (run.gated && !run.gate.lets_in(from, activate)) return;
   // Ends without a value first.
   std::vector<Activate::Output> values;
   for (std::size_t i = 0; i < activate.outputs.size(); ++i) {
@@ -346,7 +348,7 @@ void Endpoint::message(RankId from, std::span<const std::byte> bytes, Commands& 
 }
 
 void Endpoint::handle(RankId from, const Request& request, Commands& out) {
-  if (is_stale(request.of)) return;
+  if (runs_.is_stale(request.of)) return;
   std::uint64_t tag = request.first_tag;
   for (std::uint8_t output = 0; output < most_outputs; ++output) {
     if ((request.outputs >> output & 1) == 0) continue;
@@ -366,7 +368,7 @@ void Endpoint::handle(RankId from, const Credit& credit, Commands&) {
 }
 
 void Endpoint::handle(RankId from, const Offer& offer, Commands& out) {
-  if (!is_stale(offer.name.of)) incoming_.offered(from, offer, traffic_, out);
+  if (!runs_.is_stale(offer.name.of)) incoming_.offered(from, offer, traffic_, out);
 }
 void Endpoint::handle(RankId from, const Taken& taken, Commands& out) {
   outgoing_.taken(taken.name, from, traffic_, out);

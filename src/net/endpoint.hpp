@@ -23,10 +23,10 @@
 #include <utility>
 #include <vector>
 
-#include "net/gate.hpp"
 #include "net/incoming.hpp"
 #include "net/multicast.hpp"
 #include "net/outgoing.hpp"
+#include "net/runs.hpp"
 #include "net/stillness.hpp"
 
 namespace fairlead::net {
@@ -39,8 +39,8 @@ class Endpoint {
   // ---- what happens on this rank
 
   /// The run has begun here: what others have told of it before comes now. `fingerprint`: of the graph, the same
-  /// on all ranks that run the same program. `room`: from now on. `gated`: what others tell of waits
-  /// for expect().
+  /// on all ranks that run the same program. `room`: what it leaves to all runs together, as long as it is open. `gated`:
+  /// what others tell of waits for expect().
   void begin(const GraphRun& run, std::uint64_t fingerprint, const Room& room, Commands& out,
              bool gated = false);
   /// The value that others call so (see Gate) may come. Once for each. Whether somebody has told of it.
@@ -106,13 +106,6 @@ class Endpoint {
   const std::string& failure() const noexcept { return failure_; }
 
  private:
-  struct Run {
-    std::uint32_t number = 0;
-    bool open = false;
-    std::uint64_t fingerprint = 0;
-    bool gated = false;
-    Gate gate{};
-  };
   /// The end of a task of which others are told as soon as what travels along can be read.
   struct Announcement {
     struct To {
@@ -162,7 +155,6 @@ class Endpoint {
   std::optional<OutgoingId> pass_on(const ValueName& name, std::uint32_t like, std::uint64_t value,
                                     const Outgoing::Sizes& sizes, const std::vector<RankId>& below,
                                     Commands& out);
-  bool is_stale(const GraphRun& run) const;
 
   const RankId own_;
   const Protocol protocol_;
@@ -170,7 +162,7 @@ class Endpoint {
   Traffic traffic_;
   Outgoing outgoing_;
   Incoming incoming_;
-  std::unordered_map<std::uint32_t, Run> runs_;  // by graph: the last one that began
+  Runs runs_;
   std::map<GraphRun, std::vector<std::pair<RankId, Activate>>> not_begun_;  // here; told of by others
   std::uint64_t next_announcement_ = 0;
   std::unordered_map<std::uint64_t, Announcement> announcements_;

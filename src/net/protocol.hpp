@@ -34,9 +34,10 @@ struct Protocol {
 
 /// Bytes of values that are held at once, for a run.
 struct Room {
-  Bytes visitors = 0;  ///< of those that come, and as many of those that go
-  Bytes offered = 0;   ///< of those that go, for what is offered
-  Bytes page = 1;      ///< a value takes whole ones
+  Bytes visitors = 0;   ///< of those that come, and as many of those that go
+  Bytes offered = 0;    ///< of those that go, for what is offered
+  Bytes page = 1;       ///< a value takes whole ones
+  bool yields = false;  ///< to that of other runs, which leaves place for their tasks
   constexpr Bytes taken_by(Bytes bytes) const noexcept { return (bytes + page - 1) / page * page; }
 };
 /// What is offered may stay for long: there is always as much besides as the largest value that may be asked for.
