@@ -19,6 +19,10 @@ Tree tree_for(const Protocol& protocol, std::size_t ranks, Bytes bytes) noexcept
   return tree_of(protocol, bytes);
 }
 
+void say_to(RankId to, const Message& message, Commands& out) {
+  out.messages.push_back({to, bytes_of(message)});
+}
+
 void share_room(const Runs& runs, Outgoing& outgoing, Incoming& incoming) {
   const std::optional<Room> room = runs.room();
   if (!room) return;
@@ -34,7 +38,7 @@ Endpoint::Endpoint(RankId own, std::uint32_t ranks, const Protocol& protocol)
       mistake_(protocol.mistake),
       outgoing_(protocol),
       incoming_(protocol),
-      along_(ranks, Along{.room = protocol.credit_bytes}),
+      along_(ranks, protocol.tells_credit ? Along{.is_known = false} : Along{.room = protocol.credit_bytes}),
       stillness_(ranks) {}
 
 // ---- runs
@@ -126,12 +130,12 @@ void Endpoint::say(Status status, Commands& out) {
   status.sent = traffic_.messages() + counts_.notes_sent;
   status.received = counts_.received;
   status_ = status;
-  own_ == RankId{0} ? handle(own_, status, out) : send(RankId{0}, status, out);
+  own_ == RankId{0} ? handle(own_, status, out) : say_to(RankId{0}, status, out);
 }
 
 void Endpoint::handle(RankId from, const Status& status, Commands& out) {
   if (stillness_.said(from, status)) {
-    for (std::uint32_t i = 1; i < along_.size(); ++i) send(RankId{i}, Ask{stillness_.round()}, out);
+    for (std::uint32_t i = 1; i < along_.size(); ++i) say_to(RankId{i}, Ask{stillness_.round()}, out);
     handle(own_, Ask{stillness_.round()}, out);
   } else if (const auto stopped = stillness_.stopped()) {
     fail(*stopped, out);
@@ -143,7 +147,7 @@ void Endpoint::handle(RankId, const Ask& ask, Commands& out) {
   status.round = ask.round;
   status.sent = traffic_.messages() + counts_.notes_sent;
   status.received = counts_.received;
-  own_ == RankId{0} ? handle(own_, status, out) : send(RankId{0}, status, out);
+  own_ == RankId{0} ? handle(own_, status, out) : say_to(RankId{0}, status, out);
 }
 
 // ---- values that go
@@ -215,7 +219,7 @@ void Endpoint::send(Announcement& announcement, Commands& out) {
       ++traffic_.eager;
       traffic_.eager_bytes += output.bytes;
     }
-    send(to.rank, to.activate, out);
+    say_to(to.rank, to.activate, out);
     ++traffic_.activates;
   }
   for (const Announcement::Read& read : announcement.read) outgoing_.told(read.id, out);
@@ -234,9 +238,19 @@ void Endpoint::readable(OutgoingId id, const void* address, Commands& out) {
   const auto read = std::ranges::find(announcement.read, id, &Announcement::Read::id);
   read->layout.gather(address, read->bytes.data(), read->bytes.size());
   outgoing_.read_for_messages(id, out);
-  if (--announcement.unread != 0) return;
-  send(announcement, out);
-  announcements_.erase(number);
+  --announcement.unread;
+  send_if_it_can_go(number, out);
+}
+
+/// Each rank tells how much may go along to it, whatever its program does: nobody waits for that program here.
+void Endpoint::send_if_it_can_go(std::uint64_t number, Commands& out) {
+  const auto found = announcements_.find(number);
+  if (found->second.unread != 0 || std::ranges::any_of(found->second.to, [&](const Announcement::To& to) {
+        return !along_[index(to.rank)].is_known;
+      }))
+    return;
+  send(found->second, out);
+  announcements_.erase(found);
 }
 
 void Endpoint::left(PayloadId payload, Commands& out) {
@@ -321,7 +335,7 @@ void Endpoint::go_on(std::vector<Incoming::There>& there, Commands& out) {
     Bytes& owed = along_[index(it.from)].owed;
     owed += it.went_along;
     if (2 * owed < protocol_.credit_bytes) continue;
-    send(it.from, Credit{std::exchange(owed, 0)}, out);
+    say_to(it.from, Credit{std::exchange(owed, 0)}, out);
     ++traffic_.credits;
   }
 }
@@ -365,6 +379,16 @@ void Endpoint::handle(RankId from, const Request& request, Commands& out) {
 
 void Endpoint::handle(RankId from, const Credit& credit, Commands&) {
   along_[index(from)].room += credit.bytes;
+}
+
+void Endpoint::handle(RankId from, const Allowance& allowance, Commands& out) {
+  moved();
+  along_[index(from)].room = allowance.takes_along;
+  along_[index(from)].is_known = true;
+  std::vector<std::uint64_t> waiting;
+  for (const auto& [number, announcement] : announcements_) waiting.push_back(number);
+  std::ranges::sort(waiting);
+  for (const std::uint64_t number : waiting) send_if_it_can_go(number, out);
 }
 
 void Endpoint::handle(RankId from, const Offer& offer, Commands& out) {

@@ -139,18 +139,17 @@ class Endpoint {
   void handle(RankId from, Closed closed, Commands& out);
   void handle(RankId from, const Status& status, Commands& out);
   void handle(RankId from, const Ask& ask, Commands& out);
+  void handle(RankId from, const Allowance& allowance, Commands& out);
   void say(Status status, Commands& out);
   void moved() noexcept {
     ++counts_.activity;
     if (status_ && !status_->over) status_.reset();
   }
-  void send(RankId to, const Message& message, Commands& out) {
-    out.messages.push_back({to, bytes_of(message)});
-  }
   void check_closed(RankId rank, const GraphRun& run, Commands& out);
   void tell(const GraphRun& run, std::uint64_t task, std::uint64_t fingerprint, std::span<const Told> outputs,
             std::vector<OutgoingId>* of_outputs, Commands& out);
   void send(Announcement& announcement, Commands& out);
+  void send_if_it_can_go(std::uint64_t announcement, Commands& out);
   void go_on(std::vector<Incoming::There>& there, Commands& out);
   std::optional<OutgoingId> pass_on(const ValueName& name, std::uint32_t like, std::uint64_t value,
                                     const Outgoing::Sizes& sizes, const std::vector<RankId>& below,
@@ -168,8 +167,9 @@ class Endpoint {
   std::unordered_map<std::uint64_t, Announcement> announcements_;
   std::unordered_map<OutgoingId, std::uint64_t> announced_by_;  // of values that are read for messages
   struct Along {
-    Bytes room = 0;  ///< that rank has, for what goes there
-    Bytes owed = 0;  ///< of what came from there: the place is free again, and that is not yet told
+    Bytes room = 0;        ///< that rank has, for what goes there
+    bool is_known = true;  ///< how much that is at first: else what is to travel along waits
+    Bytes owed = 0;        ///< of what came from there: the place is free again, and that is not yet told
   };
   std::vector<Along> along_;                          // by rank
   std::unordered_map<std::uint32_t, Closed> closed_;  // by rank

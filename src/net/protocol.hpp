@@ -14,8 +14,10 @@ namespace fairlead::net {
 struct Protocol {
   /// Values up to this size travel with the message that tells of them.
   Bytes eager_bytes = 0;
-  /// So many of such bytes may be on their way to one rank, or wait there.
+  /// So many of such bytes may be on their way from each other rank to this one, or wait here.
   Bytes credit_bytes = Bytes{64} << 10;
+  /// Ranks tell each other as they begin. Else it is the same on all.
+  bool tells_credit = false;
   /// What so many ranks get goes down a tree; 0: never.
   std::size_t tree_from = 0;
   /// Values from this size on go down a chain instead.

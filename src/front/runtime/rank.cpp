@@ -152,7 +152,8 @@ net::Protocol protocol_of(const Config& config, Bytes capacity, net::Network& ne
   net::Protocol protocol;
   protocol.eager_bytes = config.bytes("eager-limit");
   protocol.tree_from = config.count("broadcast-tree");
-  // What all others may send along at once is beside the pool: a small part of the limit.
+  // What all others may send along at once is beside the pool: a small part of the limit, which others do not know.
+  protocol.tells_credit = true;
   protocol.credit_bytes =
       std::min(protocol.credit_bytes, capacity / share_of_what_travels_along / network.ranks());
   const std::string asked = config.text("node-local-reads");
