@@ -267,13 +267,17 @@ constexpr Setting rows[] = {
      .type = text,
      .absent = "none",
      .value_name = "FILE",
-     .help = "write every event that the engine is told to this file, for replay",
+     .help =
+         "write every event that the engine is told to this file, for replay; of several ranks of a program, "
+         "rank 2 to run.rank2.log for run.log",
      .group = output},
     {.key = "record-flow",
      .type = text,
      .absent = "none",
      .value_name = "FILE",
-     .help = "write the program's data and tasks to this file, for `fairlead simulate --recorded`",
+     .help =
+         "write the program's data and tasks to this file, for `fairlead simulate --recorded`; of several "
+         "ranks of a program, rank 2 to run.rank2.flow for run.flow",
      .group = output},
 };
 

@@ -48,6 +48,12 @@ Communicator::Communicator(std::shared_ptr<Network> network, const Protocol& pro
       endpoint_(network_->own(), network_->ranks(), protocol),
       protocol_(protocol) {
   network_->begin(*this);
+  if (!protocol_.tells_credit) return;
+  post([this](Endpoint&, Commands& out) {
+    for (std::uint32_t i = 0; i < ranks(); ++i)
+      if (RankId{i} != own())
+        out.messages.push_back({RankId{i}, bytes_of(Allowance{protocol_.credit_bytes})});
+  });
 }
 
 Communicator::~Communicator() {

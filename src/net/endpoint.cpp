@@ -19,6 +19,17 @@ Tree tree_for(const Protocol& protocol, std::size_t ranks, Bytes bytes) noexcept
   return tree_of(protocol, bytes);
 }
 
+void say_to(RankId to, const Message& message, Commands& out) {
+  out.messages.push_back({to, bytes_of(message)});
+}
+
+void share_room(const Runs& runs, Outgoing& outgoing, Incoming& incoming) {
+  const std::optional<Room> room = runs.room();
+  if (!room) return;
+  outgoing.let_read(*room);
+  incoming.let_in(*room);
+}
+
 }  // namespace
 
 Endpoint::Endpoint(RankId own, std::uint32_t ranks, const Protocol& protocol)
@@ -27,24 +38,18 @@ Endpoint::Endpoint(RankId own, std::uint32_t ranks, const Protocol& protocol)
       mistake_(protocol.mistake),
       outgoing_(protocol),
       incoming_(protocol),
-      along_(ranks, Along{.room = protocol.credit_bytes}),
+      along_(ranks, protocol.tells_credit ? Along{.is_known = false} : Along{.room = protocol.credit_bytes}),
       stillness_(ranks) {}
 
 // ---- runs
 
-bool Endpoint::is_stale(const GraphRun& run) const {
-  const auto found = runs_.find(run.graph);
-  if (found == runs_.end()) return false;
-  return run.run < found->second.number || (run.run == found->second.number && !found->second.open);
-}
-
 void Endpoint::begin(const GraphRun& run, std::uint64_t fingerprint, const Room& room, Commands& out,
                      bool gated) {
-  runs_[run.graph] = {.number = run.run, .open = true, .fingerprint = fingerprint, .gated = gated};
+  runs_[run.graph] = {
+      .number = run.run, .open = true, .fingerprint = fingerprint, .room = room, .gated = gated};
   moved();
   if (!gated) status_.reset();  // what comes and goes by the program's word does not feed what is over here
-  outgoing_.let_read(room);
-  incoming_.let_in(room);
+  share_room(runs_, outgoing_, incoming_);
   for (const auto& [rank, closed] : closed_) check_closed(RankId{rank}, run, out);
   const auto found = not_begun_.find(run);
   if (found == not_begun_.end()) return;
@@ -56,7 +61,7 @@ void Endpoint::begin(const GraphRun& run, std::uint64_t fingerprint, const Room&
 bool Endpoint::expect(const GraphRun& run, std::uint64_t key, Commands& out) {
   moved();
   auto told = runs_[run.graph].gate.expect(key);
-  if (told && !is_stale(run)) incoming_.told(told->first, std::move(told->second), out);
+  if (told && !runs_.is_stale(run)) incoming_.told(told->first, std::move(told->second), out);
   return told.has_value();
 }
 
@@ -72,6 +77,7 @@ void Endpoint::end(const GraphRun& run, Commands& out) {
   });
   std::erase_if(announcements_,
                 [&](const auto& entry) { return entry.second.to.front().activate.of == run; });
+  share_room(runs_, outgoing_, incoming_);  // what waits for room that this run did not leave goes on
   outgoing_.forget(run, out);
   incoming_.forget(run, out);
 }
@@ -124,12 +130,12 @@ void Endpoint::say(Status status, Commands& out) {
   status.sent = traffic_.messages() + counts_.notes_sent;
   status.received = counts_.received;
   status_ = status;
-  own_ == RankId{0} ? handle(own_, status, out) : send(RankId{0}, status, out);
+  own_ == RankId{0} ? handle(own_, status, out) : say_to(RankId{0}, status, out);
 }
 
 void Endpoint::handle(RankId from, const Status& status, Commands& out) {
   if (stillness_.said(from, status)) {
-    for (std::uint32_t i = 1; i < along_.size(); ++i) send(RankId{i}, Ask{stillness_.round()}, out);
+    for (std::uint32_t i = 1; i < along_.size(); ++i) say_to(RankId{i}, Ask{stillness_.round()}, out);
     handle(own_, Ask{stillness_.round()}, out);
   } else if (const auto stopped = stillness_.stopped()) {
     fail(*stopped, out);
@@ -141,14 +147,14 @@ void Endpoint::handle(RankId, const Ask& ask, Commands& out) {
   status.round = ask.round;
   status.sent = traffic_.messages() + counts_.notes_sent;
   status.received = counts_.received;
-  own_ == RankId{0} ? handle(own_, status, out) : send(RankId{0}, status, out);
+  own_ == RankId{0} ? handle(own_, status, out) : say_to(RankId{0}, status, out);
 }
 
 // ---- values that go
 
 void Endpoint::over(const GraphRun& run, std::uint64_t task, std::span<const Output> outputs, Commands& out) {
   moved();
-  const Run& of = runs_[run.graph];
+  const Runs::Run& of = runs_[run.graph];
   std::vector<Told> told;
   for (const Output& output : outputs) {
     const Tree tree = tree_for(protocol_, output.to.size(), output.bytes);
@@ -213,7 +219,7 @@ void Endpoint::send(Announcement& announcement, Commands& out) {
       ++traffic_.eager;
       traffic_.eager_bytes += output.bytes;
     }
-    send(to.rank, to.activate, out);
+    say_to(to.rank, to.activate, out);
     ++traffic_.activates;
   }
   for (const Announcement::Read& read : announcement.read) outgoing_.told(read.id, out);
@@ -232,9 +238,19 @@ void Endpoint::readable(OutgoingId id, const void* address, Commands& out) {
   const auto read = std::ranges::find(announcement.read, id, &Announcement::Read::id);
   read->layout.gather(address, read->bytes.data(), read->bytes.size());
   outgoing_.read_for_messages(id, out);
-  if (--announcement.unread != 0) return;
-  send(announcement, out);
-  announcements_.erase(number);
+  --announcement.unread;
+  send_if_it_can_go(number, out);
+}
+
+/// Each rank tells how much may go along to it, whatever its program does: nobody waits for that program here.
+void Endpoint::send_if_it_can_go(std::uint64_t number, Commands& out) {
+  const auto found = announcements_.find(number);
+  if (found->second.unread != 0 || std::ranges::any_of(found->second.to, [&](const Announcement::To& to) {
+        return !along_[index(to.rank)].is_known;
+      }))
+    return;
+  send(found->second, out);
+  announcements_.erase(found);
 }
 
 void Endpoint::left(PayloadId payload, Commands& out) {
@@ -245,20 +261,20 @@ void Endpoint::left(PayloadId payload, Commands& out) {
 // ---- values that come
 
 void Endpoint::handle(RankId from, Activate activate, Commands& out) {
-  if (is_stale(activate.of)) return;
-  const auto run = runs_.find(activate.of.graph);
-  if (run == runs_.end() || run->second.number != activate.of.run) {
+  if (runs_.is_stale(activate.of)) return;
+  if (!runs_.has_begun(activate.of)) {
     if (!mistake_.is(Mistake::early_message_lost))
       not_begun_[activate.of].emplace_back(from, std::move(activate));
     return;
   }
-  if (activate.fingerprint != run->second.fingerprint)
+  Runs::Run& run = runs_[activate.of.graph];
+  if (activate.fingerprint != run.fingerprint)
     return fail(
         fmt::format("ranks {} and {} do not run the same program: graph {} has other tasks, data or owners "
                     "on the one than on the other",
                     index(own_), index(from), activate.of.graph),
         out);
-  if (run->second.gated && !run->second.gate.lets_in(from, activate)) return;
+  if (run.gated && !run.gate.lets_in(from, activate)) return;
   // Ends without a value first.
   std::vector<Activate::Output> values;
   for (std::size_t i = 0; i < activate.outputs.size(); ++i) {
@@ -319,7 +335,7 @@ void Endpoint::go_on(std::vector<Incoming::There>& there, Commands& out) {
     Bytes& owed = along_[index(it.from)].owed;
     owed += it.went_along;
     if (2 * owed < protocol_.credit_bytes) continue;
-    send(it.from, Credit{std::exchange(owed, 0)}, out);
+    say_to(it.from, Credit{std::exchange(owed, 0)}, out);
     ++traffic_.credits;
   }
 }
@@ -346,7 +362,7 @@ void Endpoint::message(RankId from, std::span<const std::byte> bytes, Commands& 
 }
 
 void Endpoint::handle(RankId from, const Request& request, Commands& out) {
-  if (is_stale(request.of)) return;
+  if (runs_.is_stale(request.of)) return;
   std::uint64_t tag = request.first_tag;
   for (std::uint8_t output = 0; output < most_outputs; ++output) {
     if ((request.outputs >> output & 1) == 0) continue;
@@ -365,8 +381,18 @@ void Endpoint::handle(RankId from, const Credit& credit, Commands&) {
   along_[index(from)].room += credit.bytes;
 }
 
+void Endpoint::handle(RankId from, const Allowance& allowance, Commands& out) {
+  moved();
+  along_[index(from)].room = allowance.takes_along;
+  along_[index(from)].is_known = true;
+  std::vector<std::uint64_t> waiting;
+  for (const auto& [number, announcement] : announcements_) waiting.push_back(number);
+  std::ranges::sort(waiting);
+  for (const std::uint64_t number : waiting) send_if_it_can_go(number, out);
+}
+
 void Endpoint::handle(RankId from, const Offer& offer, Commands& out) {
-  if (!is_stale(offer.name.of)) incoming_.offered(from, offer, traffic_, out);
+  if (!runs_.is_stale(offer.name.of)) incoming_.offered(from, offer, traffic_, out);
 }
 void Endpoint::handle(RankId from, const Taken& taken, Commands& out) {
   outgoing_.taken(taken.name, from, traffic_, out);

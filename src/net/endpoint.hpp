@@ -23,10 +23,10 @@
 #include <utility>
 #include <vector>
 
-#include "net/gate.hpp"
 #include "net/incoming.hpp"
 #include "net/multicast.hpp"
 #include "net/outgoing.hpp"
+#include "net/runs.hpp"
 #include "net/stillness.hpp"
 
 namespace fairlead::net {
@@ -39,8 +39,8 @@ class Endpoint {
   // ---- what happens on this rank
 
   /// The run has begun here: what others have told of it before comes now. `fingerprint`: of the graph, the same
-  /// on all ranks that run the same program. `room`: from now on. `gated`: what others tell of waits
-  /// for expect().
+  /// on all ranks that run the same program. `room`: what it leaves to all runs together, as long as it is open. `gated`:
+  /// what others tell of waits for expect().
   void begin(const GraphRun& run, std::uint64_t fingerprint, const Room& room, Commands& out,
              bool gated = false);
   /// The value that others call so (see Gate) may come. Once for each. Whether somebody has told of it.
@@ -106,13 +106,6 @@ class Endpoint {
   const std::string& failure() const noexcept { return failure_; }
 
  private:
-  struct Run {
-    std::uint32_t number = 0;
-    bool open = false;
-    std::uint64_t fingerprint = 0;
-    bool gated = false;
-    Gate gate{};
-  };
   /// The end of a task of which others are told as soon as what travels along can be read.
   struct Announcement {
     struct To {
@@ -146,23 +139,21 @@ class Endpoint {
   void handle(RankId from, Closed closed, Commands& out);
   void handle(RankId from, const Status& status, Commands& out);
   void handle(RankId from, const Ask& ask, Commands& out);
+  void handle(RankId from, const Allowance& allowance, Commands& out);
   void say(Status status, Commands& out);
   void moved() noexcept {
     ++counts_.activity;
     if (status_ && !status_->over) status_.reset();
   }
-  void send(RankId to, const Message& message, Commands& out) {
-    out.messages.push_back({to, bytes_of(message)});
-  }
   void check_closed(RankId rank, const GraphRun& run, Commands& out);
   void tell(const GraphRun& run, std::uint64_t task, std::uint64_t fingerprint, std::span<const Told> outputs,
             std::vector<OutgoingId>* of_outputs, Commands& out);
   void send(Announcement& announcement, Commands& out);
+  void send_if_it_can_go(std::uint64_t announcement, Commands& out);
   void go_on(std::vector<Incoming::There>& there, Commands& out);
   std::optional<OutgoingId> pass_on(const ValueName& name, std::uint32_t like, std::uint64_t value,
                                     const Outgoing::Sizes& sizes, const std::vector<RankId>& below,
                                     Commands& out);
-  bool is_stale(const GraphRun& run) const;
 
   const RankId own_;
   const Protocol protocol_;
@@ -170,14 +161,15 @@ class Endpoint {
   Traffic traffic_;
   Outgoing outgoing_;
   Incoming incoming_;
-  std::unordered_map<std::uint32_t, Run> runs_;  // by graph: the last one that began
+  Runs runs_;
   std::map<GraphRun, std::vector<std::pair<RankId, Activate>>> not_begun_;  // here; told of by others
   std::uint64_t next_announcement_ = 0;
   std::unordered_map<std::uint64_t, Announcement> announcements_;
   std::unordered_map<OutgoingId, std::uint64_t> announced_by_;  // of values that are read for messages
   struct Along {
-    Bytes room = 0;  ///< that rank has, for what goes there
-    Bytes owed = 0;  ///< of what came from there: the place is free again, and that is not yet told
+    Bytes room = 0;        ///< that rank has, for what goes there
+    bool is_known = true;  ///< how much that is at first: else what is to travel along waits
+    Bytes owed = 0;        ///< of what came from there: the place is free again, and that is not yet told
   };
   std::vector<Along> along_;                          // by rank
   std::unordered_map<std::uint32_t, Closed> closed_;  // by rank

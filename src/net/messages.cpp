@@ -117,6 +117,7 @@ void put(Writer& out, const Status& it) {
   out.raw(it.text.data(), it.text.size());
 }
 void put(Writer& out, const Ask& it) { out.number(it.round); }
+void put(Writer& out, const Allowance& it) { out.number(it.takes_along); }
 std::string text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
@@ -223,6 +224,9 @@ std::optional<Message> message_of(std::span<const std::byte> bytes) {
       break;
     case 8:
       message = Ask{in.number<std::uint64_t>()};
+      break;
+    case 9:
+      message = Allowance{in.number<Bytes>()};
       break;
     default:
       return std::nullopt;

@@ -89,7 +89,12 @@ struct Ask {
   std::uint64_t round = 0;
 };
 
-using Message = std::variant<Activate, Request, Credit, Offer, Taken, Failed, Closed, Status, Ask>;
+/// Once, before all else: so many bytes may travel along to the sender and wait there.
+struct Allowance {
+  Bytes takes_along = 0;
+};
+
+using Message = std::variant<Activate, Request, Credit, Offer, Taken, Failed, Closed, Status, Ask, Allowance>;
 
 /// Those that say something of values.
 inline bool is_of_values(const Message& message) noexcept { return message.index() <= 4; }

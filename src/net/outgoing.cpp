@@ -1,6 +1,7 @@
 // See outgoing.hpp.
 #include "net/outgoing.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/check.hpp"
@@ -98,11 +99,14 @@ void Outgoing::want(OutgoingId id, Commands& out) {
 
 /// In the order in which they were wanted.
 void Outgoing::read_more(Commands& out) {
+  // More may be offered than now: there was more room.
+  const Bytes offered = std::max(room_.offered, offered_);
+  const Bytes room = room_.visitors > offered ? room_.visitors - offered : 0;
   while (!to_read_.empty()) {
     const auto found = values_.find(to_read_.front());
     if (found != values_.end()) {
       const Bytes taken = room_.taken_by(found->second.sizes.takes);
-      if (read_ != 0 && read_ + taken > room_.visitors - room_.offered) return;
+      if (read_ != 0 && read_ + taken > room) return;
       read_ += taken;
       found->second.state = State::reading;
       out.reads.push_back({found->first, found->second.name, found->second.value});
@@ -219,6 +223,7 @@ void Outgoing::forget(const GraphRun& run, Commands& out) {
     by_name_.erase(it->second.name);
     it = values_.erase(it);
   }
+  read_more(out);
 }
 
 }  // namespace fairlead::net

@@ -14,8 +14,10 @@ namespace fairlead::net {
 struct Protocol {
   /// Values up to this size travel with the message that tells of them.
   Bytes eager_bytes = 0;
-  /// So many of such bytes may be on their way to one rank, or wait there.
+  /// So many of such bytes may be on their way from each other rank to this one, or wait here.
   Bytes credit_bytes = Bytes{64} << 10;
+  /// Ranks tell each other as they begin. Else it is the same on all.
+  bool tells_credit = false;
   /// What so many ranks get goes down a tree; 0: never.
   std::size_t tree_from = 0;
   /// Values from this size on go down a chain instead.
@@ -34,9 +36,10 @@ struct Protocol {
 
 /// Bytes of values that are held at once, for a run.
 struct Room {
-  Bytes visitors = 0;  ///< of those that come, and as many of those that go
-  Bytes offered = 0;   ///< of those that go, for what is offered
-  Bytes page = 1;      ///< a value takes whole ones
+  Bytes visitors = 0;   ///< of those that come, and as many of those that go
+  Bytes offered = 0;    ///< of those that go, for what is offered
+  Bytes page = 1;       ///< a value takes whole ones
+  bool yields = false;  ///< to that of other runs, which leaves place for their tasks
   constexpr Bytes taken_by(Bytes bytes) const noexcept { return (bytes + page - 1) / page * page; }
 };
 /// What is offered may stay for long: there is always as much besides as the largest value that may be asked for.

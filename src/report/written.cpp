@@ -2,11 +2,10 @@
 #include <fairlead/report.hpp>
 #include <fairlead/version.hpp>
 
-#include <filesystem>
 #include <string>
 #include <string_view>
-#include <system_error>
 
+#include "front/ranks/file_of_rank.hpp"
 #include "report/html/page.hpp"
 #include "report/perfetto.hpp"
 #include "report/report_file.hpp"
@@ -55,13 +54,8 @@ report::RunReport report_of(const Statistics& counted, const trace::Snapshot& re
   return report;
 }
 
-/// Ranks may see the same files, and each writes what it has recorded itself: rank 2 to run.rank2.html.
 std::string path_of(const Runtime& runtime, const std::string& asked) {
-  std::filesystem::path path(asked);
-  std::error_code error;
-  if (runtime.rank() == 0 || std::filesystem::is_character_file(path, error)) return asked;
-  const std::string extension = path.extension().string();
-  return path.replace_extension("rank" + std::to_string(runtime.rank()) + extension).string();
+  return front::file_of_rank(asked, runtime.rank());
 }
 
 }  // namespace

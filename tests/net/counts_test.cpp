@@ -219,5 +219,25 @@ TEST(SmallValues, TravelAlongAsFarAsThereIsRoom) {
   EXPECT_EQ(none.traffic().eager_bytes, 0u);
 }
 
+TEST(SmallValues, TravelAlongAsFarAsWhoGetsThemHasRoom) {
+  const RankId r0{0}, r1{1};
+  Program program;
+  for (std::size_t i = 0; i < 10; ++i) {
+    program.push_back({r0, {64}, {}});
+    program.push_back({r1, {8}, {{2 * i, 0}}});
+  }
+  const Protocol protocol{.eager_bytes = 64};
+  Ranks enough(program, 2, {.protocol = protocol, .credits = {0, 640}}, 9);
+  ASSERT_EQ(enough.run(), "");
+  EXPECT_EQ(enough.traffic().eager_bytes, 640u);
+  Ranks none(program, 2, {.protocol = protocol, .credits = {640, 63}}, 9);
+  ASSERT_EQ(none.run(), "");
+  EXPECT_EQ(none.traffic().eager_bytes, 0u);
+  // He says that there is room again as soon as half of it is, however little that is for him who sends.
+  Ranks again(program, 2, {.protocol = protocol, .in_order = true, .credits = {1 << 20, 64}}, 9);
+  ASSERT_EQ(again.run(), "");
+  EXPECT_GT(again.traffic().credits, 0u);
+}
+
 }  // namespace
 }  // namespace fairlead::net::tests

@@ -42,6 +42,7 @@ TEST(MessageBytes, AreReadAsTheyWereWritten) {
   EXPECT_EQ(std::get<Request>(*request).first_tag, 4u);
   EXPECT_EQ(std::get<Request>(*request).outputs, 5u);
   EXPECT_EQ(std::get<Credit>(*message_of(bytes_of(Credit{9}))).bytes, 9u);
+  EXPECT_EQ(std::get<Allowance>(*message_of(bytes_of(Allowance{9}))).takes_along, 9u);
   const ValueName name{{1, 2}, 3, 4};
   const auto offer = std::get<Offer>(*message_of(bytes_of(Offer{name, 5, 6, 7})));
   EXPECT_EQ(offer.name, name);

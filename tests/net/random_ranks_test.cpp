@@ -29,6 +29,8 @@ Ranks::Options random_options(Random& random, std::size_t count) {
     if (random.once_in(2)) options.unreadable_in = 1 + random.below(8);
   }
   if (random.once_in(2)) options.into_devices_in = 1 + random.below(4);
+  if (random.once_in(2))
+    for (std::size_t i = 0; i < count; ++i) options.credits.push_back(8 * random.below(100));
   return options;
 }
 

@@ -90,8 +90,9 @@ class Ranks {
     std::uint64_t unreadable_in = 0;    // one copy in so many fails; 0: none
     std::uint64_t into_devices_in = 0;  // one place in so many is in the memory of a device; 0: none
     std::size_t runs = 1;
-    bool in_order = false;        // the oldest event first: for counting by hand
-    std::size_t fails_after = 0;  // events, until one rank fails; 0: none does
+    bool in_order = false;         // the oldest event first: for counting by hand
+    std::vector<Bytes> credits{};  // of each rank, which says so; empty: all have the protocol's
+    std::size_t fails_after = 0;   // events, until one rank fails; 0: none does
   };
   Ranks(const Program& program, std::size_t count, const Options& options, std::uint64_t seed)
       : program_(program), options_(options), expected_(computed(program)), random_(seed) {
@@ -102,6 +103,7 @@ class Ranks {
   /// What is wrong; empty: nothing.
   std::string run() {
     try {
+      tell_credits();
       for (auto& rank : ranks_) later([this, &rank] { begin_run(*rank); });
       while (!events_.empty() && wrong_.empty()) {
         if (options_.fails_after != 0 && ++handled_ == options_.fails_after) {
@@ -154,8 +156,17 @@ class Ranks {
   };
   struct Rank {
     Rank(RankId id, std::size_t count, const Options& options)
-        : own(id), endpoint(id, static_cast<std::uint32_t>(count), options.protocol) {}
+        : own(id),
+          protocol(protocol_of(id, options)),
+          endpoint(id, static_cast<std::uint32_t>(count), protocol) {}
+    static Protocol protocol_of(RankId id, const Options& options) {
+      Protocol protocol = options.protocol;
+      protocol.tells_credit = !options.credits.empty();
+      if (protocol.tells_credit) protocol.credit_bytes = options.credits[index(id)];
+      return protocol;
+    }
     const RankId own;
+    const Protocol protocol;
     Endpoint endpoint;
     std::map<std::uint64_t, Value> values;
     std::uint64_t next_value = 1;
@@ -181,6 +192,14 @@ class Ranks {
     std::vector<std::byte> bytes;
   };
 
+  void tell_credits() {
+    if (options_.credits.empty()) return;
+    for (const auto& from : ranks_)
+      for (const auto& to : ranks_)
+        if (from != to)
+          later([this, from = from->own, to = to->own,
+                 bytes = bytes_of(Allowance{from->protocol.credit_bytes})] { deliver(from, to, bytes); });
+  }
   void later(std::function<void()> event) { events_.push_back(std::move(event)); }
   /// What the rank itself is about to do.
   void later(Rank& rank, std::function<void()> event) {
@@ -467,7 +486,7 @@ class Ranks {
       for (const Activate::Output& output : activate->outputs) rank.along[from] += output.value.size();
     }
     if (const auto* credit = std::get_if<Credit>(&*message)) ranks_[index(from)]->along[to] -= credit->bytes;
-    if (rank.along[from] > options_.protocol.credit_bytes) say("too much travels along to one rank");
+    if (rank.along[from] > rank.protocol.credit_bytes) say("too much travels along to one rank");
     Commands out;
     rank.endpoint.message(from, bytes, out);
     carry_out(rank, out);
@@ -510,7 +529,7 @@ class Ranks {
       if (!rank->values.empty()) say("a value is left");
       if (!rank->offered.empty()) say("an offer is left");
       for (const auto& [from, bytes] : rank->along)  // less than a half need not have been told
-        if (bytes != 0 && 2 * bytes >= options_.protocol.credit_bytes)
+        if (bytes != 0 && 2 * bytes >= rank->protocol.credit_bytes)
           say("room for what travels along is lost");
     }
   }

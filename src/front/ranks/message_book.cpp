@@ -53,7 +53,9 @@ MessageBook::MessageBook(engine::RuntimeCore& core, net::Communicator& communica
 void MessageBook::ensure_begun() {
   if (std::exchange(has_begun_, true)) return;
   const Bytes capacity = core_.topology().nodes[index(core_.engine().view().host())].capacity;
-  traffic_.begin(fingerprint_of_messages, {.visitors = capacity / share_of_messages, .page = page_bytes});
+  // It is open to the end, and graphs and flows are not to have less room for that.
+  traffic_.begin(fingerprint_of_messages,
+                 {.visitors = capacity / share_of_messages, .page = page_bytes, .yields = true});
 }
 
 /// Under the mutex.

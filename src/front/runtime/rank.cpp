@@ -10,11 +10,14 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "backend/device_list.hpp"
 #include "config/environment.hpp"
 #include "config/launcher.hpp"
+#include "front/ranks/file_of_rank.hpp"
 #include "machine/machine.hpp"
 #include "net/communicator.hpp"
 #include "net/launched.hpp"
@@ -140,6 +143,8 @@ Config config_of(const Config& config, const Rank& rank) {
     own.set("devices", backend::part_of_rank(own.text("devices"), backend::default_backends(),
                                              sharing.place_on_machine, sharing.ranks));
   }
+  for (const std::string_view key : {"event-log", "record-flow"})
+    if (own.has(key)) own.set(key, file_of_rank(own.text(key), rank.number()));
   return own;
 }
 
@@ -147,7 +152,8 @@ net::Protocol protocol_of(const Config& config, Bytes capacity, net::Network& ne
   net::Protocol protocol;
   protocol.eager_bytes = config.bytes("eager-limit");
   protocol.tree_from = config.count("broadcast-tree");
-  // What all others may send along at once is beside the pool: a small part of the limit.
+  // What all others may send along at once is beside the pool: a small part of the limit, which others do not know.
+  protocol.tells_credit = true;
   protocol.credit_bytes =
       std::min(protocol.credit_bytes, capacity / share_of_what_travels_along / network.ranks());
   const std::string asked = config.text("node-local-reads");

@@ -15,8 +15,8 @@ namespace fairlead::front {
 /// There is a runtime at that place, or was.
 [[noreturn]] void throw_taken(const Rank& rank);
 
-/// The same settings, with the rank's share of the memory where they leave open how much that is. Throws UsageError if the
-/// place is taken, before anything of its network is changed.
+/// The same settings, with the rank's share of the memory where they leave open how much that is, and files of its own
+/// for what it writes down. Throws UsageError if the place is taken, before anything of its network is changed.
 Config config_of(const Config& config, const Rank& rank);
 
 /// How it speaks to the others. Throws ConfigError where reads within a machine are asked for and the system forbids them.
