@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/bytes_text.hpp"
 #include "base/pages.hpp"
 #include "front/ranks/notes.hpp"
 #include "front/ranks/shared_datum.hpp"
@@ -63,6 +64,21 @@ MessageBook::Peer& MessageBook::with(net::RankId peer) {
   return peers_.try_emplace(peer, limits_).first->second;
 }
 
+/// Else two ranks that send each other such messages at once would wait for each other, each with a place for what comes.
+void MessageBook::check_room(const engine::RegisteredDatum& datum, bool sends) {
+  BothWays with_it = both_ways_;
+  with_it.add(datum.id, whole_pages_for(datum.bytes), sends);
+  const NodeId host = core_.engine().view().host();
+  const Bytes capacity = whole_pages_in(core_.topology().nodes[index(host)].capacity);
+  if (with_it.bytes() > capacity)
+    throw FootprintError(fmt::format(
+        "{} cannot be {}: messages that come and others that go need {} at once, and there is {}\n"
+        "  Send parts of it one after another, or {}.",
+        datum.text(), sends ? "sent" : "received", mebibytes(with_it.bytes()), mebibytes(capacity),
+        core_.more_memory(host, with_it.bytes())));
+  both_ways_ = with_it;
+}
+
 void MessageBook::begin(engine::RegisteredDatum& datum, bool sends, net::RankId peer, std::uint32_t tag,
                         std::shared_ptr<MessageState> state) {
   const auto refuse = [&](const std::string& why) {
@@ -76,6 +92,7 @@ void MessageBook::begin(engine::RegisteredDatum& datum, bool sends, net::RankId 
   if (datum.in_place) refuse("it lies in the program's memory; data that the runtime keeps can be");
   if (datum.view != nullptr) refuse("it is split, or a part");
   if (sends && !has_value(datum)) refuse("nothing has written it yet");
+  check_room(datum, sends);
   ensure_begun();
   if (has_failed()) throw TaskError("no message can be sent or received: " + failure());
   core_.reductions().close(datum);

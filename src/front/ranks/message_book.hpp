@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "front/ranks/both_ways.hpp"
 #include "front/ranks/comparison.hpp"
 #include "front/ranks/send_window.hpp"
 #include "front/ranks/value_traffic.hpp"
@@ -26,8 +27,8 @@ class MessageBook {
 
   // ---- the program's thread's
 
-  /// `state`: becomes over when the message is; null: nobody looks. Throws UsageError if it cannot be, TaskError if a rank
-  /// has failed.
+  /// `state`: becomes over when the message is; null: nobody looks. Throws UsageError if it cannot be, FootprintError if it does
+  /// not fit beside one that goes the other way, TaskError if a rank has failed.
   void begin(engine::RegisteredDatum& datum, bool sends, net::RankId peer, std::uint32_t tag,
              std::shared_ptr<MessageState> state);
   /// Works until it is over. Throws TaskError if it will never be.
@@ -75,6 +76,7 @@ class MessageBook {
   };
   static Limits limits_of(Bytes capacity, const net::Protocol& protocol, std::uint32_t ranks) noexcept;
   void ensure_begun();
+  void check_room(const engine::RegisteredDatum& datum, bool sends);
   void wait_for_room();
   Peer& with(net::RankId peer);
   bool may_go_along(Bytes bytes) const noexcept { return bytes <= limits_.each_along; }
@@ -95,6 +97,7 @@ class MessageBook {
   const Limits limits_;
   ValueTraffic traffic_;
   bool has_begun_ = false;      // the program's thread's
+  BothWays both_ways_;          // the program's thread's
   std::size_t most_under_way_;  // the program's thread's: beyond that it drives first
   std::atomic<bool> has_failed_{false};
   std::atomic<std::size_t> open_{0}, under_way_{0};  // the latter: that are not held back

@@ -597,6 +597,32 @@ TEST(Messages, GoWhileATaskWaitsForNearlyAllMemory) {
       Bytes{pages * page * sizeof(double)}));
 }
 
+TEST(Messages, AreRefusedWhereWhatComesAndWhatGoesDoNotFitTogether) {
+  constexpr std::int64_t page = 512, pages = 64;
+  for (const std::string& text : on_ranks(
+           2,
+           [&](Runtime& runtime) {
+             const std::uint32_t other = 1 - runtime.rank();
+             const auto own = runtime.vector<double>("own", 40 * page),
+                        got = runtime.vector<double>("got", 40 * page);
+             Flow flow(runtime);
+             flow.submit(set(own, 1.0 + runtime.rank()));
+             // There and back in the same place is none of these.
+             runtime.rank() == 0 ? send_detached(runtime, own, other) : receive_detached(runtime, own, other);
+             runtime.rank() == 1 ? send_detached(runtime, own, other) : receive_detached(runtime, own, other);
+             flow.wait();
+             EXPECT_EQ(value_of(flow, own), 1);
+             receive_detached(runtime, got, other);
+             send_detached(runtime, own, other);
+           },
+           Bytes{pages * page * sizeof(double)}))
+    EXPECT_NE(
+        text.find(
+            "messages that come and others that go need 327680 bytes at once, and there is 262144 bytes"),
+        std::string::npos)
+        << text;
+}
+
 TEST(Messages, OneThatNobodySendsIsToldWhenTheSenderHasEnded) {
   const auto thrown = on_ranks(2, [&](Runtime& runtime) {
     const auto v = runtime.vector<double>("v", size);
