@@ -13,6 +13,7 @@
 #include "base/check.hpp"
 #include "base/pages.hpp"
 #include "front/ptg/parts.hpp"
+#include "front/ranks/host_capacity.hpp"
 
 namespace fairlead::ptg {
 
@@ -55,7 +56,7 @@ void OverRanks::begin(Bytes largest_footprint) {
       largest = std::max(largest, whole_pages_for(datum->bytes));
     }
   // What others read here, and what is on its way, share what the largest task leaves (rule 10 of docs/memory.md).
-  const Bytes capacity = core_.topology().nodes[index(core_.engine().view().host())].capacity;
+  const Bytes capacity = front::host_capacity(core_);
   const Bytes beside = capacity > largest_footprint ? capacity - largest_footprint : 0;
   if (communicator_.ranks() > 1 && beside < 2 * largest)
     throw FootprintError(

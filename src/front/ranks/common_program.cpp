@@ -14,6 +14,7 @@
 #include "base/exception_text.hpp"
 #include "base/pages.hpp"
 #include "front/flow/pseudo_task.hpp"
+#include "front/ranks/host_capacity.hpp"
 #include "front/runtime/views.hpp"
 
 namespace fairlead::front {
@@ -255,12 +256,12 @@ void CommonProgram::drop_copies(const detail::DatumReference& reference, const c
 }
 
 Bytes CommonProgram::reserve() const noexcept {
-  const Bytes capacity = core_.topology().nodes[index(core_.engine().view().host())].capacity;
+  const Bytes capacity = host_capacity(core_);
   return 2 * std::max(capacity / share_of_visitors, largest_);
 }
 
 void CommonProgram::check_room(Bytes footprint, const Submission& submission) const {
-  const Bytes capacity = core_.topology().nodes[index(core_.engine().view().host())].capacity;
+  const Bytes capacity = host_capacity(core_);
   if (footprint + reserve() <= capacity) return;
   throw FootprintError(fmt::format(
       "the task {} needs {} at once, and over ranks {} are kept for values "
@@ -295,7 +296,7 @@ void CommonProgram::check_hold(const Submission& submission) const {
 
 void CommonProgram::begin() {
   under_way_ = true;
-  const Bytes capacity = core_.topology().nodes[index(core_.engine().view().host())].capacity;
+  const Bytes capacity = host_capacity(core_);
   traffic_.begin(fingerprint_of_flows,
                  net::room_of(std::max(capacity / share_of_visitors, largest_), largest_, page_bytes));
 }

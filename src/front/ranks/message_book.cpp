@@ -10,6 +10,7 @@
 
 #include "base/bytes_text.hpp"
 #include "base/pages.hpp"
+#include "front/ranks/host_capacity.hpp"
 #include "front/ranks/notes.hpp"
 #include "front/ranks/shared_datum.hpp"
 #include "front/runtime/views.hpp"
@@ -41,8 +42,7 @@ MessageBook::Limits MessageBook::limits_of(Bytes capacity, const net::Protocol& 
 MessageBook::MessageBook(engine::RuntimeCore& core, net::Communicator& communicator)
     : core_(core),
       communicator_(communicator),
-      limits_(limits_of(core.topology().nodes[index(core.engine().view().host())].capacity,
-                        communicator.protocol(), communicator.ranks())),
+      limits_(limits_of(host_capacity(core), communicator.protocol(), communicator.ranks())),
       traffic_(
           core, communicator, net::Client::Cause::messages,
           {.failed = [this](const std::string& why) { failed(why); },
@@ -53,7 +53,7 @@ MessageBook::MessageBook(engine::RuntimeCore& core, net::Communicator& communica
 /// Not before there is a message: while something may come, the workers of a rank do not sleep.
 void MessageBook::ensure_begun() {
   if (std::exchange(has_begun_, true)) return;
-  const Bytes capacity = core_.topology().nodes[index(core_.engine().view().host())].capacity;
+  const Bytes capacity = host_capacity(core_);
   // It is open to the end, and graphs and flows are not to have less room for that.
   traffic_.begin(fingerprint_of_messages,
                  {.visitors = capacity / share_of_messages, .page = page_bytes, .yields = true});
@@ -69,7 +69,7 @@ void MessageBook::check_room(const engine::RegisteredDatum& datum, bool sends) {
   BothWays with_it = both_ways_;
   with_it.add(datum.id, whole_pages_for(datum.bytes), sends);
   const NodeId host = core_.engine().view().host();
-  const Bytes capacity = whole_pages_in(core_.topology().nodes[index(host)].capacity);
+  const Bytes capacity = whole_pages_in(host_capacity(core_));
   if (with_it.bytes() > capacity)
     throw FootprintError(fmt::format(
         "{} cannot be {}: messages that come and others that go need {} at once, and there is {}\n"

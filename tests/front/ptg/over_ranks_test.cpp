@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <atomic>
 #include <functional>
 #include <string>
