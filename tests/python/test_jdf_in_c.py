@@ -170,6 +170,48 @@ def test_info_of_bodies_in_c_ends_the_run(file, fairlead, no_rest):
     assert done.returncode == NOT_DONE and "sets INFO to 7" in done.stderr
 
 
+def test_the_body_that_sets_info_is_named_and_none_that_runs_beside(fairlead, no_rest):
+    """FAILS still runs while BESIDE ends; AFTER tells that BESIDE is over. No more than two seconds: an AFTER that never runs."""
+    text = """
+extern "C" %{
+#include <stdatomic.h>
+#include <time.h>
+static atomic_int begun, set, after;
+static void wait_for(atomic_int *what) { const time_t last = time(NULL) + 2; while (!atomic_load(what) && time(NULL) <= last); }
+%}
+descA [type = "parsec_tiled_matrix_t *"]
+INFO  [type = "int *"]
+FAILS(k)
+k = 0 .. 0
+: descA(k, 0)
+RW A <- descA(k, 0)
+     -> descA(k, 0)
+BODY
+{ wait_for(&begun); *INFO = 7; atomic_store(&set, 1); wait_for(&after); }
+END
+BESIDE(k)
+k = 1 .. 1
+: descA(k, 0)
+RW A <- descA(k, 0)
+     -> A AFTER(k)
+BODY
+{ atomic_store(&begun, 1); wait_for(&set); }
+END
+AFTER(k)
+k = 1 .. 1
+: descA(k, 0)
+RW A <- A BESIDE(k)
+     -> descA(k, 0)
+BODY
+{ atomic_store(&after, 1); }
+END
+"""
+    numpy.save(fairlead.folder / "A.npy", numpy.eye(32, 16))
+    (fairlead.folder / "beside.jdf").write_text(text)
+    done = fairlead("jdf", "run", "beside.jdf", "--matrix", "A=A.npy", "--tile", 16, "--allow-c", "--quiet", "--workers", 2)
+    assert done.returncode == NOT_DONE and "FAILS(0) sets INFO to 7" in done.stderr
+
+
 def test_without_leave_nothing_is_built(file, no_rest):
     done = file("check")
     assert done.returncode == NOT_DONE

@@ -65,17 +65,25 @@ void CLibrary::know(const Settings& settings) {
   }
 }
 
-void CLibrary::set(std::uint32_t global, std::int64_t whole, double real, void* address) {
+SharedKind CLibrary::kind_of(std::uint32_t global) const {
+  return static_cast<SharedKind>(
+      std::bit_cast<SharedNames::Kind*>(object_->symbol(SharedNames::kind))(static_cast<int>(global)));
+}
+
+void CLibrary::set_in(std::vector<std::uint64_t>& globals, std::uint32_t global, std::int64_t whole,
+                      double real, void* address) const {
   const auto set_in_c = std::bit_cast<SharedNames::Set*>(object_->symbol(SharedNames::set));
-  set_in_c(globals_.data(), static_cast<int>(global), whole, real, address);
+  set_in_c(globals.data(), static_cast<int>(global), whole, real, address);
+}
+
+void CLibrary::set(std::uint32_t global, std::int64_t whole, double real, void* address) {
+  set_in(globals_, global, whole, real, address);
   missing_[global].clear();
 }
 
 void CLibrary::know(std::uint32_t global, Evaluator& evaluator, const Settings& settings) {
   const Global& it = file_.globals[global];
-  const auto kind = static_cast<SharedKind>(
-      std::bit_cast<SharedNames::Kind*>(object_->symbol(SharedNames::kind))(static_cast<int>(global)));
-  switch (kind) {
+  switch (kind_of(global)) {
     case SharedKind::number:
       try {
         const Value value = evaluator.global(global, it.name.where);
@@ -165,9 +173,18 @@ void CLibrary::require_bodies() const {
   }
 }
 
-void CLibrary::run(std::uint32_t task_class, const std::int64_t* parameters, void* const* tiles) const {
+void CLibrary::run(std::uint32_t task_class, const std::int64_t* parameters, void* const* tiles,
+                   std::span<OwnNumber> own) const {
+  const std::vector<std::uint64_t>* globals = &globals_;
+  std::vector<std::uint64_t> with_own;
+  for (OwnNumber& it : own) {
+    if (kind_of(it.global) != SharedKind::int_pointer) continue;
+    if (with_own.empty()) with_own = globals_;
+    set_in(with_own, it.global, 0, 0, &it.value);
+    globals = &with_own;
+  }
   parsec::done(file_.classes[task_class].name.text.c_str(),
-               bodies_[task_class](globals_.data(), parameters, tiles));
+               bodies_[task_class](globals->data(), parameters, tiles));
 }
 
 }  // namespace fairlead::jdf

@@ -33,13 +33,22 @@ class CLibrary final : public InC {
   bool has_body(std::uint32_t task_class) const { return bodies_[task_class] != nullptr; }
   /// Throws EvaluationError if a body mentions a global that nobody has set.
   void require_bodies() const;
+  /// A number that a global of the type "int *" points to for one task alone.
+  struct OwnNumber {
+    std::uint32_t global = 0;
+    std::int32_t value = 0;
+  };
   /// Runs the bodies of a task, `tiles` by flow; throws UsageError unless the last has done its work.
-  void run(std::uint32_t task_class, const std::int64_t* parameters, void* const* tiles) const;
+  void run(std::uint32_t task_class, const std::int64_t* parameters, void* const* tiles,
+           std::span<OwnNumber> own = {}) const;
 
  private:
   CLibrary(const File& file, std::unique_ptr<SharedObject> object);
   void know(std::uint32_t global, Evaluator& evaluator, const Settings& settings);
+  SharedKind kind_of(std::uint32_t global) const;
   void set(std::uint32_t global, std::int64_t whole, double real, void* address);
+  void set_in(std::vector<std::uint64_t>& globals, std::uint32_t global, std::int64_t whole, double real,
+              void* address) const;
   void require(std::span<const std::uint32_t> globals, Range where) const;
   [[noreturn]] void fail(Range where, const std::string& message) const;
 

@@ -153,15 +153,27 @@ class LentTile {
   bool returns_ = false;
 };
 
-/// What a body in C has left where LAPACK's routines tell of a failure.
+/// Where LAPACK's routines tell of a failure: a number for each such global, the task's own while its bodies run, so that it is
+/// never blamed for what another has set meanwhile.
+std::vector<CLibrary::OwnNumber> failures_before(const Program& program) {
+  std::vector<CLibrary::OwnNumber> out;
+  for (std::uint32_t i = 0; i < program.file.globals.size(); ++i)
+    if (tells_failure(program.file.globals[i])) out.push_back({i, program.pointed[i].load()});
+  return out;
+}
+
 void require_success(const Program& program, std::uint32_t task_class,
-                     std::span<const std::int64_t> parameters) {
-  for (std::size_t i = 0; i < program.file.globals.size(); ++i)
-    if (const std::int32_t value = program.pointed[i].load();
-        value != 0 && tells_failure(program.file.globals[i]))
+                     std::span<const std::int64_t> parameters, std::span<const CLibrary::OwnNumber> before,
+                     std::span<const CLibrary::OwnNumber> after) {
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    const auto& [global, value] = after[i];
+    if (value == before[i].value) continue;
+    program.pointed[global].store(value);
+    if (value != 0)
       throw NumericalError(fmt::format("{}({}) sets {} to {}", program.file.classes[task_class].name.text,
-                                       fmt::join(parameters, ", "), program.file.globals[i].name.text,
+                                       fmt::join(parameters, ", "), program.file.globals[global].name.text,
                                        value));
+  }
 }
 
 void run_in_c(const void* body, TaskContext& context) {
@@ -176,9 +188,11 @@ void run_in_c(const void* body, TaskContext& context) {
                                         it.codelet->modes[i] != AccessMode::read)
                           .address();
   }
-  it.in_c->run(it.task_class, arguments.parameters().data(), addresses.data());
+  const std::vector<CLibrary::OwnNumber> before = failures_before(*it.program);
+  std::vector<CLibrary::OwnNumber> own = before;
+  it.in_c->run(it.task_class, arguments.parameters().data(), addresses.data(), own);
   for (LentTile& tile : lent) tile.give_back();
-  require_success(*it.program, it.task_class, arguments.parameters());
+  require_success(*it.program, it.task_class, arguments.parameters(), before, own);
 }
 
 /// Row by row they are alike; a tile may be smaller than the place that it goes to.
