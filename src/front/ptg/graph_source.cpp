@@ -127,7 +127,7 @@ void GraphSource::take_what_came(ReadyTasks& ready) {
       misused(error.what());
     }
   };
-  for (Came came; !ready.full() && left_.take(came); left_.done())
+  for (Came came; !ready.full() && left_.take(came); left_.told_of(came))
     guarded([&] {
       Telling telling =
           unfolding_.came(came.task, came.flow, came.number, came.passed_on, ready.recycler.thread());

@@ -57,11 +57,24 @@ class LeftOver {
   /// One of each, the first that was kept. It counts as left until done() is called. False if there is none.
   bool take(Telling& telling) { return take_from(tellings_, telling); }
   bool take(Satisfied& ready) { return take_from(ready_, ready); }
-  bool take(Came& came) { return take_from(came_, came); }
-  /// Not while something is left that has come: the value may have come before it was given on.
+  /// told_of() says that its tasks have heard of it.
+  bool take(Came& came) {
+    const std::lock_guard guard(mutex_);
+    const bool found = take_first(came_, came);
+    came_in_hand_ += found;
+    return found;
+  }
+  void told_of(const Came&) noexcept {
+    {
+      const std::lock_guard guard(mutex_);
+      --came_in_hand_;
+    }
+    done();
+  }
+  /// Not while anything that has come is left, or in somebody's hand: the value may have come before it was given on.
   bool take_given(std::uint32_t& number) {
     const std::lock_guard guard(mutex_);
-    return came_.empty() && take_first(given_, number);
+    return came_.empty() && came_in_hand_ == 0 && take_first(given_, number);
   }
   bool take_ahead(ActiveTask*& task) { return take_from(ahead_, task); }
   void done() noexcept { --count_; }
@@ -91,6 +104,7 @@ class LeftOver {
   std::deque<Telling> tellings_;
   std::deque<Satisfied> ready_;
   std::deque<Came> came_;
+  std::size_t came_in_hand_ = 0;
   std::deque<std::uint32_t> given_;
   std::deque<ActiveTask*> ahead_;
 };
