@@ -189,8 +189,7 @@ TYPED_TEST(AllOverRanks, HaveTheBitsOfOneRankOnEveryGrid) {
         if (is_left_to_the_other_precision<T>(turn++)) continue;
         const Made<T> by_ranks = made_by_ranks<T>(algorithm, sizes, Dealt(grid), {.workers = 1});
         const std::string what = name_of(algorithm) + ", " + sizes.text() + ", " + text_of(grid);
-        EXPECT_TRUE(by_ranks.factors == by_one.factors) << what;
-        EXPECT_TRUE(by_ranks.solution == by_one.solution) << what;
+        expect_the_same_bits(by_ranks, by_one, sizes, what);
       }
     }
 }
@@ -237,8 +236,7 @@ TYPED_TEST(AllOverRanks, HaveTheBitsOfOneRankOutOfCore) {
         const Made<T> by_ranks =
             made_by_ranks<T>(algorithm, sizes, dealt, {.workers = 1, .memory = least, .scheduler = policy});
         const std::string what = name_of(algorithm) + ", " + sizes.text() + ", " + policy;
-        EXPECT_TRUE(by_ranks.factors == by_one.factors) << what;
-        EXPECT_TRUE(by_ranks.solution == by_one.solution) << what;
+        expect_the_same_bits(by_ranks, by_one, sizes, what);
         EXPECT_GT(by_ranks.bytes_read, 0u) << what;
       }
     }
@@ -257,8 +255,7 @@ TYPED_TEST(AllOverRanks, TakeEachMatrixAsItIsDealtOut) {
     dealt.b = CyclicMap{6, 1};
     dealt.c = CyclicMap{3, 2};
     const Made<T> by_ranks = made_by_ranks<T>(algorithm, sizes, dealt, {.workers = 2});
-    EXPECT_TRUE(by_ranks.factors == by_one.factors) << name_of(algorithm);
-    EXPECT_TRUE(by_ranks.solution == by_one.solution) << name_of(algorithm);
+    expect_the_same_bits(by_ranks, by_one, sizes, name_of(algorithm));
   }
 }
 

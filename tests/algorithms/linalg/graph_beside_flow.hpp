@@ -5,8 +5,14 @@
 
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "algorithms/linalg/world.hpp"
@@ -164,6 +170,36 @@ class GraphBesideFlow {
 template <class T>
 Made<T> made(Algorithm algorithm, const Sizes& sizes, By by, const Setting& setting, bool check = false) {
   return GraphBesideFlow<T>(algorithm, sizes, config_of(setting)).made(by, check);
+}
+
+/// The tiles that are not the same, bit by bit, with what is the most that an element is off. Empty: all are.
+template <class T>
+std::string differences(const Dense<T>& from, const Dense<T>& wanted, int tile) {
+  if (from.rows != wanted.rows || from.columns != wanted.columns) return "they have other extents";
+  struct Tile {
+    int elements = 0;
+    double most = 0;
+  };
+  std::map<std::pair<std::int64_t, std::int64_t>, Tile> tiles;
+  for (std::int64_t i = 0; i < wanted.rows; ++i)
+    for (std::int64_t j = 0; j < wanted.columns; ++j) {
+      if (from(i, j) == wanted(i, j)) continue;
+      Tile& it = tiles[{i / tile, j / tile}];
+      ++it.elements;
+      it.most = std::max(it.most, std::abs(static_cast<double>(from(i, j)) - wanted(i, j)));
+    }
+  std::string text;
+  for (const auto& [at, it] : tiles)
+    text += fmt::format("tile ({}, {}): {} elements differ by up to {:.3g}\n", at.first, at.second,
+                        it.elements, it.most);
+  return text;
+}
+
+template <class T>
+void expect_the_same_bits(const Made<T>& from, const Made<T>& wanted, const Sizes& sizes,
+                          const std::string& what) {
+  EXPECT_EQ(differences(from.factors, wanted.factors, sizes.tile), "") << what << ": factors";
+  EXPECT_EQ(differences(from.solution, wanted.solution, sizes.tile), "") << what << ": solution";
 }
 
 /// How many values tasks of a flow get from others of its tasks; and how many tasks there are.
