@@ -48,6 +48,7 @@ CLibrary::CLibrary(const File& file, std::unique_ptr<SharedObject> object)
     leaves_[it.id] = {std::bit_cast<SharedNames::Leaf*>(object_->symbol(SharedNames::leaf(it.id))), &it};
   const auto size = std::bit_cast<SharedNames::Size*>(object_->symbol(SharedNames::size));
   globals_.resize(size() / sizeof(std::uint64_t) + 1);
+  set_ = std::bit_cast<SharedNames::Set*>(object_->symbol(SharedNames::set));
 }
 
 void CLibrary::know(const Settings& settings) {
@@ -72,8 +73,7 @@ SharedKind CLibrary::kind_of(std::uint32_t global) const {
 
 void CLibrary::set_in(std::vector<std::uint64_t>& globals, std::uint32_t global, std::int64_t whole,
                       double real, void* address) const {
-  const auto set_in_c = std::bit_cast<SharedNames::Set*>(object_->symbol(SharedNames::set));
-  set_in_c(globals.data(), static_cast<int>(global), whole, real, address);
+  set_(globals.data(), static_cast<int>(global), whole, real, address);
 }
 
 void CLibrary::set(std::uint32_t global, std::int64_t whole, double real, void* address) {
@@ -175,16 +175,11 @@ void CLibrary::require_bodies() const {
 
 void CLibrary::run(std::uint32_t task_class, const std::int64_t* parameters, void* const* tiles,
                    std::span<OwnNumber> own) const {
-  const std::vector<std::uint64_t>* globals = &globals_;
   std::vector<std::uint64_t> with_own;
-  for (OwnNumber& it : own) {
-    if (kind_of(it.global) != SharedKind::int_pointer) continue;
-    if (with_own.empty()) with_own = globals_;
-    set_in(with_own, it.global, 0, 0, &it.value);
-    globals = &with_own;
-  }
+  if (!own.empty()) with_own = globals_;
+  for (OwnNumber& it : own) set_in(with_own, it.global, 0, 0, &it.value);
   parsec::done(file_.classes[task_class].name.text.c_str(),
-               bodies_[task_class](globals->data(), parameters, tiles));
+               bodies_[task_class]((own.empty() ? globals_ : with_own).data(), parameters, tiles));
 }
 
 }  // namespace fairlead::jdf

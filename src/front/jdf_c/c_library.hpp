@@ -33,10 +33,11 @@ class CLibrary final : public InC {
   bool has_body(std::uint32_t task_class) const { return bodies_[task_class] != nullptr; }
   /// Throws EvaluationError if a body mentions a global that nobody has set.
   void require_bodies() const;
-  /// A number that a global of the type "int *" points to for one task alone.
+  bool is_int_pointer(std::uint32_t global) const { return kind_of(global) == SharedKind::int_pointer; }
+  /// What such a global points to for one task alone.
   struct OwnNumber {
     std::uint32_t global = 0;
-    std::int32_t value = 0;
+    std::int32_t before = 0, value = 0;
   };
   /// Runs the bodies of a task, `tiles` by flow; throws UsageError unless the last has done its work.
   void run(std::uint32_t task_class, const std::int64_t* parameters, void* const* tiles,
@@ -60,6 +61,7 @@ class CLibrary final : public InC {
 
   const File& file_;
   std::unique_ptr<SharedObject> object_;
+  SharedNames::Set* set_ = nullptr;
   std::vector<Leaf> leaves_;  // by expression
   std::vector<SharedNames::Body*> bodies_;
   std::vector<std::uint64_t> globals_;  // as the C has them

@@ -68,11 +68,12 @@ struct Interpreted {
   std::vector<Precision> elements{};   ///< by flow
   std::vector<std::uint32_t> flows{};  ///< of each datum
   TaskArguments::Numbers numbers{};
-  const CodeletInfo* codelet = nullptr;    ///< which has this
-  std::shared_ptr<const CLibrary> in_c{};  ///< of bodies that are C
-  std::vector<TileSize> whole_tiles{};     ///< by flow: what those are promised
-  ptg::Part part{};                        ///< of a copy
-  ptg::Recut recut{};                      ///< of what makes one part of another
+  const CodeletInfo* codelet = nullptr;       ///< which has this
+  std::shared_ptr<const CLibrary> in_c{};     ///< of bodies that are C
+  std::vector<TileSize> whole_tiles{};        ///< by flow: what those are promised
+  std::vector<std::uint32_t> tell_failure{};  ///< globals to which those write that numbers do not allow it
+  ptg::Part part{};                           ///< of a copy
+  ptg::Recut recut{};                         ///< of what makes one part of another
 
   /// The closure has room for them; else a pointer to them is there.
   bool arguments_fit() const noexcept { return numbers.bytes() <= closure_bytes; }
@@ -153,21 +154,11 @@ class LentTile {
   bool returns_ = false;
 };
 
-/// Where LAPACK's routines tell of a failure: a number for each such global, the task's own while its bodies run, so that it is
-/// never blamed for what another has set meanwhile.
-std::vector<CLibrary::OwnNumber> failures_before(const Program& program) {
-  std::vector<CLibrary::OwnNumber> out;
-  for (std::uint32_t i = 0; i < program.file.globals.size(); ++i)
-    if (tells_failure(program.file.globals[i])) out.push_back({i, program.pointed[i].load()});
-  return out;
-}
-
+/// What a body in C has left where LAPACK's routines tell of a failure.
 void require_success(const Program& program, std::uint32_t task_class,
-                     std::span<const std::int64_t> parameters, std::span<const CLibrary::OwnNumber> before,
-                     std::span<const CLibrary::OwnNumber> after) {
-  for (std::size_t i = 0; i < after.size(); ++i) {
-    const auto& [global, value] = after[i];
-    if (value == before[i].value) continue;
+                     std::span<const std::int64_t> parameters, std::span<const CLibrary::OwnNumber> told) {
+  for (const auto& [global, before, value] : told) {
+    if (value == before) continue;
     program.pointed[global].store(value);
     if (value != 0)
       throw NumericalError(fmt::format("{}({}) sets {} to {}", program.file.classes[task_class].name.text,
@@ -188,11 +179,15 @@ void run_in_c(const void* body, TaskContext& context) {
                                         it.codelet->modes[i] != AccessMode::read)
                           .address();
   }
-  const std::vector<CLibrary::OwnNumber> before = failures_before(*it.program);
-  std::vector<CLibrary::OwnNumber> own = before;
-  it.in_c->run(it.task_class, arguments.parameters().data(), addresses.data(), own);
+  // The task's own, so that it is never blamed for what another sets meanwhile.
+  std::vector<CLibrary::OwnNumber> told;
+  for (const std::uint32_t global : it.tell_failure) {
+    const std::int32_t before = it.program->pointed[global].load();
+    told.push_back({global, before, before});
+  }
+  it.in_c->run(it.task_class, arguments.parameters().data(), addresses.data(), told);
   for (LentTile& tile : lent) tile.give_back();
-  require_success(*it.program, it.task_class, arguments.parameters(), before, own);
+  require_success(*it.program, it.task_class, arguments.parameters(), told);
 }
 
 /// Row by row they are alike; a tile may be smaller than the place that it goes to.
@@ -337,6 +332,8 @@ GraphMaker maker_of(ptg::Graph& graph, std::shared_ptr<const Program> program, c
     if (body.is_c && in_c != nullptr) {
       it->in_c = in_c;
       it->whole_tiles = whole_tiles[task_class];
+      for (std::uint32_t i = 0; i < program->file.globals.size(); ++i)
+        if (tells_failure(program->file.globals[i]) && in_c->is_int_pointer(i)) it->tell_failure.push_back(i);
       for (const std::uint32_t flow : it->flows)
         if (it->whole_tiles[flow] == TileSize(0))
           throw InputError(fmt::format(
