@@ -129,8 +129,8 @@ void RuntimeCore::remove_datum(RegisteredDatum& datum) {
   if (datum.reduction != nullptr) reductions_.forget(datum);
   if (home_values_.may_be_away() && datum.in_place) home_values_.refresh({datum.id});
   throw_if_failed();
-  if (!engine_.try_remove(datum.id)) {
-    world_.help([&] { return engine_.try_remove(datum.id); });
+  if (bool removed = engine_.try_remove(datum.id); !removed) {
+    world_.help([&] { return removed || (removed = engine_.try_remove(datum.id)); });
     throw_if_failed();
   }
   names_.remove(datum.id);

@@ -30,7 +30,7 @@ class DrivenWorld : public World {
   virtual void begin(Engine& engine, graph::Graph& graph, Reporter& application) = 0;
   /// No more commands come; threads end. Called before the engine is destroyed.
   virtual void end() = 0;
-  /// The application's thread works (or sleeps) until `done()`; it is called often and must be cheap.
+  /// The application's thread works (or sleeps) until `done()`; it is called often, also after a yes, and must be cheap.
   virtual void help(const std::function<bool()>& done) = 0;
   /// The application's thread, where it is a worker, works until `enough()` or until there is nothing to do.
   virtual void work_off(const std::function<bool()>& enough) { static_cast<void>(enough); }

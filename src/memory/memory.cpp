@@ -21,6 +21,7 @@ void Memory::place(DatumId id, NodeId node, bool changed) {
 bool Memory::try_remove(DatumId id) {
   Datum& datum = state_.data[id];
   bool in_flight = datum.home.arriving != nullptr;
+  ensure(!datum.removed, "a datum is removed once");  // or its id would be given to two others
   ensure(datum.token_holder == nullptr, "no task changes a datum that is removed");
   for (Replica* replica = datum.cached; replica != nullptr; replica = replica->next_of_datum) {
     ensure((replica->task_pins | replica->app_pins) == 0, "nobody uses a datum that is removed");

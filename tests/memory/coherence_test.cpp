@@ -119,6 +119,13 @@ TEST(Coherence, AFlushSendsHomeWhatIsNewerThanTheWriteBackUnderWay) {
   world.run();
 }
 
+TEST(Coherence, ADatumIsRemovedOnce) {
+  World world = one_device(2_MiB).with_data({{"A", 1_MiB}});
+  world.remove("A");
+  EXPECT_THROW(world.memory().try_remove(DatumId{0}), Error);
+}
+
+// And it is asked again after it was, as threads do.
 TEST(Coherence, ADatumIsRemovedOnlyWhenNoCopyOfItIsUnderWay) {
   World world = one_device(2_MiB).slow(disk, Machine::device(0), 1e7).with_data({{"A", 2_MiB}, {"B", 1_MiB}});
   world.submit(updates("A"));

@@ -155,8 +155,9 @@ TEST(Prefetch, IsKeptWhenATaskWantsItAfterAll) {
 
 TEST(Prefetch, InVainTwiceIsNotTriedAgainUntilTheDatumIsUsed) {
   Bare bare(4_MiB);
-  const DatumId early = bare.datum(1_MiB), large = bare.datum(4_MiB);
+  const DatumId early = bare.datum(1_MiB);
   for (int i = 0; i < 2; ++i) {
+    const DatumId large = bare.datum(4_MiB);
     ASSERT_TRUE(bare.prefetch(early, ram));
     bare.land_all();
     bare.run(bare.task(AccessMode::read, {large}));  // pushes it out

@@ -269,7 +269,11 @@ class Runner {
 
   /// The application waits a little, so that tasks run in between.
   void work(std::uint64_t events) {
-    core_.help([&] { return events-- == 0 || core_.engine().idle(); });
+    core_.help([&] {
+      if (events == 0 || core_.engine().idle()) return true;
+      --events;
+      return false;
+    });
     core_.throw_if_stopped();
   }
 

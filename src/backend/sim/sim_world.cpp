@@ -522,6 +522,8 @@ void SimWorld::help(const std::function<bool()>& done) {
                                  .now = now()})
                     .text());
   }
+  // Threads ask again after a yes, too.
+  if (!done()) throw Error("internal: what was waited for was so only while it was asked");
 }
 
 }  // namespace fairlead::backend
