@@ -40,7 +40,7 @@ bool gives_back(std::string_view function) {
 
 /// All calls up to a number; of more the first, the last and some between, which are others for each function.
 std::set<int> calls_to_fail(int calls) {
-  const int most = at_length() ? 1000 : 12;
+  const int most = at_length() ? 1000 : sanitized ? 6 : 12;
   std::set<int> chosen;
   for (int i = 0; i < std::min(calls, most); ++i)
     chosen.insert(calls <= most || i < most / 2

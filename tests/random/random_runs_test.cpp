@@ -10,6 +10,7 @@
 #include <string>
 
 #include "random/run.hpp"
+#include "sanitized.hpp"
 #include "schedule/policies.hpp"
 
 namespace fairlead::tests {
@@ -17,7 +18,7 @@ namespace fairlead::tests {
 using namespace random_runs;
 
 namespace {
-constexpr std::uint64_t seeds = 2000;
+constexpr std::uint64_t seeds = sanitized ? 700 : 2000;
 
 void add(RunResult& total, const RunResult& result) {
   total.folds += result.folds;

@@ -22,6 +22,7 @@
 #include "algorithms/linalg/fill.hpp"
 #include "algorithms/linalg/generated_matrix.hpp"
 #include "algorithms/linalg/world.hpp"
+#include "at_length.hpp"
 #include "base/random.hpp"
 
 namespace {
@@ -169,7 +170,7 @@ TEST(FlippedBits, WithoutChecksumsTheBackwardErrorTellsOfSome) {
   int happened = 0, errors = 0, above = 0;
   double largest_missed = 0;
   const double bound = 10 * std::sqrt(static_cast<double>(n)) * 0x1p-53;
-  for (int i = 0; i < 100; ++i) {
+  for (int i = 0; i < (tests::many_cases() ? 100 : 30); ++i) {
     const Flipped flipped = solve_with_flip(setting, 1 + random.below(reads * 3 / 4), random.next());
     if (!flipped.happened) continue;
     ++happened;

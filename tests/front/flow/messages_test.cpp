@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "at_length.hpp"
 #include "base/random.hpp"
 #include "net/network.hpp"
 #include "on_ranks.hpp"
@@ -250,7 +251,8 @@ TEST(Messages, AProgramAsleepIsWokenByWhatACallbackEnds) {
 // What is sent is what the tasks before have left, whatever those after do; and memory is for a few values.
 TEST(Messages, RandomExchangesInLittleMemory) {
   constexpr std::int64_t large = 1500;  // three pages
-  for (std::uint64_t seed = 1; seed <= 60 && !::testing::Test::HasFailure(); ++seed) {
+  for (std::uint64_t seed = 1; seed <= (tests::many_cases() ? 60 : 15) && !::testing::Test::HasFailure();
+       ++seed) {
     Random random(seed);
     const auto ranks = static_cast<std::uint32_t>(2 + random.below(4));
     struct Step {
@@ -338,7 +340,7 @@ void both_send_first(std::int64_t values, Bytes memory, int count, bool differen
 }
 
 TEST(Messages, BothSendManyBeforeEitherReceives) {
-  both_send_first(1, Bytes{1} << 20, tests::sanitized ? 3'000 : 10'000, false);  // small ones
+  both_send_first(1, Bytes{1} << 20, tests::sanitized ? 1'500 : 10'000, false);  // small ones
   both_send_first(1, Bytes{1} << 20, 1'000, true);
   both_send_first(1500, Bytes{64} << 10, 300,
                   false);  // each larger than what travels along, and two are ahead

@@ -659,7 +659,7 @@ void run_random_program(std::uint64_t seed) {
 }
 
 TEST(FlowsOverRanks, RandomProgramsGiveWhatTheirOrderSays) {
-  const std::uint64_t seeds = tests::many_cases() ? 200 : 50;
+  const std::uint64_t seeds = tests::many_cases() ? 200 : 25;
   for (std::uint64_t seed = 1; seed <= seeds && !::testing::Test::HasFailure(); ++seed)
     run_random_program(seed);
 }

@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "at_length.hpp"
 #include "base/random.hpp"
 #include "engine/runtime_core.hpp"
 #include "schedule/policies.hpp"
@@ -69,7 +70,7 @@ TEST_F(Recorded, TasksComeAfterThoseOfFlowsAndBeforeTheNext) {
 }
 
 TEST_F(Recorded, TasksOfWhichVeryManyAreReadyAtOnceNeedFewDescriptors) {
-  constexpr std::size_t many = 50'000;
+  const std::size_t many = tests::many_cases() ? 50'000 : 15'000;
   std::atomic<std::size_t> seen{0};
   const auto look = codelet("look").cpu([&seen](In<double> what) { seen += *what == 1; });
   for (const int priority : {0, 1, -1}) {  // by the direct lane, ahead in it, and by the engine
@@ -241,7 +242,7 @@ TEST(RecordedAlone, IsTheEnginesFromAFailureOnAndItsOwnTheNextTime) {
 }
 
 TEST(RecordedAlone, CanBeCancelledByAnotherThread) {
-  for (int round = 0; round < 20; ++round) {
+  for (int round = 0; round < (tests::many_cases() ? 20 : 5); ++round) {
     Runtime runtime(config_with(1));
     double value = 0;
     const auto datum = runtime.value("v", value);
