@@ -24,8 +24,8 @@ std::uint64_t drawn() {
   if (state == 0) {
     timespec now{};
     clock_gettime(CLOCK_MONOTONIC, &now);
-    state = (static_cast<std::uint64_t>(now.tv_nsec) * 0x9e3779b97f4a7c15u) ^ reinterpret_cast<std::uintptr_t>(&state) ^
-            static_cast<std::uint64_t>(getpid());
+    state = (static_cast<std::uint64_t>(now.tv_nsec) * 0x9e3779b97f4a7c15u) ^
+            reinterpret_cast<std::uintptr_t>(&state) ^ static_cast<std::uint64_t>(getpid());
     state |= state == 0;
   }
   state ^= state << 13;

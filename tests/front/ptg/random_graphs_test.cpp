@@ -77,11 +77,14 @@ struct DrawnClass {
   std::vector<DrawnRead> reads{};  // two
   std::vector<DrawnControl> controls{};
   std::vector<Point> points{};
+  std::map<Point, std::size_t> ranks{};  ///< where each is in `points`
 
-  bool has(const Point& point) const { return std::ranges::find(points, point) != points.end(); }
-  std::size_t rank(const Point& point) const {
-    return static_cast<std::size_t>(std::ranges::find(points, point) - points.begin());
+  void add(const Point& point) {
+    ranks.emplace(point, points.size());
+    points.push_back(point);
   }
+  bool has(const Point& point) const { return ranks.contains(point); }
+  std::size_t rank(const Point& point) const { return ranks.at(point); }
   std::optional<Point> before(Point point) const {
     if (!chained) return std::nullopt;
     point[0] -= ranges[0].step;
@@ -165,7 +168,7 @@ class Drawn {
     return indices;
   }
   void list(DrawnClass& it, Point& so_far) {
-    if (so_far.size() == it.ranges.size()) return it.points.push_back(so_far);
+    if (so_far.size() == it.ranges.size()) return it.add(so_far);
     const DrawnRange& range = it.ranges[so_far.size()];
     Point padded = so_far;
     padded.resize(it.ranges.size());
@@ -343,17 +346,19 @@ class DrawnRun {
     if (found != collections_.end()) return found->second;
     const DrawnClass& of = drawn_.classes[c];
     std::vector<std::int64_t> extents;
+    Point first;
     for (std::size_t i = 0; i < of.ranges.size(); ++i) {
       std::int64_t most = 0;
       for (const Point& point : of.points) most = std::max(most, point[i]);
-      extents.push_back(most - least(c, i) + 1);
+      first.push_back(least(c, i));
+      extents.push_back(most - first[i] + 1);
     }
     return collections_
         .emplace(c, graph_.data<Vector<Number>>("data " + std::to_string(c), extents,
                                                 [&](const std::int64_t* at) {
                                                   Point point;
                                                   for (std::size_t i = 0; i < extents.size(); ++i)
-                                                    point.push_back(at[i] + least(c, i));
+                                                    point.push_back(at[i] + first[i]);
                                                   if (!of.has(point)) return Handle<Vector<Number>>();
                                                   return data_of_[c][of.rank(point)];
                                                 }))
