@@ -160,6 +160,7 @@ bool RuntimeCore::help(const std::function<bool()>& done, bool ending) {
   const Caller::InBodies in_bodies(caller_);
   const WaitsForQuiet waits{*this};
   world_.help([&] {
+    held_up = false;
     if (done()) return true;
     if (!engine_.looks_quiet()) return false;
     // Whoever is there may have been given the hold, or a reference to it. First, so that what he did before
