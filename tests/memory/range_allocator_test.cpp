@@ -1,6 +1,5 @@
 // The allocator of ranges, against a map of bytes.
 #include "memory/range_allocator.hpp"
-#include "at_length.hpp"
 
 #include <gtest/gtest.h>
 #include <fairlead/error.hpp>
@@ -8,6 +7,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "at_length.hpp"
 #include "base/random.hpp"
 
 namespace fairlead::memory {

@@ -142,7 +142,7 @@ TYPED_TEST(FlowsOverRanks, HaveTheBitsOfOneRankOutOfCore) {
   std::size_t turn = 0;
   for (const Algorithm algorithm : algorithms)
     for (const char* policy : {"lws", "blocks", "dmdas"}) {
-      if (!fairlead::tests::many_cases() && ++turn % 3 != std::is_same_v<T, float>) continue;
+      if (!fairlead::tests::many_cases() && turn++ % 2 != 0) continue;  // each algorithm and each policy
       Case<T> of{.algorithm = algorithm, .n = 400, .tile = 56, .setting = {.workers = 1}};
       const Dense<T> expected = by_one(of);
       of.setting.scheduler = policy;

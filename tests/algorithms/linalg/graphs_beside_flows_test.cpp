@@ -52,9 +52,6 @@ TYPED_TEST(GraphsBesideFlows, HaveTheSameTasksAndBitsForTenSizes) {
   using T = TypeParam;
   for (const Algorithm algorithm : algorithms)
     for (const Sizes& sizes : this->ten_sizes(algorithm)) {
-      if (!fairlead::tests::many_cases() &&
-          (sizes.m + sizes.n + sizes.columns) % 2 == std::is_same_v<T, float>)
-        continue;
       const Made<T> by_flow = made<T>(algorithm, sizes, By::flow, {});
       const Made<T> by_graph = made<T>(algorithm, sizes, By::graph, {}, true);
       const std::string what = name_of(algorithm) + ", " + sizes.text();
@@ -73,9 +70,6 @@ TYPED_TEST(GraphsBesideFlows, HaveTheSameEdgesForTenSizes) {
           .string();
   for (const Algorithm algorithm : algorithms)
     for (const Sizes& sizes : this->ten_sizes(algorithm)) {
-      if (!fairlead::tests::many_cases() &&
-          (sizes.m + sizes.n + sizes.columns) % 2 == std::is_same_v<T, float>)
-        continue;
       Config config = config_of({});
       config.set("record-flow", file);
       GraphBesideFlow<T>(algorithm, sizes, config).made(By::flow);

@@ -1,6 +1,5 @@
 // What follows from inequalities, compared with all numbers of a small range.
 #include "front/ptg/differences.hpp"
-#include "at_length.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,6 +7,8 @@
 #include <array>
 #include <random>
 #include <vector>
+
+#include "at_length.hpp"
 
 namespace fairlead::ptg {
 namespace {
