@@ -1,5 +1,5 @@
 // The tiled Cholesky factorization under a limit of a device's memory, in double precision (or single), data and results in
-// RAM; and whether it is right, without a solve: for a random x, || A x - L (L^T x) || / || A x ||, on the cores, where A is made
+// RAM; and whether it is right, without a solve: for one x, || A x - L (L^T x) || / || A x ||, on the cores, where A x is of A made
 // anew.
 //
 //   gpu_cholesky --devices LIST --memory BYTES [--n 61440] [--tile 2048] [--workers 1] [--repetitions 5] [--scheduler NAME]
@@ -8,6 +8,7 @@
 #include <fairlead/linalg.hpp>
 
 #include <cmath>
+#include <thread>
 
 #include "algorithms/linalg/blas/flops.hpp"
 #include "algorithms/linalg/fill.hpp"
@@ -20,17 +21,48 @@ namespace {
 using namespace gpu;
 namespace fl = fairlead;
 
-/// || A x - L (L^T x) || / || A x ||, all in double precision.
+/// x, which is the same everywhere, and A x: by threads of its own, a piece of the rows for each, before there is a runtime.
+struct Products {
+  std::vector<double> x, ax;
+};
 template <class T>
-double residual(fl::Runtime& runtime, fl::Flow& flow, const fl::TiledMatrix<T>& l,
-                const std::shared_ptr<const fl::linalg::MatrixSource<T>>& a) {
-  const std::int64_t n = a->rows(), tile = l.tile(), tiles = l.tile_rows();
-  std::vector<double> x(static_cast<std::size_t>(n));
-  for (std::size_t i = 0; i < x.size(); ++i) x[i] = std::sin(static_cast<double>(i) + 1);
+Products products(const fl::linalg::MatrixSource<T>& a) {
+  const std::int64_t n = a.rows(), threads = std::max(1U, std::thread::hardware_concurrency());
+  Products made{std::vector<double>(static_cast<std::size_t>(n)),
+                std::vector<double>(static_cast<std::size_t>(n))};
+  for (std::size_t i = 0; i < made.x.size(); ++i) made.x[i] = std::sin(static_cast<double>(i) + 1);
+  const auto rows_of = [&](std::int64_t begin, std::int64_t end) {
+    constexpr std::int64_t height = 512, width = 64;
+    std::vector<T> piece(static_cast<std::size_t>(height * width));
+    for (std::int64_t row = begin; row < end; row += height)
+      for (std::int64_t column = 0; column < n; column += width) {
+        const std::int64_t rows = std::min(height, end - row), columns = std::min(width, n - column);
+        a.read(row, rows, column, columns, piece.data(), rows);
+        for (std::int64_t j = 0; j < columns; ++j)
+          for (std::int64_t i = 0; i < rows; ++i)
+            made.ax[static_cast<std::size_t>(row + i)] +=
+                static_cast<double>(piece[static_cast<std::size_t>(j * rows + i)]) *
+                made.x[static_cast<std::size_t>(column + j)];
+      }
+  };
+  std::vector<std::thread> all;
+  for (std::int64_t i = 0; i < threads; ++i)
+    all.emplace_back(rows_of, i * n / threads, (i + 1) * n / threads);
+  for (std::thread& one : all) one.join();
+  return made;
+}
+
+/// || A x - L (L^T x) || / || A x ||, all in double precision. Each tile is a task for each of the two products, and sums are
+/// vectors of their own: on a machine with many cores this takes a moment.
+template <class T>
+double residual(fl::Runtime& runtime, fl::Flow& flow, const fl::TiledMatrix<T>& l, const Products& given) {
+  const auto n = static_cast<std::int64_t>(given.x.size());
+  const std::int64_t tile = l.tile();
+  const std::int32_t tiles = l.tile_rows();
   const auto height = [&](std::int64_t i) { return std::min(tile, n - i * tile); };
-  std::vector<fl::Handle<fl::Vector<double>>> y, z, ax;
-  for (std::int64_t i = 0; i < tiles; ++i)
-    for (auto* all : {&y, &z, &ax}) all->push_back(runtime.vector<double>("y", height(i)));
+  std::vector<fl::Handle<fl::Vector<double>>> y, z;
+  for (std::int32_t i = 0; i < tiles; ++i)
+    for (auto* all : {&y, &z}) all->push_back(runtime.vector<double>("y", height(i)));
   using Tile = fl::In<fl::Tile<T>>;
   using In = fl::In<fl::Vector<double>>;
   using InOut = fl::InOut<fl::Vector<double>>;
@@ -38,46 +70,40 @@ double residual(fl::Runtime& runtime, fl::Flow& flow, const fl::TiledMatrix<T>& 
       [](fl::Out<fl::Vector<double>> v) { std::fill(v.data(), v.data() + v.size(), 0.0); });
   // Of a tile on the diagonal what is above it is not L's.
   const auto transposed = fl::codelet("L^T x").cpu([](Tile t, InOut v, const double* from, bool diagonal) {
-    for (int j = 0; j < t.columns(); ++j)
-      for (int i = diagonal ? j : 0; i < t.rows(); ++i) v.data()[j] += static_cast<double>(t(i, j)) * from[i];
+    for (int j = 0; j < t.columns(); ++j) {
+      const T* const column = &t(0, j);
+      double sum = 0;
+      for (int i = diagonal ? j : 0; i < t.rows(); ++i) sum += static_cast<double>(column[i]) * from[i];
+      v.data()[j] += sum;
+    }
   });
   const auto forward = fl::codelet("L y").cpu([](Tile t, In from, InOut v, bool diagonal) {
-    for (int j = 0; j < t.columns(); ++j)
+    for (int j = 0; j < t.columns(); ++j) {
+      const T* const column = &t(0, j);
       for (int i = diagonal ? j : 0; i < t.rows(); ++i)
-        v.data()[i] += static_cast<double>(t(i, j)) * from.data()[j];
-  });
-  const auto original = fl::codelet("A x").cpu([a, n](InOut v, std::int64_t row, const double* from) {
-    constexpr std::int64_t columns = 64;
-    std::vector<T> piece(static_cast<std::size_t>(v.size() * columns));
-    for (std::int64_t first = 0; first < n; first += columns) {
-      const std::int64_t count = std::min(columns, n - first);
-      a->read(row, v.size(), first, count, piece.data(), v.size());
-      for (std::int64_t j = 0; j < count; ++j)
-        for (std::int64_t i = 0; i < v.size(); ++i)
-          v.data()[i] +=
-              static_cast<double>(piece[static_cast<std::size_t>(j * v.size() + i)]) * from[first + j];
+        v.data()[i] += static_cast<double>(column[i]) * from.data()[j];
     }
   });
-  for (auto* all : {&y, &z, &ax})
+  for (auto* all : {&y, &z})
     for (const auto& one : *all) flow.submit(clear(one));
+  for (std::int32_t i = 0; i < tiles; ++i)
+    for (std::int32_t j = 0; j <= i; ++j)
+      flow.submit(transposed(l(i, j), y[static_cast<std::size_t>(j)], given.x.data() + i * tile, i == j));
   for (std::int32_t j = 0; j < tiles; ++j)
     for (std::int32_t i = j; i < tiles; ++i)
-      flow.submit(transposed(l(i, j), y[static_cast<std::size_t>(j)], x.data() + i * tile, i == j));
-  for (std::int32_t i = 0; i < tiles; ++i) {
-    const auto row = static_cast<std::size_t>(i);
-    for (std::int32_t j = 0; j <= i; ++j)
-      flow.submit(forward(l(i, j), y[static_cast<std::size_t>(j)], z[row], i == j));
-    flow.submit(original(ax[row], i * tile, x.data()));
-  }
+      flow.submit(forward(l(i, j), y[static_cast<std::size_t>(j)], z[static_cast<std::size_t>(i)], i == j));
   std::vector<double> off(static_cast<std::size_t>(tiles)), of(off.size());
-  const auto compare = fl::codelet("compare").cpu([](In got, In wanted, double* apart, double* whole) {
-    for (std::int64_t i = 0; i < got.size(); ++i) {
-      const double difference = got.data()[i] - wanted.data()[i];
-      *apart += difference * difference;
-      *whole += wanted.data()[i] * wanted.data()[i];
-    }
-  });
-  for (std::size_t i = 0; i < off.size(); ++i) flow.submit(compare(z[i], ax[i], &off[i], &of[i]));
+  const auto compare =
+      fl::codelet("compare").cpu([](In got, const double* wanted, double* apart, double* whole) {
+        for (std::int64_t i = 0; i < got.size(); ++i) {
+          const double difference = got.data()[i] - wanted[i];
+          *apart += difference * difference;
+          *whole += wanted[i] * wanted[i];
+        }
+      });
+  for (std::int32_t i = 0; i < tiles; ++i)
+    flow.submit(compare(z[static_cast<std::size_t>(i)], given.ax.data() + i * tile,
+                        &off[static_cast<std::size_t>(i)], &of[static_cast<std::size_t>(i)]));
   flow.wait();
   double apart = 0, whole = 0;
   for (std::size_t i = 0; i < off.size(); ++i) apart += off[i], whole += of[i];
@@ -94,10 +120,11 @@ fl::Bytes crossed(const fl::Statistics& statistics) {
 template <class T>
 Json measure_in(const fl::Config& config, std::int64_t n, std::int32_t tile, std::int64_t repetitions,
                 std::uint64_t seed) {
-  fl::Runtime runtime(config);
-  const auto kernels = fl::linalg::Kernels::load();
   const std::shared_ptr<const fl::linalg::MatrixSource<T>> a =
       std::make_shared<fl::linalg::GeneratedSpd<T>>(n, seed);
+  const Products given = products(*a);
+  fl::Runtime runtime(config);
+  const auto kernels = fl::linalg::Kernels::load();
   fl::Flow flow(runtime);
   Json runs = Json::array();
   std::vector<double> times;
@@ -115,7 +142,7 @@ Json measure_in(const fl::Config& config, std::int64_t n, std::int32_t tile, std
     digest.submit(flow, matrix);
     flow.wait();
     digest.bring_together(runtime);
-    const double error = residual<T>(runtime, flow, matrix, a);
+    const double error = residual<T>(runtime, flow, matrix, given);
     if (run == 0 && repetitions > 1) continue;  // libraries load, and policies learn
     times.push_back(seconds);
     runs.add(Json::object({{"seconds", seconds},

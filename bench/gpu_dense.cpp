@@ -4,10 +4,12 @@
 //   gpu_dense [--device 0] [--potrf 16384] [--geqrf 0] [--gemm 8192] [--xt 0] [--repetitions 3]
 //
 // Sizes of matrices, in double precision; 0: not that one.
-#include <array>
-#include <cstring>
+#include <algorithm>
+#include <thread>
+#include <utility>
 #include <vector>
 
+#include "base/random.hpp"
 #include "gpu_common.hpp"
 
 struct cublasContext;
@@ -37,12 +39,50 @@ void check(int status, const char* what) {
 constexpr int lower = 0, as_it_is = 0;
 constexpr int doubles = 1;  // CUDA_R_64F
 
-/// Positive definite: n on the diagonal.
-std::vector<double> matrix(std::int64_t n) {
-  std::vector<double> a(static_cast<std::size_t>(n * n), 1e-3);
-  for (std::int64_t i = 0; i < n; ++i) a[static_cast<std::size_t>(i * n + i)] = static_cast<double>(n);
-  return a;
-}
+/// Fills matrices on the device, column by column from a few in RAM: positive definite, n on the diagonal, other numbers between -1
+/// and 1. (Zeros would be multiplied faster.)
+class Filler {
+ public:
+  Filler(const Device& device, const Stream& stream, std::int64_t n)
+      : device_(device), stream_(stream), n_(n) {
+    device.check(
+        device.driver().cuMemHostAlloc(reinterpret_cast<void**>(&host_), bytes(at_once), cu::host_for_all),
+        "cuMemHostAlloc");
+    fairlead::Random random(7);
+    for (std::int64_t i = 0; i < n * at_once; ++i)
+      host_[i] = 2 * static_cast<double>(random.below(1 << 20)) / (1 << 20) - 1;
+  }
+  Filler(const Filler&) = delete;
+  Filler& operator=(const Filler&) = delete;
+  ~Filler() { device_.driver().cuMemFreeHost(host_); }
+
+  void fill(const Block& a) const {
+    for (std::int64_t column = 0; column < n_; column += at_once) {
+      const std::int64_t count = std::min(at_once, n_ - column);
+      std::vector<double> without(static_cast<std::size_t>(count));
+      for (std::int64_t j = 0; j < count; ++j)
+        without[static_cast<std::size_t>(j)] =
+            std::exchange(host_[j * n_ + column + j], static_cast<double>(n_));
+      device_.check(
+          device_.driver().cuMemcpyHtoDAsync_v2(a.at + bytes(column), host_, bytes(count), stream_.stream),
+          "a copy there");
+      stream_.wait();
+      for (std::int64_t j = 0; j < count; ++j)
+        host_[j * n_ + column + j] = without[static_cast<std::size_t>(j)];
+    }
+  }
+
+ private:
+  static constexpr std::int64_t at_once = 64;
+  std::size_t bytes(std::int64_t columns) const {
+    return static_cast<std::size_t>(n_ * columns) * sizeof(double);
+  }
+
+  const Device& device_;
+  const Stream& stream_;
+  const std::int64_t n_;
+  double* host_ = nullptr;
+};
 
 template <class Body>
 std::vector<double> times(std::int64_t repetitions, const Body& body) {
@@ -87,22 +127,17 @@ Json potrf(const Device& device, std::int64_t n, std::int64_t repetitions) {
   const auto factor_64 =
       library.find<int(cusolverDnContext*, cusolverDnParams*, int, std::int64_t, int, void*, std::int64_t,
                        int, void*, std::size_t, void*, std::size_t, int*)>("cusolverDnXpotrf");
-  const cu::Driver& driver = device.driver();
   const auto bytes = static_cast<std::size_t>(n * n) * sizeof(double);
-  const std::vector<double> given = matrix(n);
-  void* host = nullptr;
-  device.check(driver.cuMemHostAlloc(&host, bytes, cu::host_for_all), "cuMemHostAlloc");
-  std::memcpy(host, given.data(), bytes);
   Json json = Json::object({{"n", n}});
   {
     const Block a(device, bytes), info(device, 4096);
     const Stream stream(device);
+    const Filler filler(device, stream, n);
     const CusolverHandle of_cusolver(library, stream);
     cusolverDnContext* const handle = of_cusolver.handle;
     const auto timed = [&](const auto& act) {
       return times(repetitions, [&] {
-        device.check(driver.cuMemcpyHtoDAsync_v2(a.at, host, bytes, stream.stream), "a copy there");
-        stream.wait();
+        filler.fill(a);
         const auto begin = Clock::now();
         act();
         stream.wait();
@@ -144,7 +179,6 @@ Json potrf(const Device& device, std::int64_t n, std::int64_t repetitions) {
       drop_parameters(parameters);
     }
   }
-  driver.cuMemFreeHost(host);
   return json;
 }
 
@@ -155,17 +189,13 @@ Json geqrf(const Device& device, std::int64_t n, std::int64_t repetitions) {
   const auto factor =
       library.require<int(cusolverDnContext*, int, int, double*, int, double*, double*, int, int*)>(
           "cusolverDnDgeqrf");
-  const cu::Driver& driver = device.driver();
   const auto bytes = static_cast<std::size_t>(n * n) * sizeof(double);
-  const std::vector<double> given = matrix(n);
-  void* host = nullptr;
-  device.check(driver.cuMemHostAlloc(&host, bytes, cu::host_for_all), "cuMemHostAlloc");
-  std::memcpy(host, given.data(), bytes);
   std::vector<double> all;
   {
     const Block a(device, bytes), tau(device, static_cast<std::size_t>(n) * sizeof(double)),
         info(device, 4096);
     const Stream stream(device);
+    const Filler filler(device, stream, n);
     const CusolverHandle of_cusolver(library, stream);
     cusolverDnContext* const handle = of_cusolver.handle;
     auto* const at = reinterpret_cast<double*>(a.at);
@@ -174,8 +204,7 @@ Json geqrf(const Device& device, std::int64_t n, std::int64_t repetitions) {
     check(size(handle, side, side, at, side, &elements), "cusolverDnDgeqrf_bufferSize");
     const Block work(device, static_cast<std::size_t>(std::max(elements, 1)) * sizeof(double));
     all = times(repetitions, [&] {
-      device.check(driver.cuMemcpyHtoDAsync_v2(a.at, host, bytes, stream.stream), "a copy there");
-      stream.wait();
+      filler.fill(a);
       const auto begin = Clock::now();
       check(factor(handle, side, side, at, side, reinterpret_cast<double*>(tau.at),
                    reinterpret_cast<double*>(work.at), elements, reinterpret_cast<int*>(info.at)),
@@ -184,7 +213,6 @@ Json geqrf(const Device& device, std::int64_t n, std::int64_t repetitions) {
       return seconds_since(begin);
     });
   }
-  driver.cuMemFreeHost(host);
   const auto size_of = static_cast<double>(n);
   return Json::object(
       {{"n", n}, {"dgeqrf_gflops", 4 * size_of * size_of * size_of / 3 / median(all) * 1e-9}});
@@ -236,14 +264,40 @@ Json gemm(const Device& device, std::int64_t n, std::int64_t repetitions) {
   return json;
 }
 
-/// C := A B of matrices in RAM, by blocks of several sizes, registered and not.
-Json xt(const Device& device, std::int64_t n, std::int64_t repetitions) {
+/// A matrix in RAM, of numbers between 0 and 1, written by as many threads as there are cores.
+class InRam {
+ public:
+  explicit InRam(std::size_t count) : count_(count), numbers_(new double[count]) {
+    const std::size_t threads = std::max(1U, std::thread::hardware_concurrency());
+    std::vector<std::jthread> all;
+    for (std::size_t i = 0; i < threads; ++i)
+      all.emplace_back([this, first = count * i / threads, last = count * (i + 1) / threads] {
+        std::uint64_t state = first;
+        for (std::size_t at = first; at < last; ++at) {
+          state = state * 6364136223846793005ull + 1442695040888963407ull;
+          numbers_[at] = static_cast<double>(state >> 11) * 0x1p-53;
+        }
+      });
+  }
+  void pin(const Device& device) {
+    device.check(device.driver().cuMemHostRegister_v2(data(), count_ * sizeof(double), cu::register_for_all),
+                 "cuMemHostRegister");
+  }
+  void unpin(const Device& device) { device.driver().cuMemHostUnregister(data()); }
+  double* data() const noexcept { return numbers_.get(); }
+
+ private:
+  const std::size_t count_;
+  const std::unique_ptr<double[]> numbers_;
+};
+
+/// C := A B of matrices in RAM, by blocks of several sizes: registered before, which is not timed, and, by one size, not.
+Json xt(const Device& device, std::int64_t n) {
   const SharedLibrary library = cublas();
   const auto create = library.require<int(cublasXtContext**)>("cublasXtCreate");
   const auto destroy = library.require<int(cublasXtContext*)>("cublasXtDestroy");
   const auto select = library.require<int(cublasXtContext*, int, int*)>("cublasXtDeviceSelect");
   const auto block = library.require<int(cublasXtContext*, int)>("cublasXtSetBlockDim");
-  const auto pin = library.require<int(cublasXtContext*, int)>("cublasXtSetPinningMemMode");
   const auto multiply = library.require<int(
       cublasXtContext*, int, int, std::size_t, std::size_t, std::size_t, const double*, const double*,
       std::size_t, const double*, std::size_t, const double*, double*, std::size_t)>("cublasXtDgemm");
@@ -252,26 +306,29 @@ Json xt(const Device& device, std::int64_t n, std::int64_t repetitions) {
   int number = device.found().device;
   check(select(handle, 1, &number), "cublasXtDeviceSelect");
   const auto size = static_cast<std::size_t>(n);
-  std::vector<double> a(size * size, 1.0), b(size * size, 0.5), c(size * size);
+  InRam a(size * size), b(size * size), c(size * size);
   const double alpha = 1, beta = 0;
+  const auto product = [&](std::size_t of) {
+    const auto begin = Clock::now();
+    check(multiply(handle, as_it_is, as_it_is, of, of, of, &alpha, a.data(), size, b.data(), size, &beta,
+                   c.data(), size),
+          "cublasXtDgemm");
+    return seconds_since(begin);
+  };
   Json runs = Json::array();
-  for (const int side : {1024, 2048, 4096})
-    for (const int pinned : {0, 1}) {
-      if (side > n && side != 1024) continue;
-      check(block(handle, side), "cublasXtSetBlockDim");
-      check(pin(handle, pinned), "cublasXtSetPinningMemMode");
-      const auto all = times(repetitions, [&] {
-        const auto begin = Clock::now();
-        check(multiply(handle, as_it_is, as_it_is, size, size, size, &alpha, a.data(), size, b.data(), size,
-                       &beta, c.data(), size),
-              "cublasXtDgemm");
-        return seconds_since(begin);
-      });
-      runs.add(Json::object({{"block", side},
-                             {"pinned", pinned == 1},
-                             {"seconds", median(all)},
-                             {"gflops", product_gflops(n, all)}}));
-    }
+  const auto run = [&](int side, bool pinned) {
+    check(block(handle, side), "cublasXtSetBlockDim");
+    product(size / 8);  // loads kernels
+    const double seconds = product(size);
+    runs.add(Json::object({{"block", side},
+                           {"pinned", pinned},
+                           {"seconds", seconds},
+                           {"gflops", product_gflops(n, {seconds})}}));
+  };
+  for (InRam* const one : {&a, &b, &c}) one->pin(device);
+  for (const int side : {2048, 4096, 8192}) run(static_cast<int>(std::min<std::int64_t>(side, n)), true);
+  for (InRam* const one : {&a, &b, &c}) one->unpin(device);
+  run(static_cast<int>(std::min<std::int64_t>(4096, n)), false);
   check(destroy(handle), "cublasXtDestroy");
   return Json::object({{"n", n}, {"runs", runs}});
 }
@@ -287,7 +344,7 @@ Json measure(Arguments& arguments) {
   if (of_potrf != 0) json.add("potrf", potrf(device, of_potrf, repetitions));
   if (of_geqrf != 0) json.add("geqrf", geqrf(device, of_geqrf, repetitions));
   if (of_gemm != 0) json.add("gemm", gemm(device, of_gemm, repetitions));
-  if (of_xt != 0) json.add("cublasxt", xt(device, of_xt, repetitions));
+  if (of_xt != 0) json.add("cublasxt", xt(device, of_xt));
   return json;
 }
 

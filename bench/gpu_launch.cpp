@@ -90,15 +90,19 @@ Json bare(const Device& device, std::int64_t launches) {
   return json;
 }
 
-/// Microseconds a task, from submission to the end of all. The body puts nothing into the stream.
-Json tasks(const std::string& devices, std::int64_t count, std::size_t streams) {
+/// Microseconds a task, from submission to the end of all. The body launches the empty kernel, or puts nothing into the stream.
+Json tasks(const std::string& devices, std::int64_t count, std::size_t streams, bool launches) {
   fl::Config config;
   config.set("workers", "1");
   config.set("memory", "64MiB");
   config.set("scheduler", "eager");
   config.set("devices", devices);
   fl::Runtime runtime(config);
-  const auto empty = fl::codelet("empty").cuda([](fl::CudaStream, fl::InOut<fl::Vector<double>>) {});
+  const fl::CudaModule module(nothing, {"nothing"});
+  const auto empty =
+      fl::codelet("empty").cuda([module, launches](fl::CudaStream stream, fl::InOut<fl::Vector<double>>) {
+        if (launches) stream.run(module["nothing"], fl::cuda_grid(1, 1));
+      });
   std::vector<fl::Handle<fl::Vector<double>>> data;
   for (std::size_t i = 0; i < 64 * streams; ++i) data.push_back(runtime.vector<double>("v", 8));
   const auto set = fl::codelet("set").cpu([](fl::Out<fl::Vector<double>> v) { v.data()[0] = 0; });
@@ -131,8 +135,9 @@ Json measure(Arguments& arguments) {
     json.add("device", device.found().name);
     json.add("bare", bare(device, launches));
   }
-  json.add("tasks", tasks(fmt::format("cuda:{},memory={}B,streams={}", number, memory, streams), count,
-                          static_cast<std::size_t>(streams)));
+  const std::string devices = fmt::format("cuda:{},memory={}B,streams={}", number, memory, streams);
+  json.add("tasks", tasks(devices, count, static_cast<std::size_t>(streams), true));
+  json.add("tasks_without_launch", tasks(devices, count, static_cast<std::size_t>(streams), false));
   return json;
 }
 

@@ -95,11 +95,12 @@ def launch(found: dict) -> str:
     result = found.get(("probe", "launch"))
     if not result:
         return ""
-    bare, tasks = result["bare"], result["tasks"]
+    bare, tasks, without = result["bare"], result["tasks"], result["tasks_without_launch"]
     return table(["microseconds", ""], [
         ["bare launches in a row", f"{bare['in_a_row_us']:.2f}"], ["each asked for until it is over", f"{bare['asked_us']:.2f}"],
         ["each waited for in the driver", f"{bare['waited_us']:.2f}"], ["by a function of the host", f"{bare['host_function_us']:.2f}"],
-        ["Fairlead's empty tasks, a chain", f"{tasks['chain_us']:.2f}"], ["independent", f"{tasks['independent_us']:.2f}"]])
+        ["Fairlead's tasks that launch one, a chain", f"{tasks['chain_us']:.2f}"], ["independent", f"{tasks['independent_us']:.2f}"],
+        ["Fairlead's tasks that launch nothing, a chain", f"{without['chain_us']:.2f}"], ["independent", f"{without['independent_us']:.2f}"]])
 
 
 def right(found: dict) -> str:
@@ -110,6 +111,9 @@ def right(found: dict) -> str:
         if result:
             worst = max(one["backward_error"] / one["limit"] for one in result["runs"])
             lines.append(f"{len(result['runs'])} runs {how}: the largest backward error is {worst:.2g} of what counts as right.")
+    programs = found.get(("test", "random programs"))
+    if programs:
+        lines.append(f"{programs['programs']} random programs under {programs['policies']} policies had the values of sequential runs.")
     return " ".join(lines)
 
 

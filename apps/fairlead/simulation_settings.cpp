@@ -109,6 +109,7 @@ SimulationOptions simulation_options(const Config& config) {
   if (config.has("misjudged")) how.misjudged = misjudged_in(config.text("misjudged"));
   how.advice = advice_in(config.text("advice"));
   how.priorities = config.text("priorities") == "time" ? Priorities::time : Priorities::program;
+  how.first_run = config.flag("first-run");
   how.window = is_set(config, "window") ? config.count("window") : 0;
   how.pipeline_depth = config.count_or("pipeline-depth", 0);
   how.fixed_order = config.flag("fixed-order");

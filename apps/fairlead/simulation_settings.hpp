@@ -114,6 +114,12 @@ inline constexpr std::array simulation_settings = {
             .absent = "none",
             .value_name = "KERNEL:TIMES",
             .help = "policies expect a kernel to take so many times as long as it does: gemm:2,potrf:0.5"},
+    Setting{.key = "first-run",
+            .type = SettingType::flag,
+            .fallback = "false",
+            .help =
+                "policies know of no task how long it takes, until some have run, as where a program runs "
+                "for the first time"},
     Setting{.key = "csv",
             .type = SettingType::text,
             .absent = "none",

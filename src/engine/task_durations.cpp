@@ -3,6 +3,7 @@
 
 #include <fairlead/codelet_info.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace fairlead::engine {
@@ -10,7 +11,14 @@ namespace fairlead::engine {
 TaskDurations::TaskDurations(const Topology& topology, const memory::Memory& memory, Given given,
                              const model::KeptDurations& kept, bool first_bodies)
     : memory_(memory), given_(std::move(given)), first_bodies_(first_bodies) {
-  for (const WorkerSpec& worker : topology.workers) processors_.emplace_back(worker.kind, worker.processor);
+  for (const WorkerSpec& worker : topology.workers) {
+    processors_.emplace_back(worker.kind, worker.processor);
+    const auto same = [&](WorkerId other) {
+      return processors_[index(other)].key() == processors_.back().key();
+    };
+    if (worker.kind != WorkerKind::cpu && std::ranges::none_of(accelerators_, same))
+      accelerators_.push_back(static_cast<WorkerId>(processors_.size() - 1));
+  }
   model_.start_with(kept);
 }
 
@@ -32,12 +40,43 @@ model::Estimate TaskDurations::there(const Task& task, WorkerId worker) const {
                                   : model_.estimate(*task.codelet, processor, footprint(task));
 }
 
+namespace {
+constexpr int unknown_core = 100;  // so many times as long as an accelerator is a core expected to take
+}  // namespace
+
 Duration TaskDurations::estimate(const Task& task, WorkerId worker) const {
-  return given_ ? given_(task, worker) : there(task, worker).duration;
+  if (given_) return given_(task, worker);
+  const model::Estimate here = there(task, worker);
+  if (here.basis != model::Basis::nothing || !is_core(worker)) [[likely]]
+    return here.duration;
+  Duration least = Duration::max();
+  for_each_accelerator(task, [&](const model::Estimate& other) { least = std::min(least, other.duration); });
+  return least == Duration::max() ? here.duration : least * unknown_core;
 }
 
 bool TaskDurations::known(const Task& task, WorkerId worker) const {
-  return given_ || there(task, worker).known();
+  if (given_) return true;
+  const model::Estimate here = there(task, worker);
+  if (here.known()) [[likely]]
+    return true;
+  if (here.basis != model::Basis::few || !is_core(worker)) return false;
+  // The other way round accelerators are not judged by a few: their first tasks load kernels and begin libraries.
+  bool far_slower = false;
+  for_each_accelerator(task, [&](const model::Estimate& other) {
+    far_slower = far_slower || (other.basis >= model::Basis::few && here.duration > other.duration * model::far_slower);
+  });
+  return far_slower;
+}
+
+bool TaskDurations::is_core(WorkerId worker) const noexcept {
+  return processors_[index(worker)].kind() == WorkerKind::cpu;
+}
+
+template <class Act>
+void TaskDurations::for_each_accelerator(const Task& task, const Act& act) const {
+  for (const WorkerId worker : accelerators_)
+    if ((task.codelet->kinds >> static_cast<unsigned>(processors_[index(worker)].kind()) & 1u) != 0)
+      act(there(task, worker));
 }
 
 unsigned TaskDurations::choose(Task& task) {

@@ -21,7 +21,9 @@ class TaskDurations {
   TaskDurations(const Topology& topology, const memory::Memory& memory, Given given,
                 const model::KeptDurations& kept, bool first_bodies = false);
 
+  /// Of a core on which nothing like it has run, much more than of accelerators: those are asked first.
   Duration estimate(const Task& task, WorkerId worker) const;
+  /// Whether a policy may rely on it. Of a core that took many times as long as other processors are known to, one task is enough.
   bool known(const Task& task, WorkerId worker) const;
   /// The task is launched. If its codelet has several implementations there, chooses one, and returns it; 0
   /// if not, or if the first is to run. over() or returned() has to follow.
@@ -38,12 +40,17 @@ class TaskDurations {
     return !first_bodies_ && has_several(task, worker);
   }
   model::Estimate there(const Task& task, WorkerId worker) const;
+  bool is_core(WorkerId worker) const noexcept;
+  /// With what is known of the task on one of each kind that has a body for it.
+  template <class Act>
+  void for_each_accelerator(const Task& task, const Act& act) const;
   model::Footprint footprint(const Task& task) const;
 
   const memory::Memory& memory_;  // how many bytes data have
   const Given given_;
   const bool first_bodies_;
   std::vector<model::Processor> processors_;  // by WorkerId
+  std::vector<WorkerId> accelerators_;        // one of each processor that is no core
   model::DurationModel model_;
   model::Chooser chooser_{model_};
 };

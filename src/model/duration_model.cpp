@@ -174,12 +174,23 @@ Estimate DurationModel::estimate(const CodeletInfo& codelet, const Processor& pr
   return by_formula;
 }
 
+/// A core than an accelerator: the next run need not try again.
+bool DurationModel::is_far_slower(const Family& family, const History& history) const {
+  return family.kind == WorkerKind::cpu && std::ranges::any_of(families_, [&](const auto& other) {
+           if (other->kind == WorkerKind::cpu || other->codelet != family.codelet) return false;
+           const History* const there = find(*other, history.footprint);
+           return there != nullptr &&
+                  history.durations.expected_ns() > far_slower * there->durations.expected_ns();
+         });
+}
+
 KeptDurations DurationModel::learned() const {
   KeptDurations lines;
   for (const auto& family : families_)
     for (const History& history : family->histories) {
       const QuantileHistory& durations = history.durations;
-      if (family->shared || durations.added() == 0 || durations.samples() < QuantileHistory::enough) continue;
+      if (family->shared || durations.added() == 0) continue;
+      if (durations.samples() < QuantileHistory::enough && !is_far_slower(*family, history)) continue;
       lines.push_back({family->codelet, family->kind, family->processor, family->implementation, family->unit,
                        history.footprint, history.size, durations.added(), durations.quantiles()});
     }

@@ -101,6 +101,7 @@ class DurationModel {
   static History& find_or_make(Family& family, const Footprint& footprint);
   static History& make(Family& family, std::uint64_t footprint, std::uint64_t size);
   static const SizeRegression& regression_of(const Family& family);
+  bool is_far_slower(const Family& family, const History& history) const;
 
   static constexpr std::size_t recent_families = 32;
   mutable std::array<Family*, recent_families> recent_{};  // by slot: the one used last

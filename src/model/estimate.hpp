@@ -15,6 +15,9 @@ enum class Basis : std::uint8_t {
   history,     // tasks of the same footprint
 };
 
+/// So many times as long as an accelerator takes: that a core is that slow is known from its first task.
+inline constexpr int far_slower = 8;
+
 struct Estimate {
   Duration duration{1000};  ///< at least 1 ns
   Basis basis = Basis::nothing;

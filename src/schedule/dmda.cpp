@@ -160,14 +160,18 @@ class Dmda final : public Policy {
       for (Node& node : nodes_) node.transfers = missing_transfers(task, node);
     std::optional<WorkerId> only = placement_.worker_for(
         task, [&](WorkerId id) { return !workers_[index(id)].lost && view().can_run(task, id); });
-    if (!only.has_value()) only = worker_to_try(task);
+    const bool by_accelerators = !only.has_value() && accelerators_could_run(task);
+    if (!only.has_value()) only = worker_to_try(task, by_accelerators);
     assigned.worker = WorkerId{};  // if nobody left can run it: kept where somebody who comes back would look
     assigned.duration = assigned.charge = {};
     assigned.started = false;
     Time earliest = Time::max();
     for (const WorkerInfo& info : view().workers()) {
       const Worker& worker = workers_[index(info.id)];
-      if (worker.lost || !view().can_run(task, info.id) || (only.has_value() && *only != info.id)) continue;
+      if (!could_run(task, info) || (only.has_value() && *only != info.id)) continue;
+      if (by_accelerators && !only.has_value() && info.kind == WorkerKind::cpu &&
+          !view().known(task, info.id))
+        continue;
       const Duration duration = view().estimate(task, info.id);
       const Time completion = worker.free.at(view().now()) + nodes_[worker.node].transfers + duration;
       if (completion >= earliest) continue;
@@ -190,20 +194,36 @@ class Dmda final : public Policy {
     if (by_bytes()) nodes_[worker.node].missing.leave(assigned);
   }
 
-  /// Where nobody knows yet how long the task takes, the worker with the fewest tasks; none if all of those
-  /// have enough to learn from.
-  std::optional<WorkerId> worker_to_try(const Task& task) const {
+  /// Where nobody knows yet how long the task takes, the worker with the fewest tasks; none if it has enough to learn
+  /// from. Of cores beside accelerators all together have two at a time to try: if each of a hundred slow ones has some, all others
+  /// wait for those.
+  std::optional<WorkerId> worker_to_try(const Task& task, bool by_accelerators) const {
     std::optional<WorkerId> best;
     std::size_t fewest = enough_trials;
     for (const WorkerInfo& info : view().workers()) {
-      const Worker& worker = workers_[index(info.id)];
-      const std::size_t tasks = worker.queue.size() + worker.picked;
-      if (worker.lost || tasks >= fewest || !view().can_run(task, info.id) || view().known(task, info.id))
+      const std::size_t tasks = tasks_of(workers_[index(info.id)]);
+      if (tasks >= fewest || !could_run(task, info) || view().known(task, info.id) ||
+          (by_accelerators && info.kind == WorkerKind::cpu && tasks_of_cores() >= enough_of_cores))
         continue;
       best = info.id;
       fewest = tasks;
     }
     return best;
+  }
+  bool could_run(const Task& task, const WorkerInfo& info) const {
+    return !workers_[index(info.id)].lost && view().can_run(task, info.id);
+  }
+  static std::size_t tasks_of(const Worker& worker) noexcept { return worker.queue.size() + worker.picked; }
+  std::size_t tasks_of_cores() const {
+    std::size_t tasks = 0;
+    for (const WorkerInfo& info : view().workers())
+      if (info.kind == WorkerKind::cpu) tasks += tasks_of(workers_[index(info.id)]);
+    return tasks;
+  }
+  bool accelerators_could_run(const Task& task) const {
+    return std::ranges::any_of(view().workers(), [&](const WorkerInfo& info) {
+      return info.kind != WorkerKind::cpu && could_run(task, info);
+    });
   }
 
   Duration missing_transfers(const Task& task, const Node& node) const {
@@ -249,7 +269,7 @@ class Dmda final : public Policy {
     records_.forget_picked(task);
   }
 
-  static constexpr std::size_t enough_trials = 4;
+  static constexpr std::size_t enough_trials = 4, enough_of_cores = 1;
 
   DmdaRules rules_;
   std::vector<Worker> workers_;  // by id

@@ -65,10 +65,16 @@ class Patience final : public ForwardingPolicy<Patience> {
     inner().ready(task, released_by);
   }
   void returned(Task& task) override {
+    std::erase(tried_, &task);
     if (several_kinds_) classify(task, false);
     inner().returned(task);
   }
+  void finished(Task& task, WorkerId worker, Duration took) override {
+    std::erase(tried_, &task);
+    inner().finished(task, worker, took);
+  }
   void cancelled(Task& task) override {
+    std::erase(tried_, &task);
     if (several_kinds_) {
       forget(task);
       std::erase(over_, &task);
@@ -225,7 +231,11 @@ class Patience final : public ForwardingPolicy<Patience> {
     const Runners runners = look_for_runners(**oldest);
     if (must || runners.best == kind_of(worker)) return take(oldest);
     const auto newest = std::prev(std::ranges::find_if(over_.rbegin(), over_.rend(), able).base());
-    if (!view().known(**newest, worker)) return take(newest);
+    if (!view().known(**newest, worker)) {
+      if (!tried_.empty() && kind_of(worker) == WorkerKind::cpu) return nullptr;
+      tried_.push_back(*newest);
+      return take(newest);
+    }
     const Duration here = view().estimate(**newest, worker);
     const Duration there = until_done(runners.best, runners.estimate[index_of(runners.best)]);
     view().pipeline(view().workers()[index(worker)].node, pipeline_);
@@ -253,7 +263,8 @@ class Patience final : public ForwardingPolicy<Patience> {
   ByKind<Duration> backlog_{};     // work of the tasks reserved for that kind
   ByKind<Pace> paces_;
   std::unordered_map<const Task*, Reserved> reserved_;
-  std::deque<Task*> over_;  // left over, oldest first
+  std::deque<Task*> over_;          // left over, oldest first
+  std::vector<const Task*> tried_;  // by cores one at a time, to learn how long it takes there
   std::vector<const Task*> pipeline_;
 };
 

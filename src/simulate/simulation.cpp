@@ -165,14 +165,15 @@ class Run {
     core.engine.trace_memory = options_.trace_memory;
     core.engine.rehearsal = front::rehearsals_in_virtual_time(world_, machine_.idle_cores());
     core.engine.log = !options_.event_log.empty();
-    core.engine.estimate = [this](const Task& task, WorkerId worker) {
-      const ProgramTask& it = program_task(task);
-      const Duration real = machine_.duration(it, worker);
-      if (options_.misjudged.empty()) return real;
-      const double expected =
-          static_cast<double>(real.count()) * expected_times_[static_cast<std::size_t>(it.kernel)];
-      return std::max(Duration(1), Duration(std::llround(expected)));
-    };
+    if (!options_.first_run)
+      core.engine.estimate = [this](const Task& task, WorkerId worker) {
+        const ProgramTask& it = program_task(task);
+        const Duration real = machine_.duration(it, worker);
+        if (options_.misjudged.empty()) return real;
+        const double expected =
+            static_cast<double>(real.count()) * expected_times_[static_cast<std::size_t>(it.kernel)];
+        return std::max(Duration(1), Duration(std::llround(expected)));
+      };
     core.fixed_order = options_.fixed_order;
     core.refresh = false;  // as in the papers, the clock stops when the tasks are over
     core.window = options_.window != 0 ? options_.window : program_.tasks.size() + 1;  // never full

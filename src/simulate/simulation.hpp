@@ -31,6 +31,7 @@ struct SimulationOptions {
   unsigned noise_percent = 0;          ///< tasks and copies take up to this much longer or shorter
   std::vector<Slowdown> slow{};        ///< processors, for a while; policies do not know
   std::vector<Misjudged> misjudged{};  ///< kernels of which policies expect other durations than they have
+  bool first_run = false;              ///< policies know no durations but those that tasks have taken
   std::size_t window = 0;              ///< unfinished tasks that the program runs ahead; 0: all of them
   std::size_t pipeline_depth = 0;      ///< 0: chosen from transfer and task times
   bool fixed_order = false;            ///< commutative tasks and reductions run in the program's order

@@ -125,7 +125,7 @@ void fail_each_call(const Run& run) {
 
 ProgramRun run_in_trouble() {
   return run_program(seed, cuda_machine("cuda:0,memory=36KiB,streams=2 + cuda:1,memory=28KiB"),
-                     backend::default_backends(), mix_codelet(), 12);
+                     backend::default_backends(), step_codelet(), mix_codelet(), 12);
 }
 
 /// By the residual of a matrix's factors, which is below 30 of good ones.

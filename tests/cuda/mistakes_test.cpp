@@ -296,7 +296,8 @@ TEST(CudaMistakes, AreNoticedWhereStreamsShareAWorkspace) {
                     reinterpret_cast<long*>(at[2]), size, f);
           });
     });
-    run_program(seed, cuda_machine("cuda:0,memory=64KiB,streams=2"), backend::default_backends(), mix);
+    run_program(seed, cuda_machine("cuda:0,memory=64KiB,streams=2"), backend::default_backends(),
+                step_codelet(), mix);
     noticed = fake_cuda::end();
   }
   ASSERT_FALSE(noticed.empty());

@@ -99,6 +99,7 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
     deputy_.finished(task, worker, took);
     give_up_if_over();
     if (progress_.watched() && step_ == Step::none) look_at_progress(task);
+    if (until_known_ != 0 && --until_known_ == 0) consider_again();
   }
   Task* pick(WorkerId worker, bool must) override {
     if (waits()) return nullptr;
@@ -127,6 +128,7 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
 
   static constexpr double share_of_cores = 0.05;  // that work: what plays may take of their time
   static constexpr int times_that_data_come = 4;  // where they exceed the memory; in good orders 2 to 4
+  static constexpr std::size_t looks_at_durations = 64;
   static constexpr std::size_t most_at_once = 4;  // on average: plays are six, and then two
 
   bool has(std::string_view idea) const noexcept { return !limits_.left_out.has(idea); }
@@ -136,6 +138,7 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
   /// All that was submitted before is over.
   void begin_anew() {
     closed_ = false;
+    until_known_ = 0;
     progress_.forget();
     decide(false);
     holding_back_ = view().rehearsal() != nullptr && limits_.share > 0;
@@ -197,7 +200,10 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
   bool begin_to_play() {
     if (view().rehearsal() == nullptr || deputy_.unfinished().count() < limits_.fewest_tasks) return false;
     const std::vector<Task*> tasks = deputy_.unfinished().list();
-    if (!durations_known(tasks)) return false;
+    if (!durations_known(tasks)) {
+      begin_unknown(tasks);
+      return false;
+    }
     question_ = {};
     // Where no core is idle, a play takes its part of the time of those that work.
     const std::size_t idle = view().rehearsal()->idle_cores();
@@ -255,6 +261,17 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
     }
     return true;
   }
+  /// The first policy learns how long tasks take; then what is left is played.
+  void begin_unknown(const std::vector<Task*>& tasks) {
+    until_known_ = 1 + tasks.size() / looks_at_durations;
+    Bytes bytes = 0;
+    way_of_data(tasks, bytes);
+    if (limits_.finds_first && deputy_.deputy() == "near" && bytes > capacity_) deputy_.hand_over("blocks");
+  }
+  void consider_again() {
+    if (!closed_ || deputy_.stays() || progress_.watched() || step_ != Step::none) return;
+    begin_to_play();
+  }
   /// These differ from near in whom they give a task to, and there they do not: it would be the same play twice.
   void leave_out_twins() {
     if (view().nodes().size() == 1) question_.left_out.add("nearer");
@@ -308,13 +325,23 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
     return near(answered_.first, asked_.first) && near(answered_.second, asked_.second);
   }
 
-  /// As far as a few of them tell.
+  /// As far as a few of them tell: of each how long it takes somewhere, of most on each kind of worker.
   bool durations_known(const std::vector<Task*>& tasks) const {
-    const std::size_t step = std::max<std::size_t>(1, tasks.size() / 64);
-    for (std::size_t i = 0; i < tasks.size(); i += step)
-      for (const WorkerId worker : of_each_kind_)
-        if (view().can_run(*tasks[i], worker) && !view().known(*tasks[i], worker)) return false;
-    return true;
+    const std::size_t step = std::max<std::size_t>(1, tasks.size() / looks_at_durations);
+    std::size_t looked_at = 0, known_by_all = 0;
+    for (std::size_t i = 0; i < tasks.size(); i += step) {
+      bool somewhere = false, everywhere = true;
+      for (const WorkerId worker : of_each_kind_) {
+        if (!view().can_run(*tasks[i], worker)) continue;
+        const bool known = view().known(*tasks[i], worker);
+        somewhere = somewhere || known;
+        everywhere = everywhere && known;
+      }
+      if (!somewhere && !everywhere) return false;
+      ++looked_at;
+      known_by_all += everywhere ? 1 : 0;
+    }
+    return 4 * known_by_all >= 3 * looked_at;
   }
 
   Replaceable& deputy_;
@@ -330,6 +357,8 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
   std::uint64_t submitted_ = 0, next_try_ = 0;
   std::pair<double, double> asked_{},
       answered_{};  // tasks and work: of the last question, and of the last answer
+  std::size_t until_known_ =
+      0;  // tasks to be over until it is asked again whether durations are known; 0: they are
   std::vector<WorkerId> of_each_kind_;
   bool devices_ = false;
   Bytes capacity_ = 0;  // of the nodes of those who do most of the work

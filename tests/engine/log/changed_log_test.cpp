@@ -195,7 +195,7 @@ TEST(ChangedLog, WhatTheProgramWishesGivesOtherCommandsIfThePolicyLooksAtIt) {
     return true;
   };
   EXPECT_GT(try_everywhere("owner-user", no_wish_of_a_task, 8).noticed, 5u);
-  EXPECT_GT(try_everywhere("owner-user", no_advice, 8).noticed, 0u);
+  EXPECT_GT(try_everywhere("owner-user", no_advice, 24).noticed, 0u);
   EXPECT_EQ(try_everywhere("dmda", no_wish_of_a_task).noticed, 0u);
   EXPECT_EQ(try_everywhere("dmda", no_advice).noticed, 0u);
 }
