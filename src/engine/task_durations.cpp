@@ -63,7 +63,8 @@ bool TaskDurations::known(const Task& task, WorkerId worker) const {
   // The other way round accelerators are not judged by a few: their first tasks load kernels and begin libraries.
   bool far_slower = false;
   for_each_accelerator(task, [&](const model::Estimate& other) {
-    far_slower = far_slower || (other.basis >= model::Basis::few && here.duration > other.duration * model::far_slower);
+    far_slower = far_slower ||
+                 (other.basis >= model::Basis::few && here.duration > other.duration * model::far_slower);
   });
   return far_slower;
 }

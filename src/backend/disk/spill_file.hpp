@@ -26,6 +26,10 @@ class SpillFile {
   /// Sets `bytes` more aside (rounded to the alignment). Throws SystemError if the disk does not have them:
   /// it says how many it has, and the file stays as it was.
   void reserve(Bytes bytes);
+  /// So many bytes are free in it, in holes together: `reserve` of what is missing. What others gave back serves again.
+  void make_room(Bytes bytes) {
+    if (bytes > slots_.free_bytes()) reserve(bytes - slots_.free_bytes());
+  }
 
   /// A slot of `bytes`, rounded to the alignment. If no hole of the file is large enough the file grows by
   /// what is missing, with the errors of `reserve`; after a `reserve` of all sizes, rounded, it does not

@@ -40,7 +40,7 @@ TileCollection::TileCollection(engine::RuntimeCore& core, front::DatumStore& sto
     for (const Entry& entry : entries_)
       if (is_here(entry))
         all += (bytes_of(entry) + spill_->alignment() - 1) / spill_->alignment() * spill_->alignment();
-    spill_->reserve(all);
+    spill_->make_room(all);
   }
   try {
     std::size_t registered = 0;

@@ -116,6 +116,12 @@ TEST(SpillFile, SlotsAreAlignedAndTheFileGrowsOnlyWhenNoHoleIsLargeEnough) {
   EXPECT_EQ(file.allocate(MiB), (memory::Range{0, MiB}));
   EXPECT_EQ(file.size(), 7 * MiB);
   EXPECT_THROW(file.release({a.offset + MiB, a.bytes - MiB}), UsageError);  // its rest is free already
+  file.release(b);
+  const Bytes is_free = file.size() - file.used_bytes();
+  file.make_room(is_free);
+  EXPECT_EQ(file.size(), 7 * MiB);
+  file.make_room(is_free + MiB);
+  EXPECT_EQ(file.size(), 8 * MiB);
 }
 
 TEST(SpillFile, AFullDiskIsRefusedWithTheNumbersAndLeavesTheFileAsItWas) {
