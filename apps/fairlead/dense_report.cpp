@@ -77,7 +77,8 @@ std::vector<report::WorkerReport> worker_times(const Counts& before, const Count
     const auto& to = after.engine.workers[i];
     all.push_back({.busy_seconds = seconds_between(from.busy, to.busy),
                    .waiting_for_data_seconds = seconds_between(from.waiting_for_data, to.waiting_for_data),
-                   .tasks = to.tasks - from.tasks});
+                   .tasks = to.tasks - from.tasks,
+                   .on_device = report::is_of_device(to.node)});
   }
   return all;
 }
@@ -183,6 +184,10 @@ void find_limit(report::RunReport& report, const Counts& before, const Counts& a
 }
 
 void measure_ceiling(report::RunReport& report, const linalg::Kernels& kernels, const DenseProblem& problem) {
+  // What cores allow says nothing of devices.
+  if (std::ranges::any_of(report.worker_times,
+                          [](const auto& worker) { return worker.on_device && worker.tasks > 0; }))
+    return;
   linalg::RateSettings settings;
   settings.tile = problem.tile;
   settings.threads = static_cast<int>(report.workers);

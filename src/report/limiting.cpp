@@ -28,9 +28,12 @@ Measured measured(const std::vector<WorkerReport>& workers, double seconds,
                   const std::vector<LinkReport>& links) {
   Measured all{.seconds = seconds,
                .counted_seconds = seconds,
-               .workers = static_cast<unsigned>(workers.size()),
+               .on_devices = std::ranges::any_of(
+                   workers, [](const WorkerReport& worker) { return worker.on_device && worker.tasks > 0; }),
                .wires = {}};
   for (const WorkerReport& worker : workers) {
+    if (all.on_devices && !worker.on_device) continue;
+    ++all.workers;
     all.busy_seconds += worker.busy_seconds;
     all.waiting_for_data_seconds += worker.waiting_for_data_seconds;
   }
@@ -41,6 +44,7 @@ Measured measured(const std::vector<WorkerReport>& workers, double seconds,
 
 Limiting limiting(const Measured& measured) {
   Limiting it;
+  it.on_devices = measured.on_devices;
   const double workers_time = measured.counted_seconds * measured.workers;
   it.files = part(measured.file_seconds, measured.seconds);
   it.busy = part(measured.busy_seconds, workers_time);
@@ -92,7 +96,8 @@ std::string Limiting::words() const {
 }
 
 std::string Limiting::reason() const {
-  const std::string workers = fmt::format("workers computed for {} of the time", rounded(busy));
+  const std::string workers =
+      fmt::format("{} computed for {} of the time", on_devices ? "devices" : "workers", rounded(busy));
   switch (limit) {
     case Limit::files:
       return fmt::format("it took {} of the time", rounded(files));

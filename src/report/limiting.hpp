@@ -8,6 +8,8 @@
 //                 longest.
 //   4. tasks      Else: there were too few tasks that could run.
 //
+// Where tasks ran on CUDA or OpenCL devices, workers are theirs alone: beside them a core that has nothing to do loses nothing.
+//
 // Times of workers and wires are those between two moments, `RunReport::counted_seconds`; in them a worker is
 // in a task, waits for the data of one, or has none.
 #pragma once
@@ -31,6 +33,7 @@ struct Limiting {
   double without_tasks = 0;     ///< likewise: the rest
   std::string link;             ///< the wire that was in use the longest; empty if none was
   double link_busy = 0;         ///< of the time: it carried copies
+  bool on_devices = false;      ///< workers are those of devices
 
   /// For programs: "files", "computing", "disk" or "link", "tasks".
   std::string_view name() const noexcept;
@@ -51,6 +54,7 @@ struct Measured {
   double seconds = 0, file_seconds = 0;  ///< of the run; of these, on the user's files
   double counted_seconds = 0;            ///< of the following
   unsigned workers = 0;
+  bool on_devices = false;                                ///< those of cores are not counted
   double busy_seconds = 0, waiting_for_data_seconds = 0;  ///< sums over the workers
   std::vector<Wire> wires;
 };

@@ -47,6 +47,7 @@ struct WorkerReport {
   double waiting_for_data_seconds = 0;   ///< it had a task, whose data were on their way
   double waiting_for_tasks_seconds = 0;  ///< the rest of the time: it had none
   std::uint64_t tasks = 0;
+  bool on_device = false;  ///< of CUDA or OpenCL: beside it a core hardly counts
 
   double all() const noexcept { return busy_seconds + waiting_for_data_seconds + waiting_for_tasks_seconds; }
 };
@@ -204,6 +205,10 @@ std::string devices_text(const RunReport& report);
 /// "rehearsed (blocks)": with the policy that it took, if it chooses among several.
 inline std::string scheduler_text(const RunReport& report) {
   return report.deputy.empty() ? report.scheduler : report.scheduler + " (" + report.deputy + ")";
+}
+/// Workers whose tasks use a memory of that name are a CUDA or OpenCL device's; emulated ones are cores.
+inline bool is_of_device(std::string_view node) noexcept {
+  return node.starts_with("cuda ") || node.starts_with("opencl ");
 }
 /// What a worker was not in tasks nor waiting for data it had none: to `seconds` in all.
 void fill_up_times(std::vector<WorkerReport>& workers, double seconds);

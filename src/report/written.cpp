@@ -44,8 +44,11 @@ report::RunReport report_of(const Statistics& counted, const trace::Snapshot& re
     report.evictions += node.evictions;
   }
   for (const Statistics::Worker& worker : counted.workers)
-    report.worker_times.push_back({seconds(worker.busy), seconds(worker.waiting_for_data),
-                                   seconds(worker.waiting_for_tasks), worker.tasks});
+    report.worker_times.push_back({.busy_seconds = seconds(worker.busy),
+                                   .waiting_for_data_seconds = seconds(worker.waiting_for_data),
+                                   .waiting_for_tasks_seconds = seconds(worker.waiting_for_tasks),
+                                   .tasks = worker.tasks,
+                                   .on_device = report::is_of_device(worker.node)});
   report.counted_seconds = report.seconds;
   fill_up_times(report.worker_times, report.seconds);
   report.limiting = limiting(measured(report.worker_times, report.seconds, report.links));

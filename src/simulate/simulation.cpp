@@ -102,7 +102,8 @@ class Run {
       result_.workers.push_back({.busy_seconds = seconds(pipeline.busy),
                                  .waiting_for_data_seconds = seconds(pipeline.waiting_for_data),
                                  .waiting_for_tasks_seconds = seconds(pipeline.waiting_for_tasks),
-                                 .tasks = pipeline.tasks_run});
+                                 .tasks = pipeline.tasks_run,
+                                 .on_device = worker.kind != WorkerKind::cpu});
     }
     if (options_.trace_memory != 0)
       result_.recorded =

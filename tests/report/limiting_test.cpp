@@ -56,6 +56,17 @@ TEST(Limiting, IsTheFilesIfTheyTakeHalfOfTheTime) {
   EXPECT_EQ(of(20, 0, {}, 4.9).name(), "computing");
 }
 
+// Fourteen cores beside a device that did all of it.
+TEST(Limiting, IsOfDevicesWhereTasksRanOnThem) {
+  std::vector<WorkerReport> workers(14);
+  workers.push_back({.busy_seconds = 8, .waiting_for_data_seconds = 1, .tasks = 100, .on_device = true});
+  const Limiting it = limiting(measured(workers, 10));
+  EXPECT_EQ(it.name(), "computing");
+  EXPECT_EQ(it.reason(), "devices computed for 80 % of the time");
+  workers.back().tasks = 0;
+  EXPECT_EQ(limiting(measured(workers, 10)).name(), "tasks");
+}
+
 TEST(Limiting, WithoutWiresThereAreTooFewTasks) { EXPECT_EQ(of(2, 18, {}).name(), "tasks"); }
 
 TEST(Limiting, PartsMakeUpTheWhole) {
