@@ -83,12 +83,17 @@ def between_devices(found: dict) -> str:
 
 
 def kernels(found: dict) -> str:
+    """GFlop/s by the side of a tile."""
     rows = []
     for (call, step), result in found.items():
-        if call == "probe" and step.startswith("kernels"):
-            rows += [[str(result["streams"]), one["processor"], one["kernel"], one["precision"], str(one["tile"]),
-                      f"{one['gflops']:.1f}"] for one in result["kernels"] if one["processor"] != "core"]
-    return table(["streams", "processor", "kernel", "precision", "tile", "GFlop/s"], rows) if rows else ""
+        if call != "probe" or not step.startswith("kernels"):
+            continue
+        ours = [one for one in result["kernels"] if one["processor"] != "core"]
+        sides = sorted({one["tile"] for one in ours})
+        for kernel, precision in dict.fromkeys((one["kernel"], one["precision"]) for one in ours):
+            rate = {one["tile"]: one["gflops"] for one in ours if (one["kernel"], one["precision"]) == (kernel, precision)}
+            rows.append([f"{kernel}, {precision}", str(result["streams"]), *(f"{rate[side]:,.0f}" if side in rate else "" for side in sides)])
+    return table(["GFlop/s by tile", "streams", *(f"{side:,}" for side in sides)], rows) if rows else ""
 
 
 def launch(found: dict) -> str:

@@ -118,6 +118,7 @@ class Play {
     flow.submit({.codelet = line.codelet,
                  .uses = uses_,
                  .priority = line.priority,
+                 .node = line.only,
                  .device = line.device,
                  .work = line.work,
                  .line = static_cast<std::uint32_t>(number)});

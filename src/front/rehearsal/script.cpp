@@ -2,6 +2,8 @@
 #include "front/rehearsal/script.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <map>
 #include <unordered_map>
 
 namespace fairlead::front {
@@ -20,7 +22,8 @@ Script::Script(const memory::Memory& memory, const View& view, std::span<Task* c
   }
   classes_ = different.size();
 
-  std::unordered_map<const CodeletInfo*, const CodeletInfo*> codelets;
+  std::map<std::pair<const CodeletInfo*, std::uint32_t>, const CodeletInfo*>
+      codelets;  // by kinds that may run it
   std::unordered_map<std::uint64_t, std::uint32_t> places;
   const auto place_of = [&](DatumId id) {
     const auto [at, is_new] = places.try_emplace(index(id), static_cast<std::uint32_t>(data_.size()));
@@ -45,11 +48,18 @@ Script::Script(const memory::Memory& memory, const View& view, std::span<Task* c
   uses_.reserve(3 * tasks.size());
   estimates_.reserve(classes_ * tasks.size());
   for (const Task* task : tasks) {
-    const CodeletInfo*& codelet = codelets[task->codelet];
+    std::uint32_t kinds = 0, nodes = 0;
+    for (const WorkerId worker : different)
+      if (view.can_run(*task, worker)) {
+        const WorkerInfo& info = view.workers()[index(worker)];
+        kinds |= std::uint32_t{1} << static_cast<unsigned>(info.kind);
+        nodes |= std::uint32_t{1} << index(info.node);
+      }
+    const CodeletInfo*& codelet = codelets[{task->codelet, kinds}];
     if (codelet == nullptr) {
       CodeletInfo& copy = codelets_.emplace_back();
       copy.name = task->codelet->name;
-      copy.kinds = task->codelet->kinds;
+      copy.kinds = kinds;
       codelet = &copy;
     }
     Line& line = lines_.emplace_back(Line{.codelet = codelet,
@@ -58,6 +68,12 @@ Script::Script(const memory::Memory& memory, const View& view, std::span<Task* c
                                           .device = task->place.device,
                                           .priority = task->priority,
                                           .work = task->work});
+    const auto is_left_out = [&](WorkerId worker) {
+      const unsigned kind = static_cast<unsigned>(view.workers()[index(worker)].kind);
+      return ((kinds >> kind) & 1u) != 0 && !view.can_run(*task, worker);
+    };
+    if (std::has_single_bit(nodes) && std::ranges::any_of(different, is_left_out))
+      line.only = static_cast<NodeId>(std::countr_zero(nodes));
     if (const auto found = given.find(task); found != given.end()) line.given_to = found->second;
     // Partial results are not played: what adds to one datum comes one after the other.
     for (const Access& access : task->accesses())

@@ -32,6 +32,7 @@ class Script {
     std::uint16_t uses = 0;
     std::int8_t device = no_device;
     NodeId given_to = no_id<NodeId>;  ///< to one of its workers
+    NodeId only = no_id<NodeId>;      ///< where it may run, if that is on one node
     std::int32_t priority = 0;
     float work = 0;
     Duration least{};  ///< where it is fastest
@@ -61,7 +62,8 @@ class Script {
   const bool more_follow_;
   std::vector<std::uint32_t> class_of_worker_;  // those of a kind on one node are alike
   std::size_t classes_ = 0;
-  std::deque<CodeletInfo> codelets_;  // without their bodies: implementations are not chosen among here
+  // For the kinds of worker that may run the task, without their bodies: implementations are not chosen among here.
+  std::deque<CodeletInfo> codelets_;
   std::vector<Line> lines_;
   std::vector<Use> uses_;
   std::vector<Data> data_;
