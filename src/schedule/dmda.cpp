@@ -32,6 +32,7 @@
 #include "schedule/index/missing_bytes.hpp"
 #include "schedule/index/requested_data.hpp"
 #include "schedule/index/task_records.hpp"
+#include "schedule/index/trial.hpp"
 #include "schedule/index/upcoming_reads.hpp"
 
 namespace fairlead::schedule {
@@ -160,8 +161,8 @@ class Dmda final : public Policy {
       for (Node& node : nodes_) node.transfers = missing_transfers(task, node);
     std::optional<WorkerId> only = placement_.worker_for(
         task, [&](WorkerId id) { return !workers_[index(id)].lost && view().can_run(task, id); });
-    const bool by_accelerators = !only.has_value() && accelerators_could_run(task);
-    if (!only.has_value()) only = worker_to_try(task, by_accelerators);
+    const Trial trial = only.has_value() ? Trial() : trial_of(task);
+    if (!only.has_value()) only = trial.worker;
     assigned.worker = WorkerId{};  // if nobody left can run it: kept where somebody who comes back would look
     assigned.duration = assigned.charge = {};
     assigned.started = false;
@@ -169,9 +170,7 @@ class Dmda final : public Policy {
     for (const WorkerInfo& info : view().workers()) {
       const Worker& worker = workers_[index(info.id)];
       if (!could_run(task, info) || (only.has_value() && *only != info.id)) continue;
-      if (by_accelerators && !only.has_value() && info.kind == WorkerKind::cpu &&
-          !view().known(task, info.id))
-        continue;
+      if (!only.has_value() && trial.waits_for_others(view(), task, info)) continue;
       const Duration duration = view().estimate(task, info.id);
       const Time completion = worker.free.at(view().now()) + nodes_[worker.node].transfers + duration;
       if (completion >= earliest) continue;
@@ -194,38 +193,14 @@ class Dmda final : public Policy {
     if (by_bytes()) nodes_[worker.node].missing.leave(assigned);
   }
 
-  /// Where nobody knows yet how long the task takes, the worker with the fewest tasks; none if it has enough to learn
-  /// from. Of cores beside accelerators all together have two at a time to try: if each of a hundred slow ones has some, all others
-  /// wait for those.
-  std::optional<WorkerId> worker_to_try(const Task& task, bool by_accelerators) const {
-    std::optional<WorkerId> best;
-    std::size_t fewest = enough_trials;
-    for (const WorkerInfo& info : view().workers()) {
-      const std::size_t tasks = tasks_of(workers_[index(info.id)]);
-      if (tasks >= fewest || !could_run(task, info) || view().known(task, info.id) ||
-          (by_accelerators && info.kind == WorkerKind::cpu && tasks_of_cores() >= enough_of_cores))
-        continue;
-      best = info.id;
-      fewest = tasks;
-    }
-    return best;
-  }
   bool could_run(const Task& task, const WorkerInfo& info) const {
     return !workers_[index(info.id)].lost && view().can_run(task, info.id);
   }
-  static std::size_t tasks_of(const Worker& worker) noexcept { return worker.queue.size() + worker.picked; }
-  std::size_t tasks_of_cores() const {
-    std::size_t tasks = 0;
-    for (const WorkerInfo& info : view().workers())
-      if (info.kind == WorkerKind::cpu) tasks += tasks_of(workers_[index(info.id)]);
-    return tasks;
+  Trial trial_of(const Task& task) const {
+    return Trial(
+        view(), task, [&](const WorkerInfo& info) { return could_run(task, info); },
+        [&](WorkerId id) { return workers_[index(id)].queue.size() + workers_[index(id)].picked; });
   }
-  bool accelerators_could_run(const Task& task) const {
-    return std::ranges::any_of(view().workers(), [&](const WorkerInfo& info) {
-      return info.kind != WorkerKind::cpu && could_run(task, info);
-    });
-  }
-
   Duration missing_transfers(const Task& task, const Node& node) const {
     Duration sum{};
     for (const Access& access : task.accesses())
@@ -268,8 +243,6 @@ class Dmda final : public Policy {
     --workers_[index(assigned->worker)].picked;
     records_.forget_picked(task);
   }
-
-  static constexpr std::size_t enough_trials = 4, enough_of_cores = 1;
 
   DmdaRules rules_;
   std::vector<Worker> workers_;  // by id

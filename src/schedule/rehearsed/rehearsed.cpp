@@ -61,7 +61,7 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
   void submitted(Task& task) override {
     if (deputy_.unfinished().count() == 0) begin_anew();
     ++submitted_;
-    if (holding_back_) work_ += least_estimate(view(), task, of_each_kind_);
+    if (holding_back_) held_.work += least_estimate(view(), task, of_each_kind_);
     deputy_.submitted(task);
   }
   void horizon_closed() override {
@@ -142,8 +142,8 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
     progress_.forget();
     decide(false);
     holding_back_ = view().rehearsal() != nullptr && limits_.share > 0;
-    work_ = {};
-    began_ = view().now();
+    held_.work = {};
+    held_.began = view().now();
     next_try_ = submitted_;
   }
   /// For what has been submitted.
@@ -163,7 +163,7 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
   /// policy does not want them. If nothing runs at all, one of those who will do most of the work gets a task all
   /// the same, or whoever can run one: take_any().
   bool holds_back() {
-    holding_back_ = view().now() - began_ <= share_of(limits_.share, work_);
+    holding_back_ = view().now() - held_.began <= share_of(limits_.share, held_.work);
     return holding_back_;
   }
   /// Of the time that so much work takes all of them.
@@ -352,8 +352,10 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
   std::vector<std::string>
       later_;                  // what is dispensable perhaps, and played when it has been decided who goes on
   bool holding_back_ = false;  // see holds_back()
-  Duration work_{};            // of what has been submitted, while that goes on
-  Time began_{};               // when the first of it came
+  struct {
+    Duration work{};  // of what has been submitted, while that goes on
+    Time began{};     // when the first of it came
+  } held_;
   std::uint64_t submitted_ = 0, next_try_ = 0;
   std::pair<double, double> asked_{},
       answered_{};  // tasks and work: of the last question, and of the last answer
