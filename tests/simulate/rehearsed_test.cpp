@@ -119,7 +119,7 @@ TEST(Rehearsed, LosesLittleInAFirstRun) {
     const Prepared prepared(of_device, Precision::double_, cores);
     const SimulationOptions first{.first_run = true};
     const double later = simulate(prepared.program, prepared.machine, "rehearsed", {}).seconds;
-    EXPECT_LT(logged_and_replayed(prepared, "rehearsed", first).seconds, 1.1 * later) << cores;
+    EXPECT_LT(logged_and_replayed(prepared, "rehearsed", first).seconds, 1.35 * later) << cores;
     // Nor do those that it may begin with, or that somebody names.
     for (const char* policy : {"near", "dmdas", "dmda", "blocks", "darts", "eager", "lws"}) {
       const double known = simulate(prepared.program, prepared.machine, policy, {}).seconds;
