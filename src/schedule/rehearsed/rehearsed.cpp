@@ -262,7 +262,9 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
     return true;
   }
   /// The first policy tries them, and learns how long they take; then what is left is played.
-  void begin_unknown(const std::vector<Task*>& tasks) { until_known_ = 1 + tasks.size() / looks_at_durations; }
+  void begin_unknown(const std::vector<Task*>& tasks) {
+    until_known_ = 1 + tasks.size() / looks_at_durations;
+  }
   void consider_again() {
     if (!closed_ || deputy_.stays() || progress_.watched() || step_ != Step::none) return;
     begin_to_play();
