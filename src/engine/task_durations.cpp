@@ -16,7 +16,9 @@ TaskDurations::TaskDurations(const Topology& topology, const memory::Memory& mem
     const auto same = [&](WorkerId other) {
       return processors_[index(other)].key() == processors_.back().key();
     };
-    if (worker.kind != WorkerKind::cpu && std::ranges::none_of(accelerators_, same))
+    // Emulated ones compute as cores do.
+    const bool is_device = worker.kind == WorkerKind::cuda || worker.kind == WorkerKind::opencl;
+    if (is_device && std::ranges::none_of(accelerators_, same))
       accelerators_.push_back(static_cast<WorkerId>(processors_.size() - 1));
   }
   model_.start_with(kept);

@@ -50,7 +50,7 @@ class TaskDurations {
   const Given given_;
   const bool first_bodies_;
   std::vector<model::Processor> processors_;  // by WorkerId
-  std::vector<WorkerId> accelerators_;        // one of each processor that is no core
+  std::vector<WorkerId> accelerators_;        // one of each processor of CUDA and OpenCL
   model::DurationModel model_;
   model::Chooser chooser_{model_};
 };

@@ -20,7 +20,7 @@ struct Trial {
     for (const WorkerInfo& info : view.workers()) {
       if (info.kind == WorkerKind::cpu)
         of_cores += tasks_of(info.id);
-      else
+      else if (info.kind != WorkerKind::emulated)
         by_accelerators = by_accelerators || could_run(info);
     }
     for (const WorkerInfo& info : view.workers()) {
