@@ -54,8 +54,9 @@ TYPED_TEST(PanelSolve, IsRightForAnyShape) {
   using T = TypeParam;
   std::uint64_t seed = 0;
   for (const Case& one : cases)
-    for (const auto& [lines, order] :
+    for (const auto& shape :
          {std::array{1, 1}, {7, 63}, {70, 64}, {33, 65}, {3, 256}, {130, 300}, {5, 600}}) {
+      const int lines = shape[0], order = shape[1];
       const std::string what =
           std::string(one.name) + ", order " + std::to_string(order) + ", " + std::to_string(lines);
       Random random(Random::mix(++seed));

@@ -169,7 +169,8 @@ auto solve_codelet(const Kernels& kernels, const TriangularSolve& solve) {
                   .emulated();
   // What is faster there depends on the tile and the device: measured, where both may run.
   if (kernels.has_cuda_kernels())
-    made = made.cuda(way<T>(kernels) + "by panels", solve_by_panels_on<T>(kernels, solve));
+    made = made.cuda(way<T>(kernels).empty() ? "by panels" : way<T>(kernels) + " by panels",
+                     solve_by_panels_on<T>(kernels, solve));
   return made;
 }
 

@@ -96,15 +96,15 @@ template <Real T>
 void CudaBlas::solve_by_panels(const CudaStream& stream, const TriangularSolve& how, std::size_t m,
                                std::size_t n, const CudaMatrix<T>& t, const CudaMatrix<T>& a) const {
   constexpr std::size_t wide = 4 * OwnKernels::most_to_solve;
-  const bool right = how.side == Side::right, is_lower = how.triangle == Triangle::lower;
-  const std::size_t order = right ? n : m, lines = right ? m : n;
-  const auto part = [&](std::size_t first) { return right ? a.from(0, first) : a.from(first, 0); };
+  const bool rows = how.side == Side::right, is_lower = how.triangle == Triangle::lower;
+  const std::size_t order = rows ? n : m, lines = rows ? m : n;
+  const auto part = [&](std::size_t first) { return rows ? a.from(0, first) : a.from(first, 0); };
   // What was solved for, from `first` on, out of what follows it up to `end`.
   const auto bring_up_to_date = [&](std::size_t first, std::size_t count, std::size_t end) {
     const std::size_t next = first + count;
     if (next == end) return;
     const CudaMatrix<T> between = is_lower ? t.from(next, first) : t.from(first, next);
-    if (right)
+    if (rows)
       gemm<T>(stream, Transpose::no, how.op, lines, end - next, count, -1, part(first), between, 1,
               part(next));
     else
