@@ -71,6 +71,9 @@ Config with_records(const Config& config) {
 
 using Durations = std::map<std::tuple<std::string, std::string, std::string, int>, std::vector<double>>;
 
+/// "trsm" of "trsm (by panels)", as one of several bodies is called.
+std::string_view without_body(std::string_view name) { return name.substr(0, name.find(" (")); }
+
 /// Of all but each worker's first task of a codelet, which may have had to load or compile something.
 void take_durations(Runtime& runtime, std::string_view precision, int tile, Durations& into) {
   const trace::Snapshot snapshot = runtime.recorded();
@@ -78,7 +81,8 @@ void take_durations(Runtime& runtime, std::string_view precision, int tile, Dura
   std::set<std::pair<WorkerId, std::string>> seen;
   for (const trace::TaskRecord& task : snapshot.tasks) {
     const std::string& kernel = snapshot.codelets[task.codelet];
-    if (task.failed() || std::ranges::find(measured_kernels, kernel) == measured_kernels.end()) continue;
+    if (task.failed() || std::ranges::find(measured_kernels, without_body(kernel)) == measured_kernels.end())
+      continue;
     if (seen.emplace(task.worker, kernel).second) continue;
     const std::string processor = processor_of(topology.workers[index(task.worker)], topology.host());
     into[{processor, kernel, std::string(precision), tile}].push_back(
@@ -385,8 +389,15 @@ MachineFigures measure_devices(const Config& config, const linalg::Kernels& kern
         "no tile that was asked for fits: allow more by --memory and by memory= in --devices, or measure "
         "smaller ones "
         "(--tiles)");
-  for (auto& [key, values] : durations)
-    if (!values.empty()) figures.seconds[key] = median(std::move(values));
+  for (auto& [key, values] : durations) {
+    if (values.empty()) continue;
+    auto [processor, kernel, precision, tile] = key;
+    const double seconds = median(std::move(values));
+    // Of several bodies the fastest, which goes on in runs.
+    const auto [at, is_new] =
+        figures.seconds.try_emplace({processor, std::string(without_body(kernel)), precision, tile}, seconds);
+    if (!is_new) at->second = std::min(at->second, seconds);
+  }
   return figures;
 }
 
