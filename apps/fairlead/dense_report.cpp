@@ -185,9 +185,7 @@ void find_limit(report::RunReport& report, const Counts& before, const Counts& a
 
 void measure_ceiling(report::RunReport& report, const linalg::Kernels& kernels, const DenseProblem& problem) {
   // What cores allow says nothing of devices.
-  if (std::ranges::any_of(report.worker_times,
-                          [](const auto& worker) { return worker.on_device && worker.tasks > 0; }))
-    return;
+  if (report.limiting && report.limiting->on_devices) return;
   linalg::RateSettings settings;
   settings.tile = problem.tile;
   settings.threads = static_cast<int>(report.workers);

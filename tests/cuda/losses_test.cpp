@@ -318,7 +318,7 @@ TEST(CudaLosses, TakeNothingThatIsElsewhereAndSayWhatTheyTake) {
   }
   std::cout << points << " points: " << lost << " losses, " << told << " errors, " << unharmed
             << " runs unharmed, " << kept << " losses of nothing that was nowhere else\n";
-  EXPECT_GE(lost * 4, static_cast<int>(points));
+  EXPECT_GE(lost * (sanitized ? 4 : 3), static_cast<int>(points));  // of 25 points a third is chance
   EXPECT_GE(told * 5, lost);
   EXPECT_TRUE(!at_length() || kept * 200 >= lost) << kept;  // of few points it may be none
 }
