@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,15 +27,16 @@ class Narrowed final : public ForwardingView {
       if (worker < left_out_.size()) left_out_[worker] = true;
   }
   bool can_run(const Task& task, WorkerId worker) const override {
-    return ForwardingView::can_run(task, worker) && (!left_out_[index(worker)] || !another_can(task));
+    return ForwardingView::can_run(task, worker) && (!is_left_out(worker) || !another_can(task));
+  }
+  bool is_left_out(WorkerId worker) const { return left_out_[index(worker)]; }
+  bool another_can(const Task& task) const {
+    return std::ranges::any_of(workers(), [&](const WorkerInfo& worker) {
+      return !is_left_out(worker.id) && ForwardingView::can_run(task, worker.id);
+    });
   }
 
  private:
-  bool another_can(const Task& task) const {
-    return std::ranges::any_of(workers(), [&](const WorkerInfo& worker) {
-      return !left_out_[index(worker.id)] && ForwardingView::can_run(task, worker.id);
-    });
-  }
   std::vector<bool> left_out_;  // by worker
 };
 
@@ -43,11 +46,47 @@ class Without final : public ForwardingPolicy<Without> {
       : ForwardingPolicy(std::move(inner)), left_out_(std::move(left_out)) {}
   bool keeps_local_queues() const override { return false; }
 
+  void ready(Task& task, WorkerId released_by) override {
+    note(task);
+    inner().ready(task, released_by);
+  }
+  void returned(Task& task) override {
+    note(task);
+    inner().returned(task);
+  }
+  void cancelled(Task& task) override {
+    nobody_else_can_.erase(task.id);
+    inner().cancelled(task);
+  }
+  void finished(Task& task, WorkerId worker, Duration took) override {
+    nobody_else_can_.erase(task.id);
+    inner().finished(task, worker, took);
+  }
+  void worker_lost(WorkerId lost) override {
+    some_are_lost_ = true;
+    inner().worker_lost(lost);
+  }
+  // The policy within may look at all that is ready to find that it is not for them; and idle workers ask again and again.
+  Task* pick(WorkerId worker, bool must) override {
+    return has_nothing_for(worker) ? nullptr : inner().pick(worker, must);
+  }
+  std::size_t upcoming(WorkerId worker, std::span<DatumId> out) override {
+    return has_nothing_for(worker) ? 0 : inner().upcoming(worker, out);
+  }
+
  private:
+  void note(const Task& task) {
+    if (!narrowed_->another_can(task)) nobody_else_can_.insert(task.id);
+  }
+  bool has_nothing_for(WorkerId worker) const {
+    return !some_are_lost_ && nobody_else_can_.empty() && narrowed_->is_left_out(worker);
+  }
   void attached() override { inner().attach(narrowed_.emplace(view(), left_out_)); }
 
   const std::vector<std::size_t> left_out_;
   std::optional<Narrowed> narrowed_;
+  std::set<TaskId> nobody_else_can_;  // of those that became ready and are not over
+  bool some_are_lost_ = false;        // who can run what is then another question
 };
 
 std::vector<std::size_t> numbers_in(const PolicyOptions& options) {

@@ -31,6 +31,21 @@ TEST(Without, WhatNobodyElseCanRunItRuns) {
   EXPECT_EQ(world.pick(0), "T0");
 }
 
+// Also after it has been taken and came back; and what the others can run is never theirs.
+TEST(Without, WhoIsLeftOutGetsWhatNobodyElseCanRunOnly) {
+  FakeWorld world(2);
+  const auto policy = make_policy("without:workers=0:policy=blocks");
+  world.attach(*policy);
+  world.submit_ready({"T0", {"D0"}, 100});
+  EXPECT_EQ(world.pick(0), "-");
+  world.only_workers["T1"] = {0};
+  world.submit_ready({"T1", {"D1"}, 100});
+  EXPECT_EQ(world.pick(0), "T1");
+  world.finish("T1", 0);
+  EXPECT_EQ(world.pick(0), "-");
+  EXPECT_EQ(world.pick(1), "T0");
+}
+
 std::string refusal(const char* written) {
   try {
     make_policy(written);

@@ -18,11 +18,13 @@ constexpr int most_of_panel = 64;
 template <class T>
 __device__ void solve_lines(int lines, int n, const T* t, long long row_step, long long column_step, int unit, T* a,
                             long long line_step, long long element_step) {
+  // Column by column, so that neighbours in a column are loaded at once, with the inverses of the diagonal.
   __shared__ T triangle[most_of_panel * most_of_panel];
   for (int at = static_cast<int>(threadIdx.x); at < most_of_panel * most_of_panel; at += static_cast<int>(blockDim.x)) {
     const int i = at % most_of_panel, j = at / most_of_panel;
     const bool ours = i < n && j <= i && !(unit && i == j);
-    triangle[i * most_of_panel + j] = ours ? t[i * row_step + j * column_step] : static_cast<T>(i == j ? 1 : 0);
+    const T element = ours ? t[i * row_step + j * column_step] : static_cast<T>(i == j ? 1 : 0);
+    triangle[at] = i == j ? static_cast<T>(1) / element : element;
   }
   __syncthreads();
   const int threads = static_cast<int>(gridDim.x * blockDim.x);
@@ -33,10 +35,10 @@ __device__ void solve_lines(int lines, int n, const T* t, long long row_step, lo
     for (int i = 0; i < most_of_panel; ++i) x[i] = i < n ? its[i * element_step] : static_cast<T>(0);
     FAIRLEAD_UNROLL
     for (int j = 0; j < most_of_panel; ++j) {
-      x[j] /= triangle[j * most_of_panel + j];
+      x[j] *= triangle[j * most_of_panel + j];
       FAIRLEAD_UNROLL
       for (int i = j + 1; i < most_of_panel; ++i) {
-        x[i] -= triangle[i * most_of_panel + j] * x[j];
+        x[i] -= triangle[j * most_of_panel + i] * x[j];
         if (i % 8 == 0) {
           FAIRLEAD_LOAD_LATER;
         }

@@ -101,6 +101,7 @@ class Plays {
     return one.front().played;
   }
   /// Sorts them by the time that each takes.
+  void play(std::vector<Found>&& found, double part, Duration patience) { play(found, part, patience); }
   void play(std::vector<Found>& found, double part, Duration patience = Duration::max()) {
     if (part != part_of_known_) known_.clear();
     part_of_known_ = part;
@@ -227,8 +228,12 @@ namespace {
 std::uint64_t narrower(Plays& plays, const Question& question, std::size_t sets, Found& best, double part) {
   const std::uint64_t policy = number_of(best.policy);
   std::uint64_t finding = policy;
+  std::vector<Found> all;
+  for (std::size_t i = 0; i < sets; ++i)
+    all.push_back({without(question.dispensable[i], names[policy - 1]), {}});
+  if (question.at_once > 1) plays.play(std::vector(all), part, time_of(best));
   for (std::size_t i = 0; i < sets; ++i) {
-    Found fewer{without(question.dispensable[i], names[policy - 1]), {}};
+    Found fewer = all[i];
     fewer.played = plays.play(fewer.policy, part, time_of(best));
     if (!clearly_better(time_of(fewer), time_of(best), part)) continue;
     finding = policy + (i + 1) * (names.size() + 1);

@@ -218,7 +218,7 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
     leave_out_twins();
     describe(tasks);
     if (!can_be_judged(question_)) return false;
-    asked_ = {question_.tasks, static_cast<double>(question_.work.count())};
+    asked_ = described_;
     if (is_like_the_last()) {
       decide(true);
       return false;
@@ -290,6 +290,7 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
     for (const Task* task : tasks) question_.work += least_estimate(view(), *task, of_each_kind_);
     Bytes bytes = 0;
     const Duration computing = share_of(1, question_.work), way = way_of_data(tasks, bytes);
+    described_ = {question_.tasks, static_cast<double>(bytes), static_cast<double>(question_.work.count())};
     question_.expected = std::max({computing, way, view().transfer_time_to_all(bytes, accelerators(view()))});
     question_.exceeds_memories = bytes > capacity_;
     question_.ways_limit = way > computing;
@@ -316,10 +317,12 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
     });
   }
 
-  /// The same once more, as in each iteration of a program: it has been found out what is best.
+  /// The same once more, as in each iteration of a program: it has been found out what is best. How long its tasks take is known
+  /// better each time, and on a device whose streams share it depends on what runs beside them.
   bool is_like_the_last() const noexcept {
-    const auto near = [](double a, double b) { return std::abs(a - b) <= 0.02 * b; };
-    return near(answered_.first, asked_.first) && near(answered_.second, asked_.second);
+    const auto near = [](double a, double b, double apart) { return std::abs(a - b) <= apart * b; };
+    return near(answered_.tasks, asked_.tasks, 0.02) && near(answered_.bytes, asked_.bytes, 0.02) &&
+           near(answered_.work_ns, asked_.work_ns, 0.25);
   }
 
   /// As far as a few of them tell: of each how long it takes somewhere, of most on each kind of worker.
@@ -354,8 +357,11 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
     Time began{};     // when the first of it came
   } held_;
   std::uint64_t submitted_ = 0, next_try_ = 0;
-  std::pair<double, double> asked_{},
-      answered_{};  // tasks and work: of the last question, and of the last answer
+  struct Program {
+    double tasks = 0, bytes = 0, work_ns = 0;
+  };
+  Program described_, asked_,
+      answered_;  // last: by describe(), when a judge was asked first, when that was answered
   std::size_t until_known_ =
       0;  // tasks to be over until it is asked again whether durations are known; 0: they are
   std::vector<WorkerId> of_each_kind_;

@@ -1,0 +1,130 @@
+// What the programs share that compute with Fairlead on CUDA devices and look whether it is right without a second computation of that
+// size: for one vector x, on the cores, where what a matrix does to x comes from the matrix made anew.
+#pragma once
+#include <fairlead/fairlead.hpp>
+#include <fairlead/linalg.hpp>
+#include <fairlead/report.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+#include "gpu_common.hpp"
+
+namespace gpu {
+
+namespace fl = fairlead;
+
+inline std::vector<double> known_vector(std::int64_t n) {
+  std::vector<double> x(static_cast<std::size_t>(n));
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = std::sin(static_cast<double>(i) + 1);
+  return x;
+}
+
+/// A x, in double precision, by threads of its own, a piece of the rows for each: before there is a runtime.
+template <class T>
+std::vector<double> times(const fl::linalg::MatrixSource<T>& a, const std::vector<double>& x) {
+  const std::int64_t rows_of_all = a.rows(), columns_of_all = a.columns(),
+                     threads = std::max(1U, std::thread::hardware_concurrency());
+  std::vector<double> ax(static_cast<std::size_t>(rows_of_all));
+  const auto rows_of = [&](std::int64_t begin, std::int64_t end) {
+    constexpr std::int64_t height = 512, width = 64;
+    std::vector<T> piece(static_cast<std::size_t>(height * width));
+    for (std::int64_t row = begin; row < end; row += height)
+      for (std::int64_t column = 0; column < columns_of_all; column += width) {
+        const std::int64_t rows = std::min(height, end - row),
+                           columns = std::min(width, columns_of_all - column);
+        a.read(row, rows, column, columns, piece.data(), rows);
+        for (std::int64_t j = 0; j < columns; ++j)
+          for (std::int64_t i = 0; i < rows; ++i)
+            ax[static_cast<std::size_t>(row + i)] +=
+                static_cast<double>(piece[static_cast<std::size_t>(j * rows + i)]) *
+                x[static_cast<std::size_t>(column + j)];
+      }
+  };
+  std::vector<std::thread> all;
+  for (std::int64_t i = 0; i < threads; ++i)
+    all.emplace_back(rows_of, i * rows_of_all / threads, (i + 1) * rows_of_all / threads);
+  for (std::thread& one : all) one.join();
+  return ax;
+}
+
+/// Products of the tiles of a matrix of n columns and a vector: each tile is a task, and each sum a vector of its own, so that on a
+/// machine with many cores it takes a moment.
+class VectorProducts {
+ public:
+  using Sums = std::vector<fl::Handle<fl::Vector<double>>>;
+
+  VectorProducts(fl::Runtime& runtime, fl::Flow& flow, std::int64_t n, std::int64_t tile)
+      : runtime_(runtime), flow_(flow), n_(n), tile_(tile) {}
+
+  Sums zeros() {
+    const auto clear = fl::codelet("clear").cpu(
+        [](fl::Out<fl::Vector<double>> v) { std::fill(v.data(), v.data() + v.size(), 0.0); });
+    Sums sums;
+    for (std::int64_t first = 0; first < n_; first += tile_) {
+      sums.push_back(runtime_.vector<double>("sum", std::min(tile_, n_ - first)));
+      flow_.submit(clear(sums.back()));
+    }
+    return sums;
+  }
+
+  /// || sums - wanted || / || wanted ||, when all tasks are over.
+  double apart(const Sums& sums, const std::vector<double>& wanted) {
+    std::vector<double> off(sums.size()), of(sums.size());
+    const auto compare = fl::codelet("compare").cpu(
+        [](fl::In<fl::Vector<double>> got, const double* right, double* difference, double* whole) {
+          for (std::int64_t i = 0; i < got.size(); ++i) {
+            const double one = got.data()[i] - right[i];
+            *difference += one * one;
+            *whole += right[i] * right[i];
+          }
+        });
+    for (std::size_t i = 0; i < sums.size(); ++i)
+      flow_.submit(compare(sums[i], wanted.data() + static_cast<std::int64_t>(i) * tile_, &off[i], &of[i]));
+    flow_.wait();
+    double all_off = 0, whole = 0;
+    for (std::size_t i = 0; i < off.size(); ++i) all_off += off[i], whole += of[i];
+    return std::sqrt(all_off / whole);
+  }
+
+ private:
+  fl::Runtime& runtime_;
+  fl::Flow& flow_;
+  const std::int64_t n_, tile_;
+};
+
+/// Between RAM and devices.
+inline fl::Bytes crossed(const fl::Statistics& statistics) {
+  fl::Bytes bytes = 0;
+  for (const auto& link : statistics.links)
+    if (link.home == "RAM") bytes += link.bytes_from_home() + link.bytes_to_home();
+  return bytes;
+}
+
+/// What was used of each device's memory.
+inline Json devices_json(const fl::Statistics& statistics) {
+  Json devices = Json::array();
+  for (const auto& node : statistics.nodes)
+    if (node.name != "RAM")
+      devices.add(Json::object(
+          {{"name", node.name}, {"capacity_bytes", node.capacity}, {"peak_bytes", node.peak_bytes}}));
+  return devices;
+}
+
+/// Of the options that both have.
+inline fl::Config config_of(Arguments& arguments) {
+  fl::Config config;
+  config.set("devices", arguments.text("--devices", ""));
+  config.set("memory", fmt::format("{}B", arguments.number("--memory", std::int64_t{1} << 30)));
+  config.set("workers", fmt::format("{}", arguments.number("--workers", 1)));
+  if (const std::string policy = arguments.text("--scheduler", ""); !policy.empty())
+    config.set("scheduler", policy);
+  config.set("fixed-order", arguments.text("--fixed-order", "no") == "yes");
+  if (const std::string trace = arguments.text("--trace", ""); !trace.empty()) config.set("trace", trace);
+  return config;
+}
+
+}  // namespace gpu
