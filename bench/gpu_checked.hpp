@@ -3,6 +3,7 @@
 #pragma once
 #include <fairlead/fairlead.hpp>
 #include <fairlead/linalg.hpp>
+#include <fairlead/matrix_source.hpp>
 #include <fairlead/report.hpp>
 
 #include <algorithm>

@@ -93,6 +93,7 @@ Json measure_in(const fl::Config& config, std::int64_t n, std::int32_t tile, std
                        {"element_bytes", sizeof(T)},
                        {"devices", config.text("devices")},
                        {"scheduler", runtime.statistics().scheduler},
+                       {"deputy", runtime.statistics().deputy},
                        {"seconds", median(times)},
                        {"gflops", size * size * size / 3 / median(times) * 1e-9},
                        {"nodes", devices_json(runtime.statistics())},

@@ -1,7 +1,7 @@
 // What NVIDIA's libraries do with a whole matrix: cuSOLVER's Cholesky and QR factorizations in the device's memory, cuBLAS's products
 // there, and cublasXt's products of matrices in RAM over its blocks. What Fairlead's runs are put beside.
 //
-//   gpu_dense [--device 0] [--potrf 16384] [--geqrf 0] [--gemm 8192] [--xt 0] [--repetitions 3]
+//   gpu_dense [--device 0] [--potrf 16384] [--geqrf 0] [--gemm 8192] [--xt 0] [--xt-seconds 60] [--repetitions 3]
 //
 // Sizes of matrices, in double precision; 0: not that one.
 #include <algorithm>
@@ -291,8 +291,10 @@ class InRam {
   const std::unique_ptr<double[]> numbers_;
 };
 
-/// C := A B of matrices in RAM, by blocks of several sizes: registered before, which is not timed, and, by one size, not.
-Json xt(const Device& device, std::int64_t n) {
+/// C := A B of matrices in RAM, by blocks of several sizes: registered before, which is not timed, and, by one size, not. None is
+/// begun when so many seconds are over.
+Json xt(const Device& device, std::int64_t n, double most_seconds) {
+  const auto began = Clock::now();
   const SharedLibrary library = cublas();
   const auto create = library.require<int(cublasXtContext**)>("cublasXtCreate");
   const auto destroy = library.require<int(cublasXtContext*)>("cublasXtDestroy");
@@ -317,6 +319,7 @@ Json xt(const Device& device, std::int64_t n) {
   };
   Json runs = Json::array();
   const auto run = [&](int side, bool pinned) {
+    if (seconds_since(began) > most_seconds) return;
     check(block(handle, side), "cublasXtSetBlockDim");
     product(size / 8);  // loads kernels
     const double seconds = product(size);
@@ -326,7 +329,7 @@ Json xt(const Device& device, std::int64_t n) {
                            {"gflops", product_gflops(n, {seconds})}}));
   };
   for (InRam* const one : {&a, &b, &c}) one->pin(device);
-  for (const int side : {2048, 4096, 8192}) run(static_cast<int>(std::min<std::int64_t>(side, n)), true);
+  for (const int side : {8192, 4096, 2048}) run(static_cast<int>(std::min<std::int64_t>(side, n)), true);
   for (InRam* const one : {&a, &b, &c}) one->unpin(device);
   run(static_cast<int>(std::min<std::int64_t>(4096, n)), false);
   check(destroy(handle), "cublasXtDestroy");
@@ -336,7 +339,7 @@ Json xt(const Device& device, std::int64_t n) {
 Json measure(Arguments& arguments) {
   const std::int64_t number = arguments.number("--device", 0), of_potrf = arguments.number("--potrf", 16384),
                      of_geqrf = arguments.number("--geqrf", 0), of_gemm = arguments.number("--gemm", 8192),
-                     of_xt = arguments.number("--xt", 0),
+                     of_xt = arguments.number("--xt", 0), xt_seconds = arguments.number("--xt-seconds", 60),
                      repetitions = std::max<std::int64_t>(arguments.number("--repetitions", 3), 1);
   arguments.require_all_used();
   const Device device(number);
@@ -344,7 +347,7 @@ Json measure(Arguments& arguments) {
   if (of_potrf != 0) json.add("potrf", potrf(device, of_potrf, repetitions));
   if (of_geqrf != 0) json.add("geqrf", geqrf(device, of_geqrf, repetitions));
   if (of_gemm != 0) json.add("gemm", gemm(device, of_gemm, repetitions));
-  if (of_xt != 0) json.add("cublasxt", xt(device, of_xt));
+  if (of_xt != 0) json.add("cublasxt", xt(device, of_xt, static_cast<double>(xt_seconds)));
   return json;
 }
 

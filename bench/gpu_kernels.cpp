@@ -141,10 +141,6 @@ Json measure(Arguments& arguments) {
   timed("trsm", la::trsm_flops(order, order), [&](const Worker& on) {
     blas.solve<double>(on.stream(), la::below_cholesky, n, n, on.tile(1), on.tile(3));
   });
-  if (blas.own().there())
-    timed("trsm (by panels)", la::trsm_flops(order, order), [&](const Worker& on) {
-      blas.solve_by_panels<double>(on.stream(), la::below_cholesky, n, n, on.tile(1), on.tile(3));
-    });
   timed("potrf", la::potrf_flops(order), [&](const Worker& on) {
     on.copy(2, 3);
     blas.potrf_lower<double>(on.stream(), n, on.tile(3), [](int) {});

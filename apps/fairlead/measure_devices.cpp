@@ -14,6 +14,8 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <ranges>
+#include <regex>
 #include <set>
 #include <utility>
 
@@ -71,9 +73,6 @@ Config with_records(const Config& config) {
 
 using Durations = std::map<std::tuple<std::string, std::string, std::string, int>, std::vector<double>>;
 
-/// "trsm" of "trsm (by panels)", as one of several bodies is called.
-std::string_view without_body(std::string_view name) { return name.substr(0, name.find(" (")); }
-
 /// Of all but each worker's first task of a codelet, which may have had to load or compile something.
 void take_durations(Runtime& runtime, std::string_view precision, int tile, Durations& into) {
   const trace::Snapshot snapshot = runtime.recorded();
@@ -81,8 +80,7 @@ void take_durations(Runtime& runtime, std::string_view precision, int tile, Dura
   std::set<std::pair<WorkerId, std::string>> seen;
   for (const trace::TaskRecord& task : snapshot.tasks) {
     const std::string& kernel = snapshot.codelets[task.codelet];
-    if (task.failed() || std::ranges::find(measured_kernels, without_body(kernel)) == measured_kernels.end())
-      continue;
+    if (task.failed() || std::ranges::find(measured_kernels, kernel) == measured_kernels.end()) continue;
     if (seen.emplace(task.worker, kernel).second) continue;
     const std::string processor = processor_of(topology.workers[index(task.worker)], topology.host());
     into[{processor, kernel, std::string(precision), tile}].push_back(
@@ -265,6 +263,68 @@ std::string in_quotes(std::string_view text) {
   return '"' + result + '"';
 }
 
+/// The list, but that each device has one task at a time.
+std::string one_at_a_time(const std::string& list) {
+  static const std::regex count("(streams|queues) *= *[0-9]+");
+  return std::regex_replace(list, count, "$1=1");
+}
+
+/// Products on the device alone, so many at a time as the list says it has streams.
+struct Products {
+  double task_seconds = 0;  ///< median
+  double each_seconds = 0;  ///< of all the time from the first to the last, what comes to each
+};
+template <class T>
+Products products_on(Config config, const linalg::Kernels& kernels, const std::string& device,
+                     unsigned streams, int tile) {
+  config.set("workers", std::uint64_t{1});
+  config.set("fixed-order", true);
+  config.set("devices", device);
+  Runtime runtime(with_records(config));
+  Flow flow(runtime);
+  constexpr std::int64_t side = 3;
+  const std::int64_t n = side * tile;
+  const auto made = [&](std::uint64_t seed) {
+    auto matrix = runtime.tiled<T>("A", n, n, tile);
+    linalg::fill<T>(flow, std::make_shared<linalg::GeneratedUniform<T>>(n, n, seed), matrix, Tiles::all);
+    return matrix;
+  };
+  const TiledMatrix<T> a = made(1), b = made(2);
+  std::vector<TiledMatrix<T>> all;  // as many products at once as there are streams, and more
+  for (unsigned i = 0; i < streams; ++i) all.push_back(made(3 + i));
+  const auto rounds = [&](int count) {
+    for (int round = 0; round < count; ++round)
+      for (const TiledMatrix<T>& c : all) linalg::multiply<T>(flow, kernels, 1, a, b, 1, c);
+    linalg::wait_for_results(flow);
+  };
+  rounds(1);  // data come, libraries load
+  Time begin{};
+  for (const trace::TaskRecord& task : runtime.recorded().tasks) begin = std::max(begin, task.end());
+  rounds(4);
+  const trace::Snapshot snapshot = runtime.recorded();
+  std::vector<double> durations;
+  Time first = Time::max(), last{};
+  for (const trace::TaskRecord& task : snapshot.tasks) {
+    if (task.start() < begin) continue;
+    first = std::min(first, task.start());
+    last = std::max(last, task.end());
+    durations.push_back(std::chrono::duration<double>(task.duration()).count());
+  }
+  if (durations.empty()) return {};
+  const double whole = std::chrono::duration<double>(last - first).count();
+  return {median(durations), whole / static_cast<double>(durations.size())};
+}
+
+/// What products in all streams of the device get done, compared with one at a time.
+template <class T>
+double together(const Config& config, const linalg::Kernels& kernels, const std::string& device,
+                unsigned streams, int tile) {
+  const Products alone = products_on<T>(config, kernels, one_at_a_time(device), streams, tile),
+                 beside = products_on<T>(config, kernels, device, streams, tile);
+  if (beside.each_seconds <= 0) return streams;
+  return std::clamp(alone.task_seconds / beside.each_seconds, 1.0, static_cast<double>(streams));
+}
+
 /// As a name of a processor in the file.
 std::string short_name(std::string_view processor) {
   std::string name;
@@ -365,7 +425,9 @@ MachineFigures measure_devices(const Config& config, const linalg::Kernels& kern
           if (known.size() < enough) known = std::move(values);
         }
       };
-      Config on_devices = config, on_cores = config;
+      Config each = config, on_cores = config;
+      each.set("devices", one_at_a_time(config.text_or("devices", "")));
+      Config on_devices = each;
       on_devices.set("fixed-order", true);  // what has a body for devices runs there only
       on_cores.set("devices", std::string("none"));
       if (cores_are_shared) {
@@ -380,24 +442,35 @@ MachineFigures measure_devices(const Config& config, const linalg::Kernels& kern
         continue;
       }
       // All of them together; what then ran too seldom on one of them, there alone. A core would take seconds for a large tile.
-      if (tile <= largest_of_cores) run(config, tiles, durations);
+      if (tile <= largest_of_cores) run(each, tiles, durations);
       by(on_devices, few_tiles);
       if (tile <= largest_of_cores) by(on_cores, few_tiles);
     }
+  for (std::size_t i = 0; i < figures.devices.size(); ++i) {
+    MachineFigures::Device& device = figures.devices[i];
+    if (device.streams == 1 || device.on_cores > 0) continue;
+    device.together = device.streams;  // unless it can be measured
+    // Small tiles leave room beside them, others none: those that large problems are computed with.
+    constexpr int usual_tile = 2048;
+    const bool single = settings.precisions.front() == "single";
+    for (const int tile : settings.tiles | std::views::reverse) {
+      if (tile > usual_tile && tile != settings.tiles.front()) continue;
+      const int of_three_a_side = static_cast<int>(device.streams) + 2;
+      if (!tiles_fit(topology, tile, single ? 4 : 8, 3 * of_three_a_side)) continue;
+      settings.says(fmt::format("{}: its streams together", device.name));
+      const std::string& list = lists.size() == figures.devices.size() ? lists[i] : lists.front();
+      device.together = single ? together<float>(config, kernels, list, device.streams, tile)
+                               : together<double>(config, kernels, list, device.streams, tile);
+      break;
+    }
+  }
   if (durations.empty())
     throw ConfigError(
         "no tile that was asked for fits: allow more by --memory and by memory= in --devices, or measure "
         "smaller ones "
         "(--tiles)");
-  for (auto& [key, values] : durations) {
-    if (values.empty()) continue;
-    auto [processor, kernel, precision, tile] = key;
-    const double seconds = median(std::move(values));
-    // Of several bodies the fastest, which goes on in runs.
-    const auto [at, is_new] =
-        figures.seconds.try_emplace({processor, std::string(without_body(kernel)), precision, tile}, seconds);
-    if (!is_new) at->second = std::min(at->second, seconds);
-  }
+  for (auto& [key, values] : durations)
+    if (!values.empty()) figures.seconds[key] = median(std::move(values));
   return figures;
 }
 
@@ -451,9 +524,9 @@ std::string machine_file(const MachineFigures& figures, std::string_view name, s
         "\n[[device]]\nname = {}\nprocessor = \"{}\"\nmemory = \"{}B\"\nstreams = {}\n{} = {}\nbandwidth = "
         "\"{:.0f}B/s\"\nbandwidth_back = \"{:.0f}B/s\"\nduplex = {}\nlatency_microseconds = {:.3f}\n",
         in_quotes(short_name(device.name)), short_name(device.processor), device.memory, device.streams,
-        device.on_cores > 0 ? "on_cores" : "together", device.on_cores > 0 ? device.on_cores : device.streams,
-        device.wire.to_device, device.wire.from_device, device.wire.duplex,
-        device.wire.latency_seconds * 1e6);
+        device.on_cores > 0 ? "on_cores" : "together",
+        device.on_cores > 0 ? device.on_cores : device.together, device.wire.to_device,
+        device.wire.from_device, device.wire.duplex, device.wire.latency_seconds * 1e6);
   for (const auto& [first, second, wire] : figures.peers)
     text += fmt::format(
         "\n[[peers]]\nbetween = [[{}, {}]]\nbandwidth = \"{:.0f}B/s\"\nbandwidth_back = "
@@ -485,6 +558,7 @@ Json figures_json(const MachineFigures& figures) {
                               {"processor", device.processor},
                               {"memory_bytes", device.memory},
                               {"streams", device.streams},
+                              {"together", device.together},
                               {"to_device_bytes_per_second", device.wire.to_device},
                               {"from_device_bytes_per_second", device.wire.from_device},
                               {"latency_seconds", device.wire.latency_seconds},
@@ -496,10 +570,14 @@ Json figures_json(const MachineFigures& figures) {
 std::string figures_text(const MachineFigures& figures) {
   std::string text;
   for (const auto& device : figures.devices)
-    text += fmt::format("{:<14}{:.2f} GB/s to it, {:.2f} back{}, {:.1f} us; {}\n", device.name,
-                        device.wire.to_device * 1e-9, device.wire.from_device * 1e-9,
-                        device.wire.duplex ? ", both at once" : ", one way at a time",
-                        device.wire.latency_seconds * 1e6, device.processor);
+    text += fmt::format(
+        "{:<14}{:.2f} GB/s to it, {:.2f} back{}, {:.1f} us; {}{}\n", device.name,
+        device.wire.to_device * 1e-9, device.wire.from_device * 1e-9,
+        device.wire.duplex ? ", both at once" : ", one way at a time", device.wire.latency_seconds * 1e6,
+        device.processor,
+        device.streams == 1 || device.on_cores > 0
+            ? ""
+            : fmt::format("; {} streams do {:.2f} times what one does", device.streams, device.together));
   for (const auto& [first, second, wire] : figures.peers)
     text += fmt::format("{} to {}: {:.2f} GB/s, {:.2f} back{}, {:.1f} us\n", figures.devices[first].name,
                         figures.devices[second].name, wire.to_device * 1e-9, wire.from_device * 1e-9,

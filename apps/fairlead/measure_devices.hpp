@@ -1,7 +1,7 @@
 // Measures the kernels of linear algebra and the wires of a machine's devices by running tasks on them, and writes what it
-// finds as a machine file: what the simulator then foretells is runs of the same settings. All that computes in such a run
-// computes meanwhile, so that what they take from each other is in the figures; but each alone where devices are the cores,
-// since the simulator knows how those are shared.
+// finds as a machine file: what the simulator then foretells is runs of the same settings. Cores and devices compute at the same
+// time, as in such a run, so that what they take from each other is in the figures; but not where devices are the cores, and
+// each device has one task at a time: how streams share a device, and tasks cores, the simulator knows.
 #pragma once
 #include <fairlead/config.hpp>
 #include <fairlead/linalg.hpp>
@@ -37,6 +37,7 @@ struct MachineFigures {
     WorkerKind kind{};
     Bytes memory = 0;  ///< for data
     unsigned streams = 1;
+    double together = 1;    ///< what tasks in all streams get done, compared with one at a time
     unsigned on_cores = 0;  ///< if it is cores of the machine: how many a task uses
     WireFigures wire;
   };

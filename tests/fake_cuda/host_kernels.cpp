@@ -12,7 +12,7 @@
 #include "fake_cuda/device_code.hpp"
 #include "fake_cuda/library.hpp"
 
-#include "algorithms/kernels/all.cu"
+#include "algorithms/kernels/qr.cu"
 #include "stencil/heat.cu"
 
 namespace fake_cuda {
@@ -105,13 +105,6 @@ std::vector<Access> of_add(int rows, int columns, T, const T* a, int a_ld, T, T*
   return {matrix(a, rows, columns, a_ld, false), matrix(c, rows, columns, c_ld, true)};
 }
 
-template <class T>
-std::vector<Access> of_solve(int lines, int n, const T* t, int row_step, int column_step, int, T* a,
-                             int line_step, int element_step) {
-  return {matrix(t, n, n, std::max(row_step, column_step), false),
-          line_step == 1 ? matrix(a, lines, n, element_step, true) : matrix(a, n, lines, line_step, true)};
-}
-
 std::vector<Access> of_clear(double* patch, int rows, int columns) {
   return {matrix(patch, rows, columns, rows, true)};
 }
@@ -136,8 +129,6 @@ constexpr HostKernel all[] = {
     Entry<fairlead_tpqrt_64, of_tpqrt<double>>::named("fairlead_tpqrt_64"),
     Entry<fairlead_add_32, of_add<float>>::named("fairlead_add_32"),
     Entry<fairlead_add_64, of_add<double>>::named("fairlead_add_64"),
-    Entry<fairlead_solve_32, of_solve<float>>::named("fairlead_solve_32"),
-    Entry<fairlead_solve_64, of_solve<double>>::named("fairlead_solve_64"),
     Entry<heat_clear, of_clear>::named("heat_clear"),
     Entry<heat_fill, of_fill>::named("heat_fill"),
     Entry<heat_step, of_step>::named("heat_step"),

@@ -100,15 +100,6 @@ auto solve_on(const Kernels& kernels, const TriangularSolve& solve) {
     kernels.count(Kernel::trsm, trsm_flops(right ? a.rows() : a.columns(), right ? a.columns() : a.rows()));
   };
 }
-template <class T>
-auto solve_by_panels_on(const Kernels& kernels, const TriangularSolve& solve) {
-  return [kernels, solve](CudaStream stream, In<Tile<T>> t, InOut<Tile<T>> a) {
-    kernels.cuda().solve_by_panels<T>(stream, solve, size(a.rows()), size(a.columns()), cuda_matrix(t),
-                                      cuda_matrix(a));
-    const bool right = solve.side == Side::right;
-    kernels.count(Kernel::trsm, trsm_flops(right ? a.rows() : a.columns(), right ? a.columns() : a.rows()));
-  };
-}
 template <class T, class Queue>
 auto syrk_on(const Kernels& kernels) {
   return [kernels](Queue queue, In<Tile<T>> a, InOut<Tile<T>> c) {
@@ -153,25 +144,20 @@ std::string way(const Kernels& kernels) {
 
 template <class T>
 auto solve_codelet(const Kernels& kernels, const TriangularSolve& solve) {
-  auto made = codelet("trsm")
-                  .cpu([kernels, solve](In<Tile<T>> t, InOut<Tile<T>> a) {
-                    panel_solve<T>(kernels.blas(), solve, a.rows(), a.columns(), t.data(),
-                                   t.leading_dimension(), a.data(), a.leading_dimension());
-                    const bool right = solve.side == Side::right;
-                    kernels.count(Kernel::trsm,
-                                  trsm_flops(right ? a.rows() : a.columns(), right ? a.columns() : a.rows()));
-                  })
-                  .opencl(solve_on<T, OpenclQueue>(kernels, solve))
-                  .cuda(way<T>(kernels), solve_on<T, CudaStream>(kernels, solve))
-                  .flops([right = solve.side == Side::right](auto&, auto& a) {
-                    return right ? trsm_flops(a.rows(), a.columns()) : trsm_flops(a.columns(), a.rows());
-                  })
-                  .emulated();
-  // What is faster there depends on the tile and the device: measured, where both may run.
-  if (kernels.has_cuda_kernels())
-    made = made.cuda(way<T>(kernels).empty() ? "by panels" : way<T>(kernels) + " by panels",
-                     solve_by_panels_on<T>(kernels, solve));
-  return made;
+  return codelet("trsm")
+      .cpu([kernels, solve](In<Tile<T>> t, InOut<Tile<T>> a) {
+        panel_solve<T>(kernels.blas(), solve, a.rows(), a.columns(), t.data(), t.leading_dimension(),
+                       a.data(), a.leading_dimension());
+        const bool right = solve.side == Side::right;
+        kernels.count(Kernel::trsm,
+                      trsm_flops(right ? a.rows() : a.columns(), right ? a.columns() : a.rows()));
+      })
+      .opencl(solve_on<T, OpenclQueue>(kernels, solve))
+      .cuda(way<T>(kernels), solve_on<T, CudaStream>(kernels, solve))
+      .flops([right = solve.side == Side::right](auto&, auto& a) {
+        return right ? trsm_flops(a.rows(), a.columns()) : trsm_flops(a.columns(), a.rows());
+      })
+      .emulated();
 }
 
 /// C := C - A op(B).

@@ -16,6 +16,20 @@ inline bool run_only_on(std::span<const unsigned> units) noexcept {
   return pthread_setaffinity_np(pthread_self(), sizeof set, &set) == 0;
 }
 
+/// Where the thread that makes this may run, for other threads that are not to run where they were started.
+class UnitsOfThread {
+ public:
+  UnitsOfThread() noexcept : known_(pthread_getaffinity_np(pthread_self(), sizeof set_, &set_) == 0) {}
+  /// The calling thread, from now on.
+  void again() const noexcept {
+    if (known_) pthread_setaffinity_np(pthread_self(), sizeof set_, &set_);
+  }
+
+ private:
+  cpu_set_t set_{};
+  bool known_;
+};
+
 /// The calling thread, and those that it starts, until this is gone. Without units nothing changes.
 class RunOnlyOnForNow {
  public:

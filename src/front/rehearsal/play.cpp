@@ -67,13 +67,19 @@ class Play {
       return {found ? then : Duration::max(), quarters_};
     }
     flow.wait();
-    core_.home_values().flush();
+    if (results_go_home()) core_.home_values().flush();
     return {world_.now(), quarters_};
   }
   std::size_t tasks() const noexcept { return tasks_; }
 
  private:
   bool over() const noexcept { return tasks_ == script_.lines().size(); }
+  /// What the store keeps only if it does not fit elsewhere stays where it is when a program has waited.
+  bool results_go_home() const {
+    return std::ranges::any_of(script_.data(), [&](const Script::Data& datum) {
+      return script_.topology().nodes[index(datum.home)].memory != MemoryKind::store;
+    });
+  }
   /// Each task carries its number where others have a line of a file.
   Duration estimate(const Task& task, WorkerId worker) const {
     return script_.estimate(task.submitted_at.line, worker);

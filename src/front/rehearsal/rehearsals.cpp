@@ -14,6 +14,7 @@
 #include <thread>
 #include <utility>
 
+#include "backend/cpu/affinity.hpp"
 #include "front/rehearsal/play.hpp"
 
 namespace fairlead::front {
@@ -77,6 +78,8 @@ class ThreadedRehearsal final : public SimulatedRehearsal {
  public:
   using SimulatedRehearsal::SimulatedRehearsal;
   ~ThreadedRehearsal() override { give_up(); }  // and joins
+  ThreadedRehearsal(const ThreadedRehearsal&) = delete;
+  ThreadedRehearsal& operator=(const ThreadedRehearsal&) = delete;
 
  private:
   void wait() override {
@@ -84,6 +87,7 @@ class ThreadedRehearsal final : public SimulatedRehearsal {
   }
   void play() override {
     thread_ = std::jthread([this] {
+      anywhere_.again();
       only_when_a_core_is_free();
       try {
         find(SimulatedStage::Threads::real);
@@ -99,6 +103,8 @@ class ThreadedRehearsal final : public SimulatedRehearsal {
     constexpr int last_of_all = 19;
     static_cast<void>(::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), last_of_all));
   }
+  // Of the thread that made the runtime: one that begins a rehearsal may be a worker, who keeps to his core.
+  const backend::UnitsOfThread anywhere_;
   std::jthread thread_;
 };
 

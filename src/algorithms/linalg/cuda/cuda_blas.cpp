@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -91,37 +90,6 @@ void CudaBlas::solve(const CudaStream& stream, const TriangularSolve& how, std::
                "trsm");
 }
 
-// Two sizes of panels: few products with as many columns as a whole triangle leaves, and those are wide enough.
-template <Real T>
-void CudaBlas::solve_by_panels(const CudaStream& stream, const TriangularSolve& how, std::size_t m,
-                               std::size_t n, const CudaMatrix<T>& t, const CudaMatrix<T>& a) const {
-  constexpr std::size_t wide = 4 * OwnKernels::most_to_solve;
-  const bool rows = how.side == Side::right, is_lower = how.triangle == Triangle::lower;
-  const std::size_t order = rows ? n : m, lines = rows ? m : n;
-  const auto part = [&](std::size_t first) { return rows ? a.from(0, first) : a.from(first, 0); };
-  // What was solved for, from `first` on, out of what follows it up to `end`.
-  const auto bring_up_to_date = [&](std::size_t first, std::size_t count, std::size_t end) {
-    const std::size_t next = first + count;
-    if (next == end) return;
-    const CudaMatrix<T> between = is_lower ? t.from(next, first) : t.from(first, next);
-    if (rows)
-      gemm<T>(stream, Transpose::no, how.op, lines, end - next, count, -1, part(first), between, 1,
-              part(next));
-    else
-      gemm<T>(stream, how.op, Transpose::no, end - next, lines, count, -1, between, part(first), 1,
-              part(next));
-  };
-  for (std::size_t begin = 0; begin < order; begin += wide) {
-    const std::size_t end = std::min(begin + wide, order);
-    for (std::size_t first = begin; first < end; first += OwnKernels::most_to_solve) {
-      const std::size_t count = std::min(OwnKernels::most_to_solve, end - first);
-      own_.solve<T>(stream, how, lines, count, t.from(first, first), part(first));
-      bring_up_to_date(first, count, end);
-    }
-    bring_up_to_date(begin, end - begin, order);
-  }
-}
-
 template <Real T>
 void CudaBlas::potrf_lower(const CudaStream& stream, std::size_t n, const CudaMatrix<T>& a,
                            std::function<void(int info)> over) const {
@@ -198,22 +166,20 @@ void CudaBlas::factor(const CudaStream& stream, Factor kind, std::size_t n, cons
   factor<T>(stream, kind, rest, second, first + half, pieces);
 }
 
-#define FAIRLEAD_CUDA_BLAS_OF(T)                                                                             \
-  template void CudaBlas::gemm<T>(const CudaStream&, Transpose, Transpose, std::size_t, std::size_t,         \
-                                  std::size_t, T, const CudaMatrix<T>&, const CudaMatrix<T>&, T,             \
-                                  const CudaMatrix<T>&) const;                                               \
-  template void CudaBlas::syrk_lower<T>(const CudaStream&, std::size_t, std::size_t, const CudaMatrix<T>&,   \
-                                        const CudaMatrix<T>&) const;                                         \
-  template void CudaBlas::trmm<T>(const CudaStream&, Triangle, Transpose, Diagonal, std::size_t,             \
-                                  std::size_t, const CudaMatrix<T>&, const CudaMatrix<T>&,                   \
-                                  const CudaMatrix<T>&) const;                                               \
-  template void CudaBlas::solve<T>(const CudaStream&, const TriangularSolve&, std::size_t, std::size_t,      \
-                                   const CudaMatrix<T>&, const CudaMatrix<T>&) const;                        \
-  template void CudaBlas::solve_by_panels<T>(const CudaStream&, const TriangularSolve&, std::size_t,         \
-                                             std::size_t, const CudaMatrix<T>&, const CudaMatrix<T>&) const; \
-  template void CudaBlas::potrf_lower<T>(const CudaStream&, std::size_t, const CudaMatrix<T>&,               \
-                                         std::function<void(int)>) const;                                    \
-  template void CudaBlas::unpivoted_lu<T>(const CudaStream&, std::size_t, const CudaMatrix<T>&,              \
+#define FAIRLEAD_CUDA_BLAS_OF(T)                                                                           \
+  template void CudaBlas::gemm<T>(const CudaStream&, Transpose, Transpose, std::size_t, std::size_t,       \
+                                  std::size_t, T, const CudaMatrix<T>&, const CudaMatrix<T>&, T,           \
+                                  const CudaMatrix<T>&) const;                                             \
+  template void CudaBlas::syrk_lower<T>(const CudaStream&, std::size_t, std::size_t, const CudaMatrix<T>&, \
+                                        const CudaMatrix<T>&) const;                                       \
+  template void CudaBlas::trmm<T>(const CudaStream&, Triangle, Transpose, Diagonal, std::size_t,           \
+                                  std::size_t, const CudaMatrix<T>&, const CudaMatrix<T>&,                 \
+                                  const CudaMatrix<T>&) const;                                             \
+  template void CudaBlas::solve<T>(const CudaStream&, const TriangularSolve&, std::size_t, std::size_t,    \
+                                   const CudaMatrix<T>&, const CudaMatrix<T>&) const;                      \
+  template void CudaBlas::potrf_lower<T>(const CudaStream&, std::size_t, const CudaMatrix<T>&,             \
+                                         std::function<void(int)>) const;                                  \
+  template void CudaBlas::unpivoted_lu<T>(const CudaStream&, std::size_t, const CudaMatrix<T>&,            \
                                           std::function<void(int)>) const;
 FAIRLEAD_CUDA_BLAS_OF(float)
 FAIRLEAD_CUDA_BLAS_OF(double)

@@ -62,12 +62,6 @@ class CudaBlas {
   void solve(const CudaStream& stream, const TriangularSolve& how, std::size_t m, std::size_t n,
              const CudaMatrix<T>& t, const CudaMatrix<T>& a) const;
 
-  /// The same by products and substitution in small triangles, if it goes_forward() and Fairlead's own kernels are there: as stable, and
-  /// with tiles as large as they are in factorizations faster, as far as was estimated.
-  template <Real T>
-  void solve_by_panels(const CudaStream& stream, const TriangularSolve& how, std::size_t m, std::size_t n,
-                       const CudaMatrix<T>& t, const CudaMatrix<T>& a) const;
-
   /// Factors the lower triangle of n x n. When the device has done it, `over` is told LAPACK's info. In pieces, if what
   /// cuSOLVER takes for the whole is more than the stream's workspace.
   template <Real T>

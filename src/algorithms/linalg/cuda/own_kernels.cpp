@@ -10,7 +10,7 @@ namespace fairlead::linalg {
 namespace {
 
 /// In the order of their names, of each first that of floats.
-enum class Own : std::uint8_t { geqrt, tpqrt, add, solve };
+enum class Own : std::uint8_t { geqrt, tpqrt, add };
 
 template <class T>
 CudaKernel kernel_of(const CudaModule& module, Own which) {
@@ -28,8 +28,7 @@ OwnKernels::OwnKernels(std::string_view image) {
   if (image.empty()) return;
   module_.emplace(std::string(image),
                   std::vector<std::string>{"fairlead_geqrt_32", "fairlead_geqrt_64", "fairlead_tpqrt_32",
-                                           "fairlead_tpqrt_64", "fairlead_add_32", "fairlead_add_64",
-                                           "fairlead_solve_32", "fairlead_solve_64"});
+                                           "fairlead_tpqrt_64", "fairlead_add_32", "fairlead_add_64"});
 }
 
 template <Real T>
@@ -59,18 +58,6 @@ void OwnKernels::add(const CudaStream& stream, std::size_t rows, std::size_t col
              whole_number(a.ld), beta, c.at, whole_number(c.ld));
 }
 
-template <Real T>
-void OwnKernels::solve(const CudaStream& stream, const TriangularSolve& how, std::size_t lines, std::size_t n,
-                       const CudaMatrix<T>& t, const CudaMatrix<T>& a) const {
-  const bool right = how.side == Side::right, as_rows = how.triangle == Triangle::lower;
-  const T* const from = t.at;
-  const int down = 1, along = whole_number(t.ld), next = whole_number(a.ld);
-  stream.run(kernel_of<T>(*module_, Own::solve),
-             cuda_grid(static_cast<unsigned>((lines + most_to_solve - 1) / most_to_solve), most_to_solve),
-             whole_number(lines), whole_number(n), from, as_rows ? down : along, as_rows ? along : down,
-             how.diagonal == Diagonal::unit ? 1 : 0, a.at, right ? 1 : next, right ? next : 1);
-}
-
 #define FAIRLEAD_OWN_KERNELS_OF(T)                                                                          \
   template void OwnKernels::geqrt<T>(const CudaStream&, std::size_t, std::size_t, const CudaMatrix<T>&,     \
                                      const CudaMatrix<T>&, std::size_t) const;                              \
@@ -78,9 +65,7 @@ void OwnKernels::solve(const CudaStream& stream, const TriangularSolve& how, std
                                      const CudaMatrix<T>&, const CudaMatrix<T>&, const CudaMatrix<T>&,      \
                                      std::size_t) const;                                                    \
   template void OwnKernels::add<T>(const CudaStream&, std::size_t, std::size_t, T, const CudaMatrix<T>&, T, \
-                                   const CudaMatrix<T>&) const;                                             \
-  template void OwnKernels::solve<T>(const CudaStream&, const TriangularSolve&, std::size_t, std::size_t,   \
-                                     const CudaMatrix<T>&, const CudaMatrix<T>&) const;
+                                   const CudaMatrix<T>&) const;
 FAIRLEAD_OWN_KERNELS_OF(float)
 FAIRLEAD_OWN_KERNELS_OF(double)
 #undef FAIRLEAD_OWN_KERNELS_OF

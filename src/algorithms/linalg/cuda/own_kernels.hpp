@@ -9,7 +9,6 @@
 #include <string_view>
 
 #include "algorithms/linalg/blas/blas.hpp"
-#include "algorithms/linalg/blas/panel_solve.hpp"
 
 namespace fairlead::linalg {
 
@@ -46,12 +45,6 @@ class OwnKernels {
   void tpqrt(const CudaStream& stream, std::size_t rows, std::size_t rows_of_first, std::size_t columns,
              const CudaMatrix<T>& r, const CudaMatrix<T>& b, const CudaMatrix<T>& t,
              std::size_t t_rows) const;
-  /// The order of the largest triangle for solve().
-  static constexpr std::size_t most_to_solve = 64;
-  /// Solves that go_forward(), with a triangle of order n, for so many lines: rows of A (right) or columns (left).
-  template <Real T>
-  void solve(const CudaStream& stream, const TriangularSolve& how, std::size_t lines, std::size_t n,
-             const CudaMatrix<T>& t, const CudaMatrix<T>& a) const;
   /// C := alpha A + beta C.
   template <Real T>
   void add(const CudaStream& stream, std::size_t rows, std::size_t columns, T alpha, const CudaMatrix<T>& a,
