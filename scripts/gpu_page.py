@@ -45,7 +45,8 @@ def section(data: dict, name: str) -> str:
     found = {key: one["result"] for key, one in steps.items() if "result" in one}
     start = next((result for (_, step), result in found.items() if step == "start"), {})
     calls = data.get("calls", {})
-    parts = [f"### {start.get('device', 'a device')}",
+    days = sorted({call["date"] for call in calls.values()})
+    parts = [f"### {', '.join([start.get('device', 'a device'), *days])}",
              "; ".join(f"`scripts/gpu-check {call['command']}`, {call['date']}, commit {(call['commit'] or 'unknown')[:8]}"
                        for call in calls.values()) + f" ([{name}](data/{name}))."]
     for writes in (wires, between_devices, kernels, launch, right, cholesky, beside):
@@ -96,6 +97,10 @@ def kernels(found: dict) -> str:
     return table(["GFlop/s by tile", "streams", *(f"{side:,}" for side in sides)], rows) if rows else ""
 
 
+def streams_of(tasks: dict) -> str:
+    return "1 stream" if tasks["streams"] == 1 else f"{tasks['streams']} streams"
+
+
 def launch(found: dict) -> str:
     result = found.get(("probe", "launch"))
     if not result:
@@ -104,8 +109,10 @@ def launch(found: dict) -> str:
     return table(["microseconds", ""], [
         ["bare launches in a row", f"{bare['in_a_row_us']:.2f}"], ["each asked for until it is over", f"{bare['asked_us']:.2f}"],
         ["each waited for in the driver", f"{bare['waited_us']:.2f}"], ["by a function of the host", f"{bare['host_function_us']:.2f}"],
-        ["Fairlead's tasks that launch one, a chain", f"{tasks['chain_us']:.2f}"], ["independent", f"{tasks['independent_us']:.2f}"],
-        ["Fairlead's tasks that launch nothing, a chain", f"{without['chain_us']:.2f}"], ["independent", f"{without['independent_us']:.2f}"]])
+        ["Fairlead's tasks that launch one, a chain", f"{tasks['chain_us']:.2f}"],
+        [f"independent, {streams_of(tasks)}", f"{tasks['independent_us']:.2f}"],
+        ["Fairlead's tasks that launch nothing, a chain", f"{without['chain_us']:.2f}"],
+        [f"independent, {streams_of(without)}", f"{without['independent_us']:.2f}"]])
 
 
 def right(found: dict) -> str:
@@ -133,6 +140,12 @@ def cholesky(found: dict) -> str:
     return table(["run", "n", "tile", "scheduler", "s", "GFlop/s", "GB over the wire", "residual", "bits"], rows) if rows else ""
 
 
+def moved(result: dict) -> str:
+    """What repeated runs moved, where that is known."""
+    gigabytes_moved = sorted(one["bytes_over_wires"] / 1e9 for one in result.get("runs", []))
+    return f", {gigabytes_moved[0]:.0f} to {gigabytes_moved[-1]:.0f} GB over the wire" if gigabytes_moved else ""
+
+
 def beside(found: dict) -> str:
     rows = []
     dense = found.get(("bench", "cuSOLVER and cuBLAS"), {})
@@ -145,9 +158,13 @@ def beside(found: dict) -> str:
     if "gemm" in dense:
         rows += [[f"cuBLAS, {precision}, n = {dense['gemm']['n']:,}", "", f"{dense['gemm'][precision + '_gflops']:.0f}"]
                  for precision in ("double", "single")]
+    ceiling = found.get(("bench", "tiled ceiling"))
+    if ceiling:
+        rows.append([f"tiled ceiling, n = {ceiling['n']:,}, tiles of {ceiling['tile']:,}: each kernel alone, {streams_of(ceiling)}",
+                     f"{ceiling['seconds']:.3f}", f"{ceiling['gflops']:.0f}"])
     for (call, step), result in found.items():
         if call == "bench" and (step.startswith(("gemm", "lu", "qr")) or step == "three tiers"):
-            rows.append([f"{step}, n = {result['n']:,}", f"{result['seconds']:.3f}", f"{result['gflops']:.0f}"])
+            rows.append([f"{step}, n = {result['n']:,}{moved(result)}", f"{result['seconds']:.3f}", f"{result['gflops']:.0f}"])
     refined = found.get(("bench", "TF32 with refinement"), {})
     for one in refined.get("runs", []):
         steps = "" if one["refinement_steps"] is None else f", {one['refinement_steps']} steps"

@@ -58,6 +58,30 @@ TEST_F(LookaheadTest, ATaskIsAsDeepAsTheLongestWayToIt) {
   EXPECT_EQ(submit({"of new data", {"N"}, 1, 0, {"M"}}).depth, 1u);
 }
 
+// As if what was before had never been: it may have written some data more often than others, and been seen in part only.
+TEST_F(LookaheadTest, AnotherProgramBeginsAtNothing) {
+  submit({"once", {}, 1, 0, {}, {"A"}});
+  submit({"twice", {"A"}, 1, 0, {"B"}});
+  EXPECT_EQ(submit({"and again", {}, 1, 0, {"B"}}).chain_index, 1u);
+  lookahead.closed();
+  for (const char* name : {"once", "twice", "and again"}) finish(name);
+  for (const char* name : {"A", "B"}) {
+    const AheadTask& ahead = submit({std::string("new ") + name, {}, 1, 0, {name}});
+    EXPECT_EQ(ahead.chain_index, 0u) << name;
+    EXPECT_EQ(ahead.depth, 1u) << name;
+  }
+}
+
+// What is submitted meanwhile belongs to the same.
+TEST_F(LookaheadTest, AProgramThatGoesOnIsNoOther) {
+  submit({"first", {}, 1, 0, {"A"}});
+  lookahead.closed();
+  submit({"second", {}, 1, 0, {"A"}});
+  finish("first");
+  finish("second");
+  EXPECT_EQ(submit({"third", {}, 1, 0, {"A"}}).chain_index, 2u);
+}
+
 // A policy may plan a task before those that wait for it are submitted.
 TEST_F(LookaheadTest, APlannedTaskIsPromisedToSuccessorsSubmittedLater) {
   AheadTask& w = submit({"W", {}, 1, 0, {"X"}});

@@ -577,6 +577,31 @@ TEST_F(RehearsedTest, TheSameOnceMoreIsNotPlayedAgain) {
   }
 }
 
+// What a program does in turns: each has the policy that was found for it.
+TEST_F(RehearsedTest, EachOfWhatComesInTurnsIsPlayedOnce) {
+  begin();
+  const auto turn = [&](int data, const char* best) {
+    SCOPED_TRACE(best);
+    rehearsal.plays.clear();
+    rehearsal.takes = {{best, ms(500)}};
+    const int first = submitted;
+    submit(100, 200, data);
+    close();
+    EXPECT_EQ(policy->deputy(), best);
+    const bool played = !rehearsal.plays.empty();
+    for (int i = first; i < submitted; ++i) {
+      const std::string name = world->take_any(0);
+      EXPECT_NE(name, "-");
+      world->finish(name, 0);
+    }
+    return played;
+  };
+  EXPECT_TRUE(turn(200, "blocks"));
+  EXPECT_TRUE(turn(100, "darts"));
+  EXPECT_FALSE(turn(200, "blocks"));
+  EXPECT_FALSE(turn(100, "darts"));
+}
+
 TEST_F(RehearsedTest, WhoTakesOverKnowsWhatIsWhere) {
   rehearsal.takes = {{"darts", ms(500)}};
   begin("rehearsed", 1);

@@ -38,7 +38,11 @@ enum class CudaOption : std::uint8_t { device, memory, bandwidth, latency, strea
 constexpr std::array<Setting, 7> cuda_options{{
     device_by_number,
     memory_of_device,
-    bandwidth_of_wire,
+    {.key = "bandwidth",
+     .type = SettingType::bandwidth,
+     .minimum = "1KB/s",
+     .help = "of its wire to RAM, for estimates; unless given, by its compute capability: 50 GB/s from 9.0 "
+             "on, 20 from 8.0 on, else 10"},
     latency_of_wire,
     {.key = "streams",
      .type = count,
@@ -61,6 +65,11 @@ constexpr std::array<Setting, 7> cuda_options{{
 }};
 constexpr Bytes smallest_workspace = 4096;            // without any cuBLAS takes memory by itself
 constexpr Bytes largest_workspace = Bytes{32} << 20;  // what NVIDIA advises for cuBLAS on its larger devices
+
+/// Of PCI Express 5, 4 and 3 with 16 lanes, less what copies lose: an H200 has 54 GB/s.
+constexpr double usual_bytes_per_second(const cu::FoundDevice& device) noexcept {
+  return device.major >= 9 ? 50e9 : device.major == 8 ? 20e9 : 10e9;
+}
 
 class CudaPart final : public Part {
  public:
@@ -93,11 +102,13 @@ class CudaPart final : public Part {
     one.latency = Duration(static_cast<std::int64_t>(entry.number(CudaOption::latency)) * 1000);
     if (const auto* const rate = std::get_if<std::uint64_t>(&entry.value(CudaOption::peers)))
       one.peer_bytes_per_second = static_cast<double>(*rate);
+    const auto* const given_rate = std::get_if<std::uint64_t>(&entry.value(CudaOption::bandwidth));
     one.node = fairlead::add_device(
         topology, {.name = entry.name,
                    .kind = WorkerKind::cuda,
                    .capacity = one.capacity,
-                   .bytes_per_second = static_cast<double>(entry.number(CudaOption::bandwidth)),
+                   .bytes_per_second = given_rate != nullptr ? static_cast<double>(*given_rate)
+                                                             : usual_bytes_per_second(found),
                    .duplex = true,
                    .latency = one.latency,
                    .workers = static_cast<unsigned>(streams),

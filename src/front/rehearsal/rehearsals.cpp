@@ -118,7 +118,7 @@ class TimedRehearsal final : public SimulatedRehearsal {
   /// Not at once: the policy's own time may be measured.
   void play() override {
     world_.after(Duration{}, [this] {
-      const Duration each = cost_of_playing_a_task(view().nodes().size());
+      const Duration each = cost_of_playing_a_task(view().nodes().size(), view().workers().size());
       world_.after(static_cast<std::int64_t>(find(SimulatedStage::Threads::pretended)) * each,
                    [this] { tell_over(); });
     });

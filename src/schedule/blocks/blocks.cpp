@@ -31,6 +31,8 @@ class Blocks final : public Policy {
     tiles_.submitted(lookahead_.submitted(task), owners_.places().size() > 1);
   }
 
+  void horizon_closed() override { lookahead_.closed(); }
+
   void ready(Task& task, WorkerId) override {
     const AheadTask* ahead = lookahead_.find(task.id);
     if (ahead != nullptr && ahead->planned)

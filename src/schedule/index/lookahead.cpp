@@ -2,6 +2,7 @@
 #include "schedule/index/lookahead.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace fairlead::schedule {
 
@@ -12,50 +13,59 @@ void Lookahead::wait_for(AheadTask& later, AheadTask* earlier) {
   if (earlier->planned) ++later.promised;  // planned before its successor was submitted
 }
 
+/// What was counted in earlier programs says nothing of this one. There a tile may have been written more often than its neighbour,
+/// or less of that was seen, by a policy that took over; then updates that share an input would be apart in a plan.
+Lookahead::Datum& Lookahead::datum(DatumId id) {
+  if (index(id) >= data_.size()) data_.resize(std::max(index(id) + 1, data_.size() * 2));
+  Datum& datum = data_[index(id)];
+  if (std::exchange(datum.program, program_) != program_)
+    datum.writers = datum.written_at = datum.read_at = 0;
+  return datum;
+}
+
 AheadTask& Lookahead::submitted(Task& task) {
   const auto id = static_cast<std::uint64_t>(task.id);
+  closed_ = false;
   if (tasks_.empty()) first_ = id;
   while (first_ + tasks_.size() <= id) tasks_.emplace_back();
   AheadTask& ahead = tasks_[id - first_];
   ahead.task = &task;
   for (const Access& access : task.accesses()) {
-    if (index(access.datum) >= data_.size())
-      data_.resize(std::max(index(access.datum) + 1, data_.size() * 2));
-    Datum& datum = data_[index(access.datum)];
+    Datum& used = datum(access.datum);
     const std::uint32_t before =
-        writes(access.mode) ? std::max(datum.written_at, datum.read_at) : datum.written_at;
+        writes(access.mode) ? std::max(used.written_at, used.read_at) : used.written_at;
     ahead.depth = std::max(ahead.depth, before + 1);
     if (!writes(access.mode)) {
-      wait_for(ahead, datum.writer);
-      datum.readers.push_back(task.id);
-      ++datum.unfinished;
+      wait_for(ahead, used.writer);
+      used.readers.push_back(task.id);
+      ++used.unfinished;
       continue;
     }
-    for (std::size_t i = datum.since_write; i < datum.readers.size(); ++i)
-      wait_for(ahead, find(datum.readers[i]));
-    datum.since_write = datum.readers.size();
+    for (std::size_t i = used.since_write; i < used.readers.size(); ++i)
+      wait_for(ahead, find(used.readers[i]));
+    used.since_write = used.readers.size();
     const bool is_tile = ahead.tile == no_id<DatumId>;
     if (is_tile) {
       ahead.tile = access.datum;
-      ahead.chain_index = datum.writers;
+      ahead.chain_index = used.writers;
     }
-    ++datum.writers;
-    if (is_tile && datum.writer != nullptr && datum.writer->tile == access.datum) {
-      ahead.previous = datum.writer;
-      datum.writer->next = &ahead;
+    ++used.writers;
+    if (is_tile && used.writer != nullptr && used.writer->tile == access.datum) {
+      ahead.previous = used.writer;
+      used.writer->next = &ahead;
     } else {
-      wait_for(ahead, datum.writer);
-      datum.first = &ahead;
+      wait_for(ahead, used.writer);
+      used.first = &ahead;
     }
-    datum.writer = &ahead;
+    used.writer = &ahead;
   }
   for (const Access& access : task.accesses()) {
-    Datum& datum = data_[index(access.datum)];
+    Datum& used = data_[index(access.datum)];
     if (!writes(access.mode)) {
-      datum.read_at = std::max(datum.read_at, ahead.depth);
+      used.read_at = std::max(used.read_at, ahead.depth);
     } else {
-      datum.written_at = ahead.depth;
-      datum.read_at = 0;
+      used.written_at = ahead.depth;
+      used.read_at = 0;
     }
   }
   return ahead;
@@ -100,6 +110,7 @@ void Lookahead::finished(const Task& task, std::vector<AheadTask*>& unlocked) {
     tasks_.pop_front();
     ++first_;
   }
+  if (tasks_.empty() && std::exchange(closed_, false)) ++program_;
 }
 
 }  // namespace fairlead::schedule

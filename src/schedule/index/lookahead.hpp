@@ -17,10 +17,10 @@ struct AheadTask {
   std::uint32_t promised = 0;     ///< of the blockers, those that are planned
   bool planned = false;           ///< the policy's
   std::uint64_t position = 0;     ///< the policy's
-  std::uint32_t chain_index = 0;  ///< how many writers of the tile were submitted before it
+  std::uint32_t chain_index = 0;  ///< writers of the tile that were submitted before it in this program
   std::uint64_t level = 0;        ///< the policy's
   std::uint64_t place = 0;        ///< the policy's
-  std::uint32_t depth = 0;        ///< tasks on the longest way to it, finished ones too
+  std::uint32_t depth = 0;        ///< tasks on the longest way to it, finished ones of this program too
   std::uint32_t blockers = 0;     ///< unfinished tasks before it, other than the earlier writers of its tile
   AheadTask* previous = nullptr;  ///< the unfinished writer of the tile just before it
   AheadTask* next = nullptr;      ///< the writer of the tile just after it
@@ -36,6 +36,8 @@ struct AheadTask {
 class Lookahead {
  public:
   AheadTask& submitted(Task& task);
+  /// No more are submitted for now: if all that were are over before another one is, what comes is another program.
+  void closed() noexcept { closed_ = true; }
   /// Replaces `unlocked` with the tasks that waited for this one last, apart from writers of their tiles.
   void finished(const Task& task, std::vector<AheadTask*>& unlocked);
   /// All have finished.
@@ -79,16 +81,20 @@ class Lookahead {
     AheadTask* first = nullptr;    // the first unfinished one of the chain that ends there
     std::vector<TaskId> readers;   // in program order; some have finished
     std::size_t since_write = 0;   // the first of `readers` behind the last writer
+    std::uint32_t program = 0;     // which the next three are about
     std::uint32_t writers = 0;     // submitted so far
     std::uint32_t written_at = 0;  // the depth of the last writer
     std::uint32_t read_at = 0;     // the largest of a reader's since then
     std::size_t unfinished = 0;    // of `readers`
   };
+  Datum& datum(DatumId id);
   void forget_finished(Datum& datum);
   static void wait_for(AheadTask& later, AheadTask* earlier);
 
   std::deque<AheadTask> tasks_;  // by id; addresses stay
   std::uint64_t first_ = 0;      // the id of the front
+  std::uint32_t program_ = 0;
+  bool closed_ = false;  // since the last was submitted
   std::vector<Datum> data_;
 };
 

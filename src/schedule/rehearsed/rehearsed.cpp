@@ -87,7 +87,7 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
     question_.dispensable = std::exchange(later_, {});
     question_.if_soon_over = 0;
     if (!question_.dispensable.empty() && begin(Step::narrow)) return;
-    answered_ = asked_;
+    remember();
     // For good, unless it takes longer than was played.
     decide(!has(idea::again) || !progress_.watch());
   }
@@ -211,7 +211,8 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
                            ? limits_.within
                            : std::min(limits_.within, share_of_cores * static_cast<double>(cores_));
     const std::size_t at_once = std::clamp<std::size_t>(idle, 1, most_at_once);
-    question_.cost = cost_of_playing_a_task(view().nodes().size()) / static_cast<std::int64_t>(at_once);
+    question_.cost = cost_of_playing_a_task(view().nodes().size(), view().workers().size()) /
+                     static_cast<std::int64_t>(at_once);
     question_.at_once = static_cast<double>(at_once);
     question_.fewest = limits_.fewest_tasks;
     question_.left_out = limits_.left_out;
@@ -219,7 +220,10 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
     describe(tasks);
     if (!can_be_judged(question_)) return false;
     asked_ = described_;
-    if (is_like_the_last()) {
+    if (const auto like =
+            std::ranges::find_if(answers_, [&](const Answer& one) { return is_like(one.about, asked_); });
+        like != answers_.end()) {
+      if (like->policy != deputy_.deputy()) deputy_.hand_over(like->policy);
       decide(true);
       return false;
     }
@@ -317,12 +321,26 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
     });
   }
 
-  /// The same once more, as in each iteration of a program: it has been found out what is best. How long its tasks take is known
-  /// better each time, and on a device whose streams share it depends on what runs beside them.
-  bool is_like_the_last() const noexcept {
+  struct Program {
+    double tasks = 0, bytes = 0, work_ns = 0;
+  };
+  struct Answer {
+    Program about;
+    std::string policy;
+  };
+  /// The same once more, as in each iteration of what a program does in turns: it has been found out what is best. How long its tasks
+  /// take is known better each time, and on a device whose streams share it depends on what runs beside them.
+  static bool is_like(const Program& known, const Program& asked) noexcept {
     const auto near = [](double a, double b, double apart) { return std::abs(a - b) <= apart * b; };
-    return near(answered_.tasks, asked_.tasks, 0.02) && near(answered_.bytes, asked_.bytes, 0.02) &&
-           near(answered_.work_ns, asked_.work_ns, 0.25);
+    return near(known.tasks, asked.tasks, 0.02) && near(known.bytes, asked.bytes, 0.02) &&
+           near(known.work_ns, asked.work_ns, 0.25);
+  }
+  /// Of the last ones.
+  void remember() {
+    constexpr std::size_t most = 16;
+    std::erase_if(answers_, [&](const Answer& one) { return is_like(one.about, asked_); });
+    if (answers_.size() == most) answers_.erase(answers_.begin());
+    answers_.push_back({asked_, std::string(deputy_.deputy())});
   }
 
   /// As far as a few of them tell: of each how long it takes somewhere, of most on each kind of worker.
@@ -357,11 +375,8 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
     Time began{};     // when the first of it came
   } held_;
   std::uint64_t submitted_ = 0, next_try_ = 0;
-  struct Program {
-    double tasks = 0, bytes = 0, work_ns = 0;
-  };
-  Program described_, asked_,
-      answered_;  // last: by describe(), when a judge was asked first, when that was answered
+  Program described_, asked_;    // by describe() last, and when a judge was asked first
+  std::vector<Answer> answers_;  // the latest last
   std::size_t until_known_ =
       0;  // tasks to be over until it is asked again whether durations are known; 0: they are
   std::vector<WorkerId> of_each_kind_;
