@@ -14,7 +14,6 @@
 #include <chrono>
 #include <memory>
 #include <optional>
-#include <ranges>
 #include <regex>
 #include <set>
 #include <utility>
@@ -453,7 +452,8 @@ MachineFigures measure_devices(const Config& config, const linalg::Kernels& kern
     // Small tiles leave room beside them, others none: those that large problems are computed with.
     constexpr int usual_tile = 2048;
     const bool single = settings.precisions.front() == "single";
-    for (const int tile : settings.tiles | std::views::reverse) {
+    for (auto largest = settings.tiles.rbegin(); largest != settings.tiles.rend(); ++largest) {
+      const int tile = *largest;
       if (tile > usual_tile && tile != settings.tiles.front()) continue;
       const int of_three_a_side = static_cast<int>(device.streams) + 2;
       if (!tiles_fit(topology, tile, single ? 4 : 8, 3 * of_three_a_side)) continue;
