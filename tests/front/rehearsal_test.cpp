@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 #include <fairlead/fairlead.hpp>
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <future>
 #include <string>
 #include <utility>
@@ -117,6 +119,34 @@ TEST_F(RehearsalBesideARun, EndsWithTheRuntime) {
 TEST_F(RehearsalBesideARun, FindsNothingIfTheJudgeFails) {
   run([](Stage&) -> std::uint64_t { throw std::bad_alloc(); }, false);
   // The runtime has gone: it was told before, or not at all.
+}
+
+// Two MiB would take two seconds there. What is in the program's own memory comes back in the end, as in a run.
+TEST(RehearsalOfWhatFits, LeavesResultsWhereTheyAre) {
+  Config config;
+  config.set("workers", 2);
+  config.set("memory", "32MiB");
+  config.set("disk-bandwidth", "1MB/s");
+  Runtime runtime(config);
+  std::promise<std::uint64_t> finding;
+  auto found = finding.get_future();
+  const auto judge = [](Stage& stage) {
+    const Played played = stage.play("eager", all, Duration::max());
+    return static_cast<std::uint64_t>(played.over() ? played.time.count() : 0);
+  };
+  runtime.core().replace_policy(std::make_unique<Asking>(judge, finding), "asking");
+  const auto set =
+      codelet("set").cpu([](Out<Vector<double>> v) { std::fill(v.data(), v.data() + v.size(), 1.0); });
+  std::vector<Handle<Vector<double>>> data;
+  Flow flow(runtime);
+  for (int i = 0; i < 4; ++i) {
+    data.push_back(runtime.vector<double>("v", 1 << 16));
+    flow.submit(set(data.back()));
+  }
+  flow.wait();
+  const Duration played(static_cast<std::int64_t>(found.get()));
+  EXPECT_GT(played, Duration{});
+  EXPECT_LT(played, std::chrono::milliseconds(500));
 }
 
 TEST(PoliciesThatWaitForEver, AreBelievedOnlyWhileARehearsalIsUnderWay) {
