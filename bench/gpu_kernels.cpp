@@ -2,8 +2,10 @@
 // factorization at full speed would be made. Tiles are all on the device; nothing of the runtime takes part but its calls of libraries.
 //
 //   gpu_kernels [--device 0] [--tile 2048] [--streams 4] [--repetitions 20]
+#include <atomic>
 #include <barrier>
 #include <cmath>
+#include <functional>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -20,7 +22,7 @@ namespace fl = fairlead;
 namespace la = fairlead::linalg;
 using Matrix = la::CudaMatrix<double>;
 
-/// One stream, as bodies get it, and three tiles of its own, of which one is a triangle.
+/// One stream, as bodies get it, and four tiles of its own.
 class Worker {
  public:
   Worker(const cu::OpenDevice& device, std::int64_t side, std::size_t place)
