@@ -2,6 +2,7 @@
 #include "allocation/failing_new.hpp"
 
 #include <execinfo.h>
+#include <malloc.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -20,6 +21,7 @@ void* frames[48];
 std::atomic<int> frame_count{0};
 std::atomic<std::uint64_t*> places{nullptr};
 std::size_t most_places = 0;
+std::atomic<std::size_t> in_use{0};
 
 std::uint64_t this_place() {
   void* calls[48];
@@ -44,7 +46,13 @@ void* allocate(std::size_t bytes, std::size_t alignment) {
     memory = nullptr;
   }
   if (memory == nullptr) throw std::bad_alloc();
+  in_use += malloc_usable_size(memory);
   return memory;
+}
+
+void release(void* memory) noexcept {
+  in_use -= malloc_usable_size(memory);
+  std::free(memory);
 }
 
 }  // namespace
@@ -62,6 +70,7 @@ void note_places(std::uint64_t* into, std::size_t most) {
 }
 void never_fail() { first_to_succeed = 0; }
 std::uint64_t counted() { return asked_for; }
+std::size_t bytes_in_use() { return in_use; }
 void tell_here() noexcept {
   void* calls[48];
   backtrace_symbols_fd(calls, backtrace(calls, 48), STDERR_FILENO);
@@ -78,11 +87,15 @@ void* operator new[](std::size_t bytes) { return fairlead::allocation::allocate(
 void* operator new[](std::size_t bytes, std::align_val_t alignment) {
   return fairlead::allocation::allocate(bytes, static_cast<std::size_t>(alignment));
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory) noexcept { fairlead::allocation::release(memory); }
+void operator delete(void* memory, std::size_t) noexcept { fairlead::allocation::release(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { fairlead::allocation::release(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
+  fairlead::allocation::release(memory);
+}
+void operator delete[](void* memory) noexcept { fairlead::allocation::release(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { fairlead::allocation::release(memory); }
+void operator delete[](void* memory, std::align_val_t) noexcept { fairlead::allocation::release(memory); }
+void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept {
+  fairlead::allocation::release(memory);
+}

@@ -14,6 +14,9 @@ void never_fail();
 void note_places(std::uint64_t* places, std::size_t most);
 /// How many there were since.
 std::uint64_t counted();
+/// Of all that was allocated so and not given back, over all threads. What the allocator keeps of what was given back, as
+/// each thread does of small pieces, is not in it.
+std::size_t bytes_in_use();
 /// Writes to the standard error where the first of them was asked for. Allocates nothing.
 void tell_where() noexcept;
 /// Likewise, where this is called.

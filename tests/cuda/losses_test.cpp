@@ -132,7 +132,7 @@ class Program {
   }
 
   /// Everything written anew, and then random tasks. What the first error says; empty: there was none.
-  std::string run(int tasks) {
+  std::string run(int more) {
     try {
       Flow flow(runtime_);
       const auto change = change_codelet(struck_);
@@ -144,7 +144,7 @@ class Program {
         flow.submit(renew(data_[at], value));
       };
       for (std::size_t i = 0; i < vectors; ++i) write(i);
-      for (int task = 0; task < tasks; ++task) {
+      for (int task = 0; task < more; ++task) {
         const std::size_t x = random_.below(vectors), y = random_.below(vectors), z = random_.below(vectors);
         const long f = static_cast<long>(random_.below(5)) - 2;
         if (x == z && y == z) {
@@ -212,15 +212,16 @@ void begin_devices(std::uint64_t seed, fake_cuda::Peers peers = fake_cuda::Peers
   fake_cuda::begin({.seed = seed, .devices = 2, .longest_delay_us = 20, .peers = peers});
 }
 
-/// How much is called and done in a run that loses nothing.
+/// How much is called and done in a run of this seed that loses nothing. Another takes its tasks elsewhere, so it is
+/// of about this length only.
 struct Length {
   std::map<std::string, int> calls;
   std::uint64_t operations = 0;
 };
-Length length_of(const Machine& machine) {
-  begin_devices(1, fake_cuda::Peers::all);
+Length length_of(const Machine& machine, std::uint64_t seed) {
+  begin_devices(seed);
   {
-    Program program(config_of(machine, 1), 1);
+    Program program(config_of(machine, seed), seed);
     EXPECT_EQ(program.run(tasks), "") << machine.devices;
     EXPECT_THAT(program.refusals(), IsEmpty()) << machine.devices;
   }
@@ -236,25 +237,27 @@ int lost_device() { return fake_cuda::is_lost(0) ? 0 : fake_cuda::is_lost(1) ? 1
 
 TEST(CudaLosses, TakeNothingThatIsElsewhereAndSayWhatTheyTake) {
   constexpr int tasks_afterwards = 15;
-  std::vector<Length> lengths;
-  for (const Machine& machine : machines()) lengths.push_back(length_of(machine));
   int lost = 0, told = 0, unharmed = 0, kept = 0;
   const std::uint64_t points = at_length() ? 2000 : sanitized ? 25 : 60;
   for (std::uint64_t point = 1; point <= points; ++point) {
     Random random(point);
-    const std::size_t which = random.below(machines().size());
-    const Machine& machine = machines()[which];
+    const Machine& machine = machines()[random.below(machines().size())];
     const int status = random.once_in(3) ? illegal_address : launch_failed;
+    Length length = length_of(machine, point);
     begin_devices(point);
     std::string where = std::to_string(point) + ", on " + machine.devices + ": ";
     if (random.once_in(2)) {
       const int device = machine.names[1].empty() ? 0 : static_cast<int>(random.below(2));
-      const std::uint64_t after = 1 + random.below(lengths[which].operations);
+      const std::uint64_t after = 1 + random.below(std::max<std::uint64_t>(1, length.operations));
       fake_cuda::lose(device, after, status);
       where += "device " + std::to_string(device) + " after " + std::to_string(after) + ": ";
     } else {
-      const std::string function = calls_of_runs[random.below(calls_of_runs.size())];
-      const auto calls = static_cast<std::uint64_t>(std::max(1, lengths[which].calls[function]));
+      std::vector<std::string> called;
+      std::ranges::copy_if(calls_of_runs, std::back_inserter(called),
+                           [&](const std::string& function) { return length.calls[function] > 0; });
+      ASSERT_FALSE(called.empty()) << where;
+      const std::string function = called[random.below(called.size())];
+      const auto calls = static_cast<std::uint64_t>(length.calls[function]);
       const int call = 1 + static_cast<int>(random.below(calls));
       fake_cuda::fail(function.c_str(), call, false, status);
       where += function + " in call " + std::to_string(call) + ": ";
@@ -318,7 +321,7 @@ TEST(CudaLosses, TakeNothingThatIsElsewhereAndSayWhatTheyTake) {
   }
   std::cout << points << " points: " << lost << " losses, " << told << " errors, " << unharmed
             << " runs unharmed, " << kept << " losses of nothing that was nowhere else\n";
-  EXPECT_GE(lost * (sanitized ? 4 : 3), static_cast<int>(points));  // of 25 points a third is chance
+  EXPECT_GE(lost * 2, static_cast<int>(points));
   EXPECT_GE(told * 5, lost);
   EXPECT_TRUE(!at_length() || kept * 200 >= lost) << kept;  // of few points it may be none
 }
