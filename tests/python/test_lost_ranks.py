@@ -1,5 +1,5 @@
 """Ranks of mpirun that are killed or stopped at drawn moments of a run: another rank says which it was, and nothing is
-left of the job, whether the launcher cleans up or not. With `--moments 5` there are five of each of ten kinds."""
+left of the job, whether the launcher cleans up or not. With `--moments 5` there are five of each of ten kinds, fifty in all."""
 
 import json
 import os
@@ -191,6 +191,10 @@ def test_a_lost_rank_is_named_and_nothing_is_left(command, tmp_path, problem, re
             job.reader.join()
             name = rf"rank {lost} on {re.escape(socket.gethostname())} \(process {ranks[lost]}\) "
             named = job.said(name + ("is gone" if what == "killed" else rf"has not answered for ({timeout}|10) s"), began)
+            if named is None and what == "killed" and ended < 2:
+                # All others had left MPI, in whose end they would have waited for it: nobody was there any more to miss it.
+                require_result(tmp_path, arguments[0])
+                continue
             assert named is not None, f"{where}: nobody has said so: {job.lines}"
             # Before a rank has read its settings, it is patient for the ten seconds of the default.
             assert named < (5 if what == "killed" else 15), f"{where}: {named}"
