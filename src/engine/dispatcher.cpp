@@ -401,14 +401,14 @@ bool Dispatcher::try_admit(WorkerId worker, Commands& out) {
   return progress;
 }
 
-/// Data of tasks that are next once pipelines are full, into space that nobody waits for (rule 6).
+/// Data of tasks that are next once workers have what they get ahead, into space that nobody waits for (rule 6).
 void Dispatcher::prefetch_upcoming(Commands& out) {
   if (held_by_policy_ == 0 || stop_.error() != 0 || waiting() != 0) return;
+  const std::size_t enough = policy_->picks_late() ? 1 : depth_.depth();
   std::array<DatumId, prefetched_together> wanted;
   for (const WorkerInfo& worker : view_.workers()) {
     const Pipeline& pipeline = pipelines_[worker.id];
-    if (!pipeline.present || pipeline.tasks.size() < depth_.depth() ||
-        !memory_.prefetches().possible(worker.node))
+    if (!pipeline.present || pipeline.tasks.size() < enough || !memory_.prefetches().possible(worker.node))
       continue;
     const std::size_t count = policy_->upcoming(worker.id, wanted);
     for (const DatumId id : std::span(wanted).first(count))

@@ -75,6 +75,7 @@ class ForwardingPolicy : public Policy {
   std::size_t upcoming(WorkerId worker, std::span<DatumId> out) override {
     return pass(worker, [&] { return inner_->upcoming(worker, out); });
   }
+  bool picks_late() const override { return inner_->picks_late(); }
 
  protected:
   Policy& inner() const noexcept { return *inner_; }

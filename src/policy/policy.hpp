@@ -114,6 +114,9 @@ class Policy {
   virtual std::string_view deputy() const { return {}; }
   /// Data that tasks of this worker will read next, most urgent first; no promise. Returns how many it wrote.
   virtual std::size_t upcoming(WorkerId, std::span<DatumId>) { return 0; }
+  /// pick() declines although the worker might be given more tasks ahead: upcoming() is asked once it has one, and not only
+  /// when it has as many as it may.
+  virtual bool picks_late() const { return false; }
 
  protected:
   virtual void attached() {}

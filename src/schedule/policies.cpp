@@ -103,6 +103,9 @@ constexpr std::array list = {
 };
 constexpr std::size_t not_offered = 1;
 
+// With fewer, little is given ahead on a rank, and urgent and near are the same but for what is fetched (docs/default-policy.md).
+constexpr std::size_t several_cores = 4;
+
 }  // namespace
 
 std::span<const PolicyEntry> policies() { return std::span(list).first(list.size() - not_offered); }
@@ -134,7 +137,8 @@ std::unique_ptr<Policy> make_policy(std::string_view written) {
 
 std::string_view default_policy(const Circumstances& circumstances) noexcept {
   if (circumstances.devices) return "rehearsed";
-  if (circumstances.several_ranks) return "near";
+  if (circumstances.several_ranks)
+    return circumstances.fits && circumstances.cores >= several_cores ? "urgent" : "near";
   return circumstances.fits ? "lws" : "rehearsed";
 }
 

@@ -1,5 +1,6 @@
 // All policies by name.
 #pragma once
+#include <cstddef>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -26,9 +27,11 @@ struct Circumstances {
   bool fits = true;            ///< all data that tasks use fit together into each memory
   bool devices = false;        ///< there are some
   bool several_ranks = false;  ///< this is one of them
+  std::size_t cores = 1;       ///< run tasks here
 };
 /// Where cores work on data that fit, the order of tasks matters little and lws is cheapest; of several ranks each waits for
-/// what others have first, and hears of few tasks ahead; else it is found out what is best (docs/default-policy.md).
+/// what others have first, and hears of few tasks ahead, so that its cores take urgent ones late where there are some
+/// and data fit; else it is found out what is best (docs/default-policy.md).
 std::string_view default_policy(const Circumstances& circumstances) noexcept;
 
 }  // namespace fairlead::schedule

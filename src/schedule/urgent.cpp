@@ -4,7 +4,7 @@
 // Ours.
 //
 // Where data are missing, the most urgent task at hand comes first among the first few, what those in the queue read is
-// fetched meanwhile, and if none is at hand workers are given tasks ahead as by other policies.
+// fetched meanwhile, and if none is at hand a worker is given one ahead, so that its data come.
 #include "schedule/urgent.hpp"
 
 #include <cstddef>
@@ -47,7 +47,8 @@ class Urgent final : public Policy {
     }
     if (best == queue_.end()) return nullptr;
     Task* const task = best->second;
-    if (at_hand && !must && has_[index(worker)] != 0 && view().estimate(*task, worker) >= worth_waiting)
+    const std::size_t enough = at_hand ? 1 : 2;
+    if (!must && has_[index(worker)] >= enough && view().estimate(*task, worker) >= worth_waiting)
       return nullptr;
     queue_.erase(best);
     picked_[task] = worker;
@@ -55,6 +56,7 @@ class Urgent final : public Policy {
     return task;
   }
 
+  bool picks_late() const override { return true; }
   std::size_t upcoming(WorkerId worker, std::span<DatumId> out) override {
     UpcomingReads found(out);
     for (const auto& [key, task] : queue_)

@@ -20,8 +20,9 @@ std::string automatic_policy(const Program& program, const SimulatedMachine& mac
 }
 
 std::string automatic_policy_of_ranks(const MachineUse& use, const machine::MachineDescription& machine) {
-  return std::string(
-      schedule::default_policy({.devices = uses_devices(use, machine), .several_ranks = true}));
+  return std::string(schedule::default_policy({.devices = uses_devices(use, machine),
+                                               .several_ranks = true,
+                                               .cores = use.cores.value_or(machine.cores)}));
 }
 
 }  // namespace fairlead::simulate

@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 #include <fairlead/error.hpp>
 
+#include <memory>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/parts.hpp"
@@ -310,6 +313,36 @@ TEST(Dispatcher, FetchesWhatComesNextOncePipelinesAreFull) {
   ASSERT_EQ(it.out.copies.size(), 1u);
   EXPECT_EQ(it.out.copies[0]->cause, memory::Cause::prefetch);
   EXPECT_EQ(it.out.copies[0]->datum, next.accesses()[0].datum);
+}
+
+TEST(Dispatcher, FetchesWhatComesNextOnceAWorkerHasATaskWhereThePolicyPicksLate) {
+  struct Late final : Policy {
+    explicit Late(bool is_late) : picks_late_(is_late) {}
+    void ready(Task& task, WorkerId) override { held.push_back(&task); }
+    Task* pick(WorkerId, bool) override {
+      return held.size() == 1 ? std::exchange(held, {}).front() : nullptr;  // of two, none
+    }
+    bool picks_late() const override { return picks_late_; }
+    std::size_t upcoming(WorkerId, std::span<DatumId> out) override {
+      out[0] = held.front()->accesses()[0].datum;
+      return 1;
+    }
+    bool picks_late_;
+    std::vector<Task*> held;
+  };
+  for (const bool is_late : {true, false}) {
+    Dispatching it(1, 8_MiB, 3);
+    auto made = std::make_unique<Late>(is_late);
+    Late& late = *made;
+    it.policy.replace(std::move(made));
+    it.ready(it.writer());
+    Task& next = it.reader();
+    late.held.push_back(&it.reader());  // so that it is declined
+    it.ready(next);
+    EXPECT_EQ(it.out.copies.size(), is_late ? 1u : 0u);
+    for (const memory::Copy* copy : it.out.copies) EXPECT_EQ(copy->cause, memory::Cause::prefetch);
+    late.held.clear();
+  }
 }
 
 }  // namespace fairlead::tests

@@ -39,7 +39,7 @@ LAUNCHERS = {"openmpi": ["mpirun.openmpi", "--oversubscribe", "-n"], "mpich": ["
 NOT_SOLVED = 1
 POLICIES = ("auto eager lws lfq dmda dmdas near nearer heteroprio laheteroprio heft-tm heft-tm-pr heft-tmdp heft-tmdp-pr static "
             "heft-tm-init heft-tmdp-init ap ap-dplasma darts darts-belady darts-chain darts-defer blocks rehearsed owner-load "
-            "owner-user owner-random").split()
+            "owner-user owner-random urgent").split()
 
 
 # Options of the subcommand are no settings: they have their place on the command line only.

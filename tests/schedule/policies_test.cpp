@@ -24,6 +24,15 @@ TEST(Policies, EveryOneInTheListCanBeMadeAndRunsATask) {
   }
 }
 
+TEST(Policies, TheDefaultIsByWhereTheDataAreAndWhoComputes) {
+  EXPECT_EQ(default_policy({}), "lws");
+  EXPECT_EQ(default_policy({.fits = false}), "rehearsed");
+  EXPECT_EQ(default_policy({.devices = true, .several_ranks = true, .cores = 8}), "rehearsed");
+  EXPECT_EQ(default_policy({.several_ranks = true, .cores = 3}), "near");
+  EXPECT_EQ(default_policy({.several_ranks = true, .cores = 4}), "urgent");
+  EXPECT_EQ(default_policy({.fits = false, .several_ranks = true, .cores = 4}), "near");
+}
+
 // Three nodes, some tasks for one worker only, some given back, data that come and go.
 TEST(Policies, EveryOneGivesOutEveryTaskOnSeveralNodes) {
   for (const PolicyEntry& entry : policies())

@@ -48,7 +48,7 @@ TEST(Urgent, ATaskThatIsGivenBackOrTakenBecauseSomebodyMustCountsNoLonger) {
   EXPECT_EQ(world.pick(0), "T1");
 }
 
-TEST(Urgent, WhatIsAtHandComesFirstAndWhatIsNotIsGivenAhead) {
+TEST(Urgent, WhatIsAtHandComesFirstAndOneThatIsNotIsGivenAhead) {
   FakeWorld world;
   const auto urgent = make_urgent();
   world.attach(*urgent);
@@ -56,7 +56,10 @@ TEST(Urgent, WhatIsAtHandComesFirstAndWhatIsNotIsGivenAhead) {
   world.ready({{"T1", {"A"}, 1, 5}, {"T2", {"B"}, 1, 1}, {"T3", {"C"}, 1, 4}});
   EXPECT_EQ(world.pick(0), "T2");
   EXPECT_EQ(world.pick(0), "T1");  // so that A comes
-  EXPECT_EQ(world.pick(0), "T3");
+  EXPECT_EQ(world.pick(0), "-");
+  EXPECT_TRUE(urgent->picks_late());
+  EXPECT_EQ(world.upcoming(0, 2), (Names{"C"}));
+  EXPECT_EQ(world.pick(0, true), "T3");
 }
 
 }  // namespace fairlead::schedule

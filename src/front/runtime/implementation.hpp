@@ -152,7 +152,8 @@ class Runtime::Implementation {
     const std::string_view name =
         schedule::default_policy({.fits = fits,
                                   .devices = !topology.devices().empty(),
-                                  .several_ranks = ranks != nullptr && ranks->communicator().ranks() > 1});
+                                  .several_ranks = ranks != nullptr && ranks->communicator().ranks() > 1,
+                                  .cores = plan.workers});
     if (std::exchange(chosen_policy, name) == name) return;
     core.replace_policy(schedule::make_policy(name), std::string(name));
   }

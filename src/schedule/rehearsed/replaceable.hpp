@@ -165,6 +165,7 @@ class Replaceable final : public Policy {
   std::size_t upcoming(WorkerId worker, std::span<DatumId> out) override {
     return member_->upcoming(worker, out);
   }
+  bool picks_late() const override { return member_->picks_late(); }
 
  private:
   void attached() override { member_->attach(view()); }
