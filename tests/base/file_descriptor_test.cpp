@@ -1,5 +1,6 @@
 // What is opened while the standard streams are closed gets none of their numbers.
 #include "base/file_descriptor.hpp"
+#include "temporary_directory.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -66,9 +67,9 @@ TEST(FileDescriptors, OneThatCannotBeOpenedSaysWhy) {
 }
 
 TEST(FileDescriptors, AWholeFileIsReadWhateverItsSizeIsSaidToBe) {
-  const std::string path = testing::TempDir() + "fairlead-whole-file";
+  const tests::TemporaryDirectory directory;
   const std::string text(100'000, 'x');
-  std::ofstream(path) << text;
+  const std::string path = directory.write("file", text);
   EXPECT_EQ(whole_file(path), text);
   EXPECT_EQ(whole_file(path, 10), text.substr(0, 10));
   std::filesystem::remove(path);
@@ -80,9 +81,9 @@ TEST(FileDescriptors, AWholeFileIsReadWhateverItsSizeIsSaidToBe) {
 }
 
 TEST(FileDescriptors, ADirectorysNamesAreRead) {
-  const std::filesystem::path path = testing::TempDir() + "fairlead-names";
-  std::filesystem::create_directory(path);
-  std::ofstream(path / "one") << "1";
+  const tests::TemporaryDirectory directory;
+  const std::filesystem::path path = directory / "names";
+  directory.write("names/one", "1");
   EXPECT_EQ(names_in(path), std::vector<std::string>{"one"});
   std::filesystem::remove_all(path);
   EXPECT_EQ(names_in(path), std::vector<std::string>{});

@@ -1,5 +1,6 @@
 // A kept file is written where it is to be, and nowhere that somebody else's link leads to.
 #include "base/kept_file.hpp"
+#include "temporary_directory.hpp"
 
 #include <fairlead/error.hpp>
 
@@ -22,12 +23,6 @@ namespace fs = std::filesystem;
 
 class KeptFiles : public testing::Test {
  protected:
-  KeptFiles() {
-    std::string name = testing::TempDir() + "fairlead-kept-XXXXXX";
-    folder_ = mkdtemp(name.data());
-  }
-  ~KeptFiles() override { fs::remove_all(folder_); }
-
   KeptFile file(const fs::path& name) const {
     return {folder_ / name, {.name = "test", .version = 1, .explanation = "a test's"}};
   }
@@ -37,7 +32,8 @@ class KeptFiles : public testing::Test {
     return text.str();
   }
 
-  fs::path folder_;
+  const tests::TemporaryDirectory directory_;
+  const fs::path& folder_ = directory_.path();
 };
 
 TEST_F(KeptFiles, ALinkInTheWayOfReplacingIsNotFollowed) {

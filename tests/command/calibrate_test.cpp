@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "command/answer.hpp"
+#include "temporary_directory.hpp"
 
 namespace fairlead {
 
@@ -17,20 +18,15 @@ namespace {
 
 class Calibrate : public testing::Test {
  protected:
-  Calibrate() {
-    std::string name = (std::filesystem::temp_directory_path() / "fairlead-calibrate-XXXXXX").string();
-    directory = mkdtemp(name.data());
-  }
-  ~Calibrate() override { std::filesystem::remove_all(directory); }
   Answer command(const std::string& subcommand, const std::string& more = "") const {
-    return fairlead_command(subcommand + " --disk-directory " + directory.string() + " --cache-directory " +
-                            (directory / "cache").string() + " " + more);
+    return fairlead_command(subcommand + " --disk-directory " + directory.path().string() +
+                            " --cache-directory " + (directory / "cache").string() + " " + more);
   }
   Answer calibrate(const std::string& more = "") const {
     return command("calibrate", "--amount 16MiB " + more);
   }
 
-  std::filesystem::path directory;
+  const tests::TemporaryDirectory directory;
 };
 
 }  // namespace
@@ -39,7 +35,7 @@ TEST_F(Calibrate, MeasuresTheLinksOfThisMachine) {
   const Answer answer = calibrate();
   EXPECT_EQ(answer.exit_code, 0) << answer.text;
   EXPECT_THAT(answer.text,
-              HasSubstr("disk of " + std::filesystem::canonical(directory).string() + ": writing\n"));
+              HasSubstr("disk of " + std::filesystem::canonical(directory.path()).string() + ": writing\n"));
   for (const char* row : {"\nlink ", "\nuser memory - RAM ", "\ndisk - RAM ", "\nKept for later runs in "})
     EXPECT_THAT(answer.text, HasSubstr(row));
 }
@@ -64,7 +60,7 @@ TEST_F(Calibrate, IsQuietWithoutProgress) {
 
 TEST_F(Calibrate, LeavesNothingOnTheDisk) {
   calibrate();
-  for (const auto& entry : std::filesystem::directory_iterator(directory))
+  for (const auto& entry : std::filesystem::directory_iterator(directory.path()))
     EXPECT_EQ(entry.path(), directory / "cache");
 }
 
@@ -76,7 +72,8 @@ TEST_F(Calibrate, IsShownByInfo) {
 }
 
 TEST_F(Calibrate, MeasuresWhereNothingCanBeKept) {
-  const Answer answer = fairlead_command("calibrate --amount 16MiB --disk-directory " + directory.string());
+  const Answer answer =
+      fairlead_command("calibrate --amount 16MiB --disk-directory " + directory.path().string());
   EXPECT_EQ(answer.exit_code, 0);
   EXPECT_THAT(answer.text,
               HasSubstr("Not kept for later runs: there is no directory for it (--cache-directory)\n"));

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "command/answer.hpp"
+#include "temporary_directory.hpp"
 
 namespace fairlead {
 namespace {
@@ -18,14 +19,6 @@ bool says(const Answer& answer, std::string_view what) { return answer.text.find
 
 class JdfCompile : public testing::Test {
  protected:
-  JdfCompile() {
-    folder_ = std::filesystem::path(testing::TempDir()) /
-              (std::string("jdf_compile_") + testing::UnitTest::GetInstance()->current_test_info()->name());
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
-  }
-  ~JdfCompile() override { std::filesystem::remove_all(folder_); }
-
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
   /// Writes it.jdf and compiles it to it.cpp.
   Answer compile(const std::string& text) const {
@@ -33,12 +26,12 @@ class JdfCompile : public testing::Test {
     return fairlead_command("jdf compile '" + path("it.jdf") + "' -o '" + path("it.cpp") + "'");
   }
   Answer shell(const std::string& line) const {
-    return answer_of("/bin/bash", "-c \"cd '" + folder_.string() +
+    return answer_of("/bin/bash", "-c \"cd '" + folder_.path().string() +
                                       "' && export PATH=/usr/local/bin:/usr/bin:/bin && " + line + "\"");
   }
   std::string include() const { return "-I'" + (compile_root / "include").string() + "'"; }
 
-  std::filesystem::path folder_;
+  const tests::TemporaryDirectory folder_;
 };
 
 /// A class over a matrix, with these flows and this body.

@@ -12,6 +12,7 @@
 #include "cholesky_double.hpp"
 #include "compiled_jdf/compiled.hpp"
 #include "lu_float.hpp"
+#include "temporary_directory.hpp"
 
 namespace fairlead::compiled_jdf {
 namespace {
@@ -46,10 +47,8 @@ Plain<T> read_npy(const std::filesystem::path& path, std::int64_t rows, std::int
 template <class T>
 Plain<T> run_in_c(const std::string& name, const Plain<T>& a, int tile, const std::string& options) {
   const std::filesystem::path made = FAIRLEAD_COMPILED_JDF;
-  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / ("in_c_" + name);
-  std::filesystem::create_directories(folder);
-  std::filesystem::copy_file(made / "tiles.h", folder / "tiles.h",
-                             std::filesystem::copy_options::overwrite_existing);
+  const tests::TemporaryDirectory folder;
+  std::filesystem::copy_file(made / "tiles.h", folder / "tiles.h");
   std::ostringstream text;
   text << std::ifstream(made / (name + ".jdf")).rdbuf();
   std::string all = text.str();
@@ -63,11 +62,10 @@ Plain<T> run_in_c(const std::string& name, const Plain<T>& a, int tile, const st
   write_npy(folder / "A.npy", a);
   const std::string command = fmt::format(
       "cd '{}' && rm -f out.npy && '{}' jdf run it.jdf --matrix A=A.npy -o A=out.npy --tile {} --quiet {}",
-      folder.string(), FAIRLEAD_COMMAND, tile, options);
+      folder.path().string(), FAIRLEAD_COMMAND, tile, options);
   EXPECT_NE(std::system((command + " 2> told").c_str()), 0) << "it is C, and nobody has allowed that";
   EXPECT_EQ(std::system((command + " --allow-c").c_str()), 0);
   const Plain<T> out = read_npy<T>(folder / "out.npy", a.rows, a.columns);
-  std::filesystem::remove_all(folder);
   return out;
 }
 

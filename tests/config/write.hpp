@@ -1,45 +1,16 @@
-// Shared by the tests of settings: a directory of their own, and the text of what is thrown.
+// Shared by the tests of settings: the text of what is thrown, and one setting's row.
 #pragma once
 #include <fairlead/error.hpp>
 
 #include "config/builder.hpp"
+#include "temporary_directory.hpp"
 
 #include <gtest/gtest.h>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <string>
 
 namespace fairlead {
 
-/// A directory that is gone afterwards.
-class TemporaryDirectory {
- public:
-  TemporaryDirectory() {
-    std::string name = (std::filesystem::temp_directory_path() / "fairlead-test-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary directory: " + name);
-    path_ = name;
-  }
-  ~TemporaryDirectory() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-
-  const std::filesystem::path& path() const { return path_; }
-  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-  /// Writes a file, with the directories above it; returns its path.
-  std::string write(const std::string& name, const std::string& text) const {
-    const std::filesystem::path file = path_ / name;
-    std::filesystem::create_directories(file.parent_path());
-    std::ofstream(file) << text;
-    return file.string();
-  }
-
- private:
-  std::filesystem::path path_;
-};
+using tests::TemporaryDirectory;
 
 /// What the ConfigError says that `action` throws; a note if it throws none.
 template <class Action>

@@ -23,6 +23,7 @@
 #include "simulate/automatic.hpp"
 #include "simulate/cluster/rank_graph.hpp"
 #include "simulate/workload.hpp"
+#include "temporary_directory.hpp"
 
 namespace fairlead::experiment {
 namespace {
@@ -178,8 +179,8 @@ TEST(ExperimentFiles, TheOneOnThePageCanBeRun) {
 }
 
 TEST(ExperimentFiles, MayBeOnesOwn) {
-  const std::string path = testing::TempDir() + "fairlead-own-experiment.toml";
-  std::ofstream(path) << small;
+  const tests::TemporaryDirectory directory;
+  const std::string path = directory.write("fairlead-own-experiment.toml", small);
   const auto found = find_experiments(path);
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].name, "fairlead-own-experiment");

@@ -13,6 +13,7 @@
 #include "engine/runtime_core.hpp"
 #include "model/codelets.hpp"
 #include "schedule/policies.hpp"
+#include "temporary_directory.hpp"
 
 namespace fairlead {
 
@@ -25,14 +26,11 @@ namespace {
 class KeptRuns : public testing::Test {
  protected:
   KeptRuns() {
-    std::string name = (std::filesystem::temp_directory_path() / "fairlead-runs-XXXXXX").string();
-    directory = mkdtemp(name.data());
     config.set("workers", 1);
     config.set("memory", "2MiB");
-    config.set("disk-directory", directory.string());
+    config.set("disk-directory", directory.path().string());
     config.set("cache-directory", (directory / "cache").string());
   }
-  ~KeptRuns() override { std::filesystem::remove_all(directory); }
 
   /// Twenty tasks of a codelet on one number; what the standard error output says.
   std::string run() {
@@ -63,7 +61,7 @@ class KeptRuns : public testing::Test {
     });
   }
 
-  std::filesystem::path directory;
+  const tests::TemporaryDirectory directory;
   Config config;
 };
 

@@ -15,6 +15,7 @@
 
 #include "model/codelets.hpp"
 #include "model/machine_file.hpp"
+#include "temporary_directory.hpp"
 
 namespace fairlead {
 
@@ -38,15 +39,6 @@ KeptDuration duration(const std::string& codelet, std::int64_t ns, std::uint64_t
 
 class MachineFileTest : public testing::Test {
  protected:
-  MachineFileTest() {
-    std::string name = (std::filesystem::temp_directory_path() / "fairlead-kept-XXXXXX").string();
-    directory = mkdtemp(name.data());
-  }
-  ~MachineFileTest() override {
-    std::error_code ignored;
-    std::filesystem::permissions(directory, std::filesystem::perms::owner_all, ignored);
-    std::filesystem::remove_all(directory, ignored);
-  }
   MachineFile file(const std::string& machine = "node7: a processor, 4 cores") const {
     return {directory / "cache", machine};
   }
@@ -58,7 +50,7 @@ class MachineFileTest : public testing::Test {
     std::filesystem::create_directories(directory / "cache");
     std::ofstream(file().path()) << text;
   }
-  std::filesystem::path directory;
+  const tests::TemporaryDirectory directory;
 };
 
 }  // namespace

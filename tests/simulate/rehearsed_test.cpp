@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <string>
 #include <string_view>
 
@@ -13,6 +12,7 @@
 #include "schedule/policies.hpp"
 #include "simulate/simulation.hpp"
 #include "simulate/workload.hpp"
+#include "temporary_directory.hpp"
 
 namespace fairlead::simulate {
 namespace {
@@ -42,10 +42,10 @@ struct Prepared {
 };
 
 SimulationResult logged_and_replayed(const Prepared& prepared, const char* policy, SimulationOptions how) {
-  how.event_log = testing::TempDir() + "rehearsed.log";
+  const tests::TemporaryDirectory directory;
+  how.event_log = (directory / "run.log").string();
   const SimulationResult result = simulate(prepared.program, prepared.machine, policy, how);
   const engine::LogFile file = engine::EventLog::read(how.event_log);
-  std::filesystem::remove(how.event_log);
   EXPECT_TRUE(file.head.rehearses);
   const engine::ReplayResult again = engine::replay(file.head, schedule::make_policy(policy), file.words);
   EXPECT_EQ(again.digest, result.digest);

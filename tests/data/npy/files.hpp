@@ -12,30 +12,19 @@
 #include <iterator>
 #include <string>
 
+#include "temporary_directory.hpp"
+
 namespace fairlead::data::test {
 
-class Directory {
+class Directory : public tests::TemporaryDirectory {
  public:
-  Directory() {
-    std::string name = (std::filesystem::temp_directory_path() / "fairlead-npy-XXXXXX").string();
-    path_ = ::mkdtemp(name.data());
-  }
-  Directory(const Directory&) = delete;
-  Directory& operator=(const Directory&) = delete;
-  ~Directory() { std::filesystem::remove_all(path_); }
-
-  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
-  const std::filesystem::path& path() const { return path_; }
   std::size_t files() const {
-    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(path_), {}));
+    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(path()), {}));
   }
   std::filesystem::path file(const std::string& name, const std::string& content) const {
-    std::ofstream(path_ / name, std::ios::binary) << content;
-    return path_ / name;
+    std::ofstream(path() / name, std::ios::binary) << content;
+    return path() / name;
   }
-
- private:
-  std::filesystem::path path_;
 };
 
 inline std::string content(const std::filesystem::path& path) {

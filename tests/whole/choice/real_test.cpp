@@ -19,6 +19,7 @@
 #include "engine/replay.hpp"
 #include "engine/runtime_core.hpp"
 #include "schedule/policies.hpp"
+#include "temporary_directory.hpp"
 #include "trace/snapshot.hpp"
 
 namespace fairlead {
@@ -130,10 +131,9 @@ TEST(SeveralBodies, ForDevicesAreChosenByThemselves) {
 }
 
 TEST(SeveralBodies, AreKnownInTheNextRun) {
-  std::string name = (std::filesystem::temp_directory_path() / "fairlead-choice-XXXXXX").string();
-  const std::filesystem::path directory = mkdtemp(name.data());
+  const tests::TemporaryDirectory directory;
   Config config = config_with(1);
-  config.set("cache-directory", directory.string());
+  config.set("cache-directory", directory.path().string());
   for (int round = 0; round < 2; ++round) {
     Runtime runtime(config);
     TwoBodies bodies;
@@ -146,14 +146,12 @@ TEST(SeveralBodies, AreKnownInTheNextRun) {
     EXPECT_EQ(bodies.slow >= 5, round == 0);
     EXPECT_EQ(bodies.slow == 0, round == 1);
   }
-  std::filesystem::remove_all(directory);
 }
 
 TEST(SeveralBodies, ReplayFromTheLogOfTheirRun) {
-  std::string name = (std::filesystem::temp_directory_path() / "fairlead-choice-XXXXXX").string();
-  const std::filesystem::path directory = mkdtemp(name.data());
+  const tests::TemporaryDirectory directory;
   Config config = config_with(3, "dmda");
-  config.set("cache-directory", directory.string());
+  config.set("cache-directory", directory.path().string());
   config.set("event-log", (directory / "run.log").string());
   for (int round = 0; round < 3; ++round) {
     Runtime::Digest commands{};
@@ -173,7 +171,6 @@ TEST(SeveralBodies, ReplayFromTheLogOfTheirRun) {
     const auto replayed = engine::replay(log.head, schedule::make_policy(log.head.policy), log.words);
     EXPECT_EQ(replayed.digest, commands.value);
   }
-  std::filesystem::remove_all(directory);
 }
 
 // One ends when it says so, the other when it returns; one is parallel inside.
