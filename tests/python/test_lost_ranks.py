@@ -165,7 +165,9 @@ def test_a_lost_rank_is_named_and_nothing_is_left(command, tmp_path, problem, re
             break
         which = numbers.randrange(len(longest_delays))
         arguments = problem[which][0]
-        lost, delay = numbers.randrange(RANKS), numbers.uniform(0, longest_delays[which])
+        lost, longest_delay = numbers.randrange(RANKS), longest_delays[which]
+        delay = numbers.uniform(0, longest_delay)
+        longest_delays[which] = delay  # if this moment does not count, the run is over by then
         for result in ("r.json", "x.npy"):
             (tmp_path / result).unlink(missing_ok=True)
         job = Job(launcher, tmp_path, command, [*arguments, "--rank-timeout", timeout])
@@ -181,21 +183,18 @@ def test_a_lost_rank_is_named_and_nothing_is_left(command, tmp_path, problem, re
             try:
                 os.kill(ranks[lost], signal.SIGKILL if what == "killed" else signal.SIGSTOP)
             except ProcessLookupError:
-                longest_delays[which] = delay  # it is over
                 continue
             began = time.monotonic()
             over = job.wait_until(job.is_over, 20)
             ended = time.monotonic() - began
             if job.process.poll() == 0 and state_of(ranks[lost]) == "X" and job.said(r"rank \d+ on", began) is None:
                 require_result(tmp_path, arguments[0])  # its part was over
-                longest_delays[which] = delay
                 continue
             if not over and job.said(r"rank \d+ on", began) is None and job.left_of(ranks) == {ranks[lost]}:
                 # The others have ended, with nobody missing: it was stopped on its way out, where it goes on.
                 os.kill(ranks[lost], signal.SIGCONT)
                 assert job.wait_until(job.is_over, 20) and job.process.wait() == 0, f"{where}: {job.lines}"
                 require_result(tmp_path, arguments[0])
-                longest_delays[which] = delay
                 continue
             assert over, f"{where}: {job.processes()} are left after 20 s: {job.lines}"
             job.process.wait()
@@ -212,9 +211,9 @@ def test_a_lost_rank_is_named_and_nothing_is_left(command, tmp_path, problem, re
             assert os.listdir(tmp_path / "spill") == [] and os.listdir(tmp_path / "tmp") == [], where
             assert not [path for path in job.shared_memory if os.path.exists(path)], where
             if named is None:
-                longest_delays[which] = delay
                 continue
             counted += 1
+            longest_delays[which] = longest_delay
             longest = {"named": max(longest["named"], named), "ended": max(longest["ended"], ended)}
         finally:
             job.end()
