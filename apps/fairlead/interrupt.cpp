@@ -22,7 +22,8 @@ namespace {
 // it.
 struct HandlerState {
   std::atomic<bool> taken = false;
-  std::atomic<int> first_signal = 0;
+  std::atomic<int> first_signal = 0, second_signal = 0;
+  std::atomic<bool> making = false;  // what is to be removed changes: a second signal waits for that
   std::atomic<int> event_fd = -1;
   std::atomic<int> running = 0;  // handlers in progress, on any thread
   std::atomic<bool> terminal_interrupt_ignored = false;
@@ -47,6 +48,13 @@ void remove_all() {
     if (::unlink(path) != 0) ::rmdir(path);
 }
 
+[[noreturn]] void end_at_once() {
+  [[maybe_unused]] const ssize_t unread =
+      ::write(STDERR_FILENO, state.on_exit_text.data(), state.on_exit_text_size);
+  remove_all();
+  _exit(128 + state.second_signal.load());
+}
+
 void handle(int number, siginfo_t* info, void*) {
   const int saved_errno = errno;
   // Before event_fd is read: ~Interrupt() clears it, then waits until nobody can have read it.
@@ -58,12 +66,9 @@ void handle(int number, siginfo_t* info, void*) {
   if (!meant_for_others && !told_by_error) {
     int none = 0;
     if (!state.first_signal.compare_exchange_strong(none, number)) {
-      [[maybe_unused]] const ssize_t unread =
-          ::write(STDERR_FILENO, state.on_exit_text.data(), state.on_exit_text_size);
-      remove_all();
-      _exit(128 + number);
-    }
-    if (const int fd = state.event_fd.load(); fd >= 0) {
+      state.second_signal = number;
+      if (!state.making.load()) end_at_once();  // else whoever makes it sees the signal
+    } else if (const int fd = state.event_fd.load(); fd >= 0) {
       [[maybe_unused]] const ssize_t written = ::write(fd, &signal_came, sizeof signal_came);
     }
   }
@@ -95,7 +100,7 @@ Interrupt::Interrupt(std::function<void()> cancel, std::optional<std::string> on
   const std::string text = on_exit_text ? *on_exit_text : isatty(STDERR_FILENO) == 1 ? "\n" : "";
   state.on_exit_text_size = std::min(text.size(), state.on_exit_text.size());
   std::copy_n(text.begin(), state.on_exit_text_size, state.on_exit_text.begin());
-  state.first_signal = 0;
+  state.first_signal = state.second_signal = 0;
   state.terminal_interrupt_ignored = false;
   try {
     event_counter_ = open_event_counter();
@@ -145,7 +150,20 @@ void Interrupt::install_unless_ignored(int number) {
   install(number, handle);
 }
 
-void Interrupt::removes_at_exit(std::span<const std::filesystem::path> paths) noexcept {
+void Interrupt::removes_at_exit(const std::function<std::vector<std::filesystem::path>()>& make) {
+  // Sequentially consistent: a handler says that it runs, and what came, before it looks at `making`. So it is waited for here,
+  // or leaves the end to us; it does nothing that could wait.
+  struct Making {
+    Making() {
+      state.making = true;
+      while (state.running.load() != 0) std::this_thread::yield();
+    }
+    ~Making() {
+      state.making = false;
+      if (state.second_signal.load() != 0) end_at_once();
+    }
+  } const making;
+  const std::vector<std::filesystem::path> paths = make();
   state.to_remove_size = 0;
   std::size_t size = 0;
   for (const std::filesystem::path& path : paths) {

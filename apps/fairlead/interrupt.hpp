@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
-#include <span>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "base/file_descriptor.hpp"
 
@@ -33,10 +33,11 @@ class Interrupt {
   Interrupt(const Interrupt&) = delete;
   Interrupt& operator=(const Interrupt&) = delete;
 
-  /// What a second signal must remove, as long as this object lives: files, and folders behind what is in them.
-  /// Instead of what was said before; what is too long for the handler is left out.
-  static void removes_at_exit(std::span<const std::filesystem::path> paths) noexcept;
-  static void removes_at_exit(const std::filesystem::path& path) noexcept { removes_at_exit({&path, 1}); }
+  /// Calls `make`, which makes what a second signal must remove as long as this object lives, and returns the paths: files, and
+  /// folders behind what is in them. Instead of what was said before; what is too long for the handler is left out.
+  /// A second signal that comes meanwhile is heeded after it: else a file that has no name here yet would be left. Passes on
+  /// what `make` throws.
+  static void removes_at_exit(const std::function<std::vector<std::filesystem::path>()>& make);
 
   /// The first signal that came; 0 if none has.
   static int signal() noexcept;

@@ -2,6 +2,8 @@
 #include "fairlead/jdf_in_c.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <optional>
 
 #include "config/environment.hpp"
 #include "fairlead/interrupt.hpp"
@@ -12,11 +14,23 @@ namespace {
 
 std::shared_ptr<jdf::CLibrary> built(const jdf::File& file, const std::vector<bool>& with_bodies,
                                      const std::vector<std::string>& libraries) {
-  jdf::CCompiler compiler(config::c_compiler(config::process_environment()));
-  const Interrupt interrupt([&] { compiler.stop(); });
-  Interrupt::removes_at_exit(compiler.temporaries());
-  std::shared_ptr<jdf::CLibrary> library = jdf::CLibrary::build(file, with_bodies, libraries, compiler);
-  if (const int signal = Interrupt::signal(); signal != 0) throw Interrupted{signal};
+  std::optional<jdf::CCompiler> compiler;
+  std::atomic<jdf::CCompiler*> to_stop = nullptr;
+  const Interrupt interrupt([&] {
+    if (jdf::CCompiler* const it = to_stop.load()) it->stop();
+  });
+  const auto heed = [] {
+    if (const int signal = Interrupt::signal(); signal != 0) throw Interrupted{signal};
+  };
+  // Now that signals are heeded: its files would be left.
+  Interrupt::removes_at_exit([&] {
+    compiler.emplace(config::c_compiler(config::process_environment()));
+    to_stop = &*compiler;
+    return compiler->temporaries();
+  });
+  heed();  // what came before there was a compiler has stopped nothing
+  std::shared_ptr<jdf::CLibrary> library = jdf::CLibrary::build(file, with_bodies, libraries, *compiler);
+  heed();
   return library;
 }
 

@@ -324,9 +324,13 @@ class JdfRun {
         shape = it.file->header().shape;
         order = it.file->order();
       }
-      outputs_.push_back(std::make_unique<data::NpyWriter>(
-          it.output, it.in_single ? ElementType::float32 : ElementType::float64, order, shape));
-      if (outputs_.size() == 1) Interrupt::removes_at_exit(outputs_.back()->temporary());
+      Interrupt::removes_at_exit([&] {
+        outputs_.push_back(std::make_unique<data::NpyWriter>(
+            it.output, it.in_single ? ElementType::float32 : ElementType::float64, order, shape));
+        std::vector<std::filesystem::path> made;
+        for (const auto& output : outputs_) made.push_back(output->temporary());
+        return made;
+      });
     }
   }
 

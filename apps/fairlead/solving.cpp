@@ -105,9 +105,11 @@ class Solve {
     run_.emplace(config_, reserved_, kernels_, front_at(config_, place_), place_.rank);
     // Now that signals are heeded: where files have to have names, this would be left.
     if (place_.first()) {
-      out_.emplace(config_.text("output"), system_.solution(), data::StorageOrder::c,
-                   system_.b->header().shape);
-      Interrupt::removes_at_exit(out_->temporary());
+      Interrupt::removes_at_exit([&] {
+        out_.emplace(config_.text("output"), system_.solution(), data::StorageOrder::c,
+                     system_.b->header().shape);
+        return std::vector{out_->temporary()};
+      });
     }
     const Counts before = counts_of(run_->runtime(), kernels_);
     x_ = in_any_precision([&] { return vectors_of_all<T>(run_->runtime(), place_, *system_.b); });

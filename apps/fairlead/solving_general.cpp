@@ -85,8 +85,10 @@ class GeneralSolve {
     shape[0] = static_cast<std::uint64_t>(n_);
     // Now that signals are heeded: where files have to have names, this would be left.
     if (place_.first()) {
-      out_.emplace(config_.text("output"), system_.solution(), data::StorageOrder::c, shape);
-      Interrupt::removes_at_exit(out_->temporary());
+      Interrupt::removes_at_exit([&] {
+        out_.emplace(config_.text("output"), system_.solution(), data::StorageOrder::c, shape);
+        return std::vector{out_->temporary()};
+      });
     }
     const Counts before = counts_of(run_->runtime(), kernels_);
     x_ = vectors_of_all<T>(run_->runtime(), place_, *system_.b);

@@ -13,8 +13,12 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <future>
+#include <string>
 #include <thread>
+#include <vector>
 
 namespace fairlead::app {
 
@@ -47,6 +51,26 @@ bool happens(Condition condition) {
 // Ends the process if it does not come.
 void wait_for(std::promise<void>& promise) {
   if (promise.get_future().wait_for(std::chrono::seconds(20)) != std::future_status::ready) std::exit(3);
+}
+
+std::vector<std::filesystem::path> files_made_for(pid_t test) {
+  const auto path = std::filesystem::temp_directory_path() / ("fairlead-being-made-" + std::to_string(test));
+  return {path.string() + "-1", path.string() + "-2"};
+}
+
+// The second while the second file is being made.
+void make_files_and_send_two_signals() {
+  const Interrupt interrupt([] {});
+  std::vector<std::filesystem::path> made;
+  for (const auto& path : files_made_for(getppid()))
+    Interrupt::removes_at_exit([&] {
+      made.push_back(path);
+      std::ofstream(path) << "half";
+      send(SIGTERM);
+      if (!happens([] { return Interrupt::signal() == SIGTERM; })) std::exit(2);
+      return made;
+    });
+  std::exit(1);
 }
 
 class InterruptDeathTest : public testing::Test {
@@ -87,6 +111,12 @@ TEST_F(InterruptDeathTest, ASecondControlCEndsAtOnceThoughTheFirstIsNotServed) {
         happens([] { return false; });
       },
       ExitedWithCode(130), "end of line\n");
+}
+
+// What has been made and not been named here yet would be left: whoever makes it is let finish.
+TEST_F(InterruptDeathTest, ASecondControlCLeavesNothingThatIsBeingMade) {
+  EXPECT_EXIT(make_files_and_send_two_signals(), ExitedWithCode(143), "");
+  for (const auto& path : files_made_for(getpid())) EXPECT_FALSE(std::filesystem::exists(path)) << path;
 }
 
 TEST_F(InterruptDeathTest, TerminationIsHandledTheSameWithItsOwnExitCode) {

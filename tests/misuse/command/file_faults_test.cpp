@@ -7,13 +7,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "misuse/command/folder.hpp"
 #include "shim/shim.hpp"
@@ -43,17 +46,14 @@ TEST(FileFaults, ASignalWhileSpaceIsSetAsideIsNoFailure) {
   EXPECT_EQ(shim.plan().done, 3u);
 }
 
-/// The output under the name that it has until it is complete.
-bool has_partial(const Folder& folder) {
-  for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
-    if (entry.path().extension() == ".partial") return true;
-  return false;
+/// The outputs under the names that they have until they are complete.
+std::ptrdiff_t partials(const Folder& folder) {
+  return std::ranges::count_if(std::filesystem::directory_iterator(folder.path()),
+                               [](const auto& entry) { return entry.path().extension() == ".partial"; });
 }
 
-class Signals : public testing::TestWithParam<int> {};
-
-// Where the output needs a name from the beginning, that goes with the run, however the run is ended.
-TEST_P(Signals, LeaveNothingWhereFilesNeedNames) {
+/// Where outputs need names from the beginning, those go with the run, however it is ended: by one signal, or two at once.
+void expect_nothing_left(const std::string& words, std::ptrdiff_t outputs, int signal) {
   Folder folder;
   constexpr int n = 1024;
   folder.array("big.npy", "<f8", "(1024, 1024)", spd_elements(n));
@@ -64,25 +64,37 @@ TEST_P(Signals, LeaveNothingWhereFilesNeedNames) {
   for (const int signals : {1, 2}) {
     const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
     const pid_t run = folder.start(
-        "solve big.npy right.npy -o x.npy --memory 6500KiB --tile 64 --workers 2 --disk-bandwidth 100KB/s "
-        "--progress none",
-        nothing, nothing, nothing, shim.environment());
+        words + " --memory 6500KiB --tile 64 --workers 2 --disk-bandwidth 100KB/s --progress none", nothing,
+        nothing, nothing, shim.environment());
     close(nothing);
     int status = 0;
     bool over = false;
     const auto end = std::chrono::steady_clock::now() + 60s;
-    while (!over && !has_partial(folder) && std::chrono::steady_clock::now() < end) {
+    while (!over && partials(folder) < outputs && std::chrono::steady_clock::now() < end) {
       over = waitpid(run, &status, WNOHANG) == run;
       std::this_thread::sleep_for(1ms);
     }
     ASSERT_FALSE(over);
-    ASSERT_TRUE(has_partial(folder));
-    for (int i = 0; i < signals; ++i) kill(run, GetParam());
+    ASSERT_EQ(partials(folder), outputs);
+    for (int i = 0; i < signals; ++i) kill(run, signal);
     ASSERT_EQ(waitpid(run, &status, 0), run);
     ASSERT_TRUE(WIFEXITED(status));
-    EXPECT_EQ(WEXITSTATUS(status), 128 + GetParam());
+    EXPECT_EQ(WEXITSTATUS(status), 128 + signal);
     EXPECT_EQ(folder.everything(), before);
   }
+}
+
+class Signals : public testing::TestWithParam<int> {};
+
+TEST_P(Signals, LeaveNothingWhereFilesNeedNames) {
+  expect_nothing_left("solve big.npy right.npy -o x.npy", 1, GetParam());
+}
+
+TEST_P(Signals, LeaveNothingOfSeveralOutputs) {
+  expect_nothing_left("jdf run " JDF_EXAMPLES
+                      "/gemm.jdf --matrix descA=big.npy --matrix descB=big.npy --matrix descC=big.npy "
+                      "--set alpha=1 --set beta=1 -o descB=b.npy -o descC=c.npy",
+                      2, GetParam());
 }
 
 INSTANTIATE_TEST_SUITE_P(FileFaults, Signals, testing::Values(SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE),
