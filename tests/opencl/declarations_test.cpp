@@ -4,7 +4,7 @@
 #include "backend/opencl/driver.hpp"
 #include "backend/opencl/types.hpp"
 
-#if __has_include(<CL/cl.h>)
+#ifdef FAIRLEAD_OPENCL_HEADER
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 
