@@ -1,8 +1,8 @@
 // A file that appears whole or not at all: written without a name in the directory where it is to be, and
 // given its name when complete. Whatever ends the program before that, nothing is left, and a file that had
 // the name stays as it was. Only SIGKILL can leave something, under a name of its own beside that: where the
-// file system knows no unnamed files, or between the two calls that replace an old file. The next output of
-// that name takes it away.
+// file system knows no unnamed files, or between the two calls that replace an old file, where a second Ctrl-C can, too. The next
+// output of that name takes it away.
 #pragma once
 #include <cstddef>
 #include <filesystem>
