@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <mutex>
 #include <optional>
 
 #include "config/environment.hpp"
@@ -12,25 +13,46 @@ namespace fairlead::app {
 
 namespace {
 
+/// A compiler whose files come and go while signals are heeded: else they could be left.
+class Compiling {
+ public:
+  Compiling() {
+    Interrupt::removes_at_exit([this] {
+      const std::lock_guard lock(mutex_);
+      compiler_.emplace(config::c_compiler(config::process_environment()));
+      return compiler_->temporaries();
+    });
+  }
+  Compiling(const Compiling&) = delete;
+  Compiling& operator=(const Compiling&) = delete;
+  ~Compiling() {
+    const std::lock_guard lock(mutex_);
+    compiler_.reset();
+  }
+  jdf::CCompiler& compiler() noexcept { return *compiler_; }
+
+ private:
+  std::mutex mutex_;  // a signal stops the compiler if it is there; of `compiler_`
+  std::optional<jdf::CCompiler> compiler_;
+  const Interrupt interrupt_{[this] {
+    const std::lock_guard lock(mutex_);
+    if (compiler_) compiler_->stop();
+  }};
+};
+
+void throw_if_interrupted() {
+  if (const int signal = Interrupt::signal(); signal != 0) throw Interrupted{signal};
+}
+
 std::shared_ptr<jdf::CLibrary> built(const jdf::File& file, const std::vector<bool>& with_bodies,
                                      const std::vector<std::string>& libraries) {
-  std::optional<jdf::CCompiler> compiler;
-  std::atomic<jdf::CCompiler*> to_stop = nullptr;
-  const Interrupt interrupt([&] {
-    if (jdf::CCompiler* const it = to_stop.load()) it->stop();
-  });
-  const auto heed = [] {
-    if (const int signal = Interrupt::signal(); signal != 0) throw Interrupted{signal};
-  };
-  // Now that signals are heeded: its files would be left.
-  Interrupt::removes_at_exit([&] {
-    compiler.emplace(config::c_compiler(config::process_environment()));
-    to_stop = &*compiler;
-    return compiler->temporaries();
-  });
-  heed();  // what came before there was a compiler has stopped nothing
-  std::shared_ptr<jdf::CLibrary> library = jdf::CLibrary::build(file, with_bodies, libraries, *compiler);
-  heed();
+  std::shared_ptr<jdf::CLibrary> library;
+  {
+    Compiling compiling;
+    throw_if_interrupted();  // what came before there was a compiler has stopped nothing
+    library = jdf::CLibrary::build(file, with_bodies, libraries, compiling.compiler());
+  }
+  throw_if_interrupted();
   return library;
 }
 
