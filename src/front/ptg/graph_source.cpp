@@ -177,8 +177,13 @@ void GraphSource::satisfied(const Satisfied& task, ReadyTasks& ready) {
       left_.keep(task);
       return left_something();
     }
-    if (Ahead::Announced announced = ahead_->take(task.task->name); announced.task != nullptr)
-      return hand_out(task, announced, ready);
+    if (Ahead::Announced announced = ahead_->take(task.task->name); announced.task != nullptr) {
+      hand_out(task, announced, ready);
+      // It may be the last that was announced, and leave nothing when it ends: others may be announced in its place.
+      if (!initial_over_.load(std::memory_order_relaxed) && ahead_->size() <= core_.window() / 2)
+        left_something();
+      return;
+    }
   }
   left_.keep(task);
   left_something();
