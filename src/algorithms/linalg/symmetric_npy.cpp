@@ -280,6 +280,7 @@ void SymmetricNpy<T>::compare_in_file(const Piece& piece, std::span<Element* con
   double* const there = lease.template as<double>().data();
   double* const mirrored = there + room;
   Difference worst;
+  double largest = 0;  // as T it may be 0
   for_each_cut(
       piece, room, [&](std::int64_t first, std::int64_t lines_here, std::int64_t begin, std::int64_t length) {
         const std::int64_t across = piece.across + first, along = piece.along + begin;
@@ -305,6 +306,7 @@ void SymmetricNpy<T>::compare_in_file(const Piece& piece, std::span<Element* con
             if (row > column) continue;  // in a tile on the diagonal
             const double above = at(upper, x, y), below = at(lower, x, y);
             const double difference = std::abs(above - below);
+            largest = std::max({largest, std::abs(above), std::abs(below)});
             if (!(difference <= worst.size)) {
               if (!std::isfinite(above)) not_finite(row, column, static_cast<T>(above));
               worst = {difference, row, column, above, below};
@@ -315,7 +317,7 @@ void SymmetricNpy<T>::compare_in_file(const Piece& piece, std::span<Element* con
           }
         }
       });
-  merge(0, worst);
+  merge(largest, worst);
 }
 
 template <class T>

@@ -160,6 +160,25 @@ TEST_P(SymmetricNpyTest, TakesTheMeanOfTrianglesThatRoundingMadeDifferent) {
   }
 }
 
+// In single precision first, where all of it is 0: what differs is measured by the file's elements.
+TEST_P(SymmetricNpyTest, ComparesWhatIsTooSmallForTheTiles) {
+  auto a = dense<double>(GeneratedSpd<double>(61, 5));
+  for (double& element : a.elements) element *= 1e-69;
+  for (std::int64_t i = 0; i < 60; ++i) a(i, 60) *= 1 + 1e-9;
+  const auto compare = [&] {
+    Runtime runtime(config_of({.memory = plenty}));
+    SymmetricNpy<float> reader(file_of(a), Stored::mean);
+    const auto tiles = runtime.tiled<float>("A", 61, 61, 8, Tiles::lower);
+    Flow flow(runtime);
+    reader.submit(flow, tiles, runtime.capacity_bytes());
+    wait_for_results(flow);
+    reader.require_symmetric();
+  };
+  EXPECT_NO_THROW(compare());
+  a(0, 60) += 1e-70;
+  EXPECT_THROW(compare(), NumericalError);
+}
+
 TEST_P(SymmetricNpyTest, RefusesWhatIsNotSquare) {
   const Dense<double> a{2, 3, std::vector<double>(6, 1.0)};
   EXPECT_THROW(SymmetricNpy<double>{file_of(a)}, InputError);
