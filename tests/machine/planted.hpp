@@ -3,33 +3,17 @@
 #include <fairlead/ids.hpp>
 
 #include "machine/system_files.hpp"
+#include "temporary_directory.hpp"
 
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <stdexcept>
 #include <string>
 
 namespace fairlead::machine {
 
 class Planted {
  public:
-  Planted() {
-    std::string name = (std::filesystem::temp_directory_path() / "fairlead-machine-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary directory: " + name);
-    root_ = name;
-  }
-  ~Planted() {
-    std::error_code ignored;
-    std::filesystem::remove_all(root_, ignored);
-  }
-  Planted(const Planted&) = delete;
-  Planted& operator=(const Planted&) = delete;
-
   Planted& file(const std::string& path, const std::string& text) {
-    const std::filesystem::path whole = root_ / path.substr(1);
-    std::filesystem::create_directories(whole.parent_path());
-    std::ofstream(whole) << text << '\n';
+    directory_.write(path.substr(1), text + '\n');
     return *this;
   }
   /// 64 GiB, of which 48 are available.
@@ -71,8 +55,8 @@ class Planted {
     return file(directory + "/memory.stat", "anon 1\nfile 2\ninactive_file " + inactive_file);
   }
 
-  SystemFiles files() const { return SystemFiles(root_); }
-  const std::filesystem::path& root() const { return root_; }
+  SystemFiles files() const { return SystemFiles(root()); }
+  const std::filesystem::path& root() const { return directory_.path(); }
 
  private:
   static std::string v1_mounts(const std::string& mount_root) {
@@ -80,7 +64,7 @@ class Planted {
            " /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n35 30 0:30 " + mount_root +
            " /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory";
   }
-  std::filesystem::path root_;
+  const tests::TemporaryDirectory directory_;
 };
 
 constexpr Bytes MiB = Bytes(1) << 20, GiB = Bytes(1) << 30;

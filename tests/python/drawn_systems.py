@@ -41,9 +41,9 @@ POLICIES = ("auto eager lws lfq dmda dmdas near nearer heteroprio laheteroprio h
             "heft-tm-init heft-tmdp-init ap ap-dplasma darts darts-belady darts-chain darts-defer blocks rehearsed owner-load "
             "owner-user owner-random urgent").split()
 
+MOST_OF_DEVICE = 960 << 20  # the fake driver's have 1 GiB
 
 # Options of the subcommand are no settings: they have their place on the command line only.
-MOST_OF_DEVICE = 960 << 20  # the fake driver's have 1 GiB
 OF_COMMANDS = ("refine", "tf32", "no-condition", "overwrite", "lower", "upper", "symmetrize", "front", "ranks", "grid")
 
 
