@@ -65,16 +65,10 @@ class Patience final : public ForwardingPolicy<Patience> {
     inner().ready(task, released_by);
   }
   void returned(Task& task) override {
-    std::erase(tried_, &task);
     if (several_kinds_) classify(task, false);
     inner().returned(task);
   }
-  void finished(Task& task, WorkerId worker, Duration took) override {
-    std::erase(tried_, &task);
-    inner().finished(task, worker, took);
-  }
   void cancelled(Task& task) override {
-    std::erase(tried_, &task);
     if (several_kinds_) {
       forget(task);
       std::erase(over_, &task);
@@ -231,11 +225,8 @@ class Patience final : public ForwardingPolicy<Patience> {
     const Runners runners = look_for_runners(**oldest);
     if (must || runners.best == kind_of(worker)) return take(oldest);
     const auto newest = std::prev(std::ranges::find_if(over_.rbegin(), over_.rend(), able).base());
-    if (!view().known(**newest, worker)) {
-      if (!tried_.empty() && kind_of(worker) == WorkerKind::cpu) return nullptr;
-      tried_.push_back(*newest);
-      return take(newest);
-    }
+    if (!view().known(**newest, worker))
+      return kind_of(worker) == WorkerKind::cpu && a_core_tries() ? nullptr : take(newest);
     const Duration here = view().estimate(**newest, worker);
     const Duration there = until_done(runners.best, runners.estimate[index_of(runners.best)]);
     view().pipeline(view().workers()[index(worker)].node, pipeline_);
@@ -243,6 +234,15 @@ class Patience final : public ForwardingPolicy<Patience> {
     if (here * (before + 1) < there) return take(newest);
     if (here >= there) give_back_all();
     return nullptr;
+  }
+  /// One at a time is enough: of a hundred slow ones that each try a task, all others wait for the last.
+  bool a_core_tries() {
+    return std::ranges::any_of(view().nodes(), [&](const NodeInfo& node) {
+      view().pipeline(node.id, pipeline_);
+      return std::ranges::any_of(pipeline_, [&](const Task* task) {
+        return kind_of(task->worker) == WorkerKind::cpu && !view().known(*task, task->worker);
+      });
+    });
   }
   Task* take(std::deque<Task*>::iterator at) {
     Task* const task = *at;
@@ -263,8 +263,7 @@ class Patience final : public ForwardingPolicy<Patience> {
   ByKind<Duration> backlog_{};     // work of the tasks reserved for that kind
   ByKind<Pace> paces_;
   std::unordered_map<const Task*, Reserved> reserved_;
-  std::deque<Task*> over_;          // left over, oldest first
-  std::vector<const Task*> tried_;  // by cores one at a time, to learn how long it takes there
+  std::deque<Task*> over_;  // left over, oldest first
   std::vector<const Task*> pipeline_;
 };
 

@@ -44,6 +44,7 @@ class Without final : public ForwardingPolicy<Without> {
  public:
   Without(std::unique_ptr<Policy> inner, std::vector<std::size_t> left_out)
       : ForwardingPolicy(std::move(inner)), left_out_(std::move(left_out)) {}
+  Interest interests() const override { return ForwardingPolicy::interests() | Interest::progress; }
   bool keeps_local_queues() const override { return false; }
 
   void ready(Task& task, WorkerId released_by) override {

@@ -67,6 +67,7 @@ class FakeWorld : public View {
 
   void attach(Policy& policy) {
     policy_ = &policy;
+    interests_ = policy.interests();
     policy.attach(*this);
   }
   DatumId datum(const std::string& name) {
@@ -110,7 +111,7 @@ class FakeWorld : public View {
   /// As ready(), for a policy that wants to know what is submitted.
   void submit_ready(const Spec& spec) {
     Task& task = submit(spec);
-    policy_->submitted(task);
+    if (wants(Interest::submitted)) policy_->submitted(task);
     task.state = TaskState::ready;
     policy_->ready(task, no_id<WorkerId>);
   }
@@ -124,29 +125,29 @@ class FakeWorld : public View {
     loads_.push_back(name);
     if (state(id, at) == ReplicaState::absent) expect(name, at);
     state(id, at) = ReplicaState::valid;
-    policy_->loaded(id, at);
+    if (wants(Interest::residency)) policy_->loaded(id, at);
   }
   /// A copy of the datum is under way there; load() ends it.
   void expect(const std::string& name, NodeId at) {
     state(datum(name), at) = ReplicaState::arriving;
-    policy_->reserved(datum(name), at);
+    if (wants(Interest::residency)) policy_->reserved(datum(name), at);
   }
   void drop(const std::string& name, NodeId at, DropReason why = DropReason::evicted) {
     state(datum(name), at) = ReplicaState::absent;
-    policy_->dropped(datum(name), at, why);
+    if (wants(Interest::residency)) policy_->dropped(datum(name), at, why);
   }
   /// It is being written home to make room: as good as gone, so the policy is told.
   void leave(const std::string& name, NodeId at) {
     state(datum(name), at) = ReplicaState::leaving;
-    policy_->dropped(datum(name), at, DropReason::evicted);
+    if (wants(Interest::residency)) policy_->dropped(datum(name), at, DropReason::evicted);
   }
   /// And then it is gone, of which nobody tells,
   void gone(const std::string& name, NodeId at) { state(datum(name), at) = ReplicaState::absent; }
   /// or it stays after all.
   void stays(const std::string& name, NodeId at) {
     state(datum(name), at) = ReplicaState::valid;
-    policy_->reserved(datum(name), at);
-    policy_->loaded(datum(name), at);
+    if (wants(Interest::residency)) policy_->reserved(datum(name), at);
+    if (wants(Interest::residency)) policy_->loaded(datum(name), at);
   }
   /// The datum is used in place by the node's workers: valid there, and nobody is told of it.
   void in_place(const std::string& name, NodeId at) { state(datum(name), at) = ReplicaState::valid; }
@@ -159,6 +160,7 @@ class FakeWorld : public View {
   std::string picked(Task* task, WorkerId id) {
     if (task == nullptr) return "-";
     task->state = TaskState::picked;
+    task->worker = id;
     pipeline_[index(workers()[index(id)].node)].push_back(task);
     return name_of(*task);
   }
@@ -177,13 +179,13 @@ class FakeWorld : public View {
     task.state = TaskState::staged;
   }
   void start(const std::string& name, unsigned by = 0) {
-    policy_->started(by_name_.at(name)->task, worker(by));
+    if (wants(Interest::progress)) policy_->started(by_name_.at(name)->task, worker(by));
   }
   void finish(const std::string& name, unsigned by = 0) {
     Task& task = by_name_.at(name)->task;
     std::erase(pipeline_[index(node_of(task))], &task);
     task.state = TaskState::finished;
-    policy_->finished(task, worker(by), ms(by_name_.at(name)->spec.ms));
+    if (wants(Interest::progress)) policy_->finished(task, worker(by), ms(by_name_.at(name)->spec.ms));
   }
   void give_back(const std::string& name) {
     Task& task = by_name_.at(name)->task;
@@ -289,6 +291,8 @@ class FakeWorld : public View {
     return list;
   }
   ReplicaState& state(DatumId id, NodeId at) { return state_[index(at)][index(id)]; }
+  /// As in the engine: a policy that did not ask hears nothing.
+  bool wants(Interest what) const noexcept { return includes(interests_, what); }
   NodeId node_of(const Task& task) const {
     for (std::size_t n = 0; n < pipeline_.size(); ++n)
       if (std::ranges::count(pipeline_[n], &task) > 0) return node(static_cast<unsigned>(n));
@@ -297,6 +301,7 @@ class FakeWorld : public View {
   }
 
   Policy* policy_ = nullptr;
+  Interest interests_{};
   std::vector<NodeInfo> nodes_;
   std::vector<WorkerInfo> workers_;
   std::map<std::string, DatumId> ids_;

@@ -23,6 +23,7 @@ enum class Do : std::uint8_t {
   core_must,      // asks, while nothing runs
   core_gets_any,  // of those that there are
   wait_20ms,
+  core_is_done,  // with `task`
   give_back,
   cancel,
   lose_the_device,
@@ -69,6 +70,16 @@ const std::vector<Case> cases{
     {.name = "AKindWhoseEstimatesAreGuessesTriesATask",
      .policies = eager,
      .steps = {{Do::ready, "", 3}, {Do::core_asks, "T1"}, {Do::device_asks, "T2"}},
+     .core_is_a_guess = true},
+    // One task at a time, and the next when it is over: it may turn out to be the better one.
+    {.name = "ACoreThatTriedATaskTriesAnother",
+     .policies = all_impatient,
+     .steps = {{Do::ready, "", 4},
+               {Do::core_asks, "T1"},
+               {Do::ready},
+               {Do::core_asks, "-"},
+               {Do::core_is_done, "T1"},
+               {Do::core_asks, "T5"}},
      .core_is_a_guess = true},
     // The device does not ask: it may be away.
     {"IfNothingElseRunsTheCoreGetsAnyTask",
@@ -145,6 +156,8 @@ class CoreAndDevice : public FakeWorld {
       case Do::wait_20ms:
         now_ms += 20;
         return;
+      case Do::core_is_done:
+        return finish(step.task);
       case Do::give_back:
         return give_back(step.task);
       case Do::cancel:

@@ -33,17 +33,20 @@ TEST(Without, WhatNobodyElseCanRunItRuns) {
 
 // Also after it has been taken and came back; and what the others can run is never theirs.
 TEST(Without, WhoIsLeftOutGetsWhatNobodyElseCanRunOnly) {
-  FakeWorld world(2);
-  const auto policy = make_policy("without:workers=0:policy=blocks");
-  world.attach(*policy);
-  world.submit_ready({"T0", {"D0"}, 100});
-  EXPECT_EQ(world.pick(0), "-");
-  world.only_workers["T1"] = {0};
-  world.submit_ready({"T1", {"D1"}, 100});
-  EXPECT_EQ(world.pick(0), "T1");
-  world.finish("T1", 0);
-  EXPECT_EQ(world.pick(0), "-");
-  EXPECT_EQ(world.pick(1), "T0");
+  for (const char* name : {"without:workers=0:policy=blocks", "without:workers=0:policy=eager"}) {
+    SCOPED_TRACE(name);
+    FakeWorld world(2);
+    const auto policy = make_policy(name);
+    world.attach(*policy);
+    world.submit_ready({"T0", {"D0"}, 100});
+    EXPECT_EQ(world.pick(0), "-");
+    world.only_workers["T1"] = {0};
+    world.submit_ready({"T1", {"D1"}, 100});
+    EXPECT_EQ(world.pick(0), "T1");
+    world.finish("T1", 0);
+    EXPECT_EQ(world.pick(0), "-");
+    EXPECT_EQ(world.pick(1), "T0");
+  }
 }
 
 std::string refusal(const char* written) {
