@@ -4,6 +4,8 @@
 //
 //   gpu_cholesky --devices LIST --memory BYTES [--n 61440] [--tile 2048] [--workers 1] [--repetitions 5] [--scheduler NAME]
 //     [--precision double] [--fixed-order no] [--seed 1] [--trace FILE]
+#include <map>
+
 #include "algorithms/linalg/blas/flops.hpp"
 #include "algorithms/linalg/fill.hpp"
 #include "algorithms/linalg/generated_matrix.hpp"
@@ -61,6 +63,7 @@ Json measure_in(const fl::Config& config, std::int64_t n, std::int32_t tile, std
   fl::Flow flow(runtime);
   Json runs = Json::array();
   std::vector<double> times;
+  std::map<std::uint64_t, double> residuals;  // by digest
   for (std::int64_t run = 0; run <= repetitions; ++run) {
     const auto matrix = runtime.tiled<T>("A", n, n, tile, fl::Tiles::lower);
     fl::linalg::fill<T>(flow, a, matrix, fl::Tiles::lower);
@@ -75,7 +78,9 @@ Json measure_in(const fl::Config& config, std::int64_t n, std::int32_t tile, std
     digest.submit(flow, matrix);
     flow.wait();
     digest.bring_together(runtime);
-    const double error = residual<T>(runtime, flow, matrix, x, ax);
+    const auto [known, is_new] = residuals.try_emplace(digest.value());  // equal bits have equal residuals
+    if (is_new) known->second = residual<T>(runtime, flow, matrix, x, ax);
+    const double error = known->second;
     if (run == 0 && repetitions > 1) continue;  // libraries load, and policies learn
     times.push_back(seconds);
     runs.add(Json::object({{"seconds", seconds},

@@ -1,7 +1,9 @@
 // What kernels of tiled Cholesky take on a device that does nothing else, each by itself in so many streams at once: of what a
 // factorization at full speed would be made. Tiles are all on the device; nothing of the runtime takes part but its calls of libraries.
+// And what all kernels of a factorization take together, as many of each, in an order that is drawn, for as long as that lasts:
+// a device that computes for seconds may run at a lower clock than one that is asked for a few hundredths.
 //
-//   gpu_kernels [--device 0] [--tile 2048] [--streams 4] [--repetitions 20]
+//   gpu_kernels [--device 0] [--tile 2048] [--streams 4] [--repetitions 20] [--tiles 0]
 #include <atomic>
 #include <barrier>
 #include <cmath>
@@ -13,6 +15,7 @@
 #include "algorithms/linalg/blas/flops.hpp"
 #include "algorithms/linalg/cuda/cuda_blas.hpp"
 #include "backend/cuda/launcher.hpp"
+#include "base/random.hpp"
 #include "gpu_common.hpp"
 
 namespace {
@@ -63,10 +66,9 @@ class Worker {
   fl::TaskContext context_;
 };
 
-/// Seconds for one of them when all do it at once, again and again: the time from first to last, over all that were done.
+/// Seconds until all workers have done all that `body(worker, number)` puts into their streams, all at once.
 template <class Body>
-double time_of_one(const cu::OpenDevice& device, const std::vector<Worker>& workers, std::int64_t repetitions,
-                   const Body& body) {
+double time_of_all(const cu::OpenDevice& device, const std::vector<Worker>& workers, const Body& body) {
   Clock::time_point begin;
   std::barrier ready(static_cast<std::ptrdiff_t>(workers.size()), [&]() noexcept { begin = Clock::now(); });
   std::vector<std::string> problems(workers.size());
@@ -76,10 +78,8 @@ double time_of_one(const cu::OpenDevice& device, const std::vector<Worker>& work
       all.emplace_back([&, i] {
         try {
           const cu::OpenDevice::Current current(device);
-          body(workers[i]);  // libraries load
-          workers[i].wait();
           ready.arrive_and_wait();
-          for (std::int64_t j = 0; j < repetitions; ++j) body(workers[i]);
+          body(workers[i], i);
           workers[i].wait();
         } catch (const std::exception& error) {
           problems[i] = error.what();
@@ -90,13 +90,27 @@ double time_of_one(const cu::OpenDevice& device, const std::vector<Worker>& work
   const double seconds = seconds_since(begin);
   for (const std::string& problem : problems)
     if (!problem.empty()) throw fl::SystemError(problem);
-  return seconds / static_cast<double>(repetitions * static_cast<std::int64_t>(workers.size()));
+  return seconds;
+}
+
+/// Numbers of kernels, as many of each as `counts` says, for each stream an equal part of each in an order of its own.
+std::vector<std::vector<std::size_t>> dealt_out(const std::vector<std::int64_t>& counts,
+                                                std::size_t streams) {
+  std::vector<std::vector<std::size_t>> lists(streams);
+  std::size_t next = 0;
+  for (std::size_t kernel = 0; kernel < counts.size(); ++kernel)
+    for (std::int64_t i = 0; i < counts[kernel]; ++i) lists[next++ % streams].push_back(kernel);
+  fl::Random random(1);
+  for (auto& list : lists)
+    for (std::size_t i = list.size(); i > 1; --i) std::swap(list[i - 1], list[random.below(i)]);
+  return lists;
 }
 
 Json measure(Arguments& arguments) {
   const std::int64_t number = arguments.number("--device", 0), side = arguments.number("--tile", 2048),
                      streams = std::max<std::int64_t>(arguments.number("--streams", 4), 1),
-                     repetitions = std::max<std::int64_t>(arguments.number("--repetitions", 20), 1);
+                     repetitions = std::max<std::int64_t>(arguments.number("--repetitions", 20), 1),
+                     tiles = arguments.number("--tiles", 0);
   arguments.require_all_used();
   const cu::Found found = cu::find_devices();
   if (number >= static_cast<std::int64_t>(found.devices.size()))
@@ -119,35 +133,66 @@ Json measure(Arguments& arguments) {
         device.take_host(bytes), [&](std::byte* at) { device.release_host(at); });
     auto* const numbers = reinterpret_cast<double*>(memory.get());
     for (std::size_t tile = 0; tile < 4; ++tile) {
-      // Positive definite, and as a triangle such that solving again and again leaves numbers as large as they are.
+      // Positive definite, and as a triangle such that solving again and again leaves numbers as large as they are. As drawn as a
+      // matrix would be: what a device takes of power, and with it its clock, depends on what it multiplies.
+      fl::Random random(tile + 1);
       for (std::size_t j = 0; j < n; ++j)
         for (std::size_t i = 0; i < n; ++i)
           numbers[j * n + i] =
-              i == j ? (tile == 2 ? 2 : 1) : std::sin(static_cast<double>(i + j)) / static_cast<double>(n);
+              i == j ? (tile == 2 ? 2 : 1) : (2 * random.unit() - 1) / static_cast<double>(n);
       for (const Worker& worker : workers) worker.put(tile, numbers);
     }
   }
   const la::CudaBlas blas;
-  Json kernels = Json::array();
-  const auto timed = [&](const char* name, double flops, const auto& body) {
-    const double seconds = time_of_one(device, workers, repetitions, body);
-    kernels.add(Json::object({{"kernel", name}, {"seconds", seconds}, {"gflops", flops / seconds * 1e-9}}));
-  };
   const auto order = static_cast<double>(side);
-  timed("gemm", la::gemm_flops(order, order, order), [&](const Worker& on) {
-    blas.gemm<double>(on.stream(), la::Transpose::no, la::Transpose::yes, n, n, n, -1, on.tile(0), on.tile(1),
-                      1, on.tile(3));
-  });
-  timed("syrk", la::syrk_flops(order, order),
-        [&](const Worker& on) { blas.syrk_lower<double>(on.stream(), n, n, on.tile(0), on.tile(3)); });
-  timed("trsm", la::trsm_flops(order, order), [&](const Worker& on) {
-    blas.solve<double>(on.stream(), la::below_cholesky, n, n, on.tile(1), on.tile(3));
-  });
-  timed("potrf", la::potrf_flops(order), [&](const Worker& on) {
-    on.copy(2, 3);
-    blas.potrf_lower<double>(on.stream(), n, on.tile(3), [](int) {});
-  });
-  return Json::object({{"device", chosen.name}, {"tile", side}, {"streams", streams}, {"kernels", kernels}});
+  struct Kernel {
+    const char* name;
+    double flops;
+    std::function<void(const Worker&)> body;
+  };
+  const std::vector<Kernel> kernels{
+      {"gemm", la::gemm_flops(order, order, order),
+       [&](const Worker& on) {
+         blas.gemm<double>(on.stream(), la::Transpose::no, la::Transpose::yes, n, n, n, -1, on.tile(0),
+                           on.tile(1), 1, on.tile(3));
+       }},
+      {"syrk", la::syrk_flops(order, order),
+       [&](const Worker& on) { blas.syrk_lower<double>(on.stream(), n, n, on.tile(0), on.tile(3)); }},
+      {"trsm", la::trsm_flops(order, order),
+       [&](const Worker& on) {
+         blas.solve<double>(on.stream(), la::below_cholesky, n, n, on.tile(1), on.tile(3));
+       }},
+      {"potrf", la::potrf_flops(order), [&](const Worker& on) {
+         on.copy(2, 3);
+         blas.potrf_lower<double>(on.stream(), n, on.tile(3), [](int) {});
+       }}};
+  Json alone = Json::array();
+  for (const Kernel& kernel : kernels) {
+    time_of_all(device, workers, [&](const Worker& on, std::size_t) { kernel.body(on); });  // libraries load
+    const double seconds = time_of_all(device, workers,
+                                       [&](const Worker& on, std::size_t) {
+                                         for (std::int64_t i = 0; i < repetitions; ++i) kernel.body(on);
+                                       }) /
+                           static_cast<double>(repetitions * streams);
+    alone.add(Json::object(
+        {{"kernel", kernel.name}, {"seconds", seconds}, {"gflops", kernel.flops / seconds * 1e-9}}));
+  }
+  Json result = Json::object(
+      {{"device", chosen.name}, {"tile", side}, {"streams", streams}, {"kernels", std::move(alone)}});
+  if (tiles > 0) {
+    const auto lists = dealt_out(
+        {tiles * (tiles - 1) * (tiles - 2) / 6, tiles * (tiles - 1) / 2, tiles * (tiles - 1) / 2, tiles},
+        workers.size());
+    std::vector<double> times;
+    for (int round = 0; round < 3; ++round)
+      times.push_back(time_of_all(device, workers, [&](const Worker& on, std::size_t stream) {
+        for (const std::size_t kernel : lists[stream]) kernels[kernel].body(on);
+      }));
+    const double flops = std::pow(order * static_cast<double>(tiles), 3) / 3;
+    result.add("together",
+               Json::object({{"seconds", median(times)}, {"gflops", flops / median(times) * 1e-9}}));
+  }
+  return result;
 }
 
 }  // namespace

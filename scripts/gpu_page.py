@@ -162,6 +162,9 @@ def beside(found: dict) -> str:
     if ceiling:
         rows.append([f"tiled ceiling, n = {ceiling['n']:,}, tiles of {ceiling['tile']:,}: each kernel alone, {streams_of(ceiling)}",
                      f"{ceiling['seconds']:.3f}", f"{ceiling['gflops']:.0f}"])
+        if "together" in ceiling:
+            rows.append(["the same kernels all together, in an order that is drawn, with nothing to wait for",
+                         f"{ceiling['together']['seconds']:.3f}", f"{ceiling['together']['gflops']:.0f}"])
     for (call, step), result in found.items():
         if call == "bench" and (step.startswith(("gemm", "lu", "qr")) or step == "three tiers"):
             rows.append([f"{step}, n = {result['n']:,}{moved(result)}", f"{result['seconds']:.3f}", f"{result['gflops']:.0f}"])

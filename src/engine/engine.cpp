@@ -8,6 +8,19 @@
 
 namespace fairlead::engine {
 
+namespace {
+
+/// Of the accelerator that has the most.
+std::size_t most_streams(const Topology& topology) {
+  std::size_t most = 0;
+  for (const NodeId node : topology.devices())
+    most = std::max(most,
+                    static_cast<std::size_t>(std::ranges::count(topology.workers, node, &WorkerSpec::node)));
+  return most;
+}
+
+}  // namespace
+
 Engine::Engine(const Topology& topology, std::unique_ptr<Policy> policy, World& world, Options options)
     : world_(world),
       options_(std::move(options)),
@@ -15,7 +28,7 @@ Engine::Engine(const Topology& topology, std::unique_ptr<Policy> policy, World& 
       memory_(topology, *policy_),
       durations_(topology, memory_, options_.estimate, options_.durations, options_.first_bodies),
       pipelines_(topology.workers.size()),
-      depth_(options_.pipeline_depth),
+      depth_(options_.pipeline_depth, most_streams(topology)),
       view_(topology, memory_, pipelines_, durations_, options_.seed),
       lane_(topology.workers.size(), options_.reporters, memory_, view_.host(), effects_),
       journal_(topology, options_),

@@ -13,9 +13,11 @@ class PipelineDepth {
  public:
   static constexpr std::size_t largest = 16;  // of those that follow copies
 
-  /// 0: it follows what tasks and copies take.
-  explicit PipelineDepth(std::size_t fixed) noexcept : fixed_(fixed != 0) {
-    if (fixed_) depth_ = std::min(fixed, largest);
+  /// 0: it follows what tasks and copies take. `streams`: workers that share an accelerator, which take from each other what
+  /// they have been given: all of them together need no more ahead than one alone, and what they have holds memory.
+  explicit PipelineDepth(std::size_t fixed, std::size_t streams = 1) noexcept
+      : fixed_(fixed != 0), most_(std::max(smallest, largest / std::max<std::size_t>(streams, 1))) {
+    depth_ = fixed_ ? std::min(fixed, largest) : std::min(depth_, most_);
   }
   std::size_t depth() const noexcept { return depth_; }
 
@@ -48,7 +50,7 @@ class PipelineDepth {
         depth_ = 2;
       } else {
         const auto cover = static_cast<std::size_t>(copy_time_ / copies_ / task) + 2;
-        depth_ = std::clamp(cover + starved_, smallest, largest);
+        depth_ = std::clamp(cover + starved_, smallest, most_);
       }
     }
     tasks_ = copies_ = 0;
@@ -57,6 +59,7 @@ class PipelineDepth {
   }
 
   const bool fixed_;
+  const std::size_t most_;
   std::size_t depth_ = 8;
   // Since it was last adapted.
   std::int64_t tasks_ = 0, copies_ = 0;

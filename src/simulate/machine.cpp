@@ -109,8 +109,17 @@ SimulatedMachine::SimulatedMachine(machine::MachineDescription description, cons
     make_like(topology_.links[index(topology_.link_between(a, b))], peer.wire, description_.buses,
               use.copies_at_once, peer.first);
   }
-  if (together_.size() < kind_of_worker_.size()) topology_.shared = {processor_of_worker_, together_};
+  share_processors();
   find_rates(program, precision);
+}
+
+void SimulatedMachine::share_processors() {
+  if (together_.size() < kind_of_worker_.size()) topology_.shared = {processor_of_worker_, together_};
+  std::vector<double> taken(together_.size());
+  for (std::size_t worker = 0; worker < processor_of_worker_.size(); ++worker)
+    taken[processor_of_worker_[worker]] += topology_.workers[worker].taken();
+  for (const std::size_t processor : processor_of_worker_)
+    times_longer_.push_back(std::max(1.0, taken[processor] / together_[processor]));
 }
 
 void SimulatedMachine::check_memory_model(DataAt data) const {

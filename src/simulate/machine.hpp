@@ -1,6 +1,7 @@
 // A described machine as the simulator uses it: the topology that the engine sees, how long each task of a
 // program takes on each worker, and what no schedule can beat.
 #pragma once
+#include <cmath>
 #include <optional>
 #include <string>
 #include <vector>
@@ -62,6 +63,11 @@ class SimulatedMachine {
         rates_[kind_of_worker_[index(worker)]][static_cast<std::size_t>(task.kernel)];
     return rate->duration(static_cast<double>(task.flops), static_cast<double>(task.side));
   }
+  /// As runs learn it: where all that share the worker's processor compute, too.
+  Duration expected(const ProgramTask& task, WorkerId worker) const {
+    return Duration(
+        std::llround(static_cast<double>(duration(task, worker).count()) * times_longer_[index(worker)]));
+  }
   /// On the worker of the machine that is fastest at it.
   Duration least_duration(const ProgramTask& task) const;
   std::size_t devices() const noexcept { return devices_; }
@@ -82,6 +88,7 @@ class SimulatedMachine {
  private:
   void check_memory_model(DataAt data) const;
   void add_device(std::size_t number, const MachineUse& use);
+  void share_processors();
   void find_rates(const Program& program, Precision precision);
 
   machine::MachineDescription description_;
@@ -96,6 +103,7 @@ class SimulatedMachine {
   std::vector<std::size_t> kind_of_worker_;  // by WorkerId: place in the above
   std::vector<std::size_t> processor_of_worker_;
   std::vector<double> together_;  // by processor: what its workers get done in all, compared with one of them
+  std::vector<double> times_longer_;  // by WorkerId: than alone, if all that share its processor compute
   // by kind of worker, then kernel; null: cannot
   std::vector<std::vector<const machine::KernelRate*>> rates_;
   machine::KernelRate at_once_;       // of what has nothing to compute

@@ -169,7 +169,7 @@ class Run {
     if (!options_.first_run)
       core.engine.estimate = [this](const Task& task, WorkerId worker) {
         const ProgramTask& it = program_task(task);
-        const Duration real = machine_.duration(it, worker);
+        const Duration real = machine_.expected(it, worker);
         if (options_.misjudged.empty()) return real;
         const double expected =
             static_cast<double>(real.count()) * expected_times_[static_cast<std::size_t>(it.kernel)];

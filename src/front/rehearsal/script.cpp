@@ -8,8 +8,18 @@
 
 namespace fairlead::front {
 
+namespace {
+
+/// What durations are known of was found while all computed: that workers share processors is in them.
+Topology as_known(Topology topology) {
+  topology.shared = {};
+  return topology;
+}
+
+}  // namespace
+
 Script::Script(const memory::Memory& memory, const View& view, std::span<Task* const> tasks)
-    : topology_(memory.topology()), more_follow_(memory.flushes().early().more_follow()) {
+    : topology_(as_known(memory.topology())), more_follow_(memory.flushes().early().more_follow()) {
   std::vector<WorkerId> different;
   for (const WorkerInfo& worker : view.workers()) {
     const auto same = [&](WorkerId other) {

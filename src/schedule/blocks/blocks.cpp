@@ -115,13 +115,19 @@ class Blocks final : public Policy {
     NodePlan& own = nodes_[place_of_worker_[index(worker)]];
     std::size_t written = 0;
     const Position next = add_lacking(worker, own, 0, out, written);
-    if (computing_limits_)
+    if (set_takes_.computing_limits)
       own.lacks_nothing_before =
           add_lacking(worker, own, std::max(next, own.lacks_nothing_before), out, written);
     return written;
   }
 
  private:
+  /// What a set of tiles takes: to be computed by all workers of the only node, and to be brought there.
+  struct Times {
+    double of_an_update = 0, way_of_a_byte = 0;  // ns
+    bool computing_limits = false;               // and not the wire
+  };
+
   void attached() override {
     tiles_.attach(view(), lookahead_);
     owners_.attach(view());
@@ -274,7 +280,7 @@ class Blocks final : public Policy {
     if (held() > most_held(all_room) && !must && !soon_free) return false;
     tiles_.grow(*seed, soon_free ? all_room : all_room - std::min(all_room, held()), owners_.readers(),
                 found_);
-    computing_limits_ = owners_.places().size() == 1 && takes_longer_than_its_data();
+    set_takes_ = owners_.places().size() == 1 ? times_of_set() : Times{};
     for (AheadTask* ahead : found_) {
       ahead->position = append(*ahead);
       const auto ready = unplanned_.find(ahead->task->id);
@@ -286,10 +292,10 @@ class Blocks final : public Policy {
     return true;
   }
 
-  /// The set that was found: to be computed, on the only node. As far as a few of its tasks tell.
-  bool takes_longer_than_its_data() const {
+  /// Of the set that was found, on the only node. As far as a few of its tasks tell.
+  Times times_of_set() const {
     const NodePlan& node = nodes_[owners_.places().front()];
-    if (node.workers.empty()) return false;
+    if (node.workers.empty() || found_.empty()) return {};
     const std::size_t step = found_.size() / 16 + 1;
     double computing = 0, way_of_a_byte = 0;  // ns
     for (std::size_t i = 0; i < found_.size(); i += step) {
@@ -301,8 +307,9 @@ class Blocks final : public Policy {
                                  static_cast<double>(view().transfer_time(access.datum, node.id()).count()) /
                                      static_cast<double>(std::max<Bytes>(1, view().bytes(access.datum))));
     }
-    return computing / static_cast<double>(node.workers.size()) >
-           way_of_a_byte * static_cast<double>(tiles_.bytes_used());
+    const double all = computing / static_cast<double>(node.workers.size());
+    return {all / static_cast<double>(found_.size()), way_of_a_byte,
+            all > way_of_a_byte * static_cast<double>(tiles_.bytes_used())};
   }
 
   /// For tiles of plans, on all nodes that have tiles: as often what fits on the smallest.
@@ -317,7 +324,9 @@ class Blocks final : public Policy {
   /// What is planned takes no longer than bringing as many tiles as there is room for. Where loads can be hidden at
   /// all, that hides them: the next set is planned as if all were free, its tiles come when those before have left.
   bool is_nearly_over() const {
-    return computing_limits_ && updates_to_come_ * tile_bytes_ <= room(tile_bytes_);
+    return set_takes_.computing_limits &&
+           static_cast<double>(updates_to_come_) * set_takes_.of_an_update <=
+               set_takes_.way_of_a_byte * static_cast<double>(room(tile_bytes_));
   }
   Bytes held() const {
     Bytes sum = 0;
@@ -422,7 +431,7 @@ class Blocks final : public Policy {
   std::vector<TilePlan> tile_plans_;   // by datum
   Bytes tile_bytes_ = 0;               // of the last seed
   std::uint64_t updates_to_come_ = 0;  // of all tiles
-  bool computing_limits_ = false;      // the last set
+  Times set_takes_;                    // the last one that was planned
   std::vector<Bytes> held_;            // scratch
   std::vector<AheadTask*> found_, unlocked_;
 };
