@@ -173,6 +173,11 @@ def beside(found: dict) -> str:
         steps = "" if one["refinement_steps"] is None else f", {one['refinement_steps']} steps"
         rows.append([f"solve {one['words']}, n = {refined['n']:,}{steps}, backward error {one['backward_error']:.1e}", f"{one['seconds']:.3f}",
                      f"{one['gflops']:.0f}"])
+    foretold = found.get(("bench", "foretold"))
+    if foretold:
+        one = foretold["simulated"][0]
+        rows.append([f"foretold from the machine file of probe: cholesky, {foretold['limit']}, n = {one['n']:,}, "
+                     f"{(one['bytes_to_devices'] + one['bytes_from_devices']) / 1e9:.1f} GB over the wire", f"{one['seconds']:.3f}", f"{one['gflops']:.0f}"])
     for one in found.get(("bench", "cublasXt"), {}).get("cublasxt", {}).get("runs", []):
         rows.append([f"cublasXt, blocks of {one['block']}, {'registered' if one['pinned'] else 'not registered'}",
                      f"{one['seconds']:.3f}", f"{one['gflops']:.0f}"])

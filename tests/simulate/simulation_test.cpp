@@ -96,6 +96,26 @@ TEST(Simulation, StreamsShareADevice) {
   EXPECT_NEAR(result.seconds, 0.001 + 0.004 / 1.5, 1e-8);
 }
 
+// Alone a stream takes 2 ms for a task. Policies hear what a run would learn, while all streams compute.
+TEST(Simulation, PoliciesExpectWhatATaskTakesBesideOthers) {
+  Small it;
+  it.task(8e6F, {{it.datum(), AccessMode::read}});
+  const auto expected = [&](const std::string& device) {
+    const SimulatedMachine machine(machine::read_machine(machine_text(card + device), "m.toml"), {.cores = 1},
+                                   it.program, Precision::single);
+    return std::pair(machine.expected(it.program.tasks[0], WorkerId{0}),
+                     machine.expected(it.program.tasks[0], WorkerId{1}));
+  };
+  using std::chrono::milliseconds;
+  EXPECT_EQ(expected("streams = 4\ntogether = 2\n"),
+            std::pair(Duration(milliseconds(8)), Duration(milliseconds(4))));
+  EXPECT_EQ(expected("streams = 2\ntogether = 2\n").second, milliseconds(2));
+  EXPECT_EQ(expected("").second, milliseconds(2));
+  // Two cores for one that computes and two devices that are cores, of one each.
+  EXPECT_EQ(expected("count = 2\non_cores = 1\n"),
+            std::pair(Duration(milliseconds(12)), Duration(milliseconds(3))));
+}
+
 // Each is brought its datum in 1 ms and alone computes for 2. Three on two cores have two thirds of one each, or of both.
 TEST(Simulation, DevicesThatAreCoresShareThem) {
   Small it;
@@ -212,7 +232,7 @@ TEST(Simulation, GivesTheSameCommandsInEveryBuild) {
             "laheteroprio 1177967241950567382\n"
             "ap 6108756037009262510\n"
             "darts 18338559166515405310\n"
-            "blocks 2008355002236873381\n"
+            "blocks 5068264872453704939\n"
             "owner-load 12758084152116258483\n");
 }
 

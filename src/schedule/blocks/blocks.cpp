@@ -139,7 +139,9 @@ class Blocks final : public Policy {
     neighbours_.attach(view(), nodes_);
     for (const WorkerInfo& info : view().workers()) {
       place_of_worker_.push_back(place_of_node_[index(info.node)]);
-      nodes_[place_of_worker_.back()].workers.push_back(info.id);
+      NodePlan& node = nodes_[place_of_worker_.back()];
+      node.workers.push_back(info.id);
+      if (info.kind != WorkerKind::cpu) node.streams = node.workers.size();
     }
     for (NodePlan& node : nodes_)
       for (const std::size_t place : owners_.places())

@@ -19,8 +19,9 @@ Bytes square_root(Bytes n) noexcept {
 }  // namespace
 
 Bytes NodePlan::room(Bytes tile) const noexcept {
-  const Bytes line = square_root(capacity_ / tile);
-  return capacity_ - std::min(capacity_, (line + 2) * tile);
+  const Bytes tiles = capacity_ / tile, line = square_root(tiles);
+  const Bytes inputs = std::max(line + 2, std::min<Bytes>(line + 2 * streams, tiles / 2));
+  return capacity_ - std::min(capacity_, inputs * tile);
 }
 
 void NodePlan::will_use(DatumId datum, Position position) {

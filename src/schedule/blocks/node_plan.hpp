@@ -18,13 +18,15 @@ class NodePlan {
 
   std::map<Position, Task*> ready;      ///< in the order in which they are to run
   std::vector<WorkerId> workers;        ///< those that are left
+  std::size_t streams = 1;              ///< of an accelerator, which compute at the same time
   std::vector<std::size_t> neighbours;  ///< places of nodes with tiles that have a wire of their own to here
 
   bool all_used = false;              ///< the plan uses all that is here, as far as asked since a task ended
   Position lacks_nothing_before = 0;  ///< of ready tasks: those before have what they read, or it comes
 
   NodeId id() const noexcept { return id_; }
-  /// For tiles of the plan: inputs stream past them, a line of them and some for the pipeline.
+  /// For tiles of the plan: inputs stream past them, a line of them and two for each task that runs at the same time: its
+  /// own, and the next one's. Half of the memory at most where that is much.
   Bytes room(Bytes tile) const noexcept;
   Bytes held() const noexcept { return held_; }
 
