@@ -38,6 +38,7 @@ def test_every_step_ends_well_and_the_page_shows_it(check):
     data = json.loads((check.folder / "found.json").read_text())
     assert data["fake"] is True
     assert set(data["calls"]) == {"probe", "test", "bench"}
+    assert data["calls"]["bench"]["command"] == "bench --memory 64MiB --tiny"  # and not where files lie
     problems = {one["step"]: one["problem"] for one in data["steps"] if "problem" in one}
     assert set(problems) <= {"under memcheck", "under racecheck", "random programs"}, problems
     # The fake driver cannot run kernels that it has not got: the programs are not taken for right.
@@ -55,7 +56,7 @@ def test_every_step_ends_well_and_the_page_shows_it(check):
     assert runs[2]["refinement_steps"] > runs[1]["refinement_steps"] and all(run["backward_error"] < 4e-15 for run in runs)
     text = gpu_page.section(data, "found.json")
     for word in ("registered, there", "| 0 and 1 |", "potrf", "independent", "cuSOLVER's dpotrf", "cuSOLVER's dgeqrf", "qr, 512KiB", "cublasXt",
-                 "solve --refine --tf32, n = 256", "GB over the wire"):
+                 "kernels all together", "foretold from the machine file", "solve --refine --tf32, n = 256", "GB over the wire"):
         assert word in text
 
 

@@ -602,6 +602,31 @@ TEST_F(RehearsedTest, EachOfWhatComesInTurnsIsPlayedOnce) {
   EXPECT_FALSE(turn(100, "darts"));
 }
 
+// Of the last part near is the best, and of all of it blocks: next time that begins.
+TEST_F(RehearsedTest, WhatIsFoundForTheRestIsNotTakenForAllTheNextTime) {
+  rehearsal.takes = {{"blocks", ms(9000)}};
+  rehearsal.others = ms(10'000);
+  begin();
+  submit();
+  close();
+  ASSERT_EQ(policy->deputy(), "blocks");
+  rehearsal.takes = {{"near", ms(3000)}};
+  while (!rehearsal.judge) {
+    const std::string name = world->take_any(0);
+    ASSERT_NE(name, "-") << "it was never late";
+    world->now_ms += 80;
+    world->finish(name, 0);
+  }
+  while (rehearsal.judge) tell_over();
+  EXPECT_EQ(policy->deputy(), "near");
+  for (std::string name; (name = world->take_any(0)) != "-";) world->finish(name, 0);
+  rehearsal.plays.clear();
+  submit();
+  close();
+  EXPECT_TRUE(rehearsal.plays.empty());
+  EXPECT_EQ(policy->deputy(), "blocks");
+}
+
 TEST_F(RehearsedTest, WhoTakesOverKnowsWhatIsWhere) {
   rehearsal.takes = {{"darts", ms(500)}};
   begin("rehearsed", 1);

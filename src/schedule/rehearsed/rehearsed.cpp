@@ -19,6 +19,7 @@
 #include "policy/least_estimate.hpp"
 #include "policy/rehearsal.hpp"
 #include "schedule/policies.hpp"
+#include "schedule/rehearsed/answers.hpp"
 #include "schedule/rehearsed/dispensable.hpp"
 #include "schedule/rehearsed/judge.hpp"
 #include "schedule/rehearsed/progress.hpp"
@@ -87,7 +88,7 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
     question_.dispensable = std::exchange(later_, {});
     question_.if_soon_over = 0;
     if (!question_.dispensable.empty() && begin(Step::narrow)) return;
-    remember();
+    answers_.remember(std::string(deputy_.deputy()));
     // For good, unless it takes longer than was played.
     decide(!has(idea::again) || !progress_.watch());
   }
@@ -153,6 +154,7 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
   void look_at_progress(const Task& task) {
     using Is = rehearsed::Progress::Is;
     const Is is = progress_.after(least_estimate(view(), task, of_each_kind_), view().now());
+    if (is == Is::late) answers_.is_of_the_rest();
     if (is == Is::nearly_over || (is == Is::late && !begin(Step::judge))) decide(true);
   }
   void give_up_if_over() {
@@ -219,11 +221,8 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
     leave_out_twins();
     describe(tasks);
     if (!can_be_judged(question_)) return false;
-    asked_ = described_;
-    if (const auto like =
-            std::ranges::find_if(answers_, [&](const Answer& one) { return is_like(one.about, asked_); });
-        like != answers_.end()) {
-      if (like->policy != deputy_.deputy()) deputy_.hand_over(like->policy);
+    if (const std::string* known = answers_.about(described_)) {
+      if (*known != deputy_.deputy()) deputy_.hand_over(*known);
       decide(true);
       return false;
     }
@@ -321,28 +320,6 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
     });
   }
 
-  struct Program {
-    double tasks = 0, bytes = 0, work_ns = 0;
-  };
-  struct Answer {
-    Program about;
-    std::string policy;
-  };
-  /// The same once more, as in each iteration of what a program does in turns: it has been found out what is best. How long its tasks
-  /// take is known better each time, and on a device whose streams share it depends on what runs beside them.
-  static bool is_like(const Program& known, const Program& asked) noexcept {
-    const auto near = [](double a, double b, double apart) { return std::abs(a - b) <= apart * b; };
-    return near(known.tasks, asked.tasks, 0.02) && near(known.bytes, asked.bytes, 0.02) &&
-           near(known.work_ns, asked.work_ns, 0.25);
-  }
-  /// Of the last ones.
-  void remember() {
-    constexpr std::size_t most = 16;
-    std::erase_if(answers_, [&](const Answer& one) { return is_like(one.about, asked_); });
-    if (answers_.size() == most) answers_.erase(answers_.begin());
-    answers_.push_back({asked_, std::string(deputy_.deputy())});
-  }
-
   /// As far as a few of them tell: of each how long it takes somewhere, of most on each kind of worker.
   bool durations_known(const std::vector<Task*>& tasks) const {
     const std::size_t step = std::max<std::size_t>(1, tasks.size() / looks_at_durations);
@@ -375,8 +352,8 @@ class Rehearsed final : public ForwardingPolicy<Rehearsed> {
     Time began{};     // when the first of it came
   } held_;
   std::uint64_t submitted_ = 0, next_try_ = 0;
-  Program described_, asked_;    // by describe() last, and when a judge was asked first
-  std::vector<Answer> answers_;  // the latest last
+  rehearsed::Extent described_;  // by describe() last
+  rehearsed::Answers answers_;
   std::size_t until_known_ =
       0;  // tasks to be over until it is asked again whether durations are known; 0: they are
   std::vector<WorkerId> of_each_kind_;
