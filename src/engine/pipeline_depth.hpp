@@ -59,7 +59,7 @@ class PipelineDepth {
   }
 
   const bool fixed_;
-  const std::size_t most_;
+  const std::size_t most_;  // where it follows copies
   std::size_t depth_ = 8;
   // Since it was last adapted.
   std::int64_t tasks_ = 0, copies_ = 0;

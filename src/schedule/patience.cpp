@@ -240,7 +240,8 @@ class Patience final : public ForwardingPolicy<Patience> {
     return std::ranges::any_of(view().nodes(), [&](const NodeInfo& node) {
       view().pipeline(node.id, pipeline_);
       return std::ranges::any_of(pipeline_, [&](const Task* task) {
-        return kind_of(task->worker) == WorkerKind::cpu && !view().known(*task, task->worker);
+        return kind_of(task->worker) == WorkerKind::cpu && !view().known(*task, task->worker) &&
+               look_for_runners(*task).kinds > 1;
       });
     });
   }

@@ -214,4 +214,19 @@ TEST(PatienceAmongEquals, WorkersOfOneKindAreNotPatient) {
   EXPECT_EQ(world.pick(1), "T2");
 }
 
+TEST(PatienceOfACore, WhatOnlyItCanRunIsNoTrial) {
+  FakeWorld world(2);
+  world.kind(0, WorkerKind::cpu);
+  world.times_slower[0] = 10;
+  world.unknown_on = {0};
+  const auto policy = make_policy("eager");
+  world.attach(*policy);
+  world.in_place("A", node(0));
+  world.only_workers["T1"] = {0};
+  world.ready({{"T1", {"A"}}, {"T2", {"A"}}, {"T3", {"A"}}});
+  EXPECT_EQ(world.pick(0), "T1");
+  EXPECT_EQ(world.pick(0), "T2");
+  EXPECT_EQ(world.pick(0), "-");
+}
+
 }  // namespace fairlead::schedule
