@@ -169,10 +169,10 @@ class Run {
     if (!options_.first_run)
       core.engine.estimate = [this](const Task& task, WorkerId worker) {
         const ProgramTask& it = program_task(task);
-        const Duration real = machine_.expected(it, worker);
-        if (options_.misjudged.empty()) return real;
+        const Duration learned = machine_.expected(it, worker);
+        if (options_.misjudged.empty()) return learned;
         const double expected =
-            static_cast<double>(real.count()) * expected_times_[static_cast<std::size_t>(it.kernel)];
+            static_cast<double>(learned.count()) * expected_times_[static_cast<std::size_t>(it.kernel)];
         return std::max(Duration(1), Duration(std::llround(expected)));
       };
     core.fixed_order = options_.fixed_order;

@@ -68,7 +68,6 @@ Dispensable dispensable(const View& view, std::span<Task* const> tasks) {
     worst.insert(worst.end(), sorts[i].workers.begin(), sorts[i].workers.end());
     add(worst);
   }
-  const std::size_t before = worst.size();
   constexpr std::size_t many = 4;
   if (!sorts.empty() && sorts.back().workers.size() >= many) {
     // Whole devices: without some of its streams one has as much to compute and to bring.
@@ -77,11 +76,11 @@ Dispensable dispensable(const View& view, std::span<Task* const> tasks) {
     for (const std::size_t worker : best)
       if (const NodeId node = view.workers()[worker].node; std::ranges::find(nodes, node) == nodes.end())
         nodes.push_back(node);
-    nodes.resize((nodes.size() + 1) / 2);
+    const auto half = nodes.begin() + static_cast<std::ptrdiff_t>((nodes.size() + 1) / 2);
     std::ranges::copy_if(best, std::back_inserter(worst), [&](std::size_t worker) {
-      return std::ranges::find(nodes, view.workers()[worker].node) == nodes.end();
+      return std::find(half, nodes.end(), view.workers()[worker].node) != nodes.end();
     });
-    if (worst.size() > before) found.surplus.push_back(named(worst));
+    if (nodes.size() > 1) found.surplus.push_back(named(worst));
   }
   return found;
 }
