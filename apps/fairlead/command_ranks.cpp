@@ -13,7 +13,6 @@
 #include <thread>
 
 #include "base/kept_file.hpp"
-#include "fairlead/subcommand.hpp"
 #include "machine/machine.hpp"
 #include "net/network.hpp"
 #include "simulate/cluster/blueprint.hpp"
@@ -21,6 +20,8 @@
 namespace fairlead::app {
 
 namespace {
+
+constexpr std::string_view asked_wrongly = "it was not asked for correctly: ";
 
 CyclicMap grid_of_ranks(const Config& config, std::uint32_t ranks) {
   if (!config.has("grid")) return Distribution::grid_of(ranks);
@@ -115,6 +116,15 @@ void require_over_ranks(const Config& config) {
           fmt::format("--{} writes down what one rank does: it does not go with several", option));
 }
 
+std::string told_of(const std::exception& error) {
+  const bool by_asking = dynamic_cast<const ConfigError*>(&error) != nullptr;
+  return std::string(by_asking ? asked_wrongly : "") + error.what();
+}
+
+ExitCode status_of_heard(const RankError& error) noexcept {
+  return std::string_view(error.what()).find(asked_wrongly) != std::string_view::npos ? usage : failure;
+}
+
 CommandRanks::~CommandRanks() { give_up("it could not begin"); }
 
 void CommandRanks::give_up(const std::string& why) const {
@@ -130,7 +140,7 @@ int on_ranks(const Config& config, const std::function<int(CommandRanks&)>& comm
   try {
     return command(ranks);
   } catch (const std::exception& error) {
-    ranks.give_up(error.what());
+    ranks.give_up(told_of(error));
     throw;
   }
 }
@@ -147,7 +157,7 @@ void CommandRanks::run(const std::function<void(const Place&)>& body) const {
       body({own_[i], grid_, readers_});
     } catch (const std::exception& error) {
       thrown[i] = std::current_exception();
-      own_[i].give_up(error.what());
+      own_[i].give_up(told_of(error));
     } catch (const Interrupted&) {
       thrown[i] = std::current_exception();
       own_[i].give_up("it was interrupted");

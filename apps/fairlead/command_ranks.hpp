@@ -2,11 +2,13 @@
 #pragma once
 #include <fairlead/config.hpp>
 #include <fairlead/cyclic_map.hpp>
+#include <fairlead/error.hpp>
 #include <fairlead/ranks.hpp>
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <optional>
 #include <span>
@@ -14,6 +16,7 @@
 #include <vector>
 
 #include "fairlead/place.hpp"
+#include "fairlead/subcommand.hpp"
 
 namespace fairlead::app {
 
@@ -90,6 +93,11 @@ class CommandRanks {
 
 /// What a command does on the ranks that it was started on; of what is thrown before they run, the others hear.
 int on_ranks(const Config& config, const std::function<int(CommandRanks&)>& command);
+
+/// As it is told to other ranks. They end as this one does: a launcher may join the exit statuses of all by "or", and
+/// `failure` and `usage` would say that a result is wrong.
+std::string told_of(const std::exception& error);
+ExitCode status_of_heard(const RankError& error) noexcept;
 
 /// Throws ConfigError for what goes with one rank only.
 void require_over_ranks(const Config& config);

@@ -1,5 +1,6 @@
 // The command line: finds the subcommand, reads its options, and turns what is thrown into a message and an
 // exit code.
+#include "fairlead/command_ranks.hpp"
 #include "fairlead/files_apart.hpp"
 #include "fairlead/interrupt.hpp"
 #include "fairlead/standard_streams.hpp"
@@ -46,9 +47,9 @@ constexpr const Subcommand* all[] = {&solve_command,
                                      &help};
 
 /// The environment of one process may be wrong, and those of the others right: they would wait for it.
-void tell_others(const std::string& why) {
+void tell_others(const Error& why) {
   try {
-    launched_rank().give_up(why);
+    launched_rank().give_up(told_of(why));
   } catch (const Error&) {
     // There is no way to tell them.
   }
@@ -84,7 +85,7 @@ int run(int argc, const char* const* argv, bool& reports) {
                                 .settings = subcommand.settings,
                                 .config_lists = subcommand.config_lists});
   } catch (const Error& error) {
-    if (subcommand.over_ranks) tell_others(error.what());
+    if (subcommand.over_ranks) tell_others(error);
     throw;
   }
   const ParsedCommandLine& parsed = *understood;
@@ -154,9 +155,11 @@ int main(int argc, char** argv) {
   } catch (const ConfigError& error) {
     return complain(error.what(), app::usage);
   } catch (const RankError& error) {
+    if (const int signal = app::Interrupt::signal(); signal != 0) return ended_by(signal);
     // One of several says what happened to another.
-    if (launched && launched->rank != 0) return app::failure;
-    return complain(error.what(), app::failure);
+    const auto status = app::status_of_heard(error);
+    if (launched && launched->rank != 0) return status;
+    return complain(error.what(), status);
   } catch (const Error& error) {
     // What was thrown because everything was told to end is no news.
     if (const int signal = app::Interrupt::signal(); signal != 0) return ended_by(signal);

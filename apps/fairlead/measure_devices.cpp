@@ -375,18 +375,16 @@ MachineFigures measure_devices(const Config& config, const linalg::Kernels& kern
     topology = runtime.core().topology();
   }
   figures.host_memory = machine::discover().memory.total_bytes;
-  figures.cores =
-      static_cast<std::size_t>(std::ranges::count(topology.workers, topology.host(), &WorkerSpec::node));
+  figures.cores = topology.workers_on(topology.host());
   for (const NodeId node : topology.devices()) {
     const auto worker = std::ranges::find(topology.workers, node, &WorkerSpec::node);
-    figures.devices.push_back(
-        {.name = topology.nodes[index(node)].name,
-         .processor = worker->processor,
-         .kind = worker->kind,
-         .memory = topology.nodes[index(node)].capacity,
-         .streams = static_cast<unsigned>(std::ranges::count(topology.workers, node, &WorkerSpec::node)),
-         .on_cores = worker->on_cores,
-         .wire = {}});
+    figures.devices.push_back({.name = topology.nodes[index(node)].name,
+                               .processor = worker->processor,
+                               .kind = worker->kind,
+                               .memory = topology.nodes[index(node)].capacity,
+                               .streams = static_cast<unsigned>(topology.workers_on(node)),
+                               .on_cores = worker->on_cores,
+                               .wire = {}});
   }
   const bool cores_are_shared = std::ranges::any_of(
       figures.devices, [](unsigned cores) { return cores > 0; }, &MachineFigures::Device::on_cores);

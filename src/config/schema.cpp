@@ -85,8 +85,8 @@ constexpr Setting rows[] = {
      .value_name = "NAME",
      .help = "the policy that orders tasks and evictions: one that `fairlead schedulers` lists, with its "
              "options, or the path of a plug-in, FILE.so",
-     .absent_means =
-         "lws where cores work on data that fit in RAM; else rehearsed, which finds out which is best",
+     .absent_means = "lws where cores work on data that fit in RAM; urgent or near where cores of several "
+                     "ranks do; else rehearsed, which finds out which is best",
      .group = running},
     {.key = "window",
      .type = count,

@@ -13,9 +13,7 @@ namespace {
 /// Of the accelerator that has the most.
 std::size_t most_streams(const Topology& topology) {
   std::size_t most = 0;
-  for (const NodeId node : topology.devices())
-    most = std::max(most,
-                    static_cast<std::size_t>(std::ranges::count(topology.workers, node, &WorkerSpec::node)));
+  for (const NodeId node : topology.devices()) most = std::max(most, topology.workers_on(node));
   return most;
 }
 

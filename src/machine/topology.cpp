@@ -27,6 +27,10 @@ std::vector<NodeId> Topology::devices() const {
   return found;
 }
 
+std::size_t Topology::workers_on(NodeId node) const {
+  return static_cast<std::size_t>(std::ranges::count(workers, node, &WorkerSpec::node));
+}
+
 Bytes Topology::smallest_device() const {
   Bytes smallest = ~Bytes{0};
   for (const NodeId device : devices()) smallest = std::min(smallest, nodes[index(device)].capacity);
@@ -148,14 +152,14 @@ void join_peers(Topology& topology, NodeId a, NodeId b, Bandwidth bytes_per_seco
 
 void add_generator(Topology& topology, double bytes_per_second) {
   const NodeId store = topology.store(), host = topology.host();
-  const auto cores = std::ranges::count(topology.workers, host, &WorkerSpec::node);
+  const std::size_t cores = topology.workers_on(host);
   const auto computed = static_cast<LinkId>(topology.links.size());
   // Each core makes one at a time: what is not begun waits in the engine.
   topology.links.push_back({.name = "generator",
                             .first = store,
                             .second = host,
                             .bytes_per_second = bytes_per_second,
-                            .concurrent_copies = static_cast<unsigned>(std::max<std::ptrdiff_t>(cores, 1)),
+                            .concurrent_copies = static_cast<unsigned>(std::max<std::size_t>(cores, 1)),
                             .computes = true});
   for (const NodeId device : topology.devices()) {
     topology.join(store, device, {computed, topology.link_between(host, device)}, host);

@@ -122,6 +122,8 @@ struct Topology {
   NodeId host() const { return the_only(MemoryKind::host); }
   /// Memories of accelerators, in the order in which these are numbered.
   std::vector<NodeId> devices() const;
+  /// So many compute there: cores, or the streams of an accelerator.
+  std::size_t workers_on(NodeId node) const;
   /// What fits there fits into each of these; without any, everything does.
   Bytes smallest_device() const;
 

@@ -55,7 +55,7 @@ std::string devices_of(const Topology& topology) {
     if (wire.bytes_per_second.away != wire.bytes_per_second.back)
       cannot("wires that are slower in one direction");
     if (!wire.buses.empty()) cannot("buses");
-    if (std::ranges::count(topology.workers, node, &WorkerSpec::node) != 1) cannot("several streams here");
+    if (topology.workers_on(node) != 1) cannot("several streams here");
     if (wire.latency.count() % 1000 != 0) cannot("latency of parts of a microsecond");
     list += fmt::format("{}emulated:memory={}B,bandwidth={:.0f}B/s,duplex={},latency={}",
                         list.empty() ? "" : " + ", topology.nodes[index(node)].capacity,
@@ -128,8 +128,7 @@ class Emulation {
   Config config_of(const std::string& policy, std::size_t pipeline_depth) const {
     const Topology& topology = machine_.topology();
     Config config;
-    config.set("workers", std::to_string(std::max<std::ptrdiff_t>(
-                              1, std::ranges::count(topology.workers, topology.host(), &WorkerSpec::node))));
+    config.set("workers", std::to_string(std::max<std::size_t>(1, topology.workers_on(topology.host()))));
     config.set("bind-threads", false);
     config.set("huge-pages", false);
     config.set("memory", fmt::format("{}B", topology.nodes[index(topology.host())].capacity));

@@ -35,6 +35,14 @@ TEST(Topology, WhatCrossesTwoWiresIsAsFastAsTheSlowerOneInEachDirection) {
             Bandwidth(8e9, 4e9));
 }
 
+TEST(Topology, CountsWhoComputesOnANode) {
+  Topology topology = out_of_core_topology(3, mebibyte, 3e9, Duration(100));
+  const NodeId device = add_device(topology, {.name = "one", .capacity = mebibyte, .workers = 4});
+  EXPECT_EQ(topology.workers_on(topology.host()), 3U);
+  EXPECT_EQ(topology.workers_on(device), 4U);
+  EXPECT_EQ(topology.workers_on(topology.store()), 0U);
+}
+
 // 8 MB to each: 4 ms by its own wire, 1 ms by the other's; by the bus of both the 16 MB take as long as its rate says.
 TEST(Topology, WaysToAllShareWiresAndBuses) {
   Topology topology = with_two_devices();

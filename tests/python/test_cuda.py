@@ -323,10 +323,10 @@ def test_values_of_other_ranks_land_where_it_is_said(run, operation, into):
         assert done.returncode == 2 and f"--receive-into {into}: no device is used" in done.stderr, done.stderr
 
 
-def over_mpi(command, fake_cuda, folder, launcher: str, aware: bool, *arguments):
+def over_mpi(command, fake_cuda, folder, launcher: str, aware: bool, *arguments, ranks=2):
     settings = {**ENVIRONMENT, "LD_LIBRARY_PATH": str(fake_cuda), "FAKE_CUDA": "devices=2", "FAIRLEAD_CUDA_KERNELS": str(fake_cuda / "kernels")}
     preload = ["env", f"LD_PRELOAD={fake_cuda / f'libfake_cuda_{launcher}.so.1'}"] if aware else []
-    return subprocess.run([*LAUNCHERS[launcher], "2", *preload, str(command), *map(str, arguments)], cwd=folder, capture_output=True,
+    return subprocess.run([*LAUNCHERS[launcher], str(ranks), *preload, str(command), *map(str, arguments)], cwd=folder, capture_output=True,
                           text=True, timeout=240, env=settings)
 
 
@@ -352,6 +352,20 @@ def test_an_mpi_that_writes_devices_is_asked_to(command, fake_cuda, tmp_path, la
     assert done.returncode == 0, done.stderr
     assert json.loads((tmp_path / "info.json").read_text())["mpi"]["into_cuda_devices"] == aware
     assert ("values land in RAM or in the memory of CUDA devices" if aware else "values land in RAM: ") in done.stdout
+
+
+@pytest.mark.parametrize("launcher", ["openmpi", "mpich"])
+@pytest.mark.parametrize("small", [0, 1])
+@pytest.mark.parametrize("words", [("bench", "gemm", "--n", 90), ("solve", "A.npy", "b.npy", "-o", "x.npy")], ids=["bench", "solve"])
+def test_what_some_ranks_are_refused_was_asked_wrongly(command, fake_cuda, tmp_path, launcher, small, words):
+    """MPICH's launcher joins the statuses of all by "or": 2, and 1 of a rank that hears of it, would be 3, a wrong result."""
+    symmetric(tmp_path, 90)
+    # Enough for one rank, but two of three share the one that is named first.
+    parts = [f"cuda:{i},memory={'24KiB' if i == small else '2MiB'},streams=2,workspace=8KiB" for i in (small, 1 - small)]
+    done = over_mpi(command, fake_cuda, tmp_path, launcher, False, *words, "--tile", 20, "--workers", 1, "--devices", " + ".join(parts), ranks=3)
+    assert done.returncode == 2, done.stderr
+    assert done.stderr.count(f'"cuda:{small},memory=12288B') == done.stderr.count("leave nothing") == 1, done.stderr
+    assert not (tmp_path / "x.npy").exists()
 
 
 def conditioned(folder, n: int, condition: float, smallest: float = 1):

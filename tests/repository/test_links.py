@@ -1,4 +1,4 @@
-"""Links between the pages, and from them to files, lead somewhere."""
+"""Links between the pages, and from them to files, lead somewhere; so do the names of files and tests on the page of the papers."""
 
 import re
 import unittest
@@ -27,6 +27,25 @@ def headings(text: str) -> set[str]:
     """The names that headings get on a web page."""
     titles = re.findall(r"^#+ +(.*?) *$", text, re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+def not_there(text: str, paths: set[str]) -> list[str]:
+    """Of lines that say where something is and what tests it: the names that end no path, with or without what follows a dot."""
+    names = [name for line in re.findall(r"^- \*\*(?:Where|Tests):\*\* (.*)", text, re.MULTILINE) for name in re.findall(r"`(\w[\w./-]*?)/?`", line)]
+    return [name for name in names if not any(path == name or path.endswith("/" + name) for path in paths)]
+
+
+class Names(unittest.TestCase):
+    def test_what_is_said_to_do_and_to_test_it_is_there(self):
+        paths = set()
+        for path in tree.files():
+            paths |= {str(path), str(path.with_suffix("")), *map(str, path.parents)}
+        self.assertEqual([], not_there(tree.read(Path("docs/papers-details.md")), paths))
+
+    def test_a_missing_name_is_found(self):
+        paths = {"src/memory/transfers.cpp", "src/memory/transfers", "src/memory"}
+        self.assertEqual(["fers.cpp", "src/gone"],
+                         not_there("- **Where:** `src/memory/`, `transfers`, `fers.cpp`, `--option`\n- **Tests:** `src/gone` (`by hand`)\n`other`", paths))
 
 
 class Links(unittest.TestCase):

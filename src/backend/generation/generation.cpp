@@ -48,7 +48,7 @@ constexpr double bytes_per_second_guess = 0.5e9;  // of each core, for estimates
 class GeneratedPart final : public Part {
  public:
   void add_to(Topology& topology) override {
-    const auto cores = std::ranges::count(topology.workers, topology.host(), &WorkerSpec::node);
+    const std::size_t cores = topology.workers_on(topology.host());
     add_generator(topology, bytes_per_second_guess * static_cast<double>(cores));
   }
   void begin(Site& site) override {
