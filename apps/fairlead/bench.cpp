@@ -205,6 +205,8 @@ int run(const ParsedCommandLine& given) {
   });
 }
 
+constexpr std::string_view files_of_results[] = {"json"};
+
 }  // namespace
 
 const Subcommand bench{
@@ -214,7 +216,7 @@ const Subcommand bench{
     .positionals = positionals,
     .options = options,
     .run = run,
-    .reports = true,
+    .files_of_results = files_of_results,
     .over_ranks = true};
 
 }  // namespace fairlead::app

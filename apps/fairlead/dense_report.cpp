@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <cstdint>
 
 #include "algorithms/linalg/blas/kernel_rates.hpp"
 #include "backend/device/through_ram.hpp"
@@ -187,7 +189,12 @@ void measure_ceiling(report::RunReport& report, const linalg::Kernels& kernels, 
   // What cores allow says nothing of devices.
   if (report.limiting && report.limiting->on_devices) return;
   linalg::RateSettings settings;
-  settings.tile = problem.tile;
+  // No larger than the matrix; five of them for each worker fit in the memory that the run had.
+  const auto elements_of_one =
+      static_cast<double>(problem.memory_limit / (5 * report.workers * problem.element_bytes));
+  settings.tile = static_cast<int>(
+      std::clamp<std::int64_t>(static_cast<std::int64_t>(std::sqrt(elements_of_one)), 1,
+                               std::min<std::int64_t>(problem.tile, std::max(problem.rows(), problem.n))));
   settings.threads = static_cast<int>(report.workers);
   settings.kernels = problem.operation->kernels;
   const linalg::KernelRates rates = problem.element_bytes == 8

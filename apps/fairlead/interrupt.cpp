@@ -14,6 +14,8 @@
 #include <cstring>
 #include <system_error>
 
+#include "fairlead/subcommand.hpp"
+
 namespace fairlead::app {
 
 namespace {
@@ -23,7 +25,9 @@ namespace {
 struct HandlerState {
   std::atomic<bool> taken = false;
   std::atomic<int> first_signal = 0, second_signal = 0;
-  std::atomic<bool> making = false;  // what is to be removed changes: a second signal waits for that
+  std::atomic<bool> making = false;    // what is to be removed changes: a second signal waits for that
+  std::atomic<bool> finished = false;  // what was asked for is there
+  std::atomic<int> late_signal = 0;    // the first one since
   std::atomic<int> event_fd = -1;
   std::atomic<int> running = 0;  // handlers in progress, on any thread
   std::atomic<bool> terminal_interrupt_ignored = false;
@@ -63,7 +67,14 @@ void handle(int number, siginfo_t* info, void*) {
       number == SIGINT && info->si_code == SI_KERNEL && state.terminal_interrupt_ignored.load();
   // A pipe that nobody reads any more: whoever wrote to it is told by an error, and knows what was lost.
   const bool told_by_error = number == SIGPIPE && info->si_pid == ::getpid();
-  if (!meant_for_others && !told_by_error) {
+  if (meant_for_others || told_by_error) {
+    // nothing
+  } else if (state.finished.load()) {
+    if (state.late_signal.exchange(number) != 0) {
+      state.second_signal = number;
+      end_at_once();
+    }
+  } else {
     int none = 0;
     if (!state.first_signal.compare_exchange_strong(none, number)) {
       state.second_signal = number;
@@ -100,7 +111,8 @@ Interrupt::Interrupt(std::function<void()> cancel, std::optional<std::string> on
   const std::string text = on_exit_text ? *on_exit_text : isatty(STDERR_FILENO) == 1 ? "\n" : "";
   state.on_exit_text_size = std::min(text.size(), state.on_exit_text.size());
   std::copy_n(text.begin(), state.on_exit_text_size, state.on_exit_text.begin());
-  state.first_signal = state.second_signal = 0;
+  state.first_signal = state.second_signal = state.late_signal = 0;
+  state.finished = false;
   state.terminal_interrupt_ignored = false;
   try {
     event_counter_ = open_event_counter();
@@ -111,7 +123,6 @@ Interrupt::Interrupt(std::function<void()> cancel, std::optional<std::string> on
     install(SIGTERM, handle);
     for (const int number : {SIGHUP, SIGQUIT, SIGPIPE}) install_unless_ignored(number);
     if (tell_status_) install(SIGUSR1, ask_for_status);
-    install(SIGXFSZ, nullptr);
   } catch (...) {
     put_back();
     throw;
@@ -133,12 +144,8 @@ void Interrupt::install(int number, void (*handler)(int, siginfo_t*, void*)) {
   }
   struct sigaction action = {};
   sigemptyset(&action.sa_mask);
-  if (handler != nullptr) {
-    action.sa_sigaction = handler;
-    action.sa_flags = SA_SIGINFO | SA_RESTART;  // reading and writing go on as if nothing had happened
-  } else {
-    action.sa_handler = SIG_IGN;
-  }
+  action.sa_sigaction = handler;
+  action.sa_flags = SA_SIGINFO | SA_RESTART;  // reading and writing go on as if nothing had happened
   if (sigaction(number, &action, &installed.before) != 0) throw refused("cannot handle signals");
   ++installed_count_;
 }
@@ -175,10 +182,24 @@ void Interrupt::removes_at_exit(const std::function<std::vector<std::filesystem:
   state.to_remove_size = size;
 }
 
+void Interrupt::finish(const std::function<void()>& last) {
+  // As in removes_at_exit(): who has not seen that it is so has said which signal came before we look.
+  state.finished = true;
+  while (state.running.load() != 0) std::this_thread::yield();
+  try {
+    if (const int before = signal(); before != 0) throw Interrupted{before};
+    last();
+  } catch (...) {
+    state.finished = false;
+    throw;
+  }
+}
+
 void Interrupt::put_back() noexcept {
   while (installed_count_ > 0) {
     const Installed& installed = installed_[--installed_count_];
-    sigaction(installed.number, &installed.before, nullptr);
+    if (!state.finished.load() || installed.number == SIGUSR1)
+      sigaction(installed.number, &installed.before, nullptr);
   }
   // A handler on another thread may still be about to write. It does nothing that could wait.
   state.event_fd = -1;

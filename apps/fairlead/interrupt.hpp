@@ -1,7 +1,6 @@
 // Ctrl-C ends a run cleanly: the first one asks for the end, a second one does not wait for it. As long as an
-// object of this class lives, SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGPIPE are handled so. Writing beyond a
-// file size limit, or to a pipe that nobody reads, is an error (EFBIG, EPIPE) instead of the end of the
-// process: SIGXFSZ is ignored, and so is a SIGPIPE that nobody sent.
+// object of this class lives, SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGPIPE are handled so. Writing to a pipe that
+// nobody reads is an error (EPIPE) instead of the end of the process: a SIGPIPE that nobody sent is ignored.
 #pragma once
 #include <signal.h>
 #include <filesystem>
@@ -39,6 +38,11 @@ class Interrupt {
   /// what `make` throws.
   static void removes_at_exit(const std::function<std::vector<std::filesystem::path>()>& make);
 
+  /// Calls `last`, with which what was asked for is there: a signal that comes from then on, also when this object is gone, changes
+  /// nothing, and a second one ends the process as always. Without calling it throws Interrupted if a signal has come;
+  /// passes on what it throws.
+  static void finish(const std::function<void()>& last);
+
   /// The first signal that came; 0 if none has.
   static int signal() noexcept;
 
@@ -54,7 +58,7 @@ class Interrupt {
 
   std::function<void()> cancel_, tell_status_;
   FileDescriptor event_counter_;
-  Installed installed_[7] = {};
+  Installed installed_[6] = {};
   int installed_count_ = 0;
   std::thread watcher_;
 };

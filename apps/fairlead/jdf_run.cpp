@@ -422,7 +422,8 @@ class JdfRun {
           run_->flow().drop_copies(tiles(i, j));
         }
       seconds_ += run_->end();
-      if (out != nullptr) out->commit();
+      if (out == nullptr) return;
+      next == outputs_.end() ? Interrupt::finish([&] { out->commit(); }) : out->commit();
     });
   }
 
@@ -505,6 +506,8 @@ int run(const ParsedCommandLine& given) {
   return on_ranks(given.config, [&](CommandRanks& ranks) { return run_on(ranks, given); });
 }
 
+constexpr std::string_view files_of_results[] = {"output", "json"};
+
 }  // namespace
 
 const Subcommand jdf_run_command{.name = "jdf run",
@@ -512,7 +515,7 @@ const Subcommand jdf_run_command{.name = "jdf run",
                                  .positionals = positionals,
                                  .options = options,
                                  .run = run,
-                                 .reports = true,
+                                 .files_of_results = files_of_results,
                                  .over_ranks = true};
 
 }  // namespace fairlead::app

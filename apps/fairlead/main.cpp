@@ -94,7 +94,8 @@ int run(int argc, const char* const* argv, bool& reports) {
     return success;
   }
   if (!subcommand.over_ranks) require_files_apart(parsed.config);
-  reports = subcommand.reports;
+  reports = std::ranges::any_of(subcommand.files_of_results,
+                                [&](std::string_view key) { return parsed.config.has(key); });
   return subcommand.run(parsed);
 }
 
@@ -126,6 +127,8 @@ const Subcommand& find_subcommand(std::string_view first, std::string_view secon
 
 int main(int argc, char** argv) {
   using namespace fairlead;
+  // To write beyond a limit of files' sizes is an error (EFBIG) that is said, not the end of the process.
+  std::signal(SIGXFSZ, SIG_IGN);
   app::StandardStreams streams;
   const auto launched = config::launched(config::process_environment());
   // One line for each mistake, and no more: what() says what to do about it.

@@ -1,6 +1,8 @@
 // See solution.hpp.
 #include "fairlead/solution.hpp"
 
+#include <fairlead/error.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -64,13 +66,19 @@ double lost_in_single(const double* x, std::int64_t rows, std::int64_t columns) 
     // Small numbers beside large ones may vanish: the size of the column is what they are judged by, as in x.
     if (size > 0) most = std::max(most, lost / size);
   }
-  return most > static_cast<double>(std::numeric_limits<float>::epsilon()) ? most : 0;
+  return most;
 }
 
 int publish_solution(const report::RunReport& report, const Config& config,
                      std::span<const trace::Snapshot> recorded) {
-  publish(report, config, recorded);
   const auto wrong = wrong_answer(report);
+  try {
+    publish(report, config, recorded);
+  } catch (const Error& error) {
+    if (wrong) throw;
+    throw SystemError(
+        fmt::format("{}\n  The solution is in {} all the same.", error.what(), report.solution));
+  }
   if (!wrong) return success;
   std::fflush(stdout);  // the report before what is wrong with it
   fmt::print(stderr, "fairlead: {}. {}\n", *wrong,

@@ -18,8 +18,8 @@ template <class T>
 void write_solution(data::NpyWriter& out, data::ElementType element, const T* x, std::uint64_t ld,
                     std::uint64_t rows, std::uint64_t columns, std::span<std::byte> staging);
 
-/// By what part of its size the solution in single precision is off, beyond rounding: of a column the most; infinite
-/// where a number is too large for that. `x`: as many rows as `rows`, one column after the other.
+/// By what part of its size the solution is off in single precision: of a column the most; infinite where a number is too
+/// large for that. `x`: as many rows as `rows`, one column after the other.
 double lost_in_single(const double* x, std::int64_t rows, std::int64_t columns);
 
 /// Publishes the report, and says on the standard error what is wrong with the result, if something is.

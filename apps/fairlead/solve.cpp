@@ -192,6 +192,8 @@ int run(const ParsedCommandLine& given) {
   return on_ranks(given.config, [&](CommandRanks& ranks) { return run_on(ranks, given); });
 }
 
+constexpr std::string_view files_of_results[] = {"output"};
+
 }  // namespace
 
 const Subcommand solve_command{
@@ -200,7 +202,7 @@ const Subcommand solve_command{
     .positionals = positionals,
     .options = options,
     .run = run,
-    .reports = true,
+    .files_of_results = files_of_results,
     .over_ranks = true};
 
 }  // namespace fairlead::app

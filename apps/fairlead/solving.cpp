@@ -121,7 +121,8 @@ class Solve {
     }
     if (!solved.backward_error) solved = direct();
     const std::optional<double> lost = lost_in_file();
-    if (lost) *solved.backward_error += *lost, solved.condition.reset();
+    const bool does_not_fit = lost && *lost > static_cast<double>(std::numeric_limits<float>::epsilon());
+    if (does_not_fit) *solved.backward_error += *lost, solved.condition.reset();
     const bool right = *solved.backward_error <= limit_;  // false for NaN
     const bool written = right || config_.flag("keep-anyway");
     if (written && place_.first()) write();
@@ -136,7 +137,7 @@ class Solve {
     if (place_.alone()) find_limit(report, tiled_, solved.after);
     report.backward_error = solved.backward_error;
     report.backward_error_limit = limit_;
-    report.lost_in_file = lost;
+    (does_not_fit ? report.lost_in_file : report.rounded_in_file) = lost;
     report.refinement_steps = solved.steps;
     report.calls_in_tf32 = solved.calls_in_tf32;
     report.condition = solved.condition;
@@ -344,7 +345,7 @@ class Solve {
       if (system_.solution() == ElementType::float32) {
         double lost[] = {lost_in_single(x_.data(), n_, columns_)};
         linalg::largest_of_ranks(run_->runtime(), lost);
-        if (lost[0] > 0) return lost[0];
+        return lost[0];
       }
     return std::nullopt;
   }
@@ -356,7 +357,7 @@ class Solve {
       const NpyFile& b = *system_.b;
       write_solution<T>(*out_, system_.solution(), x_.data(), b.rows(), b.rows(), b.columns(), staging);
     }
-    seconds_ += run_->end_by([this] { out_->commit(); });
+    seconds_ += run_->end_by([this] { Interrupt::finish([this] { out_->commit(); }); });
   }
 
   const System& system_;

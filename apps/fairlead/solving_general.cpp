@@ -300,7 +300,7 @@ class GeneralSolve {
       write_solution<T>(*out_, system_.solution(), x_.data(), static_cast<std::uint64_t>(m_),
                         static_cast<std::uint64_t>(n_), static_cast<std::uint64_t>(columns_), staging);
     }
-    seconds_ += run_->end_by([this] { out_->commit(); });
+    seconds_ += run_->end_by([this] { Interrupt::finish([this] { out_->commit(); }); });
   }
 
   const System& system_;

@@ -59,9 +59,9 @@ struct Subcommand {
   bool hidden = false;                       ///< not listed
   std::span<const TakenSetting> settings{};  ///< see CommandLine
   bool config_lists = false;                 ///< see CommandLine
-  /// What it prints tells of its work: that may be lost, and the exit status is that of the work. Otherwise
-  /// the print is the work, and a standard output that cannot be written to is a failure.
-  bool reports = false;
+  /// Settings that name files for its results. Where one is given, what is printed tells of the work: that may be lost, and the exit
+  /// status is that of the work. Otherwise the print is the work, and a standard output that cannot be written to is a failure.
+  std::span<const std::string_view> files_of_results{};
   /// Processes that were started together run it together.
   bool over_ranks = false;
 };

@@ -69,16 +69,17 @@ std::optional<std::string> wrong_answer(const report::RunReport& report) {
            "both files given and so of its own. With one of the two in double precision it is in that";
   if (!std::isfinite(error))
     return "the result is wrong: it is not finite. The matrix is too close to singular, or its numbers are "
-           "too large, for this precision";
+           "too large or too small, for this precision";
   if (report.growth && !(*report.growth < much_growth))
     return fmt::format(
         "the result is wrong: its backward error is {:.1e}, and of right ones it is below {:.1e}. In the "
         "factorization elements have grown by {:.1e}: --method qr does not let them",
         error, limit, *report.growth);
   return fmt::format(
-      "the result is wrong: its backward error is {:.1e}, and of right ones it is below {:.1e}. If the "
-      "matrix has no numbers so small that they lose digits (below {}), a disk, the memory or a library has "
-      "failed: try again, and with another --blas",
+      "the result is wrong: its backward error is {:.1e}, and of right ones it is below {:.1e}. If neither "
+      "the matrix nor the right-hand sides have numbers so small that they lose digits (below {}), a disk, "
+      "the memory or "
+      "a library has failed: try again, and with another --blas",
       error, limit, report.element == "FP32" ? "1e-37" : "1e-307");
 }
 

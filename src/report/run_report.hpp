@@ -154,6 +154,9 @@ struct RunReport {
   std::optional<double> backward_error_limit;  ///< above it the result is wrong
   /// By what part of its size the solution is off in its file, whose type it does not fit: in the backward error, too.
   std::optional<double> lost_in_file{};
+  /// By what part of its size a solution in double precision is rounded in a file in single, whose type it fits; not in the
+  /// backward error, which it may raise by as much.
+  std::optional<double> rounded_in_file{};
   std::optional<std::uint64_t> calls_in_tf32{};  ///< of cuBLAS, for the factor; none: they were not wanted
   std::optional<int> refinement_steps;           ///< of a factor in single precision, up to that error
   std::optional<ConditionReport> condition;

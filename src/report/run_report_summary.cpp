@@ -36,7 +36,11 @@ void how_well(TextPage& page, const RunReport& report) {
   page.parts("Accuracy",
              {fmt::format("backward error {:.1e}:", *report.backward_error),
               report.solution.empty() ? "exact for numbers that differ from those given by that part"
-                                      : "x is exact for numbers that differ from yours by that part",
+              : report.rounded_in_file
+                  ? fmt::format("before it was rounded by {:.1e} to the single precision of its "
+                                "file, x was exact for numbers that differ from yours by that part",
+                                *report.rounded_in_file)
+                  : "x is exact for numbers that differ from yours by that part",
               report.refinement_steps ? fmt::format("({} step{} of refinement)", *report.refinement_steps,
                                                     *report.refinement_steps == 1 ? "" : "s")
                                       : ""},

@@ -63,6 +63,9 @@ void speed(TextPage& page, const RunReport& report) {
                  (report.refinement_steps
                       ? fmt::format(", after {} step{} of refinement in double precision",
                                     *report.refinement_steps, *report.refinement_steps == 1 ? "" : "s")
+                      : "") +
+                 (report.rounded_in_file
+                      ? fmt::format(", before x was rounded by {:.2e} in its file", *report.rounded_in_file)
                       : ""));
   if (report.growth)
     page.row("Growth", fmt::format("{:.3g}: the largest element of U beside that of A", *report.growth));

@@ -649,6 +649,8 @@ def check_report(run, n, error, distance, condition, eps, same_type):
     said = report["backward_error"]
     if same_type and not abs(said - error) <= 0.05 * error + n ** 0.5 * 2.3e-16:
         raise Wrong(f"the report says a backward error of {said:.4g}; it is {error:.4g}")
+    if not same_type and not error <= said + report["rounded_in_file"] + n ** 0.5 * 2.3e-16:
+        raise Wrong(f"the report says a backward error of {said:.4g} and {report['rounded_in_file']:.4g} by rounding; it is {error:.4g}")
     if not said <= report["backward_error_limit"]:
         raise Wrong("the backward error is above the limit, and the exit status 0")
     if run.options.get("no-condition"):

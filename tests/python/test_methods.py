@@ -221,3 +221,15 @@ def test_qr_of_tall_matrices_is_measured(fairlead, tree, precision):
         assert report.get("m", n) == m
         kernels = set(report["kernel_calls"])
         assert kernels <= {"geqrt", "unmqr", *(("tsqrt", "tsmqr") if tree == "flat" else ("ttqrt", "ttmqr"))}
+
+
+def test_the_error_check_of_many_right_hand_sides_needs_no_more_than_the_factorization(fairlead):
+    """Over ranks it deals out what each has computed; once refused when all else was done."""
+    random = numpy.random.default_rng(1)
+    a, b = random.standard_normal((300, 30)), random.standard_normal((300, 64))
+    numpy.save(fairlead.folder / "A.npy", a)
+    numpy.save(fairlead.folder / "b.npy", b)
+    done = fairlead("solve", "A.npy", "b.npy", "-o", "x.npy", "--method", "qr", "--tile", 16, "--ranks", 2, "--workers", 1,
+                    "--memory", "3700KiB", "--progress", "none", timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert numpy.allclose(numpy.load(fairlead.folder / "x.npy"), numpy.linalg.lstsq(a, b, rcond=None)[0])

@@ -298,6 +298,31 @@ def test_rounding_in_the_other_triangle_is_no_error_of_the_solution(solve):
     assert done.report["backward_error"] < 1e-15
 
 
+def test_what_rounding_to_the_file_adds_to_the_error_is_said(solve):
+    """x is refined to double precision, and its file is in single."""
+    n = 150
+    a = reflected(numpy.logspace(0, -2, n), 5).astype("f4")
+    a = numpy.tril(a) + numpy.tril(a, -1).T
+    b = numpy.random.default_rng(5).standard_normal((n, 3)).astype("f4")
+    done = solve(a, b, "--refine")
+    assert done.returncode == 0 and done.x.dtype == numpy.float32, done.stderr
+    a, b, x = (array.astype("f8") for array in (a, b, done.x))
+    of_file = (abs(b - a @ x).max(axis=0) / (abs(a).sum(axis=1).max() * abs(x).max(axis=0) + abs(b).max(axis=0))).max()
+    computed, rounded = done.report["backward_error"], done.report["rounded_in_file"]
+    assert computed < 1e-15 < of_file <= computed + rounded and rounded <= 6e-8
+    assert f"before it was rounded by {rounded:.1e} to the single precision of its file" in " ".join(done.stdout.split())
+    in_double = solve(a, b, "--refine")
+    assert in_double.returncode == 0 and "rounded_in_file" not in in_double.report and "rounded by" not in in_double.stdout
+
+
+@pytest.mark.parametrize("scale, said", [(1e307, "is infinite, or too large for single precision; trying again"), (numpy.inf, "is infinite")])
+def test_what_single_precision_cannot_hold_is_not_said_to_be_infinite(solve, scale, said):
+    a = reflected(numpy.linspace(1, 2, 30), 6)
+    a[0, 0] *= scale
+    done = solve(a, numpy.ones(30), "--refine")
+    assert said in done.stderr and (done.returncode == 1) == numpy.isinf(scale), done.stderr
+
+
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("memory", [[], ["--memory", "6MiB", "--tile", 32]])
 def test_refinement_solves_with_the_lower_triangle_and_judges_symmetry_in_the_files_precision(solve, order, memory):

@@ -4,13 +4,15 @@
 #include "base/pages.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace fairlead::linalg {
 
 std::int32_t choose_tile(std::int64_t n, std::size_t element_bytes, Bytes memory_bytes, std::size_t workers,
                          const TileNeeds& needs) noexcept {
-  constexpr std::int32_t sides[] = {2048, 1536, 1024, 768, 640, 576, 448, 384, 320, 192,
-                                    160,  128,  96,   64,  48,  32,  16,  8,   4};
+  // A tile takes a page at least: smaller ones than the last would take as much, and make more tasks.
+  constexpr std::int32_t sides[] = {2048, 1536, 1024, 768, 640, 576, 448, 384, 320,
+                                    192,  160,  128,  96,  64,  48,  32,  16};
   const auto w = static_cast<std::int64_t>(std::max<std::size_t>(workers, 1));
   for (const std::int32_t side : sides) {
     if (side > needs.largest) continue;
@@ -24,7 +26,7 @@ std::int32_t choose_tile(std::int64_t n, std::size_t element_bytes, Bytes memory
     if (fits && (parallel || side <= 128))
       return static_cast<std::int32_t>(std::min<std::int64_t>(side, std::max<std::int64_t>(n, 1)));
   }
-  return 1;
+  return static_cast<std::int32_t>(std::clamp<std::int64_t>(n, 1, sides[std::size(sides) - 1]));
 }
 
 }  // namespace fairlead::linalg

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "algorithms/linalg/over_ranks.hpp"
+#include "base/pages.hpp"
 
 namespace fairlead::linalg {
 
@@ -37,7 +38,7 @@ template <class Each>
 void GeneralNpy<T>::for_each_piece(const TiledMatrix<T>& tiles, Bytes memory_bytes, bool first_alone,
                                    Each each) const {
   const std::int64_t tall = tiles.tile_size().rows, wide = tiles.tile_size().columns;
-  const Bytes tile_bytes = unsigned_of(tall * wide) * sizeof(T);
+  const Bytes tile_bytes = whole_pages_for(unsigned_of(tall * wide) * sizeof(T));
   const std::int64_t side = by_columns_ ? tall : wide, side_across = by_columns_ ? wide : tall;
   // Over ranks tiles beside each other have several owners.
   const Bytes most_tiles = tiles.distribution() == nullptr || first_alone ? most_band_tiles : 1;

@@ -12,8 +12,9 @@
 namespace fairlead::linalg {
 
 namespace {
-constexpr std::int64_t widest_band = 64;
-}
+// A tile of the usual band is 16 KiB then, which fits wherever a matrix could be computed with.
+constexpr std::int64_t widest_band = 8;
+}  // namespace
 
 template <class T>
 std::vector<T> gathered(Runtime& runtime, const TiledMatrix<T>& matrix) {

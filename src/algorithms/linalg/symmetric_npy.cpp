@@ -1,5 +1,6 @@
 // Bands of tiles, and what is looked for in them.
 #include "algorithms/linalg/symmetric_npy.hpp"
+#include "base/pages.hpp"
 
 #include <fairlead/error.hpp>
 #include <fairlead/gather.hpp>
@@ -80,9 +81,9 @@ template <class Each>
 void SymmetricNpy<T>::for_each_piece(const TiledMatrix<T>& tiles, Bytes memory_bytes, Each each) const {
   const std::int64_t n = tiles.rows(), side = tiles.tile();
   const std::int32_t nt = tiles.tile_rows();
-  const Bytes tile_bytes = u(side) * u(side) * sizeof(T);
-  const auto most = static_cast<std::int32_t>(
-      std::clamp<Bytes>(memory_bytes / 4 / std::max<Bytes>(tile_bytes, 1), 1, most_band_tiles));
+  const Bytes tile_bytes = whole_pages_for(u(side) * u(side) * sizeof(T));
+  const auto most =
+      static_cast<std::int32_t>(std::clamp<Bytes>(memory_bytes / 4 / tile_bytes, 1, most_band_tiles));
   const bool triangle = stored_ == Stored::lower || stored_ == Stored::upper;
   if (tiles.distribution() != nullptr) {
     // Over ranks a tile belongs to one of them, and is compared at once with its mirror image in the file.
@@ -325,7 +326,9 @@ void SymmetricNpy<T>::not_finite(std::int64_t row, std::int64_t column, T value)
   if (stored_ == Stored::upper) std::swap(row, column);
   throw NumericalError(fmt::format("{}: the element in row {}, column {} (counted from 0) is {}",
                                    file_->path().string(), row, column,
-                                   std::isnan(value) ? "not a number (NaN)" : "infinite"));
+                                   std::isnan(value) ? "not a number (NaN)"
+                                   : rounded_        ? "infinite, or too large for single precision"
+                                                     : "infinite"));
 }
 
 template <class T>

@@ -38,9 +38,17 @@ TEST(ChosenTile, IsLargerWhereTilesAreJoinedInPairs) {
     EXPECT_LT(tile_needs_of_pairs(workers).enough, tile_needs(workers).enough) << workers;
 }
 
+// Where memory has no room for that many, smaller ones would not help.
+TEST(ChosenTile, IsNotSmallerThanAPageIsGoodFor) {
+  for (const Bytes memory : {Bytes{4096}, Bytes{65'536}, gibibyte / 4096}) {
+    EXPECT_EQ(choose_tile(1000, 8, memory, 8, tile_needs(8)), 16);
+    EXPECT_EQ(choose_tile(1000, 4, memory, 8, tile_needs(8)), 16);
+  }
+}
+
 TEST(ChosenTile, IsNeverLargerThanTheMatrixOrNothing) {
   for (const std::int64_t n : {1, 2, 3, 5}) EXPECT_LE(choose_tile(n, 8, gibibyte, 2, tile_needs(2)), n);
-  EXPECT_EQ(choose_tile(1000, 8, 4096, 2, tile_needs(2)), 1);
+  EXPECT_EQ(choose_tile(5, 8, 4096, 2, tile_needs(2)), 5);
 }
 
 }  // namespace

@@ -5,20 +5,21 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <atomic>
-#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <future>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "fairlead/subcommand.hpp"
 
 namespace fairlead::app {
 
@@ -185,19 +186,54 @@ TEST_F(InterruptDeathTest, InTheForegroundTheKeyboardCounts) {
       ExitedWithCode(130), "");
 }
 
-TEST_F(InterruptDeathTest, AFileSizeLimitIsAnErrorOfTheWriteNotTheEnd) {
+// What was asked for is there: the reports that follow are written, and the exit status is that of the work.
+TEST_F(InterruptDeathTest, AfterTheEndOneSignalChangesNothing) {
+  for (const bool gone : {false, true})
+    EXPECT_EXIT(
+        {
+          std::optional<Interrupt> interrupt(std::in_place, [] { std::_Exit(1); });
+          bool made = false;
+          Interrupt::finish([&] {
+            send(SIGINT);
+            made = true;
+          });
+          if (gone) interrupt.reset();
+          std::exit(made && Interrupt::signal() == 0 ? 42 : 2);
+        },
+        ExitedWithCode(42), "");
+}
+
+TEST_F(InterruptDeathTest, AfterTheEndASecondSignalIsNotWaitedFor) {
   EXPECT_EXIT(
       {
-        Interrupt interrupt([] {});
-        char name[] = "/tmp/fairlead-limit-XXXXXX";
-        const int fd = mkstemp(name);
-        unlink(name);
-        rlimit limit{};
-        limit.rlim_cur = 100;
-        limit.rlim_max = RLIM_INFINITY;
-        setrlimit(RLIMIT_FSIZE, &limit);
-        const bool refused = pwrite(fd, "x", 1, 1000) == -1 && errno == EFBIG;
-        std::exit(refused ? 42 : 1);
+        {
+          Interrupt interrupt([] { std::_Exit(1); });
+          Interrupt::finish([] {});
+        }
+        send(SIGINT);
+        send(SIGTERM);
+        happens([] { return false; });
+      },
+      ExitedWithCode(143), "");
+}
+
+TEST_F(InterruptDeathTest, WhatCameBeforeTheEndOrFailsThenCounts) {
+  EXPECT_EXIT(
+      {
+        std::promise<void> cancelled;
+        Interrupt interrupt([&] { cancelled.set_value(); });
+        try {
+          Interrupt::finish([] { throw SystemError("no space"); });
+        } catch (const SystemError&) {
+          send(SIGTERM);
+        }
+        wait_for(cancelled);
+        bool called = false;
+        try {
+          Interrupt::finish([&] { called = true; });
+        } catch (const Interrupted& interrupted) {
+          std::exit(interrupted.signal == SIGTERM && !called ? 42 : 2);
+        }
       },
       ExitedWithCode(42), "");
 }

@@ -1,6 +1,7 @@
 // Standard streams that are closed, full or read by nobody: what was computed counts, and no file of the
 // program's gets the number of a stream.
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -72,6 +73,51 @@ TEST(Streams, APrintThatIsLostIsAFailure) {
   EXPECT_EQ(shell(folder, "fairlead schedulers >/dev/full"), 1);
   EXPECT_EQ(shell(folder, "fairlead help >/dev/full"), 1);
   EXPECT_EQ(shell(folder, "fairlead help >/dev/full 2>&1"), 1);
+  EXPECT_EQ(shell(folder, "fairlead bench cholesky --n 64 --progress none >/dev/full"), 1);
+}
+
+// Whatever is written beyond a limit of files' sizes is an error that is told, not the end of the process; x is there.
+TEST(Streams, AReportThatAFileSizeLimitCutsShortIsAFailureThatIsTold) {
+  for (const char* report : {"trace", "report", "json", "record-flow"}) {
+    Folder folder;
+    EXPECT_EQ(
+        shell(folder,
+              fmt::format("ulimit -f 1; fairlead solve A.npy b.npy -o x.npy --tile 10 --progress none --{} "
+                          "written 2>&1 | head -c 2000 >/dev/null; exit ${{PIPESTATUS[0]}}",
+                          report)),
+        1)
+        << report;
+    EXPECT_EQ(folder.everything().count("x.npy"), 1u) << report;
+  }
+  Folder folder;
+  EXPECT_EQ(shell(folder, "ulimit -f 0; fairlead info >/dev/null"), 0);
+  EXPECT_EQ(shell(folder,
+                  "ulimit -f 0; fairlead solve A.npy b.npy -o x.npy --progress none 2>&1 | cat >/dev/null; "
+                  "exit ${PIPESTATUS[0]}"),
+            1);
+  EXPECT_EQ(folder.everything().count("x.npy"), 0u);
+}
+
+TEST(Streams, AnErrorOfAReportSaysThatTheSolutionIsThere) {
+  Folder folder;
+  const Answer answer = folder.run("solve A.npy b.npy -o x.npy --progress none --json /dev/full");
+  EXPECT_EQ(answer.exit_code, 1);
+  EXPECT_THAT(answer.errors, HasSubstr("The solution is in x.npy all the same."));
+  EXPECT_EQ(folder.everything().count("x.npy"), 1u);
+}
+
+// What the kernels allow is measured with tiles that the matrix can have, within the memory that the run had.
+TEST(Streams, ATileThatIsLargerThanTheMatrixTakesNoMoreMemory) {
+  Folder folder;
+  for (const char* operation : {"cholesky", "qr", "gemm"})
+    EXPECT_EQ(
+        shell(folder,
+              fmt::format(
+                  "ulimit -v 4000000; fairlead bench {} --n 100 --tile 200000 --memory 64MiB --workers 1 "
+                  "--progress none --json report.json >/dev/null",
+                  operation)),
+        0)
+        << operation;
 }
 
 // As of any program whose output goes to `head`, while complaints that nobody reads end nothing.
