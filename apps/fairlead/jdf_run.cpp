@@ -422,8 +422,11 @@ class JdfRun {
           run_->flow().drop_copies(tiles(i, j));
         }
       seconds_ += run_->end();
-      if (out == nullptr) return;
-      next == outputs_.end() ? Interrupt::finish([&] { out->commit(); }) : out->commit();
+    });
+    run_->leave_to_first();
+    if (outputs_.empty()) return;
+    Interrupt::finish([&] {
+      for (const auto& out : outputs_) out->commit();
     });
   }
 

@@ -125,6 +125,7 @@ class Solve {
     if (does_not_fit) *solved.backward_error += *lost, solved.condition.reset();
     const bool right = *solved.backward_error <= limit_;  // false for NaN
     const bool written = right || config_.flag("keep-anyway");
+    run_->leave_to_first();
     if (written && place_.first()) write();
     run_->stop_showing();
     recorded_ = run_->recorded();

@@ -95,6 +95,7 @@ class GeneralSolve {
     report::RunReport found;
     const auto [tiled, after] = compute(found);
     const bool written = *found.backward_error <= limit_ || config_.flag("keep-anyway");  // no NaN
+    run_->leave_to_first();
     if (written && place_.first()) write();
     run_->stop_showing();
     recorded_ = run_->recorded();

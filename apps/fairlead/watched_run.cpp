@@ -7,6 +7,7 @@
 
 #include <chrono>
 
+#include "algorithms/linalg/over_ranks.hpp"
 #include "base/tell.hpp"
 #include "engine/runtime_core.hpp"
 #include "fairlead/doubts.hpp"
@@ -139,6 +140,18 @@ double WatchedRun::end_by(const std::function<void()>& last) {
   wait(false);
   last();
   return ended("");
+}
+
+void WatchedRun::leave_to_first() {
+  if (runtime_.ranks() == 1) return;
+  if (!is_first_ && interrupt_) Interrupt::finish([] {});
+  double nothing[] = {0};
+  try {
+    linalg::largest_of_ranks(runtime_, nothing);  // it goes on when all have come here
+  } catch (const Error&) {
+    throw_if_interrupted();
+    throw;
+  }
 }
 
 double WatchedRun::give_up() { return under_way_ ? ended(" (given up)") : 0; }

@@ -57,6 +57,9 @@ class WatchedRun {
   double end(bool flushed = false);
   /// The same, and `last` is done after the last look at signals, as a part of the phase.
   double end_by(const std::function<void()>& last);
+  /// All ranks call it when only the first has something left to do: it gives out the results. The others are not interrupted any
+  /// more, so that none ends by a signal when they are there. Throws as end().
+  void leave_to_first();
   /// The same of a phase that the run's time does not count: preparing, checking.
   double end_aside(bool flushed = false);
   /// After an error: the phase has ended by that, and counts. Returns its seconds; 0 if none was under way.

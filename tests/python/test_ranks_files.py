@@ -1,14 +1,17 @@
 """Ranks that do not see the same files: what only the first can read, it reads for all. And what goes wrong on some ranks
-only: each has to end, with a status that is not zero, and the reason is said."""
+only: each has to end, with a status that is not zero, and the reason is said. Or there is a signal."""
 
+import os
 import resource
 import signal
 import subprocess
+import time
 
 import numpy as np
 import pytest
 
-from ranks import said, start
+from ranks import ENVIRONMENT, LAUNCHERS, said, start
+from solutions import backward_error
 from test_ranks_alike import METHODS, N, files_of, matrix, require_alike, require_right, save, solve
 
 PROCESSES = ["openmpi", "mpich"]
@@ -166,3 +169,41 @@ def test_ranks_of_unequal_memory_choose_the_same_tiles(command, tmp_path, apart,
                  before="export FAIRLEAD_MEMORY=$((5 + 4 * rank))MiB")
     assert (done.returncode, said(done)) == (0, [])
     assert require_right(done.x, a, b) < 1e-12
+
+
+@pytest.mark.parametrize("launcher", ["openmpi", "mpich"])
+@pytest.mark.parametrize("words", [["solve", "a.npy", "b.npy", "-o", "x.npy"], ["solve", "a.npy", "b.npy", "-o", "x.npy", "--method", "lu"]],
+                         ids=["cholesky", "lu"])
+def test_there_is_a_solution_or_the_status_is_not_0_whenever_a_signal_comes(command, tmp_path, launcher, words):
+    """To all ranks: at some moment, or when x has just come to be there."""
+    numbers = np.random.default_rng(4)
+    a = numbers.standard_normal((200, 200))
+    a, b = a @ a.T + 200 * np.eye(200), numbers.standard_normal(200)
+    np.save(tmp_path / "a.npy", a)
+    np.save(tmp_path / "b.npy", b)
+    x, pids = tmp_path / "x.npy", tmp_path / "pids"
+    line = [*LAUNCHERS[launcher], "3", "sh", "-c", 'echo $$ >> pids; exec "$@"', "sh", command, *words, "--tile", "32", "--workers", "1",
+            "--memory", "16MiB", "--progress", "none", "--json", "r.json"]
+    seconds = None
+    for moment in [None, *["there"] * 3, *numbers.uniform(0.2, 1, 2)]:
+        for file in (x, pids):
+            file.unlink(missing_ok=True)
+        began = time.monotonic()
+        run = subprocess.Popen(line, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT)
+        if moment == "there":
+            while not x.exists() and run.poll() is None:
+                pass
+        elif moment is not None:
+            while time.monotonic() < began + moment * seconds and run.poll() is None:
+                pass
+        if moment is not None:
+            for pid in pids.read_text().split() if pids.exists() else []:
+                try:
+                    os.kill(int(pid), signal.SIGINT)
+                except ProcessLookupError:
+                    pass
+        said_by_it = run.communicate(timeout=120)
+        seconds = seconds or time.monotonic() - began
+        assert (run.returncode == 0) == x.exists() and (moment not in (None, "there") or run.returncode == 0), (moment, run.returncode, said_by_it)
+        if run.returncode == 0:
+            assert backward_error(a, np.load(x), b) <= 20 * np.finfo(np.float64).eps
