@@ -125,8 +125,10 @@ class Solve {
     if (does_not_fit) *solved.backward_error += *lost, solved.condition.reset();
     const bool right = *solved.backward_error <= limit_;  // false for NaN
     const bool written = right || config_.flag("keep-anyway");
+    const bool writes = written && place_.first();
+    if (writes) write();
     run_->leave_to_first();
-    if (written && place_.first()) write();
+    if (writes) give_out();
     run_->stop_showing();
     recorded_ = run_->recorded();
 
@@ -358,6 +360,8 @@ class Solve {
       const NpyFile& b = *system_.b;
       write_solution<T>(*out_, system_.solution(), x_.data(), b.rows(), b.rows(), b.columns(), staging);
     }
+  }
+  void give_out() {
     seconds_ += run_->end_by([this] { Interrupt::finish([this] { out_->commit(); }); });
   }
 

@@ -95,8 +95,10 @@ class GeneralSolve {
     report::RunReport found;
     const auto [tiled, after] = compute(found);
     const bool written = *found.backward_error <= limit_ || config_.flag("keep-anyway");  // no NaN
+    const bool writes = written && place_.first();
+    if (writes) write();
     run_->leave_to_first();
-    if (written && place_.first()) write();
+    if (writes) give_out();
     run_->stop_showing();
     recorded_ = run_->recorded();
 
@@ -301,6 +303,8 @@ class GeneralSolve {
       write_solution<T>(*out_, system_.solution(), x_.data(), static_cast<std::uint64_t>(m_),
                         static_cast<std::uint64_t>(n_), static_cast<std::uint64_t>(columns_), staging);
     }
+  }
+  void give_out() {
     seconds_ += run_->end_by([this] { Interrupt::finish([this] { out_->commit(); }); });
   }
 
