@@ -59,6 +59,17 @@ void remove_all() {
   _exit(128 + state.second_signal.load());
 }
 
+void heed(int number) {
+  const bool finished = state.finished.load();
+  int none = 0;
+  if (!(finished ? state.late_signal : state.first_signal).compare_exchange_strong(none, number)) {
+    state.second_signal = number;
+    if (!state.making.load()) end_at_once();  // else whoever makes it sees the signal
+  } else if (const int fd = state.event_fd.load(); fd >= 0 && !finished) {
+    [[maybe_unused]] const ssize_t written = ::write(fd, &signal_came, sizeof signal_came);
+  }
+}
+
 void handle(int number, siginfo_t* info, void*) {
   const int saved_errno = errno;
   // Before event_fd is read: ~Interrupt() clears it, then waits until nobody can have read it.
@@ -67,24 +78,14 @@ void handle(int number, siginfo_t* info, void*) {
       number == SIGINT && info->si_code == SI_KERNEL && state.terminal_interrupt_ignored.load();
   // A pipe that nobody reads any more: whoever wrote to it is told by an error, and knows what was lost.
   const bool told_by_error = number == SIGPIPE && info->si_pid == ::getpid();
-  if (meant_for_others || told_by_error) {
-    // nothing
-  } else if (state.finished.load()) {
-    if (state.late_signal.exchange(number) != 0) {
-      state.second_signal = number;
-      end_at_once();
-    }
-  } else {
-    int none = 0;
-    if (!state.first_signal.compare_exchange_strong(none, number)) {
-      state.second_signal = number;
-      if (!state.making.load()) end_at_once();  // else whoever makes it sees the signal
-    } else if (const int fd = state.event_fd.load(); fd >= 0) {
-      [[maybe_unused]] const ssize_t written = ::write(fd, &signal_came, sizeof signal_came);
-    }
-  }
+  if (!meant_for_others && !told_by_error) heed(number);
   state.running.fetch_sub(1);
   errno = saved_errno;
+}
+
+// They do nothing that could wait.
+void wait_for_handlers() {
+  while (state.running.load() != 0) std::this_thread::yield();
 }
 
 SystemError refused(const char* what) {
@@ -159,11 +160,11 @@ void Interrupt::install_unless_ignored(int number) {
 
 void Interrupt::removes_at_exit(const std::function<std::vector<std::filesystem::path>()>& make) {
   // Sequentially consistent: a handler says that it runs, and what came, before it looks at `making`. So it is waited for here,
-  // or leaves the end to us; it does nothing that could wait.
+  // or leaves the end to us.
   struct Making {
     Making() {
       state.making = true;
-      while (state.running.load() != 0) std::this_thread::yield();
+      wait_for_handlers();
     }
     ~Making() {
       state.making = false;
@@ -185,7 +186,7 @@ void Interrupt::removes_at_exit(const std::function<std::vector<std::filesystem:
 void Interrupt::finish(const std::function<void()>& last) {
   // As in removes_at_exit(): who has not seen that it is so has said which signal came before we look.
   state.finished = true;
-  while (state.running.load() != 0) std::this_thread::yield();
+  wait_for_handlers();
   try {
     if (const int before = signal(); before != 0) throw Interrupted{before};
     last();
@@ -201,10 +202,10 @@ void Interrupt::put_back() noexcept {
     if (!state.finished.load() || installed.number == SIGUSR1)
       sigaction(installed.number, &installed.before, nullptr);
   }
-  // A handler on another thread may still be about to write. It does nothing that could wait.
+  // A handler on another thread may still be about to write.
   state.event_fd = -1;
   state.to_remove_size = 0;
-  while (state.running.load() != 0) std::this_thread::yield();
+  wait_for_handlers();
   if (watcher_.joinable()) {
     [[maybe_unused]] const ssize_t written = ::write(event_counter_.get(), &over, sizeof over);
     watcher_.join();

@@ -128,7 +128,7 @@ class Solve {
     const bool writes = written && place_.first();
     if (writes) write();
     run_->leave_to_first();
-    if (writes) give_out();
+    if (writes) seconds_ += run_->end_by([this] { out_->commit(); });
     run_->stop_showing();
     recorded_ = run_->recorded();
 
@@ -360,9 +360,6 @@ class Solve {
       const NpyFile& b = *system_.b;
       write_solution<T>(*out_, system_.solution(), x_.data(), b.rows(), b.rows(), b.columns(), staging);
     }
-  }
-  void give_out() {
-    seconds_ += run_->end_by([this] { Interrupt::finish([this] { out_->commit(); }); });
   }
 
   const System& system_;

@@ -98,7 +98,7 @@ class GeneralSolve {
     const bool writes = written && place_.first();
     if (writes) write();
     run_->leave_to_first();
-    if (writes) give_out();
+    if (writes) seconds_ += run_->end_by([this] { out_->commit(); });
     run_->stop_showing();
     recorded_ = run_->recorded();
 
@@ -303,9 +303,6 @@ class GeneralSolve {
       write_solution<T>(*out_, system_.solution(), x_.data(), static_cast<std::uint64_t>(m_),
                         static_cast<std::uint64_t>(n_), static_cast<std::uint64_t>(columns_), staging);
     }
-  }
-  void give_out() {
-    seconds_ += run_->end_by([this] { Interrupt::finish([this] { out_->commit(); }); });
   }
 
   const System& system_;

@@ -138,7 +138,7 @@ double WatchedRun::end(bool flushed) {
 
 double WatchedRun::end_by(const std::function<void()>& last) {
   wait(false);
-  last();
+  Interrupt::finish(last);
   return ended("");
 }
 

@@ -55,7 +55,7 @@ class WatchedRun {
   /// Waits for the tasks; with `flushed`, until all results are on disk as well. Returns the seconds since
   /// begin(). Throws Interrupted if the user wants the end, else as linalg::wait_for_results.
   double end(bool flushed = false);
-  /// The same, and `last` is done after the last look at signals, as a part of the phase.
+  /// The same, and `last`, with which the results are there, is done after the last look at signals, as a part of the phase.
   double end_by(const std::function<void()>& last);
   /// All ranks call it when only the first has something left to do: it gives out the results. The others are not interrupted any
   /// more, so that none ends by a signal when they are there. Throws as end().

@@ -4,11 +4,14 @@
 #include <fairlead/flow.hpp>
 #include <fairlead/tiled_matrix.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <utility>
+
+#include "base/pages.hpp"
 
 namespace fairlead::linalg {
 
@@ -29,6 +32,11 @@ struct NpyPiece {
 };
 
 inline constexpr std::size_t most_band_tiles = 16;  // of a task
+/// So many tiles are read at once: a quarter of the memory, in which each takes whole pages.
+inline std::int32_t tiles_of_band(Bytes memory_bytes, Bytes tile_bytes, Bytes most = most_band_tiles) {
+  return static_cast<std::int32_t>(
+      std::clamp<Bytes>(memory_bytes / 4 / whole_pages_for(tile_bytes), 1, most));
+}
 template <class T>
 using BandHandles = std::array<Handle<Tile<T>>, most_band_tiles>;
 

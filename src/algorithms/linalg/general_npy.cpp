@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "algorithms/linalg/over_ranks.hpp"
-#include "base/pages.hpp"
 
 namespace fairlead::linalg {
 
@@ -38,12 +37,10 @@ template <class Each>
 void GeneralNpy<T>::for_each_piece(const TiledMatrix<T>& tiles, Bytes memory_bytes, bool first_alone,
                                    Each each) const {
   const std::int64_t tall = tiles.tile_size().rows, wide = tiles.tile_size().columns;
-  const Bytes tile_bytes = whole_pages_for(unsigned_of(tall * wide) * sizeof(T));
   const std::int64_t side = by_columns_ ? tall : wide, side_across = by_columns_ ? wide : tall;
   // Over ranks tiles beside each other have several owners.
   const Bytes most_tiles = tiles.distribution() == nullptr || first_alone ? most_band_tiles : 1;
-  const auto most =
-      static_cast<std::int32_t>(std::clamp<Bytes>(memory_bytes / 4 / tile_bytes, 1, most_tiles));
+  const std::int32_t most = tiles_of_band(memory_bytes, unsigned_of(tall * wide) * sizeof(T), most_tiles);
   const std::int64_t lines = by_columns_ ? tiles.columns() : tiles.rows(),
                      length = by_columns_ ? tiles.rows() : tiles.columns();
   const std::int32_t across_count = by_columns_ ? tiles.tile_columns() : tiles.tile_rows(),

@@ -1,6 +1,5 @@
 // Bands of tiles, and what is looked for in them.
 #include "algorithms/linalg/symmetric_npy.hpp"
-#include "base/pages.hpp"
 
 #include <fairlead/error.hpp>
 #include <fairlead/gather.hpp>
@@ -81,9 +80,7 @@ template <class Each>
 void SymmetricNpy<T>::for_each_piece(const TiledMatrix<T>& tiles, Bytes memory_bytes, Each each) const {
   const std::int64_t n = tiles.rows(), side = tiles.tile();
   const std::int32_t nt = tiles.tile_rows();
-  const Bytes tile_bytes = whole_pages_for(u(side) * u(side) * sizeof(T));
-  const auto most =
-      static_cast<std::int32_t>(std::clamp<Bytes>(memory_bytes / 4 / tile_bytes, 1, most_band_tiles));
+  const std::int32_t most = tiles_of_band(memory_bytes, u(side) * u(side) * sizeof(T));
   const bool triangle = stored_ == Stored::lower || stored_ == Stored::upper;
   if (tiles.distribution() != nullptr) {
     // Over ranks a tile belongs to one of them, and is compared at once with its mirror image in the file.
