@@ -278,7 +278,8 @@ TEST_F(Choosing, TheRealHelperTimesOpenBlas) {
   settings.tile = 128;
   const auto choice = choose_kernels(settings);
   EXPECT_GT(choice.best.rates.gemm, 0.1);
-  EXPECT_GE(choice.best.gflops(), choice.by_default.gflops());
+  // With the products that are used: the library's own may be slower than the default's where Fairlead's are not.
+  EXPECT_GE(choice.gain(), 1);
   EXPECT_THAT(choice.best.path, HasSubstr("openblas"));
   EXPECT_THAT(choice.failures.back().second, HasSubstr("cannot load the library \"libno_such_blas.so\""));
 #endif
