@@ -16,42 +16,6 @@ namespace {
 
 using namespace gpu;
 
-/// || A x - L (L^T x) || / || A x ||, all in double precision, of ax = A x.
-template <class T>
-double residual(fl::Runtime& runtime, fl::Flow& flow, const fl::TiledMatrix<T>& l,
-                const std::vector<double>& x, const std::vector<double>& ax) {
-  const std::int64_t tile = l.tile();
-  const std::int32_t tiles = l.tile_rows();
-  VectorProducts products(runtime, flow, static_cast<std::int64_t>(x.size()), tile);
-  using Tile = fl::In<fl::Tile<T>>;
-  using In = fl::In<fl::Vector<double>>;
-  using InOut = fl::InOut<fl::Vector<double>>;
-  // Of a tile on the diagonal what is above it is not L's.
-  const auto transposed = fl::codelet("L^T x").cpu([](Tile t, InOut v, const double* from, bool diagonal) {
-    for (int j = 0; j < t.columns(); ++j) {
-      const T* const column = &t(0, j);
-      double sum = 0;
-      for (int i = diagonal ? j : 0; i < t.rows(); ++i) sum += static_cast<double>(column[i]) * from[i];
-      v.data()[j] += sum;
-    }
-  });
-  const auto forward = fl::codelet("L y").cpu([](Tile t, In from, InOut v, bool diagonal) {
-    for (int j = 0; j < t.columns(); ++j) {
-      const T* const column = &t(0, j);
-      for (int i = diagonal ? j : 0; i < t.rows(); ++i)
-        v.data()[i] += static_cast<double>(column[i]) * from.data()[j];
-    }
-  });
-  const VectorProducts::Sums y = products.zeros(), z = products.zeros();
-  for (std::int32_t i = 0; i < tiles; ++i)
-    for (std::int32_t j = 0; j <= i; ++j)
-      flow.submit(transposed(l(i, j), y[static_cast<std::size_t>(j)], x.data() + i * tile, i == j));
-  for (std::int32_t j = 0; j < tiles; ++j)
-    for (std::int32_t i = j; i < tiles; ++i)
-      flow.submit(forward(l(i, j), y[static_cast<std::size_t>(j)], z[static_cast<std::size_t>(i)], i == j));
-  return products.apart(z, ax);
-}
-
 template <class T>
 Json measure_in(const fl::Config& config, std::int64_t n, std::int32_t tile, std::int64_t repetitions,
                 std::uint64_t seed) {
@@ -79,7 +43,7 @@ Json measure_in(const fl::Config& config, std::int64_t n, std::int32_t tile, std
     flow.wait();
     digest.bring_together(runtime);
     const auto [known, is_new] = residuals.try_emplace(digest.value());  // equal bits have equal residuals
-    if (is_new) known->second = residual<T>(runtime, flow, matrix, x, ax);
+    if (is_new) known->second = residual_of_cholesky<T>(runtime, flow, matrix, x, ax);
     const double error = known->second;
     if (run == 0 && repetitions > 1) continue;  // libraries load, and policies learn
     times.push_back(seconds);
@@ -87,7 +51,7 @@ Json measure_in(const fl::Config& config, std::int64_t n, std::int32_t tile, std
                            {"bytes_over_wires", moved},
                            {"digest", fmt::format("{:016x}", digest.value())},
                            {"residual", error}}));
-    if (!(error < 1000 * static_cast<double>(sizeof(T) == 8 ? 2.3e-16 : 1.2e-7)))
+    if (!(error < right_below<T>))
       throw fl::NumericalError(fmt::format("the factor is wrong: its residual is {}", error));
     if (repetitions <= 1) break;
   }

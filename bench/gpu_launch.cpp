@@ -1,5 +1,6 @@
 // What a task on a CUDA device costs beside a bare launch: an empty kernel by the driver alone, what it takes to learn that it is
-// over (asking, waiting in the driver, a function of the host), and Fairlead's empty tasks, in a chain and independent.
+// over (asking, waiting in the driver, a function of the host), and as one of a graph of CUDA's; and Fairlead's empty tasks, in a chain
+// and independent, of a flow and of a recording.
 //
 //   gpu_launch [--device 0] [--launches 2000] [--tasks 2000] [--streams 1] [--memory 67108864]
 #include <fairlead/cuda.hpp>
@@ -16,14 +17,70 @@ namespace fl = fairlead;
 
 struct Module;
 struct Function;
+struct Graph;
+struct Node;
+struct ReadyGraph;
+
+/// CUDA_KERNEL_NODE_PARAMS_v1, which the functions of that name without a number still take.
+struct KernelNode {
+  Function* function = nullptr;
+  unsigned grid[3] = {1, 1, 1}, threads[3] = {1, 1, 1}, shared_bytes = 0;
+  void **arguments = nullptr, **more = nullptr;
+};
 
 // The driver compiles it for its device: no toolkit is needed.
 constexpr const char* nothing =
     ".version 6.0\n.target sm_50\n.address_size 64\n.visible .entry nothing() { ret; }\n";
 
+/// Microseconds of a kernel in a graph that is launched again and again, as what is recorded once might be: a chain, and `chains` of
+/// them side by side; and what it takes, for each kernel, to make such a graph ready.
+Json graphs(const Device& device, Function* kernel, std::int64_t kernels, std::int64_t chains) {
+  const auto create = device.function<cu::Status(Graph**, unsigned)>("cuGraphCreate");
+  const auto add = device.function<cu::Status(Node**, Graph*, Node* const*, std::size_t, const KernelNode*)>(
+      "cuGraphAddKernelNode");
+  const auto make_ready =
+      device.function<cu::Status(ReadyGraph**, Graph*, unsigned long long)>("cuGraphInstantiateWithFlags");
+  const auto launch = device.function<cu::Status(ReadyGraph*, cu::Stream)>("cuGraphLaunch");
+  const auto destroy_ready = device.function<cu::Status(ReadyGraph*)>("cuGraphExecDestroy");
+  const auto destroy = device.function<cu::Status(Graph*)>("cuGraphDestroy");
+  const Stream stream(device);
+  Json json = Json::object();
+  const auto measure = [&](std::size_t side_by_side, const char* name) {
+    Graph* graph = nullptr;
+    ReadyGraph* ready = nullptr;
+    const auto begin = Clock::now();
+    device.check(create(&graph, 0), "cuGraphCreate");
+    std::vector<Node*> last(side_by_side, nullptr);
+    const KernelNode node{.function = kernel};
+    for (std::int64_t i = 0; i < kernels; ++i) {
+      Node*& before = last[static_cast<std::size_t>(i) % side_by_side];
+      Node* one = nullptr;
+      device.check(add(&one, graph, &before, before == nullptr ? 0 : 1, &node), "cuGraphAddKernelNode");
+      before = one;
+    }
+    device.check(make_ready(&ready, graph, 0), "cuGraphInstantiate");
+    const double seconds_to_make = seconds_since(begin);
+    std::vector<double> times;
+    for (int i = 0; i < 6; ++i) {  // the first brings it to the device
+      const auto launched = Clock::now();
+      device.check(launch(ready, stream.stream), "cuGraphLaunch");
+      stream.wait();
+      if (i > 0) times.push_back(seconds_since(launched));
+    }
+    destroy_ready(ready);
+    destroy(graph);
+    const auto each = [&](double seconds) { return seconds / static_cast<double>(kernels) * 1e6; };
+    json.add(fmt::format("{}_us", name), each(median(times)));
+    json.add(fmt::format("{}_made_us", name), each(seconds_to_make));
+  };
+  measure(1, "chain");
+  measure(static_cast<std::size_t>(std::max<std::int64_t>(chains, 1)), "side_by_side");
+  return json;
+}
+
 /// Of one launch, in microseconds: put into the stream one after the other and waited for at the end; and each waited for before
 /// the next, in one of three ways.
-Json bare(const Device& device, std::int64_t launches) {
+Json bare(const Device& device, std::int64_t launches, std::int64_t chains) {
   const auto load = device.function<cu::Status(Module**, const void*)>("cuModuleLoadData");
   const auto get = device.function<cu::Status(Function**, Module*, const char*)>("cuModuleGetFunction");
   const auto unload = device.function<cu::Status(Module*)>("cuModuleUnload");
@@ -85,6 +142,7 @@ Json bare(const Device& device, std::int64_t launches) {
                                      },
                                      [&] { stream.wait(); }));
     driver.cuEventDestroy_v2(event);
+    json.add("graph", graphs(device, kernel, std::min<std::int64_t>(launches, 1000), chains));
   }
   unload(module);
   return json;
@@ -119,6 +177,19 @@ Json tasks(const std::string& devices, std::int64_t count, std::size_t streams, 
   Json json = Json::object();
   json.add("chain_us", timed(1));
   json.add("independent_us", timed(data.size()));
+  const auto recorded = [&](std::size_t of) {
+    fl::Recording recording(runtime);
+    for (std::int64_t i = 0; i < count; ++i) recording.submit(empty(data[static_cast<std::size_t>(i) % of]));
+    std::vector<double> times;
+    for (int i = 0; i < 3; ++i) {
+      const auto begin = Clock::now();
+      recording.run();
+      times.push_back(seconds_since(begin) / static_cast<double>(count) * 1e6);
+    }
+    return median(times);
+  };
+  json.add("recorded_chain_us", recorded(1));
+  json.add("recorded_independent_us", recorded(data.size()));
   json.add("streams", streams);
   return json;
 }
@@ -133,7 +204,7 @@ Json measure(Arguments& arguments) {
   {
     const Device device(number);
     json.add("device", device.found().name);
-    json.add("bare", bare(device, launches));
+    json.add("bare", bare(device, launches, streams));
   }
   const std::string devices = fmt::format("cuda:{},memory={}B,streams={}", number, memory, streams);
   json.add("tasks", tasks(devices, count, static_cast<std::size_t>(streams), true));

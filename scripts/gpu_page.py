@@ -107,13 +107,20 @@ def launch(found: dict) -> str:
     if not result:
         return ""
     bare, tasks, without = result["bare"], result["tasks"], result["tasks_without_launch"]
+    graph, more = bare.get("graph"), []
+    if graph:
+        more = [["a kernel of a graph of CUDA's that is launched again, a chain", f"{graph['chain_us']:.2f}"],
+                [f"{streams_of(tasks).replace('stream', 'chain')} side by side", f"{graph['side_by_side_us']:.2f}"],
+                ["making such a graph, for each kernel", f"{graph['chain_made_us']:.2f}"],
+                ["Fairlead's tasks that launch one, of a recording, a chain", f"{tasks['recorded_chain_us']:.2f}"],
+                [f"independent, {streams_of(tasks)}", f"{tasks['recorded_independent_us']:.2f}"]]
     return table(["microseconds", ""], [
         ["bare launches in a row", f"{bare['in_a_row_us']:.2f}"], ["each asked for until it is over", f"{bare['asked_us']:.2f}"],
         ["each waited for in the driver", f"{bare['waited_us']:.2f}"], ["by a function of the host", f"{bare['host_function_us']:.2f}"],
         ["Fairlead's tasks that launch one, a chain", f"{tasks['chain_us']:.2f}"],
         [f"independent, {streams_of(tasks)}", f"{tasks['independent_us']:.2f}"],
         ["Fairlead's tasks that launch nothing, a chain", f"{without['chain_us']:.2f}"],
-        [f"independent, {streams_of(without)}", f"{without['independent_us']:.2f}"]])
+        [f"independent, {streams_of(without)}", f"{without['independent_us']:.2f}"], *more])
 
 
 def right(found: dict) -> str:
@@ -147,6 +154,11 @@ def moved(result: dict) -> str:
     return f", {gigabytes_moved[0]:.0f} to {gigabytes_moved[-1]:.0f} GB over the wire" if gigabytes_moved else ""
 
 
+# Where the driver moves what kernels touch.
+PLACES = {"copies": "copied by Fairlead, with all of the memory", "host": "in the driver's RAM", "write-combined": "there, write-combined",
+          "managed": "in managed memory", "advised": "there, with advice", "prefetched": "there, with advice and prefetched"}
+
+
 def beside(found: dict) -> str:
     rows = []
     dense = found.get(("bench", "cuSOLVER and cuBLAS"), {})
@@ -169,6 +181,10 @@ def beside(found: dict) -> str:
     for (call, step), result in found.items():
         if call == "bench" and (step.startswith(("gemm", "lu", "qr")) or step == "three tiers"):
             rows.append([f"{step}, n = {result['n']:,}{moved(result)}", f"{result['seconds']:.3f}", f"{result['gflops']:.0f}"])
+    for (call, step), result in found.items():
+        if call == "bench" and step.startswith("unified, "):
+            rows.append([f"cholesky, n = {result['n']:,}, {PLACES[step.removeprefix('unified, ')]}, {streams_of(result)}",
+                         f"{result['seconds']:.3f}", f"{result['gflops']:.0f}"])
     refined = found.get(("bench", "TF32 with refinement"), {})
     for one in refined.get("runs", []):
         steps = "" if one["refinement_steps"] is None else f", {one['refinement_steps']} steps"

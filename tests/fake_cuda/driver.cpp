@@ -77,7 +77,7 @@ Status copy(const char* function, Pointer there, const void* host, std::size_t b
   });
 }
 
-/// Between devices, or in one. Whose stream it is put into has to have been given access to the other's memory: a real driver
+/// Between devices, or in one, which may read RAM that it follows. Whose stream it is put into has to have been given access to the other's memory: a real driver
 /// would else take some RAM for it.
 Status copy_there(const char* function, Pointer to, int to_device, Pointer from, int from_device,
                   std::size_t bytes, CUstream_st* stream) {
@@ -86,7 +86,8 @@ Status copy_there(const char* function, Pointer to, int to_device, Pointer from,
                         target = fake().memory->find(bytes_at(to), bytes);
     for (const Memory::Found& end : {source, target})
       if (end.where == Memory::Where::freed) fake().checker.report("a copy uses memory that was given back");
-    if (source.where != Memory::Where::device || source.device != from_device ||
+    const bool from_shared = from_device == to_device && source.where == Memory::Where::host;
+    if ((!from_shared && (source.where != Memory::Where::device || source.device != from_device)) ||
         target.where != Memory::Where::device || target.device != to_device) {
       fake().checker.report("a copy between devices goes where they have nothing");
       return fake_cuda::invalid_value;
@@ -262,8 +263,11 @@ Status cuMemAlloc_v2(Pointer* at, std::size_t bytes) {
 }
 Status cuMemFree_v2(Pointer at) {
   return fake().call_there("cuMemFree_v2", [&](Lock& lock, int) {
-    const std::size_t bytes = fake().memory->give_back(bytes_at(at));
+    std::size_t bytes = fake().memory->give_back(bytes_at(at));
+    const bool managed =
+        bytes == 0 && (bytes = fake().memory->forget_host(bytes_at(at), Memory::Ram::managed)) != 0;
     give_up(lock, bytes_at(at), bytes, "memory of a device was given back");
+    if (managed) std::free(bytes_at(at));
     if (bytes == 0) fake().checker.report("memory was given back that was not taken");
     return bytes == 0 ? fake_cuda::invalid_value : fake_cuda::success;
   });
@@ -273,13 +277,13 @@ Status cuMemHostAlloc(void** at, std::size_t bytes, unsigned) {
     *at = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
     if (*at == nullptr) return fake_cuda::no_memory;
     std::memset(*at, 0xa5, bytes);
-    fake().memory->register_host(bytes_at(*at), bytes, true);
+    fake().memory->register_host(bytes_at(*at), bytes, Memory::Ram::taken);
     return fake_cuda::success;
   });
 }
 Status cuMemFreeHost(void* at) {
   return fake().call_there("cuMemFreeHost", [&](Lock& lock, int) {
-    const std::size_t bytes = fake().memory->forget_host(bytes_at(at));
+    const std::size_t bytes = fake().memory->forget_host(bytes_at(at), Memory::Ram::taken);
     give_up(lock, at, bytes, "RAM of the driver was given back");
     if (bytes != 0) std::free(at);
     return bytes == 0 ? fake_cuda::invalid_value : fake_cuda::success;
@@ -288,13 +292,13 @@ Status cuMemFreeHost(void* at) {
 Status cuMemHostRegister_v2(void* at, std::size_t bytes, unsigned) {
   return fake().call_there("cuMemHostRegister_v2", [&](Lock&, int) {
     if (fake().memory->overlaps_registered(bytes_at(at), bytes)) return 712;
-    fake().memory->register_host(bytes_at(at), bytes, false);
+    fake().memory->register_host(bytes_at(at), bytes, Memory::Ram::registered);
     return fake_cuda::success;
   });
 }
 Status cuMemHostUnregister(void* at) {
   return fake().call_there("cuMemHostUnregister", [&](Lock& lock, int) {
-    const std::size_t bytes = fake().memory->forget_host(bytes_at(at));
+    const std::size_t bytes = fake().memory->forget_host(bytes_at(at), Memory::Ram::registered);
     give_up(lock, at, bytes, "a registration was taken away");
     return bytes == 0 ? 713 : fake_cuda::success;
   });

@@ -62,6 +62,8 @@ void Fake::begin(const Settings& how) {
   streams.clear();
   events.clear();
   modules.clear();
+  graphs.clear();
+  ready_graphs.clear();
   failures_.clear();
   struck_ = 0;
   calls_.clear();
@@ -94,6 +96,7 @@ std::vector<std::string> Fake::end() {
     if (!lost(event->device)) all.emplace_back("an event was not given back");
   for (const auto& module : modules)
     if (!lost(module->device)) all.emplace_back("a module was not given back");
+  if (!graphs.empty() || !ready_graphs.empty()) all.emplace_back("a graph was not given back");
   for (const Device& device : devices)
     if (device.retained != 0 && device.lost == success) all.emplace_back("a context was not given back");
   return all;

@@ -53,6 +53,17 @@ struct CUmod_st {
   std::deque<CUfunc_st> functions{};
 };
 
+/// A kernel of a graph; a graph, and one that is ready to be launched.
+struct CUgraphNode_st {
+  CUfunc_st* function;
+};
+struct CUgraph_st {
+  std::deque<CUgraphNode_st> nodes{};
+};
+struct CUgraphExec_st {
+  std::deque<CUgraphNode_st> nodes;
+};
+
 namespace fake_cuda {
 
 using Status = int;
@@ -135,6 +146,8 @@ class Fake {
   std::vector<std::unique_ptr<CUstream_st>> streams;
   std::vector<std::shared_ptr<CUevent_st>> events;
   std::vector<std::unique_ptr<CUmod_st>> modules;
+  std::vector<std::unique_ptr<CUgraph_st>> graphs;
+  std::vector<std::unique_ptr<CUgraphExec_st>> ready_graphs;
   std::uint32_t streams_made = 0;
 
   std::mutex& mutex() noexcept { return mutex_; }

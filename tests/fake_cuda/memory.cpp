@@ -28,7 +28,7 @@ Memory::~Memory() {
     ::munmap(block.real, block.bytes);
   }
   for (const auto& [at, host] : hosts_)  // of lost devices, for which nobody may give it back
-    if (host.taken) std::free(reinterpret_cast<void*>(at));
+    if (host.how != Ram::registered) std::free(reinterpret_cast<void*>(at));
 }
 
 std::byte* Memory::take(int device, std::size_t bytes, std::size_t of_device) {
@@ -62,13 +62,13 @@ void Memory::lose(int device) {
     }
 }
 
-void Memory::register_host(std::byte* at, std::size_t bytes, bool taken) {
-  hosts_[number_of(at)] = {bytes, taken};
+void Memory::register_host(std::byte* at, std::size_t bytes, Ram how) {
+  hosts_[number_of(at)] = {bytes, how};
 }
 
-std::size_t Memory::forget_host(std::byte* at) {
+std::size_t Memory::forget_host(std::byte* at, Ram how) {
   const auto found = hosts_.find(number_of(at));
-  if (found == hosts_.end()) return 0;
+  if (found == hosts_.end() || found->second.how != how) return 0;
   const std::size_t bytes = found->second.bytes;
   hosts_.erase(found);
   return bytes;
@@ -90,7 +90,7 @@ Memory::Found Memory::find(const void* at, std::size_t bytes) const {
   if (auto after = hosts_.upper_bound(begin); after != hosts_.begin()) {
     const auto& [first, host] = *--after;
     if (begin + bytes <= first + host.bytes)
-      return {Where::host, static_cast<std::byte*>(const_cast<void*>(at)), -1};
+      return {Where::host, static_cast<std::byte*>(const_cast<void*>(at)), -1, host.how == Ram::managed};
     if (begin < first + host.bytes) return {Where::across, nullptr, -1};
   }
   return {overlaps_registered(static_cast<const std::byte*>(at), bytes) ? Where::across : Where::nowhere,
@@ -113,7 +113,7 @@ std::vector<std::string> Memory::left() const {
       left.push_back("memory of device " + std::to_string(block.device) + " was not given back");
   if (!lost_any_)  // else whoever has it may call nobody
     for (const auto& [at, host] : hosts_)
-      left.push_back(host.taken ? "RAM was not given back" : "RAM is registered at the end");
+      left.push_back(host.how == Ram::registered ? "RAM is registered at the end" : "RAM was not given back");
   return left;
 }
 

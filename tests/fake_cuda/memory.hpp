@@ -23,9 +23,11 @@ class Memory {
   /// What was in it cannot be had any more.
   void lose(int device);
 
-  void register_host(std::byte* at, std::size_t bytes, bool taken);
-  /// As give_back().
-  std::size_t forget_host(std::byte* at);
+  /// RAM that devices follow: somebody's that is registered, what the driver has given, and what it moves as pages are touched.
+  enum class Ram : std::uint8_t { registered, taken, managed };
+  void register_host(std::byte* at, std::size_t bytes, Ram how);
+  /// As give_back(), of such RAM only.
+  std::size_t forget_host(std::byte* at, Ram how);
   bool overlaps_registered(const std::byte* at, std::size_t bytes) const;
 
   enum class Where : std::uint8_t { nowhere, device, host, freed, across };
@@ -33,6 +35,7 @@ class Memory {
     Where where = Where::nowhere;
     std::byte* bytes = nullptr;  ///< for cores
     int device = -1;
+    bool managed = false;
   };
   Found find(const void* at, std::size_t bytes) const;
 
@@ -50,7 +53,7 @@ class Memory {
   };
   struct Host {
     std::size_t bytes;
-    bool taken;  // by the driver; else it is somebody's, and registered
+    Ram how;
   };
   struct Count {
     std::size_t now = 0, most = 0;

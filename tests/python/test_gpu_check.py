@@ -54,9 +54,13 @@ def test_every_step_ends_well_and_the_page_shows_it(check):
     runs = next(one["result"]["runs"] for one in data["steps"] if one["step"] == "TF32 with refinement")
     assert [run["calls_in_tf32"] for run in runs[:2]] == [None, None] and runs[2]["calls_in_tf32"] > 0
     assert runs[2]["refinement_steps"] > runs[1]["refinement_steps"] and all(run["backward_error"] < 4e-15 for run in runs)
+    unified = {one["step"]: one["result"] for one in data["steps"] if one["step"].startswith("unified")}
+    assert {step.removeprefix("unified, ") for step in unified} == set(gpu_page.PLACES)
+    assert all(run["residual"] < 1e-12 for result in unified.values() for run in result["runs"])
     text = gpu_page.section(data, "found.json")
     for word in ("registered, there", "| 0 and 1 |", "potrf", "independent", "cuSOLVER's dpotrf", "cuSOLVER's dgeqrf", "qr, 512KiB", "cublasXt",
-                 "kernels all together", "foretold from the machine file", "solve --refine --tf32, n = 256", "GB over the wire"):
+                 "kernels all together", "foretold from the machine file", "solve --refine --tf32, n = 256", "GB over the wire", "graph of CUDA's", "4 chains side by side", "of a recording",
+                 "n = 256, there, with advice and prefetched, 4 streams"):
         assert word in text
 
 

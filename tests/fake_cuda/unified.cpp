@@ -1,0 +1,117 @@
+// Memory that cores and devices follow at the same addresses, and graphs of kernels: what the fake driver has for programs that measure
+// what a real one does with them (bench/gpu_unified.cpp, bench/gpu_launch.cpp). Fairlead itself calls none of it. That a core touches
+// what a kernel uses is not noticed.
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "fake_cuda/fake.hpp"
+
+using fake_cuda::Fake;
+using fake_cuda::Memory;
+using fake_cuda::Status;
+using Lock = std::unique_lock<std::mutex>;
+using Pointer = unsigned long long;
+
+namespace {
+
+Fake& fake() { return Fake::of_process(); }
+
+/// As in cuda.h.
+struct KernelNode {
+  CUfunc_st* function;
+  unsigned grid[3], threads[3], shared_bytes;
+  void **arguments, **more;
+};
+
+/// Of a range that is all managed.
+template <class Act>
+Status of_managed(const char* function, Pointer at, std::size_t bytes, const Act& act) {
+  return fake().call_there(function, [&](Lock&, int) {
+    if (fake().memory->find(reinterpret_cast<const void*>(at), bytes).managed) return act();
+    fake().checker.report(std::string(function) + " is told of memory that is not managed");
+    return fake_cuda::invalid_value;
+  });
+}
+
+template <class Object>
+Status give_back(const char* function, std::vector<std::unique_ptr<Object>>& objects, const Object* object) {
+  return fake().call_there(function, [&](Lock&, int) {
+    return std::erase_if(objects, [&](const auto& one) { return one.get() == object; }) == 0
+               ? fake_cuda::invalid_handle
+               : fake_cuda::success;
+  });
+}
+
+}  // namespace
+
+extern "C" {
+
+/// RAM, and no more of it than the device has free: a real one may hang when it has to give up pages.
+Status cuMemAllocManaged(Pointer* at, std::size_t bytes, unsigned flags) {
+  return fake().call_there("cuMemAllocManaged", [&](Lock&, int device) {
+    if (bytes == 0 || flags != 1) return fake_cuda::invalid_value;
+    if (bytes > fake().settings.memory_bytes - fake().memory->bytes(device))
+      fake().checker.report("more managed memory is taken than the device has free");
+    void* const taken = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
+    if (taken == nullptr) return fake_cuda::no_memory;
+    std::memset(taken, 0xa5, bytes);
+    fake().memory->register_host(static_cast<std::byte*>(taken), bytes, Memory::Ram::managed);
+    *at = reinterpret_cast<Pointer>(taken);
+    return fake_cuda::success;
+  });
+}
+Status cuMemAdvise(Pointer at, std::size_t bytes, int advice, int device) {
+  return of_managed("cuMemAdvise", at, bytes, [&] {
+    return advice < 1 || advice > 6 || device >= static_cast<int>(fake().devices.size())
+               ? fake_cuda::invalid_value
+               : fake_cuda::success;
+  });
+}
+Status cuMemPrefetchAsync(Pointer at, std::size_t bytes, int, CUstream_st* stream) {
+  return of_managed("cuMemPrefetchAsync", at, bytes,
+                    [&] { return fake().put(stream, "a prefetch", {}, [] { return true; }); });
+}
+
+Status cuGraphCreate(CUgraph_st** graph, unsigned flags) {
+  return fake().call_there("cuGraphCreate", [&](Lock&, int) {
+    if (flags != 0) return fake_cuda::invalid_value;
+    *graph = fake().graphs.emplace_back(new CUgraph_st).get();
+    return fake_cuda::success;
+  });
+}
+/// Of kernels that take nothing. They run in the order in which they came, of which every one that a graph allows is as good.
+Status cuGraphAddKernelNode(CUgraphNode_st** node, CUgraph_st* graph, const CUgraphNode_st* const* before,
+                            std::size_t count, const KernelNode* kernel) {
+  return fake().call_there("cuGraphAddKernelNode", [&](Lock&, int) {
+    const auto is_in_it = [&](const CUgraphNode_st* one) {
+      return std::ranges::any_of(graph->nodes, [&](const CUgraphNode_st& other) { return &other == one; });
+    };
+    if (kernel->arguments != nullptr || kernel->grid[0] == 0 || kernel->threads[0] == 0 ||
+        !std::all_of(before, before + count, is_in_it))
+      return fake_cuda::invalid_value;
+    *node = &graph->nodes.emplace_back(CUgraphNode_st{kernel->function});
+    kernel->function->launched = true;
+    return fake_cuda::success;
+  });
+}
+Status cuGraphInstantiateWithFlags(CUgraphExec_st** ready, CUgraph_st* graph, unsigned long long) {
+  return fake().call_there("cuGraphInstantiateWithFlags", [&](Lock&, int) {
+    *ready = fake().ready_graphs.emplace_back(new CUgraphExec_st{graph->nodes}).get();
+    return fake_cuda::success;
+  });
+}
+Status cuGraphLaunch(CUgraphExec_st* ready, CUstream_st* stream) {
+  return fake().call_there("cuGraphLaunch", [&](Lock&, int) {
+    for (const CUgraphNode_st& node : ready->nodes)
+      if (const Status status = fake().put(stream, node.function->name, {}, [] { return true; }))
+        return status;
+    return fake_cuda::success;
+  });
+}
+Status cuGraphDestroy(CUgraph_st* graph) { return give_back("cuGraphDestroy", fake().graphs, graph); }
+Status cuGraphExecDestroy(CUgraphExec_st* ready) {
+  return give_back("cuGraphExecDestroy", fake().ready_graphs, ready);
+}
+
+}  // extern "C"
