@@ -19,6 +19,7 @@
 
 #include "backend/cpu/measure_memory.hpp"
 #include "backend/cuda/driver.hpp"
+#include "backend/device_list.hpp"
 #include "backend/disk/measure_disk.hpp"
 #include "backend/opencl/driver.hpp"
 #include "base/json.hpp"
@@ -171,18 +172,28 @@ std::string gpus_that_are_there() {
   return list;
 }
 
-/// What there is to say of devices; nothing if none is measured.
-std::optional<MachineFigures> measure_the_devices(const Config& given, const model::KeptLinks& links) {
-  Config config = given;
+/// Those that are to be measured, as a list; empty: none is. Throws ConfigError for what could be seen to be wrong before anything
+/// is measured.
+std::string devices_to_measure(const Config& config) {
+  tiles_in(config);
   std::string list = config.text_or("devices", "auto");
-  if (list == "auto") list = gpus_that_are_there();
-  if (list.empty() || list == "none") {
-    if (config.has("machine-file"))
-      throw ConfigError(
-          "--machine-file: no GPU is there to be measured (fairlead info says why); name devices by "
-          "--devices");
-    return {};
-  }
+  const bool by_itself = list == "auto";
+  if (by_itself) list = gpus_that_are_there();
+  if (list == "none") list.clear();
+  if (list.empty() && config.has("machine-file"))
+    throw ConfigError(by_itself
+                          ? "--machine-file: no GPU is there to be measured (fairlead info says why); name "
+                            "devices by --devices"
+                          : "--machine-file: it is of devices, and --devices says that none is measured");
+  if (!list.empty()) backend::workers_of_devices(list, backend::default_backends());
+  return list;
+}
+
+/// What there is to say of devices; nothing if none is measured.
+std::optional<MachineFigures> measure_the_devices(const Config& given, const std::string& list,
+                                                  const model::KeptLinks& links) {
+  if (list.empty()) return {};
+  Config config = given;
   config.set("devices", list);
   config.set("scheduler", "eager");
   if (!config.has("memory"))
@@ -214,6 +225,7 @@ std::string name_of_machine() {
 int run(const ParsedCommandLine& given) {
   const Config& config = given.config;
   if (config.has("machine-file")) report::require_place_for(config.text("machine-file"));
+  const std::string devices_to_see = devices_to_measure(config);
   const KeptFacts known(config, machine::discover());
   if (!known.facts.problem.empty()) fmt::print(stderr, "fairlead: {}\n", known.facts.problem);
   const Topology topology = known.topology(config);
@@ -245,7 +257,7 @@ int run(const ParsedCommandLine& given) {
     fmt::print("All of it was measured before; --again measures it anew.\n");
   else
     fmt::print("Kept for later runs in {}.\n", known.file->path().string());
-  const std::optional<MachineFigures> devices = measure_the_devices(config, all);
+  const std::optional<MachineFigures> devices = measure_the_devices(config, devices_to_see, all);
   Json json = Json::object({{"links", links_json(all)}});
   if (devices) {
     fmt::print("\n{}", figures_text(*devices));

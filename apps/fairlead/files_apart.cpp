@@ -40,7 +40,8 @@ bool same(const std::string& one, const std::string& other) {
 }
 
 constexpr std::string_view read[] = {"recorded", "machine", "cuda-kernels", "blas"};
-constexpr std::string_view written[] = {"json", "report", "trace", "event-log", "record-flow", "csv"};
+constexpr std::string_view written[] = {"json",        "report", "trace",       "event-log",
+                                        "record-flow", "csv",    "machine-file"};
 
 /// Several schedulers stand behind commas, options behind the file of one.
 void add_policies(const std::string& schedulers, std::vector<NamedFile>& inputs) {

@@ -49,7 +49,7 @@ CyclicMap grid_of(const Config& config) {
 void refuse_what_is_of_one_node(const Config& config) {
   for (const char* key :
        {"data", "priorities", "memory-model", "slow", "misjudged", "csv", "charge-decisions", "runs",
-        "window", "fixed-order", "report", "trace", "event-log"})
+        "window", "fixed-order", "report", "trace", "event-log", "first-run"})
     if (is_on_command_line(config, key))
       throw ConfigError(fmt::format("--{} is not there with several ranks", key));
   if (is_on_command_line(config, "front") && front_in(config) != Front::ptg)

@@ -5,6 +5,7 @@
 #include <fairlead/error.hpp>
 
 #include <algorithm>
+#include <limits>
 
 #include "config/value.hpp"
 #include "schedule/policies.hpp"
@@ -96,8 +97,9 @@ simulate::Precision precision_in(const Config& config) {
 }
 
 WorkloadSize size_of(const Config& config) {
+  constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
   return {.n = static_cast<std::int64_t>(config.count("n")),
-          .tile = static_cast<std::int64_t>(config.count_or("tile", 1920)),
+          .tile = static_cast<std::int64_t>(std::min<std::uint64_t>(config.count_or("tile", 1920), most)),
           .precision = precision_in(config)};
 }
 

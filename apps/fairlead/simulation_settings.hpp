@@ -36,6 +36,7 @@ inline constexpr std::array simulation_settings = {
             .type = SettingType::count,
             .fallback = "38400",
             .minimum = "1",
+            .maximum = "1000000000",
             .help = "rows of the matrix, or what the workload says"},
     Setting{.key = "precision",
             .type = SettingType::choice,

@@ -9,6 +9,9 @@ namespace fairlead {
 using Duration = std::chrono::nanoseconds;
 using Time = std::chrono::nanoseconds;  ///< since the runtime began
 
+/// Virtual time ends there, after 28 years: what takes longer is as long as this. The sum of some such is a Duration still.
+inline constexpr Duration end_of_virtual_time{900'000'000'000'000'000};
+
 constexpr double seconds(Duration duration) noexcept { return static_cast<double>(duration.count()) * 1e-9; }
 
 }  // namespace fairlead

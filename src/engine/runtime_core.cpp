@@ -183,7 +183,7 @@ std::string RuntimeCore::more_memory(NodeId node, Bytes needed) const {
            mebibytes_needed(surroundings_.limit_for ? surroundings_.limit_for(needed) : needed) +
            " of memory";
   return "give \"" + topology().nodes[index(node)].name + "\" at least " + mebibytes_needed(needed) +
-         " of memory (memory= in --devices)";
+         " of memory" + (surroundings_.limit_for ? " (memory= in --devices)" : "");
 }
 
 void RuntimeCore::throw_held_up(const char* what) const {

@@ -46,6 +46,8 @@ WireDescription wire_of(TomlReader& reader) {
           .buses = reader.texts("buses")};
 }
 
+constexpr double least_gflops = 1e-6, most_gflops = 1e12;
+
 KernelRate rate_of(TomlReader& reader) {
   KernelRate rate;
   rate.kernel = reader.text("kernel");
@@ -57,13 +59,14 @@ KernelRate rate_of(TomlReader& reader) {
       if (reader.has(key)) reader.fail(key, "cannot stand beside by_side, which is in its place");
     for (const auto& [side, gflops] :
          reader.pairs("by_side", "must be a list of sides with their GFlop/s, as in [[320, 5], [960, 9]]")) {
-      if (!(gflops > 0) || (!rate.by_side.empty() && side <= rate.by_side.back().first))
-        reader.fail("by_side", "must have growing sides, and rates above 0");
+      if (!(gflops >= least_gflops && gflops <= most_gflops) ||
+          (!rate.by_side.empty() && side <= rate.by_side.back().first))
+        reader.fail("by_side", "must have growing sides, and rates from 1e-06 to 1e+12 GFlop/s");
       rate.by_side.emplace_back(side, gflops * 1e9);
     }
     if (rate.by_side.empty()) reader.fail("by_side", "must name at least one side and its rate");
   } else {
-    rate.flops_per_second = reader.number("gflops", 1e-6, 1e12) * 1e9;
+    rate.flops_per_second = reader.number("gflops", least_gflops, most_gflops) * 1e9;
     rate.half_side = reader.number_or("half_side", 0, 0, 1e9);
   }
   rate.overhead = reader.microseconds_or("overhead_microseconds", 0);

@@ -58,7 +58,7 @@ class View {
   static constexpr std::uint32_t next_node = 100, beyond = 101;
 
   virtual bool can_run(const Task&, WorkerId) const = 0;
-  /// How long the body would take there, as the models know it.
+  /// How long the body would take there, as the models know it. Of a worker that cannot run it: nothing that is worth anything.
   virtual Duration estimate(const Task&, WorkerId) const = 0;
   /// Whether that rests on tasks like this one, or on a formula. If not, some should be tried there before
   /// the estimate is relied on.

@@ -9,6 +9,16 @@
 
 namespace fairlead::report {
 
+const IoBounds* RunReport::bounds_of_what_moved() const noexcept {
+  return bounds && bytes_read + bytes_written != 0 ? &*bounds : nullptr;
+}
+
+std::optional<double> RunReport::times_the_floor() const noexcept {
+  const IoBounds* const known = bounds_of_what_moved();
+  if (known == nullptr || known->floor() == 0 || bytes_read + bytes_written < known->floor()) return {};
+  return static_cast<double>(bytes_read + bytes_written) / static_cast<double>(known->floor());
+}
+
 std::optional<Bytes> RunReport::outside_limit_bytes() const {
   if (!peak_resident_bytes) return {};
   Bytes inside = peak_memory_bytes;

@@ -186,6 +186,11 @@ struct RunReport {
   std::optional<Bytes> peak_resident_bytes;     ///< of the whole process, by the kernel
   std::optional<ResidentParts> resident_parts;  ///< of it
   std::vector<NodeReport> nodes;
+  /// What bytes read and written may be compared with. Null where none is known, and where nothing moved: all fitted, and was made
+  /// in memory.
+  const IoBounds* bounds_of_what_moved() const noexcept;
+  /// Both directions, of the floor. Nothing below 1, where memory holds nearly all: the floor is a formula, and no bound.
+  std::optional<double> times_the_floor() const noexcept;
   /// The most that the process had in RAM beside the nodes' memory and what else the limit counts.
   std::optional<Bytes> outside_limit_bytes() const;
 

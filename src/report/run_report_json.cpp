@@ -205,11 +205,11 @@ Json json(const RunReport& report) {
   all.add("bytes_written", report.bytes_written);
   add_known("kernel_bytes_read", report.kernel_bytes_read);
   add_known("kernel_bytes_written", report.kernel_bytes_written);
-  if (report.bounds) {
-    all.add("lower_bound_bytes", report.bounds->lower_bound());
-    all.add("compulsory_bytes", report.bounds->inputs);
-    all.add("floor_read_bytes", report.bounds->floor_read());
-    all.add("floor_bytes", report.bounds->floor());
+  if (const IoBounds* const bounds = report.bounds_of_what_moved()) {
+    all.add("lower_bound_bytes", bounds->lower_bound());
+    all.add("compulsory_bytes", bounds->inputs);
+    all.add("floor_read_bytes", bounds->floor_read());
+    all.add("floor_bytes", bounds->floor());
   }
   if (report.generated.copies != 0) {
     all.add("generated_bytes", report.generated.bytes);

@@ -77,9 +77,8 @@ void what_moved(TextPage& page, const RunReport& report) {
   } else {
     parts.push_back(fmt::format("{} read, {} written", moved_bytes(report.bytes_read),
                                 moved_bytes(report.bytes_written)));
-    if (report.bounds && report.bounds->floor() != 0)
-      parts.push_back(fmt::format("{:.2f} times the least that is known to suffice",
-                                  static_cast<double>(both) / static_cast<double>(report.bounds->floor())));
+    if (const auto times = report.times_the_floor())
+      parts.push_back(fmt::format("{:.2f} times the least that is known to suffice", *times));
   }
   // For residuals, and where a piece is read with what lies between.
   if (report.input_bytes_read > report.input_bytes)

@@ -113,8 +113,8 @@ void moved(TextPage& page, const RunReport& report) {
     moved_row(page, "by the kernel's count", moved_bytes(*report.kernel_bytes_read),
               moved_bytes(*report.kernel_bytes_written),
               moved_bytes(*report.kernel_bytes_read + *report.kernel_bytes_written));
-  if (!report.bounds || both == 0) return;  // nothing moved: everything fitted, and was made in memory
-  const IoBounds& bounds = *report.bounds;
+  if (report.bounds_of_what_moved() == nullptr) return;
+  const IoBounds& bounds = *report.bounds_of_what_moved();
   moved_row(page, "floor", moved_bytes(bounds.floor_read()), moved_bytes(bounds.results),
             moved_bytes(bounds.floor()), bounds.fits ? "all fits: each once" : "bound + each byte once");
   moved_row(page, "measured / floor", ratio(report.bytes_read, bounds.floor_read()),

@@ -9,6 +9,7 @@
 #include "backend/sim/memory_model.hpp"
 #include "machine/description.hpp"
 #include "machine/topology.hpp"
+#include "model/estimate.hpp"
 #include "simulate/program.hpp"
 #include "simulate/work.hpp"
 
@@ -57,10 +58,13 @@ class SimulatedMachine {
   bool computes_at_home() const noexcept { return computes_at_home_; }
   /// Bit k: workers of WorkerKind k run the kernel.
   std::uint32_t kinds(KernelIndex kernel) const { return kinds_[static_cast<std::size_t>(kernel)]; }
-  /// Without noise; on a worker that runs nothing else at the same time.
+  /// Without noise; on a worker that runs nothing else at the same time. Of one that cannot run it as in real runs, where that is never
+  /// learned: some policies ask before they look who can.
   Duration duration(const ProgramTask& task, WorkerId worker) const {
     const machine::KernelRate* rate =
         rates_[kind_of_worker_[index(worker)]][static_cast<std::size_t>(task.kernel)];
+    if (rate == nullptr) [[unlikely]]
+      return model::Estimate().duration;
     return rate->duration(static_cast<double>(task.flops), static_cast<double>(task.side));
   }
   /// As runs learn it: where all that share the worker's processor compute, too.

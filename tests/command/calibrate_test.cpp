@@ -58,6 +58,20 @@ TEST_F(Calibrate, IsQuietWithoutProgress) {
   EXPECT_TRUE(calibrate("--progress none").text.starts_with("link "));
 }
 
+// What takes minutes is not begun for a command line that cannot be followed.
+TEST_F(Calibrate, SaysWhatIsWrongBeforeItMeasures) {
+  const auto refused = [&](const std::string& more, const std::string& words) {
+    const Answer answer = calibrate("--again " + more);
+    EXPECT_EQ(answer.exit_code, 2) << more;
+    EXPECT_THAT(answer.text, HasSubstr(words));
+    EXPECT_THAT(answer.text, Not(HasSubstr(": writing\n"))) << more;
+  };
+  refused("--devices none --machine-file a.toml", "--devices says that none is measured");
+  refused("--tiles 0", "--tiles 0: say growing sides");
+  refused("--devices emulated:memory=16MiB --tiles 64,64", "--tiles 64,64: say growing sides");
+  refused("--devices emulatd:memory=16MiB", "\"emulatd\"");
+}
+
 TEST_F(Calibrate, LeavesNothingOnTheDisk) {
   calibrate();
   for (const auto& entry : std::filesystem::directory_iterator(directory.path()))

@@ -100,6 +100,7 @@ def test_values_may_travel_along_and_down_trees(command, tmp_path):
     (("--ranks", 7, "--n", 600), "fewer than the grid of 1 x 7"),
     (("--ranks", 2, "--front", "jdf"), "--front ptg"),
     (("--ranks", 2, "--report", "run.html"), "--report is not there with several ranks"),
+    (("--ranks", 2, "--first-run"), "--first-run is not there with several ranks"),
     (("--ranks", 2, "--memory", "1MB"), "does not fit in the 1MB of a node"),
     (("--broadcast-tree", 3), "--broadcast-tree is for several ranks"),
     (("--eager-limit", "1KiB"), "--eager-limit is for several ranks"),

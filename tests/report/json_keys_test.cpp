@@ -57,6 +57,14 @@ TEST(ReportJson, HasTheKeysThatScriptsReadWithTheirTypes) {
   EXPECT_EQ(all.size(), 22u + 11u + 11u + 4u + 3u);
 }
 
+TEST(ReportJson, KnowsNoBoundsWhereAllWasMadeInMemoryAndFitted) {
+  RunReport report = example();
+  report.bytes_read = report.bytes_written = 0;
+  const Read all = read_back(report);
+  for (const char* key : {"lower_bound_bytes", "compulsory_bytes", "floor_read_bytes", "floor_bytes"})
+    EXPECT_FALSE(all.contains(key)) << key;
+}
+
 TEST(ReportJson, SaysWhatTheReportSays) {
   const Read all = read_back(example());
   EXPECT_EQ(all.at("n"), 16384);

@@ -97,6 +97,13 @@ TEST(ReportSummary, SaysThatNothingMoved) {
   EXPECT_THAT(summary(report), HasSubstr("\nDisk            nothing: all of it fitted in memory\n"));
 }
 
+// Where memory holds nearly all, less than the floor moves: that is a formula.
+TEST(ReportSummary, ComparesNothingWithALeastOfWhichLessSufficed) {
+  RunReport report = example();
+  report.bytes_read = report.bytes_written = 1 << 20;
+  EXPECT_THAT(summary(report), HasSubstr("1.05 MB read, 1.05 MB written\n"));
+}
+
 TEST(ReportPage, IsAtMostAHundredColumnsWide) {
   EXPECT_LE(widest_line(text(example())), 100u);
   EXPECT_LE(widest_line(summary(example())), 100u);

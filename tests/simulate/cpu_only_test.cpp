@@ -2,23 +2,26 @@
 #include <gmock/gmock.h>
 #include <fairlead/error.hpp>
 
+#include <string>
+
 #include "machine/machine_files.hpp"
+#include "schedule/policies.hpp"
 #include "simulate/simulation.hpp"
 #include "simulate/workload.hpp"
 
 namespace fairlead::simulate {
 namespace {
 
-SimulatedMachine machine_for(const Program& program, std::size_t cores) {
+SimulatedMachine machine_with_v100s_for(const Program& program, std::size_t cores, std::size_t devices = 2) {
   MachineUse use;
-  use.devices = 2;
+  use.devices = devices;
   use.cores = cores;
   return {machine::find_machine("v100-pcie"), use, program, Precision::single};
 }
 
 TEST(CpuOnly, KernelsRunOnCoresAndTheOthersOnDevicesToo) {
   const Program program = make_workload("ldlt", {8000, 800, Precision::single});
-  const SimulatedMachine machine = machine_for(program, 4);
+  const SimulatedMachine machine = machine_with_v100s_for(program, 4);
   SimulationOptions options;
   options.keep_order = true;
   const SimulationResult result = simulate(program, machine, "dmda", options);
@@ -35,10 +38,22 @@ TEST(CpuOnly, KernelsRunOnCoresAndTheOthersOnDevicesToo) {
   EXPECT_EQ(result.order.size(), program.tasks.size());
 }
 
+// With one device its set of tiles has tasks that only cores run.
+TEST(CpuOnly, KernelsRunUnderEveryPolicyBesideOneDeviceAndTwo) {
+  const Program program = make_workload("ldlt", {8000, 800, Precision::single});
+  for (const std::size_t devices : {1, 2}) {
+    const SimulatedMachine machine = machine_with_v100s_for(program, 2, devices);
+    for (const PolicyEntry& entry : schedule::policies()) {
+      const SimulationResult result = simulate(program, machine, std::string(entry.name), {});
+      EXPECT_EQ(result.tasks, program.tasks.size()) << entry.name;
+    }
+  }
+}
+
 TEST(CpuOnly, KernelsAreRefusedWhereNoCoreIsUsed) {
   const Program program = make_workload("ldlt", {8000, 800, Precision::single});
   try {
-    machine_for(program, 0);
+    machine_with_v100s_for(program, 0);
     FAIL();
   } catch (const ConfigError& error) {
     EXPECT_THAT(error.what(), testing::HasSubstr("the workload has code for cores only"));
@@ -49,9 +64,9 @@ TEST(CpuOnly, KernelsAreRefusedWhereNoCoreIsUsed) {
 TEST(CpuOnly, AKernelThatNoFileNamesNeedsCores) {
   Program program = make_workload("gemm", {1600, 800, Precision::single});
   program.kernels.front() = "fill";
-  EXPECT_NO_THROW(machine_for(program, 1));
+  EXPECT_NO_THROW(machine_with_v100s_for(program, 1));
   try {
-    machine_for(program, 0);
+    machine_with_v100s_for(program, 0);
     FAIL();
   } catch (const ConfigError& error) {
     EXPECT_THAT(error.what(), testing::HasSubstr("can run fill in single precision: its cores could"));

@@ -1,9 +1,17 @@
 // Whose turn it is; see timeline.hpp.
 #include "backend/sim/timeline.hpp"
 
+#include <fairlead/error.hpp>
+
 #include <algorithm>
 
 namespace fairlead::backend {
+
+void Timeline::refuse_to_go_on() {
+  throw Error(
+      "what is simulated takes more than 28 years, and is followed no further\n"
+      "  Are the rates and bandwidths of the machine those that were meant?");
+}
 
 std::uint32_t Timeline::join(Member& member) {
   const auto number = static_cast<std::uint32_t>(members_.size());

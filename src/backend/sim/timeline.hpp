@@ -24,8 +24,12 @@ class Timeline {
   };
 
   Time now() const noexcept { return now_; }
-  /// Said by the member whose turn it is.
-  void reaches(Time at) noexcept { now_ = at; }
+  /// Said by the member whose turn it is. Throws Error at the end of virtual time.
+  void reaches(Time at) {
+    if (at >= end_of_virtual_time) [[unlikely]]
+      refuse_to_go_on();
+    now_ = at;
+  }
 
   /// Members stay until they leave; a number is not given twice.
   std::uint32_t join(Member& member);
@@ -38,6 +42,7 @@ class Timeline {
   bool step();
 
  private:
+  [[noreturn]] static void refuse_to_go_on();
   void look_at(std::uint32_t number);
   /// Something happens there before it does in the other.
   bool is_before(std::uint32_t number, std::uint32_t other) const noexcept {

@@ -27,11 +27,9 @@ std::string figures(const RunReport& report) {
   const Bytes both = report.bytes_read + report.bytes_written;
   if (both != 0)
     add("to and from disk", moved_bytes(both),
-        report.bounds && report.bounds->floor() != 0
-            ? fmt::format("{:.2f} x the least, {}",
-                          static_cast<double>(both) / static_cast<double>(report.bounds->floor()),
-                          moved_bytes(report.bounds->floor()))
-            : "");
+        report.times_the_floor() ? fmt::format("{:.2f} x the least, {}", *report.times_the_floor(),
+                                               moved_bytes(report.bounds->floor()))
+                                 : "");
   if (report.memory_limit_bytes != 0)
     add("peak memory", readable_size(report.peak_memory_bytes),
         fmt::format("{} of {} allowed",

@@ -105,8 +105,8 @@ std::string moved(const RunReport& report) {
     table.row({"by the kernel's count", moved_bytes(*report.kernel_bytes_read),
                moved_bytes(*report.kernel_bytes_written),
                moved_bytes(*report.kernel_bytes_read + *report.kernel_bytes_written)});
-  if (!report.bounds) return table.take();
-  const IoBounds& bounds = *report.bounds;
+  if (report.bounds_of_what_moved() == nullptr) return table.take();
+  const IoBounds& bounds = *report.bounds_of_what_moved();
   table.row({"floor", moved_bytes(bounds.floor_read()), moved_bytes(bounds.results),
              moved_bytes(bounds.floor()), bounds.fits ? "all fits: each once" : "bound + each byte once"},
             "bound");

@@ -302,6 +302,7 @@ class Blocks final : public Policy {
     double computing = 0, way_of_a_byte = 0;  // ns
     for (std::size_t i = 0; i < found_.size(); i += step) {
       const Task& task = *found_[i]->task;
+      if (!view().can_run(task, node.workers.front())) continue;  // it takes others' time
       computing += static_cast<double>(
           (view().estimate(task, node.workers.front()) * static_cast<std::int64_t>(step)).count());
       for (const Access& access : task.accesses())

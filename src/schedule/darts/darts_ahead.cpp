@@ -7,7 +7,10 @@ namespace fairlead::schedule {
 
 void DartsAhead::submitted(Task& task) {
   AheadTask& ahead = lookahead_.submitted(task);
-  ahead.work = std::max<std::int64_t>(1, view().estimate(task, view().workers().front().id).count());
+  const auto workers = view().workers();
+  const auto able = std::ranges::find_if(
+      workers, [&](const WorkerInfo& worker) { return view().can_run(task, worker.id); });
+  ahead.work = able == workers.end() ? 1 : std::max<std::int64_t>(1, view().estimate(task, able->id).count());
 }
 
 void DartsAhead::finished(Task& task, WorkerId worker, Duration took) {

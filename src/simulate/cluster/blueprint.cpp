@@ -62,6 +62,9 @@ Blueprint::Blueprint(std::string_view workload, const WorkloadSize& size, const 
         {kernel, [kernel, work = std::move(cost.of)](const std::int32_t* at) { return work(kernel, at); }});
   }
   for (RankMatrix& it : of.matrices) matrices_.emplace_back(std::move(it));
+  for (const Matrix& matrix : matrices_)
+    for (std::size_t i = 0; i < matrix.positions(); ++i)
+      largest_tile_ = std::max(largest_tile_, matrix.tile(i).bytes(size_.precision));
 }
 
 const Blueprint::Matrix& Blueprint::matrix(std::string_view name) const {

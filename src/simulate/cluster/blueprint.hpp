@@ -78,6 +78,7 @@ class Blueprint {
   const Matrix& matrix(std::string_view name) const;
   /// Of all tiles of that rank.
   Bytes bytes_of(std::uint32_t rank) const;
+  Bytes largest_tile() const noexcept { return largest_tile_; }
 
  private:
   struct Cost {
@@ -87,6 +88,7 @@ class Blueprint {
   WorkloadSize size_;
   CyclicMap grid_;
   std::vector<Matrix> matrices_;
+  Bytes largest_tile_ = 0;
   Program kernels_;
   std::vector<std::shared_ptr<const ptg::ClassDefinition>> definitions_;
   ptg::ClassTable classes_;

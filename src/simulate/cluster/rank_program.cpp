@@ -25,7 +25,8 @@ RankProgram::RankProgram(const Blueprint& blueprint, const SimulatedMachine& mac
       time_(time),
       own_(own),
       serving_core_(serving_core),
-      world_(sim_options(turns), turns, own, options.protocol.eager_bytes),
+      world_(sim_options(turns), turns, own,
+             std::min<Bytes>(options.protocol.eager_bytes, blueprint.largest_tile())),
       wires_(machine.topology(), machine.description().network, world_),
       core_(core_options(), world_),
       communicator_(fabric.end_of(net::RankId{own}), options.protocol) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <fairlead/codelet.hpp>
 #include <fairlead/completion.hpp>
+#include <fairlead/error.hpp>
 
 #include <atomic>
 #include <optional>
@@ -111,6 +112,15 @@ void signal_token(const void* body, TaskContext&) {
 }  // namespace
 
 // What happens at the same time happens in the order in which the worlds joined.
+TEST(Timeline, EndsBeforeItsNumbersDo) {
+  Timeline timeline;
+  Seen seen;
+  Scripted late(timeline, "late", {5, end_of_virtual_time.count()}, seen);
+  EXPECT_TRUE(timeline.step());
+  EXPECT_THROW(timeline.step(), Error);
+  EXPECT_EQ(timeline.now(), Time(5));
+}
+
 TEST(Timeline, LetsHappenWhatIsNextAnywhere) {
   Timeline timeline;
   Seen seen;

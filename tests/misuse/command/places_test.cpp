@@ -59,12 +59,14 @@ TEST(Places, AFileThatIsReadIsNotWritten) {
         "simulate cholesky --config settings.toml --json settings.toml",
         "bench cholesky --n 64 --config settings.toml --record-flow settings.toml",
         "bench cholesky --n 64 --scheduler ./policy.so --json policy.so",
+        "calibrate --config settings.toml --machine-file settings.toml",
         "experiment run ./tables.toml --markdown tables.toml"}) {
     SCOPED_TRACE(words);
     expect_refused(folder, words, 2, "which is read: it would be lost");
   }
   for (const char* words : {"simulate cholesky --json a --csv a", "compare cholesky --csv a --json ./a",
-                            "bench cholesky --n 64 --trace a --json a"}) {
+                            "bench cholesky --n 64 --trace a --json a",
+                            "calibrate --devices emulated:memory=1MiB --machine-file a --json ./a"}) {
     SCOPED_TRACE(words);
     expect_refused(folder, words, 2, "are the same file: one would replace the other");
   }

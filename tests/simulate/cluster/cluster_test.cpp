@@ -204,6 +204,9 @@ TEST(Cluster, PassesValuesAlongAndDownTreesIfItMay) {
   const ClusterResult eager = run("cholesky", 10, 2, 2, options);
   EXPECT_EQ(eager.traffic().requests, 0u);
   EXPECT_EQ(eager.traffic().eager_bytes, 90u * 800u);
+  options.protocol.eager_bytes = Bytes{1}
+                                 << 60;  // no memory is taken for values that are larger than there are
+  EXPECT_EQ(run("cholesky", 10, 2, 2, options).digest, eager.digest);
   options.protocol = {.tree_from = 3};
   const ClusterResult tree = run("cholesky", 12, 3, 3, options);
   EXPECT_EQ(tree.traffic().payloads, pairs_of_cholesky(12, 3, 3));
