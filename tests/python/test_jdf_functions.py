@@ -165,3 +165,27 @@ def test_what_bodies_say(call):
     expected = a.copy()
     expected[:2, 0] *= 1.5
     expect(call(text, numpy.float64, A=a)[0], expected, numpy.float64)
+
+
+@pytest.mark.parametrize("beta", [-2.0, 0.0])
+@pytest.mark.parametrize("trans", "NT")
+def test_products_of_nothing_scale(call, dtype, beta, trans):
+    c = random_matrix(N, N, 3)
+    a = random_matrix(N, N, 1)
+    result = call(f"tile_gemm('{trans}', 'N', {N}, {M}, 0, 1.0, A, 8, B, 8, {beta}, C, 8);", dtype, A=a, B=a, C=c)[2]
+    expected = c.astype(dtype)
+    expected[:, :M] *= dtype(beta)
+    assert (result == expected).all()
+    result = call(f"tile_syrk('L', '{trans}', {N}, 0, 1.0, A, 8, {beta}, C, 8);", dtype, A=a, C=c)[2]
+    lower = numpy.tri(N, dtype=bool)
+    assert (result[lower] == c.astype(dtype)[lower] * dtype(beta)).all() and (result[~lower] == c.astype(dtype)[~lower]).all()
+
+
+@pytest.mark.parametrize("text, says", [("tile_dgemm('N', 'N', 4, 4, -1, 1.0, A, 8, B, 8, 1.0, C, 8);", "4 x -1 of A"),
+                                        ("tile_dgemm('N', 'N', 4, 4, 0, 1.0, A, 2, B, 8, 1.0, C, 8);", "columns are 2 apart")])
+def test_products_of_less_than_nothing_are_refused(fairlead, text, says):
+    numpy.save(fairlead.folder / "a.npy", numpy.ones((8, 8)))
+    (fairlead.folder / "one.jdf").write_text(TASK.format(call=text))
+    done = fairlead("jdf", "run", "one.jdf", *(word for letter in "ABC" for word in ("--matrix", f"{letter}=a.npy")), "-o", "C=c.npy",
+                    "--tile", 8, "--workers", 1, "--quiet")
+    assert done.returncode == 1 and says in done.stderr, done.stderr

@@ -161,13 +161,22 @@ int BodyRun::call(const BodyCall& it) {
   const fairlead::detail::TileArguments given(arguments.data(), it.arguments.size());
   std::array<TilePart, TileFunction::most_tiles> parts{};
   const std::size_t count = function.parts(given, parts.data());
+  const auto is_empty = [](const TilePart& part) { return part.rows <= 0 || part.columns <= 0; };
+  // What is read may be empty where something changes: a product of nothing still scales C.
+  const bool changes_nothing = std::all_of(parts.begin(), parts.begin() + count, [&](const TilePart& part) {
+    return function.arguments[part.argument] != 'w' || is_empty(part);
+  });
   std::int64_t side = INT64_MAX;
   for (std::size_t i = 0; i < count; ++i) {
     const TilePart& part = parts[i];
     const TileArgument& tile = arguments[part.argument];
     side = std::min({side, part.rows, part.columns});
-    if (kernels_ == nullptr || part.rows <= 0 || part.columns <= 0) continue;
-    if (part.rows > tile.rows || part.columns > tile.columns)
+    if (kernels_ == nullptr || changes_nothing) continue;
+    if (part.rows < 0 || part.columns < 0)
+      throw UsageError(fmt::format("{} of {} is told to use {} x {} of {}", where(it.where), task(),
+                                   part.rows, part.columns,
+                                   class_.flows[it.arguments[part.argument].flow].name.text));
+    if (!is_empty(part) && (part.rows > tile.rows || part.columns > tile.columns))
       throw UsageError(
           fmt::format("{} of {} uses {} x {} of {}, which {}", where(it.where), task(), part.rows,
                       part.columns, class_.flows[it.arguments[part.argument].flow].name.text,
@@ -176,7 +185,7 @@ int BodyRun::call(const BodyCall& it) {
     const bool has_distance =
         part.argument + 1 < function.arguments.size() && function.arguments[part.argument + 1] == 'l';
     if (const std::int64_t distance = arguments[part.argument + 1].integer;
-        has_distance && distance < part.rows)
+        has_distance && distance < std::max<std::int64_t>(part.rows, 1))
       throw UsageError(fmt::format("{} of {}: columns are {} apart, and have {} rows", where(it.where),
                                    task(), distance, part.rows));
   }
@@ -184,7 +193,7 @@ int BodyRun::call(const BodyCall& it) {
   if (count != 0 && side > 0)
     amount_.side =
         amount_.side == 0 ? static_cast<double>(side) : std::min(amount_.side, static_cast<double>(side));
-  if (kernels_ == nullptr || (count != 0 && side <= 0)) return 0;
+  if (kernels_ == nullptr || (count != 0 && changes_nothing)) return 0;
   const int result = precision == Precision::single ? function.in_single(*kernels_, given)
                                                     : function.in_double(*kernels_, given);
   if (result != 0)
