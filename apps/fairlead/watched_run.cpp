@@ -79,7 +79,7 @@ void WatchedRun::cancel() {
   flow_.cancel();
   {
     const std::lock_guard guard(mutex_);
-    if (graph_ != nullptr) graph_->cancel();
+    if (graph_ != nullptr) graph_->abandon();  // nothing is written where the run ends so
   }
   runtime_.wind_down();
 }
@@ -97,6 +97,7 @@ void WatchedRun::run(ptg::Graph& graph) {
     }
     WatchedRun& run;
   };
+  graph.abandon_on_failure();
   const Watched watched(*this, graph);
   try {
     throw_if_interrupted();  // who was told before the graph was known has not cancelled it

@@ -453,6 +453,12 @@ class Graph {
   void run();
   /// Tasks that have not started will not run, now or later; run() then says so. Any thread, at any time.
   void cancel();
+  /// As cancel(), for who has no use for what the graph writes any more: tasks that nobody waits for yet are passed by, and not
+  /// even counted one by one, so that the run ends soon however many they are. What they would have written keeps what it had,
+  /// where cancel() says that it is missing. Any thread, at any time.
+  void abandon();
+  /// The first task that fails abandons the run, and later ones of this graph. Before the first.
+  void abandon_on_failure();
   /// Tasks that are over, of all runs together; any thread may ask.
   std::uint64_t done() const noexcept;
   /// How many tasks there are. Throws as run().

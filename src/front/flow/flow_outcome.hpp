@@ -109,6 +109,11 @@ class FlowOutcome {
   }
   /// The task failed, or was not run.
   void note_failure(const Task& task);
+  /// So many more were not run.
+  void note_not_run(std::uint64_t tasks) {
+    const std::lock_guard guard(mutex_);
+    cancelled_ += tasks;
+  }
   /// How it went that did not succeed, in words.
   std::string text_of_end(const Task& task) const;
 

@@ -32,6 +32,8 @@ class Graph::Implementation {
           },
           communicator, ranks == nullptr ? front::LandingChoice{} : ranks->landing());
       shown.store(source.get());
+      if (abandons_on_failure) source->abandon_on_failure();
+      if (abandoned.load()) source->abandon();
       if (cancelled.load()) source->cancel();  // one of both sees what the other has stored
     }
     return *source;
@@ -67,7 +69,8 @@ class Graph::Implementation {
   std::unique_ptr<GraphSource> source;
   // For other threads than the program's.
   std::atomic<GraphSource*> shown{nullptr};
-  std::atomic<bool> cancelled{false};
+  std::atomic<bool> cancelled{false}, abandoned{false};
+  bool abandons_on_failure = false;
 };
 
 Graph::Graph(Runtime& runtime)
@@ -140,6 +143,15 @@ void Graph::run() {
 void Graph::cancel() {
   implementation_->cancelled.store(true);
   if (GraphSource* const source = implementation_->shown.load()) source->cancel();
+}
+void Graph::abandon() {
+  implementation_->abandoned.store(true);
+  if (GraphSource* const source = implementation_->shown.load()) source->abandon();
+  cancel();
+}
+void Graph::abandon_on_failure() {
+  implementation_->abandons_on_failure = true;
+  if (implementation_->source != nullptr) implementation_->source->abandon_on_failure();
 }
 std::uint64_t Graph::done() const noexcept {
   const GraphSource* const source = implementation_->shown.load();

@@ -73,9 +73,16 @@ void GraphSource::misused(const std::string& why) {
   if (over_ranks_ != nullptr) over_ranks_->failed(why);
 }
 
+void GraphSource::note_failure(const Task& over) {
+  outcome().note_failure(over);
+  if (over.failure == nullptr || !abandons_on_failure_) return;
+  abandoned_.store(true);
+  cancelled.store(true);
+}
+
 void GraphSource::release(Task& over, ReadyTasks& ready) {
   if (over.failure != nullptr || over.cancelled) [[unlikely]]
-    outcome().note_failure(over);
+    note_failure(over);
   auto& active = static_cast<ActiveTask&>(*over.lazy);
   const TableClass& of = table_.classes[active.task_class];
   const std::uint32_t* const values = active.values(of.parameters.size());
@@ -144,6 +151,9 @@ void GraphSource::take_what_came(ReadyTasks& ready) {
 
 /// Tells of the end; what there is no room for is for more().
 void GraphSource::end(Telling& telling, ReadyTasks& ready) {
+  // What has been announced to a policy is fed as ever.
+  if (abandoned_.load(std::memory_order_relaxed) && ahead_ == nullptr) [[unlikely]]
+    return;
   try {
     if (unfolding_.go_on(telling, Host{*this, ready, telling})) [[likely]]
       return;
@@ -330,9 +340,10 @@ bool GraphSource::more_of_initial(ReadyTasks& ready) {
   if (initial_over_.load(std::memory_order_relaxed)) return false;
   bool found = false;
   try {
-    found = initial_.next([&](std::size_t task_class, const std::int64_t* numbers) {
-      return unfolding_.is_initial(task_class, numbers);
-    });
+    found = !abandoned_.load(std::memory_order_relaxed) &&
+            initial_.next([&](std::size_t task_class, const std::int64_t* numbers) {
+              return unfolding_.is_initial(task_class, numbers);
+            });
   } catch (const UsageError& error) {
     misused(error.what());
   }
@@ -352,6 +363,7 @@ bool GraphSource::more_of_initial(ReadyTasks& ready) {
 bool GraphSource::announce_next(Recycler& recycler) {
   ActiveTask* begins = nullptr;
   bool made = false;
+  if (abandoned_.load(std::memory_order_relaxed)) ahead_->give_up();
   try {
     made = ahead_->next(
         recycler,

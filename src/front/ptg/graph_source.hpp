@@ -28,6 +28,9 @@ class GraphSource final : public front::FlowSource {
   /// See Graph::run().
   void run();
   std::uint64_t tasks() const noexcept { return tasks_; }
+  /// See Graph::abandon(). Any thread; cancel() is to follow.
+  void abandon() noexcept { abandoned_.store(true); }
+  void abandon_on_failure() noexcept { abandons_on_failure_ = true; }
   /// Over ranks only.
   const Placement& placement() const noexcept { return over_ranks_->placement(); }
 
@@ -70,6 +73,7 @@ class GraphSource final : public front::FlowSource {
   bool plans() const noexcept { return to_be_announced() && !table_.come_home; }
 
   // ---- any thread's
+  void note_failure(const Task& over);
   void end(Telling& telling, ReadyTasks& ready);
   void satisfied(const Satisfied& task, ReadyTasks& ready);
   void unused(std::uint32_t number);
@@ -104,6 +108,9 @@ class GraphSource final : public front::FlowSource {
   std::uint64_t tasks_ = 0;
   std::atomic<std::uint64_t> counted_{0};  // that are over, in this run
   std::atomic<bool> initial_over_{true};
+  // Nobody uses what is written any more: who is not ready yet is not told of, and counted at the end.
+  std::atomic<bool> abandoned_{false};
+  bool abandons_on_failure_ = false;  // set before a run
   // Of the first task, or, where they are announced late, of the next: whoever announces, one at a time.
   std::uint64_t first_id_ = 0;
   std::unique_ptr<Ahead> ahead_;  // null in a run whose policy does not plan. more()'s

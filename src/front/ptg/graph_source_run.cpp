@@ -117,7 +117,9 @@ void GraphSource::wait_for_all() {
     if (fresh_.wanted()) {
       make_more_fresh();
     } else if (nothing_moves && !progress_.reached(submitted_)) {
-      give_up_the_rest(fresh_.given_up() || !misuse_.empty() ? "" : who_waits() + never_fed(table_, nullptr));
+      give_up_the_rest(fresh_.given_up() || abandoned_.load() || !misuse_.empty()
+                           ? ""
+                           : who_waits() + never_fed(table_, nullptr));
     }
   }
   progress_.no_target();
@@ -165,6 +167,7 @@ void GraphSource::end_over_ranks(std::uint64_t before, bool failed) {
     return still(counted) && has_told(before + counted);
   };
   if (failed) {
+    if (abandons_on_failure_) abandoned_.store(true);
     fresh_.give_up();
     over_ranks_->fail(stop.stopped() || stop.error() != 0 ? "its run was stopped"
                       : fresh_.unmade() != nullptr        ? said_by(fresh_.unmade(), "no data can be made")
@@ -222,6 +225,7 @@ std::string GraphSource::who_waits() const {
 void GraphSource::give_up_the_rest(const std::string& why) {
   if (!why.empty() && misuse_.empty()) misuse_ = "the parameterized graph cannot go on: " + why;
   unfolding_.forget_all();
+  if (abandoned_.load()) outcome().note_not_run(submitted_ - progress_.done());
   progress_.count_by_application(submitted_ - progress_.done());
 }
 

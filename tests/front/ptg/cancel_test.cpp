@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <thread>
 
@@ -31,10 +32,10 @@ class CancelledPtg : public testing::TestWithParam<const char*> {
     *own += 1;
     ++ran;
   });
-  void make_chain() {
+  void make_chain(std::uint64_t length = count) {
     const ptg::Index i("i");
     const auto data = graph.data(datum, "number");
-    auto link = graph.task("link", i.in(0, static_cast<std::int64_t>(count) - 1));
+    auto link = graph.task("link", i.in(0, static_cast<std::int64_t>(length) - 1));
     link.runs(add, ptg::flow("own").from(data()).when(i == 0).from(link["own"](i - 1)));
   }
 };
@@ -62,6 +63,62 @@ TEST_P(CancelledPtg, EndsHalfWay) {
   other.join();
   EXPECT_EQ(number, ran);
   EXPECT_EQ(graph.done(), count) << "those that did not run are over as well";
+}
+
+// So many that going through them would take minutes.
+TEST_P(CancelledPtg, IsAbandonedSoonHoweverManyTasksAreLeft) {
+  constexpr std::uint64_t many = 1'000'000'000;
+  make_chain(many);
+  std::thread other([this] {
+    while (ran == 0) std::this_thread::yield();
+    graph.abandon();
+  });
+  EXPECT_THROW(graph.run(), TaskError);
+  other.join();
+  EXPECT_GT(ran, 0u);
+  EXPECT_EQ(number, ran);
+  EXPECT_EQ(graph.done(), many);
+  // Other graphs and flows go on.
+  Flow flow(runtime);
+  std::uint64_t own = 1;
+  const auto beside = runtime.value("own", own);
+  flow.submit(codelet("double").cpu([](InOut<std::uint64_t> x) { *x *= 2; })(beside));
+  flow.wait();
+  runtime.flush();
+  EXPECT_EQ(own, 2u);
+}
+
+TEST_P(CancelledPtg, IsAbandonedByItsFirstFailure) {
+  constexpr std::int64_t many = 1'000'000'000;
+  const ptg::Index i("i"), j("j");
+  const auto data = graph.data(datum, "number");
+  const auto fail = codelet("fail").cpu([](InOut<std::uint64_t> own, std::int64_t at) {
+    if (at == 7) throw std::runtime_error("no more");
+    ++*own;
+  });
+  auto link = graph.task("link", i.in(0, many - 1));
+  link.runs(fail, ptg::flow("own").from(data()).when(i == 0).from(link["own"](i - 1)), i);
+  graph.abandon_on_failure();
+  try {
+    graph.run();
+    FAIL() << "no error";
+  } catch (const TaskError& error) {
+    EXPECT_NE(std::string(error.what()).find("no more"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("999999992 tasks"), std::string::npos) << error.what();
+  }
+  EXPECT_EQ(number, 7u);
+}
+
+TEST_P(CancelledPtg, IsAbandonedWhileTasksThatWaitForNothingAreLeft) {
+  const ptg::Index i("i");
+  auto one = graph.task("one", i.in(0, 1'999'999'999));
+  one.runs(codelet("alone").cpu([this](std::int64_t) { ++ran; }), i);
+  std::thread other([this] {
+    while (ran == 0) std::this_thread::yield();
+    graph.abandon();
+  });
+  EXPECT_THROW(graph.run(), TaskError);
+  other.join();
 }
 
 TEST_P(CancelledPtg, TellsAnyThreadHowFarItIs) {
