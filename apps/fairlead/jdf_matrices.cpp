@@ -9,6 +9,9 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <set>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "algorithms/linalg/tile_functions.hpp"
@@ -211,6 +214,7 @@ void settle(jdf::Program& program, const std::vector<MatrixGiven>& given, const 
 }
 
 void set_types(jdf::Program& program, const Config& config) {
+  const std::set<std::string> there = jdf::type_names(program.file);
   for (const std::string& text : lines_of(config, "type")) {
     const auto [name, part] = halves_of(text, "--type", "NAME=PART, as in LOWER_TILE=strictly_lower");
     const auto known = jdf::usual_types();
@@ -219,6 +223,11 @@ void set_types(jdf::Program& program, const Config& config) {
       std::vector<std::string> names;
       for (const auto& [one, its_part] : known) names.push_back(one);
       throw ConfigError(fmt::format("--type {}: there are {}", text, fmt::join(names, ", ")));
+    }
+    if (!there.contains(name)) {
+      const std::vector<std::string_view> names(there.begin(), there.end());
+      throw ConfigError(fmt::format("--type {}: no dependency of {} has a type of that name{}", text,
+                                    program.file.source.name(), did_you_mean(name, names)));
     }
     program.types[name] = found->second;
   }

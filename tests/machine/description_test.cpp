@@ -200,7 +200,7 @@ TEST(MachineDescription, WhatItSaysTwiceOrInPartIsRefused) {
   EXPECT_THAT(refusal(with(small(), "by_side", "gflops = 3\nby_side")),
               HasSubstr("cannot stand beside by_side"));
   for (const char* rate : {"1e-300", "1e13", "0"})
-    EXPECT_THAT(refusal(with(small(), "[300, 500]", fmt::format("[300, {}]", rate))),
+    EXPECT_THAT(refusal(with(small(), "[300, 500]", std::string("[300, ") + rate + "]")),
                 HasSubstr("rates from 1e-06 to 1e+12"));
   EXPECT_THAT(refusal(small(with(device, "card", "core"))), HasSubstr("of kind \"cuda\" or \"opencl\""));
   EXPECT_THAT(refusal(small(with(device, "1GB\"", "1\""))),

@@ -211,6 +211,7 @@ WRONG = {
     "no place for the output": ("", ["-o", "A=no/such/out.npy"], 1, "no/such/out.npy"),
     "the output is the input": ("", ["-o", "A=A.npy"], 2, "it would be lost"),
     "no such policy": ("", ["--scheduler", "best"], 2, "best"),
+    "no such type": ("", ["--type", "LOWR_TILE=lower"], 2, "has a type of that name"),
     "no such part": ("", ["--type", "LOWER_TILE=left"], 2, "strictly_lower"),
     "too little memory on one": ("[ $rank = 1 ] && export FAIRLEAD_MEMORY=1100KiB", [], None, "rank 1"),
     "too little memory on all": ("export FAIRLEAD_MEMORY=1100KiB", [], None, "memory"),

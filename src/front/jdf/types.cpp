@@ -20,4 +20,15 @@ std::optional<TypeName> type_of(const File& file, const Dependency& dependency, 
   return TypeName{word_of(*type, file), type->name.where};
 }
 
+std::set<std::string> type_names(const File& file) {
+  std::set<std::string> names;
+  for (const TaskClass& task_class : file.classes)
+    for (const Flow& flow : task_class.flows)
+      for (const Dependency& dependency : flow.dependencies)
+        for (const bool in_data : {false, true})
+          if (const auto type = type_of(file, dependency, in_data); type && !type->name.empty())
+            names.insert(type->name);
+  return names;
+}
+
 }  // namespace fairlead::jdf

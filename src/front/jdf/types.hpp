@@ -5,6 +5,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "front/jdf/tree.hpp"
@@ -23,5 +24,7 @@ struct TypeName {
 };
 /// Nothing if none is said.
 std::optional<TypeName> type_of(const File& file, const Dependency& dependency, bool in_data);
+/// All that the file's dependencies name, each once, by the alphabet.
+std::set<std::string> type_names(const File& file);
 
 }  // namespace fairlead::jdf

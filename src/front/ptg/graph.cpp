@@ -26,14 +26,12 @@ class Graph::Implementation {
       net::Communicator* const communicator = runtime.communicator();
       const auto* const ranks = front::among_ranks(core.surroundings());
       source = std::make_unique<GraphSource>(
-          core, make_class_table({classes.begin(), classes.end()}, communicator != nullptr),
+          core, early_end, make_class_table({classes.begin(), classes.end()}, communicator != nullptr),
           [this](const CollectionDefinition& of, const void* like, bool exact) {
             return make_fresh(of, like, exact);
           },
           communicator, ranks == nullptr ? front::LandingChoice{} : ranks->landing());
       shown.store(source.get());
-      if (abandons_on_failure) source->abandon_on_failure();
-      if (abandoned.load()) source->abandon();
       if (cancelled.load()) source->cancel();  // one of both sees what the other has stored
     }
     return *source;
@@ -66,11 +64,11 @@ class Graph::Implementation {
   std::shared_ptr<void> runtime_kept;  // there as long as the graph is
   std::vector<std::shared_ptr<ClassDefinition>> classes;
   std::vector<Fresh> fresh;
+  EarlyEnd early_end;
   std::unique_ptr<GraphSource> source;
   // For other threads than the program's.
   std::atomic<GraphSource*> shown{nullptr};
-  std::atomic<bool> cancelled{false}, abandoned{false};
-  bool abandons_on_failure = false;
+  std::atomic<bool> cancelled{false};
 };
 
 Graph::Graph(Runtime& runtime)
@@ -145,14 +143,10 @@ void Graph::cancel() {
   if (GraphSource* const source = implementation_->shown.load()) source->cancel();
 }
 void Graph::abandon() {
-  implementation_->abandoned.store(true);
-  if (GraphSource* const source = implementation_->shown.load()) source->abandon();
+  implementation_->early_end.abandon();
   cancel();
 }
-void Graph::abandon_on_failure() {
-  implementation_->abandons_on_failure = true;
-  if (implementation_->source != nullptr) implementation_->source->abandon_on_failure();
-}
+void Graph::abandon_on_failure() { implementation_->early_end.abandon_on_failure(); }
 std::uint64_t Graph::done() const noexcept {
   const GraphSource* const source = implementation_->shown.load();
   return source == nullptr ? 0 : source->done();

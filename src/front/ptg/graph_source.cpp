@@ -32,9 +32,11 @@ void require_fresh_data(const ClassTable& table) {
 }
 }  // namespace
 
-GraphSource::GraphSource(engine::RuntimeCore& core, ClassTable table, MakeFresh make_fresh,
-                         net::Communicator* communicator, const front::LandingChoice& landing)
+GraphSource::GraphSource(engine::RuntimeCore& core, EarlyEnd& early_end, ClassTable table,
+                         MakeFresh make_fresh, net::Communicator* communicator,
+                         const front::LandingChoice& landing)
     : FlowSource(core),
+      early_end_(early_end),
       table_(std::move(table)),
       kinds_(table_, *this),
       fresh_(values_, std::move(make_fresh)),
@@ -65,24 +67,16 @@ GraphSource::~GraphSource() {
 }
 
 void GraphSource::misused(const std::string& why) {
-  {
-    const std::lock_guard guard(misuse_mutex_);
-    if (misuse_.empty()) misuse_ = why;
-  }
+  early_end_.misused(why);
   cancelled.store(true);
   if (over_ranks_ != nullptr) over_ranks_->failed(why);
 }
 
-void GraphSource::note_failure(const Task& over) {
-  outcome().note_failure(over);
-  if (over.failure == nullptr || !abandons_on_failure_) return;
-  abandoned_.store(true);
-  cancelled.store(true);
-}
-
 void GraphSource::release(Task& over, ReadyTasks& ready) {
-  if (over.failure != nullptr || over.cancelled) [[unlikely]]
-    note_failure(over);
+  if (over.failure != nullptr || over.cancelled) [[unlikely]] {
+    outcome().note_failure(over);
+    if (over.failure != nullptr && early_end_.failed()) cancelled.store(true);
+  }
   auto& active = static_cast<ActiveTask&>(*over.lazy);
   const TableClass& of = table_.classes[active.task_class];
   const std::uint32_t* const values = active.values(of.parameters.size());
@@ -152,7 +146,7 @@ void GraphSource::take_what_came(ReadyTasks& ready) {
 /// Tells of the end; what there is no room for is for more().
 void GraphSource::end(Telling& telling, ReadyTasks& ready) {
   // What has been announced to a policy is fed as ever.
-  if (abandoned_.load(std::memory_order_relaxed) && ahead_ == nullptr) [[unlikely]]
+  if (early_end_.abandoned() && ahead_ == nullptr) [[unlikely]]
     return;
   try {
     if (unfolding_.go_on(telling, Host{*this, ready, telling})) [[likely]]
@@ -340,10 +334,10 @@ bool GraphSource::more_of_initial(ReadyTasks& ready) {
   if (initial_over_.load(std::memory_order_relaxed)) return false;
   bool found = false;
   try {
-    found = !abandoned_.load(std::memory_order_relaxed) &&
-            initial_.next([&](std::size_t task_class, const std::int64_t* numbers) {
-              return unfolding_.is_initial(task_class, numbers);
-            });
+    found =
+        !early_end_.abandoned() && initial_.next([&](std::size_t task_class, const std::int64_t* numbers) {
+          return unfolding_.is_initial(task_class, numbers);
+        });
   } catch (const UsageError& error) {
     misused(error.what());
   }
@@ -363,7 +357,7 @@ bool GraphSource::more_of_initial(ReadyTasks& ready) {
 bool GraphSource::announce_next(Recycler& recycler) {
   ActiveTask* begins = nullptr;
   bool made = false;
-  if (abandoned_.load(std::memory_order_relaxed)) ahead_->give_up();
+  if (early_end_.abandoned()) ahead_->give_up();
   try {
     made = ahead_->next(
         recycler,

@@ -4,12 +4,12 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include "front/flow/flow_source.hpp"
 #include "front/ptg/ahead.hpp"
+#include "front/ptg/early_end.hpp"
 #include "front/ptg/fresh_data.hpp"
 #include "front/ptg/initial_tasks.hpp"
 #include "front/ptg/left_over.hpp"
@@ -21,16 +21,13 @@ namespace fairlead::ptg {
 class GraphSource final : public front::FlowSource {
  public:
   /// `communicator`: null if the graph runs on this rank alone. `landing`: of what comes from others.
-  GraphSource(engine::RuntimeCore& core, ClassTable table, MakeFresh make_fresh,
+  GraphSource(engine::RuntimeCore& core, EarlyEnd& early_end, ClassTable table, MakeFresh make_fresh,
               net::Communicator* communicator, const front::LandingChoice& landing = {});
   ~GraphSource() override;
 
   /// See Graph::run().
   void run();
   std::uint64_t tasks() const noexcept { return tasks_; }
-  /// See Graph::abandon(). Any thread; cancel() is to follow.
-  void abandon() noexcept { abandoned_.store(true); }
-  void abandon_on_failure() noexcept { abandons_on_failure_ = true; }
   /// Over ranks only.
   const Placement& placement() const noexcept { return over_ranks_->placement(); }
 
@@ -73,7 +70,6 @@ class GraphSource final : public front::FlowSource {
   bool plans() const noexcept { return to_be_announced() && !table_.come_home; }
 
   // ---- any thread's
-  void note_failure(const Task& over);
   void end(Telling& telling, ReadyTasks& ready);
   void satisfied(const Satisfied& task, ReadyTasks& ready);
   void unused(std::uint32_t number);
@@ -95,6 +91,7 @@ class GraphSource final : public front::FlowSource {
   /// The graph is wrong: what is ready does not run any more, and run() says so.
   void misused(const std::string& why);
 
+  EarlyEnd& early_end_;
   const ClassTable table_;
   TaskKinds kinds_;
   Values values_;
@@ -108,9 +105,6 @@ class GraphSource final : public front::FlowSource {
   std::uint64_t tasks_ = 0;
   std::atomic<std::uint64_t> counted_{0};  // that are over, in this run
   std::atomic<bool> initial_over_{true};
-  // Nobody uses what is written any more: who is not ready yet is not told of, and counted at the end.
-  std::atomic<bool> abandoned_{false};
-  bool abandons_on_failure_ = false;  // set before a run
   // Of the first task, or, where they are announced late, of the next: whoever announces, one at a time.
   std::uint64_t first_id_ = 0;
   std::unique_ptr<Ahead> ahead_;  // null in a run whose policy does not plan. more()'s
@@ -119,9 +113,6 @@ class GraphSource final : public front::FlowSource {
   std::uint32_t lane_ = 0;
   std::uint64_t data_seen_ = ~std::uint64_t{0};  // RuntimeCore::data_changes
   std::atomic<bool> all_in_lane_{false};
-
-  std::mutex misuse_mutex_;  // guards what follows
-  std::string misuse_;
 };
 
 }  // namespace fairlead::ptg

@@ -19,7 +19,7 @@ void GraphSource::run() {
   if (!core_.holds().none() && core_.holds().own())
     throw UsageError("run() of a parameterized graph waits for all tasks, while this thread holds data" +
                      core_.holds().text());
-  if (!misuse_.empty()) throw UsageError(misuse_);
+  if (!early_end_.misuse().empty()) throw UsageError(early_end_.misuse());
   if (fresh_.unmade() != nullptr) std::rethrow_exception(fresh_.unmade());
   if (auto* const ranks = front::among_ranks(core_.surroundings())) {  // what flows have made comes home
     ranks->program().begin_wait();
@@ -55,12 +55,13 @@ void GraphSource::run() {
     static_cast<void>(outcome().take(cause));  // tasks were cancelled, which says less
     std::rethrow_exception(fresh_.unmade());
   }
-  if (over_ranks_ != nullptr && over_ranks_->has_failed() && outcome().none_failed() && misuse_.empty())
+  if (over_ranks_ != nullptr && over_ranks_->has_failed() && outcome().none_failed() &&
+      early_end_.misuse().empty())
     throw RankError("the parameterized graph cannot go on: " + over_ranks_->failure() +
                     (over_ranks_->stopped() ? never_fed(table_, &placement()) : ""));
-  if (misuse_.empty()) return wait();
+  if (early_end_.misuse().empty()) return wait();
   static_cast<void>(outcome().take(cause));
-  throw UsageError(misuse_);
+  throw UsageError(early_end_.misuse());
 }
 
 /// All data are there still; those that can be stay where they are for the direct lane.
@@ -117,7 +118,7 @@ void GraphSource::wait_for_all() {
     if (fresh_.wanted()) {
       make_more_fresh();
     } else if (nothing_moves && !progress_.reached(submitted_)) {
-      give_up_the_rest(fresh_.given_up() || abandoned_.load() || !misuse_.empty()
+      give_up_the_rest(fresh_.given_up() || early_end_.abandoned() || !early_end_.misuse().empty()
                            ? ""
                            : who_waits() + never_fed(table_, nullptr));
     }
@@ -167,7 +168,7 @@ void GraphSource::end_over_ranks(std::uint64_t before, bool failed) {
     return still(counted) && has_told(before + counted);
   };
   if (failed) {
-    if (abandons_on_failure_) abandoned_.store(true);
+    static_cast<void>(early_end_.failed());  // of tasks here nobody has any use either
     fresh_.give_up();
     over_ranks_->fail(stop.stopped() || stop.error() != 0 ? "its run was stopped"
                       : fresh_.unmade() != nullptr        ? said_by(fresh_.unmade(), "no data can be made")
@@ -223,9 +224,9 @@ std::string GraphSource::who_waits() const {
 }
 
 void GraphSource::give_up_the_rest(const std::string& why) {
-  if (!why.empty() && misuse_.empty()) misuse_ = "the parameterized graph cannot go on: " + why;
+  if (!why.empty()) early_end_.misused("the parameterized graph cannot go on: " + why);
   unfolding_.forget_all();
-  if (abandoned_.load()) outcome().note_not_run(submitted_ - progress_.done());
+  if (early_end_.abandoned()) outcome().note_not_run(submitted_ - progress_.done());
   progress_.count_by_application(submitted_ - progress_.done());
 }
 

@@ -157,8 +157,9 @@ ptg::ClassTable RankProgram::classes() {
 void RankProgram::run() {
   const front::LandingChoice landing{.landing = options_.landing};
   try {
+    ptg::EarlyEnd early_end;
     ptg::GraphSource source(
-        core_, classes(),
+        core_, early_end, classes(),
         [this](const ptg::CollectionDefinition&, const void* like, bool) {
           const TileShape& shape = static_cast<const TileHandle*>(like)->shape();
           const Blueprint::Tile tile{-1, -1, own_, shape.rows, shape.columns};
