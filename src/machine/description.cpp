@@ -23,10 +23,7 @@ double KernelRate::rate(double side) const noexcept {
 
 Duration KernelRate::duration(double flops, double side) const noexcept {
   const double nanoseconds = flops > 0 ? std::ceil(flops / rate(std::max(side, 1.0)) * 1e9) : 0;
-  return overhead +
-         Duration(std::max<std::int64_t>(static_cast<std::int64_t>(std::min(
-                                             nanoseconds, static_cast<double>(end_of_virtual_time.count()))),
-                                         1));
+  return overhead + std::max(virtual_duration(nanoseconds), Duration(1));
 }
 
 const KernelRate* ProcessorDescription::rate_of(std::string_view kernel,

@@ -3,21 +3,12 @@
 #include <array>
 #include <cstring>
 
-#include "fake_cuda/fake.hpp"
+#include "fake_cuda/calls.hpp"
 #include "fake_cuda/host_kernels.hpp"
 
-using fake_cuda::Access;
-using fake_cuda::Fake;
-using fake_cuda::Memory;
-using fake_cuda::Status;
-using Lock = std::unique_lock<std::mutex>;
-using Pointer = unsigned long long;
+using namespace fake_cuda;
 
 namespace {
-
-Fake& fake() { return Fake::of_process(); }
-std::byte* bytes_at(Pointer at) { return reinterpret_cast<std::byte*>(at); }
-std::byte* bytes_at(const void* at) { return static_cast<std::byte*>(const_cast<void*>(at)); }
 
 struct Name {
   Status status;
@@ -77,8 +68,8 @@ Status copy(const char* function, Pointer there, const void* host, std::size_t b
   });
 }
 
-/// Between devices, or in one, which may read RAM that it follows. Whose stream it is put into has to have been given access to the other's memory: a real driver
-/// would else take some RAM for it.
+/// Between devices, or in one, which may read RAM that it follows. Whose stream it is put into has to have been given access to the
+/// other's memory: a real driver would else take some RAM for it.
 Status copy_there(const char* function, Pointer to, int to_device, Pointer from, int from_device,
                   std::size_t bytes, CUstream_st* stream) {
   return fake().call_there(function, [&](Lock&, int device) {
@@ -147,13 +138,6 @@ void give_up(Lock& lock, const void* at, std::size_t bytes, const char* how) {
   std::vector<CUstream_st*> all;
   for (const auto& stream : fake().streams) all.push_back(stream.get());
   for (CUstream_st* const stream : all) fake().wait_for(lock, stream);
-}
-
-template <class Objects, class Object>
-Status destroy(Objects& objects, const Object* object) {
-  return std::erase_if(objects, [&](const auto& one) { return one.get() == object; }) == 0
-             ? fake_cuda::invalid_handle
-             : fake_cuda::success;
 }
 
 }  // namespace
@@ -274,11 +258,8 @@ Status cuMemFree_v2(Pointer at) {
 }
 Status cuMemHostAlloc(void** at, std::size_t bytes, unsigned) {
   return fake().call_there("cuMemHostAlloc", [&](Lock&, int) {
-    *at = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
-    if (*at == nullptr) return fake_cuda::no_memory;
-    std::memset(*at, 0xa5, bytes);
-    fake().memory->register_host(bytes_at(*at), bytes, Memory::Ram::taken);
-    return fake_cuda::success;
+    *at = fake_cuda::take_ram(bytes, Memory::Ram::taken);
+    return *at == nullptr ? fake_cuda::no_memory : fake_cuda::success;
   });
 }
 Status cuMemFreeHost(void* at) {

@@ -2,20 +2,12 @@
 // what a real one does with them (bench/gpu_unified.cpp, bench/gpu_launch.cpp). Fairlead itself calls none of it. That a core touches
 // what a kernel uses is not noticed.
 #include <algorithm>
-#include <cstdlib>
-#include <cstring>
 
-#include "fake_cuda/fake.hpp"
+#include "fake_cuda/calls.hpp"
 
-using fake_cuda::Fake;
-using fake_cuda::Memory;
-using fake_cuda::Status;
-using Lock = std::unique_lock<std::mutex>;
-using Pointer = unsigned long long;
+using namespace fake_cuda;
 
 namespace {
-
-Fake& fake() { return Fake::of_process(); }
 
 /// As in cuda.h.
 struct KernelNode {
@@ -28,18 +20,9 @@ struct KernelNode {
 template <class Act>
 Status of_managed(const char* function, Pointer at, std::size_t bytes, const Act& act) {
   return fake().call_there(function, [&](Lock&, int) {
-    if (fake().memory->find(reinterpret_cast<const void*>(at), bytes).managed) return act();
+    if (fake().memory->find(bytes_at(at), bytes).managed) return act();
     fake().checker.report(std::string(function) + " is told of memory that is not managed");
     return fake_cuda::invalid_value;
-  });
-}
-
-template <class Object>
-Status give_back(const char* function, std::vector<std::unique_ptr<Object>>& objects, const Object* object) {
-  return fake().call_there(function, [&](Lock&, int) {
-    return std::erase_if(objects, [&](const auto& one) { return one.get() == object; }) == 0
-               ? fake_cuda::invalid_handle
-               : fake_cuda::success;
   });
 }
 
@@ -53,12 +36,8 @@ Status cuMemAllocManaged(Pointer* at, std::size_t bytes, unsigned flags) {
     if (bytes == 0 || flags != 1) return fake_cuda::invalid_value;
     if (bytes > fake().settings.memory_bytes - fake().memory->bytes(device))
       fake().checker.report("more managed memory is taken than the device has free");
-    void* const taken = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
-    if (taken == nullptr) return fake_cuda::no_memory;
-    std::memset(taken, 0xa5, bytes);
-    fake().memory->register_host(static_cast<std::byte*>(taken), bytes, Memory::Ram::managed);
-    *at = reinterpret_cast<Pointer>(taken);
-    return fake_cuda::success;
+    *at = reinterpret_cast<Pointer>(fake_cuda::take_ram(bytes, Memory::Ram::managed));
+    return *at == 0 ? fake_cuda::no_memory : fake_cuda::success;
   });
 }
 Status cuMemAdvise(Pointer at, std::size_t bytes, int advice, int device) {
@@ -109,9 +88,12 @@ Status cuGraphLaunch(CUgraphExec_st* ready, CUstream_st* stream) {
     return fake_cuda::success;
   });
 }
-Status cuGraphDestroy(CUgraph_st* graph) { return give_back("cuGraphDestroy", fake().graphs, graph); }
+Status cuGraphDestroy(CUgraph_st* graph) {
+  return fake().call_there("cuGraphDestroy", [&](Lock&, int) { return destroy(fake().graphs, graph); });
+}
 Status cuGraphExecDestroy(CUgraphExec_st* ready) {
-  return give_back("cuGraphExecDestroy", fake().ready_graphs, ready);
+  return fake().call_there("cuGraphExecDestroy",
+                           [&](Lock&, int) { return destroy(fake().ready_graphs, ready); });
 }
 
 }  // extern "C"

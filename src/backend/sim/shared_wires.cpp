@@ -117,9 +117,7 @@ void SharedWires::set_rate(Copy& copy, double bytes_per_second, Time now) {
   copy.bytes_left = std::max(copy.bytes_left - copy.bytes_per_second * seconds(now - copy.since), 0.0);
   copy.since = now;
   copy.bytes_per_second = bytes_per_second;
-  const double nanoseconds = std::min(std::ceil(copy.bytes_left / bytes_per_second * 1e9),
-                                      static_cast<double>(end_of_virtual_time.count()));
-  copy.ends = now + Duration(static_cast<std::int64_t>(nanoseconds));
+  copy.ends = now + virtual_duration(std::ceil(copy.bytes_left / bytes_per_second * 1e9));
 }
 
 }  // namespace fairlead::backend

@@ -35,6 +35,14 @@ Blueprint::Tile Blueprint::Matrix::tile(std::size_t position) const {
   return tile;
 }
 
+Bytes Blueprint::Matrix::largest(Precision precision) const {
+  Tile tile{0, 0, 0, 0, 0};
+  for (std::int32_t row = 0; row < of_.rows; ++row) tile.rows = std::max(tile.rows, of_.height(row));
+  for (std::int32_t column = 0; column < of_.columns; ++column)
+    tile.columns = std::max(tile.columns, of_.width(column));
+  return tile.bytes(precision);
+}
+
 Blueprint::Blueprint(std::string_view workload, const WorkloadSize& size, const CyclicMap& grid)
     : size_(size), grid_(grid) {
   RankGraph of = make_rank_graph(workload, size, grid);
@@ -62,9 +70,6 @@ Blueprint::Blueprint(std::string_view workload, const WorkloadSize& size, const 
         {kernel, [kernel, work = std::move(cost.of)](const std::int32_t* at) { return work(kernel, at); }});
   }
   for (RankMatrix& it : of.matrices) matrices_.emplace_back(std::move(it));
-  for (const Matrix& matrix : matrices_)
-    for (std::size_t i = 0; i < matrix.positions(); ++i)
-      largest_tile_ = std::max(largest_tile_, matrix.tile(i).bytes(size_.precision));
 }
 
 const Blueprint::Matrix& Blueprint::matrix(std::string_view name) const {
@@ -76,6 +81,12 @@ const Blueprint::Matrix& Blueprint::matrix(std::string_view name) const {
 
 bool Blueprint::passes_on() const {
   return !kernels_.timeless.empty() && kernels_.kernels.size() > kernels_.timeless.size();
+}
+
+Bytes Blueprint::largest_tile() const {
+  Bytes bytes = 0;
+  for (const Matrix& matrix : matrices_) bytes = std::max(bytes, matrix.largest(size_.precision));
+  return bytes;
 }
 
 Bytes Blueprint::bytes_of(std::uint32_t rank) const {

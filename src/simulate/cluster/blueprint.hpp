@@ -69,6 +69,8 @@ class Blueprint {
     std::size_t positions() const noexcept {
       return static_cast<std::size_t>(of_.rows) * static_cast<std::size_t>(of_.columns);
     }
+    /// Of the highest row of tiles and the widest column.
+    Bytes largest(Precision precision) const;
     const ptg::Owners& owners() const noexcept { return owners_; }
 
    private:
@@ -78,7 +80,8 @@ class Blueprint {
   const Matrix& matrix(std::string_view name) const;
   /// Of all tiles of that rank.
   Bytes bytes_of(std::uint32_t rank) const;
-  Bytes largest_tile() const noexcept { return largest_tile_; }
+  /// No tile has more bytes.
+  Bytes largest_tile() const;
 
  private:
   struct Cost {
@@ -88,7 +91,6 @@ class Blueprint {
   WorkloadSize size_;
   CyclicMap grid_;
   std::vector<Matrix> matrices_;
-  Bytes largest_tile_ = 0;
   Program kernels_;
   std::vector<std::shared_ptr<const ptg::ClassDefinition>> definitions_;
   ptg::ClassTable classes_;
