@@ -214,19 +214,27 @@ void RuntimeCore::wind_down() noexcept {
   world_.wake(Who::application());
 }
 
-void RuntimeCore::throw_if_winding_down() const {
-  if (winding_down_.load(std::memory_order_relaxed))
-    throw Error("given up half-way, since the program has asked to end soon (Runtime::wind_down)");
+void RuntimeCore::end_what_runs() {
+  if (caller_.may_wait()) static_cast<void>(help_until_all_done(true));
+}
+
+void RuntimeCore::throw_if_winding_down() {
+  if (!winding_down_.load(std::memory_order_relaxed)) return;
+  end_what_runs();
+  throw Error("given up half-way, since the program has asked to end soon (Runtime::wind_down)");
 }
 
 void RuntimeCore::throw_if_stopped() {
+  if (engine_.stop_reason().stopped() || engine_.stop_reason().error() != 0) throw_why_stopped();
+}
+
+void RuntimeCore::throw_why_stopped() {
+  end_what_runs();
+  const Stop& stop = engine_.stop_reason();
   if (const auto fatal = engine_.fatal()) std::rethrow_exception(fatal);
-  if (const int error = engine_.stop_reason().error(); error != 0) {
-    if (const auto failure = engine_.stop_reason().failure()) std::rethrow_exception(failure);
-    throw SystemError("writing " + names_.text(engine_.stop_reason().datum()) +
-                      " home failed: " + std::strerror(error) +
-                      "; the run was stopped, since its newest value exists in memory only");
-  }
+  if (const auto failure = stop.failure()) std::rethrow_exception(failure);
+  throw SystemError("writing " + names_.text(stop.datum()) + " home failed: " + std::strerror(stop.error()) +
+                    "; the run was stopped, since its newest value exists in memory only");
 }
 
 }  // namespace fairlead::engine

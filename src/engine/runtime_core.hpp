@@ -142,8 +142,11 @@ class RuntimeCore {
   /// be: the rest waits for what the application holds.
   bool help_until_all_done(bool ending);
   [[noreturn]] void throw_held_up(const char* what) const;
-  /// Throws if the run was stopped: a write-back failed, or something inside did.
+  /// Before it is thrown that what was submitted is not to be gone on with: the program takes down what bodies use.
+  void end_what_runs();
+  /// Throws if the run was stopped: a write-back failed, or something inside did. Nothing runs then.
   void throw_if_stopped();
+  [[noreturn]] void throw_why_stopped();
   /// A thread of the program may have ended: who waits for what it might have released looks again. Any
   /// thread.
   void look_again_at_holds() noexcept {
@@ -159,8 +162,8 @@ class RuntimeCore {
   /// flush, now or later, stops the run and throws. Any thread.
   void wind_down() noexcept;
   bool winding_down() const noexcept { return winding_down_.load(); }
-  /// Throws after that: for what would take long, and nobody wants any more.
-  void throw_if_winding_down() const;
+  /// Throws after that: for what would take long, and nobody wants any more. Nothing runs then.
+  void throw_if_winding_down();
   /// Keeps what unfinished tasks still need until no thread runs any more. Any thread.
   void keep(std::shared_ptr<void> something) noexcept;
   template <class T>
@@ -183,8 +186,8 @@ class RuntimeCore {
       return f();
     } catch (const std::bad_alloc&) {
       engine_.stop(std::current_exception());
-      throw;
     }
+    throw_why_stopped();
   }
   /// Writes down what is submitted; null: nobody wants that.
   SubmissionBook* submission_book() const noexcept { return submission_book_; }

@@ -132,6 +132,7 @@ CommonProgram::Where CommonProgram::pass(const Submission& submission,
   if (!common) return Where::alone;
   if (has_failed_.load(std::memory_order_relaxed)) [[unlikely]] {
     if (failed_here_.load()) return Where::elsewhere;  // the wait says why
+    core_.end_what_runs();
     throw RankError("the flow cannot go on: " + failure());
   }
   if (place >= static_cast<std::int64_t>(communicator_.ranks()))

@@ -407,6 +407,31 @@ TEST(FlowsOverRanks, AFailureIsThrownByTheWaitOfItsOwnRank) {
   EXPECT_EQ(thrown[0].find("cannot go on"), std::string::npos) << thrown[0];
 }
 
+// What bodies use may be declared behind the flow, and is gone before anything else waits for them.
+TEST(FlowsOverRanks, NoBodyRunsAnyMoreWhenTheProgramHearsOfAnotherRanksFailure) {
+  const auto fail = codelet("fail").cpu([](InOut<Element>) { throw NumericalError("asked to fail"); });
+  std::atomic<bool> begun{false};
+  on_ranks(2, [&](Runtime& runtime) {
+    auto a = row_of(runtime, 1);
+    int x = 0;
+    const auto own = runtime.value("x", x);
+    std::atomic<bool> over{false};
+    const auto slow = codelet("slow").cpu([&](Out<int>) {
+      begun = true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      over = true;
+    });
+    Flow flow(runtime);
+    if (runtime.rank() == 1) flow.submit(slow(own));
+    while (!begun) std::this_thread::yield();
+    flow.submit(set(a(0, 0), 1.0));
+    flow.submit(fail(a(0, 0)));
+    if (runtime.rank() == 0) return flow.wait();
+    EXPECT_THROW(for (;;) flow.submit(set(a(0, 0), 2.0)), RankError);
+    EXPECT_TRUE(over);
+  });
+}
+
 TEST(FlowsOverRanks, ATaskThatWritesNothingOfOthersMayBeRefused) {
   const auto look = codelet("look").cpu([](In<Element>, const tests::NotCopied&) {});
   expect_nothing_thrown(on_ranks(2, [&](Runtime& runtime) {

@@ -2,6 +2,7 @@
 #include "misuse/api/refused.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -282,6 +283,31 @@ TEST(Lifetime, RegistrationEndsWhenTheProgramWantsToEnd) {
   Runtime runtime(settings(2, "4MiB"));
   runtime.wind_down();
   EXPECT_THROW(runtime.tiled<double>("A", 4096, 4096, 8), Error);
+}
+
+// What bodies use may be declared behind the flow, and is gone before anything else waits for them.
+TEST(Lifetime, NoBodyRunsAnyMoreWhenTheProgramIsToldThatItEnds) {
+  for (const bool registers : {false, true}) {
+    Runtime runtime(settings(2, "4MiB"));
+    int x = 0, y = 0;
+    const auto first = runtime.value("x", x), second = runtime.value("y", y);
+    std::atomic<bool> begun{false}, over{false};
+    const auto slow = codelet("slow").cpu([&](Out<int>) {
+      begun = true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      over = true;
+    });
+    Flow flow(runtime);
+    flow.submit(slow(first));
+    while (!begun) std::this_thread::yield();
+    flow.cancel();
+    runtime.wind_down();
+    if (registers)
+      EXPECT_THROW(runtime.tiled<double>("A", 4096, 4096, 8), Error);
+    else
+      EXPECT_THROW(flow.submit(increment(second)), Error);
+    EXPECT_TRUE(over);
+  }
 }
 
 }  // namespace

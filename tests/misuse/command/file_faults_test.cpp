@@ -78,7 +78,7 @@ void expect_nothing_left(const std::string& words, std::ptrdiff_t outputs, int s
     ASSERT_EQ(partials(folder), outputs);
     for (int i = 0; i < signals; ++i) kill(run, signal);
     ASSERT_EQ(waitpid(run, &status, 0), run);
-    ASSERT_TRUE(WIFEXITED(status));
+    ASSERT_TRUE(WIFEXITED(status)) << "ended by signal " << WTERMSIG(status) << " of " << signals;
     EXPECT_EQ(WEXITSTATUS(status), 128 + signal);
     EXPECT_EQ(folder.everything(), before);
   }
