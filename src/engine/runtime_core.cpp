@@ -121,9 +121,7 @@ void RuntimeCore::remove_datum(RegisteredDatum& datum) {
   note_data_change();
   application_.serve_surely();  // the ends of its tasks may not be applied yet
   const auto throw_if_failed = [this] {
-    if (!engine_.stop_reason().stopped()) return;
-    world_.help([] { return true; });  // nobody may use what the caller takes down now
-    throw_if_stopped();
+    if (engine_.stop_reason().stopped()) throw_why_stopped();
   };
   throw_if_failed();
   if (datum.reduction != nullptr) reductions_.forget(datum);
@@ -215,7 +213,10 @@ void RuntimeCore::wind_down() noexcept {
 }
 
 void RuntimeCore::end_what_runs() {
-  if (caller_.may_wait()) static_cast<void>(help_until_all_done(true));
+  if (!caller_.may_wait()) return;
+  if (engine_.stop_reason().stopped())
+    return world_.help([] { return true; });  // also for copies of the program's data, when no task is left
+  static_cast<void>(help_until_all_done(true));
 }
 
 void RuntimeCore::throw_if_winding_down() {
