@@ -1,8 +1,8 @@
 // Tasks that a flow inserts by itself. Reductions: tasks that reduce the same datum follow each other, and when
-// something else comes, tasks that fold its partial results come first, unless its value is replaced. Views: a switch between the whole of a
-// datum and its parts changes everything of the view that was active and replaces everything of the one that is
-// to be; it sends home what is dirty, in place of a body, and needs no memory; the engine does it without a
-// worker (docs/memory.md, "Parts").
+// something else comes, tasks that fold its partial results come first; before a task that replaces its value none does.
+// Views: a switch between the whole of a datum and its parts changes everything of the view that was active and replaces
+// everything of the one that is to be; it sends home what is dirty, in place of a body, and needs no memory; the engine does
+// it without a worker (docs/memory.md, "Parts").
 #include <fairlead/codelet_info.hpp>
 
 #include <algorithm>

@@ -164,6 +164,24 @@ TEST(ReductionsOverRanks, OnARankThatOwnsOtherDataAddNothingToThese) {
   });
 }
 
+// It is folded before it is sent, although its flow has ended in a thread that cannot fold.
+TEST(ReductionsOverRanks, OfAFlowThatAnotherThreadEndedAreSentWhole) {
+  std::atomic<double> seen{0};
+  on_two_ranks([&](Runtime& runtime) {
+    auto a = two_tiles(runtime);
+    Pairs pairs;
+    const auto look = codelet("look").cpu([&](In<Element> t) { seen = t(1, 2); });
+    auto gone = std::make_unique<Flow>(runtime);
+    gone->submit(set(a(0, 0), 1.0));
+    pairs.submit(*gone, a(0, 0), 100);
+    std::thread([&] { gone.reset(); }).join();
+    Flow flow(runtime);
+    flow.submit(look(a(0, 0)).on_rank(1));
+    flow.wait();
+  });
+  EXPECT_EQ(seen, 401);
+}
+
 TEST(ReductionsOverRanks, AddNothingToAValueThatAGraphReads) {
   on_two_ranks([](Runtime& runtime) {
     auto a = two_tiles(runtime);

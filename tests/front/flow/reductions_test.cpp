@@ -181,6 +181,56 @@ TEST(Reductions, EndWithAValueThatIsReplaced) {
   EXPECT_EQ(sum, 47);
 }
 
+// The write fails: what comes later sees neither its value nor what was added before.
+TEST(Reductions, EndWithAWriteThatFails) {
+  Runtime runtime(machine(3));
+  long sum = 100;
+  const auto s = runtime.value("sum", sum);
+  Meeting meeting;
+  const auto add = codelet("add").cpu([&](Reduce<long> into, long amount) {
+    meeting.come();
+    *into += amount;
+  });
+  const auto set = codelet("set").cpu([](Out<long> it, long value) {
+    if (value < 0) throw std::runtime_error("no such value");
+    *it = value;
+  });
+  Flow flow(runtime);
+  for (int i = 0; i < 4; ++i) flow.submit(add(s, 1));
+  flow.submit(set(s, -1));
+  EXPECT_THROW(flow.wait(), TaskError);
+  flow.submit(set(s, 7));
+  for (int i = 0; i < 4; ++i) flow.submit(add(s, 10));
+  flow.wait();
+  EXPECT_EQ(sum, 47);
+}
+
+TEST(Reductions, OfPartsEndWithAWholeThatIsReplaced) {
+  Runtime runtime(machine(3));
+  const auto whole = runtime.vector<long>("whole", 200);
+  Meeting meeting;
+  const auto add = codelet("add").cpu([&](Reduce<Vector<long>> into, long amount) {
+    meeting.come();
+    for (std::int64_t i = 0; i < into.size(); ++i) into(i) += amount;
+  });
+  const auto set = codelet("set").cpu([](Out<Vector<long>> it, long value) {
+    for (std::int64_t i = 0; i < it.size(); ++i) it(i) = value;
+  });
+  Flow flow(runtime);
+  flow.submit(set(whole, 1));
+  {
+    const auto halves = runtime.split(whole, 100);
+    for (int i = 0; i < 4; ++i) flow.submit(add(halves(1), 1));
+    flow.submit(set(whole, 7));
+    for (int i = 0; i < 4; ++i) flow.submit(add(whole, 10));
+    flow.submit(set(halves(0), 5));
+    flow.wait();
+  }
+  const auto hold = flow.acquire(read(whole));
+  EXPECT_EQ(hold.get<0>()(0), 5);
+  EXPECT_EQ(hold.get<0>()(199), 47);
+}
+
 TEST(Reductions, OfTilesAddEachElement) {
   // Four tiles of memory for six: some partial results leave and come back.
   Runtime runtime(machine(3, "512KiB"));
