@@ -207,28 +207,30 @@ TEST(Reductions, EndWithAWriteThatFails) {
 
 TEST(Reductions, OfPartsEndWithAWholeThatIsReplaced) {
   Runtime runtime(machine(3));
-  const auto whole = runtime.vector<long>("whole", 200);
+  const auto whole = runtime.matrix<long>("whole", 20, 10);
   Meeting meeting;
-  const auto add = codelet("add").cpu([&](Reduce<Vector<long>> into, long amount) {
+  const auto add = codelet("add").cpu([&](Reduce<Tile<long>> into, long amount) {
     meeting.come();
-    for (std::int64_t i = 0; i < into.size(); ++i) into(i) += amount;
+    for (int j = 0; j < into.columns(); ++j)
+      for (int i = 0; i < into.rows(); ++i) into(i, j) += amount;
   });
-  const auto set = codelet("set").cpu([](Out<Vector<long>> it, long value) {
-    for (std::int64_t i = 0; i < it.size(); ++i) it(i) = value;
+  const auto set = codelet("set").cpu([](Out<Tile<long>> it, long value) {
+    for (int j = 0; j < it.columns(); ++j)
+      for (int i = 0; i < it.rows(); ++i) it(i, j) = value;
   });
   Flow flow(runtime);
   flow.submit(set(whole, 1));
   {
-    const auto halves = runtime.split(whole, 100);
-    for (int i = 0; i < 4; ++i) flow.submit(add(halves(1), 1));
+    const auto halves = runtime.split(whole, 20, 5);
+    for (int i = 0; i < 4; ++i) flow.submit(add(halves(0, 1), 1));
     flow.submit(set(whole, 7));
     for (int i = 0; i < 4; ++i) flow.submit(add(whole, 10));
-    flow.submit(set(halves(0), 5));
+    flow.submit(set(halves(0, 0), 5));
     flow.wait();
   }
   const auto hold = flow.acquire(read(whole));
-  EXPECT_EQ(hold.get<0>()(0), 5);
-  EXPECT_EQ(hold.get<0>()(199), 47);
+  EXPECT_EQ(hold.get<0>()(19, 4), 5);
+  EXPECT_EQ(hold.get<0>()(19, 5), 47);
 }
 
 TEST(Reductions, OfTilesAddEachElement) {
