@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "engine/runtime_core.hpp"
 
@@ -207,7 +208,8 @@ TEST(Reductions, EndWithAWriteThatFails) {
 
 TEST(Reductions, OfPartsEndWithAWholeThatIsReplaced) {
   Runtime runtime(machine(3));
-  const auto whole = runtime.matrix<long>("whole", 20, 10);
+  std::vector<long> values(20 * 10);
+  const auto whole = runtime.matrix<long>("whole", values.data(), 20, 10, 20);
   Meeting meeting;
   const auto add = codelet("add").cpu([&](Reduce<Tile<long>> into, long amount) {
     meeting.come();
