@@ -15,6 +15,8 @@
 #include <vector>
 
 #include "algorithms/linalg/backward_error.hpp"
+#include "algorithms/linalg/column_block.hpp"
+#include "algorithms/linalg/column_scales.hpp"
 #include "algorithms/linalg/dealt_columns.hpp"
 #include "algorithms/linalg/element_sizes.hpp"
 #include "algorithms/linalg/general_npy.hpp"
@@ -50,8 +52,6 @@ using linalg::LeastSquaresError;
 using linalg::NpySource;
 
 constexpr std::size_t staging_of_vectors = 64 * 1024;
-// Below the limit by so much, what is left of the growth is not worth a step.
-constexpr double much_better = 10;
 
 std::string_view title_of(const DenseProblem& problem) {
   if (problem.operation == &lu_operation) return "LU solve without pivoting";
@@ -142,12 +142,14 @@ class GeneralSolve {
   }
 
   DenseProblem problem() const {
-    const Bytes judging = square() ? BackwardError<T>::scratch_bytes_per_worker(columns_)
-                                   : LeastSquaresError<T>::scratch_bytes_per_worker(columns_);
+    const std::int64_t judged_at_once = linalg::columns_of_block(m_, columns_);
+    const Bytes judging = square() ? BackwardError<T>::scratch_bytes_per_worker(
+                                         n_, BackwardError<T>::columns_at_best(n_, columns_))
+                                   : LeastSquaresError<T>::scratch_bytes_per_worker(judged_at_once);
     const Bytes scratch = std::max<Bytes>(GeneralNpy<T>::scratch_bytes_per_worker,
                                           judging + NpySource::staging_bytes + staging_of_vectors);
     const Bytes vectors = static_cast<Bytes>(m_ * columns_) * sizeof(T);
-    const Bytes residual = !square()      ? LeastSquaresError<T>::bytes(m_, columns_)
+    const Bytes residual = !square()      ? LeastSquaresError<T>::bytes(m_, judged_at_once)
                            : may_refine() ? refined_steps_bytes<T>(n_, columns_)
                                           : 0;
     const Bytes condition = wants_condition() ? InverseNorm<T>::bytes(n_) : 0;
@@ -177,11 +179,13 @@ class GeneralSolve {
     run_->compute([&](auto& front) { factors->factor(front); });
     seconds_ += run_->end();
     {
+      const linalg::ColumnScales<T> scales(x_.data(), m_, columns_);
       DealtColumns<T> x(runtime, "x", x_.data(), m_, columns_, problem_.tile, a.distribution());
       run_->begin("solve", factors->solve_tasks(x.tiles().tile_columns()), solve_flops());
       run_->compute([&](auto& front) { factors->solve(front, x.tiles()); });
       run_->wait();
       x.bring_back();
+      scales.undo(x_.data());
       seconds_ += run_->end();
     }
     moments.solved = counts_of(runtime, kernels_);
@@ -246,25 +250,34 @@ class GeneralSolve {
   }
 
   void judge_least_squares(report::RunReport& found, const TiledMatrix<T>& a, TiledFactors<T>& factors) {
-    run_->begin("error check", LeastSquaresError<T>::tasks(m_, n_));
-    LeastSquaresError<T> error(kernels_, matrix(), right_hand_sides(), x_.data(), m_, columns_);
-    error.judge(
-        run_->runtime(), run_->flow(), problem_.tile,
-        [&factors](Flow& flow, const TiledMatrix<T>& r) { factors.rotate(flow, r); },
-        [this] { run_->wait(); }, place_.readers, a.distribution());
-    run_->end_aside();
+    double backward_error = 0, residual = 0, size_beside_residual = std::numeric_limits<double>::infinity();
+    linalg::for_each_block(
+        columns_, linalg::columns_of_block(m_, columns_), [&](std::int64_t first, std::int64_t count) {
+          run_->begin("error check", LeastSquaresError<T>::tasks(m_, n_));
+          const auto b = std::make_shared<linalg::ColumnBlock>(right_hand_sides(), first, count);
+          LeastSquaresError<T> error(kernels_, matrix(), b, x_.data() + first * m_, m_, count);
+          error.judge(
+              run_->runtime(), run_->flow(), problem_.tile,
+              [&factors](Flow& flow, const TiledMatrix<T>& r) { factors.rotate(flow, r); },
+              [this] { run_->wait(); }, place_.readers, a.distribution());
+          run_->end_aside();
+          if (!(error.value() <= backward_error) && !std::isnan(backward_error))
+            backward_error = error.value();
+          residual = std::max(residual, error.relative_residual());
+          size_beside_residual = std::min(size_beside_residual, error.size_beside_residual());
+        });
     system_.a->forget_pages();
-    found.backward_error = error.value();
-    found.residual = error.relative_residual();
-    if (!wants_condition() || !(error.value() <= limit_)) return;
+    found.backward_error = backward_error;
+    found.residual = residual;
+    if (!wants_condition() || !(backward_error <= limit_)) return;
     run_->begin("size of R", linalg::TriangleNorm<T>::tasks(a));
     linalg::TriangleNorm<T> r(run_->runtime(), a);
     r.submit(run_->flow());
     run_->end_aside();
     const double size_of_r = r.bring_together();
     const Estimate of_inverse = inverse_norm(a, factors);
-    found.condition = least_squares_condition_report(m_, size_of_r * of_inverse.norm, error.value(),
-                                                     error.size_beside_residual(), precision());
+    found.condition = least_squares_condition_report(m_, size_of_r * of_inverse.norm, backward_error,
+                                                     size_beside_residual, precision());
     tell(*found.condition, of_inverse);
   }
 

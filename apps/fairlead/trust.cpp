@@ -70,6 +70,14 @@ std::optional<std::string> wrong_answer(const report::RunReport& report) {
   if (!std::isfinite(error))
     return "the result is wrong: it is not finite. The matrix is too close to singular, or its numbers are "
            "too large or too small, for this precision";
+  if (report.asymmetry)
+    return fmt::format(
+        "the result is wrong: its backward error is {:.1e}, and of right ones it is below {:.1e}. The "
+        "triangles of A differ by "
+        "{:.1e}, and refinement with the factor of the lower one does not make up for that: --method "
+        "lu-incremental solves "
+        "with A as it is, --symmetrize with the mean of the triangles",
+        error, limit, *report.asymmetry);
   if (report.growth && !(*report.growth < much_growth))
     return fmt::format(
         "the result is wrong: its backward error is {:.1e}, and of right ones it is below {:.1e}. In the "

@@ -50,7 +50,8 @@ class RefinedSolve {
     too_coarse,  // the factor makes no better corrections: the matrix is too ill-conditioned for it
   };
   /// How it stands after a step. It has converged when the backward error (see backward_error()) is below
-  /// four roundings, 4 x 2^-53; or gets no better any more and is below sqrt(n) roundings, which is what
+  /// four roundings, 4 x 2^-53, and the corrections of all components of x have shrunk to a rounding of each or shrink no
+  /// more; or when the error gets no better any more and is below sqrt(n) roundings, which is what
   /// LAPACK asks for. A step that does not halve the error is the last, and so is the thirtieth.
   State judge();
 

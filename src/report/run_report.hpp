@@ -152,6 +152,9 @@ struct RunReport {
   std::vector<Phase> phases;
   std::optional<double> backward_error;
   std::optional<double> backward_error_limit;  ///< above it the result is wrong
+  /// By how much the triangles of a matrix differ, relative to the elements (SymmetricNpy::tolerance), if they do: it is
+  /// factored with the lower one, and x is refined and judged with the whole.
+  std::optional<double> asymmetry{};
   /// By what part of its size the solution is off in its file, whose type it does not fit: in the backward error, too.
   std::optional<double> lost_in_file{};
   /// By what part of its size a solution in double precision is rounded in a file in single, whose type it fits; not in the

@@ -173,6 +173,7 @@ Json json(const RunReport& report) {
   if (report.calls_in_tf32) all.add("calls_in_tf32", *report.calls_in_tf32);
   if (report.refinement_steps) all.add("refinement_steps", *report.refinement_steps);
   add_known("backward_error_limit", report.backward_error_limit);
+  if (report.asymmetry) all.add("asymmetry", *report.asymmetry);
   if (report.rounded_in_file) all.add("rounded_in_file", *report.rounded_in_file);
   add_known("growth", report.growth);
   add_known("relative_residual", report.residual);

@@ -45,6 +45,11 @@ void how_well(TextPage& page, const RunReport& report) {
                                                     *report.refinement_steps == 1 ? "" : "s")
                                       : ""},
              " ");
+  if (report.asymmetry)
+    page.row("Symmetry",
+             fmt::format("the triangles of A differ by rounding, up to {:.1e}: x is refined and judged with "
+                         "A as it is",
+                         *report.asymmetry));
   if (const auto& condition = report.condition)
     page.parts("Trust",
                {fmt::format("{} digit{} of x:", condition->digits, condition->digits == 1 ? "" : "s"),

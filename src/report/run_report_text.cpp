@@ -67,6 +67,11 @@ void speed(TextPage& page, const RunReport& report) {
                  (report.rounded_in_file
                       ? fmt::format(", before x was rounded by {:.2e} in its file", *report.rounded_in_file)
                       : ""));
+  if (report.asymmetry)
+    page.row("Symmetry",
+             fmt::format("the triangles differ by up to {:.1e}: factored with the lower one, refined and "
+                         "judged with A as it is",
+                         *report.asymmetry));
   if (report.growth)
     page.row("Growth", fmt::format("{:.3g}: the largest element of U beside that of A", *report.growth));
   if (report.residual)

@@ -1,12 +1,16 @@
 // Bands of rows, each a task; in it strips of rows that fit in the scratch memory.
 #include "algorithms/linalg/backward_error.hpp"
 
+#include <fairlead/gather.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "algorithms/linalg/blas/blas.hpp"
+#include "algorithms/linalg/column_block.hpp"
 #include "algorithms/linalg/over_ranks.hpp"
+#include "algorithms/linalg/scaled_residual.hpp"
 
 namespace fairlead::linalg {
 
@@ -38,18 +42,23 @@ BackwardError<T>::BackwardError(Kernels kernels, std::shared_ptr<const MatrixSou
       x_(x),
       columns_(columns),
       residual_(residual),
-      scratch_(scratch_bytes_per_worker(columns)) {
+      scratch_(scratch_bytes_per_worker(a_->rows(), columns)) {
   norms_.residual.resize(static_cast<std::size_t>(columns));
   norms_.x.resize(static_cast<std::size_t>(columns));
   norms_.b.resize(static_cast<std::size_t>(columns));
 }
 
 template <class T>
-std::size_t BackwardError<T>::scratch_bytes_per_worker(std::int64_t columns) noexcept {
+std::int64_t BackwardError<T>::columns_at_best(std::int64_t n, std::int64_t columns) noexcept {
+  return columns_of_block(std::min(n, rows_per_task), columns);
+}
+
+template <class T>
+std::size_t BackwardError<T>::scratch_bytes_per_worker(std::int64_t n, std::int64_t columns) noexcept {
   // A strip of A; some columns of x in double precision, as long as the strip is wide; the residual.
   const auto at_once = static_cast<std::size_t>(std::min(columns, columns_at_once));
   return sizeof(double) * (strip_elements + at_once * (strip_elements / 16) +
-                           static_cast<std::size_t>(rows_per_task * columns));
+                           static_cast<std::size_t>(std::min(n, rows_per_task) * columns));
 }
 
 template <class T>
@@ -71,15 +80,25 @@ template <class T>
 void BackwardError<T>::bring_together(Runtime& runtime) {
   if (residual_ != nullptr)
     share_bands(runtime, residual_, a_->rows(), columns_, static_cast<std::int32_t>(rows_per_task), ranks_);
-  std::vector<double> all{norms_.a};
-  for (auto* norms : {&norms_.residual, &norms_.x, &norms_.b})
-    all.insert(all.end(), norms->begin(), norms->end());
-  largest_of_ranks(runtime, all);
+  if (runtime.ranks() == 1) return;
   const std::lock_guard guard(mutex_);
-  norms_.a = all.front();
-  auto next = all.cbegin() + 1;
+  std::vector<WideNumber> own{norms_.a};
   for (auto* norms : {&norms_.residual, &norms_.x, &norms_.b})
-    for (double& norm : *norms) norm = *next++;
+    own.insert(own.end(), norms->begin(), norms->end());
+  std::vector<double> numbers;
+  for (const WideNumber& number : own) {
+    numbers.push_back(number.fraction());
+    numbers.push_back(number.exponent());
+  }
+  const std::vector<double> all = gather(runtime, numbers);
+  for (std::size_t i = 0; i < all.size(); i += 2) {
+    WideNumber& so_far = own[i % numbers.size() / 2];
+    so_far = larger(so_far, WideNumber(all[i], static_cast<int>(all[i + 1])));
+  }
+  norms_.a = own.front();
+  auto next = own.cbegin() + 1;
+  for (auto* norms : {&norms_.residual, &norms_.x, &norms_.b})
+    for (WideNumber& norm : *norms) norm = *next++;
 }
 
 template <class T>
@@ -97,12 +116,13 @@ void BackwardError<T>::judge_rows(std::int64_t row, std::int64_t count) {
   part.b.resize(columns);
 
   b_->read(row, count, 0, columns_, residual, count);
-  for (std::size_t c = 0; c < columns; ++c)
-    for (std::int64_t i = 0; i < count; ++i) {
-      part.b[c] = larger(part.b[c], std::abs(residual[i + static_cast<std::int64_t>(c) * count]));
-      part.x[c] =
-          larger(part.x[c], std::abs(static_cast<double>(x_[row + i + static_cast<std::int64_t>(c) * n])));
-    }
+  for (std::int64_t c = 0; c < columns_; ++c) {
+    const auto place = static_cast<std::size_t>(c);
+    part.b[place] = WideNumber(ScaledResidual::largest_of(residual + c * count, count));
+    part.x[place] = WideNumber(ScaledResidual::largest_of(x_ + c * n, n));
+  }
+  ScaledResidual scaled(residual, count, columns_);
+  for (std::int64_t c = 0; c < columns_; ++c) scaled.set_x(c, part.x[static_cast<std::size_t>(c)].value());
   std::vector<double> row_sums(static_cast<std::size_t>(count));
   std::vector<double> products(static_cast<std::size_t>(count * std::min(columns_, columns_at_once)));
   // A strip has up to 16 rows or more and is at most strip_elements / 16 wide, which is what x has room for.
@@ -118,6 +138,7 @@ void BackwardError<T>::judge_rows(std::int64_t row, std::int64_t count) {
         a_->read(j, wide, row + first, rows, strip, wide);
       else
         a_->read(row + first, rows, j, wide, strip, rows);
+      scaled.prepare(ScaledResidual::largest_of(strip, static_cast<std::int64_t>(rows) * wide));
       if (transposed) {
         for (int i = 0; i < rows; ++i) {
           double sum = 0;
@@ -134,7 +155,8 @@ void BackwardError<T>::judge_rows(std::int64_t row, std::int64_t count) {
         const auto some = static_cast<int>(std::min(columns_at_once, columns_ - c));
         for (int k = 0; k < some; ++k)
           for (int i = 0; i < wide; ++i)
-            x[i + static_cast<std::int64_t>(k) * wide] = static_cast<double>(x_[j + i + (c + k) * n]);
+            x[i + static_cast<std::int64_t>(k) * wide] =
+                scaled.scaled(c + k, static_cast<double>(x_[j + i + (c + k) * n]));
         double* const r = residual + first + c * count;
         const Transpose op = transposed ? Transpose::yes : Transpose::no;
         const int ld = transposed ? wide : rows;
@@ -157,15 +179,35 @@ void BackwardError<T>::judge_rows(std::int64_t row, std::int64_t count) {
   }
   kernels_.count(Kernel::gemm,
                  2.0 * static_cast<double>(n) * static_cast<double>(count) * static_cast<double>(columns_));
-  for (const double sum : row_sums) part.a = larger(part.a, sum);
-  for (std::size_t c = 0; c < columns; ++c)
-    for (std::int64_t i = 0; i < count; ++i)
-      part.residual[c] =
-          larger(part.residual[c], std::abs(residual[i + static_cast<std::int64_t>(c) * count]));
-  if (residual_ != nullptr)
-    for (std::int64_t c = 0; c < columns_; ++c)
-      std::copy_n(residual + c * count, count, residual_ + row + c * n);
+  double sum = 0;
+  for (const double of_row : row_sums) sum = larger(sum, of_row);
+  part.a = std::isinf(sum) ? norm_of_rows(row, count, strip) : WideNumber(sum);
+  for (std::int64_t c = 0; c < columns_; ++c) {
+    part.residual[static_cast<std::size_t>(c)] = scaled.norm(c);
+    if (residual_ != nullptr) scaled.copy(c, residual_ + row + c * n);
+  }
   merge(part);
+}
+
+template <class T>
+WideNumber BackwardError<T>::norm_of_rows(std::int64_t row, std::int64_t count, double* strip) const {
+  const std::int64_t n = a_->rows();
+  const std::int64_t width = std::min(n, static_cast<std::int64_t>(strip_elements) / rows_per_task);
+  std::vector<WideNumber> sums(static_cast<std::size_t>(count));
+  for (std::int64_t j = 0; j < n; j += width) {
+    const std::int64_t wide = std::min(width, n - j);
+    const bool transposed = a_->by_columns();
+    if (transposed)
+      a_->read(j, wide, row, count, strip, wide);
+    else
+      a_->read(row, count, j, wide, strip, count);
+    for (std::int64_t k = 0; k < wide; ++k)
+      for (std::int64_t i = 0; i < count; ++i) {
+        WideNumber& sum = sums[static_cast<std::size_t>(i)];
+        sum = sum + WideNumber(std::abs(strip[transposed ? k + i * wide : i + k * count]));
+      }
+  }
+  return *std::ranges::max_element(sums, [](const WideNumber& a, const WideNumber& b) { return a < b; });
 }
 
 template <class T>
@@ -182,13 +224,16 @@ void BackwardError<T>::merge(const Norms& part) {
 template <class T>
 double BackwardError<T>::value() const {
   const std::lock_guard guard(mutex_);
+  const WideNumber by_least_number =
+      norms_.a * WideNumber(static_cast<double>(std::numeric_limits<T>::denorm_min()));
   double worst = 0;
   for (std::size_t c = 0; c < norms_.x.size(); ++c) {
-    const double scale = norms_.a * norms_.x[c] + norms_.b[c];
-    // By an infinite scale every residual would be none.
-    const double error =
-        std::isinf(scale) ? std::numeric_limits<double>::quiet_NaN() : norms_.residual[c] / scale;
-    worst = larger(worst, norms_.residual[c] == 0 ? 0 : error);
+    const WideNumber scale = norms_.a * norms_.x[c] + norms_.b[c];
+    const WideNumber residual = difference(norms_.residual[c], by_least_number);
+    if (!scale.is_finite() || !residual.is_finite())  // by an infinite scale every residual would be none
+      worst = std::numeric_limits<double>::quiet_NaN();
+    else if (!residual.is_zero())
+      worst = larger(worst, (residual / scale).value());
   }
   return worst;
 }
@@ -196,7 +241,7 @@ double BackwardError<T>::value() const {
 template <class T>
 double BackwardError<T>::matrix_norm() const {
   const std::lock_guard guard(mutex_);
-  return norms_.a;
+  return norms_.a.value();
 }
 
 template class BackwardError<float>;

@@ -14,6 +14,7 @@
 
 #include <fairlead/matrix_source.hpp>
 #include "algorithms/linalg/scratch_pool.hpp"
+#include "algorithms/linalg/wide_number.hpp"
 
 namespace fairlead::linalg {
 
@@ -28,7 +29,9 @@ double largest_right_error(std::int64_t n) noexcept {
 }
 
 /// || b - A x || / (|| A || || x || + || b ||) in the infinity norm, the largest over the columns of x:
-/// Rigal, Gaches 1967. Everything is computed in double precision, whatever the type of x.
+/// Rigal, Gaches 1967. Everything is computed in double precision, whatever the type of x, and nothing overflows
+/// or vanishes where A, x and b are finite. What rounding a number of x to the smallest one of T makes of the
+/// residual is left out: || A || times that number.
 ///
 /// Each task reads some rows of A whole: the matrix is read once, in order, and needs no memory but
 /// scratch. A source that prefers columns is read by columns and taken for symmetric.
@@ -43,7 +46,9 @@ class BackwardError {
                 double* residual = nullptr);
 
   /// What one task takes of memory besides; as many as there are workers run at once.
-  static std::size_t scratch_bytes_per_worker(std::int64_t columns) noexcept;
+  static std::size_t scratch_bytes_per_worker(std::int64_t n, std::int64_t columns) noexcept;
+  /// Of very many columns only so many should be judged at once: what it takes of memory grows with them.
+  static std::int64_t columns_at_best(std::int64_t n, std::int64_t columns) noexcept;
   static std::uint64_t tasks(std::int64_t n) noexcept;
 
   void submit(Flow& flow) { submit(flow, 0, 1); }
@@ -51,18 +56,19 @@ class BackwardError {
   void submit(Flow& flow, std::uint32_t rank, std::uint32_t ranks);
   /// Once the flow has been waited for: value() is that of all ranks, and each has the whole residual.
   void bring_together(Runtime& runtime);
-  /// The error, once the flow has been waited for. NaN if x holds one, and where there is a residual but the norms beside
-  /// it overflow: nothing is known of such an x.
+  /// The error, once the flow has been waited for. NaN if x holds one, or an infinity.
   double value() const;
-  /// || A || in the infinity norm.
+  /// || A || in the infinity norm; infinite where it is too large.
   double matrix_norm() const;
 
  private:
   struct Norms {
-    double a = 0;
-    std::vector<double> residual, x, b;  // of each column
+    WideNumber a;
+    std::vector<WideNumber> residual, x, b;  // of each column
   };
   void judge_rows(std::int64_t row, std::int64_t count);
+  /// The largest sum of so many rows of A, where sums overflow. `strip`: scratch memory.
+  WideNumber norm_of_rows(std::int64_t row, std::int64_t count, double* strip) const;
   void merge(const Norms& part);
 
   Kernels kernels_;

@@ -11,6 +11,8 @@
 #include "algorithms/linalg/blas/blas.hpp"
 #include "algorithms/linalg/dealt_columns.hpp"
 #include "algorithms/linalg/over_ranks.hpp"
+#include "algorithms/linalg/squares.hpp"
+#include "algorithms/linalg/wide_number.hpp"
 
 namespace fairlead::linalg {
 
@@ -43,45 +45,6 @@ double norm_of_vector(const X* vector, std::int64_t count) {
 }
 
 double quotient(double of, double by) noexcept { return of == 0 ? 0 : of / by; }
-
-// What is squared is between these, or is scaled to be: so no sum overflows or vanishes.
-constexpr double largest_squared = 0x1p480, least_squared = 0x1p-500;
-constexpr double to_medium = 0x1p-600;  // from the large; from the small its inverse
-
-/// The sums of squares of elements by their size (Blue 1978); those that are neither large nor small are not scaled.
-struct Squares {
-  double large = 0, medium = 0, small = 0;
-
-  void add(double element) noexcept {
-    const double size = std::abs(element);
-    if (size > largest_squared)
-      large += size * to_medium * (size * to_medium);
-    else if (size < least_squared)
-      small += size / to_medium * (size / to_medium);
-    else
-      medium += size * size;  // or it is not a number
-  }
-  /// In order. Where none is large or small, which is seen at once, that is a plain sum.
-  void add(std::span<const double> elements) noexcept {
-    int others = 0;
-    for (const double element : elements) {
-      const double size = std::abs(element);
-      others |= static_cast<int>(size > largest_squared) |
-                (static_cast<int>(size < least_squared) & static_cast<int>(size > 0));
-    }
-    if (others != 0)
-      for (const double element : elements) add(element);
-    else
-      for (const double element : elements) medium += element * element;
-  }
-  double root() const noexcept {
-    constexpr double beside = to_medium * to_medium;
-    if (std::isnan(medium)) return medium;
-    if (large > 0) return std::sqrt(large + medium * beside) / to_medium;
-    if (medium > 0) return std::sqrt(medium + small * beside);
-    return std::sqrt(small) * to_medium;
-  }
-};
 
 /// That 2^exponent is of the number's size.
 int exponent_of(double number) noexcept {
@@ -247,18 +210,17 @@ double LeastSquaresError<T>::norm_of_residual(std::int64_t column) const {
 template <class T>
 double LeastSquaresError<T>::value() const {
   const std::int64_t m = a_->rows(), n = a_->columns();
-  const double a = norm_of_a();
-  const int exponent_of_a = exponent_of(a);
+  const WideNumber a(norm_of_a());
   double worst = 0;
   for (std::int64_t c = 0; c < columns_; ++c) {
     const auto i = static_cast<std::size_t>(c);
-    const double scale = a * norms_of_x_[i] + norms_of_b_[i], residual = norm_of_residual(c);
+    const WideNumber scale = a * WideNumber(norms_of_x_[i]) + WideNumber(norms_of_b_[i]);
+    const WideNumber residual(norm_of(residual_, m, c), exponents_[i]),
+        normal(norm_of(normal_, n, c), exponents_[i]), rotated(norm_of_vector(rotated_.data() + c * m, n));
     // By an infinite scale every residual would be none.
-    if (std::isinf(scale) && residual != 0) return std::numeric_limits<double>::quiet_NaN();
-    // A^T r is of the scaled residual; A is scaled for it.
-    worst = worse(worst, quotient(std::scalbn(norm_of(normal_, n, c), -exponent_of_a),
-                                  std::scalbn(a, -exponent_of_a) * std::scalbn(scale, -exponents_[i])));
-    worst = worse(worst, quotient(norm_of_vector(rotated_.data() + c * m, n) * residual, scale));
+    if (!scale.is_finite() && !residual.is_zero()) return std::numeric_limits<double>::quiet_NaN();
+    if (!normal.is_zero()) worst = worse(worst, (normal / (a * scale)).value());
+    if (!rotated.is_zero()) worst = worse(worst, (rotated * residual / scale).value());
   }
   return worst;
 }

@@ -96,7 +96,15 @@ void NpyFile::read_bytes(Bytes offset, std::span<std::byte> into) const {
   ::posix_fadvise(file_.get(), static_cast<off_t>(from), static_cast<off_t>(to - from), POSIX_FADV_DONTNEED);
 }
 
-NpyFile NpyFile::transposed() const {
+const std::byte* NpyFile::kept(std::uint64_t first, std::uint64_t lines, std::uint64_t stride,
+                               std::uint64_t along) const {
+  const Bytes size = bytes_of(element());
+  if (!kept_ || (first + (lines - 1) * stride + along) * size > kept_->size()) return nullptr;
+  for (std::uint64_t line = 0; line < lines; ++line) kept_->at((first + line * stride) * size, along * size);
+  return kept_->at(first * size, 0);
+}
+
+NpyFile NpyFile::twin() const {
   NpyFile other;
   other.path_ = path_;
   if (file_) other.file_ = duplicate(file_);
@@ -104,6 +112,22 @@ NpyFile NpyFile::transposed() const {
     throw SystemError(fmt::format("{}: cannot be opened twice: {}", path_.string(), std::strerror(errno)));
   other.bytes_read_ = bytes_read_;
   other.header_ = header_;
+  other.kept_ = kept_;
+  return other;
+}
+
+std::shared_ptr<const NpyFile> NpyFile::keeping(Bytes bytes) const {
+  auto other = std::make_shared<NpyFile>(twin());
+  const auto file = std::make_shared<const NpyFile>(twin());
+  other->kept_ = std::make_shared<KeptBytes>(std::min(bytes, header_.data_bytes()),
+                                             [file](Bytes offset, std::span<std::byte> into) {
+                                               file->read_bytes(file->header_.data_offset + offset, into);
+                                             });
+  return other;
+}
+
+NpyFile NpyFile::transposed() const {
+  NpyFile other = twin();
   other.header_.order = order() == StorageOrder::c ? StorageOrder::fortran : StorageOrder::c;
   std::ranges::reverse(other.header_.shape);
   return other;

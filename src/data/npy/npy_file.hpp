@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "base/file_descriptor.hpp"
+#include "data/npy/kept_bytes.hpp"
 #include "data/npy/npy_header.hpp"
 
 namespace fairlead::data {
@@ -74,6 +75,10 @@ class NpyFile {
                   std::uint64_t column_count, const TileGrid<T>& grid,
                   std::span<std::byte> staging = {}) const;
 
+  /// The same file, of whose elements the first `bytes` stay in memory once they were read. In chunks of 1 MiB: what is near is
+  /// read with them.
+  std::shared_ptr<const NpyFile> keeping(Bytes bytes) const;
+
   /// The same file as that of the transposed matrix, in the other order; where the matrix has two dimensions.
   NpyFile transposed() const;
 
@@ -86,13 +91,18 @@ class NpyFile {
 
  private:
   NpyFile() = default;
+  NpyFile twin() const;
   void read_bytes(Bytes offset, std::span<std::byte> into) const;
+  /// The elements of some lines, if they are kept; else null. Counted in elements of the file.
+  const std::byte* kept(std::uint64_t first, std::uint64_t lines, std::uint64_t stride,
+                        std::uint64_t along) const;
 
   std::filesystem::path path_;
   FileDescriptor file_;
   NpyHeader header_;
+  std::shared_ptr<KeptBytes> kept_;  // null: nothing is kept
   std::shared_ptr<std::atomic<Bytes>> bytes_read_ =
-      std::make_shared<std::atomic<Bytes>>(0);  // with transposed()
+      std::make_shared<std::atomic<Bytes>>(0);  // with transposed() and keeping()
 };
 
 extern template void NpyFile::read_tiles<float>(std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t,
