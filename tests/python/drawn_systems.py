@@ -110,7 +110,23 @@ def blocks(n, random):
     return a
 
 
-MATRICES = (even, reflected, graded, kernel, differences, arrow, diagonal, integers, ones, blocks)
+def penalties(n, random):
+    """Boundary conditions put on the diagonal, as finite element programs do."""
+    a = differences(n, random) if random.random() < 0.5 else even(n, random)
+    fixed = random.integers(n, size=1 + n // 20)
+    a[fixed, fixed] = 10 ** random.uniform(13, 30)
+    return a
+
+
+def far_graded(n, random, most=498):
+    """D A D over up to 600 orders of magnitude."""
+    a = differences(n, random) if random.random() < 0.5 else reflected(n, random)
+    a = np.tril(a) + np.tril(a, -1).T
+    d = 2.0 ** np.round(random.uniform(-1, 1, n) * random.choice([most // 5, most]))
+    return d[:, None] * a * d
+
+
+MATRICES = (even, reflected, graded, kernel, differences, arrow, diagonal, integers, ones, blocks, penalties, far_graded)
 
 
 def save(path, array, order, version):
@@ -325,6 +341,7 @@ def draw_matrix(run, n, dtype, computed):
 def factors(a, dtype):
     """Whether rounding cannot make it indefinite, however it is factored."""
     d = 1 / np.sqrt(a.diagonal())
+    a = np.tril(a) + np.tril(a, -1).T
     try:
         np.linalg.cholesky(d[:, None] * a * d - 2 * len(a) * roundings(dtype) * np.eye(len(a)))
         return True
@@ -333,8 +350,8 @@ def factors(a, dtype):
 
 
 def draw_any_matrix(run, n, dtype, make):
-    a = make(n, run.random)
-    if run.chance(0.15):
+    a = make(n, run.random, 25) if make is far_graded and dtype == np.float32 else make(n, run.random)
+    if make not in (penalties, far_graded) and run.chance(0.15):
         a *= 2.0 ** run.random.integers(*((-40, 40) if dtype == np.float32 else (-300, 300)))
     a = a.astype(dtype)
     a = np.tril(a) + np.tril(a, -1).T
@@ -347,13 +364,20 @@ def draw_any_matrix(run, n, dtype, make):
         file[upper if which == "lower" else upper[::-1]] = garbage
     elif which == "symmetrize":
         # Neighbours in both triangles: their mean is what counts.
-        file[upper] += (abs(a).max() * dtype(1e-5 if dtype == np.float32 else 1e-9)
+        file[upper] += (sizes_of_pairs(a)[upper] * dtype(1e-5 if dtype == np.float32 else 1e-9)
                         * run.random.uniform(-1, 1, len(upper[0]))).astype(dtype)
         a = (file.astype(np.longdouble) + file.T) / 2
     elif run.chance(0.2):
-        file[upper] += (abs(a).max() * roundings(dtype) * 30 * run.random.uniform(-1, 1, len(upper[0]))).astype(dtype)
-        file[upper[::-1]] = a[upper[::-1]]
+        # As the sums of X^T X are off. What is solved is the file, whatever it is factored from.
+        file[upper] += (sizes_of_pairs(a)[upper] * roundings(dtype) * 3 * run.random.uniform(-1, 1, len(upper[0]))).astype(dtype)
+        a = file
     return file, options, a.astype(np.float64)
+
+
+def sizes_of_pairs(a):
+    """Beside what two elements that mirror each other may differ by roundings."""
+    d = abs(a.diagonal().astype(np.float64))
+    return np.minimum(np.sqrt(d)[:, None] * np.sqrt(d), 1000 * np.minimum.outer(d, d))
 
 
 def spoil(run, file):
@@ -375,16 +399,37 @@ def spoil(run, file):
 
 def refined(a, inverse, b):
     """The solution by NumPy, with steps of refinement in extended precision."""
-    x = np.linalg.solve(a, b.astype(np.float64)).astype(np.longdouble)
+    size = np.maximum(abs(b).max(axis=0).astype(np.longdouble), np.finfo(np.longdouble).tiny)  # columns of any size
+    b = b / size
+    x = (inverse @ b.astype(np.float64)).astype(np.longdouble)
     for _ in range(4):
         x += inverse @ (b - a.astype(np.longdouble) @ x).astype(np.float64)
-    return x
+    return x * size
 
 
 def backward_error(a, x, b):
-    r = abs(b.astype(np.longdouble) - a.astype(np.longdouble) @ x.astype(np.longdouble)).max(axis=0)
-    size = abs(a).sum(axis=1).max() * abs(x.astype(np.longdouble)).max(axis=0) + abs(b).max(axis=0)
+    a, b, least = a.astype(np.longdouble), b.astype(np.longdouble), float(np.finfo(x.dtype).smallest_subnormal)
+    norm = abs(a).sum(axis=1).max()
+    r = abs(b - a @ x.astype(np.longdouble)).max(axis=0)
+    # Numbers of x can be no nearer to right than the smallest ones are to each other.
+    r = np.maximum(r - norm * np.longdouble(least), 0)
+    size = norm * abs(x.astype(np.longdouble)).max(axis=0) + abs(b).max(axis=0)
     return float(np.divide(r, size, out=np.zeros_like(r), where=r != 0).max())
+
+
+def error_of_scaled(a, x, b, least):
+    """By how much x is off where the diagonal is scaled to ones, which is what a factorization by Cholesky keeps small however
+    the matrix is graded; and the condition then."""
+    d = np.sqrt(a.diagonal()).astype(np.longdouble)
+    h = (a / d / d[:, None]).astype(np.float64)
+    inverse = np.linalg.inv(h)
+    truth = refined(h, inverse, (b.reshape(len(a), -1) / d[:, None]))
+    x = x.reshape(len(a), -1) * d[:, None]
+    # Columns whose numbers have all their digits.
+    full = abs(x / d[:, None]).min(axis=0) > least
+    norm = abs(truth).max(axis=0)
+    condition = float(abs(h).sum(axis=0).max() * abs(inverse).sum(axis=0).max())
+    return float((full * abs(x - truth).max(axis=0) / np.where(norm == 0, 1, norm)).max()), condition
 
 
 def solve(run):
@@ -412,10 +457,14 @@ def solve(run):
         run.words = ["solve", "A.npy", "b.npy"]
         if run.chance(0.08):
             expects = spoil(run, file)
-    columns = run.one_of(1, 1, 2, 3, 16, 33)
+    columns = run.one_of(1, 1, 2, 3, 16, 33) if n > 20 or run.chance(0.9) else 9000
     b = run.random.standard_normal((n, columns)) * 10.0 ** run.random.integers(-8, 8)
+    if not of_points and run.chance(0.5):
+        # Of the size of each row, as for a solution whose numbers are alike.
+        sized = (b.T * np.sqrt(a.diagonal())).T
+        b = sized if abs(sized).max() < 1e-4 * np.finfo(b_type).max else b
     if run.chance(0.1):
-        b[:, 0] = 0
+        b[:, 0] = run.one_of(0, 1e-322 if b_type == np.float64 else 1e-44)
     b = b.astype(b_type)
     if columns == 1 and run.chance(0.5):
         b = b[:, 0]
@@ -630,11 +679,20 @@ def judge(run, n, a, b, before, output, out_type, computed):
     # Columns of a few numbers that all round the same way; a solution that is rounded to single is off by that.
     if not error <= min(limit, 40 * eps):
         raise Wrong(f"the backward error is {error / eps:.3g} roundings")
-    inverse = np.linalg.inv(a)
-    condition = float(abs(a).sum(axis=0).max() * abs(inverse).sum(axis=0).max())
-    truth = refined(a, inverse, b)
+    least = 16 * float(np.finfo(out_type).tiny)
+    distance, condition = error_of_scaled(a, x, b, least)
+    if not distance <= (10 + n ** 0.5) * condition * eps:
+        raise Wrong(f"x is {distance:.3g} from NumPy's solution in the scaled norm, with condition {condition:.3g} there")
+    with np.errstate(all="ignore"):
+        try:
+            inverse = np.linalg.inv(a)
+        except np.linalg.LinAlgError:  # graded so far that NumPy cannot
+            inverse = np.full_like(a, np.inf)
+        condition = float(abs(a).sum(axis=0).max() * abs(inverse).sum(axis=0).max())
+    graded = not condition < 1e18
+    truth = x.astype(np.longdouble) if graded else refined(a, inverse, b)
     norm = abs(truth).max(axis=0)
-    distance = float((abs(x - truth).max(axis=0) / np.where(norm == 0, 1, norm)).max())
+    distance = float(((norm > least) * abs(x - truth).max(axis=0) / np.where(norm == 0, 1, norm)).max())
     if not distance <= 4 * condition * error + 8 * eps:
         raise Wrong(f"x is {distance:.3g} from NumPy's solution, with condition {condition:.3g}, error {error:.3g}")
     if "json" in run.options:
