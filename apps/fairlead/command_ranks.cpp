@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <exception>
 #include <string>
 #include <string_view>
@@ -22,6 +23,8 @@ namespace fairlead::app {
 namespace {
 
 constexpr std::string_view asked_wrongly = "it was not asked for correctly: ";
+// How the texts of SingularError begin: of another rank's error only the text arrives.
+constexpr std::string_view singular[] = {"the matrix is singular", "the columns of the matrix are not independent"};
 
 CyclicMap grid_of_ranks(const Config& config, std::uint32_t ranks) {
   if (!config.has("grid")) return Distribution::grid_of(ranks);
@@ -122,7 +125,10 @@ std::string told_of(const std::exception& error) {
 }
 
 ExitCode status_of_heard(const RankError& error) noexcept {
-  return std::string_view(error.what()).find(asked_wrongly) != std::string_view::npos ? usage : failure;
+  const auto has = [what = std::string_view(error.what())](std::string_view text) {
+    return what.find(text) != std::string_view::npos;
+  };
+  return has(asked_wrongly) ? usage : std::ranges::any_of(singular, has) ? wrong_result : failure;
 }
 
 CommandRanks::~CommandRanks() { give_up("it could not begin"); }

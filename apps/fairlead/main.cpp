@@ -11,6 +11,7 @@
 #include <fairlead/version.hpp>
 
 #include "algorithms/linalg/blas/blas_timing.hpp"
+#include "algorithms/linalg/singular_error.hpp"
 #include "base/suggest.hpp"
 #include "config/environment.hpp"
 #include "config/launcher.hpp"
@@ -166,7 +167,8 @@ int main(int argc, char** argv) {
   } catch (const Error& error) {
     // What was thrown because everything was told to end is no news.
     if (const int signal = app::Interrupt::signal(); signal != 0) return ended_by(signal);
-    return complain(error.what(), app::failure);
+    const bool singular = dynamic_cast<const linalg::SingularError*>(&error) != nullptr;
+    return complain(error.what(), singular ? app::wrong_result : app::failure);
   } catch (const std::bad_alloc&) {
     return complain("out of memory", app::failure);
   } catch (const std::exception& error) {

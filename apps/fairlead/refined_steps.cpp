@@ -61,7 +61,12 @@ RefinedSteps judge_and_refine(WatchedRun& run, const linalg::Kernels& kernels, T
       judged.seconds = seconds;
       return judged;
     }
-    judged = {error.value(), error.matrix_norm(), step, seconds};
+    judged = {.backward_error = error.value(),
+              .matrix_norm = error.matrix_norm(),
+              .steps = step,
+              .seconds = seconds,
+              .first_backward_error = step == 0 ? error.value() : judged.first_backward_error,
+              .uncertain_residual = error.uncertain_residual()};
     if (!solution.may_refine || !halved || error.value() <= solution.limit || step == most_steps ||
         !std::isfinite(error.value()))
       return judged;

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "fairlead/tiled_factors.hpp"
 #include "fairlead/watched_run.hpp"
@@ -19,6 +20,8 @@ struct RefinedSteps {
   double matrix_norm = 0;  ///< the largest sum of a row
   int steps = 0;           ///< of refinement
   double seconds = 0;      ///< that the run's time counts
+  double first_backward_error = 0;           ///< before refinement
+  std::vector<double> uncertain_residual{};  ///< of the solution, as of BackwardError
 };
 
 template <class T>

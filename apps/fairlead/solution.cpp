@@ -54,6 +54,11 @@ template void write_solution<float>(data::NpyWriter&, data::ElementType, const f
 template void write_solution<double>(data::NpyWriter&, data::ElementType, const double*, std::uint64_t,
                                      std::uint64_t, std::uint64_t, std::span<std::byte>);
 
+std::optional<int> required_digits(const Config& config) {
+  if (!config.has("require-digits")) return std::nullopt;
+  return static_cast<int>(config.count("require-digits"));
+}
+
 double lost_in_single(const double* x, std::int64_t rows, std::int64_t columns) {
   double most = 0;
   for (std::int64_t c = 0; c < columns; ++c) {

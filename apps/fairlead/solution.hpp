@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "data/npy/npy_writer.hpp"
@@ -17,6 +18,9 @@ namespace fairlead::app {
 template <class T>
 void write_solution(data::NpyWriter& out, data::ElementType element, const T* x, std::uint64_t ld,
                     std::uint64_t rows, std::uint64_t columns, std::span<std::byte> staging);
+
+/// --require-digits; nothing if it is not given.
+std::optional<int> required_digits(const Config& config);
 
 /// By what part of its size the solution is off in single precision: of a column the most; infinite where a number is too
 /// large for that. `x`: as many rows as `rows`, one column after the other.

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -14,6 +15,7 @@
 #include "fairlead/files_to_solve.hpp"
 #include "fairlead/front.hpp"
 #include "fairlead/matrix_to_solve.hpp"
+#include "fairlead/solution.hpp"
 #include "fairlead/solving.hpp"
 #include "fairlead/subcommand.hpp"
 #include "machine/machine.hpp"
@@ -79,11 +81,17 @@ constexpr auto options = both(
           .type = SettingType::flag,
           .fallback = "false",
           .help = "do not estimate how far the solution can be trusted (four sweeps over the factor)"},
+         {.key = "require-digits",
+          .type = SettingType::count,
+          .minimum = "1",
+          .maximum = "15",
+          .value_name = "N",
+          .help = "exit status 3, and no solution, if fewer digits of it can be trusted"},
          {.key = "keep-anyway",
           .type = SettingType::flag,
           .fallback = "false",
-          .help = "write the solution even if its backward error shows that it is wrong; the exit status is "
-                  "3 all the same"},
+          .help = "write the solution even if it is wrong, the matrix is singular to rounding, or fewer digits can be "
+                  "trusted than --require-digits asks for; the exit status is 3 all the same"},
          {.key = "overwrite",
           .type = SettingType::flag,
           .fallback = "false",
@@ -139,6 +147,15 @@ void require_match(const System& system) {
                                  data::shape_text(b.header().shape)));
 }
 
+void require_digits_of_type(const System& system) {
+  const auto required = required_digits(system.config);
+  const bool single = system.solution() == data::ElementType::float32;
+  const int most = single ? std::numeric_limits<float>::digits10 : std::numeric_limits<double>::digits10;
+  if (required && *required > most)
+    throw ConfigError(fmt::format("--require-digits {}: the solution is in {} precision, which has {}", *required,
+                                  single ? "single" : "double", most));
+}
+
 int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
   if (!given.config.has("output")) throw ConfigError("where should the solution go? Give -o x.npy");
   const bool of_points = given.config.has("kernel");
@@ -151,6 +168,9 @@ int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
   if (given.config.flag("tf32") && !given.config.flag("refine"))
     throw ConfigError(
         "--tf32 goes with --refine: products in TF32 leave three digits, which only refinement gives back");
+  if (given.config.has("require-digits") && given.config.flag("no-condition"))
+    throw ConfigError(
+        "--require-digits needs the estimate of how far the solution can be trusted: leave out --no-condition");
   for (const std::string_view option : {"points", "length-scale", "nugget"})
     if (!of_points && given.config.has(option))
       throw ConfigError(fmt::format("--{} goes with --kernel", option));
@@ -176,6 +196,7 @@ int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
                       of_points ? kernel_of_points(given.config, *files.a, std::move(files.points)) : nullptr,
                       of_points, stored, &method};
   alike(ranks.first(), [&] { require_match(system); });
+  require_digits_of_type(system);
 
   Config config = given.config;
   check_scheduler(config);

@@ -31,6 +31,7 @@
 #include "fairlead/dense_report.hpp"
 #include "fairlead/devices_to_use.hpp"
 #include "fairlead/interrupt.hpp"
+#include "fairlead/inverse_estimate.hpp"
 #include "fairlead/kernels.hpp"
 #include "fairlead/matrix_to_solve.hpp"
 #include "fairlead/ranks_report.hpp"
@@ -123,7 +124,8 @@ class Solve {
     const std::optional<double> lost = lost_in_file();
     const bool does_not_fit = lost && *lost > static_cast<double>(std::numeric_limits<float>::epsilon());
     if (does_not_fit) *solved.backward_error += *lost, solved.condition.reset();
-    const bool right = *solved.backward_error <= limit_;  // false for NaN
+    const bool right = *solved.backward_error <= limit_ &&  // false for NaN
+                       !distrusted(solved.condition, required_digits(config_));
     const bool written = right || config_.flag("keep-anyway");
     const bool writes = written && place_.first();
     if (writes) write();
@@ -144,6 +146,7 @@ class Solve {
     report.refinement_steps = solved.steps;
     report.calls_in_tf32 = solved.calls_in_tf32;
     report.condition = solved.condition;
+    report.required_digits = required_digits(config_);
     if (solved.traffic) {
       report.links.push_back(*solved.traffic);
       report.input_bytes = system_.a->header().data_bytes();
@@ -185,8 +188,9 @@ class Solve {
     const Bytes refining =
         factor_in_ != FactorIn::solution ? vectors + linalg::RefinedSolve::bytes(n_, columns_, 0) : 0;
     // While --refine may still turn to double precision, for that.
-    const Bytes condition = wants_condition() ? InverseNorm<T>::bytes(n_) : 0;
-    return vectors + refining + condition + matrix->bytes() + workers_ * scratch +
+    const Bytes condition = wants_condition() ? inverse_estimate_bytes<T>(n_) : 0;
+    const Bytes judging = linalg::BackwardError<T>::bytes(n_);
+    return vectors + refining + judging + condition + matrix->bytes() + workers_ * scratch +
            linalg::NpySource::staging_bytes;
   }
 
@@ -233,27 +237,18 @@ class Solve {
   bool wants_condition() const { return !config_.flag("no-condition"); }
 
   /// With the steps that are left of the estimate, which take a time of their own. Says so if little of the
-  /// solution can be trusted.
+  /// solution can be trusted. The bound is `times` what the weights of the estimate give.
   template <class Element>
-  report::ConditionReport condition(InverseNorm<Element>& inverse, double matrix_norm,
-                                    double backward_error) {
-    const int sweeps = (InverseNorm<Element>::steps - inverse.steps_done()) * inverse.sweeps_per_step;
-    double seconds = 0;
-    if (!inverse.done()) {
-      run_->begin(
-          "condition estimate",
-          static_cast<std::uint64_t>(InverseNorm<Element>::steps - inverse.steps_done()) * inverse.tasks());
-      while (!inverse.done()) {
-        inverse.submit(run_->flow());
-        run_->wait();
-        inverse.bring_together();
-      }
-      seconds = run_->end_aside();
-    }
+  report::ConditionReport condition(InverseNorm<Element>& inverse, double times,
+                                    const FactoredSystem& system) {
+    const InverseEstimate estimate =
+        estimate_inverse(*run_, inverse, system, InverseNorm<Element>::sweeps_per_step);
     const Precision precision{epsilon_, epsilon_of(system_.solution())};
-    auto report = condition_report(n_, matrix_norm * inverse.value(), backward_error, precision);
-    report.seconds = seconds;
-    report.sweeps = sweeps;
+    auto report = condition_report(estimate.condition, times * estimate.weighted, precision);
+    report.singular = is_singular(report, precision);
+    report.columns = static_cast<std::uint64_t>(columns_);
+    report.seconds = estimate.seconds;
+    report.sweeps = estimate.sweeps;
     if (const std::string warning = condition_warning(report, precision); !warning.empty())
       run_->say("fairlead: " + warning);
     return report;
@@ -283,8 +278,15 @@ class Solve {
     matrix->forget_pages();
     solved.backward_error = error.value();
     if (wants_condition() && error.value() <= limit_) {
-      InverseNorm<T> inverse(run_->runtime(), kernels_, a);
-      solved.condition = condition(inverse, error.matrix_norm(), error.value());
+      InverseNorm<T> inverse(run_->runtime(), kernels_, a, weights_of(error.uncertain_residual()));
+      solved.condition = condition(inverse, 1,
+                                   {.kernels = kernels_,
+                                    .a = matrix->source(),
+                                    .matrix_norm = error.matrix_norm(),
+                                    .factor_error = error.value(),
+                                    .epsilon = epsilon_,
+                                    .readers = place_.readers});
+      matrix->forget_pages();
     }
     return solved;
   }
@@ -307,7 +309,8 @@ class Solve {
       linalg::RefinedSolve solve(run_->runtime(), kernels_, l, matrix->source(), right_hand_sides(),
                                  x_.data(), place_.readers);
       std::optional<InverseNorm<float>> inverse;
-      if (wants_condition()) inverse.emplace(run_->runtime(), kernels_, l);
+      double first_error = 0;
+      std::vector<double> weights;
       State state = State::improving;
       while (state == State::improving) {
         solve.submit_correction(run_->flow(), inverse ? &*inverse : nullptr);
@@ -315,6 +318,12 @@ class Solve {
         solve.submit_residual(run_->flow());
         run_->wait();
         state = solve.judge();
+        // Refining changes the residual, but |A| |x| hardly.
+        if (wants_condition() && !inverse) {
+          first_error = solve.backward_error();
+          weights = weights_of(solve.sizes());
+          inverse.emplace(run_->runtime(), kernels_, l, weights);
+        }
       }
       seconds_ += run_->end();
       matrix->forget_pages();
@@ -325,7 +334,14 @@ class Solve {
       solved.after = counts_of(run_->runtime(), kernels_);
       solved.backward_error = solve.backward_error();
       solved.steps = solve.steps();
-      if (inverse) solved.condition = condition(*inverse, solve.matrix_norm(), solve.backward_error());
+      if (inverse)
+        solved.condition = condition(*inverse, largest_quotient(solve.uncertain_residual(), weights),
+                                     {.kernels = kernels_,
+                                      .a = matrix->source(),
+                                      .matrix_norm = solve.matrix_norm(),
+                                      .factor_error = first_error,
+                                      .epsilon = static_cast<double>(std::numeric_limits<float>::epsilon()),
+                                      .readers = place_.readers});
       solved.traffic = matrix->traffic();
       if (in_tf32) solved.calls_in_tf32 = of_factor.calls_in_tf32();
     } catch (const NoPrecisionHelps&) {

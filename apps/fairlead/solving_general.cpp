@@ -24,6 +24,7 @@
 #include "data/npy/npy_writer.hpp"
 #include "fairlead/dense_report.hpp"
 #include "fairlead/interrupt.hpp"
+#include "fairlead/inverse_estimate.hpp"
 #include "fairlead/kernels.hpp"
 #include "fairlead/ranks_report.hpp"
 #include "fairlead/read_vectors.hpp"
@@ -94,7 +95,9 @@ class GeneralSolve {
     x_ = vectors_of_all<T>(run_->runtime(), place_, *system_.b);
     report::RunReport found;
     const auto [tiled, after] = compute(found);
-    const bool written = *found.backward_error <= limit_ || config_.flag("keep-anyway");  // no NaN
+    const bool right = *found.backward_error <= limit_ &&  // false for NaN
+                       !distrusted(found.condition, required_digits(config_));
+    const bool written = right || config_.flag("keep-anyway");
     const bool writes = written && place_.first();
     if (writes) write();
     run_->leave_to_first();
@@ -112,6 +115,7 @@ class GeneralSolve {
     report.backward_error_limit = limit_;
     report.refinement_steps = found.refinement_steps;
     report.condition = found.condition;
+    report.required_digits = required_digits(config_);
     report.growth = found.growth;
     report.residual = found.residual;
     report::LinkReport link{.name = "A.npy"};
@@ -150,7 +154,8 @@ class GeneralSolve {
     const Bytes residual = !square()      ? LeastSquaresError<T>::bytes(m_, columns_)
                            : may_refine() ? refined_steps_bytes<T>(n_, columns_)
                                           : 0;
-    const Bytes condition = wants_condition() ? InverseNorm<T>::bytes(n_) : 0;
+    const Bytes condition = (wants_condition() ? inverse_estimate_bytes<T>(n_) : 0) +
+                            (square() ? BackwardError<T>::bytes(n_) : 0);
     DenseProblem problem{
         .operation = system_.method,
         .title = {},
@@ -239,10 +244,25 @@ class GeneralSolve {
     found.backward_error = judged.backward_error;
     if (judged.steps > 0) found.refinement_steps = judged.steps;
     if (!wants_condition() || !(judged.backward_error <= limit_)) return;
-    const Estimate of_inverse = inverse_norm(a, factors);
-    found.condition =
-        condition_report(n_, judged.matrix_norm * of_inverse.norm, judged.backward_error, precision());
-    tell(*found.condition, of_inverse);
+    InverseNorm<T> inverse(run_->runtime(), n_, a.tile(), factors.inverse(), weights_of(judged.uncertain_residual));
+    const InverseEstimate estimate =
+        estimate_inverse(*run_, inverse,
+                         {.kernels = kernels_,
+                          .a = matrix(),
+                          .matrix_norm = judged.matrix_norm,
+                          .factor_error = judged.first_backward_error,
+                          .epsilon = precision().epsilon,
+                          .readers = place_.readers},
+                         InverseNorm<T>::sweeps_per_step);
+    system_.a->forget_pages();
+    report::ConditionReport& condition =
+        found.condition.emplace(condition_report(estimate.condition, estimate.weighted, precision()));
+    condition.singular = is_singular(condition, precision());
+    condition.columns = static_cast<std::uint64_t>(columns_);
+    condition.seconds = estimate.seconds;
+    condition.sweeps = estimate.sweeps;
+    if (const std::string warning = condition_warning(condition, precision()); !warning.empty())
+      run_->say("fairlead: " + warning);
   }
 
   void judge_least_squares(report::RunReport& found, const TiledMatrix<T>& a, TiledFactors<T>& factors) {
@@ -263,18 +283,28 @@ class GeneralSolve {
     run_->end_aside();
     const double size_of_r = r.bring_together();
     const Estimate of_inverse = inverse_norm(a, factors);
-    found.condition = least_squares_condition_report(m_, size_of_r * of_inverse.norm, error.value(),
-                                                     error.size_beside_residual(), precision());
-    tell(*found.condition, of_inverse);
+    const double condition = size_of_r * of_inverse.norm;
+    const Estimate of_error = least_squares_error(a, factors, error, condition);
+    found.condition = condition_report(condition, of_error.norm, precision());
+    found.condition->seconds = of_inverse.seconds + of_error.seconds;
+    found.condition->columns = static_cast<std::uint64_t>(columns_);
+    found.condition->sweeps = of_inverse.sweeps + of_error.sweeps;
+    const std::string warning =
+        least_squares_warning(*found.condition, error.size_beside_residual(), precision());
+    if (!warning.empty()) run_->say("fairlead: " + warning);
   }
 
   struct Estimate {
     double norm, seconds;
     int sweeps;
   };
-  /// Of A, or of R, in steps that take a time of their own.
+  /// Of R, in steps that take a time of their own.
   Estimate inverse_norm(const TiledMatrix<T>& a, TiledFactors<T>& factors) {
     InverseNorm<T> inverse(run_->runtime(), n_, a.tile(), factors.inverse());
+    return finished(inverse, 1);
+  }
+  /// `sweeps_per_step`: over R.
+  Estimate finished(InverseNorm<T>& inverse, int sweeps_per_step) {
     run_->begin("condition estimate", InverseNorm<T>::steps * inverse.tasks());
     while (!inverse.done()) {
       inverse.submit(run_->flow());
@@ -282,14 +312,48 @@ class GeneralSolve {
       inverse.bring_together();
     }
     const double seconds = run_->end_aside();
-    const int over_r = square() ? InverseNorm<T>::sweeps_per_step : 1;
-    return {inverse.value(), seconds, InverseNorm<T>::steps * over_r};
+    return {inverse.value(), seconds, InverseNorm<T>::steps * sweeps_per_step};
   }
-  void tell(report::ConditionReport& condition, const Estimate& estimate) {
-    condition.seconds = estimate.seconds;
-    condition.sweeps = estimate.sweeps;
-    if (const std::string warning = condition_warning(condition, precision()); !warning.empty())
-      run_->say("fairlead: " + warning);
+  /// The bound of || x - true x || / || x ||. With r = b - A x as computed and what rounding may have changed in it,
+  /// x - true x = -(A^T A)^-1 A^T r - A^+ (that change), and the rows of A^+ have the norms sqrt((A^T A)^-1_ii).
+  Estimate least_squares_error(const TiledMatrix<T>& a, TiledFactors<T>& factors,
+                               const LeastSquaresError<T>& error, double condition) {
+    // R is that of A + E, which changes the inverse by about the condition times the size of E.
+    const double off = 2 * condition * std::max(error.value(), precision().epsilon);
+    InverseNorm<T> inverse(run_->runtime(), n_, a.tile(), inverse_of_product(factors.inverse(), error),
+                           weights_of(error.uncertain_normal()));
+    Estimate estimate = finished(inverse, 2);
+    double bound = inverse.weighted_value();
+    if (std::isfinite(bound)) {
+      bound = 0;
+      for (const linalg::RowOfInverse& row : inverse.rows())
+        bound = std::max(bound, row.weighted_sum + std::sqrt(row.diagonal) * error.uncertain_residual());
+    }
+    estimate.norm = off < 0.5 ? bound / (1 - off) : HUGE_VAL;
+    return estimate;
+  }
+  /// (A^T A)^-1 from that of R, for A scaled as `error` has it.
+  linalg::AppliedInverse<T> inverse_of_product(const linalg::AppliedInverse<T>& of_r,
+                                               const LeastSquaresError<T>& error) {
+    const int exponent = error.exponent_of_matrix();
+    const auto scale = codelet("scale").cpu([exponent](InOut<Tile<T>> x) {
+      for (int j = 0; j < x.columns(); ++j)
+        for (int i = 0; i < x.rows(); ++i) x(i, j) = std::scalbn(x(i, j), exponent);
+    });
+    const auto scale_all = [scale](Flow& flow, const TiledMatrix<T>& x) {
+      for (std::int32_t i = 0; i < x.tile_rows(); ++i)
+        for (std::int32_t j = 0; j < x.tile_columns(); ++j) flow.submit(scale(x(i, j)));
+    };
+    const auto both = [of_r, scale_all](Flow& flow, const TiledMatrix<T>& x) {
+      of_r.transposed(flow, x);
+      scale_all(flow, x);
+      of_r.plain(flow, x);
+      scale_all(flow, x);
+    };
+    const std::int64_t tiles = (n_ + problem_.tile - 1) / problem_.tile;
+    return {both, both, [of_r, tiles](std::int64_t columns) {
+              return 2 * (of_r.tasks(columns) + static_cast<std::uint64_t>(tiles * columns));
+            }};
   }
   Precision precision() const {
     const double epsilon = static_cast<double>(std::numeric_limits<T>::epsilon());

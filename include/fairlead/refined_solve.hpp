@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 namespace fairlead::linalg {
 
@@ -57,6 +58,10 @@ class RefinedSolve {
   int steps() const noexcept;
   /// || b - A x || / (|| A || || x || + || b ||) in the infinity norm, the largest over the columns.
   double backward_error() const noexcept;
+  /// How large the residual may be in each row and | A | | x | + | b |, both relative to the largest component of x: as
+  /// BackwardError has them. Of the last residual.
+  std::vector<double> uncertain_residual() const;
+  std::vector<double> sizes() const;
   /// || A || in the infinity norm, which is the one norm if A is symmetric; after the first residual.
   double matrix_norm() const noexcept;
 

@@ -48,7 +48,12 @@ void how_well(TextPage& page, const RunReport& report) {
   if (const auto& condition = report.condition)
     page.parts("Trust",
                {fmt::format("{} digit{} of x:", condition->digits, condition->digits == 1 ? "" : "s"),
-                fmt::format("it is off by at most {:.1e} (condition {:.1e})", condition->forward_error,
+                fmt::format("{} (condition {:.1e}, infinity norm)",
+                            condition->digits == 0
+                                ? std::string("no bound of its error is below its size")
+                                : fmt::format("{} is off by at most {:.1e} of its largest component",
+                                              condition->columns > 1 ? "each column" : "it",
+                                              condition->forward_error),
                             condition->number)},
                " ");
   if (report.growth)

@@ -74,13 +74,17 @@ void speed(TextPage& page, const RunReport& report) {
              fmt::format("|| b - A x || / || b || = {:.3g}, the least possible", *report.residual));
   if (const auto& condition = report.condition) {
     page.row("Condition",
-             fmt::format("{:.1e}, estimated {}", condition->number,
+             fmt::format("{:.1e} in the infinity norm, estimated {}", condition->number,
                          condition->sweeps == 0
                              ? "in the sweeps of the refinement"
                              : fmt::format("with {} sweeps over the factor in {}", condition->sweeps,
                                            readable_seconds(condition->seconds))));
-    page.row("Forward error", fmt::format("at most {:.1e}, which leaves {} digit{}", condition->forward_error,
-                                          condition->digits, condition->digits == 1 ? "" : "s"));
+    page.row("Forward error",
+             condition->digits == 0
+                 ? "no digit is certain"
+                 : fmt::format("at most {:.1e} of the largest component{}, which leaves {} digit{}",
+                               condition->forward_error, condition->columns > 1 ? " in each column of x" : "",
+                               condition->digits, condition->digits == 1 ? "" : "s"));
   }
   page.row("Tasks", fmt::format("{}, with {} eviction{} from memory", with_commas(report.tasks),
                                 with_commas(report.evictions), report.evictions == 1 ? "" : "s"));

@@ -36,7 +36,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 FAKE_CUDA = ROOT / "build/release/tests/fake_cuda"
 LIMIT_SECONDS = 300
 LAUNCHERS = {"openmpi": ["mpirun.openmpi", "--oversubscribe", "-n"], "mpich": ["mpirun.mpich", "-n"]}
-NOT_SOLVED = 1
+NOT_SOLVED, NOT_TRUSTED = 1, 3
 POLICIES = ("auto eager lws lfq dmda dmdas near nearer heteroprio laheteroprio heft-tm heft-tm-pr heft-tmdp heft-tmdp-pr static "
             "heft-tm-init heft-tmdp-init ap ap-dplasma darts darts-belady darts-chain darts-defer blocks rehearsed owner-load "
             "owner-user owner-random urgent").split()
@@ -559,7 +559,9 @@ def solve_general(run):
 
     done = run.run_with_enough(restore)
     if expects:
-        if done.returncode != NOT_SOLVED or not re.search(expects, done.stderr):
+        # A column of zeros makes the matrix singular.
+        status = NOT_TRUSTED if expects.startswith("column") and method != "lu" else NOT_SOLVED
+        if done.returncode != status or not re.search(expects, done.stderr):
             raise Wrong(f"expected an error about '{expects}': exit status {done.returncode}, {done.stderr}")
         return None
     if done.returncode != 0:
@@ -662,7 +664,8 @@ def check_report(run, n, error, distance, condition, eps, same_type):
         slack = 1 + 100 * condition * (2.0 ** -11 if report.get("calls_in_tf32") else eps)
         if not condition / 10 / slack <= report["condition_estimate"] <= 1.01 * condition * slack:
             raise Wrong(f"the condition is {condition:.4g}, estimated as {report['condition_estimate']:.4g}")
-        if not distance <= 3 * report["forward_error_bound"] + eps:
+        # The oracle is a refined solution in extended precision.
+        if not distance <= report["forward_error_bound"] * 1.01 + 1e-18 * condition:
             raise Wrong(f"x is off by {distance:.4g}, above the bound of {report['forward_error_bound']:.4g}")
 
 

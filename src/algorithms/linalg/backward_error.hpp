@@ -45,6 +45,8 @@ class BackwardError {
   /// What one task takes of memory besides; as many as there are workers run at once.
   static std::size_t scratch_bytes_per_worker(std::int64_t columns) noexcept;
   static std::uint64_t tasks(std::int64_t n) noexcept;
+  /// What the object takes of memory besides.
+  static std::size_t bytes(std::int64_t n) noexcept;
 
   void submit(Flow& flow) { submit(flow, 0, 1); }
   /// Over ranks: of so many the part of this one, which all then bring together. Of one it is rank 0 that reads everything.
@@ -57,12 +59,25 @@ class BackwardError {
   /// || A || in the infinity norm.
   double matrix_norm() const;
 
+  // For the forward error: each component relative to the largest component of x in its column, the largest over the
+  // columns; columns in which x and b are zero do not count. Infinite where x is zero and b is not. Valid after
+  // bring_together().
+
+  /// How large b - A x may be in each row: as computed, and what rounding may have changed in that. Times | A^-1 |, that
+  /// bounds the error of x.
+  std::vector<double> uncertain_residual() const;
+  /// | A | | x | + | b | in each row, or somewhat more if there are several columns: | A | times the largest of each row of x.
+  std::vector<double> sizes() const;
+
  private:
   struct Norms {
     double a = 0;
     std::vector<double> residual, x, b;  // of each column
   };
   void judge_rows(std::int64_t row, std::int64_t count);
+  void measure_solution();
+  void weigh(std::int64_t row, std::int64_t count, const double* residual, const std::vector<double>& sizes);
+  double roundings_of_residual() const noexcept;
   void merge(const Norms& part);
 
   Kernels kernels_;
@@ -72,6 +87,9 @@ class BackwardError {
   double* residual_;
   std::uint32_t ranks_ = 1;  // that have parts
   ScratchPool scratch_;
+  std::vector<double> sizes_of_x_;  // of each row, relative to the norm of its column
+  std::vector<double> norms_of_x_;  // of each column
+  std::vector<double> weights_;     // of each row: the residual; | A | | x | + | b |. Each task writes its rows
   mutable std::mutex mutex_;  // guards norms_
   Norms norms_;
 };

@@ -20,6 +20,7 @@
 #include <memory>
 #include <vector>
 
+#include "algorithms/linalg/residual_products.hpp"
 #include "algorithms/linalg/scratch_pool.hpp"
 
 namespace fairlead::linalg {
@@ -54,7 +55,19 @@ class LeastSquaresError {
   /// || A || || x || / || r ||, the least over the columns: small where the condition counts twice.
   double size_beside_residual() const;
 
+  // For the forward error, by x - true x = -A^+ (b - A x): with s = exponent_of_matrix() and A' = 2^-s A, so that nothing
+  // overflows; all relative to the largest component of x in its column, the largest over the columns.
+
+  /// How large A'^T r 2^-s may be in each row: as computed, and what rounding may have changed in that.
+  std::vector<double> uncertain_normal() const;
+  /// By how much 2^-s r may be off by rounding, in the norm of Euclid.
+  double uncertain_residual() const;
+  int exponent_of_matrix() const noexcept;
+
  private:
+  void measure_solution();
+  void subtract(const Strip& a, Columns<const double> x, Columns<double> r) const;
+  double of_unit_x(double number, std::int64_t column) const;
   void residual_of_rows(std::int64_t row, std::int64_t count);
   void normal_of_columns(std::int64_t column, std::int64_t count);
   double norm_of_a() const noexcept;
@@ -71,6 +84,10 @@ class LeastSquaresError {
   std::vector<double> squares_of_a_;             // of each band of rows the large ones, the medium, the small
   std::vector<int> exponents_;                   // of each column
   std::vector<double> norms_of_b_, norms_of_x_;  // of each column, computed at once
+  std::vector<double> largest_of_x_;  // of each column
+  // Of each row the largest over the columns: |x|, |A| |x| + |b| and |r| 2^-s, relative to the largest component of x.
+  std::vector<double> sizes_of_x_, sizes_, sizes_of_residual_;
+  std::vector<double> sizes_of_normal_;  // |A^T| sizes_of_residual_
   std::vector<T> rotated_;                       // Q^T r
 };
 

@@ -99,6 +99,8 @@ class RefinedSolve::Implementation {
 
   int steps() const noexcept { return steps_; }
   double backward_error() const noexcept { return backward_error_; }
+  std::vector<double> uncertain_residual() const { return error_->uncertain_residual(); }
+  std::vector<double> sizes() const { return error_->sizes(); }
   double matrix_norm() const noexcept { return error_ ? error_->matrix_norm() : 0; }
 
  private:
@@ -135,7 +137,7 @@ RefinedSolve::~RefinedSolve() = default;
 
 std::size_t RefinedSolve::bytes(std::int64_t n, std::int64_t columns, std::size_t workers) noexcept {
   return static_cast<std::size_t>(n * columns) * (sizeof(double) + sizeof(float)) +
-         workers * BackwardError<double>::scratch_bytes_per_worker(columns);
+         BackwardError<double>::bytes(n) + workers * BackwardError<double>::scratch_bytes_per_worker(columns);
 }
 void RefinedSolve::submit_correction(Flow& flow, InverseNorm<float>* along) {
   implementation_->submit_correction(flow, along);
@@ -143,6 +145,8 @@ void RefinedSolve::submit_correction(Flow& flow, InverseNorm<float>* along) {
 void RefinedSolve::submit_residual(Flow& flow) { implementation_->submit_residual(flow); }
 RefinedSolve::State RefinedSolve::judge() { return implementation_->judge(); }
 int RefinedSolve::steps() const noexcept { return implementation_->steps(); }
+std::vector<double> RefinedSolve::uncertain_residual() const { return implementation_->uncertain_residual(); }
+std::vector<double> RefinedSolve::sizes() const { return implementation_->sizes(); }
 double RefinedSolve::backward_error() const noexcept { return implementation_->backward_error(); }
 double RefinedSolve::matrix_norm() const noexcept { return implementation_->matrix_norm(); }
 

@@ -72,9 +72,10 @@ std::string speed(const RunReport& report) {
     table.row(
         {"residual", fmt::format("{:.3g}", *report.residual), "|| b - A x || / || b ||, the least possible"});
   if (const auto& condition = report.condition) {
-    table.row({"condition", fmt::format("{:.1e}", condition->number), "estimated"});
+    table.row({"condition", fmt::format("{:.1e}", condition->number), "in the infinity norm, estimated"});
     table.row({"forward error", fmt::format("{:.1e}", condition->forward_error),
-               fmt::format("at most, which leaves {} digit{}", condition->digits,
+               fmt::format("at most{}, which leaves {} digit{}",
+                           condition->columns > 1 ? ", in each column of x" : "", condition->digits,
                            condition->digits == 1 ? "" : "s")});
   }
   table.row({"tasks", with_commas(report.tasks)});
