@@ -24,7 +24,8 @@ namespace {
 
 constexpr std::string_view asked_wrongly = "it was not asked for correctly: ";
 // How the texts of SingularError begin: of another rank's error only the text arrives.
-constexpr std::string_view singular[] = {"the matrix is singular", "the columns of the matrix are not independent"};
+constexpr std::string_view singular[] = {"the matrix is singular",
+                                         "the columns of the matrix are not independent"};
 
 CyclicMap grid_of_ranks(const Config& config, std::uint32_t ranks) {
   if (!config.has("grid")) return Distribution::grid_of(ranks);

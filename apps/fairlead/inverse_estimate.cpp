@@ -29,7 +29,7 @@ std::vector<double> shares_of(const std::vector<double>& reach) {
 /// What the rows of the inverse are, by A itself.
 template <class T>
 void check_rows(WatchedRun& run, linalg::InverseNorm<T>& inverse, const FactoredSystem& system,
-           InverseEstimate& estimate) {
+                InverseEstimate& estimate) {
   const std::vector<linalg::RowOfInverse> rows = inverse.rows();
   std::vector<std::int64_t> places;
   for (const auto& row : rows) places.push_back(row.row);

@@ -17,17 +17,18 @@ namespace fairlead::app {
 struct FactoredSystem {
   const linalg::Kernels& kernels;
   std::shared_ptr<const linalg::MatrixSource<double>> a;
-  double matrix_norm;    ///< || A || in the infinity norm
-  double factor_error;   ///< the backward error of a solution by the factors, not refined
-  double epsilon;        ///< of the type of the factors
+  double matrix_norm;         ///< || A || in the infinity norm
+  double factor_error;        ///< the backward error of a solution by the factors, not refined
+  double epsilon;             ///< of the type of the factors
   std::uint32_t readers = 1;  ///< ranks that read A, all or the first
 };
 
 struct InverseEstimate {
   double condition = 0;  ///< || A || || A^-1 || in the infinity norm
-  double weighted = 0;   ///< || A^-1 diag(w) ||, as of InverseNorm::weighted_value(); infinite if nothing is known
-  double seconds = 0;    ///< of the phase; 0 if no step was left
-  int sweeps = 0;        ///< over the factors
+  double weighted =
+      0;  ///< || A^-1 diag(w) ||, as of InverseNorm::weighted_value(); infinite if nothing is known
+  double seconds = 0;  ///< of the phase; 0 if no step was left
+  int sweeps = 0;      ///< over the factors
 };
 
 /// With the steps of `inverse` that are left. Where ( || A^-1 || times what the factors are off by) is more than a

@@ -17,9 +17,9 @@ namespace fairlead::app {
 
 struct RefinedSteps {
   double backward_error = 0;
-  double matrix_norm = 0;  ///< the largest sum of a row
-  int steps = 0;           ///< of refinement
-  double seconds = 0;      ///< that the run's time counts
+  double matrix_norm = 0;                    ///< the largest sum of a row
+  int steps = 0;                             ///< of refinement
+  double seconds = 0;                        ///< that the run's time counts
   double first_backward_error = 0;           ///< before refinement
   std::vector<double> uncertain_residual{};  ///< of the solution, as of BackwardError
 };

@@ -90,7 +90,8 @@ constexpr auto options = both(
          {.key = "keep-anyway",
           .type = SettingType::flag,
           .fallback = "false",
-          .help = "write the solution even if it is wrong, the matrix is singular to rounding, or fewer digits can be "
+          .help = "write the solution even if it is wrong, the matrix is singular to rounding, or fewer "
+                  "digits can be "
                   "trusted than --require-digits asks for; the exit status is 3 all the same"},
          {.key = "overwrite",
           .type = SettingType::flag,
@@ -152,8 +153,8 @@ void require_digits_of_type(const System& system) {
   const bool single = system.solution() == data::ElementType::float32;
   const int most = single ? std::numeric_limits<float>::digits10 : std::numeric_limits<double>::digits10;
   if (required && *required > most)
-    throw ConfigError(fmt::format("--require-digits {}: the solution is in {} precision, which has {}", *required,
-                                  single ? "single" : "double", most));
+    throw ConfigError(fmt::format("--require-digits {}: the solution is in {} precision, which has {}",
+                                  *required, single ? "single" : "double", most));
 }
 
 int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
@@ -170,7 +171,8 @@ int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
         "--tf32 goes with --refine: products in TF32 leave three digits, which only refinement gives back");
   if (given.config.has("require-digits") && given.config.flag("no-condition"))
     throw ConfigError(
-        "--require-digits needs the estimate of how far the solution can be trusted: leave out --no-condition");
+        "--require-digits needs the estimate of how far the solution can be trusted: leave out "
+        "--no-condition");
   for (const std::string_view option : {"points", "length-scale", "nugget"})
     if (!of_points && given.config.has(option))
       throw ConfigError(fmt::format("--{} goes with --kernel", option));

@@ -244,16 +244,16 @@ class GeneralSolve {
     found.backward_error = judged.backward_error;
     if (judged.steps > 0) found.refinement_steps = judged.steps;
     if (!wants_condition() || !(judged.backward_error <= limit_)) return;
-    InverseNorm<T> inverse(run_->runtime(), n_, a.tile(), factors.inverse(), weights_of(judged.uncertain_residual));
-    const InverseEstimate estimate =
-        estimate_inverse(*run_, inverse,
-                         {.kernels = kernels_,
-                          .a = matrix(),
-                          .matrix_norm = judged.matrix_norm,
-                          .factor_error = judged.first_backward_error,
-                          .epsilon = precision().epsilon,
-                          .readers = place_.readers},
-                         InverseNorm<T>::sweeps_per_step);
+    InverseNorm<T> inverse(run_->runtime(), n_, a.tile(), factors.inverse(),
+                           weights_of(judged.uncertain_residual));
+    const InverseEstimate estimate = estimate_inverse(*run_, inverse,
+                                                      {.kernels = kernels_,
+                                                       .a = matrix(),
+                                                       .matrix_norm = judged.matrix_norm,
+                                                       .factor_error = judged.first_backward_error,
+                                                       .epsilon = precision().epsilon,
+                                                       .readers = place_.readers},
+                                                      InverseNorm<T>::sweeps_per_step);
     system_.a->forget_pages();
     report::ConditionReport& condition =
         found.condition.emplace(condition_report(estimate.condition, estimate.weighted, precision()));

@@ -59,7 +59,8 @@ bool is_singular(const report::ConditionReport& condition, const Precision& prec
 std::string condition_warning(const report::ConditionReport& condition, const Precision& precision) {
   if (!needs_warning(condition, precision)) return {};
   return fmt::format(
-      "the matrix is ill-conditioned (condition {:.0e} in the infinity norm): {}. The equations hold to rounding, "
+      "the matrix is ill-conditioned (condition {:.0e} in the infinity norm): {}. The equations hold to "
+      "rounding, "
       "but a change of A or b by rounding alone may move the solution {}{}",
       condition.number, trusted_digits(condition.digits, all_digits(precision)),
       moved_by(condition.forward_error),
@@ -74,7 +75,8 @@ std::string least_squares_warning(const report::ConditionReport& condition, doub
   if (!needs_warning(condition, precision)) return {};
   if (size_beside_residual * much_residual > 1) return condition_warning(condition, precision);
   return fmt::format(
-      "b is nearly orthogonal to the columns of the matrix: || A || || x || is {:.0e} of || b - A x ||, so rounding in b "
+      "b is nearly orthogonal to the columns of the matrix: || A || || x || is {:.0e} of || b - A x ||, so "
+      "rounding in b "
       "alone may move the solution {}: {}",
       size_beside_residual, moved_by(condition.forward_error),
       trusted_digits(condition.digits, all_digits(precision)));
@@ -84,7 +86,8 @@ std::optional<std::string> distrusted(const std::optional<report::ConditionRepor
                                       std::optional<int> required_digits) {
   if (condition && condition->singular)
     return fmt::format(
-        "the matrix is singular to rounding: its condition in the infinity norm is {}, and no digit of the solution can "
+        "the matrix is singular to rounding: its condition in the infinity norm is {}, and no digit of the "
+        "solution can "
         "be trusted",
         std::isfinite(condition->number) ? fmt::format("{:.0e} or more", condition->number)
                                          : "too large for its type");

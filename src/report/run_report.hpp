@@ -68,11 +68,12 @@ struct Phase {
 
 /// How far the solution can be trusted.
 struct ConditionReport {
-  double number = 0;         ///< estimate, in the infinity norm; infinite if it could not be held
-  double forward_error = 0;  ///< bound of || x - true x || / || x ||, in the infinity norm; infinite: none is known
-  int digits = 0;            ///< that this leaves
-  double seconds = 0;        ///< for the estimate
-  int sweeps = 0;            ///< over the factor, its own: not those of refinement
+  double number = 0;  ///< estimate, in the infinity norm; infinite if it could not be held
+  double forward_error =
+      0;               ///< bound of || x - true x || / || x ||, in the infinity norm; infinite: none is known
+  int digits = 0;      ///< that this leaves
+  double seconds = 0;  ///< for the estimate
+  int sweeps = 0;      ///< over the factor, its own: not those of refinement
   std::uint64_t columns = 1;  ///< of x: the bound is that of the worst, relative to its own largest component
   bool singular = false;      ///< a square matrix that cannot be told from a singular one
 };
@@ -163,8 +164,8 @@ struct RunReport {
   std::optional<int> refinement_steps;           ///< of a factor in single precision, up to that error
   std::optional<ConditionReport> condition;
   std::optional<int> required_digits{};  ///< fewer that can be trusted are an error
-  std::optional<double> growth;    ///< the largest element of U beside that of A
-  std::optional<double> residual;  ///< || b - A x || / || b || in the two norm, where it cannot be zero
+  std::optional<double> growth;          ///< the largest element of U beside that of A
+  std::optional<double> residual;        ///< || b - A x || / || b || in the two norm, where it cannot be zero
   std::uint64_t tasks = 0;
   std::uint64_t evictions = 0;
   std::vector<KernelReport> kernel_calls;  ///< within `seconds`

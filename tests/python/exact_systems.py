@@ -8,6 +8,7 @@ The oracle is arithmetic with whole numbers: files hold multiples of powers of t
 """
 
 import argparse
+import fractions
 import json
 import math
 import os
@@ -108,8 +109,7 @@ def exact_solution(a, b):
             mine, exact = ([v << up for v in mine], exact) if up >= 0 else (mine, [v << -up for v in exact])
             size = max(map(abs, exact))
             off = max(abs(m - e) for m, e in zip(mine, exact))
-            result.append(0.0 if off == 0 else math.inf if size == 0 else off / size if size.bit_length() < 1000 else
-                          (off << 1100) // size / 2.0 ** 1100 if off < size << 100 else math.inf)
+            result.append(0.0 if off == 0 else math.inf if size == 0 else float(fractions.Fraction(off, size)))
         return result
 
     return errors

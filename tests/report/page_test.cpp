@@ -193,7 +193,8 @@ TEST(ReportPage, SaysHowFarTheSolutionCanBeTrusted) {
   report.condition =
       ConditionReport{.number = 1.2e6, .forward_error = 3.4e-9, .digits = 8, .seconds = 0.25, .sweeps = 4};
   EXPECT_THAT(text(report),
-              HasSubstr("\nCondition       1.2e+06 in the infinity norm, estimated with 4 sweeps over the factor in 250 ms\n"
+              HasSubstr("\nCondition       1.2e+06 in the infinity norm, estimated with 4 sweeps over the "
+                        "factor in 250 ms\n"
                         "Forward error   at most 3.4e-09 of the largest component, which leaves 8 digits\n"));
   report.condition->sweeps = 0;
   report.condition->digits = 1;

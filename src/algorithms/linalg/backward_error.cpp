@@ -16,7 +16,7 @@ namespace {
 constexpr std::int64_t rows_per_task = 256;
 constexpr std::size_t strip_elements = (std::size_t{1} << 20) / sizeof(double);
 constexpr std::int64_t columns_at_once = 16;  // of x
-constexpr std::int64_t block_width = 256;  // where a source prefers blocks
+constexpr std::int64_t block_width = 256;     // where a source prefers blocks
 // A strip has up to 16 rows or more and is at most so wide, which is what x has room for.
 constexpr std::int64_t widest = static_cast<std::int64_t>(strip_elements) / 16;
 

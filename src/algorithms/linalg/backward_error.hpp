@@ -89,8 +89,8 @@ class BackwardError {
   ScratchPool scratch_;
   std::vector<double> sizes_of_x_;  // of each row, relative to the norm of its column
   std::vector<double> norms_of_x_;  // of each column
-  std::vector<double> weights_;     // of each row: the residual; | A | | x | + | b |. Each task writes its rows
-  mutable std::mutex mutex_;  // guards norms_
+  std::vector<double> weights_;  // of each row: the residual; | A | | x | + | b |. Each task writes its rows
+  mutable std::mutex mutex_;     // guards norms_
   Norms norms_;
 };
 

@@ -43,7 +43,8 @@ struct Row {
 struct Told {
   std::vector<double> sums;      // of each column's absolute values
   std::vector<double> weighted;  // the same, each times the weight of its row
-  std::vector<double> diagonal;  // in the second step: of each column the element in the row that it was made for
+  std::vector<double>
+      diagonal;  // in the second step: of each column the element in the row that it was made for
   // In the first step the rows with the largest elements, among the columns without weights and those with them.
   std::array<std::vector<Row>, 2> candidates;
   std::vector<double> largest;  // of each row, among the columns with weights

@@ -13,7 +13,7 @@ namespace fairlead::linalg {
 
 namespace {
 
-constexpr std::int64_t band_columns = 256;   // columns of A of a task
+constexpr std::int64_t band_columns = 256;  // columns of A of a task
 constexpr std::int64_t block_rows = 256;    // at once
 constexpr std::size_t block_elements = static_cast<std::size_t>(band_columns * block_rows);
 

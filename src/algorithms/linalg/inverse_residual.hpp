@@ -46,7 +46,8 @@ class InverseResidual {
   const std::vector<double>& shares_;
   std::uint32_t ranks_ = 1;
   ScratchPool scratch_;
-  std::vector<double> sums_;  // of each band of columns, of products and of residuals; a task writes those of its band
+  std::vector<double>
+      sums_;  // of each band of columns, of products and of residuals; a task writes those of its band
   std::vector<double> products_, residuals_;
 };
 

@@ -17,8 +17,8 @@ namespace fairlead::linalg {
 
 namespace {
 
-constexpr std::int64_t band = 256;   // rows or columns of A of a task
-constexpr std::int64_t piece = 256;  // of the other side, at once
+constexpr std::int64_t band = 256;          // rows or columns of A of a task
+constexpr std::int64_t piece = 256;         // of the other side, at once
 constexpr std::int64_t sides_at_once = 16;  // of x or r
 constexpr std::size_t piece_elements = static_cast<std::size_t>(band * piece);
 
@@ -174,7 +174,8 @@ void LeastSquaresError<T>::residual_of_rows(std::int64_t row, std::int64_t count
   double* const sizes = sizes_.data() + row;
   for (std::int64_t c = 0; c < columns_; ++c)
     for (std::int64_t i = 0; i < count; ++i)
-      sizes[i] = worse(sizes[i], quotient(std::abs(r[i + c * count]), largest_of_x_[static_cast<std::size_t>(c)]));
+      sizes[i] =
+          worse(sizes[i], quotient(std::abs(r[i + c * count]), largest_of_x_[static_cast<std::size_t>(c)]));
   std::vector<double> row_sums(static_cast<std::size_t>(count));
   Squares squares;
   for (std::int64_t j = 0; j < n; j += piece) {

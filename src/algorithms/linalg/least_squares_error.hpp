@@ -84,11 +84,11 @@ class LeastSquaresError {
   std::vector<double> squares_of_a_;             // of each band of rows the large ones, the medium, the small
   std::vector<int> exponents_;                   // of each column
   std::vector<double> norms_of_b_, norms_of_x_;  // of each column, computed at once
-  std::vector<double> largest_of_x_;  // of each column
+  std::vector<double> largest_of_x_;             // of each column
   // Of each row the largest over the columns: |x|, |A| |x| + |b| and |r| 2^-s, relative to the largest component of x.
   std::vector<double> sizes_of_x_, sizes_, sizes_of_residual_;
   std::vector<double> sizes_of_normal_;  // |A^T| sizes_of_residual_
-  std::vector<T> rotated_;                       // Q^T r
+  std::vector<T> rotated_;               // Q^T r
 };
 
 extern template class LeastSquaresError<float>;
