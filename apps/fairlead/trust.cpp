@@ -3,7 +3,7 @@
 //   || x - true x || / || x ||  <=  || | A^-1 | ( | r | + k u ( | A | | x | + | b | ) ) || / || x ||
 //
 // in the infinity norm, where r = b - A x as computed, u is a half of 2^-52, and k says how well it was computed:
-// LAPACK has n + 1, the number of roundings in a plain sum; sums here are compensated, and k is 8 to 40
+// LAPACK has n + 1, the number of roundings in a plain sum; sums here are compensated, and k is 8 to 30
 // (BackwardError). So the bound holds always, as far as A^-1 is known, and rests on no assumption about roundings.
 #include "fairlead/trust.hpp"
 

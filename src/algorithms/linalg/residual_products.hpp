@@ -1,5 +1,5 @@
-// Residuals of several right-hand sides, as accurate as residual_sums.hpp has them of one: BLAS multiplies by few columns
-// of the matrix at a time, and what it returns is summed with compensation.
+// Residuals of several right-hand sides. Of few each is summed as residual_sums.hpp does; of many, BLAS multiplies by few
+// columns of the matrix at a time, which is faster, and what it returns is summed with compensation.
 #pragma once
 #include <fairlead/linalg.hpp>
 
@@ -18,13 +18,18 @@ struct Columns {
   std::int64_t ld;
 };
 
-inline constexpr int columns_of_product = 32;  // of the matrix at a time
+inline constexpr int columns_of_product = 16;  // of the matrix at a time
+inline constexpr int few_sides = 8;
 
 /// r + left_out := r + left_out - A x for so many columns of x and r; `left_out` has as many rows as the strip, and so has
 /// `products`, which is scratch memory.
 inline void subtract_products(const Kernels& kernels, const Strip& a, Columns<const double> x, int columns,
                               double* products, Columns<double> r, double* left_out) {
-  if (columns == 1) return subtract_product(a, x.elements, r.elements, left_out);
+  if (columns <= few_sides) {
+    for (std::int64_t c = 0; c < columns; ++c)
+      subtract_product(a, x.elements + c * x.ld, r.elements + c * r.ld, left_out + c * a.rows);
+    return;
+  }
   const Transpose op = a.by_rows ? Transpose::yes : Transpose::no;
   for (int k = 0; k < a.columns; k += columns_of_product) {
     const int summed = std::min(columns_of_product, a.columns - k);
@@ -41,8 +46,9 @@ inline void subtract_products(const Kernels& kernels, const Strip& a, Columns<co
 /// How many roundings of |A| |x| + |b| a residual may be off by, at most, if it is summed in strips of `width` columns with
 /// `sides` columns x, and left_out is added after each.
 inline double roundings_of_residual_in(std::int64_t columns, std::int64_t width, std::int64_t sides) {
+  const std::int64_t of_product = std::min<std::int64_t>(columns, columns_of_product) + 1;
   const std::int64_t of_strip =
-      sides == 1 ? roundings_of_product : std::min<std::int64_t>(columns, columns_of_product) + 1;
+      sides <= few_sides ? roundings_of_product : std::max<std::int64_t>(of_product, roundings_of_product);
   // A rounding for each strip; one more covers what is of second order.
   return static_cast<double>(of_strip + (columns + width - 1) / width + 1);
 }

@@ -27,7 +27,7 @@ inline constexpr double unit_roundoff = 0x1p-53;  // of double precision
 namespace detail {
 
 constexpr int lanes = 8;
-constexpr int deep = 4;  // elements that a lane sums, of a strip by rows
+constexpr int deep = 2;  // elements that a lane sums, of a strip by rows
 
 constexpr double sum_of(const std::array<double, lanes>& p) noexcept {
   return ((p[0] + p[1]) + (p[2] + p[3])) + ((p[4] + p[5]) + (p[6] + p[7]));
