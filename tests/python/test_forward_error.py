@@ -98,8 +98,6 @@ def test_the_bound_does_not_depend_on_scaling(solve, scale):
     plain = solve("lu-incremental", a, a.sum(axis=1))
     scaled = solve("lu-incremental", scale * a, scale * a.sum(axis=1))
     assert scaled.report["forward_error_bound"] == pytest.approx(plain.report["forward_error_bound"], rel=0.5)
-    by_rows = solve("qr", numpy.r_[a[:20], a[20:] * 2.0 ** 300], numpy.r_[a[:20].sum(axis=1), a[20:].sum(axis=1) * 2.0 ** 300])
-    assert by_rows.returncode == SOLVED, by_rows.stderr
 
 
 @pytest.mark.parametrize("spread", [100, 250])
@@ -116,21 +114,26 @@ def test_a_graded_matrix_is_not_singular(solve, spread):
 
 
 def growing(n, seed):
-    """Elements double in each step: the factors are those of another matrix."""
-    a = numpy.eye(n) - numpy.tril(numpy.ones((n, n)), -1)
-    a[:, -1] = 1
-    return a + 1e-2 * numpy.random.default_rng(seed).standard_normal((n, n))
+    """Elements nearly double in each step: the factors are those of another matrix."""
+    random = numpy.random.default_rng(seed)
+    a = numpy.eye(n) - numpy.tril(random.uniform(0.9, 1, (n, n)), -1)
+    a[:, -1] = 1 + random.uniform(-0.1, 0.1, n)
+    return (a * 10.0 ** random.uniform(-2, 0, n)).astype("f4")
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_the_condition_is_never_above_the_true_one_where_elements_grow(solve, seed):
-    n = 46 + seed
-    a = growing(n, seed)
-    done = solve("lu-incremental", a, numpy.random.default_rng(9).standard_normal(n), "--tile", n, "--keep-anyway")
-    assert done.returncode in (SOLVED, NOT_TRUSTED), done.stderr
-    assert done.report["growth"] > 1e9
-    if "condition_estimate" in done.report:
-        assert done.report["condition_estimate"] <= 1.001 * numpy.linalg.cond(a, numpy.inf)
+def test_the_condition_is_never_above_the_true_one_where_elements_grow(solve):
+    estimated = 0
+    for n in (24, 25, 26):
+        for seed in range(3):
+            a = growing(n, seed)
+            b = numpy.random.default_rng(9).standard_normal(n).astype("f4")
+            done = solve("lu-incremental", a, b, "--tile", n, "--keep-anyway")
+            assert done.returncode in (SOLVED, NOT_TRUSTED), done.stderr
+            assert done.report["growth"] > 1e4
+            if "condition_estimate" in done.report:
+                estimated += 1
+                assert done.report["condition_estimate"] <= 1.001 * numpy.linalg.cond(a.astype(float), numpy.inf)
+    assert estimated >= 5
 
 
 @pytest.mark.parametrize("method, a", [
