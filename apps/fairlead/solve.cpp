@@ -45,6 +45,13 @@ constexpr auto options = both(
               "pairs of tiles; lu: without pivoting, for a diagonal that dominates. qr: any A with at least "
               "as many rows as columns; with more, the x for which || b - A x || is least. Right results "
               "are told from wrong ones whichever it is"},
+         {.key = "rank-tolerance",
+          .type = SettingType::real,
+          .minimum = "0",
+          .help = "for --method qr: singular values of at most so much of the largest count as zero, and of all "
+                  "nearest x the smallest is the solution. 0: the columns are independent. For a square A "
+                  "that is done on request only",
+          .default_shown = "roundings of the files' precision x the larger of rows and columns"},
          {.key = "kernel",
           .type = SettingType::choice,
           .choices = "rbf",
@@ -148,6 +155,13 @@ int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
       if (is_asked(given.config, option))
         throw ConfigError(fmt::format("--{} goes with a symmetric matrix: with --method cholesky, not {}",
                                       option, method.key));
+  if (given.config.has("rank-tolerance")) {
+    if (&method != &qr_operation)
+      throw ConfigError(fmt::format("--rank-tolerance goes with --method qr, not {}", method.key));
+    if (!(given.config.real("rank-tolerance") < 1))
+      throw ConfigError(fmt::format("--rank-tolerance {}: it is relative to the largest singular value, and below 1",
+                                    given.config.written("rank-tolerance")));
+  }
   if (given.config.flag("tf32") && !given.config.flag("refine"))
     throw ConfigError(
         "--tf32 goes with --refine: products in TF32 leave three digits, which only refinement gives back");

@@ -20,11 +20,11 @@
 #include "algorithms/linalg/general_npy.hpp"
 #include "algorithms/linalg/least_squares_error.hpp"
 #include "algorithms/linalg/npy_source.hpp"
-#include "algorithms/linalg/triangle_norm.hpp"
 #include "data/npy/npy_writer.hpp"
 #include "fairlead/dense_report.hpp"
 #include "fairlead/interrupt.hpp"
 #include "fairlead/kernels.hpp"
+#include "fairlead/rank_decision.hpp"
 #include "fairlead/ranks_report.hpp"
 #include "fairlead/read_vectors.hpp"
 #include "fairlead/refined_steps.hpp"
@@ -114,6 +114,7 @@ class GeneralSolve {
     report.condition = found.condition;
     report.growth = found.growth;
     report.residual = found.residual;
+    report.numerical_rank = found.numerical_rank;
     report::LinkReport link{.name = "A.npy"};
     link.from_home[static_cast<std::size_t>(memory::Cause::demand)] = {read_for_tiles_, 1};
     report.links.push_back(link);
@@ -133,6 +134,10 @@ class GeneralSolve {
   };
 
   bool square() const noexcept { return m_ == n_; }
+  /// A square system only on request: the rank of its matrix is to be decided.
+  bool is_least_squares() const {
+    return system_.method == &qr_operation && (!square() || config_.has("rank-tolerance"));
+  }
   bool may_refine() const noexcept { return system_.method != &qr_operation; }  // QR need not
   bool wants_condition() const { return !config_.flag("no-condition"); }
   double solve_flops() const {
@@ -142,15 +147,17 @@ class GeneralSolve {
   }
 
   DenseProblem problem() const {
-    const Bytes judging = square() ? BackwardError<T>::scratch_bytes_per_worker(columns_)
-                                   : LeastSquaresError<T>::scratch_bytes_per_worker(columns_);
+    const Bytes judging = is_least_squares() ? LeastSquaresError<T>::scratch_bytes_per_worker(columns_)
+                                             : BackwardError<T>::scratch_bytes_per_worker(columns_);
     const Bytes scratch = std::max<Bytes>(GeneralNpy<T>::scratch_bytes_per_worker,
                                           judging + NpySource::staging_bytes + staging_of_vectors);
     const Bytes vectors = static_cast<Bytes>(m_ * columns_) * sizeof(T);
-    const Bytes residual = !square()      ? LeastSquaresError<T>::bytes(m_, columns_)
-                           : may_refine() ? refined_steps_bytes<T>(n_, columns_)
-                                          : 0;
-    const Bytes condition = wants_condition() ? InverseNorm<T>::bytes(n_) : 0;
+    const Bytes residual = is_least_squares() ? LeastSquaresError<T>::bytes(m_, columns_)
+                           : may_refine()     ? refined_steps_bytes<T>(n_, columns_)
+                                              : 0;
+    const Bytes condition = is_least_squares() ? RankDecision<T>::bytes(n_)
+                            : wants_condition() ? InverseNorm<T>::bytes(n_)
+                                                : 0;
     DenseProblem problem{
         .operation = system_.method,
         .title = {},
@@ -176,7 +183,17 @@ class GeneralSolve {
     run_->begin("factorization", problem_.operation->tasks(problem_), problem_.operation->flops(problem_));
     run_->compute([&](auto& front) { factors->factor(front); });
     seconds_ += run_->end();
-    {
+    std::optional<RankDecision<T>> rank;
+    if (is_least_squares()) {
+      rank.emplace(*run_, kernels_, a, rank_tolerance(), [&] {
+        of_inverse_ = inverse_norm(a, *factors);
+        return of_inverse_.norm;
+      });
+      seconds_ += rank->seconds();
+    }
+    if (rank && rank->is_reduced()) {
+      solve_of_lower_rank(a, *factors, *rank);
+    } else {
       DealtColumns<T> x(runtime, "x", x_.data(), m_, columns_, problem_.tile, a.distribution());
       run_->begin("solve", factors->solve_tasks(x.tiles().tile_columns()), solve_flops());
       run_->compute([&](auto& front) { factors->solve(front, x.tiles()); });
@@ -194,11 +211,27 @@ class GeneralSolve {
       of_u.bring_together(runtime);
       if (largest > 0) found.growth = of_u.largest() / largest;
     }
-    if (square())
-      judge(found, a, *factors);
+    if (rank)
+      judge_least_squares(found, a, *factors, *rank);
     else
-      judge_least_squares(found, a, *factors);
+      judge(found, a, *factors);
     return moments;
+  }
+
+  void solve_of_lower_rank(const TiledMatrix<T>& a, TiledFactors<T>& factors, RankDecision<T>& rank) {
+    run_->begin("solve", 0, solve_flops());
+    {
+      DealtColumns<T> x(run_->runtime(), "x", x_.data(), m_, columns_, problem_.tile, a.distribution());
+      factors.rotate(run_->flow(), x.tiles());
+      run_->wait();
+      x.bring_back();
+    }
+    rank.solve(x_.data(), m_, columns_);
+    seconds_ += run_->end();
+  }
+  double rank_tolerance() const {
+    if (config_.has("rank-tolerance")) return config_.real("rank-tolerance");
+    return static_cast<double>(std::numeric_limits<T>::epsilon()) * static_cast<double>(std::max(m_, n_));
   }
 
   /// The size of the largest element.
@@ -245,32 +278,30 @@ class GeneralSolve {
     tell(*found.condition, of_inverse);
   }
 
-  void judge_least_squares(report::RunReport& found, const TiledMatrix<T>& a, TiledFactors<T>& factors) {
+  void judge_least_squares(report::RunReport& found, const TiledMatrix<T>& a, TiledFactors<T>& factors,
+                           RankDecision<T>& rank) {
     run_->begin("error check", LeastSquaresError<T>::tasks(m_, n_));
     LeastSquaresError<T> error(kernels_, matrix(), right_hand_sides(), x_.data(), m_, columns_);
     error.judge(
         run_->runtime(), run_->flow(), problem_.tile,
         [&factors](Flow& flow, const TiledMatrix<T>& r) { factors.rotate(flow, r); },
         [this] { run_->wait(); }, place_.readers, a.distribution());
+    if (rank.is_reduced()) rank.restrict(error, m_, columns_);
     run_->end_aside();
     system_.a->forget_pages();
     found.backward_error = error.value();
-    found.residual = error.relative_residual();
-    if (!wants_condition() || !(error.value() <= limit_)) return;
-    run_->begin("size of R", linalg::TriangleNorm<T>::tasks(a));
-    linalg::TriangleNorm<T> r(run_->runtime(), a);
-    r.submit(run_->flow());
-    run_->end_aside();
-    const double size_of_r = r.bring_together();
-    const Estimate of_inverse = inverse_norm(a, factors);
-    found.condition = least_squares_condition_report(m_, size_of_r * of_inverse.norm, error.value(),
+    found.residual = {.relative = error.relative_residual(), .excess = error.residual_excess()};
+    found.numerical_rank = rank.rank();
+    if (!wants_condition() || !(error.value() <= limit_) || rank.rank().rank == 0) return;
+    found.condition = least_squares_condition_report(m_, rank.condition(), error.value(),
                                                      error.size_beside_residual(), precision());
-    tell(*found.condition, of_inverse);
+    found.condition->is_exact = rank.rank().values.has_value();
+    tell(*found.condition, of_inverse_);
   }
 
   struct Estimate {
-    double norm, seconds;
-    int sweeps;
+    double norm = 0, seconds = 0;
+    int sweeps = 0;
   };
   /// Of A, or of R, in steps that take a time of their own.
   Estimate inverse_norm(const TiledMatrix<T>& a, TiledFactors<T>& factors) {
@@ -316,6 +347,7 @@ class GeneralSolve {
   std::vector<T> x_;  // b, whose first n rows become the solution
   double seconds_ = 0;
   Bytes read_for_tiles_ = 0;
+  Estimate of_inverse_;  // of R, if it was needed
   std::vector<trace::Snapshot> recorded_;
   std::optional<WatchedRun> run_;       // its tasks use what is above
   std::optional<data::NpyWriter> out_;  // ends first, while signals are heeded

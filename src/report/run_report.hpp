@@ -14,6 +14,7 @@
 #include "memory/replica.hpp"
 #include "report/bounds.hpp"
 #include "report/ceiling.hpp"
+#include "report/least_squares.hpp"
 #include "report/limiting.hpp"
 #include "report/resident.hpp"
 
@@ -73,6 +74,7 @@ struct ConditionReport {
   int digits = 0;            ///< that this leaves
   double seconds = 0;        ///< for the estimate
   int sweeps = 0;            ///< over the factor, its own: not those of refinement
+  bool is_exact = false;     ///< it is from the singular values, in the two norm
 };
 
 /// What a rank got from one other.
@@ -161,7 +163,8 @@ struct RunReport {
   std::optional<int> refinement_steps;           ///< of a factor in single precision, up to that error
   std::optional<ConditionReport> condition;
   std::optional<double> growth;    ///< the largest element of U beside that of A
-  std::optional<double> residual;  ///< || b - A x || / || b || in the two norm, where it cannot be zero
+  std::optional<LeastSquaresResidual> residual;  ///< in the two norm, where it cannot be zero
+  std::optional<NumericalRank> numerical_rank;   ///< likewise
   std::uint64_t tasks = 0;
   std::uint64_t evictions = 0;
   std::vector<KernelReport> kernel_calls;  ///< within `seconds`
@@ -208,6 +211,9 @@ struct RunReport {
 
 /// "n = 16,384", or "5,000 x 200".
 std::string size_text(const RunReport& report);
+inline bool is_rank_reduced(const RunReport& report) noexcept {
+  return report.numerical_rank && report.numerical_rank->is_reduced();
+}
 /// RunReport::devices, and what else there is to say of them.
 std::string devices_text(const RunReport& report);
 /// "rehearsed (blocks)": with the policy that it took, if it chooses among several.

@@ -175,7 +175,19 @@ Json json(const RunReport& report) {
   add_known("backward_error_limit", report.backward_error_limit);
   if (report.rounded_in_file) all.add("rounded_in_file", *report.rounded_in_file);
   add_known("growth", report.growth);
-  add_known("relative_residual", report.residual);
+  if (const auto& residual = report.residual) {
+    all.add("relative_residual", residual->relative);
+    all.add("residual_excess_bound", residual->excess);
+  }
+  if (const auto& rank = report.numerical_rank) {
+    all.add("numerical_rank", rank->rank);
+    all.add("rank_tolerance", rank->tolerance);
+    if (rank->values) {
+      all.add("largest_singular_value", rank->values->largest);
+      all.add("smallest_singular_value", rank->values->smallest_kept);
+      all.add("dropped_singular_value", rank->values->largest_dropped);
+    }
+  }
   if (report.condition) {
     all.add("condition_estimate", report.condition->number);
     all.add("forward_error_bound", report.condition->forward_error);

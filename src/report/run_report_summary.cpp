@@ -53,9 +53,9 @@ void how_well(TextPage& page, const RunReport& report) {
                " ");
   if (report.growth)
     page.row("Growth", fmt::format("the largest element of U is {:.3g} times that of A", *report.growth));
-  if (report.residual)
-    page.row("Residual",
-             fmt::format("|| b - A x || is {:.3g} of || b ||, and could not be less", *report.residual));
+  if (report.numerical_rank && report.numerical_rank->is_reduced())
+    page.row("Rank", text_of(*report.numerical_rank));
+  if (report.residual) page.row("Residual", text_of(*report.residual, is_rank_reduced(report)));
 }
 
 void how_long(TextPage& page, const RunReport& report) {

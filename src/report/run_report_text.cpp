@@ -69,16 +69,16 @@ void speed(TextPage& page, const RunReport& report) {
                       : ""));
   if (report.growth)
     page.row("Growth", fmt::format("{:.3g}: the largest element of U beside that of A", *report.growth));
-  if (report.residual)
-    page.row("Residual",
-             fmt::format("|| b - A x || / || b || = {:.3g}, the least possible", *report.residual));
+  if (report.numerical_rank) page.row("Rank", text_of(*report.numerical_rank));
+  if (report.residual) page.row("Residual", text_of(*report.residual, is_rank_reduced(report)));
   if (const auto& condition = report.condition) {
     page.row("Condition",
-             fmt::format("{:.1e}, estimated {}", condition->number,
-                         condition->sweeps == 0
-                             ? "in the sweeps of the refinement"
-                             : fmt::format("with {} sweeps over the factor in {}", condition->sweeps,
-                                           readable_seconds(condition->seconds))));
+             fmt::format("{:.1e}, {}", condition->number,
+                         condition->is_exact     ? "from the singular values"
+                         : condition->sweeps == 0 ? "estimated in the sweeps of the refinement"
+                                                  : fmt::format("estimated with {} sweeps over the factor in {}",
+                                                                condition->sweeps,
+                                                                readable_seconds(condition->seconds))));
     page.row("Forward error", fmt::format("at most {:.1e}, which leaves {} digit{}", condition->forward_error,
                                           condition->digits, condition->digits == 1 ? "" : "s"));
   }

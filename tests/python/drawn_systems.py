@@ -509,8 +509,26 @@ def draw_general(run, m, n, dtype, dominant):
     raise AssertionError("a random matrix is singular")
 
 
+def dependent(run, m, n, dtype):
+    """Whole numbers times powers of two, exact in both types; some columns depend on others. And the rank."""
+    rank = int(run.random.integers(0, n))
+    a = run.random.integers(-4, 5, (m, rank)) @ (run.random.integers(-2, 3, (rank, n)) * (run.random.random((rank, n)) < 8 / n))
+    if run.chance(0.3):
+        a[:, run.random.integers(n)] = 0
+    if run.chance(0.3):
+        a[:, 0] = a[:, -1]
+    return (a * 2.0 ** run.random.integers(*((-30, 30) if dtype == np.float32 else (-150, 150)))).astype(dtype)
+
+
+def rank_of(s, m, n, eps):
+    """That of numpy.linalg.lstsq; None where rounding decides it."""
+    tolerance = eps * max(m, n) * s[0]
+    near = (s > tolerance / 10) & (s < 10 * tolerance) if s[0] > 0 else np.zeros(len(s), bool)
+    return None if near.any() else int((s > tolerance).sum())
+
+
 def spoil_general(run, a):
-    how = run.one_of("not finite", "wrong rows", "zero column")
+    how = run.one_of("not finite", "wrong rows", *(["zero column"] if a.shape[0] == a.shape[1] else []))
     i, j = (int(run.random.integers(size)) for size in a.shape)
     if how == "not finite":
         a[i, j] = run.one_of(np.nan, np.inf, -np.inf)
@@ -527,12 +545,20 @@ def solve_general(run):
     m = n + int(run.random.integers(1, 2 * n + 2)) if method == "qr" and run.chance(0.6) else n
     single = run.chance(0.4)
     a_type, b_type = (np.float32,) * 2 if single else (run.one_of(np.float32, np.float64), np.float64)
-    file = draw_general(run, m, n, a_type, method == "lu")
+    of_dependent = m > n and run.chance(0.4)
+    file = dependent(run, m, n, a_type) if of_dependent else draw_general(run, m, n, a_type, method == "lu")
     a = file.astype(np.float64)
     expects = spoil_general(run, file) if run.chance(0.08) else None
     columns = run.one_of(1, 1, 2, 3, 16, 33)
     b = a @ run.random.standard_normal((n, columns)) * 10.0 ** run.random.integers(-8, 8)
-    b += run.one_of(0, 1e-5, 1) * abs(b).max(axis=0) * run.random.standard_normal(b.shape)
+    b += run.one_of(0, 1e-5, 1) * (abs(b).max(axis=0) + (of_dependent and not b.any())) * run.random.standard_normal(b.shape)
+    if m > n and run.chance(0.2):
+        # Orthogonal to the columns, but for rounding.
+        u, s, _ = np.linalg.svd(a, full_matrices=False)
+        u = u[:, s > 1e-9 * s[0]]
+        b = run.random.standard_normal(b.shape)
+        b -= u @ (u.T @ b)
+        b -= u @ (u.T @ b)
     b = b.astype(b_type)
     if columns == 1 and run.chance(0.5):
         b = b[:, 0]
@@ -571,6 +597,14 @@ def solve_general(run):
     eps = roundings(out_type)
     report = json.loads((run.folder / "json.out").read_text()) if "json" in run.options else None
     u, s, vt = np.linalg.svd(a, full_matrices=False)
+    rank = rank_of(s, m, n, eps) if m > n else n
+    if report and "numerical_rank" in report:
+        if report["numerical_rank"] != (rank if rank is not None else report["numerical_rank"]):
+            raise Wrong(f"the rank is {rank}, found as {report['numerical_rank']}")
+        rank = report["numerical_rank"]
+    if rank is None:
+        return None
+    u, s, vt = u[:, :rank], s[:rank], vt[:rank]
     b2, x2 = (array.reshape(len(array), -1).astype(np.longdouble) for array in (b, x))
     residual = b2 - a.astype(np.longdouble) @ x2
     size = np.linalg.norm(a) * np.linalg.norm(x2.astype(float), axis=0) + np.linalg.norm(b2.astype(float), axis=0)
@@ -579,13 +613,23 @@ def solve_general(run):
     if not error <= 40 * eps:
         raise Wrong(f"the backward error is {error / eps:.3g} roundings")
     exact = vt.T @ ((u.T @ b2.astype(float)) / s[:, None])
-    norm, condition = np.linalg.norm(exact, axis=0), s[0] / s[-1]
+    norm, condition = np.linalg.norm(exact, axis=0), s[0] / s[-1] if rank else 1
+    norm_of_b, largest = np.linalg.norm(b2.astype(float), axis=0), s[0] if rank else 1
     left = np.linalg.norm(b2.astype(float) - a @ exact, axis=0)
-    twice = 1 + condition * left / np.where(norm == 0, 1, norm) / s[0]
-    distance = np.linalg.norm((x2 - exact).astype(float), axis=0) / np.where(norm == 0, 1, norm)
-    if not (distance <= 40 * n ** 0.5 * eps * condition * twice).all():
+    # Wedin's bound; where b is orthogonal to what A spans, x is rounding of b.
+    allowed = condition * (norm + norm_of_b / largest + condition * left / largest)
+    distance = np.linalg.norm((x2 - exact).astype(float), axis=0)
+    if not (distance <= 40 * n ** 0.5 * eps * allowed).all():
         raise Wrong(f"x is {distance.max():.3g} from NumPy's solution, with condition {condition:.3g}")
-    if report:
+    if report and m > n:
+        size = np.where(norm_of_b == 0, 1, norm_of_b)
+        said, is_so = report["relative_residual"], np.linalg.norm(residual.astype(float), axis=0) / size
+        if not abs(said - is_so.max()) <= 1e-6 * is_so.max() + 1e-13:
+            raise Wrong(f"the residual is {is_so.max():.6g}, reported as {said:.6g}")
+        if not (is_so - left / size <= report["residual_excess_bound"] + 1e-14).all():
+            raise Wrong(f"the residual exceeds the least by {(is_so - left / size).max():.3g}, "
+                        f"above the bound of {report['residual_excess_bound']:.3g}")
+    if report and rank:
         if report["n"] != n or report.get("m", n) != m or ("growth" in report) != (method != "qr"):
             raise Wrong(f"the report is of {report.get('m')} x {report['n']}")
         if condition * eps < 0.01 and not condition / (4 * n) <= report["condition_estimate"] <= 1.1 * n * condition:

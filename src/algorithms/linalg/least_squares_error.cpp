@@ -219,6 +219,19 @@ void LeastSquaresError<T>::judge(Runtime& runtime, Flow& flow, std::int32_t tile
   wait();
   rotated.bring_back();
   share_bands(runtime, normal_.data(), n, columns_, static_cast<std::int32_t>(band), readers);
+  norms_of_normal_.clear();
+  norms_of_rotated_.clear();
+  for (std::int64_t c = 0; c < columns_; ++c) {
+    norms_of_normal_.push_back(norm_of(normal_, n, c));
+    norms_of_rotated_.push_back(norm_of_vector(rotated_.data() + c * m, n));
+  }
+}
+
+template <class T>
+void LeastSquaresError<T>::restrict_to(std::vector<double> norms_of_normal,
+                                       std::vector<double> norms_of_rotated) {
+  norms_of_normal_ = std::move(norms_of_normal);
+  norms_of_rotated_ = std::move(norms_of_rotated);
 }
 
 template <class T>
@@ -246,7 +259,6 @@ double LeastSquaresError<T>::norm_of_residual(std::int64_t column) const {
 
 template <class T>
 double LeastSquaresError<T>::value() const {
-  const std::int64_t m = a_->rows(), n = a_->columns();
   const double a = norm_of_a();
   const int exponent_of_a = exponent_of(a);
   double worst = 0;
@@ -256,9 +268,9 @@ double LeastSquaresError<T>::value() const {
     // By an infinite scale every residual would be none.
     if (std::isinf(scale) && residual != 0) return std::numeric_limits<double>::quiet_NaN();
     // A^T r is of the scaled residual; A is scaled for it.
-    worst = worse(worst, quotient(std::scalbn(norm_of(normal_, n, c), -exponent_of_a),
+    worst = worse(worst, quotient(std::scalbn(norms_of_normal_[i], -exponent_of_a),
                                   std::scalbn(a, -exponent_of_a) * std::scalbn(scale, -exponents_[i])));
-    worst = worse(worst, quotient(norm_of_vector(rotated_.data() + c * m, n) * residual, scale));
+    worst = worse(worst, quotient(norms_of_rotated_[i] * residual, scale));
   }
   return worst;
 }
@@ -269,6 +281,25 @@ double LeastSquaresError<T>::relative_residual() const {
   for (std::int64_t c = 0; c < columns_; ++c)
     if (const double b = norms_of_b_[static_cast<std::size_t>(c)]; b > 0)
       worst = worse(worst, norm_of_residual(c) / b);
+  return worst;
+}
+
+template <class T>
+double LeastSquaresError<T>::residual_excess() const {
+  const double rounding =
+      std::sqrt(static_cast<double>(a_->rows())) * std::numeric_limits<double>::epsilon() / 2;
+  double worst = 0;
+  for (std::int64_t c = 0; c < columns_; ++c) {
+    const auto i = static_cast<std::size_t>(c);
+    const double b = norms_of_b_[i];
+    if (!(b > 0)) continue;
+    // || r || less the norm of what is orthogonal to the space, without cancellation.
+    const double part = std::min(norms_of_rotated_[i], 1.0),
+                 avoidable = part * part / (1 + std::sqrt(1 - part * part));
+    if (std::isnan(norms_of_rotated_[i])) return norms_of_rotated_[i];
+    worst = worse(worst, avoidable * (norm_of_residual(c) / b) +
+                             rounding * (1 + norm_of_a() * (norms_of_x_[i] / b)));
+  }
   return worst;
 }
 

@@ -8,6 +8,9 @@
 // The first knows nothing of the factorization, but forgives what happens in directions in which A is small. The
 // second does not. Where no x has a smaller residual than zero the second is the usual backward error. Norms are
 // those of Euclid and Frobenius; everything but Q is computed in double precision, from the source.
+//
+// Of a rank-deficient A both are asked of the matrix that is left when its small singular values are zero: A^T r is
+// projected on the rows that this has, Q^T r on its columns (restrict_to()).
 #pragma once
 #include <fairlead/flow.hpp>
 #include <fairlead/linalg.hpp>
@@ -47,10 +50,21 @@ class LeastSquaresError {
              const std::function<void()>& wait, std::uint32_t readers = 1,
              const Distribution* distribution = nullptr);
 
+  /// For the matrix of lower rank that x is judged by; after judge(). The norms, by column, of what projecting leaves of
+  /// normal(), and of the first n rows of rotated().
+  void restrict_to(std::vector<double> norms_of_normal, std::vector<double> norms_of_rotated);
+  /// A^T r, n elements of each column, by a factor of its own.
+  const double* normal() const noexcept { return normal_.data(); }
+  /// Q^T r, m elements of each column, for r of the norm 1.
+  const T* rotated() const noexcept { return rotated_.data(); }
+
   /// The larger of the two, the largest over the columns. NaN if x holds one.
   double value() const;
   /// || r || / || b ||, the largest over the columns; 0 where b is.
   double relative_residual() const;
+  /// By how much another x could make that smaller, at most: what of r is in the space that A spans, and what rounding
+  /// leaves unknown of r. NaN if x holds one.
+  double residual_excess() const;
   /// || A || || x || / || r ||, the least over the columns: small where the condition counts twice.
   double size_beside_residual() const;
 
@@ -71,6 +85,7 @@ class LeastSquaresError {
   std::vector<double> squares_of_a_;             // of each band of rows the large ones, the medium, the small
   std::vector<int> exponents_;                   // of each column
   std::vector<double> norms_of_b_, norms_of_x_;  // of each column, computed at once
+  std::vector<double> norms_of_normal_, norms_of_rotated_;  // likewise, of what value() is asked of
   std::vector<T> rotated_;                       // Q^T r
 };
 

@@ -68,11 +68,14 @@ std::string speed(const RunReport& report) {
                    : ""});
   if (report.growth)
     table.row({"growth", fmt::format("{:.3g}", *report.growth), "the largest element of U beside that of A"});
+  if (const auto& rank = report.numerical_rank)
+    table.row({"rank", fmt::format("{} of {}", rank->rank, rank->columns), text_of(*rank)});
   if (report.residual)
-    table.row(
-        {"residual", fmt::format("{:.3g}", *report.residual), "|| b - A x || / || b ||, the least possible"});
+    table.row({"residual", fmt::format("{:.3g}", report.residual->relative),
+               text_of(*report.residual, is_rank_reduced(report))});
   if (const auto& condition = report.condition) {
-    table.row({"condition", fmt::format("{:.1e}", condition->number), "estimated"});
+    table.row({"condition", fmt::format("{:.1e}", condition->number),
+               condition->is_exact ? "from the singular values" : "estimated"});
     table.row({"forward error", fmt::format("{:.1e}", condition->forward_error),
                fmt::format("at most, which leaves {} digit{}", condition->digits,
                            condition->digits == 1 ? "" : "s")});
