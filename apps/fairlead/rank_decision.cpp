@@ -69,9 +69,10 @@ RankDecision<T>::RankDecision(WatchedRun& run, const linalg::Kernels& kernels, c
     minimum_.reset();  // it takes memory
     return;
   }
-  run_.say(fmt::format("fairlead: the columns of the matrix depend on each other: {}. --rank-tolerance sets which "
-                       "singular values count as zero",
-                       text_of(rank_)));
+  run_.say(
+      fmt::format("fairlead: the columns of the matrix depend on each other: {}. --rank-tolerance sets which "
+                  "singular values count as zero",
+                  text_of(rank_)));
 }
 
 template <class T>

@@ -48,9 +48,10 @@ constexpr auto options = both(
          {.key = "rank-tolerance",
           .type = SettingType::real,
           .minimum = "0",
-          .help = "for --method qr: singular values of at most so much of the largest count as zero, and of all "
-                  "nearest x the smallest is the solution. 0: the columns are independent. For a square A "
-                  "that is done on request only",
+          .help =
+              "for --method qr: singular values of at most so much of the largest count as zero, and of all "
+              "nearest x the smallest is the solution. 0: the columns are independent. For a square A "
+              "that is done on request only",
           .default_shown = "roundings of the files' precision x the larger of rows and columns"},
          {.key = "kernel",
           .type = SettingType::choice,
@@ -159,8 +160,9 @@ int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
     if (&method != &qr_operation)
       throw ConfigError(fmt::format("--rank-tolerance goes with --method qr, not {}", method.key));
     if (!(given.config.real("rank-tolerance") < 1))
-      throw ConfigError(fmt::format("--rank-tolerance {}: it is relative to the largest singular value, and below 1",
-                                    given.config.written("rank-tolerance")));
+      throw ConfigError(
+          fmt::format("--rank-tolerance {}: it is relative to the largest singular value, and below 1",
+                      given.config.written("rank-tolerance")));
   }
   if (given.config.flag("tf32") && !given.config.flag("refine"))
     throw ConfigError(

@@ -155,7 +155,7 @@ class GeneralSolve {
     const Bytes residual = is_least_squares() ? LeastSquaresError<T>::bytes(m_, columns_)
                            : may_refine()     ? refined_steps_bytes<T>(n_, columns_)
                                               : 0;
-    const Bytes condition = is_least_squares() ? RankDecision<T>::bytes(n_)
+    const Bytes condition = is_least_squares()  ? RankDecision<T>::bytes(n_)
                             : wants_condition() ? InverseNorm<T>::bytes(n_)
                                                 : 0;
     DenseProblem problem{

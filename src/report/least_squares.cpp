@@ -10,15 +10,16 @@ constexpr double not_seen = 0.005;  // of a figure with three digits
 }
 
 std::string text_of(const NumericalRank& rank) {
-  std::string text = fmt::format("{} of {} column{} {} independent at a tolerance of {:.1e}", rank.rank, rank.columns,
-                                 rank.columns == 1 ? "" : "s", rank.rank == 1 ? "is" : "are", rank.tolerance);
+  std::string text =
+      fmt::format("{} of {} column{} {} independent at a tolerance of {:.1e}", rank.rank, rank.columns,
+                  rank.columns == 1 ? "" : "s", rank.rank == 1 ? "is" : "are", rank.tolerance);
   if (!rank.values) return text;
   const auto& values = *rank.values;
-  text += rank.rank == 0 ? fmt::format(" (no singular value above {:.1e})", values.largest_dropped)
-                         : fmt::format(" (singular values {:.3g} to {:.3g}{})", values.largest, values.smallest_kept,
-                                       rank.is_reduced()
-                                           ? fmt::format(", then at most {:.1e}", values.largest_dropped)
-                                           : "");
+  text += rank.rank == 0
+              ? fmt::format(" (no singular value above {:.1e})", values.largest_dropped)
+              : fmt::format(
+                    " (singular values {:.3g} to {:.3g}{})", values.largest, values.smallest_kept,
+                    rank.is_reduced() ? fmt::format(", then at most {:.1e}", values.largest_dropped) : "");
   if (rank.is_reduced()) text += "; of all nearest x it is the smallest";
   return text;
 }

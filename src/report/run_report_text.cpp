@@ -74,11 +74,11 @@ void speed(TextPage& page, const RunReport& report) {
   if (const auto& condition = report.condition) {
     page.row("Condition",
              fmt::format("{:.1e}, {}", condition->number,
-                         condition->is_exact     ? "from the singular values"
-                         : condition->sweeps == 0 ? "estimated in the sweeps of the refinement"
-                                                  : fmt::format("estimated with {} sweeps over the factor in {}",
-                                                                condition->sweeps,
-                                                                readable_seconds(condition->seconds))));
+                         condition->is_exact ? "from the singular values"
+                         : condition->sweeps == 0
+                             ? "estimated in the sweeps of the refinement"
+                             : fmt::format("estimated with {} sweeps over the factor in {}",
+                                           condition->sweeps, readable_seconds(condition->seconds))));
     page.row("Forward error", fmt::format("at most {:.1e}, which leaves {} digit{}", condition->forward_error,
                                           condition->digits, condition->digits == 1 ? "" : "s"));
   }

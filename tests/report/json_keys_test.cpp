@@ -179,7 +179,8 @@ TEST(ReportJson, SaysOfWhichRankTheMatrixIsAndWhetherLessCouldBeLeft) {
   EXPECT_EQ(reduced.at("smallest_singular_value"), 2);
   EXPECT_EQ(reduced.at("dropped_singular_value"), 1e-17);
   EXPECT_EQ(text_of(*report.numerical_rank),
-            "3 of 5 columns are independent at a tolerance of 1.0e-15 (singular values 8 to 2, then at most 1.0e-17); "
+            "3 of 5 columns are independent at a tolerance of 1.0e-15 (singular values 8 to 2, then at most "
+            "1.0e-17); "
             "of all nearest x it is the smallest");
   EXPECT_EQ(text_of(*report.residual, true),
             "|| b - A x || is 0.25 of || b ||, and could not be less with a matrix of that rank");

@@ -42,11 +42,14 @@ void require_room_for_r(const Runtime& runtime, const TiledMatrix<T>& a) {
   const bool alone = runtime.ranks() == 1;
   if (whole + tile + (alone ? 0 : std::max(room / 4, 4 * tile)) <= room) return;
   const Bytes needed = alone ? whole + tile : std::max((whole + tile) / 3 * 4, whole + 5 * tile);
-  throw FootprintError(fmt::format(
-      "the columns of the matrix may depend on each other, and deciding its rank takes R, {} x {}, in one piece: {} "
-      "in memory, where there is room for {}\n  Use a memory limit that is larger by {}; or, if you know that the "
-      "columns are independent, a rank tolerance of 0.",
-      n, n, mebibytes_needed(needed), mebibytes_there(room), mebibytes_needed(needed - std::min(needed, room))));
+  throw FootprintError(
+      fmt::format("the columns of the matrix may depend on each other, and deciding its rank takes R, {} x "
+                  "{}, in one piece: {} "
+                  "in memory, where there is room for {}\n  Use a memory limit that is larger by {}; or, if "
+                  "you know that the "
+                  "columns are independent, a rank tolerance of 0.",
+                  n, n, mebibytes_needed(needed), mebibytes_there(room),
+                  mebibytes_needed(needed - std::min(needed, room))));
 }
 
 template <class T>
@@ -85,16 +88,18 @@ void MinimumNorm<T>::run(Flow& flow, const Wait& wait, const char* name, Body bo
 
 template <class T>
 Spectrum MinimumNorm<T>::decompose(Flow& flow, const Wait& wait) {
-  const auto clear = codelet("clear R").cpu(
-      [n = n_](Out<Tile<double>> whole) { std::fill_n(whole.data(), n * n, 0.0); });
-  const auto copy = codelet("copy R").cpu([n = n_, exponent = exponent_](In<Tile<T>> t, InOut<Tile<double>> whole,
-                                                                       std::int64_t row, std::int64_t column) {
-    // In two factors: one may be too large for a double.
-    const double half = std::scalbn(1.0, -exponent / 2), rest = std::scalbn(1.0, -exponent - -exponent / 2);
-    for (std::int32_t j = 0; j < t.columns(); ++j)
-      for (std::int32_t i = 0; i < t.rows() && row + i <= column + j; ++i)
-        whole.data()[row + i + (column + j) * n] = static_cast<double>(t(i, j)) * half * rest;
-  });
+  const auto clear =
+      codelet("clear R").cpu([n = n_](Out<Tile<double>> whole) { std::fill_n(whole.data(), n * n, 0.0); });
+  const auto copy =
+      codelet("copy R").cpu([n = n_, exponent = exponent_](In<Tile<T>> t, InOut<Tile<double>> whole,
+                                                           std::int64_t row, std::int64_t column) {
+        // In two factors: one may be too large for a double.
+        const double half = std::scalbn(1.0, -exponent / 2),
+                     rest = std::scalbn(1.0, -exponent - -exponent / 2);
+        for (std::int32_t j = 0; j < t.columns(); ++j)
+          for (std::int32_t i = 0; i < t.rows() && row + i <= column + j; ++i)
+            whole.data()[row + i + (column + j) * n] = static_cast<double>(t(i, j)) * half * rest;
+      });
   flow.submit(clear(whole_(0, 0)));
   const std::int64_t side = a_.tile();
   for (std::int32_t j = 0; j < a_.tile_columns(); ++j)
@@ -116,8 +121,8 @@ void MinimumNorm<T>::solve(Flow& flow, const Wait& wait, T* b, std::int64_t ld, 
   run(flow, wait, "smallest solution", [=, this](double* memory) {
     double* const sides = triangle_.sides(memory);
     for (std::int64_t first = 0; first < columns; first += TruncatedTriangle::most_sides) {
-      const auto count = static_cast<std::int32_t>(
-          std::min<std::int64_t>(TruncatedTriangle::most_sides, columns - first));
+      const auto count =
+          static_cast<std::int32_t>(std::min<std::int64_t>(TruncatedTriangle::most_sides, columns - first));
       int exponents[TruncatedTriangle::most_sides];
       for (std::int32_t c = 0; c < count; ++c) {
         const T* const from = b + (first + c) * ld;
@@ -160,11 +165,11 @@ std::vector<double> MinimumNorm<T>::projected(Flow& flow, const Wait& wait, cons
   return norms;
 }
 
-#define FAIRLEAD_MINIMUM_NORM_OF(T)                                                                              \
-  template class MinimumNorm<T>;                                                                                 \
-  template std::vector<double> MinimumNorm<T>::projected<float>(Flow&, const Wait&, const float*, std::int64_t, \
-                                                                std::int64_t, Space);                            \
-  template std::vector<double> MinimumNorm<T>::projected<double>(Flow&, const Wait&, const double*,             \
+#define FAIRLEAD_MINIMUM_NORM_OF(T)                                                                 \
+  template class MinimumNorm<T>;                                                                    \
+  template std::vector<double> MinimumNorm<T>::projected<float>(Flow&, const Wait&, const float*,   \
+                                                                std::int64_t, std::int64_t, Space); \
+  template std::vector<double> MinimumNorm<T>::projected<double>(Flow&, const Wait&, const double*, \
                                                                  std::int64_t, std::int64_t, Space);
 FAIRLEAD_MINIMUM_NORM_OF(float)
 FAIRLEAD_MINIMUM_NORM_OF(double)

@@ -53,10 +53,14 @@ class SingularValueEstimates {
   }
   /// The diagonal has no zeros. 0 likewise.
   double smallest(Flow& flow, const Wait& wait) {
-    return 1 / std::sqrt(growth(wait, [&](const TiledMatrix<T>& x, const TiledMatrix<T>&, UpperForm form) {
-             const UpperForm other = form == UpperForm::plain ? UpperForm::transposed : UpperForm::plain;
-             solve_upper(flow, kernels_, r_of_qr, a_, {&x}, other);
-           }, true));
+    return 1 / std::sqrt(growth(
+                   wait,
+                   [&](const TiledMatrix<T>& x, const TiledMatrix<T>&, UpperForm form) {
+                     const UpperForm other =
+                         form == UpperForm::plain ? UpperForm::transposed : UpperForm::plain;
+                     solve_upper(flow, kernels_, r_of_qr, a_, {&x}, other);
+                   },
+                   true));
   }
 
  private:
@@ -105,7 +109,8 @@ class SingularValueEstimates {
     for (std::int64_t c = 0; c < vectors; ++c) {
       T* const column = all.data() + c * n_;
       double largest = 0, squares = 0;
-      for (std::int64_t i = 0; i < n_; ++i) largest = std::max(largest, std::abs(static_cast<double>(column[i])));
+      for (std::int64_t i = 0; i < n_; ++i)
+        largest = std::max(largest, std::abs(static_cast<double>(column[i])));
       for (std::int64_t i = 0; i < n_ && largest > 0; ++i) {
         const double part = static_cast<double>(column[i]) / largest;
         squares += part * part;
@@ -120,18 +125,22 @@ class SingularValueEstimates {
   /// y := op(R) x, for a y of zeros.
   void multiply(Flow& flow, const TiledMatrix<T>& x, const TiledMatrix<T>& y, UpperForm form) {
     const bool transposed = form == UpperForm::transposed;
-    const auto add = codelet("multiply R").cpu(
-        [kernels = kernels_, transposed](In<Tile<T>> r, In<Tile<T>> from, InOut<Tile<T>> to, bool diagonal) {
-          if (diagonal) return add_triangle(r, from, to, transposed);
-          kernels.blas().template gemm<T>(transposed ? Transpose::yes : Transpose::no, Transpose::no, to.rows(),
-                                          to.columns(), from.rows(), 1, r.data(), r.leading_dimension(), from.data(),
-                                          from.leading_dimension(), 1, to.data(), to.leading_dimension());
-        });
+    const auto add = codelet("multiply R")
+                         .cpu([kernels = kernels_, transposed](In<Tile<T>> r, In<Tile<T>> from,
+                                                               InOut<Tile<T>> to, bool diagonal) {
+                           if (diagonal) return add_triangle(r, from, to, transposed);
+                           kernels.blas().template gemm<T>(
+                               transposed ? Transpose::yes : Transpose::no, Transpose::no, to.rows(),
+                               to.columns(), from.rows(), 1, r.data(), r.leading_dimension(), from.data(),
+                               from.leading_dimension(), 1, to.data(), to.leading_dimension());
+                         });
     for (std::int32_t i = 0; i < a_.tile_columns(); ++i)
       for (std::int32_t j = i; j < a_.tile_columns(); ++j)
-        flow.submit(near_matrix(add(a_(i, j), x(transposed ? i : j, 0), y(transposed ? j : i, 0), i == j), a_, i, j, x));
+        flow.submit(near_matrix(add(a_(i, j), x(transposed ? i : j, 0), y(transposed ? j : i, 0), i == j), a_,
+                                i, j, x));
   }
-  static void add_triangle(const In<Tile<T>>& r, const In<Tile<T>>& from, InOut<Tile<T>>& to, bool transposed) {
+  static void add_triangle(const In<Tile<T>>& r, const In<Tile<T>>& from, InOut<Tile<T>>& to,
+                           bool transposed) {
     for (std::int32_t c = 0; c < to.columns(); ++c)
       for (std::int32_t j = 0; j < r.columns(); ++j)
         for (std::int32_t i = 0; i <= j; ++i)

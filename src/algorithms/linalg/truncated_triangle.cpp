@@ -14,9 +14,9 @@ namespace fairlead::linalg {
 
 namespace {
 
-constexpr std::int64_t reflector_block = 32;                   // of reflectors that LAPACK applies at once
-constexpr std::int64_t factors_of_block = 65 * 64;   // xORMQR keeps as many elements for them
-constexpr std::int64_t vectors_kept = 6;             // of n: d, e, the reflectors' factors; copies of d and e
+constexpr std::int64_t reflector_block = 32;        // of reflectors that LAPACK applies at once
+constexpr std::int64_t factors_of_block = 65 * 64;  // xORMQR keeps as many elements for them
+constexpr std::int64_t vectors_kept = 6;            // of n: d, e, the reflectors' factors; copies of d and e
 
 std::int64_t lapack_workspace(std::int64_t n) noexcept {
   return std::max({Blas::lalsd_work(n, TruncatedTriangle::most_sides), 2 * n * reflector_block,
@@ -80,7 +80,8 @@ int TruncatedTriangle::truncated_solve(const Places& at, bool transposed, std::i
   const auto rank = kernels_.blas().lalsd<double>(transposed ? Triangle::lower : Triangle::upper, n, count,
                                                   at.spent_diagonal, at.spent_beside, at.sides, n, tolerance_,
                                                   at.work, at.integers);
-  if (!rank) throw NumericalError("the singular values of R cannot be computed: the iteration does not converge");
+  if (!rank)
+    throw NumericalError("the singular values of R cannot be computed: the iteration does not converge");
   return *rank;
 }
 
@@ -102,11 +103,11 @@ void TruncatedTriangle::solve(double* memory, std::int32_t count) const {
   const Places at = places(memory);
   const auto n = static_cast<int>(n_), size = static_cast<int>(lapack_workspace(n_));
   const Blas& blas = kernels_.blas();
-  blas.ormbr<double>(Blas::Reduced::q, Transpose::yes, n, count, at.matrix, n, at.factors_q, at.sides, n, at.work,
-                     size);
+  blas.ormbr<double>(Blas::Reduced::q, Transpose::yes, n, count, at.matrix, n, at.factors_q, at.sides, n,
+                     at.work, size);
   truncated_solve(at, false, count);
-  blas.ormbr<double>(Blas::Reduced::p, Transpose::no, n, count, at.matrix, n, at.factors_p, at.sides, n, at.work,
-                     size);
+  blas.ormbr<double>(Blas::Reduced::p, Transpose::no, n, count, at.matrix, n, at.factors_p, at.sides, n,
+                     at.work, size);
 }
 
 /// B times the truncated solution with B is the projection; to the right singular vectors it is that with B^T.
@@ -115,8 +116,8 @@ void TruncatedTriangle::project(double* memory, std::span<double> norms, Space s
   const auto n = static_cast<int>(n_), size = static_cast<int>(lapack_workspace(n_)),
              count = static_cast<int>(norms.size());
   const bool rows = space == Space::rows;
-  kernels_.blas().ormbr<double>(rows ? Blas::Reduced::p : Blas::Reduced::q, Transpose::yes, n, count, at.matrix, n,
-                                rows ? at.factors_p : at.factors_q, at.sides, n, at.work, size);
+  kernels_.blas().ormbr<double>(rows ? Blas::Reduced::p : Blas::Reduced::q, Transpose::yes, n, count,
+                                at.matrix, n, rows ? at.factors_p : at.factors_q, at.sides, n, at.work, size);
   truncated_solve(at, rows, count);
   const double *const d = at.diagonal, *const e = at.beside;
   for (std::int32_t c = 0; c < count; ++c) {

@@ -51,7 +51,8 @@ TEST(TruncatedTriangle, OfOneRowHasItsMultiplesAsSolutions) {
     triangle.solve(memory.data(), 2);
     for (std::int64_t c = 0; c < 2; ++c)
       for (std::int64_t i = 0; i < n; ++i)
-        EXPECT_NEAR(sides[i + c * n], static_cast<double>(c + 2) * value_of(i) / squares, 1e-12) << n << " " << i;
+        EXPECT_NEAR(sides[i + c * n], static_cast<double>(c + 2) * value_of(i) / squares, 1e-12)
+            << n << " " << i;
     double norms[2];
     fill();
     triangle.project(memory.data(), norms, TruncatedTriangle::Space::columns);
