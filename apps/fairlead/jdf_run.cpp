@@ -38,6 +38,7 @@
 #include "front/jdf/unroll.hpp"
 #include "front/jdf_graph/codelets.hpp"
 #include "front/jdf_graph/known_outputs.hpp"
+#include "front/ptg/never_fed.hpp"
 #include "front/unrolled/check.hpp"
 #include "front/unrolled/ranks.hpp"
 #include "machine/machine.hpp"
@@ -90,7 +91,9 @@ constexpr auto options = both(
          {.key = "check",
           .type = SettingType::flag,
           .fallback = "true",
-          .help = "before they run, look at all edges of up to 100,000 tasks, as `fairlead jdf check` does"},
+          .help = "before they run, look at all edges of up to 100,000 tasks, as `fairlead jdf check` does, "
+                  "and at "
+                  "samples of larger graphs"},
          {.key = "overwrite",
           .type = SettingType::flag,
           .fallback = "false",
@@ -118,23 +121,26 @@ constexpr DenseOperation graph_operation{.key = "jdf",
                                          .bounds = bounds_of,
                                          .ceiling = nullptr};
 
-/// Throws InputError if the graph makes no sense for these numbers.
-jdf::KnownOutputs looked_at(const jdf::Program& program, const CommandRanks& ranks) {
+std::string no_graph(const jdf::Program& program) {
+  return fmt::format("{} is no graph that can run with these numbers; --no-check tries all the same",
+                     program.file.source.name());
+}
+
+/// Nothing for a graph that is too large. Throws InputError if it makes no sense for these numbers.
+std::optional<jdf::KnownOutputs> looked_at(const jdf::Program& program, const CommandRanks& ranks) {
   std::optional<jdf::Unrolled> unrolled;
   try {
     jdf::UnrollLimits limits = limits_of_check;
     limits.placements = !ranks.alone();
     unrolled = jdf::unroll(program.file, program.settings, limits);
   } catch (const InputError&) {
-    return {};  // too large
+    return std::nullopt;
   }
   unrolled::Checked checked = unrolled::check(unrolled->graph);
   if (!ranks.alone()) unrolled::tell_other_ranks(unrolled->graph, ranks.grid(), checked.findings);
   if (checked.findings.errors() != 0) {
     if (ranks.first()) fmt::print(stderr, "{}", checked.findings.text());
-    throw InputError(
-        fmt::format("{} is no graph that can run with these numbers; --no-check tries all the same",
-                    program.file.source.name()));
+    throw InputError(no_graph(program));
   }
   jdf::require_first_values(unrolled->graph, checked.steps);
   return jdf::known_outputs(unrolled->graph);
@@ -148,6 +154,7 @@ struct JdfTask {
   std::size_t workers = 0;
   DenseProblem problem{};
   jdf::KnownOutputs known{};
+  bool too_large = false;                 ///< to be looked at as a whole: samples are
   std::shared_ptr<jdf::CLibrary> in_c{};  // null: nothing is C
   std::optional<linalg::Kernels> kernels{};
 };
@@ -197,7 +204,11 @@ void prepare(JdfTask& task, CommandRanks& ranks) {
       task.in_c = allow_c_bodies(*task.program, libraries_of(*task.kernels));
     }
     jdf::require_values(*task.program);
-    if (task.config.flag("check")) task.known = looked_at(*task.program, ranks);
+    if (task.config.flag("check")) {
+      const std::optional<jdf::KnownOutputs> known = looked_at(*task.program, ranks);
+      task.too_large = !known;
+      if (known) task.known = *known;
+    }
     return 0.0;
   });
   if (!task.kernels) task.kernels.emplace(load_kernels(task.config));
@@ -219,6 +230,7 @@ class JdfRun {
         given_(task.given),
         problem_(task.problem),
         known_(task.known),
+        too_large_(task.too_large),
         in_c_(task.in_c),
         kernels_(*task.kernels),
         place_(place) {}
@@ -240,8 +252,12 @@ class JdfRun {
       it.in_single ? add<float>(it, data, graph) : add<double>(it, data, graph);
     read();
     const Counts tiled = counts_of(run_->runtime(), kernels_);
-    const jdf::Lowered lowered =
-        jdf::lower(program_, data, known_, jdf::maker_of(graph, program_, kernels_, in_c_, data));
+    jdf::GraphMaker maker = jdf::maker_of(graph, program_, kernels_, in_c_, data);
+    maker.look = [] {
+      if (const int signal = Interrupt::signal(); signal != 0) throw Interrupted{signal};
+    };
+    const jdf::Lowered lowered = jdf::lower(program_, data, known_, maker);
+    if (too_large_) look_at_some(graph);
     for (const std::string& note : lowered.notes) run_->say("fairlead: " + note);
     run_->begin("tasks");
     run_->run(graph);
@@ -272,6 +288,16 @@ class JdfRun {
     bring_together(report, run_->runtime(), place_, before, after, problem_.reserved, recorded_.front());
     report.gflops = gflop / report.seconds;
     return report;
+  }
+
+  /// Of a graph that is not written out. Throws InputError if it makes no sense.
+  void look_at_some(const ptg::Graph& graph) {
+    constexpr std::uint64_t tasks_of_a_class = 256;
+    const ptg::Sampled checked =
+        ptg::sampled_ends(ptg::make_class_table(graph.definitions()), tasks_of_a_class);
+    if (checked.errors == 0) return;
+    if (place_.first()) run_->say(checked.text.substr(0, checked.text.size() - 1));
+    throw InputError(no_graph(*program_));
   }
 
   /// Of all processes.
@@ -435,6 +461,7 @@ class JdfRun {
   const std::vector<MatrixGiven>& given_;
   const DenseProblem& problem_;
   const jdf::KnownOutputs& known_;
+  const bool too_large_;
   const std::shared_ptr<jdf::CLibrary>& in_c_;
   const linalg::Kernels& kernels_;
   const Place& place_;

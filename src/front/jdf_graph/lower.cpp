@@ -42,7 +42,7 @@ class Lowering {
         known_(known),
         make_(make),
         expressions_(program_),
-        indices_(program_, expressions_),
+        indices_(program_, expressions_, make.look),
         elements_(elements_of_flows(*program_, data)) {}
 
   Lowered lower() {
@@ -288,7 +288,7 @@ class Lowering {
           std::vector<std::int32_t> numbers;
           const File& file = program->file;
           try {
-            Evaluator evaluator(file, program->settings);
+            RangeEvaluator evaluator(file, program->settings);
             walk_indices(file, evaluator, dependency.indices, 0, values, [&] {
               for (std::size_t i = 0; i < dependency.branches.size(); ++i) {
                 const Branch& it = dependency.branches[i];

@@ -41,6 +41,8 @@ struct GraphMaker {
   std::function<void(Precision element, const ptg::Part& part, ptg::ClassDefinition&)> copy;
   /// What makes of one part of a tile another one, of tiles of these elements: ptg::FlowDefinition::recut.
   std::function<std::function<ptg::Copier(const ptg::Recut&)>(Precision element)> recut;
+  /// Called now and then during long searches; it may throw to end them.
+  std::function<void()> look{};
 };
 
 struct Lowered {

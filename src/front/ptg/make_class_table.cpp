@@ -11,6 +11,7 @@
 
 #include "base/suggest.hpp"
 #include "front/ptg/copied_values.hpp"
+#include "front/ptg/edge_ends.hpp"
 #include "front/ptg/homecomings.hpp"
 #include "front/ptg/inverse.hpp"
 #include "front/ptg/memory_place.hpp"
@@ -45,6 +46,7 @@ class TableMaker {
     find_counted();
     find_who_may_count();
     for (TableClass& it : table_.classes) sum_up(it);
+    for (TableClass& it : table_.classes) find_repeats(it);
     for (TableClass& it : table_.classes)
       for (TableFlow& flow : it.flows)
         for (Edge& edge : flow.edges) sum_up(edge);
@@ -287,7 +289,7 @@ class TableMaker {
     Edge edge;
     edge.to_class = static_cast<std::uint32_t>(to);
     edge.to_flow = to_flow;
-    edge.said = true;
+    edge.said = &alternative;
     // What is cut out is in the taker's part.
     const bool cut = recut_.between({&definition, i}, {definitions_[to].get(), to_flow}) != nullptr;
     const std::optional<Part> part =
@@ -316,6 +318,12 @@ class TableMaker {
     std::optional<Edge> edge = inverse_of(
         {*definitions_[taker], definitions_[taker]->flows[flow], alternative}, it, table_.classes[taker]);
     if (!edge) return;
+    if (edge->unbounded)
+      refuse(*definitions_[taker],
+             fmt::format("the input \"{}\" cannot be turned round: nothing bounds for which of its tasks it "
+                         "names {}. Say "
+                         "with .to(), at the giver's flow, which tasks its value goes to",
+                         definitions_[taker]->flows[flow].name, it.name));
     edge->to_class = static_cast<std::uint32_t>(taker);
     edge->to_flow = static_cast<std::uint16_t>(flow);
     edge->part = definitions_[taker]->flows[flow].inputs[alternative].part.value_or(Part{});
@@ -453,7 +461,7 @@ class TableMaker {
     edge.slot = to.slot_of(edge.to_flow);
     if (edge.loops.size() == 1 && edge.after.empty() && edge.name)
       edge.name_growth = edge.name->growth(edge.loops.front().place).value_or(0);
-    edge.makes_ready = !edge.said && to.ready_at_once();
+    edge.makes_ready = edge.said == nullptr && to.ready_at_once();
   }
   void name_tasks() {
     constexpr auto too_many = std::uint64_t{1} << 62;

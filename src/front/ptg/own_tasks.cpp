@@ -51,7 +51,7 @@ std::optional<Edge> from_datum(const TableClass& of, const CollectionDefinition&
   where.inputs.push_back({.place = *of.definition->at});
   try {
     std::optional<Edge> edge = inverse_of({*of.definition, where, 0}, giver.table, of);
-    if (edge && edge->loops.size() > Walk::most_loops) return std::nullopt;
+    if (edge && (edge->unbounded || edge->loops.size() > Walk::most_loops)) return std::nullopt;
     return edge;
   } catch (const UsageError&) {
     return std::nullopt;
@@ -61,7 +61,7 @@ std::optional<Edge> from_datum(const TableClass& of, const CollectionDefinition&
 }  // namespace
 
 OwnTasks::OwnTasks(const ClassTable& table, const Placement& placement)
-    : table_(table), placement_(placement), own_data_(table.collections.size()) {
+    : table_(table), placement_(placement), own_data_(table.collections.size()), walk_(table.stop) {
   for (std::size_t i = 0; i < table.collections.size(); ++i) {
     const CollectionDefinition& data = *table.collections[i];
     std::vector<std::int64_t> at(data.extents.size());
