@@ -18,7 +18,7 @@ Interval hull(const Interval& a, const Interval& b) {
 Interval within(const Interval& a, const Interval& b) {
   return {std::max(a.first, b.first), std::min(a.last, b.last)};
 }
-constexpr Interval nothing{0, -1};
+constexpr Interval empty_interval{0, -1};
 
 /// Of the values at all four corners. What leaves 64 bits wraps round: then it may be anything.
 template <class F>
@@ -34,7 +34,7 @@ Interval of_corners(const Interval& a, const Interval& b, F&& f) {
 /// A division by 0 has no value.
 Interval quotient(const Interval& a, const Interval& b) {
   const auto by = [&](const Interval& part) {
-    return part.is_empty() ? nothing : of_corners(a, part, [](Wide x, Wide y) { return x / y; });
+    return part.is_empty() ? empty_interval : of_corners(a, part, [](Wide x, Wide y) { return x / y; });
   };
   return hull(by(within(b, {Interval::unknown().first, -1})), by(within(b, {1, Interval::unknown().last})));
 }
@@ -66,7 +66,7 @@ Interval bits_and(const Interval& a, const Interval& b) {
 Interval distance(const Interval& b) { return b.first < 0 || b.last > 63 ? Interval{0, 63} : b; }
 
 Interval of_two(Operation operation, const Interval& a, const Interval& b) {
-  if (a.is_empty() || b.is_empty()) return nothing;
+  if (a.is_empty() || b.is_empty()) return empty_interval;
   switch (operation) {
     case Operation::add:
       return of_corners(a, b, [](Wide x, Wide y) { return x + y; });
@@ -132,7 +132,7 @@ std::vector<Interval> intervals_of(const std::vector<Range>& indices, const Plac
       continue;
     }
     const Interval last = interval_of(range.last, places, at);
-    at.push_back(first.is_empty() || last.is_empty() ? nothing
+    at.push_back(first.is_empty() || last.is_empty() ? empty_interval
                                                      : within({first.first, last.last}, Interval{}));
   }
   return at;

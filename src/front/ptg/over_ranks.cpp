@@ -120,6 +120,7 @@ OverRanks::Going OverRanks::going(ActiveTask& over, const std::int64_t* numbers)
             placement_.rank_of_parameters(table_.classes[edge.to_class], parameters.data());
         if (!rank) throw UsageError(nowhere(over, at, edge, parameters.data()));
         if (*rank == placement_.own()) continue;
+        if (edge.said != nullptr) require_taken(over, at, edge, parameters.data());
         const auto known = std::ranges::find(to, *rank, &std::pair<net::RankId, Part>::first);
         if (known == to.end())
           to.emplace_back(*rank, edge.part);
@@ -152,6 +153,17 @@ OverRanks::Going OverRanks::going(ActiveTask& over, const std::int64_t* numbers)
   }
   std::ranges::sort(going.outputs, {}, &net::Endpoint::Output::number);
   return going;
+}
+
+/// Here, too: a rank to which nothing but a surplus value goes may have finished before it comes.
+void OverRanks::require_taken(const ActiveTask& over, std::uint16_t flow, const Edge& edge,
+                              const std::int64_t* parameters) const {
+  const Giver giver{over.task_class, flow, over.parameters()};
+  const TableClass& to = table_.classes[edge.to_class];
+  Numbers numbers;
+  if (!has_task(to, parameters, numbers.data()) ||
+      !takes_from(to, to.flows[edge.to_flow], numbers.data(), giver))
+    throw UsageError(wrong_end(table_, giver, edge, parameters));
 }
 
 std::string OverRanks::nowhere(const ActiveTask& over, std::uint16_t flow, const Edge& edge,

@@ -87,6 +87,9 @@ class OverRanks final : public net::Client {
   void granted(std::uint64_t hold, const net::Spot& spot);
   void give_places(std::uint32_t kind);
   void give(const net::Commands::Place& place, std::uint32_t number);
+  /// Throws UsageError if a task on another rank does not take the value.
+  void require_taken(const ActiveTask& over, std::uint16_t flow, const Edge& edge,
+                     const std::int64_t* parameters) const;
   /// Why there is no rank for that end of an edge.
   std::string nowhere(const ActiveTask& over, std::uint16_t flow, const Edge& edge,
                       const std::int64_t* parameters) const;
