@@ -79,7 +79,6 @@ struct Edge {
   std::uint8_t slot = 0;     ///< of the task's record: where the value is noted down
   bool to_control = false;   ///< nothing is
   bool makes_ready = false;  ///< surely nothing else has to come
-  bool unbounded = false;  ///< a loop has no end of its own: it goes through all numbers that tasks can have
 
   void find_parameters(const std::int64_t* numbers, std::int64_t* parameters) const {
     for (std::size_t i = 0; i < indices.size(); ++i) parameters[i] = indices[i](numbers);

@@ -223,8 +223,13 @@ class System {
       for (const Affine& condition : tightest(std::move(of[place]))) loop.bound(condition);
       add_other_bounds(place, loop);
       const Interval& bound = bounds_[place - first_unknown_];
-      edge.unbounded |= (loop.first.empty() && bound.first <= Interval::least) ||
-                        (loop.last.empty() && bound.last >= Interval::most);
+      const bool unbounded = (loop.first.empty() && bound.first <= Interval::least) ||
+                             (loop.last.empty() && bound.last >= Interval::most);
+      if (unbounded)
+        throw UsageError(
+            fmt::format("the input \"{}\" of {} cannot be turned round: nothing bounds its index {}\n"
+                        "  Say with .to(), at the giver's flow, which tasks its value goes to.",
+                        input_.flow.name, text_of(input_.taker), places_.index_at(place).text()));
       if (loop.first.empty()) loop.first.push_back({Formula(Affine{.constant = bound.first})});
       if (loop.last.empty()) loop.last.push_back({Formula(Affine{.constant = bound.last})});
       edge.loops.push_back(std::move(loop));

@@ -46,7 +46,6 @@ class TableMaker {
     find_counted();
     find_who_may_count();
     for (TableClass& it : table_.classes) sum_up(it);
-    for (TableClass& it : table_.classes) find_repeats(it);
     for (TableClass& it : table_.classes)
       for (TableFlow& flow : it.flows)
         for (Edge& edge : flow.edges) sum_up(edge);
@@ -311,19 +310,13 @@ class TableMaker {
   void add_inverse(std::size_t giver, std::size_t taker, std::size_t flow, std::size_t alternative) {
     const Input& input = table_.classes[taker].flows[flow].inputs[alternative];
     if (input.kind != Place::Kind::task || input.from_class != giver) return;
-    // A control that names no flow comes after the task: it is kept with the first flow.
+    // A control that names no flow is kept with the first flow.
     TableClass& it = table_.classes[giver];
     const std::size_t from = input.from_flow == no_flow ? ends_of(it) : input.from_flow;
     if (said_.contains({giver, from, taker, static_cast<std::uint16_t>(flow)})) return;
     std::optional<Edge> edge = inverse_of(
         {*definitions_[taker], definitions_[taker]->flows[flow], alternative}, it, table_.classes[taker]);
     if (!edge) return;
-    if (edge->unbounded)
-      refuse(*definitions_[taker],
-             fmt::format("the input \"{}\" cannot be turned round: nothing bounds for which of its tasks it "
-                         "names {}. Say "
-                         "with .to(), at the giver's flow, which tasks its value goes to",
-                         definitions_[taker]->flows[flow].name, it.name));
     edge->to_class = static_cast<std::uint32_t>(taker);
     edge->to_flow = static_cast<std::uint16_t>(flow);
     edge->part = definitions_[taker]->flows[flow].inputs[alternative].part.value_or(Part{});
@@ -439,6 +432,7 @@ class TableMaker {
 
   /// What is looked at for every task.
   static void sum_up(TableClass& it) {
+    find_repeats(it);
     if (!find_parts(it)) refuse(*it.definition, "too many parts of its flows go to other ranks");
     it.one_input = it.waits_for_one();
     it.same_places = it.parameters.size() == it.loops.size();

@@ -51,7 +51,7 @@ std::optional<Edge> from_datum(const TableClass& of, const CollectionDefinition&
   where.inputs.push_back({.place = *of.definition->at});
   try {
     std::optional<Edge> edge = inverse_of({*of.definition, where, 0}, giver.table, of);
-    if (edge && (edge->unbounded || edge->loops.size() > Walk::most_loops)) return std::nullopt;
+    if (edge && edge->loops.size() > Walk::most_loops) return std::nullopt;
     return edge;
   } catch (const UsageError&) {
     return std::nullopt;
