@@ -24,12 +24,15 @@ namespace fairlead::app {
 
 namespace {
 
-/// M,N,MB,NB; nothing if it is something else.
+/// M,N,MB,NB; nothing if it is something else. What does not fit is the largest number.
 std::optional<std::array<std::int64_t, 4>> sizes_in(std::string_view text) {
   std::array<std::int64_t, 4> sizes{};
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), sizes[i]);
-    if (error != std::errc()) return std::nullopt;
+    if (error == std::errc::result_out_of_range)
+      sizes[i] = INT64_MAX;
+    else if (error != std::errc())
+      return std::nullopt;
     text.remove_prefix(static_cast<std::size_t>(end - text.data()));
     if (i + 1 == sizes.size()) break;
     if (text.empty() || text[0] != ',') return std::nullopt;

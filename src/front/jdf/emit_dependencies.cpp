@@ -130,7 +130,7 @@ std::string EmitTasks::part(const Flow& flow, const Dependency& dependency, cons
   return fmt::format(
       "fairlead::parsec::left_of_type({}, {}, \"{}:{}\"{})", type->name.empty() ? "std::nullopt" : own,
       type->name.empty() ? "nullptr" : c_string(cpp_name(type->name)), at.line, at.column,
-      elsewhere ? "" : ", data_of_" + file_.globals[given_data_of(file_, target.index)].name.text);
+      elsewhere ? "" : ", data_of_" + file_.globals[aligned_with(file_, target.index)].name.text);
 }
 
 std::vector<std::string> EmitTasks::open_types() const {
@@ -201,7 +201,7 @@ std::string EmitTasks::place(const Target& target, EmitScope& scope, std::vector
     arguments.push_back(own);
   }
   if (other == nullptr)
-    return fmt::format("data_of_{}({})", file_.globals[given_data_of(file_, target.index)].name.text,
+    return fmt::format("data_of_{}({})", file_.globals[aligned_with(file_, target.index)].name.text,
                        fmt::join(arguments, ", "));
   return fmt::format("tasks_{}[\"{}\"]({})", other->name.text, target.flow.text, fmt::join(arguments, ", "));
 }

@@ -39,6 +39,7 @@ class EvaluationError : public Error {
 };
 
 class Constants;
+struct IntegerType;
 
 /// A matrix that `--matrix` describes.
 struct MatrixShape {
@@ -91,6 +92,7 @@ class Evaluator {
 
  private:
   Value name(const Expression& it, std::span<Value> slots);
+  Value held(Value value, const IntegerType& type, const Global& of) const;
   Value member(std::uint32_t index, Range asked);
   Value binary(const Expression& it, std::span<Value> slots);
   Value call(const Expression& it, std::span<Value> slots);

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "front/jdf/diagnostics.hpp"
+#include "front/jdf/emit_bodies.hpp"
 
 namespace fairlead::jdf {
 
@@ -17,10 +18,13 @@ constexpr int deepest_loops = 200;
 class Unroller {
  public:
   Unroller(const File& file, const Settings& settings, const UnrollLimits& limits)
-      : file_(file), evaluator_(file, settings), limits_(limits) {}
+      : file_(file), settings_(settings), evaluator_(file, settings), limits_(limits) {}
 
   Unrolled all() {
-    for (const Global& global : file_.globals) graph().collections.push_back(global.name.text);
+    for (std::uint32_t i = 0; i < file_.globals.size(); ++i) {
+      graph().collections.push_back(file_.globals[i].name.text);
+      graph().extents.push_back(extents(i));
+    }
     for (const TaskClass& it : file_.classes) describe(it);
     for (const TaskClass& it : file_.classes) {
       class_ = &it;
@@ -46,12 +50,35 @@ class Unroller {
           return unrolled::Access::read_write;
       }
     };
+    const bool idle = !it.bodies.empty() && !emit_bodies_of(file_, it).empty() && is_idle(file_, it);
     unrolled::Class& told = graph().classes.emplace_back();
     told.name = it.name.text;
     told.where = file_.source.where(it.name.where);
     for (const Name& name : it.parameters) told.parameters.push_back(name.text);
     for (const Flow& flow : it.flows)
-      told.flows.push_back({flow.name.text, access(flow.access), file_.source.where(flow.name.where)});
+      told.flows.push_back({flow.name.text, access(flow.access), file_.source.where(flow.name.where), idle});
+  }
+
+  /// How many tiles a matrix has by each index. A column of tiles has one.
+  std::vector<std::int64_t> extents(std::uint32_t global) const {
+    const Global& it = file_.globals[global];
+    if (!it.is_collection || it.dimensions > 2) return {};
+    std::optional<std::int64_t> rows, columns;
+    if (const std::optional<MatrixShape>& matrix = settings_.matrix(aligned_with(file_, global))) {
+      rows = matrix->member("mt");
+      columns = matrix->member("nt");
+    } else {
+      for (std::uint32_t i = 0; i < file_.members.size(); ++i) {
+        const Member& member = file_.members[i];
+        const bool own = aligned_with(file_, member.global) == global;
+        if (own && member.last == "mt" && settings_.member(i)) rows = settings_.member(i)->integer();
+        if (own && member.last == "nt" && settings_.member(i)) columns = settings_.member(i)->integer();
+      }
+    }
+    if (it.dimensions == 1 && columns.value_or(1) != 1) return {};  // its tiles have numbers of the program's
+    std::vector<std::int64_t> out{rows.value_or(-1), columns.value_or(-1)};
+    out.resize(it.dimensions);
+    return out;
   }
 
   [[noreturn]] void too_large(const char* what, std::size_t limit) const {
@@ -145,7 +172,7 @@ class Unroller {
     task_ = static_cast<unrolled::TaskId>(graph().tasks.size());
     const auto of = static_cast<std::uint32_t>(class_ - file_.classes.data());
     graph().tasks.push_back({of, add_numbers(numbers_), priority()});
-    if (limits_.placements) graph().runs_at.push_back(placement());
+    graph().runs_at.push_back(placement());
     for (std::size_t i = 0; i < class_->flows.size(); ++i) {
       flow_ = static_cast<std::uint16_t>(i);
       given_ = false;
@@ -155,10 +182,21 @@ class Unroller {
 
   unrolled::RunsAt placement() {
     const Target& at = class_->placement.datum;
-    if (class_->placement.kind != Placement::Kind::datum || at.index == nowhere) return {};
+    if (class_->placement.kind != Placement::Kind::datum || at.index == nowhere ||
+        without_placement_.contains(class_))
+      return {};
     numbers_.clear();
-    for (const ExpressionId argument : at.arguments) numbers_.push_back(evaluator_.integer(argument, slots_));
-    return {at.index, add_numbers(numbers_), static_cast<std::uint16_t>(numbers_.size())};
+    try {
+      for (const ExpressionId argument : at.arguments)
+        numbers_.push_back(evaluator_.integer(argument, slots_));
+    } catch (const EvaluationError& error) {
+      const bool unknown = error.kind() == EvaluationError::Kind::needs_c ||
+                           error.kind() == EvaluationError::Kind::no_value;
+      if (limits_.placements || !unknown) throw;
+      without_placement_.insert(class_);
+      return {};
+    }
+    return {at.index, add_numbers(numbers_), static_cast<std::uint16_t>(numbers_.size()), place(at)};
   }
 
   std::int32_t priority() {
@@ -258,6 +296,7 @@ class Unroller {
   }
 
   const File& file_;
+  const Settings& settings_;
   Evaluator evaluator_;
   UnrollLimits limits_;
   Unrolled out_;
@@ -267,7 +306,7 @@ class Unroller {
   bool given_ = false;  // an input of the flow
   std::vector<Value> slots_;
   std::vector<std::int32_t> numbers_;
-  std::set<const TaskClass*> without_priority_;
+  std::set<const TaskClass*> without_priority_, without_placement_;
   std::set<const Definition*> only_for_c_;
   std::map<std::uint32_t, std::uint32_t> places_;  // by the byte at which it is said
   std::map<std::string, std::uint32_t> parts_;

@@ -91,7 +91,8 @@ void CLibrary::know(std::uint32_t global, Evaluator& evaluator, const Settings& 
         const bool fits = std::abs(real) < 9e18;
         set(global, value.is_real() ? (fits ? static_cast<std::int64_t>(real) : 0) : value.integer(), real,
             nullptr);
-      } catch (const EvaluationError&) {
+      } catch (const EvaluationError& error) {
+        if (error.kind() != EvaluationError::Kind::needs_c && error.kind() != EvaluationError::Kind::no_value) throw;
         missing_[global] = fmt::format("{0} has no value: give --set {0}=...", it.name.text);
       }
       return;

@@ -37,6 +37,14 @@ void describe(parsec_matrix_block_cyclic_t& matrix, std::int64_t rows, std::int6
               std::int32_t tile_rows, std::int32_t tile_columns, int type) {
   const auto whole = [](std::int64_t number) { return static_cast<int>(number); };
   const auto count = [&](std::int64_t size, std::int32_t tile) { return whole((size + tile - 1) / tile); };
+  for (const std::int64_t number : {rows, columns, std::int64_t{tile_rows} * tile_columns,
+                                    (rows + tile_rows - 1) / tile_rows * tile_rows,
+                                    (columns + tile_columns - 1) / tile_columns * tile_columns,
+                                    ((rows + tile_rows - 1) / tile_rows) * ((columns + tile_columns - 1) / tile_columns)})
+    if (number > INT32_MAX)
+      throw UsageError(fmt::format(
+          "a matrix of {} x {} in tiles of {} x {} has no descriptor of PaRSEC's, which counts in ints: {} is too large",
+          rows, columns, tile_rows, tile_columns, number));
   parsec_tiled_matrix_t& it = matrix.super;
   it.super.nodes = 1;
   it.mtype = type;

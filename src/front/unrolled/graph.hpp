@@ -19,7 +19,8 @@ enum class Access : std::uint8_t { read, write, read_write, control };
 struct Flow {
   std::string name;
   Access access = Access::read;
-  std::string where;  ///< "file.jdf:12:3"
+  std::string where;      ///< "file.jdf:12:3"
+  bool untouched = false; ///< the body leaves the value as it is, and does not read it, whatever the access says
 };
 
 struct Class {
@@ -59,11 +60,14 @@ struct RunsAt {
   std::uint32_t of = none;  ///< the collection; none: nobody says where
   std::uint32_t first_number = 0;
   std::uint16_t count = 0;
+  std::uint32_t place = none;  ///< Graph::places: where it is said
 };
 
 struct Graph {
   std::vector<Class> classes;
   std::vector<std::string> collections;
+  /// By collection: how many data it has by each index, -1 where that is unknown. Empty: of none is anything known.
+  std::vector<std::vector<std::int64_t>> extents;
   std::vector<Task> tasks;  ///< a class's one after another
   std::vector<std::int32_t> numbers;
   std::vector<End> inputs;   ///< in the order of the tasks
