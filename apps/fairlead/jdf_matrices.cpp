@@ -216,8 +216,9 @@ void settle(jdf::Program& program, const std::vector<MatrixGiven>& given, const 
   for (const std::string& assignment : lines_of(config, "set")) program.settings.set(assignment);
 }
 
-void set_types(jdf::Program& program, const Config& config) {
-  const std::set<std::string> there = jdf::type_names(program.file);
+jdf::Types types_given(const jdf::File& file, const Config& config) {
+  jdf::Types out = jdf::usual_types();
+  const std::set<std::string> there = jdf::type_names(file);
   for (const std::string& text : lines_of(config, "type")) {
     const auto [name, part] = halves_of(text, "--type", "NAME=PART, as in LOWER_TILE=strictly_lower");
     const auto known = jdf::usual_types();
@@ -230,10 +231,11 @@ void set_types(jdf::Program& program, const Config& config) {
     if (!there.contains(name)) {
       const std::vector<std::string_view> names(there.begin(), there.end());
       throw ConfigError(fmt::format("--type {}: no dependency of {} has a type of that name{}", text,
-                                    program.file.source.name(), did_you_mean(name, names)));
+                                    file.source.name(), did_you_mean(name, names)));
     }
-    program.types[name] = found->second;
+    out[name] = found->second;
   }
+  return out;
 }
 
 }  // namespace fairlead::app

@@ -35,6 +35,7 @@
 #include "fairlead/ranks_report.hpp"
 #include "fairlead/subcommand.hpp"
 #include "fairlead/watched_run.hpp"
+#include "front/jdf/emit_bodies.hpp"
 #include "front/jdf/unroll.hpp"
 #include "front/jdf_graph/codelets.hpp"
 #include "front/jdf_graph/known_outputs.hpp"
@@ -75,13 +76,7 @@ constexpr auto options = both(
           .help =
               "tiles that are not square, of that matrix or of all that are in files; any number of times",
           .repeatable = true},
-         {.key = "type",
-          .value_name = "NAME=PART",
-          .help =
-              "what that type of dependencies is, of which others need no more on another rank: full, lower, "
-              "upper, strictly_lower, strictly_upper, which are known by these names already; any number of "
-              "times",
-          .repeatable = true},
+         type_setting,
          {.key = "precision",
           .type = SettingType::choice,
           .fallback = "double",
@@ -124,6 +119,7 @@ jdf::KnownOutputs looked_at(const jdf::Program& program, const CommandRanks& ran
   try {
     jdf::UnrollLimits limits = limits_of_check;
     limits.placements = !ranks.alone();
+    limits.types = program.types;
     unrolled = jdf::unroll(program.file, program.settings, limits);
   } catch (const InputError&) {
     return {};  // too large
@@ -191,7 +187,7 @@ void prepare(JdfTask& task, CommandRanks& ranks) {
     if (it.tile == TileSize(0)) it.tile = task.problem.tile;
   ranks.together(task.config, [&] {
     settle(*task.program, task.given, task.config);
-    set_types(*task.program, task.config);
+    task.program->types = types_given(task.program->file, task.config);
     if (task.config.flag("allow-c")) {
       task.kernels.emplace(load_kernels(task.config));  // C may call what they call
       task.in_c = allow_c_bodies(*task.program, libraries_of(*task.kernels));
@@ -469,6 +465,8 @@ int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
       read_program(graph_of(given.positionals[0], config, ranks),
                    config.flag("allow-c") ? Bodies::may_be_c : Bodies::interpreted, ranks.first());
   if (program == nullptr) return failure;
+  if (config.flag("allow-c") && ranks.first())
+    for (const std::string& note : jdf::left_out_notes(program->file)) fmt::print(stderr, "{}\n", note);
   bool same = true;
   std::vector<MatrixGiven> matrices =
       matrices_given(program->file, config, config.text("precision") == "single",

@@ -42,6 +42,9 @@ void EmitBodies::shared_globals() {
          {"parsec_data_collection_t", "parsec_tiled_matrix_t", "parsec_matrix_block_cyclic_t"})
       for (const char* before : {"", "const "})
         text_.line(fmt::format("      {}{} *: {},", before, of, static_cast<int>(SharedKind::descriptor)));
+    for (const char* before : {"", "const "})
+      text_.line(fmt::format("      {}dplasma_data_collection_t *: {},", before,
+                             static_cast<int>(SharedKind::collection)));
     text_.line(fmt::format("      int *: {},", static_cast<int>(SharedKind::int_pointer)));
     for (const char* before : {"", "const "})
       text_.line(fmt::format("      {}parsec_memory_pool_t *: {},", before,

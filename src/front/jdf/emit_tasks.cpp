@@ -10,7 +10,12 @@ namespace fairlead::jdf {
 
 EmitTasks::EmitTasks(const File& file, const EmitNames& names, const std::vector<EmitGlobal>& globals,
                      EmitExpressions& expressions, Diagnostics& diagnostics)
-    : file_(file), names_(names), globals_(globals), expressions_(expressions), diagnostics_(diagnostics) {
+    : file_(file),
+      names_(names),
+      globals_(globals),
+      expressions_(expressions),
+      diagnostics_(diagnostics),
+      reshapes_(file, [](const std::string& type) { return is_whole(usual_types(), type); }) {
   for (const TaskClass& it : file.classes) plans_.emplace(&it, make_plan(it));
 }
 

@@ -39,7 +39,7 @@ Evaluator::Evaluator(const File& file, const Settings& settings, const Constants
 void Evaluator::fail(EvaluationError::Kind kind, Range where, const std::string& message) const {
   std::string text = shown(Diagnostic{Severity::error, where, message, {}}, file_.source);
   text.pop_back();
-  throw EvaluationError(kind, where, text);
+  throw EvaluationError(kind, where, text, message);
 }
 
 Value Evaluator::value(ExpressionId id, std::span<Value> slots) {

@@ -272,7 +272,7 @@ class Unroller {
     end.count = static_cast<std::uint16_t>(numbers_.size());
     end.first_number = add_numbers(numbers_);
     end.place = place(it);
-    end.part = part(of);
+    end.part = part(of, end.kind == unrolled::End::Kind::memory);
     given_ |= of.direction == Direction::in;
     (of.direction == Direction::in ? graph().inputs : graph().outputs).push_back(end);
   }
@@ -284,12 +284,13 @@ class Unroller {
   }
 
   /// Data of different types are different parts of a tile, as its two triangles.
-  std::uint32_t part(const Dependency& of) {
-    const Property* type = find(of.properties, "type");
-    if (type == nullptr) type = find(of.properties, "type_data");
-    if (type == nullptr || type->value == no_expression) return unrolled::none;
-    const std::string text(file_.source.text(file_.at(type->value).where));
-    if (text == "DEFAULT") return unrolled::none;
+  std::uint32_t part(const Dependency& of, bool in_data) {
+    const Property* property = find(of.properties, in_data ? "type_data" : "type");
+    if (property == nullptr) property = find(of.properties, in_data ? "type" : "type_data");
+    if (property == nullptr || property->value == no_expression) return unrolled::none;
+    std::string text = type_in(file_, *property)->name;
+    if (text.empty()) text = file_.source.text(file_.at(property->value).where);
+    if (is_whole(limits_.types, text)) return unrolled::none;
     const auto [found, is_new] = parts_.try_emplace(text, graph().parts.size());
     if (is_new) graph().parts.push_back(text);
     return found->second;

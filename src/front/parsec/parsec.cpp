@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "front/ptg/recut_values.hpp"
+
 namespace fairlead::parsec {
 
 namespace {
@@ -162,6 +164,33 @@ std::optional<ptg::Part> left_of_type(const std::optional<ptg::Part>& part, cons
                                       const char* place, const ptg::Collection& data, SourceLine file) {
   if (!data.definition()->owners.several()) return part;
   return left_of_type(part, type, place, file);
+}
+
+namespace {
+const ptg::Part& copied(const std::optional<ptg::Part>& part, const char* type, const char* place,
+                        const SourceLine& file) {
+  if (part) return *part;
+  throw UsageError(
+      fmt::format("{}:{}: a task changes the value as a copy of this type, and which part of a tile {} is is not known: give "
+                  "{{.type_{} = fairlead::ptg::Part::lower()}}, say, or fairlead::ptg::Part() if it is all of it",
+                  file.file_name(), place, type, type));
+}
+}  // namespace
+
+ptg::Part given_as_copy(const std::optional<ptg::Part>& part, const char* type, const char* place,
+                        SourceLine file) {
+  return ptg::given_as_copy(copied(part, type, place, file));
+}
+ptg::Part taken_as_copy(const std::optional<ptg::Part>& part, const char* type, const char* place,
+                        SourceLine file) {
+  return ptg::taken_as_copy(copied(part, type, place, file));
+}
+void require_whole(const std::optional<ptg::Part>& part, const char* type, const char* place, SourceLine file) {
+  if (copied(part, type, place, file).is_all()) return;
+  throw UsageError(fmt::format(
+      "{}:{}: a task changes this value as a copy of the type {}, which compiled graphs cannot take from memory: let a "
+      "task READ the datum, and hand it on with the type",
+      file.file_name(), place, type));
 }
 
 void take_home(ptg::TaskClass& tasks, const ptg::FlowSpecification& value, const ptg::FlowSpecification& home,
