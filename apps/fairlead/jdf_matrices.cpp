@@ -103,7 +103,8 @@ std::vector<std::string> lines_of(const Config& config, std::string_view key) {
 
 std::uint32_t global_of(const jdf::File& file, std::string_view name, std::string_view option) {
   for (const std::string& written : {std::string(name), "desc" + std::string(name)})
-    if (const std::uint32_t found = file.global_numbers.find(written); found != jdf::nowhere) return found;
+    if (const std::uint32_t found = file.global_numbers.find(written); found != jdf::nowhere)
+      return jdf::aligned_with(file, found);
   std::vector<std::string_view> known;
   for (const jdf::Global& global : file.globals) {
     known.push_back(global.name.text);

@@ -133,7 +133,7 @@ END
 def test_a_type_that_is_not_explained_is_refused_with_its_line(run):
     done = run(text_with(given="[type = MINE]", home="[type = MINE]"))
     assert done.returncode == NOT_DONE and done.result is None
-    assert "it.jdf:8:27" in done.stderr and "--type MINE=lower" in done.stderr, done.stderr
+    assert "it.jdf:8:26" in done.stderr and "--type MINE=lower" in done.stderr, done.stderr
     expect(run(text_with(given="[type = MINE]", home="[type = MINE]"), "--type", "MINE=lower"), cleared(matrix(), in_lower))
     expect(run(text_with(given="[type = MINE]", home="[type = MINE]"), "--type", "MINE=full"), cleared(matrix(), lambda i, j: True))
 

@@ -138,14 +138,14 @@ void Settings::describe(std::string_view matrix) {
                     "descA=4000,4000,500,500",
                     option));
   const std::string name = without_blanks(matrix.substr(0, equals));
-  const std::uint32_t index = global_named(file_, name, file_.globals.size());
-  if (index == nowhere) {
+  const std::uint32_t named = global_named(file_, name, file_.globals.size());
+  if (named == nowhere) {
     std::vector<std::string_view> known;
     for (const Global& global : file_.globals) known.push_back(global.name.text);
     throw ConfigError(
         fmt::format("{}: {} has no {}{}", option, file_.source.name(), name, did_you_mean(name, known)));
   }
-  describe(index, {sizes[0], sizes[1], sizes[2], sizes[3]});
+  describe(aligned_with(file_, named), {sizes[0], sizes[1], sizes[2], sizes[3]});
 }
 
 }  // namespace fairlead::jdf

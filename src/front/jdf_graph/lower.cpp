@@ -470,7 +470,7 @@ class Lowering {
     into.inputs.push_back({.place = to.place});
     definition->at = to.place;
     definition->flows = {std::move(value), std::move(into)};
-    make_.copy(elements_[class_][flow_], part, *definition);
+    make_.copy(elements_[class_][flow_], part, file_.source.where(target.where), *definition);
     std::vector<ptg::Expression> own = parameters_of(own_[class_].ranges);
     for (const ptg::Range& range : to.ranges) own.push_back(range.index);
     own.push_back(0);

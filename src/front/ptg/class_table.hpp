@@ -94,6 +94,7 @@ struct Leaving {
   std::vector<Loop> ranges;
   Conditions each;          ///< over its own indices as well
   bool comes_home = false;  ///< a task takes it there, if it is elsewhere
+  const Alternative* said = nullptr;  ///< of the class's definition
 };
 
 struct TableFlow {

@@ -217,6 +217,7 @@ class TableMaker {
       add_condition(*alternative.condition, alternative.ranges, places, leaving.condition, leaving.each);
     leaving.memory = memory(definition, flow, alternative.place, places);
     leaving.comes_home = table_.come_home && comes_home(*alternative.place.collection);
+    leaving.said = &alternative;
     into.leavings.push_back(std::move(leaving));
   }
 

@@ -200,11 +200,16 @@ void Unfolding::check_leavings(const Telling& telling, const TableFlow& flow, st
     Walk walk;
     for (bool more = walk.begin(leaving.ranges, numbers.data()); more;
          more = walk.next(leaving.ranges, numbers.data()))
-      if (leaving.each(numbers.data()) && values_.at(leaving.memory, numbers.data()) != number)
+      if (const std::uint32_t there = values_.at(leaving.memory, numbers.data());
+          leaving.each(numbers.data()) && there != number)
         why = fmt::format(
-            "the flow \"{}\" of {} leaves in {} a value that is in another datum: it has to come from "
-            "there",
-            flow.name, table_.text_of(*telling.over), values_.text_of(leaving.memory, numbers.data()));
+            "{}the flow \"{}\" of {} leaves in {} a value that is in another datum: it has to come from "
+            "there{}",
+            leaving.said == nullptr || !leaving.said->where
+                ? std::string()
+                : where_said(*leaving.said, *table_.classes[telling.over->task_class].definition) + ": ",
+            flow.name, table_.text_of(*telling.over), values_.text_of(leaving.memory, numbers.data()),
+            there == no_value ? ", and there is no such datum" + values_.extents_of(leaving.memory.collection) : "");
   }
 }
 
