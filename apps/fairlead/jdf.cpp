@@ -109,8 +109,8 @@ std::optional<CyclicMap> grid_of(const Config& config) {
 void check_graph(const jdf::File& file, const Config& config, Tally& tally) {
   const jdf::Settings settings = settings_of(file, config);
   const std::optional<CyclicMap> grid = grid_of(config);
-  const jdf::Unrolled unrolled = jdf::unroll(
-      file, settings, {.placements = grid.has_value(), .types = types_given(file, config)});
+  const jdf::Unrolled unrolled =
+      jdf::unroll(file, settings, {.placements = grid.has_value(), .types = types_given(file, config)});
   for (const std::string& note : unrolled.notes) fmt::print(stderr, "{}\n", note);
   unrolled::Checked checked = unrolled::check(unrolled.graph, config.count("most"));
   if (grid) unrolled::tell_other_ranks(unrolled.graph, *grid, checked.findings);

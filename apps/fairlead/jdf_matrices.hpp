@@ -67,9 +67,10 @@ jdf::Types types_given(const jdf::File& file, const Config& config);
 inline constexpr Setting type_setting{
     .key = "type",
     .value_name = "NAME=PART",
-    .help = "what that type of dependencies is, of which others need no more on another rank: full, lower, "
-            "upper, strictly_lower, strictly_upper, which are known by these names already; any number of "
-            "times",
+    .help =
+        "what that type of dependencies is, of which others need no more on another rank: full, lower, "
+        "upper, strictly_lower, strictly_upper, which are known by these names already; any number of "
+        "times",
     .repeatable = true};
 
 }  // namespace fairlead::app

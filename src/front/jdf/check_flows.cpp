@@ -49,10 +49,11 @@ class FlowChecker {
   void constant_globals() {
     if (diagnostics_.errors() != 0) return;
     const Settings none(file_);
+    Evaluator evaluator(file_, none);
     for (std::uint32_t i = 0; i < file_.globals.size(); ++i) {
       if (file_.globals[i].value == no_expression) continue;
       try {
-        Evaluator(file_, none).global(i, file_.globals[i].name.where);
+        evaluator.global(i, file_.globals[i].name.where);
       } catch (const EvaluationError& error) {
         if (error.kind() != EvaluationError::Kind::needs_c && error.kind() != EvaluationError::Kind::no_value)
           diagnostics_.error(error.where(), error.message());

@@ -158,8 +158,9 @@ std::string EmitBodies::without_generated_headers(std::string_view text) const {
     const std::string_view line = text.substr(at, end - at);
     const std::string name = included_name(line);
     std::error_code error;
-    const bool generated = !name.empty() && !std::filesystem::exists(own.parent_path() / (name + ".h"), error) &&
-                           (name == own.stem() || std::filesystem::exists(own.parent_path() / (name + ".jdf"), error));
+    const bool generated =
+        !name.empty() && !std::filesystem::exists(own.parent_path() / (name + ".h"), error) &&
+        (name == own.stem() || std::filesystem::exists(own.parent_path() / (name + ".jdf"), error));
     if (!generated) out += line;
     if (end < text.size()) out += '\n';
     at = end + 1;

@@ -115,11 +115,12 @@ std::string EmitTasks::part(const Flow& flow, const Dependency& dependency, cons
   if (flow.access == Access::control || (target.kind != Target::Kind::task && !(in_data && leaves)))
     return {};
   if (const std::optional<TypeName> copy = copied(flow, dependency, target))
-    return fmt::format("fairlead::parsec::{}_as_copy({}, {}, \"{}\")", leaves ? "given" : "taken", named_part(*copy),
-                       c_string(cpp_name(copy->name)), place_of(*copy));
+    return fmt::format("fairlead::parsec::{}_as_copy({}, {}, \"{}\")", leaves ? "given" : "taken",
+                       named_part(*copy), c_string(cpp_name(copy->name)), place_of(*copy));
   std::optional<TypeName> type = type_of(file_, dependency, in_data);
   if (!type && in_data)  // no more than the value has is left there
-    if (const std::string of = reshapes_.type_of_value(number_of(flow)); !of.empty()) type = TypeName{of, target.where};
+    if (const std::string of = reshapes_.type_of_value(number_of(flow)); !of.empty())
+      type = TypeName{of, target.where};
   if (!type) return {};
   const Types known = usual_types();
   if (const auto found = known.find(type->name); found != known.end()) return part_text(found->second);
@@ -150,7 +151,8 @@ std::optional<TypeName> EmitTasks::copied(const Flow& flow, const Dependency& de
                                           const Target& target) const {
   if (target.kind != Target::Kind::task || flow.access == Access::control) return std::nullopt;
   const Reshapes::FlowNumber own = number_of(flow), other{target.index, target.flow_index};
-  return dependency.direction == Direction::out ? reshapes_.between(own, other) : reshapes_.between(other, own);
+  return dependency.direction == Direction::out ? reshapes_.between(own, other)
+                                                : reshapes_.between(other, own);
 }
 
 std::string EmitTasks::named_part(const TypeName& type) const {
@@ -169,10 +171,11 @@ void EmitTasks::require_whole(const Flow& flow, const Dependency& dependency, Br
   const std::optional<TypeName> type = reshapes_.from_memory(number_of(flow), dependency);
   if (!type) return;
   if (usual_types().contains(type->name))
-    diagnostics_.error(type->where,
-                       fmt::format("{} is changed as a copy of this type, which compile cannot take from memory: let a "
-                                   "task READ the datum, and hand it on with the type",
-                                   flow.name.text));
+    diagnostics_.error(
+        type->where,
+        fmt::format("{} is changed as a copy of this type, which compile cannot take from memory: let a "
+                    "task READ the datum, and hand it on with the type",
+                    flow.name.text));
   else
     parts.lines.push_back(fmt::format("fairlead::parsec::require_whole({}, {}, \"{}\");", named_part(*type),
                                       c_string(cpp_name(type->name)), place_of(*type)));
@@ -185,7 +188,8 @@ std::vector<std::string> EmitTasks::open_types() const {
     for (const Flow& flow : of.flows)
       for (const Dependency& dependency : flow.dependencies)
         for (const Property& property : dependency.properties) {
-          if (property.name.text != "type" && property.name.text != "type_data" && property.name.text != "type_remote")
+          if (property.name.text != "type" && property.name.text != "type_data" &&
+              property.name.text != "type_remote")
             continue;
           const std::optional<TypeName> type = type_in(file_, property);
           if (flow.access == Access::control || !type || type->name.empty() || known.contains(type->name))

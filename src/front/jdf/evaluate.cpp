@@ -217,9 +217,17 @@ Value Evaluator::global(std::uint32_t index, Range asked) {
            fmt::format("{} is defined by more than {} globals in a row", it.name.text, deepest_globals));
     under_way_[index] = true;
     ++globals_deep_;
-    found = value(it.value, global_slots_);
-    --globals_deep_;
-    under_way_[index] = false;
+    const auto finish = [&] {
+      --globals_deep_;
+      under_way_[index] = false;
+    };
+    try {
+      found = value(it.value, global_slots_);
+    } catch (...) {
+      finish();
+      throw;
+    }
+    finish();
   }
   if (is_real_type(it.type))
     found = Value::of_double(found->real());
@@ -231,7 +239,8 @@ Value Evaluator::global(std::uint32_t index, Range asked) {
 
 /// What a global of an integer type is: signed types must hold the value; unsigned ones wrap, as C says.
 Value Evaluator::held(Value value, const IntegerType& type, const Global& of) const {
-  if (!type.is_signed && !value.is_real() && type.bits >= 32) return Value::of_unsigned(value.bits(), type.type);
+  if (!type.is_signed && !value.is_real() && type.bits >= 32)
+    return Value::of_unsigned(value.bits(), type.type);
   if (const std::optional<Value> as = as_integer(value, type)) return *as;
   fail(EvaluationError::Kind::overflow, of.value == no_expression ? of.name.where : file_.at(of.value).where,
        fmt::format("{} does not fit {}, which is of the type {}: {}", value.text(), of.name.text,

@@ -80,9 +80,10 @@ std::optional<Value> as_integer(const Value& value, const IntegerType& type) {
   if (!type.holds(value)) return std::nullopt;
   const bool is_unsigned = type.type == Value::Type::unsigned_ || type.type == Value::Type::unsigned_long;
   if (is_unsigned)
-    return Value::of_unsigned(
-        value.is_real() ? static_cast<std::uint64_t>(value.real()) : value.bits(), type.type);
-  return Value::of_long(value.is_real() ? static_cast<std::int64_t>(value.real()) : value.integer(), type.type);
+    return Value::of_unsigned(value.is_real() ? static_cast<std::uint64_t>(value.real()) : value.bits(),
+                              type.type);
+  return Value::of_long(value.is_real() ? static_cast<std::int64_t>(value.real()) : value.integer(),
+                        type.type);
 }
 
 }  // namespace fairlead::jdf

@@ -49,7 +49,8 @@ bool Reshapes::find_any() const {
 std::optional<TypeName> Reshapes::said(const Dependency& dependency, bool in_data) const {
   const Property* const type = find(dependency.properties, "type");
   if (type == nullptr && !in_data) return std::nullopt;
-  const std::optional<TypeName> name = type != nullptr ? type_in(file_, *type) : type_of(file_, dependency, in_data);
+  const std::optional<TypeName> name =
+      type != nullptr ? type_in(file_, *type) : type_of(file_, dependency, in_data);
   if (!name || name->name.empty() || is_whole_(name->name)) return std::nullopt;
   return name;
 }
@@ -65,10 +66,10 @@ std::optional<TypeName> Reshapes::between(FlowNumber giver, FlowNumber taker) co
 }
 
 std::optional<TypeName> Reshapes::from_memory(FlowNumber taker, const Dependency& dependency) const {
-  const bool memory = std::ranges::any_of(dependency.branches, [](const Branch& branch) {
-    return branch.target.kind == Target::Kind::memory;
-  });
-  if (dependency.direction != Direction::in || !memory || flow(taker).access == Access::control) return std::nullopt;
+  const bool memory = std::ranges::any_of(
+      dependency.branches, [](const Branch& branch) { return branch.target.kind == Target::Kind::memory; });
+  if (dependency.direction != Direction::in || !memory || flow(taker).access == Access::control)
+    return std::nullopt;
   const std::optional<TypeName> type = said(dependency, true);
   std::set<FlowNumber> seen;
   return type && may_change(taker, seen) ? type : std::nullopt;
@@ -80,7 +81,8 @@ bool Reshapes::may_change(FlowNumber of, std::set<FlowNumber>& seen) const {
   if (flow(of).access != Access::read && !idle_[of.first]) return true;
   bool changes = false;
   each_branch(flow(of), [&](const Dependency& dependency, const Target& target) {
-    if (dependency.direction == Direction::out && target.kind == Target::Kind::task && target.flow_index != nowhere)
+    if (dependency.direction == Direction::out && target.kind == Target::Kind::task &&
+        target.flow_index != nowhere)
       changes = changes || may_change({target.index, target.flow_index}, seen);
   });
   return changes;

@@ -49,7 +49,8 @@ Value held(const Value& value, std::string_view type, const std::string& option)
   const std::optional<IntegerType> integer = integer_type(type);
   if (!integer || (type.empty() && value.is_real())) return value;
   if (value.is_real() && std::trunc(value.real()) != value.real())
-    throw ConfigError(fmt::format("{}: it is of the type {}, and {} is no whole number", option, type, value.text()));
+    throw ConfigError(
+        fmt::format("{}: it is of the type {}, and {} is no whole number", option, type, value.text()));
   if (const std::optional<Value> as = as_integer(value, *integer)) return *as;
   throw ConfigError(fmt::format("{}: {} does not fit its type {}, which holds {}", option, value.text(),
                                 type.empty() ? "int" : type, integer->range()));
@@ -122,7 +123,8 @@ void Settings::describe(std::string_view matrix) {
       const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), sizes[count]);
       const bool too_large = error == std::errc::result_out_of_range || sizes[count] > INT32_MAX;
       if (too_large)
-        throw ConfigError(fmt::format("{}: a size does not fit an int: sizes are at most {}", option, INT32_MAX));
+        throw ConfigError(
+            fmt::format("{}: a size does not fit an int: sizes are at most {}", option, INT32_MAX));
       sound = error == std::errc() && sizes[count] >= (count < 2 ? 0 : 1);
       rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
       ++count;

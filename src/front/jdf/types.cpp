@@ -35,13 +35,14 @@ std::vector<std::string> arguments_at(std::string_view text, std::size_t open) {
 /// of the same arguments, ADTT_CP(copy, data, place, SHAPE). Empty if the text has none, or several that differ.
 std::string shape_in(std::string_view code) {
   std::string found;
-  for (const auto& [macro, argument] : {std::pair<std::string_view, std::size_t>{"ADTT_READ", 2},
-                                        {"ADTT_DC", 2},
-                                        {"ADTT_CP", 3}})
+  for (const auto& [macro, argument] :
+       {std::pair<std::string_view, std::size_t>{"ADTT_READ", 2}, {"ADTT_DC", 2}, {"ADTT_CP", 3}})
     for (std::size_t at = 0; (at = code.find(macro, at)) != std::string_view::npos;) {
       const std::size_t begin = at, end = at += macro.size();
       const std::size_t open = code.find_first_not_of(" \t", end);
-      if ((begin > 0 && of_identifier(code[begin - 1])) || open == std::string_view::npos || code[open] != '(') continue;
+      if ((begin > 0 && of_identifier(code[begin - 1])) || open == std::string_view::npos ||
+          code[open] != '(')
+        continue;
       const std::vector<std::string> arguments = arguments_at(code, open);
       if (arguments.size() != 4 || !std::ranges::all_of(arguments[argument], of_identifier)) return {};
       if (!found.empty() && found != arguments[argument]) return {};
@@ -86,8 +87,10 @@ std::set<std::string> type_names(const File& file) {
     for (const Flow& flow : task_class.flows)
       for (const Dependency& dependency : flow.dependencies)
         for (const Property& property : dependency.properties)
-          if (property.name.text == "type" || property.name.text == "type_data" || property.name.text == "type_remote")
-            if (const auto type = type_in(file, property); type && !type->name.empty()) names.insert(type->name);
+          if (property.name.text == "type" || property.name.text == "type_data" ||
+              property.name.text == "type_remote")
+            if (const auto type = type_in(file, property); type && !type->name.empty())
+              names.insert(type->name);
   return names;
 }
 

@@ -19,7 +19,8 @@ Types usual_types();
 
 /// The type of a dependency on a task, or (in_data) on data.
 struct TypeName {
-  std::string name;  ///< empty: C says it, and not by one of DPLASMA's macros ADTT_READ, ADTT_DC and ADTT_CP, which name it
+  std::string
+      name;  ///< empty: C says it, and not by one of DPLASMA's macros ADTT_READ, ADTT_DC and ADTT_CP, which name it
   Range where;
 };
 /// What a property says, if that is a type.

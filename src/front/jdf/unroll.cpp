@@ -190,8 +190,8 @@ class Unroller {
       for (const ExpressionId argument : at.arguments)
         numbers_.push_back(evaluator_.integer(argument, slots_));
     } catch (const EvaluationError& error) {
-      const bool unknown = error.kind() == EvaluationError::Kind::needs_c ||
-                           error.kind() == EvaluationError::Kind::no_value;
+      const bool unknown =
+          error.kind() == EvaluationError::Kind::needs_c || error.kind() == EvaluationError::Kind::no_value;
       if (limits_.placements || !unknown) throw;
       without_placement_.insert(class_);
       return {};

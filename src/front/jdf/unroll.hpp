@@ -15,8 +15,8 @@ struct UnrollLimits {
   std::size_t tasks = 4'000'000;
   std::size_t ends = 20'000'000;    ///< inputs and outputs together
   std::size_t steps = 400'000'000;  ///< of all loops, which may also find nothing
-  bool placements = false;          ///< where tasks run is needed: else it is left out where its value is not known
-  Types types = usual_types();      ///< which types are all of a tile
+  bool placements = false;  ///< where tasks run is needed: else it is left out where its value is not known
+  Types types = usual_types();  ///< which types are all of a tile
 };
 
 struct Unrolled {

@@ -50,7 +50,8 @@ FileDescriptor locked_folder(const std::filesystem::path& path) {
 void remove_stale_folders(const std::filesystem::path& temporary) {
   std::error_code error;
   std::vector<std::filesystem::path> found;
-  for (std::filesystem::directory_iterator it(temporary, error), end; !error && it != end; it.increment(error)) {
+  for (std::filesystem::directory_iterator it(temporary, error), end; !error && it != end;
+       it.increment(error)) {
     const std::string name = it->path().filename().string();
     if (name.starts_with(folder_prefix)) found.push_back(it->path());
     // Its process was killed before it could lock it, or is about to rename it: then that makes another one.

@@ -89,8 +89,9 @@ void CLibrary::know(std::uint32_t global, Evaluator& evaluator, const Settings& 
   const bool described = (kind == SharedKind::descriptor || kind == SharedKind::collection) &&
                          settings.matrix(aligned_with(file_, global)).has_value() &&
                          (it.value == no_expression || aligned_with(file_, global) == global);
-  if (kind != SharedKind::number && kind != SharedKind::int_pointer && it.value != no_expression && !described)
-    return point_by_default(global, evaluator);
+  const bool by_default =
+      kind == SharedKind::descriptor || kind == SharedKind::collection || kind == SharedKind::other_pointer;
+  if (by_default && it.value != no_expression && !described) return point_by_default(global, evaluator);
   switch (kind) {
     case SharedKind::number:
       try {
@@ -100,7 +101,8 @@ void CLibrary::know(std::uint32_t global, Evaluator& evaluator, const Settings& 
         set(global, value.is_real() ? (fits ? static_cast<std::int64_t>(real) : 0) : value.integer(), real,
             nullptr);
       } catch (const EvaluationError& error) {
-        if (error.kind() != EvaluationError::Kind::needs_c && error.kind() != EvaluationError::Kind::no_value) throw;
+        if (error.kind() != EvaluationError::Kind::needs_c && error.kind() != EvaluationError::Kind::no_value)
+          throw;
         missing_[global] = fmt::format("{0} has no value: give --set {0}=...", it.name.text);
       }
       return;
@@ -149,7 +151,8 @@ void CLibrary::point_by_default(std::uint32_t global, Evaluator& evaluator) {
   } catch (const EvaluationError& error) {
     using Kind = EvaluationError::Kind;
     if (error.kind() != Kind::needs_c && error.kind() != Kind::no_value) throw;
-    missing_[global] = fmt::format("what {} points to by its default is not known: {}", it.name.text, error.what());
+    missing_[global] =
+        fmt::format("what {} points to by its default is not known: {}", it.name.text, error.what());
   }
 }
 

@@ -251,7 +251,8 @@ class Lowering {
       it.part = taken_part(dependency, branch.target);
       say_where(branch.target, it);
       if (branch.target.kind == Target::Kind::memory)
-        if (const auto type = reshapes_.from_memory({class_, flow_}, dependency)) read_part(known_part(*type), it, into);
+        if (const auto type = reshapes_.from_memory({class_, flow_}, dependency))
+          read_part(known_part(*type), it, into);
       into.inputs.push_back(std::move(it));
     }
   }
@@ -297,7 +298,8 @@ class Lowering {
     const ptg::Index there("is_there");
     ranges.push_back(there.in(0, holds ? (*holds != 0) - 1 : ptg::Expression(0)));
     auto definition =
-        add(fmt::format("a part for {}.{}, {}", task_class.name.text, of.name, of.inputs.size() + 1), ranges, task_class);
+        add(fmt::format("a part for {}.{}, {}", task_class.name.text, of.name, of.inputs.size() + 1), ranges,
+            task_class);
     ptg::FlowDefinition value{.name = "from", .mode = AccessMode::read, .type = of.type};
     value.inputs.push_back({.place = from.place});
     ptg::FlowDefinition copy{.name = "to", .mode = AccessMode::write, .type = of.type};
@@ -314,7 +316,8 @@ class Lowering {
     definition->maker = std::move(copier.maker);
     std::vector<ptg::Expression> own = parameters_of(own_[class_].ranges);
     own.push_back(0);
-    from.place = {.kind = ptg::Place::Kind::task, .task = definition, .flow = "to", .indices = std::move(own)};
+    from.place = {
+        .kind = ptg::Place::Kind::task, .task = definition, .flow = "to", .indices = std::move(own)};
     from.part = std::nullopt;
   }
   void say_where(const Target& target, ptg::Alternative& it) const {
@@ -334,10 +337,12 @@ class Lowering {
       into.inputs.back().part = taken_part(dependency, target);
       say_where(target, into.inputs.back());
       if (target.kind == Target::Kind::memory)
-        if (const auto type = reshapes_.from_memory({class_, flow_}, dependency); type && !known_part(*type).is_all())
-          throw InputError(fmt::format("{}: an input that is searched for cannot be a copy of a type: let a task read it, "
-                                       "and hand it on with the type",
-                                       file_.source.where(type->where)));
+        if (const auto type = reshapes_.from_memory({class_, flow_}, dependency);
+            type && !known_part(*type).is_all())
+          throw InputError(
+              fmt::format("{}: an input that is searched for cannot be a copy of a type: let a task read it, "
+                          "and hand it on with the type",
+                          file_.source.where(type->where)));
     }
   }
   /// Of argument 0: whether the branch is taken at all.

@@ -38,7 +38,8 @@ struct GraphMaker {
   std::function<void(std::uint32_t task_class, std::span<const Precision> elements, ptg::ClassDefinition&)>
       body;
   /// The same of tasks that copy a part of one tile, as the file says at that place.
-  std::function<void(Precision element, const ptg::Part& part, const std::string& place, ptg::ClassDefinition&)>
+  std::function<void(Precision element, const ptg::Part& part, const std::string& place,
+                     ptg::ClassDefinition&)>
       copy;
   /// What makes of one part of a tile another one, of tiles of these elements: ptg::FlowDefinition::recut.
   std::function<std::function<ptg::Copier(const ptg::Recut&)>(Precision element)> recut;

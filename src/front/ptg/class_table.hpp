@@ -92,8 +92,8 @@ struct Leaving {
   Conditions condition;
   MemoryPlace memory;
   std::vector<Loop> ranges;
-  Conditions each;          ///< over its own indices as well
-  bool comes_home = false;  ///< a task takes it there, if it is elsewhere
+  Conditions each;                    ///< over its own indices as well
+  bool comes_home = false;            ///< a task takes it there, if it is elsewhere
   const Alternative* said = nullptr;  ///< of the class's definition
 };
 

@@ -219,8 +219,9 @@ bool GraphSource::take_values(ActiveTask& task, const std::int64_t* numbers) {
     }
     values[i] = there;
     const auto refuse = [&](const char* why) {
-      const std::string where =
-          input->said == nullptr ? std::string() : where_said(*input->said, *of.definition) + ": ";
+      const std::string where = input->said == nullptr || !input->said->where
+                                    ? std::string()
+                                    : where_said(*input->said, *of.definition) + ": ";
       misused(fmt::format("{}the flow \"{}\" of {} takes {}, {}", where, flow.name, table_.text_of(task),
                           values_.text_of(input->memory, numbers), why));
     };

@@ -38,7 +38,8 @@ RecutValues::RecutValues(const Definitions& definitions) : definitions_(definiti
     for (std::size_t i = 0; i < giver->flows.size(); ++i) {
       const FlowDefinition& flow = giver->flows[i];
       if (flow.control) continue;
-      copies_ |= std::ranges::any_of(flow.inputs, [](const Alternative& it) { return it.place.like_flow.has_value(); });
+      copies_ |= std::ranges::any_of(flow.inputs,
+                                     [](const Alternative& it) { return it.place.like_flow.has_value(); });
       for (const Alternative& output : flow.outputs) {
         const auto taker = output.place.task.lock();
         if (output.place.kind != Place::Kind::task || taker == nullptr || !output.part) continue;

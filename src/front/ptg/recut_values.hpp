@@ -48,8 +48,8 @@ class RecutValues {
     const ClassDefinition* between;
   };
   Definitions definitions_;
-  bool copies_ = false;                                              // a given class makes a datum like another of its task
-  std::map<Flow, std::vector<Made>> made_;                           // by giver
+  bool copies_ = false;                     // a given class makes a datum like another of its task
+  std::map<Flow, std::vector<Made>> made_;  // by giver
   std::map<std::pair<Flow, Flow>, const ClassDefinition*> between_;  // by giver and taker
 };
 

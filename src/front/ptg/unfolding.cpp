@@ -209,7 +209,8 @@ void Unfolding::check_leavings(const Telling& telling, const TableFlow& flow, st
                 ? std::string()
                 : where_said(*leaving.said, *table_.classes[telling.over->task_class].definition) + ": ",
             flow.name, table_.text_of(*telling.over), values_.text_of(leaving.memory, numbers.data()),
-            there == no_value ? ", and there is no such datum" + values_.extents_of(leaving.memory.collection) : "");
+            there == no_value ? ", and there is no such datum" + values_.extents_of(leaving.memory.collection)
+                              : "");
   }
 }
 

@@ -49,7 +49,9 @@ class Findings {
   std::size_t count_of(Kind kind) const noexcept { return counts_[index(kind)]; }
   const std::vector<std::string>& texts(Kind kind) const noexcept { return texts_[index(kind)]; }
   std::size_t errors() const noexcept;
-  std::size_t warnings() const noexcept { return count_of(Kind::dead_end) + count_of(Kind::goes_nowhere) + count_of(Kind::overlap); }
+  std::size_t warnings() const noexcept {
+    return count_of(Kind::dead_end) + count_of(Kind::goes_nowhere) + count_of(Kind::overlap);
+  }
 
   /// All of it for people; empty if nothing was found.
   std::string text() const;

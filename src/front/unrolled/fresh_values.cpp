@@ -62,11 +62,13 @@ void tell_never_written(const Graph& graph, const Ports& ports, const Edges& edg
     if (!findings.wants(Kind::never_written)) return findings.count(Kind::never_written);
     const End& fresh = graph.inputs[edges.inputs.given[origin]];
     const std::string begins =
-        origin == port ? "NEW" : fmt::format("the NEW of {} ({})", label(graph, ports.task(origin), ports.flow(origin)),
-                                             graph.where(fresh));
-    findings.add(Kind::never_written, fmt::format("{}{}{} {} {}, which no task has written", where,
-                                                  where.empty() ? "" : ": ",
-                                                  label(graph, ports.task(port), ports.flow(port)), what, begins));
+        origin == port
+            ? "NEW"
+            : fmt::format("the NEW of {} ({})", label(graph, ports.task(origin), ports.flow(origin)),
+                          graph.where(fresh));
+    findings.add(Kind::never_written,
+                 fmt::format("{}{}{} {} {}, which no task has written", where, where.empty() ? "" : ": ",
+                             label(graph, ports.task(port), ports.flow(port)), what, begins));
   };
   for (Port port = 0; port < ports.size(); ++port) {
     const Flow& flow = flow_of(graph, ports, port);

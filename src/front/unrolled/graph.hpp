@@ -19,8 +19,9 @@ enum class Access : std::uint8_t { read, write, read_write, control };
 struct Flow {
   std::string name;
   Access access = Access::read;
-  std::string where;      ///< "file.jdf:12:3"
-  bool untouched = false; ///< the body leaves the value as it is, and does not read it, whatever the access says
+  std::string where;  ///< "file.jdf:12:3"
+  bool untouched =
+      false;  ///< the body leaves the value as it is, and does not read it, whatever the access says
 };
 
 struct Class {

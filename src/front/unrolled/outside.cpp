@@ -31,9 +31,10 @@ class Outside {
     std::vector<std::string> sizes;
     for (const std::int64_t extent : graph_.extents[collection])
       sizes.push_back(extent < 0 ? "?" : std::to_string(extent));
-    findings_.add(Kind::outside, fmt::format("{}{}{} {}, and {} has {} tiles", where, where.empty() ? "" : ": ", what,
-                                             label(graph_.collections[collection], at),
-                                             graph_.collections[collection], fmt::join(sizes, " x ")));
+    findings_.add(Kind::outside,
+                  fmt::format("{}{}{} {}, and {} has {} tiles", where, where.empty() ? "" : ": ", what,
+                              label(graph_.collections[collection], at), graph_.collections[collection],
+                              fmt::join(sizes, " x ")));
   }
 
  private:
