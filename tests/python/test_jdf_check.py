@@ -52,7 +52,7 @@ def test_data_outside_the_matrix(jdf, seed):
     rows, columns = -(-m // mb), -(-n // nb)
     text, outside = places(drawn, rows, columns)
     given = (["--matrix", f"descA={m},{n},{mb},{nb}"] if seed % 2 else
-             ["--set", f"descA->mt={rows}", "--set", f"descA->nt={columns}", "--set", "descA->mb=4"])
+             ["--set", f"descA->mt={rows}", "--set", f"descA->nt={columns}"])
     if not seed % 2:
         text = text.replace("k = 0 .. 0", "k = 0 .. descA->mt*0 + descA->nt*0")
     done = jdf("check", text, *given)
@@ -132,7 +132,7 @@ def test_numbers_that_do_not_fit_their_type(jdf, of):
     for value in {least, most, most + 1, max(least - 1, -2**63), 0, -1}:
         if value >= 2**64:
             continue  # no number of C
-        written = f"({value + 1}) - 1" if value == -2**63 else str(value)
+        written = f"({value + 1}) - 1" if value == -2**63 else f"{value}u" if value >= 2**63 else str(value)
         done = jdf("check", NUMBERS.format(type=of), "--matrix", "descA=4,4,4,4", "--set", f"N={written}")
         fits = least <= value <= most
         assert (done.returncode == 0) == fits, (value, done.stdout + done.stderr)
@@ -191,7 +191,6 @@ def test_results_that_go_nowhere(jdf):
     text = PLACES.format(**dict.fromkeys(LINES, "0, 0")).replace("-> descA(0, 0)", "-> (k > 0) ? descA(0, 0)")
     done = jdf("check", text, "--matrix", "descA=4,4,4,4")
     assert done.returncode == 0 and "it.jdf:6:" in done.stderr and "no output takes it anywhere" in done.stderr, done.stderr
-    assert "nowhere" not in jdf("check", text, "--matrix", "descA=4,4,4,4", "--no-warnings").stdout
 
 
 def test_check_knows_types(jdf):

@@ -8,6 +8,7 @@
 
 #include "front/jdf/diagnostics.hpp"
 #include "front/jdf/emit_bodies.hpp"
+#include "front/jdf/reshapes.hpp"
 
 namespace fairlead::jdf {
 
@@ -18,7 +19,11 @@ constexpr int deepest_loops = 200;
 class Unroller {
  public:
   Unroller(const File& file, const Settings& settings, const UnrollLimits& limits)
-      : file_(file), settings_(settings), evaluator_(file, settings), limits_(limits) {}
+      : file_(file),
+        settings_(settings),
+        evaluator_(file, settings),
+        limits_(limits),
+        reshapes_(file, [this](const std::string& type) { return is_whole(limits_.types, type); }) {}
 
   Unrolled all() {
     for (std::uint32_t i = 0; i < file_.globals.size(); ++i) {
@@ -273,6 +278,8 @@ class Unroller {
     end.first_number = add_numbers(numbers_);
     end.place = place(it);
     end.part = part(of, end.kind == unrolled::End::Kind::memory);
+    if (end.part == unrolled::none && of.direction == Direction::in && it.kind == Target::Kind::task)
+      end.part = part_of_copy(it);
     given_ |= of.direction == Direction::in;
     (of.direction == Direction::in ? graph().inputs : graph().outputs).push_back(end);
   }
@@ -283,6 +290,13 @@ class Unroller {
     return found->second;
   }
 
+  /// What is taken as a copy of a type is another value, also where only the giver says so.
+  std::uint32_t part_of_copy(const Target& from) {
+    const auto own = static_cast<std::uint32_t>(class_ - file_.classes.data());
+    const std::optional<TypeName> type = reshapes_.between({from.index, from.flow_index}, {own, flow_});
+    return type ? part_named(type->name) : unrolled::none;
+  }
+
   /// Data of different types are different parts of a tile, as its two triangles.
   std::uint32_t part(const Dependency& of, bool in_data) {
     const Property* property = find(of.properties, in_data ? "type_data" : "type");
@@ -290,7 +304,9 @@ class Unroller {
     if (property == nullptr || property->value == no_expression) return unrolled::none;
     std::string text = type_in(file_, *property)->name;
     if (text.empty()) text = file_.source.text(file_.at(property->value).where);
-    if (is_whole(limits_.types, text)) return unrolled::none;
+    return is_whole(limits_.types, text) ? unrolled::none : part_named(text);
+  }
+  std::uint32_t part_named(const std::string& text) {
     const auto [found, is_new] = parts_.try_emplace(text, graph().parts.size());
     if (is_new) graph().parts.push_back(text);
     return found->second;
@@ -300,6 +316,7 @@ class Unroller {
   const Settings& settings_;
   Evaluator evaluator_;
   UnrollLimits limits_;
+  Reshapes reshapes_;
   Unrolled out_;
   const TaskClass* class_ = nullptr;
   unrolled::TaskId task_ = 0;
