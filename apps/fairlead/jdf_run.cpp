@@ -94,8 +94,6 @@ constexpr auto options = both(
     both(rank_options, report_options));
 constexpr Positional positionals[] = {{.name = "FILE", .help = "a .jdf file"}};
 
-/// A graph of so many tasks is written out and looked at in less than a second.
-constexpr jdf::UnrollLimits limits_of_check{.tasks = 100'000, .ends = 1'000'000, .steps = 20'000'000};
 
 double no_flops(const DenseProblem&) { return 0; }
 std::uint64_t no_tasks(const DenseProblem&) { return 0; }
@@ -117,7 +115,8 @@ constexpr DenseOperation graph_operation{.key = "jdf",
 jdf::KnownOutputs looked_at(const jdf::Program& program, const CommandRanks& ranks) {
   std::optional<jdf::Unrolled> unrolled;
   try {
-    jdf::UnrollLimits limits = limits_of_check;
+    // A graph of so many tasks is written out and looked at in less than a second.
+    jdf::UnrollLimits limits{.tasks = 100'000, .ends = 1'000'000, .steps = 20'000'000};
     limits.placements = !ranks.alone();
     limits.types = program.types;
     unrolled = jdf::unroll(program.file, program.settings, limits);
