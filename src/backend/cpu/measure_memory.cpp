@@ -6,8 +6,9 @@
 #include <chrono>
 #include <cstring>
 #include <latch>
-#include <thread>
 #include <vector>
+
+#include "base/guarded_thread.hpp"
 
 namespace fairlead::backend {
 
@@ -41,10 +42,13 @@ MemoryFigures measure_memory(Bytes bytes) {
   figures.copied = size / seconds_of([&] { std::memcpy(there.data(), here.data(), bytes); });
   figures.both = 2 * size / seconds_of([&] {
                    std::latch both_run(2);
-                   std::jthread other([&] {
-                     both_run.arrive_and_wait();
-                     std::memcpy(here_too.data(), there_too.data(), bytes);
-                   });
+                   JoinedThreads other;
+                   other.start(
+                       [&] {
+                         both_run.arrive_and_wait();
+                         std::memcpy(here_too.data(), there_too.data(), bytes);
+                       },
+                       ignore_failure);
                    both_run.arrive_and_wait();
                    std::memcpy(there.data(), here.data(), bytes);
                  });

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "backend/cpu/affinity.hpp"
+#include "base/guarded_thread.hpp"
 #include "engine/ended_thread.hpp"
 #include "graph/epoch.hpp"
 
@@ -478,7 +479,8 @@ void WorkerThreads::run(std::size_t index) {
 void WorkerThreads::start_thread(std::size_t index) {
   running_.fetch_add(1);
   try {
-    workers_[index]->thread = std::thread([this, index] { run(index); });
+    workers_[index]->thread = guarded_thread(
+        [this, index] { run(index); }, [this](std::exception_ptr why) { engine_->stop(std::move(why)); });
   } catch (...) {
     running_.fetch_sub(1);
     throw;
