@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "backend/disk/aligned_memory.hpp"
+#include "base/full_transfer.hpp"
 
 namespace fairlead::backend {
 namespace {
@@ -68,11 +69,11 @@ int write_zeros(int descriptor, Bytes from, Bytes to, Bytes alignment) {
   const auto block = zeros(most, alignment);
   if (!block) return ENOMEM;
   while (from < to) {
-    const ssize_t written =
-        pwrite(descriptor, block.get(), std::min(most, to - from), static_cast<off_t>(from));
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return written < 0 ? errno : ENOSPC;
-    from += static_cast<Bytes>(written);
+    const Bytes bytes = std::min(most, to - from);
+    const Transferred written =
+        write_fully_at(descriptor, from, {reinterpret_cast<const std::byte*>(block.get()), bytes});
+    if (written.bytes < bytes) return written.error != 0 ? written.error : ENOSPC;
+    from += bytes;
   }
   return fdatasync(descriptor) == 0 ? 0 : errno;  // or a network file system tells of a full disk much later
 }

@@ -9,7 +9,10 @@
 #include <cerrno>
 #include <cstring>
 #include <fairlead/error.hpp>
+#include <span>
 #include <string>
+
+#include "base/full_transfer.hpp"
 
 namespace fairlead::data {
 namespace {
@@ -20,15 +23,9 @@ constexpr Bytes longest_dictionary = Bytes{1} << 20;
 /// As much as there is of [offset, offset + bytes).
 std::string read_some(int file, Bytes offset, Bytes bytes, const std::string& name) {
   std::string text(bytes, '\0');
-  std::size_t done = 0;
-  while (done < text.size()) {
-    const auto got = ::pread(file, text.data() + done, text.size() - done, static_cast<off_t>(offset + done));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw InputError(fmt::format("{}: cannot be read: {}", name, std::strerror(errno)));
-    if (got == 0) break;
-    done += static_cast<std::size_t>(got);
-  }
-  text.resize(done);
+  const Transferred got = read_fully_at(file, offset, std::as_writable_bytes(std::span(text)));
+  if (got.error != 0) throw InputError(fmt::format("{}: cannot be read: {}", name, std::strerror(got.error)));
+  text.resize(got.bytes);
   return text;
 }
 
@@ -74,18 +71,14 @@ NpyFile::NpyFile(const std::filesystem::path& path) : path_(path) {
 
 void NpyFile::read_bytes(Bytes offset, std::span<std::byte> into) const {
   const Bytes begin = offset, bytes = into.size();
-  while (!into.empty()) {
-    const auto got = ::pread(file_.get(), into.data(), into.size(), static_cast<off_t>(offset));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0)
-      throw SystemError(fmt::format("{}: cannot read {} bytes at byte {}: {}", path_.string(), into.size(),
-                                    offset, std::strerror(errno)));
-    if (got == 0)
-      throw InputError(fmt::format("{}: has become shorter while it was read: it ends at byte {}",
-                                   path_.string(), offset));
-    into = into.subspan(static_cast<std::size_t>(got));
-    offset += static_cast<Bytes>(got);
-  }
+  const Transferred got = read_fully_at(file_.get(), offset, into);
+  offset += got.bytes;
+  if (got.error != 0)
+    throw SystemError(fmt::format("{}: cannot read {} bytes at byte {}: {}", path_.string(),
+                                  bytes - got.bytes, offset, std::strerror(got.error)));
+  if (got.bytes < bytes)
+    throw InputError(
+        fmt::format("{}: has become shorter while it was read: it ends at byte {}", path_.string(), offset));
   bytes_read_->fetch_add(bytes, std::memory_order_relaxed);  // a sum that nothing waits for
   // The kernel keeps files in pieces of up to 2 MiB and drops whole ones only: so the piece that the last
   // read ended in goes now, with what lies before this one, and the one that this read ends in with the next.

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/full_transfer.hpp"
 #include "base/left_over.hpp"
 
 namespace fairlead::data {
@@ -119,19 +120,17 @@ void OutputFile::open_unnamed() {
 }
 
 void OutputFile::write(Bytes offset, std::span<const std::byte> content) {
-  while (!content.empty()) {
-    const auto written = ::pwrite(file_.get(), content.data(), content.size(), static_cast<off_t>(offset));
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0)
-      fail(path_, fmt::format("write {} bytes at byte {}", content.size(), offset),
-           written < 0 ? errno : ENOSPC);
-    content = content.subspan(static_cast<std::size_t>(written));
-    offset += static_cast<Bytes>(written);
-  }
+  const Transferred written = write_fully_at(file_.get(), offset, content);
+  if (written.bytes < content.size())
+    fail(path_,
+         fmt::format("write {} bytes at byte {}", content.size() - written.bytes, offset + written.bytes),
+         written.error != 0 ? written.error : ENOSPC);
 }
 
 void OutputFile::commit() {
   if (::fsync(file_.get()) != 0) fail(path_, "flush it to the disk", errno);
+  // Nothing is allocated once the file has its name: it would be there, and the caller told otherwise.
+  const std::filesystem::path above = directory_of(path_);
   if (temporary_.empty()) {
     const auto self = fmt::format("/proc/self/fd/{}", file_.get());
     const auto link = [&](const char* name) {
@@ -149,7 +148,7 @@ void OutputFile::commit() {
   }
   file_ = FileDescriptor();
   // The name, too, is to survive a power failure; a directory that cannot be opened for that is no failure.
-  const FileDescriptor directory = open_file(directory_of(path_), O_RDONLY | O_DIRECTORY);
+  const FileDescriptor directory = open_file(above, O_RDONLY | O_DIRECTORY);
   if (directory) ::fsync(directory.get());
 }
 

@@ -20,6 +20,7 @@
 
 #include "base/child_process.hpp"
 #include "base/file_descriptor.hpp"
+#include "base/full_transfer.hpp"
 #include "front/jdf_c/c_headers.hpp"
 
 namespace fairlead::jdf {
@@ -77,13 +78,9 @@ void CCompiler::write(const std::filesystem::path& path, std::string_view text) 
     folders_.push_back(missing);
   }
   FileDescriptor out = open_file(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  bool written = static_cast<bool>(out);
-  while (written && !text.empty()) {
-    const auto bytes = ::write(out.get(), text.data(), text.size());
-    written = bytes >= 0 || errno == EINTR;
-    if (bytes > 0) text.remove_prefix(static_cast<std::size_t>(bytes));
-  }
-  const int error = !written ? errno : out.close();
+  int error = out ? 0 : errno;
+  if (error == 0) error = write_fully(out.get(), std::as_bytes(std::span(text))).error;
+  if (const int late = out.close(); error == 0) error = late;
   if (error != 0) throw SystemError(fmt::format("cannot write {}: {}", path.string(), std::strerror(error)));
 }
 
