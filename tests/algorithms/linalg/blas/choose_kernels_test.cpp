@@ -15,6 +15,7 @@
 
 #include "algorithms/linalg/blas/core_types.hpp"
 #include "algorithms/linalg/blas/kernel_rates.hpp"
+#include "base/kept_file.hpp"
 
 namespace fairlead::linalg {
 namespace {
@@ -183,6 +184,43 @@ TEST_F(Choosing, ADamagedCacheIsIgnoredAndRewritten) {
     EXPECT_DOUBLE_EQ(choice.best.gflops(), 50);
     EXPECT_EQ(content(cache_file()), whole);
   }
+}
+
+// The checksum is no secret, and says nothing of who has written the file.
+TEST_F(Choosing, ALibraryOrAVariableThatOnlyTheCacheNamesIsNotUsed) {
+  helper_with_rate(50);
+  choose_kernels(settings);
+  const auto whole = content(cache_file());
+  const auto with_checksum = [](std::string text) {
+    text.erase(text.rfind("check\t"));
+    return text + fmt::format("check\t{:016x}\n", text_hash(text));
+  };
+  const auto instead = [&](const std::string& what, const std::string& with) {
+    std::string text = whole;
+    const auto at = text.find(what, text.find("\ntiming\t"));
+    EXPECT_NE(at, std::string::npos);
+    return with_checksum(text.replace(at, what.size(), with));
+  };
+  EXPECT_EQ(with_checksum(whole), whole);
+  for (const auto& forged :
+       {instead("libpretended.so", "/tmp/theirs.so"), instead("OPENBLAS_CORETYPE", "LD_PRELOAD")}) {
+    std::ofstream(cache_file()) << forged;
+    const auto choice = choose_kernels(settings);
+    EXPECT_FALSE(choice.from_cache);
+    EXPECT_EQ(choice.best.candidate.library, "libpretended.so");
+    EXPECT_EQ(content(cache_file()), whole);
+  }
+}
+
+TEST_F(Choosing, ACacheDirectoryThatOthersCanWriteToIsNotUsed) {
+  helper_with_rate(50);
+  choose_kernels(settings);
+  std::filesystem::permissions(settings.cache_directory, std::filesystem::perms::others_write,
+                               std::filesystem::perm_options::add);
+  const auto choice = choose_kernels(settings);
+  EXPECT_FALSE(choice.from_cache);
+  EXPECT_DOUBLE_EQ(choice.best.gflops(), 50);
+  EXPECT_THAT(choice.cache_problem, HasSubstr("can be written by other users"));
 }
 
 TEST_F(Choosing, ACacheThatCannotBeWrittenCostsTimeOnly) {
