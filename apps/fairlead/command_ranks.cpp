@@ -10,8 +10,9 @@
 #include <exception>
 #include <string>
 #include <string_view>
-#include <thread>
+#include <utility>
 
+#include "base/guarded_thread.hpp"
 #include "base/kept_file.hpp"
 #include "machine/machine.hpp"
 #include "net/network.hpp"
@@ -163,10 +164,17 @@ void CommandRanks::run(const std::function<void(const Place&)>& body) const {
       own_[i].give_up("it was interrupted");
     }
   };
-  std::vector<std::thread> others;
-  for (std::size_t i = 1; i < own_.size(); ++i) others.emplace_back(run_one, i);
-  run_one(0);
-  for (std::thread& other : others) other.join();
+  {
+    JoinedThreads others;
+    try {
+      for (std::size_t i = 1; i < own_.size(); ++i)
+        others.start([&, i] { run_one(i); }, [&, i](std::exception_ptr why) { thrown[i] = std::move(why); });
+      run_one(0);
+    } catch (const std::exception& error) {  // no thread, or no memory: those that are there hear of it
+      thrown[0] = std::current_exception();
+      give_up(told_of(error));
+    }
+  }
   std::exception_ptr heard;  // from another rank
   for (const std::exception_ptr& it : thrown) try {
       if (it != nullptr) std::rethrow_exception(it);

@@ -509,7 +509,7 @@ int run(const ParsedCommandLine& given) {
   return on_ranks(given.config, [&](CommandRanks& ranks) { return run_on(ranks, given); });
 }
 
-constexpr std::string_view files_of_results[] = {"output", "json"};
+constexpr std::string_view files_of_results[] = {"output"};
 
 }  // namespace
 

@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <new>
@@ -125,7 +126,21 @@ const Subcommand& find_subcommand(std::string_view first, std::string_view secon
 
 }  // namespace fairlead::app
 
-int main(int argc, char** argv) {
+namespace {
+
+/// The last resort where an exception cannot be passed on: out of a function that promises not to throw, or while another
+/// one is on its way. Lack of memory is an error as others, and no reason for a core dump. Allocates nothing.
+[[noreturn]] void end_by_exception() {
+  if (std::current_exception() != nullptr) try {
+      throw;
+    } catch (const std::bad_alloc&) {
+      fairlead::app::Interrupt::end_out_of_memory(fairlead::app::failure);
+    } catch (...) {
+    }
+  std::abort();
+}
+
+int run_and_complain(int argc, char** argv) {
   using namespace fairlead;
   // To write beyond a limit of files' sizes is an error (EFBIG) that is said, not the end of the process.
   std::signal(SIGXFSZ, SIG_IGN);
@@ -168,8 +183,22 @@ int main(int argc, char** argv) {
     if (const int signal = app::Interrupt::signal(); signal != 0) return ended_by(signal);
     return complain(error.what(), app::failure);
   } catch (const std::bad_alloc&) {
-    return complain("out of memory", app::failure);
+    throw;
   } catch (const std::exception& error) {
     return complain(error.what(), app::failure);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace fairlead;
+  std::set_terminate(end_by_exception);
+  try {
+    return run_and_complain(argc, argv);
+  } catch (
+      const std::bad_alloc&) {  // also before the options are known, and while an error is put into words
+    app::Interrupt::say_out_of_memory();
+    return app::failure;
   }
 }

@@ -116,7 +116,11 @@ std::string WatchedRun::status() const {
 }
 
 WatchedRun::~WatchedRun() {
-  if (progress_) progress_->abandon();
+  try {
+    if (progress_) progress_->abandon();
+  } catch (const std::exception&) {
+    // No memory to blank the line.
+  }
 }
 
 void WatchedRun::wait() { wait(false); }
