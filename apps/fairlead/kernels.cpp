@@ -6,6 +6,7 @@
 #include <fairlead/error.hpp>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
@@ -14,13 +15,17 @@
 #include "algorithms/linalg/blas/blas.hpp"
 #include "algorithms/linalg/cuda/own_kernels.hpp"
 #include "backend/device_list.hpp"
+#include "backend/disk/spill_file.hpp"
 #include "base/file_descriptor.hpp"
 #include "config/value.hpp"
 #include "machine/machine.hpp"
+#include "report/report_file.hpp"
 
 namespace fairlead::app {
 
-linalg::KernelChoice choose_kernels(const Config& config) {
+namespace {
+
+linalg::KernelSettings kernel_settings_in(const Config& config) {
   linalg::KernelSettings settings;
   if (const char* path = std::getenv("LD_LIBRARY_PATH")) settings.loader.library_path = path;
   if (config.has("blas"))
@@ -37,10 +42,34 @@ linalg::KernelChoice choose_kernels(const Config& config) {
     fmt::print(stderr, "fairlead: timing the BLAS libraries of this machine, for some seconds; {}\n",
                kept ? "later runs will know" : "each time, since there is no cache-directory to keep it in");
   };
-  return linalg::choose_kernels(settings);
+  return settings;
 }
 
-namespace {
+/// What is taken for the rate of a core where nothing was timed, to tell whether a device gains.
+constexpr double assumed_gflops = 20;
+
+/// A library and its core type that are both named: nothing has to be timed, as under valgrind, which would take long. Only
+/// of OpenBLAS, of which it is known how it is told; and the products are its own unless the settings say otherwise.
+std::optional<linalg::KernelChoice> named_in_full(const linalg::KernelSettings& settings) {
+  if (settings.libraries.size() != 1 || settings.core_type.empty() ||
+      settings.libraries.front().find("openblas") == std::string::npos)
+    return {};
+  linalg::KernelChoice choice;
+  choice.best.candidate = {settings.libraries.front(), settings.core_type};
+  choice.best.core_type = settings.core_type;
+  choice.best.rates = {assumed_gflops, assumed_gflops, assumed_gflops, assumed_gflops};
+  choice.best.own_rates = choice.best.rates;
+  choice.by_default = choice.best;
+  choice.timings = {choice.best};
+  choice.own_products = settings.own_products.value_or(false);
+  return choice;
+}
+
+bool same_word(std::string_view a, std::string_view b) {
+  return std::ranges::equal(
+      a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
+}
+
 
 /// All that takes addresses for each thread that computes, while it can still be refused: buffers of the
 /// BLAS, then, where addresses are limited, what stacks and memory need.
@@ -68,6 +97,13 @@ void take_addresses(const linalg::Kernels& kernels, const Config& config) {
           : "Use fewer workers, or a higher limit."));
 }
 
+/// Settings that a run would refuse, so that they are refused before some seconds go by with timing.
+void check_before_timing(const Config& config) {
+  backend::workers_of_devices(config.text_or("devices", ""), backend::default_backends());
+  backend::SpillFile{config.text("disk-directory")};
+  if (config.has("record-flow")) report::require_place_for(config.text("record-flow"));
+}
+
 constexpr std::string_view no_cuda_kernels = "none";
 
 std::string content_of(const std::string& file) {
@@ -78,6 +114,10 @@ std::string content_of(const std::string& file) {
 }
 
 }  // namespace
+
+linalg::KernelChoice choose_kernels(const Config& config) {
+  return linalg::choose_kernels(kernel_settings_in(config));
+}
 
 std::string cuda_kernels(const Config& config) {
   if (!config.has("cuda-kernels")) return std::string(linalg::embedded_cuda_kernels());
@@ -95,11 +135,21 @@ linalg::Kernels load_kernels(const Config& config) {
 }
 
 linalg::Kernels load_kernels(Config& config, const std::function<void(const linalg::KernelChoice&)>& settle) {
-  const linalg::KernelChoice choice = choose_kernels(config);
+  check_before_timing(config);
+  if (config.has("cuda-kernels")) static_cast<void>(cuda_kernels(config));
+  const linalg::KernelSettings settings = kernel_settings_in(config);
+  const std::optional<linalg::KernelChoice> named = named_in_full(settings);
+  const linalg::KernelChoice choice = named ? *named : linalg::choose_kernels(settings);
   linalg::use_kernels(choice.best.candidate);
   linalg::Kernels kernels = linalg::Kernels::load(
       choice.best.candidate.library,
       choice.own_products ? linalg::Kernels::Products::own : linalg::Kernels::Products::of_library);
+  if (named && !same_word(kernels.blas().core_type(), settings.core_type))
+    throw ConfigError(fmt::format("{} has no core type \"{}\"{}; without it Fairlead finds out which is fastest",
+                                  settings.libraries.front(), settings.core_type,
+                                  kernels.blas().core_type().empty()
+                                      ? ""
+                                      : fmt::format(" here, and takes {}", kernels.blas().core_type())));
   if (config.has("cuda-kernels")) kernels = kernels.with_cuda_kernels(cuda_kernels(config));
   settle(choice);
   take_addresses(kernels, config);

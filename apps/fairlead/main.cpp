@@ -1,6 +1,7 @@
 // The command line: finds the subcommand, reads its options, and turns what is thrown into a message and an
 // exit code.
 #include "fairlead/command_ranks.hpp"
+#include "fairlead/commit.hpp"
 #include "fairlead/files_apart.hpp"
 #include "fairlead/interrupt.hpp"
 #include "fairlead/standard_streams.hpp"
@@ -65,7 +66,8 @@ int run(int argc, const char* const* argv, bool& reports) {
   // Hidden: this program started by itself to time a BLAS in a process of its own.
   if (first == "time-blas") return linalg::time_blas_main(std::vector<std::string>(argv + 2, argv + argc));
   if (first == "--version") {
-    fmt::print("fairlead {}\n", version());
+    constexpr std::string_view of_commit = commit;
+    fmt::print("fairlead {}{}\n", version(), of_commit.empty() ? "" : fmt::format(" (commit {})", of_commit));
     return success;
   }
   if (first == "--help" || first == "-h") {

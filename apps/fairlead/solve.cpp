@@ -185,7 +185,14 @@ int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
     config.set("memory", machine::discover().memory.usable_bytes() / ranks.on_machine());
   if (ranks.first()) require_place_for_report(config);
   if (!ranks.alone()) set_workers_of_ranks(config, ranks);
-  return solve(system, config, ranks);
+  try {
+    return solve(system, config, ranks);
+  } catch (const NumericalError& error) {
+    // What the numbers are blamed for may be a mixture of two matrices.
+    const std::string changed = system.changed_input();
+    if (changed.empty()) throw;
+    throw InputError(fmt::format("{} has changed while it was read: {}", changed, error.what()));
+  }
 }
 
 int run(const ParsedCommandLine& given) {

@@ -424,6 +424,12 @@ SolvedHere solve_refined(const System& system, const Config& config, const linal
 
 }  // namespace
 
+std::string System::changed_input() const {
+  for (const auto& file : {a, b})
+    if (file != nullptr && file->changed()) return file->path().string();
+  return {};
+}
+
 data::ElementType System::solution() const {
   const bool in_single = a->element() == ElementType::float32 && b->element() == ElementType::float32;
   return in_single ? ElementType::float32 : ElementType::float64;
@@ -464,6 +470,7 @@ int solve(const System& system, const Config& given, CommandRanks& ranks) {
                           ? solve_refined(system, config, *kernels, ranks, factor_in)
                           : solve_in<double>(system, config, *kernels, ranks, factor_in);
   solved.report.devices = devices;
+  solved.report.changed_input = system.changed_input();
   return publish_solution(solved, config, ranks);
 }
 

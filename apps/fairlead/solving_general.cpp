@@ -328,6 +328,7 @@ int solve_general_in(const System& system, const Config& given, CommandRanks& ra
   SolvedHere solved = ranks.results(
       [&](const Place& place) { return GeneralSolve<T>(system, config, *loaded.kernels, place).run(); });
   solved.report.devices = loaded.devices;
+  solved.report.changed_input = system.changed_input();
   return publish_solution(solved, config, ranks);
 }
 

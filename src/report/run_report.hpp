@@ -22,6 +22,9 @@ namespace fairlead::report {
 /// How RunReport::devices begins where the problem is too small to look for any: of interest to who asks for the full report.
 inline constexpr std::string_view no_devices_looked_for = "none looked for";
 
+/// How it begins where the machine has none, nor a driver for any.
+inline constexpr std::string_view no_devices_there = "none there";
+
 /// What crossed a link in one direction for one reason.
 struct Traffic {
   Bytes bytes = 0;
@@ -48,6 +51,8 @@ struct WorkerReport {
   double waiting_for_tasks_seconds = 0;  ///< the rest of the time: it had none
   std::uint64_t tasks = 0;
   bool on_device = false;  ///< of CUDA or OpenCL: beside it a core hardly counts
+  /// Of its thread: CPU time, and time in which it wanted a core and had none. Nothing: not counted.
+  std::optional<double> on_core_seconds{}, without_core_seconds{};
 
   double all() const noexcept { return busy_seconds + waiting_for_data_seconds + waiting_for_tasks_seconds; }
 };
@@ -157,6 +162,7 @@ struct RunReport {
   /// By what part of its size a solution in double precision is rounded in a file in single, whose type it fits; not in the
   /// backward error, which it may raise by as much.
   std::optional<double> rounded_in_file{};
+  std::string changed_input{};  ///< what was written to while it was read: a file; empty: none was
   std::optional<std::uint64_t> calls_in_tf32{};  ///< of cuBLAS, for the factor; none: they were not wanted
   std::optional<int> refinement_steps;           ///< of a factor in single precision, up to that error
   std::optional<ConditionReport> condition;

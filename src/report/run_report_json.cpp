@@ -43,11 +43,15 @@ Json nodes(const RunReport& report) {
 
 Json worker_times(const RunReport& report) {
   Json all = Json::array();
-  for (const WorkerReport& worker : report.worker_times)
-    all.add(Json::object({{"busy_seconds", worker.busy_seconds},
-                          {"waiting_for_data_seconds", worker.waiting_for_data_seconds},
-                          {"waiting_for_tasks_seconds", worker.waiting_for_tasks_seconds},
-                          {"tasks", worker.tasks}}));
+  for (const WorkerReport& worker : report.worker_times) {
+    Json one = Json::object({{"busy_seconds", worker.busy_seconds},
+                             {"waiting_for_data_seconds", worker.waiting_for_data_seconds},
+                             {"waiting_for_tasks_seconds", worker.waiting_for_tasks_seconds},
+                             {"tasks", worker.tasks}});
+    if (worker.on_core_seconds) one.add("cpu_seconds", *worker.on_core_seconds);
+    if (worker.without_core_seconds) one.add("without_core_seconds", *worker.without_core_seconds);
+    all.add(std::move(one));
+  }
   return all;
 }
 
@@ -66,6 +70,10 @@ Json limited_by(const Limiting& it) {
                            {"busy_part", it.busy},
                            {"waiting_for_data_part", it.waiting_for_data},
                            {"without_tasks_part", it.without_tasks}});
+  if (it.had_core) {
+    all.add("had_core_part", *it.had_core);
+    all.add("without_core_part", it.without_core);
+  }
   if (!it.link.empty()) {
     all.add("busiest_link", it.link);
     all.add("busiest_link_part", it.link_busy);

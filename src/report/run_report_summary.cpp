@@ -26,7 +26,8 @@ void what(TextPage& page, const RunReport& report) {
                    readable_size(report.peak_memory_bytes)),
        fmt::format("tiles of {}", with_commas(report.tile)), "scheduler " + scheduler_text(report)},
       ", ");
-  if (!report.devices.empty() && !report.devices.starts_with(no_devices_looked_for))
+  if (!report.devices.empty() && !report.devices.starts_with(no_devices_looked_for) &&
+      !report.devices.starts_with(no_devices_there))
     page.row("Devices", devices_text(report));
 }
 

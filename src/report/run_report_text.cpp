@@ -172,19 +172,20 @@ void memory_use(TextPage& page, const RunReport& report) {
 void worker_row(TextPage& page, std::string_view what, const WorkerReport& worker) {
   const double all = worker.all();
   const auto cell = [all](double seconds) {
-    return fmt::format("{:>12}{:>8}", readable_seconds(seconds), percent(seconds, all));
+    return fmt::format("{:>10}{:>7}", readable_seconds(seconds), percent(seconds, all));
   };
-  page.row("", fmt::format("{:<9}{}{}{}{:>13}", what, cell(worker.busy_seconds),
+  page.row("", fmt::format("{:<5}{}{}{}{}{:>11}", what, cell(worker.busy_seconds),
                            cell(worker.waiting_for_data_seconds), cell(worker.waiting_for_tasks_seconds),
-                           with_commas(worker.tasks)));
+                           worker.on_core_seconds ? cell(*worker.on_core_seconds) : "", with_commas(worker.tasks)));
 }
 
 void workers(TextPage& page, const RunReport& report) {
   const std::vector<WorkerReport>& all = report.worker_times;
   if (all.empty()) return;
   page.blank();
-  page.row("Workers", fmt::format("{:<9}{:>20}{:>20}{:>20}{:>13}", "", "busy", "waiting for data",
-                                  "without a task", "tasks"));
+  const bool counted = std::ranges::all_of(all, [](const WorkerReport& one) { return one.on_core_seconds.has_value(); });
+  page.row("Workers", fmt::format("{:<5}{:>17}{:>17}{:>17}{}{:>11}", "", "computed", "waiting for data",
+                                  "without a task", counted ? fmt::format("{:>17}", "CPU time") : "", "tasks"));
   if (all.size() <= most_workers_listed) {
     for (std::size_t i = 0; i < all.size(); ++i) worker_row(page, fmt::format("{}", i), all[i]);
     return;
@@ -195,6 +196,9 @@ void workers(TextPage& page, const RunReport& report) {
     mean.waiting_for_data_seconds += one.waiting_for_data_seconds / static_cast<double>(all.size());
     mean.waiting_for_tasks_seconds += one.waiting_for_tasks_seconds / static_cast<double>(all.size());
     mean.tasks += one.tasks;
+    if (counted)
+      mean.on_core_seconds =
+          mean.on_core_seconds.value_or(0) + *one.on_core_seconds / static_cast<double>(all.size());
   }
   mean.tasks /= all.size();
   worker_row(page, "mean", mean);

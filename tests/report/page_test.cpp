@@ -64,9 +64,9 @@ Memory                                        peak            of
                   from malloc              3.0 MiB                         at the end
                 process                    316 MiB                         measured by the kernel
 
-Workers                                  busy    waiting for data      without a task        tasks
-                0              8.10 s    94 %      300 ms   3.5 %      200 ms   2.3 %        3,300
-                1              8.05 s    94 %      450 ms   5.2 %      100 ms   1.2 %        3,245
+Workers                      computed waiting for data   without a task         CPU time      tasks
+                0        8.10 s   94 %    300 ms  3.5 %    200 ms  2.3 %    8.00 s   93 %      3,300
+                1        8.05 s   94 %    450 ms  5.2 %    100 ms  1.2 %    7.90 s   92 %      3,245
 )");
 }
 
@@ -142,11 +142,11 @@ TEST(ReportPage, ManyWorkersAreOneMeanAndTheTwoEnds) {
   report.worker_times[3].busy_seconds = 1;
   report.worker_times[7].busy_seconds = 9;
   const std::string page = text(report);
-  EXPECT_THAT(page, HasSubstr("                mean           5.00 s"));
-  EXPECT_THAT(page, HasSubstr("                3              1.00 s"));
-  EXPECT_THAT(page, HasSubstr("                7              9.00 s"));
+  EXPECT_THAT(page, HasSubstr("                mean     5.00 s"));
+  EXPECT_THAT(page, HasSubstr("                3        1.00 s"));
+  EXPECT_THAT(page, HasSubstr("                7        9.00 s"));
   EXPECT_THAT(page, HasSubstr("the mean of 9, the least busy, the busiest"));
-  EXPECT_THAT(page, Not(HasSubstr("                5              5.00 s")));
+  EXPECT_THAT(page, Not(HasSubstr("                5        5.00 s")));
 }
 
 TEST(ReportPage, WhatWasNotMeasuredIsNotThere) {

@@ -17,6 +17,10 @@ namespace {
 /// Headers of matrices have 128 bytes; whatever claims more than this is not one.
 constexpr Bytes longest_dictionary = Bytes{1} << 20;
 
+std::chrono::nanoseconds modified_at(const struct stat& state) {
+  return std::chrono::seconds(state.st_mtim.tv_sec) + std::chrono::nanoseconds(state.st_mtim.tv_nsec);
+}
+
 /// As much as there is of [offset, offset + bytes).
 std::string read_some(int file, Bytes offset, Bytes bytes, const std::string& name) {
   std::string text(bytes, '\0');
@@ -47,6 +51,8 @@ NpyFile::NpyFile(const std::filesystem::path& path) : path_(path) {
     throw InputError(fmt::format("{}: is {}, not a file", name,
                                  S_ISDIR(state.st_mode) ? "a directory" : "a device or pipe"));
   const auto file_bytes = static_cast<Bytes>(state.st_size);
+  file_bytes_ = file_bytes;
+  modified_at_ = modified_at(state);
 
   const auto preamble = parse_npy_preamble(read_some(file_.get(), 0, NpyPreamble::longest, name), name);
   const Bytes data_offset = preamble.bytes + preamble.dictionary;
@@ -103,10 +109,18 @@ NpyFile NpyFile::transposed() const {
   if (file_ && !other.file_)
     throw SystemError(fmt::format("{}: cannot be opened twice: {}", path_.string(), std::strerror(errno)));
   other.bytes_read_ = bytes_read_;
+  other.file_bytes_ = file_bytes_;
+  other.modified_at_ = modified_at_;
   other.header_ = header_;
   other.header_.order = order() == StorageOrder::c ? StorageOrder::fortran : StorageOrder::c;
   std::ranges::reverse(other.header_.shape);
   return other;
+}
+
+bool NpyFile::changed() const noexcept {
+  struct stat state {};
+  return file_ && ::fstat(file_.get(), &state) == 0 &&
+         (static_cast<Bytes>(state.st_size) != file_bytes_ || modified_at(state) != modified_at_);
 }
 
 void NpyFile::forget_pages() const noexcept { ::posix_fadvise(file_.get(), 0, 0, POSIX_FADV_DONTNEED); }

@@ -6,6 +6,7 @@
 // the page cache does not eat the memory limit of a container.
 #pragma once
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -81,6 +82,9 @@ class NpyFile {
   /// since a neighbour may want them. For the end of a pass over the file.
   void forget_pages() const noexcept;
 
+  /// Whether somebody has written to the file since it was opened, by its size and its time of modification.
+  bool changed() const noexcept;
+
   /// Read so far, again counted again.
   Bytes bytes_read() const noexcept { return bytes_read_->load(std::memory_order_relaxed); }
 
@@ -91,6 +95,8 @@ class NpyFile {
   std::filesystem::path path_;
   FileDescriptor file_;
   NpyHeader header_;
+  Bytes file_bytes_ = 0;                    // when it was opened
+  std::chrono::nanoseconds modified_at_{};  // likewise
   std::shared_ptr<std::atomic<Bytes>> bytes_read_ =
       std::make_shared<std::atomic<Bytes>>(0);  // with transposed()
 };

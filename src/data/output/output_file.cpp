@@ -27,6 +27,30 @@ std::filesystem::path directory_of(const std::filesystem::path& path) {
   return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
 }
 
+/// Where the links at `path` lead in the end, also if nothing is there. Throws SystemError if they lead nowhere.
+std::filesystem::path end_of_links(const std::filesystem::path& path) {
+  constexpr int most = 40;  // as the kernel follows
+  std::filesystem::path at = path;
+  std::error_code error;
+  for (int followed = 0; std::filesystem::is_symlink(at, error); ++followed) {
+    if (followed == most) fail(path, "be written: it is a link", ELOOP);
+    const auto target = std::filesystem::read_symlink(at, error);
+    if (error) fail(path, "be followed as a link", error.value());
+    at = target.is_absolute() ? target : directory_of(at) / target;
+  }
+  return at;
+}
+
+/// A directory that was removed while a process is in it is there, and takes no files: the system then says that the
+/// operation is not permitted.
+void require_directory(const std::filesystem::path& path) {
+  struct stat found {};
+  const auto directory = directory_of(path);
+  if (::stat(directory.c_str(), &found) == 0 && S_ISDIR(found.st_mode) && found.st_nlink == 0)
+    throw SystemError(fmt::format("{}: cannot be written: the directory \"{}\" has been removed", path.string(),
+                                  directory.string()));
+}
+
 /// Whether a file beside `path` is one that with_free_name() has named, whoever ran it.
 bool is_partial_of(const std::filesystem::path& path, std::string_view name) {
   const std::string begin = fmt::format(".{}.", path.filename().string());
@@ -74,11 +98,11 @@ void require_replaceable(const std::filesystem::path& path, const struct stat& o
 }  // namespace
 
 OutputFile::OutputFile(const std::filesystem::path& path, Bytes bytes) : path_(path) {
-  std::error_code error;
-  if (std::filesystem::is_symlink(path, error)) {
-    auto target = std::filesystem::weakly_canonical(path, error);
-    if (!error) path_ = std::move(target);
-  }
+  if (path == "-")
+    throw SystemError(
+        "-: cannot be written: the file must have a name, standard output is not written to. A file of that name "
+        "is ./-");
+  path_ = end_of_links(path);
   struct stat old {};
   const bool exists = ::stat(path_.c_str(), &old) == 0;
   if (exists && !S_ISREG(old.st_mode))
@@ -86,6 +110,7 @@ OutputFile::OutputFile(const std::filesystem::path& path, Bytes bytes) : path_(p
                                   S_ISDIR(old.st_mode) ? "a directory" : "not a regular file"));
   if (path_.filename().empty())
     throw SystemError(fmt::format("{}: cannot be written: this names a directory", path_.string()));
+  require_directory(path_);
   if (exists) require_replaceable(path_, old);
   remove_left_over(directory_of(path_), [this](std::string_view name) { return is_partial_of(path_, name); });
   open_unnamed();

@@ -36,12 +36,12 @@ std::string figures(const RunReport& report) {
                     percent(static_cast<double>(report.peak_memory_bytes),
                             static_cast<double>(report.memory_limit_bytes)),
                     readable_size(report.memory_limit_bytes)));
-  double busy = 0, all = 0;
-  for (const WorkerReport& worker : report.worker_times) {
-    busy += worker.busy_seconds;
-    all += worker.all();
+  if (report.limiting && !report.worker_times.empty()) {
+    const Limiting& it = *report.limiting;
+    add(it.on_devices ? "devices computed" : "workers computed", percent(it.busy, 1),
+        fmt::format("{} tasks{}", with_commas(report.tasks),
+                    it.had_core ? fmt::format("; had a core for {}", percent(*it.had_core, 1)) : ""));
   }
-  if (all > 0) add("workers busy", percent(busy, all), fmt::format("{} tasks", with_commas(report.tasks)));
   if (report.backward_error) add("backward error", fmt::format("{:.1e}", *report.backward_error), "");
   text += "</dl>\n";
   if (!report.limiting) return text;

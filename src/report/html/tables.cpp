@@ -168,7 +168,7 @@ std::string memory_use(const RunReport& report) {
 }
 
 std::string workers(const RunReport& report, const trace::Snapshot& recorded) {
-  Table table("Workers", {"", "busy", "", "waiting for data", "", "without a task", "", "tasks"});
+  Table table("Workers", {"", "computed", "", "waiting for data", "", "without a task", "", "CPU time", "", "tasks"});
   for (std::size_t i = 0; i < report.worker_times.size(); ++i) {
     const WorkerReport& worker = report.worker_times[i];
     const double all = worker.all();
@@ -179,6 +179,8 @@ std::string workers(const RunReport& report, const trace::Snapshot& recorded) {
       cells.push_back(readable_seconds(part));
       cells.push_back(percent(part, all));
     }
+    cells.push_back(worker.on_core_seconds ? readable_seconds(*worker.on_core_seconds) : "");
+    cells.push_back(worker.on_core_seconds ? percent(*worker.on_core_seconds, all) : "");
     cells.push_back(with_commas(worker.tasks));
     table.row(std::move(cells));
   }

@@ -94,7 +94,7 @@ TEST(Flow, TellsTheFirstFailureAndSkipsWhatNeededIt) {
     EXPECT_NE(text.find("fail(x)"), std::string::npos) << text;
     EXPECT_NE(text.find("the cat is on the keyboard"), std::string::npos) << text;
     EXPECT_NE(text.find("flow_test.cpp:"), std::string::npos) << text;
-    EXPECT_NE(text.find("1 tasks that needed its results"), std::string::npos) << text;
+    EXPECT_NE(text.find("1 task that needed its results"), std::string::npos) << text;
   }
   EXPECT_EQ(y, 5);
 }

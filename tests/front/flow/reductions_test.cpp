@@ -258,7 +258,7 @@ TEST(Reductions, ThatFailPoisonTheDatumWhereverTheyAdded) {
       flow.wait();
       ADD_FAILURE() << "a failure was lost";
     } catch (const TaskError& error) {
-      EXPECT_NE(std::string(error.what()).find("1 tasks that needed its results were not run"),
+      EXPECT_NE(std::string(error.what()).find("1 task that needed its results was not run"),
                 std::string::npos)
           << error.what();
     }
