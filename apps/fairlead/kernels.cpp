@@ -73,7 +73,7 @@ bool same_word(std::string_view a, std::string_view b) {
 
 /// All that takes addresses for each thread that computes, while it can still be refused: buffers of the
 /// BLAS, then, where addresses are limited, what stacks and memory need.
-void take_addresses(const linalg::Kernels& kernels, const Config& config) {
+void take_addresses(const linalg::Kernels& kernels, Config& config) {
   const std::size_t workers =
       config.has("workers") ? config.count("workers") : std::size_t{machine::discover().workers};
   const std::size_t threads =
@@ -87,14 +87,24 @@ void take_addresses(const linalg::Kernels& kernels, const Config& config) {
   const Bytes room = *memory.address_room > stacks ? *memory.address_room - stacks : 0;
   const Bytes wanted = config.bytes_or("memory", memory.usable_bytes());
   if (wanted < room) return;
+  // Nobody has said how much: so much as fits is what was meant.
+  constexpr Bytes unit = Bytes{1} << 20, least = 16 * unit;
+  const auto report = config.report();
+  const auto given = std::ranges::find(report, "memory", [](const SettingReport& row) { return row.setting.key; });
+  const bool automatic = given == report.end() || given->origin == Origin::code || given->origin == Origin::default_value;
+  if (automatic && room >= least) {
+    config.set("memory", room / unit * unit);
+    return;
+  }
   throw ConfigError(fmt::format(
-      "{} of memory and {} for the stacks of {} workers do not fit into the {} of address space that are "
+      "{} of memory and {} for the stacks of {} worker{} do not fit into the {} of address space that are "
       "left (ulimit -v).\n  {}",
-      config::readable_size(wanted), config::readable_size(stacks), threads,
+      config::readable_size(wanted), config::readable_size(stacks), threads, threads == 1 ? "" : "s",
       config::readable_size(*memory.address_room),
       room > (Bytes{1} << 20)
-          ? fmt::format("Use --memory {}MiB or less, fewer workers, or a higher limit.", room >> 20)
-          : "Use fewer workers, or a higher limit."));
+          ? fmt::format("Use --memory {}MiB or less, {}or a higher limit.", room >> 20, threads > 1 ? "fewer workers, " : "")
+      : threads > 1 ? std::string("Use fewer workers, or a higher limit.")
+                    : std::string("Use a higher limit.")));
 }
 
 /// Settings that a run would refuse, so that they are refused before some seconds go by with timing.
