@@ -118,8 +118,9 @@ class Measurer {
     // Half of the time: what is left is more a guess than a measurement.
     constexpr double most_without_core = 0.5;
     if (figures.without_core > most_without_core)
-      disturbed_ = fmt::format("the threads that measured {} had no core for {:.0f} % of the time, as other programs had them",
-                               disk.directory, 100 * figures.without_core);
+      disturbed_ = fmt::format(
+          "the threads that measured {} had no core for {:.0f} % of the time, as other programs had them",
+          disk.directory, 100 * figures.without_core);
     if (disk.in_memory) fmt::print(stderr, "disk of {}: this is memory, not a disk\n", disk.directory);
     const bool reading_is_to_second = first == "disk";
     return made(first, second, machine::place_of_disk(directory),
@@ -268,12 +269,15 @@ int run(const ParsedCommandLine& given) {
     json.add("measured", figures_json(*devices));
     if (config.has("machine-file")) {
       const auto today = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
-      const std::string busy = devices->without_core <= disturbed_from
-                                   ? ""
-                                   : fmt::format("; other programs had the cores for {:.0f} % of the time, so rates are "
-                                                 "too low",
-                                                 100 * devices->without_core);
-      if (!busy.empty()) fmt::print(stderr, "fairlead: {}: measure again when the machine is idle\n", busy.substr(2));
+      const std::string busy =
+          devices->without_core <= disturbed_from
+              ? ""
+              : fmt::format(
+                    "; other programs had the cores for {:.0f} % of the time, so rates are "
+                    "too low",
+                    100 * devices->without_core);
+      if (!busy.empty())
+        fmt::print(stderr, "fairlead: {}: measure again when the machine is idle\n", busy.substr(2));
       const std::string source = fmt::format(
           "measured by fairlead calibrate {} on {}, --devices '{}', {} workers, all computing at the same "
           "time{}",

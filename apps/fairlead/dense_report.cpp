@@ -80,7 +80,7 @@ std::vector<report::WorkerReport> worker_times(const Counts& before, const Count
     const auto& to = after.engine.workers[i];
     std::optional<double> on_core, without_core;
     // Less than before: another thread is the worker now.
-    if (const auto &first = before.core_times[i], &last = after.core_times[i];
+    if (const auto& first = before.core_times[i], &last = after.core_times[i];
         first && last && last->on_core >= first->on_core) {
       on_core = seconds_between(first->on_core, last->on_core);
       without_core = seconds_between(first->without_core, last->without_core);

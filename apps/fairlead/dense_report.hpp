@@ -26,7 +26,7 @@ struct Counts {
   std::optional<report::DiskCounters> kernel;  // by the system's
   linalg::KernelCounts kernels;
   std::chrono::steady_clock::time_point at;
-  std::vector<std::string> through_ram;  // as RunReport's
+  std::vector<std::string> through_ram;             // as RunReport's
   std::vector<std::optional<CoreTime>> core_times;  // by worker
   Duration throttled{};                             // by the control group's quota of CPU time
 };

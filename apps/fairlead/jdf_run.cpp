@@ -193,7 +193,8 @@ void prepare(JdfTask& task, CommandRanks& ranks) {
     settle(*task.program, task.given, task.config);
     set_types(*task.program, task.config);
     if (task.config.flag("allow-c")) {
-      task.kernels.emplace(load_kernels(task.config, [](const linalg::KernelChoice&) {}));  // C may call what they call
+      task.kernels.emplace(
+          load_kernels(task.config, [](const linalg::KernelChoice&) {}));  // C may call what they call
       task.in_c = allow_c_bodies(*task.program, libraries_of(*task.kernels));
     }
     jdf::require_values(*task.program);

@@ -70,7 +70,6 @@ bool same_word(std::string_view a, std::string_view b) {
       a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
-
 /// All that takes addresses for each thread that computes, while it can still be refused: buffers of the
 /// BLAS, then, where addresses are limited, what stacks and memory need.
 void take_addresses(const linalg::Kernels& kernels, Config& config) {
@@ -90,8 +89,10 @@ void take_addresses(const linalg::Kernels& kernels, Config& config) {
   // Nobody has said how much: so much as fits is what was meant.
   constexpr Bytes unit = Bytes{1} << 20, least = 16 * unit;
   const auto report = config.report();
-  const auto given = std::ranges::find(report, "memory", [](const SettingReport& row) { return row.setting.key; });
-  const bool automatic = given == report.end() || given->origin == Origin::code || given->origin == Origin::default_value;
+  const auto given =
+      std::ranges::find(report, "memory", [](const SettingReport& row) { return row.setting.key; });
+  const bool automatic =
+      given == report.end() || given->origin == Origin::code || given->origin == Origin::default_value;
   if (automatic && room >= least) {
     config.set("memory", room / unit * unit);
     return;
@@ -101,10 +102,10 @@ void take_addresses(const linalg::Kernels& kernels, Config& config) {
       "left (ulimit -v).\n  {}",
       config::readable_size(wanted), config::readable_size(stacks), threads, threads == 1 ? "" : "s",
       config::readable_size(*memory.address_room),
-      room > (Bytes{1} << 20)
-          ? fmt::format("Use --memory {}MiB or less, {}or a higher limit.", room >> 20, threads > 1 ? "fewer workers, " : "")
-      : threads > 1 ? std::string("Use fewer workers, or a higher limit.")
-                    : std::string("Use a higher limit.")));
+      room > (Bytes{1} << 20) ? fmt::format("Use --memory {}MiB or less, {}or a higher limit.", room >> 20,
+                                            threads > 1 ? "fewer workers, " : "")
+      : threads > 1           ? std::string("Use fewer workers, or a higher limit.")
+                              : std::string("Use a higher limit.")));
 }
 
 /// Settings that a run would refuse, so that they are refused before some seconds go by with timing.
@@ -155,11 +156,11 @@ linalg::Kernels load_kernels(Config& config, const std::function<void(const lina
       choice.best.candidate.library,
       choice.own_products ? linalg::Kernels::Products::own : linalg::Kernels::Products::of_library);
   if (named && !same_word(kernels.blas().core_type(), settings.core_type))
-    throw ConfigError(fmt::format("{} has no core type \"{}\"{}; without it Fairlead finds out which is fastest",
-                                  settings.libraries.front(), settings.core_type,
-                                  kernels.blas().core_type().empty()
-                                      ? ""
-                                      : fmt::format(" here, and takes {}", kernels.blas().core_type())));
+    throw ConfigError(fmt::format(
+        "{} has no core type \"{}\"{}; without it Fairlead finds out which is fastest",
+        settings.libraries.front(), settings.core_type,
+        kernels.blas().core_type().empty() ? ""
+                                           : fmt::format(" here, and takes {}", kernels.blas().core_type())));
   if (config.has("cuda-kernels")) kernels = kernels.with_cuda_kernels(cuda_kernels(config));
   settle(choice);
   take_addresses(kernels, config);

@@ -505,14 +505,14 @@ MachineFigures measure_devices(const Config& config, const linalg::Kernels& kern
 }
 
 std::string machine_file(const MachineFigures& figures, std::string_view name, std::string_view source) {
-  std::string text =
-      fmt::format("name = {}\nsummary = {}\nsource = {}\n", in_quotes(name),
-                  in_quotes(fmt::format(
-                      "{} core{}{}, measured by fairlead calibrate", figures.cores, figures.cores == 1 ? "" : "s",
-                      figures.devices.empty() ? ""
-                                              : fmt::format(" and {} device{}", figures.devices.size(),
-                                                            figures.devices.size() == 1 ? "" : "s"))),
-                  in_quotes(source));
+  std::string text = fmt::format(
+      "name = {}\nsummary = {}\nsource = {}\n", in_quotes(name),
+      in_quotes(fmt::format("{} core{}{}, measured by fairlead calibrate", figures.cores,
+                            figures.cores == 1 ? "" : "s",
+                            figures.devices.empty() ? ""
+                                                    : fmt::format(" and {} device{}", figures.devices.size(),
+                                                                  figures.devices.size() == 1 ? "" : "s"))),
+      in_quotes(source));
   std::map<std::string, WorkerKind> processors;
   processors[std::string(core_name)] = WorkerKind::cpu;
   for (const auto& device : figures.devices) processors[device.processor] = device.kind;

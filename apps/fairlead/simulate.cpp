@@ -184,7 +184,8 @@ int run_on_machine(const Simulated& what, const Config& config) {
   // What the page shows is one of them.
   if (seeds > 1)
     for (report::ComparedRun& run : compared.runs)
-      run.report.operation += fmt::format(", seed {} of {} to {}", first_seed, first_seed, first_seed + seeds - 1);
+      run.report.operation +=
+          fmt::format(", seed {} of {} to {}", first_seed, first_seed, first_seed + seeds - 1);
   write_reported(config, rows, compared, recorded);
   return code;
 }

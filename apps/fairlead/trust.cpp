@@ -64,8 +64,9 @@ std::optional<std::string> wrong_answer(const report::RunReport& report) {
   const double error = report.backward_error.value_or(0), limit = report.backward_error_limit.value_or(error);
   if (error <= limit) return std::nullopt;
   if (!report.changed_input.empty())
-    return fmt::format("the result is wrong: {} has changed while it was read, so what was solved was never in it",
-                       report.changed_input);
+    return fmt::format(
+        "the result is wrong: {} has changed while it was read, so what was solved was never in it",
+        report.changed_input);
   constexpr double much_growth = 10;
   if (report.lost_in_file)
     return "the result is wrong: its numbers are too large or too small for single precision, the type of "

@@ -119,7 +119,8 @@ std::string_view default_word(const CommandLine& own, const Setting& setting) {
   }
   const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
   const std::string_view word = shown.substr(0, std::ranges::find_if_not(shown, is_letter) - shown.begin());
-  const bool ends = word.size() == shown.size() || std::string_view(" ,:)").find(shown[word.size()]) != word.npos;
+  const bool ends =
+      word.size() == shown.size() || std::string_view(" ,:)").find(shown[word.size()]) != word.npos;
   return ends ? word : std::string_view();
 }
 
@@ -147,7 +148,7 @@ ParsedCommandLine config::parse(const Sources& sources, const CommandLine& own) 
       ConfigBuilder::unset(parsed.config, given.setting->key);
     else
       ConfigBuilder::assign(parsed.config, given.setting->key, given.text, Origin::command_line, given.name,
-                          given.written);
+                            given.written);
   return parsed;
 }
 

@@ -37,16 +37,16 @@ enum class CoresTakenBy : std::uint8_t {
 /// Parts of the time, from 0 to 1.
 struct Limiting {
   Limit limit = Limit::computing;
-  double files = 0;             ///< of `RunReport::seconds`: reading the input, writing the output
-  double busy = 0;              ///< of the workers' time: in tasks
-  double waiting_for_data = 0;  ///< likewise: they had tasks, whose data were on their way
-  double without_tasks = 0;     ///< likewise: the rest
-  std::string link;             ///< the wire that was in use the longest; empty if none was
-  double link_busy = 0;         ///< of the time: it carried copies
-  bool on_devices = false;      ///< workers are those of devices
-  unsigned workers = 0;         ///< that are counted
-  std::uint64_t tile = 0;       ///< elements a side; 0: unknown
-  double without_core = 0;      ///< of the workers' time: their threads wanted a core and had none
+  double files = 0;                  ///< of `RunReport::seconds`: reading the input, writing the output
+  double busy = 0;                   ///< of the workers' time: in tasks
+  double waiting_for_data = 0;       ///< likewise: they had tasks, whose data were on their way
+  double without_tasks = 0;          ///< likewise: the rest
+  std::string link;                  ///< the wire that was in use the longest; empty if none was
+  double link_busy = 0;              ///< of the time: it carried copies
+  bool on_devices = false;           ///< workers are those of devices
+  unsigned workers = 0;              ///< that are counted
+  std::uint64_t tile = 0;            ///< elements a side; 0: unknown
+  double without_core = 0;           ///< of the workers' time: their threads wanted a core and had none
   std::optional<double> had_core{};  ///< of the time in which they wanted one; nothing: not counted
   CoresTakenBy cores_taken_by = CoresTakenBy::other_programs;
 
@@ -70,7 +70,7 @@ struct Measured {
   double seconds = 0, file_seconds = 0;  ///< of the run; of these, on the user's files
   double counted_seconds = 0;            ///< of the following
   unsigned workers = 0;
-  std::uint64_t tile = 0;  ///< elements a side; 0: unknown
+  std::uint64_t tile = 0;                                 ///< elements a side; 0: unknown
   bool on_devices = false;                                ///< those of cores are not counted
   double busy_seconds = 0, waiting_for_data_seconds = 0;  ///< sums over the workers
   std::vector<Wire> wires;

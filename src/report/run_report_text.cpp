@@ -176,16 +176,19 @@ void worker_row(TextPage& page, std::string_view what, const WorkerReport& worke
   };
   page.row("", fmt::format("{:<5}{}{}{}{}{:>11}", what, cell(worker.busy_seconds),
                            cell(worker.waiting_for_data_seconds), cell(worker.waiting_for_tasks_seconds),
-                           worker.on_core_seconds ? cell(*worker.on_core_seconds) : "", with_commas(worker.tasks)));
+                           worker.on_core_seconds ? cell(*worker.on_core_seconds) : "",
+                           with_commas(worker.tasks)));
 }
 
 void workers(TextPage& page, const RunReport& report) {
   const std::vector<WorkerReport>& all = report.worker_times;
   if (all.empty()) return;
   page.blank();
-  const bool counted = std::ranges::all_of(all, [](const WorkerReport& one) { return one.on_core_seconds.has_value(); });
-  page.row("Workers", fmt::format("{:<5}{:>17}{:>17}{:>17}{}{:>11}", "", "computed", "waiting for data",
-                                  "without a task", counted ? fmt::format("{:>17}", "CPU time") : "", "tasks"));
+  const bool counted =
+      std::ranges::all_of(all, [](const WorkerReport& one) { return one.on_core_seconds.has_value(); });
+  page.row("Workers",
+           fmt::format("{:<5}{:>17}{:>17}{:>17}{}{:>11}", "", "computed", "waiting for data",
+                       "without a task", counted ? fmt::format("{:>17}", "CPU time") : "", "tasks"));
   if (all.size() <= most_workers_listed) {
     for (std::size_t i = 0; i < all.size(); ++i) worker_row(page, fmt::format("{}", i), all[i]);
     return;

@@ -47,14 +47,14 @@ report::RunReport report_of(Runtime& runtime, const trace::Snapshot& recorded) {
   for (std::size_t i = 0; i < counted.workers.size(); ++i) {
     const Statistics::Worker& worker = counted.workers[i];
     const auto core = runtime.core().world().core_time_of_worker(static_cast<WorkerId>(i));
-    report.worker_times.push_back({.busy_seconds = seconds(worker.busy),
-                                   .waiting_for_data_seconds = seconds(worker.waiting_for_data),
-                                   .waiting_for_tasks_seconds = seconds(worker.waiting_for_tasks),
-                                   .tasks = worker.tasks,
-                                   .on_device = report::is_of_device(worker.node),
-                                   .on_core_seconds = core ? std::optional(seconds(core->on_core)) : std::nullopt,
-                                   .without_core_seconds =
-                                       core ? std::optional(seconds(core->without_core)) : std::nullopt});
+    report.worker_times.push_back(
+        {.busy_seconds = seconds(worker.busy),
+         .waiting_for_data_seconds = seconds(worker.waiting_for_data),
+         .waiting_for_tasks_seconds = seconds(worker.waiting_for_tasks),
+         .tasks = worker.tasks,
+         .on_device = report::is_of_device(worker.node),
+         .on_core_seconds = core ? std::optional(seconds(core->on_core)) : std::nullopt,
+         .without_core_seconds = core ? std::optional(seconds(core->without_core)) : std::nullopt});
   }
   report.counted_seconds = report.seconds;
   fill_up_times(report.worker_times, report.seconds);

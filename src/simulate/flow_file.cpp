@@ -137,7 +137,8 @@ class Lines {
     while (!text.empty()) {
       const std::size_t length = text.find('\n');
       std::string_view content = text.substr(0, length);
-      if (length != std::string_view::npos && content.ends_with('\r')) content.remove_suffix(1);  // as Windows ends lines
+      if (length != std::string_view::npos && content.ends_with('\r'))
+        content.remove_suffix(1);  // as Windows ends lines
       Line line(content, file, ++number);
       if (ended) line.refuse("the file goes on after its end");
       if (length == std::string_view::npos)

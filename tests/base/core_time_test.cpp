@@ -19,7 +19,8 @@ TEST(CoreTime, ReadsTheKernelsText) {
   ASSERT_TRUE(both);
   EXPECT_EQ(both->on_core, Duration(234'079));
   EXPECT_EQ(both->without_core, Duration(2'958'928));
-  for (const char* text : {"", "12", "12 ", "a b c", "0 0 0\n", "-1 5 2\n"}) EXPECT_FALSE(core_time_in(text)) << text;
+  for (const char* text : {"", "12", "12 ", "a b c", "0 0 0\n", "-1 5 2\n"})
+    EXPECT_FALSE(core_time_in(text)) << text;
 }
 
 TEST(CoreTime, OfAThreadThatIsNotThereIsNothing) {

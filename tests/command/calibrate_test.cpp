@@ -74,7 +74,8 @@ TEST_F(Calibrate, SaysWhatIsWrongBeforeItMeasures) {
 // Most machines have no GPU: their cores are a machine for the simulator, too.
 TEST_F(Calibrate, WritesAMachineOfCores) {
   const std::string file = directory / "cores.toml";
-  const Answer answer = calibrate("--devices none --workers 2 --tiles 32 --precision double --machine-file " + file);
+  const Answer answer =
+      calibrate("--devices none --workers 2 --tiles 32 --precision double --machine-file " + file);
   ASSERT_EQ(answer.exit_code, 0) << answer.text;
   std::ifstream written(file);
   const std::string text{std::istreambuf_iterator<char>(written), {}};

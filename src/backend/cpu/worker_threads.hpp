@@ -94,10 +94,10 @@ class WorkerThreads {
     WorkerKind kind = WorkerKind::cpu;
     std::atomic<bool> lost{false};
     std::atomic<pid_t> thread_number{0};  // the kernel's, of the thread that is this worker now
-    Processor* processor = nullptr;    // runs its bodies; null: its thread does
-    std::vector<Chore*> chores;        // between two tasks
-    std::atomic<bool> aside{false};    // for a task of several workers: not worth looking around
-    std::vector<unsigned> team_units;  // where such a task may run that this worker leads; until its end
+    Processor* processor = nullptr;       // runs its bodies; null: its thread does
+    std::vector<Chore*> chores;           // between two tasks
+    std::atomic<bool> aside{false};       // for a task of several workers: not worth looking around
+    std::vector<unsigned> team_units;     // where such a task may run that this worker leads; until its end
   };
 
   void run(std::size_t index);
@@ -138,7 +138,7 @@ class WorkerThreads {
   Lookout* lookout_ = nullptr;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::optional<CoreTime> application_before_;  // of the application's thread when the runtime began
-  alignas(64) std::atomic<int> idle_{0};  // workers that look for work
+  alignas(64) std::atomic<int> idle_{0};        // workers that look for work
   static constexpr int nobody = -1;
   std::atomic<int> watcher_{nobody};  // the idle core that looks out all the time
   // Of these, those that do not look any more. On a cache line of its own: whoever brings a task reads it.

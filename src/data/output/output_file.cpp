@@ -47,8 +47,8 @@ void require_directory(const std::filesystem::path& path) {
   struct stat found {};
   const auto directory = directory_of(path);
   if (::stat(directory.c_str(), &found) == 0 && S_ISDIR(found.st_mode) && found.st_nlink == 0)
-    throw SystemError(fmt::format("{}: cannot be written: the directory \"{}\" has been removed", path.string(),
-                                  directory.string()));
+    throw SystemError(fmt::format("{}: cannot be written: the directory \"{}\" has been removed",
+                                  path.string(), directory.string()));
 }
 
 /// Whether a file beside `path` is one that with_free_name() has named, whoever ran it.
@@ -100,7 +100,8 @@ void require_replaceable(const std::filesystem::path& path, const struct stat& o
 OutputFile::OutputFile(const std::filesystem::path& path, Bytes bytes) : path_(path) {
   if (path == "-")
     throw SystemError(
-        "-: cannot be written: the file must have a name, standard output is not written to. A file of that name "
+        "-: cannot be written: the file must have a name, standard output is not written to. A file of that "
+        "name "
         "is ./-");
   path_ = end_of_links(path);
   struct stat old {};

@@ -18,10 +18,12 @@ std::string figures(const RunReport& report, double shown_seconds) {
   };
   // The axis below begins earlier and ends later, where parts of the run do not count.
   constexpr double alike = 1.02;
-  const std::string shown = shown_seconds > alike * report.seconds && readable_seconds(shown_seconds) != readable_seconds(report.seconds)
+  const std::string shown = shown_seconds > alike * report.seconds &&
+                                    readable_seconds(shown_seconds) != readable_seconds(report.seconds)
                                 ? fmt::format("of {} that are shown below", readable_seconds(shown_seconds))
                                 : "";
-  const std::string best = report.ceiling ? readable_seconds(report.ceiling->compute_seconds) + " of computing at best" : "";
+  const std::string best =
+      report.ceiling ? readable_seconds(report.ceiling->compute_seconds) + " of computing at best" : "";
   add("time", readable_seconds(report.seconds), best + (best.empty() || shown.empty() ? "" : "; ") + shown);
   if (report.gflops > 0)
     add("speed", fmt::format("{:.1f} GFlop/s", report.gflops),

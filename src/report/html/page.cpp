@@ -43,7 +43,8 @@ constexpr Picture timelines_picture{"timelines/timelines.html", timelines_script
 constexpr Picture order_picture{"order/order.html", order_scripts, "order-names", "order-numbers"};
 
 std::string title_of(const RunReport& report) {
-  std::string title = report.n == 0 ? report.operation : fmt::format("{}, {}", report.operation, size_text(report));
+  std::string title =
+      report.n == 0 ? report.operation : fmt::format("{}, {}", report.operation, size_text(report));
   if (!report.ranks.empty()) title += fmt::format(", {} ranks", report.ranks.size());
   return title;
 }

@@ -168,7 +168,8 @@ std::string memory_use(const RunReport& report) {
 }
 
 std::string workers(const RunReport& report, const trace::Snapshot& recorded) {
-  Table table("Workers", {"", "computed", "", "waiting for data", "", "without a task", "", "CPU time", "", "tasks"});
+  Table table("Workers",
+              {"", "computed", "", "waiting for data", "", "without a task", "", "CPU time", "", "tasks"});
   for (std::size_t i = 0; i < report.worker_times.size(); ++i) {
     const WorkerReport& worker = report.worker_times[i];
     const double all = worker.all();

@@ -104,7 +104,8 @@ TEST(Flow, ASecondWaitNamesTheDatumThatIsMissingAndWhyItIs) {
   int x = 1, y = 5, z = 7;
   Runtime runtime(settings(2));
   const auto hx = runtime.value("x", x), hy = runtime.value("y", y), hz = runtime.value("z", z);
-  const auto fail = codelet("fail").cpu([](InOut<int>) { throw std::runtime_error("the cat is on the keyboard"); });
+  const auto fail =
+      codelet("fail").cpu([](InOut<int>) { throw std::runtime_error("the cat is on the keyboard"); });
   const auto add = codelet("add").cpu([](In<int> a, InOut<int> b) { *b += *a; });
   Flow flow(runtime);
   flow.submit(fail(hx));
@@ -120,7 +121,8 @@ TEST(Flow, ASecondWaitNamesTheDatumThatIsMissingAndWhyItIs) {
   flow.submit(add(hx, hy));
   const std::string one = said();
   EXPECT_NE(one.find("1 task was cancelled before it ran"), std::string::npos) << one;
-  for (const char* part : {"add(x, y)", "at least one of x, y", "Earlier, the task", "fail(x)", "the cat is on the keyboard"})
+  for (const char* part :
+       {"add(x, y)", "at least one of x, y", "Earlier, the task", "fail(x)", "the cat is on the keyboard"})
     EXPECT_NE(one.find(part), std::string::npos) << one;
   flow.submit(add(hx, hz));
   flow.submit(add(hx, hz));

@@ -29,8 +29,7 @@ bool same_name(std::string_view a, std::string_view b) {
 /// Takes timings until the budget is used up.
 class Timer {
  public:
-  explicit Timer(const KernelSettings& settings)
-      : settings_(settings), left_(settings.budget) {}
+  explicit Timer(const KernelSettings& settings) : settings_(settings), left_(settings.budget) {}
 
   void time_library(const std::string& library, const Processor& processor) {
     const TimingOutcome by_itself = time({library, {}});

@@ -151,7 +151,8 @@ TimingOutcome time_in_child(const std::vector<std::string>& helper, const BlasCa
             spent};
 
   const auto fields = fields_of_answer(*text);
-  if (fields.size() == 3 && fields[0] == "fairlead-blas-failure") return {{}, std::string(fields[2]), {}, spent};
+  if (fields.size() == 3 && fields[0] == "fairlead-blas-failure")
+    return {{}, std::string(fields[2]), {}, spent};
   if (fields.size() == 14 && fields[0] == "fairlead-blas-timing" && fields[1] == "3") {
     const auto rates_at = [&](std::size_t first) {
       return KernelRates{positive(fields[first]), positive(fields[first + 1]), positive(fields[first + 2]),

@@ -271,8 +271,8 @@ TEST_F(Choosing, ACandidateThatHasToWaitForACoreIsTimed) {
       const auto begin = std::chrono::steady_clock::now();
       outcome = time_in_child(settings.helper, {"libpretended.so", {}}, 128, std::chrono::seconds(1));
       EXPECT_TRUE(outcome.timing) << outcome.failure;
-      outcome.core_type_numbers = std::to_string(
-          std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+      outcome.core_type_numbers =
+          std::to_string(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
     });
     thread.join();
     return outcome;
