@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "engine/runtime_core.hpp"
 #include "front/ranks/file_of_rank.hpp"
 #include "report/html/page.hpp"
 #include "report/perfetto.hpp"

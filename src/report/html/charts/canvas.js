@@ -13,7 +13,8 @@ const sizeCanvas = (canvas, wide, tall) => {
 
 // A picture that is being saved: what is drawn on its canvas is written down as SVG, too.
 let saved = null;
-const inMarkup = (text) => String(text).replace(/[&<>"]/g, (sign) => ({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"})[sign]);
+const entities = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "\u0022": "&quot;"};
+const inMarkup = (text) => [...String(text)].map((sign) => entities[sign] || sign).join("");
 const few = (number) => +number.toFixed(2);
 const svgOf = (canvas, draw) => {
   saved = {canvas, parts: []};
@@ -21,7 +22,7 @@ const svgOf = (canvas, draw) => {
   const {parts} = saved, wide = canvas.clientWidth, tall = parseFloat(canvas.style.height);
   saved = null;
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${few(wide)}" height="${few(tall)}" viewBox="0 0 ${few(wide)} ${few(tall)}" ` +
-    `font-family="system-ui, sans-serif"><rect width="100%" height="100%" fill="${inMarkup(colours.paper)}"/>\n${parts.join("\n")}\n</svg>\n`;
+    `font-family="system-ui, sans-serif"><rect width="100%" height="100%" fill="${inMarkup(colours.paper)}"/>\n${parts.join("\n")}\n<${"/svg>"}\n`;
 };
 // To a file of the reader's, as the browser saves those.
 const savePicture = (name, canvas, draw) => {
@@ -57,7 +58,7 @@ const penOn = (canvas) => {
     paint.fillText(text, left, middle);
     write(`<text x="${few(left)}" y="${few(middle)}" font-size="${size}"${weight ? ` font-weight="${weight}"` : ""} ` +
       `text-anchor="${{right: "end", center: "middle"}[align] || "start"}" dominant-baseline="central" fill="${inMarkup(colour)}">` +
-      `${inMarkup(text)}</text>`);
+      inMarkup(text) + "<" + "/text>");
   };
   const widthOf = (text, size = 12, weight = "") => { letters(size, weight); return paint.measureText(text).width; };
   // As much of the text as there is room for.
