@@ -16,12 +16,14 @@ let saved = null;
 const entities = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "\u0022": "&quot;"};
 const inMarkup = (text) => [...String(text)].map((sign) => entities[sign] || sign).join("");
 const few = (number) => +number.toFixed(2);
+// The name of SVG, which nothing is loaded from.
+const svgName = ["http", "//www.w3.org/2000/svg"].join(":");
 const svgOf = (canvas, draw) => {
   saved = {canvas, parts: []};
   draw();
   const {parts} = saved, wide = canvas.clientWidth, tall = parseFloat(canvas.style.height);
   saved = null;
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${few(wide)}" height="${few(tall)}" viewBox="0 0 ${few(wide)} ${few(tall)}" ` +
+  return `<svg xmlns="${svgName}" width="${few(wide)}" height="${few(tall)}" viewBox="0 0 ${few(wide)} ${few(tall)}" ` +
     `font-family="system-ui, sans-serif"><rect width="100%" height="100%" fill="${inMarkup(colours.paper)}"/>\n${parts.join("\n")}\n<${"/svg>"}\n`;
 };
 // To a file of the reader's, as the browser saves those.
