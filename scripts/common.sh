@@ -1,5 +1,5 @@
 # Shared by ./run, ./test and the other scripts, which source it: missing packages are installed or named,
-# and a stage of work is silent unless it fails.
+# and a stage of work says what it does and how long that takes, and no more unless it fails.
 # shellcheck shell=bash
 
 # Prints what scripts/packages.txt lists for the given purposes (build, test, bench).
@@ -44,17 +44,59 @@ install_packages() {
   apt-get update --quiet && apt-get install --quiet --yes --no-install-recommends "$@"
 }
 
-# stage NAME COMMAND...: runs the command and prints one line with the time it took; all its output follows
-# if it fails. The output stays in build/logs. Returns the command's status.
+# How long a stage usually takes, in words: as the last time here, or, the first time, by this table (two cores).
+usual_time() {
+  local kept="build/logs/${1//[^a-zA-Z0-9]/-}.seconds" seconds
+  if [[ -r $kept ]] && seconds=$(<"$kept") && [[ $seconds =~ ^[0-9]+$ ]]; then
+    echo "$seconds s the last time"
+    return
+  fi
+  case $1 in
+    install*) echo "usually 1 to 3 minutes" ;;
+    "compiler of CUDA") echo "usually below a minute" ;;
+    "release build") echo "the first time 5 to 15 minutes, later some seconds" ;;
+    "thread sanitizer" | "address and undefined behaviour sanitizers") echo "the first time 10 to 30 minutes" ;;
+    "clang 14") echo "the first time 5 to 10 minutes" ;;
+    *) echo "usually below a minute" ;;
+  esac
+}
+
+# Copies what comes in to the file, and shows on the terminal how far ninja is: of "[3/61] Building ..." the numbers.
+show_progress() {
+  local line announced=$1 log=$2
+  while IFS= read -r line || [[ -n $line ]]; do
+    printf '%s\n' "$line" >>"$log"
+    if [[ $line =~ ^\[([0-9]+/[0-9]+)\] ]]; then printf '\r%s  [%s]\033[K' "$announced" "${BASH_REMATCH[1]}"; fi
+  done
+}
+
+# stage NAME COMMAND...: says before what is done and what it usually takes, runs the command, and prints one line with the
+# time it took; all its output follows if it fails. On a terminal ninja's progress is shown meanwhile, but not of a stage in
+# the background. The output stays in build/logs. Returns the command's status.
 stage() {
-  local name=$1 log status=0 start=$SECONDS
+  local name=$1 log status=0 start=$SECONDS announced clear=
   shift
   mkdir -p build/logs
   log="build/logs/${name//[^a-zA-Z0-9]/-}.log"
-  "$@" >"$log" 2>&1 || status=$?
-  if ((status == 0)); then
-    printf '%-44s %4d s\n' "$name" $((SECONDS - start))
+  announced=$(printf '%-44s  ... (%s)' "$name" "$(usual_time "$name")")
+  : >"$log"
+  if [[ -t 1 && $BASHPID == "$$" ]]; then
+    clear=$'\r\033[K'
+    printf '%s' "$announced"
+    { "$@" 2>&1 || printf '%s' $? >"$log.status"; } | show_progress "$announced" "$log"
+    if [[ -r $log.status ]]; then
+      status=$(<"$log.status")
+      rm -f "$log.status"
+    fi
   else
+    printf '%s\n' "$announced"
+    "$@" >"$log" 2>&1 || status=$?
+  fi
+  if ((status == 0)); then
+    printf '%s%-44s %4d s\n' "$clear" "$name" $((SECONDS - start))
+    echo $((SECONDS - start)) >"${log%.log}.seconds"
+  else
+    printf '%s' "$clear"
     cat "$log"
     printf '%-44s %4d s  FAILED (status %d)\n' "$name" $((SECONDS - start)) "$status"
   fi

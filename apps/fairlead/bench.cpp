@@ -205,8 +205,6 @@ int run(const ParsedCommandLine& given) {
   });
 }
 
-constexpr std::string_view files_of_results[] = {"json"};
-
 }  // namespace
 
 const Subcommand bench{
@@ -216,7 +214,6 @@ const Subcommand bench{
     .positionals = positionals,
     .options = options,
     .run = run,
-    .files_of_results = files_of_results,
     .over_ranks = true};
 
 }  // namespace fairlead::app

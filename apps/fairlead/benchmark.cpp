@@ -63,7 +63,7 @@ class Factorization final : public Benchmark<T> {
   /// The right-hand side that becomes the solution, and what judging it takes.
   Bytes reserved_bytes(std::size_t workers) const override {
     const Bytes x = static_cast<Bytes>(problem_.rows()) * sizeof(T);
-    return x + (square() ? workers * BackwardError<T>::scratch_bytes_per_worker(1) +
+    return x + (square() ? workers * BackwardError<T>::scratch_bytes_per_worker(problem_.n, 1) +
                                (grows() ? refined_steps_bytes<T>(problem_.n, 1) : 0)
                          : LeastSquaresError<T>::bytes(problem_.rows(), 1) +
                                workers * LeastSquaresError<T>::scratch_bytes_per_worker(1));
@@ -174,7 +174,7 @@ class Product final : public Benchmark<T> {
 
   Bytes reserved_bytes(std::size_t workers) const override {
     return static_cast<Bytes>(n_) * 2 * (sizeof(T) + sizeof(double)) +
-           workers * BackwardError<double>::scratch_bytes_per_worker(1);
+           workers * BackwardError<double>::scratch_bytes_per_worker(n_, 1);
   }
   void begin(WatchedRun& run, const Place& place, const DenseProblem& problem) override {
     run_ = &run;

@@ -22,6 +22,7 @@
 #include "backend/device_list.hpp"
 #include "backend/disk/measure_disk.hpp"
 #include "backend/opencl/driver.hpp"
+#include "base/core_time.hpp"
 #include "base/json.hpp"
 #include "fairlead/dense_report.hpp"
 #include "fairlead/kept_facts.hpp"
@@ -98,6 +99,9 @@ class Measurer {
     return {};
   }
 
+  /// What is wrong with the last measurement, if other programs had the cores meanwhile; empty: nothing.
+  const std::string& disturbed() const noexcept { return disturbed_; }
+
  private:
   model::KeptLink disk(const std::string& first, const std::string& second) {
     const std::string& directory = config_.text("disk-directory");
@@ -111,6 +115,12 @@ class Measurer {
     });
     if (!figures.direct)
       fmt::print(stderr, "disk of {}: no direct I/O, the page cache was emptied instead\n", disk.directory);
+    // Half of the time: what is left is more a guess than a measurement.
+    constexpr double most_without_core = 0.5;
+    if (figures.without_core > most_without_core)
+      disturbed_ = fmt::format(
+          "the threads that measured {} had no core for {:.0f} % of the time, as other programs had them",
+          disk.directory, 100 * figures.without_core);
     if (disk.in_memory) fmt::print(stderr, "disk of {}: this is memory, not a disk\n", disk.directory);
     const bool reading_is_to_second = first == "disk";
     return made(first, second, machine::place_of_disk(directory),
@@ -136,6 +146,7 @@ class Measurer {
   }
 
   const Config& config_;
+  std::string disturbed_;
 };
 
 std::vector<int> tiles_in(const Config& config) {
@@ -177,24 +188,18 @@ std::string gpus_that_are_there() {
 std::string devices_to_measure(const Config& config) {
   tiles_in(config);
   std::string list = config.text_or("devices", "auto");
-  const bool by_itself = list == "auto";
-  if (by_itself) list = gpus_that_are_there();
+  if (list == "auto") list = gpus_that_are_there();
   if (list == "none") list.clear();
-  if (list.empty() && config.has("machine-file"))
-    throw ConfigError(by_itself
-                          ? "--machine-file: no GPU is there to be measured (fairlead info says why); name "
-                            "devices by --devices"
-                          : "--machine-file: it is of devices, and --devices says that none is measured");
   if (!list.empty()) backend::workers_of_devices(list, backend::default_backends());
   return list;
 }
 
-/// What there is to say of devices; nothing if none is measured.
+/// What there is to say of devices and cores; nothing if neither is measured: cores alone are for a machine file.
 std::optional<MachineFigures> measure_the_devices(const Config& given, const std::string& list,
                                                   const model::KeptLinks& links) {
-  if (list.empty()) return {};
+  if (list.empty() && !given.has("machine-file")) return {};
   Config config = given;
-  config.set("devices", list);
+  config.set("devices", list.empty() ? "none" : list);
   config.set("scheduler", "eager");
   if (!config.has("memory"))
     config.set("memory", std::min(machine::discover().memory.usable_bytes() / 2, Bytes{2} << 30));
@@ -237,18 +242,18 @@ int run(const ParsedCommandLine& given) {
       all.push_back(*kept);
     } else if (auto now = measurer.measure(topology, link)) {
       all.push_back(*now);
-      measured.push_back(*now);
+      if (measurer.disturbed().empty()) measured.push_back(*now);
     }
   }
   print_links(all);
-  std::string not_kept;
+  std::string not_kept = measurer.disturbed();
   if (!measured.empty()) {
     if (known.file) try {
         known.file->put(measured);
       } catch (const SystemError& error) {
         not_kept = error.what();
       }
-    else
+    else if (not_kept.empty())
       not_kept = "there is no directory for it (--cache-directory)";
   }
   if (!not_kept.empty())
@@ -264,11 +269,20 @@ int run(const ParsedCommandLine& given) {
     json.add("measured", figures_json(*devices));
     if (config.has("machine-file")) {
       const auto today = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
+      const std::string busy =
+          devices->without_core <= disturbed_from
+              ? ""
+              : fmt::format(
+                    "; other programs had the cores for {:.0f} % of the time, so rates are "
+                    "too low",
+                    100 * devices->without_core);
+      if (!busy.empty())
+        fmt::print(stderr, "fairlead: {}: measure again when the machine is idle\n", busy.substr(2));
       const std::string source = fmt::format(
           "measured by fairlead calibrate {} on {}, --devices '{}', {} workers, all computing at the same "
-          "time",
+          "time{}",
           version(), model::date_text(static_cast<std::int32_t>(today.time_since_epoch().count())),
-          config.text_or("devices", "auto"), devices->cores);
+          config.text_or("devices", "auto"), devices->cores, busy);
       report::write_file(config.text("machine-file"), machine_file(*devices, name_of_machine(), source));
       fmt::print("\nFor fairlead simulate --machine: {}\n", config.text("machine-file"));
     }

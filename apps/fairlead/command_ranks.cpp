@@ -7,11 +7,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <exception>
 #include <string>
 #include <string_view>
-#include <thread>
+#include <utility>
 
+#include "base/guarded_thread.hpp"
 #include "base/kept_file.hpp"
 #include "machine/machine.hpp"
 #include "net/network.hpp"
@@ -22,6 +24,9 @@ namespace fairlead::app {
 namespace {
 
 constexpr std::string_view asked_wrongly = "it was not asked for correctly: ";
+// How the texts of SingularError begin: of another rank's error only the text arrives.
+constexpr std::string_view singular[] = {"the matrix is singular",
+                                         "the columns of the matrix are not independent"};
 
 CyclicMap grid_of_ranks(const Config& config, std::uint32_t ranks) {
   if (!config.has("grid")) return Distribution::grid_of(ranks);
@@ -122,7 +127,10 @@ std::string told_of(const std::exception& error) {
 }
 
 ExitCode status_of_heard(const RankError& error) noexcept {
-  return std::string_view(error.what()).find(asked_wrongly) != std::string_view::npos ? usage : failure;
+  const auto has = [what = std::string_view(error.what())](std::string_view text) {
+    return what.find(text) != std::string_view::npos;
+  };
+  return has(asked_wrongly) ? usage : std::ranges::any_of(singular, has) ? wrong_result : failure;
 }
 
 CommandRanks::~CommandRanks() { give_up("it could not begin"); }
@@ -163,10 +171,17 @@ void CommandRanks::run(const std::function<void(const Place&)>& body) const {
       own_[i].give_up("it was interrupted");
     }
   };
-  std::vector<std::thread> others;
-  for (std::size_t i = 1; i < own_.size(); ++i) others.emplace_back(run_one, i);
-  run_one(0);
-  for (std::thread& other : others) other.join();
+  {
+    JoinedThreads others;
+    try {
+      for (std::size_t i = 1; i < own_.size(); ++i)
+        others.start([&, i] { run_one(i); }, [&, i](std::exception_ptr why) { thrown[i] = std::move(why); });
+      run_one(0);
+    } catch (const std::exception& error) {  // no thread, or no memory: those that are there hear of it
+      thrown[0] = std::current_exception();
+      give_up(told_of(error));
+    }
+  }
   std::exception_ptr heard;  // from another rank
   for (const std::exception_ptr& it : thrown) try {
       if (it != nullptr) std::rethrow_exception(it);

@@ -17,6 +17,7 @@
 #include "config/value.hpp"
 #include "engine/runtime_core.hpp"
 #include "fairlead/kernels.hpp"
+#include "machine/cgroup.hpp"
 #include "machine/machine.hpp"
 #include "machine/system_files.hpp"
 #include "net/communicator.hpp"
@@ -77,10 +78,19 @@ std::vector<report::WorkerReport> worker_times(const Counts& before, const Count
   for (std::size_t i = 0; i < after.engine.workers.size(); ++i) {
     const auto& from = before.engine.workers[i];
     const auto& to = after.engine.workers[i];
+    std::optional<double> on_core, without_core;
+    // Less than before: another thread is the worker now.
+    if (const auto& first = before.core_times[i], &last = after.core_times[i];
+        first && last && last->on_core >= first->on_core) {
+      on_core = seconds_between(first->on_core, last->on_core);
+      without_core = seconds_between(first->without_core, last->without_core);
+    }
     all.push_back({.busy_seconds = seconds_between(from.busy, to.busy),
                    .waiting_for_data_seconds = seconds_between(from.waiting_for_data, to.waiting_for_data),
                    .tasks = to.tasks - from.tasks,
-                   .on_device = report::is_of_device(to.node)});
+                   .on_device = report::is_of_device(to.node),
+                   .on_core_seconds = on_core,
+                   .without_core_seconds = without_core});
   }
   return all;
 }
@@ -89,12 +99,18 @@ std::vector<report::WorkerReport> worker_times(const Counts& before, const Count
 
 Counts counts_of(Runtime& runtime, const linalg::Kernels& kernels) {
   const auto* const communicator = runtime.communicator();
-  return {runtime.statistics(),
+  Statistics engine = runtime.statistics();
+  std::vector<std::optional<CoreTime>> core_times;
+  for (std::size_t i = 0; i < engine.workers.size(); ++i)
+    core_times.push_back(runtime.core().world().core_time_of_worker(static_cast<WorkerId>(i)));
+  return {std::move(engine),
           communicator == nullptr ? net::Traffic{} : communicator->traffic(),
           report::disk_counters(),
           kernels.counts(),
           std::chrono::steady_clock::now(),
-          backend::why_through_ram(runtime.core().topology())};
+          backend::why_through_ram(runtime.core().topology()),
+          std::move(core_times),
+          machine::throttled_time(machine::SystemFiles())};
 }
 
 void check_scheduler(const Config& config) {
@@ -179,6 +195,9 @@ void find_limit(report::RunReport& report, const Counts& before, const Counts& a
       measured.wires.push_back({link.name, seconds_between(before.engine.links[i].busy, link.busy)});
   }
   measured.seconds = report.seconds;
+  measured.tile = report.tile;
+  measured.cores = static_cast<unsigned>(machine::discover().processors.cores.size());
+  measured.throttled_seconds = seconds_between(before.throttled, after.throttled);
   for (const report::Phase& phase : report.phases)
     if (phase.counts && (phase.name == "reading" || phase.name == "writing"))
       measured.file_seconds += phase.seconds;

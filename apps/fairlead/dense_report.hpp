@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 
+#include "base/core_time.hpp"
 #include "fairlead/dense_problem.hpp"
 #include "net/protocol.hpp"
 #include "report/resident.hpp"
@@ -25,7 +26,9 @@ struct Counts {
   std::optional<report::DiskCounters> kernel;  // by the system's
   linalg::KernelCounts kernels;
   std::chrono::steady_clock::time_point at;
-  std::vector<std::string> through_ram;  // as RunReport's
+  std::vector<std::string> through_ram;             // as RunReport's
+  std::vector<std::optional<CoreTime>> core_times;  // by worker
+  Duration throttled{};                             // by the control group's quota of CPU time
 };
 Counts counts_of(Runtime& runtime, const linalg::Kernels& kernels);
 

@@ -13,11 +13,21 @@ namespace {
 constexpr std::uint64_t many = 2;  // workers for each thread of the hardware: more only take turns
 }
 
-std::vector<std::string> doubts_about(const Config& config, const machine::Machine& machine) {
+std::vector<std::string> doubts_about(const Config& config, const machine::Machine& machine,
+                                      std::size_t ranks) {
   std::vector<std::string> doubts;
   const machine::Memory& memory = machine.memory;
   const Bytes whole = std::min(memory.total_bytes, memory.limit_bytes.value_or(memory.total_bytes));
-  if (config.has("memory") && config.bytes("memory") > whole)
+  if (ranks > 1 && config.has("memory") && config.bytes("memory") > whole / ranks)
+    doubts.push_back(fmt::format(
+        "{} ranks on this machine with {} of memory each may take {}, which is more than the {} that {}: "
+        "what does not "
+        "fit is swapped, or ends the run. Each may have {} at most; without --memory each would have {}",
+        ranks, config::readable_size(config.bytes("memory")),
+        config::readable_size(config.bytes("memory") * ranks), config::readable_size(whole),
+        memory.limit_bytes ? "its control group, or ulimit, allows" : "it has",
+        config::readable_size(whole / ranks), config::readable_size(memory.usable_bytes() / ranks)));
+  else if (config.has("memory") && config.bytes("memory") > whole)
     doubts.push_back(
         fmt::format("a memory limit of {} is more than the {} that {}: what does not fit is swapped, or ends "
                     "the run. Without --memory it would be {}",

@@ -11,6 +11,8 @@
 namespace fairlead::app {
 
 /// A sentence each, with what it leads to and what to write instead.
-std::vector<std::string> doubts_about(const Config& config, const machine::Machine& machine);
+/// `ranks`: that share the machine, each with these settings.
+std::vector<std::string> doubts_about(const Config& config, const machine::Machine& machine,
+                                      std::size_t ranks = 1);
 
 }  // namespace fairlead::app

@@ -91,6 +91,10 @@ DevicesToUse devices_for(const WorkToDo& work, std::size_t ranks, backend::cu::F
         return {"", fmt::format("none: OpenCL has {}, of which is not known how fast it is; to use it: "
                                 "--devices opencl:{},memory=...",
                                 opencl.devices[i].name, i)};
+    // Most machines: a loader's words about a library that nobody misses say nothing.
+    if (cuda.driver == nullptr && cuda.problem.find("No such file or directory") != std::string::npos)
+      return {"", fmt::format("{}: no driver of CUDA is installed, and OpenCL has no GPU",
+                              report::no_devices_there)};
     return {"", fmt::format("none: no GPU is there ({})",
                             cuda.problem.substr(0, std::min(cuda.problem.find('\n'), cuda.problem.size())))};
   }

@@ -12,8 +12,10 @@
 #include <climits>
 #include <cstdint>
 #include <cstring>
+#include <string_view>
 #include <system_error>
 
+#include "base/guarded_thread.hpp"
 #include "fairlead/subcommand.hpp"
 
 namespace fairlead::app {
@@ -119,7 +121,7 @@ Interrupt::Interrupt(std::function<void()> cancel, std::optional<std::string> on
     event_counter_ = open_event_counter();
     if (!event_counter_) throw refused("cannot make an event file descriptor");
     state.event_fd = event_counter_.get();
-    watcher_ = std::thread([this] { watch(); });
+    watcher_ = guarded_thread([this] { watch(); }, ignore_failure);
     install(SIGINT, handle);
     install(SIGTERM, handle);
     for (const int number : {SIGHUP, SIGQUIT, SIGPIPE}) install_unless_ignored(number);
@@ -131,6 +133,23 @@ Interrupt::Interrupt(std::function<void()> cancel, std::optional<std::string> on
 }
 
 Interrupt::~Interrupt() { put_back(); }
+
+void Interrupt::say_out_of_memory() noexcept {
+  constexpr std::string_view incomplete =
+      "fairlead: out of memory: the system gives no more. Use a smaller --memory, or raise the limit (ulimit "
+      "-v, memory of "
+      "the cgroup).\n";
+  constexpr std::string_view complete =
+      "fairlead: out of memory: the results are complete, the report is not.\n";
+  const std::string_view text = state.finished.load() ? complete : incomplete;
+  [[maybe_unused]] const ssize_t unread = ::write(STDERR_FILENO, text.data(), text.size());
+}
+
+void Interrupt::end_out_of_memory(int status) noexcept {
+  say_out_of_memory();
+  remove_all();
+  _exit(status);
+}
 
 int Interrupt::signal() noexcept { return state.first_signal.load(); }
 
@@ -223,8 +242,12 @@ void Interrupt::watch() const {
       continue;
     }
     // Once: a second signal does not come here, it ends the process.
-    if (added % status_wanted != 0) cancel_();
-    if (added / status_wanted % status_wanted != 0) tell_status_();
+    try {
+      if (added % status_wanted != 0) cancel_();
+      if (added / status_wanted % status_wanted != 0) tell_status_();
+    } catch (const std::exception&) {
+      // No memory for it: the next signal ends the process.
+    }
   } while (added < over);
 }
 

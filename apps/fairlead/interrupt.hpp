@@ -43,6 +43,12 @@ class Interrupt {
   /// passes on what it throws.
   static void finish(const std::function<void()>& last);
 
+  /// Says on the standard error stream that there is no memory, and whether what was asked for is complete all the same.
+  /// Allocates nothing.
+  static void say_out_of_memory() noexcept;
+  /// Says so, removes what a second signal would, and ends the process at once.
+  [[noreturn]] static void end_out_of_memory(int status) noexcept;
+
   /// The first signal that came; 0 if none has.
   static int signal() noexcept;
 

@@ -47,6 +47,7 @@ constexpr Setting options[] = {
      .value_name = "PxQ",
      .help = "check: over so many ranks, by rows and columns of tiles: what a task reads from memory has to "
              "be on its own"},
+    type_setting,
     allow_c_setting,
     {.key = "warnings", .type = SettingType::flag, .fallback = "true", .help = "show warnings, too"},
     {.key = "most",
@@ -108,7 +109,8 @@ std::optional<CyclicMap> grid_of(const Config& config) {
 void check_graph(const jdf::File& file, const Config& config, Tally& tally) {
   const jdf::Settings settings = settings_of(file, config);
   const std::optional<CyclicMap> grid = grid_of(config);
-  const jdf::Unrolled unrolled = jdf::unroll(file, settings, {.placements = grid.has_value()});
+  const jdf::Unrolled unrolled =
+      jdf::unroll(file, settings, {.placements = grid.has_value(), .types = types_given(file, config)});
   for (const std::string& note : unrolled.notes) fmt::print(stderr, "{}\n", note);
   unrolled::Checked checked = unrolled::check(unrolled.graph, config.count("most"));
   if (grid) unrolled::tell_other_ranks(unrolled.graph, *grid, checked.findings);
@@ -185,7 +187,8 @@ int draw(const std::vector<std::string>& paths, const Config& config) {
   jdf::Diagnostics diagnostics;
   const jdf::File file = jdf::read(jdf::Source::read(paths[0]), diagnostics);
   if (!tell(file, diagnostics, config)) return failure;
-  const jdf::Unrolled unrolled = jdf::unroll(file, settings_of(file, config));
+  const jdf::Unrolled unrolled =
+      jdf::unroll(file, settings_of(file, config), {.types = types_given(file, config)});
   report::write_file(config.text("output"), report::graph_picture(unrolled.graph));
   fmt::print("{}: {}\n", config.text("output"), plural(unrolled.graph.tasks.size(), "task"));
   return success;

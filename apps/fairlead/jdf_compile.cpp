@@ -10,6 +10,7 @@
 #include "fairlead/files_apart.hpp"
 #include "fairlead/subcommand.hpp"
 #include "front/jdf/emit.hpp"
+#include "front/jdf/emit_bodies.hpp"
 #include "front/jdf/parser.hpp"
 #include "report/report_file.hpp"
 
@@ -44,6 +45,7 @@ int compile_jdf(const std::string& path, const std::string& output, bool warning
   jdf::Diagnostics of_compiling;
   const jdf::Emitted emitted = jdf::emit(file, names, of_compiling);
   if (told_of(of_compiling, file.source, warnings)) return failure;
+  for (const std::string& note : jdf::left_out_notes(file)) fmt::print(stderr, "{}\n", note);
 
   // All or, as far as can be known before, nothing.
   for (const std::string& name : {names.header, names.bodies}) report::require_place_for(beside(name));

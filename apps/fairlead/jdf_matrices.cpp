@@ -24,12 +24,15 @@ namespace fairlead::app {
 
 namespace {
 
-/// M,N,MB,NB; nothing if it is something else.
+/// M,N,MB,NB; nothing if it is something else. What does not fit is the largest number.
 std::optional<std::array<std::int64_t, 4>> sizes_in(std::string_view text) {
   std::array<std::int64_t, 4> sizes{};
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), sizes[i]);
-    if (error != std::errc()) return std::nullopt;
+    if (error == std::errc::result_out_of_range)
+      sizes[i] = INT64_MAX;
+    else if (error != std::errc())
+      return std::nullopt;
     text.remove_prefix(static_cast<std::size_t>(end - text.data()));
     if (i + 1 == sizes.size()) break;
     if (text.empty() || text[0] != ',') return std::nullopt;
@@ -100,7 +103,8 @@ std::vector<std::string> lines_of(const Config& config, std::string_view key) {
 
 std::uint32_t global_of(const jdf::File& file, std::string_view name, std::string_view option) {
   for (const std::string& written : {std::string(name), "desc" + std::string(name)})
-    if (const std::uint32_t found = file.global_numbers.find(written); found != jdf::nowhere) return found;
+    if (const std::uint32_t found = file.global_numbers.find(written); found != jdf::nowhere)
+      return jdf::aligned_with(file, found);
   std::vector<std::string_view> known;
   for (const jdf::Global& global : file.globals) {
     known.push_back(global.name.text);
@@ -213,8 +217,9 @@ void settle(jdf::Program& program, const std::vector<MatrixGiven>& given, const 
   for (const std::string& assignment : lines_of(config, "set")) program.settings.set(assignment);
 }
 
-void set_types(jdf::Program& program, const Config& config) {
-  const std::set<std::string> there = jdf::type_names(program.file);
+jdf::Types types_given(const jdf::File& file, const Config& config) {
+  jdf::Types out = jdf::usual_types();
+  const std::set<std::string> there = jdf::type_names(file);
   for (const std::string& text : lines_of(config, "type")) {
     const auto [name, part] = halves_of(text, "--type", "NAME=PART, as in LOWER_TILE=strictly_lower");
     const auto known = jdf::usual_types();
@@ -227,10 +232,11 @@ void set_types(jdf::Program& program, const Config& config) {
     if (!there.contains(name)) {
       const std::vector<std::string_view> names(there.begin(), there.end());
       throw ConfigError(fmt::format("--type {}: no dependency of {} has a type of that name{}", text,
-                                    program.file.source.name(), did_you_mean(name, names)));
+                                    file.source.name(), did_you_mean(name, names)));
     }
-    program.types[name] = found->second;
+    out[name] = found->second;
   }
+  return out;
 }
 
 }  // namespace fairlead::app

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "data/npy/npy_file.hpp"
+#include "fairlead/subcommand.hpp"
 #include "front/jdf_graph/program.hpp"
 
 namespace fairlead::app {
@@ -60,7 +61,16 @@ std::shared_ptr<jdf::Program> read_program(jdf::Source source, Bodies bodies, bo
 /// What --matrix and --set say of the globals; tiles are chosen.
 void settle(jdf::Program& program, const std::vector<MatrixGiven>& given, const Config& config);
 
-/// Heeds --type NAME=PART. Throws ConfigError.
-void set_types(jdf::Program& program, const Config& config);
+/// The types of dependencies by --type NAME=PART, and those of everybody. Throws ConfigError.
+jdf::Types types_given(const jdf::File& file, const Config& config);
+
+inline constexpr Setting type_setting{
+    .key = "type",
+    .value_name = "NAME=PART",
+    .help =
+        "what that type of dependencies is, of which others need no more on another rank: full, lower, "
+        "upper, strictly_lower, strictly_upper, which are known by these names already; any number of "
+        "times",
+    .repeatable = true};
 
 }  // namespace fairlead::app

@@ -35,9 +35,11 @@
 #include "fairlead/ranks_report.hpp"
 #include "fairlead/subcommand.hpp"
 #include "fairlead/watched_run.hpp"
+#include "front/jdf/emit_bodies.hpp"
 #include "front/jdf/unroll.hpp"
 #include "front/jdf_graph/codelets.hpp"
 #include "front/jdf_graph/known_outputs.hpp"
+#include "front/ptg/never_fed.hpp"
 #include "front/unrolled/check.hpp"
 #include "front/unrolled/ranks.hpp"
 #include "machine/machine.hpp"
@@ -75,13 +77,7 @@ constexpr auto options = both(
           .help =
               "tiles that are not square, of that matrix or of all that are in files; any number of times",
           .repeatable = true},
-         {.key = "type",
-          .value_name = "NAME=PART",
-          .help =
-              "what that type of dependencies is, of which others need no more on another rank: full, lower, "
-              "upper, strictly_lower, strictly_upper, which are known by these names already; any number of "
-              "times",
-          .repeatable = true},
+         type_setting,
          {.key = "precision",
           .type = SettingType::choice,
           .fallback = "double",
@@ -90,7 +86,9 @@ constexpr auto options = both(
          {.key = "check",
           .type = SettingType::flag,
           .fallback = "true",
-          .help = "before they run, look at all edges of up to 100,000 tasks, as `fairlead jdf check` does"},
+          .help = "before they run, look at all edges of up to 100,000 tasks, as `fairlead jdf check` does, "
+                  "and at "
+                  "samples of larger graphs"},
          {.key = "overwrite",
           .type = SettingType::flag,
           .fallback = "false",
@@ -98,9 +96,6 @@ constexpr auto options = both(
          allow_c_setting}),
     both(rank_options, report_options));
 constexpr Positional positionals[] = {{.name = "FILE", .help = "a .jdf file"}};
-
-/// A graph of so many tasks is written out and looked at in less than a second.
-constexpr jdf::UnrollLimits limits_of_check{.tasks = 100'000, .ends = 1'000'000, .steps = 20'000'000};
 
 double no_flops(const DenseProblem&) { return 0; }
 std::uint64_t no_tasks(const DenseProblem&) { return 0; }
@@ -118,23 +113,28 @@ constexpr DenseOperation graph_operation{.key = "jdf",
                                          .bounds = bounds_of,
                                          .ceiling = nullptr};
 
-/// Throws InputError if the graph makes no sense for these numbers.
-jdf::KnownOutputs looked_at(const jdf::Program& program, const CommandRanks& ranks) {
+std::string no_graph(const jdf::Program& program) {
+  return fmt::format("{} is no graph that can run with these numbers; --no-check tries all the same",
+                     program.file.source.name());
+}
+
+/// Nothing for a graph that is too large. Throws InputError if it makes no sense for these numbers.
+std::optional<jdf::KnownOutputs> looked_at(const jdf::Program& program, const CommandRanks& ranks) {
   std::optional<jdf::Unrolled> unrolled;
   try {
-    jdf::UnrollLimits limits = limits_of_check;
+    // A graph of so many tasks is written out and looked at in less than a second.
+    jdf::UnrollLimits limits{.tasks = 100'000, .ends = 1'000'000, .steps = 20'000'000};
     limits.placements = !ranks.alone();
+    limits.types = program.types;
     unrolled = jdf::unroll(program.file, program.settings, limits);
   } catch (const InputError&) {
-    return {};  // too large
+    return std::nullopt;
   }
   unrolled::Checked checked = unrolled::check(unrolled->graph);
   if (!ranks.alone()) unrolled::tell_other_ranks(unrolled->graph, ranks.grid(), checked.findings);
   if (checked.findings.errors() != 0) {
     if (ranks.first()) fmt::print(stderr, "{}", checked.findings.text());
-    throw InputError(
-        fmt::format("{} is no graph that can run with these numbers; --no-check tries all the same",
-                    program.file.source.name()));
+    throw InputError(no_graph(program));
   }
   jdf::require_first_values(unrolled->graph, checked.steps);
   return jdf::known_outputs(unrolled->graph);
@@ -148,6 +148,7 @@ struct JdfTask {
   std::size_t workers = 0;
   DenseProblem problem{};
   jdf::KnownOutputs known{};
+  bool too_large = false;                 ///< to be looked at as a whole: samples are
   std::shared_ptr<jdf::CLibrary> in_c{};  // null: nothing is C
   std::optional<linalg::Kernels> kernels{};
 };
@@ -191,16 +192,21 @@ void prepare(JdfTask& task, CommandRanks& ranks) {
     if (it.tile == TileSize(0)) it.tile = task.problem.tile;
   ranks.together(task.config, [&] {
     settle(*task.program, task.given, task.config);
-    set_types(*task.program, task.config);
+    task.program->types = types_given(task.program->file, task.config);
     if (task.config.flag("allow-c")) {
-      task.kernels.emplace(load_kernels(task.config));  // C may call what they call
+      task.kernels.emplace(
+          load_kernels(task.config, [](const linalg::KernelChoice&) {}));  // C may call what they call
       task.in_c = allow_c_bodies(*task.program, libraries_of(*task.kernels));
     }
     jdf::require_values(*task.program);
-    if (task.config.flag("check")) task.known = looked_at(*task.program, ranks);
+    if (task.config.flag("check")) {
+      const std::optional<jdf::KnownOutputs> known = looked_at(*task.program, ranks);
+      task.too_large = !known;
+      if (known) task.known = *known;
+    }
     return 0.0;
   });
-  if (!task.kernels) task.kernels.emplace(load_kernels(task.config));
+  if (!task.kernels) task.kernels.emplace(load_kernels(task.config, [](const linalg::KernelChoice&) {}));
 }
 
 /// What one rank has in the end.
@@ -219,6 +225,7 @@ class JdfRun {
         given_(task.given),
         problem_(task.problem),
         known_(task.known),
+        too_large_(task.too_large),
         in_c_(task.in_c),
         kernels_(*task.kernels),
         place_(place) {}
@@ -240,8 +247,12 @@ class JdfRun {
       it.in_single ? add<float>(it, data, graph) : add<double>(it, data, graph);
     read();
     const Counts tiled = counts_of(run_->runtime(), kernels_);
-    const jdf::Lowered lowered =
-        jdf::lower(program_, data, known_, jdf::maker_of(graph, program_, kernels_, in_c_, data));
+    jdf::GraphMaker maker = jdf::maker_of(graph, program_, kernels_, in_c_, data);
+    maker.look = [] {
+      if (const int signal = Interrupt::signal(); signal != 0) throw Interrupted{signal};
+    };
+    const jdf::Lowered lowered = jdf::lower(program_, data, known_, maker);
+    if (too_large_) look_at_some(graph);
     for (const std::string& note : lowered.notes) run_->say("fairlead: " + note);
     run_->begin("tasks");
     run_->run(graph);
@@ -272,6 +283,16 @@ class JdfRun {
     bring_together(report, run_->runtime(), place_, before, after, problem_.reserved, recorded_.front());
     report.gflops = gflop / report.seconds;
     return report;
+  }
+
+  /// Of a graph that is not written out. Throws InputError if it makes no sense.
+  void look_at_some(const ptg::Graph& graph) {
+    constexpr std::uint64_t tasks_of_a_class = 256;
+    const ptg::Sampled checked =
+        ptg::sampled_ends(ptg::make_class_table(graph.definitions()), tasks_of_a_class);
+    if (checked.errors == 0) return;
+    if (place_.first()) run_->say(checked.text.substr(0, checked.text.size() - 1));
+    throw InputError(no_graph(*program_));
   }
 
   /// Of all processes.
@@ -435,6 +456,7 @@ class JdfRun {
   const std::vector<MatrixGiven>& given_;
   const DenseProblem& problem_;
   const jdf::KnownOutputs& known_;
+  const bool too_large_;
   const std::shared_ptr<jdf::CLibrary>& in_c_;
   const linalg::Kernels& kernels_;
   const Place& place_;
@@ -469,6 +491,8 @@ int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
       read_program(graph_of(given.positionals[0], config, ranks),
                    config.flag("allow-c") ? Bodies::may_be_c : Bodies::interpreted, ranks.first());
   if (program == nullptr) return failure;
+  if (config.flag("allow-c") && ranks.first())
+    for (const std::string& note : jdf::left_out_notes(program->file)) fmt::print(stderr, "{}\n", note);
   bool same = true;
   std::vector<MatrixGiven> matrices =
       matrices_given(program->file, config, config.text("precision") == "single",
@@ -509,7 +533,7 @@ int run(const ParsedCommandLine& given) {
   return on_ranks(given.config, [&](CommandRanks& ranks) { return run_on(ranks, given); });
 }
 
-constexpr std::string_view files_of_results[] = {"output", "json"};
+constexpr std::string_view files_of_results[] = {"output"};
 
 }  // namespace
 

@@ -43,7 +43,7 @@ void describe_by_tiles(jdf::Program& program, const std::vector<MatrixGiven>& gi
   const jdf::File& file = program.file;
   const auto member = [&](std::uint32_t global, std::string_view name) -> std::optional<std::int64_t> {
     for (std::uint32_t i = 0; i < file.members.size(); ++i)
-      if (file.members[i].global == global && file.members[i].last == name)
+      if (jdf::aligned_with(file, file.members[i].global) == global && file.members[i].last == name)
         if (const auto value = program.settings.member(i)) return value->integer();
     return std::nullopt;
   };

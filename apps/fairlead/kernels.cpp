@@ -6,6 +6,7 @@
 #include <fairlead/error.hpp>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
@@ -14,13 +15,17 @@
 #include "algorithms/linalg/blas/blas.hpp"
 #include "algorithms/linalg/cuda/own_kernels.hpp"
 #include "backend/device_list.hpp"
+#include "backend/disk/spill_file.hpp"
 #include "base/file_descriptor.hpp"
 #include "config/value.hpp"
 #include "machine/machine.hpp"
+#include "report/report_file.hpp"
 
 namespace fairlead::app {
 
-linalg::KernelChoice choose_kernels(const Config& config) {
+namespace {
+
+linalg::KernelSettings kernel_settings_in(const Config& config) {
   linalg::KernelSettings settings;
   if (const char* path = std::getenv("LD_LIBRARY_PATH")) settings.loader.library_path = path;
   if (config.has("blas"))
@@ -37,14 +42,44 @@ linalg::KernelChoice choose_kernels(const Config& config) {
     fmt::print(stderr, "fairlead: timing the BLAS libraries of this machine, for some seconds; {}\n",
                kept ? "later runs will know" : "each time, since there is no cache-directory to keep it in");
   };
-  return linalg::choose_kernels(settings);
+  return settings;
 }
 
-namespace {
+/// What is taken for the rate of a core where nothing was timed, to tell whether a device gains.
+constexpr double assumed_gflops = 20;
+
+/// A library and its core type that are both named: nothing has to be timed, as under valgrind, which would take long. Only
+/// of OpenBLAS, of which it is known how it is told; and the products are its own unless the settings say otherwise.
+std::optional<linalg::KernelChoice> named_in_full(const linalg::KernelSettings& settings) {
+  if (settings.libraries.size() != 1 || settings.core_type.empty() ||
+      settings.libraries.front().find("openblas") == std::string::npos)
+    return {};
+  linalg::KernelChoice choice;
+  choice.best.candidate = {settings.libraries.front(), settings.core_type};
+  choice.best.core_type = settings.core_type;
+  choice.best.rates = {assumed_gflops, assumed_gflops, assumed_gflops, assumed_gflops};
+  choice.best.own_rates = choice.best.rates;
+  choice.by_default = choice.best;
+  choice.timings = {choice.best};
+  choice.own_products = settings.own_products.value_or(false);
+  return choice;
+}
+
+bool same_word(std::string_view a, std::string_view b) {
+  return std::ranges::equal(
+      a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
+}
+
+/// Whether the user has set it, rather than the program or a default.
+bool is_set_by_user(const Config& config, std::string_view key) {
+  const auto report = config.report();
+  const auto given = std::ranges::find(report, key, [](const SettingReport& row) { return row.setting.key; });
+  return given != report.end() && given->origin != Origin::code && given->origin != Origin::default_value;
+}
 
 /// All that takes addresses for each thread that computes, while it can still be refused: buffers of the
 /// BLAS, then, where addresses are limited, what stacks and memory need.
-void take_addresses(const linalg::Kernels& kernels, const Config& config) {
+void take_addresses(const linalg::Kernels& kernels, Config& config) {
   const std::size_t workers =
       config.has("workers") ? config.count("workers") : std::size_t{machine::discover().workers};
   const std::size_t threads =
@@ -58,14 +93,29 @@ void take_addresses(const linalg::Kernels& kernels, const Config& config) {
   const Bytes room = *memory.address_room > stacks ? *memory.address_room - stacks : 0;
   const Bytes wanted = config.bytes_or("memory", memory.usable_bytes());
   if (wanted < room) return;
+  // Nobody has said how much: so much as fits is what was meant.
+  constexpr Bytes unit = Bytes{1} << 20, least = 16 * unit;
+  if (!is_set_by_user(config, "memory") && room >= least) {
+    config.set("memory", room / unit * unit);
+    return;
+  }
   throw ConfigError(fmt::format(
-      "{} of memory and {} for the stacks of {} workers do not fit into the {} of address space that are "
+      "{} of memory and {} for the stacks of {} worker{} do not fit into the {} of address space that are "
       "left (ulimit -v).\n  {}",
-      config::readable_size(wanted), config::readable_size(stacks), threads,
+      config::readable_size(wanted), config::readable_size(stacks), threads, threads == 1 ? "" : "s",
       config::readable_size(*memory.address_room),
-      room > (Bytes{1} << 20)
-          ? fmt::format("Use --memory {}MiB or less, fewer workers, or a higher limit.", room >> 20)
-          : "Use fewer workers, or a higher limit."));
+      room > (Bytes{1} << 20) ? fmt::format("Use --memory {}MiB or less, {}or a higher limit.", room >> 20,
+                                            threads > 1 ? "fewer workers, " : "")
+      : threads > 1           ? std::string("Use fewer workers, or a higher limit.")
+                              : std::string("Use a higher limit.")));
+}
+
+/// Settings that a run would refuse, so that they are refused before some seconds go by with timing.
+void check_before_timing(const Config& config) {
+  backend::workers_of_devices(config.text_or("devices", ""), backend::default_backends());
+  // One that is not named may never be needed.
+  if (is_set_by_user(config, "disk-directory")) backend::SpillFile{config.text("disk-directory")};
+  if (config.has("record-flow")) report::require_place_for(config.text("record-flow"));
 }
 
 constexpr std::string_view no_cuda_kernels = "none";
@@ -78,6 +128,10 @@ std::string content_of(const std::string& file) {
 }
 
 }  // namespace
+
+linalg::KernelChoice choose_kernels(const Config& config) {
+  return linalg::choose_kernels(kernel_settings_in(config));
+}
 
 std::string cuda_kernels(const Config& config) {
   if (!config.has("cuda-kernels")) return std::string(linalg::embedded_cuda_kernels());
@@ -95,11 +149,21 @@ linalg::Kernels load_kernels(const Config& config) {
 }
 
 linalg::Kernels load_kernels(Config& config, const std::function<void(const linalg::KernelChoice&)>& settle) {
-  const linalg::KernelChoice choice = choose_kernels(config);
+  check_before_timing(config);
+  if (config.has("cuda-kernels")) static_cast<void>(cuda_kernels(config));
+  const linalg::KernelSettings settings = kernel_settings_in(config);
+  const std::optional<linalg::KernelChoice> named = named_in_full(settings);
+  const linalg::KernelChoice choice = named ? *named : linalg::choose_kernels(settings);
   linalg::use_kernels(choice.best.candidate);
   linalg::Kernels kernels = linalg::Kernels::load(
       choice.best.candidate.library,
       choice.own_products ? linalg::Kernels::Products::own : linalg::Kernels::Products::of_library);
+  if (named && !same_word(kernels.blas().core_type(), settings.core_type))
+    throw ConfigError(fmt::format(
+        "{} has no core type \"{}\"{}; without it Fairlead finds out which is fastest",
+        settings.libraries.front(), settings.core_type,
+        kernels.blas().core_type().empty() ? ""
+                                           : fmt::format(" here, and takes {}", kernels.blas().core_type())));
   if (config.has("cuda-kernels")) kernels = kernels.with_cuda_kernels(cuda_kernels(config));
   settle(choice);
   take_addresses(kernels, config);

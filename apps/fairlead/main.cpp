@@ -1,6 +1,7 @@
 // The command line: finds the subcommand, reads its options, and turns what is thrown into a message and an
 // exit code.
 #include "fairlead/command_ranks.hpp"
+#include "fairlead/commit.hpp"
 #include "fairlead/files_apart.hpp"
 #include "fairlead/interrupt.hpp"
 #include "fairlead/standard_streams.hpp"
@@ -11,6 +12,7 @@
 #include <fairlead/version.hpp>
 
 #include "algorithms/linalg/blas/blas_timing.hpp"
+#include "algorithms/linalg/singular_error.hpp"
 #include "base/suggest.hpp"
 #include "config/environment.hpp"
 #include "config/launcher.hpp"
@@ -19,6 +21,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <new>
@@ -65,7 +68,8 @@ int run(int argc, const char* const* argv, bool& reports) {
   // Hidden: this program started by itself to time a BLAS in a process of its own.
   if (first == "time-blas") return linalg::time_blas_main(std::vector<std::string>(argv + 2, argv + argc));
   if (first == "--version") {
-    fmt::print("fairlead {}\n", version());
+    constexpr std::string_view of_commit = commit;
+    fmt::print("fairlead {}{}\n", version(), of_commit.empty() ? "" : fmt::format(" (commit {})", of_commit));
     return success;
   }
   if (first == "--help" || first == "-h") {
@@ -125,7 +129,21 @@ const Subcommand& find_subcommand(std::string_view first, std::string_view secon
 
 }  // namespace fairlead::app
 
-int main(int argc, char** argv) {
+namespace {
+
+/// The last resort where an exception cannot be passed on: out of a function that promises not to throw, or while another
+/// one is on its way. Lack of memory is an error as others, and no reason for a core dump. Allocates nothing.
+[[noreturn]] void end_by_exception() {
+  if (std::current_exception() != nullptr) try {
+      throw;
+    } catch (const std::bad_alloc&) {
+      fairlead::app::Interrupt::end_out_of_memory(fairlead::app::failure);
+    } catch (...) {
+    }
+  std::abort();
+}
+
+int run_and_complain(int argc, char** argv) {
   using namespace fairlead;
   // To write beyond a limit of files' sizes is an error (EFBIG) that is said, not the end of the process.
   std::signal(SIGXFSZ, SIG_IGN);
@@ -166,10 +184,25 @@ int main(int argc, char** argv) {
   } catch (const Error& error) {
     // What was thrown because everything was told to end is no news.
     if (const int signal = app::Interrupt::signal(); signal != 0) return ended_by(signal);
-    return complain(error.what(), app::failure);
+    const bool singular = dynamic_cast<const linalg::SingularError*>(&error) != nullptr;
+    return complain(error.what(), singular ? app::wrong_result : app::failure);
   } catch (const std::bad_alloc&) {
-    return complain("out of memory", app::failure);
+    throw;
   } catch (const std::exception& error) {
     return complain(error.what(), app::failure);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace fairlead;
+  std::set_terminate(end_by_exception);
+  try {
+    return run_and_complain(argc, argv);
+  } catch (
+      const std::bad_alloc&) {  // also before the options are known, and while an error is put into words
+    app::Interrupt::say_out_of_memory();
+    return app::failure;
   }
 }

@@ -44,15 +44,19 @@ class MatrixInFile final : public MatrixToSolve<T> {
   void end_tiling(Runtime& runtime) override {
     reader_->bring_together(runtime);
     reader_->require_symmetric();
-    // The lower triangle is what is solved with: rounding in the other one is no error of the solution.
-    if (stored_ == linalg::Stored::both && !reader_->symmetric()) stored_ = linalg::Stored::lower;
+    asymmetry_ = reader_->asymmetry();
     reader_.reset();
     forget_pages();
   }
   std::shared_ptr<const linalg::MatrixSource<double>> source() override {
-    if (stored_ == linalg::Stored::both) return std::make_shared<linalg::NpySource>(file_);
+    // As it is in the file: what the triangles differ by is in the residual.
+    if (stored_ == linalg::Stored::both)
+      return std::make_shared<linalg::NpySource>(
+          file_, linalg::NpySource::staging_bytes,
+          asymmetry_ == 0 ? linalg::Shape::symmetric : linalg::Shape::general);
     return std::make_shared<linalg::SymmetricSource>(file_, stored_);
   }
+  double asymmetry() const override { return stored_ == linalg::Stored::both ? asymmetry_ : 0; }
   void forget_pages() const override { file_->forget_pages(); }
   std::optional<report::LinkReport> traffic() const override {
     report::LinkReport link{.name = "A.npy"};
@@ -63,6 +67,7 @@ class MatrixInFile final : public MatrixToSolve<T> {
  private:
   std::shared_ptr<const NpyFile> file_;
   linalg::Stored stored_;
+  double asymmetry_ = 0;
   std::unique_ptr<linalg::SymmetricNpy<T>> reader_;
 };
 

@@ -43,8 +43,10 @@ class MatrixToSolve {
   /// Once the flow has been waited for: throws NumericalError if the matrix cannot be used. It is not brought
   /// into tiles again. Over ranks all call it, and it is the same for all.
   virtual void end_tiling(Runtime&) {}
-  /// The matrix that is in the tiles.
+  /// The matrix of the system: the file as it is, unless a triangle or the mean was asked for. After end_tiling().
   virtual std::shared_ptr<const linalg::MatrixSource<double>> source() = 0;
+  /// By how much the triangles of that differ, of which the tiles have the lower one: SymmetricNpy::asymmetry().
+  virtual double asymmetry() const { return 0; }
   /// It is not read any more for a while: the kernel need not remember it.
   virtual void forget_pages() const {}
   /// What was read of it from outside so far.

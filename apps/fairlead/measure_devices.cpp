@@ -21,6 +21,7 @@
 #include "algorithms/linalg/blas/flops.hpp"
 #include "algorithms/linalg/fill.hpp"
 #include "algorithms/linalg/generated_matrix.hpp"
+#include "base/core_time.hpp"
 #include "base/pages.hpp"
 #include "config/value.hpp"
 #include "engine/runtime_core.hpp"
@@ -72,6 +73,13 @@ Config with_records(const Config& config) {
 
 using Durations = std::map<std::tuple<std::string, std::string, std::string, int>, std::vector<double>>;
 
+/// Of all workers of that runtime so far.
+void add_core_times(Runtime& runtime, CoreTime& to) {
+  const std::size_t workers = runtime.core().topology().workers.size();
+  for (std::size_t i = 0; i < workers; ++i)
+    if (const auto one = runtime.core().world().core_time_of_worker(static_cast<WorkerId>(i))) to += *one;
+}
+
 /// Of all but each worker's first task of a codelet, which may have had to load or compile something.
 void take_durations(Runtime& runtime, std::string_view precision, int tile, Durations& into) {
   const trace::Snapshot snapshot = runtime.recorded();
@@ -90,7 +98,7 @@ void take_durations(Runtime& runtime, std::string_view precision, int tile, Dura
 /// The factorizations of a matrix of so many tiles a side, some times over.
 template <class T>
 void run_kernels(const Config& config, const linalg::Kernels& kernels, int tiles, int tile,
-                 std::string_view precision, Durations& into) {
+                 std::string_view precision, Durations& into, CoreTime& core_times) {
   Runtime runtime(with_records(config));
   Flow flow(runtime);
   const std::int64_t n = std::int64_t{tile} * tiles;
@@ -124,6 +132,7 @@ void run_kernels(const Config& config, const linalg::Kernels& kernels, int tiles
     linalg::wait_for_results(flow);
   }
   take_durations(runtime, precision, tile, into);
+  add_core_times(runtime, core_times);
 }
 
 /// Tiles of that side fit: a task's into each device, the matrix into RAM.
@@ -369,6 +378,7 @@ MachineFigures measure_devices(const Config& config, const linalg::Kernels& kern
                                const MeasureSettings& settings) {
   MachineFigures figures;
   Durations durations;
+  CoreTime core_times;
   Topology topology;
   {
     Runtime runtime(config);
@@ -426,9 +436,9 @@ MachineFigures measure_devices(const Config& config, const linalg::Kernels& kern
       settings.says(fmt::format("kernels: tiles of {} in {} precision", tile, precision));
       const auto run = [&](const Config& with, int count, Durations& into) {
         if (single)
-          run_kernels<float>(with, kernels, count, tile, precision, into);
+          run_kernels<float>(with, kernels, count, tile, precision, into, core_times);
         else
-          run_kernels<double>(with, kernels, count, tile, precision, into);
+          run_kernels<double>(with, kernels, count, tile, precision, into, core_times);
       };
       const auto by = [&](const Config& with, int count) {
         Durations found;
@@ -439,10 +449,14 @@ MachineFigures measure_devices(const Config& config, const linalg::Kernels& kern
         }
       };
       Config each = config, on_cores = config;
+      on_cores.set("devices", std::string("none"));
+      if (figures.devices.empty()) {
+        if (tile <= largest_of_cores) run(on_cores, tiles, durations);
+        continue;
+      }
       each.set("devices", one_at_a_time(config.text_or("devices", "")));
       Config on_devices = each;
       on_devices.set("fixed-order", true);  // what has a body for devices runs there only
-      on_cores.set("devices", std::string("none"));
       if (cores_are_shared) {
         // Each alone: what they take from each other the simulator knows.
         on_cores.set("workers", std::uint64_t{1});
@@ -483,18 +497,22 @@ MachineFigures measure_devices(const Config& config, const linalg::Kernels& kern
         "no tile that was asked for fits: allow more by --memory and by memory= in --devices, or measure "
         "smaller ones "
         "(--tiles)");
+  if (const Duration wanted = core_times.on_core + core_times.without_core; wanted > Duration{})
+    figures.without_core = seconds(core_times.without_core) / seconds(wanted);
   for (auto& [key, values] : durations)
     if (!values.empty()) figures.seconds[key] = median(std::move(values));
   return figures;
 }
 
 std::string machine_file(const MachineFigures& figures, std::string_view name, std::string_view source) {
-  std::string text =
-      fmt::format("name = {}\nsummary = {}\nsource = {}\n", in_quotes(name),
-                  in_quotes(fmt::format("{} core{} and {} device{}, measured by fairlead calibrate",
-                                        figures.cores, figures.cores == 1 ? "" : "s", figures.devices.size(),
-                                        figures.devices.size() == 1 ? "" : "s")),
-                  in_quotes(source));
+  std::string text = fmt::format(
+      "name = {}\nsummary = {}\nsource = {}\n", in_quotes(name),
+      in_quotes(fmt::format("{} core{}{}, measured by fairlead calibrate", figures.cores,
+                            figures.cores == 1 ? "" : "s",
+                            figures.devices.empty() ? ""
+                                                    : fmt::format(" and {} device{}", figures.devices.size(),
+                                                                  figures.devices.size() == 1 ? "" : "s"))),
+      in_quotes(source));
   std::map<std::string, WorkerKind> processors;
   processors[std::string(core_name)] = WorkerKind::cpu;
   for (const auto& device : figures.devices) processors[device.processor] = device.kind;

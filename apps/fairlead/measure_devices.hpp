@@ -54,6 +54,7 @@ struct MachineFigures {
   std::optional<Disk> disk{};  ///< if it was measured
   std::size_t cores = 0;       ///< workers; with a device on cores, all that may be used
   Bytes host_memory = 0;
+  double without_core = 0;  ///< of the time in which workers wanted a core, the part in which they had none
 };
 
 struct MeasureSettings {

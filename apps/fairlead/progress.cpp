@@ -3,8 +3,11 @@
 
 #include <sys/ioctl.h>
 #include <unistd.h>
-#include <cerrno>
+#include <span>
 #include <utility>
+
+#include "base/full_transfer.hpp"
+#include "base/guarded_thread.hpp"
 
 namespace fairlead::app {
 
@@ -27,10 +30,21 @@ Progress::Options completed(Progress::Options options) {
 }  // namespace
 
 Progress::Progress(Options options) : options_(completed(std::move(options))), display_(options_.style) {
-  if (options_.style != ProgressStyle::none) thread_ = std::thread([this] { show(); });
+  if (options_.style == ProgressStyle::none) return;
+  try {
+    thread_ = guarded_thread([this] { show(); }, ignore_failure);
+  } catch (const std::exception&) {
+    // No thread, or no memory: the run does not need it.
+  }
 }
 
-Progress::~Progress() { stop(); }
+Progress::~Progress() {
+  try {
+    stop();
+  } catch (const std::exception&) {
+    // No memory for the last line.
+  }
+}
 
 /// False if there is none any more.
 bool Progress::end_thread() {
@@ -63,12 +77,7 @@ void Progress::show() {
 
 void Progress::write(const std::string& text) const {
   // One write for the whole text, so that it does not mix with others. If nobody reads it, nothing is lost.
-  for (std::size_t begin = 0; begin < text.size();) {
-    const ssize_t count = ::write(options_.fd, text.data() + begin, text.size() - begin);
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return;
-    begin += static_cast<std::size_t>(count);
-  }
+  write_fully(options_.fd, std::as_bytes(std::span(text)));
 }
 
 }  // namespace fairlead::app

@@ -14,14 +14,21 @@ namespace {
 
 constexpr int most_steps = 6;
 
-/// x := x + A^-1 r, scaled, so that T can hold what is left. The seconds of it that count or not.
+/// The larger, or what is not a number.
+double larger(double a, double b) noexcept { return std::isnan(a) || a >= b ? a : b; }
+
+/// x := x + A^-1 r, each column scaled, so that T can hold what is left. The seconds of it that count or not.
 template <class T>
 double correct(WatchedRun& run, TiledFactors<T>& factors, const SolutionToJudge<T>& solution,
                const std::vector<double>& residual) {
-  double size = 0, seconds = 0;
-  for (const double r : residual) size = std::max(size, std::abs(r));
+  const auto n = static_cast<std::size_t>(solution.a->rows());
+  double seconds = 0;
+  std::vector<double> sizes(static_cast<std::size_t>(solution.columns));
+  for (std::size_t i = 0; i < residual.size(); ++i)
+    sizes[i / n] = std::max(sizes[i / n], std::abs(residual[i]));
   std::vector<T> correction(residual.size());
-  std::ranges::transform(residual, correction.begin(), [size](double r) { return static_cast<T>(r / size); });
+  for (std::size_t i = 0; i < residual.size(); ++i)
+    correction[i] = sizes[i / n] > 0 ? static_cast<T>(residual[i] / sizes[i / n]) : T(0);
   {
     linalg::DealtColumns<T> d(run.runtime(), "correction", correction.data(), solution.a->rows(),
                               solution.columns, solution.tile, solution.distribution);
@@ -32,16 +39,14 @@ double correct(WatchedRun& run, TiledFactors<T>& factors, const SolutionToJudge<
     seconds = solution.counts ? run.end() : run.end_aside();
   }
   for (std::size_t i = 0; i < correction.size(); ++i)
-    solution.x[i] =
-        static_cast<T>(static_cast<double>(solution.x[i]) + size * static_cast<double>(correction[i]));
+    solution.x[i] = static_cast<T>(static_cast<double>(solution.x[i]) +
+                                   sizes[i / n] * static_cast<double>(correction[i]));
   return seconds;
 }
 
-}  // namespace
-
 template <class T>
-RefinedSteps judge_and_refine(WatchedRun& run, const linalg::Kernels& kernels, TiledFactors<T>& factors,
-                              const SolutionToJudge<T>& solution) {
+RefinedSteps refine_block(WatchedRun& run, const linalg::Kernels& kernels, TiledFactors<T>& factors,
+                          const SolutionToJudge<T>& solution) {
   const std::int64_t n = solution.a->rows();
   std::vector<double> residual;
   if (solution.may_refine) residual.resize(static_cast<std::size_t>(n * solution.columns));
@@ -55,20 +60,56 @@ RefinedSteps judge_and_refine(WatchedRun& run, const linalg::Kernels& kernels, T
     error.submit(run.flow(), run.runtime().rank(), solution.readers);
     run.end_aside();
     error.bring_together(run.runtime());
+    const bool wanted = step < solution.least_steps;
     const bool halved = step == 0 || error.value() <= judged.backward_error / 2;
-    if (step > 0 && !(error.value() < judged.backward_error)) {  // no better: as it was
+    // The residual of a step that is wanted in any case may be as small as the one before.
+    const bool as_good = step <= solution.least_steps && error.value() <= solution.limit;
+    if (step > 0 && !as_good && !(error.value() < judged.backward_error)) {  // no better: as it was
       std::ranges::copy(best, solution.x);
       judged.seconds = seconds;
       return judged;
     }
-    judged = {error.value(), error.matrix_norm(), step, seconds};
-    if (!solution.may_refine || !halved || error.value() <= solution.limit || step == most_steps ||
-        !std::isfinite(error.value()))
+    judged = {.backward_error = error.value(),
+              .matrix_norm = error.matrix_norm(),
+              .steps = step,
+              .seconds = seconds,
+              .first_backward_error = step == 0 ? error.value() : judged.first_backward_error,
+              .uncertain_residual = error.uncertain_residual()};
+    if (!solution.may_refine || (!halved && !wanted) || (error.value() <= solution.limit && !wanted) ||
+        step == most_steps || !std::isfinite(error.value()))
       return judged;
     best.assign(solution.x, solution.x + n * solution.columns);
     const double of_step = correct(run, factors, solution, residual);
     if (solution.counts) seconds += of_step;
   }
+}
+
+}  // namespace
+
+template <class T>
+RefinedSteps judge_and_refine(WatchedRun& run, const linalg::Kernels& kernels, TiledFactors<T>& factors,
+                              const SolutionToJudge<T>& solution) {
+  const std::int64_t n = solution.a->rows();
+  const std::int64_t at_once = solution.may_refine
+                                   ? linalg::columns_of_block(n, solution.columns)
+                                   : linalg::BackwardError<T>::columns_at_best(n, solution.columns);
+  RefinedSteps all;
+  linalg::for_each_block(solution.columns, at_once, [&](std::int64_t first, std::int64_t count) {
+    SolutionToJudge<T> block = solution;
+    block.b = std::make_shared<linalg::ColumnBlock>(solution.b, first, count);
+    block.x = solution.x + first * n;
+    block.columns = count;
+    const RefinedSteps judged = refine_block(run, kernels, factors, block);
+    all.backward_error = larger(all.backward_error, judged.backward_error);
+    all.first_backward_error = larger(all.first_backward_error, judged.first_backward_error);
+    all.matrix_norm = judged.matrix_norm;
+    all.uncertain_residual.resize(judged.uncertain_residual.size());
+    for (std::size_t i = 0; i < all.uncertain_residual.size(); ++i)
+      all.uncertain_residual[i] = larger(all.uncertain_residual[i], judged.uncertain_residual[i]);
+    all.steps = std::max(all.steps, judged.steps);
+    all.seconds += judged.seconds;
+  });
+  return all;
 }
 
 template RefinedSteps judge_and_refine<float>(WatchedRun&, const linalg::Kernels&, TiledFactors<float>&,

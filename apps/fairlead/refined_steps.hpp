@@ -8,17 +8,24 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
+#include "algorithms/linalg/column_block.hpp"
 #include "fairlead/tiled_factors.hpp"
 #include "fairlead/watched_run.hpp"
 
 namespace fairlead::app {
 
+/// An error so far below the limit is not worth one more step.
+constexpr double much_better = 10;
+
 struct RefinedSteps {
   double backward_error = 0;
-  double matrix_norm = 0;  ///< the largest sum of a row
-  int steps = 0;           ///< of refinement
-  double seconds = 0;      ///< that the run's time counts
+  double matrix_norm = 0;                    ///< the largest sum of a row
+  int steps = 0;                             ///< of refinement
+  double seconds = 0;                        ///< that the run's time counts
+  double first_backward_error = 0;           ///< before refinement
+  std::vector<double> uncertain_residual{};  ///< of the solution, as of BackwardError
 };
 
 template <class T>
@@ -30,6 +37,7 @@ struct SolutionToJudge {
   double limit;                                ///< of the backward error: what is not above is not refined
   bool may_refine;                             ///< else it is only judged
   bool counts;                                 ///< refining belongs to the time of the run
+  int least_steps = 0;                         ///< if it may refine, whatever the limit
   std::uint32_t readers = 1;                   ///< over ranks: who reads a and b, all or the first
   const Distribution* distribution = nullptr;  ///< of the factors
 };
@@ -37,10 +45,10 @@ struct SolutionToJudge {
 /// What it takes of memory if it may refine.
 template <class T>
 constexpr Bytes refined_steps_bytes(std::int64_t n, std::int64_t columns) noexcept {
-  return static_cast<Bytes>(n * columns) * (sizeof(double) + 2 * sizeof(T));
+  return static_cast<Bytes>(n * linalg::columns_of_block(n, columns)) * (sizeof(double) + 2 * sizeof(T));
 }
 
-/// In phases of `run`. Ends when the error is right, or a step does not halve it.
+/// In phases of `run`. Ends when the error is right, or a step does not halve it. Many columns are refined block by block.
 template <class T>
 RefinedSteps judge_and_refine(WatchedRun& run, const linalg::Kernels& kernels, TiledFactors<T>& factors,
                               const SolutionToJudge<T>& solution);

@@ -181,6 +181,11 @@ int run_on_machine(const Simulated& what, const Config& config) {
     csv += csv_line(runs, machine.description().name, what.name, what.size);
   }
   if (config.has("csv")) report::write_file(config.text("csv"), csv);
+  // What the page shows is one of them.
+  if (seeds > 1)
+    for (report::ComparedRun& run : compared.runs)
+      run.report.operation +=
+          fmt::format(", seed {} of {} to {}", first_seed, first_seed, first_seed + seeds - 1);
   write_reported(config, rows, compared, recorded);
   return code;
 }

@@ -54,9 +54,26 @@ template void write_solution<float>(data::NpyWriter&, data::ElementType, const f
 template void write_solution<double>(data::NpyWriter&, data::ElementType, const double*, std::uint64_t,
                                      std::uint64_t, std::uint64_t, std::span<std::byte>);
 
-double lost_in_single(const double* x, std::int64_t rows, std::int64_t columns) {
+std::optional<int> required_digits(const Config& config) {
+  if (!config.has("require-digits")) return std::nullopt;
+  return static_cast<int>(config.count("require-digits"));
+}
+
+std::vector<std::int64_t> columns_below_single(const double* b, std::int64_t rows, std::int64_t columns) {
+  std::vector<std::int64_t> below;
+  for (std::int64_t c = 0; c < columns; ++c)
+    if (std::ranges::all_of(std::span(b + c * rows, static_cast<std::size_t>(rows)), [](double value) {
+          return std::abs(value) < static_cast<double>(std::numeric_limits<float>::min());
+        }))
+      below.push_back(c);
+  return below;
+}
+
+double lost_in_single(const double* x, std::int64_t rows, std::int64_t columns,
+                      const std::vector<std::int64_t>& left_out) {
   double most = 0;
   for (std::int64_t c = 0; c < columns; ++c) {
+    if (std::ranges::binary_search(left_out, c)) continue;
     const std::span column(x + c * rows, static_cast<std::size_t>(rows));
     double size = 0, lost = 0;
     for (const double value : column) {

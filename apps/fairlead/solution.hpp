@@ -5,7 +5,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <vector>
 
 #include "data/npy/npy_writer.hpp"
 #include "report/run_report.hpp"
@@ -18,9 +20,15 @@ template <class T>
 void write_solution(data::NpyWriter& out, data::ElementType element, const T* x, std::uint64_t ld,
                     std::uint64_t rows, std::uint64_t columns, std::span<std::byte> staging);
 
+/// --require-digits; nothing if it is not given.
+std::optional<int> required_digits(const Config& config);
+
 /// By what part of its size the solution is off in single precision: of a column the most; infinite where a number is too
-/// large for that. `x`: as many rows as `rows`, one column after the other.
-double lost_in_single(const double* x, std::int64_t rows, std::int64_t columns);
+/// large for that. `x`: as many rows as `rows`, one column after the other. `left_out`: columns that do not count, in order.
+double lost_in_single(const double* x, std::int64_t rows, std::int64_t columns,
+                      const std::vector<std::int64_t>& left_out = {});
+/// The columns without a number of full precision in single: what solves them cannot be expected to have one either.
+std::vector<std::int64_t> columns_below_single(const double* b, std::int64_t rows, std::int64_t columns);
 
 /// Publishes the report, and says on the standard error what is wrong with the result, if something is.
 /// Returns an ExitCode.

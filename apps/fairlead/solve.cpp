@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -14,6 +15,7 @@
 #include "fairlead/files_to_solve.hpp"
 #include "fairlead/front.hpp"
 #include "fairlead/matrix_to_solve.hpp"
+#include "fairlead/solution.hpp"
 #include "fairlead/solving.hpp"
 #include "fairlead/subcommand.hpp"
 #include "machine/machine.hpp"
@@ -45,6 +47,14 @@ constexpr auto options = both(
               "pairs of tiles; lu: without pivoting, for a diagonal that dominates. qr: any A with at least "
               "as many rows as columns; with more, the x for which || b - A x || is least. Right results "
               "are told from wrong ones whichever it is"},
+         {.key = "rank-tolerance",
+          .type = SettingType::real,
+          .minimum = "0",
+          .help =
+              "for --method qr: singular values of at most so much of the largest count as zero, and of all "
+              "nearest x the smallest is the solution. 0: the columns are independent. For a square A "
+              "that is done on request only",
+          .default_shown = "roundings of the files' precision x the larger of rows and columns"},
          {.key = "kernel",
           .type = SettingType::choice,
           .choices = "rbf",
@@ -79,11 +89,18 @@ constexpr auto options = both(
           .type = SettingType::flag,
           .fallback = "false",
           .help = "do not estimate how far the solution can be trusted (four sweeps over the factor)"},
+         {.key = "require-digits",
+          .type = SettingType::count,
+          .minimum = "1",
+          .maximum = "15",
+          .value_name = "N",
+          .help = "exit status 3, and no solution, if fewer digits of it can be trusted"},
          {.key = "keep-anyway",
           .type = SettingType::flag,
           .fallback = "false",
-          .help = "write the solution even if its backward error shows that it is wrong; the exit status is "
-                  "3 all the same"},
+          .help = "write the solution even if it is wrong, the matrix is singular to rounding, or fewer "
+                  "digits can be "
+                  "trusted than --require-digits asks for; the exit status is 3 all the same"},
          {.key = "overwrite",
           .type = SettingType::flag,
           .fallback = "false",
@@ -139,6 +156,15 @@ void require_match(const System& system) {
                                  data::shape_text(b.header().shape)));
 }
 
+void require_digits_of_type(const System& system) {
+  const auto required = required_digits(system.config);
+  const bool single = system.solution() == data::ElementType::float32;
+  const int most = single ? std::numeric_limits<float>::digits10 : std::numeric_limits<double>::digits10;
+  if (required && *required > most)
+    throw ConfigError(fmt::format("--require-digits {}: the solution is in {} precision, which has {}",
+                                  *required, single ? "single" : "double", most));
+}
+
 int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
   if (!given.config.has("output")) throw ConfigError("where should the solution go? Give -o x.npy");
   const bool of_points = given.config.has("kernel");
@@ -148,9 +174,21 @@ int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
       if (is_asked(given.config, option))
         throw ConfigError(fmt::format("--{} goes with a symmetric matrix: with --method cholesky, not {}",
                                       option, method.key));
+  if (given.config.has("rank-tolerance")) {
+    if (&method != &qr_operation)
+      throw ConfigError(fmt::format("--rank-tolerance goes with --method qr, not {}", method.key));
+    if (!(given.config.real("rank-tolerance") < 1))
+      throw ConfigError(
+          fmt::format("--rank-tolerance {}: it is relative to the largest singular value, and below 1",
+                      given.config.written("rank-tolerance")));
+  }
   if (given.config.flag("tf32") && !given.config.flag("refine"))
     throw ConfigError(
         "--tf32 goes with --refine: products in TF32 leave three digits, which only refinement gives back");
+  if (given.config.has("require-digits") && given.config.flag("no-condition"))
+    throw ConfigError(
+        "--require-digits needs the estimate of how far the solution can be trusted: leave out "
+        "--no-condition");
   for (const std::string_view option : {"points", "length-scale", "nugget"})
     if (!of_points && given.config.has(option))
       throw ConfigError(fmt::format("--{} goes with --kernel", option));
@@ -176,6 +214,7 @@ int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
                       of_points ? kernel_of_points(given.config, *files.a, std::move(files.points)) : nullptr,
                       of_points, stored, &method};
   alike(ranks.first(), [&] { require_match(system); });
+  require_digits_of_type(system);
 
   Config config = given.config;
   check_scheduler(config);
@@ -185,7 +224,14 @@ int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
     config.set("memory", machine::discover().memory.usable_bytes() / ranks.on_machine());
   if (ranks.first()) require_place_for_report(config);
   if (!ranks.alone()) set_workers_of_ranks(config, ranks);
-  return solve(system, config, ranks);
+  try {
+    return solve(system, config, ranks);
+  } catch (const NumericalError& error) {
+    // What the numbers are blamed for may be a mixture of two matrices.
+    const std::string changed = system.changed_input();
+    if (changed.empty()) throw;
+    throw InputError(fmt::format("{} has changed while it was read: {}", changed, error.what()));
+  }
 }
 
 int run(const ParsedCommandLine& given) {

@@ -19,11 +19,14 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "algorithms/linalg/backward_error.hpp"
+#include "algorithms/linalg/column_block.hpp"
+#include "algorithms/linalg/column_scales.hpp"
 #include "algorithms/linalg/dealt_columns.hpp"
 #include "algorithms/linalg/npy_source.hpp"
 #include "algorithms/linalg/over_ranks.hpp"
@@ -31,12 +34,15 @@
 #include "fairlead/dense_report.hpp"
 #include "fairlead/devices_to_use.hpp"
 #include "fairlead/interrupt.hpp"
+#include "fairlead/inverse_estimate.hpp"
 #include "fairlead/kernels.hpp"
 #include "fairlead/matrix_to_solve.hpp"
 #include "fairlead/ranks_report.hpp"
 #include "fairlead/read_vectors.hpp"
+#include "fairlead/refined_steps.hpp"
 #include "fairlead/solution.hpp"
 #include "fairlead/subcommand.hpp"
+#include "fairlead/tiled_factors.hpp"
 #include "fairlead/trust.hpp"
 #include "fairlead/watched_run.hpp"
 #include "machine/machine.hpp"
@@ -46,14 +52,31 @@ namespace fairlead::app {
 namespace {
 
 constexpr std::size_t small_staging_bytes = 64 * 1024;
+constexpr std::size_t widest_tile = 2048;  // of those that are chosen; more only if told so
 
 using data::ElementType;
 using data::NpyFile;
 using linalg::InverseNorm;
 
 template <class T>
-std::unique_ptr<MatrixToSolve<T>> matrix_of(const System& system) {
-  return system.of_points ? matrix_of_points<T>(system.kernel) : matrix_in_file<T>(system.a, system.stored);
+std::unique_ptr<MatrixToSolve<T>> matrix_of(const System& system, std::shared_ptr<const NpyFile> file) {
+  return system.of_points ? matrix_of_points<T>(system.kernel)
+                          : matrix_in_file<T>(std::move(file), system.stored);
+}
+
+/// Whose matrix the errors are, in words; empty: that of the file.
+constexpr std::string_view part_of_file(linalg::Stored stored) {
+  switch (stored) {
+    case linalg::Stored::lower:
+      return " (its lower triangle, mirrored)";
+    case linalg::Stored::upper:
+      return " (its upper triangle, mirrored)";
+    case linalg::Stored::mean:
+      return " (the mean of its triangles)";
+    case linalg::Stored::both:
+      break;
+  }
+  return "";
 }
 
 constexpr double epsilon_of(ElementType element) {
@@ -99,7 +122,8 @@ class Solve {
         n_(static_cast<std::int64_t>(system.b->rows())),
         columns_(static_cast<std::int64_t>(system.b->columns())),
         kernels_(kernels),
-        reserved_(reserved_bytes()) {}
+        reserved_(reserved_bytes()),
+        a_(kept_ > 0 ? system.a->keeping(kept_) : system.a) {}
 
   SolvedHere run() {
     run_.emplace(config_, reserved_, kernels_, front_at(config_, place_), place_.rank);
@@ -115,6 +139,8 @@ class Solve {
     x_ = in_any_precision([&] { return vectors_of_all<T>(run_->runtime(), place_, *system_.b); });
     Solved solved;
     if constexpr (std::is_same_v<T, double>) {
+      if (system_.solution() == ElementType::float32)
+        below_single_ = columns_below_single(x_.data(), n_, columns_);
       if (factor_in_ == FactorIn::tf32) solved = refined(FactorIn::tf32);
       if (!solved.backward_error && factor_in_ != FactorIn::solution && !was_single(solved))
         solved = refined(FactorIn::single);
@@ -123,7 +149,8 @@ class Solve {
     const std::optional<double> lost = lost_in_file();
     const bool does_not_fit = lost && *lost > static_cast<double>(std::numeric_limits<float>::epsilon());
     if (does_not_fit) *solved.backward_error += *lost, solved.condition.reset();
-    const bool right = *solved.backward_error <= limit_;  // false for NaN
+    const bool right = *solved.backward_error <= limit_ &&  // false for NaN
+                       !distrusted(solved.condition, required_digits(config_));
     const bool written = right || config_.flag("keep-anyway");
     const bool writes = written && place_.first();
     if (writes) write();
@@ -141,17 +168,19 @@ class Solve {
     report.backward_error = solved.backward_error;
     report.backward_error_limit = limit_;
     (does_not_fit ? report.lost_in_file : report.rounded_in_file) = lost;
+    report.asymmetry = solved.asymmetry;
     report.refinement_steps = solved.steps;
     report.calls_in_tf32 = solved.calls_in_tf32;
     report.condition = solved.condition;
+    report.required_digits = required_digits(config_);
     if (solved.traffic) {
       report.links.push_back(*solved.traffic);
       report.input_bytes = system_.a->header().data_bytes();
       report.input_bytes_read =
           solved.traffic->from_home[static_cast<std::size_t>(memory::Cause::demand)].bytes;
     }
-    report.of = fmt::format("{} x = {}", system_.of_points ? "(kernel matrix)" : system_.a->path().string(),
-                            system_.b->path().string());
+    report.of = fmt::format("{}{} x = {}", system_.of_points ? "(kernel matrix)" : system_.a->path().string(),
+                            part_of_file(system_.stored), system_.b->path().string());
     if (columns_ > 1) report.of += fmt::format(" ({} columns)", columns_);
     if (written) report.solution = config_.text("output");
     bring_together(report, run_->runtime(), place_, before, solved.after, reserved_, recorded_.front());
@@ -166,6 +195,7 @@ class Solve {
     DenseProblem problem{};
     Counts after{};                          // when the solution was there
     std::optional<double> backward_error{};  // none: there is no solution
+    std::optional<double> asymmetry{};       // of a matrix that is not quite symmetric
     std::optional<int> steps{};
     std::optional<std::uint64_t> calls_in_tf32{};
     std::optional<report::LinkReport> traffic{};
@@ -175,19 +205,33 @@ class Solve {
   /// An attempt in TF32 in which nothing was rounded to that. Ranks, which have devices or not, do not take it for that.
   bool was_single(const Solved& solved) const { return place_.alone() && solved.calls_in_tf32 == 0u; }
 
-  Bytes reserved_bytes() const {
-    const auto matrix = matrix_of<T>(system_);
-    const Bytes scratch = std::max<Bytes>(matrix->tiling_bytes_per_worker(),
-                                          linalg::BackwardError<T>::scratch_bytes_per_worker(columns_) +
-                                              matrix->source_bytes_per_worker() + small_staging_bytes);
+  Bytes reserved_bytes() {
+    const auto matrix = matrix_of<T>(system_, system_.a);
+    const bool refines = factor_in_ != FactorIn::solution;
+    const Bytes tiling = refines ? matrix_of<float>(system_, system_.a)->tiling_bytes_per_worker() : 0;
+    const Bytes scratch = std::max<Bytes>({matrix->tiling_bytes_per_worker(), tiling,
+                                           linalg::BackwardError<T>::scratch_bytes_per_worker(
+                                               n_, linalg::BackwardError<T>::columns_at_best(n_, columns_)) +
+                                               matrix->source_bytes_per_worker() + small_staging_bytes});
     const Bytes vectors = static_cast<Bytes>(n_ * columns_) * sizeof(T);
-    // Refining keeps the right-hand sides besides, for when it does not succeed.
-    const Bytes refining =
-        factor_in_ != FactorIn::solution ? vectors + linalg::RefinedSolve::bytes(n_, columns_, 0) : 0;
+    // A matrix in a file may turn out not to be quite symmetric.
+    const Bytes refining = std::max<Bytes>(
+        refines ? linalg::RefinedSolve::bytes(n_, linalg::columns_of_block(n_, columns_), 0) : 0,
+        system_.of_points ? 0 : refined_steps_bytes<T>(n_, columns_));
     // While --refine may still turn to double precision, for that.
-    const Bytes condition = wants_condition() ? InverseNorm<T>::bytes(n_) : 0;
-    return vectors + refining + condition + matrix->bytes() + workers_ * scratch +
-           linalg::NpySource::staging_bytes;
+    const Bytes condition = wants_condition() ? inverse_estimate_bytes<T>(n_) : 0;
+    const Bytes judging = linalg::BackwardError<T>::bytes(n_);
+    const Bytes needed = vectors + refining + judging + condition + matrix->bytes() + workers_ * scratch +
+                         linalg::NpySource::staging_bytes;
+    // Each step of --refine reads A. It stays in memory as far as there is more than even a factor in double precision takes.
+    if (refines && !system_.of_points && place_.reads()) {
+      const Bytes limit = config_.bytes("memory");
+      const auto n = static_cast<Bytes>(n_);
+      const Bytes others =
+          needed + (n * (n + widest_tile) / 2 * sizeof(double)) / place_.count() * 9 / 8 + limit / 8;
+      if (limit > others) kept_ = std::min(limit - others, system_.a->header().data_bytes());
+    }
+    return needed + kept_;
   }
 
   /// All ranks make it.
@@ -233,27 +277,18 @@ class Solve {
   bool wants_condition() const { return !config_.flag("no-condition"); }
 
   /// With the steps that are left of the estimate, which take a time of their own. Says so if little of the
-  /// solution can be trusted.
+  /// solution can be trusted. The bound is `times` what the weights of the estimate give.
   template <class Element>
-  report::ConditionReport condition(InverseNorm<Element>& inverse, double matrix_norm,
-                                    double backward_error) {
-    const int sweeps = (InverseNorm<Element>::steps - inverse.steps_done()) * inverse.sweeps_per_step;
-    double seconds = 0;
-    if (!inverse.done()) {
-      run_->begin(
-          "condition estimate",
-          static_cast<std::uint64_t>(InverseNorm<Element>::steps - inverse.steps_done()) * inverse.tasks());
-      while (!inverse.done()) {
-        inverse.submit(run_->flow());
-        run_->wait();
-        inverse.bring_together();
-      }
-      seconds = run_->end_aside();
-    }
+  report::ConditionReport condition(InverseNorm<Element>& inverse, double times,
+                                    const FactoredSystem& system) {
+    const InverseEstimate estimate =
+        estimate_inverse(*run_, inverse, system, InverseNorm<Element>::sweeps_per_step);
     const Precision precision{epsilon_, epsilon_of(system_.solution())};
-    auto report = condition_report(n_, matrix_norm * inverse.value(), backward_error, precision);
-    report.seconds = seconds;
-    report.sweeps = sweeps;
+    auto report = condition_report(estimate.condition, times * estimate.weighted, precision);
+    report.singular = is_singular(report, precision);
+    report.columns = static_cast<std::uint64_t>(columns_);
+    report.seconds = estimate.seconds;
+    report.sweeps = estimate.sweeps;
     if (const std::string warning = condition_warning(report, precision); !warning.empty())
       run_->say("fairlead: " + warning);
     return report;
@@ -262,29 +297,54 @@ class Solve {
   /// With the factor in T.
   Solved direct() {
     Solved solved{.problem = problem("Cholesky solve", sizeof(T))};
-    const auto matrix = matrix_of<T>(system_);
+    const auto matrix = matrix_of<T>(system_, a_);
     const TiledMatrix<T> a = factor<T>(solved.problem, *matrix, kernels_);
-    linalg::DealtColumns<T> x(run_->runtime(), "x", x_.data(), n_, columns_, solved.problem.tile,
-                              a.distribution());
-    run_->begin("solve", linalg::solve_tasks(solved.problem.tiles(), x.tiles().tile_columns()),
-                report::cholesky_solve_flops(static_cast<double>(n_), static_cast<double>(columns_)));
-    run_->compute([&](auto& front) { linalg::solve_factored(front, kernels_, a, x.tiles()); });
-    run_->wait();
-    x.bring_back();
-    seconds_ += run_->end();
+    {
+      const linalg::ColumnScales<T> scales(x_.data(), n_, columns_);
+      linalg::DealtColumns<T> x(run_->runtime(), "x", x_.data(), n_, columns_, solved.problem.tile,
+                                a.distribution());
+      run_->begin("solve", linalg::solve_tasks(solved.problem.tiles(), x.tiles().tile_columns()),
+                  report::cholesky_solve_flops(static_cast<double>(n_), static_cast<double>(columns_)));
+      run_->compute([&](auto& front) { linalg::solve_factored(front, kernels_, a, x.tiles()); });
+      run_->wait();
+      x.bring_back();
+      scales.undo(x_.data());
+      seconds_ += run_->end();
+    }
     solved.after = counts_of(run_->runtime(), kernels_);
     solved.traffic = matrix->traffic();
 
-    run_->begin("error check", linalg::BackwardError<T>::tasks(n_));
-    linalg::BackwardError<T> error(kernels_, matrix->source(), right_hand_sides(), x_.data(), columns_);
-    error.submit(run_->flow(), place_.rank.number(), place_.readers);
-    run_->end_aside();
-    error.bring_together(run_->runtime());
+    // The factor is that of the lower triangle. What the upper one differs by is in the residual, and goes in one step.
+    const bool asymmetric = matrix->asymmetry() != 0;
+    const auto factors = make_factors<T>(solved.problem, kernels_, kernels_, run_->runtime(), a);
+    const RefinedSteps judged = judge_and_refine<T>(*run_, kernels_, *factors,
+                                                    {.a = matrix->source(),
+                                                     .b = right_hand_sides(),
+                                                     .x = x_.data(),
+                                                     .columns = columns_,
+                                                     .tile = solved.problem.tile,
+                                                     .limit = limit_ / much_better,
+                                                     .may_refine = asymmetric,
+                                                     .counts = true,
+                                                     .least_steps = asymmetric ? 1 : 0,
+                                                     .readers = place_.readers,
+                                                     .distribution = a.distribution()});
+    seconds_ += judged.seconds;
     matrix->forget_pages();
-    solved.backward_error = error.value();
-    if (wants_condition() && error.value() <= limit_) {
-      InverseNorm<T> inverse(run_->runtime(), kernels_, a);
-      solved.condition = condition(inverse, error.matrix_norm(), error.value());
+    solved.backward_error = judged.backward_error;
+    if (judged.steps > 0) solved.steps = judged.steps;
+    if (asymmetric) solved.asymmetry = matrix->asymmetry();
+    // Where sums of a row overflow, nothing is known of the condition.
+    if (wants_condition() && judged.backward_error <= limit_ && std::isfinite(judged.matrix_norm)) {
+      InverseNorm<T> inverse(run_->runtime(), kernels_, a, weights_of(judged.uncertain_residual));
+      solved.condition = condition(inverse, 1,
+                                   {.kernels = kernels_,
+                                    .a = matrix->source(),
+                                    .matrix_norm = judged.matrix_norm,
+                                    .factor_error = judged.first_backward_error,
+                                    .epsilon = epsilon_,
+                                    .readers = place_.readers});
+      matrix->forget_pages();
     }
     return solved;
   }
@@ -298,34 +358,64 @@ class Solve {
     Solved solved{.problem = problem(in_tf32 ? "Cholesky solve, factor in single precision, products in TF32"
                                              : "Cholesky solve, factor in single precision",
                                      sizeof(float))};
-    const std::vector<T> b = x_;
     bool others_go_on = place_.alone();
     try {
-      const auto matrix = matrix_of<float>(system_);
+      const auto matrix = matrix_of<float>(system_, a_);
       const TiledMatrix<float> l = factor<float>(solved.problem, *matrix, of_factor);
       run_->begin("refined solve");
-      linalg::RefinedSolve solve(run_->runtime(), kernels_, l, matrix->source(), right_hand_sides(),
-                                 x_.data(), place_.readers);
       std::optional<InverseNorm<float>> inverse;
-      if (wants_condition()) inverse.emplace(run_->runtime(), kernels_, l);
-      State state = State::improving;
-      while (state == State::improving) {
-        solve.submit_correction(run_->flow(), inverse ? &*inverse : nullptr);
-        run_->wait();
-        solve.submit_residual(run_->flow());
-        run_->wait();
-        state = solve.judge();
-      }
+      double matrix_norm = 0, backward_error = 0, first_error = 0;
+      int steps = 0;
+      std::vector<double> weights,
+          uncertain;  // of the estimate; of the solution, the largest over the blocks
+      const auto larger = [](double x, double y) { return std::isnan(x) || x >= y ? x : y; };
+      linalg::for_each_block(columns_, linalg::columns_of_block(n_, columns_),
+                             [&](std::int64_t first, std::int64_t count) {
+                               linalg::RefinedSolve solve(
+                                   run_->runtime(), kernels_, l, matrix->source(),
+                                   std::make_shared<linalg::ColumnBlock>(right_hand_sides(), first, count),
+                                   x_.data() + first * n_, place_.readers);
+                               State state = State::improving;
+                               while (state == State::improving) {
+                                 solve.submit_correction(run_->flow(), inverse ? &*inverse : nullptr);
+                                 run_->wait();
+                                 solve.submit_residual(run_->flow());
+                                 run_->wait();
+                                 state = solve.judge();
+                                 if (solve.steps() == 1)
+                                   first_error = larger(first_error, solve.backward_error());
+                                 // Refining changes the residual, but |A| |x| hardly.
+                                 if (wants_condition() && !inverse) {
+                                   weights = weights_of(solve.sizes());
+                                   inverse.emplace(run_->runtime(), kernels_, l, weights);
+                                 }
+                               }
+                               if (state == State::too_coarse) {
+                                 others_go_on = true;  // they find the same
+                                 seconds_ += run_->end();
+                                 throw_too_coarse(solve, in_tf32 ? "TF32" : "single precision");
+                               }
+                               matrix_norm = solve.matrix_norm();
+                               backward_error = std::max(backward_error, solve.backward_error());
+                               steps = std::max(steps, solve.steps());
+                               const std::vector<double> of_block = solve.uncertain_residual();
+                               uncertain.resize(of_block.size());
+                               std::ranges::transform(uncertain, of_block, uncertain.begin(), larger);
+                             });
       seconds_ += run_->end();
       matrix->forget_pages();
-      if (state == State::too_coarse) {
-        others_go_on = true;  // they find the same
-        throw_too_coarse(solve, in_tf32 ? "TF32" : "single precision");
-      }
       solved.after = counts_of(run_->runtime(), kernels_);
-      solved.backward_error = solve.backward_error();
-      solved.steps = solve.steps();
-      if (inverse) solved.condition = condition(*inverse, solve.matrix_norm(), solve.backward_error());
+      solved.backward_error = backward_error;
+      solved.steps = steps;
+      if (matrix->asymmetry() != 0) solved.asymmetry = matrix->asymmetry();
+      if (inverse && std::isfinite(matrix_norm))
+        solved.condition = condition(*inverse, largest_quotient(uncertain, weights),
+                                     {.kernels = kernels_,
+                                      .a = matrix->source(),
+                                      .matrix_norm = matrix_norm,
+                                      .factor_error = first_error,
+                                      .epsilon = static_cast<double>(std::numeric_limits<float>::epsilon()),
+                                      .readers = place_.readers});
       solved.traffic = matrix->traffic();
       if (in_tf32) solved.calls_in_tf32 = of_factor.calls_in_tf32();
     } catch (const NoPrecisionHelps&) {
@@ -335,8 +425,8 @@ class Solve {
       if (in_tf32) solved.calls_in_tf32 = of_factor.calls_in_tf32();
       run_->say(fmt::format("fairlead: {}; trying again in {} precision", error.what(),
                             in_tf32 && !was_single(solved) ? "single" : "double"));
-      x_ = b;
       seconds_ += run_->give_up();
+      x_ = vectors_of_all<T>(run_->runtime(), place_, *system_.b);
       given_up_seconds_ = seconds_;
     }
     return solved;
@@ -346,7 +436,7 @@ class Solve {
   std::optional<double> lost_in_file() {
     if constexpr (std::is_same_v<T, double>)
       if (system_.solution() == ElementType::float32) {
-        double lost[] = {lost_in_single(x_.data(), n_, columns_)};
+        double lost[] = {lost_in_single(x_.data(), n_, columns_, below_single_)};
         linalg::largest_of_ranks(run_->runtime(), lost);
         return lost[0];
       }
@@ -371,8 +461,11 @@ class Solve {
   const double epsilon_ = static_cast<double>(std::numeric_limits<T>::epsilon());
   const double limit_ = linalg::largest_right_error<T>(n_);  // of the backward error
   const linalg::Kernels kernels_;
+  Bytes kept_ = 0;  // of the file of A, in memory
   const Bytes reserved_;
+  const std::shared_ptr<const NpyFile> a_;     // which may keep what was read
   std::vector<T> x_;                           // b, which becomes the solution
+  std::vector<std::int64_t> below_single_;     // columns of b: of a file in single precision
   double seconds_ = 0, given_up_seconds_ = 0;  // of these, in attempts in another precision
   Counts tiled_{};                             // when the matrix was there, and computing began
   std::vector<trace::Snapshot> recorded_;
@@ -424,6 +517,12 @@ SolvedHere solve_refined(const System& system, const Config& config, const linal
 
 }  // namespace
 
+std::string System::changed_input() const {
+  for (const auto& file : {a, b})
+    if (file != nullptr && file->changed()) return file->path().string();
+  return {};
+}
+
 data::ElementType System::solution() const {
   const bool in_single = a->element() == ElementType::float32 && b->element() == ElementType::float32;
   return in_single ? ElementType::float32 : ElementType::float64;
@@ -464,6 +563,7 @@ int solve(const System& system, const Config& given, CommandRanks& ranks) {
                           ? solve_refined(system, config, *kernels, ranks, factor_in)
                           : solve_in<double>(system, config, *kernels, ranks, factor_in);
   solved.report.devices = devices;
+  solved.report.changed_input = system.changed_input();
   return publish_solution(solved, config, ranks);
 }
 

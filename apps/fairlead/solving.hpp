@@ -27,6 +27,9 @@ struct System {
   linalg::Stored stored = linalg::Stored::both;
   const DenseOperation* method = &cholesky_operation;
 
+  /// The first of the files that somebody has written to since it was opened; empty: none.
+  std::string changed_input() const;
+
   /// What the solution has, as NumPy promotes: single precision if both have.
   data::ElementType solution() const;
 };

@@ -15,16 +15,19 @@
 #include <vector>
 
 #include "algorithms/linalg/backward_error.hpp"
+#include "algorithms/linalg/column_block.hpp"
+#include "algorithms/linalg/column_scales.hpp"
 #include "algorithms/linalg/dealt_columns.hpp"
 #include "algorithms/linalg/element_sizes.hpp"
 #include "algorithms/linalg/general_npy.hpp"
 #include "algorithms/linalg/least_squares_error.hpp"
 #include "algorithms/linalg/npy_source.hpp"
-#include "algorithms/linalg/triangle_norm.hpp"
 #include "data/npy/npy_writer.hpp"
 #include "fairlead/dense_report.hpp"
 #include "fairlead/interrupt.hpp"
+#include "fairlead/inverse_estimate.hpp"
 #include "fairlead/kernels.hpp"
+#include "fairlead/rank_decision.hpp"
 #include "fairlead/ranks_report.hpp"
 #include "fairlead/read_vectors.hpp"
 #include "fairlead/refined_steps.hpp"
@@ -50,8 +53,6 @@ using linalg::LeastSquaresError;
 using linalg::NpySource;
 
 constexpr std::size_t staging_of_vectors = 64 * 1024;
-// Below the limit by so much, what is left of the growth is not worth a step.
-constexpr double much_better = 10;
 
 std::string_view title_of(const DenseProblem& problem) {
   if (problem.operation == &lu_operation) return "LU solve without pivoting";
@@ -94,7 +95,9 @@ class GeneralSolve {
     x_ = vectors_of_all<T>(run_->runtime(), place_, *system_.b);
     report::RunReport found;
     const auto [tiled, after] = compute(found);
-    const bool written = *found.backward_error <= limit_ || config_.flag("keep-anyway");  // no NaN
+    const bool right = *found.backward_error <= limit_ &&  // false for NaN
+                       !distrusted(found.condition, required_digits(config_));
+    const bool written = right || config_.flag("keep-anyway");
     const bool writes = written && place_.first();
     if (writes) write();
     run_->leave_to_first();
@@ -112,8 +115,10 @@ class GeneralSolve {
     report.backward_error_limit = limit_;
     report.refinement_steps = found.refinement_steps;
     report.condition = found.condition;
+    report.required_digits = required_digits(config_);
     report.growth = found.growth;
     report.residual = found.residual;
+    report.numerical_rank = found.numerical_rank;
     report::LinkReport link{.name = "A.npy"};
     link.from_home[static_cast<std::size_t>(memory::Cause::demand)] = {read_for_tiles_, 1};
     report.links.push_back(link);
@@ -133,6 +138,10 @@ class GeneralSolve {
   };
 
   bool square() const noexcept { return m_ == n_; }
+  /// A square system only on request: the rank of its matrix is to be decided.
+  bool is_least_squares() const {
+    return system_.method == &qr_operation && (!square() || config_.has("rank-tolerance"));
+  }
   bool may_refine() const noexcept { return system_.method != &qr_operation; }  // QR need not
   bool wants_condition() const { return !config_.flag("no-condition"); }
   double solve_flops() const {
@@ -142,15 +151,18 @@ class GeneralSolve {
   }
 
   DenseProblem problem() const {
-    const Bytes judging = square() ? BackwardError<T>::scratch_bytes_per_worker(columns_)
-                                   : LeastSquaresError<T>::scratch_bytes_per_worker(columns_);
+    const std::int64_t judged_at_once = linalg::columns_of_block(m_, columns_);
+    const Bytes judging = is_least_squares() ? LeastSquaresError<T>::scratch_bytes_per_worker(judged_at_once)
+                                             : BackwardError<T>::scratch_bytes_per_worker(
+                                                   n_, BackwardError<T>::columns_at_best(n_, columns_));
     const Bytes scratch = std::max<Bytes>(GeneralNpy<T>::scratch_bytes_per_worker,
                                           judging + NpySource::staging_bytes + staging_of_vectors);
     const Bytes vectors = static_cast<Bytes>(m_ * columns_) * sizeof(T);
-    const Bytes residual = !square()      ? LeastSquaresError<T>::bytes(m_, columns_)
-                           : may_refine() ? refined_steps_bytes<T>(n_, columns_)
-                                          : 0;
-    const Bytes condition = wants_condition() ? InverseNorm<T>::bytes(n_) : 0;
+    const Bytes residual = is_least_squares() ? LeastSquaresError<T>::bytes(m_, judged_at_once)
+                           : may_refine()     ? refined_steps_bytes<T>(n_, columns_)
+                                              : 0;
+    const Bytes condition = (wants_condition() ? inverse_estimate_bytes<T>(n_) : 0) +
+                            (is_least_squares() ? RankDecision<T>::bytes(n_) : BackwardError<T>::bytes(n_));
     DenseProblem problem{
         .operation = system_.method,
         .title = {},
@@ -176,12 +188,25 @@ class GeneralSolve {
     run_->begin("factorization", problem_.operation->tasks(problem_), problem_.operation->flops(problem_));
     run_->compute([&](auto& front) { factors->factor(front); });
     seconds_ += run_->end();
-    {
+    std::optional<RankDecision<T>> rank;
+    if (is_least_squares()) {
+      rank.emplace(*run_, kernels_, a, rank_tolerance(), [&] {
+        of_inverse_ = inverse_norm(a, *factors);
+        return of_inverse_.norm;
+      });
+      seconds_ += rank->seconds();
+    }
+    const linalg::ColumnScales<T> scales(x_.data(), m_, columns_);
+    if (rank && rank->is_reduced()) {
+      solve_of_lower_rank(a, *factors, *rank);
+      scales.undo(x_.data());
+    } else {
       DealtColumns<T> x(runtime, "x", x_.data(), m_, columns_, problem_.tile, a.distribution());
       run_->begin("solve", factors->solve_tasks(x.tiles().tile_columns()), solve_flops());
       run_->compute([&](auto& front) { factors->solve(front, x.tiles()); });
       run_->wait();
       x.bring_back();
+      scales.undo(x_.data());
       seconds_ += run_->end();
     }
     moments.solved = counts_of(runtime, kernels_);
@@ -194,11 +219,27 @@ class GeneralSolve {
       of_u.bring_together(runtime);
       if (largest > 0) found.growth = of_u.largest() / largest;
     }
-    if (square())
-      judge(found, a, *factors);
+    if (rank)
+      judge_least_squares(found, a, *factors, *rank);
     else
-      judge_least_squares(found, a, *factors);
+      judge(found, a, *factors);
     return moments;
+  }
+
+  void solve_of_lower_rank(const TiledMatrix<T>& a, TiledFactors<T>& factors, RankDecision<T>& rank) {
+    run_->begin("solve", 0, solve_flops());
+    {
+      DealtColumns<T> x(run_->runtime(), "x", x_.data(), m_, columns_, problem_.tile, a.distribution());
+      factors.rotate(run_->flow(), x.tiles());
+      run_->wait();
+      x.bring_back();
+    }
+    rank.solve(x_.data(), m_, columns_);
+    seconds_ += run_->end();
+  }
+  double rank_tolerance() const {
+    if (config_.has("rank-tolerance")) return config_.real("rank-tolerance");
+    return static_cast<double>(std::numeric_limits<T>::epsilon()) * static_cast<double>(std::max(m_, n_));
   }
 
   /// The size of the largest element.
@@ -238,43 +279,104 @@ class GeneralSolve {
     system_.a->forget_pages();
     found.backward_error = judged.backward_error;
     if (judged.steps > 0) found.refinement_steps = judged.steps;
-    if (!wants_condition() || !(judged.backward_error <= limit_)) return;
-    const Estimate of_inverse = inverse_norm(a, factors);
-    found.condition =
-        condition_report(n_, judged.matrix_norm * of_inverse.norm, judged.backward_error, precision());
-    tell(*found.condition, of_inverse);
+    // Where sums of a row overflow, nothing is known of the condition.
+    if (!wants_condition() || !(judged.backward_error <= limit_) || !std::isfinite(judged.matrix_norm))
+      return;
+    InverseNorm<T> inverse(run_->runtime(), n_, a.tile(), factors.inverse(),
+                           weights_of(judged.uncertain_residual));
+    const InverseEstimate estimate = estimate_inverse(*run_, inverse,
+                                                      {.kernels = kernels_,
+                                                       .a = matrix(),
+                                                       .matrix_norm = judged.matrix_norm,
+                                                       .factor_error = judged.first_backward_error,
+                                                       .epsilon = precision().epsilon,
+                                                       .readers = place_.readers},
+                                                      InverseNorm<T>::sweeps_per_step);
+    system_.a->forget_pages();
+    report::ConditionReport& condition =
+        found.condition.emplace(condition_report(estimate.condition, estimate.weighted, precision()));
+    condition.singular = is_singular(condition, precision());
+    condition.columns = static_cast<std::uint64_t>(columns_);
+    condition.seconds = estimate.seconds;
+    condition.sweeps = estimate.sweeps;
+    if (const std::string warning = condition_warning(condition, precision()); !warning.empty())
+      run_->say("fairlead: " + warning);
   }
 
-  void judge_least_squares(report::RunReport& found, const TiledMatrix<T>& a, TiledFactors<T>& factors) {
-    run_->begin("error check", LeastSquaresError<T>::tasks(m_, n_));
-    LeastSquaresError<T> error(kernels_, matrix(), right_hand_sides(), x_.data(), m_, columns_);
-    error.judge(
-        run_->runtime(), run_->flow(), problem_.tile,
-        [&factors](Flow& flow, const TiledMatrix<T>& r) { factors.rotate(flow, r); },
-        [this] { run_->wait(); }, place_.readers, a.distribution());
-    run_->end_aside();
+  /// What the columns of x come to, judged block by block.
+  struct LeastSquares {
+    double backward_error = 0;
+    report::LeastSquaresResidual residual;
+    double size_beside_residual = std::numeric_limits<double>::infinity();
+    double uncertain_residual = 0;         ///< as of LeastSquaresError, the largest
+    std::vector<double> uncertain_normal;  ///< likewise
+    int exponent_of_matrix = 0;
+  };
+  /// The larger, or what is not a number.
+  static double larger(double a, double b) noexcept { return std::isnan(a) || a >= b ? a : b; }
+
+  LeastSquares judge_columns(const TiledMatrix<T>& a, TiledFactors<T>& factors, RankDecision<T>& rank) {
+    LeastSquares all;
+    const std::int64_t at_once = linalg::columns_of_block(m_, columns_);
+    linalg::for_each_block(columns_, at_once, [&](std::int64_t first, std::int64_t count) {
+      run_->begin("error check", LeastSquaresError<T>::tasks(m_, n_));
+      const auto b = std::make_shared<linalg::ColumnBlock>(right_hand_sides(), first, count);
+      LeastSquaresError<T> error(kernels_, matrix(), b, x_.data() + first * m_, m_, count);
+      error.judge(
+          run_->runtime(), run_->flow(), problem_.tile,
+          [&factors](Flow& flow, const TiledMatrix<T>& r) { factors.rotate(flow, r); },
+          [this] { run_->wait(); }, place_.readers, a.distribution());
+      if (rank.is_reduced()) rank.restrict(error, m_, count);
+      run_->end_aside();
+      all.backward_error = larger(all.backward_error, error.value());
+      all.residual = {.relative = larger(all.residual.relative, error.relative_residual()),
+                      .excess = larger(all.residual.excess, error.residual_excess())};
+      all.size_beside_residual = std::min(all.size_beside_residual, error.size_beside_residual());
+      all.uncertain_residual = larger(all.uncertain_residual, error.uncertain_residual());
+      all.exponent_of_matrix = error.exponent_of_matrix();
+      const std::vector<double> of_block = error.uncertain_normal();
+      all.uncertain_normal.resize(of_block.size());
+      std::ranges::transform(all.uncertain_normal, of_block, all.uncertain_normal.begin(), larger);
+    });
     system_.a->forget_pages();
-    found.backward_error = error.value();
-    found.residual = error.relative_residual();
-    if (!wants_condition() || !(error.value() <= limit_)) return;
-    run_->begin("size of R", linalg::TriangleNorm<T>::tasks(a));
-    linalg::TriangleNorm<T> r(run_->runtime(), a);
-    r.submit(run_->flow());
-    run_->end_aside();
-    const double size_of_r = r.bring_together();
-    const Estimate of_inverse = inverse_norm(a, factors);
-    found.condition = least_squares_condition_report(m_, size_of_r * of_inverse.norm, error.value(),
-                                                     error.size_beside_residual(), precision());
-    tell(*found.condition, of_inverse);
+    return all;
+  }
+
+  void judge_least_squares(report::RunReport& found, const TiledMatrix<T>& a, TiledFactors<T>& factors,
+                           RankDecision<T>& rank) {
+    const LeastSquares judged = judge_columns(a, factors, rank);
+    found.backward_error = judged.backward_error;
+    found.residual = judged.residual;
+    found.numerical_rank = rank.rank();
+    if (!wants_condition() || !(judged.backward_error <= limit_) || rank.rank().rank == 0) return;
+    const double condition = rank.condition();
+    Estimate of_error;
+    if (rank.is_reduced())
+      of_error.norm =
+          normwise_least_squares_error(m_, condition, judged.backward_error, judged.size_beside_residual);
+    else
+      of_error = least_squares_error(a, factors, judged, condition);
+    found.condition = condition_report(condition, of_error.norm, precision());
+    found.condition->is_exact = rank.rank().values.has_value();
+    found.condition->seconds = of_inverse_.seconds + of_error.seconds;
+    found.condition->columns = static_cast<std::uint64_t>(columns_);
+    found.condition->sweeps = of_inverse_.sweeps + of_error.sweeps;
+    const std::string warning =
+        least_squares_warning(*found.condition, judged.size_beside_residual, precision());
+    if (!warning.empty()) run_->say("fairlead: " + warning);
   }
 
   struct Estimate {
-    double norm, seconds;
-    int sweeps;
+    double norm = 0, seconds = 0;
+    int sweeps = 0;
   };
-  /// Of A, or of R, in steps that take a time of their own.
+  /// Of R, in steps that take a time of their own.
   Estimate inverse_norm(const TiledMatrix<T>& a, TiledFactors<T>& factors) {
     InverseNorm<T> inverse(run_->runtime(), n_, a.tile(), factors.inverse());
+    return finished(inverse, 1);
+  }
+  /// `sweeps_per_step`: over R.
+  Estimate finished(InverseNorm<T>& inverse, int sweeps_per_step) {
     run_->begin("condition estimate", InverseNorm<T>::steps * inverse.tasks());
     while (!inverse.done()) {
       inverse.submit(run_->flow());
@@ -282,14 +384,47 @@ class GeneralSolve {
       inverse.bring_together();
     }
     const double seconds = run_->end_aside();
-    const int over_r = square() ? InverseNorm<T>::sweeps_per_step : 1;
-    return {inverse.value(), seconds, InverseNorm<T>::steps * over_r};
+    return {inverse.value(), seconds, InverseNorm<T>::steps * sweeps_per_step};
   }
-  void tell(report::ConditionReport& condition, const Estimate& estimate) {
-    condition.seconds = estimate.seconds;
-    condition.sweeps = estimate.sweeps;
-    if (const std::string warning = condition_warning(condition, precision()); !warning.empty())
-      run_->say("fairlead: " + warning);
+  /// The bound of || x - true x || / || x ||. With r = b - A x as computed and what rounding may have changed in it,
+  /// x - true x = -(A^T A)^-1 A^T r - A^+ (that change), and the rows of A^+ have the norms sqrt((A^T A)^-1_ii).
+  Estimate least_squares_error(const TiledMatrix<T>& a, TiledFactors<T>& factors, const LeastSquares& judged,
+                               double condition) {
+    // R is that of A + E, which changes the inverse by about the condition times the size of E.
+    const double off = 2 * condition * std::max(judged.backward_error, precision().epsilon);
+    InverseNorm<T> inverse(run_->runtime(), n_, a.tile(),
+                           inverse_of_product(factors.inverse(), judged.exponent_of_matrix),
+                           weights_of(judged.uncertain_normal));
+    Estimate estimate = finished(inverse, 2);
+    double bound = inverse.weighted_value();
+    if (std::isfinite(bound)) {
+      bound = 0;
+      for (const linalg::RowOfInverse& row : inverse.rows())
+        bound = std::max(bound, row.weighted_sum + std::sqrt(row.diagonal) * judged.uncertain_residual);
+    }
+    estimate.norm = off < 0.5 ? bound / (1 - off) : HUGE_VAL;
+    return estimate;
+  }
+  /// (A^T A)^-1 from that of R, for A x 2^-exponent.
+  linalg::AppliedInverse<T> inverse_of_product(const linalg::AppliedInverse<T>& of_r, int exponent) {
+    const auto scale = codelet("scale").cpu([exponent](InOut<Tile<T>> x) {
+      for (int j = 0; j < x.columns(); ++j)
+        for (int i = 0; i < x.rows(); ++i) x(i, j) = std::scalbn(x(i, j), exponent);
+    });
+    const auto scale_all = [scale](Flow& flow, const TiledMatrix<T>& x) {
+      for (std::int32_t i = 0; i < x.tile_rows(); ++i)
+        for (std::int32_t j = 0; j < x.tile_columns(); ++j) flow.submit(scale(x(i, j)));
+    };
+    const auto both = [of_r, scale_all](Flow& flow, const TiledMatrix<T>& x) {
+      of_r.transposed(flow, x);
+      scale_all(flow, x);
+      of_r.plain(flow, x);
+      scale_all(flow, x);
+    };
+    const std::int64_t tiles = (n_ + problem_.tile - 1) / problem_.tile;
+    return {both, both, [of_r, tiles](std::int64_t columns) {
+              return 2 * (of_r.tasks(columns) + static_cast<std::uint64_t>(tiles * columns));
+            }};
   }
   Precision precision() const {
     const double epsilon = static_cast<double>(std::numeric_limits<T>::epsilon());
@@ -316,6 +451,7 @@ class GeneralSolve {
   std::vector<T> x_;  // b, whose first n rows become the solution
   double seconds_ = 0;
   Bytes read_for_tiles_ = 0;
+  Estimate of_inverse_;  // of R, if it was needed
   std::vector<trace::Snapshot> recorded_;
   std::optional<WatchedRun> run_;       // its tasks use what is above
   std::optional<data::NpyWriter> out_;  // ends first, while signals are heeded
@@ -328,6 +464,7 @@ int solve_general_in(const System& system, const Config& given, CommandRanks& ra
   SolvedHere solved = ranks.results(
       [&](const Place& place) { return GeneralSolve<T>(system, config, *loaded.kernels, place).run(); });
   solved.report.devices = loaded.devices;
+  solved.report.changed_input = system.changed_input();
   return publish_solution(solved, config, ranks);
 }
 

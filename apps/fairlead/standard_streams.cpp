@@ -10,8 +10,11 @@
 #include <csignal>
 #include <ctime>
 #include <optional>
+#include <span>
 
 #include "base/file_descriptor.hpp"
+#include "base/full_transfer.hpp"
+#include "base/printable.hpp"
 
 namespace fairlead::app {
 
@@ -81,11 +84,18 @@ ssize_t StandardStreams::write(void* to, const char* text, size_t bytes) {
   // Who pipes the output into `head` wants the program to end; who stops reading its complaints does not.
   std::optional<WithoutSignal> quiet;
   if (stream.number == STDERR_FILENO) quiet.emplace();
-  for (size_t done = 0; done < bytes && stream.error == 0;) {
-    const ssize_t count = ::write(stream.number, text + done, bytes - done);
-    if (count < 0 && errno != EINTR) stream.error = errno;
-    if (count > 0) done += static_cast<size_t>(count);
+  std::array<char, 4096> shown;  // no memory is needed, as for "out of memory"
+  std::size_t used = 0;
+  const auto flush = [&] {
+    if (stream.error == 0)
+      stream.error = write_fully(stream.number, std::as_bytes(std::span(shown).first(used))).error;
+    used = 0;
+  };
+  for (const char byte : std::span(text, bytes)) {
+    if (shown.size() - used < Printable::longest) flush();
+    used += stream.characters.put(byte, std::span(shown).subspan(used).first<Printable::longest>());
   }
+  flush();
   return static_cast<ssize_t>(bytes);
 }
 

@@ -1,7 +1,9 @@
 // Standard streams that a run does not depend on: writing to stdout and stderr never fails, so that nothing has to end for
-// it; what could not be written is known afterwards.
+// it; what could not be written is known afterwards. What a terminal would obey is shown instead (base/printable.hpp).
 #pragma once
 #include <cstdio>
+
+#include "base/printable.hpp"
 
 namespace fairlead::app {
 
@@ -22,6 +24,7 @@ class StandardStreams {
   struct Stream {
     int number = 0;
     int error = 0;  // the first one
+    Printable characters{};
   };
   static Stream& of_process(int number);
   static ssize_t write(void* to, const char* text, size_t bytes);

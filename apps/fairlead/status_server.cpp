@@ -13,6 +13,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/guarded_thread.hpp"
+
 namespace fairlead::app {
 
 namespace {
@@ -56,7 +58,11 @@ StatusServer::StatusServer(std::function<std::string()> status) : status_(std::m
   if (!socket_ || !end_ || bind(socket_.get(), address.get(), address.bytes) != 0 ||
       listen(socket_.get(), 8) != 0)
     return;
-  thread_ = std::thread([this] { serve(); });
+  try {
+    thread_ = guarded_thread([this] { serve(); }, ignore_failure);
+  } catch (const std::exception&) {
+    // No thread, or no memory: the run does not need it.
+  }
 }
 
 StatusServer::~StatusServer() {

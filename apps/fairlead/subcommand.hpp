@@ -24,7 +24,8 @@ enum ExitCode : int {
   success = 0,
   failure = 1,  // it was asked correctly and did not work
   usage = 2,    // it was not asked correctly: the command line, the environment or the configuration file
-  wrong_result = 3,   // it was computed, and its backward error shows that it is wrong
+  wrong_result =
+      3,  // computed and not to be used: wrong, of a singular matrix, or with too few certain digits
   interrupted = 128,  // plus the signal's number, as the shell has it: 130 for Ctrl-C
 };
 
@@ -42,7 +43,10 @@ inline constexpr ExitStatus exit_statuses[] = {
     {"0", "it worked"},
     {"1", "it did not work, though it was asked for correctly"},
     {"2", "it was not asked for correctly: the command line, the environment or a file of settings"},
-    {"3", "the result was computed, and is wrong: its backward error is too large"},
+    {"3",
+     "the result is not to be used: its backward error is too large, the matrix is singular, or too few "
+     "digits are "
+     "certain"},
     {"128+N", "signal N ended it: 130 for Ctrl-C, 143 for SIGTERM"}};
 
 /// For those that take none of Fairlead's settings (an empty list would be all).

@@ -13,6 +13,7 @@
 #include "fairlead/doubts.hpp"
 #include "fairlead/subcommand.hpp"
 #include "machine/machine.hpp"
+#include "net/network.hpp"
 
 namespace fairlead::app {
 
@@ -22,9 +23,14 @@ double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+std::size_t ranks_on_machine(const Rank& rank) {
+  if (rank.network == nullptr) return 1;
+  return rank.in_process() ? rank.count() : rank.network->sharing().ranks;
+}
+
 /// Before anything is taken of the machine.
-const Config& with_doubts_said(const Config& config) {
-  for (const std::string& doubt : doubts_about(config, machine::discover()))
+const Config& with_doubts_said(const Config& config, const Rank& rank) {
+  for (const std::string& doubt : doubts_about(config, machine::discover(), ranks_on_machine(rank)))
     fmt::print(stderr, "fairlead: warning: {}\n", doubt);
   return config;
 }
@@ -34,7 +40,7 @@ const Config& with_doubts_said(const Config& config) {
 WatchedRun::WatchedRun(const Config& config, Bytes reserved, linalg::Kernels kernels, Front front,
                        const Rank& rank)
     : kernels_(std::move(kernels)),
-      runtime_(rank.number() == 0 ? with_doubts_said(config) : config, rank, reserved),
+      runtime_(rank.number() == 0 ? with_doubts_said(config, rank) : config, rank, reserved),
       flow_(runtime_),
       front_(front),
       is_first_(rank.number() == 0) {
@@ -116,7 +122,11 @@ std::string WatchedRun::status() const {
 }
 
 WatchedRun::~WatchedRun() {
-  if (progress_) progress_->abandon();
+  try {
+    if (progress_) progress_->abandon();
+  } catch (const std::exception&) {
+    // No memory to blank the line.
+  }
 }
 
 void WatchedRun::wait() { wait(false); }

@@ -4,6 +4,15 @@
 #include <fairlead/core_blas_compat.h>
 #include <fairlead/parsec_compat.h>
 
+void dpotrf_(const char *uplo, const int *n, double *a, const int *lda, int *info);
+void dtrsm_(const char *side, const char *uplo, const char *trans, const char *diag, const int *m, const int *n,
+            const double *alpha, const double *a, const int *lda, double *b, const int *ldb);
+void dsyrk_(const char *uplo, const char *trans, const int *n, const int *k, const double *alpha, const double *a,
+            const int *lda, const double *beta, double *c, const int *ldc);
+void dgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k, const double *alpha,
+            const double *a, const int *lda, const double *b, const int *ldb, const double *beta, double *c,
+            const int *ldc);
+
 typedef parsec_tiled_matrix_t tiled_matrix;
 
 static inline int tile_dpotrf(char uplo, int n, double *a, int lda) {

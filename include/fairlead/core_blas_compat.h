@@ -10,7 +10,13 @@
 extern "C" {
 #endif
 
+/* Of the PLASMA whose kernels these are. */
+#define PLASMA_VERSION_MAJOR 2
+#define PLASMA_VERSION_MINOR 8
+#define PLASMA_VERSION_MICRO 0
+
 typedef int PLASMA_enum;
+typedef int PLASMA_bool;
 typedef int plasma_enum_t;
 typedef int dplasma_enum_t;
 
@@ -25,7 +31,23 @@ enum {
   PlasmaUnit = 132,
   PlasmaLeft = 141,
   PlasmaRight = 142,
-  PLASMA_SUCCESS = 0
+  PlasmaOneNorm = 171,
+  PlasmaRealOneNorm = 172,
+  PlasmaTwoNorm = 173,
+  PlasmaFrobeniusNorm = 174,
+  PlasmaInfNorm = 175,
+  PlasmaRealInfNorm = 176,
+  PlasmaMaxNorm = 177,
+  PlasmaRealMaxNorm = 178,
+  PlasmaNoVec = 301,
+  PlasmaVec = 302,
+  PlasmaForward = 391,
+  PlasmaBackward = 392,
+  PlasmaColumnwise = 401,
+  PlasmaRowwise = 402,
+  PLASMA_SUCCESS = 0,
+  PLASMA_FALSE = 0,
+  PLASMA_TRUE = 1
 };
 /* As DPLASMA calls them. */
 enum {
@@ -38,8 +60,23 @@ enum {
   dplasmaNonUnit = PlasmaNonUnit,
   dplasmaUnit = PlasmaUnit,
   dplasmaLeft = PlasmaLeft,
-  dplasmaRight = PlasmaRight
+  dplasmaRight = PlasmaRight,
+  dplasmaOneNorm = PlasmaOneNorm,
+  dplasmaRealOneNorm = PlasmaRealOneNorm,
+  dplasmaTwoNorm = PlasmaTwoNorm,
+  dplasmaFrobeniusNorm = PlasmaFrobeniusNorm,
+  dplasmaInfNorm = PlasmaInfNorm,
+  dplasmaRealInfNorm = PlasmaRealInfNorm,
+  dplasmaMaxNorm = PlasmaMaxNorm,
+  dplasmaRealMaxNorm = PlasmaRealMaxNorm,
+  dplasmaNoVec = PlasmaNoVec,
+  dplasmaVec = PlasmaVec,
+  dplasmaForward = PlasmaForward,
+  dplasmaBackward = PlasmaBackward,
+  dplasmaColumnwise = PlasmaColumnwise,
+  dplasmaRowwise = PlasmaRowwise
 };
+#define CBLAS_SADDR(number) (number)
 
 /* The letter by which BLAS knows it. */
 static inline char fairlead_letter(int word) {
@@ -138,19 +175,23 @@ static inline double fairlead_flops_ormqr(int side, double m, double n, double k
 
 #define FAIRLEAD_T double
 #define FAIRLEAD_NAME(before, name) before##d##name
-#define FAIRLEAD_BLAS(name) d##name
+#define FAIRLEAD_BLAS(name) fairlead_blas_d##name /* lapack.h may declare dpotrf_ otherwise */
+#define FAIRLEAD_SYMBOL(name) __asm__("d" #name)
 #include <fairlead/detail/core_blas_kernels.h>
 #undef FAIRLEAD_T
 #undef FAIRLEAD_NAME
 #undef FAIRLEAD_BLAS
+#undef FAIRLEAD_SYMBOL
 
 #define FAIRLEAD_T float
 #define FAIRLEAD_NAME(before, name) before##s##name
-#define FAIRLEAD_BLAS(name) s##name
+#define FAIRLEAD_BLAS(name) fairlead_blas_s##name /* lapack.h may declare spotrf_ otherwise */
+#define FAIRLEAD_SYMBOL(name) __asm__("s" #name)
 #include <fairlead/detail/core_blas_kernels.h>
 #undef FAIRLEAD_T
 #undef FAIRLEAD_NAME
 #undef FAIRLEAD_BLAS
+#undef FAIRLEAD_SYMBOL
 
 #ifdef __cplusplus
 }

@@ -5,8 +5,12 @@
 // Hager 1984 ("Condition estimates") and Higham, Tisseur 2000 ("A block algorithm for matrix 1-norm
 // estimation"), as xPOCON and xLACN2 of LAPACK, but with several vectors at once: a first step applies A^-1 to
 // vectors of 1 and -1 and looks where the results are largest; a second one computes those rows of A^-1 whole,
-// as columns of A^-T. The estimate is the norm of the largest: never above the true one but for roundings. Of
-// a symmetric matrix it is the one norm as well.
+// as columns of A^-T. The estimate is the norm of the largest: never above that of the inverse that is applied. The factors are
+// those of A + E, not of A: so it may exceed || A^-1 || by the factor 1 / (1 - || A^-1 E ||), which is large where
+// elements have grown or A is close to singular. Of a symmetric matrix it is the one norm as well.
+//
+// With weights it also estimates || A^-1 diag(w) ||, in the same sweeps: where w is how uncertain the residual is in
+// each row, that bounds the error of the solution (xPORFS, xGERFS of LAPACK).
 //
 //   fairlead::linalg::InverseNorm<double> inverse(runtime, kernels, l);  // after cholesky()
 //   while (!inverse.done()) {
@@ -23,6 +27,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <vector>
 
 namespace fairlead::linalg {
 
@@ -34,20 +39,30 @@ struct AppliedInverse {
   std::function<std::uint64_t(std::int64_t columns_of_tiles)> tasks;
 };
 
+/// A row of A^-1 that the second step has computed.
+struct RowOfInverse {
+  std::int64_t row;
+  double sum;           ///< of the sizes of its elements
+  double weighted_sum;  ///< the same, each times the weight
+  double diagonal;      ///< the size of its element on the diagonal
+};
+
 template <class T>
 class InverseNorm {
  public:
   /// `l`: what cholesky() made, lower tiles. It must stay. Throws UsageError if it is not square.
-  InverseNorm(Runtime& runtime, Kernels kernels, const TiledMatrix<T>& l);
+  /// `weights`: for weighted_value(), one for each row, not negative; empty: there is none.
+  InverseNorm(Runtime& runtime, Kernels kernels, const TiledMatrix<T>& l, std::vector<double> weights = {});
   /// Of any n x n matrix whose inverse can be applied, to tiles of this side. What `inverse` refers to must
   /// stay.
-  InverseNorm(Runtime& runtime, std::int64_t n, std::int32_t tile, AppliedInverse<T> inverse);
+  InverseNorm(Runtime& runtime, std::int64_t n, std::int32_t tile, AppliedInverse<T> inverse,
+              std::vector<double> weights = {});
   InverseNorm(const InverseNorm&) = delete;
   InverseNorm& operator=(const InverseNorm&) = delete;
   ~InverseNorm();
 
   /// What this takes of memory besides the tiles of the factor.
-  static std::size_t bytes(std::int64_t n) noexcept;
+  static std::size_t bytes(std::int64_t n, bool weighted = false) noexcept;
 
   /// Each step goes over the factor twice: forward and backward.
   static constexpr int steps = 2, sweeps_per_step = 2;
@@ -65,6 +80,18 @@ class InverseNorm {
   /// The estimate so far, once the flow has been waited for: a lower bound. Not finite if the factor's type
   /// cannot hold the numbers.
   double value() const;
+
+  // After the last step, and bring_together():
+
+  /// The estimate of || A^-1 diag(w) || in the infinity norm: the largest weighted sum of rows(). Infinite without weights,
+  /// or if a row is not finite.
+  double weighted_value() const;
+  /// The rows that were computed.
+  std::vector<RowOfInverse> rows() const;
+  /// Their elements, a column for each. Over ranks all call it.
+  std::vector<T> elements() const;
+  /// Of each component of A^-1 diag(w) s the largest over the vectors s of signs, for weights of which the largest is 1.
+  const std::vector<double>& reach() const noexcept;
 
   // For who solves with the same factor anyway: begin(), the vectors among the right-hand sides, end(). Then
   // the step costs no sweep of its own.

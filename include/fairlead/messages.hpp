@@ -44,8 +44,8 @@ class Message {
 Message begin_message(Runtime& runtime, const detail::DatumReference& datum, bool sends, std::uint32_t peer,
                       std::uint32_t tag, SourceLine where, std::function<void()> done, bool awaited = true);
 
-// Each throws UsageError if there is no such rank, if the datum is one that all ranks know (those go by themselves), or lies
-// in the program's memory with gaps. Tags are below 2^24.
+// Each throws UsageError if the rank does not exist, if all ranks know the datum (such data are sent by the runtime), or if
+// the datum lies in the program's memory: only data that the runtime keeps can be sent. Tags are below 2^24.
 
 /// Returns at once; the message is to be waited for, or not.
 template <class T>

@@ -301,6 +301,16 @@ std::optional<ptg::Part> left_of_type(const std::optional<ptg::Part>& part, cons
                                       const char* place, const ptg::Collection& data,
                                       SourceLine file = SourceLine::current());
 
+/// For the two ends of an edge along which a value becomes another datum, with the elements of a type alone: what its giver says, and
+/// what its taker. Throws UsageError if the program has not said what the type is.
+ptg::Part given_as_copy(const std::optional<ptg::Part>& part, const char* type, const char* place,
+                        SourceLine file = SourceLine::current());
+ptg::Part taken_as_copy(const std::optional<ptg::Part>& part, const char* type, const char* place,
+                        SourceLine file = SourceLine::current());
+/// Of an input from memory whose value a task changes: throws UsageError unless the type is all of a tile.
+void require_whole(const std::optional<ptg::Part>& part, const char* type, const char* place,
+                   SourceLine file = SourceLine::current());
+
 /// A class whose tasks take a value, or that part of it, home: to a datum in which it is not. Either may be missing.
 void take_home(ptg::TaskClass& tasks, const ptg::FlowSpecification& value, const ptg::FlowSpecification& home,
                const ptg::Part& part = {});

@@ -122,10 +122,9 @@ static inline int dplasma_aux_getGEMMLookahead(const parsec_tiled_matrix_t* of) 
 #define dague_imin parsec_imin
 #define dague_imax parsec_imax
 
-/* Diaries of bodies are off; their arguments have to make sense all the same. */
-static inline void fairlead_no_log(const char* format, ...) { (void)format; }
-#define printlog(...) fairlead_no_log(__VA_ARGS__)
-#define printlogcuda(...) fairlead_no_log(__VA_ARGS__)
+/* Diaries of bodies are off: their arguments are not evaluated, and need not be declared. */
+#define printlog(...) ((void)0)
+#define printlogcuda(...) ((void)0)
 
 #ifndef __cplusplus
 typedef double _Complex parsec_complex64_t;
@@ -150,6 +149,9 @@ static inline int parsec_info_lookup(const parsec_info_t* infos, const char* nam
 /* Of declarations in prologues alone; nothing is known of them. */
 typedef struct parsec_task_s parsec_task_t;
 typedef struct parsec_taskpool_s parsec_taskpool_t;
+typedef struct parsec_context_s parsec_context_t;
+typedef struct parsec_execution_stream_s parsec_execution_stream_t;
+typedef struct parsec_data_copy_s parsec_data_copy_t;
 typedef struct parsec_device_module_s parsec_device_module_t;
 typedef struct parsec_recursive_callback_s parsec_recursive_callback_t;
 

@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 namespace fairlead::linalg {
 
@@ -50,13 +51,18 @@ class RefinedSolve {
     too_coarse,  // the factor makes no better corrections: the matrix is too ill-conditioned for it
   };
   /// How it stands after a step. It has converged when the backward error (see backward_error()) is below
-  /// four roundings, 4 x 2^-53; or gets no better any more and is below sqrt(n) roundings, which is what
+  /// four roundings, 4 x 2^-53, and the corrections of all components of x have shrunk to a rounding of each or shrink no
+  /// more; or when the error gets no better any more and is below sqrt(n) roundings, which is what
   /// LAPACK asks for. A step that does not halve the error is the last, and so is the thirtieth.
   State judge();
 
   int steps() const noexcept;
   /// || b - A x || / (|| A || || x || + || b ||) in the infinity norm, the largest over the columns.
   double backward_error() const noexcept;
+  /// How large the residual may be in each row and | A | | x | + | b |, both relative to the largest component of x: as
+  /// BackwardError has them. Of the last residual.
+  std::vector<double> uncertain_residual() const;
+  std::vector<double> sizes() const;
   /// || A || in the infinity norm, which is the one norm if A is symmetric; after the first residual.
   double matrix_norm() const noexcept;
 

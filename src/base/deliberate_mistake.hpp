@@ -28,6 +28,7 @@ enum class Mistake : std::uint8_t {
   hold_not_pinned,            // what the application holds may leave
   partial_not_folded,         // a partial result counts as empty when it is to be folded
   partial_kept,               // a partial result that was folded is added to again
+  partial_outlives_value,     // a write that replaces a value leaves what is in its partial results
   handed_on_too_soon,         // a copy that joined another starts before that has landed
   written_made_anew,          // what was made once is made again although it was written since
   loss_forgotten,             // data that were on a lost device only pass as good

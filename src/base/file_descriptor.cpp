@@ -13,7 +13,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <memory>
+#include <span>
 #include <string_view>
+
+#include "base/full_transfer.hpp"
+#include "base/interruptions.hpp"
+#include "base/open_in_directory.hpp"
 
 namespace fairlead {
 
@@ -43,8 +48,18 @@ int FileDescriptor::close() noexcept {
 
 FileDescriptor open_file(const std::filesystem::path& path, int flags, mode_t mode) noexcept {
   int number = -1;
+  Interruptions interruptions;
   do number = ::open(path.c_str(), flags | O_CLOEXEC, mode);
-  while (number < 0 && errno == EINTR);  // a network's file system waits, and may be interrupted
+  while (number < 0 && interruptions.go_on());  // a network's file system waits, and may be interrupted
+  return moved_up(number);
+}
+
+FileDescriptor open_file_in(const FileDescriptor& directory, const std::filesystem::path& name, int flags,
+                            mode_t mode) noexcept {
+  int number = -1;
+  Interruptions interruptions;
+  do number = ::openat(directory.get(), name.c_str(), flags | O_CLOEXEC, mode);
+  while (number < 0 && interruptions.go_on());
   return moved_up(number);
 }
 
@@ -95,10 +110,13 @@ std::optional<std::string> whole_file(const std::filesystem::path& path, std::si
     text.resize(std::min(most, static_cast<std::size_t>(found.st_size) + 1));
   for (std::size_t done = 0;;) {
     if (done == text.size()) text.resize(std::min(most, std::max(least, 2 * done)));
-    const ssize_t count = done == most ? 0 : ::read(file.get(), text.data() + done, text.size() - done);
-    if (count < 0 && errno != EINTR) return {};
-    if (count > 0) done += static_cast<std::size_t>(count);
-    if (count != 0) continue;
+    const Transferred read = read_fully(file.get(), std::as_writable_bytes(std::span(text).subspan(done)));
+    if (read.error != 0) {
+      errno = read.error;
+      return {};
+    }
+    done += read.bytes;
+    if (done == text.size() && done < most) continue;
     text.resize(done);
     return text;
   }
@@ -125,14 +143,22 @@ int set_aside(int descriptor, std::uint64_t from, std::uint64_t to) noexcept {
     return ENOSPC;
   // In parts: some file systems begin anew after each signal, and would not end if signals come often.
   constexpr std::uint64_t part = std::uint64_t{1} << 28;
+  Interruptions interruptions;
   while (from < to) {
     const std::uint64_t bytes = std::min(part, to - from);
-    if (::fallocate(descriptor, 0, static_cast<off_t>(from), static_cast<off_t>(bytes)) == 0)
+    if (::fallocate(descriptor, 0, static_cast<off_t>(from), static_cast<off_t>(bytes)) == 0) {
       from += bytes;
-    else if (errno != EINTR)
+      interruptions.end();
+    } else if (!interruptions.go_on()) {
       return errno;
+    }
   }
   return 0;
+}
+
+bool is_removed_directory(const std::filesystem::path& path) noexcept {
+  struct stat found {};
+  return ::stat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode) && found.st_nlink == 0;
 }
 
 }  // namespace fairlead

@@ -54,6 +54,10 @@ FileDescriptor open_process(pid_t process) noexcept;
 /// What is written into the second comes out of the first; both empty if it failed.
 std::array<FileDescriptor, 2> open_pipe() noexcept;
 
+/// Whether it was removed while a process is in it: it is there, and takes no files, and the system then reports that the
+/// operation is not permitted.
+bool is_removed_directory(const std::filesystem::path& path) noexcept;
+
 /// The whole of a file, whatever it is, up to `most` bytes of it. Nothing and errno if it cannot be read; of
 /// a directory, EISDIR.
 std::optional<std::string> whole_file(const std::filesystem::path& path, std::size_t most = ~std::size_t{0});

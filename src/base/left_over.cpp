@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <string>
 
+#include "base/open_in_directory.hpp"
+
 namespace fairlead {
 
 namespace {
@@ -34,13 +36,13 @@ std::filesystem::path name_while_written(const std::filesystem::path& path) {
   return beside;
 }
 
-FileDescriptor make_to_be_renamed(const std::filesystem::path& path) {
+FileDescriptor make_to_be_renamed(const FileDescriptor& directory, const std::filesystem::path& name) {
   constexpr int attempts = 3;
   for (int i = 1;; ++i) {
-    FileDescriptor file = open_file(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
+    FileDescriptor file = open_file_in(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0644);
     if (!file) {
       if (errno != EEXIST || i == attempts) return file;
-      if (::unlink(path.c_str()) != 0 && errno != ENOENT) return file;
+      if (::unlinkat(directory.get(), name.c_str(), 0) != 0 && errno != ENOENT) return file;
       continue;
     }
     if (lock_while_written(file) || i == attempts) return file;

@@ -29,6 +29,8 @@ struct ConfigBuilder {
   /// Reads `text` into the setting; ConfigError, beginning with `written`, if it does not fit.
   static void assign(Config& config, std::string_view key, std::string_view text, Origin origin,
                      std::string where, std::string written);
+  /// As if nothing had given it.
+  static void unset(Config& config, std::string_view key);
   /// Adds the options of a program, with their defaults.
   static void add(Config& config, std::span<const Setting> options);
   /// Replaces a default that depends on the environment; `where` says on what.

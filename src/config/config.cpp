@@ -48,6 +48,14 @@ void ConfigBuilder::assign(Config& config, std::string_view key, std::string_vie
   entry.written = std::move(written);
 }
 
+void ConfigBuilder::unset(Config& config, std::string_view key) {
+  Config::Entry& entry = config.entry(key);
+  const Setting setting = entry.setting;
+  entry = {.setting = setting, .value = {}, .where = {}, .written = {}};
+  if (!setting.fallback.empty()) entry.value = config::read_value(setting, setting.fallback).value;
+  entry.written = fmt::format("default {} = {}", setting.key, setting.fallback);
+}
+
 void ConfigBuilder::add(Config& config, std::span<const Setting> options) {
   for (const Setting& setting : options) {
     Config::Entry entry{.setting = setting, .value = {}, .where = {}, .written = {}};
@@ -98,6 +106,26 @@ ParsedCommandLine Config::parse(int argc, const char* const* argv, const Command
   return config::parse({{argv + std::min(argc, 1), argv + argc}, config::process_environment()}, own);
 }
 
+namespace {
+
+/// The word that the help of this program shows as the option's default, as "all"; empty if that is no word.
+std::string_view default_word(const CommandLine& own, const Setting& setting) {
+  std::string_view shown = setting.default_shown;
+  if (const auto taken = std::ranges::find(own.settings, setting.key, &TakenSetting::key);
+      taken != own.settings.end() && !taken->help.empty()) {
+    constexpr std::string_view before = "(default\t";
+    const auto at = taken->help.find(before);
+    shown = at == std::string_view::npos ? std::string_view() : taken->help.substr(at + before.size());
+  }
+  const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
+  const std::string_view word = shown.substr(0, std::ranges::find_if_not(shown, is_letter) - shown.begin());
+  const bool ends =
+      word.size() == shown.size() || std::string_view(" ,:)").find(shown[word.size()]) != word.npos;
+  return ends ? word : std::string_view();
+}
+
+}  // namespace
+
 ParsedCommandLine config::parse(const Sources& sources, const CommandLine& own) {
   std::vector<Setting> all(schema().begin(), schema().end());
   all.insert(all.end(), own.options.begin(), own.options.end());
@@ -116,8 +144,11 @@ ParsedCommandLine config::parse(const Sources& sources, const CommandLine& own) 
   if (const auto file = find_file(split.config_file, sources.environment)) read_file(*file, parsed.config);
   read_environment(sources.environment, parsed.config);
   for (const GivenOption& given : split.options)
-    ConfigBuilder::assign(parsed.config, given.setting->key, given.text, Origin::command_line, given.name,
-                          given.written);
+    if (const std::string_view word = default_word(own, *given.setting); !word.empty() && given.text == word)
+      ConfigBuilder::unset(parsed.config, given.setting->key);
+    else
+      ConfigBuilder::assign(parsed.config, given.setting->key, given.text, Origin::command_line, given.name,
+                            given.written);
   return parsed;
 }
 

@@ -113,8 +113,9 @@ std::string help_text(const CommandLine& own, unsigned width) {
         "read settings from this file; none: from no file (default\t~/.config/fairlead/config.toml)", width);
   row(out, "-h, --help", "show this", width);
   out +=
-      "\nSizes: 4096 (bytes), 512MiB, 1.5GiB, 2GB, 1e9; bandwidths: 250MB/s. Each setting can also be given\n"
-      "in the file (disk-threads = 4) and the environment (FAIRLEAD_DISK_THREADS=4); the command line "
+      "\nSizes: 4096 (bytes), 512MiB, 1.5GiB, 2G (= 2GiB), 2GB, 1e9; bandwidths: 250MB/s. Each setting can\n"
+      "also be given in the file (disk-threads = 4) and the environment (FAIRLEAD_DISK_THREADS=4);\n"
+      "the command line "
       "wins.\n";
   return out;
 }

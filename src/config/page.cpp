@@ -54,7 +54,7 @@ constexpr std::string_view closing = R"(
 
 | type | examples |
 | --- | --- |
-| size | `4096` (bytes), `512MiB` = 512 x 1024 x 1024, `2GB` = 2,000,000,000, `1.5GiB`, `1e9`; for `memory` also `50%` of what the machine or its container has |
+| size | `4096` (bytes), `512MiB` = 512 x 1024 x 1024, `2GB` = 2,000,000,000, `1.5GiB`, `2G` = `2GiB`, `1e9`; for `memory` also `50%` of what the machine or its container has |
 | bandwidth | `250MB/s`, `1.5GiB/s` |
 | count | `8`: a whole number, not negative |
 | text | a name or a path |

@@ -58,14 +58,20 @@ constexpr std::array units = {
     Unit{"MB", 1'000'000},
     Unit{"kB", 1'000},
     Unit{"B", 1},
+    // As batch systems and ulimit have them. Never written.
+    Unit{"T", Bytes(1) << 40},
+    Unit{"G", Bytes(1) << 30},
+    Unit{"M", Bytes(1) << 20},
+    Unit{"K", Bytes(1) << 10},
 };
+constexpr bool is_letter_alone(const Unit& unit) { return unit.name.size() == 1 && unit.bytes != 1; }
 
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 bool same_word(std::string_view a, std::string_view b) { return std::ranges::equal(a, b, {}, lower, lower); }
 
 constexpr std::string_view size_problem =
-    "not a size; write bytes, or a number with a unit, as in 512MiB, 2GB or 1e9";
+    "not a size; write bytes, or a number with a unit, as in 512MiB, 2GB, 2G (= 2GiB) or 1e9";
 constexpr std::string_view bandwidth_problem = "not a bandwidth; write a size per second, as in 250MB/s";
 
 std::optional<std::uint64_t> parse_count(std::string_view text) {
@@ -198,7 +204,7 @@ std::optional<double> parse_share(std::string_view text) {
 std::string format_size(Bytes bytes) {
   std::string best = fmt::format("{}", bytes);
   for (const Unit& unit : units) {
-    if (unit.bytes == 1 || bytes == 0 || bytes % unit.bytes != 0) continue;
+    if (unit.bytes == 1 || is_letter_alone(unit) || bytes == 0 || bytes % unit.bytes != 0) continue;
     std::string text = fmt::format("{}{}", bytes / unit.bytes, unit.name);
     if (text.size() < best.size()) best = std::move(text);
   }

@@ -16,6 +16,7 @@
 #include <span>
 
 #include "base/file_descriptor.hpp"
+#include "base/full_transfer.hpp"
 #include "data/output/output_file.hpp"
 #include "data/task_source.hpp"
 #include "engine/log_text.hpp"
@@ -215,14 +216,10 @@ LogFile EventLog::read(const std::string& path) {
   const auto damaged = [&](const char* how) { return InputError("\"" + path + "\" " + how); };
   // False: it ends before.
   const auto read = [&](auto& words) {
-    for (std::span<std::byte> into = std::as_writable_bytes(std::span<std::uint64_t>(words));
-         !into.empty();) {
-      const ssize_t count = ::read(file.get(), into.data(), into.size());
-      if (count == 0) return false;
-      if (count < 0 && errno != EINTR) throw refuse(errno);
-      if (count > 0) into = into.subspan(static_cast<std::size_t>(count));
-    }
-    return true;
+    const auto into = std::as_writable_bytes(std::span<std::uint64_t>(words));
+    const Transferred got = read_fully(file.get(), into);
+    if (got.error != 0) throw refuse(got.error);
+    return got.bytes == into.size();
   };
   std::array<std::uint64_t, 4> header{};
   if (!read(header) || (header[0] ^ magic) << 8 != 0) throw damaged("is not an event log");

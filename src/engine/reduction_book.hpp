@@ -74,7 +74,16 @@ class ReductionBook {
   void close_all(const void* flow = nullptr);
   /// Folds what is open of the datum.
   void close(const RegisteredDatum& datum);
-  /// The flow is gone, and could not fold.
+  /// A task that replaces the datum's value was submitted, here or on another rank: nothing of what was added to the former
+  /// value will be folded (rule 8 of docs/memory.md).
+  void replaced(const RegisteredDatum& datum) {
+    if (datum.reduction != nullptr && datum.reduction->fold != nullptr) closed(*datum.reduction);
+  }
+  /// Whether it folds something that is open.
+  bool has_part_in_any(const void* flow) const {
+    return std::ranges::any_of(open_, [&](const Reduction* it) { return it->is_of(flow); });
+  }
+  /// The flow is gone, and could not fold, since the run was stopped.
   void orphan(const void* flow) noexcept;
   /// The datum is about to be removed.
   void forget(RegisteredDatum& datum);

@@ -7,8 +7,10 @@
 #include <functional>
 #include <memory>
 #include <new>
+#include <optional>
 #include <string>
 
+#include "base/core_time.hpp"
 #include "engine/caller.hpp"
 #include "engine/datum_names.hpp"
 #include "engine/engine.hpp"
@@ -44,6 +46,9 @@ class DrivenWorld : public World {
   virtual void serve_surely_for_others() = 0;
   /// The program wants to end soon: what only slows down may be left out. Called by any thread.
   virtual void hurry() noexcept {}
+  /// Of the worker's thread since the runtime began; nothing where that is not known, as in virtual time. It
+  /// reads a file: not for each task.
+  virtual std::optional<CoreTime> core_time_of_worker(WorkerId) const { return {}; }
   virtual Time now() noexcept = 0;
   /// Threads that report, the application's included.
   virtual std::size_t reporters() const noexcept = 0;

@@ -67,8 +67,10 @@ struct PaperValue {
   std::optional<double> x;  ///< nothing: the last
   Metric metric{};
   double value = 0;
-  double within = 0;  ///< what counts as reproduced, relative
-  bool used = false;  ///< something of the experiment was chosen by it, as `note` says: it proves nothing
+  double within = 0;   ///< what counts as reproduced, relative
+  bool input = false;  ///< something of the experiment was chosen by it, as `note` states: it proves nothing
+  std::string
+      duplicate;  ///< the value or claim with which it shares its run; empty if it has a run of its own
   std::string note;
 };
 
@@ -93,6 +95,9 @@ struct Claim {
   double factor = 1;
   double limits[2] = {0, 0};
   std::string reason;  ///< why it does not hold here, as found in a trace; for the page
+  std::string input;   ///< the assumption from which it follows, whatever the simulation does; empty if none
+  std::string
+      duplicate;  ///< the value or claim with which it shares its run; empty if it has a run of its own
 };
 
 struct Experiment {

@@ -147,25 +147,25 @@ PaperValue value_of(TomlReader& reader, const Experiment& experiment) {
                    .metric = metric_of(reader, "metric"),
                    .value = reader.number("value", -1e18, 1e18),
                    .within = reader.number_or("within", 0, 0, 1),
-                   .used = reader.flag_or("used", false),
+                   .input = reader.flag_or("input", false),
+                   .duplicate = reader.text_or("duplicate", ""),
                    .note = reader.text_or("note", "")};
   if (reader.has("x"))
     require_point(experiment, reader, "x", value.x.emplace(reader.number("x", -1e18, 1e18)));
   if (value.line != "bus limit") require_line(experiment, reader, "line", value.line);
   if (is_variant(experiment, value.line)) {
-    for (const std::string_view key : {"within", "used"})
+    for (const std::string_view key : {"within", "input", "duplicate"})
       if (reader.has(key))
         reader.fail(
             key, fmt::format("has no effect: \"{}\" is a variant, of which nothing is judged", value.line));
-  } else if (value.used) {
-    if (reader.has("within"))
-      reader.fail("within", "has no effect beside `used`: such a value is not judged");
+  } else if (value.input) {
+    if (reader.has("within")) reader.fail("within", "has no effect with `input`: such a value is not judged");
     if (value.note.empty())
-      reader.fail("note", "is missing: say what was chosen by the value that is `used`");
+      reader.fail("note", "is missing: say what was chosen by the value that is an `input`");
   } else if (!reader.has("within")) {
     reader.fail(
         "within",
-        "is missing: write how far from `value` still counts as reproduced, as within = 0.2; or used = "
+        "is missing: write how far from `value` still counts as reproduced, as within = 0.2; or input = "
         "true, if something of the experiment was chosen by this value");
   }
   return value;
@@ -228,6 +228,11 @@ Claim claim_of(TomlReader& reader, const Experiment& experiment) {
   }
   check_sense(claim, experiment, reader);
   claim.reason = reader.text_or("reason", "");
+  claim.input = reader.text_or("input", "");
+  claim.duplicate = reader.text_or("duplicate", "");
+  if (is_variant(experiment, claim))
+    for (const std::string_view key : {"input", "duplicate"})
+      if (reader.has(key)) reader.fail(key, "has no effect: the claim is of a variant, and in no tally");
   return claim;
 }
 

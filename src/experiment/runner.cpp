@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "base/file_descriptor.hpp"
+#include "base/guarded_thread.hpp"
 #include "base/left_over.hpp"
 #include "machine/machine_files.hpp"
 #include "schedule/plugin.hpp"
@@ -115,13 +116,15 @@ Results Runner::run_all(const std::vector<RunSpec>& specs, unsigned threads,
       }
     }
   };
-  std::vector<std::thread> others;
-  try {
-    while (others.size() + 1 < std::min<std::size_t>(threads, wanted.size())) others.emplace_back(work);
-  } catch (const std::system_error&) {  // the system gives no more: those there are do it all
+  {
+    JoinedThreads others;
+    try {
+      while (others.size() + 1 < std::min<std::size_t>(threads, wanted.size()))
+        others.start([&] { work(); }, ignore_failure);
+    } catch (const std::exception&) {  // the system gives no more: those there are do it all
+    }
+    work();
   }
-  work();
-  for (std::thread& thread : others) thread.join();
   if (failure != nullptr) std::rethrow_exception(failure);
   return results;
 }

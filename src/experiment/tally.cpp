@@ -31,7 +31,9 @@ void count(PaperTally& paper, Counts& counts, Verdict verdict) {
   counts.reproduced += verdict == Verdict::reproduced;
   counts.differs += verdict == Verdict::differs;
   counts.missing += verdict == Verdict::missing;
-  paper.used += verdict == Verdict::used;
+  paper.inputs += verdict == Verdict::input;
+  paper.duplicates += verdict == Verdict::duplicate;
+  paper.ties += verdict == Verdict::tie;
   paper.variants += verdict == Verdict::variant;
 }
 
@@ -39,7 +41,7 @@ std::string tally_row(const PaperTally& one, std::string_view mark) {
   std::string out = fmt::format("| {0}{1}{0} |", mark, report::markdown_cell(one.paper));
   for (const std::size_t number :
        {one.claims.reproduced, one.claims.differs, one.claims.missing, one.values.reproduced,
-        one.values.differs, one.values.missing, one.used, one.variants})
+        one.values.differs, one.values.missing, one.inputs, one.duplicates, one.ties, one.variants})
     out += fmt::format(" {0}{1}{0} |", mark, number);
   return out + "\n";
 }
@@ -76,16 +78,22 @@ std::string tally(std::span<const Told> all) {
   std::string out =
       "### tally: how much of each paper comes out\n\n"
       "A claim counts as reproduced where it holds at every point that it names, a value where it is as near "
-      "as was said beforehand. *Used*: something of the experiment was chosen by that value. *Variant*: the "
-      "paper did not run it, or not so. Neither of them is among the others.\n\n"
+      "as was fixed beforehand. The last four columns are no evidence and are not among the others. *Input*: "
+      "an assumption of the experiment was chosen by that value, or implies the claim. *Duplicate*: it holds "
+      "by "
+      "the figures by which another one holds. *Tie*: it holds by less than the simulation resolves. "
+      "*Variant*: the paper did not run it, or not so.\n\n"
       "| | claims reproduced | claims that differ | claims missing | values reproduced | values that differ "
-      "| values missing | used | variant |\n|---|---|---|---|---|---|---|---|---|\n";
+      "| values missing | input | duplicate | tie | variant "
+      "|\n|---|---|---|---|---|---|---|---|---|---|---|\n";
   PaperTally sum{.paper = "all", .claims = {}, .values = {}};
   for (const PaperTally& one : tallies) {
     out += tally_row(one, "");
     add_up(sum.claims, one.claims);
     add_up(sum.values, one.values);
-    sum.used += one.used;
+    sum.inputs += one.inputs;
+    sum.duplicates += one.duplicates;
+    sum.ties += one.ties;
     sum.variants += one.variants;
   }
   return out + tally_row(sum, "**") + "\n";

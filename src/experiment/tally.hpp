@@ -13,11 +13,11 @@ struct Counts {
   std::size_t reproduced = 0, differs = 0, missing = 0;
 };
 
-/// Of one paper. What it used and variants are apart: these say nothing of whether the paper comes out.
+/// Of one paper. Inputs, duplicates, ties and variants are apart: they are no evidence that the paper's results are reproduced.
 struct PaperTally {
   std::string paper;
   Counts claims, values;
-  std::size_t used = 0, variants = 0;
+  std::size_t inputs = 0, duplicates = 0, ties = 0, variants = 0;
 };
 
 /// In the order in which the papers come; those without claims and values are left out. A paper is known by

@@ -14,8 +14,12 @@ std::string_view name_of(Verdict verdict) noexcept {
       return "reproduced";
     case Verdict::differs:
       return "differs";
-    case Verdict::used:
-      return "used";
+    case Verdict::input:
+      return "input";
+    case Verdict::duplicate:
+      return "duplicate";
+    case Verdict::tie:
+      return "tie";
     case Verdict::variant:
       return "variant";
     case Verdict::missing:
@@ -45,8 +49,33 @@ double bound_of(const Figures& figures, std::string_view bound) {
 /// One point of a claim: whether it holds, and the figures.
 struct Point {
   bool holds = false;
+  bool tie = false;  ///< it holds by less than the simulation resolves
   std::string found;
 };
+
+/// Simulated times and bytes that differ by less are not told apart: single runs of one policy differ by more
+/// when the size of the matrix changes by one tile.
+constexpr double resolution = 0.01;
+
+/// Whether a comparison that holds by the means would not hold for some pair of seeds or, without a factor, rests on a
+/// difference below the resolution.
+bool is_tie(const Claim& claim, std::size_t at, const Series& own, const Series& other) {
+  const bool compares = claim.check == Check::best || claim.check == Check::worst ||
+                        claim.check == Check::below || claim.check == Check::above;
+  if (!compares) return false;
+  const double value = own.points[at]->of(claim.metric), its = other.points[at]->of(claim.metric);
+  if (claim.factor == 1 && std::abs(value - its) <= resolution * std::max(std::abs(value), std::abs(its)))
+    return true;
+  const auto range = own.range(at, claim.metric), others = other.range(at, claim.metric);
+  if (!range || !others) return false;
+  const bool better = claim.check == Check::best || claim.check == Check::worst
+                          ? (claim.check == Check::best) == more_is_better(claim.metric)
+                          : claim.check == Check::above;
+  // `factor` times the other's for what is larger, divided by it for what is smaller; "below" and "above" multiply.
+  const bool divides = !better && claim.check != Check::below;
+  const double factor = divides ? 1 / claim.factor : claim.factor;
+  return better ? range->least < others->most * factor : range->most > others->least * factor;
+}
 
 /// Whether a figure is on the side of a bound, or as near to it, as the claim says.
 bool keeps_to(const Claim& claim, double value, double bound) {
@@ -79,8 +108,9 @@ Point judge_by_bound(const Claim& claim, std::size_t at, const Figures& own,
   return point;
 }
 
-Point judge(const Claim& claim, std::size_t at, const Figures& own,
+Point judge(const Claim& claim, std::size_t at, const Series& series,
             const std::vector<const Series*>& others) {
+  const Figures& own = *series.points[at];
   if (!claim.bound.empty()) return judge_by_bound(claim, at, own, others);
   const double value = own.of(claim.metric);
   const bool more = more_is_better(claim.metric);
@@ -111,7 +141,9 @@ Point judge(const Claim& claim, std::size_t at, const Figures& own,
         break;
     }
     point.holds = point.holds && holds;
-    if (!holds || others.size() <= 3) point.found += fmt::format(", {} {:.4g}", other->label, its);
+    const bool tie = is_tie(claim, at, series, *other);
+    point.tie = point.tie || tie;
+    if (!holds || tie || others.size() <= 3) point.found += fmt::format(", {} {:.4g}", other->label, its);
   }
   return point;
 }
@@ -164,29 +196,78 @@ void judge_points(const Experiment& experiment, const Claim& claim, const Table&
   const std::vector<const Series*> others = compared_with(experiment, claim, table);
   std::size_t judged = 0, held = 0;
   std::string unfinished;  // of the first point that cannot be judged
+  std::string tied;        // of the first point that is a tie
   for (std::size_t at = 0; at < table.x.size(); ++at) {
     if (!claim.at.empty() && std::ranges::find(claim.at, table.x[at]) == claim.at.end()) continue;
     if (std::string why = lacking(claim, table, at, own, others); !why.empty()) {
       if (unfinished.empty()) unfinished = std::move(why);
       continue;
     }
-    const Point point = judge(claim, at, *own.points[at], others);
+    const Point point = judge(claim, at, own, others);
     // Shown is the first that does not hold, or the last.
     if (held == judged) verdict.found = fmt::format("x = {}: {}", table.x[at], point.found);
     ++judged;
     held += point.holds;
+    if (point.holds && point.tie && tied.empty()) tied = fmt::format("x = {}: {}", table.x[at], point.found);
   }
   if (held == judged && (judged == 0 || !unfinished.empty())) {
     verdict.found = unfinished;
     return;
   }
   verdict.holds = held == judged;
+  verdict.tie = held == judged && !tied.empty();
+  if (verdict.tie) verdict.found = tied;
   if (held != judged)
     verdict.found = fmt::format("holds at {} of {} points; {}", held, judged, verdict.found);
 }
 
+/// Whether two claims that hold rest on the same figures: they make the same comparison of lines that came out alike.
+bool is_same_evidence(const Claim& one, const Claim& other, const Table& table) {
+  if (one.check != other.check || one.metric != other.metric || one.factor != other.factor ||
+      !std::ranges::equal(one.limits, other.limits) || one.bound != other.bound || one.at != other.at)
+    return false;
+  // The lines that are compared with may name each other; apart from that they are to be the same.
+  const auto without_both = [&](std::vector<std::string> others) {
+    std::erase_if(others, [&](const std::string& label) { return label == one.line || label == other.line; });
+    return others;
+  };
+  if (without_both(one.others) != without_both(other.others)) return false;
+  const Series &mine = *table.find(one.line), &its = *table.find(other.line);
+  for (std::size_t at = 0; at < table.x.size(); ++at) {
+    if (!one.at.empty() && std::ranges::find(one.at, table.x[at]) == one.at.end()) continue;
+    if (!mine.points[at] || !its.points[at] ||
+        mine.points[at]->of(one.metric) != its.points[at]->of(one.metric))
+      return false;
+  }
+  return true;
+}
+
 Verdict verdict_of(std::optional<bool> holds) {
   return !holds ? Verdict::missing : *holds ? Verdict::reproduced : Verdict::differs;
+}
+
+/// Whether the last of the claims, if it holds, is evidence of its own.
+void judge_evidence(std::vector<ClaimVerdict>& verdicts, const Table& table) {
+  ClaimVerdict& last = verdicts.back();
+  if (last.verdict != Verdict::reproduced) return;
+  const Claim& claim = *last.claim;
+  if (!claim.input.empty()) {
+    last.verdict = Verdict::input;
+    last.found += fmt::format("; follows from {}", claim.input);
+  } else if (!claim.duplicate.empty()) {
+    last.verdict = Verdict::duplicate;
+    last.found += fmt::format("; the same run as {}", claim.duplicate);
+  } else if (last.tie) {
+    last.verdict = Verdict::tie;
+  } else {
+    const auto same =
+        std::ranges::find_if(verdicts.begin(), verdicts.end() - 1, [&](const ClaimVerdict& one) {
+          return one.verdict == Verdict::reproduced && is_same_evidence(*one.claim, claim, table);
+        });
+    if (same == verdicts.end() - 1) return;
+    last.verdict = Verdict::duplicate;
+    last.found += fmt::format("; the same figures as {}", same->claim->line);
+  }
 }
 
 }  // namespace
@@ -255,9 +336,10 @@ std::vector<ValueVerdict> judge_values(const Experiment& experiment, const Table
       if (!limit) verdict.range = series->range(at, value.metric);
       holds = std::abs(*verdict.here - value.value) <= value.within * value.value;
     }
-    verdict.verdict = is_variant(experiment, value.line) ? Verdict::variant
-                      : value.used                       ? Verdict::used
-                                                         : verdict_of(holds);
+    verdict.verdict = is_variant(experiment, value.line)          ? Verdict::variant
+                      : value.input                               ? Verdict::input
+                      : holds == true && !value.duplicate.empty() ? Verdict::duplicate
+                                                                  : verdict_of(holds);
   }
   return verdicts;
 }
@@ -272,7 +354,10 @@ std::vector<ClaimVerdict> judge_claims(const Experiment& experiment, const Table
     else
       judge_points(experiment, claim, table, verdict);
     verdict.verdict = verdict_of(verdict.holds);
-    if (!is_variant(experiment, claim)) continue;
+    if (!is_variant(experiment, claim)) {
+      judge_evidence(verdicts, table);
+      continue;
+    }
     verdict.verdict = Verdict::variant;
     // Of points it is said already at how many of them it does not hold.
     if (verdict.holds == true)

@@ -12,9 +12,11 @@ namespace fairlead::experiment {
 enum class Verdict : std::uint8_t {
   reproduced,
   differs,
-  used,     ///< the experiment was made by this value: that it comes out says nothing
-  variant,  ///< of something that the paper did not run, or not so: shown, and in no tally
-  missing,  ///< it was not run, or did not finish
+  input,  ///< an assumption of the experiment was chosen by it, or implies it: the agreement proves nothing
+  duplicate,  ///< it holds, by the figures by which another claim holds that is counted already
+  tie,        ///< it holds by less than the simulation resolves
+  variant,    ///< of something that the paper did not run, or not so: shown, and in no tally
+  missing,    ///< it was not run, or did not finish
 };
 std::string_view name_of(Verdict verdict) noexcept;
 
@@ -51,6 +53,7 @@ struct ClaimVerdict {
   const Claim* claim = nullptr;
   Verdict verdict{};
   std::optional<bool> holds;  ///< also of a variant; nothing where a run is missing
+  bool tie = false;           ///< it holds, but at some point by less than the simulation resolves
   std::string found;          ///< what is so here: figures
 };
 std::vector<ValueVerdict> judge_values(const Experiment& experiment, const Table& table);

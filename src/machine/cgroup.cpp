@@ -95,6 +95,18 @@ std::optional<CpuQuota> cpu_quota(const SystemFiles& files) {
   return tightest;
 }
 
+Duration throttled_time(const SystemFiles& files) {
+  Duration longest{};
+  for (const CgroupLevel& level : cgroup_levels(files, "cpu")) {
+    const std::string stat = level.directory + "/cpu.stat";
+    const Duration here = level.version == CgroupVersion::v1
+                              ? Duration(files.field(stat, "throttled_time").value_or(0))
+                              : Duration(1000 * files.field(stat, "throttled_usec").value_or(0));
+    longest = std::max(longest, here);
+  }
+  return longest;
+}
+
 std::vector<MemoryLimit> memory_limits(const SystemFiles& files) {
   std::vector<MemoryLimit> limits;
   bool own = true;

@@ -3,6 +3,7 @@
 #pragma once
 #include <fairlead/ids.hpp>
 
+#include "base/time.hpp"
 #include "machine/system_files.hpp"
 
 #include <optional>
@@ -30,6 +31,10 @@ struct CpuQuota {
 };
 /// The tightest one; nothing if there is none.
 std::optional<CpuQuota> cpu_quota(const SystemFiles& files);
+
+/// How long threads of this process's groups were held up since their quota of processor time was used up: the longest of
+/// any level, summed over processors. 0 where there is no quota.
+Duration throttled_time(const SystemFiles& files);
 
 /// One limit of memory and what counts against it.
 struct MemoryLimit {

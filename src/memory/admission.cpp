@@ -237,6 +237,7 @@ void Admitter::release(Task& task, Outcome outcome, Effects& effects) {
     if (outcome != Outcome::succeeded && task.pending_copies != 0) transfers_.forget_waiter(task, replica);
     if (writes(access.mode) && outcome != Outcome::returned) {
       if (replica.state != ReplicaState::arriving) transfers_.written(datum, replica);
+      if (access.mode == AccessMode::write) reductions_.replaced(datum);
       const bool vanished = state_.is_lost(replica.node) && !state_.mistake.is(Mistake::lost_results_kept);
       if (outcome == Outcome::succeeded && !vanished) {
         if (access.mode == AccessMode::write) poison_.clear(datum);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/check.hpp"
+
 namespace fairlead::memory {
 
 /// What costs least later: what is here already, then the datum itself, then a partial result that is still
@@ -65,9 +67,23 @@ void Reductions::fold_over(const Task& fold) {
   const DatumId id = fold.accesses()[1].datum;
   Datum& datum = state_.data[id];
   if (!state_.partials.used(datum, id) || state_.mistake.is(Mistake::partial_kept)) return;
-  state_.partials.note_empty(datum, id);
-  poison_.clear(datum);
-  transfers_.written(datum, datum.home);  // no copy of it is worth keeping, and none has to go home
+  empty(datum);
+}
+
+void Reductions::replaced(const Datum& datum) {
+  if (datum.partials == 0 || datum.is_partial || state_.mistake.is(Mistake::partial_outlives_value)) return;
+  for (const PartialResult& partial : state_.partials.of(datum)) {
+    if (!partial.used) continue;
+    Datum& it = state_.data[partial.id];
+    ensure(it.token_holder == nullptr, "no task adds to a value while it is being replaced");
+    empty(it);
+  }
+}
+
+void Reductions::empty(Datum& partial) {
+  state_.partials.note_empty(partial, partial.home.datum);
+  poison_.clear(partial);
+  transfers_.written(partial, partial.home);  // no copy of it is worth keeping, and none has to go home
 }
 
 }  // namespace fairlead::memory

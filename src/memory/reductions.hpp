@@ -18,12 +18,16 @@ class Reductions {
   bool anything_to_fold(const Task& fold) const;
   /// It is over, or there was nothing to fold: the partial result is empty again.
   void fold_over(const Task& fold);
+  /// The value of the datum was replaced: what is in its partial results belongs to the former one, and is dropped.
+  void replaced(const Datum& datum);
   /// How many partial results a datum has.
   std::size_t count(DatumId id) const noexcept {
     return state_.data[id].is_partial ? 0 : state_.partials.of(state_.data[id]).size();
   }
 
  private:
+  void empty(Datum& partial);
+
   State& state_;
   Transfers& transfers_;
   Poison& poison_;

@@ -184,6 +184,8 @@ MachineFile::Contents MachineFile::contents() const {
 
 void MachineFile::add(const KeptDurations& learned, const KeptDurations& started_with,
                       std::int32_t today) const {
+  if (file_.read().of_newer_version)
+    return;  // also where the directory cannot be trusted: no lock is made there
   const KeptFile::Lock lock(file_);
   Contents now = contents();
   if (now.of_newer_version) return;

@@ -6,11 +6,14 @@
 #include <thread>
 #include <utility>
 
+#include "base/guarded_thread.hpp"
+
 namespace fairlead::net {
 
 class LastResort {
  public:
-  explicit LastResort(std::function<void()> act) : act_(std::move(act)), thread_([this] { wait(); }) {}
+  explicit LastResort(std::function<void()> act)
+      : act_(std::move(act)), thread_(guarded_thread([this] { wait(); }, ignore_failure)) {}
   LastResort(const LastResort&) = delete;
   LastResort& operator=(const LastResort&) = delete;
   /// Waits for what has begun.

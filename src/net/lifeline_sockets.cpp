@@ -14,6 +14,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/guarded_thread.hpp"
 #include "net/own_descriptors.hpp"
 #include "net/prompt_thread.hpp"
 
@@ -77,7 +78,7 @@ void LifelineSockets::begin(std::vector<std::optional<Whereabouts>> all) {
                     options_.pace, steady_now());
   const SignalsBlocked blocked;
   cutter_.emplace(actions_.cut);
-  thread_ = std::thread([this] { run(); });
+  thread_ = guarded_thread([this] { run(); }, [this](const std::exception_ptr&) { run_failed(); });
   std::unique_lock lock(mutex_);
   begun_.wait(lock, [this] { return own_table_.has_value(); });
   if (!*own_table_) return;
@@ -172,6 +173,24 @@ void LifelineSockets::run() {
   const std::lock_guard guard(mutex_);
   links_.clear();
   door_.close();
+}
+
+/// No memory. The lines break, so the other ranks notice, and this one ends as well.
+void LifelineSockets::run_failed() noexcept {
+  {
+    const std::lock_guard guard(mutex_);
+    own_table_ = own_table_.value_or(false);
+    has_parent_line_ = has_parent_line_.value_or(false);
+    links_.clear();
+    door_.close();
+    begun_.notify_all();
+    linked_.notify_all();
+  }
+  try {
+    actions_.end({own_, Loss::How::failed});
+  } catch (const std::exception&) {
+    cutter_->take();
+  }
 }
 
 bool LifelineSockets::go_round() {

@@ -63,6 +63,7 @@ class LifelineSockets {
  private:
   enum class Stay : std::uint8_t { stays, leaves, leaves_needed, vanishes };
   void run();
+  void run_failed() noexcept;
   /// False: it is over.
   bool go_round();
   std::vector<pollfd> wanted(int& milliseconds);

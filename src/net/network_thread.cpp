@@ -7,6 +7,8 @@
 #include <system_error>
 #include <utility>
 
+#include "base/guarded_thread.hpp"
+
 namespace fairlead::net {
 
 namespace {
@@ -20,7 +22,7 @@ NetworkThread::NetworkThread(std::shared_ptr<Network> network, std::function<voi
     listens_or_ends_.notify_one();
   });
   try {
-    thread_ = std::thread([this] { run(); });
+    thread_ = guarded_thread([this] { run(); }, failed_);
   } catch (const std::system_error& error) {
     network_->on_listening({});
     throw SystemError(std::string("cannot start the thread of the network: ") + error.what() +

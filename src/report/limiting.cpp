@@ -11,6 +11,7 @@ namespace fairlead::report {
 
 namespace {
 
+constexpr double cores_missing = 0.25;
 constexpr double mostly_files = 0.5, mostly_computing = 0.75, always_in_use = 0.9;
 
 double part(double of, double whole) { return whole > 0 ? std::clamp(of / whole, 0.0, 1.0) : 0; }
@@ -36,6 +37,10 @@ Measured measured(const std::vector<WorkerReport>& workers, double seconds,
     ++all.workers;
     all.busy_seconds += worker.busy_seconds;
     all.waiting_for_data_seconds += worker.waiting_for_data_seconds;
+    if (worker.on_core_seconds && worker.without_core_seconds) {
+      all.on_core_seconds = all.on_core_seconds.value_or(0) + *worker.on_core_seconds;
+      all.without_core_seconds = all.without_core_seconds.value_or(0) + *worker.without_core_seconds;
+    }
   }
   for (const LinkReport& link : links)
     if (link.busy_seconds) all.wires.push_back({link.name, *link.busy_seconds});
@@ -45,6 +50,8 @@ Measured measured(const std::vector<WorkerReport>& workers, double seconds,
 Limiting limiting(const Measured& measured) {
   Limiting it;
   it.on_devices = measured.on_devices;
+  it.workers = measured.workers;
+  it.tile = measured.tile;
   const double workers_time = measured.counted_seconds * measured.workers;
   it.files = part(measured.file_seconds, measured.seconds);
   it.busy = part(measured.busy_seconds, workers_time);
@@ -56,7 +63,19 @@ Limiting limiting(const Measured& measured) {
     it.link_busy = part(longest->busy_seconds, measured.counted_seconds);
   }
 
-  if (it.files >= mostly_files)
+  if (measured.on_core_seconds && measured.without_core_seconds) {
+    const double wanted = *measured.on_core_seconds + *measured.without_core_seconds;
+    it.without_core = part(*measured.without_core_seconds, workers_time);
+    it.had_core = wanted > 0 ? part(*measured.on_core_seconds, wanted) : 1;
+    if (measured.cores != 0 && measured.workers > measured.cores)
+      it.cores_taken_by = CoresTakenBy::own_workers;
+    else if (measured.throttled_seconds > *measured.without_core_seconds / 2)
+      it.cores_taken_by = CoresTakenBy::quota;
+  }
+
+  if (it.without_core >= cores_missing)
+    it.limit = Limit::cores;
+  else if (it.files >= mostly_files)
     it.limit = Limit::files;
   else if (it.busy >= mostly_computing)
     it.limit = Limit::computing;
@@ -69,6 +88,10 @@ Limiting limiting(const Measured& measured) {
 
 std::string_view Limiting::name() const noexcept {
   switch (limit) {
+    case Limit::cores:
+      return cores_taken_by == CoresTakenBy::other_programs ? "other_programs"
+             : cores_taken_by == CoresTakenBy::quota        ? "cpu_quota"
+                                                            : "too_many_workers";
     case Limit::files:
       return "files";
     case Limit::computing:
@@ -83,6 +106,10 @@ std::string_view Limiting::name() const noexcept {
 
 std::string Limiting::words() const {
   switch (limit) {
+    case Limit::cores:
+      return cores_taken_by == CoresTakenBy::other_programs ? "other programs"
+             : cores_taken_by == CoresTakenBy::quota        ? "the CPU quota of the control group"
+                                                            : "more workers than cores";
     case Limit::files:
       return "reading and writing your files";
     case Limit::computing:
@@ -99,6 +126,9 @@ std::string Limiting::reason() const {
   const std::string workers =
       fmt::format("{} computed for {} of the time", on_devices ? "devices" : "workers", rounded(busy));
   switch (limit) {
+    case Limit::cores:
+      return fmt::format("{} had a core for {} of the time in which they wanted one",
+                         on_devices ? "the threads of your devices" : "your workers", rounded(*had_core));
     case Limit::files:
       return fmt::format("it took {} of the time", rounded(files));
     case Limit::computing:
@@ -114,6 +144,10 @@ std::string Limiting::reason() const {
 
 std::string Limiting::advice() const {
   switch (limit) {
+    case Limit::cores:
+      return cores_taken_by == CoresTakenBy::other_programs
+                 ? "times and rates of this run say little about this machine"
+                 : "fewer workers lose less";
     case Limit::files:
     case Limit::computing:
       return "";
@@ -122,7 +156,10 @@ std::string Limiting::advice() const {
     case Limit::tasks:
       break;
   }
-  return "smaller tiles make more tasks; fewer workers need fewer";
+  std::string all;
+  if (tile != 1) all = "smaller tiles make more tasks";
+  if (workers > 1) all += all.empty() ? "fewer workers need fewer tasks" : "; fewer workers need fewer";
+  return all;
 }
 
 }  // namespace fairlead::report

@@ -14,6 +14,7 @@
 #include "memory/replica.hpp"
 #include "report/bounds.hpp"
 #include "report/ceiling.hpp"
+#include "report/least_squares.hpp"
 #include "report/limiting.hpp"
 #include "report/resident.hpp"
 
@@ -21,6 +22,9 @@ namespace fairlead::report {
 
 /// How RunReport::devices begins where the problem is too small to look for any: of interest to who asks for the full report.
 inline constexpr std::string_view no_devices_looked_for = "none looked for";
+
+/// How it begins where the machine has none, nor a driver for any.
+inline constexpr std::string_view no_devices_there = "none there";
 
 /// What crossed a link in one direction for one reason.
 struct Traffic {
@@ -48,6 +52,8 @@ struct WorkerReport {
   double waiting_for_tasks_seconds = 0;  ///< the rest of the time: it had none
   std::uint64_t tasks = 0;
   bool on_device = false;  ///< of CUDA or OpenCL: beside it a core hardly counts
+  /// Of its thread: CPU time, and time in which it wanted a core and had none. Nothing: not counted.
+  std::optional<double> on_core_seconds{}, without_core_seconds{};
 
   double all() const noexcept { return busy_seconds + waiting_for_data_seconds + waiting_for_tasks_seconds; }
 };
@@ -68,11 +74,15 @@ struct Phase {
 
 /// How far the solution can be trusted.
 struct ConditionReport {
-  double number = 0;         ///< estimate, in the one norm; infinite if it could not be held
-  double forward_error = 0;  ///< bound of || x - true x || / || x ||, in the infinity norm
-  int digits = 0;            ///< that this leaves
-  double seconds = 0;        ///< for the estimate
-  int sweeps = 0;            ///< over the factor, its own: not those of refinement
+  double number = 0;  ///< estimate, in the infinity norm; infinite if it could not be held
+  double forward_error =
+      0;               ///< bound of || x - true x || / || x ||, in the infinity norm; infinite: none is known
+  int digits = 0;      ///< that this leaves
+  double seconds = 0;  ///< for the estimate
+  int sweeps = 0;      ///< over the factor, its own: not those of refinement
+  std::uint64_t columns = 1;  ///< of x: the bound is that of the worst, relative to its own largest component
+  bool singular = false;      ///< a square matrix that cannot be told from a singular one
+  bool is_exact = false;      ///< it is from the singular values, in the two norm
 };
 
 /// What a rank got from one other.
@@ -152,16 +162,22 @@ struct RunReport {
   std::vector<Phase> phases;
   std::optional<double> backward_error;
   std::optional<double> backward_error_limit;  ///< above it the result is wrong
+  /// By how much the triangles of a matrix differ, relative to the elements (SymmetricNpy::tolerance), if they do: it is
+  /// factored with the lower one, and x is refined and judged with the whole.
+  std::optional<double> asymmetry{};
   /// By what part of its size the solution is off in its file, whose type it does not fit: in the backward error, too.
   std::optional<double> lost_in_file{};
   /// By what part of its size a solution in double precision is rounded in a file in single, whose type it fits; not in the
   /// backward error, which it may raise by as much.
   std::optional<double> rounded_in_file{};
+  std::string changed_input{};  ///< what was written to while it was read: a file; empty: none was
   std::optional<std::uint64_t> calls_in_tf32{};  ///< of cuBLAS, for the factor; none: they were not wanted
   std::optional<int> refinement_steps;           ///< of a factor in single precision, up to that error
   std::optional<ConditionReport> condition;
-  std::optional<double> growth;    ///< the largest element of U beside that of A
-  std::optional<double> residual;  ///< || b - A x || / || b || in the two norm, where it cannot be zero
+  std::optional<int> required_digits{};          ///< fewer that can be trusted are an error
+  std::optional<double> growth;                  ///< the largest element of U beside that of A
+  std::optional<LeastSquaresResidual> residual;  ///< in the two norm, where it cannot be zero
+  std::optional<NumericalRank> numerical_rank;   ///< likewise
   std::uint64_t tasks = 0;
   std::uint64_t evictions = 0;
   std::vector<KernelReport> kernel_calls;  ///< within `seconds`
@@ -208,6 +224,9 @@ struct RunReport {
 
 /// "n = 16,384", or "5,000 x 200".
 std::string size_text(const RunReport& report);
+inline bool is_rank_reduced(const RunReport& report) noexcept {
+  return report.numerical_rank && report.numerical_rank->is_reduced();
+}
 /// RunReport::devices, and what else there is to say of them.
 std::string devices_text(const RunReport& report);
 /// "rehearsed (blocks)": with the policy that it took, if it chooses among several.

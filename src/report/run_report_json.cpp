@@ -43,11 +43,15 @@ Json nodes(const RunReport& report) {
 
 Json worker_times(const RunReport& report) {
   Json all = Json::array();
-  for (const WorkerReport& worker : report.worker_times)
-    all.add(Json::object({{"busy_seconds", worker.busy_seconds},
-                          {"waiting_for_data_seconds", worker.waiting_for_data_seconds},
-                          {"waiting_for_tasks_seconds", worker.waiting_for_tasks_seconds},
-                          {"tasks", worker.tasks}}));
+  for (const WorkerReport& worker : report.worker_times) {
+    Json one = Json::object({{"busy_seconds", worker.busy_seconds},
+                             {"waiting_for_data_seconds", worker.waiting_for_data_seconds},
+                             {"waiting_for_tasks_seconds", worker.waiting_for_tasks_seconds},
+                             {"tasks", worker.tasks}});
+    if (worker.on_core_seconds) one.add("cpu_seconds", *worker.on_core_seconds);
+    if (worker.without_core_seconds) one.add("without_core_seconds", *worker.without_core_seconds);
+    all.add(std::move(one));
+  }
   return all;
 }
 
@@ -66,6 +70,10 @@ Json limited_by(const Limiting& it) {
                            {"busy_part", it.busy},
                            {"waiting_for_data_part", it.waiting_for_data},
                            {"without_tasks_part", it.without_tasks}});
+  if (it.had_core) {
+    all.add("had_core_part", *it.had_core);
+    all.add("without_core_part", it.without_core);
+  }
   if (!it.link.empty()) {
     all.add("busiest_link", it.link);
     all.add("busiest_link_part", it.link_busy);
@@ -173,9 +181,22 @@ Json json(const RunReport& report) {
   if (report.calls_in_tf32) all.add("calls_in_tf32", *report.calls_in_tf32);
   if (report.refinement_steps) all.add("refinement_steps", *report.refinement_steps);
   add_known("backward_error_limit", report.backward_error_limit);
+  if (report.asymmetry) all.add("asymmetry", *report.asymmetry);
   if (report.rounded_in_file) all.add("rounded_in_file", *report.rounded_in_file);
   add_known("growth", report.growth);
-  add_known("relative_residual", report.residual);
+  if (const auto& residual = report.residual) {
+    all.add("relative_residual", residual->relative);
+    all.add("residual_excess_bound", residual->excess);
+  }
+  if (const auto& rank = report.numerical_rank) {
+    all.add("numerical_rank", rank->rank);
+    all.add("rank_tolerance", rank->tolerance);
+    if (rank->values) {
+      all.add("largest_singular_value", rank->values->largest);
+      all.add("smallest_singular_value", rank->values->smallest_kept);
+      all.add("dropped_singular_value", rank->values->largest_dropped);
+    }
+  }
   if (report.condition) {
     all.add("condition_estimate", report.condition->number);
     all.add("forward_error_bound", report.condition->forward_error);

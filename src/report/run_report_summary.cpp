@@ -26,7 +26,8 @@ void what(TextPage& page, const RunReport& report) {
                    readable_size(report.peak_memory_bytes)),
        fmt::format("tiles of {}", with_commas(report.tile)), "scheduler " + scheduler_text(report)},
       ", ");
-  if (!report.devices.empty() && !report.devices.starts_with(no_devices_looked_for))
+  if (!report.devices.empty() && !report.devices.starts_with(no_devices_looked_for) &&
+      !report.devices.starts_with(no_devices_there))
     page.row("Devices", devices_text(report));
 }
 
@@ -45,17 +46,27 @@ void how_well(TextPage& page, const RunReport& report) {
                                                     *report.refinement_steps == 1 ? "" : "s")
                                       : ""},
              " ");
+  if (report.asymmetry)
+    page.row("Symmetry",
+             fmt::format("the triangles of A differ by rounding, up to {:.1e}: x is refined and judged with "
+                         "A as it is",
+                         *report.asymmetry));
   if (const auto& condition = report.condition)
     page.parts("Trust",
                {fmt::format("{} digit{} of x:", condition->digits, condition->digits == 1 ? "" : "s"),
-                fmt::format("it is off by at most {:.1e} (condition {:.1e})", condition->forward_error,
-                            condition->number)},
+                fmt::format("{} (condition {:.1e}, {} norm)",
+                            condition->digits == 0
+                                ? std::string("no bound of its error is below its size")
+                                : fmt::format("{} is off by at most {:.1e} of its largest component",
+                                              condition->columns > 1 ? "each column" : "it",
+                                              condition->forward_error),
+                            condition->number, condition->is_exact ? "two" : "infinity")},
                " ");
   if (report.growth)
     page.row("Growth", fmt::format("the largest element of U is {:.3g} times that of A", *report.growth));
-  if (report.residual)
-    page.row("Residual",
-             fmt::format("|| b - A x || is {:.3g} of || b ||, and could not be less", *report.residual));
+  if (report.numerical_rank && report.numerical_rank->is_reduced())
+    page.row("Rank", text_of(*report.numerical_rank));
+  if (report.residual) page.row("Residual", text_of(*report.residual, is_rank_reduced(report)));
 }
 
 void how_long(TextPage& page, const RunReport& report) {

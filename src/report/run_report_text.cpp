@@ -67,20 +67,30 @@ void speed(TextPage& page, const RunReport& report) {
                  (report.rounded_in_file
                       ? fmt::format(", before x was rounded by {:.2e} in its file", *report.rounded_in_file)
                       : ""));
+  if (report.asymmetry)
+    page.row("Symmetry",
+             fmt::format("the triangles differ by up to {:.1e}: factored with the lower one, refined and "
+                         "judged with A as it is",
+                         *report.asymmetry));
   if (report.growth)
     page.row("Growth", fmt::format("{:.3g}: the largest element of U beside that of A", *report.growth));
-  if (report.residual)
-    page.row("Residual",
-             fmt::format("|| b - A x || / || b || = {:.3g}, the least possible", *report.residual));
+  if (report.numerical_rank) page.row("Rank", text_of(*report.numerical_rank));
+  if (report.residual) page.row("Residual", text_of(*report.residual, is_rank_reduced(report)));
   if (const auto& condition = report.condition) {
     page.row("Condition",
-             fmt::format("{:.1e}, estimated {}", condition->number,
-                         condition->sweeps == 0
-                             ? "in the sweeps of the refinement"
-                             : fmt::format("with {} sweeps over the factor in {}", condition->sweeps,
-                                           readable_seconds(condition->seconds))));
-    page.row("Forward error", fmt::format("at most {:.1e}, which leaves {} digit{}", condition->forward_error,
-                                          condition->digits, condition->digits == 1 ? "" : "s"));
+             condition->is_exact
+                 ? fmt::format("{:.1e} in the two norm, from the singular values", condition->number)
+                 : fmt::format("{:.1e} in the infinity norm, estimated {}", condition->number,
+                               condition->sweeps == 0
+                                   ? "in the sweeps of the refinement"
+                                   : fmt::format("with {} sweeps over the factor in {}", condition->sweeps,
+                                                 readable_seconds(condition->seconds))));
+    page.row("Forward error",
+             condition->digits == 0
+                 ? "no digit is certain"
+                 : fmt::format("at most {:.1e} of the largest component{}, which leaves {} digit{}",
+                               condition->forward_error, condition->columns > 1 ? " in each column of x" : "",
+                               condition->digits, condition->digits == 1 ? "" : "s"));
   }
   page.row("Tasks", fmt::format("{}, with {} eviction{} from memory", with_commas(report.tasks),
                                 with_commas(report.evictions), report.evictions == 1 ? "" : "s"));
@@ -172,10 +182,11 @@ void memory_use(TextPage& page, const RunReport& report) {
 void worker_row(TextPage& page, std::string_view what, const WorkerReport& worker) {
   const double all = worker.all();
   const auto cell = [all](double seconds) {
-    return fmt::format("{:>12}{:>8}", readable_seconds(seconds), percent(seconds, all));
+    return fmt::format("{:>10}{:>7}", readable_seconds(seconds), percent(seconds, all));
   };
-  page.row("", fmt::format("{:<9}{}{}{}{:>13}", what, cell(worker.busy_seconds),
+  page.row("", fmt::format("{:<5}{}{}{}{}{:>11}", what, cell(worker.busy_seconds),
                            cell(worker.waiting_for_data_seconds), cell(worker.waiting_for_tasks_seconds),
+                           worker.on_core_seconds ? cell(*worker.on_core_seconds) : "",
                            with_commas(worker.tasks)));
 }
 
@@ -183,8 +194,11 @@ void workers(TextPage& page, const RunReport& report) {
   const std::vector<WorkerReport>& all = report.worker_times;
   if (all.empty()) return;
   page.blank();
-  page.row("Workers", fmt::format("{:<9}{:>20}{:>20}{:>20}{:>13}", "", "busy", "waiting for data",
-                                  "without a task", "tasks"));
+  const bool counted =
+      std::ranges::all_of(all, [](const WorkerReport& one) { return one.on_core_seconds.has_value(); });
+  page.row("Workers",
+           fmt::format("{:<5}{:>17}{:>17}{:>17}{}{:>11}", "", "computed", "waiting for data",
+                       "without a task", counted ? fmt::format("{:>17}", "CPU time") : "", "tasks"));
   if (all.size() <= most_workers_listed) {
     for (std::size_t i = 0; i < all.size(); ++i) worker_row(page, fmt::format("{}", i), all[i]);
     return;
@@ -195,6 +209,9 @@ void workers(TextPage& page, const RunReport& report) {
     mean.waiting_for_data_seconds += one.waiting_for_data_seconds / static_cast<double>(all.size());
     mean.waiting_for_tasks_seconds += one.waiting_for_tasks_seconds / static_cast<double>(all.size());
     mean.tasks += one.tasks;
+    if (counted)
+      mean.on_core_seconds =
+          mean.on_core_seconds.value_or(0) + *one.on_core_seconds / static_cast<double>(all.size());
   }
   mean.tasks /= all.size();
   worker_row(page, "mean", mean);

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "engine/runtime_core.hpp"
 #include "front/ranks/file_of_rank.hpp"
 #include "report/html/page.hpp"
 #include "report/perfetto.hpp"
@@ -17,7 +18,8 @@ namespace fairlead {
 
 namespace {
 
-report::RunReport report_of(const Statistics& counted, const trace::Snapshot& recorded) {
+report::RunReport report_of(Runtime& runtime, const trace::Snapshot& recorded) {
+  const Statistics counted = runtime.statistics();
   report::RunReport report;
   report.version = version();
   report.seconds = seconds(recorded.end() - recorded.begin());
@@ -43,12 +45,18 @@ report::RunReport report_of(const Statistics& counted, const trace::Snapshot& re
     report.nodes.push_back({node.name, node.capacity, node.peak_bytes, node.lost});
     report.evictions += node.evictions;
   }
-  for (const Statistics::Worker& worker : counted.workers)
-    report.worker_times.push_back({.busy_seconds = seconds(worker.busy),
-                                   .waiting_for_data_seconds = seconds(worker.waiting_for_data),
-                                   .waiting_for_tasks_seconds = seconds(worker.waiting_for_tasks),
-                                   .tasks = worker.tasks,
-                                   .on_device = report::is_of_device(worker.node)});
+  for (std::size_t i = 0; i < counted.workers.size(); ++i) {
+    const Statistics::Worker& worker = counted.workers[i];
+    const auto core = runtime.core().world().core_time_of_worker(static_cast<WorkerId>(i));
+    report.worker_times.push_back(
+        {.busy_seconds = seconds(worker.busy),
+         .waiting_for_data_seconds = seconds(worker.waiting_for_data),
+         .waiting_for_tasks_seconds = seconds(worker.waiting_for_tasks),
+         .tasks = worker.tasks,
+         .on_device = report::is_of_device(worker.node),
+         .on_core_seconds = core ? std::optional(seconds(core->on_core)) : std::nullopt,
+         .without_core_seconds = core ? std::optional(seconds(core->without_core)) : std::nullopt});
+  }
   report.counted_seconds = report.seconds;
   fill_up_times(report.worker_times, report.seconds);
   report.limiting = limiting(measured(report.worker_times, report.seconds, report.links));
@@ -67,7 +75,7 @@ void write_recorded(Runtime& runtime, const Config& config, const std::string& t
   if (!config.has("trace") && !config.has("report")) return;
   const trace::Snapshot recorded = runtime.recorded();
   if (config.has("report")) {
-    report::RunReport report = report_of(runtime.statistics(), recorded);
+    report::RunReport report = report_of(runtime, recorded);
     report.operation = title;
     report::write_file(path_of(runtime, config.text("report")), report::html_page(report, recorded));
   }

@@ -136,7 +136,10 @@ class Lines {
     bool ended = false;
     while (!text.empty()) {
       const std::size_t length = text.find('\n');
-      Line line(text.substr(0, length), file, ++number);
+      std::string_view content = text.substr(0, length);
+      if (length != std::string_view::npos && content.ends_with('\r'))
+        content.remove_suffix(1);  // as Windows ends lines
+      Line line(content, file, ++number);
       if (ended) line.refuse("the file goes on after its end");
       if (length == std::string_view::npos)
         line.refuse("the file ends in the middle of a line: it is incomplete");

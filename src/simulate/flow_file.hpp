@@ -5,7 +5,7 @@
 //   file NUMBER NAME
 //   datum NUMBER BYTES MATRIX ROW COLUMN value|empty NAME
 //                                           -1 for what is no tile; value: before its first task
-//   phase NUMBER                            the program waited for all tasks before, if it is not the first
+//   phase NUMBER                            from 1; the program waited for all tasks before, if it is not the first
 //   task CODELET FILE:LINE PRIORITY WORK ACCESS...
 //                                           ACCESS: r, w, rw, c (commutative) or x (reduction), and a datum
 //   duration KIND SIZE TASKS NANOSECONDS CODELET
@@ -14,7 +14,9 @@
 //   unrecorded WHY                          nothing after this could be written down
 //   end DATA TASKS                          last
 //
-// Numbers count from 0 in the order of their lines, which come before those that name them.
+// Numbers of codelets, files and data count from 0 in the order of their lines, which come before those that name them.
+// A NAME is the rest of its line. KINDS: of workers that have a body, as "cpu,cuda". Lines end with \n or \r\n. For people:
+// docs/workloads.md.
 #pragma once
 #include <cstdint>
 #include <optional>

@@ -93,5 +93,56 @@ TEST_F(KeptFiles, AFileInPlaceOfTheDirectoryIsNamed) {
   }
 }
 
+// Another user could put there what this program then believes.
+TEST_F(KeptFiles, ADirectoryThatOthersCanWriteToIsNotUsed) {
+  const KeptFile kept = file("kept.txt");
+  kept.replace({"a line"});
+  for (const fs::perms others : {fs::perms::group_write, fs::perms::others_write}) {
+    fs::permissions(folder_, fs::perms::owner_all | others);
+    const KeptFile::Content content = kept.read();
+    EXPECT_TRUE(content.lines.empty());
+    EXPECT_NE(content.problem.find("can be written by other users"), std::string::npos) << content.problem;
+    EXPECT_THROW(kept.replace({"another"}), SystemError);
+    EXPECT_THROW(KeptFile::Lock{kept}, SystemError);
+    EXPECT_FALSE(fs::exists(folder_ / "kept.lock"));
+  }
+  fs::permissions(folder_, fs::perms::owner_all);
+  EXPECT_EQ(kept.read().lines, std::vector<std::string>{"a line"});
+}
+
+TEST_F(KeptFiles, AFileThatOthersCanWriteToIsNotRead) {
+  const KeptFile kept = file("kept.txt");
+  kept.replace({"a line"});
+  fs::permissions(kept.path(), fs::perms::others_write, fs::perm_options::add);
+  EXPECT_TRUE(kept.read().lines.empty());
+  kept.replace({"another"});  // takes its place
+  EXPECT_EQ(kept.read().lines, std::vector<std::string>{"another"});
+}
+
+TEST_F(KeptFiles, WhatAnotherUserOwnsIsNotUsed) {
+  if (::geteuid() != 0) GTEST_SKIP() << "to give a file away takes root";
+  constexpr uid_t another = 12345;
+  const KeptFile kept = file("kept.txt");
+  kept.replace({"a line"});
+  ASSERT_EQ(::chown(kept.path().c_str(), another, another), 0);
+  EXPECT_NE(kept.read().problem.find("is owned by user 12345"), std::string::npos) << kept.read().problem;
+  ASSERT_EQ(::chown(folder_.c_str(), another, another), 0);
+  EXPECT_NE(kept.read().problem.find("in a directory that is owned by"), std::string::npos);
+  EXPECT_THROW(kept.replace({"another"}), SystemError);
+  ASSERT_EQ(::chown(folder_.c_str(), 0, 0), 0);
+}
+
+// A umask of 002, as where each user has a group of their own.
+TEST_F(KeptFiles, WhatIsKeptCanBeUsedWhateverTheMask) {
+  const mode_t before = ::umask(0);
+  const KeptFile kept = file("own/kept.txt");
+  {
+    const KeptFile::Lock lock(kept);
+    kept.replace({"a line"});
+  }
+  ::umask(before);
+  EXPECT_EQ(kept.read().lines, std::vector<std::string>{"a line"});
+}
+
 }  // namespace
 }  // namespace fairlead

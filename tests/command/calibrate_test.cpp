@@ -66,10 +66,25 @@ TEST_F(Calibrate, SaysWhatIsWrongBeforeItMeasures) {
     EXPECT_THAT(answer.text, HasSubstr(words));
     EXPECT_THAT(answer.text, Not(HasSubstr(": writing\n"))) << more;
   };
-  refused("--devices none --machine-file a.toml", "--devices says that none is measured");
   refused("--tiles 0", "--tiles 0: say growing sides");
   refused("--devices emulated:memory=16MiB --tiles 64,64", "--tiles 64,64: say growing sides");
   refused("--devices emulatd:memory=16MiB", "\"emulatd\"");
+}
+
+// Most machines have no GPU: their cores are a machine for the simulator, too.
+TEST_F(Calibrate, WritesAMachineOfCores) {
+  const std::string file = directory / "cores.toml";
+  const Answer answer =
+      calibrate("--devices none --workers 2 --tiles 32 --precision double --machine-file " + file);
+  ASSERT_EQ(answer.exit_code, 0) << answer.text;
+  std::ifstream written(file);
+  const std::string text{std::istreambuf_iterator<char>(written), {}};
+  for (const char* line : {"[processor.core]", "kind = \"cpu\"", "cores = 2", "kernel = \"gemm\""})
+    EXPECT_THAT(text, HasSubstr(line));
+  EXPECT_THAT(text, Not(HasSubstr("[[device]]")));
+  const Answer simulated =
+      fairlead_command("simulate cholesky --n 256 --tile 32 --scheduler eager --machine " + file);
+  EXPECT_EQ(simulated.exit_code, 0) << simulated.text;
 }
 
 TEST_F(Calibrate, LeavesNothingOnTheDisk) {

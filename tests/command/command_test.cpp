@@ -96,7 +96,9 @@ TEST(Command, HelpOfASubcommandIsTheSameBothWays) {
 }
 
 TEST(Command, TellsItsVersion) {
-  EXPECT_EQ(fairlead_command("--version").text, std::string("fairlead ") + version() + "\n");
+  EXPECT_THAT(
+      fairlead_command("--version").text,
+      testing::MatchesRegex(std::string("fairlead ") + version() + "( \\(commit [0-9a-f]+(-dirty)?\\))?\n"));
 }
 
 TEST(Info, ShowsTheMachine) {

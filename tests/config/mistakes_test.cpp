@@ -40,7 +40,8 @@ TEST(CommandLineMistakes, AnUnknownOptionIsNamedWithTheNearest) {
 
 TEST(CommandLineMistakes, AValueOfTheWrongTypeIsQuotedWithItsOption) {
   EXPECT_EQ(on_command_line({"--memory", "lots"}),
-            "--memory lots: not a size; write bytes, or a number with a unit, as in 512MiB, 2GB or 1e9");
+            "--memory lots: not a size; write bytes, or a number with a unit, as in 512MiB, 2GB, 2G "
+            "(= 2GiB) or 1e9");
   EXPECT_EQ(on_command_line({"--disk-bandwidth", "250MB"}),
             "--disk-bandwidth 250MB: not a bandwidth; write a size per second, as in 250MB/s");
   EXPECT_EQ(on_command_line({"--workers", "two"}), "--workers two: not a whole number of 0 or more");
@@ -104,7 +105,7 @@ TEST(FileMistakes, AValueOfTheWrongTypeIsQuotedWithItsLine) {
             "a.toml:1: json = ...: must be a single value, not a list, a table or a date");
   EXPECT_EQ(in_file("memory = \"lots\""),
             "a.toml:1: memory = \"lots\": not a size; write bytes, or a number with a unit, as in 512MiB, "
-            "2GB or 1e9");
+            "2GB, 2G (= 2GiB) or 1e9");
 }
 
 TEST(FileMistakes, AFileThatIsNotTomlIsNamedWithTheLine) {

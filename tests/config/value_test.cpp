@@ -40,10 +40,18 @@ TEST(Sizes, OfDecimalFractionsAreExact) {
   EXPECT_EQ(parse_size("0.0001KiB"), 0u);
 }
 
+// As batch systems have them.
+TEST(Sizes, MayHaveALetterForAUnit) {
+  EXPECT_EQ(parse_size("2G"), Bytes{2} << 30);
+  EXPECT_EQ(parse_size("512M"), Bytes{512} << 20);
+  EXPECT_EQ(parse_size("64K"), Bytes{64} << 10);
+  EXPECT_EQ(parse_size("1T"), Bytes{1} << 40);
+}
+
 TEST(Sizes, AreNothingElse) {
   for (const char* text :
-       {"",    "MiB", "1.",   ".5GiB",   "1.5", "-1",   "+1",    "1e-3",  "1e",      "1.55e1", "e9",
-        "1e+", "50%", "512M", "512Mb/s", "1 2", "0x10", "1GiB ", " 1GiB", "1..5GiB", "nan"})
+       {"",   "MiB", "1.",  ".5GiB",   "1.5", "-1",   "+1",    "1e-3",  "1e",      "1.55e1",
+        "e9", "1e+", "50%", "512Mb/s", "1 2", "0x10", "1GiB ", " 1GiB", "1..5GiB", "nan"})
     EXPECT_EQ(parse_size(text), std::nullopt) << text;
 }
 

@@ -56,7 +56,7 @@ TEST(Tally, CountsWhatIsJudgedAndKeepsTheRestApart) {
       of_paper("X, Y 2019, Figure 1",
                value("a", 1, 110, "within = 0.2\n") + value("a", 1, 200, "within = 0.2\n") +
                    value("a", 2, 100, "within = 0.2\n") +
-                   value("a", 1, 100, "used = true\nnote = \"it tells n\"\n") + value("ours", 1, 300, "") +
+                   value("a", 1, 100, "input = true\nnote = \"it tells n\"\n") + value("ours", 1, 300, "") +
                    claim("a", 1, 0.4) + claim("a", 1, 0.6) + claim("a", 2, 0.4) + claim("ours", 1, 0.4));
   const Experiment another = of_paper("X, Y 2019 (somewhere), Figure 2", claim("a", 1, 0.4));
   const Experiment other = of_paper("Z 2020", claim("a", 1, 0.4));
@@ -71,12 +71,14 @@ TEST(Tally, CountsWhatIsJudgedAndKeepsTheRestApart) {
   EXPECT_EQ(tallies[0].values.reproduced, 1u);
   EXPECT_EQ(tallies[0].values.differs, 1u);
   EXPECT_EQ(tallies[0].values.missing, 1u);
-  EXPECT_EQ(tallies[0].used, 1u);
+  EXPECT_EQ(tallies[0].inputs, 1u);
   EXPECT_EQ(tallies[0].variants, 2u);
   const std::string page = tally(all);
-  EXPECT_THAT(page, HasSubstr("\n| X, Y 2019 | 2 | 1 | 1 | 1 | 1 | 1 | 1 | 2 |\n"));
-  EXPECT_THAT(page,
-              HasSubstr("\n| **all** | **3** | **1** | **1** | **1** | **1** | **1** | **1** | **2** |\n"));
+  EXPECT_THAT(page, HasSubstr("\n| X, Y 2019 | 2 | 1 | 1 | 1 | 1 | 1 | 1 | 0 | 0 | 2 |\n"));
+  EXPECT_THAT(
+      page,
+      HasSubstr(
+          "\n| **all** | **3** | **1** | **1** | **1** | **1** | **1** | **1** | **0** | **0** | **2** |\n"));
 }
 
 TEST(Tally, KnowsAPaperByItsYearIfItHasOne) {

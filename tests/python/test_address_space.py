@@ -32,6 +32,6 @@ def test_a_run_under_a_limit_of_addresses_ends(command, tmp_path, workers, memor
         else:
             assert done.returncode in (1, 2), f"{limit} MiB: {done.returncode} {done.stderr}"
             assert any(word in done.stderr for word in
-                       ("--workers", "--memory", "cannot load the library", "addresses", "fewer workers")), done.stderr
-    if workers <= 2:
+                       ("--workers", "--memory", "cannot load the library", "addresses", "fewer workers", "Use a higher limit")), done.stderr
+    if workers <= 2 or (workers == 64 and not memory):  # what is taken by itself leaves room for the workers' own addresses
         assert 16384 in solved

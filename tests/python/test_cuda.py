@@ -482,4 +482,4 @@ def test_calibrate_writes_a_machine_that_the_simulator_takes(run):
                "--memory", "256KiB", "--json", "sim.json")
     assert done.returncode == 0, done.stderr
     done = run("calibrate", "--machine-file", "none.toml", "--amount", "16MiB", "--progress", "none", FAKE_CUDA="devices=0")
-    assert done.returncode == 2 and "no GPU is there" in done.stderr
+    assert done.returncode == 0, done.stderr  # a machine of cores

@@ -370,3 +370,113 @@ def test_every_kernel_of_the_headers(fairlead, no_rest, dtype):
     helpers, flops, _ = after(16)
     same(helpers[:8, 0], [28, 43, 23, 13 + 1600, 16 + 100 * COUNT, -1, ord("U") + 1000 * ord("T"), 1])
     same(flops[:12, 0], [48, 36, 24, 39, 12, 18, 14, 11, 14, 45, 90, 216])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_a_killed_run_leaves_the_next_one_removes(command, fairlead, no_rest, seed):
+    """Killed at random moments, between the first folder and the last answer; a live one's folder stays."""
+    (fairlead.folder / "scale.jdf").write_text(SCALE)
+    words = ["jdf", "check", "scale.jdf", "--matrix", "descA=203,20,20,20", "--set", "scale=2", "--allow-c"]
+    slow = fairlead.folder / "slow"
+    slow.write_text("#!/bin/sh\necho $$ > started\nexec sleep 60\n")
+    slow.chmod(0o755)
+    live = subprocess.Popen([command, *words], cwd=fairlead.folder, env={**os.environ, "CC": str(slow)}, stderr=subprocess.PIPE)
+    began = time.monotonic()
+    while not (fairlead.folder / "started").exists() or not (fairlead.folder / "started").read_text():
+        assert live.poll() is None and time.monotonic() - began < 60
+        time.sleep(0.01)
+    folders = set(no_rest.iterdir())
+    assert len(folders) == 1
+    random = numpy.random.default_rng(seed)
+    for _ in range(4):
+        process = subprocess.Popen([command, *words], cwd=fairlead.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(random.uniform(0, 0.3))
+        process.kill()
+        process.wait(60)
+    (no_rest / "fairlead-new-c-abcdef").mkdir()  # as one that was killed before its folder had its name
+    began = time.monotonic()
+    while True:  # a compiler that goes on by itself may write until it ends
+        assert fairlead(*words).returncode == 0
+        if set(no_rest.iterdir()) == folders or time.monotonic() - began > 20:
+            break
+    assert set(no_rest.iterdir()) == folders  # the live one's
+    os.kill(int((fairlead.folder / "started").read_text()), signal.SIGKILL)
+    assert live.wait(60) == NOT_DONE
+
+
+# As the files of today's DPLASMA: one matrix by two names, of which C says what the hidden one is; types in C that are all of a tile; the
+# head and the epilogue that PaRSEC's compiler wants, and words of PLASMA's.
+TWO_NAMES = """
+extern "C" %{
+#include "dplasmajdf.h"
+#include "dplasmajdf_lapack_dtt.h"
+#include "two.h"
+#include "other.h"
+#if PLASMA_VERSION_MAJOR < 2 || defined(printlog) == 0
+#error "no PLASMA"
+#endif
+void dpotrf_(char *uplo, int *n, double *a, int *lda, int *info, size_t length_of_uplo); /* as some lapack.h */
+static int last_norm(void) { return PlasmaMaxNorm == 177 && dplasmaInfNorm == PlasmaInfNorm ? PlasmaRowwise : 0; }
+%}
+%option termdet = "local"
+ddescA [type = "dplasma_data_collection_t*"]
+descA  [type = "parsec_tiled_matrix_t*" hidden = on default = "((dplasma_data_collection_t*)ddescA)->dc_original" aligned = ddescA]
+ADD(m)
+  m = 0 .. descA->mt-1
+  last = %{ return last_norm(); %}
+  : ddescA(m, 0)
+  RW A <- ddescA(m, 0) [type = %{ return ADTT_READ(ddescA, loc, DEFAULT, TILED); %}]
+       -> A TWICE(m)   [type = %{ return ADTT_CP(_f_A, ddescA, loc, DEFAULT); %}]
+BODY
+{
+  printlog("ADD(%d) of %d, %s\\n", m, evaluated(m), there_is_none);
+  double *a = A;
+  for (int j = 0; j < CLEAN_NB(descA, 0); ++j)
+    for (int i = 0; i < CLEAN_MB(descA, m); ++i) a[i + j * LDA(ddescA, A)] += last;
+}
+END
+TWICE(m)
+  m = 0 .. descA->mt-1
+  : descA(m, 0)
+  RW A <- A ADD(m)     [type = %{ return ADTT_CP(_f_A, ddescA, loc, DEFAULT); %}]
+       -> ddescA(m, 0) [type = %{ return ADTT_READ(ddescA, loc, DEFAULT, TILED); %}]
+BODY
+{
+  double *a = A;
+  for (int j = 0; j < CLEAN_NB(descA, 0); ++j)
+    for (int i = 0; i < CLEAN_MB(descA, m); ++i) a[i + j * descA->mb] *= 2;
+}
+END
+extern "C" %{
+parsec_taskpool_t *two_New(parsec_tiled_matrix_t *A)
+{
+  parsec_two_taskpool_t *tp = parsec_two_new(A);
+  tp->arenas_datatypes[PARSEC_two_DEFAULT_ADT_IDX] = adt;
+  return (parsec_taskpool_t *)tp;
+}
+int main(int argc, char **argv) { return two_New(0) != 0; }
+%}
+"""
+
+
+@pytest.mark.parametrize("options", [(), ("--ranks", 3)])
+def test_a_file_as_dplasmas(fairlead, no_rest, options):
+    a = numpy.random.default_rng(2).standard_normal((23, 7))
+    numpy.save(fairlead.folder / "A.npy", a)
+    (fairlead.folder / "two.jdf").write_text(TWO_NAMES)
+    (fairlead.folder / "other.jdf").write_text("")  # of whose header PaRSEC's compiler makes
+    done = fairlead("jdf", "run", "two.jdf", "--allow-c", "--matrix", "ddescA=A.npy", "--tile", 8, "-o", "ddescA=out.npy", "--progress",
+                    "none", *options, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert "note: the C behind the task classes is left out" in done.stderr, done.stderr
+    assert (numpy.load(fairlead.folder / "out.npy") == 2 * (a + 402)).all()
+    done = fairlead("jdf", "check", "two.jdf", "--allow-c", "--matrix", "ddescA=23,7,8,8")
+    assert done.returncode == 0 and "6 tasks, 3 edges, no mistake" in done.stdout, done.stdout + done.stderr
+    assert done.stderr.count('"termdet" has no effect here') == 1, done.stderr
+    done = fairlead("jdf", "check", "two.jdf", "--allow-c", "--matrix", "descA=23,7,8,8")  # that is the same matrix
+    assert done.returncode == 0 and "6 tasks, 3 edges, no mistake" in done.stdout, done.stdout + done.stderr
+    done = fairlead("jdf", "check", "two.jdf", "--set", "descA->mt=3")
+    assert done.returncode == 0 and "6 tasks, 3 edges, no mistake" in done.stdout, done.stdout + done.stderr
+    done = fairlead("jdf", "compile", "two.jdf", "-o", "two.cpp")
+    assert done.returncode == 0 and "is left out" in done.stderr, done.stderr
+    assert "two_New" not in (fairlead.folder / "two_bodies.c").read_text()

@@ -402,7 +402,7 @@ def test_wrong_input(run, fairlead):
     refused(fairlead("jdf", "run", cholesky, "--matrix", "decA=A.npy"), NOT_ASKED, "did you mean descA?")
     refused(fairlead("jdf", "run", cholesky, "--matrix", "A=none.npy"), NOT_DONE, "none.npy: cannot be opened")
     refused(fairlead("jdf", "run", cholesky, "--matrix", "A=tall.npy", "--tile", 16), NOT_DONE,
-            "there is no such datum: descA has 4 x 2")
+            "and descA has 4 x 2 tiles")
     refused(fairlead("jdf", "run", cholesky, "--matrix", "A=64,64,16,8"), NOT_DONE,
             "uses 16 x 16 of T, which is a tile of 16 x 8")
     refused(fairlead("jdf", "run", cholesky, "--matrix", "A=A.npy", "-o", "B=x.npy"), NOT_ASKED, "has no B")

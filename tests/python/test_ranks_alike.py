@@ -125,7 +125,8 @@ def test_refinement_is_that_of_one_machine(command, tmp_path, launcher, conditio
         a = (given + given.T) / 2
         if kind == "ill":
             a += 1e-6 * np.eye(N)  # or it is not positive definite
-            save(tmp_path, a + np.triu(1e-9 * np.ones_like(a), 1), b, np.float64)
+            size = np.sqrt(np.diag(a))
+            save(tmp_path, a + np.triu(1e-9 * np.outer(size, size), 1), b, np.float64)
             a = (np.load(tmp_path / "A.npy") + np.load(tmp_path / "A.npy").T) / 2
     options = ["A.npy", "b.npy", "--refine", "--memory", "16MiB", "--tile", 24, "--workers", 1, *condition,
                *([stored] if stored else [])]

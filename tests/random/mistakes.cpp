@@ -48,6 +48,8 @@ std::string_view name_of(Mistake mistake) noexcept {
       return "partial_not_folded";
     case partial_kept:
       return "partial_kept";
+    case partial_outlives_value:
+      return "partial_outlives_value";
     case handed_on_too_soon:
       return "handed_on_too_soon";
     case written_made_anew:

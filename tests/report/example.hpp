@@ -57,7 +57,7 @@ inline RunReport example() {
   disk.busy_seconds = 4.1;
   report.links = {disk};
   report.counted_seconds = 8.6;
-  report.worker_times = {{8.1, 0.3, 0.2, 3300}, {8.05, 0.45, 0.1, 3245}};
+  report.worker_times = {{8.1, 0.3, 0.2, 3300, false, 8.0, 0.05}, {8.05, 0.45, 0.1, 3245, false, 7.9, 0.1}};
   report.limiting = limiting(measured(report.worker_times, 8.6, report.links));
   report.input_bytes = report.input_bytes_read = 2'147'483'648;
   report.factor_digest = 0x1234;

@@ -157,4 +157,33 @@ TEST(ReportJson, SaysHowFarTheSolutionCanBeTrusted) {
   EXPECT_TRUE(read_back(report).at("condition_estimate").is_null());
 }
 
+TEST(ReportJson, SaysOfWhichRankTheMatrixIsAndWhetherLessCouldBeLeft) {
+  RunReport report = example();
+  EXPECT_FALSE(read_back(report).contains("numerical_rank"));
+  report.numerical_rank = NumericalRank{.rank = 5, .columns = 5, .tolerance = 1e-15};
+  report.residual = LeastSquaresResidual{.relative = 0.25, .excess = 1e-16};
+  const Read bounded = read_back(report);
+  EXPECT_EQ(bounded.at("numerical_rank"), 5);
+  EXPECT_EQ(bounded.at("rank_tolerance"), 1e-15);
+  EXPECT_EQ(bounded.at("relative_residual"), 0.25);
+  EXPECT_EQ(bounded.at("residual_excess_bound"), 1e-16);
+  EXPECT_FALSE(bounded.contains("largest_singular_value"));
+  EXPECT_EQ(text_of(*report.residual, false), "|| b - A x || is 0.25 of || b ||, and could not be less");
+  EXPECT_EQ(text_of({.relative = 0.25, .excess = 0.1}, false),
+            "|| b - A x || is 0.25 of || b ||, and could be less by 1.0e-01 at most");
+  report.numerical_rank->rank = 3;
+  report.numerical_rank->values = NumericalRank::SingularValues{8, 2, 1e-17};
+  const Read reduced = read_back(report);
+  EXPECT_EQ(reduced.at("numerical_rank"), 3);
+  EXPECT_EQ(reduced.at("largest_singular_value"), 8);
+  EXPECT_EQ(reduced.at("smallest_singular_value"), 2);
+  EXPECT_EQ(reduced.at("dropped_singular_value"), 1e-17);
+  EXPECT_EQ(text_of(*report.numerical_rank),
+            "3 of 5 columns are independent at a tolerance of 1.0e-15 (singular values 8 to 2, then at most "
+            "1.0e-17); "
+            "of all nearest x it is the smallest");
+  EXPECT_EQ(text_of(*report.residual, true),
+            "|| b - A x || is 0.25 of || b ||, and could not be less with a matrix of that rank");
+}
+
 }  // namespace fairlead::report

@@ -67,6 +67,58 @@ TEST(Limiting, IsOfDevicesWhereTasksRanOnThem) {
   EXPECT_EQ(limiting(measured(workers, 10)).name(), "tasks");
 }
 
+/// Ten seconds on two workers that were in tasks all the time, and had a core for so many of these twenty seconds.
+Measured with_cores_for(double seconds) {
+  return {.seconds = 10,
+          .counted_seconds = 10,
+          .workers = 2,
+          .busy_seconds = 20,
+          .wires = {},
+          .on_core_seconds = seconds,
+          .without_core_seconds = 20 - seconds,
+          .cores = 2};
+}
+
+// Wall time in tasks says nothing where other programs had the cores.
+TEST(Limiting, IsOtherProgramsIfWorkersLackedACoreForAQuarterOfTheTime) {
+  const Limiting it = limiting(with_cores_for(7.2));
+  EXPECT_EQ(it.name(), "other_programs");
+  EXPECT_EQ(it.words(), "other programs");
+  EXPECT_EQ(it.reason(), "your workers had a core for 36 % of the time in which they wanted one");
+  EXPECT_EQ(limiting(with_cores_for(15)).name(), "other_programs");
+  EXPECT_EQ(limiting(with_cores_for(15.1)).name(), "computing");
+}
+
+TEST(Limiting, TellsOtherProgramsFromAQuotaAndFromTooManyWorkers) {
+  Measured throttled = with_cores_for(8);
+  throttled.throttled_seconds = 11;
+  EXPECT_EQ(limiting(throttled).name(), "cpu_quota");
+  Measured crowded = with_cores_for(10);
+  crowded.cores = 1;
+  EXPECT_EQ(limiting(crowded).name(), "too_many_workers");
+}
+
+// A disk that holds everything up does so on a busy machine, too.
+TEST(Limiting, IsTheDiskIfWorkersHardlyWantedACore) {
+  Measured waiting = with_cores_for(2);
+  waiting.without_core_seconds = 3;
+  waiting.busy_seconds = 5;
+  waiting.waiting_for_data_seconds = 15;
+  waiting.wires = {{"disk", 10}};
+  EXPECT_EQ(limiting(waiting).name(), "disk");
+}
+
+// What cannot be followed is no advice.
+TEST(Limiting, AdvisesNothingThatCannotBeDone) {
+  const auto advice = [](unsigned workers, std::uint64_t tile) {
+    return limiting({.counted_seconds = 10, .workers = workers, .tile = tile, .wires = {}}).advice();
+  };
+  EXPECT_EQ(advice(2, 64), "smaller tiles make more tasks; fewer workers need fewer");
+  EXPECT_EQ(advice(2, 1), "fewer workers need fewer tasks");
+  EXPECT_EQ(advice(1, 64), "smaller tiles make more tasks");
+  EXPECT_EQ(advice(1, 1), "");
+}
+
 TEST(Limiting, WithoutWiresThereAreTooFewTasks) { EXPECT_EQ(of(2, 18, {}).name(), "tasks"); }
 
 TEST(Limiting, PartsMakeUpTheWhole) {

@@ -1,7 +1,10 @@
-"""./run and ./test install or name what is missing, and are silent unless something fails."""
+"""./run and ./test install or name what is missing, and say what they do and no more unless something fails."""
 
+import json
 import os
 import pathlib
+import pty
+import re
 import shutil
 import subprocess
 import tempfile
@@ -66,14 +69,66 @@ class Scripts(unittest.TestCase):
         self.program("dpkg-query", "printf config-files")
         self.assertEqual("bash\n", self.bash("missing_packages bash").stdout)
 
-    def test_a_stage_that_succeeds_prints_one_line_with_its_time(self):
+    def test_a_stage_that_succeeds_says_what_it_does_and_then_its_time(self):
         done = self.bash("stage 'some work' echo chatter")
-        self.assertRegex(done.stdout, r"^some work +\d+ s\n$")
+        self.assertRegex(done.stdout, r"^some work +\.\.\. \(usually below a minute\)\nsome work +\d+ s\n$")
+        self.assertRegex(self.bash("stage 'some work' true").stdout, r"^some work +\.\.\. \(\d+ s the last time\)\n")
+
+    def test_a_stage_is_announced_before_it_begins(self):
+        process = subprocess.Popen(["bash", "-c", "source scripts/common.sh; stage slow cat"], cwd=self.folder, text=True,
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.assertRegex(process.stdout.readline(), r"^slow +\.\.\. ")  # it waits for its input still
+        process.communicate("", timeout=60)
+        self.assertEqual(0, process.returncode)
+
+    def on_terminal(self, text: str) -> tuple[int, str]:
+        """What a terminal shows, and the status."""
+        terminal, end = pty.openpty()
+        process = subprocess.Popen(["bash", "-c", f"set -euo pipefail; source scripts/common.sh; {text}"], cwd=self.folder,
+                                   stdin=end, stdout=end, stderr=end)
+        os.close(end)
+        shown = b""
+        while True:
+            try:
+                piece = os.read(terminal, 4096)
+            except OSError:  # nobody has the other end any more
+                piece = b""
+            if not piece:
+                break
+            shown += piece
+        os.close(terminal)
+        return process.wait(timeout=60), shown.decode()
+
+    def test_on_a_terminal_the_progress_of_ninja_is_shown(self):
+        work = "printf '[1/3] a\\n[2/3] b\\nnoise\\n[3/3] c\\n'"
+        status, shown = self.on_terminal(f"stage 'some work' {work}")
+        self.assertEqual(0, status)
+        self.assertEqual(["1/3", "2/3", "3/3"], re.findall(r"\[(\d/\d)\]", shown))
+        self.assertNotIn("noise", shown)
+        self.assertRegex(shown.split("\r\x1b[K")[-1], r"^some work +\d+ s\r\n$")
+        self.assertNotRegex(self.bash(f"stage 'some work' {work}").stdout, r"[\r\x1b]")
+        status, shown = self.on_terminal("stage 'some work' sh -c 'echo out; echo err >&2; exit 7'")
+        self.assertEqual(7, status)
+        self.assertRegex(shown, r"out\r\nerr\r\nsome work .*FAILED \(status 7\)\r\n$")
+
+    def test_the_documented_install_builds_neither_tests_nor_benchmarks(self):
+        presets = {one["name"]: one.get("cacheVariables", {})
+                   for one in json.loads((tree.ROOT / "CMakePresets.json").read_text())["configurePresets"]}
+        for page in ("README.md", "docs/your-program.md"):
+            preset, again, folder, prefix = re.search(
+                r"cmake --preset (\S+) && cmake --build --preset (\S+) && cmake --install build/(\S+) --prefix (\S+)",
+                tree.read(pathlib.Path(page))).groups()
+            self.assertEqual({preset}, {again, folder})
+            self.assertEqual(("OFF", "OFF"), (presets[preset]["FAIRLEAD_BUILD_TESTS"], presets[preset]["FAIRLEAD_BUILD_BENCH"]))
+            self.assertEqual("Release", presets[preset]["CMAKE_BUILD_TYPE"])
+        page = tree.read(pathlib.Path("docs/your-program.md"))
+        self.assertIn(f"-DCMAKE_PREFIX_PATH={prefix} ", page)
+        self.assertIn(f"PKG_CONFIG_PATH={prefix}/lib", page)
 
     def test_a_stage_that_fails_prints_all_its_output_and_keeps_its_status(self):
         done = self.bash("stage 'some work' sh -c 'echo out; echo err >&2; exit 7'")
         self.assertEqual(7, done.returncode)
-        self.assertRegex(done.stdout, r"^out\nerr\nsome work .*FAILED \(status 7\)\n$")
+        self.assertRegex(done.stdout, r"^some work +\.\.\. .*\nout\nerr\nsome work .*FAILED \(status 7\)\n$")
 
     def test_every_package_says_what_it_is_for(self):
         for line in tree.read(pathlib.Path("scripts/packages.txt")).splitlines():

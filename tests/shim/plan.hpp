@@ -27,6 +27,7 @@ enum class Effect : std::uint8_t {
   none,           // counts
   fail,           // with `number` as errno; nothing is done
   part,           // reads or writes a part
+  byte,           // reads or writes one byte, also with direct I/O
   end,            // reads nothing, as at the end of the file
   flip,           // reads, and changes bit `number` of what was read
   signal_before,  // sends itself the signal `number`

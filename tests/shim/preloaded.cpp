@@ -120,6 +120,14 @@ std::size_t part_of(int descriptor, std::size_t bytes) {
   return direct ? std::max(part / sector * sector, std::min(bytes, sector)) : part;
 }
 
+/// As a system that has read no more; with direct I/O, which takes whole sectors, by way of one.
+ssize_t first_byte_of(int descriptor, const iovec& part, off_t offset) {
+  static auto* const pread_ = next<ssize_t(int, void*, std::size_t, off_t)>("pread");
+  const bool direct = (fcntl(descriptor, F_GETFL) & O_DIRECT) != 0;
+  const ssize_t got = pread_(descriptor, part.iov_base, direct ? std::min(part.iov_len, sector) : 1, offset);
+  return got > 1 ? 1 : got;
+}
+
 void flip(const iovec* parts, int count, std::size_t bytes) {
   if (bytes == 0) return;
   std::size_t bit = plan().number % (8 * bytes);
@@ -142,6 +150,7 @@ ssize_t read_parts(int descriptor, const iovec* parts, int count, off_t offset) 
   const bool spilled = without_name(descriptor) && chosen(FileOperation::spill_read);
   if (call.fails()) return -1;
   if (call.has(Effect::end)) return 0;
+  if (call.has(Effect::byte)) return first_byte_of(descriptor, parts[0], offset);
   if (call.has(Effect::part)) {
     static auto* const pread_ = next<ssize_t(int, void*, std::size_t, off_t)>("pread");
     return pread_(descriptor, parts[0].iov_base, part_of(descriptor, parts[0].iov_len), offset);
@@ -156,6 +165,11 @@ ssize_t write_parts(int descriptor, const iovec* parts, int count, off_t offset)
   if (!is_ours(descriptor)) return pwritev_(descriptor, parts, count, offset);
   const Call call(FileOperation::write);
   if (call.fails()) return -1;
+  if (call.has(Effect::byte)) {
+    // Direct I/O writes whole sectors: all of it is written, and one byte admitted.
+    const ssize_t written = pwritev_(descriptor, parts, count, offset);
+    return written > 1 ? 1 : written;
+  }
   if (call.has(Effect::part)) {
     static auto* const pwrite_ = next<ssize_t(int, const void*, std::size_t, off_t)>("pwrite");
     return pwrite_(descriptor, parts[0].iov_base, part_of(descriptor, parts[0].iov_len), offset);

@@ -25,7 +25,7 @@ std::vector<CampaignEntry> campaigns() {
       {"CommandOnDevices", sanitized ? 5 : 30, 300, 600s, [] { return command_runs(Devices::always); }},
   };
   if (!sanitized) {
-    list.push_back({"Faults", 63, 1000, 600s, [] { return faults(); }});
+    list.push_back({"Faults", 78, 1000, 600s, [] { return faults(); }});
     list.push_back({"Kills", 52, 1000, 600s, [] { return kills(); }});
     list.push_back({"Flips", 20, 100, 600s, [] { return flips(); }});
   }

@@ -1,46 +1,46 @@
-/* The kernels for one type of numbers, FAIRLEAD_T, whose letter is in FAIRLEAD_NAME and FAIRLEAD_BLAS:
+/* The kernels for one type of numbers, FAIRLEAD_T, whose letter is in FAIRLEAD_NAME, FAIRLEAD_BLAS and FAIRLEAD_SYMBOL:
  * included by <fairlead/core_blas_compat.h> once for each. */
-void FAIRLEAD_BLAS(potrf_)(const char *uplo, const int *n, FAIRLEAD_T *a, const int *lda, int *info);
-void FAIRLEAD_BLAS(getf2_)(const int *m, const int *n, FAIRLEAD_T *a, const int *lda, int *pivots, int *info);
+void FAIRLEAD_BLAS(potrf_)(const char *uplo, const int *n, FAIRLEAD_T *a, const int *lda, int *info) FAIRLEAD_SYMBOL(potrf_);
+void FAIRLEAD_BLAS(getf2_)(const int *m, const int *n, FAIRLEAD_T *a, const int *lda, int *pivots, int *info) FAIRLEAD_SYMBOL(getf2_);
 void FAIRLEAD_BLAS(laswp_)(const int *n, FAIRLEAD_T *a, const int *lda, const int *first, const int *last,
-                           const int *pivots, const int *step);
-void FAIRLEAD_BLAS(lauum_)(const char *uplo, const int *n, FAIRLEAD_T *a, const int *lda, int *info);
+                           const int *pivots, const int *step) FAIRLEAD_SYMBOL(laswp_);
+void FAIRLEAD_BLAS(lauum_)(const char *uplo, const int *n, FAIRLEAD_T *a, const int *lda, int *info) FAIRLEAD_SYMBOL(lauum_);
 void FAIRLEAD_BLAS(trtri_)(const char *uplo, const char *diag, const int *n, FAIRLEAD_T *a, const int *lda,
-                           int *info);
+                           int *info) FAIRLEAD_SYMBOL(trtri_);
 void FAIRLEAD_BLAS(trsm_)(const char *side, const char *uplo, const char *trans, const char *diag,
                           const int *m, const int *n, const FAIRLEAD_T *alpha, const FAIRLEAD_T *a,
-                          const int *lda, FAIRLEAD_T *b, const int *ldb);
+                          const int *lda, FAIRLEAD_T *b, const int *ldb) FAIRLEAD_SYMBOL(trsm_);
 void FAIRLEAD_BLAS(trmm_)(const char *side, const char *uplo, const char *trans, const char *diag,
                           const int *m, const int *n, const FAIRLEAD_T *alpha, const FAIRLEAD_T *a,
-                          const int *lda, FAIRLEAD_T *b, const int *ldb);
+                          const int *lda, FAIRLEAD_T *b, const int *ldb) FAIRLEAD_SYMBOL(trmm_);
 void FAIRLEAD_BLAS(syrk_)(const char *uplo, const char *trans, const int *n, const int *k,
                           const FAIRLEAD_T *alpha, const FAIRLEAD_T *a, const int *lda,
-                          const FAIRLEAD_T *beta, FAIRLEAD_T *c, const int *ldc);
+                          const FAIRLEAD_T *beta, FAIRLEAD_T *c, const int *ldc) FAIRLEAD_SYMBOL(syrk_);
 void FAIRLEAD_BLAS(syr2k_)(const char *uplo, const char *trans, const int *n, const int *k,
                            const FAIRLEAD_T *alpha, const FAIRLEAD_T *a, const int *lda, const FAIRLEAD_T *b,
-                           const int *ldb, const FAIRLEAD_T *beta, FAIRLEAD_T *c, const int *ldc);
+                           const int *ldb, const FAIRLEAD_T *beta, FAIRLEAD_T *c, const int *ldc) FAIRLEAD_SYMBOL(syr2k_);
 void FAIRLEAD_BLAS(symm_)(const char *side, const char *uplo, const int *m, const int *n,
                           const FAIRLEAD_T *alpha, const FAIRLEAD_T *a, const int *lda, const FAIRLEAD_T *b,
-                          const int *ldb, const FAIRLEAD_T *beta, FAIRLEAD_T *c, const int *ldc);
+                          const int *ldb, const FAIRLEAD_T *beta, FAIRLEAD_T *c, const int *ldc) FAIRLEAD_SYMBOL(symm_);
 void FAIRLEAD_BLAS(gemm_)(const char *transa, const char *transb, const int *m, const int *n, const int *k,
                           const FAIRLEAD_T *alpha, const FAIRLEAD_T *a, const int *lda, const FAIRLEAD_T *b,
-                          const int *ldb, const FAIRLEAD_T *beta, FAIRLEAD_T *c, const int *ldc);
+                          const int *ldb, const FAIRLEAD_T *beta, FAIRLEAD_T *c, const int *ldc) FAIRLEAD_SYMBOL(gemm_);
 void FAIRLEAD_BLAS(lacpy_)(const char *uplo, const int *m, const int *n, const FAIRLEAD_T *a, const int *lda,
-                           FAIRLEAD_T *b, const int *ldb);
+                           FAIRLEAD_T *b, const int *ldb) FAIRLEAD_SYMBOL(lacpy_);
 void FAIRLEAD_BLAS(laset_)(const char *uplo, const int *m, const int *n, const FAIRLEAD_T *alpha,
-                           const FAIRLEAD_T *beta, FAIRLEAD_T *a, const int *lda);
+                           const FAIRLEAD_T *beta, FAIRLEAD_T *a, const int *lda) FAIRLEAD_SYMBOL(laset_);
 void FAIRLEAD_BLAS(geqrt_)(const int *m, const int *n, const int *nb, FAIRLEAD_T *a, const int *lda,
-                           FAIRLEAD_T *t, const int *ldt, FAIRLEAD_T *work, int *info);
+                           FAIRLEAD_T *t, const int *ldt, FAIRLEAD_T *work, int *info) FAIRLEAD_SYMBOL(geqrt_);
 void FAIRLEAD_BLAS(gemqrt_)(const char *side, const char *trans, const int *m, const int *n, const int *k,
                             const int *nb, const FAIRLEAD_T *v, const int *ldv, const FAIRLEAD_T *t,
-                            const int *ldt, FAIRLEAD_T *c, const int *ldc, FAIRLEAD_T *work, int *info);
+                            const int *ldt, FAIRLEAD_T *c, const int *ldc, FAIRLEAD_T *work, int *info) FAIRLEAD_SYMBOL(gemqrt_);
 void FAIRLEAD_BLAS(tpqrt_)(const int *m, const int *n, const int *l, const int *nb, FAIRLEAD_T *a,
                            const int *lda, FAIRLEAD_T *b, const int *ldb, FAIRLEAD_T *t, const int *ldt,
-                           FAIRLEAD_T *work, int *info);
+                           FAIRLEAD_T *work, int *info) FAIRLEAD_SYMBOL(tpqrt_);
 void FAIRLEAD_BLAS(tpmqrt_)(const char *side, const char *trans, const int *m, const int *n, const int *k,
                             const int *l, const int *nb, const FAIRLEAD_T *v, const int *ldv,
                             const FAIRLEAD_T *t, const int *ldt, FAIRLEAD_T *a, const int *lda, FAIRLEAD_T *b,
-                            const int *ldb, FAIRLEAD_T *work, int *info);
+                            const int *ldb, FAIRLEAD_T *work, int *info) FAIRLEAD_SYMBOL(tpmqrt_);
 
 static inline void FAIRLEAD_NAME(CORE_, potrf)(int uplo, int n, FAIRLEAD_T *a, int lda, int *info) {
   const char letter = fairlead_letter(uplo);

@@ -1,12 +1,17 @@
 // Bands of rows, each a task; in it strips of rows that fit in the scratch memory.
 #include "algorithms/linalg/backward_error.hpp"
 
+#include <fairlead/gather.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "algorithms/linalg/blas/blas.hpp"
+#include "algorithms/linalg/column_block.hpp"
 #include "algorithms/linalg/over_ranks.hpp"
+#include "algorithms/linalg/residual_products.hpp"
+#include "algorithms/linalg/scaled_residual.hpp"
 
 namespace fairlead::linalg {
 
@@ -15,10 +20,9 @@ namespace {
 constexpr std::int64_t rows_per_task = 256;
 constexpr std::size_t strip_elements = (std::size_t{1} << 20) / sizeof(double);
 constexpr std::int64_t columns_at_once = 16;  // of x
-// Products are summed in groups of so many columns of A, and the groups then: a residual summed one by one is
-// off by sqrt(n) roundings, which would hide how good the solution is.
-constexpr int group = 256;
-constexpr std::int64_t block_width = 256;  // where a source prefers blocks
+constexpr std::int64_t block_width = 256;     // where a source prefers blocks
+// A strip has up to 16 rows or more and is at most so wide, which is what x has room for.
+constexpr std::int64_t widest = static_cast<std::int64_t>(strip_elements) / 16;
 
 /// The larger, or NaN if one of them is: std::max would lose it.
 double larger(double a, double b) noexcept {
@@ -38,18 +42,30 @@ BackwardError<T>::BackwardError(Kernels kernels, std::shared_ptr<const MatrixSou
       x_(x),
       columns_(columns),
       residual_(residual),
-      scratch_(scratch_bytes_per_worker(columns)) {
+      scratch_(scratch_bytes_per_worker(a_->rows(), columns)) {
   norms_.residual.resize(static_cast<std::size_t>(columns));
   norms_.x.resize(static_cast<std::size_t>(columns));
   norms_.b.resize(static_cast<std::size_t>(columns));
+  const auto n = static_cast<std::size_t>(a_->rows());
+  weights_.resize(2 * n);
 }
 
 template <class T>
-std::size_t BackwardError<T>::scratch_bytes_per_worker(std::int64_t columns) noexcept {
+std::size_t BackwardError<T>::bytes(std::int64_t n) noexcept {
+  return static_cast<std::size_t>(3 * n) * sizeof(double);
+}
+
+template <class T>
+std::int64_t BackwardError<T>::columns_at_best(std::int64_t n, std::int64_t columns) noexcept {
+  return columns_of_block(std::min(n, rows_per_task), columns);
+}
+
+template <class T>
+std::size_t BackwardError<T>::scratch_bytes_per_worker(std::int64_t n, std::int64_t columns) noexcept {
   // A strip of A; some columns of x in double precision, as long as the strip is wide; the residual.
   const auto at_once = static_cast<std::size_t>(std::min(columns, columns_at_once));
   return sizeof(double) * (strip_elements + at_once * (strip_elements / 16) +
-                           static_cast<std::size_t>(rows_per_task * columns));
+                           static_cast<std::size_t>(std::min(n, rows_per_task) * columns));
 }
 
 template <class T>
@@ -60,6 +76,7 @@ std::uint64_t BackwardError<T>::tasks(std::int64_t n) noexcept {
 template <class T>
 void BackwardError<T>::submit(Flow& flow, std::uint32_t rank, std::uint32_t ranks) {
   ranks_ = ranks;
+  measure_solution();
   const auto judge =
       codelet("judge").cpu([this](std::int64_t row, std::int64_t count) { judge_rows(row, count); });
   for (std::int64_t row = 0; row < a_->rows(); row += rows_per_task)
@@ -68,18 +85,46 @@ void BackwardError<T>::submit(Flow& flow, std::uint32_t rank, std::uint32_t rank
 }
 
 template <class T>
+void BackwardError<T>::measure_solution() {
+  const std::int64_t n = a_->columns();
+  sizes_of_x_.assign(static_cast<std::size_t>(n), 0);
+  norms_of_x_.assign(static_cast<std::size_t>(columns_), 0);
+  for (std::int64_t c = 0; c < columns_; ++c) {
+    const T* const x = x_ + c * n;
+    double& norm = norms_of_x_[static_cast<std::size_t>(c)];
+    for (std::int64_t i = 0; i < n; ++i) norm = larger(norm, std::abs(static_cast<double>(x[i])));
+    if (!(norm > 0)) continue;
+    for (std::int64_t i = 0; i < n; ++i) {
+      double& size = sizes_of_x_[static_cast<std::size_t>(i)];
+      size = larger(size, std::abs(static_cast<double>(x[i])) / norm);
+    }
+  }
+}
+
+template <class T>
 void BackwardError<T>::bring_together(Runtime& runtime) {
+  share_bands(runtime, weights_.data(), a_->rows(), 2, static_cast<std::int32_t>(rows_per_task), ranks_);
   if (residual_ != nullptr)
     share_bands(runtime, residual_, a_->rows(), columns_, static_cast<std::int32_t>(rows_per_task), ranks_);
-  std::vector<double> all{norms_.a};
-  for (auto* norms : {&norms_.residual, &norms_.x, &norms_.b})
-    all.insert(all.end(), norms->begin(), norms->end());
-  largest_of_ranks(runtime, all);
+  if (runtime.ranks() == 1) return;
   const std::lock_guard guard(mutex_);
-  norms_.a = all.front();
-  auto next = all.cbegin() + 1;
+  std::vector<WideNumber> own{norms_.a};
   for (auto* norms : {&norms_.residual, &norms_.x, &norms_.b})
-    for (double& norm : *norms) norm = *next++;
+    own.insert(own.end(), norms->begin(), norms->end());
+  std::vector<double> numbers;
+  for (const WideNumber& number : own) {
+    numbers.push_back(number.fraction());
+    numbers.push_back(number.exponent());
+  }
+  const std::vector<double> all = gather(runtime, numbers);
+  for (std::size_t i = 0; i < all.size(); i += 2) {
+    WideNumber& so_far = own[i % numbers.size() / 2];
+    so_far = larger(so_far, WideNumber(all[i], static_cast<int>(all[i + 1])));
+  }
+  norms_.a = own.front();
+  auto next = own.cbegin() + 1;
+  for (auto* norms : {&norms_.residual, &norms_.x, &norms_.b})
+    for (WideNumber& norm : *norms) norm = *next++;
 }
 
 template <class T>
@@ -97,16 +142,23 @@ void BackwardError<T>::judge_rows(std::int64_t row, std::int64_t count) {
   part.b.resize(columns);
 
   b_->read(row, count, 0, columns_, residual, count);
-  for (std::size_t c = 0; c < columns; ++c)
+  std::vector<double> sizes(static_cast<std::size_t>(count));  // |b|, and |A| |x|, in units of || x ||
+  for (std::int64_t c = 0; c < columns_; ++c) {
+    const auto place = static_cast<std::size_t>(c);
+    const double norm = norms_of_x_[place];
+    part.b[place] = WideNumber(ScaledResidual::largest_of(residual + c * count, count));
+    part.x[place] = WideNumber(norm);
     for (std::int64_t i = 0; i < count; ++i) {
-      part.b[c] = larger(part.b[c], std::abs(residual[i + static_cast<std::int64_t>(c) * count]));
-      part.x[c] =
-          larger(part.x[c], std::abs(static_cast<double>(x_[row + i + static_cast<std::int64_t>(c) * n])));
+      const double size = std::abs(residual[i + c * count]);
+      double& of_row = sizes[static_cast<std::size_t>(i)];
+      of_row = larger(of_row, size == 0 ? 0 : size / norm);
     }
+  }
+  ScaledResidual scaled(residual, count, columns_);
+  for (std::int64_t c = 0; c < columns_; ++c) scaled.set_x(c, norms_of_x_[static_cast<std::size_t>(c)]);
   std::vector<double> row_sums(static_cast<std::size_t>(count));
   std::vector<double> products(static_cast<std::size_t>(count * std::min(columns_, columns_at_once)));
-  // A strip has up to 16 rows or more and is at most strip_elements / 16 wide, which is what x has room for.
-  const std::int64_t widest = static_cast<std::int64_t>(strip_elements) / 16;
+  std::vector<double> left_out(products.size());  // of the sums, by rounding
   const std::int64_t width = std::min(n, a_->by_blocks() ? block_width : widest);
   const std::int64_t height = std::min(count, static_cast<std::int64_t>(strip_elements) / width);
   for (std::int64_t first = 0; first < count; first += height) {
@@ -118,54 +170,96 @@ void BackwardError<T>::judge_rows(std::int64_t row, std::int64_t count) {
         a_->read(j, wide, row + first, rows, strip, wide);
       else
         a_->read(row + first, rows, j, wide, strip, rows);
-      if (transposed) {
-        for (int i = 0; i < rows; ++i) {
-          double sum = 0;
-          for (int k = 0; k < wide; ++k) sum += std::abs(strip[k + static_cast<std::int64_t>(i) * wide]);
-          row_sums[static_cast<std::size_t>(first + i)] += sum;
-        }
-      } else {
-        for (int k = 0; k < wide; ++k)
-          for (int i = 0; i < rows; ++i)
-            row_sums[static_cast<std::size_t>(first + i)] +=
-                std::abs(strip[i + static_cast<std::int64_t>(k) * rows]);
-      }
+      scaled.prepare(ScaledResidual::largest_of(strip, static_cast<std::int64_t>(rows) * wide));
+      const Strip elements{strip, rows, wide, transposed};
+      add_sizes(elements, sizes_of_x_.data() + j, row_sums.data() + first, sizes.data() + first);
       for (std::int64_t c = 0; c < columns_; c += columns_at_once) {
         const auto some = static_cast<int>(std::min(columns_at_once, columns_ - c));
         for (int k = 0; k < some; ++k)
           for (int i = 0; i < wide; ++i)
-            x[i + static_cast<std::int64_t>(k) * wide] = static_cast<double>(x_[j + i + (c + k) * n]);
+            x[i + static_cast<std::int64_t>(k) * wide] =
+                scaled.scaled(c + k, static_cast<double>(x_[j + i + (c + k) * n]));
         double* const r = residual + first + c * count;
-        const Transpose op = transposed ? Transpose::yes : Transpose::no;
-        const int ld = transposed ? wide : rows;
-        for (int k = 0; k < wide; k += group) {
-          const int summed = std::min(group, wide - k);
-          const double* const a = transposed ? strip + k : strip + static_cast<std::int64_t>(k) * rows;
-          if (some == 1)
-            kernels_.blas().gemv<double>(op, transposed ? summed : rows, transposed ? rows : summed, 1, a, ld,
-                                         x + k, 1, 0, products.data(), 1);
-          else
-            kernels_.blas().gemm<double>(op, Transpose::no, rows, some, summed, 1, a, ld, x + k, wide, 0,
-                                         products.data(), rows);
-          for (int y = 0; y < some; ++y)
-            for (int i = 0; i < rows; ++i)
-              r[i + y * count] -= products[static_cast<std::size_t>(y) * static_cast<std::size_t>(rows) +
-                                           static_cast<std::size_t>(i)];
-        }
+        std::ranges::fill(left_out, 0.0);
+        subtract_products(kernels_, elements, {x, wide}, some, products.data(), {r, count}, left_out.data());
+        for (int y = 0; y < some; ++y)
+          for (int i = 0; i < rows; ++i)
+            r[i + y * count] += left_out[static_cast<std::size_t>(y) * static_cast<std::size_t>(rows) +
+                                         static_cast<std::size_t>(i)];
       }
     }
   }
   kernels_.count(Kernel::gemm,
                  2.0 * static_cast<double>(n) * static_cast<double>(count) * static_cast<double>(columns_));
-  for (const double sum : row_sums) part.a = larger(part.a, sum);
-  for (std::size_t c = 0; c < columns; ++c)
-    for (std::int64_t i = 0; i < count; ++i)
-      part.residual[c] =
-          larger(part.residual[c], std::abs(residual[i + static_cast<std::int64_t>(c) * count]));
+  double sum = 0;
+  for (const double of_row : row_sums) sum = larger(sum, of_row);
+  part.a = std::isinf(sum) ? norm_of_rows(row, count, strip) : WideNumber(sum);
+  for (std::int64_t c = 0; c < columns_; ++c) part.residual[static_cast<std::size_t>(c)] = scaled.norm(c);
+  weigh(row, count, scaled, sizes);
   if (residual_ != nullptr)
-    for (std::int64_t c = 0; c < columns_; ++c)
-      std::copy_n(residual + c * count, count, residual_ + row + c * n);
+    for (std::int64_t c = 0; c < columns_; ++c) scaled.copy(c, residual_ + row + c * n);
   merge(part);
+}
+
+template <class T>
+void BackwardError<T>::weigh(std::int64_t row, std::int64_t count, const ScaledResidual& residual,
+                             const std::vector<double>& sizes) {
+  // Products that underflow are off by half of the least number each.
+  const double n = static_cast<double>(a_->columns());
+  for (std::int64_t i = 0; i < count; ++i) {
+    const double size = sizes[static_cast<std::size_t>(i)];
+    double of_row = 0;
+    for (std::int64_t c = 0; c < columns_; ++c) {
+      const WideNumber norm(norms_of_x_[static_cast<std::size_t>(c)]);
+      WideNumber r = residual.element(i, c);
+      const int scale = residual.scale(c);
+      if (size > 0 && WideNumber(size) * norm < WideNumber(n * std::numeric_limits<double>::min(), scale))
+        r = r + WideNumber(n * std::numeric_limits<double>::denorm_min(), scale);
+      if (!r.is_zero()) of_row = larger(of_row, (r / norm).value());
+    }
+    weights_[static_cast<std::size_t>(row + i)] = of_row;
+    weights_[static_cast<std::size_t>(a_->rows() + row + i)] = size;
+  }
+}
+
+template <class T>
+double BackwardError<T>::roundings_of_residual() const noexcept {
+  const std::int64_t n = a_->columns(), width = std::min(n, a_->by_blocks() ? block_width : widest);
+  return roundings_of_residual_in(n, width, columns_);
+}
+
+template <class T>
+std::vector<double> BackwardError<T>::sizes() const {
+  return {weights_.begin() + a_->rows(), weights_.end()};
+}
+
+template <class T>
+std::vector<double> BackwardError<T>::uncertain_residual() const {
+  std::vector<double> uncertain = sizes();
+  const double part = roundings_of_residual() * unit_roundoff;
+  for (std::size_t i = 0; i < uncertain.size(); ++i) uncertain[i] = weights_[i] + part * uncertain[i];
+  return uncertain;
+}
+
+template <class T>
+WideNumber BackwardError<T>::norm_of_rows(std::int64_t row, std::int64_t count, double* strip) const {
+  const std::int64_t n = a_->rows();
+  const std::int64_t width = std::min(n, static_cast<std::int64_t>(strip_elements) / rows_per_task);
+  std::vector<WideNumber> sums(static_cast<std::size_t>(count));
+  for (std::int64_t j = 0; j < n; j += width) {
+    const std::int64_t wide = std::min(width, n - j);
+    const bool transposed = a_->by_columns();
+    if (transposed)
+      a_->read(j, wide, row, count, strip, wide);
+    else
+      a_->read(row, count, j, wide, strip, count);
+    for (std::int64_t k = 0; k < wide; ++k)
+      for (std::int64_t i = 0; i < count; ++i) {
+        WideNumber& sum = sums[static_cast<std::size_t>(i)];
+        sum = sum + WideNumber(std::abs(strip[transposed ? k + i * wide : i + k * count]));
+      }
+  }
+  return *std::ranges::max_element(sums, [](const WideNumber& a, const WideNumber& b) { return a < b; });
 }
 
 template <class T>
@@ -182,13 +276,16 @@ void BackwardError<T>::merge(const Norms& part) {
 template <class T>
 double BackwardError<T>::value() const {
   const std::lock_guard guard(mutex_);
+  const WideNumber by_least_number =
+      norms_.a * WideNumber(static_cast<double>(std::numeric_limits<T>::denorm_min()));
   double worst = 0;
   for (std::size_t c = 0; c < norms_.x.size(); ++c) {
-    const double scale = norms_.a * norms_.x[c] + norms_.b[c];
-    // By an infinite scale every residual would be none.
-    const double error =
-        std::isinf(scale) ? std::numeric_limits<double>::quiet_NaN() : norms_.residual[c] / scale;
-    worst = larger(worst, norms_.residual[c] == 0 ? 0 : error);
+    const WideNumber scale = norms_.a * norms_.x[c] + norms_.b[c];
+    const WideNumber residual = difference(norms_.residual[c], by_least_number);
+    if (!scale.is_finite() || !residual.is_finite())  // by an infinite scale every residual would be none
+      worst = std::numeric_limits<double>::quiet_NaN();
+    else if (!residual.is_zero())
+      worst = larger(worst, (residual / scale).value());
   }
   return worst;
 }
@@ -196,7 +293,7 @@ double BackwardError<T>::value() const {
 template <class T>
 double BackwardError<T>::matrix_norm() const {
   const std::lock_guard guard(mutex_);
-  return norms_.a;
+  return norms_.a.value();
 }
 
 template class BackwardError<float>;

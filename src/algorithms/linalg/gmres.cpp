@@ -12,12 +12,12 @@
 #include <cmath>
 #include <limits>
 #include <memory>
-#include <numeric>
 #include <utility>
 
 #include "algorithms/linalg/krylov_vectors.hpp"
 #include "algorithms/linalg/passed_on.hpp"
 #include "algorithms/linalg/shapes.hpp"
+#include "algorithms/linalg/squares.hpp"
 #include "algorithms/linalg/tile_kernels.hpp"
 
 namespace fairlead::linalg {
@@ -30,8 +30,16 @@ struct KrylovState {
   bool from_zero = false;        ///< x is to become 0 first
   std::vector<double> solution;  ///< of the least squares problem
   std::vector<double> sums;      ///< over all: with each vector of the basis, added up over both times
-  double squares = 0;            ///< of what is left then
+  double norm = 0;               ///< of what is left then
 };
+
+/// What one pass over a vector sums of its own: how many numbers that are.
+constexpr std::int64_t squares_of_vector = 3;
+
+template <class Sums>
+double norm_of(const Sums& sums) {
+  return Squares{.large = sums(1), .medium = sums(0), .small = sums(2)}.root();
+}
 
 template <class T>
 struct KrylovBodies {
@@ -43,10 +51,16 @@ struct KrylovBodies {
   auto part() const {
     return codelet("dots").cpu([s = state](In<Block> v, In<Block> w, Out<Sums> part, int pass) {
       for (std::int64_t c = 0; c < part.size(); ++c) part(c) = 0;
-      for (int c = 0; c < (pass == 2 ? 1 : s->vectors); ++c) {
+      if (pass == 2) {
+        Squares squares;
+        for (std::int32_t i = 0; i < w.rows(); ++i) squares.add(static_cast<double>(w(i, 0)));
+        part(0) = squares.medium, part(1) = squares.large, part(2) = squares.small;
+        return;
+      }
+      for (int c = 0; c < s->vectors; ++c) {
         double sum = 0;
         for (std::int32_t i = 0; i < w.rows(); ++i)
-          sum += static_cast<double>(pass == 2 ? w(i, 0) : v(i, c)) * static_cast<double>(w(i, 0));
+          sum += static_cast<double>(v(i, c)) * static_cast<double>(w(i, 0));
         part(c) = sum;
       }
     });
@@ -65,20 +79,20 @@ struct KrylovBodies {
   }
   /// One more vector of the basis; nothing if there is nothing left.
   auto extend() const {
-    return codelet("extend").cpu(
-        [s = state](In<Sums> sum, In<Block> w, InOut<Block> v, Out<Block> q) { put(*s, sum(0), w, v, q); });
+    return codelet("extend").cpu([s = state](In<Sums> sum, In<Block> w, InOut<Block> v, Out<Block> q) {
+      put(*s, norm_of(sum), w, v, q);
+    });
   }
   /// The first.
   auto start() const {
     return codelet("start").cpu([s = state](In<Sums> sum, In<Block> w, Out<Block> v, Out<Block> q) {
       for (std::int32_t c = 0; c < v.columns(); ++c)
         for (std::int32_t i = 0; i < v.rows(); ++i) v(i, c) = 0;
-      put(*s, sum(0), w, v, q);
+      put(*s, norm_of(sum), w, v, q);
     });
   }
   template <class W, class V, class Q>
-  static void put(const KrylovState& s, double squares, const W& w, const V& v, const Q& q) {
-    const double norm = std::sqrt(squares);
+  static void put(const KrylovState& s, double norm, const W& w, const V& v, const Q& q) {
     for (std::int32_t i = 0; i < w.rows(); ++i)
       q(i, 0) = v(i, s.vectors) = norm == 0 ? T(0) : static_cast<T>(static_cast<double>(w(i, 0)) / norm);
   }
@@ -87,7 +101,7 @@ struct KrylovBodies {
       s->sums.assign(static_cast<std::size_t>(s->vectors), 0);
       for (int c = 0; c < s->vectors && first.data() != nullptr; ++c)
         s->sums[static_cast<std::size_t>(c)] = first(c) + second(c);
-      s->squares = squares(0);
+      s->norm = norm_of(squares);
     });
   }
   auto update() const {
@@ -125,7 +139,7 @@ class Gmres {
         product_(runtime, "w", a, 1),
         b_(runtime, "b'", a, 1),
         x_(runtime, "x'", a, 1),
-        sums_(runtime, restart + 1) {
+        sums_(runtime, std::max<std::int64_t>(restart + 1, squares_of_vector)) {
     bring(b, b_);
     bring(x, x_);
     apply_ = graph();
@@ -162,21 +176,21 @@ class Gmres {
               ptg::flow("second").from(ptg::nothing()), ptg::flow("squares").from(add["sum"](blocks_ - 1)))
         .at(S(r));
     graph->run();
-    return std::sqrt(finite(state().squares));
+    return finite(state().norm);
   }
   /// w := b - A x; its norm, and, divided by that, the first vector of the basis.
   double start() {
     state().vectors = 0;
     residual_->run();
     start_->run();
-    return std::sqrt(finite(state().squares));
+    return finite(state().norm);
   }
   /// w := A q, orthogonal to the basis, and one more vector of that. The coefficients are state().sums and what is returned.
   double extend() {
     apply_->run();
     extend_->run();
     for (const double sum : state().sums) finite(sum);
-    return std::sqrt(finite(state().squares));
+    return finite(state().norm);
   }
   void update() { update_->run(); }
   void take_home(const TiledMatrix<T>& x) {
@@ -365,8 +379,9 @@ GmresResult gmres(Runtime& runtime, const Kernels& kernels, const TiledMatrix<T>
     double left = norm;
     for (state.vectors = 1; left > wanted && result.iterations < settings.most_iterations; ++state.vectors) {
       const double below = on.extend();
-      const double taken_away =
-          std::sqrt(std::inner_product(state.sums.begin(), state.sums.end(), state.sums.begin(), 0.0));
+      Squares taken_away_squared;
+      taken_away_squared.add(state.sums);
+      const double taken_away = taken_away_squared.root();
       left = small.add(state.sums, below);
       ++result.iterations;
       result.history.push_back(left / norm_of_b);

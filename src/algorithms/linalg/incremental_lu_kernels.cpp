@@ -12,6 +12,7 @@
 #include "algorithms/linalg/blas/flops.hpp"
 #include "algorithms/linalg/blas/pairwise_lu.hpp"
 #include "algorithms/linalg/blas/panel_solve.hpp"
+#include "algorithms/linalg/singular_error.hpp"
 
 namespace fairlead::linalg {
 
@@ -32,7 +33,7 @@ void require_pivots(const TileView<T>& u, const TriangleOfU& triangle) {
   for (int i = 0; i < u.columns(); ++i) {
     if (!std::isfinite(u(i, i))) throw_not_finite(triangle.first_column + i);
     if (triangle.complete && u(i, i) == 0)
-      throw NumericalError(fmt::format(
+      throw SingularError(fmt::format(
           "the matrix is singular, or close to it: the pivot in column {}, counted from 0, is zero",
           triangle.first_column + i));
   }

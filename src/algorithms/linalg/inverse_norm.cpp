@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <vector>
@@ -18,9 +19,14 @@ namespace fairlead::linalg {
 
 namespace {
 
-constexpr std::int64_t most_vectors = 8;
+constexpr std::int64_t most_vectors = 8;  // for each of the two norms
 
-std::int64_t vectors_for(std::int64_t n) noexcept { return std::min(n, most_vectors); }
+std::int64_t vectors_for(std::int64_t n, bool weighted) noexcept {
+  return std::min(n, weighted ? 2 * most_vectors : most_vectors);
+}
+
+/// Not smaller than either; what is not a number stays.
+double largest_of(double a, double b) noexcept { return std::isnan(a) || a > b ? a : b; }
 
 struct Row {
   double size = -1;  // the largest of its elements
@@ -35,8 +41,13 @@ struct Row {
 
 /// What one tile of the results tells.
 struct Told {
-  std::vector<double> sums;     // of each column's absolute values
-  std::vector<Row> candidates;  // the rows with the largest elements
+  std::vector<double> sums;      // of each column's absolute values
+  std::vector<double> weighted;  // the same, each times the weight of its row
+  std::vector<double>
+      diagonal;  // in the second step: of each column the element in the row that it was made for
+  // In the first step the rows with the largest elements, among the columns without weights and those with them.
+  std::array<std::vector<Row>, 2> candidates;
+  std::vector<double> largest;  // of each row, among the columns with weights
 };
 
 }  // namespace
@@ -44,17 +55,27 @@ struct Told {
 template <class T>
 class InverseNorm<T>::Implementation {
  public:
-  Implementation(Runtime& runtime, std::int64_t n, std::int32_t tile, AppliedInverse<T> inverse)
+  Implementation(Runtime& runtime, std::int64_t n, std::int32_t tile, AppliedInverse<T> inverse,
+                 std::vector<double> weights)
       : runtime_(runtime),
         inverse_(std::move(inverse)),
         n_(n),
-        count_(vectors_for(n_)),
+        count_(vectors_for(n_, !weights.empty())),
+        plain_(vectors_for(n_, false)),
+        weights_(std::move(weights)),
         memory_(runtime.ranks() == 1 ? static_cast<std::size_t>(n_ * count_) : 0),
         vectors_(runtime.ranks() == 1
                      ? runtime.tiled_in_place<T>("condition", memory_.data(), n_, count_, n_, tile)
                      : runtime.tiled<T>("condition", n_, count_, tile, Distribution::over(runtime.ranks()))),
         told_(static_cast<std::size_t>(vectors_.tile_rows()) *
-              static_cast<std::size_t>(vectors_.tile_columns())) {}
+              static_cast<std::size_t>(vectors_.tile_columns())) {
+    if (weights_.empty()) return;
+    if (std::ssize(weights_) != n_)
+      throw UsageError(fmt::format("{} weights for an inverse of {} rows", weights_.size(), n_));
+    for (const double weight : weights_) unit_ = largest_of(weight, unit_);
+    if (unit_ > 0)
+      for (double& weight : weights_) weight /= unit_;
+  }
 
   void begin(Flow& flow) {
     if (steps_ == steps) throw UsageError("the norm of the inverse has been estimated: no step is left");
@@ -78,36 +99,22 @@ class InverseNorm<T>::Implementation {
 
   void bring_together() {
     if (runtime_.ranks() == 1) return;
-    // Of each tile whether it was looked at, sums of columns, candidates: as many numbers of each.
-    const auto count = static_cast<std::size_t>(count_), room = 1 + 3 * count;
+    const std::size_t room = numbers_of_tile();
     std::vector<double> own(told_.size() * room);
-    for (std::size_t t = 0; t < told_.size(); ++t) {
-      const Told& told = told_[t];
-      double* const at = own.data() + t * room;
-      at[0] = told.sums.empty() ? 0 : 1;
-      std::ranges::copy(told.sums, at + 1);
-      for (std::size_t k = 0; k < told.candidates.size(); ++k) {
-        at[1 + count + 2 * k] = told.candidates[k].size;
-        at[2 + count + 2 * k] = static_cast<double>(told.candidates[k].row);
-      }
-    }
+    for (std::size_t t = 0; t < told_.size(); ++t) pack(told_[t], own.data() + t * room);
     const std::vector<double> all = gather(runtime_, own);
     for (std::size_t one = 0; one < all.size(); one += room) {
-      const double* const at = all.data() + one;
-      if (at[0] == 0) continue;
+      if (all[one] == 0) continue;
       const auto t = static_cast<std::int32_t>(one / room % told_.size());
-      const std::int32_t i = t / vectors_.tile_columns(), j = t % vectors_.tile_columns();
-      Told& told = told_[static_cast<std::size_t>(t)];
-      told.sums.assign(at + 1, at + 1 + vectors_.columns_of(j));
-      told.candidates.resize(std::min(static_cast<std::size_t>(vectors_.rows_of(i)), count));
-      for (std::size_t k = 0; k < told.candidates.size(); ++k)
-        told.candidates[k] = {at[1 + count + 2 * k], static_cast<std::int64_t>(at[2 + count + 2 * k])};
+      unpack(all.data() + one, vectors_.rows_of(t / vectors_.tile_columns()),
+             vectors_.columns_of(t % vectors_.tile_columns()), told_[static_cast<std::size_t>(t)]);
     }
   }
 
   double value() const {
     if (steps_ == 0) return 0;
-    const std::vector<double> sums = column_sums();
+    std::vector<double> sums = of_columns(&Told::sums);
+    if (steps_ < steps) sums.resize(static_cast<std::size_t>(plain_));
     double largest = 0;
     for (const double sum : sums) {
       if (!std::isfinite(sum)) return HUGE_VAL;
@@ -116,6 +123,24 @@ class InverseNorm<T>::Implementation {
     // || A^-1 x || <= || A^-1 || || x ||, and the vectors of 1 and -1 have the norm n.
     return steps_ == steps ? largest : largest / static_cast<double>(n_);
   }
+
+  std::vector<RowOfInverse> rows() const {
+    if (steps_ < steps) throw UsageError("rows of the inverse are known after the last step");
+    const auto sums = of_columns(&Told::sums), weighted = of_columns(&Told::weighted),
+               diagonal = of_columns(&Told::diagonal);
+    std::vector<RowOfInverse> all;
+    for (std::size_t c = 0; c < rows_.size(); ++c)
+      all.push_back({rows_[c], sums[c], weighted[c] * unit_, diagonal[c]});
+    return all;
+  }
+  std::vector<T> elements() const {
+    if (runtime_.ranks() == 1) return memory_;
+    std::vector<T> all(static_cast<std::size_t>(n_ * count_));
+    gather(runtime_, vectors_, all.data(), n_);
+    return all;
+  }
+  const std::vector<double>& reach() const noexcept { return reach_; }
+  bool is_weighted() const noexcept { return !weights_.empty(); }
 
   int steps_done() const noexcept { return steps_; }
   const TiledMatrix<T>& vectors() const noexcept { return vectors_; }
@@ -134,12 +159,60 @@ class InverseNorm<T>::Implementation {
         flow.submit(codelet(vectors_(i, j), Place{i * side, j * side, index++}));
   }
 
-  /// The first vector is of ones, which suits what has no negative elements; the others are random.
+  std::size_t numbers_of_tile() const noexcept {
+    // Whether the tile was looked at; sums, weighted ones, diagonal; candidates of both kinds; the largest of each row.
+    const auto count = static_cast<std::size_t>(count_);
+    return 1 + 3 * count + 4 * count + (weights_.empty() ? 0 : static_cast<std::size_t>(vectors_.tile()));
+  }
+  void pack(const Told& told, double* at) const {
+    const auto count = static_cast<std::size_t>(count_);
+    *at++ = told.sums.empty() ? 0 : 1;
+    for (const auto* numbers : {&told.sums, &told.weighted, &told.diagonal}) {
+      std::ranges::copy(*numbers, at);
+      at += count;
+    }
+    for (const auto& rows : told.candidates) {
+      for (std::size_t k = 0; k < rows.size(); ++k) {
+        at[2 * k] = rows[k].size;
+        at[2 * k + 1] = static_cast<double>(rows[k].row);
+      }
+      at += 2 * count;
+    }
+    std::ranges::copy(told.largest, at);
+  }
+  void unpack(const double* at, std::int64_t rows, std::int64_t columns, Told& told) const {
+    const auto count = static_cast<std::size_t>(count_);
+    ++at;
+    for (auto* numbers : {&told.sums, &told.weighted, &told.diagonal}) {
+      numbers->assign(at, at + columns);
+      at += count;
+    }
+    for (auto& candidates : told.candidates) {
+      candidates.resize(std::min(static_cast<std::size_t>(rows), count));
+      for (std::size_t k = 0; k < candidates.size(); ++k)
+        candidates[k] = {at[2 * k], static_cast<std::int64_t>(at[2 * k + 1])};
+      at += 2 * count;
+    }
+    if (!weights_.empty()) told.largest.assign(at, at + rows);
+  }
+
+  bool is_weighted(std::int64_t vector) const noexcept { return vector >= plain_; }
+  double weight(std::int64_t row) const noexcept {
+    return weights_.empty() ? 1 : weights_[static_cast<std::size_t>(row)];
+  }
+
+  /// Of each kind the first vector is of positive elements, which suits what has no negative ones; the others have random
+  /// signs.
   void of_signs(Out<Tile<T>>& x, const Place& place) const {
     GeneratedUniform<T>(n_, count_, seed)
         .read(place.row, x.rows(), place.column, x.columns(), x.data(), x.leading_dimension());
     for (int j = 0; j < x.columns(); ++j)
-      for (int i = 0; i < x.rows(); ++i) x(i, j) = place.column + j == 0 || x(i, j) >= 0 ? T(1) : T(-1);
+      for (int i = 0; i < x.rows(); ++i) {
+        const std::int64_t vector = place.column + j;
+        const bool positive = vector == 0 || vector == plain_ || x(i, j) >= 0;
+        const T size = is_weighted(vector) ? static_cast<T>(weight(place.row + i)) : T(1);
+        x(i, j) = positive ? size : -size;
+      }
   }
   void of_units(Out<Tile<T>>& x, const Place& place) const {
     for (int j = 0; j < x.columns(); ++j) {
@@ -150,17 +223,31 @@ class InverseNorm<T>::Implementation {
 
   void look(const In<Tile<T>>& y, const Place& place) {
     Told& told = told_[place.index];
-    told.sums.assign(static_cast<std::size_t>(y.columns()), 0);
-    std::vector<Row> rows(static_cast<std::size_t>(y.rows()));
-    for (int i = 0; i < y.rows(); ++i) rows[static_cast<std::size_t>(i)].row = place.row + i;
-    for (int j = 0; j < y.columns(); ++j)
+    const auto columns = static_cast<std::size_t>(y.columns()), rows = static_cast<std::size_t>(y.rows());
+    for (auto* numbers : {&told.sums, &told.weighted, &told.diagonal}) numbers->assign(columns, 0);
+    std::array<std::vector<Row>, 2> of_rows{std::vector<Row>(rows), std::vector<Row>(rows)};
+    for (auto& some : of_rows)
+      for (int i = 0; i < y.rows(); ++i) some[static_cast<std::size_t>(i)].row = place.row + i;
+    for (int j = 0; j < y.columns(); ++j) {
+      const std::int64_t vector = place.column + j;
+      const auto c = static_cast<std::size_t>(j);
+      const std::int64_t made_for = steps_ == steps ? rows_[static_cast<std::size_t>(vector)] : -1;
       for (int i = 0; i < y.rows(); ++i) {
         const double size = std::abs(static_cast<double>(y(i, j)));
-        Row& row = rows[static_cast<std::size_t>(i)];
+        Row& row = of_rows[is_weighted(vector) ? 1 : 0][static_cast<std::size_t>(i)];
         if (!(size <= row.size)) row.size = size;
-        told.sums[static_cast<std::size_t>(j)] += size;
+        told.sums[c] += size;
+        if (size != 0) told.weighted[c] += size * weight(place.row + i);
+        if (place.row + i == made_for) told.diagonal[c] = size;
       }
-    told.candidates = largest(std::move(rows));
+    }
+    if (steps_ == steps) return;
+    if (!weights_.empty()) {
+      told.largest.resize(rows);
+      std::ranges::transform(of_rows[1], told.largest.begin(), [](const Row& row) { return row.size; });
+    }
+    std::ranges::transform(of_rows, told.candidates.begin(),
+                           [this](std::vector<Row>& some) { return largest(std::move(some)); });
   }
 
   std::vector<Row> largest(std::vector<Row> rows) const {
@@ -172,24 +259,43 @@ class InverseNorm<T>::Implementation {
 
   /// Where the results of the first step are largest, there A^-1 has its largest rows, probably.
   void choose_rows() {
-    // A row may be in several tiles beside each other: then the largest of what they tell.
-    std::vector<Row> all;
-    for (const Told& told : told_) all.insert(all.end(), told.candidates.begin(), told.candidates.end());
-    std::ranges::sort(all, std::less<>());
     rows_.clear();
-    for (const Row& row : all)
-      if (std::ranges::find(rows_, row.row) == rows_.end() && std::ssize(rows_) < count_)
+    const std::vector<Row> plain = candidates(0), weighted = candidates(1);
+    take(plain, plain_);
+    take(weighted, count_);
+    take(plain, count_);
+    if (weights_.empty()) return;
+    reach_.assign(static_cast<std::size_t>(n_), 0);
+    std::size_t index = 0;
+    for (std::int32_t i = 0; i < vectors_.tile_rows(); ++i)
+      for (std::int32_t j = 0; j < vectors_.tile_columns(); ++j) {
+        const std::vector<double>& of_tile = told_[index++].largest;
+        double* const at = reach_.data() + static_cast<std::int64_t>(i) * vectors_.tile();
+        for (std::size_t k = 0; k < of_tile.size(); ++k) at[k] = largest_of(of_tile[k], at[k]);
+      }
+  }
+  /// Of all tiles, the largest first. A row may be in several tiles next to each other.
+  std::vector<Row> candidates(std::size_t kind) const {
+    std::vector<Row> all;
+    for (const Told& told : told_)
+      all.insert(all.end(), told.candidates[kind].begin(), told.candidates[kind].end());
+    std::ranges::sort(all, std::less<>());
+    return all;
+  }
+  void take(const std::vector<Row>& candidates, std::int64_t most) {
+    for (const Row& row : candidates)
+      if (std::ssize(rows_) < most && std::ranges::find(rows_, row.row) == rows_.end())
         rows_.push_back(row.row);
   }
 
-  std::vector<double> column_sums() const {
+  std::vector<double> of_columns(std::vector<double> Told::*numbers) const {
     std::vector<double> sums(static_cast<std::size_t>(count_));
     std::size_t index = 0;
     for (std::int32_t i = 0; i < vectors_.tile_rows(); ++i)
       for (std::int32_t j = 0; j < vectors_.tile_columns(); ++j) {
-        const Told& told = told_[index++];
-        for (std::size_t k = 0; k < told.sums.size(); ++k)
-          sums[static_cast<std::size_t>(j) * static_cast<std::size_t>(vectors_.tile()) + k] += told.sums[k];
+        const std::vector<double>& of_tile = told_[index++].*numbers;
+        for (std::size_t k = 0; k < of_tile.size(); ++k)
+          sums[static_cast<std::size_t>(j) * static_cast<std::size_t>(vectors_.tile()) + k] += of_tile[k];
       }
     return sums;
   }
@@ -198,13 +304,16 @@ class InverseNorm<T>::Implementation {
 
   Runtime& runtime_;
   AppliedInverse<T> inverse_;
-  std::int64_t n_, count_;
+  std::int64_t n_, count_, plain_;  // the first `plain_` of `count_` vectors have no weights
+  std::vector<double> weights_;     // of each row, at most 1; empty: there are none
+  double unit_ = 0;                 // of the weights
   std::vector<T> memory_;
   TiledMatrix<T> vectors_;
   // Tasks read all of the above, and rows_. What one tile tells is written by its task, and read by the
   // thread that submits, after it has waited. That thread alone has steps_.
   std::vector<Told> told_;
   std::vector<std::int64_t> rows_;  // of each vector of the second step
+  std::vector<double> reach_;       // see InverseNorm::reach()
   int steps_ = 0;                   // that have begun
 };
 
@@ -223,17 +332,22 @@ AppliedInverse<T> inverse_of_factored(Kernels kernels, const TiledMatrix<T>& l) 
 }  // namespace
 
 template <class T>
-InverseNorm<T>::InverseNorm(Runtime& runtime, Kernels kernels, const TiledMatrix<T>& l)
-    : InverseNorm(runtime, l.rows(), l.tile(), inverse_of_factored(std::move(kernels), l)) {}
+InverseNorm<T>::InverseNorm(Runtime& runtime, Kernels kernels, const TiledMatrix<T>& l,
+                            std::vector<double> weights)
+    : InverseNorm(runtime, l.rows(), l.tile(), inverse_of_factored(std::move(kernels), l),
+                  std::move(weights)) {}
 template <class T>
-InverseNorm<T>::InverseNorm(Runtime& runtime, std::int64_t n, std::int32_t tile, AppliedInverse<T> inverse)
-    : implementation_(std::make_unique<Implementation>(runtime, n, tile, std::move(inverse))) {}
+InverseNorm<T>::InverseNorm(Runtime& runtime, std::int64_t n, std::int32_t tile, AppliedInverse<T> inverse,
+                            std::vector<double> weights)
+    : implementation_(
+          std::make_unique<Implementation>(runtime, n, tile, std::move(inverse), std::move(weights))) {}
 template <class T>
 InverseNorm<T>::~InverseNorm() = default;
 
 template <class T>
-std::size_t InverseNorm<T>::bytes(std::int64_t n) noexcept {
-  return static_cast<std::size_t>(n * vectors_for(n)) * sizeof(T);
+std::size_t InverseNorm<T>::bytes(std::int64_t n, bool weighted) noexcept {
+  return static_cast<std::size_t>(n * vectors_for(n, weighted)) * sizeof(T) +
+         (weighted ? static_cast<std::size_t>(3 * n) * sizeof(double) : 0);
 }
 template <class T>
 int InverseNorm<T>::steps_done() const noexcept {
@@ -254,6 +368,27 @@ void InverseNorm<T>::bring_together() {
 template <class T>
 double InverseNorm<T>::value() const {
   return implementation_->value();
+}
+template <class T>
+double InverseNorm<T>::weighted_value() const {
+  double largest = implementation_->is_weighted() ? 0 : HUGE_VAL;
+  for (const RowOfInverse& row : rows()) {
+    if (!std::isfinite(row.weighted_sum)) return HUGE_VAL;
+    largest = std::max(largest, row.weighted_sum);
+  }
+  return largest;
+}
+template <class T>
+std::vector<RowOfInverse> InverseNorm<T>::rows() const {
+  return implementation_->rows();
+}
+template <class T>
+std::vector<T> InverseNorm<T>::elements() const {
+  return implementation_->elements();
+}
+template <class T>
+const std::vector<double>& InverseNorm<T>::reach() const noexcept {
+  return implementation_->reach();
 }
 template <class T>
 void InverseNorm<T>::begin(Flow& flow) {

@@ -11,13 +11,17 @@
 #include "algorithms/linalg/blas/blas.hpp"
 #include "algorithms/linalg/dealt_columns.hpp"
 #include "algorithms/linalg/over_ranks.hpp"
+#include "algorithms/linalg/residual_products.hpp"
+#include "algorithms/linalg/squares.hpp"
+#include "algorithms/linalg/wide_number.hpp"
 
 namespace fairlead::linalg {
 
 namespace {
 
-constexpr std::int64_t band = 256;   // rows or columns of A of a task
-constexpr std::int64_t piece = 256;  // of the other side, at once
+constexpr std::int64_t band = 256;          // rows or columns of A of a task
+constexpr std::int64_t piece = 256;         // of the other side, at once
+constexpr std::int64_t sides_at_once = 16;  // of x or r
 constexpr std::size_t piece_elements = static_cast<std::size_t>(band * piece);
 
 std::int64_t bands_of(std::int64_t elements) noexcept { return (elements + band - 1) / band; }
@@ -44,45 +48,6 @@ double norm_of_vector(const X* vector, std::int64_t count) {
 
 double quotient(double of, double by) noexcept { return of == 0 ? 0 : of / by; }
 
-// What is squared is between these, or is scaled to be: so no sum overflows or vanishes.
-constexpr double largest_squared = 0x1p480, least_squared = 0x1p-500;
-constexpr double to_medium = 0x1p-600;  // from the large; from the small its inverse
-
-/// The sums of squares of elements by their size (Blue 1978); those that are neither large nor small are not scaled.
-struct Squares {
-  double large = 0, medium = 0, small = 0;
-
-  void add(double element) noexcept {
-    const double size = std::abs(element);
-    if (size > largest_squared)
-      large += size * to_medium * (size * to_medium);
-    else if (size < least_squared)
-      small += size / to_medium * (size / to_medium);
-    else
-      medium += size * size;  // or it is not a number
-  }
-  /// In order. Where none is large or small, which is seen at once, that is a plain sum.
-  void add(std::span<const double> elements) noexcept {
-    int others = 0;
-    for (const double element : elements) {
-      const double size = std::abs(element);
-      others |= static_cast<int>(size > largest_squared) |
-                (static_cast<int>(size < least_squared) & static_cast<int>(size > 0));
-    }
-    if (others != 0)
-      for (const double element : elements) add(element);
-    else
-      for (const double element : elements) medium += element * element;
-  }
-  double root() const noexcept {
-    constexpr double beside = to_medium * to_medium;
-    if (std::isnan(medium)) return medium;
-    if (large > 0) return std::sqrt(large + medium * beside) / to_medium;
-    if (medium > 0) return std::sqrt(medium + small * beside);
-    return std::sqrt(small) * to_medium;
-  }
-};
-
 /// That 2^exponent is of the number's size.
 int exponent_of(double number) noexcept {
   return number != 0 && std::isfinite(number) ? std::ilogb(number) : 0;
@@ -106,11 +71,17 @@ LeastSquaresError<T>::LeastSquaresError(Kernels kernels, std::shared_ptr<const M
       squares_of_a_(3 * static_cast<std::size_t>(bands_of(a_->rows()))),
       exponents_(static_cast<std::size_t>(columns)),
       norms_of_b_(static_cast<std::size_t>(columns)),
-      norms_of_x_(static_cast<std::size_t>(columns)) {}
+      norms_of_x_(static_cast<std::size_t>(columns)),
+      largest_of_x_(static_cast<std::size_t>(columns)),
+      sizes_of_x_(static_cast<std::size_t>(a_->columns())),
+      sizes_(static_cast<std::size_t>(a_->rows())),
+      sizes_of_residual_(static_cast<std::size_t>(a_->rows())),
+      sizes_of_normal_(static_cast<std::size_t>(a_->columns())) {}
 
 template <class T>
 Bytes LeastSquaresError<T>::bytes(std::int64_t rows, std::int64_t columns) noexcept {
-  return static_cast<Bytes>(rows * columns) * (2 * sizeof(double) + sizeof(T));
+  return static_cast<Bytes>(rows * columns) * (2 * sizeof(double) + sizeof(T)) +
+         static_cast<Bytes>(4 * rows) * sizeof(double);
 }
 
 template <class T>
@@ -125,14 +96,50 @@ std::uint64_t LeastSquaresError<T>::tasks(std::int64_t rows, std::int64_t column
 }
 
 template <class T>
+void LeastSquaresError<T>::subtract(const Strip& a, Columns<const double> x, Columns<double> r) const {
+  const std::int64_t at_once = std::min(columns_, sides_at_once);
+  std::vector<double> products(static_cast<std::size_t>(a.rows * at_once)), left_out(products.size());
+  for (std::int64_t c = 0; c < columns_; c += sides_at_once) {
+    const auto some = static_cast<int>(std::min(sides_at_once, columns_ - c));
+    std::ranges::fill(left_out, 0.0);
+    subtract_products(kernels_, a, {x.elements + c * x.ld, x.ld}, some, products.data(),
+                      {r.elements + c * r.ld, r.ld}, left_out.data());
+    for (std::int64_t y = 0; y < some; ++y)
+      for (std::int64_t i = 0; i < a.rows; ++i)
+        r.elements[i + (c + y) * r.ld] += left_out[static_cast<std::size_t>(y * a.rows + i)];
+  }
+}
+
+template <class T>
+void LeastSquaresError<T>::measure_solution() {
+  const std::int64_t n = a_->columns();
+  for (std::int64_t c = 0; c < columns_; ++c) {
+    const T* const x = x_ + c * ld_;
+    norms_of_x_[static_cast<std::size_t>(c)] = norm_of_vector(x, n);
+    double& largest = largest_of_x_[static_cast<std::size_t>(c)];
+    for (std::int64_t i = 0; i < n; ++i) largest = worse(largest, std::abs(static_cast<double>(x[i])));
+    for (std::int64_t i = 0; i < n; ++i) {
+      double& size = sizes_of_x_[static_cast<std::size_t>(i)];
+      size = worse(size, quotient(std::abs(static_cast<double>(x[i])), largest));
+    }
+  }
+}
+
+template <class T>
 void LeastSquaresError<T>::residual_of_rows(std::int64_t row, std::int64_t count) {
   const std::int64_t m = a_->rows(), n = a_->columns();
   const auto lease = scratch_.lease();
   double* const a = lease.template as<double>().data();
   double* const x = a + piece_elements;
   double* const r = x + band * columns_;
-  const auto rows = static_cast<int>(count), sides = static_cast<int>(columns_);
+  const auto rows = static_cast<int>(count);
   b_->read(row, count, 0, columns_, r, count);
+  double* const sizes = sizes_.data() + row;
+  for (std::int64_t c = 0; c < columns_; ++c)
+    for (std::int64_t i = 0; i < count; ++i)
+      sizes[i] =
+          worse(sizes[i], quotient(std::abs(r[i + c * count]), largest_of_x_[static_cast<std::size_t>(c)]));
+  std::vector<double> row_sums(static_cast<std::size_t>(count));
   Squares squares;
   for (std::int64_t j = 0; j < n; j += piece) {
     const auto wide = static_cast<int>(std::min(piece, n - j));
@@ -140,8 +147,9 @@ void LeastSquaresError<T>::residual_of_rows(std::int64_t row, std::int64_t count
     squares.add({a, static_cast<std::size_t>(count * wide)});
     for (std::int64_t c = 0; c < columns_; ++c)
       for (std::int64_t i = 0; i < wide; ++i) x[i + c * wide] = static_cast<double>(x_[j + i + c * ld_]);
-    kernels_.blas().gemm<double>(Transpose::no, Transpose::no, rows, sides, wide, -1, a, rows, x, wide, 1, r,
-                                 rows);
+    const Strip strip{a, rows, wide, false};
+    add_sizes(strip, sizes_of_x_.data() + j, row_sums.data(), sizes);
+    subtract(strip, {x, wide}, {r, count});
   }
   double* place = squares_of_a_.data() + row / band;
   for (const double sum : {squares.large, squares.medium, squares.small}) {
@@ -158,14 +166,17 @@ void LeastSquaresError<T>::normal_of_columns(std::int64_t column, std::int64_t c
   const auto lease = scratch_.lease();
   double* const a = lease.template as<double>().data();
   double* const sums = a + piece_elements;
-  const auto wide = static_cast<int>(count), sides = static_cast<int>(columns_);
+  const auto wide = static_cast<int>(count);
+  std::vector<double> row_sums(static_cast<std::size_t>(count));
   std::fill_n(sums, count * columns_, 0.0);
   for (std::int64_t row = 0; row < m; row += piece) {
     const auto rows = static_cast<int>(std::min(piece, m - row));
     a_->read(row, rows, column, count, a, rows);
-    kernels_.blas().gemm<double>(Transpose::yes, Transpose::no, wide, sides, rows, 1, a, rows,
-                                 residual_.data() + row, static_cast<int>(m), 1, sums, wide);
+    const Strip strip{a, wide, rows, true};
+    add_sizes(strip, sizes_of_residual_.data() + row, row_sums.data(), sizes_of_normal_.data() + column);
+    subtract(strip, {residual_.data() + row, m}, {sums, count});
   }
+  for (std::int64_t i = 0; i < count * columns_; ++i) sums[i] = -sums[i];
   for (std::int64_t c = 0; c < columns_; ++c)
     std::copy_n(sums + c * count, count, normal_.data() + column + c * n);
 }
@@ -179,12 +190,11 @@ void LeastSquaresError<T>::judge(Runtime& runtime, Flow& flow, std::int32_t tile
   const auto own = [rank = runtime.rank(), readers](std::int64_t first) {
     return first / band % readers == rank;
   };
+  measure_solution();
   const auto rows_codelet =
       codelet("judge").cpu([this](std::int64_t row, std::int64_t count) { residual_of_rows(row, count); });
   for (std::int64_t row = 0; row < m; row += band)
     if (own(row)) flow.submit(rows_codelet(row, std::min(band, m - row)));
-  for (std::int64_t c = 0; c < columns_; ++c)
-    norms_of_x_[static_cast<std::size_t>(c)] = norm_of_vector(x_ + c * ld_, n);
   std::vector<double> some(static_cast<std::size_t>(m));
   for (std::int64_t c = 0; c < columns_ && runtime.rank() == 0; ++c) {
     b_->read(0, m, c, 1, some.data(), m);
@@ -194,11 +204,14 @@ void LeastSquaresError<T>::judge(Runtime& runtime, Flow& flow, std::int32_t tile
   largest_of_ranks(runtime, norms_of_b_);
   share_bands(runtime, residual_.data(), m, columns_, static_cast<std::int32_t>(band), readers);
   share_bands(runtime, squares_of_a_.data(), bands_of(m), 3, 1, readers);
+  share_bands(runtime, sizes_.data(), m, 1, static_cast<std::int32_t>(band), readers);
   // By powers of two to the size of one, which rounds nothing: A^T r could overflow or vanish.
   for (std::int64_t c = 0; c < columns_; ++c) {
     const int exponent = exponents_[static_cast<std::size_t>(c)] = exponent_of(norm_of(residual_, m, c));
-    for (std::int64_t i = c * m; i < (c + 1) * m; ++i) {
-      double& r = residual_[static_cast<std::size_t>(i)];
+    for (std::int64_t i = 0; i < m; ++i) {
+      double& r = residual_[static_cast<std::size_t>(i + c * m)];
+      double& size = sizes_of_residual_[static_cast<std::size_t>(i)];
+      size = worse(size, of_unit_x(r, c));
       r = std::scalbn(r, -exponent);
     }
   }
@@ -219,6 +232,54 @@ void LeastSquaresError<T>::judge(Runtime& runtime, Flow& flow, std::int32_t tile
   wait();
   rotated.bring_back();
   share_bands(runtime, normal_.data(), n, columns_, static_cast<std::int32_t>(band), readers);
+  share_bands(runtime, sizes_of_normal_.data(), n, 1, static_cast<std::int32_t>(band), readers);
+  judged_.normal.clear();
+  judged_.rotated.clear();
+  for (std::int64_t c = 0; c < columns_; ++c) {
+    judged_.normal.push_back(norm_of(normal_, n, c));
+    judged_.rotated.push_back(norm_of_vector(rotated_.data() + c * m, n));
+  }
+}
+
+template <class T>
+void LeastSquaresError<T>::restrict_to(std::vector<double> norms_of_normal,
+                                       std::vector<double> norms_of_rotated) {
+  judged_.normal = std::move(norms_of_normal);
+  judged_.rotated = std::move(norms_of_rotated);
+}
+
+template <class T>
+double LeastSquaresError<T>::of_unit_x(double number, std::int64_t column) const {
+  return quotient(std::abs(std::scalbn(number, -exponent_of_matrix())),
+                  largest_of_x_[static_cast<std::size_t>(column)]);
+}
+
+template <class T>
+int LeastSquaresError<T>::exponent_of_matrix() const noexcept {
+  return exponent_of(norm_of_a());
+}
+
+template <class T>
+std::vector<double> LeastSquaresError<T>::uncertain_normal() const {
+  const std::int64_t m = a_->rows(), n = a_->columns();
+  const double part = roundings_of_residual_in(m, piece, columns_) * unit_roundoff;
+  const int exponent = exponent_of_matrix();
+  std::vector<double> uncertain(static_cast<std::size_t>(n));
+  for (std::int64_t i = 0; i < n; ++i) {
+    double& of_row = uncertain[static_cast<std::size_t>(i)];
+    for (std::int64_t c = 0; c < columns_; ++c) {
+      const double scaled = std::scalbn(normal_[static_cast<std::size_t>(i + c * n)], -exponent);
+      of_row = worse(of_row, of_unit_x(std::scalbn(scaled, exponents_[static_cast<std::size_t>(c)]), c));
+    }
+    of_row += part * std::scalbn(sizes_of_normal_[static_cast<std::size_t>(i)], -exponent);
+  }
+  return uncertain;
+}
+
+template <class T>
+double LeastSquaresError<T>::uncertain_residual() const {
+  const double part = roundings_of_residual_in(a_->columns(), piece, columns_) * unit_roundoff;
+  return part * std::scalbn(norm_of_vector(sizes_.data(), a_->rows()), -exponent_of_matrix());
 }
 
 template <class T>
@@ -246,19 +307,17 @@ double LeastSquaresError<T>::norm_of_residual(std::int64_t column) const {
 
 template <class T>
 double LeastSquaresError<T>::value() const {
-  const std::int64_t m = a_->rows(), n = a_->columns();
-  const double a = norm_of_a();
-  const int exponent_of_a = exponent_of(a);
+  const WideNumber a(norm_of_a());
   double worst = 0;
   for (std::int64_t c = 0; c < columns_; ++c) {
     const auto i = static_cast<std::size_t>(c);
-    const double scale = a * norms_of_x_[i] + norms_of_b_[i], residual = norm_of_residual(c);
+    const WideNumber scale = a * WideNumber(norms_of_x_[i]) + WideNumber(norms_of_b_[i]);
+    const WideNumber residual(norm_of(residual_, a_->rows(), c), exponents_[i]),
+        normal(judged_.normal[i], exponents_[i]), rotated(judged_.rotated[i]);
     // By an infinite scale every residual would be none.
-    if (std::isinf(scale) && residual != 0) return std::numeric_limits<double>::quiet_NaN();
-    // A^T r is of the scaled residual; A is scaled for it.
-    worst = worse(worst, quotient(std::scalbn(norm_of(normal_, n, c), -exponent_of_a),
-                                  std::scalbn(a, -exponent_of_a) * std::scalbn(scale, -exponents_[i])));
-    worst = worse(worst, quotient(norm_of_vector(rotated_.data() + c * m, n) * residual, scale));
+    if (!scale.is_finite() && !residual.is_zero()) return std::numeric_limits<double>::quiet_NaN();
+    if (!normal.is_zero()) worst = worse(worst, (normal / (a * scale)).value());
+    if (!rotated.is_zero()) worst = worse(worst, (rotated * residual / scale).value());
   }
   return worst;
 }
@@ -269,6 +328,25 @@ double LeastSquaresError<T>::relative_residual() const {
   for (std::int64_t c = 0; c < columns_; ++c)
     if (const double b = norms_of_b_[static_cast<std::size_t>(c)]; b > 0)
       worst = worse(worst, norm_of_residual(c) / b);
+  return worst;
+}
+
+template <class T>
+double LeastSquaresError<T>::residual_excess() const {
+  const double rounding =
+      std::sqrt(static_cast<double>(a_->rows())) * std::numeric_limits<double>::epsilon() / 2;
+  double worst = 0;
+  for (std::int64_t c = 0; c < columns_; ++c) {
+    const auto i = static_cast<std::size_t>(c);
+    const double b = norms_of_b_[i];
+    if (!(b > 0)) continue;
+    // || r || less the norm of what is orthogonal to the space, without cancellation.
+    const double part = std::min(judged_.rotated[i], 1.0),
+                 avoidable = part * part / (1 + std::sqrt(1 - part * part));
+    if (std::isnan(judged_.rotated[i])) return judged_.rotated[i];
+    worst = worse(
+        worst, avoidable * (norm_of_residual(c) / b) + rounding * (1 + norm_of_a() * (norms_of_x_[i] / b)));
+  }
   return worst;
 }
 

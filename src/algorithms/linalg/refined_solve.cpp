@@ -78,9 +78,15 @@ class RefinedSolve::Implementation {
     if (along_ != nullptr) std::exchange(along_, nullptr)->bring_together();
     dealt_->bring_back();
     dealt_.reset();
+    correction_before_ = correction_size_;
+    correction_size_ = 0;
     for (std::int64_t c = 0; c < columns_; ++c)
-      for (std::int64_t i = 0; i < n_; ++i)
-        x_[place(i, c)] += scale(c) * static_cast<double>(correction_[place(i, c)]);
+      for (std::int64_t i = 0; i < n_; ++i) {
+        double& x = x_[place(i, c)];
+        const double correction = scale(c) * static_cast<double>(correction_[place(i, c)]);
+        x += correction;
+        if (x != 0) correction_size_ = std::max(correction_size_, std::abs(correction / x));
+      }
     error_.emplace(kernels_, a_, b_, x_, columns_, residual_.data());
     error_->submit(flow, runtime_.rank(), readers_);
   }
@@ -90,8 +96,9 @@ class RefinedSolve::Implementation {
     const double before = backward_error_;
     backward_error_ = error_->value();
     ++steps_;
-    if (backward_error_ <= 4 * rounding) return State::converged;
-    const bool better = steps_ == 1 || backward_error_ <= before / 2;
+    if (backward_error_ <= 4 * rounding && (components_have_converged() || steps_ == most_steps))
+      return State::converged;
+    const bool better = steps_ == 1 || backward_error_ <= 4 * rounding || backward_error_ <= before / 2;
     if (std::isfinite(backward_error_) && better && steps_ < most_steps) return State::improving;
     const bool good = backward_error_ <= std::sqrt(static_cast<double>(n_)) * rounding;
     return good ? State::converged : State::too_coarse;
@@ -99,9 +106,19 @@ class RefinedSolve::Implementation {
 
   int steps() const noexcept { return steps_; }
   double backward_error() const noexcept { return backward_error_; }
+  std::vector<double> uncertain_residual() const { return error_->uncertain_residual(); }
+  std::vector<double> sizes() const { return error_->sizes(); }
   double matrix_norm() const noexcept { return error_ ? error_->matrix_norm() : 0; }
 
  private:
+  /// The backward error is relative to the largest element of A: beside that, what is wrong with other components of x may
+  /// not be seen. As the corrections shrink, the next one would be in no component more than a rounding; or they do not
+  /// shrink any more (Demmel, Hida, Kahan, Li, Mukherjee, Riedy 2006, "Error bounds from extra-precise iterative refinement").
+  bool components_have_converged() const noexcept {
+    if (steps_ == 1) return correction_size_ == 0;  // x is the correction
+    const double rate = correction_size_ / correction_before_;
+    return !(rate <= 0.5) || correction_size_ * rate <= 2 * rounding;
+  }
   std::size_t elements() const noexcept { return static_cast<std::size_t>(n_ * columns_); }
   std::size_t place(std::int64_t i, std::int64_t j) const noexcept {
     return static_cast<std::size_t>(i + j * n_);
@@ -124,6 +141,8 @@ class RefinedSolve::Implementation {
   std::optional<BackwardError<double>> error_;
   int steps_ = 0;
   double backward_error_ = 0;
+  // The largest of a correction beside the component that it corrects, of this step and the one before.
+  double correction_size_ = 0, correction_before_ = 0;
 };
 
 RefinedSolve::RefinedSolve(Runtime& runtime, Kernels kernels, const TiledMatrix<float>& l,
@@ -135,7 +154,8 @@ RefinedSolve::~RefinedSolve() = default;
 
 std::size_t RefinedSolve::bytes(std::int64_t n, std::int64_t columns, std::size_t workers) noexcept {
   return static_cast<std::size_t>(n * columns) * (sizeof(double) + sizeof(float)) +
-         workers * BackwardError<double>::scratch_bytes_per_worker(columns);
+         BackwardError<double>::bytes(n) +
+         workers * BackwardError<double>::scratch_bytes_per_worker(n, columns);
 }
 void RefinedSolve::submit_correction(Flow& flow, InverseNorm<float>* along) {
   implementation_->submit_correction(flow, along);
@@ -143,6 +163,8 @@ void RefinedSolve::submit_correction(Flow& flow, InverseNorm<float>* along) {
 void RefinedSolve::submit_residual(Flow& flow) { implementation_->submit_residual(flow); }
 RefinedSolve::State RefinedSolve::judge() { return implementation_->judge(); }
 int RefinedSolve::steps() const noexcept { return implementation_->steps(); }
+std::vector<double> RefinedSolve::uncertain_residual() const { return implementation_->uncertain_residual(); }
+std::vector<double> RefinedSolve::sizes() const { return implementation_->sizes(); }
 double RefinedSolve::backward_error() const noexcept { return implementation_->backward_error(); }
 double RefinedSolve::matrix_norm() const noexcept { return implementation_->matrix_norm(); }
 

@@ -19,7 +19,9 @@ namespace fairlead::linalg {
 
 namespace {
 
-constexpr std::size_t half_scratch = std::size_t{1} << 20;
+constexpr std::size_t staging_bytes = std::size_t{1} << 20;
+// Of tiles that are rounded, a square of the file and its mirror image are compared at once: this many a side.
+constexpr std::int64_t square = 256;
 
 template <class T, class Tiles>
 struct ReadLower;
@@ -44,6 +46,16 @@ struct Upper<Access, T, std::index_sequence<I...>> {
   }
 };
 template <class T, class Tiles>
+struct ReadBoth;
+template <class T, std::size_t... I>
+struct ReadBoth<T, std::index_sequence<I...>> {
+  SymmetricNpy<T>* reader;
+  void operator()(Same<I, Out<Tile<T>>>... tiles, typename SymmetricNpy<T>::Piece piece) const {
+    T* const data[] = {tiles.data()...};
+    reader->read_both(piece, data);
+  }
+};
+template <class T, class Tiles>
 using AverageUpper = Upper<InOut, T, Tiles>;
 template <class T, class Tiles>
 using CompareUpper = Upper<In, T, Tiles>;
@@ -60,6 +72,10 @@ SymmetricNpy<T>::SymmetricNpy(std::shared_ptr<const data::NpyFile> file, Stored 
       stored_(stored),
       by_columns_(file_->order() == data::StorageOrder::fortran),
       rounded_(sizeof(T) == sizeof(float) && file_->element() == data::ElementType::float64),
+      tolerance_(tolerance(file_->element(), stored)),
+      least_size_(file_->element() == data::ElementType::float32
+                      ? static_cast<double>(std::numeric_limits<float>::min())
+                      : std::numeric_limits<double>::min()),
       scratch_(scratch_bytes_per_worker) {
   if (file_->dimensions() != 2 || file_->rows() != file_->columns())
     throw InputError(fmt::format("{} holds an array of shape {}; a square matrix is needed",
@@ -82,12 +98,13 @@ void SymmetricNpy<T>::for_each_piece(const TiledMatrix<T>& tiles, Bytes memory_b
   const std::int32_t nt = tiles.tile_rows();
   const std::int32_t most = tiles_of_band(memory_bytes, u(side) * u(side) * sizeof(T));
   const bool triangle = stored_ == Stored::lower || stored_ == Stored::upper;
+  const bool one_pass = triangle || rounded_;
   if (tiles.distribution() != nullptr) {
     // Over ranks a tile belongs to one of them, and is compared at once with its mirror image in the file.
     for (std::int32_t i = 0; i < nt; ++i)
       for (std::int32_t j = 0; j <= i; ++j)
         for (const bool lower : {true, false}) {
-          if (!lower && (triangle || (i == j && !rounded_))) continue;
+          if (!lower && (one_pass || i == j)) continue;
           const std::int32_t across = lower != by_columns_ ? i : j, along = lower != by_columns_ ? j : i;
           const Piece piece{across * side, std::min(side, n - across * side),
                             along * side,  std::min(side, n - along * side),
@@ -97,13 +114,12 @@ void SymmetricNpy<T>::for_each_piece(const TiledMatrix<T>& tiles, Bytes memory_b
     return;
   }
   for (const bool lower : {true, false}) {
-    if (triangle && !lower) continue;
+    if (one_pass && !lower) continue;
     for (std::int32_t across = 0; across < nt; ++across) {
       // Lower and by rows, or upper and by columns: from the begin of the line to the diagonal.
       const bool before = lower != by_columns_;
-      const bool diagonal = lower || rounded_;
-      const std::int32_t first = before ? 0 : across + (diagonal ? 0 : 1);
-      const std::int32_t end = before ? across + (diagonal ? 1 : 0) : nt;
+      const std::int32_t first = before ? 0 : across + (lower ? 0 : 1);
+      const std::int32_t end = before ? across + (lower ? 1 : 0) : nt;
       for (std::int32_t along = first; along < end;) {
         std::int32_t count = 1;
         while (2 * count <= std::min(most, end - along)) count *= 2;
@@ -131,6 +147,7 @@ template <class T>
 void SymmetricNpy<T>::submit(Flow& flow, const TiledMatrix<T>& tiles, Bytes memory_bytes,
                              const NpyReaders& readers) {
   const BandCodelets<T, SymmetricNpy<T>, ReadLower> read("read", this);
+  const BandCodelets<T, SymmetricNpy<T>, ReadBoth> read_both("read", this);
   const BandCodelets<T, SymmetricNpy<T>, CompareUpper> compare("compare", this);
   const BandCodelets<T, SymmetricNpy<T>, AverageUpper> average("average", this);
   NpyBatches batches(readers, memory_bytes / 4);
@@ -147,7 +164,9 @@ void SymmetricNpy<T>::submit(Flow& flow, const TiledMatrix<T>& tiles, Bytes memo
         const auto tiles_here = static_cast<std::size_t>(count);
         // What is compared has just been read.
         if (lower) batches.more(u(piece.across_count * piece.along_count) * sizeof(T));
-        if (lower)
+        if (lower && rounded_ && (stored_ == Stored::both || stored_ == Stored::mean))
+          read_both.submit(flow, handles, tiles_here, piece, by_first);
+        else if (lower)
           read.submit(flow, handles, tiles_here, piece, by_first);
         else if (stored_ == Stored::mean)
           average.submit(flow, handles, tiles_here, piece, by_first);
@@ -186,29 +205,61 @@ void SymmetricNpy<T>::check_tile(T* tile, std::int64_t rows, std::int64_t column
   if (diagonal && (stored_ == Stored::lower || stored_ == Stored::upper))  // the other half is anything
     for (std::int64_t j = 0; j < columns; ++j)
       for (std::int64_t i = 0; i < j; ++i) tile[i + j * rows] = tile[j + i * rows];
-  T largest = 0;
   bool finite = true;
-  for (std::int64_t k = 0; k < rows * columns; ++k) {
-    const T size = std::abs(tile[k]);
-    finite &= size <= std::numeric_limits<T>::max();  // false for NaN
-    largest = std::max(largest, size);
-  }
+  for (std::int64_t k = 0; k < rows * columns; ++k)
+    finite &= std::abs(tile[k]) <= std::numeric_limits<T>::max();  // false for NaN
   if (!finite)
     for (std::int64_t j = 0; j < columns; ++j)
       for (std::int64_t i = 0; i < rows; ++i)
         if (!std::isfinite(tile[i + j * rows]))
           not_finite(first_row + i, first_column + j, tile[i + j * rows]);
-  Difference worst;
-  if (diagonal && !rounded_)  // its two halves
-    for (std::int64_t j = 0; j < columns; ++j)
-      for (std::int64_t i = 0; i < j; ++i) {
-        const auto upper = static_cast<double>(tile[i + j * rows]),
-                   lower = static_cast<double>(tile[j + i * rows]);
-        if (std::abs(upper - lower) > worst.size)
-          worst = {std::abs(upper - lower), first_row + i, first_column + j, upper, lower};
-        if (stored_ == Stored::mean) tile[j + i * rows] = static_cast<T>(upper / 2 + lower / 2);
-      }
-  merge(static_cast<double>(largest), worst);
+  if (!diagonal) return;
+  Difference worst;  // of its two halves
+  for (std::int64_t j = 0; j < columns; ++j)
+    for (std::int64_t i = 0; i < j; ++i) {
+      const auto upper = static_cast<double>(tile[i + j * rows]),
+                 lower = static_cast<double>(tile[j + i * rows]);
+      if (upper != lower) compare(worst, first_row + i, first_row + j, upper, lower);
+      if (stored_ == Stored::mean) tile[j + i * rows] = static_cast<T>(upper / 2 + lower / 2);
+    }
+  merge(worst);
+}
+
+template <class T>
+std::pair<double, double> SymmetricNpy<T>::diagonal_of(std::int64_t row, std::int64_t column) {
+  const double* diagonal = diagonal_read_.load(std::memory_order_acquire);
+  if (diagonal == nullptr) {
+    const std::lock_guard guard(diagonal_mutex_);
+    if (diagonal_.empty()) {
+      std::vector<double> all(static_cast<std::size_t>(file_->rows()));
+      std::array<std::byte, 16> staging;
+      for (std::size_t i = 0; i < all.size(); ++i)
+        file_->template read_block<double>(i, 1, i, 1, &all[i], 1, staging);
+      diagonal_ = std::move(all);
+    }
+    diagonal = diagonal_.data();
+    diagonal_read_.store(diagonal, std::memory_order_release);
+  }
+  return {std::abs(diagonal[row]), std::abs(diagonal[column])};
+}
+
+template <class T>
+void SymmetricNpy<T>::compare(Difference& worst, std::int64_t row, std::int64_t column, double upper,
+                              double lower) {
+  const auto relative_to = [upper, lower](double size) {
+    const double difference = std::abs(upper - lower);
+    return std::isfinite(difference) ? difference / size : std::abs(upper / 2 - lower / 2) / (size / 2);
+  };
+  // Below the smallest normal number roundings become no smaller.
+  const double own = std::max({std::abs(upper), std::abs(lower), least_size_});
+  double relative = relative_to(own);
+  if (relative > tolerance_) {
+    const auto [first, second] = diagonal_of(row, column);
+    const double beside =
+        std::min(std::sqrt(first) * std::sqrt(second), most_graded * std::min(first, second));
+    if (beside > own) relative = relative_to(beside);
+  }
+  if (relative > worst.relative) worst = {relative, row, column, upper, lower};
 }
 
 /// Calls f(first, lines, begin, length) for parts of the piece, each with so many lines of it from the first,
@@ -226,11 +277,11 @@ void for_each_cut(const Piece& piece, std::int64_t room, F&& f) {
 template <class T>
 template <class Element>
 void SymmetricNpy<T>::compare_upper(const Piece& piece, std::span<Element* const> tiles) {
-  if (rounded_) return compare_in_file(piece, tiles);
   const auto lease = scratch_.lease();
-  T* const lines = lease.template as<T>().data();
-  const auto staging = lease.bytes().subspan(half_scratch);
-  const auto room = static_cast<std::int64_t>(half_scratch / sizeof(T));
+  const auto staging = lease.bytes().first(staging_bytes);
+  const std::size_t rest = scratch_bytes_per_worker - staging_bytes;
+  T* const lines = reinterpret_cast<T*>(lease.bytes().subspan(staging_bytes).data());
+  const auto room = static_cast<std::int64_t>(rest / sizeof(T));
   Difference worst;
   for_each_cut(
       piece, room, [&](std::int64_t first, std::int64_t lines_here, std::int64_t begin, std::int64_t length) {
@@ -256,66 +307,58 @@ void SymmetricNpy<T>::compare_upper(const Piece& piece, std::span<Element* const
                 by_columns_ ? tile[(first + x) + in_tile * rows] : tile[in_tile + (first + x) * rows];
             const std::int64_t row = by_columns_ ? along + y : across + x;
             const std::int64_t column = by_columns_ ? across + x : along + y;
-            const double difference = std::abs(static_cast<double>(upper) - static_cast<double>(lower));
-            if (!(difference <= worst.size)) {
+            if (!(upper == lower)) {
               if (!std::isfinite(upper)) not_finite(row, column, upper);
-              worst = {difference, row, column, static_cast<double>(upper), static_cast<double>(lower)};
+              compare(worst, row, column, static_cast<double>(upper), static_cast<double>(lower));
             }
             if constexpr (!std::is_const_v<Element>) lower = lower / 2 + upper / 2;
           }
         }
       });
-  merge(0, worst);
+  merge(worst);
 }
 
-/// The tiles are rounded, and so would be what is found between them: both triangles as the file has them.
+/// The tiles are rounded, and so would be what is found between them: both triangles as the file has them, in
+/// squares, whose mirror images have lines of the same length.
 template <class T>
-template <class Element>
-void SymmetricNpy<T>::compare_in_file(const Piece& piece, std::span<Element* const> tiles) {
+void SymmetricNpy<T>::read_both(const Piece& piece, std::span<T* const> tiles) {
   const auto lease = scratch_.lease();
-  const auto staging = lease.bytes().subspan(half_scratch);
-  const auto room = static_cast<std::int64_t>(half_scratch / 2 / sizeof(double));
-  double* const there = lease.template as<double>().data();
-  double* const mirrored = there + room;
+  const auto staging = lease.bytes().first(staging_bytes);
+  auto* const there = reinterpret_cast<double*>(lease.bytes().subspan(staging_bytes).data());
+  double* const mirrored = there + square * square;
   Difference worst;
-  double largest = 0;  // as T it may be 0
-  for_each_cut(
-      piece, room, [&](std::int64_t first, std::int64_t lines_here, std::int64_t begin, std::int64_t length) {
-        const std::int64_t across = piece.across + first, along = piece.along + begin;
-        // Line x, place y: one as [x + y * lines_here], the other as [y + x * length].
-        double* const upper = by_columns_ ? mirrored : there;
-        double* const lower = by_columns_ ? there : mirrored;
-        file_->template read_block<double>(u(across), u(lines_here), u(along), u(length), there,
-                                           u(lines_here), staging);
-        file_->template read_block<double>(u(along), u(length), u(across), u(lines_here), mirrored, u(length),
-                                           staging);
-        const auto at = [&](const double* block, std::int64_t x, std::int64_t y) {
-          return block == there ? block[x + y * lines_here] : block[y + x * length];
-        };
-        for (std::int64_t y = 0; y < length; ++y) {
-          const std::int64_t in_band = begin + y, in_tile = in_band % piece.tile;
-          Element* const tile = tiles[static_cast<std::size_t>(in_band / piece.tile)];
-          const std::int64_t rows = by_columns_
-                                        ? piece.across_count
-                                        : std::min(piece.tile, piece.along_count - (in_band - in_tile));
-          for (std::int64_t x = 0; x < lines_here; ++x) {
-            const std::int64_t row = by_columns_ ? along + y : across + x;
-            const std::int64_t column = by_columns_ ? across + x : along + y;
-            if (row > column) continue;  // in a tile on the diagonal
-            const double above = at(upper, x, y), below = at(lower, x, y);
-            const double difference = std::abs(above - below);
-            largest = std::max({largest, std::abs(above), std::abs(below)});
-            if (!(difference <= worst.size)) {
-              if (!std::isfinite(above)) not_finite(row, column, static_cast<T>(above));
-              worst = {difference, row, column, above, below};
-            }
-            if constexpr (!std::is_const_v<Element>)
-              (by_columns_ ? tile[(first + x) + in_tile * rows] : tile[in_tile + (first + x) * rows]) =
-                  static_cast<T>(below / 2 + above / 2);
+  for (std::int64_t first = 0; first < piece.across_count; first += square)
+    for (std::int64_t begin = 0; begin < piece.along_count; begin += square) {
+      const std::int64_t lines = std::min(square, piece.across_count - first),
+                         length = std::min(square, piece.along_count - begin);
+      const std::int64_t across = piece.across + first, along = piece.along + begin;
+      // By rows, line x is row across + x of the lower triangle; by columns it is a column.
+      const std::int64_t row = by_columns_ ? along : across, column = by_columns_ ? across : along;
+      const std::int64_t rows = by_columns_ ? length : lines, columns = by_columns_ ? lines : length;
+      file_->template read_block<double>(u(row), u(rows), u(column), u(columns), there, u(rows), staging);
+      file_->template read_block<double>(u(column), u(columns), u(row), u(rows), mirrored, u(columns),
+                                         staging);
+      for (std::int64_t j = 0; j < columns; ++j)
+        for (std::int64_t i = 0; i < rows; ++i) {
+          const double below = there[i + j * rows], above = mirrored[j + i * columns];
+          // In a tile on the diagonal, what is above it is its own mirror image.
+          const bool lower = row + i >= column + j;
+          if (!std::isfinite(static_cast<T>(below))) not_finite(row + i, column + j, static_cast<T>(below));
+          if (lower && !(above == below)) {
+            if (!std::isfinite(static_cast<T>(above))) not_finite(column + j, row + i, static_cast<T>(above));
+            compare(worst, column + j, row + i, above, below);
           }
+          const std::int64_t in_band = by_columns_ ? begin + i : begin + j;
+          const std::int64_t in_tile = in_band % piece.tile, tile_begin = in_band - in_tile;
+          T* const tile = tiles[static_cast<std::size_t>(in_band / piece.tile)];
+          const std::int64_t tile_rows =
+              by_columns_ ? std::min(piece.tile, piece.along_count - tile_begin) : piece.across_count;
+          T& element =
+              by_columns_ ? tile[in_tile + (first + j) * tile_rows] : tile[(first + i) + in_tile * tile_rows];
+          element = static_cast<T>(stored_ == Stored::mean ? below / 2 + above / 2 : below);
         }
-      });
-  merge(largest, worst);
+    }
+  merge(worst);
 }
 
 template <class T>
@@ -329,43 +372,43 @@ void SymmetricNpy<T>::not_finite(std::int64_t row, std::int64_t column, T value)
 }
 
 template <class T>
-void SymmetricNpy<T>::merge(double largest, const Difference& difference) {
+void SymmetricNpy<T>::merge(const Difference& difference) {
   const std::lock_guard guard(mutex_);
-  largest_ = std::max(largest_, largest);
   const auto place = [](const Difference& d) { return std::pair(d.row, d.column); };
-  if (difference.size > worst_.size || (difference.size == worst_.size && place(difference) < place(worst_)))
+  if (difference.relative > worst_.relative ||
+      (difference.relative == worst_.relative && place(difference) < place(worst_)))
     worst_ = difference;
 }
 
 template <class T>
 void SymmetricNpy<T>::bring_together(Runtime& runtime) {
   if (runtime.ranks() == 1) return;
-  const double own[] = {
-      largest_,     worst_.size, static_cast<double>(worst_.row), static_cast<double>(worst_.column),
-      worst_.upper, worst_.lower};
+  const double own[] = {worst_.relative, static_cast<double>(worst_.row), static_cast<double>(worst_.column),
+                        worst_.upper, worst_.lower};
   const std::vector<double> all = gather(runtime, own);
   for (std::size_t i = 0; i < all.size(); i += std::size(own))
-    merge(all[i], {all[i + 1], static_cast<std::int64_t>(all[i + 2]), static_cast<std::int64_t>(all[i + 3]),
-                   all[i + 4], all[i + 5]});
+    merge({all[i], static_cast<std::int64_t>(all[i + 1]), static_cast<std::int64_t>(all[i + 2]), all[i + 3],
+           all[i + 4]});
 }
 
 template <class T>
 void SymmetricNpy<T>::require_symmetric() const {
   const std::lock_guard guard(mutex_);
-  if (worst_.size <= tolerance(file_->element(), stored_) * largest_) return;
+  if (worst_.relative <= tolerance_) return;
   throw NumericalError(fmt::format(
       "{} is not symmetric: row {}, column {} (counted from 0) is {}, but row {}, column {} is {}; {}",
       file_->path().string(), worst_.row, worst_.column, worst_.upper, worst_.column, worst_.row,
       worst_.lower,
       stored_ == Stored::mean
           ? "that is more than rounding"
-          : "--lower or --upper takes one triangle, --symmetrize the mean where rounding is the reason"));
+          : "--lower or --upper takes one triangle, --symmetrize the mean where rounding is the reason, and "
+            "--method lu-incremental solves with a matrix that is not symmetric"));
 }
 
 template <class T>
-bool SymmetricNpy<T>::symmetric() const {
+double SymmetricNpy<T>::asymmetry() const {
   const std::lock_guard guard(mutex_);
-  return worst_.size == 0;
+  return worst_.relative;
 }
 
 template class SymmetricNpy<float>;

@@ -1,5 +1,5 @@
-// The largest sum of a row of the upper triangle of a tiled matrix: for the condition of R. Sums go along a row from tile to
-// tile, so that they are the same over any ranks.
+// How large the upper triangle of a tiled matrix is: for the condition and the rank of R. Figures of a row go along it from
+// tile to tile, so that they are the same over any ranks.
 #pragma once
 #include <fairlead/codelet.hpp>
 #include <fairlead/flow.hpp>
@@ -17,45 +17,85 @@
 
 namespace fairlead::linalg {
 
+/// NaN where an element is not a number.
+struct TriangleSizes {
+  double norm = 0;       ///< the largest sum of absolute values of a row
+  double frobenius = 0;  ///< the root of the sum of all squares, computed without overflow
+  double largest = 0;    ///< absolute value of an element
+  double least_diagonal = 0;
+};
+
 template <class T>
 class TriangleNorm {
  public:
   TriangleNorm(Runtime& runtime, const TiledMatrix<T>& a)
       : a_(a),
-        sums_(static_cast<std::size_t>(a.columns())),
-        dealt_(runtime, "sums of rows", sums_.data(), a.columns(), 1, a.tile(), a.distribution()) {}
+        of_rows_(static_cast<std::size_t>(a.columns() * figures)),
+        dealt_(runtime, "sizes of rows", of_rows_.data(), a.columns(), figures, TileSize(a.tile(), figures),
+               a.distribution()) {}
 
   static std::uint64_t tasks(const TiledMatrix<T>& a) noexcept {
     const auto columns = static_cast<std::uint64_t>(a.tile_columns());
     return columns * (columns + 1) / 2;
   }
+  static Bytes bytes(std::int64_t n) noexcept { return static_cast<Bytes>(n * figures) * sizeof(double); }
   void submit(Flow& flow) {
-    const auto add = codelet("sums").cpu([](In<Tile<T>> t, InOut<Tile<double>> sums, bool diagonal) {
-      std::vector<double> own(static_cast<std::size_t>(sums.rows()));
-      for (int j = 0; j < t.columns(); ++j)
-        for (int i = 0; i < (diagonal ? std::min(j + 1, t.rows()) : t.rows()); ++i)
-          own[static_cast<std::size_t>(i)] += std::abs(static_cast<double>(t(i, j)));
-      for (int i = 0; i < sums.rows(); ++i) sums(i, 0) += own[static_cast<std::size_t>(i)];
-    });
-    const TiledMatrix<double>& sums = dealt_.tiles();
+    const auto look = codelet("sums").cpu(
+        [](In<Tile<T>> t, InOut<Tile<double>> rows, bool diagonal) { look_at(t, rows, diagonal); });
+    const TiledMatrix<double>& rows = dealt_.tiles();
     for (std::int32_t i = 0; i < a_.tile_columns(); ++i)
       for (std::int32_t j = i; j < a_.tile_columns(); ++j)
-        flow.submit(near_matrix(add(a_(i, j), sums(i, 0), i == j), a_, i, j, sums));
+        flow.submit(near_matrix(look(a_(i, j), rows(i, 0), i == j), a_, i, j, rows));
   }
-  /// Once the flow has been waited for; over ranks all call it. NaN if a sum is.
-  double bring_together() {
+  /// Once the flow has been waited for; over ranks all call it.
+  TriangleSizes bring_together() {
     dealt_.bring_back();
-    double norm = 0;
-    for (const double sum : sums_) {
-      if (std::isnan(sum)) return std::numeric_limits<double>::quiet_NaN();
-      norm = std::max(norm, sum);
+    const auto n = static_cast<std::size_t>(a_.columns());
+    TriangleSizes all{.least_diagonal = std::numeric_limits<double>::infinity()};
+    for (std::size_t i = 0; i < n; ++i) {
+      if (std::isnan(of_rows_[i])) {
+        constexpr double none = std::numeric_limits<double>::quiet_NaN();
+        return {none, none, none, none};
+      }
+      all.norm = std::max(all.norm, of_rows_[i]);
+      all.least_diagonal = std::min(all.least_diagonal, of_rows_[i + n]);
+      all.largest = std::max(all.largest, of_rows_[i + 2 * n]);
+      all.frobenius = std::hypot(all.frobenius, of_rows_[i + 3 * n]);
     }
-    return norm;
+    return all;
   }
 
  private:
+  // Of each row the sum of absolute values, that of the diagonal, the largest, the norm of Euclid.
+  static constexpr std::int32_t figures = 4;
+
+  static void look_at(const In<Tile<T>>& t, const InOut<Tile<double>>& rows, bool diagonal) {
+    const auto height = static_cast<std::size_t>(rows.rows());
+    std::vector<double> sums(height), largest(height), squares(height);
+    const auto end_of = [&](int j) { return diagonal ? std::min(j + 1, t.rows()) : t.rows(); };
+    for (int j = 0; j < t.columns(); ++j)
+      for (int i = 0; i < end_of(j); ++i) {
+        const double size = std::abs(static_cast<double>(t(i, j)));
+        sums[static_cast<std::size_t>(i)] += size;
+        largest[static_cast<std::size_t>(i)] = std::max(largest[static_cast<std::size_t>(i)], size);
+      }
+    for (int j = 0; j < t.columns(); ++j)
+      for (int i = 0; i < end_of(j); ++i)
+        if (const double by = largest[static_cast<std::size_t>(i)]; by > 0) {
+          const double part = static_cast<double>(t(i, j)) / by;
+          squares[static_cast<std::size_t>(i)] += part * part;
+        }
+    for (std::int32_t i = 0; i < rows.rows(); ++i) {
+      const auto row = static_cast<std::size_t>(i);
+      rows(i, 0) += sums[row];
+      if (diagonal) rows(i, 1) = std::abs(static_cast<double>(t(i, i)));
+      rows(i, 2) = std::max(rows(i, 2), largest[row]);
+      rows(i, 3) = std::hypot(rows(i, 3), largest[row] * std::sqrt(squares[row]));
+    }
+  }
+
   const TiledMatrix<T>& a_;
-  std::vector<double> sums_;
+  std::vector<double> of_rows_;
   DealtColumns<double> dealt_;
 };
 

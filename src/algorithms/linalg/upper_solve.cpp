@@ -11,6 +11,7 @@
 #include "algorithms/linalg/blas/blas.hpp"
 #include "algorithms/linalg/blas/flops.hpp"
 #include "algorithms/linalg/shapes.hpp"
+#include "algorithms/linalg/singular_error.hpp"
 
 namespace fairlead::linalg {
 
@@ -25,8 +26,8 @@ void check_diagonal(const UpperTriangle& triangle, const TileView<const T>& u, s
             fmt::format("{} is not finite in column {}, counted from 0", triangle.name, first_column + j));
   for (int j = 0; j < u.columns(); ++j)
     if (u(j, j) == 0)
-      throw NumericalError(fmt::format("{}: {} has a zero on the diagonal in column {}, counted from 0",
-                                       triangle.zero_means, triangle.name, first_column + j));
+      throw SingularError(fmt::format("{}: {} has a zero on the diagonal in column {}, counted from 0",
+                                      triangle.zero_means, triangle.name, first_column + j));
 }
 
 /// X := op(U)^-1 X, in the rows that U has columns.

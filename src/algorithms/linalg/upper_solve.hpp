@@ -34,8 +34,8 @@ struct UpperKernels {
 };
 
 /// The first n rows of b := U^-1 b, or U^-T b, for each b, where U is on and above the diagonal of `a`. The
-/// task that meets a zero on the diagonal, or what is not finite, fails with a NumericalError naming the
-/// column. The shapes match: b is in tiles of the same side.
+/// task that meets a zero on the diagonal fails with a SingularError, one that meets what is not finite with a
+/// NumericalError; both name the column. The shapes match: b is in tiles of the same side.
 template <class T>
 void solve_upper(Flow& flow, const Kernels& kernels, const UpperTriangle& triangle, const TiledMatrix<T>& a,
                  std::initializer_list<const TiledMatrix<T>*> bs, UpperForm form = UpperForm::plain);

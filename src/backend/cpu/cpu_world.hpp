@@ -48,6 +48,9 @@ class CpuWorld final : public engine::DrivenWorld, private Site {
   void serve_for_others() override;
   void serve_surely_for_others() override;
   void end_asynchronous(Task& task, std::exception_ptr failure) noexcept override;
+  std::optional<CoreTime> core_time_of_worker(WorkerId worker) const override {
+    return workers_.core_time(worker);
+  }
   Time now() noexcept override { return workers_.now(); }
   std::size_t reporters() const noexcept override { return workers_.count() + 2; }
 

@@ -11,7 +11,7 @@ struct MemoryFigures {
   Duration latency{};           ///< of copying one page
 };
 
-/// Copies `bytes` (more than caches hold) a few times; the medians.
+/// Copies `bytes` (more than caches hold) a few times; the medians. By CPU time, so that other programs do not count.
 MemoryFigures measure_memory(Bytes bytes = Bytes{128} << 20);
 
 }  // namespace fairlead::backend

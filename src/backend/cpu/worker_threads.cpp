@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "backend/cpu/affinity.hpp"
+#include "base/guarded_thread.hpp"
 #include "engine/ended_thread.hpp"
 #include "graph/epoch.hpp"
 
@@ -76,6 +77,8 @@ void WorkerThreads::prepare(engine::Engine& engine, engine::DrivenWorld& world, 
 }
 
 void WorkerThreads::begin() {
+  workers_[0]->thread_number.store(this_thread());
+  application_before_ = core_time_of(this_thread());
   for (std::size_t i = 1; i < workers_.size(); ++i) try {
       start_thread(i);
     } catch (const std::system_error& error) {
@@ -117,6 +120,12 @@ void WorkerThreads::bind(std::size_t worker) {
 std::span<const unsigned> WorkerThreads::unit_of(std::size_t worker) const {
   if (settings_.processors.empty()) return {};
   return std::span(settings_.processors).subspan(worker % settings_.processors.size(), 1);
+}
+
+std::optional<CoreTime> WorkerThreads::core_time(WorkerId worker) const {
+  auto all = core_time_of(workers_[index(worker)]->thread_number.load());
+  if (all && index(worker) == 0 && application_before_) *all = *all - *application_before_;
+  return all;
 }
 
 void WorkerThreads::launch(WorkerId id, Task& task) {
@@ -456,6 +465,7 @@ void WorkerThreads::run(std::size_t index) {
   };
   try {
     Worker& worker = *workers_[index];
+    worker.thread_number.store(this_thread());
     bind(index);
     worker.arrival.kind = EventKind::worker_arrived;
     worker.arrival.worker = static_cast<WorkerId>(index);
@@ -478,7 +488,8 @@ void WorkerThreads::run(std::size_t index) {
 void WorkerThreads::start_thread(std::size_t index) {
   running_.fetch_add(1);
   try {
-    workers_[index]->thread = std::thread([this, index] { run(index); });
+    workers_[index]->thread = guarded_thread(
+        [this, index] { run(index); }, [this](std::exception_ptr why) { engine_->stop(std::move(why)); });
   } catch (...) {
     running_.fetch_sub(1);
     throw;

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <thread>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "backend/cpu/restraint.hpp"
 #include "backend/cpu/sleeper.hpp"
 #include "backend/cpu/tiny_kinds.hpp"
+#include "base/core_time.hpp"
 #include "base/fast_clock.hpp"
 #include "engine/runtime_core.hpp"
 
@@ -68,6 +70,8 @@ class WorkerThreads {
   bool in_body(WorkerId worker) const noexcept {
     return workers_[index(worker)]->in_body.load(std::memory_order_relaxed);
   }
+  /// Of the worker's thread since begin(). Any thread.
+  std::optional<CoreTime> core_time(WorkerId worker) const;
   bool ending() const noexcept { return ending_.load(); }
   std::size_t count() const noexcept { return workers_.size(); }
   Time now() const noexcept { return clock_.now(); }
@@ -89,10 +93,11 @@ class WorkerThreads {
     Restraint restraint;
     WorkerKind kind = WorkerKind::cpu;
     std::atomic<bool> lost{false};
-    Processor* processor = nullptr;    // runs its bodies; null: its thread does
-    std::vector<Chore*> chores;        // between two tasks
-    std::atomic<bool> aside{false};    // for a task of several workers: not worth looking around
-    std::vector<unsigned> team_units;  // where such a task may run that this worker leads; until its end
+    std::atomic<pid_t> thread_number{0};  // the kernel's, of the thread that is this worker now
+    Processor* processor = nullptr;       // runs its bodies; null: its thread does
+    std::vector<Chore*> chores;           // between two tasks
+    std::atomic<bool> aside{false};       // for a task of several workers: not worth looking around
+    std::vector<unsigned> team_units;     // where such a task may run that this worker leads; until its end
   };
 
   void run(std::size_t index);
@@ -132,7 +137,8 @@ class WorkerThreads {
   const Addresses* addresses_ = nullptr;
   Lookout* lookout_ = nullptr;
   std::vector<std::unique_ptr<Worker>> workers_;
-  alignas(64) std::atomic<int> idle_{0};  // workers that look for work
+  std::optional<CoreTime> application_before_;  // of the application's thread when the runtime began
+  alignas(64) std::atomic<int> idle_{0};        // workers that look for work
   static constexpr int nobody = -1;
   std::atomic<int> watcher_{nobody};  // the idle core that looks out all the time
   // Of these, those that do not look any more. On a cache line of its own: whoever brings a task reads it.

@@ -5,6 +5,8 @@
 #include <exception>
 #include <optional>
 
+#include "base/guarded_thread.hpp"
+
 namespace fairlead::backend {
 
 namespace {
@@ -22,7 +24,7 @@ Outcome outcome_of(const Step& step) {
 
 void TwoWayWire::begin_threads() {
   for (unsigned direction = 0; direction < directions; ++direction)
-    ways_[direction].thread = std::thread([this, direction] { run(direction); });
+    ways_[direction].thread = guarded_thread([this, direction] { run(direction); }, ignore_failure);
 }
 
 void TwoWayWire::start(const Load& load) {

@@ -20,6 +20,8 @@
 #include <system_error>
 #include <utility>
 
+#include "base/guarded_thread.hpp"
+
 namespace fairlead::backend {
 namespace {
 
@@ -60,7 +62,7 @@ IoThreads::IoThreads(Settings settings, Clock clock, OnDone on_done)
   threads_.reserve(settings.threads);
   try {
     for (Work& work : works_) {
-      threads_.emplace_back([this, &work] { run(work); });
+      threads_.push_back(guarded_thread([this, &work] { run(work); }, ignore_failure));
       pthread_setname_np(threads_.back().native_handle(), "fairlead-io");
     }
   } catch (const std::system_error& error) {

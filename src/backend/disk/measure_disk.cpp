@@ -18,6 +18,7 @@
 #include "backend/disk/aligned_memory.hpp"
 #include "backend/disk/io_threads.hpp"
 #include "backend/disk/spill_file.hpp"
+#include "base/core_time.hpp"
 #include "base/random.hpp"
 
 namespace fairlead::backend {
@@ -61,6 +62,7 @@ class Measuring {
   template <class Reading>
   double pass(Reading&& reading) {
     const auto begin = Clock::now();
+    const CoreWatch watch(how_.threads);
     Bytes bytes = 0;
     bool wrote = false;
     for (Bytes offset = 0; offset + DiskMeasurement::piece <= how_.bytes; offset += DiskMeasurement::piece) {
@@ -78,8 +80,13 @@ class Measuring {
     }
     wait_for_all();
     if (wrote && ::fdatasync(file_.descriptor()) != 0) fail(errno);
-    return static_cast<double>(bytes) / std::chrono::duration<double>(Clock::now() - begin).count();
+    const double all = std::chrono::duration<double>(Clock::now() - begin).count();
+    const double without_core = watch.without_core();
+    without_core_ = std::max(without_core_, without_core);
+    constexpr double least_left = 0.05;
+    return static_cast<double>(bytes) / (all * std::max(1 - without_core, least_left));
   }
+  double without_core() const noexcept { return without_core_; }
 
   Duration latency() {
     Random random(1);
@@ -126,6 +133,7 @@ class Measuring {
   }
 
   DiskMeasurement how_;
+  double without_core_ = 0;
   SpillFile file_;
   std::vector<AlignedMemory> buffers_;
   std::mutex mutex_;  // guards the two below
@@ -152,6 +160,7 @@ DiskFigures measure_disk(const std::string& directory, const DiskMeasurement& ho
   figures.both = measuring.pass([](Bytes piece) { return piece % 2 == 0; });
   part("reading pages one by one");
   figures.latency = measuring.latency();
+  figures.without_core = measuring.without_core();
   return figures;
 }
 

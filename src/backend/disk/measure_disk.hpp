@@ -23,6 +23,9 @@ struct DiskFigures {
   double read = 0, written = 0, both = 0;  ///< bytes per second; both directions at once, together
   Duration latency{};   ///< of reading one page somewhere, nothing else going on: the median
   bool direct = false;  ///< past the page cache; else that was emptied before reading
+  /// The largest part of a pass's time in which the threads wanted a core and had none, as other programs had them. It is not in
+  /// the rates; where it is large these say little.
+  double without_core = 0;
 };
 
 /// Writes a file without a name in `directory`, twice: the second time counts, as a disk first has to find

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "backend/disk/aligned_memory.hpp"
+#include "base/full_transfer.hpp"
 
 namespace fairlead::backend {
 namespace {
@@ -68,11 +69,11 @@ int write_zeros(int descriptor, Bytes from, Bytes to, Bytes alignment) {
   const auto block = zeros(most, alignment);
   if (!block) return ENOMEM;
   while (from < to) {
-    const ssize_t written =
-        pwrite(descriptor, block.get(), std::min(most, to - from), static_cast<off_t>(from));
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return written < 0 ? errno : ENOSPC;
-    from += static_cast<Bytes>(written);
+    const Bytes bytes = std::min(most, to - from);
+    const Transferred written =
+        write_fully_at(descriptor, from, {reinterpret_cast<const std::byte*>(block.get()), bytes});
+    if (written.bytes < bytes) return written.error != 0 ? written.error : ENOSPC;
+    from += bytes;
   }
   return fdatasync(descriptor) == 0 ? 0 : errno;  // or a network file system tells of a full disk much later
 }
@@ -103,11 +104,13 @@ SpillFile::SpillFile(std::string directory, Bytes fits_in_memory)
 
 void SpillFile::open() {
   file_ = open_nameless_file(directory_);
-  if (!file_)
-    throw SystemError(
-        fmt::format("cannot create a spill file in the directory \"{}\": {}.\n"
-                    "  Name a directory that exists, is on a disk and can be written to.",
-                    directory_, std::strerror(errno)));
+  if (!file_) {
+    const int error = errno;
+    throw SystemError(fmt::format(
+        "cannot create a spill file in the directory \"{}\": {}.\n"
+        "  Name a directory that exists, is on a disk and can be written to.",
+        directory_, is_removed_directory(directory_) ? "it has been removed" : std::strerror(error)));
+  }
   const Bytes alignment = direct_alignment(file_.get());
   direct_ = alignment > 0 && set_direct(file_.get(), true) && takes_direct_writes(file_.get(), alignment);
   if (!direct_) set_direct(file_.get(), false);

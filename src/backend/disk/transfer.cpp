@@ -4,7 +4,12 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <cstdio>
+
+#include "base/file_descriptor.hpp"
+#include "base/interruptions.hpp"
 
 namespace fairlead::backend {
 namespace {
@@ -49,6 +54,13 @@ int drop_from_page_cache(int descriptor, Bytes offset, Bytes bytes, IoDirection 
   return 0;
 }
 
+/// The same file by way of the page cache, which goes on at any byte. Empty if the system cannot open it once more.
+FileDescriptor through_page_cache(int descriptor, IoDirection direction) noexcept {
+  std::array<char, 32> path{};
+  std::snprintf(path.data(), path.size(), "/proc/self/fd/%d", descriptor);
+  return open_file(path.data(), direction == IoDirection::read ? O_RDONLY : O_WRONLY);
+}
+
 }  // namespace
 
 void drop_clean_pages(int descriptor, Bytes offset, Bytes bytes) noexcept {
@@ -58,16 +70,22 @@ void drop_clean_pages(int descriptor, Bytes offset, Bytes bytes) noexcept {
 TransferOutcome transfer_in_full(int descriptor, Bytes offset, std::span<iovec> parts, IoDirection direction,
                                  bool direct) {
   TransferOutcome outcome;
+  Interruptions interruptions;
+  FileDescriptor buffered;  // for the rest of what direct I/O has done a part of a sector of
   parts = without_first(parts, 0);
   while (!parts.empty()) {
-    const ssize_t moved = once(descriptor, static_cast<off_t>(offset + outcome.bytes), parts, direction);
+    const ssize_t moved = once(buffered ? buffered.get() : descriptor,
+                               static_cast<off_t>(offset + outcome.bytes), parts, direction);
     if (moved > 0) {
       outcome.bytes += static_cast<Bytes>(moved);
       parts = without_first(parts, static_cast<std::size_t>(moved));
+      interruptions.end();
+      if (direct && !parts.empty() && static_cast<Bytes>(moved) % smallest_sector != 0 && !buffered)
+        buffered = through_page_cache(descriptor, direction);
     } else if (moved == 0) {
       outcome.error_number = direction == IoDirection::read ? ENODATA : EIO;
       break;
-    } else if (errno != EINTR) {
+    } else if (!interruptions.go_on()) {
       // A direct read that met the end of the file inside a sector cannot be continued from there.
       const bool met_end =
           direct && direction == IoDirection::read && errno == EINVAL && outcome.bytes % smallest_sector != 0;
@@ -75,7 +93,7 @@ TransferOutcome transfer_in_full(int descriptor, Bytes offset, std::span<iovec> 
       break;
     }
   }
-  if (!direct) {
+  if (!direct || buffered) {
     const int error_number = drop_from_page_cache(descriptor, offset, outcome.bytes, direction);
     if (outcome.error_number == 0) outcome.error_number = error_number;
   }

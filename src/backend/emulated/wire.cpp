@@ -2,8 +2,12 @@
 #include "backend/emulated/wire.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
+#include <exception>
 #include <utility>
+
+#include "base/guarded_thread.hpp"
 
 namespace fairlead::backend {
 
@@ -13,10 +17,10 @@ Wire::Wire(Settings settings, World world)
       world_(std::move(world)),
       ways_{Way(settings.bytes_per_second), Way(settings.bytes_per_second)} {
   if (settings_.played_by == PlayedBy::worker) return;
-  ways_[0].thread = std::thread([this] { run(ways_[0]); });
+  ways_[0].thread = guarded_thread([this] { run(ways_[0]); }, ignore_failure);
   if (!settings_.duplex) return;
   try {
-    ways_[1].thread = std::thread([this] { run(ways_[1]); });
+    ways_[1].thread = guarded_thread([this] { run(ways_[1]); }, ignore_failure);
   } catch (...) {
     stop();  // the first thread is there
     throw;
@@ -65,6 +69,7 @@ void Wire::hurry() noexcept {
 
 void Wire::make_next(Way& way) noexcept {
   Move move;
+  Outcome made;
   {
     std::unique_lock lock(mutex_);
     if (way.queue.empty()) return;
@@ -74,14 +79,18 @@ void Wire::make_next(Way& way) noexcept {
     const Time end = way.cap.book_from(move.load.bytes, move.started).end +
                      (way.cap.active() ? settings_.latency : Duration{});
     lock.unlock();
-    make(move.load);
+    try {
+      make(move.load);
+    } catch (...) {  // the program's own functions that pack
+      made = {.error_number = EIO, .failure = std::current_exception()};
+    }
     lock.lock();
     // What the hardware would take longer than memory does.
     while (!ending_ && way.cap.active() && world_.clock() < end)
       changed_.wait_for(lock, end - world_.clock());
     if (ending_) return;
   }
-  move.load.receiver->over(move.load.token, world_.outcome ? world_.outcome() : Outcome{});
+  move.load.receiver->over(move.load.token, made.good() && world_.outcome ? world_.outcome() : made);
 }
 
 void Wire::make(const Load& load) const {

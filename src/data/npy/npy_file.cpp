@@ -9,7 +9,10 @@
 #include <cerrno>
 #include <cstring>
 #include <fairlead/error.hpp>
+#include <span>
 #include <string>
+
+#include "base/full_transfer.hpp"
 
 namespace fairlead::data {
 namespace {
@@ -17,18 +20,16 @@ namespace {
 /// Headers of matrices have 128 bytes; whatever claims more than this is not one.
 constexpr Bytes longest_dictionary = Bytes{1} << 20;
 
+std::chrono::nanoseconds modified_at(const struct stat& state) {
+  return std::chrono::seconds(state.st_mtim.tv_sec) + std::chrono::nanoseconds(state.st_mtim.tv_nsec);
+}
+
 /// As much as there is of [offset, offset + bytes).
 std::string read_some(int file, Bytes offset, Bytes bytes, const std::string& name) {
   std::string text(bytes, '\0');
-  std::size_t done = 0;
-  while (done < text.size()) {
-    const auto got = ::pread(file, text.data() + done, text.size() - done, static_cast<off_t>(offset + done));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw InputError(fmt::format("{}: cannot be read: {}", name, std::strerror(errno)));
-    if (got == 0) break;
-    done += static_cast<std::size_t>(got);
-  }
-  text.resize(done);
+  const Transferred got = read_fully_at(file, offset, std::as_writable_bytes(std::span(text)));
+  if (got.error != 0) throw InputError(fmt::format("{}: cannot be read: {}", name, std::strerror(got.error)));
+  text.resize(got.bytes);
   return text;
 }
 
@@ -47,6 +48,8 @@ NpyFile::NpyFile(const std::filesystem::path& path) : path_(path) {
     throw InputError(fmt::format("{}: is {}, not a file", name,
                                  S_ISDIR(state.st_mode) ? "a directory" : "a device or pipe"));
   const auto file_bytes = static_cast<Bytes>(state.st_size);
+  file_bytes_ = file_bytes;
+  modified_at_ = modified_at(state);
 
   const auto preamble = parse_npy_preamble(read_some(file_.get(), 0, NpyPreamble::longest, name), name);
   const Bytes data_offset = preamble.bytes + preamble.dictionary;
@@ -74,18 +77,14 @@ NpyFile::NpyFile(const std::filesystem::path& path) : path_(path) {
 
 void NpyFile::read_bytes(Bytes offset, std::span<std::byte> into) const {
   const Bytes begin = offset, bytes = into.size();
-  while (!into.empty()) {
-    const auto got = ::pread(file_.get(), into.data(), into.size(), static_cast<off_t>(offset));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0)
-      throw SystemError(fmt::format("{}: cannot read {} bytes at byte {}: {}", path_.string(), into.size(),
-                                    offset, std::strerror(errno)));
-    if (got == 0)
-      throw InputError(fmt::format("{}: has become shorter while it was read: it ends at byte {}",
-                                   path_.string(), offset));
-    into = into.subspan(static_cast<std::size_t>(got));
-    offset += static_cast<Bytes>(got);
-  }
+  const Transferred got = read_fully_at(file_.get(), offset, into);
+  offset += got.bytes;
+  if (got.error != 0)
+    throw SystemError(fmt::format("{}: cannot read {} bytes at byte {}: {}", path_.string(),
+                                  bytes - got.bytes, offset, std::strerror(got.error)));
+  if (got.bytes < bytes)
+    throw InputError(
+        fmt::format("{}: has become shorter while it was read: it ends at byte {}", path_.string(), offset));
   bytes_read_->fetch_add(bytes, std::memory_order_relaxed);  // a sum that nothing waits for
   // The kernel keeps files in pieces of up to 2 MiB and drops whole ones only: so the piece that the last
   // read ended in goes now, with what lies before this one, and the one that this read ends in with the next.
@@ -96,17 +95,49 @@ void NpyFile::read_bytes(Bytes offset, std::span<std::byte> into) const {
   ::posix_fadvise(file_.get(), static_cast<off_t>(from), static_cast<off_t>(to - from), POSIX_FADV_DONTNEED);
 }
 
-NpyFile NpyFile::transposed() const {
+const std::byte* NpyFile::kept(std::uint64_t first, std::uint64_t lines, std::uint64_t stride,
+                               std::uint64_t along) const {
+  const Bytes size = bytes_of(element());
+  if (!kept_ || (first + (lines - 1) * stride + along) * size > kept_->size()) return nullptr;
+  for (std::uint64_t line = 0; line < lines; ++line) kept_->at((first + line * stride) * size, along * size);
+  return kept_->at(first * size, 0);
+}
+
+NpyFile NpyFile::twin() const {
   NpyFile other;
   other.path_ = path_;
   if (file_) other.file_ = duplicate(file_);
   if (file_ && !other.file_)
     throw SystemError(fmt::format("{}: cannot be opened twice: {}", path_.string(), std::strerror(errno)));
   other.bytes_read_ = bytes_read_;
+  other.file_bytes_ = file_bytes_;
+  other.modified_at_ = modified_at_;
   other.header_ = header_;
+  other.kept_ = kept_;
+  return other;
+}
+
+std::shared_ptr<const NpyFile> NpyFile::keeping(Bytes bytes) const {
+  auto other = std::make_shared<NpyFile>(twin());
+  const auto file = std::make_shared<const NpyFile>(twin());
+  other->kept_ = std::make_shared<KeptBytes>(std::min(bytes, header_.data_bytes()),
+                                             [file](Bytes offset, std::span<std::byte> into) {
+                                               file->read_bytes(file->header_.data_offset + offset, into);
+                                             });
+  return other;
+}
+
+NpyFile NpyFile::transposed() const {
+  NpyFile other = twin();
   other.header_.order = order() == StorageOrder::c ? StorageOrder::fortran : StorageOrder::c;
   std::ranges::reverse(other.header_.shape);
   return other;
+}
+
+bool NpyFile::changed() const noexcept {
+  struct stat state {};
+  return file_ && ::fstat(file_.get(), &state) == 0 &&
+         (static_cast<Bytes>(state.st_size) != file_bytes_ || modified_at(state) != modified_at_);
 }
 
 void NpyFile::forget_pages() const noexcept { ::posix_fadvise(file_.get(), 0, 0, POSIX_FADV_DONTNEED); }

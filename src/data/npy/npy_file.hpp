@@ -6,6 +6,7 @@
 // the page cache does not eat the memory limit of a container.
 #pragma once
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -16,6 +17,7 @@
 #include <utility>
 
 #include "base/file_descriptor.hpp"
+#include "data/npy/kept_bytes.hpp"
 #include "data/npy/npy_header.hpp"
 
 namespace fairlead::data {
@@ -74,6 +76,10 @@ class NpyFile {
                   std::uint64_t column_count, const TileGrid<T>& grid,
                   std::span<std::byte> staging = {}) const;
 
+  /// The same file, of whose elements the first `bytes` stay in memory once they were read. In chunks of 1 MiB: what is near is
+  /// read with them.
+  std::shared_ptr<const NpyFile> keeping(Bytes bytes) const;
+
   /// The same file as that of the transposed matrix, in the other order; where the matrix has two dimensions.
   NpyFile transposed() const;
 
@@ -81,18 +87,28 @@ class NpyFile {
   /// since a neighbour may want them. For the end of a pass over the file.
   void forget_pages() const noexcept;
 
+  /// Whether somebody has written to the file since it was opened, by its size and its time of modification.
+  bool changed() const noexcept;
+
   /// Read so far, again counted again.
   Bytes bytes_read() const noexcept { return bytes_read_->load(std::memory_order_relaxed); }
 
  private:
   NpyFile() = default;
+  NpyFile twin() const;
   void read_bytes(Bytes offset, std::span<std::byte> into) const;
+  /// The elements of some lines, if they are kept; else null. Counted in elements of the file.
+  const std::byte* kept(std::uint64_t first, std::uint64_t lines, std::uint64_t stride,
+                        std::uint64_t along) const;
 
   std::filesystem::path path_;
   FileDescriptor file_;
   NpyHeader header_;
+  std::shared_ptr<KeptBytes> kept_;         // null: nothing is kept
+  Bytes file_bytes_ = 0;                    // when it was opened
+  std::chrono::nanoseconds modified_at_{};  // likewise
   std::shared_ptr<std::atomic<Bytes>> bytes_read_ =
-      std::make_shared<std::atomic<Bytes>>(0);  // with transposed()
+      std::make_shared<std::atomic<Bytes>>(0);  // with transposed() and keeping()
 };
 
 extern template void NpyFile::read_tiles<float>(std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t,

@@ -126,12 +126,19 @@ void NpyFile::read_tiles(std::uint64_t row, std::uint64_t row_count, std::uint64
     const Bytes offset = header_.data_offset + ((first_line + line) * line_length + first_along + at) * size;
     read_bytes(offset, staging.subspan(to * size, elements * size));
   };
-  const auto deliver = [&](std::uint64_t line, std::uint64_t line_count, std::uint64_t at,
-                           std::uint64_t length, std::uint64_t stride) {
-    const Chunk chunk = by_rows ? Chunk{line, line_count, at, length, stride, order(), staging.data()}
-                                : Chunk{at, length, line, line_count, stride, order(), staging.data()};
+  const auto deliver_from = [&](const std::byte* elements, std::uint64_t line, std::uint64_t line_count,
+                                std::uint64_t at, std::uint64_t length, std::uint64_t stride) {
+    const Chunk chunk = by_rows ? Chunk{line, line_count, at, length, stride, order(), elements}
+                                : Chunk{at, length, line, line_count, stride, order(), elements};
     copy(chunk, grid, tiles(row_count, grid.tile_rows));
   };
+  const auto deliver = [&](std::uint64_t line, std::uint64_t line_count, std::uint64_t at,
+                           std::uint64_t length, std::uint64_t stride) {
+    deliver_from(staging.data(), line, line_count, at, length, stride);
+  };
+  if (const std::byte* const elements =
+          kept(first_line * line_length + first_along, lines, line_length, along))
+    return deliver_from(elements, 0, lines, 0, along, line_length);
 
   if (along > capacity) {  // not even one line's piece fits
     for (std::uint64_t line = 0; line < lines; ++line)

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/full_transfer.hpp"
 #include "base/left_over.hpp"
 
 namespace fairlead::data {
@@ -25,6 +26,27 @@ namespace {
 
 std::filesystem::path directory_of(const std::filesystem::path& path) {
   return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+}
+
+/// Where the links at `path` lead in the end, also if nothing is there. Throws SystemError if they lead nowhere.
+std::filesystem::path end_of_links(const std::filesystem::path& path) {
+  constexpr int most = 40;  // as the kernel follows
+  std::filesystem::path at = path;
+  std::error_code error;
+  for (int followed = 0; std::filesystem::is_symlink(at, error); ++followed) {
+    if (followed == most) fail(path, "be written: it is a link", ELOOP);
+    const auto target = std::filesystem::read_symlink(at, error);
+    if (error) fail(path, "be followed as a link", error.value());
+    at = target.is_absolute() ? target : directory_of(at) / target;
+  }
+  return at;
+}
+
+void require_directory(const std::filesystem::path& path) {
+  const auto directory = directory_of(path);
+  if (is_removed_directory(directory))
+    throw SystemError(fmt::format("{}: cannot be written: the directory \"{}\" has been removed",
+                                  path.string(), directory.string()));
 }
 
 /// Whether a file beside `path` is one that with_free_name() has named, whoever ran it.
@@ -74,11 +96,12 @@ void require_replaceable(const std::filesystem::path& path, const struct stat& o
 }  // namespace
 
 OutputFile::OutputFile(const std::filesystem::path& path, Bytes bytes) : path_(path) {
-  std::error_code error;
-  if (std::filesystem::is_symlink(path, error)) {
-    auto target = std::filesystem::weakly_canonical(path, error);
-    if (!error) path_ = std::move(target);
-  }
+  if (path == "-")
+    throw SystemError(
+        "-: cannot be written: the file must have a name, standard output is not written to. A file of that "
+        "name "
+        "is ./-");
+  path_ = end_of_links(path);
   struct stat old {};
   const bool exists = ::stat(path_.c_str(), &old) == 0;
   if (exists && !S_ISREG(old.st_mode))
@@ -86,6 +109,7 @@ OutputFile::OutputFile(const std::filesystem::path& path, Bytes bytes) : path_(p
                                   S_ISDIR(old.st_mode) ? "a directory" : "not a regular file"));
   if (path_.filename().empty())
     throw SystemError(fmt::format("{}: cannot be written: this names a directory", path_.string()));
+  require_directory(path_);
   if (exists) require_replaceable(path_, old);
   remove_left_over(directory_of(path_), [this](std::string_view name) { return is_partial_of(path_, name); });
   open_unnamed();
@@ -119,19 +143,17 @@ void OutputFile::open_unnamed() {
 }
 
 void OutputFile::write(Bytes offset, std::span<const std::byte> content) {
-  while (!content.empty()) {
-    const auto written = ::pwrite(file_.get(), content.data(), content.size(), static_cast<off_t>(offset));
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0)
-      fail(path_, fmt::format("write {} bytes at byte {}", content.size(), offset),
-           written < 0 ? errno : ENOSPC);
-    content = content.subspan(static_cast<std::size_t>(written));
-    offset += static_cast<Bytes>(written);
-  }
+  const Transferred written = write_fully_at(file_.get(), offset, content);
+  if (written.bytes < content.size())
+    fail(path_,
+         fmt::format("write {} bytes at byte {}", content.size() - written.bytes, offset + written.bytes),
+         written.error != 0 ? written.error : ENOSPC);
 }
 
 void OutputFile::commit() {
   if (::fsync(file_.get()) != 0) fail(path_, "flush it to the disk", errno);
+  // Nothing is allocated once the file has its name: it would be there, and the caller told otherwise.
+  const std::filesystem::path above = directory_of(path_);
   if (temporary_.empty()) {
     const auto self = fmt::format("/proc/self/fd/{}", file_.get());
     const auto link = [&](const char* name) {
@@ -149,7 +171,7 @@ void OutputFile::commit() {
   }
   file_ = FileDescriptor();
   // The name, too, is to survive a power failure; a directory that cannot be opened for that is no failure.
-  const FileDescriptor directory = open_file(directory_of(path_), O_RDONLY | O_DIRECTORY);
+  const FileDescriptor directory = open_file(above, O_RDONLY | O_DIRECTORY);
   if (directory) ::fsync(directory.get());
 }
 

@@ -16,7 +16,7 @@ namespace fairlead::data {
 class OutputFile {
  public:
   /// Opens the unnamed file and sets `bytes` aside on the disk, so that a full one shows here and not after
-  /// hours. If `path` is a link, what it leads to is replaced. Throws SystemError naming the path: no such
+  /// hours. If `path` is a link, what it leads to is replaced or made; "-" is no name. Throws SystemError naming the path: no such
   /// directory, no permission, something other than a file has the name or one that cannot be replaced, no
   /// space (with the bytes needed).
   OutputFile(const std::filesystem::path& path, Bytes bytes);

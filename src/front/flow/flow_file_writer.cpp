@@ -1,20 +1,16 @@
-// Written through a buffer of the C library; mistakes of the disk show at the end.
+// Mistakes of the disk show at the end.
 #include "front/flow/flow_file_writer.hpp"
 
 #include <fairlead/error.hpp>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
 #include <iterator>
 #include <numeric>
 #include <utility>
 
-#include "base/file_descriptor.hpp"
 #include "front/runtime/views.hpp"
 
 namespace fairlead::front {
@@ -56,26 +52,24 @@ double mean_ns(const model::Quantiles& quantiles) {
          4;
 }
 
-/// Null, and errno, if it cannot be written.
-std::FILE* make(const std::string& path) {
-  FileDescriptor opened = open_file(path, O_WRONLY | O_CREAT | O_TRUNC);
-  std::FILE* const file = opened ? ::fdopen(opened.get(), "w") : nullptr;
-  if (file != nullptr) opened.release();
-  return file;
-}
-
 }  // namespace
 
-FlowFileWriter::FlowFileWriter(engine::RuntimeCore& core, std::string path)
-    : core_(core), path_(std::move(path)), file_(make(path_)) {
-  if (file_ == nullptr)
-    throw SystemError(fmt::format("record-flow: {} cannot be written: {}", path_, std::strerror(errno)));
+FlowFileWriter::FlowFileWriter(engine::RuntimeCore& core, std::string path) : core_(core) {
+  try {
+    file_.emplace(std::move(path));
+  } catch (const SystemError& error) {
+    throw SystemError(fmt::format("record-flow: {}", error.what()));
+  }
   write("fairlead-flow 1\n");
 }
 FlowFileWriter::~FlowFileWriter() = default;
 
 void FlowFileWriter::write(std::string_view text) {
-  if (std::fwrite(text.data(), 1, text.size(), file_.get()) != text.size() && error_ == 0) error_ = errno;
+  if (error_.empty()) try {
+      file_->append(text);
+    } catch (const SystemError& error) {
+      error_ = error.what();
+    }
 }
 
 std::size_t FlowFileWriter::number_of(const CodeletInfo& codelet) {
@@ -160,10 +154,12 @@ void FlowFileWriter::end(const model::KeptDurations& durations) {
   left_out(tied_, "tasks are bound to a memory node or wish for a device");
   left_out(holds_, "times the program acquires data itself");
   write(fmt::format("end {} {}\n", data_.size(), tasks_));
-  if (std::fclose(file_.release()) != 0 && error_ == 0) error_ = errno;
-  if (error_ != 0)
-    throw SystemError(
-        fmt::format("record-flow: {} could not be written completely: {}", path_, std::strerror(error_)));
+  if (error_.empty()) try {
+      file_->commit();
+    } catch (const SystemError& error) {
+      error_ = error.what();
+    }
+  if (!error_.empty()) throw SystemError(fmt::format("record-flow: {}", error_));
 }
 
 }  // namespace fairlead::front

@@ -3,13 +3,13 @@
 #pragma once
 #include <fairlead/detail/submission.hpp>
 
-#include <cstdio>
-#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "data/output/text_output.hpp"
 #include "engine/runtime_core.hpp"
 #include "model/kept_duration.hpp"
 
@@ -21,7 +21,7 @@ class FlowFileWriter final : public engine::SubmissionBook {
  public:
   /// Throws SystemError if the file cannot be written.
   FlowFileWriter(engine::RuntimeCore& core, std::string path);
-  /// Without end(), the file shows that it is incomplete.
+  /// Without end() there is no file: what was there before stays as it was.
   ~FlowFileWriter() override;
 
   void task(const Submission& submission, std::span<const Use> uses, bool ordered_explicitly) override;
@@ -35,9 +35,6 @@ class FlowFileWriter final : public engine::SubmissionBook {
   void end(const model::KeptDurations& durations);
 
  private:
-  struct Close {
-    void operator()(std::FILE* file) const noexcept { std::fclose(file); }
-  };
   void write(std::string_view text);
   void begin_phase();
   std::size_t number_of(const CodeletInfo& codelet);
@@ -46,9 +43,8 @@ class FlowFileWriter final : public engine::SubmissionBook {
   void count_what_is_left_out(const Submission& submission, bool ordered_explicitly);
 
   engine::RuntimeCore& core_;
-  const std::string path_;
-  int error_ = 0;  // the first errno of writing
-  std::unique_ptr<std::FILE, Close> file_;
+  std::string error_;  // the first of writing
+  std::optional<data::TextOutput> file_;
   std::unordered_map<std::string, std::size_t> codelets_, files_;  // by the text of their lines
   std::unordered_map<DatumId, std::size_t> data_;                  // ids are never used again
   std::uint64_t tasks_ = 0, phases_ = 0, holds_ = 0, several_workers_ = 0, scratch_ = 0, explicit_order_ = 0,

@@ -46,8 +46,15 @@ std::string FlowOutcome::take_failure(std::exception_ptr& cause) {
   cause = std::exchange(failure_, nullptr);
   const auto others = std::exchange(failed_, 0), skipped = std::exchange(cancelled_, 0);
   const bool unfolded = std::exchange(unfolded_, false);
+  const std::string first_skipped = std::exchange(first_skipped_, {});
   if (cause == nullptr) {
-    if (skipped != 0) return fmt::format("{} tasks were cancelled before they ran", skipped);
+    if (skipped != 0) {
+      std::string text = skipped == 1 ? std::string("1 task was cancelled before it ran")
+                                      : fmt::format("{} tasks were cancelled before they ran", skipped);
+      if (!first_skipped.empty()) text += "\n  " + first_skipped;
+      if (!first_skipped.empty() && !earlier_failure_.empty()) text += "\n  Earlier, " + earlier_failure_;
+      return text;
+    }
     // Every task of the program ran, and yet a result is missing.
     return unfolded
                ? "the flow was cancelled before the partial results of a reduction were put together: its "
@@ -55,8 +62,11 @@ std::string FlowOutcome::take_failure(std::exception_ptr& cause) {
                : "";
   }
   std::string text = failed(failed_task_, cause);
-  if (others > 1) text += fmt::format("\n  {} more tasks failed", others - 1);
-  if (skipped > 0) text += fmt::format("\n  {} tasks that needed its results were not run", skipped);
+  if (earlier_failure_.empty()) earlier_failure_ = text;
+  if (others > 1) text += fmt::format("\n  {} more task{} failed", others - 1, others == 2 ? "" : "s");
+  if (skipped > 0)
+    text += skipped == 1 ? std::string("\n  1 task that needed its results was not run")
+                         : fmt::format("\n  {} tasks that needed its results were not run", skipped);
   return text;
 }
 
@@ -109,6 +119,17 @@ std::string FlowOutcome::text_of_end(const Task& task) const {
              : "the task " + text_of(task) + " was not run: an input is missing, or its flow was cancelled";
 }
 
+std::string FlowOutcome::text_of_missing_input(const Task& task) const {
+  if (task.source()->cancelled.load()) return {};
+  std::vector<std::string> inputs;
+  for (const Access& access : task.accesses().first(std::min<std::size_t>(task.access_count, most_shown)))
+    if (reads(access.mode)) inputs.push_back(core_.names().text(access.datum));
+  if (inputs.empty()) return {};
+  return fmt::format("the task {} {} {}, which a task that failed, or was not run, was to write",
+                     text_of(task), inputs.size() == 1 ? "reads" : "reads at least one of",
+                     fmt::join(inputs, ", "));
+}
+
 void FlowOutcome::note_failure(const Task& task) {
   const std::lock_guard guard(mutex_);
   if (task.failure != nullptr) {
@@ -119,7 +140,7 @@ void FlowOutcome::note_failure(const Task& task) {
       failed_watched_ = watched == watched_.end() ? nullptr : watched->second;
     }
   } else if (task.codelet != &fold_codelet()) {
-    ++cancelled_;
+    if (cancelled_++ == 0) first_skipped_ = text_of_missing_input(task);
   } else if (task.source()->cancelled.load()) {  // else who failed is told, and this may be for another flow
     unfolded_ = true;
   }

@@ -120,6 +120,8 @@ class FlowOutcome {
  private:
   void tell(const Task& task, EventChain& ready);
   std::string text_of(const Task& task) const;
+  /// What it reads that has no value; empty if its flow was cancelled.
+  std::string text_of_missing_input(const Task& task) const;
   std::string take_failure(std::exception_ptr& cause);
   std::string take_callback_failure(std::exception_ptr& cause);
 
@@ -130,6 +132,8 @@ class FlowOutcome {
   std::exception_ptr failure_;
   std::string failed_task_;
   std::shared_ptr<const WatchedTask> failed_watched_;  // the same task, if somebody else may hear of it
+  std::string earlier_failure_;  // the first that was taken: later tasks may lack what it was to write
+  std::string first_skipped_;    // why the first of these was not run
   std::uint64_t failed_ = 0, cancelled_ = 0;
   bool unfolded_ = false;  // the flow was cancelled before a reduction's result was put together
   std::unordered_map<TaskId, std::shared_ptr<WatchedTask>> watched_;

@@ -42,8 +42,12 @@ FlowSource::~FlowSource() {
 
 bool FlowSource::finish() noexcept {
   finished_ = true;
+  bool folds_later = false;  // for the first that needs the values, or when the runtime ends
   try {
-    core_.caller().may_wait() ? core_.reductions().close_all(this) : core_.reductions().orphan(this);
+    if (core_.caller().may_wait())
+      core_.reductions().close_all(this);
+    else
+      folds_later = core_.reductions().has_part_in_any(this);
     if (has_common_) common_program_->leave();
     if (core_.caller().may_wait() && done() != submitted_) wait_until_done(submitted_, true);
     if (core_.caller().may_wait() && outcome_.callbacks()->open.load() != 0)
@@ -53,7 +57,7 @@ bool FlowSource::finish() noexcept {
     // What stopped the run is told to those who wait.
     core_.reductions().orphan(this);
   }
-  return done() == submitted_;
+  return !folds_later && done() == submitted_;
 }
 
 /// Throws UsageError for what must not be used, or not like this. Changes nothing.
@@ -236,6 +240,8 @@ TaskTraits FlowSource::traits_of(const Submission& submission, const Gathered& g
   count_submitted(1);
   const std::size_t after = order == nullptr ? 0 : order->after.size();
   bool ready = core_.graph().insert(task, gathered.all(), static_cast<std::int32_t>(after));
+  if (gathered.reduced) [[unlikely]]
+    replace_reduced(submission, gathered);
   if (after != 0) {
     std::int32_t over = 0;
     for (const auto& before : order->after) over += !before->follow(task);

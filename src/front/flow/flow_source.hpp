@@ -118,6 +118,8 @@ class FlowSource : public engine::CountedSource {
   std::uint32_t lane_for(const TaskTraits& traits, const Submission& submission, const Gathered& gathered);
   /// Data whose partial results have to be folded before the task, and those that it reduces.
   void follow_reductions(const Submission& submission, Gathered& gathered);
+  /// Data whose value the task, which is in the graph, replaces: what was added to that is not folded any more.
+  void replace_reduced(const Submission& submission, const Gathered& gathered);
   void fold(engine::Reduction& reduction, const char* file, std::uint32_t line);
   void fold_if_open(const engine::RegisteredDatum& datum, const char* file, std::uint32_t line);
   void insert_fold(const engine::Reduction& reduction, engine::RegisteredDatum& partial, const char* file,

@@ -1,8 +1,8 @@
 // Tasks that a flow inserts by itself. Reductions: tasks that reduce the same datum follow each other, and when
-// something else comes, tasks that fold its partial results come first. Views: a switch between the whole of a
-// datum and its parts changes everything of the view that was active and replaces everything of the one that is
-// to be; it sends home what is dirty, in place of a body, and needs no memory; the engine does it without a
-// worker (docs/memory.md, "Parts").
+// something else comes, tasks that fold its partial results come first; before a task that replaces its value none does.
+// Views: a switch between the whole of a datum and its parts changes everything of the view that was active and replaces
+// everything of the one that is to be; it sends home what is dirty, in place of a body, and needs no memory; the engine does
+// it without a worker (docs/memory.md, "Parts").
 #include <fairlead/codelet_info.hpp>
 
 #include <algorithm>
@@ -54,6 +54,7 @@ void FlowSource::follow_reductions(const Submission& submission, Gathered& gathe
     seen |= std::uint64_t{1} << at;
     engine::RegisteredDatum& datum = *submission.uses[i].datum;
     AccessMode& mode = gathered.insertions[at].mode;
+    if (mode == AccessMode::write) continue;  // see replace_reduced()
     const auto& known = submission.codelet->reductions;
     const detail::ReductionInfo how =
         mode == AccessMode::reduction && i < known.size() ? known[i] : detail::ReductionInfo{};
@@ -74,6 +75,13 @@ void FlowSource::follow_reductions(const Submission& submission, Gathered& gathe
                                    }});
     gathered.insertions[at].partials = core_.reductions().one_more(*reduction);
   }
+}
+
+/// Only once the task cannot be refused any more: else the partial results would be missing.
+void FlowSource::replace_reduced(const Submission& submission, const Gathered& gathered) {
+  for (std::size_t i = 0; i < submission.uses.size(); ++i)
+    if (gathered.insertions[gathered.access_of_use[i]].mode == AccessMode::write)
+      core_.reductions().replaced(*submission.uses[i].datum);
 }
 
 void FlowSource::fold(engine::Reduction& reduction, const char* file, std::uint32_t line) {

@@ -2,10 +2,14 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <set>
+#include <string>
+#include <string_view>
 #include <tuple>
 
 #include "base/suggest.hpp"
+#include "front/jdf/evaluate.hpp"
 #include "front/jdf/names.hpp"
 
 namespace fairlead::jdf {
@@ -22,6 +26,8 @@ class FlowChecker {
   FlowChecker(const File& file, Diagnostics& diagnostics) : file_(file), diagnostics_(diagnostics) {}
 
   void all() {
+    constant_globals();
+    without_effect();
     for (std::uint32_t i = 0; i < file_.classes.size(); ++i) take_down(i);
     for (const TaskClass& it : file_.classes) {
       for (const Flow& flow : it.flows) check(it, flow);
@@ -39,6 +45,37 @@ class FlowChecker {
   }
 
  private:
+  /// Values that need nothing from outside the file must fit the types of their globals.
+  void constant_globals() {
+    if (diagnostics_.errors() != 0) return;
+    const Settings none(file_);
+    Evaluator evaluator(file_, none);
+    for (std::uint32_t i = 0; i < file_.globals.size(); ++i) {
+      if (file_.globals[i].value == no_expression) continue;
+      try {
+        evaluator.global(i, file_.globals[i].name.where);
+      } catch (const EvaluationError& error) {
+        if (error.kind() != EvaluationError::Kind::needs_c && error.kind() != EvaluationError::Kind::no_value)
+          diagnostics_.error(error.where(), error.message());
+      }
+    }
+  }
+
+  /// What PaRSEC heeds, and Fairlead has no need of: each once.
+  void without_effect() {
+    std::set<std::string> told;
+    const auto look = [&](const std::vector<Property>& all, std::initializer_list<std::string_view> names) {
+      for (const Property& it : all)
+        if (std::ranges::find(names, it.name.text) != names.end() && told.insert(it.name.text).second)
+          diagnostics_.warning(it.name.where, fmt::format("\"{}\" has no effect here", it.name.text));
+    };
+    look(file_.options, {"termdet", "dynamic"});
+    for (const TaskClass& of : file_.classes) {
+      look(of.properties, {"startup_fn", "termdet", "dynamic"});
+      for (const Body& body : of.bodies) look(body.properties, {"evaluate"});
+    }
+  }
+
   void check(const TaskClass& of, const Flow& flow) {
     bool fed = false, used = false;
     for (const Dependency& it : flow.dependencies) {

@@ -131,7 +131,7 @@ class EmitSource {
   /// How many indices the places have that are in this data; `nowhere`: there are none.
   std::uint32_t dimensions_of_data(const EmitGlobal& of) const {
     for (std::uint32_t i = 0; i < file_.globals.size(); ++i)
-      if (file_.globals[i].is_collection && &file_.globals[given_data_of(file_, i)] == of.global)
+      if (file_.globals[i].is_collection && &file_.globals[aligned_with(file_, i)] == of.global)
         return file_.globals[i].dimensions;
     return nowhere;
   }
@@ -259,7 +259,7 @@ Emitted emit(const File& file, const EmitNames& names, Diagnostics& diagnostics)
   const std::vector<EmitGlobal> globals = emit_globals(file);
   for (std::uint32_t i = 0; i < globals.size(); ++i)
     if (const EmitGlobal& it = globals[i];
-        it.global->is_collection && !it.given && given_data_of(file, i) == i)
+        it.global->is_collection && !it.given && aligned_with(file, i) == i)
       diagnostics.error(it.global->name.where,
                         fmt::format("{} is a collection, and hidden: nobody could give its data", it.name));
   EmitSource first(file, names, globals, diagnostics);

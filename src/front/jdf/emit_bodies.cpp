@@ -3,6 +3,10 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+#include "front/jdf/c_leaves.hpp"
 
 namespace fairlead::jdf {
 
@@ -32,6 +36,71 @@ bool is_idle(const File& file, const TaskClass& task_class) {
   });
 }
 
+namespace {
+
+/// Without comments and strings, so that names in it are names.
+std::string bare_code(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size();) {
+    const std::string_view rest = text.substr(i);
+    if (rest.starts_with("/*") || rest.starts_with("//")) {
+      const std::size_t end = rest[1] == '*' ? rest.find("*/", 2) : rest.find('\n');
+      i = end == std::string_view::npos ? text.size() : i + end + (rest[1] == '*' ? 2 : 0);
+      out += ' ';
+    } else if (rest[0] == '"') {
+      std::size_t end = 1;
+      while (end < rest.size() && rest[end] != '"') end += rest[end] == '\\' ? 2 : 1;
+      i += end + 1;
+    } else {
+      out += text[i++];
+    }
+  }
+  return out;
+}
+
+/// "zgemm" of `#include "zgemm.h"`; empty if the line is something else.
+std::string included_name(std::string_view line) {
+  const auto skip = [&](std::string_view what) {
+    const std::size_t begin = line.find_first_not_of(" \t");
+    if (begin == std::string_view::npos || !line.substr(begin).starts_with(what)) return false;
+    line.remove_prefix(begin + what.size());
+    return true;
+  };
+  if (!skip("#") || !skip("include") || !skip("\"")) return {};
+  const std::size_t end = line.find(".h\"");
+  return end == std::string_view::npos ? std::string() : std::string(line.substr(0, end));
+}
+
+}  // namespace
+
+std::string reason_to_leave_out(std::string_view epilogue) {
+  const std::string code = bare_code(epilogue);
+  for (const std::string& word : words_of_c(code)) {
+    if (word == "main") {
+      std::size_t after = 0;
+      for (std::size_t at = 0; (at = code.find("main", at)) != std::string::npos; at = after) {
+        after = code.find_first_not_of(" \t\r\n", at + 4);
+        if (after == std::string::npos) break;
+        if (code[after] == '(') return "it has a main()";
+      }
+    }
+    if (word.starts_with("parsec_") && word.ends_with("_taskpool_t") && word != "parsec_taskpool_t")
+      return "it makes PaRSEC's graph, " + word;
+    if (word.starts_with("dague_") && word.ends_with("_handle_t") && word != "dague_handle_t")
+      return "it makes DAGuE's graph, " + word;
+  }
+  return {};
+}
+
+std::vector<std::string> left_out_notes(const File& file) {
+  std::vector<std::string> out;
+  for (std::size_t i = 1; i < file.external.size(); ++i)
+    if (const std::string why = reason_to_leave_out(file.source.text(file.external[i])); !why.empty())
+      out.push_back(fmt::format("{}: note: the C behind the task classes is left out: {}",
+                                file.source.where(file.external[i]), why));
+  return out;
+}
+
 std::string EmitBodies::name_of(const EmitNames& names, const TaskClass& task_class, std::size_t i) {
   return fmt::format("{}_{}_body{}", names.function, task_class.name.text,
                      i == 0 ? "" : std::to_string(i + 1));
@@ -56,9 +125,11 @@ void EmitBodies::class_bodies(const TaskClass& it) {
 
 void EmitBodies::external_after() {
   for (std::size_t i = 1; i < file_.external.size(); ++i) {
+    const std::string text = without_generated_headers(file_.source.text(file_.external[i]));
+    if (!reason_to_leave_out(text).empty()) continue;
     text_.line();
     text_.from(file_.external[i]);
-    text_.verbatim(file_.source.text(file_.external[i]));
+    text_.verbatim(text);
   }
   text_.own();
 }
@@ -73,8 +144,28 @@ void EmitBodies::begin() {
   if (file_.external.empty()) return;
   text_.line();
   text_.from(file_.external[0]);
-  text_.verbatim(file_.source.text(file_.external[0]));
+  text_.verbatim(without_generated_headers(file_.source.text(file_.external[0])));
   text_.own();
+}
+
+/// PaRSEC's compiler makes a header NAME.h of each NAME.jdf, with the functions that make the graph. Here they are not needed: the lines that
+/// include one of this file, or of one beside it, are left empty, unless there is such a header.
+std::string EmitBodies::without_generated_headers(std::string_view text) const {
+  const std::filesystem::path own(file_.source.name());
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::string_view line = text.substr(at, end - at);
+    const std::string name = included_name(line);
+    std::error_code error;
+    const bool generated =
+        !name.empty() && !std::filesystem::exists(own.parent_path() / (name + ".h"), error) &&
+        (name == own.stem() || std::filesystem::exists(own.parent_path() / (name + ".jdf"), error));
+    if (!generated) out += line;
+    if (end < text.size()) out += '\n';
+    at = end + 1;
+  }
+  return out;
 }
 
 void EmitBodies::globals_struct() {

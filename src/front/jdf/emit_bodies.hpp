@@ -1,6 +1,7 @@
 // The C beside the C++: prologue and epilogue, the globals as a struct, inline C and bodies as functions.
 #pragma once
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "front/jdf/emit.hpp"
@@ -14,6 +15,11 @@ namespace fairlead::jdf {
 std::vector<const Body*> emit_bodies_of(const File& file, const TaskClass& task_class);
 /// It does nothing: there is nothing in it but comments, braces and semicolons.
 bool is_idle(const File& file, const TaskClass& task_class);
+
+/// Why C behind the prologue is left out: it is the program around the graph in PaRSEC. Empty: it is not.
+std::string reason_to_leave_out(std::string_view epilogue);
+/// Of the epilogues that are left out, a line each: "file.jdf:12:1: ...".
+std::vector<std::string> left_out_notes(const File& file);
 
 class EmitBodies {
  public:
@@ -39,6 +45,7 @@ class EmitBodies {
   void globals();
   void new_global(const EmitGlobal& it);
   void external_after();
+  std::string without_generated_headers(std::string_view text) const;
   void shared_globals();
   void leaf(const CLeaf& it);
   void class_bodies(const TaskClass& it);

@@ -16,6 +16,24 @@ std::string part_text(const ptg::Part& part) {
                      part.diagonal ? "" : "false");
 }
 
+Reshapes::FlowNumber number_of(const File& file, const Flow& flow) {
+  for (std::uint32_t i = 0; i < file.classes.size(); ++i)
+    for (std::uint32_t k = 0; k < file.classes[i].flows.size(); ++k)
+      if (&file.classes[i].flows[k] == &flow) return {i, k};
+  return {nowhere, nowhere};
+}
+
+std::string named_part(const TypeName& type) {
+  const Types known = usual_types();
+  const auto found = known.find(type.name);
+  return found != known.end() ? part_text(found->second) : "hidden.type_" + cpp_name(type.name);
+}
+
+std::string place_of(const File& file, const TypeName& type) {
+  const Position at = file.source.position(type.where.begin);
+  return fmt::format("{}:{}", at.line, at.column);
+}
+
 }  // namespace
 
 void EmitTasks::flow(const TaskClass& it, const Flow& flow, EmitText& text) {
@@ -114,7 +132,13 @@ std::string EmitTasks::part(const Flow& flow, const Dependency& dependency, cons
   const bool in_data = target.kind == Target::Kind::memory, leaves = dependency.direction == Direction::out;
   if (flow.access == Access::control || (target.kind != Target::Kind::task && !(in_data && leaves)))
     return {};
-  const std::optional<TypeName> type = type_of(file_, dependency, in_data);
+  if (const std::optional<TypeName> copy = copied(flow, dependency, target))
+    return fmt::format("fairlead::parsec::{}_as_copy({}, {}, \"{}\")", leaves ? "given" : "taken",
+                       named_part(*copy), c_string(cpp_name(copy->name)), place_of(file_, *copy));
+  std::optional<TypeName> type = type_of(file_, dependency, in_data);
+  if (!type && in_data)  // no more than the value has is left there
+    if (const std::string of = reshapes_.type_of_value(number_of(file_, flow)); !of.empty())
+      type = TypeName{of, target.where};
   if (!type) return {};
   const Types known = usual_types();
   if (const auto found = known.find(type->name); found != known.end()) return part_text(found->second);
@@ -130,7 +154,31 @@ std::string EmitTasks::part(const Flow& flow, const Dependency& dependency, cons
   return fmt::format(
       "fairlead::parsec::left_of_type({}, {}, \"{}:{}\"{})", type->name.empty() ? "std::nullopt" : own,
       type->name.empty() ? "nullptr" : c_string(cpp_name(type->name)), at.line, at.column,
-      elsewhere ? "" : ", data_of_" + file_.globals[given_data_of(file_, target.index)].name.text);
+      elsewhere ? "" : ", data_of_" + file_.globals[aligned_with(file_, target.index)].name.text);
+}
+
+/// The type of which the taker of an edge gets a copy.
+std::optional<TypeName> EmitTasks::copied(const Flow& flow, const Dependency& dependency,
+                                          const Target& target) const {
+  if (target.kind != Target::Kind::task || flow.access == Access::control) return std::nullopt;
+  const Reshapes::FlowNumber own = number_of(file_, flow), other{target.index, target.flow_index};
+  return dependency.direction == Direction::out ? reshapes_.between(own, other)
+                                                : reshapes_.between(other, own);
+}
+
+/// What is taken from memory is the datum itself: of a part that a task changes it would have to be a copy.
+void EmitTasks::require_whole(const Flow& flow, const Dependency& dependency, BranchParts& parts) {
+  const std::optional<TypeName> type = reshapes_.from_memory(number_of(file_, flow), dependency);
+  if (!type) return;
+  if (usual_types().contains(type->name))
+    diagnostics_.error(
+        type->where,
+        fmt::format("{} is changed as a copy of this type, which compile cannot take from memory: let a "
+                    "task READ the datum, and hand it on with the type",
+                    flow.name.text));
+  else
+    parts.lines.push_back(fmt::format("fairlead::parsec::require_whole({}, {}, \"{}\");", named_part(*type),
+                                      c_string(cpp_name(type->name)), place_of(file_, *type)));
 }
 
 std::vector<std::string> EmitTasks::open_types() const {
@@ -139,8 +187,11 @@ std::vector<std::string> EmitTasks::open_types() const {
   for (const TaskClass& of : file_.classes)
     for (const Flow& flow : of.flows)
       for (const Dependency& dependency : flow.dependencies)
-        for (const bool in_data : {false, true}) {
-          const std::optional<TypeName> type = type_of(file_, dependency, in_data);
+        for (const Property& property : dependency.properties) {
+          if (property.name.text != "type" && property.name.text != "type_data" &&
+              property.name.text != "type_remote")
+            continue;
+          const std::optional<TypeName> type = type_in(file_, property);
           if (flow.access == Access::control || !type || type->name.empty() || known.contains(type->name))
             continue;
           const std::string name = "type_" + cpp_name(type->name);
@@ -161,6 +212,7 @@ std::string EmitTasks::fresh(const TaskClass& it, const Dependency& dependency, 
 std::vector<std::string> EmitTasks::branch(const TaskClass& it, const Flow& flow,
                                            const Dependency& dependency, std::size_t number) {
   BranchParts parts = parts_of(it, flow, dependency, number);
+  if (dependency.branches[number].target.kind == Target::Kind::memory) require_whole(flow, dependency, parts);
   const char* const direction = dependency.direction == Direction::in ? "from" : "to";
   const auto statement = [&] {
     std::string out = fmt::format("flow = std::move(flow).{}({}", direction, parts.where);
@@ -201,7 +253,7 @@ std::string EmitTasks::place(const Target& target, EmitScope& scope, std::vector
     arguments.push_back(own);
   }
   if (other == nullptr)
-    return fmt::format("data_of_{}({})", file_.globals[given_data_of(file_, target.index)].name.text,
+    return fmt::format("data_of_{}({})", file_.globals[aligned_with(file_, target.index)].name.text,
                        fmt::join(arguments, ", "));
   return fmt::format("tasks_{}[\"{}\"]({})", other->name.text, target.flow.text, fmt::join(arguments, ", "));
 }

@@ -105,13 +105,6 @@ std::vector<EmitGlobal> emit_globals(const File& file) {
   return out;
 }
 
-std::uint32_t given_data_of(const File& file, std::uint32_t global) {
-  const Property* const aligned = find(file.globals[global].properties, "aligned");
-  if (!file.globals[global].hidden || aligned == nullptr) return global;
-  const std::uint32_t with = file.global_numbers.find(word_of(*aligned, file));
-  return with == nowhere || file.globals[with].hidden ? global : with;
-}
-
 std::string c_declared(const std::string& type, const std::string& name) {
   return type + (type.ends_with('*') ? "" : " ") + name;
 }

@@ -35,9 +35,6 @@ struct EmitGlobal {
 
 std::vector<EmitGlobal> emit_globals(const File& file);
 
-/// The global whose data the places of this one are: that which it is `aligned` with, if nobody gives this one.
-std::uint32_t given_data_of(const File& file, std::uint32_t global);
-
 /// "int *x" of the type "int *" and the name "x".
 std::string c_declared(const std::string& type, const std::string& name);
 

@@ -42,6 +42,9 @@ void EmitBodies::shared_globals() {
          {"parsec_data_collection_t", "parsec_tiled_matrix_t", "parsec_matrix_block_cyclic_t"})
       for (const char* before : {"", "const "})
         text_.line(fmt::format("      {}{} *: {},", before, of, static_cast<int>(SharedKind::descriptor)));
+    for (const char* before : {"", "const "})
+      text_.line(fmt::format("      {}dplasma_data_collection_t *: {},", before,
+                             static_cast<int>(SharedKind::collection)));
     text_.line(fmt::format("      int *: {},", static_cast<int>(SharedKind::int_pointer)));
     for (const char* before : {"", "const "})
       text_.line(fmt::format("      {}parsec_memory_pool_t *: {},", before,
@@ -99,7 +102,10 @@ void EmitBodies::leaf(const CLeaf& it) {
   text_.line(fmt::format("  const __auto_type c_value = {};", value));
   text_.own();
   text_.line("  if (_Generic(c_value, float: 1, double: 1, long double: 1, default: 0)) {");
-  text_.line("    *c_real = (double)c_value;");
+  // Of a pointer there is no conversion, not even where it is not made.
+  text_.line(
+      "    *c_real = (double)_Generic(c_value, float: c_value, double: c_value, long double: c_value, "
+      "default: 0);");
   text_.line("    return 1;");
   text_.line("  }");
   text_.line("  *c_whole = (int64_t)c_value;");

@@ -11,7 +11,7 @@
 namespace fairlead::jdf {
 
 /// What the type of a global takes.
-enum class SharedKind : int { number, descriptor, int_pointer, memory_pool, other_pointer };
+enum class SharedKind : int { number, descriptor, collection, int_pointer, memory_pool, other_pointer };
 
 /// The names of the functions, and what they are in C++.
 struct SharedNames {

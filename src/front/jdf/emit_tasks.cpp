@@ -10,7 +10,12 @@ namespace fairlead::jdf {
 
 EmitTasks::EmitTasks(const File& file, const EmitNames& names, const std::vector<EmitGlobal>& globals,
                      EmitExpressions& expressions, Diagnostics& diagnostics)
-    : file_(file), names_(names), globals_(globals), expressions_(expressions), diagnostics_(diagnostics) {
+    : file_(file),
+      names_(names),
+      globals_(globals),
+      expressions_(expressions),
+      diagnostics_(diagnostics),
+      reshapes_(file, [](const std::string& type) { return is_whole(usual_types(), type); }) {
   for (const TaskClass& it : file.classes) plans_.emplace(&it, make_plan(it));
 }
 
@@ -326,12 +331,12 @@ bool EmitTasks::is_placed(const TaskClass& it) {
 /// What NEW data of a class are like: those beside which it runs.
 std::string EmitTasks::like(const TaskClass& it, Range where) {
   if (it.placement.kind == Placement::Kind::datum && it.placement.datum.index != nowhere)
-    return "data_of_" + file_.globals[given_data_of(file_, it.placement.datum.index)].name.text;
+    return "data_of_" + file_.globals[aligned_with(file_, it.placement.datum.index)].name.text;
   for (const Flow& flow : it.flows)
     for (const Dependency& dependency : flow.dependencies)
       for (const Branch& branch : dependency.branches)
         if (branch.target.kind == Target::Kind::memory)
-          return "data_of_" + file_.globals[given_data_of(file_, branch.target.index)].name.text;
+          return "data_of_" + file_.globals[aligned_with(file_, branch.target.index)].name.text;
   diagnostics_.error(
       where, fmt::format("how large is it? {} runs beside no data: place it (: A(...))", it.name.text));
   return "";

@@ -9,6 +9,7 @@
 #include "front/jdf/emit.hpp"
 #include "front/jdf/emit_expression.hpp"
 #include "front/jdf/emit_text.hpp"
+#include "front/jdf/reshapes.hpp"
 
 namespace fairlead::jdf {
 
@@ -76,6 +77,8 @@ class EmitTasks {
                                   std::size_t number);
   std::string fresh(const TaskClass& it, const Dependency& dependency, Range where);
   std::string part(const Flow& flow, const Dependency& dependency, const Target& target);
+  std::optional<TypeName> copied(const Flow& flow, const Dependency& dependency, const Target& target) const;
+  void require_whole(const Flow& flow, const Dependency& dependency, BranchParts& parts);
   std::string place(const Target& target, EmitScope& scope, std::vector<std::string>& ranges,
                     std::vector<std::string>& lines);
   const Target* written_home(const Flow& flow) const;
@@ -97,6 +100,7 @@ class EmitTasks {
   const std::vector<EmitGlobal>& globals_;
   EmitExpressions& expressions_;
   Diagnostics& diagnostics_;
+  Reshapes reshapes_;
   std::map<const TaskClass*, Plan> plans_;
 };
 

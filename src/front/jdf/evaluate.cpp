@@ -7,6 +7,7 @@
 #include "front/jdf/c_leaves.hpp"
 #include "front/jdf/constants.hpp"
 #include "front/jdf/diagnostics.hpp"
+#include "front/jdf/integer_types.hpp"
 #include "front/jdf/names.hpp"
 
 namespace fairlead::jdf {
@@ -27,6 +28,9 @@ constexpr int deepest_globals = 100;  // each is a step of the stack
 
 bool is_real_type(std::string_view type) { return type == "double" || type == "float"; }
 
+/// A global without a type is an int, unless its value has a fraction.
+bool untyped_real(const Global& it, const Value& value) { return it.type.empty() && value.is_real(); }
+
 }  // namespace
 
 Evaluator::Evaluator(const File& file, const Settings& settings, const Constants* constants)
@@ -35,7 +39,7 @@ Evaluator::Evaluator(const File& file, const Settings& settings, const Constants
 void Evaluator::fail(EvaluationError::Kind kind, Range where, const std::string& message) const {
   std::string text = shown(Diagnostic{Severity::error, where, message, {}}, file_.source);
   text.pop_back();
-  throw EvaluationError(kind, where, text);
+  throw EvaluationError(kind, where, text, message);
 }
 
 Value Evaluator::value(ExpressionId id, std::span<Value> slots) {
@@ -213,21 +217,47 @@ Value Evaluator::global(std::uint32_t index, Range asked) {
            fmt::format("{} is defined by more than {} globals in a row", it.name.text, deepest_globals));
     under_way_[index] = true;
     ++globals_deep_;
-    found = value(it.value, global_slots_);
-    --globals_deep_;
-    under_way_[index] = false;
+    const auto finish = [&] {
+      --globals_deep_;
+      under_way_[index] = false;
+    };
+    try {
+      found = value(it.value, global_slots_);
+    } catch (...) {
+      finish();
+      throw;
+    }
+    finish();
   }
-  if (is_real_type(it.type)) found = Value::of_double(found->real());
+  if (is_real_type(it.type))
+    found = Value::of_double(found->real());
+  else if (const std::optional<IntegerType> type = integer_type(it.type); type && !untyped_real(it, *found))
+    found = held(*found, *type, it);
   known_[index] = found;
   return *found;
+}
+
+/// What a global of an integer type is: signed types must hold the value; unsigned ones wrap, as C says.
+Value Evaluator::held(Value value, const IntegerType& type, const Global& of) const {
+  if (!type.is_signed && !value.is_real() && type.bits >= 32)
+    return Value::of_unsigned(value.bits(), type.type);
+  if (const std::optional<Value> as = as_integer(value, type)) return *as;
+  fail(EvaluationError::Kind::overflow, of.value == no_expression ? of.name.where : file_.at(of.value).where,
+       fmt::format("{} does not fit {}, which is of the type {}: {}", value.text(), of.name.text,
+                   of.type.empty() ? "int" : of.type, type.range()));
 }
 
 Value Evaluator::member(std::uint32_t index, Range asked) {
   if (const std::optional<Value> set = settings_.member(index)) return *set;
   const Member& it = file_.members[index];
   const std::string& base = file_.globals[it.global].name.text;
-  if (const std::optional<MatrixShape>& matrix = settings_.matrix(it.global)) {
-    if (const std::optional<std::int64_t> value = matrix->member(it.last)) return Value::of(*value);
+  if (const std::optional<MatrixShape>& matrix = settings_.matrix(aligned_with(file_, it.global))) {
+    if (const std::optional<std::int64_t> value = matrix->member(it.last)) {
+      if (*value > INT32_MAX)
+        fail(EvaluationError::Kind::overflow, asked,
+             fmt::format("{} is {} for this --matrix {}, and does not fit an int", it.text, *value, base));
+      return Value::of_int(*value);
+    }
     fail(EvaluationError::Kind::no_value, asked,
          fmt::format("--matrix {} does not say what {} is: give --set '{}=...'", base, it.text, it.text));
   }

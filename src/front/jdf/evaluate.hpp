@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "front/jdf/in_c.hpp"
@@ -28,17 +29,21 @@ class EvaluationError : public Error {
     shift,
     operands,  // bits of a real number, a string as a number
   };
-  EvaluationError(Kind kind, Range where, const std::string& text)
-      : Error(text), kind_(kind), where_(where) {}
+  EvaluationError(Kind kind, Range where, const std::string& text, std::string message = {})
+      : Error(text), kind_(kind), where_(where), message_(std::move(message)) {}
   Kind kind() const noexcept { return kind_; }
   Range where() const noexcept { return where_; }
+  /// Without the place.
+  const std::string& message() const noexcept { return message_; }
 
  private:
   Kind kind_;
   Range where_;
+  std::string message_;
 };
 
 class Constants;
+struct IntegerType;
 
 /// A matrix that `--matrix` describes.
 struct MatrixShape {
@@ -91,6 +96,7 @@ class Evaluator {
 
  private:
   Value name(const Expression& it, std::span<Value> slots);
+  Value held(Value value, const IntegerType& type, const Global& of) const;
   Value member(std::uint32_t index, Range asked);
   Value binary(const Expression& it, std::span<Value> slots);
   Value call(const Expression& it, std::span<Value> slots);

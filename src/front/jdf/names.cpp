@@ -216,7 +216,7 @@ class Binder {
                       it.of.text));
       return;
     }
-    it.index = global_named(file_, it.of.text, file_.globals.size());
+    it.index = aligned_with(file_, global_named(file_, it.of.text, file_.globals.size()));
     Global& global = file_.globals[it.index];
     const auto dimensions = static_cast<std::uint32_t>(it.arguments.size());
     if (global.is_collection && global.dimensions != dimensions)

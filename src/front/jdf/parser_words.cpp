@@ -48,4 +48,11 @@ std::string word_of(const Property& property, const File& file) {
   return {};
 }
 
+std::uint32_t aligned_with(const File& file, std::uint32_t global) {
+  const Property* const aligned = find(file.globals[global].properties, "aligned");
+  if (!file.globals[global].hidden || aligned == nullptr) return global;
+  const std::uint32_t with = file.global_numbers.find(word_of(*aligned, file));
+  return with == nowhere || file.globals[with].hidden ? global : with;
+}
+
 }  // namespace fairlead::jdf

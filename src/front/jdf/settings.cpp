@@ -2,10 +2,14 @@
 #include <fmt/format.h>
 #include <array>
 #include <charconv>
+#include <cmath>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/suggest.hpp"
 #include "front/jdf/evaluate.hpp"
+#include "front/jdf/integer_types.hpp"
 #include "front/jdf/names.hpp"
 #include "front/jdf/parser.hpp"
 #include "front/jdf/parser_words.hpp"
@@ -40,6 +44,18 @@ Value number(std::string_view text, const std::string& option) {
   }
 }
 
+/// A number from the command line, which is never cut to what the type holds.
+Value held(const Value& value, std::string_view type, const std::string& option) {
+  const std::optional<IntegerType> integer = integer_type(type);
+  if (!integer || (type.empty() && value.is_real())) return value;
+  if (value.is_real() && std::trunc(value.real()) != value.real())
+    throw ConfigError(
+        fmt::format("{}: it is of the type {}, and {} is no whole number", option, type, value.text()));
+  if (const std::optional<Value> as = as_integer(value, *integer)) return *as;
+  throw ConfigError(fmt::format("{}: {} does not fit its type {}, which holds {}", option, value.text(),
+                                type.empty() ? "int" : type, integer->range()));
+}
+
 }  // namespace
 
 std::optional<std::int64_t> MatrixShape::member(std::string_view name) const {
@@ -72,14 +88,14 @@ void Settings::set(std::string_view assignment) {
   std::vector<std::string_view> known;
   for (std::size_t i = 0; i < file_.globals.size(); ++i) {
     if (file_.globals[i].name.text == name) {
-      globals_[i] = value;
+      globals_[i] = held(value, file_.globals[i].type, option);
       return;
     }
     known.push_back(file_.globals[i].name.text);
   }
   for (std::size_t i = 0; i < file_.members.size(); ++i) {
     if (file_.members[i].text == name) {
-      members_[i] = value;
+      members_[i] = is_matrix_member(file_.members[i].last) ? held(value, "int", option) : value;
       return;
     }
     known.push_back(file_.members[i].text);
@@ -105,7 +121,11 @@ void Settings::describe(std::string_view matrix) {
     std::string_view rest = matrix.substr(equals + 1);
     while (sound && count < sizes.size()) {
       const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), sizes[count]);
-      sound = error == std::errc() && sizes[count] >= (count < 2 ? 0 : 1) && sizes[count] <= INT32_MAX;
+      const bool too_large = error == std::errc::result_out_of_range || sizes[count] > INT32_MAX;
+      if (too_large)
+        throw ConfigError(
+            fmt::format("{}: a size does not fit an int: sizes are at most {}", option, INT32_MAX));
+      sound = error == std::errc() && sizes[count] >= (count < 2 ? 0 : 1);
       rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
       ++count;
       if (rest.empty()) break;
@@ -120,14 +140,14 @@ void Settings::describe(std::string_view matrix) {
                     "descA=4000,4000,500,500",
                     option));
   const std::string name = without_blanks(matrix.substr(0, equals));
-  const std::uint32_t index = global_named(file_, name, file_.globals.size());
-  if (index == nowhere) {
+  const std::uint32_t named = global_named(file_, name, file_.globals.size());
+  if (named == nowhere) {
     std::vector<std::string_view> known;
     for (const Global& global : file_.globals) known.push_back(global.name.text);
     throw ConfigError(
         fmt::format("{}: {} has no {}{}", option, file_.source.name(), name, did_you_mean(name, known)));
   }
-  describe(index, {sizes[0], sizes[1], sizes[2], sizes[3]});
+  describe(aligned_with(file_, named), {sizes[0], sizes[1], sizes[2], sizes[3]});
 }
 
 }  // namespace fairlead::jdf

@@ -233,6 +233,10 @@ struct File {
   const Expression& at(ExpressionId id) const { return expressions[id]; }
 };
 
+/// The global whose data the places of this one are, and whose members it has: that which it is `aligned` with, if nobody gives this
+/// one; else itself.
+std::uint32_t aligned_with(const File& file, std::uint32_t global);
+
 /// The property of that name, or nullptr.
 const Property* find(const std::vector<Property>& properties, std::string_view name);
 /// What a property says as a word: a name or what is between quotation marks; empty if it is another expression.

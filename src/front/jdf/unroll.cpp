@@ -7,6 +7,8 @@
 #include <set>
 
 #include "front/jdf/diagnostics.hpp"
+#include "front/jdf/emit_bodies.hpp"
+#include "front/jdf/reshapes.hpp"
 
 namespace fairlead::jdf {
 
@@ -17,10 +19,18 @@ constexpr int deepest_loops = 200;
 class Unroller {
  public:
   Unroller(const File& file, const Settings& settings, const UnrollLimits& limits)
-      : file_(file), evaluator_(file, settings), limits_(limits) {}
+      : file_(file),
+        settings_(settings),
+        evaluator_(file, settings),
+        limits_(limits),
+        reshapes_(file, [this](const std::string& type) { return is_whole(limits_.types, type); }) {}
 
   Unrolled all() {
-    for (const Global& global : file_.globals) graph().collections.push_back(global.name.text);
+    graph().warns_of_lost_results = true;
+    for (std::uint32_t i = 0; i < file_.globals.size(); ++i) {
+      graph().collections.push_back(file_.globals[i].name.text);
+      graph().extents.push_back(extents(i));
+    }
     for (const TaskClass& it : file_.classes) describe(it);
     for (const TaskClass& it : file_.classes) {
       class_ = &it;
@@ -46,12 +56,35 @@ class Unroller {
           return unrolled::Access::read_write;
       }
     };
+    const bool idle = !it.bodies.empty() && !emit_bodies_of(file_, it).empty() && is_idle(file_, it);
     unrolled::Class& told = graph().classes.emplace_back();
     told.name = it.name.text;
     told.where = file_.source.where(it.name.where);
     for (const Name& name : it.parameters) told.parameters.push_back(name.text);
     for (const Flow& flow : it.flows)
-      told.flows.push_back({flow.name.text, access(flow.access), file_.source.where(flow.name.where)});
+      told.flows.push_back({flow.name.text, access(flow.access), file_.source.where(flow.name.where), idle});
+  }
+
+  /// How many tiles a matrix has by each index. A column of tiles has one.
+  std::vector<std::int64_t> extents(std::uint32_t global) const {
+    const Global& it = file_.globals[global];
+    if (!it.is_collection || it.dimensions > 2) return {};
+    std::optional<std::int64_t> rows, columns;
+    if (const std::optional<MatrixShape>& matrix = settings_.matrix(aligned_with(file_, global))) {
+      rows = matrix->member("mt");
+      columns = matrix->member("nt");
+    } else {
+      for (std::uint32_t i = 0; i < file_.members.size(); ++i) {
+        const Member& member = file_.members[i];
+        const bool own = aligned_with(file_, member.global) == global;
+        if (own && member.last == "mt" && settings_.member(i)) rows = settings_.member(i)->integer();
+        if (own && member.last == "nt" && settings_.member(i)) columns = settings_.member(i)->integer();
+      }
+    }
+    if (it.dimensions == 1 && columns.value_or(1) != 1) return {};  // its tiles have numbers of the program's
+    std::vector<std::int64_t> out{rows.value_or(-1), columns.value_or(-1)};
+    out.resize(it.dimensions);
+    return out;
   }
 
   [[noreturn]] void too_large(const char* what, std::size_t limit) const {
@@ -145,7 +178,7 @@ class Unroller {
     task_ = static_cast<unrolled::TaskId>(graph().tasks.size());
     const auto of = static_cast<std::uint32_t>(class_ - file_.classes.data());
     graph().tasks.push_back({of, add_numbers(numbers_), priority()});
-    if (limits_.placements) graph().runs_at.push_back(placement());
+    graph().runs_at.push_back(placement());
     for (std::size_t i = 0; i < class_->flows.size(); ++i) {
       flow_ = static_cast<std::uint16_t>(i);
       given_ = false;
@@ -155,10 +188,21 @@ class Unroller {
 
   unrolled::RunsAt placement() {
     const Target& at = class_->placement.datum;
-    if (class_->placement.kind != Placement::Kind::datum || at.index == nowhere) return {};
+    if (class_->placement.kind != Placement::Kind::datum || at.index == nowhere ||
+        without_placement_.contains(class_))
+      return {};
     numbers_.clear();
-    for (const ExpressionId argument : at.arguments) numbers_.push_back(evaluator_.integer(argument, slots_));
-    return {at.index, add_numbers(numbers_), static_cast<std::uint16_t>(numbers_.size())};
+    try {
+      for (const ExpressionId argument : at.arguments)
+        numbers_.push_back(evaluator_.integer(argument, slots_));
+    } catch (const EvaluationError& error) {
+      const bool unknown =
+          error.kind() == EvaluationError::Kind::needs_c || error.kind() == EvaluationError::Kind::no_value;
+      if (limits_.placements || !unknown) throw;
+      without_placement_.insert(class_);
+      return {};
+    }
+    return {at.index, add_numbers(numbers_), static_cast<std::uint16_t>(numbers_.size()), place(at)};
   }
 
   std::int32_t priority() {
@@ -234,7 +278,9 @@ class Unroller {
     end.count = static_cast<std::uint16_t>(numbers_.size());
     end.first_number = add_numbers(numbers_);
     end.place = place(it);
-    end.part = part(of);
+    end.part = part(of, end.kind == unrolled::End::Kind::memory);
+    if (end.part == unrolled::none && of.direction == Direction::in && it.kind == Target::Kind::task)
+      end.part = part_of_copy(it);
     given_ |= of.direction == Direction::in;
     (of.direction == Direction::in ? graph().inputs : graph().outputs).push_back(end);
   }
@@ -245,21 +291,33 @@ class Unroller {
     return found->second;
   }
 
+  /// What is taken as a copy of a type is another value, also where only the giver says so.
+  std::uint32_t part_of_copy(const Target& from) {
+    const auto own = static_cast<std::uint32_t>(class_ - file_.classes.data());
+    const std::optional<TypeName> type = reshapes_.between({from.index, from.flow_index}, {own, flow_});
+    return type ? part_named(type->name) : unrolled::none;
+  }
+
   /// Data of different types are different parts of a tile, as its two triangles.
-  std::uint32_t part(const Dependency& of) {
-    const Property* type = find(of.properties, "type");
-    if (type == nullptr) type = find(of.properties, "type_data");
-    if (type == nullptr || type->value == no_expression) return unrolled::none;
-    const std::string text(file_.source.text(file_.at(type->value).where));
-    if (text == "DEFAULT") return unrolled::none;
+  std::uint32_t part(const Dependency& of, bool in_data) {
+    const Property* property = find(of.properties, in_data ? "type_data" : "type");
+    if (property == nullptr) property = find(of.properties, in_data ? "type" : "type_data");
+    if (property == nullptr || property->value == no_expression) return unrolled::none;
+    std::string text = type_in(file_, *property)->name;
+    if (text.empty()) text = file_.source.text(file_.at(property->value).where);
+    return is_whole(limits_.types, text) ? unrolled::none : part_named(text);
+  }
+  std::uint32_t part_named(const std::string& text) {
     const auto [found, is_new] = parts_.try_emplace(text, graph().parts.size());
     if (is_new) graph().parts.push_back(text);
     return found->second;
   }
 
   const File& file_;
+  const Settings& settings_;
   Evaluator evaluator_;
   UnrollLimits limits_;
+  Reshapes reshapes_;
   Unrolled out_;
   const TaskClass* class_ = nullptr;
   unrolled::TaskId task_ = 0;
@@ -267,7 +325,7 @@ class Unroller {
   bool given_ = false;  // an input of the flow
   std::vector<Value> slots_;
   std::vector<std::int32_t> numbers_;
-  std::set<const TaskClass*> without_priority_;
+  std::set<const TaskClass*> without_priority_, without_placement_;
   std::set<const Definition*> only_for_c_;
   std::map<std::uint32_t, std::uint32_t> places_;  // by the byte at which it is said
   std::map<std::string, std::uint32_t> parts_;

@@ -6,6 +6,7 @@
 
 #include "front/jdf/evaluate.hpp"
 #include "front/jdf/tree.hpp"
+#include "front/jdf/types.hpp"
 #include "front/unrolled/graph.hpp"
 
 namespace fairlead::jdf {
@@ -14,7 +15,8 @@ struct UnrollLimits {
   std::size_t tasks = 4'000'000;
   std::size_t ends = 20'000'000;    ///< inputs and outputs together
   std::size_t steps = 400'000'000;  ///< of all loops, which may also find nothing
-  bool placements = false;          ///< where tasks run is wanted, too
+  bool placements = false;  ///< where tasks run is needed: else it is left out where its value is not known
+  Types types = usual_types();  ///< which types are all of a tile
 };
 
 struct Unrolled {

@@ -7,6 +7,8 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,10 +18,14 @@
 #include <csignal>
 #include <cstring>
 #include <sstream>
+#include <string>
+#include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "base/child_process.hpp"
 #include "base/file_descriptor.hpp"
+#include "base/full_transfer.hpp"
 #include "front/jdf_c/c_headers.hpp"
 
 namespace fairlead::jdf {
@@ -27,32 +33,79 @@ namespace fairlead::jdf {
 namespace {
 
 constexpr std::size_t most_said = 8000;
+constexpr std::string_view folder_prefix = "fairlead-c-", new_folder_prefix = "fairlead-new-c-";
 
 std::string last_lines_of(const std::string& text) {
   return text.size() <= most_said ? text : text.substr(0, most_said) + "\n...\n";
 }
+
+/// Locks a folder of the caller's user; nothing if it is another's, is no folder, or is locked.
+FileDescriptor locked_folder(const std::filesystem::path& path) {
+  FileDescriptor folder = open_file(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  struct stat status {};
+  if (!folder || ::fstat(folder.get(), &status) != 0 || status.st_uid != ::geteuid()) return {};
+  return ::flock(folder.get(), LOCK_EX | LOCK_NB) == 0 ? std::move(folder) : FileDescriptor();
+}
+
+/// Removes the folders of processes that were killed.
+void remove_stale_folders(const std::filesystem::path& temporary) {
+  std::error_code error;
+  std::vector<std::filesystem::path> found;
+  for (const std::string& name : names_in(temporary)) {
+    if (name.starts_with(folder_prefix)) found.push_back(temporary / name);
+    // Its process was killed before it could lock it, or is about to rename it: then that makes another one.
+    if (name.starts_with(new_folder_prefix)) ::rmdir((temporary / name).c_str());
+  }
+  for (const std::filesystem::path& path : found)
+    if (const FileDescriptor lock = locked_folder(path)) std::filesystem::remove_all(path, error);
+}
+
+/// What follows it in a text that begins with it.
+std::string after(const std::string& text, std::string_view prefix) { return text.substr(prefix.size()); }
 
 }  // namespace
 
 void* SharedObject::symbol(const std::string& name) const noexcept { return ::dlsym(handle_, name.c_str()); }
 
 CCompiler::CCompiler(std::string command) : command_(std::move(command)) {
-  std::error_code error;
-  std::string pattern = (std::filesystem::temp_directory_path(error) / "fairlead-c-XXXXXX").string();
-  if (error || ::mkdtemp(pattern.data()) == nullptr)
-    throw SystemError(fmt::format("cannot make a folder for what is compiled: {}: {}", pattern,
-                                  error ? error.message() : std::strerror(errno)));
-  folder_ = pattern;
+  make_folder();
   folders_.push_back(folder_);
   code_ = folder_ / "code.c";
   object_ = folder_ / "code.so";
   files_ = {code_, object_};
+  std::error_code error;
   try {
     write_headers();
   } catch (...) {
     std::filesystem::remove_all(folder_, error);
     throw;
   }
+}
+
+/// It has its name, by which others find it, only when it is locked: so none that is unlocked is in use.
+void CCompiler::make_folder() {
+  std::error_code error;
+  const std::filesystem::path temporary = std::filesystem::temp_directory_path(error);
+  if (!error) remove_stale_folders(temporary);
+  std::string pattern;
+  int failed = 0;
+  for (int attempt = 0; !error && attempt < 100; ++attempt) {
+    pattern = (temporary / (std::string(new_folder_prefix) + "XXXXXX")).string();
+    failed = 0;
+    if (::mkdtemp(pattern.data()) == nullptr) {
+      failed = errno;
+      break;
+    }
+    folder_ = temporary / (std::string(folder_prefix) +
+                           after(std::filesystem::path(pattern).filename().string(), new_folder_prefix));
+    lock_ = locked_folder(pattern);
+    if (::rename(pattern.c_str(), folder_.c_str()) == 0) return;
+    failed = errno;
+    ::rmdir(pattern.c_str());
+    if (failed != ENOENT && failed != EEXIST && failed != ENOTEMPTY) break;
+  }
+  throw SystemError(fmt::format("cannot make a folder for what is compiled: {}: {}", pattern,
+                                error ? error.message() : std::strerror(failed)));
 }
 
 CCompiler::~CCompiler() {
@@ -77,13 +130,9 @@ void CCompiler::write(const std::filesystem::path& path, std::string_view text) 
     folders_.push_back(missing);
   }
   FileDescriptor out = open_file(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  bool written = static_cast<bool>(out);
-  while (written && !text.empty()) {
-    const auto bytes = ::write(out.get(), text.data(), text.size());
-    written = bytes >= 0 || errno == EINTR;
-    if (bytes > 0) text.remove_prefix(static_cast<std::size_t>(bytes));
-  }
-  const int error = !written ? errno : out.close();
+  int error = out ? 0 : errno;
+  if (error == 0) error = write_fully(out.get(), std::as_bytes(std::span(text))).error;
+  if (const int late = out.close(); error == 0) error = late;
   if (error != 0) throw SystemError(fmt::format("cannot write {}: {}", path.string(), std::strerror(error)));
 }
 

@@ -1,5 +1,6 @@
 // A text of C becomes a shared object that is loaded: with the system's C compiler, in a private folder that is gone when this
-// returns, or throws.
+// returns, or throws. The folder of a process that was killed is removed by the next compiler: each folder is locked as long as its
+// process lives.
 #pragma once
 #include <sys/types.h>
 
@@ -8,6 +9,8 @@
 #include <mutex>
 #include <string>
 #include <vector>
+
+#include "base/file_descriptor.hpp"
 
 namespace fairlead::jdf {
 
@@ -46,6 +49,7 @@ class CCompiler {
   void stop() noexcept;
 
  private:
+  void make_folder();
   void write_headers();
   void write(const std::filesystem::path& below, std::string_view text);
   std::vector<std::string> command_for(const CJob& job) const;
@@ -53,6 +57,7 @@ class CCompiler {
   std::pair<int, std::string> run(const std::vector<std::string>& words);
 
   std::string command_;
+  FileDescriptor lock_;  // of the folder
   std::filesystem::path folder_, code_, object_;
   std::vector<std::filesystem::path> files_, folders_;
   std::mutex guards_child_;

@@ -21,6 +21,7 @@ namespace fairlead::jdf {
 /// What a global that is a matrix, or a pool of memory, points to.
 struct CLibrary::Descriptor {
   parsec_matrix_block_cyclic_t matrix{};
+  dplasma_data_collection_t collection{};
   parsec_memory_pool_t pool{};
 };
 
@@ -83,7 +84,15 @@ void CLibrary::set(std::uint32_t global, std::int64_t whole, double real, void* 
 
 void CLibrary::know(std::uint32_t global, Evaluator& evaluator, const Settings& settings) {
   const Global& it = file_.globals[global];
-  switch (kind_of(global)) {
+  const SharedKind kind = kind_of(global);
+  // What the file says that a pointer is, C says; a matrix that is given is that one.
+  const bool described = (kind == SharedKind::descriptor || kind == SharedKind::collection) &&
+                         settings.matrix(aligned_with(file_, global)).has_value() &&
+                         (it.value == no_expression || aligned_with(file_, global) == global);
+  const bool by_default =
+      kind == SharedKind::descriptor || kind == SharedKind::collection || kind == SharedKind::other_pointer;
+  if (by_default && it.value != no_expression && !described) return point_by_default(global, evaluator);
+  switch (kind) {
     case SharedKind::number:
       try {
         const Value value = evaluator.global(global, it.name.where);
@@ -91,12 +100,15 @@ void CLibrary::know(std::uint32_t global, Evaluator& evaluator, const Settings& 
         const bool fits = std::abs(real) < 9e18;
         set(global, value.is_real() ? (fits ? static_cast<std::int64_t>(real) : 0) : value.integer(), real,
             nullptr);
-      } catch (const EvaluationError&) {
+      } catch (const EvaluationError& error) {
+        if (error.kind() != EvaluationError::Kind::needs_c && error.kind() != EvaluationError::Kind::no_value)
+          throw;
         missing_[global] = fmt::format("{0} has no value: give --set {0}=...", it.name.text);
       }
       return;
-    case SharedKind::descriptor: {
-      const std::optional<MatrixShape>& shape = settings.matrix(global);
+    case SharedKind::descriptor:
+    case SharedKind::collection: {
+      const std::optional<MatrixShape>& shape = settings.matrix(aligned_with(file_, global));
       if (!shape) {
         missing_[global] = fmt::format("{0} is used in C: give --matrix {0}=M,N,MB,NB", it.name.text);
         return;
@@ -105,7 +117,9 @@ void CLibrary::know(std::uint32_t global, Evaluator& evaluator, const Settings& 
       parsec::describe(descriptor.matrix, shape->rows, shape->columns,
                        static_cast<std::int32_t>(shape->tile_rows),
                        static_cast<std::int32_t>(shape->tile_columns), PARSEC_MATRIX_DOUBLE);
-      set(global, 0, 0, &descriptor.matrix);
+      descriptor.collection = {descriptor.matrix.super.super, &descriptor.matrix.super};
+      set(global, 0, 0,
+          kind == SharedKind::collection ? static_cast<void*>(&descriptor.collection) : &descriptor.matrix);
       return;
     }
     case SharedKind::int_pointer:
@@ -126,6 +140,19 @@ void CLibrary::know(std::uint32_t global, Evaluator& evaluator, const Settings& 
       missing_[global] = fmt::format(
           "only a program can give what {} points to: compile the file (fairlead jdf compile)", it.name.text);
       return;
+  }
+}
+
+void CLibrary::point_by_default(std::uint32_t global, Evaluator& evaluator) {
+  const Global& it = file_.globals[global];
+  try {
+    const Value value = evaluator.global(global, it.name.where);
+    set(global, 0, 0, std::bit_cast<void*>(value.integer()));
+  } catch (const EvaluationError& error) {
+    using Kind = EvaluationError::Kind;
+    if (error.kind() != Kind::needs_c && error.kind() != Kind::no_value) throw;
+    missing_[global] =
+        fmt::format("what {} points to by its default is not known: {}", it.name.text, error.what());
   }
 }
 

@@ -46,6 +46,7 @@ class CLibrary final : public InC {
  private:
   CLibrary(const File& file, std::unique_ptr<SharedObject> object);
   void know(std::uint32_t global, Evaluator& evaluator, const Settings& settings);
+  void point_by_default(std::uint32_t global, Evaluator& evaluator);
   SharedKind kind_of(std::uint32_t global) const;
   void set(std::uint32_t global, std::int64_t whole, double real, void* address);
   void set_in(std::vector<std::uint64_t>& globals, std::uint32_t global, std::int64_t whole, double real,

@@ -135,8 +135,9 @@ void BodyRun::point(const Statement& it) {
   const Global& global = program_.file.globals[pointer.global];
   // The values that other tasks would go on with mean nothing any more.
   if (tells_failure(global) && value != 0 && before == 0)
-    throw NumericalError(fmt::format("{} sets {} to {}{}{}", task(), global.name.text, value,
-                                     failure_.empty() ? "" : ": ", failure_));
+    throw NumericalError(fmt::format("{}: {} sets {} to {}{}{}",
+                                     program_.file.source.where(program_.file.at(it.value).where), task(),
+                                     global.name.text, value, failure_.empty() ? "" : ": ", failure_));
 }
 
 int BodyRun::call(const BodyCall& it) {

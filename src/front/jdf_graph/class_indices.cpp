@@ -99,15 +99,21 @@ void IndexMaker::bound(const TaskClass& of, std::vector<ptg::Range>& ranges) {
     std::int64_t least = INT64_MAX, most = INT64_MIN;
   };
   std::vector<Found> found(of.definitions.size());
-  Evaluator evaluator(program_->file, program_->settings);
+  RangeEvaluator evaluator(program_->file, program_->settings);
   std::vector<Value> slots(of.slots);
   std::size_t steps = 0;
-  const auto walk = [&](const auto& again, std::size_t at) -> bool {
+  const auto step = [&] {
     if (++steps > most_steps)
       throw InputError(
           fmt::format("{}: {} has too many tasks: the bounds of its indices are not known from their "
                       "expressions",
                       program_->file.source.where(of.name.where), of.name.text));
+    constexpr std::size_t look_every = 65536;
+    if (steps % look_every == 0 && look_) look_();
+    evaluator.steps = 0;  // counted here
+  };
+  const auto walk = [&](const auto& again, std::size_t at) -> bool {
+    step();
     if (at == of.definitions.size()) return true;
     const Definition& it = of.definitions[at];
     if (it.parameter == nowhere) {
@@ -123,6 +129,7 @@ void IndexMaker::bound(const TaskClass& of, std::vector<ptg::Range>& ranges) {
       return walk_values(program_->file, evaluator, it.value, slots, [&](std::int32_t value) {
         found[at].least = std::min<std::int64_t>(found[at].least, value);
         found[at].most = std::max<std::int64_t>(found[at].most, value);
+        step();
         slots[it.slot] = Value::of_int(value);
         return again(again, at + 1);
       });
@@ -161,7 +168,7 @@ ptg::Expression IndexMaker::member(const TaskClass& of, std::size_t definition, 
                for (std::size_t i = 0; i < used.size(); ++i) values[used[i]] = Value::of(given[i]);
                const std::int64_t wanted = given.back();
                try {
-                 Evaluator evaluator(program->file, program->settings);
+                 RangeEvaluator evaluator(program->file, program->settings);
                  return !walk_indices(program->file, evaluator, it.indices, 0, values, [&] {
                    return walk_values(program->file, evaluator, it.value, values,
                                       [&](std::int32_t there) { return there != wanted; });

@@ -3,6 +3,7 @@
 #include <fairlead/ptg/definition.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -21,8 +22,10 @@ struct ClassIndices {
 
 class IndexMaker {
  public:
-  explicit IndexMaker(std::shared_ptr<const Program> program, Expressions& expressions)
-      : program_(std::move(program)), expressions_(expressions) {}
+  /// `look`: see GraphMaker.
+  IndexMaker(std::shared_ptr<const Program> program, Expressions& expressions,
+             std::function<void()> look = {})
+      : program_(std::move(program)), expressions_(expressions), look_(std::move(look)) {}
 
   ClassIndices of(const TaskClass& of);
   /// Whether a task has these parameters, in the order of the file.
@@ -36,6 +39,7 @@ class IndexMaker {
 
   std::shared_ptr<const Program> program_;
   Expressions& expressions_;
+  const std::function<void()> look_;
 };
 
 }  // namespace fairlead::jdf

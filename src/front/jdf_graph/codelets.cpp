@@ -16,6 +16,7 @@
 
 #include "base/short_row.hpp"
 #include "data/task.hpp"
+#include "front/jdf/emit_bodies.hpp"
 #include "front/jdf_graph/body_run.hpp"
 #include "front/jdf_graph/elements.hpp"
 
@@ -73,6 +74,7 @@ struct Interpreted {
   std::vector<TileSize> whole_tiles{};        ///< by flow: what those are promised
   std::vector<std::uint32_t> tell_failure{};  ///< globals to which those write that numbers do not allow it
   ptg::Part part{};                           ///< of a copy
+  std::string place{};                        ///< of a copy: where the file says it
   ptg::Recut recut{};                         ///< of what makes one part of another
 
   /// The closure has room for them; else a pointer to them is there.
@@ -185,9 +187,17 @@ void run_in_c(const void* body, TaskContext& context) {
     const std::int32_t before = it.program->pointed[global].load();
     told.push_back({global, before, before});
   }
-  it.in_c->run(it.task_class, arguments.parameters().data(), addresses.data(), told);
-  for (LentTile& tile : lent) tile.give_back();
-  require_success(*it.program, it.task_class, arguments.parameters(), told);
+  const Body& code = *emit_bodies_of(it.program->file, it.program->file.classes[it.task_class]).front();
+  const std::string where = it.program->file.source.where(code.where) + ": ";
+  try {
+    it.in_c->run(it.task_class, arguments.parameters().data(), addresses.data(), told);
+    for (LentTile& tile : lent) tile.give_back();
+    require_success(*it.program, it.task_class, arguments.parameters(), told);
+  } catch (const NumericalError& error) {
+    throw NumericalError(where + error.what());
+  } catch (const UsageError& error) {
+    throw UsageError(where + error.what());
+  }
 }
 
 /// Row by row they are alike; a tile may be smaller than the place that it goes to.
@@ -210,8 +220,8 @@ void run_copy(const void* body, TaskContext& context) {
   const TileArgument from = tile_at(context, arguments.accesses()[0], arguments.shapes()[0]),
                      to = tile_at(context, arguments.accesses()[1], arguments.shapes()[1]);
   if (from.rows != to.rows || from.columns != to.columns)
-    throw UsageError(fmt::format("a tile of {} x {} is to be left in one of {} x {}", from.rows, from.columns,
-                                 to.rows, to.columns));
+    throw UsageError(fmt::format("{}: a tile of {} x {} is to be left in one of {} x {}", it.place, from.rows,
+                                 from.columns, to.rows, to.columns));
   it.elements[0] == Precision::single ? copy_tile<float>(from, to, it.part)
                                       : copy_tile<double>(from, to, it.part);
 }
@@ -345,10 +355,12 @@ GraphMaker maker_of(ptg::Graph& graph, std::shared_ptr<const Program> program, c
     set(definition, std::move(it), body.name, &run_interpreted,
         body.calls.empty() ? WorkUnit::none : WorkUnit::flops);
   };
-  out.copy = [program, kernels](Precision element, const ptg::Part& part, ptg::ClassDefinition& definition) {
+  out.copy = [program, kernels](Precision element, const ptg::Part& part, const std::string& place,
+                                ptg::ClassDefinition& definition) {
     auto it = std::make_shared<Interpreted>(
         Interpreted{.program = program, .kernels = kernels, .elements = {element, element}, .flows = {0, 1}});
     it->part = part;
+    it->place = place;
     set(definition, std::move(it), "copy", &run_copy, WorkUnit::none);
   };
   out.recut = [program, kernels](Precision element) {

@@ -8,9 +8,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "front/jdf/reshapes.hpp"
 #include "front/jdf_graph/class_indices.hpp"
 #include "front/jdf_graph/elements.hpp"
 #include "front/jdf_graph/loops.hpp"
+#include "front/ptg/recut_values.hpp"
 
 namespace fairlead::jdf {
 
@@ -42,8 +44,9 @@ class Lowering {
         known_(known),
         make_(make),
         expressions_(program_),
-        indices_(program_, expressions_),
-        elements_(elements_of_flows(*program_, data)) {}
+        indices_(program_, expressions_, make.look),
+        elements_(elements_of_flows(*program_, data)),
+        reshapes_(file_, [this](const std::string& type) { return is_whole(program_->types, type); }) {}
 
   Lowered lower() {
     for (std::uint32_t i = 0; i < file_.classes.size(); ++i) {
@@ -245,10 +248,77 @@ class Lowering {
       Arguments arguments;
       add_arguments(branch.target, slots, arguments);
       it.place = place(branch.target, arguments.values);
-      it.part = part_of(*program_, dependency, false);
+      it.part = taken_part(dependency, branch.target);
       say_where(branch.target, it);
+      if (branch.target.kind == Target::Kind::memory)
+        if (const auto type = reshapes_.from_memory({class_, flow_}, dependency))
+          read_part(known_part(*type), it, into);
       into.inputs.push_back(std::move(it));
     }
+  }
+
+  /// Of the two ends of an edge along which a copy of a type is taken the parts differ in name alone.
+  std::optional<ptg::Part> taken_part(const Dependency& dependency, const Target& target) const {
+    if (target.kind == Target::Kind::task)
+      if (const auto type = reshapes_.between({target.index, target.flow_index}, {class_, flow_}))
+        return ptg::taken_as_copy(known_part(*type));
+    return part_of(*program_, dependency, false);
+  }
+  std::optional<ptg::Part> given_part(const Dependency& dependency, const Target& target) const {
+    const bool in_data = target.kind == Target::Kind::memory;
+    if (!in_data)
+      if (const auto type = reshapes_.between({class_, flow_}, {target.index, target.flow_index}))
+        return ptg::given_as_copy(known_part(*type));
+    if (in_data && !type_of(file_, dependency, true)) {  // no more than the value has is left there
+      const auto found = program_->types.find(reshapes_.type_of_value({class_, flow_}));
+      if (found != program_->types.end()) return found->second;
+    }
+    return part_of(*program_, dependency, in_data);
+  }
+  /// Of a type of which a copy is made.
+  const ptg::Part& known_part(const TypeName& type) const {
+    const auto found = program_->types.find(type.name);
+    if (found != program_->types.end()) return found->second;
+    throw InputError(fmt::format(
+        "{}: a task changes the value as a copy of this type, and which part of a tile {} is is not known: "
+        "--type {}=lower, say, or =full",
+        file_.source.where(type.where), type.name, type.name));
+  }
+
+  /// A task in front of each that takes a part of a datum in memory copies it: the datum stays as it is.
+  void read_part(const ptg::Part& part, ptg::Alternative& from, const ptg::FlowDefinition& of) {
+    if (part.is_all()) return;
+    std::optional<ptg::Expression> holds = from.condition;
+    for (const ptg::Alternative& before : of.inputs) {
+      if (!before.condition) return;  // that one is taken
+      holds = both(holds, !*before.condition);
+    }
+    const TaskClass& task_class = file_.classes[class_];
+    std::vector<ptg::Range> ranges = own_[class_].ranges;
+    const ptg::Index there("is_there");
+    ranges.push_back(there.in(0, holds ? (*holds != 0) - 1 : ptg::Expression(0)));
+    auto definition =
+        add(fmt::format("a part for {}.{}, {}", task_class.name.text, of.name, of.inputs.size() + 1), ranges,
+            task_class);
+    ptg::FlowDefinition value{.name = "from", .mode = AccessMode::read, .type = of.type};
+    value.inputs.push_back({.place = from.place});
+    ptg::FlowDefinition copy{.name = "to", .mode = AccessMode::write, .type = of.type};
+    copy.inputs.push_back({.place = {.kind = ptg::Place::Kind::fresh, .like_flow = 0}});
+    copy.outputs.push_back({.place = {.kind = ptg::Place::Kind::task,
+                                      .task = out_.classes[class_],
+                                      .flow = of.name,
+                                      .indices = parameters_of(own_[class_].ranges)}});
+    if (!from.place.collection->owners.empty()) definition->at = from.place;
+    definition->flows = {std::move(value), std::move(copy)};
+    const std::string edge = fmt::format("{}:{}", file_.source.name(), from.where->line());
+    ptg::Copier copier = make_.recut(elements_[class_][flow_])({part, part, edge});
+    definition->codelet = std::move(copier.codelet);
+    definition->maker = std::move(copier.maker);
+    std::vector<ptg::Expression> own = parameters_of(own_[class_].ranges);
+    own.push_back(0);
+    from.place = {
+        .kind = ptg::Place::Kind::task, .task = definition, .flow = "to", .indices = std::move(own)};
+    from.part = std::nullopt;
   }
   void say_where(const Target& target, ptg::Alternative& it) const {
     const Position at = file_.source.position(target.where.begin);
@@ -264,8 +334,15 @@ class Lowering {
       std::vector<ptg::Expression> values;
       for (std::size_t i = 0; i < target.arguments.size(); ++i) values.push_back(found(i + 1));
       into.inputs.push_back({.place = place(target, values), .condition = found(0) != 0});
-      into.inputs.back().part = part_of(*program_, dependency, false);
+      into.inputs.back().part = taken_part(dependency, target);
       say_where(target, into.inputs.back());
+      if (target.kind == Target::Kind::memory)
+        if (const auto type = reshapes_.from_memory({class_, flow_}, dependency);
+            type && !known_part(*type).is_all())
+          throw InputError(
+              fmt::format("{}: an input that is searched for cannot be a copy of a type: let a task read it, "
+                          "and hand it on with the type",
+                          file_.source.where(type->where)));
     }
   }
   /// Of argument 0: whether the branch is taken at all.
@@ -288,7 +365,7 @@ class Lowering {
           std::vector<std::int32_t> numbers;
           const File& file = program->file;
           try {
-            Evaluator evaluator(file, program->settings);
+            RangeEvaluator evaluator(file, program->settings);
             walk_indices(file, evaluator, dependency.indices, 0, values, [&] {
               for (std::size_t i = 0; i < dependency.branches.size(); ++i) {
                 const Branch& it = dependency.branches[i];
@@ -345,13 +422,13 @@ class Lowering {
   void output(const Dependency& dependency, ptg::FlowDefinition& into) {
     each_branch(dependency, [&](const Target& target, ptg::Alternative it, const auto& values) {
       it.place = place(target, values);
-      if (!into.control) it.part = part_of(*program_, dependency, target.kind == Target::Kind::memory);
+      if (!into.control) it.part = given_part(dependency, target);
       if (target.kind == Target::Kind::task) {
         if (!known_.no_dead_ends)
           it.condition = both(it.condition, indices_.exists(file_.classes[target.index], values));
       } else {
         const bool copied = known_.copied.contains(file_.source.where(target.where));
-        if (!it.part && (copied || is_dealt_out(target))) require_known(dependency);
+        if (!it.part && (copied || is_dealt_out(target) || reshapes_.any())) require_known(dependency);
         if (copied) return copy(target, std::move(it), into);
       }
       into.outputs.push_back(std::move(it));
@@ -398,7 +475,7 @@ class Lowering {
     into.inputs.push_back({.place = to.place});
     definition->at = to.place;
     definition->flows = {std::move(value), std::move(into)};
-    make_.copy(elements_[class_][flow_], part, *definition);
+    make_.copy(elements_[class_][flow_], part, file_.source.where(target.where), *definition);
     std::vector<ptg::Expression> own = parameters_of(own_[class_].ranges);
     for (const ptg::Range& range : to.ranges) own.push_back(range.index);
     own.push_back(0);
@@ -421,6 +498,7 @@ class Lowering {
   Expressions expressions_;
   IndexMaker indices_;
   std::vector<std::vector<Precision>> elements_;
+  Reshapes reshapes_;
   Lowered out_;
   std::vector<ClassIndices> own_;
   std::uint32_t class_ = 0, flow_ = 0;

@@ -37,10 +37,14 @@ struct GraphMaker {
   /// Sets codelet and maker: of tasks whose data have these elements, by flow of the class.
   std::function<void(std::uint32_t task_class, std::span<const Precision> elements, ptg::ClassDefinition&)>
       body;
-  /// The same of tasks that copy a part of one tile.
-  std::function<void(Precision element, const ptg::Part& part, ptg::ClassDefinition&)> copy;
+  /// The same of tasks that copy a part of one tile, as the file says at that place.
+  std::function<void(Precision element, const ptg::Part& part, const std::string& place,
+                     ptg::ClassDefinition&)>
+      copy;
   /// What makes of one part of a tile another one, of tiles of these elements: ptg::FlowDefinition::recut.
   std::function<std::function<ptg::Copier(const ptg::Recut&)>(Precision element)> recut;
+  /// Called now and then during long searches; it may throw to end them.
+  std::function<void()> look{};
 };
 
 struct Lowered {

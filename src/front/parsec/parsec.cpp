@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "front/ptg/recut_values.hpp"
+
 namespace fairlead::parsec {
 
 namespace {
@@ -37,6 +39,15 @@ void describe(parsec_matrix_block_cyclic_t& matrix, std::int64_t rows, std::int6
               std::int32_t tile_rows, std::int32_t tile_columns, int type) {
   const auto whole = [](std::int64_t number) { return static_cast<int>(number); };
   const auto count = [&](std::int64_t size, std::int32_t tile) { return whole((size + tile - 1) / tile); };
+  for (const std::int64_t number :
+       {rows, columns, std::int64_t{tile_rows} * tile_columns, (rows + tile_rows - 1) / tile_rows * tile_rows,
+        (columns + tile_columns - 1) / tile_columns * tile_columns,
+        ((rows + tile_rows - 1) / tile_rows) * ((columns + tile_columns - 1) / tile_columns)})
+    if (number > INT32_MAX)
+      throw UsageError(
+          fmt::format("a matrix of {} x {} in tiles of {} x {} has no descriptor of PaRSEC's, which counts "
+                      "in ints: {} is too large",
+                      rows, columns, tile_rows, tile_columns, number));
   parsec_tiled_matrix_t& it = matrix.super;
   it.super.nodes = 1;
   it.mtype = type;
@@ -154,6 +165,36 @@ std::optional<ptg::Part> left_of_type(const std::optional<ptg::Part>& part, cons
                                       const char* place, const ptg::Collection& data, SourceLine file) {
   if (!data.definition()->owners.several()) return part;
   return left_of_type(part, type, place, file);
+}
+
+namespace {
+const ptg::Part& copied(const std::optional<ptg::Part>& part, const char* type, const char* place,
+                        const SourceLine& file) {
+  if (part) return *part;
+  throw UsageError(fmt::format(
+      "{}:{}: a task changes the value as a copy of this type, and which part of a tile {} is is not known: "
+      "give "
+      "{{.type_{} = fairlead::ptg::Part::lower()}}, say, or fairlead::ptg::Part() if it is all of it",
+      file.file_name(), place, type, type));
+}
+}  // namespace
+
+ptg::Part given_as_copy(const std::optional<ptg::Part>& part, const char* type, const char* place,
+                        SourceLine file) {
+  return ptg::given_as_copy(copied(part, type, place, file));
+}
+ptg::Part taken_as_copy(const std::optional<ptg::Part>& part, const char* type, const char* place,
+                        SourceLine file) {
+  return ptg::taken_as_copy(copied(part, type, place, file));
+}
+void require_whole(const std::optional<ptg::Part>& part, const char* type, const char* place,
+                   SourceLine file) {
+  if (copied(part, type, place, file).is_all()) return;
+  throw UsageError(
+      fmt::format("{}:{}: a task changes this value as a copy of the type {}, which compiled graphs cannot "
+                  "take from memory: let a "
+                  "task READ the datum, and hand it on with the type",
+                  file.file_name(), place, type));
 }
 
 void take_home(ptg::TaskClass& tasks, const ptg::FlowSpecification& value, const ptg::FlowSpecification& home,

@@ -49,17 +49,22 @@ std::string TableClass::text(const std::int32_t* values) const {
   return text + ")";
 }
 
-std::uint64_t TableClass::count() const {
+std::uint64_t TableClass::count(const std::atomic<bool>* stop) const {
   if (loops.empty()) return 1;
   Numbers at{};
   // Of the innermost loop how long it is; what follows from indices has one value each.
   std::size_t innermost = loops.size() - 1;
   while (innermost > 0 && loops[innermost].derived) --innermost;
   const std::vector<Loop> outer(loops.begin(), loops.begin() + static_cast<std::ptrdiff_t>(innermost));
-  std::uint64_t tasks = 0;
-  Walk walk;
-  for (bool more = walk.begin(outer, at.data()); more; more = walk.next(outer, at.data()))
-    tasks += loops[innermost].count(at.data());
+  std::uint64_t tasks = 0, fruitless = 0;
+  SpaceWalk walk(stop);
+  for (bool more = walk.begin(outer, at.data()); more; more = walk.next(outer, at.data())) {
+    const std::uint64_t here = loops[innermost].count(at.data());
+    fruitless = here == 0 ? fruitless + 1 : 0;
+    if (fruitless >= Walk::most_fruitless) [[unlikely]]
+      Walk::throw_fruitless();
+    tasks += here;
+  }
   return tasks;
 }
 

@@ -4,6 +4,7 @@
 #include <fairlead/ptg/definition.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -62,11 +63,12 @@ struct Input {
 struct Edge {
   std::uint32_t to_class = 0;
   std::uint16_t to_flow = 0;
-  bool to_writer = false;                                ///< they change it
-  Part part{};                                           ///< what of it they look at
-  bool said = false;                                     ///< by who gives it, not found out from who takes it
-  Conditions before;                                     ///< over the numbers of the task that it comes from
-  std::vector<Loop> loops;                               ///< go on with further places
+  bool to_writer = false;  ///< they change it
+  Part part{};             ///< what of it they look at
+  const Alternative* said =
+      nullptr;              ///< where the giver states it; null: found out from the receiver's input
+  Conditions before;        ///< over the numbers of the task that it comes from
+  std::vector<Loop> loops;  ///< go on with further places
   std::vector<std::pair<std::uint8_t, Formula>> solved;  ///< places that `after` needs besides
   Conditions after;                                      ///< over all of these
   std::vector<Formula> indices;                          ///< the parameters of the task, likewise
@@ -92,8 +94,9 @@ struct Leaving {
   Conditions condition;
   MemoryPlace memory;
   std::vector<Loop> ranges;
-  Conditions each;          ///< over its own indices as well
-  bool comes_home = false;  ///< a task takes it there, if it is elsewhere
+  Conditions each;                    ///< over its own indices as well
+  bool comes_home = false;            ///< a task takes it there, if it is elsewhere
+  const Alternative* said = nullptr;  ///< of the class's definition
 };
 
 struct TableFlow {
@@ -107,6 +110,7 @@ struct TableFlow {
   /// back after the last one.
   bool counted = false;
   bool may_count = false;         ///< its value may be one whose readers count
+  bool may_repeat = false;        ///< its stated edges may name a task twice: each is looked up
   bool surely_from_task = false;  ///< whatever the indices are, it waits for a task
   /// So its inputs say.
   bool comes_surely_from_task() const;
@@ -198,8 +202,8 @@ struct TableClass {
   std::size_t called(std::size_t i) const { return definition->called.empty() ? i : definition->called[i]; }
   /// "gemm(1, 4, 2)".
   std::string text(const std::int32_t* values) const;
-  /// How many tasks there are.
-  std::uint64_t count() const;
+  /// How many tasks there are. Throws as SpaceWalk.
+  std::uint64_t count(const std::atomic<bool>* stop = nullptr) const;
 };
 
 /// Which input a flow has for these numbers; null: none holds.
@@ -213,8 +217,9 @@ struct ClassTable {
   std::vector<std::shared_ptr<const CollectionDefinition>> collections;
   std::vector<bool> contested;  ///< of each: some task may change a datum that another takes from memory
   std::vector<TableClass> classes;
-  std::uint64_t names = 0;  ///< that its tasks take
-  bool come_home = false;   ///< tasks bring values home: who has one is always counted
+  std::uint64_t names = 0;                  ///< that its tasks take
+  bool come_home = false;                   ///< tasks bring values home: who has one is always counted
+  const std::atomic<bool>* stop = nullptr;  ///< once it is set, walks through the tasks end with WalkStopped
 
   std::string text_of(const ActiveTask& task) const {
     return classes[task.task_class].text(task.parameters());

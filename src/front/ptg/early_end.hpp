@@ -18,6 +18,8 @@ class EarlyEnd {
     return on_failure_;
   }
   bool abandoned() const noexcept { return abandoned_.load(std::memory_order_relaxed); }
+  /// The same, for walks that end then.
+  const std::atomic<bool>& abandoned_flag() const noexcept { return abandoned_; }
   /// What is wrong with the graph. The first counts.
   void misused(const std::string& why) {
     const std::lock_guard guard(mutex_);

@@ -25,8 +25,10 @@ class Graph::Implementation {
     if (source == nullptr) {
       net::Communicator* const communicator = runtime.communicator();
       const auto* const ranks = front::among_ranks(core.surroundings());
+      ClassTable table = make_class_table({classes.begin(), classes.end()}, communicator != nullptr);
+      table.stop = &early_end.abandoned_flag();
       source = std::make_unique<GraphSource>(
-          core, early_end, make_class_table({classes.begin(), classes.end()}, communicator != nullptr),
+          core, early_end, std::move(table),
           [this](const CollectionDefinition& of, const void* like, bool exact) {
             return make_fresh(of, like, exact);
           },

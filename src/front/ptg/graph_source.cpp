@@ -50,7 +50,7 @@ GraphSource::GraphSource(engine::RuntimeCore& core, EarlyEnd& early_end, ClassTa
   kinds_.fit(fit(), values_, communicator != nullptr);
   for (std::size_t i = 0; i < table_.classes.size(); ++i) {
     active_.expect(kinds_[i].lines);
-    if (communicator == nullptr) tasks_ += table_.classes[i].count();
+    if (communicator == nullptr) tasks_ += table_.classes[i].count(table_.stop);
   }
   if (communicator == nullptr) return;
   over_ranks_ =
@@ -95,6 +95,7 @@ void GraphSource::release(Task& over, ReadyTasks& ready) {
   telling.over = &active;
   telling.worker = over.worker;
   telling.at = over.at;
+  telling.walk.stop_by(table_.stop);
   try {
     of.place(active.parameters(), telling.numbers.data());
   } catch (const UsageError& error) {
@@ -219,7 +220,10 @@ bool GraphSource::take_values(ActiveTask& task, const std::int64_t* numbers) {
     }
     values[i] = there;
     const auto refuse = [&](const char* why) {
-      misused(fmt::format("the flow \"{}\" of {} takes {}, {}", flow.name, table_.text_of(task),
+      const std::string where = input->said == nullptr || !input->said->where
+                                    ? std::string()
+                                    : where_said(*input->said, *of.definition) + ": ";
+      misused(fmt::format("{}the flow \"{}\" of {} takes {}, {}", where, flow.name, table_.text_of(task),
                           values_.text_of(input->memory, numbers), why));
     };
     if (values[i] == no_value) {
@@ -338,6 +342,8 @@ bool GraphSource::more_of_initial(ReadyTasks& ready) {
         !early_end_.abandoned() && initial_.next([&](std::size_t task_class, const std::int64_t* numbers) {
           return unfolding_.is_initial(task_class, numbers);
         });
+  } catch (const WalkStopped&) {
+    found = false;
   } catch (const UsageError& error) {
     misused(error.what());
   }

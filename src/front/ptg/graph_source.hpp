@@ -49,7 +49,10 @@ class GraphSource final : public front::FlowSource {
     ReadyTasks& ready;
     const Telling& telling;
     std::size_t thread() const noexcept { return ready.recycler.thread(); }
-    bool full() const noexcept { return ready.full(); }
+    /// An end that is told to very many is left when nobody uses the results any more.
+    bool full() const noexcept {
+      return ready.full() || (source.early_end_.abandoned() && source.ahead_ == nullptr);
+    }
     void satisfied(ActiveTask& task) { source.satisfied({&task, telling.worker, telling.at}, ready); }
     void unused(std::uint32_t number) { source.unused(number); }
     void misused(const std::string& why) { source.misused(why); }

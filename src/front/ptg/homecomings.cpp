@@ -34,8 +34,8 @@ std::shared_ptr<const ClassDefinition> homecoming(const std::shared_ptr<const Cl
   const Copier copier = whole ? data.copier : data.part_copier(*left.part);
   home->codelet = copier.codelet;
   home->maker = copier.maker;
-  home->file = of->file;
-  home->line = of->line;
+  home->file = left.where ? left.where->file_name() : of->file;
+  home->line = left.where ? left.where->line() : of->line;
   return home;
 }
 

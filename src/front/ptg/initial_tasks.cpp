@@ -52,7 +52,8 @@ bool others_are_tasks(const FlowDefinition& flow) {
 }
 }  // namespace
 
-InitialTasks::InitialTasks(const ClassTable& table) : table_(table), gates_(table.classes.size()) {
+InitialTasks::InitialTasks(const ClassTable& table)
+    : table_(table), gates_(table.classes.size()), walk_(table.stop) {
   for (std::size_t i = 0; i < table.classes.size(); ++i) {
     const TableClass& of = table.classes[i];
     gates_[i].loops = of.loops;

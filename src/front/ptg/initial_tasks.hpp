@@ -90,7 +90,7 @@ class InitialTasks {
   std::vector<Gates> gates_;       // by class
   std::size_t class_ = 0;
   bool inside_ = false;
-  Walk walk_;
+  SpaceWalk walk_;
   Numbers numbers_{};
 };
 

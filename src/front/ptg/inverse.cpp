@@ -221,12 +221,46 @@ class System {
       Loop loop;
       loop.place = static_cast<std::uint8_t>(place);
       for (const Affine& condition : tightest(std::move(of[place]))) loop.bound(condition);
+      add_other_bounds(place, loop);
       const Interval& bound = bounds_[place - first_unknown_];
+      const bool unbounded = (loop.first.empty() && bound.first <= Interval::least) ||
+                             (loop.last.empty() && bound.last >= Interval::most);
+      if (unbounded)
+        throw UsageError(
+            fmt::format("the input \"{}\" of {} cannot be turned round: nothing bounds its index {}\n"
+                        "  Say with .to(), at the giver's flow, which tasks its value goes to.",
+                        input_.flow.name, text_of(input_.taker), places_.index_at(place).text()));
       if (loop.first.empty()) loop.first.push_back({Formula(Affine{.constant = bound.first})});
       if (loop.last.empty()) loop.last.push_back({Formula(Affine{.constant = bound.last})});
       edge.loops.push_back(std::move(loop));
     }
     return true;
+  }
+  /// Ends of the range that are no sums, as far as they follow from numbers that are known in the loop.
+  void add_other_bounds(std::size_t place, Loop& loop) const {
+    const Range& range = ranges_[place - first_unknown_];
+    Meanings solved;
+    for (const auto& [other, value] : solved_) {
+      Expression sum = value.constant;
+      for (const auto& [at, factor] : value.terms) sum = sum + factor * places_.index_at(at);
+      solved.insert_or_assign(places_.index_at(other).node().get(), sum);
+    }
+    const auto add = [&](const Expression& end, std::vector<Bound>& bounds) {
+      if (Affine::of(end, places_)) return;
+      const Expression known = with(end, solved);
+      if (speaks_only_of_earlier(known, place)) bounds.push_back({Formula(known, places_)});
+    };
+    for_each_of(range.first, Operation::maximum, [&](const Expression& first) { add(first, loop.first); });
+    for_each_of(range.last, Operation::minimum, [&](const Expression& last) { add(last, loop.last); });
+  }
+  bool speaks_only_of_earlier(const Expression& expression, std::size_t place) const {
+    const ExpressionNode& node = *expression.node();
+    if (node.operation == Operation::index) {
+      const auto at = places_.find(&node);
+      return at && *at < place && (*at < first_unknown_ || is_free(*at));
+    }
+    return std::ranges::all_of(node.operands,
+                               [&](const Expression& each) { return speaks_only_of_earlier(each, place); });
   }
   /// Of those that differ in their constants only, the one that says most.
   static std::vector<Affine> tightest(std::vector<Affine> conditions) {
@@ -241,15 +275,11 @@ class System {
     }
     return kept;
   }
-  /// Of what is known. Numbers of tasks are small beside those of 64 bits.
+  /// Of what is known.
   Interval interval_of(const Affine& sum) const {
-    Interval all{sum.constant, sum.constant};
-    for (const auto& [place, factor] : sum.terms) {
-      const Interval& at = giver_.bounds[place];
-      all.first += factor * (factor > 0 ? at.first : at.last);
-      all.last += factor * (factor > 0 ? at.last : at.first);
-    }
-    return all;
+    Expression all = sum.constant;
+    for (const auto& [place, factor] : sum.terms) all = all + factor * giver_.places.index_at(place);
+    return ptg::interval_of(all, giver_.places, giver_.bounds);
   }
   /// Leaves the conditions that do not follow from the others and the giver's own ranges. What is known if all
   /// hold.
@@ -291,7 +321,9 @@ class System {
       const Expression& last = range.derived ? range.first : range.last;
       for_each_of(last, Operation::minimum, [&](const Expression& end) { at_most(range.index, end); });
     }
+    constexpr std::int64_t wide = std::int64_t{1} << 48;
     for (std::size_t place = 0; place < of.bounds.size(); ++place) {
+      if (of.bounds[place].first < -wide || of.bounds[place].last > wide) continue;
       Affine above{.constant = -of.bounds[place].first}, below{.constant = of.bounds[place].last};
       above.add(static_cast<std::uint8_t>(place), 1);
       below.add(static_cast<std::uint8_t>(place), -1);
@@ -357,7 +389,13 @@ std::optional<Edge> inverse_of(const InputToInvert& input, const TableClass& giv
   System system(giver, input);
   Places of_taker;
   for (const Range& range : input.taker.indices) of_taker.add(range.index);
-  const std::vector<Interval> bounds = intervals_of(input.taker.indices, of_taker);
+  const Alternative& alternative = input.flow.inputs[input.alternative];
+  std::vector<Range> all = input.taker.indices;
+  for (const Range& range : alternative.ranges) {
+    of_taker.add(range.index);
+    all.push_back(range);
+  }
+  const std::vector<Interval> bounds = intervals_of(all, of_taker);
   std::size_t parameters = 0;
   for (std::size_t i = 0; i < input.taker.indices.size(); ++i) {
     const Range& range = input.taker.indices[i];
@@ -368,8 +406,8 @@ std::optional<Edge> inverse_of(const InputToInvert& input, const TableClass& giv
       ++parameters;
     }
   }
-  const Alternative& alternative = input.flow.inputs[input.alternative];
-  for (const Range& range : alternative.ranges) system.add_unknown(range, Interval{});
+  for (std::size_t i = 0; i < alternative.ranges.size(); ++i)
+    system.add_unknown(alternative.ranges[i], bounds[input.taker.indices.size() + i]);
   for (std::size_t i = 0; i < alternative.place.indices.size(); ++i)
     system.names(system.in_unknowns(alternative.place.indices[i]),
                  giver.places.index_at(giver.parameters[i]));

@@ -118,7 +118,7 @@ LandingPlaces::Reader LandingPlaces::first_reader(const net::ValueName& name) co
   of.place_derived(numbers.data());
   for (const Edge& edge : of.flows[of.output(name.output).first].edges) {
     if (edge.to_control || !edge.before(numbers.data())) continue;
-    Walk walk;
+    SpaceWalk walk(table_.stop);
     for (bool more = walk.begin(edge.loops, numbers.data()); more;) {
       if (const std::int64_t off = own_.off(edge, walk, numbers.data()); off != 0) {
         more = walk.skip(edge.loops, off, numbers.data());
@@ -129,7 +129,9 @@ LandingPlaces::Reader LandingPlaces::first_reader(const net::ValueName& name) co
       Numbers of_task{};
       for (std::size_t i = 0; i < to.parameters.size(); ++i) of_task[to.parameters[i]] = parameters[i];
       to.place_derived(of_task.data());
-      return {&to, values_.at(*to.runs_at, of_task.data())};
+      const std::uint32_t there = values_.at(*to.runs_at, of_task.data());
+      if (there == no_value) return {};  // an error once the value is here
+      return {&to, there};
     }
   }
   return {};

@@ -12,6 +12,7 @@
 #include "base/time.hpp"
 #include "front/ptg/active_task.hpp"
 #include "front/ptg/class_table.hpp"
+#include "front/ptg/edge_ends.hpp"
 
 namespace fairlead::ptg {
 
@@ -25,7 +26,8 @@ struct Telling {
   bool counted = false;                 ///< over ranks: who has its values is counted already
   std::size_t until = ~std::size_t{0};  ///< the first of TableClass::told that is not told of
   Walk walk;
-  Numbers numbers;  ///< not initialized
+  Numbers numbers;    ///< not initialized
+  StatedEnds stated;  ///< of the flow that is told of, if its edges may repeat
 };
 
 /// A task all of whose inputs have come, and who ended the last of those before it, when.

@@ -11,6 +11,7 @@
 
 #include "base/suggest.hpp"
 #include "front/ptg/copied_values.hpp"
+#include "front/ptg/edge_ends.hpp"
 #include "front/ptg/homecomings.hpp"
 #include "front/ptg/inverse.hpp"
 #include "front/ptg/memory_place.hpp"
@@ -217,6 +218,7 @@ class TableMaker {
       add_condition(*alternative.condition, alternative.ranges, places, leaving.condition, leaving.each);
     leaving.memory = memory(definition, flow, alternative.place, places);
     leaving.comes_home = table_.come_home && comes_home(*alternative.place.collection);
+    leaving.said = &alternative;
     into.leavings.push_back(std::move(leaving));
   }
 
@@ -287,7 +289,7 @@ class TableMaker {
     Edge edge;
     edge.to_class = static_cast<std::uint32_t>(to);
     edge.to_flow = to_flow;
-    edge.said = true;
+    edge.said = &alternative;
     // What is cut out is in the taker's part.
     const bool cut = recut_.between({&definition, i}, {definitions_[to].get(), to_flow}) != nullptr;
     const std::optional<Part> part =
@@ -309,7 +311,7 @@ class TableMaker {
   void add_inverse(std::size_t giver, std::size_t taker, std::size_t flow, std::size_t alternative) {
     const Input& input = table_.classes[taker].flows[flow].inputs[alternative];
     if (input.kind != Place::Kind::task || input.from_class != giver) return;
-    // A control that names no flow comes after the task: it is kept with the first flow.
+    // A control that names no flow is kept with the first flow.
     TableClass& it = table_.classes[giver];
     const std::size_t from = input.from_flow == no_flow ? ends_of(it) : input.from_flow;
     if (said_.contains({giver, from, taker, static_cast<std::uint16_t>(flow)})) return;
@@ -431,6 +433,7 @@ class TableMaker {
 
   /// What is looked at for every task.
   static void sum_up(TableClass& it) {
+    find_repeats(it);
     if (!find_parts(it)) refuse(*it.definition, "too many parts of its flows go to other ranks");
     it.one_input = it.waits_for_one();
     it.same_places = it.parameters.size() == it.loops.size();
@@ -453,7 +456,7 @@ class TableMaker {
     edge.slot = to.slot_of(edge.to_flow);
     if (edge.loops.size() == 1 && edge.after.empty() && edge.name)
       edge.name_growth = edge.name->growth(edge.loops.front().place).value_or(0);
-    edge.makes_ready = !edge.said && to.ready_at_once();
+    edge.makes_ready = edge.said == nullptr && to.ready_at_once();
   }
   void name_tasks() {
     constexpr auto too_many = std::uint64_t{1} << 62;
@@ -467,8 +470,7 @@ class TableMaker {
         axis.count = bound.last < bound.first ? 0 : static_cast<std::uint64_t>(bound.last - bound.first) + 1;
         const std::uint64_t numbers = std::max<std::uint64_t>(axis.count, 1);
         if (it.names > too_many / numbers)
-          refuse(*it.definition,
-                 "there are more numbers between its indices' ends than tasks can have names");
+          refuse(*it.definition, "its indices have more numbers than tasks can have names");
         it.names *= numbers;
       }
       it.first_name = table_.names;

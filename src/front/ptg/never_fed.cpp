@@ -7,6 +7,8 @@
 
 #include <algorithm>
 
+#include "base/random.hpp"
+#include "front/ptg/edge_ends.hpp"
 #include "front/ptg/placement.hpp"
 #include "front/ptg/written_out.hpp"
 #include "front/unrolled/check.hpp"
@@ -17,30 +19,6 @@ namespace {
 
 using Parameters = std::array<std::int64_t, Walk::most_loops>;
 
-/// "gemm(1, 4, 2)".
-std::string called(const TableClass& of, const std::int64_t* parameters) {
-  std::array<std::int32_t, Walk::most_loops> values{};
-  std::copy_n(parameters, of.parameters.size(), values.begin());
-  return of.text(values.data());
-}
-
-/// Whether the class has a task with these parameters. `numbers`: then those of its indices.
-bool has_task(const TableClass& of, const std::int64_t* parameters, Numbers& numbers) {
-  for (std::size_t i = 0; i < of.parameters.size(); ++i) numbers[of.parameters[i]] = parameters[i];
-  for (const Loop& loop : of.loops) {
-    std::int64_t& number = numbers[loop.place];
-    if (loop.derived) {
-      number = loop.first.front().dividend(numbers.data());
-      continue;
-    }
-    const std::int64_t begin = loop.begin(numbers.data());
-    if (number < begin || number > loop.end(numbers.data()) ||
-        (number - begin) % loop.step_of(numbers.data()) != 0)
-      return false;
-  }
-  return true;
-}
-
 class Search {
  public:
   Search(const ClassTable& table, const Placement* placement) : table_(table), placement_(placement) {}
@@ -48,7 +26,7 @@ class Search {
   std::string text() {
     try {
       for (const TableClass& of : table_.classes) {
-        Walk walk;
+        SpaceWalk walk(table_.stop);
         for (bool more = walk.begin(of.loops, numbers_.data()); more;
              more = walk.next(of.loops, numbers_.data()))
           if (!look_at(of)) return text_;
@@ -59,7 +37,73 @@ class Search {
     return text_;
   }
 
+  Sampled sample(std::uint64_t tasks_of_a_class) {
+    Sampled found;
+    Random random(1);
+    for (std::uint32_t number = 0; number < table_.classes.size(); ++number) {
+      const TableClass& of = table_.classes[number];
+      // All first numbers, all last ones, then any.
+      for (std::uint64_t i = 0; i < tasks_of_a_class && told_ < most_told; ++i) {
+        if (!draw(of.loops, i < 2 ? static_cast<int>(i) : any, random, numbers_)) continue;
+        ++found.tasks;
+        if (!look_at(of)) break;
+        look_at_outputs(number, random, found.edges);
+      }
+    }
+    found.errors = told_;
+    found.text = text_.empty() ? "" : text_.substr(1) + "\n";
+    return found;
+  }
+
  private:
+  static constexpr int any = 2;
+  /// Numbers of the loops: false if there are none in some draws. `which`: 0: the first of each, 1: the last.
+  static bool draw(const std::vector<Loop>& loops, int which, Random& random, Numbers& numbers) {
+    constexpr int most_draws = 20;
+    for (int i = 0; i < most_draws; ++i)
+      if (draw_once(loops, which, random, numbers)) return true;
+    return false;
+  }
+  static bool draw_once(const std::vector<Loop>& loops, int which, Random& random, Numbers& numbers) {
+    for (const Loop& loop : loops) {
+      std::int64_t& number = numbers[loop.place];
+      const std::int64_t first = loop.begin(numbers.data());
+      number = first;
+      if (loop.derived) continue;
+      const std::int64_t last = loop.end(numbers.data()), step = loop.step_of(numbers.data());
+      if (last < first) return false;
+      const std::int64_t steps = (last - first) / step;
+      const int end = which == any && random.once_in(3) ? static_cast<int>(random.below(2)) : which;
+      number = first + step * (end == 0 ? 0 : end == 1 ? steps : random.between(0, steps));
+    }
+    return true;
+  }
+  /// The edges that the task's class states, as the receivers see them.
+  void look_at_outputs(std::uint32_t number, Random& random, std::uint64_t& edges) {
+    constexpr int most_ends = 8;
+    const TableClass& of = table_.classes[number];
+    std::array<std::int32_t, Walk::most_loops> own{};
+    for (std::size_t i = 0; i < of.parameters.size(); ++i)
+      own[i] = static_cast<std::int32_t>(numbers_[of.parameters[i]]);
+    for (std::uint16_t i = 0; i < of.flows.size(); ++i)
+      for (const Edge& edge : of.flows[i].edges) {
+        if (edge.said == nullptr || !edge.before(numbers_.data())) continue;
+        for (int end = 0; end < (edge.loops.empty() ? 1 : most_ends); ++end) {
+          Numbers further;
+          std::copy_n(numbers_.data(), Places::most, further.data());
+          if (!draw_once(edge.loops, std::min(end, any), random, further)) break;
+          if (!edge.after.empty() && !edge.holds(further.data())) continue;
+          Parameters to{};
+          edge.find_parameters(further.data(), to.data());
+          ++edges;
+          const std::string why = wrong_end(table_, {number, i, own.data()}, edge, to.data());
+          if (why.empty()) continue;
+          text_ += "\n  " + why;
+          if (++told_ >= most_told) return;
+        }
+      }
+  }
+
   static constexpr std::uint64_t most_steps = 10'000'000;
   static constexpr std::size_t most_told = 5;
 
@@ -77,7 +121,7 @@ class Search {
         if (input.condition && !(*input.condition)(numbers_.data())) continue;
         Numbers extended;
         std::copy_n(numbers_.data(), Places::most, extended.data());
-        Walk walk;
+        SpaceWalk walk(table_.stop);
         for (bool more = walk.begin(input.ranges, extended.data()); more;
              more = walk.next(input.ranges, extended.data())) {
           if (++steps_ > most_steps) return false;
@@ -94,7 +138,7 @@ class Search {
     Parameters parameters{};
     for (std::size_t i = 0; i < input.indices.size(); ++i) parameters[i] = input.indices[i](numbers.data());
     Numbers its{};
-    const bool there = has_task(giver, parameters.data(), its);
+    const bool there = has_task(giver, parameters.data(), its.data());
     if (there && gives(giver, input, of, flow, its)) return true;
     Parameters own{};
     for (std::size_t i = 0; i < of.parameters.size(); ++i) own[i] = numbers_[of.parameters[i]];
@@ -119,9 +163,9 @@ class Search {
     bool said = false;
     for (const Edge& edge : from.edges) {
       if (&table_.classes[edge.to_class] != &taker || &taker.flows[edge.to_flow] != &flow) continue;
-      if (!edge.said) return true;
+      if (edge.said == nullptr) return true;
       said = true;
-      Walk walk;
+      SpaceWalk walk(table_.stop);
       if (!edge.before(its.data())) continue;
       for (bool more = walk.begin(edge.loops, its.data()); more; more = walk.next(edge.loops, its.data())) {
         if (++steps_ > most_steps) return true;  // nobody knows
@@ -166,6 +210,10 @@ std::string circles(const ClassTable& table) {
 }
 
 }  // namespace
+
+Sampled sampled_ends(const ClassTable& table, std::uint64_t tasks_of_a_class) {
+  return Search(table, nullptr).sample(tasks_of_a_class);
+}
 
 std::string never_fed(const ClassTable& table, const Placement* placement) {
   std::string text = Search(table, placement).text();

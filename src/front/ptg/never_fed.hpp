@@ -14,4 +14,13 @@ class Placement;
 /// tasks wait for each other. Empty if nothing was found in a second or two. `placement`: over ranks, else null.
 std::string never_fed(const ClassTable& table, const Placement* placement);
 
+/// Both ends of the edges of tasks of each class, drawn at random, so many at most, those at the ends of its ranges among them: a
+/// line for each of the first few mistakes.
+struct Sampled {
+  std::uint64_t tasks = 0, edges = 0;
+  std::size_t errors = 0;
+  std::string text{};
+};
+Sampled sampled_ends(const ClassTable& table, std::uint64_t tasks_of_a_class);
+
 }  // namespace fairlead::ptg

@@ -12,6 +12,7 @@
 #include "base/bytes_text.hpp"
 #include "base/check.hpp"
 #include "base/pages.hpp"
+#include "front/ptg/edge_ends.hpp"
 #include "front/ptg/parts.hpp"
 #include "front/ranks/host_capacity.hpp"
 
@@ -107,7 +108,7 @@ OverRanks::Going OverRanks::going(ActiveTask& over, const std::int64_t* numbers)
     for (const Edge& edge : flow.edges) {
       Numbers further;
       std::copy_n(numbers, Places::most, further.data());
-      Walk walk;
+      SpaceWalk walk(table_.stop);
       if (!edge.before(further.data()) || !walk.begin(edge.loops, further.data())) continue;
       const std::int64_t different = edge.loops.size() == 1 ? periods_.of(edge, walk.step(1)) : 0;
       std::int64_t seen = 0;
@@ -115,12 +116,14 @@ OverRanks::Going OverRanks::going(ActiveTask& over, const std::int64_t* numbers)
         if (!edge.after.empty() && !edge.holds(further.data())) continue;
         std::array<std::int64_t, Walk::most_loops> parameters;
         edge.find_parameters(further.data(), parameters.data());
-        const net::RankId rank =
+        const std::optional<net::RankId> rank =
             placement_.rank_of_parameters(table_.classes[edge.to_class], parameters.data());
-        if (rank == placement_.own()) continue;
-        const auto known = std::ranges::find(to, rank, &std::pair<net::RankId, Part>::first);
+        if (!rank) throw UsageError(nowhere(over, at, edge, parameters.data()));
+        if (*rank == placement_.own()) continue;
+        if (edge.said != nullptr) require_taken(over, at, edge, parameters.data());
+        const auto known = std::ranges::find(to, *rank, &std::pair<net::RankId, Part>::first);
         if (known == to.end())
-          to.emplace_back(rank, edge.part);
+          to.emplace_back(*rank, edge.part);
         else if (known->second != edge.part)
           known->second = Part{};  // one value for all of that rank
       } while (++seen != different && walk.next(edge.loops, further.data()));
@@ -150,6 +153,27 @@ OverRanks::Going OverRanks::going(ActiveTask& over, const std::int64_t* numbers)
   }
   std::ranges::sort(going.outputs, {}, &net::Endpoint::Output::number);
   return going;
+}
+
+/// Here, too: a rank to which nothing but a surplus value goes may have finished before it comes.
+void OverRanks::require_taken(const ActiveTask& over, std::uint16_t flow, const Edge& edge,
+                              const std::int64_t* parameters) const {
+  const Giver giver{over.task_class, flow, over.parameters()};
+  const TableClass& to = table_.classes[edge.to_class];
+  Numbers numbers;
+  if (!has_task(to, parameters, numbers.data()) ||
+      !takes_from(to, to.flows[edge.to_flow], numbers.data(), giver))
+    throw UsageError(wrong_end(table_, giver, edge, parameters));
+}
+
+std::string OverRanks::nowhere(const ActiveTask& over, std::uint16_t flow, const Edge& edge,
+                               const std::int64_t* parameters) const {
+  std::string why = wrong_end(table_, {over.task_class, flow, over.parameters()}, edge, parameters);
+  if (!why.empty()) return why;
+  const TableClass& to = table_.classes[edge.to_class];
+  return fmt::format("{}, of {}, is to run where a datum of {} is that does not exist",
+                     called(to, parameters), text_of(*to.definition),
+                     table_.collections[to.runs_at->collection]->name);
 }
 
 net::Layout OverRanks::layout_of(const Value& value, const Part& part) const {

@@ -87,6 +87,12 @@ class OverRanks final : public net::Client {
   void granted(std::uint64_t hold, const net::Spot& spot);
   void give_places(std::uint32_t kind);
   void give(const net::Commands::Place& place, std::uint32_t number);
+  /// Throws UsageError if a task on another rank does not take the value.
+  void require_taken(const ActiveTask& over, std::uint16_t flow, const Edge& edge,
+                     const std::int64_t* parameters) const;
+  /// Why there is no rank for that end of an edge.
+  std::string nowhere(const ActiveTask& over, std::uint16_t flow, const Edge& edge,
+                      const std::int64_t* parameters) const;
   /// Of that part of what the value has.
   net::Layout layout_of(const Value& value, const Part& part) const;
   engine::RuntimeCore& core_;

@@ -56,8 +56,8 @@ std::int64_t OwnSteps::off(const Edge& edge, const Walk& walk, std::int64_t* num
   const TableClass& to = table_.classes[edge.to_class];
   std::array<std::int64_t, Walk::most_loops> parameters;
   edge.find_parameters(numbers, parameters.data());
-  const net::RankId rank = placement_.rank_of_parameters(to, parameters.data());
-  if (rank == placement_.own()) return 0;
+  const std::optional<net::RankId> rank = placement_.rank_of_parameters(to, parameters.data());
+  if (!rank || *rank == placement_.own()) return 0;  // an end that does not exist is an error
   const auto growths = growths_.find(&edge);
   if (growths == growths_.end() || edge.loops.empty()) return 1;
   Numbers of_task;

@@ -61,7 +61,7 @@ std::optional<Edge> from_datum(const TableClass& of, const CollectionDefinition&
 }  // namespace
 
 OwnTasks::OwnTasks(const ClassTable& table, const Placement& placement)
-    : table_(table), placement_(placement), own_data_(table.collections.size()) {
+    : table_(table), placement_(placement), own_data_(table.collections.size()), walk_(table.stop) {
   for (std::size_t i = 0; i < table.collections.size(); ++i) {
     const CollectionDefinition& data = *table.collections[i];
     std::vector<std::int64_t> at(data.extents.size());

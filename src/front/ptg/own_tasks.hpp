@@ -52,7 +52,7 @@ class OwnTasks {
   // Where it is.
   std::size_t class_ = 0, at_ = 0;
   bool inside_ = false;
-  Walk walk_;
+  SpaceWalk walk_;
   Numbers found_{};    // of the datum, and of the loops from there
   Numbers numbers_{};  // of the task
 };

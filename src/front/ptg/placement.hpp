@@ -50,13 +50,13 @@ class Placement {
   bool is_here(const TableClass& of, const std::int64_t* numbers) const {
     return rank_of(of, numbers) == own_;
   }
-  /// Of a task with these parameters.
-  net::RankId rank_of_parameters(const TableClass& of, const std::int64_t* parameters) const {
+  /// Of a task with these parameters; nothing if there is no such datum.
+  std::optional<net::RankId> rank_of_parameters(const TableClass& of, const std::int64_t* parameters) const {
     looks_at(1);
     Numbers numbers;
     for (std::size_t i = 0; i < of.parameters.size(); ++i) numbers[of.parameters[i]] = parameters[i];
     of.place_derived(numbers.data());
-    return rank_of(of, numbers.data());
+    return owner_of(*of.runs_at, numbers.data());
   }
   net::RankId own() const noexcept { return own_; }
   /// Counts from now on what is looked at to find out where tasks run; not for several threads. Null: nothing is counted.

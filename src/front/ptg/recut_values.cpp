@@ -19,11 +19,27 @@ bool goes_to(const Alternative& output, const ClassDefinition& of, const FlowDef
 
 }  // namespace
 
+/// All of a tile is a block here, as is_all() parts are never copied.
+Part given_as_copy(const Part& part) {
+  return part.is_all() ? Part::block(0, INT32_MAX, 0, INT32_MAX) : part;
+}
+/// A triangle's corner, and a block's diagonal, mean nothing.
+Part taken_as_copy(const Part& part) {
+  Part out = given_as_copy(part);
+  if (out.kind == Part::Kind::block)
+    out.diagonal = !out.diagonal;
+  else
+    out.first_row = -1;
+  return out;
+}
+
 RecutValues::RecutValues(const Definitions& definitions) : definitions_(definitions) {
   for (const auto& giver : definitions)
     for (std::size_t i = 0; i < giver->flows.size(); ++i) {
       const FlowDefinition& flow = giver->flows[i];
       if (flow.control) continue;
+      copies_ |= std::ranges::any_of(flow.inputs,
+                                     [](const Alternative& it) { return it.place.like_flow.has_value(); });
       for (const Alternative& output : flow.outputs) {
         const auto taker = output.place.task.lock();
         if (output.place.kind != Place::Kind::task || taker == nullptr || !output.part) continue;

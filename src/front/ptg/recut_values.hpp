@@ -13,6 +13,11 @@
 
 namespace fairlead::ptg {
 
+/// For the two ends of an edge along which the taker gets a copy of a part, in a tile in which there is nothing else: the elements are
+/// those of `part`, and the two are not equal, so that a class comes between.
+Part given_as_copy(const Part& part);
+Part taken_as_copy(const Part& part);
+
 class RecutValues {
  public:
   using Definitions = std::vector<std::shared_ptr<const ClassDefinition>>;
@@ -23,7 +28,8 @@ class RecutValues {
 
   /// Those that were given, and the classes between.
   const Definitions& definitions() const noexcept { return definitions_; }
-  bool any() const noexcept { return !between_.empty(); }
+  /// Some value is in another datum than the one that it was given in.
+  bool any() const noexcept { return !between_.empty() || copies_; }
   /// The class from which the taking flow gets its value, in place of the giving one; null: it gets it from that.
   const ClassDefinition* between(const Flow& giver, const Flow& taker) const;
 
@@ -42,7 +48,8 @@ class RecutValues {
     const ClassDefinition* between;
   };
   Definitions definitions_;
-  std::map<Flow, std::vector<Made>> made_;                           // by giver
+  bool copies_ = false;                     // a given class makes a datum like another of its task
+  std::map<Flow, std::vector<Made>> made_;  // by giver
   std::map<std::pair<Flow, Flow>, const ClassDefinition*> between_;  // by giver and taker
 };
 

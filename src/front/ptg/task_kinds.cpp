@@ -155,7 +155,7 @@ void TaskKinds::fit(const front::SubmissionFit& fit, Values& values, bool over_r
   for (std::size_t i = 0; i < table_.classes.size(); ++i) {
     const TableClass& of = table_.classes[i];
     Numbers numbers{};
-    Walk walk;
+    SpaceWalk walk(table_.stop);
     if (!walk.begin(of.loops, numbers.data())) continue;
     std::vector<const void*> handles(of.data_flows, no_handle.data());
     // By flow: one datum may stand for several, and each counts, as in the task.

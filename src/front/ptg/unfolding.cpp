@@ -98,7 +98,8 @@ Telling Unfolding::came(std::uint64_t name, std::size_t output, std::uint32_t nu
 }
 
 namespace {
-std::int32_t controls_of(const TableClass& of, const TableFlow& flow, const std::int64_t* numbers) {
+std::int32_t controls_of(const TableClass& of, const TableFlow& flow, const std::int64_t* numbers,
+                         const std::atomic<bool>* stop) {
   std::int32_t inputs = 0;
   for (const Input& input : flow.inputs) {
     if (input.condition && !(*input.condition)(numbers)) continue;
@@ -108,7 +109,7 @@ std::int32_t controls_of(const TableClass& of, const TableFlow& flow, const std:
     }
     Numbers extended;
     std::copy_n(numbers, of.places.size(), extended.data());
-    Walk walk;
+    SpaceWalk walk(stop);
     for (bool more = walk.begin(input.ranges, extended.data()); more;
          more = walk.next(input.ranges, extended.data()))
       inputs += input.each(extended.data());
@@ -122,7 +123,7 @@ std::int32_t Unfolding::waits_for(const TableClass& of, const std::int64_t* numb
   for (const std::uint16_t number_of_flow : of.other_inputs) {
     const TableFlow& flow = of.flows[number_of_flow];
     if (flow.control) {
-      inputs += controls_of(of, flow, numbers);
+      inputs += controls_of(of, flow, numbers, table_.stop);
       continue;
     }
     const Input* const input = input_of(flow, numbers);
@@ -156,7 +157,7 @@ void Unfolding::find_readers_of_memory() {
     const bool takes = std::ranges::any_of(
         of.flows, [&](const TableFlow& flow) { return std::ranges::any_of(flow.inputs, contested); });
     if (!takes) continue;
-    Walk walk;
+    SpaceWalk walk(table_.stop);
     for (bool more = walk.begin(of.loops, numbers.data()); more; more = walk.next(of.loops, numbers.data())) {
       if (own_ != nullptr && !own_->placement().is_here(of, numbers.data())) continue;
       for (std::size_t i = 0; i < of.data_flows; ++i) {
@@ -197,15 +198,36 @@ void Unfolding::check_leavings(const Telling& telling, const TableFlow& flow, st
   std::copy_n(telling.numbers.data(), own, numbers.data());
   for (const Leaving& leaving : flow.leavings) {
     if (leaving.comes_home || !leaving.condition(numbers.data())) continue;
-    Walk walk;
+    SpaceWalk walk(table_.stop);
     for (bool more = walk.begin(leaving.ranges, numbers.data()); more;
          more = walk.next(leaving.ranges, numbers.data()))
-      if (leaving.each(numbers.data()) && values_.at(leaving.memory, numbers.data()) != number)
+      if (const std::uint32_t there = values_.at(leaving.memory, numbers.data());
+          leaving.each(numbers.data()) && there != number)
         why = fmt::format(
-            "the flow \"{}\" of {} leaves in {} a value that is in another datum: it has to come from "
-            "there",
-            flow.name, table_.text_of(*telling.over), values_.text_of(leaving.memory, numbers.data()));
+            "{}the flow \"{}\" of {} leaves in {} a value that is in another datum: it has to come from "
+            "there{}",
+            leaving.said == nullptr || !leaving.said->where
+                ? std::string()
+                : where_said(*leaving.said, *table_.classes[telling.over->task_class].definition) + ": ",
+            flow.name, table_.text_of(*telling.over), values_.text_of(leaving.memory, numbers.data()),
+            there == no_value ? ", and there is no such datum" + values_.extents_of(leaving.memory.collection)
+                              : "");
   }
+}
+
+/// Of an edge that the giver states: what is found out from receivers' inputs needs no look.
+std::string Unfolding::wrong_end(Telling& telling, const Edge& edge, std::optional<std::uint64_t> name,
+                                 const std::int64_t* parameters) const {
+  const Giver giver = giver_of(telling);
+  const TableClass& to = table_.classes[edge.to_class];
+  Numbers numbers;
+  if (!name || !has_task(to, parameters, numbers.data()) ||
+      !takes_from(to, to.flows[edge.to_flow], numbers.data(), giver)) [[unlikely]]
+    return ptg::wrong_end(table_, giver, edge, parameters);
+  const TableFlow& flow = table_.classes[giver.task_class].flows[giver.flow];
+  if (flow.may_repeat && !telling.stated.add(*name, edge.to_flow)) [[unlikely]]
+    return stated_twice(table_, giver, edge, parameters);
+  return {};
 }
 
 std::string Unfolding::two_values(const ActiveTask& task, std::size_t slot) const {

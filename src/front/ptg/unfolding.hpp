@@ -17,6 +17,7 @@
 
 #include "front/ptg/active_task.hpp"
 #include "front/ptg/class_table.hpp"
+#include "front/ptg/edge_ends.hpp"
 #include "front/ptg/left_over.hpp"
 #include "front/ptg/own_steps.hpp"
 #include "front/ptg/task_kinds.hpp"
@@ -146,6 +147,12 @@ class Unfolding {
   template <class FindParameters, class Host>
   void arrive(const TableClass& to, const Arrival& arrival, std::uint64_t name,
               const FindParameters& find_parameters, std::uint32_t number, Host& host);
+  std::string wrong_end(Telling& telling, const Edge& edge, std::optional<std::uint64_t> name,
+                        const std::int64_t* parameters) const;
+  Giver giver_of(const Telling& telling) const {
+    const std::uint16_t flow = table_.classes[telling.over->task_class].told[telling.told];
+    return {telling.over->task_class, flow, telling.over->parameters()};
+  }
   std::string two_values(const ActiveTask& task, std::size_t slot) const;
   void check_leavings(const Telling& telling, const TableFlow& flow, std::uint32_t number, std::string& why);
 
@@ -175,6 +182,8 @@ bool Unfolding::go_on(Telling& telling, Host&& host) {
     const TableFlow& flow = of.flows[at];
     const std::uint32_t number = at < of.data_flows ? values[at] : no_value;
     const bool may_count = flow.may_count && number != no_value;
+    if (telling.edge == 0 && !telling.in_edge && flow.may_repeat) [[unlikely]]
+      telling.stated.clear();
     if (telling.edge == 0 && !telling.in_edge && number != no_value) {
       if (!flow.leavings.empty() && telling.until == ~std::size_t{0}) {
         std::string why;
@@ -240,10 +249,9 @@ void Unfolding::tell(Telling& telling, const Edge& edge, std::uint32_t number, b
     std::array<std::int64_t, Walk::most_loops> parameters;
     find_parameters(parameters.data());
     const std::optional<std::uint64_t> its = to.name_of(parameters.data());
-    if (!its)
-      return host.misused(fmt::format("{} gives a value to {}({}), and there is no such task",
-                                      table_.text_of(*telling.over), to.name,
-                                      fmt::join(std::span(parameters).first(edge.indices.size()), ", ")));
+    const std::string why = wrong_end(telling, edge, its, parameters.data());
+    if (!why.empty()) [[unlikely]]
+      return host.misused(why);
     name = *its;
   }
   if (counted && !edge.to_control) {

@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include "front/ptg/interval.hpp"
+
 namespace fairlead::ptg {
 
 std::int64_t Loop::step_of(const std::int64_t* numbers) const {
@@ -32,8 +34,26 @@ std::uint64_t Loop::count(const std::int64_t* numbers) const {
   return distance / static_cast<std::uint64_t>(step_of(numbers)) + 1;
 }
 
+void Walk::throw_fruitless() {
+  throw UsageError("the ranges of a parameterized task graph hold nothing " + std::to_string(most_fruitless) +
+                   " times in a row: give the outer ones bounds within which the inner ones hold something");
+}
+
+namespace {
+void require_32_bits(std::int64_t first, std::int64_t last) {
+  if (first < Interval::least || last > Interval::most)
+    throw UsageError("a range of a parameterized task graph goes from " + std::to_string(first) + " to " +
+                     std::to_string(last) + ": the numbers of tasks have 32 bits");
+}
+}  // namespace
+
 bool Walk::go(const std::vector<Loop>& loops, std::size_t level, bool entering, std::int64_t* numbers) {
-  for (;;) {
+  constexpr std::uint64_t look_every = 4096;
+  for (std::uint64_t steps = 1;; ++steps) {
+    if (steps % look_every == 0) [[unlikely]] {
+      look();
+      if (steps >= most_fruitless) throw_fruitless();
+    }
     if (entering && level == loops.size()) return true;
     const Loop& loop = loops[level];
     std::int64_t& number = numbers[loop.place];
@@ -44,6 +64,7 @@ bool Walk::go(const std::vector<Loop>& loops, std::size_t level, bool entering, 
       open.last = loop.derived ? number : loop.end(numbers);
       open.step = loop.derived ? 1 : loop.step_of(numbers);
       has_one = number <= open.last;
+      if (has_one && !loop.derived) require_32_bits(number, open.last);
     } else if (open.last - number >= open.step) {
       number += open.step;
       has_one = true;

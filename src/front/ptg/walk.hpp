@@ -1,7 +1,10 @@
 // Nested loops over whole numbers whose bounds depend on the outer ones, walked one step at a time: the tasks
 // of a class, and those that a value goes to. A walk can be left and gone on with.
 #pragma once
+#include <fairlead/error.hpp>
+
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -58,10 +61,22 @@ struct Loop {
   std::int64_t step_of(const std::int64_t* numbers) const;
 };
 
-/// Where a walk is: the ends of its loops, and in `numbers` the values of their places.
+/// A walk was left since the run that needs it was abandoned.
+struct WalkStopped : UsageError {
+  WalkStopped() : UsageError("the parameterized graph was cancelled") {}
+};
+
+/// Where a walk is: the ends of its loops, and in `numbers` the values of their places. Throws UsageError for numbers of more
+/// than 32 bits, and for ranges that hold nothing billions of times in a row.
 class Walk {
  public:
   static constexpr std::size_t most_loops = 24;
+  /// So many steps in a row that lead to nothing.
+  static constexpr std::uint64_t most_fruitless = std::uint64_t{1} << 31;
+  [[noreturn]] static void throw_fruitless();
+
+  /// A walk that leads to nothing for long throws WalkStopped once that is set. Null: it does not.
+  void stop_by(const std::atomic<bool>* stop) noexcept { stop_ = stop; }
 
   /// The first step. False if there is none. There are at most so many loops.
   bool begin(const std::vector<Loop>& loops, std::int64_t* numbers) { return go(loops, 0, true, numbers); }
@@ -102,6 +117,34 @@ class Walk {
     std::int64_t last, step;
   };
   std::array<Open, most_loops> open_;  // not initialized: as far as there are loops
+
+ protected:
+  void look() const {
+    if (stop_ != nullptr && stop_->load(std::memory_order_relaxed)) throw WalkStopped();
+  }
+
+ private:
+  const std::atomic<bool>* stop_ = nullptr;
+};
+
+/// A walk through a space whose size only a definition bounds: also where each step leads to something it can be stopped.
+class SpaceWalk : public Walk {
+ public:
+  explicit SpaceWalk(const std::atomic<bool>* stop = nullptr) { stop_by(stop); }
+  bool next(const std::vector<Loop>& loops, std::int64_t* numbers) {
+    if (++steps_ % look_every == 0) [[unlikely]]
+      look();
+    return Walk::next(loops, numbers);
+  }
+  bool pass(const std::vector<Loop>& loops, std::size_t level, std::int64_t* numbers) {
+    if (++steps_ % look_every == 0) [[unlikely]]
+      look();
+    return Walk::pass(loops, level, numbers);
+  }
+
+ private:
+  static constexpr std::uint32_t look_every = 4096;
+  std::uint32_t steps_ = 0;
 };
 
 }  // namespace fairlead::ptg

@@ -20,7 +20,7 @@ class WritingOut {
     for (const TableClass& of : table_.classes) add_class(of);
     for (class_ = 0; class_ < table_.classes.size(); ++class_) {
       const TableClass& of = table_.classes[class_];
-      Walk walk;
+      SpaceWalk walk(table_.stop);
       for (bool more = walk.begin(of.loops, numbers_.data()); more;
            more = walk.next(of.loops, numbers_.data()))
         add_task(of);
@@ -108,14 +108,14 @@ class WritingOut {
     }
   }
   void add_inputs(const Input& input) {
-    Walk walk;
+    SpaceWalk walk(table_.stop);
     for (bool more = walk.begin(input.ranges, numbers_.data()); more;
          more = walk.next(input.ranges, numbers_.data()))
       if (input.each(numbers_.data())) add_input(input);
   }
   void add_outputs(const Edge& edge) {
     if (!edge.before(numbers_.data())) return;
-    Walk walk;
+    SpaceWalk walk(table_.stop);
     for (bool more = walk.begin(edge.loops, numbers_.data()); more;
          more = walk.next(edge.loops, numbers_.data())) {
       if (!edge.holds(numbers_.data())) continue;
@@ -125,7 +125,7 @@ class WritingOut {
   }
   void add_leavings(const Leaving& leaving) {
     if (!leaving.condition(numbers_.data())) return;
-    Walk walk;
+    SpaceWalk walk(table_.stop);
     for (bool more = walk.begin(leaving.ranges, numbers_.data()); more;
          more = walk.next(leaving.ranges, numbers_.data()))
       if (leaving.each(numbers_.data()))

@@ -81,7 +81,7 @@ void CommonProgram::forget(engine::RegisteredDatum& named) {
 
 void CommonProgram::drop_guest(SharedDatum& datum) {
   if (datum.here != nullptr && datum.here != datum.home) {
-    core_.reductions().close(*datum.here);
+    core_.reductions().replaced(*datum.here);
     guests_.give_back(*datum.here);
   }
   datum.here = nullptr;
@@ -236,7 +236,10 @@ void CommonProgram::rewritten(SharedDatum& datum, net::RankId by) {
   datum.holder = by;
   datum.given_to.clear();
   datum.sending = 0;
-  if (by != own_ && datum.here != nullptr) drop_guest(datum);
+  if (by != own_ && datum.here != nullptr) {
+    core_.reductions().replaced(*datum.here);
+    drop_guest(datum);
+  }
   if (by != datum.owner) touch(datum);
 }
 

@@ -10,10 +10,10 @@
 #include <numeric>
 #include <string>
 #include <system_error>
-#include <thread>
 #include <vector>
 
 #include "backend/sim/sim_world.hpp"
+#include "base/guarded_thread.hpp"
 #include "engine/runtime_core.hpp"
 #include "front/flow/flow_source.hpp"
 #include "front/rehearsal/from_here.hpp"
@@ -174,11 +174,11 @@ std::vector<Played> SimulatedStage::play(std::span<const std::string> policies, 
     }
   };
   {
-    std::vector<std::jthread> helpers;
+    JoinedThreads helpers;
     const std::size_t at_once = std::min(threads_, policies.size());
     try {
-      for (std::size_t i = 1; are_ == Threads::real && i < at_once; ++i) helpers.emplace_back(work);
-    } catch (const std::system_error&) {
+      for (std::size_t i = 1; are_ == Threads::real && i < at_once; ++i) helpers.start(work, ignore_failure);
+    } catch (const std::exception&) {
       // Those that there are play.
     }
     work();

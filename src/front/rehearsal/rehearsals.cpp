@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "backend/cpu/affinity.hpp"
+#include "base/guarded_thread.hpp"
 #include "front/rehearsal/play.hpp"
 
 namespace fairlead::front {
@@ -77,25 +78,30 @@ class SimulatedRehearsal : public Rehearsal {
 class ThreadedRehearsal final : public SimulatedRehearsal {
  public:
   using SimulatedRehearsal::SimulatedRehearsal;
-  ~ThreadedRehearsal() override { give_up(); }  // and joins
+  ~ThreadedRehearsal() override {
+    give_up();
+    wait();
+  }
   ThreadedRehearsal(const ThreadedRehearsal&) = delete;
   ThreadedRehearsal& operator=(const ThreadedRehearsal&) = delete;
 
  private:
-  void wait() override {
+  void wait() final {
     if (thread_.joinable()) thread_.join();  // it has told already: its last line
   }
   void play() override {
-    thread_ = std::jthread([this] {
-      anywhere_.again();
-      only_when_a_core_is_free();
-      try {
-        find(SimulatedStage::Threads::real);
-      } catch (const std::exception&) {
-        // Nothing is found: for want of memory, say.
-      }
-      tell_over();
-    });
+    thread_ = guarded_thread(
+        [this] {
+          anywhere_.again();
+          only_when_a_core_is_free();
+          try {
+            find(SimulatedStage::Threads::real);
+          } catch (const std::exception&) {
+            // Nothing is found: for want of memory, say.
+          }
+          tell_over();
+        },
+        ignore_failure);
   }
   /// What a better policy could save is the time in which workers wait, and then a core is free. Threads that this
   /// one starts inherit it.
@@ -105,7 +111,7 @@ class ThreadedRehearsal final : public SimulatedRehearsal {
   }
   // Of the thread that made the runtime: one that begins a rehearsal may be a worker, who keeps to his core.
   const backend::UnitsOfThread anywhere_;
-  std::jthread thread_;
+  std::thread thread_;
 };
 
 class TimedRehearsal final : public SimulatedRehearsal {

@@ -121,6 +121,8 @@ class Runtime::Implementation {
     if (!flow_file_writer) return;
     core.write_down_in(nullptr);
     const auto over = std::exchange(flow_file_writer, nullptr);
+    if (core.winding_down() || std::uncaught_exceptions() != 0)
+      return;  // it is cut short, and no file is better
     over->end(learned);
   }
   void end_event_log() {

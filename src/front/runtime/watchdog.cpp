@@ -7,6 +7,8 @@
 #include <chrono>
 #include <new>
 
+#include "base/guarded_thread.hpp"
+
 namespace fairlead::front {
 
 namespace {
@@ -15,7 +17,7 @@ constexpr int looks_per_period = 8;
 
 Watchdog::Watchdog(Duration period, Sources sources, Tell tell)
     : period_(period), sources_(std::move(sources)), tell_(std::move(tell)) {
-  if (period_ > Duration{}) thread_ = std::thread([this] { watch(); });
+  if (period_ > Duration{}) thread_ = guarded_thread([this] { watch(); }, ignore_failure);
 }
 
 void Watchdog::end() noexcept {
@@ -71,7 +73,7 @@ void Watchdog::watch() {
     } else if (quiet >= tell_after) {
       try {
         say(quiet, tell_after);
-      } catch (const std::bad_alloc&) {
+      } catch (const std::exception&) {
         // It is said at the next look, if it is so still.
       }
     }

@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "front/unrolled/edges.hpp"
+#include "front/unrolled/fresh_values.hpp"
 #include "front/unrolled/memory_uses.hpp"
 #include "front/unrolled/order.hpp"
+#include "front/unrolled/outside.hpp"
 #include "front/unrolled/values.hpp"
 
 namespace fairlead::unrolled {
@@ -48,6 +50,9 @@ Checked check(const Graph& graph, std::size_t most_of_a_kind) {
   const Ports ports(graph);
   const Edges edges = match_edges(graph, ports, out.findings);
   out.edges = edges.all.size();
+  tell_outside(graph, ports, edges, out.findings);
+  tell_never_written(graph, ports, edges, out.findings);
+  tell_lost_results(graph, ports, edges, out.findings);
   const Values values = find_values(graph, ports, edges, out.findings);
   std::vector<Precedence> all;
   all.reserve(edges.all.size());

@@ -31,6 +31,12 @@ std::string_view title(Kind kind) noexcept {
       return "places read and written in no order";
     case Kind::on_another_rank:
       return "places taken from another rank";
+    case Kind::outside:
+      return "data outside their matrix";
+    case Kind::never_written:
+      return "NEW values that are read before they are written";
+    case Kind::goes_nowhere:
+      return "results that go nowhere";
     case Kind::dead_end:
       return "outputs to tasks that are not there";
     case Kind::overlap:

@@ -22,11 +22,14 @@ enum class Kind : std::uint8_t {
   unordered_writes,  // of one place in memory
   race,              // a place is read while, perhaps, it is written
   on_another_rank,   // a place is read by a task that runs elsewhere
+  outside,           // a place that its collection does not have
+  never_written,     // NEW is read before a task has written it
   dead_end,          // a warning: an output to a task that is not there
+  goes_nowhere,      // a warning: a task changes a value, and no output takes it anywhere
   overlap,           // a warning: an input behind another that holds, which counts
   not_looked_at,     // a note: what was left out, to end in time
 };
-inline constexpr std::size_t kind_count = 15;
+inline constexpr std::size_t kind_count = 18;
 
 /// "edges of which only one end knows".
 std::string_view title(Kind kind) noexcept;
@@ -46,7 +49,9 @@ class Findings {
   std::size_t count_of(Kind kind) const noexcept { return counts_[index(kind)]; }
   const std::vector<std::string>& texts(Kind kind) const noexcept { return texts_[index(kind)]; }
   std::size_t errors() const noexcept;
-  std::size_t warnings() const noexcept { return count_of(Kind::dead_end) + count_of(Kind::overlap); }
+  std::size_t warnings() const noexcept {
+    return count_of(Kind::dead_end) + count_of(Kind::goes_nowhere) + count_of(Kind::overlap);
+  }
 
   /// All of it for people; empty if nothing was found.
   std::string text() const;

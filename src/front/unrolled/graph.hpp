@@ -20,6 +20,8 @@ struct Flow {
   std::string name;
   Access access = Access::read;
   std::string where;  ///< "file.jdf:12:3"
+  bool untouched =
+      false;  ///< the body leaves the value as it is, and does not read it, whatever the access says
 };
 
 struct Class {
@@ -59,11 +61,14 @@ struct RunsAt {
   std::uint32_t of = none;  ///< the collection; none: nobody says where
   std::uint32_t first_number = 0;
   std::uint16_t count = 0;
+  std::uint32_t place = none;  ///< Graph::places: where it is said
 };
 
 struct Graph {
   std::vector<Class> classes;
   std::vector<std::string> collections;
+  /// By collection: how many data it has by each index, -1 where that is unknown. Empty: of none is anything known.
+  std::vector<std::vector<std::int64_t>> extents;
   std::vector<Task> tasks;  ///< a class's one after another
   std::vector<std::int32_t> numbers;
   std::vector<End> inputs;   ///< in the order of the tasks
@@ -71,6 +76,8 @@ struct Graph {
   std::vector<std::string> places;
   std::vector<std::string> parts;
   std::vector<RunsAt> runs_at;  ///< by task, if that is wanted
+  /// A result without an output is lost, as in JDF; where graphs are written in C++ a task may change data for their own sake.
+  bool warns_of_lost_results = false;
 
   std::span<const std::int32_t> parameters(TaskId task) const {
     return {numbers.data() + tasks[task].first_number, classes[tasks[task].of].parameters.size()};

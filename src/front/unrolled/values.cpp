@@ -23,8 +23,11 @@ class ValueFinder {
     for (std::uint32_t i = 0; i < graph_.outputs.size(); ++i) {
       const End& end = graph_.outputs[i];
       if (end.kind != End::Kind::memory) continue;
-      out_.written.push_back({place(end, static_cast<std::uint32_t>(graph_.inputs.size()) + i),
-                              ports_.of(end.task, end.flow), i});
+      const std::uint32_t to = place(end, static_cast<std::uint32_t>(graph_.inputs.size()) + i);
+      const Port port = ports_.of(end.task, end.flow);
+      // What is only read, and returned to the datum that it is in, writes nothing.
+      if (flow(port).access == Access::read && out_.in[port] == out_.ports + to) continue;
+      out_.written.push_back({to, port, i});
     }
     std::ranges::stable_sort(out_.written, {}, &Use::place);
     return std::move(out_);

@@ -4,6 +4,8 @@
 #include <exception>
 #include <string>
 
+#include "base/guarded_thread.hpp"
+
 namespace fairlead::net {
 
 void Exchange::put(RankId to, Packet packet) {
@@ -27,7 +29,12 @@ void LocalRank::begin(Listener& listener) {
     for (Exchange::Packet& packet : exchange_->early_[own_]) inbox_.push_back(std::move(packet));
     exchange_->early_.erase(own_);
   }
-  thread_ = std::thread([this, &listener] { hear(listener); });
+  thread_ = guarded_thread(
+      [this, &listener] {
+        while (hear(listener)) {
+        }
+      },
+      ignore_failure);
 }
 
 void LocalRank::poke() {
@@ -49,17 +56,19 @@ void LocalRank::end() {
   thread_.join();
 }
 
-void LocalRank::hear(Listener& listener) {
+bool LocalRank::hear(Listener& listener) {
   std::unique_lock lock(mutex_);
-  for (;;) {
-    something_.wait(lock, [this] { return ending_ || !inbox_.empty(); });
-    if (ending_) return;
-    Exchange::Packet packet = std::move(inbox_.front());
-    inbox_.pop_front();
-    lock.unlock();
+  something_.wait(lock, [this] { return ending_ || !inbox_.empty(); });
+  if (ending_) return false;
+  Exchange::Packet packet = std::move(inbox_.front());
+  inbox_.pop_front();
+  lock.unlock();
+  try {
     handle(listener, std::move(packet));
-    lock.lock();
+  } catch (const std::exception& error) {  // no memory: what has come is lost, so this rank cannot go on
+    listener.failed(error.what());
   }
+  return true;
 }
 
 namespace {

@@ -79,7 +79,8 @@ class LocalRank final : public Network {
 
  private:
   friend class Exchange;
-  void hear(Listener& listener);
+  /// Waits for one packet and handles it. False: this rank ends.
+  bool hear(Listener& listener);
   void handle(Listener& listener, Exchange::Packet packet);
 
   const std::shared_ptr<Exchange> exchange_;

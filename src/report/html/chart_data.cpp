@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -39,7 +40,8 @@ std::span<const Record> of_worker(const std::vector<Record>& records, WorkerId w
 
 class Chart {
  public:
-  explicit Chart(const Snapshot& recorded) : recorded_(recorded), begin_(recorded.begin()) {
+  Chart(const Snapshot& recorded, std::optional<double> disk_cap)
+      : recorded_(recorded), disk_cap_(disk_cap), begin_(recorded.begin()) {
     // A tick is a hundred-millionth of the run or less, in round numbers.
     const std::int64_t all = (recorded.end() - begin_).count();
     while (all / tick_ > 100'000'000) tick_ *= 10;
@@ -230,6 +232,7 @@ class Chart {
                                   {"end", ticks(recorded_.end())},
                                   {"tasks", recorded_.tasks.size()},
                                   {"memory_unit", memory_unit},
+                                  {"disk_cap", disk_cap_.value_or(0)},
                                   {"workers", list(recorded_.workers)},
                                   {"codelets", list(recorded_.codelets)},
                                   {"nodes", std::move(nodes)},
@@ -241,6 +244,7 @@ class Chart {
   }
 
   const Snapshot& recorded_;
+  const std::optional<double> disk_cap_;  // bytes per second, of both directions
   const Time begin_;
   std::int64_t tick_ = 1;
   Numbers numbers_;
@@ -252,6 +256,8 @@ class Chart {
 
 }  // namespace
 
-PictureData chart_data(const Snapshot& recorded) { return Chart(recorded).data(); }
+PictureData chart_data(const Snapshot& recorded, std::optional<double> disk_cap) {
+  return Chart(recorded, disk_cap).data();
+}
 
 }  // namespace fairlead::report::html

@@ -1,11 +1,13 @@
-// What every text in a page and in a picture goes through.
+// Every text in a page and in a picture goes through this.
 #include "report/html/escaped.hpp"
+
+#include "base/printable.hpp"
 
 namespace fairlead::report::html {
 
 std::string escaped(std::string_view text) {
   std::string safe;
-  for (const char c : text) {
+  for (const char c : printable(text)) {
     switch (c) {
       case '<':
         safe += "&lt;";

@@ -10,14 +10,21 @@ namespace fairlead::report::html {
 
 using config::readable_size;
 
-std::string figures(const RunReport& report) {
+std::string figures(const RunReport& report, double shown_seconds) {
   std::string text = "<dl class=\"figures\">\n";
   const auto add = [&text](std::string_view what, const std::string& value, const std::string& beside) {
     text +=
         fmt::format("<div><dt>{}</dt><dd>{}</dd><dd>{}</dd></div>\n", what, escaped(value), escaped(beside));
   };
-  add("time", readable_seconds(report.seconds),
-      report.ceiling ? readable_seconds(report.ceiling->compute_seconds) + " of computing at best" : "");
+  // The axis below begins earlier and ends later, where parts of the run do not count.
+  constexpr double alike = 1.02;
+  const std::string shown = shown_seconds > alike * report.seconds &&
+                                    readable_seconds(shown_seconds) != readable_seconds(report.seconds)
+                                ? fmt::format("of {} that are shown below", readable_seconds(shown_seconds))
+                                : "";
+  const std::string best =
+      report.ceiling ? readable_seconds(report.ceiling->compute_seconds) + " of computing at best" : "";
+  add("time", readable_seconds(report.seconds), best + (best.empty() || shown.empty() ? "" : "; ") + shown);
   if (report.gflops > 0)
     add("speed", fmt::format("{:.1f} GFlop/s", report.gflops),
         report.ceiling_gflops
@@ -36,12 +43,12 @@ std::string figures(const RunReport& report) {
                     percent(static_cast<double>(report.peak_memory_bytes),
                             static_cast<double>(report.memory_limit_bytes)),
                     readable_size(report.memory_limit_bytes)));
-  double busy = 0, all = 0;
-  for (const WorkerReport& worker : report.worker_times) {
-    busy += worker.busy_seconds;
-    all += worker.all();
+  if (report.limiting && !report.worker_times.empty()) {
+    const Limiting& it = *report.limiting;
+    add(it.on_devices ? "devices computed" : "workers computed", percent(it.busy, 1),
+        fmt::format("{} tasks{}", with_commas(report.tasks),
+                    it.had_core ? fmt::format("; had a core for {}", percent(*it.had_core, 1)) : ""));
   }
-  if (all > 0) add("workers busy", percent(busy, all), fmt::format("{} tasks", with_commas(report.tasks)));
   if (report.backward_error) add("backward error", fmt::format("{:.1e}", *report.backward_error), "");
   text += "</dl>\n";
   if (!report.limiting) return text;

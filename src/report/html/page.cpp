@@ -43,16 +43,23 @@ constexpr Picture timelines_picture{"timelines/timelines.html", timelines_script
 constexpr Picture order_picture{"order/order.html", order_scripts, "order-names", "order-numbers"};
 
 std::string title_of(const RunReport& report) {
-  return report.n == 0 ? report.operation : fmt::format("{}, {}", report.operation, size_text(report));
+  std::string title =
+      report.n == 0 ? report.operation : fmt::format("{}, {}", report.operation, size_text(report));
+  if (!report.ranks.empty()) title += fmt::format(", {} ranks", report.ranks.size());
+  return title;
+}
+
+double shown_seconds(const trace::Snapshot& recorded) {
+  return recorded.tasks.empty() && recorded.copies.empty() ? 0 : seconds(recorded.end() - recorded.begin());
 }
 
 /// A page whose pictures are added one by one: what is seen where it comes, scripts at the end.
 class Page {
  public:
   void add(std::string_view part) { parts_ += part; }
-  void run(const trace::Snapshot& recorded) {
+  void run(const RunReport& report, const trace::Snapshot& recorded) {
     if (recorded.tasks.empty() && recorded.copies.empty()) return;
-    add(run_picture, html::chart_data(recorded));
+    add(run_picture, html::chart_data(recorded, report.disk_cap_bytes_per_second));
   }
   void timelines(const Comparison& comparison) {
     if (const std::optional<html::PictureData> of_all = html::timeline_data(comparison))
@@ -96,8 +103,8 @@ class Page {
 
 std::string html_page(const RunReport& report, const trace::Snapshot& recorded) {
   Page page;
-  page.add(html::figures(report));
-  page.run(recorded);
+  page.add(html::figures(report, shown_seconds(recorded)));
+  page.run(report, recorded);
   page.add(html::ranks(report));
   page.add(html::tables(report, recorded));
   return page.text(report);
@@ -107,8 +114,8 @@ std::string comparison_page(const Comparison& comparison, const trace::Snapshot&
   const RunReport& first = comparison.runs.front().report;
   Page page;
   if (comparison.runs.size() == 1) {
-    page.add(html::figures(first));
-    page.run(recorded);
+    page.add(html::figures(first, shown_seconds(recorded)));
+    page.run(first, recorded);
     page.order(comparison.order);
     page.add(html::compared(comparison));
     page.add(html::tables(first, recorded));

@@ -68,13 +68,18 @@ std::string speed(const RunReport& report) {
                    : ""});
   if (report.growth)
     table.row({"growth", fmt::format("{:.3g}", *report.growth), "the largest element of U beside that of A"});
+  if (const auto& rank = report.numerical_rank)
+    table.row({"rank", fmt::format("{} of {}", rank->rank, rank->columns), text_of(*rank)});
   if (report.residual)
-    table.row(
-        {"residual", fmt::format("{:.3g}", *report.residual), "|| b - A x || / || b ||, the least possible"});
+    table.row({"residual", fmt::format("{:.3g}", report.residual->relative),
+               text_of(*report.residual, is_rank_reduced(report))});
   if (const auto& condition = report.condition) {
-    table.row({"condition", fmt::format("{:.1e}", condition->number), "estimated"});
+    table.row({"condition", fmt::format("{:.1e}", condition->number),
+               condition->is_exact ? "in the two norm, from the singular values"
+                                   : "in the infinity norm, estimated"});
     table.row({"forward error", fmt::format("{:.1e}", condition->forward_error),
-               fmt::format("at most, which leaves {} digit{}", condition->digits,
+               fmt::format("at most{}, which leaves {} digit{}",
+                           condition->columns > 1 ? ", in each column of x" : "", condition->digits,
                            condition->digits == 1 ? "" : "s")});
   }
   table.row({"tasks", with_commas(report.tasks)});
@@ -168,7 +173,8 @@ std::string memory_use(const RunReport& report) {
 }
 
 std::string workers(const RunReport& report, const trace::Snapshot& recorded) {
-  Table table("Workers", {"", "busy", "", "waiting for data", "", "without a task", "", "tasks"});
+  Table table("Workers",
+              {"", "computed", "", "waiting for data", "", "without a task", "", "CPU time", "", "tasks"});
   for (std::size_t i = 0; i < report.worker_times.size(); ++i) {
     const WorkerReport& worker = report.worker_times[i];
     const double all = worker.all();
@@ -179,6 +185,8 @@ std::string workers(const RunReport& report, const trace::Snapshot& recorded) {
       cells.push_back(readable_seconds(part));
       cells.push_back(percent(part, all));
     }
+    cells.push_back(worker.on_core_seconds ? readable_seconds(*worker.on_core_seconds) : "");
+    cells.push_back(worker.on_core_seconds ? percent(*worker.on_core_seconds, all) : "");
     cells.push_back(with_commas(worker.tasks));
     table.row(std::move(cells));
   }

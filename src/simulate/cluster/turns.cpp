@@ -5,26 +5,40 @@
 
 #include <utility>
 
+#include "base/guarded_thread.hpp"
+
 namespace fairlead::simulate {
 
 void Turns::run(const std::function<void(std::size_t)>& program) {
   if (programs_.empty()) return;
-  for (std::size_t i = 0; i < programs_.size(); ++i)
-    programs_[i].thread = std::thread([this, i, &program] {
-      await(i);
-      try {
-        program(i);
-      } catch (...) {
-        programs_[i].failure = std::current_exception();
-      }
-      hand_on();
-    });
+  JoinedThreads threads;
+  try {
+    for (std::size_t i = 0; i < programs_.size(); ++i)
+      threads.start(
+          [this, i, &program] {
+            if (!await(i)) return;
+            try {
+              program(i);
+            } catch (...) {
+              programs_[i].failure = std::current_exception();
+            }
+            hand_on();
+          },
+          [this, i](std::exception_ptr why) {
+            programs_[i].failure = std::move(why);
+            abandon();
+          });
+  } catch (...) {  // no thread, or no memory: none of the programs has started
+    abandon();
+    throw;
+  }
   hand_on();
   {
     std::unique_lock lock(mutex_);
     all_over_.wait(lock, [this] { return over_; });
   }
-  for (Program& it : programs_) it.thread.join();
+  threads.join();
+  if (failure_) std::rethrow_exception(failure_);
   for (const Program& it : programs_)
     if (it.failure) std::rethrow_exception(it.failure);
 }
@@ -33,14 +47,22 @@ void Turns::wait(std::size_t program, const std::function<bool()>& done) {
   if (done()) return;
   Program& it = programs_[program];
   it.waits_for = &done;
-  const std::size_t following = next();
+  std::size_t following = nobody;
+  try {
+    following = next();
+  } catch (...) {
+    it.waits_for = nullptr;
+    throw;
+  }
   if (following != program) {
     {
       const std::lock_guard guard(mutex_);
       turn_ = following;
       programs_[following].turn.notify_one();
     }
-    await(program);
+    const bool has_turn = await(program);
+    it.waits_for = nullptr;
+    if (!has_turn) throw Error("internal: a program of the simulated cluster could not go on");
   }
   it.waits_for = nullptr;
   if (!done()) throw Error("internal: nothing is left to happen on any rank, but what is waited for did not");
@@ -77,7 +99,14 @@ std::size_t Turns::next() {
 
 /// The caller's program is over, or it is none.
 void Turns::hand_on() {
-  const std::size_t following = next();
+  std::size_t following = nobody;
+  try {
+    following = next();
+  } catch (...) {  // what happens next has failed: each program that waits gets an error
+    if (failure_ == nullptr) failure_ = std::current_exception();
+    nothing_left_ = true;
+    following = next();
+  }
   const std::lock_guard guard(mutex_);
   turn_ = following;
   if (following != nobody) return programs_[following].turn.notify_one();
@@ -85,9 +114,18 @@ void Turns::hand_on() {
   all_over_.notify_one();
 }
 
-void Turns::await(std::size_t program) {
+/// False: the programs are abandoned before this one has started.
+bool Turns::await(std::size_t program) {
   std::unique_lock lock(mutex_);
-  programs_[program].turn.wait(lock, [&] { return turn_ == program; });
+  programs_[program].turn.wait(lock, [&] { return turn_ == program || abandoned_; });
+  return turn_ == program;
+}
+
+void Turns::abandon() noexcept {
+  const std::lock_guard guard(mutex_);
+  abandoned_ = over_ = true;
+  for (Program& it : programs_) it.turn.notify_one();
+  all_over_.notify_one();
 }
 
 }  // namespace fairlead::simulate

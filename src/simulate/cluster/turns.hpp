@@ -8,7 +8,6 @@
 #include <exception>
 #include <functional>
 #include <mutex>
-#include <thread>
 
 #include "backend/sim/timeline.hpp"
 
@@ -35,7 +34,6 @@ class Turns {
 
  private:
   struct Program {
-    std::thread thread;
     std::condition_variable turn;
     const std::function<bool()>* waits_for = nullptr;
     bool looked_at = false;  // soon
@@ -46,7 +44,8 @@ class Turns {
   std::size_t next();
   std::size_t someone_who_waits(bool whatever_for) const;
   void hand_on();
-  void await(std::size_t program);
+  bool await(std::size_t program);
+  void abandon() noexcept;
 
   backend::Timeline& timeline_;
   // Of whoever's turn it is.
@@ -54,10 +53,12 @@ class Turns {
   std::deque<std::size_t> to_look_at_;
   std::size_t begun_ = 0;
   bool nothing_left_ = false;
-  std::mutex mutex_;  // guards turn_
+  std::exception_ptr failure_;  // of what happens between the turns
+  std::mutex mutex_;            // guards turn_
   std::size_t turn_ = nobody;
   std::condition_variable all_over_;
-  bool over_ = false;  // likewise
+  bool over_ = false;       // likewise
+  bool abandoned_ = false;  // likewise: nobody gets a turn any more
 };
 
 }  // namespace fairlead::simulate

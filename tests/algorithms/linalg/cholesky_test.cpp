@@ -154,7 +154,55 @@ TEST(BackwardError, OfASolutionThatIsNotANumberIsNotANumber) {
   EXPECT_TRUE(std::isnan(error.value()));
 }
 
-TEST(BackwardError, IsNotANumberWhereTheNormsOverflow) {
+// A and x and b by powers of two: the error does not change, though sums of A, products and norms overflow or vanish.
+TEST(BackwardError, IsTheSameForNumbersOfAnySize) {
+  const int n = 300;
+  Runtime runtime(config_of({}));
+  const auto error_of = [&](int of_a, int of_x) {
+    Dense<double> a = dense<double>(GeneratedSpd<double>(n, 1)),
+                  b = dense<double>(GeneratedUniform<double>(n, 3, 2)), x = b;
+    for (double& value : a.elements) value = std::ldexp(value, of_a);
+    for (double& value : b.elements) value = std::ldexp(value, of_a + of_x);
+    for (double& value : x.elements) value = std::ldexp(value / n, of_x);
+    Flow flow(runtime);
+    BackwardError<double> error(kernels(), std::make_shared<GivenMatrix<double>>(a),
+                                std::make_shared<GivenMatrix<double>>(b), x.elements.data(), 3);
+    error.submit(flow);
+    flow.wait();
+    return error.value();
+  };
+  const double expected = error_of(0, 0);
+  EXPECT_GT(expected, 1e-3);
+  for (const auto& [of_a, of_x] : {std::pair(1014, 0),
+                                   {1014, 8},
+                                   {1014, -900},
+                                   {500, 500},
+                                   {-500, 900},
+                                   {0, 1000},
+                                   {-500, -500},
+                                   {900, -900},
+                                   {-900, 950}})
+    EXPECT_DOUBLE_EQ(error_of(of_a, of_x), expected) << of_a << " " << of_x;
+}
+
+// No more digits can be expected of numbers that have few.
+TEST(BackwardError, BearsThatXIsRoundedToTheSmallestNumbers) {
+  constexpr double least = std::numeric_limits<double>::denorm_min();
+  Runtime runtime(config_of({}));
+  const Dense<double> a{2, 2, {2, 1, 1, 2}}, b{2, 2, {3, 3, 20 * least, 19 * least}};
+  const auto error_of = [&](const std::vector<double>& x) {
+    Flow flow(runtime);
+    BackwardError<double> error(kernels(), std::make_shared<GivenMatrix<double>>(a),
+                                std::make_shared<GivenMatrix<double>>(b), x.data(), 2);
+    error.submit(flow);
+    flow.wait();
+    return error.value();
+  };
+  EXPECT_EQ(error_of({1, 1, 8 * least, 6 * least}), 0);  // where 7 and 6 is right
+  EXPECT_GT(error_of({1, 1, 9 * least, 9 * least}), 0.1);
+}
+
+TEST(BackwardError, IsThatOfNormsThatOverflow) {
   Runtime runtime(config_of({}));
   const auto error_of = [&](double a, double b, const std::vector<double>& x) {
     const Dense<double> matrix{2, 2, {a, 0.75 * a, 0.75 * a, a}}, right{2, 1, {b, b}};
@@ -165,11 +213,11 @@ TEST(BackwardError, IsNotANumberWhereTheNormsOverflow) {
     flow.wait();
     return error.value();
   };
-  const double large = 1.2e308;                                   // twice that is too large
-  EXPECT_TRUE(std::isnan(error_of(large, 1, {0, 0})));            // || A ||
-  EXPECT_TRUE(std::isnan(error_of(large / 4, 1, {4.5, -4.5})));   // || A || || x ||
-  EXPECT_TRUE(std::isnan(error_of(large / 2, large, {0.9, 0})));  // and b
-  EXPECT_EQ(error_of(large, 0, {0, 0}), 0);                       // what has no residual is right
+  const double large = 1.2e308;                       // twice that is too large
+  EXPECT_NEAR(error_of(large, 1, {0, 0}), 1, 2e-15);  // less || A || times the smallest number of x
+  EXPECT_DOUBLE_EQ(error_of(large / 4, 1, {4.5, -4.5}), 1.0 / 7);           // || A || || x ||
+  EXPECT_DOUBLE_EQ(error_of(large / 2, large, {0.9, 0}), 0.6625 / 1.7875);  // and b
+  EXPECT_EQ(error_of(large, 0, {0, 0}), 0);                                 // what has no residual is right
 }
 
 TEST(GeneratedSpd, IsSymmetricAndTheSameInPieces) {

@@ -165,6 +165,27 @@ TEST(Gmres, TellsThatItHasNotConverged) {
   EXPECT_LT(near.result.iterations, 1000);
 }
 
+// By powers of two A and b only change the size of x, though squares of their numbers overflow or vanish.
+TEST(Gmres, FindsTheSameForNumbersOfAnySize) {
+  constexpr std::int64_t n = 40;
+  const auto solved = [&](int of_a, int of_b) {
+    Dense<double> a = dense<double>(GeneratedUniform<double>(n, n, 9, 20)),
+                  b = dense<double>(GeneratedUniform<double>(n, 1, 4));
+    for (double& value : a.elements) value = std::ldexp(value, of_a);
+    for (double& value : b.elements) value = std::ldexp(value, of_b);
+    return by_one<double>(GivenMatrix<double>(a), GivenMatrix<double>(b), 16, {.tolerance = 1e-12});
+  };
+  const Solved expected = solved(0, 0);
+  EXPECT_TRUE(expected.result.converged);
+  for (const auto& [of_a, of_b] :
+       {std::pair(600, 0), {0, 700}, {-600, 0}, {0, -700}, {700, 900}, {-900, -800}}) {
+    const Solved other = solved(of_a, of_b);
+    EXPECT_TRUE(other.result.converged) << of_a << " " << of_b;
+    for (std::size_t i = 0; i < n; ++i)
+      EXPECT_NEAR(std::ldexp(other.x[i], of_a - of_b), expected.x[i], 1e-10) << of_a << " " << of_b;
+  }
+}
+
 TEST(Gmres, TakesZerosAndRefusesWhatIsNotFinite) {
   const GeneratedUniform<double> a(40, 40, 9, 20);
   const GivenMatrix<double> zeros({40, 1, std::vector<double>(40)});

@@ -178,7 +178,7 @@ TEST(JudgedOverRanks, ATriangleHasTheNormAndTheElementsOfOneThatIsWhole) {
       sizes.submit(flow, a, Elements::upper);
       flow.wait();
       sizes.bring_together(runtime);
-      of_ranks[runtime.rank()] = of_rows.bring_together();
+      of_ranks[runtime.rank()] = of_rows.bring_together().norm;
       EXPECT_EQ(sizes.largest(), largest);
     });
     norms.insert(norms.end(), of_ranks.begin(), of_ranks.end());

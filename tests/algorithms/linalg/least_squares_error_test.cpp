@@ -13,7 +13,7 @@ namespace fairlead::linalg::testing {
 namespace {
 
 struct Judged {
-  double error, residual;
+  double error, residual, excess;
 };
 
 /// A x = b + `left` * noise; x solved by Fairlead and then off by `spoilt` of its size, in the direction in which A is
@@ -57,7 +57,8 @@ Judged judged(std::int64_t m, std::int64_t n, double left, double grade, double 
       runtime, flow, tile,
       [&](Flow& into, const TiledMatrix<T>& r) { apply_q(into, kernels(), ApplyQ::transposed, a, q, r); },
       [&] { wait_for_results(flow); });
-  return {error.value() / static_cast<double>(std::numeric_limits<T>::epsilon()), error.relative_residual()};
+  return {error.value() / static_cast<double>(std::numeric_limits<T>::epsilon()), error.relative_residual(),
+          error.residual_excess()};
 }
 
 template <class T>
@@ -79,6 +80,20 @@ TYPED_TEST(LeastSquaresErrorOf, AWrongSolutionIsMany) {
     EXPECT_GT(judged<TypeParam>(90, 33, left, 0, 1e5 * eps).error, 100) << "left " << left;
   // The last column is a thousandth of the first one: A^T r alone would see a thousandth of the mistake.
   EXPECT_GT(judged<TypeParam>(90, 33, 0, 3, 1e7 * eps).error, 50);
+}
+
+TEST(LeastSquaresErrorOfWhatIsLeft, IsKnownToBeTheLeastOrByHowMuchItIsNot) {
+  for (const double left : {1e-3, 1.0}) {
+    const Judged right = judged<double>(90, 33, left, 0, 0);
+    EXPECT_LT(right.excess, 1e-12);
+    for (const double spoilt : {1e-9, 1e-5, 1e-2, 10.0}) {
+      // Spoilt in one of two columns: the largest residual is of that, or of both.
+      const Judged off = judged<double>(90, 33, left, 0, spoilt);
+      EXPECT_LE(off.residual - right.residual, off.excess) << left << " " << spoilt;
+      EXPECT_LT(off.excess, off.residual + 1e-12) << left << " " << spoilt;
+    }
+    EXPECT_GT(judged<double>(90, 33, left, 0, 10).excess, 0.1);
+  }
 }
 
 TEST(LeastSquaresErrorOfAnySize, IsTheSame) {

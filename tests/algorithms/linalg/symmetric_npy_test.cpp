@@ -35,6 +35,23 @@ class SymmetricNpyTest : public ::testing::TestWithParam<StorageOrder> {
     return std::make_shared<const data::NpyFile>(path);
   }
 
+  /// What is found by reading into tiles of T: the asymmetry, or why it is refused.
+  template <class T>
+  std::string judged(const Dense<double>& a, Stored stored = Stored::both) {
+    Runtime runtime(config_of({.memory = plenty}));
+    SymmetricNpy<T> reader(file_of(a), stored);
+    const auto tiles = runtime.tiled<T>("A", a.rows, a.columns, 8, Tiles::lower);
+    Flow flow(runtime);
+    reader.submit(flow, tiles, runtime.capacity_bytes());
+    try {
+      wait_for_results(flow);
+      reader.require_symmetric();
+    } catch (const NumericalError& error) {
+      return error.what();
+    }
+    return reader.asymmetry() == 0 ? "symmetric" : "nearly symmetric";
+  }
+
   /// What arrives in the tiles' lower triangle.
   Dense<double> read(const Dense<double>& a, int tile, Bytes memory = plenty, Stored stored = Stored::both) {
     Runtime runtime(config_of({.memory = memory}));
@@ -110,6 +127,58 @@ TEST_P(SymmetricNpyTest, BearsDifferencesOfRounding) {
   auto a = dense<double>(GeneratedSpd<double>(100, 5));
   a(17, 3) += 10 * std::numeric_limits<double>::epsilon() * 100;
   EXPECT_TRUE(read(a, 16) == lower_of(a));
+}
+
+// One large element, as penalties put on the diagonal, is no reason to let other elements differ.
+TEST_P(SymmetricNpyTest, ComparesEachPairWithItsOwnSize) {
+  constexpr double rounding = std::numeric_limits<double>::epsilon();
+  for (const double penalty : {1.0, 1e13, 1e30, 1e200}) {
+    Dense<double> a{50, 50, std::vector<double>(2500)};
+    for (std::int64_t i = 0; i < 50; ++i) a(i, i) = 2;
+    for (std::int64_t i = 1; i < 50; ++i) a(i, i - 1) = a(i - 1, i) = -1;
+    a(0, 0) = a(49, 49) = penalty;
+    const bool fits = penalty < 1e38;  // in single precision
+    EXPECT_EQ(judged<double>(a), "symmetric");
+    if (fits) {
+      EXPECT_EQ(judged<float>(a), "symmetric");
+    }
+    for (const auto& [row, column] : {std::pair(24, 25), {0, 1}, {48, 49}, {3, 40}}) {
+      auto odd = a;
+      odd(row, column) += 1e-3;
+      const std::string place = "row " + std::to_string(row) + ", column " + std::to_string(column) + " ";
+      for (const Stored stored : {Stored::both, Stored::mean}) {
+        EXPECT_THAT(judged<double>(odd, stored), ::testing::HasSubstr("not symmetric: " + place)) << penalty;
+        if (fits) {
+          EXPECT_THAT(judged<float>(odd, stored), ::testing::HasSubstr("not symmetric: " + place));
+        }
+      }
+      odd = a;
+      odd(row, column) += 3 * rounding;  // of 2, or of -1
+      EXPECT_EQ(judged<double>(odd), "nearly symmetric") << penalty;
+      if (fits) {
+        EXPECT_EQ(judged<float>(odd), "nearly symmetric");
+      }
+    }
+  }
+}
+
+// The sums of X^T X are off by roundings of what was summed, also where they cancel.
+TEST_P(SymmetricNpyTest, BearsWhatRoundingMakesOfProductsThatCancel) {
+  Dense<double> a{20, 20, std::vector<double>(400)};
+  for (std::int64_t i = 0; i < 20; ++i) {
+    a(i, i) = std::ldexp(1.0, static_cast<int>(i));
+    for (std::int64_t j = 0; j < i; ++j)
+      a(i, j) = 1e-17 * std::sqrt(a(i, i) * a(j, j)), a(j, i) = -3 * a(i, j);
+  }
+  EXPECT_EQ(judged<double>(a), "nearly symmetric");
+  EXPECT_EQ(judged<float>(a), "nearly symmetric");
+}
+
+TEST_P(SymmetricNpyTest, ComparesNumbersWhoseDifferenceOverflows) {
+  Dense<double> a{2, 2, {1, 1.2e308, -1.2e308, 1}};
+  EXPECT_THAT(judged<double>(a), ::testing::HasSubstr("not symmetric"));
+  a = {2, 2, {0, 4e-324, 2e-323, 0}};  // some of the smallest numbers
+  EXPECT_EQ(judged<double>(a), "nearly symmetric");
 }
 
 /// `a` with nothing but garbage on one side of the diagonal.

@@ -220,7 +220,7 @@ TEST(CpuWorldAsynchronous, AnArgumentThatGoesMayBeTheLastToHaveAnotherTasksToken
       flow.wait();
       FAIL() << "two tasks have failed";
     } catch (const TaskError& error) {
-      EXPECT_NE(std::string(error.what()).find("1 more tasks failed"), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find("1 more task failed"), std::string::npos) << error.what();
     }
     elsewhere.join();
   }

@@ -61,6 +61,32 @@ TEST_P(NpyReading, EveryPieceIsRight) {
   EXPECT_EQ(wrong_elements<double>(file, 5, 0, 5, 0, 0), 0u);
 }
 
+TEST_P(NpyReading, EveryPieceIsRightThatIsKeptInMemory) {
+  const auto& kind = GetParam();
+  const std::uint64_t rows = 500, columns = 700;  // more than a chunk
+  const NpyFile file(directory.file("A.npy", matrix(kind.descr, kind.fortran, rows, columns, kind.version)));
+  const Bytes all = file.header().data_bytes();
+  for (const Bytes bytes : {Bytes{1}, all / 2, all, 2 * all}) {
+    const auto kept = file.keeping(bytes), transposed = std::make_shared<const NpyFile>(kept->transposed());
+    const Bytes before = file.bytes_read();
+    Random random(3);
+    for (int piece = 0; piece < 40; ++piece) {
+      const auto row = random.below(rows), column = random.below(columns);
+      const auto row_count = 1 + random.below(rows - row), column_count = 1 + random.below(columns - column);
+      ASSERT_EQ(wrong_elements<double>(*kept, row, row_count, column, column_count, 2000), 0u);
+      double mirrored = 0;
+      transposed->read_block<double>(column, 1, row, 1, &mirrored, 1);
+      ASSERT_EQ(mirrored, element(row, column));
+    }
+    EXPECT_EQ(wrong_elements<float>(*kept, 0, rows, 0, columns, 2000), 0u);
+    const Bytes read = file.bytes_read() - before;
+    if (bytes >= all)
+      EXPECT_EQ(read, all);  // once
+    else
+      EXPECT_GT(read, all);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Kinds, NpyReading,
                          testing::Values(Kind{"<f8", false, 1}, Kind{"<f8", true, 1}, Kind{"<f4", false, 1},
                                          Kind{"<f4", true, 2}, Kind{">f8", false, 3}, Kind{">f4", true, 3},

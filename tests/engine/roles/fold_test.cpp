@@ -67,6 +67,25 @@ TEST(FoldRole, EmptiesThePartialResultAlsoIfItIsDropped) {
   EXPECT_FALSE(it.poisoned(it.partial));
 }
 
+// Without a fold before it: what was added to the former value is gone with that.
+TEST(FoldRole, HasNothingToFoldAfterAWriteThatReplacesTheValue) {
+  Reducing it;
+  it.reduce();
+  Task& change = it.task(AccessMode::read_write, {it.sum});
+  it.ready(change);
+  it.land();
+  it.over(change);
+  EXPECT_TRUE(it.something_to_fold());
+  Task& set = it.task(AccessMode::write, {it.sum});
+  it.ready(set);
+  it.land();
+  it.over(set);
+  EXPECT_FALSE(it.something_to_fold());
+  it.ready(it.fold);
+  EXPECT_EQ(it.endings.skipped(), 1u);
+  EXPECT_FALSE(it.poisoned(it.sum));
+}
+
 TEST(FoldRole, FoldsAPartialResultAndNothingElse) {
   Reducing it;
   EXPECT_EQ(it.roles.of(it.fold).fault(it.fold), "");

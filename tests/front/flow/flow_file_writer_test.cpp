@@ -137,6 +137,35 @@ TEST_F(FlowFileWriter, SaysWhereSplitDataEndIt) {
     EXPECT_THAT(error.what(), HasSubstr("uses split data"));
   }
 }
+// As after Ctrl-C: a part of a flow would look like all of it.
+TEST_F(FlowFileWriter, MakesNoFileOfARunThatIsCutShort) {
+  std::ofstream(path) << "what was there";
+  double x = 0;
+  const auto submit_one = [&](Runtime& runtime) {
+    Flow flow(runtime);
+    flow.submit(set(runtime.value("x", x), 3.0));
+    flow.wait();
+  };
+  {
+    Runtime runtime(config());
+    submit_one(runtime);
+    EXPECT_EQ(text(), "what was there");  // until it is complete
+    runtime.wind_down();
+  }
+  EXPECT_EQ(text(), "what was there");
+  try {
+    Runtime runtime(config());
+    submit_one(runtime);
+    throw InputError("the program fails");
+  } catch (const InputError&) {
+  }
+  EXPECT_EQ(text(), "what was there");
+  {
+    Runtime runtime(config());
+    submit_one(runtime);
+  }
+  EXPECT_EQ(flow().program.tasks.size(), 1u);
+}
 TEST_F(FlowFileWriter, IsRefusedWhereNothingCanBeWritten) {
   Config nowhere;
   nowhere.set("record-flow", "/no such folder/run.flow");

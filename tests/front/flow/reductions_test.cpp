@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "engine/runtime_core.hpp"
 
@@ -90,6 +91,14 @@ TEST_F(ReductionsThatEnd, WhenAFlowWaitsThatHasAPart) {
   second.wait();
   EXPECT_EQ(sum, 11'111);
 }
+TEST_F(ReductionsThatEnd, WithTheRuntimeAlsoIfAnotherThreadEndedTheirFlow) {
+  auto gone = std::make_unique<Flow>(*runtime);
+  gone->submit(add(s, 1));
+  gone->submit(add(s, 10));
+  std::thread([&] { gone.reset(); }).join();
+  runtime.reset();
+  EXPECT_EQ(sum, 111);
+}
 TEST_F(ReductionsThatEnd, ForWhoAcquiresWhatAFlowOfAnotherThreadLeft) {
   auto gone = std::make_unique<Flow>(*runtime);
   gone->submit(add(s, 1));
@@ -129,6 +138,72 @@ TEST(Reductions, AreFoldedBeforeAnythingElseLooks) {
   flow.wait();
   EXPECT_EQ(sum, expected);
   EXPECT_EQ(seen, expected_seen);
+}
+
+/// An argument that cannot be copied once `armed`.
+struct Bomb {
+  Bomb() = default;
+  Bomb(const Bomb& other) : armed(other.armed) {
+    if (armed) throw std::runtime_error("not copied");
+  }
+  bool armed = false;
+};
+
+// Nothing is folded before a pure write, and no partial result of the former value is added to the new one. A write that is
+// refused replaces nothing.
+TEST(Reductions, EndWithAValueThatIsReplaced) {
+  Runtime runtime(machine(3));
+  long sum = 100;
+  const auto s = runtime.value("sum", sum);
+  Meeting meeting;
+  const auto add = codelet("add").cpu([&](Reduce<long> into, long amount) {
+    meeting.come();
+    *into += amount;
+  });
+  const auto set = codelet("set").cpu([](Out<long> it, long value, const Bomb&) { *it = value; });
+  Flow flow(runtime);
+  for (int i = 0; i < 4; ++i) flow.submit(add(s, 1));
+  Bomb bomb;
+  bomb.armed = true;
+  EXPECT_THROW(flow.submit(set(s, 7, bomb)), std::runtime_error);
+  flow.wait();
+  EXPECT_EQ(sum, 104);
+
+  const std::uint64_t before = flow.submitted();
+  for (int i = 0; i < 4; ++i) flow.submit(add(s, 1));
+  flow.submit(set(s, 7, Bomb()));
+  flow.wait();
+  EXPECT_EQ(sum, 7);
+  EXPECT_EQ(flow.submitted() - before, 5u);
+  for (int i = 0; i < 4; ++i) flow.submit(add(s, 1));
+  flow.submit(set(s, 7, Bomb()));
+  for (int i = 0; i < 4; ++i) flow.submit(add(s, 10));
+  flow.wait();
+  EXPECT_EQ(sum, 47);
+}
+
+// The write fails: what comes later sees neither its value nor what was added before.
+TEST(Reductions, EndWithAWriteThatFails) {
+  Runtime runtime(machine(3));
+  long sum = 100;
+  const auto s = runtime.value("sum", sum);
+  Meeting meeting;
+  const auto add = codelet("add").cpu([&](Reduce<long> into, long amount) {
+    meeting.come();
+    *into += amount;
+  });
+  const auto set = codelet("set").cpu([](Out<long> it, long value) {
+    if (value < 0) throw std::runtime_error("no such value");
+    *it = value;
+  });
+  Flow flow(runtime);
+  for (int i = 0; i < 4; ++i) flow.submit(add(s, 1));
+  flow.submit(set(s, -1));
+  EXPECT_THROW(flow.wait(), TaskError);
+  flow.submit(set(s, 7));
+  for (int i = 0; i < 4; ++i) flow.submit(add(s, 10));
+  flow.wait();
+  EXPECT_EQ(sum, 47);
 }
 
 TEST(Reductions, OfTilesAddEachElement) {
@@ -258,7 +333,7 @@ TEST(Reductions, ThatFailPoisonTheDatumWhereverTheyAdded) {
       flow.wait();
       ADD_FAILURE() << "a failure was lost";
     } catch (const TaskError& error) {
-      EXPECT_NE(std::string(error.what()).find("1 tasks that needed its results were not run"),
+      EXPECT_NE(std::string(error.what()).find("1 task that needed its results was not run"),
                 std::string::npos)
           << error.what();
     }

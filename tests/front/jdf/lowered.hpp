@@ -81,7 +81,7 @@ inline unrolled::Graph lowered(const std::shared_ptr<Program>& program, const Kn
                                void (*)(void*, const fairlead::detail::Submission&), void*) {};
   };
   make.body = [&](std::uint32_t, std::span<const Precision>, ptg::ClassDefinition& it) { no_body(it); };
-  make.copy = [&](Precision, const ptg::Part&, ptg::ClassDefinition& it) { no_body(it); };
+  make.copy = [&](Precision, const ptg::Part&, const std::string&, ptg::ClassDefinition& it) { no_body(it); };
   const Lowered made = lower(program, data, known, make);
   unrolled::Graph out = ptg::written_out(ptg::make_class_table(all), 1'000'000);
   put_in_order(out, program->file);

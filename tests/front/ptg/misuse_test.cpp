@@ -5,9 +5,12 @@
 #include <fairlead/ptg.hpp>
 
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
+
+#include "front/ptg/never_fed.hpp"
 
 namespace fairlead {
 namespace {
@@ -43,7 +46,8 @@ struct MisuseOfPtg : testing::Test {
     EXPECT_NE(text.find(part), std::string::npos) << text;
   }
 
-  static std::string here(int line) { return std::string(__FILE__) + ":" + std::to_string(line) + ")"; }
+  static std::string file_line(int line) { return std::string(__FILE__) + ":" + std::to_string(line); }
+  static std::string here(int line) { return file_line(line) + ")"; }
 
   Runtime runtime{two_workers()};
   std::vector<int> numbers = std::vector<int>(10);
@@ -225,17 +229,132 @@ TEST_F(MisuseOfPtg, RangesThatDisagreeSomewhereInALargeGraph) {
 TEST_F(MisuseOfPtg, AValueForATaskThatIsNotThere) {
   auto first = graph.task("first");
   auto second = graph.task("second", i.in(0, 1));
+  const int line = __LINE__ + 1;
   first.runs(add, ptg::flow("x").from(data(0)).to(second["x"](7)));
   second.runs(add, ptg::flow("x").from(first["x"]()).when(i == 7).from(data(i + 1)));
-  contains(said(), "first() gives a value to second(7), and there is no such task");
+  contains(said(), file_line(line) +
+                       ": the flow \"x\" of first() goes to the flow \"x\" of second(7), and there is "
+                       "no such task");
+}
+
+// Within the ends of all indices, but not in the space.
+TEST_F(MisuseOfPtg, AValueForATaskBetweenTheStepsOfARange) {
+  auto first = graph.task("first", i.in(0, 3));
+  auto second = graph.task("second", i.in(0, 6, 2));
+  first.runs(add, ptg::flow("x").from(data(i)).to(second["a"](i + i / 3)));
+  second.runs(take, ptg::flow("a").from(first["x"](i / 2)), ptg::flow("x").from(data(9)));
+  contains(said(), "of first(1) goes to the flow \"a\" of second(1), and there is no such task");
 }
 
 TEST_F(MisuseOfPtg, AValueForATaskThatDoesNotWaitForIt) {
   auto first = graph.task("first");
   auto second = graph.task("second", i.in(0, 1));
+  const int line = __LINE__ + 1;
   first.runs(add, ptg::flow("x").from(data(0)).to(second["x"](1)));
   second.runs(add, ptg::flow("x").from(data(i + 1)));
-  contains(said(), "second(1) is given a value, and waits for none");
+  contains(said(), file_line(line) +
+                       ": the flow \"x\" of first() goes to the flow \"x\" of second(1), which takes "
+                       "data(2) from memory instead (" +
+                       here(line + 1));
+}
+
+// A task that gets more than it waits for would start too early, or twice. Whatever it has got before, and whether it has run.
+struct SurplusEdges : MisuseOfPtg, testing::WithParamInterface<const char*> {
+  SurplusEdges() { config_under(GetParam()); }
+  void config_under(const char* scheduler) {
+    Config config = two_workers();
+    config.set("scheduler", scheduler);
+    other.emplace(config);
+    for (int& number : numbers) others.push_back(other->value("number", number));
+    planned.emplace(*other);
+    where.emplace(planned->data(others, "data"));
+  }
+  std::string said() {
+    try {
+      planned->run();
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "nothing";
+  }
+  std::optional<Runtime> other;
+  std::vector<Handle<int>> others;
+  std::optional<ptg::Graph> planned;
+  std::optional<ptg::Collection> where;
+};
+
+TEST_P(SurplusEdges, OfAControlToATaskThatWaitsForAnother) {
+  auto first = planned->task("first", i.in(0, 3));
+  auto second = planned->task("second", i.in(0, 3));
+  const int line = __LINE__ + 2;
+  first.runs(add, ptg::flow("x").from((*where)(i)),
+             ptg::control("go").to(second["go"](i)).to(second["go"](3)).when(i == 1));
+  second.runs(add, ptg::flow("x").from((*where)(i + 4)), ptg::control("go").from(first["go"](i)));
+  contains(said(), file_line(line) +
+                       ": the control \"go\" of first(1) goes to the control \"go\" of second(3), which "
+                       "does not wait for it");
+  for (int number : numbers) EXPECT_LE(number, 1);  // none ran twice
+}
+
+TEST_P(SurplusEdges, OfAValueToATaskThatHasRun) {
+  auto first = planned->task("first", i.in(0, 3));
+  auto second = planned->task("second", i.in(0, 3));
+  first.runs(take, ptg::flow("a").from((*where)(8)),
+             ptg::flow("x").from((*where)(i)).to(second["a"](i)).to(second["a"](0)).when(i == 3),
+             ptg::control("after").from(second(i - 1)).when(i > 0));
+  second.runs(take, ptg::flow("a").from(first["x"](i)), ptg::flow("x").from((*where)(i + 4)));
+  contains(said(),
+           "the flow \"x\" of first(3) goes to the flow \"a\" of second(0), which takes the flow \"x\" of "
+           "first(0) "
+           "instead");
+}
+
+TEST_P(SurplusEdges, ThatAreStatedTwice) {
+  auto first = planned->task("first", i.in(0, 3));
+  auto second = planned->task("second", i.in(0, 3));
+  first.runs(add, ptg::flow("x").from((*where)(i)),
+             ptg::control("go").to(second["go"](i)).to(second["go"](j), j.in(i, i + i / 3)));
+  second.runs(add, ptg::flow("x").from((*where)(i + 4)), ptg::control("go").from(first["go"](i)));
+  contains(said(), "a second time");
+}
+
+// Each task gets as much as it waits for, and from the wrong one.
+TEST_P(SurplusEdges, ThatAreShifted) {
+  auto first = planned->task("first", i.in(0, 3));
+  auto second = planned->task("second", i.in(0, 3));
+  first.runs(add, ptg::flow("x").from((*where)(i)).to(second["a"]((i + 1) % 4)));
+  second.runs(take, ptg::flow("a").from(first["x"](i)), ptg::flow("x").from((*where)(i + 4)));
+  contains(said(), "which takes the flow \"x\" of first(");
+}
+
+INSTANTIATE_TEST_SUITE_P(UnderPolicies, SurplusEdges, testing::Values("lws", "darts"));
+
+// A control may be gathered from ranges, and stated by each of those.
+TEST_F(MisuseOfPtg, IsNoControlThatIsGathered) {
+  auto first = graph.task("first", i.in(0, 7));
+  auto second = graph.task("second");
+  first.runs(take, ptg::flow("a").from(data(9)), ptg::flow("x").from(data(i)),
+             ptg::control("go").to(second["go"]()));
+  second.runs(add, ptg::flow("x").from(data(8)),
+              ptg::control("go").from(first["go"](2 * j + i), j.in(0, 3), i.in(0, 1)));
+  EXPECT_EQ(said(), "nothing");
+  EXPECT_EQ(ptg::sampled_ends(ptg::make_class_table(graph.definitions()), 256).errors, 0u);
+}
+
+TEST_F(MisuseOfPtg, IsFoundInSamplesOfAnySize) {
+  int one = 0;
+  const ptg::Collection from = graph.data(runtime.value("one", one), "one");
+  auto giver = graph.task("giver", i.in(0, 1'000'000), j.in(0, i));
+  auto taker = graph.task("taker", i.in(0, 1'000'000), j.in(0, i));
+  const Codelet<In<int>> read = codelet("read").cpu([](In<int>) {});
+  const int line = __LINE__ + 1;
+  giver.runs(read, ptg::flow("x").from(from()).to(taker["a"](i, j + 1)));
+  taker.runs(read, ptg::flow("a").from(giver["x"](i, j - 1)).when(j > 0).from(from()));
+  const ptg::Sampled checked = ptg::sampled_ends(ptg::make_class_table(graph.definitions()), 256);
+  EXPECT_GE(checked.errors, 1u);
+  EXPECT_GE(checked.tasks, 1u);
+  contains(checked.text, file_line(line));
+  contains(checked.text, "and there is no such task");
 }
 
 TEST_F(MisuseOfPtg, AMapThatCannotBeTurnedRound) {

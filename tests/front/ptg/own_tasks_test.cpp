@@ -121,7 +121,7 @@ std::set<Given> given(const ClassTable& table, const Placement& placement, bool 
               off = 1;
             } else {
               edge.find_parameters(further.data(), parameters.data());
-              off = placement.rank_of_parameters(table.classes[edge.to_class], parameters.data()) !=
+              off = *placement.rank_of_parameters(table.classes[edge.to_class], parameters.data()) !=
                     placement.own();
             }
             if (off != 0) {

@@ -90,7 +90,7 @@ TEST_P(EndTheirThread, AWorkers) {
     flow.submit(increment(hy));
     while (flow.done() < 3) std::this_thread::yield();  // this thread takes no part
     EXPECT_THAT(refused<TaskError>([&] { flow.wait(); }),
-                AllOf(HasSubstr("mistake(x)"), HasSubstr("pthread_exit"), HasSubstr("1 tasks that needed")));
+                AllOf(HasSubstr("mistake(x)"), HasSubstr("pthread_exit"), HasSubstr("1 task that needed")));
     EXPECT_EQ(y, round + 1);
   }
   EXPECT_EQ(x, 0);

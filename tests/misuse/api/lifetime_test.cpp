@@ -94,7 +94,7 @@ TEST(Lifetime, WhatFailedInAFlowThatNobodyWaitsForIsSaid) {
   EXPECT_THAT(
       testing::internal::GetCapturedStderr(),
       testing::AllOf(HasSubstr("fairlead: a flow ended without a wait(): the task fail(x), submitted at"),
-                     HasSubstr("the cat"), HasSubstr("1 tasks that needed its results were not run")));
+                     HasSubstr("the cat"), HasSubstr("1 task that needed its results was not run")));
   testing::internal::CaptureStderr();
   {
     Flow flow(runtime);

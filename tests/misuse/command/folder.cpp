@@ -32,7 +32,7 @@ std::string read_all(int descriptor) {
   std::string text;
   char buffer[4096];
   lseek(descriptor, 0, SEEK_SET);
-  for (ssize_t count; (count = read(descriptor, buffer, sizeof buffer)) > 0;)
+  for (ssize_t count; (count = ::read(descriptor, buffer, sizeof buffer)) > 0;)
     text.append(buffer, static_cast<std::size_t>(count));
   return text;
 }

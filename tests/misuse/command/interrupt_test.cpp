@@ -55,7 +55,7 @@ Ended interrupt(const Folder& folder, const Moment& moment) {
     pollfd ready{terminal, POLLIN, 0};
     char buffer[4096];
     if (poll(&ready, 1, 10) > 0) {
-      const ssize_t count = read(terminal, buffer, sizeof buffer);
+      const ssize_t count = ::read(terminal, buffer, sizeof buffer);
       if (count > 0) ended.shown.append(buffer, static_cast<std::size_t>(count));
       continue;
     }

@@ -22,7 +22,7 @@ namespace fairlead::tests {
 namespace {
 
 constexpr std::uint64_t jdf_cases = 2'000;
-constexpr jdf::UnrollLimits small{.tasks = 3'000, .ends = 20'000, .steps = 200'000};
+const jdf::UnrollLimits small{.tasks = 3'000, .ends = 20'000, .steps = 200'000};
 
 std::vector<std::string> jdf_files() {
   const auto root = std::filesystem::path(__FILE__).parent_path().parent_path().parent_path().parent_path();

@@ -107,7 +107,7 @@ void Blas::refuse(const char* routine, int argument) const {
 
 void Blas::miss(const char* routine) const {
   throw SystemError(fmt::format(
-      "{} has no {}, which LAPACK has since its version 3.4: give another BLAS, such as libopenblas.so.0",
+      "{} has no {}, a routine of LAPACK (3.4 and later): give another BLAS, such as libopenblas.so.0",
       lapack_path_, routine));
 }
 

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 
@@ -159,7 +160,7 @@ class Blas {
 
   /// LU with partial pivoting of an m x n matrix, in place: P A = L U. `pivots` gets min(m, n) numbers: row i
   /// was exchanged with row pivots[i], from 1. Returns 0, or the place, from 1, of the first pivot that is
-  /// zero. Throws UsageError if the routine refuses an argument; SystemError, as the five that follow, if the
+  /// zero. Throws UsageError if the routine refuses an argument; SystemError, as the eight that follow, if the
   /// library has no such routine.
   template <Real T>
   [[nodiscard]] int getrf(int m, int n, T* a, int lda, std::int32_t* pivots) const {
@@ -219,6 +220,56 @@ class Blas {
                                        &info, 1, 1);
     if (info < 0) refuse("tpmqrt", -info);
   }
+
+  /// A = Q B P^T of n x n in place, with an upper bidiagonal B: its diagonal in `d`, n elements, what is next to that in
+  /// `e`, n - 1; the reflectors of Q and P in A, `tau_q` and `tau_p` of n. `work` has `size` elements, at least 2 n.
+  template <Real T>
+  void gebrd(int n, T* a, int lda, T* d, T* e, T* tau_q, T* tau_p, T* work, int size) const {
+    std::int32_t info = 0;
+    there(table<T>().gebrd, "gebrd")(&n, &n, a, &lda, d, e, tau_q, tau_p, work, &size, &info);
+    if (info < 0) refuse("gebrd", -info);
+  }
+
+  /// Which of the two that gebrd() leaves.
+  enum class Reduced : char { q = 'Q', p = 'P' };
+  /// C := op(Q) C or op(P) C, where C has n rows and so many columns. `a` is restored. `work` has `size` elements, at
+  /// least as many as C has columns.
+  template <Real T>
+  void ormbr(Reduced which, Transpose op, int n, int columns, T* a, int lda, const T* tau, T* c, int ldc,
+             T* work, int size) const {
+    const char v = letter(which), s = letter(Side::left), o = letter(op);
+    std::int32_t info = 0;
+    there(table<T>().ormbr, "ormbr")(&v, &s, &o, &n, &columns, &n, a, &lda, tau, c, &ldc, work, &size, &info,
+                                     1, 1, 1);
+    if (info < 0) refuse("ormbr", -info);
+  }
+
+  /// B := the x of smallest norm for which || b - A x || is least, for each of its columns, where A is bidiagonal: the
+  /// diagonal `d`, above or below it `e`. Singular values up to `tolerance` times the largest count as zero. `d` becomes
+  /// the singular values, the largest first, and `e` is lost. The leaves of divide and conquer have up to lalsd_leaf rows.
+  /// Returns the rank, or none if the singular values cannot be computed. `work` has lalsd_work() elements, `iwork` as
+  /// many as lalsd_integers().
+  template <Real T>
+  [[nodiscard]] std::optional<int> lalsd(Triangle where, int n, int columns, T* d, T* e, T* b, int ldb,
+                                         Same<T> tolerance, T* work, std::int32_t* iwork) const {
+    const char t = letter(where);
+    std::int32_t info = 0, rank = 0;
+    there(table<T>().lalsd, "lalsd")(&t, &lalsd_leaf, &n, &columns, d, e, b, &ldb, &tolerance, &rank, work,
+                                     iwork, &info, 1);
+    if (info < 0) refuse("lalsd", -info);
+    if (info > 0) return std::nullopt;
+    return rank;
+  }
+  static constexpr std::int32_t lalsd_leaf = 25;
+  static std::int64_t lalsd_levels(std::int64_t n) noexcept {
+    std::int64_t levels = 0;
+    for (std::int64_t rows = n; rows > lalsd_leaf; rows /= 2) ++levels;
+    return levels + 1;  // one more than LAPACK asks for
+  }
+  static std::int64_t lalsd_work(std::int64_t n, std::int64_t columns) noexcept {
+    return n * (9 + 2 * lalsd_leaf + 8 * lalsd_levels(n) + columns) + (lalsd_leaf + 1) * (lalsd_leaf + 1);
+  }
+  static std::int64_t lalsd_integers(std::int64_t n) noexcept { return n * (3 * lalsd_levels(n) + 11); }
 
   /// A norm of an m x n matrix. `work` has m elements for `Norm::infinity` and may be null otherwise.
   template <Real T>

@@ -43,19 +43,20 @@ struct BlasTiming {
 };
 
 /// A timing, or why there is none, in words: "cannot load the library ...", "was ended by signal 4 (Illegal
-/// instruction)", "computes wrong results", "computes on several threads", "took longer than 1.5 s".
+/// instruction)", "computes wrong results", "computes on several threads", "took longer than 1.5 s of computing".
 struct TimingOutcome {
   std::optional<BlasTiming> timing;
   std::string failure;
   /// Of the library by itself: what its variable takes, as Blas::core_type_numbers().
   std::string core_type_numbers = {};
-  bool worth_retrying = false;  ///< the failure may be the moment's: the machine was busy
+  Duration spent{};  ///< of the child's time, as time_in_child() counts it
 };
 
 /// Starts `helper` with the candidate's arguments and its core type in the environment, and reads the one
 /// line that it prints. `helper` is a program with its first arguments that ends in time_blas_main:
 /// {"/usr/libexec/fairlead-time-blas"} or
-/// {"/proc/self/exe", "time-blas"}. Waits at most `limit`. May be called from a process with threads.
+/// {"/proc/self/exe", "time-blas"}. The child may take `limit`: what it computes counts and what it sleeps, but not the time
+/// in which it wants a core that other programs have; a minute at most. May be called from a process with threads.
 /// Throws SystemError if `helper` cannot be started.
 TimingOutcome time_in_child(const std::vector<std::string>& helper, const BlasCandidate& candidate, int tile,
                             Duration limit);

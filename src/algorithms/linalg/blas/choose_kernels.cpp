@@ -19,7 +19,7 @@ namespace {
 
 constexpr double worth_it = 1.03;  // a smaller gain is within the noise of a busy machine
 constexpr Duration one_candidate =
-    std::chrono::seconds(3);  // needs a tenth of it, if it has a core to itself
+    std::chrono::seconds(3);  // ten times what it needs; without waiting for a core
 
 bool same_name(std::string_view a, std::string_view b) {
   return std::ranges::equal(
@@ -29,8 +29,7 @@ bool same_name(std::string_view a, std::string_view b) {
 /// Takes timings until the budget is used up.
 class Timer {
  public:
-  explicit Timer(const KernelSettings& settings)
-      : settings_(settings), until_(std::chrono::steady_clock::now() + settings.budget) {}
+  explicit Timer(const KernelSettings& settings) : settings_(settings), left_(settings.budget) {}
 
   void time_library(const std::string& library, const Processor& processor) {
     const TimingOutcome by_itself = time({library, {}});
@@ -49,7 +48,6 @@ class Timer {
   }
 
   const BlasTimings& taken() const noexcept { return taken_; }
-  bool complete() const noexcept { return complete_; }
 
  private:
   /// Empty: its name will do. None: the library does not have it.
@@ -62,26 +60,24 @@ class Timer {
   }
 
   TimingOutcome time(const BlasCandidate& candidate) {
-    const Duration left = until_ - std::chrono::steady_clock::now();
     auto outcome =
-        left > std::chrono::milliseconds(300)
-            ? time_in_child(settings_.helper, candidate, settings_.tile, std::min(left, one_candidate))
-            : TimingOutcome{{}, "not timed: no time left", {}, true};
+        left_ > std::chrono::milliseconds(300)
+            ? time_in_child(settings_.helper, candidate, settings_.tile, std::min(left_, one_candidate))
+            : TimingOutcome{{}, "not timed: no time left"};
+    left_ -= outcome.spent;
     if (outcome.timing && !candidate.core_type.empty() &&
         !same_name(outcome.timing->core_type, candidate.core_type))
-      outcome = {{}, "the library does not know this core type"};
+      outcome = {{}, "the library does not know this core type", {}, outcome.spent};
     if (outcome.timing)
       taken_.timings.push_back(*outcome.timing);
     else
       taken_.failures.emplace_back(candidate, outcome.failure);
-    complete_ &= !outcome.worth_retrying;
     return outcome;
   }
 
   const KernelSettings& settings_;
-  const std::chrono::steady_clock::time_point until_;
+  Duration left_;
   BlasTimings taken_;
-  bool complete_ = true;
 };
 
 KernelChoice pick(BlasTimings found, const KernelSettings& settings) {
@@ -156,7 +152,7 @@ KernelChoice choose_kernels(const KernelSettings& settings) {
   Timer timer(settings);
   for (const auto& library : libraries) timer.time_library(library, processor);
 
-  if (cache && !timer.taken().timings.empty() && timer.complete()) try {
+  if (cache && !timer.taken().timings.empty()) try {
       cache->write(timer.taken());
     } catch (const SystemError& error) {
       cache_problem = error.what();

@@ -1,6 +1,6 @@
 // Which BLAS and which of its core types computes fastest here. OpenBLAS of Debian 12 takes a processor that
 // came after it for an older one and runs at 60 % of what it could, and nobody is told; so every candidate is
-// timed once per machine, each in a process of its own, and the result kept.
+// timed once per machine, each in a process of its own, and the result kept, with what was too slow to be timed.
 //
 // The command line program calls choose_kernels and then use_kernels at the start of main. Inside of somebody
 // else's program the library does not touch the environment: it says with `loss` what is being lost.
@@ -32,7 +32,7 @@ struct KernelSettings {
   std::filesystem::path cache_directory;  ///< the user's; empty: time every time
   int tile = 512;                         ///< elements a side
   std::optional<bool> own_products{};     ///< nothing: what is faster
-  /// For all candidates; those not reached are listed as failures.
+  /// For all candidates, in time as time_in_child() counts it; those not reached are listed as failures.
   Duration budget = std::chrono::seconds(20);
   bool time_again = false;  ///< do not believe the cache
   /// Called once if nothing was kept: what follows takes some seconds.

@@ -18,6 +18,7 @@
 #include "algorithms/linalg/blas/flops.hpp"
 #include "algorithms/linalg/blas/panel_solve.hpp"
 #include "algorithms/linalg/blas/unpivoted_lu.hpp"
+#include "base/guarded_thread.hpp"
 #include "base/random.hpp"
 
 namespace fairlead::linalg {
@@ -154,18 +155,26 @@ KernelRates measure(const Blas& blas, const RateSettings& settings) {
   std::vector<KernelRates> rates(count);
   std::vector<std::exception_ptr> failures(count);
   {
-    std::vector<std::jthread> threads;
-    for (std::size_t thread = 0; thread < count; ++thread)
-      threads.emplace_back([&, thread] {
-        try {
-          if (settings.at_start) settings.at_start(static_cast<int>(thread));
-          rates[thread] = Measurer<T>(blas, settings, together, thread + 1).run();
-        } catch (...) {
-          failures[thread] = std::current_exception();
-          together.finished.fetch_add(4 * settings.threads);  // nobody waits for this one
-          together.begin.arrive_and_drop();
-        }
-      });
+    JoinedThreads threads;
+    const auto leave_out = [&] {  // nobody waits for this one
+      together.finished.fetch_add(4 * settings.threads);
+      together.begin.arrive_and_drop();
+    };
+    const auto measure_one = [&](std::size_t thread) {
+      try {
+        if (settings.at_start) settings.at_start(static_cast<int>(thread));
+        rates[thread] = Measurer<T>(blas, settings, together, thread + 1).run();
+      } catch (...) {
+        failures[thread] = std::current_exception();
+        leave_out();
+      }
+    };
+    for (std::size_t thread = 0; thread < count; ++thread) try {
+        threads.start([&, thread] { measure_one(thread); }, ignore_failure);
+      } catch (const std::exception&) {  // no thread: those that are there end without it
+        failures[thread] = std::current_exception();
+        leave_out();
+      }
   }
   for (const auto& failure : failures)
     if (failure) std::rethrow_exception(failure);

@@ -31,6 +31,9 @@ Routines<T> Routines<T>::from(const SharedLibrary& blas, const SharedLibrary& la
   table.gemqrt = lapack.find<Gemqrt>(symbol("gemqrt").c_str());
   table.tpqrt = lapack.find<Tpqrt>(symbol("tpqrt").c_str());
   table.tpmqrt = lapack.find<Tpmqrt>(symbol("tpmqrt").c_str());
+  table.gebrd = lapack.find<Gebrd>(symbol("gebrd").c_str());
+  table.ormbr = lapack.find<Ormbr>(symbol("ormbr").c_str());
+  table.lalsd = lapack.find<Lalsd>(symbol("lalsd").c_str());
   return table;
 }
 

@@ -36,6 +36,11 @@ struct Routines {
   using Tpqrt = void(Int, Int, Int, Int, T*, Int, T*, Int, T*, Int, T*, std::int32_t*);
   using Tpmqrt = void(Char, Char, Int, Int, Int, Int, Int, const T*, Int, const T*, Int, T*, Int, T*, Int, T*,
                       std::int32_t*, Length, Length);
+  using Gebrd = void(Int, Int, T*, Int, T*, T*, T*, T*, T*, Int, std::int32_t*);
+  using Ormbr = void(Char, Char, Char, Int, Int, Int, T*, Int, const T*, T*, Int, T*, Int, std::int32_t*,
+                     Length, Length, Length);
+  using Lalsd = void(Char, Int, Int, Int, T*, T*, T*, Int, const T*, std::int32_t*, T*, std::int32_t*,
+                     std::int32_t*, Length);
   using Lange = T(Char, Int, Int, const T*, Int, T*, Length);
   using Lansy = T(Char, Char, Int, const T*, Int, T*, Length, Length);
 
@@ -50,14 +55,17 @@ struct Routines {
   Trtri* trtri = nullptr;
   Lange* lange = nullptr;
   Lansy* lansy = nullptr;
-  // LAPACK has had the last four since 3.4 (2011). These are missed by who calls them, so that a library
-  // without them can still do what needs none of them.
+  // Optional: Blas reports a missing one when it is called, so that a library without them can still do what
+  // needs none of them. LAPACK has had geqrt to tpmqrt since 3.4 (2011), the last three since 3.0 (1999).
   Getrf* getrf = nullptr;
   Laswp* laswp = nullptr;
   Geqrt* geqrt = nullptr;
   Gemqrt* gemqrt = nullptr;
   Tpqrt* tpqrt = nullptr;
   Tpmqrt* tpmqrt = nullptr;
+  Gebrd* gebrd = nullptr;
+  Ormbr* ormbr = nullptr;
+  Lalsd* lalsd = nullptr;
 
   /// Fills the table. Throws SystemError naming the first routine that is missing, but for
   /// those that may be.

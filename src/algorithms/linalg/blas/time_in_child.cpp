@@ -1,4 +1,4 @@
-// The parent's side of timing a BLAS: a child process, what it prints, a deadline.
+// The parent's side of timing a BLAS: a child process, what it prints, and how much time it has left.
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/wait.h>
@@ -16,6 +16,7 @@
 
 #include "algorithms/linalg/blas/blas_timing.hpp"
 #include "base/child_process.hpp"
+#include "base/core_time.hpp"
 #include "base/file_descriptor.hpp"
 
 namespace fairlead::linalg {
@@ -49,6 +50,7 @@ class Child {
       throw SystemError(
           fmt::format("cannot start \"{}\", which times kernels: {}", program, std::strerror(started.error)));
     id_ = started.id;
+    processes_time_.emplace(id_);
     output_ = std::move(started.output);
   }
   Child(const Child&) = delete;
@@ -60,15 +62,15 @@ class Child {
     }
   }
 
-  /// What it prints until it closes its output; nothing if that takes until after `deadline`.
-  std::optional<std::string> output(Clock::time_point deadline) {
+  /// What it prints until it closes its output; nothing if that takes longer than `limit`.
+  std::optional<std::string> output(Duration limit) {
     std::string text;
+    const Clock::time_point deadline = Clock::now() + longest;
     for (;;) {
-      const auto left =
-          std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
-      if (left <= 0) return {};
+      count_time();
+      if (spent_ >= limit || Clock::now() >= deadline) return {};
       pollfd ready{output_.get(), POLLIN, 0};
-      if (::poll(&ready, 1, static_cast<int>(left)) <= 0) continue;  // a signal, or the time is over
+      if (::poll(&ready, 1, static_cast<int>(slice / std::chrono::milliseconds(1))) <= 0) continue;
       std::array<char, 4096> piece;
       const auto bytes = ::read(output_.get(), piece.data(), piece.size());
       if (bytes == 0) return text;
@@ -76,6 +78,9 @@ class Child {
       if ((bytes < 0 && errno != EINTR) || text.size() > 65536) return text;
     }
   }
+
+  /// What counts of its time so far.
+  Duration spent() const noexcept { return spent_; }
 
   /// The status of waitpid once it has ended; 0 if somebody else in this process took it.
   int wait() {
@@ -87,8 +92,26 @@ class Child {
   }
 
  private:
+  static constexpr Duration slice = std::chrono::milliseconds(50), longest = std::chrono::seconds(60);
+
+  /// All time but that in which it wanted a core and had none; and but that in which this process did not run itself,
+  /// which was stopped, or had no core either.
+  void count_time() {
+    const Clock::time_point now = Clock::now();
+    const Duration passed = std::min<Duration>(now - counted_until_, 2 * slice);
+    counted_until_ = now;
+    const CoreTime before = core_time_;
+    core_time_ = processes_time_->now().value_or(before);
+    const CoreTime since = core_time_ - before;
+    spent_ += std::max(since.on_core, passed - since.without_core);
+  }
+
   pid_t id_ = -1;
   FileDescriptor output_;
+  std::optional<CoreTimeOfProcess> processes_time_;
+  CoreTime core_time_;
+  Clock::time_point counted_until_ = Clock::now();
+  Duration spent_{};
 };
 
 std::vector<std::string_view> fields_of_answer(std::string_view text) {
@@ -117,15 +140,19 @@ TimingOutcome time_in_child(const std::vector<std::string>& helper, const BlasCa
   auto arguments = helper;
   arguments.insert(arguments.end(), {candidate.library, std::to_string(tile), std::to_string(limit_ms)});
   Child child(std::move(arguments), environment_with(candidate));
-  const auto text = child.output(Clock::now() + limit);
-  if (!text) return {{}, fmt::format("took longer than {:.1f} s", seconds(limit)), {}, true};
+  const auto text = child.output(limit);
+  const Duration spent = child.spent();
+  if (!text) return {{}, fmt::format("took longer than {:.1f} s of computing", seconds(limit)), {}, spent};
   const int status = child.wait();
   if (WIFSIGNALED(status))
-    return {
-        {}, fmt::format("was ended by signal {} ({})", WTERMSIG(status), ::strsignal(WTERMSIG(status))), {}};
+    return {{},
+            fmt::format("was ended by signal {} ({})", WTERMSIG(status), ::strsignal(WTERMSIG(status))),
+            {},
+            spent};
 
   const auto fields = fields_of_answer(*text);
-  if (fields.size() == 3 && fields[0] == "fairlead-blas-failure") return {{}, std::string(fields[2])};
+  if (fields.size() == 3 && fields[0] == "fairlead-blas-failure")
+    return {{}, std::string(fields[2]), {}, spent};
   if (fields.size() == 14 && fields[0] == "fairlead-blas-timing" && fields[1] == "3") {
     const auto rates_at = [&](std::size_t first) {
       return KernelRates{positive(fields[first]), positive(fields[first + 1]), positive(fields[first + 2]),
@@ -134,9 +161,9 @@ TimingOutcome time_in_child(const std::vector<std::string>& helper, const BlasCa
     const BlasTiming timing{
         candidate,   std::string(fields[2]), std::string(fields[3]), std::string(fields[4]), rates_at(6),
         rates_at(10)};
-    if (timing.gflops() > 0) return {timing, {}, std::string(fields[5])};
+    if (timing.gflops() > 0) return {timing, {}, std::string(fields[5]), spent};
   }
-  return {{}, fmt::format("\"{}\" printed no timing", helper[0])};
+  return {{}, fmt::format("\"{}\" printed no timing", helper[0]), {}, spent};
 }
 
 }  // namespace fairlead::linalg

@@ -38,6 +38,14 @@ std::filesystem::path path_of(const std::filesystem::path& directory, const Timi
   return directory / fmt::format("blas-timings-{:016x}.txt", text_hash(text));
 }
 
+/// A file is no reason to load a library, or to set a variable of the environment, that this program would not think of.
+bool is_known(const TimingKey& key, const std::vector<std::string>& field) {
+  constexpr std::array<std::string_view, 3> variables{"", "OPENBLAS_CORETYPE", "BLIS_ARCH_TYPE"};
+  return std::ranges::find(key.libraries, field[1]) != key.libraries.end() &&
+         (field[0] == "failure" || (std::ranges::find(variables, field[3]) != variables.end() &&
+                                    std::ranges::find(variables, field[8]) != variables.end()));
+}
+
 std::optional<double> rate(const std::string& text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -57,9 +65,12 @@ std::optional<BlasTimings> TimingCache::read() const {
   BlasTimings result;
   for (std::size_t i = key.size(); i < lines.size(); ++i) {
     const auto field = fields_of(lines[i]);
-    if (field[0] == "failure" && field.size() == 4) {
+    const bool whole =
+        (field[0] == "failure" && field.size() == 4) || (field[0] == "timing" && field.size() == 17);
+    if (!whole || !is_known(key_, field)) return {};
+    if (field[0] == "failure") {
       result.failures.push_back({{field[1], field[2]}, field[3]});
-    } else if (field[0] == "timing" && field.size() == 17) {
+    } else {
       std::array<double, 8> rates{};
       for (std::size_t k = 0; k < rates.size(); ++k) rates[k] = rate(field[9 + k]).value_or(0);
       const BlasTiming timing{{field[1], field[2], field[3], field[4]},
@@ -70,8 +81,6 @@ std::optional<BlasTimings> TimingCache::read() const {
                               {rates[4], rates[5], rates[6], rates[7]}};
       if (timing.gflops() <= 0 || identity(field[5]) != field[6]) return {};
       result.timings.push_back(timing);
-    } else {
-      return {};
     }
   }
   if (result.timings.empty()) return {};

@@ -11,13 +11,46 @@ const sizeCanvas = (canvas, wide, tall) => {
   paint.clearRect(0, 0, wide, tall);
 };
 
+// A picture that is being saved: what is drawn on its canvas is written down as SVG, too.
+let saved = null;
+const entities = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "\u0022": "&quot;"};
+const inMarkup = (text) => [...String(text)].map((sign) => entities[sign] || sign).join("");
+const few = (number) => +number.toFixed(2);
+// The name of SVG, which nothing is loaded from.
+const svgName = ["http", "//www.w3.org/2000/svg"].join(":");
+const svgOf = (canvas, draw) => {
+  saved = {canvas, parts: []};
+  draw();
+  const {parts} = saved, wide = canvas.clientWidth, tall = parseFloat(canvas.style.height);
+  saved = null;
+  return `<svg xmlns="${svgName}" width="${few(wide)}" height="${few(tall)}" viewBox="0 0 ${few(wide)} ${few(tall)}" ` +
+    `font-family="system-ui, sans-serif"><rect width="100%" height="100%" fill="${inMarkup(colours.paper)}"/>\n${parts.join("\n")}\n<${"/svg>"}\n`;
+};
+// To a file of the reader's, as the browser saves those.
+const savePicture = (name, canvas, draw) => {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([svgOf(canvas, draw)], {type: "image/svg+xml"}));
+  link.download = name + ".svg";
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+};
+
 // What draws on a canvas.
 const penOn = (canvas) => {
   const paint = canvas.getContext("2d");
+  const write = (part) => { if (saved && saved.canvas === canvas) saved.parts.push(part); };
   const letters = (size, weight = "") => { paint.font = `${weight} ${size}px system-ui, sans-serif`; };
   const box = (colour, left, top, right, bottom) => {
     paint.fillStyle = colour;
     paint.fillRect(left, top, right - left, bottom - top);
+    write(`<rect x="${few(left)}" y="${few(top)}" width="${few(Math.max(0, right - left))}" height="${few(Math.max(0, bottom - top))}" ` +
+      `fill="${inMarkup(colour)}"${paint.globalAlpha < 1 ? ` fill-opacity="${few(paint.globalAlpha)}"` : ""}/>`);
+  };
+  const frame = (colour, left, top, right, bottom, thick = 1) => {
+    box(colour, left, top, right, top + thick);
+    box(colour, left, bottom - thick, right, bottom);
+    box(colour, left, top + thick, left + thick, bottom - thick);
+    box(colour, right - thick, top + thick, right, bottom - thick);
   };
   const label = (text, left, middle, colour = colours.soft, align = "left", size = 12, weight = "") => {
     letters(size, weight);
@@ -25,6 +58,9 @@ const penOn = (canvas) => {
     paint.textAlign = align;
     paint.textBaseline = "middle";
     paint.fillText(text, left, middle);
+    write(`<text x="${few(left)}" y="${few(middle)}" font-size="${size}"${weight ? ` font-weight="${weight}"` : ""} ` +
+      `text-anchor="${{right: "end", center: "middle"}[align] || "start"}" dominant-baseline="central" fill="${inMarkup(colour)}">` +
+      inMarkup(text) + "<" + "/text>");
   };
   const widthOf = (text, size = 12, weight = "") => { letters(size, weight); return paint.measureText(text).width; };
   // As much of the text as there is room for.
@@ -33,5 +69,5 @@ const penOn = (canvas) => {
     while (text && paint.measureText(text + "\u2026").width > room) text = text.slice(0, -1);
     return text ? text + "\u2026" : "";
   };
-  return {paint, box, label, widthOf, fitted};
+  return {paint, box, frame, label, widthOf, fitted};
 };

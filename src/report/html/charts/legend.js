@@ -23,8 +23,8 @@ const legendPlaces = ({widthOf}, names, from, wide) => {
   return {places, below: line * below};
 };
 // A square of the colour, or an empty one for what has none, and the name.
-const drawLegendEntry = ({paint, box, label}, name, colour, left, top) => {
+const drawLegendEntry = ({box, frame, label}, name, colour, left, top) => {
   if (colour) box(colour, left, top, left + 10, top + 10);
-  else { paint.strokeStyle = colours.line; paint.strokeRect(left + 0.5, top + 0.5, 9, 9); }
+  else frame(colours.line, left, top, left + 10, top + 10);
   label(name, left + 15, top + 5.5);
 };

@@ -9,7 +9,7 @@ Object.assign(order, (() => {
   const gap = 22, head = 20;
   let pictures = [];
 
-  function drawPanel({paint, box, label}, {left, cells, k}, run, cell, line, dots) {
+  function drawPanel({box, frame, label}, {left, cells, k}, run, cell, line, dots) {
     const tall = Math.max(cell - line, 1 / dots);
     for (let i = 0; i < about.rows; ++i) {
       const wide = (about.lower_triangle ? Math.min(i + 1, about.columns) : about.columns) * cell - line;
@@ -22,9 +22,8 @@ Object.assign(order, (() => {
     });
     label("iteration " + (k + 1), left, 9);
     if (!marked) return;
-    paint.strokeStyle = colours.ink;
-    paint.lineWidth = 1.5;
-    paint.strokeRect(left + (about.columns - side) * cell - 1, head + 1, side * cell, side * cell);
+    const edge = left + (about.columns - side) * cell - 1;
+    frame(colours.ink, edge - 0.75, head + 0.25, edge + side * cell + 0.75, head + side * cell + 1.75, 1.5);
   }
 
   function drawPicture({canvas, run, device}) {
@@ -79,5 +78,7 @@ Object.assign(order, (() => {
     return null;
   }
 
-  return {state, marked, holder, head, arrange, draw, taskAt, pictures: () => pictures};
+  const save = () => pictures.forEach((picture, i) => savePicture("order" + (i ? "-" + (i + 1) : ""), picture.canvas, () => drawPicture(picture)));
+
+  return {state, marked, holder, head, arrange, draw, save, taskAt, pictures: () => pictures};
 })());

@@ -20,7 +20,7 @@ function drawTitle(row) {
   label(row.text, 0, row.y + 11);
   row.names.forEach((name, i) => {
     const [left, down] = row.places[i];
-    drawLegendEntry({paint, box, label}, name, colours[row.colour][i], left, row.y + down + 6);
+    drawLegendEntry({box, frame, label}, name, colours[row.colour][i], left, row.y + down + 6);
   });
 }
 

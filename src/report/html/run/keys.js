@@ -11,6 +11,7 @@ plot.addEventListener("keydown", (event) => {
   event.preventDefault();
   steps[keys[event.key]]();
 });
+press("save", () => savePicture("run", plot, draw));
 for (const id of ["in", "out", "all"]) press(id, steps[id]);
 
 for (const phase of info.phases) {

@@ -36,7 +36,14 @@ function drawTraffic(row) {
   besideRow(row.link.name, row.y + row.height - 7);
   box(colours.line, gutter, bottom, gutter + width, bottom + 1);
   if (!most) return;
-  drawColumns(by, colours.causes, bottom, (row.height - 2) / most);
+  // What the run was told to take at most, of both directions together.
+  const cap = info.disk_cap && /\bdisk\b/.test(row.link.name) ? info.disk_cap : 0, full = Math.max(most, cap);
+  drawColumns(by, colours.causes, bottom, (row.height - 2) / full);
+  if (cap) {
+    const y = bottom - cap * (row.height - 2) / full;
+    for (let left = gutter; left < gutter + width; left += 8) box(colours.ink, left, y, Math.min(left + 4, gutter + width), y + 1);
+    label("cap " + moved(cap) + "/s", gutter + width - 2, y + 8, colours.ink, "right", 11);
+  }
   label(moved(most) + "/s", gutter - 6, row.y + 6, colours.soft, "right", 11);
 }
 

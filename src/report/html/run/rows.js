@@ -2,7 +2,7 @@
 
 const plot = document.getElementById("plot"), cross = document.getElementById("cross");
 const chart = document.getElementById("chart"), tip = document.getElementById("tip");
-const {paint, box, label, widthOf, fitted} = penOn(plot);
+const {paint, box, frame, label, widthOf, fitted} = penOn(plot);
 
 const whole = {from: 0, to: Math.max(1, info.end)};
 let view = {...whole};

@@ -55,6 +55,8 @@ Object.assign(timelines, (() => {
       for (let y = top; y < height; y += 6) box(colours.ink, at(about.at_best), y, at(about.at_best) + 1.5, y + 3);
   }
 
+  press("timeline-save", () => savePicture("timelines", canvas, draw));
+
   // What is under a point of the canvas: {run, row, step}, or nothing.
   function under(x, y) {
     const place = places.find((one) => y >= one.y && y < one.y + tall), step = Math.floor((x - gutter) / width * about.steps);

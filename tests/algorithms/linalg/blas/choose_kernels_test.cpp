@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,9 +13,12 @@
 #include <fstream>
 #include <iterator>
 #include <thread>
+#include <vector>
 
 #include "algorithms/linalg/blas/core_types.hpp"
 #include "algorithms/linalg/blas/kernel_rates.hpp"
+#include "base/core_time.hpp"
+#include "base/kept_file.hpp"
 
 namespace fairlead::linalg {
 namespace {
@@ -185,6 +189,43 @@ TEST_F(Choosing, ADamagedCacheIsIgnoredAndRewritten) {
   }
 }
 
+// The checksum is no secret, and says nothing of who has written the file.
+TEST_F(Choosing, ALibraryOrAVariableThatOnlyTheCacheNamesIsNotUsed) {
+  helper_with_rate(50);
+  choose_kernels(settings);
+  const auto whole = content(cache_file());
+  const auto with_checksum = [](std::string text) {
+    text.erase(text.rfind("check\t"));
+    return text + fmt::format("check\t{:016x}\n", text_hash(text));
+  };
+  const auto instead = [&](const std::string& what, const std::string& with) {
+    std::string text = whole;
+    const auto at = text.find(what, text.find("\ntiming\t"));
+    EXPECT_NE(at, std::string::npos);
+    return with_checksum(text.replace(at, what.size(), with));
+  };
+  EXPECT_EQ(with_checksum(whole), whole);
+  for (const auto& forged :
+       {instead("libpretended.so", "/tmp/theirs.so"), instead("OPENBLAS_CORETYPE", "LD_PRELOAD")}) {
+    std::ofstream(cache_file()) << forged;
+    const auto choice = choose_kernels(settings);
+    EXPECT_FALSE(choice.from_cache);
+    EXPECT_EQ(choice.best.candidate.library, "libpretended.so");
+    EXPECT_EQ(content(cache_file()), whole);
+  }
+}
+
+TEST_F(Choosing, ACacheDirectoryThatOthersCanWriteToIsNotUsed) {
+  helper_with_rate(50);
+  choose_kernels(settings);
+  std::filesystem::permissions(settings.cache_directory, std::filesystem::perms::others_write,
+                               std::filesystem::perm_options::add);
+  const auto choice = choose_kernels(settings);
+  EXPECT_FALSE(choice.from_cache);
+  EXPECT_DOUBLE_EQ(choice.best.gflops(), 50);
+  EXPECT_THAT(choice.cache_problem, HasSubstr("can be written by other users"));
+}
+
 TEST_F(Choosing, ACacheThatCannotBeWrittenCostsTimeOnly) {
   helper_with_rate(50);
   settings.cache_directory = library / "cache";  // below a file
@@ -207,15 +248,76 @@ TEST_F(Choosing, ACoreTypeThatTheLibraryTakesForAnotherIsLeftOut) {
   EXPECT_EQ(choose_kernels(settings).timings.size(), 1u);
 }
 
-// The child ends itself or is killed; what was not timed may succeed another day, and so is not kept.
-TEST_F(Choosing, ACandidateThatHangsIsGivenUpAndNotRemembered) {
+// The child is killed. That it was too slow is kept with what was timed: else each run would wait for it again.
+TEST_F(Choosing, ACandidateThatHangsIsGivenUpAndRemembered) {
   helper("test \"$1\" = libhangs.so && exec sleep 100\n" + report("${OPENBLAS_CORETYPE:-Plain}", "40"));
   settings.libraries = {"libpretended.so", "libhangs.so"};
   const auto start = std::chrono::steady_clock::now();
   const auto choice = choose_kernels(settings);
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(50));
   EXPECT_THAT(choice.failures.back().second, HasSubstr("took longer than"));
-  EXPECT_FALSE(choose_kernels(settings).from_cache);
+  const std::size_t started = children();
+  const auto kept = choose_kernels(settings);
+  EXPECT_TRUE(kept.from_cache);
+  EXPECT_EQ(children(), started);
+  EXPECT_THAT(kept.failures.back().second, HasSubstr("took longer than"));
+  EXPECT_EQ(kept.best.path, choice.best.path);
+}
+
+namespace {
+
+/// Threads on one core, which they have all the time.
+class BusyCore {
+ public:
+  explicit BusyCore(int threads) {
+    for (int i = 0; i < threads; ++i)
+      threads_.emplace_back([](const std::stop_token& stop) {
+        bind();
+        while (!stop.stop_requested()) {
+        }
+      });
+  }
+  /// The calling thread, and whom it starts, to that core.
+  static void bind() {
+    cpu_set_t core;
+    CPU_ZERO(&core);
+    CPU_SET(core_of_process(), &core);
+    ::sched_setaffinity(0, sizeof core, &core);
+  }
+
+ private:
+  static int core_of_process() {
+    cpu_set_t allowed;
+    ::sched_getaffinity(::getpid(), sizeof allowed, &allowed);
+    int core = 0;
+    while (!CPU_ISSET(core, &allowed)) ++core;
+    return core;
+  }
+  std::vector<std::jthread> threads_;
+};
+
+}  // namespace
+
+// On a core that others use, a child takes many times as long by the clock on the wall as it computes.
+TEST_F(Choosing, ACandidateThatHasToWaitForACoreIsTimed) {
+  if (!core_time_of(this_thread())) GTEST_SKIP() << "this kernel does not count waiting for a core";
+  helper("i=0; while [ $i -lt 150000 ]; do i=$((i+1)); done\n" + report("${OPENBLAS_CORETYPE:-Plain}", "40"));
+  const auto took = [&] {
+    TimingOutcome outcome;
+    std::thread thread([&] {
+      BusyCore::bind();
+      const auto begin = std::chrono::steady_clock::now();
+      outcome = time_in_child(settings.helper, {"libpretended.so", {}}, 128, std::chrono::seconds(1));
+      EXPECT_TRUE(outcome.timing) << outcome.failure;
+      outcome.core_type_numbers =
+          std::to_string(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    });
+    thread.join();
+    return outcome;
+  };
+  const BusyCore others(8);
+  const TimingOutcome starved = took();
+  EXPECT_LT(seconds(starved.spent), std::stod(starved.core_type_numbers) / 2);
 }
 
 TEST_F(Choosing, TheBudgetHoldsForAllTogether) {

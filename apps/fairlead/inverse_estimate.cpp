@@ -1,0 +1,105 @@
+// See inverse_estimate.hpp.
+#include "fairlead/inverse_estimate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "algorithms/linalg/inverse_residual.hpp"
+
+namespace fairlead::app {
+
+namespace {
+
+constexpr double large_part = 0.01;  // of rows of the inverse, by which the factors change them
+constexpr double all_lost = 0.9;
+
+/// How much a component of the error may count in the bound, at most 1: in graded systems most are tiny next to the
+/// largest. Of sums with random signs n elements make the root of n, typically.
+std::vector<double> shares_of(const std::vector<double>& reach) {
+  double largest = 0;
+  for (const double one : reach) largest = std::isnan(one) || one > largest ? one : largest;
+  std::vector<double> shares(reach.size(), 1);
+  if (!(largest > 0) || std::isinf(largest)) return shares;
+  const double root = std::sqrt(static_cast<double>(reach.size()));
+  for (std::size_t i = 0; i < shares.size(); ++i) shares[i] = std::min(1.0, root * (reach[i] / largest));
+  return shares;
+}
+
+/// What the rows of the inverse are, by A itself.
+template <class T>
+void check_rows(WatchedRun& run, linalg::InverseNorm<T>& inverse, const FactoredSystem& system,
+                InverseEstimate& estimate) {
+  const std::vector<linalg::RowOfInverse> rows = inverse.rows();
+  std::vector<std::int64_t> places;
+  for (const auto& row : rows) places.push_back(row.row);
+  const std::vector<T> elements = inverse.elements();
+  std::vector<double> shares = shares_of(inverse.reach());
+  shares.resize(static_cast<std::size_t>(system.a->columns()), 1);
+  linalg::InverseResidual<T> residual(system.kernels, system.a, elements, places, shares);
+  residual.submit(run.flow(), run.runtime().rank(), system.readers);
+  run.wait();
+  residual.bring_together(run.runtime());
+  double proved = 0, weighted = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const double product = residual.products()[i], off = residual.residuals()[i];
+    if (const double norm = rows[i].sum / product; std::isfinite(product) && norm > proved) proved = norm;
+    const double raised = off < all_lost ? rows[i].weighted_sum / (1 - off) : HUGE_VAL;
+    weighted = std::max(weighted, std::isfinite(raised) ? raised : HUGE_VAL);
+  }
+  estimate.condition = system.matrix_norm * proved;
+  estimate.weighted = std::max(weighted, estimate.weighted);
+}
+
+}  // namespace
+
+std::vector<double> weights_of(std::vector<double> uncertain) {
+  const bool known = std::ranges::all_of(uncertain, [](double one) { return std::isfinite(one); });
+  return known ? std::move(uncertain) : std::vector<double>{};
+}
+
+double largest_quotient(const std::vector<double>& of, const std::vector<double>& by) {
+  if (of.size() != by.size()) return HUGE_VAL;
+  double largest = 0;
+  for (std::size_t i = 0; i < of.size(); ++i)
+    if (of[i] != 0) {
+      const double quotient = of[i] / by[i];
+      largest = std::isnan(quotient) ? HUGE_VAL : std::max(largest, quotient);
+    }
+  return largest;
+}
+
+template <class T>
+InverseEstimate estimate_inverse(WatchedRun& run, linalg::InverseNorm<T>& inverse,
+                                 const FactoredSystem& system, int sweeps_per_step) {
+  InverseEstimate estimate;
+  const int left = linalg::InverseNorm<T>::steps - inverse.steps_done();
+  estimate.sweeps = left * sweeps_per_step;
+  const auto begin = [&run](std::uint64_t tasks) { run.begin("condition estimate", tasks); };
+  if (left > 0) {
+    begin(static_cast<std::uint64_t>(left) * inverse.tasks());
+    while (!inverse.done()) {
+      inverse.submit(run.flow());
+      run.wait();
+      inverse.bring_together();
+    }
+    estimate.seconds += run.end_aside();
+  }
+  estimate.condition = system.matrix_norm * inverse.value();
+  estimate.weighted = inverse.weighted_value();
+  // Factors are off by some roundings even where the residual of a solution happens to be zero.
+  const double off = estimate.condition * std::max(system.factor_error, system.epsilon / 2);
+  if (std::isfinite(inverse.value()) && !(off <= large_part)) {
+    begin(linalg::InverseResidual<T>::tasks(system.a->columns()));
+    check_rows(run, inverse, system, estimate);
+    estimate.seconds += run.end_aside();
+  }
+  return estimate;
+}
+
+template InverseEstimate estimate_inverse<float>(WatchedRun&, linalg::InverseNorm<float>&,
+                                                 const FactoredSystem&, int);
+template InverseEstimate estimate_inverse<double>(WatchedRun&, linalg::InverseNorm<double>&,
+                                                  const FactoredSystem&, int);
+
+}  // namespace fairlead::app

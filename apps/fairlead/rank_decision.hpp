@@ -1,0 +1,60 @@
+// How many columns of the matrix of a least squares problem are independent, decided by R of its QR factorization. Where
+// bounds show that all are, R stays in its tiles; elsewhere its singular values are computed.
+#pragma once
+#include <fairlead/linalg.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "algorithms/linalg/least_squares_error.hpp"
+#include "algorithms/linalg/minimum_norm.hpp"
+#include "algorithms/linalg/triangle_norm.hpp"
+#include "fairlead/tiled_factors.hpp"
+#include "fairlead/watched_run.hpp"
+#include "report/least_squares.hpp"
+
+namespace fairlead::app {
+
+template <class T>
+class RankDecision {
+ public:
+  /// `a`: factored; it must stay. `inverse_norm` estimates || R^-1 ||, in a phase of its own; it is called if R may be
+  /// regular. All ranks make it. Throws FootprintError where singular values are needed and R does not fit into memory.
+  RankDecision(WatchedRun& run, const linalg::Kernels& kernels, const TiledMatrix<T>& a, double tolerance,
+               const std::function<double()>& inverse_norm);
+
+  /// What estimates take of memory besides tiles; R in one piece is among the tiles.
+  static Bytes bytes(std::int64_t n) noexcept;
+
+  const report::NumericalRank& rank() const noexcept { return rank_; }
+  bool is_reduced() const noexcept { return rank_.is_reduced(); }
+  /// That of R in the infinity norm, or from the singular values that count in the two norm.
+  double condition() const noexcept { return condition_; }
+  /// For the singular values; bounds of them take a time of their own, like the estimate.
+  double seconds() const noexcept { return seconds_; }
+
+  // If the rank is reduced:
+
+  /// Q^T b becomes the solution of smallest norm: column-major, `ld` elements from a column to the next.
+  void solve(T* b, std::int64_t ld, std::int64_t columns);
+  /// What has judged x does so by the matrix of that rank.
+  void restrict(linalg::LeastSquaresError<T>& error, std::int64_t ld, std::int64_t columns);
+
+ private:
+  using Space = typename linalg::MinimumNorm<T>::Space;
+  std::function<void()> wait() {
+    return [this] { run_.wait(); };
+  }
+
+  WatchedRun& run_;
+  report::NumericalRank rank_;
+  double condition_ = 0, seconds_ = 0;
+  std::unique_ptr<linalg::MinimumNorm<T>> minimum_;  // if singular values were needed
+};
+
+extern template class RankDecision<float>;
+extern template class RankDecision<double>;
+
+}  // namespace fairlead::app

@@ -1,0 +1,107 @@
+// Bands of columns, a task each, in blocks of rows.
+#include "algorithms/linalg/inverse_residual.hpp"
+
+#include <fairlead/codelet.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+#include "algorithms/linalg/blas/blas.hpp"
+#include "algorithms/linalg/over_ranks.hpp"
+
+namespace fairlead::linalg {
+
+namespace {
+
+constexpr std::int64_t band_columns = 256;  // columns of A of a task
+constexpr std::int64_t block_rows = 256;    // at once
+constexpr std::size_t block_elements = static_cast<std::size_t>(band_columns * block_rows);
+
+std::int64_t bands_of_columns(std::int64_t n) noexcept { return (n + band_columns - 1) / band_columns; }
+
+}  // namespace
+
+template <class T>
+InverseResidual<T>::InverseResidual(Kernels kernels, std::shared_ptr<const MatrixSource<double>> a,
+                                    const std::vector<T>& y, const std::vector<std::int64_t>& rows,
+                                    const std::vector<double>& shares)
+    : kernels_(std::move(kernels)),
+      a_(std::move(a)),
+      y_(y),
+      rows_(rows),
+      shares_(shares),
+      scratch_(scratch_bytes_per_worker(std::ssize(rows))),
+      sums_(2 * rows.size() * static_cast<std::size_t>(bands_of_columns(a_->columns()))) {}
+
+template <class T>
+std::size_t InverseResidual<T>::scratch_bytes_per_worker(std::int64_t rows) noexcept {
+  // A block of A; as much of y; the sums of a band.
+  return sizeof(double) * (block_elements + static_cast<std::size_t>((block_rows + band_columns) * rows));
+}
+
+template <class T>
+std::uint64_t InverseResidual<T>::tasks(std::int64_t n) noexcept {
+  return static_cast<std::uint64_t>(bands_of_columns(n));
+}
+
+template <class T>
+void InverseResidual<T>::submit(Flow& flow, std::uint32_t rank, std::uint32_t ranks) {
+  ranks_ = ranks;
+  const auto multiply_band = codelet("check inverse").cpu([this](std::int64_t column, std::int64_t count) {
+    multiply(column, count);
+  });
+  for (std::int64_t column = 0; column < a_->columns(); column += band_columns)
+    if (column / band_columns % ranks == rank)
+      flow.submit(multiply_band(column, std::min(band_columns, a_->columns() - column)));
+}
+
+template <class T>
+void InverseResidual<T>::multiply(std::int64_t column, std::int64_t count) {
+  const std::int64_t n = a_->rows(), vectors = std::ssize(rows_);
+  const auto lease = scratch_.lease();
+  double* const a = lease.template as<double>().data();
+  double* const y = a + block_elements;
+  double* const products = y + block_rows * vectors;
+  const auto wide = static_cast<int>(count), sides = static_cast<int>(vectors);
+  std::fill_n(products, count * vectors, 0.0);
+  for (std::int64_t row = 0; row < n; row += block_rows) {
+    const auto rows = static_cast<int>(std::min(block_rows, n - row));
+    a_->read(row, rows, column, count, a, rows);
+    for (std::int64_t v = 0; v < vectors; ++v)
+      for (std::int64_t i = 0; i < rows; ++i)
+        y[i + v * rows] = static_cast<double>(y_[static_cast<std::size_t>(row + i + v * n)]);
+    kernels_.blas().gemm<double>(Transpose::yes, Transpose::no, wide, sides, rows, 1, a, rows, y, rows, 1,
+                                 products, wide);
+  }
+  for (std::int64_t v = 0; v < vectors; ++v) {
+    double product = 0, residual = 0;
+    for (std::int64_t j = 0; j < count; ++j) {
+      const double element = products[j + v * count];
+      const double off = element - (column + j == rows_[static_cast<std::size_t>(v)] ? 1 : 0);
+      product += std::abs(element);
+      residual += std::abs(off) * shares_[static_cast<std::size_t>(column + j)];
+    }
+    const auto place = static_cast<std::size_t>(column / band_columns + v * bands_of_columns(a_->columns()));
+    sums_[place] = product;
+    sums_[place + sums_.size() / 2] = residual;
+  }
+}
+
+template <class T>
+void InverseResidual<T>::bring_together(Runtime& runtime) {
+  const std::int64_t bands = bands_of_columns(a_->columns());
+  share_bands(runtime, sums_.data(), bands, 2 * std::ssize(rows_), 1, ranks_);
+  products_.assign(rows_.size(), 0);
+  residuals_.assign(rows_.size(), 0);
+  for (std::size_t v = 0; v < rows_.size(); ++v)
+    for (std::int64_t i = 0; i < bands; ++i) {
+      const auto place = v * static_cast<std::size_t>(bands) + static_cast<std::size_t>(i);
+      products_[v] += sums_[place];
+      residuals_[v] += sums_[place + sums_.size() / 2];
+    }
+}
+
+template class InverseResidual<float>;
+template class InverseResidual<double>;
+
+}  // namespace fairlead::linalg

@@ -1,0 +1,61 @@
+// One loop for all four.
+#include "base/full_transfer.hpp"
+
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "base/interruptions.hpp"
+
+namespace fairlead {
+
+namespace {
+
+/// once(done): the system call for what is left after `done` bytes.
+template <class Once>
+Transferred all_of(std::size_t bytes, const Once& once) noexcept {
+  Transferred done;
+  Interruptions interruptions;
+  while (done.bytes < bytes) {
+    const ssize_t count = once(done.bytes);
+    if (count == 0) break;
+    if (count > 0) {
+      done.bytes += static_cast<std::size_t>(count);
+      interruptions.end();
+    } else if (!interruptions.go_on()) {
+      done.error = errno;
+      break;
+    }
+  }
+  return done;
+}
+
+}  // namespace
+
+Transferred read_fully(int descriptor, std::span<std::byte> into) noexcept {
+  return all_of(into.size(),
+                [&](std::size_t done) { return ::read(descriptor, into.data() + done, into.size() - done); });
+}
+
+Transferred read_fully_at(int descriptor, std::uint64_t offset, std::span<std::byte> into) noexcept {
+  return all_of(into.size(), [&](std::size_t done) {
+    return ::pread(descriptor, into.data() + done, into.size() - done, static_cast<off_t>(offset + done));
+  });
+}
+
+Transferred write_fully(int descriptor, std::span<const std::byte> content) noexcept {
+  return all_of(content.size(), [&](std::size_t done) {
+    return ::write(descriptor, content.data() + done, content.size() - done);
+  });
+}
+
+Transferred write_fully_at(int descriptor, std::uint64_t offset,
+                           std::span<const std::byte> content) noexcept {
+  return all_of(content.size(), [&](std::size_t done) {
+    return ::pwrite(descriptor, content.data() + done, content.size() - done,
+                    static_cast<off_t>(offset + done));
+  });
+}
+
+}  // namespace fairlead

@@ -1,0 +1,112 @@
+// See fresh_values.hpp.
+#include "front/unrolled/fresh_values.hpp"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+namespace fairlead::unrolled {
+
+namespace {
+
+const Flow& flow_of(const Graph& graph, const Ports& ports, Port port) {
+  return graph.flow(ports.task(port), ports.flow(port));
+}
+
+/// By port: it hands on what came in.
+bool passes_on(const Flow& flow) { return flow.access == Access::read || flow.untouched; }
+
+/// Where values come from that no task has written: the port that begins with NEW; `none` for all others.
+class Unwritten {
+ public:
+  Unwritten(const Graph& graph, const Ports& ports, const Edges& edges)
+      : graph_(graph), ports_(ports), edges_(edges), comes_in_(ports.size(), unknown) {}
+
+  Port in(Port port) {
+    way_.clear();
+    Port origin = none;
+    for (Port at = port;;) {
+      if (comes_in_[at] != unknown) {
+        origin = comes_in_[at];
+        break;
+      }
+      comes_in_[at] = none;  // so that a circle ends
+      way_.push_back(at);
+      const std::uint32_t given = edges_.inputs.given[at];
+      if (given == none || flow_of(graph_, ports_, at).access == Access::control) break;
+      if (graph_.inputs[given].kind == End::Kind::fresh) {
+        origin = at;
+        break;
+      }
+      const Port from = edges_.inputs.from[at];
+      if (from == none || !passes_on(flow_of(graph_, ports_, from))) break;
+      at = from;
+    }
+    for (const Port at : way_) comes_in_[at] = origin;
+    return origin;
+  }
+
+ private:
+  static constexpr Port unknown = none - 1;
+  const Graph& graph_;
+  const Ports& ports_;
+  const Edges& edges_;
+  std::vector<Port> comes_in_, way_;
+};
+
+}  // namespace
+
+void tell_never_written(const Graph& graph, const Ports& ports, const Edges& edges, Findings& findings) {
+  Unwritten unwritten(graph, ports, edges);
+  const auto tell = [&](std::string_view where, Port port, Port origin, const std::string& what) {
+    if (!findings.wants(Kind::never_written)) return findings.count(Kind::never_written);
+    const End& fresh = graph.inputs[edges.inputs.given[origin]];
+    const std::string begins =
+        origin == port
+            ? "NEW"
+            : fmt::format("the NEW of {} ({})", label(graph, ports.task(origin), ports.flow(origin)),
+                          graph.where(fresh));
+    findings.add(Kind::never_written,
+                 fmt::format("{}{}{} {} {}, which no task has written", where, where.empty() ? "" : ": ",
+                             label(graph, ports.task(port), ports.flow(port)), what, begins));
+  };
+  for (Port port = 0; port < ports.size(); ++port) {
+    const Flow& flow = flow_of(graph, ports, port);
+    if (flow.access != Access::read || flow.untouched) continue;
+    if (const Port origin = unwritten.in(port); origin != none)
+      tell(graph.where(graph.inputs[edges.inputs.given[port]]), port, origin, "reads");
+  }
+  for (const End& end : graph.outputs) {
+    if (end.kind != End::Kind::memory) continue;
+    const Port port = ports.of(end.task, end.flow);
+    if (!passes_on(flow_of(graph, ports, port))) continue;
+    if (const Port origin = unwritten.in(port); origin != none)
+      tell(graph.where(end), port, origin, fmt::format("leaves in {}", label(graph, end)));
+  }
+}
+
+void tell_lost_results(const Graph& graph, const Ports& ports, const Edges& edges, Findings& findings) {
+  if (!graph.warns_of_lost_results) return;
+  std::vector<bool> leads_somewhere(ports.size(), false);
+  for (const Edge& edge : edges.all) leads_somewhere[edge.from] = true;
+  // An output to a task that does not exist has a warning of its own.
+  for (const End& end : graph.outputs) leads_somewhere[ports.of(end.task, end.flow)] = true;
+  for (Port port = 0; port < ports.size(); ++port) {
+    const Flow& flow = flow_of(graph, ports, port);
+    const bool writes = flow.access == Access::write || flow.access == Access::read_write;
+    if (leads_somewhere[port] || !writes || flow.untouched) continue;
+    const std::uint32_t given = edges.inputs.given[port];
+    const bool workspace = given == none || graph.inputs[given].kind == End::Kind::fresh ||
+                           graph.inputs[given].kind == End::Kind::null;
+    if (workspace) continue;
+    if (!findings.wants(Kind::goes_nowhere)) {
+      findings.count(Kind::goes_nowhere);
+      continue;
+    }
+    findings.add(Kind::goes_nowhere,
+                 fmt::format("{}: {} is changed, and no output takes it anywhere", flow.where,
+                             label(graph, ports.task(port), ports.flow(port))));
+  }
+}
+
+}  // namespace fairlead::unrolled

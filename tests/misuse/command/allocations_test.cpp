@@ -1,0 +1,141 @@
+// No memory, in the command: of the allocations of a run one fails, or all from one on. The command must end with status 0 and
+// the right output, or with another status, an error and no output; never by a signal, and it never hangs. One allocation in so
+// many is tried; with --long each one. tests/shim/failing_allocations.cpp says which allocations are Fairlead's.
+#include <gtest/gtest.h>
+#include <unistd.h>
+#include <fairlead/linalg.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "algorithms/linalg/blas/blas.hpp"
+#include "algorithms/linalg/blas/choose_kernels.hpp"
+#include "algorithms/linalg/blas/core_types.hpp"
+#include "algorithms/linalg/blas/find_libraries.hpp"
+#include "algorithms/linalg/blas/timing_cache.hpp"
+#include "at_length.hpp"
+#include "misuse/command/folder.hpp"
+
+namespace fairlead::misuse {
+namespace {
+
+#if !defined(FAIRLEAD_ADDRESS_SANITIZED) && \
+    !defined(FAIRLEAD_THREAD_SANITIZED)  // which have an operator new of their own
+
+constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max() / 2;
+
+/// A command, and the file that it makes, of which there is nothing unless it succeeds.
+struct Command {
+  const char *name, *words, *output;
+};
+/// The name of the test's case.
+void PrintTo(const Command& command, std::ostream* out) { *out << command.name; }
+constexpr Command commands[] = {
+    {"Cholesky", "solve A.npy b.npy -o x.npy --tile 16 --workers 2 --progress none", "x.npy"},
+    {"Lu", "solve A.npy b.npy -o x.npy --method lu --tile 16 --workers 2 --progress none", "x.npy"},
+    {"Qr", "solve A.npy b.npy -o x.npy --method qr --tile 16 --workers 2 --progress none", "x.npy"},
+    {"Refine", "solve A.npy b.npy -o x.npy --refine --tile 16 --workers 2 --progress none", "x.npy"},
+    {"Ranks", "solve A.npy b.npy -o x.npy --ranks 2 --tile 16 --workers 1 --progress none", "x.npy"},
+    {"Devices",
+     "solve A.npy b.npy -o x.npy --tile 16 --workers 1 --devices emulated:memory=1MiB --progress none",
+     "x.npy"},
+    {"Bench", "bench cholesky --n 64 --tile 16 --workers 2 --memory 16MiB --progress none --json report.json",
+     "report.json"},
+    {"Jdf", "jdf run cholesky.jdf --matrix descA=A.npy -o descA=L.npy --tile 16 --workers 2 --progress none",
+     "L.npy"},
+};
+
+/// A folder in which no BLAS has to be timed: one library, as if that had been done.
+class Prepared : public Folder {
+ public:
+  Prepared() {
+    std::filesystem::copy_file(JDF_EXAMPLES "/cholesky.jdf", path() / "cholesky.jdf");
+    const linalg::KernelSettings settings;
+    std::vector<std::string> names;
+    for (const auto& found : linalg::find_blas_libraries(settings.loader)) names.push_back(found.name);
+    const linalg::Kernels loaded = linalg::Kernels::load(names.at(0));
+    linalg::BlasTiming timing;
+    timing.candidate.library = names[0];
+    timing.path = loaded.blas().path();
+    timing.core_type = loaded.blas().core_type();
+    timing.rates = {1, 1, 1, 1};
+    linalg::TimingCache(path() / "cache", {linalg::this_processor(), settings.tile, names, ""})
+        .write({{timing}, {}});
+  }
+
+  Answer run_with(const Command& command, std::uint64_t first, std::uint64_t in_a_row) {
+    std::filesystem::remove(path() / command.output);
+    return run(std::string(command.words) + " --cache-directory cache",
+               {"LD_PRELOAD=" FAILING_ALLOCATIONS, "ALLOCATIONS=" + std::to_string(first) + ":" +
+                                                       std::to_string(in_a_row) + ":" + counted().string()});
+  }
+  std::uint64_t count() const {
+    std::uint64_t count = 0;
+    const std::string bytes = content("counted");
+    if (bytes.size() == sizeof count) std::memcpy(&count, bytes.data(), sizeof count);
+    return count;
+  }
+  /// What a run has made; without what it keeps of the machine.
+  std::vector<std::string> names() const {
+    std::vector<std::string> all;
+    for (const auto& entry : std::filesystem::directory_iterator(path()))
+      all.push_back(entry.path().filename());
+    std::ranges::sort(all);
+    return all;
+  }
+
+ private:
+  std::filesystem::path counted() const { return path() / "counted"; }
+};
+
+class FailingAllocations : public testing::TestWithParam<Command> {
+ protected:
+  void fail_some(std::uint64_t in_a_row) {
+    const Command& command = GetParam();
+    Prepared folder;
+    const Answer whole = folder.run_with(command, never, 1);
+    ASSERT_EQ(whole.exit_code, 0) << whole.errors;
+    const std::uint64_t all = folder.count();
+    ASSERT_GT(all, 1000u) << "the allocations of the command are not counted";
+    const std::string right = folder.content(command.output);
+    auto with_output = folder.names();
+    auto without = with_output;
+    std::erase(without, command.output);
+    const std::uint64_t runs = tests::at_length() ? all : 8;
+    std::uint64_t errors = 0;
+    for (std::uint64_t i = 0; i < runs; ++i) {
+      const std::uint64_t point = tests::at_length() ? i + 1 : all * (2 * i + 1) / (2 * runs);
+      const Answer answer = folder.run_with(command, point, in_a_row);
+      const std::string what = std::string(command.words) + "\nallocation " + std::to_string(point) + " of " +
+                               std::to_string(all) + "\n" + answer.errors;
+      EXPECT_GE(answer.exit_code, 0) << "ended by a signal: " << what;
+      if (answer.exit_code == 0) {
+        EXPECT_EQ(folder.content(command.output).size(), right.size()) << what;
+        continue;
+      }
+      ++errors;
+      EXPECT_NE(answer.errors.find("fairlead"), std::string::npos) << "without a word: " << what;
+      // Only the report may be what fails, and then that is said.
+      const bool said = answer.errors.find("complete") != std::string::npos ||
+                        answer.errors.find("all the same") != std::string::npos;
+      EXPECT_EQ(folder.names(), said ? with_output : without) << what;
+    }
+    EXPECT_GT(errors, 0u) << "no allocation has failed";
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Commands, FailingAllocations, testing::ValuesIn(commands),
+                         [](const auto& command) { return std::string(command.param.name); });
+
+TEST_P(FailingAllocations, Once) { fail_some(1); }
+TEST_P(FailingAllocations, FromOneOn) { fail_some(never); }
+
+#endif
+
+}  // namespace
+}  // namespace fairlead::misuse
