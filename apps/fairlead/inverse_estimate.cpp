@@ -13,6 +13,7 @@ namespace {
 
 constexpr double large_part = 0.01;  // of rows of the inverse, by which the factors change them
 constexpr double all_lost = 0.9;
+constexpr const char* estimate_phase = "condition estimate";
 
 /// How much a component of the error may count in the bound, at most 1: in graded systems most are tiny next to the
 /// largest. Of sums with random signs n elements make the root of n, typically.
@@ -70,33 +71,39 @@ double largest_quotient(const std::vector<double>& of, const std::vector<double>
 }
 
 template <class T>
+double finish_estimate(WatchedRun& run, linalg::InverseNorm<T>& inverse) {
+  if (inverse.done()) return 0;
+  const int left = linalg::InverseNorm<T>::steps - inverse.steps_done();
+  run.begin(estimate_phase, static_cast<std::uint64_t>(left) * inverse.tasks());
+  while (!inverse.done()) {
+    inverse.submit(run.flow());
+    run.wait();
+    inverse.bring_together();
+  }
+  return run.end_aside();
+}
+
+template <class T>
 InverseEstimate estimate_inverse(WatchedRun& run, linalg::InverseNorm<T>& inverse,
                                  const FactoredSystem& system, int sweeps_per_step) {
   InverseEstimate estimate;
   const int left = linalg::InverseNorm<T>::steps - inverse.steps_done();
   estimate.sweeps = left * sweeps_per_step;
-  const auto begin = [&run](std::uint64_t tasks) { run.begin("condition estimate", tasks); };
-  if (left > 0) {
-    begin(static_cast<std::uint64_t>(left) * inverse.tasks());
-    while (!inverse.done()) {
-      inverse.submit(run.flow());
-      run.wait();
-      inverse.bring_together();
-    }
-    estimate.seconds += run.end_aside();
-  }
+  estimate.seconds = finish_estimate(run, inverse);
   estimate.condition = system.matrix_norm * inverse.value();
   estimate.weighted = inverse.weighted_value();
   // Factors are off by some roundings even where the residual of a solution happens to be zero.
   const double off = estimate.condition * std::max(system.factor_error, system.epsilon / 2);
   if (std::isfinite(inverse.value()) && !(off <= large_part)) {
-    begin(linalg::InverseResidual<T>::tasks(system.a->columns()));
+    run.begin(estimate_phase, linalg::InverseResidual<T>::tasks(system.a->columns()));
     check_rows(run, inverse, system, estimate);
     estimate.seconds += run.end_aside();
   }
   return estimate;
 }
 
+template double finish_estimate<float>(WatchedRun&, linalg::InverseNorm<float>&);
+template double finish_estimate<double>(WatchedRun&, linalg::InverseNorm<double>&);
 template InverseEstimate estimate_inverse<float>(WatchedRun&, linalg::InverseNorm<float>&,
                                                  const FactoredSystem&, int);
 template InverseEstimate estimate_inverse<double>(WatchedRun&, linalg::InverseNorm<double>&,

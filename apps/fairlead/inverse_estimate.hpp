@@ -31,6 +31,10 @@ struct InverseEstimate {
   int sweeps = 0;      ///< over the factors
 };
 
+/// Runs the steps that are left as a phase of the run; returns its seconds, 0 if none was left.
+template <class T>
+double finish_estimate(WatchedRun& run, linalg::InverseNorm<T>& inverse);
+
 /// With the steps of `inverse` that are left. Where ( || A^-1 || times what the factors are off by) is more than a
 /// hundredth, A is read once more: the condition is then lowered to what the rows of the inverse prove, and the bound raised by
 /// what they are off by.

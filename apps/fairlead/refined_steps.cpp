@@ -7,15 +7,13 @@
 
 #include "algorithms/linalg/backward_error.hpp"
 #include "algorithms/linalg/dealt_columns.hpp"
+#include "algorithms/linalg/larger.hpp"
 
 namespace fairlead::app {
 
 namespace {
 
 constexpr int most_steps = 6;
-
-/// The larger, or what is not a number.
-double larger(double a, double b) noexcept { return std::isnan(a) || a >= b ? a : b; }
 
 /// x := x + A^-1 r, each column scaled, so that T can hold what is left. The seconds of it that count or not.
 template <class T>
@@ -100,12 +98,12 @@ RefinedSteps judge_and_refine(WatchedRun& run, const linalg::Kernels& kernels, T
     block.x = solution.x + first * n;
     block.columns = count;
     const RefinedSteps judged = refine_block(run, kernels, factors, block);
-    all.backward_error = larger(all.backward_error, judged.backward_error);
-    all.first_backward_error = larger(all.first_backward_error, judged.first_backward_error);
+    all.backward_error = linalg::larger(all.backward_error, judged.backward_error);
+    all.first_backward_error = linalg::larger(all.first_backward_error, judged.first_backward_error);
     all.matrix_norm = judged.matrix_norm;
     all.uncertain_residual.resize(judged.uncertain_residual.size());
     for (std::size_t i = 0; i < all.uncertain_residual.size(); ++i)
-      all.uncertain_residual[i] = larger(all.uncertain_residual[i], judged.uncertain_residual[i]);
+      all.uncertain_residual[i] = linalg::larger(all.uncertain_residual[i], judged.uncertain_residual[i]);
     all.steps = std::max(all.steps, judged.steps);
     all.seconds += judged.seconds;
   });

@@ -28,6 +28,7 @@
 #include "algorithms/linalg/column_block.hpp"
 #include "algorithms/linalg/column_scales.hpp"
 #include "algorithms/linalg/dealt_columns.hpp"
+#include "algorithms/linalg/larger.hpp"
 #include "algorithms/linalg/npy_source.hpp"
 #include "algorithms/linalg/over_ranks.hpp"
 #include "data/npy/npy_writer.hpp"
@@ -368,7 +369,6 @@ class Solve {
       int steps = 0;
       std::vector<double> weights,
           uncertain;  // of the estimate; of the solution, the largest over the blocks
-      const auto larger = [](double x, double y) { return std::isnan(x) || x >= y ? x : y; };
       linalg::for_each_block(columns_, linalg::columns_of_block(n_, columns_),
                              [&](std::int64_t first, std::int64_t count) {
                                linalg::RefinedSolve solve(
@@ -383,7 +383,7 @@ class Solve {
                                  run_->wait();
                                  state = solve.judge();
                                  if (solve.steps() == 1)
-                                   first_error = larger(first_error, solve.backward_error());
+                                   first_error = linalg::larger(first_error, solve.backward_error());
                                  // Refining changes the residual, but |A| |x| hardly.
                                  if (wants_condition() && !inverse) {
                                    weights = weights_of(solve.sizes());
@@ -400,7 +400,7 @@ class Solve {
                                steps = std::max(steps, solve.steps());
                                const std::vector<double> of_block = solve.uncertain_residual();
                                uncertain.resize(of_block.size());
-                               std::ranges::transform(uncertain, of_block, uncertain.begin(), larger);
+                               std::ranges::transform(uncertain, of_block, uncertain.begin(), linalg::larger);
                              });
       seconds_ += run_->end();
       matrix->forget_pages();

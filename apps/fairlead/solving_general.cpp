@@ -20,6 +20,7 @@
 #include "algorithms/linalg/dealt_columns.hpp"
 #include "algorithms/linalg/element_sizes.hpp"
 #include "algorithms/linalg/general_npy.hpp"
+#include "algorithms/linalg/larger.hpp"
 #include "algorithms/linalg/least_squares_error.hpp"
 #include "algorithms/linalg/npy_source.hpp"
 #include "data/npy/npy_writer.hpp"
@@ -312,8 +313,6 @@ class GeneralSolve {
     std::vector<double> uncertain_normal;  ///< likewise
     int exponent_of_matrix = 0;
   };
-  /// The larger, or what is not a number.
-  static double larger(double a, double b) noexcept { return std::isnan(a) || a >= b ? a : b; }
 
   LeastSquares judge_columns(const TiledMatrix<T>& a, TiledFactors<T>& factors, RankDecision<T>& rank) {
     LeastSquares all;
@@ -328,15 +327,15 @@ class GeneralSolve {
           [this] { run_->wait(); }, place_.readers, a.distribution());
       if (rank.is_reduced()) rank.restrict(error, m_, count);
       run_->end_aside();
-      all.backward_error = larger(all.backward_error, error.value());
-      all.residual = {.relative = larger(all.residual.relative, error.relative_residual()),
-                      .excess = larger(all.residual.excess, error.residual_excess())};
+      all.backward_error = linalg::larger(all.backward_error, error.value());
+      all.residual = {.relative = linalg::larger(all.residual.relative, error.relative_residual()),
+                      .excess = linalg::larger(all.residual.excess, error.residual_excess())};
       all.size_beside_residual = std::min(all.size_beside_residual, error.size_beside_residual());
-      all.uncertain_residual = larger(all.uncertain_residual, error.uncertain_residual());
+      all.uncertain_residual = linalg::larger(all.uncertain_residual, error.uncertain_residual());
       all.exponent_of_matrix = error.exponent_of_matrix();
       const std::vector<double> of_block = error.uncertain_normal();
       all.uncertain_normal.resize(of_block.size());
-      std::ranges::transform(all.uncertain_normal, of_block, all.uncertain_normal.begin(), larger);
+      std::ranges::transform(all.uncertain_normal, of_block, all.uncertain_normal.begin(), linalg::larger);
     });
     system_.a->forget_pages();
     return all;
@@ -377,13 +376,7 @@ class GeneralSolve {
   }
   /// `sweeps_per_step`: over R.
   Estimate finished(InverseNorm<T>& inverse, int sweeps_per_step) {
-    run_->begin("condition estimate", InverseNorm<T>::steps * inverse.tasks());
-    while (!inverse.done()) {
-      inverse.submit(run_->flow());
-      run_->wait();
-      inverse.bring_together();
-    }
-    const double seconds = run_->end_aside();
+    const double seconds = finish_estimate(*run_, inverse);
     return {inverse.value(), seconds, InverseNorm<T>::steps * sweeps_per_step};
   }
   /// The bound of || x - true x || / || x ||. With r = b - A x as computed and what rounding may have changed in it,

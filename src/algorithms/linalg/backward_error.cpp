@@ -9,6 +9,7 @@
 
 #include "algorithms/linalg/blas/blas.hpp"
 #include "algorithms/linalg/column_block.hpp"
+#include "algorithms/linalg/larger.hpp"
 #include "algorithms/linalg/over_ranks.hpp"
 #include "algorithms/linalg/residual_products.hpp"
 #include "algorithms/linalg/scaled_residual.hpp"
@@ -23,12 +24,6 @@ constexpr std::int64_t columns_at_once = 16;  // of x
 constexpr std::int64_t block_width = 256;     // where a source prefers blocks
 // A strip has up to 16 rows or more and is at most so wide, which is what x has room for.
 constexpr std::int64_t widest = static_cast<std::int64_t>(strip_elements) / 16;
-
-/// The larger, or NaN if one of them is: std::max would lose it.
-double larger(double a, double b) noexcept {
-  if (std::isnan(a) || std::isnan(b)) return std::numeric_limits<double>::quiet_NaN();
-  return std::max(a, b);
-}
 
 }  // namespace
 

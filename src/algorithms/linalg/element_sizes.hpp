@@ -11,6 +11,7 @@
 #include <limits>
 #include <vector>
 
+#include "algorithms/linalg/larger.hpp"
 #include "algorithms/linalg/over_ranks.hpp"
 
 namespace fairlead::linalg {
@@ -52,10 +53,6 @@ class ElementSizes {
   }
 
  private:
-  static double larger(double a, double b) noexcept {
-    if (std::isnan(a) || std::isnan(b)) return std::numeric_limits<double>::quiet_NaN();
-    return std::max(a, b);
-  }
   static double largest_in(const In<Tile<T>>& tile, bool triangle) {
     double size = 0;
     for (int j = 0; j < tile.columns(); ++j)

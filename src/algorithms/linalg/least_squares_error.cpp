@@ -10,6 +10,7 @@
 
 #include "algorithms/linalg/blas/blas.hpp"
 #include "algorithms/linalg/dealt_columns.hpp"
+#include "algorithms/linalg/larger.hpp"
 #include "algorithms/linalg/over_ranks.hpp"
 #include "algorithms/linalg/residual_products.hpp"
 #include "algorithms/linalg/squares.hpp"
@@ -26,17 +27,12 @@ constexpr std::size_t piece_elements = static_cast<std::size_t>(band * piece);
 
 std::int64_t bands_of(std::int64_t elements) noexcept { return (elements + band - 1) / band; }
 
-/// The larger, or NaN if one of them is.
-double worse(double a, double b) noexcept {
-  if (std::isnan(a) || std::isnan(b)) return std::numeric_limits<double>::quiet_NaN();
-  return std::max(a, b);
-}
-
 /// Without overflow.
 template <class X>
 double norm_of_vector(const X* vector, std::int64_t count) {
   double largest = 0;
-  for (std::int64_t i = 0; i < count; ++i) largest = worse(largest, std::abs(static_cast<double>(vector[i])));
+  for (std::int64_t i = 0; i < count; ++i)
+    largest = larger(largest, std::abs(static_cast<double>(vector[i])));
   if (!(largest > 0) || std::isinf(largest)) return largest;
   double sum = 0;
   for (std::int64_t i = 0; i < count; ++i) {
@@ -117,10 +113,10 @@ void LeastSquaresError<T>::measure_solution() {
     const T* const x = x_ + c * ld_;
     norms_of_x_[static_cast<std::size_t>(c)] = norm_of_vector(x, n);
     double& largest = largest_of_x_[static_cast<std::size_t>(c)];
-    for (std::int64_t i = 0; i < n; ++i) largest = worse(largest, std::abs(static_cast<double>(x[i])));
+    for (std::int64_t i = 0; i < n; ++i) largest = larger(largest, std::abs(static_cast<double>(x[i])));
     for (std::int64_t i = 0; i < n; ++i) {
       double& size = sizes_of_x_[static_cast<std::size_t>(i)];
-      size = worse(size, quotient(std::abs(static_cast<double>(x[i])), largest));
+      size = larger(size, quotient(std::abs(static_cast<double>(x[i])), largest));
     }
   }
 }
@@ -138,7 +134,7 @@ void LeastSquaresError<T>::residual_of_rows(std::int64_t row, std::int64_t count
   for (std::int64_t c = 0; c < columns_; ++c)
     for (std::int64_t i = 0; i < count; ++i)
       sizes[i] =
-          worse(sizes[i], quotient(std::abs(r[i + c * count]), largest_of_x_[static_cast<std::size_t>(c)]));
+          larger(sizes[i], quotient(std::abs(r[i + c * count]), largest_of_x_[static_cast<std::size_t>(c)]));
   std::vector<double> row_sums(static_cast<std::size_t>(count));
   Squares squares;
   for (std::int64_t j = 0; j < n; j += piece) {
@@ -211,7 +207,7 @@ void LeastSquaresError<T>::judge(Runtime& runtime, Flow& flow, std::int32_t tile
     for (std::int64_t i = 0; i < m; ++i) {
       double& r = residual_[static_cast<std::size_t>(i + c * m)];
       double& size = sizes_of_residual_[static_cast<std::size_t>(i)];
-      size = worse(size, of_unit_x(r, c));
+      size = larger(size, of_unit_x(r, c));
       r = std::scalbn(r, -exponent);
     }
   }
@@ -269,7 +265,7 @@ std::vector<double> LeastSquaresError<T>::uncertain_normal() const {
     double& of_row = uncertain[static_cast<std::size_t>(i)];
     for (std::int64_t c = 0; c < columns_; ++c) {
       const double scaled = std::scalbn(normal_[static_cast<std::size_t>(i + c * n)], -exponent);
-      of_row = worse(of_row, of_unit_x(std::scalbn(scaled, exponents_[static_cast<std::size_t>(c)]), c));
+      of_row = larger(of_row, of_unit_x(std::scalbn(scaled, exponents_[static_cast<std::size_t>(c)]), c));
     }
     of_row += part * std::scalbn(sizes_of_normal_[static_cast<std::size_t>(i)], -exponent);
   }
@@ -316,8 +312,8 @@ double LeastSquaresError<T>::value() const {
         normal(judged_.normal[i], exponents_[i]), rotated(judged_.rotated[i]);
     // By an infinite scale every residual would be none.
     if (!scale.is_finite() && !residual.is_zero()) return std::numeric_limits<double>::quiet_NaN();
-    if (!normal.is_zero()) worst = worse(worst, (normal / (a * scale)).value());
-    if (!rotated.is_zero()) worst = worse(worst, (rotated * residual / scale).value());
+    if (!normal.is_zero()) worst = larger(worst, (normal / (a * scale)).value());
+    if (!rotated.is_zero()) worst = larger(worst, (rotated * residual / scale).value());
   }
   return worst;
 }
@@ -327,7 +323,7 @@ double LeastSquaresError<T>::relative_residual() const {
   double worst = 0;
   for (std::int64_t c = 0; c < columns_; ++c)
     if (const double b = norms_of_b_[static_cast<std::size_t>(c)]; b > 0)
-      worst = worse(worst, norm_of_residual(c) / b);
+      worst = larger(worst, norm_of_residual(c) / b);
   return worst;
 }
 
@@ -344,7 +340,7 @@ double LeastSquaresError<T>::residual_excess() const {
     const double part = std::min(judged_.rotated[i], 1.0),
                  avoidable = part * part / (1 + std::sqrt(1 - part * part));
     if (std::isnan(judged_.rotated[i])) return judged_.rotated[i];
-    worst = worse(
+    worst = larger(
         worst, avoidable * (norm_of_residual(c) / b) + rounding * (1 + norm_of_a() * (norms_of_x_[i] / b)));
   }
   return worst;

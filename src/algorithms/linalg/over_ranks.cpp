@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "algorithms/linalg/dealt_columns.hpp"
+#include "algorithms/linalg/larger.hpp"
 
 namespace fairlead::linalg {
 
@@ -38,8 +39,7 @@ void largest_of_ranks(Runtime& runtime, std::span<double> numbers) {
   const std::vector<double> all = gather(runtime, numbers);
   for (std::size_t i = 0; i < all.size(); ++i) {
     double& so_far = numbers[i % numbers.size()];
-    so_far = std::isnan(all[i]) || std::isnan(so_far) ? std::numeric_limits<double>::quiet_NaN()
-                                                      : std::max(so_far, all[i]);
+    so_far = larger(so_far, all[i]);
   }
 }
 
