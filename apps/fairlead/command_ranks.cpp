@@ -41,6 +41,19 @@ CyclicMap grid_of_ranks(const Config& config, std::uint32_t ranks) {
   return *grid;
 }
 
+/// The other ranks hear why, as far as there is memory for it.
+void give_up_rank(const Rank& rank, const std::exception& error) noexcept {
+  try {
+    rank.give_up(told_of(error));
+  } catch (...) {
+    try {
+      rank.give_up("no memory");  // without an allocation
+    } catch (...) {
+      // They see that it has ended.
+    }
+  }
+}
+
 }  // namespace
 
 CommandRanks::CommandRanks(const Config& config)
@@ -165,7 +178,7 @@ void CommandRanks::run(const std::function<void(const Place&)>& body) const {
       body({own_[i], grid_, readers_});
     } catch (const std::exception& error) {
       thrown[i] = std::current_exception();
-      own_[i].give_up(told_of(error));
+      give_up_rank(own_[i], error);
     } catch (const Interrupted&) {
       thrown[i] = std::current_exception();
       own_[i].give_up("it was interrupted");
@@ -179,7 +192,7 @@ void CommandRanks::run(const std::function<void(const Place&)>& body) const {
       run_one(0);
     } catch (const std::exception& error) {  // no thread, or no memory: those that are there hear of it
       thrown[0] = std::current_exception();
-      give_up(told_of(error));
+      for (const Rank& rank : own_) give_up_rank(rank, error);
     }
   }
   std::exception_ptr heard;  // from another rank

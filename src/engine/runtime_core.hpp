@@ -194,6 +194,8 @@ class RuntimeCore {
     }
     throw_why_stopped();
   }
+  /// For callers on which others depend and that cannot throw: the run is stopped, so that all waits end.
+  void out_of_memory() noexcept { engine_.stop(std::make_exception_ptr(std::bad_alloc())); }
   /// Writes down what is submitted; null: nobody wants that.
   SubmissionBook* submission_book() const noexcept { return submission_book_; }
   void write_down_in(SubmissionBook* book) noexcept { submission_book_ = book; }

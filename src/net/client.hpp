@@ -21,6 +21,8 @@ class Client {
   virtual void expected(std::uint64_t key, bool told) { static_cast<void>(key), static_cast<void>(told); }
   /// No more values will come.
   virtual void failed(const std::string& why) = 0;
+  /// The same where there is no memory for the reason, or failed() has thrown: all waits for values end. Allocates nothing.
+  virtual void out_of_memory() noexcept = 0;
   /// Why its values go from rank to rank.
   virtual Cause cause() const noexcept { return Cause::graphs; }
 };

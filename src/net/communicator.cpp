@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <new>
 #include <thread>
 #include <utility>
 
@@ -17,17 +18,15 @@ constexpr Bytes piece_of_copy = Bytes{1} << 20;
 // Ranks that wait for each other's tasks all the time have nothing to say of it.
 constexpr std::chrono::milliseconds calm_after{1};
 
-template <class F>
-void or_nothing(F&& f) noexcept {
+void notify(Client& client, const std::string& failure) noexcept {
   try {
-    f();
+    client.failed(failure);
   } catch (...) {
-    // It is after a failure, and that is told.
+    client.out_of_memory();
   }
 }
-/// Each, though another has not enough memory to hear of it.
 void tell_each(const std::map<GraphRun, Client*>& clients, const std::string& failure) noexcept {
-  for (const auto& entry : clients) or_nothing([&] { entry.second->failed(failure); });
+  for (const auto& entry : clients) notify(*entry.second, failure);
 }
 /// Calls f() in the end, also where that is an exception.
 template <class F>
@@ -49,7 +48,7 @@ Communicator::Communicator(std::shared_ptr<Network> network, const Protocol& pro
       protocol_(protocol) {
   network_->begin(*this);
   if (!protocol_.tells_credit) return;
-  post([this](Endpoint&, Commands& out) {
+  post_and_wait([this](Endpoint&, Commands& out) {
     for (std::uint32_t i = 0; i < ranks(); ++i)
       if (RankId{i} != own())
         out.messages.push_back({RankId{i}, bytes_of(Allowance{protocol_.credit_bytes})});
@@ -57,11 +56,14 @@ Communicator::Communicator(std::shared_ptr<Network> network, const Protocol& pro
 }
 
 Communicator::~Communicator() {
-  post([](Endpoint& endpoint, Commands& out) { endpoint.close(out); });
+  post_and_wait([](Endpoint& endpoint, Commands& out) { endpoint.close(out); });
   wait_until([this] { return !serving_ && events_.empty() && endpoint_.all_closed(); });
   // After a failure runs may be open, and others in the middle of reading and writing what belongs to them.
   post_and_wait([this](Endpoint& endpoint, Commands& out) {
-    for (const auto& [run, client] : std::exchange(clients_, {})) endpoint.end(run, out);
+    const auto runs = std::move(clients_);
+    clients_.clear();
+    if (!endpoint.has_broken_off())
+      for (const auto& [run, client] : runs) endpoint.end(run, out);
     for (const PayloadId payload : out.dropped) network_->drop(payload);
     copies_.clear();
     out.clear();  // nobody is told any more
@@ -89,17 +91,24 @@ void Communicator::wait_until(Done done) {
   served_.wait(lock, done);
 }
 
-/// Until it is over, also where that is an exception.
+/// By the program's thread, one at a time. Until it is over, also where that is an exception or there is no memory.
 template <class E>
-void Communicator::post_and_wait(E&& event) {
+void Communicator::post_and_wait(E&& event) noexcept {
   bool over = false;
-  post([&, this](Endpoint& endpoint, Commands& out) {
+  const auto whole = [&, this](Endpoint& endpoint, Commands& out) {
     const Finally then([&] {
       const std::lock_guard guard(mutex_);
       over = true;
     });
     event(endpoint, out);
-  });
+  };
+  bool serves = false;
+  {
+    const std::lock_guard guard(mutex_);
+    awaited_ = {.event = std::cref(whole), .behind = events_.size()};  // a reference: nothing is allocated
+    serves = !std::exchange(serving_, true);
+  }
+  if (serves) serve();
   wait_until([&] { return over; });
 }
 
@@ -109,6 +118,8 @@ void Communicator::post(E&& event) {
   bool at_once = false;
   {
     const std::lock_guard guard(mutex_);
+    if (break_ != Break::none) [[unlikely]]
+      return;
     at_once = !serving_ && events_.empty();
     if (!at_once) events_.emplace_back(std::forward<E>(event));
     if (serving_) return;
@@ -119,18 +130,52 @@ void Communicator::post(E&& event) {
 }
 
 template <class E>
-void Communicator::serve_one(E&& event) {
+void Communicator::serve_one(E&& event) noexcept {
   try {
-    event(endpoint_, commands_);
-    carry_out(commands_);
-  } catch (const std::exception& error) {  // the network fails, or there is no memory: nobody can go on
-    commands_.clear();
-    endpoint_.fail(error.what(), commands_);
-    for (Commands::Message& message : commands_.messages)
-      or_nothing([&] { network_->send(std::move(message)); });  // some may hear of it though others cannot
-    tell_each(clients_, endpoint_.failure());
+    try {
+      event(endpoint_, commands_);
+      carry_out(commands_);
+    } catch (const std::bad_alloc&) {
+      throw;
+    } catch (const std::exception& error) {  // the network fails: no rank can go on
+      commands_.clear();
+      endpoint_.fail(error.what(), commands_);
+      bool no_memory = false;
+      for (Commands::Message& message : commands_.messages) try {
+          network_->send(std::move(message));
+        } catch (const std::bad_alloc&) {
+          no_memory = true;
+        } catch (...) {
+          // Other ranks may hear of it though this one cannot.
+        }
+      tell_each(clients_, endpoint_.failure());
+      if (no_memory) note_break();
+    }
+  } catch (...) {
+    note_break();
   }
   commands_.clear();
+}
+
+/// What was to happen is missing for good: the state of this rank is not consistent any more.
+void Communicator::note_break() noexcept {
+  const std::lock_guard guard(mutex_);
+  if (break_ != Break::none) return;
+  break_ = Break::noted;
+  events_.clear();
+  awaited_.behind = 0;
+}
+
+void Communicator::break_off() noexcept {
+  endpoint_.break_off();
+  copies_.clear();
+  network_->break_off();
+  for (const auto& entry : clients_) entry.second->out_of_memory();
+}
+
+void Communicator::out_of_memory() noexcept {
+  note_break();
+  poked();
 }
 
 void Communicator::poked() {
@@ -146,14 +191,9 @@ void Communicator::watch_by(ValueWatch& watch) {
   post([this, &watch](Endpoint&, Commands&) { watch_ = &watch; });
 }
 
-void Communicator::serve() {
+void Communicator::serve() noexcept {
   std::unique_lock lock(mutex_);
-  while (!events_.empty()) {
-    const Event event = std::move(events_.front());
-    events_.pop_front();
-    lock.unlock();
-    serve_one(event);
-    lock.lock();
+  while (serve_next(lock)) {
   }
   serving_ = false;
   traffic_ = endpoint_.traffic();
@@ -161,7 +201,32 @@ void Communicator::serve() {
   served_.notify_all();
   const auto tell = tell_quiet_;
   lock.unlock();
-  if (tell) tell();
+  if (tell != nullptr) (*tell)();
+}
+
+/// False: there is nothing to do.
+bool Communicator::serve_next(std::unique_lock<std::mutex>& lock) noexcept {
+  if (break_ == Break::noted) [[unlikely]] {
+    break_ = Break::over;
+    lock.unlock();
+    break_off();
+    lock.lock();
+    return true;
+  }
+  Event event;
+  if (awaited_.event && awaited_.behind == 0) {
+    event = std::exchange(awaited_.event, nullptr);
+  } else if (!events_.empty()) {
+    event = std::move(events_.front());
+    events_.pop_front();
+    if (awaited_.behind != 0) --awaited_.behind;
+  } else {
+    return false;
+  }
+  lock.unlock();
+  serve_one(event);
+  lock.lock();
+  return true;
 }
 
 /// A part of what is copied here, so that whatever else happens waits for no more than that.
@@ -248,10 +313,16 @@ void Communicator::carry_out(Commands& commands) {
 
 void Communicator::begin(const GraphRun& run, std::uint64_t fingerprint, const Room& room, Client& client,
                          bool gated) {
-  post([=, this, &client](Endpoint& endpoint, Commands& out) {
-    clients_[run] = &client;
+  post_and_wait([&, this](Endpoint& endpoint, Commands& out) {
+    if (endpoint.has_broken_off()) return client.out_of_memory();
+    try {
+      clients_[run] = &client;
+    } catch (...) {
+      client.out_of_memory();
+      throw;
+    }
     network_->listen(true);
-    if (const std::string& why = endpoint.failure(); !why.empty()) return client.failed(why);
+    if (const std::string& why = endpoint.failure(); !why.empty()) return notify(client, why);
     endpoint.begin(run, fingerprint, room, out, gated);
   });
 }
@@ -269,8 +340,14 @@ void Communicator::end(const GraphRun& run) {
       clients_.erase(run);
       network_->listen(!clients_.empty());
     });
-    endpoint.end(run, out);
-    carry_out(out);
+    if (endpoint.has_broken_off()) return;
+    try {
+      endpoint.end(run, out);
+      carry_out(out);
+    } catch (const std::bad_alloc&) {
+      if (Client* const client = client_of(run)) client->out_of_memory();
+      throw;
+    }
     out.clear();
   });
 }
@@ -278,6 +355,8 @@ void Communicator::end(const GraphRun& run) {
 void Communicator::post_soon(Event event) {
   {
     const std::lock_guard guard(mutex_);
+    if (break_ != Break::none) [[unlikely]]
+      return;
     events_.push_back(std::move(event));
     if (serving_) return;
   }
@@ -295,11 +374,20 @@ void Communicator::placed(IncomingId id, std::uint64_t value, const Spot& spot) 
 void Communicator::readable(OutgoingId id, const void* address) {
   post([=](Endpoint& endpoint, Commands& out) { endpoint.readable(id, address, out); });
 }
-void Communicator::fail(std::string text) {
-  post([text = std::move(text)](Endpoint& endpoint, Commands& out) { endpoint.fail(text, out); });
+void Communicator::fail(std::string_view text) noexcept {
+  try {
+    post([text = std::string(text)](Endpoint& endpoint, Commands& out) { endpoint.fail(text, out); });
+  } catch (...) {
+    out_of_memory();
+  }
 }
-void Communicator::fail_soon(std::string text) {
-  post_soon([text = std::move(text)](Endpoint& endpoint, Commands& out) { endpoint.fail(text, out); });
+void Communicator::fail_soon(std::string_view text) noexcept {
+  try {
+    post_soon([text = std::string(text)](Endpoint& endpoint, Commands& out) { endpoint.fail(text, out); });
+  } catch (...) {
+    note_break();
+    network_->poke();
+  }
 }
 
 void Communicator::say(RankId to, std::vector<std::byte> note) {
@@ -348,7 +436,11 @@ void Communicator::left(PayloadId sent) {
 void Communicator::failed(const std::string& why) { fail(why); }
 
 void Communicator::lost(const std::string& why) {
-  post([why](Endpoint& endpoint, Commands& out) { endpoint.lost(why, out); });
+  try {
+    post([why](Endpoint& endpoint, Commands& out) { endpoint.lost(why, out); });
+  } catch (...) {
+    out_of_memory();
+  }
 }
 
 void Communicator::waits(const GraphRun& run, std::uint64_t moved, std::string text) {
@@ -373,7 +465,7 @@ void Communicator::nothing_came() {
   stirred_.store(false, std::memory_order_relaxed);
   const auto tell = tell_quiet_;
   lock.unlock();
-  if (tell) tell();
+  if (tell != nullptr) (*tell)();
 }
 
 bool Communicator::quiet() const {
@@ -382,8 +474,9 @@ bool Communicator::quiet() const {
 }
 
 void Communicator::on_quiet(std::function<void()> tell) {
+  auto shared = std::make_shared<const std::function<void()>>(std::move(tell));
   const std::lock_guard guard(mutex_);
-  tell_quiet_ = std::move(tell);
+  tell_quiet_ = std::move(shared);
 }
 
 Traffic Communicator::traffic() const {

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -13,6 +14,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -48,9 +50,13 @@ class Communicator final : private Network::Listener {
   void over(const GraphRun& run, std::uint64_t task, std::vector<Endpoint::Output> outputs);
   void placed(IncomingId id, std::uint64_t value, const Spot& spot);
   void readable(OutgoingId id, const void* address);
-  void fail(std::string text);
+  /// All ranks hear why this one cannot go on; that it cannot, where there is no memory for the text.
+  void fail(std::string_view text) noexcept;
   /// The same, by the network's thread.
-  void fail_soon(std::string text);
+  void fail_soon(std::string_view text) noexcept;
+  /// This rank cannot go on, as its clients and the other ranks are notified: at once, or by the thread that serves. Whatever
+  /// is reported from now on has no effect, and all waits for other ranks end. Allocates nothing.
+  void out_of_memory() noexcept override;
 
   /// What front ends tell each other besides: it comes to hear() there, which is called by any thread, one call at a
   /// time, in any order. What comes before somebody hears waits for him.
@@ -86,12 +92,15 @@ class Communicator final : private Network::Listener {
   template <class E>
   void post(E&& event);
   template <class E>
-  void post_and_wait(E&& event);
+  void post_and_wait(E&& event) noexcept;
   template <class E>
-  void serve_one(E&& event);
+  void serve_one(E&& event) noexcept;
   /// For callers that must not do more than say so.
   void post_soon(Event event);
-  void serve();
+  void serve() noexcept;
+  bool serve_next(std::unique_lock<std::mutex>& lock) noexcept;
+  void note_break() noexcept;
+  void break_off() noexcept;
   void copy_piece(Endpoint& endpoint, Commands& out);
   void carry_out(Commands& commands);
   template <class Bring>
@@ -102,9 +111,18 @@ class Communicator final : private Network::Listener {
   std::uint32_t graphs_ = 0;  // the program's thread's
   mutable std::mutex mutex_;  // guards what follows
   std::deque<Event> events_;
+  /// What a thread waits for has a place of its own, for there may be no memory: it comes after so many of the events.
+  struct Awaited {
+    Event event;
+    std::size_t behind = 0;
+  };
+  Awaited awaited_;
+  /// There was no memory for an event or for its consequences: none counts any more.
+  enum class Break : std::uint8_t { none, noted, over };
+  Break break_ = Break::none;
   bool serving_ = false;
   std::condition_variable served_;
-  std::function<void()> tell_quiet_;
+  std::shared_ptr<const std::function<void()>> tell_quiet_;
   Traffic traffic_;                   // when nobody served last
   std::atomic<bool> stirred_{false};  // written under the mutex: somebody has served since it was calm
   std::uint64_t looked_at_ = 0;       // the activity since

@@ -30,6 +30,8 @@ class Network {
     virtual void failed(const std::string&) {}
     /// Nothing comes or goes any more: a rank is lost or the network fails, as the text says. Once.
     virtual void lost(const std::string& why) = 0;
+    /// There is no memory to report what has come or gone: this rank cannot go on. Allocates nothing, and waits for nothing.
+    virtual void out_of_memory() noexcept = 0;
     /// It was driven, and there was nothing.
     virtual void nothing_came() {}
     /// Somebody has called poke().
@@ -63,7 +65,7 @@ class Network {
   virtual std::string why_not_into_devices() const = 0;
   /// What comes is told from now on.
   virtual void begin(Listener& listener) = 0;
-  /// poked() is told soon, by a thread that hears or drives. Any thread; it does not wait.
+  /// poked() is told soon, by a thread that hears or drives. Any thread; it does not wait, and allocates nothing.
   virtual void poke() = 0;
   /// Nothing is told but by drive(), which therefore has to be called as long as it listens.
   virtual bool has_to_be_driven() const noexcept { return false; }
@@ -97,6 +99,9 @@ class Network {
   virtual void end() = 0;
   /// A rank is lost: what is under way stays where it is, and lost() is told soon. Any thread; it does not wait.
   virtual void lose(const std::string&) {}
+  /// This rank has no memory to go on: what is under way stays where it is, nothing else comes or goes, and the other ranks are
+  /// notified. Any thread; allocates nothing.
+  virtual void break_off() noexcept = 0;
   /// Called when this rank cannot go on by itself, as the text says: whoever else can has to tell the other ranks. The listener hears
   /// lost() as well, unless the network has ended for it. Before begin(); `tell` does not wait.
   void on_broken(std::function<void(const std::string& why)> tell) { on_broken_ = std::move(tell); }

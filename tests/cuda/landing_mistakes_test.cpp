@@ -100,6 +100,7 @@ class Mistaken final : public net::Network, private net::Network::Listener {
   void send(net::Commands::Message message) override { real_->send(std::move(message)); }
   void send(const net::Commands::Payload& payload) override { real_->send(payload); }
   void drop(net::PayloadId payload) override { real_->drop(payload); }
+  void break_off() noexcept override { real_->break_off(); }
 
  private:
   void came(net::RankId from, std::span<const std::byte> message) override { listener_->came(from, message); }
@@ -113,6 +114,7 @@ class Mistaken final : public net::Network, private net::Network::Listener {
   void left(net::PayloadId sent) override { listener_->left(sent); }
   void failed(const std::string& why) override { listener_->failed(why); }
   void lost(const std::string& why) override { listener_->lost(why); }
+  void out_of_memory() noexcept override { listener_->out_of_memory(); }
   void poked() override { listener_->poked(); }
 
   const std::shared_ptr<net::Network> real_;

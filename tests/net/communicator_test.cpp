@@ -8,6 +8,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -35,6 +36,7 @@ class Wire : public Network {
   void expect(const Commands::Expected&) override {}
   void send(Commands::Message message) override {
     if (std::exchange(breaks, false)) throw SystemError("the cable is out");
+    if (no_memory) throw std::bad_alloc();
     sent.push_back(std::move(message));
   }
   void send(const Commands::Payload& payload) override { under_way.push_back(payload.id); }
@@ -42,6 +44,7 @@ class Wire : public Network {
     EXPECT_FALSE(ended);
     std::erase(under_way, payload);
   }
+  void break_off() noexcept override { broken_off = true; }
 
   void comes(std::uint32_t from, const Message& message) { listener_->came(RankId{from}, bytes_of(message)); }
   /// To whom a failure was told that says so.
@@ -55,8 +58,9 @@ class Wire : public Network {
     return told;
   }
 
-  bool breaks = false;  // with the next message
-  bool ended = false;
+  bool breaks = false;     // with the next message
+  bool no_memory = false;  // for any message after that
+  bool ended = false, broken_off = false;
   std::vector<Commands::Message> sent;
   std::vector<PayloadId> under_way;
 
@@ -76,6 +80,8 @@ struct Graph final : Client {
     heard = why;
     if (throws) throw std::runtime_error("there is no memory");
   }
+  void out_of_memory() noexcept override { ++without_memory; }
+  int without_memory = 0;
   bool throws = false;
   std::string heard;
   std::function<void(const Commands::Read&)> on_read;
@@ -107,6 +113,24 @@ TEST(Communicator, TellsAClientOfAFailureThoughAnotherCannotHearOfIt) {
   EXPECT_EQ(wire->told_of("the disk is full"), (std::vector{RankId{0}, RankId{2}}));
   EXPECT_TRUE(communicator.moved().has_value());  // nobody is at it
 }
+
+TEST(Communicator, BreaksOffWhereThereIsNoMemoryToTellTheOthers) {
+  const auto wire = std::make_shared<Wire>(1);
+  Graph graph, late;
+  Communicator communicator(wire, {});
+  communicator.begin(first, fingerprint, room, graph);
+  wire->breaks = wire->no_memory = true;
+  communicator.say(RankId{0}, {});
+  EXPECT_EQ(graph.heard, "the cable is out");
+  EXPECT_EQ(graph.without_memory, 1);
+  EXPECT_TRUE(wire->broken_off);
+  wire->comes(0, Closed{});  // of no effect
+  EXPECT_TRUE(communicator.quiet());
+  communicator.begin(second, fingerprint, room, late);
+  EXPECT_EQ(late.without_memory, 1);
+  communicator.end(second);
+  communicator.end(first);
+}  // and waits for nobody
 
 TEST(Communicator, AnEndThatCannotBeToldIsOneNevertheless) {
   const auto wire = std::make_shared<Wire>(1);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <string>
@@ -80,6 +81,7 @@ class Values final : public Client {
     failure_ = why;
     something_.notify_all();
   }
+  void out_of_memory() noexcept override { std::abort(); }
 
  private:
   std::mutex mutex_;  // guards what follows

@@ -35,6 +35,7 @@ class Silence final : public Network {
   void send(Commands::Message) override {}
   void send(const Commands::Payload&) override {}
   void drop(PayloadId) override {}
+  void break_off() noexcept override {}
 
   std::atomic<std::uint64_t> driven{0};
   std::atomic<bool> breaks{false};

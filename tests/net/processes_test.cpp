@@ -32,6 +32,7 @@ struct Heard final : Network::Listener {
   void left(PayloadId payload) override { ++left_ones[payload]; }
   void failed(const std::string& why) override { failures.push_back(why); }
   void lost(const std::string& why) override { losses.push_back(why); }
+  void out_of_memory() noexcept override {}
   void poked() override {}
 };
 

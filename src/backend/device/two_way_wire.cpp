@@ -23,6 +23,7 @@ Outcome outcome_of(const Step& step) {
 }  // namespace
 
 void TwoWayWire::begin_threads() {
+  for (Way& way : ways_) way.under_way.resize(together_);
   for (unsigned direction = 0; direction < directions; ++direction)
     ways_[direction].thread = guarded_thread([this, direction] { run(direction); }, ignore_failure);
 }
@@ -49,31 +50,32 @@ void TwoWayWire::stop() noexcept {
 
 void TwoWayWire::run(unsigned direction) {
   Way& way = ways_[direction];
-  std::deque<Load> under_way;  // in slots that follow each other
-  unsigned first_slot = 0;
+  unsigned first_slot = 0, under_way = 0;  // the slots follow each other
   for (bool ends = false; !ends;) {
     std::optional<Load> next;
     {
       std::unique_lock lock(mutex_);
-      if (under_way.empty()) changed_.wait(lock, [&] { return ending_ || !way.loads.empty(); });
-      if (!way.loads.empty() && under_way.size() < together_) {
+      if (under_way == 0) changed_.wait(lock, [&] { return ending_ || !way.loads.empty(); });
+      if (!way.loads.empty() && under_way < together_) {
         next = way.loads.front();
         way.loads.pop_front();
       } else {
-        ends = under_way.empty();
+        ends = under_way == 0;
       }
     }
     if (next) {
-      const auto slot = static_cast<unsigned>((first_slot + under_way.size()) % together_);
+      const unsigned slot = (first_slot + under_way) % together_;
       const Outcome outcome = outcome_of([&] { return begin(direction, slot, *next); });
-      if (outcome.good())
-        under_way.push_back(*next);
-      else
+      if (outcome.good()) {
+        way.under_way[slot] = *next;
+        ++under_way;
+      } else {
         next->receiver->over(next->token, outcome);
+      }
     } else if (!ends) {
-      const Load oldest = under_way.front();
+      const Load oldest = way.under_way[first_slot];
       const Outcome outcome = outcome_of([&] { return end(direction, first_slot, oldest); });
-      under_way.pop_front();
+      --under_way;
       first_slot = (first_slot + 1) % together_;
       oldest.receiver->over(oldest.token, outcome);
     }

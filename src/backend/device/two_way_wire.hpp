@@ -7,6 +7,7 @@
 #include <deque>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 #include "backend/carrier.hpp"
 
@@ -29,12 +30,13 @@ class TwoWayWire : public Carrier {
 
   /// `together`: copies that are under way in each direction, in a slot each.
   explicit TwoWayWire(unsigned together) : together_(together) {}
-  /// Throws std::system_error.
+  /// Throws std::system_error and std::bad_alloc.
   void begin_threads();
 
  private:
   struct Way {
     std::deque<Load> loads;
+    std::vector<Load> under_way;  // its thread's, by slot: that allocates nothing
     std::thread thread;
   };
   void run(unsigned direction);

@@ -45,9 +45,17 @@ void GraphSource::run() {
   initial_over_.store(tasks_ == 0);
   // Last: what others have told of this run may come at once, and workers go on with it.
   if (over_ranks_ != nullptr) over_ranks_->begin(kinds_.largest_footprint());
-  count_submitted(tasks_);
-  CountedSource::hand_out();
-  over_ranks_ == nullptr ? wait_for_all() : wait_over_ranks();
+  try {
+    count_submitted(tasks_);
+    CountedSource::hand_out();
+    over_ranks_ == nullptr ? wait_for_all() : wait_over_ranks();
+  } catch (...) {  // no memory to wait for other ranks: none of them may use this graph any more
+    if (over_ranks_ == nullptr) throw;
+    core_.engine().stop(std::current_exception());
+    over_ranks_->give_up();
+    stop_handing_out();
+    core_.throw_why_stopped();
+  }
   stop_handing_out();
   throw_if_stopped();
   std::exception_ptr cause;

@@ -70,11 +70,23 @@ void OverRanks::begin(Bytes largest_footprint) {
   // Each of them takes a record beside its page, which is in nobody's limit: so there is a number that is always enough.
   fresh_.hold_back_beyond(std::min(beside / 4, most_small_values));
   owed_.store(0);
+  has_begun_ = true;
   communicator_.begin(run_, placement_.fingerprint(), net::room_of(beside / 2, largest, page_bytes), *this);
 }
 
-void OverRanks::end() {
+void OverRanks::give_up() noexcept {
+  communicator_.fail("its run was stopped");
+  end_in_network();
+}
+
+void OverRanks::end_in_network() noexcept {
+  if (!std::exchange(has_begun_, false)) return;
   communicator_.end(run_);
+  ++run_.run;
+}
+
+void OverRanks::end() {
+  end_in_network();
   std::map<std::uint32_t, Coming> open;
   {
     const std::lock_guard guard(mutex_);
@@ -83,7 +95,6 @@ void OverRanks::end() {
   }
   for (std::uint32_t kind = 0; kind < values_.kinds().size(); ++kind) fresh_.want(kind, 0);
   for (const auto& [number, coming] : open) holds_.let_go(hold_of(number), true);
-  ++run_.run;
 }
 
 std::optional<std::uint64_t> OverRanks::moved() const {

@@ -10,6 +10,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "front/ptg/fresh_data.hpp"
@@ -40,6 +41,8 @@ class OverRanks final : public net::Client {
   /// Nobody waits for this rank, nor it for anybody, as far as values are concerned.
   bool quiet() const { return communicator_.quiet() && holds_.none(); }
   void end();
+  /// The run was stopped: end(), as far as the network is concerned, and the other ranks are notified.
+  void give_up() noexcept;
   /// What has happened in the network, as a number that grows; nothing while something happens.
   std::optional<std::uint64_t> moved() const;
   /// Nothing moves on this rank, and did not when moved() was that; tasks are left, as the text says, or
@@ -63,7 +66,7 @@ class OverRanks final : public net::Client {
   /// Others have still to get values from here: they will, whatever is held back here.
   bool owes() const noexcept { return owed_.load() > 0; }
   /// The others hear that this rank cannot go on. The program's thread's.
-  void fail(const std::string& why) { communicator_.fail(why); }
+  void fail(std::string_view why) noexcept { communicator_.fail(why); }
 
   /// Why no more will come; empty: it will.
   std::string failure() const;
@@ -76,6 +79,7 @@ class OverRanks final : public net::Client {
   void landed(const net::Commands::Landed& landed) override;
   void left(const net::Commands::Left& left) override;
   void failed(const std::string& why) override;
+  void out_of_memory() noexcept override { core_.out_of_memory(); }
 
  private:
   // What holds are called: by the number of the value that comes, or by what the network calls the one that goes.
@@ -84,6 +88,7 @@ class OverRanks final : public net::Client {
   static front::RankAccesses::Datum held(const Value& value) noexcept {
     return {value.id, value.address, value.packed};
   }
+  void end_in_network() noexcept;
   void granted(std::uint64_t hold, const net::Spot& spot);
   void give_places(std::uint32_t kind);
   void give(const net::Commands::Place& place, std::uint32_t number);
@@ -105,6 +110,7 @@ class OverRanks final : public net::Client {
   const Placement placement_;
   const RankPeriods periods_;
   net::GraphRun run_;  // the next, or the present one
+  bool has_begun_ = false;
   LandingPlaces places_;
   front::RankAccesses holds_;
   std::atomic<bool> has_failed_{false};

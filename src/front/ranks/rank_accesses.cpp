@@ -57,7 +57,6 @@ RankAccesses::Record& RankAccesses::begin(std::uint64_t name, const Datum& datum
     record->is_granted = record->is_let_go = record->is_over = record->is_told = false;
     record->HoldRelease::granted = false;
     record->applied.store(false);
-    ++uncounted_;
   }
   Task& task = record->task;
   static_cast<TaskTraits&>(task) = {};
@@ -79,6 +78,7 @@ RankAccesses::Record& RankAccesses::begin(std::uint64_t name, const Datum& datum
   // Last: where all is given up, another thread lets go what it finds here.
   const std::lock_guard guard(mutex_);
   ensure(by_name_.emplace(name, record).second, "a value is held once for each purpose");
+  ++uncounted_;
   return *record;
 }
 
@@ -136,10 +136,10 @@ void RankAccesses::let_go(std::uint64_t name, bool unused) {
     const auto found = by_name_.find(name);
     if (found == by_name_.end()) return;
     record = found->second;
+    ending_.push_back(record);  // throws before anything has changed
     by_name_.erase(found);
     record->is_let_go = true;
     record->unused = unused || !record->is_granted;
-    ending_.push_back(record);
     if (record->is_over) {  // it was refused
       record->applied.store(true);
       return;

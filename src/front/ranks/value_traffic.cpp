@@ -118,19 +118,28 @@ bool ValueTraffic::any_of(DatumId datum) const { return turns_.any_of(datum) || 
 
 void ValueTraffic::end() {
   communicator_.end(run_);
-  // Something is left only where it was given up.
-  for (const std::uint64_t number : unfinished()) {
-    if (number % 2 == 0) holds_.let_go(number, true);  // of what goes, the network lets go
+  ++run_.run;
+  // Something is left only where it was given up. No memory is asked for: there may be none.
+  decltype(coming_) coming;
+  decltype(passing_) passing;
+  decltype(at_sources_) at_sources;
+  {
+    const std::lock_guard guard(mutex_);
+    coming.swap(coming_);
+    passing.swap(passing_);
+    at_sources.swap(at_sources_);
+    by_key_.clear();
+    sendings_.clear();
+    last_turns_.clear();
+  }
+  for (const auto& [number, it] : coming) {
+    holds_.let_go(number, true);  // of what goes, the network lets go
     let_go_of_turns(number);
   }
+  for (const std::uint64_t turn : passing) turns_.let_go(turn, true);
+  for (const auto& [turn, it] : at_sources) turns_.let_go(turn, true);
   const std::lock_guard guard(mutex_);
-  coming_.clear();
-  passing_.clear();
-  by_key_.clear();
-  sendings_.clear();
-  at_sources_.clear();
-  last_turns_.clear();
-  ++run_.run;
+  passing_.clear();  // of turns that were granted meanwhile
 }
 
 std::vector<std::uint64_t> ValueTraffic::unfinished() const {

@@ -62,6 +62,7 @@ class ValueTraffic final : public net::Client {
   void landed(const net::Commands::Landed& landed) override;
   void left(const net::Commands::Left& left) override;
   void failed(const std::string& why) override { hooks_.failed(why); }
+  void out_of_memory() noexcept override { core_.out_of_memory(); }
   void expected(std::uint64_t key, bool told) override;
   Cause cause() const noexcept override { return cause_; }
 

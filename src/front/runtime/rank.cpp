@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <exception>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -227,7 +228,12 @@ std::uint32_t Rank::count() const noexcept { return network == nullptr ? 1 : net
 bool Rank::in_process() const noexcept { return network != nullptr && network->in_process(); }
 void Rank::give_up(const std::string& why) const {
   if (network == nullptr || !network->take()) return;
-  net::Communicator(network, net::Protocol{}).fail(why);
+  try {
+    net::Communicator(network, net::Protocol{}).fail(why);
+  } catch (const std::bad_alloc&) {
+    network->break_off();
+    throw;
+  }
 }
 
 std::vector<Rank> ranks_in_process(std::uint32_t count) {

@@ -36,8 +36,13 @@ Runtime::Runtime(const Config& config, const Rank& rank, Bytes reserved)
   front::LandingChoice landing = front::landing_of(config, core(), *rank.network);
   if (!rank.network->take()) front::throw_taken(rank);
   net::set_patience_of_lifeline(std::chrono::seconds(config.count("rank-timeout")));
-  core().surroundings().among_ranks =
-      std::make_shared<front::AmongRanks>(core(), rank.network, protocol, std::move(landing));
+  try {
+    core().surroundings().among_ranks =
+        std::make_shared<front::AmongRanks>(core(), rank.network, protocol, std::move(landing));
+  } catch (const std::bad_alloc&) {
+    rank.network->break_off();  // the other ranks wait for this one
+    throw;
+  }
   implementation_->choose_policy();
 }
 Runtime::~Runtime() {

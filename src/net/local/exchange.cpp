@@ -4,6 +4,8 @@
 #include <exception>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "base/guarded_thread.hpp"
 
 namespace fairlead::net {
@@ -21,30 +23,45 @@ void Exchange::put(RankId to, Packet packet) {
   rank->something_.notify_one();
 }
 
+/// The ranks that have not begun are notified when they do.
+void Exchange::break_off(RankId rank) noexcept {
+  const std::lock_guard guard(mutex_);
+  if (broken_ != no_rank) return;
+  broken_ = rank;
+  for (LocalRank* const other : there_) {
+    if (other == nullptr || other->own_ == rank) continue;
+    const std::lock_guard inbox_guard(other->mutex_);
+    other->lost_ = rank;
+    other->something_.notify_one();
+  }
+}
+
 void LocalRank::begin(Listener& listener) {
   {
     const std::lock_guard guard(exchange_->mutex_);
-    exchange_->there_[index(own_)] = this;
     const std::lock_guard inbox_guard(mutex_);
-    for (Exchange::Packet& packet : exchange_->early_[own_]) inbox_.push_back(std::move(packet));
-    exchange_->early_.erase(own_);
+    if (const auto early = exchange_->early_.find(own_); early != exchange_->early_.end()) {
+      for (Exchange::Packet& packet : early->second) inbox_.push_back(std::move(packet));
+      exchange_->early_.erase(early);
+    }
+    lost_ = exchange_->broken_;
+    exchange_->there_[index(own_)] = this;
   }
   thread_ = guarded_thread(
       [this, &listener] {
         while (hear(listener)) {
         }
       },
-      ignore_failure);
+      [&listener](const std::exception_ptr&) noexcept { listener.out_of_memory(); });
 }
 
 void LocalRank::poke() {
   const std::lock_guard guard(mutex_);
-  inbox_.push_back(Exchange::Poke{});
+  poked_ = true;
   something_.notify_one();
 }
 
 void LocalRank::end() {
-  if (!thread_.joinable()) return;
   {
     const std::lock_guard guard(exchange_->mutex_);
     exchange_->there_[index(own_)] = nullptr;
@@ -53,20 +70,25 @@ void LocalRank::end() {
     ending_ = true;
     something_.notify_one();
   }
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
 bool LocalRank::hear(Listener& listener) {
   std::unique_lock lock(mutex_);
-  something_.wait(lock, [this] { return ending_ || !inbox_.empty(); });
+  something_.wait(lock, [this] { return ending_ || poked_ || !inbox_.empty() || lost_ != no_rank; });
   if (ending_) return false;
-  Exchange::Packet packet = std::move(inbox_.front());
-  inbox_.pop_front();
-  lock.unlock();
-  try {
+  if (std::exchange(poked_, false)) {
+    lock.unlock();
+    listener.poked();
+  } else if (!inbox_.empty()) {
+    Exchange::Packet packet = std::move(inbox_.front());
+    inbox_.pop_front();
+    lock.unlock();
     handle(listener, std::move(packet));
-  } catch (const std::exception& error) {  // no memory: what has come is lost, so this rank cannot go on
-    listener.failed(error.what());
+  } else {
+    const RankId lost = std::exchange(lost_, no_rank);
+    lock.unlock();
+    listener.lost(fmt::format("rank {} has no memory to go on", index(lost)));
   }
   return true;
 }
@@ -97,7 +119,6 @@ void LocalRank::handle(Listener& listener, Exchange::Packet packet) {
     }
     return listener.left(left->id);
   }
-  if (std::holds_alternative<Exchange::Poke>(packet)) return listener.poked();
   const auto& comes = std::get<Exchange::Comes>(packet);
   PayloadId expected{};
   std::string why_not;
@@ -153,6 +174,22 @@ void LocalRank::drop(PayloadId payload) {
   if (sending == nullptr) return;
   const std::lock_guard guard(sending->mutex);  // nobody reads it now
   sending->dropped = true;
+}
+
+/// Its memory may go: no other rank reads it afterwards, and nothing is written into it.
+void LocalRank::break_off() noexcept {
+  std::unordered_map<PayloadId, std::shared_ptr<Exchange::Payload>> sending;
+  {
+    const std::lock_guard landing_guard(landing_);
+    const std::lock_guard guard(mutex_);
+    expected_.clear();
+    sending.swap(sending_);
+  }
+  for (const auto& entry : sending) {
+    const std::lock_guard guard(entry.second->mutex);
+    entry.second->dropped = true;
+  }
+  exchange_->break_off(own_);
 }
 
 }  // namespace fairlead::net

@@ -44,14 +44,15 @@ class Exchange {
   struct Left {
     PayloadId id{};
   };
-  struct Poke {};
-  using Packet = std::variant<Came, Comes, Left, Poke>;
+  using Packet = std::variant<Came, Comes, Left>;
   void put(RankId to, Packet packet);
+  void break_off(RankId rank) noexcept;
 
   std::mutex mutex_;  // guards what follows
   std::vector<LocalRank*> there_;
   std::map<RankId, std::vector<Packet>> early_;  // for those that are not there yet
   std::vector<bool> gone_ = std::vector<bool>(there_.size());
+  RankId broken_ = no_rank;  // the first that has no memory to go on
 };
 
 /// One of them, with a thread of its own that hears what comes.
@@ -76,10 +77,11 @@ class LocalRank final : public Network {
   void send(Commands::Message message) override;
   void send(const Commands::Payload& payload) override;
   void drop(PayloadId payload) override;
+  void break_off() noexcept override;
 
  private:
   friend class Exchange;
-  /// Waits for one packet and handles it. False: this rank ends.
+  /// Waits until something has happened, and reports it. False: this rank ends.
   bool hear(Listener& listener);
   void handle(Listener& listener, Exchange::Packet packet);
 
@@ -89,7 +91,8 @@ class LocalRank final : public Network {
   std::mutex mutex_;  // guards what follows
   std::condition_variable something_;
   std::deque<Exchange::Packet> inbox_;
-  bool ending_ = false;
+  bool poked_ = false, ending_ = false;
+  RankId lost_ = no_rank;  // cannot go on, and that is to be reported after what it has sent before
   std::map<std::pair<RankId, std::uint64_t>, Commands::Expected> expected_;  // by sender and tag
   std::unordered_map<PayloadId, std::shared_ptr<Exchange::Payload>> sending_;
   std::mutex landing_;  // while bytes are written here

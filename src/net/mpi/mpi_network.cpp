@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
+#include <new>
 #include <thread>
 #include <type_traits>
 #include <utility>
@@ -87,6 +88,8 @@ void MpiNetwork::do_what_was_left() {
   }
   for (Wanted& wanted : left) try {
       std::visit([this](auto& it) { carry_out(it); }, wanted);
+    } catch (const std::bad_alloc&) {
+      hearing_.tell([](Listener& listener) { listener.out_of_memory(); });
     } catch (const std::exception& error) {
       // Whoever wanted it is not here, and others wait for what comes after it.
       hearing_.tell([&](Listener& listener) { listener.failed(error.what()); });
@@ -117,7 +120,15 @@ void MpiNetwork::drop(PayloadId payload) {
 template <class It>
 void MpiNetwork::carry_out(It& it) {
   const std::lock_guard guard(mutex_);
-  if (end_.load() == End::none && !is_lost()) or_broken([&] { ask_for(it); });
+  try {
+    if (end_.load() == End::none && !is_lost()) or_broken([&] { ask_for(it); });
+  } catch (...) {
+    if constexpr (std::is_same_v<std::remove_const_t<It>, Drop>) {
+      break_off();  // else its bytes might be touched
+      it.done->store(true);
+    }
+    throw;
+  }
   if constexpr (std::is_same_v<std::remove_const_t<It>, Drop>) it.done->store(true);
 }
 
@@ -240,8 +251,25 @@ void MpiNetwork::ask_for(const Drop& drop) {
 void MpiNetwork::lose(const std::string& why) {
   const std::lock_guard guard(lost_mutex_);
   if (is_lost()) return;
-  why_lost_ = why;
+  try {
+    why_lost_ = why;
+  } catch (const std::bad_alloc&) {
+    // The text made beforehand has to do.
+  }
   loss_.store(Loss::untold);
+}
+
+void MpiNetwork::break_off() noexcept {
+  {
+    const std::lock_guard guard(lost_mutex_);
+    if (is_lost()) return;
+    loss_.store(Loss::told);  // the listener knows
+  }
+  try {
+    tell_broken(why_lost_);
+  } catch (...) {
+    // The others notice when this process ends, which it does: its run has been stopped.
+  }
 }
 
 bool MpiNetwork::say() {
@@ -251,6 +279,15 @@ bool MpiNetwork::say() {
 }
 
 bool MpiNetwork::drive() {
+  try {
+    return drive_once();
+  } catch (const std::bad_alloc&) {  // what MPI has given away is lost
+    hearing_.tell([](Listener& listener) { listener.out_of_memory(); });
+    throw;
+  }
+}
+
+bool MpiNetwork::drive_once() {
   if (is_other_thread()) return false;
   if (groups_.by_one_thread) do_what_was_left();
   if (is_lost()) [[unlikely]]

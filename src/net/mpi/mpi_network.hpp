@@ -55,6 +55,7 @@ class MpiNetwork final : public Network {
   /// Collective: afterwards no rank writes where another has been.
   void end() override;
   void lose(const std::string& why) override;
+  void break_off() noexcept override;
   bool is_open() const noexcept override { return hearing_.is_open(); }
 
   void expect(const Commands::Expected& expected) override;
@@ -107,6 +108,7 @@ class MpiNetwork final : public Network {
     return groups_.by_one_thread && std::this_thread::get_id() != own_thread_;
   }
   bool is_lost() const noexcept { return loss_.load() != Loss::none; }
+  bool drive_once();
   bool tell_lost();
   void look();
   void receive_unwanted();
@@ -126,8 +128,8 @@ class MpiNetwork final : public Network {
   std::atomic<bool> poked_{false};
   std::mutex lost_mutex_;  // guards why_lost_, until it is lost
   std::atomic<Loss> loss_{Loss::none};
-  std::string why_lost_;
-  std::mutex left_mutex_;  // guards left_
+  std::string why_lost_ = "there is no memory to go on";  // unless something else is said
+  std::mutex left_mutex_;                                 // guards left_
   std::deque<Wanted> left_;
   std::mutex mutex_;  // guards what follows, and is held in every call of MPI
   MpiReceives receives_;

@@ -53,6 +53,7 @@ class Fabric::End final : public net::Network {
     packet.is_payload = true;
     fabric_.send(std::move(packet));
   }
+  void break_off() noexcept override {}  // nothing moves any more then, which ends all programs
   void drop(net::PayloadId payload) override {
     if (std::erase_if(rank().expected, [&](const auto& entry) { return entry.second.id == payload; }) != 0)
       fabric_.awaited_(static_cast<std::uint32_t>(own_), false);

@@ -65,6 +65,7 @@ class Network {
     void left(net::PayloadId id) override { note(id); }
     void poked() override {}
     void lost(const std::string&) override {}
+    void out_of_memory() noexcept override {}
     void note(net::PayloadId id) { of->came_[static_cast<std::uint64_t>(id)] = of->timeline_.now().count(); }
   };
   backend::Timeline timeline_;
