@@ -66,9 +66,9 @@ class InverseNorm<T>::Implementation {
         memory_(runtime.ranks() == 1 ? static_cast<std::size_t>(n_ * count_) : 0),
         vectors_(runtime.ranks() == 1
                      ? runtime.tiled_in_place<T>("condition", memory_.data(), n_, count_, n_, tile)
-                     : runtime.tiled<T>("condition", n_, count_, tile, Distribution::over(runtime.ranks()))),
-        told_(static_cast<std::size_t>(vectors_.tile_rows()) *
-              static_cast<std::size_t>(vectors_.tile_columns())) {
+                     : runtime.tiled<T>("condition", n_, count_, tile, Distribution::over(runtime.ranks()))) {
+    told_.resize(static_cast<std::size_t>(vectors_.tile_rows()) *
+                 static_cast<std::size_t>(vectors_.tile_columns()));
     if (weights_.empty()) return;
     if (std::ssize(weights_) != n_)
       throw UsageError(fmt::format("{} weights for an inverse of {} rows", weights_.size(), n_));
@@ -308,13 +308,13 @@ class InverseNorm<T>::Implementation {
   std::vector<double> weights_;     // of each row, at most 1; empty: there are none
   double unit_ = 0;                 // of the weights
   std::vector<T> memory_;
-  TiledMatrix<T> vectors_;
   // Tasks read all of the above, and rows_. What one tile tells is written by its task, and read by the
   // thread that submits, after it has waited. That thread alone has steps_.
   std::vector<Told> told_;
   std::vector<std::int64_t> rows_;  // of each vector of the second step
   std::vector<double> reach_;       // see InverseNorm::reach()
   int steps_ = 0;                   // that have begun
+  TiledMatrix<T> vectors_;          // last: its end waits for the tasks, which use all of the above
 };
 
 namespace {
