@@ -104,6 +104,18 @@ InverseEstimate estimate_inverse(WatchedRun& run, linalg::InverseNorm<T>& invers
 
 template double finish_estimate<float>(WatchedRun&, linalg::InverseNorm<float>&);
 template double finish_estimate<double>(WatchedRun&, linalg::InverseNorm<double>&);
+report::ConditionReport report_estimate(WatchedRun& run, const InverseEstimate& estimate, double times,
+                                        std::int64_t columns, const Precision& precision) {
+  auto report = condition_report(estimate.condition, times * estimate.weighted, precision);
+  report.singular = is_singular(report, precision);
+  report.columns = static_cast<std::uint64_t>(columns);
+  report.seconds = estimate.seconds;
+  report.sweeps = estimate.sweeps;
+  if (const std::string warning = condition_warning(report, precision); !warning.empty())
+    run.say("fairlead: " + warning);
+  return report;
+}
+
 template InverseEstimate estimate_inverse<float>(WatchedRun&, linalg::InverseNorm<float>&,
                                                  const FactoredSystem&, int);
 template InverseEstimate estimate_inverse<double>(WatchedRun&, linalg::InverseNorm<double>&,

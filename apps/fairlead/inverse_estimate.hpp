@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "fairlead/trust.hpp"
 #include "fairlead/watched_run.hpp"
 
 namespace fairlead::app {
@@ -41,6 +42,11 @@ double finish_estimate(WatchedRun& run, linalg::InverseNorm<T>& inverse);
 template <class T>
 InverseEstimate estimate_inverse(WatchedRun& run, linalg::InverseNorm<T>& inverse,
                                  const FactoredSystem& system, int sweeps_per_step);
+
+/// What the estimate says of a solution of so many columns. The bound of its error is `times` what the weights give. Tells the
+/// user if little of the solution can be trusted.
+report::ConditionReport report_estimate(WatchedRun& run, const InverseEstimate& estimate, double times,
+                                        std::int64_t columns, const Precision& precision);
 
 /// What it takes of memory besides the tiles of the factors.
 template <class T>

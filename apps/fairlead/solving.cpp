@@ -284,15 +284,7 @@ class Solve {
                                     const FactoredSystem& system) {
     const InverseEstimate estimate =
         estimate_inverse(*run_, inverse, system, InverseNorm<Element>::sweeps_per_step);
-    const Precision precision{epsilon_, epsilon_of(system_.solution())};
-    auto report = condition_report(estimate.condition, times * estimate.weighted, precision);
-    report.singular = is_singular(report, precision);
-    report.columns = static_cast<std::uint64_t>(columns_);
-    report.seconds = estimate.seconds;
-    report.sweeps = estimate.sweeps;
-    if (const std::string warning = condition_warning(report, precision); !warning.empty())
-      run_->say("fairlead: " + warning);
-    return report;
+    return report_estimate(*run_, estimate, times, columns_, {epsilon_, epsilon_of(system_.solution())});
   }
 
   /// With the factor in T.

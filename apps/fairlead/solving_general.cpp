@@ -294,14 +294,7 @@ class GeneralSolve {
                                                        .readers = place_.readers},
                                                       InverseNorm<T>::sweeps_per_step);
     system_.a->forget_pages();
-    report::ConditionReport& condition =
-        found.condition.emplace(condition_report(estimate.condition, estimate.weighted, precision()));
-    condition.singular = is_singular(condition, precision());
-    condition.columns = static_cast<std::uint64_t>(columns_);
-    condition.seconds = estimate.seconds;
-    condition.sweeps = estimate.sweeps;
-    if (const std::string warning = condition_warning(condition, precision()); !warning.empty())
-      run_->say("fairlead: " + warning);
+    found.condition = report_estimate(*run_, estimate, 1, columns_, precision());
   }
 
   /// What the columns of x come to, judged block by block.

@@ -67,10 +67,10 @@ bool is_singular(const report::ConditionReport& condition, const Precision& prec
 std::string condition_warning(const report::ConditionReport& condition, const Precision& precision) {
   if (!needs_warning(condition, precision)) return {};
   return fmt::format(
-      "the matrix is ill-conditioned (condition {:.0e} in the infinity norm): {}. The equations hold to "
+      "the matrix is ill-conditioned (condition {:.0e} in the {}): {}. The equations hold to "
       "rounding, "
       "but a change of A or b by rounding alone may move the solution {}{}",
-      condition.number, trusted_digits(condition.digits, all_digits(precision)),
+      condition.number, condition.norm(), trusted_digits(condition.digits, all_digits(precision)),
       moved_by(condition.forward_error),
       precision.epsilon <= 1e-10 ? ""
       : precision.can_refine     ? "; --refine computes in double precision"
@@ -94,9 +94,10 @@ std::optional<std::string> distrusted(const std::optional<report::ConditionRepor
                                       std::optional<int> required_digits) {
   if (condition && condition->singular)
     return fmt::format(
-        "the matrix is singular to rounding: its condition in the infinity norm is {}, and no digit of the "
+        "the matrix is singular to rounding: its condition in the {} is {}, and no digit of the "
         "solution can "
         "be trusted",
+        condition->norm(),
         std::isfinite(condition->number) ? fmt::format("{:.0e} or more", condition->number)
                                          : "too large for its type");
   const int trusted = condition ? condition->digits : 0;

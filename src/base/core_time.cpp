@@ -1,6 +1,8 @@
 // Two numbers of a file of the kernel for each thread.
 #include "base/core_time.hpp"
 
+#include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -57,6 +59,22 @@ std::optional<CoreTime> CoreTimeOfProcess::now() {
   CoreTime sum;
   for (const auto& [number, one] : threads_) sum += one;
   return sum;
+}
+
+double cpu_seconds_of_thread() noexcept {
+  timespec now{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+// Not by its clock, which moves only at ticks of the scheduler under RLIMIT_CPU.
+double cpu_seconds_of_process() noexcept {
+  rusage used{};
+  ::getrusage(RUSAGE_SELF, &used);
+  const auto seconds = [](timeval time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+  };
+  return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
 pid_t this_thread() noexcept { return ::gettid(); }

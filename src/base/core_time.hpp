@@ -48,6 +48,11 @@ class CoreTimeOfProcess {
   std::map<pid_t, CoreTime> threads_;
 };
 
+/// CPU time: that of other programs on its core is not in it.
+double cpu_seconds_of_thread() noexcept;
+/// Of all threads, those that have ended included.
+double cpu_seconds_of_process() noexcept;
+
 /// As the kernel numbers it.
 pid_t this_thread() noexcept;
 

@@ -74,7 +74,7 @@ struct Phase {
 
 /// How far the solution can be trusted.
 struct ConditionReport {
-  double number = 0;  ///< estimate, in the infinity norm; infinite if it could not be held
+  double number = 0;  ///< estimate, in norm(); infinite if it could not be held
   double forward_error =
       0;               ///< bound of || x - true x || / || x ||, in the infinity norm; infinite: none is known
   int digits = 0;      ///< that this leaves
@@ -83,6 +83,8 @@ struct ConditionReport {
   std::uint64_t columns = 1;  ///< of x: the bound is that of the worst, relative to its own largest component
   bool singular = false;      ///< a square matrix that cannot be told from a singular one
   bool is_exact = false;      ///< it is from the singular values, in the two norm
+
+  std::string_view norm() const noexcept { return is_exact ? "two norm" : "infinity norm"; }
 };
 
 /// What a rank got from one other.

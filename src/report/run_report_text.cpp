@@ -78,13 +78,12 @@ void speed(TextPage& page, const RunReport& report) {
   if (report.residual) page.row("Residual", text_of(*report.residual, is_rank_reduced(report)));
   if (const auto& condition = report.condition) {
     page.row("Condition",
-             condition->is_exact
-                 ? fmt::format("{:.1e} in the two norm, from the singular values", condition->number)
-                 : fmt::format("{:.1e} in the infinity norm, estimated {}", condition->number,
-                               condition->sweeps == 0
-                                   ? "in the sweeps of the refinement"
-                                   : fmt::format("with {} sweeps over the factor in {}", condition->sweeps,
-                                                 readable_seconds(condition->seconds))));
+             fmt::format("{:.1e} in the {}, {}", condition->number, condition->norm(),
+                         condition->is_exact ? "from the singular values"
+                         : condition->sweeps == 0
+                             ? "estimated in the sweeps of the refinement"
+                             : fmt::format("estimated with {} sweeps over the factor in {}",
+                                           condition->sweeps, readable_seconds(condition->seconds))));
     page.row("Forward error",
              condition->digits == 0
                  ? "no digit is certain"

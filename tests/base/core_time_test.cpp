@@ -38,6 +38,14 @@ void compute_for(double cpu_seconds) {
 
 }  // namespace
 
+TEST(CpuSeconds, OfTheProcessAreThoseOfAllItsThreadsAlsoOfThoseThatHaveEnded) {
+  const double process = cpu_seconds_of_process(), thread = cpu_seconds_of_thread();
+  std::thread([] { compute_for(0.02); }).join();
+  const double own = cpu_seconds_of_thread() - thread;
+  EXPECT_LT(own, 0.02);
+  EXPECT_GE(cpu_seconds_of_process() - process, own + 0.019);
+}
+
 // Three threads on one core have it for a third of the time each, whatever else runs.
 TEST(CoreTime, CountsWhatThreadsOnOneCoreTakeFromEachOther) {
   if (!core_time_of(this_thread())) GTEST_SKIP() << "this kernel does not count it";

@@ -16,7 +16,7 @@ def mistakes(header: str) -> list[str]:
 
 
 def found_in(file: str, names: list[str]) -> list[str]:
-    sought = re.compile(r"\w*(?:Mistake|PlantedBug)\b.*|\b(?:" + "|".join(names) + r")\b|--plant\b|\bplant\b")
+    sought = re.compile(r"(?:Mistake|PlantedBug)\b.*|\b(?:" + "|".join(names) + r")\b|--plant\b|\bplant\b")
     said = "".join(subprocess.run([*program, file], capture_output=True, text=True, check=True, errors="replace").stdout
                    for program in (["nm", "--demangle"], ["strings", "--all"]))
     return sorted(set(sought.findall(said)))

@@ -1,8 +1,10 @@
 """What the tests of the installed command share: where it is, and how to run it in a folder of its own."""
 
+import collections
 import pathlib
 import subprocess
 
+import covering
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -19,26 +21,17 @@ def pytest_addoption(parser):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Each case that is there for both MPIs has one of them, in turns along each of its other parameters; a test that has no
-    other parameter keeps both. --long gives both to all."""
+    """Of the product of a test's parameters, those cases that cover it. --long has them all."""
     if config.getoption("--long"):
         return
-    cases, places = {}, {}  # of each function: the launchers of a case, and which values of a parameter came first
+    functions = collections.defaultdict(list)
     for item in items:
-        if not hasattr(item, "callspec") or "launcher" not in item.callspec.params:
-            continue
-        function, launcher = item.nodeid.split("[")[0], item.callspec.params["launcher"]
-        rest = [(name, repr(value)) for name, value in sorted(item.callspec.params.items()) if name != "launcher"]
-        for name, value in rest:
-            place = places.setdefault((function, name), {})
-            place.setdefault(value, len(place))
-        turn = sum(places[function, name][value] for name, value in rest) % 2
-        cases.setdefault((function, *rest), {})[launcher] = (item, turn)
+        if hasattr(item, "callspec"):
+            functions[item.nodeid.split("[")[0]].append(item)
     left_out = set()
-    for (_, *rest), launchers in cases.items():
-        if rest and {"openmpi", "mpich"} <= launchers.keys():
-            item, turn = launchers["openmpi"]
-            left_out.add(item if turn else launchers["mpich"][0])
+    for cases in functions.values():
+        kept = set(covering.covering([covering.case_of(item) for item in cases]))
+        left_out |= {item for i, item in enumerate(cases) if i not in kept}
     config.hook.pytest_deselected(items=[item for item in items if item in left_out])
     items[:] = [item for item in items if item not in left_out]
 

@@ -26,8 +26,8 @@ namespace {
 
 constexpr std::uint64_t few = 1u << 16;
 // Sanitizers make a task dear, and keep memory of their own.
-constexpr std::uint64_t many_independent = tests::sanitized ? 1u << 18 : 1u << 24;
-constexpr std::uint64_t many_released = tests::sanitized ? 1u << 17 : 1u << 20;
+constexpr std::uint64_t many_independent = tests::sanitized ? 1u << 18 : 1u << 22;
+constexpr std::uint64_t many_released = tests::sanitized ? 1u << 17 : 1u << 19;
 
 /// How tasks of the sources below are: each adds its number to the sum of the worker that runs it.
 struct Adding {

@@ -1,14 +1,13 @@
 // See measure_memory.hpp.
 #include "backend/cpu/measure_memory.hpp"
 
-#include <time.h>
-
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <latch>
 #include <vector>
 
+#include "base/core_time.hpp"
 #include "base/guarded_thread.hpp"
 
 namespace fairlead::backend {
@@ -18,21 +17,14 @@ namespace {
 constexpr std::size_t repetitions = 5, pages = 64;
 constexpr Bytes page = 4096;
 
-/// CPU time of the calling thread: that of other programs on its core is not in it.
-double core_seconds() noexcept {
-  timespec now{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
-
 /// The median CPU time of f().
 template <class F>
 double seconds_of(F&& f) {
   std::array<double, repetitions> times;
   for (double& time : times) {
-    const double begin = core_seconds();
+    const double begin = cpu_seconds_of_thread();
     f();
-    time = core_seconds() - begin;
+    time = cpu_seconds_of_thread() - begin;
   }
   std::ranges::nth_element(times, times.begin() + repetitions / 2);
   return std::max(times[repetitions / 2], 1e-9);

@@ -75,8 +75,8 @@ std::string speed(const RunReport& report) {
                text_of(*report.residual, is_rank_reduced(report))});
   if (const auto& condition = report.condition) {
     table.row({"condition", fmt::format("{:.1e}", condition->number),
-               condition->is_exact ? "in the two norm, from the singular values"
-                                   : "in the infinity norm, estimated"});
+               fmt::format("in the {}, {}", condition->norm(),
+                           condition->is_exact ? "from the singular values" : "estimated")});
     table.row({"forward error", fmt::format("{:.1e}", condition->forward_error),
                fmt::format("at most{}, which leaves {} digit{}",
                            condition->columns > 1 ? ", in each column of x" : "", condition->digits,

@@ -14,8 +14,8 @@
 namespace fairlead {
 namespace {
 
-constexpr std::int64_t few_tasks = tests::sanitized ? 1 << 14 : 1 << 20,
-                       many_tasks = tests::sanitized ? 1 << 16 : 1 << 24;
+constexpr std::int64_t few_tasks = tests::sanitized ? 1 << 14 : 1 << 18,
+                       many_tasks = tests::sanitized ? 1 << 16 : 1 << 22;
 
 enum class Kind { independent, released_by_one };
 struct ManyCase {

@@ -2,8 +2,6 @@
 // outside of the time, since numbers that shrink from call to call end as denormal ones, which are slow.
 #include "algorithms/linalg/blas/kernel_rates.hpp"
 
-#include <time.h>
-
 #include <algorithm>
 #include <atomic>
 #include <barrier>
@@ -18,17 +16,12 @@
 #include "algorithms/linalg/blas/flops.hpp"
 #include "algorithms/linalg/blas/panel_solve.hpp"
 #include "algorithms/linalg/blas/unpivoted_lu.hpp"
+#include "base/core_time.hpp"
 #include "base/guarded_thread.hpp"
 #include "base/random.hpp"
 
 namespace fairlead::linalg {
 namespace {
-
-double core_seconds() noexcept {
-  timespec now{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
 
 /// What the threads share.
 struct Together {
@@ -115,9 +108,9 @@ class Measurer {
   double median_seconds(auto&& prepare, auto&& kernel) {
     const auto timed = [&] {
       prepare();
-      const double start = core_seconds();
+      const double start = cpu_seconds_of_thread();
       kernel();
-      return core_seconds() - start;
+      return cpu_seconds_of_thread() - start;
     };
     timed();  // touches the library's buffers, fills the caches
     together_.begin.arrive_and_wait();

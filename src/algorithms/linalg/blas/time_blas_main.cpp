@@ -16,6 +16,7 @@
 
 #include "algorithms/linalg/blas/blas_timing.hpp"
 #include "algorithms/linalg/blas/kernel_rates.hpp"
+#include "base/core_time.hpp"
 #include "base/random.hpp"
 #include "base/tell.hpp"
 
@@ -52,16 +53,6 @@ bool computes_correctly(const Blas& blas) {
   return error < 1e-10 * n;
 }
 
-/// By getrusage: under RLIMIT_CPU the clock of a process moves only at ticks of the scheduler, the one of a thread always.
-double cpu_seconds(__rusage_who who) {
-  rusage used{};
-  ::getrusage(who, &used);
-  const auto seconds = [](timeval time) {
-    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
-  };
-  return seconds(used.ru_utime) + seconds(used.ru_stime);
-}
-
 /// Whether what a call takes of the processor is taken by the calling thread. Holds on a busy machine, too.
 bool computes_on_one_thread(const Blas& blas) {
   const int n = 320;
@@ -71,10 +62,10 @@ bool computes_on_one_thread(const Blas& blas) {
     blas.gemm<double>(Transpose::no, Transpose::no, n, n, n, 1, a.data(), n, b.data(), n, 0, c.data(), n);
   };
   call();  // touches what the library sets up
-  const double process = cpu_seconds(RUSAGE_SELF), thread = cpu_seconds(RUSAGE_THREAD);
+  const double process = cpu_seconds_of_process(), thread = cpu_seconds_of_thread();
   for (int i = 0; i < 3; ++i) call();
-  const double all = cpu_seconds(RUSAGE_SELF) - process;
-  return all < 1.25 * (cpu_seconds(RUSAGE_THREAD) - thread) + 0.0005;
+  const double all = cpu_seconds_of_process() - process;
+  return all < 1.25 * (cpu_seconds_of_thread() - thread) + 0.0005;
 }
 
 double gflops_of(const KernelRates& rates) noexcept {
