@@ -5,6 +5,7 @@
 #pragma once
 #include <fairlead/error.hpp>
 #include <fairlead/ids.hpp>
+#include <fairlead/no_value.hpp>
 #include <fairlead/setting.hpp>
 #include <fairlead/source_line.hpp>
 
@@ -105,7 +106,7 @@ class Config {
  private:
   friend struct ConfigBuilder;  // src/config/builder.hpp: fills a Config from the sources
 
-  using Value = std::variant<std::monostate, std::uint64_t, double, std::string, bool>;
+  using Value = std::variant<NoValue, std::uint64_t, double, std::string, bool>;
   struct Entry {
     Setting setting;
     Value value;

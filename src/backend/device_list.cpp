@@ -203,7 +203,7 @@ void add_parts(Topology& topology, const std::vector<DeviceEntry>& devices,
 }
 
 Bytes DeviceEntry::memory_of(const config::Value& given, const char* example) const {
-  if (std::holds_alternative<std::monostate>(given))
+  if (std::holds_alternative<NoValue>(given))
     throw ConfigError(fmt::format("devices: \"{}\" needs a memory size, as in {}", text, example));
   return whole_pages_in(std::get<std::uint64_t>(given));
 }

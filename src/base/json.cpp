@@ -19,6 +19,8 @@ struct JsonWriter {
             auto object = nlohmann::ordered_json::object();
             for (const auto& [name, member] : value) object[name] = convert(member);
             return object;
+          } else if constexpr (std::is_same_v<Value, NoValue>) {
+            return nullptr;
           } else {
             return value;
           }

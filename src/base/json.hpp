@@ -1,5 +1,7 @@
 // A JSON value to be written. nlohmann's header is heavy and included in json.cpp only.
 #pragma once
+#include <fairlead/no_value.hpp>
+
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -40,9 +42,9 @@ class Json {
 
  private:
   friend struct JsonWriter;
-  std::variant<std::nullptr_t, bool, std::int64_t, std::uint64_t, double, std::string, std::vector<Json>,
+  std::variant<NoValue, bool, std::int64_t, std::uint64_t, double, std::string, std::vector<Json>,
                std::vector<Member>>
-      value_ = nullptr;
+      value_;
 };
 
 }  // namespace fairlead

@@ -205,7 +205,7 @@ const T& Config::value(std::string_view key, std::initializer_list<SettingType> 
 }
 
 bool Config::has(std::string_view key) const {
-  return !std::holds_alternative<std::monostate>(entry(key).value);
+  return !std::holds_alternative<NoValue>(entry(key).value);
 }
 Bytes Config::bytes(std::string_view key) const {
   const Entry& found = entry(key);

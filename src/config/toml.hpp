@@ -1,5 +1,7 @@
 // TOML as a tree of nodes that know their line. So only one source file includes the library that reads it.
 #pragma once
+#include <fairlead/no_value.hpp>
+
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -9,7 +11,7 @@
 namespace fairlead::config {
 
 struct TomlNode {
-  struct Other {};  ///< a date or a time: nobody here wants one
+  using Other = NoValue;  ///< a date or a time, which no setting is
   using List = std::vector<TomlNode>;
   struct Entry;
   using Table = std::vector<Entry>;  // in the order of the file

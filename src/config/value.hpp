@@ -1,6 +1,7 @@
 // Values as people write them: text to value and back.
 #pragma once
 #include <fairlead/ids.hpp>
+#include <fairlead/no_value.hpp>
 #include <fairlead/setting.hpp>
 
 #include <array>
@@ -30,7 +31,7 @@ std::string readable_size(Bytes bytes);
 std::optional<std::array<std::int32_t, 2>> parse_grid(std::string_view text);
 
 /// A size may be a share (double) where a setting allows it: see ConfigBuilder::assign.
-using Value = std::variant<std::monostate, std::uint64_t, double, std::string, bool>;
+using Value = std::variant<NoValue, std::uint64_t, double, std::string, bool>;
 
 /// A value, or what is wrong with the text: "must be at least 1".
 struct Reading {
