@@ -30,7 +30,7 @@ std::thread guarded_thread(Body body, Failed failed) {
 /// For a thread that the work does not depend on: it ends when its body throws.
 inline void ignore_failure(const std::exception_ptr&) noexcept {}
 
-/// Threads that are joined at the end of their scope, however it is left.
+/// Threads that are joined at the end of their scope, however it is left. To be declared after all that they use.
 class JoinedThreads {
  public:
   JoinedThreads() = default;

@@ -12,7 +12,7 @@
 #include "algorithms/linalg/world.hpp"
 #include "on_ranks.hpp"
 #include "sanitized.hpp"
-#include "schedule/policies.hpp"
+#include "whole/every_policy.hpp"
 
 namespace fairlead::linalg::testing::over_ranks {
 namespace {
@@ -138,8 +138,8 @@ TYPED_TEST(OverRanks, FactorsHaveTheBitsOfOneRankOutOfCoreUnderEveryPolicy) {
   using T = TypeParam;
   Case<T> of{.n = 400, .tile = 56, .setting = {.workers = 1}};
   const Dense<T> expected = by_one(of);
-  for (const std::string_view policy : schedule::policy_names()) {
-    of.setting.scheduler = std::string(policy);
+  for (const std::string& policy : fairlead::tests::every_policy()) {
+    of.setting.scheduler = policy;
     of.setting.memory = Bytes{56 * 56 * sizeof(T) + 4096} * 6;
     Bytes read_from_disk = 0;
     EXPECT_TRUE(by_ranks(of, {2, 2}, &read_from_disk) == expected) << policy;

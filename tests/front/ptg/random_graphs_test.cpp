@@ -16,6 +16,7 @@
 #include "base/random.hpp"
 #include "sanitized.hpp"
 #include "schedule/policies.hpp"
+#include "whole/every_policy.hpp"
 
 namespace fairlead {
 namespace {
@@ -488,19 +489,7 @@ TEST_P(RandomPtg, DoesWhatPlainLoopsDo) {
   EXPECT_GT(tasks, 2 * seeds);
   EXPECT_LT(circles, seeds);
 }
-
-std::vector<std::string> schedulers() {
-  std::vector<std::string> names;
-  for (const std::string_view name : schedule::policy_names()) names.emplace_back(name);
-  return names;
-}
-std::string name_of(const testing::TestParamInfo<std::string>& instance) {
-  std::string name = instance.param;
-  for (char& letter : name)
-    if (letter == '-') letter = '_';
-  return name;
-}
-INSTANTIATE_TEST_SUITE_P(Policies, RandomPtg, testing::ValuesIn(schedulers()), name_of);
+INSTANTIATE_TEST_SUITE_P(Policies, RandomPtg, testing::ValuesIn(tests::every_policy()), tests::name_of_test);
 
 }  // namespace
 }  // namespace fairlead

@@ -148,7 +148,6 @@ KernelRates measure(const Blas& blas, const RateSettings& settings) {
   std::vector<KernelRates> rates(count);
   std::vector<std::exception_ptr> failures(count);
   {
-    JoinedThreads threads;
     const auto leave_out = [&] {  // nobody waits for this one
       together.finished.fetch_add(4 * settings.threads);
       together.begin.arrive_and_drop();
@@ -162,6 +161,7 @@ KernelRates measure(const Blas& blas, const RateSettings& settings) {
         leave_out();
       }
     };
+    JoinedThreads threads;  // last, for they use all of the above
     for (std::size_t thread = 0; thread < count; ++thread) try {
         threads.start([&, thread] { measure_one(thread); }, ignore_failure);
       } catch (const std::exception&) {  // no thread: those that are there end without it
