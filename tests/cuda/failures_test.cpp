@@ -33,7 +33,7 @@ TEST(CudaFailures, GiveRightValuesOrSayWhatFailed) {
       continue;  // then it is not given back
     for (const int status : {2, 719})
       for (const int call : {1, 2, 3, 5, 9, 17}) {
-        if (!many_cases() && (call == 2 || call == 5 || call == 17)) continue;
+        if (!many_cases() && call != 3 && call != 9) continue;
         const std::string where =
             function + " from call " + std::to_string(call) + ": " + std::to_string(status);
         fake_cuda::begin({.seed = static_cast<std::uint64_t>(call), .devices = 2, .longest_delay_us = 20});

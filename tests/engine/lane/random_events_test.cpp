@@ -166,7 +166,7 @@ class Program {
 
 TEST(RandomEvents, OpenAndCloseTheLaneAndNoTaskSeesIt) {
   // AddressSanitizer finds what one thread does wrong, and needs no rare meetings of several for it.
-  const std::uint64_t seeds = tests::at_length() ? 40 : tests::address_sanitized ? 10 : 20;
+  const std::uint64_t seeds = tests::at_length() ? 40 : tests::address_sanitized ? 5 : 10;
   std::uint64_t passed = 0;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     Random random(seed);

@@ -104,7 +104,7 @@ TEST(Messages, OneTagKeepsTheOrder) {
 
 // Far more than a window of tasks: none goes into another one's place, and what comes early or is not asked for yet waits.
 TEST(Messages, ManyWithoutAPause) {
-  constexpr int count = tests::sanitized ? 800 : 3000;
+  constexpr int count = tests::sanitized ? 300 : 3000;
   for (const bool different : {false, true})
     expect_nothing_thrown(on_ranks(3, [&](Runtime& runtime) {
       const std::uint32_t rank = runtime.rank();
@@ -340,7 +340,7 @@ void both_send_first(std::int64_t values, Bytes memory, int count, bool differen
 }
 
 TEST(Messages, BothSendManyBeforeEitherReceives) {
-  both_send_first(1, Bytes{1} << 20, tests::sanitized ? 1'500 : 10'000, false);  // small ones
+  both_send_first(1, Bytes{1} << 20, tests::sanitized ? 500 : 10'000, false);  // small ones
   both_send_first(1, Bytes{1} << 20, 1'000, true);
   both_send_first(1500, Bytes{64} << 10, 300,
                   false);  // each larger than what travels along, and two are ahead
@@ -428,7 +428,7 @@ TEST(Messages, ManyArePassedOn) {
     expect_nothing_thrown(on_ranks(
         3,
         [&](Runtime& runtime) {
-          constexpr int count = tests::sanitized ? 1000 : 4000, places = 5;
+          constexpr int count = tests::sanitized ? 400 : 4000, places = 5;
           std::vector<Handle<Numbers>> own;
           for (int i = 0; i < places; ++i)
             own.push_back(runtime.vector<double>("own" + std::to_string(i), values));
@@ -458,7 +458,7 @@ TEST(Messages, ManyArePassedOn) {
 // One sends to all, and all to one, without a pause.
 TEST(Messages, OneToManyAndManyToOne) {
   constexpr std::uint32_t ranks = 5;
-  constexpr int count = tests::sanitized ? 800 : 3000;
+  constexpr int count = tests::sanitized ? 300 : 3000;
   for (const bool to_one : {false, true}) {
     expect_nothing_thrown(on_ranks(ranks, [&](Runtime& runtime) {
       const std::uint32_t rank = runtime.rank();
@@ -489,7 +489,7 @@ TEST(Messages, OneToManyAndManyToOne) {
 // All begin to send all that they have before they receive anything, under a few tags, and receive in an order of their own; two
 // large ones are ahead at most, and as many small ones as a kilobyte holds.
 TEST(Messages, RandomExchangesThatAreBegunBeforeAnybodyReceives) {
-  for (std::uint64_t seed = 1; seed <= (tests::sanitized ? 10 : 40) && !::testing::Test::HasFailure();
+  for (std::uint64_t seed = 1; seed <= (tests::sanitized ? 5 : 40) && !::testing::Test::HasFailure();
        ++seed) {
     Random random(seed);
     const auto ranks = static_cast<std::uint32_t>(2 + random.below(3));
@@ -575,7 +575,7 @@ class EndedWhenQuiet {
 // rank waits, has to come back from the disk first.
 TEST(Messages, GoWhileATaskWaitsForNearlyAllMemory) {
   constexpr std::int64_t page = 512, pages = 64;
-  constexpr int rounds = tests::sanitized ? 40 : 200;
+  constexpr int rounds = tests::sanitized ? 15 : 200;
   expect_nothing_thrown(on_ranks(
       2,
       [&](Runtime& runtime) {
