@@ -40,13 +40,14 @@ void Affine::add(std::uint8_t place, std::int64_t factor) {
     if (factor != 0) terms.insert(at, {place, factor});
     return;
   }
-  at->second += factor;
+  at->second = apply(Operation::add, at->second, factor);
   if (at->second == 0) terms.erase(at);
 }
 
 void Affine::add(const Affine& other, std::int64_t factor) {
-  constant += other.constant * factor;
-  for (const auto& [place, each] : std::vector(other.terms)) add(place, each * factor);
+  constant = apply(Operation::add, constant, apply(Operation::multiply, other.constant, factor));
+  for (const auto& [place, each] : std::vector(other.terms))
+    add(place, apply(Operation::multiply, each, factor));
 }
 
 std::int64_t Affine::factor_of(std::uint8_t place) const noexcept {

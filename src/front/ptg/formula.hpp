@@ -56,8 +56,11 @@ class Formula {
     if (program_ != nullptr) [[unlikely]]
       return run(numbers);
     // Those that are not there are 0 times the first.
-    return constant_ + factors_[0] * numbers[places_[0]] + factors_[1] * numbers[places_[1]] +
-           factors_[2] * numbers[places_[2]];
+    // What leaves 64 bits wraps round, as in apply().
+    const auto term = [&](std::size_t i) {
+      return static_cast<std::uint64_t>(factors_[i]) * static_cast<std::uint64_t>(numbers[places_[i]]);
+    };
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(constant_) + term(0) + term(1) + term(2));
   }
   /// By how much it grows with the number at a place; nothing if that is not the same everywhere.
   std::optional<std::int64_t> growth(std::uint8_t place) const noexcept {
