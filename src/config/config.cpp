@@ -204,9 +204,7 @@ const T& Config::value(std::string_view key, std::initializer_list<SettingType> 
   return *value;
 }
 
-bool Config::has(std::string_view key) const {
-  return !std::holds_alternative<NoValue>(entry(key).value);
-}
+bool Config::has(std::string_view key) const { return !std::holds_alternative<NoValue>(entry(key).value); }
 Bytes Config::bytes(std::string_view key) const {
   const Entry& found = entry(key);
   if (found.setting.type == SettingType::size)

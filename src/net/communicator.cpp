@@ -28,6 +28,10 @@ void notify(Client& client, const std::string& failure) noexcept {
 void tell_each(const std::map<GraphRun, Client*>& clients, const std::string& failure) noexcept {
   for (const auto& entry : clients) notify(*entry.second, failure);
 }
+Client* client_of(const std::map<GraphRun, Client*>& clients, const GraphRun& run) {
+  const auto found = clients.find(run);
+  return found == clients.end() ? nullptr : found->second;
+}
 /// Calls f() in the end, also where that is an exception.
 template <class F>
 class Finally {
@@ -57,12 +61,14 @@ Communicator::Communicator(std::shared_ptr<Network> network, const Protocol& pro
 
 Communicator::~Communicator() {
   post_and_wait([](Endpoint& endpoint, Commands& out) { endpoint.close(out); });
-  wait_until([this] { return !serving_ && events_.empty() && endpoint_.all_closed(); });
+  wait_until([this] {
+    return !serving_ && events_.empty() && (endpoint_.all_closed() || events_.has_broken_off());
+  });
   // After a failure runs may be open, and others in the middle of reading and writing what belongs to them.
   post_and_wait([this](Endpoint& endpoint, Commands& out) {
     const auto runs = std::move(clients_);
     clients_.clear();
-    if (!endpoint.has_broken_off())
+    if (!events_.has_broken_off())
       for (const auto& [run, client] : runs) endpoint.end(run, out);
     for (const PayloadId payload : out.dropped) network_->drop(payload);
     copies_.clear();
@@ -105,7 +111,7 @@ void Communicator::post_and_wait(E&& event) noexcept {
   bool serves = false;
   {
     const std::lock_guard guard(mutex_);
-    awaited_ = {.event = std::cref(whole), .behind = events_.size()};  // a reference: nothing is allocated
+    events_.await(std::cref(whole));
     serves = !std::exchange(serving_, true);
   }
   if (serves) serve();
@@ -118,10 +124,10 @@ void Communicator::post(E&& event) {
   bool at_once = false;
   {
     const std::lock_guard guard(mutex_);
-    if (break_ != Break::none) [[unlikely]]
+    if (!events_.is_open()) [[unlikely]]
       return;
     at_once = !serving_ && events_.empty();
-    if (!at_once) events_.emplace_back(std::forward<E>(event));
+    if (!at_once) events_.add(std::forward<E>(event));
     if (serving_) return;
     serving_ = true;
   }
@@ -160,17 +166,7 @@ void Communicator::serve_one(E&& event) noexcept {
 /// What was to happen is missing for good: the state of this rank is not consistent any more.
 void Communicator::note_break() noexcept {
   const std::lock_guard guard(mutex_);
-  if (break_ != Break::none) return;
-  break_ = Break::noted;
-  events_.clear();
-  awaited_.behind = 0;
-}
-
-void Communicator::break_off() noexcept {
-  endpoint_.break_off();
-  copies_.clear();
-  network_->break_off();
-  for (const auto& entry : clients_) entry.second->out_of_memory();
+  events_.break_off();
 }
 
 void Communicator::out_of_memory() noexcept {
@@ -193,7 +189,19 @@ void Communicator::watch_by(ValueWatch& watch) {
 
 void Communicator::serve() noexcept {
   std::unique_lock lock(mutex_);
-  while (serve_next(lock)) {
+  using Next = PendingEvents::Next;
+  Event event;
+  for (Next next = events_.next(event); next != Next::nothing; next = events_.next(event)) {
+    lock.unlock();
+    if (next == Next::event) {
+      serve_one(event);
+      event = nullptr;
+    } else {
+      copies_.clear();
+      network_->break_off();
+      for (const auto& entry : clients_) entry.second->out_of_memory();
+    }
+    lock.lock();
   }
   serving_ = false;
   traffic_ = endpoint_.traffic();
@@ -202,31 +210,6 @@ void Communicator::serve() noexcept {
   const auto tell = tell_quiet_;
   lock.unlock();
   if (tell != nullptr) (*tell)();
-}
-
-/// False: there is nothing to do.
-bool Communicator::serve_next(std::unique_lock<std::mutex>& lock) noexcept {
-  if (break_ == Break::noted) [[unlikely]] {
-    break_ = Break::over;
-    lock.unlock();
-    break_off();
-    lock.lock();
-    return true;
-  }
-  Event event;
-  if (awaited_.event && awaited_.behind == 0) {
-    event = std::exchange(awaited_.event, nullptr);
-  } else if (!events_.empty()) {
-    event = std::move(events_.front());
-    events_.pop_front();
-    if (awaited_.behind != 0) --awaited_.behind;
-  } else {
-    return false;
-  }
-  lock.unlock();
-  serve_one(event);
-  lock.lock();
-  return true;
 }
 
 /// A part of what is copied here, so that whatever else happens waits for no more than that.
@@ -250,22 +233,15 @@ void Communicator::copy_piece(Endpoint& endpoint, Commands& out) {
   post_soon([this](Endpoint& of, Commands& more) { copy_piece(of, more); });
 }
 
-Client* Communicator::client_of(const GraphRun& run) {
-  const auto found = clients_.find(run);
-  return found == clients_.end() ? nullptr : found->second;
-}
-
-/// What cannot be brought there ends the run of all: so the others are told, as they are of a task's failure.
-template <class Bring>
-void Communicator::into_device(const Bring& bring) {
-  try {
-    bring();
-  } catch (const SystemError& error) {
-    fail_soon(error.what());
-  }
-}
-
 void Communicator::carry_out(Commands& commands) {
+  // What cannot be brought to a device ends the run of all: so the others are told, as they are of a task's failure.
+  const auto into_device = [this](const auto& bring) {
+    try {
+      bring();
+    } catch (const SystemError& error) {
+      fail_soon(error.what());
+    }
+  };
   // First what is not to be touched any more.
   for (const PayloadId payload : commands.dropped) {
     network_->drop(payload);
@@ -289,22 +265,22 @@ void Communicator::carry_out(Commands& commands) {
   }
   // A value that is passed on is kept before it is told of.
   for (const Commands::Landed& landed : commands.landed)
-    if (Client* const client = client_of(landed.name.of)) {
+    if (Client* const client = client_of(clients_, landed.name.of)) {
       if (watch_ != nullptr && !landed.control) watch_->is_here(landed.name);
       client->landed(landed);
     }
   for (const Commands::Read& read : commands.reads)
-    if (Client* const client = client_of(read.name.of)) {
+    if (Client* const client = client_of(clients_, read.name.of)) {
       if (watch_ != nullptr && !read.over) watch_->goes(read);
       client->read(read);
     }
   for (const Commands::Left& left : commands.left)
-    if (Client* const client = client_of(left.name.of)) {
+    if (Client* const client = client_of(clients_, left.name.of)) {
       if (watch_ != nullptr) watch_->has_gone(left);
       client->left(left);
     }
   for (const Commands::Place& place : commands.places)
-    if (Client* const client = client_of(place.name.of)) {
+    if (Client* const client = client_of(clients_, place.name.of)) {
       if (watch_ != nullptr) watch_->comes(place, client->cause());
       client->find_place(place);
     }
@@ -314,7 +290,7 @@ void Communicator::carry_out(Commands& commands) {
 void Communicator::begin(const GraphRun& run, std::uint64_t fingerprint, const Room& room, Client& client,
                          bool gated) {
   post_and_wait([&, this](Endpoint& endpoint, Commands& out) {
-    if (endpoint.has_broken_off()) return client.out_of_memory();
+    if (events_.has_broken_off()) return client.out_of_memory();
     try {
       clients_[run] = &client;
     } catch (...) {
@@ -330,7 +306,7 @@ void Communicator::begin(const GraphRun& run, std::uint64_t fingerprint, const R
 void Communicator::expect(const GraphRun& run, std::uint64_t key) {
   post_soon([=, this](Endpoint& endpoint, Commands& out) {
     const bool told = endpoint.expect(run, key, out);
-    if (Client* const client = client_of(run)) client->expected(key, told);
+    if (Client* const client = client_of(clients_, run)) client->expected(key, told);
   });
 }
 
@@ -340,12 +316,12 @@ void Communicator::end(const GraphRun& run) {
       clients_.erase(run);
       network_->listen(!clients_.empty());
     });
-    if (endpoint.has_broken_off()) return;
+    if (events_.has_broken_off()) return;
     try {
       endpoint.end(run, out);
       carry_out(out);
     } catch (const std::bad_alloc&) {
-      if (Client* const client = client_of(run)) client->out_of_memory();
+      if (Client* const client = client_of(clients_, run)) client->out_of_memory();
       throw;
     }
     out.clear();
@@ -355,9 +331,9 @@ void Communicator::end(const GraphRun& run) {
 void Communicator::post_soon(Event event) {
   {
     const std::lock_guard guard(mutex_);
-    if (break_ != Break::none) [[unlikely]]
+    if (!events_.is_open()) [[unlikely]]
       return;
-    events_.push_back(std::move(event));
+    events_.add(std::move(event));
     if (serving_) return;
   }
   network_->poke();
@@ -470,7 +446,7 @@ void Communicator::nothing_came() {
 
 bool Communicator::quiet() const {
   const std::lock_guard guard(mutex_);
-  return !serving_ && events_.empty() && endpoint_.quiet();
+  return !serving_ && events_.empty() && (endpoint_.quiet() || events_.has_broken_off());
 }
 
 void Communicator::on_quiet(std::function<void()> tell) {

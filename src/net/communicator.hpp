@@ -21,6 +21,7 @@
 #include "net/client.hpp"
 #include "net/endpoint.hpp"
 #include "net/network.hpp"
+#include "net/pending_events.hpp"
 
 namespace fairlead::net {
 
@@ -79,7 +80,7 @@ class Communicator final : private Network::Listener {
   void watch_by(ValueWatch& watch);
 
  private:
-  using Event = std::function<void(Endpoint&, Commands&)>;
+  using Event = PendingEvents::Event;
   void came(RankId from, std::span<const std::byte> message) override;
   void landed(PayloadId expected) override;
   void left(PayloadId sent) override;
@@ -98,28 +99,14 @@ class Communicator final : private Network::Listener {
   /// For callers that must not do more than say so.
   void post_soon(Event event);
   void serve() noexcept;
-  bool serve_next(std::unique_lock<std::mutex>& lock) noexcept;
   void note_break() noexcept;
-  void break_off() noexcept;
   void copy_piece(Endpoint& endpoint, Commands& out);
   void carry_out(Commands& commands);
-  template <class Bring>
-  void into_device(const Bring& bring);
-  Client* client_of(const GraphRun& run);
 
   const std::shared_ptr<Network> network_;
   std::uint32_t graphs_ = 0;  // the program's thread's
   mutable std::mutex mutex_;  // guards what follows
-  std::deque<Event> events_;
-  /// What a thread waits for has a place of its own, for there may be no memory: it comes after so many of the events.
-  struct Awaited {
-    Event event;
-    std::size_t behind = 0;
-  };
-  Awaited awaited_;
-  /// There was no memory for an event or for its consequences: none counts any more.
-  enum class Break : std::uint8_t { none, noted, over };
-  Break break_ = Break::none;
+  PendingEvents events_;
   bool serving_ = false;
   std::condition_variable served_;
   std::shared_ptr<const std::function<void()>> tell_quiet_;

@@ -69,18 +69,13 @@ class Endpoint {
   /// This rank takes part in nothing any more: whoever still needs it hears that it will wait in vain.
   void close(Commands& out);
   /// Nobody takes part in anything any more, or can.
-  bool all_closed() const noexcept {
-    return closed_.size() + 1 == along_.size() || !failure_.empty() || has_broken_off_;
-  }
+  bool all_closed() const noexcept { return closed_.size() + 1 == along_.size() || !failure_.empty(); }
   /// This rank cannot go on: all others hear why. Once.
   void fail(std::string text, Commands& out);
   /// The same, where the others hear of it in another way or not at all.
   void lost(const std::string& text, Commands& out) {
     if (failure_.empty()) out.failure = failure_ = text;
   }
-  /// An exception has left something undone, so nothing else is: this rank takes part in nothing any more.
-  void break_off() noexcept { has_broken_off_ = true; }
-  bool has_broken_off() const noexcept { return has_broken_off_; }
 
   /// What front ends do by themselves, and values may wait for.
   enum class Beside : std::uint8_t {
@@ -102,8 +97,7 @@ class Endpoint {
 
   /// Nobody waits for this rank, and it for nobody, as far as it knows.
   bool quiet() const noexcept {
-    return has_broken_off_ ||
-           (outgoing_.none() && incoming_.none() && announcements_.empty() && counts_.kept_back_for == 0);
+    return outgoing_.none() && incoming_.none() && announcements_.empty() && counts_.kept_back_for == 0;
   }
   /// Nothing is under way to here, nor from here.
   bool still() const noexcept { return outgoing_.idle() && incoming_.none() && announcements_.empty(); }
@@ -180,7 +174,6 @@ class Endpoint {
   std::vector<Along> along_;                          // by rank
   std::unordered_map<std::uint32_t, Closed> closed_;  // by rank
   std::string failure_;
-  bool has_broken_off_ = false;
   struct Counts {
     std::uint64_t activity = 0, said = 0;
     std::uint64_t notes_sent = 0, received = 0;  // the latter: notes and messages of values

@@ -14,6 +14,9 @@
 namespace fairlead::net {
 
 namespace {
+int tag_of(const MpiGroups& groups, std::uint64_t tag) noexcept {
+  return static_cast<int>(tag % (static_cast<std::uint64_t>(groups.largest_tag) + 1));
+}
 // What most messages have room in: an activate with some outputs is 60 bytes.
 constexpr std::size_t short_bytes = 4096;
 // MPI keeps what finds none of them waiting.
@@ -139,7 +142,7 @@ void MpiNetwork::ask_for(Commands::Message& message) {
     return say(message.to, groups_.messages, message_tag, std::move(first));
   }
   if (message.bytes.size() > largest_part) throw SystemError("a message between ranks is longer than 1 GiB");
-  const Announcement announcement{.bytes = message.bytes.size(), .tag = tag_of(long_messages_++)};
+  const Announcement announcement{.bytes = message.bytes.size(), .tag = tag_of(groups_, long_messages_++)};
   first[0] = announces_long;
   first.resize(1 + sizeof announcement);
   std::memcpy(first.data() + 1, &announcement, sizeof announcement);
@@ -192,8 +195,8 @@ void MpiNetwork::ask_for(const Commands::Expected& expected) {
   if (!expected.layout.whole()) {
     MPI_Request request = MPI_REQUEST_NULL;
     const PiecesInMemory pieces(expected.layout);
-    check_mpi(MPI_Irecv(place, 1, pieces.type(), static_cast<int>(expected.from), tag_of(expected.tag),
-                        groups_.payloads, &request),
+    check_mpi(MPI_Irecv(place, 1, pieces.type(), static_cast<int>(expected.from),
+                        tag_of(groups_, expected.tag), groups_.payloads, &request),
               "prepare to receive a part of a value");
     requests_.add(request, {.kind = Kind::lands, .other = expected.from, .payload = expected.id});
     return payloads_.add(expected.id, 1);
@@ -205,7 +208,7 @@ void MpiNetwork::ask_for(const Commands::Expected& expected) {
     MpiRequests::Operation operation{.kind = Kind::lands, .other = expected.from, .payload = expected.id};
     const auto receive = [&](void* at) {
       check_mpi(MPI_Irecv(at, count_of(bytes), MPI_BYTE, static_cast<int>(expected.from),
-                          tag_of(expected.tag), groups_.payloads, &request),
+                          tag_of(groups_, expected.tag), groups_.payloads, &request),
                 "prepare to receive a value");
     };
     if (expected.memory == nullptr) {
@@ -224,7 +227,7 @@ void MpiNetwork::ask_for(const Commands::Payload& payload) {
   if (!payload.layout.whole()) {
     MPI_Request request = MPI_REQUEST_NULL;
     const PiecesInMemory pieces(payload.layout);
-    check_mpi(MPI_Isend(from, 1, pieces.type(), static_cast<int>(payload.to), tag_of(payload.tag),
+    check_mpi(MPI_Isend(from, 1, pieces.type(), static_cast<int>(payload.to), tag_of(groups_, payload.tag),
                         groups_.payloads, &request),
               "send a part of a value");
     requests_.add(request, {.kind = Kind::leaves, .other = payload.to, .payload = payload.id});
@@ -234,9 +237,10 @@ void MpiNetwork::ask_for(const Commands::Payload& payload) {
   std::size_t parts = 0;
   for (Bytes done = 0; done < payload.bytes; done += largest_part, ++parts) {
     MPI_Request request = MPI_REQUEST_NULL;
-    check_mpi(MPI_Isend(from + done, count_of(std::min(largest_part, payload.bytes - done)), MPI_BYTE,
-                        static_cast<int>(payload.to), tag_of(payload.tag), groups_.payloads, &request),
-              "send a value");
+    check_mpi(
+        MPI_Isend(from + done, count_of(std::min(largest_part, payload.bytes - done)), MPI_BYTE,
+                  static_cast<int>(payload.to), tag_of(groups_, payload.tag), groups_.payloads, &request),
+        "send a value");
     requests_.add(request, {.kind = Kind::leaves, .other = payload.to, .payload = payload.id});
     tally_.sent(payload.to, MpiTally::Of::payloads);
   }
@@ -278,16 +282,7 @@ bool MpiNetwork::say() {
   return true;
 }
 
-bool MpiNetwork::drive() {
-  try {
-    return drive_once();
-  } catch (const std::bad_alloc&) {  // what MPI has given away is lost
-    hearing_.tell([](Listener& listener) { listener.out_of_memory(); });
-    throw;
-  }
-}
-
-bool MpiNetwork::drive_once() {
+bool MpiNetwork::drive() try {
   if (is_other_thread()) return false;
   if (groups_.by_one_thread) do_what_was_left();
   if (is_lost()) [[unlikely]]
@@ -313,6 +308,9 @@ bool MpiNetwork::drive_once() {
       if (worth_telling) listener.nothing_came();
     });
   return poked || !happened.empty();
+} catch (const std::bad_alloc&) {  // what MPI has given away is lost
+  hearing_.tell([](Listener& listener) { listener.out_of_memory(); });
+  throw;
 }
 
 bool MpiNetwork::tell_lost() {

@@ -108,7 +108,6 @@ class MpiNetwork final : public Network {
     return groups_.by_one_thread && std::this_thread::get_id() != own_thread_;
   }
   bool is_lost() const noexcept { return loss_.load() != Loss::none; }
-  bool drive_once();
   bool tell_lost();
   void look();
   void receive_unwanted();
@@ -117,9 +116,6 @@ class MpiNetwork final : public Network {
   void hear(std::span<const std::byte> short_message, RankId from);
   void has_heard(RankId from, std::span<const std::byte> message);
   void say(RankId to, MPI_Comm by, int tag, std::vector<std::byte> bytes);
-  int tag_of(std::uint64_t tag) const noexcept {
-    return static_cast<int>(tag % (static_cast<std::uint64_t>(groups_.largest_tag) + 1));
-  }
 
   MpiGroups groups_;                                               // fixed until end()
   const std::thread::id own_thread_ = std::this_thread::get_id();  // that has begun with MPI
