@@ -112,6 +112,7 @@ class Exchange final : public net::Network::Listener {
   }
   void poked() override {}
   void lost(const std::string& why) override { throw std::runtime_error(why); }
+  void out_of_memory() noexcept override { std::abort(); }
 
   Taken taken;
 
