@@ -41,10 +41,11 @@ CyclicMap grid_of_ranks(const Config& config, std::uint32_t ranks) {
   return *grid;
 }
 
-/// The other ranks hear why, as far as there is memory for it.
-void give_up_rank(const Rank& rank, const std::exception& error) noexcept {
+/// The other ranks hear the text that `why` makes, as far as there is memory for it.
+template <class Why>
+void give_up_rank(const Rank& rank, const Why& why) noexcept {
   try {
-    rank.give_up(told_of(error));
+    rank.give_up(why());
   } catch (...) {
     try {
       rank.give_up("no memory");  // without an allocation
@@ -146,14 +147,12 @@ ExitCode status_of_heard(const RankError& error) noexcept {
   return has(asked_wrongly) ? usage : std::ranges::any_of(singular, has) ? wrong_result : failure;
 }
 
-CommandRanks::~CommandRanks() { give_up("it could not begin"); }
+CommandRanks::~CommandRanks() {
+  for (const Rank& rank : own_) give_up_rank(rank, [] { return "it could not begin"; });
+}
 
-void CommandRanks::give_up(const std::string& why) const {
-  try {
-    for (const Rank& rank : own_) rank.give_up(why);
-  } catch (const Error&) {
-    // They see that it has ended.
-  }
+void CommandRanks::give_up(const std::exception& error) const noexcept {
+  for (const Rank& rank : own_) give_up_rank(rank, [&] { return told_of(error); });
 }
 
 int on_ranks(const Config& config, const std::function<int(CommandRanks&)>& command) {
@@ -161,7 +160,7 @@ int on_ranks(const Config& config, const std::function<int(CommandRanks&)>& comm
   try {
     return command(ranks);
   } catch (const std::exception& error) {
-    ranks.give_up(told_of(error));
+    ranks.give_up(error);
     throw;
   }
 }
@@ -178,10 +177,10 @@ void CommandRanks::run(const std::function<void(const Place&)>& body) const {
       body({own_[i], grid_, readers_});
     } catch (const std::exception& error) {
       thrown[i] = std::current_exception();
-      give_up_rank(own_[i], error);
+      give_up_rank(own_[i], [&] { return told_of(error); });
     } catch (const Interrupted&) {
       thrown[i] = std::current_exception();
-      own_[i].give_up("it was interrupted");
+      give_up_rank(own_[i], [] { return "it was interrupted"; });
     }
   };
   {
@@ -192,7 +191,7 @@ void CommandRanks::run(const std::function<void(const Place&)>& body) const {
       run_one(0);
     } catch (const std::exception& error) {  // no thread, or no memory: those that are there hear of it
       thrown[0] = std::current_exception();
-      for (const Rank& rank : own_) give_up_rank(rank, error);
+      give_up(error);
     }
   }
   std::exception_ptr heard;  // from another rank

@@ -45,7 +45,7 @@ class CommandRanks {
   /// The others hear of ranks that did not come to run anything; why, if that was said.
   ~CommandRanks();
   /// They hear this. Nothing if these ranks have run.
-  void give_up(const std::string& why) const;
+  void give_up(const std::exception& error) const noexcept;
 
   std::uint32_t count() const noexcept { return count_; }
   bool alone() const noexcept { return count_ == 1; }

@@ -102,8 +102,6 @@ InverseEstimate estimate_inverse(WatchedRun& run, linalg::InverseNorm<T>& invers
   return estimate;
 }
 
-template double finish_estimate<float>(WatchedRun&, linalg::InverseNorm<float>&);
-template double finish_estimate<double>(WatchedRun&, linalg::InverseNorm<double>&);
 report::ConditionReport report_estimate(WatchedRun& run, const InverseEstimate& estimate, double times,
                                         std::int64_t columns, const Precision& precision) {
   auto report = condition_report(estimate.condition, times * estimate.weighted, precision);
@@ -116,6 +114,8 @@ report::ConditionReport report_estimate(WatchedRun& run, const InverseEstimate& 
   return report;
 }
 
+template double finish_estimate<float>(WatchedRun&, linalg::InverseNorm<float>&);
+template double finish_estimate<double>(WatchedRun&, linalg::InverseNorm<double>&);
 template InverseEstimate estimate_inverse<float>(WatchedRun&, linalg::InverseNorm<float>&,
                                                  const FactoredSystem&, int);
 template InverseEstimate estimate_inverse<double>(WatchedRun&, linalg::InverseNorm<double>&,

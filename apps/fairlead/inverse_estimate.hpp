@@ -43,7 +43,7 @@ template <class T>
 InverseEstimate estimate_inverse(WatchedRun& run, linalg::InverseNorm<T>& inverse,
                                  const FactoredSystem& system, int sweeps_per_step);
 
-/// What the estimate says of a solution of so many columns. The bound of its error is `times` what the weights give. Tells the
+/// What the estimate says of a solution of so many columns. The bound of its error is `times` what the weights give. Warns the
 /// user if little of the solution can be trusted.
 report::ConditionReport report_estimate(WatchedRun& run, const InverseEstimate& estimate, double times,
                                         std::int64_t columns, const Precision& precision);

@@ -234,7 +234,7 @@ void Communicator::copy_piece(Endpoint& endpoint, Commands& out) {
 }
 
 void Communicator::carry_out(Commands& commands) {
-  // What cannot be brought to a device ends the run of all: so the others are told, as they are of a task's failure.
+  // What cannot be brought to a device ends the run of all: the other ranks are notified, as of a task's failure.
   const auto into_device = [this](const auto& bring) {
     try {
       bring();

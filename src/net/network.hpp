@@ -65,7 +65,7 @@ class Network {
   virtual std::string why_not_into_devices() const = 0;
   /// What comes is told from now on.
   virtual void begin(Listener& listener) = 0;
-  /// poked() is told soon, by a thread that hears or drives. Any thread; it does not wait, and allocates nothing.
+  /// poked() is called soon, by a thread that hears or drives. Any thread; it does not wait, and allocates nothing.
   virtual void poke() = 0;
   /// Nothing is told but by drive(), which therefore has to be called as long as it listens.
   virtual bool has_to_be_driven() const noexcept { return false; }

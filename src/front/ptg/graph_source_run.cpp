@@ -53,8 +53,6 @@ void GraphSource::run() {
     if (over_ranks_ == nullptr) throw;
     core_.engine().stop(std::current_exception());
     over_ranks_->give_up();
-    stop_handing_out();
-    core_.throw_why_stopped();
   }
   stop_handing_out();
   throw_if_stopped();

@@ -139,7 +139,7 @@ void ValueTraffic::end() {
   for (const std::uint64_t turn : passing) turns_.let_go(turn, true);
   for (const auto& [turn, it] : at_sources) turns_.let_go(turn, true);
   const std::lock_guard guard(mutex_);
-  passing_.clear();  // of turns that were granted meanwhile
+  passing_.clear();  // of turns granted since
 }
 
 std::vector<std::uint64_t> ValueTraffic::unfinished() const {
