@@ -157,6 +157,21 @@ class Scripts(unittest.TestCase):
         self.assertIn("Not run: opencl.e", done.stderr)
         self.assertEqual(1, self.share("").returncode)
 
+    def test_the_tests_that_failed_are_named_with_the_first_lines_of_their_failures(self):
+        failed = "".join(f'<testcase name="A.{index}" classname="A.{index}" status="fail"><failure message="Failed"/><system-out>'
+                         f"noise\na.cpp:7: Failure\n  Expected: {index}\n{'x' * 500}</system-out></testcase>" for index in range(14))
+        of_pytest = '<testcase name="test_b[1]" classname="b"><failure message="assert 1 == 2">E   assert 1 == 2</failure></testcase>'
+        (self.folder / "c.xml").write_text(f'<testsuite><testcase name="good"/>{failed}</testsuite>')
+        (self.folder / "p.xml").write_text(f"<testsuites><testsuite>{of_pytest}</testsuite></testsuites>")
+        done = self.bash("scripts/failed-tests p.xml absent.xml c.xml")
+        self.assertEqual(0, done.returncode, done.stderr)
+        lines = done.stdout.splitlines()
+        self.assertEqual(["failed: test_b[1]", "    E   assert 1 == 2"], lines[:2])
+        self.assertEqual(["failed: A.0", "    Failed", "    a.cpp:7: Failure", "    Expected: 0"], lines[2:6])
+        self.assertEqual("... and 3 more", lines[-1])
+        self.assertNotIn("good", done.stdout)
+        self.assertEqual("", self.bash("scripts/failed-tests absent.xml").stdout)
+
 
 if __name__ == "__main__":
     unittest.main()

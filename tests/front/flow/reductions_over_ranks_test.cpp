@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "meeting.hpp"
 #include "on_ranks.hpp"
 
 namespace fairlead::reductions_over_ranks {
@@ -64,7 +65,7 @@ double value_of(Flow& flow, const Handle<Element>& handle) {
   return tile(0, 0);
 }
 
-/// Pairs of tasks that add at the same time: the second of each pair runs only if it gets a partial result.
+/// Pairs of tasks that add at the same time, the second of each pair to a partial result.
 class Pairs {
  public:
   void submit(Flow& flow, const Handle<Element>& to, double by, int pairs = 2, int on_rank = -1) {
@@ -74,10 +75,9 @@ class Pairs {
   }
 
  private:
-  std::atomic<int> arrived_{0};
+  tests::Meeting meeting_;
   const Codelet<Reduce<Element>, double> add_ = codelet("add").cpu([this](Reduce<Element> t, double by) {
-    const int mine = ++arrived_;
-    while (arrived_.load() < mine + mine % 2) std::this_thread::yield();
+    meeting_.come();
     each(t, [=](double old) { return old + by; });
   });
 };

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 #include <fairlead/fairlead.hpp>
 
-#include <atomic>
 #include <complex>
 #include <cstdint>
 #include <memory>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "engine/runtime_core.hpp"
+#include "meeting.hpp"
 
 namespace fairlead {
 namespace {
@@ -25,17 +25,7 @@ Config machine(std::size_t workers, const char* memory = "4MiB") {
   return config;
 }
 
-/// Two bodies meet: each waits until the other has come, too.
-class Meeting {
- public:
-  void come() {
-    const int mine = ++arrived_;
-    while (arrived_.load() < mine + mine % 2) std::this_thread::yield();
-  }
-
- private:
-  std::atomic<int> arrived_{0};
-};
+using tests::Meeting;
 
 TEST(Reductions, RunAtTheSameTimeOnOneDatum) {
   Runtime runtime(machine(2));
@@ -43,7 +33,7 @@ TEST(Reductions, RunAtTheSameTimeOnOneDatum) {
   const auto s = runtime.value("sum", sum);
   Meeting meeting;
   const auto add = codelet("add").cpu([&](Reduce<long> into, long amount) {
-    meeting.come();  // one alone would wait for ever
+    EXPECT_TRUE(meeting.come());
     *into += amount;
   });
   Flow flow(runtime);
