@@ -33,6 +33,18 @@ bool needs_warning(const report::ConditionReport& condition, const Precision& pr
   return !condition.singular && 3 * condition.digits < all_digits(precision);
 }
 
+/// Whether the condition accounts for so large a bound: it is a few hundred roundings times the condition at most, unless numbers
+/// of a right-hand side or its solution are so small that they have lost digits.
+bool follows_from_condition(const report::ConditionReport& condition, const Precision& precision) {
+  constexpr double most_roundings = 1e4;
+  return !(most_roundings * precision.epsilon * condition.number < std::min(condition.forward_error, 1.0));
+}
+
+const char* smallest_with_all_digits(bool single) { return single ? "1e-37" : "1e-307"; }
+const char* smallest_with_all_digits(const Precision& precision) {
+  return smallest_with_all_digits(precision.given_epsilon > 1e-10);
+}
+
 std::string moved_by(double error) {
   return std::isfinite(error) ? fmt::format("by up to {:.0e} of its size", error) : "altogether";
 }
@@ -66,6 +78,13 @@ bool is_singular(const report::ConditionReport& condition, const Precision& prec
 
 std::string condition_warning(const report::ConditionReport& condition, const Precision& precision) {
   if (!needs_warning(condition, precision)) return {};
+  if (!follows_from_condition(condition, precision))
+    return fmt::format(
+        "numbers of a right-hand side, or of its solution, are so small that they have lost digits (below "
+        "{}): {}, in the worst "
+        "column. The matrix is not the reason (condition {:.0e} in the {})",
+        smallest_with_all_digits(precision), trusted_digits(condition.digits, all_digits(precision)),
+        condition.number, condition.norm());
   return fmt::format(
       "the matrix is ill-conditioned (condition {:.0e} in the {}): {}. The equations hold to "
       "rounding, "
@@ -140,7 +159,7 @@ std::optional<std::string> wrong_answer(const report::RunReport& report) {
       "the matrix nor the right-hand sides have numbers so small that they lose digits (below {}), a disk, "
       "the memory or "
       "a library has failed: try again, and with another --blas",
-      error, limit, report.element == "FP32" ? "1e-37" : "1e-307");
+      error, limit, smallest_with_all_digits(report.element == "FP32"));
 }
 
 }  // namespace fairlead::app

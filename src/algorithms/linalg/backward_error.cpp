@@ -199,7 +199,7 @@ void BackwardError<T>::judge_rows(std::int64_t row, std::int64_t count) {
 template <class T>
 void BackwardError<T>::weigh(std::int64_t row, std::int64_t count, const ScaledResidual& residual,
                              const std::vector<double>& sizes) {
-  // Products that underflow are off by half of the least number each.
+  // Products that underflow are off by half of the least number each; those with a column of zeros are exact.
   const double n = static_cast<double>(a_->columns());
   for (std::int64_t i = 0; i < count; ++i) {
     const double size = sizes[static_cast<std::size_t>(i)];
@@ -208,7 +208,8 @@ void BackwardError<T>::weigh(std::int64_t row, std::int64_t count, const ScaledR
       const WideNumber norm(norms_of_x_[static_cast<std::size_t>(c)]);
       WideNumber r = residual.element(i, c);
       const int scale = residual.scale(c);
-      if (size > 0 && WideNumber(size) * norm < WideNumber(n * std::numeric_limits<double>::min(), scale))
+      if (size > 0 && !norm.is_zero() &&
+          WideNumber(size) * norm < WideNumber(n * std::numeric_limits<double>::min(), scale))
         r = r + WideNumber(n * std::numeric_limits<double>::denorm_min(), scale);
       if (!r.is_zero()) of_row = larger(of_row, (r / norm).value());
     }

@@ -24,6 +24,10 @@ constexpr std::int64_t most_vectors = 8;  // for each of the two norms
 std::int64_t vectors_for(std::int64_t n, bool weighted) noexcept {
   return std::min(n, weighted ? 2 * most_vectors : most_vectors);
 }
+/// Of these, those without weights. Half of them where there are few: reach() is from the others.
+std::int64_t plain_vectors_for(std::int64_t n, bool weighted) noexcept {
+  return std::min(most_vectors, weighted ? (n + 1) / 2 : n);
+}
 
 /// Not smaller than either; what is not a number stays.
 double largest_of(double a, double b) noexcept { return std::isnan(a) || a > b ? a : b; }
@@ -61,7 +65,7 @@ class InverseNorm<T>::Implementation {
         inverse_(std::move(inverse)),
         n_(n),
         count_(vectors_for(n_, !weights.empty())),
-        plain_(vectors_for(n_, false)),
+        plain_(plain_vectors_for(n_, !weights.empty())),
         weights_(std::move(weights)),
         memory_(runtime.ranks() == 1 ? static_cast<std::size_t>(n_ * count_) : 0),
         vectors_(runtime.ranks() == 1
