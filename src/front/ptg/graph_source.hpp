@@ -13,6 +13,7 @@
 #include "front/ptg/fresh_data.hpp"
 #include "front/ptg/initial_tasks.hpp"
 #include "front/ptg/left_over.hpp"
+#include "front/ptg/never_fed.hpp"
 #include "front/ptg/over_ranks.hpp"
 #include "front/ptg/unfolding.hpp"
 
@@ -110,7 +111,8 @@ class GraphSource final : public front::FlowSource {
   std::atomic<bool> initial_over_{true};
   // Of the first task, or, where they are announced late, of the next: whoever announces, one at a time.
   std::uint64_t first_id_ = 0;
-  std::unique_ptr<Ahead> ahead_;  // null in a run whose policy does not plan. more()'s
+  std::vector<WaitingTask> first_to_wait_;  // over ranks, when nothing moved any more. The program's thread's
+  std::unique_ptr<Ahead> ahead_;            // null in a run whose policy does not plan. more()'s
 
   // Fixed for a run.
   std::uint32_t lane_ = 0;

@@ -64,7 +64,7 @@ void GraphSource::run() {
   if (over_ranks_ != nullptr && over_ranks_->has_failed() && outcome().none_failed() &&
       early_end_.misuse().empty())
     throw RankError("the parameterized graph cannot go on: " + over_ranks_->failure() +
-                    (over_ranks_->stopped() ? never_fed(table_, &placement()) : ""));
+                    (over_ranks_->stopped() ? never_fed(table_, &placement(), first_to_wait_) : ""));
   if (early_end_.misuse().empty()) return wait();
   static_cast<void>(outcome().take(cause));
   throw UsageError(early_end_.misuse());
@@ -126,7 +126,8 @@ void GraphSource::wait_for_all() {
     } else if (nothing_moves && !progress_.reached(submitted_)) {
       give_up_the_rest(fresh_.given_up() || early_end_.abandoned() || !early_end_.misuse().empty()
                            ? ""
-                           : who_waits() + never_fed(table_, nullptr));
+                           : who_waits() +
+                                 never_fed(table_, nullptr, first_to_wait(table_, unfolding_.partly())));
     }
   }
   progress_.no_target();
@@ -189,7 +190,10 @@ void GraphSource::end_over_ranks(std::uint64_t before, bool failed) {
   over_ranks_->end();
   static_cast<void>(core_.help([&] { return is_still() && over_ranks_->quiet(); }));
   if (stop.stopped()) return;
-  if (!progress_.reached(submitted_)) give_up_the_rest({});
+  if (!progress_.reached(submitted_)) {
+    first_to_wait_ = first_to_wait(table_, unfolding_.partly());
+    give_up_the_rest({});
+  }
   progress_.no_target();
 }
 

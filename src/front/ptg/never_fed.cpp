@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "base/random.hpp"
 #include "front/ptg/edge_ends.hpp"
@@ -23,8 +24,14 @@ class Search {
  public:
   Search(const ClassTable& table, const Placement* placement) : table_(table), placement_(placement) {}
 
-  std::string text() {
+  std::string text(const std::vector<WaitingTask>& first) {
     try {
+      for (const WaitingTask& task : first) {
+        numbers_ = task.numbers;
+        if (!look_at(table_.classes[task.task_class])) return text_;
+      }
+      if (told_ != 0) return text_;
+      steps_ = 0;
       for (const TableClass& of : table_.classes) {
         SpaceWalk walk(table_.stop);
         for (bool more = walk.begin(of.loops, numbers_.data()); more;
@@ -104,7 +111,7 @@ class Search {
       }
   }
 
-  static constexpr std::uint64_t most_steps = 10'000'000;
+  static constexpr std::uint64_t most_steps = 30'000'000;
   static constexpr std::size_t most_told = 5;
 
   /// False if that is enough.
@@ -215,8 +222,37 @@ Sampled sampled_ends(const ClassTable& table, std::uint64_t tasks_of_a_class) {
   return Search(table, nullptr).sample(tasks_of_a_class);
 }
 
-std::string never_fed(const ClassTable& table, const Placement* placement) {
-  std::string text = Search(table, placement).text();
+std::vector<WaitingTask> first_to_wait(const ClassTable& table, const PartlySatisfied& partly) {
+  constexpr std::size_t most = 256;
+  std::unordered_set<std::uint64_t> waiting;
+  partly.for_each([&](const ActiveTask& task) { waiting.insert(task.name); });
+  // Whether what the task takes from the flow's giver has not come because that waits itself.
+  const auto waits_for_waiting = [&](const ActiveTask& task, const TableClass& of, std::size_t flow,
+                                     const Numbers& numbers) {
+    if (static_cast<std::uint32_t>(task.parameters()[of.slot_of(flow)]) != no_value) return false;
+    const Input* const input = input_of(of.flows[flow], numbers.data());
+    if (input == nullptr || input->kind != Place::Kind::task) return false;
+    Parameters giver{};
+    for (std::size_t i = 0; i < input->indices.size(); ++i) giver[i] = input->indices[i](numbers.data());
+    const auto name = table.classes[input->from_class].name_of(giver.data());
+    return name && waiting.contains(*name);
+  };
+  std::vector<WaitingTask> first;
+  partly.for_each([&](const ActiveTask& task) {
+    if (first.size() == most) return;
+    WaitingTask it{.task_class = task.task_class};
+    const TableClass& of = table.classes[task.task_class];
+    of.place(task.parameters(), it.numbers.data());
+    for (std::size_t flow = 0; flow < of.data_flows; ++flow)
+      if (waits_for_waiting(task, of, flow, it.numbers)) return;
+    first.push_back(it);
+  });
+  return first;
+}
+
+std::string never_fed(const ClassTable& table, const Placement* placement,
+                      const std::vector<WaitingTask>& first) {
+  std::string text = Search(table, placement).text(first);
   return text.empty() ? circles(table) : text;
 }
 

@@ -42,6 +42,7 @@ class WritingOut {
                                                            : unrolled::Access::read_write;
       it.flows.push_back({flow.name.empty() ? "its end" : flow.name, access, it.where});
     }
+    graph_.places.push_back(it.where);  // by class
   }
 
   void add_task(const TableClass& of) {
@@ -74,7 +75,8 @@ class WritingOut {
     return first;
   }
   unrolled::End end_of(unrolled::End::Kind kind, std::uint32_t of, const std::vector<Formula>& indices) {
-    unrolled::End end{.task = task_, .flow = flow_, .kind = kind, .of = of};
+    unrolled::End end{
+        .task = task_, .flow = flow_, .kind = kind, .of = of, .place = static_cast<std::uint32_t>(class_)};
     end.count = static_cast<std::uint16_t>(indices.size());
     end.first_number = static_cast<std::uint32_t>(graph_.numbers.size());
     const TableClass* const task = kind == unrolled::End::Kind::task ? &table_.classes[of] : nullptr;

@@ -104,7 +104,7 @@ s = 0 .. R-1
 : descS(s, 0)
 READ Y <- descS(s, 0)
 )";
-  out += fmt::format("       -> [ k = 0 .. {}{} ] {}Y STEP(((s - {} * k - {}{}) % R + R) % R, k){}\n", last,
+  out += fmt::format("       -> [ k = 0 .. ({}){} ] {}Y STEP(((s - {} * k - {}{}) % R + R) % R, k){}\n", last,
                      is(Mistake::short_range)  ? " - 1"
                      : is(Mistake::long_range) ? " + 1"
                                                : "",
