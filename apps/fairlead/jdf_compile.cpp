@@ -50,9 +50,10 @@ int compile_jdf(const std::string& path, const std::string& output, bool warning
   // All or, as far as can be known before, nothing.
   for (const std::string& name : {names.header, names.bodies}) report::require_place_for(beside(name));
   report::require_place_for(output);
-  report::write_file(beside(names.bodies), emitted.bodies);
-  report::write_file(beside(names.header), emitted.header);
-  report::write_file(output, emitted.source);
+  const report::FileText files[] = {{beside(names.bodies), emitted.bodies},
+                                    {beside(names.header), emitted.header},
+                                    {output, emitted.source}};
+  report::write_files(files);
   return success;
 }
 

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "base/guarded_thread.hpp"
+#include "base/signals_blocked.hpp"
 #include "net/own_descriptors.hpp"
 #include "net/prompt_thread.hpp"
 
@@ -26,22 +27,6 @@ namespace {
 constexpr std::size_t most_strangers = 64;
 
 Time steady_now() { return std::chrono::steady_clock::now().time_since_epoch(); }
-
-/// Signals are for the program's threads.
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    sigset_t all;
-    sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-  ~SignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-
- private:
-  sigset_t before_{};
-};
 
 }  // namespace
 

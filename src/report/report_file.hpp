@@ -1,5 +1,6 @@
 // The file that a report goes to.
 #pragma once
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -13,5 +14,11 @@ using ReportFile = data::TextOutput;
 void require_place_for(const std::string& path);
 /// All of it at once. Throws SystemError.
 void write_file(const std::string& path, std::string_view text);
+/// Several files, each with its text, of which all appear or none, as OutputFile::commit_together(). Throws SystemError.
+struct FileText {
+  std::string path;
+  std::string_view text;
+};
+void write_files(std::span<const FileText> files);
 
 }  // namespace fairlead::report

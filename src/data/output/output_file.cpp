@@ -13,9 +13,11 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/full_transfer.hpp"
 #include "base/left_over.hpp"
+#include "base/signals_blocked.hpp"
 
 namespace fairlead::data {
 namespace {
@@ -151,9 +153,15 @@ void OutputFile::write(Bytes offset, std::span<const std::byte> content) {
 }
 
 void OutputFile::commit() {
+  OutputFile* const alone[] = {this};
+  commit_together(alone);
+}
+
+void OutputFile::flush() {
   if (::fsync(file_.get()) != 0) fail(path_, "flush it to the disk", errno);
-  // Nothing is allocated once the file has its name: it would be there, and the caller told otherwise.
-  const std::filesystem::path above = directory_of(path_);
+}
+
+void OutputFile::give_name() {
   if (temporary_.empty()) {
     const auto self = fmt::format("/proc/self/fd/{}", file_.get());
     const auto link = [&](const char* name) {
@@ -170,9 +178,22 @@ void OutputFile::commit() {
     temporary_.clear();
   }
   file_ = FileDescriptor();
+}
+
+void OutputFile::commit_together(std::span<OutputFile* const> files) {
+  for (OutputFile* const file : files) file->flush();
+  // Nothing is allocated once a file has its name: it would be there, and the caller told otherwise.
+  std::vector<std::filesystem::path> directories;
+  for (const OutputFile* const file : files) directories.push_back(directory_of(file->path_));
+  {
+    const SignalsBlocked blocked;
+    for (OutputFile* const file : files) file->give_name();
+  }
   // The name, too, is to survive a power failure; a directory that cannot be opened for that is no failure.
-  const FileDescriptor directory = open_file(above, O_RDONLY | O_DIRECTORY);
-  if (directory) ::fsync(directory.get());
+  for (const std::filesystem::path& above : directories) {
+    const FileDescriptor directory = open_file(above, O_RDONLY | O_DIRECTORY);
+    if (directory) ::fsync(directory.get());
+  }
 }
 
 }  // namespace fairlead::data

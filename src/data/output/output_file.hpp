@@ -35,9 +35,15 @@ class OutputFile {
   /// Flushes to the disk and gives the file its name, replacing the one that has it. Throws SystemError; then
   /// the old file, if there is one, is still there.
   void commit();
+  /// Flushes all, and then names one right after the other, while this thread is given no signals: in a program that has no
+  /// other thread, one that ends it leaves all of them or none. Throws as commit(); the files before the one that the error
+  /// names then have their names.
+  static void commit_together(std::span<OutputFile* const> files);
 
  private:
   void open_unnamed();
+  void flush();
+  void give_name();
 
   std::filesystem::path path_;
   std::filesystem::path temporary_;  // where the file system knows no unnamed files; otherwise empty

@@ -12,6 +12,7 @@
 #include <span>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "base/full_transfer.hpp"
 
@@ -57,9 +58,15 @@ void TextOutput::flush() {
   buffer_.clear();
 }
 
-void TextOutput::commit() {
-  flush();
-  if (file_) file_->commit();
+void TextOutput::commit() { commit_together({this, 1}); }
+
+void TextOutput::commit_together(std::span<TextOutput> texts) {
+  std::vector<OutputFile*> files;
+  for (TextOutput& text : texts) {
+    text.flush();
+    if (text.file_) files.push_back(&*text.file_);
+  }
+  OutputFile::commit_together(files);
 }
 
 }  // namespace fairlead::data

@@ -4,6 +4,7 @@
 #include <fairlead/ids.hpp>
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -20,6 +21,8 @@ class TextOutput {
   void append(std::string_view text);
   /// Nothing is there before. Throws SystemError.
   void commit();
+  /// As OutputFile::commit_together().
+  static void commit_together(std::span<TextOutput> texts);
 
  private:
   void flush();
