@@ -17,9 +17,11 @@
 #include <vector>
 
 #include "algorithms/linalg/generated_matrix.hpp"
+#include "at_length.hpp"
 #include "command/answer.hpp"
 #include "data/npy/npy_file.hpp"
 #include "data/npy/npy_writer.hpp"
+#include "sanitized.hpp"
 #include "shim/shim.hpp"
 
 namespace fairlead {
@@ -110,6 +112,7 @@ TEST_F(Solve, IsInterruptedOrHasWrittenTheSolution) {
                             environment);
   };
   for (const std::string method : {"cholesky", "lu"}) {
+    if (tests::sanitized && method != "lu") continue;  // the files are the same
     SCOPED_TRACE(method);
     ASSERT_EQ(solved(method).exit_code, 0);
     const std::uint64_t calls = shim.calls(FileOperation::any);
@@ -439,13 +442,15 @@ TEST_F(Bench, RunsTheSmallestProblem) {
 
 // The kernels are those of the algorithm, the bytes no less than the bound.
 TEST_F(Bench, ReportsOnLuAndOnProductsAsOnCholesky) {
+  std::size_t turn = 0;
   for (const auto& [what, kernel, precision] : {std::tuple("lu", "getrf", "double"),
                                                 {"gemm", "gemm", "double"},
                                                 {"lu", "trsm", "single"},
                                                 {"gemm", "gemm", "single"}}) {
+    if (tests::left_out(turn++, 3)) continue;  // of both a sanitizer sees one precision
     const Answer answer =
-        in_folder(std::string("bench ") + what + " --n 1200 --digest --tile 64 --precision " + precision +
-                  " --json '" + path("report.json") + "'");
+        in_folder(std::string("bench ") + what + " --n 1200" + " --digest --tile 64 --precision " +
+                  precision + " --json '" + path("report.json") + "'");
     ASSERT_EQ(answer.exit_code, 0) << answer.text;
     EXPECT_THAT(answer.text, HasSubstr("of what these kernels allow"));
     std::ifstream file(path("report.json"));

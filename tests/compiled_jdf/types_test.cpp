@@ -10,6 +10,7 @@
 #include <string>
 #include <tuple>
 
+#include "at_length.hpp"
 #include "compiled_jdf/compiled.hpp"
 #include "compiled_jdf/dealt.hpp"
 #include "on_ranks.hpp"
@@ -122,7 +123,7 @@ TEST(CompiledJdfTypes, PartsGoAndComeHome) {
       expect(expected, part);
       std::vector<std::optional<CyclicMap>> grids{std::nullopt};
       for (const CyclicMap grid : {CyclicMap{1, 1}, CyclicMap{2, 1}, CyclicMap{4, 1}, CyclicMap{2, 2}})
-        grids.emplace_back(grid);
+        if (tests::many_cases() || grid.rank_rows * grid.rank_columns == 4) grids.emplace_back(grid);
       for (const auto& grid : grids) {
         SCOPED_TRACE(fmt::format("{} in tiles of {}, {} x {} ranks", n, tile, grid ? grid->rank_rows : 0,
                                  grid ? grid->rank_columns : 0));

@@ -100,7 +100,7 @@ TEST(LandingOverRanks, EveryWayGivesTheValuesOfASequentialRun) {
                    {700L, 3000L})  // the larger ones are offered to processes of the machine
                 for (const Bodies bodies : {Bodies::both, Bodies::devices}) {
                   ++seed;
-                  if (!runs_here(ranks) || (!at_length() && seed % (sanitized ? 23 : 5) != 0)) continue;
+                  if (!runs_here(ranks) || (!at_length() && seed % (sanitized ? 47 : 5) != 0)) continue;
                   const Way way{into,         devices, tight_device,
                                 tight_ram,    eager,   policies[seed % policies.size()],
                                 seed % 3 != 0};

@@ -8,6 +8,7 @@
 #include "algorithms/linalg/precisions.hpp"
 #include "algorithms/linalg/world.hpp"
 #include "cuda/platform.hpp"
+#include "sanitized.hpp"
 
 namespace fairlead::linalg::testing {
 namespace {
@@ -110,9 +111,10 @@ TEST(CudaAlgebraErrors, NameTheColumnInWhichAMatrixIsNotPositiveDefinite) {
 // In pieces the factor is the same as far as rounding goes.
 TYPED_TEST(CudaAlgebra, FactorsTilesInPiecesWhereTheWorkspaceIsSmall) {
   const tests::FakeDevices devices;
-  const auto a = std::make_shared<GeneratedSpd<TypeParam>>(1500, 16);
+  constexpr int n = tests::sanitized ? 750 : 1500;
+  const auto a = std::make_shared<GeneratedSpd<TypeParam>>(n, 16);
   const auto factored = factor<TypeParam>(
-      a, 1500, {.workers = 1, .scheduler = "eager", .devices = "cuda:0,memory=40MiB,workspace=4KiB"});
+      a, n, {.workers = 1, .scheduler = "eager", .devices = "cuda:0,memory=40MiB,workspace=4KiB"});
   EXPECT_LT(factor_residual(dense(*a), factored), 30);
 }
 

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "algorithms/linalg/cuda/cuda_qr.hpp"
+#include "algorithms/linalg/precisions.hpp"
 #include "base/random.hpp"
 #include "cuda/platform.hpp"
 #include "misuse/api/refused.hpp"
@@ -130,8 +131,8 @@ double orthogonality_of(const Plain<double>& q) {
 
 template <class T>
 class OwnKernelsOf : public ::testing::Test {};
-using BothPrecisions = ::testing::Types<float, double>;
-TYPED_TEST_SUITE(OwnKernelsOf, BothPrecisions);
+using KernelPrecisions = linalg::testing::BothOrFirst<double, float>;
+TYPED_TEST_SUITE(OwnKernelsOf, KernelPrecisions);
 
 /// In T's triangle what is not finite would come from nowhere; below it are zeros.
 template <class T>

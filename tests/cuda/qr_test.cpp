@@ -55,7 +55,7 @@ TYPED_TEST(CudaQrFlows, HaveASmallResidualAndAnOrthogonalQ) {
   for (const Shape& shape : shapes)
     for (const QrTree tree : trees)
       for (const Machine& machine : machines) {
-        if (++seed % 2 == 0 && !tests::at_length())
+        if (++seed % (tests::sanitized ? 4 : 2) != 1 && !tests::at_length())
           continue;  // an odd number of machines: each meets each shape or its other tree
         const tests::FakeDevices devices(2, seed, 20);
         const auto a = uniform<T>(shape.m, shape.n, seed);

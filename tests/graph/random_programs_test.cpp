@@ -145,7 +145,7 @@ class CheckedRun {
 
 // Every task finds the versions that the order of the program gives, whoever runs it and whenever.
 TEST(RandomPrograms, GiveEveryTaskTheVersionsOfTheProgramsOrder) {
-  const std::uint64_t seeds = fairlead::tests::many_cases() ? 300 : 100;
+  const std::uint64_t seeds = fairlead::tests::many_cases() ? 300 : 60;
   Reached reached;
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     const RandomProgram program(seed);

@@ -14,15 +14,23 @@ using namespace random_runs;
 
 class DeliberateMistakes : public testing::TestWithParam<Mistake> {};
 
+/// A seed that notices one of the rarest; should its run have changed, the search finds another one.
+std::uint64_t known_seed(Mistake mistake) {
+  return mistake == Mistake::claimant_ignored ? 1433 : mistake == Mistake::cut_off_copy_served ? 2909 : 1;
+}
+
 TEST_P(DeliberateMistakes, AreCaughtWithinFourThousandRuns) {
   std::string what;
-  std::uint64_t seed = 0;
-  while (what.empty() && ++seed <= 4000) {  // the rarest shows in one run of some thousand
+  const auto try_seed = [&](std::uint64_t seed) {
     RunOptions options = options_of(seed);
     options.mistake = GetParam();
     RunResult result;
     if (const auto failure = random_run(seed, options, result)) what = *failure;
-  }
+  };
+  std::uint64_t seed = known_seed(GetParam());
+  try_seed(seed);
+  if (what.empty()) seed = 0;
+  while (what.empty() && ++seed <= 4000) try_seed(seed);  // the rarest shows in one run of some thousand
   ASSERT_FALSE(what.empty());
   RecordProperty("seed", static_cast<int>(seed));
   RecordProperty("what", what);

@@ -18,7 +18,7 @@ namespace fairlead::tests {
 using namespace random_runs;
 
 namespace {
-constexpr std::uint64_t seeds = sanitized ? 700 : 2000;
+constexpr std::uint64_t seeds = sanitized ? 500 : 2000;
 
 void add(RunResult& total, const RunResult& result) {
   total.folds += result.folds;
@@ -91,7 +91,7 @@ TEST(RandomRuns, GiveTheValuesOfASequentialRunForEverySeed) {
 // Whatever a device was doing when it is lost: what is said to be good is right, the rest fails, and the run ends. Where
 // nothing was lost that was nowhere else, and nothing had begun there, it goes on as if nothing had happened.
 TEST(RandomRuns, EndWithRightValuesOrErrorsWhenDevicesAreLost) {
-  constexpr std::uint64_t runs = 1200;
+  constexpr std::uint64_t runs = sanitized ? 500 : 1200;
   std::uint64_t lost = 0, unharmed = 0, failed = 0, told = 0;
   std::map<std::string, std::uint64_t> by_policy;
   for (std::uint64_t seed = 5'000'001; seed <= 5'000'000 + runs; ++seed) {

@@ -3,6 +3,7 @@
 #include <set>
 #include <string>
 
+#include "at_length.hpp"
 #include "schedule/naive_dmdas.hpp"
 #include "schedule/policies.hpp"
 #include "schedule/twins.hpp"
@@ -71,7 +72,7 @@ struct DmdasTwins : Twins {
 };
 
 TEST(DmdasIncremental, DecidesAsTheOneThatAsksAllAfterAnySequenceOfEvents) {
-  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+  for (std::uint64_t seed = 1; seed <= (tests::many_cases() ? 150 : 50); ++seed) {
     SCOPED_TRACE(seed);
     DmdasTwins twins(seed);
     // Queues grow long, then short: a datum that all read is looked through first, and counted later.

@@ -157,7 +157,9 @@ void expect_all_noticed(const Setting& setting, int flips) {
   EXPECT_GE(happened, flips * 3 / 4);
 }
 
-TEST(FlippedBits, EachEndsInAnErrorThatNamesTileAndPlace) { expect_all_noticed({}, 100); }
+TEST(FlippedBits, EachEndsInAnErrorThatNamesTileAndPlace) {
+  expect_all_noticed({}, tests::many_cases() ? 100 : 30);
+}
 
 TEST(FlippedBits, SoDoThoseInPiecesOnTheirWayToDevices) {
   expect_all_noticed({.devices = "emulated:memory=256KiB"}, 25);

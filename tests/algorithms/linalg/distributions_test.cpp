@@ -12,6 +12,7 @@
 #include <map>
 
 #include "algorithms/linalg/world.hpp"
+#include "at_length.hpp"
 #include "on_ranks.hpp"
 #include "sanitized.hpp"
 
@@ -198,7 +199,9 @@ TEST(Distributions, DoNotChangeWhatAGraphComputes) {
             30);
   for (const Distribution* of_a : {&two_dimensions, &rows, &columns, &nodes, &blocks, &table, &function})
     for (const Distribution* of_b : {&two_dimensions, &table})
-      EXPECT_TRUE(solved(4, *of_a, *of_b) == expected) << "distribution " << of_a - &two_dimensions;
+      if (fairlead::tests::many_cases() || (of_b == &table) == (of_a == &two_dimensions)) {
+        EXPECT_TRUE(solved(4, *of_a, *of_b) == expected) << "distribution " << of_a - &two_dimensions;
+      }
   EXPECT_TRUE(solved(8, Distribution::symmetric(4), Distribution::by_rows(8)) == expected);
   for (const Distribution* of_a : {&two_dimensions, &rows, &nodes, &table})
     EXPECT_TRUE(solved(4, *of_a, columns, TileSize(16).padded()) == expected)

@@ -125,14 +125,17 @@ TYPED_TEST(FlowsOverRanks, HaveTheBitsOfOneRank) {
   using T = TypeParam;
   if (fairlead::tests::thread_sanitized) return;  // into a library that was not built for it it does not see
   constexpr CyclicMap grids[] = {{1, 1}, {1, 2}, {2, 1}, {2, 2}, {2, 3}};
+  std::size_t turn = 0;
   for (const Algorithm algorithm : algorithms)
     for (const std::int64_t n : {1, 17, 100}) {
       const Case<T> of{.algorithm = algorithm, .n = n, .setting = {.workers = 1}};
       const Dense<T> expected = by_one(of);
-      for (const CyclicMap& grid : grids)
+      for (const CyclicMap& grid : grids) {
+        if (fairlead::tests::left_out(turn++, 2)) continue;
         EXPECT_TRUE(by_ranks(of, grid) == expected)
             << "algorithm " << static_cast<int>(algorithm) << ", n " << n << ", " << grid.rank_rows << " x "
             << grid.rank_columns;
+      }
     }
 }
 

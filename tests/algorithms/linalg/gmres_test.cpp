@@ -105,9 +105,11 @@ TYPED_TEST_SUITE(GmresOf, GmresPrecisions);
 TYPED_TEST(GmresOf, FindsWhatEliminationFinds) {
   using T = TypeParam;
   const double tolerance = std::is_same_v<T, float> ? 1e-5 : 1e-12;
+  std::size_t turn = 0;
   for (const std::int64_t n : {1, 2, 16, 33, 100, 150})
     for (const int restart : {5, 30, 1000})
       for (const double guess : {0.0, 3.0}) {
+        if (tests::left_out(turn++, 5)) continue;
         const GeneratedUniform<T> a(n, n, 3, static_cast<double>(n) / 2), b(n, 1, 4);
         const Solved solved = by_one<T>(a, b, 16, {.restart = restart, .tolerance = tolerance}, guess);
         EXPECT_TRUE(solved.result.converged) << n << ", " << restart;
@@ -221,7 +223,9 @@ TYPED_TEST(GmresOf, HasTheSameBitsOnEveryGridInCoreAndOutOfCore) {
   EXPECT_GT(expected.result.iterations, 7);  // it began again
   for (const CyclicMap& grid : {CyclicMap{1, 1}, CyclicMap{1, 2}, CyclicMap{2, 2}, CyclicMap{2, 3}})
     for (const Bytes memory : {plenty, Bytes{20} * 4096}) {
-      if (!tests::many_cases() && (memory == plenty) == (grid.rank_rows == grid.rank_columns)) continue;
+      // In little memory on 2 x 2, in plenty on 1 x 2.
+      if (!tests::many_cases() && (grid.rank_columns != 2 || (memory == plenty) == (grid.rank_rows == 2)))
+        continue;
       const Distribution distribution(grid);
       std::vector<double> x(n);
       const auto thrown = tests::on_ranks(

@@ -8,6 +8,7 @@
 #include "algorithms/linalg/matrix_in_memory.hpp"
 #include "algorithms/linalg/precisions.hpp"
 #include "algorithms/linalg/world.hpp"
+#include "at_length.hpp"
 
 namespace fairlead::linalg::testing {
 namespace {
@@ -67,11 +68,14 @@ using PrecisionsOfErrors = BothOrFirst<double, float>;
 TYPED_TEST_SUITE(LeastSquaresErrorOf, PrecisionsOfErrors);
 
 TYPED_TEST(LeastSquaresErrorOf, ARightSolutionIsSomeRoundingsWhateverIsLeftOfB) {
+  std::size_t turn = 0;
   for (const double left : {0.0, 1e-6, 1e-3, 1.0, 1e3})
     for (const double grade : {0.0, 3.0})
-      for (const auto& [m, n] : {std::pair(2, 1), {40, 39}, {90, 33}, {300, 270}, {700, 20}})
+      for (const auto& [m, n] : {std::pair(2, 1), {40, 39}, {90, 33}, {300, 270}, {700, 20}}) {
+        if (fairlead::tests::left_out(turn++, 3)) continue;
         EXPECT_LT(judged<TypeParam>(m, n, left, grade, 0).error, 10)
             << m << " x " << n << ", left " << left << ", grade " << grade;
+      }
 }
 
 TYPED_TEST(LeastSquaresErrorOf, AWrongSolutionIsMany) {

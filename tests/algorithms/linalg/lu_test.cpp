@@ -7,6 +7,7 @@
 #include "algorithms/linalg/blas/unpivoted_lu.hpp"
 #include "algorithms/linalg/precisions.hpp"
 #include "algorithms/linalg/world.hpp"
+#include "at_length.hpp"
 
 namespace fairlead::linalg::testing {
 namespace {
@@ -91,8 +92,10 @@ TYPED_TEST(Lu, OutOfCoreGivesTheSameBitsAsInCore) {
   const auto in_core = lu_factors<T>(a, tile, {});
   EXPECT_LT(lu_residual(dense<T>(*a), in_core), 30);
   const Bytes tile_bytes = (tile * tile * sizeof(T) + 4095) / 4096 * 4096;
+  std::size_t turn = 0;
   for (const char* policy : {"eager", "lws", "darts", "blocks"})
     for (const Bytes tiles : {6, 31, 121}) {  // a quarter is 31
+      if (fairlead::tests::left_out(turn++, 5)) continue;
       Bytes bytes_read = 0;
       const auto out_of_core =
           lu_factors<T>(a, tile, {.memory = tiles * tile_bytes + 4096, .scheduler = policy}, &bytes_read);

@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "sanitized.hpp"
+
 namespace fairlead {
 namespace {
 
@@ -261,7 +263,7 @@ TEST(CpuWorldAsynchronous, AnArgumentThatGoesMayCancelAndSignal) {
 // A task of several inputs becomes ready with the last of them, and another thread may just have told of the
 // one before: the engine must hear of that first, or it would fetch an old value from the disk.
 TEST(CpuWorld, HearsOfAllInputsBeforeTheTaskThatNeedsThem) {
-  for (int round = 0; round < 40; ++round) {
+  for (int round = 0; round < (tests::thread_sanitized ? 20 : 40); ++round) {
     Runtime runtime(settings(4));
     const auto matrix = runtime.tiled<double>("A", 64, 64, 16);  // 16 tiles that are in memory
     const auto set = codelet("set").cpu([](Out<Tile<double>> t, int value) { t(0, 0) = value; });

@@ -243,7 +243,7 @@ TEST_P(RandomProgramsOnThreads, SeeTheValuesOfTheProgramsOrder) {
 }
 
 TEST_P(RandomProgramsOnThreads, SeeThemOnDevicesToo) {
-  for (const std::uint64_t seed : tests::seeds_for(GetParam(), 1, 24)) {
+  for (const std::uint64_t seed : tests::seeds_for(GetParam(), 1, 24, tests::address_sanitized ? 24 : 12)) {
     Random random(seed + 100);
     Config config = config_of(seed, random);
     config.set("memory", std::to_string(random.between(96, 256)) + "KiB");

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 #include <unistd.h>
+#include "sanitized.hpp"
 
 #include <cerrno>
 #include <cstring>
@@ -41,7 +42,7 @@ TEST_F(Checked, AFlippedBitIsNoticedAndItsPlaceNamed) {
   write(4096, 33 * MiB + 4096);  // three pieces
   ASSERT_EQ(read(4096, 33 * MiB + 4096).error_number, 0);
   Random random(7);
-  for (int i = 0; i < 20; ++i) {
+  for (int i = 0; i < (tests::sanitized ? 5 : 20); ++i) {
     const Bytes at = 4096 + random.below(33 * MiB + 4096);
     const auto bit = static_cast<unsigned>(random.below(8));
     flip(at, bit);

@@ -88,10 +88,19 @@ TEST_P(NpyReading, EveryPieceIsRightThatIsKeptInMemory) {
   }
 }
 
+// One thread reads: under ThreadSanitizer one kind in either order is enough.
 INSTANTIATE_TEST_SUITE_P(Kinds, NpyReading,
-                         testing::Values(Kind{"<f8", false, 1}, Kind{"<f8", true, 1}, Kind{"<f4", false, 1},
-                                         Kind{"<f4", true, 2}, Kind{">f8", false, 3}, Kind{">f4", true, 3},
-                                         Kind{">f8", true, 1}, Kind{"=f8", false, 2}, Kind{"|f4", false, 1}));
+                         testing::ValuesIn(tests::thread_sanitized
+                                               ? std::vector<Kind>{{"<f8", false, 1}, {">f4", true, 3}}
+                                               : std::vector<Kind>{{"<f8", false, 1},
+                                                                   {"<f8", true, 1},
+                                                                   {"<f4", false, 1},
+                                                                   {"<f4", true, 2},
+                                                                   {">f8", false, 3},
+                                                                   {">f4", true, 3},
+                                                                   {">f8", true, 1},
+                                                                   {"=f8", false, 2},
+                                                                   {"|f4", false, 1}}));
 
 // Long lines: the gaps between the pieces are skipped, not read.
 TEST(NpyReadingWide, PiecesFarApartAreRight) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/lane_queue.hpp"
+#include "sanitized.hpp"
 
 namespace fairlead::engine {
 namespace {
@@ -102,7 +103,7 @@ TEST(LaneQueue, GivesUpWhatWaitsBehind) {
 /// The owner puts and takes in bursts, three steal; each task counts how often somebody got it, and carries a
 /// plain value that the owner wrote before.
 void lose_nothing(bool keeps) {
-  constexpr std::size_t count = 200'000, thieves = 3;
+  constexpr std::size_t count = fairlead::tests::thread_sanitized ? 50'000 : 200'000, thieves = 3;
   LaneQueue lane;
   std::vector<Task> tasks(count);
   std::vector<std::atomic<int>> got(count);

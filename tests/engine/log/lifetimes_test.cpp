@@ -4,6 +4,7 @@
 #include <fairlead/codelet_info.hpp>
 #include <fairlead/error.hpp>
 
+#include "at_length.hpp"
 #include "backend/sim/sim_world.hpp"
 #include "engine/log/log_records.hpp"
 #include "engine/replay.hpp"
@@ -76,8 +77,10 @@ Lived live(const std::string& policy, std::uint64_t seed) {
 }  // namespace
 
 TEST(Lifetimes, OfDataFlowsAndCodeletsAreReplayed) {
+  std::size_t turn = 0;
   for (const PolicyEntry& entry : schedule::policies())
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+      if (left_out(turn++, 7)) continue;  // each policy with one or two
       const Lived lived = live(std::string(entry.name), seed);
       std::size_t removals = 0, cancellations = 0, flushes = 0;
       for (const LogRecord& record : records_of(lived.words)) {

@@ -59,7 +59,7 @@ double value_of(Flow& flow, const Handle<Numbers>& handle) {
 // StarPU (Augonnet et al. 2012), Figure 2: a token goes round, and each rank adds one to it. The last rank of the last
 // round does not send: nobody would receive it.
 TEST(Messages, ATokenGoesRound) {
-  constexpr std::uint32_t rounds = 50;
+  constexpr std::uint32_t rounds = tests::thread_sanitized ? 20 : 50;
   for (const std::uint32_t ranks : {2u, 3u, 5u})
     expect_nothing_thrown(on_ranks(ranks, [&](Runtime& runtime) {
       const std::uint32_t rank = runtime.rank();
@@ -104,7 +104,7 @@ TEST(Messages, OneTagKeepsTheOrder) {
 
 // Far more than a window of tasks: none goes into another one's place, and what comes early or is not asked for yet waits.
 TEST(Messages, ManyWithoutAPause) {
-  constexpr int count = tests::sanitized ? 300 : 3000;
+  constexpr int count = tests::thread_sanitized ? 150 : tests::sanitized ? 300 : 3000;
   for (const bool different : {false, true})
     expect_nothing_thrown(on_ranks(3, [&](Runtime& runtime) {
       const std::uint32_t rank = runtime.rank();
@@ -251,7 +251,10 @@ TEST(Messages, AProgramAsleepIsWokenByWhatACallbackEnds) {
 // What is sent is what the tasks before have left, whatever those after do; and memory is for a few values.
 TEST(Messages, RandomExchangesInLittleMemory) {
   constexpr std::int64_t large = 1500;  // three pages
-  for (std::uint64_t seed = 1; seed <= (tests::many_cases() ? 60 : 15) && !::testing::Test::HasFailure();
+  for (std::uint64_t seed = 1; seed <= (tests::many_cases()       ? 60
+                                        : tests::thread_sanitized ? 8
+                                                                  : 15) &&
+                               !::testing::Test::HasFailure();
        ++seed) {
     Random random(seed);
     const auto ranks = static_cast<std::uint32_t>(2 + random.below(4));
@@ -340,17 +343,17 @@ void both_send_first(std::int64_t values, Bytes memory, int count, bool differen
 }
 
 TEST(Messages, BothSendManyBeforeEitherReceives) {
-  both_send_first(1, Bytes{1} << 20, tests::sanitized ? 500 : 10'000, false);  // small ones
-  both_send_first(1, Bytes{1} << 20, 1'000, true);
-  both_send_first(1500, Bytes{64} << 10, 300,
-                  false);  // each larger than what travels along, and two are ahead
+  both_send_first(1, Bytes{1} << 20, tests::sanitized ? 300 : 10'000, false);  // small ones
+  both_send_first(1, Bytes{1} << 20, tests::sanitized ? 300 : 1'000, true);
+  // Each larger than what travels along, and two are ahead.
+  both_send_first(1500, Bytes{64} << 10, tests::sanitized ? 100 : 300, false);
   both_send_first(1500, Bytes{256} << 10, 100, true);
 }
 
 // As many as one rank may have on their way to another: none waits until the other receives, whatever else does.
 TEST(Messages, SmallOnesOfBothGoWhileNobodyReceives) {
   constexpr std::int64_t small = 8, large = 1000;
-  constexpr int count = (64 << 10) / (small * 8), others = 300;
+  constexpr int count = (64 << 10) / (small * 8), others = tests::sanitized ? 100 : 300;
   expect_nothing_thrown(on_ranks(
       2,
       [&](Runtime& runtime) {
@@ -375,7 +378,7 @@ TEST(Messages, SmallOnesOfBothGoWhileNobodyReceives) {
 // Each message has a tag of its own, and the last is received first: what is held back goes when it is asked for.
 TEST(Messages, TheLastMayBeReceivedFirst) {
   for (const std::int64_t values : {1, 1500}) {
-    constexpr std::uint32_t count = 300;
+    constexpr std::uint32_t count = tests::thread_sanitized ? 150 : 300;
     expect_nothing_thrown(on_ranks(
         2,
         [&](Runtime& runtime) {
@@ -400,7 +403,7 @@ TEST(Messages, WhoReceivesMayWaitForAThirdOneFirst) {
     expect_nothing_thrown(on_ranks(
         3,
         [&](Runtime& runtime) {
-          constexpr int count = 4000;
+          constexpr int count = tests::sanitized ? 400 : 4000;
           const auto v = runtime.vector<double>("v", values);
           Flow flow(runtime);
           flow.submit(set(v, 1.0 + runtime.rank()));
@@ -428,7 +431,7 @@ TEST(Messages, ManyArePassedOn) {
     expect_nothing_thrown(on_ranks(
         3,
         [&](Runtime& runtime) {
-          constexpr int count = tests::sanitized ? 400 : 4000, places = 5;
+          constexpr int count = tests::thread_sanitized ? 150 : tests::sanitized ? 400 : 4000, places = 5;
           std::vector<Handle<Numbers>> own;
           for (int i = 0; i < places; ++i)
             own.push_back(runtime.vector<double>("own" + std::to_string(i), values));
@@ -458,7 +461,7 @@ TEST(Messages, ManyArePassedOn) {
 // One sends to all, and all to one, without a pause.
 TEST(Messages, OneToManyAndManyToOne) {
   constexpr std::uint32_t ranks = 5;
-  constexpr int count = tests::sanitized ? 300 : 3000;
+  constexpr int count = tests::thread_sanitized ? 100 : tests::sanitized ? 300 : 3000;
   for (const bool to_one : {false, true}) {
     expect_nothing_thrown(on_ranks(ranks, [&](Runtime& runtime) {
       const std::uint32_t rank = runtime.rank();
@@ -489,7 +492,11 @@ TEST(Messages, OneToManyAndManyToOne) {
 // All begin to send all that they have before they receive anything, under a few tags, and receive in an order of their own; two
 // large ones are ahead at most, and as many small ones as a kilobyte holds.
 TEST(Messages, RandomExchangesThatAreBegunBeforeAnybodyReceives) {
-  for (std::uint64_t seed = 1; seed <= (tests::sanitized ? 5 : 40) && !::testing::Test::HasFailure();
+  for (std::uint64_t seed = 1; seed <= (tests::at_length()        ? 40
+                                        : tests::thread_sanitized ? 3
+                                        : tests::sanitized        ? 5
+                                                                  : 40) &&
+                               !::testing::Test::HasFailure();
        ++seed) {
     Random random(seed);
     const auto ranks = static_cast<std::uint32_t>(2 + random.below(3));

@@ -273,7 +273,7 @@ TEST(FlowsOverRanks, AnAcquireIsOfTheOwner) {
 TEST(FlowsOverRanks, ATaskThatFailsIsToldOnAllRanks) {
   const auto fails =
       codelet("fails").cpu([](InOut<Element>) { throw std::runtime_error("it cannot be done"); });
-  for (int i = 0; i < 20; ++i) {
+  for (int i = 0; i < (tests::thread_sanitized ? 8 : 20); ++i) {
     const auto thrown = on_ranks(3, [&](Runtime& runtime) {
       auto a = row_of(runtime, 6);
       Flow flow(runtime);
@@ -684,7 +684,7 @@ void run_random_program(std::uint64_t seed) {
 }
 
 TEST(FlowsOverRanks, RandomProgramsGiveWhatTheirOrderSays) {
-  const std::uint64_t seeds = tests::many_cases() ? 200 : 25;
+  const std::uint64_t seeds = tests::many_cases() ? 200 : tests::thread_sanitized ? 15 : 25;
   for (std::uint64_t seed = 1; seed <= seeds && !::testing::Test::HasFailure(); ++seed)
     run_random_program(seed);
 }

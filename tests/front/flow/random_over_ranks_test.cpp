@@ -266,7 +266,7 @@ void run(std::uint64_t seed, std::atomic<std::size_t>& reads) {
 class RandomProgramsOverRanks : public testing::TestWithParam<int> {};
 
 TEST_P(RandomProgramsOverRanks, ReadWhatTheirOrderSays) {
-  const std::uint64_t seeds = tests::at_length() ? 500 : tests::many_cases() ? 12 : 3;
+  const std::uint64_t seeds = tests::at_length() ? 500 : tests::many_cases() ? 12 : 2;
   const auto first = static_cast<std::uint64_t>(GetParam()) * 500;
   std::atomic<std::size_t> reads{0};
   for (std::uint64_t seed = first; seed < first + seeds && !HasFailure(); ++seed) run(seed, reads);

@@ -270,11 +270,11 @@ TEST(RecordedAlone, CanBeCancelledByAnotherThread) {
 /// Random programs, run several times in little or enough memory by every policy: each task adds what it
 /// reads.
 TEST(RandomRecordings, GiveWhatASequentialRunGives) {
-  for (const PolicyEntry& policy : schedule::policies())
-    for (const std::uint64_t seed : tests::seeds_for(policy.name, 1, 12)) {
+  for (const std::string& policy : tests::every_policy())
+    for (const std::uint64_t seed : tests::seeds_for(policy, 1, 12)) {
       Random random(seed);
-      Config config = config_with(static_cast<int>(1 + seed % 3), std::string(policy.name),
-                                  random.once_in(2) ? "1MiB" : "96KiB");
+      Config config =
+          config_with(static_cast<int>(1 + seed % 3), policy, random.once_in(2) ? "1MiB" : "96KiB");
       Runtime runtime(config);
       constexpr std::size_t count = 12;
       std::vector<Handle<Vector<double>>> data;
@@ -326,7 +326,7 @@ TEST(RandomRecordings, GiveWhatASequentialRunGives) {
           [&wrong](In<Vector<double>> v, double x) { wrong += v(0) != x || v(1023) != x; });
       for (std::size_t i = 0; i < count; ++i) flow.submit(check(data[i], expected[i]));
       flow.wait();
-      ASSERT_EQ(wrong, 0) << policy.name << ", seed " << seed;
+      ASSERT_EQ(wrong, 0) << policy << ", seed " << seed;
     }
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "at_length.hpp"
 #include "base/random.hpp"
 #include "front/jdf/lowered.hpp"
 #include "sanitized.hpp"
@@ -292,7 +293,7 @@ class DrawnFile {
 
 TEST(JdfLowered, DrawnFilesAreWhatTheUnrollerWritesOut) {
   std::size_t tasks = 0, ends = 0;
-  for (std::uint64_t seed = 1; seed <= (::fairlead::tests::sanitized ? 100 : 1500); ++seed) {
+  for (std::uint64_t seed = 1; seed <= (::fairlead::tests::many_cases() ? 1500 : 100); ++seed) {
     const DrawnFile drawn(seed);
     SCOPED_TRACE(fmt::format("seed {}\n{}", seed, drawn.text()));
     std::shared_ptr<Program> program;

@@ -88,7 +88,10 @@ void run(Runtime& runtime, const Program& program) {
 TEST(AfterFailure, ARuntimeHasItsOwnValues) {
   double first = 1;
   for (const std::uint32_t ranks : {2u, 3u})
-    for (std::uint64_t seed = 1; seed <= (tests::many_cases() ? 20 : 6); ++seed) {
+    for (std::uint64_t seed = 1; seed <= (tests::many_cases()       ? 20
+                                          : tests::thread_sanitized ? 4
+                                                                    : 6);
+         ++seed) {
       Random random(seed);
       const bool eager = random.once_in(3);
       const auto config_of = [&](std::uint32_t) {

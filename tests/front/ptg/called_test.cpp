@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "little_memory.hpp"
+
 namespace fairlead {
 namespace {
 
@@ -14,7 +16,7 @@ class PtgCalled : public testing::Test {
   PtgCalled() {
     for (double& number : numbers_) handles_.push_back(runtime_.value("number", number));
   }
-  Runtime runtime_;
+  Runtime runtime_{tests::in_little_memory()};
   std::vector<double> numbers_ = std::vector<double>(12);
   std::vector<Handle<double>> handles_;
 };

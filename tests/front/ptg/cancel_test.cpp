@@ -9,6 +9,8 @@
 #include <string>
 #include <thread>
 
+#include "sanitized.hpp"
+
 namespace fairlead {
 namespace {
 
@@ -22,7 +24,7 @@ class CancelledPtg : public testing::TestWithParam<const char*> {
     config.set("bind-threads", false);
     return config;
   }
-  static constexpr std::uint64_t count = 20'000;
+  static constexpr std::uint64_t count = tests::thread_sanitized ? 5'000 : 20'000;
   std::atomic<std::uint64_t> ran{0};
   std::uint64_t number = 0;
   Runtime runtime{config()};

@@ -9,6 +9,8 @@
 #include <map>
 #include <vector>
 
+#include "little_memory.hpp"
+
 namespace fairlead {
 namespace {
 
@@ -66,7 +68,7 @@ TEST(PtgCopies, NobodyWaitsForThoseWhoReadACopy) {
   }
 }
 TEST(PtgCopies, WithoutThemItIsACircle) {
-  Runtime runtime;
+  Runtime runtime(tests::in_little_memory());
   Circle circle(runtime);
   circle.add(false);
   EXPECT_NE(circle.graph.check().text, "");
@@ -113,7 +115,7 @@ TEST(PtgCopies, ACopyIsOfTheSizeOfItsValue) {
 
 // Who passes the value on to one that changes it has the value itself, and is waited for.
 TEST(PtgCopies, WhatGoesOnToWhoChangesItIsNotCopied) {
-  Runtime runtime;
+  Runtime runtime(tests::in_little_memory());
   const std::vector handles{runtime.vector<double>("a", 4), runtime.vector<double>("b", 4)};
   ptg::Graph graph(runtime);
   const auto values = graph.data(handles, "values");
@@ -194,7 +196,7 @@ TEST(PtgCopies, AlsoOfWhatTheGiverSays) {
 }
 
 TEST(PtgCopies, AreOfArraysAndOfWhatIsChanged) {
-  Runtime runtime;
+  Runtime runtime(tests::in_little_memory());
   double number = 1;
   const auto value = runtime.value("number", number);
   const auto vector = runtime.vector<double>("a", 4);

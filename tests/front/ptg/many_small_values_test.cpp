@@ -11,8 +11,10 @@
 #include <string>
 #include <utility>
 
+#include "at_length.hpp"
 #include "base/random.hpp"
 #include "on_ranks.hpp"
+#include "sanitized.hpp"
 
 namespace fairlead::over_ranks {
 namespace {
@@ -40,7 +42,7 @@ TiledMatrix<std::int64_t> number_of_each_rank(Runtime& runtime) {
 const auto give = codelet("give").cpu([](Out<Number> value, std::int64_t i) { value(0, 0) = 3 * i + 1; });
 
 TEST(ManySmallValues, ToOneRankThatIsSlowerDoNotGoToTheDisk) {
-  constexpr std::int64_t values = 3000;
+  constexpr std::int64_t values = tests::thread_sanitized ? 1000 : 3000;
   on_small_ranks(3, 1, [&](Runtime& runtime) {
     std::atomic<std::int64_t> sum{0};
     const auto take = codelet("take").cpu([&](In<Number> value) {
@@ -69,7 +71,7 @@ TEST(ManySmallValues, ToOneRankThatIsSlowerDoNotGoToTheDisk) {
 // Each task takes two values that are made far apart in time, on ranks drawn from a seed; the same values go to two
 // tasks. Many more have to be there at once than are let in at first.
 TEST(ManySmallValues, ThatAreNeededAtOnceAllCome) {
-  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+  for (std::uint64_t seed = 1; seed <= (tests::at_length() || !tests::thread_sanitized ? 6 : 3); ++seed) {
     Random random(seed);
     const auto ranks = static_cast<std::uint32_t>(1 + random.between(1, 4));
     const std::int64_t values = 300 + static_cast<std::int64_t>(random.below(500));

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "on_ranks.hpp"
+#include "sanitized.hpp"
 
 namespace fairlead::over_ranks {
 namespace {
@@ -84,7 +85,7 @@ const auto add = codelet("add").cpu([](In<Numbers> from, InOut<Numbers> to) {
 
 // DAGuE (Bosilca et al. 2012), Figure 4, with one datum that is handed to and fro.
 TEST(PtgOverRanks, PingPong) {
-  constexpr std::int64_t rounds = 300;
+  constexpr std::int64_t rounds = tests::thread_sanitized ? 100 : 300;
   expect_nothing_thrown(on_ranks(2, [&](Runtime& runtime) {
     World world(runtime, 2);
     ptg::Graph graph(runtime);
@@ -105,7 +106,7 @@ TEST(PtgOverRanks, PingPong) {
 
 // Each value is read by tasks of all ranks before the next task of its own rank changes it.
 TEST(PtgOverRanks, AValueIsNotChangedUnderThoseWhoReadItElsewhere) {
-  constexpr std::int64_t steps = 60;
+  constexpr std::int64_t steps = tests::thread_sanitized ? 25 : 60;
   for (const std::uint32_t ranks : {2u, 3u, 5u})
     expect_nothing_thrown(on_ranks(ranks, [&](Runtime& runtime) {
       const std::int64_t count = runtime.ranks();
@@ -129,7 +130,7 @@ TEST(PtgOverRanks, AValueIsNotChangedUnderThoseWhoReadItElsewhere) {
 
 // A rank that is ahead tells the others of its next run before they have begun it.
 TEST(PtgOverRanks, ManyShortRunsFollowOneAnother) {
-  constexpr std::int64_t runs = 400;
+  constexpr std::int64_t runs = tests::thread_sanitized ? 150 : 400;
   expect_nothing_thrown(on_ranks(3, [&](Runtime& runtime) {
     const std::int64_t count = runtime.ranks();
     World world(runtime, count);

@@ -152,6 +152,7 @@ void sends_parts(const Named& named, Size size, const Case& how) {
 TEST(PartsOverRanks, OnlyTheirBytesAreSent) {
   // Threads and addresses are the same whatever the elements' type is.
   const bool of_both_types = tests::many_cases();
+  constexpr std::size_t one_in = tests::thread_sanitized ? 8 : 4;
   std::size_t turn = 0;
   for (const Named& named : parts)
     for (const Size size : sizes) {
@@ -159,8 +160,8 @@ TEST(PartsOverRanks, OnlyTheirBytesAreSent) {
       for (const Case& how :
            {Case{}, Case{.eager = 1 << 20}, Case{.tree = 2}, Case{.eager = 1 << 20, .tree = 2}}) {
         ++turn;
-        if (of_both_types || turn % 4 == 0) sends_parts<double>(named, size, how);
-        if (of_both_types || turn % 4 == 1) sends_parts<float>(named, size, how);
+        if (of_both_types || turn % one_in == 0) sends_parts<double>(named, size, how);
+        if (of_both_types || turn % one_in == 1) sends_parts<float>(named, size, how);
       }
     }
 }
@@ -402,6 +403,7 @@ TEST(PartsOverRanks, EndsThatDifferMoveTheElements) {
     Size size;
   };
   const bool of_both_types = tests::many_cases();
+  constexpr std::size_t one_in = tests::thread_sanitized ? 8 : 4;
   std::size_t turn = 0;
   for (const Pair& it : {Pair{parts[1], parts[3], {40, 40}},
                          {parts[3], parts[1], {17, 17}},
@@ -412,8 +414,8 @@ TEST(PartsOverRanks, EndsThatDifferMoveTheElements) {
     for (const std::uint32_t ranks : {1u, 2u, 3u})
       for (const Bytes memory : {Bytes{192} << 10, Bytes{16} << 20}) {
         ++turn;
-        if (of_both_types || turn % 4 == 0) recuts<double>(it.given, it.taken, it.size, ranks, memory);
-        if (of_both_types || turn % 4 == 1) recuts<float>(it.given, it.taken, it.size, ranks, memory);
+        if (of_both_types || turn % one_in == 0) recuts<double>(it.given, it.taken, it.size, ranks, memory);
+        if (of_both_types || turn % one_in == 1) recuts<float>(it.given, it.taken, it.size, ranks, memory);
       }
 }
 

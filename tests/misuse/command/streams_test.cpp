@@ -35,7 +35,9 @@ int shell(const Folder& folder, const std::string& line) {
 
 constexpr const char* solving = "fairlead solve A.npy b.npy -o x.npy --progress lines";
 constexpr const char* benching =
-    "fairlead bench cholesky --n 1024 --tile 64 --workers 2 --progress lines --json report.json";
+    tests::sanitized
+        ? "fairlead bench cholesky --n 512 --tile 64 --workers 2 --progress lines --json report.json"
+        : "fairlead bench cholesky --n 1024 --tile 64 --workers 2 --progress lines --json report.json";
 constexpr const char* closings[] = {
     "2>&-", ">&- 2>&-", "<&- >&- 2>&-", "2>/dev/full", ">/dev/full 2>/dev/full", "2> >(true)"};
 

@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "at_length.hpp"
 #include "schedule/heteroprio/hetero_world.hpp"
 #include "schedule/policies.hpp"
 
@@ -88,7 +89,7 @@ TEST(HeteroprioRandom, WhoeverCanRunATaskFindsIt) {
   for (const std::string policy :
        {"heteroprio", "laheteroprio", "laheteroprio:affinity=mc:lambda=1:subgroups=0",
         "laheteroprio:affinity=laru:speedup=codelet2@cpu@50"})
-    for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    for (std::uint64_t seed = 1; seed <= (tests::many_cases() ? 100 : 30); ++seed) {
       SCOPED_TRACE(policy + ", seed " + std::to_string(seed));
       left += run(policy, seed).left;
       if (HasFailure()) return;

@@ -369,14 +369,14 @@ TEST(Generated, MayBeCancelledAndDestroyed) {
 TEST(Generated, GivesTheValuesOfASequentialRun) {
   constexpr int side = 6;
   std::uint64_t made = 0;
-  for (const PolicyEntry& policy : schedule::policies())
-    for (const std::uint64_t seed : tests::seeds_for(policy.name, 1, 6, 6)) {
+  for (const std::string& policy : tests::every_policy())
+    for (const std::uint64_t seed : tests::seeds_for(policy, 1, 6, tests::thread_sanitized ? 3 : 6)) {
       Random random(seed);
       const bool device = random.once_in(2);
       // In one of three all fits, so that tasks may go past the engine.
       Config config = settings(seed % 3 == 0 ? "1MiB" : "64KiB", device ? "emulated:memory=72KiB" : "");
       config.set("workers", static_cast<std::int64_t>(1 + seed % 3));
-      config.set("scheduler", std::string(policy.name));
+      config.set("scheduler", policy);
       Runtime runtime(config);
       const auto a = runtime.tiled<double>("A", side * 32, side * 32, 32, by_place);
       std::vector<double> more(side * side, 0);
@@ -405,7 +405,7 @@ TEST(Generated, GivesTheValuesOfASequentialRun) {
         }
       }
       flow.wait();
-      ASSERT_EQ(checker.wrong, 0) << policy.name << ", seed " << seed;
+      ASSERT_EQ(checker.wrong, 0) << policy << ", seed " << seed;
       made += runtime.statistics().generated.copies;
     }
   EXPECT_GT(made, 500u);

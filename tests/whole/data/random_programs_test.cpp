@@ -139,7 +139,9 @@ void run(std::uint64_t seed, const std::string& log_path) {
 }  // namespace
 
 TEST(RandomParts, GiveWhatASequentialRunGives) {
-  const std::uint64_t seeds = fairlead::tests::many_cases() ? 60 : 20;
+  const std::uint64_t seeds = fairlead::tests::many_cases()       ? 60
+                              : fairlead::tests::thread_sanitized ? 10
+                                                                  : 20;
   const std::string path =
       (std::filesystem::temp_directory_path() / ("fairlead-parts-" + std::to_string(getpid()))).string();
   for (std::uint64_t seed = 1; seed <= seeds && !HasFailure(); ++seed) run(seed, path);

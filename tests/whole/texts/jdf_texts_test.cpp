@@ -15,13 +15,14 @@
 #include "front/jdf/unroll.hpp"
 #include "front/unrolled/check.hpp"
 #include "report/graph/graph_picture.hpp"
+#include "sanitized.hpp"
 #include "whole/texts/cases.hpp"
 #include "whole/texts/mutations.hpp"
 
 namespace fairlead::tests {
 namespace {
 
-constexpr std::uint64_t jdf_cases = 2'000;
+constexpr std::uint64_t jdf_cases = tests::sanitized ? 500 : 2'000;
 const jdf::UnrollLimits small{.tasks = 3'000, .ends = 20'000, .steps = 200'000};
 
 std::vector<std::string> jdf_files() {

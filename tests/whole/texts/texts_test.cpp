@@ -33,7 +33,7 @@ namespace {
 
 using namespace simulate;
 
-constexpr std::uint64_t cases = tests::sanitized ? 500 : 2'500;  // of each kind: 4,000, 20,000 together
+constexpr std::uint64_t cases = tests::sanitized ? 250 : 2'500;  // of each kind: 4,000, 20,000 together
 constexpr std::uint64_t most_events = 20'000;
 
 using Texts = std::vector<std::string>;
