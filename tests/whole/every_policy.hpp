@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "at_length.hpp"
+#include "base/random.hpp"
 #include "sanitized.hpp"
 #include "schedule/policies.hpp"
 
@@ -41,16 +42,17 @@ inline std::string name_of_test(const testing::TestParamInfo<std::string>& insta
   return name_of_policy(instance.param);
 }
 
-/// The seeds from `first` to `last` with which a policy runs: every other one, or one in so many where a sanitizer watches,
-/// others for each policy, so that each seed and each policy is seen; at length, all. A policy is a sequential program under
-/// the engine's lock; which threads meet, and where, depends on the seed.
+/// The seeds from `first` to `last` with which a policy runs: one in four, or in so many where a sanitizer watches, drawn for each
+/// policy, so that a policy has seeds of every remainder; at length, all. A policy is a sequential program under the engine's
+/// lock; which threads meet, and where, depends on the seed.
 inline std::vector<std::uint64_t> seeds_for(std::string_view policy, std::uint64_t first, std::uint64_t last,
                                             std::uint64_t one_in = 12) {
   const auto names = every_policy();
   const auto place = static_cast<std::uint64_t>(std::ranges::find(names, policy) - names.begin());
-  const std::uint64_t step = at_length() ? 1 : sanitized ? one_in : 2;
+  const std::uint64_t step = at_length() ? 1 : sanitized ? one_in : 4;
   std::vector<std::uint64_t> seeds;
-  for (std::uint64_t seed = first + place % step; seed <= last; seed += step) seeds.push_back(seed);
+  for (std::uint64_t block = first; block <= last; block += step)
+    seeds.push_back(block + Random::mix(block * names.size() + place) % std::min(step, last - block + 1));
   return seeds;
 }
 
