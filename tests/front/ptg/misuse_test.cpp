@@ -248,9 +248,9 @@ TEST_F(MisuseOfPtg, AValueForATaskThatIsNotThere) {
 TEST_F(MisuseOfPtg, AValueForATaskBetweenTheStepsOfARange) {
   auto first = graph.task("first", i.in(0, 3));
   auto second = graph.task("second", i.in(0, 6, 2));
-  first.runs(add, ptg::flow("x").from(data(i)).to(second["a"](i + i / 3)));
+  first.runs(add, ptg::flow("x").from(data(i)).to(second["a"](2 * i + i % 3 % 2)));
   second.runs(take, ptg::flow("a").from(first["x"](i / 2)), ptg::flow("x").from(data(9)));
-  contains(said(), "of first(1) goes to the flow \"a\" of second(1), and there is no such task");
+  contains(said(), "of first(1) goes to the flow \"a\" of second(3), and there is no such task");
 }
 
 TEST_F(MisuseOfPtg, AValueForATaskThatDoesNotWaitForIt) {
