@@ -41,9 +41,6 @@ bool follows_from_condition(const report::ConditionReport& condition, const Prec
 }
 
 const char* smallest_with_all_digits(bool single) { return single ? "1e-37" : "1e-307"; }
-const char* smallest_with_all_digits(const Precision& precision) {
-  return smallest_with_all_digits(precision.given_epsilon > 1e-10);
-}
 
 std::string moved_by(double error) {
   return std::isfinite(error) ? fmt::format("by up to {:.0e} of its size", error) : "altogether";
@@ -83,8 +80,8 @@ std::string condition_warning(const report::ConditionReport& condition, const Pr
         "numbers of a right-hand side, or of its solution, are so small that they have lost digits (below "
         "{}): {}, in the worst "
         "column. The matrix is not the reason (condition {:.0e} in the {})",
-        smallest_with_all_digits(precision), trusted_digits(condition.digits, all_digits(precision)),
-        condition.number, condition.norm());
+        smallest_with_all_digits(precision.given_epsilon > 1e-10),
+        trusted_digits(condition.digits, all_digits(precision)), condition.number, condition.norm());
   return fmt::format(
       "the matrix is ill-conditioned (condition {:.0e} in the {}): {}. The equations hold to "
       "rounding, "

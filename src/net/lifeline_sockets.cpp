@@ -1,8 +1,6 @@
 // See lifeline_sockets.hpp.
 #include "net/lifeline_sockets.hpp"
 
-#include <pthread.h>
-#include <signal.h>
 #include <unistd.h>
 #include <fairlead/error.hpp>
 

@@ -449,8 +449,8 @@ TEST_F(Bench, ReportsOnLuAndOnProductsAsOnCholesky) {
                                                 {"gemm", "gemm", "single"}}) {
     if (tests::left_out(turn++, 3)) continue;  // of both a sanitizer sees one precision
     const Answer answer =
-        in_folder(std::string("bench ") + what + " --n 1200" + " --digest --tile 64 --precision " +
-                  precision + " --json '" + path("report.json") + "'");
+        in_folder(std::string("bench ") + what + " --n 1200 --digest --tile 64 --precision " + precision +
+                  " --json '" + path("report.json") + "'");
     ASSERT_EQ(answer.exit_code, 0) << answer.text;
     EXPECT_THAT(answer.text, HasSubstr("of what these kernels allow"));
     std::ifstream file(path("report.json"));

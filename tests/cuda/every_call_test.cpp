@@ -83,7 +83,8 @@ void fail_each_call(const Run& run) {
   ASSERT_THAT(fake_cuda::end(), IsEmpty());
   ASSERT_EQ(good.said, "");
   ASSERT_TRUE(good.right);
-  int runs = 0, told = 0, in_spite_of_it = 0, turn = 0;
+  int runs = 0, told = 0, in_spite_of_it = 0;
+  int turn = 0;
   for (const auto& [function, count] : calls) {
     for (const int call : calls_to_fail(count)) {
       ++turn;

@@ -180,7 +180,7 @@ def residual_of(a, b, x):
 
 
 def judge_minimum_norm(system, report, x, wrong):
-    """Rank, solution and residual beside those of rational arithmetic."""
+    """Compares rank, solution and residual with those of rational arithmetic."""
     numbers, power = whole(system.b)
     rank, exact = smallest_solution(system.a.astype(int).tolist(), numbers.tolist())
     if report.get("numerical_rank", rank) != rank:

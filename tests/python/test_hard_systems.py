@@ -1,4 +1,4 @@
-"""Systems on which solvers err silently, as a user sees them, beside exact arithmetic: some of the campaign of hard_systems.py."""
+"""Systems on which solvers err silently, as a user sees them, judged by exact arithmetic: some of the campaign of hard_systems.py."""
 
 import pytest
 

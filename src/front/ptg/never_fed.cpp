@@ -20,6 +20,13 @@ namespace {
 
 using Parameters = std::array<std::int64_t, Walk::most_loops>;
 
+/// Of the task that the input names.
+Parameters parameters_of_giver(const Input& input, const std::int64_t* numbers) {
+  Parameters parameters{};
+  for (std::size_t i = 0; i < input.indices.size(); ++i) parameters[i] = input.indices[i](numbers);
+  return parameters;
+}
+
 class Search {
  public:
   Search(const ClassTable& table, const Placement* placement) : table_(table), placement_(placement) {}
@@ -142,8 +149,7 @@ class Search {
   /// False if that input never comes.
   bool look_at(const TableClass& of, const TableFlow& flow, const Input& input, const Numbers& numbers) {
     const TableClass& giver = table_.classes[input.from_class];
-    Parameters parameters{};
-    for (std::size_t i = 0; i < input.indices.size(); ++i) parameters[i] = input.indices[i](numbers.data());
+    const Parameters parameters = parameters_of_giver(input, numbers.data());
     Numbers its{};
     const bool there = has_task(giver, parameters.data(), its.data());
     if (there && gives(giver, input, of, flow, its)) return true;
@@ -232,13 +238,12 @@ std::vector<WaitingTask> first_to_wait(const ClassTable& table, const PartlySati
     if (static_cast<std::uint32_t>(task.parameters()[of.slot_of(flow)]) != no_value) return false;
     const Input* const input = input_of(of.flows[flow], numbers.data());
     if (input == nullptr || input->kind != Place::Kind::task) return false;
-    Parameters giver{};
-    for (std::size_t i = 0; i < input->indices.size(); ++i) giver[i] = input->indices[i](numbers.data());
+    const Parameters giver = parameters_of_giver(*input, numbers.data());
     const auto name = table.classes[input->from_class].name_of(giver.data());
     return name && waiting.contains(*name);
   };
   std::vector<WaitingTask> first;
-  partly.for_each([&](const ActiveTask& task) {
+  const auto add = [&](const ActiveTask& task) {
     if (first.size() == most) return;
     WaitingTask it{.task_class = task.task_class};
     const TableClass& of = table.classes[task.task_class];
@@ -246,7 +251,12 @@ std::vector<WaitingTask> first_to_wait(const ClassTable& table, const PartlySati
     for (std::size_t flow = 0; flow < of.data_flows; ++flow)
       if (waits_for_waiting(task, of, flow, it.numbers)) return;
     first.push_back(it);
-  });
+  };
+  try {
+    partly.for_each(add);
+  } catch (const UsageError& error) {
+    return first;  // a formula has divided by 0, as in Search::text()
+  }
   return first;
 }
 
