@@ -165,7 +165,7 @@ class Products {
 };
 
 void look_until(net::Network& network, const std::function<bool()>& done) {
-  while (!done()) network.drive();
+  while (!done()) network.poll();
 }
 
 /// All ranks begin together, and MPI goes on meanwhile.
@@ -197,7 +197,7 @@ Taken run(net::Network& network, Exchange& exchange, Products& products, const A
     // As WorkerThreads do, between tasks.
     if (Clock::now() >= next_look) {
       const auto look = Clock::now();
-      network.drive();
+      network.poll();
       const auto looked = Clock::now();
       next_look = looked + std::max<Clock::duration>(std::chrono::microseconds(20), 4 * (looked - look));
       ++exchange.taken.looks;

@@ -34,21 +34,21 @@ class Recorded final : public Policy {
  public:
   Recorded(Policy& inner, Decisions& out) : inner_(inner), out_(out) {}
 
-  Interest interests() const override { return inner_.interests(); }
+  Notifications interests() const override { return inner_.interests(); }
   void submitted(Task& t) override { inner_.submitted(t); }
   void horizon_closed() override { inner_.horizon_closed(); }
   void ready(Task& t, WorkerId by) override { inner_.ready(t, by); }
   void started(Task& t, WorkerId w) override { inner_.started(t, w); }
   void finished(Task& t, WorkerId w, Duration d) override { inner_.finished(t, w, d); }
   void reserved(DatumId d, NodeId n) override { inner_.reserved(d, n); }
-  void loaded(DatumId d, NodeId n) override { inner_.loaded(d, n); }
+  void arrived(DatumId d, NodeId n) override { inner_.arrived(d, n); }
   void dropped(DatumId d, NodeId n, DropReason why) override { inner_.dropped(d, n, why); }
   Task* pick(WorkerId w, bool must) override {
     Task* task = inner_.pick(w, must);
     out_.picks.push_back(task == nullptr ? no_id<TaskId> : task->id);
     return task;
   }
-  DatumId victim(NodeId n, Candidates& candidates) override {
+  DatumId victim(NodeId n, EvictionCandidates& candidates) override {
     out_.victims.push_back(inner_.victim(n, candidates));
     return out_.victims.back();
   }
@@ -62,19 +62,19 @@ class Recorded final : public Policy {
 /// Decides what was decided before, for nothing.
 class Replayed final : public Policy {
  public:
-  Replayed(Interest interests, const Decisions& decisions, std::size_t tasks)
+  Replayed(Notifications interests, const Decisions& decisions, std::size_t tasks)
       : interests_(interests), decisions_(decisions), tasks_(tasks) {}
 
-  Interest interests() const override { return interests_; }
+  Notifications interests() const override { return interests_; }
   void ready(Task& t, WorkerId) override { tasks_[index(t.id)] = &t; }
   Task* pick(WorkerId, bool) override {
     const TaskId id = decisions_.picks[pick_++];
     return id == no_id<TaskId> ? nullptr : tasks_[index(id)];
   }
-  DatumId victim(NodeId, Candidates&) override { return decisions_.victims[victim_++]; }
+  DatumId victim(NodeId, EvictionCandidates&) override { return decisions_.victims[victim_++]; }
 
  private:
-  Interest interests_;
+  Notifications interests_;
   const Decisions& decisions_;
   std::vector<Task*> tasks_;
   std::size_t pick_ = 0, victim_ = 0;

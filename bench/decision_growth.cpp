@@ -3,7 +3,7 @@
 //
 // Every call of the policy is timed by this thread's CPU time. A run makes the same calls each time, so of each call the
 // least of all runs counts: what else the machine did is not the policy's. What looking at the clock takes is taken off.
-// What `rehearsed` plays is no call: it is shown beside, as CPU time for each task of the program.
+// What `what-if` plays is no call: it is shown beside, as CPU time for each task of the program.
 #include <time.h>
 
 #include <fmt/format.h>
@@ -21,7 +21,7 @@
 #include "machine/machine_files.hpp"
 #include "policy/forwarding_policy.hpp"
 #include "policy/forwarding_view.hpp"
-#include "policy/rehearsal.hpp"
+#include "policy/what_if_simulation.hpp"
 #include "schedule/policies.hpp"
 #include "simulate/simulation.hpp"
 #include "simulate/workload.hpp"
@@ -39,37 +39,37 @@ std::int64_t cpu_time() {
 }
 
 /// What is played is timed, and no part of the call that asks for it.
-class TimedRehearsal final : public Rehearsal {
+class TimedSimulation final : public WhatIfSimulation {
  public:
-  TimedRehearsal(Rehearsal& inner, std::int64_t& played) : inner_(inner), played_(played) {}
+  TimedSimulation(WhatIfSimulation& inner, std::int64_t& played) : inner_(inner), played_(played) {}
   std::size_t idle_cores() const noexcept override { return inner_.idle_cores(); }
-  void give_up() noexcept override { inner_.give_up(); }
+  void cancel() noexcept override { inner_.cancel(); }
 
  private:
-  void note(std::span<Task* const> tasks, Judge judge) override {
-    inner_.begin(tasks, [this, judge = std::move(judge)](Stage& stage) {
+  void capture(std::span<Task* const> tasks, Evaluation judge) override {
+    inner_.start(tasks, [this, judge = std::move(judge)](Simulator& stage) {
       const std::int64_t begun = cpu_time();
       const std::uint64_t found = judge(stage);
       played_ += cpu_time() - begun;
       return found;
     });
-    over();  // who asks looks at the inner one
+    note_finished();  // who asks looks at the inner one
   }
 
-  Rehearsal& inner_;
+  WhatIfSimulation& inner_;
   std::int64_t& played_;
 };
 
 class TimedView final : public ForwardingView {
  public:
   TimedView(View& outer, std::int64_t& played) : ForwardingView(outer) {
-    if (outer.rehearsal() != nullptr)
-      rehearsal_ = std::make_unique<TimedRehearsal>(*outer.rehearsal(), played);
+    if (outer.what_if_simulation() != nullptr)
+      what_if_ = std::make_unique<TimedSimulation>(*outer.what_if_simulation(), played);
   }
-  Rehearsal* rehearsal() const override { return rehearsal_.get(); }
+  WhatIfSimulation* what_if_simulation() const override { return what_if_.get(); }
 
  private:
-  std::unique_ptr<TimedRehearsal> rehearsal_;
+  std::unique_ptr<TimedSimulation> what_if_;
 };
 
 /// What a run's calls took, each, and what was played beside.
@@ -121,18 +121,18 @@ Cost cost(const std::string& policy, std::int64_t tiles, std::size_t devices, in
   constexpr std::int64_t tile = 1920;
   const WorkloadSize size{.n = tiles * tile, .tile = tile, .precision = Precision::single};
   const Program program = make_workload("cholesky", size);
-  MachineUse use;
+  MachineConfig use;
   use.devices = devices;
   use.cores = 0;
   use.device_memory = Bytes{2'000'000'000};
-  const SimulatedMachine machine(machine::find_machine("v100-pcie"), use, program, size.precision);
+  const SimulatedMachine machine(machine::load_machine("v100-pcie"), use, program, size.precision);
   Calls least;
   Cost cost;
   for (int run = 0; run < runs; ++run) {
     Calls calls;
     const SimulationResult result = simulate::simulate(
         program, machine, std::make_unique<Timed>(schedule::make_policy(policy), calls), {});
-    cost.took = result.deputy;
+    cost.took = result.active_policy;
     if (run == 0) {
       least = std::move(calls);
       continue;
@@ -173,7 +173,7 @@ int main(int argc, char** argv) {
       policies.push_back(word);
     }
   }
-  if (policies.empty()) policies = {"rehearsed", "near", "blocks", "darts"};
+  if (policies.empty()) policies = {"what-if", "near", "blocks", "darts"};
   fmt::print(
       "CPU time in ns for each task of Cholesky (+ what is played, which is no call of the "
       "policy's)\n{:<14}{:>9}",

@@ -65,8 +65,8 @@ class Cores {
       if (CPU_ISSET(core, &all)) cores_.push_back(core);
   }
   void go_on(Clock::time_point now) {
-    constexpr std::chrono::milliseconds stay{5};
-    if (now - since_ < stay) return;
+    constexpr std::chrono::milliseconds cancel_eviction{5};
+    if (now - since_ < cancel_eviction) return;
     since_ = now;
     cpu_set_t next;
     CPU_ZERO(&next);

@@ -38,7 +38,7 @@ model::Footprint three_data(Bytes bytes) {
 
 void finished(model::DurationModel& model, const CodeletInfo& codelet, Bytes bytes,
               std::int64_t duration_ns) {
-  if (model.wants(codelet, cpu)) model.record(codelet, cpu, three_data(bytes), Duration(duration_ns));
+  if (model.should_record(codelet, cpu)) model.record(codelet, cpu, three_data(bytes), Duration(duration_ns));
 }
 
 }  // namespace
@@ -67,7 +67,7 @@ int main() {
   row("estimate by regression", least_ns([&](int i) { estimate(gemm, 200'000 + Bytes(i)); }));
   CodeletInfo choice = gemm;
   choice.implement(WorkerKind::cpu, {nullptr, nullptr, false, "second"});
-  model::Chooser chooser(model);
+  model::ImplementationChooser chooser(model);
   row("choose between two, record, 16 sizes in turn", least_ns([&](int i) {
         const model::Footprint size = three_data(100'000 + Bytes(i % 16));
         const unsigned chosen = chooser.choose(choice, cpu, size);

@@ -41,7 +41,7 @@ Json measure_in(const fl::Config& config, std::int64_t n, std::int32_t tile, std
     fl::linalg::TileDigest<T> digest(fl::Tiles::lower);
     digest.submit(flow, matrix);
     flow.wait();
-    digest.bring_together(runtime);
+    digest.combine_ranks(runtime);
     const auto [known, is_new] = residuals.try_emplace(digest.value());  // equal bits have equal residuals
     if (is_new) known->second = residual_of_cholesky<T>(runtime, flow, matrix, x, ax);
     const double error = known->second;
@@ -62,7 +62,7 @@ Json measure_in(const fl::Config& config, std::int64_t n, std::int32_t tile, std
                        {"element_bytes", sizeof(T)},
                        {"devices", config.text("devices")},
                        {"scheduler", runtime.statistics().scheduler},
-                       {"deputy", runtime.statistics().deputy},
+                       {"deputy", runtime.statistics().active_policy},
                        {"seconds", median(times)},
                        {"gflops", size * size * size / 3 / median(times) * 1e-9},
                        {"nodes", devices_json(runtime.statistics())},

@@ -70,7 +70,7 @@ Json measure(Arguments& arguments) {
                        {"tile", tile},
                        {"devices", config.text("devices")},
                        {"scheduler", runtime.statistics().scheduler},
-                       {"deputy", runtime.statistics().deputy},
+                       {"deputy", runtime.statistics().active_policy},
                        {"first_seconds", first_seconds},
                        {"seconds", median(times_taken)},
                        {"gflops", fl::linalg::gemm_flops(size, size, size) / median(times_taken) * 1e-9},

@@ -44,14 +44,14 @@ class Worker {
   std::size_t tile_bytes() const { return side_ * side_ * sizeof(double); }
   /// `numbers`: RAM that the device follows.
   void put(std::size_t number, const double* numbers) const {
-    check(device_.driver().cuMemcpyHtoDAsync_v2(reinterpret_cast<cu::Pointer>(tile(number).at), numbers,
+    check(device_.driver().cuMemcpyHtoDAsync_v2(reinterpret_cast<cu::Pointer>(tile(number).data), numbers,
                                                 tile_bytes(), stream()));
     wait();
   }
   /// One tile becomes another one, on the device.
   void copy(std::size_t from, std::size_t to) const {
-    check(device_.driver().cuMemcpyDtoDAsync_v2(reinterpret_cast<cu::Pointer>(tile(to).at),
-                                                reinterpret_cast<cu::Pointer>(tile(from).at), tile_bytes(),
+    check(device_.driver().cuMemcpyDtoDAsync_v2(reinterpret_cast<cu::Pointer>(tile(to).data),
+                                                reinterpret_cast<cu::Pointer>(tile(from).data), tile_bytes(),
                                                 stream()));
   }
   void wait() const { check(device_.driver().cuStreamSynchronize(stream())); }
@@ -121,7 +121,7 @@ Json measure(Arguments& arguments) {
   const cu::OpenDevice device(
       found.driver, chosen,
       {fmt::format("cuda {}", number), Worker::bytes_for(side) * static_cast<std::size_t>(streams),
-       std::make_shared<cu::Fate>([](const std::string&) {}), &somebody_asks});
+       std::make_shared<cu::LossState>([](const std::string&) {}), &somebody_asks});
   const cu::OpenDevice::Current current(device);
 
   const auto n = static_cast<std::size_t>(side);
@@ -130,7 +130,7 @@ Json measure(Arguments& arguments) {
   {
     const std::size_t bytes = workers.front().tile_bytes();
     const std::unique_ptr<std::byte, std::function<void(std::byte*)>> memory(
-        device.take_host(bytes), [&](std::byte* at) { device.release_host(at); });
+        device.allocate_pinned(bytes), [&](std::byte* at) { device.release_host(at); });
     auto* const numbers = reinterpret_cast<double*>(memory.get());
     for (std::size_t tile = 0; tile < 4; ++tile) {
       // Positive definite, and as a triangle such that solving again and again leaves numbers as large as they are. As drawn as a

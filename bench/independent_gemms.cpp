@@ -70,10 +70,10 @@ double seconds(Work&& work) {
 class AtOnce {
  public:
   explicit AtOnce(int threads) : turn_(threads + 1) {
-    const auto cores = machine::processors().cores;
+    const auto cores = machine::detect_processors().cores;
     for (std::size_t i = 0; i < static_cast<std::size_t>(threads); ++i)
       threads_.emplace_back([this, i, unit = cores[i % cores.size()].processing_unit] {
-        backend::run_only_on(std::span(&unit, 1));
+        backend::bind_thread(std::span(&unit, 1));
         for (;;) {
           turn_.arrive_and_wait();
           if (work_ == nullptr) return;

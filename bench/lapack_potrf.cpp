@@ -178,7 +178,7 @@ std::shared_ptr<const Blas> load(int threads) {
   settings.core_type = config.text_or("blas-coretype", "");
   settings.own_products = false;  // LAPACK has none
   const BlasCandidate chosen = choose_kernels(settings).best.candidate;
-  use_kernels(chosen);
+  set_blas_environment(chosen);
   ::setenv("OPENBLAS_NUM_THREADS", std::to_string(threads).c_str(), 1);
   auto blas = Blas::load({.blas = chosen.library, .lapack = {}});
   // Loading has set it to one thread, as tasks want it.

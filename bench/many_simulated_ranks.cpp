@@ -35,7 +35,7 @@ std::uint64_t edges_of_cholesky(std::uint64_t nt) {
 }
 
 machine::MachineDescription machine_of(std::uint32_t ranks) {
-  machine::MachineDescription machine = machine::find_machine("griffon");
+  machine::MachineDescription machine = machine::load_machine("griffon");
   machine.network.nodes = ranks;
   return machine;
 }
@@ -52,7 +52,7 @@ int measure(std::uint32_t ranks, std::uint64_t tasks_each, double within) {
   getrusage(RUSAGE_SELF, &used);
   const double mebibytes = static_cast<double>(used.ru_maxrss) / 1024 / ranks;
   const auto ends = static_cast<double>(result.tasks + edges_of_cholesky(nt));
-  const double looked = static_cast<double>(result.looked_at) / ends;
+  const double looked = static_cast<double>(result.tasks_examined) / ends;
   fmt::print(
       "{} ranks: {} x {} tiles, {} tasks, {} edges: {:.1f} s, {:.1f} microseconds a task; {:.2f} MiB a rank; "
       "tasks were looked at {:.2f} times as often as there are tasks and edges\n",

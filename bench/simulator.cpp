@@ -44,7 +44,7 @@ machine::MachineDescription described(const Machine& machine, double millisecond
   machine::MachineDescription description;
   description.name = machine.name;
   description.cores = 1;
-  description.core = "core";
+  description.core_processor = "core";
   description.memory = Bytes{1} << 28;
   description.processors = {
       {"core", WorkerKind::cpu, {}},
@@ -52,7 +52,7 @@ machine::MachineDescription described(const Machine& machine, double millisecond
   const double bandwidth = machine.copies_a_product * static_cast<double>(tile_bytes) / (milliseconds * 1e-3);
   description.devices.assign(
       machine.devices,
-      {.name = "device", .processor = "device", .memory = memory, .wire = {bandwidth, false, {}, {}}});
+      {.name = "device", .processor = "device", .memory = memory, .link = {bandwidth, false, {}, {}}});
   return description;
 }
 
@@ -81,7 +81,7 @@ std::string compared(const Machine& machine, const std::string& workload, const 
 std::vector<double> events_per_second(int rounds) {
   const WorkloadSize size{.n = 109440, .tile = 1920, .precision = Precision::single};
   const Program program = make_workload("cholesky", size);
-  const SimulatedMachine machine(machine::find_machine("v100-pcie"),
+  const SimulatedMachine machine(machine::load_machine("v100-pcie"),
                                  {.devices = 1, .cores = 0, .device_memory = 2'000'000'000}, program,
                                  Precision::single);
   std::vector<double> rates;

@@ -22,10 +22,12 @@ if(CMAKE_SCRIPT_MODE_FILE)
   return()
 endif()
 
-# fairlead_knows_its_commit(TARGET FOLDER): FOLDER/fairlead/commit.hpp says it.
+# fairlead_knows_its_commit(TARGET FOLDER): FOLDER/fairlead/commit.hpp says it, from the configuration on: tools that only parse
+# the sources need it, too.
 function(fairlead_knows_its_commit target folder)
-  add_custom_target(fairlead_commit BYPRODUCTS ${folder}/fairlead/commit.hpp COMMENT ""
-    COMMAND ${CMAKE_COMMAND} -DSOURCE=${PROJECT_SOURCE_DIR} -DOUTPUT=${folder}/fairlead/commit.hpp
-      -P ${PROJECT_SOURCE_DIR}/cmake/commit.cmake)
+  set(write ${CMAKE_COMMAND} -DSOURCE=${PROJECT_SOURCE_DIR} -DOUTPUT=${folder}/fairlead/commit.hpp
+    -P ${PROJECT_SOURCE_DIR}/cmake/commit.cmake)
+  execute_process(COMMAND ${write} COMMAND_ERROR_IS_FATAL ANY)
+  add_custom_target(fairlead_commit BYPRODUCTS ${folder}/fairlead/commit.hpp COMMENT "" COMMAND ${write})
   add_dependencies(${target} fairlead_commit)
 endfunction()

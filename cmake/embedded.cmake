@@ -31,7 +31,7 @@ std::span<const EmbeddedFile> @function@() { return files_of_@function@; }
   set(embedded_sources ${embedded_sources} "${PROJECT_BINARY_DIR}/${function}.cpp" PARENT_SCOPE)
 endfunction()
 
-embed(machine_files machine machine/machine_files.hpp machines *.toml)
+embed(built_in_machine_files machine machine/machine_files.hpp machines *.toml)
 embed(experiment_files experiment experiment/experiment.hpp experiments *.toml)
 embed(page_files report::html report/html/page_files.hpp src/report/html *.js *.css *.html)
 embed(c_headers jdf front/jdf_c/c_headers.hpp include/fairlead parsec_compat.h core_blas_compat.h core_blas_kernels.h)

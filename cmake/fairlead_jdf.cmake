@@ -13,16 +13,16 @@ function(fairlead_add_jdf target)
   file(MAKE_DIRECTORY ${folder})
   foreach(file ${ARGN})
     get_filename_component(path ${file} ABSOLUTE)
-    get_filename_component(beside ${path} DIRECTORY)
+    get_filename_component(file_folder ${path} DIRECTORY)
     get_filename_component(name ${path} NAME_WE)
     set(made ${folder}/${name}.cpp ${folder}/${name}.hpp ${folder}/${name}_bodies.c)
     add_custom_command(OUTPUT ${made}
       COMMAND fairlead::command jdf compile ${path} -o ${folder}/${name}.cpp
       DEPENDS ${path} fairlead::command COMMENT "Compiling ${name}.jdf" VERBATIM)
     target_sources(${target} PRIVATE ${made})
-    # The file's own headers are found beside it. A name that neither C nor Fairlead has is told with its line.
+    # Headers next to the file are found. An unknown function is an error with its line.
     set_source_files_properties(${folder}/${name}_bodies.c PROPERTIES
-      COMPILE_OPTIONS "-Werror=implicit-function-declaration" INCLUDE_DIRECTORIES "${beside};${fairlead_parsec_folder}"
+      COMPILE_OPTIONS "-Werror=implicit-function-declaration" INCLUDE_DIRECTORIES "${file_folder};${fairlead_parsec_folder}"
       SKIP_PRECOMPILE_HEADERS ON SKIP_UNITY_BUILD_INCLUSION ON)
     set_source_files_properties(${folder}/${name}.cpp PROPERTIES
       SKIP_PRECOMPILE_HEADERS ON SKIP_UNITY_BUILD_INCLUSION ON)

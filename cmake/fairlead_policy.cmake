@@ -5,7 +5,7 @@ function(fairlead_policy name)
   set_target_properties(${name} PROPERTIES PREFIX "" SUFFIX ".so" CXX_VISIBILITY_PRESET hidden)
   target_compile_features(${name} PRIVATE cxx_std_20)
   target_link_libraries(${name} PRIVATE fairlead::policy_interface)
-  target_compile_options(${name} PRIVATE $<$<CONFIG:>:-O2>)  # it runs between tasks, and nobody has said how to build
-  # What is missing is said when it is linked, not when it is loaded.
+  target_compile_options(${name} PRIVATE $<$<CONFIG:>:-O2>)  # it runs between tasks; the default without a build type would be -O0
+  # Undefined symbols are errors at link time, not at load time.
   target_link_options(${name} PRIVATE -Wl,-z,defs)
 endfunction()

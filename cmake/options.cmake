@@ -21,7 +21,7 @@ if(FAIRLEAD_SANITIZE)
   target_compile_options(fairlead_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   if(FAIRLEAD_SANITIZE MATCHES "undefined")
     target_compile_options(fairlead_options INTERFACE -fno-sanitize-recover=undefined
-      # An eighth of the time to compile, for what AddressSanitizer tells as well: an access through a null pointer, outside
+      # An eighth of the time to compile, for what AddressSanitizer reports as well: an access through a null pointer, outside
       # of an object, or by the table of functions of an object that is gone.
       -fno-sanitize=null,object-size,vptr
       # The functions of a BLAS are called as Fortran's callers do: by pointers to integers of whichever width.

@@ -128,8 +128,9 @@ find_fetched_nvcc() {
 }
 
 # build PRESET [TARGET]: configures and builds; as many jobs as this process may use processors, through ccache where it
-# is installed. Its tests are long ones if FAIRLEAD_LONG_TESTS is ON; with MEASUREMENTS=OFF it has no benchmarks
-# but those that tests start. NVCC is the compiler of CUDA, if CMake finds none.
+# is installed. Its tests are long ones if LONG_TESTS is ON, and leave out those of another build if TESTS_ONCE is ON;
+# with MEASUREMENTS=OFF it has no benchmarks but those that tests start. NVCC is the compiler of CUDA, if CMake finds none.
+# None of these names begins with FAIRLEAD_: programs that inherit them would reject an unknown setting.
 build() {
   local preset=$1
   shift
@@ -138,7 +139,8 @@ build() {
     export CMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER-ccache}
     export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS-pch_defines,time_macros}  # or it keeps nothing that has such a header
   fi
-  cmake --preset "$preset" -DFAIRLEAD_LONG_TESTS="${FAIRLEAD_LONG_TESTS-OFF}" \
+  cmake --preset "$preset" -DFAIRLEAD_LONG_TESTS="${LONG_TESTS-OFF}" \
+    -DFAIRLEAD_TESTS_ONCE="${TESTS_ONCE-OFF}" \
     -DFAIRLEAD_BUILD_MEASUREMENTS="${MEASUREMENTS-ON}" ${NVCC:+-DFAIRLEAD_NVCC="$NVCC"} &&
     cmake --build --preset "$preset" --parallel "$(nproc)" ${1:+--target "$1"}
 }

@@ -1,4 +1,4 @@
-"""Writes into docs/accelerators.md what scripts/gpu-check has measured: of docs/data/gpu-*.json what is between two marks of the
+"""Writes into docs/notes/accelerators.md what scripts/gpu-check has measured: of docs/data/gpu-*.json what is between two marks of the
 page. Without a file, that nothing was measured. A file that was written on the fake driver is refused."""
 
 import json
@@ -32,7 +32,7 @@ def with_measured(page: str, text: str) -> str:
 
 
 def write(root: pathlib.Path) -> None:
-    page = root / "docs/accelerators.md"
+    page = root / "docs/notes/accelerators.md"
     page.write_text(with_measured(page.read_text(), measured(root)))
 
 
@@ -49,7 +49,7 @@ def section(data: dict, name: str) -> str:
     days = sorted({call["date"] for call in calls.values()})
     parts = [f"### {', '.join([start.get('device', 'a device'), *days])}",
              "; ".join(f"`scripts/gpu-check {call['command']}`, {call['date']}, commit {(call['commit'] or 'unknown')[:8]}"
-                       for call in calls.values()) + f" ([{name}](data/{name}))."]
+                       for call in calls.values()) + f" ([{name}](../data/{name}))."]
     for writes in (wires, between_devices, kernels, launch, right, cholesky, beside):
         text = writes(found)
         if text:

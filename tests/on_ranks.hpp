@@ -33,7 +33,7 @@ inline std::vector<std::string> on_ranks(std::uint32_t count,
       place.give_up(thrown[i]);
     }
   };
-  if (const auto launched = config::launched(config::process_environment())) {
+  if (const auto launched = config::detect_launcher(config::process_environment())) {
     if (launched->ranks == count) run(launched->rank, launched_rank());
     return thrown;
   }

@@ -45,7 +45,7 @@ constexpr auto options = both(
     std::to_array<Setting>(
         {{.key = "n",
           .type = SettingType::count,
-          .fallback = "16384",
+          .default_value = "16384",
           .minimum = "1",
           .maximum = "10000000",
           .help = "rows and columns of the matrices"},
@@ -63,14 +63,14 @@ constexpr auto options = both(
           .default_shown = "flat"},
          {.key = "precision",
           .type = SettingType::choice,
-          .fallback = "double",
+          .default_value = "double",
           .choices = "double|single|tf32",
           .help =
               "of the elements; tf32, for cholesky: single, and on CUDA devices the factorization's products "
               "in TF32"},
          {.key = "memory-fraction",
           .type = SettingType::real,
-          .fallback = "0.25",
+          .default_value = "0.25",
           .minimum = "0.001",
           .maximum = "1000",
           .help = "the memory limit as a part of the triangle (cholesky), the matrix (lu, lu-incremental, "
@@ -78,7 +78,7 @@ constexpr auto options = both(
                   "three matrices (gemm), where --memory is not given"},
          {.key = "digest",
           .type = SettingType::flag,
-          .fallback = "false",
+          .default_value = "false",
           .help = "put a digest of the result's bits into the JSON"}}),
     both(both(front_options_with_jdf, rank_options), report_options));
 
@@ -89,10 +89,9 @@ struct Measured {
 
 /// Alone, or as one of several ranks.
 template <class T>
-Measured measure(const Config& config, DenseProblem problem, const linalg::Kernels& kernels,
+Measured measure(WatchedRun& run, const Config& config, DenseProblem problem, const linalg::Kernels& kernels,
                  Benchmark<T>& benchmark, const Place& place) {
   const DenseOperation& operation = *problem.operation;
-  WatchedRun run(config, problem.reserved, kernels, front_at(config, place), place.rank);
   Runtime& runtime = run.runtime();
   settle_tile(runtime, problem);
   benchmark.begin(run, place, problem);
@@ -125,7 +124,7 @@ Measured measure(const Config& config, DenseProblem problem, const linalg::Kerne
   report.growth = benchmark.growth();
   report.refinement_steps = benchmark.refinement_steps();
   report.backward_error_limit =
-      linalg::largest_right_error<T>(problem.rows()) * (problem.in_tf32 ? tf32_roundings : 1);
+      linalg::max_correct_backward_error<T>(problem.rows()) * (problem.in_tf32 ? tf32_roundings : 1);
   if (problem.in_tf32) report.calls_in_tf32 = benchmark.calls_in_tf32();
   report.factor_digest = digest;
   if (place.alone()) {
@@ -134,7 +133,7 @@ Measured measure(const Config& config, DenseProblem problem, const linalg::Kerne
     report.command_digest = runtime.command_digest().value;
   }
   std::vector<trace::Snapshot> recorded = run.recorded();
-  bring_together(report, runtime, place, before, after, problem.reserved, recorded.front());
+  combine_ranks(report, runtime, place, before, after, problem.reserved, recorded.front());
   report.gflops = flops / report.seconds * 1e-9;
   benchmark.end();
   report.not_written = run.end_records();
@@ -184,7 +183,8 @@ int bench_dense(CommandRanks& ranks, Config config, const DenseOperation& operat
 
   auto [report, recorded] = ranks.results([&](const Place& place) {
     const auto own = benchmark();
-    return measure<T>(config, problem, kernels, *own, place);
+    WatchedRun run(config, problem.reserved, kernels, front_at(config, place), place.rank);
+    return run.telling_ranks([&] { return measure<T>(run, config, problem, kernels, *own, place); });
   });
   report.devices = devices;
   if (ranks.alone()) measure_ceiling(report, kernels, problem);

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "algorithms/linalg/backward_error.hpp"
-#include "algorithms/linalg/dealt_columns.hpp"
+#include "algorithms/linalg/distributed_columns.hpp"
 #include "algorithms/linalg/element_sizes.hpp"
 #include "algorithms/linalg/fill.hpp"
 #include "algorithms/linalg/generated_matrix.hpp"
@@ -39,7 +39,7 @@ std::uint64_t digest_of(WatchedRun& run, const TiledMatrix<T>& a, Tiles which) {
   linalg::TileDigest<T> digest(which);
   digest.submit(run.flow(), a);
   run.end_aside();
-  digest.bring_together(run.runtime());
+  digest.combine_ranks(run.runtime());
   return digest.value();
 }
 
@@ -96,15 +96,15 @@ class Factorization final : public Benchmark<T> {
       run_->begin("growth", after_.tasks(*a_, linalg::Elements::upper));
       after_.submit(run_->flow(), *a_, linalg::Elements::upper);
       run_->end_aside();
-      before_.bring_together(run_->runtime());
-      after_.bring_together(run_->runtime());
+      before_.combine_ranks(run_->runtime());
+      after_.combine_ranks(run_->runtime());
     }
     run_->begin("solve", factors_->solve_tasks(1));
     GeneratedUniform<T>(m, 1, seed_ + 1).read(0, m, 0, 1, x_.data(), m);
-    linalg::DealtColumns<T> x(run_->runtime(), "x", x_.data(), m, 1, problem_.tile, a_->distribution());
+    linalg::DistributedColumns<T> x(run_->runtime(), "x", x_.data(), m, 1, problem_.tile, a_->distribution());
     run_->compute([&](auto& front) { factors_->solve(front, x.tiles()); });
     run_->wait();
-    x.bring_back();
+    x.gather();
     run_->end_aside();
 
     const auto b = std::make_shared<GeneratedUniform<double>>(m, 1, seed_ + 1);
@@ -115,7 +115,7 @@ class Factorization final : public Benchmark<T> {
                                                      .x = x_.data(),
                                                      .columns = 1,
                                                      .tile = problem_.tile,
-                                                     .limit = linalg::largest_right_error<T>(m),
+                                                     .limit = linalg::max_correct_backward_error<T>(m),
                                                      .may_refine = grows(),
                                                      .counts = false,
                                                      .readers = run_->runtime().ranks(),
@@ -145,7 +145,7 @@ class Factorization final : public Benchmark<T> {
     const std::int64_t m = problem_.rows();
     run_->begin("error check", LeastSquaresError<T>::tasks(m, problem_.n));
     LeastSquaresError<T> error(kernels_, matrix<double>(), b, x_.data(), m, 1);
-    error.judge(
+    error.check(
         run_->runtime(), run_->flow(), problem_.tile,
         [this](Flow& flow, const TiledMatrix<T>& r) { factors_->rotate(flow, r); }, [this] { run_->wait(); },
         run_->runtime().ranks(), a_->distribution());
@@ -205,13 +205,13 @@ class Product final : public Benchmark<T> {
     {
       const std::int32_t tile = c().tile();
       const Distribution* const owners = c().distribution();
-      const linalg::DealtColumns<T> tiled_x(run_->runtime(), "x", x.data(), n_, 1, tile, owners);
-      linalg::DealtColumns<T> tiled_y(run_->runtime(), "y", y.data(), n_, 1, tile, owners);
+      const linalg::DistributedColumns<T> tiled_x(run_->runtime(), "x", x.data(), n_, 1, tile, owners);
+      linalg::DistributedColumns<T> tiled_y(run_->runtime(), "y", y.data(), n_, 1, tile, owners);
       run_->compute([&](auto& front) {
         linalg::multiply<T>(front, kernels_, 1, c(), tiled_x.tiles(), 0, tiled_y.tiles());
       });
       run_->wait();
-      tiled_y.bring_back();
+      tiled_y.gather();
       const double b = residual(1, r, x.data(), z.data());  // 0 - B x
       for (double& value : z) value = -value;
       std::copy(y.begin(), y.end(), r.begin());
@@ -250,7 +250,7 @@ class Product final : public Benchmark<T> {
     const std::uint32_t ranks = run_->runtime().ranks();
     error.submit(run_->flow(), run_->runtime().rank(), ranks);
     run_->wait();
-    error.bring_together(run_->runtime());
+    error.combine_ranks(run_->runtime());
     return error.matrix_norm();
   }
 

@@ -41,11 +41,11 @@ namespace {
 constexpr Setting options[] = {
     {.key = "again",
      .type = SettingType::flag,
-     .fallback = "false",
+     .default_value = "false",
      .help = "measure again what earlier runs have measured"},
     {.key = "amount",
      .type = SettingType::size,
-     .fallback = "1GiB",
+     .default_value = "1GiB",
      .minimum = "16MiB",
      .help = "how much is written to the disk and read from it, four times over"},
     {.key = "machine-file",
@@ -55,18 +55,18 @@ constexpr Setting options[] = {
          "write what was measured of devices, cores and disk as a machine for `fairlead simulate --machine`"},
     {.key = "tiles",
      .type = SettingType::text,
-     .fallback = "256,512,1024,2048",
+     .default_value = "256,512,1024,2048",
      .value_name = "SIDES",
      .help = "sides of the tiles with which kernels are measured on devices and cores; what does not fit is "
              "left out"},
     {.key = "precision",
      .type = SettingType::choice,
-     .fallback = "both",
+     .default_value = "both",
      .choices = "both|single|double",
      .help = "of these tiles"},
 };
 
-constexpr TakenSetting settings[] = {
+constexpr AcceptedSetting settings[] = {
     {.key = "disk-directory", .help = "where the disk is measured (default\t.)"},
     {.key = "disk-threads"},
     {.key = "workers"},
@@ -123,14 +123,15 @@ class Measurer {
           disk.directory, 100 * figures.without_core);
     if (disk.in_memory) fmt::print(stderr, "disk of {}: this is memory, not a disk\n", disk.directory);
     const bool reading_is_to_second = first == "disk";
-    return made(first, second, machine::place_of_disk(directory),
+    return made(first, second, machine::disk_label(directory),
                 reading_is_to_second ? figures.read : figures.written,
                 reading_is_to_second ? figures.written : figures.read, figures.both, figures.latency);
   }
   model::KeptLink memory(const std::string& first, const std::string& second) {
     if (config_.text("progress") != "none") fmt::print(stderr, "memory: copying\n");
     const auto figures = backend::measure_memory();
-    return made(first, second, "", figures.copied, figures.copied, figures.both, figures.latency);
+    return made(first, second, "", figures.copy_rate, figures.copy_rate, figures.duplex_rate,
+                figures.latency);
   }
   static model::KeptLink made(const std::string& first, const std::string& second, const std::string& place,
                               double to_second, double to_first, double both, Duration latency) {

@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "base/guarded_thread.hpp"
-#include "base/kept_file.hpp"
+#include "base/shared_file.hpp"
 #include "machine/machine.hpp"
 #include "net/network.hpp"
 #include "simulate/cluster/blueprint.hpp"

@@ -17,7 +17,7 @@
 #include "machine/machine_files.hpp"
 #include "report/report_file.hpp"
 #include "simulate/outcome.hpp"
-#include "simulate/spread.hpp"
+#include "simulate/run_statistics.hpp"
 
 namespace fairlead::app {
 
@@ -28,31 +28,31 @@ using namespace fairlead::simulate;
 constexpr std::array own = {
     Setting{.key = "neighbours",
             .type = SettingType::count,
-            .fallback = "1",
+            .default_value = "1",
             .maximum = "20",
             .help = "how many sizes below n and above it are run as well, a tile apart"},
     Setting{.key = "runs",
             .type = SettingType::count,
-            .absent = "auto",
+            .unset_word = "auto",
             .minimum = "1",
             .maximum = "1000",
             .help = "how many runs of each size, with --seed and the seeds after it",
-            .absent_means = "1; 3 with noise, or if decisions are charged"},
+            .unset_meaning = "1; 3 with noise, or if decisions are charged"},
 };
 constexpr auto options = both(simulation_settings, own);
 constexpr std::string_view of_one_run =
     "is not for many runs: `fairlead simulate` writes it of one, or use --json";
-constexpr auto settings =
-    both(settings_of_simulations,
-         std::array{TakenSetting{.key = "scheduler",
-                                 .help = "policies that `fairlead schedulers` lists, with their options, or "
-                                         "plug-ins, FILE.so, behind "
-                                         "commas; the first is what others are compared with, all: every "
-                                         "one (default\teager,darts)"},
-                    TakenSetting{.key = "json", .help = "write all figures to this file (default\tnone)"},
-                    TakenSetting{.key = "report", .refused = of_one_run},
-                    TakenSetting{.key = "trace", .refused = of_one_run},
-                    TakenSetting{.key = "event-log", .refused = of_one_run}});
+constexpr auto settings = both(
+    settings_of_simulations,
+    std::array{AcceptedSetting{.key = "scheduler",
+                               .help = "policies that `fairlead schedulers` lists, with their options, or "
+                                       "plug-ins, FILE.so, behind "
+                                       "commas; the first is what others are compared with, all: every "
+                                       "one (default\teager,darts)"},
+               AcceptedSetting{.key = "json", .help = "write all figures to this file (default\tnone)"},
+               AcceptedSetting{.key = "report", .refused = of_one_run},
+               AcceptedSetting{.key = "trace", .refused = of_one_run},
+               AcceptedSetting{.key = "event-log", .refused = of_one_run}});
 constexpr Positional positionals[] = {{.name = "WORKLOAD",
                                        .help = "as for `fairlead simulate`; none: Cholesky on one V100 with "
                                                "2000 MB, in single precision, as in Figure 5 "
@@ -171,7 +171,7 @@ int run(const ParsedCommandLine& given) {
   const std::uint64_t first_seed = how.seed;
   for (const char* file : {"json", "csv"})
     if (config.has(file)) report::require_place_for(config.text(file));
-  const machine::MachineDescription description = machine::find_machine(config.text("machine"));
+  const machine::MachineDescription description = machine::load_machine(config.text("machine"));
 
   std::vector<Standing> standings(policies.size());
   std::string csv = csv_heading();

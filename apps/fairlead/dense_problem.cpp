@@ -172,7 +172,7 @@ void DenseProblem::set_tree() noexcept {
 namespace {
 /// Of a matrix that is not square as of a square one with as many elements, if there are not too many then.
 std::int32_t tile_for(const DenseProblem& problem, Bytes memory, std::size_t workers,
-                      const linalg::TileNeeds& needs) {
+                      const linalg::TileRequirements& needs) {
   const auto choose = [&](std::int64_t side) {
     return linalg::choose_tile(side, problem.element_bytes, memory, workers, needs);
   };
@@ -188,7 +188,7 @@ void DenseProblem::set_tile(const Config& config, std::size_t workers) {
   // Of a device the cores are beside it: how many there are does not ask for more tiles.
   constexpr std::size_t few = 8;
   const auto smallest =
-      backend::smallest_of_machine(config.text_or("devices", ""), backend::default_backends());
+      backend::smallest_shared_device_memory(config.text_or("devices", ""), backend::default_backends());
   const bool on_devices = smallest && may_run_on_devices(*operation, config);
   tile =
       config.has("tile") ? static_cast<std::int32_t>(std::min<std::uint64_t>(config.count("tile"), 1 << 30))

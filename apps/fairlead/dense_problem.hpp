@@ -34,7 +34,7 @@ struct DenseOperation {
   /// Null: the rates of its kernels are not measured.
   std::optional<report::Ceiling> (*ceiling)(const DenseProblem& problem, const report::TileRates&,
                                             unsigned cores);
-  linalg::TileNeeds (*tile_needs)(std::size_t workers, bool own_products) = linalg::tile_needs;
+  linalg::TileRequirements (*tile_needs)(std::size_t workers, bool own_products) = linalg::tile_needs;
   /// What it has besides the tiles of the matrices; null: nothing.
   Bytes (*besides)(const DenseProblem& problem) = nullptr;
 };

@@ -13,7 +13,7 @@
 #include <cstdint>
 
 #include "algorithms/linalg/blas/kernel_rates.hpp"
-#include "backend/device/through_ram.hpp"
+#include "backend/device/no_peers.hpp"
 #include "config/value.hpp"
 #include "engine/runtime_core.hpp"
 #include "fairlead/kernels.hpp"
@@ -83,7 +83,7 @@ std::vector<report::WorkerReport> worker_times(const Counts& before, const Count
     if (const auto& first = before.core_times[i], &last = after.core_times[i];
         first && last && last->on_core >= first->on_core) {
       on_core = seconds_between(first->on_core, last->on_core);
-      without_core = seconds_between(first->without_core, last->without_core);
+      without_core = seconds_between(first->waiting, last->waiting);
     }
     all.push_back({.busy_seconds = seconds_between(from.busy, to.busy),
                    .waiting_for_data_seconds = seconds_between(from.waiting_for_data, to.waiting_for_data),
@@ -108,7 +108,7 @@ Counts counts_of(Runtime& runtime, const linalg::Kernels& kernels) {
           report::disk_counters(),
           kernels.counts(),
           std::chrono::steady_clock::now(),
-          backend::why_through_ram(runtime.core().topology()),
+          backend::no_peer_reasons(runtime.core().topology()),
           std::move(core_times),
           machine::throttled_time(machine::SystemFiles())};
 }
@@ -137,7 +137,7 @@ report::RunReport report_between(const Counts& before, const Counts& after, cons
   report.tiles = static_cast<std::uint64_t>(problem.tiles());
   report.workers = static_cast<unsigned>(after.engine.workers.size());
   report.scheduler = after.engine.scheduler;
-  report.deputy = after.engine.deputy;
+  report.active_policy = after.engine.active_policy;
   report.kernels = name_of(kernels);
   report.memory_limit_bytes = problem.memory_limit;
   report.spill_directory = config.text("disk-directory");
@@ -145,7 +145,7 @@ report::RunReport report_between(const Counts& before, const Counts& after, cons
     report.disk_cap_bytes_per_second =
         static_cast<double>(config.bandwidth_bytes_per_second("disk-bandwidth"));
   report.tasks = after.engine.tasks - before.engine.tasks;
-  report.through_ram = after.through_ram;
+  report.no_peer_copy_reasons = after.through_ram;
 
   for (std::size_t i = 0; i < after.engine.links.size(); ++i) {
     const auto& from = before.engine.links[i];

@@ -51,12 +51,12 @@ void measure_ceiling(report::RunReport& report, const linalg::Kernels& kernels, 
 inline constexpr std::array report_options{
     Setting{.key = "report-text",
             .type = SettingType::choice,
-            .fallback = "short",
+            .default_value = "short",
             .choices = "short|full",
             .help = "what is printed at the end: a few lines, or all figures beside their bounds"},
     Setting{.key = "quiet",
             .type = SettingType::flag,
-            .fallback = "false",
+            .default_value = "false",
             .help = "print nothing but errors",
             .letter = 'q'}};
 /// With --quiet no progress is shown either.

@@ -36,7 +36,7 @@ std::string dealt_out(const std::string& list, std::size_t ranks) {
   std::string text;
   for (std::size_t place = 0; place < ranks; ++place)
     text += fmt::format("{}rank {}: {}", place == 0 ? "" : "; ", place,
-                        backend::part_of_rank(list, backends, place, ranks));
+                        backend::devices_of_rank(list, backends, place, ranks));
   return text;
 }
 

@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
+#include <utility>
 
 #include "config/value.hpp"
+#include "schedule/policies.hpp"
 
 namespace fairlead::app {
 
@@ -40,6 +43,8 @@ std::vector<std::string> doubts_about(const Config& config, const machine::Machi
         "{} workers on {} core{} take turns and share the memory: without --workers there would be {}",
         workers, machine.processors.cores.size(), machine.processors.cores.size() == 1 ? "" : "s",
         machine.workers));
+  if (std::string note = schedule::renaming_note(config.text_or("scheduler", "")); !note.empty())
+    doubts.push_back(std::move(note));
   return doubts;
 }
 

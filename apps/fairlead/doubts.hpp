@@ -1,5 +1,5 @@
-// What was asked for and can be done, but is hardly meant: more memory than there is, many more workers than
-// cores.
+// Warnings about settings that are possible but probably not meant: more memory than the machine has, many more workers
+// than cores, a former name.
 #pragma once
 #include <fairlead/config.hpp>
 

@@ -1,4 +1,4 @@
-// fairlead experiment: the tables and figures of the papers again, by simulation, beside what they print.
+// fairlead experiment: repeats tables and figures of papers by simulation and compares the values.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <fairlead/error.hpp>
@@ -16,8 +16,9 @@
 #include <thread>
 #include <vector>
 
+#include "backend/sim/timeline.hpp"
 #include "base/file_descriptor.hpp"
-#include "base/kept_file.hpp"
+#include "base/shared_file.hpp"
 #include "experiment/ablations.hpp"
 #include "experiment/judged.hpp"
 #include "experiment/overview.hpp"
@@ -39,24 +40,24 @@ using namespace fairlead::experiment;
 constexpr Setting options[] = {
     {.key = "quick",
      .type = SettingType::flag,
-     .fallback = "false",
+     .default_value = "false",
      .help = "a few points of each experiment only"},
     {.key = "output",
      .type = SettingType::text,
-     .fallback = "experiments-out",
+     .default_value = "experiments-out",
      .value_name = "DIRECTORY",
-     .help = "where tables (CSV), pictures (SVG) and pages (HTML) go; none: nowhere"},
+     .help = "where tables (CSV), verdicts (JSON), pictures (SVG) and pages (HTML) go; none: nowhere"},
     {.key = "markdown",
      .type = SettingType::text,
-     .absent = "none",
+     .unset_word = "none",
      .value_name = "FILE",
      .help = "puts the results between the two marks in this page"},
     {.key = "again",
      .type = SettingType::flag,
-     .fallback = "false",
+     .default_value = "false",
      .help = "runs again what was run before"},
 };
-constexpr TakenSetting settings[] = {
+constexpr AcceptedSetting settings[] = {
     {.key = "workers", .help = "simulations at the same time (default\tone for each core)"},
     {.key = "progress", .help = "none: the number of runs done is not shown"},
     {.key = "cache-directory",
@@ -70,7 +71,7 @@ constexpr Positional positionals[] = {
 
 /// A word for what computes the figures: this program as it is. Others' figures are not used.
 std::string this_program() {
-  return fmt::format("{} {:016x}", version(), text_hash(whole_file("/proc/self/exe").value_or("")));
+  return fmt::format("{} {:016x}", version(), text_hash(read_file("/proc/self/exe").value_or("")));
 }
 
 int list(const std::string& name) {
@@ -90,30 +91,32 @@ void make_directory(const std::string& path) {
 }
 
 /// For each x a page with the runs side by side.
-void write_pages(const std::string& folder, const Experiment& experiment, bool quick) {
+void write_pages(const std::string& folder, const Experiment& experiment, bool quick,
+                 const std::atomic<bool>& stop_requested) {
   for (const double x : quick ? experiment.quick_values : experiment.values) {
     const std::string path = fmt::format("{}/{}-{}.html", folder, experiment.sweep, x);
-    report::write_file(path, report::comparison_page(side_by_side(experiment, x), {}));
+    report::write_file(path, report::comparison_page(side_by_side(experiment, x, &stop_requested), {}));
     fmt::print("the order of the tasks: {}\n", path);
   }
 }
 
-void write_output(const std::string& directory, const Experiment& experiment, const Table& table,
-                  bool quick) {
+void write_output(const std::string& directory, const Experiment& experiment, const Table& table, bool quick,
+                  const std::atomic<bool>& stop_requested) {
   if (directory == "none") return;
   const std::string folder = directory + "/" + experiment.name;
   make_directory(folder);
   report::write_file(folder + "/figures.csv", csv(experiment, table));
+  report::write_file(folder + "/verdicts.json", json(experiment, table));
   for (const auto& [name, picture] : pictures(experiment, table))
     report::write_file(fmt::format("{}/{}.svg", folder, name), picture);
-  if (experiment.page) write_pages(folder, experiment, quick);
+  if (experiment.page) write_pages(folder, experiment, quick, stop_requested);
 }
 
 /// A page with two marks, between which the results go.
 class MarkedPage {
  public:
   explicit MarkedPage(const std::string& path) : path_(path) {
-    const auto content = whole_file(path);
+    const auto content = read_file(path);
     if (!content)
       throw ConfigError(
           fmt::format("cannot read the page {}: {}", path, std::generic_category().message(errno)));
@@ -152,8 +155,13 @@ int run_experiments(const Config& config, const std::string& name) {
   const std::string cache = config.has("cache-directory") && !config.flag("again")
                                 ? config.text("cache-directory") + "/experiments"
                                 : std::string();
-  std::atomic<bool> stopped{false};
-  const Interrupt interrupt([&] { stopped.store(true); });
+  if (const std::string doubt = cache.empty() ? "" : why_unsafe(cache); !doubt.empty())
+    fmt::print(stderr,
+               "fairlead: warning: the directory \"{}\" {}: figures of runs are neither taken from it nor "
+               "kept in it\n",
+               cache, doubt);
+  std::atomic<bool> stop_requested{false};
+  const Interrupt interrupt([&] { stop_requested.store(true); });
   Runner runner(cache, this_program());
   const unsigned threads =
       static_cast<unsigned>(config.count_or("workers", std::max(1u, std::thread::hardware_concurrency())));
@@ -165,36 +173,35 @@ int run_experiments(const Config& config, const std::string& name) {
           fmt::print(stderr, "{} of {} runs ({} were there)\n", progress.done, progress.all,
                      progress.from_cache);
       },
-      [&] { return stopped.load(); });
-  if (const int signal = Interrupt::signal()) throw Interrupted{signal};
+      &stop_requested);
   std::string sections;
-  std::vector<Told> told;
+  std::vector<ExperimentOutcome> outcomes;
   bool all_finished = true;
   for (const Experiment& one : wanted) {
     const Table table = table_of(one, results, quick);
     fmt::print("{}\n", text(one, table));
-    write_output(config.text("output"), one, table, quick);
+    write_output(config.text("output"), one, table, quick, stop_requested);
     // A row of a table at the end says it in less room.
     if (!one.every_policy && one.judged.empty() && one.over.empty()) sections += markdown(one, table);
     for (const Series& series : table.series) all_finished = all_finished && series.problems.empty();
-    told.push_back({&one, table});
+    outcomes.push_back({&one, table});
   }
-  if (const std::string all = overview(told); !all.empty()) {
+  if (const std::string all = overview(outcomes); !all.empty()) {
     sections += all;
     if (config.text("output") != "none")
-      report::write_file(config.text("output") + "/overview.csv", overview_csv(told));
+      report::write_file(config.text("output") + "/overview.csv", overview_csv(outcomes));
   }
-  if (const std::string all = judged(told); !all.empty()) {
-    sections += all;
-    fmt::print("{}", all);
-    if (config.text("output") != "none")
-      report::write_file(config.text("output") + "/judged.csv", judged_csv(told));
-  }
-  if (const std::string all = ablations(told); !all.empty()) {
+  if (const std::string all = judged(outcomes); !all.empty()) {
     sections += all;
     fmt::print("{}", all);
     if (config.text("output") != "none")
-      report::write_file(config.text("output") + "/ablations.csv", ablations_csv(told));
+      report::write_file(config.text("output") + "/judged.csv", judged_csv(outcomes));
+  }
+  if (const std::string all = ablations(outcomes); !all.empty()) {
+    sections += all;
+    fmt::print("{}", all);
+    if (config.text("output") != "none")
+      report::write_file(config.text("output") + "/ablations.csv", ablations_csv(outcomes));
   }
   if (page) page->write(sections);
   return all_finished ? success : failure;
@@ -213,14 +220,18 @@ int run(const ParsedCommandLine& given) {
         fmt::format("experiment: \"{}\" is not something to do; write list, or run NAME", what));
   if (given.positionals.size() < 2)
     throw ConfigError("experiment run: which one? `fairlead experiment list` lists them; \"all\" runs all");
-  return run_experiments(given.config, given.positionals[1]);
+  try {
+    return run_experiments(given.config, given.positionals[1]);
+  } catch (const backend::SimulationStopped&) {
+    throw Interrupted{Interrupt::signal()};
+  }
 }
 
 }  // namespace
 
 const Subcommand experiment_command{
     .name = "experiment",
-    .summary = "Runs the papers' tables and figures again, in simulation, beside what they print.",
+    .summary = "Repeats the papers' tables and figures by simulation and compares the values.",
     .positionals = positionals,
     .options = options,
     .run = run,

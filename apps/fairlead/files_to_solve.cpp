@@ -7,8 +7,8 @@
 #include <exception>
 #include <span>
 
+#include "algorithms/linalg/collectives.hpp"
 #include "algorithms/linalg/npy_source.hpp"
-#include "algorithms/linalg/over_ranks.hpp"
 #include "fairlead/files_of_all.hpp"
 #include "fairlead/read_vectors.hpp"
 
@@ -41,8 +41,8 @@ FilesToSolve files_to_solve(CommandRanks& ranks, const Config& config, const std
     const double sound[] = {wrong_points == nullptr ? 1.0 : 0.0};
     points.resize(files.a->rows() * files.a->columns());
     const auto found = ranks.told_by_processes(config, sound, [&](Runtime& runtime) {
-      linalg::share_bands(runtime, points.data(), static_cast<std::int64_t>(files.a->rows()),
-                          static_cast<std::int64_t>(files.a->columns()), points_at_once, 1);
+      linalg::allgather_bands(runtime, points.data(), static_cast<std::int64_t>(files.a->rows()),
+                              static_cast<std::int64_t>(files.a->columns()), points_at_once, 1);
     });
     if (told && found.front() == 0) throw RankError("rank 0 cannot use the points");
   }

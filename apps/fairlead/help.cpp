@@ -13,7 +13,7 @@ constexpr Positional positionals[] = {
     {.name = "SUBCOMMAND", .help = "the one to explain", .required = false, .repeated = true}};
 constexpr Setting options[] = {{.key = "markdown",
                                 .type = SettingType::flag,
-                                .fallback = "false",
+                                .default_value = "false",
                                 .help = "print docs/configuration.md"}};
 
 struct Examples {

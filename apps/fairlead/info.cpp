@@ -60,7 +60,7 @@ void print_disk(const Disk& disk) {
                         disk.mounted_at, readable_size(disk.free_bytes), readable_size(disk.total_bytes)));
   if (disk.in_memory) print_row("", "this is memory, not a disk: what is written there is missing elsewhere");
   if (!disk.writable)
-    print_row("", fmt::format("cannot be written to: {}", disk.not_writable_because));
+    print_row("", fmt::format("cannot be written to: {}", disk.write_error));
   else if (disk.direct_io)
     print_row("", fmt::format("direct I/O in multiples of {} bytes", disk.offset_alignment_bytes));
   else
@@ -71,9 +71,9 @@ void print_machine(const Machine& machine, const Disk& disk, const Config& confi
   fmt::print("Fairlead {}\n\n", version());
   if (config.has("workers"))
     print_row("workers", fmt::format("{} ({}); left to Fairlead, {}: {}", config.count("workers"),
-                                     where_set(config, "workers"), machine.workers, machine.workers_because));
+                                     where_set(config, "workers"), machine.workers, machine.workers_reason));
   else
-    print_row("workers", fmt::format("{}: {}", machine.workers, machine.workers_because));
+    print_row("workers", fmt::format("{}: {}", machine.workers, machine.workers_reason));
   std::string_view heading = "NUMA";
   for (const machine::NumaNode& node : machine.processors.numa_nodes) {
     print_row(heading, fmt::format("node {}: {} usable core{}, {}", node.number, node.cores,
@@ -191,7 +191,7 @@ void print_kernels(const linalg::KernelChoice& choice) {
   print_row("kernels", described(choice.best, choice.own_products));
   if (choice.gain() > 1)
     print_row("", fmt::format("{:.2f} times what a program that does not choose gets: {}", choice.gain(),
-                              described(choice.by_default)));
+                              described(choice.default_timing)));
   else
     print_row("", "also what a program that does not choose gets: nothing else is faster");
   print_row("", choice.from_cache ? "timed by an earlier run" : "timed now");
@@ -204,7 +204,7 @@ void print_kept(const KeptFacts& known) {
   if (!known.facts.problem.empty()) return print_row("measured", known.facts.problem);
   std::size_t codelets = 0;
   const std::string* last = nullptr;
-  for (const model::KeptDuration& kept : known.facts.durations) {  // in the order of codelets
+  for (const model::DurationRecord& kept : known.facts.durations) {  // in the order of codelets
     codelets += last == nullptr || *last != kept.codelet;
     last = &kept.codelet;
   }
@@ -232,7 +232,7 @@ struct MpiFacts {
 /// All ranks call it. They are over then.
 MpiFacts mpi_facts() {
   MpiFacts facts{.there = net::mpis_there(net::plugin_folders())};
-  const auto launched = config::launched(config::process_environment());
+  const auto launched = config::detect_launcher(config::process_environment());
   const Rank rank = launched_rank();
   if (!launched || rank.network == nullptr) return facts;
   facts.rank = rank.number();
@@ -320,7 +320,7 @@ Json as_json(const Machine& machine, const Disk& disk, const linalg::KernelChoic
   return Json::object({
       {"version", version()},
       {"workers", machine.workers},
-      {"workers_because", machine.workers_because},
+      {"workers_because", machine.workers_reason},
       {"cores", machine.processors.cores.size()},
       {"cores_present", machine.processors.cores_present},
       {"hardware_threads", machine.processors.hardware_threads},
@@ -348,7 +348,7 @@ Json as_json(const Machine& machine, const Disk& disk, const linalg::KernelChoic
                              {"offset_alignment_bytes", disk.offset_alignment_bytes},
                              {"memory_alignment_bytes", disk.memory_alignment_bytes}})},
       {"kernels", Json::object({{"best", timing_json(kernels.best)},
-                                {"by_default", timing_json(kernels.by_default)},
+                                {"by_default", timing_json(kernels.default_timing)},
                                 {"own_products", kernels.own_products},
                                 {"gain", kernels.gain()}})},
       {"cuda", cuda_json(accelerators.cuda)},

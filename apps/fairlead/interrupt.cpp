@@ -14,6 +14,7 @@
 #include <cstring>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "base/guarded_thread.hpp"
 #include "fairlead/subcommand.hpp"
@@ -235,6 +236,7 @@ void Interrupt::put_back() noexcept {
 
 void Interrupt::watch() const {
   std::uint64_t added = 0;
+  bool cancelled = false;
   do {
     if (::read(event_counter_.get(), &added, sizeof added) != sizeof added) {
       if (errno != EINTR) return;
@@ -243,7 +245,8 @@ void Interrupt::watch() const {
     }
     // Once: a second signal does not come here, it ends the process.
     try {
-      if (added % status_wanted != 0) cancel_();
+      // Not by what was added: a handler that ran while the object was destroyed had no event_fd to write to.
+      if (state.first_signal.load() != 0 && !std::exchange(cancelled, true)) cancel_();
       if (added / status_wanted % status_wanted != 0) tell_status_();
     } catch (const std::exception&) {
       // No memory for it: the next signal ends the process.

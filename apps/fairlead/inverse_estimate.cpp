@@ -35,12 +35,12 @@ void check_rows(WatchedRun& run, linalg::InverseNorm<T>& inverse, const Factored
   std::vector<std::int64_t> places;
   for (const auto& row : rows) places.push_back(row.row);
   const std::vector<T> elements = inverse.elements();
-  std::vector<double> shares = shares_of(inverse.reach());
+  std::vector<double> shares = shares_of(inverse.weighted_row_maxima());
   shares.resize(static_cast<std::size_t>(system.a->columns()), 1);
   linalg::InverseResidual<T> residual(system.kernels, system.a, elements, places, shares);
   residual.submit(run.flow(), run.runtime().rank(), system.readers);
   run.wait();
-  residual.bring_together(run.runtime());
+  residual.combine_ranks(run.runtime());
   double proved = 0, weighted = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const double product = residual.products()[i], off = residual.residuals()[i];
@@ -78,7 +78,7 @@ double finish_estimate(WatchedRun& run, linalg::InverseNorm<T>& inverse) {
   while (!inverse.done()) {
     inverse.submit(run.flow());
     run.wait();
-    inverse.bring_together();
+    inverse.combine_ranks();
   }
   return run.end_aside();
 }

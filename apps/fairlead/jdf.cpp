@@ -49,10 +49,10 @@ constexpr Setting options[] = {
              "be on its own"},
     type_setting,
     allow_c_setting,
-    {.key = "warnings", .type = SettingType::flag, .fallback = "true", .help = "show warnings, too"},
+    {.key = "warnings", .type = SettingType::flag, .default_value = "true", .help = "show warnings, too"},
     {.key = "most",
      .type = SettingType::count,
-     .fallback = "5",
+     .default_value = "5",
      .minimum = "1",
      .maximum = "1000000",
      .help = "how many findings of each kind are shown; all are counted"},
@@ -70,7 +70,7 @@ constexpr Positional positionals[] = {
 
 bool has_values(const Config& config) { return config.has("set") || config.has("matrix"); }
 
-jdf::Settings settings_of(const jdf::File& file, const Config& config) {
+jdf::Settings settings_of(const jdf::JdfFile& file, const Config& config) {
   jdf::Settings out(file);
   for (const std::string& matrix : lines_of(config, "matrix")) out.describe(matrix);
   for (const std::string& assignment : lines_of(config, "set")) out.set(assignment);
@@ -79,7 +79,7 @@ jdf::Settings settings_of(const jdf::File& file, const Config& config) {
 }
 
 /// Prints what is wrong; whether the file can be used.
-bool tell(const jdf::File& file, const jdf::Diagnostics& diagnostics, const Config& config) {
+bool tell(const jdf::JdfFile& file, const jdf::Diagnostics& diagnostics, const Config& config) {
   if (config.flag("warnings")) {
     fmt::print(stderr, "{}", jdf::shown(diagnostics, file.source));
   } else {
@@ -106,14 +106,14 @@ std::optional<CyclicMap> grid_of(const Config& config) {
   return CyclicMap{.rank_rows = (*grid)[0], .rank_columns = (*grid)[1]};
 }
 
-void check_graph(const jdf::File& file, const Config& config, Tally& tally) {
+void check_graph(const jdf::JdfFile& file, const Config& config, Tally& tally) {
   const jdf::Settings settings = settings_of(file, config);
   const std::optional<CyclicMap> grid = grid_of(config);
-  const jdf::Unrolled unrolled =
+  const jdf::UnrolledGraph unrolled =
       jdf::unroll(file, settings, {.placements = grid.has_value(), .types = types_given(file, config)});
   for (const std::string& note : unrolled.notes) fmt::print(stderr, "{}\n", note);
-  unrolled::Checked checked = unrolled::check(unrolled.graph, config.count("most"));
-  if (grid) unrolled::tell_other_ranks(unrolled.graph, *grid, checked.findings);
+  unrolled::CheckResult checked = unrolled::check(unrolled.graph, config.count("most"));
+  if (grid) unrolled::check_placement(unrolled.graph, *grid, checked.findings);
   fmt::print(stderr, "{}", checked.findings.text());
   fmt::print("{}: {}, {}, {}\n", file.source.name(), plural(unrolled.graph.tasks.size(), "task"),
              plural(checked.edges, "edge"),
@@ -124,7 +124,7 @@ void check_graph(const jdf::File& file, const Config& config, Tally& tally) {
 void check_file(const std::string& path, const Config& config, Tally& tally) {
   ++tally.files;
   jdf::Diagnostics diagnostics;
-  const jdf::File file = jdf::read(jdf::Source::read(path), diagnostics);
+  const jdf::JdfFile file = jdf::read(jdf::Source::read(path), diagnostics);
   if (!tell(file, diagnostics, config)) {
     fmt::print("{}: {}\n", path, plural(diagnostics.errors(), "error"));
     return;
@@ -139,7 +139,7 @@ void check_file(const std::string& path, const Config& config, Tally& tally) {
 /// All .jdf files in and below a folder, in the order of their names; links to folders are not followed.
 void collect(const std::filesystem::path& folder, std::vector<std::string>& out) {
   std::error_code error;
-  for (const std::string& name : names_in(folder)) {
+  for (const std::string& name : list_directory(folder)) {
     const std::filesystem::path path = folder / name;
     if (std::filesystem::is_directory(std::filesystem::symlink_status(path, error)))
       collect(path, out);
@@ -185,9 +185,9 @@ int draw(const std::vector<std::string>& paths, const Config& config) {
   require_files_apart({}, {{"the graph", paths[0]}}, {{"--output", config.text("output")}});
   report::require_place_for(config.text("output"));
   jdf::Diagnostics diagnostics;
-  const jdf::File file = jdf::read(jdf::Source::read(paths[0]), diagnostics);
+  const jdf::JdfFile file = jdf::read(jdf::Source::read(paths[0]), diagnostics);
   if (!tell(file, diagnostics, config)) return failure;
-  const jdf::Unrolled unrolled =
+  const jdf::UnrolledGraph unrolled =
       jdf::unroll(file, settings_of(file, config), {.types = types_given(file, config)});
   report::write_file(config.text("output"), report::graph_picture(unrolled.graph));
   fmt::print("{}: {}\n", config.text("output"), plural(unrolled.graph.tasks.size(), "task"));

@@ -41,7 +41,7 @@ std::shared_ptr<jdf::Program> read_program(std::string_view algorithm, bool sing
   const JdfText* const text = find_text(algorithm);
   if (text == nullptr) throw UsageError(fmt::format("there is no {} in JDF", algorithm));
   jdf::Diagnostics diagnostics;
-  jdf::File file =
+  jdf::JdfFile file =
       jdf::read(jdf::Source(fmt::format("{}.jdf", algorithm), in_precision(std::string(text->text), single)),
                 diagnostics);
   const auto program = std::make_shared<jdf::Program>(std::move(file), linalg::tile_functions(), diagnostics);
@@ -70,7 +70,7 @@ void add_jdf_algorithm(ptg::Graph& graph, std::string_view algorithm, const Matr
     data.at(program->file.global_numbers.find(name)) = {
         graph.data(*matrix, std::string(name)).definition(),
         single ? jdf::Precision::single : jdf::Precision::double_};
-  static_cast<void>(jdf::lower(program, data, {}, jdf::maker_of(graph, program, kernels)));
+  static_cast<void>(jdf::lower(program, data, {}, jdf::builder_for(graph, program, kernels)));
 }
 
 std::shared_ptr<const jdf::Program> jdf_algorithm(std::string_view algorithm,

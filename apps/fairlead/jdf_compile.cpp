@@ -40,12 +40,12 @@ int compile_jdf(const std::string& path, const std::string& output, bool warning
       {{"--output", output}, {"the header", beside(names.header)}, {"the C", beside(names.bodies)}});
 
   jdf::Diagnostics diagnostics;
-  const jdf::File file = jdf::read(jdf::Source::read(path), diagnostics);
+  const jdf::JdfFile file = jdf::read(jdf::Source::read(path), diagnostics);
   if (told_of(diagnostics, file.source, warnings)) return failure;
   jdf::Diagnostics of_compiling;
-  const jdf::Emitted emitted = jdf::emit(file, names, of_compiling);
+  const jdf::EmittedFiles emitted = jdf::emit(file, names, of_compiling);
   if (told_of(of_compiling, file.source, warnings)) return failure;
-  for (const std::string& note : jdf::left_out_notes(file)) fmt::print(stderr, "{}\n", note);
+  for (const std::string& note : jdf::omission_notes(file)) fmt::print(stderr, "{}\n", note);
 
   // All or, as far as can be known before, nothing.
   for (const std::string& name : {names.header, names.bodies}) report::require_place_for(beside(name));

@@ -44,7 +44,7 @@ void throw_if_interrupted() {
   if (const int signal = Interrupt::signal(); signal != 0) throw Interrupted{signal};
 }
 
-std::shared_ptr<jdf::CLibrary> built(const jdf::File& file, const std::vector<bool>& with_bodies,
+std::shared_ptr<jdf::CLibrary> built(const jdf::JdfFile& file, const std::vector<bool>& with_bodies,
                                      const std::vector<std::string>& libraries) {
   std::shared_ptr<jdf::CLibrary> library;
   {
@@ -58,25 +58,25 @@ std::shared_ptr<jdf::CLibrary> built(const jdf::File& file, const std::vector<bo
 
 }  // namespace
 
-void allow_c(const jdf::File& file, jdf::Settings& settings, const Config& config) {
+void allow_c(const jdf::JdfFile& file, jdf::Settings& settings, const Config& config) {
   if (!config.flag("allow-c") || file.c_leaves.empty()) return;
   const auto library = built(file, std::vector<bool>(file.classes.size()), {});
   settings.use(library);
-  library->know(settings);
+  library->set_globals(settings);
 }
 
 std::shared_ptr<jdf::CLibrary> allow_c_bodies(jdf::Program& program,
                                               const std::vector<std::string>& libraries) {
   std::vector<bool> with_bodies;
-  for (const jdf::ReadBody& body : program.bodies) with_bodies.push_back(body.is_c);
+  for (const jdf::InterpretedBody& body : program.bodies) with_bodies.push_back(body.is_c);
   if (program.file.c_leaves.empty() && std::ranges::find(with_bodies, true) == with_bodies.end())
     return nullptr;
   auto library = built(program.file, with_bodies, libraries);
   static_assert(sizeof(std::atomic<std::int32_t>) == sizeof(int) &&
                 std::atomic<std::int32_t>::is_always_lock_free);
-  for (std::uint32_t i = 0; i < program.pointed.size(); ++i) library->point(i, &program.pointed[i]);
+  for (std::uint32_t i = 0; i < program.pointed.size(); ++i) library->set_pointer(i, &program.pointed[i]);
   program.settings.use(library);
-  library->know(program.settings);
+  library->set_globals(program.settings);
   library->require_bodies();
   return library;
 }

@@ -13,13 +13,13 @@ namespace fairlead::app {
 inline constexpr Setting allow_c_setting{
     .key = "allow-c",
     .type = SettingType::flag,
-    .fallback = "false",
+    .default_value = "false",
     .help =
         "what only C can say is built by the C compiler (cc, or what CC names) and run here: the file's C is "
         "somebody's program"};
 
 /// Builds what the settings allow and the file needs, and has the settings use it. Call it when they are complete.
-void allow_c(const jdf::File& file, jdf::Settings& settings, const Config& config);
+void allow_c(const jdf::JdfFile& file, jdf::Settings& settings, const Config& config);
 
 /// The same with the bodies that are C, for which the program has said what their globals point to; `libraries`: what they
 /// may call. Null if nothing is C.

@@ -101,9 +101,9 @@ std::vector<std::string> lines_of(const Config& config, std::string_view key) {
   }
 }
 
-std::uint32_t global_of(const jdf::File& file, std::string_view name, std::string_view option) {
+std::uint32_t global_of(const jdf::JdfFile& file, std::string_view name, std::string_view option) {
   for (const std::string& written : {std::string(name), "desc" + std::string(name)})
-    if (const std::uint32_t found = file.global_numbers.find(written); found != jdf::nowhere)
+    if (const std::uint32_t found = file.global_numbers.find(written); found != jdf::unbound_index)
       return jdf::aligned_with(file, found);
   std::vector<std::string_view> known;
   for (const jdf::Global& global : file.globals) {
@@ -115,7 +115,7 @@ std::uint32_t global_of(const jdf::File& file, std::string_view name, std::strin
                                 !near.empty() ? near : fmt::format("; it has {}", fmt::join(known, ", "))));
 }
 
-std::vector<MatrixGiven> matrices_given(const jdf::File& file, const Config& config, bool in_single,
+std::vector<MatrixGiven> matrices_given(const jdf::JdfFile& file, const Config& config, bool in_single,
                                         const FilesAt& files_at) {
   std::vector<MatrixGiven> out;
   std::vector<std::size_t> in_files;
@@ -144,7 +144,7 @@ std::vector<MatrixGiven> matrices_given(const jdf::File& file, const Config& con
   return out;
 }
 
-void set_tiles(const jdf::File& file, const Config& config, std::vector<MatrixGiven>& given) {
+void set_tiles(const jdf::JdfFile& file, const Config& config, std::vector<MatrixGiven>& given) {
   std::vector<std::uint32_t> named;
   std::optional<TileSize> otherwise;
   for (const std::string& text : lines_of(config, "tiles")) {
@@ -174,7 +174,7 @@ void set_tiles(const jdf::File& file, const Config& config, std::vector<MatrixGi
     if (it.tile == TileSize(0)) it.tile = *otherwise;
 }
 
-void add_outputs(const jdf::File& file, const Config& config, std::vector<MatrixGiven>& given) {
+void add_outputs(const jdf::JdfFile& file, const Config& config, std::vector<MatrixGiven>& given) {
   for (const std::string& text : lines_of(config, "output")) {
     const auto [name, path] = halves_of(text, "--output", "NAME=FILE.npy, as in A=out.npy");
     const std::uint32_t global = global_of(file, name, "--output " + text);
@@ -188,7 +188,7 @@ void add_outputs(const jdf::File& file, const Config& config, std::vector<Matrix
   }
 }
 
-void require_all_given(const jdf::File& file, const std::vector<MatrixGiven>& given) {
+void require_all_given(const jdf::JdfFile& file, const std::vector<MatrixGiven>& given) {
   std::vector<std::string> missing;
   for (std::uint32_t i = 0; i < file.globals.size(); ++i)
     if (file.globals[i].is_collection && std::ranges::find(given, i, &MatrixGiven::global) == given.end())
@@ -200,7 +200,7 @@ void require_all_given(const jdf::File& file, const std::vector<MatrixGiven>& gi
 
 std::shared_ptr<jdf::Program> read_program(jdf::Source source, Bodies bodies, bool tells) {
   jdf::Diagnostics diagnostics;
-  jdf::File file = jdf::read(std::move(source), diagnostics);
+  jdf::JdfFile file = jdf::read(std::move(source), diagnostics);
   const auto tell = [tells](const jdf::Diagnostics& all, const jdf::Source& of) {
     for (const jdf::Diagnostic& it : all.sorted())
       if (tells && it.severity == jdf::Severity::error) fmt::print(stderr, "{}", jdf::shown(it, of));
@@ -217,12 +217,12 @@ void settle(jdf::Program& program, const std::vector<MatrixGiven>& given, const 
   for (const std::string& assignment : lines_of(config, "set")) program.settings.set(assignment);
 }
 
-jdf::Types types_given(const jdf::File& file, const Config& config) {
-  jdf::Types out = jdf::usual_types();
+jdf::Types types_given(const jdf::JdfFile& file, const Config& config) {
+  jdf::Types out = jdf::predefined_types();
   const std::set<std::string> there = jdf::type_names(file);
   for (const std::string& text : lines_of(config, "type")) {
     const auto [name, part] = halves_of(text, "--type", "NAME=PART, as in LOWER_TILE=strictly_lower");
-    const auto known = jdf::usual_types();
+    const auto known = jdf::predefined_types();
     const auto found = known.find(part);
     if (found == known.end()) {
       std::vector<std::string> names;

@@ -34,7 +34,7 @@ struct MatrixGiven {
 };
 
 /// The global of that name, or with "desc" before it. Throws ConfigError naming the nearest.
-std::uint32_t global_of(const jdf::File& file, std::string_view name, std::string_view option);
+std::uint32_t global_of(const jdf::JdfFile& file, std::string_view name, std::string_view option);
 
 /// The files of matrices.
 using FilesAt =
@@ -42,17 +42,17 @@ using FilesAt =
 
 /// Reads --matrix NAME=FILE.npy and NAME=M,N,MB,NB. `in_single`: of those that are described; `files_at` is called once, if not
 /// this process opens files for itself. Throws ConfigError, and InputError for files that cannot be used.
-std::vector<MatrixGiven> matrices_given(const jdf::File& file, const Config& config, bool in_single,
+std::vector<MatrixGiven> matrices_given(const jdf::JdfFile& file, const Config& config, bool in_single,
                                         const FilesAt& files_at = nullptr);
 
 /// Heeds --tiles ROWSxCOLUMNS and --tiles NAME=ROWSxCOLUMNS. Throws ConfigError.
-void set_tiles(const jdf::File& file, const Config& config, std::vector<MatrixGiven>& given);
+void set_tiles(const jdf::JdfFile& file, const Config& config, std::vector<MatrixGiven>& given);
 
 /// Heeds --output NAME=FILE.npy. Throws ConfigError.
-void add_outputs(const jdf::File& file, const Config& config, std::vector<MatrixGiven>& given);
+void add_outputs(const jdf::JdfFile& file, const Config& config, std::vector<MatrixGiven>& given);
 
 /// Throws InputError naming all matrices of which places are named and that nobody gives.
-void require_all_given(const jdf::File& file, const std::vector<MatrixGiven>& given);
+void require_all_given(const jdf::JdfFile& file, const std::vector<MatrixGiven>& given);
 
 enum class Bodies : std::uint8_t { interpreted, may_be_c };
 /// Prints what is wrong with the file, if it `tells`. Null if it cannot be used.
@@ -62,7 +62,7 @@ std::shared_ptr<jdf::Program> read_program(jdf::Source source, Bodies bodies, bo
 void settle(jdf::Program& program, const std::vector<MatrixGiven>& given, const Config& config);
 
 /// The types of dependencies by --type NAME=PART, and those of everybody. Throws ConfigError.
-jdf::Types types_given(const jdf::File& file, const Config& config);
+jdf::Types types_given(const jdf::JdfFile& file, const Config& config);
 
 inline constexpr Setting type_setting{
     .key = "type",

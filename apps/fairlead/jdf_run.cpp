@@ -16,19 +16,21 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "algorithms/linalg/general_npy.hpp"
 #include "algorithms/linalg/scratch_pool.hpp"
-#include "base/kept_file.hpp"
+#include "base/shared_file.hpp"
 #include "data/npy/npy_writer.hpp"
 #include "fairlead/command_ranks.hpp"
 #include "fairlead/dense_report.hpp"
 #include "fairlead/files_apart.hpp"
 #include "fairlead/files_of_all.hpp"
 #include "fairlead/interrupt.hpp"
+#include "fairlead/jdf_errors.hpp"
 #include "fairlead/jdf_in_c.hpp"
 #include "fairlead/jdf_matrices.hpp"
 #include "fairlead/kernels.hpp"
@@ -39,10 +41,11 @@
 #include "front/jdf/unroll.hpp"
 #include "front/jdf_graph/codelets.hpp"
 #include "front/jdf_graph/known_outputs.hpp"
-#include "front/ptg/never_fed.hpp"
+#include "front/ptg/describe_stall.hpp"
 #include "front/unrolled/check.hpp"
 #include "front/unrolled/ranks.hpp"
 #include "machine/machine.hpp"
+#include "net/termination_detection.hpp"
 
 namespace fairlead::app {
 
@@ -80,18 +83,18 @@ constexpr auto options = both(
          type_setting,
          {.key = "precision",
           .type = SettingType::choice,
-          .fallback = "double",
+          .default_value = "double",
           .choices = "single|double",
           .help = "of matrices that are in no file"},
          {.key = "check",
           .type = SettingType::flag,
-          .fallback = "true",
+          .default_value = "true",
           .help = "before they run, look at all edges of up to 100,000 tasks, as `fairlead jdf check` does, "
                   "and at "
                   "samples of larger graphs"},
          {.key = "overwrite",
           .type = SettingType::flag,
-          .fallback = "false",
+          .default_value = "false",
           .help = "an output may replace a file that is read"},
          allow_c_setting}),
     both(rank_options, report_options));
@@ -120,23 +123,23 @@ std::string no_graph(const jdf::Program& program) {
 
 /// Nothing for a graph that is too large. Throws InputError if it makes no sense for these numbers.
 std::optional<jdf::KnownOutputs> looked_at(const jdf::Program& program, const CommandRanks& ranks) {
-  std::optional<jdf::Unrolled> unrolled;
+  std::optional<jdf::UnrolledGraph> unrolled;
   try {
     // A graph of so many tasks is written out and looked at in less than a second.
-    jdf::UnrollLimits limits{.tasks = 100'000, .ends = 1'000'000, .steps = 20'000'000};
+    jdf::UnrollOptions limits{.tasks = 100'000, .ends = 1'000'000, .steps = 20'000'000};
     limits.placements = !ranks.alone();
     limits.types = program.types;
     unrolled = jdf::unroll(program.file, program.settings, limits);
   } catch (const InputError&) {
     return std::nullopt;
   }
-  unrolled::Checked checked = unrolled::check(unrolled->graph);
-  if (!ranks.alone()) unrolled::tell_other_ranks(unrolled->graph, ranks.grid(), checked.findings);
+  unrolled::CheckResult checked = unrolled::check(unrolled->graph);
+  if (!ranks.alone()) unrolled::check_placement(unrolled->graph, ranks.grid(), checked.findings);
   if (checked.findings.errors() != 0) {
     if (ranks.first()) fmt::print(stderr, "{}", checked.findings.text());
     throw InputError(no_graph(program));
   }
-  jdf::require_first_values(unrolled->graph, checked.steps);
+  jdf::require_initial_inputs(unrolled->graph, checked.steps);
   return jdf::known_outputs(unrolled->graph);
 }
 
@@ -231,14 +234,14 @@ class JdfRun {
         place_(place) {}
 
   JdfRunHere run() {
-    report::RunReport report = computed();
+    run_.emplace(config_, problem_.reserved, kernels_, Front::flow, place_.rank);
+    report::RunReport report = run_->telling_ranks([this] { return computed(); });
     run_.reset();
     return {std::move(report), std::move(recorded_), std::move(pointed_)};
   }
 
  private:
   report::RunReport computed() {
-    run_.emplace(config_, problem_.reserved, kernels_, Front::flow, place_.rank);
     if (place_.first()) open_outputs();
     const Counts before = counts_of(run_->runtime(), kernels_);
     std::vector<jdf::BoundData> data(program_->file.globals.size());
@@ -247,20 +250,33 @@ class JdfRun {
       it.in_single ? add<float>(it, data, graph) : add<double>(it, data, graph);
     read();
     const Counts tiled = counts_of(run_->runtime(), kernels_);
-    jdf::GraphMaker maker = jdf::maker_of(graph, program_, kernels_, in_c_, data);
-    maker.look = [] {
+    jdf::GraphBuilder maker = jdf::builder_for(graph, program_, kernels_, in_c_, data);
+    maker.on_progress = [] {
       if (const int signal = Interrupt::signal(); signal != 0) throw Interrupted{signal};
     };
-    const jdf::Lowered lowered = jdf::lower(program_, data, known_, maker);
+    const jdf::LoweredGraph lowered = jdf::lower(program_, data, known_, maker);
     if (too_large_) look_at_some(graph);
     for (const std::string& note : lowered.notes) run_->say("fairlead: " + note);
     run_->begin("tasks");
-    run_->run(graph);
+    try {
+      run_->run(graph);
+    } catch (const Error&) {
+      throw_of_graph(program_->file.source.name());
+    }
     const double seconds = run_->end();
     seconds_ += seconds;
     const Counts after = counts_of(run_->runtime(), kernels_);
-    read_pointed();
-    write();
+    try {
+      read_pointed();
+      write();
+    } catch (const RankError& error) {
+      // This rank had finished the graph when others got stuck in it, so the error that it received lacks the edge.
+      if (std::string_view(error.what()).find(net::TerminationDetector::nothing_moves) ==
+          std::string_view::npos)
+        throw;
+      throw RankError(error.what() +
+                      ptg::describe_stall(ptg::make_class_table(graph.definitions()), nullptr, {}));
+    }
     run_->stop_showing();
     recorded_ = run_->recorded();
 
@@ -280,7 +296,7 @@ class JdfRun {
     }
     report.of = program_->file.source.name();
     const double gflop = all_gflop(report);
-    bring_together(report, run_->runtime(), place_, before, after, problem_.reserved, recorded_.front());
+    combine_ranks(report, run_->runtime(), place_, before, after, problem_.reserved, recorded_.front());
     report.gflops = gflop / report.seconds;
     return report;
   }
@@ -288,8 +304,8 @@ class JdfRun {
   /// Of a graph that is not written out. Throws InputError if it makes no sense.
   void look_at_some(const ptg::Graph& graph) {
     constexpr std::uint64_t tasks_of_a_class = 256;
-    const ptg::Sampled checked =
-        ptg::sampled_ends(ptg::make_class_table(graph.definitions()), tasks_of_a_class);
+    const ptg::EdgeSample checked =
+        ptg::sample_edges(ptg::make_class_table(graph.definitions()), tasks_of_a_class);
     if (checked.errors == 0) return;
     if (place_.first()) run_->say(checked.text.substr(0, checked.text.size() - 1));
     throw InputError(no_graph(*program_));
@@ -346,7 +362,7 @@ class JdfRun {
         order = it.file->order();
       }
       Interrupt::removes_at_exit([&] {
-        outputs_.push_back(std::make_unique<data::NpyWriter>(
+        outputs_.push_back(std::make_shared<data::NpyWriter>(
             it.output, it.in_single ? ElementType::float32 : ElementType::float64, order, shape));
         std::vector<std::filesystem::path> made;
         for (const auto& output : outputs_) made.push_back(output->temporary());
@@ -407,7 +423,7 @@ class JdfRun {
       if (it.file == nullptr) return;
       GeneralNpy<T> reader(it.file);
       const linalg::NpyReaders readers = place_.npy_readers([this] { run_->wait(); });
-      run_->begin("reading", reader.tasks(tiles, memory, readers.first_alone));
+      run_->begin("reading", reader.tasks(tiles, memory, readers.root_reads_all));
       reader.submit(run_->flow(), tiles, memory, readers);
       seconds_ += run_->end();
       it.file->forget_pages();
@@ -416,14 +432,15 @@ class JdfRun {
 
   /// The first rank writes, what the others have comes to it.
   void write() {
-    linalg::ScratchPool staging(GeneralNpy<double>::scratch_bytes_per_worker);
+    // Shared with the tasks, which an exception may leave behind.
+    const auto staging = std::make_shared<linalg::ScratchPool>(GeneralNpy<double>::scratch_bytes_per_worker);
     auto next = outputs_.begin();
     each_matrix([&]<class T>(const MatrixGiven& it, const TiledMatrix<T>& tiles) {
       if (it.output.empty()) return;
-      data::NpyWriter* const out = place_.first() ? (next++)->get() : nullptr;
-      const auto leave = codelet("write").cpu([out, &staging](In<Tile<T>> tile, std::int64_t row,
-                                                              std::int64_t column) {
-        const auto lease = staging.lease();
+      const std::shared_ptr<data::NpyWriter> out = place_.first() ? *next++ : nullptr;
+      const auto leave = codelet("write").cpu([out, staging](In<Tile<T>> tile, std::int64_t row,
+                                                             std::int64_t column) {
+        const auto lease = staging->lease();
         out->write_block<T>(static_cast<std::uint64_t>(row), static_cast<std::uint64_t>(tile.rows()),
                             static_cast<std::uint64_t>(column), static_cast<std::uint64_t>(tile.columns()),
                             tile.data(), static_cast<std::uint64_t>(tile.leading_dimension()), lease.bytes());
@@ -465,7 +482,7 @@ class JdfRun {
   std::vector<std::int32_t> pointed_;
   std::optional<WatchedRun> run_;
   std::tuple<TiledMatrices<float>, TiledMatrices<double>> tiled_;
-  std::vector<std::unique_ptr<data::NpyWriter>> outputs_;  // end first, while signals are heeded
+  std::vector<std::shared_ptr<data::NpyWriter>> outputs_;  // end first, while signals are heeded
 };
 
 /// All processes have the same one, or all throw.
@@ -492,7 +509,7 @@ int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
                    config.flag("allow-c") ? Bodies::may_be_c : Bodies::interpreted, ranks.first());
   if (program == nullptr) return failure;
   if (config.flag("allow-c") && ranks.first())
-    for (const std::string& note : jdf::left_out_notes(program->file)) fmt::print(stderr, "{}\n", note);
+    for (const std::string& note : jdf::omission_notes(program->file)) fmt::print(stderr, "{}\n", note);
   bool same = true;
   std::vector<MatrixGiven> matrices =
       matrices_given(program->file, config, config.text("precision") == "single",

@@ -40,7 +40,7 @@ constexpr Positional positionals[] = {{.name = "FILE", .help = "a .jdf file"}};
 
 /// Matrices of which only the numbers of tiles are said have whole ones.
 void describe_by_tiles(jdf::Program& program, const std::vector<MatrixGiven>& given, std::int64_t tile) {
-  const jdf::File& file = program.file;
+  const jdf::JdfFile& file = program.file;
   const auto member = [&](std::uint32_t global, std::string_view name) -> std::optional<std::int64_t> {
     for (std::uint32_t i = 0; i < file.members.size(); ++i)
       if (jdf::aligned_with(file, file.members[i].global) == global && file.members[i].last == name)
@@ -81,7 +81,8 @@ int run(const ParsedCommandLine& given) {
   if (made.assumed != 0)
     fmt::print("{} tasks, of which nothing is known, are taken for {} operation per byte of their data\n",
                made.assumed, simulate::assumed_flops_per_byte);
-  if (made.passed_on != 0) fmt::print("{} tasks only pass data on: they take no time\n", made.passed_on);
+  if (made.forwarding_tasks != 0)
+    fmt::print("{} tasks only pass data on: they take no time\n", made.forwarding_tasks);
   return run_on_machine(
       {given.positionals[0], std::move(made.program), nullptr, {.n = 0, .tile = 0, .precision = precision}},
       config);

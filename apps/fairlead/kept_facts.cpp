@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "front/runtime/machine_memory.hpp"
+#include "front/runtime/machine_profile.hpp"
 #include "machine/identity.hpp"
 #include "report/units.hpp"
 

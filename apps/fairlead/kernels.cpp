@@ -6,7 +6,6 @@
 #include <fairlead/error.hpp>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
@@ -17,6 +16,8 @@
 #include "backend/device_list.hpp"
 #include "backend/disk/spill_file.hpp"
 #include "base/file_descriptor.hpp"
+#include "base/ignoring_case.hpp"
+#include "base/shared_file.hpp"
 #include "config/value.hpp"
 #include "machine/machine.hpp"
 #include "report/report_file.hpp"
@@ -30,17 +31,19 @@ linalg::KernelSettings kernel_settings_in(const Config& config) {
   if (const char* path = std::getenv("LD_LIBRARY_PATH")) settings.loader.library_path = path;
   if (config.has("blas"))
     settings.libraries =
-        linalg::libraries_named(config.text("blas"), linalg::find_blas_libraries(settings.loader));
+        linalg::match_libraries(config.text("blas"), linalg::find_blas_libraries(settings.loader));
   settings.core_type = config.text_or("blas-coretype", "");
   if (const char* inherited = std::getenv("OPENBLAS_CORETYPE")) settings.inherited_core_type = inherited;
   if (const std::string products = config.text_or("blas-products", "auto"); products != "auto")
     settings.own_products = products == "own";
   settings.helper = {"/proc/self/exe", "time-blas"};
   settings.cache_directory = config.text_or("cache-directory", "");
-  const bool kept = !settings.cache_directory.empty();
-  settings.before_timing = [kept] {
+  settings.before_timing = [directory = settings.cache_directory] {
     fmt::print(stderr, "fairlead: timing the BLAS libraries of this machine, for some seconds; {}\n",
-               kept ? "later runs will know" : "each time, since there is no cache-directory to keep it in");
+               directory.empty() ? "each time, since there is no cache-directory to keep it in"
+               : !why_unsafe(directory).empty()
+                   ? "each time, since the cache-directory is not safe to keep it in"
+                   : "later runs will know");
   };
   return settings;
 }
@@ -59,15 +62,10 @@ std::optional<linalg::KernelChoice> named_in_full(const linalg::KernelSettings& 
   choice.best.core_type = settings.core_type;
   choice.best.rates = {assumed_gflops, assumed_gflops, assumed_gflops, assumed_gflops};
   choice.best.own_rates = choice.best.rates;
-  choice.by_default = choice.best;
+  choice.default_timing = choice.best;
   choice.timings = {choice.best};
   choice.own_products = settings.own_products.value_or(false);
   return choice;
-}
-
-bool same_word(std::string_view a, std::string_view b) {
-  return std::ranges::equal(
-      a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
 /// Whether the user has set it, rather than the program or a default.
@@ -84,13 +82,14 @@ void take_addresses(const linalg::Kernels& kernels, Config& config) {
       config.has("workers") ? config.count("workers") : std::size_t{machine::discover().workers};
   const std::size_t threads =
       workers + backend::workers_of_devices(config.text_or("devices", ""), backend::default_backends());
-  kernels.blas().take_buffers(threads);
-  const machine::Memory memory = machine::memory(machine::SystemFiles(), static_cast<unsigned>(threads));
-  if (!memory.address_room) return;
+  kernels.blas().reserve_buffers(threads);
+  const machine::Memory memory =
+      machine::detect_memory(machine::SystemFiles(), static_cast<unsigned>(threads));
+  if (!memory.free_address_space) return;
   constexpr std::size_t other_threads = 4;  // progress, signals, who watches
   const Bytes stacks =
-      machine::addresses_of_each_thread * (threads + config.count("disk-threads") + other_threads);
-  const Bytes room = *memory.address_room > stacks ? *memory.address_room - stacks : 0;
+      machine::address_space_per_thread * (threads + config.count("disk-threads") + other_threads);
+  const Bytes room = *memory.free_address_space > stacks ? *memory.free_address_space - stacks : 0;
   const Bytes wanted = config.bytes_or("memory", memory.usable_bytes());
   if (wanted < room) return;
   // Nobody has said how much: so much as fits is what was meant.
@@ -103,7 +102,7 @@ void take_addresses(const linalg::Kernels& kernels, Config& config) {
       "{} of memory and {} for the stacks of {} worker{} do not fit into the {} of address space that are "
       "left (ulimit -v).\n  {}",
       config::readable_size(wanted), config::readable_size(stacks), threads, threads == 1 ? "" : "s",
-      config::readable_size(*memory.address_room),
+      config::readable_size(*memory.free_address_space),
       room > (Bytes{1} << 20) ? fmt::format("Use --memory {}MiB or less, {}or a higher limit.", room >> 20,
                                             threads > 1 ? "fewer workers, " : "")
       : threads > 1           ? std::string("Use fewer workers, or a higher limit.")
@@ -121,7 +120,7 @@ void check_before_timing(const Config& config) {
 constexpr std::string_view no_cuda_kernels = "none";
 
 std::string content_of(const std::string& file) {
-  const std::optional<std::string> content = whole_file(file);
+  const std::optional<std::string> content = read_file(file);
   if (!content || content->empty())
     throw ConfigError(fmt::format("cuda-kernels: {} cannot be read, or is empty", file));
   return *content;
@@ -154,11 +153,11 @@ linalg::Kernels load_kernels(Config& config, const std::function<void(const lina
   const linalg::KernelSettings settings = kernel_settings_in(config);
   const std::optional<linalg::KernelChoice> named = named_in_full(settings);
   const linalg::KernelChoice choice = named ? *named : linalg::choose_kernels(settings);
-  linalg::use_kernels(choice.best.candidate);
+  linalg::set_blas_environment(choice.best.candidate);
   linalg::Kernels kernels = linalg::Kernels::load(
       choice.best.candidate.library,
       choice.own_products ? linalg::Kernels::Products::own : linalg::Kernels::Products::of_library);
-  if (named && !same_word(kernels.blas().core_type(), settings.core_type))
+  if (named && !equal_ignoring_case(kernels.blas().core_type(), settings.core_type))
     throw ConfigError(fmt::format(
         "{} has no core type \"{}\"{}; without it Fairlead finds out which is fastest",
         settings.libraries.front(), settings.core_type,

@@ -15,8 +15,8 @@ namespace fairlead::app {
 linalg::KernelChoice choose_kernels(const Config& config);
 
 /// The same, then sets the process to the best and loads it. At the start of a subcommand: no other thread
-/// may run. Takes its buffers for all workers. Throws as choose_kernels, use_kernels, Blas::load and
-/// Blas::take_buffers, and ConfigError if addresses are limited and memory does not fit beside those.
+/// may run. Takes its buffers for all workers. Throws as choose_kernels, set_blas_environment, Blas::load and
+/// Blas::reserve_buffers, and ConfigError if addresses are limited and memory does not fit beside those.
 linalg::Kernels load_kernels(const Config& config);
 /// `settle`: called when they are loaded, before anything is taken for threads; may change the settings that say how many there
 /// are.

@@ -25,14 +25,15 @@ std::string parts_of(const machine::MachineDescription& machine) {
 int run(const ParsedCommandLine& given) {
   if (given.positionals.empty()) {
     std::size_t width = 0;
-    for (const EmbeddedFile& file : machine::machine_files()) width = std::max(width, file.name.size());
-    for (const EmbeddedFile& file : machine::machine_files())
-      fmt::print("{:<{}}{}\n", file.name, width + 2, machine::find_machine(file.name).summary);
+    for (const EmbeddedFile& file : machine::built_in_machine_files())
+      width = std::max(width, file.name.size());
+    for (const EmbeddedFile& file : machine::built_in_machine_files())
+      fmt::print("{:<{}}{}\n", file.name, width + 2, machine::load_machine(file.name).summary);
     fmt::print("\nfairlead machines NAME prints a file: change it and give its path to --machine.\n");
     return success;
   }
-  const machine::MachineDescription machine = machine::find_machine(given.positionals[0]);
-  for (const EmbeddedFile& file : machine::machine_files())
+  const machine::MachineDescription machine = machine::load_machine(given.positionals[0]);
+  for (const EmbeddedFile& file : machine::built_in_machine_files())
     if (file.name == given.positionals[0]) {
       fmt::print("{}", file.text);
       return success;

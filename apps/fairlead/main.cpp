@@ -148,7 +148,7 @@ int run_and_complain(int argc, char** argv) {
   // To write beyond a limit of files' sizes is an error (EFBIG) that is said, not the end of the process.
   std::signal(SIGXFSZ, SIG_IGN);
   app::StandardStreams streams;
-  const auto launched = config::launched(config::process_environment());
+  const auto launched = config::detect_launcher(config::process_environment());
   // One line for each mistake, and no more: what() says what to do about it.
   const auto complain = [&](const char* what, int code) {
     // Of several processes the first says what all were asked wrongly.

@@ -42,7 +42,7 @@ class MatrixInFile final : public MatrixToSolve<T> {
     reader_->submit(flow, tiles, memory, readers);
   }
   void end_tiling(Runtime& runtime) override {
-    reader_->bring_together(runtime);
+    reader_->combine_ranks(runtime);
     reader_->require_symmetric();
     asymmetry_ = reader_->asymmetry();
     reader_.reset();

@@ -393,7 +393,7 @@ MachineFigures measure_devices(const Config& config, const linalg::Kernels& kern
                                .kind = worker->kind,
                                .memory = topology.nodes[index(node)].capacity,
                                .streams = static_cast<unsigned>(topology.workers_on(node)),
-                               .on_cores = worker->on_cores,
+                               .on_cores = worker->host_cores_per_task,
                                .wire = {}});
   }
   const bool cores_are_shared = std::ranges::any_of(
@@ -419,7 +419,8 @@ MachineFigures measure_devices(const Config& config, const linalg::Kernels& kern
   const std::vector<NodeId> nodes = topology.devices();
   for (std::size_t second = 0; second < nodes.size(); ++second)
     for (std::size_t first = 0; first < second; ++first) {
-      if (!topology.links[index(topology.link_between(nodes[first], nodes[second]))].legs.empty()) continue;
+      if (!topology.links[index(topology.link_between(nodes[first], nodes[second]))].physical_links.empty())
+        continue;
       settings.says(fmt::format("the wire between {} and {}", figures.devices[first].name,
                                 figures.devices[second].name));
       Carried carried(config);
@@ -497,8 +498,8 @@ MachineFigures measure_devices(const Config& config, const linalg::Kernels& kern
         "no tile that was asked for fits: allow more by --memory and by memory= in --devices, or measure "
         "smaller ones "
         "(--tiles)");
-  if (const Duration wanted = core_times.on_core + core_times.without_core; wanted > Duration{})
-    figures.without_core = seconds(core_times.without_core) / seconds(wanted);
+  if (const Duration wanted = core_times.on_core + core_times.waiting; wanted > Duration{})
+    figures.without_core = seconds(core_times.waiting) / seconds(wanted);
   for (auto& [key, values] : durations)
     if (!values.empty()) figures.seconds[key] = median(std::move(values));
   return figures;

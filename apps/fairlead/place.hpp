@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "algorithms/linalg/band_codelets.hpp"
-#include "algorithms/linalg/over_ranks.hpp"
+#include "algorithms/linalg/collectives.hpp"
 #include "fairlead/dense_problem.hpp"
 
 namespace fairlead::app {
@@ -41,7 +41,7 @@ struct Place {
                    : runtime.tiled<T>(name, rows, columns, tile, Distribution(grid), how);
   }
   linalg::NpyReaders npy_readers(std::function<void()> wait) const {
-    return {.first_alone = !alone() && readers == 1, .wait = std::move(wait)};
+    return {.root_reads_all = !alone() && readers == 1, .wait = std::move(wait)};
   }
 };
 
@@ -62,7 +62,7 @@ void alike(bool first, const Check& check) {
 /// The least that a rank has: of what all must do alike. All call it.
 inline Bytes least_of_ranks(Runtime& runtime, Bytes own) {
   double least[] = {-static_cast<double>(own)};
-  linalg::largest_of_ranks(runtime, least);
+  linalg::allreduce_max(runtime, least);
   return static_cast<Bytes>(-least[0]);
 }
 

@@ -93,8 +93,9 @@ std::string fitted(std::vector<Part> parts, double fraction, bool with_bar, std:
   if (with_bar && fits(bar_room)) {
     const std::string text = joined(parts);
     const std::size_t length = std::min(room - text.size() - frame, longest);
-    const auto filled = static_cast<std::size_t>(fraction * static_cast<double>(length));
-    return fmt::format("[{}{}]  {}", std::string(filled, '#'), std::string(length - filled, '.'), text);
+    const auto fill_template = static_cast<std::size_t>(fraction * static_cast<double>(length));
+    return fmt::format("[{}{}]  {}", std::string(fill_template, '#'),
+                       std::string(length - fill_template, '.'), text);
   }
   while (parts.size() > 1 && !fits(0)) parts.erase(std::ranges::min_element(parts, {}, &Part::importance));
   return joined(parts).substr(0, room);

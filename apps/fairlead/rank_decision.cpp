@@ -16,7 +16,7 @@ namespace {
 /// Whether the smallest singular value is above `tolerance` times the largest for certain: the latter is at most the
 /// Frobenius norm, the inverse of the former at most sqrt(n) || R^-1 ||, and the estimate of that is off by a factor of
 /// `off` at most.
-bool is_regular(const linalg::TriangleSizes& r, double inverse_norm, std::int64_t n, double tolerance) {
+bool is_regular(const linalg::TriangleNorms& r, double inverse_norm, std::int64_t n, double tolerance) {
   constexpr double off = 3;
   if (tolerance == 0) return true;  // nothing is on its diagonal that is 0
   return tolerance * r.frobenius * (off * std::sqrt(static_cast<double>(n)) * inverse_norm) < 1;  // no NaN
@@ -42,13 +42,13 @@ template <class T>
 RankDecision<T>::RankDecision(WatchedRun& run, const linalg::Kernels& kernels, const TiledMatrix<T>& a,
                               double tolerance, const std::function<double()>& inverse_norm)
     : run_(run), rank_{.rank = a.columns(), .columns = a.columns(), .tolerance = tolerance} {
-  linalg::TriangleSizes r;
+  linalg::TriangleNorms r;
   {
     run_.begin("size of R", linalg::TriangleNorm<T>::tasks(a));
     linalg::TriangleNorm<T> sizes(run_.runtime(), a);
     sizes.submit(run_.flow());
     run_.end_aside();
-    r = sizes.bring_together();
+    r = sizes.combine_ranks();
   }
   if (!std::isfinite(r.largest)) return;  // solving says where it is not
   // The smallest singular value is no larger than an element of the diagonal.
@@ -89,8 +89,9 @@ void RankDecision<T>::solve(T* b, std::int64_t ld, std::int64_t columns) {
 template <class T>
 void RankDecision<T>::restrict(linalg::LeastSquaresError<T>& error, std::int64_t ld, std::int64_t columns) {
   const std::int64_t n = rank_.columns;
-  auto of_rows = minimum_->projected(run_.flow(), wait(), error.normal(), n, columns, Space::rows);
-  auto of_columns = minimum_->projected(run_.flow(), wait(), error.rotated(), ld, columns, Space::columns);
+  auto of_rows = minimum_->projected(run_.flow(), wait(), error.normal_residual(), n, columns, Space::rows);
+  auto of_columns =
+      minimum_->projected(run_.flow(), wait(), error.rotated_residual(), ld, columns, Space::columns);
   error.restrict_to(std::move(of_rows), std::move(of_columns));
 }
 

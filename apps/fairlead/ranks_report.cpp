@@ -10,10 +10,10 @@
 #include <optional>
 #include <vector>
 
-#include "net/neighbours.hpp"
+#include "net/direct_reads.hpp"
 #include "net/network.hpp"
-#include "report/clock_of_ranks.hpp"
-#include "report/waited_for_ranks.hpp"
+#include "report/clock_sync.hpp"
+#include "report/rank_waits.hpp"
 
 namespace fairlead::app {
 
@@ -112,7 +112,7 @@ report::FromRankReport from_report(const double* of) {
   return {.graphs = traffic(0),
           .flows = traffic(1),
           .messages = traffic(2),
-          .on_the_way_seconds = of[FactOfPair::on_the_way],
+          .in_flight_seconds = of[FactOfPair::on_the_way],
           .waited_seconds = unless_negative(of[FactOfPair::waited])};
 }
 
@@ -140,8 +140,8 @@ report::RankReport rank_report(const double* of, Bytes reserved, std::size_t ran
 
 }  // namespace
 
-void bring_together(report::RunReport& report, Runtime& runtime, const Place& place, const Counts& before,
-                    const Counts& after, Bytes reserved, const trace::Snapshot& recorded) {
+void combine_ranks(report::RunReport& report, Runtime& runtime, const Place& place, const Counts& before,
+                   const Counts& after, Bytes reserved, const trace::Snapshot& recorded) {
   if (place.alone()) return;
   const std::vector<double> all = gather(runtime, facts_of(report, runtime, before, after, recorded));
   const std::size_t facts = all.size() / place.count();
@@ -167,7 +167,7 @@ void bring_together(report::RunReport& report, Runtime& runtime, const Place& pl
   report.network = place.rank.network->description();
   if (place.rank.network->has_own_driver()) report.network += ", driven by a thread of its own";
   if (const auto* const neighbours = place.rank.network->neighbours())
-    report.why_not_read = neighbours->why_not_read();
+    report.no_direct_read_reason = neighbours->why_not_read();
   report.landing = after.engine.network.landing;
 }
 

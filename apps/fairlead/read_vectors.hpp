@@ -11,8 +11,8 @@
 #include <span>
 #include <vector>
 
+#include "algorithms/linalg/collectives.hpp"
 #include "algorithms/linalg/npy_source.hpp"
-#include "algorithms/linalg/over_ranks.hpp"
 #include "data/npy/npy_file.hpp"
 #include "fairlead/place.hpp"
 
@@ -45,8 +45,8 @@ std::vector<T> vectors_of_all(Runtime& runtime, const Place& place, const data::
     });
   all.resize(file.rows() * file.columns());
   if (place.readers == 1)
-    linalg::share_bands(runtime, all.data(), static_cast<std::int64_t>(file.rows()),
-                        static_cast<std::int64_t>(file.columns()), rows_at_once, 1);
+    linalg::allgather_bands(runtime, all.data(), static_cast<std::int64_t>(file.rows()),
+                            static_cast<std::int64_t>(file.columns()), rows_at_once, 1);
   return all;
 }
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "algorithms/linalg/backward_error.hpp"
-#include "algorithms/linalg/dealt_columns.hpp"
+#include "algorithms/linalg/distributed_columns.hpp"
 #include "algorithms/linalg/larger.hpp"
 
 namespace fairlead::app {
@@ -28,12 +28,12 @@ double correct(WatchedRun& run, TiledFactors<T>& factors, const SolutionToJudge<
   for (std::size_t i = 0; i < residual.size(); ++i)
     correction[i] = sizes[i / n] > 0 ? static_cast<T>(residual[i] / sizes[i / n]) : T(0);
   {
-    linalg::DealtColumns<T> d(run.runtime(), "correction", correction.data(), solution.a->rows(),
-                              solution.columns, solution.tile, solution.distribution);
+    linalg::DistributedColumns<T> d(run.runtime(), "correction", correction.data(), solution.a->rows(),
+                                    solution.columns, solution.tile, solution.distribution);
     run.begin("refinement", factors.solve_tasks(d.tiles().tile_columns()));
     run.compute([&](auto& front) { factors.solve(front, d.tiles()); });
     run.wait();
-    d.bring_back();
+    d.gather();
     seconds = solution.counts ? run.end() : run.end_aside();
   }
   for (std::size_t i = 0; i < correction.size(); ++i)
@@ -57,7 +57,7 @@ RefinedSteps refine_block(WatchedRun& run, const linalg::Kernels& kernels, Tiled
                                    solution.may_refine ? residual.data() : nullptr);
     error.submit(run.flow(), run.runtime().rank(), solution.readers);
     run.end_aside();
-    error.bring_together(run.runtime());
+    error.combine_ranks(run.runtime());
     const bool wanted = step < solution.least_steps;
     const bool halved = step == 0 || error.value() <= judged.backward_error / 2;
     // The residual of a step that is wanted in any case may be as small as the one before.
@@ -72,7 +72,7 @@ RefinedSteps refine_block(WatchedRun& run, const linalg::Kernels& kernels, Tiled
               .steps = step,
               .seconds = seconds,
               .first_backward_error = step == 0 ? error.value() : judged.first_backward_error,
-              .uncertain_residual = error.uncertain_residual()};
+              .uncertain_residual = error.residual_bound()};
     if (!solution.may_refine || (!halved && !wanted) || (error.value() <= solution.limit && !wanted) ||
         step == most_steps || !std::isfinite(error.value()))
       return judged;
@@ -90,7 +90,7 @@ RefinedSteps judge_and_refine(WatchedRun& run, const linalg::Kernels& kernels, T
   const std::int64_t n = solution.a->rows();
   const std::int64_t at_once = solution.may_refine
                                    ? linalg::columns_of_block(n, solution.columns)
-                                   : linalg::BackwardError<T>::columns_at_best(n, solution.columns);
+                                   : linalg::BackwardError<T>::preferred_columns(n, solution.columns);
   RefinedSteps all;
   linalg::for_each_block(solution.columns, at_once, [&](std::int64_t first, std::int64_t count) {
     SolutionToJudge<T> block = solution;

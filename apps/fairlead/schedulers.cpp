@@ -12,7 +12,7 @@ int run(const ParsedCommandLine&) {
   for (const PolicyEntry& entry : schedule::policies()) {
     fmt::print("{:<16}{}\n", entry.name, entry.summary);
     for (const PolicyOption& option : entry.options)
-      fmt::print("  {:<28}{}\n", fmt::format("{}={}", option.name, option.fallback), option.summary);
+      fmt::print("  {:<28}{}\n", fmt::format("{}={}", option.name, option.default_value), option.summary);
   }
   fmt::print("\nOptions follow the name: --scheduler NAME:OPTION=VALUE:OPTION=VALUE\n");
   return success;

@@ -28,7 +28,7 @@
 #include "simulate/jdf_program.hpp"
 #include "simulate/outcome.hpp"
 #include "simulate/ptg_program.hpp"
-#include "simulate/spread.hpp"
+#include "simulate/run_statistics.hpp"
 
 namespace fairlead::app {
 
@@ -43,19 +43,19 @@ constexpr auto options = both(
             Setting{
                 .key = "recorded",
                 .type = SettingType::text,
-                .absent = "none",
+                .unset_word = "none",
                 .value_name = "FILE",
                 .help = "in place of a workload: the flow of a real program, which --record-flow FILE wrote"},
             Setting{.key = "phase",
                     .type = SettingType::count,
-                    .absent = "all",
+                    .unset_word = "all",
                     .minimum = "1",
                     .help = "with --recorded: only what the program submitted before it waited for the first "
                             "time (1), then before the second, ..."},
             Setting{
                 .key = "front",
                 .type = SettingType::choice,
-                .fallback = "flow",
+                .default_value = "flow",
                 .choices = "flow|ptg|jdf",
                 .help =
                     "in which form the workload is said, if it is cholesky, lu or gemm: as a flow, one task "
@@ -73,7 +73,7 @@ void list_workloads() {
   for (const Workload& workload : workloads()) {
     fmt::print("{:<12}{}\n", workload.name, workload.summary);
     for (const PolicyOption& option : workload.options)
-      fmt::print("  {:<26}{}\n", fmt::format("{}={}", option.name, option.fallback), option.summary);
+      fmt::print("  {:<26}{}\n", fmt::format("{}={}", option.name, option.default_value), option.summary);
   }
   fmt::print(
       "\nOver several ranks there are cholesky, lu, gemm, stencil, and pingpong: a value of n elements that "
@@ -104,10 +104,10 @@ std::string spread_heading(std::size_t width) {
 /// Loaded: what came to where tasks run.
 std::string spread_line(const Runs& runs, std::size_t width) {
   if (runs.seconds.count == 0) return fmt::format("{:<{}}never finished", runs.scheduler, width);
-  const auto range = [](const Spread& it, double unit) {
-    return fmt::format("{:.4g}-{:.4g}", it.least / unit, it.most / unit);
+  const auto range = [](const RunStatistics& it, double unit) {
+    return fmt::format("{:.4g}-{:.4g}", it.min / unit, it.max / unit);
   };
-  const Spread& loaded = runs.bytes_to_devices.most > 0 ? runs.bytes_to_devices : runs.bytes_from_disk;
+  const RunStatistics& loaded = runs.bytes_to_devices.max > 0 ? runs.bytes_to_devices : runs.bytes_from_disk;
   return fmt::format("{:<{}}{:>9.4g}{:>17}{:>11.0f}{:>9.1f}{:>12.4g}{:>17}", runs.scheduler, width,
                      runs.seconds.mean(), range(runs.seconds, 1), runs.gflops.mean(),
                      runs.percent_of_peak.mean(), loaded.mean() / 1e9, range(loaded, 1e9));
@@ -135,7 +135,7 @@ int run_on_machine(const Simulated& what, const Config& config) {
   require_place_for_report(config);
   if (config.has("csv")) report::require_place_for(config.text("csv"));
   const Program& program = what.program;
-  const machine::MachineDescription description = machine::find_machine(config.text("machine"));
+  const machine::MachineDescription description = machine::load_machine(config.text("machine"));
   const SimulatedMachine machine(description, use_of(config, description), program, what.size.precision);
   const Limits limits = limits_of(program, machine, what.workload, what.size);
   const std::vector<std::string> policies = named(asked, program, machine);
@@ -149,8 +149,8 @@ int run_on_machine(const Simulated& what, const Config& config) {
   by_kernel(how.misjudged, program);
   print_limits(limits, program, machine);
   if (std::ranges::find(asked, "auto") != asked.end()) {
-    const std::string_view too_small = too_small_for(program, machine);
-    fmt::print("auto is {} here, as in a real run: the data {}{}\n\n", automatic_policy(program, machine),
+    const std::string_view too_small = insufficient_memory(program, machine);
+    fmt::print("auto is {} here, as in a real run: the data {}{}\n\n", default_policy_of(program, machine),
                too_small.empty() ? "fit in each memory" : "do not fit in ", too_small);
   }
   std::size_t width = 24;  // a path or options may need more

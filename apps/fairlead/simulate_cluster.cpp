@@ -14,9 +14,9 @@
 #include "fairlead/front.hpp"
 #include "fairlead/simulation_settings.hpp"
 #include "machine/machine_files.hpp"
-#include "simulate/automatic.hpp"
 #include "simulate/cluster/cluster.hpp"
 #include "simulate/cluster/part_of_node.hpp"
+#include "simulate/default_policy.hpp"
 #include "simulate/outcome.hpp"
 
 namespace fairlead::app {
@@ -119,7 +119,7 @@ Json json(const RankResult& rank) {
   row.add("bytes_out", rank.crossed.bytes_out);
   row.add("messages_in", rank.crossed.messages_in);
   row.add("messages_out", rank.crossed.messages_out);
-  row.add("speaking_seconds", seconds(rank.crossed.speaking));
+  row.add("speaking_seconds", seconds(rank.crossed.cpu_time));
   row.add("activates", rank.traffic.activates);
   row.add("requests", rank.traffic.requests);
   row.add("payloads", rank.traffic.payloads);
@@ -157,7 +157,7 @@ Json json(const ClusterResult& result, const Blueprint& blueprint, const std::st
   row.add("payloads", traffic.payloads);
   row.add("payload_bytes", traffic.payload_bytes);
   row.add("eager_bytes", traffic.eager_bytes);
-  row.add("tasks_looked_at", result.looked_at);
+  row.add("tasks_looked_at", result.tasks_examined);
   row.add("events", result.events);
   row.add("simulation_seconds", result.simulation_seconds);
   row.add("command_digest", fmt::format("{:016x}", result.digest));
@@ -182,16 +182,16 @@ int run_on_cluster(const std::string& workload, const WorkloadSize& size, const 
   require_place_for_report(config);
   const CyclicMap grid = grid_of(config);
   const machine::MachineDescription machine =
-      part_of_node(machine::find_machine(config.text("machine")), config.count("ranks-per-node"));
-  const MachineUse use = use_of(config, machine);
+      part_of_node(machine::load_machine(config.text("machine")), config.count("ranks-per-node"));
+  const MachineConfig use = use_of(config, machine);
   ClusterOptions options{.policy = {},
                          .seed = config.count("seed"),
                          .noise_percent = static_cast<unsigned>(config.count("noise")),
                          .pipeline_depth = config.count_or("pipeline-depth", 0)};
   options.advice = advice_in(config.text("advice"));
   options.landing = front::landing_in(config.text("receive-into")).value();
-  if (options.landing == front::Landing::automatic) options.landing = front::Landing::host;
-  if (options.landing != front::Landing::host && !uses_devices(use, machine))
+  if (options.landing == front::ReceivePlacement::automatic) options.landing = front::ReceivePlacement::host;
+  if (options.landing != front::ReceivePlacement::host && !uses_devices(use, machine))
     throw ConfigError("--receive-into has no effect here: no device is used");
   options.protocol.eager_bytes = config.bytes("eager-limit");
   options.protocol.tree_from = config.count("broadcast-tree");

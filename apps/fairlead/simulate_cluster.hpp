@@ -13,7 +13,7 @@ namespace fairlead::app {
 inline constexpr std::array cluster_settings = {
     Setting{.key = "ranks",
             .type = SettingType::count,
-            .absent = "none",
+            .unset_word = "none",
             .minimum = "1",
             .maximum = "4096",
             .help = "the workload, as a parameterized graph, on so many nodes of the machine at once, with "
@@ -21,25 +21,25 @@ inline constexpr std::array cluster_settings = {
                     "between them: cholesky, lu, gemm, stencil or pingpong"},
     Setting{.key = "ranks-per-node",
             .type = SettingType::count,
-            .fallback = "1",
+            .default_value = "1",
             .minimum = "1",
             .maximum = "64",
             .help = "so many ranks share a node: its cores, devices and interfaces are divided among them"},
     Setting{.key = "grid",
             .type = SettingType::text,
-            .absent = "auto",
+            .unset_word = "auto",
             .value_name = "ROWSxCOLUMNS",
             .help = "of ranks, by which tiles are dealt out to them: 6x8",
-            .absent_means = "the squarest with no more rows than columns"}};
+            .unset_meaning = "the squarest with no more rows than columns"}};
 
 /// Which of Fairlead's settings say something to several ranks, and to them alone.
 inline constexpr std::array settings_of_clusters = {
-    TakenSetting{.key = "eager-limit"}, TakenSetting{.key = "broadcast-tree"},
-    TakenSetting{.key = "receive-into",
-                 .help = "where values of other ranks land: in the host's "
-                         "memory, which is also what auto means, in that of "
-                         "the device where what they are for should live, or "
-                         "in any device's (default\tauto)"}};
+    AcceptedSetting{.key = "eager-limit"}, AcceptedSetting{.key = "broadcast-tree"},
+    AcceptedSetting{.key = "receive-into",
+                    .help = "where values of other ranks land: in the host's "
+                            "memory, which is also what auto means, in that of "
+                            "the device where what they are for should live, or "
+                            "in any device's (default\tauto)"}};
 
 /// Whether several ranks are asked for. Throws ConfigError for what says something of them alone if they are not.
 bool is_on_cluster(const Config& config);

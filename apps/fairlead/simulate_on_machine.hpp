@@ -22,7 +22,7 @@ struct Simulated {
 
 inline constexpr Setting runs_setting{.key = "runs",
                                       .type = SettingType::count,
-                                      .fallback = "1",
+                                      .default_value = "1",
                                       .minimum = "1",
                                       .maximum = "1000",
                                       .help =
@@ -31,18 +31,18 @@ inline constexpr Setting runs_setting{.key = "runs",
                                           "most"};
 
 /// Which of Fairlead's settings say something to it.
-inline constexpr auto settings_of_simulate =
-    both(settings_of_simulations,
-         std::array{TakenSetting{.key = "scheduler",
-                                 .help = "policies that `fairlead schedulers` lists, with their options, or "
-                                         "plug-ins, FILE.so; several "
-                                         "behind commas, or all (default\tauto: as in real runs)"},
-                    TakenSetting{.key = "json", .help = "write all figures to this file (default\tnone)"},
-                    TakenSetting{.key = "report"}, TakenSetting{.key = "trace"},
-                    TakenSetting{.key = "trace-memory"}, TakenSetting{.key = "event-log"},
-                    TakenSetting{.key = "record-flow",
-                                 .refused = "is for programs that really run: --recorded FILE simulates them "
-                                            "then"}});
+inline constexpr auto settings_of_simulate = both(
+    settings_of_simulations,
+    std::array{AcceptedSetting{.key = "scheduler",
+                               .help = "policies that `fairlead schedulers` lists, with their options, or "
+                                       "plug-ins, FILE.so; several "
+                                       "behind commas, or all (default\tauto: as in real runs)"},
+               AcceptedSetting{.key = "json", .help = "write all figures to this file (default\tnone)"},
+               AcceptedSetting{.key = "report"}, AcceptedSetting{.key = "trace"},
+               AcceptedSetting{.key = "trace-memory"}, AcceptedSetting{.key = "event-log"},
+               AcceptedSetting{.key = "record-flow",
+                               .refused = "is for programs that really run: --recorded FILE simulates them "
+                                          "then"}});
 
 /// Under each policy that is asked for; prints what came of it. Returns an ExitCode.
 int run_on_machine(const Simulated& what, const Config& config);

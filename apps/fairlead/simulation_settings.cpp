@@ -24,6 +24,8 @@ std::vector<std::string> policies_in(const std::string& written) {
     const std::size_t end = std::min(written.find(',', begin), written.size());
     names.push_back(written.substr(begin, end - begin));
     if (names.back() != automatic) schedule::make_policy(names.back());  // refused before anything has run
+    if (const std::string note = schedule::renaming_note(names.back()); !note.empty())
+      fmt::print(stderr, "fairlead: warning: {}\n", note);
     begin = end + 1;
   }
   return names;
@@ -31,7 +33,7 @@ std::vector<std::string> policies_in(const std::string& written) {
 
 std::vector<std::string> named(std::vector<std::string> policies, const Program& program,
                                const SimulatedMachine& machine) {
-  std::ranges::replace(policies, automatic, automatic_policy(program, machine));
+  std::ranges::replace(policies, automatic, default_policy_of(program, machine));
   return policies;
 }
 
@@ -64,8 +66,8 @@ bool is_set(const Config& config, std::string_view key) {
   });
 }
 
-MachineUse use_of(const Config& config, const machine::MachineDescription& machine) {
-  MachineUse use;
+MachineConfig use_of(const Config& config, const machine::MachineDescription& machine) {
+  MachineConfig use;
   if (config.has("gpus")) use.devices = config.count("gpus");
   const bool devices = uses_devices(use, machine);
   use.cores = config.has("cores") ? config.count("cores") : devices ? 0 : machine.cores;
@@ -87,7 +89,7 @@ MachineUse use_of(const Config& config, const machine::MachineDescription& machi
   use.memory_model = backend::find_memory_model(config.text("memory-model")).value();
   const std::string& data = config.text("data");
   const bool on_disk = data == "disk" || (data == "auto" && !devices && use.host_memory);
-  use.data = on_disk ? DataAt::disk : DataAt::ram;
+  use.data = on_disk ? DataHome::disk : DataHome::ram;
   refuse_what_says_nothing(config, devices, on_disk);
   return use;
 }

@@ -40,7 +40,7 @@ constexpr auto options = both(
           .letter = 'o'},
          {.key = "method",
           .type = SettingType::choice,
-          .fallback = "cholesky",
+          .default_value = "cholesky",
           .choices = "cholesky|lu|lu-incremental|qr",
           .help =
               "cholesky: A is symmetric positive definite. lu-incremental: any square A, pivoting between "
@@ -75,19 +75,19 @@ constexpr auto options = both(
           .default_shown = "0"},
          {.key = "refine",
           .type = SettingType::flag,
-          .fallback = "false",
+          .default_value = "false",
           .help =
               "factor in single precision and refine the solution to double; in double precision after all "
               "if the matrix is too ill-conditioned for that"},
          {.key = "tf32",
           .type = SettingType::flag,
-          .fallback = "false",
+          .default_value = "false",
           .help = "with --refine: on CUDA devices the products of the factorization round their factors to "
                   "TF32, which is "
                   "faster; in single precision after all if the matrix is too ill-conditioned for that"},
          {.key = "no-condition",
           .type = SettingType::flag,
-          .fallback = "false",
+          .default_value = "false",
           .help = "do not estimate how far the solution can be trusted (four sweeps over the factor)"},
          {.key = "require-digits",
           .type = SettingType::count,
@@ -97,25 +97,25 @@ constexpr auto options = both(
           .help = "exit status 3, and no solution, if fewer digits of it can be trusted"},
          {.key = "keep-anyway",
           .type = SettingType::flag,
-          .fallback = "false",
+          .default_value = "false",
           .help = "write the solution even if it is wrong, the matrix is singular to rounding, or fewer "
                   "digits can be "
                   "trusted than --require-digits asks for; the exit status is 3 all the same"},
          {.key = "overwrite",
           .type = SettingType::flag,
-          .fallback = "false",
+          .default_value = "false",
           .help = "the solution may replace A.npy, b.npy or points.npy"},
          {.key = "lower",
           .type = SettingType::flag,
-          .fallback = "false",
+          .default_value = "false",
           .help = "A.npy has the lower triangle; what is above it is not looked at"},
          {.key = "upper",
           .type = SettingType::flag,
-          .fallback = "false",
+          .default_value = "false",
           .help = "A.npy has the upper triangle; what is below it is not looked at"},
          {.key = "symmetrize",
           .type = SettingType::flag,
-          .fallback = "false",
+          .default_value = "false",
           .help = "take (A + A^T) / 2 where rounding has made A not quite symmetric: half of the digits are "
                   "alike"}}),
     both(both(front_options, rank_options), report_options));

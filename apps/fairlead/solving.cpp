@@ -25,12 +25,12 @@
 #include <vector>
 
 #include "algorithms/linalg/backward_error.hpp"
+#include "algorithms/linalg/collectives.hpp"
 #include "algorithms/linalg/column_block.hpp"
 #include "algorithms/linalg/column_scales.hpp"
-#include "algorithms/linalg/dealt_columns.hpp"
+#include "algorithms/linalg/distributed_columns.hpp"
 #include "algorithms/linalg/larger.hpp"
 #include "algorithms/linalg/npy_source.hpp"
-#include "algorithms/linalg/over_ranks.hpp"
 #include "data/npy/npy_writer.hpp"
 #include "fairlead/dense_report.hpp"
 #include "fairlead/devices_to_use.hpp"
@@ -128,6 +128,11 @@ class Solve {
 
   SolvedHere run() {
     run_.emplace(config_, reserved_, kernels_, front_at(config_, place_), place_.rank);
+    return run_->telling_ranks([this] { return solve(); });
+  }
+
+ private:
+  SolvedHere solve() {
     // Now that signals are heeded: where files have to have names, this would be left.
     if (place_.first()) {
       Interrupt::removes_at_exit([&] {
@@ -184,14 +189,13 @@ class Solve {
                             part_of_file(system_.stored), system_.b->path().string());
     if (columns_ > 1) report.of += fmt::format(" ({} columns)", columns_);
     if (written) report.solution = config_.text("output");
-    bring_together(report, run_->runtime(), place_, before, solved.after, reserved_, recorded_.front());
+    combine_ranks(report, run_->runtime(), place_, before, solved.after, reserved_, recorded_.front());
     const double size = static_cast<double>(n_), sides = static_cast<double>(columns_);
     report.gflops = (report::cholesky_flops(size) + report::cholesky_solve_flops(size, sides)) /
                     (report.seconds - given_up_seconds_) * 1e-9;
     return {std::move(report), std::move(recorded_)};
   }
 
- private:
   struct Solved {
     DenseProblem problem{};
     Counts after{};                          // when the solution was there
@@ -210,10 +214,11 @@ class Solve {
     const auto matrix = matrix_of<T>(system_, system_.a);
     const bool refines = factor_in_ != FactorIn::solution;
     const Bytes tiling = refines ? matrix_of<float>(system_, system_.a)->tiling_bytes_per_worker() : 0;
-    const Bytes scratch = std::max<Bytes>({matrix->tiling_bytes_per_worker(), tiling,
-                                           linalg::BackwardError<T>::scratch_bytes_per_worker(
-                                               n_, linalg::BackwardError<T>::columns_at_best(n_, columns_)) +
-                                               matrix->source_bytes_per_worker() + small_staging_bytes});
+    const Bytes scratch =
+        std::max<Bytes>({matrix->tiling_bytes_per_worker(), tiling,
+                         linalg::BackwardError<T>::scratch_bytes_per_worker(
+                             n_, linalg::BackwardError<T>::preferred_columns(n_, columns_)) +
+                             matrix->source_bytes_per_worker() + small_staging_bytes});
     const Bytes vectors = static_cast<Bytes>(n_ * columns_) * sizeof(T);
     // A matrix in a file may turn out not to be quite symmetric.
     const Bytes refining = std::max<Bytes>(
@@ -294,13 +299,13 @@ class Solve {
     const TiledMatrix<T> a = factor<T>(solved.problem, *matrix, kernels_);
     {
       const linalg::ColumnScales<T> scales(x_.data(), n_, columns_);
-      linalg::DealtColumns<T> x(run_->runtime(), "x", x_.data(), n_, columns_, solved.problem.tile,
-                                a.distribution());
+      linalg::DistributedColumns<T> x(run_->runtime(), "x", x_.data(), n_, columns_, solved.problem.tile,
+                                      a.distribution());
       run_->begin("solve", linalg::solve_tasks(solved.problem.tiles(), x.tiles().tile_columns()),
                   report::cholesky_solve_flops(static_cast<double>(n_), static_cast<double>(columns_)));
       run_->compute([&](auto& front) { linalg::solve_factored(front, kernels_, a, x.tiles()); });
       run_->wait();
-      x.bring_back();
+      x.gather();
       scales.undo(x_.data());
       seconds_ += run_->end();
     }
@@ -373,7 +378,7 @@ class Solve {
                                  run_->wait();
                                  solve.submit_residual(run_->flow());
                                  run_->wait();
-                                 state = solve.judge();
+                                 state = solve.evaluate_step();
                                  if (solve.steps() == 1)
                                    first_error = linalg::larger(first_error, solve.backward_error());
                                  // Refining changes the residual, but |A| |x| hardly.
@@ -429,7 +434,7 @@ class Solve {
     if constexpr (std::is_same_v<T, double>)
       if (system_.solution() == ElementType::float32) {
         double lost[] = {lost_in_single(x_.data(), n_, columns_, below_single_)};
-        linalg::largest_of_ranks(run_->runtime(), lost);
+        linalg::allreduce_max(run_->runtime(), lost);
         return lost[0];
       }
     return std::nullopt;
@@ -451,7 +456,7 @@ class Solve {
   const std::size_t workers_;
   const std::int64_t n_, columns_;
   const double epsilon_ = static_cast<double>(std::numeric_limits<T>::epsilon());
-  const double limit_ = linalg::largest_right_error<T>(n_);  // of the backward error
+  const double limit_ = linalg::max_correct_backward_error<T>(n_);  // of the backward error
   const linalg::Kernels kernels_;
   Bytes kept_ = 0;  // of the file of A, in memory
   const Bytes reserved_;

@@ -17,7 +17,7 @@
 #include "algorithms/linalg/backward_error.hpp"
 #include "algorithms/linalg/column_block.hpp"
 #include "algorithms/linalg/column_scales.hpp"
-#include "algorithms/linalg/dealt_columns.hpp"
+#include "algorithms/linalg/distributed_columns.hpp"
 #include "algorithms/linalg/element_sizes.hpp"
 #include "algorithms/linalg/general_npy.hpp"
 #include "algorithms/linalg/larger.hpp"
@@ -45,7 +45,7 @@ namespace {
 
 using data::ElementType;
 using linalg::BackwardError;
-using linalg::DealtColumns;
+using linalg::DistributedColumns;
 using linalg::Elements;
 using linalg::ElementSizes;
 using linalg::GeneralNpy;
@@ -74,12 +74,17 @@ class GeneralSolve {
         m_(static_cast<std::int64_t>(system.a->rows())),
         n_(static_cast<std::int64_t>(system.a->columns())),
         columns_(static_cast<std::int64_t>(system.b->columns())),
-        limit_(linalg::largest_right_error<T>(m_)),
+        limit_(linalg::max_correct_backward_error<T>(m_)),
         kernels_(kernels),
         problem_(problem()) {}
 
   SolvedHere run() {
     run_.emplace(config_, problem_.reserved, kernels_, front_at(config_, place_), place_.rank);
+    return run_->telling_ranks([this] { return solve(); });
+  }
+
+ private:
+  SolvedHere solve() {
     settle_tile(run_->runtime(), problem_);
     problem_.set_tree();
     problem_.title = title_of(problem_);
@@ -128,12 +133,11 @@ class GeneralSolve {
     report.of = fmt::format("{} x = {}", system_.a->path().string(), system_.b->path().string());
     if (columns_ > 1) report.of += fmt::format(" ({} columns)", columns_);
     if (written) report.solution = config_.text("output");
-    bring_together(report, run_->runtime(), place_, before, after, problem_.reserved, recorded_.front());
+    combine_ranks(report, run_->runtime(), place_, before, after, problem_.reserved, recorded_.front());
     report.gflops = (problem_.operation->flops(problem_) + solve_flops()) / report.seconds * 1e-9;
     return {std::move(report), std::move(recorded_)};
   }
 
- private:
   struct Moments {
     Counts tiled, solved;  // the matrix was in tiles; the solution was there
   };
@@ -155,7 +159,7 @@ class GeneralSolve {
     const std::int64_t judged_at_once = linalg::columns_of_block(m_, columns_);
     const Bytes judging = is_least_squares() ? LeastSquaresError<T>::scratch_bytes_per_worker(judged_at_once)
                                              : BackwardError<T>::scratch_bytes_per_worker(
-                                                   n_, BackwardError<T>::columns_at_best(n_, columns_));
+                                                   n_, BackwardError<T>::preferred_columns(n_, columns_));
     const Bytes scratch = std::max<Bytes>(GeneralNpy<T>::scratch_bytes_per_worker,
                                           judging + NpySource::staging_bytes + staging_of_vectors);
     const Bytes vectors = static_cast<Bytes>(m_ * columns_) * sizeof(T);
@@ -202,11 +206,11 @@ class GeneralSolve {
       solve_of_lower_rank(a, *factors, *rank);
       scales.undo(x_.data());
     } else {
-      DealtColumns<T> x(runtime, "x", x_.data(), m_, columns_, problem_.tile, a.distribution());
+      DistributedColumns<T> x(runtime, "x", x_.data(), m_, columns_, problem_.tile, a.distribution());
       run_->begin("solve", factors->solve_tasks(x.tiles().tile_columns()), solve_flops());
       run_->compute([&](auto& front) { factors->solve(front, x.tiles()); });
       run_->wait();
-      x.bring_back();
+      x.gather();
       scales.undo(x_.data());
       seconds_ += run_->end();
     }
@@ -217,7 +221,7 @@ class GeneralSolve {
       run_->begin("growth", of_u.tasks(a, Elements::upper));
       of_u.submit(run_->flow(), a, Elements::upper);
       run_->end_aside();
-      of_u.bring_together(runtime);
+      of_u.combine_ranks(runtime);
       if (largest > 0) found.growth = of_u.largest() / largest;
     }
     if (rank)
@@ -230,10 +234,10 @@ class GeneralSolve {
   void solve_of_lower_rank(const TiledMatrix<T>& a, TiledFactors<T>& factors, RankDecision<T>& rank) {
     run_->begin("solve", 0, solve_flops());
     {
-      DealtColumns<T> x(run_->runtime(), "x", x_.data(), m_, columns_, problem_.tile, a.distribution());
+      DistributedColumns<T> x(run_->runtime(), "x", x_.data(), m_, columns_, problem_.tile, a.distribution());
       factors.rotate(run_->flow(), x.tiles());
       run_->wait();
-      x.bring_back();
+      x.gather();
     }
     rank.solve(x_.data(), m_, columns_);
     seconds_ += run_->end();
@@ -248,10 +252,10 @@ class GeneralSolve {
     GeneralNpy<T> reader(system_.a);
     const Bytes memory = least_of_ranks(run_->runtime(), run_->runtime().capacity_bytes());
     const linalg::NpyReaders readers = place_.npy_readers([this] { run_->wait(); });
-    run_->begin("reading", reader.tasks(a, memory, readers.first_alone));
+    run_->begin("reading", reader.tasks(a, memory, readers.root_reads_all));
     reader.submit(run_->flow(), a, memory, readers);
     seconds_ += run_->end();
-    reader.bring_together(run_->runtime());
+    reader.combine_ranks(run_->runtime());
     system_.a->forget_pages();
     read_for_tiles_ = system_.a->bytes_read();
     return reader.largest();
@@ -314,7 +318,7 @@ class GeneralSolve {
       run_->begin("error check", LeastSquaresError<T>::tasks(m_, n_));
       const auto b = std::make_shared<linalg::ColumnBlock>(right_hand_sides(), first, count);
       LeastSquaresError<T> error(kernels_, matrix(), b, x_.data() + first * m_, m_, count);
-      error.judge(
+      error.check(
           run_->runtime(), run_->flow(), problem_.tile,
           [&factors](Flow& flow, const TiledMatrix<T>& r) { factors.rotate(flow, r); },
           [this] { run_->wait(); }, place_.readers, a.distribution());
@@ -323,10 +327,10 @@ class GeneralSolve {
       all.backward_error = linalg::larger(all.backward_error, error.value());
       all.residual = {.relative = linalg::larger(all.residual.relative, error.relative_residual()),
                       .excess = linalg::larger(all.residual.excess, error.residual_excess())};
-      all.size_beside_residual = std::min(all.size_beside_residual, error.size_beside_residual());
-      all.uncertain_residual = linalg::larger(all.uncertain_residual, error.uncertain_residual());
+      all.size_beside_residual = std::min(all.size_beside_residual, error.ratio_to_residual());
+      all.uncertain_residual = linalg::larger(all.uncertain_residual, error.residual_bound());
       all.exponent_of_matrix = error.exponent_of_matrix();
-      const std::vector<double> of_block = error.uncertain_normal();
+      const std::vector<double> of_block = error.normal_residual_bound();
       all.uncertain_normal.resize(of_block.size());
       std::ranges::transform(all.uncertain_normal, of_block, all.uncertain_normal.begin(), linalg::larger);
     });

@@ -101,6 +101,10 @@ ssize_t StandardStreams::write(void* to, const char* text, size_t bytes) {
 
 int StandardStreams::output_error() {
   std::fflush(stdout);
+  std::array<char, Printable::longest> rest;
+  const std::size_t bytes = output_.characters.finish(rest);
+  if (bytes != 0 && output_.error == 0)
+    output_.error = write_fully(output_.number, std::as_bytes(std::span(rest).first(bytes))).error;
   return output_.error;
 }
 

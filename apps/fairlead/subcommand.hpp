@@ -50,7 +50,7 @@ inline constexpr ExitStatus exit_statuses[] = {
     {"128+N", "signal N ended it: 130 for Ctrl-C, 143 for SIGTERM"}};
 
 /// For those that take none of Fairlead's settings (an empty list would be all).
-inline constexpr TakenSetting takes_no_settings[] = {
+inline constexpr AcceptedSetting takes_no_settings[] = {
     {.key = "memory", .refused = "says nothing here: --help lists what does"}};
 
 struct Subcommand {
@@ -60,9 +60,9 @@ struct Subcommand {
   std::span<const Setting> options;
   /// Errors are thrown; main() prints them.
   int (*run)(const ParsedCommandLine&);
-  bool hidden = false;                       ///< not listed
-  std::span<const TakenSetting> settings{};  ///< see CommandLine
-  bool config_lists = false;                 ///< see CommandLine
+  bool hidden = false;                          ///< not listed
+  std::span<const AcceptedSetting> settings{};  ///< see CommandLine
+  bool config_lists = false;                    ///< see CommandLine
   /// Settings that name files for its results. Where one is given, what is printed tells of the work: that may be lost, and the exit
   /// status is that of the work. Otherwise the print is the work, and a standard output that cannot be written to is a failure.
   std::span<const std::string_view> files_of_results{};

@@ -7,8 +7,8 @@
 
 #include <chrono>
 
-#include "algorithms/linalg/over_ranks.hpp"
-#include "base/tell.hpp"
+#include "algorithms/linalg/collectives.hpp"
+#include "base/log.hpp"
 #include "engine/runtime_core.hpp"
 #include "fairlead/doubts.hpp"
 #include "fairlead/subcommand.hpp"
@@ -45,7 +45,7 @@ WatchedRun::WatchedRun(const Config& config, Bytes reserved, linalg::Kernels ker
       front_(front),
       is_first_(rank.number() == 0) {
   if (is_first_ || !rank.in_process()) {
-    interrupt_.emplace([this] { cancel(); }, std::nullopt, [this] { tell("\n{}", status()); });
+    interrupt_.emplace([this] { cancel(); }, std::nullopt, [this] { log_message("\n{}", status()); });
     status_server_.emplace([this] { return status(); });
   }
   if (config.has("trace") || config.has("report")) traces_.emplace(runtime_);
@@ -64,7 +64,7 @@ void WatchedRun::say(const std::string& line) {
   if (!is_first_) return;
   progress_->abandon();
   progress_.reset();
-  tell("{}\n", line);
+  log_message("{}\n", line);
   show();
 }
 
@@ -158,7 +158,7 @@ void WatchedRun::leave_to_first() {
   if (!is_first_ && interrupt_) Interrupt::finish([] {});
   double nothing[] = {0};
   try {
-    linalg::largest_of_ranks(runtime_, nothing);  // it goes on when all have come here
+    linalg::allreduce_max(runtime_, nothing);  // it goes on when all have come here
   } catch (const Error&) {
     throw_if_interrupted();
     throw;

@@ -8,6 +8,7 @@
 #include <fairlead/runtime.hpp>
 
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -16,12 +17,13 @@
 #include <vector>
 
 #include "base/time.hpp"
+#include "fairlead/command_ranks.hpp"
 #include "fairlead/front.hpp"
 #include "fairlead/interrupt.hpp"
 #include "fairlead/progress.hpp"
 #include "fairlead/status_server.hpp"
 #include "report/run_report.hpp"
-#include "report/traces_of_ranks.hpp"
+#include "report/trace_collection.hpp"
 
 namespace fairlead::app {
 
@@ -35,6 +37,20 @@ class WatchedRun {
 
   Runtime& runtime() noexcept { return runtime_; }
   Flow& flow() noexcept { return flow_; }
+
+  /// Returns what body() returns. The other ranks learn what it throws, as they cannot after the end of the runtime.
+  template <class Body>
+  auto telling_ranks(const Body& body) {
+    try {
+      return body();
+    } catch (const std::exception& error) {
+      runtime_.give_up(told_of(error));
+      throw;
+    } catch (const Interrupted&) {
+      runtime_.give_up("it was interrupted");
+      throw;
+    }
+  }
 
   /// From here on time is that of this phase; `name` of static storage. The totals are of the phase, for the
   /// progress; 0 = unknown.

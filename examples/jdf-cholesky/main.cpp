@@ -1,5 +1,5 @@
-// A Cholesky factorization by the tasks of ../jdf/cholesky.jdf, out of core if FAIRLEAD_MEMORY says so, and whether L times its
-// transpose is the matrix again.
+// A Cholesky factorization with the tasks of ../jdf/cholesky.jdf; checks that L times its transpose equals the matrix.
+// FAIRLEAD_MEMORY sets the memory limit, for an out-of-core run.
 //
 //   jdf_cholesky [SIZE [TILE]]
 #include <fairlead/fairlead.hpp>

@@ -1,5 +1,5 @@
-// A product of matrices, C = alpha A B + beta C, by the tasks of ../jdf/gemm.jdf, out of core if FAIRLEAD_MEMORY says so, beside
-// plain loops.
+// A matrix product, C = alpha A B + beta C, with the tasks of ../jdf/gemm.jdf; compares the result with plain loops.
+// FAIRLEAD_MEMORY sets the memory limit, for an out-of-core run.
 //
 //   jdf_gemm [SIZE [TILE]]
 #include <fairlead/fairlead.hpp>
@@ -22,7 +22,7 @@ double of_a(std::int64_t i, std::int64_t j) { return std::sin(static_cast<double
 double of_b(std::int64_t i, std::int64_t j) { return std::cos(static_cast<double>(2 * i - j)); }
 double of_c(std::int64_t i, std::int64_t j) { return static_cast<double>(i - j); }
 
-/// A matrix that is computed, not stored, until something has written it.
+/// A matrix that is computed instead of stored until a task writes it.
 TiledMatrix<double> matrix(Runtime& runtime, const char* name, std::int64_t rows, std::int64_t columns,
                            std::int32_t tile, double (*element)(std::int64_t, std::int64_t)) {
   const auto fill = [element](TileView<double> t, std::int64_t row, std::int64_t column) {

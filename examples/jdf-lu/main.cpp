@@ -1,5 +1,5 @@
-// An LU factorization without pivoting by the tasks of ../jdf/lu.jdf, of a matrix that lies in the program's memory as LAPACK has
-// it, and whether L times U is the matrix again.
+// An LU factorization without pivoting, with the tasks of ../jdf/lu.jdf, of a matrix in the program's memory in
+// LAPACK's layout; checks that L times U equals the matrix.
 //
 //   jdf_lu [ROWS [COLUMNS [TILE]]]
 #include <fairlead/fairlead.hpp>
@@ -22,7 +22,7 @@ int main(int count, char** arguments) try {
                      columns = count > 2 ? std::atoi(arguments[2]) : 350;
   const std::int32_t tile = count > 3 ? std::atoi(arguments[3]) : 64;
 
-  // Its diagonal is large: so no pivots are needed.
+  // Diagonally dominant, so no pivoting is needed.
   std::vector<double> a(static_cast<std::size_t>(rows * columns));
   const auto at = [&](std::int64_t i, std::int64_t j) { return static_cast<std::size_t>(i + j * rows); };
   for (std::int64_t j = 0; j < columns; ++j)
@@ -39,7 +39,7 @@ int main(int count, char** arguments) try {
     ptg::Graph graph(runtime);
     lu(graph, descriptor, &info);
     graph.run();
-  }  // now all of it is in the program's memory again
+  }  // now the whole result is in the program's memory
   if (info != 0) {
     std::printf("the pivot in column %d is zero\n", info);
     return 1;

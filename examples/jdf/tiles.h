@@ -1,4 +1,4 @@
-/* What the bodies of these JDF files call: a matrix as PaRSEC describes it, and BLAS and LAPACK on its tiles. */
+/* Functions for the bodies of these JDF files: PaRSEC's description of a matrix, and BLAS and LAPACK on its tiles. */
 #ifndef TILES_H
 #define TILES_H
 #include <fairlead/core_blas_compat.h>
@@ -32,7 +32,7 @@ static inline void tile_dgemm(char transa, char transb, int m, int n, int k, dou
                               const double *b, int ldb, double beta, double *c, int ldc) {
   dgemm_(&transa, &transb, &m, &n, &k, &alpha, a, &lda, b, &ldb, &beta, c, &ldc);
 }
-/* A = L U, L with ones on its diagonal; the number of the first column, from 1, in which the pivot is zero, or 0. */
+/* A = L U, with a unit diagonal of L. Returns the number of the first column, from 1, with a zero pivot, or 0. */
 static inline int tile_dgetrf_without_pivots(int m, int n, double *a, int lda) {
   for (int k = 0; k < m && k < n; ++k) {
     double *const column = a + (size_t)k * (size_t)lda;

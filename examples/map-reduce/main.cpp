@@ -1,6 +1,7 @@
-// Records that do not fit in memory (FAIRLEAD_MEMORY=16MiB), summed up by their keys: each block of records is mapped to what it
-// adds to the sums, and what blocks add is reduced as it comes, by as many workers as there are. A second pass keeps the records whose key is
-// above the mean, so the blocks come from disk once more. Both results are those of a plain loop over the same records.
+// Sums records that do not fit in memory (FAIRLEAD_MEMORY=16MiB) by key. Each block of records is mapped to its
+// contribution to the sums; a reduction combines the contributions, on all workers at the same time. A second pass
+// counts the records whose value is above the mean, so it reads the blocks from disk again. Both results are compared
+// with a plain loop over the same records.
 //
 //   map_reduce [RECORDS [KEYS [RECORDS_PER_BLOCK]]]
 #include <fairlead/fairlead.hpp>
@@ -20,13 +21,13 @@ struct Record {
   std::int64_t key = 0, value = 0;
 };
 
-/// The same ones each time they are asked for.
+/// Deterministic.
 Record record_at(std::int64_t i, std::int64_t keys) {
   auto x = static_cast<std::uint64_t>(i) * 0x9e3779b97f4a7c15u;
   x ^= x >> 29;
   x *= 0xbf58476d1ce4e5b9u;
   x ^= x >> 32;
-  // Few keys are frequent, most are rare.
+  // A few keys are frequent, most are rare.
   const auto key = static_cast<std::int64_t>(x % static_cast<std::uint64_t>(keys));
   return {key * key / keys, static_cast<std::int64_t>(x >> 48)};
 }
@@ -45,7 +46,7 @@ int main(int count, char** arguments) {
   }
   try {
     Runtime runtime;
-    // A row for each number of a record, a tile for each block of them.
+    // One row for each field of a record, one tile for each block of records.
     const auto blocks =
         runtime.tiled<std::int64_t>("records", 2, records, TileSize{2, static_cast<std::int32_t>(per_block)});
     std::vector<std::int64_t> sums(static_cast<std::size_t>(keys)), above(1);

@@ -1,9 +1,9 @@
-// Heat that spreads in a bar, 0 around it: every cell becomes the mean of its six neighbours, and the result is what a plain
-// loop computes, to the bit. The bar is cut across into blocks of planes, which are dealt out to the ranks of mpirun, if
-// there are several; each may have less memory than its part of the bar needs (FAIRLEAD_MEMORY=64MiB). What neighbours see
-// of a block are its first and last planes, which are data of their own: only those travel between ranks. They are as many
-// as steps that a block is taken further at once (Augonnet et al. 2010 call that the size of the border, K): the more, the
-// fewer messages, and the more planes are computed twice.
+// Heat diffusion in a bar surrounded by 0: in each step every cell becomes the mean of its six neighbours. The result
+// is bitwise identical to that of a plain loop. The bar is divided into blocks of planes, which are distributed over
+// the ranks of mpirun. Each rank may have less memory than its blocks need (FAIRLEAD_MEMORY=64MiB). The first and last
+// planes of a block are separate data that its neighbours read, so only these are sent between ranks. Their number is
+// the number of steps by which a task advances a block (K, the size of the border, in Augonnet et al. 2010). A larger
+// border means fewer messages, but more planes that are computed twice.
 //
 //   stencil_3d [SIDE [PLANES [BLOCKS [STEPS [BORDER]]]]]            of SIDE x SIDE x PLANES cells
 //   mpirun -n 4 stencil_3d 256 4096 64 16 4
@@ -29,7 +29,8 @@ using Planes = Tile<double>;
 struct Bar {
   int side = 64, planes = 96, blocks = 8, steps = 24, border = 4;
 
-  int depth() const { return (planes + blocks - 1) / blocks; }  // of a block; the last one may have fewer
+  int depth() const { return (planes + blocks - 1) / blocks; }  // planes per block; the last block may have
+                                                                // fewer
   int last_depth() const { return planes - (blocks - 1) * depth(); }
   int cells_of_plane() const { return side * side; }
 };
@@ -38,7 +39,8 @@ double first_heat(std::int64_t cell, std::int64_t plane) {
   return static_cast<double>((cell * 7919 + plane * 104729) % 1000);
 }
 
-/// The planes of `to` from `first` to before `end`, which are numbered alike in `from`; beyond the bar it is 0.
+/// Computes planes `first` to `end` - 1 of `to` from the same planes of `from` and their neighbours; planes outside the
+/// bar are set to 0.
 void step(const std::vector<double>& from, std::vector<double>& to, int side, int first, int end,
           int bar_begin, int bar_end) {
   const auto row = static_cast<std::size_t>(side), plane = row * row;
@@ -58,8 +60,8 @@ void step(const std::vector<double>& from, std::vector<double>& to, int side, in
   }
 }
 
-/// Takes a block so many steps further, which is at most the border: with a border on both sides, of which one plane more
-/// is wrong after each step. Then leaves what neighbours are to see.
+/// Advances a block by `steps`, at most the border. The block has a border on both sides, of which one more plane is
+/// invalid after each step. Then stores the planes that the neighbours read.
 void advance(In<Planes> before, InOut<Planes> block, In<Planes> after, Out<Planes> low, Out<Planes> high,
              int first_plane, int steps, Bar bar) {
   const int border = bar.border, depth = block.columns();
@@ -71,7 +73,7 @@ void advance(In<Planes> before, InOut<Planes> block, In<Planes> after, Out<Plane
                   now.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(at + k) * plane));
   };
   const int bar_begin = border - first_plane,
-            bar_end = bar_begin + bar.planes;  // as planes are numbered here
+            bar_end = bar_begin + bar.planes;  // in the numbering of the planes here
   if (first_plane > 0) put(before, border, 0);
   put(block, depth, border);
   if (first_plane + depth < bar.planes) put(after, border, border + depth);
@@ -105,7 +107,7 @@ std::vector<double> plainly(const Bar& bar) {
 
 int compute(const Bar& bar) {
   Runtime runtime(Config::from_environment(), launched_rank());
-  // As many blocks in a row for each rank, so that few of them have neighbours elsewhere.
+  // Contiguous blocks for each rank, so that few of them have neighbours on other ranks.
   const Distribution in_rows(
       [blocks = bar.blocks, ranks = static_cast<int>(runtime.ranks())](std::int32_t, std::int32_t block) {
         return static_cast<std::uint32_t>(std::int64_t{block} * ranks / blocks);
@@ -116,7 +118,7 @@ int compute(const Bar& bar) {
     return runtime.tiled<double>(name, plane, std::int64_t{bar.blocks} * bar.border, {plane, bar.border},
                                  in_rows);
   };
-  // Two of each: those of one round are read while those of the next are made.
+  // Two of each: tasks read those of one round while they write those of the next.
   const std::array low{borders("low even"), borders("low odd")},
       high{borders("high even"), borders("high odd")};
 
@@ -139,7 +141,7 @@ int compute(const Bar& bar) {
   std::size_t now = 0;
   for (int done = 0; done < bar.steps; done += bar.border, now = 1 - now)
     for (int b = 0; b < bar.blocks;
-         ++b)  // at the ends there is no neighbour, and its planes are not looked at
+         ++b)  // at the ends there is no neighbour, and the planes passed instead are not read
       flow.submit(take_further(high[now](0, std::max(b - 1, 0)), blocks(0, b),
                                low[now](0, std::min(b + 1, bar.blocks - 1)), low[1 - now](0, b),
                                high[1 - now](0, b), b * bar.depth(), std::min(bar.border, bar.steps - done),

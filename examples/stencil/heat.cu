@@ -1,6 +1,6 @@
-// The steps of main.cpp on a CUDA device. A patch is a tile with a border of cells around it, column by column; rows and columns count from
-// the tile's corner, and are negative or too large in the border. A thread block takes whole columns, so any number of blocks and threads
-// is right.
+// The kernels of main.cpp for CUDA devices. A patch is a tile with a border of cells around it, column-major; rows and
+// columns count from the tile's corner, and are negative or beyond the tile in the border. A thread block processes
+// whole columns, so the kernels work with any number of blocks and threads.
 
 namespace {
 
@@ -12,14 +12,14 @@ __device__ Part of_rows() { return {static_cast<int>(threadIdx.x), static_cast<i
 
 }  // namespace
 
-/// 0 everywhere, as it is outside of the plate.
+/// Sets the patch to 0, the value outside the plate.
 extern "C" __global__ void heat_clear(double* patch, int rows, int columns) {
   const Part r = of_rows(), c = of_columns();
   for (long long j = c.begin; j < columns; j += c.step)
     for (int i = r.begin; i < rows; i += r.step) patch[i + j * rows] = 0;
 }
 
-/// What is in the patch of a tile whose corner lies there.
+/// Copies a tile, whose corner is at (row, column), into the patch, as far as it overlaps.
 extern "C" __global__ void heat_fill(double* patch, int rows, int columns, int border, const double* tile, int tile_rows,
                                      int tile_columns, int row, int column) {
   const Part r = of_rows(), c = of_columns();
@@ -31,7 +31,8 @@ extern "C" __global__ void heat_fill(double* patch, int rows, int columns, int b
     }
 }
 
-/// One step of what still counts after `done` of them; the plate begins and ends there.
+/// One step, after `done` others, on the cells of the patch that are still valid; the last four arguments are the
+/// extent of the plate.
 extern "C" __global__ void heat_step(const double* now, double* next, int rows, int columns, int border, int done, int first_row,
                                      int last_row, int first_column, int last_column) {
   const Part r = of_rows(), c = of_columns();
@@ -44,7 +45,7 @@ extern "C" __global__ void heat_step(const double* now, double* next, int rows, 
     }
 }
 
-/// The tile of a patch.
+/// Copies the tile out of its patch.
 extern "C" __global__ void heat_take(const double* patch, int rows, int border, double* tile, int tile_rows, int tile_columns) {
   const Part r = of_rows(), c = of_columns();
   for (long long j = c.begin; j < tile_columns; j += c.step)

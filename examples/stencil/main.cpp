@@ -1,8 +1,8 @@
-// Heat that spreads over a plate, 0 at its rim: every cell becomes the mean of its four neighbours, step after step, and the
-// result is what a plain loop computes, to the bit. The plate may be larger than the memory that the run is given
-// (FAIRLEAD_MEMORY=64MiB): then each task takes its tile several steps further, with a border of as many cells of the tiles
-// around it, so that a tile comes from disk once for all these steps. On CUDA devices (FAIRLEAD_DEVICES=cuda:0,memory=64MiB) by the
-// kernels of heat.cu, from the file that nvcc makes of it.
+// Heat diffusion on a plate with value 0 at the rim: in each step every cell becomes the mean of its four neighbours.
+// The result is bitwise identical to that of a plain loop. The plate may exceed the memory limit
+// (FAIRLEAD_MEMORY=64MiB). Each task advances its tile by several steps, with a border of as many cells from the
+// neighbouring tiles, so a tile is read from disk once for all these steps. CUDA devices
+// (FAIRLEAD_DEVICES=cuda:0,memory=64MiB) use the kernels of heat.cu, loaded from the output of nvcc.
 //
 //   stencil [CELLS [STEPS [TILE [STEPS_AT_ONCE [KERNELS]]]]]
 #include <fairlead/cuda.hpp>
@@ -30,26 +30,26 @@ double first_heat(std::int64_t i, std::int64_t j) {
   return static_cast<double>((i * 7919 + j * 104729) % 1000);
 }
 
-/// Where a tile lies, and how far it is taken.
+/// The position of a tile, and the number of steps.
 struct Place {
-  std::int64_t row = 0, column = 0, cells = 0;  // of its corner; of the plate, along a side
+  std::int64_t row = 0, column = 0, cells = 0;  // the tile's corner; the side of the plate
   int steps = 0;
-  /// Its first row and the one after its last, and columns likewise, of the plate, as seen from the tile's corner.
+  /// The extent of the plate relative to the tile's corner: first row, end of rows, first column, end of columns.
   std::array<int, 4> plate() const {
     return {static_cast<int>(-row), static_cast<int>(cells - row), static_cast<int>(-column),
             static_cast<int>(cells - column)};
   }
 };
 
-/// Of a tile with `border` cells around it.
+/// The cells of a tile with a border of `border` cells around it.
 std::int64_t cells_of_patch(std::int64_t rows, std::int64_t columns, int border) {
   return (rows + 2 * border) * (columns + 2 * border);
 }
 
-/// A square of the plate with all that is around it, `steps` further; what lies outside of the plate stays 0.
+/// A tile with its border, advanced step by step; cells outside the plate stay 0.
 class Patch {
  public:
-  /// `memory`: for two of them.
+  /// `memory`: space for two patches.
   Patch(int rows, int columns, int border, double* memory)
       : rows_(rows + 2 * border),
         columns_(columns + 2 * border),
@@ -58,9 +58,9 @@ class Patch {
         next_(memory + cells_of_patch(rows, columns, border)) {
     std::fill(now_, next_, 0);
   }
-  /// Rows and columns count from the corner of the tile; in the border they are negative, or beyond it.
+  /// Rows and columns count from the corner of the tile; in the border they are negative or beyond the tile.
   double& at(int i, int j) { return now_[index(i + border_, j + border_)]; }
-  /// Of the border one more cell is wrong after each step: only what counts is computed.
+  /// Advances the valid cells by one step. After each step one more layer of the border is invalid.
   void step(int done, const std::array<int, 4>& plate) {
     for (int j = done + 1; j < columns_ - done - 1; ++j)
       for (int i = done + 1; i < rows_ - done - 1; ++i) {
@@ -79,7 +79,8 @@ class Patch {
   double *now_, *next_;
 };
 
-/// Calls fill(tile, row, column) for those that there are, of which the corner lies there, seen from that of the one in the middle.
+/// Calls fill(tile, row, column) for the tile and its existing neighbours; (row, column) is the corner of each,
+/// relative to the tile's corner.
 template <class Fill>
 void for_each_tile(const Cells& nw, const Cells& n, const Cells& ne, const Cells& w, const Cells& here,
                    const Cells& e, const Cells& sw, const Cells& s, const Cells& se, const Place& place,
@@ -112,7 +113,7 @@ void advance(Cells nw, Cells n, Cells ne, Cells w, Cells here, Cells e, Cells sw
     for (int i = 0; i < rows; ++i) next(i, j) = patch.at(i, j);
 }
 
-/// The same there, by the kernels of heat.cu. In a stream each begins when the one before is over.
+/// advance() for CUDA devices, with the kernels of heat.cu. Kernels in a stream run one after the other.
 auto advance_there(const CudaModule& heat) {
   return [clear = heat["heat_clear"], fill = heat["heat_fill"], step = heat["heat_step"],
           take = heat["heat_take"]](CudaStream stream, Cells nw, Cells n, Cells ne, Cells w, Cells here,
@@ -174,7 +175,7 @@ int main(int count, char** arguments) {
                  "as these\n");
     return 2;
   }
-  // The last tile may be narrower than the border that others want of it: then its part of the border is all that there is.
+  // Unless it is the only tile, the last one must be at least as wide as the border that its neighbours read.
   const int last = cells % tile;
   if (last != 0 && last < at_once && cells > tile) {
     std::fprintf(stderr, "the last tile has %d cells, fewer than %d steps at once need\n", last, at_once);
@@ -190,7 +191,7 @@ int main(int count, char** arguments) {
     });
     const auto on_cores = codelet("step").cpu(advance);
     const std::string kernels =
-        content_of(count > 5 ? arguments[5] : HEAT_KERNELS);  // empty: there was no nvcc
+        content_of(count > 5 ? arguments[5] : HEAT_KERNELS);  // empty: nvcc was not available
     const CudaModule there(kernels, {"heat_clear", "heat_fill", "heat_step", "heat_take"});
     const auto step = kernels.empty() ? on_cores : on_cores.cuda(advance_there(there));
     const auto began = std::chrono::steady_clock::now();
@@ -203,7 +204,7 @@ int main(int count, char** arguments) {
     for (int done = 0; done < steps; done += at_once, ++round) {
       auto &now = plates[static_cast<std::size_t>(round % 2)],
            &next = plates[static_cast<std::size_t>((round + 1) % 2)];
-      // At the rim there is no neighbour: the nearest one there is stands in its place, and is not looked at.
+      // At the rim there is no neighbour; the nearest tile takes its place and is not read.
       const auto near = [&](int i, int j) {
         return now(std::clamp(i, 0, tiles - 1), std::clamp(j, 0, tiles - 1));
       };

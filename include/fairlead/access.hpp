@@ -1,27 +1,27 @@
-// How a task uses a datum. The order of tasks follows from these modes alone.
+// Access modes: how a task uses a datum. Data dependencies between tasks follow from these modes alone.
 #pragma once
 #include <cstdint>
 #include <string_view>
 
 namespace fairlead {
 
-/// What a task does with one of its data.
+/// How a task accesses a datum.
 enum class AccessMode : std::uint8_t {
-  read,         // needs the current value; any number of readers at once
-  write,        // replaces the value without looking at it, so nothing is copied in
-  read_write,   // needs the current value and changes it
-  commutative,  // changes it; such tasks run one at a time, in any order
-  reduction,    // adds to it; such tasks may run at the same time, on partial results that are folded
-                // afterwards
+  read,         // needs the current value; any number of tasks may read at the same time
+  write,        // replaces the value without reading it, so no value is copied in
+  read_write,   // reads the current value and changes it
+  commutative,  // changes the value; neighbouring commutative tasks run one at a time, in any order
+  reduction,    // accumulates into the value; neighbouring reductions may run at the same time, on partial
+                // results that are folded afterwards
 };
 
 constexpr bool reads(AccessMode mode) noexcept { return mode != AccessMode::write; }
 constexpr bool writes(AccessMode mode) noexcept { return mode != AccessMode::read; }
-/// Changes that may come in any order.
+/// True for modes whose tasks may write in any order.
 constexpr bool writes_in_any_order(AccessMode mode) noexcept {
   return mode == AccessMode::commutative || mode == AccessMode::reduction;
 }
-/// Accesses of this mode that follow each other may be unordered among themselves.
+/// True if consecutive accesses of this mode need no order among themselves.
 constexpr bool may_share(AccessMode mode) noexcept {
   return mode == AccessMode::read || writes_in_any_order(mode);
 }

@@ -1,4 +1,4 @@
-// A 3-D block: a piece of a grid, as a body sees it.
+// The block type: a 3-D block of a grid.
 #pragma once
 #include <fairlead/strided.hpp>
 
@@ -7,11 +7,11 @@ namespace fairlead {
 struct BlockShape {
   std::array<std::int32_t, 3> extents{0, 0, 0};
   std::array<std::int64_t, 2> strides{
-      0, 0};  ///< elements from j to j + 1, from k to k + 1, where the block is used in place
+      0, 0};  ///< elements from j to j + 1 and from k to k + 1, if the block is used in place
 };
 
-/// Element (i, j, k) is data()[i + j * strides()[0] + k * strides()[1]]. Element is const where a task only
-/// reads.
+/// A body's view of a block. Element (i, j, k) is data()[i + j * strides()[0] + k * strides()[1]]. Element is const if
+/// the task only reads.
 template <class Element>
 class BlockView {
  public:
@@ -33,7 +33,7 @@ class BlockView {
   std::array<std::int64_t, 2> strides_;
 };
 
-/// As the type of a datum: `In<Block<double>>`.
+/// The datum's type, as in `In<Block<double>>`.
 template <class T>
 struct Block {
   using Element = T;

@@ -1,5 +1,5 @@
-// A codelet is a kind of task: a name, and a body per kind of processor, or several. The access modes are the
-// types of the body's parameters.
+// A codelet is a kind of task: a name, and one or more bodies for one or more kinds of processor. The types of the
+// body's parameters are the access modes.
 //
 //   const auto scale = fairlead::codelet("scale").cpu([](InOut<double> x, double factor) { *x *= factor; });
 //   flow.submit(scale(x, 2.0).priority(1));
@@ -24,16 +24,16 @@
 #include <type_traits>
 #include <utility>
 
-struct CUstream_st;  // to which a cudaStream_t points
+struct CUstream_st;  // the pointee of cudaStream_t
 
 namespace fairlead {
 
-class CudaStream;   // of cuda.hpp and
-class OpenclQueue;  // of opencl.hpp, which those include who write bodies for them
+class CudaStream;   // defined in cuda.hpp
+class OpenclQueue;  // defined in opencl.hpp
 
 namespace detail {
 
-/// What a task keeps of one argument: the shape of a datum, the size of scratch, or the value.
+/// What a task stores of one argument: the shape of a datum, the size of scratch memory, or the value.
 template <class P, bool = is_datum<P>>
 struct Kept {
   using type = typename std::remove_cvref_t<P>::Stored;
@@ -43,7 +43,7 @@ struct Kept<P, false> {
   using type = std::conditional_t<is_scratch<P>, ScratchSize, std::remove_cvref_t<P>>;
 };
 
-/// What the caller passes for one parameter: a handle, a size of scratch, or a value.
+/// What the caller passes for one parameter: a handle, the size of scratch memory, or a value.
 template <class P, bool = is_datum<P>>
 struct Passed {
   using type = Handle<typename std::remove_cvref_t<P>::Datum>;
@@ -56,7 +56,7 @@ struct Passed<P, false> {
 template <class... P>
 inline constexpr std::size_t datum_count = (std::size_t{0} + ... + (is_datum<P> ? 1 : 0));
 
-/// Parameters I and what precedes it: how many of those before it are data.
+/// The number of data among the parameters before parameter I.
 template <std::size_t I, class... P>
 constexpr std::size_t data_before() {
   constexpr std::array<bool, sizeof...(P) + 1> is{is_datum<P>..., false};
@@ -65,7 +65,8 @@ constexpr std::size_t data_before() {
   return count;
 }
 
-/// Which of the data each parameter is; -1 if it is none. One more than there are, for those without any.
+/// Maps each parameter to its index among the data, or to -1 if it is not a datum. Has one element more than there are
+/// parameters, so that it is never empty.
 template <class... P>
 constexpr std::array<int, sizeof...(P) + 1> uses_of_parameters() {
   constexpr std::array<bool, sizeof...(P) + 1> is{is_datum<P>..., false};
@@ -80,7 +81,7 @@ struct Arguments {
   std::tuple<typename Kept<P>::type...> kept;
 };
 
-/// Arguments in the task's own bytes if they fit, else on the heap.
+/// Arguments are stored in the task's descriptor if they fit, otherwise on the heap.
 template <class... P>
 struct Closure {
   using Content = Arguments<P...>;
@@ -103,7 +104,7 @@ struct Closure {
   static constexpr bool needs_destruction = !inside || !std::is_trivially_destructible_v<Content>;
 };
 
-/// Its parameters have types that can be read off: a function, or an object with one call operator.
+/// True if the parameter types can be deduced: F is a function, or an object with one call operator.
 template <class F>
 concept SaysParameters = std::is_function_v<std::remove_pointer_t<F>> || requires {
   &F::operator();
@@ -118,8 +119,8 @@ struct Signature<R (C::*)(P...) const noexcept(Never)> {
 template <class C, class R, bool Never, class... P>
 struct Signature<R (C::*)(P...) noexcept(Never)> {
   static_assert(sizeof(C) == 0,
-                "the body of a codelet is called by many threads, and must not change what it "
-                "has captured: leave out `mutable`");
+                "several threads may call the body of a codelet at the same time, so it must not change its "
+                "captures: leave out `mutable`");
 };
 template <class R, bool Never, class... P>
 struct Signature<R (*)(P...) noexcept(Never)> {
@@ -130,12 +131,12 @@ template <class F>
 constexpr bool says_parameters() {
   static_assert(SaysParameters<F>,
                 "the body of a codelet names the types of its parameters, which are its access modes: "
-                "[](In<Tile<double>> a, InOut<double> sum, int k). It is no generic lambda (auto) and has no "
-                "overloads");
+                "[](In<Tile<double>> a, InOut<double> sum, int k). Generic lambdas (auto) and overloaded "
+                "call operators are not supported");
   return SaysParameters<F>;
 }
 
-/// Whether a body may have this parameter; says why not.
+/// True if a body may have this parameter; explains the requirement if not.
 template <class P>
 constexpr bool can_be_parameter() {
   using Value = std::remove_cvref_t<P>;
@@ -144,23 +145,25 @@ constexpr bool can_be_parameter() {
   constexpr bool stream = std::is_same_v<Value, CudaStream>;
   constexpr bool copied = !is_datum<P> && !is_scratch<P> && !queue && !stream;
   static_assert(!first_only,
-                "a Completion is the first parameter of a body, by value; a Team the first, or the one after "
+                "a Completion is the first parameter of a body, by value; a Team is the first, or follows "
                 "the Completion");
-  static_assert(!queue, "an OpenclQueue is the first parameter of a body, which is given by .opencl()");
-  static_assert(!stream, "a CudaStream is the first parameter of a body, which is given by .cuda()");
+  static_assert(
+      !queue,
+      "an OpenclQueue is the first parameter of a body for OpenCL devices: add the body with .opencl()");
+  static_assert(!stream,
+                "a CudaStream is the first parameter of a body for CUDA devices: add the body with .cuda()");
   static_assert(
       std::is_same_v<P, Value> || std::is_same_v<P, const Value&>,
-      "a body cannot have a parameter T& or T&&: it would refer to the task's own copy. What it "
-      "changes is a datum: InOut<T> (or Out<T>, Commute<T>, Reduce<T>), whose handle "
-      "Runtime::value() and its likes give. What it only looks at is In<T>, or a value: T, const T&");
-  static_assert(
-      !copied || std::is_copy_constructible_v<Value>,
-      "a parameter of a body that is no datum is a value, copied into each task: its type must have "
-      "a copy constructor");
+      "a body cannot have a parameter T& or T&&: it would refer to the task's own copy. What it changes is a "
+      "datum: InOut<T> (or Out<T>, Commute<T>, Reduce<T>), with a handle from Runtime::value() or a similar "
+      "function. What it only reads is In<T>, or a value: T, const T&");
+  static_assert(!copied || std::is_copy_constructible_v<Value>,
+                "a parameter of a body that is not a datum is a value, copied into each task: its type must "
+                "have a copy constructor");
   return true;
 }
 
-/// The user's formula for the work of a task, of the handles and values that its call is given.
+/// The user's formula for the work of a task, a function of the call's handles and values.
 template <class F, class... P>
 struct Formula {
   using Given = std::tuple<const typename Passed<P>::type*...>;
@@ -176,7 +179,7 @@ struct Formula {
   static double number(double count) { return count; }
 };
 
-/// What a body gets before its parameters.
+/// What precedes a body's parameters.
 enum class First : std::uint8_t {
   nothing,
   team,
@@ -191,7 +194,7 @@ constexpr bool is_asynchronous(First first) noexcept {
 
 template <class F, First Gets, class... P>
 struct Runner {
-  /// Of the task's scratch, by one parameter.
+  /// The bytes of the task's scratch memory that one parameter uses.
   template <class Q, class K>
   static Bytes taken([[maybe_unused]] const K& kept) noexcept {
     if constexpr (is_scratch<Q>) {
@@ -254,7 +257,8 @@ struct Runner {
   }
 };
 
-/// A callable as an implementation: its parameters, without what may come first.
+/// A callable as an implementation. `Parameters` are its parameters without a leading Completion, Team, queue or
+/// stream.
 template <class F, class Parameters = typename Signature<F>::Parameters>
 struct Body;
 template <class F, First Gets, class... P>
@@ -282,7 +286,18 @@ struct Body<F, std::tuple<CudaStream, P...>> : BodyOf<F, First::cuda_stream, P..
 template <class F, class... P>
 struct Body<F, std::tuple<CUstream_st*, P...>> : BodyOf<F, First::cuda_stream, P...> {};
 
-/// Says what is wrong with a body that launches in a place for one that computes, or the other way round.
+template <class Parameter>
+inline constexpr bool is_reduced = false;
+template <class Parameter>
+requires requires { Parameter::mode; }
+inline constexpr bool is_reduced<Parameter> = Parameter::mode == AccessMode::reduction;
+template <class Parameters>
+inline constexpr bool has_reduction = false;
+template <class... P>
+inline constexpr bool has_reduction<std::tuple<P...>> = (false || ... || is_reduced<P>);
+
+/// True if a body that launches on a device, or computes, is given for the right kind of worker; explains the
+/// requirement if not.
 template <class F, WorkerKind Kind>
 constexpr bool suits() {
   constexpr bool queue = Body<F>::gets == First::opencl_queue, stream = Body<F>::gets == First::cuda_stream;
@@ -298,6 +313,8 @@ constexpr bool suits() {
       "fairlead/cuda.hpp)");
   static_assert(!stream || on_cuda,
                 "a body whose first parameter is a stream is for CUDA devices: give it by .cuda()");
+  static_assert(!(on_opencl || on_cuda) || !has_reduction<typename Body<F>::Parameters>,
+                "Reduce is for bodies that run on cores: partial results are initialized and folded there");
   return queue == on_opencl && stream == on_cuda;
 }
 
@@ -319,47 +336,49 @@ class Call {
     }
   }
 
-  /// Higher ones first, where the policy heeds it.
+  /// Tasks of higher priority run first, if the scheduling policy uses priorities.
   Call&& priority(int value) && {
     priority_ = value;
     return std::move(*this);
   }
 
-  /// Runs on a worker of this memory node only; see Runtime::memory_node().
+  /// Runs only on workers of this memory node; see Runtime::memory_node().
   Call&& on(NodeId node) && {
     node_ = node;
     return std::move(*this);
   }
-  /// A wish: on this accelerator, counted from 0; see Runtime::devices(). Where the policy heeds it, and the
-  /// data that it writes do not live elsewhere already.
+  /// A placement hint: this accelerator, counted from 0; see Runtime::devices(). If the policy uses hints, data that
+  /// the task writes and that reside nowhere are placed there; a task that writes nothing runs there.
   Call&& on_device(int device) && {
     device_ = device;
     return std::move(*this);
   }
-  /// Over ranks: runs on that one. Else where its first datum is that it writes: see docs/ranks.md.
+  /// With several ranks: runs on this rank. The default is the owner of the first datum that the task writes: see
+  /// docs/ranks.md.
   Call&& on_rank(std::uint32_t rank) && {
     rank_ = static_cast<int>(rank);
     return std::move(*this);
   }
-  /// A wish: where the datum lives that is this argument, counted from 0; if it lives nowhere so far, as
-  /// on_device() says. Throws UsageError if that is no datum.
+  /// A placement hint: run where the datum passed as this argument resides, is advised to reside, or has a copy;
+  /// arguments are counted from 0. If there is no such place, on_device() applies. Throws UsageError if the argument is
+  /// not a datum.
   Call&& where(int argument) && {
     constexpr auto uses = detail::uses_of_parameters<P...>();
     like_ = detail::checked_where(**codelet_, argument, std::span(uses).first(sizeof...(P)));
     return std::move(*this);
   }
-  /// Needs so many workers at once if a core runs it, whatever its codelet says; see Codelet::workers().
+  /// Needs this many workers at once if a CPU core runs it. Overrides Codelet::workers().
   Call&& workers(Workers workers) && {
     workers_ = workers;
     return std::move(*this);
   }
-  /// Starts only when these tasks are over, whether or not they share data, and even if they failed: order,
-  /// and nothing else. Futures, or a vector of them.
+  /// Starts only when these tasks are finished, whether or not they share data, and even if they failed. Takes futures,
+  /// or a vector of them.
   template <class... Futures>
   ExtendedCall<P...> after(const Futures&... tasks) && {
     return ExtendedCall<P...>(std::move(*this)).after(tasks...);
   }
-  /// `callback(failure)` is called when the task is over; see docs/concepts.md for what it may do.
+  /// Calls `callback(failure)` when the task is finished. What a callback may do: docs/concepts.md.
   ExtendedCall<P...> on_done(DoneCallback callback) && {
     return ExtendedCall<P...>(std::move(*this)).on_done(std::move(callback));
   }
@@ -429,11 +448,12 @@ class Call {
   Workers workers_;
 };
 
-/// Bodies for one kind of processor or several, also several for one kind; which of them runs is the
-/// runtime's decision. All take the same parameters: In, Out, InOut, Commute, Reduce of a type, Scratch, or
-/// values; if the first is a Completion, the task ends when that says so; a Team, first or after that, tells
-/// what the body may use. Each of these returns a codelet with one body more. Those for one kind differ by
-/// name (at most one has none), else a UsageError is thrown: their durations are learned, and kept, by name.
+/// A named kind of task with its bodies, for one kind of processor or several. There may be several bodies for one
+/// kind; the runtime selects one per task. All bodies have the same parameters: In, Out, InOut, Commute or Reduce of a
+/// type, Scratch, or values. If a Completion comes first, the task finishes when it is signalled. A Team, first or
+/// after the Completion, lists the body's workers. Each member function below returns a codelet with one more body.
+/// Bodies for the same kind of processor must have different names, and at most one may have none; otherwise UsageError
+/// is thrown. Measured durations are stored by name.
 template <class... P>
 class Codelet {
  public:
@@ -444,24 +464,24 @@ class Codelet {
   Codelet cpu(F body) const {
     return cpu({}, std::move(body));
   }
-  /// One of several bodies for CPU cores: the runtime tries each, and takes the fastest for the sizes at
-  /// hand.
+  /// One of several bodies for CPU cores. The runtime tries each and selects the fastest for the sizes of a task's
+  /// data.
   template <class F>
   Codelet cpu(std::string name, F body) const {
     return with<WorkerKind::cpu>(std::move(name), std::move(body));
   }
-  /// The body for emulated accelerators: it runs on a core, on data in the accelerator's memory.
+  /// The body for emulated accelerators: it runs on a CPU core, on data in the accelerator's memory.
   template <class F>
   Codelet emulated(F body) const {
     return emulated({}, std::move(body));
   }
-  /// One of several for these.
+  /// One of several bodies for emulated accelerators.
   template <class F>
   Codelet emulated(std::string name, F body) const {
     return with<WorkerKind::emulated>(std::move(name), std::move(body));
   }
-  /// Emulated accelerators run the body for CPU cores, or all that there are so far. Throws UsageError if
-  /// there is none.
+  /// Emulated accelerators run the bodies for CPU cores that have been given so far. Throws UsageError if there are
+  /// none.
   Codelet emulated() const {
     if (info_->for_kind(WorkerKind::cpu).run == nullptr)
       throw UsageError("the codelet " + info_->name + " has no body for CPU cores that could be emulated");
@@ -471,49 +491,49 @@ class Codelet {
     return Codelet(std::move(info));
   }
 
-  /// The body for OpenCL devices: it launches, by the OpenclQueue that it gets first. See fairlead/opencl.hpp.
+  /// The body for OpenCL devices: it launches kernels through its first parameter, an OpenclQueue. See
+  /// fairlead/opencl.hpp.
   template <class F>
   Codelet opencl(F body) const {
     return opencl({}, std::move(body));
   }
-  /// One of several for these.
+  /// One of several bodies for OpenCL devices.
   template <class F>
   Codelet opencl(std::string name, F body) const {
     return with<WorkerKind::opencl>(std::move(name), std::move(body));
   }
 
-  /// The body for CUDA devices: it launches, by the cudaStream_t or CudaStream that it gets first. See
+  /// The body for CUDA devices: it launches kernels through its first parameter, a cudaStream_t or a CudaStream. See
   /// fairlead/cuda.hpp.
   template <class F>
   Codelet cuda(F body) const {
     return cuda({}, std::move(body));
   }
-  /// One of several for these.
+  /// One of several bodies for CUDA devices.
   template <class F>
   Codelet cuda(std::string name, F body) const {
     return with<WorkerKind::cuda>(std::move(name), std::move(body));
   }
 
-  /// The same codelet, whose body for cores is parallel inside: its tasks run on one worker while so many
-  /// less one of the same memory node have nothing to do. A number, at_most(n), or all_workers.
+  /// The same codelet with a parallel body for CPU cores: its tasks run on one worker and keep `workers` - 1 others of
+  /// the same memory node idle. Takes a number, at_most(n), or all_workers.
   Codelet workers(Workers workers) const {
     auto info = std::make_shared<CodeletInfo>(*info_);
     info->workers = workers;
     return Codelet(std::move(info));
   }
 
-  /// The task that runs a body on these: a handle per datum, scratch(n) per Scratch, a value per other
-  /// parameter.
+  /// Makes a task. Pass a handle for each datum, scratch(n) for each Scratch, and a value for each other parameter.
   Call<P...> operator()(const typename detail::Passed<P>::type&... arguments) const {
     return Call<P...>(info_, arguments...);
   }
   const std::string& name() const noexcept { return info_->name; }
-  /// What the engine knows of it.
+  /// The type-erased codelet that the engine uses.
   const std::shared_ptr<const CodeletInfo>& info() const noexcept { return info_; }
 
-  /// The same codelet, which says how many floating-point operations a task has: `formula` is called with
-  /// what the task is given, handles and values, when it is submitted. Tasks of one codelet then count as
-  /// equally long if their data and their operations are equal, and durations are compared by operations.
+  /// The same codelet with a formula for the number of floating-point operations of a task. `formula` is called at
+  /// submission, with the arguments of the call, handles and values. Duration models then distinguish tasks by the
+  /// sizes of their data and their operations, and compare durations per operation.
   ///
   ///   codelet("gemm").cpu(...).flops(
   ///       [](auto& a, auto& b, auto& c) { return 2.0 * a.columns() * c.rows() * c.columns(); })
@@ -521,8 +541,8 @@ class Codelet {
   Codelet flops(F formula) const {
     return with_formula(WorkUnit::flops, std::move(formula));
   }
-  /// The same codelet, which says how long a task should take on a CPU core: `formula` is called as for
-  /// flops() and returns a std::chrono duration. It counts until tasks have been measured.
+  /// The same codelet with an estimate of a task's duration on a CPU core. `formula` is called as for flops() and
+  /// returns a std::chrono duration. Measured durations replace the estimate.
   template <class F>
   Codelet duration(F formula) const {
     return with_formula(WorkUnit::nanoseconds, std::move(formula));
@@ -535,7 +555,7 @@ class Codelet {
     if constexpr (detail::says_parameters<F>()) {
       static_assert(detail::suits<F, Kind>());
       static_assert(std::is_same_v<typename detail::Body<F>::Parameters, std::tuple<P...>>,
-                    "every body of a codelet takes the same parameters");
+                    "all bodies of a codelet must have the same parameters");
       info->implement(Kind, detail::Body<F>::implementation(std::move(name), std::move(body)));
     }
     return Codelet(std::move(info));
@@ -553,7 +573,7 @@ class Codelet {
   std::shared_ptr<const CodeletInfo> info_;
 };
 
-/// The beginning of a codelet; see the top of this file.
+/// A codelet without a body; see the top of this file.
 class CodeletName {
  public:
   explicit CodeletName(std::string name) : name_(std::move(name)) {}

@@ -1,4 +1,4 @@
-// A codelet with its types erased: what the engine knows of a kind of task.
+// A type-erased codelet, as the engine uses it.
 #pragma once
 #include <fairlead/access.hpp>
 #include <fairlead/detail/reduction_info.hpp>
@@ -18,60 +18,65 @@ namespace fairlead {
 
 struct Task;
 namespace engine {
-class DrivenWorld;
+class RunnableWorld;
 }
 
-/// What a body is given, before its typed parameters are made of it.
+/// What a body gets; its typed parameters are made from this.
 struct TaskContext {
   Task* task = nullptr;
   WorkerId worker = no_id<WorkerId>;
-  engine::DrivenWorld* world = nullptr;  ///< for completion tokens, and where scratch is
-  const Team* team = nullptr;            ///< of a task that spans several workers
-  void* launcher = nullptr;              ///< of an accelerator's worker: what its bodies launch by
+  engine::RunnableWorld* world = nullptr;  ///< for completion tokens and scratch memory
+  const Team* team = nullptr;              ///< of a task that needs several workers; null otherwise
+  void* launcher = nullptr;  ///< of an accelerator's worker: the object through which its bodies
+                             ///< launch
 };
 
-/// One body, for one kind of worker.
+/// One body for one kind of worker.
 struct Implementation {
-  /// Runs it. May throw.
+  /// Runs the body. May throw.
   void (*run)(const void* body, TaskContext&) = nullptr;
-  std::shared_ptr<const void> body{};  ///< the user's callable, of the type that `run` knows
-  bool asynchronous = false;           ///< it ends when its Completion token says so, not when it returns
-  std::string name{};                  ///< among those of its codelet for its kind of worker; may be empty
-  std::uint64_t hash_of_name = 0;      ///< 0 if it has none. Put here by CodeletInfo::implement()
+  std::shared_ptr<const void> body{};  ///< the user's callable, of the type that `run` expects
+  bool asynchronous = false;           ///< the task finishes when its Completion is signalled, not when the
+                                       ///< body returns
+  std::string name{};                  ///< unique among the codelet's bodies for this kind of worker; may be
+                                       ///< empty
+  std::uint64_t hash_of_name = 0;      ///< 0 if there is no name; set by CodeletInfo::implement()
 };
-/// What a codelet's formula counts.
+/// The unit of a codelet's formula.
 enum class WorkUnit : std::uint8_t { none, flops, nanoseconds };
 
-/// In place of an implementation's number: none is chosen.
+/// The implementation number that means "none selected".
 inline constexpr std::uint8_t no_implementation = 255;
 
 struct CodeletInfo {
-  /// For one kind of worker: each is tried for each footprint.
+  /// The limit for one kind of worker: each implementation is tried for each footprint.
   static constexpr std::size_t most_implementations = 16;
 
   std::string name;
   std::vector<AccessMode> modes;                  ///< one per datum, in the order of the parameters
-  std::vector<detail::ReductionInfo> reductions;  ///< likewise, if one of them is a reduction; else empty
+  std::vector<detail::ReductionInfo> reductions;  ///< one per datum, if one of them is a reduction; otherwise
+                                                  ///< empty
   std::uint32_t kinds = 1;                        ///< bit k: there is an implementation for WorkerKind k
-  std::uint32_t choices = 0;                      ///< bit k: there are several for it
-  /// By WorkerKind: the one that was given first, and those after it.
+  std::uint32_t choices = 0;                      ///< bit k: there are several implementations for WorkerKind
+                                                  ///< k
+  /// By WorkerKind: the first implementation, and the others.
   std::array<Implementation, worker_kind_count> implementations{};
   std::array<std::vector<Implementation>, worker_kind_count> further_implementations;
-  /// Destroys what the task's closure holds; null if that needs nothing.
+  /// Destroys the content of the task's closure; null if it is trivially destructible.
   void (*destroy_closure)(void* closure) = nullptr;
-  std::uint32_t closure_bytes = 0;  ///< that a task's closure takes
-  Workers workers = 1;              ///< that its body for cores needs at once
+  std::uint32_t closure_bytes = 0;  ///< the size of a task's closure
+  Workers workers = 1;              ///< needed at once by its body for CPU cores
   WorkUnit unit = WorkUnit::none;
-  /// The codelet's formula for one task; `handles` points to a tuple of pointers to what its call was given.
-  /// Null if there is none. May throw.
+  /// Evaluates the codelet's formula for one task; null if there is none. `handles` points to a tuple of pointers to
+  /// the arguments of the call. May throw.
   double (*work)(const CodeletInfo&, const void* handles) = nullptr;
-  std::shared_ptr<const void> formula;  ///< the user's callable, of the type that `work` knows
+  std::shared_ptr<const void> formula;  ///< the user's callable, of the type that `work` expects
 
-  /// The only one for that kind of worker, or the first.
+  /// The first, or only, implementation for this kind of worker.
   const Implementation& for_kind(WorkerKind kind) const noexcept {
     return implementations[static_cast<std::size_t>(kind)];
   }
-  /// There are several for it: the engine chooses.
+  /// True if there are several implementations, from which the engine selects.
   bool has_choice(WorkerKind kind) const noexcept {
     return ((choices >> static_cast<unsigned>(kind)) & 1u) != 0;
   }
@@ -79,24 +84,24 @@ struct CodeletInfo {
     return ((kinds >> static_cast<unsigned>(kind)) & 1u) +
            further_implementations[static_cast<std::size_t>(kind)].size();
   }
-  /// `number` (of Task::implementation) means something only where there is a choice.
+  /// `number` is Task::implementation; it is ignored if there is only one implementation.
   const Implementation& for_kind(WorkerKind kind, std::size_t number) const noexcept {
     if (!has_choice(kind)) [[likely]]
       return for_kind(kind);
     return number == 0 ? for_kind(kind) : further_implementations[static_cast<std::size_t>(kind)][number - 1];
   }
-  /// One more. Throws UsageError if there is one of that name for that kind already.
+  /// Adds an implementation. Throws UsageError if one of this name exists for this kind of worker.
   void implement(WorkerKind kind, Implementation implementation);
-  /// The codelet's name, and where there is a choice that of the implementation: "gemm (blas)".
+  /// The codelet's name, with the implementation's name if there are several: "gemm (blas)".
   std::string text(WorkerKind kind, std::size_t number) const;
-  /// Of the name: by it durations are remembered, also from one run to the next. FNV-1a.
+  /// The FNV-1a hash of the name. Durations are stored under it, also between runs.
   std::uint64_t name_hash() const noexcept {
     if (hash_of_name != 0) return hash_of_name;
     std::uint64_t hash = 0xcbf2'9ce4'8422'2325u;
     for (const char letter : name) hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100'0000'01b3u;
     return hash;
   }
-  std::uint64_t hash_of_name = 0;  ///< name_hash() if somebody has put it here, else 0
+  std::uint64_t hash_of_name = 0;  ///< name_hash(), cached; 0 if not computed
 };
 
 }  // namespace fairlead

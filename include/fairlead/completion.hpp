@@ -1,5 +1,5 @@
-// The end of a task whose body returns before the work is done: the body hands this token to whoever finishes
-// it.
+// The completion token of an asynchronous task, whose body returns before the work is done. The body passes the token
+// to the code that finishes the work.
 #pragma once
 #include <fairlead/codelet_info.hpp>
 
@@ -8,19 +8,20 @@
 
 namespace fairlead {
 
-/// The first parameter of an asynchronous body. Signal it once, from any thread; the task's data stay where
-/// they are until then. If all copies of it vanish without a signal, the task fails.
+/// The first parameter of an asynchronous body. Signal it exactly once, from any thread; a second signal throws. The
+/// task's data stay pinned until then. The task fails if all copies of the token are destroyed without a signal.
 class Completion {
  public:
   explicit Completion(const TaskContext& context);
-  /// The work is done.
+  /// Signals success.
   void done() const;
-  /// The work failed.
+  /// Signals failure with this cause.
   void fail(std::exception_ptr cause) const;
 
-  /// The library's: the body is over, and threw this if it is not null.
+  /// Internal: the body has returned, or has thrown `thrown` if it is not null.
   void body_returned(std::exception_ptr thrown) const;
-  /// The same in a handler. True if it is no exception but the thread's end, which has to go on.
+  /// Internal: like body_returned(), called in an exception handler. Returns true if the unwinding comes from the end
+  /// of the thread (pthread_exit or cancellation) and not from an exception; the handler must then rethrow.
   bool body_threw() const;
 
  private:

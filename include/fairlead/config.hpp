@@ -1,7 +1,7 @@
-// The settings of one runtime: a value for each key of one schema, and where each value came from.
-// Later sources win: default < configuration file < environment (FAIRLEAD_*) < command line < code.
-// Whatever is unknown, of the wrong type or out of range is a ConfigError that names it, says where it was
-// written, and which valid key is nearest: nothing is ignored silently.
+// The settings of one runtime: a value for each key of a schema, and the origin of each value. Later sources override
+// earlier ones: default < configuration file < environment (FAIRLEAD_*) < command line < code. An unknown key, a wrong
+// type or a value out of range throws ConfigError, which names the value, where it was set, and the nearest valid key.
+// Nothing is ignored silently.
 #pragma once
 #include <fairlead/error.hpp>
 #include <fairlead/ids.hpp>
@@ -20,21 +20,21 @@
 
 namespace fairlead {
 
-/// Where a value came from, the weakest first.
+/// The origin of a value, in increasing precedence.
 enum class Origin : std::uint8_t { default_value, file, environment, command_line, code };
 
 std::string_view name_of(Origin origin) noexcept;
 
-/// What `--help` asks for, thrown by Config::from_args(): what() is the text. Not a mistake.
+/// Thrown by Config::from_args() for `--help`; what() is the help text. Not an error.
 class HelpRequested : public ConfigError {
  public:
   using ConfigError::ConfigError;
 };
 
-/// A setting with its value, for people: `fairlead info --config` prints these.
+/// A setting with its value, as `fairlead info --config` prints it.
 struct SettingReport {
   Setting setting;
-  std::string value;  ///< as one would write it; the setting's word for "none" if it has no value
+  std::string value;  ///< as on the command line; the setting's word for "none" if it has no value
   Origin origin = Origin::default_value;
   std::string where;  ///< "config.toml:3", "FAIRLEAD_TILE", "--tile", "solver.cpp:41"; empty for defaults
 };
@@ -43,24 +43,23 @@ struct ParsedCommandLine;
 
 class Config {
  public:
-  /// The defaults alone: no file, no environment.
+  /// The defaults only: no file, no environment.
   Config();
 
-  /// Defaults, configuration file and environment: for a library inside someone else's program.
+  /// Defaults, configuration file and environment: for a library inside another program.
   static Config from_environment();
 
-  /// The same, then the command line of a program whose options are Fairlead's alone. Throws ConfigError for
-  /// anything it does not know, HelpRequested for --help. Options that say nothing to a runtime (tile, blas,
-  /// blas-coretype, progress, json) are refused unless the program itself heeds them, and says so by
-  /// `heeded`: from_args(argc, argv, {"tile"}). In the file and the environment, which are for all programs,
-  /// they may stand.
+  /// The same, then the command line of a program that has only Fairlead's options. Throws ConfigError for anything
+  /// unknown, HelpRequested for --help. Options without an effect on a runtime (tile, blas, blas-coretype, progress,
+  /// json) are rejected, unless the program evaluates them itself and lists them in `heeded`: from_args(argc, argv,
+  /// {"tile"}). The file and the environment, which all programs share, may contain them.
   static Config from_args(int argc, const char* const* argv,
                           std::initializer_list<std::string_view> heeded = {});
 
-  /// The same for a program with options and positional arguments of its own; see ParsedCommandLine.
+  /// The same for a program with its own options and positional arguments; see ParsedCommandLine.
   static ParsedCommandLine parse(int argc, const char* const* argv, const CommandLine& own);
 
-  /// Sets a value from code, as text in the form of the command line: set("memory", "512MiB").
+  /// Sets a value from code, in command line syntax: set("memory", "512MiB").
   void set(std::string_view key, std::string_view text, SourceLine line = SourceLine::current());
   template <std::integral Number>
   void set(std::string_view key, Number value, SourceLine line = SourceLine::current()) {
@@ -71,40 +70,40 @@ class Config {
   }
   void set(std::string_view key, double value, SourceLine line = SourceLine::current());
 
-  /// Whether the setting has a value. One without has none by default ("auto", "unlimited", "none").
+  /// True if the setting has a value. Some settings have none by default ("auto", "unlimited", "none").
   bool has(std::string_view key) const;
 
-  // The value of a setting of that type. They throw UsageError if the setting is of another type or has no
-  // value, ConfigError if there is no such key.
-  Bytes bytes(std::string_view key) const;                               ///< size
-  std::uint64_t count(std::string_view key) const;                       ///< count
-  double real(std::string_view key) const;                               ///< real
-  const std::string& text(std::string_view key) const;                   ///< text or choice
-  bool flag(std::string_view key) const;                                 ///< flag
-  std::uint64_t bandwidth_bytes_per_second(std::string_view key) const;  ///< bandwidth
+  // Return the value of a setting of the given type. Throw UsageError if the setting has another type or no value,
+  // ConfigError if the key does not exist.
+  Bytes bytes(std::string_view key) const;
+  std::uint64_t count(std::string_view key) const;
+  double real(std::string_view key) const;
+  const std::string& text(std::string_view key) const;  ///< type text or choice
+  bool flag(std::string_view key) const;
+  std::uint64_t bandwidth_bytes_per_second(std::string_view key) const;
 
   // The same, or `otherwise` if the setting has no value.
   Bytes bytes_or(std::string_view key, Bytes otherwise) const;
   std::uint64_t count_or(std::string_view key, std::uint64_t otherwise) const;
   std::string text_or(std::string_view key, std::string_view otherwise) const;
 
-  /// For settings whose choices the schema cannot know (the list of policies): throws ConfigError, naming
-  /// where the value was written and the nearest choice, unless it is one of `choices` or absent.
+  /// For settings whose choices the schema does not have (the scheduling policies). Throws ConfigError, with the origin
+  /// of the value and the nearest choice, unless the value is in `choices` or absent.
   void require_one_of(std::string_view key, std::span<const std::string_view> choices) const {
     require_one_of(key, choices, has(key) ? std::string_view(text(key)) : std::string_view());
   }
-  /// The same where only a part of the value, `chosen`, has to be one of them.
+  /// The same if only a part of the value, `chosen`, must be in `choices`.
   void require_one_of(std::string_view key, std::span<const std::string_view> choices,
                       std::string_view chosen) const;
 
-  /// The value as one would write it, or the setting's word for "none".
+  /// The value in command line syntax, or the setting's word for "none".
   std::string written(std::string_view key) const;
 
-  /// Every setting, in the schema's order, then the program's own options.
+  /// All settings, in the schema's order, then the program's own options.
   std::vector<SettingReport> report() const;
 
  private:
-  friend struct ConfigBuilder;  // src/config/builder.hpp: fills a Config from the sources
+  friend struct ConfigBuilder;  // src/config/builder.hpp: fills a Config from its sources
 
   using Value = std::variant<NoValue, std::uint64_t, double, std::string, bool>;
   struct Entry {
@@ -112,7 +111,7 @@ class Config {
     Value value;
     Origin origin = Origin::default_value;
     std::string where;    // as in SettingReport
-    std::string written;  // where and what was written, for messages: "--tile 0"
+    std::string written;  // the setting and value as given, for messages: "--tile 0"
   };
   const Entry& entry(std::string_view key) const;
   Entry& entry(std::string_view key);
@@ -122,16 +121,15 @@ class Config {
   std::vector<Entry> entries_;
 };
 
-/// What Config::parse() made of a command line.
+/// The result of Config::parse().
 struct ParsedCommandLine {
-  Config config;                         ///< the settings, and the program's own options as further ones
-  std::vector<std::string> positionals;  ///< as many as CommandLine::positionals allows
-  bool help = false;                     ///< --help was given: positionals are not checked, show help_text()
-  bool list_config = false;              ///< --config was given; only if CommandLine::config_lists
+  Config config;                         ///< the settings, followed by the program's own options
+  std::vector<std::string> positionals;  ///< at most as many as CommandLine::positionals allows
+  bool help = false;                     ///< --help was given: positionals are not checked; print help_text()
+  bool list_config = false;              ///< --config was given; only if CommandLine::config_lists is set
 };
 
-/// What `--help` prints for a program: usage, positionals, its own options, then the settings; at most
-/// `width` columns.
+/// The output of `--help`: usage, positionals, the program's own options, then the settings. At most `width` columns.
 std::string help_text(const CommandLine& own, unsigned width = 100);
 
 }  // namespace fairlead

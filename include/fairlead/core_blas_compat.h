@@ -1,6 +1,6 @@
-/* PLASMA's kernels on tiles as the bodies of DPLASMA call them, CORE_dpotrf(...) and its likes in double and float, over
- * BLAS and LAPACK, which the program links to. In C and C++. docs/jdf.md has a list of those that are here.
- */
+/* PLASMA's kernels on tiles, CORE_dpotrf(...) etc. in double and single precision, as bodies of DPLASMA call them.
+ * They are implemented with BLAS and LAPACK, which the program must link to. For C and C++. docs/jdf.md lists the
+ * kernels. */
 #ifndef FAIRLEAD_CORE_BLAS_COMPAT_H
 #define FAIRLEAD_CORE_BLAS_COMPAT_H
 
@@ -10,10 +10,30 @@
 extern "C" {
 #endif
 
-/* Of the PLASMA whose kernels these are. */
+/* The version of PLASMA that these kernels correspond to. */
 #define PLASMA_VERSION_MAJOR 2
 #define PLASMA_VERSION_MINOR 8
 #define PLASMA_VERSION_MICRO 0
+
+/* The variants of a product that headers made from DPLASMA's files name. */
+enum {
+  DPLASMA_ZGEMM_NN = 1,
+  DPLASMA_ZGEMM_NT,
+  DPLASMA_ZGEMM_TN,
+  DPLASMA_ZGEMM_TT,
+  DPLASMA_CGEMM_NN = 1,
+  DPLASMA_CGEMM_NT,
+  DPLASMA_CGEMM_TN,
+  DPLASMA_CGEMM_TT,
+  DPLASMA_DGEMM_NN = 1,
+  DPLASMA_DGEMM_NT,
+  DPLASMA_DGEMM_TN,
+  DPLASMA_DGEMM_TT,
+  DPLASMA_SGEMM_NN = 1,
+  DPLASMA_SGEMM_NT,
+  DPLASMA_SGEMM_TN,
+  DPLASMA_SGEMM_TT
+};
 
 typedef int PLASMA_enum;
 typedef int PLASMA_bool;
@@ -49,7 +69,7 @@ enum {
   PLASMA_FALSE = 0,
   PLASMA_TRUE = 1
 };
-/* As DPLASMA calls them. */
+/* The names in DPLASMA. */
 enum {
   dplasmaNoTrans = PlasmaNoTrans,
   dplasmaTrans = PlasmaTrans,
@@ -78,7 +98,7 @@ enum {
 };
 #define CBLAS_SADDR(number) (number)
 
-/* The letter by which BLAS knows it. */
+/* The letter for BLAS. */
 static inline char fairlead_letter(int word) {
   switch (word) {
     case PlasmaNoTrans:
@@ -126,7 +146,7 @@ static inline const char* plasma_const(int word) {
 #define dplasma_const(word) plasma_const(word)
 #define dplasma_lapack_const(word) fairlead_letter(word)
 
-/* Operations of kernels on real numbers, as their definitions count them. */
+/* Floating-point operations of the kernels on real numbers, from their definitions. */
 static inline double fairlead_flops_gemm(double m, double n, double k) { return 2 * m * n * k; }
 static inline double fairlead_flops_symm(int side, double m, double n) {
   return 2 * m * n * (side == PlasmaLeft ? m : n);
@@ -175,7 +195,7 @@ static inline double fairlead_flops_ormqr(int side, double m, double n, double k
 
 #define FAIRLEAD_T double
 #define FAIRLEAD_NAME(before, name) before##d##name
-#define FAIRLEAD_BLAS(name) fairlead_blas_d##name /* lapack.h may declare dpotrf_ otherwise */
+#define FAIRLEAD_BLAS(name) fairlead_blas_d##name /* lapack.h may declare dpotrf_ differently */
 #define FAIRLEAD_SYMBOL(name) __asm__("d" #name)
 #include <fairlead/detail/core_blas_kernels.h>
 #undef FAIRLEAD_T
@@ -185,7 +205,7 @@ static inline double fairlead_flops_ormqr(int side, double m, double n, double k
 
 #define FAIRLEAD_T float
 #define FAIRLEAD_NAME(before, name) before##s##name
-#define FAIRLEAD_BLAS(name) fairlead_blas_s##name /* lapack.h may declare spotrf_ otherwise */
+#define FAIRLEAD_BLAS(name) fairlead_blas_s##name /* lapack.h may declare spotrf_ differently */
 #define FAIRLEAD_SYMBOL(name) __asm__("s" #name)
 #include <fairlead/detail/core_blas_kernels.h>
 #undef FAIRLEAD_T

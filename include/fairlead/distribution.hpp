@@ -1,8 +1,8 @@
-// Which rank owns which tile of a matrix.
+// Distributions: the owner rank of each tile of a matrix. Algorithms accept any distribution.
 //
 //   auto a = runtime.tiled<double>("A", n, n, tile, fairlead::Distribution::over(runtime.ranks()));
 //
-// Apart from the algorithms, which take any. Ranks are numbered row by row of their grid.
+// Ranks are numbered row by row in their grid.
 #pragma once
 #include <fairlead/cyclic_map.hpp>
 
@@ -13,11 +13,12 @@
 
 namespace fairlead {
 
-/// A datum that all ranks know and one of them has.
+/// A datum that all ranks share and this rank stores.
 struct OwnedBy {
   std::uint32_t rank = 0;
 };
-/// Blocks of so many tiles are dealt out in turn to the rows and columns of a grid of ranks, the first one to these.
+/// Block-cyclic: blocks of block_rows x block_columns tiles are distributed cyclically over a grid of ranks, starting
+/// at rank (first_row, first_column).
 struct BlockCyclic {
   std::int32_t rank_rows = 1, rank_columns = 1;  ///< P and Q
   std::int32_t block_rows = 1, block_columns = 1;
@@ -34,16 +35,16 @@ class Distribution {
  public:
   using Owner = std::function<std::uint32_t(std::int32_t row, std::int32_t column)>;
 
-  /// The function says it; all ranks have to give the same.
+  /// Any function of the tile's coordinates; it must be the same on all ranks.
   explicit Distribution(Owner owner) : owner_(std::move(owner)) {}
-  /// Cyclic in two dimensions.
+  /// 2-D cyclic.
   explicit Distribution(const CyclicMap& map)
       : owner_([map](std::int32_t row, std::int32_t column) {
           return static_cast<std::uint32_t>(map.rank(row, column));
         }) {}
-  /// The same by blocks of tiles. Throws UsageError if a number makes no sense.
+  /// 2-D block-cyclic. Throws UsageError for a number out of range.
   explicit Distribution(const BlockCyclic& map);
-  /// The same over the squarest grid of so many ranks with no more rows than columns.
+  /// 2-D cyclic over the squarest grid of this many ranks that has at most as many rows as columns.
   static Distribution over(std::uint32_t ranks) { return Distribution(grid_of(ranks)); }
   static constexpr CyclicMap grid_of(std::uint32_t ranks) noexcept {
     std::uint32_t rows = 1;
@@ -52,18 +53,19 @@ class Distribution {
     return {.rank_rows = static_cast<std::int32_t>(rows),
             .rank_columns = static_cast<std::int32_t>(ranks == 0 ? 1 : ranks / rows)};
   }
-  /// A second level: tiles are dealt out over the nodes of a cluster, and those of a node over its ranks, cyclic in two
-  /// dimensions both times: of the map, ranks are nodes, and devices are a node's ranks.
+  /// Two levels, each 2-D cyclic: tiles are distributed over the nodes of a cluster, and those of a node over its
+  /// ranks. The `rank_` fields of the map are the grid of nodes, the `device_` fields the grid of ranks in a node.
   static Distribution of_nodes(const CyclicMap& map);
-  /// Rows, or columns, of tiles in blocks of so many, in turn. Throws UsageError if a number is 0.
+  /// Cyclic by blocks of `block` rows or columns of tiles. Throws UsageError if a number is 0.
   static Distribution by_rows(std::uint32_t ranks, std::int32_t block = 1);
   static Distribution by_columns(std::uint32_t ranks, std::int32_t block = 1);
-  /// For matrices of which a triangle is there: row r and column r of tiles share their owners, so that what goes along
-  /// both of them, as in a Cholesky factorization, goes to fewer. Over `side` * `side` / 2 ranks; tiles (i, j) and (j, i) are one's.
-  /// Beaumont, Duchon, Eyraud-Dubois, Langou, Verite 2022. Throws UsageError if the side is odd or 0.
+  /// For matrices of which only a triangle is stored: row k and column k of tiles have the same owners. Values that go
+  /// along both, as in a Cholesky factorization, are therefore sent to fewer ranks. Tiles (i, j) and (j, i) have the
+  /// same owner. Uses `side` * `side` / 2 ranks. Beaumont, Duchon, Eyraud-Dubois, Langou, Verite 2022. Throws
+  /// UsageError if the side is odd or 0.
   static Distribution symmetric(std::int32_t side);
-  /// As a table says, row by row: of the whole matrix, or of a pattern that repeats. Throws UsageError if there are not
-  /// as many owners.
+  /// A table of owners, row by row, for the whole matrix or for a pattern that repeats. Throws UsageError if the number
+  /// of owners is not rows * columns.
   static Distribution table(std::int32_t rows, std::int32_t columns, std::vector<std::uint32_t> owners);
 
   std::uint32_t owner(std::int32_t row, std::int32_t column) const { return owner_(row, column); }

@@ -1,5 +1,5 @@
-// What Fairlead throws. Every error derives from `Error`; its text says what is wrong, where, and what to do
-// about it, so that printing what() is enough.
+// The exceptions that Fairlead throws. All derive from `Error`. The text states what is wrong, where, and how to
+// correct it, so printing what() is enough.
 #pragma once
 #include <cstdint>
 #include <stdexcept>
@@ -7,7 +7,7 @@
 
 namespace fairlead {
 
-/// The base of everything that Fairlead throws.
+/// The base class of all exceptions of Fairlead.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -19,50 +19,49 @@ class ConfigError : public Error {
   using Error::Error;
 };
 
-/// The program uses the interface in a way that cannot work: a datum of another runtime, wait() inside a
-/// body, ...
+/// The program uses the interface incorrectly: it passes a datum of another runtime, calls wait() inside a body, ...
 class UsageError : public Error {
  public:
   using Error::Error;
 };
 
-/// An input file cannot be used: missing, truncated, of another type or shape.
+/// An input file cannot be used: it is missing, truncated, or of the wrong type or shape.
 class InputError : public Error {
  public:
   using Error::Error;
 };
 
-/// A file or the system refuses: no space, no permission, a device error.
+/// The operating system or a device reports an error: no space, no permission, an I/O error.
 class SystemError : public Error {
  public:
   using Error::Error;
 };
 
-/// An accelerator is lost, and with it what is asked for: its newest value was nowhere else.
+/// An accelerator is lost, and the only copy of the newest value was in its memory.
 class DeviceLostError : public SystemError {
  public:
   using SystemError::SystemError;
 };
 
-/// A task, or what was registered, needs more of a memory node than it can ever give.
+/// A task or a registration needs more of a memory node than the node can ever provide.
 class FootprintError : public Error {
  public:
   using Error::Error;
 };
 
-/// The numbers do not allow the computation: not positive definite, not finite, not symmetric.
+/// The input is numerically unsuitable: not positive definite, not symmetric, or not finite.
 class NumericalError : public Error {
  public:
   using Error::Error;
 };
 
-/// A task failed; the cause's text is part of what().
+/// A task failed. what() includes the text of the cause.
 class TaskError : public Error {
  public:
   using Error::Error;
 };
 
-/// Something failed on another rank, which throws its cause; what() has its text.
+/// A failure on another rank. The rank that failed throws the cause; what() has its text.
 class RankError : public TaskError {
  public:
   using TaskError::TaskError;

@@ -1,4 +1,4 @@
-// A call with what only few tasks need: an order that no datum demands, and a function to call at the end.
+// A call with options that few tasks need: explicit dependencies and a callback at completion.
 //
 //   const auto saved = flow.future(save(a(0, 0), file));
 //   flow.submit(load(b(0, 0), file).after(saved).on_done([](std::exception_ptr failure) { ... }));
@@ -16,8 +16,8 @@ namespace fairlead {
 template <class... P>
 class Call;
 
-/// Called once when a task is over; null if it ran without a failure, else what it threw, or a TaskError if
-/// it was not run.
+/// Called once when a task is finished. The argument is null if the task succeeded, the exception if it threw one, or a
+/// TaskError if it did not run.
 using DoneCallback = std::function<void(std::exception_ptr)>;
 
 namespace detail {
@@ -27,7 +27,8 @@ struct Extras {
 };
 }  // namespace detail
 
-/// What after() and on_done() make of a Call; submitted like one.
+/// A call with explicit dependencies or a callback: made by Call::after() and Call::on_done(), and submitted like a
+/// Call.
 template <class... P>
 class ExtendedCall {
  public:

@@ -1,4 +1,5 @@
-// Everything: graphs of tasks on machines whose data do not fit where the computing happens.
+// Includes the core interface: runtime, configuration, codelets, flows, recordings, tiled matrices, statistics and
+// errors. Linear algebra, parameterized task graphs, ranks, messages, CUDA and OpenCL have their own headers.
 #pragma once
 #include <fairlead/codelet.hpp>
 #include <fairlead/config.hpp>

@@ -1,5 +1,5 @@
-// A flow: tasks inserted in program order. Which may run at the same time follows from how they use their
-// data.
+// A flow: tasks submitted in program order (sequential task flow). Their accesses to data determine which tasks may run
+// at the same time.
 #pragma once
 #include <fairlead/codelet.hpp>
 #include <fairlead/hold.hpp>
@@ -18,13 +18,13 @@ class Flow {
   explicit Flow(Runtime& runtime);
   Flow(const Flow&) = delete;
   Flow& operator=(const Flow&) = delete;
-  /// Waits for its tasks, except inside a body or in another thread. Failures that wait() has not told are
-  /// lost.
+  /// Waits for the flow's tasks, except inside a body or in another thread. Failures that no wait() has thrown are
+  /// reported on standard error.
   ~Flow();
 
-  /// Inserts a task. It may run from now on; the caller helps while too many are unfinished. Throws
-  /// FootprintError if no empty memory node could hold all it uses, UsageError if it reads what nothing has
-  /// written, uses data of another runtime, or is called inside a body or by another thread than the
+  /// Submits a task, which may start immediately. If too many tasks are unfinished, the calling thread runs tasks
+  /// first. Throws FootprintError if the task's data do not fit into any empty memory node. Throws UsageError if the
+  /// task reads a datum without a value or uses data of another runtime, inside a body, and in a thread other than the
   /// runtime's.
   template <class... P>
   void submit(const Call<P...>& call, SourceLine where = SourceLine::current()) {
@@ -35,7 +35,7 @@ class Flow {
   void submit(const ExtendedCall<P...>& call, SourceLine where = SourceLine::current()) {
     insert_extended(submitted_at(call.call(), where), call.call().codelet(), call.extras());
   }
-  /// The same, and the task can be waited for by itself.
+  /// The same; the future can be used to wait for this task alone.
   template <class... P>
   [[nodiscard]] Future future(const Call<P...>& call, SourceLine where = SourceLine::current()) {
     return insert_extended(submitted_at(call, where), call.codelet(), {});
@@ -44,19 +44,19 @@ class Flow {
   [[nodiscard]] Future future(const ExtendedCall<P...>& call, SourceLine where = SourceLine::current()) {
     return insert_extended(submitted_at(call.call(), where), call.call().codelet(), call.extras());
   }
-  /// Gives data to the program, all of them or none, in program order: they have the values of the tasks
-  /// before, and tasks submitted afterwards that may not run beside it wait for its release. Works meanwhile.
-  /// Throws as submit(); also TaskError if a value is missing since its task failed or the flow was
-  /// cancelled, UsageError if it would wait for what this thread holds, FootprintError if what is held and
-  /// the largest unfinished task do not fit into memory together.
+  /// Acquires data for the program, all of them or none, in program order. The hold has the values that earlier tasks
+  /// leave; later tasks with conflicting accesses wait until it is released. The calling thread runs tasks while it
+  /// waits. Throws as submit(); also throws TaskError if a value is missing because its task failed or the flow was
+  /// cancelled, UsageError if the wait is for data that this thread itself holds, and FootprintError if the held data
+  /// and the largest unfinished task do not fit into memory together.
   template <detail::AnyWanted... W>
   [[nodiscard]] Hold<typename W::Parameter...> acquire(const W&... wanted) {
     const auto uses = uses_of(wanted...);
     return {acquire_uses(uses, first_place(wanted...)), {W::Parameter::stored(wanted.handle)...}};
   }
-  /// The same without waiting: `callback(hold)` is called when the data are there, by a thread of the
-  /// runtime, or when they cannot be had; then the hold is empty, and its get() says why. The data are
-  /// released with the hold, which may be moved away. See docs/concepts.md for what a callback may do.
+  /// Like acquire(), without waiting: a thread of the runtime calls `callback(hold)` when the data are available. If
+  /// they will not be, the hold is empty and its get() throws the reason. The data are released with the hold, which
+  /// the callback may move. What a callback may do: docs/concepts.md.
   template <class Callback, detail::AnyWanted... W>
   void acquire_then(Callback callback, const W&... wanted) {
     const auto uses = uses_of(wanted...);
@@ -67,21 +67,22 @@ class Flow {
          stored = typename Given::Stored{W::Parameter::stored(wanted.handle)...}](
             std::shared_ptr<detail::HoldState> state) mutable { callback(Given(std::move(state), stored)); });
   }
-  /// Works until all tasks are over and their callbacks have returned. Throws TaskError for the first that
-  /// failed, nesting its exception: the task, its data, where it was submitted, and how many others failed or
-  /// were not run. Throws UsageError, naming both, if a task waits for what this thread holds.
+  /// Waits until all tasks are finished and their callbacks have returned; the calling thread runs tasks in the
+  /// meantime. Throws TaskError for the first failure, with the exception nested: the task, its data, the source line,
+  /// and the number of other tasks that failed or did not run. Throws UsageError, naming the task and the hold, if a
+  /// task waits for data that this thread holds.
   void wait();
-  /// Tasks that have not started will not run; wait() then says so. Any thread may call it.
+  /// Cancels the tasks that have not started; wait() then reports the cancellation. Thread-safe.
   void cancel();
-  /// Over ranks: tasks that were submitted were the last to read this value on ranks that have only a copy of it, so
-  /// that its place there can be used for others. Who reads it later gets it once more. Called by all ranks.
+  /// With several ranks: ranks that have only a copy of this value discard it after the tasks submitted so far, which
+  /// frees its memory. Later readers get the value again. Collective: all ranks call it.
   template <class T>
   void drop_copies(const Handle<T>& handle, SourceLine where = SourceLine::current()) {
     drop_copies_of(handle.datum(), where);
   }
 
   std::uint64_t submitted() const noexcept;
-  /// Tasks that are over; any thread may ask.
+  /// The number of finished tasks. Thread-safe.
   std::uint64_t done() const noexcept;
 
  private:

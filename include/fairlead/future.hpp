@@ -1,17 +1,17 @@
-// One task, to be waited for by itself, or to be followed by others.
+// A future refers to one submitted task: it can be waited for on its own, and other tasks can be ordered after it.
 #pragma once
 #include <memory>
 
 namespace fairlead {
 
-/// Made by Flow::future. Copies are of the same task; the flow may be gone.
+/// Made by Flow::future(). Copies refer to the same task. It may outlive its flow.
 class Future {
  public:
-  /// The task is over, with or without success. Any thread may ask.
+  /// True if the task is finished, successfully or not. Thread-safe.
   bool done() const noexcept;
-  /// Works until the task is over: by the runtime's thread, outside of bodies. Throws TaskError, nesting what
-  /// the task threw, if it failed, or if it was not run because an input was missing or its flow was
-  /// cancelled. Flow::wait() tells of it all the same.
+  /// Waits until the task is finished; the thread runs tasks in the meantime. Only for the runtime's thread, outside of
+  /// bodies. Throws TaskError, with the cause nested, if the task failed, or if it did not run because an input was
+  /// poisoned or its flow was cancelled. Flow::wait() reports the failure as well.
   void wait() const;
 
  private:

@@ -1,5 +1,5 @@
-// From all ranks to each: the tiles of a matrix that is dealt out, or a few numbers of every rank. All ranks call these,
-// in the same order; each returns when this rank has everything.
+// Gathers the tiles of a distributed matrix, or a few numbers of each rank, on all ranks (an all-gather). The functions
+// are collective: all ranks call them in the same order. Each call returns when this rank has all the values.
 //
 //   fairlead::gather(runtime, a, all.data(), n);  // all of a, on every rank
 #pragma once
@@ -15,12 +15,12 @@
 
 namespace fairlead {
 
-/// Column-major: element (i, j) of the matrix goes to into[i + j * leading_dimension]. Of a triangle the rest is left as
-/// it is. Throws as ptg::Graph::run.
+/// Copies matrix `a` to `into`, column-major: element (i, j) goes to into[i + j * leading_dimension]. If only the lower
+/// tiles of `a` exist, the others are left unchanged in `into`. Throws as ptg::Graph::run().
 template <class T>
 void gather(Runtime& runtime, const TiledMatrix<T>& a, T* into, std::int64_t leading_dimension) {
   const std::uint32_t ranks = runtime.ranks();
-  // Names a rank by a datum that it has.
+  // Row r is owned by rank r: it places tasks on that rank.
   const auto of_rank = runtime.tiled<char>(
       "rank", ranks, 1, 1,
       Distribution([](std::int32_t row, std::int32_t) { return static_cast<std::uint32_t>(row); }));
@@ -45,7 +45,7 @@ void gather(Runtime& runtime, const TiledMatrix<T>& a, T* into, std::int64_t lea
   graph.run();
 }
 
-/// The numbers of rank 0, then those of rank 1, and so on; each gives as many.
+/// Returns the numbers of rank 0, then those of rank 1, and so on. Each rank must pass the same number of values.
 inline std::vector<double> gather(Runtime& runtime, std::span<const double> own) {
   const auto count = static_cast<std::int32_t>(own.size()),
              ranks = static_cast<std::int32_t>(runtime.ranks());

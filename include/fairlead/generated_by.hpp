@@ -1,5 +1,5 @@
-// Data that are computed instead of stored: until a task writes such a datum, its value is made where and
-// when a task needs it, and made again rather than written to the disk and read.
+// Generated data: data that are computed instead of stored. Until a task writes such a datum, a generator computes its
+// value where a task needs it; after eviction it is computed again instead of written to disk and read.
 #pragma once
 #include <fairlead/tile.hpp>
 #include <fairlead/vector.hpp>
@@ -12,20 +12,20 @@
 
 namespace fairlead {
 
-/// Says how a matrix or a vector that the runtime keeps begins: see generated_by().
+/// The initial content of a matrix or vector that the runtime stores: see generated_by().
 template <class Function>
 struct GeneratedBy {
   Function function;
 };
 
-/// For `Runtime::tiled` and `Runtime::matrix` a function `f(TileView<Element> piece, std::int64_t row,
-/// std::int64_t column)`: element (i, j) of the piece becomes element (row + i, column + j) of the matrix.
-/// For `Runtime::vector` `f(VectorView<Element> piece, std::int64_t first)`. A piece is a tile, or a part of
-/// one on its way to a device.
+/// Makes a generator. For `Runtime::tiled` and `Runtime::matrix` it is a function `f(TileView<Element> piece,
+/// std::int64_t row, std::int64_t column)`, which sets element (i, j) of the piece to element (row + i, column + j) of
+/// the matrix. For `Runtime::vector` it is `f(VectorView<Element> piece, std::int64_t first)`. A piece is a tile, or a
+/// chunk of a tile in transfer to a device.
 ///
-/// Workers of cores call it: for any piece, several at the same time, and again whenever the value is needed
-/// and no longer in memory; so it has to give the same every time, and what it captures has to stay as long
-/// as the datum. It must not use the runtime. If it throws, the task that needed the piece fails with that.
+/// CPU workers call the function, for any piece, several at the same time, and again each time that the value is needed
+/// but not in memory. So it must be deterministic and thread-safe, its captures must outlive the datum, and it must not
+/// use the runtime. If it throws, the task that needed the piece fails with that exception.
 template <class Function>
 GeneratedBy<std::decay_t<Function>> generated_by(Function&& function) {
   return {std::forward<Function>(function)};
@@ -33,12 +33,12 @@ GeneratedBy<std::decay_t<Function>> generated_by(Function&& function) {
 
 namespace detail {
 
-/// Fills a rectangle of an array, packed, with what the array has there at first.
+/// Writes the initial content of a rectangle of an array to packed memory.
 using Fill = std::function<void(void* to, std::int64_t row, std::int64_t rows, std::int64_t column,
                                 std::int64_t columns)>;
 
 template <class Element>
-concept Generatable = 4096 % sizeof(Element) == 0;  // pieces of a datum end between elements
+concept Generatable = 4096 % sizeof(Element) == 0;  // so that chunks of a datum end between elements
 
 template <Generatable Element, class Function>
 requires std::invocable<const Function&, TileView<Element>, std::int64_t, std::int64_t> Fill

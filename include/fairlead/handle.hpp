@@ -1,5 +1,5 @@
-// A handle names a datum that is registered with a runtime, and knows its type. Small and copied freely;
-// valid as long as the datum is registered.
+// A handle identifies a datum that is registered with a runtime, and has the datum's type. It is small and cheap to
+// copy. It is valid as long as the datum is registered.
 #pragma once
 #include <fairlead/block.hpp>
 #include <fairlead/packable.hpp>
@@ -15,15 +15,15 @@ struct RegisteredDatum;
 }
 
 namespace detail {
-/// A registered datum. The place where it is described is used again after it is gone; the generation tells
-/// which of those that were there is meant, so that a handle that has outlived its datum is found out.
+/// A reference to a registered datum. Descriptors are reused after their data are removed; the generation detects a
+/// handle that has outlived its datum.
 struct DatumReference {
   engine::RegisteredDatum* datum = nullptr;
   std::uint32_t generation = 0;
 };
 }  // namespace detail
 
-/// A datum that is one value of type T.
+/// The handle of a single value of type T.
 template <class T>
 class Handle {
  public:
@@ -35,7 +35,7 @@ class Handle {
   detail::DatumReference datum_;
 };
 
-/// A datum with a shape: a tile, a vector, a block, an object of the user's.
+/// The handle of a datum with a shape: a tile, a vector, a block or a user-defined object.
 template <Shaped T>
 class Handle<T> {
  public:

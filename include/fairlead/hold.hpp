@@ -1,10 +1,10 @@
-// Data in the hands of the program: between tasks, without a task. A hold is given by Flow::acquire, ordered
-// like a task, and ends with its scope.
+// Holds: the program itself accesses data between tasks. Flow::acquire() returns a hold, which is ordered like a task
+// and ends with its scope.
 //
 //   {
 //     auto hold = flow.acquire(fairlead::read(x), fairlead::update(a(0, 0)));
 //     hold.get<1>()(3, 4) = *hold.get<0>();
-//   }  // tasks submitted meanwhile that use the tile go on here
+//   }  // tasks on the tile that were submitted in the meantime can now run
 #pragma once
 #include <fairlead/handle.hpp>
 #include <fairlead/parameter.hpp>
@@ -23,7 +23,7 @@ namespace detail {
 
 struct HoldState;
 
-/// One datum that is to be acquired, and how: what read(), write() and update() make.
+/// A datum to acquire and its access mode; made by read(), write() and update().
 template <class P>
 struct Wanted {
   using Parameter = P;
@@ -38,7 +38,7 @@ struct IsWanted<Wanted<P>> : std::true_type {};
 template <class P>
 concept AnyWanted = IsWanted<P>::value;
 
-/// The part of a hold that has no types.
+/// The untyped base class of holds.
 class AnyHold {
  public:
   AnyHold() noexcept = default;
@@ -53,13 +53,13 @@ class AnyHold {
   }
   ~AnyHold() { release(); }
 
-  /// The data are there and have not been released.
+  /// True if the data are available and not yet released.
   explicit operator bool() const noexcept;
-  /// Lets go: what get() gave must not be used any more. Any thread may call it; a second time does nothing.
+  /// Releases the data; the results of get() become invalid. Thread-safe; a second call does nothing.
   void release() noexcept;
 
  protected:
-  /// Throws UsageError if there is nothing, TaskError if the data could not be had.
+  /// Throws UsageError if the hold is empty or released, TaskError if the data are not available.
   Place place(std::size_t use) const;
 
  private:
@@ -68,36 +68,36 @@ class AnyHold {
 
 }  // namespace detail
 
-/// Looks at the current value; several holds and tasks may at once.
+/// Reads the current value; several holds and tasks may read at the same time.
 template <class T>
 detail::Wanted<In<T>> read(const Handle<T>& handle, SourceLine where = SourceLine::current()) {
   return {handle, where};
 }
-/// Replaces the value; what is in the memory before is anything.
+/// Replaces the value; the memory may have any content before.
 template <class T>
 detail::Wanted<Out<T>> write(const Handle<T>& handle, SourceLine where = SourceLine::current()) {
   return {handle, where};
 }
-/// Looks at the value and changes it.
+/// Reads and changes the value.
 template <class T>
 detail::Wanted<InOut<T>> update(const Handle<T>& handle, SourceLine where = SourceLine::current()) {
   return {handle, where};
 }
 
-/// What was acquired, until its end or release(). Movable. May outlive the flow; the data stay where they
-/// are even if the matrix and the runtime are destroyed meanwhile.
+/// Acquired data, until destruction or release(). Movable. It may outlive the flow; the data stay in place even if the
+/// matrix and the runtime are destroyed in the meantime.
 template <class... P>
 class Hold : public detail::AnyHold {
  public:
   Hold() = default;
 
-  /// The I-th datum, as a body would have it: In<T>, Out<T> or InOut<T>. Throws UsageError if the hold is
-  /// empty or released, TaskError if the data could not be had (in a callback of acquire_then).
+  /// The I-th datum, as a body gets it: In<T>, Out<T> or InOut<T>. Throws UsageError if the hold is empty or released,
+  /// TaskError if the data are not available (in a callback of acquire_then()).
   template <std::size_t I>
   auto get() const {
     return std::tuple_element_t<I, std::tuple<P...>>(place(I), std::get<I>(stored_));
   }
-  /// The only datum, if it is a value.
+  /// The value, if the hold has a single datum that is a value.
   decltype(auto) operator*() const requires(sizeof...(P) == 1) { return *get<0>(); }
 
  private:

@@ -1,7 +1,7 @@
-// Tiled LU factorization with incremental pivoting: rows are exchanged within a tile, and between the tiles of
-// a pair, never in a whole column. So a panel is no bottleneck, and the factorization runs, and spills, as one
-// without pivoting; where that fails this one nearly always works. Elements may still grow more than with
-// partial pivoting, the more so the more tiles a column has: judge the result, or ask for the growth.
+// Tiled LU factorization with incremental pivoting: rows are exchanged within a tile or between two tiles, never within
+// a whole column. So panels are no bottleneck, and the parallelism and the transfers are those of a factorization
+// without pivoting. It nearly always succeeds where that one fails. Element growth may be larger than with partial
+// pivoting, and increases with the number of tiles in a column: check the result, or request the growth.
 //
 //   fairlead::linalg::IncrementalPivots<double> p(runtime, a);
 //   fairlead::linalg::factor_lu_incremental(flow, kernels, a, p);            // A becomes U, and part of L
@@ -20,33 +20,33 @@
 
 namespace fairlead::linalg {
 
-/// What a factorization has of L besides the tiles of the matrix, data of the runtime as those are: for each
-/// tile on the diagonal its L, for each below it the triangles that eliminated within the pair; and who was
-/// exchanged with whom. Of the size of half of the matrix / (tile / inner block), and a tile for each on the
-/// diagonal.
+/// The part of L that is not in the tiles of the matrix, and the row exchanges; data stored by the runtime. For each
+/// diagonal tile: its L. For each tile below: the triangles that eliminated it within its pair. Size: half of the
+/// matrix / (tile / inner block), and one tile for each diagonal tile.
 template <class T>
 class IncrementalPivots {
  public:
-  /// For `a`, of which only the shape matters, and over ranks who owns what: that is with its tile. `inner_block`: how many columns of a pair are factored at once;
-  /// 0: as suits the tile. Throws UsageError if the matrix is not square or the block is larger than a tile,
-  /// SystemError if the disk does not have the space.
+  /// For matrix `a`: only its shape matters, and with several ranks its distribution, since these data are placed with
+  /// the tiles. `inner_block`: the number of columns of a pair that are factored at once; 0: selected by tile size.
+  /// Throws UsageError if the matrix is not square or the block is larger than a tile, SystemError if the disk lacks
+  /// the space.
   IncrementalPivots(Runtime& runtime, const TiledMatrix<T>& a, std::int32_t inner_block = 0);
   IncrementalPivots(const IncrementalPivots&) = delete;
   IncrementalPivots& operator=(const IncrementalPivots&) = delete;
-  /// Waits for the tasks that use them. Before the end of the runtime.
+  /// Waits for the tasks that use the data. Destroy it before the runtime.
   ~IncrementalPivots();
 
   std::int32_t inner_block() const noexcept { return inner_block_; }
-  /// What they take on disk, or in memory where all fits.
+  /// The size on disk, or in memory if everything fits.
   static Bytes bytes(std::int64_t n, std::int32_t tile, std::int32_t inner_block = 0) noexcept;
 
-  /// Of tile (i, k) on or below the diagonal: what of L is not in the tile, and the exchanges.
+  /// For tile (i, k) on or below the diagonal: the part of L that is not in the tile, and the row exchanges.
   const Handle<Tile<T>>& lower(std::int32_t i, std::int32_t k) const { return lower_[place(i, k)]; }
   const Handle<Vector<std::int32_t>>& exchanges(std::int32_t i, std::int32_t k) const {
     return exchanges_[place(i, k)];
   }
 
-  /// Throws UsageError if a matrix of another shape, or with other tiles, is meant.
+  /// Throws UsageError if `a` has another shape or other tiles.
   void require_shape_of(const TiledMatrix<T>& a) const;
 
  private:
@@ -59,32 +59,32 @@ class IncrementalPivots {
   std::int64_t n_;
   std::int32_t tile_, inner_block_;
   std::vector<Handle<Tile<T>>> lower_;                   // by tile of the lower triangle, row by row
-  std::vector<Handle<Vector<std::int32_t>>> exchanges_;  // likewise
+  std::vector<Handle<Vector<std::int32_t>>> exchanges_;  // like lower_
 };
 
-// T is float or double below.
+// Below, T is float or double.
 
-/// Factors a square matrix in place: U on and above the diagonal, L below it and in `p`. A pivot is the
-/// largest of its column in one tile and the triangle above. The last task of a column of tiles that finds a
-/// pivot which is zero, and any that finds one which is not finite, fails with a NumericalError that names the
-/// column. Throws UsageError if `p` is not for such a matrix.
+/// Factors a square matrix in place: U on and above the diagonal, L below it and in `p`. A pivot is the largest element
+/// of its column in one tile and the triangle above. The factorization fails with a NumericalError that names the
+/// column in two cases: the last task of a column of tiles finds a zero pivot, or any task finds a pivot that is not
+/// finite. Throws UsageError if `p` does not match the matrix.
 template <class T>
 void factor_lu_incremental(Flow& flow, const Kernels& kernels, const TiledMatrix<T>& a,
                            const IncrementalPivots<T>& p);
 
-/// b := A^-1 b for these factors; b has as many rows as A, in tiles of the same side, and any number of
-/// columns. Throws UsageError if the shapes do not match.
+/// b := A^-1 b, for these factors. b has as many rows as A, in tiles of the same side, and any number of columns.
+/// Throws UsageError if the shapes do not match.
 template <class T>
 void solve_lu_incremental_factored(Flow& flow, const Kernels& kernels, const TiledMatrix<T>& a,
                                    const IncrementalPivots<T>& p, const TiledMatrix<T>& b);
 
-/// b := A^-T b for the same factors.
+/// b := A^-T b, for the same factors.
 template <class T>
 void solve_lu_incremental_transposed(Flow& flow, const Kernels& kernels, const TiledMatrix<T>& a,
                                      const IncrementalPivots<T>& p, const TiledMatrix<T>& b);
 
-/// How many tasks factor_lu_incremental() submits for so many tiles a side; likewise each of the solves with
-/// so many columns of tiles in b.
+/// The number of tasks that factor_lu_incremental() submits for this many tiles per side; and that each of the solves
+/// submits for this many columns of tiles in b.
 std::uint64_t lu_incremental_tasks(std::int64_t tiles) noexcept;
 std::uint64_t lu_incremental_solve_tasks(std::int64_t tiles, std::int64_t columns_of_tiles) noexcept;
 

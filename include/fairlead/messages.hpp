@@ -1,13 +1,13 @@
-// Messages between ranks, for programs that say themselves what goes where: the value of a datum here goes into a datum
-// there. A message has its turn like a task: it takes the value that tasks submitted before have left, and tasks
-// submitted afterwards find what has come. The k-th that one rank sends to another under a tag goes into the k-th that the
-// other receives from it under that tag.
+// Explicit messages between ranks, for programs that determine communication themselves: the value of a datum on one
+// rank is stored in a datum on another. A message is ordered like a task: it sends the value that earlier tasks leave,
+// and later tasks read the received value. The k-th send from one rank to another under a tag matches the k-th receive
+// there from that rank under that tag.
 //
 //   fairlead::Message token = fairlead::ireceive(runtime, x, rank - 1);
-//   flow.submit(increment(x));                   // when it is there
-//   fairlead::send_detached(runtime, x, rank + 1);  // when that is over
+//   flow.submit(increment(x));                      // runs after the message has arrived
+//   fairlead::send_detached(runtime, x, rank + 1);  // sent after increment
 //
-// After StarPU-MPI (Augonnet et al. 2012, Table II). docs/ranks.md has the rules.
+// After StarPU-MPI (Augonnet et al. 2012, Table II). The rules are in docs/ranks.md.
 #pragma once
 #include <fairlead/handle.hpp>
 #include <fairlead/runtime.hpp>
@@ -22,14 +22,15 @@
 
 namespace fairlead {
 
-/// One that was begun. Copies are of the same message.
+/// A message that was started. Copies refer to the same message.
 class Message {
  public:
   Message() = default;
-  /// It has come, or is with who gets it. Any thread may ask.
+  /// True if the message is complete: received here, or received by the other rank. Thread-safe.
   bool test() const noexcept;
-  /// Works until then: by the runtime's thread. Throws TaskError if it will not be, since a rank has failed or ended, or
-  /// the task that was to write the value has.
+  /// Waits until the message is complete; the calling thread, which must be the runtime's, runs tasks in the meantime.
+  /// Throws TaskError if it will never be, because a rank has failed or ended, or because the task that should have
+  /// written the value failed.
   void wait() const;
 
  private:
@@ -39,15 +40,16 @@ class Message {
   std::shared_ptr<State> state_;
 };
 
-/// The others, without types. `done` is called when it is over, as docs/concepts.md has it of callbacks; not if it never is.
-/// Not `awaited`: nobody will ask, and what is returned is empty.
+/// The untyped function behind those below. `done` is called at completion, with the restrictions of docs/concepts.md
+/// for callbacks; it is not called if the message never completes. If not `awaited`, the returned Message is empty.
 Message begin_message(Runtime& runtime, const detail::DatumReference& datum, bool sends, std::uint32_t peer,
                       std::uint32_t tag, SourceLine where, std::function<void()> done, bool awaited = true);
 
-// Each throws UsageError if the rank does not exist, if all ranks know the datum (such data are sent by the runtime), or if
-// the datum lies in the program's memory: only data that the runtime keeps can be sent. Tags are below 2^24.
+// Each function below throws UsageError if the rank does not exist, if all ranks share the datum (the runtime sends
+// such data itself), or if the datum is in the program's memory: only data stored by the runtime can be sent. Tags are
+// below 2^24.
 
-/// Returns at once; the message is to be waited for, or not.
+/// Return immediately.
 template <class T>
 Message isend(Runtime& runtime, const Handle<T>& from, std::uint32_t to, std::uint32_t tag = 0,
               SourceLine where = SourceLine::current()) {
@@ -58,7 +60,7 @@ Message ireceive(Runtime& runtime, const Handle<T>& into, std::uint32_t from, st
                  SourceLine where = SourceLine::current()) {
   return begin_message(runtime, into.datum(), false, from, tag, where, {});
 }
-/// Works until it is over.
+/// Return when the message is complete; see Message::wait().
 template <class T>
 void send(Runtime& runtime, const Handle<T>& from, std::uint32_t to, std::uint32_t tag = 0,
           SourceLine where = SourceLine::current()) {
@@ -69,7 +71,7 @@ void receive(Runtime& runtime, const Handle<T>& into, std::uint32_t from, std::u
              SourceLine where = SourceLine::current()) {
   ireceive(runtime, into, from, tag, where).wait();
 }
-/// Nobody waits for it; the runtime's end does.
+/// Return immediately, without a Message. The runtime's destructor waits for completion.
 template <class T>
 void send_detached(Runtime& runtime, const Handle<T>& from, std::uint32_t to, std::uint32_t tag = 0,
                    std::function<void()> done = {}, SourceLine where = SourceLine::current()) {
@@ -81,7 +83,7 @@ void receive_detached(Runtime& runtime, const Handle<T>& into, std::uint32_t fro
   static_cast<void>(begin_message(runtime, into.datum(), false, from, tag, where, std::move(done), false));
 }
 
-/// Several: of each the datum, the other rank and the tag.
+/// One message of a batch.
 template <class T>
 struct Mail {
   Handle<T> datum;

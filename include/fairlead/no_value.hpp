@@ -1,10 +1,11 @@
-// The alternative of a std::variant that stands for no value.
+// The alternative of a std::variant that stands for "no value".
 #pragma once
 
 namespace fairlead {
 
-/// Not trivially copyable, unlike std::monostate: libstdc++ 12 believes of a variant whose other alternatives are texts, vectors
-/// and numbers that it always has a value, and destroys a copy for which there was no memory as if it had one.
+/// Unlike std::monostate, it is not trivially copyable. libstdc++ 12 assumes that a variant of strings, vectors,
+/// numbers and trivially copyable types always has a value; if a copy runs out of memory, it destroys the copy as if it
+/// had one.
 struct NoValue {
   NoValue() = default;
   NoValue(const NoValue&) noexcept {}

@@ -1,6 +1,6 @@
-// Bodies for OpenCL devices. A body puts commands into the queue that it is given and returns; the task is over when
-// the device has done them. Its data are on the device: a core cannot follow their addresses, and buffer() says which
-// buffer of OpenCL they are in.
+// Bodies for OpenCL devices. A body enqueues commands in the command queue that it gets, and returns; the task finishes
+// when the device has executed them. The data are in device memory: cores cannot dereference their addresses. buffer()
+// returns the OpenCL buffer that contains them.
 //
 //   const OpenclKernel scale("scale", R"(
 //     kernel void scale(global double* x, ulong offset, double f) { x[offset + get_global_id(0)] *= f; })");
@@ -9,7 +9,8 @@
 //     q.run(scale, {x.rows() * x.columns()}, memory, offset, f);
 //   });
 //
-// Whoever has the headers of OpenCL may use them as well: a queue is a cl_command_queue, a buffer a cl_mem.
+// The OpenCL headers are not needed, but can be used: an OpenclQueue converts to cl_command_queue, a buffer is a
+// cl_mem.
 #pragma once
 #include <fairlead/codelet_info.hpp>
 
@@ -22,7 +23,7 @@
 #include <type_traits>
 #include <utility>
 
-// What the headers of OpenCL call cl_command_queue, cl_context, cl_device_id and cl_mem point to these.
+// cl_command_queue, cl_context, cl_device_id and cl_mem of the OpenCL headers are pointers to these.
 struct _cl_command_queue;
 struct _cl_context;
 struct _cl_device_id;
@@ -30,19 +31,20 @@ struct _cl_mem;
 
 namespace fairlead {
 
-/// Where a datum lies: a cl_mem, and how far from its beginning.
+/// The location of a datum: a cl_mem and an offset in it.
 struct OpenclBuffer {
   _cl_mem* memory = nullptr;
   std::size_t offset = 0;
 };
 
-/// A kernel and its program in OpenCL C. Each device compiles it when a task first runs it there, and keeps it.
+/// A kernel and its OpenCL C program. Each device compiles it before its first task with the kernel, and caches the
+/// result.
 class OpenclKernel {
  public:
   struct Text {
     std::string name, source, options;
   };
-  /// `options`: for the compiler, as "-DN=8".
+  /// `options`: for the OpenCL compiler, such as "-DN=8".
   OpenclKernel(std::string name, std::string source, std::string options = {})
       : text_(std::make_shared<const Text>(Text{std::move(name), std::move(source), std::move(options)})) {}
   const Text& text() const noexcept { return *text_; }
@@ -51,13 +53,13 @@ class OpenclKernel {
   std::shared_ptr<const Text> text_;
 };
 
-/// How many work-items, in up to three dimensions.
+/// The number of work-items, in up to three dimensions.
 class OpenclRange {
  public:
   template <std::integral... N>
   requires(sizeof...(N) >= 1 && sizeof...(N) <= 3) OpenclRange(N... items)
       : dimensions_(sizeof...(N)), items_{static_cast<std::size_t>(items)...} {}
-  /// In groups of so many, which divide the number of items; else the device decides.
+  /// Sets the work-group size, which must divide the number of work-items; by default the device chooses it.
   template <std::integral... N>
   OpenclRange in_groups_of(N... items) const {
     OpenclRange range = *this;
@@ -76,14 +78,14 @@ class OpenclRange {
   std::array<std::size_t, 3> items_{}, group_{};
 };
 
-/// As the argument of a kernel: so many bytes that the items of a group share.
+/// A kernel argument: bytes of local memory, shared by the work-items of a group.
 struct OpenclLocal {
   std::size_t bytes = 0;
 };
 
 namespace detail {
 
-/// The queue of a worker, as the library has it.
+/// The queue of a worker; implemented by the library.
 class OpenclLauncher {
  public:
   struct Argument {
@@ -94,7 +96,7 @@ class OpenclLauncher {
   virtual _cl_command_queue* queue() const noexcept = 0;
   virtual _cl_context* context() const noexcept = 0;
   virtual _cl_device_id* device() const noexcept = 0;
-  /// With the offset in bytes. Throws UsageError if that is not in the device's memory.
+  /// The buffer and offset in bytes. Throws UsageError if the address is not in the device's memory.
   virtual OpenclBuffer where(const void* address) const = 0;
   virtual void launch(const OpenclKernel& kernel, const OpenclRange& range,
                       std::span<const Argument> arguments) = 0;
@@ -103,21 +105,15 @@ class OpenclLauncher {
   virtual std::size_t workspace_bytes() const noexcept = 0;
 };
 
-template <class Parameter>
-inline constexpr bool is_reduced = false;
-template <class Parameter>
-requires requires { Parameter::mode; }
-inline constexpr bool is_reduced<Parameter> = Parameter::mode == AccessMode::reduction;
-
 [[noreturn]] void offset_is_no_multiple(std::size_t offset, std::size_t element_bytes);
 
 }  // namespace detail
 
-/// The first parameter of a body for OpenCL devices: the queue of the worker that runs the task. Commands of one
-/// queue are executed in their order. It is the body's until that returns.
+/// The first parameter of a body for OpenCL devices: the command queue of the worker that runs the task. Commands of
+/// one queue execute in order. Valid until the body returns.
 class OpenclQueue {
  public:
-  /// The library's.
+  /// Internal.
   explicit OpenclQueue(const TaskContext& context) noexcept
       : launcher_(static_cast<detail::OpenclLauncher*>(context.launcher)) {}
 
@@ -125,13 +121,14 @@ class OpenclQueue {
   _cl_context* context() const noexcept { return launcher_->context(); }
   _cl_device_id* device() const noexcept { return launcher_->device(); }
 
-  /// A buffer for what kernels need beside the task's data: the queue's own, and what earlier tasks left there means
-  /// nothing. So large as the device's option `workspace` says; null if that is 0.
+  /// A temporary buffer for kernels, private to the queue. Its content is undefined at the start of a task. The
+  /// device's option `workspace` sets its size; null if that is 0.
   _cl_mem* workspace() const noexcept { return launcher_->workspace(); }
   std::size_t workspace_bytes() const noexcept { return launcher_->workspace_bytes(); }
 
-  /// Where a parameter of the body is, data or scratch; the offset in elements. Throws UsageError if a core has it,
-  /// or if the offset is no number of elements (their size is no power of two): then there is buffer_in_bytes().
+  /// The buffer that contains a parameter of the body, a datum or scratch memory; the offset is in elements. Throws
+  /// UsageError if the parameter is in host memory. Also throws it if the offset is not a multiple of the element size,
+  /// which is possible for element sizes that are not powers of two: use buffer_in_bytes() then.
   template <class Parameter>
   OpenclBuffer buffer(const Parameter& parameter) const {
     using Element = std::remove_pointer_t<decltype(address_of(parameter))>;
@@ -142,20 +139,19 @@ class OpenclQueue {
   }
   template <class Parameter>
   OpenclBuffer buffer_in_bytes(const Parameter& parameter) const {
-    static_assert(!detail::is_reduced<Parameter>,
-                  "Reduce is for bodies that run on cores: partial results are set up and folded there");
     return launcher_->where(address_of(parameter));
   }
 
-  /// Runs a kernel. Arguments are buffers (a cl_mem), numbers as the kernel has them (std::size_t is its ulong), or
-  /// OpenclLocal. Throws SystemError if the kernel does not compile, with what the compiler says, or is refused.
+  /// Enqueues a kernel. Arguments are buffers (cl_mem), numbers of the types in the kernel (std::size_t for ulong), or
+  /// OpenclLocal. Throws SystemError if the kernel does not compile, with the compiler's messages, or if the device
+  /// rejects it.
   template <class... A>
   void run(const OpenclKernel& kernel, const OpenclRange& range, const A&... arguments) const {
     const std::array<detail::OpenclLauncher::Argument, sizeof...(A)> all{argument(arguments)...};
     launcher_->launch(kernel, range, all);
   }
 
-  /// For what is called directly: throws SystemError, with the device and the error's name, if the status is not
+  /// For direct OpenCL calls: throws SystemError, with the device and the error's name, if the status is not
   /// CL_SUCCESS.
   void check(int status, const char* what) const { launcher_->check(status, what); }
 
@@ -165,12 +161,12 @@ class OpenclQueue {
     if constexpr (requires { parameter.data(); }) {
       return parameter.data();
     } else {
-      return parameter.operator->();  // a single value; nobody here looks at it
+      return parameter.operator->();  // a single value: only its address is used
     }
   }
   template <class A>
   static detail::OpenclLauncher::Argument argument(const A& value) noexcept {
-    static_assert(std::is_trivially_copyable_v<A>, "an argument of a kernel is a buffer or a number");
+    static_assert(std::is_trivially_copyable_v<A>, "an argument of a kernel must be a buffer or a number");
     return {sizeof(A), &value};
   }
   static detail::OpenclLauncher::Argument argument(const OpenclLocal& local) noexcept {

@@ -1,5 +1,5 @@
-// An object of the user's own: cores use it where it is, everywhere else it is bytes that the user's
-// functions make of it and read back.
+// User-defined objects as data. CPU cores use the object in place; in any other memory it is a sequence of bytes that
+// user functions pack and unpack.
 #pragma once
 #include <fairlead/error.hpp>
 #include <fairlead/ids.hpp>
@@ -10,10 +10,10 @@
 namespace fairlead {
 
 struct PackableShape {
-  Bytes bytes = 0;  ///< when packed
+  Bytes bytes = 0;  ///< size when packed
 };
 
-/// What a body has: either the object or its bytes. Const where a task only reads.
+/// What a body gets: either the object or its packed bytes, const if the task only reads.
 template <class Object, class Byte>
 class PackableView {
  public:
@@ -21,15 +21,16 @@ class PackableView {
       : address_(address), packed_(packed), bytes_(bytes) {}
 
   bool packed() const noexcept { return packed_; }
-  /// Throws UsageError where the object is packed.
+  /// Throws UsageError if the object is packed here.
   Object& object() const {
-    if (packed_) throw UsageError("a body asked for an object that is packed bytes here: see packed()");
+    if (packed_)
+      throw UsageError("a body called object(), but the object is packed bytes here: check packed() first");
     return *static_cast<Object*>(address_);
   }
-  /// Throws UsageError where it is used in place.
+  /// Throws UsageError if the object is used in place here.
   std::span<Byte> bytes() const {
     if (!packed_)
-      throw UsageError("a body asked for the bytes of an object that is used in place: see packed()");
+      throw UsageError("a body called bytes(), but the object is used in place here: check packed() first");
     return {static_cast<Byte*>(address_), bytes_};
   }
 
@@ -39,7 +40,7 @@ class PackableView {
   Bytes bytes_;
 };
 
-/// As the type of a datum: `In<Packable<Mesh>>`.
+/// The datum's type, as in `In<Packable<Mesh>>`.
 template <class Object>
 struct Packable {
   using Shape = PackableShape;

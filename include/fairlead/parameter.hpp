@@ -1,4 +1,4 @@
-// The parameter types of a body. They are the access modes: written once, where the body is.
+// The parameter types of a body: In, Out, InOut and Commute. They determine the access modes.
 #pragma once
 #include <fairlead/access.hpp>
 #include <fairlead/detail/submission.hpp>
@@ -11,13 +11,13 @@ namespace fairlead {
 
 namespace detail {
 
-/// What a body holds of a datum of type T: a value by reference, what has a shape as a view. `Const`: it may
-/// only look.
+/// What a body gets for a datum of type T: a reference for a single value, a view for data with a shape. `Const`:
+/// read-only.
 template <class T, bool Const>
 class Held {
  public:
   using Value = std::conditional_t<Const, const T, T>;
-  struct Stored {};  // what the task remembers of the handle
+  struct Stored {};  // what the task stores of the handle
   static Stored stored(const Handle<T>&) noexcept { return {}; }
   Held(Place place, Stored) noexcept : value_(static_cast<Value*>(place.address)) {}
 
@@ -53,13 +53,13 @@ class Parameter : public Held<T, Mode == AccessMode::read> {
 /// Reads the datum.
 template <class T>
 using In = detail::Parameter<T, AccessMode::read>;
-/// Replaces the datum; what it was is neither needed nor there.
+/// Replaces the datum. The body must not read the old value; the memory may have any content.
 template <class T>
 using Out = detail::Parameter<T, AccessMode::write>;
 /// Reads and changes the datum.
 template <class T>
 using InOut = detail::Parameter<T, AccessMode::read_write>;
-/// Changes the datum; tasks that do so with the same datum run one at a time, in any order.
+/// Changes the datum. Neighbouring commutative tasks on the same datum run one at a time, in any order.
 template <class T>
 using Commute = detail::Parameter<T, AccessMode::commutative>;
 

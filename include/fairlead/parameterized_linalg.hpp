@@ -1,12 +1,12 @@
-// Tiled linear algebra as parameterized graphs: the tasks and the edges are those of the flows in <fairlead/linalg.hpp>,
-// <fairlead/qr.hpp> and <fairlead/incremental_lu.hpp>, and give the same numbers, bit by bit.
+// Tiled linear algebra as parameterized task graphs. Tasks and dependencies are those of the flows in
+// <fairlead/linalg.hpp>, <fairlead/qr.hpp> and <fairlead/incremental_lu.hpp>; the results are bitwise identical.
 //
 //   ptg::Graph graph(runtime);
 //   linalg::cholesky(graph, kernels, a);
 //   linalg::run_for_results(graph);
 //
-// Each function adds the classes of one algorithm; a graph has one of them, since it knows a datum by one name. What
-// they are given stays as long as the graph. They throw as the functions for flows.
+// Each function adds the task classes of one algorithm. A graph can hold only one of them, since a graph accepts a
+// datum under one name only. The arguments must outlive the graph. Errors are those of the functions for flows.
 #pragma once
 #include <fairlead/incremental_lu.hpp>
 #include <fairlead/linalg.hpp>
@@ -40,12 +40,12 @@ template <class T>
 void solve_qr_factored(ptg::Graph& graph, const Kernels& kernels, const TiledMatrix<T>& a,
                        const QrReflectors<T>& q, const TiledMatrix<T>& b);
 
-/// A and B may be the same; C is neither.
+/// C := alpha A B + beta C. A and B may be the same matrix; C must be a different one.
 template <class T>
 void multiply(ptg::Graph& graph, const Kernels& kernels, T alpha, const TiledMatrix<T>& a,
               const TiledMatrix<T>& b, T beta, const TiledMatrix<T>& c);
 
-/// Graph::run(), but what the numbers do not allow is thrown as it is: as wait_for_results() of a flow.
+/// Like Graph::run(), but throws numerical errors unwrapped, as wait_for_results() does for a flow.
 void run_for_results(ptg::Graph& graph);
 
 #define FAIRLEAD_PARAMETERIZED_LINALG_OF(T)                                                                  \

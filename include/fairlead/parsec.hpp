@@ -1,4 +1,4 @@
-// PaRSEC's descriptors over Fairlead's data, and what the C++ that `fairlead jdf compile` writes is made of.
+// PaRSEC descriptors for Fairlead's data, and the support code for the C++ that `fairlead jdf compile` generates.
 //
 //   const TiledMatrix<double> a = runtime.tiled<double>("A", n, n, tile);
 //   parsec::Descriptor descriptor(a);
@@ -6,9 +6,8 @@
 //   cholesky(graph, descriptor, &info);   // of cholesky.jdf: docs/jdf.md
 //   graph.run();
 //
-// A body in C knows of a tile its address alone, and relies on memory for mb x nb elements, mb from one column to the
-// next. Where the runtime has it otherwise (in the caller's memory, or smaller at the edges), the body works on a
-// copy.
+// A body in C gets only the address of a tile. It expects memory for mb x nb elements with a leading dimension of mb.
+// Where a tile is stored differently (in the caller's memory, or smaller at the edges), the body works on a copy.
 #pragma once
 #include <fairlead/parsec_compat.h>
 #include <fairlead/error.hpp>
@@ -34,16 +33,16 @@
 
 namespace fairlead::parsec {
 
-/// How a datum lies in memory, in bytes.
+/// The layout of a datum in memory, in bytes.
 struct Layout {
   std::int64_t column_bytes = 0, columns = 0;
-  std::int64_t distance = 0;           ///< between columns, where it is used in place
-  std::int64_t promised_distance = 0;  ///< as bodies expect them
+  std::int64_t distance = 0;           ///< between columns, if used in place
+  std::int64_t promised_distance = 0;  ///< between columns, as bodies expect it
   std::int64_t element_bytes = 1;
-  const Layout* fresh = nullptr;  ///< of a whole one, as NEW makes it and as bodies expect all of them
+  const Layout* fresh = nullptr;  ///< the layout of a full datum, as NEW makes it and as bodies expect it
 };
 
-/// As a body has it. Its address is null if there is none.
+/// A body's view of a datum. The address is null if there is none.
 template <class Byte>
 class DatumView {
  public:
@@ -51,10 +50,10 @@ class DatumView {
       : data_(data), distance_(distance), layout_(layout) {}
 
   Byte* data() const noexcept { return data_; }
-  /// From one column to the next, as it is here.
+  /// The actual distance between columns.
   std::int64_t distance() const noexcept { return distance_; }
   const Layout& layout() const noexcept { return *layout_; }
-  /// It lies as bodies expect it, and is as large, or there is none.
+  /// True if the datum has the layout and size that bodies expect, or if there is no datum.
   bool as_promised() const noexcept {
     return data_ == nullptr ||
            (distance_ == layout_->promised_distance && layout_->columns == layout_->fresh->columns);
@@ -66,11 +65,11 @@ class DatumView {
   const Layout* layout_;
 };
 
-/// The type of a datum of which only C knows what it is made of.
+/// The type of data whose element type only the C code defines.
 struct Datum {
   using Element = std::byte;
   struct Shape {
-    const Layout* layout = nullptr;  ///< of the descriptor
+    const Layout* layout = nullptr;  ///< owned by the descriptor
   };
   template <bool Const>
   using View = DatumView<ConstIf<Const, std::byte>>;
@@ -80,26 +79,26 @@ struct Datum {
     return {static_cast<std::byte*>(address), packed ? shape.layout->column_bytes : shape.layout->distance,
             shape.layout};
   }
-  /// One more, of the size that bodies were promised.
+  /// Makes a datum of the size that bodies expect.
   static Handle<Datum> another(Runtime& runtime, const Handle<Datum>& like);
-  /// Of its own size.
+  /// Makes a datum of exactly the same size.
   static Handle<Datum> another_exactly(Runtime& runtime, const Handle<Datum>& like);
-  /// Whether one more like the first has the size of the second.
+  /// True if a datum made like the first one has the size of the second.
   static bool alike(const Handle<Datum>& first, const Handle<Datum>& second, bool exact) noexcept;
   static Bytes bytes_of_another(const Handle<Datum>& like, bool exact) noexcept;
-  /// What copies a part of one to another, whose rest stays as it is.
+  /// Copies a part of one datum to another, and leaves the rest of it unchanged.
   static Codelet<In<Datum>, InOut<Datum>> part_codelet(const ptg::Part& part);
 };
 
 namespace detail {
-/// What a descriptor of data stands for. `magic` tells one of Fairlead's.
+/// The data behind a descriptor. `magic` identifies descriptors made by Fairlead.
 struct Source {
   static constexpr std::uint64_t sign = 0x6661'6972'6c65'6164;
   std::uint64_t magic = sign;
   std::vector<std::int64_t> extents;
   std::function<Handle<Datum>(const std::int64_t* at)> handle_of;
-  const Distribution* distribution = nullptr;  ///< over ranks: who owns what
-  std::deque<Layout> layouts;                  ///< the first is of fresh data
+  const Distribution* distribution = nullptr;  ///< the owners, with several ranks
+  std::deque<Layout> layouts;                  ///< the first one is that of fresh data
 };
 
 template <class T>
@@ -111,12 +110,13 @@ constexpr int matrix_type() {
 }
 }  // namespace detail
 
-/// Fills what PaRSEC knows of a matrix but its data. `type`: one of PARSEC_MATRIX_...
+/// Fills the fields of a PaRSEC matrix descriptor, without its data. `type`: one of PARSEC_MATRIX_... Throws UsageError
+/// if a number exceeds int.
 void describe(parsec_matrix_block_cyclic_t& matrix, std::int64_t rows, std::int64_t columns,
               std::int32_t tile_rows, std::int32_t tile_columns, int type);
 
-/// A tiled matrix as PaRSEC describes it. It and the matrix stay as long as the graphs that use it. Neither
-/// copied nor moved, as bodies know its address.
+/// A PaRSEC descriptor of a tiled matrix. It and the matrix must outlive the graphs that use it. Neither copyable nor
+/// movable, because bodies store its address.
 class Descriptor {
  public:
   template <class Element>
@@ -132,8 +132,8 @@ class Descriptor {
     describe(matrix.rows(), matrix.columns(), matrix.tile_size().rows, matrix.tile_size().columns,
              detail::matrix_type<Element>(), sizeof(Element));
   }
-  /// A matrix whose tiles, of tile_rows x tile_columns but for those of the last row and column, are data of their
-  /// own: the first column of tiles, then the next. Throws UsageError if there are not as many.
+  /// For a matrix whose tiles are separate data, in column-major order of tiles. Tiles have tile_rows x tile_columns
+  /// elements, fewer in the last row and column. Throws UsageError for a wrong number of tiles.
   template <class Element>
   Descriptor(std::vector<Handle<Tile<Element>>> tiles, std::int64_t rows, std::int64_t columns,
              std::int32_t tile_rows, std::int32_t tile_columns) {
@@ -143,7 +143,7 @@ class Descriptor {
     source_.extents = {count(rows, tile_rows), count(columns, tile_columns)};
     describe(rows, columns, tile_rows, tile_columns, detail::matrix_type<Element>(), sizeof(Element));
     if (tiles.size() != static_cast<std::size_t>(described_.super.nb_local_tiles))
-      throw UsageError("a descriptor of a matrix is given another number of tiles than the matrix has");
+      throw UsageError("the number of tiles does not match the size of the matrix");
     source_.handle_of = [this, all = std::move(tiles)](const std::int64_t* at) {
       const auto& tile = all[static_cast<std::size_t>(at[0] + at[1] * source_.extents[0])];
       return handle(tile.datum(), tile.shape(), sizeof(Element));
@@ -170,7 +170,8 @@ class Descriptor {
   dplasma_data_collection_t collection_{};
 };
 
-/// Data by one index, or one alone, of any type. They stay as long as the graphs that use it.
+/// A PaRSEC collection with one index, for data of any type; a single datum has index 0. The data must outlive the
+/// graphs that use it.
 class Collection {
  public:
   template <class T>
@@ -197,7 +198,7 @@ class Collection {
       const Strided packed = strided.packed();
       for (std::size_t i = 0; i < 3; ++i)
         if (strided.extents[i] > 1 && strided.strides[i] != packed.strides[i])
-          throw UsageError("a datum for bodies in C has gaps between its elements");
+          throw UsageError("data for bodies in C must not have gaps between their elements");
       return strided.elements() * static_cast<std::int64_t>(sizeof(typename T::Element));
     } else {
       return sizeof(T);
@@ -217,7 +218,7 @@ class Collection {
   parsec_data_collection_t collection_{};
 };
 
-/// Memory for use within one body: parsec_private_memory_pop() gives so many bytes.
+/// Temporary memory within one body: parsec_private_memory_pop() returns this many bytes.
 class MemoryPool {
  public:
   explicit MemoryPool(Bytes bytes) noexcept : pool_{bytes} {}
@@ -227,12 +228,12 @@ class MemoryPool {
   parsec_memory_pool_t pool_;
 };
 
-/// The data of a graph by their descriptors: two names of one descriptor are the same data.
+/// The collections of a graph, by descriptor: two names of the same descriptor refer to the same data.
 class GraphData {
  public:
   explicit GraphData(ptg::Graph& graph) : graph_(graph) {}
 
-  /// Throws UsageError for what is no descriptor of Fairlead's. A null one has no data.
+  /// Throws UsageError for a descriptor not made by Fairlead. A null descriptor has no data.
   ptg::Collection of(const parsec_data_collection_t* described, const std::string& name,
                      std::size_t dimensions);
   ptg::Collection of(const parsec_tiled_matrix_t* described, const std::string& name,
@@ -256,8 +257,8 @@ class GraphData {
   std::map<const void*, ptg::Collection> known_;
 };
 
-/// A datum for the time of one call of a body in C: where it lies as promised, itself, else a copy, which is
-/// taken back at the end if the task changes it.
+/// A datum during one call of a body in C: the datum itself if it has the expected layout, otherwise a copy. The
+/// destructor copies changes back.
 class Lent {
  public:
   template <AccessMode Mode>
@@ -291,48 +292,49 @@ class Lent {
   bool returns_ = false;
 };
 
-/// What of a value is taken to a datum of which the file says a type at "line:column". `part`: what the program has said
-/// that the type is (".type_LOWER_TILE"). Throws UsageError if it has said nothing: all of a tile where a part of it is meant would be
-/// wrong numbers.
+/// The part of a value to store in a datum for which the file names a type at `place` ("line:column"). `part` is the
+/// program's definition of that type (".type_LOWER_TILE"). Throws UsageError if there is none, since storing a whole
+/// tile instead of a part would give wrong results.
 ptg::Part left_of_type(const std::optional<ptg::Part>& part, const char* type, const char* place,
                        SourceLine file = SourceLine::current());
-/// The same of a datum in which the value is already, unless it comes from another rank.
+/// The same for a datum that already contains the value, unless the value comes from another rank.
 std::optional<ptg::Part> left_of_type(const std::optional<ptg::Part>& part, const char* type,
                                       const char* place, const ptg::Collection& data,
                                       SourceLine file = SourceLine::current());
 
-/// For the two ends of an edge along which a value becomes another datum, with the elements of a type alone: what its giver says, and
-/// what its taker. Throws UsageError if the program has not said what the type is.
+/// The parts for the two ends of an edge along which a value is copied to another datum, with only the elements of a
+/// type: for the producing task, and for the consuming task. Throws UsageError if the program has not defined the type.
 ptg::Part given_as_copy(const std::optional<ptg::Part>& part, const char* type, const char* place,
                         SourceLine file = SourceLine::current());
 ptg::Part taken_as_copy(const std::optional<ptg::Part>& part, const char* type, const char* place,
                         SourceLine file = SourceLine::current());
-/// Of an input from memory whose value a task changes: throws UsageError unless the type is all of a tile.
+/// For an input from memory that a task changes: throws UsageError unless the type is a whole tile.
 void require_whole(const std::optional<ptg::Part>& part, const char* type, const char* place,
                    SourceLine file = SourceLine::current());
 
-/// A class whose tasks take a value, or that part of it, home: to a datum in which it is not. Either may be missing.
+/// Sets the body of a class whose tasks copy a value, or a part of it, to its home datum, if it is in another datum.
+/// Either datum may be missing.
 void take_home(ptg::TaskClass& tasks, const ptg::FlowSpecification& value, const ptg::FlowSpecification& home,
                const ptg::Part& part = {});
 
-/// Over ranks: the tasks run where that datum is, if its collection is dealt out.
+/// With several ranks: tasks run on the rank that owns this datum, if its collection is distributed.
 inline void runs_at(ptg::TaskClass& tasks, ptg::Place place) {
   if (!place.collection->owners.empty()) tasks.at(std::move(place));
 }
 
-/// One datum to another; as far as both go.
+/// Copies one datum to another, up to the smaller extents.
 void copy_elements(const DatumView<const std::byte>& from, const DatumView<std::byte>& to);
 
-/// Throws UsageError if the last body of a class that was tried has returned anything but DONE.
+/// Throws UsageError if `returned`, the result of the last body that was tried for a task, is not DONE.
 void done(const char* task_class, int returned);
 
-/// All numbers from `first` to `last` in steps of `step`, which may be negative, as in JDF.
+/// The range from `first` to `last` in steps of `step`, which may be negative, as in JDF.
 ptg::Range stepped(const ptg::Index& index, const ptg::Expression& first, const ptg::Expression& last,
                    std::int64_t step);
 
 }  // namespace fairlead::parsec
 
-/// Parts of such data, which the runtime keeps column after column.
+/// Parts of such data; the runtime stores them column by column.
 template <>
 struct fairlead::ptg::detail::PartsOf<fairlead::parsec::Datum> {
   static constexpr bool some = true;

@@ -1,14 +1,13 @@
-/* What the bodies of JDF files use of PaRSEC and DPLASMA, in C and C++, over Fairlead's matrices: descriptors of
- * tiled matrices, what a body returns, and small helpers. docs/jdf.md has a list. What is not here, a C compiler
- * names with the line of the JDF file; <fairlead/parsec.hpp> makes the descriptors.
- */
+/* The declarations of PaRSEC and DPLASMA that bodies of JDF files use, in C and C++, for Fairlead's matrices:
+ * descriptors of tiled matrices, return values of bodies, and small helpers. docs/jdf.md lists them. For anything
+ * else the C compiler reports an error with the line of the JDF file. <fairlead/parsec.hpp> makes the descriptors. */
 #ifndef FAIRLEAD_PARSEC_COMPAT_H
 #define FAIRLEAD_PARSEC_COMPAT_H
 
 #include <assert.h>
 #ifndef __cplusplus
 #include <complex.h>
-#undef I /* a name that bodies may want */
+#undef I /* bodies may use this name */
 #endif
 #include <math.h>
 #include <stddef.h>
@@ -23,13 +22,13 @@ extern "C" {
 
 /* --- data --- */
 
-/* Data by their indices. On one machine all of them are here. */
+/* A collection: data by their indices. With one rank, all data are local. */
 typedef struct parsec_data_collection_s {
   uint32_t myrank, nodes;
-  const void* fairlead; /* what Fairlead knows of them; set by fairlead::parsec::Descriptor */
+  const void* fairlead; /* internal data; set by fairlead::parsec::Descriptor */
 } parsec_data_collection_t;
 
-/* Where the elements of a tile lie. */
+/* The layout of a matrix. */
 enum parsec_matrix_storage_e { PARSEC_MATRIX_LAPACK = 0, PARSEC_MATRIX_TILE = 1 };
 enum parsec_matrix_type_e {
   PARSEC_MATRIX_BYTE = 0,
@@ -40,8 +39,8 @@ enum parsec_matrix_type_e {
   PARSEC_MATRIX_COMPLEX_DOUBLE = 5
 };
 
-/* A matrix of m x n elements in mt x nt tiles of mb x nb. A body sees each tile in column-major order, mb elements
- * from one column to the next, also those at the edges that have fewer rows. */
+/* A matrix of m x n elements in mt x nt tiles of mb x nb. Bodies get each tile in column-major order with leading
+ * dimension mb, including tiles at the edges that have fewer rows. */
 typedef struct parsec_tiled_matrix_s {
   parsec_data_collection_t super;
   int mtype, storage;
@@ -52,15 +51,16 @@ typedef struct parsec_tiled_matrix_s {
   int nb_local_tiles;
 } parsec_tiled_matrix_t;
 
-/* A matrix, for files that also run on matrices in LAPACK's order: here tiles are what bodies see. */
+/* A matrix, for files that also support LAPACK's layout. Here bodies always get tiles. */
 typedef struct dplasma_data_collection_s {
   parsec_data_collection_t super;
   parsec_tiled_matrix_t* dc_original;
 } dplasma_data_collection_t;
 #define LDA(collection, tile) ((void)(tile), (collection)->dc_original->mb)
 #define LOC(descriptor, m, n) ((void)(descriptor), (void)(m), (void)(n), 0)
+#define LOC_TYPE(descriptor, m, n) LOC(descriptor, m, n) /* the name in DPLASMA's trmm files */
 
-/* One process. */
+/* The process grid: always one process. */
 typedef struct parsec_grid_2Dcyclic_s {
   int rank, rows, cols, crank, rrank, krows, kcols, ip, jq;
 } parsec_grid_2Dcyclic_t;
@@ -71,7 +71,7 @@ typedef struct parsec_matrix_block_cyclic_s {
   int uplo, nb_elem_r, nb_elem_c;
 } parsec_matrix_block_cyclic_t;
 
-/* As earlier versions called them. */
+/* The names in earlier versions. */
 typedef parsec_data_collection_t parsec_ddesc_t;
 typedef parsec_data_collection_t dague_ddesc_t;
 typedef parsec_tiled_matrix_t parsec_tiled_matrix_dc_t;
@@ -80,9 +80,9 @@ typedef parsec_matrix_block_cyclic_t parsec_matrix_sym_block_cyclic_t;
 typedef parsec_matrix_block_cyclic_t two_dim_block_cyclic_t;
 typedef parsec_matrix_block_cyclic_t sym_two_dim_block_cyclic_t;
 
-/* From column to column of a tile in row k of tiles, in elements. */
+/* The leading dimension of a tile in row k of tiles, in elements. */
 #define BLKLDD(descriptor, k) ((void)(k), (descriptor)->mb)
-/* Rows of a tile in row k of tiles, columns of one in column k. */
+/* The number of rows of a tile in row k of tiles, and of columns in column k. */
 static inline int fairlead_tile_rows(const parsec_tiled_matrix_t* of, int k) {
   return k == of->mt - 1 ? of->m - k * of->mb : of->mb;
 }
@@ -94,12 +94,12 @@ static inline int fairlead_tile_columns(const parsec_tiled_matrix_t* of, int k) 
 
 /* --- bodies --- */
 
-/* What a body may return; without a return it is DONE. */
+/* The return values of a body. A body without a return statement returns DONE. */
 enum {
-  PARSEC_HOOK_RETURN_DONE = 0,   /* it has done its work */
-  PARSEC_HOOK_RETURN_NEXT = -2,  /* the next BODY of the class is to do it */
-  PARSEC_HOOK_RETURN_ERROR = -5, /* it has failed, and the graph with it */
-  PARSEC_HOOK_RETURN_AGAIN = -1, /* these end the graph with an error: Fairlead has no such bodies */
+  PARSEC_HOOK_RETURN_DONE = 0,   /* the work is done */
+  PARSEC_HOOK_RETURN_NEXT = -2,  /* the next BODY of the class must do the work */
+  PARSEC_HOOK_RETURN_ERROR = -5, /* the task has failed; the graph fails */
+  PARSEC_HOOK_RETURN_AGAIN = -1, /* AGAIN, DISABLE and ASYNC are not supported: they end the graph with an error */
   PARSEC_HOOK_RETURN_DISABLE = -3,
   PARSEC_HOOK_RETURN_ASYNC = -4
 };
@@ -115,14 +115,14 @@ static inline int parsec_iceil(int a, int b) { return (a + b - 1) / b; }
 static inline int dplasma_imin(int a, int b) { return parsec_imin(a, b); }
 static inline int dplasma_imax(int a, int b) { return parsec_imax(a, b); }
 static inline int dplasma_iceil(int a, int b) { return parsec_iceil(a, b); }
-/* How many steps of a product are begun ahead of the others: all of a row at once. */
+/* The lookahead of a matrix product, in steps: a whole row. */
 static inline int dplasma_aux_getGEMMLookahead(const parsec_tiled_matrix_t* of) {
   return parsec_imax(2, parsec_imax(of->mt, of->nt));
 }
 #define dague_imin parsec_imin
 #define dague_imax parsec_imax
 
-/* Diaries of bodies are off: their arguments are not evaluated, and need not be declared. */
+/* Logging by bodies is disabled: the arguments are not evaluated and need not be declared. */
 #define printlog(...) ((void)0)
 #define printlogcuda(...) ((void)0)
 
@@ -133,7 +133,7 @@ typedef parsec_complex64_t dplasma_complex64_t;
 typedef parsec_complex32_t dplasma_complex32_t;
 #endif
 
-/* What bodies for accelerators look up by name, when the graph is made: there is nothing. */
+/* Bodies for accelerators look up objects by name when the graph is made; none are found. */
 typedef struct parsec_info_s {
   int none;
 } parsec_info_t;
@@ -146,7 +146,7 @@ static inline int parsec_info_lookup(const parsec_info_t* infos, const char* nam
   return -1;
 }
 
-/* Of declarations in prologues alone; nothing is known of them. */
+/* Incomplete types, for declarations in prologues only. */
 typedef struct parsec_task_s parsec_task_t;
 typedef struct parsec_taskpool_s parsec_taskpool_t;
 typedef struct parsec_context_s parsec_context_t;
@@ -155,7 +155,7 @@ typedef struct parsec_data_copy_s parsec_data_copy_t;
 typedef struct parsec_device_module_s parsec_device_module_t;
 typedef struct parsec_recursive_callback_s parsec_recursive_callback_t;
 
-/* Memory for the use within one body. fairlead::parsec::MemoryPool makes one. */
+/* Temporary memory within one body; made by fairlead::parsec::MemoryPool. */
 typedef struct parsec_memory_pool_s {
   size_t elt_size;
 } parsec_memory_pool_t;
@@ -163,7 +163,7 @@ typedef parsec_memory_pool_t dague_memory_pool_t;
 
 static inline void* parsec_private_memory_pop(const parsec_memory_pool_t* pool) {
   void* const memory = malloc(pool->elt_size);
-  if (memory == NULL) abort(); /* as any allocation of this size: the machine has no memory left */
+  if (memory == NULL) abort(); /* out of memory */
   return memory;
 }
 static inline void parsec_private_memory_push(const parsec_memory_pool_t* pool, void* memory) {

@@ -1,5 +1,5 @@
-// A parameterized task graph: classes of tasks with indices, and for each flow of a class where its value comes
-// from. The tasks are never all there: each is made when what it waits for is over, and forgotten when it is.
+// Parameterized task graphs: classes of tasks with indices; each flow of a class states where its value comes from. The
+// graph is never stored as a whole: a task is created when its predecessors finish, and deleted when it finishes.
 //
 //   ptg::Graph graph(runtime);
 //   const ptg::Index k("k"), m("m");
@@ -10,7 +10,7 @@
 //   second.runs(solve, ptg::flow("T").from(first["T"](k)), ptg::flow("C").from(A(m, k)));
 //   graph.run();
 //
-// docs/ptg.md has the rules.
+// The rules are in docs/ptg.md.
 #pragma once
 #include <fairlead/codelet.hpp>
 #include <fairlead/error.hpp>
@@ -36,7 +36,7 @@
 
 namespace fairlead::ptg {
 
-/// Data of one type by their indices.
+/// A collection: data of one type, identified by indices.
 class Collection {
  public:
   explicit Collection(std::shared_ptr<const CollectionDefinition> definition) noexcept
@@ -52,20 +52,20 @@ class Collection {
   std::shared_ptr<const CollectionDefinition> definition_;
 };
 
-/// A datum of no known value, made for this task, and gone after the last one that its value reaches: of the
-/// size of the collection's datum with index 0.
+/// A new datum without a value, with the size of the collection's datum with index 0. It exists until the last task
+/// that gets its value finishes.
 inline Place fresh_like(const Collection& collection) {
   return {.kind = Place::Kind::fresh, .like = collection.definition()};
 }
 /// No value at all.
 inline Place nothing() { return {}; }
 
-/// A flow of the tasks of a class: what another task takes it from.
+/// A flow of a task class, from which other tasks take their values.
 class FlowName {
  public:
   FlowName(std::weak_ptr<const ClassDefinition> task, std::string name)
       : task_(std::move(task)), name_(std::move(name)) {}
-  /// Of the task with these indices.
+  /// The flow of the task with these indices.
   template <class... I>
   Place operator()(const I&... indices) const {
     return {.kind = Place::Kind::task,
@@ -75,63 +75,64 @@ class FlowName {
   }
 
  private:
-  /// As the parameters are defined.
+  /// Reorders indices given in call order to the order in which the parameters are defined.
   std::vector<Expression> ordered(std::vector<Expression> called) const;
 
   std::weak_ptr<const ClassDefinition> task_;
   std::string name_;
 };
 
-/// A place, and the line of the program that names it.
+/// A place, and the source line that names it.
 struct PlaceHere {
   PlaceHere(Place named, SourceLine line = SourceLine::current()) : place(std::move(named)), where(line) {}
   Place place;
   SourceLine where;
 };
 
-/// A flow: its name, and where its value comes from. A control has no value, only order.
+/// A flow: its name, and the places where its value comes from and goes to. A control has no value; it only orders
+/// tasks.
 class FlowSpecification {
  public:
   explicit FlowSpecification(std::string name, bool control = false) {
     flow_.name = std::move(name);
     flow_.control = control;
   }
-  /// The value comes from there. Several: from the first whose condition holds. Of a control: each whose
-  /// condition holds, and, with ranges, each of their tasks.
+  /// The value comes from this place. With several calls: from the first place whose condition holds. For a control:
+  /// from each place whose condition holds and, with ranges, from each task in them.
   template <std::same_as<Range>... R>
   FlowSpecification from(PlaceHere named, const R&... ranges) && {
     flow_.inputs.push_back({.place = std::move(named.place), .ranges = {ranges...}, .where = named.where});
     last_ = Last::input;
     return std::move(*this);
   }
-  /// Its value goes there: to be said where that cannot be found out, and of data in which it is to be left.
+  /// The value goes to this place. Needed only where it cannot be derived from the inputs of other classes, and for the
+  /// collection datum in which the value is stored at the end.
   template <std::same_as<Range>... R>
   FlowSpecification to(PlaceHere named, const R&... ranges) && {
     flow_.outputs.push_back({.place = std::move(named.place), .ranges = {ranges...}, .where = named.where});
     last_ = Last::output;
     return std::move(*this);
   }
-  /// Of what was said last. Throws UsageError if nothing was.
+  /// A condition on the last from() or to(). Throws UsageError if there is none.
   FlowSpecification when(const Expression& condition) && {
     if (last_ == Last::nothing)
-      throw UsageError("the flow " + flow_.name +
-                       " has a condition of nothing: when() follows from() or to()");
+      throw UsageError("the flow " + flow_.name + ": when() must follow from() or to()");
     auto& of = (last_ == Last::input ? flow_.inputs : flow_.outputs).back().condition;
     of = of ? *of && condition : condition;
     return std::move(*this);
   }
-  /// Of what was said last: the task looks at no more than that part of the tile, so that nothing else goes to another
-  /// rank, where the rest is 0; or no more is left in the datum. If the other end says another part, the elements of one become
-  /// those of the other, in a tile of their own. No part: nothing is said about it. Throws UsageError if
-  /// there is nothing that it is a part of.
+  /// Restricts the last from() or to() to a part of the tile. The task reads only that part: over ranks only the part
+  /// is sent, and the rest of the tile there is 0. For a collection datum, only the part is stored. If the other end of
+  /// the edge names a different part, the elements of one become those of the other, in a separate tile. An empty
+  /// optional sets no part. Throws UsageError if there was no from() or to().
   FlowSpecification part(const std::optional<Part>& part) && {
     if (last_ == Last::nothing)
-      throw UsageError("the flow " + flow_.name + " has a part of nothing: part() follows from() or to()");
+      throw UsageError("the flow " + flow_.name + ": part() must follow from() or to()");
     (last_ == Last::input ? flow_.inputs : flow_.outputs).back().part = part;
     return std::move(*this);
   }
-  /// The task changes the value, and is not to wait until all others who get it from the same task have read it:
-  /// these read a copy. Of tiles, vectors and blocks; docs/ptg.md says who still is waited for.
+  /// The task changes the value without waiting for the other tasks that read it from the same task: these read a copy.
+  /// For tiles, vectors and blocks. docs/ptg.md lists the readers that are still waited for.
   FlowSpecification or_copy() && {
     flow_.or_copy = true;
     return std::move(*this);
@@ -162,14 +163,14 @@ Handle<Block<E>> another(Runtime& runtime, const Handle<Block<E>>& like) {
   return runtime.block<E>("a fresh block", {like.extent(0), like.extent(1), like.extent(2)});
 }
 
-/// Of a type that says itself how.
+/// For types that define how to make another datum.
 template <Shaped T>
 requires requires(Runtime& runtime, const Handle<T>& like) {
   { T::another(runtime, like) } -> std::same_as<Handle<T>>;
 }
 Handle<T> another(Runtime& runtime, const Handle<T>& like) { return T::another(runtime, like); }
 
-/// Of a type of which another may be larger.
+/// Makes a datum of exactly the same extents, for types whose another() may make a larger one.
 template <class T>
 Handle<T> another_exactly(Runtime& runtime, const Handle<T>& like) {
   if constexpr (requires { T::another_exactly(runtime, like); })
@@ -178,7 +179,7 @@ Handle<T> another_exactly(Runtime& runtime, const Handle<T>& like) {
     return another(runtime, like);
 }
 
-/// Of the handle of an array.
+/// The layout of an array, from its handle.
 template <Array T>
 Strided strided(const void* handle) {
   return T::strided(static_cast<const Handle<T>*>(handle)->shape());
@@ -187,13 +188,14 @@ Strided strided(const void* handle) {
 template <class... P>
 struct CallMaker {
   std::shared_ptr<const CodeletInfo> codelet;
-  /// What is no datum: a value, a size of scratch; nothing where it is a number of the task's.
+  /// The argument for a parameter that is not a datum: a value or a size of scratch memory; empty if it is a number
+  /// that depends on the task.
   template <class Q>
   using Constant = std::conditional_t<fairlead::detail::is_datum<Q>, std::monostate,
                                       std::optional<typename fairlead::detail::Passed<Q>::type>>;
   std::tuple<Constant<P>...> constants;
 
-  /// The parameters before I that are data, or numbers of the task's.
+  /// The number of data among the parameters before parameter i.
   static constexpr std::size_t data_before(std::size_t i) {
     constexpr std::array<bool, sizeof...(P) + 1> is{fairlead::detail::is_datum<P>..., false};
     std::size_t count = 0;
@@ -221,7 +223,7 @@ struct CallMaker {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
       std::size_t number = 0;
       const std::tuple<decltype(it.template argument<I>(handles, numbers, number))...> arguments{
-          it.template argument<I>(handles, numbers, number)...};  // braces: from left to right
+          it.template argument<I>(handles, numbers, number)...};  // braces: evaluation from left to right
       const Call<P...> call(it.codelet, std::get<I>(arguments)...);
       use(context, call.submission());
     }
@@ -229,7 +231,7 @@ struct CallMaker {
   }
 };
 
-/// A datum of the type can be copied to another one that is made for it.
+/// Data of this type can be copied to a new datum.
 template <class T>
 concept Copyable = requires(Runtime& runtime, const Handle<T>& handle,
                             const typename T::template View<true>& from,
@@ -261,8 +263,9 @@ template <class T>
 struct PartsOf {
   static constexpr bool some = false;
 };
-/// From one tile in memory to another of the same size, with so many bytes from one column to the next; the rest there becomes 0.
-/// UsageError if the parts have not as many elements as each other.
+/// Copies the elements of one part of a tile to another part of a tile of the same size, and sets the rest of it to 0.
+/// `from_column_bytes` and `to_column_bytes` are the distances between columns. Throws UsageError if the parts have
+/// different numbers of elements.
 void recut(const Recut& how, const PartOf& tile, const void* from, std::size_t from_column_bytes, void* to,
            std::size_t to_column_bytes);
 template <class E>
@@ -296,27 +299,28 @@ struct PartsOf<Tile<E>> {
 
 }  // namespace detail
 
-/// A class of tasks. Copies are the same class.
+/// A class of tasks. Copies refer to the same class.
 class TaskClass {
  public:
   explicit TaskClass(std::shared_ptr<ClassDefinition> definition) noexcept
       : definition_(std::move(definition)) {}
 
-  /// One of its flows, by name.
+  /// A flow of the class, by name.
   FlowName operator[](std::string name) const { return {definition_, std::move(name)}; }
-  /// The task with these indices: for controls, that it is over.
+  /// The completion of the task with these indices; for controls.
   template <class... I>
   Place operator()(const I&... indices) const {
     return FlowName(definition_, "")(indices...);
   }
 
-  /// What its tasks do: a codelet, and for each of its parameters a flow if it is a datum, else an expression
-  /// over the indices, or a value; controls come last. Throws UsageError for a second body.
+  /// Sets the body: a codelet, and an argument for each of its parameters. A datum takes a flow; other parameters take
+  /// an expression over the indices, or a constant. Controls come last. Throws UsageError if the class already has a
+  /// body.
   template <class... P, class... A>
   TaskClass& runs(const Codelet<P...>& codelet, const A&... arguments) {
     begin_body(codelet.info());
     auto maker = std::make_shared<detail::CallMaker<P...>>(detail::CallMaker<P...>{codelet.info(), {}});
-    static_assert(sizeof...(A) >= sizeof...(P), "a parameter of the codelet is given nothing");
+    static_assert(sizeof...(A) >= sizeof...(P), "there are fewer arguments than parameters of the codelet");
     const std::tuple<const A&...> all{arguments...};
     [&]<std::size_t... I>(std::index_sequence<I...>) { (add<I, P>(*maker, std::get<I>(all)), ...); }
     (std::index_sequence_for<P...>());
@@ -325,17 +329,22 @@ class TaskClass {
     definition_->maker = {&detail::CallMaker<P...>::make, maker};
     return *this;
   }
-  /// How its tasks are called, if not by the order of their indices: gemm(m, n, k) although the ranges of m and n
-  /// follow from k. Places and messages name them so. To be said before any place; throws UsageError if these are
-  /// not its parameters.
+  /// Sets the order of the indices in names, if it differs from their definition: gemm(m, n, k) although the ranges of
+  /// m and n depend on k. Places and messages use this order. Call it before any place of the class is used. Throws
+  /// UsageError if `parameters` are not those of the class.
   TaskClass& called(const std::vector<Index>& parameters);
-  /// Over ranks: its tasks run where that datum is. To be said for every class if there are several ranks, of a
-  /// datum of a collection; the data that a task takes from collections are there, too.
+  /// Places tasks: a task runs on the rank that owns this datum of a collection. Required for each class if there are
+  /// several ranks. The collection data that a task takes as inputs must have the same owner.
   TaskClass& at(Place place) {
     definition_->at = std::move(place);
     return *this;
   }
-  /// Higher ones first, where the policy heeds it.
+  /// Skips outputs to tasks that do not exist, as PaRSEC's JDF does. By default such an output is an error.
+  TaskClass& skip_missing_receivers() {
+    definition_->skips_missing_receivers = true;
+    return *this;
+  }
+  /// Tasks of higher priority run first, if the scheduling policy uses priorities.
   TaskClass& priority(Expression value) {
     definition_->priority = std::move(value);
     return *this;
@@ -348,7 +357,8 @@ class TaskClass {
   template <std::size_t I, class Q, class Maker, class A>
   void add(Maker& maker, const A& argument) {
     if constexpr (fairlead::detail::is_datum<Q>) {
-      static_assert(std::is_same_v<A, FlowSpecification>, "a parameter that is a datum is given a flow");
+      static_assert(std::is_same_v<A, FlowSpecification>,
+                    "the argument for a parameter that is a datum must be a flow");
       using Parameter = std::remove_cvref_t<Q>;
       add_flow(argument, Parameter::mode, typeid(typename Parameter::Datum));
       if (argument.definition().or_copy) copied_by(detail::copier<typename Parameter::Datum>());
@@ -357,7 +367,8 @@ class TaskClass {
     } else {
       using Passed = typename fairlead::detail::Passed<Q>::type;
       if constexpr (std::is_base_of_v<Expression, A>) {
-        static_assert(std::is_arithmetic_v<Passed>, "an expression over indices is a number");
+        static_assert(std::is_arithmetic_v<Passed>,
+                      "an expression over indices can be passed for a number only");
         definition_->numbers.push_back(argument);
       } else {
         std::get<I>(maker.constants) = Passed(argument);
@@ -370,14 +381,14 @@ class TaskClass {
   std::shared_ptr<ClassDefinition> definition_;
 };
 
-/// What Graph::check() has found.
+/// The result of Graph::check().
 struct Checked {
   std::uint64_t tasks = 0, edges = 0;
   std::size_t errors = 0;
-  std::string text{};  ///< what is wrong, the first few of each kind; empty if nothing is
+  std::string text{};  ///< the first few errors of each kind; empty if there are none
 };
 
-/// A name, and the line of the program where it is given.
+/// A name, and the source line where it is given.
 struct NameHere {
   template <std::convertible_to<std::string> S>
   NameHere(S&& text, SourceLine line = SourceLine::current()) : name(std::forward<S>(text)), where(line) {}
@@ -385,7 +396,7 @@ struct NameHere {
   SourceLine where;
 };
 
-/// Where its tasks are, how they hang together, and their runs.
+/// A parameterized task graph: its data, its classes, and its runs.
 class Graph {
  public:
   explicit Graph(Runtime& runtime);
@@ -393,7 +404,7 @@ class Graph {
   Graph& operator=(const Graph&) = delete;
   ~Graph();
 
-  /// The tiles of a matrix, by row and column. The matrix stays as long as the graph.
+  /// The tiles of a matrix, by row and column. The matrix must outlive the graph.
   template <class Element>
   Collection data(const TiledMatrix<Element>& matrix, std::string name = "A") {
     using T = Tile<Element>;
@@ -416,29 +427,28 @@ class Graph {
     }
     return end_collection(std::move(definition));
   }
-  /// One datum, without an index.
+  /// A single datum, without indices.
   template <class T>
   Collection data(const Handle<T>& handle, std::string name) {
     return data<T>(std::move(name), {}, [&](const std::int64_t*) { return handle; });
   }
-  /// Data by one index.
+  /// Data with one index.
   template <class T>
   Collection data(const std::vector<Handle<T>>& handles, std::string name) {
     return data<T>(std::move(name), {static_cast<std::int64_t>(handles.size())},
                    [&](const std::int64_t* at) { return handles[static_cast<std::size_t>(at[0])]; });
   }
-  /// Data of a grid of these extents: what `handle_of` says of each of its points, an empty handle where there is
-  /// none.
-  /// Over ranks: a handle of each, with its shape, and a datum where this rank owns it; `distribution`: who owns
-  /// what, by the first two indices.
+  /// Data on a grid of these extents: `handle_of` returns the handle of each point, an empty one where there is no
+  /// datum. With several ranks, it returns a handle with a shape for each point, and with a datum where this rank owns
+  /// it; `distribution` gives the owners by the first two indices.
   template <class T, class Function>
   Collection data(std::string name, std::vector<std::int64_t> extents, const Function& handle_of,
                   const Distribution* distribution = nullptr) {
     return end_collection(define<T>(std::move(name), std::move(extents), handle_of, distribution));
   }
 
-  /// A class of tasks: one for each of the numbers that its indices can have. What its tasks do, and where
-  /// their values come from, is said by runs().
+  /// Adds a class with one task for each combination of values of its indices. Call runs() on the result to set its
+  /// body and flows.
   template <std::same_as<Range>... R>
   TaskClass task(const NameHere& name, const R&... indices) {
     return begin_class(name.name, {indices...}, name.where);
@@ -447,27 +457,28 @@ class Graph {
     return begin_class(name.name, std::move(indices), name.where);
   }
 
-  /// Waits until all that was submitted to flows is over, runs all tasks once, and waits until they are over.
-  /// Throws UsageError for a graph that makes no sense, naming class, flow and line, and for one of which
-  /// tasks are left that nobody feeds; else as Flow::wait().
+  /// Waits until all tasks submitted to flows are finished, runs all tasks of the graph once, and waits for them.
+  /// Throws UsageError, naming class, flow and source line, for an invalid graph, and for tasks that can never start
+  /// because an input never arrives. Otherwise throws as Flow::wait().
   void run();
-  /// Tasks that have not started will not run, now or later; run() then says so. Any thread, at any time.
+  /// Cancels tasks that have not started, in this and all later runs; run() then reports the cancellation. Thread-safe,
+  /// at any time.
   void cancel();
-  /// As cancel(), for who has no use for what the graph writes any more: tasks that nobody waits for yet are passed by, and not
-  /// even counted one by one, so that the run ends soon however many they are. What they would have written keeps what it had,
-  /// where cancel() says that it is missing. Any thread, at any time.
+  /// Like cancel(), for programs that no longer need the results. Tasks not yet created are skipped without being
+  /// enumerated, so the run ends soon, however large the graph is. The data that they would have written keep their
+  /// values, whereas cancel() marks them as missing. Thread-safe, at any time.
   void abandon();
-  /// The first task that fails abandons the run, and later ones of this graph. Before the first.
+  /// Makes the first task that fails abandon this run and all later ones. Call it before the first run.
   void abandon_on_failure();
-  /// Tasks that are over, of all runs together; any thread may ask.
+  /// The number of finished tasks in all runs. Thread-safe.
   std::uint64_t done() const noexcept;
-  /// How many tasks there are. Throws as run().
+  /// The number of tasks. Throws as run().
   std::uint64_t tasks();
-  /// Writes the whole graph out and looks at it: whether both ends of each edge agree where both are said, whether
-  /// every value is made, once, and goes to one task at most that changes it, and whether tasks wait for each
-  /// other in a circle. For small sizes: throws UsageError beyond a million tasks; else as run().
+  /// Unrolls the graph and checks it: both ends of each edge agree, if both are stated; each value is produced exactly
+  /// once, and changed by one task at most; and there are no cycles. For small graphs: throws UsageError beyond a
+  /// million tasks, otherwise as run().
   Checked check();
-  /// What it is put together from so far.
+  /// The definitions of the classes added so far.
   std::vector<std::shared_ptr<const ClassDefinition>> definitions() const;
 
  private:

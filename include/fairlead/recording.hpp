@@ -1,4 +1,4 @@
-// A recording: tasks whose order is found once, and that run as often as the program likes.
+// A recording: a list of tasks whose dependencies are analysed once, and that can run any number of times.
 #pragma once
 #include <fairlead/codelet.hpp>
 #include <fairlead/runtime.hpp>
@@ -9,9 +9,8 @@
 
 namespace fairlead {
 
-/// What a flow spends on each task before it runs (checks, dependencies, a descriptor) is spent once here.
-/// For programs that do the same to the same data again and again. Commutative tasks and reductions run in
-/// the order in which they were recorded.
+/// Spends the cost of submission (checks, dependencies, descriptors) once, for programs that repeat the same tasks on
+/// the same data. Commutative tasks and reductions run in the order in which they were recorded.
 class Recording {
  public:
   explicit Recording(Runtime& runtime);
@@ -21,8 +20,8 @@ class Recording {
   Recording& operator=(const Recording&) = delete;
   ~Recording();
 
-  /// Adds a task; nothing runs yet. What it is given beside data stays as it is now. Throws as
-  /// Flow::submit(); UsageError also for data that are split, and after the first run.
+  /// Adds a task; nothing runs yet. Arguments that are not data keep their current values in all runs. Throws as
+  /// Flow::submit(); also throws UsageError for data that are split, and after the first run.
   template <class... P>
   void submit(const Call<P...>& call, SourceLine where = SourceLine::current()) {
     detail::Submission submission = call.submission();
@@ -30,10 +29,11 @@ class Recording {
     submission.line = where.line();
     insert(submission, call.codelet());
   }
-  /// Waits until all that was submitted to flows is over, runs the tasks once, and waits until they are over.
-  /// Throws as Flow::wait(); UsageError if this thread holds data, or some that it uses are gone.
+  /// Waits until all tasks submitted to flows are finished, runs the tasks once, and waits for them. Throws as
+  /// Flow::wait(); also throws UsageError if this thread holds data, or if a datum that the recording uses has been
+  /// removed.
   void run();
-  /// Tasks that have not started will not run, now or later; run() then says so. Any thread.
+  /// Cancels tasks that have not started, in this and all later runs; run() then reports the cancellation. Thread-safe.
   void cancel();
   std::size_t tasks() const noexcept;
 

@@ -1,16 +1,15 @@
-// Reductions: tasks that add to the same datum at the same time, each to a result of its own; the runtime
-// folds these together before anything else looks at the datum. What "add" means is part of the parameter's
-// type:
+// Reductions: several tasks accumulate into the same datum at the same time, each into a partial result. The runtime
+// folds the partial results before any other access to the datum. The operation is part of the parameter's type:
 //
 //   codelet("count").cpu([](In<Tile<int>> t, Reduce<long> sum) { ... *sum += n; ... });
 //   codelet("peak").cpu([](In<Tile<int>> t, Reduce<double, Maximum> peak) { ... });
 //   codelet("sum up").cpu([](In<Tile<int>> t, Reduce<Tile<double>> sums) { ... });     // element by element
 //
-// An operation is a type with two functions, which must be associative and commutative (as far as one wants
-// results to be equal, whatever ran at the same time; see the setting `fixed-order`):
+// An operation is a type with two functions. It must be associative and commutative; where it is so only approximately,
+// as for floating-point sums, results depend on the order (see the setting `fixed-order`):
 //
 //   struct Longest {
-//     static Path identity() { return {}; }                          // changes nothing when it is combined
+//     static Path identity() { return {}; }                          // the neutral element
 //     static void combine(Path& into, const Path& from) { if (from.length > into.length) into = from; }
 //   };
 #pragma once
@@ -27,7 +26,7 @@
 
 namespace fairlead {
 
-/// Adds, by `+=`. What changes nothing is `T{}`.
+/// Adds with `+=`. The identity is `T{}`.
 struct Sum {
   template <class T>
   static T identity() {
@@ -37,7 +36,7 @@ struct Sum {
   requires requires(T& into, const T& from) { into += from; }
   static void combine(T& into, const T& from) { into = static_cast<T>(into + from); }
 };
-/// Multiplies, by `*=`.
+/// Multiplies with `*=`. The identity is `T(1)`.
 struct Product {
   template <class T>
   static T identity() {
@@ -47,7 +46,7 @@ struct Product {
   requires requires(T& into, const T& from) { into *= from; }
   static void combine(T& into, const T& from) { into = static_cast<T>(into * from); }
 };
-/// Keeps the smallest; of arithmetic types.
+/// The minimum; for arithmetic types.
 struct Minimum {
   template <class T>
   requires std::is_arithmetic_v<T>
@@ -60,7 +59,7 @@ struct Minimum {
     into = std::min(into, from);
   }
 };
-/// Keeps the largest; of arithmetic types.
+/// The maximum; for arithmetic types.
 struct Maximum {
   template <class T>
   requires std::is_arithmetic_v<T>
@@ -97,24 +96,22 @@ T identity_of() {
   }
 }
 
-/// Whether a partial result of T can be made and folded; says what is missing.
+/// True if partial results of T can be made and folded; explains the requirement if not.
 template <class Operation, class T>
 constexpr bool can_reduce() {
   static_assert(
       std::is_trivially_copyable_v<T>,
       "Reduce: partial results are copied byte by byte between memories: the type must be trivially "
       "copyable");
-  static_assert(
-      HasIdentity<Operation, T>,
-      "Reduce<T, Operation>: Operation needs `static T identity()`, the value that changes nothing");
-  static_assert(
-      Combines<Operation, T>,
-      "Reduce<T, Operation>: Operation needs `static void combine(T& into, const T& from)`; Sum, which "
-      "is meant if no operation is named, needs a `+=` of T, Product a `*=`");
+  static_assert(HasIdentity<Operation, T>,
+                "Reduce<T, Operation>: Operation needs `static T identity()`, the neutral element");
+  static_assert(Combines<Operation, T>,
+                "Reduce<T, Operation>: Operation needs `static void combine(T& into, const T& from)`; Sum, "
+                "the default, needs a `+=` of T, Product a `*=`");
   return true;
 }
 
-/// How one value, or all elements of a tile, begin and are combined.
+/// Initializes and combines a single value, or all elements of a tile.
 template <class T, class Operation>
 struct Reducer {
   static_assert(can_reduce<Operation, T>());
@@ -153,7 +150,7 @@ class ReduceParameter : public Parameter<T, AccessMode::reduction> {
   }
   static void remember(ReducedShape& shape, const Stored& stored) {
     static_assert(sizeof(Stored) <= sizeof shape.bytes && std::is_trivially_copyable_v<Stored>,
-                  "what is kept of a handle is small and plain");
+                  "the stored part of a handle must be small and trivially copyable");
     std::construct_at(reinterpret_cast<Stored*>(shape.bytes.data()), stored);
   }
 };
@@ -163,9 +160,9 @@ struct IsDatum<ReduceParameter<T, Operation>> : std::true_type {};
 
 }  // namespace detail
 
-/// Adds to the datum; tasks that do so with the same datum may run at the same time, each on a result that is
-/// folded in later: a body sees no more than what some of the others have added. See the top of this file for
-/// other operations than sums.
+/// Accumulates into the datum. Tasks that reduce into the same datum may run at the same time, each into a partial
+/// result that is folded later. A body therefore sees the contributions of some of the other tasks only. For operations
+/// other than sums see the top of this file.
 template <class T, class Operation = Sum>
 using Reduce = detail::ReduceParameter<T, Operation>;
 

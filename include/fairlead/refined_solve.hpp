@@ -1,8 +1,8 @@
-// Solutions to double precision with a factor in single precision, which takes half the time, memory and
-// disk: the residual of the solution is computed in double precision from the matrix itself, which is made or
-// read again for it and never kept; the factor solves for a correction; and so on until the residual is as
-// small as one in double precision would be. Langou, Langou, Luszczek, Kurzak, Buttari, Dongarra 2006
-// ("Exploiting the performance of 32 bit floating point arithmetic in obtaining 64 bit accuracy"), as
+// Mixed-precision iterative refinement: double-precision solutions from a single-precision Cholesky factor, which takes
+// half the time, memory and disk space. In each step the residual is computed in double precision from the matrix
+// itself, which is generated or read again and never stored. The factor then solves for a correction. The iteration
+// ends when the residual is as small as that of a double-precision solution. Langou, Langou, Luszczek, Kurzak, Buttari,
+// Dongarra 2006 ("Exploiting the performance of 32 bit floating point arithmetic in obtaining 64 bit accuracy"), as in
 // LAPACK's dsposv.
 //
 //   fairlead::linalg::cholesky(flow, kernels, l);                         // of A rounded, in tiles of float
@@ -20,15 +20,15 @@
 
 namespace fairlead::linalg {
 
-/// The refinement of one solution, step by step, for programs that show progress; see solve_refined() for the
-/// whole. A step is a correction, a wait, a residual, a wait, and judge(). The first correction is the
-/// solution as the factor gives it.
+/// The refinement of one solution, step by step, for programs that show progress; solve_refined() does all steps. A
+/// step consists of submit_correction(), a wait, submit_residual(), a wait, and judge(). The first correction is the
+/// solution by the factor.
 class RefinedSolve {
  public:
-  /// `l`: what cholesky() made of the matrix rounded to single precision, lower tiles. `a`: the matrix, any
-  /// part of it. `x`: where the solution goes, column-major in memory as many rows and columns as b. All must
-  /// stay. Throws UsageError if the shapes do not match. Over ranks all make it, and each gets the whole solution; `readers` of
-  /// them read a and b: all, or 1, which is rank 0.
+  /// `l`: the result of cholesky() for the matrix rounded to single precision, lower tiles. `a`: the matrix. `x`:
+  /// receives the solution, column-major, with the rows and columns of b. All must outlive this object. Throws
+  /// UsageError if the shapes do not match. Collective: all ranks construct it, and each gets the whole solution.
+  /// `readers` is the number of ranks that read a and b: all ranks, or 1, which means rank 0.
   RefinedSolve(Runtime& runtime, Kernels kernels, const TiledMatrix<float>& l,
                std::shared_ptr<const MatrixSource<double>> a, std::shared_ptr<const MatrixSource<double>> b,
                double* x, std::uint32_t readers = 1);
@@ -36,34 +36,33 @@ class RefinedSolve {
   RefinedSolve& operator=(const RefinedSolve&) = delete;
   ~RefinedSolve();
 
-  /// What this takes of memory besides the tiles of the factor, and x.
+  /// The memory that this object needs in addition to the tiles of the factor and x.
   static std::size_t bytes(std::int64_t n, std::int64_t columns, std::size_t workers) noexcept;
 
-  /// With `along`, a step of that estimate, which must be of the same factor, goes along in the same sweeps,
-  /// if one is left.
-  void submit_correction(Flow& flow, InverseNorm<float>* along = nullptr);
-  /// Once the flow has been waited for.
+  /// `along`: an estimate for the same factor; one step of it, if any is left, uses the same sweeps over the factor.
+  void submit_correction(Flow& flow, InverseNorm<float>* condition_estimate = nullptr);
+  /// Call it after waiting for the flow.
   void submit_residual(Flow& flow);
 
   enum class State : std::uint8_t {
-    improving,   // one more step
-    converged,   // as good as a solution in double precision
-    too_coarse,  // the factor makes no better corrections: the matrix is too ill-conditioned for it
+    improving,   // another step is needed
+    converged,   // as accurate as a double-precision solution
+    too_coarse,  // the factor yields no better corrections: the matrix is too ill-conditioned for it
   };
-  /// How it stands after a step. It has converged when the backward error (see backward_error()) is below
-  /// four roundings, 4 x 2^-53, and the corrections of all components of x have shrunk to a rounding of each or shrink no
-  /// more; or when the error gets no better any more and is below sqrt(n) roundings, which is what
-  /// LAPACK asks for. A step that does not halve the error is the last, and so is the thirtieth.
-  State judge();
+  /// The state after a step. It has converged if the backward error (see backward_error()) is below four unit
+  /// roundoffs, 4 x 2^-53, and the corrections of all components of x are within the component's rounding or no longer
+  /// decrease. It has also converged if the error no longer decreases and is below sqrt(n) unit roundoffs, LAPACK's
+  /// criterion. A step that does not halve the error is the last one, as is the thirtieth.
+  State evaluate_step();
 
   int steps() const noexcept;
-  /// || b - A x || / (|| A || || x || + || b ||) in the infinity norm, the largest over the columns.
+  /// || b - A x || / (|| A || || x || + || b ||) in the infinity norm, the maximum over the columns.
   double backward_error() const noexcept;
-  /// How large the residual may be in each row and | A | | x | + | b |, both relative to the largest component of x: as
-  /// BackwardError has them. Of the last residual.
+  /// For each row, a bound on the residual, and | A | | x | + | b |; both relative to the largest component of x, as in
+  /// BackwardError, and for the last residual.
   std::vector<double> uncertain_residual() const;
   std::vector<double> sizes() const;
-  /// || A || in the infinity norm, which is the one norm if A is symmetric; after the first residual.
+  /// || A || in the infinity norm, which equals the 1-norm if A is symmetric. Valid after the first residual.
   double matrix_norm() const noexcept;
 
  private:
@@ -76,14 +75,13 @@ struct RefinedSolution {
   double backward_error = 0;
 };
 
-/// The whole refinement; waits for the flow's tasks. Throws NumericalError, saying how far it came, if the
-/// matrix is too ill-conditioned for a factor in single precision; else as RefinedSolve and
-/// wait_for_results().
+/// The whole refinement; waits for the flow's tasks. Throws NumericalError, with the accuracy reached, if the matrix is
+/// too ill-conditioned for a single-precision factor; other errors as RefinedSolve and wait_for_results().
 RefinedSolution solve_refined(Flow& flow, Runtime& runtime, const Kernels& kernels,
                               const TiledMatrix<float>& l, std::shared_ptr<const MatrixSource<double>> a,
                               std::shared_ptr<const MatrixSource<double>> b, double* x);
 
-/// What solve_refined() throws, for programs that go step by step. `factor`: what it is in.
+/// Throws the error of solve_refined(), for programs that refine step by step. `factor`: the precision of the factor.
 [[noreturn]] void throw_too_coarse(const RefinedSolve& solve, std::string_view factor = "single precision");
 
 }  // namespace fairlead::linalg

@@ -1,15 +1,13 @@
-// When a datum in the program's own memory is brought up to date there, after accelerators have changed it in
-// memory of theirs.
+// When a datum in the program's own memory is updated there after an accelerator has changed it in device memory.
 #pragma once
 #include <cstdint>
 
 namespace fairlead {
 
 enum class Refresh : std::uint8_t {
-  by_wait,     // before Flow::wait(), Future::wait() of a task that wrote it, and callbacks of such a task
-               // come back to the program, which may then simply read it
-  by_acquire,  // not then: for data that are read now and then only. acquire, flush and the end of the datum
-               // bring it
+  by_wait,     // before Flow::wait() returns, before Future::wait() of a task that wrote it returns, and
+               // before the callbacks of such a task; the program may then read the memory
+  by_acquire,  // only by acquire, flush, or the removal of the datum: for data that the program rarely reads
 };
 
 }  // namespace fairlead

@@ -1,5 +1,5 @@
-// Memory that a task has while it runs and nobody else ever sees: reserved with its data, on the node where
-// it runs, and gone with it.
+// Scratch memory of a task. It is reserved together with the task's data, on the memory node where the task runs, and
+// released when the task finishes.
 //
 //   const auto sum = codelet("sum").cpu([](In<Tile<double>> a, InOut<double> s, Scratch<double> work) {...});
 //   flow.submit(sum(a(0, 0), s, scratch(1024)));  // work.size() is 1024
@@ -15,17 +15,17 @@ namespace fairlead {
 struct CodeletInfo;
 struct TaskContext;
 
-/// As the parameter of a body: elements with any content, aligned to 64 bytes.
+/// The parameter of a body: uninitialized elements, aligned to 64 bytes.
 template <class T>
 class Scratch : public std::span<T> {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>,
-                "scratch is bare memory: nothing is constructed or destroyed there");
+                "scratch memory is uninitialized: no constructor or destructor runs there");
 
  public:
   using std::span<T>::span;
 };
 
-/// As the argument of a call: how many elements.
+/// The argument of a call: the number of elements.
 struct ScratchSize {
   std::int64_t elements = 0;
 };
@@ -44,11 +44,11 @@ struct ScratchElement<Scratch<T>> {
 template <class P>
 inline constexpr bool is_scratch = ScratchElement<std::remove_cvref_t<P>>::bytes != 0;
 
-/// What one parameter takes of the task's scratch.
+/// The bytes of the task's scratch memory that one parameter uses, rounded up to 64.
 constexpr Bytes scratch_bytes(ScratchSize size, Bytes element_bytes) noexcept {
   return (static_cast<Bytes>(size.elements) * element_bytes + 63) / 64 * 64;
 }
-/// Throws UsageError for a negative size, or one that is larger than any memory.
+/// Throws UsageError if the size is negative or exceeds any memory.
 Bytes checked_scratch(const CodeletInfo& codelet, ScratchSize size, Bytes element_bytes);
 void* scratch_of(const TaskContext& context) noexcept;
 

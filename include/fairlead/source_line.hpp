@@ -1,4 +1,4 @@
-// The place in the user's program that an error names. As std::source_location, which clang 14 does not have.
+// A line in the user's program, for error messages. Replaces std::source_location, which clang 14 does not have.
 #pragma once
 #include <cstdint>
 
@@ -6,13 +6,13 @@ namespace fairlead {
 
 class SourceLine {
  public:
-  /// Where this is called; as the default of a parameter, where the function is called.
+  /// The line of the call; as the default of a parameter, the line where the function is called.
   static constexpr SourceLine current(const char* file = __builtin_FILE(),
                                       std::uint32_t line = __builtin_LINE()) noexcept {
     return SourceLine(file, line);
   }
   constexpr SourceLine(const char* file, std::uint32_t line) noexcept : file_(file), line_(line) {}
-  /// Of a std::source_location, for those who pass one on.
+  /// Converts a std::source_location.
   template <class Location>
   requires requires(const Location& location) {
     location.file_name();

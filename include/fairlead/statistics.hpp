@@ -1,4 +1,4 @@
-// What a runtime has counted since it began.
+// The counters of a runtime since its construction.
 #pragma once
 #include <fairlead/ids.hpp>
 
@@ -15,18 +15,18 @@ struct Statistics {
     Bytes bytes = 0;
     std::uint64_t copies = 0;
   };
-  /// Why bytes crossed a link.
+  /// Why bytes were transferred over a link.
   enum class Cause : std::uint8_t {
     demand,    // an admitted task reads the datum
-    prefetch,  // a task will read it
-    eviction,  // its newest version goes home to make room
-    flush,     // its newest version goes home because the program asks for it
+    prefetch,  // a future task will read the datum
+    eviction,  // the newest version is written home to make room
+    flush,     // the newest version is written home at the program's request
   };
   static constexpr std::array<const char*, 4> cause_names{"demand", "prefetch", "eviction", "flush"};
   struct Link {
     std::string name, home, cache;
     std::array<Count, 4> from_home, to_home;  ///< by Cause
-    std::chrono::nanoseconds busy{};          ///< at least one copy was under way
+    std::chrono::nanoseconds busy{};          ///< time with at least one copy in flight
     Bytes bytes_from_home() const noexcept { return total(from_home); }
     Bytes bytes_to_home() const noexcept { return total(to_home); }
 
@@ -41,35 +41,35 @@ struct Statistics {
     std::string name;
     Bytes capacity = 0, peak_bytes = 0;
     std::uint64_t evictions = 0;
-    std::string lost;  ///< why this device is gone since some moment; empty: it is there
+    std::string lost;  ///< why this device was lost; empty: it is available
   };
   struct Worker {
     std::uint64_t tasks = 0;
     std::chrono::nanoseconds busy{}, waiting_for_data{}, waiting_for_tasks{};
-    std::string node;  ///< whose memory its tasks use
+    std::string node;  ///< the memory node of its tasks
   };
-  /// What this rank has sent to others, and where what they send lands.
+  /// Messages from this rank to others, and where incoming values are stored.
   struct Network {
     std::uint64_t messages = 0, payloads = 0;
-    Bytes payload_bytes = 0;  ///< those that travel with messages too
-    Count into_devices{};     ///< values that have landed straight in the memory of devices
-    std::string landing{};    ///< where they may land, and why, for people
+    Bytes payload_bytes = 0;  ///< including payloads inside messages
+    Count into_devices{};     ///< values received directly into device memory
+    std::string landing{};    ///< where values may be received, and why, for people
   };
-  /// Values that have come here from one other rank.
+  /// Values received from one other rank.
   struct FromRank {
-    std::array<Count, 3> values{};          ///< of graphs, of flows, and messages of the program
-    std::chrono::nanoseconds on_the_way{};  ///< at least one was wanted and not here
+    std::array<Count, 3> values{};          ///< from graphs, from flows, and from messages of the program
+    std::chrono::nanoseconds on_the_way{};  ///< time with at least one requested value not yet received
   };
   std::uint64_t tasks = 0, tasks_cancelled = 0;
   std::string scheduler;
-  std::string
-      deputy;  ///< the policy that decides for it at the moment, if it chooses among several; else empty
+  std::string active_policy;  ///< the active policy, if `scheduler` selects among several; otherwise empty
   std::vector<Link> links;
-  Count generated;  ///< by generators, in place of being read; also the traffic of the link "generator"
+  Count generated;  ///< values computed by generators instead of read; also the traffic of the link
+                    ///< "generator"
   std::vector<Node> nodes;
   std::vector<Worker> workers;
   Network network;
-  std::vector<FromRank> from_ranks;  ///< by rank; empty: this one computes alone
+  std::vector<FromRank> from_ranks;  ///< by rank; empty: there are no other ranks
 };
 
 }  // namespace fairlead

@@ -1,6 +1,5 @@
-// What all arrays among data have in common: how their elements lie in memory. A type of array is a name, a
-// shape (what a handle knows), and a view (what a body holds); tile.hpp, vector.hpp and block.hpp say no more
-// than these.
+// The memory layout that all array types share. An array type has a name, a shape (stored in the handle) and a view
+// (passed to bodies); tile.hpp, vector.hpp and block.hpp define only these.
 #pragma once
 #include <array>
 #include <concepts>
@@ -11,8 +10,8 @@
 
 namespace fairlead {
 
-/// An array of up to three dimensions: element (i, j, k) is data[i * strides[0] + j * strides[1] + k *
-/// strides[2]]. What has fewer dimensions has extents of 1.
+/// The layout of an array of up to three dimensions: element (i, j, k) is data[i * strides[0] + j * strides[1] + k *
+/// strides[2]]. Unused dimensions have extent 1.
 struct Strided {
   std::array<std::int64_t, 3> extents{1, 1, 1};
   std::array<std::int64_t, 3> strides{1, 0, 0};  ///< in elements
@@ -21,18 +20,19 @@ struct Strided {
   std::int64_t offset(const std::array<std::int64_t, 3>& at) const noexcept {
     return at[0] * strides[0] + at[1] * strides[1] + at[2] * strides[2];
   }
-  /// The same extents without gaps, the first index fastest: how every array lies where it is a copy.
+  /// The same extents without gaps, first index fastest: the layout of each copy of an array.
   Strided packed() const noexcept { return {extents, {1, extents[0], extents[0] * extents[1]}}; }
 };
 
-/// A type of data whose handles know a shape; bodies get T::view(address, packed, shape), of type
-/// T::View<Const>. All but single values.
+/// A type of data whose handles store a shape: all but single values. T::view(address, packed, shape) makes the
+/// T::View<Const> that bodies get.
 template <class T>
 concept Shaped = requires {
   typename T::Shape;
 };
 
-/// A type of data that is an array: T::strided(shape) and back, T::shaped(strided).
+/// A type of data that is an array. T::strided(shape) converts a shape to a layout, T::shaped(strided) converts it
+/// back.
 template <class T>
 concept Array = Shaped<T> && requires(const typename T::Shape& shape, const Strided& strided) {
   typename T::Element;
@@ -41,13 +41,13 @@ concept Array = Shaped<T> && requires(const typename T::Shape& shape, const Stri
 };
 
 namespace detail {
-/// Throws UsageError, which names the index and the extents of the `array`: "tile", "vector" or "block".
+/// Throws UsageError with the index and the extents. `array`: "tile", "vector" or "block".
 [[noreturn]] void no_such_element(const char* array, std::span<const std::int64_t> at,
                                   std::span<const std::int64_t> extents);
 
-/// What is compiled with FAIRLEAD_CHECK_INDICES throws UsageError for an element that a view does not have.
-/// This and the views' operators are always inlined: each file does as it was compiled, whatever the library
-/// and others were compiled with.
+/// Throws UsageError for an index out of range, if compiled with FAIRLEAD_CHECK_INDICES. Always inlined, as are the
+/// operators of the views: each translation unit follows its own setting, whatever the library and other units were
+/// compiled with.
 template <std::size_t N>
 [[gnu::always_inline]] inline void check_element([[maybe_unused]] const char* array,
                                                  [[maybe_unused]] const std::int64_t (&at)[N],
@@ -58,16 +58,15 @@ template <std::size_t N>
 #endif
 }
 
-/// What data are made of; says what to do with other types.
+/// True if T can be an element of a datum; explains the requirement if not.
 template <class T>
 constexpr bool can_be_element() {
-  static_assert(!std::is_const_v<T>, "a datum is something that a task may write: register it without const");
-  static_assert(
-      std::is_trivially_copyable_v<T>,
-      "a datum is copied between memories byte by byte, so its type must be trivially copyable. One "
-      "that owns memory, as std::vector or std::string, is registered with Runtime::packable(), and "
-      "two functions that make bytes of it and read them back; numbers in a std::vector are also a "
-      "Runtime::vector(name, v.data(), v.size())");
+  static_assert(!std::is_const_v<T>, "tasks may write a datum: register it without const");
+  static_assert(std::is_trivially_copyable_v<T>,
+                "a datum is copied between memories byte by byte, so its type must be trivially copyable. "
+                "Register a type that owns memory, such as std::vector or std::string, with "
+                "Runtime::packable() and functions that pack and unpack it; numbers in a std::vector also "
+                "with Runtime::vector(name, v.data(), v.size())");
   return true;
 }
 }  // namespace detail

@@ -1,6 +1,6 @@
-// Tasks that are parallel inside: how many cores' workers such a task needs at once, and what its body is
-// told of those it got. One of them runs the body; the others do nothing meanwhile, so that the threads of
-// OpenMP, TBB or a library have their cores.
+// Tasks with parallel bodies: the number of CPU workers that such a task needs at once, and the workers that its body
+// gets. One worker runs the body; the others stay idle, so that their cores are free for the threads of OpenMP, oneTBB
+// or a library.
 //
 //   const auto norm = codelet("norm").cpu([](Team team, InOut<Tile<double>> a) {
 //     #pragma omp parallel for num_threads(team.width())
@@ -14,14 +14,14 @@
 
 namespace fairlead {
 
-/// So many workers of one memory node; see at_most() and all_workers.
+/// A number of workers of one memory node; see also at_most() and all_workers.
 class Workers {
  public:
-  /// Exactly so many: where there are fewer, the task is refused when it is submitted. Throws UsageError if
-  /// it is less than one.
+  /// Exactly this many. A task is rejected at submission if its memory node has fewer. Throws UsageError if `count` is
+  /// less than one.
   constexpr Workers(int count) : Workers(count, false) {}
   constexpr unsigned count() const noexcept { return count_; }
-  /// Fewer will do where there are not as many.
+  /// True if fewer suffice where the node has fewer.
   constexpr bool or_fewer() const noexcept { return or_fewer_; }
 
  private:
@@ -29,30 +29,29 @@ class Workers {
   friend constexpr Workers at_most(int count);
   constexpr Workers(int count, bool or_fewer)
       : count_(static_cast<std::uint16_t>(count < most ? count : most)), or_fewer_(or_fewer) {
-    if (count < 1) throw UsageError("a task runs on one worker or several, not on none");
+    if (count < 1) throw UsageError("a task needs at least one worker");
   }
   std::uint16_t count_;
   bool or_fewer_;
 };
 
-/// So many, or as many as there are on the task's memory node if these are fewer.
+/// Up to this many: all workers of the task's memory node if it has fewer.
 constexpr Workers at_most(int count) { return {count, true}; }
-/// All of the task's memory node.
+/// All workers of the task's memory node.
 inline constexpr Workers all_workers = at_most(0xffff);
 
-/// As the first parameter of a body (after a Completion, if it has one): those who stand aside for it, and
-/// who runs it.
+/// The first parameter of a parallel body, or the second, after a Completion: the workers reserved for the task.
 class Team {
  public:
   Team() = default;
   Team(unsigned width, std::span<const unsigned> processors) : width_(width), processors_(processors) {}
 
-  /// Workers, the one that runs the body included: so many threads may compute. 1 for a task that did not ask
-  /// for several, and on accelerators.
+  /// The number of reserved workers, including the one that runs the body: the number of threads that may compute. 1
+  /// for a task that requested no more than one worker, and on accelerators.
   unsigned width() const noexcept { return width_; }
-  /// The workers' processing units, by the system's numbers, that of the calling thread first; until the end
-  /// of the task. The calling thread is bound to all of them, and threads that it starts inherit that. Empty
-  /// where workers are not bound, and for a task that did not ask for several.
+  /// The operating system's numbers of the workers' processing units, first that of the calling thread. Valid until the
+  /// task finishes. The calling thread is bound to all of them, and threads that it starts inherit that affinity. Empty
+  /// if workers are not bound, and for a task that requested no more than one worker.
   std::span<const unsigned> processors() const noexcept { return processors_; }
 
  private:

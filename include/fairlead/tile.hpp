@@ -1,4 +1,4 @@
-// A tile: a rectangular piece of a matrix in column-major order, as a body sees it.
+// The tile type: a rectangular block of a matrix, in column-major order.
 #pragma once
 #include <fairlead/strided.hpp>
 
@@ -9,12 +9,12 @@ namespace fairlead {
 
 struct TileShape {
   std::int32_t rows = 0, columns = 0;
-  /// Elements from one column to the next, where the tile is used in place.
+  /// The distance between columns, in elements, if the tile is used in place.
   std::int32_t leading_dimension = 0;
 };
 
-/// Element (i, j) is data()[i + j * leading_dimension()]. Element is const where a task only reads. Of an
-/// index beyond the tile nothing is known, unless indices are checked: see docs/your-program.md.
+/// A body's view of a tile. Element (i, j) is data()[i + j * leading_dimension()]. Element is const if the task only
+/// reads. An index out of range is undefined behaviour, unless index checks are enabled: see docs/your-program.md.
 template <class Element>
 class TileView {
  public:
@@ -35,7 +35,7 @@ class TileView {
   std::int32_t rows_, columns_, leading_dimension_;
 };
 
-/// As the type of a datum: `In<Tile<double>>`. A matrix that is one datum is a tile, too.
+/// The datum's type, as in `In<Tile<double>>`. A matrix registered as one datum is a tile, too.
 template <class T>
 struct Tile {
   using Element = T;

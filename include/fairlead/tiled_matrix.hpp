@@ -1,5 +1,5 @@
-// A matrix cut into tiles: a collection of data without a whole. Tile (i, j) holds rows i * tile_size().rows ... and
-// columns j * tile_size().columns ...; those of the last row and column may be smaller.
+// Tiled matrices: each tile is a datum. Tile (i, j) starts at row i * tile_size().rows and column j *
+// tile_size().columns of the matrix. Tiles of the last row and column may be smaller.
 #pragma once
 #include <fairlead/distribution.hpp>
 #include <fairlead/handle.hpp>
@@ -12,19 +12,19 @@
 
 namespace fairlead {
 
-/// Of whole tiles. Square ones are said by their side.
+/// The size of full tiles; one number means a square tile.
 struct TileSize {
   constexpr TileSize(std::int32_t side) noexcept : rows(side), columns(side) {}  // NOLINT: a side is one
   constexpr TileSize(std::int32_t tile_rows, std::int32_t tile_columns) noexcept
       : rows(tile_rows), columns(tile_columns) {}
-  /// The last tiles of rows and columns, which are smaller, take as many bytes as whole ones do: in memory, in files and on the
-  /// way to other ranks. Bodies see no more than before.
+  /// The smaller tiles of the last row and column take as many bytes as full tiles: in memory, in files, and in
+  /// messages to other ranks. Bodies see only the elements of the matrix. Not for tiles in the caller's memory.
   [[nodiscard]] constexpr TileSize padded() const noexcept {
     TileSize same = *this;
     same.is_padded = true;
     return same;
   }
-  /// Whether tiles are cut alike.
+  /// Compares the dimensions only, not the padding.
   constexpr bool operator==(const TileSize& other) const noexcept {
     return rows == other.rows && columns == other.columns;
   }
@@ -35,11 +35,11 @@ struct TileSize {
 
 namespace detail {
 class TileCollection;
-/// Throws UsageError if there is no such tile, or no matrix: `tiles` is null where it was moved from.
+/// Throws UsageError if the tile does not exist, or if `tiles` is null because the matrix was moved from.
 DatumReference tile_of(TileCollection* tiles, std::int32_t row, std::int32_t column);
-/// The same without a datum if another rank owns the tile.
+/// The same; returns a reference without a datum if another rank owns the tile.
 DatumReference tile_if_here(const TileCollection* tiles, std::int32_t row, std::int32_t column);
-/// Null: this rank owns all.
+/// null: this rank owns all tiles
 const Distribution* distribution_of(const TileCollection& tiles) noexcept;
 void advise_tiles(const TileCollection* tiles,
                   const std::function<int(std::int32_t row, std::int32_t column)>& device_of);
@@ -48,7 +48,7 @@ struct Grid {
   std::int64_t rows = 0, columns = 0;
   TileSize tile = 1;
   bool lower_only = false;
-  std::int64_t leading_dimension = 0;  ///< of the user's memory; 0: the tiles are the runtime's
+  std::int64_t leading_dimension = 0;  ///< in the user's memory; 0: the runtime stores the tiles
 };
 const Grid& grid_of(const TileCollection& tiles) noexcept;
 /// Throws UsageError if tiles are not square.
@@ -58,12 +58,12 @@ std::int32_t side_of(const TileCollection& tiles);
 /// Which tiles exist.
 enum class Tiles : std::uint8_t {
   all,
-  lower,  // those on and below the diagonal
+  lower,  // tiles on and below the diagonal
 };
 
-/// Its tiles are registered as long as it lives; its end waits for the tasks that use them. A handle of one
-/// of them is refused afterwards. If it ends inside a body or in another thread, where it cannot wait, the
-/// tiles stay until the runtime is gone. Movable, not copyable.
+/// Owns the tiles: they are registered as long as this object lives. Its destructor waits for the tasks that use them;
+/// handles are then rejected. If it is destroyed inside a body or in another thread, where it cannot wait, the tiles
+/// stay until the runtime ends. Movable, not copyable.
 template <class Element>
 class TiledMatrix {
   static_assert(detail::can_be_element<Element>());
@@ -73,32 +73,33 @@ class TiledMatrix {
   TiledMatrix(TiledMatrix&&) noexcept = default;
   TiledMatrix& operator=(TiledMatrix&&) noexcept = default;
 
-  /// Throws UsageError if there is no such tile. Over ranks also of a tile that another one owns: for tasks.
+  /// The handle of tile (row, column). Throws UsageError if the tile does not exist. Tasks can use the handle of a tile
+  /// that another rank owns.
   Handle<Tile<Element>> operator()(std::int32_t row, std::int32_t column) const {
     return {detail::tile_of(tiles_.get(), row, column), shape_of(row, column)};
   }
-  /// The same; of a tile that another rank owns, a handle that has its shape and no datum.
+  /// The same; for a tile that another rank owns, returns a handle with its shape but without a datum.
   Handle<Tile<Element>> here_or_not(std::int32_t row, std::int32_t column) const {
     return {detail::tile_if_here(tiles_.get(), row, column), shape_of(row, column)};
   }
-  /// Over ranks: who owns what. Null: this one owns all.
+  /// The owners of the tiles, with several ranks; null: this rank owns all tiles.
   const Distribution* distribution() const noexcept { return detail::distribution_of(*tiles_); }
 
-  /// A wish: tile (i, j) should live on the accelerator device_of(i, j), counted from 0, or no_device. See
-  /// Runtime::advise(); <fairlead/cyclic_map.hpp> has functions to give. Throws as that.
+  /// A placement hint: tile (i, j) should reside on accelerator device_of(i, j), counted from 0, or no_device. See
+  /// Runtime::advise(), also for the errors; <fairlead/cyclic_map.hpp> has suitable functions.
   template <class Function>
   void advise(const Function& device_of) const {
     detail::advise_tiles(tiles_.get(), device_of);
   }
 
-  /// When the caller's memory gets what accelerators have changed, for all tiles: see Runtime::refresh().
+  /// Selects when the caller's memory is updated, for all tiles: see Runtime::refresh().
   void refresh(Refresh when) const { detail::refresh_tiles(tiles_.get(), when); }
 
-  /// There are no tiles above the diagonal.
+  /// True if only the tiles on and below the diagonal exist.
   bool lower_only() const noexcept { return detail::grid_of(*tiles_).lower_only; }
   std::int64_t rows() const noexcept { return detail::grid_of(*tiles_).rows; }
   std::int64_t columns() const noexcept { return detail::grid_of(*tiles_).columns; }
-  /// The side of whole tiles. Throws UsageError if they are not square.
+  /// The side of full tiles. Throws UsageError if they are not square.
   std::int32_t tile() const { return detail::side_of(*tiles_); }
   TileSize tile_size() const noexcept { return detail::grid_of(*tiles_).tile; }
   std::int32_t tile_rows() const noexcept { return count(rows(), tile_size().rows); }

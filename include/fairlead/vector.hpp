@@ -1,4 +1,4 @@
-// A vector: elements at equal distances, as a body sees them.
+// The vector type: equally spaced elements.
 #pragma once
 #include <fairlead/strided.hpp>
 
@@ -6,10 +6,10 @@ namespace fairlead {
 
 struct VectorShape {
   std::int64_t size = 0;
-  std::int64_t stride = 1;  ///< elements from one to the next, where the vector is used in place
+  std::int64_t stride = 1;  ///< distance between elements, if the vector is used in place
 };
 
-/// Element i is data()[i * stride()], as BLAS has it. Element is const where a task only reads.
+/// A body's view of a vector. Element i is data()[i * stride()], as in BLAS. Element is const if the task only reads.
 template <class Element>
 class VectorView {
  public:
@@ -29,7 +29,7 @@ class VectorView {
   std::int64_t size_, stride_;
 };
 
-/// As the type of a datum: `In<Vector<double>>`.
+/// The datum's type, as in `In<Vector<double>>`.
 template <class T>
 struct Vector {
   using Element = T;

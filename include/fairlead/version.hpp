@@ -1,9 +1,9 @@
-// Which Fairlead this is.
+// The version of the Fairlead library.
 #pragma once
 
 namespace fairlead {
 
-/// As in "0.1.0": the version of the library that is linked.
+/// The version of the linked library, as in "0.1.0".
 const char* version() noexcept;
 
 }  // namespace fairlead

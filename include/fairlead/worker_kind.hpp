@@ -7,15 +7,15 @@
 
 namespace fairlead {
 
-/// What kind of processor a worker is. A codelet has implementations for one kind or several.
+/// The kind of processor of a worker. A codelet has bodies for one kind or for several.
 enum class WorkerKind : std::uint8_t {
-  cpu,       // a core
-  emulated,  // an accelerator played by a thread, with memory and a wire of its own
+  cpu,       // a CPU core
+  emulated,  // a thread that emulates an accelerator with its own memory and link
   cuda,
   opencl,
 };
 inline constexpr std::size_t worker_kind_count = 4;
-/// By WorkerKind, as files and options say them.
+/// The names in files and options, by WorkerKind.
 inline constexpr std::array<std::string_view, worker_kind_count> worker_kind_names{"cpu", "emulated", "cuda",
                                                                                    "opencl"};
 

@@ -1,4 +1,4 @@
-// See addresses.hpp.
+// Address translation that is not inline.
 #include "backend/addresses.hpp"
 
 namespace fairlead::backend {
@@ -12,7 +12,7 @@ void Addresses::map(NodeId node, void* begin) noexcept {
   nodes_[index(node)].begin = reinterpret_cast<std::uintptr_t>(begin);
 }
 
-Place Addresses::place_of(const memory::Location& at) const noexcept {
+TransferEnd Addresses::place_of(const memory::Location& at) const noexcept {
   auto* const address = static_cast<std::byte*>(of(at));
   return {at.node, at.offset, address, nodes_[index(at.node)].for_cores ? address : nullptr};
 }

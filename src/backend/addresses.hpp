@@ -1,44 +1,44 @@
-// Locations as addresses: the one place where a node and an offset become what bodies and carriers use. Tasks ask
-// when they begin, copies when they are started, the program when it gets a hold, the direct lane when a datum is
-// let in. Whoever has a node's memory says where that begins.
+// Translates locations (node and offset) to addresses; the only place that does. Used when a task starts, a copy
+// starts, the program gets a hold, or the fast path accepts a datum. The owner of a node's memory registers its
+// start.
 #pragma once
 #include <cstdint>
 #include <vector>
 
-#include "backend/carrier.hpp"
+#include "backend/transfer_engine.hpp"
 #include "data/task.hpp"
 #include "machine/topology.hpp"
 #include "memory/location.hpp"
 
 namespace fairlead::backend {
 
-/// Changed while the machine is set up; from the first task and the first copy on, any thread may ask.
+/// Changed only during setup; any thread may read it from the first task or copy on.
 class Addresses {
  public:
   Addresses() = default;
-  /// Nobody has memory so far.
+  /// All nodes are without memory at first.
   explicit Addresses(const Topology& topology);
 
-  /// The memory of the node begins there, as bodies beside it see it: perhaps nowhere that cores could look.
+  /// Sets the start of the node's memory, as bodies on the node address it; cores may be unable to access it.
   void map(NodeId node, void* begin) noexcept;
 
-  /// Null: no body finds it, since it is in a file, or nowhere, as in a simulation.
+  /// Null if bodies cannot address it: it is in a file, or has no storage, as in a simulation.
   void* of(const memory::Location& at) const noexcept {
     if (at.users != nullptr || at.node == no_id<NodeId>) return at.users;
     const std::uintptr_t begin = nodes_[index(at.node)].begin;
     return begin == 0 ? nullptr : reinterpret_cast<void*>(begin + at.offset);
   }
-  /// The task begins on its node: from now on its accesses have addresses.
+  /// Sets the addresses of the task's accesses. Called when the task starts on its node.
   void resolve(Task& task) const noexcept {
     for (Access& access : task.accesses())
       if (!access.in_place) access.address = of(memory::location_of(task, access));
   }
-  /// One end of a copy.
-  Place place_of(const memory::Location& at) const noexcept;
+  /// The place of one end of a copy.
+  TransferEnd place_of(const memory::Location& at) const noexcept;
 
  private:
   struct Node {
-    std::uintptr_t begin = 0;  // a number, since nobody here may follow it. 0: there is nothing
+    std::uintptr_t begin = 0;  // a number, since it must not be dereferenced here; 0: no memory
     bool for_cores = false;
   };
   std::vector<Node> nodes_;  // by NodeId

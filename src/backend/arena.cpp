@@ -1,4 +1,4 @@
-// The arena by mmap and madvise.
+// Implements the arena with mmap and madvise.
 #include "backend/arena.hpp"
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr Bytes huge_page = Bytes{2} << 20;
 
-// Kernel 5.14 and later; the headers of the machine that builds may be older than the kernel that runs.
+// Kernel 5.14 and later; the build machine's headers may be older than the running kernel.
 #ifdef MADV_POPULATE_WRITE
 constexpr int populate_write = MADV_POPULATE_WRITE;
 #else
@@ -39,7 +39,7 @@ Arena::Arena(Bytes capacity, HugePages huge_pages) : capacity_(capacity) {
   if (capacity == 0) return;
   if (capacity > static_cast<Bytes>(std::numeric_limits<std::ptrdiff_t>::max()) - 2 * huge_page)
     refuse("map", capacity, capacity, ENOMEM);
-  // The kernel gives huge pages on their own boundaries only: map one more, and give back both ends.
+  // Huge pages need aligned addresses: maps one page more and unmaps both ends.
   const Bytes length = (capacity + huge_page - 1) / huge_page * huge_page;
   void* const mapped = mmap(nullptr, length + huge_page, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -49,7 +49,7 @@ Arena::Arena(Bytes capacity, HugePages huge_pages) : capacity_(capacity) {
   begin_ = static_cast<std::byte*>(mapped) + head;
   if (head > 0) munmap(mapped, head);
   munmap(begin_ + length, huge_page - head);
-  // A kernel without transparent huge pages refuses; then pages are small, and nothing else changes.
+  // A kernel without transparent huge pages rejects this; pages are then small, without other consequences.
   madvise(begin_, length, huge_pages == HugePages::if_allowed ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
 }
 
@@ -78,8 +78,7 @@ void Arena::warm(Bytes from, Bytes to) {
 void Arena::touch(Bytes from, Bytes to) {
   check(from, to);
   const Bytes page = static_cast<Bytes>(sysconf(_SC_PAGESIZE));
-  // An atomic "or nothing" faults the page in for writing and cannot undo what another thread writes
-  // meanwhile.
+  // An atomic "or" with 0 faults the page in for writing and cannot undo concurrent writes.
   for (Bytes offset = from / page * page; offset < to; offset += page)
     std::atomic_ref(*reinterpret_cast<unsigned char*>(begin_ + offset))
         .fetch_or(0, std::memory_order_relaxed);

@@ -1,6 +1,6 @@
-// One region of RAM, mapped at once and never moved: the bytes behind a memory node's RangeAllocator. Its
-// pages are huge where the system allows it and are faulted in ahead of use, because a first touch costs 345
-// microseconds per MB with small pages, which no task should pay.
+// A region of RAM, mapped once and never moved: the storage of a memory node. It uses huge pages if the system allows
+// it. Pages are faulted in before use, because a first touch costs 345 microseconds per MB with small pages, which no
+// task should pay.
 #pragma once
 #include <fairlead/ids.hpp>
 
@@ -10,15 +10,14 @@
 namespace fairlead::backend {
 
 enum class HugePages : std::uint8_t {
-  no,         // pages of the usual size
-  if_allowed  // ask for transparent huge pages; where the system has none, quietly pages of the usual size
+  no,         // normal pages
+  if_allowed  // request transparent huge pages; normal pages if the system has none
 };
 
-/// Private anonymous memory; begins on a boundary of 2 MiB, all zero, no page of it resident before `warm` or
-/// use.
+/// Private anonymous memory, aligned to 2 MiB and zero; no page is resident before warm() or use.
 class Arena {
  public:
-  /// Throws SystemError if the system does not map that much.
+  /// Throws SystemError if the system cannot map that much.
   explicit Arena(Bytes capacity, HugePages huge_pages = HugePages::if_allowed);
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
@@ -27,11 +26,11 @@ class Arena {
   Bytes capacity() const noexcept { return capacity_; }
   std::byte* at(Bytes offset) const noexcept { return begin_ + offset; }
 
-  /// Makes the pages of [from, to) resident, keeping what is in them. Several threads may warm parts at once
-  /// and others may use the arena meanwhile. Throws SystemError if the system has no memory left for them,
-  /// UsageError if the range is not inside the arena.
+  /// Makes the pages of [from, to) resident and keeps their content. Several threads may warm ranges concurrently
+  /// while others use the arena. Throws SystemError if the system lacks memory for them, UsageError if the range
+  /// exceeds the arena.
   void warm(Bytes from, Bytes to);
-  /// The same by touching each page: what `warm` falls back to on kernels before 5.14.
+  /// As warm(), by touching each page: the fallback of warm() on kernels before 5.14.
   void touch(Bytes from, Bytes to);
 
  private:

@@ -1,6 +1,6 @@
-// What a machine is put together from besides its cores and their memory: a disk, accelerators of some kind,
-// data that are computed. Each is an entry of a list that whoever builds a runtime hands to it; all that is
-// particular to one is in its own folder, or in a program's own file.
+// Backends: what a machine consists of in addition to cores and RAM, such as a disk, accelerators or generated data.
+// The builder of a runtime passes a list of backends. All code specific to one is in its own folder, or in a file of
+// the program.
 #pragma once
 #include <fairlead/codelet_info.hpp>
 #include <fairlead/config.hpp>
@@ -18,7 +18,7 @@
 #include <variant>
 #include <vector>
 
-#include "backend/carrier.hpp"
+#include "backend/transfer_engine.hpp"
 #include "base/device_memory.hpp"
 #include "base/time.hpp"
 #include "config/value.hpp"
@@ -31,65 +31,65 @@ class Checksums;
 struct DiskTraffic;
 class SpillFile;
 
-/// What a runtime has that its parts use; all of it but the settings outlives them.
-struct Surroundings {
-  const Config* config = nullptr;  ///< until begin() returns
-  SpillFile* spill = nullptr;      ///< behind the node that is the store
-  Checksums* checksums = nullptr;  ///< of it; null: none
-  DiskTraffic* traffic = nullptr;  ///< of it, counted
-  /// RAM that copies go from and to: the host's node, and the buffers of copies that pass it.
+/// Resources of a runtime that its parts use. They outlive the parts, except the settings.
+struct BackendResources {
+  const Config* config = nullptr;  ///< valid until begin() returns
+  SpillFile* spill = nullptr;      ///< the storage of the store node
+  Checksums* checksums = nullptr;  ///< of the spill file; null: none
+  DiskTraffic* traffic = nullptr;  ///< byte counters of the spill file
+  /// RAM that copies use: the host node, and the staging buffers.
   std::array<std::span<std::byte>, 2> host_memory{};
 };
 
-/// Runs bodies as the workers of a device do.
+/// Runs the bodies of a device's workers.
 class Processor {
  public:
   virtual ~Processor() = default;
-  /// On the worker's thread. What the body throws goes on. False: the body was not called, since the device is lost, as the
-  /// site was told before.
+  /// Called on the worker's thread. Passes the body's exceptions on. False: the body was not called, since the device
+  /// is lost; the site was notified of that before.
   virtual bool run(const Implementation& implementation, TaskContext& context) = 0;
 };
 
-/// The world as a part of the machine sees it when it is set up: what it says here holds until the end.
-class Site {
+/// The interface through which a part registers itself during setup. Registrations hold until the end of the run.
+class BackendHost {
  public:
-  virtual ~Site() = default;
+  virtual ~BackendHost() = default;
   virtual const Topology& topology() const noexcept = 0;
-  virtual const Surroundings& surroundings() const noexcept = 0;
-  /// Where its memory begins for bodies beside the node, not null: if only the device can follow that, nobody
-  /// else will.
-  virtual void memory_of(NodeId node, void* begin) = 0;
-  /// What comes from other ranks may land there. It stays the caller's, until the site ends.
-  virtual void lands_in(NodeId node, DeviceMemory& memory) = 0;
-  /// What crosses the link is given to the carrier, which stays the caller's, until it is stopped.
-  virtual void carry(LinkId link, Carrier& carrier) = 0;
-  /// The worker does the chore, too, between two tasks, once it is woken.
-  virtual void give(WorkerId worker, Chore& chore) = 0;
-  /// All cores look there; one at most.
-  virtual void watch(Lookout& lookout) = 0;
-  /// The worker's bodies run by it.
-  virtual void run_by(WorkerId worker, Processor& processor) = 0;
+  virtual const BackendResources& surroundings() const noexcept = 0;
+  /// Sets the address at which bodies on the node see its memory, not null. Only code of the device dereferences it.
+  virtual void set_memory(NodeId node, void* begin) = 0;
+  /// The network may transfer into this memory. The caller owns it and keeps it until the site ends.
+  virtual void set_network_target(NodeId node, DeviceMemory& memory) = 0;
+  /// Transfers over the link go to the carrier. The caller owns it and keeps it until it is stopped.
+  virtual void set_carrier(LinkId link, TransferEngine& carrier) = 0;
+  /// The worker also runs the chore, between two tasks, after a wake-up.
+  virtual void add_chore(WorkerId worker, Chore& chore) = 0;
+  /// All core workers poll it. At most one can be registered.
+  virtual void set_poller(Poller& lookout) = 0;
+  /// The worker's bodies run through the processor.
+  virtual void set_processor(WorkerId worker, Processor& processor) = 0;
 
-  // From now on, any thread.
+  // The following may be called by any thread, during the whole run.
   virtual Time now() noexcept = 0;
   virtual std::string name_of(DatumId datum) const = 0;
-  /// There is a chore for them.
-  virtual void wake(engine::Who who) noexcept = 0;
-  /// The device is lost, its memory and its workers with it: said before the ends of what fails for that reason, all of
-  /// which still have to be told. `words`: the driver's. Its workers take no tasks any more. Only posts.
-  virtual void lose(NodeId device, std::string words) = 0;
-  /// What was begun may never end: the run cannot go on.
-  virtual void stop_run(std::exception_ptr why) noexcept = 0;
+  /// Wakes the worker or workers, since a chore is waiting.
+  virtual void wake(engine::WakeTarget who) noexcept = 0;
+  /// Reports the loss of a device with its memory and workers. Call it before reporting the failures that the loss
+  /// causes, all of which must still be reported. `words`: the driver's text. The workers accept no more tasks. Only
+  /// posts an event.
+  virtual void report_device_loss(NodeId device, std::string words) = 0;
+  /// Aborts the run: work that has started may never end.
+  virtual void abort_run(std::exception_ptr why) noexcept = 0;
 };
 
-/// An entry of a list of devices.
+/// An entry of the device list.
 struct DeviceEntry {
-  std::string text;                   ///< as somebody wrote it
-  std::size_t backend = 0;            ///< place in the list of backends
-  std::string name;                   ///< "emulated 0"
-  std::vector<config::Value> values;  ///< of the backend's options
+  std::string text;                   ///< as written by the user
+  std::size_t backend = 0;            ///< index in the list of backends
+  std::string name;                   ///< for example "emulated 0"
+  std::vector<config::Value> values;  ///< values of the backend's options
 
-  /// `option`: the backend's own enumeration of them, in their order.
+  /// `option`: the backend's enumeration of its options, in the same order.
   template <class Option>
   const config::Value& value(Option option) const {
     return values[static_cast<std::size_t>(option)];
@@ -98,7 +98,7 @@ struct DeviceEntry {
   std::uint64_t number(Option option) const {
     return std::get<std::uint64_t>(value(option));
   }
-  /// In whole pages. Throws ConfigError, which shows what an entry looks like, if none was given.
+  /// The memory size, rounded down to whole pages. Throws ConfigError with an example of an entry if none was given.
   template <class Option>
   Bytes memory(Option option, const char* example) const {
     return memory_of(value(option), example);
@@ -108,35 +108,35 @@ struct DeviceEntry {
   Bytes memory_of(const config::Value& given, const char* example) const;
 };
 
-/// What one backend adds to the machine of one runtime.
-class Part {
+/// A backend's contribution to the machine of one runtime.
+class BackendInstance {
  public:
-  virtual ~Part() = default;
-  /// Adds one more device, with its node, workers and links. Throws ConfigError.
+  virtual ~BackendInstance() = default;
+  /// Adds one device with its node, workers and links. Throws ConfigError.
   virtual void add_device(Topology&, const DeviceEntry&) {}
-  /// Adds what takes that all devices are there.
-  virtual void add_to(Topology&) {}
-  /// Takes memory and threads, and says who carries what. Throws SystemError.
-  virtual void begin(Site& site) = 0;
+  /// Adds what depends on all devices, such as links between them.
+  virtual void add_links(Topology&) {}
+  /// Allocates memory, starts threads, and registers with the site. Throws SystemError.
+  virtual void attach(BackendHost& site) = 0;
 };
 
+/// A kind of equipment. Stateless; makes a Part for each runtime.
 class Backend {
  public:
   virtual ~Backend() = default;
   /// As in "--devices kind:...".
   virtual std::string_view kind() const noexcept = 0;
-  /// What may be said of each of its devices. Empty: it has none, and is there always.
+  /// The options of each device. Empty: the backend has no devices and is always present.
   virtual std::span<const Setting> device_options() const noexcept { return {}; }
-  /// Its devices are the machine's: ranks that are there share them. Else each rank has what it names.
-  virtual bool of_machine() const noexcept { return false; }
-  virtual std::unique_ptr<Part> make() const = 0;
+  /// True if the devices are the machine's: its ranks share them. Otherwise each rank has its own.
+  virtual bool is_shared_by_ranks() const noexcept { return false; }
+  virtual std::unique_ptr<BackendInstance> make() const = 0;
 };
 
-/// In the order in which parts are set up; they end in the opposite order.
+/// In setup order; parts are destroyed in reverse order.
 using Backends = std::vector<std::shared_ptr<const Backend>>;
 
-/// A disk, accelerators, data computed on first touch: what every runtime has unless somebody hands
-/// it another list.
+/// Disk, accelerators and generated data: the default list of a runtime.
 Backends default_backends();
 
 }  // namespace fairlead::backend

@@ -1,9 +1,9 @@
-// The list that runtimes are built from unless somebody hands them another one.
+// The default list of backends.
 #include "backend/backend.hpp"
 #include "backend/cuda/cuda.hpp"
 #include "backend/disk/disk.hpp"
 #include "backend/emulated/emulated.hpp"
-#include "backend/generation/generation.hpp"
+#include "backend/generation/generator_engine.hpp"
 #include "backend/opencl/opencl.hpp"
 
 namespace fairlead::backend {

@@ -1,5 +1,5 @@
-// Accelerators as a setting describes them: "emulated:memory=256MiB,bandwidth=10GB/s +
-// emulated:memory=64MiB". Which kinds there are, and what may be said of each, the backends know.
+// Parses the devices setting: "emulated:memory=256MiB,bandwidth=10GB/s + emulated:memory=64MiB". The backends define
+// the kinds and their options.
 #pragma once
 #include <cstddef>
 #include <optional>
@@ -11,24 +11,24 @@
 
 namespace fairlead::backend {
 
-/// The devices of a list; they are called by kind and number, from 0. Throws ConfigError for what is not
-/// understood, naming it and the nearest thing that is.
+/// The devices of a list, named by kind and number, from 0. Throws ConfigError for an invalid entry, naming it and
+/// the nearest valid one.
 std::vector<DeviceEntry> devices_from(std::string_view list, const Backends& backends);
 
-/// Of a list for a machine on which so many ranks are, what the one at `place` has, as a list: devices of the machine are dealt
-/// out in their order; where there are fewer than ranks, several have one, and an equal part of what the list gives of its
-/// memory. All others are each rank's own. Throws as devices_from().
-std::string part_of_rank(std::string_view list, const Backends& backends, std::size_t place,
-                         std::size_t ranks);
+/// The part of a machine's list for the rank at `place` among `ranks` on the machine, as a list. Devices of the
+/// machine are distributed in their order; if there are fewer than ranks, several ranks share one, with equal parts
+/// of the listed memory. All other devices are each rank's own. Throws as devices_from().
+std::string devices_of_rank(std::string_view list, const Backends& backends, std::size_t place,
+                            std::size_t ranks);
 
-/// The memory of the smallest of the machine's devices there; nothing if there is none. Throws as devices_from().
-std::optional<Bytes> smallest_of_machine(std::string_view list, const Backends& backends);
+/// The smallest memory among the machine's devices in the list; nothing if there are none. Throws as devices_from().
+std::optional<Bytes> smallest_shared_device_memory(std::string_view list, const Backends& backends);
 
-/// So many tasks run on the devices of a list at the same time. Throws as devices_from().
+/// The number of workers of the devices in a list. Throws as devices_from().
 std::size_t workers_of_devices(std::string_view list, const Backends& backends);
 
-/// Adds the devices, in their order, and what parts add besides them. `parts`: one for each backend.
-void add_parts(Topology& topology, const std::vector<DeviceEntry>& devices,
-               const std::vector<std::unique_ptr<Part>>& parts);
+/// Adds the devices in their order, and the other contributions of the parts. `parts`: one per backend.
+void add_devices(Topology& topology, const std::vector<DeviceEntry>& devices,
+                 const std::vector<std::unique_ptr<BackendInstance>>& parts);
 
 }  // namespace fairlead::backend

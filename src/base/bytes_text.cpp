@@ -1,4 +1,4 @@
-// See bytes_text.hpp.
+// Formats sizes in bytes for messages.
 #include "base/bytes_text.hpp"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ std::string mebibytes(Bytes bytes) {
 }
 
 namespace {
-// With four digits, as mebibytes() shows them.
+// Four significant digits, as in mebibytes().
 template <class Round>
 std::string rounded(Bytes bytes, Round round) {
   if (bytes < 1024 * 1024) return mebibytes(bytes);

@@ -1,4 +1,4 @@
-// Bytes in messages about memory.
+// Formats sizes in bytes for messages about memory.
 #pragma once
 #include <fairlead/ids.hpp>
 
@@ -6,11 +6,11 @@
 
 namespace fairlead {
 
-/// "384 MiB"; below 1 MiB exactly: "32768 bytes".
+/// "384 MiB"; a size below 1 MiB is exact: "32768 bytes".
 std::string mebibytes(Bytes bytes);
 
-/// Likewise, but never less, or never more, than it is: what does not fit does not look as if it did, and who
-/// allows as much as is said to be needed has allowed enough.
+/// As mebibytes(), rounded up for a required size and down for an available one. So a size that does not fit never
+/// looks as if it did, and a limit copied from a message is large enough.
 std::string mebibytes_needed(Bytes bytes);
 std::string mebibytes_there(Bytes bytes);
 

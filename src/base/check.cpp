@@ -1,4 +1,4 @@
-// The cold path of checks: makes the message.
+// The cold path of ensure(): builds the message and throws.
 #include "base/check.hpp"
 
 #include <fairlead/error.hpp>
@@ -8,8 +8,8 @@
 
 namespace fairlead {
 
-void broken_inside(const char* fact, const char* file, int line) {
-  std::string_view name = file;  // where it was built is nobody's business
+void internal_error(const char* fact, const char* file, int line) {
+  std::string_view name = file;  // the message names the path from src/ on, not the build directory
   if (const auto at = name.rfind("/src/"); at != std::string_view::npos) name.remove_prefix(at + 1);
   throw Error("internal: it does not hold that " + std::string(fact) + " (" + std::string(name) + ":" +
               std::to_string(line) + ")");

@@ -1,4 +1,4 @@
-// See child_process.hpp.
+// Starts child processes by posix_spawn().
 #include "base/child_process.hpp"
 
 #include <fairlead/error.hpp>
@@ -17,7 +17,7 @@ namespace fairlead {
 
 namespace {
 
-/// posix_spawn() takes them as pointers to what it does not change.
+/// The null-terminated array that posix_spawn() expects. It takes char* but does not change the texts.
 std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
   std::vector<char*> list;
   for (const std::string& text : texts) list.push_back(const_cast<char*>(text.c_str()));

@@ -1,4 +1,4 @@
-// Two numbers of a file of the kernel for each thread.
+// Reads the first two numbers of /proc/<pid>/task/<tid>/schedstat of each thread.
 #include "base/core_time.hpp"
 
 #include <sys/resource.h>
@@ -33,14 +33,14 @@ std::optional<CoreTime> core_time_in(std::string_view schedstat) {
     if (error != std::errc() || number < 0 || stopped == end || *stopped != ' ') return {};
     at = stopped + 1;
   }
-  // A kernel without these counters leaves them at 0: a thread that runs has had a core.
+  // A kernel without these counters leaves them at 0, but a running thread has used CPU time.
   if (numbers[0] == 0 && numbers[1] == 0) return {};
   return CoreTime{Duration(numbers[0]), Duration(numbers[1])};
 }
 
 std::optional<CoreTime> core_time_of(pid_t thread) {
   if (thread <= 0) return {};
-  const auto text = whole_file(fmt::format("/proc/self/task/{}/schedstat", thread));
+  const auto text = read_file(fmt::format("/proc/self/task/{}/schedstat", thread));
   return text ? core_time_in(*text) : std::nullopt;
 }
 
@@ -48,11 +48,11 @@ std::optional<CoreTime> core_time_of_process() { return CoreTimeOfProcess(::getp
 
 std::optional<CoreTime> CoreTimeOfProcess::now() {
   const std::string tasks = fmt::format("/proc/{}/task", process_);
-  for (const std::string& thread : names_in(tasks)) {
+  for (const std::string& thread : list_directory(tasks)) {
     pid_t number = 0;
     const auto [end, error] = std::from_chars(thread.data(), thread.data() + thread.size(), number);
     if (error != std::errc() || end != thread.data() + thread.size()) continue;
-    if (const auto text = whole_file(fmt::format("{}/{}/schedstat", tasks, number)))
+    if (const auto text = read_file(fmt::format("{}/{}/schedstat", tasks, number)))
       if (const auto one = core_time_in(*text)) threads_[number] = *one;
   }
   if (threads_.empty()) return {};
@@ -67,7 +67,7 @@ double cpu_seconds_of_thread() noexcept {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
-// Not by its clock, which moves only at ticks of the scheduler under RLIMIT_CPU.
+// Not CLOCK_PROCESS_CPUTIME_ID: under RLIMIT_CPU it advances only at scheduler ticks.
 double cpu_seconds_of_process() noexcept {
   rusage used{};
   ::getrusage(RUSAGE_SELF, &used);
@@ -79,14 +79,14 @@ double cpu_seconds_of_process() noexcept {
 
 pid_t this_thread() noexcept { return ::gettid(); }
 
-CoreWatch::CoreWatch(unsigned wanted)
+CoreContention::CoreContention(unsigned wanted)
     : wanted_(std::max(wanted, 1u)), before_(core_time_of_process()), begin_(steady_now()) {}
 
-double CoreWatch::without_core() const {
+double CoreContention::without_core() const {
   const auto after = core_time_of_process();
   const double seconds = fairlead::seconds(steady_now() - begin_);
   if (!before_ || !after || seconds <= 0) return 0;
-  return std::clamp(fairlead::seconds((*after - *before_).without_core) / (seconds * wanted_), 0.0, 1.0);
+  return std::clamp(fairlead::seconds((*after - *before_).waiting) / (seconds * wanted_), 0.0, 1.0);
 }
 
 }  // namespace fairlead

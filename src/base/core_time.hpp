@@ -1,5 +1,5 @@
-// How long threads had a core, and how long they wanted one and had none: another program, a limit of the control
-// group, or too many threads of the program itself. From /proc/<pid>/task/<tid>/schedstat.
+// How long threads ran and how long they were runnable without a core. Causes of the latter: another program, a limit
+// of the control group, too many threads of the program itself. Source: /proc/<pid>/task/<tid>/schedstat.
 #pragma once
 #include <sys/types.h>
 
@@ -12,35 +12,35 @@
 namespace fairlead {
 
 struct CoreTime {
-  Duration on_core{};       ///< CPU time
-  Duration without_core{};  ///< runnable, and not running
+  Duration on_core{};  ///< CPU time
+  Duration waiting{};  ///< time in which the thread was runnable but not running
 
   CoreTime& operator+=(const CoreTime& other) noexcept {
     on_core += other.on_core;
-    without_core += other.without_core;
+    waiting += other.waiting;
     return *this;
   }
   friend CoreTime operator-(const CoreTime& a, const CoreTime& b) noexcept {
-    return {a.on_core - b.on_core, a.without_core - b.without_core};
+    return {a.on_core - b.on_core, a.waiting - b.waiting};
   }
 };
 
-/// The text of a file schedstat: "nanoseconds-on-core nanoseconds-without timeslices". Nothing if it is another.
+/// Parses a schedstat file: "nanoseconds-on-core nanoseconds-without timeslices". Nothing if the text is malformed.
 std::optional<CoreTime> core_time_in(std::string_view schedstat);
 
-/// Of a thread of this process since its start. Nothing where the kernel does not count it, or the thread has ended.
-/// Costs about 10 microseconds.
+/// The times of a thread of this process since its start. Nothing if the kernel does not count them or the thread has
+/// ended. Costs about 10 microseconds.
 std::optional<CoreTime> core_time_of(pid_t thread);
 
-/// Of all threads that this process has now. Nothing where the kernel does not count it.
+/// The sum over the current threads of this process. Nothing if the kernel does not count it.
 std::optional<CoreTime> core_time_of_process();
 
-/// Of another process, its threads that have ended included, to be asked now and then while it runs: of one that ends, what
-/// it did since it was last asked for is lost.
+/// The times of another process, ended threads included. Must be sampled while the process runs: what a thread does
+/// between its last sample and its end is lost.
 class CoreTimeOfProcess {
  public:
   explicit CoreTimeOfProcess(pid_t process) : process_(process) {}
-  /// Nothing where the kernel does not count it, or not yet.
+  /// Nothing if the kernel does not count it, or there is no sample yet.
   std::optional<CoreTime> now();
 
  private:
@@ -48,23 +48,23 @@ class CoreTimeOfProcess {
   std::map<pid_t, CoreTime> threads_;
 };
 
-/// CPU time: that of other programs on its core is not in it.
+/// CPU time of the calling thread, in seconds.
 double cpu_seconds_of_thread() noexcept;
-/// Of all threads, those that have ended included.
+/// CPU time of this process in seconds, ended threads included.
 double cpu_seconds_of_process() noexcept;
 
-/// As the kernel numbers it.
+/// The kernel's thread id (gettid).
 pid_t this_thread() noexcept;
 
-/// Watches whether a measurement has the cores that it needs. To be made and asked by one thread; the threads that it
-/// counts live meanwhile.
-class CoreWatch {
+/// Checks whether a measurement gets the cores that it needs. Constructed and read by one thread; the threads that it
+/// counts must exist for its whole lifetime.
+class CoreContention {
  public:
-  /// `wanted`: of so many threads, which all run or wait for a device.
-  explicit CoreWatch(unsigned wanted);
+  /// `wanted`: the number of threads that run all the time or wait for a device.
+  explicit CoreContention(unsigned wanted);
 
-  /// The part of the time, from 0 to 1, in which these threads wanted a core and had none. 0 where the kernel does
-  /// not count it.
+  /// The fraction of the time, 0 to 1, in which these threads were runnable without a core. 0 if the kernel does not
+  /// count it.
   double without_core() const;
 
  private:
@@ -73,7 +73,7 @@ class CoreWatch {
   Time begin_;
 };
 
-/// From this part on a measurement says something of other programs.
+/// From this fraction on, a measurement counts as disturbed by other programs.
 inline constexpr double disturbed_from = 0.1;
 
 }  // namespace fairlead

@@ -1,5 +1,5 @@
-// The memory of a device to which others than its own wires bring bytes: what comes from other ranks. It stands between the
-// backend that has the memory and the network that fills it, of which neither knows the other.
+// Device memory as the target of messages from other ranks. The interface decouples the backend that owns the memory
+// from the network that fills it.
 #pragma once
 #include <fairlead/ids.hpp>
 
@@ -7,7 +7,7 @@
 
 namespace fairlead {
 
-/// Any thread. Where a device is lost, nobody will look at its memory again: that is an answer and no error.
+/// May be used by any thread. A lost device is a return value, not an error: its memory is never read again.
 class DeviceMemory {
  public:
   DeviceMemory() = default;
@@ -15,12 +15,12 @@ class DeviceMemory {
   DeviceMemory& operator=(const DeviceMemory&) = delete;
   virtual ~DeviceMemory() = default;
 
-  /// Cores follow its addresses, and so does every network.
+  /// True if cores and every network can access the addresses directly.
   virtual bool is_ram() const noexcept = 0;
-  /// Brings bytes of RAM there: they are there when it returns. False: the device is lost. Throws SystemError.
+  /// Copies bytes from RAM; they have arrived when it returns. False: the device is lost. Throws SystemError.
   virtual bool write(void* to, const void* from, Bytes bytes) = 0;
-  /// Calls what follows such addresses by itself, in a way in which it can. False: the device is lost, and nothing was called. Throws
-  /// what that does, and SystemError.
+  /// Calls `it`, which accesses such addresses directly, in a context that permits this. False: the device is lost
+  /// and nothing was called. Throws what `it` throws, and SystemError.
   virtual bool call(const std::function<void()>& it) = 0;
 };
 

@@ -1,4 +1,4 @@
-// A file of the repository that is text inside the library: cmake/embedded.cmake makes functions that return
+// A file of the repository embedded in the library as text. cmake/embedded.cmake generates functions that return
 // them.
 #pragma once
 #include <string_view>
@@ -6,7 +6,7 @@
 namespace fairlead {
 
 struct EmbeddedFile {
-  std::string_view name;  ///< its path below the folder that was embedded; of a .toml without that ending
+  std::string_view name;  ///< path below the embedded folder; without the ending if that is .toml
   std::string_view text;
 };
 

@@ -1,5 +1,5 @@
-// Events are the only input of the engine. Tasks and copies are events themselves, so that reporting one
-// allocates nothing.
+// Events are the only input of the engine. Tasks and copies are events themselves, so that reporting one allocates
+// nothing.
 #pragma once
 #include <fairlead/ids.hpp>
 
@@ -9,36 +9,37 @@
 
 namespace fairlead {
 
-/// What happened.
+/// Kinds of events.
 enum class EventKind : std::uint8_t {
-  task_ready,      // all its predecessors are finished
-  task_finished,   // its body is over and its data are written
-  task_failed,     // its body threw, or the worker was lost
-  task_returned,   // asked for back, and the worker had not started it
-  recall_refused,  // asked for back, but the worker was there first
-  copy_finished,   // the bytes have landed
-  copy_failed,     // they have not, and will not
-  worker_arrived,  // the worker takes tasks from now on
-  worker_left,     // it does not, until it arrives again
-  flush,           // the program wants all results at home
-  time_passed,     // nothing else: a wake-up that was asked for
-  drop_clean,      // the program wants caches emptied of what their homes hold as well
-  hold_released,   // the application lets go of data it held, or does not want them any more
-  refresh,         // the program wants to find the newest values in its own memory: see RefreshRequest
-  worker_lost,     // it takes none any more; what it had begun is over, and it begins nothing else
-  rehearsed,       // what lies ahead has been played: see RehearsalOver
-  node_lost,       // the memory of a device is gone, and its workers with it: see NodeLoss
-  task_unbegun,    // its worker is that of a device that was lost before the body could begin
+  task_ready,           // all its predecessors have finished
+  task_finished,        // its body has returned and its data are written
+  task_failed,          // its body threw, or the worker was lost
+  task_returned,        // recalled before the worker started it
+  recall_refused,       // a recall came after the worker had started the task
+  copy_finished,        // all bytes have arrived
+  copy_failed,          // the bytes will not arrive
+  worker_available,     // the worker accepts tasks from now on
+  worker_unavailable,   // the worker accepts no tasks until it arrives again
+  flush,                // the program requests that all results are written back to their homes
+  timer,                // a requested wake-up, without other content
+  discard_clean,        // the program requests that replicas equal to their home are discarded
+  hold_released,        // the application releases a hold, or gives up its request for one
+  refresh,              // the program requests the newest values in its own memory: see RefreshRequest
+  worker_lost,          // accepts no more tasks; those that it started have ended, and it starts no others
+  simulation_finished,  // a what-if simulation has finished: see SimulationFinished
+  node_lost,            // a device's memory and its workers are lost: see NodeLoss
+  task_reclaimed,       // its device was lost before the body could start
 };
 
 struct Event {
-  Event* next = nullptr;  ///< the inbox's
-  Time at{};              ///< when it happened
-  Duration duration{};    ///< task_finished, task_failed: how long the body ran
-  EventKind kind = EventKind::time_passed;
-  /// Where it happened; task_ready: who released it (none: the submitter).
+  Event* next = nullptr;  ///< link of the inbox's list
+  Time at{};              ///< when it occurred
+  Duration duration{};    ///< task_finished, task_failed: run time of the body
+  EventKind kind = EventKind::timer;
+  /// Where it occurred. For task_ready: the worker whose task released it (none: the submitter).
   WorkerId worker = no_id<WorkerId>;
-  std::uint16_t reporter = 0;  ///< who says so, and may reuse a finished task once it is applied
+  std::uint16_t reporter = 0;  ///< number of the reporter, which may reuse a finished task once this is
+                               ///< applied
 };
 
 }  // namespace fairlead

@@ -1,5 +1,4 @@
-// Events in the order in which they happened, linked through themselves: collected by one thread without
-// allocating.
+// Events in order of occurrence, in an intrusive list: one thread collects them without allocating.
 #pragma once
 #include <cstddef>
 
@@ -7,7 +6,7 @@
 
 namespace fairlead {
 
-/// A list with the newest event in front: the form in which an inbox takes it over with one exchange.
+/// A list with the newest event in front: an inbox can take it over with one exchange.
 class EventChain {
  public:
   bool empty() const noexcept { return newest_ == nullptr; }
@@ -23,7 +22,7 @@ class EventChain {
   }
   void clear() noexcept { *this = EventChain(); }
 
-  /// Oldest first, by reversing the links in place. The chain is empty afterwards.
+  /// Returns the list oldest first, by reversing the links in place, and empties the chain.
   Event* take_in_order() noexcept {
     Event* reversed = nullptr;
     for (Event* event = newest_; event != nullptr;) {

@@ -1,21 +1,21 @@
-// What an exception says. A user's what() may return null, which no string survives.
+// The text of an exception. A user's what() may return null, from which no string can be made.
 #pragma once
 #include <exception>
 #include <string>
 
 namespace fairlead {
 
-inline const char* said_by(const std::exception& error) noexcept {
+inline const char* exception_text(const std::exception& error) noexcept {
   const char* const text = error.what();
   return text != nullptr ? text : "(an exception whose what() is null)";
 }
 
-/// Not null; `otherwise`: where it is no std::exception.
-inline std::string said_by(const std::exception_ptr& failure, const char* otherwise) {
+/// Never null. `otherwise`: the text for an exception that is not a std::exception.
+inline std::string exception_text(const std::exception_ptr& failure, const char* otherwise) {
   try {
     std::rethrow_exception(failure);
   } catch (const std::exception& error) {
-    return said_by(error);
+    return exception_text(error);
   } catch (...) {
     return otherwise;
   }

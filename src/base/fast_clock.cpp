@@ -1,4 +1,4 @@
-// Whether the counter can be used, and its rate.
+// Decides whether the time stamp counter can be used, and measures its rate.
 #include "base/fast_clock.hpp"
 
 #if defined(__x86_64__)
@@ -11,8 +11,8 @@ namespace {
 constexpr std::chrono::microseconds comparison{200};
 
 #if defined(__x86_64__)
-/// Both clocks at one moment: of a few tries that in which least time passed between the readings. A reading
-/// that is interrupted, or that faults a page in, would be a per cent of the comparison.
+/// Both clocks at one moment. Of several tries, the one with the least time between the readings counts: an interrupt
+/// or a page fault during a reading would be an error of 1 % of the comparison.
 struct Moment {
   std::uint64_t ticks = 0;
   std::chrono::steady_clock::time_point time;
@@ -35,7 +35,7 @@ Moment moment() noexcept {
 bool counter_is_steady() noexcept {
 #if defined(__x86_64__)
   unsigned a = 0, b = 0, c = 0, d = 0;
-  return __get_cpuid(0x80000007, &a, &b, &c, &d) != 0 && (d & (1u << 8)) != 0;  // "invariant TSC"
+  return __get_cpuid(0x80000007, &a, &b, &c, &d) != 0 && (d & (1u << 8)) != 0;  // CPUID: "invariant TSC"
 #else
   return false;
 #endif
@@ -45,7 +45,7 @@ bool counter_is_steady() noexcept {
 FastClock::FastClock() : began_(std::chrono::steady_clock::now()) {
 #if defined(__x86_64__)
   if (!counter_is_steady()) return;
-  const Moment first = moment();  // after the question above, which a hypervisor takes its time to answer
+  const Moment first = moment();  // after the CPUID above, which is slow under a hypervisor
   while (std::chrono::steady_clock::now() - first.time < comparison) {
   }
   const Moment last = moment();

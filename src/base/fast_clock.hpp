@@ -1,5 +1,5 @@
-// A clock that costs a third of the system's: the processor's own counter where it runs at one rate on all
-// cores, scaled once against the system's clock. Each task is timed, so its price is on every task.
+// A clock at a third of the cost of the system's; every task is timed. It scales the processor's time stamp counter,
+// calibrated once against the system's clock, if the counter has the same rate on all cores.
 #pragma once
 #include <chrono>
 #include <cstdint>
@@ -14,10 +14,10 @@ namespace fairlead {
 
 class FastClock {
  public:
-  /// Takes about 0.2 ms, to compare the two clocks; their rates then agree within about 0.01 %.
+  /// Takes about 0.2 ms to compare the two clocks; their rates then agree within about 0.01 %.
   FastClock();
 
-  /// Since construction; may be called by any thread.
+  /// Time since construction. Any thread.
   Time now() const noexcept {
 #if defined(__x86_64__)
     if (scale_ != 0)
@@ -30,7 +30,7 @@ class FastClock {
   __extension__ using Wide = unsigned __int128;
   std::chrono::steady_clock::time_point began_;
   std::uint64_t first_ = 0;
-  std::uint64_t scale_ = 0;  // nanoseconds per tick, times 2^32; 0: the counter cannot be used
+  std::uint64_t scale_ = 0;  // nanoseconds per tick, times 2^32; 0: the counter is unusable
 };
 
 }  // namespace fairlead

@@ -1,4 +1,4 @@
-// Whatever the system opens by a number below 3 is moved up at once.
+// Opens descriptors; numbers below 3 are moved up at once.
 #include "base/file_descriptor.hpp"
 
 #include <dirent.h>
@@ -26,7 +26,7 @@ namespace {
 
 constexpr int first_of_ours = 3;
 
-/// What `number` is, by a number that is none of a standard stream's; closed if there is none.
+/// Duplicates a number below 3 to a higher one. Closes it if none is free.
 FileDescriptor moved_up(int number) noexcept {
   if (number < 0 || number >= first_of_ours) return FileDescriptor(number);
   const FileDescriptor low(number);
@@ -50,7 +50,7 @@ FileDescriptor open_file(const std::filesystem::path& path, int flags, mode_t mo
   int number = -1;
   Interruptions interruptions;
   do number = ::open(path.c_str(), flags | O_CLOEXEC, mode);
-  while (number < 0 && interruptions.go_on());  // a network's file system waits, and may be interrupted
+  while (number < 0 && interruptions.retry());  // a network file system may wait, and be interrupted
   return moved_up(number);
 }
 
@@ -59,7 +59,7 @@ FileDescriptor open_file_in(const FileDescriptor& directory, const std::filesyst
   int number = -1;
   Interruptions interruptions;
   do number = ::openat(directory.get(), name.c_str(), flags | O_CLOEXEC, mode);
-  while (number < 0 && interruptions.go_on());
+  while (number < 0 && interruptions.retry());
   return moved_up(number);
 }
 
@@ -99,12 +99,12 @@ std::array<FileDescriptor, 2> open_pipe() noexcept {
   return moved;
 }
 
-std::optional<std::string> whole_file(const std::filesystem::path& path, std::size_t most) {
+std::optional<std::string> read_file(const std::filesystem::path& path, std::size_t most) {
   const FileDescriptor file = open_file(path, O_RDONLY);
   if (!file) return {};
   std::string text;
   struct stat found {};
-  // What it says of its size is a beginning: files of the system's say 0.
+  // The file size is only a hint: files in /proc and /sys report 0.
   constexpr std::size_t least = 4096;
   if (::fstat(file.get(), &found) == 0 && S_ISREG(found.st_mode))
     text.resize(std::min(most, static_cast<std::size_t>(found.st_size) + 1));
@@ -122,7 +122,7 @@ std::optional<std::string> whole_file(const std::filesystem::path& path, std::si
   }
 }
 
-std::vector<std::string> names_in(const std::filesystem::path& directory) {
+std::vector<std::string> list_directory(const std::filesystem::path& directory) {
   std::vector<std::string> names;
   FileDescriptor opened = open_file(directory, O_RDONLY | O_DIRECTORY);
   const std::unique_ptr<DIR, int (*)(DIR*)> entries(opened ? ::fdopendir(opened.get()) : nullptr, ::closedir);
@@ -135,13 +135,14 @@ std::vector<std::string> names_in(const std::filesystem::path& directory) {
   return names;
 }
 
-int set_aside(int descriptor, std::uint64_t from, std::uint64_t to) noexcept {
-  // What is not there is not asked for: else the disk would be full for everybody until that is found out.
+int allocate_space(int descriptor, std::uint64_t from, std::uint64_t to) noexcept {
+  // Checked beforehand: fallocate would fill the disk, at the expense of other programs, before it fails.
   struct statvfs disk {};
   if (::fstatvfs(descriptor, &disk) == 0 && disk.f_blocks != 0 && from < to &&
       (to - from) / disk.f_frsize > disk.f_bavail)
     return ENOSPC;
-  // In parts: some file systems begin anew after each signal, and would not end if signals come often.
+  // In parts: some file systems restart from scratch after a signal, and frequent signals would keep them from
+  // completing.
   constexpr std::uint64_t part = std::uint64_t{1} << 28;
   Interruptions interruptions;
   while (from < to) {
@@ -149,7 +150,7 @@ int set_aside(int descriptor, std::uint64_t from, std::uint64_t to) noexcept {
     if (::fallocate(descriptor, 0, static_cast<off_t>(from), static_cast<off_t>(bytes)) == 0) {
       from += bytes;
       interruptions.end();
-    } else if (!interruptions.go_on()) {
+    } else if (!interruptions.retry()) {
       return errno;
     }
   }

@@ -1,6 +1,6 @@
-// Files, sockets and pipes, and the one place where they are opened: none of them ever has a number below 3.
-// Those numbers are the standard streams', even while they are closed: a file that got one would be written
-// to by whoever says something (tests/repository/test_descriptors.py).
+// Owning file descriptors, and the only place where files, sockets and pipes are opened. No descriptor is below 3:
+// those numbers belong to the standard streams, even if closed, and a file with one of them would receive the
+// program's messages (tests/repository/test_descriptors.py).
 #pragma once
 #include <sys/types.h>
 
@@ -14,7 +14,7 @@
 
 namespace fairlead {
 
-/// Closes itself. What opens says by an empty one that it failed, and why in errno.
+/// Closes itself. Functions that open one return an empty descriptor on failure, with the reason in errno.
 class FileDescriptor {
  public:
   FileDescriptor() = default;
@@ -24,49 +24,50 @@ class FileDescriptor {
     std::swap(number_, other.number_);
     return *this;
   }
-  /// errno stays as it is.
+  /// Preserves errno.
   ~FileDescriptor();
 
   int get() const noexcept { return number_; }
   explicit operator bool() const noexcept { return number_ >= 0; }
-  /// 0, or the errno of what the system noticed only now.
+  /// Returns 0, or the errno of an error that the system reports only now.
   int close() noexcept;
-  /// Somebody else closes it.
+  /// The caller closes it.
   int release() noexcept { return std::exchange(number_, -1); }
 
  private:
   int number_ = -1;
 };
 
-/// As ::open, and closed when another program is started.
+/// As ::open, with O_CLOEXEC.
 FileDescriptor open_file(const std::filesystem::path& path, int flags, mode_t mode = 0666) noexcept;
-/// To be read and written, and gone when it is closed: without a name, or, where the file system has no such
-/// files, with one that is removed at once. `flags`: further ones, as O_DIRECT.
+/// A file for reading and writing that disappears when closed: unnamed, or, if the file system lacks O_TMPFILE, named
+/// and unlinked at once. `flags`: additional ones, such as O_DIRECT.
 FileDescriptor open_nameless_file(const std::string& directory, int flags = 0);
-/// Another number for the same opened file.
+/// Another descriptor for the same open file.
 FileDescriptor duplicate(const FileDescriptor& file) noexcept;
+/// As ::socket and ::accept, with O_CLOEXEC set.
 FileDescriptor open_socket(int domain, int type) noexcept;
 FileDescriptor accept_connection(const FileDescriptor& listening) noexcept;
-/// A counter that can be waited for: eventfd.
+/// A counter that poll() can wait for (eventfd).
 FileDescriptor open_event_counter() noexcept;
-/// Names that process as long as it is open (pidfd, Linux 5.3).
+/// Refers to that process while open (pidfd, Linux 5.3).
 FileDescriptor open_process(pid_t process) noexcept;
-/// What is written into the second comes out of the first; both empty if it failed.
+/// Read end, write end; both empty on failure.
 std::array<FileDescriptor, 2> open_pipe() noexcept;
 
-/// Whether it was removed while a process is in it: it is there, and takes no files, and the system then reports that the
-/// operation is not permitted.
+/// True if the directory was removed while a process has it as its current directory. It still exists but accepts no
+/// files, and the system's error is misleading ("operation not permitted").
 bool is_removed_directory(const std::filesystem::path& path) noexcept;
 
-/// The whole of a file, whatever it is, up to `most` bytes of it. Nothing and errno if it cannot be read; of
-/// a directory, EISDIR.
-std::optional<std::string> whole_file(const std::filesystem::path& path, std::size_t most = ~std::size_t{0});
+/// The content of any kind of file, at most `most` bytes. Nothing, with errno, if it cannot be read; EISDIR for a
+/// directory.
+std::optional<std::string> read_file(const std::filesystem::path& path, std::size_t most = ~std::size_t{0});
 
-/// What is in a directory, in no order; nothing if it cannot be read.
-std::vector<std::string> names_in(const std::filesystem::path& directory);
+/// The entries of a directory, unordered; empty if it cannot be read.
+std::vector<std::string> list_directory(const std::filesystem::path& directory);
 
-/// Sets the bytes from `from` up to `to` aside on the disk. 0, or the errno: EOPNOTSUPP or ENOSYS if the
-/// file system cannot. Signals that come meanwhile do not end it.
-int set_aside(int descriptor, std::uint64_t from, std::uint64_t to) noexcept;
+/// Allocates disk space for the bytes [from, to). Returns 0 or the errno: EOPNOTSUPP or ENOSYS if the file system
+/// cannot allocate. Signals do not abort it.
+int allocate_space(int descriptor, std::uint64_t from, std::uint64_t to) noexcept;
 
 }  // namespace fairlead

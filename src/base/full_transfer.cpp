@@ -1,4 +1,4 @@
-// One loop for all four.
+// One loop for the four functions.
 #include "base/full_transfer.hpp"
 
 #include <sys/types.h>
@@ -12,7 +12,7 @@ namespace fairlead {
 
 namespace {
 
-/// once(done): the system call for what is left after `done` bytes.
+/// once(done): one system call for the rest after `done` bytes.
 template <class Once>
 Transferred all_of(std::size_t bytes, const Once& once) noexcept {
   Transferred done;
@@ -23,7 +23,7 @@ Transferred all_of(std::size_t bytes, const Once& once) noexcept {
     if (count > 0) {
       done.bytes += static_cast<std::size_t>(count);
       interruptions.end();
-    } else if (!interruptions.go_on()) {
+    } else if (!interruptions.retry()) {
       done.error = errno;
       break;
     }

@@ -1,5 +1,5 @@
-// Reading and writing all of something: what the system does in part is continued, and an interrupted call repeated, a thousand
-// times in a row at most (base/interruptions.hpp).
+// Complete reads and writes: partial system calls are continued, interrupted ones repeated, at most a thousand times
+// in a row (base/interruptions.hpp).
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -7,10 +7,10 @@
 
 namespace fairlead {
 
-/// Less than was asked for without an error: the file has ended, or takes no more.
+/// Fewer bytes than requested without an error: end of file, or the file accepts no more.
 struct Transferred {
   std::size_t bytes = 0;
-  int error = 0;  ///< the errno of what ended it early
+  int error = 0;  ///< errno that ended the transfer early; 0 if none
 };
 
 Transferred read_fully(int descriptor, std::span<std::byte> into) noexcept;

@@ -1,6 +1,6 @@
-// How threads start: nothing that is thrown leaves a thread's function, which would end the process by abort(), and no
-// thread that has been started is destroyed without a join. tests/repository/test_threads.py finds threads that start in
-// another way.
+// How threads start. An exception that leaves a thread's function would abort the process, and so would the
+// destruction of an unjoined thread; these functions prevent both. tests/repository/test_threads.py finds threads
+// started in another way.
 #pragma once
 #include <cxxabi.h>
 
@@ -12,14 +12,14 @@
 
 namespace fairlead {
 
-/// Starts a thread that runs `body`. `failed` gets what `body` throws, on that thread; it must not throw. Throws
-/// std::system_error or std::bad_alloc if there is no thread.
+/// Starts a thread that runs `body`. On that thread, `failed` receives the exception that `body` throws; it must not
+/// throw. Throws std::system_error or std::bad_alloc if no thread can be started.
 template <class Body, class Failed>
 std::thread guarded_thread(Body body, Failed failed) {
   return std::thread([body = std::move(body), failed = std::move(failed)]() mutable {
     try {
       body();
-    } catch (abi::__forced_unwind&) {  // pthread_exit: cannot be stopped
+    } catch (abi::__forced_unwind&) {  // pthread_exit(): must be rethrown
       throw;
     } catch (...) {
       failed(std::current_exception());
@@ -27,10 +27,11 @@ std::thread guarded_thread(Body body, Failed failed) {
   });
 }
 
-/// For a thread that the work does not depend on: it ends when its body throws.
+/// For a thread that the work does not depend on: it just ends when its body throws.
 inline void ignore_failure(const std::exception_ptr&) noexcept {}
 
-/// Threads that are joined at the end of their scope, however it is left. To be declared after all that they use.
+/// Threads that are joined at the end of their scope, also after an exception. Declare it after all that the threads
+/// use.
 class JoinedThreads {
  public:
   JoinedThreads() = default;

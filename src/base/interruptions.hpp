@@ -1,5 +1,5 @@
-// How long a system call is repeated that signals interrupt. One interruption is usual; a thousand in a row are a file system or a
-// tool that never lets it through, and then the call's EINTR is an error as others.
+// Limits the retries of a system call that signals interrupt. One interruption is usual. A thousand in a row mean a
+// file system or tool that never lets the call succeed; then EINTR is an error like others.
 #pragma once
 #include <cerrno>
 
@@ -9,9 +9,9 @@ class Interruptions {
  public:
   static constexpr int most_in_a_row = 1000;
 
-  /// After a call that failed: whether errno says that it was interrupted and it may be tried again.
-  bool go_on() noexcept { return errno == EINTR && ++in_a_row_ < most_in_a_row; }
-  /// After a call that did something.
+  /// After a failed call: true if errno is EINTR and the call may be retried.
+  bool retry() noexcept { return errno == EINTR && ++in_a_row_ < most_in_a_row; }
+  /// After a call that made progress.
   void end() noexcept { in_a_row_ = 0; }
 
  private:

@@ -1,4 +1,4 @@
-// A JSON value to be written. nlohmann's header is heavy and included in json.cpp only.
+// A JSON value for output. nlohmann's header compiles slowly and is included in json.cpp only.
 #pragma once
 #include <fairlead/no_value.hpp>
 
@@ -24,20 +24,20 @@ class Json {
   Json(Number value) : value_(static_cast<std::uint64_t>(value)) {}
   template <std::signed_integral Number>
   Json(Number value) : value_(static_cast<std::int64_t>(value)) {}
-  Json(double value) : value_(value) {}  ///< written as null if it is not finite: JSON has no such numbers
+  Json(double value) : value_(value) {}  ///< null if not finite: JSON has no such numbers
   Json(std::string value) : value_(std::move(value)) {}
   Json(std::string_view value) : value_(std::string(value)) {}
   Json(const char* value) : value_(std::string(value)) {}
 
-  /// Members stay in the order in which they were added.
+  /// Members keep their insertion order.
   static Json object(std::initializer_list<Member> members = {});
   static Json array(std::vector<Json> elements = {});
 
-  /// Of an object: adds a member. Of an array: an element.
+  /// Adds a member to an object, or an element to an array.
   void add(std::string name, Json value);
   void add(Json value);
 
-  /// Indented by two blanks, with a newline at the end. Bytes that are not UTF-8 are replaced.
+  /// Indented by two spaces, with a newline at the end. Invalid UTF-8 is replaced.
   std::string text() const;
 
  private:

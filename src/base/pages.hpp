@@ -1,4 +1,4 @@
-// Memory and the spill file are given out in pages: what a datum takes, and what of a capacity can be used.
+// The page size in which memory and the spill file are allocated: datum sizes are rounded up to it, capacities down.
 #pragma once
 #include <fairlead/ids.hpp>
 

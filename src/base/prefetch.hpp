@@ -1,4 +1,4 @@
-// Cache lines fetched ahead of their use, of objects that may be none, or gone by now: nothing of them is read.
+// Prefetches cache lines. The address may be null or dangling: nothing is read.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -7,8 +7,8 @@ namespace fairlead {
 
 enum class FetchedFor { reading, writing };
 
-/// Fetches `bytes` bytes from `object` on, by lines of 64. Addresses are worked out as numbers: those of a null pointer,
-/// or of what is no array, may be made in no other way.
+/// Prefetches `bytes` bytes from `object` on, in lines of 64. Computes addresses as integers: pointer arithmetic on
+/// null or outside of an array is undefined.
 template <FetchedFor use>
 void prefetch(const void* object, std::size_t bytes) noexcept {
   const auto from = reinterpret_cast<std::uintptr_t>(object);

@@ -1,4 +1,4 @@
-// One page that a fork wipes (MADV_WIPEONFORK, Linux 4.14).
+// Uses one page that the kernel zeroes in a forked child (MADV_WIPEONFORK, Linux 4.14).
 #include "base/process_mark.hpp"
 
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
-// Tells whether this is still the process that made the mark, or one forked from it: without asking the
-// system each time, because what asks is on the path of every task.
+// Distinguishes the process that made the mark from a child forked later. Usually needs no system call, since every
+// task checks it.
 #pragma once
 #include <unistd.h>
 
@@ -16,7 +16,7 @@ class ProcessMark {
   bool same_process() const noexcept { return page_ != nullptr ? *page_ == 1 : getpid() == process_; }
 
  private:
-  // holds 1; the kernel wipes it in a child. Null: not available, so ask for the id
+  // holds 1; the kernel zeroes it in a child. Null: not available, so compare process ids
   volatile int* page_ = nullptr;
   int process_;
 };

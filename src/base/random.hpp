@@ -1,5 +1,5 @@
-// A small generator of random numbers whose sequence is the same on every machine and with every library,
-// since decisions and simulated runs are reproduced from their seed.
+// A small random number generator. Its sequence is the same on every machine and with every standard library, so
+// decisions and simulated runs can be reproduced from their seed.
 #pragma once
 #include <cstdint>
 
@@ -22,12 +22,12 @@ class Random {
   constexpr std::int64_t between(std::int64_t low, std::int64_t high) noexcept {
     return low + static_cast<std::int64_t>(below(static_cast<std::uint64_t>(high - low) + 1));
   }
-  /// True once in `times` on average.
+  /// True with probability 1 / `times`.
   constexpr bool once_in(std::uint64_t times) noexcept { return below(times) == 0; }
   /// Uniform in [0, 1).
   constexpr double unit() noexcept { return static_cast<double>(next() >> 11) * 0x1p-53; }
 
-  /// A well-mixed function of one number: a hash without state.
+  /// A well-mixed function of one number, usable as a stateless hash.
   static constexpr std::uint64_t mix(std::uint64_t z) noexcept {
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;

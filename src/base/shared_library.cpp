@@ -1,4 +1,4 @@
-// dlopen and dlsym, with the loader's reasons in the errors.
+// Wraps dlopen and dlsym; errors include the loader's reason.
 #include "base/shared_library.hpp"
 
 #include <dlfcn.h>

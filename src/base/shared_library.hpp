@@ -1,5 +1,5 @@
-// A shared library opened at run time. It stays in the process for good: a BLAS or a driver has threads and buffers
-// of its own, which do not survive being unloaded.
+// A shared library opened at run time. It is never unloaded: a BLAS or a driver has threads and buffers that do not
+// survive that.
 #pragma once
 #include <string>
 
@@ -7,11 +7,11 @@ namespace fairlead {
 
 class SharedLibrary {
  public:
-  /// Opens `name` as the loader finds it (or by path, if it has a slash), without offering its symbols to
-  /// others. Throws SystemError naming the library and the loader's reason.
+  /// Opens `name` by the loader's search rules (or by path, if it contains a slash), with RTLD_LOCAL. Throws
+  /// SystemError naming the library and the loader's reason.
   static SharedLibrary open(const std::string& name);
 
-  /// True if the process has `name` already.
+  /// True if the process has already loaded `name`.
   static bool is_loaded(const std::string& name) noexcept;
 
   const std::string& name() const noexcept { return name_; }
@@ -21,7 +21,7 @@ class SharedLibrary {
   Function* find(const char* symbol) const noexcept {
     return reinterpret_cast<Function*>(address(symbol));
   }
-  /// The same, but throws SystemError if there is none.
+  /// As find(), but throws SystemError if the library has no such function.
   template <class Function>
   Function* require(const char* symbol) const {
     return reinterpret_cast<Function*>(required_address(symbol));

@@ -1,4 +1,4 @@
-// While it lives, its thread is given no signals: they come to other threads, or when it ends.
+// Blocks all signals of the calling thread during its lifetime. Other threads receive them, or this one afterwards.
 #pragma once
 #include <csignal>
 

@@ -1,4 +1,4 @@
-// Blocks that grow with what is there already: a small table stays small, a large one takes few of them.
+// Block sizes grow with the total: a small table stays small, a large one needs few blocks.
 #include "base/slabs.hpp"
 
 #include <sys/mman.h>
@@ -34,10 +34,10 @@ void* Slabs::take(std::size_t bytes, std::size_t alignment) {
 void Slabs::add(std::size_t at_least) {
   const std::size_t bytes = whole_pages_for(std::max(at_least, std::min(total_ / 2, largest_slab)));
   slabs_.reserve(slabs_.size() + 1);
-  // Not at a multiple of a huge page: an allocator finds that by taking one more, which stays unused.
+  // Not aligned to a huge page: an allocator would reserve one page more for that, which stays unused.
   void* address = ::operator new (bytes, std::align_val_t{page_bytes});
   slabs_.push_back(address);
-  // A wish: a kernel without huge pages refuses, and nothing else changes.
+  // Only a hint: a kernel without huge pages rejects it without consequences.
   if (bytes >= huge_page) madvise(address, bytes, MADV_HUGEPAGE);
   free_ = static_cast<std::byte*>(address);
   left_ = bytes;

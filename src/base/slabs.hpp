@@ -1,5 +1,5 @@
-// Memory for tables of descriptors that only grow: few large blocks instead of many small ones, in huge pages
-// where the system has them, because every task looks at several tables and each look-up may miss the TLB.
+// An arena for tables of descriptors that only grow. It allocates few large blocks, in huge pages if available: every
+// task accesses several tables, and each lookup may miss the TLB.
 #pragma once
 #include <cstddef>
 #include <new>
@@ -14,7 +14,7 @@ class Slabs {
   Slabs& operator=(const Slabs&) = delete;
   ~Slabs();
 
-  /// Uninitialized; stays where it is, and goes with this object. `alignment` is a power of two, at most a
+  /// Uninitialized memory that never moves and lives as long as this object. `alignment` is a power of two, at most a
   /// page. Throws std::bad_alloc.
   void* take(std::size_t bytes, std::size_t alignment);
 
@@ -22,7 +22,7 @@ class Slabs {
   void add(std::size_t at_least);
 
   std::vector<void*> slabs_;
-  std::byte* free_ = nullptr;  // in the last one
+  std::byte* free_ = nullptr;  // in the last slab
   std::size_t left_ = 0;
   std::size_t total_ = 0;
 };

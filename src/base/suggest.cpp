@@ -1,4 +1,4 @@
-// The nearest of the valid words, by edit distance.
+// Finds the nearest valid word by edit distance.
 #include "base/suggest.hpp"
 
 #include <fmt/format.h>
@@ -8,7 +8,7 @@
 namespace fairlead {
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-  // Three rows of the table suffice: a swap looks two rows up.
+  // Three rows of the table suffice: a transposition refers two rows up.
   std::vector<std::size_t> before(b.size() + 1), previous(b.size() + 1), row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
   for (std::size_t i = 1; i <= a.size(); ++i) {
@@ -26,7 +26,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 std::string_view nearest(std::string_view name, std::span<const std::string_view> candidates) {
-  constexpr std::size_t shortest_part = 3;  // fewer letters are contained in too many names
+  constexpr std::size_t shortest_part = 3;  // shorter texts are contained in too many names
   const std::size_t tolerated = std::max<std::size_t>(1, name.size() / 3);
   std::string_view best;
   std::size_t best_cost = tolerated + 2;

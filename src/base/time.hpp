@@ -1,5 +1,4 @@
-// Time is an integer everywhere: nanoseconds since the runtime began, by the wall clock or by a simulated
-// one.
+// Time is an integer: nanoseconds since the start of the runtime, by the wall clock or a simulated one.
 #pragma once
 #include <chrono>
 #include <cstdint>
@@ -7,12 +6,13 @@
 namespace fairlead {
 
 using Duration = std::chrono::nanoseconds;
-using Time = std::chrono::nanoseconds;  ///< since the runtime began
+using Time = std::chrono::nanoseconds;  ///< since the start of the runtime
 
-/// Virtual time ends there, after 28 years: what takes longer is as long as this. The sum of some such is a Duration still.
+/// The end of virtual time, after 28 years; longer durations are clamped to it. The sum of several still fits into a
+/// Duration.
 inline constexpr Duration end_of_virtual_time{900'000'000'000'000'000};
 
-/// So many nanoseconds of it.
+/// Converts nanoseconds of virtual time, clamped to end_of_virtual_time.
 constexpr Duration virtual_duration(double nanoseconds) noexcept {
   return nanoseconds < static_cast<double>(end_of_virtual_time.count())
              ? Duration(static_cast<std::int64_t>(nanoseconds))

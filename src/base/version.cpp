@@ -1,4 +1,4 @@
-// The version of the library, from CMake's project().
+// The version of the library, as in CMake's project().
 #include <fairlead/version.hpp>
 
 namespace fairlead {

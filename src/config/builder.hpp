@@ -1,4 +1,4 @@
-// Fills a Config from its sources, which are arguments here: tests give their own.
+// Fills a Config from its sources. The sources are arguments, so that tests can provide their own.
 #pragma once
 #include <fairlead/config.hpp>
 
@@ -12,30 +12,31 @@ namespace config {
 
 using Environment = std::map<std::string, std::string, std::less<>>;
 
-/// The variables of this process.
+/// The environment of this process.
 Environment process_environment();
 
 struct Sources {
-  std::vector<std::string> arguments;  ///< without the program's (and the subcommand's) name
+  std::vector<std::string> arguments;  ///< without the names of the program and of the subcommand
   Environment environment;
 };
 
-/// What Config::parse() does, from the given sources alone (and the configuration file that they name).
+/// The same as Config::parse(), from the given sources and the configuration file that they name.
 ParsedCommandLine parse(const Sources& sources, const CommandLine& own);
 
 }  // namespace config
 
 struct ConfigBuilder {
-  /// Reads `text` into the setting; ConfigError, beginning with `written`, if it does not fit.
+  /// Parses `text` as a value of the setting. If that fails, throws ConfigError with a message that starts with
+  /// `written`.
   static void assign(Config& config, std::string_view key, std::string_view text, Origin origin,
                      std::string where, std::string written);
-  /// As if nothing had given it.
+  /// Resets a setting to its default.
   static void unset(Config& config, std::string_view key);
-  /// Adds the options of a program, with their defaults.
+  /// Adds a program's own options, with their defaults.
   static void add(Config& config, std::span<const Setting> options);
-  /// Replaces a default that depends on the environment; `where` says on what.
+  /// Replaces a default that depends on the environment; `where` names the variable.
   static void assign_default(Config& config, std::string_view key, std::string_view text, std::string where);
-  /// Throws UsageError unless the table is sound: names differ, defaults and ranges can be read.
+  /// Throws UsageError if two options have the same name, or if a default or a range is invalid.
   static void check_table(std::span<const Setting> table);
 };
 

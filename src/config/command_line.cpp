@@ -1,4 +1,5 @@
-// The one source file that includes CLI11. It splits; messages are ours, for they name the nearest option.
+// The only source file that includes CLI11, which splits the command line. Error messages are Fairlead's, with the
+// nearest option.
 #include "config/command_line.hpp"
 
 #include <fairlead/error.hpp>
@@ -25,7 +26,7 @@ std::string spelling(const Setting& setting) {
   return fmt::format("{}--{}", letter, setting.key);
 }
 
-// "--memmory" of "--memmory=2GB".
+// "--memmory" for "--memmory=2GB".
 std::string_view name_of_argument(std::string_view argument) {
   return argument.substr(0, argument.find('='));
 }
@@ -37,7 +38,7 @@ std::string_view name_of_argument(std::string_view argument) {
   throw ConfigError(fmt::format("unknown option {}{}", name, did_you_mean(bare, candidates, "--")));
 }
 
-// An option that takes the next option for its value: "--memory --tile 512".
+// Reports an option that has consumed the next option as its value: "--memory --tile 512".
 void check_values_present(const std::vector<KnownOption>& known, const std::vector<std::string>& names) {
   for (const auto& [setting, option] : known) {
     if (option->count() == 0 || setting->type == SettingType::flag) continue;
@@ -52,7 +53,7 @@ void check_positionals(const std::vector<std::string>& given, const CommandLine&
   const bool any_number = !own.positionals.empty() && own.positionals.back().repeated;
   if (given.size() > own.positionals.size() && !any_number)
     throw ConfigError(fmt::format("unexpected argument \"{}\"", given[own.positionals.size()]));
-  // Those that may be left out may also come first.
+  // Optional positionals may precede required ones.
   std::size_t required = 0;
   for (const Positional& positional : own.positionals)
     if (positional.required && ++required > given.size())
@@ -86,7 +87,7 @@ SplitCommandLine split_command_line(const std::vector<std::string>& arguments, c
   app.add_option("positionals", split.positionals);
 
   try {
-    // CLI11 takes the arguments from the back.
+    // CLI11 takes the arguments in reverse order.
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::ArgumentMismatch& error) {  // "--memory: 1 required ..."
     const std::string_view text = error.what();
@@ -95,13 +96,13 @@ SplitCommandLine split_command_line(const std::vector<std::string>& arguments, c
     throw ConfigError(error.what());
   }
   for (const std::string& extra : app.remaining())
-    if (extra != "--") unknown_option(extra, names);  // CLI11 hands back the mark itself, too
+    if (extra != "--") unknown_option(extra, names);  // CLI11 also returns the separator "--"
   check_values_present(known, names);
 
   split.help = help->count() > 0;
-  split.config = config->count() > 0;
-  if (split.config && !config->results().back().empty()) split.config_file = config->results().back();
-  if (split.config && !split.config_file && !own.config_lists)
+  split.list_config = config->count() > 0;
+  if (split.list_config && !config->results().back().empty()) split.config_file = config->results().back();
+  if (split.list_config && !split.config_file && !own.config_lists)
     throw ConfigError("option --config needs a value");
   if (!split.help) check_positionals(split.positionals, own);
   for (const auto& [setting, option] : known) {

@@ -1,4 +1,4 @@
-// Reading values: the typed getters and what they say when a key or a type is wrong.
+// Config: parsing from all sources, typed getters, and their error messages.
 #include <fairlead/config.hpp>
 
 #include "base/suggest.hpp"
@@ -40,8 +40,9 @@ void ConfigBuilder::assign(Config& config, std::string_view key, std::string_vie
   const std::optional<double> share = may_be_share ? config::parse_share(text) : std::nullopt;
   if (may_be_share && text.ends_with('%') && !share)
     throw ConfigError(fmt::format("{}: a share must be more than 0% and at most 100%", written));
-  config::Reading reading = share ? config::Reading{*share, {}} : config::read_value(entry.setting, text);
-  if (!reading.problem.empty()) throw ConfigError(fmt::format("{}: {}", written, reading.problem));
+  config::ParsedValue reading =
+      share ? config::ParsedValue{*share, {}} : config::parse_value(entry.setting, text);
+  if (!reading.error.empty()) throw ConfigError(fmt::format("{}: {}", written, reading.error));
   entry.value = std::move(reading.value);
   entry.origin = origin;
   entry.where = std::move(where);
@@ -52,15 +53,16 @@ void ConfigBuilder::unset(Config& config, std::string_view key) {
   Config::Entry& entry = config.entry(key);
   const Setting setting = entry.setting;
   entry = {.setting = setting, .value = {}, .where = {}, .written = {}};
-  if (!setting.fallback.empty()) entry.value = config::read_value(setting, setting.fallback).value;
-  entry.written = fmt::format("default {} = {}", setting.key, setting.fallback);
+  if (!setting.default_value.empty()) entry.value = config::parse_value(setting, setting.default_value).value;
+  entry.written = fmt::format("default {} = {}", setting.key, setting.default_value);
 }
 
 void ConfigBuilder::add(Config& config, std::span<const Setting> options) {
   for (const Setting& setting : options) {
     Config::Entry entry{.setting = setting, .value = {}, .where = {}, .written = {}};
-    if (!setting.fallback.empty()) entry.value = config::read_value(setting, setting.fallback).value;
-    entry.written = fmt::format("default {} = {}", setting.key, setting.fallback);
+    if (!setting.default_value.empty())
+      entry.value = config::parse_value(setting, setting.default_value).value;
+    entry.written = fmt::format("default {} = {}", setting.key, setting.default_value);
     config.entries_.push_back(std::move(entry));
   }
 }
@@ -76,8 +78,8 @@ void ConfigBuilder::check_table(std::span<const Setting> table) {
     const auto bad = [&](std::string_view what) {
       throw UsageError(fmt::format("table of options: --{}: {}", row->key, what));
     };
-    for (const std::string_view text : {row->fallback, row->minimum, row->maximum})
-      if (!text.empty() && !config::read_value(*row, text).problem.empty())
+    for (const std::string_view text : {row->default_value, row->minimum, row->maximum})
+      if (!text.empty() && !config::parse_value(*row, text).error.empty())
         bad(fmt::format("\"{}\" is no valid {} in its range", text, name_of(row->type)));
     const auto clashes = [&](const Setting& above) {
       return above.key == row->key || (row->letter != 0 && above.letter == row->letter);
@@ -95,7 +97,7 @@ Config::Config() { ConfigBuilder::add(*this, config::schema()); }
 Config Config::from_environment() { return config::parse({{}, config::process_environment()}, {}).config; }
 
 Config Config::from_args(int argc, const char* const* argv, std::initializer_list<std::string_view> heeded) {
-  const std::vector<TakenSetting> taken = config::taken_by_programs({heeded.begin(), heeded.size()});
+  const std::vector<AcceptedSetting> taken = config::settings_of_programs({heeded.begin(), heeded.size()});
   const CommandLine own{.program = argc > 0 ? argv[0] : "program", .settings = taken};
   ParsedCommandLine parsed = parse(argc, argv, own);
   if (parsed.help) throw HelpRequested(help_text(own));
@@ -108,10 +110,10 @@ ParsedCommandLine Config::parse(int argc, const char* const* argv, const Command
 
 namespace {
 
-/// The word that the help of this program shows as the option's default, as "all"; empty if that is no word.
+/// The word that this program's help shows as the option's default, such as "all"; empty if it is no word.
 std::string_view default_word(const CommandLine& own, const Setting& setting) {
   std::string_view shown = setting.default_shown;
-  if (const auto taken = std::ranges::find(own.settings, setting.key, &TakenSetting::key);
+  if (const auto taken = std::ranges::find(own.settings, setting.key, &AcceptedSetting::key);
       taken != own.settings.end() && !taken->help.empty()) {
     constexpr std::string_view before = "(default\t";
     const auto at = taken->help.find(before);
@@ -134,28 +136,29 @@ ParsedCommandLine config::parse(const Sources& sources, const CommandLine& own) 
   ParsedCommandLine parsed{.config = {},
                            .positionals = split.positionals,
                            .help = split.help,
-                           .list_config = split.config && own.config_lists};
+                           .list_config = split.list_config && own.config_lists};
   ConfigBuilder::add(parsed.config, own.options);
-  if (parsed.help) return parsed;  // a broken file must not keep anyone from the help
-  for (const GivenOption& given : split.options) require_taken(own, given.setting->key, given.name);
+  if (parsed.help) return parsed;  // --help must work even if the configuration file is invalid
+  for (const GivenOption& given : split.options) require_accepted(own, given.setting->key, given.name);
   if (const auto cache = xdg_directory(sources.environment, "XDG_CACHE_HOME", ".cache"))
     ConfigBuilder::assign_default(parsed.config, "cache-directory", *cache,
                                   sources.environment.contains("XDG_CACHE_HOME") ? "XDG_CACHE_HOME" : "HOME");
-  if (const auto file = find_file(split.config_file, sources.environment)) read_file(*file, parsed.config);
+  if (const auto file = locate_config_file(split.config_file, sources.environment))
+    read_file(*file, parsed.config);
   read_environment(sources.environment, parsed.config);
   for (const GivenOption& given : split.options)
     if (const std::string_view word = default_word(own, *given.setting); !word.empty() && given.text == word)
       ConfigBuilder::unset(parsed.config, given.setting->key);
     else
       ConfigBuilder::assign(parsed.config, given.setting->key, given.text, Origin::command_line, given.name,
-                            given.written);
+                            given.as_written);
   return parsed;
 }
 
-void config::require_taken(const CommandLine& own, std::string_view key, std::string_view name) {
+void config::require_accepted(const CommandLine& own, std::string_view key, std::string_view name) {
   const bool is_setting = std::ranges::find(schema(), key, &Setting::key) != schema().end();
   if (own.settings.empty() || !is_setting) return;
-  const auto found = std::ranges::find(own.settings, key, &TakenSetting::key);
+  const auto found = std::ranges::find(own.settings, key, &AcceptedSetting::key);
   if (found == own.settings.end())
     throw ConfigError(
         fmt::format("`{}` has no use for {}; --help lists the options that it takes", own.program, name));
@@ -209,7 +212,8 @@ Bytes Config::bytes(std::string_view key) const {
   const Entry& found = entry(key);
   if (found.setting.type == SettingType::size)
     if (const double* share = std::get_if<double>(&found.value))
-      return std::max<Bytes>(static_cast<Bytes>(*share * static_cast<double>(config::whole_memory())), 1);
+      return std::max<Bytes>(
+          static_cast<Bytes>(*share * static_cast<double>(config::total_memory_or_limit())), 1);
   return value<std::uint64_t>(key, {SettingType::size});
 }
 std::uint64_t Config::count(std::string_view key) const {
@@ -243,13 +247,13 @@ void Config::require_one_of(std::string_view key, std::span<const std::string_vi
 
 std::string Config::written(std::string_view key) const {
   const Entry& found = entry(key);
-  return config::write_value(found.setting, found.value);
+  return config::format_value(found.setting, found.value);
 }
 
 std::vector<SettingReport> Config::report() const {
   std::vector<SettingReport> rows;
   for (const Entry& e : entries_)
-    rows.push_back({e.setting, config::write_value(e.setting, e.value), e.origin, e.where});
+    rows.push_back({e.setting, config::format_value(e.setting, e.value), e.origin, e.where});
   return rows;
 }
 

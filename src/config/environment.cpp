@@ -1,4 +1,4 @@
-// The only place that reads the environment.
+// The only source file that reads the environment.
 #include "config/environment.hpp"
 
 #include "base/suggest.hpp"
@@ -36,7 +36,7 @@ void read_environment(const Environment& environment, Config& config) {
     const auto& [name, text] = *it;
     const auto known = std::ranges::find(variables, name);
     if (known == variables.end()) {
-      // Compared without the prefix, which would make all names alike.
+      // Compare without the prefix, which would make all names similar.
       std::vector<std::string_view> endings;
       for (const std::string& variable : variables)
         endings.push_back(std::string_view(variable).substr(prefix.size()));

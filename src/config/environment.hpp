@@ -1,16 +1,16 @@
-// FAIRLEAD_* variables, and those that are not Fairlead's own.
+// Settings from FAIRLEAD_* variables, and other environment variables.
 #pragma once
 #include "config/builder.hpp"
 
 namespace fairlead::config {
 
-/// FAIRLEAD_DISK_BANDWIDTH for disk-bandwidth.
+/// The variable of a setting: FAIRLEAD_DISK_BANDWIDTH for disk-bandwidth.
 std::string variable_of(std::string_view key);
 
-/// Reads the variables into `config`. ConfigError for one that begins with FAIRLEAD_ and is no setting.
+/// Reads the variables into `config`. Throws ConfigError for one that starts with FAIRLEAD_ and is no setting.
 void read_environment(const Environment& environment, Config& config);
 
-/// The system's C compiler, with its first arguments: the variable CC, else cc.
+/// The system's C compiler, with its first arguments: the variable CC, or "cc" without it.
 std::string c_compiler(const Environment& environment);
 
 }  // namespace fairlead::config

@@ -1,4 +1,4 @@
-// The configuration file: where it is, and what it sets.
+// See file.hpp.
 #include "config/file.hpp"
 
 #include "base/file_descriptor.hpp"
@@ -18,21 +18,21 @@ namespace {
 
 std::string contents_of(const ConfigFile& file) {
   const auto fail = [&](const std::string& why) {
-    const std::string who = file.named_by.empty() ? std::string() : file.named_by + ": ";
+    const std::string who = file.source.empty() ? std::string() : file.source + ": ";
     throw ConfigError(fmt::format("{}cannot read {}: {}", who, file.path, why));
   };
-  auto text = whole_file(file.path);
+  auto text = fairlead::read_file(file.path);
   if (!text) fail(errno == EISDIR ? "it is a directory" : std::generic_category().message(errno));
   return *std::move(text);
 }
 
 struct Written {
-  std::string text;   // as a value is written on the command line
-  std::string shown;  // as it stands in the file
+  std::string text;   // as a value on the command line
+  std::string shown;  // as written in the file
 };
 
-// Settings are given with the type that TOML has for them: workers = "4" is a mistake, memory = "2GB" is
-// not. The word for "no value" is a string for every type.
+// Values must have the TOML type of their setting: workers = "4" is an error, memory = "2GB" is not. The word for "no
+// value" is a string for every type.
 Written read_node(const Setting& setting, const TomlNode& node, const std::string& place) {
   const auto mistake = [&](std::string_view shown, std::string_view wanted, std::string_view got) -> Written {
     throw ConfigError(fmt::format("{}: {} = {}: must be {}, not {}", place, setting.key, shown, wanted, got));
@@ -40,7 +40,7 @@ Written read_node(const Setting& setting, const TomlNode& node, const std::strin
   if (const auto* text = node.as<std::string>()) {
     const std::string& value = *text;
     const std::string shown = fmt::format("\"{}\"", value);
-    if (setting.absent.empty() || value != setting.absent) {
+    if (setting.unset_word.empty() || value != setting.unset_word) {
       if (setting.type == SettingType::count) return mistake(shown, "a whole number", "a string");
       if (setting.type == SettingType::real) return mistake(shown, "a number", "a string");
       if (setting.type == SettingType::flag) return mistake(shown, "true or false", "a string");
@@ -80,8 +80,8 @@ std::optional<std::string> xdg_directory(const Environment& environment, std::st
   return fmt::format("{}/{}/fairlead", home->second, otherwise);
 }
 
-std::optional<ConfigFile> find_file(const std::optional<std::string>& option,
-                                    const Environment& environment) {
+std::optional<ConfigFile> locate_config_file(const std::optional<std::string>& option,
+                                             const Environment& environment) {
   const auto named = [](const std::string& path, std::string_view by) -> std::optional<ConfigFile> {
     if (path == "none") return {};
     return ConfigFile{path, std::string(by)};

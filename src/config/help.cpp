@@ -1,4 +1,4 @@
-// --help: what a command line takes, in columns.
+// Generates the text of --help, in columns.
 #include "config/help.hpp"
 
 #include <fairlead/config.hpp>
@@ -13,7 +13,7 @@ namespace fairlead {
 namespace {
 
 constexpr std::size_t left_width = 30;
-constexpr char unbreakable = '\t';  // a space at which no line ends
+constexpr char unbreakable = '\t';  // a space where no line may be broken
 
 std::string_view value_name(const Setting& setting) {
   if (!setting.value_name.empty()) return setting.value_name;
@@ -38,15 +38,15 @@ std::string_view value_name(const Setting& setting) {
 
 std::string default_of(const Setting& setting) {
   if (!setting.default_shown.empty()) return fmt::format(" (default\t{})", setting.default_shown);
-  const std::string_view value = setting.fallback.empty() ? setting.absent : setting.fallback;
+  const std::string_view value = setting.default_value.empty() ? setting.unset_word : setting.default_value;
   if (setting.type == SettingType::flag) return value == "true" ? " (default\tyes)" : "";
   if (value.empty()) return "";
-  if (setting.fallback.empty() && !setting.absent_means.empty())
-    return fmt::format(" (default\t{}: {})", value, setting.absent_means);
+  if (setting.default_value.empty() && !setting.unset_meaning.empty())
+    return fmt::format(" (default\t{}: {})", value, setting.unset_meaning);
   return fmt::format(" (default\t{})", value);
 }
 
-// "  left      words of right, wrapped and indented".
+// Appends "  left      words of right, wrapped and indented".
 void row(std::string& out, std::string_view left, std::string_view right, unsigned width) {
   std::string line = fmt::format("  {:<{}}", left, left_width - 2);
   if (line.size() > left_width || line.back() != ' ') {
@@ -74,7 +74,7 @@ void row(std::string& out, std::string_view left, std::string_view right, unsign
 
 void row(std::string& out, const Setting& setting, std::string_view help, unsigned width) {
   const std::string letter = setting.letter ? fmt::format("-{}, ", setting.letter) : std::string();
-  const bool is_on = setting.type == SettingType::flag && setting.fallback == "true";
+  const bool is_on = setting.type == SettingType::flag && setting.default_value == "true";
   const std::string left =
       fmt::format("{}--{}{} {}", letter, is_on ? "[no-]" : "", setting.key, value_name(setting));
   row(out, left, help.empty() ? fmt::format("{}{}", setting.help, default_of(setting)) : std::string(help),
@@ -98,7 +98,7 @@ std::string help_text(const CommandLine& own, unsigned width) {
 
   std::string_view group;
   for (const Setting& setting : config::schema()) {
-    const auto taken = std::ranges::find(own.settings, setting.key, &TakenSetting::key);
+    const auto taken = std::ranges::find(own.settings, setting.key, &AcceptedSetting::key);
     if (!own.settings.empty() && (taken == own.settings.end() || !taken->refused.empty())) continue;
     if (setting.group != group) out += fmt::format("\n{}:\n", setting.group);
     group = setting.group;

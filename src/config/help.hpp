@@ -1,10 +1,10 @@
-// What people read about the settings, made from the schema; help_text() of config.hpp is the other half.
+// Generates the documentation of the settings from the schema; help_text() of config.hpp generates --help.
 #pragma once
 #include <string>
 
 namespace fairlead::config {
 
-/// docs/configuration.md
+/// The text of docs/configuration.md.
 std::string configuration_page();
 
 }  // namespace fairlead::config

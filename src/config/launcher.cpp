@@ -8,11 +8,11 @@ namespace fairlead::config {
 
 namespace {
 
-/// Variables in which a launcher says how many there are, and which this is.
+/// The variables of a launcher that contain the number of ranks and this process's rank.
 struct Launcher {
   const char *with, *ranks, *rank;
 };
-// Hydra and Slurm's PMI speak to MPICH and what descends from it; Slurm's PMIx to Open MPI.
+// MPICH and its derivatives use Hydra or Slurm's PMI; Open MPI uses Slurm's PMIx.
 constexpr std::array launchers{Launcher{"openmpi", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
                                Launcher{"mpich", "PMI_SIZE", "PMI_RANK"},
                                Launcher{"openmpi", "SLURM_STEP_NUM_TASKS", "PMIX_RANK"}};
@@ -29,10 +29,10 @@ std::optional<std::uint32_t> number_in(const Environment& environment, const cha
 
 }  // namespace
 
-std::optional<Launched> launched(const Environment& environment) {
+std::optional<LaunchInfo> detect_launcher(const Environment& environment) {
   for (const Launcher& launcher : launchers) {
     const auto ranks = number_in(environment, launcher.ranks), rank = number_in(environment, launcher.rank);
-    if (ranks && rank && *ranks > 1 && *rank < *ranks) return Launched{launcher.with, *ranks, *rank};
+    if (ranks && rank && *ranks > 1 && *rank < *ranks) return LaunchInfo{launcher.with, *ranks, *rank};
   }
   return std::nullopt;
 }

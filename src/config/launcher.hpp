@@ -1,4 +1,4 @@
-// Whether somebody has started several processes of this program together: what mpirun and srun say in the environment.
+// Detects whether mpirun or srun has started this process as one of several ranks, from the environment.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -8,13 +8,14 @@
 
 namespace fairlead::config {
 
-struct Launched {
-  std::string with;         ///< the MPI whose processes they are, as plug-ins are called: "openmpi", "mpich"
-  std::uint32_t ranks = 1;  ///< how many
-  std::uint32_t rank = 0;   ///< which of them this is
+struct LaunchInfo {
+  std::string
+      mpi_implementation;   ///< the MPI implementation, by the name of Fairlead's plug-in: "openmpi", "mpich"
+  std::uint32_t ranks = 1;  ///< the number of ranks
+  std::uint32_t rank = 0;   ///< this process's rank
 };
 
-/// Nothing if it was started alone.
-std::optional<Launched> launched(const Environment& environment);
+/// Nothing if this is the only process.
+std::optional<LaunchInfo> detect_launcher(const Environment& environment);
 
 }  // namespace fairlead::config

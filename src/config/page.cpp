@@ -1,4 +1,4 @@
-// docs/configuration.md: the same schema as --help, as a page.
+// Generates docs/configuration.md from the schema.
 #include "config/environment.hpp"
 #include "config/help.hpp"
 #include "config/schema.hpp"
@@ -12,16 +12,16 @@ namespace {
 
 constexpr std::string_view opening =
     R"(<!-- Made from src/config/schema.cpp by `fairlead help --markdown`: change it there. -->
-# How is Fairlead configured?
+# Configuration
 
-Nothing has to be. Every setting has a value that is right for most runs; to change one, write it in any of five places. Later
-ones win:
+Every setting has a default that suits most runs. You can set it in five places; later ones override earlier ones:
 
 1. the default, in the tables below;
-2. the configuration file: `--config FILE`, else the one that `FAIRLEAD_CONFIG` names, else `$XDG_CONFIG_HOME/fairlead/config.toml`
-   (`~/.config/fairlead/config.toml`) if there is one; `--config none` reads no file;
+2. the configuration file: `--config FILE`, else the file that `FAIRLEAD_CONFIG` names, else
+   `$XDG_CONFIG_HOME/fairlead/config.toml` (`~/.config/fairlead/config.toml`) if it exists; `--config none` reads no
+   file;
 3. the environment: `FAIRLEAD_DISK_THREADS=8`;
-4. the command line: `--disk-threads 8`; of an option given twice, the last;
+4. the command line: `--disk-threads 8`; if an option is given twice, the last one;
 5. code: `config.set("disk-threads", 8)`.
 
 The file is TOML, one line for each setting:
@@ -34,8 +34,8 @@ disk-threads = 8
 bind-threads = false
 ```
 
-`fairlead info --config` lists every setting, its value, and where it came from. A key that does not exist, a value of the wrong
-type or out of range ends the program at once, with the place and the nearest valid key:
+`fairlead info --config` lists every setting, its value and its origin. An unknown key or an invalid value ends the
+program, with the place and the nearest valid key:
 
 ```
 fairlead: unknown option --memmory (did you mean --memory?)
@@ -45,12 +45,12 @@ fairlead: config.toml:4: workers = "four": must be a whole number, not a string
 fairlead: --disk-threads 0: must be between 1 and 256
 ```
 
-In a program of your own, `Config::from_args(argc, argv)` reads all five; `Config::from_environment()` the first three; `Config()`
-the defaults alone. Options of the program's own: [your-program.md](your-program.md).
+In your own program, `Config::from_args(argc, argv)` reads all five, `Config::from_environment()` the first three, and
+`Config()` the defaults. Your own options: [your-program.md](your-program.md).
 )";
 
 constexpr std::string_view closing = R"(
-## What do the values look like?
+## Values
 
 | type | examples |
 | --- | --- |
@@ -61,8 +61,8 @@ constexpr std::string_view closing = R"(
 | choice | one of the words listed |
 | flag | `true` or `false`; on the command line `--bind-threads` or `--no-bind-threads` |
 
-Where the default is a word such as `auto`, `unlimited` or `none`, that word can be written too: it undoes what a weaker place says.
-So `--cache-directory none` keeps no timings.
+A default that is a word, such as `auto`, `unlimited` or `none`, is also a value: it overrides an earlier place.
+`--cache-directory none` keeps no measurements.
 )";
 
 std::string kind_of(const Setting& setting) {
@@ -77,12 +77,13 @@ std::string kind_of(const Setting& setting) {
 
 std::string_view shown_default(const Setting& setting) {
   if (!setting.default_shown.empty()) return setting.default_shown;
-  return setting.fallback.empty() ? setting.absent : setting.fallback;
+  return setting.default_value.empty() ? setting.unset_word : setting.default_value;
 }
 
 std::string explained(const Setting& setting) {
   std::string text(setting.help);
-  if (!setting.absent_means.empty()) text += fmt::format("; `{}`: {}", setting.absent, setting.absent_means);
+  if (!setting.unset_meaning.empty())
+    text += fmt::format("; `{}`: {}", setting.unset_word, setting.unset_meaning);
   return text;
 }
 

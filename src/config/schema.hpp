@@ -1,4 +1,4 @@
-// The one table of Fairlead's settings. A new setting is a new row in schema.cpp and nothing else.
+// The table of all settings. To add a setting, add a row in schema.cpp.
 #pragma once
 #include <fairlead/setting.hpp>
 
@@ -10,8 +10,8 @@ namespace fairlead::config {
 
 std::span<const Setting> schema() noexcept;
 
-/// As CommandLine::settings has it, of a program on the library: all that a runtime heeds, and what the
-/// program says that it heeds itself. Throws UsageError for a name that is no setting.
-std::vector<TakenSetting> taken_by_programs(std::span<const std::string_view> heeded);
+/// The settings for CommandLine::settings of a program that uses the library: all settings of a runtime, and those in
+/// `heeded`, which the program uses itself. Throws UsageError if one is no setting.
+std::vector<AcceptedSetting> settings_of_programs(std::span<const std::string_view> heeded);
 
 }  // namespace fairlead::config

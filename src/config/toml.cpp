@@ -1,4 +1,4 @@
-// The one source file that includes toml++.
+// The only source file that includes toml++.
 #include "config/toml.hpp"
 
 #include <fmt/format.h>
@@ -9,14 +9,14 @@
 #include <vector>
 
 namespace {
-// Some texts that are no TOML ("[[[") break what toml++ takes for certain: here that is an exception, too,
-// where it would be an abort, or with NDEBUG whatever follows from telling the compiler so.
+// Some invalid texts ("[[[") violate assertions of toml++. Throw an exception instead of aborting, or, with NDEBUG,
+// instead of undefined behavior.
 struct BrokenAssumption {};
 [[noreturn]] void assumption_broken() { throw BrokenAssumption(); }
 }  // namespace
 #define TOML_ASSERT(expression) ((expression) ? void() : assumption_broken())
-#undef NDEBUG  // with it, toml++ would have the compiler rely on what texts can break
-// What is nested is taken apart by recursion: so much of it fits on any stack.
+#undef NDEBUG  // with it, toml++ turns the assertions into compiler assumptions
+// toml++ is recursive: limit the nesting so that any stack suffices.
 #define TOML_MAX_NESTED_VALUES 32
 #include <toml++/toml.h>
 
@@ -24,13 +24,13 @@ namespace fairlead::config {
 
 namespace {
 
-constexpr std::size_t most_dots = 32;  // of a key, each of which nests a table
+constexpr std::size_t most_dots = 32;  // in a key; each dot nests a table
 
 std::size_t line_of(std::string_view text, std::size_t place) {
   return 1 + static_cast<std::size_t>(std::ranges::count(text.substr(0, place), '\n'));
 }
 
-/// Where what begins with a quotation mark at `begin` ends.
+/// The end of the string that starts with a quotation mark at `begin`.
 std::size_t end_of_string(std::string_view text, std::size_t begin) {
   const char mark = text[begin];
   const std::string three(3, mark);
@@ -38,7 +38,7 @@ std::size_t end_of_string(std::string_view text, std::size_t begin) {
   for (std::size_t at = begin + closing.size(); at < text.size(); ++at) {
     if (text.substr(at, closing.size()) == closing) {
       at += closing.size();
-      if (closing.size() == 3)  // two more may stand before it
+      if (closing.size() == 3)  // up to two quotation marks may precede the closing three
         for (int i = 0; i < 2 && at < text.size() && text[at] == mark; ++i) ++at;
       return at;
     }
@@ -50,7 +50,7 @@ std::size_t end_of_string(std::string_view text, std::size_t begin) {
   return text.size();
 }
 
-/// Before it is parsed, since toml++ bounds the depth of values only.
+/// Throws ConfigError for a key with too many dots, before parsing: toml++ limits the depth of values only.
 void refuse_deep_keys(std::string_view text, std::string_view file) {
   std::size_t dots = 0;
   for (std::size_t at = 0; at < text.size();) {
@@ -71,8 +71,8 @@ void refuse_deep_keys(std::string_view text, std::string_view file) {
   }
 }
 
-/// Of a text that breaks an assumption, which happens where it has been read to: so the fewest lines that do,
-/// end there.
+/// The line at which a text violates an assertion of toml++: the smallest number of lines that does, found by
+/// bisection.
 std::size_t line_that_breaks(std::string_view text) {
   std::vector<std::size_t> ends;
   for (std::size_t end = text.find('\n'); end != text.npos; end = text.find('\n', end)) ends.push_back(++end);
@@ -105,7 +105,7 @@ TomlNode node_of(const toml::node& from) {
   } else if (const auto* table = from.as_table()) {
     TomlNode::Table entries;
     for (const auto& [key, one] : *table) entries.push_back({std::string(key.str()), node_of(one)});
-    // The library sorts by key; people expect their own order, above all of messages.
+    // toml++ sorts by key; messages should follow the order of the file.
     std::ranges::stable_sort(entries, {}, [](const auto& entry) { return entry.node.line; });
     node.value = std::move(entries);
   }

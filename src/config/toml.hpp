@@ -1,4 +1,4 @@
-// TOML as a tree of nodes that know their line. So only one source file includes the library that reads it.
+// A TOML file as a tree of nodes with line numbers. Its own types, so that only one source file includes toml++.
 #pragma once
 #include <fairlead/no_value.hpp>
 
@@ -11,10 +11,10 @@
 namespace fairlead::config {
 
 struct TomlNode {
-  using Other = NoValue;  ///< a date or a time, which no setting is
+  using Other = NoValue;  ///< a date or a time, which no setting uses
   using List = std::vector<TomlNode>;
   struct Entry;
-  using Table = std::vector<Entry>;  // in the order of the file
+  using Table = std::vector<Entry>;  // in file order
 
   std::variant<Other, std::string, std::int64_t, double, bool, List, Table> value;
   std::uint32_t line = 0;
@@ -23,7 +23,7 @@ struct TomlNode {
   const T* as() const noexcept {
     return std::get_if<T>(&value);
   }
-  /// Of a table; null if there is none of that key.
+  /// The value of that key in a table; null if there is none, or if this is no table.
   const TomlNode* find(std::string_view key) const noexcept;
 };
 
@@ -32,7 +32,7 @@ struct TomlNode::Entry {
   TomlNode node;
 };
 
-/// A whole file, which is a table. Throws ConfigError with `file` and the line if it is not TOML.
+/// Parses a file; its root is a table. Throws ConfigError with `file` and the line if it is not TOML.
 TomlNode parse_toml(std::string_view text, std::string_view file);
 
 }  // namespace fairlead::config

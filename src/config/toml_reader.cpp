@@ -1,4 +1,4 @@
-// Types, ranges, and messages.
+// See toml_reader.hpp.
 #include "config/toml_reader.hpp"
 
 #include <fmt/format.h>
@@ -17,13 +17,13 @@ void TomlReader::fail(std::string_view key, const std::string& why) const {
       fmt::format("{}:{}: {} of {} {}", file_, node != nullptr ? node->line : table_.line, key, what_, why));
 }
 
-bool TomlReader::has(std::string_view key) {
+bool TomlReader::contains(std::string_view key) {
   known_.emplace(key);
   return table_.find(key) != nullptr;
 }
 
 const TomlNode& TomlReader::node(std::string_view key) {
-  if (has(key)) return *table_.find(key);
+  if (contains(key)) return *table_.find(key);
   std::vector<std::string_view> others;
   const std::vector<std::string> all = keys();
   for (const std::string& other : all)
@@ -34,14 +34,14 @@ const TomlNode& TomlReader::node(std::string_view key) {
                 : fmt::format("is missing; is it what line {} calls \"{}\"?", table_.find(near)->line, near));
 }
 
-std::string TomlReader::text(std::string_view key) {
+std::string TomlReader::string(std::string_view key) {
   const auto* value = node(key).as<std::string>();
   if (value == nullptr) fail(key, "must be a string");
   return *value;
 }
 
-bool TomlReader::flag_or(std::string_view key, bool otherwise) {
-  if (!has(key)) return otherwise;
+bool TomlReader::bool_or(std::string_view key, bool otherwise) {
+  if (!contains(key)) return otherwise;
   const auto* value = node(key).as<bool>();
   if (value == nullptr) fail(key, "must be true or false");
   return *value;
@@ -72,9 +72,9 @@ std::size_t TomlReader::count(std::string_view key, std::size_t least, std::size
 
 std::uint64_t TomlReader::quantity(std::string_view key, SettingType type, std::string_view wanted) {
   const Setting setting{.key = key, .type = type, .minimum = type == SettingType::size ? "1" : "1B/s"};
-  const std::string written = text(key);
-  const Reading reading = read_value(setting, written);
-  if (!reading.problem.empty()) fail(key, fmt::format("is \"{}\", but must be {}", written, wanted));
+  const std::string written = string(key);
+  const ParsedValue reading = parse_value(setting, written);
+  if (!reading.error.empty()) fail(key, fmt::format("is \"{}\", but must be {}", written, wanted));
   return std::get<std::uint64_t>(reading.value);
 }
 
@@ -92,10 +92,10 @@ const TomlNode::List& TomlReader::list(std::string_view key, const char* wanted)
   return *all;
 }
 
-std::vector<std::string> TomlReader::texts(std::string_view key) {
+std::vector<std::string> TomlReader::strings(std::string_view key) {
   constexpr const char* wanted = "must be a list of strings";
   std::vector<std::string> all;
-  if (!has(key)) return all;
+  if (!contains(key)) return all;
   for (const TomlNode& one : list(key, wanted)) {
     if (one.as<std::string>() == nullptr) fail(key, wanted);
     all.push_back(*one.as<std::string>());
@@ -105,7 +105,7 @@ std::vector<std::string> TomlReader::texts(std::string_view key) {
 
 std::vector<double> TomlReader::numbers(std::string_view key) {
   std::vector<double> all;
-  if (!has(key)) return all;
+  if (!contains(key)) return all;
   for (const TomlNode& one : list(key, "must be a list of numbers"))
     all.push_back(number_of(one, key, -1e18, 1e18));
   return all;
@@ -127,7 +127,7 @@ std::vector<std::pair<double, double>> TomlReader::pairs(std::string_view key, c
 
 std::vector<const TomlNode*> TomlReader::tables(std::string_view key) {
   std::vector<const TomlNode*> all;
-  if (!has(key)) return all;
+  if (!contains(key)) return all;
   const std::string wanted = fmt::format("must be tables, each headed [[{}]] or in a list of {{ ... }}", key);
   for (const TomlNode& one : list(key, wanted.c_str())) {
     if (one.as<TomlNode::Table>() == nullptr) fail(key, wanted);
@@ -137,7 +137,7 @@ std::vector<const TomlNode*> TomlReader::tables(std::string_view key) {
 }
 
 const TomlNode* TomlReader::inner_table(std::string_view key) {
-  if (!has(key)) return nullptr;
+  if (!contains(key)) return nullptr;
   const TomlNode& inner = node(key);
   if (inner.as<TomlNode::Table>() == nullptr) fail(key, fmt::format("must be a table, headed [{}]", key));
   return &inner;
@@ -150,12 +150,12 @@ std::vector<std::string> TomlReader::keys() const {
   return all;
 }
 
-void TomlReader::expect(std::initializer_list<std::string_view> keys) {
+void TomlReader::declare_keys(std::initializer_list<std::string_view> keys) {
   for (const std::string_view key : keys) known_.emplace(key);
-  require_all_known();
+  reject_unknown_keys();
 }
 
-void TomlReader::require_all_known() const {
+void TomlReader::reject_unknown_keys() const {
   const std::vector<std::string_view> known(known_.begin(), known_.end());
   for (const std::string& key : keys())
     if (!known_.contains(key))

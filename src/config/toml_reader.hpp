@@ -1,5 +1,5 @@
-// One table of a TOML file, read key by key: what has the wrong type or is out of range is refused, and so is
-// what nobody has asked for.
+// Reads one table of a TOML file, key by key. A wrong type, a value out of range, and a key that was never read are
+// errors.
 #pragma once
 #include <fairlead/ids.hpp>
 #include <fairlead/setting.hpp>
@@ -16,27 +16,27 @@
 
 namespace fairlead::config {
 
-/// Everything throws ConfigError with file, line, key, and what would be right.
+/// All functions throw ConfigError with file, line, key, and the expected value.
 class TomlReader {
  public:
-  /// `what`: the table, for messages: "a [[device]]". Node and file outlive it.
+  /// `what` names the table in messages: "a [[device]]". Node and file must outlive the reader.
   TomlReader(const TomlNode& table, std::string_view file, std::string what)
       : table_(table), file_(file), what_(std::move(what)) {}
 
   [[noreturn]] void fail(std::string_view key, const std::string& why) const;
-  bool has(std::string_view key);
-  std::string text(std::string_view key);
+  bool contains(std::string_view key);
+  std::string string(std::string_view key);
   std::string text_or(std::string_view key, std::string otherwise) {
-    return has(key) ? text(key) : otherwise;
+    return contains(key) ? string(key) : otherwise;
   }
-  bool flag_or(std::string_view key, bool otherwise);
+  bool bool_or(std::string_view key, bool otherwise);
   double number(std::string_view key, double least, double most);
   double number_or(std::string_view key, double otherwise, double least, double most) {
-    return has(key) ? number(key, least, most) : otherwise;
+    return contains(key) ? number(key, least, most) : otherwise;
   }
   std::size_t count(std::string_view key, std::size_t least, std::size_t most);
   std::size_t count_or(std::string_view key, std::size_t otherwise, std::size_t least, std::size_t most) {
-    return has(key) ? count(key, least, most) : otherwise;
+    return contains(key) ? count(key, least, most) : otherwise;
   }
   Bytes size(std::string_view key);
   double bandwidth(std::string_view key);
@@ -46,28 +46,27 @@ class TomlReader {
   Duration microseconds_or(std::string_view key, double otherwise) {
     return Duration(static_cast<std::int64_t>(number_or(key, otherwise, 0, 1e9) * 1e3));
   }
-  /// Empty if the key is not there.
-  std::vector<std::string> texts(std::string_view key);
+  /// Empty if the key is missing.
+  std::vector<std::string> strings(std::string_view key);
   std::vector<double> numbers(std::string_view key);
-  /// Lists of two numbers each; `wanted`: what is said if they are not.
+  /// A list of pairs of numbers; `wanted` is the error message for anything else.
   std::vector<std::pair<double, double>> pairs(std::string_view key, const char* wanted);
 
-  /// Calls f(TomlReader&) for each table of the list `key`, if it is there.
+  /// Calls f(TomlReader&) for each table of the list `key`, if it exists.
   template <class F>
   void each(std::string_view key, F&& f) {
     for (const TomlNode* one : tables(key)) read(*one, "a [[" + std::string(key) + "]]", f);
   }
-  /// Calls f(TomlReader&) for the table of that name, if it is there.
+  /// Calls f(TomlReader&) for the table of that name, if it exists.
   template <class F>
   void table(std::string_view key, F&& f) {
     if (const TomlNode* one = inner_table(key)) read(*one, "[" + std::string(key) + "]", f);
   }
-  /// In the order of the file.
+  /// In file order.
   std::vector<std::string> keys() const;
-  /// These will be asked for: others are refused now, before what they were meant to be is said to be
-  /// missing.
-  void expect(std::initializer_list<std::string_view> keys);
-  void require_all_known() const;
+  /// Declares all valid keys and rejects any other one now: a misspelled key is reported as such, and not as missing.
+  void declare_keys(std::initializer_list<std::string_view> keys);
+  void reject_unknown_keys() const;
 
  private:
   const TomlNode& node(std::string_view key);
@@ -80,7 +79,7 @@ class TomlReader {
   void read(const TomlNode& one, std::string what, F&& f) {
     TomlReader reader(one, file_, std::move(what));
     f(reader);
-    reader.require_all_known();
+    reader.reject_unknown_keys();
   }
 
   const TomlNode& table_;

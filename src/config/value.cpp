@@ -1,4 +1,4 @@
-// Values from text and back: sizes, bandwidths, counts, flags, with exact messages.
+// See value.hpp.
 #include "config/value.hpp"
 
 #include "base/suggest.hpp"
@@ -58,7 +58,7 @@ constexpr std::array units = {
     Unit{"MB", 1'000'000},
     Unit{"kB", 1'000},
     Unit{"B", 1},
-    // As batch systems and ulimit have them. Never written.
+    // As in batch systems and ulimit. Accepted, but not written.
     Unit{"T", Bytes(1) << 40},
     Unit{"G", Bytes(1) << 30},
     Unit{"M", Bytes(1) << 20},
@@ -101,9 +101,9 @@ std::optional<bool> parse_flag(std::string_view text) {
   return {};
 }
 
-Reading read_unchecked(const Setting& setting, std::string_view text) {
+ParsedValue read_unchecked(const Setting& setting, std::string_view text) {
   const auto or_problem = [](auto value, std::string problem) {
-    return value ? Reading{Value(*value), {}} : Reading{{}, std::move(problem)};
+    return value ? ParsedValue{Value(*value), {}} : ParsedValue{{}, std::move(problem)};
   };
   switch (setting.type) {
     case SettingType::size:
@@ -128,7 +128,7 @@ Reading read_unchecked(const Setting& setting, std::string_view text) {
   return {};
 }
 
-/// Where the digits of "e9" or "e+9" begin; npos if none stands there, as in "1EB".
+/// The position of the digits in "e9" or "e+9"; npos if there is no exponent, as in "1EB".
 std::size_t exponent_at(std::string_view text, std::size_t at) {
   if (at >= text.size() || lower(text[at]) != 'e') return text.npos;
   ++at;
@@ -145,7 +145,7 @@ bool less(const Value& a, const Value& b) {
 }  // namespace
 
 std::optional<Bytes> parse_size(std::string_view text) {
-  // Digits are gathered in 128 bits, so that 1.5GiB is exact; beyond 18 decimals nothing changes a byte.
+  // 128 bits make 1.5GiB exact. Decimals after the 18th do not change the number of bytes.
   Wide number = 0, scale = 1;
   std::size_t at = 0;
   bool digits = false;
@@ -185,7 +185,8 @@ std::optional<Bytes> parse_size(std::string_view text) {
                : std::nullopt;
   for (const Unit& unit : units) {
     if (!same_word(word, unit.name)) continue;
-    // number < 2^64 * 10^18 may not be multiplied by a unit in 128 bits: whole part and rest apart.
+    // number < 2^64 * 10^18: times a unit it can exceed 128 bits, so the integer part and the rest are multiplied
+    // separately.
     const Wide whole = number / scale * unit.bytes, rest = number % scale * unit.bytes / scale;
     if (number / scale > std::numeric_limits<Bytes>::max() / unit.bytes) return {};
     if (whole + rest > std::numeric_limits<Bytes>::max()) return {};
@@ -219,10 +220,10 @@ std::string readable_size(Bytes bytes) {
   return fmt::format("{} B", bytes);
 }
 
-Reading read_value(const Setting& setting, std::string_view text) {
-  if (!setting.absent.empty() && text == setting.absent) return {};
-  Reading reading = read_unchecked(setting, text);
-  if (!reading.problem.empty()) return reading;
+ParsedValue parse_value(const Setting& setting, std::string_view text) {
+  if (!setting.unset_word.empty() && text == setting.unset_word) return {};
+  ParsedValue reading = read_unchecked(setting, text);
+  if (!reading.error.empty()) return reading;
   const bool low =
       !setting.minimum.empty() && less(reading.value, read_unchecked(setting, setting.minimum).value);
   const bool high =
@@ -233,7 +234,7 @@ Reading read_value(const Setting& setting, std::string_view text) {
   return {{}, fmt::format("must be between {} and {}", setting.minimum, setting.maximum)};
 }
 
-std::string write_value(const Setting& setting, const Value& value) {
+std::string format_value(const Setting& setting, const Value& value) {
   if (const auto* count = std::get_if<std::uint64_t>(&value)) {
     if (setting.type == SettingType::size) return format_size(*count);
     if (setting.type == SettingType::bandwidth) {
@@ -246,7 +247,7 @@ std::string write_value(const Setting& setting, const Value& value) {
     return setting.type == SettingType::size ? fmt::format("{:.6g}%", *real * 100) : fmt::format("{}", *real);
   if (const auto* text = std::get_if<std::string>(&value)) return *text;
   if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
-  return std::string(setting.absent);
+  return std::string(setting.unset_word);
 }
 
 std::optional<std::array<std::int32_t, 2>> parse_grid(std::string_view text) {

@@ -1,11 +1,11 @@
-// What a share of memory ("50%") is a share of. Declared here, where it is asked for, and defined by
-// src/machine, which knows: settings come before the machine in the order of folders.
+// The memory to which a share such as "50%" refers. Declared here and defined in src/machine: src/config must not
+// depend on it.
 #pragma once
 #include <fairlead/ids.hpp>
 
 namespace fairlead::config {
 
-/// All memory of this machine, or what a control group allows of it.
-Bytes whole_memory();
+/// The memory of this machine, or the limit of its control group, in bytes.
+Bytes total_memory_or_limit();
 
 }  // namespace fairlead::config

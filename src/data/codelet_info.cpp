@@ -1,4 +1,4 @@
-// The implementations of a codelet, as they are added and called.
+// Adds and names the implementations of a codelet.
 #include <fairlead/codelet_info.hpp>
 
 #include <fairlead/error.hpp>
@@ -9,19 +9,19 @@
 #include <array>
 #include <utility>
 
-#include "base/kept_file.hpp"
 #include "base/random.hpp"
+#include "base/shared_file.hpp"
 
 namespace fairlead {
 
 namespace {
-constexpr std::size_t longest_name = 1023;  // what logs have room for
+constexpr std::size_t longest_name = 1023;  // limit of the event logs
 constexpr std::array<const char*, worker_kind_count> workers_text{"CPU cores", "emulated accelerators",
                                                                   "CUDA devices", "OpenCL devices"};
 }  // namespace
 
 void CodeletInfo::implement(WorkerKind kind, Implementation implementation) {
-  // Mixed, or one called "a" of the codelet "b" would be taken for one called "b" of "a".
+  // Mixed, so that implementation "a" of codelet "b" and implementation "b" of codelet "a" get different hashes.
   implementation.hash_of_name = implementation.name.empty() ? 0 : Random::mix(text_hash(implementation.name));
   if (implementation.name.size() > longest_name)
     throw UsageError(fmt::format("the codelet {} has a body whose name has {} bytes; {} are allowed", name,

@@ -1,4 +1,4 @@
-// Distributions that take more than a line: see <fairlead/distribution.hpp>.
+// The distributions of <fairlead/distribution.hpp> that are not inline.
 #include <fairlead/distribution.hpp>
 #include <fairlead/error.hpp>
 
@@ -45,7 +45,7 @@ Distribution Distribution::by_columns(std::uint32_t ranks, std::int32_t block) {
   return Distribution(BlockCyclic{.rank_columns = static_cast<std::int32_t>(ranks), .block_columns = block});
 }
 
-/// Of the pattern each pair of different numbers is a rank, and two numbers of the diagonal are one.
+/// In the pattern, each pair of different indices is a rank, and every two diagonal positions share one.
 Distribution Distribution::symmetric(std::int32_t side) {
   if (side < 2 || side % 2 != 0)
     throw UsageError(fmt::format(

@@ -1,5 +1,4 @@
-// What makes the value that a datum has until something writes it: called as often as that is wanted, so that
-// it is stored nowhere.
+// Generates the initial value of a datum on demand, until a task writes the datum; so the value is stored nowhere.
 #pragma once
 #include <fairlead/ids.hpp>
 
@@ -10,9 +9,9 @@ namespace fairlead::data {
 class Generator {
  public:
   virtual ~Generator() = default;
-  /// Bytes `first` to `first + bytes` of the packed datum; both are multiples of 4,096, or `bytes` ends with
-  /// the datum. Any thread, several at the same time, any number of times, always with the same result. May
-  /// throw.
+  /// Fills `to` with the bytes [first, first + bytes) of the packed datum. `first` is a multiple of 4,096; so is
+  /// `bytes`, unless the range ends with the datum. Called by any threads concurrently, any number of times; the
+  /// result is always the same. May throw.
   virtual void make(std::byte* to, Bytes first, Bytes bytes) const = 0;
 };
 

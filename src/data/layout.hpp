@@ -1,5 +1,5 @@
-// How a datum lies in the user's memory where it is not one block: copies into a cache pack it, copies home
-// unpack it. In caches every datum is packed.
+// The layout of a datum that is not contiguous in the user's memory. Copies into a replica pack it, copies to its
+// home unpack it. Replicas in other nodes are always packed.
 #pragma once
 #include <fairlead/ids.hpp>
 #include <fairlead/strided.hpp>
@@ -13,13 +13,14 @@
 
 namespace fairlead::data {
 
-/// Runs of bytes at regular distances: the columns of a matrix, the rows of a 3-D block; or what the user's
-/// functions say.
+/// Runs of bytes at regular distances, such as the columns of a matrix or the rows of a 3-D block; or functions of
+/// the user that pack and unpack.
 struct Layout {
-  Bytes run_bytes = 0;                        ///< each lies in one piece
-  std::array<std::uint32_t, 2> counts{1, 1};  ///< runs in a group, groups
-  std::array<Bytes, 2> strides{0, 0};         ///< bytes from one run to the next, from one group to the next
-  /// Not empty: these move everything, and the above says nothing. They may be called by several threads.
+  Bytes run_bytes = 0;                        ///< bytes of a run, which is contiguous
+  std::array<std::uint32_t, 2> counts{1, 1};  ///< runs per group, groups
+  std::array<Bytes, 2> strides{0, 0};         ///< bytes between the starts of consecutive runs, and of
+                                              ///< consecutive groups
+  /// If set, these functions copy the whole datum and the fields above are unused. Called by several threads.
   std::function<void(const void* home, void* packed)> pack_all{};
   std::function<void(const void* packed, void* home)> unpack_all{};
 
@@ -43,8 +44,8 @@ struct Layout {
   }
 };
 
-/// The layout of an array in the user's memory; none if it lies there as it lies everywhere: in one block. Of
-/// arrays of two or more dimensions the first index has a stride of 1.
+/// The layout of an array in the user's memory; nothing if it is contiguous. In arrays of two or more dimensions the
+/// first index has stride 1.
 inline std::optional<Layout> layout_of(const Strided& array, Bytes element_bytes) {
   const auto count = [&](std::size_t i) { return static_cast<std::uint32_t>(array.extents[i]); };
   const auto stride = [&](std::size_t i) { return static_cast<Bytes>(array.strides[i]) * element_bytes; };

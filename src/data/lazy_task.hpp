@@ -1,5 +1,5 @@
-// A task that is ready, as queues hold it: often it has no descriptor yet, and gets one when it is run. So a
-// graph may have millions of ready tasks in the form that its front end keeps them in, and few descriptors.
+// A ready task as queues hold it. Often it has no descriptor yet and gets one when it runs. So a graph can have
+// millions of ready tasks in the front end's compact form, and few descriptors.
 #pragma once
 #include <fairlead/codelet_info.hpp>
 #include <fairlead/ids.hpp>
@@ -11,37 +11,40 @@ namespace fairlead {
 
 class TaskSource;
 
-/// What tasks have in common. There as long as they are.
+/// The common properties of a source's tasks; outlives them.
 struct TaskFamily {
-  TaskSource* source = nullptr;  ///< who made them, describes them and learns of their completion
-  bool described = false;        ///< they are descriptors themselves
-  bool urgent = false;           ///< they have a priority above 0; of descriptors it is their own that counts
-  bool in_graph = false;         ///< graph::Graph orders them: their accesses' epochs know where data are
-  std::uint16_t closure_at = 0;  ///< where a task's closure is, behind its LazyTask; 0: in its descriptor
+  TaskSource* source = nullptr;  ///< creates and describes the tasks, and is notified of their completion
+  bool described = false;        ///< the tasks are descriptors themselves
+  bool urgent = false;           ///< the tasks have a priority above 0; a descriptor's own priority takes
+                                 ///< precedence
+  bool in_graph = false;         ///< ordered by graph::Graph: the epochs of their accesses record where the
+                                 ///< data are
+  std::uint16_t closure_at = 0;  ///< offset of a task's closure from its LazyTask; 0: the closure is in its
+                                 ///< descriptor
 };
 
-/// The beginning of whatever a source keeps a task in.
+/// The base of a source's representation of a task.
 struct LazyTask {
   const TaskFamily* family = nullptr;
 };
 
-/// Where in the user's program a task was submitted; for messages.
+/// Where the user's program submitted a task; for messages.
 struct SubmitLine {
   const char* file = "";
   std::uint32_t line = 0;
   bool operator==(const SubmitLine&) const = default;
 };
 
-/// What a task asks for, besides its data.
+/// The requirements of a task other than its data.
 struct TaskTraits {
   const CodeletInfo* codelet = nullptr;
   SubmitLine submitted_at{};
-  Bytes scratch_bytes = 0;           ///< of memory that only this task uses
-  std::int32_t priority = 0;         ///< higher first; a policy may look at it
-  std::uint32_t nodes_excluded = 0;  ///< bit k: it cannot run on node k, or may not
-  float work = 0;                    ///< what the codelet's formula says; 0: it has none
-  std::uint16_t workers_wanted = 0;  ///< at once, on a core: so many, or all if there are fewer; 0: one
-  PlaceHint place{};                 ///< where the program would have it; a policy may look at it
+  Bytes scratch_bytes = 0;           ///< scratch memory of this task
+  std::int32_t priority = 0;         ///< higher first; policies may use it
+  std::uint32_t nodes_excluded = 0;  ///< bit k: it cannot or may not run on node k
+  float work = 0;                    ///< result of the codelet's formula for the amount of work; 0: none
+  std::uint16_t workers_wanted = 0;  ///< cores that it needs at once, at most all; 0: one
+  PlaceHint place{};                 ///< where the program prefers to run it; policies may use it
 
   bool operator==(const TaskTraits&) const = default;
 };

@@ -1,4 +1,4 @@
-// How a task becomes ready: by the end of the last of those that it waits for.
+// A task becomes ready when the last of its predecessors completes.
 #pragma once
 #include <atomic>
 
@@ -7,14 +7,15 @@
 
 namespace fairlead {
 
-/// Counts down an atomic count of what is not over. True if this was the last.
+/// Decrements an atomic count of unfinished predecessors. True if this was the last.
 template <class Count>
 bool was_last(Count& count) noexcept {
-  // 1: only this one is missing, so no other thread can touch the count. acq_rel: sees what the others did.
+  // Value 1: only this predecessor is missing, so no other thread can change the count. acq_rel: the writes of the
+  // other predecessors are visible.
   return count.load(std::memory_order_acquire) == 1 || count.fetch_sub(1, std::memory_order_acq_rel) == 1;
 }
 
-/// Appends the task, which is ready since `last` has ended.
+/// Appends the task, which became ready when `last` completed.
 inline void append_ready(Task& task, const Task& last, EventChain& ready) noexcept {
   task.kind = EventKind::task_ready;
   task.worker = last.worker;

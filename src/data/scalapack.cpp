@@ -1,4 +1,4 @@
-// ScaLAPACK's descriptors: see <fairlead/scalapack.hpp>.
+// ScaLAPACK's array descriptors: see <fairlead/scalapack.hpp>.
 #include <fairlead/error.hpp>
 #include <fairlead/scalapack.hpp>
 

@@ -1,22 +1,22 @@
-// Sources that have more ready tasks than they have handed out: of millions that wait for nothing, or that one
-// task has released, there are descriptors, and places in queues, for a batch or two at a time.
+// Task sources that have more ready tasks than they have handed out. Of millions of independent tasks, or of the many
+// successors of one task, only a batch or two at a time have descriptors and places in queues.
 //
-// Who asks. A worker that has run out of work, and has found nothing to steal, asks for itself. And whoever has
-// entered the engine, as after every end that it is told of, asks as long as the policy holds fewer tasks than
-// it can choose well from (it is hungry), unless he has tasks of his own in the direct lane: that may be any
-// thread. One thread asks at a time; others that run out of work leave it to that one. Nobody asks under the
-// engine's lock, since a source that is asked may take it, to tell what it has ahead; sources are added under
-// it, too, so that no other lock is held while one is asked.
+// Which thread asks: a worker that has run out of work and found nothing to steal asks for itself. A thread that has
+// entered the engine asks while the policy holds fewer tasks than it can choose well from (it is hungry), unless it has
+// tasks of its own in the fast path (class FastPath). One thread asks at a time; the others leave it to that one. No thread
+// asks under the engine's lock, since a source may take that lock to announce tasks. Sources are added under that lock,
+// so no other lock may be held while a source is asked.
 //
-// Why nobody waits for ever. A source adds itself when it leaves something, at the end of a task or when it
-// begins. (1) If the engine is told of that end, whoever does looks here after the release, and again when what
-// he has posted was served, by him or by who had the lock, who looks here, too. Then either the policy holds
-// enough, and some of it runs, as ready tasks always do in the end, and those ends are told; or it is hungry,
-// and he asks. If somebody else is asking, what that one gets goes to the engine, too, or into a queue. (2) If
-// it was a task of the direct lane, its worker runs what is in his queue, or others steal it, and whoever
-// finds nothing more asks. (3) Before a worker sleeps he looks here, after he has said that he will. A source is
-// taken off only by the one who asks, when it has said that there is nothing left, and nobody has added it since
-// it was asked.
+// Why no thread waits for ever: a source adds itself when tasks are left over, at the end of a task or when it starts.
+// (1) If the engine is notified of that end, the notifying thread checks the backlog after the release, and again when
+// its events have been served; if another thread served them, that thread checks, too. Then either the policy holds
+// enough tasks, some of which run and end; or it is hungry, and the thread asks. If another thread is asking already,
+// the tasks that it gets go to the engine or into a queue.
+// (2) If the task ran in the fast path, its worker runs the tasks in its queue, or others steal them, and a worker that
+// finds no more asks.
+// (3) A worker checks the backlog before it sleeps, after it has announced that it will.
+// Only the asking thread removes a source: one that reported that nothing is left, and was not added since it was
+// asked.
 #pragma once
 #include <algorithm>
 #include <atomic>
@@ -30,9 +30,9 @@ namespace fairlead::engine {
 
 class Backlog {
  public:
-  /// Sources are there. Any thread; sequentially consistent: see (3).
+  /// Whether sources have tasks left. Any thread; sequentially consistent: see (3).
   bool any() const noexcept { return count_.load() != 0; }
-  /// The source has something left. Any thread.
+  /// Adds a source that has tasks left. Any thread.
   void add(TaskSource& source) {
     const std::lock_guard guard(list_lock_);
     const auto entry = std::ranges::find(entries_, &source, &Entry::source);
@@ -43,15 +43,17 @@ class Backlog {
     }
     count_.store(entries_.size());
   }
-  /// It is not asked any more, and nobody is asking it. A source that was ever added is forgotten before it
-  /// goes: it may be here although others have been faster than who added it. Not under the engine's lock.
+  /// Removes the source, and waits until no thread is asking it. Must be called before a source that was ever added is
+  /// destroyed: it may still be listed if other threads took its tasks before it was added. Not under the engine's
+  /// lock.
   void forget(TaskSource& source) noexcept {
     const std::lock_guard nobody_asks(asking_);
     const std::lock_guard guard(list_lock_);
     std::erase_if(entries_, [&](const Entry& entry) { return entry.source == &source; });
     count_.store(entries_.size());
   }
-  /// Asks in turn until one has handed out something. False if none has, or another thread is asking.
+  /// Asks the sources in turn until one has handed out a task. Returns false if none has, or if another thread is
+  /// asking.
   bool ask(ReadyTasks& ready) {
     if (!asking_.try_lock()) return false;
     const std::lock_guard asking(asking_, std::adopt_lock);
@@ -68,7 +70,7 @@ class Backlog {
     TaskSource* source;
     bool added_again = false;  // since it was last asked
   };
-  /// The next to be asked, which goes to the end.
+  /// The source to ask next; moves it to the end of the list.
   TaskSource* first() noexcept {
     const std::lock_guard guard(list_lock_);
     if (entries_.empty()) return nullptr;
@@ -83,10 +85,10 @@ class Backlog {
     count_.store(entries_.size());
   }
 
-  EngineLock asking_;                  // who has it asks
+  EngineLock asking_;                  // held by the thread that asks
   EngineLock list_lock_;               // guards entries_
-  std::vector<Entry> entries_;         // few
-  std::atomic<std::size_t> count_{0};  // of entries_
+  std::vector<Entry> entries_;         // a short list
+  std::atomic<std::size_t> count_{0};  // entries_.size(), readable without a lock
 };
 
 }  // namespace fairlead::engine

@@ -1,6 +1,5 @@
-// Functions of the program that are to be called when something has happened. They run one at a time, on
-// whichever thread of the runtime is there, when that thread holds no lock and is in the middle of nothing:
-// so they may release holds and signal completions.
+// Callbacks of the program, called after an event such as a granted hold. They run one at a time, on any thread of the
+// runtime that holds no lock and is between tasks. So they may release holds and signal completions.
 #pragma once
 #include <atomic>
 #include <cstddef>
@@ -13,19 +12,19 @@ namespace fairlead::engine {
 
 class Callbacks {
  public:
-  /// None waits or runs.
+  /// Whether no callback waits or runs.
   bool empty() const noexcept { return open_.load() == 0; }
-  /// The caller runs inside one of them.
+  /// Whether the caller runs inside a callback.
   bool running_here(std::thread::id caller = std::this_thread::get_id()) const noexcept {
     return runner_.load() == caller;
   }
-  /// If it throws, run() does.
+  /// Adds a callback. An exception that it throws leaves run().
   void push(std::function<void()> callback) {
     const std::lock_guard guard(mutex_);
     waiting_.push_back(std::move(callback));
     open_.fetch_add(1);
   }
-  /// Calls all that wait, unless another thread is at it: then that one calls them. True if it called any.
+  /// Calls all waiting callbacks, unless another thread is doing so. Returns true if it called any.
   bool run() {
     bool any = false;
     for (;;) {
@@ -39,7 +38,8 @@ class Callbacks {
       }
       const Running running{*this};
       next();
-      next = nullptr;  // what it had captured goes before anybody hears that it is over
+      // captured objects are destroyed before other threads see that the callback is finished
+      next = nullptr;
       any = true;
     }
   }

@@ -1,4 +1,4 @@
-// See counted_source.hpp.
+// Counting, handing out and waiting, common to all task sources.
 #include "engine/counted_source.hpp"
 
 namespace fairlead::engine {
@@ -21,9 +21,9 @@ CountedSource::~CountedSource() {
 
 void CountedSource::count(std::size_t tasks, Recycler& recycler) {
   if (&recycler == &core_.application().recycler()) return progress_.count_by_application(tasks);
-  // Once the last task is counted this source may be gone.
-  DrivenWorld& world = core_.world();
-  if (progress_.count(tasks)) world.wake(Who::application());
+  // Once the last task is counted this source may be destroyed.
+  RunnableWorld& world = core_.world();
+  if (progress_.count(tasks)) world.wake(WakeTarget::application());
 }
 
 void CountedSource::hand_out() {
@@ -34,7 +34,7 @@ void CountedSource::hand_out() {
 
 bool CountedSource::wait_until_done(std::uint64_t target, bool ending) {
   progress_.set_target(target);
-  const bool over = core_.help([&] { return progress_.reached(target); }, ending);
+  const bool over = core_.wait([&] { return progress_.reached(target); }, ending);
   progress_.no_target();
   return over;
 }

@@ -1,5 +1,5 @@
-// What all sources of a runtime's tasks do alike: they count them, wait for them, and have the rest of what is
-// ready asked for.
+// Common base class of a runtime's task sources: counts their tasks, waits for them, and adds them to the backlog while
+// they have more ready tasks.
 #pragma once
 #include <cstdint>
 
@@ -16,40 +16,40 @@ class CountedSource : public TaskSource {
   std::uint64_t submitted() const noexcept { return submitted_; }
   std::uint64_t done() const noexcept { return progress_.done(); }
   void count(std::size_t tasks, Recycler& recycler) override;
-  /// The application's thread works until so many are done. False if that will not be before the application
-  /// releases what it holds.
+  /// The application's thread works until this many tasks are finished. Returns false if that cannot happen before the
+  /// application releases its holds.
   bool wait_until_done(std::uint64_t target, bool ending = false);
 
  protected:
-  // ---- the application's thread's
+  // ---- application's thread
 
   void count_submitted(std::uint64_t tasks) noexcept {
     submitted_ += tasks;
     core_.sources().count_submitted(tasks);
   }
-  /// There are tasks that wait for nothing: the first of them are handed out now, the others as threads ask
-  /// for them. They were counted as submitted.
+  /// Makes the tasks without predecessors available: hands out the first batch now, the others as threads ask for them.
+  /// They are already counted as submitted.
   void hand_out();
-  /// Nobody asks for any more, nor will. Before what more() needs goes.
+  /// Stops further requests for tasks. Call it before destroying anything that more() uses.
   void stop_handing_out() noexcept { core_.engine().backlog().forget(*this); }
-  /// So many are counted, and whoever has counted the last one has told so; if he is about to, he wakes the application,
-  /// which asks again.
-  bool has_told(std::uint64_t tasks) noexcept {
+  /// Whether progress_ has counted this many tasks. If not, the thread that is about to count them wakes the
+  /// application, which calls this again.
+  bool is_counted(std::uint64_t tasks) noexcept {
     progress_.set_target(tasks);
     return progress_.reached(tasks);
   }
 
-  // ---- more()'s
+  // ---- called by more()
 
-  /// Tells a planning policy of a task ahead, in an order in which the tasks could run, before it is handed
-  /// out: the descriptor in which it will be, with its data. Nothing happens under other policies.
+  /// Notifies a planning policy of a future task before the task is handed out, in an order in which the tasks could
+  /// run. The task must be in its final descriptor, with its data. Does nothing under other policies.
   void announce(Task& task) { core_.engine().submitted(task); }
   bool to_be_announced() const noexcept { return core_.engine().wants_submissions(); }
 
-  // ---- any thread's
+  // ---- any thread
 
-  /// A release has left something, which more() has.
-  void left_something() { core_.engine().backlog().add(*this); }
+  /// A release has left ready tasks for more() to hand out.
+  void has_more_ready() { core_.engine().backlog().add(*this); }
 
   RuntimeCore& core_;
   Progress& progress_;

@@ -1,4 +1,4 @@
-// How data are called in errors and reports, by their ids, for any thread.
+// The names of data, by id, for errors and reports. Any thread may read them.
 #pragma once
 #include <map>
 #include <mutex>
@@ -13,25 +13,27 @@ namespace fairlead::engine {
 
 class DatumNames {
  public:
-  /// One more may be added then without need of memory. Called, as all that changes names, by one thread.
+  /// Allocates space so that the next add() needs no memory. Like all functions that change names, called by one
+  /// thread.
   void make_room() {
     if (data_.capacity() != data_.size()) return;
     const std::lock_guard guard(mutex_);
     data_.reserve(2 * data_.size() + 64);
   }
-  /// Its id, name and owner are set, and stay until it is removed.
+  /// The datum's id, name and owner are set, and must not change until it is removed.
   void add(const RegisteredDatum& datum) noexcept {
     const std::lock_guard guard(mutex_);
     if (index(datum.id) >= data_.size()) data_.resize(index(datum.id) + 1u);
     data_[index(datum.id)] = &datum;
   }
   void remove(DatumId id) noexcept { forget(id, keep_); }
-  /// Who named it goes, but the datum stays registered, since the run was stopped: so does its name.
+  /// Keeps the datum's current name after its owner is destroyed. For a datum that stays registered because the run was
+  /// stopped.
   void fix(DatumId id) noexcept { forget(id, true); }
-  /// What is removed from now on keeps its name, too. Where ids are not used again.
+  /// From now on removed data keep their names, too. Only for runs that do not reuse ids.
   void keep() noexcept { keep_ = true; }
 
-  /// "datum 4" if nobody has named it.
+  /// The datum's name, or "datum 4" if it has none.
   std::string text(DatumId id) const {
     const std::lock_guard guard(mutex_);
     if (index(id) < data_.size() && data_[index(id)] != nullptr) return data_[index(id)]->text();
@@ -48,12 +50,12 @@ class DatumNames {
     try {
       gone_[id] = datum.text();
     } catch (const std::bad_alloc&) {
-      // Then it is called by its number.
+      // Without memory, the datum is shown by its number.
     }
   }
 
   mutable std::mutex mutex_;
-  std::vector<const RegisteredDatum*> data_;  // by id; null: gone
+  std::vector<const RegisteredDatum*> data_;  // by id; null: removed
   std::map<DatumId, std::string> gone_;
   bool keep_ = false;
 };

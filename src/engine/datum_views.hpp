@@ -1,7 +1,6 @@
-// The ways in which one datum can be seen: as a whole, or as the parts of one of its partitions. One of them
-// is active at a time, in program order; each view's data are registered for themselves, and their homes lie
-// upon each other. A task that uses another view than the active one is preceded by a switch
-// (FlowSource::show).
+// The views of one datum: as a whole, or as the parts of one of its partitions. One view is active at a time, in
+// program order. The data of each view are registered separately, and their homes overlap. Before a task that uses an
+// inactive view, FlowSource::activate_view inserts a view switch.
 #pragma once
 #include <cstddef>
 #include <vector>
@@ -13,10 +12,10 @@ struct RegisteredDatum;
 
 struct DatumView {
   DatumViews* of = nullptr;
-  std::vector<RegisteredDatum*> data{};  ///< the whole, or all parts
+  std::vector<RegisteredDatum*> data{};  ///< the whole datum, or all parts of the partition
 };
 
-/// The application's thread's.
+/// Used by the application's thread only.
 struct DatumViews {
   DatumView whole;
   DatumView* active = &whole;

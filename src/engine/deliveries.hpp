@@ -1,24 +1,24 @@
-// What the engine has decided and threads have not yet passed on: until they have, the run is not quiet.
+// Counts engine decisions that threads have not passed on yet. While there are any, the run is not quiescent.
 #pragma once
 #include <atomic>
 #include <cstddef>
 
 namespace fairlead::engine {
 
-/// Completions and granted holds on their way: threads that have told of ends and not yet of what became
-/// ready by them. Any thread.
-class Deliveries {
+/// Counts completions and granted holds in flight, and threads that have reported finished tasks but not yet the
+/// successors that became ready. Any thread.
+class PendingDeliveries {
  public:
   void begin() noexcept { open_.fetch_add(1); }
-  /// True if somebody waits for the run to be quiet, and has to look.
+  /// Returns true if a thread waits for quiescence and must check again.
   bool end(std::size_t count) noexcept {
     open_.fetch_sub(static_cast<int>(count));
-    return quiet_wanted();
+    return quiescence_requested();
   }
   bool none() const noexcept { return open_.load() == 0; }
 
-  void want_quiet(bool wanted) noexcept { quiet_wanted_.store(wanted); }
-  bool quiet_wanted() const noexcept { return quiet_wanted_.load(); }
+  void request_quiescence(bool wanted) noexcept { quiet_wanted_.store(wanted); }
+  bool quiescence_requested() const noexcept { return quiet_wanted_.load(); }
 
  private:
   alignas(64) std::atomic<int> open_{0};

@@ -1,4 +1,4 @@
-// See dispatcher.hpp.
+// Reacts to events, admits tasks, and shares work between workers of a node.
 #include "engine/dispatcher.hpp"
 
 #include <fairlead/codelet_info.hpp>
@@ -39,22 +39,22 @@ Dispatcher::Dispatcher(const DispatcherParts& parts, const Options& options)
   devices_ = memory_.topology().devices();
 }
 
-// ---- what happened
+// ---- events
 
 void Dispatcher::ready(Task& task, Commands& out) {
   ensure(task.state == TaskState::waiting, "a task becomes ready once");
   if (task.role != TaskRole::program) [[unlikely]] {
-    if (roles_.of(task).ends_unbegun(task, out)) return;
+    if (roles_.of(task).try_skip(task, out)) return;
     if (!task.by_worker()) {
-      // Those before it were asked when something had changed.
+      // Pseudo-tasks that wait already were tried after the last change.
       task.state = TaskState::ready;
       if (!admit_pseudo_task(task, out)) pseudo_tasks_.wait(task);
       return;
     }
   }
-  if (endings_.hopeless(task)) return endings_.drop(task, out);
-  if (nobody_can_run(task)) [[unlikely]] {
-    task.failure = memory_.losses().nobody_left();
+  if (endings_.must_not_run(task)) return endings_.drop(task, out);
+  if (is_unrunnable(task)) [[unlikely]] {
+    task.failure = memory_.losses().no_worker_error();
     return endings_.drop(task, out);
   }
   for (const Access& access : task.accesses()) memory_.look_ahead(access.datum);
@@ -63,15 +63,15 @@ void Dispatcher::ready(Task& task, Commands& out) {
   policy_->ready(task, task.worker);
 }
 
-void Dispatcher::over(Task& task, bool succeeded) {
+void Dispatcher::finished(Task& task, bool succeeded) {
   ensure(task.state == TaskState::staged, "a task that finishes was staged");
   const WorkerId worker = task.worker;
   if (pipelines_.over(task, view_.now(), launcher_.in_lane(worker))) depth_.starved();
-  if (policy_.wants_progress() && !task.has(TaskFlag::told_started)) policy_->started(task, worker);
+  if (policy_.wants_progress() && !task.has(TaskFlag::start_notified)) policy_->started(task, worker);
   memory_.release(task, succeeded ? memory::Outcome::succeeded : memory::Outcome::failed, effects_);
   succeeded ? memory_.flushes().early().changed(task, effects_) : memory_.flushes().early().forget(task);
   if (!succeeded) lane_.close();
-  endings_.ran(task);
+  endings_.count_run(task);
   durations_.over(task, succeeded);
   if (task.workers_wanted != 0) [[unlikely]]
     gathering_.over(task, true);
@@ -89,25 +89,25 @@ void Dispatcher::returned(Task& task) {
   const Pipeline& from = pipelines_[task.worker];
   WorkerId best = task.worker;
   for (const WorkerInfo& worker : view_.workers()) {
-    if (from.aside) break;  // stage() looks for room elsewhere; all that this worker had comes back now
+    if (from.aside) break;  // all tasks of this worker come back; stage() finds other workers
     const Pipeline& pipeline = pipelines_[worker.id];
     if (!pipeline.present || pipeline.aside || worker.node != task.node || !view_.can_run(task, worker.id))
       continue;
     if (!pipelines_[best].present || pipeline.tasks.size() < pipelines_[best].tasks.size()) best = worker.id;
   }
   if (options_.mistake.is(Mistake::returned_task_lost)) return pipelines_.take_out(task);
-  if (best == task.worker && from.lost) return give_back(task);  // nobody else is there
+  if (best == task.worker && from.lost) return give_back(task);  // no other worker can take it
   if (best != task.worker || !from.aside) gathering_.change_worker(task, best);
-  // It is launched after the events that are served together, or its end could come among these.
-  effects_.landed.push_back(&task);
+  // Launched after the events of this batch, or its completion could arrive among them.
+  effects_.ready.push_back(&task);
 }
 
-void Dispatcher::unbegun(Task& task) {
+void Dispatcher::reclaimed(Task& task) {
   unstage(task);
   give_back(task);
 }
 
-/// Its worker has not begun it and will not.
+/// The worker has not started the task and will not.
 void Dispatcher::unstage(Task& task) {
   pipelines_.unstage(task);
   task.clear(TaskFlag::recalled);
@@ -115,7 +115,7 @@ void Dispatcher::unstage(Task& task) {
   if (task.workers_wanted != 0) gathering_.over(task, false);
 }
 
-void Dispatcher::lost(WorkerId worker, Commands& out) {
+void Dispatcher::worker_lost(WorkerId worker, Commands& out) {
   if (pipelines_[worker].lost) return;
   if (pipelines_.lost(worker)) worker_arrived(worker);
   lane_.close();
@@ -125,19 +125,19 @@ void Dispatcher::lost(WorkerId worker, Commands& out) {
   const PickedTasks& tasks = pipelines_[worker].tasks;
   for (std::size_t i = 0; i < tasks.size();) {
     Task& task = tasks[i];
-    // Those that are put off go with their span or to another worker; those that failed end; those that are staged
-    // are the world's, which is asked for them.
-    if (task.state == TaskState::staged || task.has(TaskFlag::put_off) || task.failure != nullptr)
+    // Put-off tasks go with their span or to another worker; failed tasks end by themselves; staged tasks belong to the
+    // world and are recalled.
+    if (task.state == TaskState::staged || task.has(TaskFlag::deferred) || task.failure != nullptr)
       ++i;
     else
       give_back(task);
   }
 }
 
-/// What this worker was to run and has not begun is the policy's again, and holds nothing.
+/// Returns a task that has not started to the policy, and releases its memory.
 void Dispatcher::give_back(Task& task) {
-  if (nobody_can_run(task)) {
-    task.failure = memory_.losses().nobody_left();
+  if (is_unrunnable(task)) {
+    task.failure = memory_.losses().no_worker_error();
     return effects_.failed.push_back(&task);
   }
   if (task.state == TaskState::picked)
@@ -145,22 +145,22 @@ void Dispatcher::give_back(Task& task) {
   else
     memory_.release(task, memory::Outcome::returned, effects_);
   pipelines_.take_out(task);
-  memory_.note_change();  // who was behind it may be first now
-  task.clear(TaskFlag::told_started);
+  memory_.note_change();  // a task behind it may now be first in its pipeline
+  task.clear(TaskFlag::start_notified);
   task.worker = no_id<WorkerId>;
   task.state = TaskState::ready;
   ++held_by_policy_;
   policy_->returned(task);
 }
 
-/// A device was lost, and nobody is there, or may still come, that could.
-bool Dispatcher::nobody_can_run(const Task& task) const noexcept {
+/// Whether a device was lost and no present or future worker can run the task.
+bool Dispatcher::is_unrunnable(const Task& task) const noexcept {
   return memory_.losses().any() && std::ranges::none_of(view_.workers(), [&](const WorkerInfo& worker) {
            return !pipelines_[worker.id].lost && view_.can_run(task, worker.id);
          });
 }
 
-/// What the policy has for this worker, which it does not know to be lost, and nobody else can run.
+/// Drops the policy's tasks that only the lost worker could run.
 void Dispatcher::drop_stranded(WorkerId worker, Commands& out) {
   std::vector<Task*> others;
   while (held_by_policy_ != 0) {
@@ -168,8 +168,8 @@ void Dispatcher::drop_stranded(WorkerId worker, Commands& out) {
     if (task == nullptr) task = policy_->take_any(worker);
     if (task == nullptr) break;
     --held_by_policy_;
-    if (nobody_can_run(*task)) {
-      task->failure = memory_.losses().nobody_left();
+    if (is_unrunnable(*task)) {
+      task->failure = memory_.losses().no_worker_error();
       endings_.drop(*task, out);
     } else {
       others.push_back(task);
@@ -181,7 +181,7 @@ void Dispatcher::drop_stranded(WorkerId worker, Commands& out) {
   }
 }
 
-/// The last worker of its kind there is.
+/// Whether no other worker of this kind is left on the node.
 bool Dispatcher::is_last_of_device(WorkerId worker) const noexcept {
   const WorkerInfo& lost = view_.workers()[index(worker)];
   return std::ranges::none_of(view_.workers(), [&](const WorkerInfo& other) {
@@ -189,7 +189,7 @@ bool Dispatcher::is_last_of_device(WorkerId worker) const noexcept {
   });
 }
 
-/// One task of each at a time.
+/// Recalls one task at a time from each lost worker.
 void Dispatcher::recall_from_lost() {
   for (const WorkerInfo& worker : view_.workers()) {
     const Pipeline& pipeline = pipelines_[worker.id];
@@ -204,8 +204,8 @@ void Dispatcher::recall_from_lost() {
   }
 }
 
-/// Throws if nothing can run what is ready.
-void Dispatcher::ensure_somebody_is_left() const {
+/// Throws if no worker is left that can run the ready tasks.
+void Dispatcher::ensure_worker_is_left() const {
   std::string lost;
   for (const WorkerInfo& worker : view_.workers()) {
     const Pipeline& pipeline = pipelines_[worker.id];
@@ -216,16 +216,16 @@ void Dispatcher::ensure_somebody_is_left() const {
               " tasks are ready, and no worker that could run them is left: lost are " + lost);
 }
 
-// ---- what follows
+// ---- consequences
 
 void Dispatcher::follow(Commands& out) {
-  for (std::size_t i = 0; i < effects_.landed.size(); ++i) {
-    Task& task = *effects_.landed[i];
+  for (std::size_t i = 0; i < effects_.ready.size(); ++i) {
+    Task& task = *effects_.ready[i];
     if (task.state != TaskState::admitted || task.pending_copies != 0) continue;
-    if (task.failure != nullptr) continue;  // another of its copies has failed, in the same batch of events
-    landed(task, out);
+    if (task.failure != nullptr) continue;  // another copy for it failed in the same batch of events
+    data_arrived(task, out);
   }
-  effects_.landed.clear();
+  effects_.ready.clear();
   for (std::size_t i = 0; i < effects_.failed.size(); ++i) failed(*effects_.failed[i], out);
   effects_.failed.clear();
   for (memory::Copy* copy : effects_.started) {
@@ -242,15 +242,15 @@ void Dispatcher::follow(Commands& out) {
   out.stopped = true;
 }
 
-/// Its data are there.
-void Dispatcher::landed(Task& task, Commands& out) {
+/// All data of the task have arrived.
+void Dispatcher::data_arrived(Task& task, Commands& out) {
   if (task.by_worker()) [[likely]]
     return stage(task, out);
   pseudo_tasks_.arrived(task);
-  roles_.of(task).landed(task, out);
+  roles_.of(task).data_arrived(task, out);
 }
 
-/// Some of its data will not come.
+/// Some data of the task will not arrive.
 void Dispatcher::failed(Task& task, Commands& out) {
   if (task.by_worker()) return endings_.drop_failed(task, out);
   pseudo_tasks_.arrived(task);
@@ -265,12 +265,12 @@ void Dispatcher::stage(Task& task, Commands& out) {
   launcher_.launch(task, out);
 }
 
-/// Starts what can start, and goes on with gathering. True if memory was given back.
+/// Launches tasks that have their workers, and continues to gather. Returns true if memory was released.
 bool Dispatcher::advance_gathering(Commands& out) {
   bool freed = false;
   gathering_.recall_left_behind();
   while (pipelines_.any_lost()) {
-    Task* const task = gathering_.forsaken();
+    Task* const task = gathering_.take_unrunnable();
     if (task == nullptr) break;
     give_back(*task);
     if (!effects_.failed.empty()) follow(out);
@@ -295,26 +295,26 @@ void Dispatcher::give_work(Commands& out) {
     hand_out(out);
     if (pipelines_.unadmitted() != 0) share_unadmitted(out);
     share_staged();
-  } while (insist(out) || (gathering_.any() && advance_gathering(out)) || somebody_may_fit());
+  } while (force_progress(out) || (gathering_.any() && advance_gathering(out)) || any_admissible());
   if (pipelines_.any_lost()) [[unlikely]]
-    recall_from_lost();  // what was put off has been launched where it was
+    recall_from_lost();  // after the put-off tasks have been launched on their workers
   prefetch_upcoming(out);
 }
 
-/// Those that fit now. True if there is one less that waits.
+/// Admits the pseudo-tasks that fit now. Returns true if any of them waits no longer.
 bool Dispatcher::admit_pseudo_tasks(Commands& out) {
   return pseudo_tasks_.wait_no_more([&](Task& task) {
-    if (!roles_.of(task).ends_unbegun(task, out)) return admit_pseudo_task(task, out);
+    if (!roles_.of(task).try_skip(task, out)) return admit_pseudo_task(task, out);
     memory_.forget_claim(task);
     return true;
   });
 }
 
-/// A pseudo-task uses its data where the program is, unless it names a device, or is to be where its datum is.
+/// The memory node of a pseudo-task: the program's, unless its hint names a device or a datum on one.
 NodeId Dispatcher::place_of(const Task& task) const {
-  if (task.place == PlaceHint{} || task.at_home()) return view_.host();
+  if (task.place == PlaceHint{} || task.uses_home()) return view_.host();
   const auto usable = [&](NodeId node) { return !memory_.state().is_lost(node); };
-  if (task.node != no_id<NodeId> && usable(task.node)) return task.node;  // there it may have a claim
+  if (task.node != no_id<NodeId> && usable(task.node)) return task.node;  // it may have a claim there
   if (task.place.like >= 0) {
     const DatumId datum = task.accesses()[static_cast<std::size_t>(task.place.like)].datum;
     const auto has = std::ranges::find_if(
@@ -329,7 +329,7 @@ bool Dispatcher::admit_pseudo_task(Task& task, Commands& out) {
   task.node = place_of(task);
   if (memory_.admit(task, task.node, true, effects_) != memory::Admission::admitted) return false;
   pseudo_tasks_.arrive(task);
-  if (task.pending_copies == 0) landed(task, out);
+  if (task.pending_copies == 0) data_arrived(task, out);
   return true;
 }
 
@@ -341,19 +341,19 @@ void Dispatcher::hand_out(Commands& out) {
       if (changed && pipelines_[worker.id].unadmitted > 0) again |= try_admit(worker.id, out);
       again |= give_one(worker.id, out);
     }
-    // Also if nobody was admitted: what makes way may be on its way home.
+    // Also if no task was admitted: replicas that make space may have to be written back.
     if (!effects_.started.empty() || !effects_.failed.empty()) follow(out);
-    again |= somebody_may_fit();
+    again |= any_admissible();
   }
 }
 
-/// At most one more task for this worker. True if something changed.
+/// Picks at most one task for the worker. Returns true if it did.
 bool Dispatcher::give_one(WorkerId worker, Commands& out) {
   const Pipeline& pipeline = pipelines_[worker];
   if (!pipeline.present || pipeline.aside || pipeline.tasks.size() >= depth_.depth() || held_by_policy_ == 0)
     return false;
   if (pipeline.unadmitted > 0) {
-    // Looking further only helps if what waits does so for a token, not for memory.
+    // More tasks help only if those that wait do so for a token, not for memory.
     if (pipeline.unadmitted >= unadmitted_allowed) return false;
     for (std::size_t i = 0; i < pipeline.tasks.size(); ++i) {
       const Task& task = pipeline.tasks[i];
@@ -366,15 +366,15 @@ bool Dispatcher::give_one(WorkerId worker, Commands& out) {
   return task != nullptr;
 }
 
-/// The policy has given the task out for this worker.
+/// Handles a task that the policy picked for the worker.
 void Dispatcher::take_from_policy(Task& task, WorkerId worker, Commands& out) {
   --held_by_policy_;
-  if (endings_.unwanted(task)) return endings_.drop(task, out);
+  if (endings_.is_cancelled(task)) return endings_.drop(task, out);
   pipelines_.pick(task, worker);
   try_admit(worker, out);
 }
 
-/// Admits what waits for memory in this pipeline, in order.
+/// Admits the waiting tasks of the pipeline, in order.
 bool Dispatcher::try_admit(WorkerId worker, Commands& out) {
   const Pipeline& pipeline = pipelines_[worker];
   bool progress = false;
@@ -384,8 +384,8 @@ bool Dispatcher::try_admit(WorkerId worker, Commands& out) {
       ++i;
       continue;
     }
-    // A commutative task may learn only now that another of its group failed.
-    if (endings_.hopeless(task)) {
+    // Another commutative task of its group may have failed since.
+    if (endings_.must_not_run(task)) {
       endings_.drop(task, out);
       progress = true;
       continue;
@@ -396,15 +396,16 @@ bool Dispatcher::try_admit(WorkerId worker, Commands& out) {
       progress = true;
       if (task.pending_copies == 0) stage(task, out);
     }
-    ++i;  // one behind it may be the node's claimant, or need no space
+    ++i;  // a later task may be the node's claimant, or need no space
   }
   return progress;
 }
 
-/// Data of tasks that are next once workers have what they get ahead, into space that nobody waits for (rule 6).
+/// Prefetches data of tasks that follow those in full pipelines, into space for which no task waits (rule 6 of
+/// docs/memory.md).
 void Dispatcher::prefetch_upcoming(Commands& out) {
   if (held_by_policy_ == 0 || stop_.error() != 0 || waiting() != 0) return;
-  const std::size_t enough = policy_->picks_late() ? 1 : depth_.depth();
+  const std::size_t enough = policy_->keeps_pipelines_short() ? 1 : depth_.depth();
   std::array<DatumId, prefetched_together> wanted;
   for (const WorkerInfo& worker : view_.workers()) {
     const Pipeline& pipeline = pipelines_[worker.id];
@@ -417,8 +418,8 @@ void Dispatcher::prefetch_upcoming(Commands& out) {
   if (!effects_.started.empty()) follow(out);
 }
 
-/// Workers with nothing to do get a task that waits behind another one of their node: there it may take half
-/// of the node only, here all.
+/// Moves a waiting task from a busy worker to an idle one of the same node. Behind another task it may use only half of
+/// the node, here all.
 void Dispatcher::share_unadmitted(Commands& out) {
   for (const WorkerInfo& idle : view_.workers()) {
     const Pipeline& empty = pipelines_[idle.id];
@@ -439,7 +440,7 @@ void Dispatcher::share_unadmitted(Commands& out) {
   if (!effects_.started.empty() || !effects_.failed.empty()) follow(out);
 }
 
-/// Workers with nothing to do get the last staged task of a neighbour that has more than it can start now.
+/// Recalls the last staged task of a worker with several, for an idle worker of the same node.
 void Dispatcher::share_staged() {
   if (pipelines_.tasks() < 2 && !pipelines_.left_behind()) return;
   for (const WorkerInfo& idle : view_.workers()) {
@@ -461,9 +462,9 @@ void Dispatcher::share_staged() {
   }
 }
 
-/// If nothing runs and nothing moves although tasks are ready, the policy has to give one out.
-/// True if what waited for memory was admitted, or found to be cancelled: then others may have their turn.
-bool Dispatcher::insist(Commands& out) {
+/// If nothing runs or is in flight although tasks are ready, the policy must give one out. Returns true if a waiting
+/// task was admitted or dropped, so that others must be tried again.
+bool Dispatcher::force_progress(Commands& out) {
   while (pipelines_.tasks() == 0 && held_by_policy_ > 0 && memory_.transfers().in_flight() == 0) {
     Task* task = nullptr;
     WorkerId worker{};
@@ -475,11 +476,11 @@ bool Dispatcher::insist(Commands& out) {
       if ((task = policy_->pick(worker, true)) != nullptr) break;
     }
     if (!anybody) {
-      if (pipelines_.any_lost()) ensure_somebody_is_left();
+      if (pipelines_.any_lost()) ensure_worker_is_left();
       return false;
     }
-    if (task == nullptr && view_.rehearsal_under_way() && policy_->waits()) return false;
-    // What is for an accelerator that is just starting does not go elsewhere: the data would live there.
+    if (task == nullptr && view_.is_simulation_running() && policy_->awaits_simulation()) return false;
+    // A task for an accelerator that is still starting must not run elsewhere: its data would settle there.
     if (task == nullptr && awaited_ != 0) return false;
     for (std::size_t i = 0; task == nullptr && i < view_.workers().size(); ++i) {
       if (!pipelines_.all()[i].present) continue;
@@ -487,7 +488,7 @@ bool Dispatcher::insist(Commands& out) {
       task = policy_->take_any(worker);
     }
     if (task == nullptr) {  // no present worker can run what is ready
-      if (pipelines_.any_lost()) ensure_somebody_is_left();
+      if (pipelines_.any_lost()) ensure_worker_is_left();
       if (std::ranges::all_of(pipelines_.all(), &Pipeline::present))
         throw Error("internal: the policy " + options_.policy_name + " gives out none of " +
                     std::to_string(held_by_policy_) + " ready tasks");
@@ -496,22 +497,22 @@ bool Dispatcher::insist(Commands& out) {
     take_from_policy(*task, worker, out);
     follow(out);
   }
-  if (!everything_waits_for_memory()) return false;
-  if (memory_.changed()) return true;  // they have not been asked since
-  // Nothing that could free some is under way: then somebody must have been admitted.
+  if (!blocked_on_memory()) return false;
+  if (memory_.changed()) return true;  // waiting tasks have not been tried since the change
+  // Nothing in flight can release memory, so one of the waiting tasks must have been admissible.
   bool progress = admit_pseudo_tasks(out);
   for (const WorkerInfo& worker : view_.workers()) progress |= try_admit(worker.id, out);
   follow(out);
   if (progress && options_.check_invariants)
     throw Error("internal: who waited for memory was not asked again when there was some");
-  // What the application holds may lie in the way: it is told when it waits, see Engine::quiet().
-  if (!progress && !memory_.changed() && everything_waits_for_memory() && pseudo_tasks_.granted().empty() &&
+  // Holds of the application may be the obstacle. Then its wait reports an error, see Engine::is_quiescent().
+  if (!progress && !memory_.changed() && blocked_on_memory() && pseudo_tasks_.granted().empty() &&
       !lane_.pinned())
     throw Error("internal: " + std::to_string(waiting()) + " tasks wait for memory and nothing frees any");
   return progress;
 }
 
-bool Dispatcher::everything_waits_for_memory() const noexcept {
+bool Dispatcher::blocked_on_memory() const noexcept {
   return waiting() > 0 && pipelines_.tasks() == pipelines_.unadmitted() && pseudo_tasks_.arriving().empty() &&
          memory_.transfers().in_flight() == 0;
 }

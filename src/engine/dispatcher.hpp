@@ -1,19 +1,19 @@
-// Who gets which task: from the policy into workers' pipelines, from there into memory, and on to the workers
-// when their data are there.
+// Dispatches tasks: from the policy into pipelines, from there into memory, and to the workers when their data have
+// arrived.
 #pragma once
 #include <string>
 
-#include "engine/endings.hpp"
+#include "engine/completions.hpp"
 #include "engine/engine_view.hpp"
-#include "engine/gathering.hpp"
 #include "engine/launcher.hpp"
 #include "engine/options.hpp"
 #include "engine/pipeline_depth.hpp"
 #include "engine/roles/roles.hpp"
+#include "engine/span_scheduler.hpp"
 
 namespace fairlead::engine {
 
-/// What a Dispatcher works with.
+/// The parts of the engine that a Dispatcher uses.
 struct DispatcherParts {
   memory::Memory& memory;
   memory::Effects& effects;
@@ -22,14 +22,14 @@ struct DispatcherParts {
   PipelineDepth& depth;
   PolicyInUse& policy;
   TaskDurations& durations;
-  Journal& journal;
+  RunRecords& journal;
   Launcher& launcher;
-  Gathering& gathering;
+  SpanScheduler& gathering;
   PseudoTasks& pseudo_tasks;
   Roles& roles;
-  Endings& endings;
-  LaneGate& lane;
-  Stop& stop;
+  Completions& endings;
+  FastPathControl& lane;
+  StopReason& stop;
 };
 
 /// Under the engine's lock.
@@ -37,44 +37,45 @@ class Dispatcher {
  public:
   Dispatcher(const DispatcherParts& parts, const Options& options);
 
-  // ---- what happened
+  // ---- events
 
-  /// All that was before it is over.
+  /// All predecessors of the task are finished.
   void ready(Task& task, Commands& out);
-  void over(Task& task, bool succeeded);
-  /// A staged task came back: it goes to the emptiest worker of its node, which is why it was asked for,
-  /// unless its own is to stand aside.
+  void finished(Task& task, bool succeeded);
+  /// A recalled task came back. It moves to the worker of its node with the shortest pipeline, unless its own worker is
+  /// reserved for a task of several workers.
   void returned(Task& task);
-  /// A staged task came back unasked, since its worker's device is lost: it is the policy's again.
-  void unbegun(Task& task);
-  /// For the first time.
+  /// A staged task came back without a recall, since its worker's device is lost. It returns to the policy.
+  void reclaimed(Task& task);
+  /// Called once per worker, at its first arrival.
   void worker_arrived(WorkerId worker) noexcept { awaited_ -= view_.kind_of(worker) != WorkerKind::cpu; }
 
-  /// What it had been given and had not begun goes back to the policy; with a device, what nobody else can run fails.
-  void lost(WorkerId worker, Commands& out);
+  /// The worker is lost. Its tasks that have not started return to the policy; after the loss of a device, tasks that
+  /// no other worker can run fail.
+  void worker_lost(WorkerId worker, Commands& out);
 
-  // ---- what follows
+  // ---- consequences
 
-  /// Carries on with what memory says: tasks have their data, or will not get them; copies begin.
+  /// Processes the effects of memory changes: tasks with all data, failed tasks, and copies to start.
   void follow(Commands& out);
-  /// Gives workers what they can take. Ends only when whoever waits for memory, run by a worker or not, was
-  /// refused after the last change.
+  /// Gives tasks to workers, until every waiting task or hold was refused after the last change (rule 12 of
+  /// docs/memory.md).
   void give_work(Commands& out);
 
-  /// Ready tasks.
+  /// Ready tasks in the policy.
   std::size_t held_by_policy() const noexcept { return held_by_policy_; }
 
  private:
-  void landed(Task& task, Commands& out);
+  void data_arrived(Task& task, Commands& out);
   void failed(Task& task, Commands& out);
   void stage(Task& task, Commands& out);
   void unstage(Task& task);
   void give_back(Task& task);
-  bool nobody_can_run(const Task& task) const noexcept;
+  bool is_unrunnable(const Task& task) const noexcept;
   void drop_stranded(WorkerId worker, Commands& out);
   bool is_last_of_device(WorkerId worker) const noexcept;
   void recall_from_lost();
-  void ensure_somebody_is_left() const;
+  void ensure_worker_is_left() const;
   bool admit_pseudo_tasks(Commands& out);
   bool admit_pseudo_task(Task& task, Commands& out);
   NodeId place_of(const Task& task) const;
@@ -85,13 +86,13 @@ class Dispatcher {
   bool try_admit(WorkerId worker, Commands& out);
   void share_unadmitted(Commands& out);
   void share_staged();
-  bool insist(Commands& out);
-  bool everything_waits_for_memory() const noexcept;
+  bool force_progress(Commands& out);
+  bool blocked_on_memory() const noexcept;
   void prefetch_upcoming(Commands& out);
-  /// Tasks that wait for memory.
+  /// Tasks and holds that wait for memory.
   std::size_t waiting() const noexcept { return pipelines_.unadmitted() + pseudo_tasks_.waiting().size(); }
-  /// Who was refused memory has to be asked again.
-  bool somebody_may_fit() const noexcept { return memory_.changed() && waiting() != 0; }
+  /// Whether refused tasks must be tried again.
+  bool any_admissible() const noexcept { return memory_.changed() && waiting() != 0; }
 
   memory::Memory& memory_;
   memory::Effects& effects_;
@@ -100,18 +101,18 @@ class Dispatcher {
   PipelineDepth& depth_;
   PolicyInUse& policy_;
   TaskDurations& durations_;
-  Journal& journal_;
+  RunRecords& journal_;
   Launcher& launcher_;
-  Gathering& gathering_;
+  SpanScheduler& gathering_;
   PseudoTasks& pseudo_tasks_;
   Roles& roles_;
-  Endings& endings_;
-  LaneGate& lane_;
-  Stop& stop_;
+  Completions& endings_;
+  FastPathControl& lane_;
+  StopReason& stop_;
   const Options& options_;
   std::size_t held_by_policy_ = 0;
-  std::vector<NodeId> devices_;  // as programs count them
-  std::size_t awaited_ = 0;      // workers of accelerators that have not arrived so far: they are starting
+  std::vector<NodeId> devices_;  // accelerators, in the order in which programs number them
+  std::size_t awaited_ = 0;      // workers of accelerators that have not arrived yet: they are starting
 };
 
 }  // namespace fairlead::engine

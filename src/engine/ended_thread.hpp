@@ -1,4 +1,4 @@
-// Why a task failed whose body ended its thread.
+// The error of a task whose body ended its thread.
 #pragma once
 #include <fairlead/error.hpp>
 

@@ -1,4 +1,4 @@
-// What the engine does with each event, and what it does for the program under its lock.
+// The engine's reaction to each event, and its functions for the program under the lock.
 #include "engine/engine.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace fairlead::engine {
 
 namespace {
 
-/// Of the accelerator that has the most.
+/// The number of workers on the accelerator that has the most.
 std::size_t most_streams(const Topology& topology) {
   std::size_t most = 0;
   for (const NodeId node : topology.devices()) most = std::max(most, topology.workers_on(node));
@@ -61,12 +61,12 @@ Engine::Engine(const Topology& topology, std::unique_ptr<Policy> policy, World& 
       entrance_(*this, world_, deliveries_, options_.reporters) {
   memory_.make(options_.mistake);
   if (options_.keep_ids) memory_.keep_ids();
-  if (options_.rehearsal) {
-    rehearsal_ = options_.rehearsal(memory_, view_, [this](RehearsalOver& over) {
-      entrance_.post(over, EventKind::rehearsed, no_id<WorkerId>, Time{});
-      world_.wake(Who::any_worker());
+  if (options_.what_if_simulation) {
+    what_if_ = options_.what_if_simulation(memory_, view_, [this](SimulationFinished& over) {
+      entrance_.post(over, EventKind::simulation_finished, no_id<WorkerId>, Time{});
+      world_.wake(WakeTarget::any_worker());
     });
-    view_.rehearse_by(rehearsal_.get());
+    view_.set_what_if_simulation(what_if_.get());
   }
   policy_->attach(view_);
   lane_.allow(lane_is_possible());
@@ -75,10 +75,10 @@ Engine::Engine(const Topology& topology, std::unique_ptr<Policy> policy, World& 
 // ---- serving
 
 void Engine::serve(Event* events, Commands& out) noexcept {
-  if (stop_.fatal() != nullptr) return;  // what is known is no longer consistent: whoever waits has to look
+  if (stop_.fatal() != nullptr) return;  // the state is inconsistent: waiting threads must check
   try {
     for (Event* event = events; event != nullptr;) {
-      Event* following = event->next;  // the event may be somebody else's as soon as it is applied
+      Event* following = event->next;  // the event may be reused as soon as it is applied
       journal_.event(*event);
       apply(*event, out);
       event = following;
@@ -94,7 +94,7 @@ void Engine::follow(Commands& out) noexcept {
       do {
         dispatcher_.follow(out);
         dispatcher_.give_work(out);
-      } while (lane_.follow());
+      } while (lane_.update());
       if (options_.check_invariants) memory_.check(false);
       if (journal_.records()) journal_.memory_at(view_.now(), memory_, view_.caches());
       journal_.served();
@@ -105,8 +105,8 @@ void Engine::follow(Commands& out) noexcept {
   for (const WorkerId worker : out.launched) pipelines_.forget_launched(worker);
   const bool hungry = dispatcher_.held_by_policy() < policy_.enough();
   if (hungry != hungry_.load(std::memory_order_relaxed)) hungry_.store(hungry);
-  if (deliveries_.quiet_wanted()) {
-    looks_quiet_.store(nothing_moves());
+  if (deliveries_.quiescence_requested()) {
+    looks_quiet_.store(is_idle());
     out.quiet |= looks_quiet_.load();
   }
 }
@@ -129,40 +129,40 @@ void Engine::apply(Event& event, Commands& out) {
     case EventKind::task_finished:
     case EventKind::task_failed: {
       const auto reporter = event.reporter;
-      dispatcher_.over(static_cast<Task&>(event), event.kind == EventKind::task_finished);
+      dispatcher_.finished(static_cast<Task&>(event), event.kind == EventKind::task_finished);
       return entrance_.count_applied(reporter);
     }
     case EventKind::task_returned:
       return dispatcher_.returned(static_cast<Task&>(event));
-    case EventKind::task_unbegun:
-      return dispatcher_.unbegun(static_cast<Task&>(event));
+    case EventKind::task_reclaimed:
+      return dispatcher_.reclaimed(static_cast<Task&>(event));
     case EventKind::recall_refused:
       return pipelines_.answered(event.worker);
     case EventKind::copy_finished:
     case EventKind::copy_failed:
       return apply_copy(static_cast<memory::Copy&>(event));
-    case EventKind::worker_arrived:
+    case EventKind::worker_available:
       if (pipelines_.arrived(event.worker, event.at, launcher_.in_lane(event.worker)))
         dispatcher_.worker_arrived(event.worker);
       return;
-    case EventKind::worker_left:
+    case EventKind::worker_unavailable:
       return pipelines_.left(event.worker);
     case EventKind::worker_lost:
-      return dispatcher_.lost(event.worker, out);
+      return dispatcher_.worker_lost(event.worker, out);
     case EventKind::node_lost:
       return lose(static_cast<const NodeLoss&>(event), out);
     case EventKind::flush:
-    case EventKind::drop_clean:
+    case EventKind::discard_clean:
       return lane_.flush_or_drop(event.kind);
     case EventKind::refresh:
       if (options_.mistake.is(Mistake::refresh_forgotten)) return;
       return memory_.flushes().refresh(static_cast<const RefreshRequest&>(event).data, effects_);
     case EventKind::hold_released:
       return apply_release(static_cast<HoldRelease&>(event), out);
-    case EventKind::rehearsed:
-      if (rehearsal_ != nullptr) rehearsal_->over();
-      return policy_->rehearsed(static_cast<const RehearsalOver&>(event).finding);
-    case EventKind::time_passed:
+    case EventKind::simulation_finished:
+      if (what_if_ != nullptr) what_if_->note_finished();
+      return policy_->simulation_finished(static_cast<const SimulationFinished&>(event).result);
+    case EventKind::timer:
       return;
   }
 }
@@ -174,12 +174,12 @@ void Engine::apply_copy(memory::Copy& copy) {
   memory_.landed(copy, copy.kind == EventKind::copy_finished, effects_);
 }
 
-/// First its workers, so that nothing that has not begun holds anything there.
+/// Its workers are lost first, so that no task that has not started holds memory there.
 void Engine::lose(const NodeLoss& loss, Commands& out) {
   if (memory_.node(loss.node).lost) return;
-  memory_.losses().announce(loss.node, loss.words);
+  memory_.losses().announce(loss.node, loss.driver_error);
   for (const WorkerInfo& worker : view_.workers())
-    if (worker.node == loss.node) dispatcher_.lost(worker.id, out);
+    if (worker.node == loss.node) dispatcher_.worker_lost(worker.id, out);
   lane_.close();
   memory_.losses().lose(loss.node, effects_);
 }
@@ -189,21 +189,21 @@ void Engine::apply_release(HoldRelease& release, Commands& out) {
     release.granted = release.hold->state == TaskState::staged;
     roles_.of(*release.hold).released(release, out);
   }
-  release.applied.store(true, std::memory_order_release);  // afterwards it may be gone
+  release.applied.store(true, std::memory_order_release);  // the event may be destroyed after this
 }
 
-bool Engine::nothing_moves() const noexcept {
-  return !wants_more() && memory_.transfers().in_flight() == 0 && pseudo_tasks_.arriving().empty() &&
+bool Engine::is_idle() const noexcept {
+  return !needs_more_tasks() && memory_.transfers().in_flight() == 0 && pseudo_tasks_.arriving().empty() &&
          pipelines_.tasks() == pipelines_.unadmitted() &&
          (dispatcher_.held_by_policy() == 0 || pipelines_.tasks() != 0) && !lane_.pinned() &&
-         lane_.lane().still();
+         lane_.lane().is_quiescent();
 }
 
-bool Engine::quiet() {
-  const Entrance::Guard guard{entrance_};
-  // In this order: whoever brings a completion puts what it released into the inbox before he counts himself
-  // out, and so does whoever leaves the lane.
-  return deliveries_.none() && nothing_moves() && !entrance_.something_posted() && stop_.fatal() == nullptr;
+bool Engine::is_quiescent() {
+  const EventQueue::Guard guard{entrance_};
+  // The order matters: a thread that passes on a completion posts the released tasks before it leaves the count of
+  // deliveries; so does a worker that leaves the fast path.
+  return deliveries_.none() && is_idle() && !entrance_.something_posted() && stop_.fatal() == nullptr;
 }
 
 // ---- for the program
@@ -276,11 +276,11 @@ void Engine::all_submitted() {
 
 void Engine::cancel(TaskSource& source) noexcept {
   try {
-    const Entrance::Guard guard{entrance_};
+    const EventQueue::Guard guard{entrance_};
     if (stop_.fatal() != nullptr) return;
     journal_.cancellation(source.id);
     source.cancelled.store(true);
-    memory_.note_change();  // who waits for memory and is cancelled hears of it when he is asked
+    memory_.note_change();  // cancelled tasks that wait for memory are dropped when they are tried again
   } catch (...) {
     stop(std::current_exception());
   }
@@ -288,32 +288,32 @@ void Engine::cancel(TaskSource& source) noexcept {
 
 void Engine::stop(std::exception_ptr why) noexcept {
   {
-    const Entrance::Guard guard{entrance_};
+    const EventQueue::Guard guard{entrance_};
     note_fatal(std::move(why));
   }
-  world_.wake(Who::everybody());
+  world_.wake(WakeTarget::everybody());
 }
 
-// ---- the direct lane
+// ---- fast path
 
-/// One memory that all workers share, and an order that asks nobody.
+/// Whether all workers share one memory and the policy's order needs no engine.
 bool Engine::lane_is_possible() const noexcept {
-  return options_.direct_lane && policy_->keeps_local_queues() && !journal_.logs() &&
+  return options_.fast_path && policy_->uses_local_queues() && !journal_.logs() &&
          view_.caches().size() == 1 && std::ranges::all_of(view_.workers(), [&](const WorkerInfo& worker) {
            return worker.node == view_.host() && worker.kind == WorkerKind::cpu;
          });
 }
 
 bool Engine::try_open_lane() {
-  const Entrance::Guard guard{entrance_};
+  const EventQueue::Guard guard{entrance_};
   if (stop_.fatal() != nullptr || stop_.error() != 0) return false;
-  if (gathering_.any()) return false;  // it could not be seen who has nothing to do
+  if (gathering_.any()) return false;  // idle workers would not be visible
   return lane_.try_open();
 }
 
-void* Engine::let_into_lane(DatumId id, bool has_value) {
+void* Engine::admit_to_fast_path(DatumId id, bool has_value) {
   return change([&]() -> void* {
-    const auto location = lane_.let_in(id, has_value);
+    const auto location = lane_.admit(id, has_value);
     return location ? world_.address_of(*location) : nullptr;
   });
 }
@@ -329,7 +329,7 @@ void Engine::note_duration(const Task& task, WorkerId worker, Duration duration)
   change([&] { durations_.note(task, worker, duration); });
 }
 
-// ---- for reports
+// ---- reports
 
 LogHead Engine::log_head() const {
   return {.policy = options_.policy_name,
@@ -337,15 +337,15 @@ LogHead Engine::log_head() const {
           .pipeline_depth = options_.pipeline_depth,
           .keep_ids = options_.keep_ids,
           .first_bodies = options_.first_bodies,
-          .rehearses = options_.rehearsal != nullptr,
-          .idle_cores = rehearsal_ != nullptr ? rehearsal_->idle_cores() : 0,
+          .has_what_if = options_.what_if_simulation != nullptr,
+          .idle_cores = what_if_ != nullptr ? what_if_->idle_cores() : 0,
           .durations_known = options_.estimate != nullptr,
           .topology = memory_.topology(),
           .durations = options_.durations};
 }
 
 std::uint64_t Engine::activity() const {
-  const Entrance::Guard guard{entrance_};
+  const EventQueue::Guard guard{entrance_};
   return journal_.digest().count() + tasks_done() + endings_.cancelled() +
          memory_.transfers().landed_so_far();
 }

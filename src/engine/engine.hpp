@@ -1,6 +1,6 @@
-// The engine: told events, it answers with commands. One entrance, one lock held for microseconds; whoever
-// holds it serves everybody's events. It never waits, reads a clock, or touches a device or file. This file
-// puts its parts together; each has a file of its own.
+// The engine: receives events and answers with commands. Events enter in one place, under one lock that is held for
+// microseconds; the thread that holds it serves the events of all threads. The engine never waits, reads a clock, or
+// touches a device or file. This class combines its parts, which have a file each.
 #pragma once
 #include <atomic>
 #include <memory>
@@ -10,9 +10,9 @@
 #include "engine/backlog.hpp"
 #include "engine/callbacks.hpp"
 #include "engine/dispatcher.hpp"
-#include "engine/entrance.hpp"
+#include "engine/event_queue.hpp"
 #include "engine/log_head.hpp"
-#include "engine/situation.hpp"
+#include "engine/status_report.hpp"
 
 namespace fairlead::engine {
 
@@ -20,118 +20,118 @@ class Engine final : private Server {
  public:
   Engine(const Topology& topology, std::unique_ptr<Policy> policy, World& world, Options options);
 
-  // ---- its parts
+  // ---- parts
 
-  Entrance& entrance() noexcept { return entrance_; }
-  const Entrance& entrance() const noexcept { return entrance_; }
+  EventQueue& entrance() noexcept { return entrance_; }
+  const EventQueue& entrance() const noexcept { return entrance_; }
   const EngineView& view() const noexcept { return view_; }
   memory::Memory& memory() noexcept { return memory_; }
   const memory::Memory& memory() const noexcept { return memory_; }
-  DirectLane& lane() noexcept { return lane_.lane(); }
-  const DirectLane& lane() const noexcept { return lane_.lane(); }
-  const Journal& journal() const noexcept { return journal_; }
+  FastPath& lane() noexcept { return lane_.lane(); }
+  const FastPath& lane() const noexcept { return lane_.lane(); }
+  const RunRecords& journal() const noexcept { return journal_; }
   const Pipelines& pipelines() const noexcept { return pipelines_; }
-  const Endings& endings() const noexcept { return endings_; }
+  const Completions& endings() const noexcept { return endings_; }
   const PseudoTasks& pseudo_tasks() const noexcept { return pseudo_tasks_; }
   Roles& roles() noexcept { return roles_; }
-  const Gathering& gathering() const noexcept { return gathering_; }
-  const Stop& stop_reason() const noexcept { return stop_; }
+  const SpanScheduler& gathering() const noexcept { return gathering_; }
+  const StopReason& stop_reason() const noexcept { return stop_; }
   /// Under the lock.
   const model::DurationModel& durations() const noexcept { return durations_.model(); }
   Backlog& backlog() noexcept { return backlog_; }
-  /// A thread that has run out of work should ask the sources that have more: the policy is not full of what
-  /// they have handed out. Any thread.
-  bool wants_more() const noexcept { return backlog_.any() && hungry_.load(); }
+  /// Whether a thread without work should ask the sources: they have tasks, and the policy holds few. Any thread.
+  bool needs_more_tasks() const noexcept { return backlog_.any() && hungry_.load(); }
   Callbacks& callbacks() noexcept { return callbacks_; }
   const Callbacks& callbacks() const noexcept { return callbacks_; }
   const Policy& policy() const noexcept { return *policy_; }
   const Options& options() const noexcept { return options_; }
 
-  // ---- for the program; each takes the lock
+  // ---- for the program; each function takes the lock
 
   /// Calls f(Memory&).
   template <class F>
   auto locked(F&& f) {
-    const Entrance::Guard guard{entrance_};
+    const EventQueue::Guard guard{entrance_};
     return f(memory_);
   }
   DatumId add(const memory::DatumSpec& spec);
   bool try_remove(DatumId id);
   void advise(DatumId id, int device);
-  /// Whether the datum is left out of what goes home because the program waits, or is going to.
+  /// Excludes the datum from the refresh of program memory before waits, or includes it again.
   void put_refresh_off(DatumId id, bool put_off);
-  /// Another policy from now on; before the first task only.
+  /// Replaces the policy; before the first task only.
   void replace_policy(std::unique_ptr<Policy> policy, std::string name);
-  /// Told before the task is inserted into the graph; nothing happens unless wants_submissions().
+  /// Called before the task is inserted into the graph; does nothing unless wants_submissions().
   void submitted(Task& task);
   void horizon_closed();
-  /// Nobody is going to submit more before something is over that has been submitted.
+  /// No task will be submitted before a submitted one finishes.
   void all_submitted();
   bool policy_plans() const noexcept { return policy_.wants_submissions(); }
-  /// The policy plans, or what nobody changes any more goes home early.
+  /// Whether submissions must be reported: the policy plans, or final values go home early.
   bool wants_submissions() const noexcept { return policy_plans() || memory_.flushes().early().possible(); }
-  /// Nothing if the run was stopped: nothing new begins then. Also by who tells of another rank's failure, and can be told
-  /// nothing: what cannot be noted stops the run.
+  /// Cancels a source's tasks; does nothing if the run was stopped. Cannot throw, as it may be called on another rank's
+  /// failure: an error stops the run.
   void cancel(TaskSource& source) noexcept;
-  /// Nothing is served any more, and nothing new begins. Afterwards nobody may wait for anything. Any thread,
-  /// without the lock.
+  /// Stops the run: no event is served and no task starts any more. Afterwards no thread may wait. Any thread, without
+  /// the lock.
   void stop(std::exception_ptr why) noexcept;
-  /// What went wrong inside, if anything did.
+  /// The internal error that stopped the run; null if none.
   std::exception_ptr fatal() {
     return locked([this](memory::Memory&) { return stop_.fatal(); });
   }
 
-  // ---- the direct lane
+  // ---- fast path
 
-  /// Whether it may ever be open.
+  /// Whether the fast path may ever be open.
   bool lane_possible() const noexcept { return lane_.possible(); }
-  /// Opens it if it is closed, nobody is left inside, and all data fit.
+  /// Opens the fast path if it is closed, no worker is inside, and all data fit.
   bool try_open_lane();
-  /// See LaneGate::let_in(): as an address, which stays good while the lane is open. Null: not now.
-  void* let_into_lane(DatumId id, bool has_value);
-  /// A task of the lane failed; to be called before its successors are released.
+  /// The datum's address for tasks of the fast path, valid while it is open; null if the datum cannot be admitted now.
+  /// See FastPathControl::admit().
+  void* admit_to_fast_path(DatumId id, bool has_value);
+  /// A task of the fast path failed. Must be called before its successors are released.
   void failed_in_lane(const Task& task);
   void note_duration(const Task& task, WorkerId worker, Duration duration);
 
-  // ---- whether anything moves
+  // ---- quiescence
 
-  /// From now on whoever waits is to be told (Who::application) when nothing moves any more. For runs with
-  /// holds: tasks may then wait for what the waiting thread itself has to release.
-  void want_quiet(bool wanted) noexcept {
-    if (wanted) lane_.close();  // what moves in the lane cannot be seen
-    deliveries_.want_quiet(wanted);
+  /// Enables notification of quiescence: the application is woken (WakeTarget::application) when no progress is possible. For
+  /// waits of a thread with holds, for which tasks may wait.
+  void notify_quiescence(bool wanted) noexcept {
+    if (wanted) lane_.close();  // activity in the fast path is not visible to the engine
+    deliveries_.request_quiescence(wanted);
   }
-  /// Whether it looked so when events were last served: worth asking quiet().
-  bool looks_quiet() const noexcept { return looks_quiet_.load(); }
-  /// Nothing runs, moves or is about to: only the end of a hold, or a new task, can change that.
-  bool quiet();
-  /// Tasks that were over without running have been completed, and what became ready by that was told. True
-  /// if somebody has to hear of it.
-  bool arrived(std::size_t completions) noexcept { return deliveries_.end(completions); }
-  /// A flush was asked for and is not over. Under the lock.
+  /// Whether the run looked quiescent when events were last served; then is_quiescent() is worth calling.
+  bool looks_quiescent() const noexcept { return looks_quiet_.load(); }
+  /// Whether nothing runs, is in flight or is about to start: only the release of a hold or a new task can change that.
+  bool is_quiescent();
+  /// Completions of tasks that did not run, or granted holds, were passed on. Returns true if a thread must be
+  /// notified.
+  bool deliveries_done(std::size_t completions) noexcept { return deliveries_.end(completions); }
+  /// Whether a requested flush is unfinished. Under the lock.
   bool flushing() const noexcept { return lane_.flush_waits() || memory_.flushes().under_way(); }
-  /// Nothing runs, is staged, on its way or waits: for tests.
+  /// Whether no task runs, is staged or waits, and no copy is in flight. For tests.
   bool idle() const noexcept {
     return dispatcher_.held_by_policy() == 0 && pipelines_.tasks() == 0 &&
-           memory_.transfers().in_flight() == 0 && !lane_.lane().something_queued() && pseudo_tasks_.none();
+           memory_.transfers().in_flight() == 0 && !lane_.lane().has_queued() && pseudo_tasks_.none();
   }
 
-  // ---- for reports
+  // ---- reports
 
   std::uint64_t tasks_done() const noexcept { return endings_.done() + lane_.lane().tasks(); }
-  /// What stands at the head of its log.
+  /// The head of the engine's log.
   LogHead log_head() const;
-  /// What runs and what waits for what, now. Any thread.
-  Situation situation(const Naming& naming) const;
-  /// Changes whenever something has happened. Any thread.
+  /// The running tasks, and what each waiting task waits for. Any thread.
+  StatusReport situation(const Naming& naming) const;
+  /// A number that changes whenever something has happened. Any thread.
   std::uint64_t activity() const;
 
  private:
-  /// Changes something for the program under the lock. If that fails half-way, what is known is no longer
-  /// consistent: then the run is stopped, besides what the caller is told. Throws what stopped it before.
+  /// Changes the state for the program, under the lock. An exception half-way leaves it inconsistent: the run is
+  /// stopped, and the caller gets the exception. Rethrows an earlier fatal error.
   template <class F>
   auto change(F&& f) {
-    const Entrance::Guard guard{entrance_};
+    const EventQueue::Guard guard{entrance_};
     if (stop_.fatal() != nullptr) [[unlikely]]
       std::rethrow_exception(stop_.fatal());
     try {
@@ -149,35 +149,36 @@ class Engine final : private Server {
   void apply_copy(memory::Copy& copy);
   void apply_release(HoldRelease& release, Commands& out);
   void lose(const NodeLoss& loss, Commands& out);
-  bool nothing_moves() const noexcept;
+  bool is_idle() const noexcept;
   bool lane_is_possible() const noexcept;
 
-  // In the order in which they need each other. Guarded by the lock, but for what can be asked by any thread.
+  // In order of construction dependencies. Guarded by the lock, except what any thread may read.
   World& world_;
   Options options_;
-  Stop stop_;
-  Deliveries deliveries_;
+  StopReason stop_;
+  PendingDeliveries deliveries_;
   std::atomic<bool> looks_quiet_{false};
   std::atomic<bool> hungry_{true};  // the policy holds few tasks
   Backlog backlog_;
   Callbacks callbacks_;
   PolicyInUse policy_;
   memory::Memory memory_;
-  memory::Effects effects_;  // of what memory was told; Dispatcher::follow() goes on with it
+  memory::Effects effects_;  // of calls to memory; processed by Dispatcher::follow()
   TaskDurations durations_;
   Pipelines pipelines_;
   PipelineDepth depth_;
   EngineView view_;
-  LaneGate lane_;
-  Journal journal_;
-  Endings endings_;
+  FastPathControl lane_;
+  RunRecords journal_;
+  Completions endings_;
   PseudoTasks pseudo_tasks_;
   Roles roles_;
   Launcher launcher_;
-  Gathering gathering_;
+  SpanScheduler gathering_;
   Dispatcher dispatcher_;
-  Entrance entrance_;
-  std::unique_ptr<Rehearsal> rehearsal_;  // the view shows it to policies; posts at the entrance
+  EventQueue entrance_;
+  // policies reach it through the view; it posts events at the entrance
+  std::unique_ptr<WhatIfSimulation> what_if_;
 };
 
 }  // namespace fairlead::engine

@@ -1,4 +1,4 @@
-// See engine_view.hpp.
+// The queries of policies, answered from the engine's state.
 #include "engine/engine_view.hpp"
 
 #include <fairlead/codelet_info.hpp>
@@ -6,14 +6,15 @@
 namespace fairlead::engine {
 
 namespace {
-/// The memory node where the program uses what it holds.
+/// The memory node of the program's data.
 NodeId host_of(const Topology& topology) {
   NodeId first = no_id<NodeId>, reaching = no_id<NodeId>;
   for (std::size_t i = 0; i < topology.nodes.size(); ++i) {
     const NodeSpec& node = topology.nodes[i];
     if (node.role != NodeRole::cache) continue;
     if (first == no_id<NodeId>) first = static_cast<NodeId>(i);
-    if (reaching == no_id<NodeId> && !node.reaches.empty()) reaching = static_cast<NodeId>(i);
+    if (reaching == no_id<NodeId> && !node.directly_accessible_homes.empty())
+      reaching = static_cast<NodeId>(i);
   }
   return reaching == no_id<NodeId> ? first : reaching;
 }
@@ -45,9 +46,9 @@ Duration EngineView::transfer_time(Bytes bytes, NodeId from, NodeId to) const {
 std::uint32_t EngineView::distance(WorkerId a, WorkerId b) const {
   const NodeId from = node_of(a), to = node_of(b);
   const std::vector<WorkerSpec>& workers = memory_.topology().workers;
-  if (from == to) return levels_apart(workers[index(a)], workers[index(b)]);
+  if (from == to) return domain_distance(workers[index(a)], workers[index(b)]);
   const memory::Route& route = memory_.routes().between(from, to);
-  return route.exists() && route.through == no_id<NodeId> ? next_node : beyond;
+  return route.exists() && route.through == no_id<NodeId> ? next_node : indirect_node;
 }
 
 void EngineView::pipeline(NodeId node, std::vector<const Task*>& out) const {

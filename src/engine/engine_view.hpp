@@ -8,13 +8,13 @@
 #include "engine/task_durations.hpp"
 #include "machine/topology.hpp"
 #include "memory/memory.hpp"
-#include "policy/rehearsal.hpp"
 #include "policy/view.hpp"
+#include "policy/what_if_simulation.hpp"
 
 namespace fairlead::engine {
 
-/// Looks at what others own; owns what never changes, the time and the random numbers. Under the engine's
-/// lock, but for what never changes.
+/// References state that other parts own; owns the constant facts, the time and the random numbers. Under the engine's
+/// lock, except the constant facts.
 class EngineView final : public View {
  public:
   EngineView(const Topology& topology, const memory::Memory& memory, const Pipelines& pipelines,
@@ -22,22 +22,24 @@ class EngineView final : public View {
 
   std::span<const WorkerInfo> workers() const override { return workers_; }
   std::span<const NodeInfo> nodes() const override { return nodes_with_workers_; }
-  /// All bounded memories, also those that copies only pass.
+  /// All bounded memories, including those that only pass copies on.
   std::span<const NodeInfo> caches() const noexcept { return caches_; }
-  /// The memory node where the program uses what it holds: its own threads are where user memory is.
+  /// The memory node where the program uses data: user memory.
   NodeId host() const noexcept { return host_; }
   WorkerKind kind_of(WorkerId worker) const noexcept { return workers_[index(worker)].kind; }
   NodeId node_of(WorkerId worker) const noexcept { return workers_[index(worker)].node; }
 
   Time now() const override { return now_; }
-  /// Never backwards, whatever order events are served in.
+  /// Monotonic, whatever the order in which events are served.
   void advance(Time at) noexcept { now_ = std::max(now_, at); }
   Random& random() override { return random_; }
   bool can_run(const Task& task, WorkerId worker) const override;
   Duration estimate(const Task& task, WorkerId worker) const override {
     return durations_.estimate(task, worker);
   }
-  bool known(const Task& task, WorkerId worker) const override { return durations_.known(task, worker); }
+  bool is_estimate_reliable(const Task& task, WorkerId worker) const override {
+    return durations_.known(task, worker);
+  }
   Bytes bytes(DatumId id) const override { return memory_.datum(id).bytes; }
   ReplicaState residency(DatumId id, NodeId node) const override { return memory_.residency(id, node); }
   bool has_newest(DatumId id, NodeId node) const override { return memory_.state().has_newest(id, node); }
@@ -46,17 +48,17 @@ class EngineView final : public View {
   }
   Duration transfer_time(Bytes bytes, NodeId from, NodeId to) const override;
   Duration transfer_time_to_all(Bytes bytes, std::span<const NodeId> to) const override {
-    return memory_.topology().time_to_all(bytes, host_, to);
+    return memory_.topology().scatter_time(bytes, host_, to);
   }
   std::uint32_t distance(WorkerId a, WorkerId b) const override;
   void pipeline(NodeId node, std::vector<const Task*>& out) const override;
   Coordinates coordinates(DatumId id) const override { return memory_.datum(id).coordinates; }
   Extent extent(std::int32_t collection) const override { return memory_.state().data.extent(collection); }
   int advice(DatumId id) const override { return memory_.datum(id).advice; }
-  Rehearsal* rehearsal() const override { return rehearsal_; }
-  bool rehearsal_under_way() const noexcept { return rehearsal_ != nullptr && rehearsal_->under_way(); }
-  /// Before policies see it.
-  void rehearse_by(Rehearsal* rehearsal) noexcept { rehearsal_ = rehearsal; }
+  WhatIfSimulation* what_if_simulation() const override { return what_if_; }
+  bool is_simulation_running() const noexcept { return what_if_ != nullptr && what_if_->is_running(); }
+  /// Set before a policy uses the view.
+  void set_what_if_simulation(WhatIfSimulation* simulation) noexcept { what_if_ = simulation; }
 
  private:
   const memory::Memory& memory_;
@@ -65,7 +67,7 @@ class EngineView final : public View {
   std::vector<WorkerInfo> workers_;
   std::vector<NodeInfo> caches_, nodes_with_workers_;
   NodeId host_ = no_id<NodeId>;
-  Rehearsal* rehearsal_ = nullptr;
+  WhatIfSimulation* what_if_ = nullptr;
   Time now_{};
   Random random_;
 };

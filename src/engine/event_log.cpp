@@ -1,4 +1,4 @@
-// Writing events as words, and words as files.
+// Encodes events as words, and writes and reads log files.
 #include "engine/event_log.hpp"
 
 #include <fairlead/codelet_info.hpp>
@@ -20,15 +20,15 @@
 #include "data/output/output_file.hpp"
 #include "data/task_source.hpp"
 #include "engine/log_text.hpp"
-#include "policy/rehearsal.hpp"
+#include "policy/what_if_simulation.hpp"
 
 namespace fairlead::engine {
 
 namespace {
 constexpr std::uint64_t magic =
-    0x6467'6f6c'7269'6166;  // "fairlogd" in the file; the last letter is the format's
+    0x6467'6f6c'7269'6166;  // "fairlogd" in the file; the last letter is the version of the format
 
-/// Differs, but for chance, when any word differs.
+/// Except by chance, it differs when any word differs.
 std::uint64_t checksum(const std::vector<std::uint64_t>& head, const std::vector<std::uint64_t>& words) {
   std::uint64_t sum = head.size() + (words.size() << 32);
   for (const auto* part : {&head, &words})
@@ -46,7 +46,7 @@ std::string of_another_version(const std::string& path, std::uint64_t found) {
 std::uint64_t head(EventLog::Record record, std::uint64_t rest) {
   return static_cast<std::uint64_t>(record) | (rest << 8);
 }
-/// -1 is none.
+/// Encodes -1, which means none, as 0.
 std::uint64_t plus_one(int number) { return static_cast<std::uint64_t>(number) + 1; }
 template <class F>
 void for_each_implementation(const CodeletInfo& codelet, F&& f) {
@@ -65,8 +65,8 @@ EventLog::Known EventLog::known(const CodeletInfo& codelet) noexcept {
   return it;
 }
 
-/// In the record: unit and number of implementations; the name; of each: kind and whether it is asynchronous,
-/// and its name. Where the worker of an asynchronous one may stand aside for another task before it is over.
+/// Record: the unit and the number of implementations; the name; for each implementation its kind, whether it is
+/// asynchronous, and its name. Asynchrony matters to Gathering: the worker may stand aside before the task finishes.
 void EventLog::introduce(const CodeletInfo& codelet) {
   if (std::ranges::find(codelets_, known(codelet)) != codelets_.end()) return;
   codelets_.push_back(known(codelet));
@@ -109,7 +109,7 @@ void EventLog::event(const Event& event) {
     case EventKind::task_finished:
     case EventKind::task_failed:
     case EventKind::task_returned:
-    case EventKind::task_unbegun:
+    case EventKind::task_reclaimed:
       words_.push_back(static_cast<std::uint64_t>(static_cast<const Task&>(event).id));
       break;
     case EventKind::copy_finished:
@@ -121,7 +121,8 @@ void EventLog::event(const Event& event) {
       break;
     case EventKind::hold_released: {
       const auto& release = static_cast<const HoldRelease&>(event);
-      words_.push_back((static_cast<std::uint64_t>(release.hold->id) << 1) | std::uint64_t{release.unused});
+      words_.push_back((static_cast<std::uint64_t>(release.hold->id) << 1) |
+                       std::uint64_t{release.data_unused});
       break;
     }
     case EventKind::refresh: {
@@ -133,8 +134,8 @@ void EventLog::event(const Event& event) {
     case EventKind::node_lost:
       words_.push_back(index(static_cast<const NodeLoss&>(event).node));
       break;
-    case EventKind::rehearsed:
-      words_.push_back(static_cast<const RehearsalOver&>(event).finding);
+    case EventKind::simulation_finished:
+      words_.push_back(static_cast<const SimulationFinished&>(event).result);
       break;
     default:
       break;
@@ -190,7 +191,7 @@ void EventLog::submission(const Task& submitted) {
   task(submitted);
 }
 
-// In the file: magic, words of the head, words of the log, a checksum of both, the head, the log.
+// File: magic, number of head words, number of log words, checksum of both, the head, the log.
 void EventLog::write(const std::string& path, const LogHead& head, const std::vector<std::uint64_t>& words) {
   const std::vector<std::uint64_t> head_words = head.words();
   const std::array<std::uint64_t, 4> header{magic, head_words.size(), words.size(),
@@ -214,7 +215,7 @@ LogFile EventLog::read(const std::string& path) {
   if (!file || ::fstat(file.get(), &found) != 0) throw refuse(errno);
   if (S_ISDIR(found.st_mode)) throw refuse(EISDIR);
   const auto damaged = [&](const char* how) { return InputError("\"" + path + "\" " + how); };
-  // False: it ends before.
+  // Returns false at the end of the file.
   const auto read = [&](auto& words) {
     const auto into = std::as_writable_bytes(std::span<std::uint64_t>(words));
     const Transferred got = read_fully(file.get(), into);

@@ -1,5 +1,5 @@
-// The engine's input, written down: fed to a fresh engine, it gives the same commands. Events only; of what
-// the engine answered to each batch of them, no more than a digest.
+// Records the engine's input. Replayed into a new engine, it yields the same commands. The log holds events, and of the
+// engine's answer to each batch only a digest.
 #pragma once
 #include <fairlead/codelet_info.hpp>
 
@@ -18,10 +18,10 @@
 
 namespace fairlead::engine {
 
-/// A log as a file has it.
+/// A log as stored in a file.
 struct LogFile {
   LogHead head;
-  std::vector<std::uint64_t> words;  ///< of EventLog
+  std::vector<std::uint64_t> words;  ///< as EventLog::words()
 };
 
 /// Records are sequences of 64-bit words; the first holds the kind in its low byte.
@@ -51,40 +51,39 @@ class EventLog {
   void horizon_closed();
   void all_submitted();
   void cancellation(std::uint32_t source);
-  /// How long the tasks after this take on each processor, where that is known beforehand: see Options.
+  /// The duration on each processor of the tasks that follow, where durations are known in advance: see Options.
   void durations(std::span<const Duration> by_processor);
-  /// The events before this were served together: then workers were given tasks. `mark`: the engine's
-  /// CommandDigest::mark() afterwards, so that whoever reads the log can compare.
+  /// The events before this record were served together, then workers were given tasks. `mark`: CommandDigest::mark()
+  /// of the engine afterwards, for comparison in a replay.
   void served(std::uint64_t mark);
 
   const std::vector<std::uint64_t>& words() const noexcept { return words_; }
   /// Throws SystemError naming the file.
   void write(const std::string& path, const LogHead& head) const { write(path, head, words_); }
   static void write(const std::string& path, const LogHead& head, const std::vector<std::uint64_t>& words);
-  /// By worker: which processor it is, of those that are of different kinds or names.
+  /// Maps each worker to its processor: workers of the same kind and processor name share a number.
   static std::vector<std::size_t> processors_of(const Topology& topology);
-  /// Throws SystemError if the file cannot be read, InputError if it is no log or damaged.
+  /// Throws SystemError if the file cannot be read, InputError if it is not a log or is damaged.
   static LogFile read(const std::string& path);
 
  private:
-  /// Tells of the codelet, if that is new; before the record of a task.
+  /// Records the codelet if it is new; before the record of a task.
   void introduce(const CodeletInfo& codelet);
   void task(const Task& task);
   std::vector<std::uint64_t> words_;
-  struct Known {  // by name, as the model of durations has it, not by address: that may be another's later
+  struct Known {  // identified by name, as in the duration model: the address may be reused
     std::uint64_t name_hash;
     WorkUnit unit;
     std::uint32_t kinds;
-    std::uint64_t implementations;  // how many of each kind, how they end, what they are called
+    std::uint64_t implementations;  // a hash of the kind, name and asynchrony of each
     bool operator==(const Known&) const = default;
   };
   static Known known(const CodeletInfo& codelet) noexcept;
   std::vector<Known> codelets_;      // by number
-  std::vector<Duration> durations_;  // as they were told last
+  std::vector<Duration> durations_;  // as last recorded
 };
 
-/// What the engine commanded, reduced to one number that changes with every change of a command or of their
-/// order.
+/// All commands of the engine, reduced to one number that changes with every change of a command or of their order.
 class CommandDigest {
  public:
   enum class Kind : std::uint8_t { launch, recall, start_copy, complete, stop, grant, stand_aside };
@@ -94,7 +93,7 @@ class CommandDigest {
     ++count_;
   }
   std::uint64_t value() const noexcept { return value_; }
-  /// 56 bits of it, for logs. By chance only it is 0, which logs have that do not tell.
+  /// 56 bits of the digest, for logs. Except by chance it is not 0, which marks logs without digests.
   std::uint64_t mark() const noexcept { return (value_ + 1) & 0xff'ffff'ffff'ffff; }
   std::uint64_t count() const noexcept { return count_; }
 

@@ -1,4 +1,4 @@
-// See home_values.hpp.
+// Flush and refresh: requests the transfers and waits for them.
 #include "engine/home_values.hpp"
 
 #include <fairlead/error.hpp>
@@ -17,7 +17,7 @@ void HomeValues::tell(Event& event, EventKind kind) {
   event.kind = kind;
   event.at = core_.world().now();
   core_.application().add(event);
-  core_.application().serve_surely();
+  core_.application().serve_blocking();
 }
 
 void HomeValues::flush() {
@@ -28,13 +28,13 @@ void HomeValues::flush() {
   flush_event_ = {};
   tell(flush_event_, EventKind::flush);
   Engine& engine = core_.engine();
-  core_.help_until(
+  core_.wait_until(
       [&] {
         return engine.locked([&](memory::Memory&) { return !engine.flushing(); }) ||
                engine.stop_reason().error() != 0 || core_.winding_down();
       },
       "flush");
-  // No data that are still on their way are waited for when the runtime ends.
+  // The runtime's end must not wait for data in flight.
   if (core_.winding_down()) engine.stop(std::make_exception_ptr(Error("a flush was given up half-way")));
   core_.throw_if_stopped();
   throw_if_lost(memory::Losses::Where::anywhere);
@@ -42,33 +42,39 @@ void HomeValues::flush() {
 
 void HomeValues::drop_clean() {
   flush_event_ = {};
-  tell(flush_event_, EventKind::drop_clean);
+  tell(flush_event_, EventKind::discard_clean);
 }
 
 void HomeValues::refresh(std::vector<DatumId> data) {
-  Engine& engine = core_.engine();
-  // Who winds down needs no results; after a stop, nothing moves.
-  if (!kept_fresh_ || data.empty() || core_.winding_down() || engine.stop_reason().stopped() ||
-      engine.stop_reason().error() != 0)
-    return;
-  core_.application().serve_surely();  // ends of tasks may not have been applied yet
-  engine.locked([&](memory::Memory& memory) {
+  if (!kept_fresh_ || data.empty() || !can_refresh()) return;
+  core_.engine().locked([&](memory::Memory& memory) {
     std::erase_if(data, [&](DatumId id) { return !memory.datum(id).dirty(); });
   });
-  if (data.empty()) return;
-  refresh_event_.data = std::move(data);
-  tell(refresh_event_, EventKind::refresh);
-  core_.help_until([&] {
-    return engine.locked([](memory::Memory& memory) { return !memory.flushes().under_way(); }) ||
-           engine.stop_reason().error() != 0;
-  });
+  bring_home(std::move(data));
 }
 
 void HomeValues::refresh(bool put_off_too) {
-  if (!kept_fresh_) return;
-  core_.application().serve_surely();  // ends of tasks may not have been applied yet
-  refresh(core_.engine().locked(
-      [&](memory::Memory& memory) { return memory.flushes().away_from_home(put_off_too); }));
+  if (!kept_fresh_ || !can_refresh()) return;
+  bring_home(core_.engine().locked(
+      [&](memory::Memory& memory) { return memory.flushes().stale_homes(put_off_too); }));
+}
+
+bool HomeValues::can_refresh() {
+  if (core_.winding_down()) return false;  // after wind_down() results are not needed
+  core_.application().serve_blocking();    // completions and failures of copies may not have been applied yet
+  core_.throw_if_stopped();
+  return true;
+}
+
+void HomeValues::bring_home(std::vector<DatumId> data) {
+  if (data.empty()) return;
+  Engine& engine = core_.engine();
+  refresh_event_.data = std::move(data);
+  tell(refresh_event_, EventKind::refresh);
+  core_.wait_until([&] {
+    return engine.locked([](memory::Memory& memory) { return !memory.flushes().under_way(); }) ||
+           engine.stop_reason().error() != 0;
+  });
 }
 
 void HomeValues::throw_if_lost(memory::Losses::Where where) {

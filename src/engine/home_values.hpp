@@ -1,5 +1,5 @@
-// Bringing values home: results, when the program wants them safe; and what lies in the program's own memory,
-// where it finds the newest values after waiting.
+// Moves values to their homes: flush() for results, refresh() for data in the program's own memory, so that the program
+// sees the newest values after waiting.
 #pragma once
 #include <fairlead/ids.hpp>
 
@@ -13,32 +13,34 @@ namespace fairlead::engine {
 class RuntimeCore;
 struct RegisteredDatum;
 
-/// The application's thread.
+/// Used by the application's thread only.
 class HomeValues {
  public:
-  /// `kept_fresh`: waits bring the program's own memory up to date, where workers change it elsewhere.
+  /// `kept_fresh`: waits update the program's own memory, because workers change its data elsewhere.
   HomeValues(RuntimeCore& core, bool kept_fresh);
 
-  /// Sends all results home and waits until they are there.
+  /// Writes all results to their homes and waits for completion.
   void flush();
-  /// Empties the caches of all that nobody uses and that its home holds as well.
+  /// Discards all unused replicas whose home has the same value.
   void drop_clean();
-  /// Brings the newest values of data in the program's own memory there, and waits until they are: of these,
-  /// or of all whose refresh is not put off. Values that a task is changing now are not waited for. Nothing
-  /// happens where all workers use them in place.
+  /// Updates data in the program's own memory to their newest values and waits for completion: these data, or all whose
+  /// refresh is not put off. Does not wait for values that a task is changing now. Does nothing if all workers use the
+  /// data in place, or after wind_down(). Throws the error that stopped the run, if any; then the program's memory may
+  /// be out of date.
   void refresh(std::vector<DatumId> data);
   void refresh(bool put_off_too = false);
-  /// Whether refresh() may have anything to do: workers without access to the program's memory change data in
-  /// memory of their own.
+  /// Whether refresh() may have work: workers change data in memories other than the program's.
   bool may_be_away() const noexcept { return kept_fresh_; }
   void put_refresh_off(const RegisteredDatum& datum, bool put_off);
-  /// A device is lost that had the newest value of something in the program's own memory, where the program may look now:
-  /// throws a DeviceLostError. Nothing happens if that has been written or removed since. Of these data, or of all.
+  /// Throws DeviceLostError if a lost device had the newest value of a datum in the program's own memory: of these
+  /// data, or of all. Does not throw if the datum has been written or removed since.
   void throw_if_lost(const std::vector<DatumId>& data);
   void throw_if_lost() { throw_if_lost(memory::Losses::Where::own_memory); }
 
  private:
   void throw_if_lost(memory::Losses::Where where);
+  bool can_refresh();
+  void bring_home(std::vector<DatumId> data);
   void tell(Event& event, EventKind kind);
 
   RuntimeCore& core_;

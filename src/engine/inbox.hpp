@@ -1,5 +1,5 @@
-// Where events wait for the engine: a stack that anybody pushes a whole chain on with one exchange, and that
-// whoever holds the engine's lock empties with another.
+// The queue of events for the engine: a stack. Any thread pushes a whole chain with one exchange; the holder of the
+// engine's lock empties it with another.
 #pragma once
 #include <atomic>
 #include <thread>
@@ -22,7 +22,7 @@ class Inbox {
   }
   bool empty() const noexcept { return newest_.load() == nullptr; }
 
-  /// Everything, oldest first, linked by `next`.
+  /// Removes all events; returns them oldest first, linked by `next`.
   Event* drain() noexcept {
     if (empty()) return nullptr;
     Event* newest = newest_.exchange(nullptr);
@@ -40,8 +40,8 @@ class Inbox {
   alignas(64) std::atomic<Event*> newest_{nullptr};
 };
 
-/// The engine's lock. Those who want to enter never wait for it; only registration and reports do, for
-/// microseconds. All of it is sequentially consistent: see Inbox::push.
+/// The engine's lock. Threads that report events only try it; registration and status reports wait for it, for
+/// microseconds. Sequentially consistent: see Inbox::push.
 class EngineLock {
  public:
   bool try_lock() noexcept { return !held_.load() && !held_.exchange(true); }

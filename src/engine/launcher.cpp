@@ -1,4 +1,4 @@
-// See launcher.hpp.
+// Launches and recalls tasks, and notifies policies of starts.
 #include "engine/launcher.hpp"
 
 namespace fairlead::engine {
@@ -25,8 +25,8 @@ void Launcher::tell_started(WorkerId worker) {
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     Task& task = tasks[i];
     if (task.state != TaskState::staged) continue;
-    if (!task.has(TaskFlag::told_started)) {
-      task.set(TaskFlag::told_started);
+    if (!task.has(TaskFlag::start_notified)) {
+      task.set(TaskFlag::start_notified);
       policy_->started(task, worker);
     }
     return;

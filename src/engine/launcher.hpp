@@ -1,10 +1,10 @@
-// Hands staged tasks to workers, and asks them back.
+// Launches staged tasks on workers, and recalls them.
 #pragma once
 #include "engine/engine_view.hpp"
-#include "engine/journal.hpp"
-#include "engine/lane_gate.hpp"
+#include "engine/fast_path_control.hpp"
 #include "engine/pipelines.hpp"
 #include "engine/policy_in_use.hpp"
+#include "engine/run_records.hpp"
 #include "engine/task_durations.hpp"
 #include "engine/world.hpp"
 
@@ -13,8 +13,8 @@ namespace fairlead::engine {
 /// Under the engine's lock.
 class Launcher {
  public:
-  Launcher(World& world, const EngineView& view, const LaneGate& lane, Pipelines& pipelines,
-           TaskDurations& durations, PolicyInUse& policy, Journal& journal)
+  Launcher(World& world, const EngineView& view, const FastPathControl& lane, Pipelines& pipelines,
+           TaskDurations& durations, PolicyInUse& policy, RunRecords& journal)
       : world_(world),
         view_(view),
         lane_(lane),
@@ -23,23 +23,23 @@ class Launcher {
         policy_(policy),
         journal_(journal) {}
 
-  /// The task is its worker's now: it runs after those that the worker has.
+  /// Launches the task on its worker, after the tasks that the worker already has.
   void launch(Task& task, Commands& out);
-  /// If its worker has not begun it, it comes back.
+  /// Asks for the task back; it returns if its worker has not started it.
   void recall(Task& task);
-  /// The worker has gone on to its next staged task. For policies that want to know.
+  /// Notifies policies that want progress that the worker has started its next staged task.
   void tell_started(WorkerId worker);
-  /// What the worker has run in the direct lane so far.
+  /// The time that the worker has spent in fast-path tasks so far.
   Duration in_lane(WorkerId worker) const noexcept { return lane_.lane().busy(index(worker)); }
 
  private:
   World& world_;
   const EngineView& view_;
-  const LaneGate& lane_;
+  const FastPathControl& lane_;
   Pipelines& pipelines_;
   TaskDurations& durations_;
   PolicyInUse& policy_;
-  Journal& journal_;
+  RunRecords& journal_;
 };
 
 }  // namespace fairlead::engine

@@ -1,4 +1,4 @@
-// The head of a log as words.
+// Encodes and decodes the head of a log.
 #include "engine/log_head.hpp"
 
 #include <bit>
@@ -22,7 +22,7 @@ std::vector<std::uint64_t> LogHead::words() const {
   add_text(words, policy);
   words.push_back(seed);
   words.push_back(pipeline_depth);
-  words.push_back(rehearses);
+  words.push_back(has_what_if);
   words.push_back(idle_cores);
   words.push_back(durations_known);
   words.push_back(keep_ids);
@@ -33,8 +33,8 @@ std::vector<std::uint64_t> LogHead::words() const {
     words.push_back(static_cast<std::uint64_t>(node.role));
     words.push_back(static_cast<std::uint64_t>(node.memory));
     words.push_back(node.capacity);
-    words.push_back(node.reaches.size());
-    for (const NodeId home : node.reaches) words.push_back(index(home));
+    words.push_back(node.directly_accessible_homes.size());
+    for (const NodeId home : node.directly_accessible_homes) words.push_back(index(home));
   }
   words.push_back(topology.workers.size());
   for (const WorkerSpec& worker : topology.workers) {
@@ -52,13 +52,13 @@ std::vector<std::uint64_t> LogHead::words() const {
     words.push_back(link.duplex);
     words.push_back(static_cast<std::uint64_t>(link.latency.count()));
     words.push_back(link.concurrent_copies);
-    words.push_back(link.legs.size());
-    for (const LinkId leg : link.legs) words.push_back(index(leg));
+    words.push_back(link.physical_links.size());
+    for (const LinkId leg : link.physical_links) words.push_back(index(leg));
     words.push_back(link.through == no_id<NodeId> ? topology.nodes.size() : index(link.through));
-    words.push_back(link.computes);
+    words.push_back(link.is_generator);
   }
   words.push_back(durations.size());
-  for (const model::KeptDuration& kept : durations) {
+  for (const model::DurationRecord& kept : durations) {
     add_text(words, kept.codelet);
     words.push_back(static_cast<std::uint64_t>(kept.kind));
     add_text(words, kept.processor);
@@ -79,7 +79,7 @@ LogHead LogHead::from(std::span<const std::uint64_t> words) {
   head.policy = read_text(log);
   head.seed = log.word("seed");
   head.pipeline_depth = log.word("depth of pipelines", most_parts);
-  head.rehearses = log.word("answer to whether tasks are rehearsed", 2) != 0;
+  head.has_what_if = log.word("answer to whether there are what-if simulations", 2) != 0;
   head.idle_cores = log.word("number of idle cores", most_parts);
   head.durations_known = log.word("answer to whether durations are known", 2) != 0;
   head.keep_ids = log.word("answer to whether ids are used again", 2) != 0;
@@ -94,8 +94,8 @@ LogHead LogHead::from(std::span<const std::uint64_t> words) {
     node.role = static_cast<NodeRole>(log.word("role of a memory node", 2));
     node.memory = static_cast<MemoryKind>(log.word("kind of memory", 5));
     node.capacity = log.word("capacity of a memory node", largest_capacity);
-    node.reaches.resize(log.word("number of homes", nodes.size() + 1));
-    for (NodeId& home : node.reaches) home = node_id();
+    node.directly_accessible_homes.resize(log.word("number of homes", nodes.size() + 1));
+    for (NodeId& home : node.directly_accessible_homes) home = node_id();
   }
   workers.resize(log.word("number of workers", most_parts));
   for (WorkerSpec& worker : workers) {
@@ -108,24 +108,25 @@ LogHead LogHead::from(std::span<const std::uint64_t> words) {
     link.name = read_text(log);
     link.first = node_id();
     link.second = node_id();
-    for (double* const each : {&link.bytes_per_second.away, &link.bytes_per_second.back}) {
+    for (double* const each : {&link.bytes_per_second.out, &link.bytes_per_second.in}) {
       *each = std::bit_cast<double>(log.word("bandwidth of a link"));
       if (!std::isfinite(*each) || *each <= 0) log.refuse("a link without bandwidth");
     }
     link.duplex = log.word("answer to whether a link is duplex", 2) != 0;
     link.latency = Duration(static_cast<std::int64_t>(log.word("latency of a link", largest_capacity)));
     link.concurrent_copies = static_cast<unsigned>(log.word("number of copies at once", most_parts));
-    link.legs.resize(log.word("number of wires", 3));
-    for (LinkId& leg : link.legs) leg = static_cast<LinkId>(log.word("wire", links.size()));
+    link.physical_links.resize(log.word("number of wires", 3));
+    for (LinkId& leg : link.physical_links) leg = static_cast<LinkId>(log.word("wire", links.size()));
     const std::uint64_t through = log.word("node on the way", nodes.size() + 1);
     if (through != nodes.size()) link.through = static_cast<NodeId>(through);
-    if ((link.legs.size() == 2) != (link.through != no_id<NodeId>)) log.refuse("two wires that do not meet");
-    link.computes = log.word("answer to whether a link computes", 2) != 0;
+    if ((link.physical_links.size() == 2) != (link.through != no_id<NodeId>))
+      log.refuse("two wires that do not meet");
+    link.is_generator = log.word("answer to whether a link computes", 2) != 0;
   }
-  if (const std::string flaw = flaw_of(head.topology); !flaw.empty())
+  if (const std::string flaw = validate(head.topology); !flaw.empty())
     log.refuse("that is no machine: " + flaw);
   head.durations.resize(log.word("number of durations", most_durations));
-  for (model::KeptDuration& kept : head.durations) {
+  for (model::DurationRecord& kept : head.durations) {
     kept.codelet = read_text(log);
     kept.kind = static_cast<WorkerKind>(log.word("kind of worker", 4));
     kept.processor = read_text(log);

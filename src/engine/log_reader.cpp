@@ -1,4 +1,4 @@
-// See log_reader.hpp.
+// Reads and checks the words of an event log.
 #include "engine/log_reader.hpp"
 
 #include <fairlead/error.hpp>
@@ -15,7 +15,8 @@ std::uint64_t LogReader::word(const char* what, std::uint64_t bound) {
 
 NodeId LogReader::device(const Topology& topology) {
   const auto node = static_cast<NodeId>(word("memory node", topology.nodes.size()));
-  if (!topology.is(node, MemoryKind::device)) refuse("node " + std::to_string(index(node)) + " is no device");
+  if (!topology.has_kind(node, MemoryKind::device))
+    refuse("node " + std::to_string(index(node)) + " is no device");
   return node;
 }
 

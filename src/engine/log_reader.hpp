@@ -1,4 +1,4 @@
-// Reads the words of an event log one after the other and refuses what cannot be one.
+// Reads the words of an event log in sequence, and rejects invalid ones.
 #pragma once
 #include <fairlead/ids.hpp>
 
@@ -17,15 +17,15 @@ class LogReader {
 
   bool at_end() const noexcept { return position_ == words_.size(); }
   std::size_t position() const noexcept { return position_; }
-  /// The next word, which must be below `bound` (0: any). Throws InputError, as all below.
+  /// The next word, which must be below `bound` (0: no bound). Throws InputError, as all functions below.
   std::uint64_t word(const char* what, std::uint64_t bound = 0);
-  /// The next word, which must be the memory of a device.
+  /// The next word, which must be the memory node of a device.
   NodeId device(const Topology& topology);
-  /// The words from `begin` to here.
+  /// The words from `begin` to the current position.
   std::span<const std::uint64_t> since(std::size_t begin) const noexcept {
     return words_.subspan(begin, position_ - begin);
   }
-  /// Throws InputError that names the place.
+  /// Throws InputError naming the position.
   [[noreturn]] void refuse(const std::string& why) const;
 
  private:

@@ -1,4 +1,4 @@
-// Text among the words of a log: its length in bytes, then the bytes, eight to a word.
+// Encodes text in the words of a log: its length in bytes, then the bytes, eight per word.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace fairlead::engine {
 
-inline constexpr std::size_t longest_log_text = (1 << 10) - 1;  // what is longer is cut
+inline constexpr std::size_t longest_log_text = (1 << 10) - 1;  // longer text is truncated
 
 inline void add_text(std::vector<std::uint64_t>& words, const std::string& text) {
   const std::size_t bytes = std::min(text.size(), longest_log_text);
@@ -22,7 +22,7 @@ inline void add_text(std::vector<std::uint64_t>& words, const std::string& text)
   }
 }
 
-/// Throws InputError if there is none.
+/// Throws InputError if there is no valid text.
 inline std::string read_text(LogReader& log) {
   std::string text(log.word("length of a name", longest_log_text + 1), '\0');
   for (std::size_t i = 0; i < text.size(); i += 8) {

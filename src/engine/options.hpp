@@ -1,4 +1,4 @@
-// What an engine is made with, besides its machine and its policy.
+// The options of an engine, in addition to its machine and its policy.
 #pragma once
 #include <fairlead/ids.hpp>
 
@@ -11,7 +11,7 @@
 #include "base/deliberate_mistake.hpp"
 #include "data/task.hpp"
 #include "model/kept_duration.hpp"
-#include "policy/rehearsal.hpp"
+#include "policy/what_if_simulation.hpp"
 
 namespace fairlead {
 class View;
@@ -26,22 +26,24 @@ struct Options {
   std::string policy_name;         ///< for reports
   std::size_t pipeline_depth = 0;  ///< 0: chosen from transfer and task times
   std::uint64_t seed = 1;
-  std::size_t reporters = 1;  ///< threads that complete tasks
-  bool direct_lane = false;   ///< tasks may pass the engine by while all data fit; worlds must know it
+  std::size_t reporters = 1;  ///< the number of threads that complete tasks
+  bool fast_path = false;     ///< allow the fast path while all data fit; the world must support it
   bool log = false;
-  Bytes trace_memory = 0;         ///< for records of what happens; 0: nothing is recorded
-  bool first_bodies = false;      ///< of several for one kind of worker the first runs, not the fastest
-  bool keep_ids = false;          ///< no datum gets the id of another that is gone
-  bool check_invariants = false;  ///< after every served batch; slow
-  /// What the model of durations starts with: what earlier runs on this machine found.
+  Bytes trace_memory = 0;  ///< bytes for trace records; 0: nothing is recorded
+  /// of several implementations for a kind of worker, run the first, not the fastest
+  bool first_bodies = false;
+  bool keep_ids = false;          ///< do not reuse the ids of removed data
+  bool check_invariants = false;  ///< after each served batch; slow
+  /// The initial contents of the duration model: results of earlier runs on this machine.
   model::KeptDurations durations;
-  /// How long a task takes where that is known beforehand (simulation), the same on all workers of one
-  /// processor; else it is learned.
+  /// The duration of a task, where known in advance (simulation); equal on all workers of one processor. Unset:
+  /// durations are learned.
   std::function<Duration(const Task&, WorkerId)> estimate;
-  /// Makes what plays tasks under policies that are not chosen yet; unset: nobody does. The view is the engine's, which
-  /// is to be told when a rehearsal is over: by any thread, the event stays where it is.
-  using TellOver = std::function<void(RehearsalOver&)>;
-  std::function<std::unique_ptr<Rehearsal>(const memory::Memory&, const View&, TellOver)> rehearsal;
+  /// Creates the what-if simulator for candidate policies; unset: there is none. The view is the engine's. Any thread
+  /// may pass the completion event to the TellOver function; the event must stay valid.
+  using TellOver = std::function<void(SimulationFinished&)>;
+  std::function<std::unique_ptr<WhatIfSimulation>(const memory::Memory&, const View&, TellOver)>
+      what_if_simulation;
   DeliberateMistake mistake{};
 };
 

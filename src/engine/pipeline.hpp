@@ -1,5 +1,5 @@
-// A worker's pipeline: the tasks picked for it and not finished. Some wait for memory, some for copies, some
-// are staged: they start as soon as the worker gets there.
+// A worker's pipeline: the unfinished tasks picked for it. Some wait for memory, some for copies; staged tasks start as
+// soon as the worker is free.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace fairlead::engine {
 
-/// Its tasks in the order in which they were picked. Mostly the first ends and one is added last.
+/// The worker's tasks in the order in which they were picked. Usually the first finishes and a new one is added last.
 class PickedTasks {
  public:
   static constexpr std::size_t capacity = 32;
@@ -35,21 +35,21 @@ class PickedTasks {
 
 struct Pipeline {
   PickedTasks tasks;
-  std::uint8_t unadmitted = 0;  ///< of these, in state picked
-  std::uint8_t staged = 0;      ///< of these, in state staged
-  std::uint8_t recalls = 0;     ///< asked back, no answer yet
+  std::uint8_t unadmitted = 0;  ///< tasks in state picked
+  std::uint8_t staged = 0;      ///< tasks in state staged
+  std::uint8_t recalls = 0;     ///< recalls without an answer
   bool present = false;         ///< the worker takes tasks
-  bool ever_present = false;    ///< it has arrived, perhaps left since
-  bool lost = false;            ///< it has left for ever
-  bool aside = false;           ///< a task that spans several workers has this one, or is about to
-  bool launched = false;        ///< since the engine was entered, tasks were handed over
-  bool lost_to_data = false;    ///< why it became idle
+  bool ever_present = false;    ///< it has arrived; it may have left since
+  bool lost = false;            ///< it has left for good
+  bool aside = false;           ///< a task that spans several workers uses or reserves this worker
+  bool launched = false;        ///< tasks were launched since the engine was entered
+  bool lost_to_data = false;    ///< it became idle waiting for data
   Time idle_since{};
-  Duration lane_busy_before{};  ///< what the worker had run in the direct lane by then
+  Duration lane_busy_before{};  ///< its time in fast-path tasks when it became idle
   Duration busy{}, waiting_for_data{}, waiting_for_tasks{};
   std::uint64_t tasks_run = 0;
 
-  /// Where the tasks that are not admitted begin.
+  /// The position of the first task that is not admitted.
   std::size_t first_unadmitted() const noexcept {
     std::size_t i = tasks.size();
     for (std::size_t missing = unadmitted; missing > 0; --i)

@@ -1,5 +1,5 @@
-// How many tasks a worker is given ahead. As deep as copies take tasks: data are then there when a task's
-// turn comes, and not much is decided before it must be.
+// Determines how many tasks a worker is given ahead: enough to overlap copies with tasks, and no more, so that
+// decisions are made late.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -11,10 +11,11 @@ namespace fairlead::engine {
 
 class PipelineDepth {
  public:
-  static constexpr std::size_t largest = 16;  // of those that follow copies
+  static constexpr std::size_t largest = 16;  // for depths that follow copy times
 
-  /// 0: it follows what tasks and copies take. `streams`: workers that share an accelerator, which take from each other what
-  /// they have been given: all of them together need no more ahead than one alone, and what they have holds memory.
+  /// `fixed`: the depth; 0: it follows the durations of tasks and copies. `streams`: workers that share an accelerator
+  /// and take tasks from each other; together they need no more tasks ahead than one worker, and tasks ahead hold
+  /// memory.
   explicit PipelineDepth(std::size_t fixed, std::size_t streams = 1) noexcept
       : fixed_(fixed != 0), most_(std::max(smallest, largest / std::max<std::size_t>(streams, 1))) {
     depth_ = fixed_ ? std::min(fixed, largest) : std::min(depth_, most_);
@@ -25,7 +26,7 @@ class PipelineDepth {
     ++copies_;
     copy_time_ += duration;
   }
-  /// A worker has nothing staged although tasks are picked for it.
+  /// A worker has tasks, but none staged.
   void starved() noexcept { ++starved_; }
   void task_over(Duration duration) noexcept {
     task_time_ += duration;
@@ -34,10 +35,10 @@ class PipelineDepth {
 
  private:
   static constexpr Duration short_task{
-      5'000};  // below this, handing over costs more than a long pipeline harms
-  static constexpr Duration tiny_task{1'000};  // below this, it costs more than the task
+      5'000};  // below this, handing over a task costs more than a long pipeline harms
+  static constexpr Duration tiny_task{1'000};  // below this, handing over a task takes longer than the task
   static constexpr std::size_t tiny_task_depth = 24, short_task_depth = 8, smallest = 4;
-  static constexpr std::int64_t adapt_every = 32;  // tasks
+  static constexpr std::int64_t adapt_every = 32;  // in finished tasks
 
   void adapt() noexcept {
     if (!fixed_) {
@@ -59,9 +60,9 @@ class PipelineDepth {
   }
 
   const bool fixed_;
-  const std::size_t most_;  // where it follows copies
+  const std::size_t most_;  // limit for depths that follow copies
   std::size_t depth_ = 8;
-  // Since it was last adapted.
+  // Since the last adaptation.
   std::int64_t tasks_ = 0, copies_ = 0;
   Duration task_time_{}, copy_time_{};
   std::size_t starved_ = 0;

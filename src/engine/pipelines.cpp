@@ -1,4 +1,4 @@
-// See pipelines.hpp.
+// State changes in pipelines, and the accounting of idle time.
 #include "engine/pipelines.hpp"
 
 #include <algorithm>
@@ -32,7 +32,7 @@ bool Pipelines::lost(WorkerId worker) noexcept {
   return !std::exchange(at(worker).ever_present, true);
 }
 
-void Pipelines::helped(WorkerId worker, Duration task, Time now, Duration in_lane) noexcept {
+void Pipelines::account_span_help(WorkerId worker, Duration task, Time now, Duration in_lane) noexcept {
   Pipeline& pipeline = at(worker);
   if (!pipeline.present) return;
   const Duration idle =
@@ -67,7 +67,7 @@ Pipelines::Idle Pipelines::stage(Task& task, Time now, Duration in_lane) noexcep
   const Duration idle =
       std::max(Duration{}, now - pipeline.idle_since - (in_lane - pipeline.lane_busy_before));
   (pipeline.lost_to_data ? pipeline.waiting_for_data : pipeline.waiting_for_tasks) += idle;
-  // It may come back without having begun: what is counted now is not counted again then.
+  // It may come back without having started; then this time must not be counted again.
   pipeline.lane_busy_before = in_lane;
   return {std::exchange(pipeline.idle_since, now), idle, pipeline.lost_to_data};
 }

@@ -1,4 +1,4 @@
-// All workers' pipelines: which tasks are picked for whom, how far they are, and what workers did meanwhile.
+// The pipelines of all workers: the picked tasks and their states, and the times in which workers were busy or idle.
 #pragma once
 #include <fairlead/ids.hpp>
 
@@ -10,11 +10,10 @@
 
 namespace fairlead::engine {
 
-/// The only one that changes a Pipeline, so that its counts always agree with its tasks. Under the engine's
-/// lock.
+/// Only this class changes a Pipeline, so its counts always agree with its tasks. Under the engine's lock.
 class Pipelines {
  public:
-  /// How long a worker had nothing to do, and whether it waited for data.
+  /// A period without a task to run, and whether the worker waited for data.
   struct Idle {
     Time since{};
     Duration duration{};
@@ -25,43 +24,43 @@ class Pipelines {
 
   const Pipeline& operator[](WorkerId worker) const noexcept { return pipelines_[index(worker)]; }
   std::span<const Pipeline> all() const noexcept { return pipelines_; }
-  /// Tasks in all of them, and how many of these wait for memory.
+  /// Tasks in all pipelines, and how many of them wait for memory.
   std::size_t tasks() const noexcept { return tasks_; }
   std::size_t unadmitted() const noexcept { return unadmitted_; }
-  /// A worker that is not there may have a staged task.
+  /// Whether an absent worker may have a staged task.
   bool left_behind() noexcept;
 
   // ---- workers
 
-  /// True if it is its first time. `in_lane`: what it has run in the direct lane so far, here and below.
+  /// Returns true at the first arrival. `in_lane`, here and below: the worker's total time in fast-path tasks.
   bool arrived(WorkerId worker, Time now, Duration in_lane) noexcept;
   void left(WorkerId worker) noexcept;
-  /// For ever. True if it has never arrived: it is not waited for any more.
+  /// The worker leaves for good. Returns true if it never arrived: then it need not be waited for.
   bool lost(WorkerId worker) noexcept;
   bool any_lost() const noexcept { return any_lost_; }
-  /// Whether a task that takes several workers has this one, or is about to.
+  /// Whether a task of several workers uses or reserves this worker.
   void set_aside(WorkerId worker, bool aside) noexcept { at(worker).aside = aside; }
-  /// A worker that stood aside for that long, and has worked for the task for which it did.
-  void helped(WorkerId worker, Duration task, Time now, Duration in_lane) noexcept;
+  /// The worker stood aside and worked for a task of several workers, for this duration.
+  void account_span_help(WorkerId worker, Duration task, Time now, Duration in_lane) noexcept;
 
   // ---- tasks
 
   void pick(Task& task, WorkerId worker) noexcept;
   void admitted(const Task& task) noexcept;
-  /// It is launched: returns how long its worker had nothing to do.
+  /// The task is launched. Returns how long its worker was idle.
   Idle stage(Task& task, Time now, Duration in_lane) noexcept;
-  /// It came back from its worker without having begun.
+  /// The task came back from its worker without having started.
   void unstage(Task& task) noexcept;
-  /// It ended. True if its worker has nothing staged now although there are tasks for it.
+  /// The task finished. Returns true if its worker has tasks, but none staged.
   bool over(Task& task, Time now, Duration in_lane) noexcept;
-  /// It is nobody's any more, however far it was.
+  /// Removes the task, in whatever state, from its pipeline.
   void take_out(Task& task) noexcept;
-  /// To the end of another worker's, as far as it is.
+  /// Moves the task, with its state, to the end of another worker's pipeline.
   void move(Task& task, WorkerId worker) noexcept;
 
   void asked_back(WorkerId worker) noexcept { ++at(worker).recalls; }
   void answered(WorkerId worker) noexcept { --at(worker).recalls; }
-  /// Tasks were handed over: true the first time since the engine was entered.
+  /// Tasks were launched. Returns true the first time since the engine was entered.
   bool note_launched(WorkerId worker) noexcept { return !std::exchange(at(worker).launched, true); }
   void forget_launched(WorkerId worker) noexcept { at(worker).launched = false; }
 

@@ -1,4 +1,4 @@
-// The policy of a run, and what it has asked to be told.
+// The policy of a run and the notifications that it requested.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -17,12 +17,12 @@ class PolicyInUse {
   Policy& operator*() const noexcept { return *policy_; }
   bool wants_progress() const noexcept { return wants_progress_; }
   bool wants_submissions() const noexcept { return wants_submissions_; }
-  /// Of so many ready tasks it can choose well: sources need not hand out more.
+  /// With this many ready tasks the policy can choose well; sources need not hand out more.
   std::size_t enough() const noexcept { return enough_; }
   void replace(std::unique_ptr<Policy> policy) {
     policy_ = std::move(policy);
-    wants_progress_ = includes(policy_->interests(), Interest::progress);
-    wants_submissions_ = includes(policy_->interests(), Interest::submitted);
+    wants_progress_ = includes(policy_->interests(), Notifications::progress);
+    wants_submissions_ = includes(policy_->interests(), Notifications::submitted);
     enough_ = std::clamp(policy_->horizon(), least_enough, most_enough);
   }
 

@@ -1,4 +1,4 @@
-// How far the sources of tasks are: what was submitted and what is over.
+// The progress of task sources: the numbers of submitted and finished tasks.
 #pragma once
 #include <algorithm>
 #include <atomic>
@@ -8,55 +8,54 @@
 
 namespace fairlead::engine {
 
-/// How far a source of tasks is. Lives as long as the runtime, since the thread that counts the last task may
-/// still look at it when the source is gone; by then it may be another's, whom that wakes for nothing. What
-/// the application's thread completes has a count of its own: that thread is awake then, so that no locked
-/// instruction is needed.
+/// The progress of one source. Lives as long as the runtime: the thread that counts the last task may read it after the
+/// source is gone; if it serves another source by then, that gets a spurious wake-up. The application's thread has a
+/// separate count: it is awake when it counts, so it needs no locked instruction.
 class Progress {
  public:
   std::uint64_t done() const noexcept { return by_others_.load() + by_application_.load(); }
 
   void count_by_application(std::uint64_t tasks) noexcept {
-    // release: whoever sees the count sees what the tasks did. One writer.
+    // release: a thread that sees the count sees the effects of the tasks. One writer.
     by_application_.store(by_application_.load(std::memory_order_relaxed) + tasks, std::memory_order_release);
   }
-  /// True if the application may be waiting for this: then it has to be nudged. Any other thread.
-  /// Sequentially consistent, like what reached() does: either we see what it has told, or it sees the count.
+  /// Returns true if the application may be waiting for this count and must be woken. For other threads. Sequentially
+  /// consistent, like reached(): either this call sees the published own count, or reached() sees this count.
   bool count(std::uint64_t tasks) noexcept {
-    return by_others_.fetch_add(tasks) + tasks + told_.load() >= target_.load();
+    return by_others_.fetch_add(tasks) + tasks + published_.load() >= target_.load();
   }
 
-  // ---- the application's thread's
+  // ---- application's thread
 
-  /// For the next source: all tasks of the last one are counted.
+  /// Prepares for the next source: all tasks of the last one are counted.
   void begin_again() noexcept {
     by_others_.store(0);
-    told_.store(0);
+    published_.store(0);
     by_application_.store(0);
   }
-  /// From now on threads nudge when so many are done.
+  /// From now on threads wake the application when this many tasks are finished.
   void set_target(std::uint64_t tasks) noexcept { target_.store(tasks); }
   void no_target() noexcept { target_.store(~std::uint64_t{0}); }
-  /// The same as `done() >= tasks`; to be asked before going to sleep, so that others know how many they
-  /// lack.
+  /// As `done() >= tasks`. Call it before sleeping: it publishes the application's own count, from which other threads
+  /// see how many tasks are missing.
   bool reached(std::uint64_t tasks) noexcept {
     const std::uint64_t own = by_application_.load(std::memory_order_relaxed);
-    if (told_.load(std::memory_order_relaxed) != own) told_.store(own);
+    if (published_.load(std::memory_order_relaxed) != own) published_.store(own);
     return by_others_.load() + own >= tasks;
   }
 
  private:
   alignas(64) std::atomic<std::uint64_t> by_others_{0};
   std::atomic<std::uint64_t> target_{~std::uint64_t{0}};
-  std::atomic<std::uint64_t> told_{0};  // by_application_, when others last had to know it
+  std::atomic<std::uint64_t> published_{0};  // by_application_, as last published to other threads
   alignas(64) std::atomic<std::uint64_t> by_application_{0};
 };
 
-/// All sources of a runtime. The application's thread's, but for what Progress says.
+/// All sources of a runtime. Used by the application's thread, except as stated for Progress.
 class Sources {
  public:
   std::uint32_t next_id() noexcept { return ids_++; }
-  /// For a source that begins.
+  /// The progress object for a new source.
   Progress& new_progress() {
     if (unused_.empty()) {
       if (unused_.capacity() <= all_.size()) unused_.reserve(2 * all_.size() + 8);
@@ -66,7 +65,7 @@ class Sources {
     unused_.pop_back();
     return progress;
   }
-  /// All tasks of its source are counted, and the source is gone.
+  /// Takes back the progress of a destroyed source, all of whose tasks are counted.
   void give_back(Progress& progress) noexcept {
     done_by_former_ += progress.done();
     progress.begin_again();
@@ -80,8 +79,8 @@ class Sources {
     for (const Progress& progress : all_) done += progress.done();
     return done == submitted_;
   }
-  /// While somebody waits for all of them: every completion may be the last.
-  void nudge_always(bool wanted) noexcept {
+  /// While a thread waits for all sources: every completion may be the last and wakes it.
+  void wake_on_every_completion(bool wanted) noexcept {
     for (Progress& progress : all_) wanted ? progress.set_target(0) : progress.no_target();
   }
 
@@ -89,8 +88,8 @@ class Sources {
   std::uint32_t ids_ = 0;
   std::uint64_t submitted_ = 0;
   std::deque<Progress> all_;
-  std::vector<Progress*> unused_;     // has space for all
-  std::uint64_t done_by_former_ = 0;  // by sources whose progress was given back
+  std::vector<Progress*> unused_;     // has capacity for all
+  std::uint64_t done_by_former_ = 0;  // tasks of sources whose progress was given back
 };
 
 }  // namespace fairlead::engine

@@ -1,6 +1,6 @@
-// Tasks that no worker runs: how far each of them is. They pass policy and pipelines by: somebody waits for them, and
-// nothing is to be decided. They are admitted like others, to the memory where the program is; what is done with them
-// then, their role says.
+// The states of pseudo-tasks: tasks that no worker runs. They bypass policy and pipelines, since a thread waits for
+// them and there is no choice to make. They are admitted like other tasks, to the program's memory node; their roles
+// define what follows.
 #pragma once
 #include <span>
 #include <utility>
@@ -13,20 +13,21 @@ namespace fairlead::engine {
 /// Under the engine's lock.
 class PseudoTasks {
  public:
-  // ---- how they go on, in this order
+  // ---- transitions, in this order
 
-  /// All that was before it is over: it waits for memory.
+  /// All predecessors are finished; the task waits for memory.
   void wait(Task& task) { waiting_.push_back(&task); }
-  /// Asks of each that waits, oldest first, whether it waits no more. True if there was one.
+  /// Calls f for each waiting task, oldest first, and removes those for which it returns true. Returns true if any was
+  /// removed.
   template <class F>
   bool wait_no_more(F&& f) {
     return std::erase_if(waiting_, [&](Task* task) { return f(*task); }) != 0;
   }
-  /// It is admitted.
+  /// The task is admitted.
   void arrive(Task& task) { arriving_.push_back(&task); }
-  /// Its copies have landed, or will not.
+  /// Its copies have arrived or failed.
   void arrived(Task& task) noexcept { std::erase(arriving_, &task); }
-  /// Its data are somebody's outside, until that one lets go.
+  /// Its data are in use outside the engine, until let_go().
   void grant(Task& task) {
     task.state = TaskState::staged;
     granted_.push_back(&task);
@@ -34,9 +35,9 @@ class PseudoTasks {
   void waits_no_more(Task& task) noexcept { std::erase(waiting_, &task); }
   void let_go(Task& task) noexcept { std::erase(granted_, &task); }
 
-  // ---- where they are
+  // ---- current states
 
-  /// For memory; oldest first.
+  /// Waiting for memory; oldest first.
   std::span<Task* const> waiting() const noexcept { return waiting_; }
   std::span<Task* const> arriving() const noexcept { return arriving_; }
   std::span<Task* const> granted() const noexcept { return granted_; }

@@ -1,5 +1,5 @@
-// Makes tasks, sources and codelets from what the log says of them, and checks each event against the
-// engine's state before it is told: the engine trusts its world, a file is not to be trusted.
+// Rebuilds tasks, sources and codelets from the log, and checks each event against the engine's state before passing it
+// on. The engine trusts its world, but a file may be invalid.
 #include "engine/replay.hpp"
 
 #include <fairlead/codelet_info.hpp>
@@ -15,9 +15,9 @@
 #include <utility>
 #include <vector>
 
-#include "engine/heard_commands.hpp"
+#include "engine/command_recorder.hpp"
 #include "engine/log_text.hpp"
-#include "engine/silent.hpp"
+#include "engine/null_source.hpp"
 
 namespace fairlead::engine {
 
@@ -33,8 +33,8 @@ constexpr std::uint64_t any_32_bits = std::uint64_t{1} << 32;
 struct HeldTask {
   Task task;
   std::vector<Access> accesses;
-  std::span<const std::uint64_t> words;              // as the log describes it
-  const std::vector<Duration>* durations = nullptr;  // by processor; null: nobody knows
+  std::span<const std::uint64_t> words;              // its record in the log
+  const std::vector<Duration>* durations = nullptr;  // by processor; null: unknown
   bool ready_told = false;
   bool in_batch = false;
 };
@@ -52,10 +52,10 @@ class Replayer {
 
   ReplayResult run() {
     try {
-      // An engine that broke down takes nothing more.
+      // An engine with a fatal error accepts no more events.
       while (!log_.at_end() && !engine_.stop_reason().stopped()) record();
       if (!batch_.empty() && !engine_.stop_reason().stopped()) {
-        serve(0);  // one in which the engine of the run broke down is not marked as served
+        serve(0);  // a batch that caused a fatal error has no record `served`
         if (!engine_.stop_reason().stopped()) log_.refuse("it ends in the middle of a batch of events");
       }
     } catch (const InputError& error) {
@@ -132,7 +132,7 @@ class Replayer {
     }
   }
 
-  // ---- what is not served in batches
+  // ---- records outside of batches
 
   void datum(std::uint64_t home_and_view) {
     const std::uint64_t home = home_and_view & 0xffff'ffff, flags = home_and_view >> 32;
@@ -144,7 +144,7 @@ class Replayer {
     spec.out_of_view = (flags & 1) != 0;
     if ((flags & 2) != 0) {
       if (std::ranges::none_of(topology.links, [&](const LinkSpec& link) {
-            return link.computes && index(link.first) == home;
+            return link.is_generator && index(link.first) == home;
           }))
         log_.refuse("nobody computes data of memory node " + std::to_string(home));
       spec.generator = &generator_;
@@ -165,7 +165,7 @@ class Replayer {
     engine_.add(spec);
   }
 
-  /// Policies have tables by row and column.
+  /// Bounded, since policies have tables by row and column.
   std::int32_t coordinate(std::uint64_t bits) {
     const auto value = static_cast<std::int32_t>(bits);
     if (value < -1 || value > most_tiles) log_.refuse(std::to_string(value) + " is no coordinate of a tile");
@@ -185,7 +185,7 @@ class Replayer {
     engine_.advise(static_cast<DatumId>(datum_and_device), device(datum_and_device >> 32));
   }
 
-  /// Of its number plus 1; 0: none.
+  /// Decodes the accelerator's number plus 1; 0: none.
   int device(std::uint64_t plus_one) const {
     if (plus_one > devices_) log_.refuse("there is no accelerator " + std::to_string(plus_one - 1));
     return static_cast<int>(plus_one) - 1;
@@ -209,8 +209,8 @@ class Replayer {
 
   // ---- tasks
 
-  SilentSource& source(std::uint32_t id) {
-    SilentSource& source = sources_[id];
+  NullSource& source(std::uint32_t id) {
+    NullSource& source = sources_[id];
     source.id = id;
     return source;
   }
@@ -247,7 +247,7 @@ class Replayer {
       told.emplace_back(static_cast<std::int64_t>(log_.word("a duration", longest_duration)));
   }
 
-  /// `kinds`: tests describe codelets by these alone.
+  /// `kinds`: tests describe codelets by their kinds only.
   CodeletInfo& codelet(std::uint64_t number, std::uint32_t kinds) {
     if (number >= codelets_.size()) log_.refuse("there is no codelet " + std::to_string(number));
     CodeletInfo& it = codelets_[number];
@@ -262,7 +262,7 @@ class Replayer {
     log_.refuse("there is no task of such a role");
   }
 
-  /// A task that is new here, or that was submitted before and is described once more.
+  /// Decodes a task, which is new or was described at its submission before.
   HeldTask& task() {
     const std::size_t begin = log_.position();
     const std::uint64_t id = log_.word("a task");
@@ -326,7 +326,7 @@ class Replayer {
     task.role = role;
     if (!task.by_worker() && given_up_.contains(id)) task.set(TaskFlag::abandoned);
     for (Access& access : held->accesses) access.task = &task;
-    if (const std::string fault = engine_.roles().of(task).fault(task); !fault.empty())
+    if (const std::string fault = engine_.roles().of(task).check_logged(task); !fault.empty())
       log_.refuse("task " + std::to_string(id) + " " + fault);
     return *held;
   }
@@ -358,7 +358,7 @@ class Replayer {
       log_.refuse("task " + std::to_string(id) + " was not asked for back");
     if (kind == EventKind::task_returned)
       answer_to_recall(worker);
-    else if (kind != EventKind::task_unbegun)
+    else if (kind != EventKind::task_reclaimed)
       over_.push_back(id);
     return put_in_batch(held);
   }
@@ -388,15 +388,15 @@ class Replayer {
       case EventKind::task_finished:
       case EventKind::task_failed:
       case EventKind::task_returned:
-      case EventKind::task_unbegun:
+      case EventKind::task_reclaimed:
         event = &staged_task(kind, worker);
         break;
       case EventKind::copy_finished:
       case EventKind::copy_failed:
         event = &copy(kind);
         break;
-      case EventKind::worker_arrived:
-      case EventKind::worker_left:
+      case EventKind::worker_available:
+      case EventKind::worker_unavailable:
       case EventKind::worker_lost:
       case EventKind::recall_refused:
         if (!known_worker) log_.refuse("there is no such worker");
@@ -414,15 +414,15 @@ class Replayer {
         event = &others_.emplace_back();
         others_.back().node = log_.device(engine_.memory().topology());
         break;
-      case EventKind::rehearsed:
-        event = &rehearsals_.emplace_back();
-        rehearsals_.back().finding = log_.word("what a rehearsal found");
+      case EventKind::simulation_finished:
+        event = &finished_simulations_.emplace_back();
+        finished_simulations_.back().result = log_.word("result of a what-if simulation");
         break;
       case EventKind::flush:
         refuse_second_flush();
         [[fallthrough]];
-      case EventKind::time_passed:
-      case EventKind::drop_clean:
+      case EventKind::timer:
+      case EventKind::discard_clean:
         event = &others_.emplace_back();
         break;
       default:
@@ -431,7 +431,7 @@ class Replayer {
     event->kind = kind;
     event->at = Time(at);
     event->duration = Duration(duration);
-    last_event_ = ToldEvent(*event);
+    last_event_ = EventSummary(*event);
     batch_.append(*event);
     ++events_;
   }
@@ -445,18 +445,18 @@ class Replayer {
     refuse_second_flush();
     RefreshRequest& request = refreshes_.emplace_back();
     const std::size_t known = engine_.memory().state().data.size();
-    // Each is a word of the log: a count that it has no words for is refused at the first that is missing.
+    // Each is a word of the log, so a count that is too large is rejected at the first missing word.
     for (std::uint64_t left = log_.word("data to refresh", known + 1); left != 0; --left)
       request.data.push_back(static_cast<DatumId>(log_.word("a datum", known)));
     return request;
   }
 
-  /// A hold may be over by then, because its data could not be had; or it is given up before its turn.
+  /// The hold may have ended before because its data were not available, or it is given up before it is ready.
   HoldRelease& release() {
     const std::uint64_t word = log_.word("a hold");
     const auto found = tasks_.find(word >> 1);
     HoldRelease& release = releases_.emplace_back();
-    release.unused = (word & 1) != 0;
+    release.data_unused = (word & 1) != 0;
     if (found == tasks_.end()) {
       given_up_.insert(word >> 1);
       return release;
@@ -481,11 +481,10 @@ class Replayer {
     return copy;
   }
 
-  /// One batch, exactly as it was served: with this world nothing else arrives meanwhile. `mark`: as the log
-  /// has it.
+  /// Serves one batch exactly as in the run: with this world no other event can arrive. `mark`: the digest in the log.
   void serve(std::uint64_t mark) {
     world_.clear();
-    engine_.entrance().enter_surely(batch_, commands_);
+    engine_.entrance().enter_blocking(batch_, commands_);
     compare(mark);
     for (memory::Copy* copy : commands_.copies) copies_[copy->id] = copy;
     for (const Task* task : commands_.completions) over_.push_back(static_cast<std::uint64_t>(task->id));
@@ -495,7 +494,7 @@ class Replayer {
     const bool fatal = engine_.fatal() != nullptr;
     for (const std::uint64_t id : over_) {
       auto node = tasks_.extract(id);
-      // An engine that broke down may still hold what it was told of in its last batch.
+      // An engine with a fatal error may still refer to tasks of its last batch.
       if (fatal && !node.empty()) kept_.push_back(std::move(node.mapped()));
     }
     over_.clear();
@@ -507,7 +506,7 @@ class Replayer {
   }
 
   void compare(std::uint64_t mark) {
-    if (mark == 0) return;  // that of an older version
+    if (mark == 0) return;  // a log of an older version
     ++compared_;
     const bool broke_down = engine_.stop_reason().stopped();
     if (!difference_.empty() || (mark == engine_.journal().digest().mark() && !broke_down)) return;
@@ -517,21 +516,21 @@ class Replayer {
   }
 
   LogReader log_;
-  const bool durations_known_;                 // beforehand: the log tells them
+  const bool durations_known_;                 // in advance: they are in the log
   const std::vector<std::size_t> processors_;  // by worker
   std::deque<std::vector<Duration>> durations_;
-  HeardCommands world_;
-  const SilentGenerator generator_;
-  std::map<std::uint32_t, SilentSource> sources_;
+  CommandRecorder world_;
+  const NullGenerator generator_;
+  std::map<std::uint32_t, NullSource> sources_;
   std::deque<CodeletInfo> codelets_;                          // by number
-  std::map<std::uint64_t, std::unique_ptr<HeldTask>> tasks_;  // that are not over, by id
+  std::map<std::uint64_t, std::unique_ptr<HeldTask>> tasks_;  // unfinished tasks, by id
   std::vector<std::unique_ptr<HeldTask>> kept_;
   std::map<std::uint64_t, memory::Copy*> copies_;  // in flight, by id
   // The batch that is being read.
   EventChain batch_;
   std::deque<NodeLoss> others_;
   std::deque<HoldRelease> releases_;
-  std::deque<RehearsalOver> rehearsals_;
+  std::deque<SimulationFinished> finished_simulations_;
   std::deque<RefreshRequest> refreshes_;
   std::set<TaskId> released_;
   std::set<std::uint64_t> given_up_;  // holds that were released before they were ready
@@ -541,9 +540,9 @@ class Replayer {
   bool flush_in_batch_ = false;
   Commands commands_;
   std::uint64_t events_ = 0, compared_ = 0, next_submission_ = 0, devices_ = 0;
-  ToldEvent last_event_;
+  EventSummary last_event_;
   std::string difference_;
-  Engine engine_;  // last: it lets go of tasks and copies first
+  Engine engine_;  // last: destroyed before the tasks and copies that it refers to
 };
 
 }  // namespace
@@ -564,10 +563,10 @@ ReplayResult replay(const LogHead& head, std::unique_ptr<Policy> policy,
   options.durations = head.durations;
   options.keep_ids = head.keep_ids;
   options.first_bodies = head.first_bodies;
-  if (head.rehearses)
-    options.rehearsal = [idle = head.idle_cores](const memory::Memory&, const View&,
-                                                 const Options::TellOver&) {
-      return std::make_unique<LoggedRehearsal>(idle);
+  if (head.has_what_if)
+    options.what_if_simulation = [idle = head.idle_cores](const memory::Memory&, const View&,
+                                                          const Options::TellOver&) {
+      return std::make_unique<LoggedSimulation>(idle);
     };
   if (head.durations_known) options.estimate = [](const Task&, WorkerId) { return Duration{}; };
   return replay(head.topology, std::move(policy), std::move(options), words);

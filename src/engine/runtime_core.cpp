@@ -1,4 +1,4 @@
-// Registration, waiting and the checks on who calls.
+// Registration of data, waiting, and the checks of callers.
 #include "engine/runtime_core.hpp"
 #include "base/bytes_text.hpp"
 #include "base/pages.hpp"
@@ -20,7 +20,7 @@ std::size_t window_for(const CoreOptions& options) {
 Options for_engine(Options options, std::size_t reporters, bool fixed_order) {
   options.reporters = reporters;
   options.first_bodies |= fixed_order;
-  options.keep_ids |= options.trace_memory != 0;  // records name data by them
+  options.keep_ids |= options.trace_memory != 0;  // trace records refer to data by id
   return options;
 }
 }  // namespace
@@ -40,7 +40,7 @@ std::string MachineFacts::devices_text() const {
   return devices == 0 ? "are no accelerators" : "are " + std::to_string(devices) + ", counted from 0";
 }
 
-RuntimeCore::RuntimeCore(CoreOptions options, DrivenWorld& world)
+RuntimeCore::RuntimeCore(CoreOptions options, RunnableWorld& world)
     : world_(world),
       window_(window_for(options)),
       fixed_order_(options.fixed_order),
@@ -48,22 +48,22 @@ RuntimeCore::RuntimeCore(CoreOptions options, DrivenWorld& world)
               for_engine(options.engine, world.reporters(), options.fixed_order)),
       machine_(topology(), engine_.view()),
       application_(engine_, world, graph_, 0),
-      home_values_(*this, options.refresh && engine_.memory().flushes().homes_may_be_old()) {
+      home_values_(*this, options.refresh && engine_.memory().flushes().home_may_be_stale()) {
   if (engine_.options().keep_ids) names_.keep();
   if (topology().workers.size() > 1) graph_.tasks().share();
   try {
-    world_.begin(engine_, graph_, application_);
+    world_.activate(engine_, graph_, application_);
   } catch (...) {
-    world_.end();  // threads that were started use what goes now
+    world_.stop();  // started threads use members that are about to be destroyed
     throw;
   }
 }
 
 RuntimeCore::~RuntimeCore() {
   if (!caller_.same_process()) return;
-  world_.end();
-  if (surroundings_.say && !sources_.all_over() && engine_.fatal() == nullptr)
-    surroundings_.say(
+  world_.stop();
+  if (surroundings_.show_message && !sources_.all_over() && engine_.fatal() == nullptr)
+    surroundings_.show_message(
         "the runtime ended by another thread than its maker's, which cannot wait: tasks that were not over "
         "yet were not run\n");
 }
@@ -79,7 +79,7 @@ void RuntimeCore::close() noexcept {
   try {
     if (!caller_.may_wait()) return;
     reductions_.close_all();
-    if (help_until_all_done(true)) {
+    if (wait_for_all(true)) {
       home_values_.refresh(true);
       return;
     }
@@ -87,14 +87,15 @@ void RuntimeCore::close() noexcept {
         "the runtime was destroyed while tasks waited for what the program held; they were not run" +
         holds_.text();
     engine_.stop(std::make_exception_ptr(UsageError(text)));
-    if (surroundings_.say) surroundings_.say(text + "\n");
+    if (surroundings_.show_message) surroundings_.show_message(text + "\n");
   } catch (...) {
-    // A run that was stopped inside has told so by wait().
+    // An error that stopped the run was reported by wait().
   }
 }
 
 void RuntimeCore::keep(std::shared_ptr<void> something) noexcept {
-  caller_.same_process() ? kept_.keep(std::move(something)) : Kept::keep_for_good(std::move(something));
+  caller_.same_process() ? kept_.keep(std::move(something))
+                         : DeferredObjects::keep_for_good(std::move(something));
 }
 
 void RuntimeCore::register_datum(RegisteredDatum& datum, const memory::DatumSpec& spec) {
@@ -106,7 +107,7 @@ void RuntimeCore::register_datum(RegisteredDatum& datum, const memory::DatumSpec
   datum.runtime = this;
   const auto& nodes = topology().nodes;
   for (const NodeSpec& node : nodes)
-    for (const NodeId home : node.reaches) datum.in_place |= home == spec.home;
+    for (const NodeId home : node.directly_accessible_homes) datum.in_place |= home == spec.home;
 }
 
 void RuntimeCore::advise(const RegisteredDatum& datum, int device) {
@@ -119,7 +120,7 @@ void RuntimeCore::advise(const RegisteredDatum& datum, int device) {
 void RuntimeCore::remove_datum(RegisteredDatum& datum) {
   if (datum.id == no_id<DatumId>) return;
   note_data_change();
-  application_.serve_surely();  // the ends of its tasks may not be applied yet
+  application_.serve_blocking();  // completions of its tasks may not have been applied yet
   const auto throw_if_failed = [this] {
     if (engine_.stop_reason().stopped()) throw_why_stopped();
   };
@@ -128,54 +129,54 @@ void RuntimeCore::remove_datum(RegisteredDatum& datum) {
   if (home_values_.may_be_away() && datum.in_place) home_values_.refresh({datum.id});
   throw_if_failed();
   if (bool removed = engine_.try_remove(datum.id); !removed) {
-    world_.help([&] { return removed || (removed = engine_.try_remove(datum.id)); });
+    world_.wait([&] { return removed || (removed = engine_.try_remove(datum.id)); });
     throw_if_failed();
   }
   names_.remove(datum.id);
   graph_.forget(datum.tail, application_.recycler());
   datum.tail = {};
   datum.id = no_id<DatumId>;
-  ++datum.generation;  // handles of it are found out
+  ++datum.generation;  // invalidates its handles
 }
 
-bool RuntimeCore::help(const std::function<bool()>& done, bool ending) {
+bool RuntimeCore::wait(const std::function<bool()>& done, bool ending) {
   struct WaitsForQuiet {
     RuntimeCore& core;
     ~WaitsForQuiet() {
       core.waits_for_others_.store(false);
-      core.engine_.want_quiet(false);
+      core.engine_.notify_quiescence(false);
     }
   };
   if (holds_.none() || !holds_.own()) {
-    const Caller::InBodies in_bodies(caller_);
-    world_.help(done);
+    const CallerCheck::InBodies in_bodies(caller_);
+    world_.wait(done);
     return true;
   }
-  // What the application holds it cannot release while it waits.
+  // While the application waits, it cannot release its holds.
   bool held_up = false;
-  engine_.want_quiet(true);
-  application_.serve_surely();
-  const Caller::InBodies in_bodies(caller_);
+  engine_.notify_quiescence(true);
+  application_.serve_blocking();
+  const CallerCheck::InBodies in_bodies(caller_);
   const WaitsForQuiet waits{*this};
-  world_.help([&] {
+  world_.wait([&] {
     held_up = false;
     if (done()) return true;
-    if (!engine_.looks_quiet()) return false;
-    // Whoever is there may have been given the hold, or a reference to it. First, so that what he did before
-    // he went is seen.
-    waits_for_others_.store(!ending && surroundings_.others_are_there && surroundings_.others_are_there());
+    if (!engine_.looks_quiescent()) return false;
+    // Other threads may have been given the hold, or a reference to it. They are checked first, so that the last
+    // actions of a thread that has ended are seen.
+    waits_for_others_.store(!ending && surroundings_.has_other_threads && surroundings_.has_other_threads());
     if (waits_for_others_.load()) return false;
-    // In this order: a callback that has just ended may have released something.
-    const bool quiet =
-        engine_.callbacks().empty() && !holds_.others() && engine_.quiet() && engine_.callbacks().empty();
+    // The order matters: a callback that has just ended may have released a hold.
+    const bool quiet = engine_.callbacks().empty() && !holds_.others() && engine_.is_quiescent() &&
+                       engine_.callbacks().empty();
     if (!quiet) return false;
-    if (done()) return true;  // the last that moved may have brought what is waited for
+    if (done()) return true;  // the last event may have satisfied the condition
     return held_up = true;
   });
   return !held_up;
 }
 
-std::string RuntimeCore::more_memory(NodeId node, Bytes needed) const {
+std::string RuntimeCore::memory_advice(NodeId node, Bytes needed) const {
   if (node == engine_.view().host())
     return "allow at least " +
            mebibytes_needed(surroundings_.limit_for ? surroundings_.limit_for(needed) : needed) +
@@ -184,44 +185,45 @@ std::string RuntimeCore::more_memory(NodeId node, Bytes needed) const {
          " of memory" + (surroundings_.limit_for ? " (memory= in --devices)" : "");
 }
 
-void RuntimeCore::throw_held_up(const char* what) const {
+void RuntimeCore::throw_deadlock(const char* what) const {
   throw UsageError(std::string(what) + " would never return" + holds_.text());
 }
 
-void RuntimeCore::help_until(const std::function<bool()>& done, const char* what) {
-  const bool held_up = !done() && !help(done);
+void RuntimeCore::wait_until(const std::function<bool()>& done, const char* what) {
+  const bool held_up = !done() && !wait(done);
   throw_if_stopped();
-  if (held_up) throw_held_up(what);
+  if (held_up) throw_deadlock(what);
 }
 
-bool RuntimeCore::help_until_all_done(bool ending) {
+bool RuntimeCore::wait_for_all(bool ending) {
   const auto all_done = [this] {
     return sources_.all_over() && engine_.callbacks().empty() && !holds_.some_end_by_themselves();
   };
   if (all_done()) return true;
-  sources_.nudge_always(true);
-  const bool over = help(all_done, ending);
-  sources_.nudge_always(false);
+  sources_.wake_on_every_completion(true);
+  const bool over = wait(all_done, ending);
+  sources_.wake_on_every_completion(false);
   return over;
 }
 
 void RuntimeCore::wind_down() noexcept {
   if (!caller_.same_process()) return;
   winding_down_.store(true);
-  world_.hurry();
-  world_.wake(Who::application());
+  world_.skip_throttling();
+  world_.wake(WakeTarget::application());
 }
 
-void RuntimeCore::end_what_runs() {
+void RuntimeCore::wait_for_running_bodies() {
   if (!caller_.may_wait()) return;
   if (engine_.stop_reason().stopped())
-    return world_.help([] { return true; });  // also for copies of the program's data, when no task is left
-  static_cast<void>(help_until_all_done(true));
+    // waits also for copies of the program's data, when no task is left
+    return world_.wait([] { return true; });
+  static_cast<void>(wait_for_all(true));
 }
 
 void RuntimeCore::throw_if_winding_down() {
   if (!winding_down_.load(std::memory_order_relaxed)) return;
-  end_what_runs();
+  wait_for_running_bodies();
   throw Error("given up half-way, since the program has asked to end soon (Runtime::wind_down)");
 }
 
@@ -230,8 +232,8 @@ void RuntimeCore::throw_if_stopped() {
 }
 
 void RuntimeCore::throw_why_stopped() {
-  end_what_runs();
-  const Stop& stop = engine_.stop_reason();
+  wait_for_running_bodies();
+  const StopReason& stop = engine_.stop_reason();
   if (const auto fatal = engine_.fatal()) std::rethrow_exception(fatal);
   if (const auto failure = stop.failure()) std::rethrow_exception(failure);
   throw SystemError("writing " + names_.text(stop.datum()) + " home failed: " + std::strerror(stop.error()) +

@@ -1,5 +1,5 @@
-// Why a run cannot go on: a write-back that failed, so that a value exists in memory only, or something
-// inside that went wrong, after which nothing is served.
+// Why a run has stopped: a failed write-back, so that a value exists in memory only, or an internal error, after which
+// no event is served.
 #pragma once
 #include <fairlead/ids.hpp>
 
@@ -9,32 +9,32 @@
 
 namespace fairlead::engine {
 
-class Stop {
+class StopReason {
  public:
   // ---- any thread
 
-  /// Something inside went wrong: fatal() says what.
+  /// Whether an internal error occurred; see fatal().
   bool stopped() const noexcept { return stopped_.load(); }
-  /// Of the write-back that failed, else 0. Once it is not 0 the two below do not change any more.
+  /// The error number of the failed write-back, or 0. Once it is not 0, datum() and failure() do not change any more.
   int error() const noexcept { return error_.load(); }
   DatumId datum() const noexcept { return datum_; }
-  /// What the world said about it; null: nothing more.
+  /// The world's exception for it; null: none.
   std::exception_ptr failure() const noexcept { return failure_; }
 
   // ---- under the engine's lock
 
-  /// What is known is no longer consistent: whoever waits has to look. Null: all is well.
+  /// The internal error, which left the engine's state inconsistent: waiting threads must check. Null: none.
   const std::exception_ptr& fatal() const noexcept { return fatal_; }
   void note_fatal(std::exception_ptr why) noexcept {
     if (fatal_ == nullptr) fatal_ = std::move(why);
     stopped_.store(true);
   }
-  /// The first one counts. True if this is it.
+  /// The first failure counts. Returns true if this is the first.
   bool note_lost_write(int error, DatumId datum, std::exception_ptr failure) noexcept {
     if (error_ != 0) return false;
     datum_ = datum;
     failure_ = std::move(failure);
-    error_ = error;  // after the others: other threads look at it first
+    error_ = error;  // last: other threads read it first
     return true;
   }
 

@@ -1,4 +1,4 @@
-// See task_durations.hpp.
+// Estimates, and the selection between implementations.
 #include "engine/task_durations.hpp"
 
 #include <fairlead/codelet_info.hpp>
@@ -16,7 +16,7 @@ TaskDurations::TaskDurations(const Topology& topology, const memory::Memory& mem
     const auto same = [&](WorkerId other) {
       return processors_[index(other)].key() == processors_.back().key();
     };
-    // Emulated ones compute as cores do.
+    // Emulated devices compute on cores, so they are not counted.
     const bool is_device = worker.kind == WorkerKind::cuda || worker.kind == WorkerKind::opencl;
     if (is_device && std::ranges::none_of(accelerators_, same))
       accelerators_.push_back(static_cast<WorkerId>(processors_.size() - 1));
@@ -43,7 +43,8 @@ model::Estimate TaskDurations::there(const Task& task, WorkerId worker) const {
 }
 
 namespace {
-constexpr int unknown_core = 100;  // so many times as long as an accelerator is a core expected to take
+// an unknown core is expected to take this many times as long as the fastest accelerator
+constexpr int unknown_core = 100;
 }  // namespace
 
 Duration TaskDurations::estimate(const Task& task, WorkerId worker) const {
@@ -62,7 +63,7 @@ bool TaskDurations::known(const Task& task, WorkerId worker) const {
   if (here.known()) [[likely]]
     return true;
   if (here.basis != model::Basis::few || !is_core(worker)) return false;
-  // The other way round accelerators are not judged by a few: their first tasks load kernels and begin libraries.
+  // Accelerators are not judged by a few tasks: their first tasks load kernels and initialize libraries.
   bool far_slower = false;
   for_each_accelerator(task, [&](const model::Estimate& other) {
     far_slower = far_slower ||
@@ -110,7 +111,7 @@ void TaskDurations::returned(Task& task) {
 
 void TaskDurations::note(const Task& task, WorkerId worker, Duration duration) {
   const model::Processor& processor = processors_[index(worker)];
-  if (model_.wants(*task.codelet, processor))
+  if (model_.should_record(*task.codelet, processor))
     model_.record(*task.codelet, processor, footprint(task), duration);
 }
 

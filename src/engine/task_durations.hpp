@@ -1,5 +1,4 @@
-// How long tasks take, as it was known beforehand or is learned while they run; and which of several
-// implementations runs next.
+// Durations of tasks, given in advance or learned at run time; also selects the implementation that runs next.
 #pragma once
 #include <functional>
 #include <vector>
@@ -17,20 +16,22 @@ class TaskDurations {
  public:
   using Given = std::function<Duration(const Task&, WorkerId)>;
 
-  /// `given`, `first_bodies`: see Options. `kept`: what earlier runs found.
+  /// `given`, `first_bodies`: see Options. `kept`: results of earlier runs.
   TaskDurations(const Topology& topology, const memory::Memory& memory, Given given,
                 const model::KeptDurations& kept, bool first_bodies = false);
 
-  /// Of a core on which nothing like it has run, much more than of accelerators: those are asked first.
+  /// For a core that has run no similar task, the estimate is much longer than for accelerators, so that accelerators
+  /// are tried first.
   Duration estimate(const Task& task, WorkerId worker) const;
-  /// Whether a policy may rely on it. Of a core that took many times as long as other processors are known to, one task is enough.
+  /// Whether a policy may rely on the estimate. One task suffices for a core that took many times as long as known
+  /// durations on other processors.
   bool known(const Task& task, WorkerId worker) const;
-  /// The task is launched. If its codelet has several implementations there, chooses one, and returns it; 0
-  /// if not, or if the first is to run. over() or returned() has to follow.
+  /// The task is launched. If its codelet has several implementations for the worker, selects one and returns its
+  /// number; otherwise, or if the first must run, returns 0. over() or returned() must follow.
   unsigned choose(Task& task);
   void over(const Task& task, bool succeeded);
   void returned(Task& task);
-  /// A task of which the engine heard nothing else.
+  /// Records the duration of a fast-path task.
   void note(const Task& task, WorkerId worker, Duration duration);
   const model::DurationModel& model() const noexcept { return model_; }
 
@@ -41,18 +42,18 @@ class TaskDurations {
   }
   model::Estimate there(const Task& task, WorkerId worker) const;
   bool is_core(WorkerId worker) const noexcept;
-  /// With what is known of the task on one of each kind that has a body for it.
+  /// Calls `act` with the estimate for one worker of each kind of accelerator that can run the task.
   template <class Act>
   void for_each_accelerator(const Task& task, const Act& act) const;
   model::Footprint footprint(const Task& task) const;
 
-  const memory::Memory& memory_;  // how many bytes data have
+  const memory::Memory& memory_;  // for the sizes of data
   const Given given_;
   const bool first_bodies_;
   std::vector<model::Processor> processors_;  // by WorkerId
-  std::vector<WorkerId> accelerators_;        // one of each processor of CUDA and OpenCL
+  std::vector<WorkerId> accelerators_;        // one worker of each CUDA or OpenCL processor
   model::DurationModel model_;
-  model::Chooser chooser_{model_};
+  model::ImplementationChooser chooser_{model_};
 };
 
 }  // namespace fairlead::engine

@@ -1,4 +1,4 @@
-// What the engine writes down of copies and memory, and the names that a snapshot gets.
+// Adds the names of workers, nodes, links and data to the engine's trace.
 #include "engine/trace_snapshot.hpp"
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@ namespace fairlead::engine {
 
 namespace {
 
-/// "worker 3"; where workers are on several nodes, "device 0 worker 3", counted on each.
+/// "worker 3"; if workers are on several nodes, "device 0 worker 3", numbered per node.
 std::vector<std::string> worker_names(const Topology& topology) {
   const bool one_node = std::ranges::all_of(topology.workers, [&](const WorkerSpec& worker) {
     return worker.node == topology.workers.front().node;

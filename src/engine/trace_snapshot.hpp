@@ -1,4 +1,4 @@
-// What was recorded of a run, with the names of everything in it.
+// The trace of a run together with the names of everything in it.
 #pragma once
 #include <fairlead/ids.hpp>
 
@@ -11,8 +11,8 @@ namespace fairlead::engine {
 
 class Engine;
 
-/// Empty but for names if nothing is recorded. Only while no task runs. `name_of` names a datum ("A[3,1]"),
-/// under the engine's lock; without it they are numbered.
+/// Contains only names if recording is disabled. Call it only while no task runs. `name_of` names a datum ("A[3,1]"),
+/// under the engine's lock; without it data are numbered.
 trace::Snapshot trace_snapshot(Engine& engine, const std::function<std::string(DatumId)>& name_of);
 
 }  // namespace fairlead::engine

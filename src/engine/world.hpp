@@ -1,4 +1,4 @@
-// A backend as the engine sees it: what is done with the engine's commands, and who has to be woken.
+// The backend as the engine sees it: executes the engine's commands and wakes threads.
 #pragma once
 #include <fairlead/ids.hpp>
 
@@ -13,60 +13,61 @@
 
 namespace fairlead::engine {
 
-/// Who is to look whether there is something to do.
-struct Who {
+/// The threads that should check for work.
+struct WakeTarget {
   enum class Kind : std::uint8_t {
-    worker,       // this one
-    any_worker,   // one that sleeps, unless somebody is awake who will look
-    a_core,       // likewise, beside the host's memory
-    application,  // the thread that waits for the program
-    everybody,    // the run cannot go on
+    worker,          // this worker
+    any_worker,      // one that sleeps, unless an awake one will check
+    any_cpu_worker,  // the same, among the workers on the host's memory node
+    application,     // the thread that waits for the program
+    all,             // all threads: the run has stopped
   };
-  Kind kind = Kind::everybody;
+  Kind kind = Kind::all;
   WorkerId id = no_id<WorkerId>;
 
-  static constexpr Who worker(WorkerId id) noexcept { return {Kind::worker, id}; }
-  static constexpr Who any_worker() noexcept { return {Kind::any_worker}; }
-  static constexpr Who a_core() noexcept { return {Kind::a_core}; }
-  static constexpr Who application() noexcept { return {Kind::application}; }
-  static constexpr Who everybody() noexcept { return {Kind::everybody}; }
+  static constexpr WakeTarget worker(WorkerId id) noexcept { return {Kind::worker, id}; }
+  static constexpr WakeTarget any_worker() noexcept { return {Kind::any_worker}; }
+  static constexpr WakeTarget any_cpu_worker() noexcept { return {Kind::any_cpu_worker}; }
+  static constexpr WakeTarget application() noexcept { return {Kind::application}; }
+  static constexpr WakeTarget everybody() noexcept { return {Kind::all}; }
 };
 
-/// What the engine's commands do. The first two are called under the engine's lock and only hand tasks over;
-/// the others by whoever entered, after it let go of the lock.
+/// Executes the engine's commands. launch() and recall() are called under the engine's lock and only pass tasks on; the
+/// others by the thread that entered, without the lock, unless stated otherwise.
 class World {
  public:
   virtual ~World() = default;
-  /// The task is the worker's; it runs after those handed over before.
+  /// Passes the task to the worker, which runs it after those launched before.
   virtual void launch(WorkerId, Task&) = 0;
-  /// Takes a staged task back if it has not started: then posts `task_returned`, else `recall_refused`.
+  /// Takes a staged task back if it has not started and posts `task_returned`; otherwise posts `recall_refused`.
   virtual void recall(WorkerId, Task&) = 0;
-  /// The task is launched next, on the first of these workers; the others have nothing to do and get nothing
-  /// while it runs. Under the engine's lock.
-  virtual void gathered(Task&, std::span<const WorkerId>) {}
-  /// They do not stand aside any more. Under the engine's lock.
-  virtual void dissolved(std::span<const WorkerId>) {}
+  /// The task is launched next, on the first of these workers; the others stand aside while it runs. Under the engine's
+  /// lock.
+  virtual void span_formed(Task&, std::span<const WorkerId>) {}
+  /// These workers no longer stand aside. Under the engine's lock.
+  virtual void span_released(std::span<const WorkerId>) {}
 
   virtual void start(memory::Copy&) = 0;
-  /// Something was put where they find it: whoever of them sleeps has to be woken. Any thread.
-  virtual void wake(Who) noexcept = 0;
-  /// What bodies beside the node call that place; null if none could find it. Any thread.
+  /// Wakes these threads if they sleep: there is new work where they look for it. Any thread.
+  virtual void wake(WakeTarget) noexcept = 0;
+  /// The address of this place for bodies on its node; null if bodies there cannot use it. Any thread.
   virtual void* address_of(const memory::Location&) const noexcept { return nullptr; }
-  /// By which others than its workers and wires write the node's memory; null if they cannot. Any thread, once the world has begun.
+  /// Access to the node's memory for code other than its workers and links; null if there is none. Any thread, once the
+  /// world has started.
   virtual DeviceMemory* device_memory(NodeId) const noexcept { return nullptr; }
-  /// The worker executes a body at this moment. Any thread.
+  /// Whether the worker executes a body now. Any thread.
   virtual bool in_body(WorkerId) const noexcept { return false; }
 };
 
-/// What is to be done outside the lock, by the thread that entered.
+/// Commands that the thread that entered the engine executes without the lock.
 struct Commands {
   std::vector<memory::Copy*> copies;  ///< to start
-  /// Tasks that are over without running; their successors are to be released.
+  /// Tasks completed without running; their successors must be released.
   std::vector<Task*> completions;
   std::vector<WorkerId> launched;
-  std::vector<Task*> granted;  ///< holds that have their data
-  bool stopped = false;        ///< the run cannot go on: see Stop
-  bool quiet = false;          ///< nothing moves, and somebody wanted to know
+  std::vector<Task*> granted;  ///< holds whose data are available
+  bool stopped = false;        ///< the run has stopped: see Stop
+  bool quiet = false;          ///< no progress is possible, and a thread waits for that
 
   bool empty() const noexcept {
     return copies.empty() && completions.empty() && launched.empty() && granted.empty() &&

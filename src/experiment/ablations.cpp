@@ -16,29 +16,30 @@ namespace {
 
 /// Calls f(experiment, x, ratio) for each point at which both the line and the first one finished.
 template <class F>
-void at_each_point(std::span<const Told> all, std::string_view name, std::string_view label, F&& f) {
-  for (const Told& told : all) {
-    if (told.experiment->over != name) continue;
-    const Series *const line = told.table.find(label), &whole = told.table.series.front();
-    for (std::size_t at = 0; line != nullptr && at < told.table.x.size(); ++at)
+void at_each_point(std::span<const ExperimentOutcome> all, std::string_view name, std::string_view label,
+                   F&& f) {
+  for (const ExperimentOutcome& outcome : all) {
+    if (outcome.experiment->over != name) continue;
+    const Series *const line = outcome.table.find(label), &whole = outcome.table.series.front();
+    for (std::size_t at = 0; line != nullptr && at < outcome.table.x.size(); ++at)
       if (line->points[at] && whole.points[at] && whole.points[at]->seconds > 0)
-        f(*told.experiment, told.table.x[at], line->points[at]->seconds / whole.points[at]->seconds);
+        f(*outcome.experiment, outcome.table.x[at], line->points[at]->seconds / whole.points[at]->seconds);
   }
 }
 
 /// With the experiment that has the lines.
 template <class F>
-void of_each(std::span<const Told> all, F&& f) {
+void of_each(std::span<const ExperimentOutcome> all, F&& f) {
   std::set<std::string> seen;
-  for (const Told& told : all)
-    if (!told.experiment->over.empty() && !told.table.series.empty() &&
-        seen.insert(told.experiment->over).second)
-      f(*told.experiment);
+  for (const ExperimentOutcome& outcome : all)
+    if (!outcome.experiment->over.empty() && !outcome.table.series.empty() &&
+        seen.insert(outcome.experiment->over).second)
+      f(*outcome.experiment);
 }
 
 }  // namespace
 
-std::string ablations(std::span<const Told> all) {
+std::string ablations(std::span<const ExperimentOutcome> all) {
   std::string out;
   of_each(all, [&](const Experiment& lines) {
     out += fmt::format(
@@ -66,7 +67,7 @@ std::string ablations(std::span<const Told> all) {
   return out;
 }
 
-std::string ablations_csv(std::span<const Told> all) {
+std::string ablations_csv(std::span<const ExperimentOutcome> all) {
   std::string out = "experiment,x,line,ratio\n";
   of_each(all, [&](const Experiment& lines) {
     for (std::size_t i = 1; i < lines.lines.size(); ++i)

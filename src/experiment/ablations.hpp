@@ -9,8 +9,8 @@ namespace fairlead::experiment {
 
 /// In Markdown, a table for each experiment that was laid out `over` others, with a row for each line but the first,
 /// which is what they are compared with; empty if there is none.
-std::string ablations(std::span<const Told> all);
+std::string ablations(std::span<const ExperimentOutcome> all);
 /// The same point by point, as CSV: experiment,x,line,ratio.
-std::string ablations_csv(std::span<const Told> all);
+std::string ablations_csv(std::span<const ExperimentOutcome> all);
 
 }  // namespace fairlead::experiment

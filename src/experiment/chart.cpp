@@ -1,4 +1,4 @@
-// Lines, or bars below each other where lines could not be told apart.
+// Charts: lines, or bars where lines could not be distinguished.
 #include "experiment/chart.hpp"
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@ namespace fairlead::experiment {
 
 namespace {
 
-/// Of many lines over few x nothing can be told apart: bars then, x by x.
+/// Many lines over few x cannot be distinguished: then bars, grouped by x.
 constexpr std::size_t many_lines = 8, few_x = 3;
 
 /// What is drawn below each other.

@@ -18,7 +18,7 @@ struct Chart {
 };
 
 /// Lines differ in colour and mark, bounds in their dashes. A bound that is far above all that was measured
-/// is not drawn, but told in the legend.
+/// is not drawn; the legend states its value.
 std::string svg(const Chart& chart);
 
 }  // namespace fairlead::experiment

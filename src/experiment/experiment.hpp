@@ -44,7 +44,7 @@ struct RunSpec {
   std::uint32_t ranks = 0;  ///< 0: on one node, as a flow
   std::string grid;         ///< of them; empty: the squarest
   std::size_t ranks_per_node = 1;
-  std::string receive_into;  ///< as front::Landing
+  std::string receive_into;  ///< as front::ReceivePlacement
   std::string eager_limit;   ///< empty: all values are asked for
   /// What the machine's file says times this.
   double network_bandwidth_times = 1, network_latency_times = 1, panel_rates_times = 1;
@@ -89,7 +89,7 @@ struct Claim {
   Check check{};
   Metric metric{};
   std::string line;
-  std::vector<std::string> others;  ///< empty: all others that are no variants; none beside a bound
+  std::vector<std::string> others;  ///< empty: all other lines except variants; none if there is a bound
   std::string bound;                ///< "bus limit", "lower bound", "floor", "peak"; else empty
   std::vector<double> at;           ///< of the sweep; empty: everywhere
   double factor = 1;

@@ -28,15 +28,15 @@ struct JudgedPoint {
   double bound = 0;  // the best one's time over the least possible
 };
 
-std::vector<JudgedPoint> points_of(std::span<const Told> all) {
+std::vector<JudgedPoint> points_of(std::span<const ExperimentOutcome> all) {
   std::vector<JudgedPoint> points;
-  for (const Told& told : all) {
-    if (told.experiment->judged.empty()) continue;
-    const Series* const judged = told.table.find(told.experiment->judged);
-    for (std::size_t at = 0; at < told.table.x.size(); ++at) {
-      JudgedPoint point{told.experiment, told.table.x[at], {}, 0, 0};
+  for (const ExperimentOutcome& outcome : all) {
+    if (outcome.experiment->judged.empty()) continue;
+    const Series* const judged = outcome.table.find(outcome.experiment->judged);
+    for (std::size_t at = 0; at < outcome.table.x.size(); ++at) {
+      JudgedPoint point{outcome.experiment, outcome.table.x[at], {}, 0, 0};
       double least = 0;
-      for (const Series& series : told.table.series) {
+      for (const Series& series : outcome.table.series) {
         if (!series.points[at] || std::ranges::find(published, series.label) == published.end()) continue;
         const Figures& figures = *series.points[at];
         if (!point.best.empty() && figures.seconds >= least) continue;
@@ -76,11 +76,12 @@ std::string sums(const char* what, const std::vector<JudgedPoint>& points,
 
 std::span<const std::string_view> published_policies() noexcept { return published; }
 
-std::string judged(std::span<const Told> all) {
+std::string judged(std::span<const ExperimentOutcome> all) {
   const std::vector<JudgedPoint> points = points_of(all);
   if (points.empty()) return "";
   std::string out = fmt::format(
-      "### default: {} beside the best published policy\n\nTime over that of the best of {} policies in the "
+      "### default: {} compared with the best published policy\n\nTime over that of the best of {} policies "
+      "in the "
       "same "
       "case. Bound: how much longer the best one takes than processors and the critical path allow.\n\n| | | "
       "best | "
@@ -99,7 +100,7 @@ std::string judged(std::span<const Told> all) {
   return out + "\n";
 }
 
-std::string judged_csv(std::span<const Told> all) {
+std::string judged_csv(std::span<const ExperimentOutcome> all) {
   std::string out = "experiment,x,judged,best,ratio,bound\n";
   for (const JudgedPoint& point : points_of(all))
     out += fmt::format("{},{:g},{},{},{:.4f},{:.4f}\n", point.experiment->name, point.x,

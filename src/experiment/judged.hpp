@@ -1,4 +1,4 @@
-// How one policy does beside the best published one, over all experiments that judge it: a row for each point, and what the
+// Compares one policy with the best published one, over all experiments that judge it: a row for each point, and what the
 // ratios come to.
 #pragma once
 #include <span>
@@ -13,9 +13,9 @@ namespace fairlead::experiment {
 std::span<const std::string_view> published_policies() noexcept;
 
 /// In Markdown, one table; empty if no experiment is `judged`.
-std::string judged(std::span<const Told> all);
+std::string judged(std::span<const ExperimentOutcome> all);
 /// The same as CSV: experiment,x,judged,best,ratio,bound, where `bound` is the best one's time over the least that
 /// processors and the critical path allow.
-std::string judged_csv(std::span<const Told> all);
+std::string judged_csv(std::span<const ExperimentOutcome> all);
 
 }  // namespace fairlead::experiment

@@ -24,14 +24,16 @@ struct Bound {
   double (*of)(const Figures&);
 };
 
-bool is_row(const Told& told) { return told.experiment->every_policy && !told.table.x.empty(); }
+bool is_row(const ExperimentOutcome& outcome) {
+  return outcome.experiment->every_policy && !outcome.table.x.empty();
+}
 
 /// The policies of the first: all have the same, but for lines that an experiment adds.
-std::vector<std::string> labels_of(std::span<const Told> all) {
+std::vector<std::string> labels_of(std::span<const ExperimentOutcome> all) {
   std::vector<std::string> labels;
-  for (const Told& told : all)
-    for (const Series& series : told.table.series)
-      if (is_row(told) && std::ranges::find(labels, series.label) == labels.end())
+  for (const ExperimentOutcome& outcome : all)
+    for (const Series& series : outcome.table.series)
+      if (is_row(outcome) && std::ranges::find(labels, series.label) == labels.end())
         labels.push_back(series.label);
   return labels;
 }
@@ -47,13 +49,13 @@ constexpr Column bytes{
     [](const Figures& figures) { return figures.of(Metric::gigabytes_moved) + figures.gigabytes_from_disk; },
     false};
 
-std::string row(const Told& told, const std::vector<std::string>& labels, const Column& column,
-                std::span<const Bound> bounds) {
-  const std::size_t at = told.table.x.size() - 1;
+std::string row(const ExperimentOutcome& outcome, const std::vector<std::string>& labels,
+                const Column& column, std::span<const Bound> bounds) {
+  const std::size_t at = outcome.table.x.size() - 1;
   std::optional<Figures> any;
   std::optional<double> best;
   double most = 0;
-  for (const Series& series : told.table.series)
+  for (const Series& series : outcome.table.series)
     if (const auto& point = series.points[at]) {
       const double value = column.of(*point);
       if (!best || (column.more_is_better ? value > *best : value < *best)) best = value;
@@ -61,10 +63,10 @@ std::string row(const Told& told, const std::vector<std::string>& labels, const 
       any = point;
     }
   if (!any || most == 0) return "";  // cores that use all in place move nothing
-  std::string out = fmt::format("| {}, {:g} {} |", report::markdown_cell(told.experiment->title),
-                                told.table.x[at], told.experiment->sweep);
+  std::string out = fmt::format("| {}, {:g} {} |", report::markdown_cell(outcome.experiment->title),
+                                outcome.table.x[at], outcome.experiment->sweep);
   for (const std::string& label : labels) {
-    const Series* series = told.table.find(label);
+    const Series* series = outcome.table.find(label);
     if (series == nullptr || !series->points[at]) {
       out += " |";
       continue;
@@ -80,15 +82,15 @@ std::string row(const Told& told, const std::vector<std::string>& labels, const 
   return out + "\n";
 }
 
-std::string table_of_all(std::span<const Told> all, const std::vector<std::string>& labels,
+std::string table_of_all(std::span<const ExperimentOutcome> all, const std::vector<std::string>& labels,
                          const Column& column, std::span<const Bound> bounds) {
   std::string out = fmt::format("| {} |", column.unit), line = "|---|";
   for (const std::string& label : labels)
     out += fmt::format(" {} |", report::markdown_cell(label)), line += "---|";
   for (const Bound& bound : bounds) out += fmt::format(" *{}* |", bound.label), line += "---|";
   out += "\n" + line + "\n";
-  for (const Told& told : all)
-    if (is_row(told)) out += row(told, labels, column, bounds);
+  for (const ExperimentOutcome& outcome : all)
+    if (is_row(outcome)) out += row(outcome, labels, column, bounds);
   return out;
 }
 
@@ -99,7 +101,7 @@ double critical_path_percent(const Figures& figures) {
                                  : 0;
 }
 
-std::string overview(std::span<const Told> all) {
+std::string overview(std::span<const ExperimentOutcome> all) {
   const std::vector<std::string> labels = labels_of(all);
   if (labels.empty()) return "";
   constexpr Bound of_rates[] = {{"critical path", critical_path_percent}};
@@ -114,17 +116,17 @@ std::string overview(std::span<const Told> all) {
          "\n";
 }
 
-std::string overview_csv(std::span<const Told> all) {
+std::string overview_csv(std::span<const ExperimentOutcome> all) {
   std::string out =
       "experiment,x,policy,percent_of_peak,gflops,gigabytes_moved,gigabytes_from_disk,critical_path_percent,"
       "lower_bound_"
       "gigabytes,floor_gigabytes\n";
-  for (const Told& told : all)
-    for (std::size_t at = 0; is_row(told) && at < told.table.x.size(); ++at)
-      for (const Series& series : told.table.series) {
+  for (const ExperimentOutcome& outcome : all)
+    for (std::size_t at = 0; is_row(outcome) && at < outcome.table.x.size(); ++at)
+      for (const Series& series : outcome.table.series) {
         if (!series.points[at]) continue;
         const Figures& f = *series.points[at];
-        out += fmt::format("{},{:g},{},{},{},{},{},{},{},{}\n", told.experiment->name, told.table.x[at],
+        out += fmt::format("{},{:g},{},{},{},{},{},{},{},{}\n", outcome.experiment->name, outcome.table.x[at],
                            report::csv_cell(series.label), f.percent_of_peak, f.gflops,
                            f.of(Metric::gigabytes_moved), f.gigabytes_from_disk, critical_path_percent(f),
                            f.lower_bound_gigabytes, f.floor_gigabytes);

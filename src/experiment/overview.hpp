@@ -15,8 +15,8 @@ double critical_path_percent(const Figures& figures);
 /// Those of `all` with `every_policy`: two tables in Markdown, per cent of peak and bytes moved, at the last
 /// x, with the best of each row in bold and the bounds behind; before them the tally of all. Empty if there
 /// is none.
-std::string overview(std::span<const Told> all);
+std::string overview(std::span<const ExperimentOutcome> all);
 /// The same at every x as CSV: a line for each experiment, x and policy.
-std::string overview_csv(std::span<const Told> all);
+std::string overview_csv(std::span<const ExperimentOutcome> all);
 
 }  // namespace fairlead::experiment

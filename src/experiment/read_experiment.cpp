@@ -87,7 +87,7 @@ constexpr std::array<std::string_view, 33> settings = {"advice",
                                                        "eager_limit"};
 
 Metric metric_of(TomlReader& reader, std::string_view key) {
-  const std::string written = reader.text(key);
+  const std::string written = reader.string(key);
   std::vector<std::string_view> names;
   for (const MetricWords& words : metrics) {
     if (words.name == written) return words.metric;
@@ -107,17 +107,17 @@ std::map<std::string, std::string> settings_in(TomlReader& reader, std::string_v
   std::map<std::string, std::string> found;
   for (const std::string& key : reader.keys()) {
     check_setting(key, file);
-    found[key] = reader.text(key);
+    found[key] = reader.string(key);
   }
   return found;
 }
 
 void read_line(TomlReader& reader, std::string_view file, Experiment& experiment) {
-  Line line{.label = reader.text("label"),
-            .scheduler = reader.text("scheduler"),
+  Line line{.label = reader.string("label"),
+            .scheduler = reader.string("scheduler"),
             .other = {},
             .note = reader.text_or("note", ""),
-            .variant = reader.flag_or("variant", experiment.variant)};
+            .variant = reader.bool_or("variant", experiment.variant)};
   reader.table("with", [&](TomlReader& with) { line.other = settings_in(with, file); });
   for (const Line& other : experiment.lines)
     if (other.label == line.label) reader.fail("label", fmt::format("is \"{}\" a second time", line.label));
@@ -142,27 +142,28 @@ void require_point(const Experiment& experiment, TomlReader& reader, std::string
 
 /// A value is no test without a distance that was fixed beforehand, nor if the experiment was made by it.
 PaperValue value_of(TomlReader& reader, const Experiment& experiment) {
-  PaperValue value{.line = reader.text("line"),
+  PaperValue value{.line = reader.string("line"),
                    .x = {},
                    .metric = metric_of(reader, "metric"),
                    .value = reader.number("value", -1e18, 1e18),
                    .within = reader.number_or("within", 0, 0, 1),
-                   .input = reader.flag_or("input", false),
+                   .input = reader.bool_or("input", false),
                    .duplicate = reader.text_or("duplicate", ""),
                    .note = reader.text_or("note", "")};
-  if (reader.has("x"))
+  if (reader.contains("x"))
     require_point(experiment, reader, "x", value.x.emplace(reader.number("x", -1e18, 1e18)));
   if (value.line != "bus limit") require_line(experiment, reader, "line", value.line);
   if (is_variant(experiment, value.line)) {
     for (const std::string_view key : {"within", "input", "duplicate"})
-      if (reader.has(key))
+      if (reader.contains(key))
         reader.fail(
             key, fmt::format("has no effect: \"{}\" is a variant, of which nothing is judged", value.line));
   } else if (value.input) {
-    if (reader.has("within")) reader.fail("within", "has no effect with `input`: such a value is not judged");
+    if (reader.contains("within"))
+      reader.fail("within", "has no effect with `input`: such a value is not judged");
     if (value.note.empty())
       reader.fail("note", "is missing: say what was chosen by the value that is an `input`");
-  } else if (!reader.has("within")) {
+  } else if (!reader.contains("within")) {
     reader.fail(
         "within",
         "is missing: write how far from `value` still counts as reproduced, as within = 0.2; or input = "
@@ -188,7 +189,7 @@ void check_sense(const Claim& claim, const Experiment& experiment, TomlReader& r
     reader.fail("check", "between needs `others` or a `bound`, and two growing `limits`");
   if (changes && (claim.at.size() != 2 || !claim.others.empty() || !limits_grow))
     reader.fail("check", "changes needs two values in `at`, two growing `limits`, and no `others`");
-  if (!between && !changes && reader.has("limits"))
+  if (!between && !changes && reader.contains("limits"))
     reader.fail("limits", "have no effect without check = \"between\" or \"changes\"");
   if (std::ranges::find(claim.others, claim.line) != claim.others.end())
     reader.fail("others", fmt::format("names \"{}\", which is `line` itself", claim.line));
@@ -202,16 +203,16 @@ void check_sense(const Claim& claim, const Experiment& experiment, TomlReader& r
 
 Claim claim_of(TomlReader& reader, const Experiment& experiment) {
   Claim claim;
-  claim.text = reader.text("text");
-  const std::string check = reader.text("check");
+  claim.text = reader.string("text");
+  const std::string check = reader.string("check");
   const auto found = std::ranges::find(checks, check, &std::pair<std::string_view, Check>::first);
   if (found == checks.end())
     reader.fail("check", "must be best, worst, below, above, near, between or changes");
   claim.check = found->second;
   claim.metric = metric_of(reader, "metric");
-  claim.line = reader.text("line");
+  claim.line = reader.string("line");
   require_line(experiment, reader, "line", claim.line);
-  claim.others = reader.texts("others");
+  claim.others = reader.strings("others");
   for (const std::string& other : claim.others) require_line(experiment, reader, "others", other);
   claim.bound = reader.text_or("bound", "");
   constexpr std::array<std::string_view, 5> bounds{"", "bus limit", "lower bound", "floor", "peak"};
@@ -220,7 +221,7 @@ Claim claim_of(TomlReader& reader, const Experiment& experiment) {
   claim.at = reader.numbers("at");
   for (const double x : claim.at) require_point(experiment, reader, "at", x);
   claim.factor = reader.number_or("factor", 1, 0, 1e6);
-  if (reader.has("limits")) {
+  if (reader.contains("limits")) {
     const std::vector<double> limits = reader.numbers("limits");
     if (limits.size() != 2) reader.fail("limits", "must be two numbers");
     claim.limits[0] = limits[0];
@@ -232,7 +233,7 @@ Claim claim_of(TomlReader& reader, const Experiment& experiment) {
   claim.duplicate = reader.text_or("duplicate", "");
   if (is_variant(experiment, claim))
     for (const std::string_view key : {"input", "duplicate"})
-      if (reader.has(key)) reader.fail(key, "has no effect: the claim is of a variant, and in no tally");
+      if (reader.contains(key)) reader.fail(key, "has no effect: the claim is of a variant, and in no tally");
   return claim;
 }
 
@@ -257,9 +258,9 @@ Experiment read_experiment(std::string_view name, std::string_view text, std::st
   TomlReader reader(table, file, "an experiment");
   Experiment experiment;
   experiment.name = name;
-  experiment.also = reader.texts("also");
-  experiment.title = reader.text("title");
-  experiment.paper = reader.text("paper");
+  experiment.also = reader.strings("also");
+  experiment.title = reader.string("title");
+  experiment.paper = reader.string("paper");
   experiment.notes = reader.text_or("notes", "");
   experiment.over = reader.text_or("over", "");
   if (!experiment.over.empty()) {  // all else is theirs
@@ -267,11 +268,11 @@ Experiment read_experiment(std::string_view name, std::string_view text, std::st
     if (experiment.lines.size() < 2)
       reader.fail("line", "must be there at least twice, as [[line]]: others are compared with the first");
     experiment.variant = true;
-    reader.require_all_known();
+    reader.reject_unknown_keys();
     return experiment;
   }
   reader.table("settings", [&](TomlReader& inner) { experiment.settings = settings_in(inner, file); });
-  experiment.sweep = reader.text("sweep");
+  experiment.sweep = reader.string("sweep");
   check_setting(experiment.sweep, file);
   experiment.values = reader.numbers("values");
   if (experiment.values.empty()) reader.fail("values", "must name at least one");
@@ -279,8 +280,8 @@ Experiment read_experiment(std::string_view name, std::string_view text, std::st
   if (experiment.quick_values.empty()) experiment.quick_values = {experiment.values.front()};
   experiment.around = reader.numbers("around");
   if (experiment.around.empty()) experiment.around = {0};
-  experiment.variant = reader.flag_or("variant", false);
-  experiment.every_policy = reader.flag_or("every_policy", false);
+  experiment.variant = reader.bool_or("variant", false);
+  experiment.every_policy = reader.bool_or("every_policy", false);
   experiment.judged = reader.text_or("judged", "");
   const auto add_line = [&](std::string_view policy) {
     experiment.lines.push_back({.label = std::string(policy),
@@ -300,24 +301,24 @@ Experiment read_experiment(std::string_view name, std::string_view text, std::st
   experiment.seeds = reader.count_or("seeds", 1, 1, 1000);
   reader.each("line", [&](TomlReader& line) { read_line(line, file, experiment); });
   if (experiment.lines.empty()) reader.fail("line", "must be there at least once, as [[line]]");
-  for (const std::string& metric : reader.texts("metrics")) {
+  for (const std::string& metric : reader.strings("metrics")) {
     const auto found = std::ranges::find(metrics, metric, &MetricWords::name);
     if (found == metrics.end()) reader.fail("metrics", fmt::format("has no \"{}\"", metric));
     experiment.metrics.push_back(found->metric);
   }
   if (experiment.metrics.empty()) reader.fail("metrics", "must name at least one");
-  experiment.page = reader.flag_or("page", false);
+  experiment.page = reader.bool_or("page", false);
   reader.each("value",
               [&](TomlReader& value) { experiment.paper_values.push_back(value_of(value, experiment)); });
   reader.each("claim", [&](TomlReader& claim) { experiment.claims.push_back(claim_of(claim, experiment)); });
-  reader.require_all_known();
+  reader.reject_unknown_keys();
   return experiment;
 }
 
 std::vector<Experiment> find_experiments(std::string_view name) {
   if (name.ends_with(".toml")) {
     const std::filesystem::path path(name);
-    const auto text = whole_file(path);
+    const auto text = read_file(path);
     if (!text)
       throw ConfigError(
           fmt::format("cannot read the experiment {}: {}", name, std::generic_category().message(errno)));

@@ -11,8 +11,8 @@
 #include "base/suggest.hpp"
 #include "config/value.hpp"
 #include "machine/machine_files.hpp"
-#include "simulate/automatic.hpp"
 #include "simulate/comparison.hpp"
+#include "simulate/default_policy.hpp"
 #include "simulate/outcome.hpp"
 
 namespace fairlead::experiment {
@@ -38,8 +38,8 @@ backend::MemoryModel memory_model_of(const RunSpec& spec) {
 
 }  // namespace
 
-MachineUse use_of(const RunSpec& spec, const machine::MachineDescription& machine) {
-  MachineUse use;
+MachineConfig use_of(const RunSpec& spec, const machine::MachineDescription& machine) {
+  MachineConfig use;
   use.devices = spec.gpus;
   const bool devices = uses_devices(use, machine);
   use.cores = spec.cores ? *spec.cores : devices ? 0 : machine.cores;
@@ -50,7 +50,8 @@ MachineUse use_of(const RunSpec& spec, const machine::MachineDescription& machin
     use.device_bytes_per_second = spec.device_gigabytes_per_second * 1e9;
   if (!spec.host_memory.empty()) use.host_memory = size_of(spec.host_memory);
   if (!spec.memory.empty()) (devices ? use.device_memory : use.host_memory) = size_of(spec.memory);
-  if (spec.data == "disk" || (spec.data.empty() && !devices && !spec.memory.empty())) use.data = DataAt::disk;
+  if (spec.data == "disk" || (spec.data.empty() && !devices && !spec.memory.empty()))
+    use.data = DataHome::disk;
   return use;
 }
 
@@ -91,24 +92,25 @@ namespace {
 
 /// Simulates, and hands f all that is known of the run.
 template <class F>
-void simulate_and_tell(const RunSpec& spec, bool keep_order, F&& f) {
+void simulate_and_tell(const RunSpec& spec, bool keep_order, const std::atomic<bool>* stop_requested, F&& f) {
   const WorkloadSize size{.n = spec.n,
                           .tile = spec.tile,
                           .precision = spec.precision == "single" ? Precision::single : Precision::double_};
   const Program program = make_workload(spec.workload, size);
-  const machine::MachineDescription description = machine::find_machine(spec.machine);
+  const machine::MachineDescription description = machine::load_machine(spec.machine);
   const SimulatedMachine machine(description, use_of(spec, description), program, size.precision);
   const Limits limits = limits_of(program, machine, &find_workload(spec.workload), size);
   const Outcome outcome = outcome_of(
-      program, machine, spec.scheduler == automatic ? automatic_policy(program, machine) : spec.scheduler,
+      program, machine, spec.scheduler == automatic ? default_policy_of(program, machine) : spec.scheduler,
       {.advice = advice_of(spec),
        .priorities = spec.priorities == "time" ? Priorities::time : Priorities::program,
        .seed = spec.seed,
        .noise_percent = spec.noise_percent,
        .slow = spec.slow.empty() ? std::vector<Slowdown>() : slowdowns_in(spec.slow),
-       .misjudged = spec.misjudged.empty() ? std::vector<Misjudged>() : misjudged_in(spec.misjudged),
+       .misjudged = spec.misjudged.empty() ? std::vector<EstimateError>() : misjudged_in(spec.misjudged),
        .pipeline_depth = spec.pipeline_depth,
-       .keep_order = keep_order});
+       .keep_order = keep_order,
+       .stop_requested = stop_requested});
   f(program, machine, limits, size, outcome);
 }
 
@@ -141,10 +143,10 @@ Figures figures_of(const Limits& limits, const Outcome& outcome) {
 
 }  // namespace
 
-Figures run(const RunSpec& spec) {
-  if (spec.ranks != 0) return run_on_ranks(spec);
+Figures run(const RunSpec& spec, const std::atomic<bool>* stop_requested) {
+  if (spec.ranks != 0) return run_on_ranks(spec, stop_requested);
   Figures figures;
-  simulate_and_tell(spec, false,
+  simulate_and_tell(spec, false, stop_requested,
                     [&](const Program&, const SimulatedMachine& machine, const Limits& limits,
                         const WorkloadSize& size, const Outcome& outcome) {
                       figures = figures_of(limits, outcome);
@@ -155,11 +157,12 @@ Figures run(const RunSpec& spec) {
   return figures;
 }
 
-report::Comparison side_by_side(const Experiment& experiment, double x) {
+report::Comparison side_by_side(const Experiment& experiment, double x,
+                                const std::atomic<bool>* stop_requested) {
   std::optional<report::Comparison> all;
   for (const Line& line : experiment.lines) {
     const RunSpec spec = run_of(experiment, line, x);
-    simulate_and_tell(spec, true,
+    simulate_and_tell(spec, true, stop_requested,
                       [&](const Program& program, const SimulatedMachine& machine, const Limits& limits,
                           const WorkloadSize& size, const Outcome& outcome) {
                         if (!all) all = comparison_of(program, machine, limits);

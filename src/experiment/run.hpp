@@ -1,5 +1,6 @@
 // Running what experiments ask for: the runs of an experiment, and the figures of each.
 #pragma once
+#include <atomic>
 #include <map>
 #include <string>
 #include <string_view>
@@ -55,20 +56,21 @@ inline constexpr NamedFigure all_figures[] = {
 using Results = std::map<std::string, Figures>;
 
 /// Which part of the machine it uses, and where it would have its tiles. Both throw ConfigError.
-simulate::MachineUse use_of(const RunSpec& spec, const machine::MachineDescription& machine);
+simulate::MachineConfig use_of(const RunSpec& spec, const machine::MachineDescription& machine);
 simulate::Advice advice_of(const RunSpec& spec);
 
-/// One run in this thread.
-Figures run(const RunSpec& spec);
+/// One run in this thread. `stop_requested`, which another thread may set: backend::SimulationStopped is thrown then.
+Figures run(const RunSpec& spec, const std::atomic<bool>* stop_requested = nullptr);
 /// The same on several ranks.
-Figures run_on_ranks(const RunSpec& spec);
+Figures run_on_ranks(const RunSpec& spec, const std::atomic<bool>* stop_requested);
 /// Of so many cores that all multiply large matrices at once. 0 if there are none, or they do not multiply.
 double percent_of_gemm_peak(const machine::MachineDescription& machine, std::size_t cores,
                             simulate::Precision precision, double gflops) noexcept;
 
 /// Every line at this x, with the order in which its tasks ran, for a page. The lines have the same machine
-/// and workload.
-report::Comparison side_by_side(const Experiment& experiment, double x);
+/// and workload. `stop_requested` as in run().
+report::Comparison side_by_side(const Experiment& experiment, double x,
+                                const std::atomic<bool>* stop_requested = nullptr);
 
 /// The runs whose mean is a point: by seed, those around x. `quick`: with the first seed, at x alone.
 std::vector<std::vector<RunSpec>> runs_at(const Experiment& experiment, const Line& line, double x,

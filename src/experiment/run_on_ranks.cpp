@@ -5,12 +5,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "backend/sim/timeline.hpp"
 #include "config/value.hpp"
 #include "experiment/run.hpp"
 #include "machine/machine_files.hpp"
-#include "simulate/automatic.hpp"
 #include "simulate/cluster/cluster.hpp"
 #include "simulate/cluster/part_of_node.hpp"
+#include "simulate/default_policy.hpp"
 
 namespace fairlead::experiment {
 
@@ -22,9 +23,9 @@ namespace {
 bool is_panel(std::string_view kernel) { return kernel == "potrf" || kernel == "getrf" || kernel == "trsm"; }
 
 machine::MachineDescription changed(machine::MachineDescription machine, const RunSpec& spec) {
-  machine::WireDescription& wire = machine.network.wire;
-  wire.bytes_per_second.away *= spec.network_bandwidth_times;
-  wire.bytes_per_second.back *= spec.network_bandwidth_times;
+  machine::LinkDescription& wire = machine.network.link;
+  wire.bytes_per_second.out *= spec.network_bandwidth_times;
+  wire.bytes_per_second.in *= spec.network_bandwidth_times;
   wire.latency =
       Duration(std::llround(static_cast<double>(wire.latency.count()) * spec.network_latency_times));
   for (machine::ProcessorDescription& processor : machine.processors)
@@ -46,7 +47,8 @@ CyclicMap grid_of(const RunSpec& spec) {
 
 double percent_of_gemm_peak(const machine::MachineDescription& machine, std::size_t cores,
                             Precision precision, double gflops) noexcept {
-  const auto core = std::ranges::find(machine.processors, machine.core, &machine::ProcessorDescription::name);
+  const auto core =
+      std::ranges::find(machine.processors, machine.core_processor, &machine::ProcessorDescription::name);
   if (core == machine.processors.end() || cores == 0) return 0;
   const machine::KernelRate* const gemm = core->rate_of("gemm", name_of(precision));
   if (gemm == nullptr) return 0;
@@ -54,7 +56,7 @@ double percent_of_gemm_peak(const machine::MachineDescription& machine, std::siz
   return 100 * gflops * 1e9 / (best * static_cast<double>(cores));
 }
 
-Figures run_on_ranks(const RunSpec& spec) {
+Figures run_on_ranks(const RunSpec& spec, const std::atomic<bool>* stop_requested) {
   const auto say = [](const char* what) {
     throw ConfigError(fmt::format("the setting {} of an experiment is not there with ranks", what));
   };
@@ -62,18 +64,19 @@ Figures run_on_ranks(const RunSpec& spec) {
   if (!spec.misjudged.empty()) say("misjudged");
   if (!spec.memory_model.empty()) say("memory_model");
   const machine::MachineDescription machine =
-      part_of_node(changed(machine::find_machine(spec.machine), spec), spec.ranks_per_node);
+      part_of_node(changed(machine::load_machine(spec.machine), spec), spec.ranks_per_node);
   const WorkloadSize size{.n = spec.n,
                           .tile = spec.tile,
                           .precision = spec.precision == "single" ? Precision::single : Precision::double_};
-  const MachineUse use = use_of(spec, machine);
+  const MachineConfig use = use_of(spec, machine);
   ClusterOptions options;
   options.policy = spec.scheduler == automatic ? automatic_policy_of_ranks(use, machine) : spec.scheduler;
   options.seed = spec.seed;
   options.noise_percent = spec.noise_percent;
   options.advice = advice_of(spec);
   options.pipeline_depth = spec.pipeline_depth;
-  options.landing = front::landing_in(spec.receive_into).value_or(front::Landing::host);
+  options.stop_requested = stop_requested;
+  options.landing = front::landing_in(spec.receive_into).value_or(front::ReceivePlacement::host);
   if (!spec.eager_limit.empty()) {
     const std::optional<Bytes> limit = config::parse_size(spec.eager_limit);
     if (!limit)
@@ -88,6 +91,8 @@ Figures run_on_ranks(const RunSpec& spec) {
   try {
     result = simulate::simulate(blueprint, machine, use, options);
   } catch (const ConfigError&) {
+    throw;
+  } catch (const backend::SimulationStopped&) {
     throw;
   } catch (const Error& error) {
     figures.problem = error.what();

@@ -15,9 +15,10 @@
 #include <system_error>
 #include <thread>
 
+#include "backend/sim/timeline.hpp"
 #include "base/file_descriptor.hpp"
 #include "base/guarded_thread.hpp"
-#include "base/left_over.hpp"
+#include "base/temporary_file.hpp"
 #include "machine/machine_files.hpp"
 #include "schedule/plugin.hpp"
 #include "schedule/policies.hpp"
@@ -26,21 +27,21 @@ namespace fairlead::experiment {
 
 namespace {
 
-constexpr KeptFile::Format kept_format{
+constexpr SharedFile::Format kept_format{
     .name = "fairlead-run",
     .version = 1,
     .explanation = "what a simulation came to; kept so that experiments go on where they were"};
 
-/// All of a file, as far as it can be read: whoever uses it says what is wrong with it.
-std::string content_of(const std::string& path) { return whole_file(path).value_or(""); }
+/// The content of a file, or what of it can be read. The caller reports errors.
+std::string content_of(const std::string& path) { return read_file(path).value_or(""); }
 
 }  // namespace
 
-KeptFile Runner::kept(const RunSpec& spec) const {
+SharedFile Runner::kept(const RunSpec& spec) const {
   // A machine and a policy of one's own are files that change under the same name.
-  const auto known = std::ranges::find(machine::machine_files(), spec.machine, &EmbeddedFile::name);
+  const auto known = std::ranges::find(machine::built_in_machine_files(), spec.machine, &EmbeddedFile::name);
   std::string files =
-      known != machine::machine_files().end() ? std::string(known->text) : content_of(spec.machine);
+      known != machine::built_in_machine_files().end() ? std::string(known->text) : content_of(spec.machine);
   if (const auto policy = schedule::name_in(spec.scheduler); schedule::is_plugin(policy))
     files += '\n' + content_of(std::string(policy));
   return {fmt::format("{}/{:016x}{:016x}.txt", directory_, text_hash(spec.text()),
@@ -65,25 +66,26 @@ bool Runner::load(const RunSpec& spec, Figures& figures) const {
 
 void Runner::keep(const RunSpec& spec, const Figures& figures) const {
   if (directory_.empty() || !figures.finished) return;
-  std::error_code ignored;
-  std::filesystem::create_directories(directory_, ignored);
   std::vector<std::string> lines{spec.text()};
   for (const auto& [name, figure] : all_figures) lines.push_back(fmt::format("{} {}", name, figures.*figure));
   try {
-    kept(spec).replace(lines);
+    const SharedFile file = kept(spec);
+    file.make_directory();
+    file.replace(lines);
   } catch (const SystemError&) {  // then it is run again another time
   }
 }
 
 Results Runner::run_all(const std::vector<RunSpec>& specs, unsigned threads,
-                        const std::function<void(const Progress&)>& told, const std::function<bool()>& stop) {
+                        const std::function<void(const Progress&)>& on_progress,
+                        const std::atomic<bool>* stop_requested) {
   std::vector<const RunSpec*> wanted;
   std::set<std::string> seen;
   for (const RunSpec& spec : specs)
     if (seen.insert(spec.text()).second) wanted.push_back(&spec);
   if (!directory_.empty())
-    remove_left_over(directory_, [](std::string_view name) {  // as kept() names them
-      name = name_once_written(name);
+    remove_stale(directory_, [](std::string_view name) {  // as kept() names them
+      name = final_name(name);
       return name.size() == 36 && name.find_first_not_of("0123456789abcdef") == 32 && name.ends_with(".txt");
     });
   Results results;
@@ -95,20 +97,21 @@ Results Runner::run_all(const std::vector<RunSpec>& specs, unsigned threads,
     for (;;) {
       // From the end: the largest come last in experiments, and should not be begun last.
       const std::size_t i = next.fetch_add(1);
-      if (i >= wanted.size() || stop()) return;
+      if (i >= wanted.size()) return;
       const RunSpec& spec = *wanted[wanted.size() - 1 - i];
       try {
+        if (stop_requested != nullptr && stop_requested->load()) throw backend::SimulationStopped();
         Figures figures;
         const bool kept = load(spec, figures);
         if (!kept) {
-          figures = experiment::run(spec);
+          figures = experiment::run(spec, stop_requested);
           keep(spec, figures);
         }
         const std::lock_guard guard(mutex);
         results.emplace(spec.text(), std::move(figures));
         ++progress.done;
         progress.from_cache += kept;
-        told(progress);
+        on_progress(progress);
       } catch (...) {
         const std::lock_guard guard(mutex);
         if (failure == nullptr) failure = std::current_exception();

@@ -1,12 +1,13 @@
 // Many runs: each once, several at a time, and none that was run before by the same program.
 #pragma once
+#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "base/kept_file.hpp"
+#include "base/shared_file.hpp"
 #include "experiment/run.hpp"
 
 namespace fairlead::experiment {
@@ -22,14 +23,15 @@ class Runner {
   Runner(std::string directory, std::string program)
       : directory_(std::move(directory)), program_(std::move(program)) {}
 
-  /// All of them, on `threads` threads or as many as there are; `told` is called under a lock after each.
-  /// Stops early, keeping what is there, when `stop()` says so.
+  /// All of them, on `threads` threads or as many as there are; `on_progress` is called under a lock after each run.
+  /// `stop_requested`, which another thread may set: backend::SimulationStopped is thrown then. Runs that were over are kept.
   Results run_all(const std::vector<RunSpec>& specs, unsigned threads,
-                  const std::function<void(const Progress&)>& told, const std::function<bool()>& stop);
+                  const std::function<void(const Progress&)>& on_progress,
+                  const std::atomic<bool>* stop_requested = nullptr);
 
  private:
   /// Where its figures are, named by all that they depend on.
-  KeptFile kept(const RunSpec& spec) const;
+  SharedFile kept(const RunSpec& spec) const;
   bool load(const RunSpec& spec, Figures& figures) const;
   void keep(const RunSpec& spec, const Figures& figures) const;
 

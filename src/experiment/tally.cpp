@@ -54,25 +54,25 @@ void add_up(Counts& sum, const Counts& more) {
 
 }  // namespace
 
-std::vector<PaperTally> tally_of(std::span<const Told> all) {
+std::vector<PaperTally> tally_of(std::span<const ExperimentOutcome> all) {
   std::vector<PaperTally> tallies;
-  for (const Told& told : all) {
-    if (told.experiment->claims.empty() && told.experiment->paper_values.empty()) continue;
-    const std::string paper(without_section(told.experiment->paper));
+  for (const ExperimentOutcome& outcome : all) {
+    if (outcome.experiment->claims.empty() && outcome.experiment->paper_values.empty()) continue;
+    const std::string paper(without_section(outcome.experiment->paper));
     auto found = std::ranges::find(tallies, paper, &PaperTally::paper);
     if (found == tallies.end()) {
       tallies.push_back({.paper = paper, .claims = {}, .values = {}});
       found = tallies.end() - 1;
     }
-    for (const ClaimVerdict& one : judge_claims(*told.experiment, told.table))
+    for (const ClaimVerdict& one : judge_claims(*outcome.experiment, outcome.table))
       count(*found, found->claims, one.verdict);
-    for (const ValueVerdict& one : judge_values(*told.experiment, told.table))
+    for (const ValueVerdict& one : judge_values(*outcome.experiment, outcome.table))
       count(*found, found->values, one.verdict);
   }
   return tallies;
 }
 
-std::string tally(std::span<const Told> all) {
+std::string tally(std::span<const ExperimentOutcome> all) {
   const std::vector<PaperTally> tallies = tally_of(all);
   if (tallies.empty()) return "";
   std::string out =

@@ -1,4 +1,4 @@
-// How many of each paper's claims and values come out here, so that nobody has to count verdicts on a page.
+// Counts the verdicts on each paper's claims and values.
 #pragma once
 #include <cstddef>
 #include <span>
@@ -22,8 +22,8 @@ struct PaperTally {
 
 /// In the order in which the papers come; those without claims and values are left out. A paper is known by
 /// what its experiments' `paper` says up to the year.
-std::vector<PaperTally> tally_of(std::span<const Told> all);
+std::vector<PaperTally> tally_of(std::span<const ExperimentOutcome> all);
 /// As a section of docs/papers-simulated.md, with the sum in the last row. Empty if nothing has a verdict.
-std::string tally(std::span<const Told> all);
+std::string tally(std::span<const ExperimentOutcome> all);
 
 }  // namespace fairlead::experiment

@@ -53,7 +53,7 @@ struct Point {
   std::string found;
 };
 
-/// Simulated times and bytes that differ by less are not told apart: single runs of one policy differ by more
+/// Simulated times and bytes that differ by less are not distinguished: single runs of one policy differ by more
 /// when the size of the matrix changes by one tile.
 constexpr double resolution = 0.01;
 

@@ -1,4 +1,4 @@
-// What came out beside what the paper says.
+// Compares simulated results with the values and claims of a paper.
 #pragma once
 #include <optional>
 #include <string>
@@ -59,8 +59,8 @@ struct ClaimVerdict {
 std::vector<ValueVerdict> judge_values(const Experiment& experiment, const Table& table);
 std::vector<ClaimVerdict> judge_claims(const Experiment& experiment, const Table& table);
 
-/// An experiment and what came of it.
-struct Told {
+/// An experiment and its results.
+struct ExperimentOutcome {
   const Experiment* experiment = nullptr;
   Table table;
 };

@@ -11,6 +11,8 @@ namespace fairlead::experiment {
 std::string text(const Experiment& experiment, const Table& table);
 /// One row for each line and x, with every figure.
 std::string csv(const Experiment& experiment, const Table& table);
+/// The paper's values and claims with what is so here, and verdicts: an object (JSON).
+std::string json(const Experiment& experiment, const Table& table);
 /// One picture for each metric: (its name, SVG).
 std::vector<std::pair<std::string, std::string>> pictures(const Experiment& experiment, const Table& table);
 /// A section of docs/papers-simulated.md.

@@ -1,4 +1,4 @@
-// Numbers in three digits, and which bounds stand beside which metric.
+// Numbers in three digits, and the bounds that belong to each metric.
 #include "experiment/written_parts.hpp"
 
 #include <fmt/format.h>

@@ -1,6 +1,5 @@
-// An epoch is one turn on a datum: a single access that must be alone, or a group of accesses that may share.
-// The epochs of a datum follow each other in program order; when the last access of one is finished, the next
-// begins.
+// An epoch: one access to a datum that must be exclusive, or a group of accesses that may share it. The epochs of a
+// datum follow each other in program order; when the last access of one is finished, the next starts.
 #pragma once
 #include <fairlead/access.hpp>
 
@@ -13,16 +12,17 @@
 namespace fairlead::graph {
 
 struct Epoch {
-  /// Accesses not finished, and one more while it is the datum's last epoch.
+  /// Unfinished accesses, plus one (the bias) while it is the datum's last epoch.
   std::atomic<std::int32_t> pending{0};
-  AccessMode mode = AccessMode::read;  ///< the submitter's
-  /// Accesses that wait for it to begin, newest first; then `begun()`.
+  AccessMode mode = AccessMode::read;  ///< used by the submitter only
+  /// Accesses that wait for the epoch to start, newest first; afterwards `begun()`.
   std::atomic<Access*> waiters{nullptr};
-  Epoch* next = nullptr;  ///< set before the bias is taken away, read by the last to finish
-  /// Where tasks of the direct lane find the datum; DatumTail's when they were inserted.
+  /// set before the bias is removed; read by the thread that finishes the last access
+  Epoch* next = nullptr;
+  /// The datum's address for tasks of the fast path; DatumState::address at their insertion.
   void* address = nullptr;
 
-  /// The value of `waiters` once the epoch has begun. No access has this address.
+  /// The value of `waiters` once the epoch has started. No access has this address.
   static Access* begun() noexcept { return reinterpret_cast<Access*>(std::uintptr_t{1}); }
 };
 

@@ -1,5 +1,5 @@
-// Insertion and completion of tasks by epochs. Both are short because every access is in exactly one epoch,
-// and an epoch knows only the one that follows it.
+// Insertion and completion of tasks by epochs. Both are short because every access is in exactly one epoch, and an
+// epoch refers only to the next one.
 #include "graph/graph.hpp"
 
 #include <new>
@@ -57,40 +57,40 @@ void Graph::discard(Task& task) noexcept {
 }
 
 bool Graph::insert(Task& task, std::span<const Insertion> accesses, std::int32_t held_back) {
-  // One more than there are accesses: the task cannot become ready while it is being inserted. Relaxed:
-  // nobody else knows the task before it is pushed on a list of waiters, which releases.
+  // Starts at the number of accesses plus 1, so the task cannot become ready during its insertion. Relaxed: no other
+  // thread sees the task before it is pushed on a list of waiters, which releases.
   task.wait.store(static_cast<std::int32_t>(accesses.size()) + 1 + held_back, std::memory_order_relaxed);
   std::int32_t satisfied = 1;
-  bool others_know_it = held_back != 0;  // when the last access is put in
+  // other threads can reach the task when its last access is inserted
+  bool others_know_it = held_back != 0;
   for (std::size_t i = 0; i < accesses.size(); ++i) {
     if (i + 1 == accesses.size()) {
-      // If nobody knows the task yet, whoever satisfies the last access makes it ready: no count of ours is
-      // in the way.
+      // If no other thread can reach the task yet, the thread that satisfies the last access makes it ready: no bias is
+      // needed.
       others_know_it |= satisfied != static_cast<std::int32_t>(i) + 1;
       if (!others_know_it) task.wait.store(1, std::memory_order_relaxed);
     }
     const Insertion& insertion = accesses[i];
     Access& access = task.accesses_begin[i];
     access.task = &task;
-    // A policy that was told of the task already may be looking at these: leave them alone if they stand
-    // there.
+    // A policy that was notified of the task may be reading these fields: do not write equal values.
     if (access.datum != insertion.datum) access.datum = insertion.datum;
     if (access.mode != insertion.mode) access.mode = insertion.mode;
     access.next_waiter = nullptr;
     access.partials = insertion.partials;
     access.partial = 0;
-    access.packed = insertion.tail->packed;
+    access.is_packed_copy = insertion.tail->packed;
     access.fresh = false;
     Epoch* last = insertion.tail->last;
     void* const address = insertion.tail->address;
     if (last != nullptr && last->mode == insertion.mode && may_share(insertion.mode)) {
-      // Join the group. Relaxed: the bias keeps the count above 0, so nobody acts on this change.
+      // Join the group. Relaxed: the bias keeps the count above 0, so no thread acts on this change.
       last->pending.fetch_add(1, std::memory_order_relaxed);
       access.epoch = last;
-      // If it changes, no task of the direct lane looks at it now.
+      // The address changes only while no task of the fast path reads it.
       if (last->address != address) last->address = address;
-      // acquire on failure and on BEGUN: what the accesses before did must be visible to a task that starts
-      // at once.
+      // acquire on failure and on begun(): the effects of earlier accesses must be visible to a task that starts at
+      // once.
       Access* head = last->waiters.load(std::memory_order_acquire);
       for (;;) {
         if (head == Epoch::begun()) {
@@ -103,8 +103,7 @@ bool Graph::insert(Task& task, std::span<const Insertion> accesses, std::int32_t
           break;
       }
     } else if (last != nullptr && last->pending.load(std::memory_order_acquire) == 1) {
-      // Only the bias is left: all its accesses are finished, and none of them will look at it again. Use it
-      // anew.
+      // Only the bias is left: all its accesses are finished, and no thread will read it again. Reuse the epoch.
       last->mode = insertion.mode;
       last->address = address;
       last->pending.store(2, std::memory_order_relaxed);
@@ -124,8 +123,8 @@ bool Graph::insert(Task& task, std::span<const Insertion> accesses, std::int32_t
       } else {
         epoch->waiters.store(&access, std::memory_order_relaxed);
         last->next = epoch;
-        // acq_rel: publishes `next` and the waiter to whoever finishes last; if that is us, sees all that was
-        // written.
+        // acq_rel: publishes `next` and the waiter to the thread that finishes the last access. If that is this thread,
+        // it sees all earlier writes.
         if (last->pending.fetch_sub(1, std::memory_order_acq_rel) == 1) {
           epoch->waiters.store(Epoch::begun(), std::memory_order_relaxed);
           PoolLink<Epoch>::set(*last, nullptr);
@@ -144,11 +143,11 @@ bool Graph::insert(Task& task, std::span<const Insertion> accesses, std::int32_t
 void Graph::complete(Task& task, EventChain& ready, Recycler& recycler) {
   for (Access& access : task.accesses()) {
     Epoch* epoch = access.epoch;
-    // 1 also means that the bias is gone: nobody will change it any more.
+    // 1 also means that the bias is gone: no thread will change the count any more.
     if (!was_last(epoch->pending)) continue;
     Epoch* next = epoch->next;
     recycler.recycle(*epoch);
-    // acq_rel: sees the waiters' tasks; later joiners, who find BEGUN, see what the finished tasks wrote.
+    // acq_rel: sees the waiting tasks; later accesses, which find begun(), see what the finished tasks wrote.
     Access* waiter = next->waiters.exchange(Epoch::begun(), std::memory_order_acq_rel);
     Access* in_order = nullptr;
     while (waiter != nullptr) {
@@ -159,14 +158,14 @@ void Graph::complete(Task& task, EventChain& ready, Recycler& recycler) {
     }
     while (in_order != nullptr) {
       Access* current = in_order;
-      in_order = current->next_waiter;  // before the decrement: afterwards the access may be anybody's
+      in_order = current->next_waiter;  // before the decrement: afterwards the access may be reused
       Task& successor = *current->task;
       if (was_last(successor.wait)) append_ready(successor, task, ready);
     }
   }
 }
 
-void Graph::forget(DatumTail& tail, Recycler& recycler) {
+void Graph::forget(DatumState& tail, Recycler& recycler) {
   if (tail.last == nullptr) return;
   recycler.recycle(*tail.last);
   tail.last = nullptr;

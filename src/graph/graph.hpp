@@ -1,7 +1,6 @@
-// The graph of tasks, built while the program submits them and taken apart while they finish. Who may run
-// follows from the order of submission and the access modes alone. Insertion is one thread's; completion is
-// any thread's, without locks; the graph calls nobody (docs/how-it-works.md has the protocol and why it is
-// right).
+// The task graph, built while the program submits tasks and reduced as they finish. Dependencies follow from the order
+// of submission and the access modes. One thread inserts; any thread completes, without locks. The graph makes no
+// callbacks. docs/how-it-works.md describes the protocol and why it is correct.
 #pragma once
 #include <span>
 #include <utility>
@@ -14,10 +13,10 @@
 
 namespace fairlead {
 
-/// Emptied descriptors that one thread has not handed back yet. Each thread that completes tasks has one.
+/// Unused descriptors that a thread has not returned to the pools yet. Each thread that completes tasks has one.
 class Recycler {
  public:
-  /// `thread`: whose it is; they are numbered from 0, and the application's is that.
+  /// `thread`: the number of the thread that uses it; 0 is the application's.
   Recycler(graph::Pool<Task>& tasks, graph::Pool<graph::Epoch>& epochs, std::size_t thread = 0) noexcept
       : tasks_(&tasks), epochs_(&epochs), thread_(thread) {}
   Recycler(const Recycler&) = delete;
@@ -33,7 +32,7 @@ class Recycler {
 
   std::size_t thread() const noexcept { return thread_; }
 
-  /// A descriptor for this thread to fill in: one that it has emptied, or that others have.
+  /// An unused descriptor for this thread: one that it has emptied itself, or one from the pool.
   Task& take() {
     Task*& from = task_chain_.first != nullptr ? task_chain_.first : spare_;
     if (from == nullptr) spare_ = tasks_->take_many();
@@ -47,8 +46,8 @@ class Recycler {
     epoch_chain_.push(&epoch);
     if (epoch_chain_.size >= batch) epochs_->give_back(epoch_chain_);
   }
-  /// The task is over for everybody; its closure is destroyed already. Frees what it holds beside its
-  /// descriptor.
+  /// Frees the task's memory outside its descriptor and reuses the descriptor. No thread may use the task any more, and
+  /// its closure must be destroyed.
   void recycle(Task& task) noexcept;
   void flush() noexcept {
     tasks_->give_back(task_chain_);
@@ -67,64 +66,64 @@ class Recycler {
 
 namespace graph {
 
-/// The graph's share of a datum: its last epoch, and where it stays. The submitting thread's.
-struct DatumTail {
+/// The graph's data per datum: its last epoch, and its address. Used by the submitting thread only.
+struct DatumState {
   Epoch* last = nullptr;
-  void* address = nullptr;  ///< for tasks of the direct lane, in the generation `lane`
+  void* address = nullptr;  ///< for tasks of the fast path, in its generation `lane`
   std::uint32_t lane = 0;
-  bool packed = false;  ///< as Access::packed
+  bool packed = false;  ///< as Access::is_packed_copy
 };
 
 /// One access of a task that is about to be submitted.
 struct Insertion {
-  Insertion() noexcept {}  // nothing is written: arrays of them are made for each task, and hardly filled
-  Insertion(DatumTail* of, DatumId id, AccessMode how, std::uint8_t how_many = 0) noexcept
+  Insertion() noexcept {}  // not initialized: an array of them is made for each task, and few are used
+  Insertion(DatumState* of, DatumId id, AccessMode how, std::uint8_t how_many = 0) noexcept
       : tail(of), datum(id), mode(how), partials(how_many) {}
 
-  DatumTail* tail;
+  DatumState* tail;
   DatumId datum;
   AccessMode mode;
   std::uint8_t partials;  ///< Access::partials
 };
 
-/// The strongest of two accesses of one task to the same datum: merged, or the task would wait for itself.
+/// The combined mode of two accesses of one task to the same datum. They must be merged, or the task would wait for
+/// itself.
 AccessMode merged(AccessMode first, AccessMode second) noexcept;
 
 class Graph {
  public:
   Graph() = default;
-  /// Frees what tasks hold that never ended: a run that was stopped leaves some.
+  /// Frees memory of unfinished tasks, which remain if the run was stopped.
   ~Graph();
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
 
-  /// A descriptor with room for `access_count` accesses; they and the closure are empty.
+  /// A descriptor for a task with `access_count` accesses; these and the closure are not filled in.
   Task* make_task(std::size_t access_count, const TaskTraits& traits = {});
-  /// The same for a descriptor that is not the graph's, with room for accesses of its own.
+  /// Prepares a descriptor that the caller owns, with the caller's array of accesses.
   void prepare(Task& task, Access* accesses, std::size_t access_count,
                const TaskTraits& traits = {}) noexcept;
-  /// Names for so many descriptors that are not made here; the first of them.
+  /// Reserves ids for descriptors that are made elsewhere; returns the first.
   std::uint64_t take_ids(std::size_t count) noexcept { return std::exchange(next_id_, next_id_ + count); }
-  /// What the next descriptor will be called.
+  /// The id of the next descriptor.
   TaskId next_id() const noexcept { return static_cast<TaskId>(next_id_); }
-  /// Gives back a descriptor that was made and never inserted.
+  /// Recycles a descriptor that was never inserted.
   void discard(Task& task) noexcept;
 
-  /// Puts the task, whose data must all differ, behind what was inserted before. True if it is ready at once:
-  /// then nobody else will say so. `held_back`: it becomes ready only when its `wait` has been lowered by so
-  /// many besides.
+  /// Inserts the task after all tasks inserted before; its data must be distinct. Returns true if the task is ready at
+  /// once; then it is not reported again. `held_back`: extra decrements of `wait` that must happen before the task is
+  /// ready.
   bool insert(Task& task, std::span<const Insertion> accesses, std::int32_t held_back = 0);
 
-  /// Ends the task's accesses; appends the tasks that became ready, in order of submission per datum, to
-  /// `ready`.
+  /// Ends the task's accesses; appends the tasks that became ready to `ready`, in order of submission per datum.
   static void complete(Task& task, EventChain& ready, Recycler& recycler);
 
-  /// A task that waits until this access is finished, or null. For messages: the submitter's, and only while
-  /// no task can finish.
+  /// A task that waits for this access, or null. For messages: only for the submitting thread, while no task can
+  /// finish.
   static const Task* waiting_behind(const Access& unfinished) noexcept;
 
-  /// Forgets a datum all of whose accesses are finished.
-  void forget(DatumTail& tail, Recycler& recycler);
+  /// Releases the graph's data of a datum all of whose accesses are finished.
+  void forget(DatumState& tail, Recycler& recycler);
 
   Pool<Task>& tasks() noexcept { return tasks_; }
   Pool<Epoch>& epochs() noexcept { return epochs_; }

@@ -1,20 +1,20 @@
-// Descriptors are made and reused by one thread and emptied by many: the owner takes from its own list, the
-// others hand chains of emptied ones back through one lock-free stack, 64 at a time.
+// Pools of descriptors. One thread, the owner, takes objects from its own list; many threads release them. These return
+// chains of 64 through a lock-free stack.
 #pragma once
 #include <atomic>
 #include <cstddef>
 #include <mutex>
 
-#include "base/chunked_vector.hpp"
 #include "base/prefetch.hpp"
+#include "base/stable_vector.hpp"
 
 namespace fairlead::graph {
 
-/// How a type links to the next of its kind while it is unused.
+/// Accessors to the link between unused objects of a type.
 template <class T>
 struct PoolLink;
 
-/// Unused objects linked through themselves.
+/// Unused objects, linked through themselves.
 template <class T>
 struct PoolChain {
   T* first = nullptr;
@@ -29,7 +29,7 @@ struct PoolChain {
   }
 };
 
-/// `take` is the owner's alone; `give_back` is anybody's.
+/// take() is for the owner only; give_back() for any thread.
 template <class T>
 class Pool {
  public:
@@ -39,12 +39,12 @@ class Pool {
     if (free_ == nullptr) refill();
     T* object = free_;
     free_ = PoolLink<T>::get(*object);
-    // Another core may have emptied the next one: its lines come while this one is filled.
+    // Another core may have released the next object: prefetch its lines while this one is filled in.
     if (shared_) prefetch<FetchedFor::writing>(free_, sizeof(T));
     return object;
   }
 
-  /// Unused objects, linked, for a thread that is not the owner.
+  /// Linked unused objects, for a thread other than the owner.
   T* take_many() {
     if (T* returned = returned_.exchange(nullptr, std::memory_order_acquire)) return returned;
     const std::lock_guard guard(mutex_);
@@ -56,15 +56,15 @@ class Pool {
     T* head = returned_.load(std::memory_order_relaxed);
     do {
       PoolLink<T>::set(*chain.last, head);
-      // release: the owner, who acquires in refill(), sees the objects as they were left.
+      // release: the owner, which acquires in refill(), sees the objects as they were released.
     } while (!returned_.compare_exchange_weak(head, chain.first, std::memory_order_release,
                                               std::memory_order_relaxed));
     chain = {};
   }
 
-  /// Several threads empty objects.
+  /// Several threads release objects.
   void share() noexcept { shared_ = true; }
-  /// All objects there are, used or not. The owner's, once nobody else uses any.
+  /// All objects, used or not. For the owner, once no other thread uses any.
   template <class F>
   void for_each(F&& f) {
     for (std::size_t i = 0; i < objects_.size(); ++i) f(objects_[i]);
@@ -74,11 +74,11 @@ class Pool {
 
  private:
   void refill() {
-    // The whole stack is taken at once, so no object can leave and come back while a pusher looks at it.
+    // Takes the whole stack at once, so no object can leave and return while a pusher reads it (no ABA problem).
     free_ = returned_.exchange(nullptr, std::memory_order_acquire);
     if (free_ == nullptr) free_ = make_chunk(objects_);
   }
-  static T* make_chunk(ChunkedVector<T, chunk_size>& objects) {
+  static T* make_chunk(StableVector<T, chunk_size>& objects) {
     T* chunk = nullptr;
     const std::size_t first = objects.size();
     for (std::size_t i = 0; i < chunk_size; ++i) objects.emplace_back();
@@ -89,11 +89,11 @@ class Pool {
     return chunk;
   }
 
-  T* free_ = nullptr;                     // the owner's
-  bool shared_ = false;                   // likewise
-  ChunkedVector<T, chunk_size> objects_;  // the owner's
-  std::mutex mutex_;                      // guards what follows
-  ChunkedVector<T, chunk_size> others_objects_;
+  T* free_ = nullptr;                    // used by the owner only
+  bool shared_ = false;                  // used by the owner only
+  StableVector<T, chunk_size> objects_;  // used by the owner only
+  std::mutex mutex_;                     // guards others_objects_
+  StableVector<T, chunk_size> others_objects_;
   alignas(64) std::atomic<T*> returned_{nullptr};
 };
 

@@ -1,4 +1,4 @@
-// See recorded.hpp.
+// The blocks of recorded tasks, and their descriptors.
 #include "graph/recorded.hpp"
 
 #include <sys/mman.h>
@@ -9,7 +9,7 @@ namespace fairlead::graph {
 
 static_assert(sizeof(RecordedTask) == 64);
 #pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Winvalid-offsetof"  // it has a base, and both compilers can
+#pragma GCC diagnostic ignored "-Winvalid-offsetof"  // both compilers support it here
 static_assert(offsetof(RecordedTask, passes) < RecordedTask::accesses_at);
 #pragma GCC diagnostic pop
 
@@ -27,7 +27,7 @@ std::uint32_t RecordedBlocks::add(std::size_t accesses, std::size_t closure_byte
   if (lines_in_chunk - used_ < lines) {
     chunks_.reserve(chunks_.size() + 1);
     void* const chunk = ::operator new(lines_in_chunk * sizeof(RecordedTask), huge_page);
-    // A wish. Small recordings stay small: their pages come one by one.
+    // Optional. Only from the second chunk on: in small recordings, pages are allocated as they are used.
     if (!chunks_.empty()) madvise(chunk, lines_in_chunk * sizeof(RecordedTask), MADV_HUGEPAGE);
     chunks_.push_back(static_cast<RecordedTask*>(chunk));
     used_ = 0;
@@ -47,7 +47,7 @@ Task& RecordedRun::make(RecordedTask& recorded, Recycler& recycler) {
   task.begin(static_cast<TaskId>(first_id + recorded.number),
              count <= inline_accesses ? task.inline_access.data() : new Access[count], count);
   task.lazy = &recorded;
-  task.lane = recorded.passes ? lane : 0;
+  task.fast_path_generation = recorded.passes ? lane : 0;
   Access* to = task.accesses_begin;
   const RecordedUse* const all_uses = uses.data();
   for (const RecordedAccess& recorded_access : std::span(recorded.accesses(), count)) {
@@ -58,13 +58,13 @@ Task& RecordedRun::make(RecordedTask& recorded, Recycler& recycler) {
     access.datum = use.datum;
     access.mode = recorded_access.mode();
     access.partials = access.partial = 0;
-    access.packed = use.packed;
+    access.is_packed_copy = use.packed;
     access.fresh = false;
   }
   return task;
 }
 
-void RecordedRun::keep(const Rest& rest) {
+void RecordedRun::keep(const PendingRelease& rest) {
   const std::lock_guard guard(mutex_);
   rests_.push_back(rest);
 }
@@ -75,12 +75,13 @@ bool RecordedRun::more(ReadyTasks& ready) {
     hand_out(blocks.at(initial[next_initial_++]), no_id<WorkerId>, Time{}, ready);
   }
   const std::lock_guard guard(mutex_);
-  while (!rests_.empty() && go_on(rests_.back(), ready)) rests_.pop_back();
+  while (!rests_.empty() && resume(rests_.back(), ready)) rests_.pop_back();
   return !rests_.empty();
 }
 
 void RecordedRun::hand_to_engine(RecordedTask& task, WorkerId released_by, Time at, ReadyTasks& ready) {
-  if (alone) alone = false;  // and so are those that follow. Where several threads are, it is not written
+  // stays false for the following tasks; with several threads it is false already and not written
+  if (alone) alone = false;
   Task& described = describe(task, ready.recycler);
   described.worker = released_by;
   described.at = at;

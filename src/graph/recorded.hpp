@@ -1,6 +1,6 @@
-// Recorded tasks: their order was found once, and each run only counts down. A task lies in one block, with
-// all that running it needs, mostly one cache line; it has a descriptor only while it runs, or while the
-// engine has it (docs/how-it-works.md).
+// Recorded tasks: their dependencies are determined once, and each run only counts down. A task is one block, mostly
+// one cache line, with everything needed to run it. It has a descriptor only while it runs or the engine handles it
+// (docs/how-it-works.md).
 #pragma once
 #include <fairlead/access.hpp>
 #include <fairlead/codelet_info.hpp>
@@ -22,20 +22,20 @@ namespace fairlead::graph {
 
 class RecordedRun;
 
-/// What several tasks have in common.
+/// The common properties of several tasks.
 struct RecordedFamily : TaskFamily {
   TaskTraits traits;
-  bool may_pass = false;  ///< by the direct lane, if its data may
+  bool may_pass = false;  ///< admitted to the fast path if its data are
 };
 
-/// A datum of the recording: where tasks of the direct lane find it.
+/// A datum of the recording, with its address for tasks of the fast path.
 struct RecordedUse {
   void* address = nullptr;
   DatumId datum = no_id<DatumId>;
-  bool packed = false;  ///< as Access::packed
+  bool packed = false;  ///< as Access::is_packed_copy
 };
 
-/// Which of them a task uses, and how.
+/// An access of a task: an index of RecordedRun::uses and the access mode.
 class RecordedAccess {
  public:
   static constexpr unsigned mode_bits = 3;
@@ -48,19 +48,19 @@ class RecordedAccess {
   std::uint32_t bits_;
 };
 
-/// The beginning of a task's block; its accesses and its closure follow. As many whole cache lines as it
-/// takes, so that two workers never write to the same one.
+/// The start of a task's block, followed by its accesses and its closure. A block consists of whole cache lines, so
+/// that two workers never write to the same line.
 struct alignas(64) RecordedTask : LazyTask {
   static constexpr std::size_t own_successors = 2;
 
-  std::int32_t wait = 0;  ///< predecessors that are not over; shared by all threads, as an atomic
+  std::int32_t wait = 0;  ///< unfinished predecessors; shared by all threads, accessed as an atomic
   std::int32_t predecessors = 0;
   std::uint32_t number = 0;
   std::uint32_t successor_count = 0;
-  /// Their places; if there are more, the first is where those begin in the list of all of them.
+  /// Their places. If there are more, the first element is their position in RecordedRun::successors.
   std::array<std::uint32_t, own_successors> successors{};
   std::uint16_t access_count = 0;
-  bool passes = false;  ///< in the present generation of the lane
+  bool passes = false;  ///< admitted in the current generation of the fast path
 
   static constexpr std::size_t accesses_at = 36;
   static constexpr std::size_t closure_at(std::size_t accesses) noexcept {
@@ -77,8 +77,7 @@ struct alignas(64) RecordedTask : LazyTask {
   const RecordedFamily& own_family() const noexcept { return *static_cast<const RecordedFamily*>(family); }
 };
 
-/// The blocks of a recording, in the order of recording. They stay where they are; a place is a number of
-/// lines.
+/// The blocks of a recording, in the order of recording. They have stable addresses; a place is counted in cache lines.
 class RecordedBlocks {
  public:
   RecordedBlocks() = default;
@@ -86,7 +85,7 @@ class RecordedBlocks {
   RecordedBlocks& operator=(const RecordedBlocks&) = delete;
   ~RecordedBlocks();
 
-  /// A block with room for so much; its place.
+  /// Adds a block with this many accesses and bytes of closure; returns its place.
   std::uint32_t add(std::size_t accesses, std::size_t closure_bytes);
   RecordedTask& at(std::uint32_t place) const noexcept {
     return chunks_[place / lines_in_chunk][place % lines_in_chunk];
@@ -96,21 +95,21 @@ class RecordedBlocks {
   static constexpr std::uint32_t lines_in_chunk = 1u << 15;  // 2 MiB, a huge page
 
   std::vector<RecordedTask*> chunks_;
-  std::uint32_t used_ = lines_in_chunk;  // of the last one
+  std::uint32_t used_ = lines_in_chunk;  // lines used in the last chunk
 };
 
-/// What the tasks of a recording need while they run.
+/// State that the tasks of a recording use while they run.
 class RecordedRun {
  public:
   RecordedBlocks blocks;
   std::vector<RecordedUse> uses;
-  std::vector<std::uint32_t> successors;  ///< of tasks that have many
-  std::vector<std::uint32_t> initial;     ///< places of those that wait for nothing
+  std::vector<std::uint32_t> successors;  ///< of tasks with more than own_successors
+  std::vector<std::uint32_t> initial;     ///< places of the tasks without predecessors
   std::uint32_t lane = 0;
   std::uint64_t first_id = 0;
-  std::vector<Task*> made;  ///< by number, if all have got their descriptors at once
-  /// One thread alone touches the counts: the only worker's, as long as it has given no task to the engine,
-  /// from which others might take it. Changed by that thread.
+  std::vector<Task*> made;  ///< by number; used if all tasks have descriptors from the start
+  /// Only one thread accesses the counters: the only worker's, until it passes a task to the engine, from where other
+  /// threads might take it. Changed by that thread.
   bool alone = false;
 
   /// The task's descriptor, filled in.
@@ -118,23 +117,23 @@ class RecordedRun {
     return made.empty() ? make(recorded, recycler) : *made[recorded.number];
   }
   Task& make(RecordedTask& recorded, Recycler& recycler);
-  /// The task is over. False if more became ready than there was room for: more() has the rest.
+  /// The task is finished: hands out its successors. Returns false if `ready` is full; more() hands out the rest.
   bool release(const Task& over, ReadyTasks& ready) {
     auto& task = static_cast<RecordedTask&>(*over.lazy);
-    // For the next run: in this one nobody counts it any more.
+    // For the next run: in this run no thread changes it any more.
     std::atomic_ref(task.wait).store(task.predecessors, std::memory_order_relaxed);
-    Rest rest{&task, 0, over.worker, over.at};
-    if (go_on(rest, ready)) [[likely]]
+    PendingRelease rest{&task, 0, over.worker, over.at};
+    if (resume(rest, ready)) [[likely]]
       return true;
     keep(rest);
     return false;
   }
-  /// Before a run: nothing is handed out.
+  /// Called before a run; hands out nothing.
   void begin() noexcept { next_initial_ = 0; }
-  /// Hands out tasks that wait for nothing, or what release() has left. True if there is still more. One
-  /// thread at a time.
+  /// Hands out tasks without predecessors, or those left by release(). Returns true if more are left. One thread at a
+  /// time.
   bool more(ReadyTasks& ready);
-  /// The lines that are written when the task is over come while others run.
+  /// Prefetches the lines that are written when the task finishes.
   void look_ahead(const RecordedTask& task) const noexcept {
     if (task.successor_count > RecordedTask::own_successors)
       return __builtin_prefetch(&successors[task.successors[0]]);
@@ -148,15 +147,15 @@ class RecordedRun {
   }
 
  private:
-  /// A release that is not over.
-  struct Rest {
+  /// An unfinished release of successors.
+  struct PendingRelease {
     const RecordedTask* over;
-    std::uint32_t next;  // of its successors
-    WorkerId worker;     // that released them
+    std::uint32_t next;  // index of the next successor
+    WorkerId worker;     // the worker that finished the task
     Time at;
   };
-  /// False if there is something left, as much as it says now.
-  bool go_on(Rest& rest, ReadyTasks& ready) {
+  /// Hands out remaining successors. False if `ready` is full; `rest` then describes the remainder.
+  bool resume(PendingRelease& rest, ReadyTasks& ready) {
     const std::span<const std::uint32_t> all = successors_of(*rest.over);
     for (; rest.next < all.size(); ++rest.next) {
       if (ready.full()) [[unlikely]]
@@ -166,14 +165,14 @@ class RecordedRun {
     }
     return true;
   }
-  void keep(const Rest& rest);
+  void keep(const PendingRelease& rest);
   void hand_out(RecordedTask& task, WorkerId released_by, Time at, ReadyTasks& ready) {
     if (task.passes && ready.lane == lane) [[likely]]
       return ready.add(static_cast<LazyTask&>(task));
     hand_to_engine(task, released_by, at, ready);
   }
   void hand_to_engine(RecordedTask& task, WorkerId released_by, Time at, ReadyTasks& ready);
-  /// One of those that it waits for is over. True if that was the last.
+  /// A predecessor of `next` is finished. Returns true if it was the last one.
   bool counted_down(RecordedTask& next) const noexcept {
     const std::atomic_ref wait(next.wait);
     if (alone) {
@@ -181,13 +180,13 @@ class RecordedRun {
       wait.store(before - 1, std::memory_order_relaxed);
       return before == 1;
     }
-    // 1: only this one is missing, so no other thread can touch the count. acq_rel: sees what they did.
+    // 1: all other predecessors are finished, so no thread changes the count. acq_rel: sees their effects.
     return wait.load(std::memory_order_acquire) == 1 || wait.fetch_sub(1, std::memory_order_acq_rel) == 1;
   }
 
-  std::size_t next_initial_ = 0;  // more()'s
+  std::size_t next_initial_ = 0;  // used by more()
   std::mutex mutex_;              // guards rests_
-  std::vector<Rest> rests_;
+  std::vector<PendingRelease> rests_;
 };
 
 }  // namespace fairlead::graph

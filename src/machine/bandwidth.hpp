@@ -1,26 +1,26 @@
-// How fast bytes go over a wire, in each of its directions.
+// The bandwidth of a link in each direction.
 #pragma once
 #include <algorithm>
 
 namespace fairlead {
 
-/// Bytes per second. Away from home is from a link's first node to its second: from the disk to RAM, from RAM
-/// to a device.
+/// In bytes per second. `away` is the direction from a link's first node to its second: from the disk to RAM, from RAM
+/// to a device. `back` is the opposite direction.
 struct Bandwidth {
-  constexpr Bandwidth(double both) noexcept : away(both), back(both) {}
-  constexpr Bandwidth(double away_, double back_) noexcept : away(away_), back(back_) {}
+  constexpr Bandwidth(double both) noexcept : out(both), in(both) {}
+  constexpr Bandwidth(double away_, double back_) noexcept : out(away_), in(back_) {}
 
-  constexpr double of(bool away_from_home) const noexcept { return away_from_home ? away : back; }
-  /// Of the same wire, seen from its other end.
-  constexpr Bandwidth reversed() const noexcept { return {back, away}; }
+  constexpr double of(bool away_from_home) const noexcept { return away_from_home ? out : in; }
+  /// The same link with its nodes exchanged.
+  constexpr Bandwidth reversed() const noexcept { return {in, out}; }
   friend constexpr bool operator==(const Bandwidth&, const Bandwidth&) = default;
 
-  double away, back;
+  double out, in;
 };
 
-/// Of two wires one after the other, both ways.
-constexpr Bandwidth slower(const Bandwidth& a, const Bandwidth& b) noexcept {
-  return {std::min(a.away, b.away), std::min(a.back, b.back)};
+/// The bandwidth of two links in series, in each direction.
+constexpr Bandwidth in_series(const Bandwidth& a, const Bandwidth& b) noexcept {
+  return {std::min(a.out, b.out), std::min(a.in, b.in)};
 }
 
 }  // namespace fairlead

@@ -1,4 +1,4 @@
-// Limits of control groups, v1, v2 and both at once, at every level up to the root.
+// Reads the limits of control groups, v1 and v2, at all levels up to the root.
 #include "machine/cgroup.hpp"
 
 #include "machine/mounts.hpp"
@@ -14,7 +14,7 @@ bool lists(std::string_view comma_separated, std::string_view word) {
   return std::ranges::find(words, word) != words.end();
 }
 
-// The process's group as /proc/self/cgroup has it: "4:memory:/a/b", for version 2 "0::/a/b".
+// The process's group in /proc/self/cgroup: "4:memory:/a/b", for version 2 "0::/a/b".
 std::optional<std::string> own_group(const SystemFiles& files, CgroupVersion version,
                                      std::string_view controller) {
   const auto all = files.text("/proc/self/cgroup");
@@ -31,9 +31,9 @@ std::optional<std::string> own_group(const SystemFiles& files, CgroupVersion ver
   return {};
 }
 
-// The group relative to what is mounted. Containers see "/docker/1a2b" in /proc/self/cgroup while just that
-// directory is mounted; with a namespace of its own a process may see "/../b". Neither can be found below the
-// mount, whose top is then the group itself.
+// The group's path relative to the mounted directory. In a container /proc/self/cgroup has "/docker/1a2b" while that
+// directory itself is mounted; with its own namespace a process may see "/../b". Both are not below the mount; the
+// mounted directory is the group then.
 std::string below_mount(const std::string& group, const std::string& mount_root) {
   if (group.find("/..") != group.npos) return {};
   const std::string root = mount_root == "/" ? "" : mount_root;
@@ -56,7 +56,7 @@ void add_levels(std::vector<CgroupLevel>& levels, CgroupVersion version, const M
 
 std::vector<CgroupLevel> cgroup_levels(const SystemFiles& files, std::string_view controller) {
   std::vector<CgroupLevel> levels;
-  const std::vector<Mount> mounted = mounts(files);
+  const std::vector<Mount> mounted = read_mounts(files);
   for (const CgroupVersion version : {CgroupVersion::v1, CgroupVersion::v2}) {
     const auto group = own_group(files, version, controller);
     if (!group) continue;
@@ -66,7 +66,7 @@ std::vector<CgroupLevel> cgroup_levels(const SystemFiles& files, std::string_vie
                                : mount.type == "cgroup" && lists(mount.super_options, controller);
       if (!matches) continue;
       add_levels(levels, version, mount, *group);
-      break;  // a second mount shows the same groups
+      break;  // further mounts show the same groups
     }
   }
   return levels;
@@ -79,18 +79,18 @@ std::optional<CpuQuota> cpu_quota(const SystemFiles& files) {
     std::string source;
     if (level.version == CgroupVersion::v1) {
       source = level.directory + "/cpu.cfs_quota_us";
-      quota = files.number(source);  // -1: none
+      quota = files.number(source);  // -1 means no quota
       period = files.number(level.directory + "/cpu.cfs_period_us");
     } else {
       source = level.directory + "/cpu.max";
       const std::string line = files.text(source).value_or("");  // "150000 100000" or "max 100000"
       const auto words = split(std::string_view(line).substr(0, line.find('\n')), ' ');
-      quota = to_number(words[0]);
-      period = words.size() > 1 ? to_number(words[1]) : 100'000;  // cgroup-v2.rst: the period may be missing
+      quota = parse_number(words[0]);
+      period = words.size() > 1 ? parse_number(words[1]) : 100'000;  // cgroup-v2.rst: the period is optional
     }
     if (!quota || !period || *quota == 0 || *period == 0) continue;
-    const double processors = static_cast<double>(*quota) / static_cast<double>(*period);
-    if (!tightest || processors < tightest->processors) tightest = CpuQuota{processors, source};
+    const double detect_processors = static_cast<double>(*quota) / static_cast<double>(*period);
+    if (!tightest || detect_processors < tightest->processors) tightest = CpuQuota{detect_processors, source};
   }
   return tightest;
 }
@@ -118,20 +118,20 @@ std::vector<MemoryLimit> memory_limits(const SystemFiles& files) {
     const auto cache =
         files.field(directory + "/memory.stat", v1 ? "total_inactive_file" : "inactive_file").value_or(0);
     const auto add = [&](std::optional<std::uint64_t> limit, std::string source) {
-      // Version 1 writes "none" as the largest multiple of the page size in 63 bits.
+      // Version 1 represents "no limit" as the largest multiple of the page size below 2^63.
       if (!limit || *limit >= Bytes(1) << 62) return;
       limits.push_back({*limit, used > cache ? used - cache : 0, std::move(source)});
     };
     const auto add_file = [&](const char* name) { add(files.number(directory + name), directory + name); };
     if (!v1) {
       add_file("/memory.max");
-      add_file("/memory.high");  // beyond it a process is slowed down until it is useless
+      add_file("/memory.high");  // above it the process is throttled heavily
       continue;
     }
-    // Groups of version 1 may be without hierarchy: then only the own limit counts.
+    // Version 1 groups may lack hierarchy; then only the process's own limit applies.
     const bool counts = own || files.number(directory + "/memory.use_hierarchy").value_or(1) != 0;
     if (counts) add_file("/memory.limit_in_bytes");
-    // A limit further up than what is mounted is told here, though not what is used there.
+    // The file memory.stat includes limits above the mounted directory, but not the usage there.
     if (own) {
       const std::string stat = directory + "/memory.stat";
       const auto above = files.field(stat, "hierarchical_memory_limit");

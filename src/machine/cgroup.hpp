@@ -1,5 +1,5 @@
-// The control groups that hold this process, version 1, version 2 or both side by side, and the limits they
-// set. A limit anywhere between the own group and the root holds, so all levels that can be seen are asked.
+// The control groups of this process (version 1, version 2, or both) and their limits. Limits apply at every level
+// between the process's group and the root, so all visible levels are read.
 #pragma once
 #include <fairlead/ids.hpp>
 
@@ -19,31 +19,31 @@ struct CgroupLevel {
   std::string directory;  ///< "/sys/fs/cgroup/memory/a/b"
 };
 
-/// The groups that may limit this process for `controller` ("cpu", "memory"): from its own up to what is
-/// mounted. In a mixed system those of version 1 come first, and those of version 2 have no files of the
-/// controller. A container often sees its own group as the root.
+/// The groups that may limit this process for `controller` ("cpu", "memory"), from its own up to the mounted one. If
+/// both versions are mounted, groups of version 1 come first; those of version 2 then have no files for the controller.
+/// In a container the own group is often the root.
 std::vector<CgroupLevel> cgroup_levels(const SystemFiles& files, std::string_view controller);
 
-/// Processor time that a group may use, in processors: 1.5 = 150 ms in every 100 ms.
+/// Processor time that a group may use, in processors: 1.5 is 150 ms of every 100 ms.
 struct CpuQuota {
   double processors = 0;
-  std::string source;  ///< the file that says so
+  std::string source;  ///< the file with the quota
 };
-/// The tightest one; nothing if there is none.
+/// The smallest quota; nothing if there is none.
 std::optional<CpuQuota> cpu_quota(const SystemFiles& files);
 
-/// How long threads of this process's groups were held up since their quota of processor time was used up: the longest of
-/// any level, summed over processors. 0 where there is no quota.
+/// How long threads of this process's groups were throttled by the CPU quota: the maximum over all levels, summed over
+/// processors. 0 without a quota.
 Duration throttled_time(const SystemFiles& files);
 
-/// One limit of memory and what counts against it.
+/// A memory limit, and the memory that counts against it.
 struct MemoryLimit {
   Bytes limit_bytes = 0;
-  Bytes used_bytes = 0;  ///< without the page cache that the kernel takes back first (inactive_file)
-  std::string source;    ///< the file that says so
-  Bytes room_bytes() const noexcept { return limit_bytes > used_bytes ? limit_bytes - used_bytes : 0; }
+  Bytes used_bytes = 0;  ///< without page cache that the kernel reclaims first (inactive_file)
+  std::string source;    ///< the file with the limit
+  Bytes free_bytes() const noexcept { return limit_bytes > used_bytes ? limit_bytes - used_bytes : 0; }
 };
-/// Every limit of every level, from the own group upwards.
+/// The limits at all levels, from the process's own group upwards.
 std::vector<MemoryLimit> memory_limits(const SystemFiles& files);
 
 }  // namespace fairlead::machine

@@ -1,4 +1,4 @@
-// Rates of kernels, and looking them up.
+// Rates of kernels, and lookup by name.
 #include "machine/description.hpp"
 
 #include <fmt/format.h>

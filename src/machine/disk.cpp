@@ -1,4 +1,4 @@
-// What a directory's disk can do is found by trying it with a small unnamed file.
+// See disk.hpp.
 #include "machine/disk.hpp"
 
 #include <fairlead/error.hpp>
@@ -25,7 +25,7 @@ namespace fairlead::machine {
 
 namespace {
 
-// Whether a block of `bytes` goes to offset `bytes` and comes back.
+// Whether writing and reading a block of `bytes`, at offset `bytes`, succeeds.
 bool block_goes_through(int file, Bytes bytes) {
   constexpr std::size_t page = 4096;
   const std::size_t room = std::max<std::size_t>(page, bytes);
@@ -46,7 +46,7 @@ void try_direct_io(Disk& disk) {
   if (statx(file.get(), "", AT_EMPTY_PATH, STATX_DIOALIGN, &told) == 0 &&
       (told.stx_mask & STATX_DIOALIGN) != 0 && told.stx_dio_offset_align != 0 &&
       block_goes_through(file.get(), told.stx_dio_offset_align)) {
-    disk.direct_io = disk.alignment_told = true;
+    disk.direct_io = disk.alignment_reported = true;
     disk.offset_alignment_bytes = told.stx_dio_offset_align;
     disk.memory_alignment_bytes = told.stx_dio_mem_align;
     return;
@@ -66,7 +66,7 @@ bool is_below(const std::string& directory, const std::string& point) {
   return point == "/" || directory.size() == point.size() || directory[point.size()] == '/';
 }
 
-/// Where no mount leads to the directory: in a root directory that is none of its own.
+/// The type of the file system if no mount point contains the directory, as after chroot.
 std::string file_system_by_number(const std::string& directory) {
   struct statfs told {};
   if (statfs(directory.c_str(), &told) != 0) return "unknown";
@@ -90,11 +90,11 @@ std::string file_system_by_number(const std::string& directory) {
   }
 }
 
-/// Its kind, and where it is mounted.
+/// The type of the file system, and its mount point.
 std::pair<std::string, std::string> file_system_of(const std::string& directory) {
   std::pair<std::string, std::string> found;
-  for (const Mount& mount :
-       mounts(SystemFiles())) {  // the longest, and of equals the last: it hides the others
+  // The longest matching path; among equals the last one, which hides the others.
+  for (const Mount& mount : read_mounts(SystemFiles())) {
     if (!is_below(directory, mount.point) || mount.point.size() < found.second.size()) continue;
     found = {mount.type, mount.point};
   }
@@ -104,7 +104,7 @@ std::pair<std::string, std::string> file_system_of(const std::string& directory)
 
 }  // namespace
 
-std::string place_of_disk(const std::string& directory) {
+std::string disk_label(const std::string& directory) {
   std::error_code error;
   const auto path = std::filesystem::canonical(directory, error);
   if (error) return directory;
@@ -128,7 +128,7 @@ Disk disk_of(const std::string& directory) {
   disk.in_memory = disk.file_system == "tmpfs" || disk.file_system == "ramfs";
   const FileDescriptor file = open_nameless_file(disk.directory);
   disk.writable = bool(file);
-  if (!file) disk.not_writable_because = std::generic_category().message(errno);
+  if (!file) disk.write_error = std::generic_category().message(errno);
   if (disk.writable) try_direct_io(disk);
   return disk;
 }

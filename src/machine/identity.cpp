@@ -1,4 +1,4 @@
-// From /proc: the host's name and the processor's model.
+// Reads the host's name and the processor's model from /proc.
 #include "machine/identity.hpp"
 
 #include <fmt/format.h>
@@ -9,13 +9,13 @@ namespace fairlead::machine {
 
 namespace {
 
-/// The first of these fields that /proc/cpuinfo has: x86 says a model's name, others numbers.
+/// The first of these fields in /proc/cpuinfo: x86 has a model name, other processors have numbers.
 std::string processor_of(const std::string& cpuinfo) {
   for (const std::string_view wanted : {"model name", "cpu model", "cpu", "CPU part", "uarch"})
     for (const std::string_view line : split(cpuinfo, '\n')) {
       const auto colon = line.find(':');
-      if (colon != std::string_view::npos && trimmed(line.substr(0, colon)) == wanted)
-        return std::string(trimmed(line.substr(colon + 1)));
+      if (colon != std::string_view::npos && trim(line.substr(0, colon)) == wanted)
+        return std::string(trim(line.substr(colon + 1)));
     }
   return {};
 }
@@ -30,7 +30,7 @@ std::string Identity::text() const {
 
 Identity identity_of(const Machine& machine, const std::filesystem::path& root) {
   const SystemFiles files(root);
-  return {std::string(trimmed(files.text("/proc/sys/kernel/hostname").value_or(""))),
+  return {std::string(trim(files.text("/proc/sys/kernel/hostname").value_or(""))),
           processor_of(files.text("/proc/cpuinfo").value_or("")), machine.processors.cores_present};
 }
 

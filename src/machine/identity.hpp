@@ -1,4 +1,4 @@
-// What makes this machine another one than those that share the user's files with it.
+// Identifies this machine among those that share the user's files.
 #pragma once
 #include <string>
 
@@ -6,9 +6,9 @@
 
 namespace fairlead::machine {
 
-/// Durations carry over between runs while all of these are the same. The host's name, since clusters share
-/// home directories; the processor and its cores, since a name may pass to another machine, or a virtual one
-/// be moved. Not the cores that this process may use, nor its memory: they change from job to job.
+/// Measured durations are valid for later runs with the same identity. It has the host's name, since clusters share
+/// home directories, and processor and cores, since a name can move to another machine. It excludes the cores and the
+/// memory available to this process, which change from job to job.
 struct Identity {
   std::string host, processor;
   unsigned cores = 0;
@@ -17,7 +17,7 @@ struct Identity {
   std::string text() const;
 };
 
-/// `files`: where /proc is read. What the system does not tell stays empty.
+/// `root`: the directory that contains /proc. Fields that the system does not report are empty.
 Identity identity_of(const Machine& machine, const std::filesystem::path& root = "/");
 
 }  // namespace fairlead::machine

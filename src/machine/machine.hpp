@@ -1,4 +1,4 @@
-// The machine as it is now, for this process: looked at when the program runs, never when it is built.
+// The machine as it is available to this process, detected at run time.
 #pragma once
 #include "machine/cgroup.hpp"
 #include "machine/memory.hpp"
@@ -13,18 +13,19 @@ namespace fairlead::machine {
 struct Machine {
   Processors processors;
   std::optional<CpuQuota> cpu_quota;
-  unsigned workers = 1;         ///< how many threads it is worth having run tasks
-  std::string workers_because;  ///< "all 8 cores", "1 of 8 cores: the CPU quota of 1.5 in ..."
+  unsigned workers = 1;  ///< the recommended number of worker threads
+  /// The reason for it: "all 8 cores", "1 of 8 cores: the CPU quota of 1.5 in ...".
+  std::string workers_reason;
   Memory memory;
   Pages pages;
 };
 
 struct DiscoverOptions {
-  std::filesystem::path root = "/";  ///< where /proc and /sys are read
+  std::filesystem::path root = "/";  ///< the directory that contains /proc and /sys
   std::string synthetic_processors;  ///< see processors()
 };
 
-/// Throws SystemError if the system does not even tell how much memory it has.
+/// Throws SystemError if the cores or the size of the memory cannot be determined.
 Machine discover(const DiscoverOptions& options = {});
 
 }  // namespace fairlead::machine

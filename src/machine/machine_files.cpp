@@ -1,4 +1,4 @@
-// Finding a machine file.
+// See machine_files.hpp.
 #include "machine/machine_files.hpp"
 
 #include <fmt/format.h>
@@ -15,19 +15,19 @@
 
 namespace fairlead::machine {
 
-MachineDescription find_machine(std::string_view name_or_path) {
+MachineDescription load_machine(std::string_view name_or_path) {
   if (name_or_path.find('/') != name_or_path.npos || name_or_path.ends_with(".toml")) {
     const std::string path(name_or_path);
-    const auto text = whole_file(path);
+    const auto text = read_file(path);
     if (!text)
       throw ConfigError(fmt::format("cannot read {}: {}", path, std::generic_category().message(errno)));
     return read_machine(*text, path);
   }
-  const auto found = std::ranges::find(machine_files(), name_or_path, &EmbeddedFile::name);
-  if (found != machine_files().end())
+  const auto found = std::ranges::find(built_in_machine_files(), name_or_path, &EmbeddedFile::name);
+  if (found != built_in_machine_files().end())
     return read_machine(found->text, fmt::format("machines/{}.toml", found->name));
   std::vector<std::string_view> names;
-  for (const EmbeddedFile& file : machine_files()) names.push_back(file.name);
+  for (const EmbeddedFile& file : built_in_machine_files()) names.push_back(file.name);
   throw ConfigError(fmt::format("unknown machine \"{}\"{}; there are {}, or the path of a file", name_or_path,
                                 did_you_mean(name_or_path, names), fmt::join(names, ", ")));
 }

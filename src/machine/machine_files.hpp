@@ -1,4 +1,4 @@
-// The machine files that come with Fairlead, and those of users.
+// Finds machine files: those included with Fairlead, and the user's own.
 #pragma once
 #include <span>
 #include <string_view>
@@ -8,11 +8,11 @@
 
 namespace fairlead::machine {
 
-/// Those that come with it, by name.
-std::span<const EmbeddedFile> machine_files();
+/// The included machine files, by name.
+std::span<const EmbeddedFile> built_in_machine_files();
 
-/// `name_or_path`: one of them, or a file of the user's, which contains a slash or ends in ".toml". Throws
-/// ConfigError, naming what comes nearest, and for what is wrong in the file.
-MachineDescription find_machine(std::string_view name_or_path);
+/// `name_or_path`: the name of an included file, or a path, which contains a slash or ends in ".toml". Throws
+/// ConfigError for an unknown name, with the nearest one, and for errors in the file.
+MachineDescription load_machine(std::string_view name_or_path);
 
 }  // namespace fairlead::machine

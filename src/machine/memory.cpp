@@ -1,4 +1,4 @@
-// Free memory: the least of what the machine and every control group leave.
+// Free memory: the minimum over the machine and all control groups.
 #include "machine/memory.hpp"
 
 #include <fairlead/error.hpp>
@@ -11,16 +11,17 @@
 
 namespace fairlead::machine {
 
-Bytes margin_of(Bytes free_bytes) noexcept {
+Bytes memory_margin(Bytes free_bytes) noexcept {
   constexpr Bytes least = Bytes(256) << 20;
   return std::min(std::max(free_bytes / 10, least), free_bytes / 2);
 }
 
 namespace {
 
-/// Of addresses (RLIMIT_AS, "ulimit -v"), as batch systems set it: what is mapped counts, used or not.
+/// The limit of the address space (RLIMIT_AS, "ulimit -v"), as batch systems set it. Mapped memory counts even if
+/// unused.
 std::optional<MemoryLimit> address_space_limit(const SystemFiles& files) {
-  const auto limit = files.field("/proc/self/limits", "Max address space");  // "unlimited" is none
+  const auto limit = files.field("/proc/self/limits", "Max address space");  // "unlimited" is no number
   if (!limit) return std::nullopt;
   return MemoryLimit{*limit, files.field("/proc/self/status", "VmSize").value_or(0),
                      "the limit of address space (ulimit -v)"};
@@ -28,7 +29,7 @@ std::optional<MemoryLimit> address_space_limit(const SystemFiles& files) {
 
 }  // namespace
 
-Memory memory(const SystemFiles& files, unsigned workers) {
+Memory detect_memory(const SystemFiles& files, unsigned workers) {
   constexpr const char* meminfo = "/proc/meminfo";
   const auto field = [&](const char* name) { return files.field(meminfo, name); };
   const auto total = field("MemTotal");
@@ -46,19 +47,19 @@ Memory memory(const SystemFiles& files, unsigned workers) {
   const auto addresses = address_space_limit(files);
   if (addresses) {
     limits.push_back(*addresses);
-    found.address_room = addresses->room_bytes();
+    found.free_address_space = addresses->free_bytes();
   }
   for (const MemoryLimit& limit : limits) {
-    if (limit.limit_bytes >= found.total_bytes) continue;  // no limit to speak of
-    if (found.limit_bytes && limit.room_bytes() >= least_room) continue;
-    least_room = limit.room_bytes();
+    if (limit.limit_bytes >= found.total_bytes) continue;  // larger than the memory: not a real limit
+    if (found.limit_bytes && limit.free_bytes() >= least_room) continue;
+    least_room = limit.free_bytes();
     found.limit_bytes = limit.limit_bytes;
     found.limit_used_bytes = limit.used_bytes;
     found.limit_source = limit.source;
   }
   if (found.limit_bytes) found.free_bytes = std::min(found.free_bytes, least_room);
-  found.margin_bytes = margin_of(found.free_bytes);
-  // Stacks and buffers of a BLAS need addresses, even where they are hardly used.
+  found.margin_bytes = memory_margin(found.free_bytes);
+  // Thread stacks and BLAS buffers need address space, even if they are hardly used.
   if (addresses && addresses->source == found.limit_source)
     found.margin_bytes =
         std::min(found.margin_bytes + addresses_of_each_worker * workers, found.free_bytes / 4 * 3);
@@ -79,7 +80,7 @@ std::string_view name_of(HugePages mode) noexcept {
   return "?";
 }
 
-Pages pages(const SystemFiles& files) {
+Pages detect_pages(const SystemFiles& files) {
   Pages found;
   const long page = sysconf(_SC_PAGESIZE);
   if (page > 0) found.page_bytes = static_cast<Bytes>(page);

@@ -1,4 +1,4 @@
-// How much memory there is, and how much of it a run may take without being told.
+// The memory of the machine, and the default memory limit of a run.
 #pragma once
 #include <fairlead/ids.hpp>
 
@@ -11,46 +11,47 @@
 namespace fairlead::machine {
 
 struct Memory {
-  Bytes total_bytes = 0;             ///< of the machine
-  Bytes available_bytes = 0;         ///< of the machine: what the kernel can give without swapping
-  std::optional<Bytes> limit_bytes;  ///< of what leaves the least room, a control group or the address space;
-                                     ///< none if nothing limits
-  Bytes limit_used_bytes = 0;        ///< what counts against it already
-  std::string limit_source;          ///< the file that says so, or what it is
-  Bytes free_bytes = 0;              ///< the least of what is available and of the room in every limit
+  Bytes total_bytes = 0;      ///< of the machine
+  Bytes available_bytes = 0;  ///< of the machine: memory that the kernel can provide without swapping
+  /// The limit with the least free memory, of a control group or of the address space; none without a limit below the
+  /// total.
+  std::optional<Bytes> limit_bytes;
+  Bytes limit_used_bytes = 0;  ///< memory that counts against that limit already
+  std::string limit_source;    ///< the file with the limit, or a description of it
+  Bytes free_bytes = 0;        ///< the minimum of available memory and of the free memory within each limit
   Bytes margin_bytes = 0;
-  /// Addresses that are left to this process; none if nothing limits them.
-  std::optional<Bytes> address_room;
-  /// What a run may take if nobody says how much.
+  /// Remaining address space of this process, in bytes; none if it is unlimited.
+  std::optional<Bytes> free_address_space;
+  /// The default memory limit of a run.
   Bytes usable_bytes() const noexcept { return free_bytes - margin_bytes; }
 };
 
-/// What stays free for the code, thread stacks, the BLAS library and other programs: a tenth of what is free,
-/// at least 256 MiB, but never more than half.
-Bytes margin_of(Bytes free_bytes) noexcept;
+/// Memory kept free for code, thread stacks, the BLAS library and other programs: a tenth of free memory, at least 256
+/// MiB, but at most half.
+Bytes memory_margin(Bytes free_bytes) noexcept;
 
-/// Stack and what malloc keeps for a thread.
-inline constexpr Bytes addresses_of_each_thread = Bytes(12) << 20;
-/// Besides, a buffer of OpenBLAS, where these are largest.
-inline constexpr Bytes addresses_of_each_worker = addresses_of_each_thread + (Bytes(128) << 20);
+/// Address space for a thread's stack and malloc arena.
+inline constexpr Bytes address_space_per_thread = Bytes(12) << 20;
+/// In addition an OpenBLAS buffer, at the largest size of any platform.
+inline constexpr Bytes addresses_of_each_worker = address_space_per_thread + (Bytes(128) << 20);
 
-/// `workers`: threads that will run tasks; they count where addresses are limited.
-Memory memory(const SystemFiles& files, unsigned workers = 1);
+/// `workers`: the number of worker threads, which increase the margin if the address space is limited.
+Memory detect_memory(const SystemFiles& files, unsigned workers = 1);
 
 enum class HugePages : std::uint8_t {
-  unavailable,  // the kernel has none
-  never,        // switched off
-  madvise,      // for memory that asks for them, as Fairlead's pools do
+  unavailable,  // not supported by the kernel
+  never,        // disabled
+  madvise,      // for memory that requests them, as Fairlead's pools do
   always,
 };
 std::string_view name_of(HugePages mode) noexcept;
 
 struct Pages {
   Bytes page_bytes = 4096;
-  HugePages huge_pages = HugePages::unavailable;  ///< transparent ones
+  HugePages huge_pages = HugePages::unavailable;  ///< transparent huge pages
   Bytes huge_page_bytes = 0;                      ///< 0: unavailable
 };
 
-Pages pages(const SystemFiles& files);
+Pages detect_pages(const SystemFiles& files);
 
 }  // namespace fairlead::machine

@@ -1,4 +1,4 @@
-// The table of mounts, to find a directory's file system and the control groups.
+// See mounts.hpp.
 #include "machine/mounts.hpp"
 
 #include <algorithm>
@@ -7,7 +7,7 @@ namespace fairlead::machine {
 
 namespace {
 
-// Blanks in paths are written as \040.
+// Decodes octal escapes: blanks in paths are written as \040.
 std::string unescape(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -26,7 +26,7 @@ std::string unescape(std::string_view text) {
 
 }  // namespace
 
-std::vector<Mount> mounts(const SystemFiles& files) {
+std::vector<Mount> read_mounts(const SystemFiles& files) {
   std::vector<Mount> found;
   const auto all = files.text("/proc/self/mountinfo");
   if (!all) return found;

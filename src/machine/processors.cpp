@@ -1,4 +1,4 @@
-// Cores by hwloc, as far as the affinity mask allows them.
+// Detects cores with hwloc, restricted to the affinity mask.
 #include "machine/processors.hpp"
 
 #include <fairlead/error.hpp>
@@ -31,16 +31,16 @@ Topology load(const std::string& synthetic) {
   return topology;
 }
 
-/// This machine as hwloc sees it, looked at once: it reads some hundred files and loads plug-ins for that, and what may
-/// change, the affinity mask, is asked for each time. It lives as long as the process, in which any thread may ask.
+/// The topology of this machine, loaded once: hwloc reads some hundred files and loads plug-ins for it. The affinity
+/// mask, which can change, is read separately. It is never freed, so that any thread may use it.
 hwloc_topology_t this_machine() {
   static const hwloc_topology_t topology = load({}).release();
   return topology;
 }
 
-/// What holds the core and others, but not all, the outermost first. A NUMA node is no ancestor in hwloc, but what
-/// stands at the same place is: the package or, where it differs, a group. What holds the same cores as what is
-/// within it is told once: a cache of a whole package.
+/// The ids of the domains that contain the core and other cores, but not all; outermost first. hwloc does not list NUMA
+/// nodes as parents, but their package or a group is one. Domains with equal sets of cores, such as a cache of a whole
+/// package, are listed once.
 std::vector<unsigned> shared_by(hwloc_obj_t core, hwloc_const_bitmap_t all) {
   std::vector<unsigned> shares;
   hwloc_const_bitmap_t within = core->cpuset;
@@ -56,7 +56,7 @@ std::vector<unsigned> shared_by(hwloc_obj_t core, hwloc_const_bitmap_t all) {
 
 }  // namespace
 
-Processors processors(const std::string& synthetic) {
+Processors detect_processors(const std::string& synthetic) {
   const Topology described = synthetic.empty() ? nullptr : load(synthetic);
   const hwloc_topology_t topology = described ? described.get() : this_machine();
   Set allowed(hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(topology)));
@@ -69,7 +69,7 @@ Processors processors(const std::string& synthetic) {
   Processors found;
   for (hwloc_obj_t node = nullptr; (node = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, node));)
     found.numa_nodes.push_back({node->os_index, 0, node->attr->numanode.local_memory});
-  // Some virtual machines do not tell which hardware threads make a core: then each is one.
+  // Some virtual machines do not report cores: each hardware thread counts as one.
   const bool cores_known = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE) > 0;
   const hwloc_obj_type_t type = cores_known ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
   for (hwloc_obj_t core = nullptr; (core = hwloc_get_next_obj_by_type(topology, type, core));) {
@@ -82,7 +82,7 @@ Processors processors(const std::string& synthetic) {
     const unsigned number = node < 0 ? 0 : static_cast<unsigned>(node);
     found.cores.push_back({.processing_unit = static_cast<unsigned>(hwloc_bitmap_first(threads.get())),
                            .numa_node = number,
-                           .shares = shared_by(core, hwloc_topology_get_topology_cpuset(topology))});
+                           .domains = shared_by(core, hwloc_topology_get_topology_cpuset(topology))});
     const auto home = std::ranges::find(found.numa_nodes, number, &NumaNode::number);
     if (home != found.numa_nodes.end()) ++home->cores;
   }

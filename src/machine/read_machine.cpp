@@ -1,4 +1,4 @@
-// Reads a machine from TOML; docs/machines.md has the format.
+// Parses machine files; docs/machines.md describes the format.
 #include <fmt/format.h>
 #include <fairlead/error.hpp>
 
@@ -23,40 +23,40 @@ Bytes memory_of(TomlReader& reader) {
   const Bytes memory = reader.size("memory");
   if (memory < least_memory)
     reader.fail("memory", fmt::format("is \"{}\", but must be at least 64KiB: is its unit missing?",
-                                      reader.text("memory")));
+                                      reader.string("memory")));
   return memory;
 }
 
-/// What tables of results show.
+/// A text for tables of results: one line, not empty.
 std::string one_line(TomlReader& reader, std::string_view key) {
-  std::string text = reader.text(key);
+  std::string text = reader.string(key);
   if (text.empty() || text.find('\n') != text.npos) reader.fail(key, "must be one line, and not empty");
   return text;
 }
 
 Bandwidth bandwidth_of(TomlReader& reader) {
   const double away = reader.bandwidth("bandwidth");
-  return {away, reader.has("bandwidth_back") ? reader.bandwidth("bandwidth_back") : away};
+  return {away, reader.contains("bandwidth_back") ? reader.bandwidth("bandwidth_back") : away};
 }
 
-WireDescription wire_of(TomlReader& reader) {
+LinkDescription wire_of(TomlReader& reader) {
   return {.bytes_per_second = bandwidth_of(reader),
-          .duplex = reader.flag_or("duplex", true),
+          .duplex = reader.bool_or("duplex", true),
           .latency = reader.microseconds_or("latency_microseconds", 10),
-          .buses = reader.texts("buses")};
+          .buses = reader.strings("buses")};
 }
 
 constexpr double least_gflops = 1e-6, most_gflops = 1e12;
 
 KernelRate rate_of(TomlReader& reader) {
   KernelRate rate;
-  rate.kernel = reader.text("kernel");
+  rate.kernel = reader.string("kernel");
   rate.precision = reader.text_or("precision", "");
   if (!rate.precision.empty() && rate.precision != "single" && rate.precision != "double")
     reader.fail("precision", "must be \"single\" or \"double\", or left out for both");
-  if (reader.has("by_side")) {
+  if (reader.contains("by_side")) {
     for (const char* key : {"gflops", "half_side"})
-      if (reader.has(key)) reader.fail(key, "cannot stand beside by_side, which is in its place");
+      if (reader.contains(key)) reader.fail(key, "cannot stand beside by_side, which is in its place");
     for (const auto& [side, gflops] :
          reader.pairs("by_side", "must be a list of sides with their GFlop/s, as in [[320, 5], [960, 9]]")) {
       if (!(gflops >= least_gflops && gflops <= most_gflops) ||
@@ -77,7 +77,7 @@ void read_processors(TomlReader& all, MachineDescription& machine) {
   for (const std::string& name : all.keys())
     all.table(name, [&](TomlReader& reader) {
       ProcessorDescription processor{.name = name, .kind = {}, .rates = {}};
-      const std::string kind = reader.text("kind");
+      const std::string kind = reader.string("kind");
       if (kind == "cpu")
         processor.kind = WorkerKind::cpu;
       else if (kind == "cuda")
@@ -102,30 +102,31 @@ void read_processors(TomlReader& all, MachineDescription& machine) {
 }
 
 void read_devices(TomlReader& reader, MachineDescription& machine) {
-  const DeviceDescription device{.name = reader.text_or("name", "gpu"),
-                                 .processor = reader.text("processor"),
-                                 .memory = memory_of(reader),
-                                 .streams = static_cast<unsigned>(reader.count_or("streams", 1, 1, 64)),
-                                 .together = reader.number_or("together", 1, 1, 64),
-                                 .wire = wire_of(reader),
-                                 .on_cores = static_cast<unsigned>(reader.count_or("on_cores", 0, 0, 4096))};
+  const DeviceDescription device{
+      .name = reader.text_or("name", "gpu"),
+      .processor = reader.string("processor"),
+      .memory = memory_of(reader),
+      .streams = static_cast<unsigned>(reader.count_or("streams", 1, 1, 64)),
+      .concurrent_throughput = reader.number_or("together", 1, 1, 64),
+      .link = wire_of(reader),
+      .host_cores_per_task = static_cast<unsigned>(reader.count_or("on_cores", 0, 0, 4096))};
   if (machine.processor(device.processor).kind == WorkerKind::cpu)
     reader.fail("processor", "must be one of kind \"cuda\" or \"opencl\"");
-  if (device.on_cores > machine.cores)
-    reader.fail("on_cores",
-                fmt::format("is {}, more than the {} cores of the [host]", device.on_cores, machine.cores));
-  if (device.on_cores > 0 && device.together != 1)
+  if (device.host_cores_per_task > machine.cores)
+    reader.fail("on_cores", fmt::format("is {}, more than the {} cores of the [host]",
+                                        device.host_cores_per_task, machine.cores));
+  if (device.host_cores_per_task > 0 && device.concurrent_throughput != 1)
     reader.fail("together", "is of devices with processors of their own; this one is on_cores");
-  const std::size_t count = reader.count_or("count", 1, 1, most_devices);
+  const std::size_t count = reader.count_or("count", 1, 1, max_devices);
   for (std::size_t i = 0; i < count; ++i) {
-    if (machine.devices.size() == most_devices)
-      reader.fail("count", fmt::format("makes more than {} devices", most_devices));
+    if (machine.devices.size() == max_devices)
+      reader.fail("count", fmt::format("makes more than {} devices", max_devices));
     machine.devices.push_back(device);
     machine.devices.back().name = fmt::format("{} {}", device.name, machine.devices.size() - 1);
   }
 }
 
-/// Groups of cores, each cut out of one of those before.
+/// Sizes of nested groups of cores; each divides the one before it.
 std::vector<std::size_t> cores_together_in(TomlReader& host, std::size_t cores) {
   std::vector<std::size_t> sizes;
   for (const double wanted : host.numbers("cores_together")) {
@@ -144,8 +145,8 @@ std::vector<std::size_t> cores_together_in(TomlReader& host, std::size_t cores) 
 
 std::string port_name(std::size_t device) { return fmt::format("port of device {}", device); }
 
-/// A bus for each device, through which its copies from and to all its peers go.
-void add_ports(TomlReader& reader, MachineDescription& machine, const WireDescription& wire) {
+/// Adds a bus for each device, shared by its links to all its peers.
+void add_ports(TomlReader& reader, MachineDescription& machine, const LinkDescription& wire) {
   for (std::size_t device = 0; device < machine.devices.size(); ++device) {
     if (std::ranges::find(machine.buses, port_name(device), &BusDescription::name) != machine.buses.end())
       reader.fail("ports", fmt::format("makes a second \"{}\"", port_name(device)));
@@ -157,9 +158,9 @@ void add_ports(TomlReader& reader, MachineDescription& machine, const WireDescri
 }
 
 void read_peers(TomlReader& reader, MachineDescription& machine) {
-  const WireDescription wire = wire_of(reader);
-  const bool ports = reader.flag_or("ports", false), all = reader.flag_or("all", false);
-  if (ports && reader.has("bandwidth_back"))
+  const LinkDescription wire = wire_of(reader);
+  const bool ports = reader.bool_or("ports", false), all = reader.bool_or("all", false);
+  if (ports && reader.contains("bandwidth_back"))
     reader.fail("bandwidth_back",
                 "cannot stand beside ports, which are as fast into their devices as out of them");
   if (ports) add_ports(reader, machine, wire);
@@ -169,10 +170,10 @@ void read_peers(TomlReader& reader, MachineDescription& machine) {
       if (other.first == first && other.second == second)
         reader.fail(all ? "all" : "between", fmt::format("joins devices {} and {} once more", first, second));
     machine.peers.push_back({first, second, wire});
-    if (first != a) machine.peers.back().wire.bytes_per_second = wire.bytes_per_second.reversed();
+    if (first != a) machine.peers.back().link.bytes_per_second = wire.bytes_per_second.reversed();
     if (!ports) return;
     for (const std::size_t device : {first, second})
-      machine.peers.back().wire.buses.push_back(port_name(device));
+      machine.peers.back().link.buses.push_back(port_name(device));
   };
   if (all) {
     for (std::size_t b = 0; b < machine.devices.size(); ++b)
@@ -197,15 +198,15 @@ void read_peers(TomlReader& reader, MachineDescription& machine) {
 
 UnifiedMemoryDescription unified_memory_of(TomlReader& reader, const MachineDescription& machine) {
   const auto size_or = [&](std::string_view key, Bytes otherwise) {
-    const Bytes size = reader.has(key) ? reader.size(key) : otherwise;
+    const Bytes size = reader.contains(key) ? reader.size(key) : otherwise;
     if (size == 0) reader.fail(key, "must be more than 0");
     return size;
   };
   const UnifiedMemoryDescription unified{.page = size_or("page", Bytes{64} << 10),
                                          .block = size_or("block", Bytes{2} << 20),
                                          .batch_pages = reader.count("batch_pages", 1, 1'000'000),
-                                         .batch = reader.microseconds("batch_microseconds"),
-                                         .per_page = reader.microseconds("page_microseconds")};
+                                         .batch_time = reader.microseconds("batch_microseconds"),
+                                         .time_per_page = reader.microseconds("page_microseconds")};
   if (unified.block % unified.page != 0) reader.fail("block", "must be a multiple of `page`");
   if (machine.devices.empty()) reader.fail("batch_pages", "has no effect: the machine has no [[device]]");
   return unified;
@@ -214,7 +215,7 @@ UnifiedMemoryDescription unified_memory_of(TomlReader& reader, const MachineDesc
 void check_buses(const MachineDescription& machine, std::string_view file) {
   std::vector<std::string_view> names;
   for (const BusDescription& bus : machine.buses) names.push_back(bus.name);
-  const auto check = [&](const WireDescription& wire, const std::string& whose) {
+  const auto check = [&](const LinkDescription& wire, const std::string& whose) {
     for (auto it = wire.buses.begin(); it != wire.buses.end(); ++it) {
       const std::string& bus = *it;
       if (std::find(wire.buses.begin(), it, bus) != it)
@@ -224,11 +225,11 @@ void check_buses(const MachineDescription& machine, std::string_view file) {
                                       file, whose, bus, did_you_mean(bus, names)));
     }
   };
-  for (const DeviceDescription& device : machine.devices) check(device.wire, device.name);
+  for (const DeviceDescription& device : machine.devices) check(device.link, device.name);
   for (const PeerDescription& peer : machine.peers)
-    check(peer.wire, fmt::format("the wire between the devices {} and {}", peer.first, peer.second));
+    check(peer.link, fmt::format("the wire between the devices {} and {}", peer.first, peer.second));
   if (machine.disk) check(*machine.disk, "the disk");
-  check(machine.network.wire, "the network");
+  check(machine.network.link, "the network");
 }
 
 }  // namespace
@@ -237,29 +238,29 @@ MachineDescription read_machine(std::string_view text, std::string_view file) {
   const config::TomlNode table = config::parse_toml(text, file);
   MachineDescription machine;
   TomlReader reader(table, file, "a machine");
-  reader.expect({"name", "summary", "source", "processor", "host", "bus", "disk", "device", "peers",
-                 "network", "unified_memory"});
+  reader.declare_keys({"name", "summary", "source", "processor", "host", "bus", "disk", "device", "peers",
+                       "network", "unified_memory"});
   machine.name = one_line(reader, "name");
   machine.summary = one_line(reader, "summary");
-  machine.source = reader.text("source");
+  machine.source = reader.string("source");
   reader.table("processor", [&](TomlReader& all) { read_processors(all, machine); });
   if (machine.processors.empty()) reader.fail("processor", "is missing: describe one as [processor.NAME]");
   reader.table("host", [&](TomlReader& host) {
     machine.cores = host.count("cores", 0, 4096);
-    machine.core = host.text("core");
-    machine.cores_together = cores_together_in(host, machine.cores);
+    machine.core_processor = host.string("core");
+    machine.core_group_sizes = cores_together_in(host, machine.cores);
     machine.memory = memory_of(host);
-    if (machine.processor(machine.core).kind != WorkerKind::cpu)
+    if (machine.processor(machine.core_processor).kind != WorkerKind::cpu)
       host.fail("core", "must be a processor of kind \"cpu\"");
   });
   if (machine.memory == 0) reader.fail("host", "is missing: describe cores and memory in [host]");
   reader.each("bus", [&](TomlReader& bus) {
     for (const BusDescription& other : machine.buses)
-      if (other.name == bus.text("name"))
+      if (other.name == bus.string("name"))
         bus.fail("name", fmt::format("is \"{}\" a second time", other.name));
-    machine.buses.push_back({.name = bus.text("name"),
+    machine.buses.push_back({.name = bus.string("name"),
                              .bytes_per_second = bandwidth_of(bus),
-                             .duplex = bus.flag_or("duplex", true)});
+                             .duplex = bus.bool_or("duplex", true)});
   });
   reader.table("disk", [&](TomlReader& disk) { machine.disk = wire_of(disk); });
   reader.each("device", [&](TomlReader& device) { read_devices(device, machine); });
@@ -267,19 +268,19 @@ MachineDescription read_machine(std::string_view text, std::string_view file) {
   reader.table("network", [&](TomlReader& network) {
     machine.network.nodes = network.count("nodes", 1, 1'000'000);
     machine.network.interfaces = network.count_or("interfaces", 1, 1, 64);
-    machine.network.wire = wire_of(network);
+    machine.network.link = wire_of(network);
     machine.network.per_message = network.microseconds_or("message_microseconds", 0);
     machine.network.per_byte_nanoseconds = network.number_or("byte_nanoseconds", 0, 0, 1e6);
-    machine.network.heard_between_tasks = network.flag_or("heard_between_tasks", false);
-    machine.network.in_order = network.flag_or("in_order", false);
+    machine.network.polled_by_workers = network.bool_or("heard_between_tasks", false);
+    machine.network.in_order = network.bool_or("in_order", false);
     machine.network.nodes_per_switch = network.count_or("nodes_per_switch", 0, 0, machine.network.nodes);
-    if (network.has("switch_bandwidth")) {
+    if (network.contains("switch_bandwidth")) {
       machine.network.switch_bytes_per_second = network.bandwidth("switch_bandwidth");
       if (machine.network.nodes_per_switch == 0)
         network.fail("switch_bandwidth", "has no effect without nodes_per_switch: there is one switch");
     }
-    machine.network.attached_to_devices = network.flag_or("attached_to_devices", false);
-    if (machine.network.attached_to_devices &&
+    machine.network.interfaces_on_devices = network.bool_or("attached_to_devices", false);
+    if (machine.network.interfaces_on_devices &&
         (machine.devices.empty() || machine.devices.size() % machine.network.interfaces != 0))
       network.fail("attached_to_devices",
                    fmt::format("gives {} interfaces to {} devices, which must be as many for each",
@@ -288,7 +289,7 @@ MachineDescription read_machine(std::string_view text, std::string_view file) {
   reader.table("unified_memory",
                [&](TomlReader& unified) { machine.unified_memory = unified_memory_of(unified, machine); });
   check_buses(machine, file);
-  reader.require_all_known();
+  reader.reject_unknown_keys();
   return machine;
 }
 

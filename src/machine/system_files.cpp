@@ -1,4 +1,4 @@
-// Small files below a root that tests can plant.
+// See system_files.hpp.
 #include "machine/system_files.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ constexpr std::size_t sanitizers_threads = 0;
 }  // namespace
 
 std::optional<std::string> SystemFiles::text(std::string_view path) const {
-  auto all = whole_file(root_ / path.substr(path.starts_with('/') ? 1 : 0));
+  auto all = read_file(root_ / path.substr(path.starts_with('/') ? 1 : 0));
   if (all && all->empty()) all.reset();
   return all;
 }
@@ -27,7 +27,7 @@ std::optional<std::string> SystemFiles::text(std::string_view path) const {
 std::optional<std::uint64_t> SystemFiles::number(std::string_view path) const {
   const auto all = text(path);
   if (!all) return {};
-  return to_number(std::string_view(*all).substr(0, all->find_last_not_of(" \n") + 1));
+  return parse_number(std::string_view(*all).substr(0, all->find_last_not_of(" \n") + 1));
 }
 
 std::optional<std::uint64_t> SystemFiles::field(std::string_view path, std::string_view name) const {
@@ -38,14 +38,14 @@ std::optional<std::uint64_t> SystemFiles::field(std::string_view path, std::stri
     line.remove_prefix(name.size());
     if (line.empty() || (line.front() != ' ' && line.front() != ':')) continue;
     line.remove_prefix(std::min(line.find_first_not_of(" :\t"), line.size()));
-    const auto value = to_number(line.substr(0, line.find(' ')));
+    const auto value = parse_number(line.substr(0, line.find(' ')));
     if (value && line.ends_with(" kB")) return *value * 1024;
     return value;
   }
   return {};
 }
 
-std::size_t threads_of_process() {
+std::size_t thread_count() {
   const std::size_t threads = SystemFiles().field("/proc/self/status", "Threads").value_or(1);
   return threads > 1 + sanitizers_threads ? threads - sanitizers_threads : 1;
 }
@@ -60,12 +60,12 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   return parts;
 }
 
-std::string_view trimmed(std::string_view text) {
+std::string_view trim(std::string_view text) {
   const auto begin = text.find_first_not_of(" \t\n"), end = text.find_last_not_of(" \t\n");
   return begin == std::string_view::npos ? std::string_view() : text.substr(begin, end + 1 - begin);
 }
 
-std::optional<std::uint64_t> to_number(std::string_view text) {
+std::optional<std::uint64_t> parse_number(std::string_view text) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) return {};

@@ -1,4 +1,4 @@
-// Looking up links, and the topology that most runs have.
+// See topology.hpp.
 #include "machine/topology.hpp"
 
 #include <fmt/format.h>
@@ -7,7 +7,7 @@
 
 namespace fairlead {
 
-NodeId Topology::the_only(MemoryKind memory) const {
+NodeId Topology::unique_node(MemoryKind memory) const {
   const auto found = std::ranges::find(nodes, memory, &NodeSpec::memory);
   if (found != nodes.end()) return static_cast<NodeId>(found - nodes.begin());
   throw ConfigError(memory == MemoryKind::user    ? "this machine has no node for the program's own memory"
@@ -15,9 +15,9 @@ NodeId Topology::the_only(MemoryKind memory) const {
                                                   : "this machine has no memory beside its cores");
 }
 
-std::uint32_t levels_apart(const WorkerSpec& a, const WorkerSpec& b) noexcept {
-  const auto [in_a, in_b] = std::ranges::mismatch(a.shares, b.shares);
-  return static_cast<std::uint32_t>(std::max(a.shares.end() - in_a, b.shares.end() - in_b));
+std::uint32_t domain_distance(const WorkerSpec& a, const WorkerSpec& b) noexcept {
+  const auto [in_a, in_b] = std::ranges::mismatch(a.domains, b.domains);
+  return static_cast<std::uint32_t>(std::max(a.domains.end() - in_a, b.domains.end() - in_b));
 }
 
 std::vector<NodeId> Topology::devices() const {
@@ -39,7 +39,7 @@ Bytes Topology::smallest_device() const {
 
 LinkId Topology::link_between(NodeId a, NodeId b) const {
   for (std::size_t i = 0; i < links.size(); ++i)
-    if (links[i].computes) {
+    if (links[i].is_generator) {
       continue;
     } else if ((links[i].first == a && links[i].second == b) ||
                (links[i].first == b && links[i].second == a)) {
@@ -49,12 +49,12 @@ LinkId Topology::link_between(NodeId a, NodeId b) const {
                     nodes.at(index(b)).name + "\"");
 }
 
-std::vector<Leg> Topology::legs_of(LinkId whole, NodeId from, NodeId to) const {
+std::vector<RouteStep> Topology::route_of(LinkId whole, NodeId from, NodeId to) const {
   const LinkSpec& link = links[index(whole)];
-  std::vector<LinkId> wires = link.legs;
+  std::vector<LinkId> wires = link.physical_links;
   if (wires.empty()) wires.push_back(whole);
   if (from != link.first) std::ranges::reverse(wires);
-  std::vector<Leg> legs;
+  std::vector<RouteStep> legs;
   for (const LinkId wire : wires) {
     const NodeId end = wire == wires.back() ? to : link.through;
     legs.push_back({wire, links[index(wire)].second == end});
@@ -62,17 +62,17 @@ std::vector<Leg> Topology::legs_of(LinkId whole, NodeId from, NodeId to) const {
   return legs;
 }
 
-Duration Topology::time_to_all(Bytes bytes, NodeId from, std::span<const NodeId> to) const {
+Duration Topology::scatter_time(Bytes bytes, NodeId from, std::span<const NodeId> to) const {
   const double part = static_cast<double>(bytes) / static_cast<double>(std::max<std::size_t>(1, to.size()));
   std::vector<double> wires(links.size()), through(2 * buses.size());  // seconds
   for (const NodeId node : to) {
     if (node == from) continue;
-    for (const Leg& leg : legs_between(from, node)) {
+    for (const RouteStep& leg : route_between(from, node)) {
       const LinkSpec& wire = links[index(leg.link)];
-      wires[index(leg.link)] += part / wire.bytes_per_second.of(leg.away_from_home);
+      wires[index(leg.link)] += part / wire.bytes_per_second.of(leg.outward);
       for (const BusUse& use : wire.buses) {
         const BusSpec& bus = buses[use.bus];
-        const bool away = leg.away_from_home != use.reversed;
+        const bool away = leg.outward != use.reversed;
         through[2 * use.bus + (bus.duplex && !away ? 1 : 0)] += part / bus.bytes_per_second.of(away);
       }
     }
@@ -87,27 +87,28 @@ void Topology::join(NodeId first, NodeId second, std::vector<LinkId> legs, NodeI
   links.push_back({.name = nodes[index(first)].name + " - " + nodes[index(second)].name,
                    .first = first,
                    .second = second,
-                   .legs = std::move(legs),
+                   .physical_links = std::move(legs),
                    .through = through});
-  cross_wires(static_cast<LinkId>(links.size() - 1));
+  derive_route(static_cast<LinkId>(links.size() - 1));
 }
 
-void Topology::wires_changed() {
+void Topology::update_routes() {
   for (std::size_t i = 0; i < links.size(); ++i)
-    if (!links[i].legs.empty()) cross_wires(static_cast<LinkId>(i));
+    if (!links[i].physical_links.empty()) derive_route(static_cast<LinkId>(i));
 }
 
-/// It is as fast as the slowest wire in each direction, as late as all of them, and duplex if all of them are.
-void Topology::cross_wires(LinkId id) {
+/// A route has the bandwidth of its slowest physical link in each direction and the sum of all latencies; it is duplex
+/// if all of them are.
+void Topology::derive_route(LinkId id) {
   LinkSpec& link = links[index(id)];
   link.bytes_per_second = 1e300;
   link.latency = {};
   link.duplex = true;
   link.concurrent_copies = ~0u;
-  for (const Leg& leg : legs_of(id, link.first, link.second)) {
+  for (const RouteStep& leg : route_of(id, link.first, link.second)) {
     const LinkSpec& wire = links[index(leg.link)];
-    link.bytes_per_second = slower(
-        link.bytes_per_second, leg.away_from_home ? wire.bytes_per_second : wire.bytes_per_second.reversed());
+    link.bytes_per_second = in_series(link.bytes_per_second,
+                                      leg.outward ? wire.bytes_per_second : wire.bytes_per_second.reversed());
     link.latency += wire.latency;
     link.duplex = link.duplex && wire.duplex;
     link.concurrent_copies = std::min(link.concurrent_copies, wire.concurrent_copies);
@@ -122,10 +123,11 @@ NodeId add_device(Topology& topology, const DeviceSpec& device) {
                             .role = NodeRole::cache,
                             .capacity = device.capacity,
                             .memory = MemoryKind::device});
-  topology.workers.insert(
-      topology.workers.end(), device.workers,
-      WorkerSpec{
-          .kind = device.kind, .node = node, .processor = device.processor, .on_cores = device.on_cores});
+  topology.workers.insert(topology.workers.end(), device.workers,
+                          WorkerSpec{.kind = device.kind,
+                                     .node = node,
+                                     .processor = device.processor,
+                                     .host_cores_per_task = device.on_cores});
   const auto wire = static_cast<LinkId>(topology.links.size());
   topology.links.push_back({.name = device.name,
                             .first = host,
@@ -146,7 +148,7 @@ void join_peers(Topology& topology, NodeId a, NodeId b, Bandwidth bytes_per_seco
   link.bytes_per_second = bytes_per_second;
   link.duplex = duplex;
   link.latency = latency;
-  link.legs.clear();
+  link.physical_links.clear();
   link.through = no_id<NodeId>;
 }
 
@@ -154,16 +156,16 @@ void add_generator(Topology& topology, double bytes_per_second) {
   const NodeId store = topology.store(), host = topology.host();
   const std::size_t cores = topology.workers_on(host);
   const auto computed = static_cast<LinkId>(topology.links.size());
-  // Each core makes one at a time: what is not begun waits in the engine.
+  // At most one computation per core: those not started wait in the engine.
   topology.links.push_back({.name = "generator",
                             .first = store,
                             .second = host,
                             .bytes_per_second = bytes_per_second,
                             .concurrent_copies = static_cast<unsigned>(std::max<std::size_t>(cores, 1)),
-                            .computes = true});
+                            .is_generator = true});
   for (const NodeId device : topology.devices()) {
     topology.join(store, device, {computed, topology.link_between(host, device)}, host);
-    topology.links.back().computes = true;
+    topology.links.back().is_generator = true;
   }
 }
 
@@ -177,7 +179,7 @@ Topology out_of_core_topology(std::size_t workers, Bytes capacity, double disk_b
       {.name = "RAM",
        .role = NodeRole::cache,
        .capacity = capacity,
-       .reaches = {user_memory},
+       .directly_accessible_homes = {user_memory},
        .memory = MemoryKind::host},
   };
   topology.workers.assign(workers, {WorkerKind::cpu, ram});

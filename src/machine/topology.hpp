@@ -1,5 +1,5 @@
-// The machine as the engine sees it: memory nodes, the workers beside them, and the links between nodes. Made
-// from the real machine, from a machine file, or by a test.
+// The machine as the engine models it: memory nodes, workers, and links between nodes. Made from the real machine, from
+// a machine file, or by a test.
 #pragma once
 #include <fairlead/error.hpp>
 #include <fairlead/ids.hpp>
@@ -14,98 +14,98 @@
 
 namespace fairlead {
 
-/// What a memory node is for.
+/// The role of a memory node.
 enum class NodeRole : std::uint8_t {
-  home,   // holds data for good: user memory, spill files, generators. Has room for all its data; nothing is
-          // evicted
-  cache,  // a bounded copy of what homes hold, where tasks work: the pool in RAM, the memory of a device
+  // holds data permanently: user memory, spill files, generators; has space for all its data, without eviction
+  home,
+  cache,  // holds a limited number of replicas, which tasks access: the pool in RAM, a device's memory
 };
 
-/// Which memory a node is, for those to whom that makes a difference; the engine asks for the role alone.
+/// The kind of memory of a node. The engine uses only the role.
 enum class MemoryKind : std::uint8_t {
   other,
-  user,    // the program's own; a home
-  store,   // where data are kept that do not fit: a disk; a home
-  host,    // the pool in RAM, beside which the cores are; a cache
-  device,  // of an accelerator; a cache
+  user,    // the program's own memory; a home
+  store,   // the disk for data that do not fit in memory; a home
+  host,    // the pool in RAM, used by the cores; a cache
+  device,  // the memory of an accelerator; a cache
 };
 
 struct NodeSpec {
   std::string name;
   NodeRole role = NodeRole::cache;
-  Bytes capacity = 0;             ///< cache: what tasks may reserve in all
-  std::vector<NodeId> reaches{};  ///< cache: homes whose data its workers use in place, without a copy
+  Bytes capacity = 0;  ///< for a cache: the maximum of all reservations, in bytes
+  std::vector<NodeId>
+      directly_accessible_homes{};  ///< for a cache: the homes with data that its workers access in place
   MemoryKind memory = MemoryKind::other;
 };
 
 struct WorkerSpec {
   WorkerKind kind = WorkerKind::cpu;
-  NodeId node{};  ///< the cache on which its tasks reserve
-  /// Which processor of that kind, where tasks take longer on some than on others: durations are kept for
-  /// each.
+  NodeId node{};  ///< the cache where its tasks reserve memory
+  /// The model of the processor, if durations differ between models: they are recorded for each.
   std::string processor{};
-  /// What it shares with some workers of its node, but not with all, from the outermost inwards, by numbers:
-  /// package, NUMA node, caches.
-  std::vector<unsigned> shares{};
-  /// Beside a device that is cores of the host, as OpenCL has some: how many of them a task uses there; else 0.
-  unsigned on_cores = 0;
-  /// Of a processor that it shares, while a task of it is alone there.
-  unsigned taken() const noexcept { return on_cores > 0 ? on_cores : 1; }
+  /// Ids of the domains that it shares with some workers of its node but not with all, outermost first: package, NUMA
+  /// node, caches.
+  std::vector<unsigned> domains{};
+  /// For a device on host cores, as OpenCL has: the number of cores that a task uses. Otherwise 0.
+  unsigned host_cores_per_task = 0;
+  /// The units of a shared processor that one of its tasks uses when it runs alone.
+  unsigned cores_used() const noexcept { return host_cores_per_task > 0 ? host_cores_per_task : 1; }
 };
 
-/// Of two workers of one memory node: how many of the levels that they may share they do not.
-std::uint32_t levels_apart(const WorkerSpec& a, const WorkerSpec& b) noexcept;
+/// The number of domain levels that two workers of one memory node do not share.
+std::uint32_t domain_distance(const WorkerSpec& a, const WorkerSpec& b) noexcept;
 
-/// What several wires go through, such as the bus that all cards are plugged into.
+/// A bus that several physical links share, such as the one of all cards.
 struct BusSpec {
   std::string name;
   Bandwidth bytes_per_second = 1e9;
-  bool duplex = false;  ///< as a link's
+  bool duplex = false;  ///< as LinkSpec::duplex
 };
 
-/// A bus that a wire goes through.
+/// The use of a bus by a physical link.
 struct BusUse {
-  std::size_t bus = 0;  ///< place in Topology::buses
-  /// Away from home on the wire is back on the bus: of a port, which has sides of its own.
+  std::size_t bus = 0;  ///< index in Topology::buses
+  /// The link's direction away is the bus's direction back: for ports, which have directions of their own.
   bool reversed = false;
 };
 
-/// What the copies between two nodes have to share. Away from home is from `first` to `second`: homes come first, then RAM,
-/// then devices.
+/// A link between two nodes: a physical link, or a route over other links (`legs`). The direction away is from `first`
+/// to `second`: homes come first, then RAM, then devices.
 struct LinkSpec {
   std::string name;
   NodeId first{}, second{};
-  Bandwidth bytes_per_second = 1e9;  ///< of copies that have it for themselves
-  /// Copies in one direction neither slow those in the other down nor wait for them.
+  Bandwidth bytes_per_second = 1e9;  ///< of copies that have the link to themselves
+  /// Copies in opposite directions neither slow each other nor wait for each other.
   bool duplex = false;
   Duration latency{};
-  /// Started and not finished, in each direction if it is duplex; the rest waits in the engine, where it can be
-  /// taken back.
+  /// The maximum number of copies in flight, for each direction if duplex. Further ones stay in the engine, which can
+  /// cancel them.
   unsigned concurrent_copies = 8;
-  /// Empty: a wire of its own. Else the wires that its copies cross, from `first` to `second`: one that other
-  /// nodes use too, or two that meet in the cache `through`.
-  std::vector<LinkId> legs{};
+  /// Empty for a physical link. Otherwise the physical links of a route, from `first` to `second`: one that other nodes
+  /// use too, or two that meet in the cache `through`.
+  std::vector<LinkId> physical_links{};
   NodeId through = no_id<NodeId>;
-  /// Of a wire of its own: the buses that it goes through. Simulations only: real machines see to that
-  /// themselves.
+  /// The buses of a physical link. For simulations only: on real machines the hardware shares them.
   std::vector<BusUse> buses{};
-  /// Only for data that nothing has written yet: what comes from `first` over this link is not stored there
-  /// but computed, by workers of cores.
-  bool computes = false;
+  /// Only for data that have not been written yet: the values are computed by the cores instead of transferred from
+  /// `first`.
+  bool is_generator = false;
 };
 
-/// A wire as a copy crosses it.
-struct Leg {
+/// A physical link, and the direction in which a copy crosses it.
+struct RouteStep {
   LinkId link{};
-  bool away_from_home = true;  ///< from the link's first node to its second
+  bool outward = true;  ///< from the link's first node to its second
 };
 
-/// Workers that share processors, as the streams of an accelerator do, or cores and devices that are cores: those that run at the same time share it
-/// fairly, so that all get done `together` times what one alone would, and each at most what it would alone. Only
-/// simulations look at it.
+/// Workers that share a processor: the streams of an accelerator, or cores and a device on these cores. Concurrent
+/// tasks share it fairly. Their total throughput is `together` times that of a single task, and none is faster than
+/// alone. For simulations only.
 struct SharedProcessors {
-  std::vector<std::size_t> of_worker;  ///< which one; empty: each worker has its own
-  std::vector<double> together;        ///< by processor
+  std::vector<std::size_t>
+      processor_of_worker;  ///< the processor of each worker; empty: each worker has its own
+  std::vector<double> concurrent_throughput;  ///< by processor
 };
 
 struct Topology {
@@ -115,64 +115,64 @@ struct Topology {
   std::vector<BusSpec> buses{};
   SharedProcessors shared{};
 
-  bool is(NodeId node, MemoryKind memory) const { return nodes[index(node)].memory == memory; }
-  /// The only nodes of their kinds. They throw ConfigError if there is none.
-  NodeId user_memory() const { return the_only(MemoryKind::user); }
-  NodeId store() const { return the_only(MemoryKind::store); }
-  NodeId host() const { return the_only(MemoryKind::host); }
-  /// Memories of accelerators, in the order in which these are numbered.
+  bool has_kind(NodeId node, MemoryKind memory) const { return nodes[index(node)].memory == memory; }
+  /// The only node of this kind. Throws ConfigError if there is none.
+  NodeId user_memory() const { return unique_node(MemoryKind::user); }
+  NodeId store() const { return unique_node(MemoryKind::store); }
+  NodeId host() const { return unique_node(MemoryKind::host); }
+  /// The memories of accelerators, in the order of their numbers.
   std::vector<NodeId> devices() const;
-  /// So many compute there: cores, or the streams of an accelerator.
+  /// The number of workers of a node: cores, or streams of an accelerator.
   std::size_t workers_on(NodeId node) const;
-  /// What fits there fits into each of these; without any, everything does.
+  /// The capacity of the smallest device memory; the largest number if there is no device.
   Bytes smallest_device() const;
 
-  /// The link that joins two nodes; not one that computes. Throws ConfigError if there is none.
+  /// The link that joins two nodes, except links that compute. Throws ConfigError if there is none.
   LinkId link_between(NodeId a, NodeId b) const;
-  /// The wires that a copy over the link crosses, in this order.
-  std::vector<Leg> legs_of(LinkId whole, NodeId from, NodeId to) const;
-  /// The same for the link that joins the nodes.
-  std::vector<Leg> legs_between(NodeId from, NodeId to) const {
-    return legs_of(link_between(from, to), from, to);
+  /// The physical links that a copy over the link crosses, in order.
+  std::vector<RouteStep> route_of(LinkId whole, NodeId from, NodeId to) const;
+  /// The same for the link that joins these nodes.
+  std::vector<RouteStep> route_between(NodeId from, NodeId to) const {
+    return route_of(link_between(from, to), from, to);
   }
-  /// How long so many bytes take from one node to the others, an equal part to each and all at the same time, if nothing
-  /// else is under way: wires and buses that several of these ways cross carry the parts of all.
-  Duration time_to_all(Bytes bytes, NodeId from, std::span<const NodeId> to) const;
-  /// Joins two nodes by wires that are there already: as fast as the slowest of them.
+  /// The time to send `bytes` from one node to the others, in equal parts and at the same time, on an idle machine.
+  /// Shared physical links and buses carry the sum of the parts.
+  Duration scatter_time(Bytes bytes, NodeId from, std::span<const NodeId> to) const;
+  /// Adds a route over existing physical links; its bandwidth is that of the slowest one.
   void join(NodeId first, NodeId second, std::vector<LinkId> legs, NodeId through = no_id<NodeId>);
-  /// Wires have changed since: what crosses them is as fast as they are now.
-  void wires_changed();
+  /// Updates all routes after the physical links have changed.
+  void update_routes();
 
  private:
-  NodeId the_only(MemoryKind memory) const;
-  void cross_wires(LinkId id);
+  NodeId unique_node(MemoryKind memory) const;
+  void derive_route(LinkId id);
 };
 
-/// An accelerator: a cache of its own behind a wire to RAM.
+/// An accelerator with its own memory and a physical link to RAM.
 struct DeviceSpec {
   std::string name;
   WorkerKind kind = WorkerKind::emulated;
   Bytes capacity = 0;
-  Bandwidth bytes_per_second = 10e9;  ///< of its wire
+  Bandwidth bytes_per_second = 10e9;  ///< of its link to RAM
   bool duplex = true;
   Duration latency{10'000};
   unsigned workers = 1;
-  std::string processor{};  ///< as WorkerSpec's
-  unsigned on_cores = 0;    ///< likewise
+  std::string processor{};  ///< as WorkerSpec::processor
+  unsigned on_cores = 0;    ///< as WorkerSpec::host_cores_per_task
 };
-/// Adds it to a topology that has user memory, a store and RAM, and returns its node. Its copies from and to
-/// user memory cross its wire, those from and to the disk and other devices go through RAM.
+/// Adds a device to a topology with user memory, a disk and RAM; returns its node. Copies from and to user memory use
+/// its link; those from and to the disk and other devices go through RAM.
 NodeId add_device(Topology& topology, const DeviceSpec& device);
-/// Gives two devices a wire of their own in place of the way through RAM. Away from home on it is from the one that
+/// Replaces the route between two devices through RAM by a physical link. Its direction away is from the device that
 /// was added first.
 void join_peers(Topology& topology, NodeId a, NodeId b, Bandwidth bytes_per_second, Duration latency,
                 bool duplex = true);
 
-/// Data with a home on disk may be computed there at first: a link that computes, from the disk to RAM, and
-/// from there on by wire to each device. To be called last. `bytes_per_second`: of all cores together.
+/// Allows data with a home on disk to be computed at first use: adds a link that computes, from the disk to RAM, and
+/// routes from there to each device. Call it last. `bytes_per_second`: of all cores together.
 void add_generator(Topology& topology, double bytes_per_second);
 
-/// One pool in RAM over user memory and a disk.
+/// A topology with user memory, a disk and one pool in RAM.
 Topology out_of_core_topology(std::size_t workers, Bytes capacity, double disk_bytes_per_second,
                               Duration disk_latency);
 

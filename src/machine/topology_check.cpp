@@ -9,7 +9,7 @@ namespace fairlead {
 
 namespace {
 
-constexpr std::size_t most_nodes = 32;  // tasks have a bit for each
+constexpr std::size_t max_nodes = 32;  // tasks have a bit for each node
 constexpr Duration longest_latency{std::int64_t{1} << 52};
 
 class TopologyCheck {
@@ -17,18 +17,18 @@ class TopologyCheck {
   explicit TopologyCheck(const Topology& topology) : topology_(topology) {}
 
   std::string flaw() const {
-    if (topology_.nodes.size() > most_nodes)
-      return fmt::format("it has {} memory nodes; {} are possible", topology_.nodes.size(), most_nodes);
+    if (topology_.nodes.size() > max_nodes)
+      return fmt::format("it has {} memory nodes; {} are possible", topology_.nodes.size(), max_nodes);
     if (topology_.workers.empty()) return "it has no worker";
     for (const WorkerSpec& worker : topology_.workers)
       if (!is_cache(worker.node))
         return fmt::format("a worker is beside \"{}\", where no task has room", name(worker.node));
     for (const NodeSpec& node : topology_.nodes)
-      for (const NodeId home : node.reaches)
+      for (const NodeId home : node.directly_accessible_homes)
         if (node.role != NodeRole::cache || is_cache(home))
           return fmt::format("\"{}\" reaches \"{}\"", node.name, name(home));
     for (const LinkSpec& link : topology_.links)
-      if (const std::string wrong = wrong_with(link); !wrong.empty())
+      if (const std::string wrong = link_error(link); !wrong.empty())
         return fmt::format("its link \"{}\" {}", link.name, wrong);
     return missing_link();
   }
@@ -40,19 +40,21 @@ class TopologyCheck {
     return (link.first == a && link.second == b) || (link.first == b && link.second == a);
   }
 
-  std::string wrong_with(const LinkSpec& link) const {
+  std::string link_error(const LinkSpec& link) const {
     if (link.first == link.second) return "leads back to where it begins";
     if (link.concurrent_copies == 0) return "carries no copy";
     if (link.latency < Duration{} || link.latency > longest_latency) return "has an impossible latency";
-    if (link.computes && (is_cache(link.first) || !is_cache(link.second)))
+    if (link.is_generator && (is_cache(link.first) || !is_cache(link.second)))
       return "computes what is not at home, or not for a cache";
-    for (const LinkId leg : link.legs)
-      if (!topology_.links[index(leg)].legs.empty()) return "crosses what is no wire";
-    if (link.legs.size() > 2) return "crosses more than two wires";
-    if (link.legs.size() < 2) return link.through == no_id<NodeId> ? "" : "goes through a node by one wire";
-    if (link.through == no_id<NodeId> || !is_cache(link.through) || link.legs[0] == link.legs[1] ||
-        !joins(topology_.links[index(link.legs[0])], link.first, link.through) ||
-        !joins(topology_.links[index(link.legs[1])], link.through, link.second))
+    for (const LinkId leg : link.physical_links)
+      if (!topology_.links[index(leg)].physical_links.empty()) return "crosses what is no wire";
+    if (link.physical_links.size() > 2) return "crosses more than two wires";
+    if (link.physical_links.size() < 2)
+      return link.through == no_id<NodeId> ? "" : "goes through a node by one wire";
+    if (link.through == no_id<NodeId> || !is_cache(link.through) ||
+        link.physical_links[0] == link.physical_links[1] ||
+        !joins(topology_.links[index(link.physical_links[0])], link.first, link.through) ||
+        !joins(topology_.links[index(link.physical_links[1])], link.through, link.second))
       return "crosses two wires that do not meet in a cache";
     return "";
   }
@@ -60,7 +62,7 @@ class TopologyCheck {
   std::string missing_link() const {
     const auto has = [&](NodeId home, NodeId cache, bool computing) {
       return std::ranges::any_of(topology_.links, [&](const LinkSpec& link) {
-        return link.computes == computing && joins(link, home, cache);
+        return link.is_generator == computing && joins(link, home, cache);
       });
     };
     for (std::size_t i = 0; i < topology_.nodes.size(); ++i)
@@ -68,7 +70,7 @@ class TopologyCheck {
         const auto home = static_cast<NodeId>(i), cache = static_cast<NodeId>(j);
         if (is_cache(home) || !is_cache(cache)) continue;
         const bool computed = std::ranges::any_of(
-            topology_.links, [&](const LinkSpec& link) { return link.computes && link.first == home; });
+            topology_.links, [&](const LinkSpec& link) { return link.is_generator && link.first == home; });
         if (!has(home, cache, false) || (computed && !has(home, cache, true)))
           return fmt::format("no link joins \"{}\" and \"{}\"", name(home), name(cache));
       }
@@ -80,6 +82,6 @@ class TopologyCheck {
 
 }  // namespace
 
-std::string flaw_of(const Topology& topology) { return TopologyCheck(topology).flaw(); }
+std::string validate(const Topology& topology) { return TopologyCheck(topology).flaw(); }
 
 }  // namespace fairlead

@@ -1,5 +1,4 @@
-// Whether a topology that was read from a file is one on which memory can work: the engine trusts what it is
-// given.
+// Validates a topology that was read from a file. The engine does not check its topology.
 #pragma once
 #include <string>
 
@@ -7,8 +6,7 @@
 
 namespace fairlead {
 
-/// What is wrong with it: "it has no worker". Empty if nothing is. Its ids are those of nodes and links that
-/// it has.
-std::string flaw_of(const Topology& topology);
+/// The first error: "it has no worker"; empty if there is none. Requires that all ids in the topology exist.
+std::string validate(const Topology& topology);
 
 }  // namespace fairlead

@@ -7,8 +7,8 @@
 
 namespace fairlead {
 
-Bytes config::whole_memory() {
-  const machine::Memory found = machine::memory(machine::SystemFiles());
+Bytes config::total_memory_or_limit() {
+  const machine::Memory found = machine::detect_memory(machine::SystemFiles());
   return std::min(found.total_bytes, found.limit_bytes.value_or(found.total_bytes));
 }
 

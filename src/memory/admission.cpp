@@ -10,7 +10,8 @@ namespace fairlead::memory {
 namespace {
 constexpr std::uint32_t passes_allowed = 64;
 
-/// A partial result to which nothing has been added has no value: the task begins with what changes nothing.
+/// True if the task reads the current value. An empty partial result has none: the task starts from the neutral
+/// element.
 bool needs_value(const Access& access) noexcept { return reads(access.mode) && !access.fresh; }
 }  // namespace
 
@@ -26,12 +27,12 @@ Admission Admitter::admit(Task& task, NodeId node_id, bool first, Effects& effec
     }
     const DatumId id = state_.target(access);
     const Replica& replica = state_.usable(task, access, node);
-    const bool settled = replica.state == ReplicaState::valid || replica.state == ReplicaState::leaving;
+    const bool settled = replica.state == ReplicaState::valid || replica.state == ReplicaState::evicting;
     if (replica.outgoing != nullptr && settled && needs_value(access) &&
         replica.version != state_.data[id].version && !state_.mistake.is(Mistake::leaving_revived_stale))
-      return Admission::being_read;
+      return Admission::source_in_use;
   }
-  if (task.at_home()) {  // no space here: it is in nobody's way, and nobody in its
+  if (task.uses_home()) {  // uses no space of this node: no other task can block it
     take(task, node, effects);
     return Admission::admitted;
   }
@@ -40,20 +41,20 @@ Admission Admitter::admit(Task& task, NodeId node_id, bool first, Effects& effec
   const bool another_claims = node.claimant != nullptr && !claims && !task.passes_claims() &&
                               !state_.mistake.is(Mistake::claimant_ignored);
   if (!first && !claims && node.pinned_bytes + newly_pinned > node.space->capacity() / 2)
-    return Admission::over_share;
+    return Admission::over_pipeline_share;
   if (another_claims && (!sizes_.empty() || node.passed_claimant >= passes_allowed))
-    return Admission::no_room;
+    return Admission::no_space;
   if (!sizes_.empty() && !make_room(task, node, effects)) {
     if (node.claimant == nullptr) {
       node.claimant = &task;
       node.passed_claimant = 0;
     }
-    return Admission::no_room;
+    return Admission::no_space;
   }
   if (another_claims) ++node.passed_claimant;
   if (claims) {
     node.claimant = nullptr;
-    state_.note_change();  // for those whom the claim has kept out
+    state_.note_change();  // tasks that the claim blocked may fit now
   }
   take(task, node, effects);
   return Admission::admitted;
@@ -94,36 +95,35 @@ bool Admitter::waits_for_token(const Task& task) const {
   });
 }
 
-/// Makes replicas leave until `sizes_` can be had at once. False if that needs copies to end first.
+/// Evicts replicas until `sizes_` can be allocated at once. False if copies must end first, or if space is missing.
 bool Admitter::make_room(const Task& task, MemoryNode& node, Effects& effects) {
   if (node.space->can_allocate(sizes_)) return true;
-  // What the task itself uses may not leave for it: out of the list while we look.
+  // Data that the task itself uses are no victims: they leave the list during the search.
   own_.clear();
   for (const Access& access : task.accesses()) {
     Replica& replica = state_.usable(task, access, node);
     if (replica.in_list && !state_.mistake.is(Mistake::own_data_evicted)) {
-      coherence_.keep_back(replica);
+      coherence_.remove_victim(replica);
       own_.push_back(&replica);
     }
   }
   bool fits = evictor_.make_room(Purpose::task, node, sizes_, effects);
-  if (!fits && !Evictor::is_coming(node)) {
+  if (!fits && !Evictor::space_pending(node)) {
     transfers_.revoke_prefetches(node, task);
-    find_needs(task, node);  // an old copy of what it uses may have gone with the prefetch that read it
+    find_needs(task, node);  // revoking a prefetch may have dropped an old replica that the task uses
     fits = node.space->can_allocate(sizes_);
-    if (!fits && !Evictor::is_coming(node) && node.pinned_bytes == 0) {
-      // Nothing else is left: what the task has itself lies in the way of what it lacks. The arena drains
-      // (rule 11).
+    if (!fits && !Evictor::space_pending(node) && node.pinned_bytes == 0) {
+      // The only obstacle left is the placement of the task's own replicas. The arena drains (rule 11).
       for (Replica* replica : own_) {
         if (!state_.may_leave(state_.data[replica->datum], *replica)) continue;
-        if (!replica->in_list) coherence_.offer(*replica);
-        evictor_.leave(*replica, node, effects);
+        if (!replica->in_list) coherence_.add_victim(*replica);
+        evictor_.evict(*replica, node, effects);
       }
     }
   }
   for (Replica* replica : own_)
-    if (replica->state == ReplicaState::valid && !replica->in_list) coherence_.offer(*replica);
-  if (!fits && !Evictor::is_coming(node)) lane_.note_refusal(node);
+    if (replica->state == ReplicaState::valid && !replica->in_list) coherence_.add_victim(*replica);
+  if (!fits && !Evictor::space_pending(node)) lane_.note_refusal(node);
   return fits;
 }
 
@@ -136,12 +136,12 @@ void Admitter::take(Task& task, MemoryNode& node, Effects& effects) {
     ensure(coherence_.take_scratch(task, node), "a task is admitted only where its scratch fits");
 }
 
-/// A copy of the newest version for the task, if anybody holds that.
+/// Starts a copy of the newest version for the task. False if no valid replica exists.
 bool Admitter::bring(Datum& datum, Replica& to, Task& task, Effects& effects) {
   Replica* const source = transfers_.source_for(datum, to, Cause::demand);
   if (source == nullptr) return false;
   Copy& copy = transfers_.make(*source, to, Cause::demand);
-  if (state_.in_cache(to)) evictor_.keep_on_the_way(copy, effects);
+  if (state_.in_cache(to)) evictor_.keep_staging_replica(copy, effects);
   transfers_.wait_for(task, copy);
   transfers_.enqueue(copy, effects);
   return true;
@@ -152,7 +152,7 @@ void Admitter::take_access(Task& task, Access& access, MemoryNode& node, Effects
   Datum& datum = state_.data[id];
   Replica& replica = state_.usable(task, access, node);
   const bool in_place = &replica == &datum.home;
-  ensure(datum.writers == 0, "a task is admitted after those that change what it uses");
+  ensure(datum.writers == 0, Admitter::in_order);
   coherence_.used(replica);
   if (writes_in_any_order(access.mode)) datum.token_holder = &task;
   if (access.partial != 0) state_.partials.note_use(state_.data[access.datum], access.partial - 1u);
@@ -161,7 +161,7 @@ void Admitter::take_access(Task& task, Access& access, MemoryNode& node, Effects
     coherence_.pin(replica, node);
     access.address = replica.address;
     if (replica.arriving != nullptr) {
-      // Also to write: what lands late would cover what is written.
+      // A task that only writes waits too: a copy that arrives later would overwrite its result.
       transfers_.wait_for(task, *replica.arriving);
     } else if (datum.dirty() && needs_value(access)) {
       bring(datum, replica, task, effects);
@@ -172,51 +172,52 @@ void Admitter::take_access(Task& task, Access& access, MemoryNode& node, Effects
         ensure(coherence_.reserve(replica, node, ReplicaState::valid),
                "a task is admitted only where all it needs fits");
         coherence_.pin(replica, node);
-        if (!(needs_value(access) && bring(datum, replica, task, effects))) coherence_.tell_loaded(replica);
+        if (!(needs_value(access) && bring(datum, replica, task, effects))) coherence_.notify_loaded(replica);
         break;
-      case ReplicaState::arriving:
+      case ReplicaState::in_flight:
         coherence_.pin(replica, node);
         join_copy(task, datum, replica, effects);
         break;
-      case ReplicaState::leaving:
-        coherence_.stay(replica);  // the copy that is under way makes it clean
+      case ReplicaState::evicting:
+        coherence_.cancel_eviction(replica);  // the copy in flight makes it clean
         [[fallthrough]];
       case ReplicaState::valid:
         coherence_.pin(replica, node);
         if (needs_value(access) && replica.version != datum.version &&
             !state_.mistake.is(Mistake::leaving_revived_stale))
-          bring(datum, replica, task, effects);  // written elsewhere since; only copies that read it kept it
+          // old: the datum was written elsewhere, and only copies that read this replica kept it
+          bring(datum, replica, task, effects);
         break;
     }
     access.offset = replica.block->offset;
   }
   access.in_place = in_place;
-  access.packed = !in_place || datum.is_partial;
+  access.is_packed_copy = !in_place || datum.is_partial;
   if (!writes(access.mode)) return;
   ++datum.writers;
   if (!state_.mistake.is(Mistake::writer_ignores_write_back)) wait_for_readers(task, replica);
 }
 
-/// What the task needs is on its way to its node, or passes there.
+/// The task needs a replica to which a copy is queued or in flight, or that such a copy passes.
 void Admitter::join_copy(Task& task, Datum& datum, Replica& replica, Effects& effects) {
   Copy& copy = *replica.arriving;
-  const bool passes = copy.via == &replica;  // it is on its way to another node
+  const bool passes = copy.via == &replica;  // the copy's destination is another node
   transfers_.want(replica);
   if (state_.mistake.is(Mistake::arriving_not_joined)) return;
   if (state_.mistake.is(Mistake::passed_not_joined) && passes) return;
   if (copy.cause != Cause::prefetch || copy.state == Copy::State::in_flight)
     return transfers_.wait_for(task, copy);
-  // No longer something that can wait.
-  passes ? transfers_.give_up_via(copy) : transfers_.unqueue(copy);
+  // The queued prefetch becomes a demand copy.
+  passes ? transfers_.forget_via(copy) : transfers_.unqueue(copy);
   ensure(bring(datum, replica, task, effects), "what was on its way is still somewhere");
 }
 
-/// A replica that is being read by a copy may not change under it.
+/// A task may not write a replica while a copy reads it.
 void Admitter::wait_for_readers(Task& task, Replica& replica) {
   for (Copy* copy = replica.outgoing; copy != nullptr;) {
     Copy* const following = copy->next_outgoing;
     if (copy->cause == Cause::prefetch && transfers_.may_abandon(*copy)) {
-      transfers_.abandon(*copy, DropReason::revoked);
+      transfers_.abandon(*copy, DropReason::prefetch_cancelled);
     } else {
       transfers_.wait_for(task, *copy);
     }
@@ -233,22 +234,22 @@ void Admitter::release(Task& task, Outcome outcome, Effects& effects) {
     if (writes(access.mode)) --datum.writers;
     if (datum.token_holder == &task) datum.token_holder = nullptr;
     if (outcome == Outcome::returned && access.fresh)
-      state_.partials.note_empty(datum, id);  // it has added nothing
+      state_.partials.note_empty(datum, id);  // the task has added nothing
     if (outcome != Outcome::succeeded && task.pending_copies != 0) transfers_.forget_waiter(task, replica);
     if (writes(access.mode) && outcome != Outcome::returned) {
-      if (replica.state != ReplicaState::arriving) transfers_.written(datum, replica);
+      if (replica.state != ReplicaState::in_flight) transfers_.written(datum, replica);
       if (access.mode == AccessMode::write) reductions_.replaced(datum);
       const bool vanished = state_.is_lost(replica.node) && !state_.mistake.is(Mistake::lost_results_kept);
       if (outcome == Outcome::succeeded && !vanished) {
         if (access.mode == AccessMode::write) poison_.clear(datum);
       } else {
-        if (outcome == Outcome::succeeded) {  // told late: the device was lost meanwhile
+        if (outcome == Outcome::succeeded) {  // a late report: the device was lost before
           poison_.lose(id, replica.node);
           poison_.lose(access.datum, replica.node);
         }
         poison_.mark(id);
-        poison_.mark(access.datum);                 // what it was to add is missing there
-        coherence_.home_has(datum, datum.version);  // there is nothing worth bringing home
+        poison_.mark(access.datum);  // the datum lacks what the partial result should have added
+        coherence_.home_has(datum, datum.version);  // there is no value to write back
       }
     }
     flushes_.written(datum, effects);
@@ -257,7 +258,7 @@ void Admitter::release(Task& task, Outcome outcome, Effects& effects) {
   }
   if (task.scratch_bytes != 0) coherence_.give_scratch_back(task, node);
   task.pending_copies = 0;
-  state_.note_change();  // also if it had nothing here: who was behind it may be first now
+  state_.note_change();  // also if the task held nothing: the task behind it may be first in the pipeline now
 }
 
 void Admitter::view_switched(const Task& task) {
@@ -268,7 +269,7 @@ void Admitter::view_switched(const Task& task) {
 void Admitter::hold(Task& admitted) {
   MemoryNode& node = state_.node(admitted.node);
   for (const Access& access : admitted.accesses()) coherence_.hold(state_.usable(access.datum, node), node);
-  state_.note_change();  // less is pinned by tasks than before
+  state_.note_change();  // tasks pin fewer bytes now
 }
 
 void Admitter::unhold(Task& held) {

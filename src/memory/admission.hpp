@@ -1,33 +1,37 @@
-// A task gets all the memory it needs on one node in one step, or holds nothing (rules 1, 2, 7, 11), and gives
-// it back in one.
+// Admission reserves all memory that a task needs on one node in one step, or nothing (rules 1, 2, 7, 11). Release
+// frees it in one step.
 #pragma once
 #include <cstdint>
 #include <vector>
 
 #include "memory/evictor.hpp"
+#include "memory/fast_path_data.hpp"
 #include "memory/flushes.hpp"
-#include "memory/lane_data.hpp"
 #include "memory/reductions.hpp"
 
 namespace fairlead::memory {
 
-/// The answer to a task that wants to run on a node.
+/// The result of a request to run a task on a node.
 enum class Admission : std::uint8_t {
-  admitted,  // everything is reserved and pinned; `Task::pending_copies` says how many copies it still waits
-             // for
-  no_room,   // not now; the task holds nothing. Try again when changed() says so
-  over_share,   // it would fit, but tasks that wait behind another may pin half of the node only
-  token_taken,  // another task is changing one of its commutative data
-  being_read,   // what it would replace by a newer version is the source of a copy under way
+  // all memory is reserved and pinned; `Task::pending_copies` counts the copies that have not arrived
+  admitted,
+  no_space,             // no space now; the task holds nothing. Retry when changed() is true
+  over_pipeline_share,  // it would fit, but tasks behind the first of a pipeline may pin half of the node at most
+  token_taken,          // another task is changing one of its commutative data
+  source_in_use,        // a copy still reads the old replica that a newer version would replace
 };
 
-/// How a task that was admitted ends.
+/// How an admitted task ends. returned: it did not run, and goes back to the policy.
 enum class Outcome : std::uint8_t { succeeded, failed, returned };
 
 class Admitter {
  public:
+  /// Message of the check of each access. It fails if the program's dependencies leave two tasks unordered although
+  /// one of them writes data that both use.
+  static constexpr char in_order[] = "a task is admitted after those that change what it uses";
+
   Admitter(State& state, Coherence& coherence, Transfers& transfers, Evictor& evictor, Flushes& flushes,
-           LaneData& lane, Reductions& reductions, Poison& poison)
+           FastPathData& lane, Reductions& reductions, Poison& poison)
       : state_(state),
         coherence_(coherence),
         transfers_(transfers),
@@ -37,19 +41,27 @@ class Admitter {
         reductions_(reductions),
         poison_(poison) {}
 
+  /// See Memory::admit().
   Admission admit(Task& task, NodeId node, bool first, Effects& effects);
+  /// Unpins the task's data and frees its scratch; updates versions and poison according to the outcome.
   void release(Task& task, Outcome outcome, Effects& effects);
+  /// See Memory::view_switched().
   void view_switched(const Task& task);
+  /// See Memory::hold().
   void hold(Task& admitted);
   void unhold(Task& held);
+  /// Ends the claims of a task that no longer waits for memory.
   void forget_claim(Task& task);
+  /// True if another task is changing a datum that this task must change alone (rule 7).
   bool waits_for_token(const Task& task) const;
 
  private:
-  /// Puts what the task lacks on the node into `sizes_`; returns the bytes that its admission would pin
-  /// there.
+  /// Stores in `sizes_` the bytes of each allocation that the task still needs on the node. Returns the bytes that
+  /// its admission would pin there.
   Bytes find_needs(const Task& task, const MemoryNode& node);
+  /// Evicts replicas until `sizes_` can be allocated. False if that is impossible now.
   bool make_room(const Task& task, MemoryNode& node, Effects& effects);
+  /// Reserves and pins everything; cannot fail after make_room().
   void take(Task& task, MemoryNode& node, Effects& effects);
   void take_access(Task& task, Access& access, MemoryNode& node, Effects& effects);
   void join_copy(Task& task, Datum& datum, Replica& replica, Effects& effects);
@@ -61,11 +73,11 @@ class Admitter {
   Transfers& transfers_;
   Evictor& evictor_;
   Flushes& flushes_;
-  LaneData& lane_;
+  FastPathData& lane_;
   Reductions& reductions_;
   Poison& poison_;
-  std::vector<Bytes> sizes_;   // scratch
-  std::vector<Replica*> own_;  // scratch
+  std::vector<Bytes> sizes_;   // scratch: see find_needs()
+  std::vector<Replica*> own_;  // scratch: replicas of the task during make_room()
 };
 
 }  // namespace fairlead::memory

@@ -14,7 +14,7 @@ bool Coherence::reserve(Replica& replica, MemoryNode& node, ReplicaState state) 
   replica.state = state;
   replica.block = *range;
   node.peak_bytes = std::max(node.peak_bytes.get(), node.space->used_bytes());
-  if (state_.tell_residency) state_.policy->reserved(replica.datum, node.id);
+  if (state_.notifies_residency) state_.policy->reserved(replica.datum, node.id);
   return true;
 }
 
@@ -39,13 +39,13 @@ void Coherence::drop(Replica& replica, DropReason reason) {
   MemoryNode& node = state_.node(replica.node);
   ensure(replica.state != ReplicaState::absent && !replica.pinned(),
          "only what is present and used by nobody is dropped");
-  if (replica.in_list) keep_back(replica);
-  const bool told = replica.state == ReplicaState::leaving;
+  if (replica.in_list) remove_victim(replica);
+  const bool told = replica.state == ReplicaState::evicting;
   if (told) node.leaving_bytes -= replica.block->bytes;
   if (replica.prefetched) {
     no_longer_unused(replica);
     if (reason != DropReason::overwritten && replica.taken_back < 2) ++replica.taken_back;
-    const bool moved = replica.state != ReplicaState::arriving && reason != DropReason::failed;
+    const bool moved = replica.state != ReplicaState::in_flight && reason != DropReason::failed;
     if (moved)
       node.unused_prefetch_bytes.write()[static_cast<std::size_t>(reason)] +=
           state_.data[replica.datum].bytes;
@@ -54,30 +54,31 @@ void Coherence::drop(Replica& replica, DropReason reason) {
   state_.note_change();
   replica.block = Range{};
   replica.state = ReplicaState::absent;
-  if (state_.tell_residency && !told) state_.policy->dropped(replica.datum, node.id, reason);
+  if (state_.notifies_residency && !told) state_.policy->dropped(replica.datum, node.id, reason);
 }
 
 void Coherence::begin_leaving(Replica& replica) {
   MemoryNode& node = state_.node(replica.node);
-  keep_back(replica);
-  replica.state = ReplicaState::leaving;
+  remove_victim(replica);
+  replica.state = ReplicaState::evicting;
   node.leaving_bytes += replica.block->bytes;
-  if (state_.tell_residency)
-    state_.policy->dropped(replica.datum, node.id, DropReason::evicted);  // as good as gone
+  if (state_.notifies_residency)
+    // its space counts as free from now on
+    state_.policy->dropped(replica.datum, node.id, DropReason::evicted);
 }
 
-void Coherence::stay(Replica& replica) {
+void Coherence::cancel_eviction(Replica& replica) {
   state_.node(replica.node).leaving_bytes -= replica.block->bytes;
   replica.state = ReplicaState::valid;
-  if (!state_.tell_residency) return;
+  if (!state_.notifies_residency) return;
   state_.policy->reserved(replica.datum, replica.node);
-  state_.policy->loaded(replica.datum, replica.node);
+  state_.policy->arrived(replica.datum, replica.node);
 }
 
 void Coherence::pin(Replica& replica, MemoryNode& node) {
   if (replica.task_pins++ == 0 && state_.in_cache(replica)) {
     node.pinned_bytes += replica.block->bytes;
-    if (replica.in_list) keep_back(replica);
+    if (replica.in_list) remove_victim(replica);
   }
 }
 
@@ -111,7 +112,7 @@ void Coherence::settle(Replica& replica) {
   } else if (state_.is_lost(replica.node)) {
     drop(replica, DropReason::failed);
   } else {
-    offer(replica);
+    add_victim(replica);
   }
 }
 

@@ -1,5 +1,4 @@
-// The life of replicas: which version each holds, the space that it has, who keeps it there, and the policy
-// that hears of it.
+// The state of replicas: version, space and pins. The policy is notified of changes here.
 #pragma once
 #include <cstdint>
 #include <utility>
@@ -14,69 +13,74 @@ class Coherence {
 
   // ---- space
 
-  /// Space for the replica, with nothing in it so far; its `state` is that meanwhile. False if there is none.
+  /// Allocates space for the replica, without contents, and sets its `state`. False if no hole is large enough.
   bool reserve(Replica& replica, MemoryNode& node, ReplicaState state);
+  /// Allocates and pins the task's scratch. False if no hole is large enough.
   bool take_scratch(Task& task, MemoryNode& node);
   void give_scratch_back(Task& task, MemoryNode& node);
-  /// Only what is present and used by nobody.
+  /// Frees a replica's space. The replica must be present and not pinned.
   void drop(Replica& replica, DropReason reason);
 
   // ---- versions
 
-  /// A copy will bring its bytes.
-  void expect(Replica& replica) noexcept { replica.state = ReplicaState::arriving; }
-  /// They are there. Version 0: they are old, and worth nothing.
+  /// A copy to the replica exists.
+  void expect(Replica& replica) noexcept { replica.state = ReplicaState::in_flight; }
+  /// The copy has arrived. Version 0: the bytes are out of date and unusable.
   void landed(Replica& replica, std::uint64_t version) noexcept {
     replica.state = ReplicaState::valid;
     replica.version = version;
   }
-  void tell_loaded(const Replica& replica) {
-    if (state_.tell_residency) state_.policy->loaded(replica.datum, replica.node);
+  /// Notifies the policy that the replica has its bytes.
+  void notify_loaded(const Replica& replica) {
+    if (state_.notifies_residency) state_.policy->arrived(replica.datum, replica.node);
   }
-  /// A task has written the datum there: it is the newest, and nothing else is.
+  /// A task wrote the datum in this replica, which alone has the newest version now.
   void wrote(Datum& datum, Replica& at) noexcept { at.version = ++datum.version.write(); }
-  /// The home has that version now, or there is nothing worth bringing there.
+  /// The home has that version now, or the version has no value that could be written back.
   void home_has(Datum& datum, std::uint64_t version) noexcept { datum.home.version = version; }
-  /// A mistake.
+  /// A deliberate mistake, for tests.
   void pretend_newest(Replica& replica) noexcept {
     replica.version = state_.data[replica.datum].version.get();
   }
-  /// It is being written somewhere else to make room.
+  /// A copy writes the replica elsewhere, to make space.
   void begin_leaving(Replica& replica);
-  /// It does not leave after all.
-  void stay(Replica& replica);
+  /// Cancels begin_leaving().
+  void cancel_eviction(Replica& replica);
 
-  // ---- who keeps it there
+  // ---- pins
 
+  /// Adds or removes the pin of an admitted task. The last unpin settles the replica.
   void pin(Replica& replica, MemoryNode& node);
   void unpin(Replica& replica, MemoryNode& node);
-  /// The pin of an admitted task becomes one of a hold, and back.
+  /// hold() turns the pin of an admitted task into a pin of a hold; unhold() reverts that.
   void hold(Replica& replica, MemoryNode& node);
   void unhold(Replica& replica, MemoryNode& node);
-  /// It may not leave for now, although nobody pins it.
-  void keep_back(Replica& replica) noexcept {
+  /// Removes an unpinned replica from the list of possible victims, for now.
+  void remove_victim(Replica& replica) noexcept {
     replica.in_list = false;
     state_.node(replica.node).may_leave.write().remove(replica);
   }
-  void offer(Replica& replica) noexcept {
+  /// Adds the replica to the end of the list of possible victims.
+  void add_victim(Replica& replica) noexcept {
     replica.in_list = true;
     state_.node(replica.node).may_leave.write().append(replica);
   }
-  /// If nobody pins it any more: drops it if it is old, else lets it leave when space is needed.
+  /// If the replica is not pinned: drops it if it is old, otherwise adds it to the list of possible victims.
   void settle(Replica& replica);
 
-  // ---- whether fetching it ahead was worth while
+  // ---- usefulness of prefetches
 
+  /// Marks a replica as prefetched.
   void fetched_ahead(Replica& replica) noexcept {
     replica.prefetched = true;
     state_.node(replica.node).prefetched_bytes += replica.block->bytes;
   }
-  /// A task uses it.
+  /// A task uses the replica.
   void used(Replica& replica) noexcept {
     no_longer_unused(replica);
     replica.taken_back = 0;
   }
-  /// It was prefetched, and is now used or wanted, or leaves.
+  /// A prefetched replica is now used or requested, or leaves.
   void no_longer_unused(Replica& replica) noexcept {
     if (std::exchange(replica.prefetched.write(), false))
       state_.node(replica.node).prefetched_bytes -= replica.block->bytes;

@@ -1,4 +1,4 @@
-// Descriptors of copies, used again and again: their addresses are what events and queues know them by.
+// Reuses the descriptors of copies. Their addresses are stable, since events and queues refer to copies by address.
 #pragma once
 #include <deque>
 #include <vector>
@@ -9,16 +9,16 @@ namespace fairlead::memory {
 
 class CopyPool {
  public:
-  /// What it says is of an earlier use.
+  /// The fields have the values of an earlier use.
   Copy& take() {
     if (unused_.empty()) return copies_.emplace_back();
     Copy* const copy = unused_.back();
     unused_.pop_back();
     return *copy;
   }
-  /// It goes nowhere any more.
+  /// No event or queue may refer to the copy any more.
   void give_back(Copy& copy) { unused_.push_back(&copy); }
-  /// Calls f(Copy&) for each that is queued or in flight.
+  /// Calls f(Copy&) for each copy that is queued or in flight.
   template <class F>
   void for_each(F&& f) {
     for (Copy& copy : copies_)

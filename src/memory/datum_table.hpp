@@ -1,5 +1,4 @@
-// What the engine knows of each datum: its size, its newest version, its home, and its replicas on other
-// nodes.
+// The descriptor of each datum: size, newest version, home, and replicas on other nodes.
 #pragma once
 #include <fairlead/ids.hpp>
 #include <fairlead/place_hint.hpp>
@@ -10,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-#include "base/chunked_vector.hpp"
+#include "base/stable_vector.hpp"
 #include "data/generator.hpp"
 #include "memory/replica.hpp"
 #include "memory/written_by.hpp"
@@ -18,56 +17,61 @@
 
 namespace fairlead::memory {
 
+/// What add() needs to register a datum.
 struct DatumSpec {
   Bytes bytes = 0;
   NodeId home{};
-  void* address = nullptr;                     ///< user memory: where it is; here nobody looks at it
-  const data::Layout* layout = nullptr;        ///< user memory: how it lies there, if not in one block; stays
-  Bytes home_offset = 0;                       ///< disk: where its space in the spill file begins
-  const data::Generator* generator = nullptr;  ///< makes what it holds at first, in place of its home
+  void* address = nullptr;  ///< user memory: address of the bytes; opaque here
+  /// user memory: layout, if not contiguous; must outlive the datum
+  const data::Layout* layout = nullptr;
+  Bytes home_offset = 0;  ///< disk: offset in the spill file
+  /// computes the first version, instead of a read from the home
+  const data::Generator* generator = nullptr;
   View::Coordinates coordinates{};
-  DatumId partial_of = no_id<DatumId>;  ///< it holds partial results of reductions on that datum
-  bool out_of_view = false;             ///< the home is shared with data that are used now
+  DatumId partial_of = no_id<DatumId>;  ///< the datum holds partial results of reductions of that datum
+  bool out_of_view = false;             ///< the home is shared with data that are in use
 };
 
 class Admitter;
-class AwayList;
+class StaleHomes;
 class PartialResults;
 class Poison;
 
-/// What every admission looks at comes first: two cache lines. Of each field it is said who writes it.
+/// A datum's descriptor. The fields that every admission reads come first, in two cache lines.
 struct alignas(64) Datum {
-  Replica home;  ///< always has space; its `version` tells whether it is current
-  WrittenBy<std::uint64_t, Coherence> version = 1;    ///< the newest; grows with every write
-  WrittenBy<Task*, Admitter> token_holder = nullptr;  ///< the task that changes it among commutative ones
+  Replica home;  ///< always has space; `version` states whether it is current
+  WrittenBy<std::uint64_t, Coherence> version = 1;    ///< newest version; each write increments it
+  WrittenBy<Task*, Admitter> token_holder = nullptr;  ///< the commutative task that changes the datum now
   const Bytes bytes = 0;
-  WrittenBy<Replica*, DatumTable> cached = nullptr;  ///< replicas on caches, linked by next_of_datum; kept
-                                                     ///< when absent
-  /// Admitted tasks that change it: nobody else may read it now.
+  /// replicas on caches, linked by next_of_datum; kept when absent
+  WrittenBy<Replica*, DatumTable> cached = nullptr;
+  /// Admitted tasks that change the datum. While it is not 0, no other task may read it.
   WrittenBy<std::uint32_t, Admitter> writers = 0;
-  WrittenBy<bool, Poison> poisoned = false;  ///< a task that was to write it failed or was cancelled
+  WrittenBy<bool, Poison> poisoned = false;  ///< a task that should have written it failed or was cancelled
   WrittenBy<bool, DatumTable> removed = false;
-  /// Its home is shared with data that are used now: it is a part, or has parts.
+  /// The home is shared with data that are in use: the datum is a block of another, or is partitioned.
   WrittenBy<bool, Admitter> out_of_view = false;
   WrittenBy<bool, Flushes> flush_when_written = false;  ///< a flush waits for the task that changes it now
-  const bool is_partial = false;  ///< its value means something between a reduction and its folding only
-  /// The accelerator on which the program would have it live.
+  /// a partial result: has a value only between a reduction and its combination
+  const bool is_partial = false;
+  /// The accelerator on which the program prefers the datum.
   WrittenBy<std::int8_t, DatumTable> advice = no_device;
-  WrittenBy<bool, Flushes> refresh_put_off = false;  ///< the program asks for the newest value by acquire
-  WrittenBy<bool, AwayList> listed_away = false;     ///< among data that may not be up to date at home
-  /// Where its partial results are kept, plus 1; 0: it has none.
+  WrittenBy<bool, Flushes> refresh_put_off = false;  ///< the program gets the newest value by acquire
+  WrittenBy<bool, StaleHomes> listed_away = false;   ///< in the StaleHomes
+  /// Index of its partial results plus 1; 0: none.
   WrittenBy<std::uint32_t, PartialResults> partials = 0;
   const View::Coordinates coordinates{};
-  const data::Layout* const layout = nullptr;        ///< of the home, if that is not one block
-  const data::Generator* const generator = nullptr;  ///< makes version 1, which is stored nowhere
+  const data::Layout* const layout = nullptr;        ///< layout of the home, if not contiguous
+  const data::Generator* const generator = nullptr;  ///< computes version 1, which is not stored
 
+  /// The newest version is not in the home.
   bool dirty() const noexcept { return home.version != version; }
 };
 
 static_assert(sizeof(Datum) == 3 * 64);
 
-/// Data by id. Ids are dense: that of a datum that was forgotten is given to another. Who may still name the
-/// former by it has to look first (`RegisteredDatum::generation`), or to forget it in Policy::removed().
+/// Data by id. Ids are dense: a new datum gets the id of a forgotten one. Code that keeps an id must compare
+/// `RegisteredDatum::generation`, or delete the id in Policy::removed().
 class DatumTable {
  public:
   DatumId add(const DatumSpec& spec) {
@@ -80,28 +84,28 @@ class DatumTable {
     return free_.empty() ? add_new(spec) : add_in_place_of_former(spec);
   }
   void advise(DatumId id, int device) noexcept { data_[index(id)].advice = static_cast<std::int8_t>(device); }
-  /// It is no datum of the program any more.
+  /// The program no longer uses the datum.
   void remove(DatumId id) noexcept { data_[index(id)].removed = true; }
-  /// All its replicas are absent, and nobody uses it.
+  /// Frees the id. All replicas must be absent and unused.
   void forget(DatumId id) {
     Datum& datum = data_[index(id)];
     if (const auto at = collections_.find(datum.coordinates.collection);
         at != collections_.end() && --at->second.data == 0)
       collections_.erase(at);
-    if (reuse_) free_.push_back(id);  // has space: add_new() reserved it
+    if (reuse_) free_.push_back(id);  // never allocates: add_new() reserved the capacity
   }
-  /// Ids are not used again from now on: what is written down names data by them.
+  /// Stops the reuse of ids, because records refer to data by id.
   void keep_ids() noexcept { reuse_ = false; }
   Datum& operator[](DatumId id) noexcept { return data_[index(id)]; }
   const Datum& operator[](DatumId id) const noexcept { return data_[index(id)]; }
   std::size_t size() const noexcept { return data_.size(); }
-  /// As far as has been added; {0, 0} if nothing has.
+  /// The extent of the data added so far; {0, 0} if there are none.
   View::Extent extent(std::int32_t collection) const {
     const auto found = collections_.find(collection);
     return found == collections_.end() ? View::Extent{} : found->second.extent;
   }
 
-  /// The datum's replica on a cache; made (absent) if there is none yet.
+  /// The datum's replica on a cache. Creates an absent one if none exists.
   Replica& cached_on(DatumId id, NodeId node) {
     Datum& datum = data_[index(id)];
     Replica* last = nullptr;
@@ -117,7 +121,7 @@ class DatumTable {
     }
     return replica;
   }
-  /// As above, but null if there is none.
+  /// The datum's replica on a cache, or null if none exists.
   const Replica* find_on(DatumId id, NodeId node) const noexcept {
     const Replica* replica = data_[index(id)].cached;
     while (replica != nullptr && replica->node != node) replica = replica->next_of_datum;
@@ -150,7 +154,7 @@ class DatumTable {
     data_.append([&] { return made(spec, id, nullptr); });
     return id;
   }
-  /// Of the one that was forgotten last: its replicas are there, as if they were new.
+  /// Reuses the id that was forgotten last. Its replica descriptors are reset.
   DatumId add_in_place_of_former(const DatumSpec& spec) {
     const DatumId id = free_.back();
     free_.pop_back();
@@ -165,11 +169,11 @@ class DatumTable {
     return id;
   }
 
-  ChunkedVector<Datum> data_;
-  ChunkedVector<Replica> replicas_;
-  std::vector<DatumId> free_;  // of data that are gone
+  StableVector<Datum> data_;
+  StableVector<Replica> replicas_;
+  std::vector<DatumId> free_;  // ids of forgotten data
   bool reuse_ = true;
-  std::map<std::int32_t, Collection> collections_;  // those that have data
+  std::map<std::int32_t, Collection> collections_;  // collections with at least one datum
 };
 
 }  // namespace fairlead::memory

@@ -1,4 +1,4 @@
-// What followed from a call to memory: what the caller has to go on with. Calls add to it.
+// The effects of a call to memory, which the caller processes. Each call appends to them.
 #pragma once
 #include <fairlead/ids.hpp>
 
@@ -10,12 +10,13 @@
 namespace fairlead::memory {
 
 struct Effects {
-  std::vector<Task*> landed;   // admitted tasks that wait for no copy any more
-  std::vector<Task*> failed;   // admitted tasks one of whose inputs could not be brought; `failure` tells why
-  std::vector<Copy*> started;  // copies that the world has to carry out
-  int stop_error = 0;          // errno of a copy whose failure ends the run: what was to be safe is not
+  std::vector<Task*> ready;    // admitted tasks whose copies have all arrived
+  std::vector<Task*> failed;   // admitted tasks that miss an input; `failure` states why
+  std::vector<Copy*> started;  // copies that the backend must execute
+  // errno of a failed copy that ends the run; 0: none
+  int stop_error = 0;
   DatumId stop_datum = no_id<DatumId>;
-  std::exception_ptr stop_failure;  // what the world says about it; null: nothing more
+  std::exception_ptr stop_failure;  // the backend's exception; null: no details
 };
 
 }  // namespace fairlead::memory

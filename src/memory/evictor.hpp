@@ -1,5 +1,4 @@
-// Makes room in a cache: which replicas leave, for what, and where they go (docs/memory.md, "How is room
-// made?").
+// Makes space in a cache: selects the replicas that leave and where they go (docs/memory.md, "How is room made?").
 #pragma once
 #include <fairlead/ids.hpp>
 
@@ -10,11 +9,11 @@
 
 namespace fairlead::memory {
 
-/// What room is made for.
+/// What the space is for.
 enum class Purpose : std::uint8_t {
-  task,      // one is to be admitted: what leaves may go home first, and the task waits for it
-  prefetch,  // a task will read it: what the policy spares, one at a time, if it leaves nothing behind
-  passing,   // a copy passes that cache: what can be dropped at once; nobody waits
+  task,      // a task to be admitted: victims may be written home first, and the task waits for that
+  prefetch,  // a prefetch: evicts only what Policy::prefetch_victim names, one replica at a time
+  transit,   // a copy that passes the cache: drops a clean replica; never waits
 };
 
 class Evictor {
@@ -22,20 +21,19 @@ class Evictor {
   Evictor(State& state, Coherence& coherence, Transfers& transfers)
       : state_(state), coherence_(coherence), transfers_(transfers) {}
 
-  /// Lets replicas leave until `sizes` can be had at once. False if that needs copies to end first, or cannot
-  /// be. `wanted`: the datum that is prefetched or passes.
+  /// Evicts replicas until `sizes` can be allocated at once. False if copies must end first, or if that is
+  /// impossible. `wanted`: the datum that is prefetched or in transit.
   bool make_room(Purpose purpose, MemoryNode& node, std::span<const Bytes> sizes, Effects& effects,
                  DatumId wanted = no_id<DatumId>);
-  /// An unpinned replica gives up its space: at once if somebody else holds the same, else by way of its
-  /// home.
-  void leave(Replica& replica, MemoryNode& node, Effects& effects);
-  /// What the copy brings over two wires stays where it passes, too, if space can be had there at once; nobody
-  /// ever waits for that (rule 4).
-  void keep_on_the_way(Copy& copy, Effects& effects);
-  /// Drops every replica that nobody uses and whose version another place holds.
+  /// Evicts an unpinned replica: drops it if another place has the same version, otherwise writes it home first.
+  void evict(Replica& replica, MemoryNode& node, Effects& effects);
+  /// A copy over two links also leaves a replica in the cache that it passes, if space can be had there at once. No
+  /// task ever waits for that (rule 4).
+  void keep_staging_replica(Copy& copy, Effects& effects);
+  /// Drops every unused replica whose version is also elsewhere.
   void drop_clean();
-  /// Something is on its way out, or will be given back when it lands.
-  static bool is_coming(const MemoryNode& node) noexcept {
+  /// True if replicas are leaving, or if copies in flight free their space when they arrive.
+  static bool space_pending(const MemoryNode& node) noexcept {
     return node.leaving_bytes + node.revoked_bytes > 0;
   }
 
@@ -44,7 +42,7 @@ class Evictor {
   Replica* victim(MemoryNode& node, Bytes passing);
   bool spare_for(DatumId wanted, Bytes bytes, MemoryNode& node, Effects& effects);
   bool drop_for(Bytes bytes, MemoryNode& node);
-  Replica* space_on_the_way(Datum& datum, NodeId through, Effects& effects);
+  Replica* reserve_staging(Datum& datum, NodeId through, Effects& effects);
 
   State& state_;
   Coherence& coherence_;

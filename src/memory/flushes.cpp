@@ -59,11 +59,11 @@ void Flushes::failed(Copy& copy, Effects& effects) {
   if (!std::exchange(copy.counts_for_flush.write(), false)) return;
   Datum& datum = state_.data[copy.datum];
   if (copy.cause == Cause::demand && datum.writers == 0)
-    return send_home(datum, effects);  // it was a task's; the flush tries for itself
+    return send_home(datum, effects);  // the failed copy was a task's; the flush makes its own
   ended();
 }
 
-/// By the copy that is under way, or one that is made.
+/// Uses the copy that is queued or in flight, or makes one.
 void Flushes::join_or_send_home(Datum& datum, Effects& effects) {
   if (Copy* const coming = datum.home.arriving; coming != nullptr) {
     coming->counts_for_flush = true;
@@ -72,7 +72,7 @@ void Flushes::join_or_send_home(Datum& datum, Effects& effects) {
   }
 }
 
-/// Starts what one of the open flushes waits for, or ends it.
+/// Starts the copy home of one open datum, or closes the datum if no copy is needed.
 void Flushes::send_home(Datum& datum, Effects& effects) {
   Replica* const source = datum.dirty() ? state_.source_of(datum, datum.home.node) : nullptr;
   if (source == nullptr) return ended();

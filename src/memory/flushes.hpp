@@ -1,10 +1,10 @@
-// What the program wants to be safe in its homes: all of it (a flush), or some of it (a refresh). One at a
-// time.
+// Writes values back to their homes when the program asks: all data (a flush) or some data (a refresh). One flush or
+// refresh at a time.
 #pragma once
 #include <span>
 #include <vector>
 
-#include "memory/homeward.hpp"
+#include "memory/early_write_back.hpp"
 #include "memory/transfers.hpp"
 
 namespace fairlead::memory {
@@ -14,36 +14,40 @@ class Flushes {
   Flushes(State& state, Transfers& transfers)
       : state_(state), transfers_(transfers), early_(state, transfers) {}
 
-  /// Sends every datum home whose newest version is not there. Done when `under_way()` turns false.
+  /// Writes back every datum whose newest version is not in its home. Complete when `under_way()` is false.
   void flush(Effects& effects);
-  /// Sends the newest versions of these home, as far as no task is changing them: it is not waited for. Done
-  /// when `under_way()` turns false.
+  /// Writes back the newest versions of these data, except those that a task is changing. Complete when `under_way()`
+  /// is false.
   void refresh(std::span<const DatumId> data, Effects& effects);
   bool under_way() const noexcept { return wanted_; }
-  /// Some workers change data of the program's own memory elsewhere, since they do not reach it.
-  bool homes_may_be_old() const noexcept { return state_.away.possible(); }
-  /// Data in the program's own memory whose newest version is elsewhere, and that no task is changing. Those
-  /// whose refresh is put off are left out unless these are asked for, too.
-  std::vector<DatumId> away_from_home(bool put_off_too) { return state_.away.now(state_.data, put_off_too); }
-  /// Whether away_from_home() is to tell of the datum.
+  /// True if some workers cannot reach user memory, so that homes there can be out of date.
+  bool home_may_be_stale() const noexcept { return state_.away.possible(); }
+  /// Data with a home in user memory whose newest version is elsewhere and that no task is changing. Data with a
+  /// postponed refresh are included only if `put_off_too`.
+  std::vector<DatumId> stale_homes(bool put_off_too) {
+    return state_.away.stale_homes(state_.data, put_off_too);
+  }
+  /// Excludes the datum from stale_homes(), or includes it again.
   void put_off(DatumId id, bool put_off) noexcept { state_.data[id].refresh_put_off = put_off; }
 
-  /// What goes home before anybody asks.
-  Homeward& early() noexcept { return early_; }
-  const Homeward& early() const noexcept { return early_; }
+  /// Write-backs ahead of a flush.
+  EarlyWriteBack& early() noexcept { return early_; }
+  const EarlyWriteBack& early() const noexcept { return early_; }
 
-  // ---- what happened to copies home
+  // ---- events of copies to homes
 
-  /// The datum is home, but a newer version is being made. A flush waits for that, a refresh does not.
+  /// The copy has arrived at home, but a task is making a newer version. A flush waits for that, a refresh does not.
   void wait_for_writer(Copy& copy, Datum& datum) noexcept;
-  /// A task has ended that changed it.
+  /// A task that changed the datum has ended.
   void written(Datum& datum, Effects& effects) {
     if (datum.flush_when_written && datum.writers == 0) [[unlikely]]
       send_after_write(datum, effects);
   }
-  /// Another copy brings what is newer than what this one has brought.
+  /// The copy `to` carries a newer version; the flush waits for it instead.
   void hand_over(Copy& copy, Copy& to) noexcept;
+  /// The copy has arrived in the home.
   void landed(Copy& copy) noexcept;
+  /// The copy failed for good; the flush tries once more if the copy was a task's.
   void failed(Copy& copy, Effects& effects);
 
  private:
@@ -56,10 +60,10 @@ class Flushes {
 
   State& state_;
   Transfers& transfers_;
-  Homeward early_;
+  EarlyWriteBack early_;
   bool wanted_ = false;
-  bool refreshing_ = false;  // what is open is a refresh: it waits for no task
-  std::size_t open_ = 0;     // data
+  bool refreshing_ = false;  // the open operation is a refresh, which waits for no task
+  std::size_t open_ = 0;     // data whose copies the flush waits for
 };
 
 }  // namespace fairlead::memory

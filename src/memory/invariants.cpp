@@ -12,9 +12,9 @@ void check_invariants(const State& state, const Transfers& transfers, bool idle)
   const auto fail = [](const std::string& what) { throw Error("internal: memory: " + what); };
   std::vector<Bytes> used(state.nodes.size()), pinned(state.nodes.size()), held(state.nodes.size()),
       leaving(state.nodes.size()), prefetching(state.nodes.size()), prefetched(state.nodes.size()),
-      in_lane(state.nodes.size()), revoked(state.nodes.size());
+      on_fast_path(state.nodes.size()), revoked(state.nodes.size());
   transfers.for_each([&](const Copy& copy) {
-    // Whoever follows a copy to the one that it waits for, and so on, comes to one that waits for its link only.
+    // A chain of joined copies must end at a copy that waits only for its link.
     std::size_t followed = 0;
     for (const Copy* one = &copy; one->state == Copy::State::joined; one = one->from->arriving)
       if (one->from->arriving == nullptr || ++followed > state.nodes.size())
@@ -35,17 +35,18 @@ void check_invariants(const State& state, const Transfers& transfers, bool idle)
       if (r->task_pins != 0) pinned[index(r->node)] += r->block->bytes;
       if (r->prefetched) prefetched[index(r->node)] += r->block->bytes;
       if (r->app_pins != 0) held[index(r->node)] += r->block->bytes;
-      if (r->state == ReplicaState::leaving) leaving[index(r->node)] += r->block->bytes;
-      if (r->state == ReplicaState::arriving && r->arriving->cause == Cause::prefetch && r->arriving->to == r)
+      if (r->state == ReplicaState::evicting) leaving[index(r->node)] += r->block->bytes;
+      if (r->state == ReplicaState::in_flight && r->arriving->cause == Cause::prefetch &&
+          r->arriving->to == r)
         prefetching[index(r->node)] += r->block->bytes;
       const bool lost = state.is_lost(r->node);
-      if (r->state != ReplicaState::arriving && r->version == datum.version && !lost) newest = true;
-      if (lost && (idle || !r->pinned()) && r->state != ReplicaState::arriving)
+      if (r->state != ReplicaState::in_flight && r->version == datum.version && !lost) newest = true;
+      if (lost && (idle || !r->pinned()) && r->state != ReplicaState::in_flight)
         fail(name + " is still on a device that is lost");
-      if (r->in_lane) in_lane[index(r->node)] += r->block->bytes;
+      if (r->on_fast_path) on_fast_path[index(r->node)] += r->block->bytes;
       if (idle && (r->task_pins | r->source_pins | r->app_pins) != 0)
         fail(name + " is still pinned on " + state.topology.nodes[index(r->node)].name);
-      if (idle && r->state == ReplicaState::leaving) fail(name + " is still leaving");
+      if (idle && r->state == ReplicaState::evicting) fail(name + " is still leaving");
       if (r->in_list && (r->pinned() || r->state != ReplicaState::valid))
         fail(name + " may leave but must not");
       if (!r->in_list && !r->pinned() && r->state == ReplicaState::valid)
@@ -62,7 +63,8 @@ void check_invariants(const State& state, const Transfers& transfers, bool idle)
     if (used[index(node.id)] > node.space->capacity()) fail("capacity exceeded");
     if (pinned[index(node.id)] != node.pinned_bytes) fail("pinned bytes do not add up");
     if (held[index(node.id)] != node.held_bytes) fail("held bytes do not add up");
-    if (in_lane[index(node.id)] != node.lane_bytes) fail("the bytes of the direct lane do not add up");
+    if (on_fast_path[index(node.id)] != node.fast_path_bytes)
+      fail("the bytes of the direct lane do not add up");
     if (leaving[index(node.id)] != node.leaving_bytes) fail("leaving bytes do not add up");
     if (revoked[index(node.id)] != node.revoked_bytes) fail("revoked bytes do not add up");
     if (prefetching[index(node.id)] != node.prefetching_bytes) fail("prefetched bytes do not add up");

@@ -1,10 +1,10 @@
-// What holds of memory at any time, looked up from the beginning and not by the counters.
+// The invariants of memory, computed from the data themselves and compared with the counters.
 #pragma once
 #include "memory/transfers.hpp"
 
 namespace fairlead::memory {
 
-/// Throws Error naming the first thing that is not as it should be; with `idle`, also that nothing is pinned.
+/// Throws Error with the first violation. With `idle`, also checks that nothing is pinned.
 void check_invariants(const State& state, const Transfers& transfers, bool idle);
 
 }  // namespace fairlead::memory

@@ -42,7 +42,7 @@ void Links::start(WayId way, std::vector<Copy*>& started) {
     if (waiting.empty()) return;
     Copy* copy = waiting.front();
     if (copy->cause == Cause::prefetch) {
-      // Half of what is started at once: what is urgent tomorrow does not wait behind all of it.
+      // Prefetches use half of the slots at most, so that later urgent copies do not wait behind them.
       if (queue.prefetches_in_flight >= std::max(1u, queue.most / 2)) return;
       ++queue.prefetches_in_flight;
     }
@@ -50,7 +50,7 @@ void Links::start(WayId way, std::vector<Copy*>& started) {
     copy->state = Copy::State::in_flight;
     ++queue.in_flight;
     ++in_flight_;
-    for (const Leg& leg : routes_.of(*copy).legs)
+    for (const RouteStep& leg : routes_.of(*copy).legs)
       if (Crossing& crossing = crossings_[index(leg.link)]; crossing.copies++ == 0) crossing.first = copy;
     started.push_back(copy);
   }
@@ -62,8 +62,8 @@ void Links::ended(const Copy& copy) {
   if (copy.cause == Cause::prefetch) --queue.prefetches_in_flight;
   --in_flight_;
   ++ended_;
-  // For how long wires were in use: from the first copy's beginning to the last one's end.
-  for (const Leg& leg : routes_.of(copy).legs) {
+  // Busy time of the links: from the start of the first concurrent copy to the end of the last.
+  for (const RouteStep& leg : routes_.of(copy).legs) {
     Crossing& crossing = crossings_[index(leg.link)];
     if (crossing.first == &copy) {
       crossing.since = copy.started;
@@ -76,9 +76,9 @@ void Links::ended(const Copy& copy) {
 }
 
 void Links::count(const Copy& copy) noexcept {
-  for (const Leg& leg : routes_.of(copy).legs) {
+  for (const RouteStep& leg : routes_.of(copy).legs) {
     LinkTraffic& traffic = traffic_[index(leg.link)];
-    auto& direction = leg.away_from_home ? traffic.from_home : traffic.to_home;
+    auto& direction = leg.outward ? traffic.from_home : traffic.to_home;
     auto& sum = direction[static_cast<std::size_t>(copy.cause.get())];
     sum.bytes += copy.bytes;
     ++sum.copies;

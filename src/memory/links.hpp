@@ -1,5 +1,5 @@
-// The copies that wait for a link and those under way: started a few at a time, what is urgent first, and
-// counted. The directions of a duplex link have a queue each: what comes does not wait behind what goes.
+// Queues of copies per link. A link starts a few copies at a time, urgent ones first, and counts their bytes. A
+// duplex link has one queue in each direction, so that the directions do not block each other.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -13,8 +13,8 @@
 
 namespace fairlead::memory {
 
-/// Bytes and copies that went over a wire, by cause and direction: from its first node to its second is "from
-/// home". A copy that crosses two wires counts on both.
+/// Bytes and copies over a physical link, by cause and direction. "From home" is from its first node to its second. A
+/// copy over two links counts on both.
 struct LinkTraffic {
   struct Count {
     Bytes bytes = 0;
@@ -27,40 +27,41 @@ struct LinkTraffic {
     return sum;
   }
   Counts from_home{}, to_home{};
-  Duration busy{};  ///< at least one copy was under way
+  Duration busy{};  ///< time with at least one copy in flight
 };
 
-/// A direction of a duplex link, or both of another: copies on the same way wait for each other.
+/// A queue: one direction of a duplex link, or both directions of another link.
 enum class WayId : std::uint32_t {};
 
 class Links {
  public:
   Links(const Topology& topology, const Routes& routes);
 
-  /// The copy waits for its link.
+  /// Queues the copy for its link.
   void add(Copy& copy);
-  /// It will, when the copy has landed that brings what it reads.
+  /// The copy is queued later, when the copy to its source has arrived.
   void add_later(Copy& copy) noexcept { copy.state = Copy::State::joined; }
-  /// It has not started, and will not: it was taken back, or goes another way.
+  /// Takes back a copy that has not started.
   void remove(Copy& copy);
   WayId way_of(const Copy& copy) const noexcept { return way_of(copy.link, routes_.of(copy).away_from_home); }
-  /// Appends to `started` what the way can take now.
+  /// Appends to `started` the copies that the queue can start now.
   void start(WayId way, std::vector<Copy*>& started);
-  /// What was started has ended.
+  /// A started copy has ended.
   void ended(const Copy& copy);
-  /// Its bytes have landed.
+  /// Adds the bytes of a copy that has arrived to the counts.
   void count(const Copy& copy) noexcept;
 
-  /// What goes that way is in nobody's way who comes the other one.
+  /// True if the directions of the route do not delay each other.
   bool is_duplex(const Route& route) const noexcept {
     return duplex_[index(route.link)] &&
-           std::ranges::all_of(route.legs, [this](const Leg& leg) { return duplex_[index(leg.link)]; });
+           std::ranges::all_of(route.legs, [this](const RouteStep& leg) { return duplex_[index(leg.link)]; });
   }
-  /// Nothing is on its way there, nor waits for that.
+  /// True if no copy is queued or in flight on the route.
   bool is_idle(const Route& route) const noexcept;
 
-  /// By LinkId; wires only.
+  /// By LinkId; physical links only.
   std::span<const LinkTraffic> traffic() const noexcept { return traffic_; }
+  /// Copies that have started and not ended.
   std::size_t copies_in_flight() const noexcept { return in_flight_; }
   std::uint64_t copies_ended() const noexcept { return ended_; }
 
@@ -69,10 +70,10 @@ class Links {
     std::deque<Copy*> urgent, prefetches;
     unsigned in_flight = 0, prefetches_in_flight = 0, most = 0;
   };
-  /// Of a wire that copies are crossing: since when without a break.
+  /// The current busy period of a link.
   struct Crossing {
     unsigned copies = 0;
-    const Copy* first = nullptr;  // when it began is known by the time it lands, which is before the last
+    const Copy* first = nullptr;  // the period's first copy, whose start time is read when it ends
     Time since{}, until{};
   };
 
@@ -84,8 +85,8 @@ class Links {
 
   const Routes& routes_;
   std::vector<bool> duplex_;   // by LinkId
-  std::vector<Queue> queues_;  // by WayId: two for each link, of which one that is not duplex uses the first
-  std::vector<Crossing> crossings_;  // by LinkId, like those below
+  std::vector<Queue> queues_;  // by WayId: two for each link; a link that is not duplex uses the first only
+  std::vector<Crossing> crossings_;  // by LinkId, as traffic_
   std::vector<LinkTraffic> traffic_;
   std::size_t in_flight_ = 0;
   std::uint64_t ended_ = 0;

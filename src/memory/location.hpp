@@ -1,6 +1,6 @@
-// Where bytes are, as far as memory knows: it gives out offsets and never looks at an address. What a location is
-// as an address, only those say who have the node's memory (backend/addresses.hpp): a device's may be none that
-// cores can follow, and a simulated node has none at all.
+// A location of bytes, as memory refers to it: a node and an offset, never a dereferenced address. The owner of the
+// node's memory translates it (backend/addresses.hpp). A device address may be unusable by CPU cores, and a simulated
+// node has no addresses.
 #pragma once
 #include <fairlead/ids.hpp>
 
@@ -9,14 +9,14 @@
 namespace fairlead::memory {
 
 struct Location {
-  NodeId node = no_id<NodeId>;  ///< none: it is used in its home, by whatever the program gave
-  Bytes offset = 0;             ///< from the beginning of the node's memory, or of its file
-  void* users = nullptr;  ///< the program's own memory: what the program gave, handed on unread. Else null
+  NodeId node = no_id<NodeId>;  ///< no_id: used in the home, at the program's address
+  Bytes offset = 0;             ///< bytes from the start of the node's memory or file
+  void* users = nullptr;  ///< user memory: the program's address, never dereferenced here. Otherwise null
 
   friend bool operator==(const Location&, const Location&) = default;
 };
 
-/// Where an admitted task has what it uses, until somebody has made an address of it.
+/// The location of an admitted task's datum, before its translation into an address.
 inline Location location_of(const Task& task, const Access& access) noexcept {
   if (access.in_place) return {.users = access.address};
   return {.node = task.node, .offset = access.offset};

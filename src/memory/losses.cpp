@@ -12,7 +12,7 @@ void Losses::lose(NodeId id, Effects& effects) {
   ensure(node.is_cache && !node.lost, "a device is lost once");
   node.lost = true;
   state_.note_change();
-  // First what has no value any more, so that nobody is given it in place of what he waits for.
+  // First mark the data without a value, so that no old version serves their readers.
   for (std::size_t i = 0; i < state_.data.size(); ++i) {
     Datum& datum = state_.data[static_cast<DatumId>(i)];
     for (Replica* replica = datum.cached; replica != nullptr; replica = replica->next_of_datum)
@@ -24,21 +24,21 @@ void Losses::lose(NodeId id, Effects& effects) {
     for (Replica* replica = state_.data[static_cast<DatumId>(i)].cached; replica != nullptr;
          replica = replica->next_of_datum) {
       if (replica->node != id) continue;
-      while (Copy* const copy = unstarted_copy_of(*replica)) landing_.comes_to_nothing(*copy, effects);
+      while (Copy* const copy = unstarted_copy_of(*replica)) landing_.cancel(*copy, effects);
       if (!replica->pinned() &&
-          (replica->state == ReplicaState::valid || replica->state == ReplicaState::leaving))
+          (replica->state == ReplicaState::valid || replica->state == ReplicaState::evicting))
         coherence_.drop(*replica, DropReason::failed);
     }
 }
 
-/// A partial result to which nothing was added is worth nothing.
+/// An empty partial result has no value to lose.
 bool Losses::is_only_there(const Datum& datum, const Replica& replica) const noexcept {
-  if (replica.state != ReplicaState::valid && replica.state != ReplicaState::leaving) return false;
+  if (replica.state != ReplicaState::valid && replica.state != ReplicaState::evicting) return false;
   if (datum.removed || replica.version != datum.version || !datum.dirty()) return false;
   if (datum.is_partial && !state_.partials.used(datum, datum.home.datum)) return false;
   for (const Replica* other = datum.cached; other != nullptr; other = other->next_of_datum)
     if (other->version == datum.version && !state_.is_lost(other->node) &&
-        (other->state == ReplicaState::valid || other->state == ReplicaState::leaving))
+        (other->state == ReplicaState::valid || other->state == ReplicaState::evicting))
       return false;
   return true;
 }
@@ -53,10 +53,10 @@ void Losses::lose(Datum& datum, NodeId with, Effects& effects) {
   for (const Replica* replica = datum.cached; replica != nullptr; replica = replica->next_of_datum)
     fail_readers(*replica);
   poison_.lose(id, with);
-  transfers_.written(datum, datum.home);  // what is still under way is old
+  transfers_.written(datum, datum.home);  // marks copies in flight as out of date
 }
 
-/// That brings or reads it, and of which the world has not heard.
+/// A copy that writes or reads the replica and has not started. Null: there is none.
 Copy* Losses::unstarted_copy_of(const Replica& replica) noexcept {
   Copy* copy = replica.arriving;
   if (copy != nullptr && copy->state != Copy::State::in_flight) return copy;
@@ -71,7 +71,7 @@ std::exception_ptr Losses::failure(DatumId id, NodeId with) const {
       state_.topology.nodes[index(with)].name + "\" only, which is lost: " + words_.at(with)));
 }
 
-std::exception_ptr Losses::nobody_left() const {
+std::exception_ptr Losses::no_worker_error() const {
   std::string text = "no worker that could run it is left";
   for (const auto& [node, words] : words_)
     text += "; the device \"" + state_.topology.nodes[index(node)].name + "\" is lost: " + words;
@@ -86,8 +86,8 @@ std::exception_ptr Losses::read_by(const Task& task) const {
 std::exception_ptr Losses::missing(Where where) const {
   for (const auto& [id, with] : poison_.lost()) {
     const Datum& datum = state_.data[id];
-    const bool own = state_.topology.is(datum.home.node, MemoryKind::user) && !datum.refresh_put_off;
-    // What is out of view is nobody's value: the view that is shown has what was passed on to it.
+    const bool own = state_.topology.has_kind(datum.home.node, MemoryKind::user) && !datum.refresh_put_off;
+    // The visible view has the loss from pass_on().
     if (!datum.removed && !datum.is_partial && !datum.out_of_view && (own || where == Where::anywhere))
       return failure(id, with);
   }

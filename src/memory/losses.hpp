@@ -1,5 +1,5 @@
-// What follows when the memory of a device is gone: replicas there vanish, copies to and from it come to nothing, and data
-// whose newest version was nowhere else have no value any more, until they are written anew.
+// Loss of a device's memory: its replicas vanish, copies from and to it are cancelled, and data without another valid
+// replica of their newest version have no value until they are written again.
 #pragma once
 #include <cstdint>
 #include <exception>
@@ -8,41 +8,42 @@
 #include <string>
 #include <utility>
 
-#include "memory/landing.hpp"
+#include "memory/copy_completion.hpp"
 #include "memory/poison.hpp"
 
 namespace fairlead::memory {
 
 class Losses {
  public:
-  Losses(State& state, Coherence& coherence, Transfers& transfers, Landing& landing, Poison& poison)
+  Losses(State& state, Coherence& coherence, Transfers& transfers, CopyCompletion& landing, Poison& poison)
       : state_(state), coherence_(coherence), transfers_(transfers), landing_(landing), poison_(poison) {}
 
-  /// What is said of it from now on.
+  /// Stores the driver's message for later errors.
   void announce(NodeId node, std::string words) { words_.emplace(node, std::move(words)); }
-  /// A cache, and not that of the host; tasks that had not begun there hold nothing. What those that had begun use, and
-  /// what copies under way read or write there, vanishes when they end.
+  /// Marks a node's memory as lost. It must be a device's cache, and tasks that had not started there must hold
+  /// nothing. Replicas that started tasks or copies in flight use vanish when those end.
   void lose(NodeId node, Effects& effects);
+  /// True if a device was lost.
   bool any() const noexcept { return !words_.empty(); }
-  /// Empty: it is not lost.
+  /// The driver's message. Empty: the node is not lost.
   std::string words_of(NodeId node) const {
     const auto found = words_.find(node);
     return found == words_.end() ? std::string() : found->second;
   }
 
-  /// The DeviceLostError of a task that nobody else can run.
-  std::exception_ptr nobody_left() const;
-  /// The DeviceLostError of a task that reads what was lost; null: it reads nothing such.
+  /// The DeviceLostError of a task that no remaining worker can run.
+  std::exception_ptr no_worker_error() const;
+  /// The DeviceLostError of a task that reads a lost datum. Null: it reads none.
   std::exception_ptr read_by(const Task& task) const;
   enum class Where : std::uint8_t {
-    own_memory,  // the program's, but for data whose refresh is put off
+    own_memory,  // user memory, except data whose refresh is postponed
     anywhere,
   };
-  /// Of the first datum that the program would look for in its home and not find. Null: there is none.
+  /// The DeviceLostError of the first lost datum that the program could read in its home. Null: there is none.
   std::exception_ptr missing(Where where) const;
-  /// The same, of these data only.
+  /// The DeviceLostError of the first lost datum among `data`. Null: there is none.
   std::exception_ptr missing(std::span<const DatumId> data) const;
-  /// What the task writes shares its home with what it reads: if that was lost, so is this.
+  /// The task's outputs share their home with its inputs: if an input was lost, so are the outputs.
   void pass_on(const Task& view_switch);
 
  private:
@@ -54,9 +55,9 @@ class Losses {
   State& state_;
   Coherence& coherence_;
   Transfers& transfers_;
-  Landing& landing_;
+  CopyCompletion& landing_;
   Poison& poison_;
-  std::map<NodeId, std::string> words_;  // of those that are lost
+  std::map<NodeId, std::string> words_;  // driver's messages, by lost node
 };
 
 }  // namespace fairlead::memory

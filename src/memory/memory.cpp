@@ -14,21 +14,21 @@ void Memory::place(DatumId id, NodeId node, bool changed) {
     coherence_.wrote(datum, replica);
   else
     coherence_.landed(replica, datum.version);
-  coherence_.tell_loaded(replica);
+  coherence_.notify_loaded(replica);
   coherence_.settle(replica);
 }
 
 bool Memory::try_remove(DatumId id) {
   Datum& datum = state_.data[id];
   bool in_flight = datum.home.arriving != nullptr;
-  ensure(!datum.removed, "a datum is removed once");  // or its id would be given to two others
+  ensure(!datum.removed, "a datum is removed once");  // otherwise its id would be reused twice
   ensure(datum.token_holder == nullptr, "no task changes a datum that is removed");
   for (Replica* replica = datum.cached; replica != nullptr; replica = replica->next_of_datum) {
     ensure((replica->task_pins | replica->app_pins) == 0, "nobody uses a datum that is removed");
-    if (replica->in_lane) lane_.let_go(*replica);
-    if (replica->state == ReplicaState::arriving && transfers_.may_abandon(*replica->arriving)) {
+    if (replica->on_fast_path) lane_.let_go(*replica);
+    if (replica->state == ReplicaState::in_flight && transfers_.may_abandon(*replica->arriving)) {
       transfers_.abandon(*replica->arriving, DropReason::overwritten);
-    } else if (replica->source_pins != 0 || replica->state == ReplicaState::arriving) {
+    } else if (replica->source_pins != 0 || replica->state == ReplicaState::in_flight) {
       in_flight = true;
     }
   }

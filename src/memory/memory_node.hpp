@@ -1,5 +1,4 @@
-// One cache node: its space, who waits for space, and which replicas may leave. Of each field it is said who
-// writes it.
+// A cache node: its space, the task with a claim on it, and the replicas that may leave.
 #pragma once
 #include <fairlead/ids.hpp>
 
@@ -22,7 +21,7 @@ class Evictor;
 class Losses;
 struct State;
 
-/// Replicas in the order in which they came. Linked through themselves; each is in one list at most.
+/// An intrusive list of replicas in order of insertion. Each replica is in one list at most.
 class ReplicaList {
  public:
   Replica* oldest() const noexcept { return oldest_; }
@@ -59,27 +58,28 @@ struct MemoryNode {
   const bool is_cache = false;
   const std::uint64_t reaches = 0;  ///< bit k: workers here use data of home node k in place
   WrittenBy<RangeAllocator, Coherence> space;
-  /// Least recently used first: valid, and pinned by nobody.
+  /// Valid, unpinned replicas, least recently used first.
   WrittenBy<ReplicaList, Coherence> may_leave{};
-  WrittenBy<Bytes, Coherence> pinned_bytes = 0;   ///< of replicas with task pins
-  WrittenBy<Bytes, Coherence> scratch_bytes = 0;  ///< of admitted tasks; counted in pinned_bytes, too
-  WrittenBy<Bytes, Coherence> held_bytes = 0;     ///< of replicas that the application holds
-  WrittenBy<Bytes, LaneData> lane_bytes = 0;      ///< of replicas that stay for the direct lane
-  WrittenBy<Bytes, Coherence> leaving_bytes = 0;  ///< of replicas on their way home to make room
-  /// Of prefetches in flight that give their space back when they land.
+  WrittenBy<Bytes, Coherence> pinned_bytes = 0;        ///< of replicas with task pins, and scratch
+  WrittenBy<Bytes, Coherence> scratch_bytes = 0;       ///< of admitted tasks; also counted in pinned_bytes
+  WrittenBy<Bytes, Coherence> held_bytes = 0;          ///< of replicas that the application holds
+  WrittenBy<Bytes, FastPathData> fast_path_bytes = 0;  ///< of replicas kept for the fast path
+  WrittenBy<Bytes, Coherence> leaving_bytes = 0;       ///< of replicas that are written home to make space
+  /// Of copies in flight whose space is freed when they arrive.
   WrittenBy<Bytes, Transfers> revoked_bytes = 0;
-  WrittenBy<Bytes, Transfers> prefetching_bytes = 0;  ///< of prefetches that have not landed
-  /// Of prefetches that no task has used so far, landed or not.
+  WrittenBy<Bytes, Transfers> prefetching_bytes = 0;  ///< of prefetches that have not arrived
+  /// Of prefetches that no task has used yet, arrived or not.
   WrittenBy<Bytes, Coherence> prefetched_bytes = 0;
-  /// Prefetched, moved, and left again before any task used it; by DropReason.
+  /// Prefetched, transferred, and dropped before any task used them; by DropReason.
   WrittenBy<std::array<Bytes, drop_reason_count>, Coherence> unused_prefetch_bytes{};
   WrittenBy<Bytes, Coherence> peak_bytes = 0;
   WrittenBy<std::uint64_t, Evictor> evictions = 0;
-  WrittenBy<Task*, Admitter> claimant = nullptr;           ///< the one task that gets what is freed
-  WrittenBy<std::uint32_t, Admitter> passed_claimant = 0;  ///< admissions since, that needed no space
-  WrittenBy<std::size_t, State> data = 0;                  ///< that are not used in place here
-  WrittenBy<Bytes, State> data_bytes = 0;                  ///< of those, rounded
-  WrittenBy<bool, Losses> lost = false;  ///< what is here is gone; copies and tasks that had begun end
+  WrittenBy<Task*, Admitter> claimant = nullptr;  ///< the one task that gets freed space
+  /// tasks without new space admitted since the claim
+  WrittenBy<std::uint32_t, Admitter> passed_claimant = 0;
+  WrittenBy<std::size_t, State> data = 0;  ///< data that workers here do not use in place
+  WrittenBy<Bytes, State> data_bytes = 0;  ///< rounded bytes of those data
+  WrittenBy<bool, Losses> lost = false;    ///< the node's memory is gone; started copies and tasks end
 };
 
 }  // namespace fairlead::memory

@@ -1,4 +1,4 @@
-// Which partial results of reductions each datum has, and which of them have something in them.
+// The partial results of each datum's reductions, and which of them are not empty.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -12,19 +12,19 @@ namespace fairlead::memory {
 
 struct PartialResult {
   DatumId id;
-  bool used = false;  ///< since the datum's reductions were last folded
+  bool used = false;  ///< not empty: a task has added to it since the last combination
 };
 
-/// `Datum::partials` of the whole and of its partial results says where they are.
+/// `Datum::partials` of a datum and of its partial results is their index here, plus 1.
 class PartialResults {
  public:
-  /// `partial`, by the number `id`, is one more of `whole`.
+  /// Adds `partial`, with the number `id`, to the partial results of `whole`.
   void add(Datum& whole, Datum& partial, DatumId id) {
     if (whole.partials == 0) whole.partials = place();
     partial.partials = whole.partials.get();
     places_[whole.partials - 1].push_back({id});
   }
-  /// The datum goes: a partial result, or a whole whose partial results are gone.
+  /// Removes a partial result, or a datum whose partial results are gone.
   void remove(const Datum& datum, DatumId id) {
     if (datum.partials == 0) return;
     auto& all = places_[datum.partials - 1];
@@ -34,16 +34,16 @@ class PartialResults {
       unused_.push_back(datum.partials);
     }
   }
-  /// Of the whole, in the order in which they were added.
+  /// The partial results of the datum, in the order of add().
   std::span<const PartialResult> of(const Datum& whole) const noexcept {
     if (whole.partials == 0) return {};
     return places_[whole.partials - 1];
   }
-  /// A task adds to the partial result of this number.
+  /// A task adds to the partial result of this index.
   void note_use(const Datum& whole, std::size_t number) noexcept {
     places_[whole.partials - 1][number].used = true;
   }
-  /// Something has been added since it was folded.
+  /// True if a task has added to it since its last combination.
   bool used(const Datum& partial, DatumId id) const {
     return const_cast<PartialResults&>(*this).entry(partial, id).used;
   }
@@ -66,7 +66,7 @@ class PartialResults {
   }
 
   std::vector<std::vector<PartialResult>> places_;  // by Datum::partials - 1
-  std::vector<std::uint32_t> unused_;               // of data that are gone; has space for all
+  std::vector<std::uint32_t> unused_;               // free indices plus 1; has capacity for all
 };
 
 }  // namespace fairlead::memory

@@ -1,5 +1,5 @@
-// Holes are kept twice, by address (to join neighbours) and by length (to find the best fit), each packed
-// into one integer, so that a search compares integers only.
+// Two ordered sets hold the holes: by address (to merge neighbours) and by length (to find the best fit). Each key
+// packs address and length into one integer, so that searches compare integers only.
 #include "memory/range_allocator.hpp"
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 namespace fairlead::memory {
 namespace {
 
-constexpr std::size_t longest_run = 128;  // keys; 1 KB is moved at most
+constexpr std::size_t longest_run = 128;  // keys; an insertion moves at most 1 KB
 constexpr std::size_t half_run = longest_run / 2;
 constexpr std::uint64_t low_half = 0xffffffffu;
 
@@ -19,8 +19,8 @@ constexpr std::uint64_t pack(std::uint64_t high, std::uint64_t low) noexcept { r
 constexpr std::uint64_t high(std::uint64_t key) noexcept { return key >> 32; }
 constexpr std::uint64_t low(std::uint64_t key) noexcept { return key & low_half; }
 
-// The number of keys below `key`. The condition becomes a conditional move: half of these branches would be
-// mispredicted, which costs more than the search.
+// The number of keys below `key`. The condition compiles to a conditional move: mispredictions of half of the
+// branches would cost more than the search.
 std::size_t count_below(const std::vector<std::uint64_t>& keys, std::uint64_t key) noexcept {
   const std::uint64_t* first = keys.data();
   std::size_t count = keys.size();
@@ -45,16 +45,16 @@ SortedKeys::Place SortedKeys::before(Place place) const noexcept {
   return {place.run - 1, runs_[place.run - 1].size() - 1};
 }
 
-// Each insertion adds one to the excess at most, and each split takes half a run from it.
+// Each insertion increases the excess by one at most; each split reduces it by half a run.
 void SortedKeys::prepare(std::size_t insertions) {
-  const std::size_t splits = (excess_ + insertions) / half_run + 1;  // and one for the first key
+  const std::size_t splits = (excess_ + insertions) / half_run + 1;  // plus one for the first key
   if (spare_.size() >= splits) return;
   const std::size_t all = runs_.size() + splits;
   if (runs_.capacity() < all) {
     const std::size_t more = all + all / 2;
     last_.reserve(more);
     spare_.reserve(more);
-    runs_.reserve(more);  // last: it tells of all three
+    runs_.reserve(more);  // last, since its capacity stands for all three
   }
   while (spare_.size() < splits) {
     std::vector<std::uint64_t> run;
@@ -75,7 +75,7 @@ std::vector<std::uint64_t> SortedKeys::take_spare() {
 
 void SortedKeys::insert(std::uint64_t key) {
   Place place = at_or_after(key);
-  if (is_end(place)) {  // larger than all: at the end of the last run
+  if (is_end(place)) {  // larger than all keys: append to the last run
     if (runs_.empty()) {
       runs_.push_back(take_spare());
       last_.push_back(key);
@@ -132,10 +132,10 @@ void RangeAllocator::grow(Bytes added) {
   add_hole(first, units, by_address_.at_or_after(pack(first, 0)));
 }
 
-// Giving a range back adds one key to each set at most.
+// Each release adds at most one key to each set.
 void RangeAllocator::prepare(std::size_t releases) {
   by_address_.prepare(releases);
-  by_length_.prepare(releases + 1);  // what is left of a hole that a range is cut from
+  by_length_.prepare(releases + 1);  // plus the rest of a hole that is cut
 }
 
 std::optional<Range> RangeAllocator::allocate(Bytes bytes) {
@@ -177,10 +177,10 @@ void RangeAllocator::release(Range range) {
   if ((has_next && high(after) < first + length) || (has_previous && high(before) + low(before) > first))
     refuse("is free already, at least in part");
   add_hole(first, length, next);
-  if (handed_out_ > 0) --handed_out_;  // unless ranges are given back in pieces
+  if (handed_out_ > 0) --handed_out_;  // 0 only if ranges are released in pieces
 }
 
-/// Nothing of it is free yet. `next`: the first hole behind it.
+/// The range must not be free. `next`: the first hole after it.
 void RangeAllocator::add_hole(Bytes first, Bytes length, SortedKeys::Place next) {
   const Bytes released = length;
   const bool has_next = !by_address_.is_end(next), has_previous = !by_address_.is_begin(next);
@@ -197,7 +197,7 @@ void RangeAllocator::add_hole(Bytes first, Bytes length, SortedKeys::Place next)
     by_length_.erase(pack(low(before), high(before)));
     first = high(before);
     length += low(before);
-    if (joins_next) by_address_.erase(next);  // `previous` lies before it and stays where it is
+    if (joins_next) by_address_.erase(next);  // `previous` is before it and keeps its place
     by_address_.replace(previous, pack(first, length));
   } else if (joins_next) {
     by_address_.replace(next, pack(first, length));
@@ -229,14 +229,15 @@ std::optional<Bytes> RangeAllocator::units_of_all(std::span<const Bytes> sizes) 
 }
 
 bool RangeAllocator::would_fit_in_empty(std::span<const Bytes> sizes) const noexcept {
-  return units_of_all(sizes).has_value();  // one hole, cut from its beginning: nothing is lost between them
+  // a single hole, cut from its start, so that no space is lost between ranges
+  return units_of_all(sizes).has_value();
 }
 
 bool RangeAllocator::can_allocate(std::span<const Bytes> sizes) const {
   const std::optional<Bytes> total = units_of_all(sizes);
   if (!total || *total > free_) return false;
-  if (*total * unit_ <= largest_free()) return true;  // even if all of them come from the largest hole
-  SortedKeys holes = by_length_;  // what is left of a hole after each request; where it lies does not matter
+  if (*total * unit_ <= largest_free()) return true;  // the largest hole alone suffices
+  SortedKeys holes = by_length_;  // the holes that remain after each request; only their lengths matter
   for (const Bytes bytes : sizes) {
     const Bytes units = rounded(bytes) / unit_;
     if (units == 0) continue;

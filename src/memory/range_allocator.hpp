@@ -1,6 +1,6 @@
-// Hands out ranges [offset, offset + bytes) of a capacity: bookkeeping only, it owns no memory. The pool of
-// RAM, of a device and the slots of a spill file are cut by it. What it answers depends on the sequence of
-// calls alone (no addresses, no hashing), so that a logged run comes out the same when it is replayed.
+// Allocates ranges [offset, offset + bytes) of a capacity: bookkeeping only, without memory of its own. It serves the
+// RAM pool, device memory and the slots of a spill file. Results depend only on the sequence of calls (no addresses,
+// no hashing), so that a replayed log gives the same results.
 #pragma once
 #include <fairlead/ids.hpp>
 
@@ -12,15 +12,15 @@
 
 namespace fairlead::memory {
 
-/// A piece of an arena or of a file. `bytes` is as the allocator rounds it.
+/// A range of an arena or a file. `bytes` is rounded by the allocator.
 struct Range {
   Bytes offset = 0;
   Bytes bytes = 0;
   friend bool operator==(const Range&, const Range&) = default;
 };
 
-/// A set of integers kept in order in short runs: insertion moves at most one run, and a search reads two
-/// arrays. At a few thousand keys about three times as fast as a balanced tree, and it allocates rarely.
+/// An ordered set of integers in short runs. An insertion moves at most one run; a search reads two arrays. With a
+/// few thousand keys it is about three times as fast as a balanced tree, and it allocates rarely.
 class SortedKeys {
  public:
   struct Place {
@@ -35,39 +35,39 @@ class SortedKeys {
   bool empty() const noexcept { return runs_.empty(); }
   std::uint64_t largest() const noexcept { return last_.back(); }
 
-  /// Sets space aside, so that as many insertions as this, with erasures between them, cannot fail. Throws
-  /// std::bad_alloc, and has changed nothing then.
+  /// Reserves memory so that this many insertions, mixed with erasures, cannot fail. Throws std::bad_alloc without
+  /// any effect.
   void prepare(std::size_t insertions);
-  /// `key` must be new. Throws std::bad_alloc only if that was not prepared.
+  /// `key` must be new. Throws std::bad_alloc only without prepare().
   void insert(std::uint64_t key);
   void erase(Place place) noexcept;
   void erase(std::uint64_t key) noexcept { erase(at_or_after(key)); }  ///< `key` must be present
-  /// Changes a key without changing the order: it must stay between its neighbours.
+  /// Changes a key in place: the new key must be between its neighbours.
   void replace(Place place, std::uint64_t key) noexcept;
 
  private:
   std::vector<std::uint64_t> take_spare();
 
-  std::vector<std::uint64_t> last_;                // the largest key of each run
+  std::vector<std::uint64_t> last_;                // largest key of each run
   std::vector<std::vector<std::uint64_t>> runs_;   // none is empty
-  std::vector<std::vector<std::uint64_t>> spare_;  // empty, with space: what runs are split into
-  // keys of runs beyond half a run each: a run is split when it has half a run of them
+  std::vector<std::vector<std::uint64_t>> spare_;  // empty runs with capacity, for splits
+  // sum over runs of the keys beyond half a run; a run is split when it has half a run of them
   std::size_t excess_ = 0;
 };
 
-/// Best fit; among holes of one size the lowest. Data of equal sizes leave no hole that the next one cannot
-/// use. Not for several threads at once.
+/// Best-fit allocator; among holes of equal size it takes the lowest. Data of equal sizes leave no hole that the next
+/// datum cannot use. Not thread-safe.
 class RangeAllocator {
  public:
-  /// Everything handed out begins at and is a multiple of `unit` bytes; of the capacity, the rest that is no
-  /// multiple stays unused. Throws UsageError if `unit` is 0 or the capacity is 2^32 units or more.
+  /// Ranges start at multiples of `unit` bytes and have multiples of it as sizes; a remainder of the capacity stays
+  /// unused. Throws UsageError if `unit` is 0 or the capacity is 2^32 units or more.
   explicit RangeAllocator(Bytes capacity, Bytes unit = 4096);
 
-  /// A range of `rounded(bytes)`, or nothing if no hole is large enough now. 0 bytes give an empty range.
-  /// Throws std::bad_alloc, and has changed nothing then.
+  /// A range of `rounded(bytes)`, or nothing if no hole is large enough now. 0 bytes give an empty range. Throws
+  /// std::bad_alloc without any effect.
   std::optional<Range> allocate(Bytes bytes);
-  /// Gives back a range, joining it with the holes beside it. Throws UsageError if part of it is free already
-  /// or was never handed out; nothing else, since it needs no memory: allocate() has set that aside.
+  /// Frees a range and merges it with adjacent holes. Throws UsageError if part of it is free already or was never
+  /// allocated. It needs no memory, since allocate() has reserved it.
   void release(Range range);
   /// Adds space at the end. Throws UsageError as the constructor does.
   void grow(Bytes added);
@@ -77,12 +77,12 @@ class RangeAllocator {
   Bytes free_bytes() const noexcept { return free_ * unit_; }
   Bytes used_bytes() const noexcept { return (capacity_ - free_) * unit_; }
   Bytes largest_free() const noexcept;
-  /// What `allocate(bytes)` takes. Saturates at the largest multiple of the unit.
+  /// The bytes that `allocate(bytes)` takes. Saturates at the largest multiple of the unit.
   Bytes rounded(Bytes bytes) const noexcept;
 
-  /// Could all of these be held at once if nothing else were?
+  /// True if all these sizes fit at once into an empty allocator.
   bool would_fit_in_empty(std::span<const Bytes> sizes) const noexcept;
-  /// Would `allocate` succeed now for all of these, one after the other? Changes nothing.
+  /// True if `allocate` would succeed now for all these sizes, one after the other. Changes nothing.
   bool can_allocate(std::span<const Bytes> sizes) const;
 
  private:
@@ -90,7 +90,7 @@ class RangeAllocator {
   void prepare(std::size_t releases);
   void add_hole(Bytes first, Bytes length, SortedKeys::Place next);
 
-  Bytes unit_;  // in bytes; all below is counted in units
+  Bytes unit_;  // in bytes; the fields below count units
   Bytes capacity_ = 0, free_ = 0;
   std::size_t handed_out_ = 0;
   SortedKeys by_address_;  // holes: first unit << 32 | length

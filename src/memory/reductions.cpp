@@ -7,8 +7,8 @@
 
 namespace fairlead::memory {
 
-/// What costs least later: what is here already, then the datum itself, then a partial result that is still
-/// empty, which costs no copy now but one to fold it, then one that has to be fetched.
+/// Chooses by later cost: a value on this node; then the datum itself; then an empty partial result, which costs no
+/// copy now but one combination; then a partial result that must be fetched.
 bool Reductions::choose_target(Access& access, const MemoryNode& node) {
   const Datum& datum = state_.data[access.datum];
   access.partial = 0;
@@ -20,7 +20,7 @@ bool Reductions::choose_target(Access& access, const MemoryNode& node) {
     if (state_.reaches(node.id, state_.data[id].home.node)) return !state_.data[id].dirty();
     const Replica* replica = state_.data.find_on(id, node.id);
     return replica != nullptr && replica->state != ReplicaState::absent &&
-           (replica->state == ReplicaState::arriving || replica->version == state_.data[id].version);
+           (replica->state == ReplicaState::in_flight || replica->version == state_.data[id].version);
   };
   if (own_free && is_here(access.datum)) return true;
   const auto partials = state_.partials.of(datum).first(access.partials);
@@ -36,7 +36,7 @@ bool Reductions::choose_target(Access& access, const MemoryNode& node) {
       used = std::min(used, k);
     }
   }
-  // On its home only: whoever folds needs it in a cache anyway.
+  // `elsewhere` is false if the datum is only in its home: the combining task must load it into a cache anyway.
   bool elsewhere = false;
   for (const Replica* r = datum.cached; r != nullptr; r = r->next_of_datum)
     elsewhere |= r->node != node.id && r->state == ReplicaState::valid;
@@ -71,7 +71,7 @@ void Reductions::fold_over(const Task& fold) {
 }
 
 void Reductions::replaced(const Datum& datum) {
-  if (datum.partials == 0 || datum.is_partial || state_.mistake.is(Mistake::partial_outlives_value)) return;
+  if (datum.partials == 0 || datum.is_partial || state_.mistake.is(Mistake::stale_partial_kept)) return;
   for (const PartialResult& partial : state_.partials.of(datum)) {
     if (!partial.used) continue;
     Datum& it = state_.data[partial.id];
@@ -83,7 +83,7 @@ void Reductions::replaced(const Datum& datum) {
 void Reductions::empty(Datum& partial) {
   state_.partials.note_empty(partial, partial.home.datum);
   poison_.clear(partial);
-  transfers_.written(partial, partial.home);  // no copy of it is worth keeping, and none has to go home
+  transfers_.written(partial, partial.home);  // copies of it are out of date, and none has to go home
 }
 
 }  // namespace fairlead::memory

@@ -1,4 +1,4 @@
-// Partial results of reductions: where a task that reduces adds, and when a partial result is empty (rule 8).
+// Partial results of reductions: which one a task adds to, and when a partial result is empty (rule 8).
 #pragma once
 #include "memory/poison.hpp"
 #include "memory/transfers.hpp"
@@ -10,17 +10,17 @@ class Reductions {
   Reductions(State& state, Transfers& transfers, Poison& poison)
       : state_(state), transfers_(transfers), poison_(poison) {}
 
-  /// A task that reduces: chooses where it adds. False if all are taken.
+  /// Chooses the target of a reducing task. False if all are taken.
   bool choose_target(Access& access, const MemoryNode& node);
-  /// Of those to which the access may add, none is free.
+  /// True if no partial result that the access may use is free.
   bool all_taken(const Access& access) const noexcept;
-  /// For a task that folds: whether there is anything in its partial result.
+  /// True if the partial result that the task combines is not empty.
   bool anything_to_fold(const Task& fold) const;
-  /// It is over, or there was nothing to fold: the partial result is empty again.
+  /// The combining task finished, or had nothing to combine: the partial result is empty again.
   void fold_over(const Task& fold);
-  /// The value of the datum was replaced: what is in its partial results belongs to the former one, and is dropped.
+  /// The datum's value was replaced: its partial results belong to the old value and are dropped.
   void replaced(const Datum& datum);
-  /// How many partial results a datum has.
+  /// The number of partial results of a datum.
   std::size_t count(DatumId id) const noexcept {
     return state_.data[id].is_partial ? 0 : state_.partials.of(state_.data[id]).size();
   }

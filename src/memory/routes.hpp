@@ -1,5 +1,5 @@
-// The ways between memory nodes, looked up at every copy: which link, which wires it crosses, how long a copy
-// takes when nothing else is under way. In integers, since sources are chosen by it.
+// Routes between memory nodes, read for each copy: the link, the physical links that it crosses, and the duration of
+// a copy on idle links. All numbers are integers, so that the choice of sources is deterministic.
 #pragma once
 #include <algorithm>
 #include <vector>
@@ -9,16 +9,17 @@
 
 namespace fairlead::memory {
 
+/// The connection from one memory node to another.
 struct Route {
-  LinkId link = no_id<LinkId>;  ///< no_id: the nodes are not joined
-  bool away_from_home = true;   ///< over it
+  LinkId link = no_id<LinkId>;  ///< no_id: no route exists
+  bool away_from_home = true;   ///< direction over the link
   NodeId through = no_id<NodeId>;
   Duration latency{};
   std::int64_t picoseconds_per_byte = 0;
-  std::vector<Leg> legs;
+  std::vector<RouteStep> legs;
 
   bool exists() const noexcept { return link != no_id<LinkId>; }
-  /// At most some centuries: nobody knows what stands in a log that was changed.
+  /// In nanoseconds, saturated at some centuries, since a modified log may contain any number.
   Duration time(Bytes bytes) const noexcept {
     __extension__ using Wide = unsigned __int128;
     const Wide nanoseconds =
@@ -38,21 +39,21 @@ class Routes {
       const LinkSpec& link = topology.links[i];
       for (const bool away : {true, false}) {
         const NodeId from = away ? link.first : link.second, to = away ? link.second : link.first;
-        if (link.computes && !away) continue;
-        Route& route = routes_[place(from, to, link.computes)];
-        if (route.exists()) continue;  // as link_between: the first one counts
+        if (link.is_generator && !away) continue;
+        Route& route = routes_[place(from, to, link.is_generator)];
+        if (route.exists()) continue;  // the first link of a pair counts, as in link_between
         route = {.link = static_cast<LinkId>(i),
                  .away_from_home = away,
                  .through = link.through,
                  .latency = link.latency,
                  .picoseconds_per_byte =
                      static_cast<std::int64_t>(std::min(1e12 / link.bytes_per_second.of(away) + 0.5, 1e18)),
-                 .legs = topology.legs_of(static_cast<LinkId>(i), from, to)};
+                 .legs = topology.route_of(static_cast<LinkId>(i), from, to)};
       }
     }
   }
   const Route& between(NodeId from, NodeId to) const noexcept { return routes_[place(from, to, false)]; }
-  /// The way of what is made, not read, where its home is.
+  /// The route of data that are computed instead of read from their home.
   const Route& computing(NodeId from, NodeId to) const noexcept { return routes_[place(from, to, true)]; }
   const Route& of(const Copy& copy) const noexcept {
     return routes_[place(copy.from->node, copy.to->node, copy.generator != nullptr)];

@@ -15,7 +15,7 @@ State::State(const Topology& machine, Policy& first_policy)
     const NodeSpec& spec = topology.nodes[i];
     const bool is_cache = spec.role == NodeRole::cache;
     std::uint64_t reaches = 0;
-    for (const NodeId home : spec.reaches) reaches |= std::uint64_t{1} << index(home);
+    for (const NodeId home : spec.directly_accessible_homes) reaches |= std::uint64_t{1} << index(home);
     nodes.push_back(MemoryNode{.id = static_cast<NodeId>(i),
                                .is_cache = is_cache,
                                .reaches = reaches,
@@ -24,10 +24,10 @@ State::State(const Topology& machine, Policy& first_policy)
 }
 
 DatumId State::add(const DatumSpec& spec) {
-  ensure(spec.generator == nullptr || std::ranges::any_of(topology.links,
-                                                          [&](const LinkSpec& link) {
-                                                            return link.computes && link.first == spec.home;
-                                                          }),
+  ensure(spec.generator == nullptr ||
+             std::ranges::any_of(
+                 topology.links,
+                 [&](const LinkSpec& link) { return link.is_generator && link.first == spec.home; }),
          "data are computed only where there is a link for that");
   for (MemoryNode& node : nodes) {
     if (reaches(node.id, spec.home)) continue;
@@ -97,7 +97,7 @@ const Replica* State::source_of(const Datum& datum, NodeId to) const noexcept {
   };
   consider(datum.home);
   for (const Replica* replica = datum.cached; replica != nullptr; replica = replica->next_of_datum)
-    if (replica->state == ReplicaState::valid || replica->state == ReplicaState::leaving) consider(*replica);
+    if (replica->state == ReplicaState::valid || replica->state == ReplicaState::evicting) consider(*replica);
   return best;
 }
 

@@ -11,7 +11,7 @@ namespace fairlead::memory {
 
 namespace {
 
-/// A copy that waits for what arrives there.
+/// A copy that waits for data to arrive at the replica. Null: there is none.
 Copy* joined_to(Replica& replica) noexcept {
   Copy* copy = replica.outgoing;
   while (copy != nullptr && copy->state != Copy::State::joined) copy = copy->next_outgoing;
@@ -22,20 +22,20 @@ Copy* joined_to(Replica& replica) noexcept {
 
 void Transfers::attach(Copy& copy, Replica& from) {
   copy.from = &from;
-  copy.version = from.state == ReplicaState::arriving ? from.arriving->version.get() : from.version.get();
+  copy.version = from.state == ReplicaState::in_flight ? from.arriving->version.get() : from.version.get();
   copy.next_outgoing = from.outgoing.get();
   from.outgoing = &copy;
   const Datum& datum = state_.data[copy.datum];
   copy.generator = state_.made_from(datum, from) ? datum.generator : nullptr;
   copy.link = state_.routes.of(copy).link;
-  // In caches it is one block: from one to another it goes as it is.
+  // Replicas in caches are contiguous: from cache to cache no layout is needed.
   copy.layout = state_.in_cache(from) && state_.in_cache(*copy.to) ? nullptr : datum.layout;
   if (state_.mistake.is(Mistake::source_not_pinned)) return;
   ++from.source_pins;
-  if (from.in_list) coherence_.keep_back(from);
+  if (from.in_list) coherence_.remove_victim(from);
 }
 
-/// Over however many others, the copy waits for one that arrives there, or arrives there itself.
+/// True if the copy ends at the replica, or waits for such a copy through a chain of joined copies.
 bool Transfers::waits_for(const Copy& copy, const Replica& replica) const noexcept {
   const Copy* one = &copy;
   while (one->to != &replica && one->state == Copy::State::joined && one->from->arriving != nullptr)
@@ -43,10 +43,10 @@ bool Transfers::waits_for(const Copy& copy, const Replica& replica) const noexce
   return one->to == &replica || one->from == &replica;
 }
 
-/// A copy that goes to the peer, and that one for such a cause may wait for. Not a prefetch that has not started, which
-/// waits behind all that is urgent, for what is urgent itself; and nobody waits in a circle.
+/// True if a copy of this cause may join the copy to the peer. An urgent copy may not join a prefetch that has not
+/// started, since that waits behind all urgent copies. A circle of joined copies is excluded.
 bool Transfers::hands_on(const Replica& peer, const Replica& to, Cause cause) const noexcept {
-  if (peer.state != ReplicaState::arriving || peer.arriving->to != &peer) return false;
+  if (peer.state != ReplicaState::in_flight || peer.arriving->to != &peer) return false;
   const Copy& coming = *peer.arriving;
   if (coming.overtaken || coming.revoked || coming.cause == Cause::eviction) return false;
   if (state_.is_lost(peer.node)) return false;
@@ -63,8 +63,8 @@ Replica* Transfers::source_for(Datum& datum, const Replica& to, Cause cause) noe
     if (peer->node == to.node || !hands_on(*peer, to, cause)) continue;
     const Route& route = state_.routes.between(peer->node, to.node);
     if (!route.exists() || route.through != no_id<NodeId>) continue;
-    // When the first of them has landed: what is handed on from there already leaves by the same port, and what comes
-    // there may have to be handed on itself.
+    // The time until the new copy would end: the copies that the peer already passes on share its port, and the copy
+    // to the peer may itself wait for another.
     Duration time = route.time(datum.bytes);
     for (const Copy* other = peer->outgoing; other != nullptr; other = other->next_outgoing)
       time += route.time(datum.bytes);
@@ -78,13 +78,13 @@ Replica* Transfers::source_for(Datum& datum, const Replica& to, Cause cause) noe
 }
 
 void Transfers::enqueue(Copy& copy, Effects& effects) {
-  if (copy.from->state == ReplicaState::arriving && !state_.mistake.is(Mistake::handed_on_too_soon))
+  if (copy.from->state == ReplicaState::in_flight && !state_.mistake.is(Mistake::handed_on_too_soon))
     return links_.add_later(copy);
   links_.add(copy);
   links_.start(links_.way_of(copy), effects.started);
 }
 
-void Transfers::hand_on(Replica& replica, Effects& effects) {
+void Transfers::start_joined(Replica& replica, Effects& effects) {
   for (Copy* copy = replica.outgoing; copy != nullptr; copy = copy->next_outgoing) {
     if (copy->state != Copy::State::joined) continue;
     copy->version = replica.version.get();
@@ -127,7 +127,7 @@ void Transfers::unqueue(Copy& copy) {
   detach(copy);
   nothing_arrives(copy);
   no_longer_prefetching(copy);
-  let_go_of_via(copy, DropReason::revoked);
+  release_staging(copy, DropReason::prefetch_cancelled);
   give_back(copy);
 }
 
@@ -144,14 +144,14 @@ void Transfers::abandon(Copy& copy, DropReason reason) {
   while (Copy* const next = joined_to(to)) abandon(*next, reason);
   unqueue(copy);
   if (state_.in_cache(to)) coherence_.drop(to, reason);
-  if (from.state == ReplicaState::leaving && !from.pinned()) coherence_.drop(from, reason);
+  if (from.state == ReplicaState::evicting && !from.pinned()) coherence_.drop(from, reason);
 }
 
-void Transfers::let_go_of_via(Copy& copy, DropReason reason) {
+void Transfers::release_staging(Copy& copy, DropReason reason) {
   Replica* const via = std::exchange(copy.via.write(), nullptr);
   if (via == nullptr) return;
   via->arriving = nullptr;
-  // It was wanted back when it landed; then the copy failed, and waits to be tried once more.
+  // Revoked while in flight; then the copy failed, and waits for its retry.
   if (std::exchange(copy.via_revoked.write(), false))
     state_.node(via->node).revoked_bytes -= via->block->bytes;
   coherence_.drop(*via, reason);
@@ -174,10 +174,10 @@ void Transfers::revoke_prefetches(MemoryNode& node, const Task& for_task) {
     if (std::ranges::any_of(for_task.accesses(),
                             [&](const Access& access) { return state_.target(access) == copy.datum; }))
       return;
-    const bool queued = copy.state == Copy::State::queued;  // what joins another passes nothing
+    const bool queued = copy.state == Copy::State::queued;  // a joined copy has no via
     if (copy.via != nullptr && copy.via->node == node.id && copy.via->task_pins == 0 && !copy.via_revoked) {
       if (queued) {
-        let_go_of_via(copy, DropReason::revoked);
+        release_staging(copy, DropReason::prefetch_cancelled);
       } else {
         copy.via_revoked = true;
         node.revoked_bytes += copy.via->block->bytes;
@@ -186,13 +186,13 @@ void Transfers::revoke_prefetches(MemoryNode& node, const Task& for_task) {
     if (queued && copy.via != nullptr && copy.via->task_pins != 0) return;
     const bool unwanted = may_abandon(copy);
     if (copy.cause == Cause::prefetch && unwanted && copy.from->node == node.id) {
-      abandon(copy, DropReason::revoked);
+      abandon(copy, DropReason::prefetch_cancelled);
       return;
     }
     if (copy.revoked || copy.to->node != node.id || copy.to->task_pins != 0) return;
-    if (copy.to->state != ReplicaState::arriving || copy.cause == Cause::eviction) return;
+    if (copy.to->state != ReplicaState::in_flight || copy.cause == Cause::eviction) return;
     if (unwanted) {
-      abandon(copy, DropReason::revoked);
+      abandon(copy, DropReason::prefetch_cancelled);
     } else {
       copy.revoked = true;
       node.revoked_bytes += copy.to->block->bytes;
@@ -214,7 +214,7 @@ void Transfers::written(Datum& datum, Replica& at) {
     switch (replica->state) {
       case ReplicaState::absent:
         break;
-      case ReplicaState::arriving: {
+      case ReplicaState::in_flight: {
         Copy& copy = *replica->arriving.write();
         if (may_abandon(copy)) {
           abandon(copy, DropReason::overwritten);
@@ -223,9 +223,8 @@ void Transfers::written(Datum& datum, Replica& at) {
         }
         break;
       }
-      case ReplicaState::leaving:
-        // The copy that it waits for carries an old version now; if the world has not heard of it, it need
-        // not be made.
+      case ReplicaState::evicting:
+        // The copy from it carries an old version now; if it has not started, it is not needed.
         if (state_.mistake.is(Mistake::leaving_not_invalidated)) {
           coherence_.pretend_newest(*replica);
         } else if (replica->outgoing != nullptr && replica->outgoing->state == Copy::State::queued &&

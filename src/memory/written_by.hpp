@@ -1,5 +1,5 @@
-// A field that everybody may read and one class writes. The compiler sees to it, so that whoever wonders how a
-// value came about has one class to look at.
+// A field that any code may read and one class writes, enforced by the compiler. To find the origin of a value, read
+// that class.
 #pragma once
 #include <cstddef>
 #include <type_traits>
@@ -10,7 +10,7 @@ template <class T, class Writer>
 class WrittenBy {
  public:
   constexpr WrittenBy() = default;
-  /// Whoever makes the whole says what is in it.
+  /// The initial value comes from the code that makes the whole object.
   constexpr WrittenBy(T value) noexcept : value_(static_cast<T&&>(value)) {}
   constexpr WrittenBy(const WrittenBy&) = default;
   constexpr WrittenBy(WrittenBy&&) noexcept = default;
@@ -39,7 +39,7 @@ class WrittenBy {
   T value_{};
 };
 
-/// As of the id in it.
+/// As index() of the id itself.
 template <class T, class Writer>
 constexpr std::size_t index(const WrittenBy<T, Writer>& id) noexcept {
   return static_cast<std::size_t>(id.get());

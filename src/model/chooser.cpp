@@ -7,29 +7,31 @@ namespace fairlead::model {
 
 namespace {
 
-constexpr std::int64_t longest_ns = std::int64_t{1} << 46;  // nineteen hours; sums of shares stay below 2^63
+// about 19 hours; keeps sums of shares below 2^63
+constexpr std::int64_t longest_ns = std::int64_t{1} << 46;
 constexpr std::int64_t most_saved_ns = std::int64_t{1} << 60;
 
-/// A formula is the codelet's and says the same of all its implementations: that is no ground to choose one.
+/// A formula gives the same value for all implementations of a codelet, so it cannot rank them.
 bool measured(const Estimate& estimate) noexcept { return estimate.basis >= Basis::regression; }
 
 std::int64_t shares(std::size_t implementations) noexcept {
-  return Chooser::trial_share * static_cast<std::int64_t>(implementations - 1);
+  return ImplementationChooser::trial_share * static_cast<std::int64_t>(implementations - 1);
 }
 
 }  // namespace
 
-std::int64_t Chooser::Known::ns(std::size_t i) const noexcept {
+std::int64_t ImplementationChooser::Candidates::ns(std::size_t i) const noexcept {
   return std::clamp<std::int64_t>(estimates[i].duration.count(), 1, longest_ns);
 }
 
-std::int64_t Chooser::Known::cost(std::int64_t duration_ns) const noexcept {
+std::int64_t ImplementationChooser::Candidates::cost(std::int64_t duration_ns) const noexcept {
   return std::max(std::min(duration_ns, longest_ns) - ns(fastest), ns(fastest));
 }
 
-Chooser::Known Chooser::look(const CodeletInfo& codelet, const Processor& processor,
-                             const Footprint& footprint) const {
-  Known known;
+ImplementationChooser::Candidates ImplementationChooser::lookup(const CodeletInfo& codelet,
+                                                                const Processor& processor,
+                                                                const Footprint& footprint) const {
+  Candidates known;
   known.count = known.fastest = codelet.count(processor.kind());
   for (std::size_t i = 0; i < known.count; ++i) {
     known.estimates[i] = durations_.estimate(codelet, processor, footprint, static_cast<unsigned>(i));
@@ -39,17 +41,18 @@ Chooser::Known Chooser::look(const CodeletInfo& codelet, const Processor& proces
   return known;
 }
 
-Chooser::Choice& Chooser::choice_of(const CodeletInfo& codelet, const Processor& processor,
-                                    const Footprint& footprint) {
-  // By the names of the implementations, too: another codelet of the same name may have others.
+ImplementationChooser::Choice& ImplementationChooser::choice_of(const CodeletInfo& codelet,
+                                                                const Processor& processor,
+                                                                const Footprint& footprint) {
+  // Includes the names of the implementations: another codelet of the same name may have others.
   std::uint64_t key = codelet.name_hash() + (processor.key() << 4) + static_cast<std::uint64_t>(codelet.unit);
   const std::size_t count = codelet.count(processor.kind());
   for (std::size_t i = 0; i < count; ++i)
     key = key * 0x100'0000'01b3u + codelet.for_kind(processor.kind(), i).hash_of_name;
-  // Beyond as many as the model tells apart, those with as many implementations share one.
+  // Beyond the model's limit, codelets with the same number of implementations share a family.
   if (families_.size() >= DurationModel::most_families && !families_.contains(key)) key = count;
   auto& choices = families_[key].choices;
-  // As many footprints as the model tells apart, then tasks of about one size have one choice.
+  // Beyond the model's limit of footprints, tasks of similar size share one choice.
   auto found = choices.find(footprint.hash());
   if (found == choices.end()) {
     const bool room = choices.size() < DurationModel::most_footprints;
@@ -61,9 +64,9 @@ Chooser::Choice& Chooser::choice_of(const CodeletInfo& codelet, const Processor&
   return found->second;
 }
 
-std::size_t Chooser::trial_or_fastest(Choice& choice, const Known& known) noexcept {
+std::size_t ImplementationChooser::trial_or_fastest(Choice& choice, const Candidates& known) noexcept {
   for (std::size_t i = 0; i < choice.size(); ++i) {
-    Tried& other = choice[i];
+    TrialState& other = choice[i];
     if (i == known.fastest || other.trial || !measured(known.estimates[i])) continue;
     if (!other.at_once && other.saved_ns < shares(choice.size()) * known.cost(known.ns(i))) continue;
     other.trial = true;
@@ -73,8 +76,9 @@ std::size_t Chooser::trial_or_fastest(Choice& choice, const Known& known) noexce
   return known.fastest;
 }
 
-unsigned Chooser::choose(const CodeletInfo& codelet, const Processor& processor, const Footprint& footprint) {
-  const Known known = look(codelet, processor, footprint);
+unsigned ImplementationChooser::choose(const CodeletInfo& codelet, const Processor& processor,
+                                       const Footprint& footprint) {
+  const Candidates known = lookup(codelet, processor, footprint);
   Choice& choice = choice_of(codelet, processor, footprint);
   std::size_t chosen = choice.size(), fewest = 0;
   for (std::size_t i = 0; i < choice.size(); ++i) {
@@ -90,13 +94,14 @@ unsigned Chooser::choose(const CodeletInfo& codelet, const Processor& processor,
   return static_cast<unsigned>(chosen);
 }
 
-void Chooser::over(const CodeletInfo& codelet, const Processor& processor, const Footprint& footprint,
-                   unsigned implementation, Duration duration, bool succeeded) {
-  Tried& tried = choice_of(codelet, processor, footprint)[implementation];
+void ImplementationChooser::over(const CodeletInfo& codelet, const Processor& processor,
+                                 const Footprint& footprint, unsigned implementation, Duration duration,
+                                 bool succeeded) {
+  TrialState& tried = choice_of(codelet, processor, footprint)[implementation];
   --tried.running;
   if (!tried.trial) return;
   tried.trial = false;
-  const Known known = look(codelet, processor, footprint);
+  const Candidates known = lookup(codelet, processor, footprint);
   if (!known.any() || known.fastest == implementation) return;
   if (succeeded && duration.count() <= known.ns(known.fastest)) {
     tried.at_once = true;
@@ -107,16 +112,16 @@ void Chooser::over(const CodeletInfo& codelet, const Processor& processor, const
                -most_saved_ns);
 }
 
-void Chooser::returned(const CodeletInfo& codelet, const Processor& processor, const Footprint& footprint,
-                       unsigned implementation) {
-  Tried& tried = choice_of(codelet, processor, footprint)[implementation];
+void ImplementationChooser::returned(const CodeletInfo& codelet, const Processor& processor,
+                                     const Footprint& footprint, unsigned implementation) {
+  TrialState& tried = choice_of(codelet, processor, footprint)[implementation];
   --tried.running;
   tried.trial = false;
 }
 
-Estimate Chooser::estimate(const CodeletInfo& codelet, const Processor& processor,
-                           const Footprint& footprint) const {
-  const Known known = look(codelet, processor, footprint);
+Estimate ImplementationChooser::estimate(const CodeletInfo& codelet, const Processor& processor,
+                                         const Footprint& footprint) const {
+  const Candidates known = lookup(codelet, processor, footprint);
   if (known.any()) return known.estimates[known.fastest];
   Estimate best = known.estimates[0];
   for (const Estimate& one : std::span(known.estimates).first(known.count))

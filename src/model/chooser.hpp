@@ -1,7 +1,7 @@
-// Which implementation of a codelet runs a task, where there are several for its kind of worker. Each is
-// tried until the model of durations has measured it, then the fastest runs. That one's durations follow by
-// themselves when they change; that another one has become faster is found out by trial runs now and then.
-// What is chosen depends only on what was told and asked before: a replay chooses the same.
+// Chooses the implementation of a codelet that runs a task, if there are several for the kind of worker. Each is
+// tried until the duration model has measured it, then the fastest runs. Its durations stay up to date by themselves;
+// occasional trial runs detect that another implementation has become faster. Choices depend only on earlier calls,
+// so that a replay repeats them.
 #pragma once
 #include <fairlead/codelet_info.hpp>
 
@@ -14,61 +14,63 @@
 
 namespace fairlead::model {
 
-/// Not for several threads at once.
-class Chooser {
+/// Not thread-safe.
+class ImplementationChooser {
  public:
-  /// So many runs of one that is not known are begun before the first is over: they make it known.
+  /// Concurrent trial runs of an implementation without an estimate: as many as it needs to get one.
   static constexpr unsigned tries_at_once = QuantileHistory::enough + 1;
-  /// What trial runs may cost: in the long run one part in so many of the time that tasks take, for each
-  /// codelet, kind of worker and footprint. A trial run comes when the fastest one's tasks have taken so many
-  /// times as long as it should cost, and counts for what it really cost, or for one task of the fastest if
-  /// that was less: so there are at most that many, too, however close the others are. One that was as fast
-  /// as the fastest is followed by another at once, which then costs nothing.
+  /// Cost limit of trial runs: in the long run 1 / trial_share of the tasks' time, for each codelet, kind of worker
+  /// and footprint. A trial run starts when tasks of the fastest implementation have taken trial_share times its
+  /// expected cost. It is charged its actual cost, but at least the duration of one task of the fastest. So the
+  /// number of trials is limited, too, even if implementations are almost equally fast. A trial as fast as the
+  /// fastest is followed by another at once, free of charge.
   static constexpr std::int64_t trial_share = 64;
 
-  explicit Chooser(const DurationModel& durations) noexcept : durations_(durations) {}
+  explicit ImplementationChooser(const DurationModel& durations) noexcept : durations_(durations) {}
 
-  /// The number of the one that runs the next task. Either of the two below has to follow.
+  /// The number of the implementation that runs the next task. A call of over() or returned() must follow.
   unsigned choose(const CodeletInfo& codelet, const Processor& processor, const Footprint& footprint);
-  /// It ran, and the model knows how long if it succeeded.
+  /// The task ran; if it succeeded, the model has recorded its duration.
   void over(const CodeletInfo& codelet, const Processor& processor, const Footprint& footprint,
             unsigned implementation, Duration duration, bool succeeded);
-  /// It did not begin.
+  /// The task was not started.
   void returned(const CodeletInfo& codelet, const Processor& processor, const Footprint& footprint,
                 unsigned implementation);
 
-  /// What a task takes there: of the fastest that was measured, or the best that can be said.
+  /// The duration of a task: of the fastest measured implementation, or the best available estimate.
   Estimate estimate(const CodeletInfo& codelet, const Processor& processor, const Footprint& footprint) const;
 
  private:
-  struct Tried {
-    std::uint32_t running = 0;  // begun and not over
+  struct TrialState {
+    std::uint32_t running = 0;  // started and not finished
     bool trial = false;         // one of these is a trial run
     bool at_once = false;       // the last trial run was as fast as the fastest
-    std::int64_t saved_ns = 0;  // of its share: what the fastest one's tasks have taken, less what it cost
+    std::int64_t saved_ns = 0;  // budget for trials: time of the fastest's tasks less charged costs
   };
-  using Choice = std::vector<Tried>;  // by number
-  /// The footprints of one codelet on one kind of processor.
+  using Choice = std::vector<TrialState>;  // by implementation
+  /// The choices of one codelet on one kind of processor.
   struct Family {
-    std::unordered_map<std::uint64_t, Choice> choices;  // by footprint; asked only, never walked through
+    // by footprint; never iterated, since its order is not deterministic
+    std::unordered_map<std::uint64_t, Choice> choices;
   };
-  /// Of one task: what the model says of each, and which is the fastest that was measured, or none of them.
-  struct Known {
+  /// The estimates for one task, and the fastest measured implementation; `fastest` is `count` if none was measured.
+  struct Candidates {
     std::array<Estimate, CodeletInfo::most_implementations> estimates;
     std::size_t count = 0, fastest = 0;
     bool any() const noexcept { return fastest != count; }
     std::int64_t ns(std::size_t i) const noexcept;
-    /// A task of the fastest apart, or what one more than that takes.
+    /// The charge of a trial: its duration beyond that of the fastest, but at least one task of the fastest.
     std::int64_t cost(std::int64_t duration_ns) const noexcept;
   };
 
-  Known look(const CodeletInfo& codelet, const Processor& processor, const Footprint& footprint) const;
+  Candidates lookup(const CodeletInfo& codelet, const Processor& processor, const Footprint& footprint) const;
   Choice& choice_of(const CodeletInfo& codelet, const Processor& processor, const Footprint& footprint);
-  /// The one whose turn it is to be tried, although another one is the fastest; or that one.
-  static std::size_t trial_or_fastest(Choice& choice, const Known& known) noexcept;
+  /// The implementation that is due for a trial, or the fastest.
+  static std::size_t trial_or_fastest(Choice& choice, const Candidates& known) noexcept;
 
   const DurationModel& durations_;
-  std::unordered_map<std::uint64_t, Family> families_;  // asked only, never walked through
+  // never iterated, since its order is not deterministic
+  std::unordered_map<std::uint64_t, Family> families_;
 };
 
 }  // namespace fairlead::model

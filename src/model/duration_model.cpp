@@ -1,4 +1,4 @@
-// Looking histories up, and what to say where there is none.
+// Lookup of histories, and estimates without a history.
 #include "model/duration_model.hpp"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ std::uint64_t DurationModel::shared_footprint(std::uint64_t size) noexcept {
 DurationModel::DurationModel() = default;
 DurationModel::~DurationModel() = default;
 
-// ---- looking up
+// ---- lookup
 
 DurationModel::Family* DurationModel::find(std::uint64_t wanted) const {
   Family*& recent = recent_[slot(wanted)];
@@ -98,7 +98,7 @@ DurationModel::History& DurationModel::make(Family& family, std::uint64_t footpr
 // ---- learning
 
 void DurationModel::start_with(const KeptDurations& kept) {
-  for (const KeptDuration& line : kept) {
+  for (const DurationRecord& line : kept) {
     CodeletInfo codelet;
     codelet.name = line.codelet;
     codelet.unit = line.unit;
@@ -124,15 +124,15 @@ void DurationModel::record(const CodeletInfo& codelet, const Processor& processo
       return one.durations.expected_ns() < tiny_task_ns &&
              one.durations.samples() >= QuantileHistory::window / 2;
     });
-  // How many are skipped varies: else tasks of some footprints, coming in turn, might never be recorded.
+  // The number of skipped tasks varies: otherwise footprints that alternate might never be recorded.
   const bool skip = family.tiny && duration.count() < tiny_task_ns;
   family.skip = skip ? 24 + (Random::mix(history.durations.added()) & 31) : 0;
 }
 
-// ---- estimating
+// ---- estimates
 
 const SizeRegression& DurationModel::regression_of(const Family& family) {
-  // Making it takes as long as there are histories; so it is made again when a share of them has changed.
+  // A regression takes time linear in the histories, so it is repeated only after a share of them has changed.
   if (family.changes <= family.histories.size() / 8) return family.regression;
   family.changes = 0;
   family.regression.clear();
@@ -174,7 +174,7 @@ Estimate DurationModel::estimate(const CodeletInfo& codelet, const Processor& pr
   return by_formula;
 }
 
-/// A core than an accelerator: the next run need not try again.
+/// A core is far slower than an accelerator: then the next run need not try it again.
 bool DurationModel::is_far_slower(const Family& family, const History& history) const {
   return family.kind == WorkerKind::cpu && std::ranges::any_of(families_, [&](const auto& other) {
            if (other->kind == WorkerKind::cpu || other->codelet != family.codelet) return false;
@@ -194,7 +194,7 @@ KeptDurations DurationModel::learned() const {
       lines.push_back({family->codelet, family->kind, family->processor, family->implementation, family->unit,
                        history.footprint, history.size, durations.added(), durations.quantiles()});
     }
-  std::ranges::sort(lines, {}, &KeptDuration::key);
+  std::ranges::sort(lines, {}, &DurationRecord::key);
   return lines;
 }
 

@@ -1,5 +1,5 @@
-// How long tasks take: learned while they run, per codelet, implementation, processor and footprint; for
-// footprints that never ran, from those of other sizes. All in integers, so that a replay estimates the same.
+// Durations of tasks, learned at run time per codelet, implementation, processor and footprint. For a new footprint
+// the model extrapolates from other sizes. All numbers are integers, so that a replay gets the same estimates.
 #pragma once
 #include <fairlead/codelet_info.hpp>
 #include <fairlead/worker_kind.hpp>
@@ -20,17 +20,17 @@
 
 namespace fairlead::model {
 
-/// Codelets are told apart by name: two of one name count as one. So are the implementations that a codelet
-/// has for one kind of worker; here they are given by their numbers. Not for several threads at once.
+/// Codelets are identified by name, and so are the implementations of a codelet for one kind of worker; the functions
+/// take the implementation's number. Not thread-safe.
 class DurationModel {
  public:
-  /// The footprints that a codelet has a history for, each. Beyond them, tasks of about one size share one.
+  /// Limit of footprints with a history of their own, per codelet. Further tasks of similar size share one.
   static constexpr std::size_t most_footprints = 256;
-  /// Of codelets, implementations and processors that are told apart. Those met later share what is known, by
-  /// processor and unit of work: a program that makes up names as it goes does not grow.
+  /// Limit of distinct combinations of codelet, implementation and processor. Later ones share their histories by
+  /// processor and unit of work, so that a program that generates names does not use more and more memory.
   static constexpr std::size_t most_families = 1024;
 
-  /// What these share: of sizes within an eighth of a doubling.
+  /// The shared footprint for sizes within an eighth of a doubling.
   static std::uint64_t shared_footprint(std::uint64_t size) noexcept;
 
   DurationModel();
@@ -38,12 +38,13 @@ class DurationModel {
   DurationModel(const DurationModel&) = delete;
   DurationModel& operator=(const DurationModel&) = delete;
 
-  /// What earlier runs found. Before anything else.
+  /// Loads the results of earlier runs. Before any other call.
   void start_with(const KeptDurations& kept);
 
-  /// Whether the next task of the codelet should be recorded. Where all of them are tiny, one in forty is:
-  /// there, estimates hardly matter, and recording would cost as much as the tasks.
-  bool wants(const CodeletInfo& codelet, const Processor& processor, unsigned implementation = 0) noexcept {
+  /// True if the next task of the codelet should be recorded. If all its tasks are tiny, one in forty is: their
+  /// estimates matter little, and recording would cost as much as the tasks.
+  bool should_record(const CodeletInfo& codelet, const Processor& processor,
+                     unsigned implementation = 0) noexcept {
     const std::uint64_t wanted = key(codelet, processor, implementation);
     Family* family = recent_[slot(wanted)];
     if (family == nullptr || family->key != wanted || family->skip == 0) return true;
@@ -56,8 +57,8 @@ class DurationModel {
   Estimate estimate(const CodeletInfo& codelet, const Processor& processor, const Footprint& footprint,
                     unsigned implementation = 0) const;
 
-  /// What is known and was learned (or learned more of) in this process, for later ones; in the order of its
-  /// keys. Of each, `tasks` counts those of this process only.
+  /// What this process has learned, for later runs, in the order of the keys. `tasks` counts those of this process
+  /// only.
   KeptDurations learned() const;
 
  private:
@@ -68,19 +69,20 @@ class DurationModel {
   /// One implementation of a codelet on one kind of processor.
   struct Family {
     std::uint64_t key = 0;
-    std::uint32_t skip = 0;  // so many tasks need not be recorded
-    bool tiny = false;       // all its tasks
-    bool shared = false;     // by those beyond most_families
+    std::uint32_t skip = 0;  // tasks that need not be recorded next
+    bool tiny = false;       // all its tasks are tiny
+    bool shared = false;     // used by combinations beyond most_families
     WorkerKind kind{};
     std::string processor;
     WorkUnit unit{};
     std::string codelet, implementation;
     std::vector<History> histories;
-    std::vector<std::uint32_t> places;  // open addressing by footprint: index + 1 of a history; 0: none
-    std::uint32_t last = 0;             // the history used last
+    // hash table with open addressing, by footprint: index of a history plus 1; 0: empty
+    std::vector<std::uint32_t> places;
+    std::uint32_t last = 0;  // index of the history used last
     mutable SizeRegression regression;
-    mutable bool from_few = false;    // none of its points has tasks enough
-    mutable std::size_t changes = 1;  // in histories since the regression was made
+    mutable bool from_few = false;    // all its points are from too few tasks
+    mutable std::size_t changes = 1;  // changes of histories since the last regression
   };
 
   static std::uint64_t key(const CodeletInfo& codelet, const Processor& processor,
@@ -89,7 +91,7 @@ class DurationModel {
            (processor.key() << 4) + static_cast<std::uint64_t>(codelet.unit);
   }
   static std::size_t slot(std::uint64_t key) noexcept { return (key ^ (key >> 4)) % recent_families; }
-  /// Of those beyond most_families.
+  /// The key that combinations beyond most_families share.
   static std::uint64_t shared_key(const CodeletInfo& codelet, const Processor& processor) noexcept {
     return 1 + (processor.key() << 4) + static_cast<std::uint64_t>(codelet.unit);
   }
@@ -104,10 +106,11 @@ class DurationModel {
   bool is_far_slower(const Family& family, const History& history) const;
 
   static constexpr std::size_t recent_families = 32;
-  mutable std::array<Family*, recent_families> recent_{};  // by slot: the one used last
-  std::vector<std::unique_ptr<Family>> families_;          // in the order in which they were met
-  std::size_t kept_families_ = 0;                          // the first ones, of earlier runs
-  std::unordered_map<std::uint64_t, Family*> by_key_;      // asked only, never walked through
+  mutable std::array<Family*, recent_families> recent_{};  // by slot: the family used last
+  std::vector<std::unique_ptr<Family>> families_;          // in order of their first use
+  std::size_t kept_families_ = 0;                          // the first ones, from earlier runs
+  // never iterated, since its order is not deterministic
+  std::unordered_map<std::uint64_t, Family*> by_key_;
 };
 
 }  // namespace fairlead::model

@@ -1,4 +1,4 @@
-// What a model says of a duration, and on what grounds.
+// An estimated duration and the basis of the estimate.
 #pragma once
 #include <cstdint>
 
@@ -6,23 +6,23 @@
 
 namespace fairlead::model {
 
-/// From nothing to the best.
+/// From the weakest to the strongest.
 enum class Basis : std::uint8_t {
   nothing,     // no task of the codelet has run on such a worker
-  few,         // too few tasks, or only ones of other sizes, from which nothing can be said about size
-  formula,     // the codelet's own duration, never compared with a clock
+  few,         // too few tasks, or tasks of other sizes only, without a trend
+  formula,     // the codelet's own formula, never compared with a measurement
   regression,  // tasks of other sizes
   history,     // tasks of the same footprint
 };
 
-/// So many times as long as an accelerator takes: that a core is that slow is known from its first task.
+/// A core is excluded after its first task if it takes more than this many times as long as an accelerator.
 inline constexpr int far_slower = 8;
 
 struct Estimate {
   Duration duration{1000};  ///< at least 1 ns
   Basis basis = Basis::nothing;
 
-  /// Whether a policy may rely on it; otherwise some tasks should be tried there first.
+  /// True if a policy may rely on the estimate. If false, some tasks should be tried there first.
   bool known() const noexcept { return basis >= Basis::formula; }
 };
 

@@ -1,5 +1,4 @@
-// Logarithms and powers of two in integers: estimates enter decisions, and decisions have to come out the
-// same with every library of functions.
+// Base-2 logarithms and powers in integers. Estimates enter decisions, which must not depend on the math library.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -8,15 +7,15 @@
 
 namespace fairlead::model {
 
-/// A logarithm to base 2, in 1/65,536.
+/// A base-2 logarithm in units of 1/65,536.
 using Log2 = std::int64_t;
 inline constexpr Log2 log2_one = Log2{1} << 16;
 
-/// Of 0 as of 1.
+/// The logarithm of 0 counts as that of 1.
 constexpr Log2 log2_of(std::uint64_t value) noexcept {
   if (value <= 1) return 0;
   const int whole = std::bit_width(value) - 1;
-  // The mantissa in [2^31, 2^32): squaring it doubles the logarithm, whose next digit is then the carry.
+  // The mantissa is in [2^31, 2^32). Squaring it doubles the logarithm; the carry is the next binary digit.
   std::uint64_t mantissa = whole >= 31 ? value >> (whole - 31) : value << (31 - whole);
   Log2 result = Log2{whole} << 16;
   for (int digit = 15; digit >= 0; --digit) {
@@ -35,7 +34,7 @@ constexpr std::uint64_t square_root(std::uint64_t value) noexcept {
     if ((root | bit) * (root | bit) <= value) root |= bit;
   return root;
 }
-/// 2^(1/2), 2^(1/4), ... in 1/2^30.
+/// 2^(1/2), 2^(1/4), ... in units of 1/2^30.
 inline constexpr auto roots_of_two = [] {
   std::array<std::uint64_t, 16> roots{};
   std::uint64_t last = std::uint64_t{2} << 30;
@@ -44,7 +43,7 @@ inline constexpr auto roots_of_two = [] {
 }();
 }  // namespace detail
 
-/// At least 1 and at most 2^52, some fifty days in nanoseconds.
+/// At least 1 and at most 2^52, which is about fifty days in nanoseconds.
 constexpr std::int64_t power_of_two(Log2 exponent) noexcept {
   if (exponent <= 0) return 1;
   if (exponent >= 52 * log2_one) return std::int64_t{1} << 52;

@@ -1,5 +1,5 @@
-// What a task's duration is looked up by besides its codelet: the sizes of its data, and the work that the
-// codelet's formula says.
+// The key of a task's duration, in addition to its codelet: the sizes of its data and the work from the codelet's
+// formula.
 #pragma once
 #include <fairlead/ids.hpp>
 
@@ -9,13 +9,13 @@ namespace fairlead::model {
 
 class Footprint {
  public:
-  /// The next datum of the task.
+  /// Adds the task's next datum.
   constexpr void add(Bytes bytes) noexcept {
     hash_ = (hash_ ^ bytes) * 0x9e37'79b9'7f4a'7c15u;
     hash_ ^= hash_ >> 32;
     size_ += bytes;
   }
-  /// What the formula says, if it says something: then that is the size, not the bytes.
+  /// Adds the formula's result, if positive; it replaces the bytes as the size.
   constexpr void add_work(float work) noexcept {
     if (!(work > 0)) return;
     const auto whole =
@@ -23,15 +23,15 @@ class Footprint {
     add(whole);
     size_ = whole;
   }
-  /// How many workers it runs on, if it may be several. Sizes stay what they are.
+  /// Adds the number of workers of a parallel task. The size does not change.
   constexpr void add_workers(std::uint64_t workers) noexcept {
     const std::uint64_t size = size_;
     add(workers);
     size_ = size;
   }
-  /// Equal for tasks of one codelet that should take equally long. The highest bit is not set.
+  /// Equal for tasks of one codelet with equal expected durations. The highest bit is 0.
   constexpr std::uint64_t hash() const noexcept { return hash_ >> 1; }
-  /// What regression runs over: bytes, or what the formula counts.
+  /// The variable of the regression: bytes, or the formula's result.
   constexpr std::uint64_t size() const noexcept { return size_; }
 
  private:

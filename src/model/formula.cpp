@@ -1,4 +1,4 @@
-// What a user's formula says of a task, before anybody relies on it.
+// Validates the result of a user's duration formula.
 #include <fairlead/detail/submission.hpp>
 #include <fairlead/error.hpp>
 

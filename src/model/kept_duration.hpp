@@ -1,4 +1,4 @@
-// One line of what is known about durations when a run begins: what earlier runs on this machine found.
+// One record of durations from earlier runs on this machine.
 #pragma once
 #include <fairlead/codelet_info.hpp>
 
@@ -13,22 +13,22 @@
 
 namespace fairlead::model {
 
-struct KeptDuration {
-  std::string codelet;  ///< its name
+struct DurationRecord {
+  std::string codelet;  ///< name of the codelet
   WorkerKind kind = WorkerKind::cpu;
-  std::string processor;                  ///< which of that kind, as in Processor; empty: any
-  std::string implementation;             ///< its name among those for this kind of worker; may be empty
+  std::string processor;                  ///< model of processor, as in Processor; empty: any
+  std::string implementation;             ///< name among those for this kind of worker; may be empty
   WorkUnit unit = WorkUnit::none;         ///< of `size`
-  std::uint64_t footprint = 0, size = 0;  ///< as in Footprint; bytes where there is no other unit
-  std::uint64_t tasks = 0;                ///< measured, in all runs together
+  std::uint64_t footprint = 0, size = 0;  ///< as in Footprint; size in bytes without another unit
+  std::uint64_t tasks = 0;                ///< measured tasks in all runs
   Quantiles quantiles_ns{};
-  std::int32_t day = 0;  ///< of the last one, since 1970; 0: today
+  std::int32_t day = 0;  ///< day of the last measurement, since 1970; 0: today
 
-  /// What says whether two are about the same thing; and the order of the file.
+  /// The identity of a record, and the sort key of the file.
   auto key() const { return std::tie(codelet, kind, processor, implementation, unit, size, footprint); }
-  friend bool operator==(const KeptDuration&, const KeptDuration&) = default;
+  friend bool operator==(const DurationRecord&, const DurationRecord&) = default;
 };
 
-using KeptDurations = std::vector<KeptDuration>;
+using KeptDurations = std::vector<DurationRecord>;
 
 }  // namespace fairlead::model

@@ -1,4 +1,4 @@
-// Finding measured links by the names of their nodes.
+// Finds measured links by the names of their nodes.
 #include "model/kept_link.hpp"
 
 namespace fairlead::model {

@@ -1,10 +1,9 @@
-// The lines of the file, fields separated by tabs:
+// The lines of the file, with tabs between fields:
 //   machine   identity
-//   link      node, node, place, bytes/s to the second, bytes/s to the first, bytes/s of both, latency in ns,
-//             date
+//   link      node, node, place, bytes/s to the second, bytes/s to the first, bytes/s of both, latency in ns, date
 //   duration  codelet, kind of worker, processor, implementation, unit, size, footprint, tasks, date, eight
 //             quantiles in ns
-// Version 1 had a number for the implementation: 0, since there was one. It had no name, and has none now.
+// Version 1 had the implementation's number instead of its name; number 0 is the empty name now.
 #include "model/machine_file.hpp"
 
 #include <fairlead/error.hpp>
@@ -23,7 +22,7 @@ namespace fairlead::model {
 
 namespace {
 
-constexpr KeptFile::Format format{
+constexpr SharedFile::Format format{
     "fairlead-machine", 2,
     "How fast this machine is, as earlier runs found it. Delete this file to have it found out again.", 1};
 
@@ -31,11 +30,11 @@ constexpr std::array<std::string_view, 3> units{"bytes", "flops", "nanoseconds"}
 constexpr std::size_t longest_name = 1000;
 
 bool may_be_kept(const std::string& name) { return name.size() <= longest_name && one_field(name) == name; }
-bool may_be_kept(const KeptDuration& one) {
+bool may_be_kept(const DurationRecord& one) {
   return may_be_kept(one.codelet) && may_be_kept(one.implementation);
 }
 
-/// Takes fields one after the other; once one cannot be understood, all is lost.
+/// Parses fields in order. After one invalid field the whole line is invalid.
 class Fields {
  public:
   explicit Fields(const std::string& line) : fields_(fields_of(line)) {}
@@ -48,7 +47,7 @@ class Fields {
     if (error != std::errc() || end != field.data() + field.size()) lost();
     return value;
   }
-  /// The place of a word in a list.
+  /// The index of a word in a list.
   template <std::size_t N>
   std::size_t one_of(const std::array<std::string_view, N>& words) {
     const auto found = std::ranges::find(words, text());
@@ -99,9 +98,9 @@ std::string line_of(const KeptLink& link) {
                      date_text(link.day));
 }
 
-std::optional<KeptDuration> duration_from(const std::string& line, unsigned version) {
+std::optional<DurationRecord> duration_from(const std::string& line, unsigned version) {
   Fields fields(line);
-  KeptDuration kept;
+  DurationRecord kept;
   kept.codelet = fields.text();
   kept.kind = static_cast<WorkerKind>(fields.one_of(worker_kind_names));
   kept.processor = fields.text();
@@ -119,19 +118,19 @@ std::optional<KeptDuration> duration_from(const std::string& line, unsigned vers
   return kept;
 }
 
-std::string line_of(const KeptDuration& kept) {
+std::string line_of(const DurationRecord& kept) {
   return fmt::format("duration\t{}\t{}\t{}\t{}\t{}\t{}\t{:016x}\t{}\t{}\t{}", kept.codelet,
                      worker_kind_names[static_cast<std::size_t>(kept.kind)], one_field(kept.processor),
                      kept.implementation, units[static_cast<std::size_t>(kept.unit)], kept.size,
                      kept.footprint, kept.tasks, date_text(kept.day), fmt::join(kept.quantiles_ns, "\t"));
 }
 
-KeptDuration* find(KeptDurations& durations, const KeptDuration& like) {
-  const auto found = std::ranges::lower_bound(durations, like.key(), {}, &KeptDuration::key);
+DurationRecord* find(KeptDurations& durations, const DurationRecord& like) {
+  const auto found = std::ranges::lower_bound(durations, like.key(), {}, &DurationRecord::key);
   return found != durations.end() && found->key() == like.key() ? &*found : nullptr;
 }
 
-/// The machine's name for the file: unlike the text, short and of letters that any file system takes.
+/// The file's name: a hash of the machine's text, valid in any file system.
 std::filesystem::path path_in(const std::filesystem::path& directory, const std::string& machine) {
   return directory / fmt::format("machine-{:016x}.txt", text_hash(machine));
 }
@@ -151,7 +150,7 @@ MachineFacts MachineFile::load() const { return contents().facts; }
 MachineFile::Contents MachineFile::contents() const {
   Contents contents;
   MachineFacts& facts = contents.facts;
-  const KeptFile::Content file = file_.read();
+  const SharedFile::Content file = file_.read();
   contents.of_newer_version = file.of_newer_version;
   std::string problem = file.problem;
   if (problem.empty() && !file.lines.empty() && file.lines[0] != "machine\t" + machine_)
@@ -172,7 +171,7 @@ MachineFile::Contents MachineFile::contents() const {
     problem = fmt::format("has a line {} that means nothing", i + 2);
   }
   if (problem.empty()) {
-    std::ranges::stable_sort(facts.durations, {}, &KeptDuration::key);
+    std::ranges::stable_sort(facts.durations, {}, &DurationRecord::key);
     return contents;
   }
   facts = {};
@@ -184,23 +183,23 @@ MachineFile::Contents MachineFile::contents() const {
 
 void MachineFile::add(const KeptDurations& learned, const KeptDurations& started_with,
                       std::int32_t today) const {
-  if (file_.read().of_newer_version)
-    return;  // also where the directory cannot be trusted: no lock is made there
-  const KeptFile::Lock lock(file_);
+  if (file_.read().of_newer_version) return;  // no lock file in a directory that may be untrusted
+  const SharedFile::Lock lock(file_);
   Contents now = contents();
   if (now.of_newer_version) return;
   KeptDurations known = std::move(now.facts.durations), fresh, began = started_with;
-  std::ranges::stable_sort(began, {}, &KeptDuration::key);
-  for (const KeptDuration& one : learned) {
+  std::ranges::stable_sort(began, {}, &DurationRecord::key);
+  for (const DurationRecord& one : learned) {
     if (!may_be_kept(one)) continue;
-    KeptDuration* there = find(known, one);
+    DurationRecord* there = find(known, one);
     if (there == nullptr) {
       fresh.push_back(one);
       fresh.back().day = today;
       continue;
     }
-    // If nobody has changed it since, what we know now has grown out of it; else both count.
-    const KeptDuration* start = find(began, one);
+    // If the record is unchanged since this process loaded it, the new values already include it. Otherwise both are
+    // merged.
+    const DurationRecord* start = find(began, one);
     const bool unchanged = start != nullptr && start->quantiles_ns == there->quantiles_ns;
     there->quantiles_ns = unchanged ? one.quantiles_ns : merged(there->quantiles_ns, one.quantiles_ns);
     there->tasks += one.tasks;
@@ -208,16 +207,16 @@ void MachineFile::add(const KeptDurations& learned, const KeptDurations& started
   }
   known.insert(known.end(), fresh.begin(), fresh.end());
   if (known.size() > most_durations) {
-    std::ranges::stable_sort(known, std::ranges::greater(), &KeptDuration::day);
+    std::ranges::stable_sort(known, std::ranges::greater(), &DurationRecord::day);
     known.resize(most_durations);
   }
-  std::ranges::stable_sort(known, {}, &KeptDuration::key);
+  std::ranges::stable_sort(known, {}, &DurationRecord::key);
   now.facts.durations = std::move(known);
   write(now.facts);
 }
 
 void MachineFile::put(const KeptLinks& links) const {
-  const KeptFile::Lock lock(file_);
+  const SharedFile::Lock lock(file_);
   Contents now = contents();
   if (now.of_newer_version)
     throw SystemError(
@@ -234,7 +233,7 @@ void MachineFile::put(const KeptLinks& links) const {
 void MachineFile::write(const MachineFacts& facts) const {
   std::vector<std::string> lines{"machine\t" + machine_};
   for (const KeptLink& link : facts.links) lines.push_back(line_of(link));
-  for (const KeptDuration& kept : facts.durations) lines.push_back(line_of(kept));
+  for (const DurationRecord& kept : facts.durations) lines.push_back(line_of(kept));
   file_.replace(lines);
 }
 

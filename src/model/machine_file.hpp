@@ -1,10 +1,10 @@
-// What earlier runs found out about this machine: how long tasks take and how fast its links are. One
-// readable file per user and machine; several processes may use it at once, and nothing of theirs is lost.
+// A file with measurements of this machine from earlier runs: durations of tasks and speeds of links. One text file
+// per user and machine; several processes may use it at once without losing data.
 #pragma once
 #include <filesystem>
 #include <string>
 
-#include "base/kept_file.hpp"
+#include "base/shared_file.hpp"
 #include "model/kept_duration.hpp"
 #include "model/kept_link.hpp"
 
@@ -13,29 +13,29 @@ namespace fairlead::model {
 struct MachineFacts {
   KeptDurations durations;  ///< in the order of their keys
   KeptLinks links;
-  /// Why the file is not used, as a sentence for the user; empty if it is, or if there is none.
+  /// Why the file is not used, as a sentence for the user; empty if it is used or does not exist.
   std::string problem;
 };
 
 class MachineFile {
  public:
-  /// More are not kept: those that were measured longest ago are forgotten.
+  /// Limit of records; those with the oldest measurements are deleted.
   static constexpr std::size_t most_durations = 4096;
 
-  /// `machine`: machine::Identity::text(). Touches nothing.
+  /// `machine`: machine::Identity::text(). Does not access the file.
   MachineFile(const std::filesystem::path& directory, std::string machine);
 
   const std::filesystem::path& path() const noexcept { return file_.path(); }
-  /// Never throws for what it finds.
+  /// Throws nothing because of the file's contents.
   MachineFacts load() const;
 
-  // Both keep what other processes have written meanwhile, and replace a file that is of no use, but not one
-  // of a newer version. Throw SystemError naming what cannot be written.
+  // add() and put() keep what other processes have written in the meantime. They replace an invalid file, but not one
+  // of a newer version. They throw SystemError if the file cannot be written.
 
-  /// `learned`: DurationModel::learned(); `started_with`: what the same model started with. `today`: days
-  /// since 1970.
+  /// `learned`: DurationModel::learned(); `started_with`: the records that the model loaded. `today`: days since
+  /// 1970.
   void add(const KeptDurations& learned, const KeptDurations& started_with, std::int32_t today) const;
-  /// Replaces earlier measurements of the same links.
+  /// Replaces earlier measurements of these links.
   void put(const KeptLinks& links) const;
 
  private:
@@ -47,10 +47,10 @@ class MachineFile {
   void write(const MachineFacts& facts) const;
 
   std::string machine_;
-  KeptFile file_;
+  SharedFile file_;
 };
 
-/// The days since 1970 as "2026-11-20".
+/// Formats days since 1970 as "2026-11-20".
 std::string date_text(std::int32_t day);
 
 }  // namespace fairlead::model

@@ -1,17 +1,17 @@
-// The processors that durations are kept for: tasks take equally long on all of one name.
+// The key of a processor in the duration model: tasks take equally long on all processors of one kind and name.
 #pragma once
 #include <cstdint>
 #include <string>
 #include <utility>
 
 #include <fairlead/worker_kind.hpp>
-#include "base/kept_file.hpp"
+#include "base/shared_file.hpp"
 
 namespace fairlead::model {
 
 class Processor {
  public:
-  /// `name` as in WorkerSpec::processor.
+  /// `name`: as in WorkerSpec::processor.
   explicit Processor(WorkerKind kind, std::string name = {})
       : kind_(kind),
         name_(std::move(name)),
@@ -19,7 +19,7 @@ class Processor {
 
   WorkerKind kind() const noexcept { return kind_; }
   const std::string& name() const noexcept { return name_; }
-  /// Of kind and name; equal for equal processors.
+  /// A hash of kind and name.
   std::uint64_t key() const noexcept { return key_; }
 
  private:

@@ -1,4 +1,4 @@
-// A window of samples, looked at in order now and then: between, adding one costs a store.
+// A window of samples that is sorted only now and then: in between, adding one is a single store.
 #include "model/quantile_history.hpp"
 
 #include <algorithm>
@@ -7,11 +7,11 @@ namespace fairlead::model {
 
 namespace {
 
-constexpr std::size_t few = 16;  // below, warming up may be half of what there is
+constexpr std::size_t few = 16;  // samples; with fewer, half may be warm-up
 constexpr std::size_t look_every = 8;
-constexpr std::int64_t longest = std::int64_t{1} << 52;  // ns; some fifty days
-constexpr std::int64_t longest_over_median =
-    8;  // where outliers are too many to be cut off, they are clipped
+constexpr std::int64_t longest = std::int64_t{1} << 52;  // ns; about fifty days
+// limit of samples, in medians, for windows with too many outliers to cut off
+constexpr std::int64_t longest_over_median = 8;
 
 Quantiles eight_of(std::span<const std::int64_t> ordered) noexcept {
   Quantiles eight{};
@@ -29,22 +29,22 @@ std::span<const std::int64_t> QuantileHistory::sorted(std::array<std::int64_t, w
 
 void QuantileHistory::add(std::int64_t duration_ns) noexcept {
   const std::uint64_t before = added_++;
-  if (before == 0 && filled_ > 0) return;      // better ones are known from earlier processes
-  if (before == 1 && filled_ == 1) next_ = 0;  // takes the place of the first
+  if (before == 0 && filled_ > 0) return;      // earlier processes give better values
+  if (before == 1 && filled_ == 1) next_ = 0;  // replaces the first
   recent_[next_] = std::clamp<std::int64_t>(duration_ns, 1, longest);
   filled_ = std::max(filled_, next_ + 1);
   next_ = (next_ + 1) % window;
-  if (filled_ < look_every || added_ % (filled_ < window ? look_every / 2 : look_every) == 0) look_again();
+  if (filled_ < look_every || added_ % (filled_ < window ? look_every / 2 : look_every) == 0) update();
 }
 
 void QuantileHistory::start_with(const Quantiles& kept) noexcept {
   for (std::size_t i = 0; i < 2 * kept.size(); ++i)
     recent_[i] = std::clamp<std::int64_t>(kept[i / 2], 1, longest);
   filled_ = next_ = 2 * kept.size();
-  look_again();
+  update();
 }
 
-void QuantileHistory::look_again() noexcept {
+void QuantileHistory::update() noexcept {
   std::array<std::int64_t, window> room;
   const auto ordered = sorted(room);
   const std::size_t count = ordered.size();

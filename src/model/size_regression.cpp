@@ -1,5 +1,5 @@
-// See size_regression.hpp. A power law a n^b is a line here; a constant c beside it bends the line, which is
-// why only neighbours count.
+// See size_regression.hpp. A power law a n^b is a line on logarithmic scales. An additional constant c bends the
+// line, so only nearby points count.
 #include "model/size_regression.hpp"
 
 #include <algorithm>
@@ -8,8 +8,8 @@ namespace fairlead::model {
 
 namespace {
 constexpr std::size_t neighbours = 4;
-constexpr std::int64_t steepest =
-    4;  // durations grow at most with the fourth power of size, and never shrink
+// durations grow at most with the fourth power of the size, and never shrink
+constexpr std::int64_t steepest = 4;
 }  // namespace
 
 void SizeRegression::finish() {
@@ -41,7 +41,7 @@ std::int64_t SizeRegression::at(std::uint64_t size) const noexcept {
                       (right->duration - left->duration) * (x - left->size) / (right->size - left->size));
 }
 
-/// The line of least squares through points first to last - 1.
+/// Least-squares line through the points first to last - 1.
 Log2 SizeRegression::beyond(Log2 size, std::size_t first, std::size_t last) const noexcept {
   const auto count = static_cast<std::int64_t>(last - first);
   Log2 x = 0, y = 0;
@@ -57,7 +57,7 @@ Log2 SizeRegression::beyond(Log2 size, std::size_t first, std::size_t last) cons
     xx += dx * dx;
     xy += dx * (points_[i].duration - y);
   }
-  // In 1/65,536; both sums are below 2^46.
+  // In units of 1/65,536; both sums are below 2^46.
   const std::int64_t slope =
       std::clamp<std::int64_t>(xy * log2_one / std::max<std::int64_t>(xx, 1), 0, steepest * log2_one);
   return y + (size - x) * slope / log2_one;

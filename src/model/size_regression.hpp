@@ -1,5 +1,5 @@
-// How durations of one codelet grow with size: lines through known points on logarithmic scales. Between two
-// sizes that were measured, the power law through both; beyond them, the one that the nearest few follow.
+// Duration of a codelet as a function of size, by lines through measured points on logarithmic scales. Between two
+// measured sizes it is the power law through both; outside, the power law of the nearest few points.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -11,22 +11,22 @@ namespace fairlead::model {
 class SizeRegression {
  public:
   void clear() noexcept { points_.clear(); }
-  /// Tasks of this size take so long (ns).
+  /// Tasks of this size take that many ns.
   void add(std::uint64_t size, std::int64_t duration_ns) {
     points_.push_back({log2_of(size), log2_of(static_cast<std::uint64_t>(duration_ns)), 1});
   }
-  /// After the last add(), before asking.
+  /// Call it after the last add() and before sizes() or at().
   void finish();
 
-  /// Different sizes: with two, something is known about growth.
+  /// The number of different sizes: at least two are needed for a trend.
   std::size_t sizes() const noexcept { return points_.size(); }
-  /// Nanoseconds. With one size, in proportion to that. There must be one.
+  /// Nanoseconds. With one size, proportional to it. At least one is required.
   std::int64_t at(std::uint64_t size) const noexcept;
 
  private:
   struct Point {
     Log2 size, duration;
-    std::int64_t weight;  // points of one size that were joined
+    std::int64_t weight;  // number of merged points of this size
   };
   Log2 beyond(Log2 size, std::size_t first, std::size_t last) const noexcept;
   std::vector<Point> points_;

@@ -1,4 +1,4 @@
-// A graph on this rank, as the protocol sees it: it has the data that values come to and go from.
+// A front end's run on this rank, as the protocol uses it: it owns the data that values come from and go to.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -7,36 +7,42 @@
 
 namespace fairlead::net {
 
-/// Called by any thread, one call at a time. Answers may be given at once or later.
+/// Any thread may call these functions, one call at a time. The client may reply during the call or later.
 class Client {
  public:
   enum class Cause : std::uint8_t { graphs, flows, messages };
 
   virtual ~Client() = default;
-  virtual void find_place(const Commands::Place& place) = 0;
+  /// Provide memory for an incoming value; reply by Communicator::placed().
+  virtual void allocate_place(const Commands::Place& place) = 0;
+  /// Keep the value readable and reply by Communicator::readable(); or release it.
   virtual void read(const Commands::Read& read) = 0;
-  virtual void landed(const Commands::Landed& landed) = 0;
-  virtual void left(const Commands::Left& left) = 0;
-  /// Of what Communicator::expect() said: `told`: somebody has told of it before.
+  /// The value is in its place, or the task has finished.
+  virtual void arrived(const Commands::Arrived& landed) = 0;
+  /// All receivers have the value.
+  virtual void sent(const Commands::Sent& left) = 0;
+  /// Result of Communicator::expect(). `told`: the value had been announced before.
   virtual void expected(std::uint64_t key, bool told) { static_cast<void>(key), static_cast<void>(told); }
   /// No more values will come.
   virtual void failed(const std::string& why) = 0;
-  /// The same where there is no memory for the reason, or failed() has thrown: all waits for values end. Allocates nothing.
+  /// As failed(), where memory for the text is missing or failed() has thrown: all waits for values end. Does not
+  /// allocate.
   virtual void out_of_memory() noexcept = 0;
-  /// Why its values go from rank to rank.
+  /// Why this run exchanges values.
   virtual Cause cause() const noexcept { return Cause::graphs; }
 };
 
-/// Who watches values come and go, whatever carries them. As Client.
-class ValueWatch {
+/// An observer of transferred values, for any network. Called as Client.
+class ValueObserver {
  public:
-  virtual ~ValueWatch() = default;
-  /// A place is looked for, and then it is asked for.
-  virtual void comes(const Commands::Place& value, Client::Cause cause) = 0;
-  virtual void is_here(const ValueName& value) = 0;
-  /// Somebody has asked for it; all who have, have it.
-  virtual void goes(const Commands::Read& value) = 0;
-  virtual void has_gone(const Commands::Left& value) = 0;
+  virtual ~ValueObserver() = default;
+  /// A place is requested; a request to the sender follows.
+  virtual void incoming(const Commands::Place& value, Client::Cause cause) = 0;
+  /// The value has arrived.
+  virtual void arrived(const ValueName& value) = 0;
+  /// A rank has requested the value; later, all ranks that requested it have it.
+  virtual void requested(const Commands::Read& value) = 0;
+  virtual void delivered(const Commands::Sent& value) = 0;
 };
 
 }  // namespace fairlead::net

@@ -1,5 +1,5 @@
-// What an endpoint wants to be done: by the network, and by the front end whose values it sends and gets. It is done
-// after the endpoint was told something, in the order of these lists.
+// The commands that an endpoint returns, for the network and for the front end whose values it exchanges. They are
+// executed after each call of the endpoint, in the order of these lists.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -14,34 +14,35 @@
 
 namespace fairlead::net {
 
-/// A value that others get from here: the endpoint's name for it.
+/// A value that this rank sends: the endpoint's number for it.
 enum class OutgoingId : std::uint64_t {};
 inline constexpr OutgoingId no_outgoing{~std::uint64_t{0}};
-/// A value that comes here.
+/// A value that this rank receives.
 enum class IncomingId : std::uint64_t {};
-/// A payload under way.
+/// A payload in flight.
 enum class PayloadId : std::uint64_t {};
 
-/// Where a value is or is to be.
-struct Spot {
+/// The memory of a value.
+struct ValueMemory {
   void* address = nullptr;
   DeviceMemory* memory =
-      nullptr;      ///< of a device, by which others than its own write there; null: RAM, or nobody else does
-  Layout layout{};  ///< at the address; in a device it is whole
+      /// device memory that others write through this object; null: RAM, or no other process writes there
+      nullptr;
+  Layout layout{};  ///< of the bytes at the address; contiguous in a device
 };
 
 struct Commands {
-  // ---- the network's
+  // ---- for the network
 
-  /// The bytes with this tag from that rank go there. Before the messages: they ask for them.
-  struct Expected {
+  /// Receive the payload with this tag from that rank. Executed before the messages, which request it.
+  struct PostedReceive {
     PayloadId id{};
     RankId from = no_rank;
     std::uint64_t tag = 0;
     void* place = nullptr;
     Bytes bytes = 0;                 ///< of its layout
     Layout layout{};                 ///< within the place
-    DeviceMemory* memory = nullptr;  ///< in which the place is, whole then; null: RAM
+    DeviceMemory* memory = nullptr;  ///< device memory of the place, contiguous then; null: RAM
   };
   struct Message {
     RankId to = no_rank;
@@ -55,7 +56,7 @@ struct Commands {
     Bytes bytes = 0;
     Layout layout{};
   };
-  /// To be read in that rank's memory: a value, and a mark, which has to be there still when all has been read.
+  /// Read a value in that rank's memory. It is valid if the mark is still in place after the last byte has been read.
   struct Copy {
     PayloadId id{};
     RankId from = no_rank;
@@ -64,16 +65,16 @@ struct Commands {
     Bytes bytes = 0;
     std::uint64_t mark_at = 0, mark = 0;
   };
-  std::vector<Expected> expected;
+  std::vector<PostedReceive> expected;
   std::vector<Message> messages;
   std::vector<Payload> payloads;
   std::vector<Copy> copies;
-  /// Their end is not to be told any more.
+  /// Payloads whose end must not be reported any more.
   std::vector<PayloadId> dropped;
 
-  // ---- the front end's
+  // ---- for the front end
 
-  /// A datum is wanted for a value that comes; placed() tells which.
+  /// Provide a datum for an incoming value; placed() replies.
   struct Place {
     IncomingId id{};
     ValueName name;
@@ -81,29 +82,29 @@ struct Commands {
     Bytes bytes = 0;
     RankId from = no_rank;
   };
-  /// The value is to stay where it can be read, and readable() to tell where that is; or need not any more.
+  /// Keep the value readable and reply by readable(); or, with `over`, release it.
   struct Read {
     OutgoingId id{};
     ValueName name;
     std::uint64_t value = 0;  ///< the front end's number
-    bool over = false;
+    bool release = false;
   };
-  /// The bytes belong where placed() has said; the value is there then.
+  /// Write the bytes to the memory that placed() named; then the value has arrived.
   struct Fill {
     void* place = nullptr;
     std::vector<std::byte> bytes;
     Layout layout{};
     DeviceMemory* memory = nullptr;  ///< as in Expected
   };
-  /// A value is there, or the end of a task is told which has none.
-  struct Landed {
+  /// A value has arrived, or a task without one has finished.
+  struct Arrived {
     ValueName name;
-    std::uint64_t value = 0;             ///< as placed() said; of no meaning without one
-    OutgoingId passed_on = no_outgoing;  ///< others get it from here: it stays until `left` says so
+    std::uint64_t value = 0;             ///< as in placed(); meaningless without a value
+    OutgoingId passed_on = no_outgoing;  ///< this rank passes the value on: keep it until `left`
     bool control = false;
   };
-  /// All to whom we owed the value have it.
-  struct Left {
+  /// All ranks that get the value from this rank have it.
+  struct Sent {
     OutgoingId id{};
     ValueName name;
     std::uint64_t value = 0;
@@ -111,11 +112,11 @@ struct Commands {
   std::vector<Place> places;
   std::vector<Fill> fills;
   std::vector<Read> reads;
-  std::vector<Landed> landed;
-  std::vector<Left> left;
-  std::string failure;  ///< why nothing can go on; empty: it can
+  std::vector<Arrived> landed;
+  std::vector<Sent> left;
+  std::string failure;  ///< why the run cannot continue; empty: it can
 
-  /// What was allocated stays, for the next ones.
+  /// Keeps the allocated memory for later commands.
   void clear() noexcept {
     expected.clear(), messages.clear(), payloads.clear(), copies.clear(), dropped.clear();
     places.clear(), fills.clear(), reads.clear(), landed.clear(), left.clear();

@@ -9,14 +9,14 @@
 #include <thread>
 #include <utility>
 
-#include "net/neighbours.hpp"
+#include "net/direct_reads.hpp"
 
 namespace fairlead::net {
 
 namespace {
 constexpr Bytes piece_of_copy = Bytes{1} << 20;
-// Ranks that wait for each other's tasks all the time have nothing to say of it.
-constexpr std::chrono::milliseconds calm_after{1};
+// Reports of idleness follow only after this time: ranks that wait for each other's tasks all the time need none.
+constexpr std::chrono::milliseconds idle_report_delay{1};
 
 void notify(Client& client, const std::string& failure) noexcept {
   try {
@@ -32,7 +32,7 @@ Client* client_of(const std::map<GraphRun, Client*>& clients, const GraphRun& ru
   const auto found = clients.find(run);
   return found == clients.end() ? nullptr : found->second;
 }
-/// Calls f() in the end, also where that is an exception.
+/// Calls f() at the end of the scope, also after an exception.
 template <class F>
 class Finally {
  public:
@@ -51,7 +51,7 @@ Communicator::Communicator(std::shared_ptr<Network> network, const Protocol& pro
       endpoint_(network_->own(), network_->ranks(), protocol),
       protocol_(protocol) {
   network_->begin(*this);
-  if (!protocol_.tells_credit) return;
+  if (!protocol_.exchanges_credit) return;
   post_and_wait([this](Endpoint&, Commands& out) {
     for (std::uint32_t i = 0; i < ranks(); ++i)
       if (RankId{i} != own())
@@ -64,7 +64,7 @@ Communicator::~Communicator() {
   wait_until([this] {
     return !serving_ && events_.empty() && (endpoint_.all_closed() || events_.has_broken_off());
   });
-  // After a failure runs may be open, and others in the middle of reading and writing what belongs to them.
+  // After a failure runs may be open, and transfers may still use their memory.
   post_and_wait([this](Endpoint& endpoint, Commands& out) {
     const auto runs = std::move(clients_);
     clients_.clear();
@@ -72,14 +72,14 @@ Communicator::~Communicator() {
       for (const auto& [run, client] : runs) endpoint.end(run, out);
     for (const PayloadId payload : out.dropped) network_->drop(payload);
     copies_.clear();
-    out.clear();  // nobody is told any more
+    out.clear();  // no client is notified any more
   });
-  network_->listen(false);  // who drives it sleeps, and can be ended
+  network_->set_active(false);  // lets its driving thread sleep, so that it can be ended
   network_->end();
 }
 
-/// Where the program's thread waits for other ranks and works no tasks meanwhile. It has to come: what it waits for may be about to
-/// use the caller's variables.
+/// Waits on the program's thread, which runs no tasks here. The wait cannot be abandoned: the event may still use the
+/// caller's variables.
 template <class Done>
 void Communicator::wait_until(Done done) {
   const auto is_done = [&] {
@@ -90,14 +90,14 @@ void Communicator::wait_until(Done done) {
     network_->help(is_done);
   } catch (const std::exception& error) {
     fail(error.what());
-    // Nothing is driven any more, so what was left to the network's thread is done here.
+    // The network is not driven any more: the queued events are served here.
     for (; !is_done(); std::this_thread::yield()) poked();
   }
   std::unique_lock lock(mutex_);
   served_.wait(lock, done);
 }
 
-/// By the program's thread, one at a time. Until it is over, also where that is an exception or there is no memory.
+/// By the program's thread, one at a time. Returns when the event has ended, also by an exception or without memory.
 template <class E>
 void Communicator::post_and_wait(E&& event) noexcept {
   bool over = false;
@@ -118,7 +118,7 @@ void Communicator::post_and_wait(E&& event) noexcept {
   wait_until([&] { return over; });
 }
 
-/// Who finds nobody at it, and nothing before him, does it at once.
+/// Serves the event at once if no thread is serving and no event is queued.
 template <class E>
 void Communicator::post(E&& event) {
   bool at_once = false;
@@ -143,7 +143,7 @@ void Communicator::serve_one(E&& event) noexcept {
       carry_out(commands_);
     } catch (const std::bad_alloc&) {
       throw;
-    } catch (const std::exception& error) {  // the network fails: no rank can go on
+    } catch (const std::exception& error) {  // the network has failed: no rank can continue
       commands_.clear();
       endpoint_.fail(error.what(), commands_);
       bool no_memory = false;
@@ -152,25 +152,25 @@ void Communicator::serve_one(E&& event) noexcept {
         } catch (const std::bad_alloc&) {
           no_memory = true;
         } catch (...) {
-          // Other ranks may hear of it though this one cannot.
+          // Other ranks may still be notified although this send failed.
         }
       tell_each(clients_, endpoint_.failure());
-      if (no_memory) note_break();
+      if (no_memory) note_out_of_memory();
     }
   } catch (...) {
-    note_break();
+    note_out_of_memory();
   }
   commands_.clear();
 }
 
-/// What was to happen is missing for good: the state of this rank is not consistent any more.
-void Communicator::note_break() noexcept {
+/// An event was lost: the state of this rank is inconsistent from now on.
+void Communicator::note_out_of_memory() noexcept {
   const std::lock_guard guard(mutex_);
-  events_.break_off();
+  events_.abandon();
 }
 
 void Communicator::out_of_memory() noexcept {
-  note_break();
+  note_out_of_memory();
   poked();
 }
 
@@ -183,7 +183,7 @@ void Communicator::poked() {
   serve();
 }
 
-void Communicator::watch_by(ValueWatch& watch) {
+void Communicator::watch_by(ValueObserver& watch) {
   post([this, &watch](Endpoint&, Commands&) { watch_ = &watch; });
 }
 
@@ -198,23 +198,23 @@ void Communicator::serve() noexcept {
       event = nullptr;
     } else {
       copies_.clear();
-      network_->break_off();
+      network_->abort_out_of_memory();
       for (const auto& entry : clients_) entry.second->out_of_memory();
     }
     lock.lock();
   }
   serving_ = false;
   traffic_ = endpoint_.traffic();
-  stirred_.store(true, std::memory_order_relaxed);
+  recently_active_.store(true, std::memory_order_relaxed);
   served_.notify_all();
-  const auto tell = tell_quiet_;
+  const auto tell = on_quiescent_;
   lock.unlock();
   if (tell != nullptr) (*tell)();
 }
 
-/// A part of what is copied here, so that whatever else happens waits for no more than that.
+/// Copies one chunk, so that other events wait no longer than that.
 void Communicator::copy_piece(Endpoint& endpoint, Commands& out) {
-  if (copies_.empty()) return;  // it was dropped
+  if (copies_.empty()) return;  // the copy was dropped
   Commands::Copy copy = copies_.front();
   copies_.pop_front();
   const Bytes bytes = std::min(copy.bytes, piece_of_copy);
@@ -234,20 +234,20 @@ void Communicator::copy_piece(Endpoint& endpoint, Commands& out) {
 }
 
 void Communicator::carry_out(Commands& commands) {
-  // What cannot be brought to a device ends the run of all: the other ranks are notified, as of a task's failure.
+  // A failed write to a device ends the run on all ranks, as a failed task does.
   const auto into_device = [this](const auto& bring) {
     try {
       bring();
     } catch (const SystemError& error) {
-      fail_soon(error.what());
+      report_failure_async(error.what());
     }
   };
-  // First what is not to be touched any more.
+  // First stop the transfers whose memory is released.
   for (const PayloadId payload : commands.dropped) {
     network_->drop(payload);
     std::erase_if(copies_, [&](const Commands::Copy& copy) { return copy.id == payload; });
   }
-  for (const Commands::Expected& expected : commands.expected)
+  for (const Commands::PostedReceive& expected : commands.expected)
     if (expected.memory == nullptr)
       network_->expect(expected);
     else
@@ -255,7 +255,7 @@ void Communicator::carry_out(Commands& commands) {
   for (const Commands::Fill& fill : commands.fills)
     if (fill.memory == nullptr)
       fill.layout.scatter(fill.bytes.data(), fill.place, fill.bytes.size());
-    else  // or the device is lost: then the value is, too, as the engine hears
+    else  // false: the device is lost, and the value with it, as the engine is notified
       into_device([&] { fill.memory->write(fill.place, fill.bytes.data(), fill.bytes.size()); });
   for (Commands::Message& message : commands.messages) network_->send(std::move(message));
   for (const Commands::Payload& payload : commands.payloads) network_->send(payload);
@@ -263,32 +263,32 @@ void Communicator::carry_out(Commands& commands) {
     copies_.push_back(copy);
     post_soon([this](Endpoint& endpoint, Commands& out) { copy_piece(endpoint, out); });
   }
-  // A value that is passed on is kept before it is told of.
-  for (const Commands::Landed& landed : commands.landed)
+  // Before reads and `left`: the client must keep a value that this rank passes on.
+  for (const Commands::Arrived& landed : commands.landed)
     if (Client* const client = client_of(clients_, landed.name.of)) {
-      if (watch_ != nullptr && !landed.control) watch_->is_here(landed.name);
-      client->landed(landed);
+      if (watch_ != nullptr && !landed.control) watch_->arrived(landed.name);
+      client->arrived(landed);
     }
   for (const Commands::Read& read : commands.reads)
     if (Client* const client = client_of(clients_, read.name.of)) {
-      if (watch_ != nullptr && !read.over) watch_->goes(read);
+      if (watch_ != nullptr && !read.release) watch_->requested(read);
       client->read(read);
     }
-  for (const Commands::Left& left : commands.left)
+  for (const Commands::Sent& left : commands.left)
     if (Client* const client = client_of(clients_, left.name.of)) {
-      if (watch_ != nullptr) watch_->has_gone(left);
-      client->left(left);
+      if (watch_ != nullptr) watch_->delivered(left);
+      client->sent(left);
     }
   for (const Commands::Place& place : commands.places)
     if (Client* const client = client_of(clients_, place.name.of)) {
-      if (watch_ != nullptr) watch_->comes(place, client->cause());
-      client->find_place(place);
+      if (watch_ != nullptr) watch_->incoming(place, client->cause());
+      client->allocate_place(place);
     }
   if (!commands.failure.empty()) tell_each(clients_, commands.failure);
 }
 
-void Communicator::begin(const GraphRun& run, std::uint64_t fingerprint, const Room& room, Client& client,
-                         bool gated) {
+void Communicator::begin(const GraphRun& run, std::uint64_t fingerprint, const TransitLimits& room,
+                         Client& client, bool gated) {
   post_and_wait([&, this](Endpoint& endpoint, Commands& out) {
     if (events_.has_broken_off()) return client.out_of_memory();
     try {
@@ -297,7 +297,7 @@ void Communicator::begin(const GraphRun& run, std::uint64_t fingerprint, const R
       client.out_of_memory();
       throw;
     }
-    network_->listen(true);
+    network_->set_active(true);
     if (const std::string& why = endpoint.failure(); !why.empty()) return notify(client, why);
     endpoint.begin(run, fingerprint, room, out, gated);
   });
@@ -314,7 +314,7 @@ void Communicator::end(const GraphRun& run) {
   post_and_wait([&, this](Endpoint& endpoint, Commands& out) {
     const Finally then([&] {
       clients_.erase(run);
-      network_->listen(!clients_.empty());
+      network_->set_active(!clients_.empty());
     });
     if (events_.has_broken_off()) return;
     try {
@@ -339,12 +339,13 @@ void Communicator::post_soon(Event event) {
   network_->poke();
 }
 
-void Communicator::over(const GraphRun& run, std::uint64_t task, std::vector<Endpoint::Output> outputs) {
+void Communicator::task_finished(const GraphRun& run, std::uint64_t task,
+                                 std::vector<Endpoint::Output> outputs) {
   post_soon([run, task, outputs = std::move(outputs)](Endpoint& endpoint, Commands& out) {
-    endpoint.over(run, task, outputs, out);
+    endpoint.task_finished(run, task, outputs, out);
   });
 }
-void Communicator::placed(IncomingId id, std::uint64_t value, const Spot& spot) {
+void Communicator::placed(IncomingId id, std::uint64_t value, const ValueMemory& spot) {
   post([=](Endpoint& endpoint, Commands& out) { endpoint.placed(id, value, spot, out); });
 }
 void Communicator::readable(OutgoingId id, const void* address) {
@@ -357,29 +358,30 @@ void Communicator::fail(std::string_view text) noexcept {
     out_of_memory();
   }
 }
-void Communicator::fail_soon(std::string_view text) noexcept {
+void Communicator::report_failure_async(std::string_view text) noexcept {
   try {
     post_soon([text = std::string(text)](Endpoint& endpoint, Commands& out) { endpoint.fail(text, out); });
   } catch (...) {
-    note_break();
+    note_out_of_memory();
     network_->poke();
   }
 }
 
-void Communicator::say(RankId to, std::vector<std::byte> note) {
+void Communicator::send_note(RankId to, std::vector<std::byte> note) {
   post_soon([to, bytes = as_note(std::move(note))](Endpoint& endpoint, Commands& out) {
     out.messages.push_back({to, bytes});
-    endpoint.beside(Endpoint::Beside::says, out);
+    endpoint.note_activity(Endpoint::FrontEndActivity::note_sent, out);
   });
 }
 
 void Communicator::keeps_back(bool begins) {
   post_soon([begins](Endpoint& endpoint, Commands& out) {
-    endpoint.beside(begins ? Endpoint::Beside::keeps_back : Endpoint::Beside::keeps_back_none, out);
+    endpoint.note_activity(
+        begins ? Endpoint::FrontEndActivity::withholds : Endpoint::FrontEndActivity::withholds_none, out);
   });
 }
 
-void Communicator::hear(Hear hear) {
+void Communicator::on_note(NoteHandler hear) {
   post([this, hear = std::move(hear)](Endpoint&, Commands&) {
     hear_ = hear;
     for (const auto& [from, note] : std::exchange(unheard_, {})) hear_(from, note);
@@ -391,7 +393,7 @@ void Communicator::came(RankId from, std::span<const std::byte> message) {
     const auto note = message.subspan(1);
     return post(
         [this, from, bytes = std::vector(note.begin(), note.end())](Endpoint& endpoint, Commands& out) {
-          endpoint.beside(Endpoint::Beside::hears, out);
+          endpoint.note_activity(Endpoint::FrontEndActivity::note_received, out);
           if (hear_)
             hear_(from, bytes);
           else
@@ -419,40 +421,40 @@ void Communicator::lost(const std::string& why) {
   }
 }
 
-void Communicator::waits(const GraphRun& run, std::uint64_t moved, std::string text) {
+void Communicator::report_idle(const GraphRun& run, std::uint64_t moved, std::string text) {
   post([=, text = std::move(text)](Endpoint& endpoint, Commands& out) {
-    endpoint.waits(run, moved, text, out);
+    endpoint.report_idle(run, moved, text, out);
   });
 }
 std::optional<std::uint64_t> Communicator::moved() const {
-  if (network_->has_to_be_driven() && stirred_.load(std::memory_order_relaxed)) return std::nullopt;
+  if (network_->needs_polling() && recently_active_.load(std::memory_order_relaxed)) return std::nullopt;
   const std::lock_guard guard(mutex_);
   if (serving_ || !events_.empty()) return std::nullopt;
   return endpoint_.activity();
 }
 
 void Communicator::nothing_came() {
-  if (!stirred_.load(std::memory_order_relaxed)) return;
+  if (!recently_active_.load(std::memory_order_relaxed)) return;
   const auto now = std::chrono::steady_clock::now();
   std::unique_lock lock(mutex_);
   if (serving_ || !events_.empty()) return;
-  if (std::exchange(looked_at_, endpoint_.activity()) != endpoint_.activity()) still_since_ = now;
-  if (now - still_since_ < calm_after) return;
-  stirred_.store(false, std::memory_order_relaxed);
-  const auto tell = tell_quiet_;
+  if (std::exchange(looked_at_, endpoint_.activity()) != endpoint_.activity()) idle_since_ = now;
+  if (now - idle_since_ < idle_report_delay) return;
+  recently_active_.store(false, std::memory_order_relaxed);
+  const auto tell = on_quiescent_;
   lock.unlock();
   if (tell != nullptr) (*tell)();
 }
 
-bool Communicator::quiet() const {
+bool Communicator::is_quiescent() const {
   const std::lock_guard guard(mutex_);
-  return !serving_ && events_.empty() && (endpoint_.quiet() || events_.has_broken_off());
+  return !serving_ && events_.empty() && (endpoint_.is_quiescent() || events_.has_broken_off());
 }
 
-void Communicator::on_quiet(std::function<void()> tell) {
+void Communicator::on_quiescent(std::function<void()> tell) {
   auto shared = std::make_shared<const std::function<void()>>(std::move(tell));
   const std::lock_guard guard(mutex_);
-  tell_quiet_ = std::move(shared);
+  on_quiescent_ = std::move(shared);
 }
 
 Traffic Communicator::traffic() const {

@@ -1,5 +1,5 @@
-// An endpoint with its network and its graphs. Any thread tells it what has happened; one at a time does what the
-// endpoint wants, the others leave theirs and go on: nobody waits here.
+// Connects an endpoint with its network and its runs. Any thread may post events; one thread at a time serves them,
+// and the others return at once without waiting.
 #pragma once
 #include <atomic>
 #include <chrono>
@@ -28,56 +28,60 @@ namespace fairlead::net {
 class Communicator final : private Network::Listener {
  public:
   Communicator(std::shared_ptr<Network> network, const Protocol& protocol);
-  /// The others are told that this rank takes part in nothing any more. Waits until that is so of all: until then
-  /// others may have to be answered.
+  /// Notifies the other ranks that this rank takes part in nothing any more, and waits until all ranks have done so:
+  /// until then they may need replies.
   ~Communicator() override;
 
   RankId own() const noexcept { return network_->own(); }
   std::uint32_t ranks() const noexcept { return network_->ranks(); }
   const Protocol& protocol() const noexcept { return protocol_; }
-  /// For graphs, in the order in which the program makes them: the same on all ranks.
+  /// A number for a graph, in the order in which the program makes graphs: equal on all ranks.
   std::uint32_t next_graph() noexcept { return graphs_++; }
 
-  // ---- as in Endpoint. Any thread
+  // ---- as in Endpoint; any thread
 
-  /// `client` stays until end() has returned.
-  void begin(const GraphRun& run, std::uint64_t fingerprint, const Room& room, Client& client,
+  /// `client` must live until end() returns.
+  void begin(const GraphRun& run, std::uint64_t fingerprint, const TransitLimits& room, Client& client,
              bool gated = false);
-  /// It is done by the network's thread, as in over().
+  /// The network's thread executes it, as over().
   void expect(const GraphRun& run, std::uint64_t key);
-  /// Afterwards nobody uses the client, nor what it has placed and made readable.
+  /// Afterwards neither the client nor the data that it provided are used.
   void end(const GraphRun& run);
-  /// It is done by the network's thread: for callers that must not do more than say so.
-  void over(const GraphRun& run, std::uint64_t task, std::vector<Endpoint::Output> outputs);
-  void placed(IncomingId id, std::uint64_t value, const Spot& spot);
+  /// The network's thread executes it, so that the caller only queues an event.
+  void task_finished(const GraphRun& run, std::uint64_t task, std::vector<Endpoint::Output> outputs);
+  /// Replies to Client::allocate_place().
+  void placed(IncomingId id, std::uint64_t value, const ValueMemory& spot);
+  /// Replies to Client::read().
   void readable(OutgoingId id, const void* address);
-  /// All ranks hear why this one cannot go on; that it cannot, where there is no memory for the text.
+  /// Reports to all ranks why this rank cannot continue; without memory for the text, only that it cannot.
   void fail(std::string_view text) noexcept;
-  /// The same, by the network's thread.
-  void fail_soon(std::string_view text) noexcept;
-  /// This rank cannot go on, as its clients and the other ranks are notified: at once, or by the thread that serves. Whatever
-  /// is reported from now on has no effect, and all waits for other ranks end. Allocates nothing.
+  /// As fail(), executed by the network's thread.
+  void report_failure_async(std::string_view text) noexcept;
+  /// This rank cannot continue. Its clients and the other ranks are notified, at once or by the serving thread. Later
+  /// reports have no effect, and all waits for other ranks end. Does not allocate.
   void out_of_memory() noexcept override;
 
-  /// What front ends tell each other besides: it comes to hear() there, which is called by any thread, one call at a
-  /// time, in any order. What comes before somebody hears waits for him.
-  void say(RankId to, std::vector<std::byte> note);
-  using Hear = std::function<void(RankId from, std::span<const std::byte> note)>;
-  void hear(Hear hear);
+  /// Sends a note between front ends. It arrives at the function given to hear(), which any thread calls, one call at
+  /// a time, in any order of the notes. Notes that arrive before hear() are queued.
+  void send_note(RankId to, std::vector<std::byte> note);
+  using NoteHandler = std::function<void(RankId from, std::span<const std::byte> note)>;
+  void on_note(NoteHandler hear);
 
-  /// As in Endpoint, by the network's thread.
+  /// As in Endpoint, executed by the network's thread.
   void keeps_back(bool begins);
-  /// As Endpoint::waits(): nothing moved here when moved() was that.
-  void waits(const GraphRun& run, std::uint64_t moved, std::string text);
-  /// Grows with everything that happens; nothing while something does, or where the network is driven has lately.
+  /// As Endpoint::report_idle(), for the state at which moved() returned `moved`.
+  void report_idle(const GraphRun& run, std::uint64_t moved, std::string text);
+  /// A counter of activity. Nothing while events are pending; with a driven network, also nothing shortly after
+  /// activity.
   std::optional<std::uint64_t> moved() const;
-  /// All that was told is done, and nobody waits for anything here.
-  bool quiet() const;
-  /// Called whenever quiet() may have become true, and after a failure.
-  void on_quiet(std::function<void()> tell);
+  /// True if all events are served and this rank neither waits for others nor owes them anything.
+  bool is_quiescent() const;
+  /// Sets a function that is called whenever is_quiescent() may have become true, and after a failure.
+  void on_quiescent(std::function<void()> tell);
+  /// As of the last event that was served.
   Traffic traffic() const;
-  /// Of all values from now on; it stays as long as this does. Before anything runs.
-  void watch_by(ValueWatch& watch);
+  /// Sets the observer of all values from now on; it must outlive this object. Before any run.
+  void watch_by(ValueObserver& watch);
 
  private:
   using Event = PendingEvents::Event;
@@ -96,32 +100,33 @@ class Communicator final : private Network::Listener {
   void post_and_wait(E&& event) noexcept;
   template <class E>
   void serve_one(E&& event) noexcept;
-  /// For callers that must not do more than say so.
+  /// For callers that may only queue an event.
   void post_soon(Event event);
   void serve() noexcept;
-  void note_break() noexcept;
+  void note_out_of_memory() noexcept;
   void copy_piece(Endpoint& endpoint, Commands& out);
   void carry_out(Commands& commands);
 
   const std::shared_ptr<Network> network_;
-  std::uint32_t graphs_ = 0;  // the program's thread's
-  mutable std::mutex mutex_;  // guards what follows
+  std::uint32_t graphs_ = 0;  // used by the program's thread
+  mutable std::mutex mutex_;  // guards the fields below
   PendingEvents events_;
   bool serving_ = false;
   std::condition_variable served_;
-  std::shared_ptr<const std::function<void()>> tell_quiet_;
-  Traffic traffic_;                   // when nobody served last
-  std::atomic<bool> stirred_{false};  // written under the mutex: somebody has served since it was calm
-  std::uint64_t looked_at_ = 0;       // the activity since
-  std::chrono::steady_clock::time_point still_since_{};
-  // Of who serves.
+  std::shared_ptr<const std::function<void()>> on_quiescent_;
+  Traffic traffic_;  // as of the last event served
+  // written under the mutex: events were served since the last calm period
+  std::atomic<bool> recently_active_{false};
+  std::uint64_t looked_at_ = 0;  // activity at the last check
+  std::chrono::steady_clock::time_point idle_since_{};
+  // The fields below belong to the serving thread.
   Endpoint endpoint_;
   Commands commands_;  // of one event
   std::map<GraphRun, Client*> clients_;
-  ValueWatch* watch_ = nullptr;
-  Hear hear_;
+  ValueObserver* watch_ = nullptr;
+  NoteHandler hear_;
   std::vector<std::pair<RankId, std::vector<std::byte>>> unheard_;
-  std::deque<Commands::Copy> copies_;  // the rest of each that is under way
+  std::deque<Commands::Copy> copies_;  // the rest of each copy in progress
   const Protocol protocol_;
 };
 

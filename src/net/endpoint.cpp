@@ -10,7 +10,7 @@ namespace fairlead::net {
 
 namespace {
 
-/// Once there is one.
+/// For values that use a tree.
 Tree tree_of(const Protocol& protocol, Bytes bytes) noexcept {
   return bytes >= protocol.chain_from ? Tree::chain : Tree::binomial;
 }
@@ -24,10 +24,10 @@ void say_to(RankId to, const Message& message, Commands& out) {
 }
 
 void share_room(const Runs& runs, Outgoing& outgoing, Incoming& incoming) {
-  const std::optional<Room> room = runs.room();
+  const std::optional<TransitLimits> room = runs.room();
   if (!room) return;
-  outgoing.let_read(*room);
-  incoming.let_in(*room);
+  outgoing.set_limits(*room);
+  incoming.set_limits(*room);
 }
 
 }  // namespace
@@ -38,54 +38,56 @@ Endpoint::Endpoint(RankId own, std::uint32_t ranks, const Protocol& protocol)
       mistake_(protocol.mistake),
       outgoing_(protocol),
       incoming_(protocol),
-      along_(ranks, protocol.tells_credit ? Along{.is_known = false} : Along{.room = protocol.credit_bytes}),
+      along_(ranks, protocol.exchanges_credit ? EagerCredit{.is_known = false}
+                                              : EagerCredit{.room = protocol.credit_bytes}),
       stillness_(ranks) {}
 
 // ---- runs
 
-void Endpoint::begin(const GraphRun& run, std::uint64_t fingerprint, const Room& room, Commands& out,
+void Endpoint::begin(const GraphRun& run, std::uint64_t fingerprint, const TransitLimits& room, Commands& out,
                      bool gated) {
   runs_[run.graph] = {
       .number = run.run, .open = true, .fingerprint = fingerprint, .room = room, .gated = gated};
   moved();
-  if (!gated) status_.reset();  // what comes and goes by the program's word does not feed what is over here
+  if (!gated) status_.reset();  // values of a gated run supply no tasks of a finished graph
   share_room(runs_, outgoing_, incoming_);
   for (const auto& [rank, closed] : closed_) check_closed(RankId{rank}, run, out);
-  const auto found = not_begun_.find(run);
-  if (found == not_begun_.end()) return;
+  const auto found = early_messages_.find(run);
+  if (found == early_messages_.end()) return;
   const auto told = std::move(found->second);
-  not_begun_.erase(found);
+  early_messages_.erase(found);
   for (const auto& [from, activate] : told) handle(from, activate, out);
 }
 
 bool Endpoint::expect(const GraphRun& run, std::uint64_t key, Commands& out) {
   moved();
   auto told = runs_[run.graph].gate.expect(key);
-  if (told && !runs_.is_stale(run)) incoming_.told(told->first, std::move(told->second), out);
+  if (told && !runs_.is_stale(run)) incoming_.announced(told->first, std::move(told->second), out);
   return told.has_value();
 }
 
 void Endpoint::end(const GraphRun& run, Commands& out) {
   runs_[run.graph].open = false;
   if (runs_[run.graph].gated)
-    runs_[run.graph].gate.clear();  // nobody waits in it for what no task gives: the program says what comes
+    // no termination detection here: the program determines which values come
+    runs_[run.graph].gate.clear();
   else if (failure_.empty())
-    say({.run = run, .over = true}, out);
+    say({.run = run, .finished = true}, out);
   std::erase_if(announced_by_, [&](const auto& entry) {
     const auto found = announcements_.find(entry.second);
     return found == announcements_.end() || found->second.to.front().activate.of == run;
   });
   std::erase_if(announcements_,
                 [&](const auto& entry) { return entry.second.to.front().activate.of == run; });
-  share_room(runs_, outgoing_, incoming_);  // what waits for room that this run did not leave goes on
+  share_room(runs_, outgoing_, incoming_);  // values that waited for more memory may go on
   outgoing_.forget(run, out);
   incoming_.forget(run, out);
 }
 
 void Endpoint::close(Commands& out) {
-  if (!failure_.empty()) return;  // they know
+  if (!failure_.empty()) return;  // the others are notified already
   Closed closed;
-  for (const auto& [graph, run] : runs_) closed.over.push_back({graph, run.number + !run.open});
+  for (const auto& [graph, run] : runs_) closed.finished.push_back({graph, run.number + !run.open});
   for (std::size_t i = 0; i < along_.size(); ++i)
     if (i != index(own_)) out.messages.push_back({RankId{static_cast<std::uint32_t>(i)}, bytes_of(closed)});
 }
@@ -97,7 +99,7 @@ void Endpoint::handle(RankId from, Closed closed, Commands& out) {
 }
 
 void Endpoint::check_closed(RankId rank, const GraphRun& run, Commands& out) {
-  for (const Closed::Runs& over : closed_.at(static_cast<std::uint32_t>(rank)).over)
+  for (const Closed::Runs& over : closed_.at(static_cast<std::uint32_t>(rank)).finished)
     if (over.graph == run.graph && over.count > run.run) return;
   fail(fmt::format("rank {} has ended, and rank {} runs a graph that needs all ranks: they do not run the "
                    "same program, "
@@ -106,27 +108,27 @@ void Endpoint::check_closed(RankId rank, const GraphRun& run, Commands& out) {
        out);
 }
 
-// ---- whether anything moves
+// ---- termination detection
 
-void Endpoint::waits(const GraphRun& run, std::uint64_t activity, std::string text, Commands& out) {
-  if (activity != counts_.activity || !still()) return;
-  if (text.empty() && quiet()) return;  // it is over, as the caller sees in a moment
+void Endpoint::report_idle(const GraphRun& run, std::uint64_t activity, std::string text, Commands& out) {
+  if (activity != counts_.activity || !nothing_in_flight()) return;
+  if (text.empty() && is_quiescent()) return;  // the run is finished, as the caller is about to see
   if (text.empty()) text = "its tasks are over, and others have not asked for what they left";
-  say({.run = run, .waits = true, .text = std::move(text)}, out);
+  say({.run = run, .idle = true, .text = std::move(text)}, out);
 }
 
-void Endpoint::beside(Beside what, Commands& out) {
+void Endpoint::note_activity(FrontEndActivity what, Commands& out) {
   moved();
-  if (what == Beside::keeps_back || what == Beside::keeps_back_none) {
-    what == Beside::keeps_back ? ++counts_.kept_back_for : --counts_.kept_back_for;
+  if (what == FrontEndActivity::withholds || what == FrontEndActivity::withholds_none) {
+    what == FrontEndActivity::withholds ? ++counts_.kept_back_for : --counts_.kept_back_for;
     return;
   }
-  ++(what == Beside::says ? counts_.notes_sent : counts_.received);
+  ++(what == FrontEndActivity::note_sent ? counts_.notes_sent : counts_.received);
   if (status_ && failure_.empty()) say(*status_, out);  // as after a message
 }
 
 void Endpoint::say(Status status, Commands& out) {
-  status.said = ++counts_.said;
+  status.sequence = ++counts_.said;
   status.sent = traffic_.messages() + counts_.notes_sent;
   status.received = counts_.received;
   status_ = status;
@@ -134,15 +136,16 @@ void Endpoint::say(Status status, Commands& out) {
 }
 
 void Endpoint::handle(RankId from, const Status& status, Commands& out) {
-  if (stillness_.said(from, status)) {
-    for (std::uint32_t i = 1; i < along_.size(); ++i) say_to(RankId{i}, Ask{stillness_.round()}, out);
-    handle(own_, Ask{stillness_.round()}, out);
-  } else if (const auto stopped = stillness_.stopped()) {
+  if (stillness_.add_report(from, status)) {
+    for (std::uint32_t i = 1; i < along_.size(); ++i)
+      say_to(RankId{i}, StatusRequest{stillness_.round()}, out);
+    handle(own_, StatusRequest{stillness_.round()}, out);
+  } else if (const auto stopped = stillness_.deadlock_text()) {
     fail(*stopped, out);
   }
 }
 
-void Endpoint::handle(RankId, const Ask& ask, Commands& out) {
+void Endpoint::handle(RankId, const StatusRequest& ask, Commands& out) {
   Status status = status_.value_or(Status{});
   status.round = ask.round;
   status.sent = traffic_.messages() + counts_.notes_sent;
@@ -150,31 +153,33 @@ void Endpoint::handle(RankId, const Ask& ask, Commands& out) {
   own_ == RankId{0} ? handle(own_, status, out) : say_to(RankId{0}, status, out);
 }
 
-// ---- values that go
+// ---- outgoing values
 
-void Endpoint::over(const GraphRun& run, std::uint64_t task, std::span<const Output> outputs, Commands& out) {
+void Endpoint::task_finished(const GraphRun& run, std::uint64_t task, std::span<const Output> outputs,
+                             Commands& out) {
   moved();
   const Runs::Run& of = runs_[run.graph];
-  std::vector<Told> told;
+  std::vector<AnnouncedOutput> told;
   for (const Output& output : outputs) {
     const Tree tree = tree_for(protocol_, output.to.size(), output.bytes);
     told.push_back({output.number,
-                    output.like,
+                    output.datum_type,
                     output.value,
-                    {output.bytes, std::max(output.takes, output.bytes), output.layout},
+                    {output.bytes, std::max(output.memory_bytes, output.bytes), output.layout},
                     branches(tree == Tree::star || of.gated ? output.to : rotated(output.to, task), tree)});
   }
-  tell(run, task, of.fingerprint, told, nullptr, out);
+  announce(run, task, of.fingerprint, told, nullptr, out);
 }
 
-/// One message to each of those who get something from us. `of_outputs`: what their values are called then.
-void Endpoint::tell(const GraphRun& run, std::uint64_t task, std::uint64_t fingerprint,
-                    std::span<const Told> outputs, std::vector<OutgoingId>* of_outputs, Commands& out) {
+/// Sends one message to each rank that gets an output from this rank. `of_outputs`: the ids of the values.
+void Endpoint::announce(const GraphRun& run, std::uint64_t task, std::uint64_t fingerprint,
+                        std::span<const AnnouncedOutput> outputs, std::vector<OutgoingId>* of_outputs,
+                        Commands& out) {
   Announcement announcement;
   const std::uint64_t number = next_announcement_++;
-  for (const Told& output : outputs) {
+  for (const AnnouncedOutput& output : outputs) {
     if (output.to.empty()) continue;
-    std::vector<RankId> readers;  // to whom it is offered
+    std::vector<RankId> readers;  // ranks that are offered the value
     for (const Branch& branch : output.to)
       if (output.sizes.layout.whole() && outgoing_.can_offer(output.sizes.bytes, branch.to))
         readers.push_back(branch.to);
@@ -183,10 +188,10 @@ void Endpoint::tell(const GraphRun& run, std::uint64_t task, std::uint64_t finge
       if (to == announcement.to.end())
         to = announcement.to.insert(to, {branch.to, {run, task, fingerprint, {}}});
       to->activate.outputs.push_back({.number = output.number,
-                                      .like = output.like,
+                                      .datum_type = output.like,
                                       .bytes = output.sizes.bytes,
-                                      .takes = output.sizes.takes,
-                                      .below = branch.below,
+                                      .memory_bytes = output.sizes.takes,
+                                      .forward_to = branch.below,
                                       .offered = std::ranges::count(readers, branch.to) != 0});
     }
     const Bytes bytes = output.sizes.bytes;
@@ -212,21 +217,22 @@ void Endpoint::send(Announcement& announcement, Commands& out) {
       const auto read = std::ranges::find(announcement.read, output.number, &Announcement::Read::output);
       if (read == announcement.read.end()) continue;
       Bytes& room = along_[index(to.rank)].room;
-      if (output.bytes > room && !mistake_.is(Mistake::credit_not_counted)) continue;  // it will be asked for
+      // the receiver will request it
+      if (output.bytes > room && !mistake_.is(Mistake::credit_not_counted)) continue;
       room -= std::min(room, output.bytes);
       output.value = read->bytes;
-      outgoing_.went_along(read->id);
+      outgoing_.sent_eagerly(read->id);
       ++traffic_.eager;
       traffic_.eager_bytes += output.bytes;
     }
     say_to(to.rank, to.activate, out);
     ++traffic_.activates;
   }
-  for (const Announcement::Read& read : announcement.read) outgoing_.told(read.id, out);
+  for (const Announcement::Read& read : announcement.read) outgoing_.announced(read.id, out);
 }
 
-/// What travels along is copied as soon as it can be read, and need not stay: if it had to wait for the others of its
-/// task, two tasks could wait for each other's to go.
+/// Eager values are copied as soon as they are readable, and then released. If they had to stay until all values of
+/// their task are readable, two tasks could wait for each other.
 void Endpoint::readable(OutgoingId id, const void* address, Commands& out) {
   moved();
   if (!outgoing_.readable(id, address, traffic_, out)) return;
@@ -242,7 +248,7 @@ void Endpoint::readable(OutgoingId id, const void* address, Commands& out) {
   send_if_it_can_go(number, out);
 }
 
-/// Each rank tells how much may go along to it, whatever its program does: nobody waits for that program here.
+/// Each rank states its limit of eager values on its own, whatever its program does: so this wait ends.
 void Endpoint::send_if_it_can_go(std::uint64_t number, Commands& out) {
   const auto found = announcements_.find(number);
   if (found->second.unread != 0 || std::ranges::any_of(found->second.to, [&](const Announcement::To& to) {
@@ -258,13 +264,13 @@ void Endpoint::left(PayloadId payload, Commands& out) {
   outgoing_.left(payload, traffic_, out);
 }
 
-// ---- values that come
+// ---- incoming values
 
 void Endpoint::handle(RankId from, Activate activate, Commands& out) {
   if (runs_.is_stale(activate.of)) return;
   if (!runs_.has_begun(activate.of)) {
     if (!mistake_.is(Mistake::early_message_lost))
-      not_begun_[activate.of].emplace_back(from, std::move(activate));
+      early_messages_[activate.of].emplace_back(from, std::move(activate));
     return;
   }
   Runs::Run& run = runs_[activate.of.graph];
@@ -275,7 +281,7 @@ void Endpoint::handle(RankId from, Activate activate, Commands& out) {
                     index(own_), index(from), activate.of.graph),
         out);
   if (run.gated && !run.gate.lets_in(from, activate)) return;
-  // Ends without a value first.
+  // Completions without a value first.
   std::vector<Activate::Output> values;
   for (std::size_t i = 0; i < activate.outputs.size(); ++i) {
     Activate::Output& output = activate.outputs[i];
@@ -284,54 +290,55 @@ void Endpoint::handle(RankId from, Activate activate, Commands& out) {
       continue;
     }
     out.landed.push_back({.name = activate.name(i), .control = true});
-    pass_on(activate.name(i), output.like, 0, {}, output.below, out);
+    pass_on(activate.name(i), output.datum_type, 0, {}, output.forward_to, out);
   }
   if (values.empty()) return;
   activate.outputs = std::move(values);
-  incoming_.told(from, std::move(activate), out);
+  incoming_.announced(from, std::move(activate), out);
 }
 
 std::optional<OutgoingId> Endpoint::pass_on(const ValueName& name, std::uint32_t like, std::uint64_t value,
                                             const Outgoing::Sizes& sizes, const std::vector<RankId>& below,
                                             Commands& out) {
   if (below.empty() || mistake_.is(Mistake::branch_forgotten)) return std::nullopt;
-  const Told told{name.output, like, value, sizes, branches(below, tree_of(protocol_, sizes.bytes))};
+  const AnnouncedOutput told{name.output, like, value, sizes,
+                             branches(below, tree_of(protocol_, sizes.bytes))};
   std::vector<OutgoingId> ids;
-  tell(name.of, name.task, runs_.at(name.of.graph).fingerprint, {&told, 1}, &ids, out);
+  announce(name.of, name.task, runs_.at(name.of.graph).fingerprint, {&told, 1}, &ids, out);
   if (ids.empty()) return std::nullopt;
   return ids.front();
 }
 
-void Endpoint::placed(IncomingId id, std::uint64_t value, const Spot& spot, Commands& out) {
+void Endpoint::placed(IncomingId id, std::uint64_t value, const ValueMemory& spot, Commands& out) {
   moved();
-  std::vector<Incoming::There> there;
+  std::vector<Incoming::Arrived> there;
   incoming_.placed(id, value, spot, there, traffic_, out);
-  go_on(there, out);
+  process_arrivals(there, out);
 }
 
 void Endpoint::landed(PayloadId payload, Commands& out) {
   moved();
-  std::vector<Incoming::There> there;
+  std::vector<Incoming::Arrived> there;
   incoming_.landed(payload, there, traffic_, out);
-  go_on(there, out);
+  process_arrivals(there, out);
 }
 
 void Endpoint::copied(PayloadId payload, bool good, Commands& out) {
   moved();
-  std::vector<Incoming::There> there;
+  std::vector<Incoming::Arrived> there;
   incoming_.copied(payload, good, there, traffic_, out);
-  go_on(there, out);
+  process_arrivals(there, out);
 }
 
-/// Values are there.
-void Endpoint::go_on(std::vector<Incoming::There>& there, Commands& out) {
-  for (Incoming::There& it : there) {
-    Commands::Landed landed{.name = it.name, .value = it.value};
+/// Processes values that have arrived.
+void Endpoint::process_arrivals(std::vector<Incoming::Arrived>& there, Commands& out) {
+  for (Incoming::Arrived& it : there) {
+    Commands::Arrived landed{.name = it.name, .value = it.value};
     landed.passed_on = pass_on(it.name, it.like, it.value, {it.bytes, it.takes, it.layout}, it.below, out)
                            .value_or(no_outgoing);
     out.landed.push_back(landed);
     if (it.went_along == 0 || mistake_.is(Mistake::credit_not_given_back)) continue;
-    // Not each time: a half is room for whatever travels along.
+    // Not for each value: one half of the credit still has space for any eager value.
     Bytes& owed = along_[index(it.from)].owed;
     owed += it.went_along;
     if (2 * owed < protocol_.credit_bytes) continue;
@@ -358,7 +365,7 @@ void Endpoint::message(RankId from, std::span<const std::byte> bytes, Commands& 
   }
   std::visit([&](auto& it) { handle(from, std::move(it), out); }, *message);
   if (of_values && status_ && failure_.empty())
-    say(*status_, out);  // it is over here; the numbers have changed
+    say(*status_, out);  // the run is finished here, but the counts have changed
 }
 
 void Endpoint::handle(RankId from, const Request& request, Commands& out) {
@@ -372,7 +379,7 @@ void Endpoint::handle(RankId from, const Request& request, Commands& out) {
           fmt::format("rank {} asked rank {} for a value that it was not told of", index(from), index(own_)),
           out);
     if (!mistake_.is(Mistake::request_ignored) || request.task % 7 != 0)
-      outgoing_.wanted(name, from, tag, traffic_, out);
+      outgoing_.requested(name, from, tag, traffic_, out);
     ++tag;
   }
 }
@@ -394,7 +401,7 @@ void Endpoint::handle(RankId from, const Allowance& allowance, Commands& out) {
 void Endpoint::handle(RankId from, const Offer& offer, Commands& out) {
   if (!runs_.is_stale(offer.name.of)) incoming_.offered(from, offer, traffic_, out);
 }
-void Endpoint::handle(RankId from, const Taken& taken, Commands& out) {
+void Endpoint::handle(RankId from, const ReadAcknowledged& taken, Commands& out) {
   outgoing_.taken(taken.name, from, traffic_, out);
 }
 

@@ -1,5 +1,5 @@
-// Values that a rank will get by what its program says, for runs in which that is known of each: what others tell of
-// before the program has come so far waits here, where it takes nothing but the message.
+// Holds announced values until the program has reached the task that needs them. For runs in which the program
+// determines each value that a rank gets. An early announcement takes no memory but its message.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -13,11 +13,11 @@ namespace fairlead::net {
 
 class Gate {
  public:
-  /// Under this name the program expects what is told of as a task. The lowest byte is the sender's: he may tell of
-  /// one value several times, to others each.
+  /// The key under which the program expects an announced value. The lowest byte distinguishes messages of the
+  /// sender, which may announce one value several times, to different ranks.
   static std::uint64_t key_of(std::uint64_t task) noexcept { return task >> 8; }
 
-  /// It is expected. What was told of it before.
+  /// Marks the value as expected. Returns its announcement, if that came before.
   std::optional<std::pair<RankId, Activate>> expect(std::uint64_t key) {
     const auto found = early_.find(key);
     if (found == early_.end()) {
@@ -28,7 +28,7 @@ class Gate {
     early_.erase(found);
     return told;
   }
-  /// False: it comes too early, and is kept.
+  /// False: it is too early, and the gate keeps it.
   bool lets_in(RankId from, Activate& activate) {
     const std::uint64_t key = key_of(activate.task);
     if (expected_.erase(key) != 0) return true;

@@ -7,36 +7,36 @@
 
 namespace fairlead::net {
 
-void Incoming::told(RankId from, Activate activate, Commands& out) {
+void Incoming::announced(RankId from, Activate activate, Commands& out) {
   const std::uint64_t number = next_arrival_++;
   Arrival& it = arrivals_[number];
   it.from = from;
   it.activate = std::move(activate);
   it.outputs.resize(it.activate.outputs.size());
   it.unplaced = it.missing = it.outputs.size();
-  for (const Activate::Output& output : it.activate.outputs) it.bytes += room_.taken_by(output.takes);
+  for (const Activate::Output& output : it.activate.outputs) it.bytes += room_.taken_by(output.memory_bytes);
   waiting_.push_back(number);
   look_for_places(out);
 }
 
-/// Not for the only one.
+/// False for the only value in transit, whatever its size.
 bool Incoming::is_full_for(const Arrival& arrival) const noexcept {
   if (visitors_ == 0) return false;
   return (visitors_ + arrival.outputs.size() > most_visitors_ &&
           !mistake_.is(Mistake::any_number_of_visitors)) ||
-         (visitors_take_ + arrival.bytes > room_.visitors && !mistake_.is(Mistake::visitors_not_counted));
+         (visitors_take_ + arrival.bytes > room_.in_transit && !mistake_.is(Mistake::visitors_not_counted));
 }
 void Incoming::gone(const Activate::Output& visitor) noexcept {
   --visitors_;
-  visitors_take_ -= room_.taken_by(visitor.takes);
+  visitors_take_ -= room_.taken_by(visitor.memory_bytes);
 }
 
-/// In the order in which they were told of. All of a task's at once: if each of two tasks had one place and waited for
-/// the other's, neither would come.
+/// In the order of the announcements. All values of a task at once: if two tasks each had one place and waited for
+/// the other's, neither would complete.
 void Incoming::look_for_places(Commands& out) {
   while (!waiting_.empty()) {
     const auto found = arrivals_.find(waiting_.front());
-    if (found == arrivals_.end()) {  // forgotten
+    if (found == arrivals_.end()) {  // its run has ended
       waiting_.pop_front();
       continue;
     }
@@ -46,16 +46,16 @@ void Incoming::look_for_places(Commands& out) {
     visitors_take_ += it.bytes;
     it.state = State::placing;
     for (std::size_t i = 0; i < it.outputs.size(); ++i)
-      out.places.push_back({id_of(waiting_.front(), i), it.activate.name(i), it.activate.outputs[i].like,
-                            it.activate.outputs[i].bytes, it.from});
+      out.places.push_back({id_of(waiting_.front(), i), it.activate.name(i),
+                            it.activate.outputs[i].datum_type, it.activate.outputs[i].bytes, it.from});
     waiting_.pop_front();
   }
 }
 
-void Incoming::placed(IncomingId id, std::uint64_t value, const Spot& spot, std::vector<There>& there,
-                      Traffic& traffic, Commands& out) {
+void Incoming::placed(IncomingId id, std::uint64_t value, const ValueMemory& spot,
+                      std::vector<Arrived>& there, Traffic& traffic, Commands& out) {
   const auto found = arrivals_.find(arrival_of(id));
-  if (found == arrivals_.end()) return;  // forgotten
+  if (found == arrivals_.end()) return;  // its run has ended
   Arrival& it = found->second;
   const std::size_t at = output_of(id);
   Output& output = it.outputs[at];
@@ -92,7 +92,8 @@ void Incoming::ask(std::uint64_t number, Traffic& traffic, Commands& out) {
       continue;
     }
     if (it.outputs[i].spot.memory != nullptr)
-      expect(request, number, i, out);  // cores cannot copy there: the network brings it
+      // device memory: cores cannot copy there, so the network transfers it
+      expect(request, number, i, out);
     else
       copy(id_of(number, i), offer->second, out);
     offers_.erase(offer);
@@ -110,12 +111,12 @@ void Incoming::expect(Request& request, std::uint64_t number, std::size_t i, Com
   next_payload_ += 2;
   const std::size_t landing = mistake_.is(Mistake::other_output_landed) ? it.outputs.size() - 1 - i : i;
   expected_.emplace(payload, id_of(number, landing));
-  const Spot& spot = it.outputs[i].spot;
+  const ValueMemory& spot = it.outputs[i].spot;
   out.expected.push_back({payload, it.from, next_tag_, spot.address, output.bytes, spot.layout, spot.memory});
   if (!mistake_.is(Mistake::tag_used_again)) ++next_tag_;
 }
 
-// ---- what is offered
+// ---- offered values
 
 void Incoming::offered(RankId from, const Offer& offer, Traffic& traffic, Commands& out) {
   const auto found = unoffered_.find(offer.name);
@@ -132,7 +133,7 @@ void Incoming::offered(RankId from, const Offer& offer, Traffic& traffic, Comman
   unoffered_.erase(found);
 }
 
-/// That one value of its task, by a payload.
+/// Requests one value of a task, as a payload.
 void Incoming::ask_for(IncomingId id, Traffic& traffic, Commands& out) {
   const Arrival& it = arrivals_.at(arrival_of(id));
   Request request{it.activate.of, it.activate.task, next_tag_, 0};
@@ -150,7 +151,7 @@ void Incoming::copy(IncomingId id, const Offer& offer, Commands& out) {
                         it.activate.outputs[output_of(id)].bytes, offer.mark_at, offer.mark});
 }
 
-void Incoming::copied(PayloadId payload, bool good, std::vector<There>& there, Traffic& traffic,
+void Incoming::copied(PayloadId payload, bool good, std::vector<Arrived>& there, Traffic& traffic,
                       Commands& out) {
   const auto found = copying_.find(payload);
   ensure(found != copying_.end(), "what was copied was offered");
@@ -160,16 +161,16 @@ void Incoming::copied(PayloadId payload, bool good, std::vector<There>& there, T
   const Arrival& it = arrivals_.at(number);
   if (!good && !mistake_.is(Mistake::failed_copy_landed)) return ask_for(id_of(number, output), traffic, out);
   if (!mistake_.is(Mistake::taking_not_told)) {
-    out.messages.push_back({it.from, bytes_of(Taken{it.activate.name(output)})});
+    out.messages.push_back({it.from, bytes_of(ReadAcknowledged{it.activate.name(output)})});
     ++traffic.takings;
   }
   is_there(number, output, 0, there, traffic);
   look_for_places(out);
 }
 
-// ---- what is there
+// ---- arrivals
 
-void Incoming::landed(PayloadId payload, std::vector<There>& there, Traffic& traffic, Commands& out) {
+void Incoming::landed(PayloadId payload, std::vector<Arrived>& there, Traffic& traffic, Commands& out) {
   const auto found = expected_.find(payload);
   ensure(found != expected_.end(), "what has landed was asked for");
   const IncomingId id = found->second;
@@ -180,8 +181,8 @@ void Incoming::landed(PayloadId payload, std::vector<There>& there, Traffic& tra
   look_for_places(out);
 }
 
-void Incoming::is_there(std::uint64_t number, std::size_t output, Bytes went_along, std::vector<There>& there,
-                        Traffic& traffic) {
+void Incoming::is_there(std::uint64_t number, std::size_t output, Bytes went_along,
+                        std::vector<Arrived>& there, Traffic& traffic) {
   Arrival& it = arrivals_.at(number);
   Activate::Output& told = it.activate.outputs[output];
   it.outputs[output].there = true;
@@ -189,8 +190,9 @@ void Incoming::is_there(std::uint64_t number, std::size_t output, Bytes went_alo
     ++traffic.into_devices;
     traffic.bytes_into_devices += told.bytes;
   }
-  there.push_back({it.activate.name(output), it.outputs[output].value, told.like, told.bytes, told.takes,
-                   it.outputs[output].spot.layout, std::move(told.below), it.from, went_along});
+  there.push_back({it.activate.name(output), it.outputs[output].value, told.datum_type, told.bytes,
+                   told.memory_bytes, it.outputs[output].spot.layout, std::move(told.forward_to), it.from,
+                   went_along});
   gone(told);
   if (--it.missing == 0) arrivals_.erase(number);
 }
@@ -201,7 +203,7 @@ void Incoming::forget(const GraphRun& run, Commands& out) {
       ++it;
       continue;
     }
-    if (it->second.state != State::told)
+    if (it->second.state != State::announced)
       for (std::size_t i = 0; i < it->second.outputs.size(); ++i)
         if (!it->second.outputs[i].there) gone(it->second.activate.outputs[i]);
     for (auto* const under_way : {&expected_, &copying_})

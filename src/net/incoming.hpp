@@ -1,7 +1,5 @@
-// Values that come here, from when somebody tells of them until they are there. A place is found first, and then the
-// value is asked for: what arrives is never in nobody's way.
-//
-// Why nobody waits for ever: see rule 10 of docs/memory.md.
+// Incoming values, from their announcement to their arrival. Memory is reserved before the request, so that an
+// arriving value never waits for memory. Rule 10 of docs/memory.md shows that this cannot deadlock.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -18,51 +16,54 @@ namespace fairlead::net {
 class Incoming {
  public:
   explicit Incoming(const Protocol& protocol)
-      : most_visitors_(protocol.most_visitors), mistake_(protocol.mistake) {}
+      : most_visitors_(protocol.max_in_transit), mistake_(protocol.mistake) {}
 
-  /// What is there, and who gets it from us.
-  struct There {
+  /// An arrived value, and the ranks that this rank passes it on to.
+  struct Arrived {
     ValueName name;
-    std::uint64_t value = 0;  ///< of the front end
+    std::uint64_t value = 0;  ///< the front end's number
     std::uint32_t like = 0;
     Bytes bytes = 0, takes = 0;
     Layout layout;
     std::vector<RankId> below;
     RankId from = no_rank;
-    Bytes went_along = 0;  ///< so much room for such bytes is free again
+    Bytes went_along = 0;  ///< bytes of an eager value, whose credit is free again
   };
 
-  /// Outputs of a task that have values.
-  void told(RankId from, Activate activate, Commands& out);
-  /// What is asked for, once all places are there. If the value had travelled along, it is there now.
-  void placed(IncomingId id, std::uint64_t value, const Spot& spot, std::vector<There>& there,
+  /// Announced outputs of a task, all with values.
+  void announced(RankId from, Activate activate, Commands& out);
+  /// Sends the request once all places of the task are there. An eager value has arrived then.
+  void placed(IncomingId id, std::uint64_t value, const ValueMemory& spot, std::vector<Arrived>& there,
               Traffic& traffic, Commands& out);
-  void landed(PayloadId payload, std::vector<There>& there, Traffic& traffic, Commands& out);
+  /// A requested payload has arrived.
+  void landed(PayloadId payload, std::vector<Arrived>& there, Traffic& traffic, Commands& out);
+  /// A rank offers an announced value.
   void offered(RankId from, const Offer& offer, Traffic& traffic, Commands& out);
-  /// `good`: all of it was read while it was there.
-  void copied(PayloadId payload, bool good, std::vector<There>& there, Traffic& traffic, Commands& out);
+  /// `good`: all bytes were read while the value was valid.
+  void copied(PayloadId payload, bool good, std::vector<Arrived>& there, Traffic& traffic, Commands& out);
   bool expects(PayloadId payload) const { return expected_.contains(payload); }
-  /// Nobody wants any more of that run's.
+  /// Drops all values of that run.
   void forget(const GraphRun& run, Commands& out);
   bool none() const noexcept { return arrivals_.empty(); }
-  void let_in(const Room& room) noexcept { room_ = room; }
+  /// Sets the memory limit of values in transit.
+  void set_limits(const TransitLimits& room) noexcept { room_ = room; }
 
  private:
   enum class State : std::uint8_t {
-    told,     // there are too many others
-    placing,  // the front end looks for places
-    asked,    // payloads are under way
+    announced,  // announced; too many others are in progress
+    placing,    // the front end reserves memory
+    asked,      // payloads in flight
   };
   struct Output {
     std::uint64_t value = 0;
-    Spot spot;
+    ValueMemory spot;
     bool placed = false, there = false;
   };
-  /// The end of a task.
+  /// The announced outputs of a task.
   struct Arrival {
     RankId from = no_rank;
     Activate activate;
-    State state = State::told;
+    State state = State::announced;
     Bytes bytes = 0;
     std::size_t unplaced = 0, missing = 0;
     std::vector<Output> outputs;
@@ -81,24 +82,26 @@ class Incoming {
   void expect(Request& request, std::uint64_t number, std::size_t output, Commands& out);
   void ask_for(IncomingId id, Traffic& traffic, Commands& out);
   void copy(IncomingId id, const Offer& offer, Commands& out);
-  void is_there(std::uint64_t number, std::size_t output, Bytes went_along, std::vector<There>& there,
+  void is_there(std::uint64_t number, std::size_t output, Bytes went_along, std::vector<Arrived>& there,
                 Traffic& traffic);
 
   bool is_full_for(const Arrival& arrival) const noexcept;
   void gone(const Activate::Output& visitor) noexcept;
 
-  Room room_;
+  TransitLimits room_;
   const std::size_t most_visitors_;
   const DeliberateMistake mistake_;
   std::uint64_t next_arrival_ = 0, next_tag_ = 0;
-  std::uint64_t next_payload_ = 1;  // odd: those of what is sent are even
+  std::uint64_t next_payload_ = 1;  // odd: the payloads of Outgoing are even
   std::unordered_map<std::uint64_t, Arrival> arrivals_;
-  std::deque<std::uint64_t> waiting_;  // told, in that order
+  std::deque<std::uint64_t> waiting_;  // in the order of their announcements
   std::unordered_map<PayloadId, IncomingId> expected_;
-  std::unordered_map<ValueName, Offer, HashOfName> offers_;          // of what has no place yet
-  std::unordered_map<ValueName, IncomingId, HashOfName> unoffered_;  // has a place, and will be
+  // for values whose place is not reserved yet
+  std::unordered_map<ValueName, Offer, HashOfName> offers_;
+  // values with a place that wait for their offer
+  std::unordered_map<ValueName, IncomingId, HashOfName> unoffered_;
   std::unordered_map<PayloadId, IncomingId> copying_;
-  // Those that are not only told.
+  // Values in the states placing and asked, and their bytes.
   std::size_t visitors_ = 0;
   Bytes visitors_take_ = 0;
 };

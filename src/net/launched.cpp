@@ -9,10 +9,10 @@
 
 #include <string_view>
 
+#include "net/direct_reads.hpp"
 #include "net/interface_of_plugins.hpp"
 #include "net/mpi/plugin.hpp"
-#include "net/neighbours.hpp"
-#include "net/process_lifeline.hpp"
+#include "net/process_monitor.hpp"
 
 namespace fairlead::net {
 
@@ -39,7 +39,7 @@ std::vector<std::filesystem::path> plugin_folders() {
   std::error_code error;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
   if (!error) {
-    folders.push_back(program.parent_path() / ".." / FAIRLEAD_PLUGINS_BESIDE_PROGRAMS);
+    folders.push_back(program.parent_path() / ".." / FAIRLEAD_PLUGINS_NEXT_TO_PROGRAMS);
     folders.push_back(program.parent_path());
   }
   folders.emplace_back(FAIRLEAD_PLUGINS_WHERE_BUILT);
@@ -49,7 +49,7 @@ std::vector<std::filesystem::path> plugin_folders() {
 namespace {
 
 const MpiPlugin* loaded(const std::filesystem::path& path, std::string& why) {
-  // Global, since parts of an MPI that it loads by itself look for its symbols.
+  // Global, since components that an MPI loads itself need its symbols.
   void* const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE);
   if (library == nullptr) {
     why = fmt::format("{} cannot be loaded: {}", path.string(), said_by_loader());
@@ -83,27 +83,27 @@ std::vector<MpiThere> mpis_there(const std::vector<std::filesystem::path>& folde
   return all;
 }
 
-std::uint64_t eager_bytes_of(const config::Launched& launched,
+std::uint64_t eager_bytes_of(const config::LaunchInfo& launched,
                              const std::vector<std::filesystem::path>& folders) {
   std::string why;
-  const MpiPlugin* const plugin = loaded(plugin_file(launched.with, folders), why);
+  const MpiPlugin* const plugin = loaded(plugin_file(launched.mpi_implementation, folders), why);
   return plugin == nullptr ? 0 : plugin->eager_bytes();
 }
 
-std::shared_ptr<Network> network_of(const config::Launched& launched,
+std::shared_ptr<Network> network_of(const config::LaunchInfo& launched,
                                     const std::vector<std::filesystem::path>& folders) {
-  const Names names = names_of(launched.with);
-  const std::string file = fmt::format("fairlead-{}.so", launched.with);
+  const Names names = names_of(launched.mpi_implementation);
+  const std::string file = fmt::format("fairlead-{}.so", launched.mpi_implementation);
   const std::string who = fmt::format("this process was started as rank {} of {} by {}", launched.rank,
                                       launched.ranks, names.in_words);
-  if (const auto path = plugin_file(launched.with, folders); !path.empty()) {
+  if (const auto path = plugin_file(launched.mpi_implementation, folders); !path.empty()) {
     std::string why;
     const MpiPlugin* const plugin = loaded(path, why);
     if (plugin == nullptr) throw SystemError(fmt::format("{}, but {}", who, why));
-    begin_lifeline(*plugin, launched);
+    start_process_monitor(*plugin, launched);
     const auto network = plugin->join();
-    network->live_beside(neighbours_by(*plugin, launched.rank));
-    end_with_lifeline(network);
+    network->set_direct_reads(neighbours_by(*plugin, launched.rank));
+    add_monitored_network(network);
     return network;
   }
   throw SystemError(fmt::format(

@@ -1,4 +1,5 @@
-// The network of a process that was started together with others: by a plug-in, since each MPI is another library.
+// The network of a process that was started together with others, through a plug-in, since each MPI is a different
+// library.
 #pragma once
 #include <filesystem>
 #include <memory>
@@ -10,22 +11,22 @@
 
 namespace fairlead::net {
 
-/// Folders in which plug-ins are: beside the program that this is compiled into, as it is built and as it is installed.
+/// Folders with plug-ins: next to the running program, in its build or installation.
 std::vector<std::filesystem::path> plugin_folders();
 
-/// An MPI for which there may be a plug-in.
+/// An MPI that Fairlead supports.
 struct MpiThere {
   std::string name;              ///< "Open MPI"
-  std::filesystem::path plugin;  ///< empty: there is none
-  std::string packages;          ///< that are missing where Fairlead is built
+  std::filesystem::path plugin;  ///< empty: none exists
+  std::string packages;          ///< packages needed to build the plug-in
 };
 std::vector<MpiThere> mpis_there(const std::vector<std::filesystem::path>& folders);
-/// See MpiPlugin::eager_bytes(): of those who have joined.
-std::uint64_t eager_bytes_of(const config::Launched& launched,
+/// See MpiPlugin::eager_bytes(); after network_of().
+std::uint64_t eager_bytes_of(const config::LaunchInfo& launched,
                              const std::vector<std::filesystem::path>& folders);
 
-/// Joins the others. Collective. Throws SystemError naming what is missing.
-std::shared_ptr<Network> network_of(const config::Launched& launched,
+/// Joins the other processes. Collective. Throws SystemError that names what is missing.
+std::shared_ptr<Network> network_of(const config::LaunchInfo& launched,
                                     const std::vector<std::filesystem::path>& folders);
 
 }  // namespace fairlead::net

@@ -1,5 +1,5 @@
-// Where the bytes of a value lie that are sent of it: all of them, one after the other; or pieces at equal distances, each
-// longer or shorter than the one before by the same, as the columns of a triangle or a block.
+// The part of a value that is sent: all bytes, contiguous; or pieces at equal distances whose lengths form an
+// arithmetic sequence, as the columns of a triangle or a block.
 #pragma once
 #include <fairlead/ids.hpp>
 
@@ -11,11 +11,12 @@
 namespace fairlead::net {
 
 struct Layout {
-  std::uint32_t pieces = 0;  ///< 0: all bytes, one after the other
+  std::uint32_t pieces = 0;  ///< 0: all bytes, contiguous
   Bytes start = 0, step = 0;
-  /// Bytes of the first, how many more each further one has than the one before, and how many at most.
+  /// Bytes: length of the first piece, increment from piece to piece, and upper limit of each length.
   std::int64_t length = 0, growth = 0, most = 0;
 
+  /// True for all bytes of the value, contiguous.
   constexpr bool whole() const noexcept { return pieces == 0; }
   constexpr Bytes offset(std::uint32_t piece) const noexcept { return start + piece * step; }
   constexpr Bytes bytes_of(std::uint32_t piece) const noexcept {
@@ -26,21 +27,21 @@ struct Layout {
     for (std::uint32_t i = 0; i < pieces; ++i) sum += bytes_of(i);
     return sum;
   }
-  /// Its bytes, one after the other, `bytes` in all.
+  /// Copies the pieces into one contiguous block of `bytes` bytes.
   void gather(const void* from, void* into, Bytes bytes) const {
     if (whole()) return static_cast<void>(std::memcpy(into, from, bytes));
     auto* to = static_cast<std::byte*>(into);
     for (std::uint32_t i = 0; i < pieces; to += bytes_of(i), ++i)
       std::memcpy(to, static_cast<const std::byte*>(from) + offset(i), bytes_of(i));
   }
-  /// The other way round.
+  /// The reverse of gather().
   void scatter(const void* from, void* into, Bytes bytes) const {
     if (whole()) return static_cast<void>(std::memcpy(into, from, bytes));
     const auto* at = static_cast<const std::byte*>(from);
     for (std::uint32_t i = 0; i < pieces; at += bytes_of(i), ++i)
       std::memcpy(static_cast<std::byte*>(into) + offset(i), at, bytes_of(i));
   }
-  /// From a value to one of the same layout.
+  /// Copies between two values of this layout.
   void copy(const void* from, void* into, Bytes bytes) const {
     if (whole()) return static_cast<void>(std::memcpy(into, from, bytes));
     for (std::uint32_t i = 0; i < pieces; ++i)

@@ -15,10 +15,10 @@
 
 namespace fairlead::net {
 
-std::optional<std::uint64_t> started_of(pid_t process) {
-  const auto stat = whole_file(fmt::format("/proc/{}/stat", process));
+std::optional<std::uint64_t> process_start_time(pid_t process) {
+  const auto stat = read_file(fmt::format("/proc/{}/stat", process));
   if (!stat) return std::nullopt;
-  // The second field is the program's name in brackets, which may have anything in it.
+  // The second field is the program's name in parentheses, with arbitrary characters.
   std::size_t at = stat->rfind(')');
   constexpr int started_field = 22;
   for (int field = 2; field < started_field && at != std::string::npos; ++field) at = stat->find(' ', at + 1);
@@ -30,9 +30,9 @@ std::optional<std::uint64_t> started_of(pid_t process) {
 }
 
 bool kill_process(pid_t process, std::uint64_t started) noexcept try {
-  // What is opened stays that process, also if its number is given to another meanwhile.
+  // The descriptor refers to that process even if its number is reused.
   const FileDescriptor opened = open_process(process);
-  if (!opened || process == ::getpid() || started_of(process) != started) return false;
+  if (!opened || process == ::getpid() || process_start_time(process) != started) return false;
   return ::syscall(SYS_pidfd_send_signal, opened.get(), SIGKILL, nullptr, 0) == 0;
 } catch (...) {
   return false;
@@ -41,7 +41,7 @@ bool kill_process(pid_t process, std::uint64_t started) noexcept try {
 bool kill_self_after(Duration time) noexcept {
   struct sigevent event = {};
   event.sigev_notify = SIGEV_SIGNAL;
-  event.sigev_signo = SIGKILL;  // no handler has a say
+  event.sigev_signo = SIGKILL;  // cannot be handled or blocked
   timer_t timer{};
   if (::timer_create(CLOCK_MONOTONIC, &event, &timer) != 0) return false;
   const auto whole = std::chrono::duration_cast<std::chrono::seconds>(time);

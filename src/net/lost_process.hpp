@@ -1,4 +1,4 @@
-// The ends of processes that do not end by themselves: another's that hangs, and this one's where nothing else works.
+// Killing of processes: a hung one of another rank, or this one when nothing else ends it.
 #pragma once
 #include <sys/types.h>
 
@@ -9,13 +9,13 @@
 
 namespace fairlead::net {
 
-/// When a process of this machine began, in the system's own count. Nothing if there is none.
-std::optional<std::uint64_t> started_of(pid_t process);
+/// The start time of a process of this machine, in clock ticks of the system. Nothing if the process does not exist.
+std::optional<std::uint64_t> process_start_time(pid_t process);
 
-/// Ends a process of this machine, if it is the one that began then. False if it is not there, or another user's.
+/// Kills a process of this machine if its start time matches. False if it does not exist or belongs to another user.
 bool kill_process(pid_t process, std::uint64_t started) noexcept;
 
-/// The system ends this process after that time, whatever its threads wait for. False if it cannot.
+/// Lets the system kill this process after that time, whatever its threads wait for. False if the system refuses.
 bool kill_self_after(Duration time) noexcept;
 
 }  // namespace fairlead::net

@@ -1,4 +1,4 @@
-// See messages.hpp. Numbers are written as they lie in memory: ranks are of one kind of machine.
+// See messages.hpp. Numbers are in native byte order: all ranks run on the same kind of machine.
 #include "net/messages.hpp"
 
 #include <cstring>
@@ -25,11 +25,11 @@ class Writer {
   std::vector<std::byte> taken() { return std::move(bytes_); }
 
  private:
-  static constexpr std::size_t most_of_control = 128;  // of most messages
+  static constexpr std::size_t most_of_control = 128;  // enough for most messages
   std::vector<std::byte> bytes_;
 };
 
-/// Zeros once there are no more bytes, and not `good`.
+/// Returns zeros past the end; then good() is false.
 class Reader {
  public:
   explicit Reader(std::span<const std::byte> of) : rest_(of) {}
@@ -74,11 +74,11 @@ void put(Writer& out, const Activate& it) {
   out.number(static_cast<std::uint8_t>(it.outputs.size()));
   for (const Activate::Output& output : it.outputs) {
     out.number(output.number);
-    out.number(output.like);
+    out.number(output.datum_type);
     out.number(output.bytes);
-    out.number(output.takes);
+    out.number(output.memory_bytes);
     out.number(output.offered);
-    out.raw(output.below.data(), output.below.size() * sizeof(RankId));
+    out.raw(output.forward_to.data(), output.forward_to.size() * sizeof(RankId));
     out.raw(output.value.data(), output.value.size());
   }
 }
@@ -100,23 +100,25 @@ void put(Writer& out, const Offer& it) {
   out.number(it.mark_at);
   out.number(it.mark);
 }
-void put(Writer& out, const Taken& it) { put(out, it.name); }
+void put(Writer& out, const ReadAcknowledged& it) { put(out, it.name); }
 void put(Writer& out, const Failed& it) {
   out.number(it.rank);
   out.raw(it.text.data(), it.text.size());
 }
-void put(Writer& out, const Closed& it) { out.raw(it.over.data(), it.over.size() * sizeof(Closed::Runs)); }
+void put(Writer& out, const Closed& it) {
+  out.raw(it.finished.data(), it.finished.size() * sizeof(Closed::Runs));
+}
 void put(Writer& out, const Status& it) {
   out.number(it.run);
   out.number(it.round);
-  out.number(it.said);
+  out.number(it.sequence);
   out.number(it.sent);
   out.number(it.received);
-  out.number(it.waits);
-  out.number(it.over);
+  out.number(it.idle);
+  out.number(it.finished);
   out.raw(it.text.data(), it.text.size());
 }
-void put(Writer& out, const Ask& it) { out.number(it.round); }
+void put(Writer& out, const StatusRequest& it) { out.number(it.round); }
 void put(Writer& out, const Allowance& it) { out.number(it.takes_along); }
 std::string text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -131,11 +133,11 @@ Activate activate_of(Reader& in) {
   for (std::size_t i = 0; i < outputs && in.good(); ++i) {
     Activate::Output output;
     output.number = in.number<std::uint8_t>();
-    output.like = in.number<std::uint32_t>();
+    output.datum_type = in.number<std::uint32_t>();
     output.bytes = in.number<Bytes>();
-    output.takes = in.number<Bytes>();
+    output.memory_bytes = in.number<Bytes>();
     output.offered = in.number<std::uint8_t>() != 0;
-    output.below = list_of<RankId>(in.raw());
+    output.forward_to = list_of<RankId>(in.raw());
     const auto value = in.raw();
     output.value.assign(value.begin(), value.end());
     it.outputs.push_back(std::move(output));
@@ -175,11 +177,11 @@ Status status_of(Reader& in) {
   Status it;
   it.run = in.number<GraphRun>();
   it.round = in.number<std::uint64_t>();
-  it.said = in.number<std::uint64_t>();
+  it.sequence = in.number<std::uint64_t>();
   it.sent = in.number<std::uint64_t>();
   it.received = in.number<std::uint64_t>();
-  it.waits = in.number<std::uint8_t>() != 0;
-  it.over = in.number<std::uint8_t>() != 0;
+  it.idle = in.number<std::uint8_t>() != 0;
+  it.finished = in.number<std::uint8_t>() != 0;
   it.text = text_of(in.raw());
   return it;
 }
@@ -211,7 +213,7 @@ std::optional<Message> message_of(std::span<const std::byte> bytes) {
       message = offer_of(in);
       break;
     case 4:
-      message = Taken{name_of(in)};
+      message = ReadAcknowledged{name_of(in)};
       break;
     case 5:
       message = failed_of(in);
@@ -223,7 +225,7 @@ std::optional<Message> message_of(std::span<const std::byte> bytes) {
       message = status_of(in);
       break;
     case 8:
-      message = Ask{in.number<std::uint64_t>()};
+      message = StatusRequest{in.number<std::uint64_t>()};
       break;
     case 9:
       message = Allowance{in.number<Bytes>()};

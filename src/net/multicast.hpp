@@ -1,5 +1,5 @@
-// Down which tree a value goes to many ranks. Small values go by a binomial tree, in which all who have it pass it
-// on; large ones by a chain, in which each sends it once, so that no wire carries it twice.
+// Multicast trees. Small values use a binomial tree, in which each rank that has the value passes it on; large ones
+// use a chain, in which each rank sends once, so that no physical link carries the value twice.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -13,20 +13,19 @@
 
 namespace fairlead::net {
 
-/// Who gets the value from us, and whom that one passes it on to.
+/// A direct receiver, and the ranks that it passes the value on to.
 struct Branch {
   RankId to = no_rank;
   std::vector<RankId> below;
 };
 
 enum class Tree : std::uint8_t {
-  star,      // to each by ourselves: as the paper has it
-  binomial,  // the first half by one, the rest likewise
-  chain,     // all by one
+  star,      // this rank sends to each: as in the paper
+  binomial,  // the first half through one rank, the rest likewise
+  chain,     // all through one rank
 };
 
-/// The order in which the ranks stand in the tree differs from task to task, or the same ones would always be near
-/// the root.
+/// Rotates the order of the ranks by task, so that the ranks near the root vary.
 inline std::vector<RankId> rotated(std::vector<RankId> ranks, std::uint64_t task) {
   if (ranks.empty()) return ranks;
   const auto by = static_cast<std::ptrdiff_t>(Random::mix(task) % ranks.size());
@@ -34,7 +33,7 @@ inline std::vector<RankId> rotated(std::vector<RankId> ranks, std::uint64_t task
   return ranks;
 }
 
-/// `ranks`: in the order in which they stand in the tree.
+/// The direct receivers. `ranks`: in tree order.
 inline std::vector<Branch> branches(std::span<const RankId> ranks, Tree tree) {
   std::vector<Branch> found;
   while (!ranks.empty()) {

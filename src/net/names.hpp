@@ -1,5 +1,5 @@
-// What ranks call things when they speak to each other: names that follow from the program, so that nobody has to
-// be asked for them.
+// Names that ranks use in messages. They follow from the program, so that all ranks have the same ones without
+// communication.
 #pragma once
 #include <compare>
 #include <cstddef>
@@ -10,21 +10,21 @@
 
 namespace fairlead::net {
 
-/// One of the processes that compute together, from 0.
+/// A process of a distributed run, from 0.
 enum class RankId : std::uint32_t {};
 inline constexpr RankId no_rank{std::numeric_limits<std::uint32_t>::max()};
 constexpr std::size_t index(RankId rank) noexcept { return static_cast<std::size_t>(rank); }
 
-/// A run of a graph: graphs are numbered in the order in which the program makes them, runs from 0.
+/// A run of a graph. Graphs are numbered in the order in which the program makes them, runs from 0.
 struct GraphRun {
   std::uint32_t graph = 0, run = 0;
   friend constexpr auto operator<=>(const GraphRun&, const GraphRun&) = default;
 };
 
-/// A value: what a task of a run leaves in one of its outputs.
+/// A value: an output of a task in a run.
 struct ValueName {
   GraphRun of;
-  std::uint64_t task = 0;  ///< its number in the graph
+  std::uint64_t task = 0;  ///< the task's number in the graph
   std::uint8_t output = 0;
   friend constexpr auto operator<=>(const ValueName&, const ValueName&) = default;
 };
@@ -36,7 +36,7 @@ struct HashOfName {
   }
 };
 
-/// Outputs that a task can have: bits of a mask.
+/// Limit of a task's outputs: the bits of a mask.
 inline constexpr std::size_t most_outputs = 64;
 
 }  // namespace fairlead::net

@@ -12,13 +12,13 @@
 namespace fairlead::net {
 
 namespace {
-constexpr unsigned looks_before_yielding = 256;  // in vain: some tens of microseconds
+constexpr unsigned looks_before_yielding = 256;  // empty polls: some tens of microseconds
 }
 
 NetworkThread::NetworkThread(std::shared_ptr<Network> network, std::function<void(std::exception_ptr)> failed)
     : network_(std::move(network)), failed_(std::move(failed)) {
   network_->on_listening([this] {
-    { const std::lock_guard guard(mutex_); }  // who is about to wait does, or has seen it
+    { const std::lock_guard guard(mutex_); }  // the thread either waits already or sees the change
     listens_or_ends_.notify_one();
   });
   try {
@@ -44,17 +44,17 @@ NetworkThread::~NetworkThread() {
 void NetworkThread::run() {
   do {
     std::unique_lock lock(mutex_);
-    listens_or_ends_.wait(lock, [this] { return ending_ || network_->listens(); });
+    listens_or_ends_.wait(lock, [this] { return ending_ || network_->is_active(); });
     if (ending_) return;
   } while (drive_while_it_listens());
 }
 
-/// False if it cannot be driven any more. It ends with what listens: whoever ends this thread waits for that before.
+/// Until the network no longer listens or the destructor runs. False if the network cannot be driven any more.
 bool NetworkThread::drive_while_it_listens() {
   try {
-    for (unsigned in_vain = 0; network_->listens();) {
-      in_vain = network_->drive() ? 0 : in_vain + 1;
-      if (in_vain > looks_before_yielding) std::this_thread::yield();  // others may have no core meanwhile
+    for (unsigned in_vain = 0; network_->is_active() && !ending_;) {
+      in_vain = network_->poll() ? 0 : in_vain + 1;
+      if (in_vain > looks_before_yielding) std::this_thread::yield();  // other ranks may need the core
     }
     return true;
   } catch (...) {

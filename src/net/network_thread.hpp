@@ -1,6 +1,6 @@
-// A thread that does nothing but drive a network, for ranks that have a core for it: what comes is heard however long tasks
-// are.
+// A thread that only drives a network, for ranks with a spare core: messages are received during long tasks.
 #pragma once
+#include <atomic>
 #include <condition_variable>
 #include <exception>
 #include <functional>
@@ -14,8 +14,9 @@ namespace fairlead::net {
 
 class NetworkThread {
  public:
-  /// Of a network that has to be driven, and by any thread, before it begins. `failed` hears of what drive() throws, and nobody
-  /// drives any more then. Throws SystemError if the system gives no thread.
+  /// For a network that must be driven and allows it from any thread; before its begin(). `failed` gets the
+  /// exceptions of poll(), after which the thread stops driving. Throws SystemError if the system cannot start a
+  /// thread.
   NetworkThread(std::shared_ptr<Network> network, std::function<void(std::exception_ptr)> failed);
   ~NetworkThread();
   NetworkThread(const NetworkThread&) = delete;
@@ -27,9 +28,9 @@ class NetworkThread {
 
   const std::shared_ptr<Network> network_;
   const std::function<void(std::exception_ptr)> failed_;
-  std::mutex mutex_;  // guards ending_
+  std::mutex mutex_;  // guards waiting for a change of ending_ or of the network's is_active()
   std::condition_variable listens_or_ends_;
-  bool ending_ = false;
+  std::atomic<bool> ending_{false};
   std::thread thread_;
 };
 

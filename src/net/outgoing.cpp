@@ -18,28 +18,29 @@ OutgoingId Outgoing::add(const ValueName& name, std::uint64_t value, const Sizes
   it.owed = owed;
   ensure(by_name_.emplace(name, id).second, "a value is told of once");
   if (read_now) {
-    it.for_messages = it.untold = true;
+    it.for_messages = it.unannounced = true;
     want(id, out);
   }
   return id;
 }
 
-void Outgoing::wanted(const ValueName& name, RankId by, std::uint64_t tag, Traffic& traffic, Commands& out) {
+void Outgoing::requested(const ValueName& name, RankId by, std::uint64_t tag, Traffic& traffic,
+                         Commands& out) {
   const OutgoingId id = by_name_.at(name);
   Value& it = values_.at(id);
-  std::erase(it.offered_to, by);  // he could not read it
-  it.wishes.push_back({by, tag});
+  std::erase(it.offered_to, by);  // the rank could not read the offer
+  it.requests.push_back({by, tag});
   if (it.state == State::told) want(id, out);
   if (it.state != State::readable && !mistake_.is(Mistake::answered_unread)) return;
   to_send_.push_back(id);
   send(traffic, out);
 }
 
-// ---- what is offered
+// ---- offers
 
 bool Outgoing::can_offer(Bytes bytes, RankId to) const noexcept {
   if (protocol_.offered_from == 0 || bytes < protocol_.offered_from || bytes <= protocol_.eager_bytes)
-    return false;  // it is small, or travels along
+    return false;  // it is small, or eager
   if (index(to) >= protocol_.read_by.size() || !protocol_.read_by[index(to)]) return false;
   return offered_ + room_.taken_by(bytes) <= room_.offered || mistake_.is(Mistake::offers_not_counted);
 }
@@ -74,7 +75,7 @@ std::uint64_t* Outgoing::new_mark() {
   return mark;
 }
 
-/// It may go from now on: who still reads it will find that its mark has gone.
+/// The value may be released now: a reader will find that the mark has changed.
 void Outgoing::stop_reading(Value& value) {
   if (!std::exchange(value.is_offered, false)) {
     read_ -= room_.taken_by(value.sizes.takes);
@@ -89,19 +90,19 @@ void Outgoing::stop_reading(Value& value) {
   unused_marks_.push_back(std::exchange(value.mark, nullptr));
 }
 
-// ---- what is asked for
+// ---- requests
 
 void Outgoing::want(OutgoingId id, Commands& out) {
-  values_.at(id).state = State::wanted;
+  values_.at(id).state = State::requested;
   to_read_.push_back(id);
   read_more(out);
 }
 
-/// In the order in which they were wanted.
+/// In the order of the requests.
 void Outgoing::read_more(Commands& out) {
-  // More may be offered than now: there was more room.
+  // More may be offered than is allowed now, if the limit was larger before.
   const Bytes offered = std::max(room_.offered, offered_);
-  const Bytes room = room_.visitors > offered ? room_.visitors - offered : 0;
+  const Bytes room = room_.in_transit > offered ? room_.in_transit - offered : 0;
   while (!to_read_.empty()) {
     const auto found = values_.find(to_read_.front());
     if (found != values_.end()) {
@@ -117,7 +118,7 @@ void Outgoing::read_more(Commands& out) {
 
 bool Outgoing::readable(OutgoingId id, const void* address, Traffic& traffic, Commands& out) {
   const auto found = values_.find(id);
-  if (found == values_.end()) return false;  // forgotten meanwhile
+  if (found == values_.end()) return false;  // its run has ended
   Value& it = found->second;
   ensure(it.state == State::reading, "what becomes readable was asked for");
   it.state = State::readable;
@@ -131,22 +132,22 @@ bool Outgoing::readable(OutgoingId id, const void* address, Traffic& traffic, Co
                                                    reinterpret_cast<std::uintptr_t>(it.mark), *it.mark})});
     traffic.offers += it.offered_to.size();
   }
-  for (std::size_t i = 0; i < it.wishes.size(); ++i) to_send_.push_back(id);
+  for (std::size_t i = 0; i < it.requests.size(); ++i) to_send_.push_back(id);
   send(traffic, out);
   if (mistake_.is(Mistake::offer_not_kept)) settle(id, out);
   return true;
 }
 
-/// As many payloads as may be under way.
+/// Sends as many payloads as may be in flight.
 void Outgoing::send(Traffic& traffic, Commands& out) {
   while (!to_send_.empty() && sending_.size() < protocol_.most_payloads) {
     const OutgoingId id = to_send_.front();
     to_send_.pop_front();
     const auto found = values_.find(id);
-    if (found == values_.end() || found->second.wishes.empty()) continue;
+    if (found == values_.end() || found->second.requests.empty()) continue;
     Value& it = found->second;
-    const Wish wish = it.wishes.back();
-    it.wishes.pop_back();
+    const PendingRequest wish = it.requests.back();
+    it.requests.pop_back();
     ++it.sending;
     const PayloadId payload{next_payload_};
     next_payload_ += 2;
@@ -178,24 +179,24 @@ void Outgoing::read_for_messages(OutgoingId id, Commands& out) {
   read_more(out);
 }
 
-void Outgoing::told(OutgoingId id, Commands& out) {
-  values_.at(id).untold = false;
+void Outgoing::announced(OutgoingId id, Commands& out) {
+  values_.at(id).unannounced = false;
   settle(id, out);
 }
 
-/// Whether it has to be read any more, and whether we owe it to anybody.
+/// Releases the value if it need not be readable any more, and deletes it if all receivers have it.
 void Outgoing::settle(OutgoingId id, Commands& out) {
   Value& it = values_.at(id);
   if (it.for_messages) return;
-  const bool idle =
-      it.sending == 0 && it.wishes.empty() && (it.offered_to.empty() || mistake_.is(Mistake::offer_not_kept));
+  const bool idle = it.sending == 0 && it.requests.empty() &&
+                    (it.offered_to.empty() || mistake_.is(Mistake::offer_not_kept));
   if (it.state == State::readable && idle) {
     it.state = State::told;
     it.address = nullptr;
     stop_reading(it);
     out.reads.push_back({id, it.name, it.value, true});
   }
-  if (it.untold || it.owed != 0 || (!idle && !mistake_.is(Mistake::left_too_early))) return;
+  if (it.unannounced || it.owed != 0 || (!idle && !mistake_.is(Mistake::left_too_early))) return;
   if (!mistake_.is(Mistake::left_never)) out.left.push_back({id, it.name, it.value});
   by_name_.erase(it.name);
   values_.erase(id);

@@ -19,9 +19,9 @@ bool close_from_to(unsigned first, unsigned last) {
   return first > last || ::syscall(SYS_close_range, first, last, 0) == 0;
 }
 
-/// Before Linux 5.9.
+/// For Linux before 5.9.
 void close_each_but(const std::vector<int>& keep) {
-  for (const auto& name : names_in("/proc/thread-self/fd")) {
+  for (const auto& name : list_directory("/proc/thread-self/fd")) {
     int number = -1;
     std::from_chars(name.data(), name.data() + name.size(), number);
     if (number >= 0 && !std::ranges::binary_search(keep, number)) ::close(number);

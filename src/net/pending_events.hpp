@@ -1,4 +1,4 @@
-// What waits to be served, in order; and whether anything may still be served.
+// The queue of events to serve, and whether any may still be served.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -12,34 +12,35 @@ namespace fairlead::net {
 
 class Endpoint;
 
-/// Passive: a mutex of the owner guards it.
+/// Not thread-safe: the owner's mutex guards it.
 class PendingEvents {
  public:
   using Event = std::function<void(Endpoint&, Commands&)>;
   enum class Next : std::uint8_t {
     nothing,
     event,
-    break_off,  // once, after break_off()
+    break_off,  // returned once, after break_off()
   };
 
   bool empty() const noexcept { return events_.empty(); }
-  /// Whether events count: not after break_off().
+  /// True if events are accepted: until break_off().
   bool is_open() const noexcept { return is_open_; }
-  /// next() has said so. Also for the thread that serves, which need not hold the mutex for it.
+  /// True after next() has returned break_off. The serving thread may call it without the mutex.
   bool has_broken_off() const noexcept { return has_broken_off_; }
   void add(Event event) { events_.push_back(std::move(event)); }
-  /// What a thread waits for has a place of its own, for there may be no memory: it comes after what is there now, also after
-  /// break_off(). One at a time. Allocates nothing if `event` is a reference.
+  /// An event that a thread waits for has a reserved slot, since memory may be missing. It follows the events queued
+  /// now, and is served also after break_off(). One at a time. Does not allocate if `event` is a reference.
   void await(Event event) noexcept {
     awaited_ = std::move(event);
     before_awaited_ = events_.size();
   }
-  /// There was no memory for an event or for its consequences: none counts any more.
-  void break_off() noexcept {
+  /// Memory for an event or its effects was missing: drops all events, and accepts no more.
+  void abandon() noexcept {
     if (!std::exchange(is_open_, false)) return;
     events_.clear();
     before_awaited_ = 0;
   }
+  /// Takes the next event to serve.
   Next next(Event& event) noexcept {
     if (!is_open_ && !std::exchange(has_broken_off_, true)) [[unlikely]]
       return Next::break_off;
@@ -57,7 +58,7 @@ class PendingEvents {
  private:
   std::deque<Event> events_;
   Event awaited_;
-  std::size_t before_awaited_ = 0;  // so many of the events
+  std::size_t before_awaited_ = 0;  // events ahead of it
   bool is_open_ = true, has_broken_off_ = false;
 };
 

@@ -1,5 +1,5 @@
-// A view that passes every question on to another one. What a policy within another policy sees is mostly the
-// same world: who changes one answer overrides that one.
+// A view that forwards every query to another view. A policy that contains another policy derives from it and overrides
+// the queries that it answers differently.
 #pragma once
 #include <vector>
 
@@ -20,7 +20,9 @@ class ForwardingView : public View {
   Duration estimate(const Task& task, WorkerId worker) const override {
     return outer_.estimate(task, worker);
   }
-  bool known(const Task& task, WorkerId worker) const override { return outer_.known(task, worker); }
+  bool is_estimate_reliable(const Task& task, WorkerId worker) const override {
+    return outer_.is_estimate_reliable(task, worker);
+  }
   Bytes bytes(DatumId datum) const override { return outer_.bytes(datum); }
   ReplicaState residency(DatumId datum, NodeId node) const override { return outer_.residency(datum, node); }
   bool has_newest(DatumId datum, NodeId node) const override { return outer_.has_newest(datum, node); }
@@ -37,7 +39,7 @@ class ForwardingView : public View {
   Coordinates coordinates(DatumId datum) const override { return outer_.coordinates(datum); }
   Extent extent(std::int32_t collection) const override { return outer_.extent(collection); }
   int advice(DatumId datum) const override { return outer_.advice(datum); }
-  Rehearsal* rehearsal() const override { return outer_.rehearsal(); }
+  WhatIfSimulation* what_if_simulation() const override { return outer_.what_if_simulation(); }
 
  private:
   View& outer_;

@@ -1,4 +1,4 @@
-// How long a task takes where it is fastest.
+// The duration of a task on its fastest worker.
 #pragma once
 #include <algorithm>
 #include <span>
@@ -7,7 +7,7 @@
 
 namespace fairlead {
 
-/// On those of the workers that can run it; 0 if none can.
+/// The minimum over those of `workers` that can run the task; 0 if none can.
 inline Duration least_estimate(const View& view, const Task& task, std::span<const WorkerId> workers) {
   Duration least = Duration::max();
   for (const WorkerId worker : workers)

@@ -1,5 +1,5 @@
-// What makes a policy of a shared object: one symbol that names its entry, and the interface it was compiled
-// against.
+// Policies in shared objects (plug-ins): one symbol with the policy's entry and the interface against which it was
+// compiled.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -10,16 +10,16 @@
 
 namespace fairlead {
 
-/// The symbol `fairlead_policy`. What it looks like never changes, so that also old ones are understood.
+/// The type of the symbol `fairlead_policy`. Its layout never changes, so that outdated plug-ins are recognized.
 struct PolicyPlugin {
-  /// interface_id of the one who compiled it. If it is another, `entry` is not touched.
+  /// interface_id() at compile time. If it differs from the program's, `entry` is not read.
   std::uint64_t interface;
-  const char* version;  ///< of the Fairlead that it was compiled against
+  const char* version;  ///< the Fairlead version against which it was compiled
   const PolicyEntry* entry;
 };
 
-/// Two that agree in it mean the same by every type of the interface: its headers are the same to the letter,
-/// and so are the sizes that the compiler and its library give to what crosses it.
+/// Identifies the plug-in interface. If two values are equal, all types of the interface are equal: the headers are
+/// textually identical, and the compiler and its library give the types that cross the interface the same sizes.
 constexpr std::uint64_t interface_id() noexcept {
   std::uint64_t id = interface_hash;
   for (const std::uint64_t size : {sizeof(Task), sizeof(Access), sizeof(CodeletInfo), sizeof(std::string),
@@ -30,7 +30,8 @@ constexpr std::uint64_t interface_id() noexcept {
 
 }  // namespace fairlead
 
-/// In one file of a plug-in, outside of namespaces: `entry` is a PolicyEntry with static storage.
+/// Defines the plug-in's symbol. Use it in one file of a plug-in, outside of namespaces; `entry` is a PolicyEntry with
+/// static storage.
 #define FAIRLEAD_POLICY(entry)                                                                              \
   extern "C" {                                                                                              \
   extern __attribute__((visibility("default"))) const ::fairlead::PolicyPlugin fairlead_policy;             \

@@ -1,4 +1,4 @@
-// Reads "option=value:option=value", and says what is wrong with it.
+// Parses "option=value:option=value" and reports errors.
 #include "policy/policy_options.hpp"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ PolicyOptions::PolicyOptions(std::string_view policy, std::span<const PolicyOpti
   std::vector<std::string_view> names;
   for (const PolicyOption& option : known) {
     names.push_back(option.name);
-    values_.emplace(option.name, option.fallback);
+    values_.emplace(option.name, option.default_value);
   }
   while (!written.empty()) {
     const std::string_view one = written.substr(0, written.find(':'));
@@ -40,7 +40,13 @@ PolicyOptions::PolicyOptions(std::string_view policy, std::span<const PolicyOpti
 
 PolicyOptions::~PolicyOptions() = default;
 
-const std::string& PolicyOptions::text(std::string_view name) const { return values_.find(name)->second; }
+const std::string& PolicyOptions::text(std::string_view name) const {
+  const auto found = values_.find(name);
+  if (found == values_.end())
+    throw UsageError(
+        fmt::format("the policy {} reads an option \"{}\" that it does not list", policy_, name));
+  return found->second;
+}
 
 std::size_t PolicyOptions::choice(std::string_view name, std::span<const std::string_view> choices) const {
   const auto found = std::ranges::find(choices, text(name));

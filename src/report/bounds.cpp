@@ -1,4 +1,4 @@
-// The formulas of the bounds, and what they mean when everything fits.
+// The formulas of the I/O bounds, and their values if everything fits in memory.
 #include "report/bounds.hpp"
 
 #include <fairlead/error.hpp>
@@ -20,7 +20,7 @@ double elements(Bytes memory_limit, std::size_t element_bytes) {
   return static_cast<double>(whole);
 }
 
-// A part of an element is loaded as a whole.
+// Rounds up to whole elements.
 Bytes bytes(double loads, std::size_t element_bytes) {
   return static_cast<Bytes>(std::ceil(loads)) * element_bytes;
 }
@@ -78,7 +78,7 @@ IoBounds gemm_bounds(std::uint64_t m, std::uint64_t n, std::uint64_t k, std::siz
 }
 
 IoBounds in_place_bounds(std::uint64_t m, std::uint64_t n, std::size_t element_bytes, Bytes memory_limit) {
-  elements(memory_limit, element_bytes);  // throws if there is not room for one
+  elements(memory_limit, element_bytes);  // throws if the memory cannot hold one element
   const Bytes all = m * n * element_bytes;
   return {.leading_term = 0, .inputs = all, .compulsory = all, .results = all, .fits = all <= memory_limit};
 }

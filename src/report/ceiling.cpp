@@ -7,7 +7,7 @@ namespace fairlead::report {
 
 namespace {
 
-// Seconds of one task each. `m`, `n`, `k`: sides of its tiles.
+// Seconds of one task of each kind. `m`, `n`, `k`: sides of its tiles.
 struct TaskSeconds {
   TileRates rates;
   double gemm(double m, double n, double k) const { return 2 * m * n * k / (rates.gemm * 1e9); }
@@ -17,7 +17,7 @@ struct TaskSeconds {
   double getrf(double n) const { return lu_flops(n) / (rates.getrf * 1e9); }
 };
 
-// A side of `n` elements in tiles: `whole` of `tile` elements, and a last one of `rest` if that is not zero.
+// A side of `n` elements in tiles: `whole` tiles of `tile` elements, and a last one of `rest` if that is not zero.
 struct Cut {
   Cut(std::uint64_t n, std::uint64_t side) {
     side = std::min(side, n);
@@ -31,7 +31,7 @@ struct Cut {
   double tiles() const { return whole + (rest > 0 ? 1 : 0); }
 };
 
-// A rate that no task needs must not turn "no tasks" into 0 x infinity.
+// A rate that no task uses must not turn "no tasks" into 0 x infinity.
 TileRates without_zeros(TileRates rates) {
   for (double* const rate : {&rates.gemm, &rates.syrk, &rates.trsm, &rates.potrf, &rates.getrf})
     if (!(*rate > 0)) *rate = 1;
@@ -49,15 +49,16 @@ double cholesky_work(const TaskSeconds& seconds, const Cut& cut) {
   return sum;
 }
 
-// From the trsm of one column to that of the next the longest way is over the update of a tile below the
-// diagonal (gemm), or over the update and the factorization of the diagonal tile (syrk, potrf).
+// Between the trsm tasks of consecutive columns, the longest path goes through the update of a tile below the diagonal
+// (gemm), or through the update and factorization of the diagonal tile (syrk, potrf).
 double cholesky_path(const TaskSeconds& seconds, const Cut& cut) {
   const double tile = cut.tile, last = cut.last(), tiles = cut.tiles();
   if (tiles < 2) return seconds.potrf(last);
   const double diagonal = seconds.syrk(tile, tile) + seconds.potrf(tile);
   double sum = seconds.potrf(tile) + seconds.trsm(tiles < 3 ? last : tile, tile);
   for (double column = 1; column + 1 < tiles; ++column) {
-    const double row = column + 3 > tiles ? last : tile;  // of the tallest tile below this column's diagonal
+    // Height of the tallest tile below this column's diagonal.
+    const double row = column + 3 > tiles ? last : tile;
     sum += std::max(seconds.gemm(row, tile, tile), diagonal) + seconds.trsm(row, tile);
   }
   return sum + seconds.syrk(last, tile) + seconds.potrf(last);
@@ -74,7 +75,7 @@ double lu_work(const TaskSeconds& seconds, const Cut& cut) {
   return sum;
 }
 
-// Down the diagonal: getrf, a solve beside it, and the update of the next diagonal tile.
+// Along the diagonal: getrf, the solve of an adjacent tile, and the update of the next diagonal tile.
 double lu_path(const TaskSeconds& seconds, const Cut& cut) {
   const auto step = [&](double next) {
     return seconds.getrf(cut.tile) + seconds.trsm(next, cut.tile) + seconds.gemm(next, next, cut.tile);

@@ -1,4 +1,4 @@
-// One program on one machine under one policy or several, beside what bounds all of them.
+// Runs of one program on one machine under one or several policies, with their common bounds.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -10,11 +10,11 @@
 
 namespace fairlead::report {
 
-/// What a worker did when, the first task first.
+/// The tasks of a worker over time, in order.
 struct Timeline {
   struct Span {
     double start = 0, end = 0;  ///< seconds
-    std::uint16_t kind = 0;     ///< in Comparison::kinds
+    std::uint16_t kind = 0;     ///< index in Comparison::kinds
   };
   std::string worker;
   std::vector<Span> spans;
@@ -22,20 +22,20 @@ struct Timeline {
 
 struct ComparedRun {
   RunReport report;
-  std::string problem;  ///< why it did not finish; empty if it did. Then the report has only its setting
-  /// All links of a sort as one, each copy once: "disk", "devices", "between devices".
+  std::string problem;  ///< why it did not finish; empty if it did. Otherwise the report has only the setting
+  /// Links of each kind added up, each copy counted once: "disk", "devices", "between devices".
   std::vector<LinkReport> totals;
-  double decision_nanoseconds = 0;  ///< of real time, that the policy took for a task
-  std::vector<Timeline> timelines;  ///< of each worker; empty: not kept
+  double decision_nanoseconds = 0;  ///< real time of the policy per task
+  std::vector<Timeline> timelines;  ///< one per worker; empty: not recorded
 };
 
 struct Comparison {
-  double compute_seconds = 0;        ///< all workers at their best all the time
-  double critical_path_seconds = 0;  ///< each task of it on the fastest worker
-  double gflops_at_best = 0;         ///< in `compute_seconds`
-  /// Of which of the totals the next two bound what comes from home.
+  double compute_seconds = 0;        ///< all workers always busy with what each does best
+  double critical_path_seconds = 0;  ///< with each task on the fastest worker
+  double gflops_at_best = 0;         ///< the rate for `compute_seconds`
+  /// The name of the total whose transfers from home the next two fields bound.
   std::string bounded_total;
-  Bytes bus_limit_bytes = 0;  ///< what gets through in `compute_seconds`
+  Bytes bus_limit_bytes = 0;  ///< bytes that can be transferred in `compute_seconds`
   std::optional<IoBounds> io;
   std::vector<ComparedRun> runs;
   std::vector<std::string> kinds;  ///< of tasks

@@ -1,4 +1,4 @@
-// Intervals that overlap, drawn beside each other: each gets the lowest lane that is free when it begins.
+// Lanes for overlapping intervals: each interval gets the lowest lane that is free at its start.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace fairlead::report {
 
 class Lanes {
  public:
-  /// The lane of an interval; they come in order of their begin.
+  /// The lane of an interval; calls must be in order of `begin`.
   std::size_t place(Time begin, Time end) {
     const auto free = std::ranges::find_if(free_at_, [begin](Time at) { return at <= begin; });
     if (free == free_at_.end()) {

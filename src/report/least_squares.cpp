@@ -6,7 +6,7 @@
 namespace fairlead::report {
 
 namespace {
-constexpr double not_seen = 0.005;  // of a figure with three digits
+constexpr double not_seen = 0.005;  // invisible in a figure with three digits
 }
 
 std::string text_of(const NumericalRank& rank) {

@@ -1,4 +1,4 @@
-// The one source file that includes protozero.
+// Writes Perfetto traces. This is the only source file that includes protozero.
 #include "report/perfetto.hpp"
 
 #include <fmt/format.h>
@@ -59,7 +59,7 @@ using Track = std::uint64_t;
 
 class Writer {
  public:
-  /// `tracks`: how many there are already.
+  /// `tracks`: the number of tracks that exist already.
   Writer(const trace::Snapshot& snapshot, std::int32_t number, Time zero, Track tracks,
          const std::function<void(std::string_view)>& out)
       : snapshot_(snapshot), pid_(number), zero_(zero), out_(out), tracks_(tracks) {}
@@ -82,7 +82,7 @@ class Writer {
   }
 
  private:
-  /// A new track; `fill` completes its descriptor.
+  /// Creates a track; `fill` completes its descriptor.
   template <class Fill>
   Track describe(Fill&& fill) {
     write([&](pbf_writer& one) {
@@ -185,7 +185,7 @@ class Writer {
     });
   }
 
-  /// Copies that overlap have tracks of their own; those of one name are shown together.
+  /// Overlapping copies have separate tracks; the viewer groups tracks of one name.
   void links() {
     std::map<std::pair<LinkId, bool>, std::pair<Lanes, std::vector<Track>>> directions;
     for (const trace::CopyRecord& copy : snapshot_.copies) {
@@ -207,7 +207,7 @@ class Writer {
     }
   }
 
-  /// Values that come from other ranks, by rank, and those that go.
+  /// Values that arrive from other ranks, by rank, and values that are sent.
   void transfers() {
     std::map<std::pair<bool, std::uint32_t>, std::pair<Lanes, std::vector<Track>>> peers;
     std::vector<const trace::TransferRecord*> by_start;
@@ -261,7 +261,7 @@ class Writer {
 void write_perfetto(std::span<const trace::Snapshot> ranks,
                     const std::function<void(std::string_view)>& out) {
   Track tracks = 0;
-  Time zero{};  // a rank may have begun before the first
+  Time zero{};  // another rank may have started before rank 0
   for (const trace::Snapshot& one : ranks) zero = std::min(zero, one.begin());
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     Writer writer(ranks[i], static_cast<std::int32_t>(i) + 1, zero, tracks, out);

@@ -1,6 +1,6 @@
-// A run in the format of the Perfetto viewer (ui.perfetto.dev): a track for each worker, for each direction
-// of each link, and counters of each memory node. protozero writes the varints; the field numbers are those
-// of perfetto/trace/trace_packet.proto and track_event/*.proto.
+// Writes a run in the format of the Perfetto viewer (ui.perfetto.dev): a track for each worker and for each direction
+// of each link, and counters of each memory node. protozero writes the varints; the field numbers are those of
+// perfetto/trace/trace_packet.proto and track_event/*.proto.
 #pragma once
 #include <functional>
 #include <span>
@@ -11,11 +11,11 @@
 
 namespace fairlead::report {
 
-/// Hands the file out piece by piece. Several: by rank, with one clock, a process each; values that go from one to another are
-/// joined by arrows.
+/// Passes the file to `out` in chunks. `ranks`: by rank, with synchronized clocks; each becomes a process. Arrows
+/// connect the values that go from one rank to another.
 void write_perfetto(std::span<const trace::Snapshot> ranks, const std::function<void(std::string_view)>& out);
 
-/// The same as a file. Throws SystemError.
+/// Writes the trace of one rank to a file. Throws SystemError.
 void write_trace(const std::string& path, const trace::Snapshot& recorded);
 
 }  // namespace fairlead::report

@@ -6,7 +6,7 @@
 namespace fairlead::report {
 
 void require_place_for(const std::string& path) {
-  if (data::is_file_or_nothing(path)) data::OutputFile{path, 0};  // without a name, and gone at once
+  if (data::is_file_or_nothing(path)) data::OutputFile{path, 0};  // an unnamed file, deleted at once
 }
 
 void write_file(const std::string& path, std::string_view text) {

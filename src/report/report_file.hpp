@@ -1,4 +1,4 @@
-// The file that a report goes to.
+// The files to which reports are written.
 #pragma once
 #include <span>
 #include <string>
@@ -10,11 +10,11 @@ namespace fairlead::report {
 
 using ReportFile = data::TextOutput;
 
-/// Throws SystemError if nothing could be written there: to be asked before hours of work.
+/// Throws SystemError if the file could not be written. Call it before hours of work.
 void require_place_for(const std::string& path);
-/// All of it at once. Throws SystemError.
+/// Writes the whole file. Throws SystemError.
 void write_file(const std::string& path, std::string_view text);
-/// Several files, each with its text, of which all appear or none, as OutputFile::commit_together(). Throws SystemError.
+/// Writes several files, of which all appear or none, as with OutputFile::commit_together(). Throws SystemError.
 struct FileText {
   std::string path;
   std::string_view text;

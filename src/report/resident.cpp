@@ -11,7 +11,7 @@ namespace fairlead::report {
 
 namespace {
 
-/// Of a line as "VmHWM:\t  123456 kB".
+/// The value of a line such as "VmHWM:\t  123456 kB".
 std::optional<Bytes> status_bytes(const std::filesystem::path& root, std::string_view name) {
   const auto status = machine::SystemFiles(root).text("/proc/self/status");
   if (!status) return {};
@@ -22,7 +22,7 @@ std::optional<Bytes> status_bytes(const std::filesystem::path& root, std::string
     line.remove_suffix(unit.size());
     const auto begin = line.find_first_not_of(" \t");
     if (begin == std::string_view::npos) return {};
-    const auto kib = machine::to_number(line.substr(begin));
+    const auto kib = machine::parse_number(line.substr(begin));
     return kib ? std::optional<Bytes>(*kib * 1024) : std::nullopt;
   }
   return {};

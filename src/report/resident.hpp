@@ -1,5 +1,5 @@
-// What the kernel says this process took: memory in RAM, and bytes really read from and written to disks.
-// Beside the engine's own counts these show what the engine does not know of.
+// The kernel's measurements of this process: memory in RAM, and bytes actually read from and written to disks. Compared
+// with the engine's own counts they show usage outside the engine.
 #pragma once
 #include <fairlead/ids.hpp>
 
@@ -8,32 +8,30 @@
 
 namespace fairlead::report {
 
-/// The most memory that this process ever had in RAM at once (VmHWM of /proc/self/status): code, libraries
-/// and pages of files mapped into memory included, the page cache not. Nothing if the kernel does not say.
-/// `root`: where /proc is.
+/// The peak memory of this process in RAM (VmHWM of /proc/self/status): including code, libraries and pages of mapped
+/// files, excluding the page cache. None if the kernel does not report it. `root`: the parent of /proc.
 std::optional<Bytes> peak_resident_bytes(const std::filesystem::path& root = "/");
 
-/// Of what this process has in RAM now: pages of files, which are its code and libraries (RssFile), and what
-/// malloc has handed out, which are Fairlead's descriptors and tables, and whatever else the program has
-/// there.
+/// Parts of this process's current memory in RAM: pages of files, which are its code and libraries (RssFile), and
+/// memory allocated by malloc, which are Fairlead's descriptors and tables and other data of the program.
 struct ResidentParts {
   Bytes files = 0;
   Bytes heap = 0;
 };
-/// Nothing if the kernel does not say.
+/// None if the kernel does not report them.
 std::optional<ResidentParts> resident_parts(const std::filesystem::path& root = "/");
 
-/// What this process, all threads together, has made storage devices do since it began (/proc/self/io). What
-/// the page cache answered is not counted; what it still has to write is.
+/// The I/O of this process on storage devices since its start, over all threads (/proc/self/io). Excludes reads from
+/// the page cache; includes pending writes.
 struct DiskCounters {
   Bytes read = 0;
   Bytes written = 0;
 
   bool operator==(const DiskCounters&) const = default;
 };
-/// Nothing if the kernel does not say.
+/// None if the kernel does not report it.
 std::optional<DiskCounters> disk_counters(const std::filesystem::path& root = "/");
-/// What happened from `before` on.
+/// The I/O since `before`.
 constexpr DiskCounters operator-(DiskCounters after, DiskCounters before) noexcept {
   return {after.read - before.read, after.written - before.written};
 }

@@ -1,4 +1,4 @@
-// What figures of a report say together.
+// Figures derived from several fields of a report.
 #include "report/run_report.hpp"
 
 #include <fmt/format.h>
@@ -9,17 +9,17 @@
 
 namespace fairlead::report {
 
-const IoBounds* RunReport::bounds_of_what_moved() const noexcept {
+const IoBounds* RunReport::io_bounds() const noexcept {
   return bounds && bytes_read + bytes_written != 0 ? &*bounds : nullptr;
 }
 
-std::optional<double> RunReport::times_the_floor() const noexcept {
-  const IoBounds* const known = bounds_of_what_moved();
+std::optional<double> RunReport::ratio_to_floor() const noexcept {
+  const IoBounds* const known = io_bounds();
   if (known == nullptr || known->floor() == 0 || bytes_read + bytes_written < known->floor()) return {};
   return static_cast<double>(bytes_read + bytes_written) / static_cast<double>(known->floor());
 }
 
-std::optional<Bytes> RunReport::outside_limit_bytes() const {
+std::optional<Bytes> RunReport::unaccounted_bytes() const {
   if (!peak_resident_bytes) return {};
   Bytes inside = peak_memory_bytes;
   for (const NodeReport& node : nodes)
@@ -34,7 +34,7 @@ std::string devices_text(const RunReport& report) {
                        *report.calls_in_tf32 == 0
                            ? "no CUDA device took part in the factor, so nothing was in TF32"
                            : fmt::format("{} calls of cuBLAS in TF32", with_commas(*report.calls_in_tf32)));
-  for (const std::string& why : report.through_ram) all += (all.empty() ? "" : "; ") + why;
+  for (const std::string& why : report.no_peer_copy_reasons) all += (all.empty() ? "" : "; ") + why;
   return all;
 }
 

@@ -1,4 +1,4 @@
-// The report of a run as JSON. Keys are kept from version to version: scripts read them.
+// The report of a run as JSON. Keys are stable across versions, since scripts read them.
 #include "report/run_report.hpp"
 
 #include <fmt/format.h>
@@ -62,17 +62,17 @@ Json phases(const RunReport& report) {
   return all;
 }
 
-Json limited_by(const Limiting& it) {
+Json limited_by(const LimitingFactor& it) {
   Json all = Json::object({{"what", std::string(it.name())},
-                           {"words", it.words()},
+                           {"words", it.display_name()},
                            {"reason", it.reason()},
                            {"files_part", it.files},
                            {"busy_part", it.busy},
                            {"waiting_for_data_part", it.waiting_for_data},
                            {"without_tasks_part", it.without_tasks}});
-  if (it.had_core) {
-    all.add("had_core_part", *it.had_core);
-    all.add("without_core_part", it.without_core);
+  if (it.runnable_on_core) {
+    all.add("had_core_part", *it.runnable_on_core);
+    all.add("without_core_part", it.runnable_without_core);
   }
   if (!it.link.empty()) {
     all.add("busiest_link", it.link);
@@ -88,7 +88,7 @@ Json kernel_calls(const RunReport& report) {
   return all;
 }
 
-/// Those that are known.
+/// The known rates.
 Json tile_gflops(const TileRates& rates) {
   Json all = Json::object();
   const auto add = [&all](const char* key, double rate) {
@@ -152,7 +152,7 @@ Json json(const RunReport& report) {
           it.add(std::string(cause) + "_bytes", traffic.bytes);
           it.add(std::string(cause) + "_values", traffic.copies);
         }
-        it.add("on_the_way_seconds", other.on_the_way_seconds);
+        it.add("on_the_way_seconds", other.in_flight_seconds);
         if (other.waited_seconds) it.add("waited_seconds", *other.waited_seconds);
         from.add(std::move(it));
       }
@@ -162,11 +162,11 @@ Json json(const RunReport& report) {
     all.add("ranks", std::move(ranks));
     all.add("grid", report.grid);
     all.add("network", report.network);
-    if (!report.why_not_read.empty()) all.add("why_not_read", report.why_not_read);
+    if (!report.no_direct_read_reason.empty()) all.add("why_not_read", report.no_direct_read_reason);
     add_text("landing", report.landing);
   }
   all.add("scheduler", report.scheduler);
-  if (!report.deputy.empty()) all.add("scheduler_deputy", report.deputy);
+  if (!report.active_policy.empty()) all.add("scheduler_deputy", report.active_policy);
   add_text("front", report.front);
   add_text("devices", devices_text(report));
   all.add("kernels", report.kernels);
@@ -226,7 +226,7 @@ Json json(const RunReport& report) {
   all.add("bytes_written", report.bytes_written);
   add_known("kernel_bytes_read", report.kernel_bytes_read);
   add_known("kernel_bytes_written", report.kernel_bytes_written);
-  if (const IoBounds* const bounds = report.bounds_of_what_moved()) {
+  if (const IoBounds* const bounds = report.io_bounds()) {
     all.add("lower_bound_bytes", bounds->lower_bound());
     all.add("compulsory_bytes", bounds->inputs);
     all.add("floor_read_bytes", bounds->floor_read());
@@ -240,7 +240,7 @@ Json json(const RunReport& report) {
 
   all.add("peak_memory_bytes", report.peak_memory_bytes);
   add_known("peak_resident_bytes", report.peak_resident_bytes);
-  add_known("outside_limit_bytes", report.outside_limit_bytes());
+  add_known("outside_limit_bytes", report.unaccounted_bytes());
   if (report.resident_parts) {
     all.add("mapped_file_bytes", report.resident_parts->files);
     all.add("heap_bytes", report.resident_parts->heap);

@@ -1,4 +1,4 @@
-// The few lines that a run ends with.
+// The short report at the end of a run.
 #include <fmt/format.h>
 
 #include "config/value.hpp"
@@ -31,7 +31,7 @@ void what(TextPage& page, const RunReport& report) {
     page.row("Devices", devices_text(report));
 }
 
-/// What is known of the error, a line for each measure.
+/// The known error measures, one line each.
 void how_well(TextPage& page, const RunReport& report) {
   if (!report.backward_error) return;
   page.parts("Accuracy",
@@ -88,10 +88,10 @@ void what_moved(TextPage& page, const RunReport& report) {
   } else {
     parts.push_back(fmt::format("{} read, {} written", moved_bytes(report.bytes_read),
                                 moved_bytes(report.bytes_written)));
-    if (const auto times = report.times_the_floor())
+    if (const auto times = report.ratio_to_floor())
       parts.push_back(fmt::format("{:.2f} times the least that is known to suffice", *times));
   }
-  // For residuals, and where a piece is read with what lies between.
+  // Repeated reads for residuals, and reads of a block together with the gaps in it.
   if (report.input_bytes_read > report.input_bytes)
     parts.push_back(fmt::format("{} read from the matrix's file of {}", moved_bytes(report.input_bytes_read),
                                 moved_bytes(report.input_bytes)));
@@ -116,7 +116,7 @@ void what_moved(TextPage& page, const RunReport& report) {
   if (all.payloads_read != 0)
     page.row("", fmt::format("{} of that in {} values read where they were",
                              moved_bytes(all.payload_bytes_read), with_commas(all.payloads_read)));
-  if (!report.why_not_read.empty()) page.row("", report.why_not_read);
+  if (!report.no_direct_read_reason.empty()) page.row("", report.no_direct_read_reason);
   if (all.payloads_into_devices != 0)
     page.row(
         "", fmt::format("{} of that in {} values landed in the memory of devices",

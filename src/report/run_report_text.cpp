@@ -1,5 +1,5 @@
-// The whole report of a run as a page: what was run, how fast, what moved, what memory it took, where the
-// time went; measured values beside the bounds they are compared with.
+// The full report of a run as text: setting, speed, transfers, memory and the time of workers, with measured values
+// next to their bounds.
 #include <fmt/format.h>
 #include <algorithm>
 #include <iterator>
@@ -122,8 +122,8 @@ void moved(TextPage& page, const RunReport& report) {
     moved_row(page, "by the kernel's count", moved_bytes(*report.kernel_bytes_read),
               moved_bytes(*report.kernel_bytes_written),
               moved_bytes(*report.kernel_bytes_read + *report.kernel_bytes_written));
-  if (report.bounds_of_what_moved() == nullptr) return;
-  const IoBounds& bounds = *report.bounds_of_what_moved();
+  if (report.io_bounds() == nullptr) return;
+  const IoBounds& bounds = *report.io_bounds();
   moved_row(page, "floor", moved_bytes(bounds.floor_read()), moved_bytes(bounds.results),
             moved_bytes(bounds.floor()), bounds.fits ? "all fits: each once" : "bound + each byte once");
   moved_row(page, "measured / floor", ratio(report.bytes_read, bounds.floor_read()),
@@ -169,7 +169,7 @@ void memory_use(TextPage& page, const RunReport& report) {
   for (const NodeReport& node : report.nodes)
     row(node.name, node.peak, node.capacity, node.lost.empty() ? "" : "lost");
   row("under the limit", report.peak_memory_bytes, report.memory_limit_bytes, "measured by Fairlead");
-  if (const auto outside = report.outside_limit_bytes())
+  if (const auto outside = report.unaccounted_bytes())
     row("outside it", *outside, {}, "the rest of the process");
   if (report.resident_parts) {
     row("  code, libraries", report.resident_parts->files, {}, "");
@@ -220,12 +220,12 @@ void workers(TextPage& page, const RunReport& report) {
   page.row("", fmt::format("the mean of {}, the least busy, the busiest", all.size()));
 }
 
-/// Who got what from whom, those who waited longest first; of many pairs some.
+/// The transfers between pairs of ranks, longest wait first; limited to some pairs.
 void values_from_ranks(TextPage& page, const RunReport& report) {
   struct Pair {
     std::size_t to, from;
     const FromRankReport* of;
-    double waited() const noexcept { return of->waited_seconds.value_or(of->on_the_way_seconds); }
+    double waited() const noexcept { return of->waited_seconds.value_or(of->in_flight_seconds); }
   };
   std::vector<Pair> pairs;
   for (std::size_t to = 0; to < report.ranks.size(); ++to)
@@ -243,7 +243,7 @@ void values_from_ranks(TextPage& page, const RunReport& report) {
     page.row(
         i == 0 ? "Who waited" : "",
         fmt::format("{:>4} got {} in {} values from {} ({}), on the way for {:.3g} s{}", to,
-                    moved_bytes(of->bytes()), with_commas(of->values()), from, causes, of->on_the_way_seconds,
+                    moved_bytes(of->bytes()), with_commas(of->values()), from, causes, of->in_flight_seconds,
                     of->waited_seconds
                         ? fmt::format("; its workers had no task for {:.3g} s of it", *of->waited_seconds)
                         : ""));

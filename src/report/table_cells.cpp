@@ -1,4 +1,4 @@
-// What a cell must not contain as it is.
+// Escapes text for table cells.
 #include "report/table_cells.hpp"
 
 namespace fairlead::report {

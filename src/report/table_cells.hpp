@@ -1,13 +1,13 @@
-// Text in cells of tables that programs and people read.
+// Text for cells of CSV and Markdown tables.
 #pragma once
 #include <string>
 #include <string_view>
 
 namespace fairlead::report {
 
-/// Of CSV: within quotes, if it has to be or `quotes` says so.
+/// A CSV cell, quoted if necessary or if `quotes` is set.
 std::string csv_cell(std::string_view text, bool quotes = false);
-/// Of Markdown: what would end the cell or the row does not.
+/// A Markdown cell, with characters escaped that would end the cell or the row.
 std::string markdown_cell(std::string_view text);
 
 }  // namespace fairlead::report

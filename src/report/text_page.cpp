@@ -1,4 +1,4 @@
-// Margins, and lines that are broken between parts.
+// Margins, and line breaks between parts.
 #include "report/text_page.hpp"
 
 #include <fmt/format.h>
@@ -29,9 +29,9 @@ void TextPage::parts(std::string_view heading, const std::vector<std::string>& p
   if (!line.empty()) row(heading, line);
 }
 
-std::vector<std::string> sentences(const Limiting& limiting, bool with_advice) {
+std::vector<std::string> sentences(const LimitingFactor& limiting, bool with_advice) {
   std::vector<std::string> all;
-  std::string rest = limiting.words() + ": " + limiting.reason();
+  std::string rest = limiting.display_name() + ": " + limiting.reason();
   if (const std::string advice = limiting.advice(); with_advice && !advice.empty()) rest += "; " + advice;
   for (std::size_t at = rest.find("; "); at != std::string::npos; at = rest.find("; ")) {
     all.push_back(rest.substr(0, at));
@@ -42,7 +42,7 @@ std::vector<std::string> sentences(const Limiting& limiting, bool with_advice) {
 }
 
 std::vector<std::string> times(const RunReport& report) {
-  // What separates parts is at the end of a line, if one ends there.
+  // A separator stays at the end of a line.
   std::vector<std::string> parts{readable_seconds(report.seconds)};
   const auto add = [&](bool counts, std::string_view before, std::string_view word) {
     for (const Phase& phase : report.phases) {

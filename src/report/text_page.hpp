@@ -1,4 +1,4 @@
-// A page for a terminal: a margin with headings, lines of at most a hundred columns.
+// A page for a terminal: headings in the left margin, and lines of at most 100 columns.
 #pragma once
 #include <string>
 #include <string_view>
@@ -13,9 +13,9 @@ class TextPage {
  public:
   static constexpr std::size_t width = 100, heading_width = 16;
 
-  /// A line; `heading` stands in the left margin.
+  /// Adds a line, with `heading` in the left margin.
   void row(std::string_view heading, std::string_view line);
-  /// Parts, as many on a line as fit.
+  /// Adds parts, as many per line as fit.
   void parts(std::string_view heading, const std::vector<std::string>& parts, std::string_view separator);
   void blank() { text_ += '\n'; }
   std::string take() { return std::move(text_); }
@@ -24,10 +24,10 @@ class TextPage {
   std::string text_;
 };
 
-/// The time and the phases that it is the sum of; behind them those that it does not count. Parts of a line.
+/// The time and the phases that it includes, then the other phases, as parts of a line.
 std::vector<std::string> times(const RunReport& report);
 
-/// What limited the run, and why; parts of a line.
-std::vector<std::string> sentences(const Limiting& limiting, bool with_advice);
+/// The limiting factor and its reason, as parts of a line.
+std::vector<std::string> sentences(const LimitingFactor& limiting, bool with_advice);
 
 }  // namespace fairlead::report

@@ -1,4 +1,4 @@
-// Which unit suits which number.
+// Selects units and digits.
 #include "report/units.hpp"
 
 #include <fmt/format.h>

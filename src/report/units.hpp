@@ -1,4 +1,4 @@
-// Numbers as people read them in reports and progress: few digits, the unit that suits the size.
+// Numbers for display in reports and progress: few digits, with a suitable unit.
 #pragma once
 #include <fairlead/ids.hpp>
 
@@ -10,17 +10,17 @@ namespace fairlead::report {
 
 /// "16,384".
 std::string with_commas(std::uint64_t number);
-/// Bytes that moved, in powers of 1000 as disks and links are sold: "2.61 GB", "43.1 MB", "812 B".
+/// Transferred bytes, in powers of 1000 as is usual for disks and links: "2.61 GB", "43.1 MB", "812 B".
 std::string moved_bytes(Bytes bytes);
 /// "12.3 s", "841 ms", "12 us", "4 min 05 s", "2 h 07 min".
 std::string readable_seconds(double seconds);
-/// "0:07", "12:05", "1:02:45": hours, minutes, seconds, as on a clock.
+/// "0:07", "12:05", "1:02:45": hours, minutes, seconds.
 std::string clock_time(double seconds);
-/// Of a part in its whole: "94 %", "9.4 %", "0.52 %". "-" if there is no whole.
+/// The ratio of a part to the whole: "94 %", "9.4 %", "0.52 %". "-" if the whole is 0.
 std::string percent(double part, double whole);
-/// How many characters a person sees; a byte of UTF-8 that follows another is none.
+/// The number of visible characters: bytes that are not UTF-8 continuation bytes.
 std::size_t characters_of(std::string_view text);
-/// How many times a bound was moved: "x 1.17". Nothing if there is no bound.
+/// The ratio to a bound: "x 1.17". Empty if the bound is 0.
 std::string ratio(Bytes measured, Bytes bound);
 
 }  // namespace fairlead::report

@@ -1,4 +1,4 @@
-// The files that a program of one's own writes: what its runtime has counted is its report.
+// The report and trace files of a user's program, from the counters of its runtime.
 #include <fairlead/report.hpp>
 #include <fairlead/version.hpp>
 
@@ -25,7 +25,7 @@ report::RunReport report_of(Runtime& runtime, const trace::Snapshot& recorded) {
   report.seconds = seconds(recorded.end() - recorded.begin());
   report.workers = static_cast<unsigned>(counted.workers.size());
   report.scheduler = counted.scheduler;
-  report.deputy = counted.deputy;
+  report.active_policy = counted.active_policy;
   report.tasks = counted.tasks;
   report.generated = {counted.generated.bytes, counted.generated.copies};
   for (const Statistics::Link& link : counted.links) {
@@ -55,7 +55,7 @@ report::RunReport report_of(Runtime& runtime, const trace::Snapshot& recorded) {
          .tasks = worker.tasks,
          .on_device = report::is_of_device(worker.node),
          .on_core_seconds = core ? std::optional(seconds(core->on_core)) : std::nullopt,
-         .without_core_seconds = core ? std::optional(seconds(core->without_core)) : std::nullopt});
+         .without_core_seconds = core ? std::optional(seconds(core->waiting)) : std::nullopt});
   }
   report.counted_seconds = report.seconds;
   fill_up_times(report.worker_times, report.seconds);

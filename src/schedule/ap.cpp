@@ -1,16 +1,16 @@
-// AP, absolute priority: one queue that all workers share, sorted by priority; whoever is free takes its
-// head. Gonthier, Marchal, Thibault 2023, section 4.4 (PaRSEC's scheduler of that name).
+// AP, absolute priority: one queue shared by all workers and sorted by priority; an idle worker takes its head.
+// Gonthier, Marchal, Thibault 2023, section 4.4 (PaRSEC's scheduler of that name).
 //
-// Two rules for the priority. ap: the bottom level, which the runtime computes (bottom_levels.hpp).
-// ap-dplasma: what DPLASMA's zpotrf_L.jdf says. It is a formula in the indices of the task, with MT rows of
-// tiles:
+// Two rules define the priority. ap: the bottom level, which the runtime computes (bottom_levels.hpp). ap-dplasma: the
+// formula of DPLASMA's zpotrf_L.jdf. It depends on the indices of the task; MT is the number of rows of tiles:
 //   potrf(k) (MT-k)^3                      trsm(m,k) (MT-m)^3 + 3 (m-k) (2 MT - k - m - 1)
 //   herk(k,m) (MT-m)^3 + 3 (m-k)           gemm(m,n,k) (MT-m)^3 + 3 (m-n) (2 MT - m - n - 3) + 6 (m-k)
-// and the indices are read from the coordinates of the tiles. Tasks that do not look like one of the four
-// have their bottom level; a graph that mixes both kinds had better use ap.
+// The policy derives the indices from the coordinates of the tiles. Tasks that match none of the four use their bottom
+// level; for a graph that mixes both kinds, ap is the better choice.
 //
-// Workers that cannot run the same tasks do not share a queue: there is one per set of workers, and a free
-// worker takes the best head among those it is in. Nothing is fetched for a task that nobody has picked.
+// Workers that cannot run the same tasks do not share a queue: each set of workers has its own queue. An idle worker
+// takes the best head among the queues of the sets that contain it. No data are prefetched for tasks that no worker has
+// picked.
 #include "schedule/ap.hpp"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ class Ap final : public Policy {
  public:
   explicit Ap(Rule rule) : rule_(rule) {}
 
-  Interest interests() const override { return Interest::submitted | Interest::progress; }
+  Notifications interests() const override { return Notifications::submitted | Notifications::progress; }
 
   void submitted(Task& task) override {
     if (rule_ == Rule::dplasma)
@@ -39,8 +39,8 @@ class Ap final : public Policy {
     levels_.submitted(task);
   }
   void horizon_closed() override { levels_.horizon_closed(); }
-  void finished(Task& task, WorkerId, Duration) override { levels_.over(task); }
-  void cancelled(Task& task) override { levels_.over(task); }
+  void finished(Task& task, WorkerId, Duration) override { levels_.task_finished(task); }
+  void cancelled(Task& task) override { levels_.task_finished(task); }
   void removed(DatumId datum) override { levels_.removed(datum); }
 
   void ready(Task& task, WorkerId) override { queue_of(task).insert({rank(task), ++order_, &task}); }
@@ -68,9 +68,9 @@ class Ap final : public Policy {
   }
 
   void rank_again_if_changed() {
-    if (ranked_ == levels_.computed()) return;
-    ranked_ = levels_.computed();
-    for (RankedQueue& queue : queues_) queue.rank_again([&](const Task& task) { return rank(task); });
+    if (ranked_ == levels_.version()) return;
+    ranked_ = levels_.version();
+    for (RankedQueue& queue : queues_) queue.update_ranks([&](const Task& task) { return rank(task); });
   }
 
   std::int64_t rank(const Task& task) {
@@ -104,11 +104,11 @@ class Ap final : public Policy {
 
   Rule rule_;
   BottomLevels levels_;
-  std::int64_t rows_ = 0;  // MT, as far as has been submitted
+  std::int64_t rows_ = 0;  // MT, of the tasks submitted so far
   WorkerSets sets_;
   std::vector<RankedQueue> queues_;  // by set of workers
   std::uint64_t order_ = 0;
-  std::uint64_t ranked_ = 0;  // by the levels of which computation
+  std::uint64_t ranked_ = 0;  // the value of levels_.computed() when the queues were last sorted
 };
 
 }  // namespace

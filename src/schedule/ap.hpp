@@ -6,9 +6,9 @@
 
 namespace fairlead::schedule {
 
-/// By bottom level.
+/// Orders tasks by bottom level.
 std::unique_ptr<Policy> make_ap();
-/// By the formula that DPLASMA's Cholesky factorization is written with; of other graphs by bottom level.
+/// Orders tasks by the formula of DPLASMA's Cholesky factorization; tasks of other graphs by bottom level.
 std::unique_ptr<Policy> make_ap_dplasma();
 
 }  // namespace fairlead::schedule

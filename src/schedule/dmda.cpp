@@ -1,23 +1,22 @@
-// DMDA, deque model data aware: a ready task goes to the queue of the worker that is expected to complete it
-// first, counting the time until the worker is free, the missing transfers and the computation. Gonthier,
-// Marchal, Thibault 2023, section 4.2, Algorithm 1; its Eq. 1 lacks the first of the three, which the policy
-// that it names has (Augonnet et al. 2010: "an estimation of the dates when each processing unit should be
-// available").
+// DMDA, deque model data aware: a ready task goes to the queue of the worker with the earliest expected completion.
+// This adds the time until the worker is free, the missing transfers and the computation. Gonthier, Marchal, Thibault
+// 2023, section 4.2, Algorithm 1. Its Eq. 1 lacks the first of the three; the original policy has it (Augonnet et al.
+// 2010: "an estimation of the dates when each processing unit should be available").
 //
-// DMDAS: the queues are sorted by priority, and a worker takes the task that misses the fewest bytes on its
-// node, of equal ones the most urgent (Algorithm 2, Ready, over the whole queue). With ready=first it does so
-// among the tasks of the highest priority only, as StarPU's dmdas does.
+// DMDAS: the queues are sorted by priority. A worker takes the task that misses the fewest bytes on its node, among
+// equals the one of highest priority (Algorithm 2, Ready, over the whole queue). With ready=first it chooses only among
+// tasks of the highest priority, as StarPU's dmdas does.
 //
-// The policies of 2010 differ in what is weighed, and in when data are fetched: DmdaRules, heft.cpp.
+// The policies of 2010 differ in weights, prefetching: see DmdaRules, heft.cpp.
 //
-// A queue is as long as the durations of its tasks and what of a task's transfers goes on when those before it are
-// over: "the remainder", as StarPU's dmda counts; Algorithm 1 does not say. In 2010 it was the durations alone.
+// The length of a queue is the durations of its tasks plus the remainder of each task's transfers: the part that is not
+// hidden when the tasks before it have finished, as in StarPU's dmda. Algorithm 1 leaves it open.
 //
-// What the paper leaves open is decided so: data that tasks assigned to a node will read count as present
-// there; equal completion times go to the lowest worker; a worker's queue is its own until nobody else can do
-// anything; where the duration is unknown, a few tasks are tried first.
+// Where the paper is silent: data that a node's assigned tasks will read count as present. Equal completion
+// times go to the lowest worker. No other worker takes from a queue unless nothing else can run. Where a duration is
+// unknown, a few trial tasks measure it first.
 //
-// Ready would look through the whole queue; MissingBytes keeps it in order as data come and go.
+// Algorithm 2 would scan the whole queue; MissingBytes keeps it sorted as data arrive and leave.
 #include "schedule/dmda.hpp"
 
 #include <algorithm>
@@ -38,13 +37,12 @@
 namespace fairlead::schedule {
 namespace {
 
-using Nearest = AssignedQueue::Nearest;
+using Nearest = AssignedQueue::LeastMissing;
 
-/// A task that has a worker.
 struct Assigned : Queued {
   WorkerId worker{};
-  Duration duration{};  // of the body there
-  Duration charge{};    // by how much it moved the time at which the worker is free
+  Duration duration{};  // estimated duration of the body on that worker
+  Duration charge{};    // what the task added to the worker's free time
   bool started = false;
 };
 
@@ -52,8 +50,8 @@ class Dmda final : public Policy {
  public:
   explicit Dmda(const DmdaRules& rules) : rules_(rules), placement_(rules.bound) {}
 
-  Interest interests() const override {
-    return by_bytes() ? Interest::progress | Interest::residency : Interest::progress;
+  Notifications interests() const override {
+    return by_bytes() ? Notifications::progress | Notifications::residency : Notifications::progress;
   }
 
   void ready(Task& task, WorkerId) override {
@@ -62,10 +60,10 @@ class Dmda final : public Policy {
     assign(assigned);
   }
   void returned(Task& task) override {
-    forget_picked(task);
+    release_picked(task);
     ready(task, no_id<WorkerId>);
   }
-  void cancelled(Task& task) override { forget_picked(task); }
+  void cancelled(Task& task) override { release_picked(task); }
 
   void started(Task& task, WorkerId) override {
     Assigned* assigned = records_.find_picked(task);
@@ -76,11 +74,11 @@ class Dmda final : public Policy {
     worker.free.busy_until(view().now() + assigned->duration);
   }
   void finished(Task& task, WorkerId worker, Duration) override {
-    forget_picked(task);
+    release_picked(task);
     workers_[index(worker)].free.busy_until(view().now());
   }
 
-  // Its tasks find other workers.
+  // Assigns its tasks to other workers.
   void worker_lost(WorkerId lost) override {
     Worker& worker = workers_[index(lost)];
     worker.lost = true;
@@ -97,21 +95,22 @@ class Dmda final : public Policy {
   }
 
   void reserved(DatumId datum, NodeId node) override { touched(datum, node); }
-  void loaded(DatumId datum, NodeId node) override { touched(datum, node); }
+  void arrived(DatumId datum, NodeId node) override { touched(datum, node); }
   void dropped(DatumId datum, NodeId node, DropReason) override { touched(datum, node); }
   void removed(DatumId datum) override { placement_.removed(datum); }
 
   Task* pick(WorkerId id, bool) override {
     Worker& worker = workers_[index(id)];
     const auto can_run = [&](const Task& task) { return view().can_run(task, id); };
-    Queued* queued = by_bytes() ? nodes_[worker.node].missing.nearest(worker.queue, can_run)  // Algorithm 2
-                                : worker.queue.first(can_run);
-    return queued == nullptr ? nullptr : give_out(static_cast<Assigned&>(*queued), id);
+    Queued* queued = by_bytes()
+                         ? nodes_[worker.node].missing.least_missing(worker.queue, can_run)  // Algorithm 2
+                         : worker.queue.first(can_run);
+    return queued == nullptr ? nullptr : hand_to_worker(static_cast<Assigned&>(*queued), id);
   }
   Task* take_any(WorkerId thief) override {
     for (Worker& victim : workers_)
       if (Queued* queued = victim.queue.first([&](const Task& it) { return view().can_run(it, thief); }))
-        return give_out(static_cast<Assigned&>(*queued), thief);
+        return hand_to_worker(static_cast<Assigned&>(*queued), thief);
     return nullptr;
   }
 
@@ -125,27 +124,27 @@ class Dmda final : public Policy {
 
  private:
   struct Worker {
-    AssignedQueue queue;     // not picked
+    AssignedQueue queue;     // assigned tasks that are not picked
     std::size_t picked = 0;  // and not finished
-    std::size_t node = 0;    // position in nodes_
+    std::size_t node = 0;    // in nodes_
     FreeTime free;
     bool lost = false;
     explicit Worker(Nearest nearest) : queue(nearest) {}
   };
   struct Node {
     NodeId id{};
-    MissingBytes missing;     // of the tasks that wait for its workers; by_bytes() only
-    RequestedData requested;  // by unfinished tasks assigned here
-    Duration transfers{};     // scratch of assign()
+    MissingBytes missing;    // of the tasks assigned to the node's workers; only if by_bytes()
+    PendingReads requested;  // data read by unfinished tasks that are assigned to this node
+    Duration transfers{};    // scratch of assign()
     Node(const View& view, NodeId node) : id(node), missing(view, node) {}
   };
 
-  bool by_bytes() const noexcept { return rules_.nearest != Nearest::never_asked; }
+  bool by_bytes() const noexcept { return rules_.nearest != Nearest::unused; }
 
   void attached() override {
     placement_.attach(view());
     const std::size_t devices = accelerators(view()).size();
-    if (rules_.by_devices && devices != 0) rules_.transfers *= 2 * static_cast<double>(devices);
+    if (rules_.scale_by_devices && devices != 0) rules_.transfer_weight *= 2 * static_cast<double>(devices);
     for (const NodeInfo& info : view().nodes()) nodes_.emplace_back(view(), info.id);
     for (std::size_t i = 0; i < view().workers().size(); ++i) workers_.emplace_back(rules_.nearest);
     for (const WorkerInfo& info : view().workers())
@@ -157,20 +156,21 @@ class Dmda final : public Policy {
 
   void assign(Assigned& assigned) {
     Task& task = *assigned.task;
-    if (rules_.transfers > 0)
+    if (rules_.transfer_weight > 0)
       for (Node& node : nodes_) node.transfers = missing_transfers(task, node);
     std::optional<WorkerId> only = placement_.worker_for(
         task, [&](WorkerId id) { return !workers_[index(id)].lost && view().can_run(task, id); });
     const Trial trial = only.has_value() ? Trial() : trial_of(task);
     if (!only.has_value()) only = trial.worker;
-    assigned.worker = WorkerId{};  // if nobody left can run it: kept where somebody who comes back would look
+    // If no worker can run the task, worker 0 keeps it, where a worker that joins later finds it.
+    assigned.worker = WorkerId{};
     assigned.duration = assigned.charge = {};
     assigned.started = false;
     Time earliest = Time::max();
     for (const WorkerInfo& info : view().workers()) {
       const Worker& worker = workers_[index(info.id)];
       if (!could_run(task, info) || (only.has_value() && *only != info.id)) continue;
-      if (!only.has_value() && trial.waits_for_others(view(), task, info)) continue;
+      if (!only.has_value() && trial.must_wait_for_trial(view(), task, info)) continue;
       const Duration duration = view().estimate(task, info.id);
       const Time completion = worker.free.at(view().now()) + nodes_[worker.node].transfers + duration;
       if (completion >= earliest) continue;
@@ -186,7 +186,7 @@ class Dmda final : public Policy {
     if (by_bytes()) nodes_[worker.node].missing.enter(assigned, worker.queue);
     worker.queue.insert(assigned, by_bytes() ? task.priority : 0);
   }
-  /// Undoes the last two.
+  /// Undoes the last two steps of assign().
   void dequeue(Assigned& assigned) {
     Worker& worker = workers_[index(assigned.worker)];
     worker.queue.erase(assigned);
@@ -206,10 +206,10 @@ class Dmda final : public Policy {
     for (const Access& access : task.accesses())
       if (reads(access.mode) && !node.requested.has(access.datum))
         sum += view().transfer_time(access.datum, node.id);
-    return Duration{std::llround(static_cast<double>(sum.count()) * rules_.transfers)};
+    return Duration{std::llround(static_cast<double>(sum.count()) * rules_.transfer_weight)};
   }
 
-  /// Takes back what assign() counted, except the place in the queue.
+  /// Undoes what assign() counted, except the position in the queue.
   void unassign(const Assigned& assigned) {
     Worker& worker = workers_[index(assigned.worker)];
     if (!assigned.started) worker.free.unqueue(assigned.charge);
@@ -218,10 +218,10 @@ class Dmda final : public Policy {
 
   void touched(DatumId datum, NodeId at) {
     for (Node& node : nodes_)
-      if (node.id == at) node.missing.touched(datum);
+      if (node.id == at) node.missing.residency_changed(datum);
   }
 
-  Task* give_out(Assigned& assigned, WorkerId id) {
+  Task* hand_to_worker(Assigned& assigned, WorkerId id) {
     dequeue(assigned);
     Task& task = *assigned.task;
     Worker& worker = workers_[index(id)];
@@ -236,17 +236,17 @@ class Dmda final : public Policy {
     ++worker.picked;
     return &task;
   }
-  void forget_picked(const Task& task) {
+  void release_picked(const Task& task) {
     const Assigned* assigned = records_.find_picked(task);
     if (assigned == nullptr) return;
     unassign(*assigned);
     --workers_[index(assigned->worker)].picked;
-    records_.forget_picked(task);
+    records_.release_picked(task);
   }
 
   DmdaRules rules_;
   std::vector<Worker> workers_;  // by id
-  std::vector<Node> nodes_;      // as the view lists them
+  std::vector<Node> nodes_;      // in the order of View::nodes()
   StaticPlacement placement_;
   TaskRecords<Assigned> records_;
 };
@@ -266,7 +266,7 @@ std::unique_ptr<Policy> make_near() {
   return make_dmda({.nearest = Nearest::all, .queue = QueueRule::duration});
 }
 std::unique_ptr<Policy> make_nearer() {
-  return make_dmda({.nearest = Nearest::all, .queue = QueueRule::duration, .transfers = 2});
+  return make_dmda({.nearest = Nearest::all, .queue = QueueRule::duration, .transfer_weight = 2});
 }
 
 }  // namespace fairlead::schedule

@@ -1,5 +1,5 @@
-// A ready task goes to the queue of the worker where it is expected to be over first: dmda and dmdas, and
-// with other rules the policies of heft.hpp.
+// DMDA and DMDAS: a ready task goes to the queue of the worker with the earliest expected completion time. With other
+// rules these are the policies of heft.hpp.
 #pragma once
 #include <memory>
 
@@ -11,9 +11,10 @@ namespace fairlead::schedule {
 std::unique_ptr<Policy> make_dmda(const DmdaRules& rules);
 std::unique_ptr<Policy> make_dmda(const PolicyOptions& options);
 std::unique_ptr<Policy> make_dmdas(const PolicyOptions& options);
-/// Not published. What is queued has its data brought while others compute: a queue is as long as its durations.
+/// NEAR, not published: a queue's length is the durations of its tasks alone, because transfers overlap with the
+/// computation of earlier tasks.
 std::unique_ptr<Policy> make_near();
-/// And what a task has brought, others wait for: its transfers count twice.
+/// NEARER, not published: like NEAR, with each transfer counted twice, because it delays the transfers of other tasks.
 std::unique_ptr<Policy> make_nearer();
 
 }  // namespace fairlead::schedule

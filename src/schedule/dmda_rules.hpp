@@ -1,4 +1,4 @@
-// What the policies differ in that share the algorithm of dmda.cpp, and what these can be told.
+// The rules that distinguish the policies implemented by dmda.cpp, and the user's options for them.
 #pragma once
 #include <array>
 #include <string_view>
@@ -10,15 +10,16 @@
 
 namespace fairlead::schedule {
 
-/// What the policies of this family differ in. As it stands: dmda.
+/// The rules of one policy. The default values are those of dmda.
 struct DmdaRules {
-  /// Which task of its queue a worker takes: the first, or one by Algorithm 2.
-  AssignedQueue::Nearest nearest = AssignedQueue::Nearest::never_asked;
-  StaticPlacement::Bound bound = StaticPlacement::Bound::nothing;  ///< to workers that it names
+  /// Which task of its queue a worker takes: the first one, or one by Algorithm 2.
+  AssignedQueue::LeastMissing nearest = AssignedQueue::LeastMissing::unused;
+  /// Which tasks are bound to a fixed worker.
+  StaticPlacement::Bound bound = StaticPlacement::Bound::nothing;
   QueueRule queue = QueueRule::remainder;
-  double transfers = 1;     ///< by how much their time is multiplied before it is added; 0: it does not count
-  bool by_devices = false;  ///< and by twice the number of accelerators, if there are any
-  bool prefetch = true;     ///< what tasks in the queue read may come before they are picked
+  double transfer_weight = 1;     ///< factor on transfer times before they are added; 0 ignores transfers
+  bool scale_by_devices = false;  ///< also multiply by twice the number of accelerators, if there are any
+  bool prefetch = true;           ///< data that queued tasks read may be fetched before the tasks are picked
 };
 
 namespace dmda {
@@ -37,12 +38,13 @@ inline constexpr std::array options_by_priority{
         "ready", "all",
         "among which tasks of its queue a worker takes the one that misses the fewest bytes: all, or "
         "those of the first priority"}};
-/// StarPU expects a transfer to take twice the number of devices times as long as one alone: transfers=devices.
+/// The rules selected by the user's options. transfers=devices is StarPU's assumption that a transfer takes 2 x devices
+/// times as long as one that runs alone.
 inline DmdaRules rules_in(const PolicyOptions& given) {
   constexpr std::array<std::string_view, 3> queues{"remainder", "duration", "sum"};
   constexpr std::array<std::string_view, 2> times{"once", "devices"};
   return {.queue = static_cast<QueueRule>(given.choice("queue", queues)),
-          .by_devices = given.choice("transfers", times) == 1};
+          .scale_by_devices = given.choice("transfers", times) == 1};
 }
 }  // namespace dmda
 

@@ -1,6 +1,6 @@
-// EAGER: tasks in the order in which they become ready; any worker takes the oldest that it can run.
-// Gonthier, Marchal, Thibault 2023, section 4.1. With order=program: of those that are ready the one that was
-// submitted first. Nothing is fetched for a task that nobody has picked: which worker will, nobody knows.
+// EAGER: tasks in the order in which they become ready; a worker takes the oldest task that it can run. Gonthier,
+// Marchal, Thibault 2023, section 4.1. With order=program it takes the ready task that was submitted first. No data are
+// prefetched, because the worker of a task is unknown until a worker picks it.
 #include "schedule/eager.hpp"
 
 #include <algorithm>
@@ -36,10 +36,10 @@ class EagerByRelease final : public Policy {
  private:
   void attached() override { next_.assign(view().workers().size(), 0); }
 
-  // oldest first; null: taken out of turn, by a worker that could not run older ones
+  // Oldest first. Null: already taken, by a worker that could not run the older ones.
   std::deque<Task*> queue_;
-  std::uint64_t first_ = 0;          // the position of the queue's front, counted since the beginning
-  std::vector<std::uint64_t> next_;  // by worker: it can run nothing before this position
+  std::uint64_t first_ = 0;          // position of the queue's front, counted from the start of the run
+  std::vector<std::uint64_t> next_;  // by worker: no task before this position can run on it
 };
 
 class EagerByProgram final : public Policy {

@@ -1,4 +1,4 @@
-// EAGER: first come, first served.
+// EAGER: tasks run in the order in which they become ready.
 #pragma once
 #include <array>
 #include <memory>

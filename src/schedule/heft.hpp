@@ -1,4 +1,5 @@
-// StarPU's policies of 2010, by their names in the paper: heft-tm and its variants, and static.
+// StarPU's policies of 2010, by their names in the paper: heft-tm and its variants, and static. The comments at the
+// functions name their options.
 #pragma once
 #include <array>
 #include <memory>

@@ -1,28 +1,27 @@
-// LFQ, local flat queues, the scheduler of DAGuE. Bosilca et al. 2011, section III.B (the name is PaRSEC's):
-// each worker has a placeholder, a bounded buffer of tasks that cannot be stolen, and a waiting queue.
-//   A task that a worker enables goes to its placeholder; if that is full, to the beginning or the end of its
-//   waiting queue, "based on their priorities". What a message enables goes to the queue of the first compute
-//   thread.
-//   A worker takes the first task of its placeholder, else the beginning of its queue, else the end of the
-//   others' queues, "ordered by architectural proximity".
-// A large placeholder keeps tasks near their data, and others idle; with none, tasks move more than they
-// should.
+// LFQ, local flat queues, the scheduler of DAGuE. Bosilca et al. 2011, section III.B (the name is PaRSEC's). Each
+// worker has a placeholder, which is a bounded buffer of tasks that cannot be stolen, and a waiting queue.
+//   A task that a worker releases goes to that worker's placeholder. If it is full, the task goes to the beginning or
+//   the end of the worker's waiting queue, "based on their priorities". A task released by a message goes to the queue
+//   of the first compute thread.
+//   A worker takes the first task of its placeholder, else the beginning of its queue, else the end of the others'
+//   queues, "ordered by architectural proximity".
+// A large placeholder keeps tasks near their data and lets other workers idle; without a placeholder, tasks migrate
+// more than they should.
 //
-// What the paper leaves open is decided so. Beginning or end: a task goes to the beginning if the queue is
-// empty or the task is at least as urgent as the first; nothing displaces what is in the placeholder. Of
-// equally near victims the lowest comes first. The paper's workers are all alike: here a task that its
-// releaser cannot run goes to the queue of the nearest worker that can, and what nobody released (submitted
-// ready, or taken back from a pipeline) to that of the first that can. Of a lost worker the others get
-// placeholder and queue.
+// Where the paper is silent: a task goes to the beginning of the queue if the queue is empty or the task's priority is
+// at least that of the first task. Nothing displaces tasks in the placeholder. Among equally near victims the lowest
+// comes first. All workers of the paper are alike. Here a task that its releasing worker cannot run goes to the queue
+// of the nearest worker that can. A task without a releasing worker (submitted ready, or returned from a pipeline) goes
+// to the first worker that can run it. The tasks of a lost worker go to other workers.
 #include "schedule/lfq.hpp"
 
 #include <algorithm>
 #include <utility>
 #include <vector>
 
-#include "schedule/index/others_by_distance.hpp"
 #include "schedule/index/two_ended_queue.hpp"
 #include "schedule/index/upcoming_reads.hpp"
+#include "schedule/index/victims_by_distance.hpp"
 #include "schedule/index/worker_sets.hpp"
 
 namespace fairlead::schedule {
@@ -53,7 +52,7 @@ class Lfq final : public Policy {
       if (Task* task = locals_[index(victim)].waiting.take_back(able)) return task;
     return nullptr;
   }
-  // Nothing runs, and yet there are tasks: in the placeholder of a worker that is away.
+  // Nothing runs, but tasks remain in the placeholder of a stopped worker.
   Task* take_any(WorkerId worker) override {
     const auto able = [&](std::size_t set) { return sets_.contains(set, worker); };
     for (Local& local : locals_)
@@ -94,7 +93,7 @@ class Lfq final : public Policy {
   bool may_have(std::size_t set, WorkerId worker) const {
     return !locals_[index(worker)].lost && sets_.contains(set, worker);
   }
-  /// In whose queue a task of that set waits.
+  /// The worker in whose queue a task of that set of workers waits.
   WorkerId home_of(std::size_t set, WorkerId released_by) const {
     const auto fits = [&](WorkerId worker) { return may_have(set, worker); };
     if (released_by != no_id<WorkerId>) {
@@ -105,7 +104,8 @@ class Lfq final : public Policy {
     }
     const auto workers = view().workers();
     const auto first = std::ranges::find_if(workers, fits, &WorkerInfo::id);
-    return first != workers.end() ? first->id : workers.front().id;  // where who comes back finds it
+    // None can run it: keep it where a worker that joins later finds it.
+    return first != workers.end() ? first->id : workers.front().id;
   }
 
   std::size_t places_;

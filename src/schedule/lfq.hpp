@@ -1,4 +1,4 @@
-// LFQ: local flat queues behind a few places for tasks that nobody may steal.
+// LFQ: local flat queues, behind a small buffer of tasks that cannot be stolen.
 #pragma once
 #include <array>
 #include <memory>

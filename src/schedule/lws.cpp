@@ -1,26 +1,26 @@
-// LWS, locality work stealing: a task goes to the queue of the worker that released it, where most of its
-// data probably are; an idle worker steals from the end of a neighbour's queue, whose data probably are not
-// yet there. Gonthier, Marchal, Thibault 2023, section 4.3.
+// LWS, locality work stealing: a task goes to the queue of the worker that released it, where most of its data probably
+// are. An idle worker steals from the end of a neighbour's queue, whose data probably are not there yet. Gonthier,
+// Marchal, Thibault 2023, section 4.3.
 //
-// What the paper leaves open is decided so: a queue is sorted by priority, then by arrival. Tasks that no
-// worker released, or that their releaser cannot run, go round robin over the workers that can run them.
-// Victims are tried in order of distance, then of id. "A set of tasks" is half of the victim's queue rounded
-// up, from the back, as far as the thief can run it; the thief then serves its own queue as always.
+// Where the paper is silent: a queue is sorted by priority, then by arrival. Tasks without a releasing worker, or that
+// this worker cannot run, go round robin to the workers that can run them. Victims are tried in order of distance, then
+// of id. "A set of tasks" is half of the victim's queue, rounded up, from the back, as far as the thief can run it; the
+// thief then serves its own queue as usual.
 #include "schedule/lws.hpp"
 
 #include <algorithm>
 #include <vector>
 
-#include "schedule/index/others_by_distance.hpp"
 #include "schedule/index/upcoming_reads.hpp"
 #include "schedule/index/urgency_queue.hpp"
+#include "schedule/index/victims_by_distance.hpp"
 
 namespace fairlead::schedule {
 namespace {
 
 class Lws final : public Policy {
  public:
-  bool keeps_local_queues() const override { return true; }
+  bool uses_local_queues() const override { return true; }
 
   void ready(Task& task, WorkerId released_by) override {
     ++changes_;
@@ -32,7 +32,7 @@ class Lws final : public Policy {
   Task* pick(WorkerId worker, bool) override {
     UrgencyQueue& own = queues_[index(worker)];
     if (own.empty()) steal(worker);
-    // Its own queue holds only what it can run, except what it was left with when no other worker could.
+    // Its own queue may hold tasks that it cannot run: those that no other worker could run either.
     return own.take_first([&](const Task& task) { return view().can_run(task, worker); });
   }
 
@@ -59,7 +59,7 @@ class Lws final : public Policy {
     victims_ = others_by_distance(view());
   }
 
-  /// The next worker, round robin, that can run the task; the first living one if none can.
+  /// The next worker, round robin, that can run the task; the first worker not lost if none can.
   WorkerId in_turn(const Task& task) {
     const auto workers = view().workers();
     for (std::size_t i = 0; i < workers.size(); ++i) {
@@ -73,7 +73,7 @@ class Lws final : public Policy {
   }
 
   void steal(WorkerId thief) {
-    if (nothing_at_[index(thief)] == changes_) return;  // nothing new since it last found nothing
+    if (nothing_at_[index(thief)] == changes_) return;  // no change since its last failed attempt
     for (const WorkerId victim : victims_[index(thief)]) {
       UrgencyQueue& queue = queues_[index(victim)];
       loot_.clear();
@@ -84,7 +84,7 @@ class Lws final : public Policy {
       }
       if (loot_.empty()) continue;
       for (auto task = loot_.rbegin(); task != loot_.rend(); ++task) queues_[index(thief)].insert(*task);
-      ++changes_;  // others may steal it in turn
+      ++changes_;  // other workers may steal from this queue
       return;
     }
     nothing_at_[index(thief)] = changes_;
@@ -93,7 +93,7 @@ class Lws final : public Policy {
   std::vector<UrgencyQueue> queues_;            // by worker, most urgent first
   std::vector<std::vector<WorkerId>> victims_;  // by worker, nearest first
   std::vector<bool> lost_;                      // by worker
-  std::vector<std::uint64_t> nothing_at_;       // by worker: the count of changes when it found nothing
+  std::vector<std::uint64_t> nothing_at_;  // by worker: value of changes_ at its last failed attempt to steal
   std::uint64_t changes_ = 1;
   std::size_t turn_ = 0;
   std::vector<Task*> loot_;

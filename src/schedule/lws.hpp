@@ -1,4 +1,4 @@
-// LWS: a queue per worker, sorted by priority, and stealing from neighbours.
+// LWS: one queue per worker, sorted by priority, with stealing from neighbours.
 #pragma once
 #include "policy/policy.hpp"
 

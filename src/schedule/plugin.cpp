@@ -1,4 +1,4 @@
-// Loads a plug-in, and says what is wrong with it.
+// Loads a plug-in and reports what is wrong with it.
 #include "schedule/plugin.hpp"
 
 #include <dlfcn.h>
@@ -19,14 +19,14 @@ namespace {
 
 constexpr const char* page = "docs/writing-a-policy.md tells how to build one";
 
-/// In the loader's words.
+/// The loader's message.
 std::string reason() {
   const char* text = ::dlerror();
   return text != nullptr ? text : "the loader gives no reason";
 }
 
-/// Whether a loaded library has an object of so many bytes there, not code, nor anything smaller. What has no
-/// symbol, such as a constant of its own, counts by its place alone.
+/// True if the address in a loaded library belongs to a data object of at least so many bytes, not to a function. An
+/// address without a symbol, such as that of a local constant, is accepted.
 bool is_data(const void* address, std::size_t bytes) {
   ::Dl_info library{};
   ElfW(Sym)* found = nullptr;
@@ -35,7 +35,8 @@ bool is_data(const void* address, std::size_t bytes) {
   return ELF64_ST_TYPE(found->st_info) == STT_OBJECT && found->st_size >= bytes;
 }
 
-/// Of one that was built against another interface, or of something of the same name.
+/// The version of Fairlead that the plug-in was built against. The pointer may be invalid, since another interface or
+/// an unrelated symbol of that name is possible.
 std::string version_in(const PolicyPlugin& plugin) {
   constexpr std::size_t longest = 32;
   if (plugin.version == nullptr || !is_data(plugin.version, 1)) return "unknown";

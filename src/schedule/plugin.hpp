@@ -6,13 +6,13 @@
 
 namespace fairlead::schedule {
 
-/// Whether that names a file and not one of the list: it contains '/' or ends in ".so".
+/// True if the name is that of a file, not of a built-in policy: it contains '/' or ends in ".so".
 bool is_plugin(std::string_view name) noexcept;
 
-/// The entry of the plug-in in that file, which stays loaded until the program ends: what its policy throws
-/// may outlive the policy. A path without '/' is one in the current folder; the folders of libraries are not
-/// searched. Throws ConfigError if there is no such file, it cannot be loaded, is no plug-in, or was compiled
-/// against another interface.
+/// The entry of the plug-in in that file. The library stays loaded until the program exits, since exceptions of its
+/// policy may outlive the policy. A path without '/' refers to the current folder; library search paths are not used.
+/// Throws ConfigError if the file does not exist, cannot be loaded, is not a plug-in, or was compiled against another
+/// interface.
 const PolicyEntry& load_plugin(std::string_view path);
 
 }  // namespace fairlead::schedule

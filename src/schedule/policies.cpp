@@ -1,4 +1,4 @@
-// The one list of policies. A new policy is one file and one line here.
+// The list of all policies. A new policy is one file and one line here.
 #include "schedule/policies.hpp"
 
 #include <fmt/format.h>
@@ -15,50 +15,51 @@
 #include "schedule/darts/darts_ahead.hpp"
 #include "schedule/dmda.hpp"
 #include "schedule/eager.hpp"
+#include "schedule/excluding_workers.hpp"
 #include "schedule/heft.hpp"
 #include "schedule/heteroprio/heteroprio.hpp"
 #include "schedule/lfq.hpp"
 #include "schedule/lws.hpp"
-#include "schedule/patience.hpp"
 #include "schedule/placement/placement.hpp"
 #include "schedule/plugin.hpp"
-#include "schedule/rehearsed/rehearsed.hpp"
-#include "schedule/urgent.hpp"
-#include "schedule/without.hpp"
+#include "schedule/priority_order.hpp"
+#include "schedule/reserve_for_fastest.hpp"
+#include "schedule/what_if/what_if_policy.hpp"
 
 namespace fairlead::schedule {
 namespace {
 
-/// For a policy without options.
+/// Adapts a policy without options.
 template <std::unique_ptr<Policy> (*make)()>
-std::unique_ptr<Policy> plain(const PolicyOptions&) {
+std::unique_ptr<Policy> without_options(const PolicyOptions&) {
   return make();
 }
 
-/// For one that does not look at durations.
+/// Adapts a policy that ignores durations: see reserve_for_fastest.hpp.
 template <std::unique_ptr<Policy> (*make)()>
-std::unique_ptr<Policy> patient(const PolicyOptions&) {
-  return with_patience(make());
+std::unique_ptr<Policy> with_reservation(const PolicyOptions&) {
+  return reserve_for_fastest(make());
 }
 template <std::unique_ptr<Policy> (*make)(const PolicyOptions&)>
-std::unique_ptr<Policy> patient(const PolicyOptions& options) {
-  return with_patience(make(options));
+std::unique_ptr<Policy> with_reservation(const PolicyOptions& options) {
+  return reserve_for_fastest(make(options));
 }
 
 constexpr std::array list = {
-    PolicyEntry{"eager", "first come, first served, from one queue", patient<make_eager>, eager_options},
+    PolicyEntry{"eager", "first come, first served, from one queue", with_reservation<make_eager>,
+                eager_options},
     PolicyEntry{"lws", "locality work stealing: queues by priority where tasks were released",
-                patient<make_lws>},
-    PolicyEntry{"lfq", "local queues behind a placeholder that nobody steals from", patient<make_lfq>,
-                lfq_options},
+                with_reservation<make_lws>},
+    PolicyEntry{"lfq", "local queues behind a placeholder that nobody steals from",
+                with_reservation<make_lfq>, lfq_options},
     PolicyEntry{"dmda", "where a task is expected to be over first, transfers included", make_dmda,
                 dmda::options},
     PolicyEntry{"dmdas", "dmda by priority, and what misses the fewest bytes first", make_dmdas,
                 dmda::options_by_priority},
-    PolicyEntry{"near", "dmdas, with queues as long as their durations", plain<make_near>},
-    PolicyEntry{"nearer", "near, counting a task's transfers twice", plain<make_nearer>},
+    PolicyEntry{"near", "dmdas, with queues as long as their durations", without_options<make_near>},
+    PolicyEntry{"nearer", "near, counting a task's transfers twice", without_options<make_nearer>},
     PolicyEntry{"urgent", "one queue by priority, and nobody is given a task before he is free",
-                plain<make_urgent>},
+                without_options<make_urgent>},
     PolicyEntry{"heteroprio",
                 "what each kind of worker is best at; slow kinds leave the last tasks to fast ones",
                 make_heteroprio, heteroprio_options},
@@ -76,41 +77,53 @@ constexpr std::array list = {
                 make_heft_tm_init, heft::of_static},
     PolicyEntry{"heft-tmdp-init", "static for the first task that writes a datum, then heft-tmdp",
                 make_heft_tmdp_init, heft::of_tmdp_init},
-    PolicyEntry{"ap", "one queue by bottom level: the critical path first", patient<make_ap>},
+    PolicyEntry{"ap", "one queue by bottom level: the critical path first", with_reservation<make_ap>},
     PolicyEntry{"ap-dplasma", "one queue by the priorities of DPLASMA's Cholesky factorization",
-                patient<make_ap_dplasma>},
+                with_reservation<make_ap_dplasma>},
     PolicyEntry{"darts", "data first: loads what enables most work, evicts what plans use least",
-                patient<make_darts>, darts::options},
-    PolicyEntry{"darts-belady", "darts, evicting what its plans use last", patient<make_darts_belady>,
-                darts::options},
+                with_reservation<make_darts>, darts::options},
+    PolicyEntry{"darts-belady", "darts, evicting what its plans use last",
+                with_reservation<make_darts_belady>, darts::options},
     PolicyEntry{"darts-chain", "darts, weighing a tile by all its updates that could run",
-                patient<make_darts_chain>, darts::options},
+                with_reservation<make_darts_chain>, darts::options},
     PolicyEntry{"darts-defer", "darts, loading a tile only when two updates could run",
-                patient<make_darts_defer>, darts::options},
+                with_reservation<make_darts_defer>, darts::options},
     PolicyEntry{"blocks", "plans sets of tiles whose updates run back to back, evicts by the plan",
-                plain<make_blocks>},
-    PolicyEntry{"rehearsed",
-                "plays what lies ahead under several of these, and takes the one that is over first",
-                make_rehearsed, rehearsed::options},
+                without_options<make_blocks>},
+    PolicyEntry{"what-if",
+                "simulates the remaining tasks under several of these, and switches to the fastest",
+                make_what_if, what_if::options},
     PolicyEntry{"owner-load", "where the written data live; they are placed by load, near what is read",
                 make_owner_load, owner_options},
     PolicyEntry{"owner-user", "where the written data live; they are placed as the program says",
                 make_owner_user, owner_options},
     PolicyEntry{"owner-random", "where the written data live; they are placed by chance", make_owner_random,
                 owner_random_options},
-    // The last ones are offered to nobody: `rehearsed` takes them.
-    PolicyEntry{"without", "another one, on a part of the workers", make_without, without::options},
+    // The last policies are not listed to users: the default policy uses them.
+    PolicyEntry{"without", "another one, on a part of the workers", make_without, excluding_workers::options},
 };
-constexpr std::size_t not_offered = 1;
+constexpr std::size_t unlisted_count = 1;
 
-// With fewer, little is given ahead on a rank, and urgent and near are the same but for what is fetched (docs/default-policy.md).
+// With fewer cores, a rank's workers pick few tasks ahead, and urgent and near differ only in their prefetches
+// (docs/default-policy.md).
 constexpr std::size_t several_cores = 4;
+
+constexpr std::string_view former_name_of_what_if = "rehearsed";
 
 }  // namespace
 
-std::span<const PolicyEntry> policies() { return std::span(list).first(list.size() - not_offered); }
+std::span<const PolicyEntry> policies() { return std::span(list).first(list.size() - unlisted_count); }
 
-std::string_view name_in(std::string_view written) noexcept { return written.substr(0, written.find(':')); }
+std::string_view name_in(std::string_view written) noexcept {
+  const std::string_view name = written.substr(0, written.find(':'));
+  return name == former_name_of_what_if ? "what-if" : name;
+}
+
+std::string renaming_note(std::string_view written) {
+  if (!written.starts_with(former_name_of_what_if) || name_in(written) != "what-if") return {};
+  return fmt::format("the scheduler {} is now called what-if; the old name will be removed after 0.1",
+                     former_name_of_what_if);
+}
 
 std::vector<std::string_view> policy_names() {
   std::vector<std::string_view> names;
@@ -120,7 +133,8 @@ std::vector<std::string_view> policy_names() {
 
 std::unique_ptr<Policy> make_policy(std::string_view written) {
   const std::string_view name = name_in(written);
-  const std::string_view options = written.substr(std::min(name.size() + 1, written.size()));
+  const std::size_t colon = written.find(':');
+  const std::string_view options = colon == written.npos ? std::string_view() : written.substr(colon + 1);
   if (is_plugin(name)) {
     const PolicyEntry& entry = load_plugin(name);
     std::unique_ptr<Policy> made = entry.make(PolicyOptions(name, entry.options, options));
@@ -135,11 +149,11 @@ std::unique_ptr<Policy> make_policy(std::string_view written) {
   return found->make(PolicyOptions(name, found->options, options));
 }
 
-std::string_view default_policy(const Circumstances& circumstances) noexcept {
-  if (circumstances.devices) return "rehearsed";
+std::string_view default_policy(const PolicySelectionInput& circumstances) noexcept {
+  if (circumstances.devices) return "what-if";
   if (circumstances.several_ranks)
     return circumstances.fits && circumstances.cores >= several_cores ? "urgent" : "near";
-  return circumstances.fits ? "lws" : "rehearsed";
+  return circumstances.fits ? "lws" : "what-if";
 }
 
 }  // namespace fairlead::schedule

@@ -1,8 +1,9 @@
-// All policies by name.
+// All scheduling policies, by name.
 #pragma once
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -10,28 +11,31 @@
 
 namespace fairlead::schedule {
 
-/// In the order in which they are listed to people.
+/// All policies listed to users, in that order.
 std::span<const PolicyEntry> policies();
 
-/// Their names alone.
+/// The names of policies().
 std::vector<std::string_view> policy_names();
-/// The name in "name" or "name:option=value:option=value".
+/// The name in "name" or "name:option=value:option=value". For a name of an earlier version, today's name.
 std::string_view name_in(std::string_view written) noexcept;
+/// What to print if the name is one of an earlier version; otherwise empty.
+std::string renaming_note(std::string_view written);
 
-/// `written`: a name or the path of a plug-in (schedule/plugin.hpp), perhaps with options. Throws ConfigError
-/// if there is no such policy or option, naming what comes nearest.
+/// `written`: a name or the path of a plug-in (schedule/plugin.hpp), optionally with options. Throws ConfigError if
+/// there is no such policy or option, with the closest name.
 std::unique_ptr<Policy> make_policy(std::string_view written);
 
-/// What the policy for those who name none depends on.
-struct Circumstances {
+/// What determines the default policy.
+struct PolicySelectionInput {
   bool fits = true;            ///< all data that tasks use fit together into each memory
-  bool devices = false;        ///< there are some
-  bool several_ranks = false;  ///< this is one of them
-  std::size_t cores = 1;       ///< run tasks here
+  bool devices = false;        ///< the machine has accelerators
+  bool several_ranks = false;  ///< this is one rank of several
+  std::size_t cores = 1;       ///< cores that run tasks on this rank
 };
-/// Where cores work on data that fit, the order of tasks matters little and lws is cheapest; of several ranks each waits for
-/// what others have first, and hears of few tasks ahead, so that its cores take urgent ones late where there are some
-/// and data fit; else it is found out what is best (docs/default-policy.md).
-std::string_view default_policy(const Circumstances& circumstances) noexcept;
+/// The default policy. Where cores work on data that fit, the order of tasks matters little and lws is cheapest. With
+/// several ranks, each waits for values of others and has few tasks ahead; with several cores and data that fit, urgent
+/// starts urgent tasks earliest, else near applies. In all other cases candidates are simulated
+/// (docs/default-policy.md).
+std::string_view default_policy(const PolicySelectionInput& circumstances) noexcept;
 
 }  // namespace fairlead::schedule

@@ -1,4 +1,4 @@
-// Equal parts of a matrix's tiles, counted row by row.
+// Divides a matrix's tiles into equal contiguous parts, counted row by row.
 #include "schedule/static_placement.hpp"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ bool StaticPlacement::writes_first(const Task& task, const Access& access) {
   return first == task.id;
 }
 
-std::size_t StaticPlacement::part_of(DatumId datum, std::size_t parts) {
+std::size_t StaticPlacement::block_index(DatumId datum, std::size_t parts) {
   const View::Coordinates at = view_->coordinates(datum);
   if (at.row >= 0 && at.column >= 0) {
     const View::Extent all = view_->extent(at.collection);
@@ -31,9 +31,9 @@ std::size_t StaticPlacement::part_of(DatumId datum, std::size_t parts) {
         static_cast<std::uint64_t>(at.row) * wide + static_cast<std::uint64_t>(at.column);
     if (before < tiles) return static_cast<std::size_t>(before * parts / tiles);
   }
-  if (index(datum) >= dealt_.size()) dealt_.resize(2 * index(datum) + 1);
-  std::size_t& dealt = dealt_[index(datum)];
-  if (dealt == 0) dealt = ++dealt_so_far_;
+  if (index(datum) >= round_robin_index_.size()) round_robin_index_.resize(2 * index(datum) + 1);
+  std::size_t& dealt = round_robin_index_[index(datum)];
+  if (dealt == 0) dealt = ++assigned_count_;
   return (dealt - 1) % parts;
 }
 

@@ -1,5 +1,5 @@
-// Where a program would have its tiles live on a node's devices, for policies that ask: PaRSEC's maps inside a node
-// (2025, section 3).
+// The device on which a program advises each tile to be placed, for policies that use advice: PaRSEC's maps inside a
+// node (2025, section 3).
 #pragma once
 #include <fairlead/cyclic_map.hpp>
 #include <fairlead/distribution.hpp>
@@ -12,19 +12,19 @@ namespace fairlead::simulate {
 
 enum class Advice : std::uint8_t {
   none,
-  cyclic,       // two-dimensional: rows and columns of tiles, over the squarest grid of the devices
+  cyclic,       // two-dimensional: rows and columns of tiles, over the most square grid of devices
   cyclic_rows,  // one-dimensional: rows of tiles
-  matrix_rows,  // as the paper's formula has that: by rows of the whole matrix, whichever a rank has
+  matrix_rows,  // the paper's formula: rows of the whole matrix, not of the rank's part
 };
 
-/// "none", "cyclic", "cyclic-rows" or "cyclic-matrix-rows"; all else is none.
+/// Parses "none", "cyclic", "cyclic-rows" or "cyclic-matrix-rows"; any other text is none.
 constexpr Advice advice_in(std::string_view text) noexcept {
   if (text == "cyclic") return Advice::cyclic;
   if (text == "cyclic-rows") return Advice::cyclic_rows;
   return text == "cyclic-matrix-rows" ? Advice::matrix_rows : Advice::none;
 }
 
-/// The device of a tile; `ranks`: over which its matrix is dealt out, so that rows and columns count which are there.
+/// The device of a tile. `ranks`: the distribution of its matrix, so that only the rows and columns of the rank count.
 constexpr std::int32_t device_of(Advice advice, std::int32_t devices, std::int32_t row, std::int32_t column,
                                  const CyclicMap& ranks = {}) noexcept {
   if (advice == Advice::none || devices == 0 || row < 0 || column < 0) return no_device;

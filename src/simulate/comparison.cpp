@@ -1,4 +1,4 @@
-// Simulated runs as a page's report has them.
+// Converts simulated runs to the comparison page of reports.
 #include "simulate/comparison.hpp"
 
 #include <fairlead/version.hpp>
@@ -32,7 +32,7 @@ std::string machine_line(const SimulatedMachine& machine) {
   return fmt::format("{}: {}", line, machine.description().summary);
 }
 
-/// Of what was run, whatever came of it.
+/// The report of a run without its results.
 report::RunReport setting_of(const Program& program, const SimulatedMachine& machine, const Limits& limits,
                              const WorkloadSize& size, const std::string& workload,
                              const std::string& scheduler) {
@@ -65,7 +65,7 @@ std::vector<report::Timeline> timelines_of(const Program& program, const Simulat
   for (const WorkerSpec& worker : topology.workers) ++on_node[index(worker.node)];
   for (std::size_t i = 0; i < all.size(); ++i) {
     const NodeId node = topology.workers[i].node;
-    all[i].worker = topology.is(node, MemoryKind::host) ? "core" : topology.nodes[index(node)].name;
+    all[i].worker = topology.has_kind(node, MemoryKind::host) ? "core" : topology.nodes[index(node)].name;
     if (on_node[index(node)] > 1) all[i].worker += fmt::format(" {}", seen[index(node)]++);
   }
   for (const TaskRun& run : result.order)

@@ -1,4 +1,4 @@
-// A program's tasks as codelets whose bodies sleep.
+// Runs a program's tasks as codelets whose bodies sleep.
 #include "simulate/emulated.hpp"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Data = Vector<double>;
 
-/// How long a task sleeps, and what it waits for before; given to its body.
+/// The argument of a body: how long it sleeps, and an optional latch to wait for first.
 struct Nap {
   std::int64_t nanoseconds = 0;
   std::latch* after = nullptr;
@@ -32,7 +32,7 @@ constexpr auto update_alone = [](InOut<Data>, Nap nap) { sleep(nap); };
 constexpr auto update_by_one = [](In<Data>, InOut<Data>, Nap nap) { sleep(nap); };
 constexpr auto update_by_two = [](In<Data>, In<Data>, InOut<Data>, Nap nap) { sleep(nap); };
 
-/// One for each form of its tasks.
+/// A kernel's codelets, one for each form of task.
 struct Codelets {
   explicit Codelets(const std::string& name)
       : alone(codelet(name).emulated(update_alone)),
@@ -47,24 +47,24 @@ struct Codelets {
   throw ConfigError(fmt::format("emulated accelerators have no {}", what));
 }
 
-/// As the setting `devices` names them.
+/// The value of the setting `devices`.
 std::string devices_of(const Topology& topology) {
   std::string list;
   for (const NodeId node : topology.devices()) {
     const LinkSpec& wire = topology.links[index(topology.link_between(topology.host(), node))];
-    if (wire.bytes_per_second.away != wire.bytes_per_second.back)
+    if (wire.bytes_per_second.out != wire.bytes_per_second.in)
       cannot("wires that are slower in one direction");
     if (!wire.buses.empty()) cannot("buses");
     if (topology.workers_on(node) != 1) cannot("several streams here");
     if (wire.latency.count() % 1000 != 0) cannot("latency of parts of a microsecond");
     list += fmt::format("{}emulated:memory={}B,bandwidth={:.0f}B/s,duplex={},latency={}",
                         list.empty() ? "" : " + ", topology.nodes[index(node)].capacity,
-                        wire.bytes_per_second.away, wire.duplex ? "yes" : "no", wire.latency.count() / 1000);
+                        wire.bytes_per_second.out, wire.duplex ? "yes" : "no", wire.latency.count() / 1000);
     for (const NodeId other : topology.devices()) {
       if (other == node) continue;
       const LinkSpec& peer = topology.links[index(topology.link_between(node, other))];
-      if (!peer.legs.empty()) continue;
-      list += fmt::format(",peers={:.0f}B/s", peer.bytes_per_second.away);
+      if (!peer.physical_links.empty()) continue;
+      list += fmt::format(",peers={:.0f}B/s", peer.bytes_per_second.out);
       break;
     }
   }

@@ -1,5 +1,5 @@
-// The same program, machine and policy for real: on emulated accelerators, with bytes that move and tasks
-// that sleep for as long as the machine's description says. What a simulation says can be compared with it.
+// Runs the same program, machine and policy on emulated accelerators: bytes are copied, and tasks sleep for the time in
+// the machine file. Used to validate simulations.
 #pragma once
 #include <string>
 
@@ -13,10 +13,10 @@ struct EmulatedRun {
   Bytes bytes_to_devices = 0, bytes_from_devices = 0, bytes_between_devices = 0;
 };
 
-/// Only what emulated accelerators can be: the program's data in memory, wires whose directions share their
-/// bandwidth, no buses, equal processors of one task at a time; and tasks that read up to two data and update
-/// one. Else throws ConfigError. The first task sleeps until all have been submitted, as in simulations.
-/// `pipeline_depth`: 0 chooses it.
+/// Supports only what emulated accelerators can do: the program's data in memory, links with one bandwidth for both
+/// directions, no buses, equal processors with one task at a time, and tasks that read up to two data and update one.
+/// Throws ConfigError otherwise. As in simulations, the first task waits until all are submitted. `pipeline_depth`: 0
+/// chooses it.
 EmulatedRun run_emulated(const Program& program, const SimulatedMachine& machine, const std::string& policy,
                          std::size_t pipeline_depth);
 

@@ -1,4 +1,4 @@
-// The lines first, as they are; then the program that is made of them.
+// Parses the lines of a recorded flow, and converts them to a program.
 #include "simulate/flow_file.hpp"
 #include "base/file_descriptor.hpp"
 
@@ -22,7 +22,7 @@ namespace fairlead::simulate {
 
 namespace {
 
-/// The beginning of what may be anything, for a message.
+/// The beginning of arbitrary text, for a message.
 std::string printable(std::string_view text) {
   constexpr std::size_t most = 40;
   std::string shown(text.substr(0, most));
@@ -32,9 +32,9 @@ std::string printable(std::string_view text) {
 }
 
 constexpr Bytes largest_datum = Bytes{1} << 56;
-constexpr std::int32_t most_tiles = 1 << 20;  // in a row or column: policies have tables of them
+constexpr std::int32_t most_tiles = 1 << 20;  // per row or column: policies have tables of them
 constexpr float most_work = 1e30f;
-constexpr double longest = 1e17;  // nanoseconds: three years
+constexpr double longest = 1e17;  // ns; three years
 
 enum class Unit : std::uint8_t { none, flops, nanoseconds };
 
@@ -52,17 +52,17 @@ struct Use {
   std::size_t datum;
   AccessMode mode;
 };
-struct ToldTask {
+struct FlowFileTask {
   std::size_t codelet;
   std::int32_t priority;
   float work;
   std::uint64_t phase;
   std::vector<Use> uses;
 };
-/// By codelet: nanoseconds by bytes.
+/// By codelet: duration in ns, by bytes.
 using Durations = std::map<std::string, std::map<Bytes, double>, std::less<>>;
 
-/// One line, word by word.
+/// One line, parsed word by word.
 class Line {
  public:
   Line(std::string_view text, std::string_view file, std::size_t number)
@@ -95,7 +95,7 @@ class Line {
   T number(std::string_view what) {
     return number<T>(what, word(what));
   }
-  /// Of a range, both ends included.
+  /// A number in a range, both ends included.
   template <class T>
   T number(std::string_view what, T least, T most) {
     const std::string_view written = word(what);
@@ -109,7 +109,7 @@ class Line {
     if (value >= count) refuse(fmt::format("there is no {} {} yet", what, value));
     return value;
   }
-  /// Of what this line introduces.
+  /// Checks the number of the object that the line introduces.
   void next(std::string_view what, std::size_t count) {
     if (number<std::size_t>(fmt::format("the number of a {}", what)) != count)
       refuse(fmt::format("this should be {} {}", what, count));
@@ -138,7 +138,7 @@ class Lines {
       const std::size_t length = text.find('\n');
       std::string_view content = text.substr(0, length);
       if (length != std::string_view::npos && content.ends_with('\r'))
-        content.remove_suffix(1);  // as Windows ends lines
+        content.remove_suffix(1);  // a line ending of Windows
       Line line(content, file, ++number);
       if (ended) line.refuse("the file goes on after its end");
       if (length == std::string_view::npos)
@@ -157,7 +157,7 @@ class Lines {
 
   std::vector<Codelet> codelets;
   std::vector<Datum> data;
-  std::vector<ToldTask> tasks;
+  std::vector<FlowFileTask> tasks;
   Durations durations;
   std::vector<std::string> left_out;
   std::uint64_t phases = 0;
@@ -172,7 +172,7 @@ class Lines {
     line.end();
   }
 
-  /// True if it is the last.
+  /// Returns true for the last line.
   bool read(Line& line) {
     const std::string_view kind = line.word("what the line is about");
     if (kind == "task") {
@@ -221,17 +221,17 @@ class Lines {
         line.number<std::int32_t>("the number of a matrix", -1, std::numeric_limits<std::int32_t>::max());
     datum.row = line.number<std::int32_t>("a row", -1, most_tiles);
     datum.column = line.number<std::int32_t>("a column", -1, most_tiles);
-    const std::string_view filled = line.word("value or empty");
-    if (filled != "value" && filled != "empty")
-      line.refuse(fmt::format("\"{}\" is neither value nor empty", filled));
-    datum.has_value = filled == "value";
+    const std::string_view fill_template = line.word("value or empty");
+    if (fill_template != "value" && fill_template != "empty")
+      line.refuse(fmt::format("\"{}\" is neither value nor empty", fill_template));
+    datum.has_value = fill_template == "value";
     datum.name = line.rest();
     data.push_back(std::move(datum));
   }
 
   void read_task(Line& line) {
     if (phases == 0) line.refuse("the first phase should begin before the first task");
-    ToldTask task{};
+    FlowFileTask task{};
     task.codelet = line.known("codelet", line.word("the codelet"), codelets.size());
     const std::string_view place = line.word("the file and line");
     line.known("file", place.substr(0, place.find(':')), files_);
@@ -275,7 +275,7 @@ class Conversion {
     out_.left_out = lines.left_out;
     find_used();
     add_data();
-    for (const ToldTask& task : lines.tasks)
+    for (const FlowFileTask& task : lines.tasks)
       if (wanted(task)) add(task);
     if (reductions_ != 0)
       out_.left_out.push_back(fmt::format(
@@ -284,13 +284,13 @@ class Conversion {
   FlowFile take() { return std::move(out_); }
 
  private:
-  bool wanted(const ToldTask& task) const { return !phase_ || task.phase == *phase_; }
+  bool wanted(const FlowFileTask& task) const { return !phase_ || task.phase == *phase_; }
 
-  /// What no task uses is left out; what an earlier phase wrote has a value.
+  /// Marks the data that the tasks use; data written in earlier phases have a value.
   void find_used() {
     used_.resize(lines_.data.size());
     for (const Datum& datum : lines_.data) has_value_.push_back(datum.has_value);
-    for (const ToldTask& task : lines_.tasks)
+    for (const FlowFileTask& task : lines_.tasks)
       for (const Use& use : task.uses) {
         if (wanted(task))
           used_[use.datum] = true;
@@ -299,7 +299,7 @@ class Conversion {
       }
   }
 
-  /// Tiles by matrix, row and column, as workloads have them; then the rest, in the order of the file.
+  /// Adds tiles by matrix, row and column, like workloads; then the other data in the order of the file.
   void add_data() {
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < used_.size(); ++i)
@@ -329,7 +329,7 @@ class Conversion {
     }
   }
 
-  void add(const ToldTask& task) {
+  void add(const FlowFileTask& task) {
     const Codelet& codelet = lines_.codelets[task.codelet];
     Bytes bytes = 0, smallest = std::numeric_limits<Bytes>::max();
     std::vector<ProgramUse> uses;
@@ -349,7 +349,7 @@ class Conversion {
                      uses);
   }
 
-  float flops_of(const ToldTask& task, const Codelet& codelet, Bytes bytes) {
+  float flops_of(const FlowFileTask& task, const Codelet& codelet, Bytes bytes) {
     if (codelet.unit == Unit::flops) return ++out_.counted, task.work;
     double nanoseconds = codelet.unit == Unit::nanoseconds ? static_cast<double>(task.work) : 0;
     if (const auto known = lines_.durations.find(codelet.name);
@@ -360,7 +360,7 @@ class Conversion {
     return ++out_.assumed, static_cast<float>(static_cast<double>(bytes) * assumed_flops_per_byte);
   }
 
-  /// Of so many bytes, or of the nearest, in proportion.
+  /// The duration at the nearest measured size, scaled in proportion.
   static double duration(const std::map<Bytes, double>& by_bytes, Bytes bytes) {
     auto nearest = by_bytes.lower_bound(bytes);
     if (nearest == by_bytes.end() ||
@@ -388,7 +388,7 @@ FlowFile read_flow_text(std::string_view text, std::string_view file, Precision 
 }
 
 FlowFile read_flow_file(const std::string& path, Precision precision, std::optional<std::uint64_t> phase) {
-  const auto text = whole_file(path);
+  const auto text = read_file(path);
   if (!text)
     throw SystemError(
         fmt::format("the recorded flow {} cannot be read: {}", path, std::generic_category().message(errno)));

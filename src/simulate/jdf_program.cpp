@@ -25,7 +25,7 @@ namespace {
 using fairlead::detail::TileArgument;
 using unrolled::TaskId;
 
-/// One after the other, of those that may come next the most urgent.
+/// A topological order of the tasks; among tasks that may come next, by priority.
 std::vector<TaskId> sequence_of(const unrolled::Graph& graph,
                                 const std::vector<unrolled::Precedence>& steps) {
   std::vector<std::uint32_t> waits(graph.tasks.size()), first(graph.tasks.size() + 1), after(steps.size());
@@ -77,13 +77,14 @@ class Maker {
  private:
   using Shape = std::pair<std::int64_t, std::int64_t>;
 
-  /// Those to memory, by task.
+  /// Sorts the outputs to memory by task.
   void find_outputs() {
     first_output_.assign(graph_.tasks.size() + 1, 0);
-    for (const unrolled::End& end : graph_.outputs)
-      if (end.kind == unrolled::End::Kind::memory) ++first_output_[end.task + 1], outputs_.push_back(&end);
+    for (const unrolled::EdgeEnd& end : graph_.outputs)
+      if (end.kind == unrolled::EdgeEnd::Kind::memory)
+        ++first_output_[end.task + 1], outputs_.push_back(&end);
     for (std::size_t i = 1; i < first_output_.size(); ++i) first_output_[i] += first_output_[i - 1];
-    std::ranges::stable_sort(outputs_, {}, [](const unrolled::End* end) { return end->task; });
+    std::ranges::stable_sort(outputs_, {}, [](const unrolled::EdgeEnd* end) { return end->task; });
   }
 
   Shape shape_of(std::uint32_t collection, std::span<const std::int32_t> indices) const {
@@ -107,7 +108,7 @@ class Maker {
          .column = column,
          .has_value = has_value});
   }
-  DatumIndex datum_at(const unrolled::End& end) {
+  DatumIndex datum_at(const unrolled::EdgeEnd& end) {
     const std::span<const std::int32_t> indices = graph_.indices(end);
     const std::uint32_t before = places_.size(), number = places_.add(end.of, indices);
     if (number == before)
@@ -116,9 +117,9 @@ class Maker {
                                      true));
     return of_places_[number];
   }
-  /// Like the first place of the collection beside which the task runs.
+  /// The shape of the first element of the collection at which the task is placed.
   Shape fresh_shape(const jdf::TaskClass& of) const {
-    if (of.placement.kind == jdf::Placement::Kind::datum && of.placement.datum.index != jdf::nowhere)
+    if (of.placement.kind == jdf::Placement::Kind::at_datum && of.placement.datum.index != jdf::unbound_index)
       return shape_of(of.placement.datum.index, {});
     return {tile_, tile_};
   }
@@ -136,7 +137,7 @@ class Maker {
   void add(TaskId task) {
     const std::uint32_t number = graph_.tasks[task].of;
     const jdf::TaskClass& of = jdf_.file.classes[number];
-    const jdf::ReadBody& body = jdf_.bodies[number];
+    const jdf::InterpretedBody& body = jdf_.bodies[number];
     std::vector<TileArgument> tiles(of.flows.size());
     std::vector<ProgramUse> uses;
     for (std::uint16_t i = 0; i < of.flows.size(); ++i) {
@@ -156,7 +157,7 @@ class Maker {
     }
     if (!body.is_c && body.calls.empty() &&
         std::ranges::none_of(uses, [](const ProgramUse& use) { return use.mode == AccessMode::write; })) {
-      ++out_.passed_on;
+      ++out_.forwarding_tasks;
       return;
     }
     const std::span<const std::int32_t> parameters = graph_.parameters(task);
@@ -164,19 +165,20 @@ class Maker {
     const std::vector<jdf::Precision> elements(
         of.flows.size(), precision_ == Precision::single ? jdf::Precision::single : jdf::Precision::double_);
     jdf::BodyRun run(jdf_, constants_, number, wide, tiles, elements);
-    const jdf::BodyRun::Amount amount = amount_of(run, body, uses);
+    const jdf::BodyRun::OperationCount amount = amount_of(run, body, uses);
     out_.program.add({.kernel = out_.program.kernel(body.is_c ? kernel_of(body.name) : body.name),
                       .priority = graph_.tasks[task].priority,
                       .flops = static_cast<float>(amount.flops),
                       .side = static_cast<float>(amount.side)},
                      uses);
   }
-  /// As the class says, else as its calls do, else by the bytes of its data.
-  jdf::BodyRun::Amount amount_of(jdf::BodyRun& run, const jdf::ReadBody& body,
-                                 const std::vector<ProgramUse>& uses) {
-    jdf::BodyRun::Amount amount;
-    if (!body.is_c) amount = run.amount();
-    const std::optional<double> flops = run.said(body.flops), nanoseconds = run.said(body.nanoseconds);
+  /// Work as the class states it, else from the calls of its body, else from the bytes of its data.
+  jdf::BodyRun::OperationCount amount_of(jdf::BodyRun& run, const jdf::InterpretedBody& body,
+                                         const std::vector<ProgramUse>& uses) {
+    jdf::BodyRun::OperationCount amount;
+    if (!body.is_c) amount = run.count_operations();
+    const std::optional<double> flops = run.property_value(body.flops),
+                                nanoseconds = run.property_value(body.nanoseconds);
     if (flops) amount.flops = *flops;
     if (!flops && nanoseconds) amount.flops = *nanoseconds * assumed_flops_per_nanosecond;
     double bytes = 0, least = 0;
@@ -193,7 +195,7 @@ class Maker {
     if (amount.side == 0) amount.side = least;
     return amount;
   }
-  /// A class whose name ends as a kernel's is taken for that: "potrf_zgemm".
+  /// A class whose name ends in that of a kernel counts as this kernel: "potrf_zgemm".
   static std::string kernel_of(const std::string& name) {
     std::string lower;
     for (const char letter : name)
@@ -211,8 +213,8 @@ class Maker {
       same->mode = AccessMode::read_write;
   }
 
-  /// What is to be in a place that it does not come from is copied there.
-  void leave(const unrolled::End& end) {
+  /// Copies an output to its place, if it is a different datum.
+  void leave(const unrolled::EdgeEnd& end) {
     const std::optional<DatumIndex> from = datum_of(end.task, end.flow);
     const DatumIndex into = datum_at(end);
     if (!from || *from == into) return;
@@ -226,11 +228,11 @@ class Maker {
   const std::int64_t tile_;
   const Precision precision_;
   jdf::Origins origins_;
-  unrolled::NumberIndex places_;
+  unrolled::TupleIndex places_;
   std::vector<DatumIndex> of_places_;
   std::map<unrolled::Port, DatumIndex> of_ports_;
   std::vector<Shape> shapes_;  // by datum
-  std::vector<const unrolled::End*> outputs_;
+  std::vector<const unrolled::EdgeEnd*> outputs_;
   std::vector<std::uint32_t> first_output_;
   std::int16_t fresh_ = 0;
   JdfProgram out_;
@@ -239,8 +241,8 @@ class Maker {
 }  // namespace
 
 JdfProgram program_of(const jdf::Program& jdf, std::int64_t tile, Precision precision) {
-  const jdf::Unrolled unrolled = jdf::unroll(jdf.file, jdf.settings);
-  const unrolled::Checked checked = unrolled::check(unrolled.graph);
+  const jdf::UnrolledGraph unrolled = jdf::unroll(jdf.file, jdf.settings);
+  const unrolled::CheckResult checked = unrolled::check(unrolled.graph);
   if (checked.findings.errors() != 0)
     throw InputError(fmt::format("{} is no graph that can run with these numbers:\n{}",
                                  jdf.file.source.name(), checked.findings.text()));

@@ -1,5 +1,5 @@
-// A JDF file as a program for the simulator: its graph is written out, put into an order in which it could run, and what
-// its bodies would compute is counted, not done.
+// Converts a JDF file to a program for the simulator: its graph is unrolled and ordered topologically, and the
+// operations of its bodies are counted, not executed.
 #pragma once
 #include <memory>
 #include <vector>
@@ -11,13 +11,13 @@ namespace fairlead::simulate {
 
 struct JdfProgram {
   Program program;
-  std::vector<std::string> notes;  ///< what was left out
-  std::size_t assumed = 0;         ///< tasks of which nothing is known but their data
-  std::size_t passed_on = 0;       ///< tasks that compute nothing, and only pass data on: they are left out
+  std::vector<std::string> notes;    ///< what was omitted
+  std::size_t assumed = 0;           ///< tasks for which only the data are known
+  std::size_t forwarding_tasks = 0;  ///< omitted tasks that only forward data
 };
 
-/// Matrices are as the program's settings describe them; tiles of others have `tile` elements a side. Throws InputError
-/// for a graph that makes no sense, EvaluationError for values that are missing.
+/// Matrices are as the program's settings describe them; tiles of other collections have `tile` elements per side.
+/// Throws InputError for an invalid graph, EvaluationError for missing values.
 JdfProgram program_of(const jdf::Program& jdf, std::int64_t tile, Precision precision);
 
 }  // namespace fairlead::simulate

@@ -1,4 +1,4 @@
-// From the last task to the first: what follows a task is known when its turn comes.
+// Processes tasks from last to first, so the successors of a task are complete.
 #include "simulate/longest_path.hpp"
 
 #include <algorithm>
@@ -8,7 +8,7 @@ namespace fairlead::simulate {
 
 std::vector<std::int64_t> longest_paths(const Program& program,
                                         const std::function<std::int64_t(const ProgramTask&)>& weight) {
-  /// Of the tasks behind the one at hand that use a datum.
+  /// The longest paths of later tasks that use a datum.
   struct Behind {
     std::int64_t readers = 0;  // those before the next writer
     std::int64_t writer = 0;

@@ -1,4 +1,4 @@
-// The longest path from each task to the end of its program: for priorities, and as a bound.
+// The longest path from each task to the end of its program, for priorities and as a lower bound.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -9,17 +9,17 @@
 
 namespace fairlead::simulate {
 
-/// By task, in the program's order: what the tasks on the path weigh that weighs most, from this one to the end,
-/// both counted. Changes that may come in any order count as if the program's order held.
+/// By task, in program order: the largest sum of weights on a path from this task to the end, both included.
+/// Commutative accesses count as ordered by the program.
 std::vector<std::int64_t> longest_paths(const Program& program,
                                         const std::function<std::int64_t(const ProgramTask&)>& weight);
 
-/// For programs that come without a formula: how many tasks are still to run one after the other.
+/// Priorities for programs without a formula: the length of the longest path, in tasks.
 void prioritize_by_longest_path(Program& program);
 
-/// Bottom levels as Gonthier et al. 2023 have them, section 6.1: "the minimum time needed from the start of the
-/// task to the completion of the whole graph, assuming unbounded resources", each task where it is fastest. By
-/// task, as parts of the longest, so that they fit. All the same if the program's are: nothing is critical then.
+/// Bottom levels as in Gonthier et al. 2023, section 6.1: "the minimum time needed from the start of the task to the
+/// completion of the whole graph, assuming unbounded resources", each task on its fastest worker. By task, scaled to
+/// the range of priorities. All 0 if the program's priorities are equal: then no task is critical.
 std::vector<std::int32_t> priorities_by_time(const Program& program, const SimulatedMachine& machine);
 
 }  // namespace fairlead::simulate

@@ -1,4 +1,4 @@
-// Making the topology, and finding rates.
+// Builds the topology and looks up rates.
 #include "simulate/machine.hpp"
 
 #include <fmt/format.h>
@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <span>
 
-#include "backend/sim/shared_wires.hpp"
+#include "backend/sim/shared_links.hpp"
 #include "base/pages.hpp"
 #include "config/value.hpp"
 
@@ -15,9 +15,8 @@ namespace fairlead::simulate {
 
 namespace {
 
-/// `first`: the device at the wire's first end, if there is one. A port's directions are into its device and
-/// out of it.
-void make_like(LinkSpec& link, const machine::WireDescription& wire,
+/// `first`: the device at the link's first end, if any. A port's directions are into its device and out of it.
+void make_like(LinkSpec& link, const machine::LinkDescription& wire,
                const std::vector<machine::BusDescription>& buses, unsigned copies_at_once,
                std::optional<std::size_t> first = {}) {
   link.bytes_per_second = wire.bytes_per_second;
@@ -30,8 +29,8 @@ void make_like(LinkSpec& link, const machine::WireDescription& wire,
     link.buses.push_back(
         {static_cast<std::size_t>(bus - buses.begin()), bus->port_of.has_value() && bus->port_of == first});
     link.bytes_per_second =
-        slower(link.bytes_per_second,
-               link.buses.back().reversed ? bus->bytes_per_second.reversed() : bus->bytes_per_second);
+        in_series(link.bytes_per_second,
+                  link.buses.back().reversed ? bus->bytes_per_second.reversed() : bus->bytes_per_second);
   }
 }
 
@@ -42,7 +41,7 @@ std::size_t chosen(std::optional<std::size_t> wanted, std::size_t all, const cha
   return wanted.value_or(all);
 }
 
-/// More memory than there is would be another machine: who wants that one changes a copy of its file.
+/// More memory than the machine has is an error; to simulate that, the user changes a copy of the machine file.
 Bytes limited(std::optional<Bytes> wanted, Bytes all, const std::string& whose,
               const machine::MachineDescription& machine) {
   if (wanted.value_or(0) > all)
@@ -53,51 +52,51 @@ Bytes limited(std::optional<Bytes> wanted, Bytes all, const std::string& whose,
 
 }  // namespace
 
-SimulatedMachine::SimulatedMachine(machine::MachineDescription description, const MachineUse& use,
+SimulatedMachine::SimulatedMachine(machine::MachineDescription description, const MachineConfig& use,
                                    const Program& program, Precision precision)
     : description_(std::move(description)), memory_model_(use.memory_model) {
   if (use.device_bytes_per_second.value_or(1) <= 0)
     throw ConfigError("the wires to devices need a bandwidth above 0");
   if (use.device_bytes_per_second)
     for (machine::DeviceDescription& device : description_.devices)
-      device.wire.bytes_per_second = *use.device_bytes_per_second;
+      device.link.bytes_per_second = *use.device_bytes_per_second;
   devices_ = chosen(use.devices, description_.devices.size(), "devices", description_);
   const std::size_t cores = chosen(use.cores, description_.cores, "cores", description_);
   if (devices_ + cores == 0)
     throw ConfigError(fmt::format("of the machine {} neither a core nor a device is used: nothing can run",
                                   description_.name));
   if (devices_ + cores < description_.cores) idle_cores_ = description_.cores - cores - devices_;
-  if (use.data == DataAt::disk && !description_.disk)
+  if (use.data == DataHome::disk && !description_.disk)
     throw ConfigError(
         fmt::format("the machine {} describes no [disk] on which data could be", description_.name));
   check_memory_model(use.data);
-  computes_at_home_ = use.data == DataAt::ram && cores > 0;
-  if (use.data == DataAt::ram && program.bytes() > description_.memory)
+  computes_at_home_ = use.data == DataHome::ram && cores > 0;
+  if (use.data == DataHome::ram && program.bytes() > description_.memory)
     throw ConfigError(fmt::format("the data of {}, {}, do not fit in the {} of the machine {}{}",
                                   program.title, config::readable_size(program.bytes()),
                                   config::format_size(description_.memory), description_.name,
                                   description_.disk ? ": let them be on its disk" : ", which has no [disk]"));
   const Bytes host = whole_pages_in(limited(use.host_memory, description_.memory, "the host", description_));
   topology_ = out_of_core_topology(cores, host, 1e9, Duration{});
-  home_ = use.data == DataAt::ram ? topology_.user_memory() : topology_.store();
+  home_ = use.data == DataHome::ram ? topology_.user_memory() : topology_.store();
   for (const machine::BusDescription& bus : description_.buses)
     topology_.buses.push_back({bus.name, bus.bytes_per_second, bus.duplex});
   if (description_.disk)
     make_like(topology_.links[index(topology_.link_between(topology_.store(), topology_.host()))],
               *description_.disk, description_.buses, use.copies_at_once);
   memory_ = memory_in_all_ = host;
-  kinds_of_workers_.push_back(&description_.processor(description_.core));
-  // The first of the processors are then all cores, however many of them run tasks.
+  kinds_of_workers_.push_back(&description_.processor(description_.core_processor));
+  // Processor 0 is then all cores together, however many of them run tasks.
   const bool cores_are_shared = std::ranges::any_of(
       std::span(description_.devices).first(devices_), [](unsigned on_cores) { return on_cores > 0; },
-      &machine::DeviceDescription::on_cores);
-  if (cores_are_shared) together_.push_back(static_cast<double>(description_.cores));
+      &machine::DeviceDescription::host_cores_per_task);
+  if (cores_are_shared) processor_throughput_.push_back(static_cast<double>(description_.cores));
   for (std::size_t core = 0; core < cores; ++core) {
-    for (const std::size_t together : description_.cores_together)
-      topology_.workers[core].shares.push_back(static_cast<unsigned>(core / together));
+    for (const std::size_t together : description_.core_group_sizes)
+      topology_.workers[core].domains.push_back(static_cast<unsigned>(core / together));
     kind_of_worker_.push_back(0);
-    processor_of_worker_.push_back(cores_are_shared ? 0 : together_.size());
-    if (!cores_are_shared) together_.push_back(1);
+    processor_of_worker_.push_back(cores_are_shared ? 0 : processor_throughput_.size());
+    if (!cores_are_shared) processor_throughput_.push_back(1);
   }
   if (devices_ > 0) memory_ = ~Bytes{0}, memory_in_all_ = 0;
   for (std::size_t device = 0; device < devices_; ++device) add_device(device, use);
@@ -105,8 +104,8 @@ SimulatedMachine::SimulatedMachine(machine::MachineDescription description, cons
   for (const machine::PeerDescription& peer : description_.peers) {
     if (!use.peers || peer.second >= devices_) continue;
     const NodeId a = nodes[peer.first], b = nodes[peer.second];
-    join_peers(topology_, a, b, peer.wire.bytes_per_second, peer.wire.latency);
-    make_like(topology_.links[index(topology_.link_between(a, b))], peer.wire, description_.buses,
+    join_peers(topology_, a, b, peer.link.bytes_per_second, peer.link.latency);
+    make_like(topology_.links[index(topology_.link_between(a, b))], peer.link, description_.buses,
               use.copies_at_once, peer.first);
   }
   share_processors();
@@ -114,21 +113,22 @@ SimulatedMachine::SimulatedMachine(machine::MachineDescription description, cons
 }
 
 void SimulatedMachine::share_processors() {
-  if (together_.size() < kind_of_worker_.size()) topology_.shared = {processor_of_worker_, together_};
-  std::vector<double> taken(together_.size());
+  if (processor_throughput_.size() < kind_of_worker_.size())
+    topology_.shared = {processor_of_worker_, processor_throughput_};
+  std::vector<double> taken(processor_throughput_.size());
   for (std::size_t worker = 0; worker < processor_of_worker_.size(); ++worker)
-    taken[processor_of_worker_[worker]] += topology_.workers[worker].taken();
+    taken[processor_of_worker_[worker]] += topology_.workers[worker].cores_used();
   for (const std::size_t processor : processor_of_worker_)
-    times_longer_.push_back(std::max(1.0, taken[processor] / together_[processor]));
+    shared_slowdown_.push_back(std::max(1.0, taken[processor] / processor_throughput_[processor]));
 }
 
-void SimulatedMachine::check_memory_model(DataAt data) const {
+void SimulatedMachine::check_memory_model(DataHome data) const {
   if (memory_model_ == backend::MemoryModel::explicit_copies) return;
   const std::string_view model = backend::name_of(memory_model_);
   if (devices_ == 0)
     throw ConfigError(fmt::format("the memory model {} is one of devices, and none of the machine {} is used",
                                   model, description_.name));
-  if (data != DataAt::ram)
+  if (data != DataHome::ram)
     throw ConfigError(
         fmt::format("with the memory model {} data are in the host's memory, not on the disk", model));
   if (backend::is_managed(memory_model_) && !description_.unified_memory)
@@ -138,7 +138,7 @@ void SimulatedMachine::check_memory_model(DataAt data) const {
         description_.name, model));
 }
 
-void SimulatedMachine::add_device(std::size_t number, const MachineUse& use) {
+void SimulatedMachine::add_device(std::size_t number, const MachineConfig& use) {
   const machine::DeviceDescription& device = description_.devices[number];
   const machine::ProcessorDescription& processor = description_.processor(device.processor);
   const unsigned streams = use.streams.value_or(device.streams);
@@ -147,23 +147,23 @@ void SimulatedMachine::add_device(std::size_t number, const MachineUse& use) {
   const NodeId node = fairlead::add_device(topology_, {.name = device.name,
                                                        .kind = processor.kind,
                                                        .capacity = memory,
-                                                       .bytes_per_second = device.wire.bytes_per_second,
-                                                       .latency = device.wire.latency,
+                                                       .bytes_per_second = device.link.bytes_per_second,
+                                                       .latency = device.link.latency,
                                                        .workers = streams,
-                                                       .on_cores = device.on_cores});
+                                                       .on_cores = device.host_cores_per_task});
   if (memory_model_ != backend::MemoryModel::explicit_copies)
-    topology_.nodes[index(node)].reaches = {topology_.user_memory()};
+    topology_.nodes[index(node)].directly_accessible_homes = {topology_.user_memory()};
   const LinkId wire = topology_.link_between(topology_.host(), node);
-  make_like(topology_.links[index(wire)], device.wire, description_.buses, use.copies_at_once);
-  topology_.wires_changed();
+  make_like(topology_.links[index(wire)], device.link, description_.buses, use.copies_at_once);
+  topology_.update_routes();
   auto kind = std::ranges::find(kinds_of_workers_, &processor);
   if (kind == kinds_of_workers_.end()) kind = kinds_of_workers_.insert(kind, &processor);
   for (unsigned stream = 0; stream < streams; ++stream) {
     kind_of_worker_.push_back(static_cast<std::size_t>(kind - kinds_of_workers_.begin()));
-    processor_of_worker_.push_back(device.on_cores > 0 ? 0 : together_.size());
+    processor_of_worker_.push_back(device.host_cores_per_task > 0 ? 0 : processor_throughput_.size());
     topology_.workers[kind_of_worker_.size() - 1].processor = processor.name;
   }
-  if (device.on_cores == 0) together_.push_back(device.together);
+  if (device.host_cores_per_task == 0) processor_throughput_.push_back(device.concurrent_throughput);
   memory_ = std::min(memory_, memory);
   memory_in_all_ += memory;
 }
@@ -209,14 +209,15 @@ void SimulatedMachine::find_rates(const Program& program, Precision precision) {
 
 double SimulatedMachine::bus_bytes(double seconds) const {
   std::vector<double> wires;
-  for (const LinkSpec& link : topology_.links) wires.push_back(link.bytes_per_second.away);
-  for (const BusSpec& bus : topology_.buses) wires.push_back(bus.bytes_per_second.away);
-  backend::SharedWires shared(std::move(wires));
-  std::vector<backend::SharedWires::CopyNumber> copies;
+  for (const LinkSpec& link : topology_.links) wires.push_back(link.bytes_per_second.out);
+  for (const BusSpec& bus : topology_.buses) wires.push_back(bus.bytes_per_second.out);
+  backend::SharedLinks shared(std::move(wires));
+  std::vector<backend::SharedLinks::CopyNumber> copies;
   const auto add = [&](LinkId link) {
-    std::vector<backend::SharedWires::Crossing> crossed{static_cast<backend::SharedWires::Wire>(index(link))};
+    std::vector<backend::SharedLinks::Crossing> crossed{
+        static_cast<backend::SharedLinks::LinkIndex>(index(link))};
     for (const BusUse& use : topology_.links[index(link)].buses)
-      crossed.emplace_back(static_cast<backend::SharedWires::Wire>(topology_.links.size() + use.bus));
+      crossed.emplace_back(static_cast<backend::SharedLinks::LinkIndex>(topology_.links.size() + use.bus));
     copies.push_back(shared.begin(Bytes{1} << 40, crossed, Time{}));
   };
   for (const NodeId device : topology_.devices()) add(topology_.link_between(topology_.host(), device));

@@ -1,15 +1,17 @@
-// Figures of a run, and how they are shown.
+// The figures of a run, and their formatting.
 #include "simulate/outcome.hpp"
 
 #include <fmt/format.h>
 #include <fairlead/error.hpp>
+
+#include "backend/sim/timeline.hpp"
 
 namespace fairlead::simulate {
 
 namespace {
 constexpr double giga = 1e9;
 
-/// A small run is shown, too: three digits of what is less than one.
+/// Values below one get three significant digits, so that small runs are readable too.
 std::string shown(double value, int digits) {
   return value >= 1 || value == 0 ? fmt::format("{:.{}f}", value, digits) : fmt::format("{:.3g}", value);
 }
@@ -35,6 +37,8 @@ Outcome outcome_of(const Program& program, const SimulatedMachine& machine, cons
   } catch (const ConfigError&) {
     throw;
   } catch (const SystemError&) {
+    throw;
+  } catch (const backend::SimulationStopped&) {
     throw;
   } catch (const Error& error) {
     outcome.problem = error.what();
@@ -74,7 +78,7 @@ Json json(const Outcome& outcome, const Limits& limits, const Program& program,
     row.add("precision", std::string(name_of(size.precision)));
   }
   row.add("scheduler", outcome.scheduler);
-  if (!result.deputy.empty()) row.add("scheduler_deputy", result.deputy);
+  if (!result.active_policy.empty()) row.add("scheduler_deputy", result.active_policy);
   row.add("seed", outcome.seed);
   row.add("tiles", program.tiles);
   row.add("tasks", program.tasks.size());
@@ -124,7 +128,7 @@ std::string table_line(const Outcome& outcome, const Limits& limits, bool device
       fmt::format("{:<{}}{:>10}{:>11.0f}{:>8.1f}", outcome.scheduler, width, shown(result.seconds, 3),
                   gflops(outcome, limits), percent_of_peak(outcome, limits));
   const std::string last = fmt::format("{:>10.0f}{}", decision_nanoseconds(outcome),
-                                       result.deputy.empty() ? "" : "  took " + result.deputy);
+                                       result.active_policy.empty() ? "" : "  took " + result.active_policy);
   return devices ? fmt::format("{}{:>12}{:>12}{:>12}{}", first, gigabytes(result.bytes_to_devices),
                                gigabytes(result.bytes_from_devices), gigabytes(result.bytes_between_devices),
                                last)

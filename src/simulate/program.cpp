@@ -1,4 +1,4 @@
-// What is too much for a program.
+// The error for programs that exceed the simulator's limits.
 #include "simulate/program.hpp"
 
 #include <fmt/format.h>

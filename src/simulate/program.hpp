@@ -1,5 +1,5 @@
-// A program as the simulator runs it: data with sizes, and tasks in program order that say what they read and
-// write and how much work they are. No values, no bodies. Made by a workload, or read from a recorded flow.
+// A program for the simulator: data with sizes, and tasks in program order with their accesses and amount of work. It
+// has no values and no bodies. Workloads create programs, and recorded flows are read as such.
 #pragma once
 #include <fairlead/access.hpp>
 #include <fairlead/ids.hpp>
@@ -27,10 +27,10 @@ enum class KernelIndex : std::uint16_t {};
 
 struct ProgramDatum {
   Bytes bytes = 0;
-  /// Which of the program's matrices or grids it is part of, and where there.
+  /// The matrix or grid that contains the datum, and its position.
   std::int16_t collection = 0;
   std::int32_t row = -1, column = -1;
-  bool has_value = true;  ///< before the first task; else something has to write it first
+  bool has_value = true;  ///< has a value before the first task; otherwise a task must write it first
 };
 
 struct ProgramUse {
@@ -40,27 +40,27 @@ struct ProgramUse {
 
 struct ProgramTask {
   KernelIndex kernel{};
-  std::uint16_t uses = 0;  ///< how many of Program::uses, after those of the tasks before
+  std::uint16_t uses = 0;  ///< number of its elements in Program::uses, which follow those of earlier tasks
   std::int32_t priority = 0;
-  std::int32_t iteration = 0;  ///< of the algorithm's outer loop; for pictures
+  std::int32_t iteration = 0;  ///< of the algorithm's outer loop; for charts
   float flops = 0;
-  /// The edge of what it works on, which decides how fast a kernel is: the tile's, or the smallest side.
+  /// The side of the tile, or the smallest side, which determines the rate of the kernel.
   float side = 0;
 };
 
-/// More than there may be of anything is refused with ConfigError.
+/// Member functions throw ConfigError if a limit is exceeded.
 class Program {
  public:
   std::string title;  ///< "cholesky, n = 109440, tile 1920, single"
   std::vector<std::string> kernels, collections;
-  std::vector<std::string> cpu_only;  ///< kernels that have no code for devices, whatever a machine's rates
-  std::vector<std::string>
-      timeless;  ///< kernels that take no time, on cores only, whatever a machine's rates
+  std::vector<std::string> cpu_only;  ///< kernels without code for devices, whatever the machine's rates
+  /// Kernels that take no time and run on cores only, whatever the machine's rates.
+  std::vector<std::string> timeless;
   std::vector<ProgramDatum> data;
-  std::vector<std::string> names;  ///< of the data, if they are not to be named by collection and place
+  std::vector<std::string> names;  ///< of the data, if not derived from collection and position
   std::vector<ProgramTask> tasks;
   std::vector<ProgramUse> uses;
-  std::int32_t tiles = 0;  ///< a side of the largest collection
+  std::int32_t tiles = 0;  ///< number per side of the largest collection
 
   KernelIndex kernel(std::string_view name) {
     for (std::size_t i = 0; i < kernels.size(); ++i)
@@ -80,7 +80,7 @@ class Program {
     data.push_back(datum);
     return static_cast<DatumIndex>(data.size() - 1);
   }
-  /// `task.uses` is set here.
+  /// Sets `task.uses`.
   void task(ProgramTask task, std::initializer_list<ProgramUse> used) {
     add(task, {used.begin(), used.size()});
   }

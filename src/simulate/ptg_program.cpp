@@ -17,7 +17,7 @@
 
 #include "front/jdf_graph/origins.hpp"
 #include "front/ptg/class_table.hpp"
-#include "front/ptg/written_out.hpp"
+#include "front/ptg/unrolled_graph.hpp"
 #include "front/unrolled/check.hpp"
 
 namespace fairlead::simulate {
@@ -28,10 +28,10 @@ using unrolled::TaskId;
 
 constexpr std::uint64_t most_written_out = 1'000'000;
 
-/// As a graph unfolds ahead of what runs: whoever is ready, first come, first served; when nobody is, the next that
-/// waits for nothing.
+/// The order in which a graph unfolds ahead of execution: ready tasks, first in, first out; if there are none, the next
+/// task without predecessors.
 std::vector<TaskId> unfolding_order(const unrolled::Graph& graph) {
-  const unrolled::Checked checked = unrolled::check(graph);
+  const unrolled::CheckResult checked = unrolled::check(graph);
   if (checked.findings.errors() != 0)
     throw Error("a parameterized graph of linear algebra cannot run: " + checked.findings.text());
   std::vector<std::vector<TaskId>> after(graph.tasks.size());
@@ -53,7 +53,7 @@ std::vector<TaskId> unfolding_order(const unrolled::Graph& graph) {
   return order;
 }
 
-/// What a task uses, which tells it from all others: of the place in the program's data, and how.
+/// The uses of a task, which identify it: index in the program's data, and access mode.
 using Uses = std::vector<std::pair<std::size_t, AccessMode>>;
 
 AccessMode mode_of(unrolled::Access access) noexcept {
@@ -78,7 +78,7 @@ class Matcher {
     Uses uses;
     for (std::uint16_t i = 0; i < of.flows.size(); ++i) {
       if (of.flows[i].access == unrolled::Access::control) continue;
-      const unrolled::End* const place = origins_.of(task, i).place;
+      const unrolled::EdgeEnd* const place = origins_.of(task, i).place;
       if (place == nullptr) throw Error(unrolled::label(graph_, task, i) + " is in no datum of the flow's");
       uses.emplace_back(datum_at(*place), mode_of(of.flows[i].access));
     }
@@ -87,7 +87,7 @@ class Matcher {
   }
 
  private:
-  std::size_t datum_at(const unrolled::End& place) const {
+  std::size_t datum_at(const unrolled::EdgeEnd& place) const {
     const auto indices = graph_.indices(place);
     const auto found = data_.find({collections_[place.of], indices[0], indices[1]});
     if (found == data_.end()) throw Error("the flow has no " + unrolled::label(graph_, place));
@@ -96,7 +96,7 @@ class Matcher {
 
   const unrolled::Graph& graph_;
   jdf::Origins origins_;
-  std::vector<std::int32_t> collections_;                    // of the program, by the graph's
+  std::vector<std::int32_t> collections_;                    // by the graph's collection: that of the program
   std::map<std::array<std::int32_t, 3>, std::size_t> data_;  // of the program, by collection, row and column
 };
 
@@ -116,7 +116,7 @@ unrolled::Graph graph_of(std::string_view workload, const WorkloadSize& size) {
   if (tiles > 256)
     throw ConfigError(
         fmt::format("{} tiles a side are too many for a parameterized graph that is written out", tiles));
-  // The graph knows tiles by their numbers: these may be of one element each, and nothing computes on them.
+  // The graph depends only on tile numbers, so each tile has one element; no task runs.
   Config config;
   config.set("workers", 1);
   config.set("bind-threads", false);
@@ -135,7 +135,7 @@ unrolled::Graph graph_of(std::string_view workload, const WorkloadSize& size) {
     linalg::lu(graph, none, a);
   else
     linalg::multiply(graph, none, 1.0, a, b, 1.0, c);
-  return ptg::written_out(ptg::make_class_table(graph.definitions()), most_written_out);
+  return ptg::unrolled_graph(ptg::make_class_table(graph.definitions()), most_written_out);
 }
 
 Program in_order_of(const unrolled::Graph& graph, const Program& flow) {

@@ -1,4 +1,4 @@
-// The engine of real runs on the simulated world.
+// Runs the engine of real runs on the simulated machine.
 #include "simulate/simulation.hpp"
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@
 #include "backend/sim/sim_world.hpp"
 #include "engine/trace_snapshot.hpp"
 #include "front/flow/flow_source.hpp"
-#include "front/rehearsal/rehearsals.hpp"
+#include "front/what_if/simulation_runners.hpp"
 #include "schedule/policies.hpp"
 #include "simulate/longest_path.hpp"
 #include "simulate/timed_policy.hpp"
@@ -94,7 +94,7 @@ class Run {
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
     result_.decision_seconds = seconds(decisions_.all());
     result_.events = world_.events();
-    result_.deputy = core_.engine().policy().deputy();
+    result_.active_policy = core_.engine().policy().active_policy();
     result_.digest = core_.engine().journal().digest().value();
     core_.engine().locked([&](const memory::Memory& memory) { count(memory); });
     for (const WorkerInfo& worker : core_.engine().view().workers()) {
@@ -113,7 +113,7 @@ class Run {
   }
 
  private:
-  /// Each carries its number in the program where others have a line of a file.
+  /// The line of its source location is the task's index in the program.
   const ProgramTask& program_task(const Task& task) const { return program_.tasks[task.submitted_at.line]; }
 
   int advice_for(const ProgramDatum& datum) const {
@@ -134,6 +134,7 @@ class Run {
     sim.noise_percent = options_.noise_percent;
     sim.slow = by_worker(options_.slow, machine_.topology());
     sim.most_events = options_.most_events;
+    sim.stop_requested = options_.stop_requested;
     sim.duration = [this](const Task& task, WorkerId worker) {
       return machine_.duration(program_task(task), worker);
     };
@@ -143,7 +144,7 @@ class Run {
       return index(id) < program_.data.size() && program_.data[index(id)].has_value;
     };
     if (options_.charge_decisions)
-      sim.decision_time = [this](WorkerId worker) { return decisions_.take(worker); };
+      sim.decision_time = [this](WorkerId worker) { return decisions_.take_charge(worker); };
     if (options_.keep_order) {
       sim.on_start = [this](Task&, WorkerId worker) {
         if (index(worker) >= started_.size()) started_.resize(index(worker) + 1u);
@@ -164,7 +165,7 @@ class Run {
     core.engine.pipeline_depth = options_.pipeline_depth;
     core.engine.seed = options_.seed;
     core.engine.trace_memory = options_.trace_memory;
-    core.engine.rehearsal = front::rehearsals_in_virtual_time(world_, machine_.idle_cores());
+    core.engine.what_if_simulation = front::virtual_time_simulations(world_, machine_.idle_cores());
     core.engine.log = !options_.event_log.empty();
     if (!options_.first_run)
       core.engine.estimate = [this](const Task& task, WorkerId worker) {
@@ -176,12 +177,12 @@ class Run {
         return std::max(Duration(1), Duration(std::llround(expected)));
       };
     core.fixed_order = options_.fixed_order;
-    core.refresh = false;  // as in the papers, the clock stops when the tasks are over
+    core.refresh = false;  // as in the papers, time is measured until the last task has finished
     core.window = options_.window != 0 ? options_.window : program_.tasks.size() + 1;  // never full
     return core;
   }
 
-  /// What crossed a link: as the engine commanded, or as the driver and the kernels did by themselves.
+  /// The traffic on a link: copies of the engine, and transfers by the page driver and by the kernels themselves.
   memory::LinkTraffic traffic_of(const memory::Memory& memory, std::size_t link) const {
     memory::LinkTraffic all = memory.transfers().traffic()[link];
     const auto add = [&](const memory::LinkTraffic& more) {
@@ -217,7 +218,7 @@ class Run {
       const LinkSpec& link = topology.links[i];
       const memory::LinkTraffic traffic = traffic_of(memory, i);
       const Bytes away = traffic.bytes(traffic.from_home), back = traffic.bytes(traffic.to_home);
-      if (!link.legs.empty()) continue;  // what crosses it counts on the wires
+      if (!link.physical_links.empty()) continue;  // counted on the links that it crosses
       report::LinkReport& report = result_.links.emplace_back();
       report.name = link.name;
       for (std::size_t cause = 0; cause < memory::cause_count; ++cause) {
@@ -225,22 +226,22 @@ class Run {
         report.to_home[cause] = {traffic.to_home[cause].bytes, traffic.to_home[cause].copies};
       }
       report.busy_seconds = seconds(traffic.busy);
-      if (topology.is(link.first, MemoryKind::store)) {
+      if (topology.has_kind(link.first, MemoryKind::store)) {
         add_to_total("disk", report);
         result_.bytes_from_disk += away;
         result_.bytes_to_disk += back;
-      } else if (topology.is(link.first, MemoryKind::host)) {
+      } else if (topology.has_kind(link.first, MemoryKind::host)) {
         add_to_total("devices", report);
         result_.bytes_to_devices += away;
         result_.bytes_from_devices += back;
-      } else if (topology.is(link.first, MemoryKind::device)) {
+      } else if (topology.has_kind(link.first, MemoryKind::device)) {
         add_to_total("between devices", report);
         result_.bytes_between_devices += away + back;
       }
     }
     for (const NodeInfo& info : core_.engine().view().caches()) {
       const memory::MemoryNode& node = memory.node(info.id);
-      const bool managed = world_.page_driver() != nullptr && topology.is(info.id, MemoryKind::device);
+      const bool managed = world_.page_driver() != nullptr && topology.has_kind(info.id, MemoryKind::device);
       const Bytes peak = managed ? world_.page_driver()->peak_bytes(info.id) : node.peak_bytes.get();
       result_.nodes.push_back({topology.nodes[index(info.id)].name, info.capacity, peak});
       result_.evictions += node.evictions;
@@ -261,7 +262,7 @@ class Run {
   engine::RuntimeCore core_;
   std::deque<CodeletInfo> codelets_;
   std::vector<engine::RegisteredDatum> data_;
-  const std::vector<double> expected_times_;  // so many times what it takes, by kernel
+  const std::vector<double> expected_times_;  // by kernel: estimated duration divided by the actual one
 };
 
 }  // namespace
@@ -272,7 +273,7 @@ SimulationResult result_of(Run&& run) {
   try {
     result = run.run();
   } catch (const Error&) {
-    run.write_log();  // shows what went wrong
+    run.write_log();  // the log shows the error
     throw;
   }
   run.write_log();

@@ -1,4 +1,4 @@
-// Reading it, and finding the workers.
+// Parses the setting, and maps it to workers.
 #include "simulate/slowdown.hpp"
 
 #include <fmt/format.h>

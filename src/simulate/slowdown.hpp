@@ -1,4 +1,4 @@
-// A processor that is slower for a while, for a reason that no policy knows: others use it, it is too hot.
+// Slowdowns: a processor is slower for a while, for a reason unknown to policies, such as other users or heat.
 #pragma once
 #include <string_view>
 #include <vector>
@@ -9,17 +9,17 @@
 namespace fairlead::simulate {
 
 struct Slowdown {
-  bool is_device = false;  ///< else a core
-  std::size_t number = 0;  ///< of those that are used
-  double times = 1;        ///< what it does takes so much longer
+  bool is_device = false;  ///< false: a core
+  std::size_t number = 0;  ///< among those that are used
+  double times = 1;        ///< factor on its durations
   Time from{}, until = Time::max();
 };
 
-/// "gpu1:4:0.5-0.9,core0:2": device 1 takes four times as long from 0.5 s to 0.9 s, core 0 twice as long all
-/// the time. Throws ConfigError that shows how it is written.
+/// Parses "gpu1:4:0.5-0.9,core0:2": device 1 takes four times as long from 0.5 s to 0.9 s, core 0 twice as long all the
+/// time. Throws ConfigError with the syntax.
 std::vector<Slowdown> slowdowns_in(std::string_view written);
 
-/// For each of its workers. Throws ConfigError if there is no such processor.
+/// The slowdowns by worker. Throws ConfigError for an unknown processor.
 std::vector<backend::WorkerSlowdown> by_worker(const std::vector<Slowdown>& slowdowns,
                                                const Topology& topology);
 

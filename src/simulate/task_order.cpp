@@ -1,4 +1,4 @@
-// Where tasks are drawn: by the tiles that they write, and the memory that they ran beside.
+// The positions of tasks in the chart: the tile that a task writes, and the memory node where it ran.
 #include "simulate/task_order.hpp"
 
 #include <algorithm>
@@ -8,8 +8,8 @@ namespace fairlead::simulate {
 
 namespace {
 
-/// The datum of the matrix that a task writes; of several the last, which is the one it is about ("the tile
-/// below" of a QR factorization's kernels). Null if there is none.
+/// The datum of the matrix that a task writes; of several the last, which is the task's main one ("the tile below" in a
+/// QR factorization's kernels). Null if there is none.
 const ProgramDatum* written_in(const Program& program, std::int16_t matrix,
                                std::span<const ProgramUse> uses) {
   const ProgramDatum* written = nullptr;
@@ -21,7 +21,7 @@ const ProgramDatum* written_in(const Program& program, std::int16_t matrix,
   return written;
 }
 
-/// The one that most tasks write.
+/// The matrix that most tasks write.
 std::int16_t matrix_of(const Program& program) {
   std::vector<std::size_t> writers(std::max<std::size_t>(program.collections.size(), 1));
   for (std::size_t i = 0; i < writers.size(); ++i)
@@ -31,7 +31,7 @@ std::int16_t matrix_of(const Program& program) {
   return static_cast<std::int16_t>(std::ranges::max_element(writers) - writers.begin());
 }
 
-/// Workers of one memory are one device: the streams of a GPU, all cores.
+/// The workers of one memory node count as one device: the streams of a GPU, or all cores.
 std::vector<NodeId> nodes_with_workers(const Topology& topology) {
   std::vector<NodeId> nodes;
   for (const WorkerSpec& worker : topology.workers)
@@ -67,7 +67,7 @@ report::TaskOrder task_places(const Program& program, const SimulatedMachine& ma
   order.memory_tiles = machine.memory() / tile;
   for (const NodeId node : nodes_with_workers(machine.topology())) {
     const std::string& name = machine.topology().nodes[index(node)].name;
-    order.devices.push_back(machine.topology().is(node, MemoryKind::host) ? "cores" : name);
+    order.devices.push_back(machine.topology().has_kind(node, MemoryKind::host) ? "cores" : name);
   }
   return order;
 }

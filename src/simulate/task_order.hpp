@@ -1,4 +1,4 @@
-// The order of simulated runs as a page draws it.
+// The order of tasks in simulated runs, for the report page.
 #pragma once
 #include <string>
 
@@ -7,7 +7,7 @@
 
 namespace fairlead::simulate {
 
-/// Where each task of the program is drawn, and no run so far. Empty for programs without tiles.
+/// The position of each task of the program, without runs. Empty for programs without tiles.
 report::TaskOrder task_places(const Program& program, const SimulatedMachine& machine);
 
 /// Adds a run with `SimulationOptions::keep_order`.

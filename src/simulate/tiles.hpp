@@ -1,4 +1,4 @@
-// A tiled matrix of a program: its tiles' sizes, and their data by row and column.
+// A tiled matrix of a program: the sizes of its tiles, and their data by row and column.
 #pragma once
 #include <algorithm>
 #include <string_view>

@@ -1,4 +1,4 @@
-// What no schedule beats, whatever it moves: the work that has to be done, and the longest chain of tasks.
+// Lower bounds of the time for any schedule: the total work, and the longest chain of tasks.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -15,12 +15,11 @@ namespace {
 /// Tasks of one kernel, size and duration.
 struct Group {
   double tasks = 0;
-  std::vector<double> seconds;  // by kind of worker; infinite where it cannot run
+  std::vector<double> seconds;  // by kind of worker; infinite if it cannot run them
 };
 
-/// The area bound's dual (a linear program of one variable for each kind of worker): any prices of a second
-/// of each kind that add up to one over all workers bound the time from below by what the tasks cost at
-/// least.
+/// The dual of the area bound (a linear program with one variable for each kind of worker). For any prices per second
+/// of each kind that sum to one over all workers, the least total cost of the tasks is a lower bound of the time.
 double cost(const std::vector<Group>& groups, const std::vector<double>& prices) {
   double sum = 0;
   for (const Group& group : groups) {
@@ -35,17 +34,18 @@ double cost(const std::vector<Group>& groups, const std::vector<double>& prices)
 }  // namespace
 
 double SimulatedMachine::compute_bound(const Work& work) const {
-  // Those of a kind that share a processor do `together` times what one of them does, but no more than all would alone.
-  // Where kinds share one, as cores and devices that are cores, each is taken to have it for itself, which bounds less.
+  // The workers of a kind that share a processor have `together` times the throughput of one of them, at most that of
+  // all alone. If kinds share a processor, such as cores and devices that run on cores, each counts as if alone, which
+  // weakens the bound.
   std::vector<double> workers(kinds_of_workers_.size());
   std::map<std::pair<std::size_t, std::size_t>, std::pair<double, double>> sharers;  // by kind and processor
   for (std::size_t worker = 0; worker < kind_of_worker_.size(); ++worker) {
     auto& [count, taken] = sharers[{kind_of_worker_[worker], processor_of_worker_[worker]}];
     ++count;
-    taken = topology_.workers[worker].taken();
+    taken = topology_.workers[worker].cores_used();
   }
   for (const auto& [of, sharer] : sharers)
-    workers[of.first] += std::min(sharer.first, together_[of.second] / sharer.second);
+    workers[of.first] += std::min(sharer.first, processor_throughput_[of.second] / sharer.second);
   std::vector<Group> groups;
   work.for_each([&](const ProgramTask& task, double count) {
     Group& group = groups.emplace_back();
@@ -59,8 +59,8 @@ double SimulatedMachine::compute_bound(const Work& work) const {
     }
   });
 
-  // One kind after the other is given the share of the price that serves best; the cost is concave in it.
-  // With one or two kinds that is the optimum, with more a bound that is valid all the same.
+  // Coordinate ascent: the price share of one kind after the other is optimized; the cost is concave in it. With one or
+  // two kinds this yields the optimum, with more a valid, possibly weaker bound.
   std::vector<double> shares(workers.size(), 0);
   for (std::size_t kind = 0; kind < workers.size(); ++kind)
     if (workers[kind] > 0) shares[kind] = 1;
@@ -71,7 +71,7 @@ double SimulatedMachine::compute_bound(const Work& work) const {
     for (std::size_t kind = 0; kind < weights.size(); ++kind)
       prices.push_back(workers[kind] > 0 ? weights[kind] / all / workers[kind] : 0);
     for (std::size_t kind = 0; kind < weights.size(); ++kind)
-      if (workers[kind] == 0) prices[kind] = 1;  // times an infinite duration
+      if (workers[kind] == 0) prices[kind] = 1;  // multiplied by an infinite duration
     return cost(groups, prices);
   };
   double best = bound(shares);

@@ -1,4 +1,4 @@
-// Every event and every question goes on to the policy, and its time is added up.
+// Forwards every call to the policy and adds up its time.
 #include "simulate/timed_policy.hpp"
 
 #include <utility>
@@ -40,15 +40,15 @@ class TimedPolicy final : public ForwardingPolicy<TimedPolicy> {
 void PolicyTime::add(WorkerId worker, Duration took) {
   all_ += took;
   if (worker == no_id<WorkerId>) {
-    nobodys_ += took;
+    unattributed_ += took;
     return;
   }
   if (index(worker) >= by_worker_.size()) by_worker_.resize(index(worker) + 1u);
   by_worker_[index(worker)] += took;
 }
 
-Duration PolicyTime::take(WorkerId worker) {
-  Duration taken = std::exchange(nobodys_, {});
+Duration PolicyTime::take_charge(WorkerId worker) {
+  Duration taken = std::exchange(unattributed_, {});
   if (index(worker) < by_worker_.size()) taken += std::exchange(by_worker_[index(worker)], {});
   return taken;
 }

@@ -1,4 +1,4 @@
-// A policy whose time is taken: what deciding costs. The same answers as without.
+// A wrapper that measures the time spent in a policy. Its decisions are unchanged.
 #pragma once
 #include <functional>
 #include <memory>
@@ -9,21 +9,21 @@
 
 namespace fairlead::simulate {
 
-/// Time spent in a policy. Outlives it.
+/// Time spent in a policy. Must outlive it.
 class PolicyTime {
  public:
-  /// `worker`: who asked, or told; none: nobody in particular.
+  /// `worker`: the worker for which the call was made; none if there is no such worker.
   void add(WorkerId worker, Duration took);
-  /// What that worker has not waited for yet, and what nobody in particular caused; from then on it has.
-  Duration take(WorkerId worker);
+  /// Returns and resets the time not yet charged to that worker, plus the time of calls without a worker.
+  Duration take_charge(WorkerId worker);
   Duration all() const noexcept { return all_; }
 
  private:
-  Duration all_{}, nobodys_{};
+  Duration all_{}, unattributed_{};
   std::vector<Duration> by_worker_;
 };
 
-/// `clock`: tests have their own; unless given, that of this machine.
+/// `clock`: for tests; by default the machine's clock.
 std::unique_ptr<Policy> timed(std::unique_ptr<Policy> policy, PolicyTime& time,
                               std::function<Time()> clock = {});
 

@@ -1,4 +1,4 @@
-// How much there is to do, however it is done: so many tasks of each kernel and size.
+// An amount of work: the number of tasks of each kernel and size.
 #pragma once
 #include <map>
 #include <tuple>
@@ -20,7 +20,7 @@ class Work {
     for (const auto& [size, count] : by_size_) sum += count * static_cast<double>(std::get<1>(size));
     return sum;
   }
-  /// Calls f(task, count) for each size.
+  /// Calls f(task, count) for each kernel and size.
   template <class F>
   void for_each(F&& f) const {
     for (const auto& [size, count] : by_size_) {

@@ -1,4 +1,4 @@
-// The one list of workloads.
+// The list of all workloads.
 #include "simulate/workload.hpp"
 
 #include <fmt/format.h>
@@ -58,7 +58,7 @@ Program make_workload(std::string_view written, const WorkloadSize& size) {
   if (size.n < 1 || size.tile < 1 || size.n > largest || size.tile > largest)
     throw ConfigError(fmt::format("{}: n and tile must be from 1 to {}, not {} and {}", workload.name,
                                   largest, size.n, size.tile));
-  constexpr std::int64_t most_tiles = 4096;  // a side; their product counts data
+  constexpr std::int64_t most_tiles = 4096;  // per side; their product counts data
   if ((size.n + size.tile - 1) / size.tile > most_tiles)
     throw ConfigError(fmt::format("{}: n = {} in tiles of {} makes {} of them a side; there may be {}",
                                   workload.name, size.n, size.tile, (size.n + size.tile - 1) / size.tile,

@@ -1,5 +1,4 @@
-// The task graphs that come with the simulator, by name. A new one is one file in workloads/ and one line in
-// the list.
+// The task graphs built into the simulator, by name. A new one is one file in workloads/ and one line in the list.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -12,27 +11,27 @@
 
 namespace fairlead::simulate {
 
-/// How large it is.
+/// The size of a workload.
 struct WorkloadSize {
-  std::int64_t n = 0;     ///< rows of the matrix, or what the workload's summary says
-  std::int64_t tile = 0;  ///< of a tile's edge; the last one may be smaller
+  std::int64_t n = 0;     ///< rows of the matrix, or as the workload's summary defines it
+  std::int64_t tile = 0;  ///< side of a tile; the last one may be smaller
   Precision precision = Precision::double_;
 };
 
-/// A workload as the list names it.
+/// An entry of the list.
 struct Workload {
   std::string_view name;
-  std::string_view summary;  ///< one line; says what n and tile are
+  std::string_view summary;  ///< one line; defines n and tile
   Program (*make)(const WorkloadSize&, const PolicyOptions& options);
-  /// For a fast memory of so many bytes; null where no bound is known.
+  /// Bounds for a fast memory of so many bytes; null if unknown.
   report::IoBounds (*bounds)(const WorkloadSize&, Bytes memory);
-  std::span<const PolicyOption> options{};  ///< what can be set behind its name, as for a policy
+  std::span<const PolicyOption> options{};  ///< options after the name, as for a policy
 };
 
-/// In the order in which they are listed to people.
+/// In display order.
 std::span<const Workload> workloads();
-/// `written`: a name, perhaps with options behind it: "qr:tree=binary". Throws ConfigError for a name or an
-/// option that there is not, naming what comes nearest, and for sizes that make no sense.
+/// `written`: a name, optionally with options: "qr:tree=binary". Throws ConfigError for an unknown name or option, with
+/// the closest name, and for invalid sizes.
 Program make_workload(std::string_view written, const WorkloadSize& size);
 const Workload& find_workload(std::string_view written);
 

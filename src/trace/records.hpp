@@ -1,5 +1,5 @@
-// What is written down of a run: one small record for each thing that took time or changed. Times are those
-// of the run's clock, real or simulated.
+// The trace records of a run: one small record for each activity or change. Times are those of the run's clock, real or
+// simulated.
 #pragma once
 #include <fairlead/ids.hpp>
 
@@ -10,21 +10,23 @@
 
 namespace fairlead::trace {
 
-/// A task that is over.
+/// A finished task.
 struct TaskRecord {
   static constexpr std::size_t data_kept = 3;
 
   std::int64_t start_ns = 0;
-  std::uint32_t duration_low = 0;  ///< of 48 bits of nanoseconds: three days
+  std::uint32_t duration_low = 0;  ///< low bits of a 48-bit duration in nanoseconds (three days)
   std::uint16_t duration_high = 0;
   WorkerId worker = no_id<WorkerId>;
-  std::array<DatumId, data_kept> data{};  ///< of more, the first two and the last, which is mostly changed
-  std::uint16_t codelet = 0;    ///< position in the names of the thread's tracer; in a snapshot, in its own
-  std::uint8_t data_count = 0;  ///< that it used
-  std::uint8_t flags = 0;       ///< bit k: it changed data[k]; the highest: see below
+  /// of more data, the first two and the last, which is usually written
+  std::array<DatumId, data_kept> data{};
+  /// index of the names of the thread's tracer; in a snapshot, of the snapshot's names
+  std::uint16_t codelet = 0;
+  std::uint8_t data_count = 0;  ///< number of data that the task used
+  std::uint8_t flags = 0;       ///< bit k: it wrote data[k]; the two highest: see below
 
   static constexpr std::uint8_t failed_flag = 0x80;
-  static constexpr std::uint8_t shared_flag = 0x40;  // timed with others that ran in a row: an even share
+  static constexpr std::uint8_t shared_flag = 0x40;  // timed together with consecutive tasks: an even share
   Time start() const noexcept { return Time(start_ns); }
   Duration duration() const noexcept {
     return Duration(static_cast<std::int64_t>(duration_low) | static_cast<std::int64_t>(duration_high) << 32);
@@ -40,7 +42,7 @@ struct TaskRecord {
   bool shares_time() const noexcept { return (flags & shared_flag) != 0; }
 };
 
-/// The same as a ring keeps it: half a cache line, written by four stores.
+/// A TaskRecord as stored in a ring: half a cache line, written with four stores.
 class PackedTask {
  public:
   static PackedTask of(const TaskRecord& task) noexcept {
@@ -55,7 +57,7 @@ class PackedTask {
         word(task.data[2]) | word(task.codelet, 32) | word(task.data_count, 48) | word(task.flags, 56);
     return packed;
   }
-  /// Its part of a time that was taken for several.
+  /// Sets an even share of a time that was measured for several tasks.
   void share(Time start, Duration duration) noexcept {
     words_[0] = static_cast<std::uint64_t>(start.count());
     words_[1] = (words_[1] >> 48 << 48) | static_cast<std::uint64_t>(duration.count());
@@ -80,29 +82,30 @@ class PackedTask {
 };
 static_assert(sizeof(PackedTask) == 32);
 
-/// Bytes that crossed a wire, or were to. A copy that crosses two has two records.
+/// A transfer of bytes over one link. A copy over two links has two records.
 struct CopyRecord {
-  Time start{};  ///< handed to the link: where many are, it waits there for its turn
+  Time start{};  ///< handed to the link, where it may be queued
   Duration duration{};
   Bytes bytes = 0;
   DatumId datum = no_id<DatumId>;
   LinkId link = no_id<LinkId>;
-  NodeId from = no_id<NodeId>, to = no_id<NodeId>;  ///< of the copy, which may begin or end beyond this wire
-  std::uint8_t cause = 0;                           ///< memory::Cause
-  bool away_from_home = true;                       ///< over the link from its first node to its second
+  /// the ends of the copy, which may extend beyond this link
+  NodeId from = no_id<NodeId>, to = no_id<NodeId>;
+  std::uint8_t cause = 0;      ///< memory::Cause
+  bool away_from_home = true;  ///< direction: from the link's first node to its second
   bool failed = false;
 
   Time end() const noexcept { return start + duration; }
 };
 
-/// How the bytes of one memory node were used from this moment on. What is in none of the four is free.
+/// The use of a memory node's bytes from this time on. The remaining bytes are free.
 struct MemoryRecord {
   Time at{};
   NodeId node = no_id<NodeId>;
-  Bytes by_tasks = 0;    ///< tasks that run or are about to use them
-  Bytes prefetched = 0;  ///< brought, or on the way, before a task has asked
-  Bytes leaving = 0;     ///< on their way home to make room
-  Bytes cached = 0;      ///< kept in case they are used again
+  Bytes by_tasks = 0;    ///< of tasks that run or are about to
+  Bytes prefetched = 0;  ///< transferred or in flight, before a task needs them
+  Bytes leaving = 0;     ///< being written back to make space
+  Bytes cached = 0;      ///< kept for reuse
 
   bool same_use(const MemoryRecord& other) const noexcept {
     return by_tasks == other.by_tasks && prefetched == other.prefetched && leaving == other.leaving &&
@@ -110,11 +113,11 @@ struct MemoryRecord {
   }
 };
 
-/// A worker had nothing to run.
+/// A period in which a worker had no task to run.
 struct WaitRecord {
   enum class For : std::uint8_t {
     tasks,  // no task was ready for it
-    data,   // it had a task, whose data were on their way
+    data,   // it had a task with data in flight
   };
   Time start{};
   Duration duration{};
@@ -124,16 +127,16 @@ struct WaitRecord {
   Time end() const noexcept { return start + duration; }
 };
 
-/// A value on its way between two ranks, as one of them sees it.
+/// A transfer of a value between two ranks, as seen by one of them.
 struct TransferRecord {
   static constexpr std::uint32_t several = ~std::uint32_t{0};
 
-  Time start{};                  ///< wanted here, or elsewhere
-  Duration duration{};           ///< until it is here, or with all who wanted it
-  std::uint64_t value = 0;       ///< the same for all who see it
-  Bytes bytes = 0;               ///< 0: known to those who get it
-  std::uint32_t peer = several;  ///< the rank that it comes from
-  bool comes = true;             ///< else it goes
+  Time start{};                  ///< when it was requested, here or by a receiver
+  Duration duration{};           ///< until it arrived, here or at all receivers
+  std::uint64_t value = 0;       ///< equal on all ranks that record it
+  Bytes bytes = 0;               ///< 0: only receivers record the size
+  std::uint32_t peer = several;  ///< the rank that sends it
+  bool comes = true;             ///< incoming; false: outgoing
 
   Time end() const noexcept { return start + duration; }
 };

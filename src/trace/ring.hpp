@@ -1,4 +1,5 @@
-// The last records that fit into fixed memory. One thread writes; whoever reads does so when nobody writes.
+// A ring buffer of fixed size that keeps the newest records. One thread writes; reading is allowed only while no thread
+// writes.
 #pragma once
 #include <sys/mman.h>
 
@@ -15,32 +16,31 @@ class Ring {
   static_assert(std::is_trivially_copyable_v<Record> && std::is_trivially_destructible_v<Record>);
 
  public:
-  /// Holds as many records as fit into `bytes`, at least one. Pages are taken from the system as records
-  /// come.
+  /// Holds as many records as fit into `bytes`, at least one. The system allocates pages as records are written.
   explicit Ring(std::size_t bytes) : capacity_(std::max<std::size_t>(1, bytes / sizeof(Record))) {
     const std::size_t all = capacity_ * sizeof(Record);
     alignment_ = all >= huge_page ? huge_page : alignof(std::max_align_t);
     records_ = static_cast<Record*>(::operator new (all, std::align_val_t{alignment_}));
-    // A wish: faulting in small pages while tasks run would cost more than all the rest of recording.
+    // Optional: page faults on small pages while tasks run would cost more than all other work of recording.
     if (alignment_ == huge_page) madvise(records_, all, MADV_HUGEPAGE);
   }
   ~Ring() { ::operator delete (records_, std::align_val_t{alignment_}); }
   Ring(const Ring&) = delete;
   Ring& operator=(const Ring&) = delete;
 
-  /// The oldest is lost if the ring is full.
+  /// Overwrites the oldest record if the ring is full.
   void push(const Record& record) noexcept {
     new (records_ + next_) Record(record);
     ++pushed_;
     if (++next_ == capacity_) next_ = 0;
   }
-  /// The one that was pushed so long before the last one, which is still there.
+  /// The record pushed `back` records before the last one; it must still be stored.
   Record& before_last(std::size_t back) noexcept {
     return records_[next_ > back ? next_ - 1 - back : next_ + capacity_ - 1 - back];
   }
   std::size_t capacity() const noexcept { return capacity_; }
   std::size_t size() const noexcept { return std::min<std::uint64_t>(pushed_, capacity_); }
-  /// Records that had to make room for newer ones.
+  /// The number of overwritten records.
   std::uint64_t dropped() const noexcept { return pushed_ - size(); }
 
   /// Calls f(record), oldest first.

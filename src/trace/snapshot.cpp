@@ -1,4 +1,4 @@
-// Texts that every report of a run needs.
+// Texts that all reports of a run share.
 #include "trace/snapshot.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-// What a tracer knows when it is asked: records in order, and the names of all they mention. Reports are
-// made from this alone, so that real and simulated runs look the same.
+// The contents of a tracer: records in order, and the names of everything they refer to. Reports use nothing else, so
+// real and simulated runs look the same.
 #pragma once
 #include <fairlead/ids.hpp>
 
@@ -10,23 +10,23 @@
 
 namespace fairlead::trace {
 
-/// A part of the run that the program has named.
+/// A period of the run that the program has named.
 struct Phase {
   std::string name;
   Time start{}, end{};
 };
 
-/// Of each kind of record, how many were lost because newer ones needed their place.
+/// The number of records of each kind that were overwritten by newer ones.
 struct Dropped {
   std::uint64_t tasks = 0, copies = 0, memory = 0, waits = 0, transfers = 0;
   std::uint64_t all() const noexcept { return tasks + copies + memory + waits + transfers; }
 };
 
 struct Snapshot {
-  std::string process = "fairlead";  ///< whose it is: "rank 1 on griffon-7"
+  std::string process = "fairlead";  ///< the traced process: "rank 1 on griffon-7"
   struct Node {
     std::string name;
-    Bytes capacity = 0;  ///< 0: it is a home, which holds whatever is registered
+    Bytes capacity = 0;  ///< 0: a home, which has no limit
   };
   struct Link {
     std::string name;
@@ -51,21 +51,20 @@ struct Snapshot {
   std::vector<Phase> phases;
 
   Dropped dropped;
-  Time complete_from{};  ///< of what happened before this, something was dropped; 0: nothing was
-  Bytes memory_limit{};  ///< of the tracer
+  Time complete_from{};  ///< records from before this time may be missing; 0: none are
+  Bytes memory_limit{};  ///< of the tracer, in bytes
 
-  Time begin() const noexcept;  ///< of the first record
-  Time end() const noexcept;    ///< of the last
+  Time begin() const noexcept;  ///< the start of the first record
+  Time end() const noexcept;    ///< the end of the last record
 };
 
-/// "A[3,1], A[2,1] -> A[3,2]": what a task read, and after the arrow what it changed.
+/// "A[3,1], A[2,1] -> A[3,2]": the data that a task read, and after the arrow those that it wrote.
 std::string data_text(const Snapshot& snapshot, const TaskRecord& task);
-/// "disk to RAM", of the wire that was crossed; with its name before it, where that says more than its ends
-/// do.
+/// "disk to RAM": the direction of the copy over its link, preceded by the link's name where that adds information.
 std::string direction_text(const Snapshot& snapshot, const CopyRecord& copy);
-/// Whether the copy begins and ends where this wire does.
+/// Whether the copy starts and ends at the ends of this link.
 bool is_whole_way(const Snapshot& snapshot, const CopyRecord& copy);
-/// What was dropped, and how to keep more, in one sentence; empty if nothing was.
+/// One sentence that states the dropped records and how to keep more; empty if none were dropped.
 std::string dropped_text(const Snapshot& snapshot);
 
 }  // namespace fairlead::trace

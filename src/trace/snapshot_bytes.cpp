@@ -1,4 +1,4 @@
-// See snapshot_bytes.hpp.
+// Serializes strings and lists with their sizes, all other values bytewise.
 #include "trace/snapshot_bytes.hpp"
 
 #include <fairlead/error.hpp>
@@ -75,7 +75,7 @@ class Reader {
   void operator()(std::vector<T>& list) {
     std::size_t size = 0;
     (*this)(size);
-    require(size);  // each has a byte at least
+    require(size);  // each element has at least one byte
     list.resize(size);
     for (T& one : list) (*this)(one);
   }

@@ -1,4 +1,4 @@
-// A snapshot as bytes, for another process of the same program.
+// Serializes a snapshot, for another process of the same program.
 #pragma once
 #include <cstddef>
 #include <span>
@@ -9,7 +9,7 @@
 namespace fairlead::trace {
 
 std::vector<std::byte> bytes_of(const Snapshot& snapshot);
-/// Throws SystemError for what no snapshot has become.
+/// Throws SystemError if the bytes are not a serialized snapshot.
 Snapshot snapshot_of(std::span<const std::byte> bytes);
 
 }  // namespace fairlead::trace

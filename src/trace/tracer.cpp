@@ -1,4 +1,4 @@
-// Dividing the memory among the rings, and putting what they hold in order.
+// Divides the memory among the rings, and merges their contents in order.
 #include "trace/tracer.hpp"
 
 #include <algorithm>
@@ -11,9 +11,9 @@ namespace fairlead::trace {
 namespace {
 
 constexpr std::size_t most_names = std::numeric_limits<std::uint16_t>::max();
-const std::string other_kinds = "(other kinds of task)";  // should anybody have more
+const std::string other_kinds = "(other kinds of task)";  // if there are more names than numbers
 
-// Of sixteen parts of the memory. Tasks are the most; copies move megabytes each.
+// In sixteenths of the memory. Most records are tasks; copies move megabytes each.
 constexpr Bytes parts = 16, parts_for_tasks = 11, parts_for_memory = 2, parts_for_copies = 2,
                 parts_for_waits = 1;
 static_assert(parts_for_tasks + parts_for_memory + parts_for_copies + parts_for_waits == parts);
@@ -33,7 +33,8 @@ void take(const Ring<Kept>& ring, std::vector<Record>& out, std::uint64_t& dropp
   if (ring.dropped() != 0) complete_from = std::max(complete_from, of(out[before]));
 }
 
-/// The engine hears of ends in batches: what it took for waiting while a task ran in truth was none.
+/// Removes waiting times during which a task ran: the engine learns of completions in batches, so it counts some of
+/// these as waiting.
 std::vector<WaitRecord> outside_of_tasks(const std::vector<WaitRecord>& waits,
                                          const std::vector<TaskRecord>& tasks) {
   std::vector<WaitRecord> result;
@@ -59,7 +60,7 @@ std::vector<WaitRecord> outside_of_tasks(const std::vector<WaitRecord>& waits,
 }  // namespace
 
 namespace {
-/// Whether it is what CodeletInfo::text() says; not if the implementation has no name.
+/// Whether `text` is the result of CodeletInfo::text(); false if the implementation has no name.
 bool is_text_of(std::string_view text, std::string_view codelet, std::string_view implementation) noexcept {
   return !implementation.empty() && text.size() == codelet.size() + implementation.size() + 3 &&
          text.starts_with(codelet) && text.substr(codelet.size() + 2).starts_with(implementation);

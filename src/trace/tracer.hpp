@@ -1,7 +1,6 @@
-// Writes down what happens in a run, in memory of a fixed size: each thread that ends tasks has a ring of its
-// own, the engine has rings for copies, memory and waiting. Nothing is locked and nothing allocated while
-// tasks run (but for the name of a kind of task when it is first seen). When a ring is full its oldest
-// records go, and the snapshot says how many.
+// Records a run in memory of a fixed size. Each thread that finishes tasks has its own ring; the engine has rings for
+// copies, memory and waiting. Recording takes no locks and allocates nothing while tasks run, except for the name of
+// each new kind of task. A full ring overwrites its oldest records; the snapshot states how many.
 #pragma once
 #include <fairlead/codelet_info.hpp>
 
@@ -19,7 +18,7 @@
 
 namespace fairlead::trace {
 
-/// a == b, for names of up to 16 letters without a call: this is asked for every task.
+/// a == b, for names of up to 16 letters without a call, since it is evaluated for every task.
 [[gnu::always_inline]] inline bool same_text(std::string_view a, std::string_view b) noexcept {
   if (a.size() != b.size()) return false;
   const std::size_t size = a.size();
@@ -37,20 +36,20 @@ namespace fairlead::trace {
   return size == 0 || (a[0] == b[0] && a[size / 2] == b[size / 2] && a[size - 1] == b[size - 1]);
 }
 
-/// The tasks that one thread ended.
+/// The tasks that one thread finished.
 class alignas(64) TaskTracer {
  public:
   explicit TaskTracer(std::size_t bytes) : ring_(bytes) {}
 
-  /// `task.codelet` is filled in here. The thread's alone.
+  /// Sets `task.codelet`. Called by the owner thread only.
   void add(TaskRecord task, const CodeletInfo& codelet) {
     task.codelet = number_of(codelet);
     ring_.push(PackedTask::of(task));
   }
-  /// The same for one of several implementations: they are told apart like codelets, "gemm (blas)".
+  /// As above, for one of several implementations; each has a name of its own, "gemm (blas)".
   void add(TaskRecord task, const CodeletInfo& codelet, WorkerKind kind, std::uint8_t implementation);
-  /// The last `tasks` ran in a row in this time, without a look at the clock: they share it evenly, and to
-  /// the last nanosecond. The thread's alone.
+  /// The last `tasks` ran consecutively in this time and were not timed individually. Each gets an even share; the last
+  /// one also gets the remainder. Called by the owner thread only.
   void share_time(std::size_t tasks, Time begin, Time end) noexcept {
     const Duration each = (end - begin) / static_cast<std::int64_t>(tasks);
     for (std::size_t back = 0; back < std::min(tasks, ring_.size()); ++back) {
@@ -64,17 +63,17 @@ class alignas(64) TaskTracer {
  private:
   struct Known {
     const void* what = nullptr;  // a codelet, or one of its implementations
-    std::string_view name;       // in names_
+    std::string_view name;       // points into names_
     std::uint16_t number = 0;
   };
-  /// A codelet may be gone when the trace is written, and another one be where it was: names are kept, and
-  /// compared.
+  /// Identified by name as well as address: the codelet may be destroyed before the trace is written, and its address
+  /// reused.
   std::uint16_t number_of(const CodeletInfo& codelet) {
     Known& known = known_[place(&codelet)];
     if (known.what != &codelet || !same_text(known.name, codelet.name)) known = look_up(codelet);
     return known.number;
   }
-  /// In `known_`. The upper bits of a product depend on all bits of the address: two kinds seldom share one.
+  /// Its index in `known_`. The upper bits of a product depend on all bits of the address, so collisions are rare.
   static std::size_t place(const void* what) noexcept {
     const auto address = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(what));
     return (address * 0x9e37'79b9'7f4a'7c15) >> 58;
@@ -84,21 +83,21 @@ class alignas(64) TaskTracer {
 
   Ring<PackedTask> ring_;
   std::array<Known, 64> known_{};
-  std::deque<std::string> names_;  // they stay where they are
+  std::deque<std::string> names_;  // a deque, for stable addresses
 };
 
 class Tracer {
  public:
-  /// `bytes` for everything, `threads` that end tasks.
+  /// `bytes`: the total memory; `threads`: the number of threads that finish tasks.
   Tracer(Bytes bytes, std::size_t threads);
 
   TaskTracer& thread(std::size_t i) noexcept { return threads_[i]; }
 
-  // ---- the engine's, under its lock
+  // ---- engine, under its lock
 
   void copy(const CopyRecord& record) noexcept { copies_.push(record); }
   void wait(const WaitRecord& record) noexcept { waits_.push(record); }
-  /// Kept if it says something new of its node.
+  /// Stored only if it differs from the node's last record.
   void memory(const MemoryRecord& record) {
     const std::size_t node = index(record.node);
     if (node >= last_use_.size()) last_use_.resize(node + 1);
@@ -107,12 +106,12 @@ class Tracer {
     memory_.push(record);
   }
 
-  // ---- the application's thread's
+  // ---- application's thread
 
-  /// A named part of the run is over.
+  /// A named period of the run has ended.
   void phase(Phase phase) { phases_.push_back(std::move(phase)); }
-  /// All that is still known, in order of time; names of machine and data are the caller's to add. Only while
-  /// no task runs, under the engine's lock.
+  /// All stored records, in order of time; the caller adds the names of machine and data. Only while no task runs,
+  /// under the engine's lock.
   Snapshot snapshot();
   bool ever_taken() const noexcept { return taken_; }
 

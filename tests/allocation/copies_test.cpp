@@ -35,19 +35,19 @@ std::uint64_t failed_copies(const T& original) {
 
 }  // namespace
 
-TEST(Copies, OfSettings) {
+TEST(CopyDispatcher, OfSettings) {
   Config config;
   for (const char* const key : {"cache-directory", "scheduler"}) config.set(key, long_text);
   EXPECT_GT(failed_copies(config), 4u);
 }
 
-TEST(Copies, OfValuesThatMayBeTexts) {
+TEST(CopyDispatcher, OfValuesThatMayBeTexts) {
   EXPECT_EQ(failed_copies(config::Value(long_text)), 1u);
   EXPECT_EQ(failed_copies(config::TomlNode{long_text}), 1u);
   EXPECT_EQ(failed_copies(config::TomlNode{config::TomlNode::List{{long_text}}}), 2u);
 }
 
-TEST(Copies, OfJson) {
+TEST(CopyDispatcher, OfJson) {
   const Json object = Json::object({{"text", long_text}, {"list", Json::array({Json(long_text), Json()})}});
   EXPECT_GT(failed_copies(object), 3u);
 }

@@ -10,7 +10,7 @@ namespace fairlead::tests {
 namespace {
 
 using backend::Addresses;
-using backend::Place;
+using backend::TransferEnd;
 
 struct Mapped {
   Mapped() : device(add_device(machine, {.name = "device", .capacity = 4096})), addresses(machine) {
@@ -79,14 +79,14 @@ TEST(Addresses, AreForCoresInRamAndTheProgramsMemoryOnly) {
 
 TEST(Addresses, OfAPieceLieFurtherOn) {
   Mapped it;
-  const Place ram = it.addresses.place_of({.node = it.machine.host(), .offset = 8}).after(16);
+  const TransferEnd ram = it.addresses.place_of({.node = it.machine.host(), .offset = 8}).after(16);
   EXPECT_EQ(ram.offset, 24u);
   EXPECT_EQ(ram.address, it.ram.data() + 24);
   EXPECT_EQ(ram.host, ram.address);
-  const Place device = it.addresses.place_of({.node = it.device, .offset = 8}).after(16);
+  const TransferEnd device = it.addresses.place_of({.node = it.device, .offset = 8}).after(16);
   EXPECT_EQ(number(device.address), (std::uintptr_t{1} << 60) + 24);
   EXPECT_EQ(device.host, nullptr);
-  const Place disk = it.addresses.place_of({.node = it.machine.store(), .offset = 8}).after(16);
+  const TransferEnd disk = it.addresses.place_of({.node = it.machine.store(), .offset = 8}).after(16);
   EXPECT_EQ(disk.offset, 24u);
   EXPECT_EQ(disk.address, nullptr);
 }

@@ -10,7 +10,7 @@ namespace fairlead::backend {
 namespace {
 
 std::string part(const std::string& list, std::size_t place, std::size_t ranks) {
-  return part_of_rank(list, default_backends(), place, ranks);
+  return devices_of_rank(list, default_backends(), place, ranks);
 }
 
 }  // namespace
@@ -50,7 +50,7 @@ TEST(DeviceList, WhatAllRanksHaveIsWhatThereIs) {
         for (const DeviceEntry& one : own) {
           const std::size_t comma = one.text.find(',');
           taken[one.text.substr(one.text.find("cuda"), comma - one.text.find("cuda"))] +=
-              *smallest_of_machine(one.text, default_backends());
+              *smallest_shared_device_memory(one.text, default_backends());
         }
       }
       EXPECT_EQ(taken.size(), devices) << ranks;
@@ -68,10 +68,10 @@ TEST(DeviceList, EmulatedOnesAreEachRanksOwn) {
 }
 
 TEST(DeviceList, KnowsTheSmallestOfTheMachine) {
-  EXPECT_EQ(smallest_of_machine("cuda:0,memory=8MiB + opencl:0,memory=4MiB + emulated:memory=1MiB",
-                                default_backends()),
+  EXPECT_EQ(smallest_shared_device_memory("cuda:0,memory=8MiB + opencl:0,memory=4MiB + emulated:memory=1MiB",
+                                          default_backends()),
             Bytes{4} << 20);
-  EXPECT_FALSE(smallest_of_machine("emulated:memory=1MiB", default_backends()).has_value());
+  EXPECT_FALSE(smallest_shared_device_memory("emulated:memory=1MiB", default_backends()).has_value());
 }
 
 TEST(DeviceList, MayBeNone) { EXPECT_TRUE(devices_from(" none ", default_backends()).empty()); }

@@ -17,7 +17,7 @@ TEST(CoreTime, ReadsTheKernelsText) {
   const auto both = core_time_in("234079 2958928 2\n");
   ASSERT_TRUE(both);
   EXPECT_EQ(both->on_core, Duration(234'079));
-  EXPECT_EQ(both->without_core, Duration(2'958'928));
+  EXPECT_EQ(both->waiting, Duration(2'958'928));
   for (const char* text : {"", "12", "12 ", "a b c", "0 0 0\n", "-1 5 2\n"})
     EXPECT_FALSE(core_time_in(text)) << text;
 }
@@ -63,7 +63,7 @@ TEST(CoreTime, CountsWhatThreadsOnOneCoreTakeFromEachOther) {
       while (begun.load() < 3) std::this_thread::yield();
       compute_for(0.1);
       const auto core_time = core_time_of(this_thread());
-      part = seconds(core_time->on_core) / seconds(core_time->on_core + core_time->without_core);
+      part = seconds(core_time->on_core) / seconds(core_time->on_core + core_time->waiting);
     });
   for (std::thread& thread : threads) thread.join();
   double least = 1;

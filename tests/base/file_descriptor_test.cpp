@@ -70,23 +70,23 @@ TEST(FileDescriptors, AWholeFileIsReadWhateverItsSizeIsSaidToBe) {
   const tests::TemporaryDirectory directory;
   const std::string text(100'000, 'x');
   const std::string path = directory.write("file", text);
-  EXPECT_EQ(whole_file(path), text);
-  EXPECT_EQ(whole_file(path, 10), text.substr(0, 10));
+  EXPECT_EQ(read_file(path), text);
+  EXPECT_EQ(read_file(path, 10), text.substr(0, 10));
   std::filesystem::remove(path);
-  EXPECT_FALSE(whole_file(path));
+  EXPECT_FALSE(read_file(path));
   EXPECT_EQ(errno, ENOENT);
-  EXPECT_FALSE(whole_file("/"));
+  EXPECT_FALSE(read_file("/"));
   EXPECT_EQ(errno, EISDIR);
-  EXPECT_GT(whole_file("/proc/self/status").value_or("").size(), 100u);  // its size is 0
+  EXPECT_GT(read_file("/proc/self/status").value_or("").size(), 100u);  // its size is 0
 }
 
 TEST(FileDescriptors, ADirectorysNamesAreRead) {
   const tests::TemporaryDirectory directory;
   const std::filesystem::path path = directory / "names";
   directory.write("names/one", "1");
-  EXPECT_EQ(names_in(path), std::vector<std::string>{"one"});
+  EXPECT_EQ(list_directory(path), std::vector<std::string>{"one"});
   std::filesystem::remove_all(path);
-  EXPECT_EQ(names_in(path), std::vector<std::string>{});
+  EXPECT_EQ(list_directory(path), std::vector<std::string>{});
 }
 
 }  // namespace
@@ -96,7 +96,7 @@ TEST(FileDescriptors, MoreSpaceThanThereIsIsNotEvenBegunToBeSetAside) {
   ASSERT_TRUE(file);
   struct stat status {};
   for (const std::uint64_t bytes : {std::uint64_t{1} << 44, std::uint64_t{1} << 60}) {
-    EXPECT_NE(set_aside(file.get(), 0, bytes), 0);
+    EXPECT_NE(allocate_space(file.get(), 0, bytes), 0);
     ASSERT_EQ(fstat(file.get(), &status), 0);
     EXPECT_EQ(status.st_size, 0);
     EXPECT_EQ(status.st_blocks, 0);

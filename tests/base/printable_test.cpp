@@ -27,11 +27,14 @@ TEST(PrintableText, LinesTabsAndLettersOfAllScriptsStay) {
 TEST(PrintableText, ControlCharactersBeyondAsciiAreShown) {
   EXPECT_EQ(printable("\xc2\x9b"
                       "31m"),
-            "\xc2\\x9b31m");
+            "\\xc2\\x9b31m");  // a lone 0xc2 would be no character
   EXPECT_EQ(printable("\x9b"
                       "31m"),
             "\\x9b31m");
   EXPECT_EQ(printable("\xc2\xa0"), "\xc2\xa0");
+  for (const char* text : {"\xc2", "a\xc2", "\xc2\xc2", "\xc2z", "\xc2\xc3\xb6", "\xc2\n"})
+    EXPECT_EQ(printable(text), text);
+  EXPECT_EQ(printable("\xc2\x1b"), "\xc2\\x1b");
 }
 
 TEST(PrintableText, ACharacterMayComeInPieces) {
@@ -40,6 +43,8 @@ TEST(PrintableText, ACharacterMayComeInPieces) {
   EXPECT_EQ(characters.put('\xc3', shown), 1u);
   EXPECT_EQ(characters.put('\x9f', shown), 1u);
   EXPECT_EQ(characters.put('\x9f', shown), 4u);
+  EXPECT_EQ(characters.put('\xc2', shown), 0u);
+  EXPECT_EQ(characters.put('\x9f', shown), 8u);
 }
 
 }  // namespace

@@ -4,7 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "command/answer.hpp"
+#include "temporary_directory.hpp"
 
 namespace fairlead {
 
@@ -70,6 +73,31 @@ TEST(Command, WhereTheResultsOfExperimentsCannotGoIsSaidBefore) {
     EXPECT_EQ(answer.exit_code, 2) << answer.text;
     EXPECT_THAT(answer.text, Not(HasSubstr("runs"))) << place;
   }
+}
+
+// A run that would use kept files reports once that it cannot, however many of its ranks would.
+TEST(Command, ACacheDirectoryThatOthersCanWriteIsReportedOnce) {
+  const tests::TemporaryDirectory folder;
+  const auto times = [&](const std::string& arguments, const std::string& directory) {
+    namespace fs = std::filesystem;
+    fs::create_directories(directory);
+    fs::permissions(directory, fs::perms::all);
+    const Answer answer = fairlead_command(arguments + " --cache-directory " + (folder / "cache").string());
+    EXPECT_EQ(answer.exit_code, 0) << answer.text;
+    EXPECT_TRUE(fs::is_empty(directory)) << answer.text;
+    EXPECT_THAT(answer.text, Not(HasSubstr("later runs will know")));
+    int found = 0;
+    const std::string words = "can be written by other users (mode 0777";
+    for (std::size_t at = answer.text.find(words); at != std::string::npos;
+         at = answer.text.find(words, at + 1))
+      ++found;
+    return found;
+  };
+  const std::string bench = "bench cholesky --n 64 --tile 16 --workers 1 --progress none";
+  const std::string cache = folder / "cache";
+  EXPECT_EQ(times(bench + " --ranks 2", cache), 1);
+  std::filesystem::permissions(cache, std::filesystem::perms::owner_all);
+  EXPECT_EQ(times("experiment run dague/fig-5 --quick --output none", cache + "/experiments"), 1);
 }
 
 TEST(Command, ExperimentsOfAFolderAreListed) {

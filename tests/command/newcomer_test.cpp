@@ -105,19 +105,20 @@ TEST_F(Newcomer, IsToldTheMachineThatWasMeant) {
 TEST_F(Newcomer, SimulatesThePolicyOfRealRunsWhereNoneIsNamed) {
   const Answer fits = fairlead_command("simulate cholesky --n 9600");
   EXPECT_EQ(fits.exit_code, 0);
-  EXPECT_THAT(fits.text, HasSubstr("auto is rehearsed here, as in a real run: the data fit in each memory"));
-  EXPECT_THAT(fits.text, HasSubstr("\nrehearsed "));
+  EXPECT_THAT(fits.text, HasSubstr("auto is what-if here, as in a real run: the data fit in each memory"));
+  EXPECT_THAT(fits.text, HasSubstr("\nwhat-if "));
   EXPECT_THAT(fairlead_command("simulate cholesky --n 9600 --gpus 0 --cores 4").text,
               HasSubstr("auto is lws here, as in a real run: the data fit in each memory"));
   EXPECT_THAT(fits.text, HasSubstr("\nsummit: "));
+  const Answer former = fairlead_command("simulate cholesky --n 2400 --scheduler rehearsed");
+  EXPECT_EQ(former.exit_code, 0);
+  EXPECT_THAT(former.text, HasSubstr("warning: the scheduler rehearsed is now called what-if"));
   const Answer not_all = fairlead_command(
       "simulate cholesky --n 9600 --machine epyc-7642 --memory 200MB --scheduler auto,eager");
-  EXPECT_THAT(not_all.text,
-              HasSubstr("auto is rehearsed here, as in a real run: the data do not fit in RAM"));
-  EXPECT_THAT(not_all.text, HasSubstr("\nrehearsed "));
-  EXPECT_THAT(
-      fairlead_command("simulate cholesky --n 38400 --machine v100-pcie --memory 2000MB").text,
-      HasSubstr("auto is rehearsed here, as in a real run: the data do not fit in a device's memory"));
+  EXPECT_THAT(not_all.text, HasSubstr("auto is what-if here, as in a real run: the data do not fit in RAM"));
+  EXPECT_THAT(not_all.text, HasSubstr("\nwhat-if "));
+  EXPECT_THAT(fairlead_command("simulate cholesky --n 38400 --machine v100-pcie --memory 2000MB").text,
+              HasSubstr("auto is what-if here, as in a real run: the data do not fit in a device's memory"));
   EXPECT_THAT(not_all.text, HasSubstr("\neager "));
 }
 

@@ -33,6 +33,45 @@ class Simulate : public testing::Test {
 
 const std::string small = "simulate cholesky --n 9600 --tile 960 --machine k40 --memory 60MB ";
 
+// Both ends of each edge have to name it: what only one does ends the command before anything is simulated.
+TEST_F(Simulate, AJdfGraphWithAWrongEdgeEndsWithItsName) {
+  std::ostringstream text;
+  text << std::ifstream(JDF_EXAMPLES "/cholesky.jdf").rdbuf();
+  const std::string right = text.str();
+  const auto simulated = [&](const std::string& from, const std::string& to) {
+    std::string changed = right;
+    const std::size_t at = changed.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    changed.replace(at, from.size(), to);
+    std::ofstream(path("it.jdf")) << changed;
+    return fairlead_command("simulate jdf " + path("it.jdf") +
+                            " --matrix descA=9600,9600,960,960 --machine k40 --scheduler eager");
+  };
+  const std::string edge = "-> T TRSM(k+1 .. descA->mt-1, k)";
+  const Answer whole = simulated(edge, edge);
+  EXPECT_EQ(whole.exit_code, 0) << whole.text;
+  const Answer missing = simulated(edge, "-> T TRSM(k+1 .. descA->mt-2, k)");
+  EXPECT_EQ(missing.exit_code, 1);
+  EXPECT_THAT(missing.text, HasSubstr("T of TRSM(9,0) takes T of POTRF(0), which does not send it there"));
+  const Answer surplus = simulated(edge, edge + "\n     -> (k == 2) ? T TRSM(k+3, k+1)");
+  EXPECT_EQ(surplus.exit_code, 1);
+  EXPECT_THAT(surplus.text,
+              HasSubstr("T of POTRF(2) goes to T of TRSM(5,3), which takes T of POTRF(3) instead"));
+}
+
+TEST_F(Simulate, APageOfSeveralSeedsSaysWhichItShows) {
+  const auto page = [&](const std::string& more) {
+    const Answer answer =
+        fairlead_command(small + "--noise 5 --scheduler eager --report " + path("run.html") + more);
+    EXPECT_EQ(answer.exit_code, 0) << answer.text;
+    std::ostringstream text;
+    text << std::ifstream(path("run.html")).rdbuf();
+    return text.str();
+  };
+  EXPECT_THAT(page(" --seed 3 --runs 4"), HasSubstr(", seed 3 of 3 to 6"));
+  EXPECT_THAT(page(" --seed 3"), Not(HasSubstr("seed 3 of")));
+}
+
 TEST_F(Simulate, WritesALogThatReplaysToTheSameCommands) {
   const Answer answer = fairlead_command(small + "--scheduler dmdas:ready=first --noise 5 --event-log " +
                                          path("run.log") + " --json " + path("run.json"));

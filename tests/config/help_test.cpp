@@ -26,10 +26,10 @@ constexpr Setting own[] = {
     {.key = "output", .type = SettingType::text, .value_name = "FILE", .help = "where x goes", .letter = 'o'},
     {.key = "n",
      .type = SettingType::count,
-     .fallback = "16384",
+     .default_value = "16384",
      .minimum = "1",
      .help = "order of the matrix"},
-    {.key = "check", .type = SettingType::flag, .fallback = "false", .help = "verify"}};
+    {.key = "check", .type = SettingType::flag, .default_value = "false", .help = "verify"}};
 constexpr CommandLine solve{
     .program = "fairlead solve", .summary = "Solves.", .positionals = two, .options = own};
 
@@ -41,7 +41,7 @@ ParsedCommandLine parse_solve(std::vector<std::string> arguments, config::Enviro
 
 TEST(Page, IsWhatTheSchemaSays) {
   EXPECT_EQ(checked_in_page(), config::configuration_page())
-      << "write it anew: fairlead help --markdown > docs/configuration.md";
+      << "regenerate it: fairlead help --markdown > docs/configuration.md";
 }
 
 TEST(Page, ItsExampleOfAFileIsRead) {
@@ -58,14 +58,14 @@ TEST(Schema, IsSound) { EXPECT_NO_THROW(ConfigBuilder::check_table(config::schem
 
 TEST(Schema, ATableWithAnImpossibleDefaultIsRefused) {
   constexpr Setting bad[] = {
-      {.key = "n", .type = SettingType::count, .fallback = "0", .minimum = "1", .help = "n"}};
+      {.key = "n", .type = SettingType::count, .default_value = "0", .minimum = "1", .help = "n"}};
   EXPECT_THROW(ConfigBuilder::check_table(bad), UsageError);
 }
 
 TEST(Help, NamesEverySettingInAtMostAHundredColumns) {
   const std::string text = help_text(solve);
   for (const Setting& setting : config::schema()) {
-    const bool may_be_denied = setting.type == SettingType::flag && setting.fallback == "true";
+    const bool may_be_denied = setting.type == SettingType::flag && setting.default_value == "true";
     const std::string dashes = may_be_denied ? "  --[no-]" : "  --";
     EXPECT_THAT(text, testing::HasSubstr(dashes + std::string(setting.key) + " "));
   }

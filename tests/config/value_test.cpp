@@ -99,9 +99,9 @@ TEST(Sizes, ForReadersAreRounded) {
 
 TEST(Values, OfEveryTypeComeBackFromTheirText) {
   const auto there_and_back = [](SettingType type, std::string_view text) {
-    const Setting setting{.key = "k", .type = type, .absent = "auto", .choices = "a|b"};
-    const Reading reading = read_value(setting, text);
-    return reading.problem.empty() ? write_value(setting, reading.value) : reading.problem;
+    const Setting setting{.key = "k", .type = type, .unset_word = "auto", .choices = "a|b"};
+    const ParsedValue reading = parse_value(setting, text);
+    return reading.error.empty() ? format_value(setting, reading.value) : reading.error;
   };
   EXPECT_EQ(there_and_back(SettingType::size, "1024KiB"), "1MiB");
   EXPECT_EQ(there_and_back(SettingType::bandwidth, "250MB/s"), "250MB/s");

@@ -55,11 +55,11 @@ TEST(CudaDeclarations, KnowWhichErrorsEndADevice) {
         CUDA_ERROR_ASSERT, CUDA_ERROR_HARDWARE_STACK_ERROR, CUDA_ERROR_ILLEGAL_INSTRUCTION,
         CUDA_ERROR_MISALIGNED_ADDRESS, CUDA_ERROR_INVALID_ADDRESS_SPACE, CUDA_ERROR_INVALID_PC,
         CUDA_ERROR_LAUNCH_FAILED, CUDA_ERROR_UNKNOWN})
-    EXPECT_TRUE(ends_the_device(status)) << status;
+    EXPECT_TRUE(is_fatal(status)) << status;
   for (const auto status : {CUDA_SUCCESS, CUDA_ERROR_OUT_OF_MEMORY, CUDA_ERROR_NOT_READY,
                             CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
                             CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED, CUDA_ERROR_NOT_SUPPORTED})
-    EXPECT_FALSE(ends_the_device(status)) << status;
+    EXPECT_FALSE(is_fatal(status)) << status;
 }
 
 }  // namespace fairlead::backend::cu

@@ -113,7 +113,8 @@ TEST(GainfulDevices, AreNotTakenForWhatReachesLittleOfTheirPeak) {
 TEST(GainfulDevices, LeaveAPartOfTheMemoryToOthers) {
   const tests::FakeDevices devices;  // 1 GiB
   const auto memory = [](const DevicesToUse& use) {
-    return backend::smallest_of_machine(use.list, backend::default_backends()).value_or(0) / mebibyte;
+    return backend::smallest_shared_device_memory(use.list, backend::default_backends()).value_or(0) /
+           mebibyte;
   };
   EXPECT_EQ(memory(found(work(4000, 1))), 61u + 256);  // 64 MB of matrix
   EXPECT_EQ(memory(found(work(20'000, 10))), 512u);
@@ -137,6 +138,26 @@ TEST(GainfulDevices, AreNoErrorWhereThereAreNone) {
               HasSubstr("--devices opencl:0,memory="));
   EXPECT_THAT(devices_for(work(9000, 10), 1, cuda_there, cores_by_opencl).line,
               StartsWith("none: no GPU is there ("));
+}
+
+// As on most machines: what the loader says about a library that is not installed is not said. Other problems of a driver are, by
+// their first line.
+TEST(GainfulDevices, OfADriverThatIsNotInstalledNoLibraryIsNamed) {
+  const auto line = [](backend::cu::Found (*find)()) {
+    return devices_for(work(9000, 10), 1, find, nothing_of_opencl).line;
+  };
+  const std::string none = line([] {
+    backend::cu::Found found;
+    found.problem = "libcuda.so.1: cannot open shared object file: No such file or directory";
+    return found;
+  });
+  EXPECT_EQ(none, "none there: no driver of CUDA is installed, and OpenCL has no GPU");
+  EXPECT_EQ(line([] {
+              backend::cu::Found found;
+              found.problem = "libcuda.so.1: wrong ELF class\nmore about it";
+              return found;
+            }),
+            "none: no GPU is there (libcuda.so.1: wrong ELF class)");
 }
 
 // 64 times as slow in double precision: what NVIDIA says of cards for pictures.

@@ -61,7 +61,7 @@ TEST(CudaGivesBack, RegistrationsByADeviceThatIsThere) {
       devices.emplace_back(
           found.driver, device,
           cu::OpenDevice::Settings{"cuda", 4096,
-                                   std::make_shared<cu::Fate>([&](const std::string&) { told = true; }),
+                                   std::make_shared<cu::LossState>([&](const std::string&) { told = true; }),
                                    &somebody_asks});
     const std::size_t bytes = pinned_chunks * cu::PinnedMemory::chunk_bytes;
     const std::unique_ptr<std::byte[]> memory(new std::byte[bytes]);  // nothing is copied there

@@ -83,8 +83,8 @@ class Mistaken final : public net::Network, private net::Network::Listener {
     real_->end();
     memories_.clear();
   }
-  void expect(const net::Commands::Expected& expected) override {
-    net::Commands::Expected asked = expected;
+  void expect(const net::Commands::PostedReceive& expected) override {
+    net::Commands::PostedReceive asked = expected;
     if (asked.memory != nullptr && mistake_ > Mistake::told_when_it_is_asked_for)
       asked.memory = memories_
                          .emplace_back(std::make_unique<Hasty>(
@@ -101,7 +101,7 @@ class Mistaken final : public net::Network, private net::Network::Listener {
   void send(net::Commands::Message message) override { real_->send(std::move(message)); }
   void send(const net::Commands::Payload& payload) override { real_->send(payload); }
   void drop(net::PayloadId payload) override { real_->drop(payload); }
-  void break_off() noexcept override { real_->break_off(); }
+  void abort_out_of_memory() noexcept override { real_->abort_out_of_memory(); }
 
  private:
   void came(net::RankId from, std::span<const std::byte> message) override { listener_->came(from, message); }

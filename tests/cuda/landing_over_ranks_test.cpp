@@ -26,9 +26,9 @@ using ::testing::Contains;
 using ::testing::Each;
 using ::testing::HasSubstr;
 
-bool are_processes() { return config::launched(config::process_environment()).has_value(); }
+bool are_processes() { return config::detect_launcher(config::process_environment()).has_value(); }
 bool runs_here(std::uint32_t ranks) {
-  const auto launched = config::launched(config::process_environment());
+  const auto launched = config::detect_launcher(config::process_environment());
   return !launched || launched->ranks == ranks;
 }
 /// What carries messages here says that it brings them to devices.

@@ -178,12 +178,12 @@ void release_for_a_lost_device(cu::Driver& driver) {
   };
   driver.cuEventQuery = [](cu::Event event) {
     const cu::Status status = real().cuEventQuery(event);
-    if (cu::ends_the_device(status)) real().cuMemFree_v2(shared().memory);
+    if (cu::is_fatal(status)) real().cuMemFree_v2(shared().memory);
     return status;
   };
   driver.cuEventSynchronize = [](cu::Event event) {
     const cu::Status status = real().cuEventSynchronize(event);
-    if (cu::ends_the_device(status)) real().cuMemFree_v2(shared().memory);
+    if (cu::is_fatal(status)) real().cuMemFree_v2(shared().memory);
     return status;
   };
 }

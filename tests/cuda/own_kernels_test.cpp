@@ -64,7 +64,7 @@ void on_device(std::int64_t scratch_elements, std::vector<Plain<T>*> matrices, s
   };
   const auto task = codelet("there").cuda(
       [body](CudaStream stream, InOut<Tile> a, InOut<Tile> b, InOut<Tile> c, InOut<Tile> d, Scratch<T> work) {
-        const CudaBlas blas{OwnKernels(tests::image_of_kernels)};
+        const CudaBlas blas{CudaKernels(tests::image_of_kernels)};
         const CudaQr<T> qr(blas, stream, work.data());
         body(qr, cuda_matrix(a), cuda_matrix(b), cuda_matrix(c), cuda_matrix(d));
       });

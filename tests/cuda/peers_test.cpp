@@ -15,7 +15,7 @@
 
 #include "backend/cuda/device.hpp"
 #include "backend/cuda/peers.hpp"
-#include "backend/device/through_ram.hpp"
+#include "backend/device/no_peers.hpp"
 #include "cuda/platform.hpp"
 #include "cuda/programs.hpp"
 #include "engine/runtime_core.hpp"
@@ -105,7 +105,7 @@ constexpr const char* two_devices = "cuda:0,memory=64KiB + cuda:1,memory=64KiB";
 TEST(CudaPeers, CopyOnceAndNothingToRam) {
   const FakeDevices devices(2);
   Runtime runtime(cuda_machine(two_devices));
-  EXPECT_THAT(backend::why_through_ram(runtime.core().topology()), IsEmpty());
+  EXPECT_THAT(backend::no_peer_reasons(runtime.core().topology()), IsEmpty());
   const int tried = times_called("cuMemcpyPeerAsync");
   EXPECT_EQ(tried, 2);  // once each way
   const auto x = runtime.vector<long>("x", passed_elements), y = runtime.vector<long>("y", passed_elements);
@@ -147,7 +147,7 @@ TEST(CudaPeers, CopyWithinOneDeviceOfTheDriver) {
   EXPECT_EQ(crossed_wire(runtime, "cuda 0 - cuda 1"), (Crossed{8192, 8192, 2}));
   EXPECT_EQ(times_called("cuMemcpyDtoDAsync_v2"), 2);
   EXPECT_EQ(times_called("cuMemcpyPeerAsync"), 0);
-  EXPECT_THAT(backend::why_through_ram(runtime.core().topology()), IsEmpty());
+  EXPECT_THAT(backend::no_peer_reasons(runtime.core().topology()), IsEmpty());
 }
 
 TEST(CudaPeers, AreNotThoseOfOtherKinds) {
@@ -188,7 +188,7 @@ TEST(CudaPeers, CopyThroughRamWhereTheyCannotElse) {
     const FakeDevices devices(2, 1, 60, one.peers);
     fake_cuda::fail(one.function, 1, false, one.status);
     Runtime runtime(cuda_machine(two_devices));
-    EXPECT_THAT(backend::why_through_ram(runtime.core().topology()), ElementsAre(one.said));
+    EXPECT_THAT(backend::no_peer_reasons(runtime.core().topology()), ElementsAre(one.said));
     EXPECT_EQ(crossed_wire(runtime, "cuda 0 - cuda 1"), std::nullopt) << one.said;
     const int tried = times_called("cuMemcpyPeerAsync");
     EXPECT_TRUE(pass_on(runtime, "cuda 0", "cuda 1")) << one.said;
@@ -206,7 +206,7 @@ TEST(CudaPeers, AreLeftAloneWhereTheyAreOff) {
     EXPECT_TRUE(pass_on(runtime, "cuda 0", "cuda 1"));
     EXPECT_EQ(times_called("cuDeviceCanAccessPeer"), 0);
     EXPECT_EQ(times_called("cuMemcpyPeerAsync"), 0);
-    EXPECT_THAT(backend::why_through_ram(runtime.core().topology()), IsEmpty());
+    EXPECT_THAT(backend::no_peer_reasons(runtime.core().topology()), IsEmpty());
   }
 }
 
@@ -229,9 +229,9 @@ TEST(CudaPeers, HaveTheSlowerOnesBandwidthForEstimates) {
   const LinkSpec& wire =
       topology
           .links[index(topology.link_between(runtime.memory_node("cuda 0"), runtime.memory_node("cuda 1")))];
-  EXPECT_TRUE(wire.legs.empty());
-  EXPECT_EQ(wire.bytes_per_second.away, 30e9);
-  EXPECT_EQ(wire.bytes_per_second.back, 30e9);
+  EXPECT_TRUE(wire.physical_links.empty());
+  EXPECT_EQ(wire.bytes_per_second.out, 30e9);
+  EXPECT_EQ(wire.bytes_per_second.in, 30e9);
   EXPECT_EQ(wire.latency, Duration(7000));
 }
 
@@ -251,7 +251,7 @@ namespace {
 struct OpenPair {
   explicit OpenPair(Bytes bytes = 4096) {
     for (int i = 0; i < 2; ++i) {
-      auto fate = std::make_shared<cu::Fate>([](const std::string&) {});
+      auto fate = std::make_shared<cu::LossState>([](const std::string&) {});
       all.push_back(std::make_unique<cu::OpenDevice>(
           found.driver, found.devices[static_cast<std::size_t>(i)],
           cu::OpenDevice::Settings{"cuda " + std::to_string(i), bytes, std::move(fate), &somebody_asks}));
@@ -265,7 +265,7 @@ struct OpenPair {
 
 void become_lost(const cu::OpenDevice& device) {
   fake_cuda::fail("cuMemGetInfo_v2", 1, false, 719);
-  EXPECT_THROW(device.ask_whether_there(), DeviceLostError);
+  EXPECT_THROW(device.query_and_throw_if_lost(), DeviceLostError);
   fake_cuda::fail(nullptr);
 }
 

@@ -30,7 +30,7 @@ class Obstinate final : public Policy {
     held_.pop_front();
     return task;
   }
-  DatumId victim(NodeId, Candidates&) override { return no_id<DatumId>; }
+  DatumId victim(NodeId, EvictionCandidates&) override { return no_id<DatumId>; }
 
  private:
   bool gives_;

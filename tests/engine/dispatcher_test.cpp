@@ -26,7 +26,7 @@ engine::Options pipelines_of(std::size_t depth) {
 /// Cores beside RAM.
 struct Dispatching : EngineParts {
   explicit Dispatching(std::size_t workers, Bytes ram = 8_MiB, std::size_t depth = 4)
-      : EngineParts(out_of_core_topology(workers, ram, 1e9, Duration{}), Interest::none,
+      : EngineParts(out_of_core_topology(workers, ram, 1e9, Duration{}), Notifications::none,
                     pipelines_of(depth)) {}
   /// Needs no copy.
   Task& writer(Bytes bytes = 1_MiB) { return task(AccessMode::write, {datum(bytes)}); }
@@ -185,7 +185,7 @@ TEST(Dispatcher, WhatALostWorkerHasNotBegunIsThePolicysAgainAndHoldsNothing) {
   ASSERT_EQ(waiting.state, TaskState::picked);
   it.told.notes.clear();
   it.world.notes.clear();
-  it.dispatcher.lost(worker_0, it.out);
+  it.dispatcher.worker_lost(worker_0, it.out);
   EXPECT_EQ(it.told.notes, (Notes{"lost 0", "returned 2", "returned 3"}));
   EXPECT_EQ(it.dispatcher.held_by_policy(), 2u);
   it.go_on();
@@ -209,7 +209,7 @@ TEST(Dispatcher, ANeighbourGetsWhatALostWorkerGivesBack) {
   Task& task = it.writer();
   it.ready(task);
   it.pipelines.arrived(worker_1, Time{}, Duration{});
-  it.dispatcher.lost(worker_0, it.out);
+  it.dispatcher.worker_lost(worker_0, it.out);
   it.go_on();
   it.dispatcher.returned(task);
   it.go_on();
@@ -218,7 +218,7 @@ TEST(Dispatcher, ANeighbourGetsWhatALostWorkerGivesBack) {
 
 TEST(Dispatcher, SaysThatNobodyIsLeftWhoCouldRunWhatIsReady) {
   Dispatching it(2);
-  for (const WorkerId worker : {worker_0, worker_1}) it.dispatcher.lost(worker, it.out);
+  for (const WorkerId worker : {worker_0, worker_1}) it.dispatcher.worker_lost(worker, it.out);
   it.dispatcher.ready(it.writer(), it.out);
   try {
     it.go_on();
@@ -322,7 +322,7 @@ TEST(Dispatcher, FetchesWhatComesNextOnceAWorkerHasATaskWhereThePolicyPicksLate)
     Task* pick(WorkerId, bool) override {
       return held.size() == 1 ? std::exchange(held, {}).front() : nullptr;  // of two, none
     }
-    bool picks_late() const override { return picks_late_; }
+    bool keeps_pipelines_short() const override { return picks_late_; }
     std::size_t upcoming(WorkerId, std::span<DatumId> out) override {
       out[0] = held.front()->accesses()[0].datum;
       return 1;

@@ -26,12 +26,14 @@ inline std::string number_of(const Task& task) { return std::to_string(index(tas
 struct NotingWorld final : engine::World {
   void launch(WorkerId worker, Task& task) override { note("launch", task, worker); }
   void recall(WorkerId worker, Task& task) override { note("recall", task, worker); }
-  void gathered(Task& task, std::span<const WorkerId> workers) override {
+  void span_formed(Task& task, std::span<const WorkerId> workers) override {
     notes.push_back("gathered " + number_of(task) + " on" + list(workers));
   }
-  void dissolved(std::span<const WorkerId> workers) override { notes.push_back("dissolved" + list(workers)); }
+  void span_released(std::span<const WorkerId> workers) override {
+    notes.push_back("dissolved" + list(workers));
+  }
   void start(memory::Copy&) override {}
-  void wake(engine::Who) noexcept override {}
+  void wake(engine::WakeTarget) noexcept override {}
 
   void note(const char* what, const Task& task, WorkerId worker) {
     notes.push_back(what + (" " + number_of(task)) + " on " + std::to_string(index(worker)));
@@ -46,8 +48,8 @@ struct NotingWorld final : engine::World {
 
 /// Gives out the first that the worker can run.
 struct NotingPolicy final : Policy {
-  explicit NotingPolicy(Interest wanted) : interest(wanted) {}
-  Interest interests() const override { return interest; }
+  explicit NotingPolicy(Notifications wanted) : interest(wanted) {}
+  Notifications interests() const override { return interest; }
   void ready(Task& task, WorkerId) override {
     note("ready", task);
     held.push_back(&task);
@@ -76,7 +78,7 @@ struct NotingPolicy final : Policy {
   }
 
   void note(const char* what, const Task& task) { notes.push_back(what + (" " + number_of(task))); }
-  const Interest interest;
+  const Notifications interest;
   bool gives = true;
   std::vector<Task*> held;
   Notes notes;
@@ -88,7 +90,8 @@ struct NoFlow final : TaskSource {
 };
 
 struct EngineParts {
-  explicit EngineParts(Topology machine, Interest interest = Interest::none, engine::Options chosen = {})
+  explicit EngineParts(Topology machine, Notifications interest = Notifications::none,
+                       engine::Options chosen = {})
       : bare(std::move(machine)),
         options(std::move(chosen)),
         noted(std::make_unique<NotingPolicy>(interest)),
@@ -136,7 +139,7 @@ struct EngineParts {
       pipelines.arrived(static_cast<WorkerId>(i), Time{}, Duration{});
   }
   /// Workers on cores, beside RAM of so many bytes over a disk.
-  explicit EngineParts(std::size_t workers, Bytes ram, Interest interest = Interest::none)
+  explicit EngineParts(std::size_t workers, Bytes ram, Notifications interest = Notifications::none)
       : EngineParts(out_of_core_topology(workers, ram, 1e9, Duration{}), interest) {}
 
   // ---- tasks
@@ -168,13 +171,13 @@ struct EngineParts {
     go_on();
   }
   void over(Task& task, bool succeeded = true) {
-    dispatcher.over(task, succeeded);
+    dispatcher.finished(task, succeeded);
     go_on();
   }
   void release(Task& hold, bool unused = false) {
     HoldRelease release;
     release.hold = &hold;
-    release.unused = unused;
+    release.data_unused = unused;
     roles.of(hold).released(release, out);
     go_on();
   }
@@ -196,8 +199,8 @@ struct EngineParts {
   NotingWorld world;
   CodeletInfo codelet;
   NoFlow flow_of_tasks, cancelled_flow;
-  engine::Stop stop;
-  engine::Deliveries deliveries;
+  engine::StopReason stop;
+  engine::PendingDeliveries deliveries;
   std::unique_ptr<NotingPolicy> noted;
   NotingPolicy& told;
   engine::PolicyInUse policy;
@@ -205,13 +208,13 @@ struct EngineParts {
   engine::Pipelines pipelines;
   engine::PipelineDepth depth;
   engine::EngineView view;
-  engine::LaneGate lane;
-  engine::Journal journal;
-  engine::Endings endings;
+  engine::FastPathControl lane;
+  engine::RunRecords journal;
+  engine::Completions endings;
   engine::PseudoTasks pseudo_tasks;
   engine::Roles roles;
   engine::Launcher launcher;
-  engine::Gathering gathering;
+  engine::SpanScheduler gathering;
   engine::Dispatcher dispatcher;
   engine::Commands out;
 };

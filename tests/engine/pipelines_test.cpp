@@ -128,10 +128,10 @@ TEST(Pipelines, KnowThatAWorkerLeftATaskBehind) {
 TEST(Pipelines, CountAWorkerThatStoodAsideAsWorkingForTheTask) {
   Pipelines pipelines(2);
   pipelines.arrived(first, Time{}, nothing);
-  pipelines.helped(first, Duration(60), Time{100}, nothing);
+  pipelines.account_span_help(first, Duration(60), Time{100}, nothing);
   EXPECT_EQ(pipelines[first].busy, Duration(60));
   EXPECT_EQ(pipelines[first].waiting_for_tasks, Duration(40));
-  pipelines.helped(second, Duration(60), Time{100}, nothing);  // it was not there
+  pipelines.account_span_help(second, Duration(60), Time{100}, nothing);  // it was not there
   EXPECT_EQ(pipelines[second].busy, nothing);
 }
 

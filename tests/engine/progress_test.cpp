@@ -26,10 +26,10 @@ class Idle : public Policy {
   std::deque<Task*> held_;
 };
 
-/// Says that it waits for a rehearsal, but has begun none.
+/// Says that it waits for a what-if simulation, but has begun none.
 class WaitsForEver : public Idle {
  public:
-  bool waits() const override { return true; }
+  bool awaits_simulation() const override { return true; }
 };
 class WaitsAndKeepsAll final : public WaitsForEver {
  public:
@@ -37,8 +37,8 @@ class WaitsAndKeepsAll final : public WaitsForEver {
 };
 
 /// Never over by itself.
-class Endless final : public Rehearsal {
-  void note(std::span<Task* const>, Judge) override {}
+class Endless final : public WhatIfSimulation {
+  void capture(std::span<Task* const>, Evaluation) override {}
 };
 
 /// 20 tasks that write one datum. Returns how many were done.
@@ -48,7 +48,7 @@ std::uint64_t done_under(std::unique_ptr<Policy> policy) {
   options.topology = out_of_core_topology(2, 4_MiB, 1e9, Duration{});
   options.policy = std::move(policy);
   options.engine.policy_name = "odd";
-  options.engine.rehearsal = [](const memory::Memory&, const View&, engine::Options::TellOver) {
+  options.engine.what_if_simulation = [](const memory::Memory&, const View&, engine::Options::TellOver) {
     return std::make_unique<Endless>();
   };
   engine::RuntimeCore core(std::move(options), sim);
@@ -70,7 +70,7 @@ TEST(Progress, APolicyThatDeclinesEverythingIsOverruled) {
   EXPECT_EQ(done_under(std::make_unique<Idle>()), 20u);
 }
 
-TEST(Progress, APolicyThatWaitsForNoRehearsalIsOverruled) {
+TEST(Progress, APolicyThatWaitsForNoSimulationIsOverruled) {
   EXPECT_EQ(done_under(std::make_unique<WaitsForEver>()), 20u);
   try {
     done_under(std::make_unique<WaitsAndKeepsAll>());
@@ -80,15 +80,15 @@ TEST(Progress, APolicyThatWaitsForNoRehearsalIsOverruled) {
   }
 }
 
-TEST(Progress, ARehearsalIsUnderWayUntilItsEndIsTold) {
-  Endless rehearsal;
-  EXPECT_FALSE(rehearsal.under_way());
-  rehearsal.begin({}, nullptr);
-  EXPECT_TRUE(rehearsal.under_way());
-  EXPECT_THROW(rehearsal.begin({}, nullptr), Error);
-  EXPECT_TRUE(rehearsal.under_way());
-  rehearsal.over();
-  EXPECT_FALSE(rehearsal.under_way());
+TEST(Progress, ASimulationRunsUntilItsEndIsReported) {
+  Endless simulation;
+  EXPECT_FALSE(simulation.is_running());
+  simulation.start({}, nullptr);
+  EXPECT_TRUE(simulation.is_running());
+  EXPECT_THROW(simulation.start({}, nullptr), Error);
+  EXPECT_TRUE(simulation.is_running());
+  simulation.note_finished();
+  EXPECT_FALSE(simulation.is_running());
 }
 
 TEST(Progress, ATaskThatCouldNeverFitIsRefusedWhenItIsSubmitted) {

@@ -8,7 +8,7 @@
 namespace fairlead::engine {
 
 TEST(Stop, KeepsTheFirstWriteBackThatFailed) {
-  Stop stop;
+  StopReason stop;
   EXPECT_EQ(stop.error(), 0);
   EXPECT_TRUE(stop.note_lost_write(28, DatumId{3}, nullptr));
   EXPECT_FALSE(stop.note_lost_write(5, DatumId{4}, nullptr));
@@ -18,7 +18,7 @@ TEST(Stop, KeepsTheFirstWriteBackThatFailed) {
 }
 
 TEST(Stop, KeepsTheFirstThingThatWentWrongInside) {
-  Stop stop;
+  StopReason stop;
   stop.note_fatal(std::make_exception_ptr(std::runtime_error("first")));
   stop.note_fatal(std::make_exception_ptr(std::runtime_error("second")));
   EXPECT_TRUE(stop.stopped());

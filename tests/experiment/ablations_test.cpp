@@ -22,7 +22,7 @@ label = "all"
 scheduler = "auto"
 [[line]]
 label = "without darts"
-scheduler = "rehearsed:off=darts"
+scheduler = "what-if:off=darts"
 )";
 
 }  // namespace
@@ -44,7 +44,7 @@ TEST(Ablations, AreAtEveryPointThatIsJudged) {
     EXPECT_TRUE(one.claims.empty());
     ASSERT_EQ(one.lines.size(), 2u);
     for (const RunSpec& run : runs_of(one, false))
-      runs += run.scheduler == "rehearsed:off=darts" && run.seed == 1;
+      runs += run.scheduler == "what-if:off=darts" && run.seed == 1;
   }
   EXPECT_GE(runs, points);
 }
@@ -54,7 +54,7 @@ TEST(Ablations, TellWhatRatiosComeTo) {
   const std::vector<Experiment> given{read_experiment("default/two", two_lines)};
   std::vector<Experiment> all = laid_out(given);
   all.resize(2);
-  std::vector<Told> told;
+  std::vector<ExperimentOutcome> outcomes;
   double without = 1;
   for (Experiment& one : all) {
     one.values.resize(1);
@@ -67,12 +67,12 @@ TEST(Ablations, TellWhatRatiosComeTo) {
       figures.seconds = line.label == "all" ? 2 : without;
     }
     without = 8;
-    told.push_back({&one, table_of(one, results, false)});
+    outcomes.push_back({&one, table_of(one, results, false)});
   }
-  EXPECT_THAT(ablations(told), HasSubstr("### default/two\n"));
-  EXPECT_THAT(ablations(told), HasSubstr("| without darts | 2 | 1.414 | 4.00 | 0.50 | 1 | 1 |\n"));
-  EXPECT_THAT(ablations_csv(told), HasSubstr(all[1].name + ","));
-  EXPECT_THAT(ablations_csv(told), HasSubstr(",without darts,4.0000\n"));
+  EXPECT_THAT(ablations(outcomes), HasSubstr("### default/two\n"));
+  EXPECT_THAT(ablations(outcomes), HasSubstr("| without darts | 2 | 1.414 | 4.00 | 0.50 | 1 | 1 |\n"));
+  EXPECT_THAT(ablations_csv(outcomes), HasSubstr(all[1].name + ","));
+  EXPECT_THAT(ablations_csv(outcomes), HasSubstr(",without darts,4.0000\n"));
   EXPECT_EQ(ablations({}), "");
 }
 

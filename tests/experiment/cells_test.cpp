@@ -1,4 +1,4 @@
-// Labels and claims are what somebody wrote: whatever is in them, a cell stays one.
+// Labels and claims may contain any characters: a cell stays one cell.
 #include "report/table_cells.hpp"
 
 #include <gmock/gmock.h>

@@ -68,7 +68,7 @@ TEST(Chart, EachBoundHasItsOwnDashes) {
 }
 
 // What nothing comes near to would leave no room for what is compared.
-TEST(Chart, ABoundFarAboveIsToldAndNotDrawn) {
+TEST(Chart, ABoundFarAboveIsInTheLegendAndNotDrawn) {
   Chart chart = chart_of(3);
   chart.lines.push_back(bound("critical path", 2.9e6));
   const std::string text = svg(chart);

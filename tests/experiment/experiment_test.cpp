@@ -20,8 +20,8 @@
 #include "experiment/written.hpp"
 #include "machine/machine_files.hpp"
 #include "schedule/policies.hpp"
-#include "simulate/automatic.hpp"
 #include "simulate/cluster/rank_graph.hpp"
+#include "simulate/default_policy.hpp"
 #include "simulate/workload.hpp"
 #include "temporary_directory.hpp"
 
@@ -31,7 +31,7 @@ namespace {
 using testing::HasSubstr;
 
 const std::string small = R"(title = "two policies"
-paper = "nobody's"
+paper = "none"
 sweep = "tiles"
 values = [2, 4]
 metrics = ["gflops", "gigabytes_to_devices"]
@@ -121,7 +121,7 @@ TEST(Experiment, SaysWhichKernelsPoliciesMisjudge) {
   EXPECT_THROW(run(wrong), ConfigError);
 }
 
-TEST(Experiment, AMemoryModelThatThereIsNotIsToldTheNearest) {
+TEST(Experiment, AnUnknownMemoryModelIsAnErrorThatNamesTheNearest) {
   Experiment experiment = read_experiment("e", small);
   experiment.settings["memory_model"] = "managd-advised";
   const RunSpec spec = run_of(experiment, experiment.lines[0], 2);
@@ -254,7 +254,7 @@ TEST(Experiment, AValueThatNothingSaysHowToJudgeIsRefused) {
               HasSubstr("within of a [[value]] has no effect with `input`"));
   EXPECT_THAT(refusal(with(small, "within = 0.1", "input = true")),
               HasSubstr("note of a [[value]] is missing: say what was chosen"));
-  EXPECT_EQ(refusal(with(small, "within = 0.1", "input = true\nnote = \"it tells n\"")), "accepted");
+  EXPECT_EQ(refusal(with(small, "within = 0.1", "input = true\nnote = \"it determines n\"")), "accepted");
 }
 
 /// With the first line, or all of it, beyond the paper.
@@ -325,11 +325,11 @@ TEST(Experiment, AChangeIsJudgedFromPointToPoint) {
 
 TEST(Experiment, AValueFromWhichTheExperimentWasMadeIsShownAndProvesNothing) {
   const Experiment experiment =
-      read_experiment("e", with(small, "within = 0.1", "input = true\nnote = \"it tells n\""));
+      read_experiment("e", with(small, "within = 0.1", "input = true\nnote = \"it determines n\""));
   const Table table = table_of(experiment, results(experiment), false);
   EXPECT_EQ(judge_values(experiment, table)[0].verdict, Verdict::input);
   EXPECT_THAT(markdown(experiment, table),
-              HasSubstr("| first, GFlop/s | 100 | 95.0 | 0.95 | input: it tells n |"));
+              HasSubstr("| first, GFlop/s | 100 | 95.0 | 0.95 | input: it determines n |"));
 }
 
 // The second has 200 and 180; the first has what is given.
@@ -401,7 +401,7 @@ TEST(Experiment, WhatIsAboutAVariantIsShownAndNotJudged) {
 }
 
 // "Better than all others" is about what the paper ran.
-TEST(Experiment, AClaimThatNamesNobodyComparesWithNoVariant) {
+TEST(Experiment, AClaimWithoutOthersIsNotComparedWithVariants) {
   const Experiment experiment = read_experiment(
       "e", with(small, "[[value]]",
                 "[[line]]\nlabel = \"ours\"\nscheduler = \"blocks\"\nvariant = true\n[[value]]"));
@@ -519,6 +519,10 @@ TEST(Experiment, IsJudgedByMeansOverTheSeedsAndShowsHowFarTheyDiffer) {
               testing::ContainsRegex("first +105 +190\n  least-most +90.0-130 +190-190\n"));
   EXPECT_THAT(markdown(experiment, table), HasSubstr("| 105 (90.0-130) |"));
   EXPECT_THAT(csv(experiment, table), HasSubstr(",best_gflops,least_gflops,most_gflops,least_gigabytes_to"));
+  EXPECT_THAT(json(experiment, table),
+              testing::ContainsRegex("\"paper\": 100.0,\n *\"here\": 105.0,\n *\"verdict\": \"reproduced\",\n"
+                                     " *\"least\": 90.0,\n *\"most\": 130.0"));
+  EXPECT_THAT(json(experiment, table), HasSubstr("\"claim\": "));
   EXPECT_THAT(csv(experiment, table), HasSubstr(",90,130,10,10\n"));
 }
 
@@ -583,7 +587,7 @@ TEST(Experiment, WhatDidNotFinishIsMissing) {
   EXPECT_EQ(table.series[0].problems, std::vector<std::string>{"x = 2: it hung"});
   EXPECT_EQ(judge_values(experiment, table)[0].verdict, Verdict::missing);
   EXPECT_THAT(text(experiment, table), HasSubstr("first did not finish: x = 2: it hung"));
-  // The second is better at x = 4, too, but whether it is at x = 2 nobody knows.
+  // The second is better at x = 4, too, but the value at x = 2 is missing.
   some.at(run_of(experiment, experiment.lines[1], 4).text()).gflops = 500;
   const auto claims = judge_claims(experiment, table_of(experiment, some, false));
   EXPECT_EQ(claims[0].verdict, Verdict::missing);
@@ -605,16 +609,16 @@ TEST(Overview, HasARowForEachExperimentWithEveryPolicy) {
     all.emplace(run.text(), one);
   }
   const Experiment narrow = read_experiment("n", small);  // is no row
-  const std::vector<Told> told{{&narrow, table_of(narrow, results(narrow), false)},
-                               {&wide, table_of(wide, all, false)}};
-  const std::string page = overview(told);
+  const std::vector<ExperimentOutcome> outcomes{{&narrow, table_of(narrow, results(narrow), false)},
+                                                {&wide, table_of(wide, all, false)}};
+  const std::string page = overview(outcomes);
   EXPECT_THAT(page,
-              HasSubstr("\n| nobody's | 0 | 1 | 0 | 1 | 0 | 0 | 0 | 0 | 0 | 0 |\n"));  // before it the tally
+              HasSubstr("\n| none | 0 | 1 | 0 | 1 | 0 | 0 | 0 | 0 | 0 | 0 |\n"));  // before it the tally
   EXPECT_THAT(page, HasSubstr("| % of peak | eager | lws |"));
   EXPECT_THAT(page, HasSubstr("\n| two policies, 4 tiles | 40 | **80** | 40 |"));
   EXPECT_THAT(page, HasSubstr(" 40 | 90 |\n\n| GB moved |"));
-  EXPECT_THAT(overview_csv(told), HasSubstr("\ne,2,lws,80,80,10,0,90,0,0\n"));
-  EXPECT_EQ(overview({told.data(), 1}), "");
+  EXPECT_THAT(overview_csv(outcomes), HasSubstr("\ne,2,lws,80,80,10,0,90,0,0\n"));
+  EXPECT_EQ(overview({outcomes.data(), 1}), "");
 }
 
 // Every machine and every workload is in it.
@@ -625,7 +629,7 @@ TEST(Overview, IsOfAllMachinesAndWorkloads) {
     machines.insert(one.settings.at("machine"));
     workloads.insert(one.settings.at("workload"));
   }
-  EXPECT_EQ(machines.size(), machine::machine_files().size());
+  EXPECT_EQ(machines.size(), machine::built_in_machine_files().size());
   EXPECT_EQ(workloads.size(), simulate::workloads().size());
 }
 
@@ -635,14 +639,13 @@ TEST(Runner, RunsEachOnceAndTakesWhatWasRunBefore) {
   const Experiment experiment = read_experiment("e", small);
   std::vector<RunSpec> runs = runs_of(experiment, false);
   runs.push_back(runs.front());
-  const auto never = [] { return false; };
   Progress last;
-  const auto told = [&](const Progress& progress) { last = progress; };
-  const Results first = Runner(folder.string(), "this").run_all(runs, 2, told, never);
+  const auto on_progress = [&](const Progress& progress) { last = progress; };
+  const Results first = Runner(folder.string(), "this").run_all(runs, 2, on_progress);
   EXPECT_EQ(first.size(), 4u);
   EXPECT_EQ(last.done, 4u);
   EXPECT_EQ(last.from_cache, 0u);
-  const Results again = Runner(folder.string(), "this").run_all(runs, 2, told, never);
+  const Results again = Runner(folder.string(), "this").run_all(runs, 2, on_progress);
   EXPECT_EQ(last.from_cache, 4u);
   for (const auto& [run, its] : first) {
     EXPECT_GT(its.gflops, 0);
@@ -650,17 +653,16 @@ TEST(Runner, RunsEachOnceAndTakesWhatWasRunBefore) {
     EXPECT_EQ(again.at(run).gigabytes_to_devices, its.gigabytes_to_devices);
   }
   // Another program may compute other figures.
-  static_cast<void>(Runner(folder.string(), "another").run_all(runs, 1, told, never));
+  static_cast<void>(Runner(folder.string(), "another").run_all(runs, 1, on_progress));
   EXPECT_EQ(last.from_cache, 0u);
   std::filesystem::remove_all(folder);
 }
 
-// Whoever asks for more threads than the system has gets those that there is work for.
+// More threads than runs: only as many as there are runs start.
 TEST(Runner, TakesNoMoreThreadsThanThereAreRuns) {
-  const auto never = [] { return false; };
-  const auto nobody = [](const Progress&) {};
+  const auto ignore = [](const Progress&) {};
   const auto runs = runs_of(read_experiment("e", small), true);
-  EXPECT_FALSE(Runner("", "this").run_all(runs, 1'000'000, nobody, never).empty());
+  EXPECT_FALSE(Runner("", "this").run_all(runs, 1'000'000, ignore).empty());
 }
 
 // A machine of one's own is the file's content, not its name: who changes a rate wants new figures. What is
@@ -670,7 +672,7 @@ TEST(Runner, WhatIsKeptHoldsForTheFilesAsTheyWere) {
       std::filesystem::temp_directory_path() / ("fairlead-own-" + std::to_string(getpid()));
   std::filesystem::create_directories(folder);
   const std::string mine = (folder / "mine.toml").string();
-  std::string machine(machine::machine_files().back().text);
+  std::string machine(machine::built_in_machine_files().back().text);
   const auto write = [&] { std::ofstream(mine) << machine; };
   write();
   Experiment experiment = read_experiment("e", small);
@@ -679,8 +681,7 @@ TEST(Runner, WhatIsKeptHoldsForTheFilesAsTheyWere) {
   Progress last;
   const auto figures = [&] {
     return Runner((folder / "kept").string(), "this")
-        .run_all(
-            runs, 1, [&](const Progress& progress) { last = progress; }, [] { return false; })
+        .run_all(runs, 1, [&](const Progress& progress) { last = progress; })
         .begin()
         ->second;
   };
@@ -711,7 +712,7 @@ TEST(Runner, RunsAgainWhatUsesAMachineFileThatHasChanged) {
   std::filesystem::create_directories(folder);
   const std::string path = (folder / "mine.toml").string();
   std::string machine;
-  for (const EmbeddedFile& file : machine::machine_files())
+  for (const EmbeddedFile& file : machine::built_in_machine_files())
     if (file.name == "k40") machine = file.text;
   std::ofstream(path) << machine;
   Experiment experiment = read_experiment("e", small);
@@ -720,9 +721,7 @@ TEST(Runner, RunsAgainWhatUsesAMachineFileThatHasChanged) {
   Progress last;
   const auto run_all = [&] {
     static_cast<void>(
-        Runner(folder.string(), "this")
-            .run_all(
-                runs, 1, [&](const Progress& progress) { last = progress; }, [] { return false; }));
+        Runner(folder.string(), "this").run_all(runs, 1, [&](const Progress& progress) { last = progress; }));
     return last.from_cache;
   };
   EXPECT_EQ(run_all(), 0u);

@@ -1,4 +1,4 @@
-// How one policy does beside the best published one, over several experiments.
+// One policy compared with the best published one, over several experiments.
 #include "experiment/judged.hpp"
 
 #include <gmock/gmock.h>
@@ -29,7 +29,7 @@ workload = "cholesky"
 }
 
 /// At 1 the best takes 2 s, at 2 one takes 4 s; the processors could do it in 1 s.
-Told told(const Experiment& one, double judged_at_1, double judged_at_2) {
+ExperimentOutcome outcome_of(const Experiment& one, double judged_at_1, double judged_at_2) {
   Results results;
   for (const Line& line : one.lines)
     for (const double x : {1.0, 2.0}) {
@@ -60,9 +60,9 @@ TEST(Judged, ComparesWithThePublishedPoliciesAndNoOthers) {
 }
 
 // 1.0 of 2.0, and 5 of 4: sqrt(0.5 * 1.25) = 0.791 in the mean.
-TEST(Judged, TellsEachRatioAndWhatTheyComeTo) {
+TEST(Judged, StatesEachRatioAndTheirSummary) {
   const Experiment one = experiment();
-  const std::vector<Told> all{told(one, 1, 5)};
+  const std::vector<ExperimentOutcome> all{outcome_of(one, 1, 5)};
   const std::string page = judged(all);
   EXPECT_THAT(page, HasSubstr("| t | 1 tiles | darts | 0.50 | 2.00 |\n"));
   EXPECT_THAT(page, HasSubstr("| t | 2 tiles | dmdas | **1.25** | 4.00 |\n"));
@@ -75,10 +75,10 @@ TEST(Judged, TellsEachRatioAndWhatTheyComeTo) {
 
 TEST(Judged, CountsApartWhereTheBoundIsFar) {
   const Experiment one = experiment();
-  Told near = told(one, 2, 4);
+  ExperimentOutcome near = outcome_of(one, 2, 4);
   for (Series& series : near.table.series)
     for (auto& point : series.points) point->best_gflops = point->gflops;
-  const std::vector<Told> all{near};
+  const std::vector<ExperimentOutcome> all{near};
   EXPECT_THAT(judged(all), HasSubstr("| all | 2 | 1.000 | 1.00 | 0 | 0 |\n"));
   EXPECT_THAT(judged(all), HasSubstr("times the bound or more | 0 |"));
 }

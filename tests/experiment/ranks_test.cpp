@@ -60,7 +60,7 @@ TEST(ExperimentOnRanks, ComeToWhatTheSimulationSays) {
   const simulate::Blueprint blueprint("cholesky", {1200, 100, simulate::Precision::double_},
                                       {.rank_rows = 2, .rank_columns = 2});
   const simulate::ClusterResult result =
-      simulate::simulate(blueprint, machine::find_machine("griffon"), {.cores = 2}, {.policy = "lfq"});
+      simulate::simulate(blueprint, machine::load_machine("griffon"), {.cores = 2}, {.policy = "lfq"});
   EXPECT_TRUE(figures.finished);
   EXPECT_EQ(figures.seconds, result.seconds);
   EXPECT_EQ(figures.gflops, result.gflops());

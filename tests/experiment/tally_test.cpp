@@ -40,7 +40,7 @@ std::string claim(const std::string& line, int x, double factor) {
 Experiment of_paper(const std::string& paper, const std::string& more) {
   return read_experiment("e", "paper = \"" + paper + "\"\n" + head + more);
 }
-Told told(const Experiment& experiment) {
+ExperimentOutcome outcome_of(const Experiment& experiment) {
   Results results;
   for (const Line& line : experiment.lines) {
     Figures& figures = results[run_of(experiment, line, 1).text()];
@@ -52,16 +52,17 @@ Told told(const Experiment& experiment) {
 }
 
 TEST(Tally, CountsWhatIsJudgedAndKeepsTheRestApart) {
-  const Experiment one =
-      of_paper("X, Y 2019, Figure 1",
-               value("a", 1, 110, "within = 0.2\n") + value("a", 1, 200, "within = 0.2\n") +
-                   value("a", 2, 100, "within = 0.2\n") +
-                   value("a", 1, 100, "input = true\nnote = \"it tells n\"\n") + value("ours", 1, 300, "") +
-                   claim("a", 1, 0.4) + claim("a", 1, 0.6) + claim("a", 2, 0.4) + claim("ours", 1, 0.4));
+  const Experiment one = of_paper(
+      "X, Y 2019, Figure 1", value("a", 1, 110, "within = 0.2\n") + value("a", 1, 200, "within = 0.2\n") +
+                                 value("a", 2, 100, "within = 0.2\n") +
+                                 value("a", 1, 100, "input = true\nnote = \"it determines n\"\n") +
+                                 value("ours", 1, 300, "") + claim("a", 1, 0.4) + claim("a", 1, 0.6) +
+                                 claim("a", 2, 0.4) + claim("ours", 1, 0.4));
   const Experiment another = of_paper("X, Y 2019 (somewhere), Figure 2", claim("a", 1, 0.4));
   const Experiment other = of_paper("Z 2020", claim("a", 1, 0.4));
   const Experiment neither = of_paper("W 2021", "");
-  const std::vector<Told> all{told(one), told(another), told(other), told(neither)};
+  const std::vector<ExperimentOutcome> all{outcome_of(one), outcome_of(another), outcome_of(other),
+                                           outcome_of(neither)};
   const auto tallies = tally_of(all);
   ASSERT_EQ(tallies.size(), 2u);
   EXPECT_EQ(tallies[0].paper, "X, Y 2019");
@@ -84,7 +85,7 @@ TEST(Tally, CountsWhatIsJudgedAndKeepsTheRestApart) {
 TEST(Tally, KnowsAPaperByItsYearIfItHasOne) {
   const auto name_of = [](const std::string& paper) {
     const Experiment experiment = of_paper(paper, claim("a", 1, 0.4));
-    const std::vector<Told> all{told(experiment)};
+    const std::vector<ExperimentOutcome> all{outcome_of(experiment)};
     return tally_of(all)[0].paper;
   };
   EXPECT_EQ(name_of("none: my own question"), "none: my own question");
@@ -94,7 +95,7 @@ TEST(Tally, KnowsAPaperByItsYearIfItHasOne) {
 
 TEST(Tally, OfNothingIsNothing) {
   const Experiment neither = of_paper("W 2021", "");
-  const std::vector<Told> all{told(neither)};
+  const std::vector<ExperimentOutcome> all{outcome_of(neither)};
   EXPECT_EQ(tally(all), "");
 }
 

@@ -13,8 +13,8 @@ namespace fairlead {
 namespace {
 
 constexpr const char* fits = "lws";
-constexpr const char* fits_devices = "rehearsed";
-constexpr const char* does_not_fit = "rehearsed";
+constexpr const char* fits_devices = "what-if";
+constexpr const char* does_not_fit = "what-if";
 
 struct AutomaticPolicy : testing::Test {
   static Config settings(const char* devices) {
@@ -76,7 +76,7 @@ TEST_F(AutomaticPolicy, OfSeveralRanksTakesUrgentTasksFirst) {
             count, [&](std::uint32_t) { return settings(devices); },
             [&](Runtime& runtime) {
               const auto a = runtime.tiled<double>("A", n, n, 128);
-              const std::string expected = *devices != 0 ? "rehearsed"
+              const std::string expected = *devices != 0 ? "what-if"
                                            : count > 1   ? "near"
                                            : exceeds     ? does_not_fit
                                                          : fits;

@@ -9,10 +9,10 @@ namespace fairlead::front {
 namespace {
 
 MachinePlan plan_for(std::size_t workers, bool bind) {
-  const machine::Machine machine{.processors = machine::processors("pack:2 l2:2 core:2 pu:1"),
+  const machine::Machine machine{.processors = machine::detect_processors("pack:2 l2:2 core:2 pu:1"),
                                  .cpu_quota = {},
                                  .workers = 8,
-                                 .workers_because = {},
+                                 .workers_reason = {},
                                  .memory = {},
                                  .pages = {}};
   const Config config;
@@ -21,13 +21,13 @@ MachinePlan plan_for(std::size_t workers, bool bind) {
                    .idle_cores = 0,
                    .processors = {},
                    .devices = {},
-                   .known = {config, machine}};
+                   .profile = {config, machine}};
   plan.topology = out_of_core_topology(workers, Bytes{1} << 20, 1e9, Duration{});
   plan.bind_to(machine, bind);
   return plan;
 }
 std::uint32_t apart(const MachinePlan& plan, std::size_t a, std::size_t b) {
-  return levels_apart(plan.topology.workers[a], plan.topology.workers[b]);
+  return domain_distance(plan.topology.workers[a], plan.topology.workers[b]);
 }
 
 TEST(MachinePlan, BoundWorkersShareWhatTheirCoresShare) {

@@ -27,7 +27,7 @@ std::size_t pool_bytes(graph::Graph& graph) {
 TEST(Descriptors, StayBoundedByTheWindowHoweverManyTasksRun) {
   graph::Graph graph;
   Recycler recycler(graph.tasks(), graph.epochs());
-  std::array<graph::DatumTail, 20> tails;
+  std::array<graph::DatumState, 20> tails;
   std::vector<Task*> ready;
   Random random(5);
   std::size_t unfinished = 0, after_warm_up = 0, blocks = 0;
@@ -67,7 +67,7 @@ TEST(Descriptors, StayBoundedByTheWindowHoweverManyTasksRun) {
 
 TEST(Descriptors, ComeBackFromSeveralThreads) {
   graph::Graph graph;
-  std::array<graph::DatumTail, 30> tails;
+  std::array<graph::DatumState, 30> tails;
   Crew crew(graph, 3, 1, [](Task&) {});
   Random random(6);
   for (std::size_t t = 0; t < 100'000; ++t) {

@@ -50,14 +50,16 @@ RandomProgram::RandomProgram(std::uint64_t seed) {
   data = static_cast<std::size_t>(random.between(1, 30));
   window = static_cast<std::size_t>(random.between(1, 80));
   // Programs differ in how often a datum keeps its mode: long groups, or a new turn with nearly every access.
-  const std::uint64_t stay = random.once_in(2) ? 0 : static_cast<std::uint64_t>(random.between(2, 8));
+  const std::uint64_t cancel_eviction =
+      random.once_in(2) ? 0 : static_cast<std::uint64_t>(random.between(2, 8));
   std::vector<AccessMode> habit(data, AccessMode::read);
   tasks.resize(static_cast<std::size_t>(random.between(20, 400)));
   for (PlannedTask& task : tasks) {
     const auto uses = random.between(1, 6);
     for (std::int64_t i = 0; i < uses; ++i) {
       const auto datum = static_cast<std::size_t>(random.below(data));
-      if (stay == 0 || random.once_in(stay)) habit[datum] = modes[random.below(modes.size())];
+      if (cancel_eviction == 0 || random.once_in(cancel_eviction))
+        habit[datum] = modes[random.below(modes.size())];
       task.written.push_back({.datum = datum, .mode = habit[datum]});
     }
     task.uses = merged_uses(task.written);

@@ -51,7 +51,7 @@ class SmallGraph {
 
   graph::Graph graph;
   Recycler recycler{graph.tasks(), graph.epochs()};
-  std::map<char, graph::DatumTail> tails;
+  std::map<char, graph::DatumState> tails;
   std::vector<Task*> ready;
 };
 

@@ -21,7 +21,7 @@ std::vector<std::string> directories(const Planted& machine, std::string_view co
 
 MemoryLimit tightest(const Planted& machine) {
   const auto limits = memory_limits(machine.files());
-  const auto least = std::ranges::min_element(limits, {}, &MemoryLimit::room_bytes);
+  const auto least = std::ranges::min_element(limits, {}, &MemoryLimit::free_bytes);
   return least == limits.end() ? MemoryLimit{} : *least;
 }
 
@@ -133,7 +133,7 @@ TEST(MemoryLimits, OfVersion2CountUsageWithoutCacheThatCanGo) {
   const MemoryLimit limit = tightest(machine);
   EXPECT_EQ(limit.limit_bytes, 2 * GiB);
   EXPECT_EQ(limit.used_bytes, 512 * MiB);
-  EXPECT_EQ(limit.room_bytes(), 1536 * MiB);
+  EXPECT_EQ(limit.free_bytes(), 1536 * MiB);
   EXPECT_EQ(limit.source, "/sys/fs/cgroup/memory.max");
 }
 
@@ -141,7 +141,7 @@ TEST(MemoryLimits, OfVersion1CountTheCacheOfTheWholeSubtree) {
   Planted machine;
   machine.v1("/docker/1a2b", "/docker/1a2b");
   machine.v1_memory("/sys/fs/cgroup/memory", "2147483648", "1610612736", "1073741824");
-  EXPECT_EQ(tightest(machine).room_bytes(), 1536 * MiB);
+  EXPECT_EQ(tightest(machine).free_bytes(), 1536 * MiB);
   EXPECT_EQ(tightest(machine).source, "/sys/fs/cgroup/memory/memory.limit_in_bytes");
 }
 
@@ -162,7 +162,7 @@ TEST(MemoryLimits, TheLevelWithTheLeastRoomCountsNotTheOneWithTheLeastLimit) {
   machine.v2("/pod/container");
   machine.v2_memory("/sys/fs/cgroup/pod/container", "4294967296", "1073741824", "0");  // 4 GiB less 1
   machine.v2_memory("/sys/fs/cgroup/pod", "8589934592", "7516192768", "0");            // 8 GiB less 7
-  EXPECT_EQ(tightest(machine).room_bytes(), 1 * GiB);
+  EXPECT_EQ(tightest(machine).free_bytes(), 1 * GiB);
   EXPECT_EQ(tightest(machine).source, "/sys/fs/cgroup/pod/memory.max");
 }
 
@@ -178,7 +178,7 @@ TEST(MemoryLimits, TheHighMarkOfVersion2IsALimitToo) {
 TEST(MemoryLimits, OverdrawnLeaveNoRoom) {
   Planted machine;
   machine.v2("/a").v2_memory("/sys/fs/cgroup/a", "1000000", "2000000", "0");
-  EXPECT_EQ(tightest(machine).room_bytes(), 0u);
+  EXPECT_EQ(tightest(machine).free_bytes(), 0u);
 }
 
 TEST(MemoryLimits, OfAMixedSystemAreVersion1s) {

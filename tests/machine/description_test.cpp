@@ -60,11 +60,11 @@ TEST(MachineDescription, HasDevicesWiresAndPeers) {
   ASSERT_EQ(machine.devices.size(), 2u);
   EXPECT_EQ(machine.devices[1].name, "gpu 1");
   EXPECT_EQ(machine.devices[1].memory, 1'000'000'000u);
-  EXPECT_EQ(machine.devices[1].wire.buses, std::vector<std::string>{"pcie"});
-  EXPECT_EQ(machine.devices[1].wire.latency, 10us);
+  EXPECT_EQ(machine.devices[1].link.buses, std::vector<std::string>{"pcie"});
+  EXPECT_EQ(machine.devices[1].link.latency, 10us);
   EXPECT_TRUE(machine.buses.at(0).duplex);
   ASSERT_EQ(machine.peers.size(), 1u);
-  EXPECT_EQ(machine.peers[0].wire.bytes_per_second, 48e9);
+  EXPECT_EQ(machine.peers[0].link.bytes_per_second, 48e9);
   ASSERT_TRUE(machine.disk.has_value());
   EXPECT_FALSE(machine.disk->duplex);
   EXPECT_EQ(machine.disk->latency, 100us);
@@ -79,13 +79,13 @@ TEST(MachineDescription, WiresMayBeSlowerInOneDirection) {
             "[[peers]]\nbetween = [[0, 1], [2, 1]]\nbandwidth = \"20GB/s\"\nbandwidth_back = \"10GB/s\"\n"),
       "m.toml");
   EXPECT_EQ(machine.buses.at(0).bytes_per_second, Bandwidth(9e9, 8e9));
-  EXPECT_EQ(machine.devices.at(1).wire.bytes_per_second, Bandwidth(10e9, 5e9));
-  EXPECT_EQ(machine.devices.at(2).wire.bytes_per_second, Bandwidth(1e9));
+  EXPECT_EQ(machine.devices.at(1).link.bytes_per_second, Bandwidth(10e9, 5e9));
+  EXPECT_EQ(machine.devices.at(2).link.bytes_per_second, Bandwidth(1e9));
   EXPECT_EQ(machine.disk->bytes_per_second, Bandwidth(3e9, 1e9));
-  EXPECT_EQ(machine.peers.at(0).wire.bytes_per_second, Bandwidth(20e9, 10e9));
+  EXPECT_EQ(machine.peers.at(0).link.bytes_per_second, Bandwidth(20e9, 10e9));
   // Written as from 2 to 1.
   EXPECT_EQ(machine.peers.at(1).first, 1u);
-  EXPECT_EQ(machine.peers.at(1).wire.bytes_per_second, Bandwidth(10e9, 20e9));
+  EXPECT_EQ(machine.peers.at(1).link.bytes_per_second, Bandwidth(10e9, 20e9));
   EXPECT_THAT(refusal(small(device + "[[peers]]\nall = true\nports = true\nbandwidth = \"300GB/s\"\n"
                                      "bandwidth_back = \"100GB/s\"\n")),
               HasSubstr("bandwidth_back of a [[peers]] cannot stand beside ports"));
@@ -109,7 +109,7 @@ TEST(MachineDescription, PeersBehindPortsShareThem) {
   EXPECT_EQ(machine.buses[2].port_of, 2u);
   EXPECT_EQ(machine.buses[2].bytes_per_second, 300e9);
   ASSERT_EQ(machine.peers.size(), 3u);
-  EXPECT_EQ(machine.peers[1].wire.buses, (std::vector{machine.buses[0].name, machine.buses[2].name}));
+  EXPECT_EQ(machine.peers[1].link.buses, (std::vector{machine.buses[0].name, machine.buses[2].name}));
 }
 
 TEST(MachineDescription, HasANetwork) {
@@ -118,8 +118,8 @@ TEST(MachineDescription, HasANetwork) {
       read_machine(small(device + network + "attached_to_devices = true\n"), "m.toml");
   EXPECT_EQ(machine.network.nodes, 16u);
   EXPECT_EQ(machine.network.interfaces, 2u);
-  EXPECT_EQ(machine.network.wire.bytes_per_second, 24e9);
-  EXPECT_TRUE(machine.network.attached_to_devices);
+  EXPECT_EQ(machine.network.link.bytes_per_second, 24e9);
+  EXPECT_TRUE(machine.network.interfaces_on_devices);
   const MachineDescription switches =
       read_machine(small(network + "nodes_per_switch = 4\nswitch_bandwidth = \"100GB/s\"\n"), "m.toml");
   EXPECT_EQ(switches.network.nodes_per_switch, 4u);
@@ -144,8 +144,8 @@ TEST(MachineDescription, SaysWhatPageFaultsCost) {
   const MachineDescription machine = read_machine(small(device + unified), "m.toml");
   ASSERT_TRUE(machine.unified_memory.has_value());
   EXPECT_EQ(machine.unified_memory->batch_pages, 20u);
-  EXPECT_EQ(machine.unified_memory->batch, 58us);
-  EXPECT_EQ(machine.unified_memory->per_page, 9400ns);
+  EXPECT_EQ(machine.unified_memory->batch_time, 58us);
+  EXPECT_EQ(machine.unified_memory->time_per_page, 9400ns);
   EXPECT_EQ(machine.unified_memory->page, Bytes{64} << 10);
   EXPECT_EQ(machine.unified_memory->block, Bytes{2} << 20);
   EXPECT_FALSE(read_machine(small(device), "m.toml").unified_memory.has_value());
@@ -218,8 +218,8 @@ TEST(MachineDescription, CoresAreInGroupsWithinGroups) {
     text.replace(text.find("cores = 2"), 9, "cores = 8\ncores_together = " + groups);
     return text;
   };
-  EXPECT_EQ(read_machine(with("[4, 2]"), "m.toml").cores_together, (std::vector<std::size_t>{4, 2}));
-  EXPECT_TRUE(read_machine(small(), "m.toml").cores_together.empty());
+  EXPECT_EQ(read_machine(with("[4, 2]"), "m.toml").core_group_sizes, (std::vector<std::size_t>{4, 2}));
+  EXPECT_TRUE(read_machine(small(), "m.toml").core_group_sizes.empty());
   for (const char* wrong : {"[8]", "[3]", "[4, 4]", "[2, 4]", "[4, 1]", "[2.5]", "[-2]"})
     EXPECT_THAT(refusal(with(wrong)), HasSubstr("each a divisor of the one before")) << wrong;
 }

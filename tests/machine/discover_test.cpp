@@ -38,16 +38,15 @@ TEST(Discover, AContainerOfOneAndAHalfProcessorsAndTwoGibibytesIsSeenAsSuch) {
     EXPECT_EQ(machine.memory.free_bytes, 2 * GiB);
     EXPECT_EQ(machine.memory.usable_bytes(), 2 * GiB - 256 * MiB);
   }
-  EXPECT_EQ(look_at(version_2).workers_because,
-            "1 of 8 cores: the CPU quota is 1.5 (/sys/fs/cgroup/cpu.max)");
+  EXPECT_EQ(look_at(version_2).workers_reason, "1 of 8 cores: the CPU quota is 1.5 (/sys/fs/cgroup/cpu.max)");
 }
 
 TEST(Workers, AreOneForEachCoreWhereNothingLimitsThem) {
   Planted machine;
   machine.host();
   EXPECT_EQ(look_at(machine).workers, 8u);
-  EXPECT_EQ(look_at(machine).workers_because, "all 8 cores");
-  EXPECT_EQ(look_at(machine, "numa:1 core:1 pu:1").workers_because, "the only core");
+  EXPECT_EQ(look_at(machine).workers_reason, "all 8 cores");
+  EXPECT_EQ(look_at(machine, "numa:1 core:1 pu:1").workers_reason, "the only core");
 }
 
 TEST(Workers, AreOneForEachCoreNotForEachHardwareThread) {
@@ -56,7 +55,7 @@ TEST(Workers, AreOneForEachCoreNotForEachHardwareThread) {
   const Machine found = look_at(machine, "numa:2 core:4 pu:2");
   EXPECT_EQ(found.workers, 8u);
   EXPECT_EQ(found.processors.hardware_threads, 16u);
-  EXPECT_EQ(found.workers_because,
+  EXPECT_EQ(found.workers_reason,
             "all 8 cores; one worker for each core, not for each of its 16 hardware threads");
 }
 
@@ -75,7 +74,7 @@ TEST(Workers, AreAtLeastOneAndNoMoreThanTheQuotaPaysInFull) {
 }
 
 TEST(Numa, CoresBelongToTheirNodes) {
-  const Processors found = processors("numa:2 core:4 pu:2");
+  const Processors found = detect_processors("numa:2 core:4 pu:2");
   ASSERT_EQ(found.numa_nodes.size(), 2u);
   EXPECT_EQ(found.numa_nodes[0].cores, 4u);
   EXPECT_EQ(found.numa_nodes[1].cores, 4u);
@@ -87,14 +86,14 @@ TEST(Numa, CoresBelongToTheirNodes) {
 /// How many levels of what cores share lie between the first and the others.
 std::vector<std::uint32_t> apart_from_the_first(const std::string& machine) {
   std::vector<std::uint32_t> apart;
-  const Processors found = processors(machine);
+  const Processors found = detect_processors(machine);
   const auto worker = [](const Core& core) {
     WorkerSpec spec;
-    spec.shares = core.shares;
+    spec.domains = core.domains;
     return spec;
   };
   for (const Core& core : found.cores)
-    apart.push_back(levels_apart(worker(found.cores.front()), worker(core)));
+    apart.push_back(domain_distance(worker(found.cores.front()), worker(core)));
   return apart;
 }
 
@@ -137,9 +136,9 @@ TEST(Affinity, AThreadBoundToOneProcessorSeesOneCore) {
     ASSERT_EQ(found.processors.cores.size(), 1u);
     EXPECT_EQ(found.processors.cores[0].processing_unit, last);
     if (found.processors.cores_present > 1) {
-      EXPECT_EQ(found.workers_because, "1 of " + std::to_string(found.processors.cores_present) +
-                                           " cores: this process may not run on the others (affinity mask: "
-                                           "taskset, cpuset or a batch system)");
+      EXPECT_EQ(found.workers_reason, "1 of " + std::to_string(found.processors.cores_present) +
+                                          " cores: this process may not run on the others (affinity mask: "
+                                          "taskset, cpuset or a batch system)");
     }
   }).join();
 }
@@ -147,7 +146,7 @@ TEST(Affinity, AThreadBoundToOneProcessorSeesOneCore) {
 TEST(Memory, WithoutLimitsIsWhatTheKernelCallsAvailable) {
   Planted machine;
   machine.host();
-  const Memory found = memory(machine.files());
+  const Memory found = detect_memory(machine.files());
   EXPECT_EQ(found.total_bytes, 64 * GiB);
   EXPECT_EQ(found.free_bytes, 48 * GiB);
   EXPECT_FALSE(found.limit_bytes);
@@ -158,13 +157,13 @@ TEST(Memory, OfAnOldKernelIsFreePlusCaches) {
   Planted machine;
   machine.file("/proc/meminfo",
                "MemTotal: 4096 kB\nMemFree: 1024 kB\nBuffers: 100 kB\nCached: 200 kB\nSwapCached: 7 kB");
-  EXPECT_EQ(memory(machine.files()).available_bytes, 1324u * 1024);
+  EXPECT_EQ(detect_memory(machine.files()).available_bytes, 1324u * 1024);
 }
 
 TEST(Memory, ALimitAboveWhatTheMachineHasIsNone) {
   Planted machine;
   machine.host().v2("/a").v2_memory("/sys/fs/cgroup/a", "137438953472", "0", "0");
-  EXPECT_FALSE(memory(machine.files()).limit_bytes);
+  EXPECT_FALSE(detect_memory(machine.files()).limit_bytes);
 }
 
 // As ulimit -v or a batch system sets it: 4 GiB, of which libraries have 1 GiB.
@@ -176,44 +175,44 @@ TEST(Memory, ALimitOfAddressSpaceIsALimit) {
             "Max cpu time              unlimited            unlimited            seconds   \n"
             "Max address space         4294967296           unlimited            bytes     ")
       .file("/proc/self/status", "Name:\tsolver\nVmSize:\t 1048576 kB\nVmRSS:\t    1024 kB");
-  const Memory found = memory(machine.files(), 2);
+  const Memory found = detect_memory(machine.files(), 2);
   EXPECT_EQ(found.limit_bytes, 4 * GiB);
   EXPECT_EQ(found.free_bytes, 3 * GiB);
   EXPECT_EQ(found.usable_bytes(), 3 * GiB - 3 * GiB / 10 - 2 * addresses_of_each_worker);
   machine.file("/proc/self/limits",
                "Max address space         unlimited            unlimited            bytes     ");
-  EXPECT_FALSE(memory(machine.files()).limit_bytes);
+  EXPECT_FALSE(detect_memory(machine.files()).limit_bytes);
 }
 
 TEST(Memory, ALimitDoesNotHelpWhereTheMachineIsFull) {
   Planted machine;
   machine.file("/proc/meminfo", "MemTotal: 67108864 kB\nMemAvailable: 1048576 kB");
   machine.v2("/a").v2_memory("/sys/fs/cgroup/a", "8589934592", "0", "0");
-  EXPECT_EQ(memory(machine.files()).free_bytes, 1 * GiB);
-  EXPECT_EQ(memory(machine.files()).limit_bytes, 8 * GiB);
+  EXPECT_EQ(detect_memory(machine.files()).free_bytes, 1 * GiB);
+  EXPECT_EQ(detect_memory(machine.files()).limit_bytes, 8 * GiB);
 }
 
 TEST(Memory, UnknownIsAnError) {
   Planted machine;
-  EXPECT_THROW(memory(machine.files()), SystemError);
+  EXPECT_THROW(detect_memory(machine.files()), SystemError);
 }
 
 TEST(Margin, IsATenthAtLeast256MebibytesAndAtMostHalf) {
-  EXPECT_EQ(margin_of(100 * GiB), 10 * GiB);
-  EXPECT_EQ(margin_of(2 * GiB), 256 * MiB);
-  EXPECT_EQ(margin_of(100 * MiB), 50 * MiB);
-  EXPECT_EQ(margin_of(0), 0u);
+  EXPECT_EQ(memory_margin(100 * GiB), 10 * GiB);
+  EXPECT_EQ(memory_margin(2 * GiB), 256 * MiB);
+  EXPECT_EQ(memory_margin(100 * MiB), 50 * MiB);
+  EXPECT_EQ(memory_margin(0), 0u);
 }
 
 TEST(Pages, HugeOnesAreAsTheKernelSays) {
   Planted machine;
-  EXPECT_EQ(pages(machine.files()).huge_pages, HugePages::unavailable);
+  EXPECT_EQ(detect_pages(machine.files()).huge_pages, HugePages::unavailable);
   machine.file("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size", "2097152");
   machine.file("/sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never");
-  EXPECT_EQ(pages(machine.files()).huge_pages, HugePages::madvise);
-  EXPECT_EQ(pages(machine.files()).huge_page_bytes, 2 * MiB);
+  EXPECT_EQ(detect_pages(machine.files()).huge_pages, HugePages::madvise);
+  EXPECT_EQ(detect_pages(machine.files()).huge_page_bytes, 2 * MiB);
   machine.file("/sys/kernel/mm/transparent_hugepage/enabled", "always madvise [never]");
-  EXPECT_EQ(pages(machine.files()).huge_pages, HugePages::never);
+  EXPECT_EQ(detect_pages(machine.files()).huge_pages, HugePages::never);
 }
 
 // The machine that runs the tests: nothing is known of it but this.

@@ -49,7 +49,7 @@ TEST(Disk, AFileSystemInMemoryIsSeenAsSuch) {
 TEST(Disk, WhereNobodyMayWriteIsSaidWithTheReason) {
   const Disk disk = disk_of("/proc");
   EXPECT_FALSE(disk.writable);
-  EXPECT_FALSE(disk.not_writable_because.empty());
+  EXPECT_FALSE(disk.write_error.empty());
   EXPECT_FALSE(disk.direct_io);
   EXPECT_EQ(disk.file_system, "proc");
 }
@@ -66,7 +66,7 @@ TEST(Mounts, AreReadWithTheirBlanksAndOptionalFields) {
       "/proc/self/mountinfo",
       "36 35 98:0 /a /mnt/my\\040disk rw,noatime master:1 shared:2 - ext4 /dev/root rw,errors=continue\n"
       "not a line of this file");
-  const auto found = mounts(machine.files());
+  const auto found = read_mounts(machine.files());
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].root, "/a");
   EXPECT_EQ(found[0].point, "/mnt/my disk");

@@ -23,15 +23,15 @@ double best_gflops(const MachineDescription& machine, std::string_view processor
 std::map<std::size_t, double> to_peers(const MachineDescription& machine) {
   std::map<std::size_t, double> sum;
   for (const PeerDescription& peer : machine.peers)
-    for (const std::size_t device : {peer.first, peer.second}) sum[device] += peer.wire.bytes_per_second.away;
+    for (const std::size_t device : {peer.first, peer.second}) sum[device] += peer.link.bytes_per_second.out;
   return sum;
 }
 
 TEST(MachineFiles, ThatComeWithItCanAllBeRead) {
-  EXPECT_GE(machine_files().size(), 12u);
-  for (const EmbeddedFile& file : machine_files()) {
+  EXPECT_GE(built_in_machine_files().size(), 12u);
+  for (const EmbeddedFile& file : built_in_machine_files()) {
     SCOPED_TRACE(file.name);
-    const MachineDescription machine = find_machine(file.name);
+    const MachineDescription machine = load_machine(file.name);
     EXPECT_EQ(machine.name, file.name);
     EXPECT_GT(machine.source.size(), 100u);  // where the figures are from
     EXPECT_THAT(machine.source, HasSubstr("Assumed"));
@@ -40,8 +40,8 @@ TEST(MachineFiles, ThatComeWithItCanAllBeRead) {
 }
 
 TEST(MachineFiles, NoKernelIsFasterThanAProductOfTiles) {
-  for (const EmbeddedFile& file : machine_files()) {
-    const MachineDescription machine = find_machine(file.name);
+  for (const EmbeddedFile& file : built_in_machine_files()) {
+    const MachineDescription machine = load_machine(file.name);
     for (const ProcessorDescription& processor : machine.processors)
       for (const std::string_view precision : {"single", "double"}) {
         const KernelRate* gemm = processor.rate_of("gemm", precision);
@@ -59,11 +59,11 @@ TEST(MachineFiles, NoKernelIsFasterThanAProductOfTiles) {
 
 // The paper's bus of 12 GB/s for all, and six links of each device of a DGX-1.
 TEST(MachineFiles, V100HasOneBusAndACubeMeshOfNvlink) {
-  const MachineDescription machine = find_machine("v100-pcie");
+  const MachineDescription machine = load_machine("v100-pcie");
   ASSERT_EQ(machine.devices.size(), 8u);
   ASSERT_EQ(machine.buses.size(), 1u);
   EXPECT_EQ(machine.buses[0].bytes_per_second, 12 * giga);
-  EXPECT_EQ(machine.devices[7].wire.buses, std::vector{machine.buses[0].name});
+  EXPECT_EQ(machine.devices[7].link.buses, std::vector{machine.buses[0].name});
   EXPECT_EQ(machine.devices[0].memory, 32'000'000'000u);
   const auto links = to_peers(machine);
   EXPECT_EQ(links.size(), 8u);
@@ -75,17 +75,17 @@ TEST(MachineFiles, V100HasOneBusAndACubeMeshOfNvlink) {
 }
 
 TEST(MachineFiles, Epyc7642HasADiskThatReadsOrWrites) {
-  const MachineDescription machine = find_machine("epyc-7642");
+  const MachineDescription machine = load_machine("epyc-7642");
   EXPECT_EQ(machine.cores, 48u);
   EXPECT_TRUE(machine.devices.empty());
   ASSERT_TRUE(machine.disk.has_value());
   EXPECT_EQ(machine.disk->bytes_per_second, 350e6);
   EXPECT_FALSE(machine.disk->duplex);
-  EXPECT_NEAR(best_gflops(machine, machine.core, "gemm", "double"), 0.9 * 2.3 * 16, 0.1);
+  EXPECT_NEAR(best_gflops(machine, machine.core_processor, "gemm", "double"), 0.9 * 2.3 * 16, 0.1);
 }
 
 TEST(MachineFiles, MachinesOf2010CopyOneWayAtATime) {
-  const MachineDescription hannibal = find_machine("hannibal"), ac = find_machine("ac-cluster");
+  const MachineDescription hannibal = load_machine("hannibal"), ac = load_machine("ac-cluster");
   ASSERT_EQ(hannibal.devices.size(), 3u);
   EXPECT_EQ(hannibal.cores, 8u);
   EXPECT_TRUE(hannibal.peers.empty());
@@ -93,18 +93,18 @@ TEST(MachineFiles, MachinesOf2010CopyOneWayAtATime) {
   ASSERT_EQ(ac.devices.size(), 4u);
   EXPECT_EQ(ac.cores, 4u);
   EXPECT_EQ(ac.network.nodes, 32u);
-  EXPECT_EQ(ac.devices[0].wire.buses, ac.devices[1].wire.buses);
-  EXPECT_EQ(ac.devices[2].wire.buses, ac.devices[3].wire.buses);
-  EXPECT_NE(ac.devices[1].wire.buses, ac.devices[2].wire.buses);
+  EXPECT_EQ(ac.devices[0].link.buses, ac.devices[1].link.buses);
+  EXPECT_EQ(ac.devices[2].link.buses, ac.devices[3].link.buses);
+  EXPECT_NE(ac.devices[1].link.buses, ac.devices[2].link.buses);
   for (const MachineDescription* machine : {&hannibal, &ac})
     for (const DeviceDescription& device : machine->devices) {
       EXPECT_EQ(device.memory, 4'000'000'000u);
-      EXPECT_FALSE(device.wire.duplex);
+      EXPECT_FALSE(device.link.duplex);
     }
 }
 
 TEST(MachineFiles, MachinesOf2019RunSeveralKernelsAtOnce) {
-  const MachineDescription k40 = find_machine("k40"), p100 = find_machine("p100");
+  const MachineDescription k40 = load_machine("k40"), p100 = load_machine("p100");
   EXPECT_EQ(k40.devices.size(), 4u);
   EXPECT_EQ(p100.devices.size(), 2u);
   EXPECT_EQ(k40.devices[0].memory, 12'000'000'000u);
@@ -114,68 +114,68 @@ TEST(MachineFiles, MachinesOf2019RunSeveralKernelsAtOnce) {
     // As much as a kernel of side 512 that updates leaves idle.
     const DeviceDescription& device = machine->devices[0];
     const double half_side = machine->processor(device.processor).rate_of("tsmqr", "double")->half_side;
-    EXPECT_NEAR(device.together, (512 + half_side) / 512, 0.05);
+    EXPECT_NEAR(device.concurrent_throughput, (512 + half_side) / 512, 0.05);
   }
 }
 
 TEST(MachineFiles, MachinesWithNvswitchShareAPortPerDevice) {
   for (const std::string_view name : {"guyot", "h200"}) {
-    const MachineDescription machine = find_machine(name);
+    const MachineDescription machine = load_machine(name);
     ASSERT_EQ(machine.devices.size(), 8u);
     EXPECT_EQ(machine.peers.size(), 28u);
     EXPECT_EQ(std::ranges::count_if(machine.buses, [](const auto& bus) { return bus.port_of.has_value(); }),
               8);
   }
-  const MachineDescription guyot = find_machine("guyot"), h200 = find_machine("h200");
+  const MachineDescription guyot = load_machine("guyot"), h200 = load_machine("h200");
   EXPECT_EQ(guyot.cores, 128u);
   EXPECT_EQ(guyot.devices[0].memory, 80'000'000'000u);
   for (std::size_t i = 0; i < 8; i += 2)
-    EXPECT_EQ(guyot.devices[i].wire.buses, guyot.devices[i + 1].wire.buses);
-  EXPECT_NE(guyot.devices[1].wire.buses, guyot.devices[2].wire.buses);
+    EXPECT_EQ(guyot.devices[i].link.buses, guyot.devices[i + 1].link.buses);
+  EXPECT_NE(guyot.devices[1].link.buses, guyot.devices[2].link.buses);
   EXPECT_EQ(h200.devices[0].memory, 141'000'000'000u);
 }
 
 TEST(MachineFiles, SummitHasTwoSocketsOfThreeDevices) {
-  const MachineDescription machine = find_machine("summit");
+  const MachineDescription machine = load_machine("summit");
   ASSERT_EQ(machine.devices.size(), 6u);
   EXPECT_EQ(machine.devices[0].memory, 16'000'000'000u);
   EXPECT_EQ(machine.peers.size(), 6u);
   for (const PeerDescription& peer : machine.peers) EXPECT_EQ(peer.first / 3, peer.second / 3);
   EXPECT_EQ(machine.network.nodes, 4608u);
   EXPECT_EQ(machine.network.interfaces, 2u);
-  EXPECT_FALSE(machine.network.attached_to_devices);
+  EXPECT_FALSE(machine.network.interfaces_on_devices);
 }
 
 // Eight links of 50 GB/s a die: one goes to the host, and one of the odd dies' to the network.
 TEST(MachineFiles, FrontierHasItsNetworkBehindTheDevices) {
-  const MachineDescription machine = find_machine("frontier");
+  const MachineDescription machine = load_machine("frontier");
   ASSERT_EQ(machine.devices.size(), 8u);
   EXPECT_EQ(machine.devices[0].memory, 64'000'000'000u);
-  EXPECT_EQ(machine.devices[0].wire.bytes_per_second, 36 * giga);
-  EXPECT_TRUE(machine.network.attached_to_devices);
+  EXPECT_EQ(machine.devices[0].link.bytes_per_second, 36 * giga);
+  EXPECT_TRUE(machine.network.interfaces_on_devices);
   EXPECT_EQ(machine.network.interfaces, 4u);
   for (const auto& [device, bytes_per_second] : to_peers(machine))
     EXPECT_EQ(bytes_per_second, (device % 2 == 0 ? 7 : 6) * 50 * giga) << device;
 }
 
 TEST(MachineFiles, ClustersOf2011HaveTheirNodesAndPeak) {
-  const MachineDescription griffon = find_machine("griffon"), dancer = find_machine("dancer");
+  const MachineDescription griffon = load_machine("griffon"), dancer = load_machine("dancer");
   EXPECT_EQ(griffon.cores * griffon.network.nodes, 648u);
   EXPECT_EQ(dancer.cores * dancer.network.nodes, 32u);
   EXPECT_EQ(griffon.memory, 16'000'000'000u);
   EXPECT_EQ(dancer.memory, 4'000'000'000u);
   for (const MachineDescription* machine : {&griffon, &dancer})
-    EXPECT_NEAR(best_gflops(*machine, machine->core, "gemm", "double"), 0.9 * 2.5 * 4, 0.01);
+    EXPECT_NEAR(best_gflops(*machine, machine->core_processor, "gemm", "double"), 0.9 * 2.5 * 4, 0.01);
 }
 
 TEST(MachineFiles, AnUnknownNameIsAnsweredWithTheNearestOne) {
   try {
-    find_machine("v100-pci");
+    load_machine("v100-pci");
     FAIL();
   } catch (const ConfigError& error) {
     EXPECT_THAT(error.what(), HasSubstr("did you mean v100-pcie?"));
   }
-  EXPECT_THROW(find_machine("./no.toml"), ConfigError);
+  EXPECT_THROW(load_machine("./no.toml"), ConfigError);
 }
 
 }  // namespace

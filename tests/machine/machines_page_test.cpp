@@ -34,7 +34,7 @@ TEST(MachinesPage, HasAnExampleThatIsOne) {
 
 TEST(MachinesPage, ListsTheFiles) {
   const std::string text = page();
-  for (const EmbeddedFile& file : machine_files())
+  for (const EmbeddedFile& file : built_in_machine_files())
     EXPECT_THAT(text, HasSubstr("| [" + std::string(file.name) + "](../machines/" + std::string(file.name) +
                                 ".toml) |"));
 }
@@ -65,8 +65,8 @@ bool is_panel(const std::string& kernel) { return kernel.ends_with("trf") || ker
 TEST(MachinesPage, HasTheRulesOfAllRates) {
   const std::map<std::string, Rule> all = rules();
   ASSERT_EQ(all.size(), 11u);
-  for (const EmbeddedFile& file : machine_files()) {
-    const MachineDescription machine = find_machine(file.name);
+  for (const EmbeddedFile& file : built_in_machine_files()) {
+    const MachineDescription machine = load_machine(file.name);
     for (const ProcessorDescription& processor : machine.processors)
       for (const std::string precision : {"single", "double"}) {
         const bool core = processor.kind == WorkerKind::cpu;

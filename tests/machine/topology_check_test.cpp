@@ -21,14 +21,14 @@ template <class F>
 std::string flaw_after(F&& change) {
   Topology topology = two_devices();
   change(topology);
-  return flaw_of(topology);
+  return validate(topology);
 }
 
 }  // namespace
 
 TEST(TopologyCheck, FindsNothingWrongWithThoseThatAreMade) {
-  EXPECT_EQ(flaw_of(two_devices()), "");
-  EXPECT_EQ(flaw_of(out_of_core_topology(1, 4096, 1e9, Duration{})), "");
+  EXPECT_EQ(validate(two_devices()), "");
+  EXPECT_EQ(validate(out_of_core_topology(1, 4096, 1e9, Duration{})), "");
 }
 
 // Nobody has to know in which order nodes were added.
@@ -39,8 +39,8 @@ TEST(Topology, FindsNodesByWhatTheyAre) {
   EXPECT_EQ(two.nodes[index(two.host())].name, "RAM");
   ASSERT_EQ(two.devices().size(), 2u);
   for (const NodeId device : two.devices()) {
-    EXPECT_TRUE(two.is(device, MemoryKind::device));
-    EXPECT_FALSE(two.is(device, MemoryKind::host));
+    EXPECT_TRUE(two.has_kind(device, MemoryKind::device));
+    EXPECT_FALSE(two.has_kind(device, MemoryKind::host));
   }
   EXPECT_TRUE(out_of_core_topology(1, 4096, 1e9, Duration{}).devices().empty());
   EXPECT_THROW(Topology{}.store(), ConfigError);
@@ -51,7 +51,7 @@ TEST(TopologyCheck, SaysWhatIsWrong) {
   EXPECT_THAT(flaw_after([](Topology& it) { it.workers[0].node = it.store(); }),
               HasSubstr("a worker is beside \"disk\""));
   EXPECT_THAT(flaw_after([](Topology& it) { it.nodes.resize(33); }), HasSubstr("33 memory nodes"));
-  EXPECT_THAT(flaw_after([](Topology& it) { it.nodes[2].reaches = {it.host()}; }),
+  EXPECT_THAT(flaw_after([](Topology& it) { it.nodes[2].directly_accessible_homes = {it.host()}; }),
               HasSubstr("\"RAM\" reaches \"RAM\""));
   EXPECT_THAT(flaw_after([](Topology& it) { it.links[1].second = it.links[1].first; }),
               HasSubstr("leads back to where it begins"));
@@ -61,7 +61,8 @@ TEST(TopologyCheck, SaysWhatIsWrong) {
               HasSubstr("no link joins \"user memory\" and \"lost\""));
   EXPECT_THAT(flaw_after([](Topology& it) {
                 for (LinkSpec& link : it.links)
-                  if (link.legs.size() == 2) std::swap(link.legs[0], link.legs[1]);
+                  if (link.physical_links.size() == 2)
+                    std::swap(link.physical_links[0], link.physical_links[1]);
               }),
               HasSubstr("two wires that do not meet"));
 }

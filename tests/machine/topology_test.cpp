@@ -26,7 +26,7 @@ TEST(Topology, WhatCrossesTwoWiresIsAsFastAsTheSlowerOneInEachDirection) {
   const NodeId one = topology.devices()[0], two = topology.devices()[1], host = topology.host();
   topology.links[index(topology.link_between(host, one))].bytes_per_second = {8e9, 4e9};
   topology.links[index(topology.link_between(host, two))].bytes_per_second = {2e9, 6e9};
-  topology.wires_changed();
+  topology.update_routes();
   // From the first to the second: out of the first, into the second.
   EXPECT_EQ(topology.links[index(topology.link_between(one, two))].bytes_per_second, Bandwidth(2e9, 6e9));
   EXPECT_EQ(topology.links[index(topology.link_between(topology.store(), one))].bytes_per_second,
@@ -52,22 +52,22 @@ TEST(Topology, WaysToAllShareWiresAndBuses) {
   LinkSpec& fast = topology.links[index(topology.link_between(host, two))];
   slow.bytes_per_second = {2e9, 1e9};
   fast.bytes_per_second = 8e9;
-  topology.wires_changed();
+  topology.update_routes();
   constexpr Bytes bytes = 16'000'000;
-  EXPECT_EQ(topology.time_to_all(bytes, host, to), Duration(4'000'000));
+  EXPECT_EQ(topology.scatter_time(bytes, host, to), Duration(4'000'000));
   topology.buses.push_back({.name = "bus", .bytes_per_second = {1.6e9, 0.8e9}, .duplex = true});
   fast.buses = {{.bus = 0}};
-  EXPECT_EQ(topology.time_to_all(bytes, host, to), Duration(5'000'000));
+  EXPECT_EQ(topology.scatter_time(bytes, host, to), Duration(5'000'000));
   slow.buses = {{.bus = 0}};
-  EXPECT_EQ(topology.time_to_all(bytes, host, to), Duration(10'000'000));
+  EXPECT_EQ(topology.scatter_time(bytes, host, to), Duration(10'000'000));
   slow.buses.front().reversed = true;  // the two directions of the bus are in nobody's way
-  EXPECT_EQ(topology.time_to_all(bytes, host, to), Duration(10'000'000));
+  EXPECT_EQ(topology.scatter_time(bytes, host, to), Duration(10'000'000));
   topology.buses.front().duplex = false;
-  EXPECT_EQ(topology.time_to_all(bytes, host, to), Duration(15'000'000));
+  EXPECT_EQ(topology.scatter_time(bytes, host, to), Duration(15'000'000));
   // From one device to the other, by RAM: over both wires, and twice through the bus.
-  EXPECT_EQ(topology.time_to_all(bytes, two, std::span(&one, 1)), Duration(40'000'000));
-  EXPECT_EQ(topology.time_to_all(bytes, host, {}), Duration{});
-  EXPECT_EQ(topology.time_to_all(bytes, host, std::span(&host, 1)), Duration{});
+  EXPECT_EQ(topology.scatter_time(bytes, two, std::span(&one, 1)), Duration(40'000'000));
+  EXPECT_EQ(topology.scatter_time(bytes, host, {}), Duration{});
+  EXPECT_EQ(topology.scatter_time(bytes, host, std::span(&host, 1)), Duration{});
 }
 
 TEST(Topology, WhatCrossesTwoWiresIsDuplexIfBothAre) {
@@ -79,7 +79,7 @@ TEST(Topology, WhatCrossesTwoWiresIsDuplexIfBothAre) {
   EXPECT_TRUE(duplex(one, two));
   EXPECT_FALSE(duplex(topology.store(), one));
   topology.links[index(topology.link_between(topology.host(), two))].duplex = false;
-  topology.wires_changed();
+  topology.update_routes();
   EXPECT_FALSE(duplex(one, two));
   EXPECT_TRUE(duplex(topology.user_memory(), one));
 }
@@ -93,14 +93,14 @@ TEST(Topology, WhatCrossesTwoWiresIsAsLateAsBothTogether) {
 TEST(Topology, WorkersAreAsFarApartAsLevelsThatTheyDoNotShare) {
   const auto in = [](std::vector<unsigned> shares) {
     WorkerSpec worker;
-    worker.shares = std::move(shares);
+    worker.domains = std::move(shares);
     return worker;
   };
-  EXPECT_EQ(levels_apart(in({}), in({})), 0u);
-  EXPECT_EQ(levels_apart(in({1, 7}), in({1, 7})), 0u);
-  EXPECT_EQ(levels_apart(in({1, 7}), in({1, 8})), 1u);
-  EXPECT_EQ(levels_apart(in({1, 7}), in({2, 7})), 2u);  // a number means nothing within another package
-  EXPECT_EQ(levels_apart(in({1, 7}), in({1})), 1u);     // one has no cache that it shares
+  EXPECT_EQ(domain_distance(in({}), in({})), 0u);
+  EXPECT_EQ(domain_distance(in({1, 7}), in({1, 7})), 0u);
+  EXPECT_EQ(domain_distance(in({1, 7}), in({1, 8})), 1u);
+  EXPECT_EQ(domain_distance(in({1, 7}), in({2, 7})), 2u);  // a number means nothing within another package
+  EXPECT_EQ(domain_distance(in({1, 7}), in({1})), 1u);     // one has no cache that it shares
 }
 
 }  // namespace fairlead

@@ -30,7 +30,7 @@ TEST(Admitter, WhatFollowsIsAddedToTheCallersOwn) {
   EXPECT_EQ(own.started.size(), 1u);
   EXPECT_EQ(reader.pending_copies, 1);
   bare.memory.landed(*own.started.front(), true, own);
-  EXPECT_EQ(own.landed, (std::vector{&reader}));
+  EXPECT_EQ(own.ready, (std::vector{&reader}));
   EXPECT_TRUE(bare.effects.started.empty());
 }
 
@@ -40,7 +40,7 @@ TEST(Admitter, ACancelledReaderDoesNotHearOfItsCopy) {
   ASSERT_TRUE(bare.admit(reader));
   bare.memory.release(reader, memory::Outcome::failed, bare.effects);
   bare.land_all();
-  EXPECT_TRUE(bare.effects.landed.empty());
+  EXPECT_TRUE(bare.effects.ready.empty());
   bare.memory.check(true);
 }
 

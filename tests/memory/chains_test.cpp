@@ -22,7 +22,7 @@ Machine ram_and_two_devices(Bytes ram, Bytes device) {
 
 // A comes from the disk to device 1 and stays in RAM on the way; device 2 has it from there.
 //   disk: 1 MiB read. Wires of device 1 and device 2: 1 MiB each.
-TEST(Chains, WhatPassesRamIsReadFromDiskOnce) {
+TEST(TwoLinkTransfers, WhatPassesRamIsReadFromDiskOnce) {
   World world = ram_and_two_devices(4_MiB, 4_MiB).with_data({{"A", 1_MiB}});
   world.submit(reads("A"), 1);
   world.run();
@@ -37,7 +37,7 @@ TEST(Chains, WhatPassesRamIsReadFromDiskOnce) {
 
 // Device 1 changes A, device 2 reads it: out over one wire, in over the other, and nothing from or to the
 // disk but the first read and the flush.
-TEST(Chains, WhatADeviceChangedReachesAnotherThroughRam) {
+TEST(TwoLinkTransfers, WhatADeviceChangedReachesAnotherThroughRam) {
   World world = ram_and_two_devices(4_MiB, 4_MiB).with_data({{"A", 1_MiB}});
   world.submit(updates("A"), 1);
   world.submit(reads("A"), 2);
@@ -55,7 +55,7 @@ TEST(Chains, WhatADeviceChangedReachesAnotherThroughRam) {
 
 // A device of two slots changes A, B, C in turn. What leaves it stays in RAM: no byte goes to the disk.
 //   disk: 3 MiB read, none written. Wire: 3 MiB + A again in; A and, for A, B out.
-TEST(Chains, WhatLeavesADeviceStaysInRamIfThatHasSpace) {
+TEST(TwoLinkTransfers, WhatLeavesADeviceStaysInRamIfThatHasSpace) {
   World world = ram_and_two_devices(8_MiB, 2_MiB).with_data({{"A", 1_MiB}, {"B", 1_MiB}, {"C", 1_MiB}});
   for (const char* name : {"A", "B", "C", "A"}) {
     world.submit(updates(name), 1);
@@ -69,7 +69,7 @@ TEST(Chains, WhatLeavesADeviceStaysInRamIfThatHasSpace) {
 
 // The same with RAM full of what a task there holds: what leaves goes to the disk through transit buffers,
 // and does not wait for RAM.
-TEST(Chains, WhatLeavesADeviceGoesHomeIfRamIsFull) {
+TEST(TwoLinkTransfers, WhatLeavesADeviceGoesHomeIfRamIsFull) {
   World world =
       ram_and_two_devices(1_MiB, 2_MiB).with_data({{"A", 1_MiB}, {"B", 1_MiB}, {"C", 1_MiB}, {"R", 1_MiB}});
   world.submit(updates("R"), 0);  // in RAM, changed: it cannot be dropped at once
@@ -84,7 +84,7 @@ TEST(Chains, WhatLeavesADeviceGoesHomeIfRamIsFull) {
 }
 
 // Of the copies in RAM and on another device, the one that comes sooner is taken: over one wire, not two.
-TEST(Chains, TheNearerSourceIsTaken) {
+TEST(TwoLinkTransfers, TheNearerSourceIsTaken) {
   World world = ram_and_two_devices(4_MiB, 4_MiB).with_data({{"A", 1_MiB}});
   world.submit(reads("A"), 2);
   world.submit(reads("A"), 0);
@@ -96,7 +96,7 @@ TEST(Chains, TheNearerSourceIsTaken) {
 }
 
 // Devices with a wire of their own use it.
-TEST(Chains, PeersDoNotGoThroughRam) {
+TEST(TwoLinkTransfers, PeersDoNotGoThroughRam) {
   Machine machine = ram_and_two_devices(4_MiB, 4_MiB);
   join_peers(machine.topology, Machine::device(1), Machine::device(2), 100e9, Duration(0));
   World world = machine.with_data({{"A", 1_MiB}});
@@ -109,7 +109,7 @@ TEST(Chains, PeersDoNotGoThroughRam) {
 }
 
 // What is kept on the way only uses space that nobody waits for: a task in RAM takes it back.
-TEST(Chains, ATaskInRamTakesBackWhatPassedThere) {
+TEST(TwoLinkTransfers, ATaskInRamTakesBackWhatPassedThere) {
   World world =
       ram_and_two_devices(2_MiB, 4_MiB).with_data({{"A", 1_MiB}, {"B", 1_MiB}, {"R", 1_MiB}, {"S", 1_MiB}});
   world.submit(reads("A"), 1);
@@ -123,7 +123,7 @@ TEST(Chains, ATaskInRamTakesBackWhatPassedThere) {
 
 // A comes to device 1 out of RAM when a task begins to change device 2's copy of it, and the wire fails: that copy of it
 // may not be read now.
-TEST(Chains, AFailedCopyIsNotTriedAgainFromOneThatATaskIsChanging) {
+TEST(TwoLinkTransfers, AFailedCopyIsNotTriedAgainFromOneThatATaskIsChanging) {
   for (const bool is_changed : {false, true}) {
     Machine machine = ram_and_two_devices(4_MiB, 4_MiB);
     join_peers(machine.topology, Machine::device(1), Machine::device(2), 1e8, Duration(0));

@@ -29,7 +29,7 @@ TEST(Coherence, ACopyThatIsLeavingIsNotRevivedOnceItIsOld) {
   world.run_until(copy_started("A", disk));
   const auto writer = world.submit(updates("A"), 1);
   world.run_until(task_over(writer));
-  EXPECT_EQ(world.residency("A", 0), ReplicaState::leaving);
+  EXPECT_EQ(world.residency("A", 0), ReplicaState::evicting);
   const auto reader = world.submit(reads("A"), 0);
   world.run();
   EXPECT_EQ(world.ending(reader), Ending::done);

@@ -16,7 +16,7 @@ class Newest final : public Policy {
  public:
   void ready(Task&, WorkerId) override {}
   Task* pick(WorkerId, bool) override { return nullptr; }
-  DatumId victim(NodeId node, Candidates& candidates) override {
+  DatumId victim(NodeId node, EvictionCandidates& candidates) override {
     asked.push_back(node);
     DatumId last = no_id<DatumId>;
     for (DatumId id = candidates.next(); id != no_id<DatumId>; id = candidates.next()) last = id;

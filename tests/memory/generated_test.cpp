@@ -106,7 +106,7 @@ TEST(Generated, IsCopiedFromWhereItIsIfThatIsFaster) {
   Machine machine = ram_with_a_device(2_MiB);
   machine.topology.links.back().bytes_per_second = 1e8;  // made for the device
   for (LinkSpec& link : machine.topology.links)
-    if (link.computes) link.bytes_per_second = 1e8;
+    if (link.is_generator) link.bytes_per_second = 1e8;
   World world =
       machine.with_data({{"A", 1_MiB, generated}, {"B", 1_MiB, generated}, {"C", 1_MiB, generated}});
   world.submit(reads("A"), 1);

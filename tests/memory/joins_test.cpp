@@ -66,9 +66,9 @@ TEST(Joins, WhoWaitsForACopyThatFailsAsksElsewhere) {
   ASSERT_EQ(peers.effects.failed, std::vector<Task*>{&one});
   memory::Copy& direct = peers.started();
   EXPECT_EQ(direct.from->node, peers.ram);
-  peers.effects.landed.clear();
+  peers.effects.ready.clear();
   peers.land(direct);
-  EXPECT_EQ(peers.effects.landed, std::vector<Task*>{&other});
+  EXPECT_EQ(peers.effects.ready, std::vector<Task*>{&other});
   peers.memory.release(one, memory::Outcome::failed, peers.effects);
   peers.memory.release(other, memory::Outcome::succeeded, peers.effects);
   peers.memory.check(true);
@@ -148,7 +148,7 @@ TEST(Joins, WhatWasOvertakenIsNotHandedOn) {
   memory::Copy& prefetch = peers.started();
   ASSERT_EQ(prefetch.from->node, peers.ram);
   ASSERT_TRUE(peers.prefetch(a, peers.second));
-  ASSERT_EQ(peers.at(a, peers.second), ReplicaState::arriving);
+  ASSERT_EQ(peers.at(a, peers.second), ReplicaState::in_flight);
   Task& writer = peers.task(AccessMode::read_write, {a});
   ASSERT_TRUE(peers.admit(writer, peers.third));
   ASSERT_EQ(writer.pending_copies, 0);

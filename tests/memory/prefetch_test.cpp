@@ -31,7 +31,7 @@ TEST(Prefetch, ThatPassesRamIsGivenUpAfterItFailed) {
   ASSERT_EQ(prefetch.size(), 1u);
   ASSERT_NE(prefetch[0]->via, nullptr);
   Task& large = bare.task(AccessMode::read, {b});
-  ASSERT_EQ(memory.admit(large, ram, true, bare.effects), Admission::no_room);
+  ASSERT_EQ(memory.admit(large, ram, true, bare.effects), Admission::no_space);
   ASSERT_EQ(memory.node(ram).revoked_bytes, 1_MiB);
   Task& urgent = bare.task(AccessMode::read, {c});
   ASSERT_EQ(memory.admit(urgent, device, true, bare.effects), Admission::admitted);
@@ -61,7 +61,9 @@ class Generous final : public Policy {
  public:
   void ready(Task&, WorkerId) override {}
   Task* pick(WorkerId, bool) override { return nullptr; }
-  DatumId spare(NodeId, DatumId, Candidates& candidates) override { return candidates.next(); }
+  DatumId prefetch_victim(NodeId, DatumId, EvictionCandidates& candidates) override {
+    return candidates.next();
+  }
 };
 
 TEST(Prefetch, PushesOutWhatThePolicySpares) {
@@ -99,7 +101,7 @@ TEST(Prefetch, PushesNothingOutThatIsTooSmallOrInUse) {
   EXPECT_FALSE(bare.prefetch(bare.datum(1_MiB + 4096), ram));
   EXPECT_EQ(bare.memory.residency(small, ram), ReplicaState::valid);
   EXPECT_TRUE(bare.prefetch(bare.datum(1_MiB), ram));
-  EXPECT_EQ(bare.memory.residency(large, ram), ReplicaState::arriving);
+  EXPECT_EQ(bare.memory.residency(large, ram), ReplicaState::in_flight);
 }
 
 TEST(Prefetch, TakesNoMoreThanAQuarterOfTheNodeAtATime) {
@@ -136,7 +138,7 @@ TEST(Prefetch, ThatIsInFlightGivesItsSpaceBackOnLanding) {
   EXPECT_FALSE(bare.admit(task));
   bare.land_all();
   EXPECT_TRUE(bare.admit(task));
-  EXPECT_EQ(bare.unused(DropReason::revoked), 1_MiB);
+  EXPECT_EQ(bare.unused(DropReason::prefetch_cancelled), 1_MiB);
 }
 
 TEST(Prefetch, IsKeptWhenATaskWantsItAfterAll) {

@@ -10,7 +10,7 @@ TEST(Transfers, ACopyPinsItsSourceUntilItHasRead) {
   memory::Copy& copy = parts.bring(a);
   EXPECT_EQ(parts.effects.started, (std::vector{&copy}));
   EXPECT_EQ(parts.home(a).source_pins, 1u);
-  EXPECT_EQ(parts.cached(a).state, ReplicaState::arriving);
+  EXPECT_EQ(parts.cached(a).state, ReplicaState::in_flight);
   EXPECT_EQ(parts.cached(a).arriving, &copy);
   parts.transfers.ended(copy);
   parts.transfers.landed(copy, parts.cached(a), copy.version);
@@ -27,7 +27,7 @@ TEST(Transfers, OneThatIsGivenUpLeavesNothingBehind) {
   parts.bring(first);
   memory::Copy& waiting = parts.bring(a, memory::Cause::prefetch);
   EXPECT_EQ(parts.ram().prefetching_bytes, 1_MiB);
-  parts.transfers.abandon(waiting, DropReason::revoked);
+  parts.transfers.abandon(waiting, DropReason::prefetch_cancelled);
   EXPECT_EQ(parts.ram().prefetching_bytes, 0u);
   EXPECT_EQ(parts.ram().space->used_bytes(), 1_MiB);
   EXPECT_EQ(parts.home(a).source_pins, 0u);
@@ -45,7 +45,7 @@ TEST(Transfers, AWriteOvertakesWhatIsUnderWayAndTakesBackWhatIsNot) {
   parts.transfers.written(parts.state.data[a], parts.home(a));
   parts.transfers.written(parts.state.data[b], parts.home(b));
   EXPECT_TRUE(under_way.overtaken);
-  EXPECT_EQ(parts.cached(a).state, ReplicaState::arriving);
+  EXPECT_EQ(parts.cached(a).state, ReplicaState::in_flight);
   EXPECT_EQ(parts.cached(b).state, ReplicaState::absent);
   EXPECT_EQ(parts.home(b).source_pins, 0u);
 }

@@ -8,8 +8,8 @@
 
 namespace fairlead {
 
-using model::Chooser;
 using model::DurationModel;
+using model::ImplementationChooser;
 using tests::cpu;
 using tests::data_of;
 using tests::ms;
@@ -27,7 +27,7 @@ CodeletInfo with_bodies(std::initializer_list<const char*> names, WorkUnit unit 
 /// One worker that runs one task after the other; implementation k takes `takes[k]`.
 struct Worker {
   DurationModel model;
-  Chooser chooser{model};
+  ImplementationChooser chooser{model};
   CodeletInfo codelet = with_bodies({"blas", "small"});
   model::Footprint size = data_of({1000});
   std::array<std::int64_t, 4> takes{5 * ms, 2 * ms};
@@ -49,7 +49,7 @@ struct Worker {
 
 }  // namespace
 
-TEST(Chooser, TriesEachUntilItIsKnownThenTakesTheFastest) {
+TEST(ImplementationChooser, TriesEachUntilItIsKnownThenTakesTheFastest) {
   Worker worker;
   EXPECT_EQ(worker.run(10), (std::array<int, 4>{5, 5, 0, 0}));
   EXPECT_EQ(worker.run(96), (std::array<int, 4>{0, 96, 0, 0}));
@@ -57,7 +57,7 @@ TEST(Chooser, TriesEachUntilItIsKnownThenTakesTheFastest) {
 
 // A trial run of 5 ms costs 3 ms more than the 2 ms of the fastest. It is due when 64 times that have passed:
 // after 96 tasks.
-TEST(Chooser, TriesTheOthersAgainWhenThatCostsLittle) {
+TEST(ImplementationChooser, TriesTheOthersAgainWhenThatCostsLittle) {
   Worker worker;
   worker.run(10 + 96);
   EXPECT_EQ(worker.run(), 0u);
@@ -66,7 +66,7 @@ TEST(Chooser, TriesTheOthersAgainWhenThatCostsLittle) {
 }
 
 // However slow the others are, and however many.
-TEST(Chooser, SpendsOneSixtyFourthOfTheTimeOnTrialRuns) {
+TEST(ImplementationChooser, SpendsOneSixtyFourthOfTheTimeOnTrialRuns) {
   Worker worker;
   worker.codelet = with_bodies({"a", "b", "c", "d"});
   worker.takes = {1 * ms, 1 * ms + 1, 3 * ms, 500 * ms};
@@ -82,7 +82,7 @@ TEST(Chooser, SpendsOneSixtyFourthOfTheTimeOnTrialRuns) {
 }
 
 // It was believed to take 3 ms, and takes 3 s now: what that has cost is earned before the next trial run.
-TEST(Chooser, PaysForATrialRunThatWasDearerThanExpected) {
+TEST(ImplementationChooser, PaysForATrialRunThatWasDearerThanExpected) {
   Worker worker;
   worker.takes = {3 * ms, 2 * ms};
   worker.run(10 + 64);
@@ -91,7 +91,7 @@ TEST(Chooser, PaysForATrialRunThatWasDearerThanExpected) {
   EXPECT_EQ(worker.run(64 * 2998 / 2)[0], 0);
 }
 
-TEST(Chooser, TakesAnotherForAnotherSize) {
+TEST(ImplementationChooser, TakesAnotherForAnotherSize) {
   Worker worker;
   const model::Footprint small = data_of({1000}), large = data_of({1'000'000});
   for (int i = 0; i < 40; ++i) {
@@ -108,7 +108,7 @@ TEST(Chooser, TakesAnotherForAnotherSize) {
   EXPECT_EQ(worker.run(10)[0], 10);
 }
 
-TEST(Chooser, NoticesWithinAWindowThatTheFastestHasBecomeSlow) {
+TEST(ImplementationChooser, NoticesWithinAWindowThatTheFastestHasBecomeSlow) {
   Worker worker;
   worker.run(60);
   worker.takes[1] = 20 * ms;
@@ -117,7 +117,7 @@ TEST(Chooser, NoticesWithinAWindowThatTheFastestHasBecomeSlow) {
 }
 
 // At the next trial run, which is followed by others at once as they cost nothing.
-TEST(Chooser, NoticesThatAnotherHasBecomeFast) {
+TEST(ImplementationChooser, NoticesThatAnotherHasBecomeFast) {
   Worker worker;
   worker.run(60);
   worker.takes[0] = 1 * ms;
@@ -126,7 +126,7 @@ TEST(Chooser, NoticesThatAnotherHasBecomeFast) {
 }
 
 // Many are begun before the first is over: no more of each than it takes to know it, then evenly.
-TEST(Chooser, BeginsNoMoreOfWhatIsUnknownThanItNeeds) {
+TEST(ImplementationChooser, BeginsNoMoreOfWhatIsUnknownThanItNeeds) {
   Worker worker;
   const auto begin = [&] { return worker.chooser.choose(worker.codelet, cpu, worker.size); };
   const auto end = [&](unsigned which) {
@@ -141,7 +141,7 @@ TEST(Chooser, BeginsNoMoreOfWhatIsUnknownThanItNeeds) {
 }
 
 // A formula is the codelet's: it does not say which of its bodies is faster.
-TEST(Chooser, TriesEachAlthoughAFormulaSaysADuration) {
+TEST(ImplementationChooser, TriesEachAlthoughAFormulaSaysADuration) {
   Worker worker;
   worker.codelet = with_bodies({"blas", "small"}, WorkUnit::nanoseconds);
   worker.size = data_of({1000}, 1e6);
@@ -151,7 +151,7 @@ TEST(Chooser, TriesEachAlthoughAFormulaSaysADuration) {
   EXPECT_EQ(worker.run(10)[1], 10);
 }
 
-TEST(Chooser, EstimatesWhatTheFastestTakes) {
+TEST(ImplementationChooser, EstimatesWhatTheFastestTakes) {
   Worker worker;
   EXPECT_FALSE(worker.chooser.estimate(worker.codelet, cpu, worker.size).known());
   worker.run(5);
@@ -161,7 +161,7 @@ TEST(Chooser, EstimatesWhatTheFastestTakes) {
 }
 
 // By name: the next program may give them in another order, or one more.
-TEST(Chooser, KnowsFromEarlierRunsWhichIsFastest) {
+TEST(ImplementationChooser, KnowsFromEarlierRunsWhichIsFastest) {
   Worker first, second;
   first.run(20);
   const model::KeptDurations kept = first.model.learned();
@@ -174,7 +174,7 @@ TEST(Chooser, KnowsFromEarlierRunsWhichIsFastest) {
   EXPECT_EQ(second.run(20)[0], 20);
 }
 
-TEST(Chooser, TellsBodiesFromCodeletsOfTheirNames) {
+TEST(ImplementationChooser, TellsBodiesFromCodeletsOfTheirNames) {
   DurationModel model;
   CodeletInfo a = named("a"), b = named("b");
   a.kinds = b.kinds = 0;
@@ -185,7 +185,7 @@ TEST(Chooser, TellsBodiesFromCodeletsOfTheirNames) {
 }
 
 // Sparse matrices: every task has sizes of its own.
-TEST(Chooser, ChoosesAmongThousandsOfFootprints) {
+TEST(ImplementationChooser, ChoosesAmongThousandsOfFootprints) {
   Worker worker;
   std::array<int, 4> count{};
   for (Bytes i = 0; i < 20'000; ++i) {

@@ -23,7 +23,7 @@ const model::Processor gpu(WorkerKind::emulated);
 void run(DurationModel& model, const CodeletInfo& codelet, const model::Processor& kind,
          const model::Footprint& footprint, int times, std::int64_t duration_ns) {
   for (int i = 0; i < times; ++i)
-    if (model.wants(codelet, kind)) model.record(codelet, kind, footprint, Duration(duration_ns));
+    if (model.should_record(codelet, kind)) model.record(codelet, kind, footprint, Duration(duration_ns));
 }
 
 }  // namespace
@@ -141,13 +141,13 @@ TEST(DurationModel, FollowsTinyTasksThatBecomeLong) {
   const auto empty = named("empty");
   int wanted = 0;
   for (int i = 0; i < 1000; ++i) {
-    wanted += model.wants(empty, cpu);
+    wanted += model.should_record(empty, cpu);
     model.record(empty, cpu, data_of({8}), Duration(0));
   }
   run(model, empty, cpu, data_of({8}), 500, 100);
   wanted = 0;
   for (int i = 0; i < 1600; ++i)
-    if (model.wants(empty, cpu)) {
+    if (model.should_record(empty, cpu)) {
       ++wanted;
       model.record(empty, cpu, data_of({8}), Duration(100));
     }
@@ -155,7 +155,7 @@ TEST(DurationModel, FollowsTinyTasksThatBecomeLong) {
   EXPECT_GT(wanted, 25);
   run(model, empty, cpu, data_of({8}), 56 + 40, 1 * ms);
   EXPECT_EQ(model.estimate(empty, cpu, data_of({8})).duration.count(), 1 * ms);
-  EXPECT_TRUE(model.wants(empty, cpu));  // and now all are
+  EXPECT_TRUE(model.should_record(empty, cpu));  // and now all are
 }
 
 // Two tiny footprints that come in turn are both seen.

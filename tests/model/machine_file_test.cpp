@@ -19,7 +19,7 @@
 
 namespace fairlead {
 
-using model::KeptDuration;
+using model::DurationRecord;
 using model::KeptDurations;
 using model::MachineFacts;
 using model::MachineFile;
@@ -30,9 +30,9 @@ namespace {
 
 constexpr std::int32_t today = 20'777;  // 2026-11-20
 
-KeptDuration duration(const std::string& codelet, std::int64_t ns, std::uint64_t size = 1000) {
-  KeptDuration kept{codelet, WorkerKind::cpu, "", "", WorkUnit::none, data_of({size}).hash(), size, 10, {},
-                    0};
+DurationRecord duration(const std::string& codelet, std::int64_t ns, std::uint64_t size = 1000) {
+  DurationRecord kept{codelet, WorkerKind::cpu, "", "", WorkUnit::none, data_of({size}).hash(), size, 10, {},
+                      0};
   kept.quantiles_ns.fill(ns);
   return kept;
 }
@@ -62,7 +62,7 @@ TEST_F(MachineFileTest, HasNothingAndNoProblemWhereNothingWasKept) {
 }
 
 TEST_F(MachineFileTest, GivesBackWhatWasAdded) {
-  KeptDuration flops = duration("gemm", 5'000'000);
+  DurationRecord flops = duration("gemm", 5'000'000);
   flops.kind = WorkerKind::emulated;
   flops.processor = "0.5 of a core";
   flops.implementation = "blas, two threads";
@@ -73,7 +73,7 @@ TEST_F(MachineFileTest, GivesBackWhatWasAdded) {
   const MachineFacts facts = file().load();
   EXPECT_EQ(facts.problem, "");
   flops.day = today;
-  KeptDuration plain = duration("gemm", 7'000'000);
+  DurationRecord plain = duration("gemm", 7'000'000);
   plain.day = today;
   EXPECT_EQ(facts.durations, (KeptDurations{plain, flops}));
   ASSERT_EQ(facts.links.size(), 1u);
@@ -157,7 +157,7 @@ TEST_F(MachineFileTest, ReplacesAnOlderVersionAndSaysSo) {
 
 // When codelets had one body for each kind of worker, it had a number and no name.
 TEST_F(MachineFileTest, ReadsAFileFromBeforeBodiesHadNames) {
-  const KeptFile raw(file().path(), {"fairlead-machine", 1, "x"});
+  const SharedFile raw(file().path(), {"fairlead-machine", 1, "x"});
   std::filesystem::create_directories(directory / "cache");
   raw.replace({"machine\tnode7: a processor, 4 cores",
                "duration\tgemm\tcpu\t\t0\tbytes\t1000\t00000000000000ff\t10\t2026-11-20"
@@ -201,7 +201,7 @@ TEST_F(MachineFileTest, DoesNotTrustWhatIsNoFileOfOurs) {
 
 // The checksum is right, what it says is not.
 TEST_F(MachineFileTest, DoesNotTrustLinesThatMeanNothing) {
-  const KeptFile raw(file().path(), {"fairlead-machine", 2, "x"});
+  const SharedFile raw(file().path(), {"fairlead-machine", 2, "x"});
   std::filesystem::create_directories(directory / "cache");
   const std::string machine = "machine\tnode7: a processor, 4 cores";
   const std::string good =
@@ -230,7 +230,7 @@ TEST_F(MachineFileTest, ForgetsWhatWasMeasuredLongestAgoWhenThereIsTooMuch) {
   KeptDurations many;
   for (std::size_t i = 0; i < MachineFile::most_durations; ++i)
     many.push_back(duration("old " + std::to_string(i), 1000));
-  std::ranges::sort(many, {}, &KeptDuration::key);
+  std::ranges::sort(many, {}, &DurationRecord::key);
   file().add(many, {}, today);
   file().add({duration("new", 1000)}, {}, today + 1);
   const KeptDurations kept = file().load().durations;
@@ -239,7 +239,7 @@ TEST_F(MachineFileTest, ForgetsWhatWasMeasuredLongestAgoWhenThereIsTooMuch) {
 }
 
 TEST_F(MachineFileTest, DoesNotKeepNamesThatWouldBreakTheFile) {
-  KeptDuration named_badly = duration("fine", 1);
+  DurationRecord named_badly = duration("fine", 1);
   named_badly.implementation = "a\tb";
   file().add({duration("a\tb", 1), duration("c\nd", 1), duration(std::string(5000, 'x'), 1), named_badly,
               duration("good", 1)},

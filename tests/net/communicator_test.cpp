@@ -33,7 +33,7 @@ class Wire : public Network {
   void begin(Listener& listener) override { listener_ = &listener; }
   void poke() override { listener_->poked(); }
   void end() override { ended = true; }
-  void expect(const Commands::Expected&) override {}
+  void expect(const Commands::PostedReceive&) override {}
   void send(Commands::Message message) override {
     if (std::exchange(breaks, false)) throw SystemError("the cable is out");
     if (no_memory) throw std::bad_alloc();
@@ -44,7 +44,7 @@ class Wire : public Network {
     EXPECT_FALSE(ended);
     std::erase(under_way, payload);
   }
-  void break_off() noexcept override { broken_off = true; }
+  void abort_out_of_memory() noexcept override { broken_off = true; }
 
   void comes(std::uint32_t from, const Message& message) { listener_->came(RankId{from}, bytes_of(message)); }
   /// To whom a failure was told that says so.
@@ -70,12 +70,12 @@ class Wire : public Network {
 };
 
 struct Graph final : Client {
-  void find_place(const Commands::Place&) override {}
+  void allocate_place(const Commands::Place&) override {}
   void read(const Commands::Read& read) override {
     if (on_read) on_read(read);
   }
-  void landed(const Commands::Landed&) override {}
-  void left(const Commands::Left&) override {}
+  void arrived(const Commands::Arrived&) override {}
+  void sent(const Commands::Sent&) override {}
   void failed(const std::string& why) override {
     heard = why;
     if (throws) throw std::runtime_error("there is no memory");
@@ -88,7 +88,7 @@ struct Graph final : Client {
 };
 constexpr GraphRun first{0, 0}, second{1, 0};
 constexpr std::uint64_t fingerprint = 77;
-constexpr Room room{.visitors = Bytes{1} << 20};
+constexpr TransitLimits room{.in_transit = Bytes{1} << 20};
 
 TEST(Communicator, TellsTheOthersWhyItCannotGoOn) {
   const auto wire = std::make_shared<Wire>(1);
@@ -96,7 +96,7 @@ TEST(Communicator, TellsTheOthersWhyItCannotGoOn) {
   Communicator communicator(wire, {});
   communicator.begin(first, fingerprint, room, graph);
   wire->breaks = true;
-  communicator.say(RankId{0}, {});
+  communicator.send_note(RankId{0}, {});
   EXPECT_EQ(wire->told_of("the cable is out"), (std::vector{RankId{0}, RankId{2}}));
   EXPECT_EQ(graph.heard, "the cable is out");
 }
@@ -120,12 +120,12 @@ TEST(Communicator, BreaksOffWhereThereIsNoMemoryToTellTheOthers) {
   Communicator communicator(wire, {});
   communicator.begin(first, fingerprint, room, graph);
   wire->breaks = wire->no_memory = true;
-  communicator.say(RankId{0}, {});
+  communicator.send_note(RankId{0}, {});
   EXPECT_EQ(graph.heard, "the cable is out");
   EXPECT_EQ(graph.without_memory, 1);
   EXPECT_TRUE(wire->broken_off);
   wire->comes(0, Closed{});  // of no effect
-  EXPECT_TRUE(communicator.quiet());
+  EXPECT_TRUE(communicator.is_quiescent());
   communicator.begin(second, fingerprint, room, late);
   EXPECT_EQ(late.without_memory, 1);
   communicator.end(second);
@@ -151,10 +151,10 @@ TEST(Communicator, NobodyReadsWhatARankThatHasFailedTakesAlong) {
   {
     Communicator communicator(wire, {});
     graph.on_read = [&](const Commands::Read& read) {
-      if (!read.over) communicator.readable(read.id, value.data());
+      if (!read.release) communicator.readable(read.id, value.data());
     };
     communicator.begin(first, fingerprint, room, graph);
-    communicator.over(first, 5, {{.value = 1, .bytes = 8000, .to = {RankId{1}}}});
+    communicator.task_finished(first, 5, {{.value = 1, .bytes = 8000, .to = {RankId{1}}}});
     wire->comes(1, Request{.of = first, .task = 5, .first_tag = 1, .outputs = 1});
     EXPECT_EQ(wire->under_way.size(), 1u);
     communicator.fail("the disk is full");
@@ -167,7 +167,7 @@ TEST(Communicator, NobodyReadsWhatARankThatHasFailedTakesAlong) {
 class Driven final : public Wire {
  public:
   using Wire::Wire;
-  bool has_to_be_driven() const noexcept override { return true; }
+  bool needs_polling() const noexcept override { return true; }
 };
 
 TEST(Communicator, ThatIsLeftInTheMiddleOfARunIsHeardNoMore) {
@@ -177,14 +177,14 @@ TEST(Communicator, ThatIsLeftInTheMiddleOfARunIsHeardNoMore) {
   Communicator communicator(wire, {});
   communicator.begin(first, fingerprint, room, graph);
   communicator.fail("the disk is full");
-  EXPECT_TRUE(wire->listens());
+  EXPECT_TRUE(wire->is_active());
 }  // and the thread ends
 
 /// That fails when it is driven, as soon as somebody waits for it.
 class Broken final : public Wire {
  public:
   using Wire::Wire;
-  bool has_to_be_driven() const noexcept override { return true; }
+  bool needs_polling() const noexcept override { return true; }
   void poke() override {}  // nobody drives it
   using Wire::send;
   void send(Commands::Message message) override {
@@ -192,7 +192,7 @@ class Broken final : public Wire {
     while (!driven.load()) std::this_thread::yield();
     Wire::send(std::move(message));
   }
-  bool drive() override {
+  bool poll() override {
     driven.store(true);
     throw SystemError("the cable is out");
   }
@@ -206,8 +206,8 @@ TEST(Communicator, AnEndIsOneThoughTheNetworkFailsMeanwhile) {
   Communicator communicator(wire, {});
   communicator.begin(first, fingerprint, room, *graph);
   communicator.begin(second, fingerprint, room, other_graph);
-  communicator.say(RankId{0}, {});
-  std::thread other([&] { communicator.hear({}); });  // is at it, so that the end is left to it
+  communicator.send_note(RankId{0}, {});
+  std::thread other([&] { communicator.on_note({}); });  // is at it, so that the end is left to it
   while (!wire->sends.load()) std::this_thread::yield();
   communicator.end(first);
   graph.reset();  // nobody uses it any more

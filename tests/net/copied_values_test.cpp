@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "net/communicator.hpp"
+#include "net/direct_reads.hpp"
 #include "net/local/exchange.hpp"
-#include "net/neighbours.hpp"
 
 namespace fairlead::net {
 namespace {
@@ -22,10 +22,10 @@ namespace {
 using Buffer = std::vector<std::uint8_t>;
 
 Buffer content(std::uint64_t task, Bytes bytes) {
-  Buffer filled(bytes);
+  Buffer fill_template(bytes);
   for (std::size_t i = 0; i < bytes; ++i)
-    filled[i] = static_cast<std::uint8_t>((i * 31 + i / 4096 + task) % 251);
-  return filled;
+    fill_template[i] = static_cast<std::uint8_t>((i * 31 + i / 4096 + task) % 251);
+  return fill_template;
 }
 
 /// Has the values of one rank in memory. What nobody reads any more is overwritten.
@@ -47,7 +47,7 @@ class Values final : public Client {
     something_.wait(lock, [&] { return left_ == count; });
   }
 
-  void find_place(const Commands::Place& place) override {
+  void allocate_place(const Commands::Place& place) override {
     void* address = nullptr;
     {
       const std::lock_guard guard(mutex_);
@@ -61,17 +61,17 @@ class Values final : public Client {
     {
       const std::lock_guard guard(mutex_);
       Buffer& value = values_.at(read.value);
-      if (read.over) std::ranges::fill(value, std::uint8_t{0xee});
+      if (read.release) std::ranges::fill(value, std::uint8_t{0xee});
       address = value.data();
     }
-    if (!read.over) communicator->readable(read.id, address);
+    if (!read.release) communicator->readable(read.id, address);
   }
-  void landed(const Commands::Landed& landed) override {
+  void arrived(const Commands::Arrived& landed) override {
     const std::lock_guard guard(mutex_);
     landed_[landed.name.task] = landed.value;
     something_.notify_all();
   }
-  void left(const Commands::Left&) override {
+  void sent(const Commands::Sent&) override {
     const std::lock_guard guard(mutex_);
     ++left_;
     something_.notify_all();
@@ -95,7 +95,7 @@ class Values final : public Client {
 
 bool system_lets_us_read() {
   Neighbours own(RankId{0});
-  return own.try_them({own.introduction(), own.introduction()}).ends_with(" 1");
+  return own.probe({own.introduction(), own.introduction()}).ends_with(" 1");
 }
 
 /// What rank 0 has sent when rank 1 has got all of it. `readable`: as the second sees it.
@@ -107,29 +107,29 @@ Traffic sent_to_other(const std::vector<Bytes>& sizes, bool readable) {
     neighbours.push_back(std::make_shared<Neighbours>(RankId{i}));
     introductions.push_back(neighbours.back()->introduction());
   }
-  for (const auto& it : neighbours) tried.push_back(it->try_them(introductions));
+  for (const auto& it : neighbours) tried.push_back(it->probe(introductions));
   std::vector<std::unique_ptr<Communicator>> ranks;
   std::vector<Values> values(2);
   const GraphRun run{0, 0};
   for (std::uint32_t i = 0; i < 2; ++i) {
-    neighbours[i]->learn(tried);
+    neighbours[i]->set_results(tried);
     const auto network = std::make_shared<LocalRank>(exchange, RankId{i});
-    if (readable || i == 0) network->live_beside(neighbours[i]);
+    if (readable || i == 0) network->set_direct_reads(neighbours[i]);
     ranks.push_back(
         std::make_unique<Communicator>(network, Protocol{.offered_from = 1024,
                                                          .read_by = neighbours[i]->read_by(),
                                                          .first_mark = neighbours[i]->first_mark()}));
     values[i].communicator = ranks[i].get();
-    ranks[i]->begin(run, 7, {.visitors = Bytes{64} << 20, .offered = Bytes{32} << 20}, values[i]);
+    ranks[i]->begin(run, 7, {.in_transit = Bytes{64} << 20, .offered = Bytes{32} << 20}, values[i]);
   }
   for (std::size_t k = 0; k < sizes.size(); ++k) {
     values[0].add(k, content(k, sizes[k]));
-    ranks[0]->over(run, k, {{.number = 0, .value = k, .bytes = sizes[k], .to = {RankId{1}}}});
+    ranks[0]->task_finished(run, k, {{.number = 0, .value = k, .bytes = sizes[k], .to = {RankId{1}}}});
   }
   for (std::size_t k = 0; k < sizes.size(); ++k)
     EXPECT_TRUE(values[1].landed_value(k) == content(k, sizes[k])) << sizes[k] << " bytes";
   values[0].wait_until_left(sizes.size());
-  while (!ranks[0]->quiet()) std::this_thread::yield();
+  while (!ranks[0]->is_quiescent()) std::this_thread::yield();
   const Traffic traffic = ranks[0]->traffic();
   for (const auto& rank : ranks) rank->end(run);
   std::thread other([&] { ranks[1].reset(); });  // each waits for the other's end

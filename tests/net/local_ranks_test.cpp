@@ -37,7 +37,7 @@ class Forgetful final : public Network::Listener {
     note([&] { why_lost_ = why; });
   }
   void out_of_memory() noexcept override {
-    network_->break_off();
+    network_->abort_out_of_memory();
     note([this] { is_broken_ = true; });
   }
   bool breaks() {
@@ -95,7 +95,7 @@ TEST(LocalRanks, NoneReadsTheMemoryOfOneThatHasNoneToGoOn) {
   to.expect({.id = PayloadId{1}, .from = RankId{0}, .tag = 5, .place = place.data(), .bytes = 64});
   from.send(
       Commands::Payload{.id = PayloadId{2}, .to = RankId{1}, .tag = 5, .from = value->data(), .bytes = 64});
-  from.break_off();
+  from.abort_out_of_memory();
   value.reset();
   receiver.listen_to(to);
   EXPECT_EQ(receiver.why_lost(), "rank 0 has no memory to go on");  // after what was sent before
@@ -103,10 +103,10 @@ TEST(LocalRanks, NoneReadsTheMemoryOfOneThatHasNoneToGoOn) {
 }
 
 struct Starved final : Client {
-  void find_place(const Commands::Place&) override { throw std::bad_alloc(); }
+  void allocate_place(const Commands::Place&) override { throw std::bad_alloc(); }
   void read(const Commands::Read&) override {}
-  void landed(const Commands::Landed&) override {}
-  void left(const Commands::Left&) override {}
+  void arrived(const Commands::Arrived&) override {}
+  void sent(const Commands::Sent&) override {}
   void failed(const std::string&) override { throw std::bad_alloc(); }
   void out_of_memory() noexcept override { ended.store(true); }
   bool ends() const {
@@ -123,15 +123,15 @@ TEST(LocalRanks, EndOnAllRanksWhereOneHasNoMemoryForAValueNorTheOthersForTheReas
   Starved sender, receiver;
   Communicator from(std::make_shared<LocalRank>(exchange, RankId{0}), {});
   Communicator to(std::make_shared<LocalRank>(exchange, RankId{1}), {});
-  from.begin(run, 7, {.visitors = 1 << 20}, sender);
-  to.begin(run, 7, {.visitors = 1 << 20}, receiver);
-  from.over(run, 5, {{.value = 1, .bytes = 8000, .to = {RankId{1}}}});
+  from.begin(run, 7, {.in_transit = 1 << 20}, sender);
+  to.begin(run, 7, {.in_transit = 1 << 20}, receiver);
+  from.task_finished(run, 5, {{.value = 1, .bytes = 8000, .to = {RankId{1}}}});
   EXPECT_TRUE(receiver.ends());
   EXPECT_TRUE(sender.ends());
   to.end(run);
   from.end(run);
   Starved late;
-  to.begin({0, 1}, 7, {.visitors = 1 << 20}, late);
+  to.begin({0, 1}, 7, {.in_transit = 1 << 20}, late);
   EXPECT_TRUE(late.ended.load());
   to.end({0, 1});
 }  // and neither waits for the other

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "net/lost_process.hpp"
-#include "net/whereabouts.hpp"
+#include "net/process_address.hpp"
 
 namespace fairlead::net::tests {
 namespace {
@@ -22,7 +22,7 @@ TEST(LostProcess, AStoppedProcessIsEndedIfItIsTheOneThatWasMeant) {
   int status = 0;
   ASSERT_EQ(::waitpid(child, &status, WUNTRACED), child);
   ASSERT_TRUE(WIFSTOPPED(status));
-  const auto started = started_of(child);
+  const auto started = process_start_time(child);
   ASSERT_TRUE(started);
   EXPECT_FALSE(kill_process(child, *started + 1));
   EXPECT_EQ(::waitpid(child, &status, WNOHANG), 0);  // it is there
@@ -30,11 +30,11 @@ TEST(LostProcess, AStoppedProcessIsEndedIfItIsTheOneThatWasMeant) {
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
   EXPECT_FALSE(kill_process(child, *started));
-  EXPECT_FALSE(started_of(child));
+  EXPECT_FALSE(process_start_time(child));
 }
 
 TEST(LostProcess, ThisProcessIsNotEndedSo) {
-  EXPECT_FALSE(kill_process(::getpid(), *started_of(::getpid())));
+  EXPECT_FALSE(kill_process(::getpid(), *process_start_time(::getpid())));
 }
 
 TEST(LostProcess, WhatIgnoresEverythingEndsAfterTheTime) {
@@ -51,26 +51,26 @@ TEST(LostProcess, WhatIgnoresEverythingEndsAfterTheTime) {
   EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 }
 
-TEST(Whereabouts, AreTheSameOnTheOtherSide) {
-  Whereabouts own = own_whereabouts();
+TEST(ProcessAddress, AreTheSameOnTheOtherSide) {
+  ProcessAddress own = own_address();
   EXPECT_EQ(own.process, ::getpid());
-  EXPECT_EQ(own.started, started_of(::getpid()));
+  EXPECT_EQ(own.started, process_start_time(::getpid()));
   EXPECT_FALSE(own.machine.empty());
-  EXPECT_EQ(whereabouts_in(text_of(own)), own);
+  EXPECT_EQ(parse_address(text_of(own)), own);
   own.local = "fairlead rank 1 2";
   own.port = 40000;
   own.addresses = {"192.0.2.1", "2001:db8::1"};
   own.token = random_token();
-  EXPECT_EQ(whereabouts_in(text_of(own)), own);
+  EXPECT_EQ(parse_address(text_of(own)), own);
   EXPECT_NE(random_token(), random_token());
 }
 
-TEST(Whereabouts, ThatAreNoneAreSeen) {
-  EXPECT_FALSE(whereabouts_in(""));
-  EXPECT_FALSE(whereabouts_in("a\nb\nc\n1\nd\n2\n\n"));
-  EXPECT_FALSE(whereabouts_in("a\nb\n1\n1\nd\n70000\n\n"));
-  EXPECT_FALSE(whereabouts_in("a\nb\n1\n1\nd\n2\n\n12"));
-  EXPECT_TRUE(whereabouts_in("a\nb\n1\n1\nd\n2\n\n"));
+TEST(ProcessAddress, ThatAreNoneAreSeen) {
+  EXPECT_FALSE(parse_address(""));
+  EXPECT_FALSE(parse_address("a\nb\nc\n1\nd\n2\n\n"));
+  EXPECT_FALSE(parse_address("a\nb\n1\n1\nd\n70000\n\n"));
+  EXPECT_FALSE(parse_address("a\nb\n1\n1\nd\n2\n\n12"));
+  EXPECT_TRUE(parse_address("a\nb\n1\n1\nd\n2\n\n"));
 }
 
 }  // namespace

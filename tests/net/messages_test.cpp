@@ -17,8 +17,9 @@ std::vector<std::byte> some_bytes(std::size_t count) {
 Activate an_activate() {
   Activate activate{.of = {3, 4}, .task = 5, .fingerprint = 6, .outputs = {}};
   activate.outputs.push_back(
-      {.number = 1, .like = 2, .bytes = 800, .below = {RankId{7}, RankId{9}}, .offered = true});
-  activate.outputs.push_back({.number = 63, .like = 0, .bytes = 5, .below = {}, .value = some_bytes(5)});
+      {.number = 1, .datum_type = 2, .bytes = 800, .forward_to = {RankId{7}, RankId{9}}, .offered = true});
+  activate.outputs.push_back(
+      {.number = 63, .datum_type = 0, .bytes = 5, .forward_to = {}, .value = some_bytes(5)});
   return activate;
 }
 
@@ -30,7 +31,7 @@ TEST(MessageBytes, AreReadAsTheyWereWritten) {
   EXPECT_EQ(read.task, 5u);
   EXPECT_EQ(read.fingerprint, 6u);
   ASSERT_EQ(read.outputs.size(), 2u);
-  EXPECT_EQ(read.outputs[0].below, (std::vector<RankId>{RankId{7}, RankId{9}}));
+  EXPECT_EQ(read.outputs[0].forward_to, (std::vector<RankId>{RankId{7}, RankId{9}}));
   EXPECT_EQ(read.outputs[0].bytes, 800u);
   EXPECT_TRUE(read.outputs[0].offered);
   EXPECT_FALSE(read.outputs[1].offered);
@@ -49,7 +50,7 @@ TEST(MessageBytes, AreReadAsTheyWereWritten) {
   EXPECT_EQ(offer.address, 5u);
   EXPECT_EQ(offer.mark_at, 6u);
   EXPECT_EQ(offer.mark, 7u);
-  EXPECT_EQ(std::get<Taken>(*message_of(bytes_of(Taken{name}))).name, name);
+  EXPECT_EQ(std::get<ReadAcknowledged>(*message_of(bytes_of(ReadAcknowledged{name}))).name, name);
   EXPECT_EQ(std::get<Failed>(*message_of(bytes_of(Failed{RankId{2}, "the disk is full"}))).text,
             "the disk is full");
 }
@@ -74,7 +75,7 @@ TEST(AnEndpoint, SaysWhoSendsNonsense) {
 TEST(AnEndpoint, SaysWhoRunsAnotherProgram) {
   Endpoint endpoint(RankId{1}, 2, {});
   Commands out;
-  endpoint.begin({3, 4}, 99, {.visitors = 1}, out);
+  endpoint.begin({3, 4}, 99, {.in_transit = 1}, out);
   endpoint.message(RankId{0}, bytes_of(an_activate()), out);
   EXPECT_NE(out.failure.find("ranks 1 and 0 do not run the same program"), std::string::npos) << out.failure;
 }
@@ -82,7 +83,7 @@ TEST(AnEndpoint, SaysWhoRunsAnotherProgram) {
 TEST(AnEndpoint, SaysWhoAsksForWhatItWasNotToldOf) {
   Endpoint endpoint(RankId{1}, 2, {});
   Commands out;
-  endpoint.begin({0, 0}, 1, {.visitors = 1}, out);
+  endpoint.begin({0, 0}, 1, {.in_transit = 1}, out);
   endpoint.message(RankId{0}, bytes_of(Request{{0, 0}, 3, 0, 1}), out);
   EXPECT_NE(out.failure.find("rank 0 asked rank 1 for a value that it was not told of"), std::string::npos);
 }

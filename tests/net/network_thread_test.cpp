@@ -1,10 +1,9 @@
-// A thread that drives a network does so as long as that listens, sleeps meanwhile, and ends when it is to.
+// A thread that drives a network does so only while the network listens, and ends with its object.
 #include <gtest/gtest.h>
 #include <fairlead/error.hpp>
 
 #include <atomic>
-#include <chrono>
-#include <ctime>
+#include <cstdint>
 #include <exception>
 #include <memory>
 #include <string>
@@ -24,50 +23,56 @@ class Silence final : public Network {
   std::string why_not_into_devices() const override { return {}; }
   void begin(Listener&) override {}
   void poke() override {}
-  bool has_to_be_driven() const noexcept override { return true; }
-  bool drive() override {
+  bool needs_polling() const noexcept override { return true; }
+  bool poll() override {
     if (breaks.load()) throw SystemError("the cable is out");
     ++driven;
     return false;
   }
   void end() override {}
-  void expect(const Commands::Expected&) override {}
+  void expect(const Commands::PostedReceive&) override {}
   void send(Commands::Message) override {}
   void send(const Commands::Payload&) override {}
   void drop(PayloadId) override {}
-  void break_off() noexcept override {}
+  void abort_out_of_memory() noexcept override {}
 
   std::atomic<std::uint64_t> driven{0};
   std::atomic<bool> breaks{false};
 };
 
-TEST(NetworkThread, DrivesWhileItListensAndSleepsElse) {
+TEST(NetworkThread, DrivesOnlyWhileTheNetworkListens) {
   const auto network = std::make_shared<Silence>();
   EXPECT_FALSE(network->has_own_driver());
+  std::uint64_t before_the_end = 0;
   {
     const NetworkThread thread(network, [](std::exception_ptr) { FAIL(); });
     EXPECT_TRUE(network->has_own_driver());
     EXPECT_EQ(network->driven.load(), 0);
     for (int round = 0; round < 200; ++round) {
       const std::uint64_t before = network->driven.load();
-      network->listen(true);
+      network->set_active(true);
       while (network->driven.load() < before + 3) std::this_thread::yield();
-      network->listen(false);
+      network->set_active(false);
     }
-    // One look more at most is under way.
-    std::uint64_t now = network->driven.load();
-    std::clock_t used = std::clock();
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    EXPECT_LE(network->driven.load(), now + 1);
-    used = std::clock() - used;
-    EXPECT_LT(used, CLOCKS_PER_SEC / 50);  // of processor time
-    network->listen(true);                 // it ends all the same
+    before_the_end = network->driven.load();
   }
+  EXPECT_LE(network->driven.load(), before_the_end + 1);  // a call that was in progress
   EXPECT_FALSE(network->has_own_driver());
-  network->listen(true);  // nobody hears of it
+  network->set_active(true);  // without a thread
 }
 
-TEST(NetworkThread, TellsOnceThatTheNetworkFails) {
+TEST(NetworkThread, EndsWhileTheNetworkListens) {
+  const auto network = std::make_shared<Silence>();
+  for (int round = 0; round < 200; ++round) {
+    const NetworkThread thread(network, [](std::exception_ptr) { FAIL(); });
+    const std::uint64_t before = network->driven.load();
+    network->set_active(true);
+    while (network->driven.load() < before + static_cast<unsigned>(round % 3)) std::this_thread::yield();
+  }
+  EXPECT_FALSE(network->has_own_driver());
+}
+
+TEST(NetworkThread, ReportsOnceThatTheNetworkFails) {
   const auto network = std::make_shared<Silence>();
   std::atomic<int> failures{0};
   std::string why;
@@ -81,10 +86,10 @@ TEST(NetworkThread, TellsOnceThatTheNetworkFails) {
       ++failures;
     });
     network->breaks.store(true);
-    network->listen(true);
+    network->set_active(true);
     while (failures.load() == 0) std::this_thread::yield();
-    network->listen(false);
-    network->listen(true);
+    network->set_active(false);
+    network->set_active(true);
   }
   EXPECT_EQ(failures.load(), 1);
   EXPECT_EQ(why, "the cable is out");

@@ -57,7 +57,7 @@ struct OneNetwork {
 };
 
 bool runs_here() {
-  const auto launched = config::launched(config::process_environment());
+  const auto launched = config::detect_launcher(config::process_environment());
   return launched && launched->ranks == 2;
 }
 
@@ -67,7 +67,7 @@ constexpr std::uint64_t same_tag = 7;
 class MpiOfOneThread {
  public:
   MpiOfOneThread() {
-    const bool mpich = config::launched(config::process_environment())->with == "mpich";
+    const bool mpich = config::detect_launcher(config::process_environment())->mpi_implementation == "mpich";
     library_ = ::dlopen(mpich ? "libmpich.so.12" : "libmpi.so.40", RTLD_NOW | RTLD_GLOBAL);
     if (library_ == nullptr) return;
     constexpr int funneled = 1;  // of both
@@ -113,16 +113,16 @@ TEST(Processes, WhatNobodyReceivedIsNotTakenByTheNextNetwork) {
           one.network->send(
               Commands::Payload{PayloadId{1}, one.other(), same_tag, old_value.data(), bytes, {}});
         } else if (was_expected) {
-          one.network->expect(
-              Commands::Expected{PayloadId{2}, one.other(), same_tag, old_place.data(), bytes, {}, nullptr});
+          one.network->expect(Commands::PostedReceive{
+              PayloadId{2}, one.other(), same_tag, old_place.data(), bytes, {}, nullptr});
           one.network->drop(PayloadId{2});
         }
         one.network->end();
       }
       OneNetwork one;
       if (index(one.own()) == 0) {
-        one.network->expect(
-            Commands::Expected{PayloadId{2}, one.other(), same_tag, new_place.data(), bytes, {}, nullptr});
+        one.network->expect(Commands::PostedReceive{
+            PayloadId{2}, one.other(), same_tag, new_place.data(), bytes, {}, nullptr});
         one.say("it is wanted");
         one.until([&] { return one.heard.landed_ones.contains(PayloadId{2}); });
         EXPECT_EQ(new_place, new_value);
@@ -166,9 +166,9 @@ TEST(Processes, AnErrorOfMpiIsToldOnceAndNothingMoreIsAskedOfIt) {
   one.network->send(to_nobody);
   one.network->drop(PayloadId{1});
   one.say("nothing");
-  one.network->drive();
+  one.network->poll();
   if (index(one.own()) == 0) one.network->end();  // the other does not come, and is not waited for
-  one.network->drive();
+  one.network->poll();
   EXPECT_EQ(broken, 1);
   EXPECT_EQ(one.heard.losses.size(), 1U);
   EXPECT_TRUE(one.heard.messages.empty());
@@ -188,9 +188,9 @@ TEST(ProcessesOfOneThread, WhatOthersHaveLeftToItIsDoneOrGivenUp) {
   std::atomic<bool> dropped{false};
   std::thread other([&] {
     one.network->expect(
-        Commands::Expected{PayloadId{1}, one.other(), same_tag, place.data(), bytes, {}, &device});
+        Commands::PostedReceive{PayloadId{1}, one.other(), same_tag, place.data(), bytes, {}, &device});
     one.network->expect(
-        Commands::Expected{PayloadId{2}, one.other(), same_tag + 1, place.data(), bytes, {}, nullptr});
+        Commands::PostedReceive{PayloadId{2}, one.other(), same_tag + 1, place.data(), bytes, {}, nullptr});
     drop();  // though the first one fails
     dropped.store(true);
   });

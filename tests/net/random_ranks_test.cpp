@@ -18,14 +18,14 @@ Ranks::Options random_options(Random& random, std::size_t count) {
   if (random.once_in(2)) protocol.tree_from = 2 + random.below(3);
   protocol.chain_from = 8 * random.below(40);
   protocol.most_payloads = 1 + random.below(4);
-  if (random.once_in(2)) protocol.most_visitors = 1 + random.below(6);
-  options.room = {.visitors = 8 * random.below(100), .page = Bytes{8} << random.below(4)};
+  if (random.once_in(2)) protocol.max_in_transit = 1 + random.below(6);
+  options.room = {.in_transit = 8 * random.below(100), .page = Bytes{8} << random.below(4)};
   options.runs = 1 + random.below(3);
   if (random.once_in(2)) {
     protocol.offered_from = 8 * (1 + random.below(20));
     protocol.first_mark = random.next() | 1;
     for (std::size_t i = 0; i < count; ++i) protocol.read_by.push_back(!random.once_in(4));
-    options.room.offered = random.below(options.room.visitors + 1);
+    options.room.offered = random.below(options.room.in_transit + 1);
     if (random.once_in(2)) options.unreadable_in = 1 + random.below(8);
   }
   if (random.once_in(2)) options.into_devices_in = 1 + random.below(4);

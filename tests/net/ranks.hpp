@@ -86,7 +86,7 @@ class Ranks {
   struct Options {
     std::size_t starved = ~std::size_t{0};  // this task waits for one more input than it gets
     Protocol protocol{};
-    Room room{.visitors = Bytes{64} << 20};
+    TransitLimits room{.in_transit = Bytes{64} << 20};
     std::uint64_t unreadable_in = 0;    // one copy in so many fails; 0: none
     std::uint64_t into_devices_in = 0;  // one place in so many is in the memory of a device; 0: none
     std::size_t runs = 1;
@@ -161,8 +161,8 @@ class Ranks {
           endpoint(id, static_cast<std::uint32_t>(count), protocol) {}
     static Protocol protocol_of(RankId id, const Options& options) {
       Protocol protocol = options.protocol;
-      protocol.tells_credit = !options.credits.empty();
-      if (protocol.tells_credit) protocol.credit_bytes = options.credits[index(id)];
+      protocol.exchanges_credit = !options.credits.empty();
+      if (protocol.exchanges_credit) protocol.credit_bytes = options.credits[index(id)];
       return protocol;
     }
     const RankId own;
@@ -176,7 +176,7 @@ class Ranks {
     bool running = false;
     std::size_t pending = 0;                 // events of its own
     std::uint64_t said = ~std::uint64_t{0};  // activity() when it said that it waits
-    std::map<PayloadId, Commands::Expected> expected;
+    std::map<PayloadId, Commands::PostedReceive> expected;
     Bytes visitors = 0;               // places looked for, or filled by something under way
     std::size_t guests = 0;           // so many are these
     std::set<std::uint64_t> telling;  // tasks that these belong to
@@ -210,12 +210,12 @@ class Ranks {
     });
   }
   void say_if_it_waits(Rank& rank) {
-    if (!rank.running || rank.pending != 0 || !rank.endpoint.still() || !rank.failure.empty() ||
+    if (!rank.running || rank.pending != 0 || !rank.endpoint.nothing_in_flight() || !rank.failure.empty() ||
         rank.said == rank.endpoint.activity())
       return;
     rank.said = rank.endpoint.activity();
     Commands out;
-    rank.endpoint.waits({0, static_cast<std::uint32_t>(rank.run)}, rank.said, "it waits", out);
+    rank.endpoint.report_idle({0, static_cast<std::uint32_t>(rank.run)}, rank.said, "it waits", out);
     carry_out(rank, out);
   }
   void say(std::string text) {
@@ -240,7 +240,7 @@ class Ranks {
     end_run_if_over(rank);
   }
   void end_run_if_over(Rank& rank) {
-    if (!rank.running || rank.left != 0 || !rank.endpoint.quiet()) return;
+    if (!rank.running || rank.left != 0 || !rank.endpoint.is_quiescent()) return;
     rank.running = false;
     Commands out;
     rank.endpoint.end({0, static_cast<std::uint32_t>(rank.run)}, out);
@@ -287,7 +287,7 @@ class Ranks {
     }
     --rank.left;
     Commands out;
-    rank.endpoint.over({0, static_cast<std::uint32_t>(run)}, task, outputs, out);
+    rank.endpoint.task_finished({0, static_cast<std::uint32_t>(run)}, task, outputs, out);
     carry_out(rank, out);
     for (std::uint8_t k = 0; k < program_[task].outputs.size(); ++k) tell_here(rank, task, k, run);
     end_run_if_over(rank);
@@ -338,9 +338,9 @@ class Ranks {
   // ---- what the endpoint wants
 
   void carry_out(Rank& rank, Commands& out) {
-    for (const Commands::Landed& it : out.landed)
+    for (const Commands::Arrived& it : out.landed)
       if (!it.control) lands(rank, it);
-    for (const Commands::Expected& it : out.expected) {
+    for (const Commands::PostedReceive& it : out.expected) {
       for (const auto& [id, other] : rank.expected)
         if (other.from == it.from && other.tag == it.tag) say("two payloads under way have the same tag");
       rank.expected[it.id] = it;
@@ -366,7 +366,7 @@ class Ranks {
       rank.visitors += options_.room.taken_by(it.bytes);
       ++rank.guests;
       rank.telling.insert(it.name.task);
-      if ((rank.visitors > options_.room.visitors || rank.guests > options_.protocol.most_visitors) &&
+      if ((rank.visitors > options_.room.in_transit || rank.guests > options_.protocol.max_in_transit) &&
           rank.telling.size() > 1)
         say("too many values are let in at once");
       later(rank, [this, &rank, it] {
@@ -378,14 +378,15 @@ class Ranks {
         Commands more;
         const bool far = options_.into_devices_in != 0 && random_.once_in(options_.into_devices_in);
         void* const near = value.bytes->data();
-        rank.endpoint.placed(it.id, number,
-                             far ? Spot{FarMemory::far(near), &far_, {}} : Spot{near, nullptr, {}}, more);
+        rank.endpoint.placed(
+            it.id, number,
+            far ? ValueMemory{FarMemory::far(near), &far_, {}} : ValueMemory{near, nullptr, {}}, more);
         carry_out(rank, more);
       });
     }
     for (const Commands::Fill& it : out.fills) bring(it.memory, it.place, it.bytes);
     for (const Commands::Read& it : out.reads) {
-      if (it.over) {
+      if (it.release) {
         --rank.values.at(it.value).readers;
         continue;
       }
@@ -398,8 +399,8 @@ class Ranks {
         carry_out(rank, more);
       });
     }
-    for (const Commands::Landed& it : out.landed) landed(rank, it);
-    for (const Commands::Left& it : out.left) unuse(rank, it.value);
+    for (const Commands::Arrived& it : out.landed) landed(rank, it);
+    for (const Commands::Sent& it : out.left) unuse(rank, it.value);
     if (!out.failure.empty()) rank.failure = out.failure;
     if (random_.once_in(3)) move(rank);
     end_run_if_over(rank);
@@ -446,12 +447,13 @@ class Ranks {
       if (found == offered.end() || found->second.erase(rank.own) == 0) return;
       if (found->second.empty()) offered.erase(found);
     };
-    if (const auto* taken = std::get_if<Taken>(&*message)) answered(taken->name.task, taken->name.output);
+    if (const auto* taken = std::get_if<ReadAcknowledged>(&*message))
+      answered(taken->name.task, taken->name.output);
     if (const auto* request = std::get_if<Request>(&*message))
       for (std::uint8_t output = 0; output < most_outputs; ++output)
         if ((request->outputs >> output & 1) != 0) answered(request->task, output);
   }
-  void lands(Rank& rank, const Commands::Landed& it) {
+  void lands(Rank& rank, const Commands::Arrived& it) {
     const std::size_t task = it.name.task;
     const auto place = places_.find({rank.own, it.value});
     if (place == places_.end()) return say("a value lands that has no place");
@@ -462,7 +464,7 @@ class Ranks {
     for (const auto& [key, other] : places_) last &= key.first != rank.own || other.name.task != task;
     if (last) rank.telling.erase(task);
   }
-  void landed(Rank& rank, const Commands::Landed& it) {
+  void landed(Rank& rank, const Commands::Arrived& it) {
     const std::size_t task = it.name.task;
     if (it.control) return tell_here(rank, task, it.name.output, rank.run);
     std::size_t here = 0;

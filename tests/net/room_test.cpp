@@ -12,24 +12,24 @@ namespace {
 constexpr GraphRun first{0, 0}, second{1, 0};
 constexpr std::uint64_t fingerprint = 77;
 constexpr Bytes value_bytes = 60;
-constexpr Room tight{.visitors = 100}, wide{.visitors = 1000};
+constexpr TransitLimits tight{.in_transit = 100}, wide{.in_transit = 1000};
 
 /// Rank 0, of two.
 class RoomOfRuns : public testing::Test {
  protected:
-  void begin(const GraphRun& run, const Room& room) { endpoint.begin(run, fingerprint, room, out); }
+  void begin(const GraphRun& run, const TransitLimits& room) { endpoint.begin(run, fingerprint, room, out); }
   void end(const GraphRun& run) { endpoint.end(run, out); }
   /// So many of them are let in, of all until now.
-  std::size_t let_in(const GraphRun& run, std::uint64_t values) {
+  std::size_t set_limits(const GraphRun& run, std::uint64_t values) {
     for (std::uint64_t i = 0; i < values; ++i) {
       Activate activate{run, next_task++, fingerprint, {}};
-      activate.outputs.push_back({.bytes = value_bytes, .takes = value_bytes});
+      activate.outputs.push_back({.bytes = value_bytes, .memory_bytes = value_bytes});
       endpoint.message(RankId{1}, bytes_of(activate), out);
     }
     return out.places.size();
   }
   void lands(std::size_t place) {
-    endpoint.placed(out.places[place].id, place, Spot{&somewhere, nullptr, {}}, out);
+    endpoint.placed(out.places[place].id, place, ValueMemory{&somewhere, nullptr, {}}, out);
     endpoint.landed(out.expected.back().id, out);
   }
   /// So many are read at once, of those that the other rank asks for.
@@ -37,7 +37,7 @@ class RoomOfRuns : public testing::Test {
     for (std::uint64_t i = 0; i < values; ++i) {
       const std::uint64_t task = next_task++;
       const Endpoint::Output output{.value = task, .bytes = value_bytes, .to = {RankId{1}}};
-      endpoint.over(run, task, {&output, 1}, out);
+      endpoint.task_finished(run, task, {&output, 1}, out);
       endpoint.message(RankId{1}, bytes_of(Request{run, task, task, 1}), out);
     }
     return out.reads.size();
@@ -53,7 +53,7 @@ class RoomOfRuns : public testing::Test {
 TEST_F(RoomOfRuns, OneThatBeginsLaterTakesNoneFromThoseThatNeedIt) {
   begin(first, tight);
   begin(second, wide);
-  EXPECT_EQ(let_in(second, 5), 1u);
+  EXPECT_EQ(set_limits(second, 5), 1u);
   end(first);
   EXPECT_EQ(out.places.size(), 5u);
 }
@@ -66,9 +66,9 @@ TEST_F(RoomOfRuns, NorForValuesThatGo) {
 }
 TEST_F(RoomOfRuns, WhatIsThereAlreadyGoesOnWhereALaterOneLeavesLess) {
   begin(first, wide);
-  EXPECT_EQ(let_in(first, 3), 3u);
+  EXPECT_EQ(set_limits(first, 3), 3u);
   begin(second, tight);
-  EXPECT_EQ(let_in(second, 2), 3u);
+  EXPECT_EQ(set_limits(second, 2), 3u);
   lands(0);
   lands(1);
   EXPECT_EQ(out.places.size(), 3u);
@@ -81,17 +81,17 @@ TEST_F(RoomOfRuns, ItIsTheOldOneAgainAfterARunThatLeftMore) {
   begin(first, tight);
   begin(second, wide);
   end(second);
-  EXPECT_EQ(let_in(first, 3), 1u);
+  EXPECT_EQ(set_limits(first, 3), 1u);
 }
 TEST_F(RoomOfRuns, MessagesHaveThatOfGraphsWhileThereAreAny) {
-  Room of_messages = tight;
+  TransitLimits of_messages = tight;
   of_messages.yields = true;
   begin(first, of_messages);
   begin(second, wide);
-  EXPECT_EQ(let_in(first, 3), 3u);
+  EXPECT_EQ(set_limits(first, 3), 3u);
   for (std::size_t i = 0; i < 3; ++i) lands(i);
   end(second);
-  EXPECT_EQ(let_in(first, 3), 4u);  // its own
+  EXPECT_EQ(set_limits(first, 3), 4u);  // its own
 }
 
 /// Rank 1 copies them from here, whenever it comes to that.
@@ -101,15 +101,15 @@ class RoomOfRunsThatOffer : public RoomOfRuns {
   Endpoint offering;
 };
 TEST_F(RoomOfRunsThatOffer, WhatIsOfferedCountsWhereALaterOneLeavesNothingForIt) {
-  offering.begin(first, fingerprint, {.visitors = 300, .offered = 120}, out);
+  offering.begin(first, fingerprint, {.in_transit = 300, .offered = 120}, out);
   const auto over = [&](std::uint64_t task) {
     const Endpoint::Output output{.value = task, .bytes = value_bytes, .to = {RankId{1}}};
-    offering.over(first, task, {&output, 1}, out);
+    offering.task_finished(first, task, {&output, 1}, out);
   };
   over(0);
   over(1);
   EXPECT_EQ(out.reads.size(), 2u);  // they are offered
-  offering.begin(second, fingerprint, {.visitors = 180}, out);
+  offering.begin(second, fingerprint, {.in_transit = 180}, out);
   for (std::uint64_t task = 2; task < 4; ++task) {
     over(task);
     offering.message(RankId{1}, bytes_of(Request{first, task, task, 1}), out);

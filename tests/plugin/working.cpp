@@ -20,7 +20,7 @@ class Working final : public Policy {
   explicit Working(const PolicyOptions& given) : oldest_(given.choice("order", orders) == 1) {
     given.number("weight", 0, 2);
     given.integer("depth", 1, 8);
-    if (given.flag("eager") && given.given("depth")) given.refuse("depth", "means nothing if eager is set");
+    if (given.flag("eager") && given.is_set("depth")) given.refuse("depth", "means nothing if eager is set");
   }
 
   void ready(Task& task, WorkerId) override { oldest_ ? ready_.push_back(&task) : ready_.push_front(&task); }

@@ -17,7 +17,7 @@ constexpr auto node = NodeId{2};
 constexpr auto worker = WorkerId{5};
 constexpr Duration took{70};
 
-struct NoCandidates final : Candidates {
+struct NoCandidates final : EvictionCandidates {
   DatumId next() override { return datum; }
 };
 
@@ -35,9 +35,9 @@ struct Recorder final : Policy {
   static std::string of(DatumId id) { return std::to_string(index(id)); }
   static std::string of(NodeId id) { return std::to_string(index(id)); }
 
-  Interest interests() const override { return note("interests", Interest::residency); }
+  Notifications interests() const override { return note("interests", Notifications::residency); }
   std::size_t horizon() const override { return note("horizon", std::size_t{77}); }
-  bool keeps_local_queues() const override { return note("keeps_local_queues", true); }
+  bool uses_local_queues() const override { return note("uses_local_queues", true); }
   void ready(Task& t, WorkerId by) override { note("ready " + of(by), task = &t); }
   void returned(Task&) override { note("returned", 0); }
   void cancelled(Task&) override { note("cancelled", 0); }
@@ -49,17 +49,17 @@ struct Recorder final : Policy {
     note("finished " + of(by) + " " + std::to_string(d.count()), 0);
   }
   void reserved(DatumId d, NodeId n) override { note("reserved " + of(d) + " " + of(n), 0); }
-  void loaded(DatumId d, NodeId n) override { note("loaded " + of(d) + " " + of(n), 0); }
+  void arrived(DatumId d, NodeId n) override { note("loaded " + of(d) + " " + of(n), 0); }
   void dropped(DatumId d, NodeId n, DropReason why) override {
-    note("dropped " + of(d) + " " + of(n) + (why == DropReason::revoked ? " revoked" : ""), 0);
+    note("dropped " + of(d) + " " + of(n) + (why == DropReason::prefetch_cancelled ? " revoked" : ""), 0);
   }
   void removed(DatumId d) override { note("removed " + of(d), 0); }
   Task* pick(WorkerId by, bool must) override { return note("pick " + of(by) + (must ? " must" : ""), task); }
   Task* take_any(WorkerId by) override { return note("take_any " + of(by), task); }
-  DatumId victim(NodeId n, Candidates& candidates) override {
+  DatumId victim(NodeId n, EvictionCandidates& candidates) override {
     return note("victim " + of(n), candidates.next());
   }
-  DatumId spare(NodeId n, DatumId d, Candidates& candidates) override {
+  DatumId prefetch_victim(NodeId n, DatumId d, EvictionCandidates& candidates) override {
     return note("spare " + of(n) + " " + of(d), candidates.next());
   }
   std::size_t upcoming(WorkerId by, std::span<DatumId> out) override {
@@ -97,9 +97,9 @@ struct OddView final : View {
   std::uint32_t distance(WorkerId, WorkerId) const override { return 12; }
   bool can_run(const Task&, WorkerId) const override { return true; }
   Duration estimate(const Task&, WorkerId) const override { return Duration{13}; }
-  bool known(const Task&, WorkerId) const override { return false; }
+  bool is_estimate_reliable(const Task&, WorkerId) const override { return false; }
   Bytes bytes(DatumId) const override { return 14; }
-  ReplicaState residency(DatumId, NodeId) const override { return ReplicaState::leaving; }
+  ReplicaState residency(DatumId, NodeId) const override { return ReplicaState::evicting; }
   bool has_newest(DatumId, NodeId) const override { return true; }
   Duration transfer_time(DatumId, NodeId) const override { return Duration{15}; }
   Duration transfer_time(Bytes, NodeId, NodeId) const override { return Duration{16}; }
@@ -122,9 +122,9 @@ TEST(Forwarding, EveryEventAndQuestionGoesOnWithItsArgumentsAndBringsTheAnswerBa
   std::vector<DatumId> out(1);
 
   policy.attach(view);
-  EXPECT_EQ(policy.interests(), Interest::residency);
+  EXPECT_EQ(policy.interests(), Notifications::residency);
   EXPECT_EQ(policy.horizon(), 77u);
-  EXPECT_TRUE(policy.keeps_local_queues());
+  EXPECT_TRUE(policy.uses_local_queues());
   policy.ready(task, worker);
   policy.returned(task);
   policy.cancelled(task);
@@ -134,21 +134,21 @@ TEST(Forwarding, EveryEventAndQuestionGoesOnWithItsArgumentsAndBringsTheAnswerBa
   policy.started(task, worker);
   policy.finished(task, worker, took);
   policy.reserved(datum, node);
-  policy.loaded(datum, node);
-  policy.dropped(datum, node, DropReason::revoked);
+  policy.arrived(datum, node);
+  policy.dropped(datum, node, DropReason::prefetch_cancelled);
   policy.removed(datum);
   EXPECT_EQ(policy.pick(worker, true), &task);
   EXPECT_EQ(policy.take_any(worker), &task);
   EXPECT_EQ(policy.victim(node, candidates), datum);
-  EXPECT_EQ(policy.spare(node, wanted, candidates), datum);
+  EXPECT_EQ(policy.prefetch_victim(node, wanted, candidates), datum);
   EXPECT_EQ(policy.upcoming(worker, out), 1u);
   EXPECT_EQ(out.front(), datum);
   EXPECT_EQ(inner.calls,
             (std::vector<std::string>{
-                "attached",  "interests",     "horizon",       "keeps_local_queues", "ready 5",
-                "returned",  "cancelled",     "worker_lost 5", "submitted",          "horizon_closed",
-                "started 5", "finished 5 70", "reserved 3 2",  "loaded 3 2",         "dropped 3 2 revoked",
-                "removed 3", "pick 5 must",   "take_any 5",    "victim 2",           "spare 2 4",
+                "attached",  "interests",     "horizon",       "uses_local_queues", "ready 5",
+                "returned",  "cancelled",     "worker_lost 5", "submitted",         "horizon_closed",
+                "started 5", "finished 5 70", "reserved 3 2",  "loaded 3 2",        "dropped 3 2 revoked",
+                "removed 3", "pick 5 must",   "take_any 5",    "victim 2",          "spare 2 4",
                 "upcoming 5"}));
 }
 
@@ -178,9 +178,9 @@ TEST(Forwarding, AViewOfAViewAnswersTheSame) {
   EXPECT_EQ(view.distance(worker, worker), 12u);
   EXPECT_TRUE(view.can_run(task, worker));
   EXPECT_EQ(view.estimate(task, worker), Duration{13});
-  EXPECT_FALSE(view.known(task, worker));
+  EXPECT_FALSE(view.is_estimate_reliable(task, worker));
   EXPECT_EQ(view.bytes(datum), 14u);
-  EXPECT_EQ(view.residency(datum, node), ReplicaState::leaving);
+  EXPECT_EQ(view.residency(datum, node), ReplicaState::evicting);
   EXPECT_TRUE(view.has_newest(datum, node));
   EXPECT_EQ(view.transfer_time(datum, node), Duration{15});
   EXPECT_EQ(view.transfer_time(Bytes{1}, node, node), Duration{16});

@@ -38,8 +38,8 @@ TEST(PolicyOptions, AreWhatIsWrittenOrTheFallback) {
   EXPECT_EQ(options.integer("lambda", 1, 10), 3);
   EXPECT_EQ(options.number("skew", 0, 1), 0.2);
   EXPECT_TRUE(options.flag("steal"));
-  EXPECT_TRUE(options.given("lambda"));
-  EXPECT_FALSE(options.given("skew"));
+  EXPECT_TRUE(options.is_set("lambda"));
+  EXPECT_FALSE(options.is_set("skew"));
 }
 
 TEST(PolicyOptions, ThatAreNotThereAreRefusedWithTheNearest) {
@@ -48,6 +48,15 @@ TEST(PolicyOptions, ThatAreNotThereAreRefusedWithTheNearest) {
             "skew, steal");
   EXPECT_EQ(refusal([] { schedule::make_policy("lws:depth=3"); }),
             "the scheduler lws has no options, but is given \"depth=3\"");
+}
+
+TEST(PolicyOptions, ThatThePolicyDoesNotListAreItsMistake) {
+  try {
+    static_cast<void>(read("").text("gamma"));
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const UsageError& error) {
+    EXPECT_EQ(std::string(error.what()), "the policy near reads an option \"gamma\" that it does not list");
+  }
 }
 
 TEST(PolicyOptions, NeedOneValue) {

@@ -90,9 +90,9 @@ class Browser:
                     raise RuntimeError(f"{method}: {answer['error']['message']}")
                 return answer["result"]
 
-    def open(self, path, timeout=60):
+    def open(self, path, timeout=60, query=""):
         """Loads a file; afterwards it is there, scripts and all."""
-        self.ask("Page.navigate", url=path.resolve().as_uri())
+        self.ask("Page.navigate", url=path.resolve().as_uri() + query)
         until = time.monotonic() + timeout
         while self._next(until).get("method") != "Page.loadEventFired":
             pass

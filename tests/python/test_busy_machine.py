@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -73,6 +74,29 @@ def test_what_was_timed_on_a_busy_machine_is_kept(on_core):
     assert "timing the BLAS" not in second.stderr
     kernels = [json.loads((on_core.folder / name).read_text())["kernels"] for name in ("1.json", "2.json")]
     assert kernels[0] == kernels[1]
+
+
+def test_calibration_on_a_busy_machine_keeps_nothing_that_misleads(on_core):
+    """Whether the disk's threads had a core depends on the disk; that the computing ones had not is certain."""
+    what = ["calibrate", "--disk-directory", on_core.folder, "--amount", "16MiB", "--devices", "none", "--workers", 1, "--tiles", 32,
+            "--precision", "double"]
+    with others_on(on_core.core, 8):
+        busy = on_core(*what, "--machine-file", "busy.toml")
+    assert busy.returncode == 0, busy.stderr
+    said = re.search(r"fairlead: other programs had the cores for (\d+) % of the time, so rates are too low: "
+                     "measure again when the machine is idle", busy.stderr)
+    assert said, busy.stderr
+    assert int(said[1]) >= 50  # eight ninths, if the system is fair
+    assert f"other programs had the cores for {said[1]} % of the time" in (on_core.folder / "busy.toml").read_text()
+    kept = re.search("\nNot kept for later runs: (.*)", busy.stdout)
+    assert ("Kept for later runs in" in busy.stdout) != bool(kept)
+    again = on_core("calibrate", "--disk-directory", on_core.folder, "--amount", "16MiB", "--devices", "none")
+    assert again.returncode == 0, again.stderr
+    if kept:  # what was measured while the disk's threads had no core is measured again
+        assert re.search("the threads that measured .* had no core for .* % of the time, as other programs had them", kept[1])
+        assert ": writing" in again.stderr
+    else:
+        assert "All of it was measured before" in again.stdout
 
 
 @pytest.mark.parametrize("wrong", [["--disk-directory", "/nonexistent"], ["--devices", "emulatd:memory=1MiB"],

@@ -243,3 +243,35 @@ def test_least_squares_are_bounded_closely(solve, left):
     assert done.returncode == SOLVED and done.stderr == "", done.stderr
     error = abs(done.x - x).max() / abs(x).max()
     assert error <= done.report["forward_error_bound"] <= max(1e-13, 1e-12 * left)
+
+
+def without_warning(done, x, digits):
+    assert done.returncode == SOLVED and done.stderr == "", done.stderr
+    assert done.report["trusted_digits"] >= digits
+    error = numpy.abs(done.x - x).max() / numpy.abs(x).max()
+    assert error <= done.report["forward_error_bound"], (error, done.report["forward_error_bound"])
+
+
+@pytest.mark.parametrize("method", ["lu-incremental", "qr"])
+@pytest.mark.parametrize("seed", range(4))
+def test_a_drawn_square_matrix_is_no_reason_to_warn(solve, method, seed):
+    """Normal entries, whole numbers after scaling, so that b is exact. The condition is about n times a few tens."""
+    drawn = numpy.random.default_rng(seed)
+    a = numpy.round(1e4 * drawn.standard_normal((200, 200)))
+    x = drawn.integers(-1000, 1000, 200).astype(float)
+    without_warning(solve(method, a, a @ x, "--quiet"), x, 9)
+
+
+@pytest.mark.parametrize("options", [[], ["--refine"]], ids=["double", "refined"])
+@pytest.mark.parametrize("noise", [1e-2, 1e-4])
+def test_a_usual_gaussian_process_is_no_reason_to_warn(solve, noise, options):
+    drawn = numpy.random.default_rng(1)
+    points = drawn.random((300, 2))
+    distance = ((points[:, None] - points[None]) ** 2).sum(axis=2)
+    kernel = numpy.exp(-distance / (2 * 0.2 ** 2)) + noise * numpy.eye(300)
+    b = numpy.sin(6 * points[:, 0]) + 0.1 * drawn.standard_normal(300)
+    wide = kernel.astype(numpy.longdouble)
+    x = numpy.linalg.solve(kernel, b)
+    for _ in range(3):  # the residual in 64 bits of mantissa
+        x = x + numpy.linalg.solve(kernel, (b - wide @ x).astype(float)).astype(numpy.longdouble)
+    without_warning(solve("cholesky", kernel, b, "--quiet", *options), x, 8)

@@ -80,5 +80,5 @@ def test_figures_of_the_fake_driver_do_not_get_onto_the_page(tmp_path):
 
 
 def test_the_page_says_what_the_files_say():
-    page = (ROOT / "docs/accelerators.md").read_text()
+    page = (ROOT / "docs/notes/accelerators.md").read_text()
     assert page == gpu_page.with_measured(page, gpu_page.measured(ROOT))

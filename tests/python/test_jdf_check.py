@@ -64,10 +64,24 @@ def test_data_outside_the_matrix(jdf, seed):
 
 @pytest.mark.parametrize("which, options", [(which, []) for which in LINES] +
                          [(which, ["--no-check", *ranks]) for which in ("takes", "goes") for ranks in ([], ["--ranks", 2])])
-def test_run_names_the_line_of_data_outside(jdf, which, options):
+def test_run_names_line_and_column_of_data_outside(jdf, which, options):
     text = PLACES.format(**{**dict.fromkeys(LINES, "0, 0"), which: "0, 9"})
+    column = text.splitlines()[LINES[which] - 1].index("descA") + 1
     done = jdf("run", text, "--matrix", "descA=4,4,4,4", *options)
-    assert done.returncode == NOT_DONE and re.search(rf"it\.jdf:{LINES[which]}\b", done.stderr), done.stderr
+    assert done.returncode == NOT_DONE and f"it.jdf:{LINES[which]}:{column}" in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("options", [[], ["--no-check"], ["--no-check", "--ranks", 2]], ids=["checked", "unchecked", "ranks"])
+@pytest.mark.parametrize("old, new, checked, unchecked", [
+    ("k = 0 .. 0", "k = 0 .. 1 / i", ":4:26", ":3:1"),
+    ("k = 0 .. 0", "k = 0 .. 4 .. i", ":4:29", ":3:1"),
+    ("<- descA(0, 0)", "<- descA(i / i, 0)", ":6:19", ":"),
+], ids=["division", "step", "division in a place"])
+def test_run_names_line_and_column_of_wrong_expressions(jdf, options, old, new, checked, unchecked):
+    """Without a check, of a range the task class, and of others the file."""
+    text = PLACES.format(**dict.fromkeys(LINES, "0, 0")).replace("MOVE(k)", "MOVE(i, k)").replace("  k = 0 .. 0", "  i = 0 .. 0  k = 0 .. 0")
+    done = jdf("run", text.replace(old, new), "--matrix", "descA=4,4,4,4", *options)
+    assert done.returncode == NOT_DONE and f"it.jdf{unchecked if options else checked}" in done.stderr, done.stderr
 
 
 @pytest.mark.parametrize("body, options, said", [
@@ -221,3 +235,23 @@ END
     assert jdf("check", text, *given, "--type", "MINE=strictly_upper").returncode == 0
     done = jdf("check", text, *given, "--type", "HIS=upper")
     assert done.returncode == NOT_ASKED and "no dependency of it.jdf has a type of that name" in done.stderr, done.stderr
+
+
+def test_what_has_no_effect_is_said_once(jdf):
+    text = """%option dynamic = on
+%option dynamic = off
+%option termdet = "local"
+descA [ type = "tiled_matrix *" ]
+""" + "".join(f"""
+T{n}(k) [ startup_fn = begin{n} dynamic = yes termdet = "local" ]
+  k = 0 .. 0
+  : descA({n}, 0)
+  RW A <- descA({n}, 0)
+       -> descA({n}, 0)
+BODY [ evaluate = never ]
+END
+""" for n in range(3))
+    done = jdf("check", text, "--matrix", "descA=12,4,4,4")
+    assert done.returncode == 0, done.stderr
+    for name, place in (("dynamic", "1:9"), ("termdet", "3:9"), ("startup_fn", "6:9"), ("evaluate", "11:8")):
+        assert done.stderr.count(f'"{name}" has no effect here') == 1 and f'it.jdf:{place}: warning: "{name}" has' in done.stderr, done.stderr

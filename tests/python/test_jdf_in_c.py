@@ -93,6 +93,12 @@ def test_bodies_in_c(file, fairlead, no_rest, options):
     run_scale(file, fairlead, *options)
 
 
+@pytest.mark.parametrize("type_of_body", ["CPU", "cpu", "Cpu"])
+def test_bodies_in_c_whose_type_is_the_processor(file, fairlead, no_rest, type_of_body):
+    assert SCALE.count("\nBODY\n") == 1
+    run_scale(file, fairlead, text=SCALE.replace("\nBODY\n", f"\nBODY [type = {type_of_body}]\n"))
+
+
 def test_bodies_in_c_on_float_in_the_order_of_fortran(file, fairlead, no_rest):
     run_scale(file, fairlead, dtype=numpy.float32, text=SCALE.replace("double *a", "float *a"), order="F")
 

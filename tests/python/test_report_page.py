@@ -3,6 +3,7 @@
 import json
 import re
 import time
+from xml.etree import ElementTree
 
 import pytest
 
@@ -284,6 +285,51 @@ def test_it_says_what_limited_the_run_as_the_json_does(shown, page):
     told = json.loads((page.parent / "run.json").read_text())["limited_by"]
     assert shown.value("document.querySelector('.limit b').textContent") == told["words"]
     assert told["reason"] in shown.value("document.querySelector('.limit').textContent")
+
+
+def test_the_time_and_the_axis_agree(shown, page):
+    """The figure is the report's; where the axis shows more, the page says how much."""
+    report = json.loads((page.parent / "run.json").read_text())
+    whole = shown.value("(whole.to - whole.from) * info.tick_ns / 1e9")
+    assert whole >= report["seconds"] * 0.98
+    figure = shown.value("[...document.querySelectorAll('.figures div')].find((one) => one.querySelector('dt').textContent === 'time').textContent")
+    said = re.search(r"of ([\d.]+) (us|ms|s) that are shown below", figure)
+    assert said, figure  # generation, solve and error check are shown, and do not count
+    assert float(said[1]) * {"us": 1e-6, "ms": 1e-3, "s": 1}[said[2]] == pytest.approx(whole, rel=0.02)
+
+
+def test_the_cap_of_a_link_is_drawn(command, tmp_path):
+    """At its height, with its words; without a cap there is none."""
+    page = bench(command, tmp_path, "--n", 1024, "--tile", 128, "--disk-bandwidth", "200MB/s")
+    with browser.Browser(tmp_path / "browser") as window:
+        window.open(page)
+        drawn = window.value("svgOf(plot, draw)")
+        assert window.complaints == []
+    caps = re.findall(r">cap ([^<]*)/s<", drawn)
+    assert caps and set(caps) == {"200 MB"}, caps
+
+
+def test_a_picture_is_saved_as_svg_that_holds_what_is_drawn(shown):
+    drawn = ElementTree.fromstring(shown.value("svgOf(plot, draw)"))
+    space = "{http://www.w3.org/2000/svg}"
+    assert drawn.tag == space + "svg"
+    assert float(drawn.get("width")) == pytest.approx(shown.value("plot.clientWidth"), abs=1)
+    words = {word for one in drawn.iter(space + "text") for word in one.text.split()}
+    names = {word for name in shown.value("workers.map(({name}) => name)") for word in name.split()}
+    assert len(names) > 2 and names <= words, words  # of a row that is narrow a name has two lines
+    assert "cap" not in words
+    # A box of a kind's colour for each of its tasks, or for several that are less than a pixel wide.
+    fills = {one.get("fill") for one in drawn.iter(space + "rect")}
+    assert set(shown.value("info.codelets.map((_, kind) => colourOf(kind))")) & fills
+    # The button gives it to the browser as a file.
+    saved = shown.value("""(() => {
+      const before = HTMLAnchorElement.prototype.click, saved = [];
+      HTMLAnchorElement.prototype.click = function() { saved.push(this.download, this.href.slice(0, 5)); };
+      document.getElementById('save').click();
+      HTMLAnchorElement.prototype.click = before;
+      return saved;
+    })()""")
+    assert saved == ["run.svg", "blob:"]
 
 
 def test_a_hundred_thousand_tasks_are_there_within_three_seconds(command, tmp_path):

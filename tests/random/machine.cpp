@@ -19,7 +19,7 @@ Topology random_machine(Random& random, const RandomProgram& program, bool tight
     if (random.once_in(10)) capacity = std::max(program.all_bytes, program.largest_footprint);
     NodeSpec spec{.name = fmt::format("cache {}", i), .role = NodeRole::cache, .capacity = capacity};
     spec.memory = i == 0 ? MemoryKind::host : MemoryKind::device;
-    if (i == 0) spec.reaches = {node(0)};
+    if (i == 0) spec.directly_accessible_homes = {node(0)};
     machine.nodes.push_back(spec);
     const auto workers = static_cast<std::size_t>(random.between(1, 3));
     const WorkerKind kind = several_kinds && i == 1 ? WorkerKind::cuda : WorkerKind::cpu;
@@ -57,28 +57,28 @@ Topology random_machine(Random& random, const RandomProgram& program, bool tight
   // What is computed: beside those that the disk is joined to, and from there on by wire.
   for (std::size_t i = 0; i < caches; ++i) {
     const LinkSpec from_disk = machine.links[index(machine.link_between(node(1), node(2 + i)))];
-    if (from_disk.legs.empty()) {
+    if (from_disk.physical_links.empty()) {
       machine.links.push_back({.name = "generator",
                                .first = node(1),
                                .second = node(2 + i),
                                .bytes_per_second = 3e8 * static_cast<double>(i + 1),
                                .concurrent_copies = static_cast<unsigned>(1 + i),
-                               .computes = true});
+                               .is_generator = true});
     } else {
       const auto computed = std::ranges::find_if(
-          machine.links, [&](const LinkSpec& l) { return l.computes && l.second == from_disk.through; });
+          machine.links, [&](const LinkSpec& l) { return l.is_generator && l.second == from_disk.through; });
       machine.join(node(1), node(2 + i),
-                   {static_cast<LinkId>(computed - machine.links.begin()), from_disk.legs[1]},
+                   {static_cast<LinkId>(computed - machine.links.begin()), from_disk.physical_links[1]},
                    from_disk.through);
-      machine.links.back().computes = true;
+      machine.links.back().is_generator = true;
     }
   }
   for (LinkSpec& link : machine.links) {
-    if (!link.legs.empty() || link.computes || random.once_in(2)) continue;
+    if (!link.physical_links.empty() || link.is_generator || random.once_in(2)) continue;
     link.duplex = random.once_in(2);
-    link.bytes_per_second.back = static_cast<double>(random.between(1, 40)) * 1e8;
+    link.bytes_per_second.in = static_cast<double>(random.between(1, 40)) * 1e8;
   }
-  machine.wires_changed();
+  machine.update_routes();
   return machine;
 }
 

@@ -48,20 +48,20 @@ std::string_view name_of(Mistake mistake) noexcept {
       return "partial_not_folded";
     case partial_kept:
       return "partial_kept";
-    case partial_outlives_value:
-      return "partial_outlives_value";
+    case stale_partial_kept:
+      return "stale_partial_kept";
     case handed_on_too_soon:
       return "handed_on_too_soon";
-    case written_made_anew:
-      return "written_made_anew";
+    case written_regenerated:
+      return "written_regenerated";
     case loss_forgotten:
       return "loss_forgotten";
     case cut_off_copy_served:
       return "cut_off_copy_served";
     case lost_results_kept:
       return "lost_results_kept";
-    case successors_told_first:
-      return "successors_told_first";
+    case successors_first:
+      return "successors_first";
     case returned_task_lost:
       return "returned_task_lost";
     case lost_worker_served:

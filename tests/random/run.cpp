@@ -42,7 +42,7 @@ class Runner {
         checker_(checker),
         random_(seed),
         failures_planned_(failures_planned) {
-    checker_.is_over = [this](std::size_t t) { return watched_.at(t)->over.load(); };
+    checker_.is_over = [this](std::size_t t) { return watched_.at(t)->finished.load(); };
     for (std::size_t kinds = 0; kinds < codelets_.size(); ++kinds) {
       codelets_[kinds].name = "random";
       codelets_[kinds].kinds = static_cast<std::uint32_t>(kinds);
@@ -65,7 +65,7 @@ class Runner {
     }
     flush();
     // Copies for tasks that failed, and prefetches, may still be under way.
-    core_.help_until([this] { return core_.engine().idle(); });
+    core_.wait_until([this] { return core_.engine().idle(); });
   }
   bool something_failed() const { return something_failed_ || refused_ != 0; }
   void count(RunResult& result) const {
@@ -146,13 +146,13 @@ class Runner {
     if (random_.once_in(2)) release_all();
     // The callbacks' holds are released; tasks behind them may fail in the next flow's time.
     release_all();
-    core_.help_until([&] { return flow.done() == flow.submitted() && core_.holds().open() == 0; });
+    core_.wait_until([&] { return flow.done() == flow.submitted() && core_.holds().open() == 0; });
   }
 
   void submit(front::FlowSource& flow, const front::Submission& submission, std::size_t t) {
-    front::Order order;
+    front::SubmissionOrder order;
     for (const std::size_t before : program_.tasks[t].after) order.after.push_back(watched_.at(before));
-    auto watched = std::make_shared<front::WatchedTask>();
+    auto watched = std::make_shared<front::ObservedTask>();
     flow.submit(submission, codelet_, watched, &order);
     watched_[t] = std::move(watched);
   }
@@ -222,7 +222,7 @@ class Runner {
         // Nothing is held: the tasks that have to be over first are in the way.
         if (held_.empty() && core_.holds().open() == 0) {
           if (core_.sources().all_over()) throw;
-          core_.help_until([&] { return core_.sources().all_over(); });
+          core_.wait_until([&] { return core_.sources().all_over(); });
         }
       }
       release_all();
@@ -269,7 +269,7 @@ class Runner {
 
   /// The application waits a little, so that tasks run in between.
   void work(std::uint64_t events) {
-    core_.help([&] {
+    core_.wait([&] {
       if (events == 0 || core_.engine().idle()) return true;
       --events;
       return false;
@@ -281,7 +281,7 @@ class Runner {
   const RandomProgram& program_;
   ValueChecker& checker_;
   std::vector<Held> held_;
-  std::map<std::size_t, std::shared_ptr<front::WatchedTask>> watched_;  // by number in the program
+  std::map<std::size_t, std::shared_ptr<front::ObservedTask>> watched_;  // by number in the program
   const std::shared_ptr<const CodeletInfo> codelet_ = std::make_shared<CodeletInfo>();
   std::uint64_t granted_ = 0, refused_ = 0, waits_refused_ = 0, losses_told_ = 0;
   Random random_;
@@ -311,12 +311,13 @@ void count(const memory::Memory& memory, RunResult& result) {
 }
 
 /// Finds something else each time, so that one policy hands over to another in the middle of a run.
-class MadeUpStage final : public Stage {
+class MadeUpStage final : public Simulator {
  public:
   explicit MadeUpStage(Random& random) : random_(random) {}
-  std::vector<Played> play(std::span<const std::string> policies, Duration, Duration) override {
-    std::vector<Played> all(policies.size());
-    for (Played& one : all)
+  std::vector<SimulationOutcome> simulate(std::span<const std::string> policies, Duration,
+                                          Duration) override {
+    std::vector<SimulationOutcome> all(policies.size());
+    for (SimulationOutcome& one : all)
       if (!random_.once_in(6)) one.time = Duration(random_.between(1'000, 1'000'000));
     return all;
   }
@@ -326,30 +327,30 @@ class MadeUpStage final : public Stage {
 };
 
 /// It takes any time until something is found, or nothing.
-class MadeUpRehearsal final : public Rehearsal {
+class InventedSimulation final : public WhatIfSimulation {
  public:
-  MadeUpRehearsal(std::uint64_t seed, engine::Options::TellOver tell, backend::SimWorld& world)
+  InventedSimulation(std::uint64_t seed, engine::Options::TellOver tell, backend::SimWorld& world)
       : random_(seed), tell_(std::move(tell)), world_(world) {}
 
  private:
-  void note(std::span<Task* const>, Judge judge) override {
+  void capture(std::span<Task* const>, Evaluation judge) override {
     MadeUpStage stage(random_);
-    over_.finding = random_.once_in(8) ? 0 : judge(stage);
+    over_.result = random_.once_in(8) ? 0 : judge(stage);
     world_.after(Duration(random_.once_in(3) ? 0 : random_.between(1, 3'000'000)), [this] { tell_(over_); });
   }
 
   Random random_;
   const engine::Options::TellOver tell_;
   backend::SimWorld& world_;
-  RehearsalOver over_;
+  SimulationFinished over_;
 };
 
 void let_it_hand_over(engine::CoreOptions& options, std::uint64_t seed, backend::SimWorld& world) {
-  options.policy = schedule::make_policy("rehearsed:share=1:fewest=2");
+  options.policy = schedule::make_policy("what-if:share=1:fewest=2");
   options.engine.estimate = [](const Task&, WorkerId) { return Duration(1'000'000); };
-  options.engine.rehearsal = [seed, &world](const memory::Memory&, const View&,
-                                            engine::Options::TellOver tell) {
-    return std::make_unique<MadeUpRehearsal>(seed, std::move(tell), world);
+  options.engine.what_if_simulation = [seed, &world](const memory::Memory&, const View&,
+                                                     engine::Options::TellOver tell) {
+    return std::make_unique<InventedSimulation>(seed, std::move(tell), world);
   };
 }
 
@@ -364,7 +365,7 @@ std::optional<std::string> run(const RunPlan& plan, RunResult& result) {
   sim.seed = plan.simulator_seed;
   sim.noise_percent = 50;
   sim.copy_stalls_once_in = plan.copy_stalls_once_in;
-  sim.copy_told_late_once_in = plan.copy_told_late_once_in;
+  sim.copy_reported_late_once_in = plan.copy_told_late_once_in;
   sim.recall_refused_once_in = plan.recall_refused_once_in;
   sim.copy_fails_once_in = plan.copy_fails_once_in;
   sim.write_back_fails_once_in = plan.write_back_fails_once_in;
@@ -390,7 +391,7 @@ std::optional<std::string> run(const RunPlan& plan, RunResult& result) {
         checker.fail(
             fmt::format("a copy of datum {} begins after the loss of an end of it", index(copy.datum)));
     checker.copy_starts(copy);
-    result.chained += machine.links[index(copy.link)].legs.size() == 2;
+    result.chained += machine.links[index(copy.link)].physical_links.size() == 2;
     result.generated += copy.generator != nullptr;
     result.kept_by += copy.via != nullptr;
     result.refuges +=
@@ -418,7 +419,7 @@ std::optional<std::string> run(const RunPlan& plan, RunResult& result) {
   core_options.engine.pipeline_depth = plan.pipeline_depth;
   core_options.window = plan.window;
   // Not in logged runs: who replays them is not told what was made up.
-  if (options.policy == "rehearsed" && options.at_end == nullptr)
+  if (options.policy == "what-if" && options.at_end == nullptr)
     let_it_hand_over(core_options, plan.seed, world);
 
   try {

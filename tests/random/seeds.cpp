@@ -24,19 +24,19 @@ namespace {
 
 enum ExitCode : int { success = 0, failure = 1, usage = 2 };
 
-constexpr TakenSetting settings[] = {
+constexpr AcceptedSetting settings[] = {
     {.key = "seed", .help = "the run of this seed, shown (default\t0)"},
     {.key = "scheduler", .help = "the policy (default\tit follows from the seed, like all else)"}};
 constexpr Setting options[] = {
     {.key = "seeds",
      .type = SettingType::text,
-     .absent = "none",
+     .unset_word = "none",
      .value_name = "FIRST-LAST",
      .help = "all these instead of --seed; those that fail are named"},
 #ifdef FAIRLEAD_DELIBERATE_MISTAKES
     {.key = "plant",
      .type = SettingType::text,
-     .absent = "none",
+     .unset_word = "none",
      .value_name = "MISTAKE",
      .help = "memory or engine make this mistake, to see that it is caught"},
 #endif

@@ -23,11 +23,11 @@ unrolled::Graph chain_with_leaves(std::int32_t count) {
                    {"U", {"k"}, {{"X", unrolled::Access::read, "a:2:1"}}, "a:2:1"}};
   const auto end = [&](unrolled::TaskId task, std::uint32_t of, std::int32_t k) {
     graph.numbers.push_back(k);
-    return unrolled::End{.task = task,
-                         .kind = unrolled::End::Kind::task,
-                         .of = of,
-                         .count = 1,
-                         .first_number = static_cast<std::uint32_t>(graph.numbers.size() - 1)};
+    return unrolled::EdgeEnd{.task = task,
+                             .kind = unrolled::EdgeEnd::Kind::task,
+                             .of = of,
+                             .count = 1,
+                             .first_number = static_cast<std::uint32_t>(graph.numbers.size() - 1)};
   };
   for (std::uint32_t of = 0; of < 2; ++of)
     for (std::int32_t k = 0; k < count; ++k) {
@@ -64,7 +64,7 @@ TEST(GraphPicture, CyclesAndEmptyGraphsAreDrawnToo) {
   unrolled::Graph graph = chain_with_leaves(3);
   graph.numbers.push_back(2);
   graph.inputs.push_back({.task = 0,
-                          .kind = unrolled::End::Kind::task,
+                          .kind = unrolled::EdgeEnd::Kind::task,
                           .of = 0,
                           .count = 1,
                           .first_number = static_cast<std::uint32_t>(graph.numbers.size() - 1)});

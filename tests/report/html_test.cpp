@@ -2,6 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstdint>
+#include <string>
+
 #include "report/example.hpp"
 #include "report/html/page.hpp"
 
@@ -10,6 +14,18 @@ namespace {
 
 using testing::HasSubstr;
 using testing::Not;
+
+/// A recorded run of one task that took so long.
+trace::Snapshot one_task_of(std::int64_t milliseconds) {
+  trace::Snapshot recorded;
+  recorded.workers = {"worker 0"};
+  recorded.codelets = {"gemm"};
+  trace::TaskRecord task;
+  task.worker = WorkerId{0};
+  task.set_duration(std::chrono::milliseconds(milliseconds));
+  recorded.tasks = {task};
+  return recorded;
+}
 
 TEST(HtmlPage, SaysHowFarTheSolutionCanBeTrusted) {
   RunReport report = example();
@@ -27,6 +43,40 @@ TEST(HtmlPage, WithoutALeastThatHasToMoveIsNotDividedByIt) {
   RunReport report = example();
   report.bounds = IoBounds{};
   EXPECT_THAT(html_page(report, {}), Not(HasSubstr("inf x")));
+}
+
+// The axis shows all of the run, the figure what counts: where they differ the page says by how much.
+TEST(HtmlPage, SaysWhereItsAxisShowsMoreThanItsTime) {
+  const auto page_of = [](std::int64_t milliseconds) {
+    return html_page(example(), one_task_of(milliseconds));
+  };
+  EXPECT_THAT(page_of(10'500), HasSubstr("<dt>time</dt><dd>8.60 s</dd>"));
+  EXPECT_THAT(page_of(10'500), HasSubstr("of 10.5 s that are shown below"));
+  EXPECT_THAT(page_of(8'600), Not(HasSubstr("that are shown below")));
+  EXPECT_THAT(html_page(example(), {}), Not(HasSubstr("that are shown below")));
+}
+
+TEST(HtmlPage, NamesItsRanksInTheTitle) {
+  const auto title = [](const RunReport& report) {
+    const std::string page = html_page(report, {});
+    const std::size_t from = page.find("<title>"), to = page.find("</title>");
+    return page.substr(from, to - from);
+  };
+  RunReport report = example();
+  EXPECT_THAT(title(report), HasSubstr("Cholesky solve, n = 16,384"));
+  EXPECT_THAT(title(report), Not(HasSubstr("ranks")));
+  report.ranks.resize(3);
+  EXPECT_THAT(title(report), HasSubstr("Cholesky solve, n = 16,384, 3 ranks"));
+}
+
+// The same share has the same words in the figures, in the table of workers and in what limits the run.
+TEST(HtmlPage, CallsAShareOfTimeTheSameEverywhere) {
+  RunReport report = example();
+  ASSERT_TRUE(report.limiting);
+  const std::string page = html_page(report, {});
+  EXPECT_THAT(page, HasSubstr("<dt>workers computed</dt><dd>94 %</dd>"));
+  EXPECT_THAT(page, HasSubstr("workers computed for 94 % of the time"));
+  EXPECT_THAT(page, HasSubstr("<th>computed</th>"));
 }
 
 }  // namespace

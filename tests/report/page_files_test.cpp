@@ -25,9 +25,9 @@ TEST(PageFiles, AreThereAsTheyAreInTheRepository) {
 TEST(PageFiles, OneThatIsNotThereIsAMistakeOfOurs) { EXPECT_THROW(page_file("run/none.js"), Error); }
 
 TEST(PageFiles, MarkupIsFilledInOnce) {
-  EXPECT_EQ(filled("<a>{{x}}</a>{{y}}{{x}}", {{"x", "{{y}}"}, {"y", "2"}}), "<a>{{y}}</a>2{{y}}");
-  EXPECT_EQ(filled("plain", {}), "plain");
-  EXPECT_THROW(filled("{{z}}", {{"x", "1"}}), Error);
+  EXPECT_EQ(fill_template("<a>{{x}}</a>{{y}}{{x}}", {{"x", "{{y}}"}, {"y", "2"}}), "<a>{{y}}</a>2{{y}}");
+  EXPECT_EQ(fill_template("plain", {}), "plain");
+  EXPECT_THROW(fill_template("{{z}}", {{"x", "1"}}), Error);
 }
 
 TEST(Colours, AreThoseOfTheStyleForItsPaper) {

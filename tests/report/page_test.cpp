@@ -97,6 +97,18 @@ TEST(ReportSummary, SaysThatNothingMoved) {
   EXPECT_THAT(summary(report), HasSubstr("\nDisk            nothing: all of it fitted in memory\n"));
 }
 
+// Most machines have no device: the summary says of devices only what the reader may want to change.
+TEST(ReportSummary, SaysNothingOfDevicesWhereThereAreNone) {
+  RunReport report = example();
+  for (const std::string_view none : {no_devices_there, no_devices_looked_for}) {
+    report.devices = std::string(none) + ": no driver of CUDA is installed, and OpenCL has no GPU";
+    EXPECT_THAT(summary(report), Not(HasSubstr("Devices")));
+    EXPECT_THAT(text(report), HasSubstr(std::string(none) + ": no driver"));
+  }
+  report.devices = "none: cuda:0: has 1.0 GiB left";
+  EXPECT_THAT(summary(report), HasSubstr("Devices         none: cuda:0: has 1.0 GiB left"));
+}
+
 // Where memory holds nearly all, less than the floor moves: that is a formula.
 TEST(ReportSummary, ComparesNothingWithALeastOfWhichLessSufficed) {
   RunReport report = example();
@@ -125,7 +137,7 @@ TEST(ReportPage, OfAHugeRunIsNoWider) {
   huge.gemm_peak_gflops = huge.ceiling_gflops = 1.1e8;
   huge.worker_times.assign(512, {2.9e6, 5e4, 5e4, 325'000'000});
   huge.phases.assign(20, {"a phase of the run", 1e5});
-  huge.limiting = Limiting{.limit = Limit::link, .link = "device 17 - device 18", .link_busy = 0.5};
+  huge.limiting = LimitingFactor{.limit = Limit::link, .link = "device 17 - device 18", .link_busy = 0.5};
   EXPECT_LE(widest_line(text(huge)), 100u) << text(huge);
   EXPECT_LE(widest_line(summary(huge)), 100u) << summary(huge);
 }

@@ -39,8 +39,8 @@ class Writers(unittest.TestCase):
         seen = 0
         for file, names in SHARED.items():
             text = tree.read(FOLDER / file)
-            # What follows in Copy is said by the world, which is no part of memory.
-            text = re.sub(r"\n  // Said by the world.*?\n\};", "\n};", text, flags=re.DOTALL)
+            # What follows in Copy is written by the backend, which is no part of memory.
+            text = re.sub(r"\n  // Results of the backend.*?\n\};", "\n};", text, flags=re.DOTALL)
             for name in names:
                 for field in fields_of(name, text):
                     seen += 1

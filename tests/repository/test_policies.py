@@ -1,5 +1,5 @@
-"""docs/policies.md says of every file of src/schedule/ what it is; and a policy that follows a paper stays as short as
-the paper's algorithm."""
+"""docs/policy-sources.md describes every file of src/schedule/; and a policy that follows a paper stays as short as the
+paper's algorithm."""
 
 import re
 import unittest
@@ -8,15 +8,14 @@ from pathlib import Path
 import tree
 
 FOLDER = Path("src/schedule")
-SECTION = "## Which file is which?"
 LARGEST = 12 * 1024
 NOT_A_PAGE = {"blocks"}  # not published, and longer
 
 
 def tables(page: str) -> list[list[list[str]]]:
-    """The tables of the section, as rows of cells, without their heads."""
+    """The tables of the page, as rows of cells, without their heads."""
     found, rows = [], []
-    for line in page.split(SECTION, 1)[1].splitlines() + [""]:
+    for line in page.splitlines() + [""]:
         if line.startswith("|"):
             rows.append([cell.strip() for cell in line.strip("|").split("|")])
         elif rows:
@@ -35,7 +34,7 @@ class Policies(unittest.TestCase):
         for path in tree.files(str(FOLDER)):
             name = str(path.relative_to(FOLDER).with_suffix(""))
             self.sizes[name] = self.sizes.get(name, 0) + len(tree.read(path).encode())
-        self.own, self.shared = tables(tree.read(Path("docs/policies.md")))
+        self.own, self.shared = tables(tree.read(Path("docs/policy-sources.md")))
 
     def test_the_page_says_of_each_file_what_it_is(self):
         told = sum([names(row[1]) for row in self.own] + [names(row[0]) for row in self.shared], [])

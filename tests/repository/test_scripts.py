@@ -25,6 +25,10 @@ class Scripts(unittest.TestCase):
         shutil.copy(tree.ROOT / "run", self.folder / "run")
         (self.folder / "bin").mkdir()
 
+    def test_no_variable_is_exported_that_programs_reject_as_an_unknown_setting(self):
+        for path in [*tree.files("scripts"), pathlib.Path("run"), pathlib.Path("test")]:
+            self.assertNotIn("export FAIRLEAD_", tree.read(path), path)
+
     def packages(self, text: str):
         (self.folder / "scripts/packages.txt").write_text(text)
 

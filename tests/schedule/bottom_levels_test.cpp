@@ -20,7 +20,7 @@ struct BottomLevelsTest : testing::Test {
   }
   void over(Task& task) {
     std::erase(unfinished, &task);
-    levels.over(task);
+    levels.task_finished(task);
   }
   static bool depends(const Task& later, const Task& earlier) {
     for (const Access& a : later.accesses())
@@ -79,10 +79,10 @@ TEST_F(BottomLevelsTest, AreComputedAnewWhenAQuarterOfTheWindowIsNew) {
   EXPECT_EQ(levels.level(TaskId{0}), ms(1).count());
   submit({"T63", {}, 1, 0, {"A"}});
   EXPECT_EQ(levels.level(TaskId{0}), ms(64).count());
-  std::uint64_t computed = levels.computed();
+  std::uint64_t computed = levels.version();
   for (int i = 64; i < 10'000; ++i) submit({"T" + std::to_string(i), {}, 1, 0, {"A"}});
   EXPECT_GE(levels.level(TaskId{0}), ms(7'500).count());
-  EXPECT_LT(levels.computed() - computed, 30u);  // log 156 / log 4/3 is 18
+  EXPECT_LT(levels.version() - computed, 30u);  // log 156 / log 4/3 is 18
 }
 
 // 3 ms of work, on a device five times slower or a core twice slower.

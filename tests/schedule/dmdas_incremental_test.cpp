@@ -40,7 +40,7 @@ struct DmdasTwins : Twins {
         case ReplicaState::absent:
           world->load(name, at);
           break;
-        case ReplicaState::leaving:
+        case ReplicaState::evicting:
           tasks % 2 == 0 ? world->gone(name, at) : world->stays(name, at);
           break;
         default:

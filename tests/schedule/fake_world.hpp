@@ -61,7 +61,7 @@ class FakeWorld : public View {
   std::function<std::uint32_t(unsigned, unsigned)> apart;     // within a node; default not at all
   std::map<std::string, int> advised;                         // by datum: an accelerator; default none
   double now_ms = 0;
-  Rehearsal* played_by = nullptr;  // who plays tasks beforehand
+  WhatIfSimulation* played_by = nullptr;  // who plays tasks beforehand
 
   void kind(unsigned by, WorkerKind kind) { workers_[by].kind = kind; }
 
@@ -111,7 +111,7 @@ class FakeWorld : public View {
   /// As ready(), for a policy that wants to know what is submitted.
   void submit_ready(const Spec& spec) {
     Task& task = submit(spec);
-    if (wants(Interest::submitted)) policy_->submitted(task);
+    if (wants(Notifications::submitted)) policy_->submitted(task);
     task.state = TaskState::ready;
     policy_->ready(task, no_id<WorkerId>);
   }
@@ -121,33 +121,33 @@ class FakeWorld : public View {
   /// The datum is on the node; the policy is told.
   void load(const std::string& name, NodeId at) {
     const DatumId id = datum(name);
-    if (state(id, at) != ReplicaState::absent && state(id, at) != ReplicaState::arriving) return;
+    if (state(id, at) != ReplicaState::absent && state(id, at) != ReplicaState::in_flight) return;
     loads_.push_back(name);
     if (state(id, at) == ReplicaState::absent) expect(name, at);
     state(id, at) = ReplicaState::valid;
-    if (wants(Interest::residency)) policy_->loaded(id, at);
+    if (wants(Notifications::residency)) policy_->arrived(id, at);
   }
   /// A copy of the datum is under way there; load() ends it.
   void expect(const std::string& name, NodeId at) {
-    state(datum(name), at) = ReplicaState::arriving;
-    if (wants(Interest::residency)) policy_->reserved(datum(name), at);
+    state(datum(name), at) = ReplicaState::in_flight;
+    if (wants(Notifications::residency)) policy_->reserved(datum(name), at);
   }
   void drop(const std::string& name, NodeId at, DropReason why = DropReason::evicted) {
     state(datum(name), at) = ReplicaState::absent;
-    if (wants(Interest::residency)) policy_->dropped(datum(name), at, why);
+    if (wants(Notifications::residency)) policy_->dropped(datum(name), at, why);
   }
   /// It is being written home to make room: as good as gone, so the policy is told.
   void leave(const std::string& name, NodeId at) {
-    state(datum(name), at) = ReplicaState::leaving;
-    if (wants(Interest::residency)) policy_->dropped(datum(name), at, DropReason::evicted);
+    state(datum(name), at) = ReplicaState::evicting;
+    if (wants(Notifications::residency)) policy_->dropped(datum(name), at, DropReason::evicted);
   }
   /// And then it is gone, of which nobody tells,
   void gone(const std::string& name, NodeId at) { state(datum(name), at) = ReplicaState::absent; }
   /// or it stays after all.
   void stays(const std::string& name, NodeId at) {
     state(datum(name), at) = ReplicaState::valid;
-    if (wants(Interest::residency)) policy_->reserved(datum(name), at);
-    if (wants(Interest::residency)) policy_->loaded(datum(name), at);
+    if (wants(Notifications::residency)) policy_->reserved(datum(name), at);
+    if (wants(Notifications::residency)) policy_->arrived(datum(name), at);
   }
   /// The datum is used in place by the node's workers: valid there, and nobody is told of it.
   void in_place(const std::string& name, NodeId at) { state(datum(name), at) = ReplicaState::valid; }
@@ -179,13 +179,13 @@ class FakeWorld : public View {
     task.state = TaskState::staged;
   }
   void start(const std::string& name, unsigned by = 0) {
-    if (wants(Interest::progress)) policy_->started(by_name_.at(name)->task, worker(by));
+    if (wants(Notifications::progress)) policy_->started(by_name_.at(name)->task, worker(by));
   }
   void finish(const std::string& name, unsigned by = 0) {
     Task& task = by_name_.at(name)->task;
     std::erase(pipeline_[index(node_of(task))], &task);
     task.state = TaskState::finished;
-    if (wants(Interest::progress)) policy_->finished(task, worker(by), ms(by_name_.at(name)->spec.ms));
+    if (wants(Notifications::progress)) policy_->finished(task, worker(by), ms(by_name_.at(name)->spec.ms));
   }
   void give_back(const std::string& name) {
     Task& task = by_name_.at(name)->task;
@@ -201,7 +201,7 @@ class FakeWorld : public View {
   /// What leaves among them so that `wanted` can be prefetched; empty if nothing does.
   std::string spare(NodeId at, const std::string& wanted, const Names& candidates) {
     List list = list_of(candidates);
-    const DatumId spared = policy_->spare(at, datum(wanted), list);
+    const DatumId spared = policy_->prefetch_victim(at, datum(wanted), list);
     return spared == no_id<DatumId> ? "" : names_[index(spared)];
   }
   Names upcoming(unsigned id, std::size_t most) {
@@ -235,7 +235,7 @@ class FakeWorld : public View {
     const auto slower = times_slower.find(static_cast<unsigned>(index(by)));
     return ms(tasks_[index(task.id)]->spec.ms * (slower == times_slower.end() ? 1 : slower->second));
   }
-  bool known(const Task&, WorkerId by) const override {
+  bool is_estimate_reliable(const Task&, WorkerId by) const override {
     return !unknown_on.contains(static_cast<unsigned>(index(by)));
   }
   Bytes bytes(DatumId id) const override {
@@ -255,7 +255,7 @@ class FakeWorld : public View {
     if (from == to) return {};
     return ms(static_cast<double>(bytes) * (from_peer_ms > 0 ? from_peer_ms : 2 * from_host_ms));
   }
-  Rehearsal* rehearsal() const override { return played_by; }
+  WhatIfSimulation* what_if_simulation() const override { return played_by; }
   void pipeline(NodeId at, std::vector<const Task*>& out) const override {
     out.assign(pipeline_[index(at)].begin(), pipeline_[index(at)].end());
   }
@@ -280,7 +280,7 @@ class FakeWorld : public View {
     std::vector<Access> accesses;
     Spec spec;
   };
-  struct List final : Candidates {
+  struct List final : EvictionCandidates {
     std::vector<DatumId> ids;
     std::size_t at = 0;
     DatumId next() override { return at < ids.size() ? ids[at++] : no_id<DatumId>; }
@@ -292,7 +292,7 @@ class FakeWorld : public View {
   }
   ReplicaState& state(DatumId id, NodeId at) { return state_[index(at)][index(id)]; }
   /// As in the engine: a policy that did not ask hears nothing.
-  bool wants(Interest what) const noexcept { return includes(interests_, what); }
+  bool wants(Notifications what) const noexcept { return includes(interests_, what); }
   NodeId node_of(const Task& task) const {
     for (std::size_t n = 0; n < pipeline_.size(); ++n)
       if (std::ranges::count(pipeline_[n], &task) > 0) return node(static_cast<unsigned>(n));
@@ -301,7 +301,7 @@ class FakeWorld : public View {
   }
 
   Policy* policy_ = nullptr;
-  Interest interests_{};
+  Notifications interests_{};
   std::vector<NodeInfo> nodes_;
   std::vector<WorkerInfo> workers_;
   std::map<std::string, DatumId> ids_;

@@ -97,7 +97,7 @@ class GraphWorld final : public View {
   Result run(Policy& policy) {
     policy_ = &policy;
     policy.attach(*this);
-    submits_ = includes(policy.interests(), Interest::submitted);
+    submits_ = includes(policy.interests(), Notifications::submitted);
     submit_more();
     while (result_.tasks < tasks_.size()) {
       fill();
@@ -141,7 +141,7 @@ class GraphWorld final : public View {
     int pins = 0;
     std::list<DatumId>::iterator in_lru;
   };
-  struct Droppable final : Candidates {
+  struct Droppable final : EvictionCandidates {
     GraphWorld& world;
     std::list<DatumId>::iterator at;
     explicit Droppable(GraphWorld& w) : world(w), at(w.lru_.begin()) {}
@@ -201,7 +201,7 @@ class GraphWorld final : public View {
       datum.resident = true;
       datum.in_lru = lru_.insert(lru_.end(), a.datum);
       policy_->reserved(a.datum, NodeId{0});
-      policy_->loaded(a.datum, NodeId{0});
+      policy_->arrived(a.datum, NodeId{0});
     }
     t.task.state = TaskState::staged;
     return true;

@@ -21,7 +21,7 @@ class NaiveDmdas final : public Policy {
   /// `first_priority_only`: Algorithm 2 looks at the tasks of the highest priority alone.
   explicit NaiveDmdas(bool first_priority_only = false) : first_priority_only_(first_priority_only) {}
 
-  Interest interests() const override { return Interest::progress | Interest::residency; }
+  Notifications interests() const override { return Notifications::progress | Notifications::residency; }
   void ready(Task& task, WorkerId) override { assign(task); }
   void returned(Task& task) override {
     forget(task);

@@ -26,8 +26,8 @@ TEST(Policies, EveryOneInTheListCanBeMadeAndRunsATask) {
 
 TEST(Policies, TheDefaultIsByWhereTheDataAreAndWhoComputes) {
   EXPECT_EQ(default_policy({}), "lws");
-  EXPECT_EQ(default_policy({.fits = false}), "rehearsed");
-  EXPECT_EQ(default_policy({.devices = true, .several_ranks = true, .cores = 8}), "rehearsed");
+  EXPECT_EQ(default_policy({.fits = false}), "what-if");
+  EXPECT_EQ(default_policy({.devices = true, .several_ranks = true, .cores = 8}), "what-if");
   EXPECT_EQ(default_policy({.several_ranks = true, .cores = 3}), "near");
   EXPECT_EQ(default_policy({.several_ranks = true, .cores = 4}), "urgent");
   EXPECT_EQ(default_policy({.fits = false, .several_ranks = true, .cores = 4}), "near");
@@ -84,6 +84,17 @@ TEST(Policies, EveryOneGivesOutEveryTaskOnSeveralNodes) {
         }
       EXPECT_EQ(done, 60);
     }
+}
+
+TEST(Policies, AFormerNameIsAcceptedWithANote) {
+  EXPECT_EQ(name_in("rehearsed:first=near"), "what-if");
+  EXPECT_NE(make_policy("rehearsed"), nullptr);
+  EXPECT_NE(make_policy("rehearsed:first=near:off=darts"), nullptr);
+  EXPECT_THROW(make_policy("rehearsed:frist=near"), ConfigError);
+  EXPECT_EQ(renaming_note("rehearsed:first=near"),
+            "the scheduler rehearsed is now called what-if; the old name will be removed after 0.1");
+  for (const char* today : {"what-if", "what-if:first=near", "lws", "auto", "rehearse"})
+    EXPECT_EQ(renaming_note(today), "") << today;
 }
 
 TEST(Policies, AnUnknownNameIsAnsweredWithTheNearestOne) {

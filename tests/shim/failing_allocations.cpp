@@ -1,9 +1,13 @@
 // A library to be loaded before all others: it makes allocations of the program fail, as ALLOCATIONS says: "first:in a row:
-// file". Allocations are counted from the start of the process, and their number is written to the file.
+// file". Allocations are counted from the start of main(), and their number is written to the file.
+//
+// Those before main() are static initialization: of the C++ library, of fmt and of some strings that Fairlead keeps. An
+// exception there ends a process by a signal before any of its functions could handle it, whatever the program.
 //
 // Those of Fairlead count: operator new, malloc and its kin where the caller is the program itself or a library of Fairlead,
 // libstdc++ or fmt, which the return address tells. What a BLAS, hwloc, MPI or the C library ask for by themselves does not:
 // how they take it is not Fairlead's to decide.
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
 #include <unistd.h>
@@ -32,6 +36,7 @@ struct Range {
 std::array<Range, 16> ours;
 std::size_t ours_count = 0;
 std::atomic<std::uint64_t> asked_for{0};
+std::atomic<bool> in_main{false};
 std::uint64_t first_to_fail = 0, in_a_row = 0;
 int answer = -1;
 
@@ -73,6 +78,7 @@ __attribute__((destructor)) void end() {
 }
 
 bool fails(const void* caller) {
+  if (!in_main.load(std::memory_order_relaxed)) return false;
   const auto address = reinterpret_cast<std::uintptr_t>(caller);
   bool is_ours = false;
   for (std::size_t i = 0; i < ours_count; ++i)
@@ -96,7 +102,26 @@ void* allocate(std::size_t bytes, std::size_t alignment, const void* caller) {
   }
 }
 
+using Main = int (*)(int, char**, char**);
+Main program_main = nullptr;
+
+int counted_main(int count, char** words, char** environment) {
+  in_main = true;
+  const int status = program_main(count, words, environment);
+  in_main = false;
+  return status;
+}
+
 }  // namespace
+
+// What the C library's start code calls; its own one then calls counted_main().
+extern "C" int __libc_start_main(Main main, int count, char** words, void (*before)(), void (*after)(),
+                                 void (*loader)(), void* stack) {
+  using Start = int (*)(Main, int, char**, void (*)(), void (*)(), void (*)(), void*);
+  program_main = main;
+  const auto start = reinterpret_cast<Start>(dlsym(RTLD_NEXT, "__libc_start_main"));
+  return start(counted_main, count, words, before, after, loader, stack);
+}
 
 #define CALLER __builtin_return_address(0)
 

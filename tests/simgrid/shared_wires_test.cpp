@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "backend/sim/shared_wires.hpp"
+#include "backend/sim/shared_links.hpp"
 #include "base/random.hpp"
 
 namespace fairlead::backend {
@@ -25,7 +25,7 @@ namespace s4u = simgrid::s4u;
 struct Copy {
   Bytes bytes;
   Time begins;
-  std::vector<SharedWires::Wire> wires;
+  std::vector<SharedLinks::LinkIndex> wires;
 };
 struct Set {
   std::vector<double> bytes_per_second;  // by wire
@@ -45,26 +45,26 @@ Set random_set(std::uint64_t seed) {
     Copy copy{static_cast<Bytes>(random.between(1'000'000, 1'000'000'000)),
               std::chrono::milliseconds(random.once_in(2) ? 0 : random.between(0, 3000)),
               {}};
-    for (SharedWires::Wire wire = 0; wire < wires; ++wire)
+    for (SharedLinks::LinkIndex wire = 0; wire < wires; ++wire)
       if (random.once_in(2)) copy.wires.push_back(wire);
-    if (copy.wires.empty()) copy.wires.push_back(static_cast<SharedWires::Wire>(random.below(wires)));
+    if (copy.wires.empty()) copy.wires.push_back(static_cast<SharedLinks::LinkIndex>(random.below(wires)));
     set.copies.push_back(copy);
   }
   return set;
 }
 
 std::vector<double> ends_here(const Set& set) {
-  SharedWires shared(set.bytes_per_second);
+  SharedLinks shared(set.bytes_per_second);
   std::vector<std::size_t> order(set.copies.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::ranges::stable_sort(order, {}, [&](std::size_t i) { return set.copies[i].begins; });
   std::vector<double> ends(order.size());
   std::vector<std::size_t> copy_of(order.size());  // by number
   for (auto next = order.begin(); next != order.end() || !shared.idle();) {
-    const SharedWires::End first = shared.next();
+    const SharedLinks::End first = shared.next();
     if (next != order.end() && set.copies[*next].begins <= first.at) {
       const Copy& copy = set.copies[*next];
-      const std::vector<SharedWires::Crossing> crossed(copy.wires.begin(), copy.wires.end());
+      const std::vector<SharedLinks::Crossing> crossed(copy.wires.begin(), copy.wires.end());
       copy_of[shared.begin(copy.bytes, crossed, copy.begins)] = *next++;
     } else {
       ends[copy_of[first.copy]] = seconds(first.at);

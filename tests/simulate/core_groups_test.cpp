@@ -38,7 +38,7 @@ std::vector<std::vector<std::uint32_t>> distances_on(const std::string& groups, 
   text.replace(text.find("cores = 2"), 9, "cores = 8\n" + groups);
   Small small;
   small.task(1e6F, {{small.datum(), AccessMode::read_write}});
-  MachineUse use;
+  MachineConfig use;
   use.devices = devices;
   const SimulatedMachine machine(machine::read_machine(text, "m.toml"), use, small.program,
                                  Precision::double_);

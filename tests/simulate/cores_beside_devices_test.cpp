@@ -9,9 +9,9 @@ namespace fairlead::simulate {
 namespace {
 
 double seconds_of(const std::string& policy, const Program& program, std::size_t cores) {
-  MachineUse use;
+  MachineConfig use;
   use.cores = cores;
-  const SimulatedMachine machine{machine::find_machine("k40"), use, program, Precision::double_};
+  const SimulatedMachine machine{machine::load_machine("k40"), use, program, Precision::double_};
   return simulate(program, machine, policy, SimulationOptions{}).seconds;
 }
 

@@ -13,10 +13,10 @@ namespace fairlead::simulate {
 namespace {
 
 SimulatedMachine machine_with_v100s_for(const Program& program, std::size_t cores, std::size_t devices = 2) {
-  MachineUse use;
+  MachineConfig use;
   use.devices = devices;
   use.cores = cores;
-  return {machine::find_machine("v100-pcie"), use, program, Precision::single};
+  return {machine::load_machine("v100-pcie"), use, program, Precision::single};
 }
 
 TEST(CpuOnly, KernelsRunOnCoresAndTheOthersOnDevicesToo) {

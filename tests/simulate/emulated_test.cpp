@@ -26,14 +26,14 @@ machine::MachineDescription machine_of(std::size_t devices, Bytes tiles_in_memor
   machine::MachineDescription machine;
   machine.name = "test";
   machine.cores = 1;
-  machine.core = "core";
+  machine.core_processor = "core";
   machine.memory = 64 << 20;
   machine.processors = {{"core", WorkerKind::cpu, {}},
                         {"device", WorkerKind::cuda, {{"*", "", 1.5e9, 0, {}, {}}}}};
   machine.devices.assign(devices, {.name = "device",
                                    .processor = "device",
                                    .memory = tiles_in_memory * tile_bytes,
-                                   .wire = {400e6, false, {}, {}}});
+                                   .link = {400e6, false, {}, {}}});
   return machine;
 }
 struct FewTiles {
@@ -95,8 +95,8 @@ TEST(Emulated, RefusesWhatEmulatedAcceleratorsAreNot) {
     return "it ran";
   };
   EXPECT_EQ(refusal([](auto&) {}), "it ran");
-  EXPECT_EQ(refusal([](auto& machine) { machine.devices[0].wire.duplex = true; }), "it ran");
-  EXPECT_THAT(refusal([](auto& machine) { machine.devices[0].wire.bytes_per_second.back = 300e6; }),
+  EXPECT_EQ(refusal([](auto& machine) { machine.devices[0].link.duplex = true; }), "it ran");
+  EXPECT_THAT(refusal([](auto& machine) { machine.devices[0].link.bytes_per_second.in = 300e6; }),
               testing::HasSubstr("no wires that are slower in one direction"));
   EXPECT_THAT(refusal([](auto& machine) { machine.devices[0].streams = 2; }),
               testing::HasSubstr("no several streams"));

@@ -21,7 +21,7 @@ std::unique_ptr<jdf::Program> example(const char* name, const std::vector<std::s
   const auto folder =
       std::filesystem::path(__FILE__).parent_path().parent_path().parent_path() / "examples" / "jdf";
   jdf::Diagnostics diagnostics;
-  jdf::File file = jdf::read(jdf::Source::read((folder / name).string()), diagnostics);
+  jdf::JdfFile file = jdf::read(jdf::Source::read((folder / name).string()), diagnostics);
   auto program = std::make_unique<jdf::Program>(std::move(file), linalg::tile_functions(), diagnostics);
   EXPECT_EQ(diagnostics.errors(), 0U) << jdf::shown(diagnostics, program->file.source);
   for (const std::string& matrix : matrices) program->settings.describe(matrix);
@@ -53,7 +53,7 @@ TEST(JdfProgram, ProductsAreThoseOfTheLoops) {
   jdf->settings.set("alpha=1");
   jdf->settings.set("beta=0");
   const JdfProgram made = program_of(*jdf, 100, Precision::double_);
-  EXPECT_EQ(made.passed_on, 3U * 2 + 2 * 4);
+  EXPECT_EQ(made.forwarding_tasks, 3U * 2 + 2 * 4);
   EXPECT_EQ(made.program.tasks.size(), 3U * 4 * 2);
   EXPECT_EQ(made.program.flops(), 2.0 * 300 * 400 * 200);
   EXPECT_EQ(made.program.bytes(), Bytes{8} * (300 * 200 + 200 * 400 + 300 * 400));

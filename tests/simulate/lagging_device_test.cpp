@@ -50,7 +50,7 @@ struct Stencil {
 Stencil stencil(const std::string& policy, const std::string& slow) {
   const WorkloadSize size{.n = 4096, .tile = 64, .precision = Precision::single};
   const Program program = make_workload("stencil:iterations=64", size);
-  const SimulatedMachine machine(machine::find_machine("hannibal"), {.cores = 0}, program, size.precision);
+  const SimulatedMachine machine(machine::load_machine("hannibal"), {.cores = 0}, program, size.precision);
   SimulationOptions options;
   options.pipeline_depth = 1;
   options.keep_order = true;

@@ -25,7 +25,8 @@ std::set<std::string> kernels_of(const Program& program) {
 }
 
 bool cores_run(const MachineDescription& machine, std::string_view kernel, Precision precision) {
-  return machine.cores > 0 && machine.processor(machine.core).rate_of(kernel, name_of(precision)) != nullptr;
+  return machine.cores > 0 &&
+         machine.processor(machine.core_processor).rate_of(kernel, name_of(precision)) != nullptr;
 }
 bool devices_run(const MachineDescription& machine, std::string_view kernel, Precision precision) {
   return !machine.devices.empty() &&
@@ -41,9 +42,9 @@ TEST(Machines, HaveRatesForTheKernelsOfAllWorkloads) {
   for (const std::string& workload : written)
     for (const Precision precision : {Precision::single, Precision::double_}) {
       const Program program = make_workload(workload, {100, 30, precision});
-      for (const EmbeddedFile& file : machine::machine_files()) {
+      for (const EmbeddedFile& file : machine::built_in_machine_files()) {
         if (tests::left_out(turn++, 5)) continue;
-        const MachineDescription machine = machine::find_machine(file.name);
+        const MachineDescription machine = machine::load_machine(file.name);
         for (const std::string& kernel : kernels_of(program)) {
           SCOPED_TRACE(workload + ", " + kernel + ", " + std::string(name_of(precision)) + " on " +
                        machine.name);
@@ -55,10 +56,10 @@ TEST(Machines, HaveRatesForTheKernelsOfAllWorkloads) {
     }
 }
 
-std::string refusal_of(const std::string& name, const MachineUse& use, const WorkloadSize& size) {
+std::string refusal_of(const std::string& name, const MachineConfig& use, const WorkloadSize& size) {
   try {
     const Program program = make_workload("cholesky", size);
-    const SimulatedMachine machine(machine::find_machine(name), use, program, size.precision);
+    const SimulatedMachine machine(machine::load_machine(name), use, program, size.precision);
   } catch (const ConfigError& error) {
     return error.what();
   }
@@ -70,7 +71,7 @@ TEST(Machines, MoreMemoryThanThereIsIsRefused) {
   EXPECT_EQ(refusal_of("v100-pcie", {.device_memory = 32'000'000'000}, size), "accepted");
   EXPECT_EQ(refusal_of("v100-pcie", {.device_memory = 100'000'000'000}, size),
             "the device v100 0 of the machine v100-pcie has 32GB of memory, not 100GB");
-  EXPECT_EQ(refusal_of("epyc-7642", {.host_memory = 513'000'000'000, .data = DataAt::disk}, size),
+  EXPECT_EQ(refusal_of("epyc-7642", {.host_memory = 513'000'000'000, .data = DataHome::disk}, size),
             "the host of the machine epyc-7642 has 512GB of memory, not 513GB");
 }
 
@@ -84,13 +85,13 @@ TEST(Machines, DataThatDoNotFitInTheHostAreRefused) {
 TEST(Machines, NeedNotUseTheWiresBetweenDevices) {
   const Program program = make_workload("gemm", {60, 30, Precision::double_});
   for (const bool peers : {true, false}) {
-    const SimulatedMachine machine(machine::find_machine("h200"), {.peers = peers}, program,
+    const SimulatedMachine machine(machine::load_machine("h200"), {.peers = peers}, program,
                                    Precision::double_);
     std::size_t own = 0, through_ram = 0;
     for (const LinkSpec& link : machine.topology().links)
-      if (machine.topology().is(link.first, MemoryKind::device) &&
-          machine.topology().is(link.second, MemoryKind::device))
-        ++(link.legs.empty() ? own : through_ram);
+      if (machine.topology().has_kind(link.first, MemoryKind::device) &&
+          machine.topology().has_kind(link.second, MemoryKind::device))
+        ++(link.physical_links.empty() ? own : through_ram);
     EXPECT_EQ(own, peers ? 28u : 0u);
     EXPECT_EQ(own + through_ram, 28u);
   }
@@ -99,13 +100,13 @@ TEST(Machines, NeedNotUseTheWiresBetweenDevices) {
 // Copies between devices without a wire of their own go through RAM, so they are as slow.
 TEST(Machines, CanHaveOtherWiresToTheirDevices) {
   const Program program = make_workload("gemm", {60, 30, Precision::double_});
-  const SimulatedMachine machine(machine::find_machine("hannibal"), {.device_bytes_per_second = 2e9}, program,
+  const SimulatedMachine machine(machine::load_machine("hannibal"), {.device_bytes_per_second = 2e9}, program,
                                  Precision::double_);
-  const auto is_device = [&](NodeId node) { return machine.topology().is(node, MemoryKind::device); };
+  const auto is_device = [&](NodeId node) { return machine.topology().has_kind(node, MemoryKind::device); };
   std::size_t to_devices = 0, between_devices = 0;
   for (const LinkSpec& link : machine.topology().links) {
     const bool between = is_device(link.first) && is_device(link.second);
-    const bool wire = link.legs.empty() && is_device(link.second);
+    const bool wire = link.physical_links.empty() && is_device(link.second);
     to_devices += wire && !between;
     between_devices += between;
     if (wire || between) {
@@ -119,7 +120,7 @@ TEST(Machines, CanHaveOtherWiresToTheirDevices) {
 // A port is crossed one way by what comes into its device, and the other way by what leaves it.
 TEST(Machines, PeersCrossThePortsOfBoth) {
   const Program program = make_workload("gemm", {60, 30, Precision::double_});
-  const SimulatedMachine machine(machine::find_machine("h200"), {}, program, Precision::double_);
+  const SimulatedMachine machine(machine::load_machine("h200"), {}, program, Precision::double_);
   const Topology& topology = machine.topology();
   const std::vector<NodeId> devices = topology.devices();
   std::size_t joined = 0;

@@ -45,10 +45,10 @@ TEST(PtgProgram, HasThePrioritiesOfTheFlow) {
 
 TEST(PtgProgram, MovesTheSameBytesWhereNothingHasToLeave) {
   const WorkloadSize size{9600, 960, Precision::single};
-  const machine::MachineDescription description = machine::find_machine("k40");
+  const machine::MachineDescription description = machine::load_machine("k40");
   for (const char* policy : {"eager", "dmdas", "darts", "blocks"}) {
     const auto bytes = [&](const Program& program) {
-      MachineUse use;
+      MachineConfig use;
       use.devices = 1;
       use.cores = 0;
       const SimulatedMachine machine(description, use, program, size.precision);
@@ -64,9 +64,9 @@ TEST(PtgProgram, MovesTheSameBytesWhereNothingHasToLeave) {
 TEST(PtgProgram, BlocksLoadsTheSameWhereAQuarterFits) {
   const WorkloadSize size{23'040, 960, Precision::single};
   const Bytes matrix = Bytes{23'040} * 23'040 * 4;
-  const machine::MachineDescription description = machine::find_machine("k40");
+  const machine::MachineDescription description = machine::load_machine("k40");
   for (const auto& [workload, memory] : {std::pair{"cholesky", matrix / 8}, std::pair{"lu", matrix / 4}}) {
-    MachineUse use;
+    MachineConfig use;
     use.devices = 1;
     use.cores = 0;
     use.device_memory = memory;

@@ -181,20 +181,20 @@ TEST(Simulation, BoundsAreThoseWorkedOutByHand) {
 TEST(Simulation, NoBoundOfLoadsHoldsWhereCoresUseDataInPlace) {
   const WorkloadSize size{.n = 960, .tile = 96, .precision = Precision::single};
   const Program program = make_workload("cholesky", size);
-  const auto has_bound = [&](const char* name, const MachineUse& use) {
-    const SimulatedMachine machine(machine::find_machine(name), use, program, size.precision);
+  const auto has_bound = [&](const char* name, const MachineConfig& use) {
+    const SimulatedMachine machine(machine::load_machine(name), use, program, size.precision);
     return limits_of(program, machine, &find_workload("cholesky"), size).io.has_value();
   };
   EXPECT_TRUE(has_bound("k40", {.cores = 0}));
   EXPECT_FALSE(has_bound("k40", {.cores = 20}));
   EXPECT_FALSE(has_bound("griffon", {}));
-  EXPECT_TRUE(has_bound("epyc-7642", {.data = DataAt::disk}));
+  EXPECT_TRUE(has_bound("epyc-7642", {.data = DataHome::disk}));
 }
 
 TEST(Simulation, RefusesWhatAMachineHasNot) {
   Small it;
   it.task(1e6F, {{it.datum(), AccessMode::read}});
-  const auto refusal = [&](MachineUse use, const Program& program) -> std::string {
+  const auto refusal = [&](MachineConfig use, const Program& program) -> std::string {
     try {
       const SimulatedMachine machine(machine::read_machine(machine_text(card), "m.toml"), use, program,
                                      Precision::single);
@@ -205,7 +205,7 @@ TEST(Simulation, RefusesWhatAMachineHasNot) {
   };
   EXPECT_EQ(refusal({.devices = 2}, it.program), "the machine m has 1 devices, not 2");
   EXPECT_THAT(refusal({.devices = 0, .cores = 0}, it.program), HasSubstr("nothing can run"));
-  EXPECT_THAT(refusal({.data = DataAt::disk}, it.program), HasSubstr("describes no [disk]"));
+  EXPECT_THAT(refusal({.data = DataHome::disk}, it.program), HasSubstr("describes no [disk]"));
   Program other = it.program;
   other.kernels[0] = "other";
   EXPECT_THAT(refusal({}, other), HasSubstr("other"));
@@ -214,7 +214,7 @@ TEST(Simulation, RefusesWhatAMachineHasNot) {
 // The same commands in every build of this source, optimized or not, with sanitizers or without.
 TEST(Simulation, GivesTheSameCommandsInEveryBuild) {
   const Program program = make_workload("cholesky", {15'360, 960, Precision::single});
-  const SimulatedMachine machine(machine::find_machine("v100-pcie"),
+  const SimulatedMachine machine(machine::load_machine("v100-pcie"),
                                  {.devices = 3, .cores = 2, .device_memory = Bytes{100} << 20, .streams = 2},
                                  program, Precision::single);
   std::string digests;

@@ -42,8 +42,9 @@ struct Small {
   }
 };
 
-inline SimulationResult run(const Program& program, const std::string& machine, MachineUse use = {.cores = 0},
-                            const std::string& policy = "eager", SimulationOptions options = {}) {
+inline SimulationResult run(const Program& program, const std::string& machine,
+                            MachineConfig use = {.cores = 0}, const std::string& policy = "eager",
+                            SimulationOptions options = {}) {
   const SimulatedMachine simulated(machine::read_machine(machine_text(machine), "m.toml"), use, program,
                                    Precision::single);
   return simulate(program, simulated, policy, options);

@@ -21,11 +21,11 @@ constexpr WorkloadSize three_by_three{.n = 3 * 960, .tile = 960, .precision = Pr
 constexpr Bytes bytes_of_a_tile = 960 * 960 * 4;
 
 SimulatedMachine machine_for(const Program& program, std::size_t devices, Bytes memory) {
-  MachineUse use;
+  MachineConfig use;
   use.devices = devices;
   use.cores = 0;
   use.device_memory = memory;
-  return {machine::find_machine("v100-pcie"), use, program, Precision::single};
+  return {machine::load_machine("v100-pcie"), use, program, Precision::single};
 }
 
 Outcome ordered(const Program& program, const SimulatedMachine& machine, const std::string& policy) {

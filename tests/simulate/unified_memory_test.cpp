@@ -253,7 +253,7 @@ TEST(UnifiedMemory, AllPoliciesFinishUnderAllModelsAlsoWhenDevicesAreFull) {
     for (const char* policy : {"eager", "lws", "dmdas", "heft-tmdp-pr", "darts", "blocks", "laheteroprio",
                                "owner-user", "owner-random"}) {
       SCOPED_TRACE(std::string(model.name) + ", " + policy);
-      const SimulatedMachine machine(machine::find_machine("summit"),
+      const SimulatedMachine machine(machine::load_machine("summit"),
                                      {.devices = 3,
                                       .cores = 2,
                                       .device_memory = Bytes{24} << 20,
@@ -274,7 +274,7 @@ TEST(UnifiedMemory, AllPoliciesFinishUnderAllModelsAlsoWhenDevicesAreFull) {
 TEST(UnifiedMemory, IsRefusedWhereItMeansNothing) {
   Paged it;
   it.task({{it.datum(0), read}});
-  const auto refusal = [&](const std::string& devices, MachineUse use) -> std::string {
+  const auto refusal = [&](const std::string& devices, MachineConfig use) -> std::string {
     try {
       const SimulatedMachine machine(machine::read_machine(machine_text(devices, 1), "m.toml"), use,
                                      it.program, Precision::single);
@@ -288,7 +288,7 @@ TEST(UnifiedMemory, IsRefusedWhereItMeansNothing) {
   EXPECT_THAT(refusal(cards(1) + faults, {.devices = 0, .memory_model = MemoryModel::host_mapped}),
               HasSubstr("is one of devices"));
   EXPECT_THAT(refusal(cards(1) + faults + "[disk]\nbandwidth = \"1GB/s\"\n",
-                      {.data = DataAt::disk, .memory_model = MemoryModel::managed}),
+                      {.data = DataHome::disk, .memory_model = MemoryModel::managed}),
               HasSubstr("not on the disk"));
   EXPECT_EQ(refusal(cards(1), {.memory_model = MemoryModel::host_mapped}), "accepted");
 }

@@ -89,7 +89,7 @@ TEST_P(CapacitySweep, CholeskyEndsWithTheRightValuesAtEveryCapacity) {
       }
       flow.wait();
       core.home_values().flush();
-      core.help_until([&] { return core.engine().idle(); });
+      core.wait_until([&] { return core.engine().idle(); });
       core.engine().memory().check(true);
       checker.check_homes();
       ASSERT_FALSE(checker.failure().has_value()) << *checker.failure();

@@ -33,7 +33,7 @@ struct Planted {
   std::atomic<std::uint64_t> reads{0}, flip_in{0}, bit{0}, flipped{0};
 } planted;
 
-void spoil(const iovec* parts, int count, ssize_t bytes) {
+void invalidate(const iovec* parts, int count, ssize_t bytes) {
   if (bytes <= 0 || planted.reads.fetch_add(1) + 1 != planted.flip_in) return;
   auto place = planted.bit / 8 % static_cast<std::uint64_t>(bytes);
   for (int i = 0; i < count; place -= parts[i].iov_len, ++i)
@@ -56,12 +56,12 @@ bool is_spill_file(int descriptor) {
 extern "C" ssize_t pread(int descriptor, void* memory, size_t bytes, off_t offset) {
   const ssize_t got = syscall(SYS_pread64, descriptor, memory, bytes, offset);
   const iovec part{memory, bytes};
-  if (is_spill_file(descriptor)) spoil(&part, 1, got);
+  if (is_spill_file(descriptor)) invalidate(&part, 1, got);
   return got;
 }
 extern "C" ssize_t preadv(int descriptor, const iovec* parts, int count, off_t offset) {
   const ssize_t got = syscall(SYS_preadv, descriptor, parts, count, offset, 0);
-  if (is_spill_file(descriptor)) spoil(parts, count, got);
+  if (is_spill_file(descriptor)) invalidate(parts, count, got);
   return got;
 }
 

@@ -27,7 +27,7 @@ namespace fairlead::tests {
 
 namespace {
 
-using backend::Load;
+using backend::Transfer;
 using testing::HasSubstr;
 
 /// What happened in all abacuses of a test. Read when the runtime has nothing to do.
@@ -36,7 +36,7 @@ struct AbacusLog {
   std::atomic<int> loads{0};               // begun
   std::atomic<int> bodies{0}, strayed{0};  // run; of these, with data outside of its memory
   std::atomic<bool> began{false}, ended{false};
-  std::function<bool(const Load&)> loses = [](const Load&) { return false; };  // set before
+  std::function<bool(const Transfer&)> loses = [](const Transfer&) { return false; };  // set before
 };
 
 /// Where its memory begins, as the accelerator itself counts: no process has memory there.
@@ -45,12 +45,12 @@ constexpr std::uintptr_t first_bead = std::uintptr_t{1} << 60;
 Bytes beads(const void* address) { return reinterpret_cast<std::uintptr_t>(address) - first_bead; }
 
 /// Moves what it is given, one load after the other, on a thread of its own.
-class AbacusWire final : public backend::Carrier {
+class AbacusWire final : public backend::TransferEngine {
  public:
   AbacusWire(std::byte* memory, AbacusLog& log) : memory_(memory), log_(log), thread_([this] { run(); }) {}
   ~AbacusWire() override { stop(); }
 
-  void start(const Load& load) override {
+  void start(const Transfer& load) override {
     ++log_.loads;
     {
       const std::lock_guard guard(mutex_);
@@ -73,7 +73,7 @@ class AbacusWire final : public backend::Carrier {
  private:
   void run() {
     for (;;) {
-      Load load;
+      Transfer load;
       {
         std::unique_lock lock(mutex_);
         changed_.wait(lock, [this] { return ending_ || !queue_.empty(); });
@@ -82,15 +82,16 @@ class AbacusWire final : public backend::Carrier {
         queue_.pop_front();
       }
       if (log_.loses(load)) {
-        load.receiver->over(load.token, {.error_number = EIO, .words = "a bead fell off", .failure = {}});
+        load.receiver->completed(load.token,
+                                 {.error_number = EIO, .description = "a bead fell off", .failure = {}});
         continue;
       }
       move(load);
-      load.receiver->over(load.token, {});
+      load.receiver->completed(load.token, {});
     }
   }
   /// One end is the host's, the other one the accelerator's, whose memory the host cannot find.
-  void move(const Load& load) {
+  void move(const Transfer& load) {
     if (load.away_from_home) {
       EXPECT_EQ(load.to.host, nullptr);
       std::byte* const here = memory_ + beads(load.to.address);
@@ -110,7 +111,7 @@ class AbacusWire final : public backend::Carrier {
   AbacusLog& log_;
   std::mutex mutex_;  // guards what follows but the thread
   std::condition_variable changed_;
-  std::deque<Load> queue_;
+  std::deque<Transfer> queue_;
   bool ending_ = false;
   std::thread thread_;
 };
@@ -136,7 +137,7 @@ class AbacusFrame final : public backend::Processor {
   AbacusLog& log_;
 };
 
-class AbacusPart final : public backend::Part {
+class AbacusPart final : public backend::BackendInstance {
  public:
   explicit AbacusPart(AbacusLog& log) : log_(log) {}
   void add_device(Topology& topology, const backend::DeviceEntry& entry) override {
@@ -148,17 +149,17 @@ class AbacusPart final : public backend::Part {
                                                .bytes_per_second = 1e9,
                                                .workers = 1});
   }
-  void begin(backend::Site& site) override {
+  void attach(backend::BackendHost& site) override {
     log_.began.store(true);
     const Topology& topology = site.topology();
     for (One& one : abacuses_) {
       one.memory.assign(one.bytes, std::byte{0xab});
-      site.memory_of(one.node, reinterpret_cast<void*>(first_bead));
+      site.set_memory(one.node, reinterpret_cast<void*>(first_bead));
       one.frame = std::make_unique<AbacusFrame>(one.memory.data(), one.bytes, log_);
       one.wire = std::make_unique<AbacusWire>(one.memory.data(), log_);
-      site.carry(topology.link_between(topology.host(), one.node), *one.wire);
+      site.set_carrier(topology.link_between(topology.host(), one.node), *one.wire);
       for (std::size_t i = 0; i < topology.workers.size(); ++i)
-        if (topology.workers[i].node == one.node) site.run_by(static_cast<WorkerId>(i), *one.frame);
+        if (topology.workers[i].node == one.node) site.set_processor(static_cast<WorkerId>(i), *one.frame);
     }
   }
 
@@ -176,7 +177,7 @@ class AbacusPart final : public backend::Part {
 
 constexpr std::array<Setting, 1> abacus_options{{{.key = "beads",
                                                   .type = SettingType::size,
-                                                  .fallback = "64KiB",
+                                                  .default_value = "64KiB",
                                                   .minimum = "4KiB",
                                                   .help = "its memory"}}};
 
@@ -185,7 +186,9 @@ class Abacus final : public backend::Backend {
   explicit Abacus(AbacusLog& log) : log_(log) {}
   std::string_view kind() const noexcept override { return "abacus"; }
   std::span<const Setting> device_options() const noexcept override { return abacus_options; }
-  std::unique_ptr<backend::Part> make() const override { return std::make_unique<AbacusPart>(log_); }
+  std::unique_ptr<backend::BackendInstance> make() const override {
+    return std::make_unique<AbacusPart>(log_);
+  }
 
  private:
   AbacusLog& log_;
@@ -407,7 +410,7 @@ TEST(OwnBackend, GetsWhatIsOnTheDisk) {
 // A copy is tried twice; then its task fails, by what the wire says.
 TEST(OwnBackend, SaysWhichDatumWasLostOnWhichWire) {
   AbacusLog log;
-  log.loses = [](const Load& load) { return load.away_from_home && load.bytes == 24; };
+  log.loses = [](const Transfer& load) { return load.away_from_home && load.bytes == 24; };
   int small = 1;
   std::array<double, 3> three{1, 2, 3};
   Runtime runtime(abacus_machine("abacus"), 0, with_abacus(log));
@@ -434,7 +437,7 @@ TEST(OwnBackend, SaysWhichDatumWasLostOnWhichWire) {
 // The newest value is in one place only: then the run has to stop.
 TEST(OwnBackend, StopsTheRunIfAResultIsLostOnItsWayHome) {
   AbacusLog log;
-  log.loses = [](const Load& load) { return !load.away_from_home; };
+  log.loses = [](const Transfer& load) { return !load.away_from_home; };
   int x = 1;
   Runtime runtime(abacus_machine("abacus"), 0, with_abacus(log));
   const auto datum = runtime.value("the result", x);

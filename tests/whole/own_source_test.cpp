@@ -77,7 +77,7 @@ class Numbers final : public engine::CountedSource {
     first_id_ = core_.graph().take_ids(tasks_);
     core_.engine().try_open_lane();
     if ((lane_ = core_.engine().lane().generation()) != 0)
-      address_ = core_.engine().let_into_lane(datum_.id, true);
+      address_ = core_.engine().admit_to_fast_path(datum_.id, true);
     count_submitted(tasks_);
     hand_out();
     wait_until_done(tasks_);
@@ -89,9 +89,9 @@ class Numbers final : public engine::CountedSource {
     const std::uint64_t number = static_cast<std::uint64_t>(over.id) - first_id_;
     if (order_ == Order::independent || (order_ == Order::first_alone && number != 0)) return;
     released_.store(order_ == Order::chain ? number + 2 : tasks_);
-    if (to_be_announced()) return left_something();  // here the engine must not be entered
+    if (to_be_announced()) return has_more_ready();  // here the engine must not be entered
     if (order_ == Order::chain && number + 1 < tasks_) return ready.add(make(number + 1, ready));
-    if (order_ == Order::first_alone) left_something();
+    if (order_ == Order::first_alone) has_more_ready();
   }
   bool more(ReadyTasks& ready) override {
     if (order_ == Order::chain && !to_be_announced() && next_ > 0) return false;  // release() does it
@@ -112,7 +112,7 @@ class Numbers final : public engine::CountedSource {
         .priority = given_ == Priorities::none ? 0 : static_cast<std::int32_t>(number % 3) - 1};
     task.begin(static_cast<TaskId>(first_id_ + number), task.inline_access.data(), 1);
     task.at = {};
-    task.lane = address_ != nullptr && engine::may_pass(task) ? lane_ : 0;
+    task.fast_path_generation = address_ != nullptr && engine::is_eligible_for_fast_path(task) ? lane_ : 0;
     Access& access = task.inline_access[0] = Access{};
     access.task = &task;
     access.datum = datum_.id;
@@ -233,7 +233,7 @@ class Planning final : public Policy {
     std::uint64_t announced = 0, ready = 0, most_ahead = 0, unknown = 0, without_data = 0;
   };
   explicit Planning(Seen& seen) : seen_(seen) {}
-  Interest interests() const override { return Interest::submitted; }
+  Notifications interests() const override { return Notifications::submitted; }
   void submitted(Task& task) override {
     announced_ = std::max(announced_, static_cast<std::uint64_t>(task.id));
     ++seen_.announced;

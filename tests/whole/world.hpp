@@ -110,7 +110,7 @@ inline Machine devices(std::initializer_list<Bytes> capacities) {
   for (const Bytes capacity : capacities) {
     const std::size_t i = t.nodes.size() - 2;
     NodeSpec node{.name = "device " + std::to_string(i), .role = NodeRole::cache, .capacity = capacity};
-    if (i == 0) node.reaches = {user};
+    if (i == 0) node.directly_accessible_homes = {user};
     t.nodes.push_back(node);
     t.workers.push_back({Machine::kind(i), Machine::device(i)});
     for (std::size_t other = 0; other < t.nodes.size() - 1; ++other)
@@ -178,14 +178,14 @@ class World {
   void hang(TaskNumber task) { hanging_.push_back(task); }
   /// The worker of a device goes away, as if it were lost.
   void lose_worker(WorkerId worker) {
-    lost_.kind = EventKind::worker_left;
+    lost_.kind = EventKind::worker_unavailable;
     lost_.worker = worker;
     lost_.at = now();
     core_.application().add(lost_);
     core_.application().serve();
   }
   /// Runs until nothing happens any more, and then `later`: what waits for what.
-  engine::Situation situation_when_stalled(Duration later) {
+  engine::StatusReport situation_when_stalled(Duration later) {
     try {
       run();
       ADD_FAILURE() << "nothing is stalled";
@@ -196,11 +196,11 @@ class World {
                                      .now = now() + later});
   }
   void run_until(const Condition& condition) {
-    core_.help_until([&] { return condition(*this); });
+    core_.wait_until([&] { return condition(*this); });
   }
   /// Until every task is over and nothing moves.
   void run() {
-    core_.help_until([this] { return over_ == endings_.size() && core_.engine().idle(); });
+    core_.wait_until([this] { return over_ == endings_.size() && core_.engine().idle(); });
     core_.engine().memory().check(true);
   }
   void flush() { core_.home_values().flush(); }

@@ -1,5 +1,5 @@
-/* The kernels for one type of numbers, FAIRLEAD_T, whose letter is in FAIRLEAD_NAME, FAIRLEAD_BLAS and FAIRLEAD_SYMBOL:
- * included by <fairlead/core_blas_compat.h> once for each. */
+/* The kernels for one element type, FAIRLEAD_T. FAIRLEAD_NAME, FAIRLEAD_BLAS and FAIRLEAD_SYMBOL contain its letter.
+ * <fairlead/core_blas_compat.h> includes this file once for each type. */
 void FAIRLEAD_BLAS(potrf_)(const char *uplo, const int *n, FAIRLEAD_T *a, const int *lda, int *info) FAIRLEAD_SYMBOL(potrf_);
 void FAIRLEAD_BLAS(getf2_)(const int *m, const int *n, FAIRLEAD_T *a, const int *lda, int *pivots, int *info) FAIRLEAD_SYMBOL(getf2_);
 void FAIRLEAD_BLAS(laswp_)(const int *n, FAIRLEAD_T *a, const int *lda, const int *first, const int *last,
@@ -108,7 +108,8 @@ static inline void FAIRLEAD_NAME(CORE_, laset)(int uplo, int m, int n, FAIRLEAD_
   const char letter = fairlead_letter(uplo);
   FAIRLEAD_BLAS(laset_)(&letter, &m, &n, &alpha, &beta, a, &lda);
 }
-/* In blocks of ib columns; the number of the column, from 1, whose pivot is zero, or 0. */
+/* LU without pivoting, in blocks of ib columns. Returns the number of the first column, from 1, with a zero pivot,
+ * or 0. */
 static inline int FAIRLEAD_NAME(CORE_, getrf_nopiv)(int m, int n, int ib, FAIRLEAD_T *a, int lda) {
   const int least = m < n ? m : n;
   for (int first = 0; first < least; first += ib) {
@@ -177,7 +178,7 @@ static inline int FAIRLEAD_NAME(CORE_, tsmqr)(int side, int trans, int m1, int n
   (letters, letters + 1, &m2, &n2, &k, &trapezoid, &nb, v, &ldv, t, &ldt, a1, &lda1, a2, &lda2, work, &info);
   return info;
 }
-/* LU with incremental pivoting. Rows are exchanged within a tile, block by block of ib columns, ... */
+/* LU with incremental pivoting, part 1: row exchanges within a tile, in blocks of ib columns. */
 static inline int FAIRLEAD_NAME(CORE_, gessm)(int m, int n, int k, int ib, const int *pivots,
                                               const FAIRLEAD_T *l, int ldl, FAIRLEAD_T *a, int lda) {
   const int step = 1;
@@ -209,7 +210,7 @@ static inline int FAIRLEAD_NAME(CORE_, getrf_incpiv)(int m, int n, int ib, FAIRL
   }
   return 0;
 }
-/* ... and between two: a triangle of m1 rows on top of a tile, whose rows count from m1 + 1. */
+/* Part 2: row exchanges between two tiles: a triangle of m1 rows above a tile, whose rows are numbered from m1 + 1. */
 static inline void FAIRLEAD_NAME(fairlead_, eliminate)(int first, int block, int m1, int m2, int n,
                                                        FAIRLEAD_T *a1, int lda1, FAIRLEAD_T *a2, int lda2,
                                                        const FAIRLEAD_T *l1, int ldl1, const FAIRLEAD_T *l2,
@@ -233,12 +234,13 @@ static inline void FAIRLEAD_NAME(fairlead_, eliminate)(int first, int block, int
 static inline int FAIRLEAD_NAME(CORE_, ssssm)(int m1, int n1, int m2, int n2, int k, int ib, FAIRLEAD_T *a1,
                                               int lda1, FAIRLEAD_T *a2, int lda2, const FAIRLEAD_T *l1,
                                               int ldl1, const FAIRLEAD_T *l2, int ldl2, const int *pivots) {
-  (void)n2; /* as many as n1 */
+  (void)n2; /* equal to n1 */
   for (int first = 0; first < k; first += ib) FAIRLEAD_NAME(fairlead_, eliminate)
   (first, k - first < ib ? k - first : ib, m1, m2, n1, a1, lda1, a2, lda2, l1, ldl1, l2, ldl2, pivots);
   return 0;
 }
-/* `l` has a triangle of ib rows for each block. A pivot that is zero is left: a tile further down may have another. */
+/* `l` contains a triangle of ib rows for each block. A zero pivot is not an error yet: a tile below may have another
+ * pivot. */
 static inline int FAIRLEAD_NAME(CORE_, tstrf)(int m, int n, int ib, int nb, FAIRLEAD_T *u, int ldu,
                                               FAIRLEAD_T *a, int lda, FAIRLEAD_T *l, int ldl, int *pivots,
                                               FAIRLEAD_T *work, int ldwork, int *info) {
@@ -259,7 +261,7 @@ static inline int FAIRLEAD_NAME(CORE_, tstrf)(int m, int n, int ib, int nb, FAIR
         }
       }
       pivots[k] = largest < 0 ? k + 1 : nb + largest + 1;
-      /* What came before of U's row is zero; the row of `a` takes its factors along. */
+      /* Left of the diagonal U's row is zero; the factors in the exchanged row of `a` move to `l`. */
       for (int j = first; j < last; ++j) {
         FAIRLEAD_T *const of_a = a + largest + (size_t)j * (size_t)lda;
         FAIRLEAD_T *const of_l = l + (k - first) + (size_t)j * (size_t)ldl;

@@ -1,4 +1,4 @@
-// What a typed registration of a datum is reduced to before it goes into the library.
+// Type-erased descriptions of data: the typed registration functions of Runtime reduce to these.
 #pragma once
 #include <fairlead/generated_by.hpp>
 #include <fairlead/ids.hpp>
@@ -8,20 +8,22 @@
 
 namespace fairlead::detail {
 
-/// A datum that is to be registered.
+/// A datum to register.
 struct Description {
-  const char* kind = "datum";  ///< for messages: "vector"
-  bool kept = false;           ///< by the runtime, with a home on disk; else in the user's memory
-  void* address = nullptr;     ///< in the user's memory
-  /// An array: how it lies there; packed if it is kept. The other data are one element.
+  const char* kind = "datum";  ///< the kind of datum, for messages: "vector"
+  bool kept = false;           ///< true: stored by the runtime, with a home on disk; false: in the user's
+                               ///< memory
+  void* address = nullptr;     ///< the address in the user's memory
+  /// The memory layout of an array: packed if the runtime stores it. Other data are one element.
   Strided array;
   Bytes element_bytes = 0;
-  /// An object of the user's: what copies to and from other memories do.
+  /// For user-defined objects: copies to and from other memories call these.
   std::function<void(const void* object, void* packed)> pack{};
   std::function<void(const void* packed, void* object)> unpack{};
-  /// An array that is kept: what it holds at first, if that is computed.
+  /// The initial content of a stored array, if it is computed.
   Fill fill{};
-  int owner = -1;  ///< over ranks: whose it is, if all know it; below 0: each rank has one of its own
+  int owner = -1;  ///< with several ranks: the owner, if all ranks share the datum; below 0: each rank has
+                   ///< its own datum
 };
 
 }  // namespace fairlead::detail

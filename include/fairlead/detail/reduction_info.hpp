@@ -1,4 +1,4 @@
-// A reduction with its types erased: how partial results of one parameter's datum are added up.
+// A type-erased reduction: how the partial results of a datum are folded.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -7,18 +7,19 @@ namespace fairlead::detail {
 
 struct Place;
 
-/// What the library keeps of a handle for folding: its shape, if it has one.
+/// The shape of a handle, if it has one, stored for folding.
 struct ReducedShape {
   alignas(16) std::array<std::byte, 48> bytes{};
 };
 
-/// Adds what is at `from` to what is at `into`. Its address tells operations apart.
+/// Combines the value at `from` into the value at `into`. Its address identifies the operation: equal addresses mean
+/// equal operations.
 using FoldFunction = void (*)(const Place& into, const Place& from, const ReducedShape& shape);
 
-/// Of one parameter of a codelet.
+/// The reduction of one parameter of a codelet.
 struct ReductionInfo {
-  FoldFunction fold = nullptr;  ///< null: the parameter is no reduction
-  /// Takes the shape out of a call's arguments.
+  FoldFunction fold = nullptr;  ///< null: the parameter is not a reduction
+  /// Copies the shape from a call's arguments.
   void (*remember)(ReducedShape& shape, const void* arguments) = nullptr;
 };
 

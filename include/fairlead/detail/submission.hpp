@@ -1,4 +1,4 @@
-// What a typed call of a codelet is reduced to before it goes into the library.
+// Type-erased calls: a typed call of a codelet reduces to a Submission.
 #pragma once
 #include <fairlead/access.hpp>
 #include <fairlead/codelet_info.hpp>
@@ -14,46 +14,48 @@ struct RegisteredDatum;
 
 namespace fairlead::detail {
 
-/// One task, on the submitter's stack.
+/// One task to submit, on the caller's stack.
 struct Submission {
   struct Use {
     engine::RegisteredDatum* datum;
     AccessMode mode;
-    std::uint32_t generation = 0;  ///< of the datum, as the handle has it
+    std::uint32_t generation = 0;  ///< the generation of the datum in the handle
   };
   const CodeletInfo* codelet = nullptr;
   std::span<const Use> uses;  ///< in the order of the codelet's parameters; a datum may appear twice
   int priority = 0;
-  NodeId node = no_id<NodeId>;  ///< it runs there only; none: anywhere
-  int device = no_device;       ///< a wish: see Call::on_device()
-  int rank = -1;                ///< over ranks: where it runs; below 0: where its data say
-  int like = -1;                ///< a wish: which of `uses`; see Call::where()
-  float work = 0;               ///< what the codelet's formula says; 0: there is none
-  Bytes scratch_bytes = 0;      ///< of memory that only this task uses
-  Workers workers = 1;          ///< that it needs at once where a core runs it
-  const char* file = "";        ///< where the program submits it
+  NodeId node = no_id<NodeId>;  ///< the only node where it may run; no_id: any node
+  int device = no_device;       ///< a placement hint: see Call::on_device()
+  int rank = -1;                ///< with several ranks: where it runs; below 0: the data determine the rank
+  int like = -1;                ///< a placement hint: an index into `uses`; see Call::where()
+  float work = 0;               ///< the result of the codelet's formula; 0: no formula
+  Bytes scratch_bytes = 0;      ///< private memory of the task
+  Workers workers = 1;          ///< needed at once if a CPU core runs it
+  const char* file = "";        ///< source line of the submission
   std::uint32_t line = 0;
-  /// Puts the body's other arguments into the task's closure; `access_of_use` tells for each use which of the
-  /// task's accesses it became (a datum that appears twice is one access). Null if there is nothing to put.
+  /// Copies the body's other arguments into the task's closure. `access_of_use` maps each use to an access of the task:
+  /// uses of the same datum are merged into one access. Null if there is nothing to copy.
   void (*fill_closure)(void* closure, const void* arguments, const std::uint8_t* access_of_use) = nullptr;
   const void* arguments = nullptr;
 };
 
-/// Where a datum is for a running task.
+/// The location of a datum for a running task.
 struct Place {
   void* address;
-  bool packed;         ///< a copy without gaps between columns, not the user's memory
-  bool fresh = false;  ///< a partial result in which nothing is yet; whoever is told so first begins it
+  bool packed;         ///< a packed copy without gaps between columns, not the user's memory
+  bool fresh = false;  ///< a partial result that is not initialized: the first task that gets it must
+                       ///< initialize it
 };
-/// In place of an access, of a parameter that has no datum: its address is null.
+/// Takes the place of an access index for a parameter without a datum, whose address is null.
 inline constexpr std::uint8_t absent_access = 255;
 Place place_of(const TaskContext& context, unsigned access) noexcept;
 void* closure_of(const TaskContext& context) noexcept;
-/// What a formula has said, if that is an amount of work. Throws UsageError if it is not.
+/// Returns the result of a formula as an amount of work. Throws UsageError if it is not a valid amount.
 float checked_work(const CodeletInfo& codelet, double work);
-/// Which of the data the parameter is, as `uses` says of each. Throws UsageError if it is none.
+/// Returns the index of a parameter among the data; `uses` maps parameters to data. Throws UsageError if the parameter
+/// is not a datum.
 int checked_where(const CodeletInfo& codelet, int parameter, std::span<const int> uses);
-/// The bytes for arguments that a task's descriptor has room for.
+/// The bytes for arguments in a task's descriptor.
 inline constexpr std::size_t closure_capacity = 64;
 
 }  // namespace fairlead::detail

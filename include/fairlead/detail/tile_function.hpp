@@ -1,5 +1,5 @@
-// A function on tiles as the body of a task in JDF calls it: tile_dgemm('N', 'T', m, n, k, -1.0, A, lda, ...). What can
-// be called is a table of these.
+// Functions on tiles that bodies of JDF tasks can call: tile_dgemm('N', 'T', m, n, k, -1.0, A, lda, ...). A table of
+// TileFunction lists all of them.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -12,33 +12,33 @@ class Kernels;
 
 namespace fairlead::detail {
 
-/// One argument of a call: a tile, or a number.
+/// One argument of a call: a tile or a number.
 struct TileArgument {
   void* data = nullptr;
   std::int32_t rows = 0, columns = 0, leading_dimension = 0;
-  std::int64_t integer = 0;  ///< also of letters
+  std::int64_t integer = 0;  ///< also the code of a letter
   double real = 0;
 };
 using TileArguments = std::span<const TileArgument>;
 
-/// How much of a tile a call uses.
+/// The part of a tile that a call uses.
 struct TilePart {
   std::size_t argument = 0;
   std::int64_t rows = 0, columns = 0;
 };
 
 struct TileFunction {
-  /// Arguments, one letter each: s, t, u, U, d: a letter of LR, NTC, LU, LUA, NU. i: an int. x: a real number. r, w: a
-  /// tile that is read, changed. l: the distance between columns of the tile before it.
+  /// The letters of `arguments`. s, t, u, U, d: a letter of LR, NTC, LU, LUA, NU respectively. i: an int. x: a real
+  /// number. r, w: a tile that is read, or changed. l: the leading dimension of the preceding tile.
   static constexpr std::size_t most_arguments = 16, most_tiles = 3;
 
   std::string_view name;       ///< "gemm"
-  std::string_view kernel;     ///< as durations are remembered
-  std::string_view arguments;  ///< "ttiiixrlrlxwl"
-  std::string_view written;    ///< as people write them: "transA, transB, m, n, k, alpha, A, lda, ..."
-  /// What a result other than 0 means; empty: it has no result.
+  std::string_view kernel;     ///< the name under which durations are recorded
+  std::string_view arguments;  ///< one letter per argument: "ttiiixrlrlxwl"
+  std::string_view written;    ///< as in source code: "transA, transB, m, n, k, alpha, A, lda, ..."
+  /// The meaning of a nonzero result; empty: the function returns nothing.
   std::string_view failure;
-  /// Puts the parts of the tiles into `parts`; how many.
+  /// Writes the parts of the tiles to `parts` and returns their number.
   std::size_t (*parts)(TileArguments, TilePart* parts);
   double (*flops)(TileArguments);
   int (*in_single)(const linalg::Kernels&, TileArguments);

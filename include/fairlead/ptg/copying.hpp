@@ -1,5 +1,4 @@
-// What the copy of a value is made of: the elements of arrays, wherever they are, from one datum to another of the
-// same extents.
+// Copies the elements of arrays between data of the same extents, whatever their layouts.
 #pragma once
 #include <fairlead/block.hpp>
 #include <fairlead/tile.hpp>
@@ -9,7 +8,7 @@
 
 namespace fairlead::ptg::detail {
 
-/// Nothing where there is no datum.
+/// Do nothing if there is no datum.
 template <class E>
 void copy_elements(const TileView<const E>& from, const TileView<E>& to) {
   if (from.data() == nullptr || to.data() == nullptr) return;

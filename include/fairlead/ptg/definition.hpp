@@ -1,4 +1,4 @@
-// What a parameterized task graph is put together from, before it is looked at as a whole: plain data.
+// The definition of a parameterized task graph, before analysis: plain data.
 #pragma once
 #include <fairlead/access.hpp>
 #include <fairlead/codelet_info.hpp>
@@ -29,38 +29,38 @@ namespace fairlead::ptg {
 
 struct ClassDefinition;
 
-/// Makes a task's call of what its class's body is given.
+/// Makes the call for one task of a class.
 struct Maker {
-  /// Calls use(context, submission). `handles`: of the data, each to a Handle of its type; `numbers`: what
-  /// ClassDefinition::numbers are for the task.
+  /// Calls use(context, submission). `handles`: pointers to the Handles of the data; `numbers`: the values of
+  /// ClassDefinition::numbers for the task.
   void (*make)(const void* self, const void* const* handles, const std::int64_t* numbers,
                void (*use)(void* context, const fairlead::detail::Submission& submission),
                void* context) = nullptr;
   std::shared_ptr<const void> self{};
 };
 
-/// What makes a copy of a value: a body with a datum to read and one to write.
+/// Copies a value: a codelet with one datum to read and one to write.
 struct Copier {
   std::shared_ptr<const CodeletInfo> codelet{};
   Maker maker{};
 };
 
-/// The rank that owns each datum of a collection, by its place. Copies share them.
+/// The owner rank of each datum of a collection, by position. Copies share the table.
 class Owners {
  public:
   Owners() = default;
   explicit Owners(std::vector<std::uint32_t> ranks) : table_(std::make_shared<Table>(std::move(ranks))) {}
   bool empty() const noexcept { return table_ == nullptr || table_->ranks.empty(); }
   std::uint32_t operator[](std::size_t place) const { return table_->ranks[place]; }
-  /// Not all data are one rank's.
+  /// True if the data have more than one owner.
   bool several() const noexcept {
     return std::ranges::any_of(all(), [&](std::uint32_t rank) { return rank != all().front(); });
   }
   std::span<const std::uint32_t> all() const noexcept {
     return table_ == nullptr ? std::span<const std::uint32_t>() : std::span(table_->ranks);
   }
-  /// Of a collection with these extents: with each index, after how many of its numbers the owners are as before, whatever
-  /// the others are. At most as many as there are. Found out once; any thread.
+  /// For each index, the period with which the owners repeat along it, for all values of the other indices; at most the
+  /// extent. `extents` are those of the collection. Computed once. Thread-safe.
   const std::vector<std::int64_t>& periods(std::span<const std::int64_t> extents) const;
 
  private:
@@ -73,41 +73,42 @@ class Owners {
   std::shared_ptr<Table> table_;
 };
 
-/// Data by their indices, from 0.
+/// A collection: data by their indices, from 0.
 struct CollectionDefinition {
   std::string name;
   std::vector<std::int64_t> extents;
   std::type_index type;
   std::size_t handle_bytes = 0;
-  /// A handle each, the first index running fastest. Those that do not exist are empty. Where ranks have parts of them, in the
-  /// end only those that are here, in the same order, and then `places` says which they are.
+  /// One handle per datum, first index fastest; empty handles where there is no datum. For a distributed collection,
+  /// once complete, only the data of this rank, in the same order; `places` then has their positions.
   std::vector<std::byte> handles{};
   std::vector<fairlead::detail::DatumReference> data{};
   std::vector<std::uint32_t> places{};
-  /// Then also a handle of each shape that there is on any rank, in the order of their places.
+  /// For a distributed collection: also a handle of each shape that occurs on any rank, in the order of their
+  /// positions.
   std::vector<std::byte> shapes{};
 
-  /// Makes one more datum, like that of the handle: its handle, which stays as long as what is returned. `exact`: of its
-  /// very extents; else it may be larger. Null: of such data there are none but the user's.
+  /// Makes another datum with the shape of `like` and returns its handle. The datum exists as long as the returned
+  /// pointer. `exact`: exactly the same extents; otherwise it may be larger. Null: data of this type cannot be made.
   std::function<std::shared_ptr<const void>(Runtime&, const void* like, fairlead::detail::DatumReference&,
                                             bool exact)>
       another{};
-  /// Whether one more like the first, made so, would do for the second. Null where values are not copied.
+  /// True if a datum made like the first one has the shape of the second. Null if values of this type are not copied.
   bool (*alike)(const void* first, const void* second, bool exact) = nullptr;
-  /// Then: how much one more like it takes.
+  /// The size of a datum made like this one. Null if `alike` is.
   std::function<Bytes(const void* like, bool exact)> bytes_of_another{};
-  /// Empty: this one has all.
+  /// Empty: this rank owns all data.
   Owners owners{};
-  /// What copies one to another of the same extents. Nothing where values are not copied.
+  /// Copies between data of the same extents. Empty if values of this type are not copied.
   Copier copier{};
-  /// Of tiles: what copies a part, and leaves the rest as it is; and what a part is cut out of.
+  /// For tiles: copies a part and leaves the rest unchanged; and the dimensions of a tile.
   Copier (*part_copier)(const Part& part) = nullptr;
   PartOf (*extents_of)(const void* handle) = nullptr;
 
   const void* handle(std::size_t position) const noexcept { return handles.data() + position * handle_bytes; }
-  /// Of the k-th that is here, in the order of all.
+  /// The position, among all data, of the k-th datum of this rank.
   std::size_t place(std::size_t k) const noexcept { return shapes.empty() ? k : places[k]; }
-  /// On all ranks.
+  /// The number of data on all ranks.
   std::size_t count() const noexcept {
     std::size_t product = 1;
     for (const std::int64_t extent : extents) product *= static_cast<std::size_t>(extent);
@@ -115,71 +116,76 @@ struct CollectionDefinition {
   }
 };
 
-/// Where a value comes from, or goes to.
+/// Where a value comes from, or where it goes.
 struct Place {
   enum class Kind : std::uint8_t {
-    nothing,  // there is no value; the body is given an empty datum
+    nothing,  // no value; the body gets an empty datum
     memory,   // a datum of a collection
-    task,     // a flow of another task; of control: that task's end
-    fresh,    // a new datum, of which nothing is known; only where it comes from
-    home,  // a datum of a collection, into which the value of the task's first flow comes home; no datum if that
-           // is there already. Of what makes itself, see front/ptg/homecomings.hpp
+    task,     // a flow of another task; for a control: the completion of that task
+    fresh,    // a new datum without a value; only as an input
+    home,  // a datum of a collection in which the value of the task's first flow is stored; no datum if the
+           // value is there already. Used internally: see front/ptg/write_backs.hpp
   };
   Kind kind = Kind::nothing;
   std::shared_ptr<const CollectionDefinition> collection{};
   std::weak_ptr<const ClassDefinition> task{};
   std::string flow{};
   std::vector<Expression> indices{};
-  /// Of a fresh datum: one to look like; or the flow of the same task whose datum it looks like, by number.
+  /// For a fresh datum, its shape: that of a collection's datum, or of the datum of another flow of the same task,
+  /// given by its number.
   std::shared_ptr<const CollectionDefinition> like{};
   std::optional<std::uint16_t> like_flow{};
 };
 
-/// One of the places, if the condition holds; with ranges: of each of their numbers.
+/// A place that applies if the condition holds; with ranges: one place for each of their values.
 struct Alternative {
   Place place;
   std::optional<Expression> condition{};
   std::vector<Range> ranges{};
-  std::optional<SourceLine> where{};  ///< it is said there
-  std::uint32_t column = 0;           ///< from 1, if that is known
-  /// What of the value goes to a task on another rank; in data, what of it is left there.
+  std::optional<SourceLine> where{};  ///< the source line that states it
+  std::uint32_t column = 0;           ///< from 1; 0: unknown
+  /// The part of the value that is sent to a task on another rank, or stored in a datum.
   std::optional<Part> part{};
 };
 
-/// Between the ends of an edge that say different parts: the elements of one become those of the other.
+/// For an edge whose ends state different parts: the elements of the given part become those of the taken part.
 struct Recut {
   Part given, taken;
-  std::string edge{};  ///< what an error calls it: where it is said, and both ends
+  std::string edge{};  ///< the edge in error messages: source line and both ends
 };
 
 struct FlowDefinition {
   std::string name;
-  bool control = false;  ///< no value, only order
+  bool control = false;  ///< only order, no value
   AccessMode mode = AccessMode::read;
   std::type_index type = typeid(void);
   std::vector<Alternative> inputs{}, outputs{};
-  /// Others who read the value that the task changes read a copy of it, rather than that the task waits for them.
+  /// Other tasks that read the value that this task changes read a copy of it, so that this task does not wait for
+  /// them.
   bool or_copy = false;
-  Copier copier{};  ///< if so
-  /// Of data that have parts: what makes of the elements of one part, in a datum read, another one's, in a datum written.
+  Copier copier{};  ///< if or_copy
+  /// For data with parts: makes the codelet that reads one part from a datum and writes its elements to another part of
+  /// a second datum.
   std::function<Copier(const Recut&)> recut{};
 };
 
 struct ClassDefinition {
   std::string name;
-  std::vector<Range> indices;  ///< parameters, and what follows from them
-  /// How its tasks are called, where that is otherwise: for each place of "gemm(m, n, k)" which of the parameters.
+  std::vector<Range> indices;  ///< the parameters, and values derived from them
+  /// For names in an order other than that of the parameters: maps each position in "gemm(m, n, k)" to a parameter.
   std::vector<std::size_t> called{};
   std::vector<FlowDefinition>
-      flows;                        ///< those that have data, in the order of the body's parameters; controls
-  std::vector<Expression> numbers;  ///< what the body is given besides
+      flows;                        ///< those with data, in the order of the body's parameters; then controls
+  std::vector<Expression> numbers;  ///< the other arguments of the body
   Expression priority = 0;
-  /// Over ranks: where the datum is, there its tasks run.
+  /// With several ranks: tasks run on the rank that owns this datum.
   std::optional<Place> at{};
+  /// Outputs to tasks that do not exist are skipped instead of refused.
+  bool skips_missing_receivers = false;
   std::shared_ptr<const CodeletInfo> codelet{};
   Maker maker{};
   const char* file = "";
-  std::uint32_t line = 0;
+  std::uint32_t line = 0, column = 0;  ///< the column from 1, if that is known
 };
 
 }  // namespace fairlead::ptg

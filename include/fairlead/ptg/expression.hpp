@@ -1,6 +1,6 @@
-// Whole numbers over the indices of a parameterized task graph: k + 1, nt - k, m > n && k == 0. They are kept
-// as expressions, not as functions, so that they can be turned round: from where a value comes follows where
-// it goes.
+// Integer expressions over the indices of a parameterized task graph: k + 1, nt - k, m > n && k == 0. They are stored
+// as expression trees, not as functions, so that they can be inverted: the destination of a value follows from the
+// inputs that name its source.
 #pragma once
 #include <concepts>
 #include <cstdint>
@@ -14,9 +14,9 @@ namespace fairlead::ptg {
 
 struct ExpressionNode;
 
-/// A number. Arithmetic is C's for 64 bits; a division by 0 throws UsageError when it is evaluated.
-/// Comparisons and the logical operators give 0 or 1; the second operand of && and || is looked at only if the
-/// first has not decided.
+/// An integer expression with the semantics of 64-bit arithmetic in C. Division by 0 throws UsageError at evaluation.
+/// Comparisons and logical operators yield 0 or 1; && and || evaluate the second operand only if the first does not
+/// determine the result.
 class Expression {
  public:
   Expression() : Expression(0) {}
@@ -41,7 +41,7 @@ class Expression {
   friend Expression operator||(const Expression& a, const Expression& b) { return binary('|', a, b); }
   friend Expression operator-(const Expression& a) { return binary('-', Expression(0), a); }
   friend Expression operator!(const Expression& a) { return binary('=', a, Expression(0)); }
-  /// Its bits: as in C.
+  /// Bitwise operators, as in C.
   friend Expression operator&(const Expression& a, const Expression& b) { return binary('a', a, b); }
   friend Expression operator|(const Expression& a, const Expression& b) { return binary('o', a, b); }
   friend Expression operator^(const Expression& a, const Expression& b) { return binary('x', a, b); }
@@ -59,33 +59,33 @@ class Expression {
   std::shared_ptr<const ExpressionNode> node_;
 };
 
-/// `condition` ? a : b; only one of the two is looked at.
+/// `condition` ? a : b; evaluates only the selected operand.
 Expression choose(const Expression& condition, const Expression& a, const Expression& b);
 
-/// What no expression says: a function of numbers, which any thread may call at any time, and which always
-/// gives the same for the same. It cannot be turned round: see Output.
+/// An arbitrary function of integers. It must be deterministic and thread-safe. It cannot be inverted: state the
+/// outputs that depend on it with FlowSpecification::to().
 Expression computed(std::string name, std::function<std::int64_t(std::span<const std::int64_t>)> function,
                     std::vector<Expression> arguments);
 
 class Index;
 
-/// An index of a task, or of the tasks that a value goes to: from `first` to `last`, both included, in steps
-/// above 0; none if `last` is less. Or one value, which other indices give.
+/// The values of an index of a task, or of the tasks that a value goes to: `first` to `last` inclusive, with a positive
+/// step; empty if `last` < `first`. Or a single value that other indices determine.
 struct Range;
 
-/// A name for a number that differs from task to task. Two with the same name are two.
+/// A named index. Two objects with the same name are different indices.
 class Index : public Expression {
  public:
   explicit Index(std::string name);
   Range in(Expression first, Expression last, Expression step = 1) const;
-  /// It is no parameter of a task, but follows from those before it.
+  /// Not a parameter of the task, but a value derived from the indices before it.
   Range is(Expression value) const;
 };
 
 struct Range {
   Index index;
   Expression first, last, step = 1;
-  bool derived = false;  ///< it is `first`
+  bool derived = false;  ///< the value is `first`
 };
 
 }  // namespace fairlead::ptg

@@ -1,4 +1,4 @@
-// A part of a tile: what of a value goes to another rank, and what of it is left in a datum.
+// A part of a tile: the part of a value that is sent to another rank, or stored in a datum.
 //
 //   ptg::flow("L").from(potrf["T"](k)).part(ptg::Part::lower())
 #pragma once
@@ -10,15 +10,15 @@ namespace fairlead::ptg {
 struct Part {
   enum class Kind : std::uint8_t {
     all,
-    lower,  // a triangle; of a tile that is not square what is there of it
+    lower,  // the lower triangle; for a tile that is not square, a trapezoid
     upper,
     block,
   };
   Kind kind = Kind::all;
-  bool diagonal = true;                  ///< of a triangle: the diagonal belongs to it
-  std::int32_t first_row = 0, rows = 0;  ///< of a block
+  bool diagonal = true;                  ///< for a triangle: includes the diagonal
+  std::int32_t first_row = 0, rows = 0;  ///< for a block
   std::int32_t first_column = 0, columns = 0;
-  std::int32_t column_step = 1;  ///< every so many columns from the first
+  std::int32_t column_step = 1;  ///< every column_step-th column from the first
 
   static constexpr Part lower(bool with_diagonal = true) noexcept {
     return {.kind = Kind::lower, .diagonal = with_diagonal};
@@ -26,7 +26,7 @@ struct Part {
   static constexpr Part upper(bool with_diagonal = true) noexcept {
     return {.kind = Kind::upper, .diagonal = with_diagonal};
   }
-  /// So many rows and columns, from those on; a tile may have fewer of them.
+  /// A block of rows and columns from (first_row, first_column) on, clipped to the tile.
   static constexpr Part block(std::int32_t first_row, std::int32_t rows, std::int32_t first_column,
                               std::int32_t columns, std::int32_t column_step = 1) noexcept {
     return {.kind = Kind::block,
@@ -39,11 +39,11 @@ struct Part {
   constexpr bool is_all() const noexcept { return kind == Kind::all; }
   friend constexpr bool operator==(const Part&, const Part&) = default;
 
-  /// The rows that it has of a column: from the first up to, not including, the end.
+  /// A range of rows, [first, end).
   struct Rows {
     std::int32_t first = 0, end = 0;
   };
-  /// Of a tile with so many rows.
+  /// The rows of this part in one column of a tile with `of_rows` rows.
   constexpr Rows rows_of(std::int32_t column, std::int32_t of_rows) const noexcept {
     const std::int32_t off = diagonal ? 0 : 1;
     switch (kind) {
@@ -66,7 +66,7 @@ struct Part {
   }
 };
 
-/// What a part is cut out of: a tile in memory, column after column.
+/// The tile that a part belongs to: column-major in memory.
 struct PartOf {
   std::int32_t rows = 0, columns = 0;
   std::uint32_t element_bytes = 0;

@@ -1,20 +1,21 @@
-// What QR on CUDA devices needs beside products: the reflectors of a block of columns, by one thread block, and sums of two
-// matrices. Each is right with any number of threads, since loops go on by as many as there are; nvcc compiles it for devices, and
-// the tests' driver for cores (tests/fake_cuda/device_code.hpp), where ThreadSanitizer looks whether threads wait for each other.
+// QR kernels for CUDA devices that cuBLAS lacks: the reflectors of a block of columns, by one thread block, and sums of
+// two matrices. Loops stride by the number of threads, so each kernel is correct for any number. nvcc compiles the file
+// for devices, the tests' driver for cores (tests/fake_cuda/device_code.hpp), where ThreadSanitizer checks the
+// barriers.
 //
-// A reflector is H = I - tau v v^T as LAPACK's xLARFG makes it, where v begins with a one that is not kept; those of a block are
-// H1 H2 ... = I - V T V^T with a triangular T (Schreiber, Van Loan 1989). All is column-major, and ..._ld is from one column to the
-// next.
+// A reflector is H = I - tau v v^T as in LAPACK's xLARFG; the leading one of v is not stored. The reflectors of a block
+// satisfy H1 H2 ... = I - V T V^T with a triangular T (Schreiber, Van Loan 1989). Matrices are column-major; ..._ld is
+// the distance between columns in elements.
 
 namespace {
 
-constexpr int most_threads = 1024;
-constexpr int threads_of_a_column = 16;  // which read its rows one beside the other
+constexpr int max_threads = 1024;
+constexpr int threads_per_column = 16;  // they read adjacent rows
 
-/// One for each thread of the block.
+/// Shared memory with one element per thread of the block.
 template <class T>
-__device__ T* values_of_threads() {
-  __shared__ T values[most_threads];
+__device__ T* shared_values() {
+  __shared__ T values[max_threads];
   return values;
 }
 
@@ -29,7 +30,7 @@ struct Sum {
     return x + y;
   }
 };
-/// Of two that are not negative; what is no number stays.
+/// The maximum of two nonnegative numbers; NaN if one is NaN.
 struct Larger {
   template <class T>
   __device__ T operator()(T x, T y) const {
@@ -37,12 +38,13 @@ struct Larger {
   }
 };
 
-/// What `join` makes of the values of all threads, in an order that their number decides; each gets it.
+/// The reduction of the values of all threads by `join`, returned in each thread. The order depends only on the number
+/// of threads.
 template <class T, class Join>
-__device__ T of_all_threads(T value, Join join) {
-  T* const values = values_of_threads<T>();
+__device__ T block_reduce(T value, Join join) {
+  T* const values = shared_values<T>();
   const int thread = static_cast<int>(threadIdx.x);
-  __syncthreads();  // somebody may still read what was there
+  __syncthreads();  // other threads may still read the previous values
   values[thread] = value;
   __syncthreads();
   for (int left = static_cast<int>(blockDim.x); left > 1;) {
@@ -54,26 +56,27 @@ __device__ T of_all_threads(T value, Join join) {
   return values[0];
 }
 
-/// Columns that become reflectors: each has a row `top` that its one stands in, and rows below it.
+/// Columns that become reflectors. Each consists of an element in `top`, at the position of the leading one of v, and
+/// rows below.
 template <class T>
 struct Panel {
   int columns;
-  T* top;  // row j of a square
+  T* top;  // a square; column j has its leading element in row j
   long long top_ld;
   T* below;
   long long below_ld;
   int rows;           // of `below`
-  int rows_of_first;  // that the reflector of the first column has; the next one has one more, if there is one
-  bool alone;         // `below` is the matrix that `top` is in: reflector j begins in its row j
+  int rows_of_first;  // rows of the first reflector; each following one has one more, up to `rows`
+  bool is_square_on_top;         // `top` and `below` are the same matrix: reflector j begins in its row j
 
   __device__ T* column(int c) const { return below + c * below_ld; }
   __device__ T& at_top(int j, int c) const { return top[j + c * top_ld]; }
-  __device__ int first_row(int j) const { return alone ? j + 1 : 0; }
+  __device__ int first_row(int j) const { return is_square_on_top ? j + 1 : 0; }
   __device__ int last_row(int j) const { return rows_of_first + j < rows ? rows_of_first + j : rows; }
 };
 
-/// Column j becomes a reflector, and its top what the column had in all. Gives tau. Divided by the largest element first, so
-/// that nothing overflows and what is tiny keeps its digits.
+/// Turns column j into a reflector; its element in `top` becomes the norm of the column, with a sign. Returns tau.
+/// Divides by the largest element first, so that nothing overflows and tiny elements keep their digits.
 template <class T>
 __device__ T make_reflector(const Panel<T>& panel, int j) {
   const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
@@ -82,12 +85,12 @@ __device__ T make_reflector(const Panel<T>& panel, int j) {
   const T top = panel.at_top(j, j);
   T largest = 0, tau = 0;
   for (int i = first; i < last; i += threads) largest = Larger()(largest, magnitude(v[i]));
-  largest = of_all_threads(largest, Larger());
+  largest = block_reduce(largest, Larger());
   if (largest != 0) {
     const T scale = Larger()(largest, magnitude(top));
     T sum = 0;
     for (int i = first; i < last; i += threads) sum += (v[i] / scale) * (v[i] / scale);
-    sum = of_all_threads(sum, Sum());
+    sum = block_reduce(sum, Sum());
     const T head = top / scale, norm = sqrt(head * head + sum), becomes = head < 0 ? norm : -norm;
     tau = (becomes - head) / becomes;
     for (int i = first; i < last; i += threads) v[i] = v[i] / scale / (head - becomes);
@@ -97,15 +100,16 @@ __device__ T make_reflector(const Panel<T>& panel, int j) {
   return tau;
 }
 
-/// Reflector j on the columns after it; of those before it the products with it, into row j of T, which nobody has used so far.
+/// Applies reflector j to the columns after it. Stores its products with the columns before it in row j of T, which is
+/// still unused.
 template <class T>
 __device__ void apply_reflector(const Panel<T>& panel, int j, T tau, T* t, long long t_ld) {
   const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
-  const int share = threads < threads_of_a_column ? threads : threads_of_a_column;
+  const int share = threads < threads_per_column ? threads : threads_per_column;
   const int at_once = threads / share, place = thread / share, lane = thread % share;
   const int first = panel.first_row(j) + lane;
   const T* const v = panel.column(j);
-  T* const values = values_of_threads<T>();
+  T* const values = shared_values<T>();
   for (int begin = 0; begin < panel.columns; begin += at_once) {
     const int c = begin + place;
     const bool mine = place < at_once && c < panel.columns && c != j;
@@ -117,7 +121,7 @@ __device__ void apply_reflector(const Panel<T>& panel, int j, T tau, T* t, long 
     values[thread] = product;
     __syncthreads();
     if (mine) {
-      product = c < j && !panel.alone ? 0 : panel.at_top(j, c);
+      product = c < j && !panel.is_square_on_top ? 0 : panel.at_top(j, c);
       for (int i = 0; i < share; ++i) product += values[place * share + i];
       if (c > j) {
         product *= tau;
@@ -131,7 +135,8 @@ __device__ void apply_reflector(const Panel<T>& panel, int j, T tau, T* t, long 
   }
 }
 
-/// Column j of T, of what apply_reflector() has left in its row j; below the diagonal there are zeros then.
+/// Computes column j of T from the products that apply_reflector() has stored in row j. Sets the elements below the
+/// diagonal to zero.
 template <class T>
 __device__ void extend_factor(int j, T tau, T* t, long long t_ld, int t_rows) {
   const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
@@ -166,18 +171,18 @@ __device__ void add(int rows, int columns, T alpha, const T* a, long long a_ld, 
 }  // namespace
 
 #define FAIRLEAD_QR_KERNELS_OF(T, bits)                                                                                  \
-  /* A, of at least as many rows as columns, becomes R and, below the diagonal, V. T: `t_rows` x `columns`. */           \
-  extern "C" __global__ void __launch_bounds__(most_threads)                                                             \
+  /* A, with at least as many rows as columns, becomes R and, below the diagonal, V. T is `t_rows` x `columns`. */       \
+  extern "C" __global__ void __launch_bounds__(max_threads)                                                             \
       fairlead_geqrt_##bits(int rows, int columns, T* a, int a_ld, T* t, int t_ld, int t_rows) {                         \
     reflect(Panel<T>{columns, a, a_ld, a, a_ld, rows, rows, true}, t, t_ld, t_rows);                                     \
   }                                                                                                                      \
-  /* The triangle R on top of B, of which the first column has `rows_of_first` rows, becomes R; B becomes V. */          \
-  extern "C" __global__ void __launch_bounds__(most_threads)                                                             \
+  /* Factors R on top of B: R becomes the new R, B becomes V. The first column of B has `rows_of_first` rows. */         \
+  extern "C" __global__ void __launch_bounds__(max_threads)                                                             \
       fairlead_tpqrt_##bits(int rows, int rows_of_first, int columns, T* r, int r_ld, T* b, int b_ld, T* t, int t_ld,    \
                             int t_rows) {                                                                                \
     reflect(Panel<T>{columns, r, r_ld, b, b_ld, rows, rows_of_first, false}, t, t_ld, t_rows);                           \
   }                                                                                                                      \
-  /* C := alpha A + beta C; with beta = 0 nothing need be in C. A thread block takes whole columns. */                   \
+  /* C := alpha A + beta C; with beta = 0, C is not read. Each thread block processes whole columns. */                  \
   extern "C" __global__ void fairlead_add_##bits(int rows, int columns, T alpha, const T* a, int a_ld, T beta, T* c,     \
                                                  int c_ld) {                                                             \
     add(rows, columns, alpha, a, a_ld, beta, c, c_ld);                                                                   \

@@ -1,4 +1,4 @@
-// Bands of rows, each a task; in it strips of rows that fit in the scratch memory.
+// The backward error, one task per band of rows. Each task processes its band in strips that fit in the scratch memory.
 #include "algorithms/linalg/backward_error.hpp"
 
 #include <fairlead/gather.hpp>
@@ -8,9 +8,9 @@
 #include <limits>
 
 #include "algorithms/linalg/blas/blas.hpp"
+#include "algorithms/linalg/collectives.hpp"
 #include "algorithms/linalg/column_block.hpp"
 #include "algorithms/linalg/larger.hpp"
-#include "algorithms/linalg/over_ranks.hpp"
 #include "algorithms/linalg/residual_products.hpp"
 #include "algorithms/linalg/scaled_residual.hpp"
 
@@ -20,9 +20,9 @@ namespace {
 
 constexpr std::int64_t rows_per_task = 256;
 constexpr std::size_t strip_elements = (std::size_t{1} << 20) / sizeof(double);
-constexpr std::int64_t columns_at_once = 16;  // of x
-constexpr std::int64_t block_width = 256;     // where a source prefers blocks
-// A strip has up to 16 rows or more and is at most so wide, which is what x has room for.
+constexpr std::int64_t columns_at_once = 16;  // columns of x
+constexpr std::int64_t block_width = 256;     // side of the blocks read from sources that prefer blocks
+// The maximum width of a strip, in columns. A strip of this width has 16 rows; the buffer for x has this many rows.
 constexpr std::int64_t widest = static_cast<std::int64_t>(strip_elements) / 16;
 
 }  // namespace
@@ -42,7 +42,7 @@ BackwardError<T>::BackwardError(Kernels kernels, std::shared_ptr<const MatrixSou
   norms_.x.resize(static_cast<std::size_t>(columns));
   norms_.b.resize(static_cast<std::size_t>(columns));
   const auto n = static_cast<std::size_t>(a_->rows());
-  weights_.resize(2 * n);
+  residual_bounds_.resize(2 * n);
 }
 
 template <class T>
@@ -51,13 +51,13 @@ std::size_t BackwardError<T>::bytes(std::int64_t n) noexcept {
 }
 
 template <class T>
-std::int64_t BackwardError<T>::columns_at_best(std::int64_t n, std::int64_t columns) noexcept {
+std::int64_t BackwardError<T>::preferred_columns(std::int64_t n, std::int64_t columns) noexcept {
   return columns_of_block(std::min(n, rows_per_task), columns);
 }
 
 template <class T>
 std::size_t BackwardError<T>::scratch_bytes_per_worker(std::int64_t n, std::int64_t columns) noexcept {
-  // A strip of A; some columns of x in double precision, as long as the strip is wide; the residual.
+  // The buffers: a strip of A; columns of x in double precision, as long as a strip is wide; the residual of the band.
   const auto at_once = static_cast<std::size_t>(std::min(columns, columns_at_once));
   return sizeof(double) * (strip_elements + at_once * (strip_elements / 16) +
                            static_cast<std::size_t>(std::min(n, rows_per_task) * columns));
@@ -71,18 +71,20 @@ std::uint64_t BackwardError<T>::tasks(std::int64_t n) noexcept {
 template <class T>
 void BackwardError<T>::submit(Flow& flow, std::uint32_t rank, std::uint32_t ranks) {
   ranks_ = ranks;
-  measure_solution();
+  compute_norms_of_x();
   const auto judge =
-      codelet("judge").cpu([this](std::int64_t row, std::int64_t count) { judge_rows(row, count); });
+      codelet("judge").cpu([this, gate = rundown_.gate()](std::int64_t row, std::int64_t count) {
+        if (const RundownProtection::Use use(*gate); use) compute_rows(row, count);
+      });
   for (std::int64_t row = 0; row < a_->rows(); row += rows_per_task)
     if (row / rows_per_task % ranks == rank)
       flow.submit(judge(row, std::min(rows_per_task, a_->rows() - row)));
 }
 
 template <class T>
-void BackwardError<T>::measure_solution() {
+void BackwardError<T>::compute_norms_of_x() {
   const std::int64_t n = a_->columns();
-  sizes_of_x_.assign(static_cast<std::size_t>(n), 0);
+  magnitudes_of_x_.assign(static_cast<std::size_t>(n), 0);
   norms_of_x_.assign(static_cast<std::size_t>(columns_), 0);
   for (std::int64_t c = 0; c < columns_; ++c) {
     const T* const x = x_ + c * n;
@@ -90,17 +92,19 @@ void BackwardError<T>::measure_solution() {
     for (std::int64_t i = 0; i < n; ++i) norm = larger(norm, std::abs(static_cast<double>(x[i])));
     if (!(norm > 0)) continue;
     for (std::int64_t i = 0; i < n; ++i) {
-      double& size = sizes_of_x_[static_cast<std::size_t>(i)];
+      double& size = magnitudes_of_x_[static_cast<std::size_t>(i)];
       size = larger(size, std::abs(static_cast<double>(x[i])) / norm);
     }
   }
 }
 
 template <class T>
-void BackwardError<T>::bring_together(Runtime& runtime) {
-  share_bands(runtime, weights_.data(), a_->rows(), 2, static_cast<std::int32_t>(rows_per_task), ranks_);
+void BackwardError<T>::combine_ranks(Runtime& runtime) {
+  allgather_bands(runtime, residual_bounds_.data(), a_->rows(), 2, static_cast<std::int32_t>(rows_per_task),
+                  ranks_);
   if (residual_ != nullptr)
-    share_bands(runtime, residual_, a_->rows(), columns_, static_cast<std::int32_t>(rows_per_task), ranks_);
+    allgather_bands(runtime, residual_, a_->rows(), columns_, static_cast<std::int32_t>(rows_per_task),
+                    ranks_);
   if (runtime.ranks() == 1) return;
   const std::lock_guard guard(mutex_);
   std::vector<WideNumber> own{norms_.a};
@@ -123,7 +127,7 @@ void BackwardError<T>::bring_together(Runtime& runtime) {
 }
 
 template <class T>
-void BackwardError<T>::judge_rows(std::int64_t row, std::int64_t count) {
+void BackwardError<T>::compute_rows(std::int64_t row, std::int64_t count) {
   const std::int64_t n = a_->rows();
   const auto columns = static_cast<std::size_t>(columns_);
   const auto lease = scratch_.lease();
@@ -137,7 +141,7 @@ void BackwardError<T>::judge_rows(std::int64_t row, std::int64_t count) {
   part.b.resize(columns);
 
   b_->read(row, count, 0, columns_, residual, count);
-  std::vector<double> sizes(static_cast<std::size_t>(count));  // |b|, and |A| |x|, in units of || x ||
+  std::vector<double> sizes(static_cast<std::size_t>(count));  // |b| + |A| |x|, relative to || x ||
   for (std::int64_t c = 0; c < columns_; ++c) {
     const auto place = static_cast<std::size_t>(c);
     const double norm = norms_of_x_[place];
@@ -153,7 +157,7 @@ void BackwardError<T>::judge_rows(std::int64_t row, std::int64_t count) {
   for (std::int64_t c = 0; c < columns_; ++c) scaled.set_x(c, norms_of_x_[static_cast<std::size_t>(c)]);
   std::vector<double> row_sums(static_cast<std::size_t>(count));
   std::vector<double> products(static_cast<std::size_t>(count * std::min(columns_, columns_at_once)));
-  std::vector<double> left_out(products.size());  // of the sums, by rounding
+  std::vector<double> left_out(products.size());  // the rounding errors of the sums
   const std::int64_t width = std::min(n, a_->by_blocks() ? block_width : widest);
   const std::int64_t height = std::min(count, static_cast<std::int64_t>(strip_elements) / width);
   for (std::int64_t first = 0; first < count; first += height) {
@@ -167,7 +171,7 @@ void BackwardError<T>::judge_rows(std::int64_t row, std::int64_t count) {
         a_->read(row + first, rows, j, wide, strip, rows);
       scaled.prepare(ScaledResidual::largest_of(strip, static_cast<std::int64_t>(rows) * wide));
       const Strip elements{strip, rows, wide, transposed};
-      add_sizes(elements, sizes_of_x_.data() + j, row_sums.data() + first, sizes.data() + first);
+      add_sizes(elements, magnitudes_of_x_.data() + j, row_sums.data() + first, sizes.data() + first);
       for (std::int64_t c = 0; c < columns_; c += columns_at_once) {
         const auto some = static_cast<int>(std::min(columns_at_once, columns_ - c));
         for (int k = 0; k < some; ++k)
@@ -190,16 +194,17 @@ void BackwardError<T>::judge_rows(std::int64_t row, std::int64_t count) {
   for (const double of_row : row_sums) sum = larger(sum, of_row);
   part.a = std::isinf(sum) ? norm_of_rows(row, count, strip) : WideNumber(sum);
   for (std::int64_t c = 0; c < columns_; ++c) part.residual[static_cast<std::size_t>(c)] = scaled.norm(c);
-  weigh(row, count, scaled, sizes);
+  bound_residual(row, count, scaled, sizes);
   if (residual_ != nullptr)
     for (std::int64_t c = 0; c < columns_; ++c) scaled.copy(c, residual_ + row + c * n);
   merge(part);
 }
 
 template <class T>
-void BackwardError<T>::weigh(std::int64_t row, std::int64_t count, const ScaledResidual& residual,
-                             const std::vector<double>& sizes) {
-  // Products that underflow are off by half of the least number each; those with a column of zeros are exact.
+void BackwardError<T>::bound_residual(std::int64_t row, std::int64_t count, const ScaledResidual& residual,
+                                      const std::vector<double>& sizes) {
+  // Each product that underflows is wrong by up to half of the smallest number. Products with a zero column of x are
+  // exact.
   const double n = static_cast<double>(a_->columns());
   for (std::int64_t i = 0; i < count; ++i) {
     const double size = sizes[static_cast<std::size_t>(i)];
@@ -213,8 +218,8 @@ void BackwardError<T>::weigh(std::int64_t row, std::int64_t count, const ScaledR
         r = r + WideNumber(n * std::numeric_limits<double>::denorm_min(), scale);
       if (!r.is_zero()) of_row = larger(of_row, (r / norm).value());
     }
-    weights_[static_cast<std::size_t>(row + i)] = of_row;
-    weights_[static_cast<std::size_t>(a_->rows() + row + i)] = size;
+    residual_bounds_[static_cast<std::size_t>(row + i)] = of_row;
+    residual_bounds_[static_cast<std::size_t>(a_->rows() + row + i)] = size;
   }
 }
 
@@ -225,15 +230,15 @@ double BackwardError<T>::roundings_of_residual() const noexcept {
 }
 
 template <class T>
-std::vector<double> BackwardError<T>::sizes() const {
-  return {weights_.begin() + a_->rows(), weights_.end()};
+std::vector<double> BackwardError<T>::magnitudes() const {
+  return {residual_bounds_.begin() + a_->rows(), residual_bounds_.end()};
 }
 
 template <class T>
-std::vector<double> BackwardError<T>::uncertain_residual() const {
-  std::vector<double> uncertain = sizes();
+std::vector<double> BackwardError<T>::residual_bound() const {
+  std::vector<double> uncertain = magnitudes();
   const double part = roundings_of_residual() * unit_roundoff;
-  for (std::size_t i = 0; i < uncertain.size(); ++i) uncertain[i] = weights_[i] + part * uncertain[i];
+  for (std::size_t i = 0; i < uncertain.size(); ++i) uncertain[i] = residual_bounds_[i] + part * uncertain[i];
   return uncertain;
 }
 
@@ -278,7 +283,7 @@ double BackwardError<T>::value() const {
   for (std::size_t c = 0; c < norms_.x.size(); ++c) {
     const WideNumber scale = norms_.a * norms_.x[c] + norms_.b[c];
     const WideNumber residual = difference(norms_.residual[c], by_least_number);
-    if (!scale.is_finite() || !residual.is_finite())  // by an infinite scale every residual would be none
+    if (!scale.is_finite() || !residual.is_finite())  // an infinite divisor would hide any residual
       worst = std::numeric_limits<double>::quiet_NaN();
     else if (!residual.is_zero())
       worst = larger(worst, (residual / scale).value());

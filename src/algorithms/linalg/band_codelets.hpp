@@ -1,4 +1,4 @@
-// Tasks that read a band of a file into several tiles at once: lines of the file that are as long as possible.
+// Tasks that read a band of a file into several tiles at once, so that the contiguous reads are as long as possible.
 #pragma once
 #include <fairlead/codelet.hpp>
 #include <fairlead/flow.hpp>
@@ -15,24 +15,24 @@
 
 namespace fairlead::linalg {
 
-/// Over ranks: who reads a file. Either each rank what belongs into its tiles, one at a time; or rank 0 everything, which then
-/// goes to its owners whenever as much has been read as may be in its memory.
+/// How the ranks of a distributed run read a file. By default each rank reads its own tiles, one tile per task. With
+/// `first_alone`, rank 0 reads the whole file, in batches that fit in its memory, and sends the tiles to their owners.
 struct NpyReaders {
-  bool first_alone = false;
+  bool root_reads_all = false;
   /// Waits for the flow, on all ranks.
   std::function<void()> wait{};
 };
 
-/// Tiles of a band: one across the file's lines, some along them. Counted in elements.
-struct NpyPiece {
-  std::int64_t across, across_count;  ///< lines: rows of a file in C order, columns in Fortran order
-  std::int64_t along, along_count;
-  std::int64_t tile;         ///< lines along one
-  std::int64_t tile_across;  ///< and across
+/// The tiles of one task: one tile across the lines of the file, one or more along them. In elements.
+struct NpyBand {
+  std::int64_t first_line, across_count;  ///< in lines: rows of a file in C order, columns in Fortran order
+  std::int64_t first_in_line, along_count;
+  std::int64_t tile;         ///< the side of a tile along the lines
+  std::int64_t tile_across;  ///< the side across
 };
 
-inline constexpr std::size_t most_band_tiles = 16;  // of a task
-/// So many tiles are read at once: a quarter of the memory, in which each takes whole pages.
+inline constexpr std::size_t most_band_tiles = 16;  // per task
+/// The number of tiles that one task reads: at most a quarter of the memory, where each tile occupies whole pages.
 inline std::int32_t tiles_of_band(Bytes memory_bytes, Bytes tile_bytes, Bytes most = most_band_tiles) {
   return static_cast<std::int32_t>(
       std::clamp<Bytes>(memory_bytes / 4 / whole_pages_for(tile_bytes), 1, most));
@@ -40,13 +40,13 @@ inline std::int32_t tiles_of_band(Bytes memory_bytes, Bytes tile_bytes, Bytes mo
 template <class T>
 using BandHandles = std::array<Handle<Tile<T>>, most_band_tiles>;
 
-/// For the parameters of a body that has as many as a sequence has numbers.
+/// Repeats a parameter type once per element of an index sequence.
 template <std::size_t, class P>
-using Same = P;
+using Repeat = P;
 
-// A body has a fixed number of parameters: there is one for each of 1, 2, 4, 8 and 16 tiles.
+// A body has a fixed number of parameters, so there is one codelet for each of 1, 2, 4, 8 and 16 tiles.
 
-/// Codelets with 1, 2, 4, 8, 16 tiles whose bodies are Body<T, index_sequence<0, ...>>.
+/// Codelets for 1, 2, 4, 8 and 16 tiles, whose bodies are Body<T, index_sequence<0, ...>>.
 template <class T, class Reader, template <class, class> class Body>
 class BandCodelets {
  public:
@@ -57,20 +57,21 @@ class BandCodelets {
         eight_(make<8>(name, reader)),
         sixteen_(make<16>(name, reader)) {}
 
-  /// `by_first`: over ranks rank 0 runs it. Else the owner of the tiles.
-  void submit(Flow& flow, const BandHandles<T>& tiles, std::size_t count, const NpyPiece& piece,
-              bool by_first = false) const {
+  /// Submits a task for `count` tiles. `by_first`: in distributed runs, rank 0 runs it instead of the owner of the
+  /// tiles.
+  void submit(Flow& flow, const BandHandles<T>& tiles, std::size_t count, const NpyBand& piece,
+              bool on_root = false) const {
     switch (count) {
       case 1:
-        return submit<1>(flow, one_, tiles, piece, by_first);
+        return submit<1>(flow, one_, tiles, piece, on_root);
       case 2:
-        return submit<2>(flow, two_, tiles, piece, by_first);
+        return submit<2>(flow, two_, tiles, piece, on_root);
       case 4:
-        return submit<4>(flow, four_, tiles, piece, by_first);
+        return submit<4>(flow, four_, tiles, piece, on_root);
       case 8:
-        return submit<8>(flow, eight_, tiles, piece, by_first);
+        return submit<8>(flow, eight_, tiles, piece, on_root);
       default:
-        return submit<16>(flow, sixteen_, tiles, piece, by_first);
+        return submit<16>(flow, sixteen_, tiles, piece, on_root);
     }
   }
 
@@ -80,11 +81,11 @@ class BandCodelets {
     return codelet(name).cpu(Body<T, std::make_index_sequence<N>>{reader});
   }
   template <std::size_t N, class C>
-  static void submit(Flow& flow, const C& codelet, const BandHandles<T>& tiles, const NpyPiece& piece,
-                     bool by_first) {
+  static void submit(Flow& flow, const C& codelet, const BandHandles<T>& tiles, const NpyBand& piece,
+                     bool on_root) {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
-      by_first ? flow.submit(codelet(tiles[I]..., piece).on_rank(0))
-               : flow.submit(codelet(tiles[I]..., piece));
+      on_root ? flow.submit(codelet(tiles[I]..., piece).on_rank(0))
+              : flow.submit(codelet(tiles[I]..., piece));
     }
     (std::make_index_sequence<N>());
   }
@@ -95,13 +96,13 @@ class BandCodelets {
   decltype(make<16>("", nullptr)) sixteen_;
 };
 
-/// Counts what rank 0 has read and not yet given away.
+/// Limits the bytes that rank 0 has read and not yet sent to their owners.
 class NpyBatches {
  public:
   NpyBatches(const NpyReaders& readers, Bytes at_once) : readers_(readers), at_once_(at_once) {}
-  /// Before so much more is read.
-  void more(Bytes bytes) {
-    if (!readers_.first_alone || !readers_.wait) return;
+  /// Called before `bytes` more are read; waits for the flow if the batch would exceed its limit.
+  void add(Bytes bytes) {
+    if (!readers_.root_reads_all || !readers_.wait) return;
     if (so_far_ != 0 && so_far_ + bytes > at_once_) {
       readers_.wait();
       so_far_ = 0;

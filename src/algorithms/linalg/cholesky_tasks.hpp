@@ -1,15 +1,14 @@
-// The tasks of a tiled Cholesky factorization in program order, with their priorities: for whoever submits
-// them, and for whoever only simulates them. Buttari, Langou, Kurzak, Dongarra 2009 ("A class of parallel
-// tiled linear algebra algorithms for multicore architectures").
+// The tasks of a tiled Cholesky factorization in program order, with their priorities, for submission and for
+// simulation. Buttari, Langou, Kurzak, Dongarra 2009 ("A class of parallel tiled linear algebra algorithms for
+// multicore architectures").
 #pragma once
 #include <cstdint>
 
 namespace fairlead::linalg {
 
-/// Calls sink.potrf(k, priority), sink.trsm(m, k, priority), sink.syrk(j, k, priority) and
-/// sink.gemm(m, j, k, priority) for a matrix of nt x nt tiles. The priority is that of DPLASMA's formula for
-/// all four: the tasks on the longest path to the end, potrf -> trsm -> gemm -> trsm -> ... down the
-/// diagonal.
+/// Calls sink.potrf(k, priority), sink.trsm(m, k, priority), sink.syrk(j, k, priority) and sink.gemm(m, j, k, priority)
+/// for a matrix of nt x nt tiles. Priorities follow DPLASMA's formula: the number of tasks on the longest path to the
+/// end, potrf -> trsm -> gemm -> trsm -> ... down the diagonal.
 template <class Sink>
 void for_each_cholesky_task(std::int32_t nt, Sink&& sink) {
   const auto steps_to_end = [nt](std::int32_t m, std::int32_t j, std::int32_t k) {

@@ -1,5 +1,5 @@
-// The largest side that leaves enough tiles. 256 and 512 are left out: OpenBLAS's syrk dips there, since
-// columns that lie a power of two apart share the sets of the caches.
+// Selects the largest tile side that leaves enough tiles. Sides 256 and 512 are omitted: OpenBLAS's syrk is slow there,
+// because columns a power of two apart map to the same cache sets.
 #include "algorithms/linalg/choose_tile.hpp"
 #include "base/pages.hpp"
 
@@ -9,20 +9,21 @@
 namespace fairlead::linalg {
 
 std::int32_t choose_tile(std::int64_t n, std::size_t element_bytes, Bytes memory_bytes, std::size_t workers,
-                         const TileNeeds& needs) noexcept {
-  // A tile takes a page at least: smaller ones than the last would take as much, and make more tasks.
+                         const TileRequirements& needs) noexcept {
+  // A tile occupies at least one page. Sides below the last one would occupy as much memory and make more tasks.
   constexpr std::int32_t sides[] = {2048, 1536, 1024, 768, 640, 576, 448, 384, 320,
                                     192,  160,  128,  96,  64,  48,  32,  16};
   const auto w = static_cast<std::int64_t>(std::max<std::size_t>(workers, 1));
   for (const std::int32_t side : sides) {
-    if (side > needs.largest) continue;
+    if (side > needs.max_side) continue;
     const Bytes tile_bytes =
         whole_pages_for(static_cast<Bytes>(side) * static_cast<Bytes>(side) * element_bytes);
-    // A task has three tiles; each worker runs one and has as much again on the way; twelve to choose among.
+    // A task uses three tiles. Each worker runs one task and has another one prefetched; twelve more tiles are for
+    // choice.
     const Bytes slots = memory_bytes / tile_bytes;
     const bool fits = slots >= static_cast<Bytes>(12 + 12 * w) &&
                       (needs.device_bytes == 0 || needs.device_bytes / tile_bytes >= 8);
-    const bool parallel = (n + side - 1) / side >= needs.enough;
+    const bool parallel = (n + side - 1) / side >= needs.tiles_per_side;
     if (fits && (parallel || side <= 128))
       return static_cast<std::int32_t>(std::min<std::int64_t>(side, std::max<std::int64_t>(n, 1)));
   }

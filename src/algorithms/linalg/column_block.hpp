@@ -1,4 +1,5 @@
-// Some columns of many right-hand sides: what needs memory for each column treats them block by block.
+// Blocks of the columns of right-hand sides: computations whose memory grows with the number of columns work on one
+// block at a time.
 #pragma once
 #include <fairlead/matrix_source.hpp>
 
@@ -9,7 +10,7 @@
 
 namespace fairlead::linalg {
 
-/// As a matrix of its own.
+/// A block of columns of a matrix, as a matrix.
 class ColumnBlock final : public MatrixSource<double> {
  public:
   ColumnBlock(std::shared_ptr<const MatrixSource<double>> all, std::int64_t first, std::int64_t count)
@@ -29,8 +30,8 @@ class ColumnBlock final : public MatrixSource<double> {
   std::int64_t first_, count_;
 };
 
-/// So many columns of n elements each are refined or judged at once: more would take memory, fewer would read the matrix
-/// more often.
+/// The number of columns of n elements to refine or check at once: more would need more memory, fewer would read the
+/// matrix more often.
 constexpr std::int64_t columns_of_block(std::int64_t n, std::int64_t columns) noexcept {
   constexpr std::int64_t elements = std::int64_t{1} << 17, least = 64;
   return std::min(columns, std::max(least, elements / n));

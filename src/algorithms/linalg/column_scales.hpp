@@ -1,5 +1,5 @@
-// Columns of right-hand sides whose numbers are near the end of a type's range, brought to where sums and products of
-// a solve neither overflow nor lose digits; and their solutions brought back.
+// Scales right-hand sides whose numbers are near the limits of the type's range, so that the sums and products of a
+// solve neither overflow nor lose digits; scales the solutions back.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -13,7 +13,7 @@ namespace fairlead::linalg {
 template <class T>
 class ColumnScales {
  public:
-  /// Scales each of the columns that needs it by a power of two. `x`: `rows` elements from a column to the next.
+  /// Scales the columns that need it by powers of two. `x`: column-major with leading dimension `rows`.
   ColumnScales(T* x, std::int64_t rows, std::int64_t columns) : rows_(rows) {
     for (std::int64_t c = 0; c < columns; ++c) {
       T largest = 0;
@@ -21,24 +21,24 @@ class ColumnScales {
       if (largest == 0 || !std::isfinite(largest)) continue;
       int exponent = 0;
       static_cast<void>(std::frexp(largest, &exponent));
-      const int wanted = std::clamp(exponent, -near, near);
-      if (std::abs(exponent) <= far) continue;
+      const int wanted = std::clamp(exponent, -target_exponent, target_exponent);
+      if (std::abs(exponent) <= limit_exponent) continue;
       scaled_.push_back({c, wanted - exponent});
       scale(x, scaled_.back().column, scaled_.back().by);
     }
   }
-  /// The same columns of the solution, which may have become one of another size.
+  /// Scales the same columns of the solution back; its number of rows may differ from that of x.
   void undo(T* x) const {
     for (const auto& [column, by] : scaled_) scale(x, column, -by);
   }
 
  private:
-  // An inverse has no element above 2^1074 (149): solutions of what is scaled do not overflow.
-  static constexpr int near = sizeof(T) == sizeof(float) ? 40 : 500;
-  static constexpr int far = sizeof(T) == sizeof(float) ? 100 : 900;
+  // No element of an inverse exceeds 2^1074 (2^149 for float), so the scaled solutions do not overflow.
+  static constexpr int target_exponent = sizeof(T) == sizeof(float) ? 40 : 500;
+  static constexpr int limit_exponent = sizeof(T) == sizeof(float) ? 100 : 900;
   struct Scaled {
     std::int64_t column;
-    int by;  // exponent
+    int by;  // exponent of the factor
   };
   void scale(T* x, std::int64_t column, int by) const {
     for (T* p = x + column * rows_; p != x + (column + 1) * rows_; ++p) *p = std::ldexp(*p, by);

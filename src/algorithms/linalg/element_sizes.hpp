@@ -1,4 +1,4 @@
-// How large the elements of a tiled matrix are: for the growth in a factorization.
+// The largest absolute value in a tiled matrix, from which the growth factor of a factorization is computed.
 #pragma once
 #include <fairlead/codelet.hpp>
 #include <fairlead/flow.hpp>
@@ -11,23 +11,26 @@
 #include <limits>
 #include <vector>
 
+#include "algorithms/linalg/collectives.hpp"
 #include "algorithms/linalg/larger.hpp"
-#include "algorithms/linalg/over_ranks.hpp"
+#include "base/rundown_protection.hpp"
 
 namespace fairlead::linalg {
 
-enum class Elements : std::uint8_t { all, upper };  // upper: those on and above the diagonal
+enum class Elements : std::uint8_t { all, upper };  // upper: the elements on and above the diagonal
 
 template <class T>
 class ElementSizes {
  public:
-  /// Submits a task for each tile that counts. This object must stay until the flow has been waited for, and
-  /// then tells. Once.
+  /// Submits a task for each relevant tile. The object must stay valid until the flow has been waited for; then
+  /// largest() is valid. Call it once.
   void submit(Flow& flow, const TiledMatrix<T>& a, Elements which) {
     const std::int32_t rows = which == Elements::all ? a.tile_rows() : a.tile_columns();
-    told_.assign(tasks(a, which), 0);
-    const auto look = codelet("sizes").cpu(
-        [this](In<Tile<T>> t, bool triangle, std::size_t place) { told_[place] = largest_in(t, triangle); });
+    tile_maxima_.assign(tasks(a, which), 0);
+    const auto look =
+        codelet("sizes").cpu([this, gate = rundown_.gate()](In<Tile<T>> t, bool triangle, std::size_t place) {
+          if (const RundownProtection::Use use(*gate); use) tile_maxima_[place] = largest_in(t, triangle);
+        });
     std::size_t place = 0;
     for (std::int32_t i = 0; i < rows; ++i)
       for (std::int32_t j = which == Elements::all ? 0 : i; j < a.tile_columns(); ++j, ++place)
@@ -39,16 +42,16 @@ class ElementSizes {
     return which == Elements::all ? rows * columns : columns * (columns + 1) / 2;
   }
 
-  /// Over ranks, once the flow has been waited for: of all that these have seen.
-  void bring_together(Runtime& runtime) {
+  /// Combines the results of all ranks, after the flow has been waited for.
+  void combine_ranks(Runtime& runtime) {
     double all[] = {largest()};
-    largest_of_ranks(runtime, all);
-    told_.assign(1, all[0]);
+    allreduce_max(runtime, all);
+    tile_maxima_.assign(1, all[0]);
   }
-  /// NaN if one is.
+  /// The largest absolute value; NaN if an element is NaN.
   double largest() const noexcept {
     double size = 0;
-    for (const double told : told_) size = larger(size, told);
+    for (const double told : tile_maxima_) size = larger(size, told);
     return size;
   }
 
@@ -61,7 +64,8 @@ class ElementSizes {
     return size;
   }
 
-  std::vector<double> told_;  // by tile: a task writes its own
+  std::vector<double> tile_maxima_;  // by tile: each task writes its own
+  RundownProtection rundown_;        // last: tasks use all of the above
 };
 
 }  // namespace fairlead::linalg

@@ -1,5 +1,5 @@
-// Forward by columns of L, backward by columns of R from the last: what the first solve has used last the
-// second uses first.
+// Forward substitution by columns of L, backward substitution by columns of R from the last: the second sweep starts
+// with the tiles that the first has used last.
 #include "algorithms/linalg/factored_solve.hpp"
 
 #include "algorithms/linalg/shapes.hpp"
@@ -19,22 +19,22 @@ void solve_factored(Flow& flow, const Kernels& kernels, Factors factors, const T
   for (std::int32_t k = 0; k < nt; ++k) {
     for_each_column([&](const TiledMatrix<T>& b, std::int32_t c) {
       flow.submit(
-          near_matrix(tile.solve_lower(a(k, k), b(k, c)).priority(2 * nt + 2 * (nt - k)), a, k, k, b));
+          on_owner_of(tile.solve_lower(a(k, k), b(k, c)).priority(2 * nt + 2 * (nt - k)), a, k, k, b));
     });
     for (std::int32_t i = k + 1; i < nt; ++i)
       for_each_column([&](const TiledMatrix<T>& b, std::int32_t c) {
-        flow.submit(near_matrix(
+        flow.submit(on_owner_of(
             tile.update_lower(a(i, k), b(k, c), b(i, c)).priority(2 * nt + 2 * nt - i - k), a, i, k, b));
       });
   }
   for (std::int32_t k = nt - 1; k >= 0; --k) {
     for_each_column([&](const TiledMatrix<T>& b, std::int32_t c) {
-      flow.submit(near_matrix(tile.solve_upper(a(k, k), b(k, c)).priority(2 * k), a, k, k, b));
+      flow.submit(on_owner_of(tile.solve_upper(a(k, k), b(k, c)).priority(2 * k), a, k, k, b));
     });
     for (std::int32_t i = k - 1; i >= 0; --i) {
       const std::int32_t row = factors == Factors::lu ? i : k, beside = factors == Factors::lu ? k : i;
       for_each_column([&](const TiledMatrix<T>& b, std::int32_t c) {
-        flow.submit(near_matrix(tile.update_upper(a(row, beside), b(k, c), b(i, c)).priority(k + i), a, row,
+        flow.submit(on_owner_of(tile.update_upper(a(row, beside), b(k, c), b(i, c)).priority(k + i), a, row,
                                 beside, b));
       });
     }

@@ -1,4 +1,4 @@
-// What follows a factorization: the two triangular solves, which are alike after Cholesky and after LU.
+// The two triangular solves after a factorization, common to Cholesky and LU.
 #pragma once
 #include <initializer_list>
 
@@ -6,7 +6,7 @@
 
 namespace fairlead::linalg {
 
-/// b := (L R)^-1 b for each b, where R is L^T or U: all in the same two sweeps over the factors, forward and
+/// b := (L R)^-1 b for each b, where R is L^T or U. All solves share the same two sweeps over the factors, forward and
 /// backward. Throws UsageError if the shapes or the sides of the tiles do not match.
 template <class T>
 void solve_factored(Flow& flow, const Kernels& kernels, Factors factors, const TiledMatrix<T>& a,

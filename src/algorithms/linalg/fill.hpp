@@ -1,4 +1,4 @@
-// Brings a matrix from its source into tiles, a task for each.
+// Fills the tiles of a matrix from its source, one task per tile.
 #pragma once
 #include <fairlead/flow.hpp>
 #include <fairlead/ptg.hpp>
@@ -20,7 +20,7 @@ auto tile_from(std::shared_ptr<const MatrixSource<T>> source) {
       });
 }
 
-/// Every tile of `tiles` becomes what the source has there; `lower`: only tiles on and below the diagonal.
+/// Fills every tile of `tiles` from the source; `Tiles::lower`: only tiles on and below the diagonal.
 template <class T>
 void fill(Flow& flow, std::shared_ptr<const MatrixSource<T>> source, const TiledMatrix<T>& tiles,
           Tiles which) {
@@ -31,7 +31,7 @@ void fill(Flow& flow, std::shared_ptr<const MatrixSource<T>> source, const Tiled
       flow.submit(make(tiles(i, j), i * side, j * side));
 }
 
-/// The same as a graph: over ranks each fills the tiles that it has.
+/// The same as a graph: with several ranks, each fills its own tiles.
 template <class T>
 void fill(ptg::Graph& graph, std::shared_ptr<const MatrixSource<T>> source, const TiledMatrix<T>& tiles,
           Tiles which) {
@@ -44,7 +44,7 @@ void fill(ptg::Graph& graph, std::shared_ptr<const MatrixSource<T>> source, cons
   each.runs(tile_from(std::move(source)), ptg::flow("T").from(A(i, j)), i * side, j * side).at(A(i, j));
 }
 
-/// How many tasks that is.
+/// The number of tasks of fill().
 template <class T>
 std::uint64_t fill_tasks(const TiledMatrix<T>& tiles, Tiles which) {
   std::uint64_t tasks = 0;

@@ -1,4 +1,4 @@
-// In the order of the file: bands of rows, or of columns.
+// Reads the file in its own order: bands of rows or of columns.
 #include "algorithms/linalg/general_npy.hpp"
 
 #include <fairlead/codelet.hpp>
@@ -10,7 +10,7 @@
 #include <cmath>
 #include <utility>
 
-#include "algorithms/linalg/over_ranks.hpp"
+#include "algorithms/linalg/collectives.hpp"
 
 namespace fairlead::linalg {
 
@@ -21,7 +21,7 @@ struct ReadTiles;
 template <class T, std::size_t... I>
 struct ReadTiles<T, std::index_sequence<I...>> {
   GeneralNpy<T>* reader;
-  void operator()(Same<I, Out<Tile<T>>>... tiles, NpyPiece piece) const {
+  void operator()(Repeat<I, Out<Tile<T>>>... tiles, NpyBand piece) const {
     T* const data[] = {tiles.data()...};
     reader->read(piece, data);
   }
@@ -31,14 +31,14 @@ constexpr std::uint64_t unsigned_of(std::int64_t value) noexcept { return static
 
 }  // namespace
 
-/// Calls each(piece, line of tiles, first tile along it, tiles along it) for all pieces.
+/// Calls each(piece, index of the line of tiles, first tile along it, number of tiles) for all pieces.
 template <class T>
 template <class Each>
 void GeneralNpy<T>::for_each_piece(const TiledMatrix<T>& tiles, Bytes memory_bytes, bool first_alone,
                                    Each each) const {
   const std::int64_t tall = tiles.tile_size().rows, wide = tiles.tile_size().columns;
   const std::int64_t side = by_columns_ ? tall : wide, side_across = by_columns_ ? wide : tall;
-  // Over ranks tiles beside each other have several owners.
+  // With several ranks adjacent tiles have different owners.
   const Bytes most_tiles = tiles.distribution() == nullptr || first_alone ? most_band_tiles : 1;
   const std::int32_t most = tiles_of_band(memory_bytes, unsigned_of(tall * wide) * sizeof(T), most_tiles);
   const std::int64_t lines = by_columns_ ? tiles.columns() : tiles.rows(),
@@ -49,10 +49,10 @@ void GeneralNpy<T>::for_each_piece(const TiledMatrix<T>& tiles, Bytes memory_byt
     for (std::int32_t along = 0; along < along_count;) {
       std::int32_t count = 1;
       while (2 * count <= std::min(most, along_count - along)) count *= 2;
-      // In a column of tiles the last may have fewer rows, and so another leading dimension: it goes alone.
+      // The last tile of a column may have fewer rows, and so another leading dimension: it is read alone.
       if (by_columns_ && count > 1 && along + count == along_count && length % side != 0) count /= 2;
-      each(NpyPiece{across * side_across, std::min(side_across, lines - across * side_across), along * side,
-                    std::min(count * side, length - along * side), side, side_across},
+      each(NpyBand{across * side_across, std::min(side_across, lines - across * side_across), along * side,
+                   std::min(count * side, length - along * side), side, side_across},
            across, along, count);
       along += count;
     }
@@ -62,7 +62,7 @@ template <class T>
 std::uint64_t GeneralNpy<T>::tasks(const TiledMatrix<T>& tiles, Bytes memory_bytes, bool first_alone) const {
   std::uint64_t count = 0;
   for_each_piece(tiles, memory_bytes, first_alone,
-                 [&](const NpyPiece&, std::int32_t, std::int32_t, std::int32_t) { ++count; });
+                 [&](const NpyBand&, std::int32_t, std::int32_t, std::int32_t) { ++count; });
   return count;
 }
 
@@ -71,48 +71,48 @@ void GeneralNpy<T>::submit(Flow& flow, const TiledMatrix<T>& tiles, Bytes memory
                            const NpyReaders& readers) {
   const BandCodelets<T, GeneralNpy<T>, ReadTiles> read("read", this);
   NpyBatches batches(readers, memory_bytes / 4);
-  for_each_piece(tiles, memory_bytes, readers.first_alone,
-                 [&](const NpyPiece& piece, std::int32_t across, std::int32_t along, std::int32_t count) {
+  for_each_piece(tiles, memory_bytes, readers.root_reads_all,
+                 [&](const NpyBand& piece, std::int32_t across, std::int32_t along, std::int32_t count) {
                    BandHandles<T> handles;
                    for (std::int32_t i = 0; i < count; ++i)
                      handles[static_cast<std::size_t>(i)] =
                          by_columns_ ? tiles(along + i, across) : tiles(across, along + i);
-                   batches.more(unsigned_of(piece.across_count * piece.along_count) * sizeof(T));
-                   read.submit(flow, handles, static_cast<std::size_t>(count), piece, readers.first_alone);
+                   batches.add(unsigned_of(piece.across_count * piece.along_count) * sizeof(T));
+                   read.submit(flow, handles, static_cast<std::size_t>(count), piece, readers.root_reads_all);
                  });
 }
 
 template <class T>
-void GeneralNpy<T>::bring_together(Runtime& runtime) {
+void GeneralNpy<T>::combine_ranks(Runtime& runtime) {
   double all[] = {largest()};
-  largest_of_ranks(runtime, all);
+  allreduce_max(runtime, all);
   largest_.store(all[0], std::memory_order_relaxed);
 }
 
 template <class T>
-void GeneralNpy<T>::read(const NpyPiece& piece, std::span<T* const> tiles) {
-  // Of a line of tiles in columns all have as many rows: the last one goes alone if it has fewer.
+void GeneralNpy<T>::read(const NpyBand& piece, std::span<T* const> tiles) {
+  // All tiles of a piece by columns have the same number of rows: a last tile with fewer rows is read alone.
   const std::int64_t high = by_columns_ ? std::min(piece.tile, piece.along_count) : piece.across_count;
   const std::int64_t wide = by_columns_ ? piece.tile_across : piece.tile;
   const data::TileGrid<T> grid{tiles, unsigned_of(high), unsigned_of(wide), unsigned_of(high)};
   {
     const auto lease = staging_.lease();
     if (by_columns_)
-      file_->template read_tiles<T>(unsigned_of(piece.along), unsigned_of(piece.along_count),
-                                    unsigned_of(piece.across), unsigned_of(piece.across_count), grid,
+      file_->template read_tiles<T>(unsigned_of(piece.first_in_line), unsigned_of(piece.along_count),
+                                    unsigned_of(piece.first_line), unsigned_of(piece.across_count), grid,
                                     lease.bytes());
     else
-      file_->template read_tiles<T>(unsigned_of(piece.across), unsigned_of(piece.across_count),
-                                    unsigned_of(piece.along), unsigned_of(piece.along_count), grid,
+      file_->template read_tiles<T>(unsigned_of(piece.first_line), unsigned_of(piece.across_count),
+                                    unsigned_of(piece.first_in_line), unsigned_of(piece.along_count), grid,
                                     lease.bytes());
   }
   T largest = 0;
   for (std::size_t i = 0; i < tiles.size(); ++i) {
-    const std::int64_t begin = piece.along + static_cast<std::int64_t>(i) * piece.tile;
-    const std::int64_t count = std::min(piece.tile, piece.along + piece.along_count - begin);
-    largest =
-        std::max(largest, by_columns_ ? largest_of(tiles[i], count, piece.across_count, begin, piece.across)
-                                      : largest_of(tiles[i], piece.across_count, count, piece.across, begin));
+    const std::int64_t begin = piece.first_in_line + static_cast<std::int64_t>(i) * piece.tile;
+    const std::int64_t count = std::min(piece.tile, piece.first_in_line + piece.along_count - begin);
+    largest = std::max(
+        largest, by_columns_ ? largest_of(tiles[i], count, piece.across_count, begin, piece.first_line)
+                             : largest_of(tiles[i], piece.across_count, count, piece.first_line, begin));
   }
   double before = largest_.load(std::memory_order_relaxed);
   const auto mine = static_cast<double>(largest);

@@ -1,4 +1,4 @@
-// Brings a matrix of any shape from an .npy file into tiles, and looks at its elements on the way.
+// Reads a matrix of any shape from an .npy file into tiles and checks its elements.
 #pragma once
 #include <fairlead/flow.hpp>
 #include <fairlead/runtime.hpp>
@@ -18,7 +18,7 @@ namespace fairlead::linalg {
 template <class T>
 class GeneralNpy {
  public:
-  /// What reading takes of memory for each worker.
+  /// The staging memory of each worker, in bytes.
   static constexpr std::size_t scratch_bytes_per_worker = std::size_t{1} << 20;
 
   explicit GeneralNpy(std::shared_ptr<const data::NpyFile> file)
@@ -26,19 +26,19 @@ class GeneralNpy {
         by_columns_(file_->order() == data::StorageOrder::fortran),
         staging_(scratch_bytes_per_worker) {}
 
-  /// Submits the tasks; no task takes more than a quarter of `memory_bytes`, if one tile is not more. This
-  /// object must stay until the flow has been waited for. A task that meets an element which is not finite
-  /// fails with a NumericalError that names its place.
+  /// Submits the tasks; each reads at most a quarter of `memory_bytes`, or one tile. The object must stay valid until
+  /// the flow has been waited for. A task that reads an element that is not finite fails with a NumericalError that
+  /// names its position.
   void submit(Flow& flow, const TiledMatrix<T>& tiles, Bytes memory_bytes, const NpyReaders& readers = {});
-  /// How many tasks that is.
+  /// The number of tasks of submit().
   std::uint64_t tasks(const TiledMatrix<T>& tiles, Bytes memory_bytes, bool first_alone = false) const;
-  /// Over ranks, once the flow has been waited for: of all that these have read.
-  void bring_together(Runtime& runtime);
-  /// Of the sizes of all elements, once the flow has been waited for.
+  /// Combines largest() over the ranks, after the flow has been waited for.
+  void combine_ranks(Runtime& runtime);
+  /// The largest absolute value of an element; valid after the flow has been waited for.
   double largest() const noexcept { return largest_.load(std::memory_order_relaxed); }
 
-  /// For the tasks.
-  void read(const NpyPiece& piece, std::span<T* const> tiles);
+  /// Called by the tasks.
+  void read(const NpyBand& piece, std::span<T* const> tiles);
 
  private:
   template <class Each>
@@ -49,7 +49,7 @@ class GeneralNpy {
   std::shared_ptr<const data::NpyFile> file_;
   bool by_columns_;
   ScratchPool staging_;
-  std::atomic<double> largest_ = 0;  // the flow's end orders it
+  std::atomic<double> largest_ = 0;  // ordered by the completion of the flow
 };
 
 extern template class GeneralNpy<float>;

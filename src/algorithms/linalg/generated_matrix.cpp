@@ -1,4 +1,4 @@
-// Elements by hashing their place. The columns' part of the hash is done once per column.
+// Elements are hashes of their position. The hash of a column is computed once per column.
 #include "algorithms/linalg/generated_matrix.hpp"
 
 #include <algorithm>
@@ -9,8 +9,7 @@ namespace fairlead::linalg {
 
 namespace {
 
-/// Uniform in [-1, 1), from the row and what seed and column were mixed to. 24 bits: exact in both
-/// precisions.
+/// Uniform in [-1, 1), from the row and the hash of seed and column. 24 bits: exact in both precisions.
 template <class T>
 T element(std::uint64_t column_hash, std::int64_t row) noexcept {
   const std::uint64_t z = Random::mix(column_hash + static_cast<std::uint64_t>(row) * 0x9e3779b97f4a7c15u);
@@ -26,7 +25,7 @@ std::uint64_t hash_of_column(std::uint64_t seed, std::int64_t column) noexcept {
 template <class T>
 void GeneratedSpd<T>::read(std::int64_t row, std::int64_t row_count, std::int64_t column,
                            std::int64_t column_count, T* out, std::int64_t ld) const {
-  // An element above the diagonal is the one mirrored below: there the column of the hash is the row here.
+  // An element above the diagonal equals its mirror image below, so its row is the column of the hash.
   for (std::int64_t j = column; j < column + column_count; ++j) {
     T* const values = out + (j - column) * ld - row;
     const std::int64_t end = row + row_count;

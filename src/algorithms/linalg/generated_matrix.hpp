@@ -1,5 +1,5 @@
-// Matrices that are computed from a seed and the place of each element: nothing has to be stored, and any
-// piece can be made on its own, and again.
+// Matrices computed from a seed and the position of each element: nothing is stored, and any block can be computed
+// independently and repeatedly.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -8,8 +8,8 @@
 
 namespace fairlead::linalg {
 
-/// A symmetric positive definite matrix: n on the diagonal, elements uniform in [-1, 1) elsewhere, so that
-/// the diagonal dominates. The same values in both precisions up to rounding.
+/// A symmetric positive definite matrix: n on the diagonal, elements uniform in [-1, 1) elsewhere, hence diagonally
+/// dominant. The same values in both precisions up to rounding.
 template <class T>
 class GeneratedSpd final : public MatrixSource<T> {
  public:
@@ -25,9 +25,9 @@ class GeneratedSpd final : public MatrixSource<T> {
   std::uint64_t seed_;
 };
 
-/// Elements uniform in [-1, 1): right-hand sides, factors of a product. With a number for the diagonal, a
-/// matrix whose diagonal dominates if that is at least the columns: such a one has an LU factorization
-/// without pivoting.
+/// Elements uniform in [-1, 1): right-hand sides, factors of a product. `diagonal`: the value on the diagonal; the
+/// matrix is diagonally dominant if this is at least the number of columns, and then has an LU factorization without
+/// pivoting.
 template <class T>
 class GeneratedUniform final : public MatrixSource<T> {
  public:

@@ -1,7 +1,7 @@
-// GMRES(m), Saad and Schultz 1986, with classical Gram-Schmidt done twice: then one step needs three sums over all ranks,
-// however many vectors there are, and is as accurate (Giraud, Langou, Rozloznik 2005). What works on vectors is in parameterized
-// graphs, made once and run again for each step; the small least squares problem is solved by each rank for itself, with the
-// same bits.
+// GMRES(m), Saad and Schultz 1986, with classical Gram-Schmidt applied twice. Each step then needs three global sums,
+// whatever the number of vectors, and is as accurate (Giraud, Langou, Rozloznik 2005). Vector operations are
+// parameterized graphs, built once and run again for each step. Each rank solves the small least squares problem
+// redundantly, with bitwise equal results.
 #include <fairlead/error.hpp>
 #include <fairlead/gmres.hpp>
 #include <fairlead/parameterized_linalg.hpp>
@@ -14,8 +14,8 @@
 #include <memory>
 #include <utility>
 
+#include "algorithms/linalg/forwarded_data.hpp"
 #include "algorithms/linalg/krylov_vectors.hpp"
-#include "algorithms/linalg/passed_on.hpp"
 #include "algorithms/linalg/shapes.hpp"
 #include "algorithms/linalg/squares.hpp"
 #include "algorithms/linalg/tile_kernels.hpp"
@@ -24,16 +24,18 @@ namespace fairlead::linalg {
 
 namespace {
 
-/// What the bodies of one rank and its program share: changed between runs of graphs only, but for `sums`.
+/// State shared by the task bodies of a rank and the solver. It changes only between runs of graphs, except `sums` and
+/// `norm`.
 struct KrylovState {
-  int vectors = 0;               ///< of the basis, when a step begins
-  bool from_zero = false;        ///< x is to become 0 first
+  int vectors = 0;               ///< the size of the basis at the start of a step
+  bool from_zero = false;        ///< sets x to 0 first
   std::vector<double> solution;  ///< of the least squares problem
-  std::vector<double> sums;      ///< over all: with each vector of the basis, added up over both times
-  double norm = 0;               ///< of what is left then
+  /// global: the coefficients for each vector of the basis, the total of both passes
+  std::vector<double> sums;
+  double norm = 0;  ///< of the vector after orthogonalization
 };
 
-/// What one pass over a vector sums of its own: how many numbers that are.
+/// How many numbers the sum of squares of a vector consists of: large, medium and small elements.
 constexpr std::int64_t squares_of_vector = 3;
 
 template <class Sums>
@@ -47,7 +49,7 @@ struct KrylovBodies {
   using Sums = Vector<double>;
   std::shared_ptr<KrylovState> state = std::make_shared<KrylovState>();
 
-  /// A block's part of the sums: pass 0 and 1 with the basis, pass 2 with itself.
+  /// The contribution of a block to the sums: passes 0 and 1 with the basis, pass 2 with itself.
   auto part() const {
     return codelet("dots").cpu([s = state](In<Block> v, In<Block> w, Out<Sums> part, int pass) {
       for (std::int64_t c = 0; c < part.size(); ++c) part(c) = 0;
@@ -77,13 +79,13 @@ struct KrylovBodies {
           w(i, 0) = static_cast<T>(static_cast<double>(w(i, 0)) - sum(c) * static_cast<double>(v(i, c)));
     });
   }
-  /// One more vector of the basis; nothing if there is nothing left.
+  /// Appends a vector to the basis; zeros if the norm is zero.
   auto extend() const {
     return codelet("extend").cpu([s = state](In<Sums> sum, In<Block> w, InOut<Block> v, Out<Block> q) {
       put(*s, norm_of(sum), w, v, q);
     });
   }
-  /// The first.
+  /// Starts a basis with its first vector.
   auto start() const {
     return codelet("start").cpu([s = state](In<Sums> sum, In<Block> w, Out<Block> v, Out<Block> q) {
       for (std::int32_t c = 0; c < v.columns(); ++c)
@@ -126,7 +128,7 @@ struct KrylovBodies {
   }
 };
 
-/// Its graphs, over vectors of its own.
+/// The graphs of GMRES, over vectors of its own.
 template <class T>
 class Gmres {
  public:
@@ -140,8 +142,8 @@ class Gmres {
         b_(runtime, "b'", a, 1),
         x_(runtime, "x'", a, 1),
         sums_(runtime, std::max<std::int64_t>(restart + 1, squares_of_vector)) {
-    bring(b, b_);
-    bring(x, x_);
+    copy_in(b, b_);
+    copy_in(x, x_);
     apply_ = graph();
     multiply(*apply_, ProductKernels<T>(kernels, 1, 1), a, next_, nullptr);
     residual_ = graph();
@@ -178,14 +180,15 @@ class Gmres {
     graph->run();
     return finite(state().norm);
   }
-  /// w := b - A x; its norm, and, divided by that, the first vector of the basis.
+  /// w := b - A x. Returns its norm; w divided by the norm is the first vector of the basis.
   double start() {
     state().vectors = 0;
     residual_->run();
     start_->run();
     return finite(state().norm);
   }
-  /// w := A q, orthogonal to the basis, and one more vector of that. The coefficients are state().sums and what is returned.
+  /// w := A q, orthogonalized against the basis, and appends it to the basis. The coefficients are state().sums and the
+  /// returned norm.
   double extend() {
     apply_->run();
     extend_->run();
@@ -193,12 +196,12 @@ class Gmres {
     return finite(state().norm);
   }
   void update() { update_->run(); }
-  void take_home(const TiledMatrix<T>& x) {
+  void copy_out(const TiledMatrix<T>& x) {
     const auto graph = this->graph();
     const ptg::Index i("i");
     const ptg::Collection own = x_.in(*graph), X = graph->data(x, "x");
-    PassedOn<Tile<T>> result(own);
-    result.pass(*graph, "give", {i.in(0, blocks_ - 1)}, 0);
+    ForwardedData<Tile<T>> result(own);
+    result.forward(*graph, "give", {i.in(0, blocks_ - 1)}, 0);
     graph->task("take", i.in(0, blocks_ - 1))
         .runs(bodies_.copy(), ptg::flow("from").from(result(i)), ptg::flow("to").from(X(i, 0)))
         .at(X(i, 0));
@@ -212,7 +215,7 @@ class Gmres {
     return number;
   }
 
-  void bring(const TiledMatrix<T>& from, const KrylovVectors<T>& to) {
+  void copy_in(const TiledMatrix<T>& from, const KrylovVectors<T>& to) {
     const auto graph = this->graph();
     const ptg::Index i("i"), j("j");
     const ptg::Collection given = graph->data(from, "given"), own = to.in(*graph);
@@ -224,14 +227,14 @@ class Gmres {
     graph->run();
   }
 
-  /// w := w + alpha A v, where w begins as 0 or is copied from `begins`. Each block of rows goes from tile to tile.
+  /// w := w + alpha A v, where w starts as 0 or as a copy of `begins`. Each block of rows of w moves from tile to tile.
   void multiply(ptg::Graph& graph, const ProductKernels<T>& product, const TiledMatrix<T>& a,
                 const KrylovVectors<T>& v, const KrylovVectors<T>* begins) {
     const ptg::Index i("i"), k("k");
     const std::int32_t last = a.tile_columns() - 1;
     const ptg::Collection A = graph.data(a), W = product_.in(graph);
-    PassedOn<Tile<T>> vector(v.in(graph));
-    vector.pass(graph, "send", {k.in(0, last)}, last + 1);
+    ForwardedData<Tile<T>> vector(v.in(graph));
+    vector.forward(graph, "send", {k.in(0, last)}, last + 1);
     auto begin = graph.task("begin", i.in(0, blocks_ - 1));
     auto multiply = graph.task("multiply", i.in(0, blocks_ - 1), k.in(0, last));
     const auto w = ptg::flow("w").from(W(i));
@@ -252,7 +255,7 @@ class Gmres {
         .at(A(i, k));
   }
 
-  /// From that pass on: 0 and 1 take from w what it has of the basis, 2 makes the rest one more vector of it.
+  /// From pass `first` on: passes 0 and 1 subtract the projection on the basis from w, pass 2 appends w to the basis.
   void orthogonalize(ptg::Graph& graph, int first) {
     using ptg::flow;
     const ptg::Index p("p"), i("i"), r("r");
@@ -293,16 +296,16 @@ class Gmres {
   const std::int32_t blocks_;
   KrylovBodies<T> bodies_;
   KrylovVectors<T> basis_, next_, product_, b_, x_;
-  NumbersOfRanks sums_;
+  PerRankSums sums_;
   std::unique_ptr<ptg::Graph> apply_, residual_, start_, extend_, update_;
 };
 
-/// The least squares problem of one cycle, by rotations: column after column of a Hessenberg matrix.
-class SmallProblem {
+/// The least squares problem of one cycle, by Givens rotations: a Hessenberg matrix, column by column.
+class HessenbergLeastSquares {
  public:
-  explicit SmallProblem(double norm) : rhs_{norm} {}
+  explicit HessenbergLeastSquares(double norm) : rhs_{norm} {}
 
-  /// One column more: its coefficients, and that below the diagonal. The norm of what is left then.
+  /// Appends a column: its coefficients, and the element below the diagonal. Returns the norm of the residual.
   double add(std::vector<double> column, double below) {
     for (std::size_t k = 0; k < cosines_.size(); ++k) {
       const double upper = column[k], lower = column[k + 1];
@@ -318,7 +321,7 @@ class SmallProblem {
     rhs_[rhs_.size() - 2] *= cosines_.back();
     return std::abs(rhs_.back());
   }
-  /// Without the last column if that depends on those before it.
+  /// Omits the last column if it depends linearly on the previous ones.
   std::vector<double> solution() const {
     std::size_t count = columns_.size();
     if (count != 0 && columns_.back().back() == 0) --count;
@@ -360,10 +363,10 @@ GmresResult gmres(Runtime& runtime, const Kernels& kernels, const TiledMatrix<T>
   GmresResult result;
   const double norm_of_b = on.norm_of_b(), wanted = settings.tolerance * norm_of_b;
   if (norm_of_b == 0) {
-    static_cast<void>(on.start());  // whose basis update() looks at
+    static_cast<void>(on.start());  // starts the basis that update() reads
     state.from_zero = true;
     on.update();
-    on.take_home(x);
+    on.copy_out(x);
     return {.converged = true, .history = {0}};
   }
   double before = std::numeric_limits<double>::infinity();
@@ -375,24 +378,24 @@ GmresResult gmres(Runtime& runtime, const Kernels& kernels, const TiledMatrix<T>
     const bool no_nearer = should_be_near && norm > before / 2;
     if (result.converged || no_nearer || result.iterations >= settings.most_iterations) break;
     before = norm;
-    SmallProblem small(norm);
+    HessenbergLeastSquares small(norm);
     double left = norm;
     for (state.vectors = 1; left > wanted && result.iterations < settings.most_iterations; ++state.vectors) {
       const double below = on.extend();
       Squares taken_away_squared;
       taken_away_squared.add(state.sums);
-      const double taken_away = taken_away_squared.root();
+      const double projected = taken_away_squared.root();
       left = small.add(state.sums, below);
       ++result.iterations;
       result.history.push_back(left / norm_of_b);
-      const bool all_found = below <= std::numeric_limits<T>::epsilon() * taken_away;
-      if (all_found || state.vectors == restart) break;
+      const bool breakdown = below <= std::numeric_limits<T>::epsilon() * projected;
+      if (breakdown || state.vectors == restart) break;
     }
     should_be_near = left <= wanted;
     state.solution = small.solution();
     on.update();
   }
-  on.take_home(x);
+  on.copy_out(x);
   return result;
 }
 

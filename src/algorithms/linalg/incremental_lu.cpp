@@ -1,4 +1,4 @@
-// A tiled LU factorization with incremental pivoting as a flow of tasks, and the solves that follow it.
+// A tiled LU factorization with incremental pivoting as a flow of tasks, and its solves.
 #include <fairlead/incremental_lu.hpp>
 
 #include "algorithms/linalg/incremental_lu_kernels.hpp"
@@ -48,7 +48,7 @@ class IncrementalLuSink {
   PairwiseUpdateKernels<T> update_;
 };
 
-/// What the factorization did to the right of the panels, on b: in its order, or transposed from the end.
+/// Applies the elimination of the factorization to b: in its order, or its transpose from the end.
 template <class T>
 void eliminate(Flow& flow, const Kernels& kernels, const TiledMatrix<T>& a, const IncrementalPivots<T>& p,
                const TiledMatrix<T>& b, Elimination which) {
@@ -57,7 +57,7 @@ void eliminate(Flow& flow, const Kernels& kernels, const TiledMatrix<T>& a, cons
   const bool plain = which == Elimination::plain;
   const auto of_triangle = [&](std::int32_t k, int priority) {
     for (std::int32_t c = 0; c < b.tile_columns(); ++c)
-      flow.submit(near_matrix(update.gessm(p.lower(k, k), p.exchanges(k, k), b(k, c)).priority(priority), a,
+      flow.submit(on_owner_of(update.gessm(p.lower(k, k), p.exchanges(k, k), b(k, c)).priority(priority), a,
                               k, k, b));
   };
   for (std::int32_t step = 0; step < nt; ++step) {
@@ -66,7 +66,7 @@ void eliminate(Flow& flow, const Kernels& kernels, const TiledMatrix<T>& a, cons
     for (std::int32_t below = k + 1; below < nt; ++below) {
       const std::int32_t i = plain ? below : nt + k - below;
       for (std::int32_t c = 0; c < b.tile_columns(); ++c)
-        flow.submit(near_matrix(update.ssssm(a(i, k), p.lower(i, k), p.exchanges(i, k), b(k, c), b(i, c))
+        flow.submit(on_owner_of(update.ssssm(a(i, k), p.lower(i, k), p.exchanges(i, k), b(k, c), b(i, c))
                                     .priority(plain ? 4 * nt - i - k : i + k),
                                 a, i, k, b));
     }

@@ -1,4 +1,4 @@
-// What the tasks of an LU factorization with incremental pivoting do.
+// The bodies of the tasks of an LU factorization with incremental pivoting.
 #include "algorithms/linalg/incremental_lu_kernels.hpp"
 
 #include <fairlead/error.hpp>
@@ -18,10 +18,10 @@ namespace fairlead::linalg {
 
 namespace {
 
-/// What a task that ends with a triangle of U knows of it.
+/// The triangle of U that a task produces.
 struct TriangleOfU {
   std::int64_t first_column;
-  bool complete;  // no other tile will offer pivots
+  bool complete;  // no later tile provides pivots
 };
 
 [[noreturn]] void throw_not_finite(std::int64_t column) {
@@ -44,12 +44,12 @@ void factor_diagonal(const Kernels& kernels, const InOut<Tile<T>>& a, const Out<
                      const Out<Vector<std::int32_t>>& exchanges, const TriangleOfU& triangle) {
   const int n = a.columns();
   std::int32_t* const pivots = exchanges.data();
-  // A zero shows on the diagonal; a tile below may offer another pivot.
+  // A zero pivot remains on the diagonal; a tile below may provide another one.
   (void)kernels.blas().getrf<T>(n, n, a.data(), a.leading_dimension(), pivots);
   require_pivots<T>(a, triangle);
   for (int i = 0; i < n; ++i)
     if (pivots[i] < i + 1 || pivots[i] > n) throw_not_finite(triangle.first_column + i);
-  // U changes from now on, while others solve with L.
+  // A copy of L: later tasks modify U in the tile, while others solve with L.
   for (int j = 0; j < n; ++j) std::copy_n(&a(0, j), n, &l(0, j));
   kernels.count(Kernel::getrf, getrf_flops(n));
 }
@@ -60,8 +60,8 @@ PairFactors<const T, const std::int32_t> pair_factors(const In<Tile<T>>& l,
   return {l.rows(), l.data(), l.leading_dimension(), exchanges.data()};
 }
 
-/// They may have been on disk: one bit wrong there must not be a row of somebody else's memory here. Row i of a
-/// block of `block` of them may be exchanged with rows up to so many below the block.
+/// Checks exchanges that may have been on disk: a corrupted index must not access memory outside the tile. Row i of
+/// each `block` exchanges may be exchanged with rows of the block and `below` rows below it.
 void require_rows(const In<Vector<std::int32_t>>& exchanges, int block, int below) {
   for (std::int64_t first = 0; first < exchanges.size(); first += block) {
     const std::int64_t count = std::min<std::int64_t>(block, exchanges.size() - first);

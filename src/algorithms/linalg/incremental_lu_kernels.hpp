@@ -1,4 +1,4 @@
-// The tasks of an LU factorization with incremental pivoting as codelets.
+// The codelets of an LU factorization with incremental pivoting.
 #pragma once
 #include <fairlead/codelet.hpp>
 #include <fairlead/incremental_lu.hpp>
@@ -8,8 +8,8 @@
 
 namespace fairlead::linalg {
 
-/// What factors a tile, or two. Both end with a triangle of U: the numbers are the column of the matrix with which
-/// it begins, and whether it is complete: no other tile will offer pivots.
+/// The factorizations of one tile or two. Both produce a triangle of U. Their last parameters are its first column in
+/// the matrix, and whether it is complete: no later tile provides pivots.
 template <class T>
 struct PairwisePanelKernels {
   using Tile = fairlead::Tile<T>;
@@ -17,16 +17,16 @@ struct PairwisePanelKernels {
 
   explicit PairwisePanelKernels(const Kernels& kernels);
 
-  /// A := U on and above the diagonal, and L, and its exchanges.
+  /// A := U on and above the diagonal; L and the exchanges of rows.
   Codelet<InOut<Tile>, Out<Tile>, Out<Exchanges>, std::int64_t, bool> getrf;
-  /// U := that of U on top of A, A := the L below it; L within the blocks, and the exchanges. Scratch: a block
-  /// of both.
+  /// U := the U of U on top of A, A := the L below it; L within the blocks, and the exchanges. Scratch: a block of
+  /// columns of both.
   Codelet<InOut<Tile>, InOut<Tile>, Out<Tile>, Out<Exchanges>, Scratch<T>, std::int64_t, bool> tstrf;
 };
 
 enum class Elimination : std::uint8_t { plain, transposed };
 
-/// What the two do to other tiles; or what is to be done for a solve with A^T, from the last to the first.
+/// Applies the eliminations to other tiles; or their transposes, for a solve with A^T, from the last to the first.
 template <class T>
 struct PairwiseUpdateKernels {
   using Tile = fairlead::Tile<T>;
@@ -34,9 +34,9 @@ struct PairwiseUpdateKernels {
 
   explicit PairwiseUpdateKernels(const Kernels& kernels, Elimination which = Elimination::plain);
 
-  /// C := L^-1 P C, for L and P of getrf.
+  /// C := L^-1 P C, for L and P from getrf.
   Codelet<In<Tile>, In<Exchanges>, InOut<Tile>> gessm;
-  /// C1 on top of C2 := what tstrf did, for A and L and the exchanges that it left.
+  /// C1 on top of C2 := the elimination of tstrf, for its A, L and exchanges.
   Codelet<In<Tile>, In<Tile>, In<Exchanges>, InOut<Tile>, InOut<Tile>> ssssm;
 };
 

@@ -1,4 +1,4 @@
-// The data that an LU factorization with incremental pivoting has besides the tiles of the matrix.
+// The data of an LU factorization with incremental pivoting other than the tiles of the matrix.
 #include <fairlead/error.hpp>
 #include <fairlead/incremental_lu.hpp>
 
@@ -58,7 +58,8 @@ void IncrementalPivots<T>::remove_all() noexcept {
     for (const auto& handle : handles) try {
         if (handle.datum().datum != nullptr) runtime_.remove(handle);
       } catch (...) {
-        // In a body or another thread nothing can be waited for, and memory may be missing: it stays until the runtime ends.
+        // Removal fails in a body, in another thread, or if memory is exhausted: the datum then stays until the runtime
+        // ends.
       }
   };
   remove(lower_);

@@ -1,5 +1,6 @@
-// Tasks make the vectors and look at the results, a tile each, so that the program's own memory is never
-// asked for what may be elsewhere. What a tile tells has a place of its own; it is put together in order.
+// Estimates norms of an inverse. Tasks generate the vectors and evaluate the results, one tile each, so the program
+// does not need access to data on other nodes or on disk. Each tile's result has its own slot; they are combined in
+// order.
 #include <fairlead/error.hpp>
 #include <fairlead/gather.hpp>
 #include <fairlead/inverse_norm.hpp>
@@ -24,18 +25,18 @@ constexpr std::int64_t most_vectors = 8;  // for each of the two norms
 std::int64_t vectors_for(std::int64_t n, bool weighted) noexcept {
   return std::min(n, weighted ? 2 * most_vectors : most_vectors);
 }
-/// Of these, those without weights. Half of them where there are few: reach() is from the others.
+/// The number of vectors without weights. Half of the vectors if there are few: weighted_row_maxima() needs the weighted ones.
 std::int64_t plain_vectors_for(std::int64_t n, bool weighted) noexcept {
   return std::min(most_vectors, weighted ? (n + 1) / 2 : n);
 }
 
-/// Not smaller than either; what is not a number stays.
+/// The maximum; NaN if either is NaN.
 double largest_of(double a, double b) noexcept { return std::isnan(a) || a > b ? a : b; }
 
 struct Row {
-  double size = -1;  // the largest of its elements
+  double size = -1;  // the maximum absolute value of its elements
   std::int64_t row = 0;
-  /// The larger first; what is not a number before all.
+  /// Larger sizes first; NaN before all others.
   bool operator<(const Row& other) const noexcept {
     const double mine = std::isnan(size) ? HUGE_VAL : size,
                  others = std::isnan(other.size) ? HUGE_VAL : other.size;
@@ -43,15 +44,14 @@ struct Row {
   }
 };
 
-/// What one tile of the results tells.
-struct Told {
-  std::vector<double> sums;      // of each column's absolute values
-  std::vector<double> weighted;  // the same, each times the weight of its row
-  std::vector<double>
-      diagonal;  // in the second step: of each column the element in the row that it was made for
-  // In the first step the rows with the largest elements, among the columns without weights and those with them.
+/// The result of one tile.
+struct TileResult {
+  std::vector<double> sums;      // per column, of absolute values
+  std::vector<double> weighted;  // per column, of absolute values times the weight of the row
+  std::vector<double> diagonal;  // second step, per column: the element in the row of its unit vector
+  // First step: the rows with the largest elements, in the columns without weights and in the columns with weights.
   std::array<std::vector<Row>, 2> candidates;
-  std::vector<double> largest;  // of each row, among the columns with weights
+  std::vector<double> largest;  // per row, over the columns with weights
 };
 
 }  // namespace
@@ -71,8 +71,8 @@ class InverseNorm<T>::Implementation {
         vectors_(runtime.ranks() == 1
                      ? runtime.tiled_in_place<T>("condition", memory_.data(), n_, count_, n_, tile)
                      : runtime.tiled<T>("condition", n_, count_, tile, Distribution::over(runtime.ranks()))) {
-    told_.resize(static_cast<std::size_t>(vectors_.tile_rows()) *
-                 static_cast<std::size_t>(vectors_.tile_columns()));
+    tile_results_.resize(static_cast<std::size_t>(vectors_.tile_rows()) *
+                         static_cast<std::size_t>(vectors_.tile_columns()));
     if (weights_.empty()) return;
     if (std::ssize(weights_) != n_)
       throw UsageError(fmt::format("{} weights for an inverse of {} rows", weights_.size(), n_));
@@ -84,54 +84,58 @@ class InverseNorm<T>::Implementation {
   void begin(Flow& flow) {
     if (steps_ == steps) throw UsageError("the norm of the inverse has been estimated: no step is left");
     if (++steps_ == 1) {
-      for_each_tile(flow, codelet("probe").cpu([this](Out<Tile<T>> x, Place place) { of_signs(x, place); }));
+      for_each_tile(flow,
+                    codelet("probe").cpu([this](Out<Tile<T>> x, Place place) { fill_signs(x, place); }));
     } else {
       choose_rows();
-      told_.assign(told_.size(), {});
-      for_each_tile(flow, codelet("probe").cpu([this](Out<Tile<T>> x, Place place) { of_units(x, place); }));
+      tile_results_.assign(tile_results_.size(), {});
+      for_each_tile(flow,
+                    codelet("probe").cpu([this](Out<Tile<T>> x, Place place) { fill_units(x, place); }));
     }
   }
   void end(Flow& flow) {
-    for_each_tile(flow, codelet("look").cpu([this](In<Tile<T>> y, Place place) { look(y, place); }));
+    for_each_tile(flow, codelet("look").cpu([this](In<Tile<T>> y, Place place) { evaluate(y, place); }));
   }
   void submit(Flow& flow) {
     begin(flow);
     (steps_ == 1 ? inverse_.plain : inverse_.transposed)(flow, vectors_);
     end(flow);
   }
-  std::uint64_t tasks() const noexcept { return inverse_.tasks(vectors_.tile_columns()) + 2 * told_.size(); }
+  std::uint64_t tasks() const noexcept {
+    return inverse_.tasks(vectors_.tile_columns()) + 2 * tile_results_.size();
+  }
 
-  void bring_together() {
+  void combine_ranks() {
     if (runtime_.ranks() == 1) return;
     const std::size_t room = numbers_of_tile();
-    std::vector<double> own(told_.size() * room);
-    for (std::size_t t = 0; t < told_.size(); ++t) pack(told_[t], own.data() + t * room);
+    std::vector<double> own(tile_results_.size() * room);
+    for (std::size_t t = 0; t < tile_results_.size(); ++t) pack(tile_results_[t], own.data() + t * room);
     const std::vector<double> all = gather(runtime_, own);
     for (std::size_t one = 0; one < all.size(); one += room) {
       if (all[one] == 0) continue;
-      const auto t = static_cast<std::int32_t>(one / room % told_.size());
+      const auto t = static_cast<std::int32_t>(one / room % tile_results_.size());
       unpack(all.data() + one, vectors_.rows_of(t / vectors_.tile_columns()),
-             vectors_.columns_of(t % vectors_.tile_columns()), told_[static_cast<std::size_t>(t)]);
+             vectors_.columns_of(t % vectors_.tile_columns()), tile_results_[static_cast<std::size_t>(t)]);
     }
   }
 
   double value() const {
     if (steps_ == 0) return 0;
-    std::vector<double> sums = of_columns(&Told::sums);
+    std::vector<double> sums = of_columns(&TileResult::sums);
     if (steps_ < steps) sums.resize(static_cast<std::size_t>(plain_));
     double largest = 0;
     for (const double sum : sums) {
       if (!std::isfinite(sum)) return HUGE_VAL;
       largest = std::max(largest, sum);
     }
-    // || A^-1 x || <= || A^-1 || || x ||, and the vectors of 1 and -1 have the norm n.
+    // || A^-1 x || <= || A^-1 || || x || in the one norm, and vectors of 1 and -1 have norm n.
     return steps_ == steps ? largest : largest / static_cast<double>(n_);
   }
 
   std::vector<RowOfInverse> rows() const {
     if (steps_ < steps) throw UsageError("rows of the inverse are known after the last step");
-    const auto sums = of_columns(&Told::sums), weighted = of_columns(&Told::weighted),
-               diagonal = of_columns(&Told::diagonal);
+    const auto sums = of_columns(&TileResult::sums), weighted = of_columns(&TileResult::weighted),
+               diagonal = of_columns(&TileResult::diagonal);
     std::vector<RowOfInverse> all;
     for (std::size_t c = 0; c < rows_.size(); ++c)
       all.push_back({rows_[c], sums[c], weighted[c] * unit_, diagonal[c]});
@@ -143,7 +147,7 @@ class InverseNorm<T>::Implementation {
     gather(runtime_, vectors_, all.data(), n_);
     return all;
   }
-  const std::vector<double>& reach() const noexcept { return reach_; }
+  const std::vector<double>& weighted_row_maxima() const noexcept { return weighted_row_maxima_; }
   bool is_weighted() const noexcept { return !weights_.empty(); }
 
   int steps_done() const noexcept { return steps_; }
@@ -151,7 +155,7 @@ class InverseNorm<T>::Implementation {
 
  private:
   struct Place {
-    std::int64_t row, column;  // where the tile begins
+    std::int64_t row, column;  // the first element of the tile
     std::size_t index;
   };
   template <class C>
@@ -164,11 +168,12 @@ class InverseNorm<T>::Implementation {
   }
 
   std::size_t numbers_of_tile() const noexcept {
-    // Whether the tile was looked at; sums, weighted ones, diagonal; candidates of both kinds; the largest of each row.
+    // Whether the tile has been evaluated; sums, weighted sums, diagonal; candidates of both kinds; the maximum of each
+    // row.
     const auto count = static_cast<std::size_t>(count_);
     return 1 + 3 * count + 4 * count + (weights_.empty() ? 0 : static_cast<std::size_t>(vectors_.tile()));
   }
-  void pack(const Told& told, double* at) const {
+  void pack(const TileResult& told, double* at) const {
     const auto count = static_cast<std::size_t>(count_);
     *at++ = told.sums.empty() ? 0 : 1;
     for (const auto* numbers : {&told.sums, &told.weighted, &told.diagonal}) {
@@ -184,7 +189,7 @@ class InverseNorm<T>::Implementation {
     }
     std::ranges::copy(told.largest, at);
   }
-  void unpack(const double* at, std::int64_t rows, std::int64_t columns, Told& told) const {
+  void unpack(const double* at, std::int64_t rows, std::int64_t columns, TileResult& told) const {
     const auto count = static_cast<std::size_t>(count_);
     ++at;
     for (auto* numbers : {&told.sums, &told.weighted, &told.diagonal}) {
@@ -205,9 +210,9 @@ class InverseNorm<T>::Implementation {
     return weights_.empty() ? 1 : weights_[static_cast<std::size_t>(row)];
   }
 
-  /// Of each kind the first vector is of positive elements, which suits what has no negative ones; the others have random
+  /// The first vector of each kind is positive, which suits inverses without negative elements; the others have random
   /// signs.
-  void of_signs(Out<Tile<T>>& x, const Place& place) const {
+  void fill_signs(Out<Tile<T>>& x, const Place& place) const {
     GeneratedUniform<T>(n_, count_, seed)
         .read(place.row, x.rows(), place.column, x.columns(), x.data(), x.leading_dimension());
     for (int j = 0; j < x.columns(); ++j)
@@ -218,15 +223,15 @@ class InverseNorm<T>::Implementation {
         x(i, j) = positive ? size : -size;
       }
   }
-  void of_units(Out<Tile<T>>& x, const Place& place) const {
+  void fill_units(Out<Tile<T>>& x, const Place& place) const {
     for (int j = 0; j < x.columns(); ++j) {
       const std::int64_t one = rows_[static_cast<std::size_t>(place.column + j)];
       for (int i = 0; i < x.rows(); ++i) x(i, j) = place.row + i == one ? T(1) : T(0);
     }
   }
 
-  void look(const In<Tile<T>>& y, const Place& place) {
-    Told& told = told_[place.index];
+  void evaluate(const In<Tile<T>>& y, const Place& place) {
+    TileResult& told = tile_results_[place.index];
     const auto columns = static_cast<std::size_t>(y.columns()), rows = static_cast<std::size_t>(y.rows());
     for (auto* numbers : {&told.sums, &told.weighted, &told.diagonal}) numbers->assign(columns, 0);
     std::array<std::vector<Row>, 2> of_rows{std::vector<Row>(rows), std::vector<Row>(rows)};
@@ -261,7 +266,7 @@ class InverseNorm<T>::Implementation {
     return rows;
   }
 
-  /// Where the results of the first step are largest, there A^-1 has its largest rows, probably.
+  /// The rows with the largest results of the first step are probably the largest rows of A^-1.
   void choose_rows() {
     rows_.clear();
     const std::vector<Row> plain = candidates(0), weighted = candidates(1);
@@ -269,19 +274,19 @@ class InverseNorm<T>::Implementation {
     take(weighted, count_);
     take(plain, count_);
     if (weights_.empty()) return;
-    reach_.assign(static_cast<std::size_t>(n_), 0);
+    weighted_row_maxima_.assign(static_cast<std::size_t>(n_), 0);
     std::size_t index = 0;
     for (std::int32_t i = 0; i < vectors_.tile_rows(); ++i)
       for (std::int32_t j = 0; j < vectors_.tile_columns(); ++j) {
-        const std::vector<double>& of_tile = told_[index++].largest;
-        double* const at = reach_.data() + static_cast<std::int64_t>(i) * vectors_.tile();
+        const std::vector<double>& of_tile = tile_results_[index++].largest;
+        double* const at = weighted_row_maxima_.data() + static_cast<std::int64_t>(i) * vectors_.tile();
         for (std::size_t k = 0; k < of_tile.size(); ++k) at[k] = largest_of(of_tile[k], at[k]);
       }
   }
-  /// Of all tiles, the largest first. A row may be in several tiles next to each other.
+  /// The candidates of all tiles, largest first. Adjacent tiles may list the same row.
   std::vector<Row> candidates(std::size_t kind) const {
     std::vector<Row> all;
-    for (const Told& told : told_)
+    for (const TileResult& told : tile_results_)
       all.insert(all.end(), told.candidates[kind].begin(), told.candidates[kind].end());
     std::ranges::sort(all, std::less<>());
     return all;
@@ -292,12 +297,12 @@ class InverseNorm<T>::Implementation {
         rows_.push_back(row.row);
   }
 
-  std::vector<double> of_columns(std::vector<double> Told::*numbers) const {
+  std::vector<double> of_columns(std::vector<double> TileResult::*numbers) const {
     std::vector<double> sums(static_cast<std::size_t>(count_));
     std::size_t index = 0;
     for (std::int32_t i = 0; i < vectors_.tile_rows(); ++i)
       for (std::int32_t j = 0; j < vectors_.tile_columns(); ++j) {
-        const std::vector<double>& of_tile = told_[index++].*numbers;
+        const std::vector<double>& of_tile = tile_results_[index++].*numbers;
         for (std::size_t k = 0; k < of_tile.size(); ++k)
           sums[static_cast<std::size_t>(j) * static_cast<std::size_t>(vectors_.tile()) + k] += of_tile[k];
       }
@@ -309,16 +314,16 @@ class InverseNorm<T>::Implementation {
   Runtime& runtime_;
   AppliedInverse<T> inverse_;
   std::int64_t n_, count_, plain_;  // the first `plain_` of `count_` vectors have no weights
-  std::vector<double> weights_;     // of each row, at most 1; empty: there are none
-  double unit_ = 0;                 // of the weights
+  std::vector<double> weights_;     // per row, at most 1; empty: no weights
+  double unit_ = 0;                 // scale of the weights
   std::vector<T> memory_;
-  // Tasks read all of the above, and rows_. What one tile tells is written by its task, and read by the
-  // thread that submits, after it has waited. That thread alone has steps_.
-  std::vector<Told> told_;
-  std::vector<std::int64_t> rows_;  // of each vector of the second step
-  std::vector<double> reach_;       // see InverseNorm::reach()
-  int steps_ = 0;                   // that have begun
-  TiledMatrix<T> vectors_;          // last: its end waits for the tasks, which use all of the above
+  // Tasks read all of the above, rows_ and steps_, which the submitting thread changes only while no task runs. Each
+  // element of told_ is written by its task and read by the submitting thread after waiting.
+  std::vector<TileResult> tile_results_;
+  std::vector<std::int64_t> rows_;           // of each vector of the second step
+  std::vector<double> weighted_row_maxima_;  // see InverseNorm::weighted_row_maxima()
+  int steps_ = 0;                            // steps that have started
+  TiledMatrix<T> vectors_;  // last: its destructor waits for the tasks, which use all of the above
 };
 
 namespace {
@@ -366,8 +371,8 @@ std::uint64_t InverseNorm<T>::tasks() const noexcept {
   return implementation_->tasks();
 }
 template <class T>
-void InverseNorm<T>::bring_together() {
-  implementation_->bring_together();
+void InverseNorm<T>::combine_ranks() {
+  implementation_->combine_ranks();
 }
 template <class T>
 double InverseNorm<T>::value() const {
@@ -391,11 +396,11 @@ std::vector<T> InverseNorm<T>::elements() const {
   return implementation_->elements();
 }
 template <class T>
-const std::vector<double>& InverseNorm<T>::reach() const noexcept {
-  return implementation_->reach();
+const std::vector<double>& InverseNorm<T>::weighted_row_maxima() const noexcept {
+  return implementation_->weighted_row_maxima();
 }
 template <class T>
-void InverseNorm<T>::begin(Flow& flow) {
+void InverseNorm<T>::submit_vectors(Flow& flow) {
   implementation_->begin(flow);
 }
 template <class T>
@@ -403,7 +408,7 @@ const TiledMatrix<T>& InverseNorm<T>::vectors() const noexcept {
   return implementation_->vectors();
 }
 template <class T>
-void InverseNorm<T>::end(Flow& flow) {
+void InverseNorm<T>::submit_evaluation(Flow& flow) {
   implementation_->end(flow);
 }
 

@@ -1,4 +1,4 @@
-// Bands of columns, a task each, in blocks of rows.
+// One task per band of columns; a task reads blocks of rows.
 #include "algorithms/linalg/inverse_residual.hpp"
 
 #include <fairlead/codelet.hpp>
@@ -7,14 +7,14 @@
 #include <cmath>
 
 #include "algorithms/linalg/blas/blas.hpp"
-#include "algorithms/linalg/over_ranks.hpp"
+#include "algorithms/linalg/collectives.hpp"
 
 namespace fairlead::linalg {
 
 namespace {
 
-constexpr std::int64_t band_columns = 256;  // columns of A of a task
-constexpr std::int64_t block_rows = 256;    // at once
+constexpr std::int64_t band_columns = 256;  // columns of A per task
+constexpr std::int64_t block_rows = 256;    // rows of A per block
 constexpr std::size_t block_elements = static_cast<std::size_t>(band_columns * block_rows);
 
 std::int64_t bands_of_columns(std::int64_t n) noexcept { return (n + band_columns - 1) / band_columns; }
@@ -35,7 +35,7 @@ InverseResidual<T>::InverseResidual(Kernels kernels, std::shared_ptr<const Matri
 
 template <class T>
 std::size_t InverseResidual<T>::scratch_bytes_per_worker(std::int64_t rows) noexcept {
-  // A block of A; as much of y; the sums of a band.
+  // A block of A; as many rows of y; the sums of a band.
   return sizeof(double) * (block_elements + static_cast<std::size_t>((block_rows + band_columns) * rows));
 }
 
@@ -47,9 +47,10 @@ std::uint64_t InverseResidual<T>::tasks(std::int64_t n) noexcept {
 template <class T>
 void InverseResidual<T>::submit(Flow& flow, std::uint32_t rank, std::uint32_t ranks) {
   ranks_ = ranks;
-  const auto multiply_band = codelet("check inverse").cpu([this](std::int64_t column, std::int64_t count) {
-    multiply(column, count);
-  });
+  const auto multiply_band =
+      codelet("check inverse").cpu([this, gate = rundown_.gate()](std::int64_t column, std::int64_t count) {
+        if (const RundownProtection::Use use(*gate); use) multiply(column, count);
+      });
   for (std::int64_t column = 0; column < a_->columns(); column += band_columns)
     if (column / band_columns % ranks == rank)
       flow.submit(multiply_band(column, std::min(band_columns, a_->columns() - column)));
@@ -88,9 +89,9 @@ void InverseResidual<T>::multiply(std::int64_t column, std::int64_t count) {
 }
 
 template <class T>
-void InverseResidual<T>::bring_together(Runtime& runtime) {
+void InverseResidual<T>::combine_ranks(Runtime& runtime) {
   const std::int64_t bands = bands_of_columns(a_->columns());
-  share_bands(runtime, sums_.data(), bands, 2 * std::ssize(rows_), 1, ranks_);
+  allgather_bands(runtime, sums_.data(), bands, 2 * std::ssize(rows_), 1, ranks_);
   products_.assign(rows_.size(), 0);
   residuals_.assign(rows_.size(), 0);
   for (std::size_t v = 0; v < rows_.size(); ++v)

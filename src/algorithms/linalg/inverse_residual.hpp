@@ -1,6 +1,6 @@
-// How far computed rows of A^-1 are from rows of A^-1: y^T A - e^T, from the matrix as its source has it, for rows y
-// that were computed with factors which may not be those of A. For any y, || y || / || A^T y || in the one norm is at
-// most || A^-1 || in the infinity norm, so no condition need be stated that is too large.
+// The residual y^T A - e^T of computed rows y of A^-1, with A read from its source. It detects rows computed with
+// factors that are not those of A. For any y, || y || / || A^T y || in the one norm is at most || A^-1 || in the
+// infinity norm, so an estimate of the condition number from it is never too large.
 #pragma once
 #include <fairlead/flow.hpp>
 #include <fairlead/linalg.hpp>
@@ -12,28 +12,30 @@
 #include <vector>
 
 #include "algorithms/linalg/scratch_pool.hpp"
+#include "base/rundown_protection.hpp"
 
 namespace fairlead::linalg {
 
-/// Each task reads some columns of A whole; A is read once. Everything is computed in double precision.
+/// Each task reads some complete columns of A; A is read once. All computations are in double precision.
 template <class T>
 class InverseResidual {
  public:
-  /// `y`: a column for each of `rows`, column-major, as many elements as A has rows. `shares`: of each column of A, by which
-  /// part its component of y^T A - e^T counts in residuals(). All are taken as they are when the tasks run, and must stay.
+  /// `y`: one column per element of `rows`, column-major, as many elements as A has rows. `shares`: for each column of
+  /// A, the weight of its component of y^T A - e^T in residuals(). All are read when the tasks run, and must stay
+  /// valid.
   InverseResidual(Kernels kernels, std::shared_ptr<const MatrixSource<double>> a, const std::vector<T>& y,
                   const std::vector<std::int64_t>& rows, const std::vector<double>& shares);
 
   static std::size_t scratch_bytes_per_worker(std::int64_t rows) noexcept;
   static std::uint64_t tasks(std::int64_t n) noexcept;
-  /// Of `ranks` that read A the part of this one.
+  /// Submits the share of this rank, of `ranks` ranks that read A.
   void submit(Flow& flow, std::uint32_t rank, std::uint32_t ranks);
-  /// Once the flow has been waited for; over ranks all call it.
-  void bring_together(Runtime& runtime);
+  /// Combines the results after the flow has been waited for. Collective over the ranks.
+  void combine_ranks(Runtime& runtime);
 
-  /// || A^T y || in the one norm, of each row; after bring_together().
+  /// The one norm of A^T y, for each row; valid after combine_ranks().
   const std::vector<double>& products() const noexcept { return products_; }
-  /// The same of A^T y - e, each component times its share.
+  /// The one norm of A^T y - e, each component times its share.
   const std::vector<double>& residuals() const noexcept { return residuals_; }
 
  private:
@@ -47,8 +49,9 @@ class InverseResidual {
   std::uint32_t ranks_ = 1;
   ScratchPool scratch_;
   std::vector<double>
-      sums_;  // of each band of columns, of products and of residuals; a task writes those of its band
+      sums_;  // per band of columns: of products, then of residuals; each task writes its own band
   std::vector<double> products_, residuals_;
+  RundownProtection rundown_;  // last: tasks use all of the above
 };
 
 extern template class InverseResidual<float>;

@@ -1,4 +1,4 @@
-// Loading the kernels, and telling how a flow or a graph of them went.
+// Loads the kernels, and rethrows the errors of flows and graphs of them.
 #include <fairlead/error.hpp>
 #include <fairlead/linalg.hpp>
 #include <fairlead/parameterized_linalg.hpp>
@@ -24,11 +24,11 @@ Kernels Kernels::load(const std::string& library, Products products) {
 
 Kernels Kernels::with_cuda_kernels(std::string_view image) const {
   Kernels others = *this;
-  others.cuda_ = std::make_shared<const CudaBlas>(OwnKernels(image), cuda_->math());
+  others.cuda_ = std::make_shared<const CudaBlas>(CudaKernels(image), cuda_->math());
   return others;
 }
 
-bool Kernels::has_cuda_kernels() const noexcept { return cuda_->own().there(); }
+bool Kernels::has_cuda_kernels() const noexcept { return cuda_->own().is_available(); }
 
 bool Kernels::has_own_products() const noexcept { return blas_->has_own_products(); }
 
@@ -65,7 +65,7 @@ std::string_view name_of(Kernel kernel) noexcept {
 
 namespace {
 template <class Wait>
-void with_reasons(const Wait& wait) {
+void unwrap_task_error(const Wait& wait) {
   try {
     wait();
   } catch (const TaskError& error) {
@@ -78,7 +78,7 @@ void with_reasons(const Wait& wait) {
     } catch (const SystemError&) {
       throw;
     } catch (...) {
-      // Something else: the TaskError says which task it was.
+      // Another error: the TaskError names the task.
     }
     throw;
   }
@@ -86,11 +86,11 @@ void with_reasons(const Wait& wait) {
 }  // namespace
 
 void wait_for_results(Flow& flow) {
-  with_reasons([&flow] { flow.wait(); });
+  unwrap_task_error([&flow] { flow.wait(); });
 }
 
 void run_for_results(ptg::Graph& graph) {
-  with_reasons([&graph] { graph.run(); });
+  unwrap_task_error([&graph] { graph.run(); });
 }
 
 }  // namespace fairlead::linalg

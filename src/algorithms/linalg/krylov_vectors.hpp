@@ -1,4 +1,4 @@
-// Vectors in blocks of rows, as an iterative method has them beside its matrix: block i is rank i's, counted round.
+// Vectors in blocks of rows, for iterative methods: block i belongs to rank i modulo the number of ranks.
 #pragma once
 #include <fairlead/error.hpp>
 #include <fairlead/ptg.hpp>
@@ -12,7 +12,7 @@
 
 namespace fairlead::linalg {
 
-/// As many columns of vectors; the data go when it goes, after the graphs that use them.
+/// `columns` vectors. The destructor removes the data; graphs that use them must be destroyed first.
 template <class T>
 class KrylovVectors {
  public:
@@ -31,7 +31,8 @@ class KrylovVectors {
     for (const Handle<Tile<T>>& handle : handles_) try {
         if (handle.datum().datum != nullptr) runtime_.remove(handle);
       } catch (...) {
-        // In a body or another thread nothing can be waited for, and memory may be missing: it stays until the runtime ends.
+        // Removal fails in a body, in another thread, or if memory is exhausted: the datum then stays until the runtime
+        // ends.
       }
   }
 
@@ -53,18 +54,18 @@ class KrylovVectors {
   std::vector<Handle<Tile<T>>> handles_;
 };
 
-/// Numbers of each rank: what sums are like, and where a task is that each rank has.
-class NumbersOfRanks {
+/// One vector of numbers on each rank: the layout of global sums, and the place of tasks that run once per rank.
+class PerRankSums {
  public:
-  NumbersOfRanks(Runtime& runtime, std::int64_t count)
+  PerRankSums(Runtime& runtime, std::int64_t count)
       : runtime_(runtime), distribution_(KrylovVectors<double>::round_robin(runtime)) {
     for (std::uint32_t rank = 0; rank < runtime.ranks(); ++rank)
       handles_.push_back(rank == runtime.rank() ? runtime.vector<double>("sums", count)
                                                 : Handle<Vector<double>>({}, {count, 1}));
   }
-  NumbersOfRanks(const NumbersOfRanks&) = delete;
-  NumbersOfRanks& operator=(const NumbersOfRanks&) = delete;
-  ~NumbersOfRanks() {
+  PerRankSums(const PerRankSums&) = delete;
+  PerRankSums& operator=(const PerRankSums&) = delete;
+  ~PerRankSums() {
     try {
       runtime_.remove(handles_[runtime_.rank()]);
     } catch (...) {

@@ -1,4 +1,5 @@
-// The residual by bands of rows, A^T r by bands of columns: a task each, so that sums have one order.
+// Computes the residual by bands of rows and A^T r by bands of columns, one task each, so that the order of the sums is
+// fixed.
 #include "algorithms/linalg/least_squares_error.hpp"
 
 #include <fairlead/codelet.hpp>
@@ -9,9 +10,9 @@
 #include <span>
 
 #include "algorithms/linalg/blas/blas.hpp"
-#include "algorithms/linalg/dealt_columns.hpp"
+#include "algorithms/linalg/collectives.hpp"
+#include "algorithms/linalg/distributed_columns.hpp"
 #include "algorithms/linalg/larger.hpp"
-#include "algorithms/linalg/over_ranks.hpp"
 #include "algorithms/linalg/residual_products.hpp"
 #include "algorithms/linalg/squares.hpp"
 #include "algorithms/linalg/wide_number.hpp"
@@ -20,14 +21,14 @@ namespace fairlead::linalg {
 
 namespace {
 
-constexpr std::int64_t band = 256;          // rows or columns of A of a task
-constexpr std::int64_t piece = 256;         // of the other side, at once
-constexpr std::int64_t sides_at_once = 16;  // of x or r
+constexpr std::int64_t band = 256;          // rows or columns of A per task
+constexpr std::int64_t piece = 256;         // columns or rows of A per block
+constexpr std::int64_t sides_at_once = 16;  // columns of x or r per block
 constexpr std::size_t piece_elements = static_cast<std::size_t>(band * piece);
 
 std::int64_t bands_of(std::int64_t elements) noexcept { return (elements + band - 1) / band; }
 
-/// Without overflow.
+/// The Euclidean norm, without overflow.
 template <class X>
 double norm_of_vector(const X* vector, std::int64_t count) {
   double largest = 0;
@@ -44,7 +45,7 @@ double norm_of_vector(const X* vector, std::int64_t count) {
 
 double quotient(double of, double by) noexcept { return of == 0 ? 0 : of / by; }
 
-/// That 2^exponent is of the number's size.
+/// The binary exponent of the number; 0 for zero and for numbers that are not finite.
 int exponent_of(double number) noexcept {
   return number != 0 && std::isfinite(number) ? std::ilogb(number) : 0;
 }
@@ -66,11 +67,11 @@ LeastSquaresError<T>::LeastSquaresError(Kernels kernels, std::shared_ptr<const M
       normal_(static_cast<std::size_t>(a_->columns() * columns)),
       squares_of_a_(3 * static_cast<std::size_t>(bands_of(a_->rows()))),
       exponents_(static_cast<std::size_t>(columns)),
-      norms_of_b_(static_cast<std::size_t>(columns)),
-      norms_of_x_(static_cast<std::size_t>(columns)),
+      norms_{.b = std::vector<double>(static_cast<std::size_t>(columns)),
+             .x = std::vector<double>(static_cast<std::size_t>(columns))},
       largest_of_x_(static_cast<std::size_t>(columns)),
-      sizes_of_x_(static_cast<std::size_t>(a_->columns())),
-      sizes_(static_cast<std::size_t>(a_->rows())),
+      magnitudes_of_x_(static_cast<std::size_t>(a_->columns())),
+      magnitudes_(static_cast<std::size_t>(a_->rows())),
       sizes_of_residual_(static_cast<std::size_t>(a_->rows())),
       sizes_of_normal_(static_cast<std::size_t>(a_->columns())) {}
 
@@ -82,7 +83,7 @@ Bytes LeastSquaresError<T>::bytes(std::int64_t rows, std::int64_t columns) noexc
 
 template <class T>
 Bytes LeastSquaresError<T>::scratch_bytes_per_worker(std::int64_t columns) noexcept {
-  // A piece of A; as much of x or r; sums of a band.
+  // A block of A; as much of x or r; the sums of a band.
   return sizeof(double) * (piece_elements + 2 * static_cast<std::size_t>(band * columns));
 }
 
@@ -107,15 +108,15 @@ void LeastSquaresError<T>::subtract(const Strip& a, Columns<const double> x, Col
 }
 
 template <class T>
-void LeastSquaresError<T>::measure_solution() {
+void LeastSquaresError<T>::compute_norms_of_x() {
   const std::int64_t n = a_->columns();
   for (std::int64_t c = 0; c < columns_; ++c) {
     const T* const x = x_ + c * ld_;
-    norms_of_x_[static_cast<std::size_t>(c)] = norm_of_vector(x, n);
+    norms_.x[static_cast<std::size_t>(c)] = norm_of_vector(x, n);
     double& largest = largest_of_x_[static_cast<std::size_t>(c)];
     for (std::int64_t i = 0; i < n; ++i) largest = larger(largest, std::abs(static_cast<double>(x[i])));
     for (std::int64_t i = 0; i < n; ++i) {
-      double& size = sizes_of_x_[static_cast<std::size_t>(i)];
+      double& size = magnitudes_of_x_[static_cast<std::size_t>(i)];
       size = larger(size, quotient(std::abs(static_cast<double>(x[i])), largest));
     }
   }
@@ -130,7 +131,7 @@ void LeastSquaresError<T>::residual_of_rows(std::int64_t row, std::int64_t count
   double* const r = x + band * columns_;
   const auto rows = static_cast<int>(count);
   b_->read(row, count, 0, columns_, r, count);
-  double* const sizes = sizes_.data() + row;
+  double* const sizes = magnitudes_.data() + row;
   for (std::int64_t c = 0; c < columns_; ++c)
     for (std::int64_t i = 0; i < count; ++i)
       sizes[i] =
@@ -144,7 +145,7 @@ void LeastSquaresError<T>::residual_of_rows(std::int64_t row, std::int64_t count
     for (std::int64_t c = 0; c < columns_; ++c)
       for (std::int64_t i = 0; i < wide; ++i) x[i + c * wide] = static_cast<double>(x_[j + i + c * ld_]);
     const Strip strip{a, rows, wide, false};
-    add_sizes(strip, sizes_of_x_.data() + j, row_sums.data(), sizes);
+    add_sizes(strip, magnitudes_of_x_.data() + j, row_sums.data(), sizes);
     subtract(strip, {x, wide}, {r, count});
   }
   double* place = squares_of_a_.data() + row / band;
@@ -178,44 +179,48 @@ void LeastSquaresError<T>::normal_of_columns(std::int64_t column, std::int64_t c
 }
 
 template <class T>
-void LeastSquaresError<T>::judge(Runtime& runtime, Flow& flow, std::int32_t tile, const Rotate& rotate,
-                                 const std::function<void()>& wait, std::uint32_t readers,
-                                 const Distribution* distribution) {
+void LeastSquaresError<T>::check(Runtime& runtime, Flow& flow, std::int32_t tile,
+                                 const ApplyQTransposed& rotate, const std::function<void()>& wait,
+                                 std::uint32_t readers, const Distribution* distribution) {
   const std::int64_t m = a_->rows(), n = a_->columns();
-  // Of so many ranks the part of this one.
+  // True if this rank, of `readers`, computes the band.
   const auto own = [rank = runtime.rank(), readers](std::int64_t first) {
     return first / band % readers == rank;
   };
-  measure_solution();
+  compute_norms_of_x();
   const auto rows_codelet =
-      codelet("judge").cpu([this](std::int64_t row, std::int64_t count) { residual_of_rows(row, count); });
+      codelet("judge").cpu([this, gate = rundown_.gate()](std::int64_t row, std::int64_t count) {
+        if (const RundownProtection::Use use(*gate); use) residual_of_rows(row, count);
+      });
   for (std::int64_t row = 0; row < m; row += band)
     if (own(row)) flow.submit(rows_codelet(row, std::min(band, m - row)));
   std::vector<double> some(static_cast<std::size_t>(m));
   for (std::int64_t c = 0; c < columns_ && runtime.rank() == 0; ++c) {
     b_->read(0, m, c, 1, some.data(), m);
-    norms_of_b_[static_cast<std::size_t>(c)] = norm_of_vector(some.data(), m);
+    norms_.b[static_cast<std::size_t>(c)] = norm_of_vector(some.data(), m);
   }
   wait();
-  largest_of_ranks(runtime, norms_of_b_);
-  share_bands(runtime, residual_.data(), m, columns_, static_cast<std::int32_t>(band), readers);
-  share_bands(runtime, squares_of_a_.data(), bands_of(m), 3, 1, readers);
-  share_bands(runtime, sizes_.data(), m, 1, static_cast<std::int32_t>(band), readers);
-  // By powers of two to the size of one, which rounds nothing: A^T r could overflow or vanish.
+  allreduce_max(runtime, norms_.b);
+  allgather_bands(runtime, residual_.data(), m, columns_, static_cast<std::int32_t>(band), readers);
+  allgather_bands(runtime, squares_of_a_.data(), bands_of(m), 3, 1, readers);
+  allgather_bands(runtime, magnitudes_.data(), m, 1, static_cast<std::int32_t>(band), readers);
+  // Scale the residual to about 1 by powers of two, which is exact: A^T r could overflow or underflow.
   for (std::int64_t c = 0; c < columns_; ++c) {
     const int exponent = exponents_[static_cast<std::size_t>(c)] = exponent_of(norm_of(residual_, m, c));
     for (std::int64_t i = 0; i < m; ++i) {
       double& r = residual_[static_cast<std::size_t>(i + c * m)];
       double& size = sizes_of_residual_[static_cast<std::size_t>(i)];
-      size = larger(size, of_unit_x(r, c));
+      size = larger(size, relative_to_x(r, c));
       r = std::scalbn(r, -exponent);
     }
   }
-  const auto columns_codelet = codelet("judge").cpu(
-      [this](std::int64_t column, std::int64_t count) { normal_of_columns(column, count); });
+  const auto columns_codelet =
+      codelet("judge").cpu([this, gate = rundown_.gate()](std::int64_t column, std::int64_t count) {
+        if (const RundownProtection::Use use(*gate); use) normal_of_columns(column, count);
+      });
   for (std::int64_t column = 0; column < n; column += band)
     if (own(column)) flow.submit(columns_codelet(column, std::min(band, n - column)));
-  // To exactly the size of one: what is left of b may be too small for T.
+  // Scale to norm 1: the residual may be too small for T.
   rotated_.resize(residual_.size());
   for (std::int64_t c = 0; c < columns_; ++c) {
     const double size = norm_of(residual_, m, c);
@@ -223,29 +228,29 @@ void LeastSquaresError<T>::judge(Runtime& runtime, Flow& flow, std::int32_t tile
       rotated_[static_cast<std::size_t>(i)] =
           static_cast<T>(quotient(residual_[static_cast<std::size_t>(i)], size));
   }
-  DealtColumns<T> rotated(runtime, "residual", rotated_.data(), m, columns_, tile, distribution);
+  DistributedColumns<T> rotated(runtime, "residual", rotated_.data(), m, columns_, tile, distribution);
   rotate(flow, rotated.tiles());
   wait();
-  rotated.bring_back();
-  share_bands(runtime, normal_.data(), n, columns_, static_cast<std::int32_t>(band), readers);
-  share_bands(runtime, sizes_of_normal_.data(), n, 1, static_cast<std::int32_t>(band), readers);
-  judged_.normal.clear();
-  judged_.rotated.clear();
+  rotated.gather();
+  allgather_bands(runtime, normal_.data(), n, columns_, static_cast<std::int32_t>(band), readers);
+  allgather_bands(runtime, sizes_of_normal_.data(), n, 1, static_cast<std::int32_t>(band), readers);
+  checked_norms_.normal.clear();
+  checked_norms_.rotated_residual.clear();
   for (std::int64_t c = 0; c < columns_; ++c) {
-    judged_.normal.push_back(norm_of(normal_, n, c));
-    judged_.rotated.push_back(norm_of_vector(rotated_.data() + c * m, n));
+    checked_norms_.normal.push_back(norm_of(normal_, n, c));
+    checked_norms_.rotated_residual.push_back(norm_of_vector(rotated_.data() + c * m, n));
   }
 }
 
 template <class T>
 void LeastSquaresError<T>::restrict_to(std::vector<double> norms_of_normal,
                                        std::vector<double> norms_of_rotated) {
-  judged_.normal = std::move(norms_of_normal);
-  judged_.rotated = std::move(norms_of_rotated);
+  checked_norms_.normal = std::move(norms_of_normal);
+  checked_norms_.rotated_residual = std::move(norms_of_rotated);
 }
 
 template <class T>
-double LeastSquaresError<T>::of_unit_x(double number, std::int64_t column) const {
+double LeastSquaresError<T>::relative_to_x(double number, std::int64_t column) const {
   return quotient(std::abs(std::scalbn(number, -exponent_of_matrix())),
                   largest_of_x_[static_cast<std::size_t>(column)]);
 }
@@ -256,7 +261,7 @@ int LeastSquaresError<T>::exponent_of_matrix() const noexcept {
 }
 
 template <class T>
-std::vector<double> LeastSquaresError<T>::uncertain_normal() const {
+std::vector<double> LeastSquaresError<T>::normal_residual_bound() const {
   const std::int64_t m = a_->rows(), n = a_->columns();
   const double part = roundings_of_residual_in(m, piece, columns_) * unit_roundoff;
   const int exponent = exponent_of_matrix();
@@ -265,7 +270,7 @@ std::vector<double> LeastSquaresError<T>::uncertain_normal() const {
     double& of_row = uncertain[static_cast<std::size_t>(i)];
     for (std::int64_t c = 0; c < columns_; ++c) {
       const double scaled = std::scalbn(normal_[static_cast<std::size_t>(i + c * n)], -exponent);
-      of_row = larger(of_row, of_unit_x(std::scalbn(scaled, exponents_[static_cast<std::size_t>(c)]), c));
+      of_row = larger(of_row, relative_to_x(std::scalbn(scaled, exponents_[static_cast<std::size_t>(c)]), c));
     }
     of_row += part * std::scalbn(sizes_of_normal_[static_cast<std::size_t>(i)], -exponent);
   }
@@ -273,9 +278,9 @@ std::vector<double> LeastSquaresError<T>::uncertain_normal() const {
 }
 
 template <class T>
-double LeastSquaresError<T>::uncertain_residual() const {
+double LeastSquaresError<T>::residual_bound() const {
   const double part = roundings_of_residual_in(a_->columns(), piece, columns_) * unit_roundoff;
-  return part * std::scalbn(norm_of_vector(sizes_.data(), a_->rows()), -exponent_of_matrix());
+  return part * std::scalbn(norm_of_vector(magnitudes_.data(), a_->rows()), -exponent_of_matrix());
 }
 
 template <class T>
@@ -307,10 +312,10 @@ double LeastSquaresError<T>::value() const {
   double worst = 0;
   for (std::int64_t c = 0; c < columns_; ++c) {
     const auto i = static_cast<std::size_t>(c);
-    const WideNumber scale = a * WideNumber(norms_of_x_[i]) + WideNumber(norms_of_b_[i]);
+    const WideNumber scale = a * WideNumber(norms_.x[i]) + WideNumber(norms_.b[i]);
     const WideNumber residual(norm_of(residual_, a_->rows(), c), exponents_[i]),
-        normal(judged_.normal[i], exponents_[i]), rotated(judged_.rotated[i]);
-    // By an infinite scale every residual would be none.
+        normal(checked_norms_.normal[i], exponents_[i]), rotated(checked_norms_.rotated_residual[i]);
+    // An infinite divisor would hide any residual.
     if (!scale.is_finite() && !residual.is_zero()) return std::numeric_limits<double>::quiet_NaN();
     if (!normal.is_zero()) worst = larger(worst, (normal / (a * scale)).value());
     if (!rotated.is_zero()) worst = larger(worst, (rotated * residual / scale).value());
@@ -322,7 +327,7 @@ template <class T>
 double LeastSquaresError<T>::relative_residual() const {
   double worst = 0;
   for (std::int64_t c = 0; c < columns_; ++c)
-    if (const double b = norms_of_b_[static_cast<std::size_t>(c)]; b > 0)
+    if (const double b = norms_.b[static_cast<std::size_t>(c)]; b > 0)
       worst = larger(worst, norm_of_residual(c) / b);
   return worst;
 }
@@ -334,24 +339,24 @@ double LeastSquaresError<T>::residual_excess() const {
   double worst = 0;
   for (std::int64_t c = 0; c < columns_; ++c) {
     const auto i = static_cast<std::size_t>(c);
-    const double b = norms_of_b_[i];
+    const double b = norms_.b[i];
     if (!(b > 0)) continue;
-    // || r || less the norm of what is orthogonal to the space, without cancellation.
-    const double part = std::min(judged_.rotated[i], 1.0),
+    // || r || minus the norm of its part orthogonal to the range of A, computed without cancellation.
+    const double part = std::min(checked_norms_.rotated_residual[i], 1.0),
                  avoidable = part * part / (1 + std::sqrt(1 - part * part));
-    if (std::isnan(judged_.rotated[i])) return judged_.rotated[i];
-    worst = larger(
-        worst, avoidable * (norm_of_residual(c) / b) + rounding * (1 + norm_of_a() * (norms_of_x_[i] / b)));
+    if (std::isnan(checked_norms_.rotated_residual[i])) return checked_norms_.rotated_residual[i];
+    worst = larger(worst,
+                   avoidable * (norm_of_residual(c) / b) + rounding * (1 + norm_of_a() * (norms_.x[i] / b)));
   }
   return worst;
 }
 
 template <class T>
-double LeastSquaresError<T>::size_beside_residual() const {
+double LeastSquaresError<T>::ratio_to_residual() const {
   double least = std::numeric_limits<double>::infinity();
   for (std::int64_t c = 0; c < columns_; ++c)
     if (const double r = norm_of_residual(c); r > 0)
-      least = std::min(least, norm_of_a() * norms_of_x_[static_cast<std::size_t>(c)] / r);
+      least = std::min(least, norm_of_a() * norms_.x[static_cast<std::size_t>(c)] / r);
   return least;
 }
 

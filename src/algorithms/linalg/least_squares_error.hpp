@@ -1,16 +1,16 @@
-// How well x minimizes || b - A x ||, for a matrix with more rows than columns. A right x is the exact one for
-// A + E and b + f that are off by rounding. With r = b - A x, and everything beside s = || A || || x || + || b ||,
-// two things follow, and are asked of x:
+// Checks that x minimizes || b - A x ||, for a matrix with at least as many rows as columns. A backward stable x is the
+// exact minimizer for A + E and b + f, where E and f are of the size of rounding errors. Two quantities are then a few
+// roundings, and are checked, where r = b - A x and s = || A || || x || + || b ||:
 //
-//   || A^T r || / (|| A || s)  is some roundings: A^T r = 0 is what makes x the best one (xQRT17 of LAPACK);
-//   || Q^T r || / s            is, for the n rows of Q^T that span A: by so much of b alone x could be excused.
+//   || A^T r || / (|| A || s):  A^T r = 0 characterizes the minimizer (xQRT17 of LAPACK);
+//   || Q^T r || / s:            for the n rows of Q^T that span A, the relative change of b alone that makes x exact.
 //
-// The first knows nothing of the factorization, but forgives what happens in directions in which A is small. The
-// second does not. Where no x has a smaller residual than zero the second is the usual backward error. Norms are
-// those of Euclid and Frobenius; everything but Q is computed in double precision, from the source.
+// The first does not depend on the factorization, but does not detect errors in directions in which A is small. The
+// second does. If b is in the range of A, the second is the usual backward error. Norms are Euclidean and Frobenius
+// norms. Everything but Q is computed in double precision, from the source.
 //
-// Of a rank-deficient A both are asked of the matrix that is left when its small singular values are zero: A^T r is
-// projected on the rows that this has, Q^T r on its columns (restrict_to()).
+// For a rank-deficient A both are checked for the matrix without its small singular values: A^T r is projected on its
+// row space, Q^T r on its column space (restrict_to()).
 #pragma once
 #include <fairlead/flow.hpp>
 #include <fairlead/linalg.hpp>
@@ -25,63 +25,65 @@
 
 #include "algorithms/linalg/residual_products.hpp"
 #include "algorithms/linalg/scratch_pool.hpp"
+#include "base/rundown_protection.hpp"
 
 namespace fairlead::linalg {
 
 template <class T>
 class LeastSquaresError {
  public:
-  /// b := Q^T b of the factorization, for as many rows as A has.
-  using Rotate = std::function<void(Flow&, const TiledMatrix<T>& b)>;
+  /// b := Q^T b of the factorization; b has as many rows as A.
+  using ApplyQTransposed = std::function<void(Flow&, const TiledMatrix<T>& b)>;
 
-  /// `x`: column-major, `ld` elements from a column to the next; it must stay, and not change.
+  /// `x`: column-major with leading dimension `ld`; must stay valid and unchanged.
   LeastSquaresError(Kernels kernels, std::shared_ptr<const MatrixSource<double>> a,
                     std::shared_ptr<const MatrixSource<double>> b, const T* x, std::int64_t ld,
                     std::int64_t columns);
 
-  /// What this takes of memory besides what tasks take for themselves.
+  /// The memory of the object itself, in bytes, without scratch.
   static Bytes bytes(std::int64_t rows, std::int64_t columns) noexcept;
   static Bytes scratch_bytes_per_worker(std::int64_t columns) noexcept;
-  /// Without those of `rotate`.
+  /// The number of tasks, without those of `rotate`.
   static std::uint64_t tasks(std::int64_t rows, std::int64_t columns_of_a) noexcept;
 
-  /// All of it: submits, and waits with `wait` between its parts. `tile`: of the factorization. Over ranks all call it;
-  /// `readers` of them read the matrices, all or rank 0 alone, and tiles are dealt out by `distribution`.
-  void judge(Runtime& runtime, Flow& flow, std::int32_t tile, const Rotate& rotate,
+  /// Runs the whole check: submits tasks, and calls `wait` between its phases. `tile`: of the factorization. Collective
+  /// over the ranks: `readers` of them read the matrices, all or rank 0 alone; tiles follow `distribution`.
+  void check(Runtime& runtime, Flow& flow, std::int32_t tile, const ApplyQTransposed& rotate,
              const std::function<void()>& wait, std::uint32_t readers = 1,
              const Distribution* distribution = nullptr);
 
-  /// For the matrix of lower rank that x is judged by; after judge(). The norms, by column, of what projecting leaves of
-  /// normal(), and of the first n rows of rotated().
+  /// Restricts the check to the matrix of lower rank; call it after judge(). The arguments are the norms, by column, of
+  /// the projections of normal() and of the first n rows of rotated().
   void restrict_to(std::vector<double> norms_of_normal, std::vector<double> norms_of_rotated);
-  /// A^T r, n elements of each column, by a factor of its own.
-  const double* normal() const noexcept { return normal_.data(); }
-  /// Q^T r, m elements of each column, for r of the norm 1.
-  const T* rotated() const noexcept { return rotated_.data(); }
+  /// A^T r, n elements per column, each column times a factor of its own.
+  const double* normal_residual() const noexcept { return normal_.data(); }
+  /// Q^T r, m elements per column, for r scaled to norm 1.
+  const T* rotated_residual() const noexcept { return rotated_.data(); }
 
-  /// The larger of the two, the largest over the columns. NaN if x holds one.
+  /// The larger of the two quantities, the maximum over the columns. NaN if x contains a NaN.
   double value() const;
-  /// || r || / || b ||, the largest over the columns; 0 where b is.
+  /// The maximum of || r || / || b || over the columns; 0 if b is zero.
   double relative_residual() const;
-  /// By how much another x could make that smaller, at most: what of r is in the space that A spans, and what rounding
-  /// leaves unknown of r. NaN if x holds one.
+  /// An upper bound on the reduction of relative_residual() by another x: the part of r in the range of A, plus the
+  /// rounding error of r. NaN if x contains a NaN.
   double residual_excess() const;
-  /// || A || || x || / || r ||, the least over the columns: small where the condition counts twice.
-  double size_beside_residual() const;
+  /// The minimum of || A || || x || / || r || over the columns: small if the error depends on the square of the
+  /// condition number.
+  double ratio_to_residual() const;
 
-  // For the forward error, by x - true x = -A^+ (b - A x): with s = exponent_of_matrix() and A' = 2^-s A, so that nothing
-  // overflows; all relative to the largest component of x in its column, the largest over the columns.
+  // Inputs of the forward error bound x - true x = -A^+ (b - A x). With s = exponent_of_matrix() and A' = 2^-s A
+  // nothing overflows. All are relative to the largest component of x in its column, the maximum over the columns.
 
-  /// How large A'^T r 2^-s may be in each row: as computed, and what rounding may have changed in that.
-  std::vector<double> uncertain_normal() const;
-  /// By how much 2^-s r may be off by rounding, in the norm of Euclid.
-  double uncertain_residual() const;
+  /// An upper bound on |A'^T r| 2^-s for each row: the computed value plus its rounding error.
+  std::vector<double> normal_residual_bound() const;
+  /// An upper bound on the rounding error of 2^-s r, in the Euclidean norm.
+  double residual_bound() const;
   int exponent_of_matrix() const noexcept;
 
  private:
-  void measure_solution();
+  void compute_norms_of_x();
   void subtract(const Strip& a, Columns<const double> x, Columns<double> r) const;
-  double of_unit_x(double number, std::int64_t column) const;
+  double relative_to_x(double number, std::int64_t column) const;
   void residual_of_rows(std::int64_t row, std::int64_t count);
   void normal_of_columns(std::int64_t column, std::int64_t count);
   double norm_of_a() const noexcept;
@@ -93,20 +95,24 @@ class LeastSquaresError {
   const T* x_;
   std::int64_t ld_, columns_;
   ScratchPool scratch_;
-  // Each task writes places of its own.
-  std::vector<double> residual_, normal_;        // column-major: r, A^T r; both by 2^-exponents_
-  std::vector<double> squares_of_a_;             // of each band of rows the large ones, the medium, the small
-  std::vector<int> exponents_;                   // of each column
-  std::vector<double> norms_of_b_, norms_of_x_;  // of each column, computed at once
-  std::vector<double> largest_of_x_;             // of each column
-  struct JudgedNorms {
-    std::vector<double> normal, rotated;  // of each column
+  // Each task writes its own elements.
+  std::vector<double> residual_, normal_;  // column-major: r, A^T r; both times 2^-exponents_
+  std::vector<double> squares_of_a_;       // per band of rows: the sums for large, medium and small elements
+  std::vector<int> exponents_;             // per column
+  struct ColumnNorms {                     // per column
+    std::vector<double> b, x;
   };
-  JudgedNorms judged_;  // what value() judges by
-  // Of each row the largest over the columns: |x|, |A| |x| + |b| and |r| 2^-s, relative to the largest component of x.
-  std::vector<double> sizes_of_x_, sizes_, sizes_of_residual_;
+  ColumnNorms norms_;
+  std::vector<double> largest_of_x_;  // per column
+  struct CheckedNorms {
+    std::vector<double> normal, rotated_residual;  // per column
+  };
+  CheckedNorms checked_norms_;  // the norms that value() uses
+  // Per row, the maximum over the columns: |x|, |A| |x| + |b| and |r| 2^-s, relative to the largest component of x.
+  std::vector<double> magnitudes_of_x_, magnitudes_, sizes_of_residual_;
   std::vector<double> sizes_of_normal_;  // |A^T| sizes_of_residual_
   std::vector<T> rotated_;               // Q^T r
+  RundownProtection rundown_;            // last: tasks use all of the above
 };
 
 extern template class LeastSquaresError<float>;

@@ -1,15 +1,13 @@
-// The tasks of a tiled LU factorization without pivoting, in program order, with their priorities: as those
-// of Cholesky, for both triangles. Buttari, Langou, Kurzak, Dongarra 2009, without their pivoting between
-// pairs of tiles.
+// The tasks of a tiled LU factorization without pivoting in program order, with their priorities: those of Cholesky,
+// for both triangles. Buttari, Langou, Kurzak, Dongarra 2009, without their pairwise pivoting.
 #pragma once
 #include <cstdint>
 
 namespace fairlead::linalg {
 
-/// Calls sink.getrf(k, priority), sink.trsm_below(i, k, priority) for tile (i, k), sink.trsm_right(i, k,
-/// priority) for tile (k, i), and sink.gemm(m, j, k, priority), for a matrix of nt x nt tiles. The priority
-/// is the number of tasks on the longest path to the end, getrf -> trsm -> gemm -> getrf -> ... down the
-/// diagonal.
+/// Calls sink.getrf(k, priority), sink.trsm_below(i, k, priority) for tile (i, k), sink.trsm_right(i, k, priority) for
+/// tile (k, i), and sink.gemm(m, j, k, priority), for a matrix of nt x nt tiles. The priority is the number of tasks on
+/// the longest path to the end, getrf -> trsm -> gemm -> getrf -> ... down the diagonal.
 template <class Sink>
 void for_each_lu_task(std::int32_t nt, Sink&& sink) {
   const auto steps_to_end = [nt](std::int32_t m, std::int32_t j, std::int32_t k) {

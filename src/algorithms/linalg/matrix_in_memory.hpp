@@ -1,4 +1,4 @@
-// A few vectors in memory as a source, in double precision whatever they have: right-hand sides.
+// Vectors in memory as a matrix source in double precision, whatever their type, for right-hand sides.
 #pragma once
 #include <fairlead/matrix_source.hpp>
 
@@ -6,7 +6,7 @@
 
 namespace fairlead::linalg {
 
-/// Column-major, one column right behind the other; the memory must stay. What is read is what is there then.
+/// Column-major and contiguous; the memory must stay valid. Reads return its contents at that time.
 template <class T>
 class MatrixInMemory final : public MatrixSource<double> {
  public:

@@ -1,4 +1,4 @@
-// A task for each tile of R copies it into the whole; the whole belongs to one task at a time, which LAPACK then is.
+// A task per tile copies R into one contiguous matrix. Each later task has exclusive access to it, and calls LAPACK.
 #include "algorithms/linalg/minimum_norm.hpp"
 
 #include <fairlead/codelet.hpp>
@@ -11,7 +11,7 @@
 #include <cmath>
 #include <utility>
 
-#include "algorithms/linalg/over_ranks.hpp"
+#include "algorithms/linalg/collectives.hpp"
 #include "base/bytes_text.hpp"
 #include "base/pages.hpp"
 
@@ -31,8 +31,8 @@ double largest_size(const X* vector, std::int64_t count) noexcept {
   return largest;
 }
 
-/// Of a task that has the whole and a tile of A. Over ranks a part of the memory is for values that come and go: a
-/// quarter, or four of the tiles.
+/// Throws FootprintError unless a task with all of R and a tile of A fits into memory. With several ranks, a quarter of
+/// the memory, or four tiles, is reserved for values in transfer.
 template <class T>
 void require_room_for_r(const Runtime& runtime, const TiledMatrix<T>& a) {
   const auto n = static_cast<Bytes>(a.columns()), side = static_cast<Bytes>(a.tile());
@@ -93,7 +93,7 @@ Spectrum MinimumNorm<T>::decompose(Flow& flow, const Wait& wait) {
   const auto copy =
       codelet("copy R").cpu([n = n_, exponent = exponent_](In<Tile<T>> t, InOut<Tile<double>> whole,
                                                            std::int64_t row, std::int64_t column) {
-        // In two factors: one may be too large for a double.
+        // In two factors: a single one may exceed the range of double.
         const double half = std::scalbn(1.0, -exponent / 2),
                      rest = std::scalbn(1.0, -exponent - -exponent / 2);
         for (std::int32_t j = 0; j < t.columns(); ++j)
@@ -136,7 +136,7 @@ void MinimumNorm<T>::solve(Flow& flow, const Wait& wait, T* b, std::int64_t ld, 
           b[i + (first + c) * ld] = static_cast<T>(std::scalbn(sides[i + c * n_], exponents[c] - exponent_));
     }
   });
-  share_bands(runtime_, b, ld, columns, rows_shared_at_once, 1);
+  allgather_bands(runtime_, b, ld, columns, rows_shared_at_once, 1);
 }
 
 template <class T>
@@ -161,7 +161,7 @@ std::vector<double> MinimumNorm<T>::projected(Flow& flow, const Wait& wait, cons
         these[static_cast<std::size_t>(c)] = std::scalbn(these[static_cast<std::size_t>(c)], exponents[c]);
     }
   });
-  share_bands(runtime_, norms.data(), columns, 1, rows_shared_at_once, 1);
+  allgather_bands(runtime_, norms.data(), columns, 1, rows_shared_at_once, 1);
   return norms;
 }
 

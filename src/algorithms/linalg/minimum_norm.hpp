@@ -1,7 +1,7 @@
-// The least squares solution of smallest norm where the columns of A are not independent, or may not be: R of a tiled QR
-// factorization goes into one piece of memory, in double precision, and its singular values decide (TruncatedTriangle).
-// That piece is a datum of the runtime, so it counts in the memory limit and tiles of A make room for it. Over ranks each
-// does the same with a piece of its own, and what rank 0 finds holds for all.
+// The least squares solution of smallest norm, for a matrix whose columns are or may be dependent. R of a tiled QR
+// factorization is copied to contiguous memory in double precision, and its singular values determine the rank
+// (TruncatedTriangle). That memory is a datum of the runtime, so it counts in the memory limit, and tiles of A are
+// evicted for it. Each rank computes redundantly with a copy of its own; the results of rank 0 are used.
 #pragma once
 #include <fairlead/flow.hpp>
 #include <fairlead/linalg.hpp>
@@ -21,21 +21,22 @@ class MinimumNorm {
  public:
   using Space = TruncatedTriangle::Space;
 
-  /// `a`: factored; R is on and above its diagonal, `largest` the absolute value of its largest element, finite. It must
-  /// stay. All ranks make it. Throws FootprintError if R does not fit into memory in one piece.
+  /// `a`: the factored matrix with R on and above its diagonal; must stay valid. `largest`: the absolute value of its
+  /// largest element, finite. Collective over the ranks. Throws FootprintError if R does not fit into memory in one
+  /// piece.
   MinimumNorm(Runtime& runtime, Kernels kernels, const TiledMatrix<T>& a, double largest, double tolerance);
 
   std::uint64_t tasks() const noexcept;
   double flops() const noexcept { return TruncatedTriangle::flops(n_); }
 
-  // Each of these submits tasks, and waits for them with `wait`. Over ranks all call them.
+  // Each of these submits tasks, and calls `wait` to wait for them. Collective over the ranks.
   using Wait = std::function<void()>;
-  /// R in one piece, and its singular values. Throws NumericalError if they cannot be computed, SystemError if the LAPACK
-  /// lacks a routine.
+  /// Copies R into one piece and computes its singular values. Throws NumericalError if they cannot be computed,
+  /// SystemError if the LAPACK lacks a routine.
   Spectrum decompose(Flow& flow, const Wait& wait);
-  /// The first n rows of b, which has `ld` elements from a column to the next and is Q^T b, become the solution.
+  /// The first n rows of b, which is Q^T b with leading dimension `ld`, become the solution.
   void solve(Flow& flow, const Wait& wait, T* b, std::int64_t ld, std::int64_t columns);
-  /// Of columns of n elements the norms of their projections on a space of R.
+  /// The norms of the projections of `columns` vectors of n elements on a space of R.
   template <class X>
   std::vector<double> projected(Flow& flow, const Wait& wait, const X* vectors, std::int64_t ld,
                                 std::int64_t columns, Space space);
@@ -48,7 +49,7 @@ class MinimumNorm {
   TruncatedTriangle triangle_;
   const TiledMatrix<T>& a_;
   std::int64_t n_;
-  int exponent_;  // R is scaled by 2^-exponent_, so that nothing overflows
+  int exponent_;  // R is scaled by 2^-exponent_ to avoid overflow
   TiledMatrix<double> whole_;
 };
 

@@ -1,5 +1,5 @@
-// The tasks of a tiled matrix product in program order. All priorities are the same: nothing is critical, and
-// a policy may choose by the data alone.
+// The tasks of a tiled matrix product in program order. All priorities are equal: no task is critical, so policies can
+// order tasks by their data alone.
 #include <fairlead/linalg.hpp>
 
 #include "algorithms/linalg/shapes.hpp"

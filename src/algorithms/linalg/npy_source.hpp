@@ -1,5 +1,5 @@
-// A matrix or the columns of a right-hand side in an .npy file, as a source: in double precision, whatever
-// the file has.
+// A matrix or the columns of right-hand sides in an .npy file as a source, in double precision whatever the file
+// contains.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -11,12 +11,12 @@
 
 namespace fairlead::linalg {
 
-/// What may be read in place of what: of a symmetric matrix rows are as good as columns.
+/// Whether rows may be read in place of columns, as they may for a symmetric matrix.
 enum class Shape : std::uint8_t { symmetric, general };
 
 class NpySource final : public MatrixSource<double> {
  public:
-  /// What reading takes of memory, for each thread that reads at once; less will do for a few columns.
+  /// The staging memory, for each thread that reads concurrently; less suffices for a few columns.
   static constexpr std::size_t staging_bytes = std::size_t{1} << 20;
 
   explicit NpySource(std::shared_ptr<const data::NpyFile> file, std::size_t staging = staging_bytes,

@@ -1,5 +1,5 @@
-// Cholesky and LU without pivoting as parameterized graphs. Buttari, Langou, Kurzak, Dongarra 2009, as cholesky_tasks.hpp and
-// lu_tasks.hpp; each flow says once where its value comes from.
+// Cholesky and LU without pivoting as parameterized graphs. Buttari, Langou, Kurzak, Dongarra 2009, like
+// cholesky_tasks.hpp and lu_tasks.hpp. Each flow states only the origin of its value.
 #include <fairlead/parameterized_linalg.hpp>
 
 #include "algorithms/linalg/shapes.hpp"

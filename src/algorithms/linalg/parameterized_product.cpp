@@ -1,7 +1,7 @@
-// A tiled matrix product as a parameterized graph: tile by tile of C the products one after the other.
+// A tiled matrix product as a parameterized graph: the products of each tile of C form a chain.
 #include <fairlead/parameterized_linalg.hpp>
 
-#include "algorithms/linalg/passed_on.hpp"
+#include "algorithms/linalg/forwarded_data.hpp"
 #include "algorithms/linalg/shapes.hpp"
 #include "algorithms/linalg/tile_kernels.hpp"
 
@@ -15,25 +15,26 @@ void multiply(ptg::Graph& graph, const Kernels& kernels, T alpha, const TiledMat
   const ProductKernels<T> tile(kernels, alpha, beta);
   const std::int32_t rows = c.tile_rows(), columns = c.tile_columns(), depth = a.tile_columns();
   const ptg::Index i("i"), j("j"), k("k");
-  // A datum is in one collection only, and A may be B.
+  // A datum may be in one collection only, and A may be B.
   const bool square = a.distribution() == nullptr
                           ? a(0, 0).datum().datum == b(0, 0).datum().datum
-                          : a.distribution() == b.distribution();  // a matrix has one of its own
+                          : a.distribution() == b.distribution();  // each matrix has its own Distribution
   const ptg::Collection of_a = graph.data(a), of_b = square ? of_a : graph.data(b, "B"),
                         C = graph.data(c, "C");
-  PassedOn<Tile<T>> A(of_a), B(of_b);
+  ForwardedData<Tile<T>> A(of_a), B(of_b);
   auto first = graph.task("gemm_first", i.in(0, rows - 1), j.in(0, columns - 1));
   auto add = graph.task("gemm", i.in(0, rows - 1), j.in(0, columns - 1), k.in(1, depth - 1));
   if (c.distribution() != nullptr) {
-    // Not all at once: so many steps ahead of one of those who get it. What is both is needed in two steps.
+    // Limits how early a tile is sent: `ahead` steps before one of its receivers needs it. If A is B, two steps need a
+    // tile, so there is no limit.
     constexpr int ahead = 2;
     const auto not_before = [&](const ptg::Expression& row, const ptg::Expression& column,
                                 const ptg::Expression& step) {
       return ptg::control("not before").from(add(row, column, step - ahead)).when(step > ahead);
     };
-    const auto pass = [&](PassedOn<Tile<T>>& of, const char* name, std::vector<ptg::Range> indices,
+    const auto pass = [&](ForwardedData<Tile<T>>& of, const char* name, std::vector<ptg::Range> indices,
                           const ptg::Expression& step, const auto&... controls) {
-      of.pass(graph, name, std::move(indices), depth - step, controls...);
+      of.forward(graph, name, std::move(indices), depth - step, controls...);
     };
     if (square) {
       pass(A, "pass A", {i.in(0, rows - 1), k.in(0, depth - 1)}, min(i, k));

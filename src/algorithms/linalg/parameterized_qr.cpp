@@ -1,26 +1,26 @@
-// A tiled QR factorization, and the least squares solve that follows it, as parameterized graphs: as qr_tasks.hpp.
+// A tiled QR factorization and its least squares solve as parameterized graphs, like qr_tasks.hpp.
 #include <fairlead/parameterized_linalg.hpp>
 
+#include "algorithms/linalg/forwarded_data.hpp"
 #include "algorithms/linalg/parameterized_qr_updates.hpp"
 #include "algorithms/linalg/parameterized_upper.hpp"
-#include "algorithms/linalg/passed_on.hpp"
 #include "algorithms/linalg/shapes.hpp"
 
 namespace fairlead::linalg {
 
 namespace {
 
-/// What a factorization has of Q besides the tiles of the matrix, by tile, where that is; empty where there is none.
+/// The data of Q other than the tiles of the matrix: by tile, on the rank of the tile; empty for tiles without.
 template <class T>
 struct ReflectorData {
   using Of = const Handle<Tile<T>>& (QrReflectors<T>::*)(std::int32_t, std::int32_t) const;
 
   ReflectorData(ptg::Graph& graph, const QrReflectors<T>& q, const TiledMatrix<T>& a)
-      : V(of(graph, q, a, "V", &QrReflectors<T>::reflectors)),
-        T1(of(graph, q, a, "T", &QrReflectors<T>::factors)),
-        T2(of(graph, q, a, "T of a pair", &QrReflectors<T>::joined_factors)) {}
-  static ptg::Collection of(ptg::Graph& graph, const QrReflectors<T>& q, const TiledMatrix<T>& a,
-                            const char* name, Of which) {
+      : V(placement(graph, q, a, "V", &QrReflectors<T>::reflectors)),
+        T1(placement(graph, q, a, "T", &QrReflectors<T>::factors)),
+        T2(placement(graph, q, a, "T of a pair", &QrReflectors<T>::joined_factors)) {}
+  static ptg::Collection placement(ptg::Graph& graph, const QrReflectors<T>& q, const TiledMatrix<T>& a,
+                                   const char* name, Of which) {
     return graph.data<Tile<T>>(
         name, {a.tile_rows(), a.tile_columns()},
         [&](const std::int64_t* at) {
@@ -111,9 +111,9 @@ void factor_qr(ptg::Graph& graph, const Kernels& kernels, const TiledMatrix<T>& 
   };
   updates.run(QrUpdateKernels<T>(kernels, ApplyQ::transposed),
               {of_triangle("V"), of_triangle("T"), of_join("A"), of_join("T")},
-              {.begins = A,
-               .home = over_ranks ? RotatedPlaces::Of(A) : nullptr,
-               .rows_end = true,
+              {.initial = A,
+               .home = over_ranks ? UpdatePlacement::Of(A) : nullptr,
+               .row_goes_home = true,
                .where = [&A](const ptg::Expression& row, const ptg::Expression&,
                              const ptg::Expression& column) { return A(row, column); }},
               work, steps - j, leaves_nothing);
@@ -123,26 +123,27 @@ template <class T>
 void solve_qr_factored(ptg::Graph& graph, const Kernels& kernels, const TiledMatrix<T>& a,
                        const QrReflectors<T>& q, const TiledMatrix<T>& b) {
   q.require_shape_of(a);
-  require_rotatable(a, b);
+  require_q_applicable(a, b);
   const std::int32_t rows = a.tile_rows(), columns = a.tile_columns();
   const bool flat = q.tree() == QrTree::flat;
   const TreeOfRows tiles(rows);
   const ptg::Index c("c");
-  SolvePlaces<T> of(graph, a, b);
+  SolvePlacement<T> of(graph, a, b);
   const ReflectorData<T> of_q(graph, q, a);
   QrUpdates updates(graph, q.tree(), rows, columns, tiles, c.in(0, b.tile_columns() - 1));
-  const auto step_of = [&](const ptg::Expression& step) { return updates.begins(step, 0); };
-  of.pass(graph, step_of);
-  PassedOn<Tile<T>> V(of_q.V), T1(of_q.T1), T2(of_q.T2);
-  if (of.matrix_travels()) {
+  const auto step_of = [&](const ptg::Expression& step) { return updates.initial(step, 0); };
+  of.forward(graph, step_of);
+  ForwardedData<Tile<T>> V(of_q.V), T1(of_q.T1), T2(of_q.T2);
+  if (of.sends_matrix()) {
     const ptg::Index i("i"), k("k");
     const ptg::Expression priority = 3 * rows + columns - k - i, width = columns;
     std::vector<ptg::Range> triangles{i.in(0, rows - 1), k.in(0, min(i, width - 1))};
     if (flat) triangles = {i.in(0, columns - 1), k.in(i, i)};
     const auto not_before = of.not_before(step_of, k);
-    V.pass(graph, "pass V", triangles, priority, not_before);
-    T1.pass(graph, "pass T", triangles, priority, not_before);
-    T2.pass(graph, "pass T of a pair", {i.in(1, rows - 1), k.in(0, min(i, width) - 1)}, priority, not_before);
+    V.forward(graph, "pass V", triangles, priority, not_before);
+    T1.forward(graph, "pass T", triangles, priority, not_before);
+    T2.forward(graph, "pass T of a pair", {i.in(1, rows - 1), k.in(0, min(i, width) - 1)}, priority,
+               not_before);
   }
   UpperClasses upper(graph, columns, b.tile_columns());
   const auto in = [](const auto& data) {
@@ -151,18 +152,18 @@ void solve_qr_factored(ptg::Graph& graph, const Kernels& kernels, const TiledMat
   const auto of_matrix = [&of](const ptg::Expression& step, const ptg::Expression& row) {
     return of.matrix(row, step);
   };
-  const ptg::Collection B = of.sides();
-  updates.run(QrUpdateKernels<T>(kernels, ApplyQ::transposed), {in(V), in(T1), of_matrix, in(T2)},
-              {.begins = [&of](const ptg::Expression& row,
-                               const ptg::Expression& column) { return of.side(row, column); },
-               .home = of.over_ranks() ? RotatedPlaces::Of(B) : nullptr,
-               .rows_end = false,
-               .where = [&of](const ptg::Expression& row, const ptg::Expression& step,
-                              const ptg::Expression& column) { return of.where(row, step, row, column); }},
-              work_for(q, b), 2 * rows + columns,
-              [&](ptg::FlowSpecification flow, const ptg::Expression& condition) {
-                return upper.begins(std::move(flow), tiles.step(), c, condition);
-              });
+  const ptg::Collection B = of.right_hand_sides();
+  updates.run(
+      QrUpdateKernels<T>(kernels, ApplyQ::transposed), {in(V), in(T1), of_matrix, in(T2)},
+      {.initial = [&of](const ptg::Expression& row,
+                        const ptg::Expression& column) { return of.right_hand_side(row, column); },
+       .home = of.is_distributed() ? UpdatePlacement::Of(B) : nullptr,
+       .row_goes_home = false,
+       .where = [&of](const ptg::Expression& row, const ptg::Expression& step,
+                      const ptg::Expression& column) { return of.place_of_task(row, step, row, column); }},
+      work_for(q, b), 2 * rows + columns, [&](ptg::FlowSpecification flow, const ptg::Expression& condition) {
+        return upper.begins(std::move(flow), tiles.step(), c, condition);
+      });
   upper.run<T>(kernels, r_of_qr, of, a.tile(),
                [&](ptg::FlowSpecification flow, const ptg::Expression& row, const ptg::Expression& column,
                    const ptg::Expression& condition) {

@@ -1,9 +1,8 @@
-// What the reflectors of a QR factorization do to columns of tiles, as classes of a parameterized graph: to those right
-// of a panel, or to right-hand sides.
+// Applies the reflectors of a QR factorization to columns of tiles, as task classes of a parameterized graph: to the
+// tiles right of a panel, or to right-hand sides.
 //
-// With a binary tree the tile in row i of step k is annihilated at the distance d that is the lowest bit of i - k, by
-// the one in row p = i - d. Before, it was itself on top of others at distances 1, 2, ... d / 2, as far as the matrix
-// goes.
+// With a binary tree, row p = i - d annihilates the tile in row i of step k, where the distance d is the lowest set bit
+// of i - k. Before, row i itself annihilates others, at distances 1, 2, ... d / 2 within the matrix.
 #pragma once
 #include <fairlead/parameterized_linalg.hpp>
 
@@ -16,7 +15,7 @@
 
 namespace fairlead::linalg {
 
-/// The indices of tasks that work on two rows, of a matrix of so many tiles a column.
+/// The indices of tasks that join two rows, for a matrix with `rows` tiles per column.
 class TreeOfRows {
  public:
   explicit TreeOfRows(std::int32_t rows) : rows_(rows) {}
@@ -35,8 +34,8 @@ class TreeOfRows {
     return e_.is(ptg::computed("last_on_top", last, {i_, d_}));
   }
 
-  /// Where the two values of a task come from that joins rows p and i: start(row) is that with which a row begins
-  /// the step, top(row) is the upper value of the task that annihilates this row.
+  /// The origins of the two values of a task that joins rows p and i. start(row): the value of a row at the start of
+  /// the step; top(row): the upper value of the task that annihilates this row.
   template <class Start, class Top>
   ptg::FlowSpecification upper(ptg::FlowSpecification flow, const Start& start, const Top& top) const {
     return std::move(flow).from(start(i_ - 1)).when(d_ == 1).from(top(i_ - d_ / 2));
@@ -45,8 +44,8 @@ class TreeOfRows {
   ptg::FlowSpecification lower(ptg::FlowSpecification flow, const Start& start, const Top& top) const {
     return std::move(flow).from(start(i_)).when(e_ == 0).from(top(i_ + e_));
   }
-  /// Where a value goes: of row i at the beginning of the step; of the upper row of a join. top(row), bottom(row): the
-  /// two flows of the task that annihilates this row.
+  /// The destinations of a value: that of row i at the start of the step; that of the upper row of a join. top(row),
+  /// bottom(row): the two flows of the task that annihilates this row.
   template <class Top, class Bottom>
   ptg::FlowSpecification from_start(ptg::FlowSpecification flow, const Top& top, const Bottom& bottom) const {
     return on(std::move(flow), i_, 1, top, bottom);
@@ -55,7 +54,7 @@ class TreeOfRows {
   ptg::FlowSpecification from_upper(ptg::FlowSpecification flow, const Top& top, const Bottom& bottom) const {
     return on(std::move(flow), i_ - d_, 2 * d_, top, bottom);
   }
-  /// The row that row k annihilates last, in a step k that has any.
+  /// The row that row k annihilates last, in a step k with more than one row.
   ptg::Expression last_below(const ptg::Expression& step) const {
     const auto row = [rows = rows_](std::span<const std::int64_t> numbers) {
       std::int64_t distance = 1;
@@ -64,12 +63,13 @@ class TreeOfRows {
     };
     return ptg::computed("last_below", row, {step});
   }
-  /// The value is that of row k when the step is over: at its beginning, or of the upper row of a join.
+  /// True if the value is the final one of row k in this step: the one at its start, or that of the upper row of a
+  /// join.
   ptg::Expression start_is_last() const { return i_ == k_ && k_ == rows_ - 1; }
   ptg::Expression upper_is_last() const { return i_ - d_ == k_ && i_ + d_ >= rows_; }
 
  private:
-  /// The row goes on top of the one at this distance, or is annihilated.
+  /// The row is the upper one of a join at this distance, or is annihilated.
   template <class Top, class Bottom>
   ptg::FlowSpecification on(ptg::FlowSpecification flow, const ptg::Expression& row,
                             const ptg::Expression& distance, const Top& top, const Bottom& bottom) const {
@@ -78,33 +78,35 @@ class TreeOfRows {
   }
   std::int32_t rows_;
   ptg::Index k_{"k"}, i_{"i"};
-  // Of a binary tree: the distance at which the row is annihilated, and the last at which it is on top before; 0: none.
+  // Binary tree: the distance at which the row is annihilated, and the last at which it is the upper row before; 0:
+  // none.
   ptg::Index d_{"d"}, e_{"e"};
 };
 
-/// Where reflectors and their factors are, by step and row: of a tile that became a triangle, and of one that was
-/// annihilated.
+/// The places of reflectors and their factors, by step and row: for a tile that was reduced to a triangle, and for one
+/// that was annihilated.
 struct ReflectorPlaces {
   using Of = std::function<ptg::Place(const ptg::Expression& k, const ptg::Expression& i)>;
   Of triangle, triangle_factors, joined, joined_factors;
 };
 
-/// Over ranks: where what is rotated is. Rows go to those that they are joined with, and come home at the end.
-struct RotatedPlaces {
+/// The places of the rotated tiles in distributed runs. Rows move to the rows that they are joined with, and home at
+/// the end.
+struct UpdatePlacement {
   using Of = std::function<ptg::Place(const ptg::Expression& row, const ptg::Expression& column)>;
-  Of begins;      ///< with what a tile begins
-  Of home;        ///< where its last value is left. Nothing: where it is anyway
-  bool rows_end;  ///< when row k is rotated for the last time, in step k, it goes home
-  /// Where the tasks of step k for a tile of that row and column run.
+  Of initial;          ///< the initial value of a tile
+  Of home;             ///< the place of its final value. Nothing: no transfer
+  bool row_goes_home;  ///< row k goes home after its last rotation, in step k
+  /// The place where the tasks of step k run for a tile of this row and column.
   std::function<ptg::Place(const ptg::Expression& row, const ptg::Expression& step,
                            const ptg::Expression& column)>
       where;
 };
 
-/// Q^T to columns of tiles: the classes "unmqr", and "tsmqr" or "ttmqr".
+/// Applies Q^T to columns of tiles: the classes "unmqr", and "tsmqr" or "ttmqr".
 class QrUpdates {
  public:
-  /// Of a matrix of these tiles; `column` has the columns that step k works on.
+  /// `rows`, `columns`: of the matrix, in tiles. `column`: the columns that step k works on.
   QrUpdates(ptg::Graph& graph, QrTree tree, std::int32_t rows, std::int32_t columns, const TreeOfRows& tiles,
             const ptg::Range& column)
       : tree_(tree),
@@ -120,16 +122,16 @@ class QrUpdates {
                   : graph.task("ttmqr", tiles.step().in(0, columns - 1), tiles.below(), tiles.distance(),
                                tiles.last_on_top(), column)) {}
 
-  /// What they do, to the tiles at `c`. `steps`: the priority of step 0 in row 0.
-  /// `last(flow, condition)`: the flow, that leaves the value of row k if the condition holds.
+  /// Defines the tasks, for the tiles at `c`. `steps`: the priority of step 0 in row 0. `last(flow, condition)` adds
+  /// the destination of the final value of row k to the flow, for tasks for which the condition holds.
   template <class T, class Last>
-  void run(const QrUpdateKernels<T>& body, const ReflectorPlaces& places, const RotatedPlaces& c,
+  void run(const QrUpdateKernels<T>& body, const ReflectorPlaces& places, const UpdatePlacement& c,
            ScratchSize work, const ptg::Expression& steps, const Last& last) {
     using ptg::flow;
     const ptg::Index &k = tiles_.step(), &i = tiles_.row();
     const auto v = flow("V").from(places.joined(k, i)), t = flow("T").from(places.joined_factors(k, i));
     const auto from_before = [&](ptg::FlowSpecification of, const ptg::Expression& row) {
-      return std::move(of).from(c.begins(row, j_)).when(k == 0).from(join_["C"](k - 1, row, j_));
+      return std::move(of).from(c.initial(row, j_)).when(k == 0).from(join_["C"](k - 1, row, j_));
     };
     const auto home = [&](ptg::FlowSpecification of, const ptg::Expression& row,
                           const ptg::Expression& condition) {
@@ -144,7 +146,7 @@ class QrUpdates {
           .at(c.where(k, k, j_));
       const auto top = flow("B").from(unmqr_["C"](k, j_)).when(i == k + 1).from(join_["B"](k, i - 1, j_));
       join_
-          .runs(body.tsmqr, v, t, c.rows_end ? home(top, k, i == rows_ - 1) : top,
+          .runs(body.tsmqr, v, t, c.row_goes_home ? home(top, k, i == rows_ - 1) : top,
                 home(from_before(flow("C"), i), i, in_last_step), work)
           .priority(steps - (i + k))
           .at(c.where(i, k, j_));
@@ -154,7 +156,8 @@ class QrUpdates {
     const auto top = [&](const ptg::Expression& row) { return join_["B"](k, row, j_); };
     const auto bottom = [&](const ptg::Expression& row) { return join_["C"](k, row, j_); };
     const auto ends = [&](ptg::FlowSpecification of, const ptg::Expression& condition) {
-      return c.rows_end ? home(last(std::move(of), condition), k, condition) : last(std::move(of), condition);
+      return c.row_goes_home ? home(last(std::move(of), condition), k, condition)
+                             : last(std::move(of), condition);
     };
     unmqr_
         .runs(body.unmqr, flow("V").from(places.triangle(k, i)),
@@ -171,15 +174,16 @@ class QrUpdates {
         .at(c.where(i, k, j_));
   }
 
-  /// The task that rotates row k in step k by what became a triangle there.
-  ptg::Place begins(const ptg::Expression& k, const ptg::Expression& j) const {
+  /// The task of step k that applies the reflectors of the triangle in row k.
+  ptg::Place initial(const ptg::Expression& k, const ptg::Expression& j) const {
     return tree_ == QrTree::flat ? unmqr_(k, j) : unmqr_(k, k, j);
   }
-  /// Of step k, when row i is annihilated: its value in column j.
+  /// The value of row i in column j after the task of step k that annihilates it.
   ptg::Place annihilated(const ptg::Expression& k, const ptg::Expression& i, const ptg::Expression& j) const {
     return join_["C"](k, i, j);
   }
-  /// The flow, to which the value of row k comes from step k of a flat tree, if the condition holds.
+  /// Adds an origin to the flow: the final value of row k in step k of a flat tree, for tasks for which the condition
+  /// holds.
   ptg::FlowSpecification from_flat(ptg::FlowSpecification flow, const ptg::Expression& k,
                                    const ptg::Expression& j, const ptg::Expression& condition) const {
     return std::move(flow)
@@ -188,7 +192,7 @@ class QrUpdates {
         .from(join_["B"](k, rows_ - 1, j))
         .when(condition && k < rows_ - 1);
   }
-  /// The same of a binary one.
+  /// The same for a binary tree.
   ptg::FlowSpecification from_binary(ptg::FlowSpecification flow, const ptg::Expression& k,
                                      const ptg::Expression& j, const ptg::Expression& condition) const {
     return std::move(flow)

@@ -1,8 +1,8 @@
-// The solves that follow Cholesky and LU without pivoting as parameterized graphs: forward by columns of L, backward
-// by columns of R, as factored_solve.cpp.
+// The solves after Cholesky and LU without pivoting as parameterized graphs: forward by columns of L, backward by
+// columns of R, like factored_solve.cpp.
 #include <fairlead/parameterized_linalg.hpp>
 
-#include "algorithms/linalg/passed_on.hpp"
+#include "algorithms/linalg/forwarded_data.hpp"
 #include "algorithms/linalg/shapes.hpp"
 #include "algorithms/linalg/tile_kernels.hpp"
 
@@ -18,34 +18,35 @@ void solve_in_graph(ptg::Graph& graph, const Kernels& kernels, Factors factors, 
   const std::int32_t nt = a.tile_rows(), last = nt - 1;
   const ptg::Index k("k"), i("i"), c("c");
   const ptg::Range column = c.in(0, b.tile_columns() - 1);
-  SolvePlaces<T> of(graph, a, b);
+  SolvePlacement<T> of(graph, a, b);
   auto lower = graph.task("solve_lower", k.in(0, last), column);
   auto below = graph.task("update_lower", k.in(0, last - 1), i.in(k + 1, last), column);
   auto upper = graph.task("solve_upper", k.in(0, last), column);
   auto above = graph.task("update_upper", k.in(1, last), i.in(0, k - 1), column);
-  of.pass(graph, [&lower](const ptg::Expression& step) { return lower(step, 0); });
+  of.forward(graph, [&lower](const ptg::Expression& step) { return lower(step, 0); });
   const ptg::Expression row = factors == Factors::lu ? i : k, beside = factors == Factors::lu ? k : i;
 
   lower
       .runs(tile.solve_lower, flow("T").from(of.matrix(k, k)),
-            flow("X").from(of.side(k, c)).when(k == 0).from(below["Y"](k - 1, k, c)))
+            flow("X").from(of.right_hand_side(k, c)).when(k == 0).from(below["Y"](k - 1, k, c)))
       .priority(4 * nt - 2 * k)
-      .at(of.where(k, k, k, c));
+      .at(of.place_of_task(k, k, k, c));
   below
       .runs(tile.update_lower, flow("A").from(of.matrix(i, k)), flow("X").from(lower["X"](k, c)),
-            flow("Y").from(of.side(i, c)).when(k == 0).from(below["Y"](k - 1, i, c)))
+            flow("Y").from(of.right_hand_side(i, c)).when(k == 0).from(below["Y"](k - 1, i, c)))
       .priority(4 * nt - i - k)
-      .at(of.where(i, k, i, c));
+      .at(of.place_of_task(i, k, i, c));
   upper
       .runs(tile.solve_upper, flow("T").from(of.matrix(k, k)),
-            of.ends(flow("X").from(lower["X"](k, c)).when(k == last).from(above["Y"](k + 1, k, c)), k, c, 1))
+            of.add_final_destination(
+                flow("X").from(lower["X"](k, c)).when(k == last).from(above["Y"](k + 1, k, c)), k, c, 1))
       .priority(2 * k)
-      .at(of.where(k, k, k, c));
+      .at(of.place_of_task(k, k, k, c));
   above
       .runs(tile.update_upper, flow("A").from(of.matrix(row, beside)), flow("X").from(upper["X"](k, c)),
             flow("Y").from(lower["X"](i, c)).when(k == last).from(above["Y"](k + 1, i, c)))
       .priority(k + i)
-      .at(of.where(row, beside, i, c));
+      .at(of.place_of_task(row, beside, i, c));
 }
 }  // namespace
 

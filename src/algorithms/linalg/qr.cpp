@@ -1,5 +1,5 @@
-// A tiled QR factorization as a flow of tasks, and what follows it. Priorities are those of Cholesky and LU:
-// they lead down the diagonal.
+// A tiled QR factorization as a flow of tasks, with its solves. Priorities follow those of Cholesky and LU: highest
+// along the diagonal.
 #include <fairlead/qr.hpp>
 
 #include <algorithm>
@@ -62,9 +62,9 @@ class QrSink {
   QrUpdateKernels<T> update_;
 };
 
-/// A step of a panel, kept so that Q can be applied from its end.
+/// A step of a panel; the steps are stored so that Q can be applied in reverse.
 struct Reflection {
-  std::int32_t p, i, k;  // p == i: tile (i, k) became a triangle
+  std::int32_t p, i, k;  // p == i: tile (i, k) was reduced to a triangle
 };
 struct ReflectionsInOrder {
   std::vector<Reflection>& all;
@@ -84,7 +84,7 @@ template <class T>
 void apply_q(Flow& flow, const Kernels& kernels, ApplyQ which, const TiledMatrix<T>& a,
              const QrReflectors<T>& q, const TiledMatrix<T>& b) {
   q.require_shape_of(a);
-  require_rotatable(a, b);
+  require_q_applicable(a, b);
   std::vector<Reflection> all;
   for_each_qr_reflection(a.tile_rows(), a.tile_columns(), q.tree(), ReflectionsInOrder{all});
   if (which == ApplyQ::plain) std::ranges::reverse(all);
@@ -95,10 +95,10 @@ void apply_q(Flow& flow, const Kernels& kernels, ApplyQ which, const TiledMatrix
       const auto work = scratch(static_cast<std::int64_t>(q.inner_block()) * b.columns_of(c));
       const int priority = which == ApplyQ::plain ? i + k : 2 * a.tile_rows() + a.tile_columns() - i - k;
       if (p == i)
-        flow.submit(near_matrix(
+        flow.submit(on_owner_of(
             update.unmqr(q.reflectors(i, k), q.factors(i, k), b(i, c), work).priority(priority), a, i, k, b));
       else
-        flow.submit(near_matrix(
+        flow.submit(on_owner_of(
             joined(a(i, k), q.joined_factors(i, k), b(p, c), b(i, c), work).priority(priority), a, i, k, b));
     }
 }

@@ -1,4 +1,4 @@
-// What the tasks of a QR factorization do.
+// The bodies of the tasks of a QR factorization.
 #include "algorithms/linalg/qr_kernels.hpp"
 
 #include <algorithm>
@@ -11,10 +11,10 @@ namespace fairlead::linalg {
 
 namespace {
 
-/// Which reflectors join two tiles: those of a whole tile below a triangle, or of a triangle below one.
+/// The shape of the lower tile in a join: a whole tile or a triangle.
 enum class Below : std::uint8_t { whole, triangle };
 
-/// Of the tile below: how many of its rows take part, and how many of these are a trapezoid's.
+/// The rows of the lower tile that take part; the last `of_trapezoid` of them form a trapezoid.
 struct RowsBelow {
   RowsBelow(Below below, int rows, int columns) noexcept
       : all(below == Below::whole ? rows : std::min(rows, columns)),
@@ -27,7 +27,7 @@ CudaRowsBelow on_device(const RowsBelow& rows) noexcept {
   return {extent(rows.all), extent(rows.of_trapezoid)};
 }
 
-/// With a body for CUDA devices where our own kernels for them are.
+/// Adds a body for CUDA devices if Fairlead's own kernels are available.
 template <class Codelet, class Body>
 Codelet also_on_cuda(const Kernels& kernels, const Codelet& codelet, Body body) {
   return kernels.has_cuda_kernels() ? codelet.cuda(std::move(body)) : codelet;
@@ -107,10 +107,10 @@ QrPanelKernels<T>::QrPanelKernels(const Kernels& kernels)
           kernels,
           codelet("geqrt")
               .cpu([kernels](InOut<Tile> a, Out<Tile> v, Out<Tile> t, Scratch<T> work) {
-                // A tile of few rows has fewer reflectors than columns, and perhaps than a block.
+                // A tile with few rows has fewer reflectors than columns, possibly fewer than a block.
                 kernels.blas().geqrt<T>(a.rows(), a.columns(), std::min(t.rows(), v.columns()), a.data(),
                                         a.leading_dimension(), t.data(), t.leading_dimension(), work.data());
-                // R changes from now on, while others apply the reflectors.
+                // A copy of V: later tasks modify R in the tile, while others apply the reflectors.
                 for (int j = 0; j < v.columns(); ++j) std::copy_n(&a(0, j), a.rows(), &v(0, j));
                 kernels.count(Kernel::geqrt, geqrt_flops(a.rows(), a.columns()));
               })

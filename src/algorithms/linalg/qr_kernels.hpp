@@ -1,5 +1,5 @@
-// The tasks of a tiled QR factorization as codelets: LAPACK's on whole tiles. V are reflectors, T their
-// triangular factors, of as many rows as an inner block has reflectors.
+// The codelets of a tiled QR factorization: LAPACK's routines on whole tiles. V are the reflectors, T their triangular
+// factors, with as many rows as an inner block has reflectors.
 #pragma once
 #include <fairlead/codelet.hpp>
 #include <fairlead/cuda.hpp>
@@ -10,7 +10,7 @@
 
 namespace fairlead::linalg {
 
-/// What makes a triangle, or one of two.
+/// Reduces a tile, or two, to a triangle.
 template <class T>
 struct QrPanelKernels {
   using Tile = fairlead::Tile<T>;
@@ -19,15 +19,15 @@ struct QrPanelKernels {
 
   explicit QrPanelKernels(const Kernels& kernels);
 
-  /// A := R on and above the diagonal, and V, T.
+  /// A := R on and above the diagonal; V and T.
   Triangle geqrt;
-  /// R := that of R on top of A, A := V, and T.
+  /// R := the R of R on top of A, A := V; T.
   Join tsqrt;
-  /// The same where A is a triangle, too: what is below its diagonal is not touched.
+  /// The same for a triangular A; elements below its diagonal are not accessed.
   Join ttqrt;
 };
 
-/// What applies the reflectors to other tiles: Q^T, or Q.
+/// Applies Q^T or Q to other tiles.
 template <class T>
 struct QrUpdateKernels {
   using Tile = fairlead::Tile<T>;
@@ -36,11 +36,11 @@ struct QrUpdateKernels {
 
   QrUpdateKernels(const Kernels& kernels, ApplyQ which);
 
-  /// C := op(Q) C, for V and T of geqrt.
+  /// C := op(Q) C, for V and T from geqrt.
   OfTriangle unmqr;
-  /// B on top of C := op(Q) of both, for V and T of tsqrt.
+  /// B on top of C := op(Q) of both, for V and T from tsqrt.
   OfJoin tsmqr;
-  /// The same of ttqrt.
+  /// The same for V and T from ttqrt.
   OfJoin ttmqr;
 };
 

@@ -1,4 +1,4 @@
-// The data that a QR factorization has besides the tiles of the matrix.
+// The data of a QR factorization other than the tiles of the matrix.
 #include <fairlead/error.hpp>
 #include <fairlead/qr.hpp>
 
@@ -14,8 +14,8 @@ namespace fairlead::linalg {
 
 namespace {
 
-/// Calls of_triangle(i, k, rows, columns) for the tiles that become a triangle by themselves, and
-/// of_join(i, k, columns) for those that another one annihilates: of as many rows and columns.
+/// Calls of_triangle(i, k, rows, columns) for the tiles that are reduced to a triangle, and of_join(i, k, columns) for
+/// the tiles that another one annihilates. Rows and columns in elements.
 template <class OfTriangle, class OfJoin>
 void for_each_reflecting_tile(std::int64_t rows, std::int64_t columns, std::int32_t tile, QrTree tree,
                               const OfTriangle& of_triangle, const OfJoin& of_join) {
@@ -92,7 +92,8 @@ void QrReflectors<T>::remove_all() noexcept {
     for (const Handle<Tile<T>>& handle : *handles) try {
         if (handle.datum().datum != nullptr) runtime_.remove(handle);
       } catch (...) {
-        // In a body or another thread nothing can be waited for, and memory may be missing: it stays until the runtime ends.
+        // Removal fails in a body, in another thread, or if memory is exhausted: the datum then stays until the runtime
+        // ends.
       }
 }
 

@@ -1,6 +1,6 @@
-// The tasks of a tiled QR factorization in program order, for whoever submits them and for whoever only
-// simulates them. Buttari, Langou, Kurzak, Dongarra 2009 (the flat tree); Hadri, Ltaief, Agullo, Dongarra
-// 2010 ("Tile QR factorization with parallel panel processing": trees of triangles).
+// The tasks of a tiled QR factorization in program order, for submission and for simulation. Buttari, Langou, Kurzak,
+// Dongarra 2009 (the flat tree); Hadri, Ltaief, Agullo, Dongarra 2010 ("Tile QR factorization with parallel panel
+// processing": trees of triangles).
 #pragma once
 #include <fairlead/qr.hpp>
 
@@ -9,9 +9,9 @@
 
 namespace fairlead::linalg {
 
-/// What happens in the panels, for a matrix of `rows` x `columns` tiles: sink.triangle(i, k) where tile (i, k)
-/// becomes a triangle, and sink.join(p, i, k) where it is annihilated by the triangle in tile (p, k): as a
-/// whole with a flat tree, as a triangle with a binary one.
+/// The steps in the panels of a matrix of `rows` x `columns` tiles: calls sink.triangle(i, k) where tile (i, k) is
+/// reduced to a triangle, and sink.join(p, i, k) where the triangle in tile (p, k) annihilates it: as a whole tile with
+/// a flat tree, as a triangle with a binary one.
 template <class Sink>
 void for_each_qr_reflection(std::int32_t rows, std::int32_t columns, QrTree tree, Sink&& sink) {
   for (std::int32_t k = 0; k < std::min(rows, columns); ++k) {
@@ -27,10 +27,10 @@ void for_each_qr_reflection(std::int32_t rows, std::int32_t columns, QrTree tree
 }
 
 /// For a matrix of `rows` x `columns` tiles calls
-///   sink.geqrt(i, k): tile (i, k) becomes a triangle; sink.unmqr(i, k, j): its reflectors on tile (i, j);
-/// and, where tile (i, k) is annihilated by the triangle in tile (p, k),
-///   if it is whole, sink.tsqrt(p, i, k), sink.tsmqr(p, i, k, j): its reflectors on tiles (p, j) and (i, j);
-///   if it is a triangle, sink.ttqrt(p, i, k) and sink.ttmqr(p, i, k, j) likewise.
+///   sink.geqrt(i, k): tile (i, k) is reduced to a triangle; sink.unmqr(i, k, j): its reflectors are applied to tile (i, j);
+/// and, where the triangle in tile (p, k) annihilates tile (i, k),
+///   for a whole tile, sink.tsqrt(p, i, k) and sink.tsmqr(p, i, k, j): its reflectors are applied to tiles (p, j), (i, j);
+///   for a triangle, sink.ttqrt(p, i, k) and sink.ttmqr(p, i, k, j) likewise.
 template <class Sink>
 void for_each_qr_task(std::int32_t rows, std::int32_t columns, QrTree tree, Sink&& sink) {
   struct Updates {

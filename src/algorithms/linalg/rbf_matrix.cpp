@@ -1,4 +1,4 @@
-// Elements column by column: squared distances, one coordinate after the other, then the exponentials.
+// Computes elements by columns: squared distances, one coordinate at a time, then the exponentials.
 #include "algorithms/linalg/rbf_matrix.hpp"
 
 #include <fairlead/error.hpp>

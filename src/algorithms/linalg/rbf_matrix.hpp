@@ -1,5 +1,4 @@
-// The kernel matrix of Gaussian process regression, which nobody has to store: its elements follow from the
-// points.
+// The kernel matrix of Gaussian process regression. It is not stored: elements are computed from the points.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -9,8 +8,8 @@
 
 namespace fairlead::linalg {
 
-/// K[i, j] = exp(-|x_i - x_j|^2 / (2 l^2)), plus a nugget on the diagonal: symmetric, and positive definite
-/// if the nugget is positive. Rasmussen, Williams 2006, equation 2.31. Any thread may read it.
+/// K[i, j] = exp(-|x_i - x_j|^2 / (2 l^2)), plus a nugget on the diagonal: symmetric, and positive definite if the
+/// nugget is positive. Rasmussen, Williams 2006, equation 2.31. Thread-safe.
 class RbfMatrix final : public MatrixSource<double> {
  public:
   struct Points {
@@ -20,7 +19,7 @@ class RbfMatrix final : public MatrixSource<double> {
   /// Throws UsageError if the length scale is not positive or the nugget is negative.
   RbfMatrix(Points points, double length_scale, double nugget);
 
-  /// Of memory, for the points.
+  /// The memory for the points.
   std::size_t bytes() const noexcept { return points_.coordinates.size() * sizeof(double); }
   std::int64_t rows() const override { return points_.count; }
   std::int64_t columns() const override { return points_.count; }

@@ -1,5 +1,5 @@
-// A step: the residual, scaled to 1 so that it neither overflows nor vanishes in single precision, goes
-// through the factor's solves and is added to the solution.
+// A step of iterative refinement: the residual, scaled to 1 to avoid overflow and underflow in single precision, is
+// solved for with the factor, and the correction is added to the solution.
 #include <fairlead/error.hpp>
 #include <fairlead/refined_solve.hpp>
 
@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "algorithms/linalg/backward_error.hpp"
-#include "algorithms/linalg/dealt_columns.hpp"
+#include "algorithms/linalg/collectives.hpp"
+#include "algorithms/linalg/distributed_columns.hpp"
 #include "algorithms/linalg/factored_solve.hpp"
-#include "algorithms/linalg/over_ranks.hpp"
 
 namespace fairlead::linalg {
 
@@ -48,11 +48,11 @@ class RefinedSolve::Implementation {
           fmt::format("a factor of {} x {}, a matrix of {} x {} and right-hand sides of {} x {} do not match",
                       l.rows(), l.columns(), a_->rows(), a_->columns(), n_, columns_));
     if (runtime.rank() < readers) b_->read(0, n_, 0, columns_, residual_.data(), n_);
-    if (readers == 1) share_bands(runtime, residual_.data(), n_, columns_, l.tile(), 1);
+    if (readers == 1) allgather_bands(runtime, residual_.data(), n_, columns_, l.tile(), 1);
     std::fill_n(x_, elements(), 0.0);
   }
 
-  void submit_correction(Flow& flow, InverseNorm<float>* along) {
+  void submit_correction(Flow& flow, InverseNorm<float>* condition_estimate) {
     for (std::int64_t c = 0; c < columns_; ++c) {
       const double* const column = residual_.data() + c * n_;
       double largest = 0;
@@ -62,22 +62,23 @@ class RefinedSolve::Implementation {
     for (std::int64_t c = 0; c < columns_; ++c)
       for (std::int64_t i = 0; i < n_; ++i)
         correction_[place(i, c)] = static_cast<float>(residual_[place(i, c)] / scale(c));
-    dealt_.emplace(runtime_, "correction", correction_.data(), n_, columns_, l_.tile(), l_.distribution());
-    const TiledMatrix<float>& tiles = dealt_->tiles();
-    if (along != nullptr && !along->done()) {
-      along->begin(flow);
-      solve_factored(flow, kernels_, Factors::cholesky, l_, {&tiles, &along->vectors()});
-      along->end(flow);
+    distributed_.emplace(runtime_, "correction", correction_.data(), n_, columns_, l_.tile(),
+                         l_.distribution());
+    const TiledMatrix<float>& tiles = distributed_->tiles();
+    if (condition_estimate != nullptr && !condition_estimate->done()) {
+      condition_estimate->submit_vectors(flow);
+      solve_factored(flow, kernels_, Factors::cholesky, l_, {&tiles, &condition_estimate->vectors()});
+      condition_estimate->submit_evaluation(flow);
     } else {
       solve_factored(flow, kernels_, l_, tiles);
     }
-    along_ = along;
+    condition_estimate_ = condition_estimate;
   }
 
   void submit_residual(Flow& flow) {
-    if (along_ != nullptr) std::exchange(along_, nullptr)->bring_together();
-    dealt_->bring_back();
-    dealt_.reset();
+    if (condition_estimate_ != nullptr) std::exchange(condition_estimate_, nullptr)->combine_ranks();
+    distributed_->gather();
+    distributed_.reset();
     correction_before_ = correction_size_;
     correction_size_ = 0;
     for (std::int64_t c = 0; c < columns_; ++c)
@@ -92,7 +93,7 @@ class RefinedSolve::Implementation {
   }
 
   State judge() {
-    error_->bring_together(runtime_);
+    error_->combine_ranks(runtime_);
     const double before = backward_error_;
     backward_error_ = error_->value();
     ++steps_;
@@ -106,16 +107,17 @@ class RefinedSolve::Implementation {
 
   int steps() const noexcept { return steps_; }
   double backward_error() const noexcept { return backward_error_; }
-  std::vector<double> uncertain_residual() const { return error_->uncertain_residual(); }
-  std::vector<double> sizes() const { return error_->sizes(); }
+  std::vector<double> uncertain_residual() const { return error_->residual_bound(); }
+  std::vector<double> sizes() const { return error_->magnitudes(); }
   double matrix_norm() const noexcept { return error_ ? error_->matrix_norm() : 0; }
 
  private:
-  /// The backward error is relative to the largest element of A: beside that, what is wrong with other components of x may
-  /// not be seen. As the corrections shrink, the next one would be in no component more than a rounding; or they do not
-  /// shrink any more (Demmel, Hida, Kahan, Li, Mukherjee, Riedy 2006, "Error bounds from extra-precise iterative refinement").
+  /// The backward error is relative to the largest element of A, so it may hide errors of some components of x.
+  /// Refinement stops if corrections no longer shrink, or if their rate predicts that the next one is below a rounding
+  /// in every component (Demmel, Hida, Kahan, Li, Mukherjee, Riedy 2006, "Error bounds from extra-precise iterative
+  /// refinement").
   bool components_have_converged() const noexcept {
-    if (steps_ == 1) return correction_size_ == 0;  // x is the correction
+    if (steps_ == 1) return correction_size_ == 0;  // the first correction is x itself
     const double rate = correction_size_ / correction_before_;
     return !(rate <= 0.5) || correction_size_ * rate <= 2 * rounding;
   }
@@ -126,7 +128,7 @@ class RefinedSolve::Implementation {
   double scale(std::int64_t column) const noexcept { return scale_[static_cast<std::size_t>(column)]; }
 
   Runtime& runtime_;
-  std::uint32_t readers_;  // ranks
+  std::uint32_t readers_;  // the number of ranks that read the matrices
   Kernels kernels_;
   const TiledMatrix<float>& l_;
   std::shared_ptr<const MatrixSource<double>> a_, b_;
@@ -134,14 +136,14 @@ class RefinedSolve::Implementation {
   std::int64_t n_, columns_;
   std::vector<double> residual_;
   std::vector<float> correction_;
-  std::vector<double> scale_;  // of each column of the residual
-  std::optional<DealtColumns<float>>
-      dealt_;                            // correction_, between submit_correction() and submit_residual()
-  InverseNorm<float>* along_ = nullptr;  // likewise
+  std::vector<double> scale_;  // per column of the residual
+  std::optional<DistributedColumns<float>>
+      distributed_;  // correction_, between submit_correction() and submit_residual()
+  InverseNorm<float>* condition_estimate_ = nullptr;  // set during the same time
   std::optional<BackwardError<double>> error_;
   int steps_ = 0;
   double backward_error_ = 0;
-  // The largest of a correction beside the component that it corrects, of this step and the one before.
+  // The largest ratio of a correction to the component that it corrects, of this step and the previous one.
   double correction_size_ = 0, correction_before_ = 0;
 };
 
@@ -157,11 +159,11 @@ std::size_t RefinedSolve::bytes(std::int64_t n, std::int64_t columns, std::size_
          BackwardError<double>::bytes(n) +
          workers * BackwardError<double>::scratch_bytes_per_worker(n, columns);
 }
-void RefinedSolve::submit_correction(Flow& flow, InverseNorm<float>* along) {
-  implementation_->submit_correction(flow, along);
+void RefinedSolve::submit_correction(Flow& flow, InverseNorm<float>* condition_estimate) {
+  implementation_->submit_correction(flow, condition_estimate);
 }
 void RefinedSolve::submit_residual(Flow& flow) { implementation_->submit_residual(flow); }
-RefinedSolve::State RefinedSolve::judge() { return implementation_->judge(); }
+RefinedSolve::State RefinedSolve::evaluate_step() { return implementation_->judge(); }
 int RefinedSolve::steps() const noexcept { return implementation_->steps(); }
 std::vector<double> RefinedSolve::uncertain_residual() const { return implementation_->uncertain_residual(); }
 std::vector<double> RefinedSolve::sizes() const { return implementation_->sizes(); }
@@ -178,7 +180,7 @@ RefinedSolution solve_refined(Flow& flow, Runtime& runtime, const Kernels& kerne
     wait_for_results(flow);
     solve.submit_residual(flow);
     wait_for_results(flow);
-    const RefinedSolve::State state = solve.judge();
+    const RefinedSolve::State state = solve.evaluate_step();
     if (state == RefinedSolve::State::too_coarse) throw_too_coarse(solve);
     if (state == RefinedSolve::State::converged) return {solve.steps(), solve.backward_error()};
   }

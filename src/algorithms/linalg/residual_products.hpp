@@ -1,5 +1,5 @@
-// Residuals of several right-hand sides. Of few each is summed as residual_sums.hpp does; of many, BLAS multiplies by few
-// columns of the matrix at a time, which is faster, and what it returns is summed with compensation.
+// Residuals for several right-hand sides. A few are summed one by one (residual_sums.hpp). For many, BLAS multiplies by
+// a few columns of the matrix at a time, which is faster, and the products are added with compensation.
 #pragma once
 #include <fairlead/linalg.hpp>
 
@@ -11,23 +11,23 @@
 
 namespace fairlead::linalg {
 
-/// Columns in memory, `ld` elements from one to the next.
+/// Columns in memory with leading dimension `ld`.
 template <class X>
 struct Columns {
   X* elements;
   std::int64_t ld;
 };
 
-inline constexpr int columns_of_product = 16;  // of the matrix at a time
+inline constexpr int columns_of_product = 16;  // columns of the matrix per product
 inline constexpr int few_sides = 8;
 
-/// r + left_out := r + left_out - A x for so many columns of x and r; `left_out` has as many rows as the strip, and so has
-/// `products`, which is scratch memory.
+/// r + left_out := r + left_out - A x for `columns` columns of x and r. `left_out` and `products`, which is scratch
+/// memory, have as many rows as the strip.
 inline void subtract_products(const Kernels& kernels, const Strip& a, Columns<const double> x, int columns,
-                              double* products, Columns<double> r, double* left_out) {
+                              double* products, Columns<double> r, double* compensation) {
   if (columns <= few_sides) {
     for (std::int64_t c = 0; c < columns; ++c)
-      subtract_product(a, x.elements + c * x.ld, r.elements + c * r.ld, left_out + c * a.rows);
+      subtract_product(a, x.elements + c * x.ld, r.elements + c * r.ld, compensation + c * a.rows);
     return;
   }
   const Transpose op = a.by_rows ? Transpose::yes : Transpose::no;
@@ -39,17 +39,17 @@ inline void subtract_products(const Kernels& kernels, const Strip& a, Columns<co
                                 products, a.rows);
     for (std::int64_t y = 0; y < columns; ++y)
       for (std::int64_t i = 0; i < a.rows; ++i)
-        add_exactly(-products[y * a.rows + i], r.elements[i + y * r.ld], left_out[y * a.rows + i]);
+        add_exactly(-products[y * a.rows + i], r.elements[i + y * r.ld], compensation[y * a.rows + i]);
   }
 }
 
-/// How many roundings of |A| |x| + |b| a residual may be off by, at most, if it is summed in strips of `width` columns with
-/// `sides` columns x, and left_out is added after each.
+/// The maximum error of a residual, in roundings of |A| |x| + |b|, if it is summed in strips of `width` columns for
+/// `sides` right-hand sides, and left_out is added after each strip.
 inline double roundings_of_residual_in(std::int64_t columns, std::int64_t width, std::int64_t sides) {
   const std::int64_t of_product = std::min<std::int64_t>(columns, columns_of_product) + 1;
   const std::int64_t of_strip =
       sides <= few_sides ? roundings_of_product : std::max<std::int64_t>(of_product, roundings_of_product);
-  // A rounding for each strip; one more covers what is of second order.
+  // One rounding per strip, and one for terms of second order.
   return static_cast<double>(of_strip + (columns + width - 1) / width + 1);
 }
 

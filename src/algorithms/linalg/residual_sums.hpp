@@ -1,6 +1,6 @@
 // Residuals that are more accurate than a plain sum: products are summed in short groups, and the groups with
-// compensation (Blanchard, Higham, Mary 2020, "A class of fast and accurate summation algorithms"). So the error of
-// one strip is a few roundings of |A| |x|, however wide it is; a plain sum's grows with the width.
+// compensation (Blanchard, Higham, Mary 2020, "A class of fast and accurate summation algorithms"). The error of a
+// strip is a few roundings of |A| |x| whatever its width; that of a plain sum grows with the width.
 #pragma once
 #include <array>
 #include <cmath>
@@ -8,14 +8,14 @@
 
 namespace fairlead::linalg {
 
-/// Some rows and columns of a matrix: column by column, or row by row if `by_rows`, one directly after the other.
+/// A block of a matrix, stored contiguously by columns, or by rows if `by_rows`.
 struct Strip {
   const double* elements;
   int rows, columns;
   bool by_rows;
 };
 
-/// hi + lo := hi + lo + value, where hi is the sum rounded to nearest and lo what that leaves out (Knuth's TwoSum).
+/// hi + lo := hi + lo + value, where hi is the rounded sum and lo its rounding error (Knuth's TwoSum).
 inline void add_exactly(double value, double& hi, double& lo) noexcept {
   const double sum = hi + value, of_value = sum - hi;
   lo += (hi - (sum - of_value)) + (value - of_value);
@@ -27,7 +27,7 @@ inline constexpr double unit_roundoff = 0x1p-53;  // of double precision
 namespace detail {
 
 constexpr int lanes = 8;
-constexpr int deep = 2;  // elements that a lane sums, of a strip by rows
+constexpr int deep = 2;  // products per lane in a group, for a strip by rows
 
 constexpr double sum_of(const std::array<double, lanes>& p) noexcept {
   return ((p[0] + p[1]) + (p[2] + p[3])) + ((p[4] + p[5]) + (p[6] + p[7]));
@@ -35,11 +35,11 @@ constexpr double sum_of(const std::array<double, lanes>& p) noexcept {
 
 }  // namespace detail
 
-/// How many roundings of |A| |x| a component of subtract_product() may be off by, at most: a product, sums in a lane and of
-/// the lanes; and one when hi and lo become one number.
+/// The maximum error of a component of subtract_product(), in roundings of |A| |x|: one for a product, the sums within
+/// a lane and over the lanes, and one for the sum of hi and lo.
 inline constexpr int roundings_of_product = 1 + (detail::deep - 1) + 3 + 1;
 
-/// hi + lo := hi + lo - A x, of as many rows as the strip has.
+/// hi + lo := hi + lo - A x; hi and lo have as many rows as the strip.
 inline void subtract_product(const Strip& strip, const double* __restrict x, double* __restrict hi,
                              double* __restrict lo) noexcept {
   using detail::lanes;
@@ -74,7 +74,7 @@ inline void subtract_product(const Strip& strip, const double* __restrict x, dou
     for (std::int64_t i = 0; i < rows; ++i) add_exactly(-(a[i + k * rows] * x[k]), hi[i], lo[i]);
 }
 
-/// sums := sums + |A| 1 and products := products + |A| x, where x has no negative element.
+/// sums := sums + |A| 1 and products := products + |A| x, for a nonnegative x.
 inline void add_sizes(const Strip& strip, const double* __restrict x, double* __restrict sums,
                       double* __restrict products) noexcept {
   using detail::lanes;

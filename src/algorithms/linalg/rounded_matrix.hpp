@@ -1,4 +1,4 @@
-// A matrix in single precision whose elements are those of another in double, rounded.
+// A matrix in single precision: the rounded elements of a matrix in double precision.
 #pragma once
 #include <fairlead/matrix_source.hpp>
 
@@ -14,7 +14,7 @@ namespace fairlead::linalg {
 
 class RoundedMatrix final : public MatrixSource<float> {
  public:
-  /// What reading takes of memory, for each thread that reads at once.
+  /// The scratch memory for each thread that reads concurrently, in bytes.
   static constexpr std::size_t scratch_bytes = std::size_t{1} << 18;
 
   explicit RoundedMatrix(std::shared_ptr<const MatrixSource<double>> matrix)

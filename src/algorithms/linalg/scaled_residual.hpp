@@ -1,5 +1,5 @@
-// Residuals b - A x whose terms may overflow or vanish in double precision: columns that need it are kept as
-// r x 2^scale, and all others as they are.
+// Residuals b - A x whose terms may overflow or underflow in double precision. Only columns that need it are scaled:
+// they are stored as r x 2^-scale.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -11,21 +11,21 @@
 
 namespace fairlead::linalg {
 
-/// Some rows of the residuals of several columns, while products of A and x are taken from them.
+/// Rows of the residuals of several columns, while products of A and x are subtracted from them.
 class ScaledResidual {
  public:
-  /// `residual`: b, as many rows as `rows` from a column to the next; it stays, and is scaled.
+  /// `residual`: b, column-major with leading dimension `rows`; must stay valid, and is modified and scaled.
   ScaledResidual(double* residual, std::int64_t rows, std::int64_t columns)
       : residual_(residual), rows_(rows), columns_(static_cast<std::size_t>(columns)) {
     for (std::int64_t c = 0; c < columns; ++c)
       column(c).exponent = exponent_of(largest_of(residual + c * rows, rows));
   }
 
-  /// The largest element of x in that column, once for each.
+  /// Sets the largest absolute value of x in the column; call it once per column.
   void set_x(std::int64_t c, double largest) noexcept { column(c).exponent_of_x = exponent_of(largest); }
 
-  /// Before products with elements of A that are not larger are taken away: no sum overflows then, and none is
-  /// so small that it loses digits.
+  /// Call it before subtracting products with elements of A of at most this size: then no sum overflows, or is so small
+  /// that it loses digits.
   void prepare(double largest_of_a) noexcept {
     for (std::size_t c = 0; c < columns_.size(); ++c) {
       Column& own = columns_[c];
@@ -40,29 +40,29 @@ class ScaledResidual {
       own.scale = scale;
     }
   }
-  /// An element of x in that column, for the product.
+  /// An element of x in the column, scaled for the product.
   double scaled(std::int64_t c, double x) const noexcept {
     const int scale = columns_[static_cast<std::size_t>(c)].scale;
     return scale == 0 ? x : std::ldexp(x, -scale);
   }
-  /// One of a column's residuals: its size.
+  /// The absolute value of an element of the residual.
   WideNumber element(std::int64_t row, std::int64_t c) const noexcept {
     return WideNumber(std::abs(residual_[row + c * rows_]), scale(c));
   }
-  /// What is kept of that column is the residual x 2^-scale.
+  /// The stored values of the column are the residual x 2^-scale.
   int scale(std::int64_t c) const noexcept { return columns_[static_cast<std::size_t>(c)].scale; }
-  /// The largest of a column's residuals.
+  /// The largest absolute value of the residual in the column.
   WideNumber norm(std::int64_t c) const noexcept {
     return WideNumber(largest_of(residual_ + c * rows_, rows_), columns_[static_cast<std::size_t>(c)].scale);
   }
-  /// A column as it is; what is too large becomes infinite.
+  /// Copies a column without scaling; elements that overflow become infinite.
   void copy(std::int64_t c, double* to) const noexcept {
     const int scale = columns_[static_cast<std::size_t>(c)].scale;
     for (std::int64_t i = 0; i < rows_; ++i)
       to[i] = scale == 0 ? residual_[i + c * rows_] : std::ldexp(residual_[i + c * rows_], scale);
   }
 
-  /// The size of the largest; NaN if one is.
+  /// The largest absolute value; NaN if one is NaN.
   template <class T>
   static double largest_of(const T* numbers, std::int64_t count) noexcept {
     double largest = 0;
@@ -76,12 +76,12 @@ class ScaledResidual {
   }
 
  private:
-  // Sums between 2^least and 2^most are computed as they are.
+  // Sums between 2^least and 2^most are not scaled.
   static constexpr int most = 990, least = -900;
-  static constexpr int of_sum = 14;           // of as many products as a row has at once
-  static constexpr int of_zero = -(1 << 20);  // below every exponent
+  static constexpr int of_sum = 14;           // the exponent of the number of terms in a sum
+  static constexpr int of_zero = -(1 << 20);  // less than every exponent
   struct Column {
-    int exponent = of_zero;  // of the largest that was summed
+    int exponent = of_zero;  // of the largest term so far
     int exponent_of_x = of_zero;
     int scale = 0;
   };

@@ -1,5 +1,5 @@
-// Scratch memory for tasks: buffers of one size, made when first needed, as many as tasks run at once, and
-// kept. A program that counts its memory multiplies: workers x bytes.
+// Scratch memory for tasks: a pool of buffers of one size, allocated on demand, as many as tasks run concurrently. The
+// maximum memory is workers x bytes.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -14,7 +14,7 @@ class ScratchPool {
  public:
   explicit ScratchPool(std::size_t bytes_each) : bytes_each_(bytes_each) {}
 
-  /// A buffer, given back at the end.
+  /// A buffer, returned to the pool on destruction.
   class Lease {
    public:
     Lease(ScratchPool& pool, std::unique_ptr<std::byte[]> buffer) noexcept
@@ -23,10 +23,10 @@ class ScratchPool {
     Lease& operator=(const Lease&) = delete;
     ~Lease() {
       const std::lock_guard guard(pool_.mutex_);
-      pool_.unused_.push_back(std::move(buffer_));  // has room: see lease()
+      pool_.unused_.push_back(std::move(buffer_));  // has capacity: see lease()
     }
     std::span<std::byte> bytes() const noexcept { return {buffer_.get(), pool_.bytes_each_}; }
-    /// As numbers, as many as there is room for.
+    /// The buffer as numbers, as many as fit.
     template <class T>
     std::span<T> as() const noexcept {
       return {reinterpret_cast<T*>(buffer_.get()), pool_.bytes_each_ / sizeof(T)};
@@ -40,7 +40,7 @@ class ScratchPool {
   Lease lease() {
     const std::lock_guard guard(mutex_);
     if (unused_.empty()) {
-      unused_.reserve(++made_);  // giving back allocates nothing
+      unused_.reserve(++made_);  // so that returning a buffer does not allocate
       return {*this, std::make_unique_for_overwrite<std::byte[]>(bytes_each_)};
     }
     auto buffer = std::move(unused_.back());
@@ -50,7 +50,7 @@ class ScratchPool {
 
  private:
   std::size_t bytes_each_;
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::vector<std::unique_ptr<std::byte[]>> unused_;
   std::size_t made_ = 0;
 };

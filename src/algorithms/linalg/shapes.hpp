@@ -1,4 +1,4 @@
-// Which matrices go together: what flows and parameterized graphs ask for alike.
+// Checks of the shapes of matrices, shared by flows and parameterized graphs.
 #pragma once
 #include <fairlead/error.hpp>
 #include <fairlead/tiled_matrix.hpp>
@@ -10,16 +10,16 @@
 
 namespace fairlead::linalg {
 
-/// Throws UsageError if the matrix or its tiles are not square; `what`: "an LU factorization".
+/// Throws UsageError if the matrix or its tiles are not square; `what` names the operation: "an LU factorization".
 template <class T>
 void require_square(const TiledMatrix<T>& a, const char* what) {
   if (a.rows() != a.columns())
     throw UsageError(
         fmt::format("{} needs a square matrix; this one is {} x {}", what, a.rows(), a.columns()));
-  static_cast<void>(a.tile());  // throws if tiles are not
+  static_cast<void>(a.tile());  // throws if the tiles are not square
 }
 
-/// Throws UsageError if C is not of the shape of A B, or their tiles have different sides.
+/// Throws UsageError if C does not have the shape of A B, or the sides of their tiles differ.
 template <class T>
 void require_product(const TiledMatrix<T>& a, const TiledMatrix<T>& b, const TiledMatrix<T>& c) {
   if (a.rows() != c.rows() || b.columns() != c.columns() || a.columns() != b.rows())
@@ -32,7 +32,7 @@ void require_product(const TiledMatrix<T>& a, const TiledMatrix<T>& b, const Til
                     a.tile(), b.tile(), c.tile()));
 }
 
-/// Throws UsageError if the matrix is not square, or the right-hand sides are not of its height and tiles.
+/// Throws UsageError if the matrix is not square, or the rows or tiles of the right-hand sides do not match.
 template <class T>
 void require_system(const TiledMatrix<T>& a, const TiledMatrix<T>& b) {
   if (a.rows() != a.columns() || b.rows() != a.rows())
@@ -44,19 +44,20 @@ void require_system(const TiledMatrix<T>& a, const TiledMatrix<T>& b) {
                     a.tile(), b.tile()));
 }
 
-/// Over ranks a task that has a tile of the matrix and tiles of one column of right-hand sides runs where the former is: so
-/// it is the small ones that travel. Of several columns each is where it is, and the matrix's tiles come to all.
+/// Places a task in distributed runs. With one column of tiles of right-hand sides, it runs on the owner of the matrix
+/// tile, so the smaller data move. With several columns, it runs where its tile of right-hand sides is, and tiles of
+/// the matrix move.
 template <class Call, class T, class U>
-Call&& near_matrix(Call&& call, const TiledMatrix<T>& a, std::int32_t row, std::int32_t column,
+Call&& on_owner_of(Call&& call, const TiledMatrix<T>& a, std::int32_t row, std::int32_t column,
                    const TiledMatrix<U>& b) {
   const Distribution* const owners = a.distribution();
   if (owners == nullptr || b.tile_columns() > 1) return std::move(call);
   return std::move(call).on_rank(owners->owner(row, column));
 }
 
-/// Throws UsageError if Q of the matrix cannot be applied to this one.
+/// Throws UsageError if Q of matrix A cannot be applied to B.
 template <class T>
-void require_rotatable(const TiledMatrix<T>& a, const TiledMatrix<T>& b) {
+void require_q_applicable(const TiledMatrix<T>& a, const TiledMatrix<T>& b) {
   if (b.rows() != a.rows() || b.tile() != a.tile())
     throw UsageError(
         fmt::format("Q of a matrix of {} x {} in tiles of {} cannot be applied to {} x {} in tiles of {}",

@@ -1,10 +1,10 @@
-// What a solve throws that meets a zero where it has to divide.
+// The error of a solve that would divide by zero.
 #pragma once
 #include <fairlead/error.hpp>
 
 namespace fairlead::linalg {
 
-/// The matrix is singular: a system with it has no solution, or more than one.
+/// The matrix is singular: the system has no solution or more than one.
 class SingularError : public NumericalError {
  public:
   using NumericalError::NumericalError;

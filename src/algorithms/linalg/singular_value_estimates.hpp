@@ -1,11 +1,11 @@
-// The largest and the smallest singular value of the upper triangle R of a tiled matrix, by power iteration with R^T R and
-// its inverse. Each estimate is on one side: not above the largest, not below the smallest. A start of several random
-// vectors makes it unlikely that one is off by more than
+// Estimates the largest and the smallest singular value of the upper triangle R of a tiled matrix by power iteration
+// with R^T R and its inverse. The estimates are bounds: at most the largest, at least the smallest. Starting with
+// several random vectors makes it unlikely that an estimate is wrong by more than the factor
 //
 //   (sqrt(n) / 0.1)^(1 / (2 steps)), 3.2 at n = 10,000:
 //
-// of eight vectors hardly all have less than 0.1 / sqrt(n) of their size in a given direction (1 in 10^8), and the growth
-// over all steps is what that has left at least (Kuczynski, Wozniakowski 1992).
+// the probability that all of eight vectors have a component of less than 0.1 / sqrt(n) in a given direction is 10^-8,
+// and the growth over all steps is at least what remains of that component (Kuczynski, Wozniakowski 1992).
 #pragma once
 #include <fairlead/codelet.hpp>
 #include <fairlead/inverse_norm.hpp>
@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "algorithms/linalg/blas/blas.hpp"
-#include "algorithms/linalg/dealt_columns.hpp"
+#include "algorithms/linalg/distributed_columns.hpp"
 #include "algorithms/linalg/generated_matrix.hpp"
 #include "algorithms/linalg/shapes.hpp"
 #include "algorithms/linalg/upper_solve.hpp"
@@ -31,7 +31,7 @@ template <class T>
 class SingularValueEstimates {
  public:
   static constexpr int steps = 3;
-  /// By which factor either estimate is off at most, but for a bad start.
+  /// The maximum factor between an estimate and the true value, except after an unlucky start.
   static double off_by(std::int64_t n) noexcept {
     return std::pow(10 * std::sqrt(static_cast<double>(n)), 1.0 / (2 * steps));
   }
@@ -40,18 +40,18 @@ class SingularValueEstimates {
     return 4 * steps * upper_solve_tasks(a.tile_columns(), 1);
   }
 
-  /// `a` must stay. All ranks make it.
+  /// `a` must stay valid. Collective over the ranks.
   SingularValueEstimates(Runtime& runtime, Kernels kernels, const TiledMatrix<T>& a)
       : runtime_(runtime), kernels_(std::move(kernels)), a_(a), n_(a.columns()) {}
 
   using Wait = std::function<void()>;
-  /// Infinite, or not a number, where T cannot hold what comes between.
+  /// Infinite or NaN if intermediate values overflow T.
   double largest(Flow& flow, const Wait& wait) {
     return std::sqrt(growth(wait, [&](const TiledMatrix<T>& x, const TiledMatrix<T>& y, UpperForm form) {
       multiply(flow, x, y, form);
     }));
   }
-  /// The diagonal has no zeros. 0 likewise.
+  /// Requires a diagonal without zeros. 0 if intermediate values overflow T.
   double smallest(Flow& flow, const Wait& wait) {
     return 1 / std::sqrt(growth(
                    wait,
@@ -67,8 +67,8 @@ class SingularValueEstimates {
   static constexpr std::int64_t vectors = 8;
   static constexpr std::uint64_t seed = 1992;
 
-  /// How much M^T M lets vectors grow in its last application, where apply() is M, and then M^T: the most of a vector.
-  /// `in_place`: x becomes the result, not y.
+  /// The growth factor of vectors in the last application of M^T M, the maximum over the vectors. apply() applies M, or
+  /// M^T. `in_place`: the result is in x instead of y.
   template <class Apply>
   double growth(const Wait& wait, const Apply& apply, bool in_place = false) {
     std::vector<T> x(static_cast<std::size_t>(n_ * vectors)), y;
@@ -80,10 +80,10 @@ class SingularValueEstimates {
       for (const UpperForm form : {UpperForm::plain, UpperForm::transposed}) {
         y.assign(x.size(), T(0));
         {
-          DealtColumns<T> from = dealt("from", x), to = dealt("to", y);
+          DistributedColumns<T> from = distributed("from", x), to = distributed("to", y);
           apply(from.tiles(), to.tiles(), form);
           wait();
-          (in_place ? from : to).bring_back();
+          (in_place ? from : to).gather();
         }
         if (!in_place) x.swap(y);
         const std::vector<double> norms = normalize(x);
@@ -98,12 +98,12 @@ class SingularValueEstimates {
     return grown;
   }
 
-  DealtColumns<T> dealt(const char* name, std::vector<T>& memory) {
-    return DealtColumns<T>(runtime_, name, memory.data(), n_, vectors,
-                           TileSize(a_.tile(), static_cast<std::int32_t>(vectors)), a_.distribution());
+  DistributedColumns<T> distributed(const char* name, std::vector<T>& memory) {
+    return DistributedColumns<T>(runtime_, name, memory.data(), n_, vectors,
+                                 TileSize(a_.tile(), static_cast<std::int32_t>(vectors)), a_.distribution());
   }
 
-  /// To the norm of one, each. Returns what their norms were.
+  /// Scales each vector to norm 1. Returns the previous norms.
   std::vector<double> normalize(std::vector<T>& all) const {
     std::vector<double> norms;
     for (std::int64_t c = 0; c < vectors; ++c) {
@@ -122,7 +122,7 @@ class SingularValueEstimates {
     return norms;
   }
 
-  /// y := op(R) x, for a y of zeros.
+  /// y := op(R) x, for y = 0.
   void multiply(Flow& flow, const TiledMatrix<T>& x, const TiledMatrix<T>& y, UpperForm form) {
     const bool transposed = form == UpperForm::transposed;
     const auto add = codelet("multiply R")
@@ -136,7 +136,7 @@ class SingularValueEstimates {
                          });
     for (std::int32_t i = 0; i < a_.tile_columns(); ++i)
       for (std::int32_t j = i; j < a_.tile_columns(); ++j)
-        flow.submit(near_matrix(add(a_(i, j), x(transposed ? i : j, 0), y(transposed ? j : i, 0), i == j), a_,
+        flow.submit(on_owner_of(add(a_(i, j), x(transposed ? i : j, 0), y(transposed ? j : i, 0), i == j), a_,
                                 i, j, x));
   }
   static void add_triangle(const In<Tile<T>>& r, const In<Tile<T>>& from, InOut<Tile<T>>& to,

@@ -1,15 +1,15 @@
-// Sums of squares of numbers of any size, and their root: the two norm without overflow.
+// Sums of squares without overflow or underflow, and their root: the Euclidean norm.
 #pragma once
 #include <cmath>
 #include <span>
 
 namespace fairlead::linalg {
 
-/// The sums of squares of elements by their size (Blue 1978); those that are neither large nor small are not scaled.
+/// Separate sums for large, medium and small elements (Blue 1978); medium elements are not scaled.
 struct Squares {
-  // What is squared is between these, or is scaled to be: so no sum overflows or vanishes.
+  // Elements are in this range, or are scaled into it, before they are squared, so that no sum overflows or underflows.
   static constexpr double largest_squared = 0x1p480, least_squared = 0x1p-500;
-  static constexpr double to_medium = 0x1p-600;  // from the large; from the small its inverse
+  static constexpr double to_medium = 0x1p-600;  // factor for large elements; small ones use its inverse
 
   double large = 0, medium = 0, small = 0;
 
@@ -20,9 +20,9 @@ struct Squares {
     else if (size < least_squared)
       small += size / to_medium * (size / to_medium);
     else
-      medium += size * size;  // or it is not a number
+      medium += size * size;  // also NaN
   }
-  /// In order. Where none is large or small, which is seen at once, that is a plain sum.
+  /// In order. A first pass detects large and small elements; without any, this is a plain sum.
   void add(std::span<const double> elements) noexcept {
     int others = 0;
     for (const double element : elements) {

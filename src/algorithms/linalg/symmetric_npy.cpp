@@ -1,4 +1,4 @@
-// Bands of tiles, and what is looked for in them.
+// Reads bands of tiles and checks their symmetry.
 #include "algorithms/linalg/symmetric_npy.hpp"
 
 #include <fairlead/error.hpp>
@@ -20,7 +20,7 @@ namespace fairlead::linalg {
 namespace {
 
 constexpr std::size_t staging_bytes = std::size_t{1} << 20;
-// Of tiles that are rounded, a square of the file and its mirror image are compared at once: this many a side.
+// Side of the squares of the file that are compared with their mirror images if the tiles are rounded.
 constexpr std::int64_t square = 256;
 
 template <class T, class Tiles>
@@ -28,18 +28,18 @@ struct ReadLower;
 template <class T, std::size_t... I>
 struct ReadLower<T, std::index_sequence<I...>> {
   SymmetricNpy<T>* reader;
-  void operator()(Same<I, Out<Tile<T>>>... tiles, typename SymmetricNpy<T>::Piece piece) const {
+  void operator()(Repeat<I, Out<Tile<T>>>... tiles, typename SymmetricNpy<T>::Piece piece) const {
     T* const data[] = {tiles.data()...};
     reader->read_lower(piece, data);
   }
 };
-// Whether the tiles get the mean is in how they are accessed: In<Tile<T>> has const elements.
+// The access mode decides whether the tiles receive the mean: In<Tile<T>> has const elements.
 template <template <class> class Access, class T, class Tiles>
 struct Upper;
 template <template <class> class Access, class T, std::size_t... I>
 struct Upper<Access, T, std::index_sequence<I...>> {
   SymmetricNpy<T>* reader;
-  void operator()(Same<I, Access<Tile<T>>>... tiles, typename SymmetricNpy<T>::Piece piece) const {
+  void operator()(Repeat<I, Access<Tile<T>>>... tiles, typename SymmetricNpy<T>::Piece piece) const {
     const std::array data{tiles.data()...};
     using Element = std::remove_pointer_t<typename decltype(data)::value_type>;
     reader->template compare_upper<Element>(piece, data);
@@ -50,7 +50,7 @@ struct ReadBoth;
 template <class T, std::size_t... I>
 struct ReadBoth<T, std::index_sequence<I...>> {
   SymmetricNpy<T>* reader;
-  void operator()(Same<I, Out<Tile<T>>>... tiles, typename SymmetricNpy<T>::Piece piece) const {
+  void operator()(Repeat<I, Out<Tile<T>>>... tiles, typename SymmetricNpy<T>::Piece piece) const {
     T* const data[] = {tiles.data()...};
     reader->read_both(piece, data);
   }
@@ -90,7 +90,8 @@ double SymmetricNpy<T>::tolerance(data::ElementType element, Stored stored) noex
   return stored == Stored::mean ? std::sqrt(rounding) : 100 * rounding;
 }
 
-/// Calls each(lower, piece, first tile along, tiles along) for all pieces: those of the lower triangle first.
+/// Calls each(lower, piece, index of the line of tiles, first tile along it, number of tiles) for all pieces; those of
+/// the lower triangle first.
 template <class T>
 template <class Each>
 void SymmetricNpy<T>::for_each_piece(const TiledMatrix<T>& tiles, Bytes memory_bytes, Each each) const {
@@ -100,7 +101,8 @@ void SymmetricNpy<T>::for_each_piece(const TiledMatrix<T>& tiles, Bytes memory_b
   const bool triangle = stored_ == Stored::lower || stored_ == Stored::upper;
   const bool one_pass = triangle || rounded_;
   if (tiles.distribution() != nullptr) {
-    // Over ranks a tile belongs to one of them, and is compared at once with its mirror image in the file.
+    // With several ranks each piece is one tile, which has one owner, and is compared immediately with its mirror
+    // image.
     for (std::int32_t i = 0; i < nt; ++i)
       for (std::int32_t j = 0; j <= i; ++j)
         for (const bool lower : {true, false}) {
@@ -116,14 +118,14 @@ void SymmetricNpy<T>::for_each_piece(const TiledMatrix<T>& tiles, Bytes memory_b
   for (const bool lower : {true, false}) {
     if (one_pass && !lower) continue;
     for (std::int32_t across = 0; across < nt; ++across) {
-      // Lower and by rows, or upper and by columns: from the begin of the line to the diagonal.
+      // Lower triangle by rows, or upper by columns: from the start of the line to the diagonal.
       const bool before = lower != by_columns_;
       const std::int32_t first = before ? 0 : across + (lower ? 0 : 1);
       const std::int32_t end = before ? across + (lower ? 1 : 0) : nt;
       for (std::int32_t along = first; along < end;) {
         std::int32_t count = 1;
         while (2 * count <= std::min(most, end - along)) count *= 2;
-        // In a column of tiles the last may have fewer rows, and so another leading dimension: it goes alone.
+        // The last tile of a column may have fewer rows, and so another leading dimension: it is read alone.
         if (by_columns_ && count > 1 && along + count == nt && tiles.rows_of(nt - 1) != side) count /= 2;
         const Piece piece{across * side, std::min(side, n - across * side),
                           along * side,  std::min(count * side, n - along * side),
@@ -151,19 +153,19 @@ void SymmetricNpy<T>::submit(Flow& flow, const TiledMatrix<T>& tiles, Bytes memo
   const BandCodelets<T, SymmetricNpy<T>, CompareUpper> compare("compare", this);
   const BandCodelets<T, SymmetricNpy<T>, AverageUpper> average("average", this);
   NpyBatches batches(readers, memory_bytes / 4);
-  const bool by_first = readers.first_alone;
+  const bool by_first = readers.root_reads_all;
   for_each_piece(
       tiles, memory_bytes,
       [&](bool lower, const Piece& piece, std::int32_t across, std::int32_t along, std::int32_t count) {
         BandHandles<T> handles;
         for (std::int32_t i = 0; i < count; ++i) {
-          // The tile where the element is, or where its mirror image is.
+          // The tile of the element, or of its mirror image.
           const auto row = std::max(across, along + i), column = std::min(across, along + i);
           handles[static_cast<std::size_t>(i)] = tiles(row, column);
         }
         const auto tiles_here = static_cast<std::size_t>(count);
-        // What is compared has just been read.
-        if (lower) batches.more(u(piece.across_count * piece.along_count) * sizeof(T));
+        // A piece of the upper triangle is compared with tiles that have already been counted.
+        if (lower) batches.add(u(piece.across_count * piece.along_count) * sizeof(T));
         if (lower && rounded_ && (stored_ == Stored::both || stored_ == Stored::mean))
           read_both.submit(flow, handles, tiles_here, piece, by_first);
         else if (lower)
@@ -180,21 +182,21 @@ void SymmetricNpy<T>::read_lower(const Piece& piece, std::span<T* const> tiles) 
   const auto lease = scratch_.lease();
   if (!by_columns_) {
     file_->template read_tiles<T>(
-        u(piece.across), u(piece.across_count), u(piece.along), u(piece.along_count),
+        u(piece.first_line), u(piece.across_count), u(piece.first_in_line), u(piece.along_count),
         {tiles, u(piece.across_count), u(piece.tile), u(piece.across_count)}, lease.bytes());
   } else {
     const std::int64_t rows = std::min(piece.tile, piece.along_count);
-    file_->template read_tiles<T>(u(piece.along), u(piece.along_count), u(piece.across),
+    file_->template read_tiles<T>(u(piece.first_in_line), u(piece.along_count), u(piece.first_line),
                                   u(piece.across_count), {tiles, u(rows), u(piece.tile), u(rows)},
                                   lease.bytes());
   }
   for (std::size_t i = 0; i < tiles.size(); ++i) {
-    const std::int64_t begin = piece.along + static_cast<std::int64_t>(i) * piece.tile;
-    const std::int64_t count = std::min(piece.tile, piece.along + piece.along_count - begin);
+    const std::int64_t begin = piece.first_in_line + static_cast<std::int64_t>(i) * piece.tile;
+    const std::int64_t count = std::min(piece.tile, piece.first_in_line + piece.along_count - begin);
     if (!by_columns_)
-      check_tile(tiles[i], piece.across_count, count, piece.across, begin);
+      check_tile(tiles[i], piece.across_count, count, piece.first_line, begin);
     else
-      check_tile(tiles[i], count, piece.across_count, begin, piece.across);
+      check_tile(tiles[i], count, piece.across_count, begin, piece.first_line);
   }
 }
 
@@ -202,7 +204,7 @@ template <class T>
 void SymmetricNpy<T>::check_tile(T* tile, std::int64_t rows, std::int64_t columns, std::int64_t first_row,
                                  std::int64_t first_column) {
   const bool diagonal = first_row == first_column;
-  if (diagonal && (stored_ == Stored::lower || stored_ == Stored::upper))  // the other half is anything
+  if (diagonal && (stored_ == Stored::lower || stored_ == Stored::upper))  // the other half is unspecified
     for (std::int64_t j = 0; j < columns; ++j)
       for (std::int64_t i = 0; i < j; ++i) tile[i + j * rows] = tile[j + i * rows];
   bool finite = true;
@@ -214,7 +216,7 @@ void SymmetricNpy<T>::check_tile(T* tile, std::int64_t rows, std::int64_t column
         if (!std::isfinite(tile[i + j * rows]))
           not_finite(first_row + i, first_column + j, tile[i + j * rows]);
   if (!diagonal) return;
-  Difference worst;  // of its two halves
+  Difference worst;  // between the halves of the tile
   for (std::int64_t j = 0; j < columns; ++j)
     for (std::int64_t i = 0; i < j; ++i) {
       const auto upper = static_cast<double>(tile[i + j * rows]),
@@ -250,20 +252,20 @@ void SymmetricNpy<T>::compare(Difference& worst, std::int64_t row, std::int64_t 
     const double difference = std::abs(upper - lower);
     return std::isfinite(difference) ? difference / size : std::abs(upper / 2 - lower / 2) / (size / 2);
   };
-  // Below the smallest normal number roundings become no smaller.
+  // The rounding unit of numbers below the smallest normal number is constant.
   const double own = std::max({std::abs(upper), std::abs(lower), least_size_});
   double relative = relative_to(own);
   if (relative > tolerance_) {
     const auto [first, second] = diagonal_of(row, column);
     const double beside =
-        std::min(std::sqrt(first) * std::sqrt(second), most_graded * std::min(first, second));
+        std::min(std::sqrt(first) * std::sqrt(second), max_diagonal_ratio * std::min(first, second));
     if (beside > own) relative = relative_to(beside);
   }
   if (relative > worst.relative) worst = {relative, row, column, upper, lower};
 }
 
-/// Calls f(first, lines, begin, length) for parts of the piece, each with so many lines of it from the first,
-/// and so many places from where they begin, that `room` elements are enough.
+/// Calls f(first, lines, begin, length) for parts of the piece: `lines` lines from `first`, of each `length` elements
+/// from `begin`. A part has at most `room` elements.
 template <class Piece, class F>
 void for_each_cut(const Piece& piece, std::int64_t room, F&& f) {
   const std::int64_t width = std::min(piece.along_count, room);
@@ -285,7 +287,7 @@ void SymmetricNpy<T>::compare_upper(const Piece& piece, std::span<Element* const
   Difference worst;
   for_each_cut(
       piece, room, [&](std::int64_t first, std::int64_t lines_here, std::int64_t begin, std::int64_t length) {
-        const std::int64_t across = piece.across + first, along = piece.along + begin;
+        const std::int64_t across = piece.first_line + first, along = piece.first_in_line + begin;
         if (by_columns_)
           file_->template read_block<T>(u(along), u(length), u(across), u(lines_here), lines, u(length),
                                         staging);
@@ -297,8 +299,7 @@ void SymmetricNpy<T>::compare_upper(const Piece& piece, std::span<Element* const
           Element* const tile = tiles[static_cast<std::size_t>(in_band / piece.tile)];
           const std::int64_t in_tile = in_band % piece.tile;
           for (std::int64_t x = 0; x < lines_here; ++x) {
-            // The mirror image: by rows, the tile has it in row y and column x; by columns the other way
-            // round.
+            // The mirror image in the tile is in row y and column x for a file by rows, and vice versa by columns.
             const T upper = by_columns_ ? lines[y + x * length] : lines[x + y * lines_here];
             const std::int64_t tile_begin = in_band - in_tile;
             const std::int64_t rows =
@@ -318,8 +319,8 @@ void SymmetricNpy<T>::compare_upper(const Piece& piece, std::span<Element* const
   merge(worst);
 }
 
-/// The tiles are rounded, and so would be what is found between them: both triangles as the file has them, in
-/// squares, whose mirror images have lines of the same length.
+/// For tiles that are rounded, which would affect the comparison: reads both triangles from the file, in squares, so
+/// that a square and its mirror image have lines of the same length.
 template <class T>
 void SymmetricNpy<T>::read_both(const Piece& piece, std::span<T* const> tiles) {
   const auto lease = scratch_.lease();
@@ -331,7 +332,7 @@ void SymmetricNpy<T>::read_both(const Piece& piece, std::span<T* const> tiles) {
     for (std::int64_t begin = 0; begin < piece.along_count; begin += square) {
       const std::int64_t lines = std::min(square, piece.across_count - first),
                          length = std::min(square, piece.along_count - begin);
-      const std::int64_t across = piece.across + first, along = piece.along + begin;
+      const std::int64_t across = piece.first_line + first, along = piece.first_in_line + begin;
       // By rows, line x is row across + x of the lower triangle; by columns it is a column.
       const std::int64_t row = by_columns_ ? along : across, column = by_columns_ ? across : along;
       const std::int64_t rows = by_columns_ ? length : lines, columns = by_columns_ ? lines : length;
@@ -341,7 +342,7 @@ void SymmetricNpy<T>::read_both(const Piece& piece, std::span<T* const> tiles) {
       for (std::int64_t j = 0; j < columns; ++j)
         for (std::int64_t i = 0; i < rows; ++i) {
           const double below = there[i + j * rows], above = mirrored[j + i * columns];
-          // In a tile on the diagonal, what is above it is its own mirror image.
+          // In a tile on the diagonal each pair of mirror images occurs twice: compare it once.
           const bool lower = row + i >= column + j;
           if (!std::isfinite(static_cast<T>(below))) not_finite(row + i, column + j, static_cast<T>(below));
           if (lower && !(above == below)) {
@@ -381,7 +382,7 @@ void SymmetricNpy<T>::merge(const Difference& difference) {
 }
 
 template <class T>
-void SymmetricNpy<T>::bring_together(Runtime& runtime) {
+void SymmetricNpy<T>::combine_ranks(Runtime& runtime) {
   if (runtime.ranks() == 1) return;
   const double own[] = {worst_.relative, static_cast<double>(worst_.row), static_cast<double>(worst_.column),
                         worst_.upper, worst_.lower};

@@ -1,12 +1,11 @@
-// Reads a symmetric matrix from an .npy file into the tiles of its lower triangle, and looks at every element
-// of the file on the way: numbers that are not finite and a matrix that is not symmetric are found before any
-// computing is done with them.
+// Reads a symmetric matrix from an .npy file into the tiles of its lower triangle, and checks every element of the
+// file: numbers that are not finite and asymmetry are detected before any computation.
 //
-// The file is read along its own order in bands: each task takes a row of several tiles (in Fortran order a
-// column), so that a piece has lines of 64 KiB or so. A second pass reads the upper triangle likewise and
-// compares it with the tiles. Where the tiles are rounded, one pass reads both triangles in squares. The file
-// is read once in all; of a stored triangle, that half. An upper triangle is the lower one of the transposed
-// matrix, which is the same file in the other order.
+// The file is read in its own order in bands: each task reads several tiles of a row (in Fortran order of a column), so
+// that a piece has lines of about 64 KiB. A second pass reads the upper triangle in the same way and compares it with
+// the tiles. If the tiles are rounded, one pass reads both triangles in squares. In total the file is read once; of a
+// stored triangle, only that half. An upper triangle is the lower triangle of the transposed matrix, which is the same
+// file in the other order.
 #pragma once
 #include <fairlead/flow.hpp>
 #include <fairlead/runtime.hpp>
@@ -27,11 +26,11 @@
 
 namespace fairlead::linalg {
 
-/// What a file has of a symmetric matrix.
+/// The parts of a symmetric matrix that a file contains.
 enum class Stored : std::uint8_t {
-  both,   // triangles, alike but for some roundings: the lower one is used
-  mean,   // both, and less alike: their mean is used
-  lower,  // the lower triangle; what is above it is not looked at
+  both,   // both triangles, equal except for some roundings: the lower one is used
+  mean,   // both triangles, with larger differences: their mean is used
+  lower,  // the lower triangle; elements above it are ignored
   upper,  // the upper triangle
 };
 
@@ -42,33 +41,34 @@ class SymmetricNpy {
   explicit SymmetricNpy(std::shared_ptr<const data::NpyFile> file, Stored stored = Stored::both);
 
   static constexpr std::size_t scratch_bytes_per_worker = std::size_t{2} << 20;
-  /// How far a[i, j] and a[j, i] may be apart: relative to the larger of them, or to sqrt(| a[i, i] a[j, j] |),
-  /// as products X^T X are off whose sums cancel, if that is not above `most_graded` times the smaller of the
-  /// two elements on the diagonal. Beside one much larger diagonal element, rounding excuses nothing. For a mean
-  /// it is half of the digits.
+  /// The largest accepted difference of a[i, j] and a[j, i], relative to the larger of the two, or to sqrt(| a[i, i]
+  /// a[j, j] |) if that is larger: rounding errors of products X^T X whose sums cancel have this size. The latter is
+  /// limited to `max_diagonal_ratio` times the smaller of the two diagonal elements, as one very large diagonal element does
+  /// not explain a difference. For a mean the tolerance is half of the digits.
   static double tolerance(data::ElementType element, Stored stored = Stored::both) noexcept;
-  static constexpr double most_graded = 1024;
+  static constexpr double max_diagonal_ratio = 1024;
 
-  /// Submits the tasks; no task takes more than a quarter of `memory_bytes`, if one tile is not more. This
-  /// object must stay until the flow has been waited for. A NaN or an infinity makes a task fail with a
-  /// NumericalError that names its place.
+  /// Submits the tasks; each reads at most a quarter of `memory_bytes`, or one tile. The object must stay valid until
+  /// the flow has been waited for. A task that reads a NaN or an infinity fails with a NumericalError that names its
+  /// position.
   void submit(Flow& flow, const TiledMatrix<T>& tiles, Bytes memory_bytes, const NpyReaders& readers = {});
-  /// Over ranks, once the flow has been waited for: what all of these have found.
-  void bring_together(Runtime& runtime);
-  /// How many tasks that is.
+  /// Combines the results of all ranks, after the flow has been waited for.
+  void combine_ranks(Runtime& runtime);
+  /// The number of tasks of submit().
   std::uint64_t tasks(const TiledMatrix<T>& tiles, Bytes memory_bytes) const;
-  /// Once the flow has been waited for: throws NumericalError naming the place where the two triangles differ
-  /// most, if they differ more than `tolerance`.
+  /// Call it after the flow has been waited for. Throws NumericalError naming the position of the largest difference
+  /// between the triangles, if it exceeds `tolerance`.
   void require_symmetric() const;
-  /// Likewise: by how much they differ where they differ most, in the sense of `tolerance`. 0: not in a bit.
+  /// The largest difference of the triangles, relative as for `tolerance`, after the flow has been waited for. 0:
+  /// bitwise symmetric.
   double asymmetry() const;
 
-  // For the tasks.
+  // Called by the tasks.
 
-  using Piece = NpyPiece;
+  using Piece = NpyBand;
   void read_lower(const Piece& piece, std::span<T* const> tiles);
   void read_both(const Piece& piece, std::span<T* const> tiles);
-  /// Element is const T, or T where the tiles become the mean.
+  /// Element is const T, or T if the tiles receive the mean.
   template <class Element>
   void compare_upper(const Piece& piece, std::span<Element* const> tiles);
 
@@ -81,12 +81,12 @@ class SymmetricNpy {
   template <class Each>
   void for_each_piece(const TiledMatrix<T>& tiles, Bytes memory_bytes, Each each) const;
   [[noreturn]] void not_finite(std::int64_t row, std::int64_t column, T value) const;
-  /// Of a tile on the diagonal, the mean of its halves is left there if that is asked for.
+  /// Checks a tile; with Stored::mean, a tile on the diagonal receives the mean of its halves.
   void check_tile(T* tile, std::int64_t rows, std::int64_t columns, std::int64_t first_row,
                   std::int64_t first_column);
-  /// Makes it the worst if it is. Finite numbers.
+  /// Updates the worst difference. The numbers are finite.
   void compare(Difference& worst, std::int64_t row, std::int64_t column, double upper, double lower);
-  /// Absolute values; the diagonal is read from the file when the first pair of elements needs it.
+  /// The absolute values of two diagonal elements. The diagonal is read from the file when it is first needed.
   std::pair<double, double> diagonal_of(std::int64_t row, std::int64_t column);
   void merge(const Difference& difference);
 
@@ -95,12 +95,13 @@ class SymmetricNpy {
   bool by_columns_;
   bool rounded_;  // the tiles have fewer digits than the file
   double tolerance_;
-  double least_size_;  // of a normal number in the file
+  double least_size_;  // the smallest normal number of the file's type
   ScratchPool scratch_;
   std::mutex diagonal_mutex_;  // held while the diagonal is read
   std::vector<double> diagonal_;
-  std::atomic<const double*> diagonal_read_ = nullptr;  // then the diagonal does not change any more
-  mutable std::mutex mutex_;                            // guards worst_
+  // set when the diagonal is complete; it is constant afterwards
+  std::atomic<const double*> diagonal_read_ = nullptr;
+  mutable std::mutex mutex_;  // guards worst_
   Difference worst_;
 };
 

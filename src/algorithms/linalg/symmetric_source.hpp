@@ -1,5 +1,5 @@
-// The matrix that is solved with, where that is not all that its file has: a stored triangle and its mirror
-// image, or the mean of two triangles that rounding has made different. The residual must be of this one.
+// The symmetric matrix of a file that stores one triangle, or two triangles whose mean is used. Residuals are computed
+// with this matrix, not with the file.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -13,10 +13,10 @@
 
 namespace fairlead::linalg {
 
-/// Not for Stored::both, whose file is the matrix.
+/// Not for Stored::both, where the file is the matrix.
 class SymmetricSource final : public MatrixSource<double> {
  public:
-  /// What reading takes of memory, for each thread that reads at once: as much as NpySource.
+  /// The scratch memory for each thread that reads concurrently, in bytes: as much as NpySource.
   static constexpr std::size_t scratch_bytes = NpySource::staging_bytes;
 
   SymmetricSource(const std::shared_ptr<const data::NpyFile>& file, Stored stored)

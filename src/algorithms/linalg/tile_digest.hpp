@@ -1,5 +1,4 @@
-// A number for the contents of a matrix, the same for the same bits: shows that two runs gave the same result
-// without keeping either.
+// A hash of the contents of a matrix, equal for equal bits, to compare the results of two runs without storing them.
 #pragma once
 #include <fairlead/flow.hpp>
 #include <fairlead/tiled_matrix.hpp>
@@ -9,44 +8,46 @@
 #include <type_traits>
 #include <vector>
 
+#include "algorithms/linalg/collectives.hpp"
 #include "algorithms/linalg/fill.hpp"
-#include "algorithms/linalg/over_ranks.hpp"
 #include "base/random.hpp"
+#include "base/rundown_protection.hpp"
 
 namespace fairlead::linalg {
 
-/// Of the lower triangle, where what is above the diagonal in tiles on it does not count, or of all tiles.
-/// Depends on the tile, since rounding does as well. Must live until the flow has waited.
+/// Covers the lower triangle, without the elements above the diagonal of diagonal tiles, or all tiles. Depends on the
+/// tile side, as rounding does. Must stay valid until the flow has been waited for.
 template <class T>
 class TileDigest {
  public:
   explicit TileDigest(Tiles which) noexcept : which_(which) {}
 
-  /// A task for each tile.
+  /// Submits a task per tile.
   void submit(Flow& flow, const TiledMatrix<T>& a) {
     digests_.assign(fill_tasks(a, which_), 0);
-    const auto digest = codelet("digest").cpu([this](In<Tile<T>> tile, std::size_t place, bool lower_only) {
-      digests_[place] = of(tile, lower_only);
-    });
+    const auto digest = codelet("digest").cpu(
+        [this, gate = rundown_.gate()](In<Tile<T>> tile, std::size_t place, bool lower_only) {
+          if (const RundownProtection::Use use(*gate); use) digests_[place] = of(tile, lower_only);
+        });
     std::size_t place = 0;
     for (std::int32_t i = 0; i < a.tile_rows(); ++i)
       for (std::int32_t j = 0; j < a.tile_columns() && (which_ == Tiles::all || j <= i); ++j)
         flow.submit(digest(a(i, j), place++, which_ == Tiles::lower && i == j));
   }
 
-  /// When the tasks are over, of those of all ranks; all call it.
-  void bring_together(Runtime& runtime) {
+  /// Combines the digests of all ranks, after the tasks have finished. Collective over the ranks.
+  void combine_ranks(Runtime& runtime) {
     if (runtime.ranks() == 1) return;
     std::vector<double> halves;  // exact: each is below 2^32
     for (const std::uint64_t digest : digests_)
       for (const std::uint64_t half : {digest >> 32, digest & 0xffffffff})
         halves.push_back(static_cast<double>(half));
-    largest_of_ranks(runtime, halves);  // the others have zeros
+    allreduce_max(runtime, halves);  // other ranks have zeros
     for (std::size_t i = 0; i < digests_.size(); ++i)
       digests_[i] =
           static_cast<std::uint64_t>(halves[2 * i]) << 32 | static_cast<std::uint64_t>(halves[2 * i + 1]);
   }
-  /// When the tasks are over.
+  /// The digest; valid after the tasks have finished.
   std::uint64_t value() const noexcept {
     std::uint64_t value = digests_.size();
     for (const std::uint64_t digest : digests_) value = Random::mix(value ^ digest) + 1;
@@ -65,7 +66,8 @@ class TileDigest {
   }
 
   Tiles which_;
-  std::vector<std::uint64_t> digests_;  // of the tiles, row by row
+  std::vector<std::uint64_t> digests_;  // by tile, row by row
+  RundownProtection rundown_;           // last: tasks use all of the above
 };
 
 }  // namespace fairlead::linalg

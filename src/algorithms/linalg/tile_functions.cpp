@@ -1,4 +1,4 @@
-// See tile_functions.hpp. Arguments are BLAS's and LAPACK's, in their order.
+// See tile_functions.hpp. Arguments are those of BLAS and LAPACK, in their order.
 #include "algorithms/linalg/tile_functions.hpp"
 
 #include <fairlead/linalg.hpp>
@@ -47,7 +47,7 @@ std::size_t part(TilePart* parts, std::initializer_list<TilePart> all) {
   return all.size();
 }
 
-/// Calls f(element) for all of `what` (L, U, A) of m x n.
+/// Calls f(i, j) for the elements of an m x n tile in `what`: L (lower), U (upper), A (all).
 template <class T, class F>
 void each_of(char what, int m, int n, const F& f) {
   for (int j = 0; j < n; ++j) {
@@ -119,7 +119,7 @@ template <class T>
 int trsm(const Kernels& kernels, Arguments a) {
   const TriangularSolve solve{side(a, 0), triangle(a, 1), transpose(a, 2), diagonal(a, 3)};
   const int m = whole(a, 4), n = whole(a, 5);
-  if (goes_forward(solve) && scalar<T>(a, 6) == 1)  // as factorizations of flows do
+  if (goes_forward(solve) && scalar<T>(a, 6) == 1)  // as the factorizations of flows do
     panel_solve<T>(kernels.blas(), solve, m, n, tile<T>(a, 7), ld(a, 7), tile<T>(a, 9), ld(a, 9));
   else
     kernels.blas().trsm<T>(solve.side, solve.triangle, solve.op, solve.diagonal, m, n, scalar<T>(a, 6),
@@ -171,7 +171,7 @@ int getrf(const Kernels& kernels, Arguments a) {
   T* const it = tile<T>(a, 2);
   const int info = unpivoted_lu<T>(kernels.blas(), m, k, it, ld(a, 2));
   if (info != 0) return info;
-  if (n > k)  // more columns than rows: those are of U
+  if (n > k)  // more columns than rows: the others belong to U
     kernels.blas().trsm<T>(Side::left, Triangle::lower, Transpose::no, Diagonal::unit, k, n - k, 1, it,
                            ld(a, 2), it + static_cast<std::ptrdiff_t>(k) * ld(a, 2), ld(a, 2));
   kernels.count(Kernel::getrf, getrf_work(a));

@@ -1,4 +1,4 @@
-// The functions on tiles that bodies of JDF files may call: docs/jdf.md lists them.
+// The functions on tiles that bodies of JDF files may call; docs/jdf.md lists them.
 #pragma once
 #include <fairlead/detail/tile_function.hpp>
 

@@ -1,5 +1,5 @@
-// What the tasks do. A tile with one column is a vector: then the routines for vectors are called, which read
-// a matrix faster than those for matrices do.
+// The bodies of the tasks. A tile with one column is a vector: it uses the vector routines, which read a matrix faster
+// than those for matrices do.
 #include "algorithms/linalg/tile_kernels.hpp"
 
 #include <fairlead/error.hpp>
@@ -20,7 +20,7 @@ namespace {
 template <class T>
 using Input = TileView<const T>;
 
-/// The solves with the factors, from the first tile to the last and back.
+/// The two solves with the factors: forward and backward.
 constexpr TriangularSolve lower_of(Factors factors) noexcept {
   return {Side::left, Triangle::lower, Transpose::no,
           factors == Factors::lu ? Diagonal::unit : Diagonal::general};
@@ -30,7 +30,7 @@ constexpr TriangularSolve upper_of(Factors factors) noexcept {
   return {Side::left, lu ? Triangle::upper : Triangle::lower, lu ? Transpose::no : Transpose::yes,
           Diagonal::general};
 }
-/// How a tile beside the diagonal stands in the solve on the way back.
+/// The operation on an off-diagonal tile in the backward solve.
 constexpr Transpose update_of(Factors factors) noexcept {
   return factors == Factors::lu ? Transpose::no : Transpose::yes;
 }
@@ -63,39 +63,40 @@ void product(const Kernels& kernels, Transpose op_a, Transpose op_b, T alpha, co
   kernels.count(Kernel::gemm, gemm_flops(c.rows(), c.columns(), inner));
 }
 
-// On a device, by what its bodies launch with: an OpenclQueue or a CudaStream.
+// Overloads select the library of a device by the type that its bodies launch with: OpenclQueue or CudaStream.
 
-const OpenclBlas& blas_of(const Kernels& kernels, const OpenclQueue&) { return kernels.opencl(); }
-const CudaBlas& blas_of(const Kernels& kernels, const CudaStream&) { return kernels.cuda(); }
+const OpenclBlas& device_blas(const Kernels& kernels, const OpenclQueue&) { return kernels.opencl(); }
+const CudaBlas& device_blas(const Kernels& kernels, const CudaStream&) { return kernels.cuda(); }
 
 template <class View>
-OpenclMatrix there(const OpenclQueue& queue, const View& tile) {
+OpenclMatrix device_matrix(const OpenclQueue& queue, const View& tile) {
   return {queue.buffer(tile), static_cast<std::size_t>(tile.leading_dimension())};
 }
 template <class View>
-auto there(const CudaStream&, const View& tile) {
+auto device_matrix(const CudaStream&, const View& tile) {
   return cuda_matrix(tile);
 }
 
 constexpr std::size_t size(int count) noexcept { return static_cast<std::size_t>(count); }
 
-/// C := alpha op(A) op(B) + beta C there.
+/// C := alpha op(A) op(B) + beta C on a device.
 template <class T, class Queue>
 void product(const Queue& queue, const Kernels& kernels, Transpose op_a, Transpose op_b, T alpha,
              const Input<T>& a, const Input<T>& b, T beta, const TileView<T>& c) {
   const int inner = op_a == Transpose::no ? a.columns() : a.rows();
-  blas_of(kernels, queue)
+  device_blas(kernels, queue)
       .template gemm<T>(queue, op_a, op_b, size(c.rows()), size(c.columns()), size(inner), alpha,
-                        there(queue, a), there(queue, b), beta, there(queue, c));
+                        device_matrix(queue, a), device_matrix(queue, b), beta, device_matrix(queue, c));
   kernels.count(Kernel::gemm, gemm_flops(c.rows(), c.columns(), inner));
 }
 
-/// The bodies there.
+/// The bodies for devices.
 template <class T, class Queue>
 auto solve_on(const Kernels& kernels, const TriangularSolve& solve) {
   return [kernels, solve](Queue queue, In<Tile<T>> t, InOut<Tile<T>> a) {
-    blas_of(kernels, queue)
-        .template solve<T>(queue, solve, size(a.rows()), size(a.columns()), there(queue, t), there(queue, a));
+    device_blas(kernels, queue)
+        .template solve<T>(queue, solve, size(a.rows()), size(a.columns()), device_matrix(queue, t),
+                           device_matrix(queue, a));
     const bool right = solve.side == Side::right;
     kernels.count(Kernel::trsm, trsm_flops(right ? a.rows() : a.columns(), right ? a.columns() : a.rows()));
   };
@@ -103,8 +104,9 @@ auto solve_on(const Kernels& kernels, const TriangularSolve& solve) {
 template <class T, class Queue>
 auto syrk_on(const Kernels& kernels) {
   return [kernels](Queue queue, In<Tile<T>> a, InOut<Tile<T>> c) {
-    blas_of(kernels, queue)
-        .template syrk_lower<T>(queue, size(c.rows()), size(a.columns()), there(queue, a), there(queue, c));
+    device_blas(kernels, queue)
+        .template syrk_lower<T>(queue, size(c.rows()), size(a.columns()), device_matrix(queue, a),
+                                device_matrix(queue, c));
     kernels.count(Kernel::syrk, syrk_flops(c.rows(), a.columns()));
   };
 }
@@ -121,7 +123,7 @@ auto product_on(const Kernels& kernels, T alpha) {
   };
 }
 
-/// Of potrf, for a tile whose first column is that of the matrix.
+/// Checks the info of potrf, for a tile that begins in this column of the matrix.
 void check_definite(int info, std::int64_t first_column) {
   if (info > 0)
     throw NumericalError(
@@ -130,18 +132,18 @@ void check_definite(int info, std::int64_t first_column) {
                     first_column + info - 1, first_column + info));
 }
 
-/// A is not transposed in any of them.
+/// For codelets that do not transpose A.
 constexpr auto flops_of_product = [](auto& a, auto&, auto& c) {
   return gemm_flops(c.rows(), c.columns(), a.columns());
 };
 
-/// A solve with the triangle of a tile on the diagonal, for a whole tile A below it or right of it.
-/// The name of a body for CUDA devices, under which its durations are kept.
+/// The name of a body for CUDA devices; its durations are recorded under this name.
 template <class T>
-std::string way(const Kernels& kernels) {
+std::string body_name(const Kernels& kernels) {
   return std::is_same_v<T, float> && kernels.are_in_tf32() ? "tf32" : "";
 }
 
+/// A solve with the triangle of a diagonal tile, for a whole tile A below it or right of it.
 template <class T>
 auto solve_codelet(const Kernels& kernels, const TriangularSolve& solve) {
   return codelet("trsm")
@@ -153,7 +155,7 @@ auto solve_codelet(const Kernels& kernels, const TriangularSolve& solve) {
                       trsm_flops(right ? a.rows() : a.columns(), right ? a.columns() : a.rows()));
       })
       .opencl(solve_on<T, OpenclQueue>(kernels, solve))
-      .cuda(way<T>(kernels), solve_on<T, CudaStream>(kernels, solve))
+      .cuda(body_name<T>(kernels), solve_on<T, CudaStream>(kernels, solve))
       .flops([right = solve.side == Side::right](auto&, auto& a) {
         return right ? trsm_flops(a.rows(), a.columns()) : trsm_flops(a.columns(), a.rows());
       })
@@ -168,7 +170,7 @@ auto update_codelet(const Kernels& kernels, Transpose op_b) {
         product<T>(kernels, Transpose::no, op_b, -1, a, b, 1, c);
       })
       .opencl(update_on<T, OpenclQueue>(kernels, Transpose::no, op_b, -1, 1))
-      .cuda(way<T>(kernels), update_on<T, CudaStream>(kernels, Transpose::no, op_b, -1, 1))
+      .cuda(body_name<T>(kernels), update_on<T, CudaStream>(kernels, Transpose::no, op_b, -1, 1))
       .flops(flops_of_product)
       .emulated();
 }
@@ -184,9 +186,9 @@ CholeskyKernels<T>::CholeskyKernels(const Kernels& kernels)
                   check_definite(info, first_column);
                   kernels.count(Kernel::potrf, potrf_flops(a.rows()));
                 })
-                .cuda(way<T>(kernels),
+                .cuda(body_name<T>(kernels),
                       [kernels](CudaStream stream, InOut<Tile> a, std::int64_t first_column) {
-                        kernels.cuda().potrf_lower<T>(stream, size(a.rows()), there(stream, a),
+                        kernels.cuda().potrf_lower<T>(stream, size(a.rows()), device_matrix(stream, a),
                                                       [kernels, first_column, rows = a.rows()](int info) {
                                                         check_definite(info, first_column);
                                                         kernels.count(Kernel::potrf, potrf_flops(rows));
@@ -202,7 +204,7 @@ CholeskyKernels<T>::CholeskyKernels(const Kernels& kernels)
                  kernels.count(Kernel::syrk, syrk_flops(c.rows(), a.columns()));
                })
                .opencl(syrk_on<T, OpenclQueue>(kernels))
-               .cuda(way<T>(kernels), syrk_on<T, CudaStream>(kernels))
+               .cuda(body_name<T>(kernels), syrk_on<T, CudaStream>(kernels))
                .flops([](auto& a, auto& c) { return syrk_flops(c.rows(), a.columns()); })
                .emulated()),
       gemm(update_codelet<T>(kernels, Transpose::yes)) {}
@@ -223,10 +225,10 @@ LuKernels<T>::LuKernels(const Kernels& kernels)
                   }
                   kernels.count(Kernel::getrf, getrf_flops(a.rows()));
                 })
-                .cuda(way<T>(kernels),
+                .cuda(body_name<T>(kernels),
                       [kernels](CudaStream stream, InOut<Tile> a, std::int64_t first_column) {
                         kernels.cuda().unpivoted_lu<T>(
-                            stream, size(a.rows()), there(stream, a),
+                            stream, size(a.rows()), device_matrix(stream, a),
                             [kernels, first_column, rows = a.rows()](int info) {
                               if (info > 0)
                                 throw NumericalError(fmt::format(
@@ -249,7 +251,7 @@ ProductKernels<T>::ProductKernels(const Kernels& kernels, T alpha, T beta)
                 product<T>(kernels, Transpose::no, Transpose::no, alpha, a, b, 0, c);
               })
               .opencl(product_on<T, OpenclQueue>(kernels, alpha))
-              .cuda(way<T>(kernels), product_on<T, CudaStream>(kernels, alpha))
+              .cuda(body_name<T>(kernels), product_on<T, CudaStream>(kernels, alpha))
               .flops(flops_of_product)
               .emulated()),
       scale_and_add(codelet("gemm")
@@ -257,7 +259,7 @@ ProductKernels<T>::ProductKernels(const Kernels& kernels, T alpha, T beta)
                           product<T>(kernels, Transpose::no, Transpose::no, alpha, a, b, beta, c);
                         })
                         .opencl(update_on<T, OpenclQueue>(kernels, Transpose::no, Transpose::no, alpha, beta))
-                        .cuda(way<T>(kernels),
+                        .cuda(body_name<T>(kernels),
                               update_on<T, CudaStream>(kernels, Transpose::no, Transpose::no, alpha, beta))
                         .flops(flops_of_product)
                         .emulated()),
@@ -266,7 +268,7 @@ ProductKernels<T>::ProductKernels(const Kernels& kernels, T alpha, T beta)
                 product<T>(kernels, Transpose::no, Transpose::no, alpha, a, b, 1, c);
               })
               .opencl(update_on<T, OpenclQueue>(kernels, Transpose::no, Transpose::no, alpha, 1))
-              .cuda(way<T>(kernels),
+              .cuda(body_name<T>(kernels),
                     update_on<T, CudaStream>(kernels, Transpose::no, Transpose::no, alpha, 1))
               .flops(flops_of_product)
               .emulated()) {}
@@ -277,28 +279,28 @@ SolveKernels<T>::SolveKernels(const Kernels& kernels, Factors factors)
                       .cpu([kernels, factors](In<Tile> l, InOut<Tile> x) {
                         solve_triangle<T>(kernels, lower_of(factors), l, x);
                       })
-                      .cuda(way<T>(kernels), solve_on<T, CudaStream>(kernels, lower_of(factors)))
+                      .cuda(body_name<T>(kernels), solve_on<T, CudaStream>(kernels, lower_of(factors)))
                       .emulated()),
       solve_upper(codelet("solve_upper")
                       .cpu([kernels, factors](In<Tile> r, InOut<Tile> x) {
                         solve_triangle<T>(kernels, upper_of(factors), r, x);
                       })
-                      .cuda(way<T>(kernels), solve_on<T, CudaStream>(kernels, upper_of(factors)))
+                      .cuda(body_name<T>(kernels), solve_on<T, CudaStream>(kernels, upper_of(factors)))
                       .emulated()),
-      update_lower(
-          codelet("update_lower")
-              .cpu([kernels](In<Tile> a, In<Tile> x, InOut<Tile> y) {
-                product<T>(kernels, Transpose::no, Transpose::no, -1, a, x, 1, y);
-              })
-              .opencl(update_on<T, OpenclQueue>(kernels, Transpose::no, Transpose::no, -1, 1))
-              .cuda(way<T>(kernels), update_on<T, CudaStream>(kernels, Transpose::no, Transpose::no, -1, 1))
-              .emulated()),
+      update_lower(codelet("update_lower")
+                       .cpu([kernels](In<Tile> a, In<Tile> x, InOut<Tile> y) {
+                         product<T>(kernels, Transpose::no, Transpose::no, -1, a, x, 1, y);
+                       })
+                       .opencl(update_on<T, OpenclQueue>(kernels, Transpose::no, Transpose::no, -1, 1))
+                       .cuda(body_name<T>(kernels),
+                             update_on<T, CudaStream>(kernels, Transpose::no, Transpose::no, -1, 1))
+                       .emulated()),
       update_upper(codelet("update_upper")
                        .cpu([kernels, factors](In<Tile> a, In<Tile> x, InOut<Tile> y) {
                          product<T>(kernels, update_of(factors), Transpose::no, -1, a, x, 1, y);
                        })
                        .opencl(update_on<T, OpenclQueue>(kernels, update_of(factors), Transpose::no, -1, 1))
-                       .cuda(way<T>(kernels),
+                       .cuda(body_name<T>(kernels),
                              update_on<T, CudaStream>(kernels, update_of(factors), Transpose::no, -1, 1))
                        .emulated()) {}
 

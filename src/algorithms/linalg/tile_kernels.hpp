@@ -1,5 +1,4 @@
-// The tasks of tiled linear algebra as codelets: each calls BLAS or LAPACK on whole tiles. Those of one
-// algorithm are together.
+// The codelets of tiled linear algebra, grouped by algorithm; each calls BLAS or LAPACK on whole tiles.
 #pragma once
 #include <fairlead/codelet.hpp>
 #include <fairlead/linalg.hpp>
@@ -14,7 +13,7 @@ struct CholeskyKernels {
 
   explicit CholeskyKernels(const Kernels& kernels);
 
-  /// A := L with A = L L^T. The number is the column of the matrix with which the tile begins.
+  /// A := L with A = L L^T. The last parameter is the first column of the tile in the matrix.
   Codelet<InOut<Tile>, std::int64_t> potrf;
   /// A := A L^-T.
   Codelet<In<Tile>, InOut<Tile>> trsm;
@@ -30,7 +29,7 @@ struct LuKernels {
 
   explicit LuKernels(const Kernels& kernels);
 
-  /// A := L and U with A = L U. The number is the column of the matrix with which the tile begins.
+  /// A := L and U with A = L U. The last parameter is the first column of the tile in the matrix.
   Codelet<InOut<Tile>, std::int64_t> getrf;
   /// A := A U^-1: a tile of L, below the diagonal.
   Codelet<In<Tile>, InOut<Tile>> trsm_below;
@@ -54,10 +53,10 @@ struct ProductKernels {
   Codelet<In<Tile>, In<Tile>, InOut<Tile>> add;
 };
 
-/// Which factorization a solve follows.
+/// The factorization that a solve follows.
 enum class Factors : std::uint8_t { cholesky, lu };
 
-/// The solves L Y = X and then R X = Y, where R is L^T or U.
+/// The solves with L Y = X and then R X = Y, where R is L^T or U.
 template <class T>
 struct SolveKernels {
   using Tile = fairlead::Tile<T>;
@@ -70,7 +69,7 @@ struct SolveKernels {
   Codelet<In<Tile>, InOut<Tile>> solve_upper;
   /// Y := Y - A X, with a tile A of L.
   Codelet<In<Tile>, In<Tile>, InOut<Tile>> update_lower;
-  /// Y := Y - op(A) X, with the tile A of L of which R has the transpose, or a tile of U.
+  /// Y := Y - op(A) X, with the tile A of L whose transpose is a tile of R, or a tile A of U.
   Codelet<In<Tile>, In<Tile>, InOut<Tile>> update_upper;
 };
 

@@ -1,4 +1,4 @@
-// The solve with the transposed matrix after an LU factorization without pivoting: U^T forward, L^T backward.
+// The solve with A^T after an LU factorization without pivoting: forward with U^T, backward with L^T.
 #include <fairlead/codelet.hpp>
 #include <fairlead/linalg.hpp>
 
@@ -32,9 +32,9 @@ void solve_lu_transposed(Flow& flow, const Kernels& kernels, const TiledMatrix<T
                           .emulated();
   for (std::int32_t k = lu.tile_rows() - 1; k >= 0; --k)
     for (std::int32_t c = 0; c < b.tile_columns(); ++c) {
-      flow.submit(near_matrix(solve(lu(k, k), b(k, c)).priority(2 * k), lu, k, k, b));
+      flow.submit(on_owner_of(solve(lu(k, k), b(k, c)).priority(2 * k), lu, k, k, b));
       for (std::int32_t i = k - 1; i >= 0; --i)
-        flow.submit(near_matrix(update(lu(k, i), b(k, c), b(i, c)).priority(k + i), lu, k, i, b));
+        flow.submit(on_owner_of(update(lu(k, i), b(k, c), b(i, c)).priority(k + i), lu, k, i, b));
     }
 }
 

@@ -1,5 +1,5 @@
-// How large the upper triangle of a tiled matrix is: for the condition and the rank of R. Figures of a row go along it from
-// tile to tile, so that they are the same over any ranks.
+// Norms of the upper triangle of a tiled matrix, for the condition number and the rank of R. The partial results of a
+// row pass from tile to tile along the row, so that the result does not depend on the number of ranks.
 #pragma once
 #include <fairlead/codelet.hpp>
 #include <fairlead/flow.hpp>
@@ -12,16 +12,16 @@
 #include <limits>
 #include <vector>
 
-#include "algorithms/linalg/dealt_columns.hpp"
+#include "algorithms/linalg/distributed_columns.hpp"
 #include "algorithms/linalg/shapes.hpp"
 
 namespace fairlead::linalg {
 
-/// NaN where an element is not a number.
-struct TriangleSizes {
-  double norm = 0;       ///< the largest sum of absolute values of a row
-  double frobenius = 0;  ///< the root of the sum of all squares, computed without overflow
-  double largest = 0;    ///< absolute value of an element
+/// All are NaN if an element is NaN.
+struct TriangleNorms {
+  double norm = 0;       ///< the largest row sum of absolute values
+  double frobenius = 0;  ///< the Frobenius norm, computed without overflow
+  double largest = 0;    ///< the largest absolute value of an element
   double least_diagonal = 0;
 };
 
@@ -31,8 +31,8 @@ class TriangleNorm {
   TriangleNorm(Runtime& runtime, const TiledMatrix<T>& a)
       : a_(a),
         of_rows_(static_cast<std::size_t>(a.columns() * figures)),
-        dealt_(runtime, "sizes of rows", of_rows_.data(), a.columns(), figures, TileSize(a.tile(), figures),
-               a.distribution()) {}
+        distributed_(runtime, "sizes of rows", of_rows_.data(), a.columns(), figures,
+                     TileSize(a.tile(), figures), a.distribution()) {}
 
   static std::uint64_t tasks(const TiledMatrix<T>& a) noexcept {
     const auto columns = static_cast<std::uint64_t>(a.tile_columns());
@@ -42,16 +42,16 @@ class TriangleNorm {
   void submit(Flow& flow) {
     const auto look = codelet("sums").cpu(
         [](In<Tile<T>> t, InOut<Tile<double>> rows, bool diagonal) { look_at(t, rows, diagonal); });
-    const TiledMatrix<double>& rows = dealt_.tiles();
+    const TiledMatrix<double>& rows = distributed_.tiles();
     for (std::int32_t i = 0; i < a_.tile_columns(); ++i)
       for (std::int32_t j = i; j < a_.tile_columns(); ++j)
-        flow.submit(near_matrix(look(a_(i, j), rows(i, 0), i == j), a_, i, j, rows));
+        flow.submit(on_owner_of(look(a_(i, j), rows(i, 0), i == j), a_, i, j, rows));
   }
-  /// Once the flow has been waited for; over ranks all call it.
-  TriangleSizes bring_together() {
-    dealt_.bring_back();
+  /// Returns the norms after the flow has been waited for. Collective over the ranks.
+  TriangleNorms combine_ranks() {
+    distributed_.gather();
     const auto n = static_cast<std::size_t>(a_.columns());
-    TriangleSizes all{.least_diagonal = std::numeric_limits<double>::infinity()};
+    TriangleNorms all{.least_diagonal = std::numeric_limits<double>::infinity()};
     for (std::size_t i = 0; i < n; ++i) {
       if (std::isnan(of_rows_[i])) {
         constexpr double none = std::numeric_limits<double>::quiet_NaN();
@@ -66,7 +66,7 @@ class TriangleNorm {
   }
 
  private:
-  // Of each row the sum of absolute values, that of the diagonal, the largest, the norm of Euclid.
+  // Per row: the sum of absolute values, the diagonal's absolute value, the largest one, the Euclidean norm.
   static constexpr std::int32_t figures = 4;
 
   static void look_at(const In<Tile<T>>& t, const InOut<Tile<double>>& rows, bool diagonal) {
@@ -96,7 +96,7 @@ class TriangleNorm {
 
   const TiledMatrix<T>& a_;
   std::vector<double> of_rows_;
-  DealtColumns<double> dealt_;
+  DistributedColumns<double> distributed_;
 };
 
 }  // namespace fairlead::linalg

@@ -1,7 +1,7 @@
-// Least squares with a square matrix that may be rank-deficient, in one piece of memory: singular values of at most a
-// tolerance times the largest count as zero, and the solution is the one of smallest norm. The steps are those of
-// LAPACK's xGELSD, and so of NumPy's lstsq: A = Q B P^T with a bidiagonal B, then divide and conquer on B. Unlike
-// xGELSD, this keeps the reduction: more right-hand sides can follow, and so can projections on what A spans.
+// Least squares with a square, possibly rank-deficient matrix in contiguous memory. Singular values of at most a
+// tolerance times the largest count as zero; the result is the solution of smallest norm. The steps are those of
+// LAPACK's xGELSD, and hence of NumPy's lstsq: A = Q B P^T with a bidiagonal B, then divide and conquer on B. Unlike
+// xGELSD, the reduction is kept for further right-hand sides and for projections on the spaces of A.
 #pragma once
 #include <fairlead/linalg.hpp>
 
@@ -11,45 +11,45 @@
 
 namespace fairlead::linalg {
 
-/// The singular values of a matrix and which of them count.
+/// The numerical rank of a matrix, and the singular values that determine it.
 struct Spectrum {
-  std::int64_t rank = 0;     ///< how many are above the tolerance times the largest
-  double largest = 0;        ///< of all
-  double smallest_kept = 0;  ///< of those that count; 0 if none does
+  std::int64_t rank = 0;     ///< the number of singular values above the tolerance times the largest
+  double largest = 0;        ///< singular value
+  double smallest_kept = 0;  ///< singular value that counts; 0 if there is none
   double largest_dropped = 0;
 };
 
 class TruncatedTriangle {
  public:
-  /// `tolerance`: from 0, at which only zeros count as zero, to below 1.
+  /// `tolerance`: from 0, where only exact zeros count as zero, to below 1.
   TruncatedTriangle(Kernels kernels, std::int64_t n, double tolerance);
 
-  /// How many columns of n doubles the memory for a matrix of n x n has.
+  /// The size of the memory for an n x n matrix, in columns of n doubles.
   static std::int64_t columns_needed(std::int64_t n) noexcept;
   static double flops(std::int64_t n) noexcept;
 
-  // `memory`: columns_needed() columns of n elements. Every call gets the same contents; where they are may change.
+  // `memory`: columns_needed() columns of n elements. Its contents must persist between calls; its address may change.
 
-  /// The first n columns hold the matrix, of numbers around 1. Throws NumericalError if its singular values cannot be
-  /// computed.
+  /// Reduces the matrix in the first n columns, with elements of about 1. Throws NumericalError if its singular values
+  /// cannot be computed.
   Spectrum reduce(double* memory) const;
 
-  /// So many columns at once.
+  /// The maximum number of right-hand sides per call.
   static constexpr std::int32_t most_sides = 8;
-  /// Where right-hand sides go, n elements each.
+  /// The memory for right-hand sides, n elements each.
   double* sides(double* memory) const noexcept;
-  /// They become the solutions.
+  /// Replaces the right-hand sides by the solutions.
   void solve(double* memory, std::int32_t count) const;
 
-  /// A space that the singular vectors of those singular values span that count.
+  /// The span of the left (columns) or right (rows) singular vectors whose singular values count.
   enum class Space : std::uint8_t { columns, rows };
-  /// The norms of the projections of the sides on it; the sides are lost.
+  /// Computes the norms of the projections of the right-hand sides on the space; the right-hand sides are destroyed.
   void project(double* memory, std::span<double> norms, Space space) const;
 
  private:
-  struct Places;
-  Places places(double* memory) const noexcept;
-  int truncated_solve(const Places& places, bool transposed, std::int32_t count) const;
+  struct Workspace;
+  Workspace places(double* memory) const noexcept;
+  int truncated_solve(const Workspace& places, bool transposed, std::int32_t count) const;
 
   Kernels kernels_;
   std::int64_t n_;

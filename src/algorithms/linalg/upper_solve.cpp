@@ -1,4 +1,4 @@
-// Backward by columns from the last; transposed forward, by rows.
+// Plain: backward by columns from the last. Transposed: forward by rows.
 #include "algorithms/linalg/upper_solve.hpp"
 
 #include <fairlead/codelet.hpp>
@@ -30,7 +30,7 @@ void check_diagonal(const UpperTriangle& triangle, const TileView<const T>& u, s
                                       triangle.zero_means, triangle.name, first_column + j));
 }
 
-/// X := op(U)^-1 X, in the rows that U has columns.
+/// X := op(U)^-1 X, in as many rows as U has columns.
 template <class T>
 void solve_with(const Kernels& kernels, Transpose op, const TileView<const T>& u, const TileView<T>& x) {
   const int n = u.columns(), columns = x.columns();
@@ -43,7 +43,7 @@ void solve_with(const Kernels& kernels, Transpose op, const TileView<const T>& u
   kernels.count(Kernel::trsm, trsm_flops(columns, n));
 }
 
-/// Y := Y - op(A) X. Of X and Y as many rows as A has, one way or the other.
+/// Y := Y - op(A) X. X and Y may have more rows than op(A) needs; the others are not accessed.
 template <class T>
 void subtract_product(const Kernels& kernels, Transpose op, const TileView<const T>& a,
                       const TileView<const T>& x, const TileView<T>& y) {
@@ -89,7 +89,7 @@ void solve_upper(Flow& flow, const Kernels& kernels, const UpperTriangle& triang
     const std::int32_t k = transposed ? step : nt - 1 - step;
     for (const TiledMatrix<T>* b : bs)
       for (std::int32_t c = 0; c < b->tile_columns(); ++c)
-        flow.submit(near_matrix(tile.solve(a(k, k), (*b)(k, c), static_cast<std::int64_t>(k) * a.tile())
+        flow.submit(on_owner_of(tile.solve(a(k, k), (*b)(k, c), static_cast<std::int64_t>(k) * a.tile())
                                     .priority(2 * (nt - 1 - step)),
                                 a, k, k, *b));
     for (std::int32_t other = step + 1; other < nt; ++other) {
@@ -97,7 +97,7 @@ void solve_upper(Flow& flow, const Kernels& kernels, const UpperTriangle& triang
       const std::int32_t row = transposed ? k : i, column = transposed ? i : k;
       for (const TiledMatrix<T>* b : bs)
         for (std::int32_t c = 0; c < b->tile_columns(); ++c)
-          flow.submit(near_matrix(
+          flow.submit(on_owner_of(
               tile.update(a(row, column), (*b)(k, c), (*b)(i, c)).priority(2 * nt - 2 - step - other), a, row,
               column, *b));
     }

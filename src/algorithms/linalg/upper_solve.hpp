@@ -1,6 +1,6 @@
-// The solve with an upper triangle in tiles, R of a QR or U of an LU factorization, which may have more rows
-// than columns: then with what is on top. It may have met no pivot that shows that the matrix is singular, so
-// this looks.
+// The solve with an upper triangle in tiles: R of a QR or U of an LU factorization. The matrix may have more rows than
+// columns; then the rows below the triangle are ignored. The factorization may not have detected that the matrix is
+// singular, so the solve checks the diagonal.
 #pragma once
 #include <fairlead/codelet.hpp>
 #include <fairlead/linalg.hpp>
@@ -11,7 +11,7 @@
 
 namespace fairlead::linalg {
 
-/// What an error calls the triangle, and what it says of the matrix if there is a zero on its diagonal.
+/// The name of the triangle in error messages, and the meaning of a zero on its diagonal.
 struct UpperTriangle {
   std::string name;
   std::string zero_means;
@@ -27,20 +27,20 @@ struct UpperKernels {
 
   UpperKernels(const Kernels& kernels, const UpperTriangle& triangle, UpperForm form);
 
-  /// X := op(U)^-1 X. The number is the column of the matrix with which U begins.
+  /// X := op(U)^-1 X. The last parameter is the first column of U in the matrix.
   Codelet<In<Tile>, InOut<Tile>, std::int64_t> solve;
   /// Y := Y - op(U) X.
   Codelet<In<Tile>, In<Tile>, InOut<Tile>> update;
 };
 
-/// The first n rows of b := U^-1 b, or U^-T b, for each b, where U is on and above the diagonal of `a`. The
-/// task that meets a zero on the diagonal fails with a SingularError, one that meets what is not finite with a
-/// NumericalError; both name the column. The shapes match: b is in tiles of the same side.
+/// The first n rows of b := U^-1 b, or U^-T b, for each b, where U is on and above the diagonal of `a`. A task that
+/// finds a zero on the diagonal fails with a SingularError, one that finds an element that is not finite with a
+/// NumericalError; both name the column. The shapes must match: b has tiles of the same side.
 template <class T>
 void solve_upper(Flow& flow, const Kernels& kernels, const UpperTriangle& triangle, const TiledMatrix<T>& a,
                  std::initializer_list<const TiledMatrix<T>*> bs, UpperForm form = UpperForm::plain);
 
-/// How many tasks that is.
+/// The number of tasks of solve_upper().
 constexpr std::uint64_t upper_solve_tasks(std::int64_t tile_columns, std::int64_t columns_of_tiles) noexcept {
   return static_cast<std::uint64_t>(tile_columns * (tile_columns + 1) / 2 * columns_of_tiles);
 }

@@ -1,5 +1,5 @@
-// A number that is not negative, with the digits of a double and a wider range: products of norms neither overflow
-// nor vanish.
+// A nonnegative number with the precision of a double and a wider range: products of norms neither overflow nor
+// underflow.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,7 @@ namespace fairlead::linalg {
 class WideNumber {
  public:
   constexpr WideNumber() = default;
-  /// value x 2^exponent. Of what is not finite that stays, whatever the exponent.
+  /// The number value x 2^exponent. NaN and infinity ignore the exponent.
   explicit WideNumber(double value, int exponent = 0) noexcept {
     fraction_ = std::frexp(value, &exponent_);
     exponent_ = is_zero() || !std::isfinite(value) ? 0 : exponent_ + exponent;
@@ -20,18 +20,18 @@ class WideNumber {
   int exponent() const noexcept { return exponent_; }
   bool is_zero() const noexcept { return fraction_ == 0; }
   bool is_finite() const noexcept { return std::isfinite(fraction_); }
-  /// The nearest double; infinite where it is too large for one.
+  /// The nearest double; infinite on overflow.
   double value() const noexcept { return std::ldexp(fraction_, exponent_); }
 
   friend WideNumber operator*(const WideNumber& a, const WideNumber& b) noexcept {
     return WideNumber(a.fraction_ * b.fraction_, a.exponent_ + b.exponent_);
   }
-  /// Zero by zero is not a number.
+  /// 0 / 0 is NaN.
   friend WideNumber operator/(const WideNumber& a, const WideNumber& b) noexcept {
     return WideNumber(a.fraction_ / b.fraction_, a.exponent_ - b.exponent_);
   }
   friend WideNumber operator+(const WideNumber& a, const WideNumber& b) noexcept { return sum(a, b, 1); }
-  /// a - b, or zero if that is negative.
+  /// The difference a - b, or zero if that is negative.
   friend WideNumber difference(const WideNumber& a, const WideNumber& b) noexcept {
     const WideNumber signed_one = sum(a, b, -1);
     return signed_one.fraction_ < 0 ? WideNumber() : signed_one;
@@ -41,7 +41,7 @@ class WideNumber {
       return a.fraction_ < b.fraction_;
     return a.exponent_ < b.exponent_;
   }
-  /// The larger, or what is not a number.
+  /// The larger number; NaN if one is NaN.
   friend WideNumber larger(const WideNumber& a, const WideNumber& b) noexcept {
     if (std::isnan(a.fraction_)) return a;
     return std::isnan(b.fraction_) || a < b ? b : a;

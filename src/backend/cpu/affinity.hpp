@@ -1,4 +1,4 @@
-// On which processing units a thread may run. A wish: where the system refuses, the run is slower, not wrong.
+// Binds threads to processing units. Only a hint: if the system refuses, the run is slower but not wrong.
 #pragma once
 #include <pthread.h>
 #include <sched.h>
@@ -7,8 +7,8 @@
 
 namespace fairlead::backend {
 
-/// The calling thread, from now on. False if the system refuses.
-inline bool run_only_on(std::span<const unsigned> units) noexcept {
+/// Binds the calling thread. False if the system refuses.
+inline bool bind_thread(std::span<const unsigned> units) noexcept {
   cpu_set_t set;
   CPU_ZERO(&set);
   for (const unsigned unit : units)
@@ -16,12 +16,12 @@ inline bool run_only_on(std::span<const unsigned> units) noexcept {
   return pthread_setaffinity_np(pthread_self(), sizeof set, &set) == 0;
 }
 
-/// Where the thread that makes this may run, for other threads that are not to run where they were started.
-class UnitsOfThread {
+/// Remembers the affinity of the constructing thread, to apply it to threads that it starts.
+class SavedAffinity {
  public:
-  UnitsOfThread() noexcept : known_(pthread_getaffinity_np(pthread_self(), sizeof set_, &set_) == 0) {}
-  /// The calling thread, from now on.
-  void again() const noexcept {
+  SavedAffinity() noexcept : known_(pthread_getaffinity_np(pthread_self(), sizeof set_, &set_) == 0) {}
+  /// Applies that affinity to the calling thread.
+  void apply() const noexcept {
     if (known_) pthread_setaffinity_np(pthread_self(), sizeof set_, &set_);
   }
 
@@ -30,17 +30,18 @@ class UnitsOfThread {
   bool known_;
 };
 
-/// The calling thread, and those that it starts, until this is gone. Without units nothing changes.
-class RunOnlyOnForNow {
+/// Binds the calling thread, and threads that it starts, for the lifetime of this object. Without units, does
+/// nothing.
+class ScopedAffinity {
  public:
-  explicit RunOnlyOnForNow(std::span<const unsigned> units) noexcept
+  explicit ScopedAffinity(std::span<const unsigned> units) noexcept
       : changed_(!units.empty() && pthread_getaffinity_np(pthread_self(), sizeof before_, &before_) == 0 &&
-                 run_only_on(units)) {}
-  ~RunOnlyOnForNow() {
+                 bind_thread(units)) {}
+  ~ScopedAffinity() {
     if (changed_) pthread_setaffinity_np(pthread_self(), sizeof before_, &before_);
   }
-  RunOnlyOnForNow(const RunOnlyOnForNow&) = delete;
-  RunOnlyOnForNow& operator=(const RunOnlyOnForNow&) = delete;
+  ScopedAffinity(const ScopedAffinity&) = delete;
+  ScopedAffinity& operator=(const ScopedAffinity&) = delete;
 
  private:
   cpu_set_t before_{};

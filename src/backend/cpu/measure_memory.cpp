@@ -1,4 +1,4 @@
-// See measure_memory.hpp.
+// Times memcpy by one thread, by two threads, and page by page.
 #include "backend/cpu/measure_memory.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t repetitions = 5, pages = 64;
 constexpr Bytes page = 4096;
 
-/// The median CPU time of f().
+/// The median CPU time of f(), in seconds.
 template <class F>
 double seconds_of(F&& f) {
   std::array<double, repetitions> times;
@@ -32,12 +32,12 @@ double seconds_of(F&& f) {
 
 }  // namespace
 
-MemoryFigures measure_memory(Bytes bytes) {
+MemoryMeasurement measure_memory(Bytes bytes) {
   std::vector<std::byte> here(bytes, std::byte{1}), there(bytes, std::byte{2});
   std::vector<std::byte> here_too(bytes, std::byte{3}), there_too(bytes, std::byte{4});
   const auto size = static_cast<double>(bytes);
-  MemoryFigures figures;
-  figures.copied = size / seconds_of([&] { std::memcpy(there.data(), here.data(), bytes); });
+  MemoryMeasurement figures;
+  figures.copy_rate = size / seconds_of([&] { std::memcpy(there.data(), here.data(), bytes); });
   double other_seconds = 1e-9;
   const double one_seconds = [&] {
     std::latch both_run(2);
@@ -50,9 +50,9 @@ MemoryFigures measure_memory(Bytes bytes) {
         ignore_failure);
     both_run.arrive_and_wait();
     return seconds_of([&] { std::memcpy(there.data(), here.data(), bytes); });
-  }();  // the other has ended
-  figures.both = size / one_seconds + size / other_seconds;
-  // From one page to the next of many, so that caches do not answer.
+  }();  // the other thread has ended
+  figures.duplex_rate = size / one_seconds + size / other_seconds;
+  // One page in each of many strides, so that the data are not cached.
   const Bytes stride = bytes / pages / page * page;
   const double some = seconds_of([&] {
     for (std::size_t i = 0; i < pages; ++i)

@@ -1,4 +1,4 @@
-// How fast memory is copied to memory, by one thread in each direction.
+// Measures the bandwidth of copies from memory to memory, by one thread per direction.
 #pragma once
 #include <fairlead/ids.hpp>
 
@@ -6,12 +6,15 @@
 
 namespace fairlead::backend {
 
-struct MemoryFigures {
-  double copied = 0, both = 0;  ///< bytes per second of one copy; of two at once, there and back, together
-  Duration latency{};           ///< of copying one page
+struct MemoryMeasurement {
+  double copy_rate = 0,
+         duplex_rate = 0;  ///< bytes per second: of one copy; of two concurrent ones in opposite
+                           ///< directions, summed
+  Duration latency{};      ///< of copying one page
 };
 
-/// Copies `bytes` (more than caches hold) a few times; the medians. By CPU time, so that other programs do not count.
-MemoryFigures measure_memory(Bytes bytes = Bytes{128} << 20);
+/// Copies `bytes`, more than the caches hold, several times; returns medians. Based on CPU time, so that other
+/// programs do not distort it.
+MemoryMeasurement measure_memory(Bytes bytes = Bytes{128} << 20);
 
 }  // namespace fairlead::backend

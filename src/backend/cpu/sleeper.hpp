@@ -1,4 +1,4 @@
-// How one thread sleeps until another has something for it, without ever missing the moment.
+// Lets one thread sleep until another has work for it, without lost wake-ups.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -7,24 +7,25 @@ namespace fairlead::backend {
 
 class Sleeper {
  public:
-  /// Sleeps until woken, unless `awake()` holds once everybody can see that we are about to.
+  /// Sleeps until woken, unless `awake()` is true once other threads can see that this one is about to sleep.
   template <class Awake>
   void sleep_unless(Awake&& awake) {
     const std::uint32_t before = calls_.load();
-    // Sequentially consistent: whoever brings work first brings it and then looks at `asleep_`; we do the
-    // reverse. An exchange, because wake_if_asleep() may come first: then we read what it wrote, and awake()
-    // sees the work.
+    // Sequentially consistent: a producer first publishes work and then reads `asleep_`; this thread does the
+    // reverse. An exchange, since wake_if_asleep() may come first: then this reads its value, and awake() sees the
+    // work.
     asleep_.exchange(1);
     if (!awake()) calls_.wait(before);
     asleep_.store(0);
   }
-  /// To be asked after the work has been put, sequentially consistently, where awake() finds it.
+  /// Call it after publishing the work sequentially consistently where awake() finds it.
   bool asleep() const noexcept { return asleep_.load() != 0; }
-  /// The same, but releasing the work is enough: one expensive instruction for any number of tasks.
+  /// As asleep() with wake(), but a release store of the work suffices: one expensive instruction for any number of
+  /// tasks.
   void wake_if_asleep() noexcept {
     if (asleep_.fetch_or(0) != 0) wake();
   }
-  /// True if it slept; it will not be woken a second time from the same sleep.
+  /// True if it slept; a second call for the same sleep returns false.
   bool wake_once() noexcept {
     if (asleep_.load() == 0 || asleep_.exchange(0) == 0) return false;
     wake();

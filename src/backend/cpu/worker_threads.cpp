@@ -1,4 +1,4 @@
-// The loop of a worker: run what is staged, tell in batches, rest when there is nothing.
+// The main loop of a worker: run staged tasks, report in batches, spin and sleep when there is no work.
 #include "backend/cpu/worker_threads.hpp"
 
 #include <fairlead/codelet_info.hpp>
@@ -20,26 +20,30 @@
 namespace fairlead::backend {
 
 namespace {
-constexpr std::size_t told_together = 24;
-static_assert(told_together <= engine::Reporter::most_unreported);
-constexpr Duration told_after{8'000};      // the first of them at the latest, and at once if it took as long
-constexpr Duration patience{1'500};        // how long idle workers may wait for what a batch releases
-constexpr unsigned looks_per_glance = 16;  // at the inbox, whose cache line belongs to those who post
-constexpr unsigned looks_per_glance_at_queues = 4;  // of tasks that are worth a theft
+constexpr std::size_t report_batch = 24;
+static_assert(report_batch <= engine::EngineClient::most_unreported);
+constexpr Duration report_after{8'000};  // after the first of them at the latest; at once if a task took
+                                         // this long
+constexpr Duration patience{1'500};      // how long idle workers may wait for the successors of a batch
+constexpr unsigned spins_per_inbox_check =
+    16;  // checks per look at the inbox, whose cache line belongs to the
+         // posting threads
+constexpr unsigned spins_per_queue_check = 4;  // checks per look at the queues, for tasks worth a steal
 constexpr unsigned looks_per_clock = 64;
-constexpr unsigned looks_with_restraint = 64;  // about two microseconds
-constexpr unsigned run_in_a_row = 16;          // tasks of the direct lane, before looking what else there is
-constexpr Duration least_between_looks{20'000};  // at what others send, while there are tasks
-constexpr unsigned looks_before_yielding = 256;  // in vain, at what others send: some tens of microseconds
-constexpr unsigned steps_per_look = 16;  // whether what is waited for has come; a few tasks more do no harm
+constexpr unsigned looks_with_restraint = 64;    // about two microseconds
+constexpr unsigned run_in_a_row = 16;            // tasks of the fast path, before checking for other work
+constexpr Duration least_between_looks{20'000};  // between polls of the network, while there are tasks
+constexpr unsigned looks_before_yielding = 256;  // unsuccessful polls of the network: some tens of
+                                                 // microseconds
+constexpr unsigned steps_per_look = 16;  // steps per check of help()'s condition; a few tasks more do no harm
 
-/// Not before every tiny task: what comes from others would fill the memory while what is there waits for its turn. Who has
-/// nothing to do looks all the time (rest()).
+/// Not before every tiny task: received data would fill the memory while local tasks wait. An idle worker polls
+/// continuously: see rest().
 template <class Clock>
-bool came_between(Lookout& lookout, const Clock& clock, Time& next_look) {
+bool came_between(Poller& lookout, const Clock& clock, Time& next_look) {
   const Time begin = clock.now();
   if (begin < next_look) return false;
-  const bool came = lookout.look();
+  const bool came = lookout.poll();
   const Time end = clock.now();
   next_look = end + std::max(least_between_looks, 4 * (end - begin));
   return came;
@@ -62,8 +66,8 @@ WorkerThreads::WorkerThreads(WorkersSettings settings, std::function<void()> not
 
 WorkerThreads::~WorkerThreads() { end(); }
 
-void WorkerThreads::prepare(engine::Engine& engine, engine::DrivenWorld& world, graph::Graph& graph,
-                            engine::Reporter& application, const Addresses& addresses) {
+void WorkerThreads::prepare(engine::Engine& engine, engine::RunnableWorld& world, graph::Graph& graph,
+                            engine::EngineClient& application, const Addresses& addresses) {
   engine_ = &engine;
   world_ = &world;
   application_ = &application;
@@ -72,7 +76,7 @@ void WorkerThreads::prepare(engine::Engine& engine, engine::DrivenWorld& world, 
     workers_[i]->kind = engine.view().workers()[i].kind;
     if (i != 0)
       workers_[i]->reporter =
-          std::make_unique<engine::Reporter>(engine, world, graph, static_cast<std::uint16_t>(i));
+          std::make_unique<engine::EngineClient>(engine, world, graph, static_cast<std::uint16_t>(i));
   }
 }
 
@@ -108,13 +112,13 @@ void WorkerThreads::end() {
   }
 }
 
-void WorkerThreads::forget() noexcept {
+void WorkerThreads::release_reporters() noexcept {
   for (auto& worker : workers_) worker->reporter.reset();
 }
 
 void WorkerThreads::bind(std::size_t worker) {
   if (settings_.processors.empty() || worker >= settings_.cores) return;
-  run_only_on(unit_of(worker));
+  bind_thread(unit_of(worker));
 }
 
 std::span<const unsigned> WorkerThreads::unit_of(std::size_t worker) const {
@@ -145,15 +149,15 @@ void WorkerThreads::recall(WorkerId id, Task& task) {
     engine_->entrance().post(worker.refusal, EventKind::recall_refused, id, engine_->view().now());
 }
 
-void WorkerThreads::run_task(Worker& worker, Task& task, engine::Reporter& reporter) {
+void WorkerThreads::run_task(Worker& worker, Task& task, engine::EngineClient& reporter) {
   const Implementation& implementation = task.codelet->for_kind(worker.kind, task.implementation);
-  // What is finished may not wait behind a task that may be long: others need what it releases.
+  // Finished tasks are not held back behind a task that may be long: other workers need their successors.
   if (!worker.tiny.contains(implementation) && reporter.unreported() != 0) {
     reporter.report();
     worker.clock_is_fresh = false;
   }
-  // Meanwhile nobody else would look out. For a tiny task nobody is woken, which costs as much.
-  if (asleep_.load(std::memory_order_relaxed) != 0 && nobody_watches() &&
+  // Otherwise the network would not be polled during the body. Not for a tiny task, since the wake-up costs as much.
+  if (asleep_.load(std::memory_order_relaxed) != 0 && needs_network_poller() &&
       !worker.tiny.contains(implementation))
     wake_one_of(settings_.cores);
   const Time start = worker.clock_is_fresh ? worker.last_end : clock_.now();
@@ -167,11 +171,11 @@ void WorkerThreads::run_task(Worker& worker, Task& task, engine::Reporter& repor
     if (worker.processor != nullptr) [[unlikely]] {
       begun = worker.processor->run(implementation, context);
     } else if (task.workers_wanted != 0) [[unlikely]] {
-      run_together(worker, implementation, context);
+      run_span(worker, implementation, context);
     } else {
       implementation.run(implementation.body.get(), context);
     }
-  } catch (abi::__forced_unwind&) {  // cannot be stopped: the task is over, and then the thread
+  } catch (abi::__forced_unwind&) {  // must be rethrown: the task ends, and then the thread
     worker.in_body.store(false, std::memory_order_relaxed);
     worker.clock_is_fresh = false;
     if (!asynchronous) {
@@ -189,45 +193,45 @@ void WorkerThreads::run_task(Worker& worker, Task& task, engine::Reporter& repor
   worker.last_end = clock_.now();
   worker.clock_is_fresh = true;
   if (!begun) [[unlikely]] {
-    engine_->entrance().post(task, EventKind::task_unbegun, task.worker, worker.last_end);
+    engine_->entrance().post(task, EventKind::task_reclaimed, task.worker, worker.last_end);
     return reporter.serve();
   }
-  // Somebody else says when it is over, and it may be by now; but for one that did not get as far as its
-  // token.
+  // An asynchronous task is completed elsewhere, possibly already, unless its body threw before it took its
+  // Completion.
   if (asynchronous && !thrown) return;
   const Duration duration = worker.last_end - start;
-  worker.tiny.took(implementation, duration < told_after);
+  worker.tiny.took(implementation, duration < report_after);
   reporter.finished(task, worker.last_end, duration);
   if (reporter.unreported() == 1) worker.first_unreported = worker.last_end;
   const bool others_wait = idle_.load(std::memory_order_relaxed) > 0;
   const Duration waiting = worker.last_end - worker.first_unreported;
-  if (reporter.unreported() >= told_together || duration >= told_after ||
-      waiting >= (others_wait ? patience : told_after)) {
+  if (reporter.unreported() >= report_batch || duration >= report_after ||
+      waiting >= (others_wait ? patience : report_after)) {
     reporter.report();
-    worker.clock_is_fresh = false;  // that took time, too
+    worker.clock_is_fresh = false;  // reporting took time
   }
 }
 
-bool WorkerThreads::work_once(std::size_t index, engine::Reporter& reporter) {
+bool WorkerThreads::work_once(std::size_t index, engine::EngineClient& reporter) {
   Worker& worker = *workers_[index];
-  if (looks_out(index)) {
-    if (lookout_->has_to_say()) {  // another rank may wait for it
-      lookout_->say();
+  if (polls_network(index)) {
+    if (lookout_->has_pending()) {  // another rank may wait for the message
+      lookout_->send_pending();
       worker.clock_is_fresh = false;
     }
     if (came_between(*lookout_, clock_, worker.next_look)) worker.clock_is_fresh = false;
   }
   if (Chore* const chore = chore_of(worker)) [[unlikely]] {
     if (reporter.unreported() != 0) reporter.report();
-    leave_lane(index, reporter);
-    worker.in_body.store(chore->kind() == Chore::Kind::computes, std::memory_order_relaxed);
-    chore->do_one();
+    leave_fast_path(index, reporter);
+    worker.in_body.store(chore->kind() == Chore::Kind::compute, std::memory_order_relaxed);
+    chore->run_one();
     worker.in_body.store(false, std::memory_order_relaxed);
     worker.clock_is_fresh = false;
     return true;
   }
   if (Task* task = worker.lost.load(std::memory_order_relaxed) ? nullptr : worker.mailbox.take()) {
-    leave_lane(index, reporter);
+    leave_fast_path(index, reporter);
     run_task(worker, *task, reporter);
     return true;
   }
@@ -236,22 +240,22 @@ bool WorkerThreads::work_once(std::size_t index, engine::Reporter& reporter) {
     worker.clock_is_fresh = false;
     return true;
   }
-  return work_in_lane(index, reporter) || ask_for_more(index, reporter);
+  return run_fast_path(index, reporter) || request_more_tasks(index, reporter);
 }
 
-/// Nothing is left to do: perhaps there is more. Not before the engine has looked at what was handed out last: it
-/// says whether the policy is hungry.
-bool WorkerThreads::ask_for_more(std::size_t index, engine::Reporter& reporter) {
-  if (!engine_->wants_more() || engine_->entrance().something_posted() || !reporter.ask_for_more())
+/// Out of work: requests more from the sources. Only after the engine has processed all posted events, which
+/// determine whether the policy is hungry.
+bool WorkerThreads::request_more_tasks(std::size_t index, engine::EngineClient& reporter) {
+  if (!engine_->needs_more_tasks() || engine_->entrance().something_posted() || !reporter.ask_for_more())
     return false;
   if (reporter.has_events()) reporter.serve();
   workers_[index]->clock_is_fresh = false;
   return true;
 }
 
-/// Runs a task of the direct lane; where its data are was written down when it was inserted.
-void WorkerThreads::run_body_in_lane(std::size_t index, Task& task) {
-  engine::DirectLane& lane = engine_->lane();
+/// Runs a task of the fast path; the locations of its data were stored at its insertion.
+void WorkerThreads::run_fast_path_body(std::size_t index, Task& task) {
+  engine::FastPath& lane = engine_->lane();
   if (task.family->in_graph)
     for (Access& access : task.accesses()) access.address = access.epoch->address;
   task.worker = static_cast<WorkerId>(index);
@@ -272,17 +276,17 @@ void WorkerThreads::run_body_in_lane(std::size_t index, Task& task) {
   lane.end_body(index);
 }
 
-/// Runs what is in the worker's own queue, or somebody else's, for a while. Tiny tasks are timed together: a
-/// look at the clock would cost as much as they do.
-bool WorkerThreads::work_in_lane(std::size_t index, engine::Reporter& reporter) {
+/// Runs tasks of the worker's own queue, or stolen ones, for a while. Tiny tasks are timed together: reading the
+/// clock would cost as much as they do.
+bool WorkerThreads::run_fast_path(std::size_t index, engine::EngineClient& reporter) {
   Worker& worker = *workers_[index];
-  engine::DirectLane& lane = engine_->lane();
-  const std::size_t least = worker.restraint.least();
-  if (!lane.inside(index) && !lane.something_queued(least)) return false;
+  engine::FastPath& lane = engine_->lane();
+  const std::size_t least = worker.restraint.minimum();
+  if (!lane.inside(index) && !lane.has_queued(least)) return false;
   lane.enter(index);
   LazyTask* next = lane.take(index, least);
   if (next == nullptr) {
-    leave_lane(index, reporter);
+    leave_fast_path(index, reporter);
     return false;
   }
   Time begun = worker.clock_is_fresh ? worker.last_end : clock_.now();
@@ -293,62 +297,62 @@ bool WorkerThreads::work_in_lane(std::size_t index, engine::Reporter& reporter) 
     worker.restraint.ran(tasks, worker.last_end - begun);
     if (tiny_ones != 0) {
       reporter.share_time(tasks, begun, worker.last_end);
-      if (worker.last_end - begun > told_after * tasks) worker.tiny.clear();
+      if (worker.last_end - begun > report_after * tasks) worker.tiny.clear();
     }
     begun = worker.last_end;
     tiny_ones = 0;
   };
   worker.in_body.store(true, std::memory_order_relaxed);
-  const auto hand_on = [&](LazyTask* left) {
+  const auto start_joined = [&](LazyTask* left) {
     if (left != nullptr) reporter.put_back(*left);
-    reporter.count_up();
+    reporter.flush_counts();
   };
   const auto run_body = [&](Task& task) {
     try {
-      run_body_in_lane(index, task);
+      run_fast_path_body(index, task);
     } catch (abi::__forced_unwind&) {  // as in run_task()
       worker.in_body.store(false, std::memory_order_relaxed);
       count(tiny_ones + 1);
       worker.clock_is_fresh = false;
       task.at = worker.last_end;
-      hand_on(reporter.over_in_lane(task));
-      leave_lane(index, reporter);
+      start_joined(reporter.finish_in_fast_path(task));
+      leave_fast_path(index, reporter);
       throw;
     }
   };
   do {
     Task& task = reporter.describe(*next);
     next = nullptr;
-    if (!lane.lets_in(task) || task.source()->cancelled.load(std::memory_order_relaxed)) [[unlikely]] {
+    if (!lane.admits(task) || task.source()->cancelled.load(std::memory_order_relaxed)) [[unlikely]] {
       task.at = begun;
-      reporter.add_ready(task);  // the engine decides
+      reporter.add_ready(task);  // left to the engine
     } else if (worker.tiny.may_go_untimed(task.codelet->for_kind(WorkerKind::cpu))) {
       task.at = begun;
       run_body(task);
       ++tiny_ones;
-      next = reporter.over_in_lane(task);
+      next = reporter.finish_in_fast_path(task);
     } else {
-      // It may take long: nobody should have to wait for it who does not need it.
+      // It may take long, so the finished tasks are counted first: other threads may wait for them.
       if (tiny_ones != 0) count(tiny_ones);
-      reporter.count_up();
+      reporter.flush_counts();
       run_body(task);
       const Time start = begun;
       count(1);
       task.at = worker.last_end;
       task.duration = worker.last_end - start;
-      worker.tiny.took(task.codelet->for_kind(WorkerKind::cpu), task.duration < told_after);
+      worker.tiny.took(task.codelet->for_kind(WorkerKind::cpu), task.duration < report_after);
       if (task.failure == nullptr) engine_->note_duration(task, task.worker, task.duration);
-      next = reporter.over_in_lane(task);
+      next = reporter.finish_in_fast_path(task);
       if (!worker.mailbox.empty() || engine_->entrance().something_posted()) break;
     }
     if (++run >= run_in_a_row) break;
-    if (next == nullptr) next = lane.take(index, worker.restraint.least());
+    if (next == nullptr) next = lane.take(index, worker.restraint.minimum());
   } while (next != nullptr);
   worker.in_body.store(false, std::memory_order_relaxed);
   if (tiny_ones != 0) count(tiny_ones);
   worker.clock_is_fresh = true;
-  hand_on(next);
-  if (lane.generation() == 0) leave_lane(index, reporter);
+  start_joined(next);
+  if (lane.generation() == 0) leave_fast_path(index, reporter);
   if (reporter.has_events() || engine_->entrance().something_posted()) {
     reporter.serve();
     worker.clock_is_fresh = false;
@@ -359,28 +363,29 @@ bool WorkerThreads::work_in_lane(std::size_t index, engine::Reporter& reporter) 
   return true;
 }
 
-/// Somebody may wait until nobody is inside, and then takes it that all that happened there has been told.
-void WorkerThreads::leave_lane(std::size_t index, engine::Reporter& reporter) {
-  // The engine has what others would not find.
+/// A thread may wait until no worker is inside the fast path, and then assumes that all events of the fast path have
+/// been reported.
+void WorkerThreads::leave_fast_path(std::size_t index, engine::EngineClient& reporter) {
+  // Other workers would not find these tasks, so the engine gets them.
   while (LazyTask* const kept = engine_->lane().take_kept(index))
     reporter.add_ready(reporter.describe(*kept));
   reporter.post();
-  if (engine_->lane().leave(index)) reporter.serve_surely();
+  if (engine_->lane().leave(index)) reporter.serve_blocking();
 }
 
-void WorkerThreads::wake(engine::Who who) noexcept {
-  using Kind = engine::Who::Kind;
+void WorkerThreads::wake(engine::WakeTarget who) noexcept {
+  using Kind = engine::WakeTarget::Kind;
   switch (who.kind) {
     case Kind::worker:
       return workers_[index(who.id)]->sleeper.wake_if_asleep();
     case Kind::any_worker:
       return wake_one_of(workers_.size());
-    case Kind::a_core:
+    case Kind::any_cpu_worker:
       return wake_one_of(settings_.cores);
     case Kind::application:
       if (workers_[0]->sleeper.asleep()) workers_[0]->sleeper.wake();
       return;
-    case Kind::everybody:
+    case Kind::all:
       return wake_all();
   }
 }
@@ -389,8 +394,8 @@ void WorkerThreads::wake_all() noexcept {
   for (auto& worker : workers_) worker->sleeper.wake();
 }
 
-/// Whoever sleeps looks into all queues before he does: one at a time is woken, and wakes the next if he
-/// finds more than he can run.
+/// A worker checks all queues before it sleeps. So one at a time is woken, and it wakes the next if it finds more
+/// than it can run.
 void WorkerThreads::wake_one_of(std::size_t first_workers) noexcept {
   if (asleep_.load() == 0) return;
   for (std::size_t i = 0; i < first_workers; ++i)
@@ -403,83 +408,82 @@ Chore* WorkerThreads::chore_of(const Worker& worker) noexcept {
   return nullptr;
 }
 
-/// Nothing to do: look around for a while, serving what others have posted, then sleep until somebody brings
-/// work or `stop()` holds.
+/// Without work: spins for a while, processing events that others post, then sleeps until there is work or `stop()`
+/// is true.
 template <class Stop>
-void WorkerThreads::rest(std::size_t index, engine::Reporter& reporter, Stop&& stop) {
+void WorkerThreads::wait_for_work(std::size_t index, engine::EngineClient& reporter, Stop&& stop) {
   Worker& worker = *workers_[index];
   idle_.fetch_add(1);
-  // Who plays an accelerator has no core of his own to look around on.
+  // The thread of an emulated accelerator has no core of its own for spinning.
   const Time until = index < settings_.cores ? clock_.now() + settings_.spin : Time{};
   const auto nothing_here = [&] { return worker.mailbox.empty() && chore_of(worker) == nullptr; };
   bool watches = false;
   unsigned in_vain = 0;
   for (unsigned looks = 1; nothing_here() && !stop(); ++looks) {
-    if (index < settings_.cores && looks_out(index)) [[unlikely]] {
-      int free = nobody;
+    if (index < settings_.cores && polls_network(index)) [[unlikely]] {
+      int free = no_watcher;
       watches = watches || watcher_.compare_exchange_strong(free, static_cast<int>(index));
-      in_vain = watches && lookout_->look() ? 0 : in_vain + 1;
-      if (in_vain > looks_before_yielding) std::this_thread::yield();  // others may have no core meanwhile
+      in_vain = watches && lookout_->poll() ? 0 : in_vain + 1;
+      if (in_vain > looks_before_yielding) std::this_thread::yield();  // other threads may lack a core
     }
-    if (!worker.restraint.some() && looks % looks_per_glance_at_queues == 0 &&
-        engine_->lane().something_queued())
+    if (!worker.restraint.is_active() && looks % spins_per_queue_check == 0 && engine_->lane().has_queued())
       break;
-    if (looks % looks_per_glance == 0) {
+    if (looks % spins_per_inbox_check == 0) {
       if (engine_->entrance().something_posted()) reporter.serve();
-      if (engine_->wants_more()) break;
+      if (engine_->needs_more_tasks()) break;
     }
-    if (worker.restraint.some() && looks % looks_with_restraint == 0) {
-      const std::size_t least = worker.restraint.least();
-      worker.restraint.give_up();  // if there is less, it is worth having at the next glance
-      if (engine_->lane().something_queued(least)) break;
+    if (worker.restraint.is_active() && looks % looks_with_restraint == 0) {
+      const std::size_t least = worker.restraint.minimum();
+      worker.restraint.reset();  // if there are fewer, they are worth stealing at the next check
+      if (engine_->lane().has_queued(least)) break;
     }
-    if (looks % looks_per_clock == 0 && !(watches && lookout_->wanted()) &&
-        (worker.aside.load(std::memory_order_relaxed) || clock_.now() >= until)) {
-      // Who sleeps watches nothing, and may be needed as soon as it is wanted again.
-      if (watches) watcher_.store(nobody);
+    if (looks % looks_per_clock == 0 && !(watches && lookout_->is_active()) &&
+        (worker.in_span.load(std::memory_order_relaxed) || clock_.now() >= until)) {
+      // A sleeping thread does not poll, and polling may be needed at any time: gives up the role first.
+      if (watches) watcher_.store(no_watcher);
       watches = false;
-      // Sequentially consistent: whoever posts looks at asleep_ afterwards, we look at the inbox after
-      // changing it.
+      // Sequentially consistent: a posting thread reads asleep_ after posting; this thread reads the inbox after
+      // changing asleep_.
       asleep_.fetch_add(1);
       worker.sleeper.sleep_unless([&] {
-        return !nothing_here() || engine_->entrance().something_posted() ||
-               engine_->lane().something_queued() || engine_->wants_more() ||
-               (index < settings_.cores && nobody_watches()) || stop();
+        return !nothing_here() || engine_->entrance().something_posted() || engine_->lane().has_queued() ||
+               engine_->needs_more_tasks() || (index < settings_.cores && needs_network_poller()) || stop();
       });
       asleep_.fetch_sub(1);
-      // Also with a task in the mailbox, for which another may have woken us: who posted may have counted on us.
+      // Also with a task in the mailbox, for which another thread may have sent the wake-up: the posting thread may
+      // rely on this one.
       if (engine_->entrance().something_posted()) reporter.serve();
       break;
     }
     pause_briefly();
   }
-  if (watches) watcher_.store(nobody);
+  if (watches) watcher_.store(no_watcher);
   idle_.fetch_sub(1);
   worker.clock_is_fresh = false;
 }
 
 void WorkerThreads::run(std::size_t index) {
   const auto gone = [this] {
-    // Sequentially consistent, and the last that this thread does with the world: see end().
+    // Sequentially consistent, and the last access of this thread to the object: see end().
     if (running_.fetch_sub(1) == 1) running_.notify_all();
   };
   try {
     Worker& worker = *workers_[index];
     worker.thread_number.store(this_thread());
     bind(index);
-    worker.arrival.kind = EventKind::worker_arrived;
+    worker.arrival.kind = EventKind::worker_available;
     worker.arrival.worker = static_cast<WorkerId>(index);
     worker.arrival.at = clock_.now();
     worker.reporter->add(worker.arrival);
     worker.reporter->serve();
     const auto over = [this] { return ending_.load() || engine_->stop_reason().stopped(); };
     while (!ending_.load(std::memory_order_relaxed) && !engine_->stop_reason().stopped())
-      if (!work_once(index, *worker.reporter)) rest(index, *worker.reporter, over);
-  } catch (abi::__forced_unwind&) {  // a body ended the thread: that cannot be stopped
+      if (!work_once(index, *worker.reporter)) wait_for_work(index, *worker.reporter, over);
+  } catch (abi::__forced_unwind&) {  // a body ended the thread: must be rethrown
     replace_thread(index);
     gone();
     throw;
-  } catch (...) {  // no memory for what the worker notes beside the task
+  } catch (...) {  // no memory for the worker's own bookkeeping
     engine_->stop(std::current_exception());
   }
   gone();
@@ -503,8 +507,8 @@ void WorkerThreads::replace_thread(std::size_t index) noexcept {
   try {
     ended_threads_.push_back(std::move(worker.thread));
     start_thread(index);
-  } catch (const std::system_error&) {  // then there is a worker less, and others do what it has left
-    worker.arrival.kind = EventKind::worker_left;
+  } catch (const std::system_error&) {  // one worker fewer; the others run its tasks
+    worker.arrival.kind = EventKind::worker_unavailable;
     worker.arrival.at = clock_.now();
     worker.reporter->add(worker.arrival);
     worker.reporter->serve();
@@ -513,50 +517,50 @@ void WorkerThreads::replace_thread(std::size_t index) noexcept {
   }
 }
 
-/// Whoever hears that the run was stopped takes down what tasks use: no body, and no copy of the program's
-/// data, may be under way then.
+/// After a stopped run, the waiting thread destroys what tasks use; so no body and no copy of the program's data may
+/// be running.
 void WorkerThreads::wait_until_nothing_runs() noexcept {
-  wake_all();  // whoever stopped the run under the engine's lock has woken nobody
+  wake_all();  // a stop under the engine's lock wakes no worker
   for (int running = running_.load(); running != 0; running = running_.load()) running_.wait(running);
   nothing_runs_();
 }
 
 void WorkerThreads::help(const std::function<bool()>& done, Idle when_idle) {
   Worker& self = *workers_[0];
-  // What the program starts elsewhere is none of our business.
-  const RunOnlyOnForNow bound(unit_of(0));
+  // Threads that the program starts elsewhere keep their own affinity.
+  const ScopedAffinity bound(unit_of(0));
   const auto announce = [&](EventKind kind) {
     self.arrival.kind = kind;
     self.arrival.worker = WorkerId{0};
     self.arrival.at = clock_.now();
     application_->add(self.arrival);
-    application_->serve_surely();  // the event is reused: it must be over when we go on
+    application_->serve_blocking();  // the event is reused, so it must be processed before this returns
   };
   const auto stop = [&] { return done() || engine_->stop_reason().stopped(); };
   self.clock_is_fresh = false;
   const auto leave = [&] {
     if (application_->unreported() != 0) application_->report();
-    leave_lane(0, *application_);  // nobody may have to wait until the program comes back
-    announce(EventKind::worker_left);
-    if (nobody_watches()) wake_one_of(settings_.cores);
+    leave_fast_path(0, *application_);  // no other thread may have to wait until the program calls again
+    announce(EventKind::worker_unavailable);
+    if (needs_network_poller()) wake_one_of(settings_.cores);
   };
-  announce(EventKind::worker_arrived);
+  announce(EventKind::worker_available);
   try {
     while (!stop()) {
       unsigned steps = 0;
       while (steps < steps_per_look && !engine_->stop_reason().stopped() && work_once(0, *application_))
         ++steps;
-      // Only who finds nothing to do rests.
+      // Idle only if no step found work.
       if (steps == steps_per_look || !self.mailbox.empty() || application_->unreported() != 0) continue;
-      if (when_idle == Idle::rests) {
-        rest(0, *application_, stop);
+      if (when_idle == Idle::wait) {
+        wait_for_work(0, *application_, stop);
       } else if (engine_->lane().something_queued_by(0)) {
-        self.restraint.give_up();  // it is not somebody else's that should be left to him
+        self.restraint.reset();  // its own queue is not left to other workers
       } else {
         break;
       }
     }
-  } catch (abi::__forced_unwind&) {  // a body ended the program's own thread
+  } catch (abi::__forced_unwind&) {  // a body ended the application's thread
     leave();
     throw;
   } catch (...) {

@@ -1,6 +1,6 @@
-// Workers as threads: each runs what is staged for it, tasks of the direct lane, and chores, and tells the
-// engine in batches what is over. The application's thread is one of them whenever it waits. Who has nothing
-// to do looks around for some microseconds, then sleeps, and is woken only if there is work for him.
+// Workers as threads. Each runs its staged tasks, tasks of the fast path, and chores, and reports completions to the
+// engine in batches. The application's thread is a worker whenever it waits. An idle worker spins for some
+// microseconds, then sleeps, and is woken only if there is work for it.
 #pragma once
 #include <atomic>
 #include <cstddef>
@@ -15,9 +15,9 @@
 #include "backend/addresses.hpp"
 #include "backend/backend.hpp"
 #include "backend/cpu/mailbox.hpp"
-#include "backend/cpu/restraint.hpp"
 #include "backend/cpu/sleeper.hpp"
-#include "backend/cpu/tiny_kinds.hpp"
+#include "backend/cpu/steal_threshold.hpp"
+#include "backend/cpu/tiny_bodies.hpp"
 #include "base/core_time.hpp"
 #include "base/fast_clock.hpp"
 #include "engine/runtime_core.hpp"
@@ -25,52 +25,50 @@
 namespace fairlead::backend {
 
 struct WorkersSettings {
-  std::size_t cores = 1;   ///< cores' workers, the application's thread included
-  std::size_t others = 0;  ///< they come after those
-  std::vector<unsigned>
-      processors;         ///< one per core's worker to bind to; empty: wherever the system puts them
-  Duration spin{50'000};  ///< how long an idle worker looks around before it sleeps
+  std::size_t cores = 1;             ///< workers on cores, the application's thread included
+  std::size_t others = 0;            ///< workers of devices; numbered after those of cores
+  std::vector<unsigned> processors;  ///< one per core worker, to bind it to; empty: no binding
+  Duration spin{50'000};             ///< how long an idle worker spins before it sleeps
 };
 
 class WorkerThreads {
  public:
-  /// `nothing_runs`: the run was stopped, and no body is under way any more; called by the application's
-  /// thread.
+  /// `nothing_runs`: called by the application's thread after the run was stopped and no body is running.
   WorkerThreads(WorkersSettings settings, std::function<void()> nothing_runs);
   ~WorkerThreads();
 
-  /// No thread is started before begin(), so that chores can be given.
-  void prepare(engine::Engine& engine, engine::DrivenWorld& world, graph::Graph& graph,
-               engine::Reporter& application, const Addresses& addresses);
+  /// Starts no thread before begin(), so that chores can be added.
+  void prepare(engine::Engine& engine, engine::RunnableWorld& world, graph::Graph& graph,
+               engine::EngineClient& application, const Addresses& addresses);
   void give(WorkerId worker, Chore& chore) { workers_[index(worker)]->chores.push_back(&chore); }
-  void watch(Lookout& lookout) { lookout_ = &lookout; }
+  void watch(Poller& lookout) { lookout_ = &lookout; }
   void run_by(WorkerId worker, Processor& processor) { workers_[index(worker)]->processor = &processor; }
-  /// Throws SystemError if the system gives no thread.
+  /// Starts the threads. Throws SystemError if the system refuses one.
   void begin();
-  /// Threads end; chores are done by nobody any more.
+  /// Joins the threads; chores are no longer run.
   void end();
-  /// The engine goes.
-  void forget() noexcept;
+  /// Call it before the engine is destroyed.
+  void release_reporters() noexcept;
 
-  /// What a thread does that has nothing to do.
+  /// What an idle thread does.
   enum class Idle : std::uint8_t {
-    rests,   // it waits for more
-    leaves,  // it goes back to the program
+    wait,    // waits for more work
+    leaves,  // returns to the program
   };
-  /// As in DrivenWorld, help() and work_off().
+  /// As in RunnableWorld: help() and work_off().
   void help(const std::function<bool()>& done, Idle when_idle);
-  bool must_be_told() const noexcept { return asleep_.load() > 0; }
+  bool needs_wake_up() const noexcept { return asleep_.load() > 0; }
   void launch(WorkerId id, Task& task);
   void recall(WorkerId id, Task& task);
   void gathered(Task& task, std::span<const WorkerId> workers);
-  void dissolved(std::span<const WorkerId> workers);
-  void wake(engine::Who who) noexcept;
-  /// Its workers begin nothing any more; the engine asks for what they were given. Any thread.
+  void span_released(std::span<const WorkerId> workers);
+  void wake(engine::WakeTarget who) noexcept;
+  /// The node's workers start no more tasks; the engine recalls those that they have. Any thread.
   void lose(NodeId node) noexcept;
   bool in_body(WorkerId worker) const noexcept {
     return workers_[index(worker)]->in_body.load(std::memory_order_relaxed);
   }
-  /// Of the worker's thread since begin(). Any thread.
+  /// Core time of the worker's thread since begin(). Any thread.
   std::optional<CoreTime> core_time(WorkerId worker) const;
   bool ending() const noexcept { return ending_.load(); }
   std::size_t count() const noexcept { return workers_.size(); }
@@ -80,49 +78,49 @@ class WorkerThreads {
   struct Worker {
     Mailbox mailbox;
     Sleeper sleeper;
-    std::unique_ptr<engine::Reporter> reporter;  // worker 0: none, it uses the application's
+    std::unique_ptr<engine::EngineClient> reporter;  // null for worker 0, which uses the application's
     std::thread thread;
     Event arrival;
-    Event refusal;     // the engine asks one task back at a time
-    Time last_end{};   // the thread's: when it last looked at the clock
-    Time next_look{};  // the thread's: at what others send
+    Event refusal;     // one is enough: the engine recalls one task at a time
+    Time last_end{};   // used by its thread: when it last read the clock
+    Time next_look{};  // used by its thread: time of the next poll of the network
     bool clock_is_fresh = false;
-    std::atomic<bool> in_body{false};  // written by the thread, for those who ask what it does
+    std::atomic<bool> in_body{false};  // written by its thread, for diagnostics
     Time first_unreported{};
-    TinyKinds tiny;
-    Restraint restraint;
+    TinyBodies tiny;
+    StealThreshold restraint;
     WorkerKind kind = WorkerKind::cpu;
     std::atomic<bool> lost{false};
-    std::atomic<pid_t> thread_number{0};  // the kernel's, of the thread that is this worker now
-    Processor* processor = nullptr;       // runs its bodies; null: its thread does
-    std::vector<Chore*> chores;           // between two tasks
-    std::atomic<bool> aside{false};       // for a task of several workers: not worth looking around
-    std::vector<unsigned> team_units;     // where such a task may run that this worker leads; until its end
+    std::atomic<pid_t> thread_number{0};  // kernel id of the current thread of this worker
+    Processor* processor = nullptr;       // runs its bodies; null: its own thread does
+    std::vector<Chore*> chores;           // run between two tasks
+    std::atomic<bool> in_span{false};     // part of another task's team: spinning is useless
+    std::vector<unsigned> team_units;     // as leader: processing units of the team, until the task ends
   };
 
   void run(std::size_t index);
   void start_thread(std::size_t index);
-  /// The worker's thread ends, by a body of the program: another one goes on as that worker.
+  /// A body of the program ended the worker's thread: starts another for the same worker.
   void replace_thread(std::size_t index) noexcept;
   void bind(std::size_t worker);
-  /// Where it is bound to; none if threads are not.
+  /// The unit to which the worker is bound; empty: no binding.
   std::span<const unsigned> unit_of(std::size_t worker) const;
-  void run_task(Worker& worker, Task& task, engine::Reporter& reporter);
-  static void run_together(const Worker& worker, const Implementation& implementation, TaskContext& context);
-  bool work_once(std::size_t index, engine::Reporter& reporter);
-  bool work_in_lane(std::size_t index, engine::Reporter& reporter);
-  bool ask_for_more(std::size_t index, engine::Reporter& reporter);
-  void run_body_in_lane(std::size_t index, Task& task);
-  void leave_lane(std::size_t index, engine::Reporter& reporter);
+  void run_task(Worker& worker, Task& task, engine::EngineClient& reporter);
+  static void run_span(const Worker& worker, const Implementation& implementation, TaskContext& context);
+  bool work_once(std::size_t index, engine::EngineClient& reporter);
+  bool run_fast_path(std::size_t index, engine::EngineClient& reporter);
+  bool request_more_tasks(std::size_t index, engine::EngineClient& reporter);
+  void run_fast_path_body(std::size_t index, Task& task);
+  void leave_fast_path(std::size_t index, engine::EngineClient& reporter);
   template <class Stop>
-  void rest(std::size_t index, engine::Reporter& reporter, Stop&& stop);
+  void wait_for_work(std::size_t index, engine::EngineClient& reporter, Stop&& stop);
   static Chore* chore_of(const Worker& worker) noexcept;
-  bool nobody_watches() const noexcept {
-    return lookout_ != nullptr && lookout_->wanted() && !lookout_->by_application() &&
-           watcher_.load() == nobody;
+  bool needs_network_poller() const noexcept {
+    return lookout_ != nullptr && lookout_->is_active() && !lookout_->application_only() &&
+           watcher_.load() == no_watcher;
   }
-  bool looks_out(std::size_t index) const noexcept {
-    return lookout_ != nullptr && lookout_->wanted() && (index == 0 || !lookout_->by_application());
+  bool polls_network(std::size_t index) const noexcept {
+    return lookout_ != nullptr && lookout_->is_active() && (index == 0 || !lookout_->application_only());
   }
   void wake_one_of(std::size_t first_workers) noexcept;
   void wake_all() noexcept;
@@ -132,21 +130,21 @@ class WorkerThreads {
   const std::function<void()> nothing_runs_;
   const FastClock clock_;
   engine::Engine* engine_ = nullptr;
-  engine::DrivenWorld* world_ = nullptr;
-  engine::Reporter* application_ = nullptr;
+  engine::RunnableWorld* world_ = nullptr;
+  engine::EngineClient* application_ = nullptr;
   const Addresses* addresses_ = nullptr;
-  Lookout* lookout_ = nullptr;
+  Poller* lookout_ = nullptr;
   std::vector<std::unique_ptr<Worker>> workers_;
-  std::optional<CoreTime> application_before_;  // of the application's thread when the runtime began
+  std::optional<CoreTime> application_before_;  // of the application's thread at the start of the runtime
   alignas(64) std::atomic<int> idle_{0};        // workers that look for work
-  static constexpr int nobody = -1;
-  std::atomic<int> watcher_{nobody};  // the idle core that looks out all the time
-  // Of these, those that do not look any more. On a cache line of its own: whoever brings a task reads it.
+  static constexpr int no_watcher = -1;
+  std::atomic<int> watcher_{no_watcher};  // the idle core worker that polls the network continuously
+  // Idle workers that sleep. On a cache line of its own, since every thread that adds a task reads it.
   alignas(64) std::atomic<int> asleep_{0};
   alignas(64) std::atomic<bool> ending_{false};
-  std::mutex threads_mutex_;                // guards Worker::thread and what follows
-  std::vector<std::thread> ended_threads_;  // that bodies ended
-  std::atomic<int> running_{0};             // threads of workers that have not left run()
+  std::mutex threads_mutex_;                // guards Worker::thread and the field below
+  std::vector<std::thread> ended_threads_;  // threads that bodies ended
+  std::atomic<int> running_{0};             // worker threads that have not left run()
 };
 
 }  // namespace fairlead::backend

@@ -1,4 +1,4 @@
-// The options of a CUDA device, and what it adds to a machine; see cuda.hpp.
+// The options of a CUDA device and its contribution to the machine; see cuda.hpp.
 #include "backend/cuda/cuda.hpp"
 
 #include <fairlead/error.hpp>
@@ -18,14 +18,14 @@
 #include <variant>
 
 #include "backend/cuda/device.hpp"
+#include "backend/cuda/device_link.hpp"
 #include "backend/cuda/launcher.hpp"
-#include "backend/cuda/peer_wire.hpp"
+#include "backend/cuda/network_target.hpp"
+#include "backend/cuda/peer_link.hpp"
 #include "backend/cuda/peers.hpp"
 #include "backend/cuda/pinned_memory.hpp"
-#include "backend/cuda/wire.hpp"
-#include "backend/cuda/written_memory.hpp"
 #include "backend/device/entry.hpp"
-#include "backend/device/through_ram.hpp"
+#include "backend/device/no_peers.hpp"
 #include "base/pages.hpp"
 
 namespace fairlead::backend {
@@ -46,7 +46,7 @@ constexpr std::array<Setting, 7> cuda_options{{
     latency_of_wire,
     {.key = "streams",
      .type = count,
-     .fallback = "1",
+     .default_value = "1",
      .minimum = "1",
      .maximum = "16",
      .help = "tasks that it runs at the same time"},
@@ -58,20 +58,20 @@ constexpr std::array<Setting, 7> cuda_options{{
              "for all, and at most 32 MiB for each"},
     {.key = "peers",
      .type = SettingType::bandwidth,
-     .fallback = "20GB/s",
-     .absent = no_peers,
+     .default_value = "20GB/s",
+     .unset_word = no_peers,
      .minimum = "1KB/s",
      .help = "of wires to other CUDA devices, for estimates; off: copies to and from them go through RAM"},
 }};
-constexpr Bytes smallest_workspace = 4096;            // without any cuBLAS takes memory by itself
-constexpr Bytes largest_workspace = Bytes{32} << 20;  // what NVIDIA advises for cuBLAS on its larger devices
+constexpr Bytes smallest_workspace = 4096;            // without a workspace, cuBLAS allocates memory itself
+constexpr Bytes largest_workspace = Bytes{32} << 20;  // NVIDIA's advice for cuBLAS on its larger devices
 
-/// Of PCI Express 5, 4 and 3 with 16 lanes, less what copies lose: an H200 has 54 GB/s.
+/// Bandwidth of PCI Express 5, 4 and 3 with 16 lanes, less the losses of copies: an H200 reaches 54 GB/s.
 constexpr double usual_bytes_per_second(const cu::FoundDevice& device) noexcept {
   return device.major >= 9 ? 50e9 : device.major == 8 ? 20e9 : 10e9;
 }
 
-class CudaPart final : public Part {
+class CudaPart final : public BackendInstance {
  public:
   explicit CudaPart(const CudaBackend::Find& find) : find_(find) {}
   CudaPart(const CudaPart&) = delete;
@@ -93,7 +93,7 @@ class CudaPart final : public Part {
           "each: "
           "give it at least {} and what data need, or fewer streams, or less by workspace=.",
           entry.text, config::readable_size(workspace), config::readable_size(workspace * streams + 4096)));
-    One& one = devices_.emplace_back();
+    DeviceState& one = devices_.emplace_back();
     one.found = &found;
     one.name = entry.name;
     one.memory = memory;
@@ -115,10 +115,10 @@ class CudaPart final : public Part {
                    .processor = found.name});
   }
 
-  void add_to(Topology& topology) override {
+  void add_links(Topology& topology) override {
     for (std::size_t i = 0; i < devices_.size(); ++i)
       for (std::size_t j = 0; j < i; ++j) {
-        const One &first = devices_[j], &second = devices_[i];
+        const DeviceState &first = devices_[j], &second = devices_[i];
         const double rate = std::min(first.peer_bytes_per_second, second.peer_bytes_per_second);
         if (rate <= 0) continue;
         const std::string why_not = why_no_peers(first, second);
@@ -126,73 +126,75 @@ class CudaPart final : public Part {
           fairlead::join_peers(topology, first.node, second.node, rate,
                                std::max(first.latency, second.latency));
         else
-          say_why_through_ram(topology, first.node, second.node, why_not);
+          set_no_peer_reason(topology, first.node, second.node, why_not);
       }
   }
 
-  void begin(Site& site) override {
+  void attach(BackendHost& site) override {
     if (devices_.empty()) return;
     site_ = &site;
     const Topology& topology = site.topology();
     pinned_.emplace(
         std::vector(site.surroundings().host_memory.begin(), site.surroundings().host_memory.end()));
-    for (One& one : devices_) {
+    for (DeviceState& one : devices_) {
       one.device.emplace(
           found_->driver, *one.found,
           cu::OpenDevice::Settings{one.name, one.memory, fate_of(*one.found), &somebody_asks_});
-      site.memory_of(one.node, one.device->at(0));
-      site.lands_in(one.node, written_.emplace_back(*one.device));
-      Bytes workspace = one.capacity;  // they lie behind it
+      site.set_memory(one.node, one.device->at(0));
+      site.set_network_target(one.node, written_.emplace_back(*one.device));
+      Bytes workspace = one.capacity;  // the workspaces follow the data
       for (std::size_t i = 0; i < topology.workers.size(); ++i)
         if (topology.workers[i].node == one.node) {
-          site.run_by(static_cast<WorkerId>(i),
-                      one.launchers.emplace_back(*one.device, one.device->at(workspace), one.workspace));
+          site.set_processor(
+              static_cast<WorkerId>(i),
+              one.launchers.emplace_back(*one.device, one.device->at(workspace), one.workspace));
           workspace += one.workspace;
         }
-      site.carry(topology.link_between(topology.host(), one.node),
-                 wires_.emplace_back(*one.device, *pinned_));
+      site.set_carrier(topology.link_between(topology.host(), one.node),
+                       wires_.emplace_back(*one.device, *pinned_));
     }
     for (std::size_t i = 0; i < topology.links.size(); ++i) {
       const LinkSpec& link = topology.links[i];
-      const One *const first = one_at(link.first), *const second = one_at(link.second);
-      if (link.legs.empty() && first != nullptr && second != nullptr)
-        site.carry(static_cast<LinkId>(i), peer_wires_.emplace_back(*first->device, *second->device));
+      const DeviceState *const first = one_at(link.first), *const second = one_at(link.second);
+      if (link.physical_links.empty() && first != nullptr && second != nullptr)
+        site.set_carrier(static_cast<LinkId>(i), peer_wires_.emplace_back(*first->device, *second->device));
     }
-    contexts_.clear();  // each device holds its own now
+    contexts_.clear();  // each device holds its own context now
     running_ = true;
-    for (const One& one : devices_) one.device->check_there();  // of a loss before nobody was told
+    for (const DeviceState& one : devices_)
+      one.device->throw_if_lost();  // a loss before this point was not reported
   }
 
  private:
-  struct One {
+  struct DeviceState {
     const cu::FoundDevice* found = nullptr;
     std::string name;
-    Bytes memory = 0, workspace = 0, capacity = 0;  // all of it, of each stream, what is left for data
+    Bytes memory = 0, workspace = 0, capacity = 0;  // bytes: total, per stream, remaining for data
     Duration latency{};
-    double peer_bytes_per_second = 0;  // 0: it is no peer of others
+    double peer_bytes_per_second = 0;  // 0: no peer copies
     NodeId node{};
     std::optional<cu::OpenDevice> device;
     std::deque<cu::Launcher> launchers;
   };
   using Pair = std::pair<const cu::FoundDevice*, const cu::FoundDevice*>;
 
-  const One* one_at(NodeId node) const noexcept {
-    const auto found = std::ranges::find(devices_, node, &One::node);
+  const DeviceState* one_at(NodeId node) const noexcept {
+    const auto found = std::ranges::find(devices_, node, &DeviceState::node);
     return found == devices_.end() ? nullptr : &*found;
   }
-  /// Empty: they are, from now on. Each pair of the driver's devices is tried once.
-  const std::string& why_no_peers(const One& first, const One& second) {
+  /// Why the two cannot copy directly; empty: they can, from now on. Tries each pair of the driver's devices once.
+  const std::string& why_no_peers(const DeviceState& first, const DeviceState& second) {
     const auto [known, is_new] =
         why_no_peers_.try_emplace(Pair(std::minmax(first.found, second.found)), std::string());
     if (is_new && first.found != second.found) try {
         const cu::OpenDevice &one = context_of(first), &other = context_of(second);
         known->second = cu::join_peers(one, other);
-      } catch (const SystemError& error) {  // a context is not there
+      } catch (const SystemError& error) {  // no context could be made
         known->second = error.what();
       }
     return known->second;
   }
-  const cu::OpenDevice& context_of(const One& one) {
+  const cu::OpenDevice& context_of(const DeviceState& one) {
     std::unique_ptr<cu::OpenDevice>& context = contexts_[one.found];
     if (context == nullptr)
       context = std::make_unique<cu::OpenDevice>(
@@ -200,35 +202,35 @@ class CudaPart final : public Part {
           cu::OpenDevice::Settings{one.name, 0, fate_of(*one.found), &somebody_asks_});
     return *context;
   }
-  /// What is on the same device of the driver shares it.
-  std::shared_ptr<cu::Fate> fate_of(const cu::FoundDevice& found) {
-    std::shared_ptr<cu::Fate>& fate = fates_[&found];
+  /// Devices of the runtime on the same device of the driver share one.
+  std::shared_ptr<cu::LossState> fate_of(const cu::FoundDevice& found) {
+    std::shared_ptr<cu::LossState>& fate = fates_[&found];
     if (fate == nullptr)
-      fate = std::make_shared<cu::Fate>([this, &found](const std::string& words) {
-        for (const One& one : devices_)
-          if (running_ && one.found == &found) site_->lose(one.node, words);
+      fate = std::make_shared<cu::LossState>([this, &found](const std::string& words) {
+        for (const DeviceState& one : devices_)
+          if (running_ && one.found == &found) site_->report_device_loss(one.node, words);
       });
     return fate;
   }
 
   const CudaBackend::Find find_;
-  Site* site_ = nullptr;            // once it has begun
-  bool running_ = false;            // before and after, nobody is to be told that a device is lost
-  std::optional<cu::Found> found_;  // when the first one is asked for
+  BackendHost* site_ = nullptr;     // set by begin()
+  bool running_ = false;            // before and after the run, losses are not reported
+  std::optional<cu::Found> found_;  // set when the first device is requested
   std::atomic<bool> somebody_asks_ = false;
-  std::map<const cu::FoundDevice*, std::shared_ptr<cu::Fate>> fates_;
-  std::map<const cu::FoundDevice*, std::unique_ptr<cu::OpenDevice>> contexts_;  // until it has begun
+  std::map<const cu::FoundDevice*, std::shared_ptr<cu::LossState>> fates_;
+  std::map<const cu::FoundDevice*, std::unique_ptr<cu::OpenDevice>> contexts_;  // until begin()
   std::map<Pair, std::string> why_no_peers_;
-  std::deque<One> devices_;
-  std::deque<cu::WrittenMemory> written_;
+  std::deque<DeviceState> devices_;
+  std::deque<cu::NetworkTarget> written_;
   std::optional<cu::PinnedMemory> pinned_;
-  std::deque<cu::DeviceWire> wires_;  // last: their threads use the rest
-  std::deque<cu::PeerWire> peer_wires_;
+  std::deque<cu::DeviceLink> wires_;  // last: their threads use the other fields
+  std::deque<cu::PeerLink> peer_wires_;
 };
 
 }  // namespace
 
 std::span<const Setting> CudaBackend::device_options() const noexcept { return cuda_options; }
-std::unique_ptr<Part> CudaBackend::make() const { return std::make_unique<CudaPart>(find_); }
+std::unique_ptr<BackendInstance> CudaBackend::make() const { return std::make_unique<CudaPart>(find_); }
 
 }  // namespace fairlead::backend

@@ -1,4 +1,5 @@
-// CUDA devices: NVIDIA's accelerators, by the driver's own library, which is looked for when one is asked for.
+// The CUDA backend: NVIDIA's accelerators through the driver's library, which is loaded only if a device is
+// requested.
 #pragma once
 #include <functional>
 #include <utility>
@@ -8,17 +9,17 @@
 
 namespace fairlead::backend {
 
-/// "cuda".
+/// The backend named "cuda".
 class CudaBackend final : public Backend {
  public:
   using Find = std::function<cu::Found()>;
-  /// `find`: looks for devices, when the first one is asked for.
+  /// `find`: enumerates the devices when the first one is requested.
   explicit CudaBackend(Find find = cu::find_devices) : find_(std::move(find)) {}
 
   std::string_view kind() const noexcept override { return "cuda"; }
   std::span<const Setting> device_options() const noexcept override;
-  bool of_machine() const noexcept override { return true; }
-  std::unique_ptr<Part> make() const override;
+  bool is_shared_by_ranks() const noexcept override { return true; }
+  std::unique_ptr<BackendInstance> make() const override;
 
  private:
   const Find find_;

@@ -1,4 +1,4 @@
-// See device.hpp.
+// Contexts, memory, waiting, and the detection of a lost device.
 #include "backend/cuda/device.hpp"
 
 #include <fairlead/error.hpp>
@@ -15,28 +15,28 @@ namespace fairlead::backend::cu {
 
 namespace {
 
-// Asking costs a core, sleeping what it takes to be woken: tasks and copies shorter than this do not pay that. Only one at a time asks
-// again and again, or as many cores as there are streams would do nothing else.
+// Polling occupies a core, sleeping costs a wake-up; tasks and copies shorter than this avoid the latter. Only one
+// thread polls at a time, otherwise as many cores as there are streams would only poll.
 constexpr std::chrono::microseconds asks_for{20};
 
 }  // namespace
 
-void Fate::become_lost(const std::string& words) {
-  const std::lock_guard lock(mutex_);  // nobody tells that something failed before the loss was told
+void LossState::become_lost(const std::string& words) {
+  const std::lock_guard lock(mutex_);  // held during on_lost_, so that no failure is reported before the loss
   if (lost()) return;
   how_ = words;
   on_lost_(words);
   lost_ = true;
 }
 
-void Fate::end(const std::string& words) {
+void LossState::mark_lost_silently(const std::string& words) {
   const std::lock_guard lock(mutex_);
   if (lost()) return;
   how_ = words;
   lost_ = true;
 }
 
-std::string Fate::how() const {
+std::string LossState::reason() const {
   const std::lock_guard lock(mutex_);
   return how_;
 }
@@ -64,31 +64,31 @@ OpenDevice::OpenDevice(std::shared_ptr<const Driver> driver, const FoundDevice& 
 
 OpenDevice::~OpenDevice() {
   if (memory_ != 0)
-    give_back([&] {
+    with_context_noexcept([&] {
       for (const Module module : modules_.take())
-        if (!lost()) given_back(driver_->cuModuleUnload(module), "cuModuleUnload");
-      if (!lost()) given_back(driver_->cuMemFree_v2(memory_), "cuMemFree");
+        if (!lost()) check_released(driver_->cuModuleUnload(module), "cuModuleUnload");
+      if (!lost()) check_released(driver_->cuMemFree_v2(memory_), "cuMemFree");
     });
   if (!lost()) driver_->cuDevicePrimaryCtxRelease_v2(device_);
 }
 
 OpenDevice::Current::Current(const OpenDevice& device) : device_(device) {
-  device.check_there();
+  device.throw_if_lost();
   device.check(device.driver().cuCtxPushCurrent_v2(device.context_), "cuCtxPushCurrent");
 }
 
 OpenDevice::Current::~Current() {
   Context popped = nullptr;
   const Status status = device_.driver().cuCtxPopCurrent_v2(&popped);
-  if (ends_the_device(status)) device_.become_lost(status, "cuCtxPopCurrent");
+  if (is_fatal(status)) device_.become_lost(status, "cuCtxPopCurrent");
 }
 
-void OpenDevice::give_back(const std::function<void()>& act) const noexcept {
+void OpenDevice::with_context_noexcept(const std::function<void()>& act) const noexcept {
   for (int attempt = 0; attempt < 2 && !lost(); ++attempt) {
     try {
       const Current current(*this);
       return act();
-    } catch (const SystemError&) {  // another time, or it was lost just now
+    } catch (const SystemError&) {  // retry, or the device was lost just now
     }
   }
 }
@@ -110,35 +110,35 @@ Function OpenDevice::function(const CudaKernel& kernel) const {
                            [this](Status status, const char* what) { check(status, what); });
 }
 
-std::byte* OpenDevice::take_host(Bytes bytes) const {
+std::byte* OpenDevice::allocate_pinned(Bytes bytes) const {
   void* memory = nullptr;
   check(driver_->cuMemHostAlloc(&memory, bytes, host_for_all | host_mapped), "cuMemHostAlloc");
   return static_cast<std::byte*>(memory);
 }
 
 void OpenDevice::release(Stream stream) const noexcept {
-  if (stream != nullptr && !lost()) given_back(driver_->cuStreamDestroy_v2(stream), "cuStreamDestroy");
+  if (stream != nullptr && !lost()) check_released(driver_->cuStreamDestroy_v2(stream), "cuStreamDestroy");
 }
 void OpenDevice::release(Event event) const noexcept {
-  if (event != nullptr && !lost()) given_back(driver_->cuEventDestroy_v2(event), "cuEventDestroy");
+  if (event != nullptr && !lost()) check_released(driver_->cuEventDestroy_v2(event), "cuEventDestroy");
 }
 void OpenDevice::release_host(void* memory) const noexcept {
-  if (memory != nullptr && !lost()) given_back(driver_->cuMemFreeHost(memory), "cuMemFreeHost");
+  if (memory != nullptr && !lost()) check_released(driver_->cuMemFreeHost(memory), "cuMemFreeHost");
 }
 
-void OpenDevice::given_back(Status status, const char* what) const noexcept {
-  if (!ends_the_device(status)) return;
+void OpenDevice::check_released(Status status, const char* what) const noexcept {
+  if (!is_fatal(status)) return;
   try {
-    settings_.fate->end(problem(status, what));
+    settings_.fate->mark_lost_silently(problem(status, what));
   } catch (const std::bad_alloc&) {
-    settings_.fate->end({});
+    settings_.fate->mark_lost_silently({});
   }
 }
 
-void OpenDevice::mark(Stream stream, Event event) const {
+void OpenDevice::record(Stream stream, Event event) const {
   const Status status = driver_->cuEventRecord(event, stream);
   if (status == success) return;
-  if (!ends_the_device(status)) empty(stream);
+  if (!is_fatal(status)) synchronize(stream);
   check(status, "cuEventRecord");
 }
 
@@ -146,7 +146,7 @@ void OpenDevice::wait(Stream stream, Event event) const {
   const char* asked = "cuEventQuery";
   Status status = driver_->cuEventQuery(event);
   if (status == not_ready && !settings_.somebody_asks->exchange(true)) {
-    status = ask(event);
+    status = poll(event);
     settings_.somebody_asks->store(false);
   }
   if (status == not_ready) {
@@ -154,11 +154,11 @@ void OpenDevice::wait(Stream stream, Event event) const {
     status = driver_->cuEventSynchronize(event);
   }
   if (status == success) return;
-  if (!ends_the_device(status)) empty(stream);
+  if (!is_fatal(status)) synchronize(stream);
   check(status, asked);
 }
 
-Status OpenDevice::ask(Event event) const {
+Status OpenDevice::poll(Event event) const {
   const auto begin = std::chrono::steady_clock::now();
   Status status = not_ready;
   while (status == not_ready && std::chrono::steady_clock::now() - begin < asks_for)
@@ -166,34 +166,35 @@ Status OpenDevice::ask(Event event) const {
   return status;
 }
 
-void OpenDevice::empty(Stream stream) const {
+void OpenDevice::synchronize(Stream stream) const {
   Status status = driver_->cuStreamSynchronize(stream);
-  for (int more = 2; status != success && !ends_the_device(status) && more > 0; --more)
+  for (int more = 2; status != success && !is_fatal(status) && more > 0; --more)
     status = driver_->cuStreamSynchronize(stream);
   if (status == success) return;
   become_lost(status, "cuStreamSynchronize");
   throw_lost();
 }
 
-void OpenDevice::check_there() const {
+void OpenDevice::throw_if_lost() const {
   if (lost()) throw_lost();
 }
 
-void OpenDevice::ask_whether_there() const {
-  check_there();
+void OpenDevice::query_and_throw_if_lost() const {
+  throw_if_lost();
   try {
     const Current current(*this);
     std::size_t free = 0, all = 0;
     const Status status = driver_->cuMemGetInfo_v2(&free, &all);
-    if (ends_the_device(status)) check(status, "cuMemGetInfo");
+    if (is_fatal(status)) check(status, "cuMemGetInfo");
   } catch (const DeviceLostError&) {
     throw;
-  } catch (const SystemError&) {  // it cannot be asked just now
+  } catch (const SystemError&) {  // the query is not possible now
   }
 }
 
 void OpenDevice::throw_lost() const {
-  throw DeviceLostError(fmt::format("the device \"{}\" is lost: {}", settings_.name, settings_.fate->how()));
+  throw DeviceLostError(
+      fmt::format("the device \"{}\" is lost: {}", settings_.name, settings_.fate->reason()));
 }
 
 std::string OpenDevice::problem(Status status, const char* what) const {
@@ -202,7 +203,7 @@ std::string OpenDevice::problem(Status status, const char* what) const {
 
 void OpenDevice::check(Status status, const char* what) const {
   if (status == success) return;
-  if (!ends_the_device(status)) throw SystemError(problem(status, what));
+  if (!is_fatal(status)) throw SystemError(problem(status, what));
   become_lost(status, what);
   throw_lost();
 }

@@ -1,5 +1,5 @@
-// A device of a runtime: its context, which it shares with all else in the process that uses CUDA, and the block that is
-// its memory. A device may be lost: then the runtime is told, once, and nothing is called for it any more.
+// A device of a runtime: its context, shared with all other CUDA code in the process, and the block that is its
+// memory. When a device is lost, the runtime is notified once, and no more driver calls are made for it.
 #pragma once
 #include <fairlead/ids.hpp>
 
@@ -16,34 +16,36 @@
 
 namespace fairlead::backend::cu {
 
-/// Whether a device of the driver is lost. All that a runtime has on it shares this, as its context: it is lost at once.
-class Fate {
+/// Whether a device of the driver is lost. All users of it in a runtime share this object and the context, so they
+/// lose it at the same time.
+class LossState {
  public:
-  /// `on_lost`: called once, with what the driver said.
-  explicit Fate(std::function<void(const std::string& words)> on_lost) : on_lost_(std::move(on_lost)) {}
+  /// `on_lost`: called once, with the driver's error text.
+  explicit LossState(std::function<void(const std::string& words)> on_lost) : on_lost_(std::move(on_lost)) {}
   bool lost() const noexcept { return lost_.load(); }
-  /// Nothing more is to be called for it, and nobody is told, but who wants to use it afterwards.
-  void end(const std::string& words);
+  /// Marks the device as lost without a notification; later uses throw.
+  void mark_lost_silently(const std::string& words);
   void become_lost(const std::string& words);
-  std::string how() const;
+  std::string reason() const;
 
  private:
   const std::function<void(const std::string& words)> on_lost_;
-  mutable std::mutex mutex_;  // guards the next
-  std::string how_;           // once it is lost, it stays as it is
+  mutable std::mutex mutex_;  // guards the next field
+  std::string how_;           // does not change once the device is lost
   std::atomic<bool> lost_ = false;
 };
 
 class OpenDevice {
  public:
   struct Settings {
-    std::string name;        ///< as the runtime calls it: "cuda 0"
-    Bytes memory_bytes = 0;  ///< all that it takes; 0: none, it is its context only
-    std::shared_ptr<Fate> fate;
+    std::string name;        ///< in the runtime: "cuda 0"
+    Bytes memory_bytes = 0;  ///< to allocate; 0: context only
+    std::shared_ptr<LossState> fate;
     std::atomic<bool>* somebody_asks =
-        nullptr;  ///< of all that wait for devices of a runtime one; outlives it
+        nullptr;  ///< true while one thread polls, among all that wait for devices of a runtime; outlives
+                  ///< this
   };
-  /// Takes the memory at once. Throws SystemError if the device does not give it.
+  /// Allocates the memory. Throws SystemError if the device refuses.
   OpenDevice(std::shared_ptr<const Driver> driver, const FoundDevice& device, Settings settings);
   OpenDevice(const OpenDevice&) = delete;
   OpenDevice& operator=(const OpenDevice&) = delete;
@@ -55,7 +57,7 @@ class OpenDevice {
   const std::string& name() const noexcept { return settings_.name; }
   std::byte* at(Bytes offset) const noexcept { return reinterpret_cast<std::byte*>(memory_ + offset); }
 
-  /// While it lives, the thread's calls are for this device. Throws DeviceLostError.
+  /// During its lifetime, driver calls of this thread are for this device. Throws DeviceLostError.
   class Current {
    public:
     explicit Current(const OpenDevice& device);
@@ -67,45 +69,46 @@ class OpenDevice {
     const OpenDevice& device_;
   };
 
-  // All of them with this device current; what they give is the caller's, until it is released. Throw SystemError.
+  // These need the device to be current. The caller owns the results and releases them. Throw SystemError.
   Stream make_stream() const;
   Event make_event() const;
-  /// Of a module that is loaded when one of its kernels is first asked for.
+  /// Loads the kernel's module at the first use of one of its kernels.
   Function function(const CudaKernel& kernel) const;
-  /// RAM that the device follows at the same address.
-  std::byte* take_host(Bytes bytes) const;
-  /// With this device current, `act` gives back what is on it, and throws nothing. Not if the device is lost. A driver that does
-  /// not make it current is asked once more: else all that would stay until the process ends.
-  void give_back(const std::function<void()>& act) const noexcept;
-  // Nothing is done if the device is lost.
+  /// Pinned RAM that the device accesses at the same address.
+  std::byte* allocate_pinned(Bytes bytes) const;
+  /// Calls `act`, which frees resources and does not throw, with this device current; not if the device is lost.
+  /// Retries once if the driver fails to make it current, since otherwise the resources stay until the process ends.
+  void with_context_noexcept(const std::function<void()>& act) const noexcept;
+  // These do nothing if the device is lost.
   void release(Stream stream) const noexcept;
   void release(Event event) const noexcept;
   void release_host(void* memory) const noexcept;
-  /// Something was, with that status. While things end nobody wants to be told that the device is lost, but nothing more is to
-  /// be called for it.
-  void given_back(Status status, const char* what) const noexcept;
+  /// Handles the status of freeing a resource. A loss during destruction is not reported, but no more driver calls
+  /// are made.
+  void check_released(Status status, const char* what) const noexcept;
 
-  /// Marks what is in the stream so far. Throws SystemError, when nothing is in it any more.
-  void mark(Stream stream, Event event) const;
-  /// Until the device has done what was in the stream when the event was put there: asked for a while, unless somebody else asks,
-  /// then waited for.
-  /// Throws SystemError, when nothing is in the stream any more.
+  /// Records the event after the stream's current work. Throws SystemError, after the stream is empty.
+  void record(Stream stream, Event event) const;
+  /// Waits for the work before the event: polls for a while, unless another thread polls, then blocks. Throws
+  /// SystemError, after the stream is empty.
   void wait(Stream stream, Event event) const;
-  /// Until nothing is in the stream. A driver that cannot say so, asked three times, has lost the device. Throws DeviceLostError.
-  void empty(Stream stream) const;
+  /// Waits until the stream is empty. If the driver fails to confirm this three times, the device counts as lost.
+  /// Throws DeviceLostError.
+  void synchronize(Stream stream) const;
 
   bool lost() const noexcept { return settings_.fate->lost(); }
-  /// Throws DeviceLostError if it is.
-  void check_there() const;
-  /// The same, and the driver is asked, which may know it before anybody here does.
-  void ask_whether_there() const;
+  /// Throws DeviceLostError if the device is lost.
+  void throw_if_lost() const;
+  /// As throw_if_lost(), but also queries the driver, which may report the loss first.
+  void query_and_throw_if_lost() const;
   /// "cuda 0 (NVIDIA H200): cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY (2): out of memory".
   std::string problem(Status status, const char* what) const;
-  /// Throws SystemError with that if it is one; DeviceLostError if the device is lost by it, which then has been told.
+  /// Throws SystemError with this text if the status is an error; DeviceLostError if the error means the loss of the
+  /// device, after reporting the loss.
   void check(Status status, const char* what) const;
 
  private:
-  Status ask(Event event) const;
+  Status poll(Event event) const;
   [[noreturn]] void throw_lost() const;
   void become_lost(Status status, const char* what) const;
 

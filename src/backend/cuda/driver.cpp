@@ -1,4 +1,4 @@
-// See driver.hpp.
+// Loads the driver and enumerates its devices.
 #include "backend/cuda/driver.hpp"
 
 #include <fairlead/error.hpp>
@@ -14,7 +14,7 @@ namespace fairlead::backend::cu {
 
 namespace {
 
-constexpr const char* library_name = "libcuda.so.1";  // libcuda.so may be the toolkit's, which does nothing
+constexpr const char* library_name = "libcuda.so.1";  // libcuda.so may be the stub of the toolkit
 
 }  // namespace
 
@@ -35,7 +35,7 @@ std::string Driver::name_of_status(Status status) const {
   return fmt::format("{} ({}): {}", name, status, words);
 }
 
-bool ends_the_device(Status status) noexcept {
+bool is_fatal(Status status) noexcept {
   // CUDA_ERROR_DEVICE_UNAVAILABLE, ECC_UNCORRECTABLE, NVLINK_UNCORRECTABLE, CONTAINED, ILLEGAL_ADDRESS, LAUNCH_TIMEOUT,
   // CONTEXT_IS_DESTROYED, ASSERT, HARDWARE_STACK_ERROR to INVALID_PC, LAUNCH_FAILED, TENSOR_MEMORY_LEAK, UNKNOWN.
   constexpr std::array<Status, 16> ends{46,  214, 220, 226, 700, 702, 709, 710,
@@ -69,7 +69,7 @@ Found find_devices() {
         !gives(driver.cuDeviceGetName(name.data(), static_cast<int>(name.size()) - 1, device.device),
                "cuDeviceGetName") ||
         !gives(driver.cuDeviceTotalMem_v2(&device.memory_bytes, device.device), "cuDeviceTotalMem")) {
-      found.devices.clear();  // else the numbers of the others would mean something else
+      found.devices.clear();  // otherwise the numbers of the other devices would shift
       return found;
     }
     driver.cuDeviceGetAttribute(&device.major, capability_major, device.device);
@@ -96,10 +96,10 @@ namespace {
 
 struct Answer {
   Status status = success;
-  const char* of = "";  // which function gave it
+  const char* of = "";  // the function that returned it
 };
 
-/// What is asked in a context of the device's, begun for that. Throws SystemError for an answer that is an error.
+/// Calls `ask` in a context of the device, retained for this call. Throws SystemError for an error status.
 template <class Ask>
 void in_context_of(const Driver& driver, const FoundDevice& device, const Ask& ask) {
   const auto check = [&](Status status, const char* what) {
@@ -146,10 +146,11 @@ void try_kernels(const Driver& driver, const FoundDevice& device, const std::str
 }
 
 double peak_flops_per_second(const FoundDevice& device, std::size_t element_bytes) noexcept {
-  // Multiply-adds a clock and multiprocessor, of NVIDIA's table of arithmetic throughput (CUDA C++ Programming Guide).
+  // Multiply-adds per clock and multiprocessor, from NVIDIA's table of arithmetic throughput (CUDA C++ Programming
+  // Guide).
   const int capability = device.major * 10 + device.minor;
   const bool wide = element_bytes == 8;
-  int each = wide ? 2 : 128;  // cards for pictures, and what is not known
+  int each = wide ? 2 : 128;  // graphics cards, and unknown devices
   if (capability == 60 || capability == 70 || capability == 80)
     each = wide ? 32 : 64;
   else if (capability == 90 || capability == 100)

@@ -1,5 +1,5 @@
-// The functions of CUDA's driver, from a library that is looked for when a program runs: who has none misses nothing
-// until he asks for a device. And what of its errors end a device for the process.
+// The functions of CUDA's driver, from a library loaded at run time: a program without CUDA devices does not need it.
+// Also classifies the errors that end the use of a device in this process.
 #pragma once
 #include <fairlead/ids.hpp>
 
@@ -14,51 +14,51 @@
 namespace fairlead::backend::cu {
 
 struct Driver {
-  /// "libcuda.so.1", as the loader finds it; ready for any thread. Throws SystemError, with the loader's reason, if
-  /// there is none or if it lacks a function.
+  /// Loads "libcuda.so.1" by the loader's search rules; usable by any thread. Throws SystemError, with the loader's
+  /// reason, if it is missing or lacks a function.
   static std::shared_ptr<const Driver> load();
 
 #define FAIRLEAD_CUDA_DECLARE(name, result, ...) result (*name)(__VA_ARGS__) = nullptr;
   FAIRLEAD_CUDA_FUNCTIONS(FAIRLEAD_CUDA_DECLARE)
 #undef FAIRLEAD_CUDA_DECLARE
 
-  /// "CUDA_ERROR_OUT_OF_MEMORY (2): out of memory", in the driver's words.
+  /// "CUDA_ERROR_OUT_OF_MEMORY (2): out of memory", with the driver's text.
   std::string name_of_status(Status status) const;
 };
 
-/// After it every call for that device fails, in this process: what is in its memory is lost.
-bool ends_the_device(Status status) noexcept;
+/// True for an error after which every call for that device fails in this process: the content of its memory is lost.
+bool is_fatal(Status status) noexcept;
 
-/// A device, and what it says of itself.
+/// A device with its properties.
 struct FoundDevice {
   Device device = 0;
   std::string name;
   std::size_t memory_bytes = 0;
-  int major = 0, minor = 0;  ///< of its compute capability
+  int major = 0, minor = 0;  ///< of the compute capability
   int multiprocessors = 0, clock_kilohertz = 0;
 };
 
-/// What there is, or in a line why there is nothing.
+/// The devices, or one line with the reason why there are none.
 struct Found {
   std::shared_ptr<const Driver> driver;  ///< null: no library
-  std::vector<FoundDevice> devices;      ///< in the order in which the driver names them
+  std::vector<FoundDevice> devices;      ///< in the driver's order
   std::string problem;                   ///< if there is no device
 };
 Found find_devices();
 
-/// Two of them have access to each other's memory, says the driver.
+/// True if the driver reports that the two can access each other's memory.
 bool may_be_peers(const Found& found, std::size_t first, std::size_t second);
 
-/// What it has left now, by itself: a context of its own is begun for asking, and takes its part. `take`: of that, so much
-/// is really taken, as a run would, and given back. Throws SystemError if it does not give that.
+/// Free memory of the device. The query needs a context, which takes some of it. Allocates and frees take(free) bytes
+/// to test that a run could have them. Throws SystemError if the device refuses.
 Bytes free_memory(const Driver& driver, const FoundDevice& device,
                   const std::function<Bytes(Bytes free)>& take);
 
-/// Whether its driver takes kernels that come so, a fat binary or PTX: one that is older than their compiler may not. A context
-/// of its own is begun for asking. Throws SystemError, in the driver's words.
+/// Tests whether the driver accepts a kernel image, a fat binary or PTX: a driver older than the compiler may not.
+/// Uses a context of its own. Throws SystemError with the driver's text.
 void try_kernels(const Driver& driver, const FoundDevice& device, const std::string& image);
 
-/// Operations a second that its cores could do at most, by its data sheet; without tensor cores. 0: it does not say.
+/// Theoretical peak of the device's cores without tensor cores, in operations per second. 0: unknown.
 double peak_flops_per_second(const FoundDevice& device, std::size_t element_bytes) noexcept;
 
 }  // namespace fairlead::backend::cu

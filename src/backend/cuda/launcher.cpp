@@ -1,4 +1,4 @@
-// See launcher.hpp.
+// Runs bodies in the worker's stream and waits for their work.
 #include "backend/cuda/launcher.hpp"
 
 #include <fairlead/error.hpp>
@@ -14,16 +14,16 @@ Launcher::Launcher(const OpenDevice& device, std::byte* workspace, Bytes workspa
   try {
     stream_ = device_.make_stream();
     event_ = device_.make_event();
-    answer_ = device_.take_host(CudaStream::answer_bytes);
+    answer_ = device_.allocate_pinned(CudaStream::answer_bytes);
   } catch (...) {
     release();
     throw;
   }
 }
 
-/// What the stream keeps of a lost device is left as it is: destroying it would call for that device.
+/// Objects kept for the stream of a lost device leak: their destructors would call the driver for it.
 Launcher::~Launcher() {
-  device_.give_back([&] {
+  device_.with_context_noexcept([&] {
     while (!kept_.empty()) {
       kept_.back().destroy(kept_.back().object);
       kept_.pop_back();
@@ -60,9 +60,9 @@ bool Launcher::run(const Implementation& implementation, TaskContext& context) {
   } catch (...) {
     try {
       wait();
-    } catch (const DeviceLostError&) {  // what a library said of it may be a number only
+    } catch (const DeviceLostError&) {  // precedes a library's error, which may be only a number
       throw;
-    } catch (const SystemError&) {  // what came first is told
+    } catch (const SystemError&) {  // the first error is reported
     }
     throw;
   }
@@ -71,10 +71,10 @@ bool Launcher::run(const Implementation& implementation, TaskContext& context) {
   return true;
 }
 
-/// Until all that was put into the stream is over.
+/// Waits until all work in the stream has completed.
 void Launcher::wait() {
-  device_.check_there();
-  device_.mark(stream_, event_);
+  device_.throw_if_lost();
+  device_.record(stream_, event_);
   device_.wait(stream_, event_);
 }
 

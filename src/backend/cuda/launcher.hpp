@@ -1,6 +1,6 @@
-// Runs the tasks of one worker of a CUDA device: a body puts its work into the worker's stream, and the task is over when
-// the device has done it and the body's check, if it has left one, finds nothing wrong. So a worker has one task on the
-// device at a time, and a device so many as it has streams.
+// Runs the tasks of one worker of a CUDA device. A body enqueues work in the worker's stream. The task completes when
+// the device has done it and the body's check, if there is one, has passed. So a worker has one task on the device at
+// a time, and a device as many as it has streams.
 #pragma once
 #include <fairlead/cuda.hpp>
 
@@ -16,14 +16,14 @@ namespace fairlead::backend::cu {
 
 class Launcher final : public Processor, public detail::CudaLauncher {
  public:
-  /// The device outlives it. `workspace`: of its memory, the launcher's from now on. Throws SystemError.
+  /// The device must outlive it. `workspace`: device memory, used by the launcher from now on. Throws SystemError.
   Launcher(const OpenDevice& device, std::byte* workspace, Bytes workspace_bytes);
   Launcher(const Launcher&) = delete;
   Launcher& operator=(const Launcher&) = delete;
   ~Launcher() override;
 
-  /// Throws what the body throws, also if that has launched something: then its data are in use no more. Or what the
-  /// check throws, or SystemError, if the device fails.
+  /// Throws the exception of the body, after launched work has ended, so that the data are unused; or that of the
+  /// check; or SystemError if the device fails.
   bool run(const Implementation& implementation, TaskContext& context) override;
 
   CUstream_st* stream() const noexcept override { return stream_; }
@@ -43,7 +43,7 @@ class Launcher final : public Processor, public detail::CudaLauncher {
     void* object;
     void (*destroy)(void*);
   };
-  /// What they hold is the program's, and may be gone when the task is over.
+  /// Clears the checks, which may refer to the program's data, at the end of the task.
   struct ChecksOfOneTask;
   void wait();
   void release() noexcept;
@@ -55,7 +55,7 @@ class Launcher final : public Processor, public detail::CudaLauncher {
   Event event_ = nullptr;
   std::byte* answer_ = nullptr;
   std::vector<Kept> kept_;
-  std::vector<std::function<void()>> checks_;  // of the task that runs
+  std::vector<std::function<void()>> checks_;  // of the running task
 };
 
 }  // namespace fairlead::backend::cu

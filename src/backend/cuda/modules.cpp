@@ -1,4 +1,4 @@
-// See modules.hpp.
+// Loads modules on demand.
 #include "backend/cuda/modules.hpp"
 
 #include <fairlead/error.hpp>
@@ -31,7 +31,7 @@ Function Modules::function(const CudaKernel& kernel, const Driver& driver,
   for (std::size_t i = 0; i < content.names.size(); ++i) {
     const Status status = driver.cuModuleGetFunction(&one.functions[i], one.module, content.names[i].c_str());
     if (status == success) continue;
-    if (!ends_the_device(status)) driver.cuModuleUnload(one.module);
+    if (!is_fatal(status)) driver.cuModuleUnload(one.module);
     check(status, "cuModuleGetFunction");
   }
   return loaded_.emplace_back(std::move(one)).functions[kernel.number];

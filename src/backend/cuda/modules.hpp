@@ -1,5 +1,5 @@
-// The kernels that a device has loaded. A module is loaded as a whole, by the first task that launches a kernel of it: the driver
-// would else load each kernel when it is first launched, and copies wait meanwhile.
+// The kernels loaded on a device. A module is loaded as a whole, when its first kernel is launched: otherwise the
+// driver would load each kernel at its first launch and delay copies.
 #pragma once
 #include <fairlead/cuda.hpp>
 
@@ -17,16 +17,16 @@ class Modules {
   /// `check`: throws if the status is an error.
   Function function(const CudaKernel& kernel, const Driver& driver,
                     const std::function<void(Status, const char* what)>& check);
-  /// Those that are to be unloaded, the last one first.
+  /// Removes all modules, for unloading, the last one first.
   std::vector<Module> take() noexcept;
 
  private:
   struct Loaded {
-    CudaModule from;  // kept, so that no other one has its address
+    CudaModule from;  // keeps the content alive, so that its address stays unique
     Module module;
     std::vector<Function> functions;
   };
-  std::mutex mutex_;  // guards the next
+  std::mutex mutex_;  // guards the next field
   std::vector<Loaded> loaded_;
 };
 

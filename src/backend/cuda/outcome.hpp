@@ -1,20 +1,20 @@
-// How a copy has ended, from what the driver said of it.
+// Converts the driver's errors to the outcome of a copy.
 #pragma once
 #include <fairlead/error.hpp>
 
 #include <cerrno>
 
-#include "backend/carrier.hpp"
+#include "backend/transfer_engine.hpp"
 
 namespace fairlead::backend::cu {
 
-/// What the driver says fails the copy as a carrier's error; what the program's own functions throw is for the program.
+/// Driver errors become errors of the copy; exceptions of the program's own functions pass through.
 template <class Step>
-Outcome outcome_of_driver(const Step& step) {
+TransferResult outcome_of_driver(const Step& step) {
   try {
     step();
   } catch (const SystemError& error) {
-    return {.error_number = EIO, .words = error.what(), .failure = nullptr};
+    return {.error_number = EIO, .description = error.what(), .failure = nullptr};
   }
   return {};
 }

@@ -1,4 +1,4 @@
-// See peers.hpp.
+// Enables peer access and tests it by a trial copy.
 #include "backend/cuda/peers.hpp"
 
 #include <fairlead/error.hpp>
@@ -15,14 +15,14 @@ namespace {
 
 constexpr Bytes tried_bytes = 4096;
 
-/// What one of two devices has for a trial. Throws SystemError.
+/// The resources of one of two devices for a trial copy. Throws SystemError.
 class TrialEnd {
  public:
   explicit TrialEnd(const OpenDevice& device) : device_(device) {
     const OpenDevice::Current current(device_);
     try {
       device_.check(device_.driver().cuMemAlloc_v2(&memory_, tried_bytes), "cuMemAlloc");
-      buffer_ = device_.take_host(tried_bytes);
+      buffer_ = device_.allocate_pinned(tried_bytes);
       stream_ = device_.make_stream();
       event_ = device_.make_event();
     } catch (...) {
@@ -33,7 +33,7 @@ class TrialEnd {
   TrialEnd(const TrialEnd&) = delete;
   TrialEnd& operator=(const TrialEnd&) = delete;
   ~TrialEnd() {
-    device_.give_back([this] { release(); });
+    device_.with_context_noexcept([this] { release(); });
   }
 
   void fill(std::byte value) const {
@@ -48,7 +48,7 @@ class TrialEnd {
     copy_to_peer(device_, memory_, other.device_, other.memory_, tried_bytes, stream_);
     wait();
   }
-  /// As the device itself finds it.
+  /// Reads the memory back through the device itself.
   bool is_full_of(std::byte value) const {
     const OpenDevice::Current current(device_);
     device_.check(device_.driver().cuMemcpyDtoHAsync_v2(buffer_, memory_, tried_bytes, stream_),
@@ -59,7 +59,7 @@ class TrialEnd {
 
  private:
   void wait() const {
-    device_.mark(stream_, event_);
+    device_.record(stream_, event_);
     device_.wait(stream_, event_);
   }
   void release() noexcept {
@@ -67,7 +67,7 @@ class TrialEnd {
     device_.release(stream_);
     device_.release_host(buffer_);
     if (memory_ != 0 && !device_.lost())
-      device_.given_back(device_.driver().cuMemFree_v2(memory_), "cuMemFree");
+      device_.check_released(device_.driver().cuMemFree_v2(memory_), "cuMemFree");
   }
   const OpenDevice& device_;
   Pointer memory_ = 0;
@@ -76,9 +76,9 @@ class TrialEnd {
   Event event_ = nullptr;
 };
 
-/// Of a call for `from` that names `to` as well: that one's error may be what it tells, and then `from` is not lost.
+/// For a call on `from` that also involves `to`: the error may be a loss of `to`, and then `from` is not lost.
 void check_both(const OpenDevice& from, const OpenDevice& to, Status status, const char* what) {
-  if (ends_the_device(status)) to.ask_whether_there();
+  if (is_fatal(status)) to.query_and_throw_if_lost();
   from.check(status, what);
 }
 

@@ -1,5 +1,5 @@
-// Devices that copy to each other without RAM in between. The driver is asked, told to allow it, and tried: some say that it
-// works where bytes do not arrive (behind an IOMMU, in virtual machines), and nobody would notice.
+// Direct copies between two devices. Checks the driver's answer by a trial copy: some drivers report peer access
+// although the bytes do not arrive (behind an IOMMU, in virtual machines), which would go unnoticed.
 #pragma once
 #include <fairlead/ids.hpp>
 
@@ -9,12 +9,12 @@
 
 namespace fairlead::backend::cu {
 
-/// From now on they copy to each other, as long as both contexts are held by anybody. Else why they do not, in a line. It is
-/// not taken back later, since others in the process may use it as well.
+/// Enables direct copies while both contexts are retained. Returns the reason in one line if they do not work,
+/// otherwise an empty text. Never disabled again, since other code in the process may use them.
 std::string join_peers(const OpenDevice& first, const OpenDevice& second);
 
-/// Puts a copy into a stream of `from`, which is current. They are peers, or both on one device of the driver. Throws
-/// SystemError, when nothing was put there; DeviceLostError of the one of them that is lost.
+/// Enqueues a copy in a stream of `from`, which is current. The devices are peers or the same device of the driver.
+/// Throws SystemError if nothing was enqueued; DeviceLostError for the device that is lost.
 void copy_to_peer(const OpenDevice& from, Pointer source, const OpenDevice& to, Pointer target, Bytes bytes,
                   Stream stream);
 

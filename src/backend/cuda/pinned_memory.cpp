@@ -1,4 +1,4 @@
-// See pinned_memory.hpp.
+// Registers host memory chunk by chunk.
 #include "backend/cuda/pinned_memory.hpp"
 
 #include <fairlead/error.hpp>
@@ -12,12 +12,13 @@ PinnedMemory::PinnedMemory(std::vector<std::span<std::byte>> regions) {
   for (const std::span<std::byte> bytes : regions)
     if (!bytes.empty())
       regions_.push_back(
-          {bytes, std::vector<State>((bytes.size() + chunk_bytes - 1) / chunk_bytes, State::as_it_is)});
+          {bytes, std::vector<State>((bytes.size() + chunk_bytes - 1) / chunk_bytes, State::unregistered)});
 }
 
-/// Any device takes a registration away. If all are lost it stays, for the rest of the process.
+/// Any device can unregister a chunk. If all devices are lost, it stays registered until the process ends.
 PinnedMemory::~PinnedMemory() {
-  for (const OpenDevice* const device : devices_) device->give_back([&] { unregister_by(*device); });
+  for (const OpenDevice* const device : devices_)
+    device->with_context_noexcept([&] { unregister_by(*device); });
 }
 
 void PinnedMemory::unregister_by(const OpenDevice& device) noexcept {
@@ -25,8 +26,8 @@ void PinnedMemory::unregister_by(const OpenDevice& device) noexcept {
     for (std::size_t i = 0; i < region.chunks.size() && !device.lost(); ++i) {
       if (region.chunks[i] != State::registered) continue;
       const Status status = device.driver().cuMemHostUnregister(region.chunk(i).data());
-      device.given_back(status, "cuMemHostUnregister");
-      if (status == success) region.chunks[i] = State::as_it_is;
+      device.check_released(status, "cuMemHostUnregister");
+      if (status == success) region.chunks[i] = State::unregistered;
     }
 }
 
@@ -52,11 +53,11 @@ bool PinnedMemory::pin(const OpenDevice& device, const std::byte* begin, Bytes b
   Region& region = regions_[static_cast<std::size_t>(found - regions_.data())];
   for (std::size_t i = first / chunk_bytes; i * chunk_bytes < first + bytes; ++i) {
     State& state = region.chunks[i];
-    if (state == State::as_it_is) {
+    if (state == State::unregistered) {
       const std::span<std::byte> chunk = region.chunk(i);
       const Status status =
           device.driver().cuMemHostRegister_v2(chunk.data(), chunk.size(), register_for_all);
-      if (ends_the_device(status)) device.check(status, "cuMemHostRegister");
+      if (is_fatal(status)) device.check(status, "cuMemHostRegister");
       state = status == success ? State::registered : State::refused;
       if (std::ranges::find(devices_, &device) == devices_.end()) devices_.push_back(&device);
     }
@@ -65,7 +66,7 @@ bool PinnedMemory::pin(const OpenDevice& device, const std::byte* begin, Bytes b
   return true;
 }
 
-Bytes PinnedMemory::in_one_piece(const std::byte* begin) const noexcept {
+Bytes PinnedMemory::bytes_left_in_chunk(const std::byte* begin) const noexcept {
   const Region& region = *region_of(begin);
   const auto first = static_cast<Bytes>(begin - region.bytes.data());
   return chunk_bytes - first % chunk_bytes;

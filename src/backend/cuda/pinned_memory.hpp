@@ -1,6 +1,6 @@
-// Which of the runtime's RAM the driver has registered, so that devices copy from and to it by themselves while streams
-// go on. It is registered in chunks, each when bytes in it are first copied: that takes long, and all at once may fail.
-// A copy lies within one chunk.
+// Tracks the RAM of the runtime that is registered with the driver (pinned), so that copies are asynchronous and need
+// no staging. Registers chunks at their first use: it takes long, and registering all at once may fail. A copy lies
+// within one chunk.
 #pragma once
 #include <fairlead/ids.hpp>
 
@@ -19,32 +19,32 @@ class PinnedMemory {
  public:
   static constexpr Bytes chunk_bytes = Bytes{64} << 20;
 
-  /// `regions`: they and the devices outlive it, and no copy of theirs is under way when it ends.
+  /// `regions`: they and the devices must outlive it; no copy of them may be in flight at its destruction.
   explicit PinnedMemory(std::vector<std::span<std::byte>> regions);
   PinnedMemory(const PinnedMemory&) = delete;
   PinnedMemory& operator=(const PinnedMemory&) = delete;
   ~PinnedMemory();
 
-  /// Registers what is not yet, by the device, which is current. False if not all of that is in the regions, or if
-  /// the driver refuses. Any thread. Throws DeviceLostError.
+  /// Registers the missing chunks of this range with the device, which is current. False if the range is not within a
+  /// region, or if the driver refuses. Any thread. Throws DeviceLostError.
   bool pin(const OpenDevice& device, const std::byte* begin, Bytes bytes);
-  /// From there on in one chunk; `begin` is in a region.
-  Bytes in_one_piece(const std::byte* begin) const noexcept;
+  /// Bytes from `begin` to the end of its chunk; `begin` is in a region.
+  Bytes bytes_left_in_chunk(const std::byte* begin) const noexcept;
 
  private:
-  enum class State : std::uint8_t { as_it_is, registered, refused };
+  enum class State : std::uint8_t { unregistered, registered, refused };
   struct Region {
     std::span<std::byte> bytes;
     std::vector<State> chunks;
     std::span<std::byte> chunk(std::size_t number) const noexcept;
   };
   const Region* region_of(const std::byte* begin) const noexcept;
-  /// As long as the device, which is current, is there.
+  /// Unregisters until the device, which is current, is lost.
   void unregister_by(const OpenDevice& device) noexcept;
 
-  std::mutex mutex_;  // guards the states of chunks and what follows
+  std::mutex mutex_;  // guards the chunk states and the fields below
   std::vector<Region> regions_;
-  std::vector<const OpenDevice*> devices_;  // by which something was registered
+  std::vector<const OpenDevice*> devices_;  // that registered chunks
 };
 
 }  // namespace fairlead::backend::cu

@@ -1,5 +1,5 @@
-// What Fairlead uses of CUDA's driver, declared by ourselves: nothing of CUDA is needed to build it. Where there is its
-// header, tests/cuda compares.
+// Fairlead's own declarations of CUDA's driver API, so that building needs no CUDA. tests/cuda compares them with the
+// header if available.
 #pragma once
 #include <fairlead/cuda.hpp>
 
@@ -15,7 +15,7 @@ namespace fairlead::backend::cu {
 
 using Status = int;
 using Device = int;
-using Pointer = unsigned long long;  // into a device's memory
+using Pointer = unsigned long long;  // in device memory
 using Context = CUctx_st*;
 using Event = CUevent_st*;
 using Stream = CUstream_st*;
@@ -34,7 +34,7 @@ constexpr unsigned host_for_all = 1, host_mapped = 2;  // CU_MEMHOSTALLOC_PORTAB
 constexpr unsigned register_for_all = 1;               // CU_MEMHOSTREGISTER_PORTABLE
 constexpr int clock_kilohertz = 13, multiprocessors = 16, capability_major = 75, capability_minor = 76;
 
-/// A function of the library, by its name there: X(name, result, parameters).
+/// The library's functions: X(name, result, parameters).
 #define FAIRLEAD_CUDA_FUNCTIONS(X)                                                                          \
   X(cuInit, Status, unsigned)                                                                               \
   X(cuGetErrorName, Status, Status, const char**)                                                           \

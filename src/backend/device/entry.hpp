@@ -1,5 +1,5 @@
-// What entries of a list of devices have in common where a driver knows the devices: which of them is meant, what is said
-// if it is not there, and the options of its wire.
+// Common parts of device-list entries for backends with a driver: selection of the device by number, error messages,
+// options of its link.
 #pragma once
 #include <fairlead/error.hpp>
 #include <fairlead/setting.hpp>
@@ -17,7 +17,7 @@ namespace fairlead::backend {
 
 inline constexpr Setting device_by_number{.key = "device",
                                           .type = SettingType::count,
-                                          .fallback = "0",
+                                          .default_value = "0",
                                           .help = "which of those that fairlead info names, counted from 0"};
 inline constexpr Setting memory_of_device{.key = "memory",
                                           .type = SettingType::size,
@@ -25,20 +25,21 @@ inline constexpr Setting memory_of_device{.key = "memory",
                                           .help = "how much of its memory is used; it has to be given"};
 inline constexpr Setting bandwidth_of_wire{.key = "bandwidth",
                                            .type = SettingType::bandwidth,
-                                           .fallback = "10GB/s",
+                                           .default_value = "10GB/s",
                                            .minimum = "1KB/s",
                                            .help = "of its wire to RAM in each direction, for estimates"};
 inline constexpr Setting latency_of_wire{.key = "latency",
                                          .type = SettingType::count,
-                                         .fallback = "20",
+                                         .default_value = "20",
                                          .maximum = "1000000",
                                          .help = "of each copy in microseconds, for estimates"};
 
-/// Of devices that copy to each other without RAM in between.
+/// Value of `peers` for devices without direct copies to others.
 inline constexpr std::string_view no_peers = "off";
 
-/// The one of that number, of what a driver has found: its `devices`, with a name and memory_bytes each, or a `problem`.
-/// `all`: what the devices are those of, as "OpenCL". Throws ConfigError if it is not there, or has less memory.
+/// The device of that number among those that a driver found: `devices` with a name and memory_bytes each, or a
+/// `problem`. `all`: the driver's name, such as "OpenCL". Throws ConfigError if the device does not exist or has less
+/// memory.
 template <class Found>
 const auto& device_numbered(const Found& found, std::uint64_t number, Bytes memory, const std::string& text,
                             std::string_view all) {

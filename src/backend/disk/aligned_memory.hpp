@@ -1,4 +1,4 @@
-// Memory whose address direct I/O takes.
+// Aligned memory for direct I/O.
 #pragma once
 #include <fairlead/ids.hpp>
 
@@ -13,7 +13,7 @@ struct FreeMemory {
 };
 using AlignedMemory = std::unique_ptr<std::byte, FreeMemory>;
 
-/// Nothing if there is no memory. `bytes` is a multiple of `alignment`, a power of two.
+/// Null if there is no memory. `bytes` is a multiple of `alignment`, a power of two.
 inline AlignedMemory aligned_memory(Bytes bytes, Bytes alignment) {
   return AlignedMemory(static_cast<std::byte*>(std::aligned_alloc(alignment, bytes)));
 }

@@ -1,6 +1,6 @@
-// A cap on bandwidth as a timetable: each transfer books the next free stretch of time, as long as its bytes
-// take at the cap, may begin when the stretch begins and is not reported before it ends. So threads that wait
-// at the same time wait for stretches one after the other, and none of their time is lost.
+// A bandwidth cap that works as a timetable: each transfer books the next free interval, as long as its bytes take at
+// the cap. It starts no earlier than the interval and is not reported before the interval ends. So concurrent threads
+// wait for consecutive intervals, and no bandwidth is lost.
 #pragma once
 #include <fairlead/ids.hpp>
 
@@ -15,15 +15,15 @@ class BandwidthCap {
   __extension__ using Wide = unsigned __int128;
 
  public:
-  /// How far behind `now` a stretch may begin: threads wake up late, and that must not lower the bandwidth.
-  /// After a pause, this is also the burst beyond the cap: 1.25 MB at 250 MB/s.
+  /// How far before `now` an interval may start: threads wake up late, which must not lower the bandwidth. After a
+  /// pause this is also the burst above the cap: 1.25 MB at 250 MB/s.
   static constexpr Duration most_behind = std::chrono::milliseconds(5);
 
   struct Stretch {
     Time begin, end;
   };
 
-  /// `bytes_per_second` 0: no cap, all stretches are empty.
+  /// `bytes_per_second` 0: no cap, all intervals are empty.
   explicit BandwidthCap(Bytes bytes_per_second) noexcept : bytes_per_second_(bytes_per_second) {}
 
   bool active() const noexcept { return bytes_per_second_ > 0; }
@@ -31,7 +31,7 @@ class BandwidthCap {
   Stretch book(Bytes bytes, Time now) noexcept {
     return active() ? book_from(bytes, now - most_behind) : Stretch{now, now};
   }
-  /// Of a transfer that was asked for at `earliest`, and could have begun then.
+  /// As book(), for a transfer that could have started at `earliest`.
   Stretch book_from(Bytes bytes, Time earliest) noexcept {
     if (!active()) return {earliest, earliest};
     const auto product = static_cast<Wide>(bytes) * 1'000'000'000 + (bytes_per_second_ - 1);  // rounds up

@@ -1,4 +1,4 @@
-// The sums, by where their chunks begin in the file.
+// Stores the sums by the file offset of their chunks.
 #include "backend/disk/checksums.hpp"
 
 #define XXH_INLINE_ALL

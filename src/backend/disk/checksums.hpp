@@ -1,8 +1,7 @@
-// Checksums of what was written to a file, so that bytes which come back otherwise are noticed: disks,
-// controllers and cables do flip bits, and a factor with one wrong bit looks like a right one.
-//
-// XXH3 of xxHash (Debian's libxxhash-dev, its header alone): 64 bits, of which a flipped bit changes half,
-// at about the speed of memory. CRC32C is as fast, but has half the bits.
+// Checksums of data written to a file, to detect corruption when they are read. Disks, controllers and cables do flip
+// bits, and a factor with one wrong bit looks correct.
+// XXH3 of xxHash (the header of Debian's libxxhash-dev): 64 bits, of which a flipped bit changes half, at about the
+// speed of memory. CRC32C is as fast, but has half the bits.
 #pragma once
 #include <fairlead/ids.hpp>
 
@@ -16,32 +15,32 @@
 
 namespace fairlead::backend {
 
-/// One for each chunk of at most `chunk_bytes`, counted from where a write begins: so what is written as a
-/// whole can be read in parts that are multiples of it, and the other way round. Of a chunk of which only a
-/// part is read nothing is said. 72 bytes for each chunk. Any thread.
+/// One sum per chunk of at most `chunk_bytes`, counted from the start of a write. So data written at once can be read
+/// in parts that are multiples of it, and vice versa. Partially read chunks are not checked. 72 bytes of memory per
+/// chunk. Any thread.
 class Checksums {
  public:
   static constexpr Bytes largest_chunk = Bytes{1} << 20;
 
   explicit Checksums(Bytes chunk_bytes = largest_chunk) : chunk_bytes_(chunk_bytes) {}
 
-  /// A part of the file, and the sum of what it should hold.
+  /// A range of the file and its checksum.
   struct Sum {
     Bytes offset = 0, bytes = 0;
     std::uint64_t value = 0;
   };
 
-  /// To be called before `content` is written, and added when it has been.
+  /// Compute the sums before `content` is written, and add them afterwards.
   std::vector<Sum> of(Bytes offset, std::span<const std::byte> content) const;
   void add(std::span<const Sum> sums);
-  /// What is there is about to change.
+  /// The range is about to change.
   void forget(Bytes offset, Bytes bytes);
 
-  /// What is known of a part of the file before it is read.
+  /// The sums of a range of the file, captured before it is read.
   class Expected {
    public:
-    /// Where `content`, which was read from there, is not what was written: the offset of the chunk. Not
-    /// where somebody has begun to write meanwhile.
+    /// The file offset of the first chunk of `content`, read from that range, with a wrong checksum. Ignores chunks
+    /// that another thread has overwritten since.
     std::optional<Bytes> first_wrong(std::span<const std::byte> content) const;
 
    private:
@@ -59,14 +58,14 @@ class Checksums {
  private:
   struct Entry {
     Bytes bytes;
-    std::uint64_t value, serial;  // serial: no two entries have the same
+    std::uint64_t value, serial;  // serial: unique among all entries
   };
-  using Entries = std::map<Bytes, Entry>;  // by offset; none reaches into the next
+  using Entries = std::map<Bytes, Entry>;  // by offset; entries do not overlap
   void forget_locked(Bytes offset, Bytes bytes);
   bool has(Bytes offset, std::uint64_t serial) const;
 
   const Bytes chunk_bytes_;
-  mutable std::mutex mutex_;  // guards what follows; not held while sums are computed
+  mutable std::mutex mutex_;  // guards the fields below; not held while sums are computed
   Entries entries_;
   std::uint64_t serial_ = 0;
 };

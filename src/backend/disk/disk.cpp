@@ -1,4 +1,4 @@
-// Loads as requests to the threads that read and write; see disk.hpp.
+// Turns transfers into requests to the I/O threads; see disk.hpp.
 #include "backend/disk/disk.hpp"
 
 #include <fairlead/error.hpp>
@@ -14,53 +14,54 @@
 
 namespace fairlead::backend {
 
-DiskCarrier::DiskCarrier(File file, const IoThreads::Settings& settings, DiskTraffic& traffic, Site& site)
+DiskCarrier::DiskCarrier(File file, const IoThreads::Settings& settings, DiskTraffic& traffic,
+                         BackendHost& site)
     : file_(std::move(file)),
       traffic_(traffic),
       site_(site),
       threads_(
           settings, [&site] { return site.now(); }, [this](const IoResult& result) { done(result); }) {}
 
-void DiskCarrier::start(const Load& load) {
+void DiskCarrier::start(const Transfer& load) {
   if (stopped_.load()) return;
-  const Place& on_disk = load.away_from_home ? load.from : load.to;
-  const Place& in_memory = load.away_from_home ? load.to : load.from;
+  const TransferEnd& on_disk = load.away_from_home ? load.from : load.to;
+  const TransferEnd& in_memory = load.away_from_home ? load.to : load.from;
   if (in_memory.host == nullptr)
     throw Error("internal: the disk was asked for what is not in the host's memory");
-  auto pending = std::make_unique<Load>(load);
-  // In whole blocks, as direct I/O wants them; caches, buffers and the file have the space.
+  auto pending = std::make_unique<Transfer>(load);
+  // In whole pages, as direct I/O requires; replicas, staging buffers and the file have the space.
   threads_.submit(IoRequest{.descriptor = file_.descriptor,
                             .offset = on_disk.offset,
                             .memory = in_memory.host,
                             .bytes = whole_pages_for(load.bytes),
                             .direction = load.away_from_home ? IoDirection::read : IoDirection::write,
                             .token = pending.get()});
-  static_cast<void>(pending.release());  // done() has it, and may be over with it
+  static_cast<void>(pending.release());  // owned by done(), which may have freed it already
 }
 
 void DiskCarrier::done(const IoResult& result) {
-  const std::unique_ptr<const Load> load(static_cast<const Load*>(result.token));
+  const std::unique_ptr<const Transfer> load(static_cast<const Transfer*>(result.token));
   if (result.error_number == ECANCELED) return;  // stopped
   (result.direction == IoDirection::read ? traffic_.read : traffic_.written)
       .fetch_add(result.bytes, std::memory_order_relaxed);
-  Outcome outcome;
+  TransferResult outcome;
   try {
     outcome = outcome_of(*load, result);
-  } catch (...) {  // no memory for the text: then that is the failure
+  } catch (...) {  // no memory for the text: report that failure
     outcome.error_number = result.error_number;
     outcome.failure = std::current_exception();
   }
-  load->receiver->over(load->token, outcome);
+  load->receiver->completed(load->token, outcome);
 }
 
-Outcome DiskCarrier::outcome_of(const Load& load, const IoResult& result) const {
-  Outcome outcome;
+TransferResult DiskCarrier::outcome_of(const Transfer& load, const IoResult& result) const {
+  TransferResult outcome;
   outcome.error_number = result.error_number;
   if (result.error_number == 0) return outcome;
   if (file_.missing != nullptr) {
     outcome.failure = file_.missing;
   } else if (result.error_number == EBADMSG) {
-    const Bytes begin = load.from.offset - load.first;  // of the whole
+    const Bytes begin = load.from.offset - load.first;  // file offset of the whole datum
     outcome.failure = std::make_exception_ptr(SystemError(fmt::format(
         "{} came back from the disk otherwise than it was written: its checksum is wrong at byte {} of the "
         "spill file in \"{}\" (byte {} of {}).\n"
@@ -74,11 +75,11 @@ Outcome DiskCarrier::outcome_of(const Load& load, const IoResult& result) const 
 
 namespace {
 
-class DiskPart final : public Part {
+class DiskPart final : public BackendInstance {
  public:
-  void begin(Site& site) override {
+  void attach(BackendHost& site) override {
     const Topology& topology = site.topology();
-    const Surroundings& around = site.surroundings();
+    const BackendResources& around = site.surroundings();
     IoThreads::Settings settings;
     settings.checksums = around.checksums;
     settings.threads = static_cast<unsigned>(around.config->count("disk-threads"));
@@ -87,7 +88,7 @@ class DiskPart final : public Part {
     const SpillFile& file = *around.spill;
     carrier_.emplace(DiskCarrier::File{file.descriptor(), file.directory(), file.missing()}, settings,
                      *around.traffic, site);
-    site.carry(topology.link_between(topology.store(), topology.host()), *carrier_);
+    site.set_carrier(topology.link_between(topology.store(), topology.host()), *carrier_);
   }
 
  private:
@@ -96,6 +97,6 @@ class DiskPart final : public Part {
 
 }  // namespace
 
-std::unique_ptr<Part> DiskBackend::make() const { return std::make_unique<DiskPart>(); }
+std::unique_ptr<BackendInstance> DiskBackend::make() const { return std::make_unique<DiskPart>(); }
 
 }  // namespace fairlead::backend

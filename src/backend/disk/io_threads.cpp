@@ -1,10 +1,8 @@
-// The queue and its threads. A job stays in one list or the other from submission to its report, so that a
-// request costs one allocation; the lock is held for moving it between them, never during a transfer or a
-// call of the user's.
-//
-// Shutting down: `ending_` is set under the lock, so a thread sees it before it takes the next piece or while
-// it waits for the cap. From then on whatever is first in the queue is cancelled instead of begun. A handler
-// that runs meanwhile may still submit: its own thread looks into the queue once more before it leaves.
+// The request queue and its threads. From submission to report, a job stays in one of two lists, so a request costs
+// one allocation. The lock is held for moving jobs, never during a transfer or a callback.
+// Shutdown: `ending_` is set under the lock, so a thread sees it before it takes the next chunk or while it waits for
+// the cap. From then on the first job in the queue is cancelled instead of started. A handler that runs at that time
+// may still submit: its own thread checks the queue again before it ends.
 #include "backend/disk/io_threads.hpp"
 
 #include <fmt/format.h>
@@ -25,11 +23,11 @@
 namespace fairlead::backend {
 namespace {
 
-constexpr std::size_t most_joined = 256;  // requests; the system takes 1,024 parts
+constexpr std::size_t most_joined = 256;  // requests; the system accepts 1,024 parts
 
 bool is_direct(int descriptor) {
   const int flags = fcntl(descriptor, F_GETFL);
-  return flags >= 0 && (flags & O_DIRECT) != 0;  // a descriptor that is not open fails later, as a result
+  return flags >= 0 && (flags & O_DIRECT) != 0;  // an invalid descriptor fails later, as a result
 }
 
 void require_alignment(const IoRequest& request) {
@@ -42,7 +40,7 @@ void require_alignment(const IoRequest& request) {
                   IoThreads::direct_alignment, address, request.offset, request.bytes));
 }
 
-// Pieces of about equal size, multiples of what has a checksum of its own, and so of the alignment.
+// Splits into chunks of about equal size, multiples of the checksum chunk and so of the alignment.
 Bytes piece_of(Bytes bytes) {
   if (bytes <= IoThreads::largest_piece) return bytes;
   const Bytes pieces = (bytes - 1) / IoThreads::largest_piece + 1;
@@ -132,7 +130,7 @@ IoCounters IoThreads::counters() const {
 
 std::size_t IoThreads::waiting() const {
   const std::lock_guard lock(mutex_);
-  return queued_.size() - (!queued_.empty() && queued_.front().begun > 0 ? 1 : 0);
+  return queued_.size() - (!queued_.empty() && queued_.front().started > 0 ? 1 : 0);
 }
 
 void IoThreads::run(Work& work) {
@@ -151,20 +149,20 @@ void IoThreads::run(Work& work) {
   }
 }
 
-// The next piece of the oldest job. The lock is held and the queue not empty.
+// Takes the next chunk of the oldest job. Requires the lock and a queue that is not empty.
 void IoThreads::take(Work& work) {
   const auto job = queued_.begin();
   work.jobs.assign(1, job);
-  work.first = job->begun;
-  work.bytes = std::min(job->piece, job->request.bytes - job->begun);
+  work.first = job->started;
+  work.bytes = std::min(job->piece, job->request.bytes - job->started);
   work.parts.assign(1, {job->request.memory + work.first, work.bytes});
-  job->begun += work.bytes;
-  if (job->begun < job->request.bytes) return;
+  job->started += work.bytes;
+  if (job->started < job->request.bytes) return;
   running_.splice(running_.end(), queued_, job);
   if (work.first == 0) join_small_ones(work);
 }
 
-// Adds those jobs next in the queue that continue in the file where the last one ends.
+// Adds the next jobs of the queue that continue in the file where the last one ends.
 void IoThreads::join_small_ones(Work& work) {
   while (!queued_.empty() && work.jobs.size() < most_joined) {
     const auto next = queued_.begin();
@@ -173,7 +171,7 @@ void IoThreads::join_small_ones(Work& work) {
         request.offset != last.offset + last.bytes || request.bytes > largest_joined ||
         work.bytes > largest_joined - request.bytes)
       return;
-    next->begun = request.bytes;
+    next->started = request.bytes;
     work.jobs.push_back(next);
     work.bytes += request.bytes;
     work.parts.push_back({request.memory, request.bytes});
@@ -181,7 +179,7 @@ void IoThreads::join_small_ones(Work& work) {
   }
 }
 
-// The lock is held when this is called and when it returns.
+// The lock is held at entry and at return.
 void IoThreads::perform(Work& work, Lock& lock) {
   const Time booked = clock_();
   const auto stretch = cap_.book(work.bytes, booked);
@@ -214,7 +212,7 @@ void IoThreads::perform(Work& work, Lock& lock) {
   report(done, lock);
 }
 
-// Without the lock: of a job, only what never changes after its submission is read.
+// Without the lock: reads only those fields of a job that do not change after submission.
 void IoThreads::transfer(Work& work) {
   const Job& first = *work.jobs.front();
   const auto [descriptor, offset, memory, bytes, direction, token] = first.request;
@@ -224,7 +222,7 @@ void IoThreads::transfer(Work& work) {
     work.outcomes.assign(1, all);
     return;
   }
-  // Joined requests that failed together are tried alone, so that none answers for another's error.
+  // Joined requests that failed are retried one by one, so that none gets another's error.
   work.outcomes.clear();
   for (const auto job : work.jobs) {
     const IoRequest& request = job->request;
@@ -235,7 +233,7 @@ void IoThreads::transfer(Work& work) {
   }
 }
 
-// As above; what was written is noted, and what was read compared with it. Without the lock.
+// As transfer(); also records checksums of written data and verifies read data. Without the lock.
 void IoThreads::transfer_checked(Work& work) {
   if (checksums_ == nullptr) return transfer(work);
   const bool whole = work.jobs.size() > 1;
@@ -273,7 +271,7 @@ void IoThreads::transfer_checked(Work& work) {
   }
 }
 
-// Not at all without a cap. False if shutting down interrupts it. The lock is held, but not while waiting.
+// Returns at once without a cap. False if shutdown interrupts the wait. The lock is held, except during the wait.
 bool IoThreads::wait_until(Time when, Lock& lock) {
   while (!ending_) {
     const Time now = clock_();
@@ -283,11 +281,11 @@ bool IoThreads::wait_until(Time when, Lock& lock) {
   return false;
 }
 
-// What is left of the oldest job.
+// Cancels the rest of the oldest job.
 void IoThreads::cancel_first(Lock& lock) {
   const auto job = queued_.begin();
-  const Bytes left = job->request.bytes - job->begun;
-  job->begun = job->request.bytes;
+  const Bytes left = job->request.bytes - job->started;
+  job->started = job->request.bytes;
   running_.splice(running_.end(), queued_, job);
   Jobs done;
   const Time now = clock_();
@@ -295,7 +293,7 @@ void IoThreads::cancel_first(Lock& lock) {
   report(done, lock);
 }
 
-// Adds what became of `bytes` of a job; moves the job to `done` if that was the last of it.
+// Adds the outcome of `bytes` of a job; moves the job to `done` if none are left.
 void IoThreads::account(Jobs::iterator job, Bytes bytes, TransferOutcome outcome, BandwidthCap::Stretch when,
                         Jobs& done) {
   IoResult& result = job->result;
@@ -306,8 +304,8 @@ void IoThreads::account(Jobs::iterator job, Bytes bytes, TransferOutcome outcome
   }
   result.started = std::min(result.started, when.begin);
   result.finished = std::max(result.finished, when.end);
-  job->over += bytes;
-  if (job->over < job->request.bytes) return;
+  job->finished += bytes;
+  if (job->finished < job->request.bytes) return;
   ++counters_.requests_done;
   done.splice(done.end(), running_, job);
 }
@@ -316,7 +314,7 @@ void IoThreads::report(Jobs& done, Lock& lock) {
   if (done.empty()) return;
   lock.unlock();
   for (const Job& job : done) {
-    // Each piece was dropped, but for what a neighbour was reading just then.
+    // Each chunk's pages were dropped, except those that a neighbouring chunk was reading at that time.
     if (!job.direct && job.piece < job.request.bytes)
       drop_clean_pages(job.request.descriptor, job.request.offset, job.request.bytes);
     on_done_(job.result);

@@ -1,4 +1,4 @@
-// The runtime's own spill file and threads, kept busy with as many pieces as there are threads, twice.
+// Measures with the runtime's own spill file and I/O threads; twice as many chunks as threads are in flight.
 #include "backend/disk/measure_disk.hpp"
 
 #include <fairlead/error.hpp>
@@ -29,7 +29,7 @@ using Clock = std::chrono::steady_clock;
 constexpr Bytes page = 4096;
 constexpr unsigned latency_samples = 200;
 
-/// Random bytes: a disk that compresses gains nothing.
+/// Random bytes, so that a compressing disk gains nothing.
 AlignedMemory random_bytes(Bytes bytes, std::uint64_t seed) {
   AlignedMemory buffer = aligned_memory(bytes, page);
   if (!buffer) throw std::bad_alloc();
@@ -58,11 +58,12 @@ class Measuring {
 
   bool direct() const noexcept { return file_.direct(); }
 
-  /// Goes through the file once, in time; bytes per second. `reading(i)`: whether piece i is read.
+  /// One pass over the file within the time limit; returns bytes per second. `reading(i)`: whether chunk i is read or
+  /// written.
   template <class Reading>
   double pass(Reading&& reading) {
     const auto begin = Clock::now();
-    const CoreWatch watch(how_.threads);
+    const CoreContention watch(how_.threads);
     Bytes bytes = 0;
     bool wrote = false;
     for (Bytes offset = 0; offset + DiskMeasurement::piece <= how_.bytes; offset += DiskMeasurement::piece) {
@@ -136,7 +137,7 @@ class Measuring {
   double without_core_ = 0;
   SpillFile file_;
   std::vector<AlignedMemory> buffers_;
-  std::mutex mutex_;  // guards the two below
+  std::mutex mutex_;  // guards the two fields below
   std::vector<std::byte*> free_;
   int error_ = 0;
   std::condition_variable freed_;
@@ -145,12 +146,12 @@ class Measuring {
 
 }  // namespace
 
-DiskFigures measure_disk(const std::string& directory, const DiskMeasurement& how,
-                         const std::function<void(std::string_view part)>& part) {
+DiskMeasurementResult measure_disk(const std::string& directory, const DiskMeasurement& how,
+                                   const std::function<void(std::string_view part)>& part) {
   part("finding room");
   Measuring measuring(directory, how);
   measuring.pass([](Bytes) { return false; });
-  DiskFigures figures;
+  DiskMeasurementResult figures;
   figures.direct = measuring.direct();
   part("writing");
   figures.written = measuring.pass([](Bytes) { return false; });

@@ -1,5 +1,5 @@
-// How fast a directory's disk is for what a runtime does with it: large pieces, several at once, past the
-// page cache, down to the disk.
+// Measures a directory's disk under the runtime's access pattern: large chunks, several at once, bypassing the page
+// cache.
 #pragma once
 #include <fairlead/ids.hpp>
 
@@ -12,26 +12,27 @@
 namespace fairlead::backend {
 
 struct DiskMeasurement {
-  /// Of the file that is written and read; a multiple of `piece`, at least 4 of it.
+  /// Size of the file; a multiple of `piece`, at least 4 of them.
   Bytes bytes = Bytes{1} << 30;
   unsigned threads = 4;
-  Duration longest = std::chrono::seconds(3);  ///< for each of the four parts; what is left of it is left out
+  Duration longest = std::chrono::seconds(3);  ///< time limit of each of the four passes, which then end
+                                               ///< early
   static constexpr Bytes piece = Bytes{4} << 20;
 };
 
-struct DiskFigures {
-  double read = 0, written = 0, both = 0;  ///< bytes per second; both directions at once, together
-  Duration latency{};   ///< of reading one page somewhere, nothing else going on: the median
-  bool direct = false;  ///< past the page cache; else that was emptied before reading
-  /// The largest part of a pass's time in which the threads wanted a core and had none, as other programs had them. It is not in
-  /// the rates; where it is large these say little.
+struct DiskMeasurementResult {
+  double read = 0, written = 0, both = 0;  ///< bytes per second; `both`: concurrent reads and writes, summed
+  Duration latency{};   ///< of reading one page at a random position on an idle disk: the median
+  bool direct = false;  ///< bypasses the page cache; otherwise the cache is emptied before reading
+  /// The largest fraction of a pass in which the threads were runnable without a core, because of other programs. The
+  /// rates exclude that time; if it is large, they are unreliable.
   double without_core = 0;
 };
 
-/// Writes a file without a name in `directory`, twice: the second time counts, as a disk first has to find
-/// room. Writing is over when the disk says that the data are there. `part` is told what begins. Throws
-/// SystemError if there is no room or the disk fails.
-DiskFigures measure_disk(const std::string& directory, const DiskMeasurement& how,
-                         const std::function<void(std::string_view part)>& part);
+/// Writes an unnamed file in `directory` twice; the second pass counts, since the first includes the allocation of
+/// disk space. A write pass ends when the disk confirms the data. `part` is called at the start of each pass. Throws
+/// SystemError if there is no space or the disk fails.
+DiskMeasurementResult measure_disk(const std::string& directory, const DiskMeasurement& how,
+                                   const std::function<void(std::string_view part)>& part);
 
 }  // namespace fairlead::backend

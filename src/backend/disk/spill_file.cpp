@@ -1,5 +1,4 @@
-// How a file without a name, with space of its own and without the page cache is got from Linux's file
-// systems.
+// Creates an unnamed file with allocated space and direct I/O, on any of Linux's file systems.
 #include "backend/disk/spill_file.hpp"
 
 #include <fmt/format.h>
@@ -24,15 +23,15 @@ namespace {
 
 constexpr Bytes smallest_alignment = 4096;
 
-// Nothing if there is no memory.
+// Null if there is no memory.
 AlignedMemory zeros(Bytes bytes, Bytes alignment) {
   AlignedMemory memory = aligned_memory(bytes, alignment);
   if (memory) std::memset(memory.get(), 0, bytes);
   return memory;
 }
 
-// What direct I/O on this file asks of offsets and memory; 0 = the file system says that it has none, and
-// nothing is known before Linux 6.1.
+// The alignment that direct I/O on this file requires of offsets and memory; 0: the file system reports that it has
+// no direct I/O. Before Linux 6.1 there is no report: assumes smallest_alignment.
 Bytes direct_alignment([[maybe_unused]] int descriptor) {
 #ifdef STATX_DIOALIGN
   struct statx attributes {};
@@ -51,8 +50,8 @@ bool set_direct(int descriptor, bool on) {
   return flags >= 0 && fcntl(descriptor, F_SETFL, on ? flags | O_DIRECT : flags & ~O_DIRECT) == 0;
 }
 
-// Some file systems take the flag and refuse the first write: so one is tried. A full disk is no answer to
-// this question; `reserve` meets it.
+// Some file systems accept the flag and fail the first write, so one is tried. A full disk does not count as failure
+// here; reserve() detects it.
 bool takes_direct_writes(int descriptor, Bytes alignment) {
   const auto block = zeros(alignment, alignment);
   if (!block) return false;
@@ -63,7 +62,7 @@ bool takes_direct_writes(int descriptor, Bytes alignment) {
 
 constexpr Bytes small = Bytes{64} << 10, set_aside_at_once = Bytes{1} << 20;
 
-// 0, or the error number.
+// Returns 0 or the errno.
 int write_zeros(int descriptor, Bytes from, Bytes to, Bytes alignment) {
   const Bytes most = std::max(Bytes{1} << 20, alignment);
   const auto block = zeros(most, alignment);
@@ -75,13 +74,14 @@ int write_zeros(int descriptor, Bytes from, Bytes to, Bytes alignment) {
     if (written.bytes < bytes) return written.error != 0 ? written.error : ENOSPC;
     from += bytes;
   }
-  return fdatasync(descriptor) == 0 ? 0 : errno;  // or a network file system tells of a full disk much later
+  return fdatasync(descriptor) == 0 ? 0 : errno;  // otherwise a network file system reports a full disk much
+                                                  // later
 }
 
-// 0, or the error number. What is before `end` may have been written and stays as it is: where zeros have to be
-// written, what failed there before is not made up for.
+// Returns 0 or the errno. Bytes before `end` may have been written and are not changed: if zeros must be written, an
+// earlier failure there is not repaired.
 int take_space(int descriptor, Bytes from, Bytes end, Bytes to, Bytes alignment) {
-  const int error_number = set_aside(descriptor, from, to);
+  const int error_number = allocate_space(descriptor, from, to);
   if (error_number != EOPNOTSUPP && error_number != ENOSYS) return error_number;
   return write_zeros(descriptor, end, to, alignment);
 }
@@ -125,8 +125,8 @@ void SpillFile::reserve(Bytes bytes) {
   if (added > static_cast<Bytes>(std::numeric_limits<off_t>::max()) - before) refuse_space(added, EFBIG);
   const int error_number =
       missing_ ? 0 : take_space(file_.get(), set_aside_, before, before + added, alignment());
-  // What was got before the disk was full is given back: the file is as it was. Slots that were there may have been
-  // written, also where no space was set aside for them.
+  // Truncates the file to its former size when the disk is full. Slots up to `before` may have been written, even
+  // where no space was allocated for them.
   const auto give_back = [&] {
     struct stat status {};
     if (fstat(file_.get(), &status) != 0 || status.st_size <= static_cast<off_t>(before)) return;
@@ -138,7 +138,7 @@ void SpillFile::reserve(Bytes bytes) {
   }
   try {
     slots_.grow(added);
-  } catch (...) {  // more than slots are numbered for, or no memory
+  } catch (...) {  // too many slots to number, or no memory
     give_back();
     throw;
   }
@@ -147,7 +147,7 @@ void SpillFile::reserve(Bytes bytes) {
 
 memory::Range SpillFile::allocate(Bytes bytes) {
   if (const auto slot = slots_.allocate(bytes)) return *slot;
-  // Where there are many small ones, a call of the system for each would be dearer than all else.
+  // With many small data, one system call per datum would dominate the cost.
   const bool several = bytes < small && size() >= set_aside_at_once;
   try {
     reserve(several ? set_aside_at_once : bytes);

@@ -1,4 +1,4 @@
-// Full transfers over pread, pwrite and their scattered kin.
+// Complete transfers with pread, pwrite and their vectored variants.
 #include "backend/disk/transfer.hpp"
 
 #include <fcntl.h>
@@ -26,7 +26,7 @@ ssize_t once(int descriptor, off_t offset, std::span<const iovec> parts, IoDirec
                     : pwritev(descriptor, parts.data(), count, offset);
 }
 
-// Takes the first `bytes` off the parts, and what is empty then.
+// Removes the first `bytes` bytes, and parts that are then empty.
 std::span<iovec> without_first(std::span<iovec> parts, std::size_t bytes) {
   while (!parts.empty() && bytes >= parts.front().iov_len) {
     bytes -= parts.front().iov_len;
@@ -39,22 +39,22 @@ std::span<iovec> without_first(std::span<iovec> parts, std::size_t bytes) {
   return parts;
 }
 
-// Writing goes to the page cache first: waiting for the disk here keeps the cache from growing, and shows the
-// disk's errors where they belong. 0, or the error number.
+// Writes go to the page cache first. Waiting for the disk here keeps the cache small and reports disk errors with the
+// right request. Returns 0 or the errno.
 int drop_from_page_cache(int descriptor, Bytes offset, Bytes bytes, IoDirection direction) {
   const auto from = static_cast<off_t>(offset), length = static_cast<off_t>(bytes);
-  if (length == 0) return 0;  // the calls below would take it for "up to the end"
+  if (length == 0) return 0;  // for the calls below, 0 means "up to the end"
   if (direction == IoDirection::write &&
       sync_file_range(descriptor, from, length,
                       SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER) !=
           0 &&
       (errno == EIO || errno == ENOSPC || errno == EDQUOT))
-    return errno;  // other errors: there is no disk behind this descriptor
+    return errno;  // other errors: no disk behind this descriptor
   drop_clean_pages(descriptor, offset, bytes);
   return 0;
 }
 
-/// The same file by way of the page cache, which goes on at any byte. Empty if the system cannot open it once more.
+/// Opens the same file through the page cache, which has no alignment. Empty if the system cannot open it again.
 FileDescriptor through_page_cache(int descriptor, IoDirection direction) noexcept {
   std::array<char, 32> path{};
   std::snprintf(path.data(), path.size(), "/proc/self/fd/%d", descriptor);
@@ -71,7 +71,7 @@ TransferOutcome transfer_in_full(int descriptor, Bytes offset, std::span<iovec> 
                                  bool direct) {
   TransferOutcome outcome;
   Interruptions interruptions;
-  FileDescriptor buffered;  // for the rest of what direct I/O has done a part of a sector of
+  FileDescriptor buffered;  // for the rest after a direct transfer that ended inside a sector
   parts = without_first(parts, 0);
   while (!parts.empty()) {
     const ssize_t moved = once(buffered ? buffered.get() : descriptor,
@@ -85,7 +85,7 @@ TransferOutcome transfer_in_full(int descriptor, Bytes offset, std::span<iovec> 
     } else if (moved == 0) {
       outcome.error_number = direction == IoDirection::read ? ENODATA : EIO;
       break;
-    } else if (!interruptions.go_on()) {
+    } else if (!interruptions.retry()) {
       // A direct read that met the end of the file inside a sector cannot be continued from there.
       const bool met_end =
           direct && direction == IoDirection::read && errno == EINVAL && outcome.bytes % smallest_sector != 0;

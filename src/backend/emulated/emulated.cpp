@@ -1,4 +1,4 @@
-// The options of an emulated device, its memory, and which wire is played by whom; see emulated.hpp.
+// The options of an emulated device, its memory, its processor, and the links that emulate its transfers.
 #include "backend/emulated/emulated.hpp"
 
 #include <fairlead/error.hpp>
@@ -16,8 +16,8 @@
 
 #include "backend/arena.hpp"
 #include "backend/device/entry.hpp"
-#include "backend/emulated/lifetime.hpp"
-#include "backend/emulated/wire.hpp"
+#include "backend/emulated/emulated_link.hpp"
+#include "backend/emulated/injected_loss.hpp"
 #include "base/device_memory.hpp"
 #include "base/pages.hpp"
 
@@ -32,56 +32,56 @@ constexpr std::array<Setting, 9> options{{
     {.key = "memory", .type = size, .minimum = "4KiB", .help = "its capacity; it has to be given"},
     {.key = "bandwidth",
      .type = bandwidth,
-     .fallback = "10GB/s",
+     .default_value = "10GB/s",
      .minimum = "1KB/s",
      .help = "of its wire to RAM, in each direction"},
     {.key = "duplex",
      .type = choice,
-     .fallback = "yes",
+     .default_value = "yes",
      .choices = "yes|no",
      .help = "no: its wires' directions share their bandwidth"},
     {.key = "latency",
      .type = count,
-     .fallback = "10",
+     .default_value = "10",
      .maximum = "1000000",
      .help = "of each copy, in microseconds"},
     {.key = "speed",
      .type = real,
-     .fallback = "1",
+     .default_value = "1",
      .minimum = "0.001",
      .maximum = "1",
      .help = "as a part of a core's: tasks take so much longer"},
     {.key = "copies",
      .type = choice,
-     .fallback = "asynchronous",
+     .default_value = "asynchronous",
      .choices = "asynchronous|blocking",
      .help = "blocking: while bytes move, it runs no task"},
     {.key = "workers",
      .type = count,
-     .fallback = "1",
+     .default_value = "1",
      .minimum = "1",
      .maximum = "64",
      .help = "tasks that it runs at the same time"},
     {.key = "peers",
      .type = bandwidth,
-     .absent = no_peers,
+     .unset_word = no_peers,
      .minimum = "1KB/s",
      .help = "of wires to other devices that have some, too; without, copies between devices go through RAM"},
     {.key = "lost",
      .type = count,
-     .fallback = "0",
+     .default_value = "0",
      .maximum = "1000000000",
      .help = "it is lost after so many copies and tasks, to try how a run takes that; 0: never"},
 }};
 
 struct EmulatedDevice {
   DeviceSpec spec;
-  bool blocking_copies = false;      // while bytes move, it runs nothing
-  double speed = 1;                  // of its workers, as a part of a core's
-  double peer_bytes_per_second = 0;  // of wires to other devices that have some; 0: it has none
+  bool blocking_copies = false;      // runs no task during a copy
+  double speed = 1;                  // of its workers, relative to a core
+  double peer_bytes_per_second = 0;  // of links to other devices with this option; 0: none
   std::uint64_t lost_after = 0;      // copies and tasks; 0: never
   NodeId node{};
-  Lifetime* lifetime = nullptr;  // null: without an end
+  InjectedLoss* lifetime = nullptr;  // null: never lost
 };
 
 EmulatedDevice device_of(const DeviceEntry& entry) {
@@ -102,21 +102,22 @@ EmulatedDevice device_of(const DeviceEntry& entry) {
   return device;
 }
 
-/// As if it took longer: a slower processor would still be at it. And it may be lost.
+/// Stretches the time of each body to that of a slower processor; reports failures once the device is lost.
 class EmulatedProcessor final : public Processor {
  public:
-  /// `lifetime`: null: without an end.
-  EmulatedProcessor(double speed, Lifetime* lifetime, Site& site)
+  /// `lifetime`: null: never lost.
+  EmulatedProcessor(double speed, InjectedLoss* lifetime, BackendHost& site)
       : speed_(speed), lifetime_(lifetime), site_(site) {}
   bool run(const Implementation& implementation, TaskContext& context) override {
-    if (lifetime_ != nullptr && lifetime_->over()) return false;
-    const bool asynchronous = implementation.asynchronous;  // afterwards the codelet may be gone
+    if (lifetime_ != nullptr && lifetime_->is_lost()) return false;
+    // read first: the codelet may be destroyed afterwards
+    const bool asynchronous = implementation.asynchronous;
     {
       const Stretched until_it_would_be_over(*this);
       implementation.run(implementation.body.get(), context);
     }
-    // What is over later cannot fail any more by what is thrown now.
-    if (lifetime_ != nullptr && !asynchronous && !lifetime_->allows_one_more())
+    // An asynchronous task completes later; an exception thrown now cannot fail it.
+    if (lifetime_ != nullptr && !asynchronous && !lifetime_->count_operation())
       throw DeviceLostError(lifetime_->text());
     return true;
   }
@@ -134,11 +135,11 @@ class EmulatedProcessor final : public Processor {
     const Time start;
   };
   const double speed_;
-  Lifetime* const lifetime_;
-  Site& site_;
+  InjectedLoss* const lifetime_;
+  BackendHost& site_;
 };
 
-/// RAM as any other.
+/// Plain RAM.
 class EmulatedMemory final : public DeviceMemory {
  public:
   bool is_ram() const noexcept override { return true; }
@@ -152,13 +153,13 @@ class EmulatedMemory final : public DeviceMemory {
   }
 };
 
-class EmulatedPart final : public Part {
+class EmulatedPart final : public BackendInstance {
  public:
   void add_device(Topology& topology, const DeviceEntry& entry) override {
     EmulatedDevice& device = devices_.emplace_back(device_of(entry));
     device.node = fairlead::add_device(topology, device.spec);
   }
-  void add_to(Topology& topology) override {
+  void add_links(Topology& topology) override {
     for (const EmulatedDevice& device : devices_)
       for (const EmulatedDevice& before : devices_) {
         if (&before == &device) break;
@@ -169,11 +170,11 @@ class EmulatedPart final : public Part {
                      before.spec.duplex && device.spec.duplex);
       }
   }
-  void begin(Site& site) override {
+  void attach(BackendHost& site) override {
     const Topology& topology = site.topology();
     for (EmulatedDevice& device : devices_) {
-      site.memory_of(device.node, arenas_.emplace_back(device.spec.capacity).at(0));
-      site.lands_in(device.node, memory_);
+      site.set_memory(device.node, arenas_.emplace_back(device.spec.capacity).at(0));
+      site.set_network_target(device.node, memory_);
       if (device.lost_after != 0)
         device.lifetime = &lifetimes_.emplace_back(site, device.node, topology.nodes[index(device.node)].name,
                                                    device.lost_after);
@@ -185,7 +186,7 @@ class EmulatedPart final : public Part {
       if (device.speed >= 1 && device.lifetime == nullptr) continue;
       EmulatedProcessor& processor = processors_.emplace_back(device.speed, device.lifetime, site);
       for (std::size_t i = 0; i < topology.workers.size(); ++i)
-        if (topology.workers[i].node == device.node) site.run_by(static_cast<WorkerId>(i), processor);
+        if (topology.workers[i].node == device.node) site.set_processor(static_cast<WorkerId>(i), processor);
     }
   }
 
@@ -194,51 +195,53 @@ class EmulatedPart final : public Part {
     const auto found = std::ranges::find(devices_, node, &EmulatedDevice::node);
     return found == devices_.end() ? nullptr : &*found;
   }
-  Lifetime* lifetime_at(NodeId node) const noexcept {
+  InjectedLoss* lifetime_at(NodeId node) const noexcept {
     const EmulatedDevice* const device = device_at(node);
     return device == nullptr ? nullptr : device->lifetime;
   }
-  /// Whose worker moves the bytes, if its copies block it. Null: the link is no wire of ours.
+  /// The device that emulates the link; its worker moves the bytes if its copies are blocking. Null: not a link of
+  /// this backend.
   const EmulatedDevice* player_of(const LinkSpec& link) const noexcept {
-    if (!link.legs.empty()) return nullptr;
+    if (!link.physical_links.empty()) return nullptr;
     const EmulatedDevice *first = device_at(link.first), *second = device_at(link.second);
     return second != nullptr && (second->blocking_copies || first == nullptr) ? second : first;
   }
-  void begin_wire(Site& site, LinkId id, const EmulatedDevice& player) {
+  void begin_wire(BackendHost& site, LinkId id, const EmulatedDevice& player) {
     const Topology& topology = site.topology();
     const LinkSpec& link = topology.links[index(id)];
     const auto worker = static_cast<WorkerId>(
         std::ranges::find(topology.workers, player.node, &WorkerSpec::node) - topology.workers.begin());
     const bool blocks = player.blocking_copies;
-    Wire& wire = wires_.emplace_back(
-        Wire::Settings{.bytes_per_second = static_cast<Bytes>(link.bytes_per_second.away),
-                       .duplex = link.duplex && !blocks,
-                       .latency = link.latency,
-                       .played_by = blocks ? Wire::PlayedBy::worker : Wire::PlayedBy::own_threads},
-        Wire::World{.clock = [&site] { return site.now(); },
-                    .wake = [&site, worker] { site.wake(engine::Who::worker(worker)); },
-                    .outcome =
-                        [first = lifetime_at(link.first), second = lifetime_at(link.second)] {
-                          for (Lifetime* const device : {first, second})
-                            if (device != nullptr && !device->allows_one_more())
-                              return Outcome{EIO, device->text(), nullptr};
-                          return Outcome{};
-                        }});
-    site.carry(id, wire);
-    if (blocks) site.give(worker, wire);
+    EmulatedLink& wire = wires_.emplace_back(
+        EmulatedLink::Settings{
+            .bytes_per_second = static_cast<Bytes>(link.bytes_per_second.out),
+            .duplex = link.duplex && !blocks,
+            .latency = link.latency,
+            .played_by = blocks ? EmulatedLink::PlayedBy::worker : EmulatedLink::PlayedBy::own_threads},
+        EmulatedLink::World{.clock = [&site] { return site.now(); },
+                            .wake = [&site, worker] { site.wake(engine::WakeTarget::worker(worker)); },
+                            .outcome =
+                                [first = lifetime_at(link.first), second = lifetime_at(link.second)] {
+                                  for (InjectedLoss* const device : {first, second})
+                                    if (device != nullptr && !device->count_operation())
+                                      return TransferResult{EIO, device->text(), nullptr};
+                                  return TransferResult{};
+                                }});
+    site.set_carrier(id, wire);
+    if (blocks) site.add_chore(worker, wire);
   }
 
   std::vector<EmulatedDevice> devices_;
   std::deque<Arena> arenas_;
   EmulatedMemory memory_;
-  std::deque<Lifetime> lifetimes_;
+  std::deque<InjectedLoss> lifetimes_;
   std::deque<EmulatedProcessor> processors_;
-  std::deque<Wire> wires_;  // last: their threads use the rest
+  std::deque<EmulatedLink> wires_;  // last: their threads use the other fields
 };
 
 }  // namespace
 
 std::span<const Setting> EmulatedBackend::device_options() const noexcept { return options; }
-std::unique_ptr<Part> EmulatedBackend::make() const { return std::make_unique<EmulatedPart>(); }
+std::unique_ptr<BackendInstance> EmulatedBackend::make() const { return std::make_unique<EmulatedPart>(); }
 
 }  // namespace fairlead::backend

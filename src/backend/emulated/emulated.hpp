@@ -1,16 +1,16 @@
-// Emulated accelerators: memory of their own in RAM, wires that take as long as they are told, and workers
-// that are threads. With them a program for several devices runs on any machine, with real data.
+// Emulated accelerators: memory nodes in RAM, links with a configured bandwidth, workers that are threads. A program
+// for several devices runs with them on any machine, with real data.
 #pragma once
 #include "backend/backend.hpp"
 
 namespace fairlead::backend {
 
-/// "emulated".
+/// The backend named "emulated".
 class EmulatedBackend final : public Backend {
  public:
   std::string_view kind() const noexcept override { return "emulated"; }
   std::span<const Setting> device_options() const noexcept override;
-  std::unique_ptr<Part> make() const override;
+  std::unique_ptr<BackendInstance> make() const override;
 };
 
 }  // namespace fairlead::backend

@@ -1,4 +1,4 @@
-// See device.hpp.
+// Contexts, queues and memory of an OpenCL device.
 #include "backend/opencl/device.hpp"
 
 #include <fairlead/error.hpp>
@@ -37,7 +37,7 @@ OpenDevice::~OpenDevice() {
   driver_->clReleaseContext(context_);
 }
 
-/// Drivers may put off taking memory until it is used: so it is used at once.
+/// Writes to the buffer at once, since drivers may defer the allocation until the first use.
 Buffer OpenDevice::take(Queue queue, Bytes bytes) const {
   Status status = success;
   const Buffer buffer = driver_->clCreateBuffer(context_, read_write, bytes, nullptr, &status);

@@ -1,5 +1,5 @@
-// A device of a runtime: its context, and the buffer that is its memory. To OpenCL that has no address, so bodies get
-// numbers that no core can follow, and where those are in the buffer is found here.
+// A device of a runtime: its context, and the buffer that is its memory. OpenCL buffers have no addresses, so bodies
+// get artificial ones, which this class translates to buffer offsets.
 #pragma once
 #include <fairlead/ids.hpp>
 
@@ -14,11 +14,11 @@ namespace fairlead::backend::cl {
 class OpenDevice {
  public:
   struct Settings {
-    std::string name;  ///< as the runtime calls it: "opencl 0"
+    std::string name;  ///< in the runtime: "opencl 0"
     Bytes memory_bytes = 0;
-    std::uintptr_t begin{};  ///< where bodies believe that its memory begins; no core finds anything there
+    std::uintptr_t begin{};  ///< artificial start address of its memory, where no process has anything
   };
-  /// Takes the memory at once. Throws SystemError if the device does not give it.
+  /// Allocates the memory. Throws SystemError if the device refuses.
   OpenDevice(std::shared_ptr<const Driver> driver, const FoundDevice& device, Settings settings);
   OpenDevice(const OpenDevice&) = delete;
   OpenDevice& operator=(const OpenDevice&) = delete;
@@ -29,20 +29,20 @@ class OpenDevice {
   Device device() const noexcept { return device_; }
   void* begin() const noexcept { return reinterpret_cast<void*>(settings_.begin); }
 
-  /// One more; the caller's, until release(). Throws SystemError.
+  /// Makes a queue; the caller owns it and calls release(). Throws SystemError.
   Queue make_queue() const;
   void release(Queue queue) const noexcept;
-  /// A buffer beside its memory, of which the device has given every byte; the caller's. Throws SystemError.
+  /// A separate buffer, fully allocated on the device; the caller owns it. Throws SystemError.
   Buffer take(Queue queue, Bytes bytes) const;
 
-  /// Of what begins so far from the beginning of its memory; the offset is in bytes, as that of where().
+  /// The buffer and byte offset for an offset in its memory.
   OpenclBuffer at(Bytes offset) const noexcept { return {memory_, offset}; }
-  /// Of an address that a body has. Throws UsageError if it is not in this memory.
+  /// The buffer and byte offset of a body's address. Throws UsageError if it is not in this memory.
   OpenclBuffer where(const void* address) const;
 
   /// "opencl 0 (pthread-AMD EPYC): clFinish: CL_OUT_OF_RESOURCES (-5)".
   std::string problem(Status status, const char* what) const;
-  /// Throws SystemError with that if it is one.
+  /// Throws SystemError with this text if the status is an error.
   void check(Status status, const char* what) const;
 
  private:

@@ -1,4 +1,4 @@
-// See driver.hpp.
+// Loads OpenCL and enumerates its devices.
 #include "backend/opencl/driver.hpp"
 
 #include <fairlead/error.hpp>
@@ -17,7 +17,7 @@ namespace fairlead::backend::cl {
 namespace {
 
 constexpr const char* library_name = "libOpenCL.so.1";
-constexpr Status no_platform = -1001;  // of the loader that finds platforms, which is an extension
+constexpr Status no_platform = -1001;  // from the ICD loader, an extension
 
 constexpr std::array<std::pair<Status, std::string_view>, 60> statuses{{
     {-1, "CL_DEVICE_NOT_FOUND"},
@@ -79,10 +79,10 @@ constexpr std::array<std::pair<Status, std::string_view>, 60> statuses{{
     {-67, "CL_INVALID_LINKER_OPTIONS"},
     {-68, "CL_INVALID_DEVICE_PARTITION_COUNT"},
     {no_platform, "CL_PLATFORM_NOT_FOUND_KHR"},
-    {-9999, "an error of the driver: a kernel went where it may not"},  // NVIDIA's
+    {-9999, "an error of the driver: a kernel went where it may not"},  // specific to NVIDIA
 }};
 
-/// What `get` says of something, as text.
+/// The text that `get` returns.
 template <class Get>
 std::string text_of(const Get& get) {
   std::size_t bytes = 0;

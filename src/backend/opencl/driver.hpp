@@ -1,5 +1,5 @@
-// The functions of OpenCL, from a library that is looked for when a program runs: who has none misses nothing until
-// he asks for a device. And what the library's error numbers are called.
+// The functions of OpenCL, from a library loaded at run time: a program without OpenCL devices does not need it. Also
+// the names of its error codes.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -11,8 +11,8 @@
 namespace fairlead::backend::cl {
 
 struct Driver {
-  /// "libOpenCL.so.1", as the loader finds it. Throws SystemError, with the loader's reason, if there is none or if it
-  /// lacks a function.
+  /// Loads "libOpenCL.so.1" by the loader's search rules. Throws SystemError, with the loader's reason, if it is
+  /// missing or lacks a function.
   static std::shared_ptr<const Driver> load();
 
 #define FAIRLEAD_OPENCL_DECLARE(name, result, ...) result (*name)(__VA_ARGS__) = nullptr;
@@ -23,7 +23,7 @@ struct Driver {
 /// "CL_OUT_OF_RESOURCES (-5)".
 std::string name_of_status(Status status);
 
-/// A device of some platform, and what it says of itself.
+/// A device of some platform with its properties.
 struct FoundDevice {
   Platform platform = nullptr;
   Device device = nullptr;
@@ -31,13 +31,13 @@ struct FoundDevice {
   std::size_t memory_bytes = 0, largest_buffer_bytes = 0;
   bool doubles = false;
   bool is_gpu = false;
-  unsigned cores = 0;  ///< if it is cores of this machine: how many
+  unsigned cores = 0;  ///< if it is the processor of this machine: number of cores
 };
 
-/// What there is, or in a line why there is nothing.
+/// The devices, or one line with the reason why there are none.
 struct Found {
   std::shared_ptr<const Driver> driver;  ///< null: no library
-  std::vector<FoundDevice> devices;      ///< of all platforms, in the order in which the library names them
+  std::vector<FoundDevice> devices;      ///< of all platforms, in the library's order
   std::string problem;                   ///< if there is no device
 };
 Found find_devices();

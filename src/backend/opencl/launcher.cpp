@@ -1,4 +1,4 @@
-// See launcher.hpp.
+// Runs bodies in the worker's queue and waits for their commands.
 #include "backend/opencl/launcher.hpp"
 
 #include <fairlead/error.hpp>
@@ -41,7 +41,7 @@ bool Launcher::run(const Implementation& implementation, TaskContext& context) {
   } catch (...) {
     try {
       wait();
-    } catch (const SystemError&) {  // what came first is told
+    } catch (const SystemError&) {  // the first error is reported
     }
     throw;
   }
@@ -49,7 +49,7 @@ bool Launcher::run(const Implementation& implementation, TaskContext& context) {
   return true;
 }
 
-/// Until all that was put into the queue is over.
+/// Waits until all commands in the queue have completed.
 void Launcher::wait() {
   const Driver& driver = device_.driver();
   const Status finished = driver.clFinish(queue_);

@@ -1,5 +1,5 @@
-// Runs the tasks of one worker of an OpenCL device: a body puts its commands into the worker's queue, and the task is
-// over when the device has done them. So a worker has one task on the device at a time.
+// Runs the tasks of one worker of an OpenCL device. A body enqueues its commands in the worker's queue; the task
+// completes when the device has done them. So a worker has one task on the device at a time.
 #pragma once
 #include <fairlead/opencl.hpp>
 
@@ -18,14 +18,14 @@ namespace fairlead::backend::cl {
 
 class Launcher final : public Processor, public detail::OpenclLauncher {
  public:
-  /// Both outlive it. `workspace`: so many bytes are taken of the device for it. Throws SystemError.
+  /// Both must outlive it. `workspace`: bytes to allocate on the device as workspace. Throws SystemError.
   Launcher(const OpenDevice& device, Programs& programs, Bytes workspace);
   Launcher(const Launcher&) = delete;
   Launcher& operator=(const Launcher&) = delete;
   ~Launcher() override;
 
-  /// Throws what the body throws, also if that has launched something: then its data are in use no more. Or
-  /// SystemError, if the device fails.
+  /// Throws the exception of the body, after launched work has ended, so that the data are unused; or SystemError if
+  /// the device fails.
   bool run(const Implementation& implementation, TaskContext& context) override;
 
   _cl_command_queue* queue() const noexcept override { return queue_; }
@@ -53,7 +53,7 @@ class Launcher final : public Processor, public detail::OpenclLauncher {
   Buffer workspace_ = nullptr;
   std::map<std::tuple<std::string, std::string, std::string>, Kernel, std::less<>>
       kernels_;                     // name, source, options
-  std::vector<Launched> launched_;  // by the task that runs
+  std::vector<Launched> launched_;  // by the running task
 };
 
 }  // namespace fairlead::backend::cl

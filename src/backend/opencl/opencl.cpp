@@ -1,4 +1,4 @@
-// The options of an OpenCL device, and what it adds to a machine; see opencl.hpp.
+// The options of an OpenCL device and its contribution to the machine; see opencl.hpp.
 #include "backend/opencl/opencl.hpp"
 
 #include <fairlead/error.hpp>
@@ -14,9 +14,9 @@
 
 #include "backend/device/entry.hpp"
 #include "backend/opencl/device.hpp"
+#include "backend/opencl/device_link.hpp"
 #include "backend/opencl/launcher.hpp"
 #include "backend/opencl/programs.hpp"
-#include "backend/opencl/wire.hpp"
 #include "base/pages.hpp"
 
 namespace fairlead::backend {
@@ -33,20 +33,20 @@ constexpr std::array<Setting, 6> opencl_options{{
     latency_of_wire,
     {.key = "queues",
      .type = count,
-     .fallback = "1",
+     .default_value = "1",
      .minimum = "1",
      .maximum = "16",
      .help = "tasks that it runs at the same time"},
     {.key = "workspace",
      .type = size,
-     .fallback = "0B",
+     .default_value = "0B",
      .help = "of its memory: for what kernels need beside a task's data, for each queue"},
 }};
 
-/// Where bodies believe that its memory begins: so far apart, and where no process of any machine has anything.
+/// Artificial start addresses of device memories and their distance, where no process of any machine has anything.
 constexpr std::uintptr_t first_address = 0x00f0'0000'0000'0000, addresses_of_each = 0x1000'0000'0000;
 
-class OpenclPart final : public Part {
+class OpenclPart final : public BackendInstance {
  public:
   explicit OpenclPart(const OpenclBackend::Find& find) : find_(find) {}
   void add_device(Topology& topology, const DeviceEntry& entry) override {
@@ -87,18 +87,18 @@ class OpenclPart final : public Part {
                    .on_cores = found.cores});
   }
 
-  void begin(Site& site) override {
+  void attach(BackendHost& site) override {
     const Topology& topology = site.topology();
     for (One& one : devices_) {
       one.device.emplace(found_->driver, *one.found, one.settings);
       one.programs.emplace(*one.device);
-      site.memory_of(one.node, one.device->begin());
+      site.set_memory(one.node, one.device->begin());
       for (std::size_t i = 0; i < topology.workers.size(); ++i)
         if (topology.workers[i].node == one.node)
-          site.run_by(static_cast<WorkerId>(i),
-                      one.launchers.emplace_back(*one.device, *one.programs, one.workspace));
+          site.set_processor(static_cast<WorkerId>(i),
+                             one.launchers.emplace_back(*one.device, *one.programs, one.workspace));
       one.wire.emplace(*one.device);
-      site.carry(topology.link_between(topology.host(), one.node), *one.wire);
+      site.set_carrier(topology.link_between(topology.host(), one.node), *one.wire);
     }
   }
 
@@ -111,17 +111,17 @@ class OpenclPart final : public Part {
     std::optional<cl::OpenDevice> device;
     std::optional<cl::Programs> programs;
     std::deque<cl::Launcher> launchers;
-    std::optional<cl::DeviceWire> wire;  // last: its threads use the device
+    std::optional<cl::DeviceLink> wire;  // last: its threads use the device
   };
 
   const OpenclBackend::Find find_;
-  std::optional<cl::Found> found_;  // when the first one is asked for
+  std::optional<cl::Found> found_;  // set when the first device is requested
   std::deque<One> devices_;
 };
 
 }  // namespace
 
 std::span<const Setting> OpenclBackend::device_options() const noexcept { return opencl_options; }
-std::unique_ptr<Part> OpenclBackend::make() const { return std::make_unique<OpenclPart>(find_); }
+std::unique_ptr<BackendInstance> OpenclBackend::make() const { return std::make_unique<OpenclPart>(find_); }
 
 }  // namespace fairlead::backend

@@ -1,4 +1,5 @@
-// OpenCL devices: accelerators of any maker, by OpenCL 1.2, whose library is looked for when one is asked for.
+// The OpenCL backend: accelerators of any vendor through OpenCL 1.2, whose library is loaded only if a device is
+// requested.
 #pragma once
 #include <functional>
 #include <utility>
@@ -8,17 +9,17 @@
 
 namespace fairlead::backend {
 
-/// "opencl".
+/// The backend named "opencl".
 class OpenclBackend final : public Backend {
  public:
   using Find = std::function<cl::Found()>;
-  /// `find`: looks for devices, when the first one is asked for.
+  /// `find`: enumerates the devices when the first one is requested.
   explicit OpenclBackend(Find find = cl::find_devices) : find_(std::move(find)) {}
 
   std::string_view kind() const noexcept override { return "opencl"; }
   std::span<const Setting> device_options() const noexcept override;
-  bool of_machine() const noexcept override { return true; }
-  std::unique_ptr<Part> make() const override;
+  bool is_shared_by_ranks() const noexcept override { return true; }
+  std::unique_ptr<BackendInstance> make() const override;
 
  private:
   const Find find_;

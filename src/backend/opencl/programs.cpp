@@ -1,4 +1,4 @@
-// See programs.hpp.
+// Compiles programs on demand.
 #include "backend/opencl/programs.hpp"
 
 #include <fairlead/error.hpp>

@@ -1,4 +1,4 @@
-// Programs in OpenCL C, each compiled for a device once, when the first task there wants it.
+// Programs in OpenCL C, compiled once per device, when the first task needs them.
 #pragma once
 #include <fairlead/opencl.hpp>
 
@@ -14,21 +14,21 @@ namespace fairlead::backend::cl {
 /// Any thread.
 class Programs {
  public:
-  /// The device outlives it.
+  /// The device must outlive it.
   explicit Programs(const OpenDevice& device) : device_(device) {}
   Programs(const Programs&) = delete;
   Programs& operator=(const Programs&) = delete;
   ~Programs();
 
-  /// A kernel of its own for whoever asks, since setting its arguments is one thread's. The caller's, until he releases
-  /// it. Throws SystemError, with what the compiler says.
+  /// Makes a kernel for the caller alone, since setting arguments is not thread-safe. The caller releases it. Throws
+  /// SystemError with the compiler's messages.
   Kernel make(const OpenclKernel::Text& text);
 
  private:
   Program compile(const OpenclKernel::Text& text) const;
 
   const OpenDevice& device_;
-  std::mutex mutex_;                                                // guards what follows
+  std::mutex mutex_;                                                // guards the field below
   std::map<std::pair<std::string, std::string>, Program> by_text_;  // source and options
 };
 

@@ -1,5 +1,5 @@
-// What Fairlead uses of OpenCL 1.2, declared by ourselves: no header of OpenCL is needed to build it. Where there is
-// one, tests/opencl compares.
+// Fairlead's own declarations of OpenCL 1.2, so that building needs no header of OpenCL. tests/opencl compares them
+// with the header if available.
 #pragma once
 #include <fairlead/opencl.hpp>
 
@@ -33,7 +33,7 @@ constexpr Number yes = 1;
 
 constexpr Bitfield all_devices = 0xffff'ffff, type_processor = 2, type_gpu = 4;
 constexpr Number device_type = 0x1000;
-constexpr Bitfield read_write = 1;  // of memory
+constexpr Bitfield read_write = 1;  // CL_MEM_READ_WRITE
 
 constexpr Number platform_name = 0x0902;
 constexpr Number device_compute_units = 0x1002;
@@ -44,9 +44,9 @@ constexpr Number device_double_config = 0x1032;
 constexpr Number device_name = 0x102b;
 constexpr Number device_version = 0x102f;
 constexpr Number build_log = 0x1183;
-constexpr Number execution_status = 0x11d3;  // of a command
+constexpr Number execution_status = 0x11d3;  // CL_EVENT_COMMAND_EXECUTION_STATUS
 
-/// A function of the library, by its name there: X(name, result, parameters).
+/// The library's functions: X(name, result, parameters).
 #define FAIRLEAD_OPENCL_FUNCTIONS(X)                                                                      \
   X(clGetPlatformIDs, Status, Number, Platform*, Number*)                                                 \
   X(clGetPlatformInfo, Status, Platform, Number, std::size_t, void*, std::size_t*)                        \

@@ -1,5 +1,5 @@
-// Who moves the data of tasks on devices in a simulation: the runtime by copies, as in real runs, or CUDA's
-// driver page by page, or nobody.
+// How task data reach simulated devices: the runtime copies them, as in real runs; CUDA's driver migrates pages; or
+// they stay in host memory.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -9,11 +9,13 @@
 namespace fairlead::backend {
 
 enum class MemoryModel : std::uint8_t {
-  explicit_copies,     // the runtime copies what a task reads before the task starts
-  managed,             // kernels fault: a page is in one place, and moves to whoever touches it
-  managed_advised,     // likewise, but what is only read is duplicated (cudaMemAdvise, read mostly)
-  managed_prefetched,  // and is asked for (cudaMemPrefetchAsync) when its task is given to the device
-  host_mapped,         // data stay in the host's memory, every use crosses the wire (cudaHostAlloc)
+  explicit_copies,     // the runtime copies a task's inputs before the task starts
+  managed,             // CUDA managed memory: kernels fault; a page is in one place and migrates at each
+                       // access
+  managed_advised,     // as managed, but pages that are only read are duplicated (cudaMemAdvise, read mostly)
+  managed_prefetched,  // as managed_advised, with a prefetch (cudaMemPrefetchAsync) when the device receives
+                       // the task
+  host_mapped,         // data stay in host memory, every access crosses the link (cudaHostAlloc)
 };
 
 struct MemoryModelName {
@@ -36,7 +38,7 @@ constexpr std::optional<MemoryModel> find_memory_model(std::string_view name) no
 constexpr std::string_view name_of(MemoryModel model) noexcept {
   return memory_models[static_cast<std::size_t>(model)].name;
 }
-/// Pages move, by the driver's doing.
+/// True if the driver migrates pages.
 constexpr bool is_managed(MemoryModel model) noexcept {
   return model != MemoryModel::explicit_copies && model != MemoryModel::host_mapped;
 }

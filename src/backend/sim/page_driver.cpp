@@ -1,4 +1,4 @@
-// See page_driver.hpp.
+// Serves page requests step by step: evictions, driver time, transfers.
 #include "backend/sim/page_driver.hpp"
 
 #include <fairlead/error.hpp>
@@ -17,11 +17,11 @@ class PageDriver::Request {
   enum class Step : std::uint8_t { evicting, serving, moving };
   Cause cause{};
   Place place = 0;
-  WorkerId worker{};  // whose kernel stands still, if it is a fault
+  WorkerId worker{};  // the worker whose kernel is stalled, for a fault
   std::vector<Wanted> wanted;
-  std::size_t next = 0;  // of wanted: what is being served
+  std::size_t next = 0;  // index in wanted: the datum being served
   Step step{};
-  std::size_t under_way = 0;  // of what the world was asked for
+  std::size_t under_way = 0;  // delays and transfers in flight in this step
   UnifiedPages::Changes changes;
 };
 
@@ -38,9 +38,9 @@ PageDriver::PageDriver(MemoryModel model, const machine::UnifiedMemoryDescriptio
 
 PageDriver::~PageDriver() = default;
 
-/// Cores work in the home's memory, where they are the only ones that need no device.
+/// Cores access host memory; only they need no device.
 PageDriver::Place PageDriver::place_of(NodeId node) const noexcept {
-  return memory_.topology().is(node, MemoryKind::host) ? UnifiedPages::host : index(node);
+  return memory_.topology().has_kind(node, MemoryKind::host) ? UnifiedPages::host : index(node);
 }
 
 UnifiedPages::Options PageDriver::pages_options(const machine::UnifiedMemoryDescription& costs) const {
@@ -59,7 +59,7 @@ std::vector<PageDriver::Wanted> PageDriver::wanted_by(const Task& task) const {
   const bool duplicates = model_ != MemoryModel::managed;
   for (const Access& access : task.accesses()) {
     const DatumId id = memory_.target(access);
-    const Use use = writes(access.mode) ? Use::written : duplicates ? Use::read_shared : Use::taken;
+    const Use use = writes(access.mode) ? Use::written : duplicates ? Use::read_shared : Use::exclusive;
     wanted.push_back({{id, memory_.datum(id).bytes, has_value_(id)}, use});
   }
   return wanted;
@@ -72,7 +72,7 @@ bool PageDriver::all_there(const std::vector<Wanted>& wanted, Place place) const
   });
 }
 
-/// Its data would push each other out without end.
+/// Rejects a task whose data exceed the device: their pages would evict each other for ever.
 void PageDriver::check_size(const std::vector<Wanted>& wanted, Place place) const {
   const Bytes capacity =
       place == UnifiedPages::host ? UnifiedPages::unlimited : memory_.topology().nodes[place].capacity;
@@ -108,7 +108,7 @@ void PageDriver::touch(const Task& task, WorkerId worker, NodeId node) {
   std::vector<Wanted> wanted = wanted_by(task);
   check_size(wanted, place);
   if (!all_there(wanted, place)) return enter(make_request(Cause::fault, place, worker, std::move(wanted)));
-  for (const Wanted& one : wanted) pages_.bring(one.datum, place, one.use);
+  for (const Wanted& one : wanted) pages_.make_resident(one.datum, place, one.use);
   world_.go_on(worker);
 }
 
@@ -120,13 +120,13 @@ void PageDriver::given(const Task& task, NodeId node) {
   enter(make_request(Cause::prefetch, place_of(node), no_id<WorkerId>, std::move(wanted)));
 }
 
-/// All devices at the same time, each a datum after the other.
+/// All devices concurrently, each one datum at a time.
 void PageDriver::bring_home() {
   for (const NodeId device : memory_.topology().devices())
     next_home(make_request(Cause::home, index(device), no_id<WorkerId>, {}));
 }
 
-/// A device's faults and prefetches are served in turn; cores do not wait for each other.
+/// Each device serves its faults and prefetches in order; requests of cores run concurrently.
 void PageDriver::enter(Request& request) {
   auto& handler = handlers_[request.place];
   if (request.place == UnifiedPages::host) return next_datum(request);
@@ -135,7 +135,7 @@ void PageDriver::enter(Request& request) {
 }
 
 void PageDriver::next_datum(Request& request) {
-  if (request.next == request.wanted.size()) return over(request);
+  if (request.next == request.wanted.size()) return finish(request);
   Moving& moving_now = moving(request.wanted[request.next].datum.id);
   if (moving_now.now) return moving_now.waiting.push_back(&request);
   moving_now.now = true;
@@ -144,13 +144,13 @@ void PageDriver::next_datum(Request& request) {
 
 void PageDriver::begin(Request& request) {
   const Wanted& one = request.wanted[request.next];
-  request.changes = pages_.bring(one.datum, request.place, one.use);
+  request.changes = pages_.make_resident(one.datum, request.place, one.use);
   request.step = Request::Step::evicting;
-  for (const Move& eviction : request.changes.evictions) carry(eviction, memory::Cause::eviction, request);
+  for (const Move& eviction : request.changes.evictions) transfer(eviction, memory::Cause::eviction, request);
   if (request.under_way == 0) serve(request);
 }
 
-/// The time that the driver takes besides moving bytes. A prefetch has that of any copy that is asked for.
+/// Driver time other than transfers. A prefetch takes the latency of an explicit copy.
 void PageDriver::serve(Request& request) {
   request.step = Request::Step::serving;
   Duration time{};
@@ -158,8 +158,8 @@ void PageDriver::serve(Request& request) {
     const std::uint64_t pages = (bytes + costs_.page - 1) / costs_.page;
     const std::uint64_t batches = (pages + costs_.batch_pages - 1) / costs_.batch_pages;
     fault_batches_ += batches;
-    time = costs_.batch * static_cast<std::int64_t>(batches) +
-           costs_.per_page * static_cast<std::int64_t>(pages);
+    time = costs_.batch_time * static_cast<std::int64_t>(batches) +
+           costs_.time_per_page * static_cast<std::int64_t>(pages);
   } else {
     time = latency(request.changes.moves);
   }
@@ -173,16 +173,16 @@ void PageDriver::move(Request& request) {
   const auto cause = request.cause == Cause::fault      ? memory::Cause::demand
                      : request.cause == Cause::prefetch ? memory::Cause::prefetch
                                                         : memory::Cause::flush;
-  for (const Move& one : request.changes.moves) carry(one, cause, request);
-  if (request.under_way == 0) landed(request);
+  for (const Move& one : request.changes.moves) transfer(one, cause, request);
+  if (request.under_way == 0) datum_arrived(request);
 }
 
-void PageDriver::landed(Request& request) {
+void PageDriver::datum_arrived(Request& request) {
   if (request.cause == Cause::home) return next_home(request);
   Moving& done = moving(request.wanted[request.next++].datum.id);
   if (done.waiting.empty()) {
     done.now = false;
-  } else {  // it moves on
+  } else {  // the datum moves on to the next request
     Request& waiting = *done.waiting.front();
     done.waiting.pop_front();
     begin(waiting);
@@ -192,14 +192,14 @@ void PageDriver::landed(Request& request) {
 
 void PageDriver::next_home(Request& request) {
   request.changes = {};
-  if (const Move one = pages_.bring_home(request.place); one.bytes != 0) {
+  if (const Move one = pages_.migrate_home(request.place); one.bytes != 0) {
     request.changes.moves.push_back(one);
     return serve(request);
   }
-  over(request);
+  finish(request);
 }
 
-void PageDriver::over(Request& request) {
+void PageDriver::finish(Request& request) {
   --busy_;
   free_.push_back(&request);
   const WorkerId worker = request.cause == Cause::fault ? request.worker : no_id<WorkerId>;
@@ -219,21 +219,21 @@ void PageDriver::resume(Request& request) {
     case Request::Step::serving:
       return move(request);
     case Request::Step::moving:
-      return landed(request);
+      return datum_arrived(request);
   }
 }
 
-void PageDriver::carry(const Move& move, memory::Cause cause, Request& request) {
+void PageDriver::transfer(const Move& move, memory::Cause cause, Request& request) {
   const auto from = static_cast<NodeId>(move.from), to = static_cast<NodeId>(move.to);
   const memory::Route& route = memory_.routes().between(from, to);
-  for (const Leg& leg : route.legs) {
+  for (const RouteStep& leg : route.legs) {
     memory::LinkTraffic& traffic = traffic_[index(leg.link)];
-    auto& count = (leg.away_from_home ? traffic.from_home : traffic.to_home)[static_cast<std::size_t>(cause)];
+    auto& count = (leg.outward ? traffic.from_home : traffic.to_home)[static_cast<std::size_t>(cause)];
     count.bytes += move.bytes;
     ++count.copies;
   }
   ++request.under_way;
-  world_.carry(move.bytes, route.legs, request);
+  world_.transfer(move.bytes, route.legs, request);
 }
 
 Duration PageDriver::latency(std::span<const Move> moves) const {

@@ -1,7 +1,7 @@
-// CUDA's driver in a simulation: what a kernel touches that is elsewhere is faulted in while the kernel
-// stands still. One device has one handler of faults, which serves a datum after the other: makes room, takes
-// the time of so many batches, and moves the bytes over the machine's wires. A datum moves one way at a time.
-// Passive: the world carries out what it is asked for, and says when that is over.
+// CUDA's driver for managed memory, simulated. If a kernel accesses pages that are elsewhere, they are faulted in
+// while the kernel is stalled. Each device has one fault handler. It serves one datum at a time: evicts, takes the
+// time of the fault batches, and moves the bytes over the links. A datum has one transfer at a time. Passive: the
+// World performs delays and transfers and calls resume() at their end.
 #pragma once
 #include <fairlead/ids.hpp>
 
@@ -23,14 +23,14 @@ class PageDriver {
  public:
   using Place = UnifiedPages::Place;
 
-  /// Pages that are wanted somewhere; belongs to the driver.
+  /// A request for pages in one place; owned by the driver.
   class Request;
   struct World {
-    /// Calls resume() when so long has passed.
+    /// Calls resume() after this time.
     std::function<void(Duration, Request&)> wait;
-    /// Calls resume() when so many bytes have crossed these wires.
-    std::function<void(Bytes, std::span<const Leg>, Request&)> carry;
-    /// The kernel that waited on this worker may go on. Also called from within touch().
+    /// Calls resume() when the bytes have crossed these links.
+    std::function<void(Bytes, std::span<const RouteStep>, Request&)> transfer;
+    /// Resumes the kernel that was stalled on this worker. Also called from within touch().
     std::function<void(WorkerId)> go_on;
   };
 
@@ -38,19 +38,19 @@ class PageDriver {
              std::function<bool(DatumId)> has_value, World world);
   ~PageDriver();
 
-  /// The task's kernel begins on the worker: it goes on when all that it uses is there.
+  /// The task's kernel starts on the worker. Calls go_on() as soon as its data are resident.
   void touch(const Task& task, WorkerId worker, NodeId node);
-  /// The task will run on the node: its data are asked for, if the model is one that does.
+  /// The task will run on the node: prefetches its data if the memory model does so.
   void given(const Task& task, NodeId node);
-  /// What was written goes back to the host's memory: over the wires, as by cudaMemPrefetchAsync.
+  /// Migrates modified data to host memory, as cudaMemPrefetchAsync does.
   void bring_home();
   void resume(Request& request);
   bool idle() const noexcept { return busy_ == 0; }
 
-  /// By link, as Memory::traffic().
+  /// By link, in the form of Memory::traffic().
   std::span<const memory::LinkTraffic> traffic() const noexcept { return traffic_; }
   std::uint64_t fault_batches() const noexcept { return fault_batches_; }
-  std::uint64_t evictions() const noexcept { return pages_.evictions(); }  ///< of blocks
+  std::uint64_t evictions() const noexcept { return pages_.evictions(); }  ///< in blocks
   Bytes peak_bytes(NodeId node) const noexcept { return pages_.peak_bytes(place_of(node)); }
 
  private:
@@ -72,9 +72,9 @@ class PageDriver {
   void begin(Request& request);
   void serve(Request& request);
   void move(Request& request);
-  void landed(Request& request);
-  void over(Request& request);
-  void carry(const UnifiedPages::Move& move, memory::Cause cause, Request& request);
+  void datum_arrived(Request& request);
+  void finish(Request& request);
+  void transfer(const UnifiedPages::Move& move, memory::Cause cause, Request& request);
   Duration latency(std::span<const UnifiedPages::Move> moves) const;
 
   MemoryModel model_;
@@ -83,7 +83,7 @@ class PageDriver {
   std::function<bool(DatumId)> has_value_;
   World world_;
   UnifiedPages pages_;
-  std::vector<std::deque<Request*>> handlers_;  // by place: the first is being served
+  std::vector<std::deque<Request*>> handlers_;  // by place; the first request is being served
   struct Moving {
     bool now = false;
     std::deque<Request*> waiting;

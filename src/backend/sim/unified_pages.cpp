@@ -1,4 +1,4 @@
-// See unified_pages.hpp.
+// Residency, eviction and source selection of managed memory.
 #include "backend/sim/unified_pages.hpp"
 
 #include <fairlead/error.hpp>
@@ -36,7 +36,7 @@ UnifiedPages::Pages& UnifiedPages::pages_of(const Datum& datum) {
   return pages;
 }
 
-/// Of its blocks from `first` up to `last`; the last one may be partial.
+/// Bytes of the blocks [first, last); the last block may be partial.
 Bytes UnifiedPages::bytes_of(const Pages& pages, std::uint64_t first, std::uint64_t last) const noexcept {
   return std::min(last * options_.block, pages.bytes) - std::min(first * options_.block, pages.bytes);
 }
@@ -63,11 +63,11 @@ bool UnifiedPages::is_there(const Datum& datum, Place place) const {
   return pages.made && missing(pages, place) == 0;
 }
 
-UnifiedPages::Changes UnifiedPages::bring(const Datum& datum, Place place, Use use) {
+UnifiedPages::Changes UnifiedPages::make_resident(const Datum& datum, Place place, Use use) {
   Changes changes;
   Pages& pages = pages_of(datum);
   if (const std::uint64_t lacking = missing(pages, place); lacking != 0) {
-    if (place != host) make_room(pages, place, lacking, changes);
+    if (place != host) evict_for(pages, place, lacking, changes);
     if (pages.made) {
       find_sources(pages, place, changes);
     } else {
@@ -87,7 +87,7 @@ UnifiedPages::Changes UnifiedPages::bring(const Datum& datum, Place place, Use u
   return changes;
 }
 
-void UnifiedPages::make_room(const Pages& wanted, Place place, std::uint64_t blocks, Changes& out) {
+void UnifiedPages::evict_for(const Pages& wanted, Place place, std::uint64_t blocks, Changes& out) {
   PlaceState& state = places_[place];
   if (wanted.blocks > state.capacity)
     throw Error("a datum of " + std::to_string(wanted.bytes) + " bytes is larger than a device, which has " +
@@ -96,14 +96,14 @@ void UnifiedPages::make_room(const Pages& wanted, Place place, std::uint64_t blo
   auto next = state.by_use.begin();
   while (state.held + blocks > state.capacity) {
     Pages& oldest = data_[index(next->second)];
-    ++next;  // what leaves altogether is struck off
+    ++next;  // advance first: a completely evicted datum is erased
     if (&oldest == &wanted) continue;
     evictions_ += evict(oldest, place, state.held + blocks - state.capacity, out);
   }
 }
 
-/// Its first blocks here leave, `most` of them at most: to the host, unless it or another device has them.
-/// Returns how many left.
+/// Evicts the datum's first resident blocks, at most `most`: to the host, unless the host or another device has them.
+/// Returns the number of evicted blocks.
 std::uint64_t UnifiedPages::evict(Pages& pages, Place place, std::uint64_t most, Changes& out) {
   const std::uint64_t held = pages.held[place], leaving = std::min(most, held);
   const std::uint64_t first = pages.blocks - held, last = first + leaving;
@@ -117,7 +117,7 @@ std::uint64_t UnifiedPages::evict(Pages& pages, Place place, std::uint64_t most,
   return leaving;
 }
 
-/// The device that holds most of it, of equal ones the first; the host if none holds any.
+/// The device that holds most blocks, of equals the first; the host if no device holds any.
 UnifiedPages::Place UnifiedPages::fullest_device(const Pages& pages, Place except) const noexcept {
   Place best = host;
   for (Place place = 1; place < places_.size(); ++place)
@@ -139,14 +139,14 @@ void UnifiedPages::find_sources(const Pages& pages, Place place, Changes& out) c
       nearest = other;
   }
   if (nearest != place) return out.moves.push_back({nearest, place, bytes});
-  // Nobody has all of it: the end is on a device, what that gave up is in the host's memory.
+  // No single place has all blocks: the last ones are on a device, those that it evicted are in host memory.
   const Place device = fullest_device(pages, place);
   const std::uint64_t split = pages.blocks - pages.held[device];
   if (split < last) out.moves.push_back({device, place, bytes_of(pages, split, last)});
   out.moves.push_back({host, place, bytes_of(pages, first, std::min(split, last))});
 }
 
-UnifiedPages::Move UnifiedPages::bring_home(Place device) {
+UnifiedPages::Move UnifiedPages::migrate_home(Place device) {
   for (std::size_t& next = places_[device].at_home; next < data_.size(); ++next) {
     Pages& pages = data_[next];
     if (!pages.dirty || missing(pages, host) == 0 || fullest_device(pages, host) != device) continue;

@@ -1,4 +1,4 @@
-// See kept_bytes.hpp.
+// Reads each chunk once, on first use.
 #include "data/npy/kept_bytes.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ KeptBytes::KeptBytes(Bytes bytes, Read read) : read_(std::move(read)) {
     memory_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
     chunks_ = std::make_unique<Chunk[]>((bytes + chunk - 1) / chunk);
     bytes_ = bytes;
-  } catch (const std::bad_alloc&) {  // the file is read again
+  } catch (const std::bad_alloc&) {  // caches nothing: the file is read again each time
     memory_.reset();
   }
 }

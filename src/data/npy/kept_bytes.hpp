@@ -1,4 +1,4 @@
-// The beginning of a file's data, kept in memory once it was read: for matrices that are read several times.
+// Caches the first bytes of a file's data in memory, for matrices that are read several times.
 #pragma once
 #include <atomic>
 #include <cstddef>
@@ -13,15 +13,15 @@ namespace fairlead::data {
 
 class KeptBytes {
  public:
-  /// Reads so many bytes from that offset of the data on.
+  /// Fills `into` with the data from that offset on.
   using Read = std::function<void(Bytes offset, std::span<std::byte> into)>;
 
-  /// Of the first `bytes`; none if there is no memory for them.
+  /// Caches the first `bytes` bytes; none if there is no memory for them.
   KeptBytes(Bytes bytes, Read read);
 
   Bytes size() const noexcept { return bytes_; }
-  /// The bytes [offset, offset + count), which are among the first size(). Throws what reading them throws. Any number of
-  /// threads may ask at once.
+  /// The bytes [offset, offset + count), all within the first size(). Throws the errors of Read. Any number of
+  /// threads may call it at once.
   const std::byte* at(Bytes offset, Bytes count);
 
  private:

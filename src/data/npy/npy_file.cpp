@@ -1,4 +1,4 @@
-// Opening: everything that can be wrong with a file is found here, before any work is done.
+// Opens .npy files. All that can be wrong with a file is detected here, before any work starts.
 #include "data/npy/npy_file.hpp"
 
 #include <fcntl.h>
@@ -17,14 +17,14 @@
 namespace fairlead::data {
 namespace {
 
-/// Headers of matrices have 128 bytes; whatever claims more than this is not one.
+/// Headers of matrices have 128 bytes; a file that claims more than this is not a matrix.
 constexpr Bytes longest_dictionary = Bytes{1} << 20;
 
 std::chrono::nanoseconds modified_at(const struct stat& state) {
   return std::chrono::seconds(state.st_mtim.tv_sec) + std::chrono::nanoseconds(state.st_mtim.tv_nsec);
 }
 
-/// As much as there is of [offset, offset + bytes).
+/// The existing bytes of [offset, offset + bytes).
 std::string read_some(int file, Bytes offset, Bytes bytes, const std::string& name) {
   std::string text(bytes, '\0');
   const Transferred got = read_fully_at(file, offset, std::as_writable_bytes(std::span(text)));
@@ -37,7 +37,7 @@ std::string read_some(int file, Bytes offset, Bytes bytes, const std::string& na
 
 NpyFile::NpyFile(const std::filesystem::path& path) : path_(path) {
   const std::string name = path.string();
-  // Not blocking, so that a pipe without a writer does not hang here.
+  // O_NONBLOCK, so that a pipe without a writer does not hang here.
   file_ = open_file(path, O_RDONLY | O_NONBLOCK);
   if (!file_)
     throw InputError(fmt::format("{}: cannot be opened for reading: {}", name, std::strerror(errno)));
@@ -85,10 +85,10 @@ void NpyFile::read_bytes(Bytes offset, std::span<std::byte> into) const {
   if (got.bytes < bytes)
     throw InputError(
         fmt::format("{}: has become shorter while it was read: it ends at byte {}", path_.string(), offset));
-  bytes_read_->fetch_add(bytes, std::memory_order_relaxed);  // a sum that nothing waits for
-  // The kernel keeps files in pieces of up to 2 MiB and drops whole ones only: so the piece that the last
-  // read ended in goes now, with what lies before this one, and the one that this read ends in with the next.
-  // Small pieces are left to the kernel; dropping their surroundings would have them read several times over.
+  bytes_read_->fetch_add(bytes, std::memory_order_relaxed);  // a statistic: no thread synchronizes on it
+  // The kernel caches files in folios of up to 2 MiB and drops only whole ones. So this drops also the folio in which
+  // the previous read ended; the next read drops the one in which this read ended. Small reads keep their pages:
+  // dropping the neighbours would cause repeated reads.
   constexpr Bytes page = 4096, largest_piece = Bytes{2} << 20, small = 64 * 1024;
   if (bytes < small) return;
   const Bytes from = begin / largest_piece * largest_piece, to = (offset + page - 1) / page * page;

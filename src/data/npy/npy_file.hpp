@@ -1,9 +1,8 @@
-// A matrix or vector in a NumPy .npy file, as a source of tiles: rectangular pieces are read into
-// column-major memory, whatever the order, type and byte order in the file. The file is never written.
-//
-// Reading is efficient along the file's order: whole bands of rows of a file in C order, of columns in
-// Fortran order, or at least pieces of 64 KiB of them. The kernel is told not to keep what was read, so that
-// the page cache does not eat the memory limit of a container.
+// A matrix or vector in a NumPy .npy file, as a source of tiles. Rectangular blocks are read into column-major
+// memory, whatever the order, type and byte order of the file. The file is never written.
+// Reading is efficient along the file's order: whole bands of rows in C order, of columns in Fortran order, or at
+// least 64 KiB of each. The kernel is advised not to keep pages that were read, so that the page cache does not use
+// up the memory limit of a container.
 #pragma once
 #include <atomic>
 #include <chrono>
@@ -22,23 +21,23 @@
 
 namespace fairlead::data {
 
-/// Column-major tiles, packed or not: where a piece of a matrix goes. Element (i, j) of the piece, counted
-/// from its corner, belongs to tiles[(j / tile_columns) * tile_rows_count + i / tile_rows].
+/// The target of a block: column-major tiles, contiguous or not. Element (i, j) of the block belongs to tiles[(j /
+/// tile_columns) * tile_rows_count + i / tile_rows].
 template <class T>
 struct TileGrid {
-  std::span<T* const> tiles;                      ///< one column of tiles after the other; null = not wanted
-  std::uint64_t tile_rows = 0, tile_columns = 0;  ///< elements a side
-  std::uint64_t ld = 0;                           ///< elements from one column of a tile to the next
+  std::span<T* const> tiles;                      ///< column by column; null: not needed
+  std::uint64_t tile_rows = 0, tile_columns = 0;  ///< elements per side of a tile
+  std::uint64_t ld = 0;                           ///< leading dimension of a tile, in elements
 };
 
 class NpyFile {
  public:
-  /// Opens the file and reads the header. Throws InputError naming the file and what is wrong: missing,
-  /// unreadable, not a regular file, and all that npy_header.hpp names; truncated (says how many bytes are
-  /// missing); no elements; dimensions other than 1 or 2.
+  /// Opens the file and reads the header. Throws InputError naming the file and the problem: missing, unreadable, not
+  /// a regular file, the errors of npy_header.hpp, truncated (with the number of missing bytes), no elements, neither
+  /// 1 nor 2 dimensions.
   explicit NpyFile(const std::filesystem::path& path);
 
-  /// One that another machine has, which has told this of its header: nothing can be read here.
+  /// A file on another machine, of which only the header is known. Cannot be read.
   NpyFile(std::filesystem::path path, NpyHeader header)
       : path_(std::move(path)), header_(std::move(header)) {}
 
@@ -48,19 +47,18 @@ class NpyFile {
   std::uint64_t rows() const noexcept { return header_.shape[0]; }
   std::uint64_t columns() const noexcept {
     return dimensions() == 2 ? header_.shape[1] : 1;
-  }  ///< a vector has one
+  }  ///< 1 for a vector
   ElementType element() const noexcept { return header_.element; }
   StorageOrder order() const noexcept { return header_.order; }
 
-  /// The memory that a read needs besides its target, if none is passed in.
+  /// The staging memory in bytes that a read allocates if none is passed in.
   static constexpr std::size_t staging_bytes = std::size_t{4} << 20;
 
-  /// Reads the `row_count` x `column_count` elements from (row, column) on into column-major memory with `ld`
-  /// elements from column to column. T = float or double; elements of the other type are converted. `staging`
-  /// is scratch memory of at least 16 bytes, a few MiB for speed; if empty, staging_bytes are allocated for
-  /// the call. Any number of threads may read at once, each with its own staging. Throws UsageError if the
-  /// piece is not inside of the matrix; InputError if the file has become shorter; SystemError if the system
-  /// cannot read it.
+  /// Reads the `row_count` x `column_count` elements from (row, column) on into column-major memory with leading
+  /// dimension `ld`. T = float or double; elements of the other type are converted. `staging`: scratch memory of at
+  /// least 16 bytes, a few MiB for speed; if empty, the call allocates staging_bytes. Any number of threads may read
+  /// at once, each with its own staging. Throws UsageError if the block exceeds the matrix, InputError if the file
+  /// has become shorter, SystemError if the system cannot read it.
   template <class T>
   void read_block(std::uint64_t row, std::uint64_t row_count, std::uint64_t column,
                   std::uint64_t column_count, T* out, std::uint64_t ld,
@@ -69,46 +67,44 @@ class NpyFile {
     read_tiles<T>(row, row_count, column, column_count, {one, row_count, column_count, ld}, staging);
   }
 
-  /// The same into a grid of tiles at once, so that a band is read once and goes straight to where it is
-  /// wanted.
+  /// As read_block(), directly into a grid of tiles, so that a band is read only once.
   template <class T>
   void read_tiles(std::uint64_t row, std::uint64_t row_count, std::uint64_t column,
                   std::uint64_t column_count, const TileGrid<T>& grid,
                   std::span<std::byte> staging = {}) const;
 
-  /// The same file, of whose elements the first `bytes` stay in memory once they were read. In chunks of 1 MiB: what is near is
-  /// read with them.
+  /// The same file; its first `bytes` data bytes stay in memory once read. Reads in chunks of 1 MiB.
   std::shared_ptr<const NpyFile> keeping(Bytes bytes) const;
 
-  /// The same file as that of the transposed matrix, in the other order; where the matrix has two dimensions.
+  /// The same file, seen as the transposed matrix in the other order. Needs two dimensions.
   NpyFile transposed() const;
 
-  /// Asks the kernel to keep nothing of the file: reads of less than 64 KiB at a time leave their pages,
-  /// since a neighbour may want them. For the end of a pass over the file.
+  /// Advises the kernel to drop all pages of the file. Reads below 64 KiB leave their pages, since neighbouring reads
+  /// may need them; call this at the end of a pass.
   void forget_pages() const noexcept;
 
-  /// Whether somebody has written to the file since it was opened, by its size and its time of modification.
+  /// Whether the file was modified since it was opened, judged by size and modification time.
   bool changed() const noexcept;
 
-  /// Read so far, again counted again.
+  /// Bytes read so far; repeated reads count again.
   Bytes bytes_read() const noexcept { return bytes_read_->load(std::memory_order_relaxed); }
 
  private:
   NpyFile() = default;
   NpyFile twin() const;
   void read_bytes(Bytes offset, std::span<std::byte> into) const;
-  /// The elements of some lines, if they are kept; else null. Counted in elements of the file.
+  /// The elements of some lines if they are cached; otherwise null. All arguments in elements of the file.
   const std::byte* kept(std::uint64_t first, std::uint64_t lines, std::uint64_t stride,
                         std::uint64_t along) const;
 
   std::filesystem::path path_;
   FileDescriptor file_;
   NpyHeader header_;
-  std::shared_ptr<KeptBytes> kept_;         // null: nothing is kept
-  Bytes file_bytes_ = 0;                    // when it was opened
-  std::chrono::nanoseconds modified_at_{};  // likewise
+  std::shared_ptr<KeptBytes> kept_;         // null: nothing is cached
+  Bytes file_bytes_ = 0;                    // size when it was opened
+  std::chrono::nanoseconds modified_at_{};  // when it was opened
   std::shared_ptr<std::atomic<Bytes>> bytes_read_ =
-      std::make_shared<std::atomic<Bytes>>(0);  // with transposed() and keeping()
+      std::make_shared<std::atomic<Bytes>>(0);  // shared with transposed() and keeping()
 };
 
 extern template void NpyFile::read_tiles<float>(std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t,

@@ -1,5 +1,5 @@
-// The dictionary is a Python literal, in practice always written by the same code, but by any of its
-// versions: keys in any order, either kind of quotes, long integers of Python 2 ("3L"), spaces anywhere.
+// Parses the header. Its dictionary is a Python literal, as written by any version of NumPy: keys in any order,
+// either kind of quotes, long integers of Python 2 ("3L"), spaces anywhere.
 #include "data/npy/npy_header.hpp"
 
 #include <fmt/format.h>
@@ -21,7 +21,7 @@ constexpr const char* supported = "supported are 32- and 64-bit floating point (
   throw InputError(fmt::format("{}: the header of this .npy file is malformed: {}", name, what));
 }
 
-/// Walks over the text of the dictionary.
+/// A scanner of the dictionary's text.
 class Reader {
  public:
   Reader(std::string_view text, const std::string& name) : text_(text), name_(name) {}
@@ -96,7 +96,7 @@ class Reader {
   std::size_t at_ = 0;
 };
 
-/// As NumPy calls them without a size in bytes: a letter, which may follow a byte order, or a whole word.
+/// Type names of NumPy without a size in bytes: a letter, which may follow a byte order, or a whole word.
 struct NamedType {
   std::string_view name, letters;  // "float64": "f8"
 };
@@ -110,14 +110,14 @@ constexpr NamedType named_types[] = {
     {"bool", "b1"},   {"complex64", "c8"}, {"complex128", "c16"}, {"complex", "c16"},
     {"object", "O"}};
 
-/// The letters and the size that stand for a type, without its byte order.
+/// The type as letter and size, without byte order.
 std::string_view letters_of(std::string_view type, bool after_byte_order) {
   for (const NamedType& named : named_types)
     if (named.name == type && (named.name.size() == 1 || !after_byte_order)) return named.letters;
   return type;
 }
 
-/// What the letters of a dtype stand for, in words.
+/// The element type of a dtype in words.
 std::string kind_of(char kind, std::string_view item_bytes) {
   int bits = 0;
   for (const char digit : item_bytes)
@@ -167,7 +167,7 @@ void set_element(NpyHeader& header, std::string_view descr, const std::string& n
     header.byte_swapped = byte_order == (little ? '>' : '<');
     return;
   }
-  // Only letters that a size follows are a kind: of others nothing is known.
+  // Only a letter followed by a size is a kind; other names are unknown.
   const bool sized = !rest.empty() && std::ranges::all_of(rest.substr(1), [](unsigned char letter) {
     return std::isdigit(letter) != 0 || letter == '[' || letter == ']' || std::isalpha(letter) != 0;
   }) && (rest.size() == 1 || std::isdigit(static_cast<unsigned char>(rest[1])) != 0 || rest[1] == '[');

@@ -1,6 +1,6 @@
-// Reading a piece of the matrix. The file's order is hidden first: it consists of *lines* (rows in C order,
-// columns in Fortran order), and a piece is some elements *along* each of some lines. Chunks of it are read
-// into the staging memory and go from there to the tiles.
+// Reads a block of the matrix, independently of the file's order: the file consists of *lines* (rows in C order,
+// columns in Fortran order), and a block is a range of elements *along* each of several lines. Chunks of the block
+// are read into the staging memory and copied from there to the tiles.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,14 +15,14 @@
 namespace fairlead::data {
 namespace {
 
-/// Elements that lie between two pieces of neighbouring lines are read with them if they are at most this
-/// many bytes, and no more than the pieces: cheaper than another request.
+/// A gap between the ranges of neighbouring lines is read too if it has at most this many bytes and is not longer
+/// than a range: that is cheaper than another request.
 constexpr Bytes gap_worth_reading = 32 * 1024;
 
-/// A rectangle of the piece, in the staging memory: rows and columns counted from the piece's corner.
+/// A rectangle of the block in the staging memory; rows and columns are relative to the block.
 struct Chunk {
   std::uint64_t row, row_count, column, column_count;
-  std::uint64_t stride;  // elements from one line to the next
+  std::uint64_t stride;  // elements between starts of lines
   StorageOrder order;
   const std::byte* elements;
 };
@@ -40,8 +40,8 @@ T load(const std::byte* elements, std::uint64_t at) noexcept {
   return static_cast<T>(value);
 }
 
-/// Copies the rows [row, row_end) and columns [column, column_end) of the piece, all in one tile, to `tile`,
-/// where the element (row, column) goes.
+/// Copies the rows [row, row_end) and columns [column, column_end) of the block, all in one tile, to `tile`, the
+/// address of element (row, column).
 template <class T, class Stored, bool swapped>
 void copy_to_tile(const Chunk& chunk, std::uint64_t row, std::uint64_t row_end, std::uint64_t column,
                   std::uint64_t column_end, T* tile, std::uint64_t ld) noexcept {
@@ -53,7 +53,7 @@ void copy_to_tile(const Chunk& chunk, std::uint64_t row, std::uint64_t row_end, 
     }
     return;
   }
-  // Few rows at a time: their cache lines stay while the columns go by.
+  // Few rows at a time, so that their cache lines stay cached while the loop goes over the columns.
   constexpr std::uint64_t few = 16;
   for (auto first = row; first < row_end; first += few) {
     const auto last = std::min(first + few, row_end);
@@ -140,7 +140,7 @@ void NpyFile::read_tiles(std::uint64_t row, std::uint64_t row_count, std::uint64
           kept(first_line * line_length + first_along, lines, line_length, along))
     return deliver_from(elements, 0, lines, 0, along, line_length);
 
-  if (along > capacity) {  // not even one line's piece fits
+  if (along > capacity) {  // not even the range of one line fits
     for (std::uint64_t line = 0; line < lines; ++line)
       for (std::uint64_t at = 0; at < along; at += capacity) {
         const auto length = std::min(capacity, along - at);

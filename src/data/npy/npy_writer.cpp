@@ -1,5 +1,5 @@
-// Fortran order is written from where it lies, a column at a time, or all of it if the columns are whole and
-// adjacent; C order is turned in the staging memory.
+// Writes Fortran order without staging: column by column, or all at once if the columns are whole and adjacent. C
+// order is transposed in the staging memory.
 #include "data/npy/npy_writer.hpp"
 
 #include <fmt/format.h>
@@ -67,7 +67,7 @@ void NpyWriter::write_block(std::uint64_t row, std::uint64_t row_count, std::uin
       own = std::make_unique_for_overwrite<std::byte[]>(NpyFile::staging_bytes);
       staging = {own.get(), NpyFile::staging_bytes};
     }
-    // Whole rows go as many at once as there is room for; parts of rows one by one, in parts if need be.
+    // Whole rows are written in batches that fit in the staging memory; parts of rows one by one, split if necessary.
     const auto capacity = staging.size() / sizeof(T);
     const bool whole_rows = column_count == columns() && column_count <= capacity;
     const auto rows_at_once = whole_rows ? capacity / column_count : 1;

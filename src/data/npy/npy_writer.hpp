@@ -1,5 +1,5 @@
-// Writes a matrix or vector to a NumPy .npy file piece by piece; the file appears whole at commit() or not at
-// all (data/output/output_file.hpp).
+// Writes a matrix or vector to a NumPy .npy file block by block. The file appears complete at commit(), or not at all
+// (data/output/output_file.hpp).
 #pragma once
 #include <atomic>
 #include <cstddef>
@@ -15,26 +15,26 @@ namespace fairlead::data {
 
 class NpyWriter {
  public:
-  /// `shape` has one or two dimensions, none of them 0 (UsageError). The whole space is set aside now. Throws
+  /// `shape` has one or two dimensions, none of them 0 (otherwise UsageError). Allocates the whole disk space. Throws
   /// SystemError naming the path, as OutputFile.
   NpyWriter(const std::filesystem::path& path, ElementType element, StorageOrder order,
             std::vector<std::uint64_t> shape);
 
   const std::filesystem::path& path() const noexcept { return file_.path(); }
-  const std::filesystem::path& temporary() const noexcept { return file_.temporary(); }  ///< as OutputFile
+  /// as OutputFile::temporary()
+  const std::filesystem::path& temporary() const noexcept { return file_.temporary(); }
 
-  /// Writes the `row_count` x `column_count` elements from (row, column) on, given in column-major memory
-  /// with `ld` elements from column to column; T = float or double, the element type of the file. Each
-  /// element is to be written once. Any number of threads may write at once. `staging` as in
-  /// NpyFile::read_block; used for C order only. Throws UsageError (outside of the matrix, other type),
-  /// SystemError naming path and bytes.
+  /// Writes the `row_count` x `column_count` elements from (row, column) on, from column-major memory with leading
+  /// dimension `ld`. T = float or double, the element type of the file. Each element must be written exactly once.
+  /// Any number of threads may write at once. `staging` as in NpyFile::read_block(), used for C order only. Throws
+  /// UsageError (outside of the matrix, other type), SystemError naming path and bytes.
   template <class T>
   void write_block(std::uint64_t row, std::uint64_t row_count, std::uint64_t column,
                    std::uint64_t column_count, const T* in, std::uint64_t ld,
                    std::span<std::byte> staging = {});
 
-  /// Makes the file appear. Throws UsageError if not all elements have been written, SystemError if the disk
-  /// refuses; then the old file, if there was one, is still there.
+  /// Makes the file visible. Throws UsageError if elements are missing, SystemError if the disk fails; then an old
+  /// file still exists.
   void commit();
 
  private:

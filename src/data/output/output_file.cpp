@@ -1,5 +1,5 @@
-// O_TMPFILE and linkat; where the file system has no unnamed files, a temporary name beside the final one.
-// linkat does not replace, so an existing file is replaced by linking under a temporary name and renaming.
+// Uses O_TMPFILE and linkat, or, if the file system lacks unnamed files, a temporary name in the same directory.
+// linkat does not replace a file, so an existing one is replaced by linking to a temporary name and renaming.
 #include "data/output/output_file.hpp"
 
 #include <fcntl.h>
@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "base/full_transfer.hpp"
-#include "base/left_over.hpp"
 #include "base/signals_blocked.hpp"
+#include "base/temporary_file.hpp"
 
 namespace fairlead::data {
 namespace {
@@ -30,9 +30,10 @@ std::filesystem::path directory_of(const std::filesystem::path& path) {
   return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
 }
 
-/// Where the links at `path` lead in the end, also if nothing is there. Throws SystemError if they lead nowhere.
+/// The final target of the symbolic links at `path`, which need not exist. Throws SystemError if the links form a
+/// cycle.
 std::filesystem::path end_of_links(const std::filesystem::path& path) {
-  constexpr int most = 40;  // as the kernel follows
+  constexpr int most = 40;  // as in the kernel
   std::filesystem::path at = path;
   std::error_code error;
   for (int followed = 0; std::filesystem::is_symlink(at, error); ++followed) {
@@ -51,7 +52,7 @@ void require_directory(const std::filesystem::path& path) {
                                   path.string(), directory.string()));
 }
 
-/// Whether a file beside `path` is one that with_free_name() has named, whoever ran it.
+/// Whether the name is one that with_free_name() made for `path`, in any process.
 bool is_partial_of(const std::filesystem::path& path, std::string_view name) {
   const std::string begin = fmt::format(".{}.", path.filename().string());
   constexpr std::string_view end = ".partial";
@@ -61,7 +62,7 @@ bool is_partial_of(const std::filesystem::path& path, std::string_view name) {
   return name.find_first_not_of("0123456789-") == std::string_view::npos;
 }
 
-/// Calls `make` with names beside `path` until one is free; `make` returns 0 or sets errno.
+/// Calls `make` with temporary names in the directory of `path` until one is free; `make` returns 0 or sets errno.
 template <class Make>
 std::filesystem::path with_free_name(const std::filesystem::path& path, Make make) {
   for (int attempt = 0;; ++attempt) {
@@ -72,7 +73,7 @@ std::filesystem::path with_free_name(const std::filesystem::path& path, Make mak
   }
 }
 
-/// What would refuse the new file its name in the end is said now: a file that may not be changed or removed.
+/// Checks now what would make the final rename fail: a file that may not be changed or removed.
 void require_replaceable(const std::filesystem::path& path, const struct stat& old) {
   const auto refuse = [&](const std::string& why) {
     throw SystemError(fmt::format("{}: cannot be replaced: {}", path.string(), why));
@@ -113,10 +114,10 @@ OutputFile::OutputFile(const std::filesystem::path& path, Bytes bytes) : path_(p
     throw SystemError(fmt::format("{}: cannot be written: this names a directory", path_.string()));
   require_directory(path_);
   if (exists) require_replaceable(path_, old);
-  remove_left_over(directory_of(path_), [this](std::string_view name) { return is_partial_of(path_, name); });
+  remove_stale(directory_of(path_), [this](std::string_view name) { return is_partial_of(path_, name); });
   open_unnamed();
   if (exists) ::fchmod(file_.get(), old.st_mode & 07777);
-  const int reason = set_aside(file_.get(), 0, bytes);
+  const int reason = allocate_space(file_.get(), 0, bytes);
   if (reason != 0 && reason != EOPNOTSUPP && reason != ENOSYS) {
     if (!temporary_.empty()) ::unlink(temporary_.c_str());
     fail(path_, fmt::format("set {} bytes aside for it", bytes), reason);
@@ -182,14 +183,15 @@ void OutputFile::give_name() {
 
 void OutputFile::commit_together(std::span<OutputFile* const> files) {
   for (OutputFile* const file : files) file->flush();
-  // Nothing is allocated once a file has its name: it would be there, and the caller told otherwise.
+  // No allocation after a file has its name: if it failed, the file would exist although commit reports an error.
   std::vector<std::filesystem::path> directories;
   for (const OutputFile* const file : files) directories.push_back(directory_of(file->path_));
   {
     const SignalsBlocked blocked;
     for (OutputFile* const file : files) file->give_name();
   }
-  // The name, too, is to survive a power failure; a directory that cannot be opened for that is no failure.
+  // Flushes the directories, so that the names survive a power failure. A directory that cannot be opened is no
+  // error.
   for (const std::filesystem::path& above : directories) {
     const FileDescriptor directory = open_file(above, O_RDONLY | O_DIRECTORY);
     if (directory) ::fsync(directory.get());

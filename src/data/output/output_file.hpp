@@ -1,8 +1,7 @@
-// A file that appears whole or not at all: written without a name in the directory where it is to be, and
-// given its name when complete. Whatever ends the program before that, nothing is left, and a file that had
-// the name stays as it was. Only SIGKILL can leave something, under a name of its own beside that: where the
-// file system knows no unnamed files, or between the two calls that replace an old file, where a second Ctrl-C can, too. The next
-// output of that name takes it away.
+// A file that appears complete or not at all. It is written without a name in its directory and named when complete.
+// If the program ends before, nothing is left, and an old file of that name is unchanged. Only SIGKILL can leave a
+// temporary file: where the file system lacks unnamed files, or between the two calls that replace an old file (there
+// a second Ctrl-C can, too). The next output of that name removes it.
 #pragma once
 #include <cstddef>
 #include <filesystem>
@@ -15,29 +14,28 @@ namespace fairlead::data {
 
 class OutputFile {
  public:
-  /// Opens the unnamed file and sets `bytes` aside on the disk, so that a full one shows here and not after
-  /// hours. If `path` is a link, what it leads to is replaced or made; "-" is no name. Throws SystemError naming the path: no such
-  /// directory, no permission, something other than a file has the name or one that cannot be replaced, no
-  /// space (with the bytes needed).
+  /// Opens the unnamed file and allocates `bytes` on the disk, so that a full disk is an error now and not hours
+  /// later. If `path` is a symbolic link, its target is replaced or made; "-" is rejected. Throws SystemError naming
+  /// the path: no such directory, no permission, not a regular file, not replaceable, no space (with the bytes
+  /// needed).
   OutputFile(const std::filesystem::path& path, Bytes bytes);
   OutputFile(OutputFile&&) = default;
-  /// Without commit(), removes what was written.
+  /// Without commit(), discards the file.
   ~OutputFile();
 
   const std::filesystem::path& path() const noexcept { return path_; }
 
-  /// Where the file system has no files without a name, the one that it has until commit(); else empty.
+  /// The temporary name until commit() if the file system lacks unnamed files; otherwise empty.
   const std::filesystem::path& temporary() const noexcept { return temporary_; }
 
   /// Any number of threads may write at once. Throws SystemError naming path and bytes.
   void write(Bytes offset, std::span<const std::byte> content);
 
-  /// Flushes to the disk and gives the file its name, replacing the one that has it. Throws SystemError; then
-  /// the old file, if there is one, is still there.
+  /// Flushes to the disk and names the file, replacing an old one. Throws SystemError; then an old file still exists.
   void commit();
-  /// Flushes all, and then names one right after the other, while this thread is given no signals: in a program that has no
-  /// other thread, one that ends it leaves all of them or none. Throws as commit(); the files before the one that the error
-  /// names then have their names.
+  /// Flushes all files, then names one after the other with signals blocked in this thread: in a single-threaded
+  /// program, a signal that ends it leaves all of them or none. Throws as commit(); the files before the one named in
+  /// the error then have their names.
   static void commit_together(std::span<OutputFile* const> files);
 
  private:
@@ -46,7 +44,7 @@ class OutputFile {
   void give_name();
 
   std::filesystem::path path_;
-  std::filesystem::path temporary_;  // where the file system knows no unnamed files; otherwise empty
+  std::filesystem::path temporary_;  // if the file system lacks unnamed files; otherwise empty
   FileDescriptor file_;
 };
 

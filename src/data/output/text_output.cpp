@@ -1,4 +1,4 @@
-// Files by way of one without a name; everything else as a stream.
+// Regular files go through OutputFile, others are written as a stream.
 #include "data/output/text_output.hpp"
 
 #include <fairlead/error.hpp>

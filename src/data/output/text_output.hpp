@@ -1,5 +1,5 @@
-// A text that goes to a file, such as a report: it appears whole or not at all where it is a file, and is simply written
-// where it is a terminal, a pipe or /dev/null.
+// Writes text, such as a report. A regular file appears complete or not at all; a terminal, a pipe or /dev/null is
+// written directly.
 #pragma once
 #include <fairlead/ids.hpp>
 
@@ -15,11 +15,11 @@ namespace fairlead::data {
 
 class TextOutput {
  public:
-  /// Throws SystemError if it could not be written; it then is as it was.
+  /// Throws SystemError if `path` cannot be written; it is then unchanged.
   explicit TextOutput(std::string path);
 
   void append(std::string_view text);
-  /// Nothing is there before. Throws SystemError.
+  /// A file does not exist before. Throws SystemError.
   void commit();
   /// As OutputFile::commit_together().
   static void commit_together(std::span<TextOutput> texts);
@@ -34,7 +34,8 @@ class TextOutput {
   Bytes written_ = 0;
 };
 
-/// A directory counts as a file that cannot be written; a terminal or a pipe can be, but not made anew.
+/// True for a regular file, a missing one, and a directory (an error when it is opened for writing). False for a
+/// terminal or a pipe, which are written but not replaced.
 bool is_file_or_nothing(const std::string& path);
 
 }  // namespace fairlead::data

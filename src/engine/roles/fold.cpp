@@ -1,5 +1,5 @@
-// Tasks that fold: each adds a partial result of a reduction to its datum. They are run like the program's, unless
-// there is nothing in the partial result.
+// Tasks that fold: each adds a partial result of a reduction to its datum. Workers run them like the program's tasks; a
+// fold of an empty partial result ends without running.
 #include "engine/roles/role.hpp"
 
 namespace fairlead::engine {
@@ -9,20 +9,20 @@ class Fold final : public Role {
  public:
   explicit Fold(const RoleParts& parts) : memory_(parts.memory), endings_(parts.endings) {}
 
-  bool ends_unbegun(Task& fold, Commands& out) override {
+  bool try_skip(Task& fold, Commands& out) override {
     if (memory_.reductions().anything_to_fold(fold)) return false;
     endings_.skip(fold, out);
     return true;
   }
   void over(Task& fold) override { memory_.reductions().fold_over(fold); }
-  std::string fault(const Task& fold) const override {
+  std::string check_logged(const Task& fold) const override {
     if (fold.access_count == 2 && memory_.datum(fold.accesses()[1].datum).is_partial) return {};
     return "folds what is no partial result";
   }
 
  private:
   memory::Memory& memory_;
-  Endings& endings_;
+  Completions& endings_;
 };
 }  // namespace
 

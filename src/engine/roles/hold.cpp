@@ -1,5 +1,6 @@
-// Holds: the application's accesses, and the network's (visits). Their data are granted to who asked when they are there,
-// and the end is when he says so, which may be before that (rules 9 and 10 of docs/memory.md).
+// Holds: accesses of the application, and of the network (visits). A hold is granted to its requester when its data
+// have arrived. It ends when the requester releases it or gives it up, which may be earlier (rules 9 and 10 of
+// docs/memory.md).
 #include "engine/roles/role.hpp"
 
 namespace fairlead::engine {
@@ -9,19 +10,19 @@ class Hold final : public Role {
  public:
   explicit Hold(const RoleParts& parts) : it_(parts) {}
 
-  bool ends_unbegun(Task& hold, Commands& out) override {
+  bool try_skip(Task& hold, Commands& out) override {
     if (hold.has(TaskFlag::abandoned)) {
       it_.endings.end(hold, out);
-    } else if (it_.endings.hopeless(hold)) {
+    } else if (it_.endings.must_not_run(hold)) {
       hold.failure = it_.memory.losses().read_by(hold);
-      it_.endings.refuse(hold, out);
+      it_.endings.fail(hold, out);
     } else {
       return false;
     }
     return true;
   }
 
-  void landed(Task& hold, Commands& out) override {
+  void data_arrived(Task& hold, Commands& out) override {
     if (hold.has(TaskFlag::abandoned)) {
       it_.memory.release(hold, memory::Outcome::returned, it_.effects);
       return it_.endings.end(hold, out);
@@ -30,7 +31,7 @@ class Hold final : public Role {
     it_.pseudo_tasks.grant(hold);
     hold.at = it_.view.now();
     it_.journal.granted(hold);
-    it_.deliveries.begin();  // until who asked for it can see that he has it
+    it_.deliveries.begin();  // until the requester can see the grant
     out.granted.push_back(&hold);
   }
 
@@ -58,7 +59,7 @@ class Hold final : public Role {
         it_.pseudo_tasks.let_go(hold);
         it_.memory.unhold(hold);
         it_.memory.release(hold,
-                           release.unused || it_.mistake.is(Mistake::hold_write_forgotten)
+                           release.data_unused || it_.mistake.is(Mistake::hold_write_forgotten)
                                ? memory::Outcome::returned
                                : memory::Outcome::succeeded,
                            it_.effects);

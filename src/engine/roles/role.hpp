@@ -1,12 +1,11 @@
-// What the engine does with tasks of one role. As it stands here, it is what is done with the program's: nothing that
-// is particular.
+// The engine's treatment of tasks of one role. The default is that of the program's tasks: nothing special.
 #pragma once
 #include <memory>
 #include <string>
 
 #include "base/deliberate_mistake.hpp"
+#include "engine/completions.hpp"
 #include "engine/deliveries.hpp"
-#include "engine/endings.hpp"
 #include "engine/engine_view.hpp"
 #include "engine/pseudo_tasks.hpp"
 
@@ -16,33 +15,33 @@ namespace fairlead::engine {
 class Role {
  public:
   virtual ~Role() = default;
-  /// It is ready, or was not admitted and is about to be tried again: ends it if it is not to be done, or need not be.
-  /// True if so.
-  virtual bool ends_unbegun(Task&, Commands&) { return false; }
-  /// It is over, after it has run or without; memory knows that.
+  /// Called when the task is ready, and before each new attempt to admit it. Ends the task if it must not run or need
+  /// not run; returns true if it did.
+  virtual bool try_skip(Task&, Commands&) { return false; }
+  /// The task is finished, with or without running; memory has been notified.
   virtual void over(Task&) {}
-  /// What is wrong with such a task, in a log that says so; empty: nothing.
-  virtual std::string fault(const Task&) const { return {}; }
+  /// Checks a task read from a log. Returns what is wrong with it; empty if nothing is.
+  virtual std::string check_logged(const Task&) const { return {}; }
 
-  // ---- if no worker runs it
+  // ---- pseudo-tasks only
 
-  /// It is admitted, and all its data are there.
-  virtual void landed(Task&, Commands&) {}
-  /// Some of its data could not be brought.
+  /// The task is admitted, and all its data have arrived.
+  virtual void data_arrived(Task&, Commands&) {}
+  /// Some of its data could not be copied.
   virtual void failed(Task&, Commands&) {}
-  /// Whoever it is for lets go, or wants it no more: however far it is.
+  /// Its requester releases it or gives it up, in whatever state it is.
   virtual void released(const HoldRelease&, Commands&) {}
 };
 
-/// What a role works with.
+/// The parts of the engine that roles use.
 struct RoleParts {
   memory::Memory& memory;
   memory::Effects& effects;
   const EngineView& view;
-  LaneGate& lane;
-  Endings& endings;
-  Journal& journal;
-  Deliveries& deliveries;
+  FastPathControl& lane;
+  Completions& endings;
+  RunRecords& journal;
+  PendingDeliveries& deliveries;
   PseudoTasks& pseudo_tasks;
   const DeliberateMistake mistake;
 };

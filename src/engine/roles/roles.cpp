@@ -1,9 +1,9 @@
-// The one place that names them all.
+// The list of all roles.
 #include "engine/roles/roles.hpp"
 
 namespace fairlead::engine {
 
-// Each is in the file of its name.
+// Each is defined in the file of its name.
 std::unique_ptr<Role> make_fold(const RoleParts&);
 std::unique_ptr<Role> make_hold(const RoleParts&);
 std::unique_ptr<Role> make_view_switch(const RoleParts&);
@@ -17,11 +17,11 @@ std::unique_ptr<Role> make(TaskRole role, const RoleParts& parts) {
     case TaskRole::fold:
       return make_fold(parts);
     case TaskRole::hold:
-    case TaskRole::visit:
+    case TaskRole::remote_access:
       return make_hold(parts);
     case TaskRole::view_switch:
       return make_view_switch(parts);
-    case TaskRole::turn:
+    case TaskRole::sequence_point:
       return make_turn(parts);
   }
   return nullptr;

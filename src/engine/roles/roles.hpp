@@ -1,4 +1,4 @@
-// Who knows what is done with the tasks of each role.
+// Maps each task to the treatment of its role.
 #pragma once
 #include <array>
 #include <memory>

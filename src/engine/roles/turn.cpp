@@ -1,6 +1,6 @@
-// Turns: places in the program's order for what comes from other ranks and goes to them. All that is before such a turn
-// is over when it is granted, and all that follows waits for its end. It takes no memory: who has it asks for a hold
-// while bytes are moved (rule 10 of docs/memory.md).
+// Turns: positions in program order for values that arrive from other ranks or go to them. When a turn is granted, all
+// earlier tasks are finished; all later ones wait for its end. It takes no memory: its requester acquires a hold while
+// bytes are transferred (rule 10 of docs/memory.md).
 #include "engine/roles/role.hpp"
 
 namespace fairlead::engine {
@@ -10,25 +10,25 @@ class Turn final : public Role {
  public:
   explicit Turn(const RoleParts& parts) : it_(parts) {}
 
-  bool ends_unbegun(Task& turn, Commands& out) override {
-    if (it_.endings.hopeless(turn)) {
-      it_.endings.refuse(turn, out);
+  bool try_skip(Task& turn, Commands& out) override {
+    if (it_.endings.must_not_run(turn)) {
+      it_.endings.fail(turn, out);
       return true;
     }
     it_.pseudo_tasks.grant(turn);
     turn.at = it_.view.now();
     it_.journal.granted(turn);
-    it_.deliveries.begin();  // until who asked for it can see that he has it
+    it_.deliveries.begin();  // until the requester can see the grant
     out.granted.push_back(&turn);
     return true;
   }
 
-  /// `unused`: what was to come did not, and will not.
+  /// `unused`: the value did not arrive and will not.
   void released(const HoldRelease& release, Commands& out) override {
     Task& turn = *release.hold;
     if (turn.state != TaskState::staged) return;
     it_.pseudo_tasks.let_go(turn);
-    release.unused ? it_.endings.refuse(turn, out) : it_.endings.end(turn, out);
+    release.data_unused ? it_.endings.fail(turn, out) : it_.endings.end(turn, out);
   }
 
  private:

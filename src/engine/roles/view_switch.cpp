@@ -1,6 +1,6 @@
-// Switches between a whole and its parts: all that was seen before is at home, where it can be seen otherwise then
-// (docs/memory.md, "Parts"). That is never left out, not even for data without a value or of a flow that was
-// cancelled: what is dirty must not come home later.
+// Switches between a whole and its parts: writes all data of the old view to their homes, where the new view reads them
+// (docs/memory.md, "Parts"). A switch is never skipped, not even for data without a value or of a cancelled flow: dirty
+// data of the old view must not be written back later.
 #include "engine/roles/role.hpp"
 
 namespace fairlead::engine {
@@ -11,7 +11,7 @@ class ViewSwitch final : public Role {
   explicit ViewSwitch(const RoleParts& parts)
       : memory_(parts.memory), effects_(parts.effects), lane_(parts.lane), endings_(parts.endings) {}
 
-  void landed(Task& task, Commands& out) override {
+  void data_arrived(Task& task, Commands& out) override {
     const bool poisoned = memory_.poison().is_read_by(task);
     memory_.release(task, memory::Outcome::succeeded, effects_);
     memory_.losses().pass_on(task);
@@ -34,8 +34,8 @@ class ViewSwitch final : public Role {
  private:
   memory::Memory& memory_;
   memory::Effects& effects_;
-  LaneGate& lane_;
-  Endings& endings_;
+  FastPathControl& lane_;
+  Completions& endings_;
 };
 }  // namespace
 

@@ -1,5 +1,5 @@
-// Acquiring data for the application: a pseudo-task of the flow, which has its turn in program order and is
-// admitted to memory like any other, but is "run" by the application and ends when that lets go.
+// Acquires data for the program. A hold is a pseudo-task of the flow: it takes its turn in program order and is
+// admitted to memory like a task. The program "runs" it, and it finishes when the program releases the data.
 #include <fairlead/error.hpp>
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 #include "front/flow/flow_source.hpp"
 #include "front/flow/gathered.hpp"
 #include "front/flow/pseudo_task.hpp"
-#include "front/ranks/common_program.hpp"
+#include "front/ranks/shared_program.hpp"
 
 namespace fairlead::front {
 
@@ -22,28 +22,29 @@ const CodeletInfo& hold_codelet() {
 }
 }  // namespace
 
-std::shared_ptr<engine::OpenHold> FlowSource::request(const Submission& wanted,
-                                                      std::vector<std::uint8_t>& access_of_use, Told told) {
+std::shared_ptr<engine::OpenHold> FlowSource::request_hold(const Submission& wanted,
+                                                           std::vector<std::uint8_t>& access_of_use,
+                                                           HoldCallback told) {
   Submission submission = wanted;
   submission.codelet = &hold_codelet();
-  core_.reductions().close_all();  // what folds take counts as memory that is wanted
+  core_.reductions().close_all();  // closed before the admission check: fold tasks need memory, too
   if (common_program_ != nullptr) common_program_->check_hold(submission);
   Gathered gathered;
   gather(submission, gathered);
-  // Also where whoever began to reduce it is gone.
+  // Also folds a reduction whose flow has been destroyed.
   for (const Submission::Use& use : submission.uses)
     fold_if_open(*use.datum, submission.file, submission.line);
-  // A hold counts in the window, so that those who ask for ever more wait for what they asked for before.
-  core_.help_until([this] { return core_.holds().open() < core_.window(); }, "acquire");
+  // Open holds are limited by the window: above it, acquire() waits until earlier holds are released.
+  core_.wait_until([this] { return core_.holds().open() < core_.window(); }, "acquire");
   core_.holds().check_room(gathered.host_footprint, true, SubmissionFit::text_of(submission), submission);
-  return core_.or_stop([&] {
-    if (gathered.views) show_all(submission);
+  return core_.stop_on_out_of_memory([&] {
+    if (gathered.views) activate_views(submission);
     if (core_.submission_book() != nullptr) core_.submission_book()->hold();
     for (const Submission::Use& use : submission.uses) use.datum->ever_written |= writes(use.mode);
     if (holds_.load() == nullptr) {
       holds_.store(&core_.holds().new_source());
-      if (cancelled.load())
-        core_.engine().cancel(*holds_.load());  // one of both sees what the other has stored
+      // cancel() may run in another thread: at least one of both sees the other's store.
+      if (cancelled.load()) core_.engine().cancel(*holds_.load());
     }
     return insert_hold(
         *holds_.load(), submission, gathered, access_of_use, std::move(told),
@@ -51,8 +52,8 @@ std::shared_ptr<engine::OpenHold> FlowSource::request(const Submission& wanted,
   });
 }
 
-void FlowSource::call_when_home(const Submission& task, const std::shared_ptr<WatchedTask>& watched,
-                                std::function<void(std::exception_ptr)> on_done) {
+void FlowSource::call_after_write_back(const Submission& task, const std::shared_ptr<ObservedTask>& watched,
+                                       std::function<void(std::exception_ptr)> on_done) {
   std::vector<Submission::Use> uses;
   for (const Submission::Use& use : task.uses)
     if (writes(use.mode) && use.datum->in_place)
@@ -65,26 +66,26 @@ void FlowSource::call_when_home(const Submission& task, const std::shared_ptr<Wa
   Gathered gathered;
   gather(submission, gathered);
   std::vector<std::uint8_t> access_of_use;
-  if (homecomings_ == nullptr) homecomings_ = &core_.holds().new_source();
+  if (write_back_holds_ == nullptr) write_back_holds_ = &core_.holds().new_source();
   insert_hold(
-      *homecomings_, submission, gathered, access_of_use,
+      *write_back_holds_, submission, gathered, access_of_use,
       [&holds = core_.holds(), watched, on_done = std::move(on_done)](const auto& record) {
         struct Release {
-          engine::HoldBook& holds;
+          engine::HoldRegistry& holds;
           engine::OpenHold& record;
           ~Release() { holds.release(record); }
         } const release{holds, *record};
         const bool refused = record->state.load() == engine::OpenHold::State::refused;
         on_done(refused && watched->outcome() == nullptr ? reason_of(*record) : watched->outcome());
       },
-      watched->whose);
+      watched->description);
 }
 
 std::shared_ptr<engine::OpenHold> FlowSource::insert_hold(engine::HoldSource& of,
                                                           const Submission& submission,
                                                           const Gathered& gathered,
-                                                          std::vector<std::uint8_t>& access_of_use, Told told,
-                                                          std::string whose) {
+                                                          std::vector<std::uint8_t>& access_of_use,
+                                                          HoldCallback told, std::string whose) {
   auto record = std::make_shared<engine::OpenHold>();
   record->accesses.resize(gathered.count);
   record->uses.resize(gathered.count);
@@ -92,19 +93,19 @@ std::shared_ptr<engine::OpenHold> FlowSource::insert_hold(engine::HoldSource& of
   record->file = submission.file;
   record->line = submission.line;
   record->of_application = told == nullptr;
-  record->passes_by_itself = &of == homecomings_;
+  record->releases_itself = &of == write_back_holds_;
   access_of_use.assign(gathered.access_of_use.begin(),
                        gathered.access_of_use.begin() + static_cast<std::ptrdiff_t>(submission.uses.size()));
   for (std::size_t i = 0; i < submission.uses.size(); ++i)
     record->uses[access_of_use[i]] = {submission.uses[i].datum, gathered.insertions[access_of_use[i]].mode};
   if (told != nullptr) {
     outcome_.callbacks()->open.fetch_add(1);
-    record->told = [told = std::move(told), calls = outcome_.callbacks(), whose = std::move(whose),
-                    &world = core_.world(), weak = std::weak_ptr(record)]() mutable {
+    record->callback = [told = std::move(told), calls = outcome_.callbacks(), whose = std::move(whose),
+                        &world = core_.world(), weak = std::weak_ptr(record)]() mutable {
       calls->call([&] { told(weak.lock()); }, whose);
       told = nullptr;
       calls->open.fetch_sub(1);
-      world.wake(engine::Who::application());
+      world.wake(engine::WakeTarget::application());
     };
   }
   Task& task = record->task;
@@ -116,7 +117,7 @@ std::shared_ptr<engine::OpenHold> FlowSource::insert_hold(engine::HoldSource& of
   core_.holds().add(record);
   if (core_.graph().insert(task, gathered.all()))
     core_.engine().entrance().post(task, EventKind::task_ready, no_id<WorkerId>, core_.world().now());
-  core_.application().serve_surely();
+  core_.application().serve_blocking();
   return record;
 }
 
@@ -124,12 +125,12 @@ std::shared_ptr<engine::OpenHold> FlowSource::acquire(const Submission& submissi
                                                       std::vector<std::uint8_t>& access_of_use) {
   using State = engine::OpenHold::State;
   core_.caller().check("acquire");
-  auto record = request(submission, access_of_use, nullptr);
+  auto record = request_hold(submission, access_of_use, nullptr);
   try {
     if (record->state.load() == State::waiting) core_.engine().horizon_closed();
-    core_.help_until([&] { return record->state.load() != State::waiting; }, "acquire");
+    core_.wait_until([&] { return record->state.load() != State::waiting; }, "acquire");
   } catch (...) {
-    core_.holds().release(*record);  // whoever waits for it is not to wait for ever
+    core_.holds().release(*record);  // later tasks must not wait for it forever
     throw;
   }
   if (record->state.load() == State::refused) throw_refused(*record);
@@ -137,9 +138,9 @@ std::shared_ptr<engine::OpenHold> FlowSource::acquire(const Submission& submissi
 }
 
 void FlowSource::acquire_then(const Submission& submission, std::vector<std::uint8_t>& access_of_use,
-                              Told told) {
+                              HoldCallback told) {
   core_.caller().check("acquire_then");
-  request(submission, access_of_use, std::move(told));
+  request_hold(submission, access_of_use, std::move(told));
 }
 
 void FlowSource::throw_refused(const engine::OpenHold& record) { std::rethrow_exception(reason_of(record)); }
@@ -155,7 +156,7 @@ std::exception_ptr FlowSource::reason_of(const engine::OpenHold& record) {
     try {
       std::rethrow_exception(record.failure);
     } catch (const std::exception& error) {
-      std::throw_with_nested(TaskError(text + " failed: " + said_by(error)));
+      std::throw_with_nested(TaskError(text + " failed: " + exception_text(error)));
     }
   } catch (const std::exception&) {
     return std::current_exception();

@@ -1,4 +1,5 @@
-// The public Flow over the untyped one, and what bodies are given.
+// Implements the public Flow, Future and Completion on the untyped FlowSource, and the functions by which task bodies
+// get their data and scratch memory.
 #include <fairlead/flow.hpp>
 
 #include <fairlead/error.hpp>
@@ -9,7 +10,7 @@
 #include "engine/ended_thread.hpp"
 #include "engine/runtime_core.hpp"
 #include "front/flow/flow_implementation.hpp"
-#include "front/ranks/among_ranks.hpp"
+#include "front/ranks/rank_context.hpp"
 
 namespace fairlead {
 
@@ -22,19 +23,19 @@ Flow::~Flow() {
 void Flow::insert(const detail::Submission& submission, const std::shared_ptr<const CodeletInfo>& codelet) {
   implementation_->source->submit(submission, codelet);
 }
-/// Keeps the runtime, whose thread waits.
+/// Keeps the runtime alive, because wait() uses its thread.
 struct Future::State {
   std::shared_ptr<void> runtime;
   engine::RuntimeCore& core;
-  std::shared_ptr<front::WatchedTask> task = std::make_shared<front::WatchedTask>();
+  std::shared_ptr<front::ObservedTask> task = std::make_shared<front::ObservedTask>();
 };
 
 Future::Future(std::shared_ptr<State> state) noexcept : state_(std::move(state)) {}
-bool Future::done() const noexcept { return state_->task->over.load(); }
+bool Future::done() const noexcept { return state_->task->finished.load(); }
 void Future::wait() const {
   state_->core.caller().check("wait");
   state_->core.engine().horizon_closed();
-  state_->core.help_until([this] { return done(); });
+  state_->core.wait_until([this] { return done(); });
   if (!state_->task->own_data.empty()) state_->core.home_values().refresh(state_->task->own_data);
   state_->task->rethrow();
   if (!state_->task->own_data.empty()) state_->core.home_values().throw_if_lost(state_->task->own_data);
@@ -43,7 +44,7 @@ Future Flow::insert_extended(const detail::Submission& submission,
                              const std::shared_ptr<const CodeletInfo>& codelet,
                              const detail::Extras& extras) {
   auto& it = *implementation_;
-  front::Order order;
+  front::SubmissionOrder order;
   order.on_done = extras.on_done;
   for (const Future& future : extras.after) {
     const Future::State* before = future.state_.get();
@@ -60,7 +61,7 @@ Future Flow::insert_extended(const detail::Submission& submission,
 
 void Flow::drop_copies_of(const detail::DatumReference& datum, SourceLine where) {
   implementation_->core.caller().check("drop_copies");
-  front::AmongRanks* const ranks = front::among_ranks(implementation_->core.surroundings());
+  front::RankContext* const ranks = front::rank_context(implementation_->core.surroundings());
   if (ranks != nullptr) ranks->program().drop_copies(datum, where.file_name(), where.line());
 }
 void Flow::wait() { implementation_->source->wait(); }
@@ -74,8 +75,8 @@ Place place_of(const TaskContext& context, unsigned access) noexcept {
   if (access == absent_access) [[unlikely]]
     return {nullptr, true};
   Access& it = context.task->accesses_begin[access];
-  const Place place{it.address, it.packed, it.fresh};
-  it.fresh = false;  // another parameter may name the same datum
+  const Place place{it.address, it.is_packed_copy, it.fresh};
+  it.fresh = false;  // another parameter may refer to the same datum
   return place;
 }
 void* closure_of(const TaskContext& context) noexcept {
@@ -96,7 +97,7 @@ int checked_where(const CodeletInfo& codelet, int parameter, std::span<const int
 }
 void* scratch_of(const TaskContext& context) noexcept {
   const Task& task = *context.task;
-  if (task.scratch_bytes == 0) return nullptr;  // it may have passed memory by
+  if (task.scratch_bytes == 0) return nullptr;  // a task on the fast path has no reserved memory
   return context.world->address_of({.node = task.node, .offset = task.scratch});
 }
 Bytes checked_scratch(const CodeletInfo& codelet, ScratchSize size, Bytes element_bytes) {
@@ -109,9 +110,9 @@ Bytes checked_scratch(const CodeletInfo& codelet, ScratchSize size, Bytes elemen
 
 }  // namespace detail
 
-/// The task ends when its body has returned and the token was signalled, whichever comes last.
+/// A task with a completion token finishes when its body has returned and the token is signalled, in either order.
 struct Completion::State {
-  State(engine::DrivenWorld* w, Task* t) noexcept : world(w), task(t) {}
+  State(engine::RunnableWorld* w, Task* t) noexcept : world(w), task(t) {}
   State(const State&) = delete;
   State& operator=(const State&) = delete;
   ~State() {
@@ -120,7 +121,7 @@ struct Completion::State {
     try {
       throw UsageError("the task's completion was dropped without having been signalled");
     } catch (...) {
-      why = std::current_exception();  // or that there was no memory to say so
+      why = std::current_exception();  // this UsageError, or std::bad_alloc if it could not be created
     }
     signal(std::move(why));
   }
@@ -128,21 +129,21 @@ struct Completion::State {
   void signal(std::exception_ptr cause) {
     if (signalled.exchange(true)) throw UsageError("a task's completion was signalled twice");
     signalled_failure = std::move(cause);
-    one_less();
+    count_down();
   }
   void returned(std::exception_ptr cause) {
     thrown = std::move(cause);
-    one_less();
+    count_down();
   }
 
  private:
-  void one_less() {
-    // acq_rel: the last one sees what the other has written.
+  void count_down() {
+    // acq_rel: the second of the two calls sees what the first has written.
     if (missing.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
     world->end_asynchronous(*task, thrown != nullptr ? thrown : signalled_failure);
   }
 
-  engine::DrivenWorld* world;
+  engine::RunnableWorld* world;
   Task* task;
   std::atomic<int> missing{2};
   std::atomic<bool> signalled{false};

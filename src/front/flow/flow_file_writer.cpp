@@ -1,4 +1,4 @@
-// Mistakes of the disk show at the end.
+// Writes the lines of a flow file. Write errors are kept and reported by end().
 #include "front/flow/flow_file_writer.hpp"
 
 #include <fairlead/error.hpp>
@@ -17,7 +17,7 @@ namespace fairlead::front {
 
 namespace {
 
-/// The last word of a line, which may have blanks in it but is one line.
+/// The last field of a line: it may contain blanks but no control characters.
 std::string one_line(std::string_view name) {
   std::string text(name);
   std::ranges::replace_if(
@@ -46,7 +46,7 @@ std::string_view unit_of(const CodeletInfo& codelet) {
   return units[static_cast<std::size_t>(codelet.unit)];
 }
 
-/// Of the middle half.
+/// The mean duration of the middle half of the tasks.
 double mean_ns(const model::Quantiles& quantiles) {
   return static_cast<double>(std::accumulate(quantiles.begin() + 2, quantiles.end() - 2, std::int64_t{0})) /
          4;
@@ -142,7 +142,7 @@ void FlowFileWriter::give_up(const std::string& why) {
 }
 
 void FlowFileWriter::end(const model::KeptDurations& durations) {
-  for (const model::KeptDuration& kept : durations)
+  for (const model::DurationRecord& kept : durations)
     write(fmt::format("duration {} {} {} {:.0f} {}\n", worker_kind_names[static_cast<std::size_t>(kept.kind)],
                       kept.size, kept.tasks, mean_ns(kept.quantiles_ns), one_line(kept.codelet)));
   const auto left_out = [&](std::uint64_t count, std::string_view what) {

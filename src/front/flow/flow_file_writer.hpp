@@ -1,5 +1,5 @@
-// A flow written down while it is submitted, for `fairlead simulate --recorded`: data, codelets and tasks in
-// program order, a line each. Read by simulate/flow_file.hpp, which says what a line means.
+// Records a flow during submission, for `fairlead simulate --recorded`: data, codelets and tasks in program order, one
+// per line. simulate/flow_file.hpp reads the file and documents the lines.
 #pragma once
 #include <fairlead/detail/submission.hpp>
 
@@ -17,11 +17,11 @@ namespace fairlead::front {
 
 using detail::Submission;
 
-class FlowFileWriter final : public engine::SubmissionBook {
+class FlowFileWriter final : public engine::SubmissionRecorder {
  public:
   /// Throws SystemError if the file cannot be written.
   FlowFileWriter(engine::RuntimeCore& core, std::string path);
-  /// Without end() there is no file: what was there before stays as it was.
+  /// Without a call of end() no file is created, and an existing one is unchanged.
   ~FlowFileWriter() override;
 
   void task(const Submission& submission, std::span<const Use> uses, bool ordered_explicitly) override;
@@ -31,7 +31,7 @@ class FlowFileWriter final : public engine::SubmissionBook {
   void hold() noexcept override { ++holds_; }
   void give_up(const std::string& why) override;
 
-  /// With how long tasks took, on average. Throws SystemError if something could not be written.
+  /// Adds the mean durations of tasks and completes the file. Throws SystemError if a write failed.
   void end(const model::KeptDurations& durations);
 
  private:
@@ -43,10 +43,10 @@ class FlowFileWriter final : public engine::SubmissionBook {
   void count_what_is_left_out(const Submission& submission, bool ordered_explicitly);
 
   engine::RuntimeCore& core_;
-  std::string error_;  // the first of writing
+  std::string error_;  // the first write error
   std::optional<data::TextOutput> file_;
   std::unordered_map<std::string, std::size_t> codelets_, files_;  // by the text of their lines
-  std::unordered_map<DatumId, std::size_t> data_;                  // ids are never used again
+  std::unordered_map<DatumId, std::size_t> data_;                  // datum ids are never reused
   std::uint64_t tasks_ = 0, phases_ = 0, holds_ = 0, several_workers_ = 0, scratch_ = 0, explicit_order_ = 0,
                 tied_ = 0;
   bool phase_ended_ = true, given_up_ = false;

@@ -1,4 +1,4 @@
-// What the public Flow keeps.
+// The state of a public Flow: its task source and the runtime that it keeps alive.
 #pragma once
 #include <fairlead/flow.hpp>
 
@@ -13,7 +13,7 @@ class Flow::Implementation {
  public:
   Implementation(std::shared_ptr<void> r, engine::RuntimeCore& c)
       : runtime(std::move(r)), core(c), source(std::make_unique<front::FlowSource>(core)) {}
-  std::shared_ptr<void> runtime;  // there as long as the flow is
+  std::shared_ptr<void> runtime;  // keeps the runtime alive as long as the flow
   engine::RuntimeCore& core;
   std::unique_ptr<front::FlowSource> source;
 };

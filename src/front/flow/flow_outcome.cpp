@@ -1,4 +1,4 @@
-// See flow_outcome.hpp.
+// Failure texts, and notification of futures and callbacks. See flow_outcome.hpp.
 #include "front/flow/flow_outcome.hpp"
 
 #include <fairlead/codelet_info.hpp>
@@ -15,10 +15,11 @@
 namespace fairlead::front {
 
 namespace {
-constexpr std::size_t most_shown = 64;  // data of a task
+constexpr std::size_t most_shown = 64;  // data of a task in a message
 
 std::string failed(const std::string& task, const std::exception_ptr& cause) {
-  return "the task " + task + " failed: " + said_by(cause, "it threw something that is not a std::exception");
+  return "the task " + task +
+         " failed: " + exception_text(cause, "it threw something that is not a std::exception");
 }
 }  // namespace
 
@@ -30,7 +31,7 @@ void throw_nesting(const std::exception_ptr& cause, const std::string& text) {
   }
 }
 
-void FlowOutcome::watch(TaskId task, const std::shared_ptr<WatchedTask>& watched) {
+void FlowOutcome::watch(TaskId task, const std::shared_ptr<ObservedTask>& watched) {
   const std::lock_guard guard(mutex_);
   watched_.emplace(task, watched);
   watched_count_.store(watched_.size());
@@ -55,7 +56,7 @@ std::string FlowOutcome::take_failure(std::exception_ptr& cause) {
       if (!first_skipped.empty() && !earlier_failure_.empty()) text += "\n  Earlier, " + earlier_failure_;
       return text;
     }
-    // Every task of the program ran, and yet a result is missing.
+    // All tasks of the program ran, but the result of a reduction may be missing.
     return unfolded
                ? "the flow was cancelled before the partial results of a reduction were put together: its "
                  "result is missing"
@@ -77,24 +78,25 @@ std::string FlowOutcome::take_callback_failure(std::exception_ptr& cause) {
   try {
     std::rethrow_exception(cause);
   } catch (const std::exception& error) {
-    return "the callback of " + callbacks_->whose + " threw: " + said_by(error);
+    return "the callback of " + callbacks_->description + " threw: " + exception_text(error);
   } catch (...) {
-    return "the callback of " + callbacks_->whose + " threw something that is not a std::exception";
+    return "the callback of " + callbacks_->description + " threw something that is not a std::exception";
   }
 }
 
-void FlowOutcome::say_what_nobody_heard() noexcept {
-  if (!core_.surroundings().say || !core_.caller().same_process()) return;
+void FlowOutcome::print_unreported_failures() noexcept {
+  if (!core_.surroundings().show_message || !core_.caller().same_process()) return;
   try {
     std::exception_ptr cause;
-    const bool heard = failed_watched_ != nullptr && failed_watched_->told.load();
+    const bool heard = failed_watched_ != nullptr && failed_watched_->reported.load();
     const std::string failure = take_failure(cause);
     if (cause != nullptr && !heard)
-      core_.surroundings().say("a flow ended without a wait(): " + failure + "\n");
+      core_.surroundings().show_message("a flow ended without a wait(): " + failure + "\n");
     const std::string callback = take_callback_failure(cause);
-    if (cause != nullptr) core_.surroundings().say("a flow ended without a wait(): " + callback + "\n");
+    if (cause != nullptr)
+      core_.surroundings().show_message("a flow ended without a wait(): " + callback + "\n");
   } catch (...) {
-    // There is no memory for the text, or nowhere to write it.
+    // No memory for the text, or standard error is not writable.
   }
 }
 
@@ -141,13 +143,13 @@ void FlowOutcome::note_failure(const Task& task) {
     }
   } else if (task.codelet != &fold_codelet()) {
     if (cancelled_++ == 0) first_skipped_ = text_of_missing_input(task);
-  } else if (task.source()->cancelled.load()) {  // else who failed is told, and this may be for another flow
+  } else if (task.source()->cancelled.load()) {  // otherwise the failed task is reported
     unfolded_ = true;
   }
 }
 
-void FlowOutcome::tell(const Task& task, EventChain& ready) {
-  std::shared_ptr<WatchedTask> watched;
+void FlowOutcome::notify(const Task& task, EventChain& ready) {
+  std::shared_ptr<ObservedTask> watched;
   {
     const std::lock_guard guard(mutex_);
     const auto found = watched_.find(task.id);
@@ -162,24 +164,24 @@ void FlowOutcome::tell(const Task& task, EventChain& ready) {
   std::vector<Task*> followers;
   {
     const std::lock_guard guard(watched->mutex);
-    watched->followed = true;
+    watched->followers_notified = true;
     followers.swap(watched->followers);
   }
-  watched->over.store(true);
+  watched->finished.store(true);
   for (Task* follower : followers)
     if (was_last(follower->wait)) append_ready(*follower, task, ready);
   if (watched->on_done != nullptr)
     core_.engine().callbacks().push([watched, calls = callbacks_, &world = core_.world()]() mutable {
-      calls->call([&] { watched->on_done(watched->outcome()); }, watched->whose);
+      calls->call([&] { watched->on_done(watched->outcome()); }, watched->description);
       watched->on_done = nullptr;
       calls->open.fetch_sub(1);
-      world.wake(engine::Who::application());
+      world.wake(engine::WakeTarget::application());
     });
-  core_.world().wake(engine::Who::application());
+  core_.world().wake(engine::WakeTarget::application());
 }
 
-std::exception_ptr WatchedTask::outcome() const noexcept {
-  told.store(true);
+std::exception_ptr ObservedTask::outcome() const noexcept {
+  reported.store(true);
   if (failure != nullptr || !cancelled) return failure;
   try {
     rethrow();
@@ -189,8 +191,8 @@ std::exception_ptr WatchedTask::outcome() const noexcept {
   return nullptr;
 }
 
-void WatchedTask::rethrow() const {
-  told.store(true);
+void ObservedTask::rethrow() const {
+  reported.store(true);
   if (failure == nullptr && !cancelled) return;
   if (failure == nullptr)
     throw TaskError("the task " + text + " was not run: an input is missing, or its flow was cancelled");

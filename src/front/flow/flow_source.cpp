@@ -1,4 +1,4 @@
-// Submission: the checks that refuse a mistake where it is made, then one insertion into the graph.
+// Submission of tasks: the checks that reject a mistake at its source line, then one insertion into the graph.
 #include "front/flow/flow_source.hpp"
 
 #include <fairlead/codelet_info.hpp>
@@ -15,7 +15,7 @@
 #include "base/pages.hpp"
 #include "data/ready.hpp"
 #include "front/flow/gathered.hpp"
-#include "front/ranks/among_ranks.hpp"
+#include "front/ranks/rank_context.hpp"
 #include "front/runtime/views.hpp"
 
 namespace fairlead::front {
@@ -27,40 +27,40 @@ constexpr std::uint64_t tasks_between_lane_trials = 1024;
 
 FlowSource::FlowSource(engine::RuntimeCore& core)
     : CountedSource(core),
-      common_program_(among_ranks(core.surroundings()) == nullptr
+      common_program_(rank_context(core.surroundings()) == nullptr
                           ? nullptr
-                          : &among_ranks(core.surroundings())->program()) {}
+                          : &rank_context(core.surroundings())->program()) {}
 
 FlowSource::~FlowSource() {
   if (!finished_) finish();
   if (common_program_ != nullptr) common_program_->remove(*this);
-  // The engine may not have looked at the ends of our last tasks yet, and somebody may be saying what runs.
-  core_.caller().may_wait() ? core_.application().serve_surely() : core_.world().serve_for_others();
+  // The engine may not have processed the completion of the last tasks, and another thread may be printing the status.
+  core_.caller().may_wait() ? core_.application().serve_blocking() : core_.world().process_remote_events();
   core_.engine().locked([](memory::Memory&) {});
-  if (!stop_heard_) outcome_.say_what_nobody_heard();
+  if (!stop_reported_) outcome_.print_unreported_failures();
 }
 
 bool FlowSource::finish() noexcept {
   finished_ = true;
-  bool folds_later = false;  // for the first that needs the values, or when the runtime ends
+  bool folds_later = false;  // folds are left to the next reader of the values, or to the end of the runtime
   try {
     if (core_.caller().may_wait())
       core_.reductions().close_all(this);
     else
       folds_later = core_.reductions().has_part_in_any(this);
-    if (has_common_) common_program_->leave();
+    if (has_common_) common_program_->finish();
     if (core_.caller().may_wait() && done() != submitted_) wait_until_done(submitted_, true);
     if (core_.caller().may_wait() && outcome_.callbacks()->open.load() != 0)
-      core_.help([this] { return outcome_.callbacks()->open.load() == 0; }, true);
+      core_.wait([this] { return outcome_.callbacks()->open.load() == 0; }, true);
     if (core_.caller().may_wait()) core_.home_values().refresh();
   } catch (...) {
-    // What stopped the run is told to those who wait.
+    // The error that stopped the run is reported to the waiting callers.
     core_.reductions().orphan(this);
   }
   return !folds_later && done() == submitted_;
 }
 
-/// Throws UsageError for what must not be used, or not like this. Changes nothing.
+/// Throws UsageError for data that must not be used, or not in this way. Changes nothing.
 void FlowSource::gather(const Submission& submission, Gathered& out) const {
   std::size_t used = 0;
   out.lane = core_.engine().lane().generation();
@@ -74,7 +74,7 @@ void FlowSource::gather(const Submission& submission, Gathered& out) const {
                                    SubmissionFit::subject(submission), used + 1, submission.file,
                                    submission.line));
     if (const SharedDatum* const shared = shared_of(*use.datum);
-        shared != nullptr && shared->named == use.datum && shared->home == nullptr &&
+        shared != nullptr && shared->handle_target == use.datum && shared->home == nullptr &&
         use.datum->generation == use.generation)
       throw UsageError(fmt::format(
           "{} uses {}, which is rank {}'s: what this rank does alone it does with its own data\n  "
@@ -103,7 +103,7 @@ void FlowSource::gather(const Submission& submission, Gathered& out) const {
       throw UsageError(fmt::format("{} uses {}, which belongs to another runtime\n  submitted at {}:{}",
                                    SubmissionFit::subject(submission), use.datum->text(), submission.file,
                                    submission.line));
-    // Comes while the rest is looked at: what reads it later are locked instructions, which wait one by one.
+    // Prefetches the cache line while the remaining checks run: it is read later by locked instructions, which stall.
     __builtin_prefetch(use.datum->tail.last, 1);
     out.access_of_use[used++] = static_cast<std::uint8_t>(out.count);
     out.insertions[out.count++] = {&use.datum->tail, use.datum->id, use.mode, 0};
@@ -123,7 +123,7 @@ void FlowSource::gather(const Submission& submission, Gathered& out) const {
   if (submission.device != no_device) fit_.check_device(submission);
 }
 
-/// Of what was gathered: data that were named twice are one access.
+/// Uses gathered accesses: several parameters for the same datum are one access.
 PlaceHint FlowSource::place_of(const Submission& submission, const Gathered& gathered) noexcept {
   PlaceHint place;
   place.device = static_cast<std::int8_t>(submission.device);
@@ -132,15 +132,15 @@ PlaceHint FlowSource::place_of(const Submission& submission, const Gathered& gat
   return place;
 }
 
-void FlowSource::insert(const Submission& submission, std::shared_ptr<WatchedTask> watched,
-                        const Order* order) {
-  if (window_.held_up()) [[unlikely]] {
+void FlowSource::insert(const Submission& submission, std::shared_ptr<ObservedTask> watched,
+                        const SubmissionOrder* order) {
+  if (window_.is_blocked()) [[unlikely]] {
     window_.try_again(*this);
     throw_if_stopped();
-    if (window_.held_up()) window_.throw_held_up(*this);
+    if (window_.is_blocked()) window_.throw_held_up(*this);
   }
   if (cancelled.load(std::memory_order_relaxed)) [[unlikely]]
-    core_.throw_if_winding_down();  // else millions of tasks would be submitted that do not run
+    core_.throw_if_winding_down();  // otherwise millions of tasks would be submitted that never run
   Gathered gathered;
   gather(submission, gathered);
   const Bytes scratch = whole_pages_for(submission.scratch_bytes);
@@ -155,17 +155,19 @@ void FlowSource::insert(const Submission& submission, std::shared_ptr<WatchedTas
       submission.workers.count() == 1 ? std::uint16_t{0} : fit_.workers_wanted(submission, excluded);
   if (gathered.host_footprint != 0 && ((excluded >> index(core_.engine().view().host())) & 1u) == 0 &&
       (submission.codelet->kinds & core_.machine().host_kinds) != 0) {
-    // Whatever may run there has to find room beside what the application holds.
+    // A task that may run there must fit next to the data that the program holds.
     if (!core_.holds().none()) [[unlikely]]
       core_.holds().check_room(gathered.host_footprint, false, SubmissionFit::text_of(submission),
                                submission);
-    if (is_common_) common_program_->check_room(gathered.host_footprint, submission);
-    core_.holds().note_footprint(gathered.host_footprint + (is_common_ ? common_program_->reserve() : 0));
+    if (is_common_) common_program_->check_memory(gathered.host_footprint, submission);
+    core_.holds().note_footprint(gathered.host_footprint +
+                                 (is_common_ ? common_program_->transfer_reserve() : 0));
   }
-  std::vector<engine::SubmissionBook::Use> written_down;  // as the program says, which may be changed below
+  std::vector<engine::SubmissionRecorder::Use> written_down;  // the modes as submitted; below they may change
   if (core_.submission_book() != nullptr) [[unlikely]]
     written_down = gathered.uses_of(submission);
-  Task& task = core_.or_stop([&]() -> Task& { return make_task(submission, gathered, excluded, together); });
+  Task& task = core_.stop_on_out_of_memory(
+      [&]() -> Task& { return make_task(submission, gathered, excluded, together); });
   if (submission.fill_closure != nullptr) {
     try {
       submission.fill_closure(task.closure.data(), submission.arguments, gathered.access_of_use.data());
@@ -174,10 +176,10 @@ void FlowSource::insert(const Submission& submission, std::shared_ptr<WatchedTas
       throw;
     }
   }
-  core_.or_stop([&] {
+  core_.stop_on_out_of_memory([&] {
     if (core_.submission_book() != nullptr) [[unlikely]]
-      write_down(submission, gathered, written_down, order);
-    put_in(task, submission, gathered, std::move(watched), order);
+      record_task(submission, gathered, written_down, order);
+    insert_task(task, submission, gathered, std::move(watched), order);
   });
   if (window_.after(*this)) throw_if_stopped();
 }
@@ -194,15 +196,15 @@ TaskTraits FlowSource::traits_of(const Submission& submission, const Gathered& g
           .place = place_of(submission, gathered)};
 }
 
-/// A descriptor with all but the closure. What has to come before the task is in the graph afterwards.
+/// Makes a descriptor without its closure. Tasks that must precede this one are in the graph when it returns.
 [[gnu::always_inline]] inline Task& FlowSource::make_task(const Submission& submission, Gathered& gathered,
                                                           std::uint32_t excluded, std::uint16_t together) {
   if (gathered.views) [[unlikely]]
-    show_all(submission);
+    activate_views(submission);
   const TaskTraits traits = traits_of(submission, gathered, excluded, together);
-  // The lane does not know that values come and go.
+  // The fast path does not support the common program's tasks: copies of remote data arrive and are discarded.
   const std::uint32_t lane =
-      core_.engine().lane_possible() && !is_common_ ? lane_for(traits, submission, gathered) : 0;
+      core_.engine().lane_possible() && !is_common_ ? fast_path_for(traits, submission, gathered) : 0;
   if (core_.fixed_order() && gathered.any_order) [[unlikely]]
     for (graph::Insertion& insertion : std::span(gathered.insertions).first(gathered.count))
       if (writes_in_any_order(insertion.mode)) insertion.mode = AccessMode::read_write;
@@ -210,14 +212,14 @@ TaskTraits FlowSource::traits_of(const Submission& submission, const Gathered& g
     follow_reductions(submission, gathered);
 
   Task& task = new_task(traits, gathered.count);
-  task.lane = lane;
+  task.fast_path_generation = lane;
   return task;
 }
 
-[[gnu::always_inline]] inline void FlowSource::put_in(Task& task, const Submission& submission,
-                                                      const Gathered& gathered,
-                                                      std::shared_ptr<WatchedTask> watched,
-                                                      const Order* order) {
+[[gnu::always_inline]] inline void FlowSource::insert_task(Task& task, const Submission& submission,
+                                                           const Gathered& gathered,
+                                                           std::shared_ptr<ObservedTask> watched,
+                                                           const SubmissionOrder* order) {
   if (gathered.first_write)
     for (const Submission::Use& use : submission.uses) use.datum->ever_written |= writes(use.mode);
   bool call_later = false;
@@ -226,8 +228,8 @@ TaskTraits FlowSource::traits_of(const Submission& submission, const Gathered& g
       for (const Submission::Use& use : submission.uses)
         if (writes(use.mode) && use.datum->in_place) watched->own_data.push_back(use.datum->id);
     if (order != nullptr && order->on_done != nullptr) {
-      watched->whose = fmt::format("the task {}, submitted at {}:{},", submission.codelet->name,
-                                   submission.file, submission.line);
+      watched->description = fmt::format("the task {}, submitted at {}:{},", submission.codelet->name,
+                                         submission.file, submission.line);
       call_later = !watched->own_data.empty();
       if (!call_later) {
         watched->on_done = order->on_done;
@@ -245,16 +247,17 @@ TaskTraits FlowSource::traits_of(const Submission& submission, const Gathered& g
   if (after != 0) {
     std::int32_t over = 0;
     for (const auto& before : order->after) over += !before->follow(task);
-    // acq_rel: sees what those did that are over.
+    // acq_rel: this thread sees the writes of the predecessors that have finished.
     if (over != 0) ready = task.wait.fetch_sub(over, std::memory_order_acq_rel) == over;
   }
-  if (ready) tell_ready(task);
-  if (call_later) call_when_home(submission, watched, order->on_done);
+  if (ready) post_ready(task);
+  if (call_later) call_after_write_back(submission, watched, order->on_done);
 }
 
-/// Nothing can be refused any more: a line cannot be taken back.
-void FlowSource::write_down(const Submission& submission, const Gathered& gathered,
-                            std::span<const engine::SubmissionBook::Use> uses, const Order* order) {
+/// Called when no check can fail any more: a written line cannot be removed.
+void FlowSource::record_task(const Submission& submission, const Gathered& gathered,
+                             std::span<const engine::SubmissionRecorder::Use> uses,
+                             const SubmissionOrder* order) {
   if (gathered.views)
     return core_.submission_book()->give_up(fmt::format("{} at {}:{} uses split data, or parts of data",
                                                         SubmissionFit::text_of(submission), submission.file,
@@ -268,27 +271,28 @@ Task& FlowSource::new_task(const TaskTraits& traits, std::size_t accesses) {
   return task;
 }
 
-/// Tasks that ask for nothing special, on data that stay where they are.
-std::uint32_t FlowSource::lane_for(const TaskTraits& traits, const Submission& submission,
-                                   const Gathered& gathered) {
-  if (!engine::may_pass(traits) || gathered.views || gathered.any_order || gathered.reduced) return 0;
+/// Only tasks without special requirements, on data that stay in place.
+std::uint32_t FlowSource::fast_path_for(const TaskTraits& traits, const Submission& submission,
+                                        const Gathered& gathered) {
+  if (!engine::is_eligible_for_fast_path(traits) || gathered.views || gathered.any_order || gathered.reduced)
+    return 0;
   std::uint32_t lane = gathered.lane;
   if (lane == 0) [[unlikely]] {
     engine::Engine& engine = core_.engine();
-    if (submitted_ != progress_.done() && submitted_ < next_lane_trial_) return 0;
-    next_lane_trial_ = submitted_ + tasks_between_lane_trials;
+    if (submitted_ != progress_.done() && submitted_ < next_fast_path_trial_) return 0;
+    next_fast_path_trial_ = submitted_ + tasks_between_lane_trials;
     if (!engine.try_open_lane()) return 0;
     lane = engine.lane().generation();
   } else if (gathered.all_in_lane) {
     return lane;
   }
   for (const Submission::Use& use : submission.uses)
-    if (use.datum->tail.lane != lane && !let_in(*use.datum, lane)) return 0;
+    if (use.datum->tail.lane != lane && !enter_fast_path(*use.datum, lane)) return 0;
   return lane;
 }
 
-bool FlowSource::let_in(engine::RegisteredDatum& datum, std::uint32_t lane) {
-  void* const address = core_.engine().let_into_lane(datum.id, datum.ever_written || has_value(datum));
+bool FlowSource::enter_fast_path(engine::RegisteredDatum& datum, std::uint32_t lane) {
+  void* const address = core_.engine().admit_to_fast_path(datum.id, datum.ever_written || has_value(datum));
   if (address == nullptr) return false;
   datum.tail.address = address;
   datum.tail.lane = lane;
@@ -306,13 +310,13 @@ void FlowSource::announce(Task& task, std::span<const graph::Insertion> insertio
   core_.engine().submitted(task);
 }
 
-void FlowSource::tell_ready(Task& task) {
+void FlowSource::post_ready(Task& task) {
   if (core_.application().put_in_lane(task)) {
-    if (core_.world().must_be_told()) core_.world().wake(engine::Who::any_worker());
+    if (core_.world().needs_wake_up()) core_.world().wake(engine::WakeTarget::any_worker());
     return;
   }
   core_.engine().entrance().post(task, EventKind::task_ready, no_id<WorkerId>, Time{});
-  if (core_.world().must_be_told()) core_.application().serve();
+  if (core_.world().needs_wake_up()) core_.application().serve();
 }
 
 void FlowSource::retain(const std::shared_ptr<const CodeletInfo>& codelet) {
@@ -322,18 +326,18 @@ void FlowSource::retain(const std::shared_ptr<const CodeletInfo>& codelet) {
 }
 
 void FlowSource::throw_if_stopped() {
-  stop_heard_ |= core_.engine().stop_reason().stopped() || core_.engine().stop_reason().error() != 0;
+  stop_reported_ |= core_.engine().stop_reason().stopped() || core_.engine().stop_reason().error() != 0;
   core_.throw_if_stopped();
 }
 
 bool FlowSource::pass_over_ranks(const Submission& submission,
                                  const std::shared_ptr<const CodeletInfo>& codelet,
-                                 const std::shared_ptr<WatchedTask>& watched, const Order* order) {
-  const CommonProgram::Where where = common_program_->pass(submission, codelet);
-  if (where == CommonProgram::Where::alone) return false;
+                                 const std::shared_ptr<ObservedTask>& watched, const SubmissionOrder* order) {
+  const SharedProgram::TaskPlacement where = common_program_->next_task(submission, codelet);
+  if (where == SharedProgram::TaskPlacement::local) return false;
   has_common_ = true;
-  if (where == CommonProgram::Where::elsewhere) {
-    if (watched != nullptr) watched->pass_by();
+  if (where == SharedProgram::TaskPlacement::other_rank) {
+    if (watched != nullptr) watched->mark_remote();
     return true;
   }
   bool brought = false;
@@ -346,12 +350,12 @@ bool FlowSource::pass_over_ranks(const Submission& submission,
     common_program_->add(*this);
     retain(codelet);
     Submission local = submission;
-    local.uses = common_program_->bring(submission);
+    local.uses = common_program_->localize_uses(submission);
     brought = is_common_ = true;
     insert(local, watched, order);
   } catch (...) {
     is_common_ = false;
-    common_program_->refused(submission, brought, std::current_exception());
+    common_program_->task_rejected(submission, brought, std::current_exception());
     throw;
   }
   is_common_ = false;
@@ -369,10 +373,15 @@ void FlowSource::wait() {
     common_program_->end_wait();
   }
   const bool over =
-      wait_until_done(submitted_) && core_.help([this] { return outcome_.callbacks()->open.load() == 0; });
+      wait_until_done(submitted_) && core_.wait([this] { return outcome_.callbacks()->open.load() == 0; });
   throw_if_stopped();
-  if (!over) core_.throw_held_up("wait()");
-  core_.home_values().refresh();
+  if (!over) core_.throw_deadlock("wait()");
+  try {
+    core_.home_values().refresh();
+  } catch (...) {
+    stop_reported_ = true;
+    throw;
+  }
   if (core_.submission_book() != nullptr) core_.submission_book()->phase_ended();
   std::exception_ptr cause;
   const std::string text = outcome_.take(cause);
@@ -384,9 +393,9 @@ void FlowSource::wait() {
 }
 
 void FlowSource::release(Task& task, ReadyTasks& ready) {
-  outcome_.over(task, ready.described);
+  outcome_.task_finished(task, ready.described);
   if (task.family == &common_ && (task.failure != nullptr || task.cancelled)) [[unlikely]]
-    common_program_->failed_here(outcome_.text_of_end(task));
+    common_program_->report_failure(outcome_.text_of_end(task));
   graph::Graph::complete(task, ready.described, ready.recycler);
 }
 

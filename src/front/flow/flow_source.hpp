@@ -1,5 +1,5 @@
-// A flow: tasks inserted in program order, dependencies inferred from how they access data. This is its inner
-// half, without types; the public Flow puts types on it.
+// FlowSource, the untyped implementation of Flow: inserts tasks in program order and infers dependencies from their
+// accesses to data.
 #pragma once
 #include <fairlead/detail/submission.hpp>
 
@@ -19,65 +19,68 @@
 namespace fairlead::front {
 
 using detail::Submission;
-class CommonProgram;
+class SharedProgram;
 
-/// What few tasks have.
-struct Order {
-  std::vector<std::shared_ptr<WatchedTask>> after;
+/// Rarely used properties of a task: explicit predecessors and a completion callback.
+struct SubmissionOrder {
+  std::vector<std::shared_ptr<ObservedTask>> after;
   std::function<void(std::exception_ptr)> on_done;
 };
 
 class FlowSource : public engine::CountedSource {
  public:
   explicit FlowSource(engine::RuntimeCore& core);
-  /// finish(), if nobody did. Says what failed if nobody was told.
+  /// Calls finish() if it was not called, and prints failures that wait() has not thrown.
   ~FlowSource() override;
 
-  /// Works until all its tasks are over; their failures are lost if wait() was not called. False if the
-  /// caller must not wait or the run was stopped: then unfinished tasks need it as long as the runtime lives.
+  /// Runs tasks until all tasks of the flow have finished. Their failures are lost if wait() was not called. Returns
+  /// false if the caller must not wait or the run was stopped; unfinished tasks then need this object as long as the
+  /// runtime exists.
   bool finish() noexcept;
 
-  /// Inserts a task; works on tasks itself while the window is full. Throws FootprintError if no empty node
-  /// could hold what it uses, UsageError if it reads what nobody wrote or is called by the wrong thread.
+  /// Inserts a task; runs tasks while the window is full. Throws FootprintError if the task's data fit into no empty
+  /// memory node. Throws UsageError for a datum without a value and for a call in the wrong thread.
   void submit(const Submission& submission) {
     core_.caller().check("submit");
     insert(submission);
   }
-  /// The same; what the task needs of the codelet stays as long as the flow.
+  /// The same. Keeps the codelet alive as long as the flow.
   void submit(const Submission& submission, const std::shared_ptr<const CodeletInfo>& codelet,
-              std::shared_ptr<WatchedTask> watched = nullptr, const Order* order = nullptr) {
+              std::shared_ptr<ObservedTask> watched = nullptr, const SubmissionOrder* order = nullptr) {
     core_.caller().check("submit");
     if (common_program_ != nullptr && pass_over_ranks(submission, codelet, watched, order)) return;
     retain(codelet);
     insert(submission, std::move(watched), order);
   }
-  /// Works until all tasks are over. Throws the first failure, as a TaskError that nests it and counts the
-  /// others.
+  /// Runs tasks until all tasks of the flow have finished. Throws the first failure as a TaskError that nests it and
+  /// counts the others.
   void wait();
-  /// Tasks that have not started will complete without running.
+  /// Tasks that have not started finish without running.
   void cancel() {
     core_.caller().check_process("cancel");
     core_.engine().cancel(*this);
     if (engine::HoldSource* const holds = holds_.load()) core_.engine().cancel(*holds);
-    // Who waits for memory hears of it now, and who waits for tasks of which none may begin: perhaps nothing else comes.
-    core_.world().serve_surely_for_others();
-    core_.world().wake(engine::Who::application());
+    // Wakes up tasks blocked on memory, and threads that wait for tasks of which none may start: no other event may
+    // follow.
+    core_.world().process_remote_events_and_retry();
+    core_.world().wake(engine::WakeTarget::application());
   }
-  using Told = std::function<void(const std::shared_ptr<engine::OpenHold>&)>;
-  /// Works until the data are the application's. `access_of_use`: which of the record's places each use got.
-  /// Throws as submit(), TaskError if an input is poisoned or the flow was cancelled, UsageError if it would
-  /// wait for what this thread holds.
+  using HoldCallback = std::function<void(const std::shared_ptr<engine::OpenHold>&)>;
+  /// Runs tasks until the program holds the data. `access_of_use`: the index in the record's places, for each use.
+  /// Throws as submit(); also TaskError if an input is missing or the flow was cancelled, UsageError if the wait is for
+  /// data that this thread holds.
   std::shared_ptr<engine::OpenHold> acquire(const Submission& submission,
                                             std::vector<std::uint8_t>& access_of_use);
-  /// Returns at once; `told` is called when the data are there, or when they cannot be had.
-  void acquire_then(const Submission& submission, std::vector<std::uint8_t>& access_of_use, Told told);
-  /// Throws TaskError saying why the data could not be had.
+  /// Returns immediately. `told` is called when the data are available, or when they cannot be.
+  void acquire_then(const Submission& submission, std::vector<std::uint8_t>& access_of_use,
+                    HoldCallback told);
+  /// Throws TaskError with the reason why the data are not available.
   [[noreturn]] static void throw_refused(const engine::OpenHold& record);
-  /// What that throws.
+  /// The exception that throw_refused() throws.
   static std::exception_ptr reason_of(const engine::OpenHold& record);
-  /// The view is the active one from now on; before, what is dirty of the other goes home. Not if it is
-  /// active.
-  void show(engine::DatumView& view, const char* file, std::uint32_t line);
+  /// Makes the view the active one. Modified replicas of the previous view are written back first. The view must not be
+  /// active already.
+  void activate_view(engine::DatumView& view, const char* file, std::uint32_t line);
   void release(Task& task, ReadyTasks& ready) override;
 
  protected:
@@ -86,55 +89,58 @@ class FlowSource : public engine::CountedSource {
   const SubmissionFit& fit() const noexcept { return fit_; }
   void gather(const Submission& submission, Gathered& out) const;
   static PlaceHint place_of(const Submission& submission, const Gathered& gathered) noexcept;
-  /// What the task asks for, besides its data. `excluded`, `together`: see the two above.
+  /// The properties of a task other than its data. `excluded`: bits of memory nodes where it cannot run, from
+  /// SubmissionFit::nodes_excluded(). `together`: see SubmissionFit::workers_wanted().
   static TaskTraits traits_of(const Submission& submission, const Gathered& gathered, std::uint32_t excluded,
                               std::uint16_t together) noexcept;
-  bool let_in(engine::RegisteredDatum& datum, std::uint32_t lane);
-  /// And failures of tasks, which come from that, are not told again.
+  bool enter_fast_path(engine::RegisteredDatum& datum, std::uint32_t lane);
+  /// Throws the reason if the run was stopped. Task failures that result from the stop are not reported again.
   void throw_if_stopped();
 
  private:
-  void insert(const Submission& submission, std::shared_ptr<WatchedTask> watched = nullptr,
-              const Order* order = nullptr);
-  /// Over ranks: true if that was all. False: it is this rank's alone.
+  void insert(const Submission& submission, std::shared_ptr<ObservedTask> watched = nullptr,
+              const SubmissionOrder* order = nullptr);
+  /// Passes the task to the program common to all ranks. Returns true if submission is complete, false if the task
+  /// belongs to this rank alone.
   bool pass_over_ranks(const Submission& submission, const std::shared_ptr<const CodeletInfo>& codelet,
-                       const std::shared_ptr<WatchedTask>& watched, const Order* order);
+                       const std::shared_ptr<ObservedTask>& watched, const SubmissionOrder* order);
   Task& make_task(const Submission& submission, Gathered& gathered, std::uint32_t excluded,
                   std::uint16_t together);
-  void put_in(Task& task, const Submission& submission, const Gathered& gathered,
-              std::shared_ptr<WatchedTask> watched, const Order* order);
+  void insert_task(Task& task, const Submission& submission, const Gathered& gathered,
+                   std::shared_ptr<ObservedTask> watched, const SubmissionOrder* order);
   void insert_switch(engine::DatumView& view, const char* file, std::uint32_t line);
-  void show_all(const Submission& submission);
-  /// A task of this flow that is not in the graph yet.
+  void activate_views(const Submission& submission);
+  /// Allocates a task of this flow; it is not in the graph yet.
   Task& new_task(const TaskTraits& traits, std::size_t accesses);
-  /// To policies that look ahead, with what inserting into the graph is about to write.
+  /// Notifies policies that look ahead. Fills in the accesses that insertion into the graph is about to write.
   void announce(Task& task, std::span<const graph::Insertion> insertions);
-  void tell_ready(Task& task);
+  void post_ready(Task& task);
   void retain(const std::shared_ptr<const CodeletInfo>& codelet);
-  /// Into the file that somebody wants of the flow.
-  void write_down(const Submission& submission, const Gathered& gathered,
-                  std::span<const engine::SubmissionBook::Use> uses, const Order* order);
-  /// The generation of the direct lane in which the task may pass, or 0.
-  std::uint32_t lane_for(const TaskTraits& traits, const Submission& submission, const Gathered& gathered);
-  /// Data whose partial results have to be folded before the task, and those that it reduces.
+  /// Writes the task to the file of the setting `record-flow`.
+  void record_task(const Submission& submission, const Gathered& gathered,
+                   std::span<const engine::SubmissionRecorder::Use> uses, const SubmissionOrder* order);
+  /// The generation of the fast path if the task may take it, otherwise 0.
+  std::uint32_t fast_path_for(const TaskTraits& traits, const Submission& submission,
+                              const Gathered& gathered);
+  /// Folds partial results that the task needs, and assigns partial results to the data that it reduces.
   void follow_reductions(const Submission& submission, Gathered& gathered);
-  /// Data whose value the task, which is in the graph, replaces: what was added to that is not folded any more.
+  /// For data whose value the task, already in the graph, replaces: partial results of the former value are discarded.
   void replace_reduced(const Submission& submission, const Gathered& gathered);
   void fold(engine::Reduction& reduction, const char* file, std::uint32_t line);
   void fold_if_open(const engine::RegisteredDatum& datum, const char* file, std::uint32_t line);
   void insert_fold(const engine::Reduction& reduction, engine::RegisteredDatum& partial, const char* file,
                    std::uint32_t line);
-  std::shared_ptr<engine::OpenHold> request(const Submission& wanted,
-                                            std::vector<std::uint8_t>& access_of_use, Told told);
-  /// The turn of a hold comes after all that was submitted. `whose`: for messages, if `told` throws.
+  std::shared_ptr<engine::OpenHold> request_hold(const Submission& wanted,
+                                                 std::vector<std::uint8_t>& access_of_use, HoldCallback told);
+  /// Inserts a hold after all submitted tasks. `whose`: describes it for messages, if `told` throws.
   std::shared_ptr<engine::OpenHold> insert_hold(engine::HoldSource& of, const Submission& submission,
                                                 const Gathered& gathered,
-                                                std::vector<std::uint8_t>& access_of_use, Told told,
+                                                std::vector<std::uint8_t>& access_of_use, HoldCallback told,
                                                 std::string whose);
-  /// The task's on_done is called when what it wrote in the program's memory is there: by a hold that follows
-  /// it.
-  void call_when_home(const Submission& task, const std::shared_ptr<WatchedTask>& watched,
-                      std::function<void(std::exception_ptr)> on_done);
+  /// Calls the task's on_done when the data that it wrote in the program's memory are up to date there. It does so from
+  /// a hold that follows the task.
+  void call_after_write_back(const Submission& task, const std::shared_ptr<ObservedTask>& watched,
+                             std::function<void(std::exception_ptr)> on_done);
 
   std::vector<std::shared_ptr<const CodeletInfo>> codelets_;
   const CodeletInfo* last_codelet_ = nullptr;
@@ -142,14 +148,15 @@ class FlowSource : public engine::CountedSource {
   const SubmissionFit fit_{core_};
   FlowOutcome outcome_{core_};
   bool finished_ = false;
-  std::uint64_t next_lane_trial_ = 0;  // in tasks submitted
-  bool stop_heard_ = false;            // wait() has told what stopped the run, from which all failures come
-  std::atomic<engine::HoldSource*> holds_{nullptr};  // made when the flow first acquires something
-  engine::HoldSource* homecomings_ = nullptr;  // of what on_done waits for: not cancelled with the tasks
-  CommonProgram* const common_program_;        // of all ranks; null: the runtime computes alone
-  const TaskFamily common_{.source = this, .described = true, .in_graph = true};  // of its tasks
-  bool is_common_ = false;                                                        // what is being inserted
-  bool has_common_ = false;  // since all ranks waited together
+  std::uint64_t next_fast_path_trial_ = 0;  // retry opening the fast path at this number of submitted tasks
+  bool stop_reported_ =
+      false;  // wait() has thrown the reason why the run stopped; all failures result from it
+  std::atomic<engine::HoldSource*> holds_{nullptr};  // created at the flow's first acquire
+  engine::HoldSource* write_back_holds_ = nullptr;   // for on_done callbacks; not cancelled with the tasks
+  SharedProgram* const common_program_;  // the program common to all ranks; null: this is the only rank
+  const TaskFamily common_{.source = this, .described = true, .in_graph = true};  // shared tasks
+  bool is_common_ = false;   // the task being inserted is one of these
+  bool has_common_ = false;  // such a task was submitted since the last wait of all ranks
 };
 
 }  // namespace fairlead::front

@@ -1,4 +1,4 @@
-// The public hold over the record of the engine, and the public way to ask for one.
+// Implements the public Hold on the engine's record of a hold, and Flow::acquire() and acquire_then().
 #include <fairlead/hold.hpp>
 
 #include <fairlead/error.hpp>
@@ -11,7 +11,7 @@
 
 namespace fairlead {
 
-/// Keeps the runtime, in whose memory the data are.
+/// Keeps the runtime alive, because its memory holds the data.
 struct detail::HoldState {
   std::shared_ptr<void> runtime;
   engine::RuntimeCore& core;
@@ -63,7 +63,7 @@ detail::Submission submission_of(std::span<const detail::Submission::Use> uses, 
 std::shared_ptr<detail::HoldState> Flow::acquire_uses(std::span<const detail::Submission::Use> uses,
                                                       SourceLine where) {
   auto& it = *implementation_;
-  // First: once data are held, nothing may fail before somebody can release them.
+  // Allocated first: once data are held, an allocation failure would leave a hold that the caller cannot release.
   auto state = std::make_shared<detail::HoldState>(detail::HoldState{it.runtime, it.core, {}, {}});
   state->record = it.source->acquire(submission_of(uses, where), state->access_of_use);
   return state;
@@ -78,8 +78,7 @@ void Flow::acquire_uses_then(std::span<const detail::Submission::Use> uses, Sour
                            state](const std::shared_ptr<engine::OpenHold>& record) {
                             state->runtime = runtime.lock();
                             state->record = record;
-                            // None if the runtime is going at this moment: its memory cannot be kept for a
-                            // hold any more.
+                            // Null while the runtime is being destroyed: a hold can no longer keep it alive.
                             callback(state->runtime == nullptr ? nullptr : state);
                           });
 }

@@ -1,8 +1,8 @@
-// Tasks that a flow inserts by itself. Reductions: tasks that reduce the same datum follow each other, and when
-// something else comes, tasks that fold its partial results come first; before a task that replaces its value none does.
-// Views: a switch between the whole of a datum and its parts changes everything of the view that was active and replaces
-// everything of the one that is to be; it sends home what is dirty, in place of a body, and needs no memory; the engine does
-// it without a worker (docs/memory.md, "Parts").
+// Tasks that a flow inserts itself. Reductions: tasks that reduce the same datum run independently; before any other
+// access, fold tasks combine the partial results. A task that replaces the datum's value needs no folds. Views: a
+// switch between a whole datum and its blocks accesses all data of the active view and writes all data of the next one.
+// Instead of running a body, the engine writes modified replicas back, without a worker or a reservation
+// (docs/memory.md, "Parts").
 #include <fairlead/codelet_info.hpp>
 
 #include <algorithm>
@@ -47,7 +47,7 @@ const CodeletInfo& fold_codelet() {
 }
 
 void FlowSource::follow_reductions(const Submission& submission, Gathered& gathered) {
-  std::uint64_t seen = 0;  // most_data bits
+  std::uint64_t seen = 0;  // one bit for each of most_data
   for (std::size_t i = 0; i < submission.uses.size(); ++i) {
     const std::size_t at = gathered.access_of_use[i];
     if (((seen >> at) & 1) != 0) continue;
@@ -61,7 +61,7 @@ void FlowSource::follow_reductions(const Submission& submission, Gathered& gathe
     engine::Reduction* reduction = datum.reduction;
     if (reduction != nullptr && reduction->fold != nullptr && reduction->fold != how.fold) {
       fold(*reduction, submission.file, submission.line);
-      // Sums and maxima do not mix: this one comes after all of those.
+      // Different operations, such as sum and maximum, do not mix: this task runs after all earlier ones.
       if (mode == AccessMode::reduction) mode = AccessMode::read_write;
     }
     if (mode != AccessMode::reduction || how.fold == nullptr) continue;
@@ -77,7 +77,7 @@ void FlowSource::follow_reductions(const Submission& submission, Gathered& gathe
   }
 }
 
-/// Only once the task cannot be refused any more: else the partial results would be missing.
+/// Called only when no check can reject the task any more: otherwise the partial results would be lost.
 void FlowSource::replace_reduced(const Submission& submission, const Gathered& gathered) {
   for (std::size_t i = 0; i < submission.uses.size(); ++i)
     if (gathered.insertions[gathered.access_of_use[i]].mode == AccessMode::write)
@@ -85,7 +85,7 @@ void FlowSource::replace_reduced(const Submission& submission, const Gathered& g
 }
 
 void FlowSource::fold(engine::Reduction& reduction, const char* file, std::uint32_t line) {
-  core_.or_stop([&] {
+  core_.stop_on_out_of_memory([&] {
     for (std::size_t i = 0; i < reduction.in_use; ++i)
       insert_fold(reduction, *reduction.partials[i].datum, file, line);
     core_.reductions().closed(reduction);
@@ -107,7 +107,7 @@ void FlowSource::insert_fold(const engine::Reduction& reduction, engine::Registe
                                          {&partial.tail, partial.id, AccessMode::read, 0}};
   announce(task, insertions);
   count_submitted(1);
-  if (core_.graph().insert(task, insertions)) tell_ready(task);
+  if (core_.graph().insert(task, insertions)) post_ready(task);
 }
 
 // ---- views
@@ -118,14 +118,14 @@ bool has_value(const engine::RegisteredDatum& datum) noexcept {
   return std::ranges::all_of(datum.view->of->active->data, &engine::RegisteredDatum::ever_written);
 }
 
-void FlowSource::show_all(const Submission& submission) {
+void FlowSource::activate_views(const Submission& submission) {
   for (const Submission::Use& use : submission.uses)
     if (use.datum->view != nullptr && use.datum->view->of->active != use.datum->view)
-      show(*use.datum->view, submission.file, submission.line);
+      activate_view(*use.datum->view, submission.file, submission.line);
 }
 
-void FlowSource::show(engine::DatumView& view, const char* file, std::uint32_t line) {
-  core_.or_stop([&] { insert_switch(view, file, line); });
+void FlowSource::activate_view(engine::DatumView& view, const char* file, std::uint32_t line) {
+  core_.stop_on_out_of_memory([&] { insert_switch(view, file, line); });
 }
 
 void FlowSource::insert_switch(engine::DatumView& view, const char* file, std::uint32_t line) {
@@ -146,7 +146,7 @@ void FlowSource::insert_switch(engine::DatumView& view, const char* file, std::u
   view.of->active = &view;
   if (core_.graph().insert(task, insertions))
     core_.engine().entrance().post(task, EventKind::task_ready, no_id<WorkerId>, core_.world().now());
-  core_.application().serve_surely();
+  core_.application().serve_blocking();
 }
 
 }  // namespace fairlead::front

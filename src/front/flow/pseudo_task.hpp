@@ -1,4 +1,4 @@
-// Tasks that no worker runs: a turn in program order for what the application or the engine itself does.
+// Tasks that no worker runs: they give operations of the program or the engine a turn in program order.
 #pragma once
 #include <fairlead/codelet_info.hpp>
 
@@ -7,11 +7,11 @@
 
 namespace fairlead::front {
 
-/// The codelet of such tasks, under the name that messages call them by.
+/// The codelet of such a task; `name` appears in messages.
 inline CodeletInfo pseudo_codelet(std::string name) {
   CodeletInfo codelet;
   codelet.name = std::move(name);
-  codelet.kinds = 0;  // of workers that could run it
+  codelet.kinds = 0;  // no kind of worker can run it
   return codelet;
 }
 

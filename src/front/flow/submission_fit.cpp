@@ -1,4 +1,4 @@
-// See submission_fit.hpp.
+// Checks of footprint, workers and device at submission. See submission_fit.hpp.
 #include "front/flow/submission_fit.hpp"
 
 #include <fairlead/codelet_info.hpp>
@@ -19,7 +19,7 @@ namespace fairlead::front {
 
 namespace {
 
-/// "cpu and cuda", by the bits of WorkerKind.
+/// Text such as "cpu and cuda" for bits of WorkerKind.
 std::string kinds_in(std::uint32_t bits) {
   std::vector<std::string_view> names;
   for (std::size_t kind = 0; kind < worker_kind_count; ++kind)
@@ -45,7 +45,8 @@ std::uint32_t SubmissionFit::nodes_excluded(const Submission& submission) const 
     Bytes bytes = whole_pages_for(submission.scratch_bytes);
     for (std::size_t i = 0; i < submission.uses.size(); ++i) {
       const engine::RegisteredDatum* datum = submission.uses[i].datum;
-      bool counted = std::ranges::find(node.reaches, datum->home) != node.reaches.end();
+      bool counted = std::ranges::find(node.directly_accessible_homes, datum->home) !=
+                     node.directly_accessible_homes.end();
       for (std::size_t k = 0; k < i; ++k) counted |= submission.uses[k].datum == datum;
       if (!counted) bytes += whole_pages_for(datum->bytes);
     }
@@ -53,7 +54,7 @@ std::uint32_t SubmissionFit::nodes_excluded(const Submission& submission) const 
   };
   std::uint32_t excluded = 0;
   bool fits = false;
-  const NodeSpec* nearest = nullptr;  // the one that lacks least
+  const NodeSpec* nearest = nullptr;  // the node with the smallest shortfall
   Bytes needed = 0, lacking = 0;
   for (const WorkerSpec& worker : topology.workers) {
     const NodeSpec& node = topology.nodes[index(worker.node)];
@@ -90,11 +91,11 @@ std::uint32_t SubmissionFit::nodes_excluded(const Submission& submission) const 
                   scratch == 0 ? "" : fmt::format(", {} of it scratch,", mebibytes(scratch)), nearest->name,
                   mebibytes_there(nearest->capacity), submission.file, submission.line,
                   scratch == 0 ? "" : " or less scratch",
-                  core_.more_memory(static_cast<NodeId>(nearest - topology.nodes.data()), needed)));
+                  core_.memory_advice(static_cast<NodeId>(nearest - topology.nodes.data()), needed)));
 }
 
 std::uint32_t SubmissionFit::of_other_kinds(const Submission& submission, std::uint32_t excluded) const {
-  // What has a body for devices is mostly faster there. Emulated ones compute as cores do.
+  // Codelets with device bodies are usually faster there. Emulated devices compute like cores, so they are not listed.
   constexpr std::array order{WorkerKind::cuda, WorkerKind::opencl};
   const std::vector<WorkerSpec>& workers = core_.topology().workers;
   for (const WorkerKind kind : order) {

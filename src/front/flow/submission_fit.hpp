@@ -1,4 +1,4 @@
-// Whether what is submitted can run at all, and where: what fits nowhere is refused where it is submitted.
+// Checks at submission whether and where a task can run; a task that fits nowhere is rejected at its source line.
 #pragma once
 #include <fairlead/detail/submission.hpp>
 
@@ -11,27 +11,28 @@ namespace fairlead::front {
 
 using detail::Submission;
 
-/// All of these throw UsageError, with the line of the program.
+/// All functions throw UsageError with the source line of the submission.
 class SubmissionFit {
  public:
   explicit SubmissionFit(engine::RuntimeCore& core) noexcept : core_(core) {}
 
-  /// The nodes where it cannot run or may not, as bits. With a fixed order all but those of one kind of worker. Throws FootprintError if its data fit nowhere.
+  /// The memory nodes where the task cannot or must not run, as bits. With the setting `fixed-order`, also the nodes of
+  /// all but one kind of worker. Throws FootprintError if the task's data fit nowhere.
   std::uint32_t nodes_excluded(const Submission& submission) const;
-  /// How many workers it takes at once; adds the nodes with too few to those that are excluded.
+  /// The number of workers that the task uses at once. Adds the nodes with too few workers to `excluded`.
   std::uint16_t workers_wanted(const Submission& submission, std::uint32_t& excluded) const;
-  /// The accelerator that it is to run on is there.
+  /// Checks that the requested accelerator exists.
   void check_device(const Submission& submission) const;
-  /// Its data do not lie upon each other.
+  /// Checks that the task does not use overlapping views of a datum.
   static void check_views(const Submission& submission);
 
-  /// What is submitted, for messages: with its data, and without.
+  /// Describes the submission for messages: text_of() with its data, subject() without.
   static std::string text_of(const Submission& submission);
   static std::string subject(const Submission& submission);
 
  private:
-  /// With a fixed order the same kind of processor computes it in every run, since each rounds in its own way: a device's if it
-  /// can. The nodes of all others.
+  /// With a fixed order, the same kind of processor runs the task in every run, because rounding differs between kinds.
+  /// A device is preferred. Returns the nodes of all other kinds, as bits.
   std::uint32_t of_other_kinds(const Submission& submission, std::uint32_t excluded) const;
   engine::RuntimeCore& core_;
 };

@@ -1,7 +1,7 @@
-// How far submission runs ahead of what is done. Two limits: the setting `window`, at which the submitter works
-// until half of it is done; and a nearer one, at which it works as long as there is something to do. The
-// farther it runs ahead, the more can be planned and run side by side, and the farther have descriptors left the
-// caches when their tasks run: with one worker, where nothing is side by side, that is all that it brings.
+// Limits how far submission runs ahead of execution. Two limits apply. At the setting `window`, the submitting thread
+// runs tasks until half of the window has finished. At a nearer limit it runs tasks only while some are runnable. A
+// larger distance allows more planning and parallelism, but task descriptors leave the caches before their tasks run.
+// With one worker there is no parallelism, so the nearer limit applies there.
 #pragma once
 #include <cstdint>
 
@@ -9,22 +9,23 @@
 
 namespace fairlead::front {
 
-/// The submitting thread's.
+/// Used by the submitting thread only.
 class SubmissionWindow {
  public:
   explicit SubmissionWindow(engine::RuntimeCore& core);
 
-  /// After a task was submitted. True if the submitter has worked: what stopped the run is to be thrown.
-  bool after(engine::CountedSource& source) { return source.submitted() >= next_look_ && look(source); }
+  /// Call after a task was submitted. Returns true if the thread ran tasks: the caller then checks whether the run
+  /// stopped.
+  bool after(engine::CountedSource& source) { return source.submitted() >= next_look_ && check(source); }
 
-  /// When it was last full, its tasks waited for what the application holds. To be asked before a task is
-  /// submitted: it is to be tried again then, and if that does not help, to be told.
-  bool held_up() const noexcept { return held_up_; }
+  /// Whether the window was full and its tasks waited for data that the program holds. Check before each submission: if
+  /// true, call try_again(), and throw_held_up() if that does not help.
+  bool is_blocked() const noexcept { return held_up_; }
   void try_again(engine::CountedSource& source) { held_up_ = full(source) && !wait_until_half_done(source); }
   [[noreturn]] void throw_held_up(const engine::CountedSource& source) const;
 
  private:
-  bool look(engine::CountedSource& source);
+  bool check(engine::CountedSource& source);
   bool everything_fits();
   bool full(const engine::CountedSource& source) const noexcept {
     return source.submitted() - source.done() >= core_.window();
@@ -34,8 +35,8 @@ class SubmissionWindow {
   }
 
   engine::RuntimeCore& core_;
-  const std::uint64_t near_;     // unfinished tasks; 0: there is no nearer limit
-  std::uint64_t next_look_ = 0;  // so many may be submitted before it looks how many are done
+  const std::uint64_t near_;     // limit of unfinished tasks; 0: no nearer limit
+  std::uint64_t next_look_ = 0;  // number of submitted tasks at which the finished ones are counted again
   bool held_up_ = false;
 };
 

@@ -1,4 +1,4 @@
-// What can be said of flows without numbers: directions, kinds of targets, whether both ends of an edge know of it.
+// Checks of flows that need no values: directions, kinds of targets, and that both ends of an edge name each other.
 #include <fmt/format.h>
 #include <algorithm>
 #include <array>
@@ -10,7 +10,7 @@
 
 #include "base/suggest.hpp"
 #include "front/jdf/evaluate.hpp"
-#include "front/jdf/names.hpp"
+#include "front/jdf/name_resolution.hpp"
 
 namespace fairlead::jdf {
 
@@ -23,12 +23,12 @@ constexpr std::array<std::string_view, 5> body_types{"CPU", "CUDA", "HIP", "RECU
 
 class FlowChecker {
  public:
-  FlowChecker(const File& file, Diagnostics& diagnostics) : file_(file), diagnostics_(diagnostics) {}
+  FlowChecker(const JdfFile& file, Diagnostics& diagnostics) : file_(file), diagnostics_(diagnostics) {}
 
   void all() {
     constant_globals();
     without_effect();
-    for (std::uint32_t i = 0; i < file_.classes.size(); ++i) take_down(i);
+    for (std::uint32_t i = 0; i < file_.classes.size(); ++i) record_edges(i);
     for (const TaskClass& it : file_.classes) {
       for (const Flow& flow : it.flows) check(it, flow);
       for (const Body& body : it.bodies) check(body);
@@ -45,7 +45,7 @@ class FlowChecker {
   }
 
  private:
-  /// Values that need nothing from outside the file must fit the types of their globals.
+  /// Values that depend on nothing outside of the file must fit the types of their globals.
   void constant_globals() {
     if (diagnostics_.errors() != 0) return;
     const Settings none(file_);
@@ -61,12 +61,12 @@ class FlowChecker {
     }
   }
 
-  /// What PaRSEC heeds, and Fairlead has no need of: each once.
+  /// Warns, once each, about options and properties of PaRSEC that have no effect in Fairlead.
   void without_effect() {
-    std::set<std::string> told;
+    std::set<std::string> reported;
     const auto look = [&](const std::vector<Property>& all, std::initializer_list<std::string_view> names) {
       for (const Property& it : all)
-        if (std::ranges::find(names, it.name.text) != names.end() && told.insert(it.name.text).second)
+        if (std::ranges::find(names, it.name.text) != names.end() && reported.insert(it.name.text).second)
           diagnostics_.warning(it.name.where, fmt::format("\"{}\" has no effect here", it.name.text));
     };
     look(file_.options, {"termdet", "dynamic"});
@@ -106,7 +106,8 @@ class FlowChecker {
         diagnostics_.error(target.where,
                            fmt::format("{} is a control flow and carries no data: only tasks can be its ends",
                                        flow.name.text));
-      if (target.kind == Target::Kind::task && target.flow_index != nowhere) other_end(of, flow, it, target);
+      if (target.kind == Target::Kind::task && target.flow_index != unbound_index)
+        other_end(of, flow, it, target);
     }
   }
 
@@ -122,7 +123,7 @@ class FlowChecker {
                       flow.name.text));
   }
 
-  /// Both ends must be of the same kind, and know of each other.
+  /// Checks that both ends are of the same kind, and name each other.
   void other_end(const TaskClass& of, const Flow& flow, const Dependency& it, const Target& target) {
     const TaskClass& other = file_.classes[target.index];
     const Flow& end = other.flows[target.flow_index];
@@ -135,40 +136,41 @@ class FlowChecker {
     const auto own = static_cast<std::uint32_t>(&of - file_.classes.data());
     const auto own_flow = static_cast<std::uint32_t>(&flow - of.flows.data());
     const Direction back = it.direction == Direction::in ? Direction::out : Direction::in;
-    if (unclear_.contains(&end) || said_.contains({target.index, target.flow_index, own, own_flow, back}))
+    if (unresolved_flows_.contains(&end) ||
+        edges_.contains({target.index, target.flow_index, own, own_flow, back}))
       return;
-    const bool mentioned = mentioned_.contains({target.index, target.flow_index, own});
+    const bool mentioned = neighbour_classes_.contains({target.index, target.flow_index, own});
     const bool in = it.direction == Direction::in;
     const std::string message =
         fmt::format("{} of {} {} {} of {}, which says nothing of it: it has no \"{} {} {}(...)\"",
                     flow.name.text, of.name.text, in ? "comes from" : "goes to", end.name.text,
                     other.name.text, in ? "->" : "<-", flow.name.text, of.name.text);
-    std::vector<Remark> remarks{{end.name.where, fmt::format("{} is here", end.name.text)}};
+    std::vector<Note> remarks{{end.name.where, fmt::format("{} is here", end.name.text)}};
     if (mentioned)
       diagnostics_.warning(target.where, message, std::move(remarks));
     else
       diagnostics_.error(target.where, message, std::move(remarks));
   }
 
-  /// What the flows of a class say of others, to be asked for from there.
-  void take_down(std::uint32_t own) {
+  /// Records which flows of other classes the flows of a class name, for other_end().
+  void record_edges(std::uint32_t own) {
     const TaskClass& of = file_.classes[own];
     for (std::uint32_t i = 0; i < of.flows.size(); ++i) {
-      if (of.flows[i].broken) unclear_.insert(&of.flows[i]);
+      if (of.flows[i].broken) unresolved_flows_.insert(&of.flows[i]);
       for (const Dependency& it : of.flows[i].dependencies)
         for (const Branch& branch : it.branches) {
-          if (is_unknown(branch.target)) unclear_.insert(&of.flows[i]);
+          if (is_unknown(branch.target)) unresolved_flows_.insert(&of.flows[i]);
           if (branch.target.kind != Target::Kind::task) continue;
-          said_.insert({own, i, branch.target.index, branch.target.flow_index, it.direction});
-          mentioned_.insert({own, i, branch.target.index});
+          edges_.insert({own, i, branch.target.index, branch.target.flow_index, it.direction});
+          neighbour_classes_.insert({own, i, branch.target.index});
         }
     }
   }
 
-  /// Told already: it may have been meant for anything.
+  /// Whether the target is unresolved, which is already reported: it could be any flow.
   static bool is_unknown(const Target& it) {
-    return (it.kind == Target::Kind::task && it.flow_index == nowhere) ||
-           (it.kind == Target::Kind::memory && it.index == nowhere);
+    return (it.kind == Target::Kind::task && it.flow_index == unbound_index) ||
+           (it.kind == Target::Kind::memory && it.index == unbound_index);
   }
 
   static const char* kind_of(const Flow& flow) {
@@ -207,7 +209,7 @@ class FlowChecker {
       diagnostics_.warning(type->name.where, fmt::format("no device is of type \"{}\"{}", word, near));
   }
 
-  /// Ranges stand alone, not in calculations.
+  /// Checks that ranges stand alone, and not inside of calculations.
   void look_into(ExpressionId id, bool may_be_range) {
     if (id == no_expression) return;
     const Expression& it = file_.at(id);
@@ -228,27 +230,27 @@ class FlowChecker {
            it.op == Operator::logical_or;
   }
 
-  /// In C, & and | of numbers work on bits; PaRSEC's compiler takes them for && and ||.
+  /// In C, & and | are bitwise; PaRSEC's compiler treats them as && and ||.
   void look_at_bits(const Expression& it) {
     if (it.kind != Expression::Kind::binary || (it.op != Operator::bit_and && it.op != Operator::bit_or))
       return;
     if (is_truth(it.parts[0]) && is_truth(it.parts[1])) return;
     const char* const once = it.op == Operator::bit_and ? "&" : "|";
     diagnostics_.warning(
-        it.mark,
+        it.operator_range,
         fmt::format("{} is an operation on bits here, as in C; PaRSEC takes it for {}{}", once, once, once));
   }
 
-  const File& file_;
+  const JdfFile& file_;
   Diagnostics& diagnostics_;
-  // By class, flow, the other class, its flow, and the direction.
-  std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, Direction>> said_;
-  std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> mentioned_;
-  std::set<const Flow*> unclear_;  // some of it means nothing
+  // class, flow, the other class, its flow, direction
+  std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, Direction>> edges_;
+  std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> neighbour_classes_;
+  std::set<const Flow*> unresolved_flows_;  // flows with a part that is invalid
 };
 
 }  // namespace
 
-void check_flows(const File& file, Diagnostics& diagnostics) { FlowChecker(file, diagnostics).all(); }
+void check_flows(const JdfFile& file, Diagnostics& diagnostics) { FlowChecker(file, diagnostics).all(); }
 
 }  // namespace fairlead::jdf

@@ -1,5 +1,5 @@
-// What of a file's expressions is the same for all tasks, once its globals are known: evaluated once, rather than in every
-// task whose body is interpreted.
+// The expressions of a file that have the same value for all tasks once the globals are known. They are evaluated once,
+// instead of in every task with an interpreted body.
 #pragma once
 #include <vector>
 
@@ -9,14 +9,14 @@ namespace fairlead::jdf {
 
 class Constants {
  public:
-  /// None yet, of that file.
-  explicit Constants(const File& file) : values_(file.expressions.size(), Value::unknown()) {}
+  /// No constants yet.
+  explicit Constants(const JdfFile& file) : values_(file.expressions.size(), Value::unknown()) {}
 
-  /// Finds them in an expression and in what it consists of. What has no value, or only C can say, is none: who evaluates it
-  /// hears of that.
-  void find(const File& file, const Settings& settings, ExpressionId id);
+  /// Finds the constants in an expression and its operands. Expressions without a value, or that need C code, are
+  /// skipped: evaluating them reports the error.
+  void find(const JdfFile& file, const Settings& settings, ExpressionId id);
 
-  /// Unknown if it is none.
+  /// Unknown if the expression is no constant.
   Value of(ExpressionId id) const noexcept { return values_[id]; }
 
  private:

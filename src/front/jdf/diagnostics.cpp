@@ -11,9 +11,9 @@ namespace fairlead::jdf {
 namespace {
 
 constexpr std::size_t most_candidates = 2'000;
-constexpr std::size_t longest_line = 160;  // of a line that is shown
+constexpr std::size_t longest_line = 160;  // bytes, of a source line that is shown
 
-/// Letters as they are, tabs as one space, what no terminal should get as '?'.
+/// Replaces tabs with one space, and control characters with '?'.
 std::string printable(std::string_view line) {
   std::string out(line);
   for (char& letter : out) {
@@ -49,11 +49,11 @@ void Diagnostics::add(Diagnostic diagnostic) {
   all_.push_back(std::move(diagnostic));
 }
 
-void Diagnostics::error(Range where, std::string message, std::vector<Remark> remarks) {
+void Diagnostics::error(Range where, std::string message, std::vector<Note> remarks) {
   add({Severity::error, where, std::move(message), std::move(remarks)});
 }
 
-void Diagnostics::warning(Range where, std::string message, std::vector<Remark> remarks) {
+void Diagnostics::warning(Range where, std::string message, std::vector<Note> remarks) {
   add({Severity::warning, where, std::move(message), std::move(remarks)});
 }
 
@@ -74,7 +74,7 @@ std::string shown(const Diagnostic& diagnostic, const Source& source) {
       fmt::format("{}: {}: {}\n", source.where(diagnostic.where),
                   diagnostic.severity == Severity::error ? "error" : "warning", diagnostic.message);
   out += quoted_line(diagnostic.where, source);
-  for (const Remark& remark : diagnostic.remarks)
+  for (const Note& remark : diagnostic.remarks)
     out += fmt::format("  {}: {}\n", source.where(remark.where), remark.text);
   return out;
 }

@@ -1,5 +1,5 @@
-// What is wrong with a file: all of it, in the order of the file, each with the line, a caret below it, and what was
-// probably meant.
+// The errors and warnings of a file. All of them are collected and printed in file order, each with its line, a caret,
+// and a suggestion.
 #pragma once
 #include <cstddef>
 #include <span>
@@ -12,12 +12,12 @@
 namespace fairlead::jdf {
 
 enum class Severity : std::uint8_t {
-  warning,  // it means something, though perhaps not what was intended
-  error,    // it means nothing
+  warning,  // valid, but perhaps not what was intended
+  error,    // invalid
 };
 
-/// Another place that belongs to a mistake: "GEMM is here".
-struct Remark {
+/// A second position that belongs to an error: "GEMM is here".
+struct Note {
   Range where;
   std::string text;
 };
@@ -25,20 +25,20 @@ struct Remark {
 struct Diagnostic {
   Severity severity = Severity::error;
   Range where;
-  std::string message;  ///< without a full stop; with " (did you mean ...?)" where a name is near
-  std::vector<Remark> remarks;
+  std::string message;  ///< without a full stop; ends in " (did you mean ...?)" if a similar name exists
+  std::vector<Note> remarks;
 };
 
 class Diagnostics {
  public:
-  void error(Range where, std::string message, std::vector<Remark> remarks = {});
-  void warning(Range where, std::string message, std::vector<Remark> remarks = {});
+  void error(Range where, std::string message, std::vector<Note> remarks = {});
+  void warning(Range where, std::string message, std::vector<Note> remarks = {});
 
   std::size_t errors() const noexcept { return errors_; }
-  /// Whether a further one may look at all names for what was meant.
+  /// Whether the next error may compare all names to find a suggestion: false after 200 diagnostics.
   bool may_suggest() const noexcept { return all_.size() < 200; }
   std::size_t warnings() const noexcept { return all_.size() - errors_; }
-  /// In the order of the file.
+  /// In file order.
   std::vector<Diagnostic> sorted() const;
 
  private:
@@ -48,13 +48,13 @@ class Diagnostics {
   std::size_t errors_ = 0;
 };
 
-/// did_you_mean() (base/suggest.hpp), as long as that takes no time that matters: each call looks at all names.
+/// did_you_mean() (base/suggest.hpp), or empty once it would take too long: each call compares all candidates.
 std::string suggestion(const Diagnostics& so_far, std::string_view name,
                        std::span<const std::string_view> candidates);
 
-/// "file.jdf:12:8: error: ...", the line, a caret, the remarks; ends with a newline.
+/// The text of one diagnostic: "file.jdf:12:8: error: ...", the line, a caret, the remarks; ends with a newline.
 std::string shown(const Diagnostic& diagnostic, const Source& source);
-/// All of them; at most `most`, and then how many more there are.
+/// The text of the first `most` diagnostics, then the number of the remaining ones.
 std::string shown(const Diagnostics& diagnostics, const Source& source, std::size_t most = 50);
 
 }  // namespace fairlead::jdf

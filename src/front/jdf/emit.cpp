@@ -14,8 +14,8 @@ namespace fairlead::jdf {
 
 namespace {
 
-/// Of C++ and not of C; and those that the text that is written uses itself.
-constexpr std::array<std::string_view, 67> taken_names{
+/// Keywords of C++ that C does not have, and names that the generated code uses itself.
+constexpr std::array<std::string_view, 67> reserved_names{
     "alignas",  "alignof",   "and",      "asm",       "bitand",    "bitor",     "bool",     "catch",
     "class",    "compl",     "concept",  "constexpr", "consteval", "constinit", "decltype", "delete",
     "explicit", "export",    "false",    "friend",    "mutable",   "namespace", "new",      "noexcept",
@@ -26,10 +26,10 @@ constexpr std::array<std::string_view, 67> taken_names{
     "in_c",     "home",      "value",    "from",      "to",        "goes",      "tasks",    "Datum",
     "Lent",     "Globals",   "part"};
 
-/// The C++ of a file. What it needs of C is known when all of it has been written once: it is written twice.
+/// Generates the C++ of a file. Only a first pass determines which C functions it needs, so that it is generated twice.
 class EmitSource {
  public:
-  EmitSource(const File& file, const EmitNames& names, const std::vector<EmitGlobal>& globals,
+  EmitSource(const JdfFile& file, const EmitNames& names, const std::vector<EmitGlobal>& globals,
              Diagnostics& diagnostics)
       : file_(file),
         names_(names),
@@ -44,7 +44,7 @@ class EmitSource {
     for (const TaskClass& it : file_.classes) tasks_.members(it, text);
     return text.text();
   }
-  /// `needed`: of the first time; `members`: what members() gave then.
+  /// `needed`: from the first pass; `members`: the result of its members().
   std::string source(const EmitExpressions& needed, const std::string& members) {
     EmitText text(names_.source, file_.source);
     text.comment({fmt::format("The tasks of {} as a parameterized graph; what they do is in {}.", names_.jdf,
@@ -116,11 +116,11 @@ class EmitSource {
   }
   bool has_settable() const { return std::ranges::any_of(globals_, &EmitGlobal::settable); }
   bool has_hidden() const { return has_settable() || !tasks_.open_types().empty(); }
-  /// The given globals that the C++ looks at itself.
+  /// The given globals that the generated C++ uses directly.
   std::vector<const EmitGlobal*> kept(const std::string& members) const {
     std::vector<const EmitGlobal*> out;
     for (const EmitGlobal& it : globals_)
-      if (it.given && (dimensions_of_data(it) != nowhere || mentions(members, it.cpp_name)))
+      if (it.given && (dimensions_of_data(it) != unbound_index || mentions(members, it.cpp_name)))
         out.push_back(&it);
     return out;
   }
@@ -128,12 +128,12 @@ class EmitSource {
     return std::ranges::any_of(tasks_.open_types(),
                                [&](const std::string& type) { return mentions(members, type); });
   }
-  /// How many indices the places have that are in this data; `nowhere`: there are none.
+  /// The number of indices of the collections with this data; `nowhere` if there are none.
   std::uint32_t dimensions_of_data(const EmitGlobal& of) const {
     for (std::uint32_t i = 0; i < file_.globals.size(); ++i)
       if (file_.globals[i].is_collection && &file_.globals[aligned_with(file_, i)] == of.global)
         return file_.globals[i].dimensions;
-    return nowhere;
+    return unbound_index;
   }
 
   void in_c(const EmitExpressions& needed, EmitText& text) const {
@@ -170,7 +170,7 @@ class EmitSource {
     text.line();
     text.line("  fairlead::parsec::GraphData data_{graph_};");
     for (const EmitGlobal& it : globals_)
-      if (const std::uint32_t dimensions = dimensions_of_data(it); dimensions != nowhere)
+      if (const std::uint32_t dimensions = dimensions_of_data(it); dimensions != unbound_index)
         text.line(fmt::format("  ptg::Collection data_of_{} = data_.of({}, {}, {});", it.name, it.cpp_name,
                               c_string(it.name), dimensions));
     text.line();
@@ -228,7 +228,7 @@ class EmitSource {
     text.line("}");
   }
 
-  const File& file_;
+  const JdfFile& file_;
   const EmitNames& names_;
   const std::vector<EmitGlobal>& globals_;
   EmitExpressions expressions_;
@@ -251,11 +251,11 @@ std::string cpp_name(std::string_view text) {
       out += '_';
   }
   if (out.empty()) out = "_";
-  if (std::ranges::find(taken_names, out) != taken_names.end()) out += '_';
+  if (std::ranges::find(reserved_names, out) != reserved_names.end()) out += '_';
   return out;
 }
 
-Emitted emit(const File& file, const EmitNames& names, Diagnostics& diagnostics) {
+EmittedFiles emit(const JdfFile& file, const EmitNames& names, Diagnostics& diagnostics) {
   const std::vector<EmitGlobal> globals = emit_globals(file);
   for (std::uint32_t i = 0; i < globals.size(); ++i)
     if (const EmitGlobal& it = globals[i];
@@ -264,8 +264,8 @@ Emitted emit(const File& file, const EmitNames& names, Diagnostics& diagnostics)
                         fmt::format("{} is a collection, and hidden: nobody could give its data", it.name));
   EmitSource first(file, names, globals, diagnostics);
   const std::string members = first.members();
-  Diagnostics told_already;
-  EmitSource second(file, names, globals, told_already);
+  Diagnostics ignored_diagnostics;
+  EmitSource second(file, names, globals, ignored_diagnostics);
   return {second.source(first.expressions(), members), second.header(),
           EmitBodies(file, names, globals, first.expressions()).all()};
 }

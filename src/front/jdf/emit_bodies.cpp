@@ -6,20 +6,19 @@
 #include <filesystem>
 #include <system_error>
 
-#include "front/jdf/c_leaves.hpp"
+#include "front/jdf/body.hpp"
+#include "front/jdf/c_expressions.hpp"
 
 namespace fairlead::jdf {
 
-std::vector<const Body*> emit_bodies_of(const File& file, const TaskClass& task_class) {
+std::vector<const Body*> emit_bodies_of(const JdfFile& file, const TaskClass& task_class) {
   std::vector<const Body*> out;
-  for (const Body& body : task_class.bodies) {
-    const Property* type = find(body.properties, "type");
-    if (type == nullptr || word_of(*type, file) == "CPU") out.push_back(&body);
-  }
+  for (const Body& body : task_class.bodies)
+    if (runs_on_cores(body, file)) out.push_back(&body);
   return out;
 }
 
-bool is_idle(const File& file, const TaskClass& task_class) {
+bool is_idle(const JdfFile& file, const TaskClass& task_class) {
   return std::ranges::all_of(emit_bodies_of(file, task_class), [&](const Body* body) {
     std::string_view text = file.source.text(body->code);
     while (!text.empty()) {
@@ -38,7 +37,7 @@ bool is_idle(const File& file, const TaskClass& task_class) {
 
 namespace {
 
-/// Without comments and strings, so that names in it are names.
+/// The code without comments and strings, so that all names in it are identifiers.
 std::string bare_code(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size();) {
@@ -58,7 +57,7 @@ std::string bare_code(std::string_view text) {
   return out;
 }
 
-/// "zgemm" of `#include "zgemm.h"`; empty if the line is something else.
+/// "zgemm" for the line `#include "zgemm.h"`; empty for any other line.
 std::string included_name(std::string_view line) {
   const auto skip = [&](std::string_view what) {
     const std::size_t begin = line.find_first_not_of(" \t");
@@ -92,7 +91,7 @@ std::string reason_to_leave_out(std::string_view epilogue) {
   return {};
 }
 
-std::vector<std::string> left_out_notes(const File& file) {
+std::vector<std::string> omission_notes(const JdfFile& file) {
   std::vector<std::string> out;
   for (std::size_t i = 1; i < file.external.size(); ++i)
     if (const std::string why = reason_to_leave_out(file.source.text(file.external[i])); !why.empty())
@@ -148,8 +147,8 @@ void EmitBodies::begin() {
   text_.own();
 }
 
-/// PaRSEC's compiler makes a header NAME.h of each NAME.jdf, with the functions that make the graph. Here they are not needed: the lines that
-/// include one of this file, or of one beside it, are left empty, unless there is such a header.
+/// PaRSEC's compiler generates a header NAME.h for each NAME.jdf, with functions that are not needed here. Lines that
+/// include the header of this file, or of another JDF file in its folder, become empty, unless such a header exists.
 std::string EmitBodies::without_generated_headers(std::string_view text) const {
   const std::filesystem::path own(file_.source.name());
   std::string out;
@@ -201,7 +200,7 @@ void EmitBodies::globals() {
   text_.line("{");
   text_.line(fmt::format("  {0} *const c_globals = ({0} *)calloc(1, sizeof *c_globals);", type));
   text_.line("  if (c_globals == NULL) return NULL;");
-  // What is given first: values of others may speak of globals below them.
+  // Given globals come first: values of the others may refer to globals declared later.
   for (const bool given : {true, false})
     for (const EmitGlobal& it : globals_)
       if (it.given == given) new_global(it);
@@ -264,7 +263,7 @@ void EmitBodies::value(ExpressionId id, const std::string& before,
   text_.own();
 }
 
-/// Inline C inside of an expression is a function of its own.
+/// Generates a function for each piece of inline C inside of the expression.
 void EmitBodies::inner_functions(const EmitCFunction& it, ExpressionId id,
                                  EmitExpressions::InnerFunctions& inner) {
   const Expression& expression = file_.at(id);
@@ -299,11 +298,11 @@ void EmitBodies::function(const EmitCFunction& it, const std::string& type) {
   text_.line("}");
 }
 
-/// Functions for what follows from the parameters by inline C.
+/// Generates functions for derived locals that contain inline C.
 void EmitBodies::local_functions(const TaskClass& task_class) {
   std::vector<std::string> before;
   for (const Definition& it : task_class.definitions) {
-    if (it.parameter == nowhere && has_inline_c(it.value))
+    if (it.parameter == unbound_index && has_inline_c(it.value))
       function({local_function(task_class, it), it.value, before});
     before.push_back(it.name.text);
   }
@@ -321,11 +320,11 @@ std::string EmitBodies::local_function(const TaskClass& task_class, const Defini
   return fmt::format("{}_{}_local_{}", names_.function, task_class.name.text, it.name.text);
 }
 
-/// What follows from the parameters.
+/// Declares the derived locals.
 void EmitBodies::locals(const TaskClass& task_class) {
   std::string before;
   for (const Definition& it : task_class.definitions) {
-    if (it.parameter == nowhere) {
+    if (it.parameter == unbound_index) {
       text_.from(it.name.where);
       const std::string value =
           !has_inline_c(it.value)

@@ -1,4 +1,4 @@
-// The C beside the C++: prologue and epilogue, the globals as a struct, inline C and bodies as functions.
+// Generates the C file: prologue and epilogue, the globals as a struct, inline C and bodies as functions.
 #pragma once
 #include <string>
 #include <string_view>
@@ -10,20 +10,19 @@
 
 namespace fairlead::jdf {
 
-/// The bodies of a class that a core runs, in order: not those of accelerators, and not those that would divide the
-/// task (RECURSIVE), which leave the work to the next one.
-std::vector<const Body*> emit_bodies_of(const File& file, const TaskClass& task_class);
-/// It does nothing: there is nothing in it but comments, braces and semicolons.
-bool is_idle(const File& file, const TaskClass& task_class);
+/// The bodies of a class for cores, in order. Omits those for accelerators, and RECURSIVE ones, which divide the task.
+std::vector<const Body*> emit_bodies_of(const JdfFile& file, const TaskClass& task_class);
+/// Whether the bodies of the class do nothing: they contain only comments, braces and semicolons.
+bool is_idle(const JdfFile& file, const TaskClass& task_class);
 
-/// Why C behind the prologue is left out: it is the program around the graph in PaRSEC. Empty: it is not.
+/// Why an epilogue is omitted: it is the main program around the graph in PaRSEC. Empty if it is kept.
 std::string reason_to_leave_out(std::string_view epilogue);
-/// Of the epilogues that are left out, a line each: "file.jdf:12:1: ...".
-std::vector<std::string> left_out_notes(const File& file);
+/// Notes about the omitted epilogues, one line each: "file.jdf:12:1: ...".
+std::vector<std::string> omission_notes(const JdfFile& file);
 
 class EmitBodies {
  public:
-  EmitBodies(const File& file, const EmitNames& names, const std::vector<EmitGlobal>& globals,
+  EmitBodies(const JdfFile& file, const EmitNames& names, const std::vector<EmitGlobal>& globals,
              const EmitExpressions& expressions)
       : file_(file),
         names_(names),
@@ -32,11 +31,11 @@ class EmitBodies {
         text_(names.bodies, file.source) {}
 
   std::string all();
-  /// For a program that reads the file itself (emit_shared.hpp has what it calls): a function for each of File::c_leaves, and
-  /// for each class that is marked one that runs its bodies.
+  /// The C for a program that reads the file itself (emit_dynamic_c.hpp declares the functions): a function for each of
+  /// File::c_leaves, and a function that runs the bodies of each class marked in `with_bodies`.
   std::string shared(const std::vector<bool>& with_bodies);
 
-  /// Of the i-th of the bodies: "cholesky_POTRF_body".
+  /// The function of the i-th body: "cholesky_POTRF_body".
   static std::string name_of(const EmitNames& names, const TaskClass& task_class, std::size_t i);
 
  private:
@@ -47,7 +46,7 @@ class EmitBodies {
   void external_after();
   std::string without_generated_headers(std::string_view text) const;
   void shared_globals();
-  void leaf(const CLeaf& it);
+  void leaf(const CExpression& it);
   void class_bodies(const TaskClass& it);
   void shared_bodies(const TaskClass& it);
   void readers();
@@ -62,7 +61,7 @@ class EmitBodies {
   void inner_functions(const EmitCFunction& it, ExpressionId id, EmitExpressions::InnerFunctions& inner);
   void value(ExpressionId id, const std::string& before, const EmitExpressions::InnerFunctions& inner);
 
-  const File& file_;
+  const JdfFile& file_;
   const EmitNames& names_;
   const std::vector<EmitGlobal>& globals_;
   const EmitExpressions& expressions_;

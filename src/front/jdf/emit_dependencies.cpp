@@ -1,4 +1,4 @@
-// Flows and their dependencies in C++; see emit_tasks.hpp.
+// Generates the C++ of flows and their dependencies; see emit_tasks.hpp.
 #include <fmt/format.h>
 #include <algorithm>
 
@@ -16,20 +16,20 @@ std::string part_text(const ptg::Part& part) {
                      part.diagonal ? "" : "false");
 }
 
-Reshapes::FlowNumber number_of(const File& file, const Flow& flow) {
+Reshapes::FlowNumber number_of(const JdfFile& file, const Flow& flow) {
   for (std::uint32_t i = 0; i < file.classes.size(); ++i)
     for (std::uint32_t k = 0; k < file.classes[i].flows.size(); ++k)
       if (&file.classes[i].flows[k] == &flow) return {i, k};
-  return {nowhere, nowhere};
+  return {unbound_index, unbound_index};
 }
 
-std::string named_part(const TypeName& type) {
-  const Types known = usual_types();
+std::string named_part(const TypeReference& type) {
+  const Types known = predefined_types();
   const auto found = known.find(type.name);
   return found != known.end() ? part_text(found->second) : "hidden.type_" + cpp_name(type.name);
 }
 
-std::string place_of(const File& file, const TypeName& type) {
+std::string place_of(const JdfFile& file, const TypeReference& type) {
   const Position at = file.source.position(type.where.begin);
   return fmt::format("{}:{}", at.line, at.column);
 }
@@ -44,13 +44,14 @@ void EmitTasks::flow(const TaskClass& it, const Flow& flow, EmitText& text) {
   const bool has_input = std::ranges::any_of(
       flow.dependencies, [](const Dependency& dependency) { return dependency.direction == Direction::in; });
   if (!control && !has_input) {
-    // What is written from the beginning is written where it goes.
+    // A value without an input is created in the datum where it goes.
     const Target* const home = written_home(flow);
     EmitScope scope = plan(it).scope;
     scope.purpose = fmt::format("{}_{}", it.name.text, flow.name.text);
     std::vector<std::string> lines, ranges;
-    const std::string from = home != nullptr ? place(*home, scope, ranges, lines)
-                                             : fmt::format("ptg::fresh_like({})", like(it, flow.name.where));
+    const std::string from = home != nullptr
+                                 ? place(*home, scope, ranges, lines)
+                                 : fmt::format("ptg::fresh_like({})", shape_source(it, flow.name.where));
     lines.push_back(fmt::format("flow = std::move(flow).from({});", from));
     statements.insert(statements.begin(), {flow.name.where, lines});
   }
@@ -76,12 +77,12 @@ void EmitTasks::dependency(const TaskClass& it, const Flow& flow, const Dependen
   for (std::size_t i = 0; i < dependency.branches.size(); ++i) {
     const Target& target = dependency.branches[i].target;
     if (target.kind == Target::Kind::null && flow.access == Access::control) continue;
-    if (goes_elsewhere(flow, dependency, target)) continue;  // see home()
+    if (needs_copy_out(flow, dependency, target)) continue;  // see home()
     statements.emplace_back(target.where, branch(it, flow, dependency, i));
   }
 }
 
-/// What one branch is put together from.
+/// Collects the components of one branch.
 EmitTasks::BranchParts EmitTasks::parts_of(const TaskClass& it, const Flow& flow,
                                            const Dependency& dependency, std::size_t number) {
   BranchParts out;
@@ -91,7 +92,7 @@ EmitTasks::BranchParts EmitTasks::parts_of(const TaskClass& it, const Flow& flow
   scope.purpose = fmt::format("{}_{}", it.name.text, flow.name.text);
   const auto add_indices = [&](const std::vector<Index>& indices) {
     for (const Index& index : indices) {
-      const std::string own = expressions_.part((cpp_name(index.name.text) + "_").c_str());
+      const std::string own = expressions_.unique_name((cpp_name(index.name.text) + "_").c_str());
       out.lines.push_back(fmt::format("const ptg::Index {}({});", own, c_string(index.name.text)));
       out.ranges.push_back(range_of(own, index.range, scope, hoist));
       scope.cpp_names[index.slot] = own;
@@ -99,19 +100,19 @@ EmitTasks::BranchParts EmitTasks::parts_of(const TaskClass& it, const Flow& flow
     }
   };
   add_indices(dependency.indices);
-  // Of several targets the first whose guard holds counts. Inputs are looked at in order anyway.
+  // The first branch with a true guard is taken. Inputs are tested in order anyway.
   const bool in_order = dependency.direction == Direction::in && flow.access != Access::control;
   bool weak = false;
   const auto add_condition = [&](ExpressionId guard, bool holds) {
-    const EmitPiece piece = expressions_.cpp(guard, scope, hoist);
+    const CppExpression piece = expressions_.cpp(guard, scope, hoist);
     const bool first = out.condition.empty();
     std::string text = piece.text;
-    if (!holds) text = piece.strength >= 12 ? "!" + text : "!(" + text + ")";
+    if (!holds) text = piece.precedence >= 12 ? "!" + text : "!(" + text + ")";
     const bool alone = first && holds;
-    if (!alone && holds && piece.strength < 4) text = "(" + text + ")";
+    if (!alone && holds && piece.precedence < 4) text = "(" + text + ")";
     if (!first && weak) out.condition = "(" + out.condition + ")";
     out.condition += (first ? "" : " && ") + text;
-    weak = alone && piece.strength < 3;
+    weak = alone && piece.precedence < 3;
   };
   if (!in_order)
     for (std::size_t i = 0; i < number; ++i) add_condition(dependency.branches[i].guard, false);
@@ -127,24 +128,24 @@ EmitTasks::BranchParts EmitTasks::parts_of(const TaskClass& it, const Flow& flow
   return out;
 }
 
-/// What of the value is meant. Of data, where it may have to be copied there, somebody has to have said it.
+/// The part of the value that the branch names. If the value may be copied to a datum, its type must be defined.
 std::string EmitTasks::part(const Flow& flow, const Dependency& dependency, const Target& target) {
   const bool in_data = target.kind == Target::Kind::memory, leaves = dependency.direction == Direction::out;
   if (flow.access == Access::control || (target.kind != Target::Kind::task && !(in_data && leaves)))
     return {};
-  if (const std::optional<TypeName> copy = copied(flow, dependency, target))
+  if (const std::optional<TypeReference> copy = copied(flow, dependency, target))
     return fmt::format("fairlead::parsec::{}_as_copy({}, {}, \"{}\")", leaves ? "given" : "taken",
                        named_part(*copy), c_string(cpp_name(copy->name)), place_of(file_, *copy));
-  std::optional<TypeName> type = type_of(file_, dependency, in_data);
-  if (!type && in_data)  // no more than the value has is left there
+  std::optional<TypeReference> type = type_of_dependency(file_, dependency, in_data);
+  if (!type && in_data)  // store no more than the value contains
     if (const std::string of = reshapes_.type_of_value(number_of(file_, flow)); !of.empty())
-      type = TypeName{of, target.where};
+      type = TypeReference{of, target.where};
   if (!type) return {};
-  const Types known = usual_types();
+  const Types known = predefined_types();
   if (const auto found = known.find(type->name); found != known.end()) return part_text(found->second);
   const std::string own = "hidden.type_" + cpp_name(type->name);
-  if (!in_data) return type->name.empty() ? "" : own;  // all of it is right as well
-  const bool elsewhere = goes_elsewhere(flow, dependency, target);
+  if (!in_data) return type->name.empty() ? "" : own;  // the whole tile is correct as well
+  const bool elsewhere = needs_copy_out(flow, dependency, target);
   if (type->name.empty() && elsewhere)
     diagnostics_.error(
         type->where,
@@ -157,20 +158,21 @@ std::string EmitTasks::part(const Flow& flow, const Dependency& dependency, cons
       elsewhere ? "" : ", data_of_" + file_.globals[aligned_with(file_, target.index)].name.text);
 }
 
-/// The type of which the taker of an edge gets a copy.
-std::optional<TypeName> EmitTasks::copied(const Flow& flow, const Dependency& dependency,
-                                          const Target& target) const {
+/// The type of the copy that the consumer of an edge gets.
+std::optional<TypeReference> EmitTasks::copied(const Flow& flow, const Dependency& dependency,
+                                               const Target& target) const {
   if (target.kind != Target::Kind::task || flow.access == Access::control) return std::nullopt;
   const Reshapes::FlowNumber own = number_of(file_, flow), other{target.index, target.flow_index};
-  return dependency.direction == Direction::out ? reshapes_.between(own, other)
-                                                : reshapes_.between(other, own);
+  return dependency.direction == Direction::out ? reshapes_.copy_type_of_edge(own, other)
+                                                : reshapes_.copy_type_of_edge(other, own);
 }
 
-/// What is taken from memory is the datum itself: of a part that a task changes it would have to be a copy.
+/// Requires a whole tile for an input from memory that a task modifies: the generated code uses the datum itself, not a
+/// copy.
 void EmitTasks::require_whole(const Flow& flow, const Dependency& dependency, BranchParts& parts) {
-  const std::optional<TypeName> type = reshapes_.from_memory(number_of(file_, flow), dependency);
+  const std::optional<TypeReference> type = reshapes_.copy_type_of_input(number_of(file_, flow), dependency);
   if (!type) return;
-  if (usual_types().contains(type->name))
+  if (predefined_types().contains(type->name))
     diagnostics_.error(
         type->where,
         fmt::format("{} is changed as a copy of this type, which compile cannot take from memory: let a "
@@ -183,7 +185,7 @@ void EmitTasks::require_whole(const Flow& flow, const Dependency& dependency, Br
 
 std::vector<std::string> EmitTasks::open_types() const {
   std::vector<std::string> out;
-  const Types known = usual_types();
+  const Types known = predefined_types();
   for (const TaskClass& of : file_.classes)
     for (const Flow& flow : of.flows)
       for (const Dependency& dependency : flow.dependencies)
@@ -191,7 +193,7 @@ std::vector<std::string> EmitTasks::open_types() const {
           if (property.name.text != "type" && property.name.text != "type_data" &&
               property.name.text != "type_remote")
             continue;
-          const std::optional<TypeName> type = type_in(file_, property);
+          const std::optional<TypeReference> type = type_from_property(file_, property);
           if (flow.access == Access::control || !type || type->name.empty() || known.contains(type->name))
             continue;
           const std::string name = "type_" + cpp_name(type->name);
@@ -201,14 +203,14 @@ std::vector<std::string> EmitTasks::open_types() const {
 }
 
 std::string EmitTasks::fresh(const TaskClass& it, const Dependency& dependency, Range where) {
-  const std::string data = like(it, where);
+  const std::string data = shape_source(it, where);
   if (const Property* type = find(dependency.properties, "type"); type != nullptr)
     diagnostics_.warning(where, fmt::format("NEW is as large here as a whole tile of {}, whatever its type",
                                             data.substr(data.find("of_") + 3)));
   return fmt::format("ptg::fresh_like({})", data);
 }
 
-/// The statements of one branch.
+/// The statements for one branch.
 std::vector<std::string> EmitTasks::branch(const TaskClass& it, const Flow& flow,
                                            const Dependency& dependency, std::size_t number) {
   BranchParts parts = parts_of(it, flow, dependency, number);
@@ -221,7 +223,7 @@ std::vector<std::string> EmitTasks::branch(const TaskClass& it, const Flow& flow
     return out + (parts.part.empty() ? "" : ".part(" + parts.part + ")") + ";";
   };
   const auto apart = [&](const char* type, const char* name, std::string& piece) {
-    const std::string own = expressions_.part(name);
+    const std::string own = expressions_.unique_name(name);
     parts.lines.push_back(fmt::format("const {} {} = {};", type, own, piece));
     piece = own;
   };
@@ -247,7 +249,7 @@ std::string EmitTasks::place(const Target& target, EmitScope& scope, std::vector
       continue;
     }
     const std::string name = other != nullptr ? other->parameters[i].text : "i";
-    const std::string own = expressions_.part(("to_" + name + "_").c_str());
+    const std::string own = expressions_.unique_name(("to_" + name + "_").c_str());
     lines.push_back(fmt::format("const ptg::Index {}({});", own, c_string(name)));
     ranges.push_back(range_of(own, target.arguments[i], scope, hoist));
     arguments.push_back(own);

@@ -18,7 +18,7 @@ struct OperatorText {
   int strength;
 };
 
-/// By Operator: those of C++ bind as those of C.
+/// By Operator. The precedence is the same in C++ and in C.
 constexpr std::array<OperatorText, 22> operator_texts{
     {{"+", 10}, {"-", 10}, {"*", 11}, {"/", 11}, {"%", 11}, {"<<", 9}, {">>", 9}, {"<", 8},
      {"<=", 8}, {">", 8},  {">=", 8}, {"==", 7}, {"!=", 7}, {"&", 6},  {"|", 4},  {"^", 5},
@@ -38,7 +38,7 @@ bool within_word(char letter) {
          (letter >= '0' && letter <= '9');
 }
 
-/// Whether a reader, or a compiler's warning, wants parentheses although C does not.
+/// Whether parentheses help a reader, or avoid a compiler warning, where C needs none.
 bool doubtful(int outer, int inner) {
   if (outer == 2 && inner == 3) return true;                    // a || b && c
   if (outer >= 4 && outer <= 6) return inner < prefix;          // bits
@@ -46,13 +46,13 @@ bool doubtful(int outer, int inner) {
   return outer >= 7 && outer <= 8 && inner >= 7 && inner <= 8;  // comparisons of comparisons
 }
 
-std::string within(const EmitPiece& piece, int outer, bool right) {
+std::string within(const CppExpression& piece, int outer, bool right) {
   const bool negated = outer >= 7 && outer <= 8 && piece.text.starts_with('!');  // !a == b
-  const bool weaker = negated || piece.strength < outer || (right && piece.strength == outer);
-  return weaker || doubtful(outer, piece.strength) ? "(" + piece.text + ")" : piece.text;
+  const bool weaker = negated || piece.precedence < outer || (right && piece.precedence == outer);
+  return weaker || doubtful(outer, piece.precedence) ? "(" + piece.text + ")" : piece.text;
 }
 
-/// The C that a string stands for, as in default = "look_up(\"name\")".
+/// The C code in a string literal, as in default = "look_up(\"name\")".
 std::string within_quotation_marks(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -98,10 +98,10 @@ bool EmitExpressions::needs_c(ExpressionId id) const {
       return true;
     case Expression::Kind::text:
     case Expression::Kind::inline_c:
-      return it.evaluated == no_expression || !it.variables.empty() || needs_c(it.evaluated);
+      return it.parsed_content == no_expression || !it.variables.empty() || needs_c(it.parsed_content);
     case Expression::Kind::name: {
-      if (it.meaning == Meaning::c || it.meaning == Meaning::unbound) return true;
-      if (it.meaning != Meaning::global) return false;
+      if (it.meaning == Binding::c || it.meaning == Binding::unbound) return true;
+      if (it.meaning != Binding::global) return false;
       const auto kind = globals_[it.index].kind;
       return kind != EmitGlobal::Kind::integer && kind != EmitGlobal::Kind::number;
     }
@@ -115,32 +115,32 @@ bool EmitExpressions::needs_c(ExpressionId id) const {
 void EmitExpressions::collect(ExpressionId id, const EmitScope& scope, std::set<std::uint32_t>& slots) const {
   if (id == no_expression) return;
   const Expression& it = file_.at(id);
-  if (it.kind == Expression::Kind::name && it.meaning == Meaning::local) slots.insert(it.index);
+  if (it.kind == Expression::Kind::name && it.meaning == Binding::local) slots.insert(it.index);
   if (it.kind == Expression::Kind::inline_c && needs_c(id)) {
     for (const Definition& definition : scope.task_class->definitions)
       if (mentions(it.text, definition.name.text)) slots.insert(definition.slot);
     return;
   }
   if (it.kind == Expression::Kind::inline_c || it.kind == Expression::Kind::text)
-    collect(it.evaluated, scope, slots);
+    collect(it.parsed_content, scope, slots);
   for (const ExpressionId part : it.parts) collect(part, scope, slots);
   for (const ExpressionId argument : it.arguments) collect(argument, scope, slots);
 }
 
-std::string EmitExpressions::part(const char* what) { return fmt::format("{}{}", what, ++parts_); }
+std::string EmitExpressions::unique_name(const char* what) { return fmt::format("{}{}", what, ++parts_); }
 
-EmitPiece EmitExpressions::cpp(ExpressionId id, const EmitScope& scope, const Hoist& hoist) {
-  return needs_c(id) ? by_c(id, scope) : direct(id, scope, hoist);
+CppExpression EmitExpressions::cpp(ExpressionId id, const EmitScope& scope, const Hoist& hoist) {
+  return needs_c(id) ? call_c(id, scope) : translate(id, scope, hoist);
 }
 
-EmitPiece EmitExpressions::direct(ExpressionId id, const EmitScope& scope, const Hoist& hoist) {
+CppExpression EmitExpressions::translate(ExpressionId id, const EmitScope& scope, const Hoist& hoist) {
   const Expression& it = file_.at(id);
   switch (it.kind) {
     case Expression::Kind::integer:
       return {fmt::format("{}{}", it.integer, it.integer > INT32_MAX ? "L" : ""), primary, false};
     case Expression::Kind::text:
     case Expression::Kind::inline_c:
-      return direct(it.evaluated, scope, hoist);
+      return translate(it.parsed_content, scope, hoist);
     case Expression::Kind::name:
       return name(it, scope);
     case Expression::Kind::unary:
@@ -150,13 +150,13 @@ EmitPiece EmitExpressions::direct(ExpressionId id, const EmitScope& scope, const
     case Expression::Kind::ternary:
       return ternary(it, scope, hoist);
     default:
-      return extreme(it, scope, hoist);
+      return min_max(it, scope, hoist);
   }
 }
 
-EmitPiece EmitExpressions::name(const Expression& it, const EmitScope& scope) {
-  if (it.meaning == Meaning::local) return {scope.cpp_names.at(it.index), primary, true};
-  if (it.meaning == Meaning::global) {
+CppExpression EmitExpressions::name(const Expression& it, const EmitScope& scope) {
+  if (it.meaning == Binding::local) return {scope.cpp_names.at(it.index), primary, true};
+  if (it.meaning == Binding::global) {
     const EmitGlobal& global = globals_[it.index];
     if (!global.given) read_by_c_.emplace(global.cpp_name, global.name);
     return {global.cpp_name, primary, false};
@@ -169,55 +169,58 @@ EmitPiece EmitExpressions::name(const Expression& it, const EmitScope& scope) {
   return {own, primary, false};
 }
 
-/// Long pieces get a name of their own, so that lines stay short.
-void EmitExpressions::shorten(EmitPiece& piece, std::size_t others, const Hoist& hoist) {
-  if (piece.text.size() + others < 64 || piece.text.size() < 20 || piece.strength == primary) return;
-  const std::string own = part("part");
-  hoist(fmt::format("const {} {} = {};", piece.varies ? "ptg::Expression" : "auto", own, piece.text));
-  piece = {own, primary, piece.varies};
+/// Hoists a long subexpression into a named constant, so that lines stay short.
+void EmitExpressions::shorten(CppExpression& piece, std::size_t others, const Hoist& hoist) {
+  if (piece.text.size() + others < 64 || piece.text.size() < 20 || piece.precedence == primary) return;
+  const std::string own = unique_name("part");
+  hoist(fmt::format("const {} {} = {};", piece.depends_on_indices ? "ptg::Expression" : "auto", own,
+                    piece.text));
+  piece = {own, primary, piece.depends_on_indices};
 }
 
-EmitPiece EmitExpressions::unary(const Expression& it, const EmitScope& scope, const Hoist& hoist) {
-  const EmitPiece operand = direct(it.parts[0], scope, hoist);
+CppExpression EmitExpressions::unary(const Expression& it, const EmitScope& scope, const Hoist& hoist) {
+  const CppExpression operand = translate(it.parts[0], scope, hoist);
   if (it.op == Operator::plus) return operand;
-  if (it.op == Operator::bit_not && operand.varies)
+  if (it.op == Operator::bit_not && operand.depends_on_indices)
     return {"-1 - " + within(operand, additive, true), additive, true};
-  return {text_of_operator(it.op).text + within(operand, prefix, true), prefix, operand.varies};
+  return {text_of_operator(it.op).text + within(operand, prefix, true), prefix, operand.depends_on_indices};
 }
 
-EmitPiece EmitExpressions::binary(const Expression& it, const EmitScope& scope, const Hoist& hoist) {
-  EmitPiece left = direct(it.parts[0], scope, hoist), right = direct(it.parts[1], scope, hoist);
+CppExpression EmitExpressions::binary(const Expression& it, const EmitScope& scope, const Hoist& hoist) {
+  CppExpression left = translate(it.parts[0], scope, hoist), right = translate(it.parts[1], scope, hoist);
   shorten(left, right.text.size(), hoist);
   shorten(right, left.text.size(), hoist);
   const OperatorText& op = text_of_operator(it.op);
-  // A division is looked at when it is needed: an error then, and none if a condition forbids it.
+  // A division is evaluated lazily: division by zero is an error only then, and none if a condition excludes it.
   const bool divides = it.op == Operator::divide || it.op == Operator::modulo;
-  if (divides && !left.varies && !right.varies) left = {"ptg::Expression(" + left.text + ")", primary, true};
+  if (divides && !left.depends_on_indices && !right.depends_on_indices)
+    left = {"ptg::Expression(" + left.text + ")", primary, true};
   return {
       fmt::format("{} {} {}", within(left, op.strength, false), op.text, within(right, op.strength, true)),
-      op.strength, left.varies || right.varies};
+      op.strength, left.depends_on_indices || right.depends_on_indices};
 }
 
-EmitPiece EmitExpressions::ternary(const Expression& it, const EmitScope& scope, const Hoist& hoist) {
-  std::array<EmitPiece, 3> parts;
+CppExpression EmitExpressions::ternary(const Expression& it, const EmitScope& scope, const Hoist& hoist) {
+  std::array<CppExpression, 3> parts;
   std::size_t size = 0;
   for (std::size_t i = 0; i < 3; ++i) {
-    parts[i] = direct(it.parts[i], scope, hoist);
+    parts[i] = translate(it.parts[i], scope, hoist);
     size += parts[i].text.size();
   }
-  for (EmitPiece& part : parts) shorten(part, size - part.text.size(), hoist);
-  if (std::ranges::any_of(parts, &EmitPiece::varies))
+  for (CppExpression& part : parts) shorten(part, size - part.text.size(), hoist);
+  if (std::ranges::any_of(parts, &CppExpression::depends_on_indices))
     return {fmt::format("choose({}, {}, {})", parts[0].text, parts[1].text, parts[2].text), primary, true};
   return {fmt::format("{} ? {} : {}", within(parts[0], conditional, true),
                       within(parts[1], conditional, true), within(parts[2], conditional, true)),
           conditional, false};
 }
 
-EmitPiece EmitExpressions::extreme(const Expression& it, const EmitScope& scope, const Hoist& hoist) {
-  EmitPiece left = direct(it.arguments[0], scope, hoist), right = direct(it.arguments[1], scope, hoist);
+CppExpression EmitExpressions::min_max(const Expression& it, const EmitScope& scope, const Hoist& hoist) {
+  CppExpression left = translate(it.arguments[0], scope, hoist),
+                right = translate(it.arguments[1], scope, hoist);
   shorten(left, right.text.size(), hoist);
   shorten(right, left.text.size(), hoist);
-  const bool varies = left.varies || right.varies;
+  const bool varies = left.depends_on_indices || right.depends_on_indices;
   return {fmt::format("{}{}({}, {})", varies ? "" : "std::",
                       std::string(is_smaller(it.text) ? "min" : "max") + (varies ? "" : "<std::int64_t>"),
                       left.text, right.text),
@@ -240,7 +243,7 @@ void EmitExpressions::add_function(ExpressionId id, const EmitScope& scope,
   functions_.push_back(std::move(function));
 }
 
-EmitPiece EmitExpressions::by_c(ExpressionId id, const EmitScope& scope) {
+CppExpression EmitExpressions::call_c(ExpressionId id, const EmitScope& scope) {
   std::vector<std::string> arguments;
   std::string name;
   add_function(id, scope, arguments, name);
@@ -270,7 +273,7 @@ std::string EmitExpressions::c(ExpressionId id, const InnerFunctions& inner) con
       return fmt::format("{}({})", it.text, fmt::join(arguments, ", "));
     }
     case Expression::Kind::text:
-      return within_quotation_marks(file_.source.text(it.mark));
+      return within_quotation_marks(file_.source.text(it.operator_range));
     case Expression::Kind::inline_c: {
       const auto found = inner.find(id);
       return found == inner.end() ? std::string(file_.source.text(it.where))

@@ -30,7 +30,7 @@ constexpr std::array<std::string_view, 12> descriptor_types{"parsec_data_collect
 
 bool is_one_of(std::string_view word, auto const& all) { return std::ranges::find(all, word) != all.end(); }
 
-/// What a type is made of: "const" or not, "parsec_tiled_matrix_t", the number of stars.
+/// The components of a type: "const" or not, "parsec_tiled_matrix_t", the number of stars.
 struct TypeWords {
   bool is_const = false;
   std::string base;
@@ -87,7 +87,7 @@ void find_types(EmitGlobal& it) {
 
 }  // namespace
 
-std::vector<EmitGlobal> emit_globals(const File& file) {
+std::vector<EmitGlobal> emit_globals(const JdfFile& file) {
   std::vector<EmitGlobal> out;
   for (const Global& global : file.globals) {
     EmitGlobal it;

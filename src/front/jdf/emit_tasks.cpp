@@ -8,14 +8,29 @@
 
 namespace fairlead::jdf {
 
-EmitTasks::EmitTasks(const File& file, const EmitNames& names, const std::vector<EmitGlobal>& globals,
+namespace {
+
+bool gives_to_tasks(const TaskClass& of) {
+  return std::ranges::any_of(of.flows, [](const Flow& flow) {
+    return std::ranges::any_of(flow.dependencies, [](const Dependency& dependency) {
+      return dependency.direction == Direction::out &&
+             std::ranges::any_of(dependency.branches, [](const Branch& branch) {
+               return branch.target.kind == Target::Kind::task;
+             });
+    });
+  });
+}
+
+}  // namespace
+
+EmitTasks::EmitTasks(const JdfFile& file, const EmitNames& names, const std::vector<EmitGlobal>& globals,
                      EmitExpressions& expressions, Diagnostics& diagnostics)
     : file_(file),
       names_(names),
       globals_(globals),
       expressions_(expressions),
       diagnostics_(diagnostics),
-      reshapes_(file, [](const std::string& type) { return is_whole(usual_types(), type); }) {
+      reshapes_(file, [](const std::string& type) { return covers_whole_tile(predefined_types(), type); }) {
   for (const TaskClass& it : file.classes) plans_.emplace(&it, make_plan(it));
 }
 
@@ -44,9 +59,9 @@ EmitTasks::Plan EmitTasks::make_plan(const TaskClass& it) const {
         for (const ExpressionId argument : branch.target.arguments) collect(argument);
       }
     }
-  // What follows from others needs those: they stand above it.
+  // A derived local needs other locals, which are defined before it: go backwards.
   for (auto definition = it.definitions.rbegin(); definition != it.definitions.rend(); ++definition) {
-    if (definition->parameter == nowhere && !plan.needed.contains(definition->slot)) continue;
+    if (definition->parameter == unbound_index && !plan.needed.contains(definition->slot)) continue;
     plan.needed.insert(definition->slot);
     collect(definition->value);
     for (const Index& index : definition->indices) collect(index.range);
@@ -56,7 +71,7 @@ EmitTasks::Plan EmitTasks::make_plan(const TaskClass& it) const {
     if (!plan.needed.contains(definition.slot)) continue;
     own.insert(definition.slot);
     plan.indices.push_back(&definition);
-    if (definition.parameter != nowhere) plan.parameters.push_back(definition.parameter);
+    if (definition.parameter != unbound_index) plan.parameters.push_back(definition.parameter);
     const std::string name = cpp_name(definition.name.text);
     plan.scope.cpp_names.emplace(definition.slot, name);
     plan.scope.visible.emplace_back(definition.name.text, name);
@@ -88,7 +103,7 @@ void EmitTasks::indices(const TaskClass& it, EmitText& text) const {
 
 // --- codelets ---
 
-/// Who does nothing with a value only hands it on.
+/// The access wrapper of a flow in the codelet: In, Out or InOut. A body that does nothing only reads.
 std::string EmitTasks::access(const TaskClass& it, const Flow& flow) const {
   const auto is = [&](auto wanted) {
     return std::ranges::any_of(flow.dependencies, [&](const Dependency& dependency) {
@@ -102,7 +117,7 @@ std::string EmitTasks::access(const TaskClass& it, const Flow& flow) const {
   const bool fresh = is([](Target::Kind kind) { return kind == Target::Kind::fresh; });
   if (flow.access == Access::read) return "In";
   if (plan(it).idle && comes_from_somewhere && !fresh) return "In";
-  // Of what is there before, a body may leave some as it is.
+  // A body may leave some of an existing value unchanged.
   return flow.access == Access::write && !comes_from_somewhere ? "Out" : "InOut";
 }
 
@@ -165,11 +180,11 @@ void EmitTasks::members(const TaskClass& it, EmitText& text) {
   for (const Flow& each : it.flows)
     if (!is_left_out(each)) flow(it, each, text);
   define(it, text);
-  const std::vector<Home> elsewhere = homes(it);
+  const std::vector<CopyOut> elsewhere = copy_outs(it);
   for (std::size_t i = 0; i < elsewhere.size(); ++i) home(elsewhere[i], i + 1, text);
 }
 
-/// Makes the indices known to a function in which they are used.
+/// Binds the indices to local names, if one of the lines uses them.
 void EmitTasks::bind_indices(const TaskClass& it, const std::vector<std::string>& lines,
                              EmitText& text) const {
   std::vector<std::string> names;
@@ -197,14 +212,14 @@ std::string EmitTasks::range_of(const std::string& index, ExpressionId id, const
   const std::string first = expressions_.cpp(it.parts[0], scope, hoist).text,
                     last = expressions_.cpp(it.parts[1], scope, hoist).text;
   if (it.parts[2] == no_expression) return fmt::format("{}.in({}, {})", index, first, last);
-  const EmitPiece step = expressions_.cpp(it.parts[2], scope, hoist);
+  const CppExpression step = expressions_.cpp(it.parts[2], scope, hoist);
   std::int64_t number = 0;
-  if (step.varies || (expressions_.is_literal(it.parts[2], number) && number > 0))
+  if (step.depends_on_indices || (expressions_.is_literal(it.parts[2], number) && number > 0))
     return fmt::format("{}.in({}, {}, {})", index, first, last, step.text);
   return fmt::format("fairlead::parsec::stepped({}, {}, {}, {})", index, first, last, step.text);
 }
 
-/// Of [ i = a .. b .. s ] c * i + d, with c and s known: all its numbers are a range again.
+/// For [ i = a .. b .. s ] c * i + d with constant c and s: the values are a range again.
 std::string EmitTasks::affine_range(const Definition& it, const EmitScope& scope,
                                     const EmitExpressions::Hoist& hoist) {
   const auto refuse = [&] {
@@ -234,7 +249,7 @@ std::string EmitTasks::affine_range(const Definition& it, const EmitScope& scope
                      at(range.parts[1]), factor * step);
 }
 
-/// What a sum gains per step of the index; false if it is none.
+/// The factor of the index in an affine expression; false if the expression is not affine.
 bool EmitTasks::factor_of(ExpressionId id, std::uint32_t slot, std::int64_t& factor) const {
   const Expression& it = file_.at(id);
   std::set<std::uint32_t> slots;
@@ -270,7 +285,7 @@ std::string EmitTasks::range(const Definition& it, const EmitScope& scope,
                              const EmitExpressions::Hoist& hoist) {
   const std::string name = cpp_name(it.name.text);
   const bool is_range = file_.at(it.value).kind == Expression::Kind::range;
-  if (it.parameter == nowhere && (is_range || !it.indices.empty())) {
+  if (it.parameter == unbound_index && (is_range || !it.indices.empty())) {
     diagnostics_.error(it.name.where,
                        fmt::format("{} is a range, but no parameter: compile cannot tell the tasks of "
                                    "{} apart",
@@ -278,11 +293,11 @@ std::string EmitTasks::range(const Definition& it, const EmitScope& scope,
     return "{}";
   }
   if (!it.indices.empty()) return affine_range(it, scope, hoist);
-  if (it.parameter != nowhere) return range_of(name, it.value, scope, hoist);
+  if (it.parameter != unbound_index) return range_of(name, it.value, scope, hoist);
   return fmt::format("{}.is({})", name, expressions_.cpp(it.value, scope, hoist).text);
 }
 
-/// The lines that make its ranges; their names.
+/// Adds the lines that define the ranges; returns their names.
 std::vector<std::string> EmitTasks::ranges(const TaskClass& it, Statements& lines) {
   std::vector<std::string> names;
   EmitScope scope = plan(it).scope;
@@ -296,7 +311,7 @@ std::vector<std::string> EmitTasks::ranges(const TaskClass& it, Statements& line
   return names;
 }
 
-/// The lines that make a class of tasks with its indices, as `tasks`.
+/// Writes the lines that define a task class with its indices, as `tasks`.
 void EmitTasks::make_class(const TaskClass& it, const std::string& name, EmitText& text) {
   Statements lines;
   std::vector<std::string> names = ranges(it, lines);
@@ -325,12 +340,12 @@ void EmitTasks::space(const TaskClass& it, EmitText& text) {
 }
 
 bool EmitTasks::is_placed(const TaskClass& it) {
-  return it.placement.kind == Placement::Kind::datum && it.placement.datum.index != nowhere;
+  return it.placement.kind == Placement::Kind::at_datum && it.placement.datum.index != unbound_index;
 }
 
-/// What NEW data of a class are like: those beside which it runs.
-std::string EmitTasks::like(const TaskClass& it, Range where) {
-  if (it.placement.kind == Placement::Kind::datum && it.placement.datum.index != nowhere)
+/// The collection that determines the size of NEW data: the class's placement, otherwise its first access to memory.
+std::string EmitTasks::shape_source(const TaskClass& it, Range where) {
+  if (it.placement.kind == Placement::Kind::at_datum && it.placement.datum.index != unbound_index)
     return "data_of_" + file_.globals[aligned_with(file_, it.placement.datum.index)].name.text;
   for (const Flow& flow : it.flows)
     for (const Dependency& dependency : flow.dependencies)
@@ -378,6 +393,10 @@ void EmitTasks::define(const TaskClass& it, EmitText& text) {
   bind_indices(it, all, text);
   text.from(it.name.where);
   text.list(fmt::format("    tasks_{}.runs(", it.name.text), arguments, ");");
+  if (gives_to_tasks(it)) {
+    text.own();
+    text.line(fmt::format("    tasks_{}.skip_missing_receivers();", it.name.text));
+  }
   for (const std::string& line : lines) {
     text.from(file_.at(it.priority).where);
     text.statement("    " + line);
@@ -386,7 +405,7 @@ void EmitTasks::define(const TaskClass& it, EmitText& text) {
     text.from(it.placement.datum.where);
     text.statement("    " + line);
   }
-  const std::size_t elsewhere = homes(it).size();
+  const std::size_t elsewhere = copy_outs(it).size();
   if (elsewhere != 0) text.own();
   for (std::size_t i = 0; i < elsewhere; ++i)
     text.line(fmt::format("    define_home{}_of_{}();", i + 1, it.name.text));

@@ -1,5 +1,5 @@
-// The task classes of a file in C++: for each its indices, its space, a function for each of its flows, its codelet, and what
-// puts them together.
+// Generates the C++ of the task classes: for each its indices, its index space, a function for each of its flows, its
+// codelet, and the function that defines it.
 #pragma once
 #include <map>
 #include <set>
@@ -15,45 +15,46 @@ namespace fairlead::jdf {
 
 class EmitTasks {
  public:
-  EmitTasks(const File& file, const EmitNames& names, const std::vector<EmitGlobal>& globals,
+  EmitTasks(const JdfFile& file, const EmitNames& names, const std::vector<EmitGlobal>& globals,
             EmitExpressions& expressions, Diagnostics& diagnostics);
 
-  /// struct IndicesOfPOTRF { ... }
+  /// Writes struct IndicesOfPOTRF { ... }
   void indices(const TaskClass& it, EmitText& text) const;
-  /// Declares the functions of C that run its bodies.
+  /// Declares the C functions that run its bodies.
   void declare_bodies(const TaskClass& it, EmitText& text) const;
-  /// auto codelet_of_POTRF(...)
+  /// Writes auto codelet_of_POTRF(...)
   void codelet(const TaskClass& it, EmitText& text) const;
-  /// The members of the class that makes the graph.
+  /// Writes the class's members of the struct that makes the graph.
   void members(const TaskClass& it, EmitText& text);
 
-  /// The types of dependencies that the file leaves open: std::optional<ptg::Part> each, by these names.
+  /// The names of the dependency types that the caller has to define: std::optional<ptg::Part> each.
   std::vector<std::string> open_types() const;
 
-  /// There is something that its tasks are told apart by.
+  /// Whether its tasks have indices.
   bool has_indices(const TaskClass& it) const { return !plan(it).needed.empty(); }
 
  private:
-  /// What is found out about a class once.
+  /// Facts about a class, computed once.
   struct Plan {
     EmitScope scope;
-    std::set<std::uint32_t> needed;          // slots of its own that C++ knows
-    std::vector<const Definition*> indices;  // those, in order
-    std::vector<std::uint32_t> parameters;   // JDF's numbers of the parameters, in the order of C++
+    std::set<std::uint32_t> needed;          // slots of the class that the C++ needs
+    std::vector<const Definition*> indices;  // their definitions, in order
+    // JDF's numbers of the parameters, in the order of the C++ indices
+    std::vector<std::uint32_t> parameters;
     bool idle = false;
   };
   const Plan& plan(const TaskClass& it) const;
   Plan make_plan(const TaskClass& it) const;
 
   using Statements = std::vector<std::pair<Range, std::string>>;
-  /// One branch of a dependency: lines before it, ranges, its condition if it has one, and the place.
+  /// One branch of a dependency: preceding lines, ranges, its condition if it has one, and the place.
   struct BranchParts {
     std::vector<std::string> lines, ranges;
     std::string condition, where;
-    std::string part;  ///< empty: nothing is said of it
+    std::string part;  ///< empty if the branch names no part
   };
-  /// An output to memory in which the value is not.
-  struct Home {
+  /// An output to memory that is in another datum than the value.
+  struct CopyOut {
     const TaskClass* task_class;
     const Flow* flow;
     const Dependency* dependency;
@@ -77,25 +78,26 @@ class EmitTasks {
                                   std::size_t number);
   std::string fresh(const TaskClass& it, const Dependency& dependency, Range where);
   std::string part(const Flow& flow, const Dependency& dependency, const Target& target);
-  std::optional<TypeName> copied(const Flow& flow, const Dependency& dependency, const Target& target) const;
+  std::optional<TypeReference> copied(const Flow& flow, const Dependency& dependency,
+                                      const Target& target) const;
   void require_whole(const Flow& flow, const Dependency& dependency, BranchParts& parts);
   std::string place(const Target& target, EmitScope& scope, std::vector<std::string>& ranges,
                     std::vector<std::string>& lines);
   const Target* written_home(const Flow& flow) const;
   void origins(const Flow& flow, std::set<const Flow*>& seen, std::set<std::uint32_t>& out) const;
-  bool goes_elsewhere(const Flow& flow, const Dependency& dependency, const Target& target) const;
-  std::vector<Home> homes(const TaskClass& it) const;
-  void home(const Home& home, std::size_t number, EmitText& text);
+  bool needs_copy_out(const Flow& flow, const Dependency& dependency, const Target& target) const;
+  std::vector<CopyOut> copy_outs(const TaskClass& it) const;
+  void home(const CopyOut& home, std::size_t number, EmitText& text);
   void bind_all_indices(const TaskClass& it, EmitText& text) const;
   void define(const TaskClass& it, EmitText& text);
   void bind_indices(const TaskClass& it, const std::vector<std::string>& lines, EmitText& text) const;
   static bool is_placed(const TaskClass& it);
-  std::string like(const TaskClass& it, Range where);
+  std::string shape_source(const TaskClass& it, Range where);
   std::string access(const TaskClass& it, const Flow& flow) const;
   std::vector<const Flow*> data_flows(const TaskClass& it) const;
   bool is_left_out(const Flow& flow) const;
 
-  const File& file_;
+  const JdfFile& file_;
   const EmitNames& names_;
   const std::vector<EmitGlobal>& globals_;
   EmitExpressions& expressions_;

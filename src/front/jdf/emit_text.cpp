@@ -8,7 +8,7 @@ namespace fairlead::jdf {
 
 namespace {
 
-/// How many lines a list takes whose parts all begin at a column.
+/// The number of lines that a list needs if its parts start at `column`.
 std::size_t lines_of(std::size_t column, const std::vector<std::string>& parts, std::size_t after) {
   std::size_t lines = 1, now = column;
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -42,7 +42,7 @@ void EmitText::document(const std::string& text, std::size_t margin) {
 
 void EmitText::from(Range where) {
   const std::uint32_t there = source_.position(where.begin).line;
-  if (foreign_ && of_source_ == there) return;  // it goes on there anyway
+  if (foreign_ && of_source_ == there) return;  // the source continues there anyway
   line(fmt::format("#line {} {}", there, c_string(source_.name())));
   foreign_ = true;
   of_source_ = there;
@@ -68,7 +68,7 @@ void EmitText::list(const std::string& before, const std::vector<std::string>& p
   }
   const std::string margin(before.size(), ' ');
   std::string now = before;
-  bool begins = true;  // the line, or all of it
+  bool begins = true;  // the start of a line, or of the list
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const std::string part = parts[i] + (i + 1 == parts.size() ? after : ",");
     if (!begins && now.size() + 1 + part.size() > most_columns) {

@@ -1,4 +1,4 @@
-// A text of C or C++ that grows line by line and knows how far it is, so that #line can lead to the JDF file and back.
+// Generated C or C++ text. It counts its lines, so that #line can switch to the JDF file and back.
 #pragma once
 #include <string>
 #include <string_view>
@@ -12,24 +12,24 @@ class EmitText {
  public:
   static constexpr std::size_t most_columns = 110;
 
-  /// `own`: what its file is called; `source`: the JDF file.
+  /// `own`: the name of the generated file; `source`: the JDF file.
   EmitText(std::string own, const Source& source) : own_(std::move(own)), source_(source) {}
 
   void line(std::string_view text = {});
-  /// As lines of a comment.
+  /// Adds lines as a comment.
   void comment(const std::vector<std::string>& lines);
-  /// As one that documents what follows it.
+  /// Adds a documentation comment for the next line, indented by `margin`.
   void document(const std::string& text, std::size_t margin = 0);
-  /// What follows comes from there.
+  /// The next lines come from this position of the JDF file.
   void from(Range where);
-  /// What follows is this file's own again.
+  /// The next lines belong to the generated file again.
   void own();
-  /// A line of `before`, the parts with commas between them, and `after`; on several lines if it is too long, as
-  /// clang-format has them: behind its "=", or below the end of `before`.
+  /// Adds `before`, the parts separated by commas, and `after`. A list that is too long is broken as clang-format does:
+  /// after its "=", or aligned with the end of `before`.
   void list(const std::string& before, const std::vector<std::string>& parts, const std::string& after);
-  /// A line; on two, behind its "=", if it is too long.
+  /// Adds a line; if it is too long, it is broken after its "=".
   void statement(const std::string& text);
-  /// As it is, and to the end of its last line.
+  /// Adds text unchanged, and ends its last line.
   void verbatim(std::string_view text);
 
   const std::string& text() const noexcept { return text_; }
@@ -40,10 +40,10 @@ class EmitText {
   std::string text_;
   std::size_t line_ = 1;
   bool foreign_ = false;         // lines count as those of the source
-  std::uint32_t of_source_ = 0;  // then: the next one's number
+  std::uint32_t of_source_ = 0;  // the number of the next source line, if `foreign_`
 };
 
-/// As a string literal of C.
+/// The text as a C string literal.
 std::string c_string(std::string_view text);
 
 }  // namespace fairlead::jdf

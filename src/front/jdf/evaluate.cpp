@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 #include <algorithm>
 
-#include "front/jdf/c_leaves.hpp"
+#include "front/jdf/c_expressions.hpp"
 #include "front/jdf/constants.hpp"
 #include "front/jdf/diagnostics.hpp"
 #include "front/jdf/integer_types.hpp"
-#include "front/jdf/names.hpp"
+#include "front/jdf/name_resolution.hpp"
 
 namespace fairlead::jdf {
 
@@ -24,16 +24,16 @@ std::string first_line(std::string_view code) {
   return code.size() > 60 ? fmt::format("{}...", code.substr(0, 57)) : std::string(code);
 }
 
-constexpr int deepest_globals = 100;  // each is a step of the stack
+constexpr int deepest_globals = 100;  // limits the recursion
 
 bool is_real_type(std::string_view type) { return type == "double" || type == "float"; }
 
-/// A global without a type is an int, unless its value has a fraction.
+/// Whether the global is real because it has no type and its value is real; otherwise no type means int.
 bool untyped_real(const Global& it, const Value& value) { return it.type.empty() && value.is_real(); }
 
 }  // namespace
 
-Evaluator::Evaluator(const File& file, const Settings& settings, const Constants* constants)
+Evaluator::Evaluator(const JdfFile& file, const Settings& settings, const Constants* constants)
     : file_(file), settings_(settings), constants_(constants) {}
 
 void Evaluator::fail(EvaluationError::Kind kind, Range where, const std::string& message) const {
@@ -70,37 +70,37 @@ Value Evaluator::value(ExpressionId id, std::span<Value> slots) {
     case Expression::Kind::call:
       return call(it, slots);
     case Expression::Kind::range:
-      fail(EvaluationError::Kind::operands, it.where, "a range is no value");
+      fail(EvaluationError::Kind::invalid_operands, it.where, "a range is no value");
   }
   return {};
 }
 
 Value Evaluator::name(const Expression& it, std::span<Value> slots) {
   switch (it.meaning) {
-    case Meaning::local:
+    case Binding::local:
       if (slots[it.index].is_known()) return slots[it.index];
       fail(EvaluationError::Kind::needs_c, it.where, fmt::format("only C can say what {} is here", it.text));
-    case Meaning::global:
+    case Binding::global:
       return global(it.index, it.where);
-    case Meaning::member:
+    case Binding::member:
       return member(it.index, it.where);
     default:
-      if (it.meaning == Meaning::c)
+      if (it.meaning == Binding::c)
         if (const std::optional<Value> set = settings_.c_name(it.index)) return *set;
       return by_c(it, slots, fmt::format("only C knows what {0} is: give --set '{0}=...'", it.text));
   }
 }
 
-/// What only C can say; `otherwise`: the beginning of the error, if nobody has allowed C.
+/// Evaluates what needs C; `otherwise` is the start of the error message if C is not allowed.
 Value Evaluator::by_c(const Expression& it, std::span<Value> slots, const std::string& otherwise) {
-  const InC* const in_c = settings_.in_c();
+  const CEvaluator* const in_c = settings_.in_c();
   if (in_c == nullptr)
     fail(EvaluationError::Kind::needs_c, it.where,
          otherwise + "; with --allow-c the file's C is built, and asked");
   return in_c->value(static_cast<ExpressionId>(&it - file_.expressions.data()), slots);
 }
 
-/// The functions that DPLASMA's and PaRSEC's own C has for the smaller and the larger of two ints.
+/// DPLASMA's and PaRSEC's functions for the minimum and maximum of two ints are evaluated here; other calls need C.
 Value Evaluator::call(const Expression& it, std::span<Value> slots) {
   if (is_known_call(it)) {
     const std::int32_t a = integer(it.arguments[0], slots), b = integer(it.arguments[1], slots);
@@ -117,24 +117,24 @@ Value Evaluator::binary(const Expression& it, std::span<Value> slots) {
 }
 
 Value Evaluator::evaluated(const Expression& it, std::span<Value> slots) {
-  if (it.evaluated == no_expression) {
+  if (it.parsed_content == no_expression) {
     if (it.kind == Expression::Kind::text)
       return by_c(it, slots, fmt::format("only C can say what \"{}\" is", first_line(it.text)));
     return by_c(it, slots, fmt::format("only C can say what this returns: {}", first_line(it.text)));
   }
   for (const Index& variable : it.variables)
     slots[variable.slot] = Value::of_int(integer(variable.range, slots));
-  return value(it.evaluated, slots);
+  return value(it.parsed_content, slots);
 }
 
-/// The type is that of both, though only one has a value.
+/// The result has the common type of both operands, though only one is evaluated.
 Value Evaluator::ternary(const Expression& it, std::span<Value> slots) {
   const bool first = truth(it.parts[0], slots);
   const Value chosen = value(it.parts[first ? 1 : 2], slots);
   return converted(chosen, type(it.parts[first ? 2 : 1]));
 }
 
-/// Without its value: names are ints, unless they are known to be something else.
+/// The type of an expression, without evaluating it. Names are ints, unless they are known to have another type.
 Value::Type Evaluator::type(ExpressionId id) const {
   if (constants_ != nullptr)
     if (const Value known = constants_->of(id); known.is_known()) return known.type();
@@ -146,9 +146,9 @@ Value::Type Evaluator::type(ExpressionId id) const {
     case Expression::Kind::real:
       return Value::Type::double_;
     case Expression::Kind::name:
-      if (it.meaning == Meaning::global && is_real_type(file_.globals[it.index].type))
+      if (it.meaning == Binding::global && is_real_type(file_.globals[it.index].type))
         return Value::Type::double_;
-      if (it.meaning == Meaning::global && it.index < known_.size() && known_[it.index])
+      if (it.meaning == Binding::global && it.index < known_.size() && known_[it.index])
         return known_[it.index]->type();
       return Value::Type::int_;
     case Expression::Kind::unary:
@@ -161,23 +161,23 @@ Value::Type Evaluator::type(ExpressionId id) const {
     case Expression::Kind::ternary:
       return std::max(type(it.parts[1]), type(it.parts[2]));
     default:
-      return it.evaluated == no_expression ? Value::Type::int_ : type(it.evaluated);
+      return it.parsed_content == no_expression ? Value::Type::int_ : type(it.parsed_content);
   }
 }
 
-Value Evaluator::checked(const Computed& computed, const Expression& it) {
+Value Evaluator::checked(const ArithmeticResult& computed, const Expression& it) {
   using Kind = EvaluationError::Kind;
   switch (computed.problem) {
-    case Computed::Problem::none:
+    case ArithmeticResult::ArithmeticError::none:
       return computed.value;
-    case Computed::Problem::division_by_zero:
-      fail(Kind::division_by_zero, it.mark, "a division by zero");
-    case Computed::Problem::overflow:
-      fail(Kind::overflow, it.mark, "an overflow: the result does not fit its type");
-    case Computed::Problem::shift:
-      fail(Kind::shift, it.mark, "a shift by a negative number of bits, or by all of them");
-    case Computed::Problem::operands:
-      fail(Kind::operands, it.mark, "this operator is for whole numbers");
+    case ArithmeticResult::ArithmeticError::division_by_zero:
+      fail(Kind::division_by_zero, it.operator_range, "a division by zero");
+    case ArithmeticResult::ArithmeticError::overflow:
+      fail(Kind::overflow, it.operator_range, "an overflow: the result does not fit its type");
+    case ArithmeticResult::ArithmeticError::shift:
+      fail(Kind::invalid_shift, it.operator_range, "a shift by a negative number of bits, or by all of them");
+    case ArithmeticResult::ArithmeticError::operands:
+      fail(Kind::invalid_operands, it.operator_range, "this operator is for whole numbers");
   }
   return {};
 }
@@ -200,7 +200,7 @@ std::int32_t Evaluator::integer(ExpressionId id, std::span<Value> slots) {
 Value Evaluator::global(std::uint32_t index, Range asked) {
   if (known_.empty()) {
     known_.resize(file_.globals.size());
-    under_way_.resize(file_.globals.size());
+    in_progress_.resize(file_.globals.size());
     global_slots_.resize(file_.global_slots);
   }
   if (known_[index]) return *known_[index];
@@ -210,16 +210,16 @@ Value Evaluator::global(std::uint32_t index, Range asked) {
     if (it.value == no_expression)
       fail(EvaluationError::Kind::no_value, asked,
            fmt::format("{0} has no value: give --set {0}=...", it.name.text));
-    if (under_way_[index])
+    if (in_progress_[index])
       fail(EvaluationError::Kind::no_value, asked, fmt::format("{} is defined by itself", it.name.text));
     if (globals_deep_ > deepest_globals)
       fail(EvaluationError::Kind::no_value, asked,
            fmt::format("{} is defined by more than {} globals in a row", it.name.text, deepest_globals));
-    under_way_[index] = true;
+    in_progress_[index] = true;
     ++globals_deep_;
     const auto finish = [&] {
       --globals_deep_;
-      under_way_[index] = false;
+      in_progress_[index] = false;
     };
     try {
       found = value(it.value, global_slots_);
@@ -232,13 +232,14 @@ Value Evaluator::global(std::uint32_t index, Range asked) {
   if (is_real_type(it.type))
     found = Value::of_double(found->real());
   else if (const std::optional<IntegerType> type = integer_type(it.type); type && !untyped_real(it, *found))
-    found = held(*found, *type, it);
+    found = converted_to_type(*found, *type, it);
   known_[index] = found;
   return *found;
 }
 
-/// What a global of an integer type is: signed types must hold the value; unsigned ones wrap, as C says.
-Value Evaluator::held(Value value, const IntegerType& type, const Global& of) const {
+/// The value as stored in a global of an integer type. Unsigned types of at least 32 bits wrap, as in C; other types
+/// must hold the value.
+Value Evaluator::converted_to_type(Value value, const IntegerType& type, const Global& of) const {
   if (!type.is_signed && !value.is_real() && type.bits >= 32)
     return Value::of_unsigned(value.bits(), type.type);
   if (const std::optional<Value> as = as_integer(value, type)) return *as;

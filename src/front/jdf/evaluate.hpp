@@ -1,5 +1,5 @@
-// Values of expressions for given globals, by C's rules. What only C can say, and what C leaves undefined, is an error
-// with its place.
+// Evaluates expressions for given globals, by C's rules. An expression that needs C code, or that C leaves undefined,
+// is an error with its position.
 #pragma once
 #include <fairlead/error.hpp>
 
@@ -12,28 +12,28 @@
 #include <utility>
 #include <vector>
 
-#include "front/jdf/in_c.hpp"
-#include "front/jdf/tree.hpp"
+#include "front/jdf/ast.hpp"
+#include "front/jdf/c_evaluator.hpp"
 #include "front/jdf/value.hpp"
 
 namespace fairlead::jdf {
 
-/// An expression has no value here. what() begins with file:line:column and ends with the line and a caret.
+/// An expression has no value. what() starts with file:line:column and ends with the source line and a caret.
 class EvaluationError : public Error {
  public:
   enum class Kind : std::uint8_t {
-    needs_c,   // inline C that is more than an expression, or something that C defines
-    no_value,  // a global or a member that nobody has set
+    needs_c,   // inline C that is more than an expression, or a name that C defines
+    no_value,  // a global or a member without a value
     division_by_zero,
     overflow,
-    shift,
-    operands,  // bits of a real number, a string as a number
+    invalid_shift,
+    invalid_operands,  // bit operators on a real number, or a string used as a number
   };
   EvaluationError(Kind kind, Range where, const std::string& text, std::string message = {})
       : Error(text), kind_(kind), where_(where), message_(std::move(message)) {}
   Kind kind() const noexcept { return kind_; }
   Range where() const noexcept { return where_; }
-  /// Without the place.
+  /// Without the position.
   const std::string& message() const noexcept { return message_; }
 
  private:
@@ -45,22 +45,23 @@ class EvaluationError : public Error {
 class Constants;
 struct IntegerType;
 
-/// A matrix that `--matrix` describes.
+/// The shape of a matrix, from the option `--matrix`, in elements.
 struct MatrixShape {
   std::int64_t rows = 0, columns = 0, tile_rows = 0, tile_columns = 0;
 
-  /// Of the tiled descriptor that it stands for: mt, nt, m, n, mb, nb, lm, ln, lmt, lnt, i, j, bsiz.
+  /// The value of a descriptor member: mt, nt, m, n, mb, nb, lm, ln, lmt, lnt, i, j or bsiz.
   std::optional<std::int64_t> member(std::string_view name) const;
 };
 
-/// What the globals of a file are, and the members of what they point to.
+/// The values of a file's globals, and of the members that they point to.
 class Settings {
  public:
-  explicit Settings(const File& file);
+  explicit Settings(const JdfFile& file);
 
-  /// "NT=6", "descA->mt=6", "alpha=0.5": throws ConfigError with the nearest name if the file has no such thing.
+  /// Sets a value: "NT=6", "descA->mt=6", "alpha=0.5". Throws ConfigError with the nearest name if the file has no such
+  /// name.
   void set(std::string_view assignment);
-  /// "descA=4000,4000,500,500": rows, columns, and those of a tile.
+  /// Sets a matrix: "descA=4000,4000,500,500" are rows, columns, rows of a tile, columns of a tile.
   void describe(std::string_view matrix);
   void describe(std::uint32_t global, const MatrixShape& shape) { matrices_[global] = shape; }
 
@@ -69,34 +70,35 @@ class Settings {
   std::optional<Value> c_name(std::uint32_t index) const { return c_names_[index]; }
   const std::optional<MatrixShape>& matrix(std::uint32_t global) const { return matrices_[global]; }
 
-  /// Asks it from now on for what only C can say; null: that is an error.
-  void use(std::shared_ptr<const InC> in_c) noexcept { in_c_ = std::move(in_c); }
-  const InC* in_c() const noexcept { return in_c_.get(); }
+  /// Sets the compiled C code that evaluates what needs C; null: needing C is an error.
+  void use(std::shared_ptr<const CEvaluator> in_c) noexcept { in_c_ = std::move(in_c); }
+  const CEvaluator* in_c() const noexcept { return in_c_.get(); }
 
  private:
-  const File& file_;
+  const JdfFile& file_;
   std::vector<std::optional<Value>> globals_;
   std::vector<std::optional<Value>> members_;
   std::vector<std::optional<Value>> c_names_;
   std::vector<std::optional<MatrixShape>> matrices_;
-  std::shared_ptr<const InC> in_c_;
+  std::shared_ptr<const CEvaluator> in_c_;
 };
 
 class Evaluator {
  public:
-  /// They must outlive it. `constants`: what they know needs no evaluating; null: nothing.
-  Evaluator(const File& file, const Settings& settings, const Constants* constants = nullptr);
+  /// The arguments must outlive the evaluator. Expressions in `constants` are not evaluated again; null: there are
+  /// none.
+  Evaluator(const JdfFile& file, const Settings& settings, const Constants* constants = nullptr);
 
-  /// `slots` are those of a task: TaskClass::slots many, of which inline C sets its own. Throws EvaluationError.
+  /// `slots`: TaskClass::slots values of a task, of which inline C sets its own variables. Throws EvaluationError.
   Value value(ExpressionId id, std::span<Value> slots);
   bool truth(ExpressionId id, std::span<Value> slots) { return value(id, slots).truth(); }
-  /// As an int, which parameters, indices and priorities are.
+  /// As an int, the type of parameters, indices and priorities.
   std::int32_t integer(ExpressionId id, std::span<Value> slots);
   Value global(std::uint32_t index, Range asked);
 
  private:
   Value name(const Expression& it, std::span<Value> slots);
-  Value held(Value value, const IntegerType& type, const Global& of) const;
+  Value converted_to_type(Value value, const IntegerType& type, const Global& of) const;
   Value member(std::uint32_t index, Range asked);
   Value binary(const Expression& it, std::span<Value> slots);
   Value call(const Expression& it, std::span<Value> slots);
@@ -104,15 +106,15 @@ class Evaluator {
   Value ternary(const Expression& it, std::span<Value> slots);
   Value by_c(const Expression& it, std::span<Value> slots, const std::string& otherwise);
   Value::Type type(ExpressionId id) const;
-  Value checked(const Computed& computed, const Expression& it);
+  Value checked(const ArithmeticResult& computed, const Expression& it);
   [[noreturn]] void fail(EvaluationError::Kind kind, Range where, const std::string& message) const;
 
-  const File& file_;
+  const JdfFile& file_;
   const Settings& settings_;
   const Constants* constants_;
-  // Empty until a global is asked for: most are constants.
-  std::vector<std::optional<Value>> known_;  // values of globals that have been asked for
-  std::vector<bool> under_way_;
+  // Empty until the first global is evaluated: most expressions are constants.
+  std::vector<std::optional<Value>> known_;  // the values of globals evaluated so far
+  std::vector<bool> in_progress_;
   std::vector<Value> global_slots_;
   int globals_deep_ = 0;
 };

@@ -1,75 +1,75 @@
-// Inline C that is simple enough to be evaluated without a compiler:
+// Parses inline C that is simple enough to be evaluated without a compiler:
 //
 //   int a = EXPRESSION; ... if (EXPRESSION) return EXPRESSION; ... [else] return EXPRESSION;
 //
-// Anything else is left as it is; then only C can say what it returns.
+// Any other inline C is unchanged, and needs a compiler.
 #include <algorithm>
 #include <array>
 #include <string_view>
 
-#include "front/jdf/parser_words.hpp"
+#include "front/jdf/token_stream.hpp"
 
 namespace fairlead::jdf {
 
 namespace {
 
-class InlineC {
+class InlineCParser {
  public:
-  explicit InlineC(WordReader& words) : words_(words) {}
+  explicit InlineCParser(TokenStream& words) : words_(words) {}
 
-  /// The value that is returned; throws CannotGoOn where it is not that simple.
+  /// The returned value; throws ParseAborted if the code is not that simple.
   ExpressionId value(std::vector<Index>& variables) {
     while (declaration_begins()) declarations(variables);
     const ExpressionId out = returned(0);
-    if (!words_.is(Token::end)) throw CannotGoOn{};
+    if (!words_.is(TokenKind::end)) throw ParseAborted{};
     return out;
   }
 
  private:
   bool declaration_begins() const {
     std::size_t ahead = words_.is_name("const") ? 1 : 0;
-    return words_.is_name("int", ahead) && words_.is(Token::name, ahead + 1);
+    return words_.is_name("int", ahead) && words_.is(TokenKind::name, ahead + 1);
   }
 
   void declarations(std::vector<Index>& variables) {
-    if (words_.is_name("const")) words_.next();
-    words_.next();
+    if (words_.is_name("const")) words_.advance();
+    words_.advance();
     do {
       Index variable;
       variable.name = words_.need_name("a name");
-      words_.need(Token::assign, "after a variable");
-      variable.range = parse_expression(words_, Use::value);
+      words_.expect(TokenKind::assign, "after a variable");
+      variable.range = parse_expression(words_, ExpressionContext::value);
       variables.push_back(std::move(variable));
-    } while (words_.take(Token::comma));
-    words_.need(Token::semicolon, "after a declaration");
+    } while (words_.match(TokenKind::comma));
+    words_.expect(TokenKind::semicolon, "after a declaration");
   }
 
   ExpressionId returned(int depth) {
-    if (depth > 50) throw CannotGoOn{};
+    if (depth > 50) throw ParseAborted{};
     const std::uint32_t begin = words_.peek().where.begin;
-    if (words_.take(Token::brace_open)) {
+    if (words_.match(TokenKind::brace_open)) {
       const ExpressionId inside = returned(depth + 1);
-      words_.need(Token::brace_close, "after a block");
+      words_.expect(TokenKind::brace_close, "after a block");
       return inside;
     }
     if (words_.is_name("return")) {
-      words_.next();
-      const ExpressionId out = parse_expression(words_, Use::value);
-      words_.need(Token::semicolon, "after what is returned");
+      words_.advance();
+      const ExpressionId out = parse_expression(words_, ExpressionContext::value);
+      words_.expect(TokenKind::semicolon, "after what is returned");
       return out;
     }
-    if (!words_.is_name("if")) throw CannotGoOn{};
-    words_.next();
-    words_.need(Token::open, "after if");
+    if (!words_.is_name("if")) throw ParseAborted{};
+    words_.advance();
+    words_.expect(TokenKind::open, "after if");
     Expression choice;
     choice.kind = Expression::Kind::ternary;
-    choice.parts[0] = parse_expression(words_, Use::value);
-    words_.need(Token::close, "after the condition");
+    choice.parts[0] = parse_expression(words_, ExpressionContext::value);
+    words_.expect(TokenKind::close, "after the condition");
     choice.parts[1] = returned(depth + 1);
-    if (words_.is_name("else")) words_.next();
+    if (words_.is_name("else")) words_.advance();
     choice.parts[2] = returned(depth + 1);
-    choice.where = choice.mark = words_.since(begin);
-    File& file = words_.file();
+    choice.where = choice.operator_range = words_.since(begin);
+    JdfFile& file = words_.file();
     for (const ExpressionId part : choice.parts)
       choice.depth =
           std::max<std::uint16_t>(choice.depth, static_cast<std::uint16_t>(file.at(part).depth + 1));
@@ -77,34 +77,37 @@ class InlineC {
     return static_cast<ExpressionId>(file.expressions.size() - 1);
   }
 
-  WordReader& words_;
+  TokenStream& words_;
 };
 
 }  // namespace
 
-ExpressionId expression_within(File& file, Range inside) {
-  Diagnostics unheard;
-  WordReader words(file, words_of(file.source, inside, Lexing::expression, unheard), unheard);
+ExpressionId parse_embedded_expression(JdfFile& file, Range inside) {
+  Diagnostics discarded_diagnostics;
+  TokenStream words(file, tokenize(file.source, inside, LexMode::expression, discarded_diagnostics),
+                    discarded_diagnostics);
   try {
-    const ExpressionId out = parse_expression(words, Use::value);
-    return words.is(Token::end) && unheard.errors() == 0 ? out : no_expression;
-  } catch (const CannotGoOn&) {
+    const ExpressionId out = parse_expression(words, ExpressionContext::value);
+    return words.is(TokenKind::end) && discarded_diagnostics.errors() == 0 ? out : no_expression;
+  } catch (const ParseAborted&) {
     return no_expression;
   }
 }
 
-void look_into_inline_c(File& file, ExpressionId id) {
-  Diagnostics unheard;
-  WordReader words(file, words_of(file.source, file.at(id).where, Lexing::expression, unheard), unheard);
+void parse_inline_c(JdfFile& file, ExpressionId id) {
+  Diagnostics discarded_diagnostics;
+  TokenStream words(file,
+                    tokenize(file.source, file.at(id).where, LexMode::expression, discarded_diagnostics),
+                    discarded_diagnostics);
   try {
     std::vector<Index> variables;
-    const ExpressionId value = InlineC(words).value(variables);
-    if (unheard.errors() != 0) return;
+    const ExpressionId value = InlineCParser(words).value(variables);
+    if (discarded_diagnostics.errors() != 0) return;
     Expression& code = file.expressions[id];
-    code.evaluated = value;
+    code.parsed_content = value;
     code.variables = std::move(variables);
-  } catch (const CannotGoOn&) {
-    // Then C has to say it.
+  } catch (const ParseAborted&) {
+    // Not simple enough: the expression needs C.
   }
 }
 

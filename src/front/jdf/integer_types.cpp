@@ -19,7 +19,7 @@ struct NamedType {
 constexpr IntegerType signed_of(unsigned bits) {
   return {bits == 64 ? Value::Type::long_ : Value::Type::int_, bits, true};
 }
-/// Those of fewer bits than int become int in calculations.
+/// Types narrower than int become int in calculations.
 constexpr IntegerType unsigned_of(unsigned bits) {
   return {bits == 64   ? Value::Type::unsigned_long
           : bits == 32 ? Value::Type::unsigned_

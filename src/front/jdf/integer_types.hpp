@@ -1,5 +1,5 @@
-// The integer types that globals have, and which numbers they hold: a number outside is an error where it meets the type, where C
-// would make another number of it.
+// The integer types of globals, and their ranges. A value out of range is an error, though C would convert it; only
+// evaluated globals of unsigned types with at least 32 bits wrap.
 #pragma once
 #include <optional>
 #include <string>
@@ -10,7 +10,7 @@
 namespace fairlead::jdf {
 
 struct IntegerType {
-  Value::Type type = Value::Type::int_;  ///< that C computes with
+  Value::Type type = Value::Type::int_;  ///< the type after C's integer promotion
   unsigned bits = 32;
   bool is_signed = true;
 
@@ -19,10 +19,11 @@ struct IntegerType {
   std::string range() const;
 };
 
-/// Nothing for a type that is no integer type of C, or that only C knows. A global without a type is an int.
+/// Nothing if `type` is no integer type of C, or is defined by C code. The empty string, a global without a type, is
+/// int.
 std::optional<IntegerType> integer_type(std::string_view type);
 
-/// `value` as that type, a fraction cut off as in C; nothing if the type does not hold it.
+/// The value converted to the type; a fraction is truncated, as in C. Nothing if it is out of range.
 std::optional<Value> as_integer(const Value& value, const IntegerType& type);
 
 }  // namespace fairlead::jdf

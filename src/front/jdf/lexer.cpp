@@ -25,33 +25,33 @@ bool begins_comment(std::string_view text) {
 
 struct Mark {
   std::string_view text;
-  Token token;
+  TokenKind token;
 };
-/// Longer ones before their beginnings.
+/// A mark comes before any prefix of it.
 constexpr std::array<Mark, 33> marks{
-    {{"<<", Token::shift_left},    {">>", Token::shift_right}, {"<=", Token::less_equal},
-     {">=", Token::greater_equal}, {"==", Token::equal},       {"!=", Token::not_equal},
-     {"&&", Token::logical_and},   {"||", Token::logical_or},  {"<-", Token::arrow_in},
-     {"->", Token::arrow_out},     {"..", Token::range},       {"(", Token::open},
-     {")", Token::close},          {"[", Token::open_bracket}, {"]", Token::close_bracket},
-     {",", Token::comma},          {":", Token::colon},        {";", Token::semicolon},
-     {"?", Token::question},       {"=", Token::assign},       {".", Token::dot},
-     {"+", Token::plus},           {"-", Token::minus},        {"*", Token::times},
-     {"/", Token::divide},         {"%", Token::modulo},       {"<", Token::less},
-     {">", Token::greater},        {"&", Token::bit_and},      {"|", Token::bit_or},
-     {"^", Token::bit_xor},        {"~", Token::bit_not},      {"!", Token::logical_not}}};
+    {{"<<", TokenKind::shift_left},    {">>", TokenKind::shift_right}, {"<=", TokenKind::less_equal},
+     {">=", TokenKind::greater_equal}, {"==", TokenKind::equal},       {"!=", TokenKind::not_equal},
+     {"&&", TokenKind::logical_and},   {"||", TokenKind::logical_or},  {"<-", TokenKind::arrow_in},
+     {"->", TokenKind::arrow_out},     {"..", TokenKind::range},       {"(", TokenKind::open},
+     {")", TokenKind::close},          {"[", TokenKind::open_bracket}, {"]", TokenKind::close_bracket},
+     {",", TokenKind::comma},          {":", TokenKind::colon},        {";", TokenKind::semicolon},
+     {"?", TokenKind::question},       {"=", TokenKind::assign},       {".", TokenKind::dot},
+     {"+", TokenKind::plus},           {"-", TokenKind::minus},        {"*", TokenKind::times},
+     {"/", TokenKind::divide},         {"%", TokenKind::modulo},       {"<", TokenKind::less},
+     {">", TokenKind::greater},        {"&", TokenKind::bit_and},      {"|", TokenKind::bit_or},
+     {"^", TokenKind::bit_xor},        {"~", TokenKind::bit_not},      {"!", TokenKind::logical_not}}};
 
 class Lexer {
  public:
-  Lexer(const Source& source, Range range, Lexing lexing, Diagnostics& diagnostics)
+  Lexer(const Source& source, Range range, LexMode lexing, Diagnostics& diagnostics)
       : text_(std::string_view(source.text()).substr(0, range.end)),
         at_(range.begin),
         lexing_(lexing),
         diagnostics_(diagnostics) {}
 
-  std::vector<Word> all() {
+  std::vector<Token> all() {
     while (skip_blanks(), at_ < text_.size()) word();
-    add(Token::end, at_);
+    add(TokenKind::end, at_);
     return std::move(words_);
   }
 
@@ -62,7 +62,7 @@ class Lexer {
   Range from(std::size_t begin) const {
     return {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(at_)};
   }
-  void add(Token token, std::size_t begin) {
+  void add(TokenKind token, std::size_t begin) {
     words_.push_back({token, first_, from(begin)});
     first_ = false;
   }
@@ -99,24 +99,24 @@ class Lexer {
 
   void word() {
     const std::size_t begin = at_;
-    const bool whole = lexing_ == Lexing::file;
+    const bool whole = lexing_ == LexMode::file;
     if (whole && first_ && !in_properties_ && keyword_at_line_begin("body")) return body();
     if (begins_name(here())) return name();
     if (is_digit(here()) || (here() == '.' && is_digit(here(1)))) return number();
     if (here() == '"') return text();
-    if (whole && looking_at("%{")) return code(begin, Token::code, 2);
-    if (whole && looking_at("%c{")) return code(begin, Token::code, 3);
+    if (whole && looking_at("%{")) return code(begin, TokenKind::code, 2);
+    if (whole && looking_at("%c{")) return code(begin, TokenKind::code, 3);
     if (whole && first_ && here() == '%' && letters_at(at_ + 1, "option")) {
       at_ += 7;
-      return add(Token::option, begin);
+      return add(TokenKind::option, begin);
     }
     if (!whole && here() == '\'' && here(1) != '\\' && !is_line_end(here(1)) && here(2) == '\'') {
-      at_ += 3;  // 'L': its number
-      return add(Token::integer, begin);
+      at_ += 3;  // 'L': the number of the character
+      return add(TokenKind::integer, begin);
     }
     if (!whole && (here() == '{' || here() == '}')) {
       ++at_;
-      return add(text_[begin] == '{' ? Token::brace_open : Token::brace_close, begin);
+      return add(text_[begin] == '{' ? TokenKind::brace_open : TokenKind::brace_close, begin);
     }
     for (const Mark& mark : marks)
       if (looking_at(mark.text)) {
@@ -128,7 +128,7 @@ class Lexer {
 
   void unknown() {
     const std::size_t begin = at_++;
-    // All bytes of a letter beyond ASCII are one mistake.
+    // All bytes of a UTF-8 sequence are one error.
     while (at_ < text_.size() && (static_cast<unsigned char>(text_[at_]) & 0xC0U) == 0x80U) ++at_;
     const auto byte = static_cast<unsigned char>(text_[begin]);
     diagnostics_.error(from(begin), byte > ' ' && byte < 127
@@ -143,7 +143,7 @@ class Lexer {
     return at + letters.size() == text_.size() || !of_name(text_[at + letters.size()]);
   }
 
-  /// BODY: in any case of letters, the only word of its line but for properties and what may be C.
+  /// Whether BODY, in any case, is here and only properties or C code follow on its line.
   bool keyword_at_line_begin(std::string_view keyword) const {
     if (!letters_at(at_, keyword)) return false;
     std::size_t next = at_ + keyword.size();
@@ -156,20 +156,20 @@ class Lexer {
     const std::size_t begin = at_;
     while (of_name(here())) ++at_;
     const std::string_view found = text_.substr(begin, at_ - begin);
-    if (lexing_ == Lexing::file) {
+    if (lexing_ == LexMode::file) {
       const std::size_t after = at_;
       if (found == "extern" && external(begin)) return;
       at_ = after;
       if (found == "inline_c" || found == "inline_C") {
         while (is_blank(here())) ++at_;
-        if (looking_at("%{")) return code(begin, Token::code, 2);
+        if (looking_at("%{")) return code(begin, TokenKind::code, 2);
         at_ = after;
       }
     }
-    add(Token::name, begin);
+    add(TokenKind::name, begin);
   }
 
-  /// extern "C" %{ ... %}
+  /// Takes extern "C" %{ ... %}
   bool external(std::size_t begin) {
     while (is_blank(here())) ++at_;
     if (here() != '"') return false;
@@ -184,12 +184,12 @@ class Lexer {
       where.end = static_cast<std::uint32_t>(close + 1);
       diagnostics_.error(where, "only extern \"C\" is known");
     }
-    code(begin, Token::external, 2);
+    code(begin, TokenKind::external, 2);
     return true;
   }
 
-  /// Up to %}; the word's range is what is between.
-  void code(std::size_t begin, Token token, std::size_t opening) {
+  /// Takes C code up to %}; the token's range excludes the delimiters.
+  void code(std::size_t begin, TokenKind token, std::size_t opening) {
     const std::size_t mark = at_;
     at_ += opening;
     const std::size_t inside = at_;
@@ -214,7 +214,7 @@ class Lexer {
       return;
     }
     ++at_;
-    add(Token::text, begin);
+    add(TokenKind::text, begin);
   }
 
   void number() {
@@ -238,8 +238,8 @@ class Lexer {
       at_ += 2;
       while (is_digit(here())) ++at_;
     }
-    while (of_name(here())) ++at_;  // the suffix; whether it is one, the parser says
-    add(real ? Token::real : Token::integer, begin);
+    while (of_name(here())) ++at_;  // the suffix; the parser validates it
+    add(real ? TokenKind::real : TokenKind::integer, begin);
   }
 
   // --- bodies ---
@@ -247,7 +247,7 @@ class Lexer {
   void body() {
     std::size_t begin = at_;
     at_ += 4;
-    add(Token::body, begin);
+    add(TokenKind::body, begin);
     while (is_blank(here())) ++at_;
     if (here() == '[') {
       in_properties_ = true;
@@ -256,20 +256,21 @@ class Lexer {
         const std::size_t before = words_.size();
         word();
         if (words_.size() == before) continue;
-        if (words_.back().token == Token::open_bracket) ++depth;
-        if (words_.back().token == Token::close_bracket && --depth <= 0) break;
+        if (words_.back().token == TokenKind::open_bracket) ++depth;
+        if (words_.back().token == TokenKind::close_bracket && --depth <= 0) break;
       }
       in_properties_ = false;
       while (is_blank(here())) ++at_;
     }
     begin = at_;
-    // What follows on the same line is C, too.
+    // The rest of the line is C, too.
     for (bool line_begins = false; at_ < text_.size(); line_begins = true) {
       const std::size_t line = at_;
       if (line_begins && end_line()) {
-        words_.push_back(
-            {Token::body_code, false, {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(line)}});
-        add(Token::body_end, at_ - 3);
+        words_.push_back({TokenKind::body_code,
+                          false,
+                          {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(line)}});
+        add(TokenKind::body_end, at_ - 3);
         first_ = true;
         return;
       }
@@ -277,13 +278,13 @@ class Lexer {
       at_ = next == std::string_view::npos ? text_.size() : next + 1;
     }
     diagnostics_.error(
-        words_.back().token == Token::body ? words_.back().where : from(begin > 4 ? begin - 4 : 0),
+        words_.back().token == TokenKind::body ? words_.back().where : from(begin > 4 ? begin - 4 : 0),
         "this BODY has no END at the beginning of a line");
-    add(Token::body_code, begin);
-    add(Token::body_end, at_);
+    add(TokenKind::body_code, begin);
+    add(TokenKind::body_end, at_);
   }
 
-  /// Whether the line is END alone, but for blanks and comments; then it is passed.
+  /// Whether the line is END alone, except for blanks and comments; if so, takes it.
   bool end_line() {
     std::size_t at = at_;
     while (at < text_.size() && is_blank(text_[at])) ++at;
@@ -298,69 +299,69 @@ class Lexer {
 
   std::string_view text_;
   std::size_t at_;
-  Lexing lexing_;
+  LexMode lexing_;
   Diagnostics& diagnostics_;
-  std::vector<Word> words_;
+  std::vector<Token> words_;
   bool first_ = true;
-  bool in_properties_ = false;  // of a body
+  bool in_properties_ = false;  // in the properties of a body
 };
 
 }  // namespace
 
-std::vector<Word> words_of(const Source& source, Range range, Lexing lexing, Diagnostics& diagnostics) {
+std::vector<Token> tokenize(const Source& source, Range range, LexMode lexing, Diagnostics& diagnostics) {
   return Lexer(source, range, lexing, diagnostics).all();
 }
 
-const char* name_of(Token token) noexcept {
+const char* name_of(TokenKind token) noexcept {
   switch (token) {
-    case Token::end:
+    case TokenKind::end:
       return "the end of the file";
-    case Token::name:
+    case TokenKind::name:
       return "a name";
-    case Token::integer:
-    case Token::real:
+    case TokenKind::integer:
+    case TokenKind::real:
       return "a number";
-    case Token::text:
+    case TokenKind::text:
       return "a string";
-    case Token::code:
+    case TokenKind::code:
       return "inline C";
-    case Token::external:
+    case TokenKind::external:
       return "extern \"C\"";
-    case Token::option:
+    case TokenKind::option:
       return "%option";
-    case Token::body:
+    case TokenKind::body:
       return "BODY";
-    case Token::body_code:
+    case TokenKind::body_code:
       return "the body";
-    case Token::body_end:
+    case TokenKind::body_end:
       return "END";
-    case Token::brace_open:
+    case TokenKind::brace_open:
       return "\"{\"";
-    case Token::brace_close:
+    case TokenKind::brace_close:
       return "\"}\"";
-    case Token::arrow_in:
+    case TokenKind::arrow_in:
       return "\"<-\"";
-    case Token::arrow_out:
+    case TokenKind::arrow_out:
       return "\"->\"";
-    case Token::open:
+    case TokenKind::open:
       return "\"(\"";
-    case Token::close:
+    case TokenKind::close:
       return "\")\"";
-    case Token::open_bracket:
+    case TokenKind::open_bracket:
       return "\"[\"";
-    case Token::close_bracket:
+    case TokenKind::close_bracket:
       return "\"]\"";
-    case Token::comma:
+    case TokenKind::comma:
       return "\",\"";
-    case Token::colon:
+    case TokenKind::colon:
       return "\":\"";
-    case Token::semicolon:
+    case TokenKind::semicolon:
       return "\";\"";
-    case Token::question:
+    case TokenKind::question:
       return "\"?\"";
-    case Token::assign:
+    case TokenKind::assign:
       return "\"=\"";
-    case Token::range:
+    case TokenKind::range:
       return "\"..\"";
     default:
       return "an operator";

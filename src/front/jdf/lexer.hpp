@@ -1,5 +1,5 @@
-// A JDF text as words: names, numbers, strings, operators, pieces of C. Bodies and C between %{ and %} are one word
-// each, as JDF does not look inside.
+// Splits the text of a JDF file into tokens: names, numbers, strings, operators. A body, and the C code between %{ and
+// %}, is one token: JDF does not interpret it.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -9,18 +9,18 @@
 
 namespace fairlead::jdf {
 
-enum class Token : std::uint8_t {
-  end,  // of the text
+enum class TokenKind : std::uint8_t {
+  end,  // the end of the text
   name,
   integer,
   real,
-  text,      // "..." with its quotation marks
-  code,      // the C between %{ and %}, without these
-  external,  // the C of extern "C" %{ ... %}
+  text,      // "..." including the quotation marks
+  code,      // the C code between %{ and %}, without the delimiters
+  external,  // the C code of extern "C" %{ ... %}
   option,    // %option
-  body,      // BODY at the beginning of a line
+  body,      // BODY at the start of a line
   body_code,
-  body_end,   // END at the beginning of a line
+  body_end,   // END at the start of a line
   arrow_in,   // <-
   arrow_out,  // ->
   open,       // (
@@ -54,26 +54,27 @@ enum class Token : std::uint8_t {
   bit_xor,
   bit_not,
   logical_not,
-  brace_open,  // { and } only occur in C that is looked into (inline_c.hpp)
+  brace_open,  // { and } occur only in inline C that is parsed (inline_c.cpp)
   brace_close,
 };
 
-struct Word {
-  Token token = Token::end;
-  bool first = false;  ///< of its line: where the parser goes on after a mistake
+/// A token and its position.
+struct Token {
+  TokenKind token = TokenKind::end;
+  bool first = false;  ///< the first token of its line: the parser can resume here after an error
   Range where;
 };
 
-/// How much of a text is read as JDF.
-enum class Lexing : std::uint8_t {
+/// Which tokens the lexer accepts.
+enum class LexMode : std::uint8_t {
   file,        // all of JDF
-  expression,  // the inside of a string or of inline C: no bodies, no externals
+  expression,  // the content of a string or of inline C: no bodies, no extern "C"
 };
 
-/// The words of the bytes `range` of `source`, the last of them `end`. What is no word is told and left out.
-std::vector<Word> words_of(const Source& source, Range range, Lexing lexing, Diagnostics& diagnostics);
+/// The tokens in the bytes `range` of `source`; the last one is `end`. Text that is no token is reported and skipped.
+std::vector<Token> tokenize(const Source& source, Range range, LexMode lexing, Diagnostics& diagnostics);
 
-/// "a name", "\"->\"", ...: for messages.
-const char* name_of(Token token) noexcept;
+/// "a name", "\"->\"", ...: for error messages.
+const char* name_of(TokenKind token) noexcept;
 
 }  // namespace fairlead::jdf

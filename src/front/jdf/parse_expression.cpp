@@ -1,5 +1,5 @@
-// Expressions: C's operators with C's precedence, ranges, calls, inline C. Nesting is limited, as every step of it is a
-// step of the parser's own stack.
+// Parses expressions: C's operators with C's precedence, ranges, calls, inline C. The parser is recursive, so nesting
+// is limited.
 #include <fmt/format.h>
 #include <array>
 #include <cerrno>
@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "front/jdf/parser_words.hpp"
+#include "front/jdf/token_stream.hpp"
 
 namespace fairlead::jdf {
 
@@ -17,30 +17,30 @@ constexpr int deepest_nesting = 200;          // of parentheses and the like
 constexpr std::uint16_t deepest_tree = 1000;  // a + b + c + ... is as deep as it is long
 
 struct BinaryMark {
-  Token token;
+  TokenKind token;
   int strength;
   Operator op;
 };
-constexpr std::array<BinaryMark, 18> binary_marks{{{Token::logical_or, 1, Operator::logical_or},
-                                                   {Token::logical_and, 2, Operator::logical_and},
-                                                   {Token::bit_or, 3, Operator::bit_or},
-                                                   {Token::bit_xor, 4, Operator::bit_xor},
-                                                   {Token::bit_and, 5, Operator::bit_and},
-                                                   {Token::equal, 6, Operator::equal},
-                                                   {Token::not_equal, 6, Operator::not_equal},
-                                                   {Token::less, 7, Operator::less},
-                                                   {Token::less_equal, 7, Operator::less_equal},
-                                                   {Token::greater, 7, Operator::greater},
-                                                   {Token::greater_equal, 7, Operator::greater_equal},
-                                                   {Token::shift_left, 8, Operator::shift_left},
-                                                   {Token::shift_right, 8, Operator::shift_right},
-                                                   {Token::plus, 9, Operator::add},
-                                                   {Token::minus, 9, Operator::subtract},
-                                                   {Token::times, 10, Operator::multiply},
-                                                   {Token::divide, 10, Operator::divide},
-                                                   {Token::modulo, 10, Operator::modulo}}};
+constexpr std::array<BinaryMark, 18> binary_marks{{{TokenKind::logical_or, 1, Operator::logical_or},
+                                                   {TokenKind::logical_and, 2, Operator::logical_and},
+                                                   {TokenKind::bit_or, 3, Operator::bit_or},
+                                                   {TokenKind::bit_xor, 4, Operator::bit_xor},
+                                                   {TokenKind::bit_and, 5, Operator::bit_and},
+                                                   {TokenKind::equal, 6, Operator::equal},
+                                                   {TokenKind::not_equal, 6, Operator::not_equal},
+                                                   {TokenKind::less, 7, Operator::less},
+                                                   {TokenKind::less_equal, 7, Operator::less_equal},
+                                                   {TokenKind::greater, 7, Operator::greater},
+                                                   {TokenKind::greater_equal, 7, Operator::greater_equal},
+                                                   {TokenKind::shift_left, 8, Operator::shift_left},
+                                                   {TokenKind::shift_right, 8, Operator::shift_right},
+                                                   {TokenKind::plus, 9, Operator::add},
+                                                   {TokenKind::minus, 9, Operator::subtract},
+                                                   {TokenKind::times, 10, Operator::multiply},
+                                                   {TokenKind::divide, 10, Operator::divide},
+                                                   {TokenKind::modulo, 10, Operator::modulo}}};
 
-const BinaryMark* binary_mark(Token token) {
+const BinaryMark* binary_mark(TokenKind token) {
   for (const BinaryMark& mark : binary_marks)
     if (mark.token == token) return &mark;
   return nullptr;
@@ -48,28 +48,28 @@ const BinaryMark* binary_mark(Token token) {
 
 class ExpressionParser {
  public:
-  explicit ExpressionParser(WordReader& words) : words_(words) {}
+  explicit ExpressionParser(TokenStream& words) : words_(words) {}
 
   ExpressionId argument() {
     const ExpressionId first = conditional();
-    if (!words_.is(Token::range)) return first;
+    if (!words_.is(TokenKind::range)) return first;
     Expression range = start(Expression::Kind::range, file().at(first).where.begin);
-    range.mark = words_.next().where;
+    range.operator_range = words_.advance().where;
     range.parts[0] = first;
     range.parts[1] = conditional();
-    if (words_.take(Token::range)) range.parts[2] = conditional();
+    if (words_.match(TokenKind::range)) range.parts[2] = conditional();
     return finish(std::move(range));
   }
 
   ExpressionId conditional() {
     const Deeper deeper(*this);
     const ExpressionId condition = binary(1);
-    if (!words_.is(Token::question)) return condition;
+    if (!words_.is(TokenKind::question)) return condition;
     Expression choice = start(Expression::Kind::ternary, file().at(condition).where.begin);
-    choice.mark = words_.next().where;
+    choice.operator_range = words_.advance().where;
     choice.parts[0] = condition;
     choice.parts[1] = conditional();
-    words_.need(Token::colon, "between the two values of a ?:");
+    words_.expect(TokenKind::colon, "between the two values of a ?:");
     choice.parts[2] = conditional();
     return finish(std::move(choice));
   }
@@ -77,14 +77,14 @@ class ExpressionParser {
   ExpressionId binary(int weakest) {
     ExpressionId left = unary();
     while (true) {
-      // a <-1: no arrow follows a value, unless that is the place of a datum or a new line begins.
-      const bool less_minus = words_.is(Token::arrow_in) && !words_.peek().first &&
+      // a <-1: after a value, <- is "less than minus", unless the value is a datum or a new line starts.
+      const bool less_minus = words_.is(TokenKind::arrow_in) && !words_.peek().first &&
                               file().at(left).kind != Expression::Kind::call;
-      const BinaryMark* mark = binary_mark(less_minus ? Token::less : words_.peek().token);
+      const BinaryMark* mark = binary_mark(less_minus ? TokenKind::less : words_.peek().token);
       if (mark == nullptr || mark->strength < weakest) return left;
       Expression both = start(Expression::Kind::binary, file().at(left).where.begin);
       both.op = mark->op;
-      both.mark = words_.next().where;
+      both.operator_range = words_.advance().where;
       if (less_minus) minus_pending_ = true;
       both.parts[0] = left;
       both.parts[1] = binary(mark->strength + 1);
@@ -107,7 +107,7 @@ class ExpressionParser {
     ExpressionParser& parser;
   };
 
-  File& file() const { return words_.file(); }
+  JdfFile& file() const { return words_.file(); }
 
   static Expression start(Expression::Kind kind, std::uint32_t begin) {
     Expression it;
@@ -133,16 +133,17 @@ class ExpressionParser {
   }
 
   ExpressionId unary() {
-    constexpr std::array<std::pair<Token, Operator>, 4> marks{{{Token::minus, Operator::negate},
-                                                               {Token::plus, Operator::plus},
-                                                               {Token::logical_not, Operator::logical_not},
-                                                               {Token::bit_not, Operator::bit_not}}};
+    constexpr std::array<std::pair<TokenKind, Operator>, 4> marks{
+        {{TokenKind::minus, Operator::negate},
+         {TokenKind::plus, Operator::plus},
+         {TokenKind::logical_not, Operator::logical_not},
+         {TokenKind::bit_not, Operator::bit_not}}};
     const Deeper deeper(*this);
     if (minus_pending_) {
       minus_pending_ = false;
       Expression it = start(Expression::Kind::unary, words_.peek().where.begin);
       it.op = Operator::negate;
-      it.mark = words_.peek().where;
+      it.operator_range = words_.peek().where;
       it.parts[0] = unary();
       return finish(std::move(it));
     }
@@ -150,53 +151,54 @@ class ExpressionParser {
       if (words_.is(token)) {
         Expression it = start(Expression::Kind::unary, words_.peek().where.begin);
         it.op = op;
-        it.mark = words_.next().where;
+        it.operator_range = words_.advance().where;
         it.parts[0] = unary();
         return finish(std::move(it));
       }
     return primary();
   }
 
-  /// *INFO: a name of its own.
+  /// Parses *INFO, which is a name of its own.
   ExpressionId pointed() {
-    Expression it = start(Expression::Kind::name, words_.next().where.begin);
-    it.mark = words_.peek().where;
-    it.base = it.text = "*" + std::string(file().source.text(words_.next().where));
+    Expression it = start(Expression::Kind::name, words_.advance().where.begin);
+    it.operator_range = words_.peek().where;
+    it.base = it.text = "*" + std::string(file().source.text(words_.advance().where));
     return finish(std::move(it));
   }
 
   ExpressionId primary() {
-    const Word word = words_.peek();
-    if (words_.knows_pointers() && word.token == Token::times && words_.is(Token::name, 1)) return pointed();
+    const Token word = words_.peek();
+    if (words_.pointers_allowed() && word.token == TokenKind::times && words_.is(TokenKind::name, 1))
+      return pointed();
     switch (word.token) {
-      case Token::integer:
+      case TokenKind::integer:
         return integer();
-      case Token::real:
+      case TokenKind::real:
         return real();
-      case Token::text: {
-        words_.next();
+      case TokenKind::text: {
+        words_.advance();
         Expression it = start(Expression::Kind::text, word.where.begin);
         const Range inside{word.where.begin + 1, word.where.end - 1};
         it.text = std::string(file().source.text(inside));
-        it.mark = inside;
+        it.operator_range = inside;
         return finish(std::move(it));
       }
-      case Token::code: {
-        words_.next();
+      case TokenKind::code: {
+        words_.advance();
         Expression it = start(Expression::Kind::inline_c, word.where.begin);
         it.text = std::string(file().source.text(word.where));
-        it.mark = word.where;
+        it.operator_range = word.where;
         const ExpressionId id = finish(std::move(it));
         file().expressions[id].where = word.where;
         return id;
       }
-      case Token::open: {
-        words_.next();
+      case TokenKind::open: {
+        words_.advance();
         const ExpressionId inside = conditional();
-        words_.need(Token::close, "to close the parenthesis");
+        words_.expect(TokenKind::close, "to close the parenthesis");
         return inside;
       }
-      case Token::name:
+      case TokenKind::name:
         return name();
       default:
         break;
@@ -204,13 +206,13 @@ class ExpressionParser {
     words_.fail(word.where, fmt::format("expected a value, found {}", found(word)));
   }
 
-  std::string found(const Word& word) const {
-    if (word.token < Token::plus) return name_of(word.token);
+  std::string found(const Token& word) const {
+    if (word.token < TokenKind::plus) return name_of(word.token);
     return fmt::format("\"{}\"", file().source.text(word.where));
   }
 
   ExpressionId integer() {
-    const Word word = words_.next();
+    const Token word = words_.advance();
     const std::string written(file().source.text(word.where));
     Expression it = start(Expression::Kind::integer, word.where.begin);
     if (written[0] == '\'') {
@@ -233,7 +235,7 @@ class ExpressionParser {
         sound = false;
     }
     if (!sound) words_.fail(word.where, fmt::format("\"{}\" is no number", written.substr(0, 40)));
-    // The first type of C's list that holds it; decimal ones are never unsigned without saying so.
+    // C's rule: the first type that holds the value. Decimal literals are unsigned only with a suffix.
     it.is_long = suffix_l > 0 || it.integer > (it.is_unsigned || octal ? UINT32_MAX : INT32_MAX);
     if (!it.is_unsigned && octal && !it.is_long && it.integer > INT32_MAX) it.is_unsigned = true;
     if (!it.is_unsigned && it.integer > INT64_MAX) {
@@ -244,7 +246,7 @@ class ExpressionParser {
   }
 
   ExpressionId real() {
-    const Word word = words_.next();
+    const Token word = words_.advance();
     const std::string written(file().source.text(word.where));
     Expression it = start(Expression::Kind::real, word.where.begin);
     char* rest = nullptr;
@@ -257,68 +259,69 @@ class ExpressionParser {
   }
 
   ExpressionId name() {
-    const Word word = words_.next();
+    const Token word = words_.advance();
     Expression it = start(Expression::Kind::name, word.where.begin);
     it.base = it.text = std::string(file().source.text(word.where));
-    it.mark = word.where;
-    while ((words_.is(Token::arrow_out) || words_.is(Token::dot)) && words_.is(Token::name, 1) &&
+    it.operator_range = word.where;
+    while ((words_.is(TokenKind::arrow_out) || words_.is(TokenKind::dot)) && words_.is(TokenKind::name, 1) &&
            !words_.peek().first) {
-      it.text += words_.next().token == Token::dot ? "." : "->";
-      it.text += file().source.text(words_.next().where);
+      it.text += words_.advance().token == TokenKind::dot ? "." : "->";
+      it.text += file().source.text(words_.advance().where);
     }
-    if (words_.is(Token::open)) {
-      words_.next();
+    if (words_.is(TokenKind::open)) {
+      words_.advance();
       it.kind = Expression::Kind::call;
-      if (!words_.is(Token::close)) do
+      if (!words_.is(TokenKind::close)) do
           it.arguments.push_back(argument());
-        while (words_.take(Token::comma));
-      words_.need(Token::close, "after the arguments");
+        while (words_.match(TokenKind::comma));
+      words_.expect(TokenKind::close, "after the arguments");
     }
     return finish(std::move(it));
   }
 
-  WordReader& words_;
+  TokenStream& words_;
   int nesting_ = 0;
-  bool minus_pending_ = false;  // of a <-1: the arrow has been taken for "less", and was half a minus
+  // in a <-1: the arrow was taken as "less", and its "-" is still to be applied
+  bool minus_pending_ = false;
 };
 
 }  // namespace
 
-ExpressionId parse_expression(WordReader& words, Use use) {
+ExpressionId parse_expression(TokenStream& words, ExpressionContext use) {
   ExpressionParser parser(words);
-  return use == Use::argument ? parser.argument() : parser.conditional();
+  return use == ExpressionContext::argument ? parser.argument() : parser.conditional();
 }
 
-ExpressionId parse_guard(WordReader& words) { return ExpressionParser(words).binary(1); }
+ExpressionId parse_guard(TokenStream& words) { return ExpressionParser(words).binary(1); }
 
-std::vector<Index> parse_indices(WordReader& words) {
+std::vector<Index> parse_indices(TokenStream& words) {
   std::vector<Index> out;
   do {
     Index index;
     index.name = words.need_name("the name of a local index");
-    words.need(Token::assign, "after the name of a local index");
-    index.range = parse_expression(words, Use::argument);
+    words.expect(TokenKind::assign, "after the name of a local index");
+    index.range = parse_expression(words, ExpressionContext::argument);
     out.push_back(std::move(index));
-  } while (words.take(Token::comma));
+  } while (words.match(TokenKind::comma));
   return out;
 }
 
-std::vector<Property> parse_properties(WordReader& words) {
+std::vector<Property> parse_properties(TokenStream& words) {
   std::vector<Property> out;
-  if (!words.take(Token::open_bracket)) return out;
-  while (!words.is(Token::close_bracket)) {
+  if (!words.match(TokenKind::open_bracket)) return out;
+  while (!words.is(TokenKind::close_bracket)) {
     Property property;
     property.name = words.need_name("a property or \"]\"");
-    while (words.is(Token::dot) && words.is(Token::name, 1)) {  // B.size: of the flow B
-      words.next();
+    while (words.is(TokenKind::dot) && words.is(TokenKind::name, 1)) {  // B.size: a property of the flow B
+      words.advance();
       property.name.text += "." + words.need_name("a name").text;
       property.name.where = words.since(property.name.where.begin);
     }
-    if (words.take(Token::assign)) property.value = parse_expression(words, Use::value);
+    if (words.match(TokenKind::assign)) property.value = parse_expression(words, ExpressionContext::value);
     out.push_back(std::move(property));
-    words.take(Token::comma);
+    words.match(TokenKind::comma);
   }
-  words.need(Token::close_bracket, "after the properties");
+  words.expect(TokenKind::close_bracket, "after the properties");
   return out;
 }
 

@@ -1,4 +1,4 @@
-// The parts of a file and of a task class. After a mistake it goes on with the next line that begins something.
+// Parses the parts of a file and of a task class. After an error it resumes at the next line that starts a part.
 #include "front/jdf/parser.hpp"
 
 #include <fmt/format.h>
@@ -7,9 +7,9 @@
 #include <string_view>
 
 #include "base/suggest.hpp"
-#include "front/jdf/c_leaves.hpp"
-#include "front/jdf/names.hpp"
-#include "front/jdf/parser_words.hpp"
+#include "front/jdf/c_expressions.hpp"
+#include "front/jdf/name_resolution.hpp"
+#include "front/jdf/token_stream.hpp"
 
 namespace fairlead::jdf {
 
@@ -33,75 +33,77 @@ const AccessWord* access_word(std::string_view text) {
 
 class Parser {
  public:
-  Parser(WordReader& words) : words_(words) {}
+  Parser(TokenStream& words) : words_(words) {}
 
   void file() {
-    while (!words_.is(Token::end)) {
+    while (!words_.is(TokenKind::end)) {
       const std::size_t before = words_.place();
       try {
         part();
-      } catch (const CannotGoOn&) {
+      } catch (const ParseAborted&) {
         to_next_part(before);
       }
     }
   }
 
  private:
-  File& tree() const { return words_.file(); }
+  JdfFile& tree() const { return words_.file(); }
 
   void part() {
     switch (words_.peek().token) {
-      case Token::external:
-        tree().external.push_back(words_.next().where);
+      case TokenKind::external:
+        tree().external.push_back(words_.advance().where);
         return;
-      case Token::option:
+      case TokenKind::option:
         return option();
-      case Token::name:
-        if (words_.is(Token::open, 1)) return task_class();
+      case TokenKind::name:
+        if (words_.is(TokenKind::open, 1)) return task_class();
         return global();
       default:
         break;
     }
-    if (words_.is(Token::body) || words_.is(Token::body_code) || words_.is(Token::body_end))
+    if (words_.is(TokenKind::body) || words_.is(TokenKind::body_code) || words_.is(TokenKind::body_end))
       return stray_body();
     words_.fail(words_.peek().where, fmt::format("expected a global, a task class or extern \"C\", found {}",
                                                  name_of(words_.peek().token)));
   }
 
-  /// A body whose class could not be read; said already.
+  /// Skips the body of a class that could not be parsed, which is already reported.
   void stray_body() {
     if (!in_trouble_) words_.diagnostics().error(words_.peek().where, "a BODY outside of a task class");
-    while (!words_.is(Token::end) && !words_.is(Token::body_end)) words_.next();
-    words_.take(Token::body_end);
+    while (!words_.is(TokenKind::end) && !words_.is(TokenKind::body_end)) words_.advance();
+    words_.match(TokenKind::body_end);
   }
 
-  /// To where a class, a global or C begins, past at least one word.
+  /// Skips to the start of a class, a global or C code, at least one token further.
   void to_next_part(std::size_t before) {
     in_trouble_ = true;
-    if (words_.place() == before) words_.next();
-    while (!words_.is(Token::end)) {
-      const bool begins = words_.peek().first && words_.is(Token::name) &&
-                          (words_.is(Token::open, 1) || words_.is(Token::open_bracket, 1));
-      if (begins || words_.is(Token::external) || words_.is(Token::option) || words_.is(Token::body)) return;
-      words_.next();
+    if (words_.place() == before) words_.advance();
+    while (!words_.is(TokenKind::end)) {
+      const bool begins = words_.peek().first && words_.is(TokenKind::name) &&
+                          (words_.is(TokenKind::open, 1) || words_.is(TokenKind::open_bracket, 1));
+      if (begins || words_.is(TokenKind::external) || words_.is(TokenKind::option) ||
+          words_.is(TokenKind::body))
+        return;
+      words_.advance();
     }
   }
 
   void option() {
-    words_.next();
+    words_.advance();
     Property property;
     property.name = words_.need_name("the name of an option");
-    words_.need(Token::assign, "after the name of an option");
-    property.value = parse_expression(words_, Use::value);
+    words_.expect(TokenKind::assign, "after the name of an option");
+    property.value = parse_expression(words_, ExpressionContext::value);
     tree().options.push_back(std::move(property));
   }
 
   void global() {
     Global it;
     it.name = words_.need_name("a name");
-    if (words_.take(Token::assign))
-      it.value = parse_expression(words_, Use::value);
-    else if (!words_.is(Token::open_bracket) && !words_.peek().first && !words_.is(Token::end))
+    if (words_.match(TokenKind::assign))
+      it.value = parse_expression(words_, ExpressionContext::value);
+    else if (!words_.is(TokenKind::open_bracket) && !words_.peek().first && !words_.is(TokenKind::end))
       words_.fail(
           words_.peek().where,
           fmt::format("expected \"(\" of a task class, \"[\" of a global's properties or a new line after "
@@ -113,10 +115,10 @@ class Parser {
     if (const Property* value = find(it.properties, "default");
         value != nullptr && value->value != no_expression && it.value == no_expression)
       it.value = value->value;
-    // A string is C; often it is an expression as well.
+    // A string is C code; often it is an expression as well.
     if (it.value != no_expression && tree().at(it.value).kind == Expression::Kind::text) {
-      const ExpressionId inside = expression_within(tree(), tree().at(it.value).mark);
-      tree().expressions[it.value].evaluated = inside;
+      const ExpressionId inside = parse_embedded_expression(tree(), tree().at(it.value).operator_range);
+      tree().expressions[it.value].parsed_content = inside;
     }
     tree().globals.push_back(std::move(it));
     in_trouble_ = false;
@@ -127,11 +129,11 @@ class Parser {
   void task_class() {
     TaskClass it;
     it.name = words_.need_name("a name");
-    words_.need(Token::open, "after the name of a task class");
-    if (!words_.is(Token::close)) do
+    words_.expect(TokenKind::open, "after the name of a task class");
+    if (!words_.is(TokenKind::close)) do
         it.parameters.push_back(words_.need_name("the name of a parameter"));
-      while (words_.take(Token::comma));
-    words_.need(Token::close, "after the parameters");
+      while (words_.match(TokenKind::comma));
+    words_.expect(TokenKind::close, "after the parameters");
     it.properties = parse_properties(words_);
     in_trouble_ = false;
     bool placed = false;
@@ -139,7 +141,7 @@ class Parser {
       const std::size_t before = words_.place();
       try {
         if (!class_part(it, placed)) break;
-      } catch (const CannotGoOn&) {
+      } catch (const ParseAborted&) {
         in_trouble_ = true;
         to_next_line(before);
       }
@@ -149,10 +151,10 @@ class Parser {
     tree().classes.push_back(std::move(it));
   }
 
-  /// One line of a class; false if the class is over.
+  /// Parses one line of a class; returns false at the end of the class.
   bool class_part(TaskClass& it, bool& placed) {
     switch (words_.peek().token) {
-      case Token::colon:
+      case TokenKind::colon:
         if (placed)
           words_.diagnostics().error(words_.peek().where,
                                      fmt::format("{} is placed a second time", it.name.text),
@@ -160,28 +162,28 @@ class Parser {
         placed = true;
         placement(it);
         return true;
-      case Token::semicolon:
-        words_.next();
+      case TokenKind::semicolon:
+        words_.advance();
         if (it.priority != no_expression)
           words_.diagnostics().error(words_.peek().where,
                                      fmt::format("a second priority of {}", it.name.text),
                                      {{tree().at(it.priority).where, "the first is here"}});
-        it.priority = parse_expression(words_, Use::value);
+        it.priority = parse_expression(words_, ExpressionContext::value);
         return true;
-      case Token::body:
+      case TokenKind::body:
         body(it);
         return true;
-      case Token::arrow_in:
-      case Token::arrow_out:
+      case TokenKind::arrow_in:
+      case TokenKind::arrow_out:
         if (it.flows.empty())
           words_.fail(words_.peek().where, "a dependency, but no flow before it that has it");
         dependency(it.flows.back());
         return true;
-      case Token::name:
+      case TokenKind::name:
         return named_part(it);
-      case Token::external:
-      case Token::option:
-      case Token::end:
+      case TokenKind::external:
+      case TokenKind::option:
+      case TokenKind::end:
         return false;
       default:
         break;
@@ -190,39 +192,42 @@ class Parser {
   }
 
   std::string what_follows() const {
-    return words_.peek().token < Token::plus ? name_of(words_.peek().token)
-                                             : fmt::format("\"{}\"", words_.text());
+    return words_.peek().token < TokenKind::plus ? name_of(words_.peek().token)
+                                                 : fmt::format("\"{}\"", words_.text());
   }
 
   bool named_part(TaskClass& it) {
-    if (words_.is(Token::open, 1) || (words_.is(Token::open_bracket, 1) && !it.bodies.empty())) return false;
+    if (words_.is(TokenKind::open, 1) || (words_.is(TokenKind::open_bracket, 1) && !it.bodies.empty()))
+      return false;
     if (words_.is_name("SIMCOST")) {
-      words_.next();
-      it.simulation_cost = parse_expression(words_, Use::value);
+      words_.advance();
+      it.simulation_cost = parse_expression(words_, ExpressionContext::value);
       return true;
     }
-    if (const AccessWord* word = access_word(words_.text()); word != nullptr && words_.is(Token::name, 1)) {
-      words_.next();
+    if (const AccessWord* word = access_word(words_.text());
+        word != nullptr && words_.is(TokenKind::name, 1)) {
+      words_.advance();
       flow(it, word->access, true);
       return true;
     }
-    if (words_.is(Token::assign, 1)) {
+    if (words_.is(TokenKind::assign, 1)) {
       if (!it.bodies.empty()) return false;  // a global, after the class
       definition(it);
       return true;
     }
-    if (words_.is(Token::arrow_in, 1) || words_.is(Token::arrow_out, 1)) {
+    if (words_.is(TokenKind::arrow_in, 1) || words_.is(TokenKind::arrow_out, 1)) {
       flow(it, Access::read_write, false);
       return true;
     }
     if (!it.bodies.empty()) return false;
-    if (words_.is(Token::name, 1) && (words_.is(Token::arrow_in, 2) || words_.is(Token::arrow_out, 2))) {
+    if (words_.is(TokenKind::name, 1) &&
+        (words_.is(TokenKind::arrow_in, 2) || words_.is(TokenKind::arrow_out, 2))) {
       std::vector<std::string_view> known;
       for (const AccessWord& word : access_words) known.push_back(word.word);
       words_.diagnostics().error(words_.peek().where,
                                  fmt::format("\"{}\" is no kind of flow{}: there are RW, READ, WRITE and CTL",
                                              words_.text(), did_you_mean(words_.text(), known)));
-      words_.next();
+      words_.advance();
       flow(it, Access::read_write, true);
       return true;
     }
@@ -233,35 +238,36 @@ class Parser {
                     words_.text()));
   }
 
-  /// To the next line of a class that could be read, or to where it is over.
+  /// Skips to the next parsable line of a class, or to the end of the class.
   void to_next_line(std::size_t before) {
-    if (words_.place() == before) words_.next();
-    while (!words_.is(Token::end)) {
-      if (words_.is(Token::body) || words_.is(Token::external) || words_.is(Token::option)) return;
+    if (words_.place() == before) words_.advance();
+    while (!words_.is(TokenKind::end)) {
+      if (words_.is(TokenKind::body) || words_.is(TokenKind::external) || words_.is(TokenKind::option))
+        return;
       if (words_.peek().first) switch (words_.peek().token) {
-          case Token::colon:
-          case Token::semicolon:
-          case Token::arrow_in:
-          case Token::arrow_out:
-          case Token::name:
+          case TokenKind::colon:
+          case TokenKind::semicolon:
+          case TokenKind::arrow_in:
+          case TokenKind::arrow_out:
+          case TokenKind::name:
             return;
           default:
             break;
         }
-      words_.next();
+      words_.advance();
     }
   }
 
   void definition(TaskClass& it) {
     Definition definition;
     definition.name = words_.need_name("a name");
-    words_.need(Token::assign, "after the name of a parameter or local");
+    words_.expect(TokenKind::assign, "after the name of a parameter or local");
     try {
       definition.indices = indices();
-      definition.value = parse_expression(words_, Use::argument);
+      definition.value = parse_expression(words_, ExpressionContext::argument);
       definition.properties = parse_properties(words_);
-    } catch (const CannotGoOn&) {
-      // It is there, whatever it is: those who use it are not wrong.
+    } catch (const ParseAborted&) {
+      // Define the name anyway, so that its uses are not reported as errors.
       if (definition.value == no_expression) {
         Expression stand_in;
         stand_in.where = definition.name.where;
@@ -275,15 +281,15 @@ class Parser {
   }
 
   std::vector<Index> indices() {
-    if (!words_.take(Token::open_bracket)) return {};
+    if (!words_.match(TokenKind::open_bracket)) return {};
     std::vector<Index> out = parse_indices(words_);
-    words_.need(Token::close_bracket, "after the local indices");
+    words_.expect(TokenKind::close_bracket, "after the local indices");
     return out;
   }
 
   void placement(TaskClass& it) {
-    const std::uint32_t begin = words_.next().where.begin;
-    const ExpressionId where = parse_expression(words_, Use::value);
+    const std::uint32_t begin = words_.advance().where.begin;
+    const ExpressionId where = parse_expression(words_, ExpressionContext::value);
     const Expression& value = tree().at(where);
     it.placement.datum.where = words_.since(begin);
     if (value.kind != Expression::Kind::call) {
@@ -291,24 +297,24 @@ class Parser {
       it.placement.predicate = where;
       return;
     }
-    it.placement.kind = Placement::Kind::datum;
+    it.placement.kind = Placement::Kind::at_datum;
     it.placement.datum.kind = Target::Kind::memory;
     it.placement.datum.where = value.where;
-    it.placement.datum.of = {value.text, value.mark};
+    it.placement.datum.owner = {value.text, value.operator_range};
     it.placement.datum.arguments = value.arguments;
   }
 
   void body(TaskClass& it) {
     Body body;
-    body.where = words_.next().where;
+    body.where = words_.advance().where;
     try {
       body.properties = parse_properties(words_);
-    } catch (const CannotGoOn&) {
+    } catch (const ParseAborted&) {
       in_trouble_ = true;
-      while (!words_.is(Token::end) && !words_.is(Token::body_code)) words_.next();
+      while (!words_.is(TokenKind::end) && !words_.is(TokenKind::body_code)) words_.advance();
     }
-    if (words_.is(Token::body_code)) body.code = words_.next().where;
-    words_.take(Token::body_end);
+    if (words_.is(TokenKind::body_code)) body.code = words_.advance().where;
+    words_.match(TokenKind::body_end);
     it.bodies.push_back(std::move(body));
   }
 
@@ -320,22 +326,22 @@ class Parser {
     flow.keyword = keyword;
     flow.name = words_.need_name("the name of a flow");
     it.flows.push_back(std::move(flow));
-    if (!words_.is(Token::arrow_in) && !words_.is(Token::arrow_out) && !words_.peek().first &&
-        !words_.is(Token::end)) {
+    if (!words_.is(TokenKind::arrow_in) && !words_.is(TokenKind::arrow_out) && !words_.peek().first &&
+        !words_.is(TokenKind::end)) {
       it.flows.back().broken = true;
       words_.fail(
           words_.peek().where,
-          words_.is(Token::open_bracket)
+          words_.is(TokenKind::open_bracket)
               ? std::string("a flow has no properties; each of its dependencies may have some")
               : fmt::format("expected \"<-\" or \"->\" after the name of a flow, found {}", what_follows()));
     }
-    while (words_.is(Token::arrow_in) || words_.is(Token::arrow_out)) dependency(it.flows.back());
+    while (words_.is(TokenKind::arrow_in) || words_.is(TokenKind::arrow_out)) dependency(it.flows.back());
   }
 
   void dependency(Flow& flow) {
     try {
       read_dependency(flow);
-    } catch (const CannotGoOn&) {
+    } catch (const ParseAborted&) {
       flow.broken = true;
       throw;
     }
@@ -343,38 +349,38 @@ class Parser {
 
   void read_dependency(Flow& flow) {
     Dependency it;
-    const Word& arrow = words_.next();
+    const Token& arrow = words_.advance();
     const std::uint32_t begin = arrow.where.begin;
-    it.direction = arrow.token == Token::arrow_in ? Direction::in : Direction::out;
-    // Indices here are for all of it; of a target without a guard that is the same.
+    it.direction = arrow.token == TokenKind::arrow_in ? Direction::in : Direction::out;
+    // These indices apply to all branches; with a single target without a guard there is no difference.
     it.indices = indices();
     do {
       Branch branch;
       if (!target_begins()) {
         const ExpressionId value = parse_guard(words_);
-        if (!words_.is(Token::question)) {
+        if (!words_.is(TokenKind::question)) {
           memory_target(branch.target, value);
           it.branches.push_back(std::move(branch));
           break;
         }
-        words_.next();
+        words_.advance();
         branch.guard = value;
       }
       branch.target = target();
       const bool guarded = branch.guard != no_expression;
       it.branches.push_back(std::move(branch));
       if (!guarded) break;
-    } while (words_.take(Token::colon));
+    } while (words_.match(TokenKind::colon));
     it.where = words_.since(begin);
     it.properties = parse_properties(words_);
     flow.dependencies.push_back(std::move(it));
   }
 
   bool target_begins() const {
-    if (words_.is(Token::open_bracket)) return true;
-    if (!words_.is(Token::name)) return false;
+    if (words_.is(TokenKind::open_bracket)) return true;
+    if (!words_.is(TokenKind::name)) return false;
     return words_.is_name("NEW") || words_.is_name("NULL") ||
-           (words_.is(Token::name, 1) && words_.is(Token::open, 2));
+           (words_.is(TokenKind::name, 1) && words_.is(TokenKind::open, 2));
   }
 
   Target target() {
@@ -383,25 +389,25 @@ class Parser {
     it.indices = indices();
     if (words_.is_name("NEW") || words_.is_name("NULL")) {
       it.kind = words_.is_name("NEW") ? Target::Kind::fresh : Target::Kind::null;
-      it.where = words_.next().where;
+      it.where = words_.advance().where;
       return it;
     }
-    if (words_.is(Token::name, 1)) {
+    if (words_.is(TokenKind::name, 1)) {
       it.kind = Target::Kind::task;
       it.flow = words_.need_name("a flow");
-      it.of = words_.need_name("a task class");
-      words_.need(Token::open, "after the name of a task class");
-      if (!words_.is(Token::close)) do
-          it.arguments.push_back(parse_expression(words_, Use::argument));
-        while (words_.take(Token::comma));
-      words_.need(Token::close, "after the arguments");
+      it.owner = words_.need_name("a task class");
+      words_.expect(TokenKind::open, "after the name of a task class");
+      if (!words_.is(TokenKind::close)) do
+          it.arguments.push_back(parse_expression(words_, ExpressionContext::argument));
+        while (words_.match(TokenKind::comma));
+      words_.expect(TokenKind::close, "after the arguments");
       it.where = words_.since(begin);
       return it;
     }
     std::vector<Index> of_target = std::move(it.indices);
     memory_target(it, parse_guard(words_));
     it.indices = std::move(of_target);
-    if (words_.is(Token::question))
+    if (words_.is(TokenKind::question))
       words_.fail(words_.peek().where,
                   "a second ? here: a guard chooses between two targets, and the second, after "
                   "the \":\", may have a guard again");
@@ -422,32 +428,32 @@ class Parser {
                   "NULL nothing");
     it.kind = Target::Kind::memory;
     it.where = place.where;
-    it.of = {place.text, place.mark};
+    it.owner = {place.text, place.operator_range};
     it.arguments = place.arguments;
   }
 
-  WordReader& words_;
-  bool in_trouble_ = false;  // the part before this could not be read
+  TokenStream& words_;
+  bool in_trouble_ = false;  // the previous part could not be parsed
 };
 
 }  // namespace
 
-File parse(Source source, Diagnostics& diagnostics) {
-  File file(std::move(source));
+JdfFile parse(Source source, Diagnostics& diagnostics) {
+  JdfFile file(std::move(source));
   const auto size = static_cast<std::uint32_t>(file.source.text().size());
-  WordReader words(file, words_of(file.source, {0, size}, Lexing::file, diagnostics), diagnostics);
+  TokenStream words(file, tokenize(file.source, {0, size}, LexMode::file, diagnostics), diagnostics);
   Parser(words).file();
-  // Those that are there now: what is looked into adds further ones.
+  // Only the expressions that exist now: parsing inline C adds more.
   const auto count = static_cast<ExpressionId>(file.expressions.size());
   for (ExpressionId id = 0; id < count; ++id)
-    if (file.at(id).kind == Expression::Kind::inline_c) look_into_inline_c(file, id);
+    if (file.at(id).kind == Expression::Kind::inline_c) parse_inline_c(file, id);
   return file;
 }
 
-File read(Source source, Diagnostics& diagnostics) {
-  File file = parse(std::move(source), diagnostics);
-  bind_names(file, diagnostics);
-  if (diagnostics.errors() == 0) find_c_leaves(file);
+JdfFile read(Source source, Diagnostics& diagnostics) {
+  JdfFile file = parse(std::move(source), diagnostics);
+  resolve_names(file, diagnostics);
+  if (diagnostics.errors() == 0) find_c_expressions(file);
   return file;
 }
 

@@ -1,14 +1,14 @@
-// From the words of a JDF file to its tree. It goes on after a mistake, so that all of them are told at once.
+// Parses a JDF file into a syntax tree. The parser recovers from errors, so that one run reports all of them.
 #pragma once
+#include "front/jdf/ast.hpp"
 #include "front/jdf/diagnostics.hpp"
-#include "front/jdf/tree.hpp"
 
 namespace fairlead::jdf {
 
-/// What could be read; what could not is in `diagnostics`. Names are bound to nothing yet: see names.hpp.
-File parse(Source source, Diagnostics& diagnostics);
+/// Returns the parts that could be parsed; errors go to `diagnostics`. Names are not bound yet (name_resolution.hpp).
+JdfFile parse(Source source, Diagnostics& diagnostics);
 
-/// Parse, bind all names, and look whether it means something: what most callers want.
-File read(Source source, Diagnostics& diagnostics);
+/// Parses, binds all names, and checks the flows: what most callers need.
+JdfFile read(Source source, Diagnostics& diagnostics);
 
 }  // namespace fairlead::jdf

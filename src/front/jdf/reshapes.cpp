@@ -17,18 +17,18 @@ void each_branch(const Flow& flow, const F& f) {
 
 }  // namespace
 
-Reshapes::Reshapes(const File& file, IsWhole is_whole) : file_(file), is_whole_(std::move(is_whole)) {
+Reshapes::Reshapes(const JdfFile& file, IsWhole is_whole) : file_(file), is_whole_(std::move(is_whole)) {
   for (const TaskClass& it : file.classes)
     idle_.push_back(!it.bodies.empty() && !emit_bodies_of(file, it).empty() && is_idle(file, it));
   for (std::uint32_t i = 0; i < file.classes.size(); ++i)
     for (std::uint32_t k = 0; k < file.classes[i].flows.size(); ++k) {
       if (file.classes[i].flows[k].access == Access::control) continue;
       each_branch(file.classes[i].flows[k], [&](const Dependency& dependency, const Target& target) {
-        if (target.kind != Target::Kind::task || target.flow_index == nowhere) return;
+        if (target.kind != Target::Kind::task || target.flow_index == unbound_index) return;
         const FlowNumber own{i, k}, other{target.index, target.flow_index};
         Edge& edge = dependency.direction == Direction::in ? edges_[{other, own}] : edges_[{own, other}];
-        const std::optional<TypeName> type = said(dependency, false);
-        if (type && std::ranges::find(edge.types, type->name, &TypeName::name) == edge.types.end())
+        const std::optional<TypeReference> type = said(dependency, false);
+        if (type && std::ranges::find(edge.types, type->name, &TypeReference::name) == edge.types.end())
           edge.types.push_back(*type);
       });
     }
@@ -37,52 +37,53 @@ Reshapes::Reshapes(const File& file, IsWhole is_whole) : file_(file), is_whole_(
 
 bool Reshapes::find_any() const {
   for (const auto& [ends, edge] : edges_)
-    if (between(ends.first, ends.second)) return true;
+    if (copy_type_of_edge(ends.first, ends.second)) return true;
   for (std::uint32_t i = 0; i < file_.classes.size(); ++i)
     for (std::uint32_t k = 0; k < file_.classes[i].flows.size(); ++k)
       for (const Dependency& it : file_.classes[i].flows[k].dependencies)
-        if (from_memory({i, k}, it)) return true;
+        if (copy_type_of_input({i, k}, it)) return true;
   return false;
 }
 
-/// What makes a copy: the property `type`, unless it is all of a tile, or C of which nothing is known.
-std::optional<TypeName> Reshapes::said(const Dependency& dependency, bool in_data) const {
+/// The type that makes a copy: the property `type`, unless it covers a whole tile, or is C code that names none.
+std::optional<TypeReference> Reshapes::said(const Dependency& dependency, bool in_data) const {
   const Property* const type = find(dependency.properties, "type");
   if (type == nullptr && !in_data) return std::nullopt;
-  const std::optional<TypeName> name =
-      type != nullptr ? type_in(file_, *type) : type_of(file_, dependency, in_data);
+  const std::optional<TypeReference> name =
+      type != nullptr ? type_from_property(file_, *type) : type_of_dependency(file_, dependency, in_data);
   if (!name || name->name.empty() || is_whole_(name->name)) return std::nullopt;
   return name;
 }
 
-std::optional<TypeName> Reshapes::between(FlowNumber giver, FlowNumber taker) const {
+std::optional<TypeReference> Reshapes::copy_type_of_edge(FlowNumber giver, FlowNumber taker) const {
   const auto found = edges_.find({giver, taker});
-  // Two types: the elements of one become those of the other, whoever takes them.
+  // With two different types the value is recut instead: the elements of one part become those of the other.
   if (found == edges_.end() || found->second.types.size() != 1) return std::nullopt;
-  const TypeName& type = found->second.types.front();
+  const TypeReference& type = found->second.types.front();
   std::set<FlowNumber> seen;
   if (type_of_value(giver) == type.name || !may_change(taker, seen)) return std::nullopt;
   return type;
 }
 
-std::optional<TypeName> Reshapes::from_memory(FlowNumber taker, const Dependency& dependency) const {
+std::optional<TypeReference> Reshapes::copy_type_of_input(FlowNumber taker,
+                                                          const Dependency& dependency) const {
   const bool memory = std::ranges::any_of(
       dependency.branches, [](const Branch& branch) { return branch.target.kind == Target::Kind::memory; });
   if (dependency.direction != Direction::in || !memory || flow(taker).access == Access::control)
     return std::nullopt;
-  const std::optional<TypeName> type = said(dependency, true);
+  const std::optional<TypeReference> type = said(dependency, true);
   std::set<FlowNumber> seen;
   return type && may_change(taker, seen) ? type : std::nullopt;
 }
 
-/// It, or a task that gets the value from it.
+/// Whether the flow's task, or a task that gets the value from it, may modify the value.
 bool Reshapes::may_change(FlowNumber of, std::set<FlowNumber>& seen) const {
   if (!seen.insert(of).second || flow(of).access == Access::control) return false;
   if (flow(of).access != Access::read && !idle_[of.first]) return true;
   bool changes = false;
   each_branch(flow(of), [&](const Dependency& dependency, const Target& target) {
     if (dependency.direction == Direction::out && target.kind == Target::Kind::task &&
-        target.flow_index != nowhere)
+        target.flow_index != unbound_index)
       changes = changes || may_change({target.index, target.flow_index}, seen);
   });
   return changes;
@@ -93,18 +94,18 @@ std::string Reshapes::type_of_value(FlowNumber of) const {
   return value(of, under_way).value_or("");
 }
 
-/// Nothing: it depends on a flow that is under way, and what else there is decides.
+/// Nothing if the type depends only on flows in `under_way`: then the other inputs decide.
 std::optional<std::string> Reshapes::value(FlowNumber of, std::set<FlowNumber>& under_way) const {
   if (!under_way.insert(of).second) return std::nullopt;
   std::set<std::string> types;
   each_branch(flow(of), [&](const Dependency& dependency, const Target& target) {
     if (dependency.direction != Direction::in || target.kind == Target::Kind::null) return;
     if (target.kind != Target::Kind::task) {
-      const std::optional<TypeName> type = said(dependency, target.kind == Target::Kind::memory);
+      const std::optional<TypeReference> type = said(dependency, target.kind == Target::Kind::memory);
       types.insert(type ? type->name : std::string());
       return;
     }
-    if (target.flow_index == nowhere) return;
+    if (target.flow_index == unbound_index) return;
     const FlowNumber giver{target.index, target.flow_index};
     const auto edge = edges_.find({giver, of});
     if (edge != edges_.end() && !edge->second.types.empty())

@@ -8,8 +8,8 @@ namespace fairlead::jdf {
 
 namespace {
 
-std::uint32_t member_of(File& file, const Expression& it, std::uint32_t global) {
-  if (const std::uint32_t known = file.member_numbers.find(it.text); known != nowhere) return known;
+std::uint32_t member_of(JdfFile& file, const Expression& it, std::uint32_t global) {
+  if (const std::uint32_t known = file.member_numbers.find(it.text); known != unbound_index) return known;
   const std::size_t last = it.text.find_last_of(".>");
   file.members.push_back({it.text, global, it.text.substr(last + 1)});
   const auto number = static_cast<std::uint32_t>(file.members.size() - 1);
@@ -19,9 +19,9 @@ std::uint32_t member_of(File& file, const Expression& it, std::uint32_t global) 
 
 }  // namespace
 
-std::uint32_t global_named(const File& file, std::string_view name, std::size_t visible) {
+std::uint32_t global_named(const JdfFile& file, std::string_view name, std::size_t visible) {
   const std::uint32_t number = file.global_numbers.find(name);
-  return number < visible ? number : nowhere;
+  return number < visible ? number : unbound_index;
 }
 
 std::uint32_t Scope::add(std::string_view name) {
@@ -32,7 +32,7 @@ std::uint32_t Scope::add(std::string_view name) {
 std::uint32_t Scope::find(std::string_view name) const {
   for (auto it = names_.rbegin(); it != names_.rend(); ++it)
     if (it->first == name) return it->second;
-  return nowhere;
+  return unbound_index;
 }
 
 void Scope::bind(std::vector<Index>& indices) {
@@ -53,7 +53,7 @@ void Scope::bind(ExpressionId id) {
     case Expression::Kind::inline_c:
       return bind_evaluated(id);
     case Expression::Kind::call:
-      it.meaning = Meaning::c;
+      it.meaning = Binding::c;
       for (const ExpressionId argument : it.arguments) bind(argument);
       return;
     default:
@@ -69,49 +69,49 @@ void Scope::bind_c(ExpressionId id) {
 
 void Scope::bind_evaluated(ExpressionId id) {
   const bool was_in_c = in_c_;
-  const std::size_t before = mark();
+  const std::size_t before = depth();
   in_c_ = true;
   bind(file_.expressions[id].variables);
-  bind(file_.expressions[id].evaluated);
-  back_to(before);
+  bind(file_.expressions[id].parsed_content);
+  pop_to(before);
   in_c_ = was_in_c;
 }
 
 bool Scope::bind_global(Expression& it) {
   const std::uint32_t global = global_named(file_, it.base, visible_globals_);
-  if (global == nowhere) return false;
+  if (global == unbound_index) return false;
   const bool whole = it.base.size() == it.text.size();
-  it.meaning = whole ? Meaning::global : Meaning::member;
+  it.meaning = whole ? Binding::global : Binding::member;
   it.index = whole ? global : member_of(file_, it, global);
   return true;
 }
 
 void Scope::bind_name(Expression& it) {
   const std::uint32_t slot = find(it.base);
-  if (slot != nowhere && it.base.size() == it.text.size()) {
-    it.meaning = Meaning::local;
+  if (slot != unbound_index && it.base.size() == it.text.size()) {
+    it.meaning = Binding::local;
     it.index = slot;
     return;
   }
-  if (slot == nowhere && bind_global(it)) return;
+  if (slot == unbound_index && bind_global(it)) return;
   if (in_c_ || is_of_prologue(it)) {
-    it.meaning = Meaning::c;
+    it.meaning = Binding::c;
     it.index = file_.c_numbers.find(it.text);
-    if (it.index == nowhere) {
+    if (it.index == unbound_index) {
       it.index = static_cast<std::uint32_t>(file_.c_names.size());
       file_.c_names.push_back(it.text);
       file_.c_numbers.add(it.text, it.index);
     }
     return;
   }
-  if (slot != nowhere)
+  if (slot != unbound_index)
     return diagnostics_.error(it.where, fmt::format("{} is a number and has no members", it.base));
   unknown(it);
 }
 
-/// Values of globals are C, as in [ default = PlasmaUpper ]: what the file does not define, its prologue may.
+/// Values of globals are C, as in [ default = PlasmaUpper ]: a name that is no global may be defined by the prologue.
 bool Scope::is_of_prologue(const Expression& it) {
-  if (class_ != nullptr || global_named(file_, it.base, file_.globals.size()) != nowhere) return false;
+  if (class_ != nullptr || global_named(file_, it.base, file_.globals.size()) != unbound_index) return false;
   std::vector<std::string_view> known;
   if (diagnostics_.may_suggest())
     for (std::size_t i = 0; i < std::min(visible_globals_, file_.globals.size()); ++i)
@@ -130,10 +130,11 @@ void Scope::unknown(const Expression& it) {
       known.push_back(file_.globals[i].name.text);
   }
   std::string message = fmt::format("there is no \"{}\"", it.base);
-  std::vector<Remark> remarks;
+  std::vector<Note> remarks;
   if (class_ == nullptr) {
     message += " above this line";
-    if (const std::uint32_t below = global_named(file_, it.base, file_.globals.size()); below != nowhere)
+    if (const std::uint32_t below = global_named(file_, it.base, file_.globals.size());
+        below != unbound_index)
       remarks.push_back(
           {file_.globals[below].name.where, "a global is defined by those before it; this one is here"});
   } else {

@@ -23,14 +23,14 @@ Source::Source(std::string name, std::string text) : name_(std::move(name)), tex
   if (text_.size() > largest_source_bytes)
     throw InputError(
         fmt::format("{}: {} bytes are no JDF file; at most 64 MiB are read", name_, text_.size()));
-  if (text_.starts_with("\xEF\xBB\xBF")) text_.erase(0, 3);  // the mark of UTF-8 that some editors write
+  if (text_.starts_with("\xEF\xBB\xBF")) text_.erase(0, 3);  // the byte order mark that some editors write
   lines_.push_back(0);
   for (std::size_t i = 0; i < text_.size(); ++i)
     if (text_[i] == '\n') lines_.push_back(static_cast<std::uint32_t>(i + 1));
 }
 
 Source Source::read(const std::string& path) {
-  std::optional<std::string> text = whole_file(path, largest_source_bytes + 1);
+  std::optional<std::string> text = read_file(path, largest_source_bytes + 1);
   if (!text) throw InputError(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
   return {path, std::move(*text)};
 }

@@ -1,5 +1,5 @@
-// The text of a JDF file and the places in it. Everything that the reader makes keeps the bytes that it came from, so that
-// a mistake that shows late (a division by zero for NT = 7) is still told with its line and column.
+// The text of a JDF file, and positions in it. The parser keeps the byte range of every syntax element, so that errors
+// found later (a division by zero for NT = 7) still have a line and a column.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace fairlead::jdf {
 
-/// Bytes of a source: from `begin` up to, not including, `end`.
+/// A range of bytes of a source: from `begin` up to, but not including, `end`.
 struct Range {
   std::uint32_t begin = 0;
   std::uint32_t end = 0;
 };
 
-/// As editors count: both from 1; a column is a byte.
+/// A position as editors show it: both count from 1; a column is a byte.
 struct Position {
   std::uint32_t line = 1;
   std::uint32_t column = 1;
@@ -22,7 +22,7 @@ struct Position {
 
 class Source {
  public:
-  /// Throws InputError for a text that is too large to be a JDF file (64 MB).
+  /// Throws InputError if the text is too large for a JDF file (64 MiB).
   Source(std::string name, std::string text);
   /// Reads the file; throws InputError if it cannot be read.
   static Source read(const std::string& path);
@@ -32,15 +32,15 @@ class Source {
   std::string_view text(Range range) const noexcept;
 
   Position position(std::uint32_t byte) const noexcept;
-  /// "file.jdf:12:8".
+  /// The position of the first byte, as "file.jdf:12:8".
   std::string where(Range range) const;
-  /// The line at which `byte` lies, without its end; `number` counts from 1.
+  /// Line `number` (from 1), without its line end; empty if there is no such line.
   std::string_view line(std::uint32_t number) const noexcept;
 
  private:
   std::string name_;
   std::string text_;
-  std::vector<std::uint32_t> lines_;  // where each begins
+  std::vector<std::uint32_t> lines_;  // the byte at which each line starts
 };
 
 }  // namespace fairlead::jdf

@@ -15,7 +15,7 @@ bool of_identifier(char letter) {
          (letter >= '0' && letter <= '9');
 }
 
-/// The arguments of the call that begins at `open`, without blanks; empty if it does not end.
+/// The arguments of the call with its parenthesis at `open`, without blanks; empty if it is not closed.
 std::vector<std::string> arguments_at(std::string_view text, std::size_t open) {
   std::vector<std::string> out(1);
   int depth = 0;
@@ -31,8 +31,8 @@ std::vector<std::string> arguments_at(std::string_view text, std::size_t open) {
   return {};
 }
 
-/// The shape that one of DPLASMA's macros for the types of its matrices names: ADTT_READ(data, place, SHAPE, layout) and ADTT_DC
-/// of the same arguments, ADTT_CP(copy, data, place, SHAPE). Empty if the text has none, or several that differ.
+/// The shape named by one of DPLASMA's macros for matrix types: ADTT_READ(data, place, SHAPE, layout), ADTT_DC with the
+/// same arguments, ADTT_CP(copy, data, place, SHAPE). Empty if the text has none, or several different ones.
 std::string shape_in(std::string_view code) {
   std::string found;
   for (const auto& [macro, argument] :
@@ -53,7 +53,7 @@ std::string shape_in(std::string_view code) {
 
 }  // namespace
 
-Types usual_types() {
+Types predefined_types() {
   return {{"full", {}},
           {"FULL", {}},
           {"DEFAULT", {}},
@@ -63,25 +63,26 @@ Types usual_types() {
           {"strictly_upper", ptg::Part::upper(false)}};
 }
 
-std::optional<TypeName> type_of(const File& file, const Dependency& dependency, bool in_data) {
+std::optional<TypeReference> type_of_dependency(const JdfFile& file, const Dependency& dependency,
+                                                bool in_data) {
   const Property* type = find(dependency.properties, in_data ? "type_data" : "type_remote");
   if (type == nullptr) type = find(dependency.properties, "type");
-  return type == nullptr ? std::nullopt : type_in(file, *type);
+  return type == nullptr ? std::nullopt : type_from_property(file, *type);
 }
 
-std::optional<TypeName> type_in(const File& file, const Property& property) {
+std::optional<TypeReference> type_from_property(const JdfFile& file, const Property& property) {
   if (property.value == no_expression) return std::nullopt;
   std::string name = word_of(property, file);
   if (name.empty()) name = shape_in(file.source.text(file.at(property.value).where));
-  return TypeName{std::move(name), property.name.where};
+  return TypeReference{std::move(name), property.name.where};
 }
 
-bool is_whole(const Types& types, const std::string& name) {
+bool covers_whole_tile(const Types& types, const std::string& name) {
   const auto found = types.find(name);
   return found != types.end() && found->second.is_all();
 }
 
-std::set<std::string> type_names(const File& file) {
+std::set<std::string> type_names(const JdfFile& file) {
   std::set<std::string> names;
   for (const TaskClass& task_class : file.classes)
     for (const Flow& flow : task_class.flows)
@@ -89,7 +90,7 @@ std::set<std::string> type_names(const File& file) {
         for (const Property& property : dependency.properties)
           if (property.name.text == "type" || property.name.text == "type_data" ||
               property.name.text == "type_remote")
-            if (const auto type = type_in(file, property); type && !type->name.empty())
+            if (const auto type = type_from_property(file, property); type && !type->name.empty())
               names.insert(type->name);
   return names;
 }

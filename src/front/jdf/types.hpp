@@ -1,5 +1,5 @@
-// Types of dependencies: "[type = LOWER_TILE]" says which part of a tile is meant. A file has the names alone; what they are, the
-// program says that runs it.
+// Types of dependencies: "[type = LOWER_TILE]" selects a part of a tile. The file has only the name; the program that
+// runs it defines the part.
 #pragma once
 #include <fairlead/ptg/part.hpp>
 
@@ -8,28 +8,30 @@
 #include <set>
 #include <string>
 
-#include "front/jdf/tree.hpp"
+#include "front/jdf/ast.hpp"
 
 namespace fairlead::jdf {
 
 using Types = std::map<std::string, ptg::Part, std::less<>>;
 
-/// Those that everybody has: full, lower, upper, strictly_lower, strictly_upper, and PaRSEC's DEFAULT and FULL.
-Types usual_types();
+/// The predefined types: full, lower, upper, strictly_lower, strictly_upper, and PaRSEC's DEFAULT and FULL.
+Types predefined_types();
 
-/// The type of a dependency on a task, or (in_data) on data.
-struct TypeName {
-  std::string
-      name;  ///< empty: C says it, and not by one of DPLASMA's macros ADTT_READ, ADTT_DC and ADTT_CP, which name it
+/// The name of a type, for a dependency on a task or (in_data) on data.
+struct TypeReference {
+  /// Empty: a C expression without one of DPLASMA's macros ADTT_READ, ADTT_DC and ADTT_CP, which contain a name.
+  std::string name;
   Range where;
 };
-/// What a property says, if that is a type.
-std::optional<TypeName> type_in(const File& file, const Property& property);
-/// Nothing if none is said.
-std::optional<TypeName> type_of(const File& file, const Dependency& dependency, bool in_data);
-/// The types among them that are all of a tile.
-bool is_whole(const Types& types, const std::string& name);
-/// All that the file's dependencies name, each once, by the alphabet.
-std::set<std::string> type_names(const File& file);
+/// The type that a property names, or nothing if it has no value.
+std::optional<TypeReference> type_from_property(const JdfFile& file, const Property& property);
+/// The type of a dependency: the property `type_remote`, or (in_data) `type_data`, with `type` as the fallback. Nothing
+/// if there is none.
+std::optional<TypeReference> type_of_dependency(const JdfFile& file, const Dependency& dependency,
+                                                bool in_data);
+/// Whether the type is defined and covers a whole tile.
+bool covers_whole_tile(const Types& types, const std::string& name);
+/// All type names in the file's dependencies, sorted, without duplicates.
+std::set<std::string> type_names(const JdfFile& file);
 
 }  // namespace fairlead::jdf

@@ -18,14 +18,14 @@ constexpr int deepest_loops = 200;
 
 class Unroller {
  public:
-  Unroller(const File& file, const Settings& settings, const UnrollLimits& limits)
+  Unroller(const JdfFile& file, const Settings& settings, const UnrollOptions& limits)
       : file_(file),
         settings_(settings),
         evaluator_(file, settings),
         limits_(limits),
-        reshapes_(file, [this](const std::string& type) { return is_whole(limits_.types, type); }) {}
+        reshapes_(file, [this](const std::string& type) { return covers_whole_tile(limits_.types, type); }) {}
 
-  Unrolled all() {
+  UnrolledGraph all() {
     graph().warns_of_lost_results = true;
     for (std::uint32_t i = 0; i < file_.globals.size(); ++i) {
       graph().collections.push_back(file_.globals[i].name.text);
@@ -57,15 +57,16 @@ class Unroller {
       }
     };
     const bool idle = !it.bodies.empty() && !emit_bodies_of(file_, it).empty() && is_idle(file_, it);
-    unrolled::Class& told = graph().classes.emplace_back();
-    told.name = it.name.text;
-    told.where = file_.source.where(it.name.where);
-    for (const Name& name : it.parameters) told.parameters.push_back(name.text);
+    unrolled::Class& reported = graph().classes.emplace_back();
+    reported.name = it.name.text;
+    reported.where = file_.source.where(it.name.where);
+    for (const Name& name : it.parameters) reported.parameters.push_back(name.text);
     for (const Flow& flow : it.flows)
-      told.flows.push_back({flow.name.text, access(flow.access), file_.source.where(flow.name.where), idle});
+      reported.flows.push_back(
+          {flow.name.text, access(flow.access), file_.source.where(flow.name.where), idle});
   }
 
-  /// How many tiles a matrix has by each index. A column of tiles has one.
+  /// The number of tiles of a matrix by each index, -1 if unknown. A single column of tiles has one index.
   std::vector<std::int64_t> extents(std::uint32_t global) const {
     const Global& it = file_.globals[global];
     if (!it.is_collection || it.dimensions > 2) return {};
@@ -81,7 +82,8 @@ class Unroller {
         if (own && member.last == "nt" && settings_.member(i)) columns = settings_.member(i)->integer();
       }
     }
-    if (it.dimensions == 1 && columns.value_or(1) != 1) return {};  // its tiles have numbers of the program's
+    // the program chooses how its tiles are numbered
+    if (it.dimensions == 1 && columns.value_or(1) != 1) return {};
     std::vector<std::int64_t> out{rows.value_or(-1), columns.value_or(-1)};
     out.resize(it.dimensions);
     return out;
@@ -96,7 +98,7 @@ class Unroller {
     if (++steps_ > limits_.steps) too_large("steps of its ranges", limits_.steps);
   }
 
-  /// Calls `body` for each value of a range or of a single value, with the slot set.
+  /// Calls `body` for each value of a range, or for a single value.
   template <class F>
   void each_value(ExpressionId id, F&& body) {
     const Expression& it = file_.at(id);
@@ -110,7 +112,7 @@ class Unroller {
     const std::int64_t by = it.parts[2] == no_expression ? 1 : evaluator_.integer(it.parts[2], slots_);
     if (by == 0) {
       Diagnostic zero{Severity::error, file_.at(it.parts[2]).where, "a step of 0 never ends", {}};
-      throw EvaluationError(EvaluationError::Kind::operands, zero.where, shown(zero, file_.source));
+      throw EvaluationError(EvaluationError::Kind::invalid_operands, zero.where, shown(zero, file_.source));
     }
     for (std::int64_t value = first; by > 0 ? value <= last : value >= last; value += by) {
       step();
@@ -128,7 +130,7 @@ class Unroller {
     });
   }
 
-  /// The definitions from `from` on: a range is a loop around those after it.
+  /// Evaluates the definitions from `from` on; a range is a loop around the definitions after it.
   void definitions(std::size_t from, int depth) {
     const auto& all = class_->definitions;
     for (; from < all.size(); ++from) {
@@ -150,13 +152,14 @@ class Unroller {
     task();
   }
 
-  /// A local that only C knows is a mistake where it is needed, and many are only there for bodies.
+  /// The value of a local, or unknown if it needs C: it is an error only where it is used, since many locals are only
+  /// for bodies.
   Value derived(const Definition& it) {
     if (only_for_c_.contains(&it)) return Value::unknown();
     try {
       return Value::of_int(evaluator_.integer(it.value, slots_));
     } catch (const EvaluationError& error) {
-      if (error.kind() != EvaluationError::Kind::needs_c || it.parameter != nowhere) throw;
+      if (error.kind() != EvaluationError::Kind::needs_c || it.parameter != unbound_index) throw;
       only_for_c_.insert(&it);
       return Value::unknown();
     }
@@ -173,7 +176,7 @@ class Unroller {
     if (graph().tasks.size() >= limits_.tasks) too_large("tasks", limits_.tasks);
     numbers_.assign(class_->parameters.size(), 0);
     for (const Definition& it : class_->definitions)
-      if (it.parameter != nowhere)
+      if (it.parameter != unbound_index)
         numbers_[it.parameter] = static_cast<std::int32_t>(slots_[it.slot].integer());
     task_ = static_cast<unrolled::TaskId>(graph().tasks.size());
     const auto of = static_cast<std::uint32_t>(class_ - file_.classes.data());
@@ -188,7 +191,7 @@ class Unroller {
 
   unrolled::RunsAt placement() {
     const Target& at = class_->placement.datum;
-    if (class_->placement.kind != Placement::Kind::datum || at.index == nowhere ||
+    if (class_->placement.kind != Placement::Kind::at_datum || at.index == unbound_index ||
         without_placement_.contains(class_))
       return {};
     numbers_.clear();
@@ -221,7 +224,7 @@ class Unroller {
 
   void dependency(const Dependency& it) {
     const bool input = it.direction == Direction::in && class_->flows[flow_].access != Access::control;
-    // After guarded inputs, one without a guard is what else holds.
+    // An input without a guard is the fallback after guarded inputs.
     if (input && given_ && it.indices.empty() && it.branches[0].guard == no_expression) return;
     each_index(it.indices, 0, 0, [&] {
       for (const Branch& branch : it.branches) {
@@ -235,7 +238,7 @@ class Unroller {
     });
   }
 
-  /// The arguments from `from` on; those before it are in `numbers_`.
+  /// Evaluates the arguments from `from` on; `numbers_` has those before it.
   void target(const Dependency& of, const Target& it, std::size_t from) {
     for (; from < it.arguments.size(); ++from) {
       if (file_.at(it.arguments[from]).kind == Expression::Kind::range) {
@@ -256,21 +259,21 @@ class Unroller {
     if (graph().inputs.size() + graph().outputs.size() >= limits_.ends)
       too_large("inputs and outputs", limits_.ends);
     step();
-    unrolled::End end;
+    unrolled::EdgeEnd end;
     end.task = task_;
     end.flow = flow_;
     switch (it.kind) {
       case Target::Kind::task:
-        end.kind = unrolled::End::Kind::task;
+        end.kind = unrolled::EdgeEnd::Kind::task;
         break;
       case Target::Kind::memory:
-        end.kind = unrolled::End::Kind::memory;
+        end.kind = unrolled::EdgeEnd::Kind::memory;
         break;
       case Target::Kind::fresh:
-        end.kind = unrolled::End::Kind::fresh;
+        end.kind = unrolled::EdgeEnd::Kind::fresh;
         break;
       case Target::Kind::null:
-        end.kind = unrolled::End::Kind::null;
+        end.kind = unrolled::EdgeEnd::Kind::null;
         break;
     }
     end.of = it.index;
@@ -278,7 +281,7 @@ class Unroller {
     end.count = static_cast<std::uint16_t>(numbers_.size());
     end.first_number = add_numbers(numbers_);
     end.place = place(it);
-    end.part = part(of, end.kind == unrolled::End::Kind::memory);
+    end.part = part(of, end.kind == unrolled::EdgeEnd::Kind::memory);
     if (end.part == unrolled::none && of.direction == Direction::in && it.kind == Target::Kind::task)
       end.part = part_of_copy(it);
     given_ |= of.direction == Direction::in;
@@ -286,26 +289,27 @@ class Unroller {
   }
 
   std::uint32_t place(const Target& it) {
-    const auto [found, is_new] = places_.try_emplace(it.where.begin, graph().places.size());
-    if (is_new) graph().places.push_back(file_.source.where(it.where));
+    const auto [found, is_new] = places_.try_emplace(it.where.begin, graph().source_lines.size());
+    if (is_new) graph().source_lines.push_back(file_.source.where(it.where));
     return found->second;
   }
 
-  /// What is taken as a copy of a type is another value, also where only the giver says so.
+  /// A value taken as a copy of a type is another value, even if only the producer names the type.
   std::uint32_t part_of_copy(const Target& from) {
     const auto own = static_cast<std::uint32_t>(class_ - file_.classes.data());
-    const std::optional<TypeName> type = reshapes_.between({from.index, from.flow_index}, {own, flow_});
+    const std::optional<TypeReference> type =
+        reshapes_.copy_type_of_edge({from.index, from.flow_index}, {own, flow_});
     return type ? part_named(type->name) : unrolled::none;
   }
 
-  /// Data of different types are different parts of a tile, as its two triangles.
+  /// Data of different types are different parts of a tile, such as its two triangles.
   std::uint32_t part(const Dependency& of, bool in_data) {
     const Property* property = find(of.properties, in_data ? "type_data" : "type");
     if (property == nullptr) property = find(of.properties, in_data ? "type" : "type_data");
     if (property == nullptr || property->value == no_expression) return unrolled::none;
-    std::string text = type_in(file_, *property)->name;
+    std::string text = type_from_property(file_, *property)->name;
     if (text.empty()) text = file_.source.text(file_.at(property->value).where);
-    return is_whole(limits_.types, text) ? unrolled::none : part_named(text);
+    return covers_whole_tile(limits_.types, text) ? unrolled::none : part_named(text);
   }
   std::uint32_t part_named(const std::string& text) {
     const auto [found, is_new] = parts_.try_emplace(text, graph().parts.size());
@@ -313,28 +317,28 @@ class Unroller {
     return found->second;
   }
 
-  const File& file_;
+  const JdfFile& file_;
   const Settings& settings_;
   Evaluator evaluator_;
-  UnrollLimits limits_;
+  UnrollOptions limits_;
   Reshapes reshapes_;
-  Unrolled out_;
+  UnrolledGraph out_;
   const TaskClass* class_ = nullptr;
   unrolled::TaskId task_ = 0;
   std::uint16_t flow_ = 0;
-  bool given_ = false;  // an input of the flow
+  bool given_ = false;  // the flow has an input already
   std::vector<Value> slots_;
   std::vector<std::int32_t> numbers_;
   std::set<const TaskClass*> without_priority_, without_placement_;
   std::set<const Definition*> only_for_c_;
-  std::map<std::uint32_t, std::uint32_t> places_;  // by the byte at which it is said
+  std::map<std::uint32_t, std::uint32_t> places_;  // by the byte of the file where the place is written
   std::map<std::string, std::uint32_t> parts_;
   std::size_t steps_ = 0;
 };
 
 }  // namespace
 
-Unrolled unroll(const File& file, const Settings& settings, const UnrollLimits& limits) {
+UnrolledGraph unroll(const JdfFile& file, const Settings& settings, const UnrollOptions& limits) {
   return Unroller(file, settings, limits).all();
 }
 

@@ -1,18 +1,18 @@
-// See value.hpp. What C leaves undefined is a problem here: overflow of signed numbers, division by zero, shifts by what
-// is not within the width.
+// C's arithmetic. What C leaves undefined is reported as a problem: overflow of signed numbers, division by zero, and
+// shifts outside of the width.
 #include "front/jdf/value.hpp"
 
 #include <fmt/format.h>
 #include <algorithm>
 
-#include "front/jdf/tree.hpp"
+#include "front/jdf/ast.hpp"
 
 namespace fairlead::jdf {
 
 namespace {
 
 using Type = Value::Type;
-using Problem = Computed::Problem;
+using Problem = ArithmeticResult::ArithmeticError;
 
 Value as(Value value, Type type) {
   switch (type) {
@@ -26,16 +26,16 @@ Value as(Value value, Type type) {
   }
 }
 
-Computed checked(std::int64_t value, bool overflowed, Type type) {
+ArithmeticResult checked(std::int64_t value, bool overflowed, Type type) {
   if (overflowed || (type == Type::int_ && (value < INT32_MIN || value > INT32_MAX)))
     return {Problem::overflow, {}};
   return {Problem::none, Value::of_long(value, type)};
 }
 
-Computed truth(bool value) { return {Problem::none, Value::of_int(value ? 1 : 0)}; }
+ArithmeticResult truth(bool value) { return {Problem::none, Value::of_int(value ? 1 : 0)}; }
 
 template <class T>
-Computed compared(Operator op, T a, T b) {
+ArithmeticResult compared(Operator op, T a, T b) {
   switch (op) {
     case Operator::less:
       return truth(a < b);
@@ -52,7 +52,7 @@ Computed compared(Operator op, T a, T b) {
   }
 }
 
-Computed compute_real(Operator op, double a, double b) {
+ArithmeticResult compute_real(Operator op, double a, double b) {
   switch (op) {
     case Operator::add:
       return {Problem::none, Value::of_double(a + b)};
@@ -67,9 +67,9 @@ Computed compute_real(Operator op, double a, double b) {
   }
 }
 
-Computed compute_unsigned(Operator op, std::uint64_t a, std::uint64_t b, Type type) {
+ArithmeticResult compute_unsigned(Operator op, std::uint64_t a, std::uint64_t b, Type type) {
   const auto made = [&](std::uint64_t value) {
-    return Computed{Problem::none, Value::of_unsigned(value, type)};
+    return ArithmeticResult{Problem::none, Value::of_unsigned(value, type)};
   };
   switch (op) {
     case Operator::add:
@@ -79,9 +79,9 @@ Computed compute_unsigned(Operator op, std::uint64_t a, std::uint64_t b, Type ty
     case Operator::multiply:
       return made(a * b);
     case Operator::divide:
-      return b == 0 ? Computed{Problem::division_by_zero, {}} : made(a / b);
+      return b == 0 ? ArithmeticResult{Problem::division_by_zero, {}} : made(a / b);
     case Operator::modulo:
-      return b == 0 ? Computed{Problem::division_by_zero, {}} : made(a % b);
+      return b == 0 ? ArithmeticResult{Problem::division_by_zero, {}} : made(a % b);
     case Operator::bit_and:
       return made(a & b);
     case Operator::bit_or:
@@ -91,7 +91,7 @@ Computed compute_unsigned(Operator op, std::uint64_t a, std::uint64_t b, Type ty
   }
 }
 
-Computed compute_signed(Operator op, std::int64_t a, std::int64_t b, Type type) {
+ArithmeticResult compute_signed(Operator op, std::int64_t a, std::int64_t b, Type type) {
   std::int64_t out = 0;
   switch (op) {
     case Operator::add: {
@@ -109,7 +109,7 @@ Computed compute_signed(Operator op, std::int64_t a, std::int64_t b, Type type) 
     case Operator::divide:
     case Operator::modulo: {
       if (b == 0) return {Problem::division_by_zero, {}};
-      // Of the least number by -1 both are undefined.
+      // Both operators are undefined for the smallest number and -1.
       if (b == -1 && a == (type == Type::int_ ? INT32_MIN : INT64_MIN)) return {Problem::overflow, {}};
       return checked(op == Operator::divide ? a / b : a % b, false, type);
     }
@@ -122,9 +122,9 @@ Computed compute_signed(Operator op, std::int64_t a, std::int64_t b, Type type) 
   }
 }
 
-Computed shifted(Operator op, Value left, Value right) {
+ArithmeticResult shifted(Operator op, Value left, Value right) {
   if (left.is_real() || right.is_real()) return {Problem::operands, {}};
-  const unsigned width = left.is_wide() ? 64 : 32;
+  const unsigned width = left.is_64_bit() ? 64 : 32;
   if ((!right.is_unsigned() && right.integer() < 0) || right.bits() >= width) return {Problem::shift, {}};
   const auto by = static_cast<unsigned>(right.bits());
   if (left.is_unsigned())
@@ -133,7 +133,7 @@ Computed shifted(Operator op, Value left, Value right) {
         Value::of_unsigned(op == Operator::shift_left ? left.bits() << by : left.bits() >> by, left.type())};
   if (op == Operator::shift_right) return {Problem::none, Value::of_long(left.integer() >> by, left.type())};
   if (left.integer() < 0) return {Problem::overflow, {}};
-  const std::uint64_t most = left.is_wide() ? INT64_MAX : INT32_MAX;
+  const std::uint64_t most = left.is_64_bit() ? INT64_MAX : INT32_MAX;
   if (left.bits() > most >> by) return {Problem::overflow, {}};
   return {Problem::none, Value::of_long(left.integer() << by, left.type())};
 }
@@ -145,7 +145,7 @@ std::string Value::text() const {
   return is_unsigned() ? fmt::format("{}", bits_) : fmt::format("{}", integer());
 }
 
-Computed compute(Operator op, Value left, Value right) {
+ArithmeticResult compute(Operator op, Value left, Value right) {
   if (op == Operator::shift_left || op == Operator::shift_right) return shifted(op, left, right);
   const Type type = std::max(left.type(), right.type());
   const Value a = as(left, type), b = as(right, type);
@@ -159,7 +159,7 @@ Computed compute(Operator op, Value left, Value right) {
   return compute_signed(op, a.integer(), b.integer(), type);
 }
 
-Computed compute(Operator op, Value operand) {
+ArithmeticResult compute(Operator op, Value operand) {
   switch (op) {
     case Operator::logical_not:
       return truth(!operand.truth());

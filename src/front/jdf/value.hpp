@@ -1,4 +1,4 @@
-// A number as C has it: int, unsigned, long (64 bits), unsigned long or double, with C's conversions between them.
+// A number with C's type and C's conversions: int, unsigned, long (64 bits), unsigned long or double.
 #pragma once
 #include <bit>
 #include <cstdint>
@@ -14,7 +14,7 @@ class Value {
     long_,
     unsigned_long,
     double_
-  };  // a later one wins in C's conversions
+  };  // in C's conversions the later type of two wins
 
   constexpr Value() = default;
   static constexpr Value of_int(std::int64_t value) { return of_long(value, Type::int_); }
@@ -36,12 +36,12 @@ class Value {
     it.bits_ = std::bit_cast<std::uint64_t>(value);
     return it;
   }
-  /// An int where it fits, else a long.
+  /// An int if the value fits, otherwise a long.
   static constexpr Value of(std::int64_t value) {
     return value >= INT32_MIN && value <= INT32_MAX ? of_int(value) : of_long(value);
   }
 
-  /// Of what only C could say.
+  /// A value that only C code can compute.
   static constexpr Value unknown() {
     Value it;
     it.known_ = false;
@@ -54,10 +54,10 @@ class Value {
   constexpr bool is_unsigned() const noexcept {
     return type_ == Type::unsigned_ || type_ == Type::unsigned_long;
   }
-  constexpr bool is_wide() const noexcept { return type_ == Type::long_ || type_ == Type::unsigned_long; }
+  constexpr bool is_64_bit() const noexcept { return type_ == Type::long_ || type_ == Type::unsigned_long; }
   constexpr bool truth() const noexcept { return is_real() ? real() != 0 : bits_ != 0; }
 
-  /// Of the integers: with its sign; the bits of an unsigned long beyond the range of long are as in C.
+  /// The value of an integer type. An unsigned long above the range of long keeps its bits, as in C.
   constexpr std::int64_t integer() const noexcept { return static_cast<std::int64_t>(bits_); }
   constexpr std::uint64_t bits() const noexcept { return bits_; }
   constexpr double real() const noexcept {
@@ -70,22 +70,22 @@ class Value {
  private:
   Type type_ = Type::int_;
   bool known_ = true;
-  std::uint64_t bits_ = 0;  // of a double, too
+  std::uint64_t bits_ = 0;  // the bits of the value, also of a double
 };
 
-/// What an operator gives, and what C leaves undefined.
-struct Computed {
-  enum class Problem : std::uint8_t { none, division_by_zero, overflow, shift, operands };
-  Problem problem = Problem::none;
+/// The result of an operator, or the reason why C leaves it undefined.
+struct ArithmeticResult {
+  enum class ArithmeticError : std::uint8_t { none, division_by_zero, overflow, shift, operands };
+  ArithmeticError problem = ArithmeticError::none;
   Value value;
 };
 
 enum class Operator : std::uint8_t;
 
-/// Of all operators but && and ||, which need not look at both.
-Computed compute(Operator op, Value left, Value right);
-Computed compute(Operator op, Value operand);
-/// What ?: gives of `chosen`, when the other is of type `other`.
+/// Applies a binary operator, except && and ||, which may not evaluate their right operand.
+ArithmeticResult compute(Operator op, Value left, Value right);
+ArithmeticResult compute(Operator op, Value operand);
+/// The value of a ?: expression: `chosen`, converted to the common type with the other operand.
 Value converted(Value chosen, Value::Type other);
 
 }  // namespace fairlead::jdf

@@ -35,11 +35,11 @@ namespace {
 constexpr std::size_t most_said = 8000;
 constexpr std::string_view folder_prefix = "fairlead-c-", new_folder_prefix = "fairlead-new-c-";
 
-std::string last_lines_of(const std::string& text) {
+std::string first_lines_of(const std::string& text) {
   return text.size() <= most_said ? text : text.substr(0, most_said) + "\n...\n";
 }
 
-/// Locks a folder of the caller's user; nothing if it is another's, is no folder, or is locked.
+/// Locks a directory of the current user. Returns nothing if it has another owner, is no directory, or is locked.
 FileDescriptor locked_folder(const std::filesystem::path& path) {
   FileDescriptor folder = open_file(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
   struct stat status {};
@@ -47,20 +47,20 @@ FileDescriptor locked_folder(const std::filesystem::path& path) {
   return ::flock(folder.get(), LOCK_EX | LOCK_NB) == 0 ? std::move(folder) : FileDescriptor();
 }
 
-/// Removes the folders of processes that were killed.
+/// Removes the directories of killed processes.
 void remove_stale_folders(const std::filesystem::path& temporary) {
   std::error_code error;
   std::vector<std::filesystem::path> found;
-  for (const std::string& name : names_in(temporary)) {
+  for (const std::string& name : list_directory(temporary)) {
     if (name.starts_with(folder_prefix)) found.push_back(temporary / name);
-    // Its process was killed before it could lock it, or is about to rename it: then that makes another one.
+    // Either its process was killed before locking it, or is about to rename it, and then creates another one.
     if (name.starts_with(new_folder_prefix)) ::rmdir((temporary / name).c_str());
   }
   for (const std::filesystem::path& path : found)
     if (const FileDescriptor lock = locked_folder(path)) std::filesystem::remove_all(path, error);
 }
 
-/// What follows it in a text that begins with it.
+/// The text without this prefix.
 std::string after(const std::string& text, std::string_view prefix) { return text.substr(prefix.size()); }
 
 }  // namespace
@@ -82,7 +82,8 @@ CCompiler::CCompiler(std::string command) : command_(std::move(command)) {
   }
 }
 
-/// It has its name, by which others find it, only when it is locked: so none that is unlocked is in use.
+/// Creates and locks the directory, then renames it: other processes look only for the final name, so that an unlocked
+/// directory is not in use.
 void CCompiler::make_folder() {
   std::error_code error;
   const std::filesystem::path temporary = std::filesystem::temp_directory_path(error);
@@ -122,7 +123,7 @@ std::vector<std::filesystem::path> CCompiler::temporaries() const {
 void CCompiler::write(const std::filesystem::path& path, std::string_view text) {
   for (std::filesystem::path above = path.parent_path();
        std::ranges::find(folders_, above) == folders_.end();) {
-    // From the top, so that the list has each folder behind the one it is in.
+    // From the top, so that the list has each directory after its parent.
     std::filesystem::path missing = above;
     while (std::ranges::find(folders_, missing.parent_path()) == folders_.end())
       missing = missing.parent_path();
@@ -154,7 +155,7 @@ std::vector<std::string> CCompiler::command_for(const CJob& job) const {
   for (const char* word : {"-std=gnu11", "-O2", "-fPIC", "-shared", "-w",
                            "-Werror=implicit-function-declaration", "-fdiagnostics-color=never"})
     out.emplace_back(word);
-  out.push_back("-I" + (job.beside.empty() ? "." : job.beside.string()));
+  out.push_back("-I" + (job.include_directory.empty() ? "." : job.include_directory.string()));
   out.push_back("-I" + (folder_ / "include").string());
   out.insert(out.end(), {"-o", object_.string(), code_.string()});
   out.insert(out.end(), job.libraries.begin(), job.libraries.end());
@@ -174,7 +175,7 @@ std::unique_ptr<SharedObject> CCompiler::build(const CJob& job) {
   }
   if (status != 0)
     throw InputError(
-        fmt::format("the C of {} does not compile ({}):\n{}", job.name, words[0], last_lines_of(said)));
+        fmt::format("the C of {} does not compile ({}):\n{}", job.name, words[0], first_lines_of(said)));
   void* const handle = ::dlopen(object_.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (handle == nullptr) {
     std::string why = ::dlerror();
@@ -211,7 +212,8 @@ std::pair<int, std::string> CCompiler::run(const std::vector<std::string>& words
     if (bytes > 0 && said.size() < 2 * most_said) said.append(piece.data(), static_cast<std::size_t>(bytes));
   }
   int status = 0;
-  // Its number is another's once it has been waited for.
+  // After waitpid() the system may reuse the process id, so stop() must not use it any more: wait without reaping
+  // first.
   siginfo_t ended{};
   while (::waitid(P_PID, static_cast<id_t>(started.id), &ended, WEXITED | WNOWAIT) != 0 && errno == EINTR) {
   }

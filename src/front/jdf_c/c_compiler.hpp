@@ -1,6 +1,6 @@
-// A text of C becomes a shared object that is loaded: with the system's C compiler, in a private folder that is gone when this
-// returns, or throws. The folder of a process that was killed is removed by the next compiler: each folder is locked as long as its
-// process lives.
+// Compiles C code to a shared object with the system's C compiler, and loads it. Files are in a private directory,
+// which the destructor removes. The directory is locked while the process lives, so that the next compiler can remove
+// those of killed processes.
 #pragma once
 #include <sys/types.h>
 
@@ -14,11 +14,11 @@
 
 namespace fairlead::jdf {
 
-/// A loaded shared object. It stays loaded: threads may have run its code.
+/// A loaded shared object. It stays loaded, since threads may have run its code.
 class SharedObject {
  public:
   explicit SharedObject(void* handle) noexcept : handle_(handle) {}
-  /// Null if there is none of that name.
+  /// The address of a symbol; null if there is none.
   void* symbol(const std::string& name) const noexcept;
 
  private:
@@ -27,25 +27,25 @@ class SharedObject {
 
 struct CJob {
   std::string text;
-  std::string name;                      ///< of the text's file, as its #line say it
-  std::filesystem::path beside;          ///< the folder in which its own headers are
-  std::vector<std::string> libraries{};  ///< paths
+  std::string name;                         ///< of the source file, as its #line directives have it
+  std::filesystem::path include_directory;  ///< the directory with its own headers
+  std::vector<std::string> libraries{};     ///< paths
 };
 
 class CCompiler {
  public:
-  /// `command`: the program and its first arguments, as in the variable CC. Makes the folder; throws SystemError.
+  /// `command`: the program and its first arguments, as in the variable CC. Creates the directory; throws SystemError.
   explicit CCompiler(std::string command);
   ~CCompiler();
   CCompiler(const CCompiler&) = delete;
   CCompiler& operator=(const CCompiler&) = delete;
 
-  /// The files, then the folders, that are there now: what a process that ends at once has to remove, in this order.
+  /// The existing files, then directories, in the order in which a process that exits at once must remove them.
   std::vector<std::filesystem::path> temporaries() const;
-  /// Throws InputError with what the compiler says if the text is wrong, SystemError if there is no compiler, InputError if
-  /// the code lacks something; nothing is returned after stop().
+  /// Throws InputError, with the compiler's output, if the code does not compile or cannot be loaded; SystemError if
+  /// there is no compiler. Returns null after stop().
   std::unique_ptr<SharedObject> build(const CJob& job);
-  /// From any thread: the compiler is told to end, if it runs.
+  /// Terminates the compiler, if it runs. Thread-safe.
   void stop() noexcept;
 
  private:
@@ -53,11 +53,11 @@ class CCompiler {
   void write_headers();
   void write(const std::filesystem::path& below, std::string_view text);
   std::vector<std::string> command_for(const CJob& job) const;
-  /// Its exit status, and what it says.
+  /// Returns the exit status and the output.
   std::pair<int, std::string> run(const std::vector<std::string>& words);
 
   std::string command_;
-  FileDescriptor lock_;  // of the folder
+  FileDescriptor lock_;  // of the directory
   std::filesystem::path folder_, code_, object_;
   std::vector<std::filesystem::path> files_, folders_;
   std::mutex guards_child_;

@@ -1,4 +1,4 @@
-// The headers that the C of JDF files includes, inside the library: they are there wherever it is installed.
+// The headers for the C code of JDF files, embedded in the library so that they are available wherever it is installed.
 #pragma once
 #include <span>
 
@@ -6,9 +6,9 @@
 
 namespace fairlead::jdf {
 
-/// <fairlead/...>.
+/// The headers <fairlead/...>.
 std::span<const EmbeddedFile> c_headers();
-/// Those by PaRSEC's and DPLASMA's names.
+/// The headers with PaRSEC's and DPLASMA's names.
 std::span<const EmbeddedFile> parsec_headers();
 
 }  // namespace fairlead::jdf

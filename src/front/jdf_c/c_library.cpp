@@ -12,64 +12,65 @@
 #include <filesystem>
 #include <utility>
 
-#include "front/jdf/c_leaves.hpp"
+#include "front/jdf/c_expressions.hpp"
 #include "front/jdf/diagnostics.hpp"
 #include "front/jdf/emit_bodies.hpp"
 
 namespace fairlead::jdf {
 
-/// What a global that is a matrix, or a pool of memory, points to.
+/// The target of a global that is a matrix or a memory pool.
 struct CLibrary::Descriptor {
   parsec_matrix_block_cyclic_t matrix{};
   dplasma_data_collection_t collection{};
   parsec_memory_pool_t pool{};
 };
 
-std::shared_ptr<CLibrary> CLibrary::build(const File& file, const std::vector<bool>& with_bodies,
+std::shared_ptr<CLibrary> CLibrary::build(const JdfFile& file, const std::vector<bool>& with_bodies,
                                           const std::vector<std::string>& libraries, CCompiler& compiler) {
-  CJob job{emit_shared(file, "code.c", with_bodies), file.source.name(),
+  CJob job{emit_dynamic_c(file, "code.c", with_bodies), file.source.name(),
            std::filesystem::path(file.source.name()).parent_path(), libraries};
   std::unique_ptr<SharedObject> object = compiler.build(job);
   if (object == nullptr) return nullptr;
   std::shared_ptr<CLibrary> out(new CLibrary(file, std::move(object)));
   for (std::size_t i = 0; i < with_bodies.size(); ++i)
     if (with_bodies[i])
-      out->bodies_[i] = std::bit_cast<SharedNames::Body*>(out->object_->symbol(SharedNames::body(i)));
+      out->bodies_[i] = std::bit_cast<DynamicSymbols::Body*>(out->object_->symbol(DynamicSymbols::body(i)));
   return out;
 }
 
-CLibrary::CLibrary(const File& file, std::unique_ptr<SharedObject> object)
+CLibrary::CLibrary(const JdfFile& file, std::unique_ptr<SharedObject> object)
     : file_(file),
       object_(std::move(object)),
       leaves_(file.expressions.size()),
       bodies_(file.classes.size()),
-      missing_(file.globals.size(), "it is not known yet"),
+      unset_reason_(file.globals.size(), "it is not known yet"),
       addresses_(file.globals.size()) {
-  for (const CLeaf& it : file.c_leaves)
-    leaves_[it.id] = {std::bit_cast<SharedNames::Leaf*>(object_->symbol(SharedNames::leaf(it.id))), &it};
-  const auto size = std::bit_cast<SharedNames::Size*>(object_->symbol(SharedNames::size));
+  for (const CExpression& it : file.c_leaves)
+    leaves_[it.id] = {std::bit_cast<DynamicSymbols::Leaf*>(object_->symbol(DynamicSymbols::leaf(it.id))),
+                      &it};
+  const auto size = std::bit_cast<DynamicSymbols::Size*>(object_->symbol(DynamicSymbols::size));
   globals_.resize(size() / sizeof(std::uint64_t) + 1);
-  set_ = std::bit_cast<SharedNames::Set*>(object_->symbol(SharedNames::set));
+  set_ = std::bit_cast<DynamicSymbols::Set*>(object_->symbol(DynamicSymbols::set));
 }
 
-void CLibrary::know(const Settings& settings) {
+void CLibrary::set_globals(const Settings& settings) {
   const auto missing = [&] {
-    return std::ranges::count_if(missing_, [](const auto& it) { return !it.empty(); });
+    return std::ranges::count_if(unset_reason_, [](const auto& it) { return !it.empty(); });
   };
-  // Values may speak of globals below them: as long as something more is known.
+  // Values may refer to globals declared later: repeat while more values become known.
   for (std::ptrdiff_t before = -1, now = missing(); now != before && now != 0;) {
     before = now;
     for (std::uint32_t i = 0; i < file_.globals.size(); ++i) {
-      Evaluator evaluator(file_, settings);  // a new one: what has failed may be known by now
-      if (!missing_[i].empty()) know(i, evaluator, settings);
+      Evaluator evaluator(file_, settings);  // a new one, since values that failed before may be known now
+      if (!unset_reason_[i].empty()) set_globals(i, evaluator, settings);
     }
     now = missing();
   }
 }
 
-SharedKind CLibrary::kind_of(std::uint32_t global) const {
-  return static_cast<SharedKind>(
-      std::bit_cast<SharedNames::Kind*>(object_->symbol(SharedNames::kind))(static_cast<int>(global)));
+GlobalKind CLibrary::kind_of(std::uint32_t global) const {
+  return static_cast<GlobalKind>(
+      std::bit_cast<DynamicSymbols::Kind*>(object_->symbol(DynamicSymbols::kind))(static_cast<int>(global)));
 }
 
 void CLibrary::set_in(std::vector<std::uint64_t>& globals, std::uint32_t global, std::int64_t whole,
@@ -79,21 +80,21 @@ void CLibrary::set_in(std::vector<std::uint64_t>& globals, std::uint32_t global,
 
 void CLibrary::set(std::uint32_t global, std::int64_t whole, double real, void* address) {
   set_in(globals_, global, whole, real, address);
-  missing_[global].clear();
+  unset_reason_[global].clear();
 }
 
-void CLibrary::know(std::uint32_t global, Evaluator& evaluator, const Settings& settings) {
+void CLibrary::set_globals(std::uint32_t global, Evaluator& evaluator, const Settings& settings) {
   const Global& it = file_.globals[global];
-  const SharedKind kind = kind_of(global);
-  // What the file says that a pointer is, C says; a matrix that is given is that one.
-  const bool described = (kind == SharedKind::descriptor || kind == SharedKind::collection) &&
+  const GlobalKind kind = kind_of(global);
+  // A given matrix takes precedence; otherwise C code evaluates a pointer's value from the file.
+  const bool described = (kind == GlobalKind::descriptor || kind == GlobalKind::collection) &&
                          settings.matrix(aligned_with(file_, global)).has_value() &&
                          (it.value == no_expression || aligned_with(file_, global) == global);
   const bool by_default =
-      kind == SharedKind::descriptor || kind == SharedKind::collection || kind == SharedKind::other_pointer;
+      kind == GlobalKind::descriptor || kind == GlobalKind::collection || kind == GlobalKind::other_pointer;
   if (by_default && it.value != no_expression && !described) return point_by_default(global, evaluator);
   switch (kind) {
-    case SharedKind::number:
+    case GlobalKind::number:
       try {
         const Value value = evaluator.global(global, it.name.where);
         const double real = value.real();
@@ -103,14 +104,14 @@ void CLibrary::know(std::uint32_t global, Evaluator& evaluator, const Settings& 
       } catch (const EvaluationError& error) {
         if (error.kind() != EvaluationError::Kind::needs_c && error.kind() != EvaluationError::Kind::no_value)
           throw;
-        missing_[global] = fmt::format("{0} has no value: give --set {0}=...", it.name.text);
+        unset_reason_[global] = fmt::format("{0} has no value: give --set {0}=...", it.name.text);
       }
       return;
-    case SharedKind::descriptor:
-    case SharedKind::collection: {
+    case GlobalKind::descriptor:
+    case GlobalKind::collection: {
       const std::optional<MatrixShape>& shape = settings.matrix(aligned_with(file_, global));
       if (!shape) {
-        missing_[global] = fmt::format("{0} is used in C: give --matrix {0}=M,N,MB,NB", it.name.text);
+        unset_reason_[global] = fmt::format("{0} is used in C: give --matrix {0}=M,N,MB,NB", it.name.text);
         return;
       }
       Descriptor& descriptor = descriptors_.emplace_back();
@@ -119,13 +120,13 @@ void CLibrary::know(std::uint32_t global, Evaluator& evaluator, const Settings& 
                        static_cast<std::int32_t>(shape->tile_columns), PARSEC_MATRIX_DOUBLE);
       descriptor.collection = {descriptor.matrix.super.super, &descriptor.matrix.super};
       set(global, 0, 0,
-          kind == SharedKind::collection ? static_cast<void*>(&descriptor.collection) : &descriptor.matrix);
+          kind == GlobalKind::collection ? static_cast<void*>(&descriptor.collection) : &descriptor.matrix);
       return;
     }
-    case SharedKind::int_pointer:
+    case GlobalKind::int_pointer:
       set(global, 0, 0, addresses_[global] != nullptr ? addresses_[global] : &places_.emplace_back(0));
       return;
-    case SharedKind::memory_pool: {
+    case GlobalKind::memory_pool: {
       std::int64_t bytes = 0;
       for (std::uint32_t i = 0; i < file_.globals.size(); ++i)
         if (const auto& shape = settings.matrix(i))
@@ -136,8 +137,8 @@ void CLibrary::know(std::uint32_t global, Evaluator& evaluator, const Settings& 
       set(global, 0, 0, &descriptor.pool);
       return;
     }
-    case SharedKind::other_pointer:
-      missing_[global] = fmt::format(
+    case GlobalKind::other_pointer:
+      unset_reason_[global] = fmt::format(
           "only a program can give what {} points to: compile the file (fairlead jdf compile)", it.name.text);
       return;
   }
@@ -151,7 +152,7 @@ void CLibrary::point_by_default(std::uint32_t global, Evaluator& evaluator) {
   } catch (const EvaluationError& error) {
     using Kind = EvaluationError::Kind;
     if (error.kind() != Kind::needs_c && error.kind() != Kind::no_value) throw;
-    missing_[global] =
+    unset_reason_[global] =
         fmt::format("what {} points to by its default is not known: {}", it.name.text, error.what());
   }
 }
@@ -164,7 +165,7 @@ void CLibrary::fail(Range where, const std::string& message) const {
 
 void CLibrary::require(std::span<const std::uint32_t> globals, Range where) const {
   for (const std::uint32_t global : globals)
-    if (!missing_[global].empty()) fail(where, missing_[global]);
+    if (!unset_reason_[global].empty()) fail(where, unset_reason_[global]);
 }
 
 void CLibrary::require(ExpressionId id) const {
@@ -193,7 +194,7 @@ void CLibrary::require_bodies() const {
     for (const Body* body : emit_bodies_of(file_, file_.classes[i])) {
       std::vector<std::uint32_t> globals;
       for (const std::string& word : words_of_c(file_.source.text(body->code)))
-        if (const std::uint32_t global = file_.global_numbers.find(word); global != nowhere)
+        if (const std::uint32_t global = file_.global_numbers.find(word); global != unbound_index)
           globals.push_back(global);
       require(globals, body->where);
     }
@@ -201,10 +202,10 @@ void CLibrary::require_bodies() const {
 }
 
 void CLibrary::run(std::uint32_t task_class, const std::int64_t* parameters, void* const* tiles,
-                   std::span<OwnNumber> own) const {
+                   std::span<PrivateInt> own) const {
   std::vector<std::uint64_t> with_own;
   if (!own.empty()) with_own = globals_;
-  for (OwnNumber& it : own) set_in(with_own, it.global, 0, 0, &it.value);
+  for (PrivateInt& it : own) set_in(with_own, it.global, 0, 0, &it.value);
   parsec::done(file_.classes[task_class].name.text.c_str(),
                bodies_[task_class]((own.empty() ? globals_ : with_own).data(), parameters, tiles));
 }

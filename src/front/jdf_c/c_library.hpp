@@ -1,5 +1,5 @@
-// A file's own C, built and loaded: what the evaluator cannot say by itself, and bodies. It is somebody's program, and runs in
-// this process: if it crashes, so does this.
+// The compiled and loaded C code of a file: bodies, and expressions that the evaluator cannot compute. It runs in this
+// process: if it crashes, so does the process.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -10,44 +10,44 @@
 #include <string>
 #include <vector>
 
-#include "front/jdf/emit_shared.hpp"
+#include "front/jdf/emit_dynamic_c.hpp"
 #include "front/jdf/evaluate.hpp"
 #include "front/jdf_c/c_compiler.hpp"
 
 namespace fairlead::jdf {
 
-class CLibrary final : public InC {
+class CLibrary final : public CEvaluator {
  public:
-  /// `with_bodies`: by class. `file` outlives it. Throws as CCompiler::build(); null if that was stopped.
-  static std::shared_ptr<CLibrary> build(const File& file, const std::vector<bool>& with_bodies,
+  /// `with_bodies`: by class. `file` must outlive it. Throws as CCompiler::build(); null after CCompiler::stop().
+  static std::shared_ptr<CLibrary> build(const JdfFile& file, const std::vector<bool>& with_bodies,
                                          const std::vector<std::string>& libraries, CCompiler& compiler);
 
-  /// Where a global of the type "int *" points to; to a place of its own if nobody says.
-  void point(std::uint32_t global, void* address) { addresses_[global] = address; }
-  /// Tells the C what globals are; `settings` use it already, and stay.
-  void know(const Settings& settings);
+  /// Sets the target of a global of type "int *"; without it, the target is a variable of this object.
+  void set_pointer(std::uint32_t global, void* address) { addresses_[global] = address; }
+  /// Passes the values of all globals to the C code. `settings` must use this object already, and outlive it.
+  void set_globals(const Settings& settings);
 
   void require(ExpressionId id) const override;
   Value value(ExpressionId id, std::span<const Value> slots) const override;
 
   bool has_body(std::uint32_t task_class) const { return bodies_[task_class] != nullptr; }
-  /// Throws EvaluationError if a body mentions a global that nobody has set.
+  /// Throws EvaluationError if a body mentions a global without a value.
   void require_bodies() const;
-  bool is_int_pointer(std::uint32_t global) const { return kind_of(global) == SharedKind::int_pointer; }
-  /// What such a global points to for one task alone.
-  struct OwnNumber {
+  bool is_int_pointer(std::uint32_t global) const { return kind_of(global) == GlobalKind::int_pointer; }
+  /// The target of an "int *" global for a single task.
+  struct PrivateInt {
     std::uint32_t global = 0;
     std::int32_t before = 0, value = 0;
   };
-  /// Runs the bodies of a task, `tiles` by flow; throws UsageError unless the last has done its work.
+  /// Runs the bodies of a task, `tiles` by flow. Throws UsageError unless the last one reports completion.
   void run(std::uint32_t task_class, const std::int64_t* parameters, void* const* tiles,
-           std::span<OwnNumber> own = {}) const;
+           std::span<PrivateInt> own = {}) const;
 
  private:
-  CLibrary(const File& file, std::unique_ptr<SharedObject> object);
-  void know(std::uint32_t global, Evaluator& evaluator, const Settings& settings);
+  CLibrary(const JdfFile& file, std::unique_ptr<SharedObject> object);
+  void set_globals(std::uint32_t global, Evaluator& evaluator, const Settings& settings);
   void point_by_default(std::uint32_t global, Evaluator& evaluator);
-  SharedKind kind_of(std::uint32_t global) const;
+  GlobalKind kind_of(std::uint32_t global) const;
   void set(std::uint32_t global, std::int64_t whole, double real, void* address);
   void set_in(std::vector<std::uint64_t>& globals, std::uint32_t global, std::int64_t whole, double real,
               void* address) const;
@@ -55,18 +55,18 @@ class CLibrary final : public InC {
   [[noreturn]] void fail(Range where, const std::string& message) const;
 
   struct Leaf {
-    SharedNames::Leaf* function = nullptr;
-    const CLeaf* of = nullptr;
+    DynamicSymbols::Leaf* function = nullptr;
+    const CExpression* of = nullptr;
   };
   struct Descriptor;
 
-  const File& file_;
+  const JdfFile& file_;
   std::unique_ptr<SharedObject> object_;
-  SharedNames::Set* set_ = nullptr;
+  DynamicSymbols::Set* set_ = nullptr;
   std::vector<Leaf> leaves_;  // by expression
-  std::vector<SharedNames::Body*> bodies_;
-  std::vector<std::uint64_t> globals_;  // as the C has them
-  std::vector<std::string> missing_;    // by global: why it has no value; empty: it has one
+  std::vector<DynamicSymbols::Body*> bodies_;
+  std::vector<std::uint64_t> globals_;     // the struct of globals, as the C code lays it out
+  std::vector<std::string> unset_reason_;  // by global: why it has no value; empty if it has one
   std::vector<void*> addresses_;
   std::deque<Descriptor> descriptors_;
   std::deque<std::int64_t> places_;

@@ -16,7 +16,7 @@ using fairlead::detail::TileArgument;
 using fairlead::detail::TileFunction;
 using fairlead::detail::TilePart;
 
-/// The letters that an argument may be; empty: it is none.
+/// The characters that such an argument accepts; empty if it is no character.
 std::string_view letters_of(char argument) {
   switch (argument) {
     case 's':
@@ -50,7 +50,7 @@ BodyRun::BodyRun(const Program& program, const Constants& constants, std::uint32
       slots_(row_.all()) {
   const std::vector<bool>& needed = program.needed[task_class];
   for (const Definition& it : class_.definitions) {
-    if (it.parameter != nowhere)
+    if (it.parameter != unbound_index)
       slots_[it.slot] = Value::of(parameters[it.parameter]);
     else
       slots_[it.slot] = needed[it.slot] ? derived(it) : Value::unknown();
@@ -62,24 +62,24 @@ Value BodyRun::derived(const Definition& it) {
     return Value::of_int(evaluator_.integer(it.value, slots_));
   } catch (const EvaluationError& error) {
     if (error.kind() != EvaluationError::Kind::needs_c) throw;
-    return Value::unknown();  // told where it is asked for
+    return Value::unknown();  // an error only where it is used
   }
 }
 
 void BodyRun::run(const linalg::Kernels& kernels) {
   kernels_ = &kernels;
   load_pointed();
-  all(body_.all);
+  all(body_.top_level);
 }
 
-BodyRun::Amount BodyRun::amount() {
+BodyRun::OperationCount BodyRun::count_operations() {
   kernels_ = nullptr;
-  for (const ReadBody::Pointer& it : body_.pointers) slots_[it.slot] = Value::of_int(0);
-  all(body_.all);
+  for (const InterpretedBody::Pointer& it : body_.pointers) slots_[it.slot] = Value::of_int(0);
+  all(body_.top_level);
   return amount_;
 }
 
-std::optional<double> BodyRun::said(ExpressionId property) {
+std::optional<double> BodyRun::property_value(ExpressionId property) {
   if (property == no_expression) return std::nullopt;
   try {
     return evaluator_.value(property, slots_).real();
@@ -89,28 +89,28 @@ std::optional<double> BodyRun::said(ExpressionId property) {
 }
 
 void BodyRun::load_pointed() {
-  for (const ReadBody::Pointer& it : body_.pointers)
+  for (const InterpretedBody::Pointer& it : body_.pointers)
     slots_[it.slot] = Value::of_int(program_.pointed[it.global].load());
 }
 
-BodyRun::Going BodyRun::all(const std::vector<StatementId>& statements) {
+BodyRun::ControlFlow BodyRun::all(const std::vector<StatementId>& statements) {
   for (const StatementId id : statements)
-    if (one(body_.statements[id]) == Going::over) return Going::over;
-  return Going::on;
+    if (one(body_.statements[id]) == ControlFlow::over) return ControlFlow::over;
+  return ControlFlow::on;
 }
 
-BodyRun::Going BodyRun::one(const Statement& it) {
+BodyRun::ControlFlow BodyRun::one(const Statement& it) {
   if (kernels_ != nullptr && !body_.pointers.empty()) load_pointed();
   switch (it.kind) {
-    case Statement::Kind::set:
-      if (it.call != nowhere)
+    case Statement::Kind::assign:
+      if (it.call != unbound_index)
         slots_[it.slot] = Value::of_int(call(body_.calls[it.call]));
       else if (it.real)
         slots_[it.slot] = Value::of_double(evaluator_.value(it.value, slots_).real());
       else
         slots_[it.slot] = Value::of_int(evaluator_.integer(it.value, slots_));
       break;
-    case Statement::Kind::point:
+    case Statement::Kind::assign_pointer:
       point(it);
       break;
     case Statement::Kind::call: {
@@ -118,23 +118,23 @@ BodyRun::Going BodyRun::one(const Statement& it) {
       if (call(called) != 0) throw NumericalError(failure_);
       break;
     }
-    case Statement::Kind::choice:
+    case Statement::Kind::branch:
       return all(evaluator_.truth(it.value, slots_) ? it.first : it.second);
     case Statement::Kind::leave:
-      return Going::over;
+      return ControlFlow::over;
   }
-  return Going::on;
+  return ControlFlow::on;
 }
 
 void BodyRun::point(const Statement& it) {
   const std::int32_t value = evaluator_.integer(it.value, slots_);
-  const ReadBody::Pointer& pointer = body_.pointers[it.pointer];
+  const InterpretedBody::Pointer& pointer = body_.pointers[it.pointer];
   slots_[pointer.slot] = Value::of_int(value);
   if (kernels_ == nullptr) return;
   const std::int32_t before = program_.pointed[pointer.global].exchange(value);
   const Global& global = program_.file.globals[pointer.global];
-  // The values that other tasks would go on with mean nothing any more.
-  if (tells_failure(global) && value != 0 && before == 0)
+  // Tasks that depend on this one would compute with meaningless values.
+  if (is_info_global(global) && value != 0 && before == 0)
     throw NumericalError(fmt::format("{}: {} sets {} to {}{}{}",
                                      program_.file.source.where(program_.file.at(it.value).where), task(),
                                      global.name.text, value, failure_.empty() ? "" : ": ", failure_));
@@ -146,7 +146,7 @@ int BodyRun::call(const BodyCall& it) {
   Precision precision = it.precision;
   for (std::size_t i = 0; i < it.arguments.size(); ++i) {
     const BodyCall::Argument& from = it.arguments[i];
-    if (from.flow != nowhere) {
+    if (from.flow != unbound_index) {
       arguments[i] = tiles_[from.flow];
       if (precision == Precision::any) precision = elements_[from.flow];
       continue;
@@ -163,7 +163,7 @@ int BodyRun::call(const BodyCall& it) {
   std::array<TilePart, TileFunction::most_tiles> parts{};
   const std::size_t count = function.parts(given, parts.data());
   const auto is_empty = [](const TilePart& part) { return part.rows <= 0 || part.columns <= 0; };
-  // What is read may be empty where something changes: a product of nothing still scales C.
+  // An input may be empty while an output changes: an empty product still scales C.
   const bool changes_nothing = std::all_of(parts.begin(), parts.begin() + count, [&](const TilePart& part) {
     return function.arguments[part.argument] != 'w' || is_empty(part);
   });

@@ -1,4 +1,4 @@
-// One run of an interpreted body: of a task with its parameters and tiles; or as if, to count what it will compute.
+// One execution of an interpreted body for a task's parameters and tiles, or a dry run that counts its operations.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -6,37 +6,37 @@
 #include <string>
 #include <vector>
 
-#include "base/short_row.hpp"
+#include "base/small_array.hpp"
 #include "front/jdf_graph/program.hpp"
 
 namespace fairlead::jdf {
 
 class BodyRun {
  public:
-  /// `tiles`: by flow of the class; what they hold counts for run() only. `elements`: likewise.
+  /// `tiles` and `elements`: by flow of the class. Only run() accesses the content of the tiles.
   BodyRun(const Program& program, const Constants& constants, std::uint32_t task_class,
           std::span<const std::int64_t> parameters, std::span<const fairlead::detail::TileArgument> tiles,
           std::span<const Precision> elements);
 
-  /// Throws NumericalError where a function fails and nobody looks at it, or the body sets INFO; UsageError for a call
-  /// that uses more than the tiles have.
+  /// Executes the body. Throws NumericalError if a function fails and its result is unused, or if the body sets INFO;
+  /// UsageError if a call exceeds the size of a tile.
   void run(const linalg::Kernels& kernels);
 
-  struct Amount {
+  struct OperationCount {
     double flops = 0;
-    double side = 0;  ///< the smallest of what the calls work on; 0: they do nothing
+    double side = 0;  ///< the smallest dimension in all calls; 0: the calls do nothing
   };
-  /// What it would compute, if nothing fails.
-  Amount amount();
-  /// A property's value; nothing if only C can say it.
-  std::optional<double> said(ExpressionId property);
+  /// The operations that the body would execute, assuming that no call fails.
+  OperationCount count_operations();
+  /// The value of a property, or nothing if it has none or needs C.
+  std::optional<double> property_value(ExpressionId property);
 
  private:
-  enum class Going : std::uint8_t { on, over };
+  enum class ControlFlow : std::uint8_t { on, over };
   BodyRun(const BodyRun&) = delete;
   BodyRun& operator=(const BodyRun&) = delete;
-  Going all(const std::vector<StatementId>& statements);
-  Going one(const Statement& it);
+  ControlFlow all(const std::vector<StatementId>& statements);
+  ControlFlow one(const Statement& it);
   int call(const BodyCall& it);
   Value derived(const Definition& it);
   void load_pointed();
@@ -46,16 +46,16 @@ class BodyRun {
 
   const Program& program_;
   const TaskClass& class_;
-  const ReadBody& body_;
+  const InterpretedBody& body_;
   std::span<const std::int64_t> parameters_;
   std::span<const fairlead::detail::TileArgument> tiles_;
   std::span<const Precision> elements_;
   Evaluator evaluator_;
-  ShortRow<Value, 24> row_;
+  SmallArray<Value, 24> row_;
   std::span<Value> slots_;
-  const linalg::Kernels* kernels_ = nullptr;  // null: as if
-  Amount amount_;
-  std::string failure_;  // of the last call that failed
+  const linalg::Kernels* kernels_ = nullptr;  // null in a dry run
+  OperationCount amount_;
+  std::string failure_;  // describes the last call that failed
 };
 
 }  // namespace fairlead::jdf

@@ -14,10 +14,10 @@ namespace fairlead::jdf {
 
 namespace {
 
-/// What follows from indices is put where it is used as long as that is short; else it is an index of its own.
+/// Longer derived values become indices of their own; shorter ones are substituted where they are used.
 constexpr std::size_t short_enough = 12;
 constexpr std::size_t most_indices = 20;
-/// Names of tasks are products of what their indices may be.
+/// Task numbers are products of the extents of their indices, so that wide ranges are searched for tighter bounds.
 constexpr std::int64_t wide = std::int64_t{1} << 33;
 
 constexpr double most_names = 1e15;
@@ -26,13 +26,13 @@ constexpr std::size_t most_steps = 100'000'000;
 
 }  // namespace
 
-ClassIndices IndexMaker::of(const TaskClass& of) {
+ClassIndices IndexBuilder::of(const TaskClass& of) {
   ClassIndices out;
   out.slots.resize(of.slots);
   for (std::size_t i = 0; i < of.definitions.size(); ++i) {
     const Definition& it = of.definitions[i];
     const bool is_range = program_->file.at(it.value).kind == Expression::Kind::range;
-    if (it.parameter == nowhere) {
+    if (it.parameter == unbound_index) {
       if (is_range || !it.indices.empty())
         throw InputError(fmt::format("{}: {} has several values, and is no parameter of {}",
                                      program_->file.source.where(it.name.where), it.name.text, of.name.text));
@@ -51,13 +51,13 @@ ClassIndices IndexMaker::of(const TaskClass& of) {
       out.ranges.push_back(index.in(bounds.first, bounds.last, bounds.step));
     } else {
       constexpr std::int64_t any = INT32_MAX;
-      out.ranges.push_back(index.in(-any, any));  // see bound()
+      out.ranges.push_back(index.in(-any, any));  // bound() replaces it
     }
     out.parameters.push_back(it.parameter);
     if (!it.indices.empty()) {
       const ptg::Index there("is_there");
       out.ranges.push_back(there.in(0, member(of, i, out.slots, index) - 1));
-      out.parameters.push_back(nowhere);
+      out.parameters.push_back(unbound_index);
     }
     out.slots[it.slot] = index;
   }
@@ -65,8 +65,8 @@ ClassIndices IndexMaker::of(const TaskClass& of) {
   return out;
 }
 
-/// A local that only C knows is a mistake where it is needed.
-void IndexMaker::derive(const Definition& it, Environment& slots) {
+/// A local that needs C is an error only where it is used.
+void IndexBuilder::derive(const Definition& it, Environment& slots) {
   try {
     slots[it.slot] = expressions_.of(it.value, slots);
   } catch (const EvaluationError& error) {
@@ -75,8 +75,8 @@ void IndexMaker::derive(const Definition& it, Environment& slots) {
   }
 }
 
-/// Where no bounds of an index are known, or only wide ones: those that there are.
-void IndexMaker::bound(const TaskClass& of, std::vector<ptg::Range>& ranges) {
+/// Enumerates the values of indices with unknown or wide bounds, and tightens the bounds to them.
+void IndexBuilder::bound(const TaskClass& of, std::vector<ptg::Range>& ranges) {
   ptg::Places places;
   for (const ptg::Range& range : ranges) places.add(range.index);
   const std::vector<ptg::Interval> intervals = ptg::intervals_of(ranges, places);
@@ -84,7 +84,7 @@ void IndexMaker::bound(const TaskClass& of, std::vector<ptg::Range>& ranges) {
     return !ranges[i].derived && (intervals[i].first < -wide || intervals[i].last > wide ||
                                   intervals[i].last - intervals[i].first >= INT32_MAX);
   };
-  // Names of tasks are numbers: not too many may lie between the ends of all indices together.
+  // Task numbers must fit: limit the product of the extents of all indices.
   bool any = false;
   double names = 1;
   for (std::size_t i = 0; i < ranges.size(); ++i) {
@@ -116,7 +116,7 @@ void IndexMaker::bound(const TaskClass& of, std::vector<ptg::Range>& ranges) {
     step();
     if (at == of.definitions.size()) return true;
     const Definition& it = of.definitions[at];
-    if (it.parameter == nowhere) {
+    if (it.parameter == unbound_index) {
       try {
         slots[it.slot] = Value::of_int(evaluator.integer(it.value, slots));
       } catch (const EvaluationError& error) {
@@ -143,15 +143,15 @@ void IndexMaker::bound(const TaskClass& of, std::vector<ptg::Range>& ranges) {
     if (definition == of.definitions.end()) continue;
     const Found& it = found[static_cast<std::size_t>(definition - of.definitions.begin())];
     const std::int64_t least = it.least > it.most ? 0 : it.least, most = it.least > it.most ? -1 : it.most;
-    // The first is a value itself, so that it is only changed where there is none.
+    // `first` is a value of the index, so that this changes it only where the range is empty.
     ranges[i].first = max(ranges[i].first, least);
     ranges[i].last = min(ranges[i].last, most);
   }
 }
 
-/// 1 if one of the definition's local indices gives that value.
-ptg::Expression IndexMaker::member(const TaskClass& of, std::size_t definition, const Environment& slots,
-                                   const ptg::Expression& value) const {
+/// Nonzero if the definition has this value for one of its local indices.
+ptg::Expression IndexBuilder::member(const TaskClass& of, std::size_t definition, const Environment& slots,
+                                     const ptg::Expression& value) const {
   std::vector<std::uint32_t> used;
   std::vector<ptg::Expression> arguments;
   for (std::uint32_t i = 0; i < slots.size(); ++i)
@@ -180,13 +180,13 @@ ptg::Expression IndexMaker::member(const TaskClass& of, std::size_t definition, 
              std::move(arguments)) != 0;
 }
 
-ptg::Expression IndexMaker::exists(const TaskClass& of, std::span<const ptg::Expression> parameters) {
+ptg::Expression IndexBuilder::exists(const TaskClass& of, std::span<const ptg::Expression> parameters) {
   Environment slots(of.slots);
   std::optional<ptg::Expression> all;
   const auto add = [&](const ptg::Expression& condition) { all = all ? *all && condition : condition; };
   for (std::size_t i = 0; i < of.definitions.size(); ++i) {
     const Definition& it = of.definitions[i];
-    if (it.parameter == nowhere) {
+    if (it.parameter == unbound_index) {
       derive(it, slots);
       continue;
     }

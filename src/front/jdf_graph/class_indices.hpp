@@ -1,4 +1,5 @@
-// The indices of a JDF task class as those of a parameterized graph's class: parameters and what follows from them.
+// The indices of a JDF task class as those of a parameterized graph's class: its parameters and the locals derived from
+// them.
 #pragma once
 #include <fairlead/ptg/definition.hpp>
 
@@ -15,20 +16,20 @@ namespace fairlead::jdf {
 struct ClassIndices {
   std::vector<ptg::Range> ranges;
   Environment slots;
-  /// For each index of the graph's class that is a parameter: which of the file's it is; `nowhere`: it is always 0, and
-  /// only there for tasks that exist.
+  /// For each index of the graph's class that is a parameter, the parameter's number in the file; `nowhere` for an
+  /// extra index that is 0 for existing tasks and has no value otherwise.
   std::vector<std::uint32_t> parameters;
 };
 
-class IndexMaker {
+class IndexBuilder {
  public:
-  /// `look`: see GraphMaker.
-  IndexMaker(std::shared_ptr<const Program> program, Expressions& expressions,
-             std::function<void()> look = {})
+  /// `look`: as in GraphBuilder.
+  IndexBuilder(std::shared_ptr<const Program> program, Expressions& expressions,
+               std::function<void()> look = {})
       : program_(std::move(program)), expressions_(expressions), look_(std::move(look)) {}
 
   ClassIndices of(const TaskClass& of);
-  /// Whether a task has these parameters, in the order of the file.
+  /// Whether a task with these parameters, in the file's order, exists.
   ptg::Expression exists(const TaskClass& of, std::span<const ptg::Expression> parameters);
 
  private:

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/short_row.hpp"
+#include "base/small_array.hpp"
 #include "data/task.hpp"
 #include "front/jdf/emit_bodies.hpp"
 #include "front/jdf_graph/body_run.hpp"
@@ -33,7 +33,7 @@ using fairlead::detail::TileArgument;
 
 constexpr std::size_t most_data = 64, usual_data = 6;
 
-/// What one task is given, in a row: its parameters, the shapes of its data, and what accesses these are.
+/// The closure of a task: its parameters, the shapes of its data, and the accesses that provide these.
 class TaskArguments {
  public:
   struct Numbers {
@@ -60,24 +60,24 @@ class TaskArguments {
   Numbers numbers_;
 };
 
-/// What the tasks of a class have in common.
-struct Interpreted {
+/// The common data of a class's tasks.
+struct ClassCodelet {
   std::shared_ptr<const Program> program;
   std::shared_ptr<const Constants> constants{};
   linalg::Kernels kernels;
   std::uint32_t task_class = 0;
   std::vector<Precision> elements{};   ///< by flow
-  std::vector<std::uint32_t> flows{};  ///< of each datum
+  std::vector<std::uint32_t> flows{};  ///< by datum
   TaskArguments::Numbers numbers{};
-  const CodeletInfo* codelet = nullptr;       ///< which has this
-  std::shared_ptr<const CLibrary> in_c{};     ///< of bodies that are C
-  std::vector<TileSize> whole_tiles{};        ///< by flow: what those are promised
-  std::vector<std::uint32_t> tell_failure{};  ///< globals to which those write that numbers do not allow it
-  ptg::Part part{};                           ///< of a copy
-  std::string place{};                        ///< of a copy: where the file says it
-  ptg::Recut recut{};                         ///< of what makes one part of another
+  const CodeletInfo* codelet = nullptr;       ///< the codelet that owns this
+  std::shared_ptr<const CLibrary> in_c{};     ///< runs bodies that are C
+  std::vector<TileSize> whole_tiles{};        ///< by flow: the tile size that C bodies expect
+  std::vector<std::uint32_t> info_globals{};  ///< globals in which C bodies report a failed factorization
+  ptg::Part part{};                           ///< for a copy
+  std::string place{};                        ///< for a copy: its position in the file
+  ptg::Recut recut{};                         ///< for a recut
 
-  /// The closure has room for them; else a pointer to them is there.
+  /// Whether the arguments fit into the closure; otherwise it has a pointer to them.
   bool arguments_fit() const noexcept { return numbers.bytes() <= closure_bytes; }
   TaskArguments arguments_in(void* closure) const noexcept {
     return {arguments_fit() ? closure : *static_cast<void**>(closure), numbers};
@@ -105,20 +105,20 @@ TileArgument tile_at(const TaskContext& context, std::uint8_t access, const Tile
 }
 
 void run_interpreted(const void* body, TaskContext& context) {
-  const Interpreted& it = *static_cast<const Interpreted*>(body);
+  const ClassCodelet& it = *static_cast<const ClassCodelet*>(body);
   const TaskArguments arguments = it.arguments_in(fairlead::detail::closure_of(context));
-  ShortRow<TileArgument, usual_data> tiles(it.elements.size());
+  SmallArray<TileArgument, usual_data> tiles(it.elements.size());
   for (std::size_t i = 0; i < it.flows.size(); ++i)
     tiles[it.flows[i]] = tile_at(context, arguments.accesses()[i], arguments.shapes()[i]);
   BodyRun(*it.program, *it.constants, it.task_class, arguments.parameters(), tiles.all(), it.elements)
       .run(it.kernels);
 }
 
-/// A tile as bodies in C expect it, whole, with its rows from one column to the next: where it lies otherwise, a copy, which
-/// is taken back.
-class LentTile {
+/// A tile as bodies in C expect it: full size, columns contiguous. If the tile is stored differently, this is a copy,
+/// which give_back() copies back to the tile.
+class TileCopy {
  public:
-  LentTile(const TileArgument& tile, TileSize whole, std::size_t element_bytes, bool returns)
+  TileCopy(const TileArgument& tile, TileSize whole, std::size_t element_bytes, bool returns)
       : tile_(tile), whole_(whole), element_bytes_(element_bytes) {
     if (tile.data == nullptr ||
         (tile.rows == whole.rows && tile.columns == whole.columns && tile.leading_dimension == whole.rows))
@@ -128,8 +128,8 @@ class LentTile {
     returns_ = returns;
     for (std::int32_t j = 0; j < tile_.columns; ++j) std::memcpy(lent(j), own(j), column_bytes());
   }
-  LentTile(const LentTile&) = delete;
-  LentTile& operator=(const LentTile&) = delete;
+  TileCopy(const TileCopy&) = delete;
+  TileCopy& operator=(const TileCopy&) = delete;
 
   void* address() noexcept { return copy_.empty() ? tile_.data : copy_.data(); }
   void give_back() noexcept {
@@ -156,10 +156,11 @@ class LentTile {
   bool returns_ = false;
 };
 
-/// What a body in C has left where LAPACK's routines tell of a failure.
+/// Throws NumericalError if a C body has set INFO.
 void require_success(const Program& program, std::uint32_t task_class,
-                     std::span<const std::int64_t> parameters, std::span<const CLibrary::OwnNumber> told) {
-  for (const auto& [global, before, value] : told) {
+                     std::span<const std::int64_t> parameters,
+                     std::span<const CLibrary::PrivateInt> reported) {
+  for (const auto& [global, before, value] : reported) {
     if (value == before) continue;
     program.pointed[global].store(value);
     if (value != 0)
@@ -170,10 +171,10 @@ void require_success(const Program& program, std::uint32_t task_class,
 }
 
 void run_in_c(const void* body, TaskContext& context) {
-  const Interpreted& it = *static_cast<const Interpreted*>(body);
+  const ClassCodelet& it = *static_cast<const ClassCodelet*>(body);
   const TaskArguments arguments = it.arguments_in(fairlead::detail::closure_of(context));
   std::vector<void*> addresses(it.elements.size());
-  std::deque<LentTile> lent;
+  std::deque<TileCopy> lent;
   for (std::size_t i = 0; i < it.flows.size(); ++i) {
     const std::uint32_t flow = it.flows[i];
     const TileArgument tile = tile_at(context, arguments.accesses()[i], arguments.shapes()[i]);
@@ -181,18 +182,18 @@ void run_in_c(const void* body, TaskContext& context) {
                                         it.codelet->modes[i] != AccessMode::read)
                           .address();
   }
-  // The task's own, so that it is never blamed for what another sets meanwhile.
-  std::vector<CLibrary::OwnNumber> told;
-  for (const std::uint32_t global : it.tell_failure) {
+  // Each task has its own INFO, so that it is not blamed for a value that another task sets at the same time.
+  std::vector<CLibrary::PrivateInt> reported;
+  for (const std::uint32_t global : it.info_globals) {
     const std::int32_t before = it.program->pointed[global].load();
-    told.push_back({global, before, before});
+    reported.push_back({global, before, before});
   }
   const Body& code = *emit_bodies_of(it.program->file, it.program->file.classes[it.task_class]).front();
   const std::string where = it.program->file.source.where(code.where) + ": ";
   try {
-    it.in_c->run(it.task_class, arguments.parameters().data(), addresses.data(), told);
-    for (LentTile& tile : lent) tile.give_back();
-    require_success(*it.program, it.task_class, arguments.parameters(), told);
+    it.in_c->run(it.task_class, arguments.parameters().data(), addresses.data(), reported);
+    for (TileCopy& tile : lent) tile.give_back();
+    require_success(*it.program, it.task_class, arguments.parameters(), reported);
   } catch (const NumericalError& error) {
     throw NumericalError(where + error.what());
   } catch (const UsageError& error) {
@@ -200,7 +201,7 @@ void run_in_c(const void* body, TaskContext& context) {
   }
 }
 
-/// Row by row they are alike; a tile may be smaller than the place that it goes to.
+/// Copies a part, column by column, up to the smaller extents; run_copy() requires equal ones.
 template <class T>
 void copy_tile(const TileArgument& from, const TileArgument& to, const ptg::Part& part) {
   const std::int32_t rows = std::min(from.rows, to.rows), columns = std::min(from.columns, to.columns);
@@ -215,7 +216,7 @@ void copy_tile(const TileArgument& from, const TileArgument& to, const ptg::Part
 }
 
 void run_copy(const void* body, TaskContext& context) {
-  const Interpreted& it = *static_cast<const Interpreted*>(body);
+  const ClassCodelet& it = *static_cast<const ClassCodelet*>(body);
   const TaskArguments arguments = it.arguments_in(fairlead::detail::closure_of(context));
   const TileArgument from = tile_at(context, arguments.accesses()[0], arguments.shapes()[0]),
                      to = tile_at(context, arguments.accesses()[1], arguments.shapes()[1]);
@@ -227,7 +228,7 @@ void run_copy(const void* body, TaskContext& context) {
 }
 
 void run_recut(const void* body, TaskContext& context) {
-  const Interpreted& it = *static_cast<const Interpreted*>(body);
+  const ClassCodelet& it = *static_cast<const ClassCodelet*>(body);
   const TaskArguments arguments = it.arguments_in(fairlead::detail::closure_of(context));
   const TileArgument from = tile_at(context, arguments.accesses()[0], arguments.shapes()[0]),
                      to = tile_at(context, arguments.accesses()[1], arguments.shapes()[1]);
@@ -240,25 +241,27 @@ void run_recut(const void* body, TaskContext& context) {
                      column_bytes(to));
 }
 
-float flops_of(const Interpreted& it, std::span<const std::int64_t> parameters,
+float flops_of(const ClassCodelet& it, std::span<const std::int64_t> parameters,
                std::span<const TileArgument> tiles) {
   try {
     return static_cast<float>(
-        BodyRun(*it.program, *it.constants, it.task_class, parameters, tiles, it.elements).amount().flops);
+        BodyRun(*it.program, *it.constants, it.task_class, parameters, tiles, it.elements)
+            .count_operations()
+            .flops);
   } catch (const Error&) {
-    return 0;  // the task's run tells what is wrong
+    return 0;  // the task's run reports the error
   }
 }
 
-/// What a task's closure is made from.
-struct Given {
-  const Interpreted& it;
+/// The arguments of fill_closure().
+struct ClosureSource {
+  const ClassCodelet& it;
   const std::int64_t* parameters;
   const TileShape* shapes;
 };
 
 void fill_closure(void* closure, const void* from, const std::uint8_t* access_of_use) {
-  const Given& given = *static_cast<const Given*>(from);
+  const ClosureSource& given = *static_cast<const ClosureSource*>(from);
   const TaskArguments::Numbers& numbers = given.it.numbers;
   if (!given.it.arguments_fit()) *static_cast<void**>(closure) = ::operator new(numbers.bytes());
   const TaskArguments arguments = given.it.arguments_in(closure);
@@ -267,13 +270,13 @@ void fill_closure(void* closure, const void* from, const std::uint8_t* access_of
   std::copy_n(access_of_use, numbers.data, arguments.accesses());
 }
 
-/// Maker::make of all of them.
+/// Maker::make for all codelets here.
 void make(const void* self, const void* const* handles, const std::int64_t* numbers,
           void (*use)(void*, const Submission&), void* context) {
-  const Interpreted& it = *static_cast<const Interpreted*>(self);
-  ShortRow<Submission::Use, usual_data> uses(it.flows.size());
-  ShortRow<TileShape, usual_data> shapes(it.flows.size());
-  ShortRow<TileArgument, usual_data> tiles(it.elements.size());
+  const ClassCodelet& it = *static_cast<const ClassCodelet*>(self);
+  SmallArray<Submission::Use, usual_data> uses(it.flows.size());
+  SmallArray<TileShape, usual_data> shapes(it.flows.size());
+  SmallArray<TileArgument, usual_data> tiles(it.elements.size());
   for (std::size_t i = 0; i < it.flows.size(); ++i) {
     const Precision element = it.elements[it.flows[i]];
     const fairlead::detail::DatumReference datum = datum_in(handles[i], element);
@@ -281,7 +284,7 @@ void make(const void* self, const void* const* handles, const std::int64_t* numb
     const TileShape shape = shapes[i] = shape_in(handles[i], element);
     tiles[it.flows[i]] = {nullptr, shape.rows, shape.columns, shape.leading_dimension};
   }
-  const Given given{it, numbers, shapes.data()};
+  const ClosureSource given{it, numbers, shapes.data()};
   Submission submission;
   submission.codelet = it.codelet;
   submission.uses = uses.all();
@@ -293,7 +296,7 @@ void make(const void* self, const void* const* handles, const std::int64_t* numb
   use(context, submission);
 }
 
-void set(ptg::ClassDefinition& definition, std::shared_ptr<Interpreted> it, std::string name,
+void set(ptg::ClassDefinition& definition, std::shared_ptr<ClassCodelet> it, std::string name,
          void (*run)(const void*, TaskContext&), WorkUnit unit) {
   auto codelet = std::make_shared<CodeletInfo>();
   codelet->name = std::move(name);
@@ -319,9 +322,10 @@ void set(ptg::ClassDefinition& definition, std::shared_ptr<Interpreted> it, std:
 
 }  // namespace
 
-GraphMaker maker_of(ptg::Graph& graph, std::shared_ptr<const Program> program, const linalg::Kernels& kernels,
-                    std::shared_ptr<const CLibrary> in_c, std::span<const BoundData> data) {
-  GraphMaker out;
+GraphBuilder builder_for(ptg::Graph& graph, std::shared_ptr<const Program> program,
+                         const linalg::Kernels& kernels, std::shared_ptr<const CLibrary> in_c,
+                         std::span<const BoundData> data) {
+  GraphBuilder out;
   const auto constants = std::make_shared<const Constants>(constants_of(*program));
   std::vector<std::vector<TileSize>> whole_tiles;
   if (in_c != nullptr) whole_tiles = whole_tiles_of_flows(*program, data);
@@ -331,19 +335,20 @@ GraphMaker maker_of(ptg::Graph& graph, std::shared_ptr<const Program> program, c
   out.body = [program, constants, kernels, in_c, whole_tiles](std::uint32_t task_class,
                                                               std::span<const Precision> elements,
                                                               ptg::ClassDefinition& definition) {
-    auto it = std::make_shared<Interpreted>(Interpreted{
+    auto it = std::make_shared<ClassCodelet>(ClassCodelet{
         .program = program, .constants = constants, .kernels = kernels, .task_class = task_class});
     it->elements.assign(elements.begin(), elements.end());
     const TaskClass& of = program->file.classes[task_class];
     for (std::uint32_t i = 0; i < of.flows.size(); ++i)
       if (of.flows[i].access != Access::control) it->flows.push_back(i);
     it->numbers.parameters = of.parameters.size();
-    const ReadBody& body = program->bodies[task_class];
+    const InterpretedBody& body = program->bodies[task_class];
     if (body.is_c && in_c != nullptr) {
       it->in_c = in_c;
       it->whole_tiles = whole_tiles[task_class];
       for (std::uint32_t i = 0; i < program->file.globals.size(); ++i)
-        if (tells_failure(program->file.globals[i]) && in_c->is_int_pointer(i)) it->tell_failure.push_back(i);
+        if (is_info_global(program->file.globals[i]) && in_c->is_int_pointer(i))
+          it->info_globals.push_back(i);
       for (const std::uint32_t flow : it->flows)
         if (it->whole_tiles[flow] == TileSize(0))
           throw InputError(fmt::format(
@@ -357,19 +362,19 @@ GraphMaker maker_of(ptg::Graph& graph, std::shared_ptr<const Program> program, c
   };
   out.copy = [program, kernels](Precision element, const ptg::Part& part, const std::string& place,
                                 ptg::ClassDefinition& definition) {
-    auto it = std::make_shared<Interpreted>(
-        Interpreted{.program = program, .kernels = kernels, .elements = {element, element}, .flows = {0, 1}});
+    auto it = std::make_shared<ClassCodelet>(ClassCodelet{
+        .program = program, .kernels = kernels, .elements = {element, element}, .flows = {0, 1}});
     it->part = part;
     it->place = place;
     set(definition, std::move(it), "copy", &run_copy, WorkUnit::none);
   };
   out.recut = [program, kernels](Precision element) {
     return [=](const ptg::Recut& how) -> ptg::Copier {
-      auto it = std::make_shared<Interpreted>(Interpreted{.program = program,
-                                                          .kernels = kernels,
-                                                          .elements = {element, element},
-                                                          .flows = {0, 1},
-                                                          .recut = how});
+      auto it = std::make_shared<ClassCodelet>(ClassCodelet{.program = program,
+                                                            .kernels = kernels,
+                                                            .elements = {element, element},
+                                                            .flows = {0, 1},
+                                                            .recut = how});
       ptg::ClassDefinition both;
       both.flows.resize(2);
       both.flows[0].mode = AccessMode::read;

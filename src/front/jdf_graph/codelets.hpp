@@ -1,4 +1,5 @@
-// Codelets whose number of data is known when a file is read: interpreted bodies, and the copy of a tile.
+// Codelets with a number of data that is known only when a file is read: interpreted bodies, bodies in C, and copies of
+// tiles.
 #pragma once
 #include <fairlead/linalg.hpp>
 #include <fairlead/ptg.hpp>
@@ -11,9 +12,10 @@
 
 namespace fairlead::jdf {
 
-/// For lower(): classes of `graph`, whose bodies are interpreted with `kernels`; those that are C are `in_c`, or null if there
-/// are none. `data`: by global.
-GraphMaker maker_of(ptg::Graph& graph, std::shared_ptr<const Program> program, const linalg::Kernels& kernels,
-                    std::shared_ptr<const CLibrary> in_c = nullptr, std::span<const BoundData> data = {});
+/// For lower(): adds classes to `graph`; bodies are interpreted with `kernels`. `in_c` runs the bodies that are C; null
+/// if there are none. `data`: by global.
+GraphBuilder builder_for(ptg::Graph& graph, std::shared_ptr<const Program> program,
+                         const linalg::Kernels& kernels, std::shared_ptr<const CLibrary> in_c = nullptr,
+                         std::span<const BoundData> data = {});
 
 }  // namespace fairlead::jdf

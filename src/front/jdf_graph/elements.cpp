@@ -10,15 +10,15 @@ namespace fairlead::jdf {
 
 namespace {
 
-/// What is the same for all flows through which a value goes, beginning with what is known of data.
+/// Propagates a fact through all flows that pass a value on, starting at the data.
 template <class Fact>
 class Spread {
  public:
   using Found = std::vector<std::vector<Fact>>;
 
-  /// `meet(own, other, where)`: what comes of both, none of which is `nothing`.
+  /// `meet(own, other, where)`: combines two different facts, neither of which is `nothing`.
   template <class OfData, class Meet>
-  static Found over(const File& file, Fact nothing, const OfData& of_data, const Meet& meet) {
+  static Found over(const JdfFile& file, Fact nothing, const OfData& of_data, const Meet& meet) {
     Found found;
     for (const TaskClass& of : file.classes) found.emplace_back(of.flows.size(), nothing);
     const auto join = [&](Fact& own, Fact other, const Target& at) {
@@ -44,7 +44,7 @@ class Spread {
 
  private:
   template <class F>
-  static void each_target(const File& file, const F& f) {
+  static void each_target(const JdfFile& file, const F& f) {
     for (std::uint32_t i = 0; i < file.classes.size(); ++i)
       for (std::uint32_t k = 0; k < file.classes[i].flows.size(); ++k)
         for (const Dependency& dependency : file.classes[i].flows[k].dependencies)
@@ -82,7 +82,7 @@ std::vector<std::vector<Precision>> elements_of_flows(const Program& program,
     for (const BodyCall& call : program.bodies[i].calls) {
       Precision wanted = call.precision;
       for (const BodyCall::Argument& argument : call.arguments) {
-        if (argument.flow == nowhere) continue;
+        if (argument.flow == unbound_index) continue;
         const Precision element = found[i][argument.flow];
         if (wanted == Precision::any) wanted = element;
         if (element != wanted)
@@ -103,7 +103,7 @@ std::vector<std::vector<TileSize>> whole_tiles_of_flows(const Program& program,
   };
   auto found = Spread<TileSize>::over(program.file, unknown, of_data,
                                       [&](TileSize, TileSize, const Target&) { return several; });
-  // What never is in memory is as large as what is.
+  // A value that is never in memory has the size of the data, if all have the same.
   TileSize otherwise = unknown;
   for (const BoundData& it : data)
     if (it.collection != nullptr)

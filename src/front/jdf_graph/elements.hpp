@@ -1,4 +1,4 @@
-// Which elements the tiles of each flow have: those of the data that they come from or go to.
+// Finds the element type of each flow's tiles, from the data that the flow comes from or goes to.
 #pragma once
 #include <span>
 #include <vector>
@@ -7,11 +7,11 @@
 
 namespace fairlead::jdf {
 
-/// By class and flow. Throws InputError where two kinds meet, or a body calls what is for the other kind.
+/// By class and flow. Throws InputError where float and double meet, or if a body calls a function for the other type.
 std::vector<std::vector<Precision>> elements_of_flows(const Program& program,
                                                       std::span<const BoundData> data);
 
-/// By class and flow: the size of the whole tiles of the data that they come from or go to; 0 where two kinds meet.
+/// By class and flow: the size of a full tile in the data that the flow comes from or goes to; 0 where sizes differ.
 std::vector<std::vector<TileSize>> whole_tiles_of_flows(const Program& program,
                                                         std::span<const BoundData> data);
 

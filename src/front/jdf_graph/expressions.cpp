@@ -6,14 +6,14 @@
 #include <algorithm>
 #include <string>
 
-#include "front/jdf/c_leaves.hpp"
+#include "front/jdf/c_expressions.hpp"
 #include "front/ptg/expression_node.hpp"
 
 namespace fairlead::jdf {
 
 namespace {
 
-/// Longer ones are evaluated faster as they are, and would grow when they are put into each other.
+/// Larger expressions are evaluated faster by the evaluator, and would grow when substituted.
 constexpr std::size_t most_operations = 120;
 
 std::size_t depth_of(const ptg::Expression& expression) {
@@ -24,7 +24,7 @@ std::size_t depth_of(const ptg::Expression& expression) {
 }
 constexpr std::size_t deepest = 30;
 
-bool speaks_of_slots(const File& file, ExpressionId id, const std::vector<bool>& own) {
+bool speaks_of_slots(const JdfFile& file, ExpressionId id, const std::vector<bool>& own) {
   std::vector<bool> slots;
   mark_slots(file, id, slots);
   for (std::size_t i = 0; i < slots.size(); ++i)
@@ -32,8 +32,8 @@ bool speaks_of_slots(const File& file, ExpressionId id, const std::vector<bool>&
   return false;
 }
 
-/// Of inline C: the slots of its own variables.
-void mark_own(const File& file, ExpressionId id, std::vector<bool>& own) {
+/// Marks the slots of variables that inline C declares.
+void mark_own(const JdfFile& file, ExpressionId id, std::vector<bool>& own) {
   if (id == no_expression) return;
   const Expression& it = file.at(id);
   for (const Index& variable : it.variables) {
@@ -43,10 +43,10 @@ void mark_own(const File& file, ExpressionId id, std::vector<bool>& own) {
   }
   for (const ExpressionId part : it.parts) mark_own(file, part, own);
   for (const ExpressionId part : it.arguments) mark_own(file, part, own);
-  mark_own(file, it.evaluated, own);
+  mark_own(file, it.parsed_content, own);
 }
 
-std::uint32_t highest_slot(const File& file, ExpressionId id) {
+std::uint32_t highest_slot(const JdfFile& file, ExpressionId id) {
   std::vector<bool> slots;
   mark_slots(file, id, slots);
   mark_own(file, id, slots);
@@ -79,7 +79,7 @@ std::optional<Value> Expressions::constant(ExpressionId id) {
   } catch (const EvaluationError& error) {
     using Kind = EvaluationError::Kind;
     if (error.kind() == Kind::needs_c || error.kind() == Kind::no_value) throw;
-    return std::nullopt;  // perhaps it is never asked for
+    return std::nullopt;  // not an error: it may never be evaluated
   }
 }
 
@@ -99,7 +99,7 @@ Expressions::Bounds Expressions::bounds(ExpressionId id, const Environment& slot
   const ptg::Expression first = of(it.parts[0], slots), last = of(it.parts[1], slots);
   if (it.parts[2] == no_expression) return {first, last};
   const ptg::Expression step = of(it.parts[2], slots);
-  // Downwards: the same numbers, from the least on.
+  // A descending range: the same values in ascending order.
   const auto downwards = [&](const ptg::Expression& by) {
     return choose(first < last, first + 1, first - (first - last) / by * by);
   };
@@ -122,7 +122,7 @@ std::optional<ptg::Expression> Expressions::plain(ExpressionId id, const Environ
   }
   switch (it.kind) {
     case Expression::Kind::name:
-      if (it.meaning != Meaning::local || it.index >= slots.size()) return std::nullopt;
+      if (it.meaning != Binding::local || it.index >= slots.size()) return std::nullopt;
       return slots[it.index];
     case Expression::Kind::unary:
     case Expression::Kind::binary:
@@ -145,7 +145,7 @@ std::optional<ptg::Expression> Expressions::plain(ExpressionId id, const Environ
     }
     case Expression::Kind::inline_c:
     case Expression::Kind::text: {
-      if (it.evaluated == no_expression) return std::nullopt;
+      if (it.parsed_content == no_expression) return std::nullopt;
       Environment inside = slots;
       for (const Index& variable : it.variables) {
         if (variable.slot >= inside.size()) inside.resize(variable.slot + 1);
@@ -153,7 +153,7 @@ std::optional<ptg::Expression> Expressions::plain(ExpressionId id, const Environ
         if (!value) return std::nullopt;
         inside[variable.slot] = value;
       }
-      return plain(it.evaluated, inside);
+      return plain(it.parsed_content, inside);
     }
     default:
       return std::nullopt;
@@ -230,10 +230,10 @@ std::optional<ptg::Expression> Expressions::operation(const Expression& it, cons
   }
 }
 
-/// Evaluated for every task. What it needs of C is told now, not then.
+/// A function that evaluates the expression for each task. Reports missing C code now instead of then.
 ptg::Expression Expressions::function(ExpressionId id, const Environment& slots) {
   require_known(id, slots);
-  const File& file = program_->file;
+  const JdfFile& file = program_->file;
   std::vector<bool> own, all;
   mark_own(file, id, own);
   mark_slots(file, id, all);
@@ -263,13 +263,13 @@ void Expressions::require_known(ExpressionId id, const Environment& slots) {
   const Expression& it = program_->file.at(id);
   std::vector<bool> own;
   mark_own(program_->file, id, own);
-  const bool local = it.kind == Expression::Kind::name && it.meaning == Meaning::local;
+  const bool local = it.kind == Expression::Kind::name && it.meaning == Binding::local;
   const bool unknown = local && (it.index >= slots.size() || !slots[it.index]);
   const bool of_c = (it.kind == Expression::Kind::name && !local) ||
                     ((it.kind == Expression::Kind::inline_c || it.kind == Expression::Kind::text) &&
-                     it.evaluated == no_expression);
-  const InC* const in_c = program_->settings.in_c();
-  const bool name_of_c = it.kind == Expression::Kind::name && it.meaning == Meaning::c;
+                     it.parsed_content == no_expression);
+  const CEvaluator* const in_c = program_->settings.in_c();
+  const bool name_of_c = it.kind == Expression::Kind::name && it.meaning == Binding::c;
   const bool leaf = it.kind == Expression::Kind::call   ? !is_known_call(it)
                     : it.kind == Expression::Kind::name ? name_of_c && !program_->settings.c_name(it.index)
                                                         : of_c;
@@ -279,7 +279,7 @@ void Expressions::require_known(ExpressionId id, const Environment& slots) {
         throw UsageError(program_->file.source.where(it.where) + ": what this mentions has no value here");
     return in_c->require(id);
   }
-  if (unknown || of_c) {  // the evaluator says what is missing
+  if (unknown || of_c) {  // the evaluator throws the error
     std::vector<Value> values(std::max<std::size_t>(highest_slot(program_->file, id), 1), Value::unknown());
     evaluator_.value(id, values);
   }
@@ -289,14 +289,14 @@ void Expressions::require_known(ExpressionId id, const Environment& slots) {
   }
   for (const ExpressionId part : it.parts) require_known(part, slots);
   for (const ExpressionId part : it.arguments) require_known(part, slots);
-  if (it.evaluated == no_expression) return;
+  if (it.parsed_content == no_expression) return;
   Environment inside = slots;
   for (const Index& variable : it.variables) {
     require_known(variable.range, inside);
     if (variable.slot >= inside.size()) inside.resize(variable.slot + 1);
     inside[variable.slot] = ptg::Expression(0);
   }
-  require_known(it.evaluated, inside);
+  require_known(it.parsed_content, inside);
 }
 
 }  // namespace fairlead::jdf

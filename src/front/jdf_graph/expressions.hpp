@@ -1,5 +1,5 @@
-// Expressions of a JDF file as those of a parameterized graph: what globals are is known by now, so that most become sums
-// and comparisons that can be turned round and evaluated fast. What cannot be said so is computed by the evaluator.
+// Translates a JDF file's expressions to those of a parameterized graph. Since globals have values by now, most become
+// sums and comparisons that can be inverted and evaluated fast. The evaluator computes all others, task by task.
 #pragma once
 #include <fairlead/ptg/expression.hpp>
 
@@ -12,7 +12,7 @@
 
 namespace fairlead::jdf {
 
-/// What the slots of a class are, at one place; nothing: C alone knows, or it has no meaning here.
+/// The values of a class's slots at one point; nothing for a slot that needs C or is not in scope.
 using Environment = std::vector<std::optional<ptg::Expression>>;
 
 class Expressions {
@@ -20,14 +20,14 @@ class Expressions {
   explicit Expressions(std::shared_ptr<const Program> program)
       : program_(std::move(program)), evaluator_(program_->file, program_->settings) {}
 
-  /// Throws EvaluationError for what has no value here.
+  /// Throws EvaluationError if the expression has no value.
   ptg::Expression of(ExpressionId id, const Environment& slots);
   /// The value, if it is the same for all tasks.
   std::optional<Value> constant(ExpressionId id);
-  /// Whether it became a function, of which no bounds are known.
+  /// Whether the expression contains a function, so that no bounds are known.
   static bool is_opaque(const ptg::Expression& expression);
 
-  /// A range, or one value.
+  /// The bounds of a range, or of a single value.
   struct Bounds {
     ptg::Expression first, last, step = 1;
     bool single = false;
@@ -44,7 +44,7 @@ class Expressions {
   Evaluator evaluator_;
 };
 
-/// How many operations an expression has, up to `most`.
+/// The number of operations in an expression, at most `most`.
 std::size_t size_of(const ptg::Expression& expression, std::size_t most);
 
 }  // namespace fairlead::jdf

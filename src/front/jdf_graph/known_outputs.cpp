@@ -10,16 +10,16 @@
 
 namespace fairlead::jdf {
 
-using unrolled::End;
+using unrolled::EdgeEnd;
 
 KnownOutputs known_outputs(const unrolled::Graph& graph) {
-  KnownOutputs out{.no_dead_ends = true};
+  KnownOutputs out{.all_receivers_exist = true};
   Origins origins(graph);
   std::set<std::string> in_place;
-  for (const End& end : graph.outputs) {
-    if (end.kind == End::Kind::task && !origins.exists(end)) out.no_dead_ends = false;
-    if (end.kind != End::Kind::memory) continue;
-    const End* const origin = origins.of(end.task, end.flow).place;
+  for (const EdgeEnd& end : graph.outputs) {
+    if (end.kind == EdgeEnd::Kind::task && !origins.exists(end)) out.all_receivers_exist = false;
+    if (end.kind != EdgeEnd::Kind::memory) continue;
+    const EdgeEnd* const origin = origins.of(end.task, end.flow).place;
     const bool same = origin != nullptr && origin->of == end.of &&
                       std::ranges::equal(graph.indices(*origin), graph.indices(end));
     (same ? in_place : out.copied).insert(std::string(graph.where(end)));
@@ -32,21 +32,21 @@ KnownOutputs known_outputs(const unrolled::Graph& graph) {
   return out;
 }
 
-void require_first_values(const unrolled::Graph& graph, const std::vector<unrolled::Precedence>& steps) {
-  unrolled::NumberIndex places(graph.outputs.size());
-  std::vector<std::vector<const End*>> left;  // by place
-  for (const End& end : graph.outputs) {
-    if (end.kind != End::Kind::memory) continue;
+void require_initial_inputs(const unrolled::Graph& graph, const std::vector<unrolled::Precedence>& steps) {
+  unrolled::TupleIndex places(graph.outputs.size());
+  std::vector<std::vector<const EdgeEnd*>> left;  // by place
+  for (const EdgeEnd& end : graph.outputs) {
+    if (end.kind != EdgeEnd::Kind::memory) continue;
     const std::uint32_t place = places.add(end.of, graph.indices(end));
     if (place >= left.size()) left.resize(place + 1);
     left[place].push_back(&end);
   }
   unrolled::Order order(graph.tasks.size(), steps);
-  for (const End& input : graph.inputs) {
-    if (input.kind != End::Kind::memory) continue;
+  for (const EdgeEnd& input : graph.inputs) {
+    if (input.kind != EdgeEnd::Kind::memory) continue;
     const std::uint32_t place = places.find(input.of, graph.indices(input));
     if (place == unrolled::none) continue;
-    for (const End* const from : left[place])
+    for (const EdgeEnd* const from : left[place])
       if (from->task != input.task && order.comes_before(from->task, input.task).value_or(false))
         throw InputError(
             fmt::format("{}: {} takes {} from memory after {} has left a value there; here memory is what it "

@@ -1,5 +1,5 @@
-// What writing a graph out tells of its outputs: whether all of them go to tasks that there are, and which of those to
-// memory leave a value in another datum than the one that it is in.
+// Facts about outputs, from an unrolled graph: whether all of them go to existing tasks, and which outputs to memory go
+// to another datum than the one that contains the value.
 #pragma once
 #include <vector>
 
@@ -9,11 +9,11 @@
 
 namespace fairlead::jdf {
 
-/// Throws InputError for an output that does both for different tasks.
+/// Throws InputError if one output does both, for different tasks.
 KnownOutputs known_outputs(const unrolled::Graph& graph);
 
-/// Memory is what it was when a graph began: throws InputError for a task that takes from there what another one has left,
-/// and comes after it. `steps`: as check() found them.
-void require_first_values(const unrolled::Graph& graph, const std::vector<unrolled::Precedence>& steps);
+/// Inputs from memory mean the value at the start of the graph. Throws InputError for a task that takes a datum after a
+/// preceding task has stored there. `steps`: the precedences that check() found.
+void require_initial_inputs(const unrolled::Graph& graph, const std::vector<unrolled::Precedence>& steps);
 
 }  // namespace fairlead::jdf

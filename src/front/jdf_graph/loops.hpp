@@ -1,4 +1,4 @@
-// Ranges of a JDF file, walked with the evaluator: where a formula does not do.
+// Enumerates the ranges of a JDF file with the evaluator, where no formula exists.
 #pragma once
 #include <fairlead/error.hpp>
 
@@ -12,18 +12,19 @@
 
 namespace fairlead::jdf {
 
-/// Of one evaluator's walks: a second or two.
+/// Limit for one evaluator: takes a second or two.
 inline constexpr std::uint64_t most_steps_of_ranges = 20'000'000;
 
-/// Counts them.
+/// An evaluator that counts the steps of its ranges.
 struct RangeEvaluator : Evaluator {
   using Evaluator::Evaluator;
   std::uint64_t steps = 0;
 };
 
-/// Calls body(value) for each number of a range, or for one value. It goes on while that returns true; whether all did.
+/// Calls body(value) for each value of a range, or for a single value, while it returns true. Returns whether all calls
+/// did.
 template <class F>
-bool walk_values(const File& file, RangeEvaluator& evaluator, ExpressionId id, std::span<Value> slots,
+bool walk_values(const JdfFile& file, RangeEvaluator& evaluator, ExpressionId id, std::span<Value> slots,
                  F&& body) {
   const Expression& it = file.at(id);
   if (it.kind != Expression::Kind::range) return body(evaluator.integer(id, slots));
@@ -40,9 +41,9 @@ bool walk_values(const File& file, RangeEvaluator& evaluator, ExpressionId id, s
   return true;
 }
 
-/// The same for all values of indices, whose slots are set.
+/// The same for all combinations of local indices; sets their slots.
 template <class F>
-bool walk_indices(const File& file, RangeEvaluator& evaluator, const std::vector<Index>& indices,
+bool walk_indices(const JdfFile& file, RangeEvaluator& evaluator, const std::vector<Index>& indices,
                   std::size_t from, std::span<Value> slots, F&& body) {
   if (from == indices.size()) return body();
   return walk_values(file, evaluator, indices[from].range, slots, [&](std::int32_t value) {
@@ -51,10 +52,11 @@ bool walk_indices(const File& file, RangeEvaluator& evaluator, const std::vector
   });
 }
 
-/// All arguments of a target: of ranges each number.
+/// The same for all arguments of a target, where ranges have several values each.
 template <class F>
-bool walk_arguments(const File& file, RangeEvaluator& evaluator, const std::vector<ExpressionId>& arguments,
-                    std::span<Value> slots, std::vector<std::int32_t>& numbers, F&& body) {
+bool walk_arguments(const JdfFile& file, RangeEvaluator& evaluator,
+                    const std::vector<ExpressionId>& arguments, std::span<Value> slots,
+                    std::vector<std::int32_t>& numbers, F&& body) {
   const std::size_t at = numbers.size();
   if (at == arguments.size()) return body();
   return walk_values(file, evaluator, arguments[at], slots, [&](std::int32_t value) {

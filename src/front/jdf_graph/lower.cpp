@@ -12,7 +12,7 @@
 #include "front/jdf_graph/class_indices.hpp"
 #include "front/jdf_graph/elements.hpp"
 #include "front/jdf_graph/loops.hpp"
-#include "front/ptg/recut_values.hpp"
+#include "front/ptg/repacked_parts.hpp"
 
 namespace fairlead::jdf {
 
@@ -37,18 +37,19 @@ AccessMode mode_of(Access access) {
 class Lowering {
  public:
   Lowering(std::shared_ptr<const Program> program, std::span<const BoundData> data, const KnownOutputs& known,
-           const GraphMaker& make)
+           const GraphBuilder& make)
       : program_(std::move(program)),
         file_(program_->file),
         data_(data),
         known_(known),
         make_(make),
         expressions_(program_),
-        indices_(program_, expressions_, make.look),
+        indices_(program_, expressions_, make.on_progress),
         elements_(elements_of_flows(*program_, data)),
-        reshapes_(file_, [this](const std::string& type) { return is_whole(program_->types, type); }) {}
+        reshapes_(file_,
+                  [this](const std::string& type) { return covers_whole_tile(program_->types, type); }) {}
 
-  Lowered lower() {
+  LoweredGraph lower() {
     for (std::uint32_t i = 0; i < file_.classes.size(); ++i) {
       own_.push_back(indices_.of(file_.classes[i]));
       out_.classes.push_back(add(file_.classes[i].name.text, own_.back().ranges, file_.classes[i]));
@@ -63,11 +64,14 @@ class Lowering {
                                             const TaskClass& of) {
     auto definition = make_.add(std::move(name), std::move(ranges));
     definition->file = file_.source.name().c_str();
-    definition->line = file_.source.position(of.name.where.begin).line;
+    const auto at = file_.source.position(of.name.where.begin);
+    definition->line = at.line;
+    definition->column = at.column;
     return definition;
   }
 
-  /// As the file calls them: GEMM(m, n, k), whichever is defined first. What is not the file's comes last.
+  /// The order of the class's indices as the file names them in GEMM(m, n, k), whatever the order of definitions. Extra
+  /// indices come last.
   static std::vector<std::size_t> order_of(const std::vector<std::uint32_t>& parameters) {
     std::vector<std::size_t> out(parameters.size());
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = i;
@@ -92,10 +96,10 @@ class Lowering {
     make_.body(class_, elements_[class_], definition);
   }
 
-  /// Over ranks the tasks run where that is. Alone nobody asks.
+  /// With data on several ranks: the tasks run on the rank that owns the datum. Otherwise the placement is not needed.
   void placement(const TaskClass& of, ptg::ClassDefinition& definition) {
     const Target& at = of.placement.datum;
-    if (of.placement.kind != Placement::Kind::datum || at.index == nowhere ||
+    if (of.placement.kind != Placement::Kind::at_datum || at.index == unbound_index ||
         data_[at.index].collection == nullptr || data_[at.index].collection->owners.empty())
       return;
     Arguments arguments;
@@ -138,7 +142,7 @@ class Lowering {
     return it;
   }
 
-  /// A flow that is written and comes from nowhere begins where it is left, or in a datum of its own.
+  /// A written flow without an input starts in the datum where it is stored, or in a fresh datum.
   void complete(const Flow& from, ptg::FlowDefinition& it) {
     const bool open = it.inputs.empty() || (it.inputs.back().condition && from.access == Access::write);
     if (!open) return;
@@ -156,7 +160,7 @@ class Lowering {
       return data_[global].collection != nullptr && data_[global].precision == elements_[class_][flow_];
     };
     ptg::Place place{.kind = ptg::Place::Kind::fresh};
-    if (of.placement.kind == Placement::Kind::datum && of.placement.datum.index != nowhere &&
+    if (of.placement.kind == Placement::Kind::at_datum && of.placement.datum.index != unbound_index &&
         fits(of.placement.datum.index)) {
       place.like = data_[of.placement.datum.index].collection;
       return place;
@@ -170,7 +174,7 @@ class Lowering {
                                  file_.source.where(of.flows[flow_].name.where), of.flows[flow_].name.text));
   }
 
-  /// What has a value or a range each.
+  /// The arguments of a target; a range is an index of its own in `values`.
   struct Arguments {
     std::vector<ptg::Expression> values;
     std::vector<ptg::Range> ranges;
@@ -208,14 +212,15 @@ class Lowering {
         it.task = out_.classes[target.index];
         it.flow = target.flow.text;
         for (const std::uint32_t parameter : own_[target.index].parameters)
-          it.indices.push_back(parameter == nowhere ? ptg::Expression(0) : values[parameter]);
+          it.indices.push_back(parameter == unbound_index ? ptg::Expression(0) : values[parameter]);
         return it;
       }
       case Target::Kind::memory: {
         const auto& data = data_[target.index].collection;
         if (data == nullptr)
           throw InputError(fmt::format("{}: {} is no matrix so far: give --matrix {}=...",
-                                       file_.source.where(target.where), target.of.text, target.of.text));
+                                       file_.source.where(target.where), target.owner.text,
+                                       target.owner.text));
         return {.kind = ptg::Place::Kind::memory, .collection = data, .indices = values};
       }
       case Target::Kind::fresh:
@@ -230,7 +235,7 @@ class Lowering {
     return a && b ? *a && *b : a ? a : b;
   }
 
-  static bool has_ranges(const File& file, const Dependency& dependency) {
+  static bool has_ranges(const JdfFile& file, const Dependency& dependency) {
     return !dependency.indices.empty() || std::ranges::any_of(dependency.branches, [&](const Branch& branch) {
       return !branch.target.indices.empty() ||
              std::ranges::any_of(branch.target.arguments, [&](ExpressionId id) {
@@ -251,32 +256,33 @@ class Lowering {
       it.part = taken_part(dependency, branch.target);
       say_where(branch.target, it);
       if (branch.target.kind == Target::Kind::memory)
-        if (const auto type = reshapes_.from_memory({class_, flow_}, dependency))
+        if (const auto type = reshapes_.copy_type_of_input({class_, flow_}, dependency))
           read_part(known_part(*type), it, into);
       into.inputs.push_back(std::move(it));
     }
   }
 
-  /// Of the two ends of an edge along which a copy of a type is taken the parts differ in name alone.
+  /// The parts at both ends of an edge. If the edge makes a copy, given_as_copy() and taken_as_copy() have the same
+  /// elements but differ, so that a class that copies is inserted.
   std::optional<ptg::Part> taken_part(const Dependency& dependency, const Target& target) const {
     if (target.kind == Target::Kind::task)
-      if (const auto type = reshapes_.between({target.index, target.flow_index}, {class_, flow_}))
+      if (const auto type = reshapes_.copy_type_of_edge({target.index, target.flow_index}, {class_, flow_}))
         return ptg::taken_as_copy(known_part(*type));
     return part_of(*program_, dependency, false);
   }
   std::optional<ptg::Part> given_part(const Dependency& dependency, const Target& target) const {
     const bool in_data = target.kind == Target::Kind::memory;
     if (!in_data)
-      if (const auto type = reshapes_.between({class_, flow_}, {target.index, target.flow_index}))
+      if (const auto type = reshapes_.copy_type_of_edge({class_, flow_}, {target.index, target.flow_index}))
         return ptg::given_as_copy(known_part(*type));
-    if (in_data && !type_of(file_, dependency, true)) {  // no more than the value has is left there
+    if (in_data && !type_of_dependency(file_, dependency, true)) {  // store no more than the value contains
       const auto found = program_->types.find(reshapes_.type_of_value({class_, flow_}));
       if (found != program_->types.end()) return found->second;
     }
     return part_of(*program_, dependency, in_data);
   }
-  /// Of a type of which a copy is made.
-  const ptg::Part& known_part(const TypeName& type) const {
+  /// The part for a type that makes a copy; throws InputError if it is undefined.
+  const ptg::Part& known_part(const TypeReference& type) const {
     const auto found = program_->types.find(type.name);
     if (found != program_->types.end()) return found->second;
     throw InputError(fmt::format(
@@ -285,12 +291,12 @@ class Lowering {
         file_.source.where(type.where), type.name, type.name));
   }
 
-  /// A task in front of each that takes a part of a datum in memory copies it: the datum stays as it is.
+  /// Inserts a task that copies the part of the datum for each task that takes it: the datum stays unchanged.
   void read_part(const ptg::Part& part, ptg::Alternative& from, const ptg::FlowDefinition& of) {
     if (part.is_all()) return;
     std::optional<ptg::Expression> holds = from.condition;
     for (const ptg::Alternative& before : of.inputs) {
-      if (!before.condition) return;  // that one is taken
+      if (!before.condition) return;  // that input is always taken
       holds = both(holds, !*before.condition);
     }
     const TaskClass& task_class = file_.classes[class_];
@@ -326,7 +332,7 @@ class Lowering {
     it.column = at.column;
   }
 
-  /// Of local indices those with which a guard holds: an input is one value, so they are looked for.
+  /// For local indices: an input is one value, so that the indices for which a guard holds are searched for.
   void searched_input(const Dependency& dependency, ptg::FlowDefinition& into) {
     for (std::size_t branch = 0; branch < dependency.branches.size(); ++branch) {
       const Target& target = dependency.branches[branch].target;
@@ -337,7 +343,7 @@ class Lowering {
       into.inputs.back().part = taken_part(dependency, target);
       say_where(target, into.inputs.back());
       if (target.kind == Target::Kind::memory)
-        if (const auto type = reshapes_.from_memory({class_, flow_}, dependency);
+        if (const auto type = reshapes_.copy_type_of_input({class_, flow_}, dependency);
             type && !known_part(*type).is_all())
           throw InputError(
               fmt::format("{}: an input that is searched for cannot be a copy of a type: let a task read it, "
@@ -345,7 +351,7 @@ class Lowering {
                           file_.source.where(type->where)));
     }
   }
-  /// Of argument 0: whether the branch is taken at all.
+  /// For argument 0: whether the branch is taken.
   ptg::Expression searched(const Dependency& dependency, std::size_t branch, std::size_t argument) {
     std::vector<std::uint32_t> used;
     std::vector<ptg::Expression> arguments;
@@ -363,7 +369,7 @@ class Lowering {
           for (std::size_t i = 0; i < used.size(); ++i) values[used[i]] = Value::of(given[i]);
           std::int64_t out = 0;
           std::vector<std::int32_t> numbers;
-          const File& file = program->file;
+          const JdfFile& file = program->file;
           try {
             RangeEvaluator evaluator(file, program->settings);
             walk_indices(file, evaluator, dependency.indices, 0, values, [&] {
@@ -387,7 +393,7 @@ class Lowering {
         std::move(arguments));
   }
 
-  /// Of each branch: it holds, and none before it.
+  /// Calls f for each branch, with the condition that its guard holds and no guard before it.
   template <class F>
   void each_branch(const Dependency& dependency, const F& f) {
     Environment slots = own_[class_].slots;
@@ -424,7 +430,7 @@ class Lowering {
       it.place = place(target, values);
       if (!into.control) it.part = given_part(dependency, target);
       if (target.kind == Target::Kind::task) {
-        if (!known_.no_dead_ends)
+        if (!known_.all_receivers_exist)
           it.condition = both(it.condition, indices_.exists(file_.classes[target.index], values));
       } else {
         const bool copied = known_.copied.contains(file_.source.where(target.where));
@@ -439,9 +445,10 @@ class Lowering {
     const auto& data = data_[target.index].collection;
     return data != nullptr && data->owners.several();
   }
-  /// Of data that a value may be copied to: all of it where a part is meant would be wrong numbers.
+  /// Requires a defined type where the value may be copied to the datum: copying the whole tile would give wrong
+  /// results.
   void require_known(const Dependency& dependency) const {
-    const std::optional<TypeName> type = type_of(file_, dependency, true);
+    const std::optional<TypeReference> type = type_of_dependency(file_, dependency, true);
     if (!type) return;
     const std::string name = type->name.empty() ? "what C says here" : type->name;
     throw InputError(
@@ -451,14 +458,14 @@ class Lowering {
                     file_.source.where(type->where), name, type->name.empty() ? "NAME" : name));
   }
 
-  /// A value that is to be in a place that it does not come from: a task of its own takes it there.
+  /// Inserts a task that copies the value to a datum other than the one that contains it.
   void copy(const Target& target, ptg::Alternative to, ptg::FlowDefinition& from) {
     const TaskClass& of = file_.classes[class_];
     std::vector<ptg::Range> ranges = own_[class_].ranges;
     std::ranges::copy(to.ranges, std::back_inserter(ranges));
     const ptg::Index there("is_there");
     ranges.push_back(there.in(0, to.condition ? (*to.condition != 0) - 1 : ptg::Expression(0)));
-    auto definition = add(fmt::format("{}.{} to {}", of.name.text, from.name, target.of.text), ranges, of);
+    auto definition = add(fmt::format("{}.{} to {}", of.name.text, from.name, target.owner.text), ranges, of);
     ptg::FlowDefinition value;
     value.name = "from";
     value.type = from.type;
@@ -491,23 +498,23 @@ class Lowering {
   }
 
   std::shared_ptr<const Program> program_;
-  const File& file_;
+  const JdfFile& file_;
   std::span<const BoundData> data_;
   const KnownOutputs& known_;
-  const GraphMaker& make_;
+  const GraphBuilder& make_;
   Expressions expressions_;
-  IndexMaker indices_;
+  IndexBuilder indices_;
   std::vector<std::vector<Precision>> elements_;
   Reshapes reshapes_;
-  Lowered out_;
+  LoweredGraph out_;
   std::vector<ClassIndices> own_;
   std::uint32_t class_ = 0, flow_ = 0;
 };
 
 }  // namespace
 
-Lowered lower(std::shared_ptr<const Program> program, std::span<const BoundData> data,
-              const KnownOutputs& known, const GraphMaker& make) {
+LoweredGraph lower(std::shared_ptr<const Program> program, std::span<const BoundData> data,
+                   const KnownOutputs& known, const GraphBuilder& make) {
   return Lowering(std::move(program), data, known, make).lower();
 }
 

@@ -1,5 +1,5 @@
-// From a JDF file, for given globals and data, to the classes of a parameterized graph: the tasks are those that unroll()
-// writes out, and so are the edges.
+// Lowers a JDF file, for given globals and data, to the classes of a parameterized graph. Its tasks and edges are those
+// of unroll().
 #pragma once
 #include <fairlead/ptg/definition.hpp>
 #include <fairlead/tiled_matrix.hpp>
@@ -16,44 +16,45 @@
 
 namespace fairlead::jdf {
 
-/// What a global is that places are named of.
+/// The data bound to a global that is a collection.
 struct BoundData {
-  std::shared_ptr<const ptg::CollectionDefinition> collection{};  ///< null: nothing
+  std::shared_ptr<const ptg::CollectionDefinition> collection{};  ///< null: no data
   Precision precision = Precision::double_;
-  TileSize tile = 0;  ///< a whole one's
+  TileSize tile = 0;  ///< the size of a full tile
 };
 
-/// What of the outputs is known from having written the graph out.
+/// Facts about outputs that are known if the graph has been unrolled (known_outputs.hpp).
 struct KnownOutputs {
-  bool no_dead_ends = false;  ///< none goes to a task that is not there
-  /// Outputs to memory, by where they are said ("file.jdf:12:8"), whose values are elsewhere: they are copied.
+  bool all_receivers_exist = false;  ///< no output goes to a missing task
+  /// Outputs to another datum than the value's, by position in the file ("file.jdf:12:8"): their values are copied.
   std::set<std::string> copied{};
 };
 
-/// Who makes what is not said by the file.
-struct GraphMaker {
-  /// A class of tasks with these indices.
+/// Creates the parts of a graph that the file does not define.
+struct GraphBuilder {
+  /// Adds a class of tasks with these indices.
   std::function<std::shared_ptr<ptg::ClassDefinition>(std::string name, std::vector<ptg::Range> indices)> add;
-  /// Sets codelet and maker: of tasks whose data have these elements, by flow of the class.
+  /// Sets the codelet and the maker of a class; `elements`: by flow.
   std::function<void(std::uint32_t task_class, std::span<const Precision> elements, ptg::ClassDefinition&)>
       body;
-  /// The same of tasks that copy a part of one tile, as the file says at that place.
+  /// The same for tasks that copy a part of a tile; `place` is the file's position, for messages.
   std::function<void(Precision element, const ptg::Part& part, const std::string& place,
                      ptg::ClassDefinition&)>
       copy;
-  /// What makes of one part of a tile another one, of tiles of these elements: ptg::FlowDefinition::recut.
+  /// Makes codelets that recut tiles with these elements: ptg::FlowDefinition::recut.
   std::function<std::function<ptg::Copier(const ptg::Recut&)>(Precision element)> recut;
-  /// Called now and then during long searches; it may throw to end them.
-  std::function<void()> look{};
+  /// Called regularly in long searches; may throw to cancel.
+  std::function<void()> on_progress{};
 };
 
-struct Lowered {
-  std::vector<std::shared_ptr<ptg::ClassDefinition>> classes;  ///< those of the file, in their order
-  std::vector<std::string> notes;  ///< what was left out: a priority that only C knows
+struct LoweredGraph {
+  std::vector<std::shared_ptr<ptg::ClassDefinition>> classes;  ///< in the order of the file
+  /// Warnings about omitted information: a priority that only C code can compute.
+  std::vector<std::string> notes;
 };
 
-/// `data`: by global. Throws EvaluationError where a value is missing, InputError for what cannot run.
-Lowered lower(std::shared_ptr<const Program> program, std::span<const BoundData> data,
-              const KnownOutputs& known, const GraphMaker& make);
+/// `data`: by global. Throws EvaluationError if a value is missing, InputError for a file that cannot run.
+LoweredGraph lower(std::shared_ptr<const Program> program, std::span<const BoundData> data,
+                   const KnownOutputs& known, const GraphBuilder& make);
 
 }  // namespace fairlead::jdf

@@ -3,7 +3,7 @@
 
 namespace fairlead::jdf {
 
-using unrolled::End;
+using unrolled::EdgeEnd;
 using unrolled::none;
 using unrolled::Port;
 
@@ -16,15 +16,15 @@ Origins::Origins(const unrolled::Graph& graph)
       seen_(ports_.size(), false) {
   for (unrolled::TaskId i = 0; i < graph.tasks.size(); ++i)
     tasks_.add(graph.tasks[i].of, graph.parameters(i));
-  for (const End& end : graph.inputs) {
-    const End*& input = inputs_[ports_.of(end.task, end.flow)];
+  for (const EdgeEnd& end : graph.inputs) {
+    const EdgeEnd*& input = inputs_[ports_.of(end.task, end.flow)];
     if (input == nullptr) input = &end;
   }
-  // What is written and comes from nowhere begins where it is left.
-  for (const End& end : graph.outputs) {
+  // A written value without an input starts where it is stored.
+  for (const EdgeEnd& end : graph.outputs) {
     const bool written = graph.flow(end.task, end.flow).access == unrolled::Access::write;
-    const End*& input = inputs_[ports_.of(end.task, end.flow)];
-    if (input == nullptr && written && end.kind == End::Kind::memory) input = &end;
+    const EdgeEnd*& input = inputs_[ports_.of(end.task, end.flow)];
+    if (input == nullptr && written && end.kind == EdgeEnd::Kind::memory) input = &end;
   }
 }
 
@@ -37,20 +37,20 @@ const Origins::Origin& Origins::of(unrolled::TaskId task, std::uint16_t flow) {
       found = origins_[at];
       break;
     }
-    seen_[at] = true;  // with nothing, should it come back to itself
+    seen_[at] = true;  // with an empty origin, in case of a cycle
     path.push_back(at);
     found.first = at;
-    const End* const input = inputs_[at];
+    const EdgeEnd* const input = inputs_[at];
     const unrolled::Access access = graph_.flow(ports_.task(at), ports_.flow(at)).access;
-    if (input == nullptr || input->kind == End::Kind::fresh) {
+    if (input == nullptr || input->kind == EdgeEnd::Kind::fresh) {
       found.fresh = input != nullptr || access == unrolled::Access::write;
       break;
     }
-    if (input->kind == End::Kind::memory) {
+    if (input->kind == EdgeEnd::Kind::memory) {
       found.place = input;
       break;
     }
-    if (input->kind != End::Kind::task) break;
+    if (input->kind != EdgeEnd::Kind::task) break;
     const std::uint32_t from = tasks_.find(input->of, graph_.indices(*input));
     if (from == none) break;
     at = ports_.of(from, input->of_flow);

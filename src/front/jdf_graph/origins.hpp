@@ -1,5 +1,5 @@
-// Where the values of a graph that is written out are: a flow that passes a value on, or changes it, has it where it came
-// from.
+// Finds the datum that contains each value of an unrolled graph. A flow that passes on or modifies a value keeps it in
+// the datum where it came from.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -10,18 +10,18 @@ namespace fairlead::jdf {
 
 class Origins {
  public:
-  /// Must outlive it.
+  /// `graph` must outlive this object.
   explicit Origins(const unrolled::Graph& graph);
 
-  /// Whether the task at the other end is there.
-  bool exists(const unrolled::End& end) const {
+  /// Whether the task at the other end exists.
+  bool exists(const unrolled::EdgeEnd& end) const {
     return tasks_.find(end.of, graph_.indices(end)) != unrolled::none;
   }
 
   struct Origin {
-    const unrolled::End* place = nullptr;  ///< in memory; null: in a datum of its own, or nowhere
-    unrolled::Port first = 0;              ///< the flow that has it first
-    bool fresh = false;                    ///< in a datum of its own
+    const unrolled::EdgeEnd* place = nullptr;  ///< the datum in memory; null: a fresh datum, or none
+    unrolled::Port first = 0;                  ///< the flow where the value starts
+    bool fresh = false;                        ///< a fresh datum
   };
   const Origin& of(unrolled::TaskId task, std::uint16_t flow);
   const unrolled::Ports& ports() const noexcept { return ports_; }
@@ -29,8 +29,8 @@ class Origins {
  private:
   const unrolled::Graph& graph_;
   const unrolled::Ports ports_;
-  unrolled::NumberIndex tasks_;
-  std::vector<const unrolled::End*> inputs_;  // by port
+  unrolled::TupleIndex tasks_;
+  std::vector<const unrolled::EdgeEnd*> inputs_;  // by port
   std::vector<Origin> origins_;
   std::vector<bool> seen_;
 };

@@ -3,26 +3,26 @@
 
 #include <utility>
 
-#include "front/jdf/c_leaves.hpp"
+#include "front/jdf/c_expressions.hpp"
 
 namespace fairlead::jdf {
 
 namespace {
 
-void mark(const File& file, const Statement& it, const ReadBody& body, std::vector<bool>& slots) {
+void mark(const JdfFile& file, const Statement& it, const InterpretedBody& body, std::vector<bool>& slots) {
   mark_slots(file, it.value, slots);
-  if (it.call == nowhere) return;
+  if (it.call == unbound_index) return;
   for (const BodyCall::Argument& argument : body.calls[it.call].arguments)
     mark_slots(file, argument.value, slots);
 }
 
-void require(const File& file, Evaluator& evaluator, ExpressionId id) {
+void require(const JdfFile& file, Evaluator& evaluator, ExpressionId id) {
   if (id == no_expression) return;
   const Expression& it = file.at(id);
-  if (it.kind == Expression::Kind::name && it.meaning != Meaning::local) evaluator.value(id, {});
+  if (it.kind == Expression::Kind::name && it.meaning != Binding::local) evaluator.value(id, {});
   for (const ExpressionId part : it.parts) require(file, evaluator, part);
   for (const ExpressionId part : it.arguments) require(file, evaluator, part);
-  require(file, evaluator, it.evaluated);
+  require(file, evaluator, it.parsed_content);
   for (const Index& variable : it.variables) require(file, evaluator, variable.range);
 }
 
@@ -30,7 +30,7 @@ void require(const File& file, Evaluator& evaluator, ExpressionId id) {
 
 void require_values(const Program& program) {
   Evaluator evaluator(program.file, program.settings);
-  for (const ReadBody& body : program.bodies) {
+  for (const InterpretedBody& body : program.bodies) {
     for (const Statement& it : body.statements) require(program.file, evaluator, it.value);
     for (const BodyCall& call : body.calls)
       for (const BodyCall::Argument& argument : call.arguments)
@@ -51,16 +51,16 @@ Constants constants_of(const Program& program) {
 }
 
 std::optional<ptg::Part> part_of(const Program& program, const Dependency& dependency, bool in_data) {
-  const std::optional<TypeName> type = type_of(program.file, dependency, in_data);
+  const std::optional<TypeReference> type = type_of_dependency(program.file, dependency, in_data);
   if (!type) return std::nullopt;
   const auto found = program.types.find(type->name);
   return found == program.types.end() ? std::nullopt : std::optional(found->second);
 }
 
-void mark_slots(const File& file, ExpressionId id, std::vector<bool>& slots) {
+void mark_slots(const JdfFile& file, ExpressionId id, std::vector<bool>& slots) {
   if (id == no_expression) return;
   const Expression& it = file.at(id);
-  if (it.kind == Expression::Kind::name && it.meaning == Meaning::local) {
+  if (it.kind == Expression::Kind::name && it.meaning == Binding::local) {
     if (it.index >= slots.size()) slots.resize(it.index + 1);
     slots[it.index] = true;
   }
@@ -70,20 +70,20 @@ void mark_slots(const File& file, ExpressionId id, std::vector<bool>& slots) {
     if (slot >= slots.size()) slots.resize(slot + 1);
     slots[slot] = true;
   }
-  mark_slots(file, it.evaluated, slots);
+  mark_slots(file, it.parsed_content, slots);
   for (const Index& variable : it.variables) mark_slots(file, variable.range, slots);
 }
 
-bool tells_failure(const Global& global) noexcept {
+bool is_info_global(const Global& global) noexcept {
   return global.name.text == "INFO" || global.name.text == "info";
 }
 
-Program::Program(File&& from, TileTable table, Diagnostics& diagnostics)
+Program::Program(JdfFile&& from, TileTable table, Diagnostics& diagnostics)
     : file(std::move(from)),
-      bodies(read_bodies(file, table, diagnostics)),
+      bodies(parse_bodies(file, table, diagnostics)),
       settings(file),
       pointed(file.globals.size()) {
-  find_c_leaves(file);  // once more, with what classes say of their tasks' durations
+  find_c_expressions(file);  // again, since parse_bodies() has bound the costs that classes state
   for (std::size_t i = 0; i < file.classes.size(); ++i) {
     const TaskClass& of = file.classes[i];
     std::vector<bool>& slots = needed.emplace_back(bodies[i].slots);

@@ -1,4 +1,4 @@
-// A JDF file that is going to run: what it says, what its globals are, what its bodies do.
+// A JDF file that is ready to run: its syntax tree, its globals' values, and its bodies.
 #pragma once
 #include <fairlead/ptg/part.hpp>
 
@@ -9,44 +9,45 @@
 #include <string>
 #include <vector>
 
+#include "front/jdf/ast.hpp"
 #include "front/jdf/body.hpp"
 #include "front/jdf/constants.hpp"
 #include "front/jdf/evaluate.hpp"
-#include "front/jdf/tree.hpp"
 #include "front/jdf/types.hpp"
 
 namespace fairlead::jdf {
 
 struct Program {
-  /// `diagnostics`: what is wrong with the bodies.
-  Program(File&& from, TileTable table, Diagnostics& diagnostics);
+  /// `diagnostics`: receives errors in the bodies.
+  Program(JdfFile&& from, TileTable table, Diagnostics& diagnostics);
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 
-  File file;
-  std::vector<ReadBody> bodies;  ///< by class
+  JdfFile file;
+  std::vector<InterpretedBody> bodies;  ///< by class
   Settings settings;
-  /// What globals of the type "int *" point to, by global. Any thread's.
+  /// The targets of "int *" globals, by global. Any thread may access them.
   mutable std::vector<std::atomic<std::int32_t>> pointed;
-  /// What types of dependencies are; of others whole tiles go to tasks.
-  Types types = usual_types();
-  /// By class and slot: a body needs it, or what it needs follows from it.
+  /// The parts that the file's types mean. Tasks get whole tiles for any other type.
+  Types types = predefined_types();
+  /// By class and slot: a body uses it, or a value derived from it.
   std::vector<std::vector<bool>> needed;
 };
 
-/// "[type = LOWER_TILE]" of a dependency on a task, or (in_data) on data. Nothing if none is said, or nobody knows it.
+/// The part for the type of a dependency on a task, or (in_data) on data. Nothing without a type, or if the type is
+/// undefined.
 std::optional<ptg::Part> part_of(const Program& program, const Dependency& dependency, bool in_data);
 
-/// Marks the slots that the value of an expression depends on.
-void mark_slots(const File& file, ExpressionId id, std::vector<bool>& slots);
+/// Marks the slots on which an expression depends.
+void mark_slots(const JdfFile& file, ExpressionId id, std::vector<bool>& slots);
 
-/// Of what bodies need, when its settings are complete.
+/// The constants among the expressions of bodies. Requires complete settings.
 Constants constants_of(const Program& program);
 
-/// Throws EvaluationError if a body needs something that nobody has set.
+/// Throws EvaluationError if a body uses a global without a value.
 void require_values(const Program& program);
 
-/// Whether a global is the one by which LAPACK's routines tell that numbers do not allow a factorization.
-bool tells_failure(const Global& global) noexcept;
+/// Whether a global is LAPACK's INFO, which reports that a factorization failed.
+bool is_info_global(const Global& global) noexcept;
 
 }  // namespace fairlead::jdf

@@ -1,14 +1,14 @@
-// PaRSEC's descriptors over Fairlead's data: see <fairlead/parsec.hpp>.
+// PaRSEC's matrix descriptors on Fairlead's data. See <fairlead/parsec.hpp>.
 #include <fairlead/parsec.hpp>
 
 #include <fmt/format.h>
 
-#include "front/ptg/recut_values.hpp"
+#include "front/ptg/repacked_parts.hpp"
 
 namespace fairlead::parsec {
 
 namespace {
-Handle<Datum> one_more(Runtime& runtime, const Layout* layout) {
+Handle<Datum> make_new(Runtime& runtime, const Layout* layout) {
   const auto made = runtime.matrix<std::byte>("NEW", static_cast<std::int32_t>(layout->column_bytes),
                                               static_cast<std::int32_t>(layout->columns));
   return {made.datum(), {layout}};
@@ -16,10 +16,10 @@ Handle<Datum> one_more(Runtime& runtime, const Layout* layout) {
 }  // namespace
 
 Handle<Datum> Datum::another(Runtime& runtime, const Handle<Datum>& like) {
-  return one_more(runtime, like.shape().layout->fresh);
+  return make_new(runtime, like.shape().layout->fresh);
 }
 Handle<Datum> Datum::another_exactly(Runtime& runtime, const Handle<Datum>& like) {
-  return one_more(runtime, like.shape().layout);
+  return make_new(runtime, like.shape().layout);
 }
 bool Datum::alike(const Handle<Datum>& first, const Handle<Datum>& second, bool exact) noexcept {
   const Layout* const made = first.shape().layout;
@@ -82,7 +82,7 @@ Handle<Datum> Descriptor::handle(const fairlead::detail::DatumReference& datum, 
   const Layout& fresh = source_.layouts.front();
   const Layout wanted{shape.rows * element_bytes, shape.columns, shape.leading_dimension * element_bytes,
                       fresh.promised_distance,    element_bytes, &fresh};
-  // There are four at most: those of the inner tiles, of two edges and of the corner.
+  // At most four layouts in addition to that of new data: inner tiles, the two edges, and the corner.
   for (const Layout& layout : source_.layouts)
     if (&layout != &fresh && layout.column_bytes == wanted.column_bytes && layout.columns == wanted.columns)
       return {datum, {&layout}};
@@ -221,7 +221,7 @@ ptg::Range stepped(const ptg::Index& index, const ptg::Expression& first, const 
   if (step == 0) throw UsageError(fmt::format("the range of {} has a step of 0", index.text()));
   if (step > 0) return index.in(first, last, step);
   if (step == -1) return index.in(last, first);
-  // The same numbers from below: none if `first` is below `last`.
+  // The same numbers in ascending order; empty if `first` is below `last`.
   const ptg::Expression lowest = first - (first - last) / -step * -step;
   return index.in(choose(first < last, first + 1, lowest), first, -step);
 }

@@ -1,4 +1,4 @@
-// Objects by number that are made when they are first asked for, and stay where they are. Any thread may ask.
+// A growing array of objects with stable addresses: chunks are allocated on first access. Thread-safe.
 #pragma once
 #include <array>
 #include <atomic>
@@ -18,7 +18,7 @@ class Chunks {
   ~Chunks() {
     for (std::atomic<T*>& chunk : chunks_) delete[] chunk.load(std::memory_order_relaxed);
   }
-  /// `number` < most.
+  /// The object with this number, which is less than `most`.
   T& at(std::uint32_t number) {
     std::atomic<T*>& chunk = chunks_[number / in_chunk];
     T* objects = chunk.load(std::memory_order_acquire);
@@ -31,7 +31,7 @@ class Chunks {
   static T* made(std::atomic<T*>& chunk) {
     T* const objects = new T[in_chunk];
     T* other = nullptr;
-    // release: who finds them finds them made.
+    // release: a thread that finds the chunk sees its objects constructed.
     if (chunk.compare_exchange_strong(other, objects, std::memory_order_acq_rel)) return objects;
     delete[] objects;
     return other;

@@ -1,5 +1,5 @@
-// The classes of a parameterized task graph as they are run: all names looked up, all maps turned round. What
-// a task waits for, and which tasks wait for it, follow from its indices alone, by formulas.
+// The classes of a parameterized task graph in the form used at run time: names resolved, dependence functions
+// inverted. The predecessors and successors of a task follow from its indices by formulas.
 #pragma once
 #include <fairlead/ptg/definition.hpp>
 
@@ -14,26 +14,26 @@
 #include <utility>
 #include <vector>
 
-#include "front/ptg/active_task.hpp"
 #include "front/ptg/interval.hpp"
+#include "front/ptg/task_instance.hpp"
 #include "front/ptg/walk.hpp"
 
 namespace fairlead::ptg {
 
-/// The numbers of a task's indices, or of an edge's, at their places.
+/// The values of the indices of a task, or of an edge, each at its place.
 using Numbers = std::array<std::int64_t, Places::most>;
 
-/// A datum of a collection.
+/// A datum of a collection, its indices given by formulas.
 struct MemoryPlace {
   std::uint32_t collection = 0;
   std::vector<Formula> indices;
-  /// Where in the collection it is, if it surely is in it, for all tasks.
-  std::optional<Formula> surely_at{};
+  /// The position in the collection, present only if the datum exists for all tasks.
+  std::optional<Formula> unchecked_position{};
 
-  /// Of those in the collection, whose extents these are, for the numbers of a task. -1 if there is none.
+  /// The position in a collection with these extents, for the index values of a task; -1 if out of range.
   std::int64_t position(const std::vector<std::int64_t>& extents, const std::int64_t* numbers) const {
-    if (surely_at) [[likely]]
-      return (*surely_at)(numbers);
+    if (unchecked_position) [[likely]]
+      return (*unchecked_position)(numbers);
     std::int64_t at = 0, stride = 1;
     for (std::size_t i = 0; i < indices.size(); ++i) {
       const std::int64_t index = indices[i](numbers), extent = extents[i];
@@ -45,40 +45,47 @@ struct MemoryPlace {
   }
 };
 
-/// One of the places that a flow's value comes from.
+/// One of the alternative sources of a flow's value.
 struct Input {
   std::optional<Conditions> condition;
   Place::Kind kind = Place::Kind::nothing;
-  MemoryPlace memory;                      ///< or, of a fresh datum, the collection that it is like
-  std::optional<std::uint16_t> like_flow;  ///< or the flow of the task, already there, whose datum it is like
-  std::vector<Loop> ranges;                ///< of a control: over which it waits
-  Conditions each;                         ///< of those, the ones for which this holds
-  std::uint32_t from_class = 0;            ///< of a task
-  std::vector<Formula> indices;            ///< its parameters, over these numbers and those of the ranges
+  MemoryPlace memory;  ///< for a fresh datum: its shape is that of data of this collection
+  /// For a fresh datum: its shape is that of this flow's datum in the same task.
+  std::optional<std::uint16_t> like_flow;
+  std::vector<Loop> ranges;      ///< for a control: the ranges of tasks that it waits for
+  Conditions each;               ///< which tasks of the ranges count
+  std::uint32_t from_class = 0;  ///< for a task as source: its class
+  /// The parameters of that task, as formulas over the task's own indices and the ranges.
+  std::vector<Formula> indices;
   std::uint16_t from_flow = 0;
-  const Alternative* said = nullptr;  ///< of the class's definition
+  const Alternative* definition = nullptr;  ///< where the class's definition states it
 };
 
-/// Which tasks of a class get the value of a flow.
+/// An edge of the graph, for all tasks of the producing class: which tasks receive the value of a flow.
 struct Edge {
   std::uint32_t to_class = 0;
   std::uint16_t to_flow = 0;
-  bool to_writer = false;  ///< they change it
-  Part part{};             ///< what of it they look at
-  const Alternative* said =
-      nullptr;              ///< where the giver states it; null: found out from the receiver's input
-  Conditions before;        ///< over the numbers of the task that it comes from
-  std::vector<Loop> loops;  ///< go on with further places
-  std::vector<std::pair<std::uint8_t, Formula>> solved;  ///< places that `after` needs besides
-  Conditions after;                                      ///< over all of these
-  std::vector<Formula> indices;                          ///< the parameters of the task, likewise
-  /// Its name, if it surely is one of the class's. Else that has to be looked at.
-  std::optional<Formula> name;
-  /// It goes to neighbours, whose names are so far apart, and nothing more has to be looked at; 0: not so.
-  std::int64_t name_growth = 0;
-  std::uint8_t slot = 0;     ///< of the task's record: where the value is noted down
-  bool to_control = false;   ///< nothing is
-  bool makes_ready = false;  ///< surely nothing else has to come
+  bool to_writer = false;  ///< the receivers change the value
+  Part part{};             ///< the part of the value that the receivers read
+  const Alternative* definition =
+      nullptr;              ///< the producer's statement of the edge; null: derived from the receiver's input
+  Conditions before;        ///< a condition over the indices of the producer
+  std::vector<Loop> loops;  ///< over further places, one iteration per receiver
+  std::vector<std::pair<std::uint8_t, Formula>> solved;  ///< places computed for `after`
+  Conditions after;                                      ///< a condition over all of these places
+  std::vector<Formula> indices;  ///< the parameters of the receiver, over all of these places
+  /// The receiver's key. Present only if the receiver is proven to exist and to take the value; otherwise checked at
+  /// run time.
+  std::optional<Formula> key;
+  /// The distance between the keys of consecutive receivers of the only loop, if nothing else needs a check;
+  /// otherwise 0.
+  std::int64_t key_stride = 0;
+  std::uint8_t slot = 0;     ///< the slot of the receiver's record for the value
+  bool to_control = false;   ///< the receiving flow is a control: no value is stored
+  bool makes_ready = false;  ///< the value is the receiver's only input
+  /// The receiver may not exist and is then skipped (ClassDefinition::skips_missing_receivers). False if it is proven
+  /// to exist.
+  bool may_be_missing = false;
 
   void find_parameters(const std::int64_t* numbers, std::int64_t* parameters) const {
     for (std::size_t i = 0; i < indices.size(); ++i) parameters[i] = indices[i](numbers);
@@ -89,84 +96,89 @@ struct Edge {
   }
 };
 
-/// A datum in which a value is left.
-struct Leaving {
+/// A datum of a collection in which a flow's value is stored at the end.
+struct StoredOutput {
   Conditions condition;
   MemoryPlace memory;
   std::vector<Loop> ranges;
-  Conditions each;                    ///< over its own indices as well
-  bool comes_home = false;            ///< a task takes it there, if it is elsewhere
-  const Alternative* said = nullptr;  ///< of the class's definition
+  Conditions each;                    ///< like `condition`, over the ranges' indices as well
+  bool written_back = false;          ///< a write-back task copies the value there if it is in another datum
+  const Alternative* said = nullptr;  ///< where the class's definition states it
 };
 
+/// A flow of a class.
 struct TableFlow {
   std::string name;
   bool control = false;
   AccessMode mode = AccessMode::read;
   std::vector<Input> inputs;
   std::vector<Edge> edges;
-  std::vector<Leaving> leavings;
-  /// Who gets the value is counted: somebody changes it while others may still read it, or it has to be given
-  /// back after the last one.
+  std::vector<StoredOutput> stored_outputs;
+  /// The readers of its value are counted: a task changes the value while other tasks may still read it, or the datum
+  /// must be returned after the last reader.
   bool counted = false;
-  bool may_count = false;         ///< its value may be one whose readers count
-  bool may_repeat = false;        ///< its stated edges may name a task twice: each is looked up
-  bool surely_from_task = false;  ///< whatever the indices are, it waits for a task
-  /// So its inputs say.
+  bool may_count = false;         ///< the value that it has may be one with counted readers
+  bool may_repeat = false;        ///< two of its stated edges may name the same task, so each end is checked
+  bool surely_from_task = false;  ///< for all index values, it waits for a task
+  /// Computes surely_from_task from the inputs.
   bool comes_surely_from_task() const;
 };
 
-/// What is the same for all tasks of a class, and what follows from a task's indices.
+/// What all tasks of a class have in common, and the formulas over a task's indices.
 struct TableClass {
   std::string name;
   Places places;                         ///< of its indices, in their order
-  std::vector<Loop> loops;               ///< over them
-  std::vector<std::uint8_t> parameters;  ///< places of those that are none derived
-  std::vector<Interval> bounds;          ///< of each place
+  std::vector<Loop> loops;               ///< one per index
+  std::vector<std::uint8_t> parameters;  ///< the places of the indices that are not derived
+  std::vector<Interval> bounds;          ///< the interval of the index at each place
   std::vector<TableFlow> flows;
-  std::size_t data_flows = 0;               ///< they come first
-  std::int32_t sure_inputs = 0;             ///< tasks that each of its tasks waits for
-  std::vector<std::uint16_t> other_inputs;  ///< flows that may come from tasks besides
-  std::vector<std::uint16_t> written;       ///< flows that change what they have
-  std::vector<std::uint16_t> told;          ///< flows of whose values somebody hears, or who are counted
-  /// Parts of flows that go to other ranks as such. What goes is called by its flow, or by the number of flows and its place
-  /// here.
+  std::size_t data_flows = 0;    ///< flows with data; they precede the controls
+  std::int32_t sure_inputs = 0;  ///< flows with data that always come from a task
+  /// All other flows with inputs: which tasks they wait for depends on the indices.
+  std::vector<std::uint16_t> other_inputs;
+  std::vector<std::uint16_t> written;  ///< flows that change their value
+  /// Flows to process when a task finishes: they have receivers, a datum to be stored in, or counted readers.
+  std::vector<std::uint16_t> notified_flows;
+  /// Parts of flows that are sent to other ranks by themselves. An output is numbered by its flow; a part, by the
+  /// number of flows plus its position here.
   std::vector<std::pair<std::uint16_t, Part>> parts;
-  bool may_await_memory = false;  ///< a task may wait for those that read what it changes from memory
-  bool one_input = false;         ///< its tasks wait for one task at most
-  bool same_places = false;       ///< its parameters are all its indices: their places are 0, 1 and so on
+  /// A task may wait for the readers of the datum that it takes from memory and changes.
+  bool may_await_memory = false;
+  bool one_input = false;    ///< each task waits for at most one task
+  bool same_places = false;  ///< no index is derived, so the parameters are at places 0, 1, ...
   std::vector<Formula> numbers;
   Formula priority;
-  std::optional<MemoryPlace> runs_at;  ///< over ranks: where that is, its tasks run
+  std::optional<MemoryPlace> runs_at;  ///< with several ranks: tasks run on the rank that owns this datum
   std::shared_ptr<const ClassDefinition> definition;
 
-  /// What goes to other ranks by that number: of which flow, and what of it.
+  /// The flow and the part of the output with this number.
   std::pair<std::uint16_t, Part> output(std::size_t number) const {
     if (number < flows.size()) return {static_cast<std::uint16_t>(number), Part{}};
     return parts.at(number - flows.size());
   }
+  /// The inverse of output(): the number of the output for this flow and part.
   std::size_t output_number(std::size_t flow, const Part& part) const {
     const auto found =
         std::find(parts.begin(), parts.end(), std::pair(static_cast<std::uint16_t>(flow), part));
     return found == parts.end() ? flow : flows.size() + static_cast<std::size_t>(found - parts.begin());
   }
 
-  /// The first of the names of its tasks.
-  std::uint64_t first_name = 0;
-  /// For each parameter: where its numbers begin, how many there may be, and how far the names of neighbours
-  /// are apart.
+  /// The first key of its tasks.
+  std::uint64_t first_key = 0;
+  /// For each parameter: its smallest value, the number of possible values, and the distance between the keys of
+  /// tasks that differ by 1 in it.
   struct Axis {
     std::int64_t first = 0;
     std::uint64_t count = 0, stride = 0;
   };
   std::vector<Axis> axes;
-  std::uint64_t names = 1;  ///< how many it has taken
+  std::uint64_t key_count = 1;  ///< the number of keys reserved for it
 
-  /// A task of it waits for one task at most, as its flows say.
+  /// True if, judged by the flows, each task waits for at most one task.
   bool waits_for_one() const;
-  /// The name of the task with these parameters. Nothing if they are far from any task's.
-  std::optional<std::uint64_t> name_of(const std::int64_t* values) const noexcept {
-    std::uint64_t at = first_name;
+  /// The key of the task with these parameters; nothing if a parameter is outside its interval.
+  std::optional<std::uint64_t> key_of(const std::int64_t* values) const noexcept {
+    std::uint64_t at = first_key;
     for (std::size_t i = 0; i < axes.size(); ++i) {
       const auto offset = static_cast<std::uint64_t>(values[i] - axes[i].first);
       if (offset >= axes[i].count) return std::nullopt;
@@ -174,66 +186,72 @@ struct TableClass {
     }
     return at;
   }
-  /// Its parameters, the other way round.
+  /// The inverse of name_of().
   void parameters_of(std::uint64_t its_name, std::int64_t* values) const noexcept;
-  /// The numbers of all its indices. `values`: of a task, from its record.
+  /// Fills in the values of all indices, at their places, from the parameters in a task's record.
   void place(const std::int32_t* values, std::int64_t* at) const {
     if (same_places) [[likely]] {
-      // So many are there in every record, and that is quicker than a loop.
-      for (std::size_t i = 0; i < ActiveTask::fixed_slots; ++i) at[i] = values[i];
-      for (std::size_t i = ActiveTask::fixed_slots; i < parameters.size(); ++i) at[i] = values[i];
+      // Every record has that many slots; a fixed count is faster than a variable one.
+      for (std::size_t i = 0; i < TaskInstance::fixed_slots; ++i) at[i] = values[i];
+      for (std::size_t i = TaskInstance::fixed_slots; i < parameters.size(); ++i) at[i] = values[i];
       return;
     }
     for (std::size_t i = 0; i < parameters.size(); ++i) at[parameters[i]] = values[i];
     place_derived(at);
   }
-  /// Those that follow from the parameters.
+  /// Computes the derived indices.
   void place_derived(std::int64_t* at) const {
     for (const Loop& loop : loops)
       if (loop.derived) at[loop.place] = loop.first.front().dividend(at);
   }
-  /// Its tasks are ready as soon as one thing has come.
+  /// Tasks are ready as soon as one input has arrived.
   bool ready_at_once() const noexcept { return one_input && !may_await_memory; }
-  /// Where a task's record has what comes by the flow, of those with data.
+  /// The slot of a task's record for the value of a flow with data.
   std::uint8_t slot_of(std::size_t flow) const noexcept {
     return static_cast<std::uint8_t>(parameters.size() + flow);
   }
-  /// Which parameter stands at the i-th place where a task is called.
-  std::size_t called(std::size_t i) const { return definition->called.empty() ? i : definition->called[i]; }
-  /// "gemm(1, 4, 2)".
+  /// The parameter at position i of a task's name in messages.
+  std::size_t display_index(std::size_t i) const {
+    return definition->called.empty() ? i : definition->called[i];
+  }
+  /// The task's name, "gemm(1, 4, 2)".
   std::string text(const std::int32_t* values) const;
-  /// How many tasks there are. Throws as SpaceWalk.
+  /// The number of tasks. Throws UsageError as StoppableWalk; WalkStopped once `stop` is set.
   std::uint64_t count(const std::atomic<bool>* stop = nullptr) const;
 };
 
-/// Which input a flow has for these numbers; null: none holds.
+/// The input that applies for these index values: the first with a true condition; null if there is none.
 inline const Input* input_of(const TableFlow& flow, const std::int64_t* numbers) {
   for (const Input& input : flow.inputs)
     if (!input.condition || (*input.condition)(numbers)) return &input;
   return nullptr;
 }
 
+/// All collections and classes of a graph.
 struct ClassTable {
   std::vector<std::shared_ptr<const CollectionDefinition>> collections;
-  std::vector<bool> contested;  ///< of each: some task may change a datum that another takes from memory
+  /// By collection: a task may change a datum that another task takes from memory.
+  std::vector<bool> has_memory_conflicts;
   std::vector<TableClass> classes;
-  std::uint64_t names = 0;                  ///< that its tasks take
-  bool come_home = false;                   ///< tasks bring values home: who has one is always counted
-  const std::atomic<bool>* stop = nullptr;  ///< once it is set, walks through the tasks end with WalkStopped
+  std::uint64_t names = 0;       ///< the number of keys of all classes
+  bool has_write_backs = false;  ///< there are write-back tasks, so the readers of all values are counted
+  const std::atomic<bool>* stop = nullptr;  ///< once set, iterations over tasks throw WalkStopped
 
-  std::string text_of(const ActiveTask& task) const {
+  std::string text_of(const TaskInstance& task) const {
     return classes[task.task_class].text(task.parameters());
   }
 };
 
-/// Throws UsageError for what makes no sense: names what, in which class and where that is. `over_ranks`: values may
-/// go to other ranks, so who has one is always counted.
+/// Builds the table. Throws UsageError for an invalid definition, with the reason, the class and its source line.
+/// `over_ranks`: values may go to other ranks, so write-back tasks are added and all readers are counted.
 ClassTable make_class_table(const std::vector<std::shared_ptr<const ClassDefinition>>& definitions,
                             bool over_ranks = false);
 
-/// "gemm, defined at file:line".
+/// "gemm, defined at file:line", with the column if it is known.
 std::string text_of(const ClassDefinition& definition);
-/// Where it is said in which places the class's values are: "file:line:column"; or, if that is not known, as above.
-std::string where_said(const Alternative& places, const ClassDefinition& of);
+/// Throws the error of an iteration over the class's tasks again, with the class and where it is defined.
+[[noreturn]] void throw_in(const TableClass& of, const UsageError& error);
+/// Where the definition states these places: "file:line:column"; if unknown, the class's text_of().
+std::string source_line_of(const Alternative& places, const ClassDefinition& of);
 
 }  // namespace fairlead::ptg

@@ -1,4 +1,4 @@
-// See copied_values.hpp.
+// Finds the values to copy (or_copy), and defines the copy classes.
 #include "front/ptg/copied_values.hpp"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ const ClassDefinition* CopiedValues::between(const Flow& giver, const Flow& read
   return !flow.control && !writes(flow.mode) && can_read_a_copy(reader) ? found->second : nullptr;
 }
 
-/// What names no class or flow is refused later.
+/// Unknown classes and flows are reported later.
 void CopiedValues::find_takers(const std::shared_ptr<const ClassDefinition>& of) {
   for (std::size_t i = 0; i < of->flows.size(); ++i) {
     const FlowDefinition& flow = of->flows[i];
@@ -56,7 +56,8 @@ bool CopiedValues::reaches_writer(const Flow& flow, std::vector<Flow>& seen) con
          });
 }
 
-/// It does not pass the value on to who changes it, nor say in which datum that is: these mean the value's own datum.
+/// True if the flow neither passes the value on to a task that changes it nor names the datum to store it in: both
+/// refer to the original datum.
 bool CopiedValues::can_read_a_copy(const Flow& flow) const {
   const auto& outputs = flow.first->flows[flow.second].outputs;
   std::vector<Flow> seen;
@@ -87,6 +88,7 @@ void CopiedValues::add_copying(const Flow& giver, const Copier& copier) {
   copying->maker = copier.maker;
   copying->file = giver.first->file;
   copying->line = giver.first->line;
+  copying->column = giver.first->column;
   copying_[giver] = copying.get();
   definitions_.push_back(std::move(copying));
 }

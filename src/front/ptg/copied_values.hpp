@@ -1,6 +1,6 @@
-// Where a task changes a value and is not to wait for those who read it (FlowSpecification::or_copy), these read a
-// copy: a class of tasks that copy comes between who gives the value and who reads it. So the datum that the value is
-// in stays that of who changes it, and who copies is the only one for whom he waits.
+// FlowSpecification::or_copy: a task changes a value without waiting for its readers. A class of copy tasks is
+// inserted between the producer and the readers, which read a copy; the value's own datum goes to the task that
+// changes it, which waits for the copy task only.
 #pragma once
 #include <fairlead/ptg/definition.hpp>
 
@@ -12,17 +12,19 @@
 
 namespace fairlead::ptg {
 
+/// Decides which flows read a copy, and defines the classes that make the copies.
 class CopiedValues {
  public:
   using Definitions = std::vector<std::shared_ptr<const ClassDefinition>>;
   using Flow = std::pair<const ClassDefinition*, std::size_t>;
-  static constexpr std::size_t from = 0, to = 1;  ///< the flows of a class that copies
+  static constexpr std::size_t from = 0, to = 1;  ///< the flows of a copy class
 
+  /// Adds the copy classes for these definitions.
   explicit CopiedValues(const Definitions& definitions);
 
-  /// Those that were given, and the classes that copy.
+  /// The given definitions, followed by the copy classes.
   const Definitions& definitions() const noexcept { return definitions_; }
-  /// The class whose copies the reading flow gets, in place of the giving one's value; null: it gets that itself.
+  /// The copy class that replaces the producer for the reading flow; null if the flow reads the original value.
   const ClassDefinition* between(const Flow& giver, const Flow& reader) const;
 
  private:
@@ -36,7 +38,7 @@ class CopiedValues {
   void add_copying(const Flow& giver, const Copier& copier);
 
   Definitions definitions_;
-  std::map<Flow, std::vector<Taker>> takers_;  // by giver
+  std::map<Flow, std::vector<Taker>> takers_;  // by producer
   std::map<Flow, const ClassDefinition*> copying_;
 };
 

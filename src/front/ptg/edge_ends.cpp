@@ -1,4 +1,4 @@
-// See edge_ends.hpp.
+// Checks of stated edges against the receiver's inputs, and the error texts.
 #include "front/ptg/edge_ends.hpp"
 
 #include <fmt/format.h>
@@ -13,8 +13,8 @@ namespace fairlead::ptg {
 
 namespace {
 
-/// Looks for the numbers of a control's ranges with which it names the giver. A range whose number one of the indices gives is
-/// solved, not walked.
+/// Searches for values of a control's ranges for which it names the producer. A range is solved, not iterated, if one
+/// of the indices determines it.
 class ControlSearch {
  public:
   ControlSearch(const Input& input, const Giver& giver, Numbers& numbers)
@@ -29,7 +29,7 @@ class ControlSearch {
       if (input_.indices[i](numbers_) != giver_.parameters[i]) return false;
     return input_.each(numbers_);
   }
-  /// The index that speaks of this range's number and of none of later ones, and grows with it.
+  /// An index of the producer that grows with this range and depends on no later one.
   const Formula* solving(std::size_t level, std::size_t& which) const {
     for (which = 0; which < input_.indices.size(); ++which) {
       const Formula& index = input_.indices[which];
@@ -85,7 +85,7 @@ bool is_of(const Input& input, const Giver& giver) {
          input.from_flow == giver.flow;
 }
 
-/// What the flow takes instead: "takes data(3) from memory".
+/// What the flow takes instead: "takes data(3) from memory instead".
 std::string instead(const ClassTable& table, const TableFlow& flow, const std::int64_t* numbers) {
   if (flow.control) return "does not wait for it";
   const Input* const input = input_of(flow, numbers);
@@ -96,7 +96,7 @@ std::string instead(const ClassTable& table, const TableFlow& flow, const std::i
       std::array<std::int64_t, Walk::most_loops> parameters{};
       for (std::size_t i = 0; i < input->indices.size(); ++i) parameters[i] = input->indices[i](numbers);
       return fmt::format("takes the flow \"{}\" of {} instead", from.flows[input->from_flow].name,
-                         called(from, parameters.data()));
+                         task_name(from, parameters.data()));
     }
     case Place::Kind::memory:
     case Place::Kind::home: {
@@ -114,7 +114,7 @@ std::string instead(const ClassTable& table, const TableFlow& flow, const std::i
 
 std::string called(const TableClass& of, const std::int32_t* parameters) { return of.text(parameters); }
 
-/// "the flow "x" of first(3) goes to the flow "a" of second(4)".
+/// "file:line:column: the flow "x" of first(3) goes to the flow "a" of second(4)".
 std::string edge_text(const ClassTable& table, const Giver& giver, const Edge& edge,
                       const std::int64_t* parameters) {
   const TableClass &from = table.classes[giver.task_class], &to = table.classes[edge.to_class];
@@ -122,10 +122,10 @@ std::string edge_text(const ClassTable& table, const Giver& giver, const Edge& e
   const auto kind = [](const TableFlow& flow) { return flow.control ? "control" : "flow"; };
   return fmt::format("{}: the {} \"{}\" of {} goes to the {} \"{}\" of {}", where_stated(edge, from),
                      kind(out), out.name, called(from, giver.parameters), kind(in), in.name,
-                     called(to, parameters));
+                     task_name(to, parameters));
 }
 
-/// All that hold together in the condition.
+/// Splits the condition into its conjuncts.
 void add_parts(const Expression& condition, std::vector<Expression>& parts) {
   const ExpressionNode& node = *condition.node();
   if (node.operation != Operation::both) return parts.push_back(condition);
@@ -138,20 +138,22 @@ bool is_negation(const Expression& of, const Expression& a) {
          node.operands[1].node()->operation == Operation::constant && node.operands[1].node()->value == 0;
 }
 
-/// One has a condition that the other has negated, as the two branches of a guard.
+/// True if a conjunct of one condition is the negation of one of the other, as in the two branches of a guard.
 bool exclude_each_other(const Edge& a, const Edge& b) {
-  if (a.said == nullptr || b.said == nullptr || !a.said->condition || !b.said->condition) return false;
+  if (a.definition == nullptr || b.definition == nullptr || !a.definition->condition ||
+      !b.definition->condition)
+    return false;
   std::vector<Expression> of_a, of_b;
-  add_parts(*a.said->condition, of_a);
-  add_parts(*b.said->condition, of_b);
+  add_parts(*a.definition->condition, of_a);
+  add_parts(*b.definition->condition, of_b);
   return std::ranges::any_of(of_a, [&](const Expression& one) {
     return std::ranges::any_of(
         of_b, [&](const Expression& other) { return is_negation(one, other) || is_negation(other, one); });
   });
 }
 
-/// With the steps of its ranges the edge names different tasks: each range has an index that grows with it, and with no later
-/// one.
+/// True if the iterations of the edge name different tasks: each range has an index that grows with it, and with no
+/// later range.
 bool names_each_once(const Edge& edge) {
   for (std::size_t level = 0; level < edge.loops.size(); ++level) {
     if (edge.loops[level].derived) continue;
@@ -168,7 +170,7 @@ bool names_each_once(const Edge& edge) {
 
 }  // namespace
 
-std::string called(const TableClass& of, const std::int64_t* parameters) {
+std::string task_name(const TableClass& of, const std::int64_t* parameters) {
   std::array<std::int32_t, Walk::most_loops> values{};
   std::copy_n(parameters, of.parameters.size(), values.begin());
   return of.text(values.data());
@@ -208,8 +210,18 @@ bool takes_from(const TableClass& taker, const TableFlow& flow, const std::int64
   return false;
 }
 
+bool is_skipped(const ClassTable& table, const Edge& edge, const std::int64_t* numbers) {
+  if (!edge.may_be_missing) return false;
+  const TableClass& to = table.classes[edge.to_class];
+  std::array<std::int64_t, Walk::most_loops> parameters;
+  edge.find_parameters(numbers, parameters.data());
+  Numbers of_task;
+  return !to.key_of(parameters.data()) || !has_task(to, parameters.data(), of_task.data());
+}
+
 std::string where_stated(const Edge& edge, const TableClass& giver) {
-  return edge.said == nullptr ? text_of(*giver.definition) : where_said(*edge.said, *giver.definition);
+  return edge.definition == nullptr ? text_of(*giver.definition)
+                                    : source_line_of(*edge.definition, *giver.definition);
 }
 
 std::string wrong_end(const ClassTable& table, const Giver& giver, const Edge& edge,
@@ -217,13 +229,14 @@ std::string wrong_end(const ClassTable& table, const Giver& giver, const Edge& e
   const TableClass& to = table.classes[edge.to_class];
   const TableFlow& flow = to.flows[edge.to_flow];
   Numbers numbers{};
-  if (!to.name_of(parameters) || !has_task(to, parameters, numbers.data()))
-    return edge_text(table, giver, edge, parameters) + ", and there is no such task";
+  if (!to.key_of(parameters) || !has_task(to, parameters, numbers.data()))
+    return edge.may_be_missing ? std::string()
+                               : edge_text(table, giver, edge, parameters) + ", and there is no such task";
   if (takes_from(to, flow, numbers.data(), giver)) return {};
-  const Alternative* const said = flow.inputs.empty() ? nullptr : flow.inputs.front().said;
+  const Alternative* const said = flow.inputs.empty() ? nullptr : flow.inputs.front().definition;
   return fmt::format("{}, which {} ({})", edge_text(table, giver, edge, parameters),
                      instead(table, flow, numbers.data()),
-                     said == nullptr ? text_of(*to.definition) : where_said(*said, *to.definition));
+                     said == nullptr ? text_of(*to.definition) : source_line_of(*said, *to.definition));
 }
 
 std::string stated_twice(const ClassTable& table, const Giver& giver, const Edge& edge,
@@ -235,7 +248,7 @@ void find_repeats(TableClass& of) {
   for (TableFlow& flow : of.flows)
     for (std::size_t i = 0; i < flow.edges.size(); ++i) {
       const Edge& edge = flow.edges[i];
-      if (edge.said == nullptr) continue;
+      if (edge.definition == nullptr) continue;
       flow.may_repeat |= !names_each_once(edge);
       for (std::size_t k = 0; k < i; ++k)
         flow.may_repeat |= flow.edges[k].to_class == edge.to_class && flow.edges[k].to_flow == edge.to_flow &&

@@ -1,5 +1,5 @@
-// The far end of an edge that its giver states: whether the receiving task exists, and whether its own inputs name the
-// giver. An edge that the receiver does not name would start the receiver too early or twice.
+// Checks the receiving end of edges that the producer states: the receiver must exist, and its own inputs must name
+// the producer. Otherwise the edge would start the receiver too early or twice.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -10,44 +10,47 @@
 
 namespace fairlead::ptg {
 
-/// The end of an edge at its giver: class, flow and parameters.
+/// The producing end of an edge: class, flow and parameters.
 struct Giver {
   std::uint32_t task_class = 0;
   std::uint16_t flow = 0;
   const std::int32_t* parameters = nullptr;
 };
 
-/// Whether the class has a task with these parameters. `numbers`: then those of all its indices. Throws UsageError if a
+/// True if the class has a task with these parameters; fills in the values of all its indices. Throws UsageError if a
 /// formula divides by 0.
 bool has_task(const TableClass& of, const std::int64_t* parameters, std::int64_t* numbers);
 
-/// Whether the flow of a task with these numbers of its indices takes what the giver's flow has. A control that waits for more
-/// tasks than can be searched is taken to do so.
+/// True if, for a task with these index values, the flow takes its value from `giver`. Also true for a control that
+/// waits for more tasks than the search limit.
 bool takes_from(const TableClass& taker, const TableFlow& flow, const std::int64_t* numbers,
                 const Giver& giver);
 
-/// What is wrong with an edge of the giver that names the task with these parameters; empty: nothing.
+/// True if, for these index values, the receiver does not exist and the producer's class permits that.
+bool is_skipped(const ClassTable& table, const Edge& edge, const std::int64_t* numbers);
+
+/// The error text for an edge to the task with these parameters; empty if the edge is correct.
 std::string wrong_end(const ClassTable& table, const Giver& giver, const Edge& edge,
                       const std::int64_t* parameters);
 
-/// Why an edge that names the same flow of the same task as an earlier one of its giver is wrong.
+/// The error text for a repeated edge: an earlier one names the same flow of the same task.
 std::string stated_twice(const ClassTable& table, const Giver& giver, const Edge& edge,
                          const std::int64_t* parameters);
 
-/// "gemm(1, 4, 2)".
-std::string called(const TableClass& of, const std::int64_t* parameters);
+/// The task's name, "gemm(1, 4, 2)".
+std::string task_name(const TableClass& of, const std::int64_t* parameters);
 
-/// "file:line:column" of the edge at its giver.
+/// "file:line:column" where the producer states the edge.
 std::string where_stated(const Edge& edge, const TableClass& giver);
 
-/// Sets TableFlow::may_repeat: two of the flow's stated edges, or two steps of one, may name the same task.
+/// Sets TableFlow::may_repeat: two stated edges of a flow, or two iterations of one edge, may name the same task.
 void find_repeats(TableClass& of);
 
-/// The ends that a flow of a task has stated so far.
+/// The receivers that a flow of a task has named so far. Most flows name one, which is stored without allocation.
 class StatedEnds {
  public:
   void clear() noexcept { count_ = 0; }
-  /// False if it was there already.
+  /// Returns false if this receiver was already there.
   bool add(std::uint64_t name, std::uint16_t flow) {
     if (count_++ == 0) {
       first_ = {name, flow};
@@ -70,7 +73,8 @@ class StatedEnds {
   };
   std::uint64_t count_ = 0;
   End first_{};
-  std::shared_ptr<std::unordered_set<End, Hash>> others_{};  // copies of a Telling follow each other
+  // copies of a CompletionNotice are used one after another, so they share the set
+  std::shared_ptr<std::unordered_set<End, Hash>> others_{};
 };
 
 }  // namespace fairlead::ptg

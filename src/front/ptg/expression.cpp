@@ -1,4 +1,4 @@
-// Expressions over indices: how they are put together, and how they read.
+// Construction, evaluation and text of expressions over indices.
 #include <fairlead/error.hpp>
 
 #include <algorithm>
@@ -89,7 +89,7 @@ const char* sign_of(Operation operation) {
   }
 }
 
-/// Wraps round, as machines do; signed overflow is not left to chance.
+/// Overflow wraps around: computed in unsigned arithmetic, since signed overflow is undefined.
 std::int64_t wrapped(std::uint64_t value) { return static_cast<std::int64_t>(value); }
 std::uint64_t bits(std::int64_t value) { return static_cast<std::uint64_t>(value); }
 

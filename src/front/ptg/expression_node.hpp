@@ -1,4 +1,4 @@
-// What an expression over indices consists of.
+// The nodes of expressions over indices.
 #pragma once
 #include <fairlead/ptg/expression.hpp>
 
@@ -13,9 +13,9 @@ namespace fairlead::ptg {
 
 enum class Operation : std::uint8_t {
   constant,
-  index,     // known by its node, not by its name
+  index,     // identified by its node, not by its name
   computed,  // a function of `operands`
-  choose,    // the others have two operands
+  choose,    // condition, value if true, value if false; all operations below have two operands
   add,
   subtract,
   multiply,
@@ -36,15 +36,17 @@ enum class Operation : std::uint8_t {
   maximum,
 };
 
+/// A node of an expression tree; immutable once it is shared.
 struct ExpressionNode {
   Operation operation = Operation::constant;
-  std::int64_t value = 0;  ///< of a constant
+  std::int64_t value = 0;  ///< for a constant
   std::string name;        ///< of an index or a function
   std::vector<Expression> operands{};
   std::function<std::int64_t(std::span<const std::int64_t>)> function{};
 };
 
-/// Of two numbers. Throws UsageError for a division by 0. `choose` and `computed` are none of these.
+/// Applies a binary operation (not `choose` or `computed`). Overflow wraps around. Throws UsageError for a division
+/// by 0.
 std::int64_t apply(Operation operation, std::int64_t a, std::int64_t b);
 
 }  // namespace fairlead::ptg

@@ -1,4 +1,4 @@
-// See formula.hpp.
+// Affine forms, and the compiler and interpreter for other expressions.
 #include "front/ptg/formula.hpp"
 
 #include <fairlead/error.hpp>
@@ -19,7 +19,7 @@ std::uint8_t Places::add(const Expression& index) {
 }
 
 std::optional<std::uint8_t> Places::find(const ExpressionNode* index) const noexcept {
-  // The last one: an edge's own index hides the task's.
+  // From the end: an edge's own index hides the task's index.
   for (std::size_t i = indices_.size(); i-- > 0;)
     if (indices_[i].node().get() == index) return static_cast<std::uint8_t>(i);
   return std::nullopt;
@@ -96,18 +96,18 @@ std::optional<Affine> Affine::difference(const Expression& a, const Expression& 
   return first;
 }
 
-/// Steps over a stack of numbers.
+/// A program for a stack machine.
 struct Formula::Program {
   struct Step {
     enum class Kind : std::uint8_t { push, load, operate, call, jump, jump_if_zero, jump_if_not_zero, truth };
     Kind kind = Kind::push;
     Operation operation = Operation::constant;
-    std::uint32_t count = 0;  // of operands; a place; where to jump
+    std::uint32_t count = 0;  // of operands; or a place; or a jump target
     std::int64_t value = 0;
     const ExpressionNode* node = nullptr;
   };
   std::vector<Step> steps;
-  std::vector<Expression> kept;  // whose functions are called
+  std::vector<Expression> kept;  // keep alive the nodes with functions
 };
 
 Formula::Formula(const Affine& sum) {
@@ -145,7 +145,7 @@ Formula::Formula(const Expression& expression, const Places& places) {
   program_ = std::move(program);
 }
 
-/// Leaves one number on the stack, which holds `depth` of them then.
+/// Compiles an expression to steps that leave one number on the stack, which then holds `depth` numbers.
 void Formula::compile(const Expression& expression, const Places& places, std::size_t depth, Program& into) {
   using Step = Program::Step;
   const ExpressionNode& node = *expression.node();
@@ -176,7 +176,7 @@ void Formula::compile(const Expression& expression, const Places& places, std::s
     }
     case Operation::both:
     case Operation::either: {
-      // The first decides, and stays as the result, or is replaced by the second.
+      // Short-circuit evaluation: the first operand is the result, or is replaced by the second.
       compile(node.operands[0], places, depth, into);
       into.steps.push_back({.kind = Step::Kind::truth});
       const bool both = node.operation == Operation::both;
@@ -206,7 +206,7 @@ void Formula::compile(const Expression& expression, const Places& places, std::s
 std::int64_t Formula::run(const std::int64_t* numbers) const {
   using Step = Program::Step;
   std::array<std::int64_t, deepest + 2> stack;
-  std::size_t top = 0;  // the number of those on it
+  std::size_t top = 0;  // the number of values on the stack
   for (std::size_t at = 0; at < program_->steps.size(); ++at) {
     const Step& step = program_->steps[at];
     switch (step.kind) {
@@ -258,7 +258,7 @@ std::optional<Comparison> Comparison::of(const Expression& condition, bool holds
   const Operation operation = node.operation;
   if (operation < Operation::less || operation > Operation::different) return std::nullopt;
   const bool orders = operation == Operation::less || operation == Operation::at_most;
-  // a < b and a <= b; else b <= a and b < a.
+  // The negation of a < b is b <= a, that of a <= b is b < a.
   const bool turned = orders && !holds;
   const Expression &a = node.operands[turned ? 1 : 0], &b = node.operands[turned ? 0 : 1];
   std::optional<Affine> sum = Affine::difference(b, a, places);

@@ -1,5 +1,5 @@
-// A formula: an expression whose indices are places in an array of numbers, so that evaluating it looks
-// nothing up. Most are a place and a constant, or a sum of few; the others are a little program for a stack.
+// Formulas: expressions compiled so that each index is a place in an array of numbers, without lookups. Most are
+// affine sums of up to three terms; the others are programs for a stack machine.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -13,14 +13,15 @@
 
 namespace fairlead::ptg {
 
-/// Indices by their places in an array of numbers.
+/// Assigns indices to places in an array of numbers.
 class Places {
  public:
-  /// The number of such places that a formula may use.
+  /// The largest number of places.
   static constexpr std::size_t most = 48;
 
-  /// The next place. Throws UsageError if there are too many.
+  /// Assigns the next place. Throws UsageError if there are too many.
   std::uint8_t add(const Expression& index);
+  /// The place of an index; the last one if it has several.
   std::optional<std::uint8_t> find(const ExpressionNode* index) const noexcept;
   std::size_t size() const noexcept { return indices_.size(); }
   const Expression& index_at(std::size_t place) const noexcept { return indices_[place]; }
@@ -29,40 +30,43 @@ class Places {
   std::vector<Expression> indices_;
 };
 
-/// The sum of a constant and multiples of numbers at their places.
+/// An affine form: a constant plus multiples of the numbers at places.
 struct Affine {
   std::int64_t constant = 0;
-  std::vector<std::pair<std::uint8_t, std::int64_t>> terms{};  ///< by place, ascending; no factor is 0
+  /// Place and factor, by ascending place; no factor is 0.
+  std::vector<std::pair<std::uint8_t, std::int64_t>> terms{};
 
   void add(std::uint8_t place, std::int64_t factor);
   void add(const Affine& other, std::int64_t factor);
+  /// The factor of a place; 0 if it has no term.
   std::int64_t factor_of(std::uint8_t place) const noexcept;
   bool operator==(const Affine&) const = default;
 
-  /// The expression as such a sum, if it is one. Throws UsageError naming an index that has no place.
+  /// The expression as an affine form; nothing if it is not affine. Throws UsageError naming an index that has no
+  /// place.
   static std::optional<Affine> of(const Expression& expression, const Places& places);
-  /// The same of `a` - `b`.
+  /// `a` - `b` as an affine form.
   static std::optional<Affine> difference(const Expression& a, const Expression& b, const Places& places);
 };
 
+/// A compiled expression. Copies share the program.
 class Formula {
  public:
-  Formula() = default;  ///< 0
+  Formula() = default;  ///< the constant 0
   explicit Formula(const Affine& sum);
-  /// Throws UsageError naming an index that has no place.
+  /// Compiles the expression. Throws UsageError naming an index that has no place, or for too deep nesting.
   Formula(const Expression& expression, const Places& places);
 
   [[gnu::always_inline]] std::int64_t operator()(const std::int64_t* numbers) const {
     if (program_ != nullptr) [[unlikely]]
       return run(numbers);
-    // Those that are not there are 0 times the first.
-    // What leaves 64 bits wraps round, as in apply().
+    // Unused terms have factor 0 at place 0. Overflow wraps around, as in apply().
     const auto term = [&](std::size_t i) {
       return static_cast<std::uint64_t>(factors_[i]) * static_cast<std::uint64_t>(numbers[places_[i]]);
     };
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(constant_) + term(0) + term(1) + term(2));
   }
-  /// By how much it grows with the number at a place; nothing if that is not the same everywhere.
+  /// By how much the value grows if the number at this place grows by 1; nothing if that is not constant.
   std::optional<std::int64_t> growth(std::uint8_t place) const noexcept {
     if (program_ != nullptr) return std::nullopt;
     std::int64_t factor = 0;
@@ -81,16 +85,16 @@ class Formula {
   std::int64_t constant_ = 0;
   std::array<std::int32_t, most_terms> factors_{};
   std::array<std::uint8_t, most_terms> places_{};
-  std::shared_ptr<const Program> program_;  // null: the sum is all
+  std::shared_ptr<const Program> program_;  // null: an affine sum, given by the members above
 };
 
-/// Whether a formula's value is of a kind: most conditions compare two sums.
+/// A test of a formula's value. A comparison of two affine sums becomes a test of their difference.
 class Condition {
  public:
   enum class Kind : std::uint8_t {
-    not_zero,      // as an expression that is a condition
-    zero,          // two are equal
-    not_negative,  // one is at least the other
+    not_zero,      // an expression used as a condition
+    zero,          // equality
+    not_negative,  // an order
   };
   Condition(Formula formula, Kind kind) : formula_(std::move(formula)), kind_(kind) {}
 
@@ -111,20 +115,20 @@ class Condition {
   Kind kind_;
 };
 
-/// What a comparison of two sums says of one.
+/// A comparison of two affine sums, as a test of one.
 struct Comparison {
   Affine sum;
   Condition::Kind kind;
 
-  /// Nothing if the condition is none. `holds`: that it does, or that it does not.
+  /// The condition (negated, if `holds` is false) in this form; nothing if it does not compare two affine sums.
   static std::optional<Comparison> of(const Expression& condition, bool holds, const Places& places);
 };
 
-/// All of them hold.
+/// A conjunction of conditions.
 class Conditions {
  public:
   Conditions() = default;
-  /// Those that the expression consists of. Throws as Formula.
+  /// Splits the expression into its conjuncts. Throws as Formula.
   Conditions(const Expression& expression, const Places& places) { add(expression, places); }
   void add(const Expression& expression, const Places& places);
   void add(Condition condition) { all_.push_back(std::move(condition)); }

@@ -1,5 +1,5 @@
-// Data that are made for values which have no place of their own. They are made by the program's thread, a few at
-// a time, and used again; a task for which there is none waits until there is.
+// A pool of fresh data: data for values that have no place in a collection. The program's thread creates them, a few
+// at a time; they are reused. A task for which there is none waits.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -18,32 +18,34 @@
 
 namespace fairlead::ptg {
 
-/// Makes one more datum like one of a collection, of which there is the handle: a handle of it, which stays. The
-/// program's thread's.
+/// Creates a datum like the given one of the collection (`exact`: with the same extents) and returns its handle,
+/// which stays valid, and its registration. For the program's thread.
 using MakeFresh = std::function<std::pair<const void*, engine::RegisteredDatum*>(
     const CollectionDefinition& of, const void* like, bool exact)>;
 
-/// Many small ones can be held back (over ranks): each takes a page and a record of its own, so what comes or is made
-/// faster than it is used would go to the disk page by page.
+/// Thread-safe, except where noted. With several ranks the number of small data in use is limited: each takes a page
+/// and a record, and values that arrive or are produced faster than they are used would be evicted to disk page by
+/// page.
 class FreshData {
  public:
   FreshData(Values& values, MakeFresh make) : values_(values), make_(std::move(make)) {}
 
-  /// Once, when it is known which kinds there are.
+  /// Call once, when the kinds of values are known.
   void begin() {
     unused_.resize(values_.kinds().size());
     starved_.resize(unused_.size());
     visitors_.resize(unused_.size());
     takes_.resize(unused_.size());
   }
-  /// So many bytes of small ones may be in use for tasks, and as many for visitors.
-  void hold_back_beyond(Bytes most) {
+  /// Limits the small data in use: at most `most` bytes for tasks, and as much for values from other ranks
+  /// (visitors).
+  void set_limit(Bytes most) {
     const std::lock_guard guard(mutex_);
     most_ = most;
     beyond_ = {};
-    look();
+    update_summaries();
   }
-  /// An unused one of the kind; no_value if there is none now.
+  /// Takes an unused datum of this kind; no_value if there is none or the limit is reached.
   std::uint32_t take(std::uint32_t kind, FreshUse use) {
     const std::lock_guard guard(mutex_);
     std::vector<std::uint32_t>& unused = unused_[kind];
@@ -54,15 +56,15 @@ class FreshData {
     in_use_[index(use)] += counted(kind);
     return number;
   }
-  /// A task for which there was none of the kind: it gets another turn as soon as there is one.
-  void starve(ActiveTask& task, std::uint32_t kind) {
+  /// Queues a task for which take() found no datum. It is released as soon as there is one.
+  void queue_task(TaskInstance& task, std::uint32_t kind) {
     const std::lock_guard guard(mutex_);
     if (given_up_.load()) return;
     starved_[kind].push_back(&task);
-    look();
+    update_summaries();
   }
-  /// The run is over for all: who waits, or would from now on, is forgotten. For good. The program's thread's, as the
-  /// next. `unmade`: why no more can be made, if it is that.
+  /// Ends the run: waiting tasks are dropped, now and later; cannot be undone. `unmade`: the error, if no datum could
+  /// be created. This and creation_error() are for the program's thread.
   void give_up(const std::exception_ptr& unmade = nullptr) {
     const std::lock_guard guard(mutex_);
     given_up_.store(true);
@@ -71,48 +73,52 @@ class FreshData {
       starved_[i].clear();
       visitors_[i] = 0;
     }
-    look();
+    update_summaries();
   }
-  const std::exception_ptr& unmade() const noexcept { return unmade_; }
+  const std::exception_ptr& creation_error() const noexcept { return unmade_; }
   bool given_up() const noexcept { return given_up_.load(); }
-  std::size_t starving() const noexcept { return starving_.load(); }
-  /// So many visitors wait for one of the kind. They ask again after more were made.
-  void want(std::uint32_t kind, std::size_t visitors) {
+  /// The number of tasks that wait.
+  std::size_t queued_tasks() const noexcept { return starving_.load(); }
+  /// Records how many values from other ranks wait for this kind. They try again after make_more().
+  void set_waiting_values(std::uint32_t kind, std::size_t visitors) {
     const std::lock_guard guard(mutex_);
     if (given_up_.load()) return;
     visitors_[kind] = visitors;
-    look();
+    update_summaries();
   }
-  /// Nobody uses it any more. Who has starved for one like it, if anybody has.
-  ActiveTask* give_back(std::uint32_t number) {
+  /// Puts back a datum that is no longer used. Returns a task that waited for this kind and can now continue, or null.
+  TaskInstance* give_back(std::uint32_t number) {
     const Value& value = values_[number];
     const std::lock_guard guard(mutex_);
     Bytes& in_use = in_use_[index(value.use)];
     in_use -= counted(value.kind);
     if (in_use <= most_) beyond_[index(value.use)] = 0;
     unused_[value.kind].push_back(number);
-    ActiveTask* starved = nullptr;
+    TaskInstance* starved = nullptr;
     if (!starved_[value.kind].empty() && places(value.kind, FreshUse::task) != 0)
       starved = release(value.kind);
-    look();
+    update_summaries();
     return starved;
   }
-  /// Somebody waits for one.
-  bool wanted() const noexcept { return starving_.load() != 0 || visiting_.load() != 0; }
+  /// True if a task or a value from another rank waits.
+  bool has_waiters() const noexcept { return starving_.load() != 0 || visiting_.load() != 0; }
+  /// True if a value from another rank waits.
   bool visitors_wait() const noexcept { return visiting_.load() != 0; }
-  /// Somebody waits who is not held back: more have to be made.
+  /// True if one of them waits below the limit, so that data must be created.
   bool to_be_made() const noexcept { return to_be_made_.load(); }
-  /// What is held back would stay so for ever: a part of it goes on.
-  void let_more(FreshUse use) {
+  /// Raises the limit for this use, by an eighth of the data in use and at least 8 data of the largest small size:
+  /// otherwise the waiting ones would wait forever.
+  void raise_limit(FreshUse use) {
     const std::lock_guard guard(mutex_);
     const Bytes in_use = in_use_[index(use)];
     beyond_[index(use)] = in_use + std::max(in_use / 8, most_spare * most_small);
-    look();
+    update_summaries();
   }
-  /// Makes them, and calls again(task) for those who starved. `number(value)`: a new one. The program's thread.
+  /// Creates missing data. Calls is_new(value) for each new value, and again(task) for each task that can continue.
+  /// For the program's thread.
   template <class New, class Again>
   void make_more(New&& is_new, Again&& again) {
-    std::vector<ActiveTask*> fed;
+    std::vector<TaskInstance*> fed;
     for (std::uint32_t i = 0; i < unused_.size(); ++i) {
       for (std::size_t missing = missing_of(i); missing != 0; --missing) {
         const FreshKind& kind = values_.kinds()[i];
@@ -127,47 +133,48 @@ class FreshData {
       for (std::size_t can = std::min(unused_[i].size(), places(i, FreshUse::task));
            can != 0 && !starved_[i].empty(); --can)
         fed.push_back(release(i));
-      look();
+      update_summaries();
     }
-    for (ActiveTask* const task : fed) again(*task);
+    for (TaskInstance* const task : fed) again(*task);
   }
 
  private:
   static constexpr std::size_t most_spare = 8;
   static constexpr Bytes spare_bytes = Bytes{8} << 20;
-  // What is larger is worth its way to the disk and back.
+  // Larger data are not limited: eviction to disk is efficient for them.
   static constexpr Bytes most_small = Bytes{16} << 10;
   static constexpr std::size_t index(FreshUse use) noexcept { return static_cast<std::size_t>(use); }
 
-  // Under the mutex.
+  // ---- with the mutex held
+  // The bytes that count against the limit: 0 for a large datum.
   Bytes counted(std::uint32_t kind) const noexcept { return takes_[kind] <= most_small ? takes_[kind] : 0; }
-  /// For so many more of the kind, be there any or not.
+  /// How many more data of the kind the limit permits, whether they exist or not.
   std::size_t places(std::uint32_t kind, FreshUse use) const noexcept {
     const Bytes each = counted(kind), most = std::max(most_, beyond_[index(use)]);
     if (each == 0) return ~std::size_t{0};
     return most < in_use_[index(use)] ? 0 : (most - in_use_[index(use)]) / each;
   }
-  ActiveTask* release(std::uint32_t kind) {
-    ActiveTask* const task = starved_[kind].front();
+  TaskInstance* release(std::uint32_t kind) {
+    TaskInstance* const task = starved_[kind].front();
     starved_[kind].pop_front();
     return task;
   }
   std::size_t waiting(std::uint32_t kind) const noexcept {
     return std::min(starved_[kind].size(), places(kind, FreshUse::task)) +
-           std::min(visitors_[kind], places(kind, FreshUse::visitor));
+           std::min(visitors_[kind], places(kind, FreshUse::remote_value));
   }
   std::size_t missing_of(std::uint32_t kind) const {
     const std::lock_guard guard(mutex_);
     const std::size_t waiting = this->waiting(kind);
     if (waiting <= unused_[kind].size()) return 0;
-    if (takes_[kind] == 0) return 1;  // none was made yet
-    // More than are needed now, so that fewer wait for the program's thread; of large ones fewer, since all have their
-    // memory faulted in.
+    if (takes_[kind] == 0) return 1;  // none exists yet, so the size is unknown
+    // Creates spare data, so that later tasks need not wait for the program's thread. Fewer if they are large, since
+    // creation faults in their memory.
     const std::size_t spare = std::min<std::size_t>(most_spare, spare_bytes / takes_[kind]);
     return waiting - unused_[kind].size() + spare;
   }
-  /// After every change.
-  void look() {
+  /// Updates the atomic summaries. Call after each change.
+  void update_summaries() {
     std::size_t starving = 0, visiting = 0;
     bool to_be_made = false;
     for (std::uint32_t i = 0; i < unused_.size(); ++i) {
@@ -185,13 +192,13 @@ class FreshData {
   std::exception_ptr unmade_;
   std::atomic<std::size_t> starving_{0}, visiting_{0};
   std::atomic<bool> to_be_made_{false}, given_up_{false};
-  mutable std::mutex mutex_;                        // guards what follows
-  std::vector<std::vector<std::uint32_t>> unused_;  // by kind, as the next three
-  std::vector<std::deque<ActiveTask*>> starved_;
+  mutable std::mutex mutex_;                        // guards the members below
+  std::vector<std::vector<std::uint32_t>> unused_;  // this and the next three: by kind
+  std::vector<std::deque<TaskInstance*>> starved_;
   std::vector<std::size_t> visitors_;
-  std::vector<Bytes> takes_;  // one of it; 0: there was none yet
+  std::vector<Bytes> takes_;  // bytes of one datum; 0: none exists yet
   Bytes most_ = ~Bytes{0};
-  std::array<Bytes, 2> beyond_{}, in_use_{};  // by FreshUse
+  std::array<Bytes, 2> beyond_{}, in_use_{};  // both by FreshUse: a raised limit, and bytes in use
 };
 
 }  // namespace fairlead::ptg

@@ -1,4 +1,4 @@
-// The public graph over its source: what it is put together from, and when that is looked at as a whole.
+// The public interface of parameterized graphs. The class table is built by the first call of run() or tasks().
 #include <fairlead/ptg.hpp>
 
 #include <fmt/format.h>
@@ -9,8 +9,8 @@
 
 #include "front/ptg/graph_source.hpp"
 #include "front/ptg/own_data.hpp"
-#include "front/ptg/written_out.hpp"
-#include "front/ranks/among_ranks.hpp"
+#include "front/ptg/unrolled_graph.hpp"
+#include "front/ranks/rank_context.hpp"
 #include "front/ranks/shared_datum.hpp"
 #include "front/unrolled/check.hpp"
 
@@ -24,7 +24,7 @@ class Graph::Implementation {
   GraphSource& source_made() {
     if (source == nullptr) {
       net::Communicator* const communicator = runtime.communicator();
-      const auto* const ranks = front::among_ranks(core.surroundings());
+      const auto* const ranks = front::rank_context(core.surroundings());
       ClassTable table = make_class_table({classes.begin(), classes.end()}, communicator != nullptr);
       table.stop = &early_end.abandoned_flag();
       source = std::make_unique<GraphSource>(
@@ -32,9 +32,10 @@ class Graph::Implementation {
           [this](const CollectionDefinition& of, const void* like, bool exact) {
             return make_fresh(of, like, exact);
           },
-          communicator, ranks == nullptr ? front::LandingChoice{} : ranks->landing());
+          communicator, ranks == nullptr ? front::ReceivePlacementChoice{} : ranks->landing());
       shown.store(source.get());
-      if (cancelled.load()) source->cancel();  // one of both sees what the other has stored
+      // either this sees the cancellation, or cancel() sees `shown`
+      if (cancelled.load()) source->cancel();
     }
     return *source;
   }
@@ -47,7 +48,7 @@ class Graph::Implementation {
     return {fresh.back().handle.get(), datum.datum};
   }
 
-  /// False if it cannot be, for instance since the run was stopped.
+  /// Returns false if the data cannot be removed, for instance because the run was stopped.
   bool remove_fresh() noexcept {
     try {
       for (; !fresh.empty(); fresh.pop_back()) runtime.remove_one(fresh.back().datum);
@@ -61,12 +62,12 @@ class Graph::Implementation {
     std::shared_ptr<const void> handle;
     fairlead::detail::DatumReference datum;
   };
-  Runtime& runtime;  // may be gone, but not while the graph runs
+  Runtime& runtime;  // valid while the graph runs
   engine::RuntimeCore& core;
-  std::shared_ptr<void> runtime_kept;  // there as long as the graph is
+  std::shared_ptr<void> runtime_kept;  // keeps `core` alive
   std::vector<std::shared_ptr<ClassDefinition>> classes;
   std::vector<Fresh> fresh;
-  EarlyEnd early_end;
+  EarlyTermination early_end;
   std::unique_ptr<GraphSource> source;
   // For other threads than the program's.
   std::atomic<GraphSource*> shown{nullptr};
@@ -79,10 +80,10 @@ Graph::Graph(Runtime& runtime)
 Graph::~Graph() {
   engine::RuntimeCore& core = implementation_->core;
   if (implementation_->source == nullptr) return;
-  // Ends that were told may not have been looked at yet; and will not be any more if the run was stopped.
+  // Completions may not be processed yet, and never will be if the run was stopped. Then the graph is kept instead.
   if (core.caller().may_wait() && implementation_->source->finish() &&
       !core.engine().stop_reason().stopped()) {
-    core.application().serve_surely();
+    core.application().serve_blocking();
     implementation_->source.reset();
     if (implementation_->remove_fresh()) return;
   }
@@ -115,7 +116,7 @@ Collection Graph::end_collection(std::shared_ptr<CollectionDefinition> definitio
     if (reference.datum != nullptr && reference.datum->runtime != &core)
       throw UsageError(
           fmt::format("the data {} of a parameterized graph belong to another runtime", definition->name));
-    // Known here, and another rank's.
+    // A reference that is known here, to a datum of another rank, is removed.
     if (reference.datum == nullptr) continue;
     if (const front::SharedDatum* const shared = front::shared_of(*reference.datum);
         shared != nullptr && shared->home == nullptr)
@@ -138,7 +139,7 @@ TaskClass Graph::begin_class(std::string name, std::vector<Range> indices, Sourc
 }
 
 void Graph::run() {
-  implementation_->core.or_stop([this] { implementation_->source_made().run(); });
+  implementation_->core.stop_on_out_of_memory([this] { implementation_->source_made().run(); });
 }
 void Graph::cancel() {
   implementation_->cancelled.store(true);
@@ -157,8 +158,8 @@ std::uint64_t Graph::tasks() { return implementation_->source_made().tasks(); }
 
 Checked Graph::check() {
   constexpr std::uint64_t most = 1'000'000;
-  const unrolled::Graph graph = written_out(make_class_table(definitions()), most);
-  const unrolled::Checked checked = unrolled::check(graph);
+  const unrolled::Graph graph = unrolled_graph(make_class_table(definitions()), most);
+  const unrolled::CheckResult checked = unrolled::check(graph);
   return {graph.tasks.size(), checked.edges, checked.findings.errors(), checked.findings.text()};
 }
 
@@ -169,7 +170,7 @@ std::vector<std::shared_ptr<const ClassDefinition>> Graph::definitions() const {
 std::vector<Expression> FlowName::ordered(std::vector<Expression> called) const {
   const auto of = task_.lock();
   if (of == nullptr || of->called.size() != called.size())
-    return called;  // who looks at all tells of the number
+    return called;  // the wrong number of indices is reported when the table is built
   std::vector<Expression> out(called.size());
   for (std::size_t i = 0; i < called.size(); ++i) out[of->called[i]] = called[i];
   return out;

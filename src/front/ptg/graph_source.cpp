@@ -1,4 +1,4 @@
-// See graph_source.hpp. Here is what any thread does: the ends of tasks, and what they make ready.
+// The thread-safe half of GraphSource: finished tasks, and the tasks that become ready.
 #include "front/ptg/graph_source.hpp"
 
 #include <fairlead/error.hpp>
@@ -14,10 +14,10 @@
 namespace fairlead::ptg {
 
 namespace {
-/// While so many tasks wait for fresh data, none begins that waits for nothing.
+/// While this many tasks wait for fresh data, no initial task is started.
 constexpr std::size_t most_starving = 64;
 
-/// Before anything runs: nobody can wait for data that cannot be made.
+/// Refuses the graph before anything runs: tasks cannot wait for data that cannot be created.
 void require_fresh_data(const ClassTable& table) {
   for (const TableClass& of : table.classes)
     for (const TableFlow& flow : of.flows)
@@ -32,9 +32,9 @@ void require_fresh_data(const ClassTable& table) {
 }
 }  // namespace
 
-GraphSource::GraphSource(engine::RuntimeCore& core, EarlyEnd& early_end, ClassTable table,
+GraphSource::GraphSource(engine::RuntimeCore& core, EarlyTermination& early_end, ClassTable table,
                          MakeFresh make_fresh, net::Communicator* communicator,
-                         const front::LandingChoice& landing)
+                         const front::ReceivePlacementChoice& landing)
     : FlowSource(core),
       early_end_(early_end),
       table_(std::move(table)),
@@ -47,16 +47,16 @@ GraphSource::GraphSource(engine::RuntimeCore& core, EarlyEnd& early_end, ClassTa
   require_fresh_data(table_);
   values_.begin(table_, communicator != nullptr);
   fresh_.begin();
-  kinds_.fit(fit(), values_, communicator != nullptr);
+  kinds_.determine_workers(fit(), values_, communicator != nullptr);
   for (std::size_t i = 0; i < table_.classes.size(); ++i) {
     active_.expect(kinds_[i].lines);
     if (communicator == nullptr) tasks_ += table_.classes[i].count(table_.stop);
   }
   if (communicator == nullptr) return;
   over_ranks_ =
-      std::make_unique<OverRanks>(core_, *communicator, table_, values_, fresh_, left_, landing, [this] {
-        left_something();
-        core_.world().wake(engine::Who::any_worker());
+      std::make_unique<DistributedRun>(core_, *communicator, table_, values_, fresh_, left_, landing, [this] {
+        has_more_ready();
+        core_.world().wake(engine::WakeTarget::any_worker());
       });
   unfolding_.place_by(over_ranks_->placement());
   tasks_ = initial_.restrict_to(over_ranks_->placement());
@@ -66,8 +66,8 @@ GraphSource::~GraphSource() {
   if (core_.caller().same_process()) stop_handing_out();
 }
 
-void GraphSource::misused(const std::string& why) {
-  early_end_.misused(why);
+void GraphSource::fail(const std::string& why) {
+  early_end_.record_error(why);
   cancelled.store(true);
   if (over_ranks_ != nullptr) over_ranks_->failed(why);
 }
@@ -77,7 +77,7 @@ void GraphSource::release(Task& over, ReadyTasks& ready) {
     outcome().note_failure(over);
     if (over.failure != nullptr && early_end_.failed()) cancelled.store(true);
   }
-  auto& active = static_cast<ActiveTask&>(*over.lazy);
+  auto& active = static_cast<TaskInstance&>(*over.lazy);
   const TableClass& of = table_.classes[active.task_class];
   const std::uint32_t* const values = active.values(of.parameters.size());
   if (!over.cancelled && over.failure == nullptr)
@@ -89,113 +89,116 @@ void GraphSource::release(Task& over, ReadyTasks& ready) {
       value.has_content.store(true, std::memory_order_relaxed);
       value.datum->ever_written = true;
     }
-  if (over_ranks_ == nullptr && unfolding_.tells_nobody(of))
+  if (over_ranks_ == nullptr && unfolding_.has_no_successors(of))
     return unfolding_.forget(active, ready.recycler.thread());
-  Telling telling;
-  telling.over = &active;
+  CompletionNotice telling;
+  telling.task = &active;
   telling.worker = over.worker;
   telling.at = over.at;
   telling.walk.stop_by(table_.stop);
   try {
     of.place(active.parameters(), telling.numbers.data());
   } catch (const UsageError& error) {
-    return misused(error.what());
+    return fail(error.what());
   }
-  if (over_ranks_ != nullptr) tell_elsewhere(telling, over);
-  end(telling, ready);
+  if (over_ranks_ != nullptr) notify_other_ranks(telling, over);
+  notify_successors(telling, ready);
 }
 
-/// Not where the run is over for all.
-void GraphSource::tell_elsewhere(Telling& telling, const Task& over) {
-  if (over.failure != nullptr) return over_ranks_->failed(said_by(over.failure, "a task failed"));
+/// Sends the outputs of a finished task to other ranks. If it failed or was cancelled, the run ends on all ranks
+/// instead.
+void GraphSource::notify_other_ranks(CompletionNotice& telling, const Task& over) {
+  if (over.failure != nullptr) return over_ranks_->failed(exception_text(over.failure, "a task failed"));
   if (over.cancelled || cancelled.load()) return over_ranks_->failed("the graph was cancelled");
   try {
-    OverRanks::Going going = over_ranks_->going(*telling.over, telling.numbers.data());
+    DistributedRun::OutgoingOutputs going = over_ranks_->outgoing(*telling.task, telling.numbers.data());
     unfolding_.count_elsewhere(telling, going.flows);
-    if (!going.outputs.empty()) over_ranks_->tell(*telling.over, std::move(going));
+    if (!going.outputs.empty()) over_ranks_->send_outputs(*telling.task, std::move(going));
   } catch (const UsageError& error) {
-    misused(error.what());
+    fail(error.what());
   }
 }
 
-/// From other ranks. What has come is told before who has got what: he may have it from here.
-void GraphSource::take_what_came(ReadyTasks& ready) {
+/// Processes events from other ranks. Arrived values come before reports that all receivers have a value, since that
+/// value may have arrived here and been sent on.
+void GraphSource::process_remote_events(ReadyTasks& ready) {
   bool some = false;
   const auto guarded = [&](auto&& tell) {
     some = true;
     try {
       tell();
     } catch (const UsageError& error) {
-      misused(error.what());
+      fail(error.what());
     }
   };
-  for (Came came; !ready.full() && left_.take(came); left_.told_of(came))
+  for (ArrivedOutput came; !ready.full() && left_.take(came); left_.arrival_processed(came))
     guarded([&] {
-      Telling telling =
-          unfolding_.came(came.task, came.flow, came.number, came.passed_on, ready.recycler.thread());
-      end(telling, ready);
+      CompletionNotice telling = unfolding_.begin_arrival(came.task, came.output, came.number, came.forwarded,
+                                                          ready.recycler.thread());
+      notify_successors(telling, ready);
     });
-  for (std::uint32_t number = 0; !ready.full() && left_.take_given(number); left_.done())
+  for (std::uint32_t number = 0; !ready.full() && left_.take_delivered(number); left_.done())
     guarded([&] {
-      const Telling telling{};
-      unfolding_.left(number, Host{*this, ready, telling});
+      const CompletionNotice telling{};
+      unfolding_.delivered(number, Host{*this, ready, telling});
     });
-  // Who waits for the end of the run waits for these, too.
-  if (some && left_.none()) core_.world().wake(engine::Who::application());
+  // The thread that waits for the end of the run waits for these events too.
+  if (some && left_.none()) core_.world().wake(engine::WakeTarget::application());
 }
 
-/// Tells of the end; what there is no room for is for more().
-void GraphSource::end(Telling& telling, ReadyTasks& ready) {
-  // What has been announced to a policy is fed as ever.
+/// Notifies the successors; if interrupted, more() continues.
+void GraphSource::notify_successors(CompletionNotice& telling, ReadyTasks& ready) {
+  // Tasks announced to a policy must still run.
   if (early_end_.abandoned() && ahead_ == nullptr) [[unlikely]]
     return;
   try {
-    if (unfolding_.go_on(telling, Host{*this, ready, telling})) [[likely]]
+    if (unfolding_.notify_successors(telling, Host{*this, ready, telling})) [[likely]]
       return;
   } catch (const UsageError& error) {
-    return misused(error.what());  // a formula has divided by 0: who is not told is never fed
+    return fail(error.what());  // a formula has divided by 0: receivers not notified never start
   }
   left_.keep(telling);
-  left_something();
+  has_more_ready();
 }
 
-void GraphSource::unused(std::uint32_t number) {
+void GraphSource::recycle_value(std::uint32_t number) {
   values_[number].has_content.store(false, std::memory_order_relaxed);
-  if (ActiveTask* const starved = fresh_.give_back(number)) again(*starved);
-  if (over_ranks_ != nullptr && fresh_.to_be_made()) core_.world().wake(engine::Who::application());
+  if (TaskInstance* const starved = fresh_.give_back(number)) retry(*starved);
+  if (over_ranks_ != nullptr && fresh_.to_be_made()) core_.world().wake(engine::WakeTarget::application());
 }
 
-/// The task has starved for a fresh datum: it gets another turn.
-void GraphSource::again(ActiveTask& starved) {
+/// A task that waited for a fresh datum tries again.
+void GraphSource::retry(TaskInstance& starved) {
   if (ahead_ == nullptr) {
-    left_.keep({.task = &starved});
+    left_.keep(ReadyTask{.task = &starved});
   } else {
     left_.keep_ahead(starved);
   }
-  left_something();
+  has_more_ready();
 }
 
-void GraphSource::satisfied(const Satisfied& task, ReadyTasks& ready) {
+void GraphSource::satisfied(const ReadyTask& task, ReadyTasks& ready) {
   if (!ready.full()) [[likely]] {
     if (ahead_ == nullptr && !announces_late()) return hand_out(task, ready);
     if (ahead_ == nullptr) {
       left_.keep(task);
-      return left_something();
+      return has_more_ready();
     }
-    if (Ahead::Announced announced = ahead_->take(task.task->name); announced.task != nullptr) {
+    if (Lookahead::Announced announced = ahead_->take(task.task->key); announced.task != nullptr) {
       hand_out(task, announced, ready);
-      // It may be the last that was announced, and leave nothing when it ends: others may be announced in its place.
+      // It may be the last announced task without successors, so the announcement of further tasks must continue.
       if (!initial_over_.load(std::memory_order_relaxed) && ahead_->size() <= core_.window() / 2)
-        left_something();
+        has_more_ready();
       return;
     }
   }
   left_.keep(task);
-  left_something();
+  has_more_ready();
 }
 
-/// What does not come from tasks. False if there is no fresh datum for it now; then it gets another turn.
-bool GraphSource::take_values(ActiveTask& task, const std::int64_t* numbers) {
+/// Takes the values that do not come from tasks. Returns false if a fresh datum is missing or a write-back task must
+/// wait; the task is then retried later.
+bool GraphSource::take_values(TaskInstance& task, const std::int64_t* numbers) {
   const TableClass& of = table_.classes[task.task_class];
   std::uint32_t* const values = task.values(of.parameters.size());
   for (std::size_t i = 0; i < of.data_flows; ++i) {
@@ -206,25 +209,25 @@ bool GraphSource::take_values(ActiveTask& task, const std::int64_t* numbers) {
     if (input->kind == Place::Kind::fresh) {
       const std::optional<std::uint32_t> kind = values_.kind_of(*input, values);
       if (!kind || (values[i] = fresh_.take(*kind, FreshUse::task)) != no_value) continue;
-      fresh_.starve(task, *kind);
-      core_.world().wake(engine::Who::application());
+      fresh_.queue_task(task, *kind);
+      core_.world().wake(engine::WakeTarget::application());
       return false;
     }
     if (input->kind != Place::Kind::memory && input->kind != Place::Kind::home) continue;
     const std::uint32_t there = values_.at(input->memory, numbers);
     if (input->kind == Place::Kind::home && there != no_value) {
       if (values[0] == there || values[0] == no_value) continue;
-      if (!unfolding_.may_come_home(there, task)) return false;
+      if (!unfolding_.reserve_for_write_back(there, task)) return false;
       values[i] = there;
       continue;
     }
     values[i] = there;
     const auto refuse = [&](const char* why) {
-      const std::string where = input->said == nullptr || !input->said->where
+      const std::string where = input->definition == nullptr || !input->definition->where
                                     ? std::string()
-                                    : where_said(*input->said, *of.definition) + ": ";
-      misused(fmt::format("{}the flow \"{}\" of {} takes {}, {}", where, flow.name, table_.text_of(task),
-                          values_.text_of(input->memory, numbers), why));
+                                    : source_line_of(*input->definition, *of.definition) + ": ";
+      fail(fmt::format("{}the flow \"{}\" of {} takes {}, {}", where, flow.name, table_.text_of(task),
+                       values_.text_of(input->memory, numbers), why));
     };
     if (values[i] == no_value) {
       std::string why = over_ranks_ == nullptr ? "" : over_ranks_->owner_of(input->memory, numbers);
@@ -232,7 +235,7 @@ bool GraphSource::take_values(ActiveTask& task, const std::int64_t* numbers) {
       refuse(why.c_str());
       continue;
     }
-    unfolding_.taken(values[i], table_.contested[input->memory.collection], writes(flow.mode));
+    unfolding_.taken(values[i], table_.has_memory_conflicts[input->memory.collection], writes(flow.mode));
     const Value& value = values_[values[i]];
     if (reads(flow.mode) && !value.has_content.load(std::memory_order_relaxed) &&
         !value.datum->ever_written && !front::has_value(*value.datum))
@@ -241,20 +244,20 @@ bool GraphSource::take_values(ActiveTask& task, const std::int64_t* numbers) {
   return true;
 }
 
-const TaskFamily* GraphSource::family_of(const ActiveTask& task, const std::int64_t* numbers) const {
+const TaskFamily* GraphSource::family_of(const TaskInstance& task, const std::int64_t* numbers) const {
   const TaskKinds::Kind& kind = kinds_[task.task_class];
   return kind.has_priorities && kinds_.priority(task.task_class, numbers) > 0 ? &kind.urgent : &kind.ordinary;
 }
 
-void GraphSource::hand_out(const Satisfied& satisfied, ReadyTasks& ready) {
-  ActiveTask& task = *satisfied.task;
+void GraphSource::hand_out(const ReadyTask& satisfied, ReadyTasks& ready) {
+  TaskInstance& task = *satisfied.task;
   const TableClass& of = table_.classes[task.task_class];
   const TaskKinds::Kind& kind = kinds_[task.task_class];
   const std::uint32_t* const values = task.values(of.parameters.size());
   bool all_came = true;
   for (std::size_t i = 0; i < of.data_flows; ++i) {
     all_came &= values[i] != no_value;
-    if (values[i] != no_value) __builtin_prefetch(&values_[values[i]]);  // describe() is next
+    if (values[i] != no_value) __builtin_prefetch(&values_[values[i]]);  // for describe(), which follows
   }
   task.family = &kind.ordinary;
   if (!all_came || kind.has_priorities) {
@@ -264,15 +267,16 @@ void GraphSource::hand_out(const Satisfied& satisfied, ReadyTasks& ready) {
       if (!all_came && !take_values(task, numbers.data())) return;
       task.family = family_of(task, numbers.data());
     } catch (const UsageError& error) {
-      return misused(error.what());  // it is as one that nobody feeds
+      return fail(error.what());  // the task never runs, like one without its inputs
     }
   }
-  // By the direct lane, if that is open.
-  task.passes = kind.may_pass &&
-                (all_in_lane_.load(std::memory_order_relaxed) || values_.in_lane(values, of.data_flows));
+  // Takes the fast path if that is open.
+  task.on_fast_path = kind.may_pass && (all_on_fast_path_.load(std::memory_order_relaxed) ||
+                                        values_.on_fast_path(values, of.data_flows));
   auto& handed_out = counts_[ready.recycler.thread()].handed_out;
   handed_out.store(handed_out.load(std::memory_order_relaxed) + 1, std::memory_order_release);
-  if (lane_ != 0 && ready.lane == lane_ && task.passes) return ready.add(static_cast<LazyTask&>(task));
+  if (fast_path_ != 0 && ready.lane == fast_path_ && task.on_fast_path)
+    return ready.add(static_cast<LazyTask&>(task));
   unfolding_.share();
   Task& described = describe(task, ready.recycler);
   described.worker = satisfied.worker;
@@ -285,56 +289,56 @@ void GraphSource::hand_out(const Satisfied& satisfied, ReadyTasks& ready) {
 }
 
 Task& GraphSource::describe(LazyTask& lazy, Recycler& recycler) {
-  auto& active = static_cast<ActiveTask&>(lazy);
+  auto& active = static_cast<TaskInstance&>(lazy);
   Task& task = recycler.take();
-  task.begin(static_cast<TaskId>(first_id_ + active.name), task.inline_access.data(), 0);
+  task.begin(static_cast<TaskId>(first_id_ + active.key), task.inline_access.data(), 0);
   task.family = active.family;
   task.at = {};
   try {
-    kinds_.fill(task, active, values_);
+    kinds_.fill_descriptor(task, active, values_);
   } catch (const UsageError& error) {
-    misused(error.what());  // then it does not run
+    fail(error.what());  // the task does not run
   }
   task.lazy = &active;
-  task.lane = active.passes ? lane_ : 0;
+  task.fast_path_generation = active.on_fast_path ? fast_path_ : 0;
   return task;
 }
 
 bool GraphSource::more(ReadyTasks& ready) {
-  if (over_ranks_ != nullptr) take_what_came(ready);
+  if (over_ranks_ != nullptr) process_remote_events(ready);
   if (ahead_ != nullptr) announce_some(ready.recycler);
   while (!ready.full()) {
     const bool some_left = !left_.none();
-    if (Satisfied kept; some_left && left_.take(kept)) {
+    if (ReadyTask kept; some_left && left_.take(kept)) {
       bool handed_out = true;
       ahead_ == nullptr ? hand_out(kept, ready) : void(handed_out = hand_out_announced(kept, ready));
-      const bool later = !handed_out && !fresh_.given_up() && !ahead_->all_made();
+      const bool later = !handed_out && !fresh_.given_up() && !ahead_->all_announced();
       if (later) left_.keep(kept);
       left_.done();
-      if (later) return false;  // who makes the fresh datum that is missing adds us again
-    } else if (Telling telling; some_left && left_.take(telling)) {
-      end(telling, ready);
+      if (later) return false;  // the source is called again when the fresh datum exists
+    } else if (CompletionNotice telling; some_left && left_.take(telling)) {
+      notify_successors(telling, ready);
       left_.done();
     } else if (ahead_ != nullptr ? !announce_some(ready.recycler)
-                                 : fresh_.starving() >= most_starving || !more_of_initial(ready)) {
-      // Whoever leaves something, or frees what is missing, adds us again.
-      if (fresh_.given_up() || cancelled.load()) core_.world().wake(engine::Who::application());
+                                 : fresh_.queued_tasks() >= most_starving || !hand_out_initial(ready)) {
+      // The source is called again when work is left over, or a missing resource becomes free.
+      if (fresh_.given_up() || cancelled.load()) core_.world().wake(engine::WakeTarget::application());
       return false;
     }
   }
   return !left_.none() || !initial_over_.load(std::memory_order_relaxed);
 }
 
-/// As far as the policy looks. False if nothing was added.
+/// Announces tasks up to the policy's horizon. Returns false if there are none to add.
 bool GraphSource::announce_some(Recycler& recycler) {
-  for (ActiveTask* fed = nullptr; left_.take_ahead(fed); left_.done()) ahead_->again(*fed);
+  for (TaskInstance* fed = nullptr; left_.take_ahead(fed); left_.done()) ahead_->retry(*fed);
   bool added = false;
   while (ahead_->size() < core_.window() && announce_next(recycler)) added = true;
   return added;
 }
 
-/// A task that waits for nothing. False if there is none any more.
-bool GraphSource::more_of_initial(ReadyTasks& ready) {
+/// Hands out the next task without predecessors. Returns false if there is none left.
+bool GraphSource::hand_out_initial(ReadyTasks& ready) {
   if (initial_over_.load(std::memory_order_relaxed)) return false;
   bool found = false;
   try {
@@ -345,11 +349,11 @@ bool GraphSource::more_of_initial(ReadyTasks& ready) {
   } catch (const WalkStopped&) {
     found = false;
   } catch (const UsageError& error) {
-    misused(error.what());
+    fail(error.what());
   }
   if (!found) {
     initial_over_.store(true);
-    core_.world().wake(engine::Who::application());  // perhaps nothing moves any more
+    core_.world().wake(engine::WakeTarget::application());  // the graph may have stalled
     return false;
   }
   std::array<std::int64_t, Walk::most_loops> room;
@@ -359,47 +363,51 @@ bool GraphSource::more_of_initial(ReadyTasks& ready) {
   return true;
 }
 
-/// Tells the policy of one task more. False if there is none now.
+/// Announces one more task to the policy. Returns false if there is none now.
 bool GraphSource::announce_next(Recycler& recycler) {
-  ActiveTask* begins = nullptr;
+  TaskInstance* begins = nullptr;
   bool made = false;
   if (early_end_.abandoned()) ahead_->give_up();
   try {
     made = ahead_->next(
         recycler,
-        [this](const ActiveTask& active, const std::int64_t* numbers) { return family_of(active, numbers); },
+        [this](const TaskInstance& active, const std::int64_t* numbers) {
+          return family_of(active, numbers);
+        },
         [this](Task& task) { CountedSource::announce(task); }, begins,
-        [this](const std::string& why) { misused(why); });
+        [this](const std::string& why) { fail(why); });
   } catch (const UsageError& error) {
-    misused(error.what());
+    fail(error.what());
     ahead_->give_up();
   }
-  if (begins != nullptr) left_.keep({.task = begins});
+  if (begins != nullptr) left_.keep(ReadyTask{.task = begins});
   if (!made) {
-    if (fresh_.wanted()) core_.world().wake(engine::Who::application());
-    if ((ahead_->all_made() || fresh_.given_up()) && !initial_over_.exchange(true)) {
+    if (fresh_.has_waiters()) core_.world().wake(engine::WakeTarget::application());
+    if ((ahead_->all_announced() || fresh_.given_up()) && !initial_over_.exchange(true)) {
       core_.engine().all_submitted();
-      core_.world().wake(engine::Who::application());
+      core_.world().wake(engine::WakeTarget::application());
     }
     return false;
   }
   return true;
 }
 
-/// The policy knows the task, or hears of it now. False if a fresh datum has to be made first.
-bool GraphSource::hand_out_announced(const Satisfied& satisfied, ReadyTasks& ready) {
-  Ahead::Announced announced = ahead_->take(satisfied.task->name);
+/// Hands out a task that the policy has been notified of, or is notified of now. Returns false if a fresh datum must
+/// be created first.
+bool GraphSource::hand_out_announced(const ReadyTask& satisfied, ReadyTasks& ready) {
+  Lookahead::Announced announced = ahead_->take(satisfied.task->key);
   while (announced.task == nullptr) {
     if (!announce_next(ready.recycler)) return false;
-    announced = ahead_->take(satisfied.task->name);
+    announced = ahead_->take(satisfied.task->key);
   }
   hand_out(satisfied, announced, ready);
   return true;
 }
 
-/// A task that the policy knows.
-void GraphSource::hand_out(const Satisfied& satisfied, const Ahead::Announced& announced, ReadyTasks& ready) {
-  ActiveTask& task = *satisfied.task;
+/// Hands out a task that the policy has been notified of.
+void GraphSource::hand_out(const ReadyTask& satisfied, const Lookahead::Announced& announced,
+                           ReadyTasks& ready) {
+  TaskInstance& task = *satisfied.task;
   const TableClass& of = table_.classes[task.task_class];
   std::uint32_t* const values = task.values(of.parameters.size());
   Numbers numbers;
@@ -417,13 +425,14 @@ void GraphSource::hand_out(const Satisfied& satisfied, const Ahead::Announced& a
   ready.add(*announced.task);
 }
 
-/// Nothing runs, and nothing is left to be handed out: `counted` tasks are over. Each was handed out by somebody
-/// who then counted his own task, but for those that had been left over, of which the first line tells. So once
-/// somebody's end is seen in `counted`, his successors' handing out is seen in what is added up after it.
-bool GraphSource::still(std::uint64_t counted) const noexcept {
-  return initial_over_.load() && left_.none() && !fresh_.wanted() && counted == handed_out();
+/// True if no task runs and none is left to be handed out, given that `counted` tasks have finished. A task is handed
+/// out before the finished predecessor is counted, or it is left over, which the first conditions exclude. So if a
+/// finished task is included in `counted`, the handing out of its successors is included in the sum that is read
+/// afterwards.
+bool GraphSource::is_quiescent(std::uint64_t counted) const noexcept {
+  return initial_over_.load() && left_.none() && !fresh_.has_waiters() && counted == handed_out();
 }
-/// Of what is held back more may come.
+/// True if few tasks are ready, so that values held back by the limit should continue.
 bool GraphSource::has_few_ready(std::uint64_t counted) const noexcept {
   return left_.none() && handed_out() <= counted + 2 * counts_.size();
 }
@@ -434,11 +443,11 @@ std::uint64_t GraphSource::handed_out() const noexcept {
 }
 
 void GraphSource::count(std::size_t tasks, Recycler& recycler) {
-  engine::DrivenWorld& world = core_.world();
+  engine::RunnableWorld& world = core_.world();
   const std::uint64_t counted = counted_.fetch_add(tasks) + tasks;
-  const bool last = still(counted) || (fresh_.wanted() && has_few_ready(counted));
-  CountedSource::count(tasks, recycler);  // after that we may be gone
-  if (last) world.wake(engine::Who::application());
+  const bool last = is_quiescent(counted) || (fresh_.has_waiters() && has_few_ready(counted));
+  CountedSource::count(tasks, recycler);  // this object may be destroyed after this call
+  if (last) world.wake(engine::WakeTarget::application());
 }
 
 }  // namespace fairlead::ptg

@@ -1,4 +1,4 @@
-// See initial_tasks.hpp.
+// Derives the conditions under which tasks of a class certainly wait.
 #include "front/ptg/initial_tasks.hpp"
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 namespace fairlead::ptg {
 
 namespace {
-/// The innermost of the loops that the expression speaks of; 0 if it speaks of none.
+/// The innermost loop with an index that occurs in the expression; 0 if none does.
 std::size_t level_of(const Expression& expression, const Places& places) {
   const ExpressionNode& node = *expression.node();
   if (node.operation == Operation::index) return places.find(&node).value_or(0);
@@ -15,7 +15,7 @@ std::size_t level_of(const Expression& expression, const Places& places) {
   return level;
 }
 
-/// The loop of the last index that the sum speaks of goes only as far as the sum is not negative.
+/// Restricts the loop of the last index in the sum to values for which the sum is not negative.
 void bound(std::vector<Loop>& loops, const Affine& not_negative) {
   const auto is_last = [&](const Loop& loop) {
     return not_negative.factor_of(loop.place) != 0 &&
@@ -24,11 +24,11 @@ void bound(std::vector<Loop>& loops, const Affine& not_negative) {
   };
   const auto loop = std::ranges::find_if(loops, is_last);
   if (loop == loops.end() || loop->derived) return;
-  // From another first number on it would go between its steps.
+  // A larger lower bound is possible only with step 1: otherwise the loop would start between its steps.
   if (loop->by_one || not_negative.factor_of(loop->place) < 0) loop->bound(not_negative);
 }
 
-/// Only where the condition is `wanted`.
+/// Restricts the loops to values for which the condition is `wanted`.
 void bound(std::vector<Loop>& loops, const Expression& condition, bool wanted, const Places& places) {
   const ExpressionNode& node = *condition.node();
   if (node.operation == (wanted ? Operation::both : Operation::either)) {
@@ -44,7 +44,7 @@ void bound(std::vector<Loop>& loops, const Expression& condition, bool wanted, c
   bound(loops, negative);
 }
 
-/// If the first alternative of a flow does not hold, its value comes from a task.
+/// True if the flow's value comes from a task whenever its first alternative does not hold.
 bool others_are_tasks(const FlowDefinition& flow) {
   return !flow.control && flow.inputs.size() > 1 && !flow.inputs.back().condition &&
          std::all_of(flow.inputs.begin() + 1, flow.inputs.end(),

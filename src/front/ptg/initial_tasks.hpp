@@ -1,6 +1,6 @@
-// The tasks of a parameterized graph that wait for no other, one after the other: the spaces of the classes are
-// walked, and what surely waits is passed by: where a condition bounds an index, its loop ends there; else whole
-// loops are left out where their condition says so.
+// Enumerates the tasks of a parameterized graph that have no predecessor. It iterates over the index spaces of the
+// classes and skips tasks that certainly wait: a condition that bounds an index shortens its loop; other conditions
+// skip whole inner loops.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -14,21 +14,23 @@
 
 namespace fairlead::ptg {
 
+/// For one thread at a time.
 class InitialTasks {
  public:
-  /// `table` stays.
+  /// `table` must outlive the object.
   explicit InitialTasks(const ClassTable& table);
 
-  /// Over ranks: only those that run here, which are found from the data that this rank owns. How many tasks run here.
+  /// With several ranks: restricts it to tasks of this rank, found from the data that the rank owns. Returns how many
+  /// tasks run here, initial or not.
   std::uint64_t restrict_to(const Placement& placement);
 
-  /// Before the first, and before each run.
+  /// Restarts the enumeration. Call before each run.
   void begin() noexcept {
     class_ = 0;
     inside_ = false;
     if (own_) own_->begin();
   }
-  /// The next task for which `initial(class, numbers)` says so. False if there is none.
+  /// Advances to the next task for which `initial(class, numbers)` is true. Returns false if there is none.
   template <class F>
   bool next(F&& initial) {
     if (own_) return next_own(initial);
@@ -44,9 +46,9 @@ class InitialTasks {
     }
     return false;
   }
-  /// Of the task that next() has found.
+  /// The class of the task found by next().
   std::uint32_t task_class() const noexcept { return static_cast<std::uint32_t>(class_); }
-  /// Its parameters: where the walk has them, or in `room`.
+  /// The parameters of that task: a pointer into this object, or to `room`, which is filled.
   const std::int64_t* parameters(std::int64_t* room) const noexcept {
     const TableClass& of = table_.classes[class_];
     if (of.same_places) return numbers_.data();
@@ -55,15 +57,15 @@ class InitialTasks {
   }
 
  private:
-  /// A condition under which a task surely waits, and the innermost loop that it speaks of.
+  /// A condition under which a task certainly waits, and the innermost loop with an index that occurs in it.
   struct Gate {
     Conditions condition;
     std::size_t level;
   };
   struct Gates {
-    bool closed = false;      ///< all tasks wait
-    std::vector<Loop> loops;  ///< those of the class, as far as not all tasks wait
-    std::vector<Gate> gates;  ///< by level
+    bool closed = false;      ///< all tasks of the class wait
+    std::vector<Loop> loops;  ///< the loops of the class, shortened where all tasks wait
+    std::vector<Gate> gates;  ///< by ascending level
   };
   template <class F>
   bool next_own(F&& initial) {
@@ -86,11 +88,11 @@ class InitialTasks {
   }
 
   const ClassTable& table_;
-  std::unique_ptr<OwnTasks> own_;  // null: all tasks run here
+  std::unique_ptr<OwnTasks> own_;  // null: a single rank
   std::vector<Gates> gates_;       // by class
   std::size_t class_ = 0;
   bool inside_ = false;
-  SpaceWalk walk_;
+  StoppableWalk walk_;
   Numbers numbers_{};
 };
 

@@ -1,4 +1,4 @@
-// See interval.hpp.
+// Interval arithmetic for each operation.
 #include "front/ptg/interval.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ Interval within(const Interval& a, const Interval& b) {
 }
 constexpr Interval empty_interval{0, -1};
 
-/// Of the values at all four corners. What leaves 64 bits wraps round: then it may be anything.
+/// The hull of the values at the four corners. If one overflows 64 bits, which wraps around, any value is possible.
 template <class F>
 Interval of_corners(const Interval& a, const Interval& b, F&& f) {
   const std::initializer_list<Wide> corners{f(a.first, b.first), f(a.first, b.last), f(a.last, b.first),
@@ -31,7 +31,7 @@ Interval of_corners(const Interval& a, const Interval& b, F&& f) {
   return {static_cast<std::int64_t>(first), static_cast<std::int64_t>(last)};
 }
 
-/// A division by 0 has no value.
+/// Division by 0 yields no value.
 Interval quotient(const Interval& a, const Interval& b) {
   const auto by = [&](const Interval& part) {
     return part.is_empty() ? empty_interval : of_corners(a, part, [](Wide x, Wide y) { return x / y; });
@@ -39,7 +39,7 @@ Interval quotient(const Interval& a, const Interval& b) {
   return hull(by(within(b, {Interval::unknown().first, -1})), by(within(b, {1, Interval::unknown().last})));
 }
 
-/// It has the sign of the dividend, and is nearer to 0 than both.
+/// The remainder has the sign of the dividend, and a magnitude of at most the dividend's and less than the divisor's.
 Interval remainder(const Interval& a, const Interval& b) {
   const Wide divisor = std::max(-Wide{b.first}, Wide{b.last});
   const auto most = static_cast<std::int64_t>(std::clamp<Wide>(divisor - 1, 0, Interval::unknown().last));
@@ -47,7 +47,7 @@ Interval remainder(const Interval& a, const Interval& b) {
           std::min(std::max<std::int64_t>(a.last, 0), most)};
 }
 
-/// All numbers that have no more bits than those of both, and below 0 only if one of them may be.
+/// All numbers with at most as many bits as both operands; negative ones only if an operand may be negative.
 Interval of_bits(const Interval& a, const Interval& b) {
   const auto bits = [](std::int64_t value) {
     return std::bit_width(static_cast<std::uint64_t>(value < 0 ? ~value : value));
@@ -62,7 +62,7 @@ Interval bits_and(const Interval& a, const Interval& b) {
   return {0, std::min(a.first < 0 ? b.last : a.last, b.first < 0 ? a.last : b.last)};
 }
 
-/// By how much is shifted counts in its lowest 6 bits.
+/// A shift uses the lowest 6 bits of its distance.
 Interval distance(const Interval& b) { return b.first < 0 || b.last > 63 ? Interval{0, 63} : b; }
 
 Interval of_two(Operation operation, const Interval& a, const Interval& b) {
@@ -121,6 +121,12 @@ Interval interval_of(const Expression& expression, const Places& places, const s
       return of_two(node.operation, interval_of(node.operands[0], places, at),
                     interval_of(node.operands[1], places, at));
   }
+}
+
+Interval interval_of(const Affine& sum, const Places& places, const std::vector<Interval>& at) {
+  Expression all = sum.constant;
+  for (const auto& [place, factor] : sum.terms) all = all + factor * places.index_at(place);
+  return interval_of(all, places, at);
 }
 
 std::vector<Interval> intervals_of(const std::vector<Range>& indices, const Places& places) {

@@ -1,4 +1,5 @@
-// See inverse.hpp.
+// Solves for the consumers of a value: Gaussian elimination with unit coefficients, then bounds for the remaining
+// unknowns.
 #include "front/ptg/inverse.hpp"
 
 #include <fairlead/error.hpp>
@@ -9,51 +10,24 @@
 #include <map>
 #include <utility>
 
-#include "front/ptg/differences.hpp"
+#include "front/ptg/facts.hpp"
 
 namespace fairlead::ptg {
 
 namespace {
 
-/// What an index stands for.
-using Meanings = std::map<const ExpressionNode*, Expression>;
-
-Expression with(const Expression& expression, const Meanings& meanings) {
-  const ExpressionNode& node = *expression.node();
-  if (node.operation == Operation::constant) return expression;
-  if (node.operation == Operation::index) {
-    const auto found = meanings.find(&node);
-    return found == meanings.end() ? expression : found->second;
-  }
-  auto copy = std::make_shared<ExpressionNode>(node);
-  for (Expression& operand : copy->operands) operand = with(operand, meanings);
-  return Expression(std::move(copy));
-}
-
-bool is(const Expression& expression, Operation operation) {
-  return expression.node()->operation == operation;
-}
-const Expression& operand(const Expression& expression, std::size_t i) {
-  return expression.node()->operands[i];
-}
-bool is_zero(const Expression& expression) {
-  return is(expression, Operation::constant) && expression.node()->value == 0;
-}
-bool says_yes_or_no(const Expression& expression) {
-  const Operation operation = expression.node()->operation;
-  return operation >= Operation::less && operation <= Operation::either;
-}
-
-/// The conditions that hold together, and what they say of sums.
+/// A system of equations and inequalities over the producer's indices (known) and the consumer's (unknown).
 class System {
  public:
-  System(const TableClass& giver, const InputToInvert& input)
-      : giver_(giver), input_(input), of_giver_(ranges_of(giver)) {
+  System(const TableClass& giver, const InvertedInput& input)
+      : giver_(giver),
+        input_(input),
+        of_giver_(differences_of(giver.definition->indices, giver.places, giver.bounds)) {
     for (std::size_t i = 0; i < giver.places.size(); ++i) places_.add(giver.places.index_at(i));
     first_unknown_ = places_.size();
   }
 
-  /// An index of the taker's, which is to be found out.
+  /// Adds an index of the consumer as an unknown.
   void add_unknown(const Range& range, const Interval& bound) {
     const Index fresh(range.index.text());
     const Range own{fresh, with(range.first, meanings_), with(range.last, meanings_),
@@ -74,7 +48,7 @@ class System {
     else
       opaque_.push_back(a == b);
   }
-  /// a <= b.
+  /// Adds a <= b.
   void at_most(const Expression& a, const Expression& b) {
     if (std::optional<Affine> difference = Affine::difference(b, a, places_))
       not_negative_.push_back(*std::move(difference));
@@ -82,15 +56,12 @@ class System {
       opaque_.push_back(a <= b);
   }
   void holds(const Expression& condition, bool wanted = true) {
-    if (is(condition, wanted ? Operation::both : Operation::either)) {
-      holds(operand(condition, 0), wanted);
-      return holds(operand(condition, 1), wanted);
+    const ExpressionNode& node = *condition.node();
+    if (node.operation == (wanted ? Operation::both : Operation::either)) {
+      holds(node.operands[0], wanted);
+      return holds(node.operands[1], wanted);
     }
-    // Of a condition, that it is 0 or is not.
-    const bool equal_to_zero = is(condition, Operation::equal),
-               compares = equal_to_zero || is(condition, Operation::different);
-    if (compares && is_zero(operand(condition, 1)) && says_yes_or_no(operand(condition, 0)))
-      return holds(operand(condition, 0), equal_to_zero != wanted);
+    if (Expression inner = condition; take_off_negation(inner, wanted)) return holds(inner, wanted);
     std::optional<Comparison> compared = Comparison::of(condition, wanted, places_);
     if (!compared) return opaque_.push_back(wanted ? condition : !condition);
     auto& of_its_kind = compared->kind == Condition::Kind::not_negative ? not_negative_
@@ -99,15 +70,15 @@ class System {
     of_its_kind.push_back(std::move(compared->sum));
   }
 
-  /// All numbers that the ranges allow. What is no sum, of an index that stays free, is a bound of its loop if it
-  /// says nothing of later ones.
+  /// Adds the ranges of the unknowns. A bound that is not affine becomes a bound of its loop in add_other_bounds(),
+  /// if it depends on earlier indices only.
   void within_ranges() {
     for (const Range& range : ranges_) {
       for_each_of(range.first, Operation::maximum,
                   [&](const Expression& first) { at_most(first, range.index); });
       for_each_of(range.last, Operation::minimum,
                   [&](const Expression& last) { at_most(range.index, last); });
-      if (!is(range.step, Operation::constant) || range.step.node()->value != 1)
+      if (range.step.node()->operation != Operation::constant || range.step.node()->value != 1)
         opaque_.push_back((range.index - range.first) % range.step == 0);
     }
   }
@@ -123,8 +94,8 @@ class System {
         if (!equation.terms.empty()) edge.before.add({Formula(equation), Condition::Kind::zero});
         Affine negative;
         negative.add(equation, -1);
-        of_giver_.know(equation);
-        of_giver_.know(negative);
+        of_giver_.add(equation);
+        of_giver_.add(negative);
         continue;
       }
       Affine negative;
@@ -136,33 +107,25 @@ class System {
     for (Affine& difference : different_) difference = in_solved(difference);
     if (!add_loops(edge)) return std::nullopt;
     add_opaque(edge);
-    Affine name{.constant = static_cast<std::int64_t>(taker.first_name)};
+    Affine name{.constant = static_cast<std::int64_t>(taker.first_key)};
     for (std::size_t i = 0; i < parameters; ++i) {
       const Affine value = value_of(first_unknown_ + i);
       edge.indices.emplace_back(value);
       name.add(value, static_cast<std::int64_t>(taker.axes[i].stride));
       name.constant -= taker.axes[i].first * static_cast<std::int64_t>(taker.axes[i].stride);
     }
-    edge.name.emplace(name);  // its ranges are among the conditions
+    edge.key.emplace(name);  // the consumer's ranges are among the conditions
     return edge;
   }
 
  private:
-  /// All that one of min and max is made of.
-  template <class F>
-  static void for_each_of(const Expression& expression, Operation operation, F&& f) {
-    if (!is(expression, operation)) return f(expression);
-    for_each_of(operand(expression, 0), operation, f);
-    for_each_of(operand(expression, 1), operation, f);
-  }
-
-  /// An equation says what one of the unknowns is.
+  /// Eliminates one unknown that an equation determines.
   bool eliminate_one() {
     for (std::size_t i = 0; i < equations_.size(); ++i)
       for (const auto& [place, factor] : equations_[i].terms) {
         if (place < first_unknown_ || (factor != 1 && factor != -1)) continue;
         Affine value;
-        value.add(equations_[i], -factor);  // 1 / factor is factor
+        value.add(equations_[i], -factor);  // factor is 1 or -1, its own reciprocal
         value.add(place, 1);
         const std::uint8_t found = place;
         equations_.erase(equations_.begin() + static_cast<std::ptrdiff_t>(i));
@@ -194,8 +157,8 @@ class System {
     return place >= first_unknown_ && !solved_.contains(static_cast<std::uint8_t>(place));
   }
 
-  /// The conditions become bounds of the last free index that they speak of; those that speak of none have to
-  /// hold before. False if one of them never does.
+  /// Turns each inequality into a bound of the last free unknown in it. Inequalities without one become conditions on
+  /// the producer. Returns false if one of them never holds.
   bool add_loops(Edge& edge) {
     std::vector<std::vector<Affine>> of(places_.size());
     std::vector<Affine> before;
@@ -207,7 +170,7 @@ class System {
     before = tightest(std::move(before));
     for (const Affine& condition : before)
       if (condition.terms.empty() && condition.constant < 0) return false;
-    const Differences known = drop_what_follows(before);
+    const DifferenceBounds known = drop_what_follows(before);
     for (const Affine& condition : before)
       edge.before.add({Formula(condition), Condition::Kind::not_negative});
     for (const Affine& difference : different_) {
@@ -236,7 +199,7 @@ class System {
     }
     return true;
   }
-  /// Ends of the range that are no sums, as far as they follow from numbers that are known in the loop.
+  /// Adds bounds of the range that are not affine, if their operands are known inside the loop.
   void add_other_bounds(std::size_t place, Loop& loop) const {
     const Range& range = ranges_[place - first_unknown_];
     Meanings solved;
@@ -262,7 +225,7 @@ class System {
     return std::ranges::all_of(node.operands,
                                [&](const Expression& each) { return speaks_only_of_earlier(each, place); });
   }
-  /// Of those that differ in their constants only, the one that says most.
+  /// Of inequalities that differ in their constants only, keeps the tightest.
   static std::vector<Affine> tightest(std::vector<Affine> conditions) {
     std::vector<Affine> kept;
     for (Affine& condition : conditions) {
@@ -275,31 +238,28 @@ class System {
     }
     return kept;
   }
-  /// Of what is known.
   Interval interval_of(const Affine& sum) const {
-    Expression all = sum.constant;
-    for (const auto& [place, factor] : sum.terms) all = all + factor * giver_.places.index_at(place);
-    return ptg::interval_of(all, giver_.places, giver_.bounds);
+    return ptg::interval_of(sum, giver_.places, giver_.bounds);
   }
-  /// Leaves the conditions that do not follow from the others and the giver's own ranges. What is known if all
-  /// hold.
-  Differences drop_what_follows(std::vector<Affine>& conditions) const {
+  /// Drops the conditions that follow from the others and the producer's ranges. Returns all constraints that hold
+  /// then.
+  DifferenceBounds drop_what_follows(std::vector<Affine>& conditions) const {
     std::erase_if(conditions, [&](const Affine& condition) { return interval_of(condition).first >= 0; });
     for (std::size_t i = 0; i < conditions.size();) {
-      Differences others = of_giver_;
+      DifferenceBounds others = of_giver_;
       for (std::size_t k = 0; k < conditions.size(); ++k)
-        if (k != i) others.know(conditions[k]);
+        if (k != i) others.add(conditions[k]);
       if (others.implies(conditions[i])) {
         conditions.erase(conditions.begin() + static_cast<std::ptrdiff_t>(i));
       } else {
         ++i;
       }
     }
-    Differences all = of_giver_;
-    for (const Affine& condition : conditions) all.know(condition);
+    DifferenceBounds all = of_giver_;
+    for (const Affine& condition : conditions) all.add(condition);
     return all;
   }
-  bool surely_not_zero(const Affine& sum, const Differences& known) const {
+  bool surely_not_zero(const Affine& sum, const DifferenceBounds& known) const {
     const Interval between = interval_of(sum);
     if (between.first > 0 || between.last < 0) return true;
     Affine above = sum, below;
@@ -308,37 +268,12 @@ class System {
     --below.constant;
     return known.implies(above) || known.implies(below);
   }
-  /// What the ranges of a class say of its indices.
-  static Differences ranges_of(const TableClass& of) {
-    Differences known(of.places.size());
-    const auto at_most = [&](const Expression& a, const Expression& b) {
-      if (const std::optional<Affine> difference = Affine::difference(b, a, of.places))
-        known.know(*difference);
-    };
-    for (const Range& range : of.definition->indices) {
-      for_each_of(range.first, Operation::maximum,
-                  [&](const Expression& first) { at_most(first, range.index); });
-      const Expression& last = range.derived ? range.first : range.last;
-      for_each_of(last, Operation::minimum, [&](const Expression& end) { at_most(range.index, end); });
-    }
-    constexpr std::int64_t wide = std::int64_t{1} << 48;
-    for (std::size_t place = 0; place < of.bounds.size(); ++place) {
-      if (of.bounds[place].first < -wide || of.bounds[place].last > wide) continue;
-      Affine above{.constant = -of.bounds[place].first}, below{.constant = of.bounds[place].last};
-      above.add(static_cast<std::uint8_t>(place), 1);
-      below.add(static_cast<std::uint8_t>(place), -1);
-      known.know(above);
-      known.know(below);
-    }
-    return known;
-  }
-
   void add_opaque(Edge& edge) {
     if (opaque_.empty()) return;
     for (std::size_t place = first_unknown_; place < places_.size(); ++place)
       if (!is_free(place)) edge.solved.emplace_back(static_cast<std::uint8_t>(place), value_of(place));
     for (const Expression& condition : opaque_) {
-      if (is(condition, Operation::equal)) refuse_if_search(condition);
+      if (condition.node()->operation == Operation::equal) refuse_if_search(condition);
       edge.after.add(condition, places_);
     }
   }
@@ -350,7 +285,8 @@ class System {
     }
     return std::ranges::any_of(node.operands, [&](const Expression& each) { return speaks_of_free(each); });
   }
-  /// An equation that is no sum would have to be tried with all numbers of an index that nothing else settles.
+  /// Throws UsageError for an equation that is not affine and contains a free unknown: all values would have to be
+  /// tried.
   void refuse_if_search(const Expression& condition) const {
     if (!searched_.contains(condition.node().get()) || !speaks_of_free(condition)) return;
     throw UsageError(
@@ -361,7 +297,7 @@ class System {
   }
 
  public:
-  /// As equal(), of what the input names: this has to settle the indices.
+  /// Like equal(), for the indices by which the input names its producer: they must determine the unknowns.
   void names(const Expression& of_taker, const Expression& of_giver) {
     const std::size_t before = opaque_.size();
     equal(of_taker, of_giver);
@@ -370,22 +306,22 @@ class System {
 
  private:
   const TableClass& giver_;
-  const InputToInvert& input_;
-  Differences of_giver_;  // what is known of its indices
+  const InvertedInput& input_;
+  DifferenceBounds of_giver_;  // constraints on the producer's indices
   Places places_;
   std::size_t first_unknown_ = 0;
   Meanings meanings_;
-  std::vector<Range> ranges_;  // of the unknowns, in them
+  std::vector<Range> ranges_;  // of the unknowns, in terms of the unknowns
   std::vector<Interval> bounds_;
   std::vector<Affine> equations_, not_negative_, different_;
-  std::vector<Expression> opaque_;  // conditions that are no sums
+  std::vector<Expression> opaque_;  // conditions that are not affine
   std::map<const ExpressionNode*, bool> searched_;
-  std::map<std::uint8_t, Affine> solved_;  // in what is known, and free
+  std::map<std::uint8_t, Affine> solved_;  // eliminated unknowns, in terms of known and free indices
 };
 
 }  // namespace
 
-std::optional<Edge> inverse_of(const InputToInvert& input, const TableClass& giver, const TableClass& taker) {
+std::optional<Edge> invert(const InvertedInput& input, const TableClass& giver, const TableClass& taker) {
   System system(giver, input);
   Places of_taker;
   for (const Range& range : input.taker.indices) of_taker.add(range.index);
@@ -414,7 +350,7 @@ std::optional<Edge> inverse_of(const InputToInvert& input, const TableClass& giv
   system.within_ranges();
   for (std::size_t i = 0; !input.flow.control && i < input.alternative; ++i) {
     const auto& earlier = input.flow.inputs[i].condition;
-    if (!earlier) return std::nullopt;  // that one always holds
+    if (!earlier) return std::nullopt;  // the earlier input always applies
     system.holds(system.in_unknowns(*earlier), false);
   }
   if (alternative.condition) system.holds(system.in_unknowns(*alternative.condition));

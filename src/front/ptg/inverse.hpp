@@ -1,20 +1,22 @@
-// Where values go, from where they come from: an input names the task that it is taken from, by indices that
-// are sums of the taker's. Turned round, that says which tasks take the value of a given one: a system of
-// equations over whole numbers, whose solutions lie between the bounds of the taker's ranges.
+// Inverts dependence functions. An input names its producer by indices that are affine in the consumer's indices. The
+// inverse gives the consumers of a task's value: the integer solutions of a system of equations, within the
+// consumer's ranges.
 #pragma once
 #include "front/ptg/class_table.hpp"
 
 namespace fairlead::ptg {
 
-/// One input of a class, as it was defined.
-struct InputToInvert {
+/// One input of a class definition.
+struct InvertedInput {
   const ClassDefinition& taker;
   const FlowDefinition& flow;
-  std::size_t alternative;  ///< of its inputs; those before it do not hold
+  /// The position among the flow's inputs; applies only if the earlier ones do not.
+  std::size_t alternative;
 };
 
-/// The edge from the tasks of `giver`, whose numbers are at its places; without its target's numbers in the
-/// table. Nothing if there is no such task. Throws UsageError if it cannot be turned round.
-std::optional<Edge> inverse_of(const InputToInvert& input, const TableClass& giver, const TableClass& taker);
+/// The edge from the tasks of `giver` to the tasks that take the value by this input. The indices of `giver` are at
+/// its places; to_class and to_flow are not set. Nothing if there is no such consumer. Throws UsageError if the input
+/// cannot be inverted.
+std::optional<Edge> invert(const InvertedInput& input, const TableClass& giver, const TableClass& taker);
 
 }  // namespace fairlead::ptg

@@ -1,4 +1,5 @@
-// From definitions to a class table: names are looked up, and what makes no sense is refused.
+// Compiles the definitions of a graph to its class table: resolves names, inverts inputs, and refuses invalid
+// definitions.
 #include <fairlead/error.hpp>
 
 #include <fmt/format.h>
@@ -11,12 +12,14 @@
 
 #include "base/suggest.hpp"
 #include "front/ptg/copied_values.hpp"
+#include "front/ptg/counted_readers.hpp"
 #include "front/ptg/edge_ends.hpp"
-#include "front/ptg/homecomings.hpp"
 #include "front/ptg/inverse.hpp"
 #include "front/ptg/memory_place.hpp"
 #include "front/ptg/parts.hpp"
-#include "front/ptg/recut_values.hpp"
+#include "front/ptg/proven_edges.hpp"
+#include "front/ptg/repacked_parts.hpp"
+#include "front/ptg/write_backs.hpp"
 
 namespace fairlead::ptg {
 
@@ -24,12 +27,12 @@ namespace {
 
 class TableMaker {
  public:
-  /// `come_home`: values are taken to where they are to be left.
-  TableMaker(const RecutValues& recut, bool come_home)
+  /// `come_home`: values are written back to the data in which they are to be stored.
+  TableMaker(const RepackedParts& recut, bool come_home)
       : recut_(recut),
-        copied_(come_home ? with_homecomings(recut.definitions()) : recut.definitions()),
+        copied_(come_home ? with_write_backs(recut.definitions()) : recut.definitions()),
         definitions_(copied_.definitions()) {
-    table_.come_home = come_home;
+    table_.has_write_backs = come_home;
     for (std::size_t i = 0; i < definitions_.size(); ++i) number_of_[definitions_[i].get()] = i;
   }
 
@@ -42,10 +45,9 @@ class TableMaker {
     }
     name_tasks();
     for (std::size_t i = 0; i < definitions_.size(); ++i) add_edges(i);
-    find_contested();
-    find_counted();
-    find_who_may_count();
+    count_readers(table_);
     for (TableClass& it : table_.classes) sum_up(it);
+    prove_edges(table_);
     for (TableClass& it : table_.classes)
       for (TableFlow& flow : it.flows)
         for (Edge& edge : flow.edges) sum_up(edge);
@@ -82,7 +84,7 @@ class TableMaker {
            std::ranges::any_of(node.operands,
                                [&](const Expression& operand) { return speaks_of(operand, ranges); });
   }
-  /// A condition of a task's place, as far as it can be looked at before the ranges are walked, and the rest.
+  /// Splits a place's condition into the part that does not depend on the ranges (`before`) and the rest (`each`).
   static void add_condition(const Expression& condition, const std::vector<Range>& ranges,
                             const Places& places, Conditions& before, Conditions& each) {
     const ExpressionNode& node = *condition.node();
@@ -90,7 +92,7 @@ class TableMaker {
       return (speaks_of(condition, ranges) ? each : before).add(condition, places);
     for (const Expression& operand : node.operands) add_condition(operand, ranges, places, before, each);
   }
-  /// The range as a loop over a further place.
+  /// The range as a loop over a new place.
   static Loop loop_of(const Range& range, Places& places) {
     Loop loop;
     loop.first.push_back({Formula(range.first, places)});
@@ -167,7 +169,7 @@ class TableMaker {
     Places places = table_.classes[number].places;
     Input input;
     input.kind = alternative.place.kind;
-    input.said = &alternative;
+    input.definition = &alternative;
     if (!flow.control && !alternative.ranges.empty())
       refuse(definition,
              fmt::format("its flow \"{}\" comes from a range of tasks; only a control can", flow.name));
@@ -212,29 +214,30 @@ class TableMaker {
   void add_leaving(const ClassDefinition& definition, const FlowDefinition& flow,
                    const Alternative& alternative, TableFlow& into, std::size_t number) {
     Places places = table_.classes[number].places;
-    Leaving leaving;
+    StoredOutput leaving;
     leaving.ranges = loops_of(alternative.ranges, places);
     if (alternative.condition)
       add_condition(*alternative.condition, alternative.ranges, places, leaving.condition, leaving.each);
     leaving.memory = memory(definition, flow, alternative.place, places);
-    leaving.comes_home = table_.come_home && comes_home(*alternative.place.collection);
+    leaving.written_back = table_.has_write_backs && can_write_back(*alternative.place.collection);
     leaving.said = &alternative;
-    into.leavings.push_back(std::move(leaving));
+    into.stored_outputs.push_back(std::move(leaving));
   }
 
-  /// Who gives the flow's value, or a copy of it, or what is cut out of it: class and flow.
+  /// The class and flow that the reader takes the value from: the producer, or the class inserted for copying or
+  /// repacking.
   std::pair<std::uint32_t, std::uint16_t> of_copy(std::pair<std::size_t, std::size_t> giver,
                                                   std::pair<std::size_t, std::size_t> reader) const {
     if (const ClassDefinition* const cut = recut_.between({definitions_[giver.first].get(), giver.second},
                                                           {definitions_[reader.first].get(), reader.second}))
-      return {static_cast<std::uint32_t>(number_of_.at(cut)), static_cast<std::uint16_t>(RecutValues::to)};
+      return {static_cast<std::uint32_t>(number_of_.at(cut)), static_cast<std::uint16_t>(RepackedParts::to)};
     const ClassDefinition* const between = copied_.between({definitions_[giver.first].get(), giver.second},
                                                            {definitions_[reader.first].get(), reader.second});
     if (between != nullptr) giver = {number_of_.at(between), CopiedValues::to};
     return {static_cast<std::uint32_t>(giver.first), static_cast<std::uint16_t>(giver.second)};
   }
 
-  /// Of a place that is a task's: its class and flow.
+  /// The class and flow named by a place of kind task. Checks types and the number of indices.
   std::pair<std::size_t, std::uint16_t> task_flow(const ClassDefinition& of, const FlowDefinition& flow,
                                                   const Place& place) {
     const auto other = place.task.lock();
@@ -260,7 +263,7 @@ class TableMaker {
     return {found->second, static_cast<std::uint16_t>(at - other->flows.begin())};
   }
 
-  /// Where the values of its flows go: as it says itself, else as the takers say.
+  /// Adds the receivers of its flows: as the class states itself, otherwise as the receivers' inputs imply.
   void add_edges(std::size_t number) {
     const ClassDefinition& definition = *definitions_[number];
     for (std::size_t i = 0; i < definition.flows.size(); ++i)
@@ -282,15 +285,16 @@ class TableMaker {
     const auto [to, to_flow] = task_flow(definition, flow, alternative.place);
     if (to_flow == no_flow || definitions_[to]->flows[to_flow].control != flow.control)
       refuse(definition, fmt::format("its flow \"{}\" goes to no flow of its kind", flow.name));
-    // Who copies has the same indices.
+    // An inserted class has the same indices.
     const auto [giver, from_flow] = of_copy({number, i}, {to, to_flow});
     TableClass& it = table_.classes[giver];
     Places places = it.places;
     Edge edge;
     edge.to_class = static_cast<std::uint32_t>(to);
     edge.to_flow = to_flow;
-    edge.said = &alternative;
-    // What is cut out is in the taker's part.
+    edge.definition = &alternative;
+    edge.may_be_missing = definition.skips_missing_receivers;
+    // A repacking class already selects the part.
     const bool cut = recut_.between({&definition, i}, {definitions_[to].get(), to_flow}) != nullptr;
     const std::optional<Part> part =
         part_between(definition, flow, cut ? Alternative{} : alternative, definitions_[to]->flows[to_flow]);
@@ -311,12 +315,12 @@ class TableMaker {
   void add_inverse(std::size_t giver, std::size_t taker, std::size_t flow, std::size_t alternative) {
     const Input& input = table_.classes[taker].flows[flow].inputs[alternative];
     if (input.kind != Place::Kind::task || input.from_class != giver) return;
-    // A control that names no flow is kept with the first flow.
+    // An edge to a control that names no flow is stored with an extra flow.
     TableClass& it = table_.classes[giver];
     const std::size_t from = input.from_flow == no_flow ? ends_of(it) : input.from_flow;
     if (said_.contains({giver, from, taker, static_cast<std::uint16_t>(flow)})) return;
-    std::optional<Edge> edge = inverse_of(
-        {*definitions_[taker], definitions_[taker]->flows[flow], alternative}, it, table_.classes[taker]);
+    std::optional<Edge> edge = invert({*definitions_[taker], definitions_[taker]->flows[flow], alternative},
+                                      it, table_.classes[taker]);
     if (!edge) return;
     edge->to_class = static_cast<std::uint32_t>(taker);
     edge->to_flow = static_cast<std::uint16_t>(flow);
@@ -324,7 +328,7 @@ class TableMaker {
     finish(*edge);
     it.flows[from].edges.push_back(std::move(*edge));
   }
-  /// The flow, made for it if need be, whose edges are those of controls that name none.
+  /// The unnamed control, added if missing, that has the edges to controls which name no flow.
   static std::size_t ends_of(TableClass& of) {
     if (of.flows.empty() || !of.flows.back().name.empty()) {
       of.flows.emplace_back();
@@ -340,98 +344,7 @@ class TableMaker {
                                    table_.classes[edge.to_class].name, Walk::most_loops));
   }
 
-  /// The flow, or one that its value is passed on to unchanged, gives the value to who changes it.
-  bool reaches_writer(std::size_t number, std::size_t flow,
-                      std::set<std::pair<std::size_t, std::size_t>>& seen) {
-    if (!seen.insert({number, flow}).second) return false;
-    for (const Edge& edge : table_.classes[number].flows[flow].edges) {
-      if (table_.classes[edge.to_class].flows[edge.to_flow].control) continue;
-      if (edge.to_writer || reaches_writer(edge.to_class, edge.to_flow, seen)) return true;
-    }
-    return false;
-  }
-  bool reaches_writer(std::size_t number, std::size_t flow) {
-    std::set<std::pair<std::size_t, std::size_t>> seen;
-    return reaches_writer(number, flow, seen);
-  }
-
-  template <class F>
-  void for_each_flow(F&& f) {
-    for (std::size_t i = 0; i < table_.classes.size(); ++i)
-      for (std::size_t k = 0; k < table_.classes[i].data_flows; ++k) f(i, k, table_.classes[i].flows[k]);
-  }
-
-  void find_contested() {
-    std::vector<std::size_t> takers(table_.collections.size());
-    std::vector<bool> readers(table_.collections.size()), writers(table_.collections.size());
-    for_each_flow([&](std::size_t i, std::size_t k, const TableFlow& flow) {
-      for (const Input& input : flow.inputs) {
-        const std::uint32_t of = input.memory.collection;
-        if (input.kind == Place::Kind::home) writers[of] = true;
-        if (input.kind != Place::Kind::memory) continue;
-        if (writes(flow.mode)) writers[of] = true;
-        if (!writes(flow.mode)) readers[of] = true;
-        if (!writes(flow.mode) && reaches_writer(i, k)) writers[of] = true;
-      }
-    });
-    table_.contested.resize(table_.collections.size());
-    for (std::size_t i = 0; i < table_.collections.size(); ++i)
-      table_.contested[i] = readers[i] && writers[i];
-    for_each_flow([&](std::size_t i, std::size_t, const TableFlow& flow) {
-      for (const Input& input : flow.inputs)
-        table_.classes[i].may_await_memory |= input.kind == Place::Kind::memory && writes(flow.mode) &&
-                                              table_.contested[input.memory.collection];
-    });
-  }
-
-  void find_counted() {
-    for_each_flow([&](std::size_t i, std::size_t k, TableFlow& flow) {
-      bool readers = false;
-      for (const Edge& edge : flow.edges) {
-        const TableFlow& to = table_.classes[edge.to_class].flows[edge.to_flow];
-        if (to.control) continue;
-        readers |= !writes(to.mode);
-      }
-      flow.counted = (table_.come_home && !flow.control) || (readers && reaches_writer(i, k));
-      for (const Input& input : flow.inputs) {
-        flow.counted |= input.kind == Place::Kind::fresh;
-        flow.counted |= input.kind == Place::Kind::memory && table_.contested[input.memory.collection] &&
-                        !writes(flow.mode);
-      }
-    });
-    // What may hold a fresh datum goes on as such.
-    for (bool changed = true; std::exchange(changed, false);)
-      for_each_flow([&](std::size_t, std::size_t, TableFlow& flow) {
-        for (const Input& input : flow.inputs) {
-          if (flow.counted || input.kind != Place::Kind::task) continue;
-          const TableFlow& from = table_.classes[input.from_class].flows[input.from_flow];
-          if (!from.counted || !may_be_fresh(from, {})) continue;
-          flow.counted = changed = true;
-        }
-      });
-  }
-  /// Values whose readers count come by flows that change them, and go on by those that do not.
-  void find_who_may_count() {
-    for_each_flow([&](std::size_t, std::size_t, TableFlow& flow) { flow.may_count = flow.counted; });
-    for (bool changed = true; std::exchange(changed, false);)
-      for_each_flow([&](std::size_t, std::size_t, TableFlow& flow) {
-        if (flow.may_count) return;
-        for (const Input& input : flow.inputs)
-          if (input.kind == Place::Kind::task &&
-              table_.classes[input.from_class].flows[input.from_flow].may_count)
-            flow.may_count = changed = true;
-      });
-  }
-  bool may_be_fresh(const TableFlow& flow, std::set<const TableFlow*> seen) const {
-    if (!seen.insert(&flow).second) return false;
-    return std::ranges::any_of(flow.inputs, [&](const Input& input) {
-      return input.kind == Place::Kind::fresh ||
-             (input.kind == Place::Kind::task &&
-              may_be_fresh(table_.classes[input.from_class].flows[input.from_flow], seen));
-    });
-  }
-
-  /// What is looked at for every task.
+  /// Computes the summaries that are used for each task.
   static void sum_up(TableClass& it) {
     find_repeats(it);
     if (!find_parts(it)) refuse(*it.definition, "too many parts of its flows go to other ranks");
@@ -440,8 +353,8 @@ class TableMaker {
     for (std::size_t k = 0; k < it.flows.size(); ++k) {
       const TableFlow& flow = it.flows[k];
       if (!flow.control && writes(flow.mode)) it.written.push_back(static_cast<std::uint16_t>(k));
-      if (!flow.edges.empty() || !flow.leavings.empty() || flow.may_count)
-        it.told.push_back(static_cast<std::uint16_t>(k));
+      if (!flow.edges.empty() || !flow.stored_outputs.empty() || flow.may_count)
+        it.notified_flows.push_back(static_cast<std::uint16_t>(k));
       if (!flow.control && flow.surely_from_task) {
         ++it.sure_inputs;
       } else if (!flow.inputs.empty()) {
@@ -454,10 +367,11 @@ class TableMaker {
     const TableClass& to = table_.classes[edge.to_class];
     edge.to_control = to.flows[edge.to_flow].control;
     edge.slot = to.slot_of(edge.to_flow);
-    if (edge.loops.size() == 1 && edge.after.empty() && edge.name)
-      edge.name_growth = edge.name->growth(edge.loops.front().place).value_or(0);
-    edge.makes_ready = edge.said == nullptr && to.ready_at_once();
+    if (edge.loops.size() == 1 && edge.after.empty() && edge.key)
+      edge.key_stride = edge.key->growth(edge.loops.front().place).value_or(0);
+    edge.makes_ready = edge.key && to.ready_at_once();
   }
+  /// Reserves a range of keys for each class: one for each point of the bounding box of its indices.
   void name_tasks() {
     constexpr auto too_many = std::uint64_t{1} << 62;
     for (TableClass& it : table_.classes) {
@@ -466,21 +380,21 @@ class TableMaker {
         const Interval& bound = it.bounds[it.parameters[i]];
         TableClass::Axis& axis = it.axes[i];
         axis.first = bound.first;
-        axis.stride = it.names;
+        axis.stride = it.key_count;
         axis.count = bound.last < bound.first ? 0 : static_cast<std::uint64_t>(bound.last - bound.first) + 1;
         const std::uint64_t numbers = std::max<std::uint64_t>(axis.count, 1);
-        if (it.names > too_many / numbers)
+        if (it.key_count > too_many / numbers)
           refuse(*it.definition, "its indices have more numbers than tasks can have names");
-        it.names *= numbers;
+        it.key_count *= numbers;
       }
-      it.first_name = table_.names;
-      table_.names += it.names;
+      it.first_key = table_.names;
+      table_.names += it.key_count;
       if (table_.names > too_many) refuse(*it.definition, "there are more tasks than can have names");
     }
   }
 
   static constexpr std::uint16_t no_flow = 0xffff;
-  const RecutValues& recut_;
+  const RepackedParts& recut_;
   const CopiedValues copied_;
   const CopiedValues::Definitions& definitions_;
   std::map<const ClassDefinition*, std::size_t> number_of_;
@@ -492,7 +406,7 @@ class TableMaker {
 
 ClassTable make_class_table(const std::vector<std::shared_ptr<const ClassDefinition>>& definitions,
                             bool over_ranks) {
-  const RecutValues recut(definitions);
+  const RepackedParts recut(definitions);
   return TableMaker(recut, over_ranks || recut.any()).make();
 }
 

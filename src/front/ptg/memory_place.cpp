@@ -1,4 +1,4 @@
-// See memory_place.hpp.
+// Resolves places in collections.
 #include "front/ptg/memory_place.hpp"
 
 #include <fairlead/error.hpp>
@@ -12,7 +12,7 @@ namespace fairlead::ptg {
 
 namespace {
 
-/// Nothing if some task might name a datum beyond the collection's ends.
+/// The position as one formula, if all index values lie within the collection; otherwise nothing.
 std::optional<Formula> surely_at(const Place& place, const Places& places,
                                  const std::vector<Interval>& bounds) {
   Affine position;
@@ -44,7 +44,7 @@ MemoryPlace memory_place(const ClassDefinition& of, const FlowDefinition& flow, 
   if (data.type != flow.type) refuse(fmt::format("is of another type than the data of {}", data.name));
   MemoryPlace memory{.collection = collection, .indices = {}};
   for (const Expression& index : place.indices) memory.indices.emplace_back(index, places);
-  memory.surely_at = surely_at(place, places, bounds);
+  memory.unchecked_position = surely_at(place, places, bounds);
   return memory;
 }
 

@@ -1,4 +1,4 @@
-// From a place that a flow names in a collection to the formulas that find it.
+// Compiles a place in a collection, as named by a flow, to formulas.
 #pragma once
 #include <vector>
 
@@ -6,8 +6,8 @@
 
 namespace fairlead::ptg {
 
-/// `collection`: its number. `bounds`: of the indices of the class, whose places come first. Throws UsageError for a place that
-/// the collection cannot have, or whose data are not the flow's.
+/// `collection`: its number in the table. `bounds`: intervals of the class's indices, which have the first places.
+/// Throws UsageError for a wrong number of indices or data of another type.
 MemoryPlace memory_place(const ClassDefinition& of, const FlowDefinition& flow, const Place& place,
                          std::uint32_t collection, const Places& places, const std::vector<Interval>& bounds);
 

@@ -1,4 +1,4 @@
-// See own_data.hpp.
+// Periods of a distribution, and the data that a rank keeps.
 #include "front/ptg/own_data.hpp"
 
 #include <utility>

@@ -1,11 +1,11 @@
-// Of data that are dealt out a rank keeps in memory what is its own, and one handle of each shape that there is: however many
-// others have.
+// For a distributed collection, a rank stores only the handles of its own data, and one handle of each shape,
+// whatever the size of the whole.
 #pragma once
 #include <fairlead/ptg/definition.hpp>
 
 namespace fairlead::ptg {
 
-/// Leaves out the handles of what is not here. Nothing happens to data that nobody has dealt out. Once.
+/// Drops the handles of data of other ranks. No effect on a collection that is not distributed. Call once.
 void keep_own(CollectionDefinition& definition);
 
 }  // namespace fairlead::ptg

@@ -1,4 +1,4 @@
-// See own_steps.hpp.
+// Detects cyclic distributions, and computes the steps to the next task of this rank.
 #include "front/ptg/own_steps.hpp"
 
 #include <algorithm>
@@ -7,20 +7,20 @@ namespace fairlead::ptg {
 
 OwnSteps::OwnSteps(const ClassTable& table, const Placement& placement)
     : table_(table), placement_(placement) {
-  for (const auto& data : table.collections) turns_.push_back(turns_of(*data));
+  for (const auto& data : table.collections) cycles_.push_back(turns_of(*data));
   for (const TableClass& of : table.classes)
     for (const TableFlow& flow : of.flows)
       for (const Edge& edge : flow.edges)
-        if (turns_[table.classes[edge.to_class].runs_at->collection])
+        if (cycles_[table.classes[edge.to_class].runs_at->collection])
           if (const std::optional<Growths> growths = growths_of(table, edge))
             growths_.emplace(&edge, *growths);
 }
 
-/// As a look at all of them says.
+/// Determined from all owners, whatever the rule of the distribution.
 std::optional<OwnSteps::Turns> OwnSteps::turns_of(const CollectionDefinition& data) const {
   const std::size_t dimensions = data.extents.size();
   if (data.owners.empty()) return std::nullopt;
-  std::vector<std::vector<bool>> some(dimensions);  // by index: one of ours has it
+  std::vector<std::vector<bool>> some(dimensions);  // by index: this rank owns a datum with it
   std::vector<std::int64_t> at(dimensions);
   for (std::size_t i = 0; i < dimensions; ++i) some[i].resize(static_cast<std::size_t>(data.extents[i]));
   std::size_t ours = 0;
@@ -40,24 +40,25 @@ std::optional<OwnSteps::Turns> OwnSteps::turns_of(const CollectionDefinition& da
     turns[i].from = first - some[i].begin();
     turns[i].every = second == some[i].end() ? data.extents[i] : second - first;
     if (turns[i].from >= turns[i].every)
-      return std::nullopt;  // others have had several before it was our turn
+      return std::nullopt;  // the first index is beyond the first period: not cyclic
     for (std::size_t k = 0; k < some[i].size(); ++k) {
       const std::int64_t off = static_cast<std::int64_t>(k) - turns[i].from;
       if (some[i][k] != (off >= 0 && off % turns[i].every == 0)) return std::nullopt;
     }
     if_in_turn *= static_cast<std::size_t>(std::ranges::count(some[i], true));
   }
-  if (ours != if_in_turn) return std::nullopt;  // not each of these rows with each of these columns
+  if (ours != if_in_turn) return std::nullopt;  // not the full product of these rows and columns
   return turns;
 }
 
-std::int64_t OwnSteps::off(const Edge& edge, const Walk& walk, std::int64_t* numbers) const {
+std::int64_t OwnSteps::steps_to_own(const Edge& edge, const Walk& walk, std::int64_t* numbers) const {
   if (!edge.after.empty() && !edge.holds(numbers)) return 1;  // there is no such task
   const TableClass& to = table_.classes[edge.to_class];
   std::array<std::int64_t, Walk::most_loops> parameters;
   edge.find_parameters(numbers, parameters.data());
   const std::optional<net::RankId> rank = placement_.rank_of_parameters(to, parameters.data());
-  if (!rank || *rank == placement_.own()) return 0;  // an end that does not exist is an error
+  // a receiver that does not exist is reported as an error later
+  if (!rank || *rank == placement_.own()) return 0;
   const auto growths = growths_.find(&edge);
   if (growths == growths_.end() || edge.loops.empty()) return 1;
   Numbers of_task;
@@ -66,15 +67,15 @@ std::int64_t OwnSteps::off(const Edge& edge, const Walk& walk, std::int64_t* num
   std::array<std::int64_t, Walk::most_loops> indices;
   for (std::size_t i = 0; i < to.runs_at->indices.size(); ++i)
     indices[i] = to.runs_at->indices[i](of_task.data());
-  return steps_to(*turns_[to.runs_at->collection], growths->second, walk.step(edge.loops.size()),
+  return steps_to(*cycles_[to.runs_at->collection], growths->second, walk.step(edge.loops.size()),
                   indices.data());
 }
 
-/// At least one. Beyond the end of any loop if none of its tasks runs here.
+/// The number of steps, at least 1; larger than any loop if none of its tasks runs here.
 std::int64_t OwnSteps::steps_to(const Turns& turns, const Growths& growths, std::int64_t step,
                                 const std::int64_t* indices) const {
   constexpr std::int64_t never = std::int64_t{1} << 40;
-  std::int64_t most = 1;  // after so many steps all is as it was
+  std::int64_t most = 1;  // the pattern repeats after this many steps
   for (std::size_t i = 0; i < turns.size(); ++i) {
     if (growths[i] != 0) {
       most *= turns[i].every;

@@ -1,6 +1,5 @@
-// Over ranks: of the tasks that a value goes to, those that run here, without a look at each of the others. Where data
-// are dealt out in turn, so many rows to each and so many columns, the tasks of a loop that run here are so many steps
-// apart: what is between is passed by.
+// With several ranks: finds the receivers of a value that run on this rank without enumerating the others. If the
+// distribution is cyclic in each dimension, the tasks of a loop that run here are a fixed number of steps apart.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -16,20 +15,20 @@ namespace fairlead::ptg {
 
 class OwnSteps {
  public:
-  /// Both stay, and the edges where they are.
+  /// Both arguments must outlive the object, and the edges must not move.
   OwnSteps(const ClassTable& table, const Placement& placement);
 
   const Placement& placement() const noexcept { return placement_; }
-  /// Of a walk over the edge's loops, whose numbers these are: 0 if the task there runs here, else how many steps of the
-  /// innermost loop it is to the next that may. Throws UsageError if there is no such task.
-  std::int64_t off(const Edge& edge, const Walk& walk, std::int64_t* numbers) const;
+  /// For the current iteration of an edge's loops: 0 if its task runs here or has no rank (an error that is reported
+  /// later); otherwise the number of steps of the innermost loop to the next task that may run here.
+  std::int64_t steps_to_own(const Edge& edge, const Walk& walk, std::int64_t* numbers) const;
 
  private:
-  /// The data of a collection that are here: in each dimension every so many, from one on.
-  struct Turn {
+  /// The indices of this rank's data in one dimension: `from`, `from` + `every`, ...
+  struct Cycle {
     std::int64_t every = 1, from = 0;
   };
-  using Turns = std::vector<Turn>;
+  using Turns = std::vector<Cycle>;
 
   std::optional<Turns> turns_of(const CollectionDefinition& data) const;
   std::int64_t steps_to(const Turns& turns, const Growths& growths, std::int64_t step,
@@ -37,8 +36,9 @@ class OwnSteps {
 
   const ClassTable& table_;
   const Placement& placement_;
-  std::vector<std::optional<Turns>> turns_;           // by collection; nothing: not dealt out in turn
-  std::unordered_map<const Edge*, Growths> growths_;  // of edges of which that is known
+  std::vector<std::optional<Turns>> cycles_;  // by collection; nothing: the distribution is not cyclic
+  // edges without an entry are stepped through one by one
+  std::unordered_map<const Edge*, Growths> growths_;
 };
 
 }  // namespace fairlead::ptg

@@ -1,4 +1,4 @@
-// See own_tasks.hpp.
+// Enumerates tasks of this rank by inverting their placement.
 #include "front/ptg/own_tasks.hpp"
 
 #include <fairlead/error.hpp>
@@ -13,7 +13,7 @@ namespace fairlead::ptg {
 
 namespace {
 
-/// The data of a collection as tasks that have its indices.
+/// Presents the data of a collection as a class of tasks with the data's indices, so that invert() applies.
 struct DataAsTasks {
   ClassDefinition definition;
   TableClass table;
@@ -32,7 +32,8 @@ struct DataAsTasks {
   DataAsTasks& operator=(const DataAsTasks&) = delete;
 };
 
-/// Whatever the class's indices are, there is a datum at which the task runs. Else somebody has to be told.
+/// True if each task's placement names an existing datum. Otherwise all tasks are enumerated, so that the error is
+/// found.
 bool surely_exists(const TableClass& of, const CollectionDefinition& data) {
   const std::vector<Expression>& indices = of.definition->at->indices;
   for (std::size_t i = 0; i < indices.size(); ++i) {
@@ -42,7 +43,7 @@ bool surely_exists(const TableClass& of, const CollectionDefinition& data) {
   return true;
 }
 
-/// Nothing: it cannot be turned round. An edge to no task: none runs at any datum.
+/// The tasks that run at a datum, as an edge. Nothing if the placement cannot be inverted.
 std::optional<Edge> from_datum(const TableClass& of, const CollectionDefinition& data) {
   if (!surely_exists(of, data)) return std::nullopt;
   const DataAsTasks giver(data);
@@ -50,7 +51,7 @@ std::optional<Edge> from_datum(const TableClass& of, const CollectionDefinition&
   where.name = "at";
   where.inputs.push_back({.place = *of.definition->at});
   try {
-    std::optional<Edge> edge = inverse_of({*of.definition, where, 0}, giver.table, of);
+    std::optional<Edge> edge = invert({*of.definition, where, 0}, giver.table, of);
     if (edge && edge->loops.size() > Walk::most_loops) return std::nullopt;
     return edge;
   } catch (const UsageError&) {
@@ -75,15 +76,17 @@ OwnTasks::OwnTasks(const ClassTable& table, const Placement& placement)
         {from_datum(of, *table.collections[of.runs_at->collection]), &own_data_[of.runs_at->collection]});
 }
 
-std::uint64_t OwnTasks::count() {
+std::uint64_t OwnTasks::count() try {
   std::uint64_t tasks = 0;
   begin();
   while (next([](std::size_t) { return true; }, [](std::size_t, const std::int64_t*) { return true; }))
     ++tasks;
   return tasks;
+} catch (const UsageError& error) {
+  throw_in(table_.classes[class_], error);
 }
 
-/// Begins with the tasks at the next datum. False if there is no datum left.
+/// Moves to the next datum with tasks, and to its first task. Returns false if no datum is left.
 bool OwnTasks::enter(const OfClass& it) {
   while (at_ < it.data->size()) {
     const std::vector<std::int64_t>& indices = (*it.data)[at_++];

@@ -1,6 +1,5 @@
-// Over ranks: the tasks that run here, one after the other, found from the data that this rank owns. A class says by the
-// indices of a datum where its tasks run; turned round, that says which tasks run at a datum, as with the values that go
-// from one task to others. So no rank looks at what others run.
+// With several ranks: enumerates the tasks that run on this rank, starting from the data that it owns. The placement
+// of a class is inverted, like an input, so that no rank enumerates the tasks of others.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -11,20 +10,21 @@
 
 namespace fairlead::ptg {
 
+/// For one thread at a time.
 class OwnTasks {
  public:
-  /// Both stay.
+  /// Both arguments must outlive the object.
   OwnTasks(const ClassTable& table, const Placement& placement);
 
-  /// How many there are.
+  /// The number of tasks on this rank.
   std::uint64_t count();
-  /// Before the first.
+  /// Restarts the enumeration.
   void begin() noexcept {
     class_ = at_ = 0;
     inside_ = false;
   }
-  /// The next task of a class for which `classes(class)` says so, for which `wanted(class, numbers)` does. False if there
-  /// is none.
+  /// Advances to the next task that satisfies `wanted(class, numbers)`, in a class that satisfies `classes(class)`.
+  /// Returns false if there is none.
   template <class Classes, class F>
   bool next(Classes&& classes, F&& wanted) {
     for (; class_ < classes_.size(); ++class_, at_ = 0, inside_ = false) {
@@ -37,9 +37,9 @@ class OwnTasks {
 
  private:
   struct OfClass {
-    std::optional<Edge>
-        from_datum;  ///< its tasks that run at a datum with given indices; nothing: all are tried
-    const std::vector<std::vector<std::int64_t>>* data = nullptr;  ///< indices of those that are here
+    /// From the indices of a datum to the tasks that run there; nothing: not invertible, all tasks are tried.
+    std::optional<Edge> from_datum;
+    const std::vector<std::vector<std::int64_t>>* data = nullptr;  ///< the indices of the data of this rank
   };
   bool find_next();
   bool find_next_of_all(const TableClass& of);
@@ -49,12 +49,12 @@ class OwnTasks {
   const Placement& placement_;
   std::vector<std::vector<std::vector<std::int64_t>>> own_data_;  // by collection
   std::vector<OfClass> classes_;
-  // Where it is.
+  // The current position.
   std::size_t class_ = 0, at_ = 0;
   bool inside_ = false;
-  SpaceWalk walk_;
-  Numbers found_{};    // of the datum, and of the loops from there
-  Numbers numbers_{};  // of the task
+  StoppableWalk walk_;
+  Numbers found_{};    // indices of the datum, and of the edge's loops
+  Numbers numbers_{};  // indices of the task
 };
 
 }  // namespace fairlead::ptg

@@ -1,4 +1,4 @@
-// See parts.hpp.
+// Parts of tiles: those on edges, repacking, and memory layouts.
 #include "front/ptg/parts.hpp"
 
 #include <fairlead/error.hpp>
@@ -28,8 +28,8 @@ std::optional<Part> part_between(const ClassDefinition& giver, const FlowDefinit
 }
 
 namespace {
-/// Calls move(row, column, to_row, to_column) for each element of a part, column after column, and the one of another part that
-/// comes at the same turn. False if one of them has more elements than the other; some were moved then.
+/// Calls move(row, column, to_row, to_column) for the elements of both parts in column-major order, pairwise. Returns
+/// false if the numbers of elements differ; some pairs were visited then.
 template <class Move>
 bool each_recut(const Part& from, const Part& to, std::int32_t rows, std::int32_t columns, Move&& move) {
   std::int32_t to_column = -1;

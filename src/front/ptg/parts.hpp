@@ -1,4 +1,4 @@
-// Parts of tiles on their way to other ranks: which ones a class of tasks gives, and where they lie.
+// Parts of tiles that are sent to other ranks: which parts a class sends, and their memory layouts.
 #pragma once
 #include <fairlead/ptg/definition.hpp>
 
@@ -9,15 +9,16 @@
 
 namespace fairlead::ptg {
 
-/// What of the value goes from there to that flow, whichever end says it. Nothing if they say different parts.
+/// The part of the value on this edge, as stated by either end; everything if none states one. Nothing if the
+/// statements differ.
 std::optional<Part> part_between(const ClassDefinition& giver, const FlowDefinition& flow,
                                  const Alternative& output, const FlowDefinition& taker);
 
-/// Fills in TableClass::parts, once its edges are known. False if there are more than have numbers.
+/// Fills in TableClass::parts from the edges. Returns false if there are more outputs than numbers for them.
 bool find_parts(TableClass& of);
 
-/// Where that part of a tile lies, which is one column after the other in memory. Of a part that has nothing, as of a part that
-/// has all: all.
+/// The layout of a part within a column-major tile. For an empty part, as for the full tile, the layout of
+/// everything.
 net::Layout layout_within(const PartOf& tile, const Part& part);
 
 }  // namespace fairlead::ptg

@@ -1,5 +1,5 @@
-// Over ranks: which tasks of a graph run here. A task runs where a datum of a collection is, which its class names, so
-// every rank knows of every task where it runs.
+// With several ranks: the rank on which each task runs. A class names a datum, and its owner rank runs the task, so
+// every rank can compute it for every task.
 #pragma once
 #include <fairlead/error.hpp>
 
@@ -14,9 +14,10 @@
 
 namespace fairlead::ptg {
 
+/// Thread-safe, except count_in().
 class Placement {
  public:
-  /// Throws UsageError for a class that does not say where its tasks run.
+  /// Throws UsageError if a class has no placement, or one on a collection that is not distributed.
   Placement(const ClassTable& table, net::RankId own) : table_(table), own_(own) {
     for (const TableClass& of : table.classes) {
       if (!of.runs_at)
@@ -31,14 +32,15 @@ class Placement {
     }
   }
 
-  /// Whose the datum with these numbers of a task's indices is; nothing if there is none, or it is nobody's but ours.
+  /// The owner rank of a datum, for these index values of a task. Nothing if the datum does not exist or its
+  /// collection is not distributed.
   std::optional<net::RankId> owner_of(const MemoryPlace& place, const std::int64_t* numbers) const {
     const CollectionDefinition& data = *table_.collections[place.collection];
     const std::int64_t position = place.position(data.extents, numbers);
     if (position < 0 || data.owners.empty()) return std::nullopt;
     return net::RankId{data.owners[static_cast<std::size_t>(position)]};
   }
-  /// Where a task with these numbers of its indices runs. Throws UsageError if there is no such datum.
+  /// The rank that runs the task with these index values. Throws UsageError if the datum does not exist.
   net::RankId rank_of(const TableClass& of, const std::int64_t* numbers) const {
     const std::optional<net::RankId> owner = owner_of(*of.runs_at, numbers);
     if (!owner)
@@ -47,10 +49,11 @@ class Placement {
                                    table_.collections[of.runs_at->collection]->name));
     return *owner;
   }
+  /// True if the task runs on this rank. Throws as rank_of().
   bool is_here(const TableClass& of, const std::int64_t* numbers) const {
     return rank_of(of, numbers) == own_;
   }
-  /// Of a task with these parameters; nothing if there is no such datum.
+  /// The same, from the task's parameters; nothing if the datum does not exist.
   std::optional<net::RankId> rank_of_parameters(const TableClass& of, const std::int64_t* parameters) const {
     looks_at(1);
     Numbers numbers;
@@ -59,13 +62,13 @@ class Placement {
     return owner_of(*of.runs_at, numbers.data());
   }
   net::RankId own() const noexcept { return own_; }
-  /// Counts from now on what is looked at to find out where tasks run; not for several threads. Null: nothing is counted.
+  /// For tests and simulations: counts the tasks examined from now on; null stops counting. Not thread-safe.
   void count_in(std::uint64_t* looked_at) const noexcept { looked_at_ = looked_at; }
   void looks_at(std::uint64_t tasks) const noexcept {
     if (looked_at_ != nullptr) [[unlikely]]
       *looked_at_ += tasks;
   }
-  /// Differs if the graph does: its classes, how many tasks they have, the data and who owns them.
+  /// A hash of the graph: its classes, their numbers of tasks, the collections and the owners. Ranks compare it.
   std::uint64_t fingerprint() const {
     std::uint64_t sum = table_.classes.size();
     const auto add = [&](std::uint64_t value) { sum = Random::mix(sum ^ Random::mix(value)); };
@@ -74,7 +77,7 @@ class Placement {
     };
     for (const TableClass& of : table_.classes) {
       add_text(of.name);
-      add(of.names);
+      add(of.key_count);
       add(of.count());
       add(of.flows.size());
     }

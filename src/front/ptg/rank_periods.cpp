@@ -1,4 +1,4 @@
-// See rank_periods.hpp.
+// Growth of placement indices along a loop, and the resulting periods of ranks.
 #include "front/ptg/rank_periods.hpp"
 
 #include <numeric>
@@ -27,7 +27,7 @@ RankPeriods::RankPeriods(const ClassTable& table) {
   for (const TableClass& of : table.classes)
     for (const TableFlow& flow : of.flows)
       for (const Edge& edge : flow.edges) {
-        if (edge.loops.size() != 1 || !edge.after.empty()) continue;
+        if (edge.loops.size() != 1 || !edge.after.empty() || edge.may_be_missing) continue;
         const CollectionDefinition& data =
             *table.collections[table.classes[edge.to_class].runs_at->collection];
         const auto growths = growths_of(table, edge);

@@ -1,5 +1,5 @@
-// Over ranks: after how many tasks of a loop their ranks repeat. Where data are dealt out in turn, whoever has to find all
-// ranks that get a value need not look at more of the tasks that it goes to.
+// With several ranks and a cyclic distribution, the ranks of a loop's tasks repeat. To find all ranks that receive a
+// value, one period of the loop is enough.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -10,23 +10,25 @@
 
 namespace fairlead::ptg {
 
-/// By how much the indices of the datum where an edge's task runs grow with the number of the edge's innermost loop. Nothing
-/// if that is not the same everywhere.
+/// For each index of the datum where an edge's receiver runs: its growth per unit of the edge's innermost index.
+/// Nothing if it is not constant.
 using Growths = std::vector<std::int64_t>;
 std::optional<Growths> growths_of(const ClassTable& table, const Edge& edge);
 
+/// Periods of all edges of a graph. Thread-safe.
 class RankPeriods {
  public:
-  /// It stays, and its edges where they are.
+  /// `table` must outlive the object, and its edges must not move.
   explicit RankPeriods(const ClassTable& table);
 
-  /// Of the tasks of an edge, which has one loop with that step: after so many their ranks are as before; 0: not known.
+  /// The number of consecutive tasks after which the ranks repeat, for an edge with one loop of this step; 0:
+  /// unknown.
   std::int64_t of(const Edge& edge, std::int64_t step) const;
 
  private:
   struct Repeating {
     Growths growths;
-    const std::vector<std::int64_t>* periods;  // of the owners, by index
+    const std::vector<std::int64_t>* periods;  // of the owners, by index of the collection
   };
   std::unordered_map<const Edge*, Repeating> repeating_;
 };

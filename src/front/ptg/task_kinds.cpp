@@ -1,4 +1,4 @@
-// See task_kinds.hpp.
+// Computes where the tasks of each class fit, and fills in task descriptors.
 #include "front/ptg/task_kinds.hpp"
 
 #include <fairlead/error.hpp>
@@ -10,7 +10,7 @@
 #include <set>
 
 #include "base/pages.hpp"
-#include "engine/direct_lane.hpp"
+#include "engine/fast_path.hpp"
 
 namespace fairlead::ptg {
 
@@ -20,16 +20,17 @@ constexpr std::size_t most_flows = 64;
 
 using fairlead::detail::Submission;
 
-/// A handle that names nothing, of any type.
+/// An empty handle of any type.
 alignas(16) constexpr std::array<std::byte, 256> no_handle{};
 
-/// What may come by a flow.
+/// The values that a flow may have.
 struct Coming {
   std::set<std::uint32_t> collections;
-  /// It need not be a datum of theirs: its value is new, or comes, perhaps from another rank.
+  /// The value may also be in another datum: a fresh one, or one that arrived from another rank.
   bool fresh = false;
 };
 
+/// Finds the values that can reach a flow, through all flows that pass them on.
 class Reached {
  public:
   Reached(const ClassTable& table, bool over_ranks) : table_(table), over_ranks_(over_ranks) {}
@@ -61,11 +62,12 @@ class Reached {
 /// The largest datum of a collection.
 struct Largest {
   const CollectionDefinition* collection = nullptr;
-  const engine::RegisteredDatum* here = nullptr;  ///< of those that this rank has
-  const void* handle = nullptr;                   ///< of the next
-  Bytes bytes = 0;                                ///< of whichever rank's
+  const engine::RegisteredDatum* here = nullptr;  ///< the largest on this rank
+  const void* handle = nullptr;                   ///< of the datum with this size
+  Bytes bytes = 0;                                ///< on any rank
 
-  /// One as large that a task may be given. As nobody's it is in no memory that a worker could reach.
+  /// A stand-in of this size for the check where tasks fit. A fresh one has no home, so no worker can access it in
+  /// place.
   engine::RegisteredDatum stand_in(bool fresh) const {
     engine::RegisteredDatum datum = here == nullptr ? engine::RegisteredDatum() : *here;
     if (here == nullptr || fresh) {
@@ -74,7 +76,7 @@ struct Largest {
       datum.in_place = false;
       datum.view = nullptr;
     }
-    datum.owner = this;  // a copy of a tile does not know where it is in its matrix
+    datum.owner = this;  // for the name below: a copied tile has no position in a matrix
     datum.name = [](const void* of, const engine::RegisteredDatum&) {
       const Largest& it = *static_cast<const Largest*>(of);
       return it.here == nullptr ? "one of " + it.collection->name : it.here->text();
@@ -83,7 +85,7 @@ struct Largest {
   }
 };
 
-/// By collection. Those of other ranks and new ones are as large as their kinds.
+/// By collection. Data of other ranks and fresh ones have the sizes of their kinds.
 std::vector<Largest> largest_data(const ClassTable& table, Values& values) {
   std::vector<Largest> largest(table.collections.size());
   for (std::uint32_t i = 0; i < values.of_collections(); ++i) {
@@ -129,7 +131,7 @@ TaskKinds::TaskKinds(const ClassTable& table, TaskSource& source)
     Kind& kind = kinds_[i];
     kind.ordinary.source = kind.urgent.source = &source;
     kind.urgent.urgent = true;
-    kind.lines = ActiveTask::lines_for(of.parameters.size(), of.data_flows);
+    kind.lines = TaskInstance::lines_for(of.parameters.size(), of.data_flows);
     const std::int64_t none[Places::most]{};
     kind.has_priorities = !of.priority.constant() || of.priority(none) != 0;
     kind.needs_numbers = kind.has_priorities || !of.numbers.empty() ||
@@ -149,16 +151,19 @@ std::int32_t TaskKinds::priority(std::size_t task_class, const std::int64_t* num
       std::clamp<std::int64_t>(table_.classes[task_class].priority(numbers), Limits::min(), Limits::max()));
 }
 
-void TaskKinds::fit(const front::SubmissionFit& fit, Values& values, bool over_ranks) {
+void TaskKinds::determine_workers(const front::SubmissionFit& fit, Values& values, bool over_ranks) {
   Reached reached(table_, over_ranks);
   const std::vector<Largest> largest = largest_data(table_, values);
   for (std::size_t i = 0; i < table_.classes.size(); ++i) {
     const TableClass& of = table_.classes[i];
     Numbers numbers{};
-    SpaceWalk walk(table_.stop);
-    if (!walk.begin(of.loops, numbers.data())) continue;
+    try {
+      if (!StoppableWalk(table_.stop).begin(of.loops, numbers.data())) continue;
+    } catch (const UsageError& error) {
+      throw_in(of, error);
+    }
     std::vector<const void*> handles(of.data_flows, no_handle.data());
-    // By flow: one datum may stand for several, and each counts, as in the task.
+    // By flow: the same datum may stand for several flows, and each counts, as in a real task.
     std::vector<engine::RegisteredDatum> data(of.data_flows);
     for (std::size_t k = 0; k < of.data_flows; ++k) {
       const Coming coming = reached.by(i, k);
@@ -190,12 +195,12 @@ void TaskKinds::fit(const front::SubmissionFit& fit, Values& values, bool over_r
       kind.traits.nodes_excluded = fit.nodes_excluded(sample);
       if (sample.workers.count() != 1)
         kind.traits.workers_wanted = fit.workers_wanted(sample, kind.traits.nodes_excluded);
-      kind.may_pass = engine::may_pass(kind.traits);
+      kind.may_pass = engine::is_eligible_for_fast_path(kind.traits);
     });
   }
 }
 
-void TaskKinds::fill(Task& task, ActiveTask& active, Values& values) const {
+void TaskKinds::fill_descriptor(Task& task, TaskInstance& active, Values& values) const {
   const TableClass& of = table_.classes[active.task_class];
   const Kind& kind = kinds_[active.task_class];
   Numbers numbers;
@@ -229,7 +234,7 @@ void TaskKinds::fill(Task& task, ActiveTask& active, Values& values) const {
     handles[i] = value.handle;
     AccessMode mode = of.flows[i].mode;
     if (value.fresh && mode == AccessMode::read_write && wrong == nullptr) {
-      // Nothing is in it yet: nothing has to be brought.
+      // The fresh datum has no value yet, so none is transferred.
       const Input* const input = input_of(of.flows[i], numbers.data());
       if (input != nullptr && input->kind == Place::Kind::fresh) mode = AccessMode::write;
     }
@@ -247,7 +252,7 @@ void TaskKinds::fill(Task& task, ActiveTask& active, Values& values) const {
     access.datum = value.id;
     access.mode = mode;
     access.partials = access.partial = 0;
-    access.packed = value.packed;
+    access.is_packed_copy = value.packed;
     access.in_place = false;
     access.fresh = false;
   }

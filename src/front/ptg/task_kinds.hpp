@@ -1,47 +1,47 @@
-// What the tasks of each class have in common for the engine: where they can run, and how they are made into
-// descriptors.
+// What the engine needs for the tasks of each class: where they can run, and how their descriptors are filled in.
 #pragma once
 #include <cstdint>
 #include <vector>
 
 #include "front/flow/submission_fit.hpp"
-#include "front/ptg/active_task.hpp"
 #include "front/ptg/class_table.hpp"
+#include "front/ptg/task_instance.hpp"
 #include "front/ptg/values.hpp"
 #include "graph/graph.hpp"
 
 namespace fairlead::ptg {
 
+/// One per graph; immutable after fit().
 class TaskKinds {
  public:
-  /// Of one class.
+  /// What the tasks of one class have in common.
   struct Kind {
     TaskFamily ordinary, urgent;
-    TaskTraits traits;       ///< but for priority and work
-    std::uint8_t lines = 1;  ///< of its active tasks
-    bool may_pass = false;   ///< by the direct lane, if its data may
+    TaskTraits traits;       ///< except priority and work
+    std::uint8_t lines = 1;  ///< cache lines of a record
+    bool may_pass = false;   ///< may take the fast path, if its data do
     bool has_priorities = false;
-    bool needs_numbers = false;  ///< to be described
+    bool needs_numbers = false;  ///< descriptors need the values of the indices
   };
 
   TaskKinds(const ClassTable& table, TaskSource& source);
 
   const Kind& operator[](std::size_t task_class) const noexcept { return kinds_[task_class]; }
-  /// Finds out where they can run. Throws FootprintError for a class whose largest task fits nowhere,
-  /// UsageError for one that nobody here can run. Once the values are known.
-  void fit(const front::SubmissionFit& fit, Values& values, bool over_ranks);
+  /// Determines where the tasks can run. Call once the values are known. Throws FootprintError for a class with a
+  /// task that fits in no memory, and UsageError for one without a worker.
+  void determine_workers(const front::SubmissionFit& fit, Values& values, bool over_ranks);
 
-  /// The descriptor's traits, accesses and closure; `task` is empty. Throws UsageError if a formula divides by 0: then the
-  /// descriptor has all of these, but it must not run.
-  void fill(Task& task, ActiveTask& active, Values& values) const;
+  /// Fills in traits, accesses and closure of an empty descriptor. Throws UsageError if a formula divides by 0: the
+  /// descriptor is then complete, but must not run.
+  void fill_descriptor(Task& task, TaskInstance& active, Values& values) const;
 
-  /// Of the largest task, on the application's memory node.
+  /// In bytes, of the largest task in host memory; valid after fit().
   Bytes largest_footprint() const noexcept { return largest_footprint_; }
   std::int32_t priority(std::size_t task_class, const std::int64_t* numbers) const;
 
  private:
   const ClassTable& table_;
-  std::vector<Kind> kinds_;  // they stay where they are
+  std::vector<Kind> kinds_;  // its elements do not move: tasks refer to them
   Bytes largest_footprint_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// See unfolding.hpp: what has to be known before a run, and what a task waits for.
+// Unfolding: preparation of a run, the number of inputs that a task waits for, and error texts.
 #include "front/ptg/unfolding.hpp"
 
 #include <fairlead/error.hpp>
@@ -13,51 +13,52 @@ void Unfolding::begin(bool alone) {
     return std::ranges::any_of(of.flows, &TableFlow::may_count);
   });
   if (!count) return;
-  if (of_collections_ == nullptr) of_collections_ = std::make_unique<Readers[]>(values_.of_collections());
+  if (of_collections_ == nullptr) of_collections_ = std::make_unique<ReaderCount[]>(values_.of_collections());
   for (std::uint32_t i = 0; come_home_ && i < values_.of_collections(); ++i) {
-    Readers& it = readers(i);  // a run that failed may have left some
+    ReaderCount& it = readers(i);  // a failed run may have left counts
     it.count.store(0);
     it.counted.store(false);
     it.has_writer = false;
-    it.coming_home.store(false);
+    it.write_back_waits.store(false);
   }
   coming_home_.clear();
   find_readers_of_memory();
 }
 
-bool Unfolding::may_come_home(std::uint32_t number, ActiveTask& task) {
-  Readers& it = readers(number);
+bool Unfolding::reserve_for_write_back(std::uint32_t number, TaskInstance& task) {
+  ReaderCount& it = readers(number);
   const std::lock_guard guard(coming_home_mutex_);
   for (;;) {
     std::int32_t nobody = 0;
     if (it.count.compare_exchange_strong(nobody, 1, std::memory_order_acq_rel)) return true;
     const auto waiting = coming_home_.emplace(number, &task);
-    it.coming_home.store(true, std::memory_order_relaxed);
-    // Whoever is the last after this sees it.
+    it.write_back_waits.store(true, std::memory_order_relaxed);
+    // A reader that finishes after this sees write_back_waits.
     if (it.count.fetch_add(0, std::memory_order_acq_rel) != 0) return false;
     coming_home_.erase(waiting);
   }
 }
 
-ActiveTask* Unfolding::next_home(std::uint32_t number) {
+TaskInstance* Unfolding::next_home(std::uint32_t number) {
   const std::lock_guard guard(coming_home_mutex_);
   const auto found = coming_home_.find(number);
   if (found == coming_home_.end()) return nullptr;
-  ActiveTask* const task = found->second;
+  TaskInstance* const task = found->second;
   coming_home_.erase(found);
-  if (!coming_home_.contains(number)) readers(number).coming_home.store(false, std::memory_order_relaxed);
+  if (!coming_home_.contains(number))
+    readers(number).write_back_waits.store(false, std::memory_order_relaxed);
   return task;
 }
 
-Readers& Unfolding::fresh(std::uint32_t number) { return fresh_.at(number); }
+ReaderCount& Unfolding::fresh(std::uint32_t number) { return fresh_.at(number); }
 
-void Unfolding::count_elsewhere(Telling& telling, std::span<const std::uint8_t> flows) {
-  const TableClass& of = table_.classes[telling.over->task_class];
-  const std::uint32_t* const values = telling.over->values(of.parameters.size());
-  for (const std::uint16_t at : of.told) {
+void Unfolding::count_elsewhere(CompletionNotice& telling, std::span<const std::uint8_t> flows) {
+  const TableClass& of = table_.classes[telling.task->task_class];
+  const std::uint32_t* const values = telling.task->values(of.parameters.size());
+  for (const std::uint16_t at : of.notified_flows) {
     if (at >= of.data_flows || values[at] == no_value) continue;
     const TableFlow& flow = of.flows[at];
-    Readers& it = readers(values[at]);
+    ReaderCount& it = readers(values[at]);
     const auto elsewhere = static_cast<std::int32_t>(flows[at]);
     if (writes(flow.mode)) {
       it.counted.store(flow.counted, std::memory_order_relaxed);
@@ -69,28 +70,28 @@ void Unfolding::count_elsewhere(Telling& telling, std::span<const std::uint8_t> 
   telling.counted = true;
 }
 
-Telling Unfolding::came(std::uint64_t name, std::size_t output, std::uint32_t number, bool passed_on,
-                        std::size_t thread) {
+CompletionNotice Unfolding::begin_arrival(std::uint64_t name, std::size_t output, std::uint32_t number,
+                                          bool passed_on, std::size_t thread) {
   const auto found = std::ranges::find_if(
-      table_.classes, [&](const TableClass& of) { return name - of.first_name < of.names; });
+      table_.classes, [&](const TableClass& of) { return name - of.first_key < of.key_count; });
   ensure(found != table_.classes.end(), "what comes from another rank is of the same graph");
   const TableClass& of = *found;
   std::array<std::int64_t, Walk::most_loops> parameters;
   of.parameters_of(name, parameters.data());
-  ActiveTask& over =
+  TaskInstance& over =
       make(of, static_cast<std::uint32_t>(found - table_.classes.begin()), name, parameters.data(), thread);
-  Telling telling;
-  telling.over = &over;
+  CompletionNotice telling;
+  telling.task = &over;
   telling.counted = true;
   const std::size_t flow = of.output(output).first;
-  const auto at = std::ranges::find(of.told, flow);
-  ensure(at != of.told.end(), "what comes from another rank is told of");
-  telling.told = static_cast<std::size_t>(at - of.told.begin());
-  telling.until = telling.told + 1;
+  const auto at = std::ranges::find(of.notified_flows, flow);
+  ensure(at != of.notified_flows.end(), "what comes from another rank is told of");
+  telling.flow_position = static_cast<std::size_t>(at - of.notified_flows.begin());
+  telling.flow_end = telling.flow_position + 1;
   of.place(over.parameters(), telling.numbers.data());
   if (number == no_value) return telling;
   over.values(of.parameters.size())[flow] = number;
-  Readers& it = readers(number);
+  ReaderCount& it = readers(number);
   it.counted.store(true, std::memory_order_relaxed);
   it.count.store(1 + passed_on, std::memory_order_relaxed);
   it.has_writer = false;
@@ -109,7 +110,7 @@ std::int32_t controls_of(const TableClass& of, const TableFlow& flow, const std:
     }
     Numbers extended;
     std::copy_n(numbers, of.places.size(), extended.data());
-    SpaceWalk walk(stop);
+    StoppableWalk walk(stop);
     for (bool more = walk.begin(input.ranges, extended.data()); more;
          more = walk.next(input.ranges, extended.data()))
       inputs += input.each(extended.data());
@@ -118,7 +119,7 @@ std::int32_t controls_of(const TableClass& of, const TableFlow& flow, const std:
 }
 }  // namespace
 
-std::int32_t Unfolding::waits_for(const TableClass& of, const std::int64_t* numbers) {
+std::int32_t Unfolding::missing_inputs(const TableClass& of, const std::int64_t* numbers) {
   std::int32_t inputs = of.sure_inputs;
   for (const std::uint16_t number_of_flow : of.other_inputs) {
     const TableFlow& flow = of.flows[number_of_flow];
@@ -130,7 +131,7 @@ std::int32_t Unfolding::waits_for(const TableClass& of, const std::int64_t* numb
     if (input == nullptr) continue;
     if (input->kind == Place::Kind::task) ++inputs;
     if (input->kind == Place::Kind::memory && writes(flow.mode) &&
-        table_.contested[input->memory.collection]) {
+        table_.has_memory_conflicts[input->memory.collection]) {
       const std::uint32_t number = values_.at(input->memory, numbers);
       inputs += number != no_value && readers(number).awaited;
     }
@@ -138,18 +139,19 @@ std::int32_t Unfolding::waits_for(const TableClass& of, const std::int64_t* numb
   return inputs;
 }
 
-/// Who changes a datum that others take from memory comes after them: they are counted, and he is noted down.
+/// For data that some tasks read and others change, straight from memory: counts the readers, and registers the
+/// changing task, which waits for them.
 void Unfolding::find_readers_of_memory() {
-  if (std::ranges::none_of(table_.contested, [](bool contested) { return contested; })) return;
+  if (std::ranges::none_of(table_.has_memory_conflicts, [](bool contested) { return contested; })) return;
   for (std::uint32_t i = 0; i < values_.of_collections(); ++i) {
-    if (!table_.contested[values_[i].collection]) continue;
-    Readers& it = readers(i);
+    if (!table_.has_memory_conflicts[values_[i].collection]) continue;
+    ReaderCount& it = readers(i);
     it.count.store(0);
     it.counted.store(true);
     it.has_writer = it.awaited = false;
   }
   const auto contested = [&](const Input& input) {
-    return input.kind == Place::Kind::memory && table_.contested[input.memory.collection];
+    return input.kind == Place::Kind::memory && table_.has_memory_conflicts[input.memory.collection];
   };
   Numbers numbers{};
   for (std::uint32_t number = 0; number < table_.classes.size(); ++number) {
@@ -157,15 +159,15 @@ void Unfolding::find_readers_of_memory() {
     const bool takes = std::ranges::any_of(
         of.flows, [&](const TableFlow& flow) { return std::ranges::any_of(flow.inputs, contested); });
     if (!takes) continue;
-    SpaceWalk walk(table_.stop);
+    StoppableWalk walk(table_.stop);
     for (bool more = walk.begin(of.loops, numbers.data()); more; more = walk.next(of.loops, numbers.data())) {
       if (own_ != nullptr && !own_->placement().is_here(of, numbers.data())) continue;
       for (std::size_t i = 0; i < of.data_flows; ++i) {
         const Input* const input = input_of(of.flows[i], numbers.data());
         if (input == nullptr || !contested(*input)) continue;
         const std::uint32_t at = values_.at(input->memory, numbers.data());
-        if (at == no_value) continue;  // said when the task takes it
-        Readers& it = readers(at);
+        if (at == no_value) continue;  // reported when the task takes it
+        ReaderCount& it = readers(at);
         if (!writes(of.flows[i].mode)) {
           it.count.fetch_add(1);
           continue;
@@ -177,28 +179,29 @@ void Unfolding::find_readers_of_memory() {
         std::array<std::int64_t, Walk::most_loops> parameters;
         for (std::size_t k = 0; k < of.parameters.size(); ++k) parameters[k] = numbers[of.parameters[k]];
         it.has_writer = true;
-        it.writer = *of.name_of(parameters.data());
+        it.writer = *of.key_of(parameters.data());
         it.writer_class = static_cast<std::uint16_t>(number);
         it.writer_flow = static_cast<std::uint16_t>(i);
       }
     }
   }
   for (std::uint32_t i = 0; i < values_.of_collections(); ++i) {
-    Readers& it = readers(i);
+    ReaderCount& it = readers(i);
     it.awaited = it.has_writer && it.count.load() != 0;
     it.has_writer = it.awaited;
   }
 }
 
-/// A value is left where it is already, or the graph is wrong.
-void Unfolding::check_leavings(const Telling& telling, const TableFlow& flow, std::uint32_t number,
+/// A value must be in the datum in which it is to be stored, unless a write-back task copies it; otherwise sets
+/// `why`.
+void Unfolding::check_leavings(const CompletionNotice& telling, const TableFlow& flow, std::uint32_t number,
                                std::string& why) {
-  const std::size_t own = table_.classes[telling.over->task_class].places.size();
+  const std::size_t own = table_.classes[telling.task->task_class].places.size();
   Numbers numbers;
   std::copy_n(telling.numbers.data(), own, numbers.data());
-  for (const Leaving& leaving : flow.leavings) {
-    if (leaving.comes_home || !leaving.condition(numbers.data())) continue;
-    SpaceWalk walk(table_.stop);
+  for (const StoredOutput& leaving : flow.stored_outputs) {
+    if (leaving.written_back || !leaving.condition(numbers.data())) continue;
+    StoppableWalk walk(table_.stop);
     for (bool more = walk.begin(leaving.ranges, numbers.data()); more;
          more = walk.next(leaving.ranges, numbers.data()))
       if (const std::uint32_t there = values_.at(leaving.memory, numbers.data());
@@ -208,21 +211,21 @@ void Unfolding::check_leavings(const Telling& telling, const TableFlow& flow, st
             "there{}",
             leaving.said == nullptr || !leaving.said->where
                 ? std::string()
-                : where_said(*leaving.said, *table_.classes[telling.over->task_class].definition) + ": ",
-            flow.name, table_.text_of(*telling.over), values_.text_of(leaving.memory, numbers.data()),
+                : source_line_of(*leaving.said, *table_.classes[telling.task->task_class].definition) + ": ",
+            flow.name, table_.text_of(*telling.task), values_.text_of(leaving.memory, numbers.data()),
             there == no_value ? ", and there is no such datum" + values_.extents_of(leaving.memory.collection)
                               : "");
   }
 }
 
-/// Of an edge that the giver states: what is found out from receivers' inputs needs no look.
-std::string Unfolding::wrong_end(Telling& telling, const Edge& edge, std::optional<std::uint64_t> name,
-                                 const std::int64_t* parameters) const {
+/// The error text for a stated edge that is not proven; empty if it is correct. `name`, `numbers`: of the receiver;
+/// without a name it does not exist.
+std::string Unfolding::wrong_end(CompletionNotice& telling, const Edge& edge,
+                                 std::optional<std::uint64_t> name, const std::int64_t* parameters,
+                                 const std::int64_t* numbers) const {
   const Giver giver = giver_of(telling);
   const TableClass& to = table_.classes[edge.to_class];
-  Numbers numbers;
-  if (!name || !has_task(to, parameters, numbers.data()) ||
-      !takes_from(to, to.flows[edge.to_flow], numbers.data(), giver)) [[unlikely]]
+  if (!name || !takes_from(to, to.flows[edge.to_flow], numbers, giver)) [[unlikely]]
     return ptg::wrong_end(table_, giver, edge, parameters);
   const TableFlow& flow = table_.classes[giver.task_class].flows[giver.flow];
   if (flow.may_repeat && !telling.stated.add(*name, edge.to_flow)) [[unlikely]]
@@ -230,15 +233,25 @@ std::string Unfolding::wrong_end(Telling& telling, const Edge& edge, std::option
   return {};
 }
 
-std::string Unfolding::two_values(const ActiveTask& task, std::size_t slot) const {
+std::string Unfolding::two_values(const TaskInstance& task, std::size_t slot) const {
   const TableClass& of = table_.classes[task.task_class];
   return fmt::format("the flow \"{}\" of {} gets two values", of.flows[slot - of.parameters.size()].name,
                      table_.text_of(task));
 }
 
-std::string Unfolding::changed_twice(const Telling& telling, const Edge& edge) const {
-  return fmt::format("the value that {} has goes to two tasks that change it; one of them is of {}",
-                     table_.text_of(*telling.over), table_.classes[edge.to_class].name);
+std::string Unfolding::changed_twice(const CompletionNotice& telling, const Edge& edge) const {
+  const TableClass& to = table_.classes[edge.to_class];
+  std::string where;
+  if (edge.definition != nullptr) {
+    std::array<std::int64_t, Walk::most_loops> parameters;
+    edge.find_parameters(telling.numbers.data(), parameters.data());
+    const Giver giver = giver_of(telling);
+    if (std::string why = ptg::wrong_end(table_, giver, edge, parameters.data()); !why.empty()) return why;
+    if (edge.definition->where)
+      where = source_line_of(*edge.definition, *table_.classes[giver.task_class].definition) + ": ";
+  }
+  return fmt::format("{}the value that {} has goes to two tasks that change it; one of them is of {}", where,
+                     table_.text_of(*telling.task), to.name);
 }
 
 }  // namespace fairlead::ptg

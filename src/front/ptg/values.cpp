@@ -1,4 +1,4 @@
-// See values.hpp.
+// Numbers the values of all collections, and groups shapes into kinds of fresh data.
 #include "front/ptg/values.hpp"
 
 #include <fairlead/error.hpp>
@@ -57,7 +57,7 @@ void Values::begin(const ClassTable& table, bool over_ranks) {
   find_kinds(table);
 }
 
-/// The same on all ranks: by the handles of all data, whoever has these.
+/// Determined from the handles of all data, so that the kinds are the same on all ranks.
 void Values::find_kinds(const ClassTable& table) {
   kinds_.resize(collections_.size());
   const bool like_flows = std::ranges::any_of(table.classes, [](const TableClass& of) {

@@ -1,4 +1,4 @@
-// See walk.hpp.
+// Iteration over nested loops.
 #include "front/ptg/walk.hpp"
 
 #include <fairlead/error.hpp>
@@ -35,7 +35,8 @@ std::uint64_t Loop::count(const std::int64_t* numbers) const {
 }
 
 void Walk::throw_fruitless() {
-  throw UsageError("the ranges of a parameterized task graph hold nothing " + std::to_string(most_fruitless) +
+  throw UsageError("the ranges of a parameterized task graph hold nothing " +
+                   std::to_string(most_empty_steps) +
                    " times in a row: give the outer ones bounds within which the inner ones hold something");
 }
 
@@ -52,7 +53,7 @@ bool Walk::go(const std::vector<Loop>& loops, std::size_t level, bool entering, 
   for (std::uint64_t steps = 1;; ++steps) {
     if (steps % look_every == 0) [[unlikely]] {
       look();
-      if (steps >= most_fruitless) throw_fruitless();
+      if (steps >= most_empty_steps) throw_fruitless();
     }
     if (entering && level == loops.size()) return true;
     const Loop& loop = loops[level];

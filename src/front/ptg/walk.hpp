@@ -1,5 +1,5 @@
-// Nested loops over whole numbers whose bounds depend on the outer ones, walked one step at a time: the tasks
-// of a class, and those that a value goes to. A walk can be left and gone on with.
+// Iteration over nested integer loops with bounds that depend on outer indices: over the tasks of a class, or the
+// receivers of a value. An iteration can be interrupted and resumed.
 #pragma once
 #include <fairlead/error.hpp>
 
@@ -14,7 +14,7 @@
 
 namespace fairlead::ptg {
 
-/// `dividend` / `divisor`, which is above 0: rounded up where it is a lower bound, down where it is an upper.
+/// The bound `dividend` / `divisor`, with a positive divisor. A lower bound is rounded up, an upper bound down.
 struct Bound {
   Formula dividend;
   std::int64_t divisor = 1;
@@ -29,13 +29,13 @@ struct Bound {
   }
 };
 
-/// One loop: from the largest of `first` to the smallest of `last`, in steps.
+/// One loop: from the largest of `first` to the smallest of `last`, with a step.
 struct Loop {
-  std::uint8_t place = 0;  ///< where its number is
+  std::uint8_t place = 0;  ///< the place of its index
   std::vector<Bound> first, last;
   Formula step;
   bool by_one = true;
-  bool derived = false;  ///< it has one value, the first
+  bool derived = false;  ///< a single value: that of `first`
 
   std::int64_t begin(const std::int64_t* numbers) const {
     std::int64_t value = first.front().rounded_up(numbers);
@@ -53,34 +53,34 @@ struct Loop {
     }
     return value;
   }
-  /// It goes only as far as the sum, which speaks of its number, is not negative.
+  /// Restricts the loop to the values for which the sum, in which its index occurs, is not negative.
   void bound(const Affine& not_negative);
-  /// How many numbers it goes through.
+  /// The number of iterations.
   std::uint64_t count(const std::int64_t* numbers) const;
-  /// Throws UsageError if it is not above 0.
+  /// Throws UsageError if the step is not positive.
   std::int64_t step_of(const std::int64_t* numbers) const;
 };
 
-/// A walk was left since the run that needs it was abandoned.
+/// The iteration was stopped because its run was abandoned.
 struct WalkStopped : UsageError {
   WalkStopped() : UsageError("the parameterized graph was cancelled") {}
 };
 
-/// Where a walk is: the ends of its loops, and in `numbers` the values of their places. Throws UsageError for numbers of more
-/// than 32 bits, and for ranges that hold nothing billions of times in a row.
+/// The state of an iteration: the ends of the open loops. The indices are in the caller's `numbers`. Throws
+/// UsageError for indices beyond 32 bits, and for ranges that are empty two billion times in a row.
 class Walk {
  public:
   static constexpr std::size_t most_loops = 24;
-  /// So many steps in a row that lead to nothing.
-  static constexpr std::uint64_t most_fruitless = std::uint64_t{1} << 31;
+  /// The largest number of consecutive steps without an iteration.
+  static constexpr std::uint64_t most_empty_steps = std::uint64_t{1} << 31;
   [[noreturn]] static void throw_fruitless();
 
-  /// A walk that leads to nothing for long throws WalkStopped once that is set. Null: it does not.
+  /// Once *stop is set, a long search without an iteration throws WalkStopped. Null: it cannot be stopped.
   void stop_by(const std::atomic<bool>* stop) noexcept { stop_ = stop; }
 
-  /// The first step. False if there is none. There are at most so many loops.
+  /// Moves to the first iteration; false if there is none. At most most_loops loops.
   bool begin(const std::vector<Loop>& loops, std::int64_t* numbers) { return go(loops, 0, true, numbers); }
-  /// The next one. False if that was the last.
+  /// Moves to the next iteration; false if this was the last.
   bool next(const std::vector<Loop>& loops, std::int64_t* numbers) {
     if (loops.empty()) return false;
     const std::size_t innermost = loops.size() - 1;
@@ -89,10 +89,10 @@ class Walk {
     number += open_[innermost].step;
     return true;
   }
-  /// Of a walk over one loop: its last number, which it may step over, and the step.
+  /// For a single loop: its end, which the last iteration may not reach exactly, and its step.
   std::pair<std::int64_t, std::int64_t> innermost() const noexcept { return {open_[0].last, open_[0].step}; }
-  /// So many steps of the innermost loop further; if that is beyond its end, the first one with another number of a loop
-  /// around it.
+  /// Moves `steps` steps of the innermost loop ahead; if that is beyond its end, to the next value of an enclosing
+  /// loop.
   bool skip(const std::vector<Loop>& loops, std::int64_t steps, std::int64_t* numbers) {
     if (loops.empty()) return false;
     const std::size_t innermost = loops.size() - 1;
@@ -102,21 +102,21 @@ class Walk {
     number += steps * open_[innermost].step;
     return true;
   }
-  /// Of the innermost of so many loops; there is one.
+  /// The step of the innermost loop; `loops`, their number, is positive.
   std::int64_t step(std::size_t loops) const noexcept { return open_[loops - 1].step; }
-  /// The next one with another number of loop `level` or of one around it: what is inside is passed by.
-  bool pass(const std::vector<Loop>& loops, std::size_t level, std::int64_t* numbers) {
+  /// Skips the rest of the loops inside loop `level`: moves to the next value of that loop or of one around it.
+  bool skip_inner(const std::vector<Loop>& loops, std::size_t level, std::int64_t* numbers) {
     return go(loops, level, false, numbers);
   }
 
  private:
-  /// Enters loop `level`, or goes on with it; what has no number left is left for what is around it.
+  /// Enters loop `level`, or advances it; an exhausted loop continues with the one around it.
   bool go(const std::vector<Loop>& loops, std::size_t level, bool entering, std::int64_t* numbers);
 
   struct Open {
     std::int64_t last, step;
   };
-  std::array<Open, most_loops> open_;  // not initialized: as far as there are loops
+  std::array<Open, most_loops> open_;  // not initialized beyond the number of loops
 
  protected:
   void look() const {
@@ -127,10 +127,11 @@ class Walk {
   const std::atomic<bool>* stop_ = nullptr;
 };
 
-/// A walk through a space whose size only a definition bounds: also where each step leads to something it can be stopped.
-class SpaceWalk : public Walk {
+/// For index spaces that may be very large, as only a definition bounds them: checks the stop flag also while
+/// iterations are found.
+class StoppableWalk : public Walk {
  public:
-  explicit SpaceWalk(const std::atomic<bool>* stop = nullptr) { stop_by(stop); }
+  explicit StoppableWalk(const std::atomic<bool>* stop = nullptr) { stop_by(stop); }
   bool next(const std::vector<Loop>& loops, std::int64_t* numbers) {
     if (++steps_ % look_every == 0) [[unlikely]]
       look();
@@ -139,7 +140,7 @@ class SpaceWalk : public Walk {
   bool pass(const std::vector<Loop>& loops, std::size_t level, std::int64_t* numbers) {
     if (++steps_ % look_every == 0) [[unlikely]]
       look();
-    return Walk::pass(loops, level, numbers);
+    return Walk::skip_inner(loops, level, numbers);
   }
 
  private:

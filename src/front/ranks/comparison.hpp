@@ -1,6 +1,6 @@
-// Whether all ranks walk through the same tasks. Each hashes all of them, its own and those of others; after every 1,024,
-// and where all wait, rank 0 compares, and a difference is told with the first task that differs, on both ranks. It also
-// says when all have come to the end of a wait.
+// Checks that all ranks walk through the same tasks. Each rank hashes all tasks, its own and others'. After every 1,024
+// tasks and at each wait, rank 0 compares the hashes. A difference is reported with the first differing task on both
+// ranks. Rank 0 also reports when all ranks have completed a wait.
 #pragma once
 #include <fairlead/codelet_info.hpp>
 
@@ -18,40 +18,40 @@
 
 namespace fairlead::front {
 
-class Comparison {
+class ProgramComparison {
  public:
   static constexpr std::size_t block = 1024;
-  /// So many blocks a rank may be ahead of the slowest: what others tell that one early takes memory there.
+  /// A rank may be this many blocks ahead of the slowest rank: early notes take memory on the ranks that receive them.
   static constexpr std::uint64_t most_ahead = 64;
 
-  /// `changed()`: whoever waits for one of the below looks again. Any thread.
-  Comparison(net::Communicator& communicator, std::function<void()> changed);
+  /// `changed()` is called when one of the conditions below may have changed. Any thread may call it.
+  ProgramComparison(net::Communicator& communicator, std::function<void()> changed);
 
-  // ---- the program's thread's
+  // ---- for the program's thread
 
-  /// One more task. What it is named by stays until it was compared.
-  void walked(std::uint64_t hash, const CodeletInfo* codelet, const char* file, std::uint32_t line) {
+  /// Adds a task. `codelet` and `file` must stay valid until the task is compared.
+  void add_task(std::uint64_t hash, const CodeletInfo* codelet, const char* file, std::uint32_t line) {
     entries_.push_back({hash, codelet, file, line});
     hash_ = (hash_ ^ hash) * 0x9e37'79b9'7f4a'7c15u;
     hash_ ^= hash_ >> 29;
     if (entries_.size() == block) close_block();
   }
-  /// All ranks wait here.
-  void waits();
+  /// Adds a wait of all ranks.
+  void add_wait();
   bool far_ahead() const noexcept { return closed_ > equal_.load() + most_ahead; }
   bool all_compared() const noexcept { return closed_ == equal_.load(); }
-  /// None of the tasks that were walked through will be named any more.
-  bool nobody_named() const noexcept { return alone() || (entries_.empty() && all_compared()); }
-  /// This rank has come to the end of its wait.
-  void over();
-  /// All have, as often as this one.
+  /// Whether no message can name a codelet of an added task any more.
+  bool all_names_released() const noexcept { return alone() || (entries_.empty() && all_compared()); }
+  /// This rank has completed its part of a wait.
+  void report_wait_completed();
+  /// Whether all ranks have completed as many waits as this rank.
   bool all_over() const noexcept { return all_over_.load() == overs_; }
 
-  // ---- the network's
+  // ---- for the network
 
-  /// Notes of its own begin with a number below this.
+  /// The kinds of its notes are numbers below this.
   static constexpr std::uint8_t kinds_of_notes = 5;
-  void heard(net::RankId from, std::span<const std::byte> note);
+  void on_note(net::RankId from, std::span<const std::byte> note);
 
  private:
   struct Entry {
@@ -62,10 +62,10 @@ class Comparison {
   };
   struct Block {
     std::uint64_t hash = 0;
-    std::vector<Entry> entries;  // empty: this rank has not come so far
+    std::vector<Entry> entries;  // empty: this rank has not reached the block
     bool closed = false;
-    std::uint32_t equal = 0;                                    // rank 0's: how many others
-    std::vector<std::pair<net::RankId, std::uint64_t>> hashes;  // rank 0's: not compared
+    std::uint32_t equal = 0;  // on rank 0: number of other ranks with the same hash
+    std::vector<std::pair<net::RankId, std::uint64_t>> hashes;  // on rank 0: received, not compared
   };
   enum class Note : std::uint8_t { block, equal, differs, over, all_over };
   void close_block();
@@ -79,13 +79,13 @@ class Comparison {
 
   net::Communicator& communicator_;
   const std::function<void()> changed_;
-  std::vector<Entry> entries_;  // of the block that is not closed
+  std::vector<Entry> entries_;  // of the open block
   std::uint64_t hash_ = 0, closed_ = 0, overs_ = 0;
   std::atomic<std::uint64_t> equal_{0}, all_over_{0};
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the fields below
   std::map<std::uint64_t, Block> blocks_;
   std::vector<std::vector<Entry>> spare_;
-  std::uint64_t over_heard_ = 0;  // rank 0's
+  std::uint64_t over_heard_ = 0;  // on rank 0: number of reports of completed waits
 };
 
 }  // namespace fairlead::front

@@ -1,4 +1,4 @@
-// See file_of_rank.hpp.
+// Output files per rank. See file_of_rank.hpp.
 #include "front/ranks/file_of_rank.hpp"
 
 #include <filesystem>

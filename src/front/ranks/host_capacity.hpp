@@ -1,10 +1,10 @@
-// What comes from other ranks and goes to them shares the memory in which the cores compute.
+// The capacity of the memory in which cores compute; values sent and received share it.
 #pragma once
 #include "engine/runtime_core.hpp"
 
 namespace fairlead::front {
 
-/// Of this rank.
+/// The capacity on this rank, in bytes.
 inline Bytes host_capacity(const engine::RuntimeCore& core) {
   return core.topology().nodes[index(core.engine().view().host())].capacity;
 }

@@ -1,4 +1,4 @@
-// The public messages over the book of them.
+// Implements the public messages on MessageTable.
 #include <fairlead/messages.hpp>
 
 #include <fairlead/error.hpp>
@@ -7,17 +7,17 @@
 
 #include <utility>
 
-#include "front/ranks/among_ranks.hpp"
+#include "front/ranks/rank_context.hpp"
 
 namespace fairlead {
 
-/// Of messages of a runtime that may be gone.
+/// Does not keep the runtime alive: a message may outlive it.
 struct Message::State {
-  std::weak_ptr<front::AmongRanks> ranks;
+  std::weak_ptr<front::RankContext> ranks;
   std::shared_ptr<front::MessageState> message;
 };
 
-bool Message::test() const noexcept { return state_ != nullptr && state_->message->over.load(); }
+bool Message::test() const noexcept { return state_ != nullptr && state_->message->complete.load(); }
 
 void Message::wait() const {
   if (state_ == nullptr) throw UsageError("a message that was never begun is waited for");
@@ -35,12 +35,12 @@ Message begin_message(Runtime& runtime, const detail::DatumReference& reference,
   const auto refuse = [&](const char* why) {
     throw UsageError(fmt::format("a message {}\n  begun at {}:{}", why, where.file_name(), where.line()));
   };
-  if (front::among_ranks(core.surroundings()) == nullptr)
+  if (front::rank_context(core.surroundings()) == nullptr)
     refuse("is for several ranks, and this runtime is none");
   if (reference.datum == nullptr || reference.datum->generation != reference.generation)
     refuse("was given a handle that is empty, or of a datum that is gone");
   if (reference.datum->runtime != &core) refuse("was given a datum that belongs to another runtime");
-  const auto ranks = std::static_pointer_cast<front::AmongRanks>(core.surroundings().among_ranks);
+  const auto ranks = std::static_pointer_cast<front::RankContext>(core.surroundings().rank_state);
   std::shared_ptr<front::MessageState> state;
   if (awaited || done != nullptr) {
     state = std::make_shared<front::MessageState>();

@@ -1,5 +1,5 @@
-// What ranks tell each other besides values, as bytes: a kind, then numbers and texts. They are of one version, and of one
-// kind of machine.
+// Control messages between ranks as bytes: a kind, then numbers and texts. All ranks have the same version and byte
+// order.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -33,7 +33,7 @@ class NoteWriter {
   std::vector<std::byte> bytes_;
 };
 
-/// Zeros and nothing, where there is no more. Without the kind.
+/// Reads a note without its kind. Past the end, it returns zeros and empty texts.
 class NoteReader {
  public:
   explicit NoteReader(std::span<const std::byte> of) : rest_(of) {}

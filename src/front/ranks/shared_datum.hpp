@@ -1,6 +1,6 @@
-// A datum that all ranks know, as one of them sees it while each walks through the same tasks in the same order: whose it
-// is, who has written it last, and where its newest value is on this rank. All of it follows from the program alone, so
-// nobody asks anybody (docs/design.md).
+// A datum shared by all ranks, as one rank sees it while all walk through the same tasks in the same order: its owner,
+// its last writer, and the location of its newest value on this rank. All of it follows from the program, without
+// communication (docs/design.md).
 #pragma once
 #include <fairlead/ids.hpp>
 
@@ -12,23 +12,23 @@
 
 namespace fairlead::front {
 
-/// The program's thread's.
+/// For the program's thread.
 struct SharedDatum {
-  std::uint32_t number = 0;   ///< the same on all ranks
-  std::uint32_t version = 0;  ///< how often tasks have written it
+  std::uint32_t number = 0;   ///< equal on all ranks
+  std::uint32_t version = 0;  ///< number of writes by tasks
   net::RankId owner = net::no_rank;
-  net::RankId holder = net::no_rank;  ///< who has written it last, or the owner
-  engine::RegisteredDatum* here =
-      nullptr;  ///< where its newest value is on this rank, or will be; null: it is not here
-  engine::RegisteredDatum* home = nullptr;  ///< the owner's; elsewhere null
-  bool touched = false;       ///< somebody else has it, or has had it, since all ranks waited together
-  std::uint64_t sending = 0;  ///< the newest value goes to others under this number; 0: it does not
-  std::vector<net::RankId> given_to;  ///< who else has the newest value from here, or will get it
+  net::RankId last_writer = net::no_rank;  ///< the rank that has written it last, or the owner
+  engine::RegisteredDatum* local =
+      nullptr;  ///< has the newest value on this rank, now or later; null: not on this rank
+  engine::RegisteredDatum* home = nullptr;  ///< on the owner rank; null elsewhere
+  bool touched = false;                ///< another rank has or had the value since the last wait of all ranks
+  std::uint64_t sending = 0;           ///< number of the sending of the newest value to other ranks; 0: none
+  std::vector<net::RankId> receivers;  ///< ranks that got the newest value from this rank, or will get it
   Bytes bytes = 0;
-  engine::RegisteredDatum* named = nullptr;  ///< what handles of it name on this rank
+  engine::RegisteredDatum* handle_target = nullptr;  ///< the descriptor that handles on this rank point to
 };
 
-/// Null: each rank has one of its own.
+/// Null: the datum is local to this rank.
 inline SharedDatum* shared_of(const engine::RegisteredDatum& datum) noexcept {
   return static_cast<SharedDatum*>(datum.shared);
 }

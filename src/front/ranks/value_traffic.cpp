@@ -1,4 +1,4 @@
-// See value_traffic.hpp.
+// Transfers of values between ranks. See value_traffic.hpp.
 #include "front/ranks/value_traffic.hpp"
 
 #include <fmt/format.h>
@@ -13,21 +13,22 @@ ValueTraffic::ValueTraffic(engine::RuntimeCore& core, net::Communicator& communi
       communicator_(communicator),
       cause_(cause),
       hooks_(std::move(hooks)),
-      passes_on_(cause == Cause::flows && communicator.protocol().tree_from != 0),
-      // A turn that is refused is one at a datum without a value: its task has
-      // failed, and says so itself.
+      forwards_(cause == Cause::flows && communicator.protocol().tree_from != 0),
+      // A refused turn belongs to a datum without a value: its task has failed and reports that itself.
       turns_(
-          core, TaskRole::turn, [this](std::uint64_t name, const net::Spot&) { turn_granted(name); },
-          [this](const std::string& why) { communicator_.fail_soon(why); }),
+          core, TaskRole::sequence_point,
+          [this](std::uint64_t name, const net::ValueMemory&) { turn_granted(name); },
+          [this](const std::string& why) { communicator_.report_failure_async(why); }),
       holds_(
-          core, TaskRole::visit,
-          [this](std::uint64_t name, const net::Spot& spot) { hold_granted(name, spot); },
-          [this](const std::string& why) { communicator_.fail_soon(why); }),
+          core, TaskRole::remote_access,
+          [this](std::uint64_t name, const net::ValueMemory& spot) { hold_granted(name, spot); },
+          [this](const std::string& why) { communicator_.report_failure_async(why); }),
       run_{communicator.next_graph(), 0} {}
 
-void ValueTraffic::begin(std::uint64_t fingerprint, const net::Room& room) {
-  // Who gets a value to pass on has to know it before.
-  communicator_.begin(run_, passes_on_ ? ~fingerprint : fingerprint, room, *this, true);
+void ValueTraffic::begin(std::uint64_t fingerprint, const net::TransitLimits& room) {
+  // A receiver queues the turn for forwarding in advance, so all ranks must agree on whether values are forwarded. The
+  // fingerprint therefore depends on it.
+  communicator_.begin(run_, forwards_ ? ~fingerprint : fingerprint, room, *this, true);
 }
 
 std::uint64_t ValueTraffic::begin_turn(engine::RegisteredDatum& from, Bytes bytes) {
@@ -55,7 +56,7 @@ std::uint64_t ValueTraffic::send(std::uint64_t joined, std::uint64_t name, engin
     number = new_sending();
     begin_sending(number, turn, {.turn = turn, .name = name, .to = {to}});
   }
-  turns_.queue(turn, from, AccessMode::read);
+  turns_.request_turn(turn, from, AccessMode::read);
   return number;
 }
 
@@ -63,7 +64,7 @@ std::uint64_t ValueTraffic::take_turn(engine::RegisteredDatum& from, Bytes bytes
   {
     const std::lock_guard guard(mutex_);
     if (const auto last = last_turns_.find(from.id); last != last_turns_.end()) {
-      // As long as it is not over its epoch is nobody else's; so nothing has written if that is the last one.
+      // A turn that is not finished owns its epoch. If that is still the datum's last epoch, nothing has written since.
       Turn& turn = at_sources_.at(last->second);
       if (turn.epoch == from.tail.last) {
         ++turn.users;
@@ -72,7 +73,7 @@ std::uint64_t ValueTraffic::take_turn(engine::RegisteredDatum& from, Bytes bytes
     }
   }
   const std::uint64_t number = begin_turn(from, bytes);
-  turns_.queue(number, from, AccessMode::read);
+  turns_.request_turn(number, from, AccessMode::read);
   const std::lock_guard guard(mutex_);
   if (const auto found = at_sources_.find(number); found != at_sources_.end()) {
     found->second.epoch = from.tail.last;
@@ -88,13 +89,13 @@ void ValueTraffic::send(std::uint64_t turn, std::uint64_t name, net::RankId to, 
                 {.turn = turn, .name = name, .apart = apart, .to = {to}, .owner = std::move(owner)});
 }
 
-/// Under the mutex.
+/// Requires the mutex.
 std::uint64_t ValueTraffic::new_sending() noexcept { return std::exchange(next_sending_, next_sending_ + 2); }
 
-/// Under the mutex.
+/// Requires the mutex.
 void ValueTraffic::begin_sending(std::uint64_t number, std::uint64_t turn, Sending sending) {
   const auto found = at_sources_.find(turn);
-  if (found == at_sources_.end()) return;  // it was given up
+  if (found == at_sources_.end()) return;  // abandoned
   Sending& it = sendings_[number] = std::move(sending);
   found->second.granted ? tell(number, it) : found->second.waiting.push_back(number);
 }
@@ -108,8 +109,8 @@ void ValueTraffic::receive(std::uint64_t name, engine::RegisteredDatum& into, By
         .into = {.id = into.id}, .bytes = bytes, .key = name, .what = into.text(), .owner = std::move(owner)};
     by_key_[name] = number;
   }
-  turns_.queue(number, into, AccessMode::write);
-  if (passes_on_) turns_.queue(passing(number), into, AccessMode::read);
+  turns_.request_turn(number, into, AccessMode::write);
+  if (forwards_) turns_.request_turn(forwarding_turn(number), into, AccessMode::read);
 }
 
 bool ValueTraffic::none() const { return turns_.none() && holds_.none(); }
@@ -119,7 +120,7 @@ bool ValueTraffic::any_of(DatumId datum) const { return turns_.any_of(datum) || 
 void ValueTraffic::end() {
   communicator_.end(run_);
   ++run_.run;
-  // Something is left only where it was given up. No memory is asked for: there may be none.
+  // Entries remain only after a failure. Allocates nothing: memory may be exhausted.
   decltype(coming_) coming;
   decltype(passing_) passing;
   decltype(at_sources_) at_sources;
@@ -133,13 +134,13 @@ void ValueTraffic::end() {
     last_turns_.clear();
   }
   for (const auto& [number, it] : coming) {
-    holds_.let_go(number, true);  // of what goes, the network lets go
+    holds_.release(number, true);  // for sent values, the network releases the holds
     let_go_of_turns(number);
   }
-  for (const std::uint64_t turn : passing) turns_.let_go(turn, true);
-  for (const auto& [turn, it] : at_sources) turns_.let_go(turn, true);
+  for (const std::uint64_t turn : passing) turns_.release(turn, true);
+  for (const auto& [turn, it] : at_sources) turns_.release(turn, true);
   const std::lock_guard guard(mutex_);
-  passing_.clear();  // of turns granted since
+  passing_.clear();  // turns granted in the meantime
 }
 
 std::vector<std::uint64_t> ValueTraffic::unfinished() const {
@@ -151,19 +152,19 @@ std::vector<std::uint64_t> ValueTraffic::unfinished() const {
   return numbers;
 }
 
-void ValueTraffic::give_up() {
-  // First: what is not granted by now never will be.
+void ValueTraffic::abandon() {
+  // First: turns that are not granted now never will be.
   core_.engine().cancel(turns_);
   for (const std::uint64_t number : unfinished()) let_go_of_turns(number);
 }
 
 void ValueTraffic::let_go_of_turns(std::uint64_t number) {
-  turns_.let_go(number, true);
-  if (number % 2 == 0) turns_.let_go(passing(number), true);
+  turns_.release(number, true);
+  if (number % 2 == 0) turns_.release(forwarding_turn(number), true);
 }
 
-/// Several that were found meanwhile are told of it at once, in the order in which they come to want it: where one of them passes it
-/// on, he wants it no later than those who get it from him. Under the mutex.
+/// Announces the value to all receivers found so far in one message, in the order in which they need it: in a broadcast
+/// tree, a forwarding rank needs it no later than the ranks that it forwards to. Requires the mutex.
 void ValueTraffic::tell(std::uint64_t number, Sending& sending) {
   if (sending.to.empty()) return;
   const std::uint32_t time = sending.apart + sending.told++;
@@ -171,7 +172,8 @@ void ValueTraffic::tell(std::uint64_t number, Sending& sending) {
                                .value = number,
                                .bytes = at_sources_.at(sending.turn).bytes,
                                .to = std::exchange(sending.to, {})};
-  communicator_.over(run_, sending.name << 8 | (time / net::most_outputs & 0xff), {std::move(output)});
+  communicator_.task_finished(run_, sending.name << 8 | (time / net::most_outputs & 0xff),
+                              {std::move(output)});
 }
 
 void ValueTraffic::turn_granted(std::uint64_t name) {
@@ -188,7 +190,7 @@ void ValueTraffic::turn_granted(std::uint64_t name) {
   }
 }
 
-void ValueTraffic::hold_granted(std::uint64_t name, const net::Spot& spot) {
+void ValueTraffic::hold_granted(std::uint64_t name, const net::ValueMemory& spot) {
   if (name % 2 == 1) return communicator_.readable(net::OutgoingId{name / 2}, spot.address);
   net::IncomingId id{};
   {
@@ -200,31 +202,31 @@ void ValueTraffic::hold_granted(std::uint64_t name, const net::Spot& spot) {
   communicator_.placed(id, name, spot);
 }
 
-// ---- what the network wants
+// ---- requests of the network
 
-void ValueTraffic::find_place(const net::Commands::Place& place) {
-  RankAccesses::Datum into;
+void ValueTraffic::allocate_place(const net::Commands::Place& place) {
+  NetworkAccesses::Datum into;
   std::uint64_t number = 0;
   {
     const std::lock_guard guard(mutex_);
     const auto found = by_key_.find(net::Gate::key_of(place.name.task));
-    if (found == by_key_.end()) return;  // it was given up
+    if (found == by_key_.end()) return;  // abandoned
     number = found->second;
-    Coming& coming = coming_.at(number);
+    IncomingValue& coming = coming_.at(number);
     if (coming.bytes != place.bytes)
-      return communicator_.fail_soon(
+      return communicator_.report_failure_async(
           fmt::format("a value of {} bytes came for {}, which has {}: it "
                       "differs between the ranks",
                       place.bytes, coming.what, coming.bytes));
     coming.id = place.id;
     into = coming.into;
   }
-  holds_.ask(number, into, AccessMode::write);
+  holds_.request_hold(number, into, AccessMode::write);
 }
 
 void ValueTraffic::read(const net::Commands::Read& read) {
-  if (read.over) return holds_.let_go(name_of(read.id));
-  RankAccesses::Datum from;
+  if (read.release) return holds_.release(name_of(read.id));
+  NetworkAccesses::Datum from;
   {
     const std::lock_guard guard(mutex_);
     if (const auto coming = coming_.find(read.value); coming != coming_.end()) {
@@ -235,7 +237,7 @@ void ValueTraffic::read(const net::Commands::Read& read) {
       return;
     }
   }
-  holds_.ask(name_of(read.id), from, AccessMode::read);
+  holds_.request_hold(name_of(read.id), from, AccessMode::read);
 }
 
 void ValueTraffic::expected(std::uint64_t key, bool told) {
@@ -244,13 +246,13 @@ void ValueTraffic::expected(std::uint64_t key, bool told) {
   {
     const std::lock_guard guard(mutex_);
     const auto found = by_key_.find(key);
-    if (found == by_key_.end()) return;  // it was given up
+    if (found == by_key_.end()) return;  // abandoned
     bytes = coming_.at(found->second).bytes;
   }
   hooks_.expected(key, bytes, told);
 }
 
-void ValueTraffic::landed(const net::Commands::Landed& landed) {
+void ValueTraffic::arrived(const net::Commands::Arrived& landed) {
   Owner owner;
   const bool is_over = landed.passed_on == net::no_outgoing;
   {
@@ -261,9 +263,9 @@ void ValueTraffic::landed(const net::Commands::Landed& landed) {
     owner = std::move(found->second.owner);
     if (is_over) coming_.erase(found);
   }
-  // The engine hears of the value before it hears of a task that uses it.
-  holds_.let_go(landed.value);
-  turns_.let_go(landed.value);
+  // The engine is notified of the value before it is notified of a task that uses it.
+  holds_.release(landed.value);
+  turns_.release(landed.value);
   if (is_over) end_passing(landed.value);
   if (hooks_.over) hooks_.over(owner);
 }
@@ -276,18 +278,19 @@ void ValueTraffic::passed_on(std::uint64_t number) {
   end_passing(number);
 }
 
-/// A turn is let go after it was granted: so by whoever of both comes second.
+/// Releases the turn for forwarding when it is granted and forwarding is complete. Called once for each; the second
+/// call releases it.
 void ValueTraffic::end_passing(std::uint64_t number) {
-  if (!passes_on_) return;
+  if (!forwards_) return;
   {
     const std::lock_guard guard(mutex_);
-    if (passing_.insert(passing(number)).second) return;
-    passing_.erase(passing(number));
+    if (passing_.insert(forwarding_turn(number)).second) return;
+    passing_.erase(forwarding_turn(number));
   }
-  turns_.let_go(passing(number));
+  turns_.release(forwarding_turn(number));
 }
 
-void ValueTraffic::left(const net::Commands::Left& left) {
+void ValueTraffic::sent(const net::Commands::Sent& left) {
   if (left.value % 2 == 0) return passed_on(left.value);
   Owner owner;
   std::uint64_t turn_over = 0;
@@ -308,7 +311,7 @@ void ValueTraffic::left(const net::Commands::Left& left) {
       at_sources_.erase(turn);
     }
   }
-  if (turn_over != 0) turns_.let_go(turn_over);
+  if (turn_over != 0) turns_.release(turn_over);
   if (hooks_.over) hooks_.over(owner);
 }
 

@@ -1,4 +1,4 @@
-// See recorded_tasks.hpp.
+// Builds the dependency graph of a recording. See recorded_tasks.hpp.
 #include "front/recording/recorded_tasks.hpp"
 
 #include <fairlead/codelet_info.hpp>
@@ -8,7 +8,7 @@
 namespace fairlead::front {
 
 namespace {
-constexpr std::size_t families_looked_at = 16;  // the last ones: programs repeat themselves
+constexpr std::size_t families_looked_at = 16;  // the last ones, because programs repeat similar tasks
 }
 
 RecordedTasks::~RecordedTasks() {
@@ -46,7 +46,7 @@ const graph::RecordedFamily& RecordedTasks::family_of(const TaskTraits& traits, 
   family.closure_at = closure_at;
   family.urgent = traits.priority > 0;
   family.traits = traits;
-  family.may_pass = engine::may_pass(traits);
+  family.may_pass = engine::is_eligible_for_fast_path(traits);
   return family;
 }
 

@@ -1,5 +1,5 @@
-// Tasks that are analysed once and run many times: here they are put together. How they run:
-// graph/recorded.hpp.
+// Recorded tasks: dependencies are analysed once, and the tasks run many times. This class collects them;
+// graph/recorded.hpp runs them.
 #pragma once
 #include <fairlead/detail/submission.hpp>
 
@@ -27,53 +27,52 @@ class RecordedTasks {
   RecordedTasks& operator=(const RecordedTasks&) = delete;
   ~RecordedTasks();
 
-  /// A datum of the recording, and what the tasks so far do with it.
+  /// A datum of the recording, and its accesses by the tasks recorded so far.
   struct Use {
     engine::RegisteredDatum* datum = nullptr;
     std::uint32_t generation = 0;
     bool written = false;
     bool in_lane = false;
     std::uint32_t writer = no_task;
-    std::vector<std::uint32_t> readers;  ///< since that
+    std::vector<std::uint32_t> readers;  ///< since the last write
   };
   struct Insertion {
     engine::RegisteredDatum* datum;
     AccessMode mode;
   };
 
-  /// The task comes after those that its data order it behind. Returns the bytes for its closure.
+  /// Adds a task after the tasks that its data depend on. Returns the storage of its closure.
   std::byte* add(const TaskTraits& traits, std::span<const Insertion> insertions);
-  /// The closure of the last task is filled.
+  /// The closure of the last added task is complete.
   void added() noexcept {
     run.blocks.at(places_.back()).family = last_family_;
     ++complete_;
   }
-  /// False if something went wrong between the two: then it cannot run.
+  /// False if an error occurred between add() and added(): then the recording cannot run.
   bool complete() const noexcept { return complete_ == places_.size(); }
   bool writes(const engine::RegisteredDatum& datum) const;
-  /// Stays as long as the tasks.
+  /// Keeps the codelet alive as long as the tasks.
   void retain(const std::shared_ptr<const CodeletInfo>& codelet) {
     if (codelets_.empty() || codelets_.back() != codelet) codelets_.push_back(codelet);
   }
-  /// No more are added; afterwards it can run.
+  /// Ends recording; afterwards the tasks can run.
   void seal();
   bool sealed() const noexcept { return sealed_; }
   std::size_t size() const noexcept { return places_.size(); }
-  /// By their numbers in accesses.
+  /// Indexed by the numbers in accesses.
   std::vector<Use>& uses() noexcept { return uses_; }
   DatumId id_of(std::size_t use) const noexcept { return run.uses[use].datum; }
 
   graph::RecordedRun run;
-  Bytes largest_footprint = 0;  ///< on the application's memory node
-  /// RuntimeCore::data_changes when all data were last found as they have to be, in the lane `run.lane`.
+  Bytes largest_footprint = 0;  ///< bytes on the memory node where the program's accesses take place
+  /// The value of RuntimeCore::data_changes() when all data were last checked, for fast-path generation `run.lane`.
   std::uint64_t data_seen = ~std::uint64_t{0};
-  std::string written_down;   ///< if the runtime has a FlowFileWriter
-  bool uses_changed = false;  ///< some are in the lane that were not, or the other way round
+  std::string flow_file_lines;  ///< the tasks' lines, if the runtime has a FlowFileWriter
+  bool uses_changed = false;    ///< some data have entered or left the fast path
 
-  /// Before each run: the generation of the lane, or 0, the first of as many names as there are tasks, and
-  /// whether there is only one worker.
+  /// Called before each run. `lane`: the generation of the fast path, or 0. `first_id`: the first of size() task ids.
   void prepare(std::uint32_t lane, std::uint64_t first_id, bool one_worker);
-  /// For policies that plan over the graph: all get their descriptors at once.
+  /// For policies that plan over the graph: makes the descriptors of all tasks at once.
   template <class F>
   void make_all(Recycler& recycler, F&& f) {
     for (const std::uint32_t place : places_) {
@@ -94,7 +93,7 @@ class RecordedTasks {
   std::vector<std::uint32_t> places_;
   std::vector<Use> uses_;
   std::unordered_map<const engine::RegisteredDatum*, std::uint32_t> use_of_;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> edges_;  // between places, until it is sealed
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> edges_;  // between positions of tasks, until seal()
   std::size_t complete_ = 0;
   bool sealed_ = false;
   bool all_pass_ = false;

@@ -1,4 +1,4 @@
-// The public Recording over its source.
+// Implements the public Recording on RecordingSource.
 #include <fairlead/recording.hpp>
 
 #include <utility>
@@ -12,7 +12,7 @@ class Recording::Implementation {
   Implementation(std::shared_ptr<void> r, engine::RuntimeCore& c)
       : runtime(std::move(r)), core(c), source(core) {}
 
-  std::shared_ptr<void> runtime;  // there as long as the recording is
+  std::shared_ptr<void> runtime;  // keeps the runtime alive as long as the recording
   engine::RuntimeCore& core;
   front::RecordingSource source;
 };
@@ -23,9 +23,9 @@ Recording::Recording(Runtime& runtime)
 Recording::~Recording() {
   if (implementation_ == nullptr) return;
   engine::RuntimeCore& core = implementation_->core;
-  // Ends that were told may not have been looked at yet.
+  // The engine may not have processed all completions yet.
   if (core.caller().may_wait() && implementation_->source.finish())
-    core.application().serve_surely();
+    core.application().serve_blocking();
   else
     core.keep(std::move(implementation_));
 }
@@ -35,7 +35,7 @@ void Recording::insert(const detail::Submission& submission,
   implementation_->source.record(submission, codelet);
 }
 void Recording::run() {
-  implementation_->core.or_stop([this] { implementation_->source.run(); });
+  implementation_->core.stop_on_out_of_memory([this] { implementation_->source.run(); });
 }
 void Recording::cancel() { implementation_->source.cancel(); }
 std::size_t Recording::tasks() const noexcept { return implementation_->source.tasks(); }

@@ -1,4 +1,4 @@
-// See recording_source.hpp.
+// Records tasks and runs them. See recording_source.hpp.
 #include "front/recording/recording_source.hpp"
 
 #include <fairlead/codelet_info.hpp>
@@ -17,21 +17,21 @@
 namespace fairlead::front {
 
 namespace {
-/// What earlier tasks of a recording write may be read by later ones, although nothing has run yet.
-class TakenForWritten {
+/// Marks data that earlier tasks of the recording write as written: later tasks may read them although nothing has run.
+class ScopedWrittenMarks {
  public:
-  TakenForWritten(const Submission& submission, const RecordedTasks& tasks) {
+  ScopedWrittenMarks(const Submission& submission, const RecordedTasks& tasks) {
     for (const Submission::Use& use : submission.uses)
       if (use.datum != nullptr && !use.datum->ever_written && tasks.writes(*use.datum)) {
         use.datum->ever_written = true;
         data_.push_back(use.datum);
       }
   }
-  ~TakenForWritten() {
+  ~ScopedWrittenMarks() {
     for (engine::RegisteredDatum* datum : data_) datum->ever_written = false;
   }
-  TakenForWritten(const TakenForWritten&) = delete;
-  TakenForWritten& operator=(const TakenForWritten&) = delete;
+  ScopedWrittenMarks(const ScopedWrittenMarks&) = delete;
+  ScopedWrittenMarks& operator=(const ScopedWrittenMarks&) = delete;
 
  private:
   std::vector<engine::RegisteredDatum*> data_;
@@ -53,7 +53,7 @@ void RecordingSource::record(const Submission& submission,
   tasks_.retain(codelet);
   Gathered gathered;
   {
-    const TakenForWritten written(submission, tasks_);
+    const ScopedWrittenMarks written(submission, tasks_);
     gather(submission, gathered);
   }
   if (gathered.views) refuse("it uses data that are split, or parts of data");
@@ -64,15 +64,15 @@ void RecordingSource::record(const Submission& submission,
   for (std::size_t i = 0; i < submission.uses.size(); ++i) {
     const std::size_t at = gathered.access_of_use[i];
     const AccessMode mode = gathered.insertions[at].mode;
-    // What may come in any order, or at the same time, has the program's order here.
+    // Recordings fix the program's order for commutative accesses and reductions.
     insertions[at] = {submission.uses[i].datum, writes_in_any_order(mode) ? AccessMode::read_write : mode};
   }
   const TaskTraits traits = traits_of(submission, gathered, excluded, together);
   if (core_.submission_book() != nullptr) {
-    std::vector<engine::SubmissionBook::Use> uses;
+    std::vector<engine::SubmissionRecorder::Use> uses;
     for (const RecordedTasks::Insertion& insertion : std::span(insertions).first(gathered.count))
       uses.push_back({insertion.datum, insertion.mode});
-    tasks_.written_down += core_.submission_book()->line_of(submission, uses);
+    tasks_.flow_file_lines += core_.submission_book()->line_of(submission, uses);
   }
   std::byte* const closure = tasks_.add(traits, std::span(insertions).first(gathered.count));
   if (submission.fill_closure != nullptr)
@@ -82,7 +82,8 @@ void RecordingSource::record(const Submission& submission,
       std::max(tasks_.largest_footprint, gathered.host_footprint + whole_pages_for(submission.scratch_bytes));
 }
 
-/// What the tasks use is there still, counts as written if they write it, and stays for the lane if it can.
+/// Checks that the recorded data still exist, marks the written ones as having values, and enters them into the fast
+/// path.
 std::uint32_t RecordingSource::open_lane() {
   engine::Engine& engine = core_.engine();
   if (engine.lane_possible() && engine.lane().generation() == 0) engine.try_open_lane();
@@ -98,14 +99,14 @@ std::uint32_t RecordingSource::open_lane() {
   for (std::size_t i = 0; i < uses.size(); ++i) {
     engine::RegisteredDatum& datum = *uses[i].datum;
     const bool in_lane =
-        lane != 0 && datum.reduction == nullptr && (datum.tail.lane == lane || let_in(datum, lane));
+        lane != 0 && datum.reduction == nullptr && (datum.tail.lane == lane || enter_fast_path(datum, lane));
     tasks_.uses_changed |= in_lane != std::exchange(uses[i].in_lane, in_lane);
     all_in_lane &= in_lane;
     tasks_.run.uses[i].address = datum.tail.address;
     tasks_.run.uses[i].packed = datum.tail.packed;
     datum.ever_written |= uses[i].written;
   }
-  // Those that were not let in may be next time.
+  // Data that were not accepted may be accepted next time.
   tasks_.data_seen = all_in_lane ? core_.data_changes() : ~std::uint64_t{0};
   return lane;
 }
@@ -118,17 +119,18 @@ void RecordingSource::run() {
   if (!tasks_.complete()) throw UsageError("a recording cannot be run: recording one of its tasks failed");
   if (!tasks_.sealed()) tasks_.seal();
   core_.reductions().close_all();
-  if (!core_.help_until_all_done(false)) core_.throw_held_up("run");
+  if (!core_.wait_for_all(false)) core_.throw_deadlock("run");
   core_.throw_if_stopped();
-  engine::Reporter& reporter = core_.application();
-  reporter.serve_surely();  // the engine looks at none of them any more
-  stop_handing_out();       // a run that failed may have left itself in the backlog
+  engine::EngineClient& reporter = core_.application();
+  reporter.serve_blocking();  // after this, the engine does not use the tasks of the last run any more
+  stop_handing_out();         // a failed run may still be in the backlog
   core_.holds().note_footprint(tasks_.largest_footprint);
   const std::uint32_t lane = open_lane();
   tasks_.prepare(lane, core_.graph().take_ids(tasks_.size()), core_.engine().view().workers().size() == 1);
   if (core_.engine().wants_submissions())
     tasks_.make_all(reporter.recycler(), [&](Task& task) { core_.engine().submitted(task); });
-  if (core_.submission_book() != nullptr) core_.submission_book()->repeat(tasks_.written_down, tasks_.size());
+  if (core_.submission_book() != nullptr)
+    core_.submission_book()->repeat(tasks_.flow_file_lines, tasks_.size());
   count_submitted(tasks_.size());
   hand_out();
   wait();
@@ -147,7 +149,7 @@ void RecordingSource::release(Task& over, ReadyTasks& ready) {
   if (over.failure != nullptr || over.cancelled) [[unlikely]]
     outcome().note_failure(over);
   if (!tasks_.run.release(over, ready)) [[unlikely]]
-    left_something();
+    has_more_ready();
 }
 
 }  // namespace fairlead::front

@@ -1,4 +1,4 @@
-// The source of a recording's tasks: it records them like a flow's, and hands them out as often as they are run.
+// The task source of a recording: records tasks like a flow, and supplies them to the engine in each run.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -13,10 +13,10 @@ class RecordingSource final : public FlowSource {
   explicit RecordingSource(engine::RuntimeCore& core) : FlowSource(core), tasks_(*this) {}
   ~RecordingSource() override;
 
-  /// Adds a task. Throws as submit(); UsageError also for parts of data, and when the recording has run.
+  /// Adds a task. Throws as submit(); also UsageError for blocks of a partition, and after the first run.
   void record(const Submission& submission, const std::shared_ptr<const CodeletInfo>& codelet);
-  /// Runs the tasks when all that was submitted before is over, and waits until they are. Throws as wait();
-  /// UsageError if data are gone, or this thread holds some.
+  /// Runs the tasks after all earlier submissions have finished, and waits for them. Throws as wait(); also UsageError
+  /// if recorded data do not exist any more, or this thread holds data.
   void run();
   std::size_t tasks() const noexcept { return tasks_.size(); }
 

@@ -1,15 +1,15 @@
-// Where registered data are described as front ends hold them. A place is used again after its datum is gone;
-// the generation in it tells old handles from new ones, so that it has to stay as long as handles may be
+// Storage for the descriptors of registered data, which handles point to. A slot is reused after its datum is removed.
+// Its generation number distinguishes old handles from new ones, so slots stay allocated as long as handles may be
 // used.
 #pragma once
 #include <vector>
 
-#include "base/chunked_vector.hpp"
+#include "base/stable_vector.hpp"
 #include "engine/runtime_core.hpp"
 
 namespace fairlead::front {
 
-/// The application's thread's.
+/// Used by the program's thread only.
 class DatumStore {
  public:
   engine::RegisteredDatum& make() {
@@ -21,11 +21,11 @@ class DatumStore {
     datum.generation = generation;
     return datum;
   }
-  /// It was removed from the runtime; see RuntimeCore::remove_datum.
+  /// Returns a slot whose datum was removed by RuntimeCore::remove_datum().
   void give_back(engine::RegisteredDatum& datum) { free_.push_back(&datum); }
 
  private:
-  ChunkedVector<engine::RegisteredDatum> all_;
+  StableVector<engine::RegisteredDatum> all_;
   std::vector<engine::RegisteredDatum*> free_;
 };
 

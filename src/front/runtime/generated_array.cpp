@@ -1,4 +1,5 @@
-// A range of bytes as rectangles: the rest of a column, whole columns, the beginning of a column.
+// Splits a range of bytes into rectangles of a column-major array: the end of a column, whole columns, the start of a
+// column.
 #include "front/runtime/generated_array.hpp"
 
 #include <fairlead/error.hpp>
@@ -16,7 +17,7 @@ void GeneratedArray::make(std::byte* to, Bytes first, Bytes bytes) const try {
   const Bytes column_bytes = static_cast<Bytes>(rows) * element_bytes;
   while (bytes != 0) {
     const auto passed = static_cast<std::int64_t>(first / column_bytes);
-    if (passed >= columns) {  // a padded tile's
+    if (passed >= columns) {  // padding of a tile
       std::memset(to, 0, bytes);
       return;
     }
@@ -33,7 +34,7 @@ void GeneratedArray::make(std::byte* to, Bytes first, Bytes bytes) const try {
     bytes -= now;
   }
 } catch (const std::exception& error) {
-  std::throw_with_nested(TaskError("the generator of " + datum_.text() + " threw: " + said_by(error)));
+  std::throw_with_nested(TaskError("the generator of " + datum_.text() + " threw: " + exception_text(error)));
 } catch (...) {
   std::throw_with_nested(
       TaskError("the generator of " + datum_.text() + " threw something that is not a std::exception"));

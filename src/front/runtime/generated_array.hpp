@@ -1,4 +1,4 @@
-// The generator of one datum that is an array: the user's function, called for rectangles.
+// The generator of one datum that is an array: calls the user's function for rectangles.
 #pragma once
 #include <fairlead/generated_by.hpp>
 
@@ -10,14 +10,14 @@ namespace fairlead::front {
 class GeneratedArray final : public data::Generator {
  public:
   struct Place {
-    std::int64_t row = 0, rows = 1, column = 0, columns = 1;  ///< of the datum, in what the function fills
+    std::int64_t row = 0, rows = 1, column = 0, columns = 1;  ///< of the datum, in the filled array
     Bytes element_bytes = 1;
   };
-  /// `fill` and `datum`, whose name errors tell, must stay.
+  /// `fill` and `datum` must outlive this object; errors name the datum.
   GeneratedArray(const detail::Fill& fill, const Place& place, const engine::RegisteredDatum& datum)
       : fill_(fill), place_(place), datum_(datum) {}
 
-  /// Throws TaskError naming the datum around what the function throws.
+  /// Throws a TaskError that names the datum and nests the exception of the user's function.
   void make(std::byte* to, Bytes first, Bytes bytes) const override;
 
  private:

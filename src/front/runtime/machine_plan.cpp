@@ -1,4 +1,4 @@
-// See machine_plan.hpp.
+// Divides the machine and the memory limit. See machine_plan.hpp.
 #include "front/runtime/machine_plan.hpp"
 
 #include <fairlead/error.hpp>
@@ -15,27 +15,27 @@
 namespace fairlead::front {
 
 namespace {
-// For estimates where links are not measured (fairlead calibrate).
+// Estimates for links that were not measured (fairlead calibrate).
 constexpr double disk_bytes_per_second_guess = 3e9;
 constexpr Duration disk_latency_guess{100'000};
-constexpr Bytes largest_piece = Bytes{4} << 20;  // of what passes RAM on its way between disk and device
+constexpr Bytes largest_piece = Bytes{4} << 20;  // of a chunk that passes RAM between disk and device
 }  // namespace
 
-Bytes MachinePlan::piece_for(Bytes limit, Bytes reserved) const {
+Bytes MachinePlan::chunk_for(Bytes limit, Bytes reserved) const {
   if (devices.empty()) return 0;
   const Bytes share = (limit - reserved) / (8 * pieces_per_device * devices.size());
-  // A power of two, so that pieces begin where what has a checksum of its own does.
+  // A power of two, so that chunks are aligned with the blocks of checksums.
   return std::bit_floor(std::clamp<Bytes>(share, 4096, largest_piece));
 }
 
-Bytes MachinePlan::left_of(Bytes limit, Bytes reserved) const {
-  const Bytes besides = reserved + transit_bytes(piece_for(limit, reserved));
+Bytes MachinePlan::pool_capacity(Bytes limit, Bytes reserved) const {
+  const Bytes besides = reserved + transit_bytes(chunk_for(limit, reserved));
   return limit <= besides ? 0 : whole_pages_in(limit - besides);
 }
 
 Bytes MachinePlan::limit_for(Bytes wanted, Bytes reserved) const {
   Bytes limit = reserved + whole_pages_for(wanted);
-  while (left_of(limit, reserved) < wanted) limit += wanted - left_of(limit, reserved);
+  while (pool_capacity(limit, reserved) < wanted) limit += wanted - pool_capacity(limit, reserved);
   return limit;
 }
 
@@ -43,7 +43,7 @@ void MachinePlan::bind_to(const machine::Machine& machine, bool wanted) {
   const auto& cores = machine.processors.cores;
   if (!wanted || workers > cores.size() || workers != machine.workers) return;
   for (const machine::Core& core : cores) processors.push_back(core.processing_unit);
-  for (std::size_t i = 0; i < workers; ++i) topology.workers[i].shares = cores[i].shares;
+  for (std::size_t i = 0; i < workers; ++i) topology.workers[i].domains = cores[i].domains;
 }
 
 MachinePlan plan_of(const Config& config, Bytes reserved, const backend::Backends& backends) {
@@ -53,7 +53,7 @@ MachinePlan plan_of(const Config& config, Bytes reserved, const backend::Backend
                    .idle_cores = 0,
                    .processors = {},
                    .devices = {},
-                   .known = {config, machine}};
+                   .profile = {config, machine}};
   plan.workers = config.count_or("workers", machine.workers);
   const Bytes limit = config.bytes_or("memory", machine.memory.usable_bytes());
   if (limit <= reserved + 4096)
@@ -65,8 +65,8 @@ MachinePlan plan_of(const Config& config, Bytes reserved, const backend::Backend
   plan.devices = backend::devices_from(devices, backends);
   if (const std::size_t used = plan.workers + plan.devices.size(); used < machine.workers)
     plan.idle_cores = machine.workers - used;
-  plan.piece = plan.piece_for(limit, reserved);
-  plan.capacity = plan.left_of(limit, reserved);
+  plan.chunk = plan.chunk_for(limit, reserved);
+  plan.capacity = plan.pool_capacity(limit, reserved);
   if (plan.capacity == 0)
     throw ConfigError(
         fmt::format("the memory limit of {} is used up by {} besides tiles and the transit buffers of {} "
@@ -76,9 +76,9 @@ MachinePlan plan_of(const Config& config, Bytes reserved, const backend::Backend
   plan.topology =
       out_of_core_topology(plan.workers, plan.capacity, disk_bytes_per_second_guess, disk_latency_guess);
   plan.bind_to(machine, config.flag("bind-threads"));
-  plan.known.use_links(plan.topology);
+  plan.profile.use_links(plan.topology);
   for (const auto& backend : backends) plan.parts.push_back(backend->make());
-  backend::add_parts(plan.topology, plan.devices, plan.parts);
+  backend::add_devices(plan.topology, plan.devices, plan.parts);
   return plan;
 }
 

@@ -1,5 +1,5 @@
-// What a runtime makes of its settings and of the machine: how many workers, how the memory limit is divided, which
-// devices, and the topology that follows.
+// The machine as one runtime uses it, from the settings and the detected hardware: workers, devices, the division of
+// the memory limit, and the resulting topology.
 #pragma once
 #include <fairlead/config.hpp>
 
@@ -9,7 +9,7 @@
 
 #include "backend/backend.hpp"
 #include "backend/device_list.hpp"
-#include "front/runtime/machine_memory.hpp"
+#include "front/runtime/machine_profile.hpp"
 #include "machine/topology.hpp"
 
 namespace fairlead::machine {
@@ -18,33 +18,33 @@ struct Machine;
 
 namespace fairlead::front {
 
-inline constexpr unsigned pieces_per_device = 3;  // of transit buffers: one comes, one goes, one waits
+inline constexpr unsigned pieces_per_device = 3;  // transit buffers: one fills, one drains, one waits
 
 struct MachinePlan {
   std::size_t workers;
-  Bytes capacity;              ///< of the pool
-  std::size_t idle_cores = 0;  ///< that are not needed for workers, nor to drive devices
+  Bytes capacity;              ///< of the memory pool
+  std::size_t idle_cores = 0;  ///< cores needed neither for workers nor to drive devices
   std::vector<unsigned> processors;
   std::vector<backend::DeviceEntry> devices{};
-  Bytes piece = 0;  ///< of transit buffers
+  Bytes chunk = 0;  ///< size of a transit buffer
 
-  MachineMemory known;  ///< of the machine, from earlier runs
+  MachineProfile profile;  ///< measurements from earlier runs
   Topology topology{};
-  std::vector<std::unique_ptr<backend::Part>> parts{};  ///< beside the cores, which add to it
+  std::vector<std::unique_ptr<backend::BackendInstance>> parts{};  ///< of all backends except the cores
 
   Bytes transit_bytes(Bytes of_piece) const { return of_piece * pieces_per_device * devices.size(); }
-  Bytes piece_for(Bytes limit, Bytes reserved) const;
-  /// For the pool.
-  Bytes left_of(Bytes limit, Bytes reserved) const;
-  /// The limit that leaves so much.
+  Bytes chunk_for(Bytes limit, Bytes reserved) const;
+  /// The memory that remains for the pool.
+  Bytes pool_capacity(Bytes limit, Bytes reserved) const;
+  /// The memory limit that leaves `wanted` bytes for the pool.
   Bytes limit_for(Bytes wanted, Bytes reserved) const;
-  /// One worker on each core, if that is wanted and there is one for each. Only of those that stay where they are is it
-  /// known what they share.
+  /// Binds one worker to each core, if `wanted` and if there is one worker per core. Shared caches are only known for
+  /// bound workers.
   void bind_to(const machine::Machine& machine, bool wanted);
 };
 
-/// `reserved`: what the program has for itself of the limit. Throws ConfigError if that leaves nothing, or if a
-/// device is not there.
+/// `reserved`: bytes of the memory limit that the program itself uses. Throws ConfigError if nothing remains for the
+/// pool, or if a device does not exist.
 MachinePlan plan_of(const Config& config, Bytes reserved, const backend::Backends& backends);
 
 }  // namespace fairlead::front

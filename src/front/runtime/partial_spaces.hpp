@@ -1,5 +1,5 @@
-// Where partial results of reductions are at home: where their datum is, in the spill file or in memory of ours beside
-// the user's.
+// Space for partial results of reductions: in the spill file for data with a home on disk, otherwise in the runtime's
+// own memory.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -8,19 +8,19 @@
 #include <utility>
 
 #include "backend/disk/spill_file.hpp"
-#include "engine/reduction_book.hpp"
-#include "front/runtime/kept_bytes.hpp"
+#include "engine/reduction_registry.hpp"
+#include "front/runtime/stored_bytes.hpp"
 
 namespace fairlead::front {
 
 class PartialSpaces {
  public:
-  /// `most_in_memory`: bytes of memory of ours at once, at most.
-  PartialSpaces(backend::SpillFile& spill, KeptBytes& kept, Bytes most_in_memory) noexcept
+  /// `most_in_memory`: limit of the bytes in memory at the same time.
+  PartialSpaces(backend::SpillFile& spill, StoredBytes& kept, Bytes most_in_memory) noexcept
       : spill_(spill), kept_(kept), most_in_memory_(most_in_memory) {}
 
-  /// For a datum whose home is that node, which is the `store` or not. Nothing if there is no space: then fewer tasks
-  /// run at the same time.
+  /// Allocates space for a partial result of a datum whose home is `home`; `store` is the disk's node. Empty if there
+  /// is no space: then fewer tasks of the reduction run at the same time.
   std::optional<engine::PartialSpace> take(Bytes bytes, NodeId home, NodeId store) {
     if (home == store) {
       try {
@@ -46,7 +46,7 @@ class PartialSpaces {
 
  private:
   backend::SpillFile& spill_;
-  KeptBytes& kept_;
+  StoredBytes& kept_;
   const Bytes most_in_memory_;
   Bytes in_memory_ = 0;
 };

@@ -1,4 +1,4 @@
-// See rank.hpp, and <fairlead/ranks.hpp>.
+// Startup of a runtime as one of several ranks. See rank.hpp and <fairlead/ranks.hpp>.
 #include "front/runtime/rank.hpp"
 
 #include <sched.h>
@@ -21,9 +21,9 @@
 #include "front/ranks/file_of_rank.hpp"
 #include "machine/machine.hpp"
 #include "net/communicator.hpp"
+#include "net/direct_reads.hpp"
 #include "net/launched.hpp"
 #include "net/local/exchange.hpp"
-#include "net/neighbours.hpp"
 #include "net/network_thread.hpp"
 
 namespace fairlead {
@@ -32,22 +32,22 @@ namespace front {
 
 namespace {
 
-// Smaller values go as quickly by MPI (docs/ranks.md).
+// Values below least_worth_reading travel as fast by MPI (docs/ranks.md).
 constexpr Bytes share_of_what_travels_along = 32;
 constexpr Bytes least_worth_reading = Bytes{16} << 10;
 
-class NetworkLookout final : public backend::Lookout {
+class NetworkPoller final : public backend::Poller {
  public:
-  NetworkLookout(std::shared_ptr<net::Network> network, backend::Site& site)
+  NetworkPoller(std::shared_ptr<net::Network> network, backend::BackendHost& site)
       : network_(std::move(network)), site_(site) {}
-  bool look() noexcept override {
-    return caught([this] { return network_->drive(); });
+  bool poll() noexcept override {
+    return caught([this] { return network_->poll(); });
   }
-  bool wanted() const noexcept override { return network_->listens(); }
-  bool by_application() const noexcept override { return network_->driven_by_one_thread(); }
-  bool has_to_say() const noexcept override { return network_->has_to_say(); }
-  void say() noexcept override {
-    caught([this] { return network_->say(); });
+  bool is_active() const noexcept override { return network_->is_active(); }
+  bool application_only() const noexcept override { return network_->driven_by_one_thread(); }
+  bool has_pending() const noexcept override { return network_->has_poke(); }
+  void send_pending() noexcept override {
+    caught([this] { return network_->deliver_poke(); });
   }
 
  private:
@@ -56,31 +56,31 @@ class NetworkLookout final : public backend::Lookout {
     try {
       return call();
     } catch (...) {
-      site_.stop_run(std::current_exception());
+      site_.abort_run(std::current_exception());
       return true;
     }
   }
   const std::shared_ptr<net::Network> network_;
-  backend::Site& site_;
+  backend::BackendHost& site_;
 };
 
-/// Driven by a thread of its own where there is a core for it, else by the workers.
-class NetworkPart final : public backend::Part {
+/// Drives the network by a thread of its own if a core is free for it, otherwise by the workers.
+class NetworkPart final : public backend::BackendInstance {
  public:
   NetworkPart(std::shared_ptr<net::Network> network, std::size_t cores)
       : network_(std::move(network)), cores_(cores) {}
-  void begin(backend::Site& site) override {
-    if (!network_->has_to_be_driven()) return;
+  void attach(backend::BackendHost& site) override {
+    if (!network_->needs_polling()) return;
     if (has_own_thread(site)) {
-      thread_.emplace(network_, [&site](std::exception_ptr why) { site.stop_run(std::move(why)); });
+      thread_.emplace(network_, [&site](std::exception_ptr why) { site.abort_run(std::move(why)); });
       return;
     }
-    lookout_ = std::make_unique<NetworkLookout>(network_, site);
-    site.watch(*lookout_);
+    lookout_ = std::make_unique<NetworkPoller>(network_, site);
+    site.set_poller(*lookout_);
   }
 
  private:
-  bool has_own_thread(const backend::Site& site) const {
+  bool has_own_thread(const backend::BackendHost& site) const {
     const std::string asked = site.surroundings().config->text("network-thread");
     const bool forbidden = network_->driven_by_one_thread();
     if (asked == "on" && forbidden)
@@ -92,17 +92,17 @@ class NetworkPart final : public backend::Part {
 
   const std::shared_ptr<net::Network> network_;
   const std::size_t cores_;
-  std::unique_ptr<NetworkLookout> lookout_;
+  std::unique_ptr<NetworkPoller> lookout_;
   std::optional<net::NetworkThread> thread_;
 };
 
 class NetworkBackend final : public backend::Backend {
  public:
-  /// `cores`: that the rank may use.
+  /// `cores`: the cores that the rank may use.
   NetworkBackend(std::shared_ptr<net::Network> network, std::size_t cores)
       : network_(std::move(network)), cores_(cores) {}
   std::string_view kind() const noexcept override { return "network"; }
-  std::unique_ptr<backend::Part> make() const override {
+  std::unique_ptr<backend::BackendInstance> make() const override {
     return std::make_unique<NetworkPart>(network_, cores_);
   }
 
@@ -111,17 +111,18 @@ class NetworkBackend final : public backend::Backend {
   const std::size_t cores_;
 };
 
-/// Of the cores that several ranks may use, each keeps to its own, or shares one where there are too few.
+/// Divides the cores that several ranks share: each rank is bound to its own cores, or to one shared core if there are
+/// fewer cores than ranks.
 void keep_to_part(const net::Network::Sharing& sharing) {
   if (sharing.of_processors < 2) return;
-  const auto cores = machine::processors().cores;
+  const auto cores = machine::detect_processors().cores;
   const std::size_t ranks = sharing.of_processors, place = sharing.place, all = cores.size();
   const std::size_t first = ranks <= all ? place * all / ranks : place % all;
   const std::size_t end = ranks <= all ? (place + 1) * all / ranks : first + 1;
   cpu_set_t own;
   CPU_ZERO(&own);
   for (std::size_t i = first; i < end; ++i) CPU_SET(cores[i].processing_unit, &own);
-  // Where the system does not let us, ranks share all of them, as they did before.
+  // If the system rejects the binding, all ranks keep sharing all cores.
   static_cast<void>(::sched_setaffinity(0, sizeof own, &own));
 }
 
@@ -132,17 +133,17 @@ void throw_taken(const Rank& rank) {
 }
 
 Config config_of(const Config& config, const Rank& rank) {
-  if (rank.network != nullptr && rank.network->is_taken()) throw_taken(rank);
+  if (rank.network != nullptr && rank.network->is_claimed()) throw_taken(rank);
   Config own = config;
   if (rank.network != nullptr && !own.has("memory"))
     own.set("memory", machine::discover().memory.usable_bytes() / rank.network->sharing().ranks);
-  if (rank.network != nullptr && rank.network->has_to_be_driven() && own.text("network-thread") == "on" &&
+  if (rank.network != nullptr && rank.network->needs_polling() && own.text("network-thread") == "on" &&
       !own.has("workers"))
-    own.set("workers", std::uint64_t{std::max(2U, machine::discover().workers) - 1});  // it has a core
+    own.set("workers", std::uint64_t{std::max(2U, machine::discover().workers) - 1});  // it needs a core
   if (rank.network != nullptr && own.has("devices")) {
     const net::Network::Sharing sharing = rank.network->sharing();
-    own.set("devices", backend::part_of_rank(own.text("devices"), backend::default_backends(),
-                                             sharing.place_on_machine, sharing.ranks));
+    own.set("devices", backend::devices_of_rank(own.text("devices"), backend::default_backends(),
+                                                sharing.place_on_machine, sharing.ranks));
   }
   for (const std::string_view key : {"event-log", "record-flow"})
     if (own.has(key)) own.set(key, file_of_rank(own.text(key), rank.number()));
@@ -153,12 +154,13 @@ net::Protocol protocol_of(const Config& config, Bytes capacity, net::Network& ne
   net::Protocol protocol;
   protocol.eager_bytes = config.bytes("eager-limit");
   protocol.tree_from = config.count("broadcast-tree");
-  // What all others may send along at once is beside the pool: a small part of the limit, which others do not know.
-  protocol.tells_credit = true;
+  // Eager messages of all other ranks together lie outside the memory pool, so their credit is a small share of this
+  // rank's memory limit. Other ranks cannot compute it from their own limit; each rank therefore announces its credit.
+  protocol.exchanges_credit = true;
   protocol.credit_bytes =
       std::min(protocol.credit_bytes, capacity / share_of_what_travels_along / network.ranks());
   const std::string asked = config.text("node-local-reads");
-  if (asked == "off") network.live_beside(nullptr);
+  if (asked == "off") network.set_direct_reads(nullptr);
   const net::Neighbours* const neighbours = network.neighbours();
   if (neighbours == nullptr) return protocol;
   if (const std::string why = neighbours->why_not_read(); asked == "on" && !why.empty())
@@ -170,7 +172,7 @@ net::Protocol protocol_of(const Config& config, Bytes capacity, net::Network& ne
 }
 
 namespace {
-/// Why nothing lands in devices that the network does not reach; `cuda`: it is CUDA's.
+/// Why no values are received into device memory. `cuda`: a CUDA device is used.
 std::string why_in_ram(const Topology& topology, bool cuda, const net::Network& network) {
   if (topology.devices().empty()) return "no device is used";
   return cuda ? network.why_not_into_devices()
@@ -178,30 +180,33 @@ std::string why_in_ram(const Topology& topology, bool cuda, const net::Network& 
 }
 }  // namespace
 
-LandingChoice landing_of(const Config& config, engine::RuntimeCore& core, const net::Network& network) {
+ReceivePlacementChoice landing_of(const Config& config, engine::RuntimeCore& core,
+                                  const net::Network& network) {
   if (network.ranks() == 1) return {};
   const std::string asked = config.text("receive-into");
-  LandingChoice choice{.landing = landing_in(asked).value(), .devices = std::vector<bool>(), .text = {}};
+  ReceivePlacementChoice choice{
+      .landing = landing_in(asked).value(), .devices = std::vector<bool>(), .text = {}};
   const Topology& topology = core.topology();
-  const bool automatic = choice.landing == Landing::automatic;
+  const bool automatic = choice.landing == ReceivePlacement::automatic;
   bool cuda = false;
   std::string names;
   for (const NodeId device : topology.devices()) {
     const DeviceMemory* const memory = core.world().device_memory(device);
     const bool is_cuda = memory != nullptr && !memory->is_ram();
     cuda |= is_cuda;
-    // What is emulated is written by any network, and is there to be tried: by itself nobody spares it its wire.
+    // Emulated devices are for tests, and any network can write their memory. The automatic choice leaves them out,
+    // because receiving directly would skip their emulated link.
     const bool can = is_cuda ? network.why_not_into_devices().empty() : memory != nullptr && !automatic;
     choice.devices->push_back(can);
     if (can) names += (names.empty() ? "" : ", ") + topology.nodes[index(device)].name;
   }
-  if (choice.landing == Landing::host) {
+  if (choice.landing == ReceivePlacement::host) {
     choice.text = "in RAM, as --receive-into says";
   } else if (!names.empty()) {
     choice.text = fmt::format("in RAM or in {}, {}", names,
                               automatic ? "where the task is expected to run that reads them"
-                              : choice.landing == Landing::advised ? "as the program advises"
-                                                                   : "by chance");
+                              : choice.landing == ReceivePlacement::advised ? "as the program advises"
+                                                                            : "by chance");
   } else if (automatic) {
     choice.text = "in RAM: " + why_in_ram(topology, cuda, network);
   } else {
@@ -214,7 +219,7 @@ backend::Backends backends_of(const Rank& rank) {
   backend::Backends backends = backend::default_backends();
   if (rank.network != nullptr)
     backends.push_back(std::make_shared<NetworkBackend>(
-        rank.network, rank.network->has_to_be_driven() ? machine::discover().workers : 0));
+        rank.network, rank.network->needs_polling() ? machine::discover().workers : 0));
   return backends;
 }
 
@@ -227,11 +232,11 @@ std::uint32_t Rank::count() const noexcept { return network == nullptr ? 1 : net
 
 bool Rank::in_process() const noexcept { return network != nullptr && network->in_process(); }
 void Rank::give_up(const std::string& why) const {
-  if (network == nullptr || !network->take()) return;
+  if (network == nullptr || !network->claim()) return;
   try {
     net::Communicator(network, net::Protocol{}).fail(why);
   } catch (const std::bad_alloc&) {
-    network->break_off();
+    network->abort_out_of_memory();
     throw;
   }
 }
@@ -245,7 +250,7 @@ std::vector<Rank> ranks_in_process(std::uint32_t count) {
 }
 
 Rank launched_rank() {
-  const auto launched = config::launched(config::process_environment());
+  const auto launched = config::detect_launcher(config::process_environment());
   if (!launched) return {};
   Rank rank{net::network_of(*launched, net::plugin_folders())};
   front::keep_to_part(rank.network->sharing());

@@ -1,4 +1,4 @@
-// What programs ask of a runtime.
+// Implements the public Runtime.
 #include <fairlead/runtime.hpp>
 
 #include <fairlead/error.hpp>
@@ -9,15 +9,15 @@
 #include <limits>
 #include <utility>
 
-#include "front/ranks/among_ranks.hpp"
+#include "front/ranks/rank_context.hpp"
+#include "front/runtime/block_collection.hpp"
 #include "front/runtime/implementation.hpp"
-#include "front/runtime/part_collection.hpp"
 #include "front/runtime/rank.hpp"
 #include "front/runtime/sizes.hpp"
 #include "front/runtime/tile_collection.hpp"
 #include "net/communicator.hpp"
 #include "net/network.hpp"
-#include "net/process_lifeline.hpp"
+#include "net/process_monitor.hpp"
 
 namespace fairlead {
 
@@ -26,46 +26,47 @@ Runtime::Runtime(const Config& config, Bytes reserved)
 Runtime::Runtime(const Config& config, Bytes reserved,
                  const std::vector<std::shared_ptr<const backend::Backend>>& backends)
     : implementation_(new Implementation(config, reserved, backends), [](Implementation* implementation) {
-        // In a forked child its threads do not exist and its files are the parent's: it is left as it is.
+        // A forked child has none of the threads and shares the parent's files: nothing is destroyed there.
         if (implementation->core.caller().same_process()) delete implementation;
       }) {}
 Runtime::Runtime(const Config& config, const Rank& rank, Bytes reserved)
     : Runtime(front::config_of(config, rank), reserved, front::backends_of(rank)) {
   if (rank.network == nullptr) return;
   const net::Protocol protocol = front::protocol_of(config, implementation_->plan.capacity, *rank.network);
-  front::LandingChoice landing = front::landing_of(config, core(), *rank.network);
-  if (!rank.network->take()) front::throw_taken(rank);
-  net::set_patience_of_lifeline(std::chrono::seconds(config.count("rank-timeout")));
+  front::ReceivePlacementChoice landing = front::landing_of(config, core(), *rank.network);
+  if (!rank.network->claim()) front::throw_taken(rank);
+  net::set_heartbeat_timeout(std::chrono::seconds(config.count("rank-timeout")));
   try {
-    core().surroundings().among_ranks =
-        std::make_shared<front::AmongRanks>(core(), rank.network, protocol, std::move(landing));
+    core().surroundings().rank_state =
+        std::make_shared<front::RankContext>(core(), rank.network, protocol, std::move(landing));
   } catch (const std::bad_alloc&) {
-    rank.network->break_off();  // the other ranks wait for this one
+    rank.network->abort_out_of_memory();  // the other ranks wait for this rank
     throw;
   }
   implementation_->choose_policy();
 }
 Runtime::~Runtime() {
-  auto* const ranks = front::among_ranks(core().surroundings());
+  auto* const ranks = front::rank_context(core().surroundings());
   if (ranks) ranks->leave();
   implementation_->core.close();
   if (ranks && core().caller().same_process()) ranks->end();
-  // Whoever is being told may hold data, and so keep the runtime: the last to let go must not be its own thread.
+  // A running call of the on_quiet() receiver may hold data, which keeps the runtime alive. Ending the watchdog here
+  // ensures that its thread does not release the last reference and destroy itself.
   if (implementation_->core.caller().same_process()) implementation_->watchdog.end();
 }
 
 engine::RuntimeCore& Runtime::core() noexcept { return implementation_->core; }
 std::size_t Runtime::workers() const noexcept { return implementation_->plan.workers; }
 net::Communicator* Runtime::communicator() noexcept {
-  auto* const ranks = front::among_ranks(core().surroundings());
+  auto* const ranks = front::rank_context(core().surroundings());
   return !ranks ? nullptr : &ranks->communicator();
 }
 std::uint32_t Runtime::rank() const noexcept {
-  auto* const all = front::among_ranks(implementation_->core.surroundings());
+  auto* const all = front::rank_context(implementation_->core.surroundings());
   return !all ? 0 : static_cast<std::uint32_t>(all->communicator().own());
 }
 std::uint32_t Runtime::ranks() const noexcept {
-  auto* const all = front::among_ranks(implementation_->core.surroundings());
+  auto* const all = front::rank_context(implementation_->core.surroundings());
   return !all ? 1 : all->communicator().ranks();
 }
 int Runtime::devices() const noexcept { return implementation_->core.machine().devices; }
@@ -89,18 +90,22 @@ void Runtime::flush() {
 }
 std::string Runtime::status() const {
   implementation_->core.caller().check_process("status");
-  const engine::Situation situation = implementation_->situation();
+  const engine::StatusReport situation = implementation_->situation();
   return situation.lines.empty() ? "nothing to do\n" : situation.text();
 }
 void Runtime::on_quiet(std::function<void(const std::string&)> tell) {
   implementation_->core.caller().check_process("on_quiet");
-  implementation_->watchdog.tell_to(std::move(tell));
+  implementation_->watchdog.set_receiver(std::move(tell));
 }
 void Runtime::end_records() {
   implementation_->core.caller().check("end_records");
   implementation_->end_records();
 }
 void Runtime::wind_down() noexcept { implementation_->core.wind_down(); }
+void Runtime::give_up(const std::string& why) noexcept {
+  if (auto* const ranks = front::rank_context(core().surroundings()); ranks && core().caller().same_process())
+    ranks->communicator().fail(why);
+}
 void Runtime::drop_clean() {
   implementation_->core.caller().check("drop_clean");
   implementation_->core.home_values().drop_clean();
@@ -108,7 +113,7 @@ void Runtime::drop_clean() {
 trace::Snapshot Runtime::recorded() {
   implementation_->core.caller().check("recorded");
   trace::Snapshot snapshot = implementation_->recorded();
-  if (auto* const ranks = front::among_ranks(core().surroundings())) ranks->values().add_to(snapshot);
+  if (auto* const ranks = front::rank_context(core().surroundings())) ranks->values().add_to(snapshot);
   return snapshot;
 }
 Runtime::Traffic Runtime::disk_traffic() const noexcept {
@@ -123,8 +128,8 @@ Runtime::Digest Runtime::command_digest() const {
   });
 }
 
-/// Tiles that keep the runtime's inside as long as they live. Where their end cannot wait for tasks, the
-/// inside keeps them.
+/// Tiles that keep the implementation alive. If their destruction cannot wait for tasks, the implementation keeps the
+/// tiles instead.
 std::shared_ptr<detail::TileCollection> Runtime::owned(std::unique_ptr<detail::TileCollection> tiles) {
   return {tiles.release(), [runtime = implementation_](detail::TileCollection* ended) {
             std::unique_ptr<detail::TileCollection> last(ended);
@@ -219,14 +224,14 @@ void Runtime::remove_one(const detail::DatumReference& reference) {
   if (single->views != nullptr && single->views->partitions != 0)
     throw UsageError(
         fmt::format("remove of {}, which is split into parts: end its partitions first", single->name));
-  if (auto* const ranks = front::among_ranks(it.core.surroundings());
+  if (auto* const ranks = front::rank_context(it.core.surroundings());
       ranks != nullptr && ranks->messages().any_of(*single->datum))
-    it.core.help_until([&] { return !ranks->messages().any_of(*single->datum); }, "remove");
+    it.core.wait_until([&] { return !ranks->messages().any_of(*single->datum); }, "remove");
   it.core.reductions().close_all();
-  // Sets targets, so that whoever ends the last task wakes this thread.
-  const bool over = it.core.help_until_all_done(false);
+  // Sets targets, so that the thread that finishes the last task wakes up this thread.
+  const bool over = it.core.wait_for_all(false);
   it.core.throw_if_stopped();
-  if (!over) it.core.throw_held_up("remove");
+  if (!over) it.core.throw_deadlock("remove");
   if (it.core.holds().holds(*single->datum))
     throw UsageError(fmt::format("remove of {}, which this program holds", single->name));
   it.forget(!single->as.kept, single->as.kept ? single->slot.bytes : single->datum->bytes);
@@ -279,7 +284,7 @@ Statistics Runtime::statistics() const {
   implementation_->core.caller().check_process("statistics");
   Statistics::Network network;
   std::vector<Statistics::FromRank> from_ranks;
-  if (auto* const ranks = front::among_ranks(implementation_->core.surroundings())) {
+  if (auto* const ranks = front::rank_context(implementation_->core.surroundings())) {
     const net::Traffic sent = ranks->communicator().traffic();
     network = {.messages = sent.messages(),
                .payloads = sent.payloads + sent.eager + sent.reads,
@@ -297,11 +302,11 @@ Statistics Runtime::statistics() const {
     result.tasks = engine.tasks_done();
     result.tasks_cancelled = engine.endings().cancelled();
     result.scheduler = engine.options().policy_name;
-    result.deputy = engine.policy().deputy();
+    result.active_policy = engine.policy().active_policy();
     for (std::size_t i = 0; i < topology.links.size(); ++i) {
-      if (!topology.links[i].legs.empty()) continue;  // what crosses it counts on the wires
+      if (!topology.links[i].physical_links.empty()) continue;  // counted on the physical links
       const memory::LinkTraffic& traffic = memory.transfers().traffic()[i];
-      const bool computes = topology.links[i].computes;
+      const bool computes = topology.links[i].is_generator;
       Statistics::Link link{topology.links[i].name,
                             computes ? "generator" : topology.nodes[index(topology.links[i].first)].name,
                             topology.nodes[index(topology.links[i].second)].name,
@@ -326,7 +331,7 @@ Statistics Runtime::statistics() const {
     }
     for (const WorkerInfo& worker : engine.view().workers()) {
       const engine::Pipeline& pipeline = engine.pipelines()[worker.id];
-      const engine::DirectLane& lane = engine.lane();
+      const engine::FastPath& lane = engine.lane();
       result.workers.push_back({pipeline.tasks_run + lane.tasks(index(worker.id)),
                                 pipeline.busy + lane.busy(index(worker.id)), pipeline.waiting_for_data,
                                 pipeline.waiting_for_tasks, topology.nodes[index(worker.node)].name});

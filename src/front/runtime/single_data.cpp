@@ -1,4 +1,4 @@
-// See single_data.hpp.
+// Registration of single data. See single_data.hpp.
 #include "front/runtime/single_data.hpp"
 
 #include <fairlead/error.hpp>
@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "front/ranks/among_ranks.hpp"
+#include "front/ranks/rank_context.hpp"
 #include "front/runtime/sizes.hpp"
 
 namespace fairlead::detail {
@@ -24,17 +24,16 @@ namespace fairlead::front {
 
 namespace {
 
-constexpr std::int64_t most_runs = 0xffff'ffff;  // what a layout counts
+constexpr std::int64_t most_runs = 0xffff'ffff;  // the counter range of data::Layout
 
-/// Its bytes, packed. Throws UsageError if it is no array, if it is too large, or if elements lie upon each
-/// other.
+/// Returns the packed size in bytes. Throws UsageError if the array is invalid or too large, or if elements overlap.
 Bytes check_array(const std::string& name, const detail::Description& as) {
   const std::array<std::int64_t, 3>&extents = as.array.extents, &strides = as.array.strides;
   for (const std::int64_t extent : extents)
     if (extent <= 0) throw UsageError(fmt::format("{}: a {} of {} elements is empty", name, as.kind, extent));
   if (as.kept) return checked_bytes(name, as.kind, {extents, {1, 0, 0}}, as.element_bytes);
   if (as.address == nullptr) throw UsageError(fmt::format("{}: a {} at no address", name, as.kind));
-  // From the smallest stride to the largest, each has to step over what lies within.
+  // In order of increasing stride, each stride must exceed the extent of the dimensions inside it.
   std::array<std::size_t, 3> order{0, 1, 2};
   std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
     const bool a_counts = extents[a] > 1, b_counts = extents[b] > 1;
@@ -66,7 +65,7 @@ SingleDatum& SingleData::add(engine::RuntimeCore& core, const std::string& name,
   core.caller().check(as.kind);
   const Bytes bytes = check_array(name, as);
   if (bytes == 0) throw UsageError(fmt::format("{}: a {} of 0 bytes", name, as.kind));
-  front::AmongRanks* const ranks = front::among_ranks(core.surroundings());
+  front::RankContext* const ranks = front::rank_context(core.surroundings());
   if (as.owner >= 0 && ranks != nullptr) return add_shared(core, name, as, bytes);
   if (as.owner > 0)
     throw UsageError(fmt::format("{}: is to be rank {}'s, and there is one rank", name, as.owner));
@@ -100,10 +99,10 @@ SingleDatum& SingleData::add(engine::RuntimeCore& core, const std::string& name,
   return kept;
 }
 
-/// With a place in the spill file on the rank that owns it; elsewhere only named.
+/// The owner rank allocates space in its spill file; other ranks only register a name.
 SingleDatum& SingleData::add_shared(engine::RuntimeCore& core, const std::string& name,
                                     const detail::Description& as, Bytes bytes) {
-  AmongRanks& ranks = *among_ranks(core.surroundings());
+  RankContext& ranks = *rank_context(core.surroundings());
   const net::RankId owner{static_cast<std::uint32_t>(as.owner)}, own = ranks.communicator().own();
   if (net::index(owner) >= ranks.communicator().ranks())
     throw UsageError(fmt::format("{}: is to be rank {}'s, and there are {}", name, as.owner,
@@ -122,8 +121,8 @@ SingleDatum& SingleData::add_shared(engine::RuntimeCore& core, const std::string
     kept->datum->runtime = &core;
     kept->datum->home = core.topology().store();
   }
-  ranks.program().guests().live_in(store_, spill_);
-  ranks.program().share(*kept->datum, ranks.program().take_numbers(1), owner, bytes);
+  ranks.program().guests().set_storage(store_, spill_);
+  ranks.program().share(*kept->datum, ranks.program().allocate_numbers(1), owner, bytes);
   return *kept;
 }
 
@@ -138,9 +137,9 @@ SingleDatum& SingleData::keep(SingleDatum&& single) {
 }
 
 void SingleData::remove(engine::RuntimeCore& core, SingleDatum& single) {
-  if (single.datum->shared != nullptr) among_ranks(core.surroundings())->program().forget(*single.datum);
+  if (single.datum->shared != nullptr) rank_context(core.surroundings())->program().forget(*single.datum);
   if (single.datum->id == no_id<DatumId>)
-    ++single.datum->generation;  // another rank's
+    ++single.datum->generation;  // owned by another rank
   else
     core.remove_datum(*single.datum);
   store_.give_back(*single.datum);

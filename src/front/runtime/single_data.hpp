@@ -1,5 +1,5 @@
-// Data that are registered one by one: values, vectors, matrices, blocks, and objects of the user's. They
-// stay until they are removed or the runtime ends.
+// Data registered one by one: values, vectors, matrices, blocks and user-defined objects. They exist until they are
+// removed or the runtime ends.
 #pragma once
 #include <fairlead/detail/description.hpp>
 
@@ -18,26 +18,26 @@
 
 namespace fairlead::front {
 
-/// A datum that is a whole of its own, not a tile of a matrix.
+/// A datum that is neither a tile of a matrix nor a block of a partition.
 struct SingleDatum {
   std::string name;
-  engine::RegisteredDatum* datum = nullptr;     ///< null when it was removed
-  detail::Description as{};                     ///< how it was registered
-  std::optional<data::Layout> layout{};         ///< in the user's memory, if that is not one block
-  std::shared_ptr<engine::DatumViews> views{};  ///< of it and its partitions, if it was ever split
-  memory::Range slot{};                         ///< in the spill file, if it is kept
-  std::unique_ptr<GeneratedArray> generator{};  ///< if it is computed until something writes it
+  engine::RegisteredDatum* datum = nullptr;     ///< null after removal
+  detail::Description as{};                     ///< the arguments of the registration
+  std::optional<data::Layout> layout{};         ///< of non-contiguous data in the user's memory
+  std::shared_ptr<engine::DatumViews> views{};  ///< the datum and its partitions, if it was ever split
+  memory::Range slot{};                         ///< in the spill file, if the runtime stores the datum
+  std::unique_ptr<GeneratedArray> generator{};  ///< if the datum is computed until a task writes it
 };
 
 class SingleData {
  public:
   SingleData(DatumStore& store, backend::SpillFile& spill) : store_(store), spill_(spill) {}
 
-  /// Throws UsageError for what is no datum, SystemError if the disk has no space for it.
+  /// Throws UsageError for an invalid datum, SystemError if the disk lacks the space.
   SingleDatum& add(engine::RuntimeCore& core, const std::string& name, const detail::Description& as);
-  /// Nobody uses it any more.
+  /// Removes a datum that is no longer in use.
   void remove(engine::RuntimeCore& core, SingleDatum& single);
-  /// The one that this is, or null if it is a tile.
+  /// The SingleDatum of `datum`; null if it is a tile or a block of a partition.
   static SingleDatum* find(const engine::RegisteredDatum& datum) noexcept;
 
  private:
@@ -49,7 +49,7 @@ class SingleData {
   DatumStore& store_;
   backend::SpillFile& spill_;
   std::deque<SingleDatum> all_;
-  std::vector<SingleDatum*> free_;  // of all_: those that were removed; has space for all
+  std::vector<SingleDatum*> free_;  // removed elements of all_; has capacity for all of them
 };
 
 }  // namespace fairlead::front

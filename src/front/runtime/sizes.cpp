@@ -1,4 +1,4 @@
-// See sizes.hpp.
+// Overflow-free sizes. See sizes.hpp.
 #include "front/runtime/sizes.hpp"
 
 #include <fairlead/error.hpp>
@@ -12,10 +12,10 @@ namespace fairlead::front {
 
 namespace {
 
-constexpr std::uint64_t most_bytes = std::uint64_t{1} << 47;  // what a process can address
-constexpr std::int64_t most_tiles = std::int64_t{1} << 24;  // each takes a few hundred bytes besides its own
+constexpr std::uint64_t most_bytes = std::uint64_t{1} << 47;  // the address space of a process
+constexpr std::int64_t most_tiles = std::int64_t{1} << 24;    // each takes a few hundred bytes of bookkeeping
 
-/// Larger than any limit once a factor or sum was.
+/// A size that saturates: after an overflow it exceeds every limit.
 class Size {
  public:
   explicit Size(std::uint64_t value) : value_(value) {}
@@ -39,7 +39,7 @@ Size size(std::int64_t value) { return Size(static_cast<std::uint64_t>(value)); 
 }  // namespace
 
 Bytes checked_bytes(const std::string& name, const char* kind, const Strided& array, Bytes element_bytes) {
-  Size packed(element_bytes), span(1);  // bytes; elements from the first to the last
+  Size packed(element_bytes), span(1);  // packed: bytes; span: elements from the first to the last
   for (std::size_t i = 0; i < 3; ++i) {
     packed = packed.times(static_cast<std::uint64_t>(array.extents[i]));
     span = span.plus(size(array.extents[i] - 1).times(static_cast<std::uint64_t>(array.strides[i])));

@@ -1,5 +1,5 @@
-// How large what is registered may be: sizes are computed without overflow, and what no process could address
-// is refused with its size.
+// Limits on the size of registered data. Sizes are computed without overflow; a size beyond the address space is
+// rejected.
 #pragma once
 #include <fairlead/ids.hpp>
 #include <fairlead/strided.hpp>
@@ -10,14 +10,14 @@
 
 namespace fairlead::front {
 
-/// Throws UsageError if the array's elements, with what lies between them, are more than can be addressed.
-/// All extents are positive, no stride is negative. `kind`: what it is, for messages.
+/// Returns the packed size in bytes. Throws UsageError if the array, with the gaps between its elements, exceeds the
+/// address space. Extents must be positive, strides not negative. `kind`: the kind of datum, for messages.
 Bytes checked_bytes(const std::string& name, const char* kind, const Strided& array, Bytes element_bytes);
 
-/// Throws UsageError if these are more tiles than one matrix may have.
+/// Throws UsageError if a matrix would have too many tiles.
 void check_tiles(const std::string& name, std::int64_t rows, std::int64_t columns, TileSize tile,
                  bool lower_only);
-/// Throws UsageError if there is nothing in such a tile.
+/// Throws UsageError if a tile would be empty.
 void check_tile(const std::string& name, TileSize tile);
 
 }  // namespace fairlead::front

@@ -1,7 +1,7 @@
-// Registration of a whole matrix: all space is set aside before the first tile is registered.
+// Registration of a matrix: all disk space is reserved before the first tile is registered.
 #include "front/runtime/tile_collection.hpp"
 #include "base/pages.hpp"
-#include "front/ranks/among_ranks.hpp"
+#include "front/ranks/rank_context.hpp"
 
 #include <fairlead/error.hpp>
 
@@ -30,10 +30,10 @@ TileCollection::TileCollection(engine::RuntimeCore& core, front::DatumStore& sto
   for (std::int32_t i = 0; i < tile_rows_; ++i)
     for (std::int32_t j = 0; j < (grid_.lower_only ? std::min(i + 1, tile_columns_) : tile_columns_); ++j)
       entries_.push_back({.row = i, .column = j});
-  front::AmongRanks* const ranks = front::among_ranks(core.surroundings());
+  front::RankContext* const ranks = front::rank_context(core.surroundings());
   if (ranks != nullptr && distribution_) {
-    first_number_ = ranks->program().take_numbers(entries_.size());
-    ranks->program().guests().live_in(store_, *spill_);
+    first_number_ = ranks->program().allocate_numbers(entries_.size());
+    ranks->program().guests().set_storage(store_, *spill_);
   }
   if (spill_ != nullptr) {
     Bytes all = 0;
@@ -87,7 +87,7 @@ TileCollection::TileCollection(engine::RuntimeCore& core, front::DatumStore& sto
   }
 }
 
-/// Its columns lie apart in the user's matrix; null if they do not.
+/// The layout of a tile whose columns are not contiguous in the user's matrix; null if the tile is contiguous.
 const data::Layout* TileCollection::layout_for(std::int64_t rows, std::int64_t columns,
                                                std::size_t element_bytes) {
   const auto found = data::layout_of({{rows, columns, 1}, {1, grid_.leading_dimension, 0}}, element_bytes);
@@ -109,11 +109,11 @@ bool TileCollection::finish() noexcept {
   if (!core_.caller().may_wait()) return false;
   try {
     core_.reductions().close_all();
-    // What the program still holds, or what waits for that, stays until the runtime is gone.
-    if (!core_.help_until_all_done(true)) return false;
+    // Tiles that the program holds, or that tasks blocked by a hold use, stay until the runtime ends.
+    if (!core_.wait_for_all(true)) return false;
     for (const Entry& entry : entries_)
       if (entry.datum != nullptr && core_.holds().holds(*entry.datum)) return false;
-    if (front::AmongRanks* const ranks = front::among_ranks(core_.surroundings());
+    if (front::RankContext* const ranks = front::rank_context(core_.surroundings());
         ranks != nullptr && !finish_among(*ranks))
       return false;
     if (core_.home_values().may_be_away()) core_.home_values().refresh(ids_in_place());
@@ -123,18 +123,19 @@ bool TileCollection::finish() noexcept {
   return true;
 }
 
-/// What other ranks' tasks are to get of it goes: they get there without this one's help. Whether a message will be received
-/// nobody knows, nor what others still do when an exception ends what this one does: for that, the data are kept.
-bool TileCollection::finish_among(front::AmongRanks& ranks) const {
+/// Waits until the values that other ranks' tasks need from this matrix are sent; this needs no action of this rank.
+/// Two cases keep the data instead of waiting: a program's own message that may never be received, and an exception in
+/// flight, because the other ranks' behavior is then unknown.
+bool TileCollection::finish_among(front::RankContext& ranks) const {
   for (const Entry& entry : entries_)
     if (entry.datum != nullptr && ranks.messages().any_of(*entry.datum)) return false;
-  auto next = entries_.begin();  // those before have nothing under way, and nothing will be
+  auto next = entries_.begin();  // entries before it have nothing in flight, and will have nothing
   const auto none = [&] {
     while (next != entries_.end() && (next->datum == nullptr || !ranks.program().any_of(*next->datum)))
       ++next;
     return next == entries_.end() || core_.engine().stop_reason().stopped();
   };
-  return none() || (std::uncaught_exceptions() == 0 && core_.help(none));
+  return none() || (std::uncaught_exceptions() == 0 && core_.wait(none));
 }
 
 std::vector<DatumId> TileCollection::ids_in_place() const {
@@ -146,7 +147,7 @@ std::vector<DatumId> TileCollection::ids_in_place() const {
 
 void TileCollection::remove_all() noexcept {
   for (Entry& entry : entries_) {
-    front::AmongRanks* const ranks = front::among_ranks(core_.surroundings());
+    front::RankContext* const ranks = front::rank_context(core_.surroundings());
     try {
       if (ranks != nullptr && entry.datum != nullptr) ranks->program().forget(*entry.datum);
       if (entry.named != nullptr) {
@@ -160,7 +161,7 @@ void TileCollection::remove_all() noexcept {
       }
       if (spill_ != nullptr && entry.slot.bytes != 0) spill_->release(entry.slot);
     } catch (...) {
-      // A run that was stopped inside: its data stay registered until the runtime ends.
+      // The run was stopped inside the engine: the data stay registered until the runtime ends.
       if (entry.datum == nullptr) continue;
       core_.names().fix(entry.datum->id);
       ++entry.datum->generation;
@@ -172,7 +173,7 @@ std::size_t TileCollection::position(std::int32_t row, std::int32_t column) cons
   if (!grid_.lower_only)
     return static_cast<std::size_t>(row) * static_cast<std::size_t>(tile_columns_) +
            static_cast<std::size_t>(column);
-  // Rows before: 1, 2, ..., at most tile_columns_ tiles.
+  // Preceding rows have 1, 2, ..., at most tile_columns_ tiles.
   const auto full = static_cast<std::size_t>(std::min(row, tile_columns_));
   return full * (full + 1) / 2 +
          (static_cast<std::size_t>(row) - full) * static_cast<std::size_t>(tile_columns_) +
@@ -206,19 +207,19 @@ DatumReference TileCollection::tile(std::int32_t row, std::int32_t column) {
   const Entry& entry = entry_at(row, column);
   engine::RegisteredDatum* const datum = entry.datum != nullptr   ? entry.datum
                                          : entry.named != nullptr ? entry.named
-                                                                  : &named_elsewhere(row, column);
+                                                                  : &remote_descriptor(row, column);
   return {datum, datum->generation};
 }
 
-/// Only what is used is described.
-engine::RegisteredDatum& TileCollection::named_elsewhere(std::int32_t row, std::int32_t column) {
+/// Remote tiles get a descriptor at first use.
+engine::RegisteredDatum& TileCollection::remote_descriptor(std::int32_t row, std::int32_t column) {
   Entry& entry = entries_[position(row, column)];
   engine::RegisteredDatum& named = store_.make();
   named.owner = this;
   named.name = &TileCollection::name_of_tile;
   named.runtime = &core_;
   named.home = core_.topology().store();
-  front::among_ranks(core_.surroundings())
+  front::rank_context(core_.surroundings())
       ->program()
       .share(named, first_number_ + static_cast<std::uint32_t>(position(row, column)),
              net::RankId{distribution_->owner(row, column)}, bytes_of(entry));

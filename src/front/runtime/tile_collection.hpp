@@ -1,4 +1,4 @@
-// The tiles of one matrix, registered.
+// The registered tiles of one matrix.
 #pragma once
 #include <fairlead/tiled_matrix.hpp>
 
@@ -15,29 +15,29 @@
 #include "front/runtime/generated_array.hpp"
 
 namespace fairlead::front {
-class AmongRanks;
+class RankContext;
 }
 
 namespace fairlead::detail {
 
 class TileCollection {
  public:
-  /// `memory`: the user's, or null: then `spill` is where the tiles' homes are. `fill`: what computes tiles
-  /// in the spill file that nothing has written; or none.
+  /// `memory`: the user's matrix; null: the tiles' homes are in `spill`. `fill`: computes tiles in the spill file that
+  /// no task has written; may be empty.
   TileCollection(engine::RuntimeCore& core, front::DatumStore& store, std::string name, std::int32_t number,
                  const Grid& grid, std::size_t element_bytes, void* memory, backend::SpillFile* spill,
                  Fill fill, const Distribution* distribution = nullptr, std::uint32_t own_rank = 0);
   TileCollection(const TileCollection&) = delete;
   TileCollection& operator=(const TileCollection&) = delete;
-  /// Waits for unfinished tasks. False if the caller must not: then all stays as it is, and it must stay as
-  /// long as the runtime.
+  /// Waits for unfinished tasks. Returns false if the tiles are still in use or waiting is not allowed: then nothing
+  /// changes, and this object must be kept until the runtime ends.
   bool finish() noexcept;
-  /// After that: the tiles are registered no more, and their space is given back.
+  /// Called after finish(): unregisters the tiles and releases their space.
   void remove_all() noexcept;
 
   const Grid& grid() const noexcept { return grid_; }
   const std::string& name() const noexcept { return name_; }
-  /// Throws UsageError if there is no such tile.
+  /// Throws UsageError if the tile does not exist.
   DatumReference tile(std::int32_t row, std::int32_t column);
   DatumReference tile_if_here(std::int32_t row, std::int32_t column) const;
   const Distribution* distribution() const noexcept { return distribution_ ? &*distribution_ : nullptr; }
@@ -49,17 +49,16 @@ class TileCollection {
  private:
   static std::string name_of_tile(const void* owner, const engine::RegisteredDatum& datum);
   std::vector<DatumId> ids_in_place() const;
-  bool finish_among(front::AmongRanks& ranks) const;
+  bool finish_among(front::RankContext& ranks) const;
   struct Entry {
-    engine::RegisteredDatum* datum = nullptr;  // null: another rank's
+    engine::RegisteredDatum* datum = nullptr;  // null: the tile of another rank
     memory::Range slot{};
     std::int32_t row = 0, column = 0;
-    engine::RegisteredDatum* named =
-        nullptr;  // of another rank: what handles of it name, once there are some
+    engine::RegisteredDatum* named = nullptr;  // descriptor of a remote tile, for handles; made at first use
   };
   const data::Layout* layout_for(std::int64_t rows, std::int64_t columns, std::size_t element_bytes);
   const Entry& entry_at(std::int32_t row, std::int32_t column) const;
-  engine::RegisteredDatum& named_elsewhere(std::int32_t row, std::int32_t column);
+  engine::RegisteredDatum& remote_descriptor(std::int32_t row, std::int32_t column);
   std::int64_t rows_of(const Entry& entry) const noexcept;
   std::int64_t columns_of(const Entry& entry) const noexcept;
   Bytes bytes_of(const Entry& entry) const noexcept;
@@ -79,9 +78,9 @@ class TileCollection {
   const std::optional<Distribution> distribution_;
   const std::uint32_t own_rank_;
   const std::size_t element_bytes_;
-  std::uint32_t first_number_ = 0;                // over ranks: of the data that all know
-  std::deque<front::GeneratedArray> generators_;  // of the entries, if there is a fill_
-  std::deque<data::Layout> layouts_;              // of tiles in the user's memory, by shape
+  std::uint32_t first_number_ = 0;                // of the tiles, in the numbering common to all ranks
+  std::deque<front::GeneratedArray> generators_;  // one per entry, if fill_ is set
+  std::deque<data::Layout> layouts_;              // of tiles in the user's memory, one per shape
 };
 
 }  // namespace fairlead::detail

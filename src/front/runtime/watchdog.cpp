@@ -1,4 +1,4 @@
-// See watchdog.hpp.
+// The thread that watches for stalls. See watchdog.hpp.
 #include "front/runtime/watchdog.hpp"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@ namespace {
 constexpr int looks_per_period = 8;
 }
 
-Watchdog::Watchdog(Duration period, Sources sources, Tell tell)
+Watchdog::Watchdog(Duration period, Sources sources, Receiver tell)
     : period_(period), sources_(std::move(sources)), tell_(std::move(tell)) {
   if (period_ > Duration{}) thread_ = guarded_thread([this] { watch(); }, ignore_failure);
 }
@@ -31,23 +31,23 @@ void Watchdog::end() noexcept {
 
 Watchdog::~Watchdog() { end(); }
 
-void Watchdog::tell_to(Tell tell) {
+void Watchdog::set_receiver(Receiver tell) {
   const std::lock_guard guard(mutex_);
   tell_ = std::move(tell);
 }
 
-std::string Watchdog::text_of(const engine::Situation& situation, Duration quiet) {
+std::string Watchdog::text_of(const engine::StatusReport& situation, Duration quiet) {
   return fmt::format("nothing has happened for {:.3g} s, and {} {} not over:\n{}",
                      static_cast<double>(quiet.count()) * 1e-9, situation.unfinished,
                      situation.unfinished == 1 ? "task or hold is" : "tasks or holds are", situation.text());
 }
 
-void Watchdog::say(Duration quiet, Duration& next) {
-  const engine::Situation situation = sources_.situation();
+void Watchdog::report(Duration quiet, Duration& next) {
+  const engine::StatusReport situation = sources_.situation();
   if (!situation.stalled()) return;
   const std::string text = text_of(situation, quiet);
   next = quiet * 2;
-  Tell tell;
+  Receiver tell;
   {
     const std::lock_guard guard(mutex_);
     tell = tell_;
@@ -72,9 +72,9 @@ void Watchdog::watch() {
       tell_after = period_;
     } else if (quiet >= tell_after) {
       try {
-        say(quiet, tell_after);
+        report(quiet, tell_after);
       } catch (const std::exception&) {
-        // It is said at the next look, if it is so still.
+        // The report is retried at the next look, if the stall lasts.
       }
     }
     lock.lock();

@@ -1,5 +1,5 @@
-// Looks now and then whether anything still happens. If nothing has for a while, although somebody waits for
-// it and no body runs, it says what waits for what.
+// Reports stalls: if nothing has happened for a while although a thread waits and no body runs, a report lists what
+// waits for what.
 #pragma once
 #include <condition_variable>
 #include <functional>
@@ -8,44 +8,44 @@
 #include <thread>
 
 #include "base/time.hpp"
-#include "engine/situation.hpp"
+#include "engine/status_report.hpp"
 
 namespace fairlead::front {
 
 class Watchdog {
  public:
-  using Tell = std::function<void(const std::string& text)>;
+  using Receiver = std::function<void(const std::string& text)>;
   struct Sources {
     std::function<std::uint64_t()> activity;  ///< changes whenever something happens
-    std::function<engine::Situation()> situation;
+    std::function<engine::StatusReport()> situation;
   };
 
-  /// `period`: of quiet before it tells; 0: it never does. `tell` is called by its thread, once a stall, and
-  /// again after twice the time if that goes on.
-  Watchdog(Duration period, Sources sources, Tell tell);
+  /// `period`: time without activity before a report; 0 disables reports. `tell` is called by the watchdog's thread
+  /// once per stall, and again after twice the time if the stall lasts.
+  Watchdog(Duration period, Sources sources, Receiver tell);
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
   ~Watchdog();
 
-  /// Tells nothing more; whoever is being told has returned then.
+  /// Stops the reports. After it returns, no call of the receiver is running.
   void end() noexcept;
-  /// Who is told from now on. Any thread.
-  void tell_to(Tell tell);
-  /// So many are its own.
+  /// Replaces the receiver of the reports. Thread-safe.
+  void set_receiver(Receiver tell);
+  /// The number of threads of this object.
   std::size_t threads() const noexcept { return thread_.joinable() ? 1 : 0; }
-  /// What is told after so much quiet.
-  static std::string text_of(const engine::Situation& situation, Duration quiet);
+  /// The text of a report after `quiet` time without activity.
+  static std::string text_of(const engine::StatusReport& situation, Duration quiet);
 
  private:
   void watch();
-  void say(Duration quiet, Duration& next);
+  void report(Duration quiet, Duration& next);
 
   const Duration period_;
   const Sources sources_;
-  std::mutex mutex_;  // guards what follows but the thread
+  std::mutex mutex_;  // guards the fields below except the thread
   std::condition_variable end_;
   bool ending_ = false;
-  Tell tell_;
+  Receiver tell_;
   std::thread thread_;
 };
 

@@ -1,4 +1,4 @@
-// See check.hpp.
+// Runs all checks on an unrolled graph, and describes a dependency cycle.
 #include "front/unrolled/check.hpp"
 
 #include <fmt/format.h>
@@ -9,28 +9,28 @@
 
 #include "front/unrolled/edges.hpp"
 #include "front/unrolled/fresh_values.hpp"
+#include "front/unrolled/index_bounds.hpp"
 #include "front/unrolled/memory_uses.hpp"
 #include "front/unrolled/order.hpp"
-#include "front/unrolled/outside.hpp"
 #include "front/unrolled/values.hpp"
 
 namespace fairlead::unrolled {
 
 namespace {
 
-constexpr std::size_t longest_cycle_told = 12;
+constexpr std::size_t most_cycle_tasks_shown = 12;
 
-void tell_cycle(const Graph& graph, const Order& order, Findings& findings) {
+void report_cycle(const Graph& graph, const Order& order, Findings& findings) {
   const std::vector<TaskId> cycle = order.cycle();
   std::string text;
   for (std::size_t i = 0; i <= cycle.size(); ++i) {
-    if (i > longest_cycle_told && i < cycle.size()) continue;
+    if (i > most_cycle_tasks_shown && i < cycle.size()) continue;
     const TaskId task = cycle[i % cycle.size()];
     if (i > 0) {
       const bool overwrites = order.overwrites(cycle[i - 1], task);
-      text += i == cycle.size() && cycle.size() > longest_cycle_told ? " -> ... -> "
-              : overwrites                                           ? " -> (reads what is overwritten by) "
-                                                                     : " -> ";
+      text += i == cycle.size() && cycle.size() > most_cycle_tasks_shown ? " -> ... -> "
+              : overwrites ? " -> (reads what is overwritten by) "
+                           : " -> ";
     }
     text += label(graph, task);
   }
@@ -41,8 +41,8 @@ void tell_cycle(const Graph& graph, const Order& order, Findings& findings) {
 
 }  // namespace
 
-Checked check(const Graph& graph, std::size_t most_of_a_kind) {
-  Checked out{Findings(most_of_a_kind), 0, 0, {}};
+CheckResult check(const Graph& graph, std::size_t most_of_a_kind) {
+  CheckResult out{Findings(most_of_a_kind), 0, 0, {}};
   if (graph.tasks.empty()) {
     out.findings.add(Kind::no_task, "all ranges are empty");
     return out;
@@ -50,9 +50,9 @@ Checked check(const Graph& graph, std::size_t most_of_a_kind) {
   const Ports ports(graph);
   const Edges edges = match_edges(graph, ports, out.findings);
   out.edges = edges.all.size();
-  tell_outside(graph, ports, edges, out.findings);
-  tell_never_written(graph, ports, edges, out.findings);
-  tell_lost_results(graph, ports, edges, out.findings);
+  check_bounds(graph, ports, edges, out.findings);
+  check_unwritten_values(graph, ports, edges, out.findings);
+  check_lost_results(graph, ports, edges, out.findings);
   const Values values = find_values(graph, ports, edges, out.findings);
   std::vector<Precedence> all;
   all.reserve(edges.all.size());
@@ -63,7 +63,7 @@ Checked check(const Graph& graph, std::size_t most_of_a_kind) {
 
   Order order(graph.tasks.size(), all);
   if (order.has_cycle()) {
-    tell_cycle(graph, order, out.findings);
+    report_cycle(graph, order, out.findings);
     return out;
   }
   MemoryUses memory(graph, ports, edges, values, out.findings);
@@ -73,11 +73,11 @@ Checked check(const Graph& graph, std::size_t most_of_a_kind) {
     all.insert(all.end(), more.begin(), more.end());
     order = Order(graph.tasks.size(), all);
     if (order.has_cycle()) {
-      tell_cycle(graph, order, out.findings);
+      report_cycle(graph, order, out.findings);
       return out;
     }
   }
-  memory.tell_races(order);
+  memory.check_races(order);
   out.steps = std::move(all);
   return out;
 }

@@ -1,5 +1,5 @@
-// Whether a graph that is written out can run, and gives one result: both ends of every edge agree, every input is given
-// once, there is an order, and memory is not used in none.
+// Checks an unrolled graph: both ends of every edge agree, every input is given once, there are no cycles, and uses
+// of memory are ordered, so that the result is unique.
 #pragma once
 #include "front/unrolled/findings.hpp"
 #include "front/unrolled/graph.hpp"
@@ -7,16 +7,18 @@
 
 namespace fairlead::unrolled {
 
-struct Checked {
+/// The result of check().
+struct CheckResult {
   Findings findings;
   std::size_t edges = 0;
-  std::size_t overwriting = 0;    ///< steps that are there since a value is overwritten
-  std::vector<Precedence> steps;  ///< all of them, as far as no cycle was found
+  std::size_t overwriting = 0;    ///< precedences that exist because a value is overwritten
+  std::vector<Precedence> steps;  ///< all precedences; empty if a cycle was found
 };
 
-Checked check(const Graph& graph, std::size_t most_of_a_kind = 5);
+/// Checks the graph. Keeps the texts of at most `most_of_a_kind` findings of each kind.
+CheckResult check(const Graph& graph, std::size_t most_of_a_kind = 5);
 
-/// The steps of flows alone, for those who draw or count: each pair of tasks once for each pair of their flows.
+/// The precedences from flows alone, for drawing and counting: each pair of tasks once per pair of their flows.
 std::vector<std::pair<TaskId, TaskId>> steps(const Graph& graph);
 
 }  // namespace fairlead::unrolled

@@ -1,4 +1,4 @@
-// See edges.hpp.
+// Matches the ends of edges, by sorting and merging what producers and consumers state.
 #include "front/unrolled/edges.hpp"
 
 #include <fmt/format.h>
@@ -8,10 +8,10 @@ namespace fairlead::unrolled {
 
 namespace {
 
-/// An edge as one of its ends says it.
-struct Said {
-  std::uint64_t ports;  // the producer's, then the consumer's
-  std::uint32_t end;    // in Graph::inputs or Graph::outputs
+/// An edge as stated by one of its ends.
+struct StatedEdge {
+  std::uint64_t ports;  // the producer's port in the upper 32 bits, the consumer's in the lower
+  std::uint32_t end;    // index in Graph::inputs or Graph::outputs
 };
 
 class Matcher {
@@ -41,21 +41,21 @@ class Matcher {
       const std::uint32_t found = index_.add(graph_.tasks[task].of, graph_.parameters(task));
       task_of_.resize(std::max<std::size_t>(task_of_.size(), found + 1), task);
       if (task_of_[found] != task)
-        findings_.add(Kind::duplicate_task, findings_.wants(Kind::duplicate_task)
+        findings_.add(Kind::duplicate_task, findings_.needs_text(Kind::duplicate_task)
                                                 ? fmt::format("{} ({})", label(graph_, task),
                                                               graph_.classes[graph_.tasks[task].of].where)
                                                 : std::string());
     }
   }
 
-  TaskId task_at(const End& end) const {
+  TaskId task_at(const EdgeEnd& end) const {
     const std::uint32_t found = index_.find(end.of, graph_.indices(end));
     return found == none ? none : task_of_[found];
   }
 
   void inputs() {
     for (std::uint32_t i = 0; i < graph_.inputs.size(); ++i) {
-      const End& end = graph_.inputs[i];
+      const EdgeEnd& end = graph_.inputs[i];
       const Port port = ports_.of(end.task, end.flow);
       if (!is_control(end.task, end.flow)) {
         if (out_.inputs.given[port] != none) {
@@ -66,16 +66,16 @@ class Matcher {
       } else if (out_.inputs.given[port] == none) {
         out_.inputs.given[port] = i;
       }
-      if (end.kind != End::Kind::task) continue;
+      if (end.kind != EdgeEnd::Kind::task) continue;
       const TaskId other = task_at(end);
       if (other == none) {
-        if (findings_.wants(Kind::nobody_makes))
-          findings_.add(Kind::nobody_makes,
+        if (findings_.needs_text(Kind::missing_producer))
+          findings_.add(Kind::missing_producer,
                         fmt::format("{}: {} takes {}, but there is no {}", graph_.where(end),
                                     label(graph_, end.task, end.flow), label(graph_, end),
                                     label(graph_.classes[end.of].name, graph_.indices(end))));
         else
-          findings_.count(Kind::nobody_makes);
+          findings_.count(Kind::missing_producer);
         continue;
       }
       const Port from = ports_.of(other, end.of_flow);
@@ -84,25 +84,26 @@ class Matcher {
     }
   }
 
-  /// The first that holds counts, as where the graph runs.
-  void overlap(const End& first, const End& second) {
-    if (!findings_.wants(Kind::overlap)) return findings_.count(Kind::overlap);
-    findings_.add(Kind::overlap, fmt::format("{}: {} would take {}, but takes {} ({})", graph_.where(second),
-                                             label(graph_, second.task, second.flow), label(graph_, second),
-                                             label(graph_, first), graph_.where(first)));
+  /// The first input that holds applies, as at run time.
+  void overlap(const EdgeEnd& first, const EdgeEnd& second) {
+    if (!findings_.needs_text(Kind::shadowed_input)) return findings_.count(Kind::shadowed_input);
+    findings_.add(Kind::shadowed_input,
+                  fmt::format("{}: {} would take {}, but takes {} ({})", graph_.where(second),
+                              label(graph_, second.task, second.flow), label(graph_, second),
+                              label(graph_, first), graph_.where(first)));
   }
 
   void outputs() {
     for (std::uint32_t i = 0; i < graph_.outputs.size(); ++i) {
-      const End& end = graph_.outputs[i];
-      if (end.kind != End::Kind::task) continue;
+      const EdgeEnd& end = graph_.outputs[i];
+      if (end.kind != EdgeEnd::Kind::task) continue;
       const TaskId other = task_at(end);
       if (other != none) {
         sent_.push_back(
             {std::uint64_t{ports_.of(end.task, end.flow)} << 32U | ports_.of(other, end.of_flow), i});
         continue;
       }
-      if (findings_.wants(Kind::dead_end))
+      if (findings_.needs_text(Kind::dead_end))
         findings_.add(Kind::dead_end,
                       fmt::format("{}: {} goes to {}, but there is no {}: it goes nowhere", graph_.where(end),
                                   label(graph_, end.task, end.flow), label(graph_, end),
@@ -118,30 +119,30 @@ class Matcher {
       const TaskId task = ports_.task(port);
       const Flow& flow = graph_.flow(task, ports_.flow(port));
       if (flow.access != Access::read && flow.access != Access::read_write) continue;
-      if (!findings_.wants(Kind::never_given)) {
-        findings_.count(Kind::never_given);
+      if (!findings_.needs_text(Kind::no_input)) {
+        findings_.count(Kind::no_input);
         continue;
       }
-      findings_.add(Kind::never_given, fmt::format("{}: {} has no input: none of its guards holds",
-                                                   flow.where, label(graph_, task, ports_.flow(port))));
+      findings_.add(Kind::no_input, fmt::format("{}: {} has no input: none of its guards holds", flow.where,
+                                                label(graph_, task, ports_.flow(port))));
     }
   }
 
-  /// An edge that an end says twice is kept once.
-  void drop_doubles(std::vector<Said>& said, const std::vector<End>& ends, bool told) {
-    std::ranges::stable_sort(said, {}, &Said::ports);
+  /// Keeps each edge once, and optionally reports repetitions.
+  void drop_doubles(std::vector<StatedEdge>& said, const std::vector<EdgeEnd>& ends, bool told) {
+    std::ranges::stable_sort(said, {}, &StatedEdge::ports);
     std::size_t kept = 0;
     for (std::size_t i = 0; i < said.size(); ++i) {
       if (kept > 0 && said[kept - 1].ports == said[i].ports) {
         if (!told) continue;
-        const End &first = ends[said[kept - 1].end], &second = ends[said[i].end];
-        if (findings_.wants(Kind::given_twice))
-          findings_.add(Kind::given_twice,
+        const EdgeEnd &first = ends[said[kept - 1].end], &second = ends[said[i].end];
+        if (findings_.needs_text(Kind::duplicate_output))
+          findings_.add(Kind::duplicate_output,
                         fmt::format("{}: {} goes to {} a second time (the first: {})", graph_.where(second),
                                     label(graph_, second.task, second.flow), label(graph_, second),
                                     graph_.where(first)));
         else
-          findings_.count(Kind::given_twice);
+          findings_.count(Kind::duplicate_output);
         continue;
       }
       said[kept++] = said[i];
@@ -165,9 +166,9 @@ class Matcher {
     }
   }
 
-  /// The consumer says it, the producer does not.
-  void not_sent(const End& taken, Edge edge) {
-    if (!findings_.wants(Kind::one_sided)) return findings_.count(Kind::one_sided);
+  /// The consumer states the edge, the producer does not.
+  void not_sent(const EdgeEnd& taken, Edge edge) {
+    if (!findings_.needs_text(Kind::one_sided)) return findings_.count(Kind::one_sided);
     const TaskId producer = ports_.task(edge.from);
     findings_.add(Kind::one_sided,
                   fmt::format("{}: {} takes {}, which does not send it there: see the outputs of {} ({})",
@@ -176,9 +177,9 @@ class Matcher {
                               graph_.flow(producer, ports_.flow(edge.from)).where));
   }
 
-  /// The producer says it, the consumer does not.
-  void not_taken(const End& sent, Edge edge) {
-    if (!findings_.wants(Kind::one_sided)) return findings_.count(Kind::one_sided);
+  /// The producer states the edge, the consumer does not.
+  void not_taken(const EdgeEnd& sent, Edge edge) {
+    if (!findings_.needs_text(Kind::one_sided)) return findings_.count(Kind::one_sided);
     const std::uint32_t given = out_.inputs.given[edge.to];
     const TaskId consumer = ports_.task(edge.to);
     const Flow& flow = graph_.flow(consumer, ports_.flow(edge.to));
@@ -194,9 +195,9 @@ class Matcher {
   const Graph& graph_;
   const Ports& ports_;
   Findings& findings_;
-  NumberIndex index_;
-  std::vector<TaskId> task_of_;  // by the index's numbers
-  std::vector<Said> taken_, sent_;
+  TupleIndex index_;
+  std::vector<TaskId> task_of_;  // by the numbers of index_
+  std::vector<StatedEdge> taken_, sent_;
   Edges out_;
 };
 

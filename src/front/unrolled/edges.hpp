@@ -1,4 +1,4 @@
-// The edges of a graph, matched: what producers say against what consumers say.
+// The edges of an unrolled graph, matched: what producers state against what consumers state.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -8,9 +8,10 @@
 
 namespace fairlead::unrolled {
 
-/// A flow of a task, numbered through the whole graph.
+/// A flow of a task, numbered throughout the graph.
 using Port = std::uint32_t;
 
+/// The numbering of ports.
 class Ports {
  public:
   explicit Ports(const Graph& graph);
@@ -26,23 +27,25 @@ class Ports {
   std::vector<TaskId> tasks_;
 };
 
+/// From a producer's port to a consumer's.
 struct Edge {
   Port from = 0, to = 0;
 };
 
-/// What each input is, once it is known which tasks there are.
+/// The input of each port, after the tasks are found.
 struct Inputs {
-  std::vector<std::uint32_t>
-      given;               ///< by port: the number in Graph::inputs of the first that is given, or `none`
-  std::vector<Port> from;  ///< by port: the producer, for inputs from tasks that are there, or `none`
+  std::vector<std::uint32_t> given;  ///< by port: index in Graph::inputs of the input that applies, or `none`
+  std::vector<Port> from;  ///< by port: the producer, if the input comes from an existing task, or `none`
 };
 
+/// All edges, and the inputs.
 struct Edges {
-  std::vector<Edge> all;  ///< known to at least one end
+  std::vector<Edge> all;  ///< stated by at least one end
   Inputs inputs;
 };
 
-/// Finds the tasks at the other ends. Tells what is one-sided, given never or twice, or leads nowhere.
+/// Finds the tasks at the other ends. Reports edges stated by one end only, inputs given never or twice, and ends at
+/// tasks that do not exist.
 Edges match_edges(const Graph& graph, const Ports& ports, Findings& findings);
 
 }  // namespace fairlead::unrolled

@@ -1,4 +1,4 @@
-// See findings.hpp.
+// Titles of findings, and their text.
 #include "front/unrolled/findings.hpp"
 
 #include <fmt/format.h>
@@ -13,15 +13,15 @@ std::string_view title(Kind kind) noexcept {
       return "tasks that are there twice";
     case Kind::one_sided:
       return "edges of which only one end knows";
-    case Kind::nobody_makes:
+    case Kind::missing_producer:
       return "values that nobody makes";
-    case Kind::never_given:
+    case Kind::no_input:
       return "inputs that nobody gives";
-    case Kind::given_twice:
+    case Kind::duplicate_output:
       return "outputs that are given twice";
     case Kind::two_writers:
       return "values with two writers";
-    case Kind::reader_beside_writer:
+    case Kind::reads_own_overwrite:
       return "tasks that read a value beside changing it";
     case Kind::cycle:
       return "cycles";
@@ -31,17 +31,17 @@ std::string_view title(Kind kind) noexcept {
       return "places read and written in no order";
     case Kind::on_another_rank:
       return "places taken from another rank";
-    case Kind::outside:
+    case Kind::out_of_bounds:
       return "data outside their matrix";
     case Kind::never_written:
       return "NEW values that are read before they are written";
-    case Kind::goes_nowhere:
+    case Kind::lost_result:
       return "results that go nowhere";
     case Kind::dead_end:
       return "outputs to tasks that are not there";
-    case Kind::overlap:
+    case Kind::shadowed_input:
       return "inputs behind another that holds";
-    case Kind::not_looked_at:
+    case Kind::not_checked:
       return "what was not looked at";
   }
   return {};
@@ -50,7 +50,7 @@ std::string_view title(Kind kind) noexcept {
 bool is_error(Kind kind) noexcept { return kind < Kind::dead_end; }
 
 void Findings::add(Kind kind, std::string text) {
-  if (wants(kind)) texts_[index(kind)].push_back(std::move(text));
+  if (needs_text(kind)) texts_[index(kind)].push_back(std::move(text));
   count(kind);
 }
 
@@ -66,7 +66,7 @@ std::string Findings::text() const {
   for (std::size_t i = 0; i < kind_count; ++i) {
     const Kind kind = static_cast<Kind>(i);
     if (counts_[i] == 0) continue;
-    const char* const weight = is_error(kind) ? "error" : kind == Kind::not_looked_at ? "note" : "warning";
+    const char* const weight = is_error(kind) ? "error" : kind == Kind::not_checked ? "note" : "warning";
     out += fmt::format("{}: {}: {}\n", weight, title(kind), counts_[i]);
     for (const std::string& text : texts_[i]) out += fmt::format("  {}\n", text);
     if (counts_[i] > texts_[i].size()) out += fmt::format("  and {} more\n", counts_[i] - texts_[i].size());

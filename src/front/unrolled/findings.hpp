@@ -1,4 +1,4 @@
-// What is wrong with a graph: each kind is counted, and the first few of it are told.
+// Errors and warnings of an unrolled graph: each kind is counted, and the texts of the first few are kept.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -9,51 +9,54 @@
 
 namespace fairlead::unrolled {
 
+/// The kinds of findings. Those before dead_end are errors.
 enum class Kind : std::uint8_t {
-  no_task,               // the graph is empty
-  duplicate_task,        // the same class and parameters twice
-  one_sided,             // only one end of an edge knows of it
-  nobody_makes,          // an input from a task that is not there, or that has no such value
-  never_given,           // an input of a task that nobody gives
-  given_twice,           // an output sent twice
-  two_writers,           // of one value
-  reader_beside_writer,  // one task has a value twice and changes it by one of them
+  no_task,              // the graph is empty
+  duplicate_task,       // two tasks of the same class and parameters
+  one_sided,            // only one end states the edge
+  missing_producer,     // an input from a task that does not exist, or that has no such value
+  no_input,             // a flow that reads has no input that applies
+  duplicate_output,     // the same output stated twice
+  two_writers,          // two tasks change one value
+  reads_own_overwrite,  // a task has a value by two flows and changes it by one of them
   cycle,
-  unordered_writes,  // of one place in memory
-  race,              // a place is read while, perhaps, it is written
-  on_another_rank,   // a place is read by a task that runs elsewhere
-  outside,           // a place that its collection does not have
-  never_written,     // NEW is read before a task has written it
-  dead_end,          // a warning: an output to a task that is not there
-  goes_nowhere,      // a warning: a task changes a value, and no output takes it anywhere
-  overlap,           // a warning: an input behind another that holds, which counts
-  not_looked_at,     // a note: what was left out, to end in time
+  unordered_writes,  // two tasks write one datum without an order
+  race,              // a datum is read and written without an order
+  on_another_rank,   // a datum is read by a task that runs on another rank
+  out_of_bounds,     // a datum that its collection does not have
+  never_written,     // a NEW value is read before any task has written it
+  dead_end,          // a warning: an output to a task that does not exist
+  lost_result,       // a warning: a task changes a value that has no output
+  shadowed_input,    // a warning: an input behind an alternative that holds and applies
+  not_checked,       // a note: a check was skipped because it would take too long
 };
 inline constexpr std::size_t kind_count = 18;
 
-/// "edges of which only one end knows".
+/// For example, "cycles".
 std::string_view title(Kind kind) noexcept;
-/// Warnings leave the graph usable.
+/// False for warnings and notes: the graph is usable.
 bool is_error(Kind kind) noexcept;
 
+/// The findings of one check.
 class Findings {
  public:
   explicit Findings(std::size_t most_of_a_kind = 5) : most_(most_of_a_kind) {}
 
-  /// Whether a further one of that kind would be told: texts need not be made for others.
-  bool wants(Kind kind) const noexcept { return texts_[index(kind)].size() < most_; }
-  /// `text` is only kept if it is wanted.
+  /// True if the text of another finding of this kind would be kept. Otherwise count() is enough.
+  bool needs_text(Kind kind) const noexcept { return texts_[index(kind)].size() < most_; }
+  /// Counts a finding; keeps `text` if wants(kind).
   void add(Kind kind, std::string text);
+  /// Counts findings without texts.
   void count(Kind kind, std::size_t more = 1) { counts_[index(kind)] += more; }
 
   std::size_t count_of(Kind kind) const noexcept { return counts_[index(kind)]; }
   const std::vector<std::string>& texts(Kind kind) const noexcept { return texts_[index(kind)]; }
   std::size_t errors() const noexcept;
   std::size_t warnings() const noexcept {
-    return count_of(Kind::dead_end) + count_of(Kind::goes_nowhere) + count_of(Kind::overlap);
+    return count_of(Kind::dead_end) + count_of(Kind::lost_result) + count_of(Kind::shadowed_input);
   }
 
-  /// All of it for people; empty if nothing was found.
+  /// The report for users; empty if there are no findings.
   std::string text() const;
 
  private:

@@ -1,4 +1,4 @@
-// See fresh_values.hpp.
+// Follows NEW values through the flows that pass them on, and finds changed values without outputs.
 #include "front/unrolled/fresh_values.hpp"
 
 #include <fmt/format.h>
@@ -13,10 +13,10 @@ const Flow& flow_of(const Graph& graph, const Ports& ports, Port port) {
   return graph.flow(ports.task(port), ports.flow(port));
 }
 
-/// By port: it hands on what came in.
+/// The flow passes on the value that came in.
 bool passes_on(const Flow& flow) { return flow.access == Access::read || flow.untouched; }
 
-/// Where values come from that no task has written: the port that begins with NEW; `none` for all others.
+/// Finds where unwritten values originate: the port that starts with NEW, or `none` for all other values.
 class Unwritten {
  public:
   Unwritten(const Graph& graph, const Ports& ports, const Edges& edges)
@@ -30,11 +30,11 @@ class Unwritten {
         origin = comes_in_[at];
         break;
       }
-      comes_in_[at] = none;  // so that a circle ends
+      comes_in_[at] = none;  // ends the loop at a cycle
       way_.push_back(at);
       const std::uint32_t given = edges_.inputs.given[at];
       if (given == none || flow_of(graph_, ports_, at).access == Access::control) break;
-      if (graph_.inputs[given].kind == End::Kind::fresh) {
+      if (graph_.inputs[given].kind == EdgeEnd::Kind::fresh) {
         origin = at;
         break;
       }
@@ -56,11 +56,11 @@ class Unwritten {
 
 }  // namespace
 
-void tell_never_written(const Graph& graph, const Ports& ports, const Edges& edges, Findings& findings) {
+void check_unwritten_values(const Graph& graph, const Ports& ports, const Edges& edges, Findings& findings) {
   Unwritten unwritten(graph, ports, edges);
   const auto tell = [&](std::string_view where, Port port, Port origin, const std::string& what) {
-    if (!findings.wants(Kind::never_written)) return findings.count(Kind::never_written);
-    const End& fresh = graph.inputs[edges.inputs.given[origin]];
+    if (!findings.needs_text(Kind::never_written)) return findings.count(Kind::never_written);
+    const EdgeEnd& fresh = graph.inputs[edges.inputs.given[origin]];
     const std::string begins =
         origin == port
             ? "NEW"
@@ -76,8 +76,8 @@ void tell_never_written(const Graph& graph, const Ports& ports, const Edges& edg
     if (const Port origin = unwritten.in(port); origin != none)
       tell(graph.where(graph.inputs[edges.inputs.given[port]]), port, origin, "reads");
   }
-  for (const End& end : graph.outputs) {
-    if (end.kind != End::Kind::memory) continue;
+  for (const EdgeEnd& end : graph.outputs) {
+    if (end.kind != EdgeEnd::Kind::memory) continue;
     const Port port = ports.of(end.task, end.flow);
     if (!passes_on(flow_of(graph, ports, port))) continue;
     if (const Port origin = unwritten.in(port); origin != none)
@@ -85,25 +85,25 @@ void tell_never_written(const Graph& graph, const Ports& ports, const Edges& edg
   }
 }
 
-void tell_lost_results(const Graph& graph, const Ports& ports, const Edges& edges, Findings& findings) {
+void check_lost_results(const Graph& graph, const Ports& ports, const Edges& edges, Findings& findings) {
   if (!graph.warns_of_lost_results) return;
   std::vector<bool> leads_somewhere(ports.size(), false);
   for (const Edge& edge : edges.all) leads_somewhere[edge.from] = true;
-  // An output to a task that does not exist has a warning of its own.
-  for (const End& end : graph.outputs) leads_somewhere[ports.of(end.task, end.flow)] = true;
+  // An output to a task that does not exist has its own warning.
+  for (const EdgeEnd& end : graph.outputs) leads_somewhere[ports.of(end.task, end.flow)] = true;
   for (Port port = 0; port < ports.size(); ++port) {
     const Flow& flow = flow_of(graph, ports, port);
     const bool writes = flow.access == Access::write || flow.access == Access::read_write;
     if (leads_somewhere[port] || !writes || flow.untouched) continue;
     const std::uint32_t given = edges.inputs.given[port];
-    const bool workspace = given == none || graph.inputs[given].kind == End::Kind::fresh ||
-                           graph.inputs[given].kind == End::Kind::null;
+    const bool workspace = given == none || graph.inputs[given].kind == EdgeEnd::Kind::fresh ||
+                           graph.inputs[given].kind == EdgeEnd::Kind::null;
     if (workspace) continue;
-    if (!findings.wants(Kind::goes_nowhere)) {
-      findings.count(Kind::goes_nowhere);
+    if (!findings.needs_text(Kind::lost_result)) {
+      findings.count(Kind::lost_result);
       continue;
     }
-    findings.add(Kind::goes_nowhere,
+    findings.add(Kind::lost_result,
                  fmt::format("{}: {} is changed, and no output takes it anywhere", flow.where,
                              label(graph, ports.task(port), ports.flow(port))));
   }

@@ -1,12 +1,13 @@
-// Values at both ends of their lives: NEW ones that are read before any task has written them, and results that no output takes
-// anywhere.
+// Checks of values at both ends of their lives: NEW values that are read before any task has written them, and
+// results without an output.
 #pragma once
 #include "front/unrolled/edges.hpp"
 
 namespace fairlead::unrolled {
 
-void tell_never_written(const Graph& graph, const Ports& ports, const Edges& edges, Findings& findings);
-/// NEW that goes nowhere is a task's workspace, and in order.
-void tell_lost_results(const Graph& graph, const Ports& ports, const Edges& edges, Findings& findings);
+/// Reports NEW values that are read or stored before any task has written them.
+void check_unwritten_values(const Graph& graph, const Ports& ports, const Edges& edges, Findings& findings);
+/// Reports changed values without an output. A NEW value without one is a task's workspace, and correct.
+void check_lost_results(const Graph& graph, const Ports& ports, const Edges& edges, Findings& findings);
 
 }  // namespace fairlead::unrolled

@@ -1,4 +1,4 @@
-// See graph.hpp.
+// Labels of tasks and data, and the hash table TupleIndex.
 #include "front/unrolled/graph.hpp"
 
 #include <fmt/format.h>
@@ -19,24 +19,24 @@ std::string label(const Graph& graph, TaskId task, std::uint16_t flow) {
   return fmt::format("{} of {}", graph.flow(task, flow).name, label(graph, task));
 }
 
-std::string label(const Graph& graph, const End& end) {
+std::string label(const Graph& graph, const EdgeEnd& end) {
   switch (end.kind) {
-    case End::Kind::task:
+    case EdgeEnd::Kind::task:
       return fmt::format("{} of {}", graph.classes[end.of].flows[end.of_flow].name,
                          label(graph.classes[end.of].name, graph.indices(end)));
-    case End::Kind::memory:
+    case EdgeEnd::Kind::memory:
       return label(graph.collections[end.of], graph.indices(end));
-    case End::Kind::fresh:
+    case EdgeEnd::Kind::fresh:
       return "NEW";
     default:
       return "NULL";
   }
 }
 
-NumberIndex::NumberIndex(std::size_t expected)
+TupleIndex::TupleIndex(std::size_t expected)
     : slots_(std::bit_ceil(std::max<std::size_t>(expected, 8) * 2), none) {}
 
-std::size_t NumberIndex::slot(std::uint32_t of, std::span<const std::int32_t> numbers) const {
+std::size_t TupleIndex::slot(std::uint32_t of, std::span<const std::int32_t> numbers) const {
   std::uint64_t hash = of + 0x9E3779B97F4A7C15ULL;
   for (const std::int32_t number : numbers) {
     hash ^= static_cast<std::uint32_t>(number);
@@ -52,7 +52,7 @@ std::size_t NumberIndex::slot(std::uint32_t of, std::span<const std::int32_t> nu
   return at;
 }
 
-std::uint32_t NumberIndex::add(std::uint32_t of, std::span<const std::int32_t> numbers) {
+std::uint32_t TupleIndex::add(std::uint32_t of, std::span<const std::int32_t> numbers) {
   if (entries_.size() * 2 >= slots_.size()) grow();
   const std::size_t at = slot(of, numbers);
   if (slots_[at] == none) {
@@ -62,11 +62,11 @@ std::uint32_t NumberIndex::add(std::uint32_t of, std::span<const std::int32_t> n
   return slots_[at];
 }
 
-std::uint32_t NumberIndex::find(std::uint32_t of, std::span<const std::int32_t> numbers) const {
+std::uint32_t TupleIndex::find(std::uint32_t of, std::span<const std::int32_t> numbers) const {
   return slots_[slot(of, numbers)];
 }
 
-void NumberIndex::grow() {
+void TupleIndex::grow() {
   slots_.assign(slots_.size() * 2, none);
   for (std::uint32_t i = 0; i < entries_.size(); ++i) slots_[slot(entries_[i].of, entries_[i].numbers)] = i;
 }

@@ -1,4 +1,4 @@
-// See memory_uses.hpp.
+// Compares all uses of each datum pairwise, within a limit.
 #include "front/unrolled/memory_uses.hpp"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ MemoryUses::MemoryUses(const Graph& graph, const Ports& ports, const Edges& edge
   });
 }
 
-/// Calls f(first reader, past the last, first writer, past the last) for each place that is used.
+/// Calls f(first reader, past the last, first writer, past the last) for each datum that is used.
 template <class F>
 void MemoryUses::each_place(F&& f) {
   std::size_t r = 0, w = 0;
@@ -35,20 +35,20 @@ void MemoryUses::each_place(F&& f) {
   }
 }
 
-bool MemoryUses::may_look(std::size_t pairs) {
+bool MemoryUses::take_budget(std::size_t pairs) {
   if (pairs <= pairs_left_) {
     pairs_left_ -= pairs;
     return true;
   }
-  findings_.add(Kind::not_looked_at, "a place in memory that too many tasks use");
+  findings_.add(Kind::not_checked, "a place in memory that too many tasks use");
   return false;
 }
 
-const End& MemoryUses::input(Port port) const { return graph_.inputs[edges_.inputs.given[port]]; }
+const EdgeEnd& MemoryUses::input(Port port) const { return graph_.inputs[edges_.inputs.given[port]]; }
 
 std::uint32_t MemoryUses::part(Port port) const { return input(port).part; }
 
-std::string MemoryUses::told(Port port, const End& end) const {
+std::string MemoryUses::describe(Port port, const EdgeEnd& end) const {
   return fmt::format("{} ({})", label(graph_, ports_.task(port), ports_.flow(port)), graph_.where(end));
 }
 
@@ -58,23 +58,23 @@ std::vector<Precedence> MemoryUses::overwriting_steps(Order& order) {
     std::size_t readers = begin;
     while (readers < end && readers_[readers].changes) ++readers;
     const bool written_back = first_written != past_written;
-    if (!may_look((readers - begin) * (end - begin))) return;
+    if (!take_budget((readers - begin) * (end - begin))) return;
     for (std::size_t i = begin; i < readers; ++i)
       for (std::size_t j = i + 1; j < readers; ++j) {
         if (part(readers_[i].port) != part(readers_[j].port)) continue;
         const TaskId a = ports_.task(readers_[i].port), b = ports_.task(readers_[j].port);
         const std::optional<bool> forth = order.comes_before(a, b), back = order.comes_before(b, a);
         if (!forth || !back)
-          findings_.add(Kind::not_looked_at, "whether two writers of a value have an order");
+          findings_.add(Kind::not_checked, "whether two writers of a value have an order");
         else if (a == b || (!*forth && !*back)) {
-          if (!findings_.wants(Kind::two_writers)) {
+          if (!findings_.needs_text(Kind::two_writers)) {
             findings_.count(Kind::two_writers);
             continue;
           }
           findings_.add(Kind::two_writers, fmt::format("what is in {} is changed by {} and by {}",
                                                        label(graph_, input(readers_[i].port)),
-                                                       told(readers_[i].port, input(readers_[i].port)),
-                                                       told(readers_[j].port, input(readers_[j].port))));
+                                                       describe(readers_[i].port, input(readers_[i].port)),
+                                                       describe(readers_[j].port, input(readers_[j].port))));
         }
       }
     for (std::size_t i = begin; i < readers; ++i)
@@ -82,9 +82,9 @@ std::vector<Precedence> MemoryUses::overwriting_steps(Order& order) {
         if (part(readers_[i].port) != part(readers_[j].port)) continue;
         const TaskId writer = ports_.task(readers_[i].port), reader = ports_.task(readers_[j].port);
         if (writer == reader) {
-          findings_.add(Kind::reader_beside_writer,
-                        fmt::format("{} is also {}", told(readers_[j].port, input(readers_[j].port)),
-                                    told(readers_[i].port, input(readers_[i].port))));
+          findings_.add(Kind::reads_own_overwrite,
+                        fmt::format("{} is also {}", describe(readers_[j].port, input(readers_[j].port)),
+                                    describe(readers_[i].port, input(readers_[i].port))));
         } else if (written_back && order.comes_before(writer, reader).value_or(false)) {
           readers_[j].later = true;
         } else {
@@ -95,7 +95,7 @@ std::vector<Precedence> MemoryUses::overwriting_steps(Order& order) {
   return out;
 }
 
-/// From which place the value of each port was read first, through all that changed it.
+/// Finds, for each port, the datum from which its value was first read, through all tasks that changed it.
 void MemoryUses::find_origins() {
   constexpr std::uint32_t unknown = none - 1;
   origins_.assign(ports_.size(), unknown);
@@ -119,11 +119,11 @@ void MemoryUses::find_origins() {
   }
 }
 
-void MemoryUses::tell_races(Order& order) {
+void MemoryUses::check_races(Order& order) {
   find_origins();
   each_place([&](std::size_t begin, std::size_t end, std::size_t first_written, std::size_t past_written) {
     writes(first_written, past_written, order);
-    if (!may_look((end - begin) * (past_written - first_written))) return;
+    if (!take_budget((end - begin) * (past_written - first_written))) return;
     for (std::size_t i = first_written; i < past_written; ++i) reads(begin, end, values_.written[i], order);
   });
 }
@@ -134,26 +134,28 @@ void MemoryUses::writes(std::size_t begin, std::size_t end, Order& order) {
   std::ranges::stable_sort(uses, {}, [&](const Use& it) { return order.rank(ports_.task(it.port)); });
   for (std::size_t i = 0; i < uses.size(); ++i)
     for (std::size_t j = i + 1; j < uses.size(); ++j) {
-      const End &a = graph_.outputs[uses[i].end], &b = graph_.outputs[uses[j].end];
-      if (a.part != b.part && a.part != none && b.part != none) continue;  // two triangles of one tile, say
+      const EdgeEnd &a = graph_.outputs[uses[i].end], &b = graph_.outputs[uses[j].end];
+      // for example two triangles of one tile
+      if (a.part != b.part && a.part != none && b.part != none) continue;
       const std::optional<bool> ordered =
           a.task == b.task ? a.flow == b.flow : order.comes_before(a.task, b.task);
       if (!ordered)
-        findings_.add(Kind::not_looked_at, "whether two that write a place have an order");
+        findings_.add(Kind::not_checked, "whether two that write a place have an order");
       else if (!*ordered) {
-        if (findings_.wants(Kind::unordered_writes))
-          findings_.add(Kind::unordered_writes, fmt::format("{} is written by {} and by {}", label(graph_, a),
-                                                            told(uses[i].port, a), told(uses[j].port, b)));
+        if (findings_.needs_text(Kind::unordered_writes))
+          findings_.add(Kind::unordered_writes,
+                        fmt::format("{} is written by {} and by {}", label(graph_, a),
+                                    describe(uses[i].port, a), describe(uses[j].port, b)));
         else
           findings_.count(Kind::unordered_writes);
       }
-      break;  // those behind are compared with the next
+      break;  // later ones are compared with the next
     }
 }
 
 void MemoryUses::reads(std::size_t begin, std::size_t end, const Use& written, Order& order) {
   const TaskId writer = ports_.task(written.port);
-  // What is written back is what was read there: all others who read it come before who changed it.
+  // The value written back was read from this datum: its other readers precede the task that changes it.
   const bool changed = origins_[written.port] == written.place && begin < end && readers_[begin].changes;
   const bool one_changes = changed && (begin + 1 == end || !readers_[begin + 1].changes);
   for (std::size_t i = begin; i < end; ++i) {
@@ -166,13 +168,13 @@ void MemoryUses::reads(std::size_t begin, std::size_t end, const Use& written, O
     const std::optional<bool> before = order.comes_before(task, writer),
                               after = order.comes_before(writer, task);
     if (!before || !after) {
-      findings_.add(Kind::not_looked_at, "whether two that use a place have an order");
+      findings_.add(Kind::not_checked, "whether two that use a place have an order");
     } else if (!*before && !*after) {
-      const End& output = graph_.outputs[written.end];
-      if (findings_.wants(Kind::race))
+      const EdgeEnd& output = graph_.outputs[written.end];
+      if (findings_.needs_text(Kind::race))
         findings_.add(Kind::race,
                       fmt::format("{} is read by {} and written by {}", label(graph_, output),
-                                  told(reader.port, input(reader.port)), told(written.port, output)));
+                                  describe(reader.port, input(reader.port)), describe(written.port, output)));
       else
         findings_.count(Kind::race);
     }

@@ -1,4 +1,4 @@
-// Places in memory: who reads and who writes them, and whether that has an order.
+// Checks that the reads and writes of each datum in memory are ordered.
 #pragma once
 #include <vector>
 
@@ -11,29 +11,31 @@ class MemoryUses {
   MemoryUses(const Graph& graph, const Ports& ports, const Edges& edges, const Values& values,
              Findings& findings);
 
-  /// Who changes what was in a place waits for those who read it, unless they come later anyhow and read what has been
-  /// written back. `order` is that of flows and of overwritten values. Tells values with two writers.
+  /// The precedences between readers of a datum and the task that changes it: it waits for them, except for those
+  /// that run later anyway and read what is written back. `order` has the precedences of flows and overwritten
+  /// values. Reports values with two writers.
   std::vector<Precedence> overwriting_steps(Order& order);
 
-  /// Tells places that are written twice, or read and written, in no order. `order` has the steps above.
-  void tell_races(Order& order);
+  /// Reports data that are written twice, or read and written, without an order. `order` includes the precedences
+  /// above.
+  void check_races(Order& order);
 
  private:
   struct Reader {
     std::uint32_t place;
-    bool changes;  ///< it begins with what is there, and makes a new value
+    bool changes;  ///< the task takes the value from memory and makes a new one
     Port port;
-    bool later;  ///< it comes after one who changes it: it reads what was written back
+    bool later;  ///< it follows a task that changes the datum, and reads what was written back
   };
 
   template <class F>
   void each_place(F&& f);
-  bool may_look(std::size_t pairs);
+  bool take_budget(std::size_t pairs);
   void writes(std::size_t begin, std::size_t end, Order& order);
   void reads(std::size_t begin, std::size_t end, const Use& written, Order& order);
   void find_origins();
-  std::string told(Port port, const End& end) const;
-  const End& input(Port port) const;
+  std::string describe(Port port, const EdgeEnd& end) const;
+  const EdgeEnd& input(Port port) const;
   std::uint32_t part(Port port) const;
 
   const Graph& graph_;
@@ -41,8 +43,9 @@ class MemoryUses {
   const Edges& edges_;
   const Values& values_;
   Findings& findings_;
-  std::vector<Reader> readers_;         // by place; of a place those who change it first
-  std::vector<std::uint32_t> origins_;  // by port: the place whose value it has, perhaps changed, or `none`
+  std::vector<Reader> readers_;  // by place; those that change it come first
+  // by port: the place that its value originates from, perhaps changed, or `none`
+  std::vector<std::uint32_t> origins_;
   std::size_t pairs_left_ = 20'000'000;
 };
 

@@ -1,4 +1,4 @@
-// See order.hpp.
+// Topological order (Kahn 1962), and limited searches for cycles and for paths.
 #include "front/unrolled/order.hpp"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ Order::Order(std::size_t tasks, const std::vector<Precedence>& all)
 }
 
 std::vector<TaskId> Order::cycle() const {
-  // Whatever has no rank is in a cycle or behind one; who leads back to himself is in it.
+  // A task without a rank is in a cycle or behind one; one that reaches itself is in a cycle.
   std::vector<TaskId> best, parent(rank_.size()), queue;
   std::vector<std::uint32_t> seen(rank_.size());
   std::size_t steps = 0;

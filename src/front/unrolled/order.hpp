@@ -1,4 +1,4 @@
-// An order of tasks: which must come before which, whether that is possible, and who is ordered with whom.
+// The partial order of tasks: precedences, cycles, and whether two tasks are ordered.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -9,25 +9,26 @@
 
 namespace fairlead::unrolled {
 
-/// `after` begins when `before` is over, because of a flow or since it overwrites what `before` reads.
+/// `after` starts when `before` has finished, because of a flow or because it overwrites what `before` reads.
 struct Precedence {
   TaskId before = 0, after = 0;
   bool overwrites = false;
 };
 
+/// Built once from all precedences. Not thread-safe.
 class Order {
  public:
   Order(std::size_t tasks, const std::vector<Precedence>& all);
 
   bool has_cycle() const noexcept { return sorted_ < rank_.size(); }
-  /// The shortest that a limited search finds, each task once: the last comes before the first.
+  /// A short cycle, the shortest that a limited search finds. The last task precedes the first.
   std::vector<TaskId> cycle() const;
-  /// Whether the step is there only because of what is overwritten.
+  /// True if the precedence exists only because a value is overwritten.
   bool overwrites(TaskId before, TaskId after) const;
 
-  /// Of orders without a cycle: a task's rank is higher than those of all that come before it.
+  /// Without a cycle: the rank of a task is higher than those of all its predecessors.
   std::uint32_t rank(TaskId task) const noexcept { return rank_[task]; }
-  /// Whether `before` comes before `after`; nothing if the search would take longer than what is left for searches.
+  /// Whether `before` precedes `after`; nothing if the limit on the work of all searches is exhausted.
   std::optional<bool> comes_before(TaskId before, TaskId after);
 
  private:
@@ -36,10 +37,10 @@ class Order {
   }
 
   std::vector<std::uint32_t> first_;    // of each task, in targets_
-  std::vector<std::uint32_t> targets_;  // the highest bit: because of what is overwritten
+  std::vector<std::uint32_t> targets_;  // the highest bit: because of an overwritten value
   std::vector<std::uint32_t> rank_;
   std::size_t sorted_ = 0;
-  std::vector<std::uint32_t> seen_;  // by which search
+  std::vector<std::uint32_t> seen_;  // by task: the search that visited it last
   std::uint32_t search_ = 0;
   std::size_t steps_left_ = 300'000'000;
 };

@@ -1,4 +1,4 @@
-// See ranks.hpp.
+// Compares the rank of each task with the owner ranks of the data that it takes from memory.
 #include "front/unrolled/ranks.hpp"
 
 #include <fmt/format.h>
@@ -16,8 +16,8 @@ std::int32_t rank_of(const CyclicMap& grid, std::span<const std::int32_t> indice
   return grid.rank(indices.empty() ? 0 : indices[0], indices.size() < 2 ? 0 : indices[1]);
 }
 
-/// "SHIFT(0), which runs on rank 0, at descA(0, 0)"; empty: it runs where the place is.
-std::string who_reads(const Graph& graph, const End& input, const CyclicMap& grid, std::int32_t owner) {
+/// "SHIFT(0), which runs on rank 0, at descA(0, 0)"; empty if it runs on the owner rank.
+std::string who_reads(const Graph& graph, const EdgeEnd& input, const CyclicMap& grid, std::int32_t owner) {
   const RunsAt& at = graph.runs_at[input.task];
   const std::string reader = label(graph, input.task, input.flow);
   if (at.of == none) return reader + ", whose class does not say where its tasks run";
@@ -29,18 +29,18 @@ std::string who_reads(const Graph& graph, const End& input, const CyclicMap& gri
 }
 }  // namespace
 
-void tell_other_ranks(const Graph& graph, const CyclicMap& grid, Findings& findings) {
+void check_placement(const Graph& graph, const CyclicMap& grid, Findings& findings) {
   const Ports ports(graph);
   std::vector<bool> given(ports.size(), false);
-  for (const End& input : graph.inputs) given[ports.of(input.task, input.flow)] = true;
-  std::vector<End> from_memory = graph.inputs;
-  // What is written and comes from nowhere begins where it is left.
-  for (const End& output : graph.outputs)
+  for (const EdgeEnd& input : graph.inputs) given[ports.of(input.task, input.flow)] = true;
+  std::vector<EdgeEnd> from_memory = graph.inputs;
+  // A write-only flow without an input starts in the datum that it is stored in.
+  for (const EdgeEnd& output : graph.outputs)
     if (graph.flow(output.task, output.flow).access == Access::write &&
         !given[ports.of(output.task, output.flow)])
       from_memory.push_back(output);
-  for (const End& input : from_memory) {
-    if (input.kind != End::Kind::memory) continue;
+  for (const EdgeEnd& input : from_memory) {
+    if (input.kind != EdgeEnd::Kind::memory) continue;
     const std::int32_t owner = rank_of(grid, graph.indices(input));
     const std::string reader = who_reads(graph, input, grid, owner);
     if (reader.empty()) continue;

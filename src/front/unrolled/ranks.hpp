@@ -1,5 +1,5 @@
-// Whether a graph that is written out runs over a grid of ranks, over which all its data are dealt out in turn: a task takes
-// from memory only what its rank has.
+// Checks whether an unrolled graph can run on a grid of ranks, with all data in block-cyclic distribution: a task may
+// take only data of its own rank from memory.
 #pragma once
 #include <fairlead/cyclic_map.hpp>
 
@@ -8,7 +8,7 @@
 
 namespace fairlead::unrolled {
 
-/// The graph knows where its tasks run.
-void tell_other_ranks(const Graph& graph, const CyclicMap& grid, Findings& findings);
+/// Reports data taken from another rank. Graph::runs_at must be filled in.
+void check_placement(const Graph& graph, const CyclicMap& grid, Findings& findings);
 
 }  // namespace fairlead::unrolled

@@ -1,4 +1,4 @@
-// See values.hpp.
+// Follows flows to the origin of their values, and finds the precedences of overwritten values.
 #include "front/unrolled/values.hpp"
 
 #include <fmt/format.h>
@@ -21,11 +21,11 @@ class ValueFinder {
     out_.in.assign(ports_.size(), unknown);
     for (Port port = 0; port < ports_.size(); ++port) follow(port);
     for (std::uint32_t i = 0; i < graph_.outputs.size(); ++i) {
-      const End& end = graph_.outputs[i];
-      if (end.kind != End::Kind::memory) continue;
+      const EdgeEnd& end = graph_.outputs[i];
+      if (end.kind != EdgeEnd::Kind::memory) continue;
       const std::uint32_t to = place(end, static_cast<std::uint32_t>(graph_.inputs.size()) + i);
       const Port port = ports_.of(end.task, end.flow);
-      // What is only read, and returned to the datum that it is in, writes nothing.
+      // A value that is only read and returned to its own datum is not a write.
       if (flow(port).access == Access::read && out_.in[port] == out_.ports + to) continue;
       out_.written.push_back({to, port, i});
     }
@@ -36,13 +36,13 @@ class ValueFinder {
  private:
   const Flow& flow(Port port) const { return graph_.flow(ports_.task(port), ports_.flow(port)); }
 
-  std::uint32_t place(const End& end, std::uint32_t said) {
+  std::uint32_t place(const EdgeEnd& end, std::uint32_t said) {
     const std::uint32_t found = places_.add(end.of, graph_.indices(end));
     if (found == out_.place_ends.size()) out_.place_ends.push_back(said);
     return found;
   }
 
-  /// Along flows that only read, to where the value comes from; then back, for all on the way.
+  /// Follows flows that only read to the origin of the value, and stores it for all ports on the way.
   void follow(Port port) {
     way_.clear();
     ValueId value = none;
@@ -52,15 +52,15 @@ class ValueFinder {
         break;
       }
       way_.push_back(at);
-      out_.in[at] = none;  // so that a circle of readers ends
+      out_.in[at] = none;  // ends the loop at a cycle of readers
       const std::uint32_t given = edges_.inputs.given[at];
       if (given == none || flow(at).access == Access::control) break;
-      const End& end = graph_.inputs[given];
-      if (end.kind == End::Kind::memory) {
+      const EdgeEnd& end = graph_.inputs[given];
+      if (end.kind == EdgeEnd::Kind::memory) {
         value = out_.ports + place(end, given);
         break;
       }
-      if (end.kind != End::Kind::task || edges_.inputs.from[at] == none) break;
+      if (end.kind != EdgeEnd::Kind::task || edges_.inputs.from[at] == none) break;
       if (flow(edges_.inputs.from[at]).access != Access::read) {
         value = edges_.inputs.from[at];
         break;
@@ -75,24 +75,25 @@ class ValueFinder {
       no_value(port);
   }
 
-  /// A flow that is explicitly nothing, whether it may be written or not.
+  /// True if the flow is explicitly nothing (NULL), even if its access writes.
   bool is_null(Port port) const {
     const std::uint32_t given = edges_.inputs.given[port];
-    return given != none && graph_.inputs[given].kind == End::Kind::null;
+    return given != none && graph_.inputs[given].kind == EdgeEnd::Kind::null;
   }
 
   void no_value(Port port) {
-    const End& end = graph_.inputs[edges_.inputs.given[port]];
-    if (!findings_.wants(Kind::nobody_makes)) return findings_.count(Kind::nobody_makes);
-    findings_.add(Kind::nobody_makes, fmt::format("{}: {} takes {}, which has none itself", graph_.where(end),
-                                                  label(graph_, end.task, end.flow), label(graph_, end)));
+    const EdgeEnd& end = graph_.inputs[edges_.inputs.given[port]];
+    if (!findings_.needs_text(Kind::missing_producer)) return findings_.count(Kind::missing_producer);
+    findings_.add(Kind::missing_producer,
+                  fmt::format("{}: {} takes {}, which has none itself", graph_.where(end),
+                              label(graph_, end.task, end.flow), label(graph_, end)));
   }
 
   const Graph& graph_;
   const Ports& ports_;
   const Edges& edges_;
   Findings& findings_;
-  NumberIndex places_;
+  TupleIndex places_;
   std::vector<Port> way_;
   Values out_;
 };
@@ -120,8 +121,7 @@ std::vector<Precedence> overwriting_steps(const Graph& graph, const Ports& ports
     const std::uint32_t part = graph.inputs[edges.inputs.given[port]].part;
     users.push_back({value, part, access != Access::read, port});
   }
-  // Of each value, and of each part of it, the writers first. What is taken as another type is a copy, or a triangle
-  // of its own.
+  // By value and part, writers first. A value taken as another type is a copy, or a triangle of its own.
   const auto key = [](const User& it) { return std::tuple(it.value, it.part, !it.writes); };
   std::ranges::stable_sort(users, {}, key);
   const auto told = [&](Port port) {
@@ -135,7 +135,7 @@ std::vector<Precedence> overwriting_steps(const Graph& graph, const Ports& ports
            users[end].part == users[begin].part)
       writers += users[end++].writes ? 1 : 0;
     if (writers - begin > 1) {
-      if (findings.wants(Kind::two_writers))
+      if (findings.needs_text(Kind::two_writers))
         findings.add(
             Kind::two_writers,
             fmt::format("{} is changed by {} and by {}{}",
@@ -149,11 +149,11 @@ std::vector<Precedence> overwriting_steps(const Graph& graph, const Ports& ports
       for (std::size_t i = writers; i < end; ++i) {
         if (ports.task(users[i].port) != writer) {
           out.push_back({ports.task(users[i].port), writer, true});
-        } else if (findings.wants(Kind::reader_beside_writer)) {
-          findings.add(Kind::reader_beside_writer,
+        } else if (findings.needs_text(Kind::reads_own_overwrite)) {
+          findings.add(Kind::reads_own_overwrite,
                        fmt::format("{} is also {}", told(users[i].port), told(users[begin].port)));
         } else {
-          findings.count(Kind::reader_beside_writer);
+          findings.count(Kind::reads_own_overwrite);
         }
       }
     }

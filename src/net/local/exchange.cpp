@@ -23,7 +23,7 @@ void Exchange::put(RankId to, Packet packet) {
   rank->something_.notify_one();
 }
 
-/// The ranks that have not begun are notified when they do.
+/// Ranks that have not begun are notified when they begin.
 void Exchange::break_off(RankId rank) noexcept {
   const std::lock_guard guard(mutex_);
   if (broken_ != no_rank) return;
@@ -94,8 +94,8 @@ bool LocalRank::hear(Listener& listener) {
 }
 
 namespace {
-/// Why it could not be; empty: it is there, or was to be in a device that is lost.
-std::string bring(const void* from, const Commands::Expected& to) {
+/// The error of the copy; empty: it succeeded, or its destination was on a lost device.
+std::string bring(const void* from, const Commands::PostedReceive& to) {
   if (to.memory == nullptr) {
     to.layout.copy(from, to.place, to.bytes);
     return {};
@@ -110,21 +110,21 @@ std::string bring(const void* from, const Commands::Expected& to) {
 }  // namespace
 
 void LocalRank::handle(Listener& listener, Exchange::Packet packet) {
-  if (const auto* const came = std::get_if<Exchange::Came>(&packet))
+  if (const auto* const came = std::get_if<Exchange::MessagePacket>(&packet))
     return listener.came(came->from, came->bytes);
-  if (const auto* const left = std::get_if<Exchange::Left>(&packet)) {
+  if (const auto* const left = std::get_if<Exchange::SentPacket>(&packet)) {
     {
       const std::lock_guard guard(mutex_);
       if (sending_.erase(left->id) == 0) return;  // dropped
     }
     return listener.left(left->id);
   }
-  const auto& comes = std::get<Exchange::Comes>(packet);
+  const auto& comes = std::get<Exchange::PayloadPacket>(packet);
   PayloadId expected{};
   std::string why_not;
   {
     const std::lock_guard landing_guard(landing_);
-    Commands::Expected place;
+    Commands::PostedReceive place;
     {
       const std::lock_guard guard(mutex_);
       const auto found = expected_.find({comes.from, comes.payload.tag});
@@ -138,17 +138,17 @@ void LocalRank::handle(Listener& listener, Exchange::Packet packet) {
     expected = place.id;
   }
   if (!why_not.empty()) return listener.failed(why_not);
-  exchange_->put(comes.from, Exchange::Left{comes.payload.id});
+  exchange_->put(comes.from, Exchange::SentPacket{comes.payload.id});
   listener.landed(expected);
 }
 
-void LocalRank::expect(const Commands::Expected& expected) {
+void LocalRank::expect(const Commands::PostedReceive& expected) {
   const std::lock_guard guard(mutex_);
   expected_[{expected.from, expected.tag}] = expected;
 }
 
 void LocalRank::send(Commands::Message message) {
-  exchange_->put(message.to, Exchange::Came{own_, std::move(message.bytes)});
+  exchange_->put(message.to, Exchange::MessagePacket{own_, std::move(message.bytes)});
 }
 
 void LocalRank::send(const Commands::Payload& payload) {
@@ -157,13 +157,13 @@ void LocalRank::send(const Commands::Payload& payload) {
     const std::lock_guard guard(mutex_);
     sending_[payload.id] = state;
   }
-  exchange_->put(payload.to, Exchange::Comes{own_, payload, std::move(state)});
+  exchange_->put(payload.to, Exchange::PayloadPacket{own_, payload, std::move(state)});
 }
 
 void LocalRank::drop(PayloadId payload) {
   std::shared_ptr<Exchange::Payload> sending;
   {
-    const std::lock_guard landing_guard(landing_);  // nothing is written here now
+    const std::lock_guard landing_guard(landing_);  // no write is in progress here
     const std::lock_guard guard(mutex_);
     std::erase_if(expected_, [&](const auto& entry) { return entry.second.id == payload; });
     if (const auto found = sending_.find(payload); found != sending_.end()) {
@@ -172,12 +172,12 @@ void LocalRank::drop(PayloadId payload) {
     }
   }
   if (sending == nullptr) return;
-  const std::lock_guard guard(sending->mutex);  // nobody reads it now
+  const std::lock_guard guard(sending->mutex);  // no reader uses it now
   sending->dropped = true;
 }
 
-/// Its memory may go: no other rank reads it afterwards, and nothing is written into it.
-void LocalRank::break_off() noexcept {
+/// Afterwards this rank's memory may be freed: no other rank reads it, and no payload is written into it.
+void LocalRank::abort_out_of_memory() noexcept {
   std::unordered_map<PayloadId, std::shared_ptr<Exchange::Payload>> sending;
   {
     const std::lock_guard landing_guard(landing_);

@@ -1,5 +1,5 @@
-// Ranks that are threads of one process. A message goes into the inbox of the rank that gets it; a payload is copied by
-// the thread that gets it straight from where it is, so that the rank that sends it has nothing to do.
+// Ranks as threads of one process. A message goes into the inbox of its receiver. The receiver's thread copies a
+// payload directly from its source, so that the sender has nothing to do.
 #pragma once
 #include <condition_variable>
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace fairlead::net {
 
 class LocalRank;
 
-/// Who is there.
+/// The ranks of the process.
 class Exchange {
  public:
   explicit Exchange(std::uint32_t ranks) : there_(ranks) {}
@@ -29,33 +29,33 @@ class Exchange {
  private:
   friend class LocalRank;
   struct Payload {
-    std::mutex mutex;  // guards it, and the bytes while they are copied
+    std::mutex mutex;  // guards `dropped`, and the bytes while they are copied
     bool dropped = false;
   };
-  struct Came {
+  struct MessagePacket {
     RankId from = no_rank;
     std::vector<std::byte> bytes;
   };
-  struct Comes {
+  struct PayloadPacket {
     RankId from = no_rank;
     Commands::Payload payload;
     std::shared_ptr<Payload> state;
   };
-  struct Left {
+  struct SentPacket {
     PayloadId id{};
   };
-  using Packet = std::variant<Came, Comes, Left>;
+  using Packet = std::variant<MessagePacket, PayloadPacket, SentPacket>;
   void put(RankId to, Packet packet);
   void break_off(RankId rank) noexcept;
 
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the fields below
   std::vector<LocalRank*> there_;
-  std::map<RankId, std::vector<Packet>> early_;  // for those that are not there yet
+  std::map<RankId, std::vector<Packet>> early_;  // for ranks that have not begun
   std::vector<bool> gone_ = std::vector<bool>(there_.size());
-  RankId broken_ = no_rank;  // the first that has no memory to go on
+  RankId broken_ = no_rank;  // the first rank that is out of memory
 };
 
-/// One of them, with a thread of its own that hears what comes.
+/// One rank, with a thread that delivers its events.
 class LocalRank final : public Network {
  public:
   LocalRank(std::shared_ptr<Exchange> exchange, RankId own) : exchange_(std::move(exchange)), own_(own) {}
@@ -73,29 +73,30 @@ class LocalRank final : public Network {
   void begin(Listener& listener) override;
   void poke() override;
   void end() override;
-  void expect(const Commands::Expected& expected) override;
+  void expect(const Commands::PostedReceive& expected) override;
   void send(Commands::Message message) override;
   void send(const Commands::Payload& payload) override;
   void drop(PayloadId payload) override;
-  void break_off() noexcept override;
+  void abort_out_of_memory() noexcept override;
 
  private:
   friend class Exchange;
-  /// Waits until something has happened, and reports it. False: this rank ends.
+  /// Waits for an event and delivers it. False: this rank ends.
   bool hear(Listener& listener);
   void handle(Listener& listener, Exchange::Packet packet);
 
   const std::shared_ptr<Exchange> exchange_;
   const RankId own_;
   std::thread thread_;
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the fields below
   std::condition_variable something_;
   std::deque<Exchange::Packet> inbox_;
   bool poked_ = false, ending_ = false;
-  RankId lost_ = no_rank;  // cannot go on, and that is to be reported after what it has sent before
-  std::map<std::pair<RankId, std::uint64_t>, Commands::Expected> expected_;  // by sender and tag
+  // a rank out of memory, to be reported after the messages that it sent before
+  RankId lost_ = no_rank;
+  std::map<std::pair<RankId, std::uint64_t>, Commands::PostedReceive> expected_;  // by sender and tag
   std::unordered_map<PayloadId, std::shared_ptr<Exchange::Payload>> sending_;
-  std::mutex landing_;  // while bytes are written here
+  std::mutex landing_;  // held while bytes are written here
 };
 
 }  // namespace fairlead::net

@@ -1,4 +1,4 @@
-// The plug-in's one symbol: a process joins those that were started with it.
+// The plug-in's one symbol, through which a process joins those started with it.
 #include <dlfcn.h>
 #include <sched.h>
 #include <fairlead/error.hpp>
@@ -31,7 +31,7 @@ bool begin_mpi() {
   return begun == 0;
 }
 
-/// What MPI lets threads do.
+/// MPI's level of thread support.
 int level_of_threads() {
   int level = MPI_THREAD_SINGLE;
   check_mpi(MPI_Query_thread(&level), "say what threads may do");
@@ -56,7 +56,7 @@ MPI_Comm own_copy(MPI_Comm of) {
   return copy;
 }
 
-/// Ranks on this machine that may use the same processors have to divide them, and all of them its memory.
+/// Ranks that may use the same processors must divide them; all ranks on the machine must divide its memory.
 Network::Sharing sharing_of_machine() {
   MPI_Comm machine = MPI_COMM_NULL;
   check_mpi(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine),
@@ -110,8 +110,8 @@ std::string version_of_mpi() {
   return version;
 }
 
-/// MPI answers for itself, when it runs, by a function that not each has: so it is looked for. Empty: it receives into memory of CUDA
-/// devices.
+/// Why MPI cannot receive into memory of CUDA devices, as MPI itself reports at run time. Not every MPI has that
+/// function, so it is looked up. Empty: it can.
 std::string why_not_into_devices() {
   constexpr int cuda = 0;  // MPIX_GPU_SUPPORT_CUDA
   int answer = 0;
@@ -130,18 +130,18 @@ std::string why_not_into_devices() {
                            asked + ")";
 }
 
-/// Whether a message of that size leaves although nobody has asked for it. The first of both.
+/// True if a message of that size completes before the receiver posts a receive. Called by rank 0.
 bool leaves_unasked(MPI_Comm by, const std::vector<char>& bytes, int size) {
   MPI_Request request = MPI_REQUEST_NULL;
   check_mpi(MPI_Isend(bytes.data(), size, MPI_CHAR, 1, 1, by, &request), "send");
   int left = 0;
-  // The other rank has to look, too, for what came before to be gone; it may share our core.
+  // The other rank must make progress, too, so that earlier messages are gone; it may share this core.
   const double until = MPI_Wtime() + 20e-3;
   while (left == 0 && MPI_Wtime() < until) {
     check_mpi(MPI_Test(&request, &left, MPI_STATUS_IGNORE), "send");
     if (left == 0) std::this_thread::yield();
   }
-  check_mpi(MPI_Send(&size, 1, MPI_INT, 1, 2, by), "send");  // now it may be asked for
+  check_mpi(MPI_Send(&size, 1, MPI_INT, 1, 2, by), "send");  // now the receiver may post its receive
   if (left == 0) check_mpi(MPI_Wait(&request, MPI_STATUS_IGNORE), "send");
   return left != 0;
 }
@@ -153,7 +153,7 @@ std::uint64_t eager_bytes() {
   check_mpi(MPI_Comm_size(MPI_COMM_WORLD, &ranks), "count ranks");
   MPI_Comm by = own_copy(MPI_COMM_WORLD);
   std::vector<char> bytes(most);
-  int known = 0, beyond = most + 1;  // eager, and not
+  int known = 0, beyond = most + 1;  // the largest eager size found, and the smallest that is not
   const auto probe = [&](int size) { (leaves_unasked(by, bytes, size) ? known : beyond) = size; };
   if (ranks > 1 && rank == 0) {
     for (int size = least; size <= most && beyond > most; size *= 2) probe(size);

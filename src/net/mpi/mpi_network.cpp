@@ -17,14 +17,14 @@ namespace {
 int tag_of(const MpiGroups& groups, std::uint64_t tag) noexcept {
   return static_cast<int>(tag % (static_cast<std::uint64_t>(groups.largest_tag) + 1));
 }
-// What most messages have room in: an activate with some outputs is 60 bytes.
+// Enough for most messages: an activate with a few outputs has 60 bytes.
 constexpr std::size_t short_bytes = 4096;
-// MPI keeps what finds none of them waiting.
+// MPI buffers messages beyond these.
 constexpr std::size_t receives = 16;
-constexpr unsigned looks_per_telling = 16;  // that nothing came: the clock is read then
+constexpr unsigned looks_per_telling = 16;  // reports that nothing came, which read the clock
 constexpr int message_tag = 1;
 constexpr Bytes largest_part = Bytes{1} << 30;  // MPI counts elements by int
-// The first byte of a short message.
+// Values of the first byte of a short message.
 constexpr std::byte is_whole{0}, announces_long{1};
 struct Announcement {
   std::uint64_t bytes = 0;
@@ -40,13 +40,13 @@ MpiNetwork::~MpiNetwork() {
   if (hearing_.has_begun()) end();
 }
 
-/// What MPI has failed to do it may fail to do again, or wait for others who do not come: it is asked for nothing more.
+/// After a failure MPI may fail again, or wait for ranks that never come: no further calls.
 template <class Ask>
 void MpiNetwork::or_broken(const Ask& ask) {
   try {
     ask();
   } catch (const MpiError& error) {
-    if (is_lost()) return;  // MPI may have seen it as well
+    if (is_lost()) return;  // MPI may have noticed the loss as well
     lose(error.what());
     tell_broken(error.what());
   }
@@ -68,14 +68,14 @@ void MpiNetwork::say(RankId to, MPI_Comm by, int tag, std::vector<std::byte> byt
   check_mpi(
       MPI_Isend(bytes.data(), count_of(bytes.size()), MPI_BYTE, static_cast<int>(to), tag, by, &request),
       "send a message");
-  requests_.add(request, {.kind = Kind::says, .other = to, .bytes = std::move(bytes)});
+  requests_.add(request, {.kind = Kind::send, .other = to, .bytes = std::move(bytes)});
   tally_.sent(to, by == groups_.messages ? MpiTally::Of::messages : MpiTally::Of::long_messages);
 }
 
-bool MpiNetwork::leaves_it(Wanted wanted) {
+bool MpiNetwork::queue_for_mpi_thread(PendingOperation wanted) {
   if (!groups_.by_one_thread) return false;
   if (!is_other_thread()) {
-    do_what_was_left();  // in its turn
+    run_queued();  // keeps the order
     return false;
   }
   const std::lock_guard guard(left_mutex_);
@@ -83,40 +83,41 @@ bool MpiNetwork::leaves_it(Wanted wanted) {
   return true;
 }
 
-void MpiNetwork::do_what_was_left() {
-  std::deque<Wanted> left;
+void MpiNetwork::run_queued() {
+  std::deque<PendingOperation> left;
   {
     const std::lock_guard guard(left_mutex_);
     left.swap(left_);
   }
-  for (Wanted& wanted : left) try {
+  for (PendingOperation& wanted : left) try {
       std::visit([this](auto& it) { carry_out(it); }, wanted);
     } catch (const std::bad_alloc&) {
-      hearing_.tell([](Listener& listener) { listener.out_of_memory(); });
+      hearing_.notify([](Listener& listener) { listener.out_of_memory(); });
     } catch (const std::exception& error) {
-      // Whoever wanted it is not here, and others wait for what comes after it.
-      hearing_.tell([&](Listener& listener) { listener.failed(error.what()); });
+      // The caller has gone on, and later operations must not be lost.
+      hearing_.notify([&](Listener& listener) { listener.failed(error.what()); });
     }
 }
 
 void MpiNetwork::send(Commands::Message message) {
   if (groups_.by_one_thread && is_other_thread()) {
-    static_cast<void>(leaves_it(std::move(message)));
+    static_cast<void>(queue_for_mpi_thread(std::move(message)));
     return;
   }
-  if (groups_.by_one_thread) do_what_was_left();
+  if (groups_.by_one_thread) run_queued();
   carry_out(message);
 }
-void MpiNetwork::expect(const Commands::Expected& expected) {
-  if (!leaves_it(expected)) carry_out(expected);
+void MpiNetwork::expect(const Commands::PostedReceive& expected) {
+  if (!queue_for_mpi_thread(expected)) carry_out(expected);
 }
 void MpiNetwork::send(const Commands::Payload& payload) {
-  if (!leaves_it(payload)) carry_out(payload);
+  if (!queue_for_mpi_thread(payload)) carry_out(payload);
 }
 void MpiNetwork::drop(PayloadId payload) {
   const Drop drop{payload, std::make_shared<std::atomic<bool>>(false)};
-  if (!leaves_it(drop)) return carry_out(drop);
-  // Nobody may touch its bytes afterwards. Who has nothing more to ask of MPI may not look again at what was left to him.
+  if (!queue_for_mpi_thread(drop)) return carry_out(drop);
+  // The caller reuses the bytes afterwards, so it waits for the drop. After a loss or end() MPI's thread may never
+  // serve it, and touches no bytes.
   while (!drop.done->load() && !is_lost() && end_.load() != End::over) std::this_thread::yield();
 }
 
@@ -127,7 +128,7 @@ void MpiNetwork::carry_out(It& it) {
     if (end_.load() == End::none && !is_lost()) or_broken([&] { ask_for(it); });
   } catch (...) {
     if constexpr (std::is_same_v<std::remove_const_t<It>, Drop>) {
-      break_off();  // else its bytes might be touched
+      abort_out_of_memory();  // stops all calls of MPI, so that the bytes are not used
       it.done->store(true);
     }
     throw;
@@ -160,11 +161,11 @@ void MpiNetwork::hear(std::span<const std::byte> short_message, RankId from) {
 }
 
 void MpiNetwork::has_heard(RankId from, std::span<const std::byte> message) {
-  happened_.push_back({.kind = Kind::hears, .from = from, .message = {message.begin(), message.end()}});
+  happened_.push_back({.kind = Kind::receive, .from = from, .message = {message.begin(), message.end()}});
 }
 
 namespace {
-/// As MPI calls them. It keeps them as long as an operation uses them.
+/// A Layout as an MPI datatype. MPI keeps it while an operation uses it.
 class PiecesInMemory {
  public:
   explicit PiecesInMemory(const Layout& layout) {
@@ -190,7 +191,7 @@ class PiecesInMemory {
 };
 }  // namespace
 
-void MpiNetwork::ask_for(const Commands::Expected& expected) {
+void MpiNetwork::ask_for(const Commands::PostedReceive& expected) {
   auto* place = static_cast<std::byte*>(expected.place);
   if (!expected.layout.whole()) {
     MPI_Request request = MPI_REQUEST_NULL;
@@ -198,14 +199,15 @@ void MpiNetwork::ask_for(const Commands::Expected& expected) {
     check_mpi(MPI_Irecv(place, 1, pieces.type(), static_cast<int>(expected.from),
                         tag_of(groups_, expected.tag), groups_.payloads, &request),
               "prepare to receive a part of a value");
-    requests_.add(request, {.kind = Kind::lands, .other = expected.from, .payload = expected.id});
+    requests_.add(request, {.kind = Kind::receive_part, .other = expected.from, .payload = expected.id});
     return payloads_.add(expected.id, 1);
   }
   std::size_t parts = 0;
   for (Bytes done = 0; done < expected.bytes; done += largest_part, ++parts) {
     const Bytes bytes = std::min(largest_part, expected.bytes - done);
     MPI_Request request = MPI_REQUEST_NULL;
-    MpiRequests::Operation operation{.kind = Kind::lands, .other = expected.from, .payload = expected.id};
+    MpiRequests::Operation operation{
+        .kind = Kind::receive_part, .other = expected.from, .payload = expected.id};
     const auto receive = [&](void* at) {
       check_mpi(MPI_Irecv(at, count_of(bytes), MPI_BYTE, static_cast<int>(expected.from),
                           tag_of(groups_, expected.tag), groups_.payloads, &request),
@@ -214,7 +216,7 @@ void MpiNetwork::ask_for(const Commands::Expected& expected) {
     if (expected.memory == nullptr) {
       receive(place + done);
     } else if (!expected.memory->call([&] { receive(place + done); })) {
-      operation.bytes.resize(bytes);  // the device is lost; what was asked for comes nevertheless
+      operation.bytes.resize(bytes);  // the device is lost, but the requested payload still comes
       receive(operation.bytes.data());
     }
     requests_.add(request, std::move(operation));
@@ -230,7 +232,7 @@ void MpiNetwork::ask_for(const Commands::Payload& payload) {
     check_mpi(MPI_Isend(from, 1, pieces.type(), static_cast<int>(payload.to), tag_of(groups_, payload.tag),
                         groups_.payloads, &request),
               "send a part of a value");
-    requests_.add(request, {.kind = Kind::leaves, .other = payload.to, .payload = payload.id});
+    requests_.add(request, {.kind = Kind::send_part, .other = payload.to, .payload = payload.id});
     tally_.sent(payload.to, MpiTally::Of::payloads);
     return payloads_.add(payload.id, 1);
   }
@@ -241,7 +243,7 @@ void MpiNetwork::ask_for(const Commands::Payload& payload) {
         MPI_Isend(from + done, count_of(std::min(largest_part, payload.bytes - done)), MPI_BYTE,
                   static_cast<int>(payload.to), tag_of(groups_, payload.tag), groups_.payloads, &request),
         "send a value");
-    requests_.add(request, {.kind = Kind::leaves, .other = payload.to, .payload = payload.id});
+    requests_.add(request, {.kind = Kind::send_part, .other = payload.to, .payload = payload.id});
     tally_.sent(payload.to, MpiTally::Of::payloads);
   }
   payloads_.add(payload.id, parts);
@@ -258,77 +260,77 @@ void MpiNetwork::lose(const std::string& why) {
   try {
     why_lost_ = why;
   } catch (const std::bad_alloc&) {
-    // The text made beforehand has to do.
+    // The default text remains.
   }
-  loss_.store(Loss::untold);
+  loss_.store(Loss::unreported);
 }
 
-void MpiNetwork::break_off() noexcept {
+void MpiNetwork::abort_out_of_memory() noexcept {
   {
     const std::lock_guard guard(lost_mutex_);
     if (is_lost()) return;
-    loss_.store(Loss::told);  // the listener knows
+    loss_.store(Loss::reported);  // the listener has reported it itself
   }
   try {
     tell_broken(why_lost_);
   } catch (...) {
-    // The others notice when this process ends, which it does: its run has been stopped.
+    // The others notice when this process ends; its run has been stopped.
   }
 }
 
-bool MpiNetwork::say() {
-  if (!has_to_say() || !poked_.exchange(false)) return false;
-  hearing_.tell([](Listener& listener) { listener.poked(); });
+bool MpiNetwork::deliver_poke() {
+  if (!has_poke() || !poked_.exchange(false)) return false;
+  hearing_.notify([](Listener& listener) { listener.poked(); });
   return true;
 }
 
-bool MpiNetwork::drive() try {
+bool MpiNetwork::poll() try {
   if (is_other_thread()) return false;
-  if (groups_.by_one_thread) do_what_was_left();
+  if (groups_.by_one_thread) run_queued();
   if (is_lost()) [[unlikely]]
-    return tell_lost();
-  const bool poked = say();  // what goes out first: it is under way while we look
-  std::vector<Happened> happened;
+    return report_loss();
+  const bool poked = deliver_poke();  // sends first: these are in flight while MPI is polled
+  std::vector<MpiEvent> happened;
   bool worth_telling = false;
   {
     const std::unique_lock guard(mutex_, std::try_to_lock);
     if (!guard.owns_lock() || end_.load() != End::none) return poked;
     or_broken([&] { look(); });
     happened.swap(happened_);
-    looks_in_vain_ = happened.empty() && !poked ? looks_in_vain_ + 1 : 0;
-    worth_telling = looks_in_vain_ % looks_per_telling == 1;
+    empty_polls_ = happened.empty() && !poked ? empty_polls_ + 1 : 0;
+    worth_telling = empty_polls_ % looks_per_telling == 1;
   }
   if (!happened.empty() || worth_telling)
-    hearing_.tell([&](Listener& listener) {
-      for (const Happened& it : happened) {
-        if (it.kind == Kind::hears) listener.came(it.from, it.message);
-        if (it.kind == Kind::lands) listener.landed(it.payload);
-        if (it.kind == Kind::leaves) listener.left(it.payload);
+    hearing_.notify([&](Listener& listener) {
+      for (const MpiEvent& it : happened) {
+        if (it.kind == Kind::receive) listener.came(it.from, it.message);
+        if (it.kind == Kind::receive_part) listener.landed(it.payload);
+        if (it.kind == Kind::send_part) listener.left(it.payload);
       }
       if (worth_telling) listener.nothing_came();
     });
   return poked || !happened.empty();
-} catch (const std::bad_alloc&) {  // what MPI has given away is lost
-  hearing_.tell([](Listener& listener) { listener.out_of_memory(); });
+} catch (const std::bad_alloc&) {  // completed operations are lost
+  hearing_.notify([](Listener& listener) { listener.out_of_memory(); });
   throw;
 }
 
-bool MpiNetwork::tell_lost() {
+bool MpiNetwork::report_loss() {
   if (!hearing_.is_open()) return false;
-  if (Loss untold = Loss::untold; loss_.compare_exchange_strong(untold, Loss::told))
-    return hearing_.tell([this](Listener& listener) { listener.lost(why_lost_); });
-  return poked_.exchange(false) && hearing_.tell([](Listener& listener) { listener.poked(); });
+  if (Loss untold = Loss::unreported; loss_.compare_exchange_strong(untold, Loss::reported))
+    return hearing_.notify([this](Listener& listener) { listener.lost(why_lost_); });
+  return poked_.exchange(false) && hearing_.notify([](Listener& listener) { listener.poked(); });
 }
 
 void MpiNetwork::look() {
   const auto over = [this](const MpiRequests::Operation& operation) {
-    if (operation.kind == Kind::hears) {
+    if (operation.kind == Kind::receive) {
       tally_.came(MpiTally::Of::long_messages);
       return has_heard(operation.other, operation.bytes);
     }
-    if (operation.kind == Kind::lands || operation.kind == Kind::unwanted)
+    if (operation.kind == Kind::receive_part || operation.kind == Kind::dropped_receive)
       tally_.came(MpiTally::Of::payloads);
-    if (operation.kind != Kind::lands && operation.kind != Kind::leaves) return;
+    if (operation.kind != Kind::receive_part && operation.kind != Kind::send_part) return;
     if (payloads_.is_over(operation.payload))
       happened_.push_back({.kind = operation.kind, .payload = operation.payload});
   };
@@ -336,10 +338,10 @@ void MpiNetwork::look() {
     receives_.look([this](std::span<const std::byte> message, RankId from) { hear(message, from); });
     requests_.test(over);
   });
-  // Not while what is over is gone through.
+  // Outside of the loops over completed operations.
   for (const Announced& it : std::exchange(announced_, {})) {
     MpiRequests::Operation operation{
-        .kind = Kind::hears, .other = it.from, .bytes = std::vector<std::byte>(it.bytes)};
+        .kind = Kind::receive, .other = it.from, .bytes = std::vector<std::byte>(it.bytes)};
     MPI_Request request = MPI_REQUEST_NULL;
     check_mpi(MPI_Irecv(operation.bytes.data(), count_of(it.bytes), MPI_BYTE, static_cast<int>(it.from),
                         it.tag, groups_.long_messages, &request),
@@ -348,7 +350,7 @@ void MpiNetwork::look() {
   }
 }
 
-/// A payload for which nobody has a place any more.
+/// Receives a payload that was dropped here.
 void MpiNetwork::receive_unwanted() {
   int found = 0;
   MPI_Message message = MPI_MESSAGE_NULL;
@@ -358,7 +360,7 @@ void MpiNetwork::receive_unwanted() {
   if (found == 0) return;
   int bytes = 0;
   MPI_Get_count(&status, MPI_BYTE, &bytes);
-  MpiRequests::Operation operation{.kind = Kind::unwanted,
+  MpiRequests::Operation operation{.kind = Kind::dropped_receive,
                                    .bytes = std::vector<std::byte>(static_cast<std::size_t>(bytes))};
   MPI_Request request = MPI_REQUEST_NULL;
   check_mpi(MPI_Imrecv(operation.bytes.data(), bytes, MPI_BYTE, &message, &request),
@@ -366,7 +368,8 @@ void MpiNetwork::receive_unwanted() {
   requests_.add(request, std::move(operation));
 }
 
-/// What was said arrives; whoever had something of another rank's memory under way has given it up. Nothing is left in MPI.
+/// Waits until sent messages have arrived; transfers with the memory of other ranks are cancelled. Nothing is left in
+/// MPI.
 void MpiNetwork::receive_the_rest() {
   payloads_.go_on([&] { tally_.came(MpiTally::Of::payloads, requests_.drop_payloads()); });
   payloads_ = {};
@@ -379,16 +382,16 @@ void MpiNetwork::receive_the_rest() {
       int over = 0;
       check_mpi(MPI_Test(&others, &over, MPI_STATUS_IGNORE), "wait for the other ranks' end");
       all_are_here = over != 0;
-    } else if (tally_.left(MpiTally::Of::payloads) != 0 && !requests_.some_of(Kind::unwanted)) {
-      receive_unwanted();  // one after the other: each takes memory
+    } else if (tally_.left(MpiTally::Of::payloads) != 0 && !requests_.some_of(Kind::dropped_receive)) {
+      receive_unwanted();  // one at a time: each takes memory
     }
     std::this_thread::yield();
   }
 }
 
 void MpiNetwork::end() {
-  if (groups_.by_one_thread && !is_other_thread()) do_what_was_left();
-  hearing_.end();  // before the lock: who is told something may want to send
+  if (groups_.by_one_thread && !is_other_thread()) run_queued();
+  hearing_.end();  // before the lock: a listener may send
   const std::lock_guard guard(mutex_);
   if (end_.exchange(End::begun) == End::none && hearing_.has_begun())
     or_broken([this] { end_with_others(); });
@@ -396,11 +399,11 @@ void MpiNetwork::end() {
 }
 
 void MpiNetwork::end_with_others() {
-  if (is_lost()) return;  // the others will not come to an end
+  if (is_lost()) return;  // the other ranks will not reach their end
   receive_the_rest();
   if (is_lost()) return;
   receives_.end();
-  // An MPI has some thousands of them.
+  // MPI implementations limit them to some thousands.
   for (MPI_Comm* const group : {&groups_.messages, &groups_.long_messages, &groups_.payloads})
     check_mpi(MPI_Comm_free(group), "free a communicator");
 }

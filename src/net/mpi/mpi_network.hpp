@@ -1,6 +1,6 @@
-// Ranks that are processes, by MPI. Nothing here has a thread: whoever drives it asks MPI what has come. Payloads go
-// straight between where they are and where they are wanted: a receive is there before the message that asks for them. Where MPI
-// lets one thread alone call it, others leave what they want to that one.
+// Ranks as processes, connected by MPI. The class has no thread: the threads that drive it poll MPI. Payloads go
+// directly between their source and their destination: each receive is posted before the message that requests it. If
+// MPI allows calls from one thread only, other threads queue their operations for it.
 #pragma once
 #include <atomic>
 #include <cstddef>
@@ -14,7 +14,7 @@
 #include <variant>
 #include <vector>
 
-#include "net/hearing.hpp"
+#include "net/listener_guard.hpp"
 #include "net/mpi/payloads.hpp"
 #include "net/mpi/receives.hpp"
 #include "net/mpi/requests.hpp"
@@ -23,13 +23,13 @@
 
 namespace fairlead::net {
 
-/// Communicators of our own, so that nothing that the program sends is taken for ours.
+/// Private communicators, so that messages of the program cannot be confused with these.
 struct MpiGroups {
   MPI_Comm messages = MPI_COMM_NULL, long_messages = MPI_COMM_NULL, payloads = MPI_COMM_NULL;
   int rank = 0, ranks = 1;
   int largest_tag = 32767;
   Network::Sharing sharing{};
-  bool by_one_thread = false;          ///< MPI may be called by the one that has begun it alone
+  bool by_one_thread = false;          ///< only the thread that initialized MPI may call it
   std::string why_not_into_devices{};  ///< see Network
 };
 
@@ -45,42 +45,42 @@ class MpiNetwork final : public Network {
   std::string why_not_into_devices() const override { return groups_.why_not_into_devices; }
   void begin(Listener& listener) override;
   void poke() override { poked_.store(true); }
-  bool has_to_be_driven() const noexcept override { return true; }
+  bool needs_polling() const noexcept override { return true; }
   bool driven_by_one_thread() const noexcept override { return groups_.by_one_thread; }
-  bool drive() override;
-  bool has_to_say() const noexcept override {
+  bool poll() override;
+  bool has_poke() const noexcept override {
     return poked_.load(std::memory_order_relaxed) && !is_other_thread();
   }
-  bool say() override;
-  /// Collective: afterwards no rank writes where another has been.
+  bool deliver_poke() override;
+  /// Collective: afterwards no rank writes into the memory of another.
   void end() override;
   void lose(const std::string& why) override;
-  void break_off() noexcept override;
+  void abort_out_of_memory() noexcept override;
   bool is_open() const noexcept override { return hearing_.is_open(); }
 
-  void expect(const Commands::Expected& expected) override;
+  void expect(const Commands::PostedReceive& expected) override;
   void send(Commands::Message message) override;
   void send(const Commands::Payload& payload) override;
   void drop(PayloadId payload) override;
 
  private:
   using Kind = MpiRequests::Kind;
-  /// Of a rank; of this one, if MPI fails. Nothing is asked of MPI any more then: it might wait for that one.
+  /// Loss of a rank, or of this one if MPI fails. No call of MPI follows, since it could wait for the lost rank.
   enum class Loss : std::uint8_t {
     none,
-    untold,  // whoever drives next tells the listener
-    told,
+    unreported,  // the next poll() notifies the listener
+    reported,
   };
   enum class End : std::uint8_t {
     none,
-    begun,  // nothing is sent any more
+    begun,  // no more sends
     over,
   };
-  struct Happened {
+  struct MpiEvent {
     Kind kind{};
     RankId from = no_rank;
     PayloadId payload{};
-    std::vector<std::byte> message{};  ///< that it hears
+    std::vector<std::byte> message{};  ///< a received message
   };
   /// A long message that a short one has announced.
   struct Announced {
@@ -88,18 +88,19 @@ class MpiNetwork final : public Network {
     std::int32_t tag = 0;
     std::uint64_t bytes = 0;
   };
-  /// Who is not the one thread leaves what he wants to it.
+  /// An operation queued for the one thread that may call MPI.
   struct Drop {
     PayloadId payload{};
-    std::shared_ptr<std::atomic<bool>> done;  // who has left it may not wait any more
+    // shared, since the requester may have stopped waiting
+    std::shared_ptr<std::atomic<bool>> done;
   };
-  using Wanted = std::variant<Commands::Expected, Commands::Message, Commands::Payload, Drop>;
-  bool leaves_it(Wanted wanted);
-  void do_what_was_left();
+  using PendingOperation = std::variant<Commands::PostedReceive, Commands::Message, Commands::Payload, Drop>;
+  bool queue_for_mpi_thread(PendingOperation wanted);
+  void run_queued();
   template <class It>
   void carry_out(It& it);
   void ask_for(Commands::Message& message);
-  void ask_for(const Commands::Expected& expected);
+  void ask_for(const Commands::PostedReceive& expected);
   void ask_for(const Commands::Payload& payload);
   void ask_for(const Drop& drop);
   template <class Ask>
@@ -108,7 +109,7 @@ class MpiNetwork final : public Network {
     return groups_.by_one_thread && std::this_thread::get_id() != own_thread_;
   }
   bool is_lost() const noexcept { return loss_.load() != Loss::none; }
-  bool tell_lost();
+  bool report_loss();
   void look();
   void receive_unwanted();
   void receive_the_rest();
@@ -117,21 +118,21 @@ class MpiNetwork final : public Network {
   void has_heard(RankId from, std::span<const std::byte> message);
   void say(RankId to, MPI_Comm by, int tag, std::vector<std::byte> bytes);
 
-  MpiGroups groups_;                                               // fixed until end()
-  const std::thread::id own_thread_ = std::this_thread::get_id();  // that has begun with MPI
+  MpiGroups groups_;                                               // constant until end()
+  const std::thread::id own_thread_ = std::this_thread::get_id();  // the thread that initialized MPI
   const std::string description_;
-  Hearing<Listener> hearing_;
+  ListenerGuard<Listener> hearing_;
   std::atomic<bool> poked_{false};
-  std::mutex lost_mutex_;  // guards why_lost_, until it is lost
+  std::mutex lost_mutex_;  // guards why_lost_ until loss_ is set
   std::atomic<Loss> loss_{Loss::none};
-  std::string why_lost_ = "there is no memory to go on";  // unless something else is said
+  std::string why_lost_ = "there is no memory to go on";  // the default text
   std::mutex left_mutex_;                                 // guards left_
-  std::deque<Wanted> left_;
-  std::mutex mutex_;  // guards what follows, and is held in every call of MPI
+  std::deque<PendingOperation> left_;
+  std::mutex mutex_;  // guards the fields below, and each call of MPI
   MpiReceives receives_;
   MpiRequests requests_;
-  std::vector<Happened> happened_;
-  unsigned looks_in_vain_ = 0;
+  std::vector<MpiEvent> happened_;
+  unsigned empty_polls_ = 0;
   std::vector<Announced> announced_;
   MpiPayloads payloads_;
   MpiTally tally_;

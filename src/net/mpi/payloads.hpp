@@ -1,5 +1,5 @@
-// Payloads that go or come by MPI, each perhaps in several parts, and which of those that come land in devices: as long as there are
-// some, MPI is called as the driver of such a device wants it.
+// Payloads in flight over MPI, each in one or more parts. Tracks which of them arrive in device memory: while there
+// are any, MPI is called as the device's driver requires.
 #pragma once
 #include <cstddef>
 #include <unordered_map>
@@ -11,12 +11,12 @@ namespace fairlead::net {
 
 class MpiPayloads {
  public:
-  /// `memory`: where it lands, if not in RAM.
+  /// `memory`: the destination, if not RAM.
   void add(PayloadId payload, std::size_t parts, DeviceMemory* memory = nullptr) {
     parts_[payload] = parts;
     if (memory != nullptr) into_devices_[payload] = memory;
   }
-  /// One of its parts is. True if that was the last.
+  /// One part has ended. True if that was the last.
   bool is_over(PayloadId payload) {
     const auto parts = parts_.find(payload);
     if (parts == parts_.end() || --parts->second != 0) return false;
@@ -27,7 +27,7 @@ class MpiPayloads {
     parts_.erase(payload);
     into_devices_.erase(payload);
   }
-  /// Calls MPI, which goes on with what is under way: by a device that is not lost, if there is one.
+  /// Calls MPI to make progress, through a device that is not lost if there is one.
   template <class Call>
   void go_on(const Call& call) const {
     for (const auto& [payload, memory] : into_devices_)
@@ -36,8 +36,8 @@ class MpiPayloads {
   }
 
  private:
-  std::unordered_map<PayloadId, std::size_t> parts_;           // so many are left
-  std::unordered_map<PayloadId, DeviceMemory*> into_devices_;  // of these
+  std::unordered_map<PayloadId, std::size_t> parts_;           // parts left
+  std::unordered_map<PayloadId, DeviceMemory*> into_devices_;  // of these payloads
 };
 
 }  // namespace fairlead::net

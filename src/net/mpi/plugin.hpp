@@ -1,6 +1,6 @@
-// What a plug-in for an MPI has to offer: one symbol, by which a process joins those that were started with it. Each MPI
-// has types of its own, so the same sources are compiled once for each that is there (cmake/mpi.cmake), and the program
-// loads the one whose mpirun has started it.
+// The interface of a plug-in for an MPI: one symbol, through which a process joins those started with it. Each MPI
+// has its own types, so the same sources are compiled once for each installed MPI (cmake/mpi.cmake), and the program
+// loads the plug-in of the mpirun that started it.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -12,19 +12,19 @@
 namespace fairlead::net {
 
 struct MpiPlugin {
-  const char* interface;  ///< interface_of_plugins: plug-in and program are of the same one
-  /// Begins with MPI. False: the program has, or there was a call before. Collective. Throws SystemError.
+  const char* interface;  ///< interface_of_plugins; must equal the program's
+  /// Initializes MPI. False: the program or an earlier call has. Collective. Throws SystemError.
   bool (*begin)();
-  /// What each rank says, by rank. Collective. Throws SystemError.
+  /// Gathers a text of each rank; indexed by rank. Collective. Throws SystemError.
   std::vector<std::string> (*share)(const std::string& own);
-  /// Gives this process its place. Collective. Throws SystemError.
+  /// Joins the other processes. Collective. Throws SystemError.
   std::shared_ptr<Network> (*join)();
-  /// Of whoever has begun with MPI. Collective.
+  /// Finalizes MPI, if this plug-in has initialized it. Collective.
   void (*end)();
-  /// Ends all processes by MPI's means, which may take long.
+  /// Aborts all processes through MPI; may block for long.
   void (*abort)();
-  /// Up to so many bytes a message leaves without anybody waiting for it, measured between the first two ranks; 0: none does,
-  /// or there is one rank. Of those who have begun; collective. Throws SystemError.
+  /// The largest message, in bytes, that MPI sends without a posted receive, measured between ranks 0 and 1; 0: none,
+  /// or one rank only. Collective. Throws SystemError.
   std::uint64_t (*eager_bytes)();
 };
 

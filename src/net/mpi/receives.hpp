@@ -1,6 +1,6 @@
-// Short messages of any rank: some receives are always begun, so that MPI has to keep hardly any of them. Messages find
-// receives in the order in which these were begun (MPI 3.1, section 3.5), so that the oldest alone is asked for: whoever has
-// nothing to do asks all the time, and to ask for all 16 takes MPICH half as long again (docs/ranks.md).
+// Receives of short messages from any rank. Several receives are always posted, so that MPI buffers few messages.
+// Messages match receives in the order of posting (MPI 3.1, section 3.5), so only the oldest is tested: idle threads
+// test all the time, and testing all 16 takes MPICH 1.5 times as long (docs/ranks.md).
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -13,26 +13,26 @@ namespace fairlead::net {
 
 class MpiReceives {
  public:
-  /// So many, each with room for so many bytes.
+  /// Posts `count` receives of up to `bytes` bytes each.
   void begin(MPI_Comm by, int tag, std::size_t count, std::size_t bytes);
-  /// For all messages that are there: heard(bytes, from). Throws SystemError.
+  /// Calls heard(bytes, from) for each message that has arrived. Throws SystemError.
   template <class Heard>
   void look(Heard&& heard);
-  /// What has come since is dropped.
+  /// Cancels the receives; later messages are dropped.
   void end();
 
  private:
   bool oldest_is_over(MPI_Status& status);
 
-  std::vector<MPI_Request> requests_;           // persistent; begun again one after the other
-  std::vector<std::vector<std::byte>> places_;  // of these
+  std::vector<MPI_Request> requests_;           // persistent requests; restarted in turn
+  std::vector<std::vector<std::byte>> places_;  // buffers of the requests
   std::size_t oldest_ = 0;
 };
 
 template <class Heard>
 void MpiReceives::look(Heard&& heard) {
   MPI_Status status;
-  // However fast they come: others have to be looked at as well.
+  // Bounded, so that a burst of messages does not delay other operations.
   for (std::size_t looks = 0; looks < requests_.size() && oldest_is_over(status); ++looks) {
     int bytes = 0;
     MPI_Get_count(&status, MPI_BYTE, &bytes);

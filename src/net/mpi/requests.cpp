@@ -42,8 +42,8 @@ std::size_t MpiRequests::drop_if(const IsDropped& is_dropped) {
   for (std::size_t i = requests_.size(); i-- > 0;) {
     Operation& operation = operations_[i];
     if (!is_dropped(operation)) continue;
-    if (operation.kind == Kind::leaves) operation.kind = Kind::given_up;  // MPI cannot take back what is sent
-    if (operation.kind != Kind::lands) continue;
+    if (operation.kind == Kind::send_part) operation.kind = Kind::dropped_send;  // MPI cannot cancel a send
+    if (operation.kind != Kind::receive_part) continue;
     MPI_Status status;
     int cancelled = 0;
     check_mpi(MPI_Cancel(&requests_[i]), "give a payload up");

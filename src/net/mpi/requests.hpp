@@ -1,5 +1,4 @@
-// Operations that MPI was asked for and has not ended, but for the receives of short messages (receives.hpp). It is asked of all of
-// them at once which are over.
+// MPI operations in progress, except the receives of short messages (receives.hpp). One call tests all of them.
 #pragma once
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
@@ -16,7 +15,7 @@
 
 namespace fairlead::net {
 
-/// MPI did not do what it was asked for.
+/// A failed call of MPI.
 class MpiError : public SystemError {
  public:
   using SystemError::SystemError;
@@ -28,27 +27,28 @@ void check_mpi(int error, const char* what);
 class MpiRequests {
  public:
   enum class Kind : std::uint8_t {
-    hears,     // a message that a short one has announced
-    says,      // a message on its way to another rank
-    lands,     // a part of a payload that comes
-    leaves,    // of one that goes
-    given_up,  // of one that goes, and nobody wants to know any more
-    unwanted,  // of one that came too late
+    receive,          // receives a long message that a short one has announced
+    send,             // sends a message
+    receive_part,     // receives a part of a payload
+    send_part,        // sends a part of a payload
+    dropped_send,     // sends a part of a dropped payload
+    dropped_receive,  // receives a part that came too late
   };
   struct Operation {
     Kind kind{};
     RankId other = no_rank;
     PayloadId payload{};
-    std::vector<std::byte> bytes{};  ///< of messages: they stay until the operation is over
+    std::vector<std::byte> bytes{};  ///< the message; must stay valid until the operation ends
   };
 
   void add(MPI_Request request, Operation operation);
-  /// For all that are over now: `over(operation)`.
+  /// Calls over(operation) for each operation that has ended.
   template <class Over>
   void test(Over&& over);
-  /// Nothing is written any more of what should land, and nothing told of the payload. So many of its parts had come already.
+  /// Cancels the receives of the payload; its end is not reported. Returns the number of parts that had arrived
+  /// already.
   std::size_t drop(PayloadId payload);
-  /// The same of all payloads.
+  /// As drop(), for all payloads.
   std::size_t drop_payloads();
   bool some_of(Kind kind) const noexcept;
   bool none() const noexcept { return requests_.empty(); }
@@ -60,8 +60,8 @@ class MpiRequests {
   void remove(std::size_t i);
 
   std::vector<MPI_Request> requests_;
-  std::vector<Operation> operations_;  // of these, in the same order
-  std::vector<int> over_;              // indices, of the last test
+  std::vector<Operation> operations_;  // of requests_, in the same order
+  std::vector<int> over_;              // indices of the last test
   std::vector<std::size_t> removed_;
 };
 
@@ -74,7 +74,7 @@ void MpiRequests::test(Over&& over) {
     removed_.push_back(static_cast<std::size_t>(over_[static_cast<std::size_t>(k)]));
     over(operations_[removed_.back()]);
   }
-  // From behind, so that whoever takes a place has none that is to be removed.
+  // In descending order: remove() moves the last element, which is then never one of those to remove.
   std::sort(removed_.begin(), removed_.end());
   for (auto i = removed_.rbegin(); i != removed_.rend(); ++i) remove(*i);
 }

@@ -1,5 +1,5 @@
-// How much was sent to each rank and how much has come, so that everything is received before a communicator is given back: MPI
-// keeps what nobody has asked for, and gives it to the next communicator that gets the same number.
+// Counts of sent and received messages, so that all of them are received before a communicator is freed. MPI keeps
+// unreceived messages and delivers them to the next communicator with the same id.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -12,17 +12,18 @@ namespace fairlead::net {
 class MpiTally {
  public:
   enum class Of : std::uint8_t {
-    messages,       // short ones
-    long_messages,  // that were announced
-    payloads,       // their parts
+    messages,       // short messages
+    long_messages,  // announced long messages
+    payloads,       // parts of payloads
   };
   explicit MpiTally(int ranks) : sent_(static_cast<std::size_t>(ranks) * kinds) {}
 
+  /// Counts a send, or receives, of that kind.
   void sent(RankId to, Of kind) { ++sent_[index(to) * kinds + static_cast<std::size_t>(kind)]; }
   void came(Of kind, std::uint64_t count = 1) { came_[static_cast<std::size_t>(kind)] += count; }
-  /// The ranks say how much they have sent, once all of them are at it. Collective; nothing is sent afterwards.
+  /// Exchanges the counts, once all ranks have called it. Collective; no sends may follow.
   MPI_Request exchange(MPI_Comm by);
-  /// After that: still to come.
+  /// After exchange(): messages still to come.
   std::uint64_t left(Of kind) const {
     return expected_[static_cast<std::size_t>(kind)] - came_[static_cast<std::size_t>(kind)];
   }
@@ -30,9 +31,10 @@ class MpiTally {
 
  private:
   static constexpr std::size_t kinds = 3;
-  std::vector<std::uint64_t> sent_;              // by rank and kind
-  std::array<std::uint64_t, kinds> came_{};      // from anybody
-  std::array<std::uint64_t, kinds> expected_{};  // of what all have sent; known once they have said so
+  std::vector<std::uint64_t> sent_;          // by rank and kind
+  std::array<std::uint64_t, kinds> came_{};  // from any rank
+  // sent by all ranks to this one; valid after exchange()
+  std::array<std::uint64_t, kinds> expected_{};
 };
 
 }  // namespace fairlead::net

@@ -1,5 +1,5 @@
-// Layers from top to bottom: a box is below all that it waits for. Within a layer boxes stand about where their
-// predecessors are (the barycentre heuristic of Sugiyama, Tagawa and Toda, a fixed number of sweeps).
+// A layered drawing from top to bottom: each box is below its predecessors. Within a layer, boxes are ordered near
+// their predecessors (the barycentre heuristic of Sugiyama, Tagawa and Toda, with a fixed number of sweeps).
 #include "report/graph/graph_picture.hpp"
 
 #include <fmt/format.h>
@@ -46,7 +46,7 @@ Picture by_task(const unrolled::Graph& graph) {
 }
 
 Picture by_class(const unrolled::Graph& graph) {
-  Picture out{.layer_height = 96, .gap = 70, .boxes = {}, .arrows = {}};  // room for numbers
+  Picture out{.layer_height = 96, .gap = 70, .boxes = {}, .arrows = {}};  // space for the numbers at edges
   std::vector<std::size_t> tasks(graph.classes.size());
   for (const unrolled::Task& task : graph.tasks) ++tasks[task.of];
   for (std::uint32_t of = 0; of < graph.classes.size(); ++of)
@@ -57,7 +57,7 @@ Picture by_class(const unrolled::Graph& graph) {
   return out;
 }
 
-/// The longest way to each box; what is in a cycle stays where it is reached first.
+/// Assigns each box its longest path; in a cycle, the first box reached starts it.
 void find_layers(Picture& picture) {
   std::vector<std::size_t> missing(picture.boxes.size());
   std::vector<std::vector<std::size_t>> after(picture.boxes.size());
@@ -76,7 +76,7 @@ void find_layers(Picture& picture) {
     if (missing[box] == 0) put(box);
   std::size_t first_left = 0;
   for (std::size_t i = 0; ready.size() < picture.boxes.size() || i < ready.size(); ++i) {
-    if (i == ready.size()) {  // a cycle: it begins with the first box that is left
+    if (i == ready.size()) {  // a cycle: break it at the first box that is left
       while (done[first_left]) ++first_left;
       put(first_left);
     }
@@ -115,7 +115,7 @@ double place(Picture& picture, const std::vector<std::vector<std::size_t>>& laye
   return widest + 2 * margin;
 }
 
-/// Places the boxes; how wide it is.
+/// Places the boxes. Returns the width.
 double lay_out(Picture& picture) {
   for (Box& box : picture.boxes) box.width = html::svg_text_width(box.text) + 14;
   find_layers(picture);
@@ -125,7 +125,7 @@ double lay_out(Picture& picture) {
     std::vector<double> sum(picture.boxes.size());
     std::vector<std::size_t> neighbours(picture.boxes.size());
     for (const Arrow& arrow : picture.arrows) {
-      // Down, by those above; then up, by those below.
+      // Downward sweeps order by predecessors, upward sweeps by successors.
       const std::size_t box = sweep % 2 == 0 ? arrow.to : arrow.from,
                         by = sweep % 2 == 0 ? arrow.from : arrow.to;
       if (box == by) continue;
@@ -158,7 +158,7 @@ std::string arrow_svg(const Picture& picture, const Arrow& arrow) {
         x, y + 5);
     text_x = x + 16;
     text_y = y + 16;
-  } else if (y2 < y1) {  // back up, in a cycle: beside the arrow down that may be there
+  } else if (y2 < y1) {  // upward, in a cycle: shifted, since there may be a downward edge too
     const double aside = 16, from_y = top(from), to_y = y2 + box_height;
     out = fmt::format(
         "<path class=\"bound\" fill=\"none\" marker-end=\"url(#tip)\" d=\"M{0:.1f} {1:.1f}C{0:.1f} {2:.1f} "
@@ -183,7 +183,7 @@ std::string box_svg(const Picture& picture, const Box& box) {
   const std::string_view colour = html::line_colour(box.of);
   const std::string place = fmt::format("x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.0f}\"", box.x,
                                         y, box.width, box_height);
-  // Paper first: arrows behind a box are not seen through it.
+  // An opaque background hides the edges behind a box.
   return fmt::format(
              "<rect class=\"back\" {0}/><rect {0} rx=\"4\" fill=\"{1}\" fill-opacity=\"0.25\" "
              "stroke=\"{1}\"/>\n",

@@ -1,4 +1,4 @@
-// A picture of a graph of tasks that is written out: a small one task by task in layers, a large one class by class.
+// Draws an unrolled task graph: a small one task by task in layers, a large one class by class.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace fairlead::report {
 
-/// An SVG without a script, the same for the same graph. With more than `most_tasks` a box stands for a class, with how
-/// many tasks it has, and an arrow for all edges of a pair of classes.
+/// An SVG without scripts; the same graph yields the same text. With more than `most_tasks` tasks, a box represents a
+/// class, with its number of tasks, and an arrow all edges between two classes.
 std::string graph_picture(const unrolled::Graph& graph, std::size_t most_tasks = 400);
 
 }  // namespace fairlead::report

@@ -1,4 +1,4 @@
-// The longest bar, or the furthest mark, is as wide as the page has room for.
+// Scales the longest bar or the furthest mark to the available width.
 #include "report/html/bars.hpp"
 
 #include <fmt/format.h>
@@ -23,23 +23,23 @@ void Bars::bar(const std::string& name, std::vector<Part> parts, std::string tot
 
 std::string Bars::html() const {
   const auto percent_of_most = [this](double amount) { return most_ > 0 ? 100 * amount / most_ : 0; };
-  std::string text = fmt::format("<section><h2>{}</h2>\n<div class=\"bars\">\n", escaped(title_));
+  std::string text = fmt::format("<section><h2>{}</h2>\n<div class=\"bars\">\n", escape(title_));
   for (const Row& row : rows_) {
-    text += fmt::format("<span>{}</span><div>", escaped(row.name));
+    text += fmt::format("<span>{}</span><div>", escape(row.name));
     for (const Part& part : row.parts)
       if (part.amount > 0)
         text += fmt::format("<i style=\"width:{:.3f}%;background:var(--{})\" title=\"{}\"></i>",
-                            percent_of_most(part.amount), part.colour, escaped(part.what));
+                            percent_of_most(part.amount), part.colour, escape(part.what));
     for (const Mark& mark : marks_)
       text += fmt::format("<b class=\"{}\" style=\"left:{:.3f}%\" title=\"{}\"></b>",
                           mark.look == Mark::Look::dotted ? "soft" : "",
-                          std::min(99.6, percent_of_most(mark.at)), escaped(mark.what));
-    text += fmt::format("</div><span>{}</span>\n", escaped(row.total));
+                          std::min(99.6, percent_of_most(mark.at)), escape(mark.what));
+    text += fmt::format("</div><span>{}</span>\n", escape(row.total));
   }
   text += "</div>\n";
   for (const Mark& mark : marks_)
     text += fmt::format("<p>{}: {}</p>\n", mark.look == Mark::Look::dotted ? "dotted line" : "line",
-                        escaped(mark.what));
+                        escape(mark.what));
   return text + "</section>\n";
 }
 

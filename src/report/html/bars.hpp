@@ -1,5 +1,4 @@
-// Bars of a page, which need no script: one for each of what is compared, its parts one after the other, and
-// marks across all of them.
+// Bar charts of the report page, without scripts: one bar per item, composed of parts, and marks across all bars.
 #pragma once
 #include <string>
 #include <vector>
@@ -8,7 +7,7 @@ namespace fairlead::report::html {
 
 struct Part {
   double amount = 0;
-  std::string colour, what;  ///< the colour by its name in the style
+  std::string colour, what;  ///< the colour by its name in the style sheet
 };
 struct Mark {
   enum class Look { line, dotted };

@@ -1,4 +1,4 @@
-// Joining neighbours.
+// Merges consecutive short tasks.
 #include "report/html/blocks.hpp"
 
 namespace fairlead::report::html {

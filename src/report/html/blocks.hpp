@@ -1,4 +1,4 @@
-// Short tasks drawn together, where a run has more than a page can show apart.
+// Merges short tasks into blocks, for runs with more tasks than the page can show individually.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace fairlead::report::html {
 
-/// One task, or several short ones in a row that are drawn as one.
+/// One task, or several consecutive short ones that are drawn as one.
 struct Block {
   Time start{}, end{};
   Duration busy{};
@@ -16,8 +16,8 @@ struct Block {
   const trace::TaskRecord* longest = nullptr;
 };
 
-/// Tasks shorter than `together` are joined as long as their block stays within it. `tasks`: in order of
-/// their beginning.
+/// Merges tasks shorter than `together` as long as their block is not longer than that. `tasks`: in order of their
+/// start.
 std::vector<Block> blocks_of(std::span<const trace::TaskRecord> tasks, Duration together);
 
 }  // namespace fairlead::report::html

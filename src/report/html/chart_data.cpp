@@ -1,5 +1,5 @@
-// The records of a run, small enough for a page: times in ticks, differences instead of values, varints. The
-// reader is run/records.js; what is changed here is changed there.
+// Encodes the trace records of a run compactly for the page: times in ticks, differences instead of values, varints.
+// run/records.js decodes them and must be changed together with this file.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ using trace::WaitRecord;
 constexpr std::size_t most_copies = 40'000, most_waits = 40'000, most_memory = 20'000;
 constexpr Bytes memory_unit = 4096;
 
-/// Those of one worker, of records that are sorted by worker.
+/// The records of one worker, from records sorted by worker.
 template <class Record>
 std::span<const Record> of_worker(const std::vector<Record>& records, WorkerId worker, WorkerId Record::*of) {
   return {std::ranges::lower_bound(records, worker, {}, of),
@@ -42,7 +42,7 @@ class Chart {
  public:
   Chart(const Snapshot& recorded, std::optional<double> disk_cap)
       : recorded_(recorded), disk_cap_(disk_cap), begin_(recorded.begin()) {
-    // A tick is a hundred-millionth of the run or less, in round numbers.
+    // A tick is at most a hundred-millionth of the run, in powers of ten.
     const std::int64_t all = (recorded.end() - begin_).count();
     while (all / tick_ > 100'000'000) tick_ *= 10;
   }
@@ -57,7 +57,7 @@ class Chart {
 
  private:
   std::int64_t ticks(Time at) const { return (at - begin_).count() / tick_; }
-  /// Starts as differences to the last end: small, and mostly 0 where one task follows another.
+  /// Encodes the start relative to the previous end: small, and usually 0 for consecutive tasks.
   void interval(Time start, Time end, std::int64_t& last) {
     const std::int64_t from = ticks(start), to = ticks(end);
     numbers_.add_signed(from - last);
@@ -74,7 +74,7 @@ class Chart {
   }
 
   void tasks() {
-    // The shortest span within which tasks have to be drawn together.
+    // Find the shortest span for which tasks must be merged.
     const auto blocks_at = [&](Duration together) {
       std::size_t count = 0;
       for (std::size_t i = 0; i < recorded_.workers.size(); ++i)
@@ -128,7 +128,7 @@ class Chart {
     }
   }
 
-  /// By direction; where there are too many, neighbours of one cause are drawn as one.
+  /// By direction; if there are too many, consecutive copies of one cause are merged.
   void copies() {
     using Direction = std::pair<LinkId, bool>;
     std::map<Direction, std::vector<const CopyRecord*>> directions;
@@ -176,7 +176,7 @@ class Chart {
     }
   }
 
-  /// Where there are too many changes, the last one of each short span.
+  /// If there are too many changes, keeps the last one of each group.
   void memory() {
     const std::size_t stride = (recorded_.memory.size() + most_memory - 1) / most_memory;
     for (std::size_t i = 0; i < recorded_.nodes.size(); ++i) {
@@ -197,7 +197,7 @@ class Chart {
     }
   }
 
-  /// What a reader of the page has to know about what it does not show.
+  /// Notes for the reader of the page about what it omits.
   Json notes() const {
     Json all = Json::array();
     if (together_ != Duration{})
@@ -244,7 +244,7 @@ class Chart {
   }
 
   const Snapshot& recorded_;
-  const std::optional<double> disk_cap_;  // bytes per second, of both directions
+  const std::optional<double> disk_cap_;  // bytes per second, both directions together
   const Time begin_;
   std::int64_t tick_ = 1;
   Numbers numbers_;

@@ -1,10 +1,10 @@
-// Runs side by side: bars of what each took and moved, then tables.
+// Compares runs: bar charts of time and transfers, then tables.
 #include <fmt/format.h>
 
 #include "report/html/bars.hpp"
 #include "report/html/charts/legend.hpp"
-#include "report/html/compared_tables.hpp"
-#include "report/html/compared_traffic.hpp"
+#include "report/html/comparison_tables.hpp"
+#include "report/html/comparison_traffic.hpp"
 #include "report/html/parts.hpp"
 #include "report/units.hpp"
 

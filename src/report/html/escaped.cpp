@@ -1,11 +1,11 @@
-// Every text in a page and in a picture goes through this.
+// All text of pages and pictures is escaped here.
 #include "report/html/escaped.hpp"
 
 #include "base/printable.hpp"
 
 namespace fairlead::report::html {
 
-std::string escaped(std::string_view text) {
+std::string escape(std::string_view text) {
   std::string safe;
   for (const char c : printable(text)) {
     switch (c) {

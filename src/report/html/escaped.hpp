@@ -1,11 +1,11 @@
-// Text that may stand in markup.
+// Escapes text for HTML and SVG.
 #pragma once
 #include <string>
 #include <string_view>
 
 namespace fairlead::report::html {
 
-/// With <, >, & and " as entities, whether it stands between tags or in an attribute's quotes.
-std::string escaped(std::string_view text);
+/// Replaces <, >, & and " by entities; valid between tags and in quoted attributes.
+std::string escape(std::string_view text);
 
 }  // namespace fairlead::report::html

@@ -1,4 +1,4 @@
-// The figures at the top of a page, each with what would have been possible, and what limited the run.
+// The key figures at the top of a page, each with its bound, and the limiting factor of the run.
 #include <fmt/format.h>
 
 #include "config/value.hpp"
@@ -14,9 +14,9 @@ std::string figures(const RunReport& report, double shown_seconds) {
   std::string text = "<dl class=\"figures\">\n";
   const auto add = [&text](std::string_view what, const std::string& value, const std::string& beside) {
     text +=
-        fmt::format("<div><dt>{}</dt><dd>{}</dd><dd>{}</dd></div>\n", what, escaped(value), escaped(beside));
+        fmt::format("<div><dt>{}</dt><dd>{}</dd><dd>{}</dd></div>\n", what, escape(value), escape(beside));
   };
-  // The axis below begins earlier and ends later, where parts of the run do not count.
+  // The chart's time axis is longer if some phases of the run do not count.
   constexpr double alike = 1.02;
   const std::string shown = shown_seconds > alike * report.seconds &&
                                     readable_seconds(shown_seconds) != readable_seconds(report.seconds)
@@ -34,9 +34,9 @@ std::string figures(const RunReport& report, double shown_seconds) {
   const Bytes both = report.bytes_read + report.bytes_written;
   if (both != 0)
     add("to and from disk", moved_bytes(both),
-        report.times_the_floor() ? fmt::format("{:.2f} x the least, {}", *report.times_the_floor(),
-                                               moved_bytes(report.bounds->floor()))
-                                 : "");
+        report.ratio_to_floor() ? fmt::format("{:.2f} x the least, {}", *report.ratio_to_floor(),
+                                              moved_bytes(report.bounds->floor()))
+                                : "");
   if (report.memory_limit_bytes != 0)
     add("peak memory", readable_size(report.peak_memory_bytes),
         fmt::format("{} of {} allowed",
@@ -44,18 +44,19 @@ std::string figures(const RunReport& report, double shown_seconds) {
                             static_cast<double>(report.memory_limit_bytes)),
                     readable_size(report.memory_limit_bytes)));
   if (report.limiting && !report.worker_times.empty()) {
-    const Limiting& it = *report.limiting;
+    const LimitingFactor& it = *report.limiting;
     add(it.on_devices ? "devices computed" : "workers computed", percent(it.busy, 1),
-        fmt::format("{} tasks{}", with_commas(report.tasks),
-                    it.had_core ? fmt::format("; had a core for {}", percent(*it.had_core, 1)) : ""));
+        fmt::format(
+            "{} tasks{}", with_commas(report.tasks),
+            it.runnable_on_core ? fmt::format("; had a core for {}", percent(*it.runnable_on_core, 1)) : ""));
   }
   if (report.backward_error) add("backward error", fmt::format("{:.1e}", *report.backward_error), "");
   text += "</dl>\n";
   if (!report.limiting) return text;
   const std::string advice = report.limiting->advice();
   return text + fmt::format("<p class=\"limit\">Limited by <b>{}</b>: <span>{}{}{}</span></p>\n",
-                            escaped(report.limiting->words()), escaped(report.limiting->reason()),
-                            advice.empty() ? "" : "; ", escaped(advice));
+                            escape(report.limiting->display_name()), escape(report.limiting->reason()),
+                            advice.empty() ? "" : "; ", escape(advice));
 }
 
 }  // namespace fairlead::report::html

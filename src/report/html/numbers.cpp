@@ -1,5 +1,7 @@
-// Varints as base64, and JSON that a page can hold.
+// Varints as base64, and JSON for embedding in a page.
 #include "report/html/numbers.hpp"
+
+#include <fmt/format.h>
 
 #include <cstddef>
 #include <string_view>
@@ -21,7 +23,7 @@ std::string Numbers::base64() const {
 }
 
 std::string embedded(const Json& json) {
-  // "</script" would end it.
+  // "</script" would end the element.
   const std::string text = json.text();
   std::string safe;
   bool indent = false;
@@ -29,7 +31,14 @@ std::string embedded(const Json& json) {
     if (c == '\n') indent = true;
     if (indent && (c == '\n' || c == ' ')) continue;
     indent = false;
-    safe += c == '<' ? std::string("\\u003c") : std::string(1, c);
+    // JSON text has no ASCII control characters except DEL; U+0080 to U+009F are two bytes each in UTF-8.
+    const auto byte = static_cast<unsigned char>(c);
+    if (!safe.empty() && safe.back() == '\xc2' && byte >= 0x80 && byte < 0xa0) {
+      safe.pop_back();
+      safe += fmt::format("\\u{:04x}", byte);
+    } else {
+      safe += c == '<' || byte == 0x7f ? fmt::format("\\u{:04x}", byte) : std::string(1, c);
+    }
   }
   return safe;
 }

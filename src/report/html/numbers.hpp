@@ -1,4 +1,4 @@
-// How data get into a page: numbers as varints in base64, names as JSON. page/numbers.js reads both.
+// The encoding of data in a page: numbers as varints in base64, names as JSON. page/numbers.js decodes both.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -25,7 +25,7 @@ class Numbers {
   std::string bytes_;
 };
 
-/// JSON that may stand inside a <script>, without the blanks at the beginning of lines.
+/// JSON that is safe inside a <script> element, without indentation.
 std::string embedded(const Json& json);
 
 }  // namespace fairlead::report::html

@@ -1,5 +1,5 @@
-// The order of tasks, small enough for a page: places once for all runs, each run as differences from task to
-// task. The reader is order/tasks.js.
+// Encodes the order of tasks compactly for the page: positions once for all runs, each run as differences between
+// consecutive tasks. order/tasks.js decodes them.
 #include <cstdint>
 #include <vector>
 
@@ -22,7 +22,7 @@ void add_places(Numbers& numbers, const std::vector<TaskOrder::Place>& tasks) {
   }
 }
 
-/// Differences to the last task of the same device: these visit neighbours one after the other.
+/// Differences to the previous task of the same device: it is usually an adjacent one.
 void add_run(Numbers& numbers, const TaskOrder::Run& run, std::size_t devices) {
   std::vector<std::int64_t> last(devices, 0);
   numbers.add(run.order.size());

@@ -1,4 +1,4 @@
-// The page around its parts.
+// Assembles the page from its parts.
 #include "report/html/page.hpp"
 
 #include <fmt/format.h>
@@ -12,10 +12,10 @@ namespace fairlead::report {
 
 namespace {
 
-using html::escaped;
+using html::escape;
 using Names = std::span<const std::string_view>;
 
-// Of several styles that say the same the last one holds; scripts run in this order.
+// If several style sheets define the same property, the last one applies; scripts run in this order.
 constexpr std::string_view styles[] = {"charts/light.css",  "page/page.css", "page/tables.css",
                                        "charts/charts.css", "run/run.css",   "timelines/timelines.css",
                                        "order/order.css",   "page/paper.css"};
@@ -31,7 +31,7 @@ constexpr std::string_view order_scripts[] = {"order/tasks.js", "order/shades.js
                                               "order/choices.js", "order/mouse.js"};
 constexpr std::string_view last_script = "page/begin.js";
 
-/// What scripts draw: where, by which of them, and the elements that hold its data.
+/// A chart drawn by scripts: its markup, its scripts, and the elements that hold its data.
 struct Picture {
   std::string_view markup;
   Names scripts;
@@ -53,7 +53,7 @@ double shown_seconds(const trace::Snapshot& recorded) {
   return recorded.tasks.empty() && recorded.copies.empty() ? 0 : seconds(recorded.end() - recorded.begin());
 }
 
-/// A page whose pictures are added one by one: what is seen where it comes, scripts at the end.
+/// A page under construction: markup in the order of the calls, scripts at the end.
 class Page {
  public:
   void add(std::string_view part) { parts_ += part; }
@@ -68,22 +68,22 @@ class Page {
   void order(const TaskOrder& order) {
     if (!order.empty()) add(order_picture, html::order_data(order));
   }
-  /// All of it, with what is known of `report` above.
+  /// The complete page, with the setting of `report` at the top.
   std::string text(const RunReport& report) const {
     const std::string between = report.date.empty() || report.machine.empty() ? "" : ", ";
     const std::string script = scripts_.empty() ? std::string()
                                                 : fmt::format("<script>\n\"use strict\";\n{}{}{}</script>\n",
-                                                              html::page_files_in_turn(shared_scripts),
+                                                              html::concatenated_page_files(shared_scripts),
                                                               scripts_, html::page_file(last_script));
-    return html::filled(html::page_file("page/page.html"),
-                        {{"title", escaped(title_of(report))},
-                         {"style", html::page_files_in_turn(styles)},
-                         {"dark", html::page_file("charts/dark.css")},
-                         {"where", escaped(report.date + between + report.machine)},
-                         {"parts", parts_},
-                         {"version", escaped(report.version)},
-                         {"data", data_},
-                         {"script", script}});
+    return html::fill_template(html::page_file("page/page.html"),
+                               {{"title", escape(title_of(report))},
+                                {"style", html::concatenated_page_files(styles)},
+                                {"dark", html::page_file("charts/dark.css")},
+                                {"where", escape(report.date + between + report.machine)},
+                                {"parts", parts_},
+                                {"version", escape(report.version)},
+                                {"data", data_},
+                                {"script", script}});
   }
 
  private:
@@ -93,7 +93,7 @@ class Page {
         "<script type=\"application/json\" id=\"{}\">{}</script>\n"
         "<script type=\"text/plain\" id=\"{}\">{}</script>\n",
         picture.names, data.names, picture.numbers, data.numbers);
-    scripts_ += html::page_files_in_turn(picture.scripts);
+    scripts_ += html::concatenated_page_files(picture.scripts);
   }
 
   std::string parts_, data_, scripts_;

@@ -1,5 +1,5 @@
-// A run as one page for a browser: a chart of workers, links and memory over time to zoom into, and the
-// report's tables. The page is complete in itself: it asks nobody for anything.
+// The report of a run as an HTML page: a zoomable chart of workers, links and memory over time, and the report's
+// tables. The page is self-contained and needs no network.
 #pragma once
 #include <string>
 
@@ -9,12 +9,12 @@
 
 namespace fairlead::report {
 
-/// Without records (an empty snapshot) there is no chart. A few MB at most: of more tasks than
-/// `most_shown_apart`, the short ones are drawn together, and the page says so.
+/// An empty snapshot yields a page without a chart. At most a few MB: with more tasks than `most_shown_apart`, short
+/// ones are merged, and the page states that.
 std::string html_page(const RunReport& report, const trace::Snapshot& recorded);
 
-/// Of simulated runs, at least one: each beside the others and what bounds them, and the order of their
-/// tasks. Of a single one, all that the page of a real run shows, too.
+/// A page of simulated runs, at least one: a comparison with each other and with their bounds, and the order of their
+/// tasks. A single run also has all that the page of a real run shows.
 std::string comparison_page(const Comparison& comparison, const trace::Snapshot& recorded);
 
 inline constexpr std::size_t most_shown_apart = 120'000;

@@ -1,4 +1,4 @@
-// Finding files by their names, and filling in markup.
+// Looks up files by name, and fills in templates.
 #include "report/html/page_files.hpp"
 
 #include <algorithm>
@@ -13,14 +13,14 @@ std::string_view page_file(std::string_view name) {
   return found->text;
 }
 
-std::string page_files_in_turn(std::span<const std::string_view> names) {
+std::string concatenated_page_files(std::span<const std::string_view> names) {
   std::string text;
   for (const std::string_view name : names) text += page_file(name);
   return text;
 }
 
-std::string filled(std::string_view markup,
-                   std::initializer_list<std::pair<std::string_view, std::string_view>> values) {
+std::string fill_template(std::string_view markup,
+                          std::initializer_list<std::pair<std::string_view, std::string_view>> values) {
   std::string text;
   for (;;) {
     const std::size_t from = markup.find("{{"), to = markup.find("}}", from);

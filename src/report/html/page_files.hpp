@@ -1,5 +1,5 @@
-// The styles, scripts and markup that pages are made from: files of this folder and those below it, which an
-// editor and a linter read as what they are. They are embedded at build (cmake/embedded.cmake).
+// The style sheets, scripts and markup of pages: files of this folder and its subfolders, so that editors and linters
+// can handle them. The build embeds them (cmake/embedded.cmake).
 #pragma once
 #include <initializer_list>
 #include <span>
@@ -11,15 +11,15 @@
 
 namespace fairlead::report::html {
 
-/// All of them, by name: "charts/axis.js".
+/// All files, by name: "charts/axis.js".
 std::span<const EmbeddedFile> page_files();
-/// The text of one that is there.
+/// The text of a file, which must exist.
 std::string_view page_file(std::string_view name);
-/// Of several, one after the other.
-std::string page_files_in_turn(std::span<const std::string_view> names);
+/// The texts of several files, concatenated.
+std::string concatenated_page_files(std::span<const std::string_view> names);
 
-/// Markup with what is said for each {{name}} in it. What is put in is not looked at for more.
-std::string filled(std::string_view markup,
-                   std::initializer_list<std::pair<std::string_view, std::string_view>> values);
+/// The markup with each {{name}} replaced by its value. Values are not expanded again.
+std::string fill_template(std::string_view markup,
+                          std::initializer_list<std::pair<std::string_view, std::string_view>> values);
 
 }  // namespace fairlead::report::html

@@ -1,4 +1,4 @@
-// What the page is put together from, one source file each.
+// The parts of the page, one source file each.
 #pragma once
 #include <optional>
 #include <string>
@@ -9,24 +9,24 @@
 
 namespace fairlead::report::html {
 
-/// The figures that stand at the top. `shown_seconds`: how long the run is that the chart below shows; 0: there is none.
+/// The key figures at the top. `shown_seconds`: the length of the chart's time axis; 0: no chart.
 std::string figures(const RunReport& report, double shown_seconds = 0);
-/// All that the report tells, in tables.
+/// The tables of the report.
 std::string tables(const RunReport& report, const trace::Snapshot& recorded);
-/// What ranks did, and what they got from each other; nothing of one alone.
+/// The tables of ranks and of the transfers between them; empty for a single rank.
 std::string ranks(const RunReport& report);
-/// Runs side by side, as a table and as bars.
+/// The comparison of runs, as tables and as bar charts.
 std::string compared(const Comparison& comparison);
 
-/// What a picture is drawn from: `names` is a JSON object, `numbers` are varints in base64.
+/// The data of a chart: `names` is a JSON object, `numbers` are varints in base64.
 struct PictureData {
   std::string names, numbers;
 };
-/// Read by run/records.js. `disk_cap`: bytes per second that the disk was used for at most, if that was limited.
+/// Data for run/records.js. `disk_cap`: the limit of the disk's bandwidth in bytes per second, if any.
 PictureData chart_data(const trace::Snapshot& recorded, std::optional<double> disk_cap = {});
-/// Read by timelines/timelines.js; nothing where no run has timelines.
+/// Data for timelines/timelines.js; none if no run has timelines.
 std::optional<PictureData> timeline_data(const Comparison& comparison);
-/// Read by order/tasks.js.
+/// Data for order/tasks.js.
 PictureData order_data(const TaskOrder& order);
 
 }  // namespace fairlead::report::html

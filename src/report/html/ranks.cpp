@@ -1,4 +1,4 @@
-// What each rank did, and what it got from the others.
+// The tables of ranks: the work of each rank, and the values from other ranks.
 #include <fmt/format.h>
 
 #include "config/value.hpp"
@@ -31,7 +31,7 @@ std::string ranks(const RunReport& report) {
       if (of.values() == 0) continue;
       pairs.row({fmt::format("{} from {}", to, from), with_commas(of.values()), moved_bytes(of.graphs.bytes),
                  moved_bytes(of.flows.bytes), moved_bytes(of.messages.bytes),
-                 readable_seconds(of.on_the_way_seconds),
+                 readable_seconds(of.in_flight_seconds),
                  of.waited_seconds ? readable_seconds(*of.waited_seconds) : ""});
     }
   return each.take() + pairs.take();

@@ -1,4 +1,4 @@
-// Tables as HTML.
+// HTML tables.
 #include "report/html/table.hpp"
 
 #include <fmt/format.h>
@@ -10,10 +10,10 @@
 namespace fairlead::report::html {
 
 Table::Table(std::string_view title, const std::vector<std::string>& heads) : columns_(heads.size()) {
-  text_ = fmt::format("<section><h2>{}</h2>\n<table>", escaped(title));
+  text_ = fmt::format("<section><h2>{}</h2>\n<table>", escape(title));
   if (std::ranges::any_of(heads, [](const std::string& head) { return !head.empty(); })) {
     text_ += "<thead><tr>";
-    for (const std::string& head : heads) text_ += fmt::format("<th>{}</th>", escaped(head));
+    for (const std::string& head : heads) text_ += fmt::format("<th>{}</th>", escape(head));
     text_ += "</tr></thead>";
   }
   text_ += "<tbody>\n";
@@ -22,15 +22,15 @@ Table::Table(std::string_view title, const std::vector<std::string>& heads) : co
 void Table::row(std::vector<std::string> cells, std::string_view kind) {
   cells.resize(columns_);
   text_ += kind.empty() ? "<tr>" : fmt::format("<tr class=\"{}\">", kind);
-  text_ += fmt::format("<th>{}</th>", escaped(cells[0]));
+  text_ += fmt::format("<th>{}</th>", escape(cells[0]));
   for (std::size_t i = 1; i < cells.size(); ++i)
     text_ += fmt::format("<td{}>{}</td>", notes_ && i + 1 == cells.size() ? " class=\"note\"" : "",
-                         escaped(cells[i]));
+                         escape(cells[i]));
   text_ += "</tr>\n";
   ++rows_;
 }
 
-void Table::remark(std::string_view text) { remark_ = fmt::format("<p>{}</p>", escaped(text)); }
+void Table::remark(std::string_view text) { remark_ = fmt::format("<p>{}</p>", escape(text)); }
 
 std::string Table::take() {
   return rows_ == 0 ? std::string() : std::move(text_) + "</tbody></table>" + remark_ + "</section>\n";

@@ -1,4 +1,4 @@
-// A table of the page, put together row by row.
+// A table of the page, built row by row.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -9,15 +9,15 @@ namespace fairlead::report::html {
 
 class Table {
  public:
-  /// A section of its own with a title; no row of heads if all are empty.
+  /// Starts a section with a title; there is no header row if all heads are empty.
   Table(std::string_view title, const std::vector<std::string>& heads);
-  /// The last column holds words, not numbers.
+  /// The last column holds text, not numbers.
   void with_notes() { notes_ = true; }
-  /// The first cell names the row; missing ones are empty.
+  /// The first cell is the row's header; missing cells are empty.
   void row(std::vector<std::string> cells, std::string_view kind = "");
-  /// A sentence below.
+  /// Sets a sentence below the table.
   void remark(std::string_view text);
-  /// Nothing if there is no row.
+  /// The HTML text; empty if there are no rows.
   std::string take();
 
  private:

@@ -1,4 +1,4 @@
-// The report's tables as HTML: what run_report_text.cpp prints, with the same bounds beside it.
+// The report's tables as HTML: the content of run_report_text.cpp, with the same bounds.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -110,8 +110,8 @@ std::string moved(const RunReport& report) {
     table.row({"by the kernel's count", moved_bytes(*report.kernel_bytes_read),
                moved_bytes(*report.kernel_bytes_written),
                moved_bytes(*report.kernel_bytes_read + *report.kernel_bytes_written)});
-  if (report.bounds_of_what_moved() == nullptr) return table.take();
-  const IoBounds& bounds = *report.bounds_of_what_moved();
+  if (report.io_bounds() == nullptr) return table.take();
+  const IoBounds& bounds = *report.io_bounds();
   table.row({"floor", moved_bytes(bounds.floor_read()), moved_bytes(bounds.results),
              moved_bytes(bounds.floor()), bounds.fits ? "all fits: each once" : "bound + each byte once"},
             "bound");
@@ -161,7 +161,7 @@ std::string memory_use(const RunReport& report) {
   for (const NodeReport& node : report.nodes) row(node.name, node.peak, node.capacity, "");
   if (report.memory_limit_bytes != 0)
     row("under the limit", report.peak_memory_bytes, report.memory_limit_bytes, "measured by Fairlead");
-  if (const auto outside = report.outside_limit_bytes())
+  if (const auto outside = report.unaccounted_bytes())
     row(report.memory_limit_bytes != 0 ? "outside it" : "outside these", *outside, {},
         "the rest of the process");
   if (report.resident_parts) {
@@ -193,7 +193,7 @@ std::string workers(const RunReport& report, const trace::Snapshot& recorded) {
   return table.take();
 }
 
-/// Of what was recorded: how long each kind of task took.
+/// The durations of each kind of task, from the trace records.
 std::string codelets(const trace::Snapshot& recorded) {
   std::vector<std::vector<double>> seconds_of(recorded.codelets.size());
   double all = 0;

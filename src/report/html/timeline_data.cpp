@@ -1,6 +1,6 @@
-// What workers did under each of several policies, on one axis of time, small enough for a page: the axis in
-// equal steps, and for each row how much of a step each kind of task took. Steps that are alike follow each
-// other as one. The reader is timelines/timelines.js.
+// Encodes the timelines of workers under several policies compactly for the page, on one time axis. The axis is divided
+// into equal steps; each row has the share of each kind of task per step, and equal consecutive steps are run-length
+// encoded. timelines/timelines.js decodes them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -83,7 +83,7 @@ std::optional<PictureData> timeline_data(const Comparison& comparison) {
     }
     runs.add(Json::object({{"name", run->report.scheduler},
                            {"seconds", run->report.seconds},
-                           {"limit", run->report.limiting ? run->report.limiting->words() : ""},
+                           {"limit", run->report.limiting ? run->report.limiting->display_name() : ""},
                            {"workers", std::move(workers)}}));
   }
   for (const std::string& kind : comparison.kinds) kinds.add(Json(kind));

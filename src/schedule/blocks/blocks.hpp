@@ -1,7 +1,6 @@
-// BLOCKS plans over the graph: sets of written tiles that fit in memory and whose updates can run back to
-// back, tasks that are not ready yet included, so that a tile is loaded once for many updates. What leaves is
-// decided by the plan (Belady). Not published; it moves about half of what DARTS does, and less on several
-// nodes.
+// BLOCKS plans over the task graph: sets of written tiles that fit in memory and whose updates can run back to back,
+// tasks that are not ready yet included, so that a tile is loaded once for many updates. Eviction follows the plan
+// (Belady). Not published. It transfers about half as many bytes as DARTS, and fewer on several nodes.
 #pragma once
 #include "policy/policy.hpp"
 

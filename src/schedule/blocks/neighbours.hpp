@@ -1,5 +1,5 @@
-// What memory nodes with a wire of their own between them have from each other: a tile that one has loaded
-// need not come from home again, if the one waits for it or the other keeps it.
+// Sharing of data between memory nodes with a direct link: a tile that one node has loaded need not be transferred from
+// the home node again, if the other node waits for it or the first keeps it.
 #pragma once
 #include <vector>
 
@@ -10,18 +10,19 @@ namespace fairlead::schedule::blocks {
 
 class Neighbours {
  public:
-  /// `nodes` must stay where they are.
+  /// The addresses of `nodes` must remain valid.
   void attach(const View& view, std::vector<NodePlan>& nodes) {
     view_ = &view;
     nodes_ = &nodes;
   }
 
-  /// It is not on the node, and none of its neighbours has it.
-  bool must_come_from_home(DatumId datum, const NodePlan& own) const;
-  /// It would come from home now, and from a neighbour later.
-  bool on_its_way_to_one(DatumId datum, const NodePlan& own) const;
-  /// When the plan lets one use the datum that would get it from this node, because no other has it.
-  Position next_use_from_here(DatumId datum, const NodePlan& own, const std::vector<bool>& over);
+  /// True if the datum is neither on the node nor on any of its neighbours.
+  bool has_no_neighbour_copy(DatumId datum, const NodePlan& own) const;
+  /// True if the datum is arriving at a neighbour: it would come from the home node now, and from the neighbour later.
+  bool is_arriving_at_neighbour(DatumId datum, const NodePlan& own) const;
+  /// The next planned use of the datum by a neighbour that would get it from this node; `never` if another node can
+  /// supply it.
+  Position next_neighbour_use(DatumId datum, const NodePlan& own, const std::vector<bool>& over);
 
  private:
   const View* view_ = nullptr;

@@ -1,4 +1,4 @@
-// Uses are kept in the order of the plan, so that the next one is found by skipping those that are over.
+// Uses are stored in the order of the plan; finding the next one skips those that have finished.
 #include "schedule/blocks/node_plan.hpp"
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 namespace fairlead::schedule::blocks {
 namespace {
 
-/// Rounded down (Newton).
+/// Rounded down (Newton's method).
 Bytes square_root(Bytes n) noexcept {
   Bytes root = n, next = n / 2 + n % 2;
   while (next < root) {
@@ -18,13 +18,13 @@ Bytes square_root(Bytes n) noexcept {
 
 }  // namespace
 
-Bytes NodePlan::room(Bytes tile) const noexcept {
+Bytes NodePlan::tile_capacity(Bytes tile) const noexcept {
   const Bytes tiles = capacity_ / tile, line = square_root(tiles);
   const Bytes inputs = std::max(line + 2, std::min<Bytes>(line + 2 * streams, tiles / 2));
   return capacity_ - std::min(capacity_, inputs * tile);
 }
 
-void NodePlan::will_use(DatumId datum, Position position) {
+void NodePlan::add_use(DatumId datum, Position position) {
   if (index(datum) >= uses_.size()) uses_.resize(2 * index(datum) + 1);
   Uses& uses = uses_[index(datum)];
   if (uses.next > 32 && uses.next > uses.at.size() / 2) {

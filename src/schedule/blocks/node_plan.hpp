@@ -1,5 +1,5 @@
-// What the plan says of one memory node: which tasks wait for its workers, how much of it planned tiles hold,
-// and when it uses a datum next.
+// The plan of one memory node: the tasks that wait for its workers, the bytes that planned tiles hold, and the next use
+// of each datum.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -9,48 +9,51 @@
 
 namespace fairlead::schedule::blocks {
 
-using Position = std::uint64_t;  // in the plan: when a task is to run
+using Position = std::uint64_t;  // position of a task in the plan
 inline constexpr Position never = ~Position{0};
 
 class NodePlan {
  public:
   NodePlan(NodeId id, Bytes capacity) : id_(id), capacity_(capacity) {}
 
-  std::map<Position, Task*> ready;      ///< in the order in which they are to run
-  std::vector<WorkerId> workers;        ///< those that are left
-  std::size_t streams = 1;              ///< of an accelerator, which compute at the same time
-  std::vector<std::size_t> neighbours;  ///< places of nodes with tiles that have a wire of their own to here
+  std::map<Position, Task*> ready;  ///< in plan order
+  std::vector<WorkerId> workers;    ///< workers that are not lost
+  std::size_t streams = 1;          ///< concurrent streams of an accelerator
+  /// Positions of nodes that own tiles and have a direct link to this one.
+  std::vector<std::size_t> neighbours;
 
-  bool all_used = false;              ///< the plan uses all that is here, as far as asked since a task ended
-  Position lacks_nothing_before = 0;  ///< of ready tasks: those before have what they read, or it comes
+  bool no_unplanned_data = false;  ///< the plan uses all data present here, as of the last finished task
+  /// Ready tasks before this position lack no inputs, or these are arriving.
+  Position complete_before = 0;
 
   NodeId id() const noexcept { return id_; }
-  /// For tiles of the plan: inputs stream past them, a line of them and two for each task that runs at the same time: its
-  /// own, and the next one's. Half of the memory at most where that is much.
-  Bytes room(Bytes tile) const noexcept;
+  /// Bytes available for planned tiles. The rest is for inputs, which stream past them: one line of tiles, plus two
+  /// tiles for each concurrent task, one for itself and one for the next task. The extra is limited to half of the
+  /// memory.
+  Bytes tile_capacity(Bytes tile) const noexcept;
   Bytes held() const noexcept { return held_; }
 
-  /// The tile has an update more to come here, or one less.
-  void hold(Bytes bytes) noexcept { held_ += bytes; }
-  void let_go(Bytes bytes) noexcept { held_ -= bytes; }
+  /// Counts or releases the bytes of a tile with planned updates.
+  void reserve(Bytes bytes) noexcept { held_ += bytes; }
+  void release(Bytes bytes) noexcept { held_ -= bytes; }
 
-  /// A task that will run here at that position, after all that were told before, uses the datum.
-  void will_use(DatumId datum, Position position);
+  /// The task at that position uses the datum; positions must increase.
+  void add_use(DatumId datum, Position position);
   void removed(DatumId datum) {
     if (index(datum) < uses_.size()) uses_[index(datum)] = {};
   }
-  /// `over`, by position: what has run.
+  /// `over`, by position: the task has finished.
   Position next_use(DatumId datum, const std::vector<bool>& over);
 
  private:
-  /// When the plan uses a datum.
+  /// The planned uses of a datum.
   struct Uses {
-    std::vector<Position> at;  // increasing; those before `next` are over
+    std::vector<Position> at;  // increasing; those before `next` have finished
     std::size_t next = 0;
   };
   NodeId id_;
   Bytes capacity_;
-  Bytes held_ = 0;          // tiles with updates to come
+  Bytes held_ = 0;          // bytes of tiles with unfinished updates
   std::vector<Uses> uses_;  // by datum
 };
 

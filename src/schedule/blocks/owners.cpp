@@ -1,5 +1,5 @@
-// The grid is as square as the number of nodes allows, and at least as high as wide: a column of tiles, whose
-// last updates others wait for, is on as many nodes as possible.
+// The grid is as square as the number of nodes allows, and at least as high as wide: the last updates of a column of
+// tiles are on the critical path, so each column is spread over as many nodes as possible.
 #include "schedule/blocks/owners.hpp"
 
 #include <algorithm>
@@ -29,13 +29,13 @@ std::size_t Owners::choose(DatumId tile, const std::vector<Bytes>& held) const {
   const View::Coordinates at = view_->coordinates(tile);
   if (at.row < 0 || at.column < 0)
     return *std::ranges::min_element(places_, {}, [&](std::size_t place) { return held[place]; });
-  // Neighbours in the order of the machine, which are often joined best, share a column.
+  // Consecutive nodes, which often have the best links, share a column.
   return places_[static_cast<std::size_t>(at.column) % columns_ * rows_ +
                  static_cast<std::size_t>(at.row) % rows_];
 }
 
 void Owners::lost(std::size_t place) {
-  if (all_.size() == 1) return;  // kept where somebody who comes back would look
+  if (all_.size() == 1) return;  // the tiles stay, for workers that join later
   std::erase(all_, place);
   std::erase(places_, place);
   if (places_.empty()) places_ = all_;

@@ -1,6 +1,6 @@
-// On which memory node the updates of a tile run. Where tiles have coordinates, they are dealt out cyclically
-// in two dimensions over a grid of nodes: each node then streams the inputs of some rows and some columns
-// only, at about the same time as its neighbours in the grid, so that they get them from each other.
+// The owner node of each tile: the memory node on which its updates run. Tiles with coordinates have a two-dimensional
+// cyclic distribution over a grid of nodes. Each node then streams the inputs of only some rows and columns, at about
+// the same time as its neighbours in the grid, so they can exchange them.
 #pragma once
 #include <cstddef>
 #include <vector>
@@ -11,16 +11,16 @@ namespace fairlead::schedule::blocks {
 
 class Owners {
  public:
-  /// The accelerators have all tiles; where there are none, all nodes.
+  /// The accelerators own all tiles; without accelerators, all nodes do.
   void attach(const View& view);
 
-  /// The nodes that have tiles, as places in View::nodes().
+  /// The nodes that own tiles, as positions in View::nodes().
   const std::vector<std::size_t>& places() const noexcept { return places_; }
-  /// On how many nodes an input is used, if its row and its column of tiles are updated everywhere.
+  /// The number of nodes that use an input whose row and column of tiles are updated everywhere.
   std::size_t readers() const noexcept { return rows_ + columns_ - 1; }
-  /// The place of the tile's node. `held`, by place: bytes of the tiles that each node has in plans.
+  /// The position of the tile's owner. `held`, by position: bytes of each node's planned tiles.
   std::size_t choose(DatumId tile, const std::vector<Bytes>& held) const;
-  /// None of its workers is left.
+  /// Removes a node that has no workers left.
   void lost(std::size_t place);
 
  private:

@@ -1,4 +1,4 @@
-// Algorithm 3 and the eviction of section 5.4, in the paper's order.
+// Algorithm 3 and the eviction of section 5.4, in the order of the paper.
 #include "schedule/darts/darts.hpp"
 
 #include <algorithm>
@@ -17,46 +17,46 @@ Task* Darts::pick(WorkerId worker, bool must) {
   do {
     if (Task* head = take_planned(k, worker); head != nullptr) return head;  // line 18
   } while (fill(k));                                                         // line 1
-  for (Slot other = 0; must && other < index_.slots(); ++other)              // nobody else will, it seems
+  for (Slot other = 0; must && other < index_.slots(); ++other)  // no worker would run these otherwise
     if (Task* task = take_planned(other, worker); task != nullptr) return task;
   return nullptr;
 }
 
-/// Lines 2 to 17: puts more into plannedTasks. False if there is nothing to put.
+/// Lines 2 to 17: moves more tasks to plannedTasks. False if there is none.
 bool Darts::fill(Slot k) {
   index_.take_free(k, found_);
   if (found_.empty()) {
-    if (const Worth* opt = index_.best(k); opt != nullptr) {  // lines 2 to 6
+    if (const LoadPriority* opt = index_.best(k); opt != nullptr) {  // lines 2 to 6
       ++decisions_;
       if (opt->s0 > 0)  // lines 7 and 8
         index_.s0(opt->datum, k, found_);
       else  // lines 10 to 12
         found_.assign(1, index_.most_urgent_of_s1(opt->datum, k));
-    } else if (HeldTask* far = index_.most_urgent_far(k); far != nullptr) {  // lines 14 to 16
+    } else if (DartsTask* far = index_.most_urgent_incomplete(k); far != nullptr) {  // lines 14 to 16
       found_.assign(1, far);
     } else {
       return recall(k);
     }
   }
-  for (HeldTask* held : found_) index_.take_out(*held, false);
-  for (HeldTask* held : found_) plan(*held, k);
+  for (DartsTask* held : found_) index_.take_out(*held, false);
+  for (DartsTask* held : found_) plan(*held, k);
   return !found_.empty();
 }
 
-/// Appends the task to plannedTasks; its inputs leave dataNotInMem (lines 9, 13 and 17).
-void Darts::plan(HeldTask& held, Slot k) {
+/// Appends the task to plannedTasks and removes its inputs from dataNotInMem (lines 9, 13 and 17).
+void Darts::plan(DartsTask& held, Slot k) {
   index_.to_planned(held, k);
   next_uses_[k].order_changed();
 }
 
-/// The head of plannedTasks, of those that the worker can run; it goes to taskBuffer of the worker's node.
+/// Moves the first task of plannedTasks that the worker can run to its node's taskBuffer.
 Task* Darts::take_planned(Slot from, WorkerId worker) {
-  for (HeldTask& held : index_.planned_tasks(from))
+  for (DartsTask& held : index_.planned_tasks(from))
     if (view().can_run(*held.task, worker)) return take(held, slot_of(worker));
   return nullptr;
 }
 
-Task* Darts::take(HeldTask& held, Slot k) {
+Task* Darts::take(DartsTask& held, Slot k) {
   if (held.planned_on != k) {
     index_.take_out(held, false);
     index_.to_planned(held, k);
@@ -69,17 +69,17 @@ Task* Darts::take(HeldTask& held, Slot k) {
   return task;
 }
 
-// ---- tasks and data come and go: the end of section 5.3
+// ---- arrival and departure of tasks and data: the end of section 5.3
 
-/// Tasks that were picked for the node and are not over.
+/// Picked for the node, not finished.
 const std::vector<const Task*>& Darts::task_buffer(Slot k) {
   view().pipeline(view().nodes()[k].id, task_buffer_);
   return task_buffer_;
 }
 
-// A task that is free somewhere bypasses readyTasks.
+// Tasks that lack no data on some node bypass readyTasks.
 void Darts::ready(Task& task, WorkerId) {
-  HeldTask& held = index_.make(task);
+  DartsTask& held = index_.make(task);
   task.policy_data = &held;
   if (const Slot k = least_queued_free(held); k != no_slot)
     plan(held, k);
@@ -87,8 +87,8 @@ void Darts::ready(Task& task, WorkerId) {
     enter(held);
 }
 
-/// The node on which the task needs nothing more and the fewest tasks are planned or in taskBuffer.
-Slot Darts::least_queued_free(const HeldTask& held) {
+/// The node that has the task's data and the fewest tasks planned or in taskBuffer; no_slot if none.
+Slot Darts::least_queued_free(const DartsTask& held) {
   Slot best = no_slot;
   std::size_t least = 0;
   for (Slot k = 0; k < index_.slots(); ++k) {
@@ -104,10 +104,10 @@ Slot Darts::least_queued_free(const HeldTask& held) {
 
 void Darts::reserved(DatumId datum, NodeId node) {
   const Slot k = index_.slot_of(node);
-  if (k != no_slot) index_.came(datum, k);
+  if (k != no_slot) index_.datum_arrived(datum, k);
 }
 
-void Darts::loaded(DatumId datum, NodeId node) {
+void Darts::arrived(DatumId datum, NodeId node) {
   reserved(datum, node);
   index_.transfer_changed(datum, index_.slot_of(node));
 }
@@ -120,14 +120,14 @@ void Darts::returned(Task& task) {
 }
 
 void Darts::cancelled(Task& task) {
-  if (task.policy_data != nullptr)  // not picked after all
-    forget(*static_cast<HeldTask*>(task.policy_data));
+  if (task.policy_data != nullptr)  // not picked yet
+    forget(*static_cast<DartsTask*>(task.policy_data));
   else
     for (Slot k = 0; k < index_.slots(); ++k) forget_awaited(task, k);
 }
 
-/// A task that was not picked leaves its list.
-Task& Darts::forget(HeldTask& held) {
+/// Removes an unpicked task from its list.
+Task& Darts::forget(DartsTask& held) {
   Task& task = *held.task;
   index_.take_out(held, false);
   index_.release(held);
@@ -135,7 +135,7 @@ Task& Darts::forget(HeldTask& held) {
   return task;
 }
 
-/// Whether a task of taskBuffer that is not yet admitted will bring the datum.
+/// A task in taskBuffer without reserved memory will load the datum.
 bool Darts::awaited_by_buffer(DatumId datum, Slot k, const Task* except) {
   return std::ranges::any_of(task_buffer(k), [&](const Task* task) {
     return task != except && task->state == TaskState::picked &&
@@ -145,26 +145,26 @@ bool Darts::awaited_by_buffer(DatumId datum, Slot k, const Task* except) {
   });
 }
 
-/// The task leaves taskBuffer: what only it was to bring is missing.
+/// The task leaves taskBuffer: data that only it was to load are missing again.
 void Darts::forget_awaited(const Task& task, Slot k) {
   next_uses_[k].order_changed();
   for (const Access& access : task.accesses())
-    if (reads(access.mode) && index_.awaited(access.datum, k))
+    if (reads(access.mode) && index_.is_being_loaded(access.datum, k))
       index_.set_awaited(access.datum, k, awaited_by_buffer(access.datum, k, &task));
 }
 
-// What was planned for the node and none of its other workers can run is for everybody again.
+// Planned tasks that the node's other workers cannot run become ready again.
 void Darts::worker_lost(WorkerId worker) {
-  std::vector<HeldTask*> stranded;
+  std::vector<DartsTask*> stranded;
   index_.worker_lost(worker, slot_of(worker), stranded);
-  for (HeldTask* held : stranded) ready(forget(*held), no_id<WorkerId>);
+  for (DartsTask* held : stranded) ready(forget(*held), no_id<WorkerId>);
 }
 
 // ---- section 5.4
 
-// What taskBuffer does not use and the fewest tasks of plannedTasks do; else Belady's rule. Of equal ones the
-// least recently used.
-DatumId Darts::victim(NodeId node, Candidates& candidates) {
+// Evicts a datum that taskBuffer does not use and the fewest planned tasks use; if all are used, Belady's rule.
+// Ties: the least recently used.
+DatumId Darts::victim(NodeId node, EvictionCandidates& candidates) {
   const Slot k = index_.slot_of(node);
   if (k == no_slot) return candidates.next();
   const NextUses& next_uses = this->next_uses(k);
@@ -178,7 +178,7 @@ DatumId Darts::victim(NodeId node, Candidates& candidates) {
       furthest = *next_use;
     } else {
       const std::uint32_t planned = index_.planned_users(datum, k);
-      if (planned == 0) return datum;  // nothing can be better
+      if (planned == 0) return datum;  // optimal
       if (!best_is_used && planned >= fewest) continue;
       best = datum;
       fewest = planned;
@@ -188,7 +188,7 @@ DatumId Darts::victim(NodeId node, Candidates& candidates) {
   return best;
 }
 
-/// In taskBuffer, and for Belady's rule alone in plannedTasks behind it.
+/// The next uses in taskBuffer, for the belady variant then in plannedTasks.
 const NextUses& Darts::next_uses(Slot k) {
   NextUses& uses = next_uses_[k];
   if (!uses.outdated()) return uses;
@@ -199,23 +199,23 @@ const NextUses& Darts::next_uses(Slot k) {
     uses.next_task();
   }
   if (rules_.eviction == DartsEviction::belady)
-    for (const HeldTask& held : index_.planned_tasks(k)) {
+    for (const DartsTask& held : index_.planned_tasks(k)) {
       for (const Use& input : held.uses()) uses.use(input.datum);
       uses.next_task();
     }
   return uses;
 }
 
-// Tasks of plannedTasks that lose an input return to readyTasks, unless taskBuffer brings it back.
+// Tasks of plannedTasks that lose an input return to readyTasks, unless a task in taskBuffer loads it again.
 void Darts::dropped(DatumId datum, NodeId node, DropReason) {
   const Slot k = index_.slot_of(node);
   if (k != no_slot) {
     const bool awaited = awaited_by_buffer(datum, k, nullptr);
-    index_.went(datum, k, awaited);
+    index_.datum_left(datum, k, awaited);
     if (!awaited && !index_.resident(datum, k)) {
       index_.planned_users(datum, k, found_);
-      for (HeldTask* held : found_) index_.take_out(*held, false);
-      for (HeldTask* held : found_) {
+      for (DartsTask* held : found_) index_.take_out(*held, false);
+      for (DartsTask* held : found_) {
         index_.count_missing(*held);
         enter(*held);
       }
@@ -225,7 +225,7 @@ void Darts::dropped(DatumId datum, NodeId node, DropReason) {
   index_.transfer_changed(datum, k);
 }
 
-// ---- what others ask
+// ---- queries
 
 std::size_t Darts::upcoming(WorkerId worker, std::span<DatumId> out) {
   if (rules_.prefetch == DartsPrefetch::buffer) return 0;
@@ -236,7 +236,7 @@ std::size_t Darts::upcoming(WorkerId worker, std::span<DatumId> out) {
 
 void Darts::planned(NodeId node, std::vector<const Task*>& out) const {
   out.clear();
-  for (const HeldTask& held : index_.planned_tasks(index_.slot_of(node))) out.push_back(held.task);
+  for (const DartsTask& held : index_.planned_tasks(index_.slot_of(node))) out.push_back(held.task);
 }
 
 std::unique_ptr<Policy> make_darts(const PolicyOptions& options) {

@@ -1,10 +1,10 @@
-// DARTS, data-aware reactive task scheduling: first choose the datum whose loading enables most work per
-// time, then plan the tasks that it enables. Gonthier, Marchal, Thibault 2023, section 5: Algorithm 3 and the
-// eviction of 5.4. The sums that the algorithm asks for are kept by ReadyIndex.
+// DARTS, data-aware reactive task scheduling: first choose the datum whose loading enables the most work per unit of
+// transfer time, then plan the tasks that it enables. Gonthier, Marchal, Thibault 2023, section 5: Algorithm 3 and the
+// eviction of 5.4. ReadyIndex maintains the sums.
 //
-// Keyed by memory node, k: the workers of a node share dataNotInMem, plannedTasks and taskBuffer. Fixed here,
-// where the paper is silent: last tie-breaks are the lowest datum id and the task released first; S0 is
-// planned in order of release; ready tasks that need nothing more are planned before any datum is chosen.
+// k denotes a memory node: the workers of a node share dataNotInMem, plannedTasks and taskBuffer. Where the paper is
+// silent: ties go to the lowest datum id and the task released first; S0 is planned in order of release; ready tasks
+// that lack no data are planned first.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -21,7 +21,7 @@ class Darts : public Policy {
  public:
   explicit Darts(const DartsRules& rules = {}) : rules_(rules) {}
 
-  Interest interests() const override { return Interest::progress | Interest::residency; }
+  Notifications interests() const override { return Notifications::progress | Notifications::residency; }
 
   void ready(Task& task, WorkerId released_by) override;
   void returned(Task& task) override;
@@ -29,28 +29,28 @@ class Darts : public Policy {
   void worker_lost(WorkerId worker) override;
   void finished(Task& task, WorkerId worker, Duration) override;
   void reserved(DatumId datum, NodeId node) override;
-  void loaded(DatumId datum, NodeId node) override;
+  void arrived(DatumId datum, NodeId node) override;
   void dropped(DatumId datum, NodeId node, DropReason why) override;
   void removed(DatumId datum) override { index_.forget(datum); }
 
   Task* pick(WorkerId worker, bool must) override;
-  DatumId victim(NodeId node, Candidates& candidates) override;
+  DatumId victim(NodeId node, EvictionCandidates& candidates) override;
   std::size_t upcoming(WorkerId worker, std::span<DatumId> out) override;
 
-  // ---- for tests and pictures
+  // ---- for tests and graph pictures
 
-  /// plannedTasks of the node. Replaces `out`.
+  /// Replaces `out` by plannedTasks of the node.
   void planned(NodeId node, std::vector<const Task*>& out) const;
-  /// The datum is in dataNotInMem of the node if a ready task uses it.
+  /// Whether the datum, used by a ready task, is in dataNotInMem of the node.
   bool missing(DatumId datum, NodeId node) { return index_.missing(datum, index_.slot_of(node)); }
-  /// Searches that Algorithm 3 made, by S0 or S1.
+  /// Searches of Algorithm 3 that chose a datum, by S0 or S1.
   std::uint64_t decisions() const noexcept { return decisions_; }
 
  protected:
   void attached() override;
-  /// Puts a task in no list among the ready ones. Variants may set it aside instead.
-  virtual void enter(HeldTask& held) { index_.to_ready(held); }
-  /// There is nothing else for the node to do: true if a task that was set aside is ready now.
+  /// Makes a task ready that is in no list. Variants may defer it.
+  virtual void enter(DartsTask& held) { index_.to_ready(held); }
+  /// Called when the node has nothing else to do; returns true if a deferred task became ready.
   virtual bool recall(Slot) { return false; }
   ReadyIndex& tasks() noexcept { return index_; }
 
@@ -58,11 +58,11 @@ class Darts : public Policy {
   Slot slot_of(WorkerId worker) const { return index_.slot_of(view().workers()[index(worker)].node); }
   const std::vector<const Task*>& task_buffer(Slot k);
   bool fill(Slot k);
-  void plan(HeldTask& held, Slot k);
-  Task* take(HeldTask& held, Slot k);
-  Task& forget(HeldTask& held);
+  void plan(DartsTask& held, Slot k);
+  Task* take(DartsTask& held, Slot k);
+  Task& forget(DartsTask& held);
   Task* take_planned(Slot from, WorkerId worker);
-  Slot least_queued_free(const HeldTask& held);
+  Slot least_queued_free(const DartsTask& held);
   bool awaited_by_buffer(DatumId datum, Slot k, const Task* except);
   void forget_awaited(const Task& task, Slot k);
   const NextUses& next_uses(Slot k);
@@ -71,8 +71,8 @@ class Darts : public Policy {
   ReadyIndex index_;
   std::vector<NextUses> next_uses_;  // by slot
   std::uint64_t decisions_ = 0;
-  std::vector<HeldTask*> found_;
-  std::vector<const Task*> task_buffer_;  // of the slot that was asked for last
+  std::vector<DartsTask*> found_;
+  std::vector<const Task*> task_buffer_;  // of the slot of the last call
 };
 
 std::unique_ptr<Policy> make_darts(const PolicyOptions& options);

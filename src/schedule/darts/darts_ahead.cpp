@@ -1,4 +1,4 @@
-// The two variants of DARTS that look at later updates of tiles.
+// The two variants of DARTS that take later updates of tiles into account.
 #include "schedule/darts/darts_ahead.hpp"
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 namespace fairlead::schedule {
 
 void DartsAhead::submitted(Task& task) {
-  AheadTask& ahead = lookahead_.submitted(task);
+  WindowTask& ahead = lookahead_.submitted(task);
   const auto workers = view().workers();
   const auto able = std::ranges::find_if(
       workers, [&](const WorkerInfo& worker) { return view().can_run(task, worker.id); });
@@ -16,42 +16,42 @@ void DartsAhead::submitted(Task& task) {
 void DartsAhead::finished(Task& task, WorkerId worker, Duration took) {
   Darts::finished(task, worker, took);
   lookahead_.finished(task, unlocked_);
-  for (AheadTask* ahead : unlocked_) next_is_unlocked(*ahead);
+  for (WindowTask* ahead : unlocked_) next_is_unlocked(*ahead);
 }
 
 void DartsAhead::cancelled(Task& task) {
   Darts::cancelled(task);
   lookahead_.finished(task, unlocked_);
-  for (AheadTask* ahead : unlocked_) next_is_unlocked(*ahead);
+  for (WindowTask* ahead : unlocked_) next_is_unlocked(*ahead);
 }
 
-/// A task can now follow the earlier writers of its tile at once: what does that change for the first of
-/// them?
-void DartsAhead::next_is_unlocked(AheadTask& unlocked) {
-  AheadTask* first = &unlocked;
+/// Updates the first unfinished writer of the tile, after a later writer has lost its last other dependency.
+void DartsAhead::next_is_unlocked(WindowTask& unlocked) {
+  WindowTask* first = &unlocked;
   for (int steps = 0; first->previous != nullptr; first = first->previous)
     if (!first->unlocked() || ++steps > longest_chain) return;
-  auto* held = static_cast<HeldTask*>(first->task->policy_data);
-  if (first == &unlocked || held == nullptr) return;  // is about to become ready itself; or has been picked
+  auto* held = static_cast<DartsTask*>(first->task->policy_data);
+  // About to become ready itself; or the first was picked already.
+  if (first == &unlocked || held == nullptr) return;
   if (variant_ == DartsVariant::chain) {
     tasks().set_bonus(*held, later_work(*first));
-  } else if (held->where == HeldTask::Where::aside) {
+  } else if (held->where == DartsTask::Where::deferred) {
     wait_no_longer(*held);
   }
 }
 
-/// It was set aside.
-void DartsAhead::wait_no_longer(HeldTask& held) {
+/// Makes a deferred task ready.
+void DartsAhead::wait_no_longer(DartsTask& held) {
   tasks().take_out(held, false);
   tasks().count_missing(held);
   tasks().to_ready(held);
 }
 
-/// What the updates right behind this one take, as far as they are unlocked.
-std::int64_t DartsAhead::later_work(const AheadTask& ahead) const {
+/// Work of the unlocked updates directly after this one, ns.
+std::int64_t DartsAhead::later_work(const WindowTask& ahead) const {
   std::int64_t work = 0;
   int steps = 0;
-  for (const AheadTask* next = ahead.next; next != nullptr && next->unlocked() && steps < longest_chain;
+  for (const WindowTask* next = ahead.next; next != nullptr && next->unlocked() && steps < longest_chain;
        ++steps) {
     work += next->work;
     next = next->next;
@@ -59,17 +59,17 @@ std::int64_t DartsAhead::later_work(const AheadTask& ahead) const {
   return work;
 }
 
-void DartsAhead::enter(HeldTask& held) {
-  if (const AheadTask* ahead = lookahead_.find(held.task->id); ahead != nullptr) {
+void DartsAhead::enter(DartsTask& held) {
+  if (const WindowTask* ahead = lookahead_.find(held.task->id); ahead != nullptr) {
     if (variant_ == DartsVariant::chain) tasks().set_bonus(held, later_work(*ahead));
-    if (variant_ == DartsVariant::defer && worth_waiting_for(held)) return tasks().to_aside(held);
+    if (variant_ == DartsVariant::defer && worth_waiting_for(held)) return tasks().defer(held);
   }
   Darts::enter(held);
 }
 
-/// Its tile is nowhere in memory, and the next update of the tile is known but not unlocked.
-bool DartsAhead::worth_waiting_for(const HeldTask& held) {
-  const AheadTask* ahead = lookahead_.find(held.task->id);
+/// True if the task's tile is in no memory and the tile's next update is known but still locked.
+bool DartsAhead::worth_waiting_for(const DartsTask& held) {
+  const WindowTask* ahead = lookahead_.find(held.task->id);
   if (ahead->next == nullptr || ahead->next->unlocked()) return false;
   for (const Access& access : held.task->accesses())
     if (access.datum == ahead->tile && reads(access.mode))
@@ -78,9 +78,9 @@ bool DartsAhead::worth_waiting_for(const HeldTask& held) {
   return true;
 }
 
-// The oldest, which costs nothing to find; the most urgent one is no better.
+// The oldest, which is found in constant time; choosing the most urgent one is no better.
 bool DartsAhead::recall(Slot slot) {
-  for (HeldTask& held : tasks().tasks_aside()) {
+  for (DartsTask& held : tasks().deferred_tasks()) {
     if (!held.on(slot).usable()) continue;
     wait_no_longer(held);
     return true;

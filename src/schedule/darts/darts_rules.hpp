@@ -1,4 +1,4 @@
-// What DARTS and its variants can be told.
+// The options of DARTS and its variants.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -8,16 +8,16 @@
 
 namespace fairlead::schedule {
 
-/// Which datum leaves.
+/// The eviction rule.
 enum class DartsEviction : std::uint8_t {
-  published,  // see victim()
-  belady,     // whose next use in taskBuffer, then plannedTasks, is furthest
+  published,  // section 5.4: see victim()
+  belady,     // furthest next use in taskBuffer, then plannedTasks
 };
 
-/// For whom data are fetched before a worker needs them.
+/// The tasks whose data are prefetched.
 enum class DartsPrefetch : std::uint8_t {
-  buffer,   // tasks of taskBuffer, as section 5.2 says
-  planned,  // those of plannedTasks, too
+  buffer,   // tasks of taskBuffer, as in section 5.2
+  planned,  // tasks of plannedTasks too
 };
 struct DartsRules {
   DartsEviction eviction = DartsEviction::published;

@@ -33,8 +33,8 @@ std::vector<double> transfer_distances(const View& view) {
   return result;
 }
 
-std::vector<Visit> access_order(std::span<const std::uint32_t> buckets, Column own,
-                                std::span<const double> distances, Reach reach) {
+std::vector<ListId> access_order(std::span<const std::uint32_t> buckets, Column own,
+                                 std::span<const double> distances, LocalityRange reach) {
   std::vector<Column> others;
   for (Column m = 0; m < distances.size(); ++m)
     if (m != own) others.push_back(m);
@@ -42,7 +42,7 @@ std::vector<Visit> access_order(std::span<const std::uint32_t> buckets, Column o
   const auto close = std::span(others).first(std::min(reach.subgroups, others.size()));
   const auto far = std::span(others).subspan(close.size());
 
-  std::vector<Visit> order;
+  std::vector<ListId> order;
   order.reserve(buckets.size() * distances.size());
   for (std::size_t from = 0; from < buckets.size();) {
     const auto chunk = buckets.subspan(from, std::min(reach.lambda, buckets.size() - from));

@@ -76,26 +76,26 @@ Columns smwb(std::span<const Use> uses, Column columns) noexcept {
   const auto all = static_cast<double>(uses.size());
   const auto written = static_cast<double>(std::ranges::count(uses, true, &Use::written));
   return highest(columns, [&](Column m) {
-    double cost = 0;  // times the number of all data: then it is a whole number
+    double cost = 0;  // multiplied by the number of all data, so that it is an integer
     for (const Use& d : uses)
       if (!in(m, d)) cost += d.written ? (2 * all - written) * size(d) : all * size(d);
     return -cost;
   });
 }
 
-Column winner(Columns best, std::optional<Column> asker) noexcept {
+Column select_node(Columns best, std::optional<Column> asker) noexcept {
   if (asker.has_value() && (best & bit(*asker)) != 0) return *asker;
   return static_cast<Column>(std::countr_zero(best));
 }
 
-BestNodeDifference::Winners BestNodeDifference::winners(std::span<const Use> uses, Column columns,
-                                                        std::optional<Column> asker, double theta) {
-  const auto of = [&](Columns best) { return static_cast<std::uint8_t>(winner(best, asker)); };
+BestNodeDifference::Winners BestNodeDifference::best_nodes(std::span<const Use> uses, Column columns,
+                                                           std::optional<Column> asker, double theta) {
+  const auto of = [&](Columns best) { return static_cast<std::uint8_t>(select_node(best, asker)); };
   return {of(sdh(uses, columns)), of(sdh2(uses, columns)), of(sdhb(uses, columns, theta)),
           of(smwb(uses, columns))};
 }
 
-std::size_t BestNodeDifference::steadiest() const noexcept {
+std::size_t BestNodeDifference::most_stable() const noexcept {
   return static_cast<std::size_t>(std::ranges::min_element(counts_) - counts_.begin());
 }
 

@@ -1,4 +1,4 @@
-// Finds buckets, and sorts them for each kind of worker.
+// Looks up buckets, and sorts them for each kind of worker.
 #include "schedule/heteroprio/buckets.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace fairlead::schedule::heteroprio {
 
 AccessArray access_array(WorkerKind kind, std::span<const Bucket> buckets, const Settings& settings) {
-  // First what the user has ordered, then by advantage.
+  // Sort by the user's order first, then by advantage.
   using Key = std::pair<std::size_t, double>;
   std::vector<Key> keys(buckets.size());
   AccessArray result;
@@ -21,7 +21,7 @@ AccessArray access_array(WorkerKind kind, std::span<const Bucket> buckets, const
       keys[b] = {*place, 0};
     else
       keys[b] = {std::numeric_limits<std::size_t>::max(),
-                 -advantage(buckets[b].speedup(), kind, buckets[b].kinds)};
+                 -relative_speedup(buckets[b].speedup(), kind, buckets[b].kinds)};
     result.order.push_back(b);
   }
   std::ranges::stable_sort(result.order, {}, [&](std::uint32_t b) { return keys[b]; });

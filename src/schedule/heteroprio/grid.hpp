@@ -1,9 +1,8 @@
-// Where ready tasks wait: a list for each bucket and memory node. Bramas 2019, "2D task-list grid by
-// splitting the buckets per memory nodes".
+// The lists of ready tasks: one for each bucket and memory node. Bramas 2019, "2D task-list grid by splitting the
+// buckets per memory nodes".
 //
-// A task that not all workers of the kinds that visit its bucket can run, because it may not be on some nodes
-// for instance, is in a list of its own beside the others of its cell: nobody looks through what it cannot
-// run.
+// A task that some workers of its bucket's kinds cannot run, for instance because it is restricted to some nodes, has a
+// separate list within its cell. So workers do not scan tasks that they cannot run.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -14,22 +13,22 @@
 
 namespace fairlead::schedule::heteroprio {
 
-struct Waiting {
+struct QueuedTask {
   Task* task = nullptr;
-  std::uint64_t order = 0;                ///< of arrival
-  BestNodeDifference::Winners winners{};  ///< at the push; if they are compared
+  std::uint64_t order = 0;                     ///< order of arrival
+  BestNodeDifference::Winners best_columns{};  ///< at the push; only if affinities are compared
 };
 
-/// The paper leaves open where those take a task who steal it. Here: from the back, since what is at the
-/// front was released first, and its own node comes to it next.
-enum class End : std::uint8_t { front, back };
+/// The end of a list at which a worker takes a task. The paper leaves open where thieves take from. Here they take from
+/// the back: the front was released first, and the list's own node takes it next.
+enum class QueueEnd : std::uint8_t { front, back };
 
 class Cell {
  public:
   bool empty() const noexcept { return size_ == 0; }
 
-  /// `groups`: bit g: workers of group g can run it.
-  void push(const Waiting& waiting, std::uint64_t groups) {
+  /// `groups`: bit g is set if workers of group g can run the task.
+  void push(const QueuedTask& waiting, std::uint64_t groups) {
     auto list = lists_.begin();
     while (list != lists_.end() && list->groups != groups) ++list;
     if (list == lists_.end()) list = lists_.insert(list, List{groups, {}});
@@ -37,18 +36,18 @@ class Cell {
     ++size_;
   }
 
-  /// Removes the oldest or newest task of those for the group that satisfies the condition; one without a
-  /// task if none does.
+  /// Removes the oldest or newest task that the group can run and that satisfies the condition; returns an entry
+  /// without a task if there is none.
   template <class Condition>
-  Waiting take(End end, std::uint64_t group, Condition&& condition) {
+  QueuedTask take(QueueEnd end, std::uint64_t group, Condition&& condition) {
     List* best = nullptr;
     std::size_t at = 0;
     for (List& list : lists_) {
       if ((list.groups & group) == 0) continue;
       for (std::size_t i = 0; i < list.tasks.size(); ++i) {
-        const std::size_t here = end == End::front ? i : list.tasks.size() - 1 - i;
+        const std::size_t here = end == QueueEnd::front ? i : list.tasks.size() - 1 - i;
         if (!condition(*list.tasks[here].task)) continue;
-        if (best == nullptr || (list.tasks[here].order < best->tasks[at].order) == (end == End::front)) {
+        if (best == nullptr || (list.tasks[here].order < best->tasks[at].order) == (end == QueueEnd::front)) {
           best = &list;
           at = here;
         }
@@ -56,7 +55,7 @@ class Cell {
       }
     }
     if (best == nullptr) return {};
-    const Waiting taken = best->tasks[at];
+    const QueuedTask taken = best->tasks[at];
     best->tasks.erase(best->tasks.begin() + static_cast<std::ptrdiff_t>(at));
     --size_;
     return taken;
@@ -65,13 +64,13 @@ class Cell {
  private:
   struct List {
     std::uint64_t groups;
-    std::deque<Waiting> tasks;  // oldest first
+    std::deque<QueuedTask> tasks;  // oldest first
   };
-  std::vector<List> lists_;  // mostly one
+  std::vector<List> lists_;  // usually one
   std::size_t size_ = 0;
 };
 
-/// Cells by bucket and column.
+/// Cells, by bucket and column.
 class Grid {
  public:
   void resize(std::size_t buckets, std::size_t columns) {

@@ -1,5 +1,5 @@
-// The policy: pushes tasks into the grid, and workers pop them in their access orders. Heteroprio's buckets
-// are the rows of a grid with one column, LAHeteroprio's grid has a column for each memory node.
+// The policy: pushes tasks into the grid; workers pop them in their access orders. Heteroprio's buckets are the rows of
+// a grid with one column; LAHeteroprio's grid has one column per memory node.
 #include "schedule/heteroprio/heteroprio.hpp"
 
 #include <fmt/format.h>
@@ -27,23 +27,23 @@ class Heteroprio final : public Policy {
 
   // Push: "task insertion in the grid with locality evaluation".
   void ready(Task& task, WorkerId released_by) override {
-    const Runners runners = look_for_runners(task);
+    const EligibleWorkers runners = find_eligible_workers(task);
     const std::uint32_t b = bucket_of(task, runners.kinds);
     learn(b, task, runners);
-    Waiting waiting;
+    QueuedTask waiting;
     waiting.task = &task;
     waiting.order = ++arrivals_;
     Column column = 0;
     if (placement_.has_value())
       column =
-          placement_->pushed(waiting, released_by == no_id<WorkerId>
-                                          ? std::nullopt
-                                          : std::optional(groups_[group_of_[index(released_by)]].column));
+          placement_->on_push(waiting, released_by == no_id<WorkerId>
+                                           ? std::nullopt
+                                           : std::optional(groups_[group_of_[index(released_by)]].column));
     grid_.at(b, column).push(waiting, runners.groups);
     ++buckets_.list()[b].waiting;
   }
 
-  // Pop. Thresholds do not count when nothing else would run.
+  // Pop. Thresholds are ignored if nothing else would run.
   Task* pick(WorkerId worker, bool must) override {
     update_orders();
     Task* task = take(worker, true);
@@ -57,19 +57,19 @@ class Heteroprio final : public Policy {
   }
 
  private:
-  /// The workers of one kind on one memory node: they look in the same order.
+  /// The workers of one kind on one memory node, which share an access order.
   struct Group {
     WorkerKind kind{};
     Column column = 0;
-    std::uint64_t bit = 0;  // among the groups; beyond 64 they share them
+    std::uint64_t bit = 0;  // the group's bit; groups beyond 64 share bits
     std::vector<WorkerId> workers;
-    std::vector<Visit> order;
+    std::vector<ListId> order;
   };
-  /// Who can run a task.
-  struct Runners {
+  /// The groups and kinds of worker that can run a task.
+  struct EligibleWorkers {
     std::uint64_t groups = 0;
     std::uint32_t kinds = 0;
-    ByKind<std::optional<WorkerId>> one{};  // that is not lost
+    ByKind<std::optional<WorkerId>> one{};  // one worker of each kind that is not lost
   };
 
   void attached() override {
@@ -102,10 +102,10 @@ class Heteroprio final : public Policy {
                                view().nodes().begin());
   }
 
-  // ---- "Multi-priorities": who can run a task, and its bucket
+  // ---- "Multi-priorities": eligible workers, and buckets
 
-  Runners look_for_runners(const Task& task) const {
-    Runners runners;
+  EligibleWorkers find_eligible_workers(const Task& task) const {
+    EligibleWorkers runners;
     for (const Group& group : groups_)
       for (const WorkerId worker : group.workers) {
         if (!view().can_run(task, worker)) continue;
@@ -129,7 +129,7 @@ class Heteroprio final : public Policy {
     orders_outdated_ = true;
     return b;
   }
-  /// What an order cannot tell.
+  /// Checks the user's speedup factor against the codelet's bodies; Settings::check() cannot do so.
   void check_fastest(const CodeletInfo& codelet) const {
     const SpeedupFactor* factor = settings().factor(codelet.name);
     if (factor == nullptr || ((codelet.kinds >> index(factor->fastest)) & 1u) != 0) return;
@@ -142,44 +142,45 @@ class Heteroprio final : public Policy {
 
   // ---- "Speedup factors"
 
-  /// Nothing is learned from a task whose duration is a guess on one of the kinds.
-  void learn(std::uint32_t b, const Task& task, const Runners& runners) {
+  /// Learns nothing from a task whose duration is unknown on one of the kinds.
+  void learn(std::uint32_t b, const Task& task, const EligibleWorkers& runners) {
     Bucket& bucket = buckets_.list()[b];
     if (bucket.given.has_value() || (bucket.kinds & (bucket.kinds - 1)) == 0) return;
     ByKind<Duration> durations{};
     for (std::size_t kind = 0; kind < worker_kind_count; ++kind) {
       if (((bucket.kinds >> kind) & 1u) == 0) continue;
       const std::optional<WorkerId> worker = runners.one[kind];
-      if (!worker.has_value() || !view().known(task, *worker)) return;
+      if (!worker.has_value() || !view().is_estimate_reliable(task, *worker)) return;
       durations[kind] = view().estimate(task, *worker);
     }
     orders_outdated_ |= bucket.found.add(durations, bucket.kinds);
   }
 
   bool open_for(const Bucket& bucket, WorkerKind kind) const noexcept {
-    return may_take(bucket.speedup(), kind, bucket.waiting, bucket.kinds, present_);
+    return is_above_threshold(bucket.speedup(), kind, bucket.waiting, bucket.kinds, present_);
   }
 
   // ---- "Iterating order on the lists of the grid (pop)"
 
   Task* take(WorkerId worker, bool thresholds) {
     const Group& group = groups_[group_of_[index(worker)]];
-    for (const Visit& visit : group.order) {
+    for (const ListId& visit : group.order) {
       Bucket& bucket = buckets_.list()[visit.bucket];
       if (bucket.waiting == 0 || (thresholds && !open_for(bucket, group.kind))) continue;
       Cell& cell = grid_.at(visit.bucket, visit.column);
       if (cell.empty()) continue;
-      const Waiting taken = cell.take(visit.column == group.column ? End::front : End::back, group.bit,
-                                      [&](const Task& task) { return view().can_run(task, worker); });
+      const QueuedTask taken =
+          cell.take(visit.column == group.column ? QueueEnd::front : QueueEnd::back, group.bit,
+                    [&](const Task& task) { return view().can_run(task, worker); });
       if (taken.task == nullptr) continue;
       --bucket.waiting;
-      if (placement_.has_value()) placement_->popped(taken, group.column);
+      if (placement_.has_value()) placement_->on_pop(taken, group.column);
       return taken.task;
     }
     return nullptr;
   }
 
-  /// After a bucket or a factor that is new.
+  /// Recomputes the access orders after a new bucket or a changed speedup.
   void update_orders() {
     if (!std::exchange(orders_outdated_, false)) return;
     ByKind<AccessArray> arrays;
@@ -189,7 +190,7 @@ class Heteroprio final : public Policy {
     for (Group& group : groups_) {
       const AccessArray& array = arrays[index(group.kind)];
       std::vector<double> distances(columns);
-      Reach reach;
+      LocalityRange reach;
       if (const auto& locality = settings().locality; locality.has_value()) {
         reach = locality->reach[index(group.kind)];
         for (Column m = 0; m < columns; ++m)
@@ -206,13 +207,13 @@ class Heteroprio final : public Policy {
 
   Buckets buckets_;
   Grid grid_;
-  std::optional<Placement> placement_;                   // with locality
+  std::optional<Placement> placement_;                   // only with locality
   std::vector<Group> groups_;                            // in the order of their first workers
   std::vector<std::size_t> group_of_;                    // by worker
-  std::vector<std::optional<WorkerKind>> column_kinds_;  // of the node's first worker
+  std::vector<std::optional<WorkerKind>> column_kinds_;  // kind of the node's first worker
   std::vector<double> transfers_;                        // Eq. 10, by two columns
   std::vector<bool> lost_;                               // by worker
-  ByKind<std::size_t> present_{};                        // workers
+  ByKind<std::size_t> present_{};                        // by kind: workers that are not lost
   std::uint64_t arrivals_ = 0;
   bool orders_outdated_ = false;
 };

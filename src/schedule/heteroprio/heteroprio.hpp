@@ -1,14 +1,14 @@
-// HETEROPRIO: a task has a priority for each kind of worker, that of its bucket, and a slow kind leaves the
-// last tasks of a bucket to the fast one. LAHETEROPRIO: the same with a list for each bucket and memory node.
-// Bramas, *Impact study of data locality on task-based applications through the Heteroprio scheduler*, 2019.
+// HETEROPRIO: a task's priority for each kind of worker is that of its bucket; a slow kind leaves the last tasks of a
+// bucket to the fast one. LAHETEROPRIO: the same with one list per bucket and memory node. Bramas, *Impact study of
+// data locality on task-based applications through the Heteroprio scheduler*, 2019.
 //
-// What the paper leaves open is decided so: lists are first in, first out; those who steal from another
-// node's list take from its back; what the user does not say is found by the models' estimates; and nothing
-// waits for ever: when nothing runs, thresholds do not count.
+// Where the paper is silent: lists are first in, first out; thieves take from the back of another node's list;
+// parameters that the user does not set come from the models' estimates; thresholds are ignored when nothing runs, so
+// that no task waits forever.
 //
-// Nothing is fetched ahead for tasks in the lists. They are not any worker's yet: with one list, all devices
-// would fetch for its first tasks. And what came for a task that waits would make the affinity that has
-// placed it look steady, and the others not.
+// No data are prefetched for tasks in the lists, since their worker is unknown: with one list, all devices would fetch
+// the data of its first tasks. A prefetch would also make the affinity that placed the task look steady, and the others
+// not.
 #pragma once
 #include <memory>
 
@@ -17,10 +17,10 @@
 
 namespace fairlead::schedule {
 
-/// The two as --scheduler names them. Throws ConfigError for what cannot be meant.
+/// The policies as --scheduler names them. Throws ConfigError for invalid options.
 std::unique_ptr<Policy> make_heteroprio(const PolicyOptions& options);
 std::unique_ptr<Policy> make_laheteroprio(const PolicyOptions& options);
-/// Likewise, for programs.
+/// The same, for programs that construct the settings.
 std::unique_ptr<Policy> make_heteroprio(heteroprio::Settings settings);
 
 }  // namespace fairlead::schedule

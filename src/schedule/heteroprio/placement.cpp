@@ -1,20 +1,21 @@
-// Looks where a task's data are, and asks the formulas.
+// Collects the locations of a task's data and evaluates the affinities.
 #include "schedule/heteroprio/placement.hpp"
 
 namespace fairlead::schedule::heteroprio {
 
-Column Placement::pushed(Waiting& waiting, std::optional<Column> pusher) {
-  if (locality_.affinity.has_value()) return winner(best(*waiting.task, *locality_.affinity, pusher), pusher);
+Column Placement::on_push(QueuedTask& waiting, std::optional<Column> pusher) {
+  if (locality_.affinity.has_value())
+    return select_node(best(*waiting.task, *locality_.affinity, pusher), pusher);
   look_at(*waiting.task);
-  waiting.winners = BestNodeDifference::winners(uses_, columns(), pusher, locality_.theta);
-  return waiting.winners[differences_.steadiest()];
+  waiting.best_columns = BestNodeDifference::best_nodes(uses_, columns(), pusher, locality_.theta);
+  return waiting.best_columns[differences_.most_stable()];
 }
 
-void Placement::popped(const Waiting& waiting, Column popper) {
+void Placement::on_pop(const QueuedTask& waiting, Column popper) {
   if (locality_.affinity.has_value()) return;
   look_at(*waiting.task);
-  differences_.popped(waiting.winners,
-                      BestNodeDifference::winners(uses_, columns(), popper, locality_.theta));
+  differences_.popped(waiting.best_columns,
+                      BestNodeDifference::best_nodes(uses_, columns(), popper, locality_.theta));
 }
 
 Columns Placement::best(const Task& task, Affinity affinity, std::optional<Column> pusher) {
@@ -43,7 +44,7 @@ Columns Placement::best(const Task& task, Affinity affinity, std::optional<Colum
   return laru(pusher, columns());
 }
 
-/// What is on its way to a node counts as there; what leaves it does not.
+/// Data in flight to a node count as present; data that are leaving do not.
 void Placement::look_at(const Task& task) {
   uses_.clear();
   const auto nodes = view_->nodes();

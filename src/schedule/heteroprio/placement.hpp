@@ -1,5 +1,5 @@
-// Puts a ready task into the list of a memory node: asks the affinity that is set, or the one that has been
-// steadiest so far. Bramas 2019, "Task insertion in the grid with locality evaluation (push)".
+// Selects the memory node in whose list a ready task goes, by the affinity that is set or the one with the fewest
+// changes so far. Bramas 2019, "Task insertion in the grid with locality evaluation (push)".
 #pragma once
 #include <cstddef>
 #include <optional>
@@ -15,10 +15,10 @@ class Placement {
  public:
   Placement(const View& view, const Locality& locality) : view_(&view), locality_(locality) {}
 
-  /// Its column. Writes down what popped() will want to know.
-  Column pushed(Waiting& waiting, std::optional<Column> pusher);
-  /// `popper`: the node of the worker that takes it.
-  void popped(const Waiting& waiting, Column popper);
+  /// The column for the task. Records in `waiting` what popped() needs.
+  Column on_push(QueuedTask& waiting, std::optional<Column> pusher);
+  /// `popper`: the node of the worker that takes the task.
+  void on_pop(const QueuedTask& waiting, Column popper);
 
   const BestNodeDifference& differences() const noexcept { return differences_; }
 
@@ -30,8 +30,8 @@ class Placement {
   const View* view_;
   Locality locality_;
   BestNodeDifference differences_;
-  std::vector<Use> uses_;         // of the task that was looked at
-  std::vector<Duration> moving_;  // likewise
+  std::vector<Use> uses_;         // of the task in look_at()
+  std::vector<Duration> moving_;  // by column: total transfer time
 };
 
 }  // namespace fairlead::schedule::heteroprio

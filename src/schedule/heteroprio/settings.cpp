@@ -1,6 +1,6 @@
-// Reads what stands behind the names heteroprio and laheteroprio, and looks for contradictions. Lists are
-// separated by slashes, codelets of equal priority joined by +, parts of one item by @: none of these means
-// anything to a shell, or where several policies are listed.
+// Parses the options of heteroprio and laheteroprio and checks them for contradictions. Slashes separate list items, +
+// joins codelets of equal priority, @ separates the parts of an item: none of these characters is special in a shell or
+// in a list of policies.
 #include "schedule/heteroprio/settings.hpp"
 
 #include <fmt/format.h>
@@ -79,13 +79,13 @@ std::vector<SpeedupFactor> read_factors(const PolicyOptions& options) {
   return factors;
 }
 
-/// "2", or for some kinds only "cpu@2/cuda@all/others@1"; `set` is told each.
+/// Parses "2", or values by kind as in "cpu@2/cuda@all/others@1"; calls `set` for each.
 template <class Set>
 void read_by_kind(const PolicyOptions& options, std::string_view option, std::size_t least, Set&& set) {
   for (const std::string_view one : split(options.text(option), '/')) {
     const std::size_t at = one.find('@');
     const std::string_view number = at == one.npos ? one : one.substr(at + 1);
-    std::size_t value = all_of_them;
+    std::size_t value = unlimited;
     if (number != "all" && (!read_number(number, value) || value < least))
       options.refuse(option,
                      fmt::format("has \"{}\", but must have whole numbers from {} on, or all, for all "
@@ -98,7 +98,7 @@ void read_by_kind(const PolicyOptions& options, std::string_view option, std::si
   }
 }
 void read_reach(const PolicyOptions& options, std::string_view option, std::size_t least,
-                ByKind<Reach>& reach, std::size_t Reach::*member) {
+                ByKind<LocalityRange>& reach, std::size_t LocalityRange::*member) {
   ByKind<bool> by_name{};
   read_by_kind(options, option, least, [&](std::size_t kind, std::size_t value, bool named) {
     if (named || !by_name[kind]) reach[kind].*member = value;
@@ -118,8 +118,8 @@ Settings read_settings(const PolicyOptions& options, bool with_locality) {
     Locality locality = default_locality();
     const std::size_t affinity = options.choice("affinity", affinity_choices);
     if (affinity < affinity_names.size()) locality.affinity = static_cast<Affinity>(affinity);
-    read_reach(options, "lambda", 1, locality.reach, &Reach::lambda);
-    read_reach(options, "subgroups", 0, locality.reach, &Reach::subgroups);
+    read_reach(options, "lambda", 1, locality.reach, &LocalityRange::lambda);
+    read_reach(options, "subgroups", 0, locality.reach, &LocalityRange::subgroups);
     locality.alpha = options.number("alpha", 0, 1);
     locality.theta = options.number("theta", 0, 1e9);
     settings.locality = locality;
@@ -128,12 +128,12 @@ Settings read_settings(const PolicyOptions& options, bool with_locality) {
   return settings;
 }
 
-/// The paper: lambda is best at its largest for devices, and matters little for cores; Table 3 has S = 1 for
-/// devices and all others for cores.
+/// The paper: for devices the largest lambda is best, and for cores it matters little. Table 3 has S = 1 for devices
+/// and all other nodes for cores.
 Locality default_locality() {
   Locality locality;
-  for (Reach& reach : locality.reach) reach = {all_of_them, 1};
-  locality.reach[index(WorkerKind::cpu)] = {2, all_of_them};
+  for (LocalityRange& reach : locality.reach) reach = {unlimited, 1};
+  locality.reach[index(WorkerKind::cpu)] = {2, unlimited};
   return locality;
 }
 

@@ -1,6 +1,5 @@
-// What a user may say of an application to heteroprio and laheteroprio; whatever is left out, the policy
-// finds out itself. Bramas 2019, "Multi-priorities" and "Speedup factors"; the locality is that of
-// LAHeteroprio.
+// The options of heteroprio and laheteroprio, which describe an application; the policy estimates those that are not
+// set. Bramas 2019, "Multi-priorities" and "Speedup factors"; Locality applies to LAHeteroprio only.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -41,12 +40,12 @@ namespace heteroprio {
 
 constexpr std::size_t index(WorkerKind kind) noexcept { return static_cast<std::size_t>(kind); }
 
-/// Something for each kind of worker.
+/// One value for each kind of worker.
 template <class T>
 using ByKind = std::array<T, worker_kind_count>;
 
-/// Codelets, by name, in the order in which workers of one kind look for their tasks; those of one group have
-/// the same priority. What is in no group comes after them.
+/// Codelet names in the order in which workers of one kind look for tasks; the codelets of a group have equal priority.
+/// Codelets in no group come last.
 using KindOrder = std::vector<std::vector<std::string>>;
 
 /// Workers of `fastest` run the codelet `factor` times as fast as the others do.
@@ -56,33 +55,32 @@ struct SpeedupFactor {
   double factor = 1;
 };
 
-/// What makes LAHeteroprio of Heteroprio.
+/// The parameters that LAHeteroprio adds to Heteroprio.
 struct Locality {
-  std::optional<Affinity> affinity;  ///< none: chosen by best-node difference
-  ByKind<Reach> reach{};
+  std::optional<Affinity> affinity;  ///< none: selected by best memory node difference
+  ByKind<LocalityRange> reach{};
   double alpha = 0.5;  ///< of Eq. 12
   double theta = default_theta;
 };
 
 struct Settings {
   std::string policy = "heteroprio";  ///< for messages
-  ByKind<KindOrder> orders;           ///< empty: found
+  ByKind<KindOrder> orders;           ///< empty: by estimated speedup
   std::vector<SpeedupFactor> factors;
   std::optional<Locality> locality;  ///< none: one list for each bucket
 
-  /// Throws ConfigError if workers would wait for others that do not come: the fastest kind of a codelet has
-  /// an order that does not name it. Also for a codelet that is named twice, or, where orders are given, only
-  /// by a factor.
+  /// Throws ConfigError if workers would wait forever: the fastest kind of a codelet has an order that does not name
+  /// it. Also throws if a codelet occurs twice, or if orders are given and only a factor names the codelet.
   void check() const;
 
   const SpeedupFactor* factor(std::string_view codelet) const noexcept;
-  /// The codelet's place in the order of the kind; none if it is not named there.
+  /// The position of the codelet in the kind's order; none if the order does not name it.
   std::optional<std::size_t> place(WorkerKind kind, std::string_view codelet) const noexcept;
 };
 
-/// What is written behind the name. Throws ConfigError for what cannot be understood.
+/// Parses the options. Throws ConfigError if they are invalid.
 Settings read_settings(const PolicyOptions& options, bool with_locality);
-/// The locality that laheteroprio has if nothing is said.
+/// The default locality of laheteroprio.
 Locality default_locality();
 
 }  // namespace heteroprio

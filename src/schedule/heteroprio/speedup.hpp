@@ -1,8 +1,8 @@
-// How much faster the fastest kind of worker is on the tasks of a bucket, and from how many tasks on the
-// slower ones may take some. Bramas 2019, "Speedup factors".
+// The speedup of the fastest kind of worker over the others on a bucket's tasks, and the minimum number of tasks from
+// which slower kinds may take some. Bramas 2019, "Speedup factors".
 //
-// The text says "more than" N x S tasks, its example "six or more" for 3 x 2: here it is at least. The paper
-// has one factor for each bucket; where factors are found, each slower kind has its own.
+// The text has "more than" N x S tasks, its example "six or more" for 3 x 2: here it is at least. The paper has one
+// factor per bucket; estimated factors are separate for each slower kind.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -14,35 +14,36 @@
 namespace fairlead::schedule::heteroprio {
 
 struct Speedup {
-  std::optional<WorkerKind> fastest;  ///< none: nothing is known
-  ByKind<double> over{1, 1, 1, 1};    ///< it is so many times as fast as workers of that kind
+  std::optional<WorkerKind> fastest;  ///< none: unknown
+  ByKind<double> over{1, 1, 1, 1};    ///< speedup of the fastest kind over each kind
 };
 
-/// Whether a worker of this kind sees `waiting` tasks, or an empty bucket. `workers`: how many there are of
-/// each kind, without those that are lost. If the fastest kind is not among those that can run the tasks (bit
-/// k of `kinds`: WorkerKind k), or no worker of it is left, the bucket is everybody's.
-bool may_take(const Speedup& speedup, WorkerKind kind, std::size_t waiting, std::uint32_t kinds,
-              const ByKind<std::size_t>& workers) noexcept;
+/// True if workers of this kind may take tasks from a bucket with `waiting` tasks. `workers`: the number of workers of
+/// each kind that are not lost. If the fastest kind cannot run the tasks (bit k of `kinds`: WorkerKind k) or has no
+/// workers left, all kinds may take them.
+bool is_above_threshold(const Speedup& speedup, WorkerKind kind, std::size_t waiting, std::uint32_t kinds,
+                        const ByKind<std::size_t>& workers) noexcept;
 
-/// How good workers of this kind are at it: how many times as fast they are as the best other kind of those
-/// in `kinds`. Infinite if there is none, 1 if nothing is known.
-double advantage(const Speedup& speedup, WorkerKind kind, std::uint32_t kinds) noexcept;
+/// The speedup of workers of this kind over the best other kind in `kinds`. Infinite if there is no other, 1 if
+/// unknown.
+double relative_speedup(const Speedup& speedup, WorkerKind kind, std::uint32_t kinds) noexcept;
 
-/// Found from the models' estimates for the tasks that come.
+/// Estimates speedups from the models' estimates for arriving tasks.
 class SpeedupEstimate {
  public:
-  /// A task's durations on the kinds in `kinds`, all of them known. True if the factors are noticeably others
-  /// than those in force: then they are in force now.
+  /// Adds a task's durations on the kinds in `kinds`, all of which must be known. Returns true if the factors changed
+  /// noticeably; then the new ones take effect.
   bool add(const ByKind<Duration>& durations, std::uint32_t kinds);
-  const Speedup& speedup() const noexcept { return in_force_; }
+  const Speedup& speedup() const noexcept { return current_; }
 
  private:
-  static constexpr std::size_t remembered = 64;  // tasks; older ones count half, then a quarter, ...
-  static constexpr double noticeable = 1.25;
+  // tasks; the sums are halved each time, so older tasks count half, a quarter, ...
+  static constexpr std::size_t window = 64;
+  static constexpr double min_change = 1.25;
 
   ByKind<double> sums_{};
   std::size_t count_ = 0;
-  Speedup in_force_;
+  Speedup current_;
 };
 
 }  // namespace fairlead::schedule::heteroprio

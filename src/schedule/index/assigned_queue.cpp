@@ -20,7 +20,7 @@ void AssignedQueue::erase(Queued& queued) {
   (queued.previous != nullptr ? queued.previous->next : bucket->second.front) = queued.next;
   (queued.next != nullptr ? queued.next->previous : bucket->second.back) = queued.previous;
   queued.previous = queued.next = nullptr;
-  // The last one stays: with a single priority nothing is allocated over and over.
+  // The last bucket is kept, so that a program with a single priority does not allocate repeatedly.
   if (bucket->second.front == nullptr && buckets_.size() > 1) buckets_.erase(bucket);
   --size_;
   if (by_bytes_) heap_.erase(queued.position, before_);

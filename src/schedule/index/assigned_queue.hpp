@@ -1,5 +1,5 @@
-// Tasks that wait for one worker: most urgent first, and, if asked for, also by how many bytes they miss on
-// the worker's node. One can be taken out anywhere: all that is done to one task costs a logarithm.
+// Tasks that wait for one worker, ordered by priority and, optionally, also by the bytes missing on the worker's node.
+// Any task can be removed. Each operation on one task takes logarithmic time.
 #pragma once
 #include <fairlead/ids.hpp>
 
@@ -13,46 +13,46 @@
 
 namespace fairlead::schedule {
 
-/// A task as its queue knows it; part of what the policy keeps of the task.
+/// A task as a queue element; part of the policy's record of the task.
 struct Queued {
   Task* task = nullptr;
   std::int32_t priority = 0;
-  std::uint64_t order = 0;       ///< of arrival in the queue
-  Bytes missing = 0;             ///< on the worker's node; kept by MissingBytes
-  std::uint32_t generation = 0;  ///< counts departures: with another one, references to it are void
-  std::uint32_t position = 0;    ///< in the queue's heap
-  Queued* previous = nullptr;    ///< of the same priority
+  std::uint64_t order = 0;       ///< order of arrival in the queue
+  Bytes missing = 0;             ///< missing on the worker's node; maintained by MissingBytes
+  std::uint32_t generation = 0;  ///< incremented at each removal; references with another value are stale
+  std::uint32_t position = 0;    ///< position in the queue's heap
+  Queued* previous = nullptr;    ///< neighbour of the same priority
   Queued* next = nullptr;
 };
 
 class AssignedQueue {
  public:
-  /// What nearest() is to choose among.
-  enum class Nearest : std::uint8_t {
-    never_asked,     // no order by bytes is kept
-    all,             // of all tasks that which misses the fewest bytes, of equal ones the most urgent
-    first_priority,  // of those of the highest priority that which misses the fewest bytes
+  /// The tasks among which nearest() chooses.
+  enum class LeastMissing : std::uint8_t {
+    unused,          // nearest() is not used; no order by bytes is kept
+    all,             // all tasks: the fewest missing bytes, then the highest priority
+    first_priority,  // the tasks of the highest priority: the fewest missing bytes
   };
-  explicit AssignedQueue(Nearest nearest)
-      : by_bytes_(nearest != Nearest::never_asked), before_{nearest == Nearest::first_priority} {}
+  explicit AssignedQueue(LeastMissing nearest)
+      : by_bytes_(nearest != LeastMissing::unused), before_{nearest == LeastMissing::first_priority} {}
 
   std::size_t size() const noexcept { return size_; }
   bool first_priority_only() const noexcept { return before_.priority_first; }
 
-  /// `missing` is set; priority and order are set here.
+  /// `missing` must be set; priority and order are set here.
   void insert(Queued& queued, std::int32_t priority);
   void erase(Queued& queued);
-  /// `missing` is another one now.
+  /// Call after a change of `missing`.
   void missing_changed(Queued& queued) { heap_.replace(queued.position, item_of(queued), before_); }
 
-  /// Calls f(queued) in order of urgency, then of arrival, until it returns false.
+  /// Calls f(queued) in order of priority, then of arrival, until it returns false.
   template <class F>
   void for_each_while(F&& f) const {
     for (const auto& [priority, bucket] : buckets_)
       for (Queued* queued = bucket.front; queued != nullptr; queued = queued->next)
         if (!f(*queued)) return;
   }
-  /// The most urgent task that satisfies the condition; null if none does.
+  /// The first task in that order that satisfies the condition; null if none does.
   template <class Condition>
   Queued* first(Condition&& condition) const {
     Queued* found = nullptr;
@@ -62,9 +62,9 @@ class AssignedQueue {
     });
     return found;
   }
-  /// Of those that satisfy the condition, see Nearest. Quick if nearly all satisfy it.
+  /// The best task by Nearest that satisfies the condition; null if none does. Fast if nearly all satisfy it.
   template <class Condition>
-  Queued* nearest(Condition&& condition) const {
+  Queued* least_missing(Condition&& condition) const {
     if (heap_.empty() || condition(*heap_.top().queued->task))
       return heap_.empty() ? nullptr : heap_.top().queued;
     const Item* best = nullptr;
@@ -78,7 +78,7 @@ class AssignedQueue {
     Queued* front = nullptr;
     Queued* back = nullptr;
   };
-  struct Item {  // what it is compared by is here: the heap is looked at more often than the tasks
+  struct Item {  // contains its own sort key, since the heap is read more often than the tasks
     Bytes missing;
     std::uint64_t order;
     Queued* queued;

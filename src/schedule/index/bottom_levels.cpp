@@ -1,4 +1,4 @@
-// Longest paths, from the last submitted task backwards: successors are always newer.
+// Computes longest paths from the last submitted task backwards: successors always have higher ids.
 #include "schedule/index/bottom_levels.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ void BottomLevels::attach(const View& view) {
       one_of_each_kind_.push_back(worker.id);
 }
 
-/// On the kind of worker that is fastest for it.
+/// The duration on the fastest kind of worker for the task, ns.
 std::int64_t BottomLevels::shortest(const Task& task) const {
   std::int64_t least = 0;
   for (const WorkerId worker : one_of_each_kind_) {
@@ -25,20 +25,20 @@ std::int64_t BottomLevels::shortest(const Task& task) const {
 }
 
 void BottomLevels::submitted(Task& task) {
-  AheadTask& ahead = graph_.submitted(task);
+  WindowTask& ahead = graph_.submitted(task);
   ahead.work = shortest(task);
   ahead.level = static_cast<std::uint64_t>(ahead.work);
   ++unfinished_;
   if (++new_tasks_ >= std::max(fewest_new, unfinished_ / 4)) compute();
 }
 
-// The moment to look at what the models have learned, too: it comes once per half window.
+// Also reads the models' estimates again: this event occurs about once per half window.
 void BottomLevels::horizon_closed() {
-  graph_.for_each_backwards([&](AheadTask& ahead) { ahead.work = shortest(*ahead.task); });
+  graph_.for_each_backwards([&](WindowTask& ahead) { ahead.work = shortest(*ahead.task); });
   compute();
 }
 
-void BottomLevels::over(const Task& task) {
+void BottomLevels::task_finished(const Task& task) {
   if (graph_.find(task.id) == nullptr) return;
   --unfinished_;
   graph_.finished(task, unlocked_);
@@ -47,9 +47,9 @@ void BottomLevels::over(const Task& task) {
 void BottomLevels::compute() {
   new_tasks_ = 0;
   ++computed_;
-  graph_.for_each_backwards([](AheadTask& ahead) {
+  graph_.for_each_backwards([](WindowTask& ahead) {
     std::uint64_t after = ahead.next == nullptr ? 0 : ahead.next->level;
-    for (const AheadTask* later : ahead.successors) after = std::max(after, later->level);
+    for (const WindowTask* later : ahead.successors) after = std::max(after, later->level);
     ahead.level = after + static_cast<std::uint64_t>(ahead.work);
   });
 }

@@ -1,10 +1,10 @@
-// Records of tasks, and the lists in which their data know them.
+// Records of tasks, and the lists of users of each datum.
 #include "schedule/index/data_users.hpp"
 
 namespace fairlead::schedule {
 
-HeldTask& DataUsers::make(Task& task, std::span<const Use> inputs) {
-  HeldTask& held = pool_.make(task, inputs.size());
+DartsTask& DataUsers::make(Task& task, std::span<const Use> inputs) {
+  DartsTask& held = pool_.make(task, inputs.size());
   std::ranges::copy(inputs, held.uses().begin());
   std::uint32_t use = 0;
   for (const Use& input : inputs) {
@@ -21,7 +21,7 @@ HeldTask& DataUsers::make(Task& task, std::span<const Use> inputs) {
   return held;
 }
 
-void DataUsers::release(HeldTask& held) {
+void DataUsers::release(DartsTask& held) {
   pool_.release(held);
   note(held);
   for (const Use& use : held.uses()) {
@@ -34,12 +34,12 @@ void DataUsers::release(HeldTask& held) {
   }
 }
 
-void DataUsers::note(const HeldTask& held, Slot slot) {
-  std::uint32_t need = Need::nothing;
-  if (held.where == HeldTask::Where::ready && held.on(slot).usable())
+void DataUsers::note(const DartsTask& held, Slot slot) {
+  std::uint32_t need = LackState::nothing;
+  if (held.where == DartsTask::Where::ready && held.on(slot).usable())
     need = lacking(held, slot);
-  else if (held.where == HeldTask::Where::planned && held.planned_on == slot)
-    need = Need::planned;
+  else if (held.where == DartsTask::Where::planned && held.planned_on == slot)
+    need = LackState::planned;
   needs_[slot][held.record] = held.generation << 8 | need;
 }
 

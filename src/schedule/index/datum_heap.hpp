@@ -1,5 +1,5 @@
-// Data that a node may load next, the best first: line 6 of DARTS's Algorithm 3, as a heap that knows where
-// each datum is.
+// The data that a node may load next, best first: line 6 of DARTS's Algorithm 3, as a heap with the position of each
+// datum.
 #pragma once
 #include <fairlead/ids.hpp>
 
@@ -13,8 +13,8 @@
 
 namespace fairlead::schedule {
 
-/// What makes a datum worth loading; the paper's names in the comments.
-struct Worth {
+/// The criteria for loading a datum; the comments give the paper's names.
+struct LoadPriority {
   std::int64_t transfer = 0;  ///< transfer_duration(D), ns
   std::int64_t work = 0;      ///< computation_time(D): of S0, ns
   std::int64_t left = 0;      ///< task_left(D), ns
@@ -29,9 +29,9 @@ struct Worth {
   }
 };
 
-/// Smallest ratio, then more S0, higher priority, more S1, more work left, lowest id. Exact: rounding keeps
-/// the order of what it does not make equal, up to 104 days of work.
-inline bool better(const Worth& a, const Worth& b) noexcept {
+/// Smallest ratio, then more S0, higher priority, more S1, more remaining work, lowest id. Exact: rounding is
+/// monotonic, and equal ratios are compared as integers, for up to 104 days of work.
+inline bool better(const LoadPriority& a, const LoadPriority& b) noexcept {
   if (a.ratio != b.ratio) return a.ratio < b.ratio;
   if (a.s0 != 0) {
     __extension__ using Wide = __int128;
@@ -45,9 +45,9 @@ inline bool better(const Worth& a, const Worth& b) noexcept {
   return a.datum < b.datum;
 }
 
-/// Better whatever the priorities are.
-inline bool better_by_ratio(const Worth& a, const Worth& b) noexcept {
-  Worth least = a;
+/// True if `a` is better whatever its priority.
+inline bool better_by_ratio(const LoadPriority& a, const LoadPriority& b) noexcept {
+  LoadPriority least = a;
   least.priority = std::numeric_limits<std::int32_t>::min();
   least.s1 = 0;
   least.left = std::numeric_limits<std::int64_t>::min();
@@ -55,28 +55,27 @@ inline bool better_by_ratio(const Worth& a, const Worth& b) noexcept {
   return better(least, b);
 }
 
-/// Better whatever |S1|, work left and ids are.
-inline bool better_by_priority(const Worth& a, const Worth& b) noexcept {
-  Worth least = a;
+/// True if `a` is better whatever its |S1|, remaining work and id.
+inline bool better_by_priority(const LoadPriority& a, const LoadPriority& b) noexcept {
+  LoadPriority least = a;
   least.s1 = 0;
   least.left = std::numeric_limits<std::int64_t>::min();
   least.datum = no_id<DatumId>;
   return better(least, b);
 }
 
-/// Compares most data by one number, and looks at what they are worth only where that is equal: the heap
-/// itself is small enough to stay near.
+/// Most comparisons need only one number, the key; LoadPriority is read only for equal keys, so the heap stays in the cache.
 class DatumHeap {
  public:
   bool empty() const noexcept { return heap_.empty(); }
-  const Worth& top() const noexcept { return worth_[index(heap_.top().datum)]; }
-  /// Even if the priority of the top is only an upper bound.
-  bool top_is_best_by_ratio() const noexcept { return top_is_best(better_by_ratio); }
-  /// Even if more is known of the |S1| and work left of others.
+  const LoadPriority& top() const noexcept { return worth_[index(heap_.top().datum)]; }
+  /// True even if the priority of the top is only an upper bound.
+  bool is_top_best_by_ratio() const noexcept { return top_is_best(better_by_ratio); }
+  /// True even if |S1| and the remaining work of others are too low.
   bool top_is_best_by_priority() const noexcept { return top_is_best(better_by_priority); }
 
-  /// Enters the datum, or changes its worth. All data here have an S0, or none has.
-  void put(const Worth& worth) {
+  /// Inserts the datum or updates its worth. Either all data in the heap have a nonempty S0, or none has.
+  void put(const LoadPriority& worth) {
     const std::size_t datum = index(worth.datum);
     if (datum >= position_.size()) {
       position_.resize(2 * datum + 1, none);
@@ -89,16 +88,15 @@ class DatumHeap {
     else
       heap_.replace(position_[datum], item, order());
   }
-  /// More |S1| or work left; the rest of what makes it worth loading has not become better. The datum is
-  /// here.
+  /// Raises |S1| and the remaining work of a datum in the heap; its other criteria have not improved.
   void raise(DatumId datum, std::uint32_t s1, std::int64_t left) noexcept {
-    Worth& worth = worth_[index(datum)];
+    LoadPriority& worth = worth_[index(datum)];
     worth.s1 = std::max(worth.s1, s1);
     worth.left = std::max(worth.left, left);
     const std::uint32_t at = position_[index(datum)];
     heap_.move_up(at, heap_[at], order());
   }
-  /// Removes the datum, if it is here.
+  /// Removes the datum, if present.
   void erase(DatumId datum) {
     if (index(datum) >= position_.size() || position_[index(datum)] == none) return;
     heap_.erase(std::exchange(position_[index(datum)], none), order());
@@ -106,12 +104,12 @@ class DatumHeap {
 
  private:
   struct Item {
-    double key = 0;  // smaller first: the ratio; without S0, the priority below zero
+    double key = 0;  // smaller first: the ratio; without S0, the negated priority
     DatumId datum{};
   };
   static constexpr std::uint32_t none = ~std::uint32_t{0};
   struct Order {
-    const std::vector<Worth>& worth;
+    const std::vector<LoadPriority>& worth;
     std::vector<std::uint32_t>& position;
     bool before(const Item& a, const Item& b) const noexcept {
       if (a.key != b.key) return a.key < b.key;
@@ -132,7 +130,7 @@ class DatumHeap {
   }
   Heap heap_;
   std::vector<std::uint32_t> position_;  // by datum
-  std::vector<Worth> worth_;             // by datum: of those that are here
+  std::vector<LoadPriority> worth_;      // by datum in the heap
 };
 
 }  // namespace fairlead::schedule

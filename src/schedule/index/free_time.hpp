@@ -1,4 +1,4 @@
-// When a worker is expected to be free: the task that runs there, and those that wait for it.
+// The time at which a worker is expected to be free: after its running task and its queued tasks.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -7,18 +7,18 @@
 
 namespace fairlead::schedule {
 
-/// What a task that joins a queue adds to the time until its worker is free.
+/// The time that a queued task adds until its worker is free.
 enum class QueueRule : std::uint8_t {
-  remainder,  // its duration, and of its transfers what goes on when all before it are over
-  duration,   // its duration alone: transfers go on while others compute
+  remainder,  // its duration, and the part of its transfers that extends beyond the tasks before it
+  duration,   // its duration alone: transfers overlap with computation
   sum,        // its duration and its transfers
 };
 
 class FreeTime {
  public:
-  /// If it gets nothing more.
+  /// The time at which the worker is free, without further tasks.
   Time at(Time now) const noexcept { return std::max(now, busy_until_) + queued_; }
-  /// By how much a task that takes so long, and so long to be brought, moves that.
+  /// The time that a task with this duration and these transfers adds.
   Duration added(QueueRule rule, Duration duration, Duration transfers, Time now) const noexcept {
     switch (rule) {
       case QueueRule::remainder:
@@ -32,12 +32,12 @@ class FreeTime {
   }
   void queue(Duration added) noexcept { queued_ += added; }
   void unqueue(Duration added) noexcept { queued_ -= added; }
-  /// The task that runs ends then, as far as is known.
+  /// Sets the expected end of the running task.
   void busy_until(Time end) noexcept { busy_until_ = end; }
 
  private:
   Time busy_until_{};
-  Duration queued_{};  // what those added that have not started
+  Duration queued_{};  // times added by tasks that have not started
 };
 
 }  // namespace fairlead::schedule

@@ -1,5 +1,5 @@
-// A heap whose items know where they are, so that any of them can be moved or taken out. Four children a
-// parent: they lie in one or two cache lines.
+// A heap whose items are notified of their positions, so that any of them can be moved or removed. Each parent has four
+// children, which lie in one or two cache lines.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace fairlead::schedule {
 
-/// `Order` has before(a, b), and moved(item, position), which tells the item where it is.
+/// `Order` has before(a, b), and moved(item, position), which stores the new position of the item.
 template <class Item, class Order>
 class IndexedHeap {
  public:
@@ -25,7 +25,7 @@ class IndexedHeap {
     items_.push_back(item);
     move_up(items_.size() - 1, item, order);
   }
-  /// The item at that position is this one now.
+  /// Replaces the item at that position.
   void replace(std::size_t at, const Item item, const Order& order) {
     if (move_up(at, item, order) != at) return;
     for (; children * at + 1 < items_.size();) {
@@ -36,7 +36,7 @@ class IndexedHeap {
     }
     set(at, item, order);
   }
-  /// The same, if it is not after what it was.
+  /// Replaces the item at that position by one that does not come after it. Returns the new position.
   std::size_t move_up(std::size_t at, const Item item, const Order& order) {
     for (; at > 0 && order.before(item, items_[(at - 1) / children]); at = (at - 1) / children)
       set(at, items_[(at - 1) / children], order);
@@ -48,7 +48,7 @@ class IndexedHeap {
     items_.pop_back();
     if (at < items_.size()) replace(at, last, order);
   }
-  /// The first of those behind the item at that position; there is one.
+  /// The first in order of the children of that position, which must exist.
   std::size_t best_child(std::size_t at, const Order& order) const {
     const std::size_t first = children * at + 1, end = std::min(first + children, items_.size());
     std::size_t best = first;

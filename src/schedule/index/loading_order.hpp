@@ -1,7 +1,6 @@
-// In which order a node had better load the data that it lacks: lines 2 to 6 of DARTS's Algorithm 3, kept up
-// to date instead of computed. The order is repaired when somebody asks, and only as far as the answer
-// depends on it: data that became better are moved up then, those that became worse only once they are on
-// top.
+// The order in which a node should load the data that it lacks: lines 2 to 6 of DARTS's Algorithm 3, updated
+// incrementally instead of computed. The order is repaired lazily, only as far as a query depends on it: improved data
+// move up then, and worsened data move down only once they reach the top.
 #pragma once
 #include <utility>
 #include <vector>
@@ -18,29 +17,29 @@ class LoadingOrder {
   LoadingOrder(const View& view, NodeId node, Slot slot, DataOnNodes& data, DataUsers& users)
       : view_(&view), node_(node), slot_(slot), data_(&data), users_(&users) {}
 
-  /// The best datum to load, if any enables a task alone or with one more.
-  const Worth* best();
+  /// The best datum to load; null if no datum enables a task, alone or with one more.
+  const LoadPriority* best();
 
-  /// The node lacks the datum, and it is worth more than before, or about to be asked for.
+  /// The datum, which the node lacks, is worth more than before, or may now be chosen.
   void became_better(DatumId datum, DatumOnNode& e) {
-    if (!std::exchange(e.standing.listed, true)) better_.push_back(datum);
+    if (!std::exchange(e.standing.in_improved_list, true)) better_.push_back(datum);
   }
-  /// It is worth less, or the node lacks it no longer.
-  static void became_worse(DatumOnNode& e) noexcept { e.standing.worse_s0 = e.standing.worse_s1 = true; }
+  /// The datum is worth less, or the node no longer lacks it.
+  static void became_worse(DatumOnNode& e) noexcept { e.standing.stale_s0 = e.standing.worse_s1 = true; }
 
  private:
-  Worth worth(DatumId datum);
+  LoadPriority worth(DatumId datum);
   void repair_s0();
   void repair_s1();
   void raise();
-  /// Puts the datum where it belongs in the order, or takes it out.
+  /// Inserts the datum at its position in the order, or removes it.
   void replace_s0(DatumId datum, DatumOnNode& e);
   void replace_s1(DatumId datum, DatumOnNode& e);
   void list_s1(DatumId datum, DatumOnNode& e) {
     if (!std::exchange(e.standing.listed_s1, true)) better_s1_.push_back(datum);
   }
-  const Worth* top_s0();
-  const Worth* top_s1();
+  const LoadPriority* top_s0();
+  const LoadPriority* top_s1();
   void recount_priority(DatumId datum, DatumOnNode& e);
   DatumOnNode& known(DatumId datum) noexcept { return data_->known(datum, slot_); }
 
@@ -49,12 +48,12 @@ class LoadingOrder {
   Slot slot_;
   DataOnNodes* data_;
   DataUsers* users_;
-  // The best datum first, but some may be worse than it believes, and some that are listed better.
+  // Heaps with the best datum first; some entries are too good, and data in the lists may be better than their entries.
   DatumHeap by_s0_;              // data that enable a task alone
-  DatumHeap by_s1_;              // with one more; looked at only when there is none of the former
-  std::vector<DatumId> better_;  // of both
+  DatumHeap by_s1_;              // data that enable a task with one more datum; used only if by_s0_ is empty
+  std::vector<DatumId> better_;  // improved data of both heaps
   std::vector<DatumId> better_s1_;
-  std::vector<DatumId> raised_;  // of by_s0_; looked at only when that may decide
+  std::vector<DatumId> raised_;  // data of by_s0_ with raised |S1| or work; used only when that may decide
 };
 
 }  // namespace fairlead::schedule

@@ -1,4 +1,4 @@
-// Changes are gathered, and looked into when somebody asks: what comes and goes in between costs nothing.
+// Changes are collected and evaluated at the next query, so changes in between that cancel out cost nothing.
 #include "schedule/index/missing_bytes.hpp"
 
 #include <algorithm>
@@ -14,8 +14,8 @@ void MissingBytes::enter(Queued& queued, AssignedQueue& queue) {
     if (datum.waiting++ == 0) {
       datum.present = present(access.datum);
       datum.bytes = view_->bytes(access.datum);
-      // It may be on its way out, of which nobody tells.
-      if (datum.present) touched(access.datum);
+      // Check it again later: a datum that is leaving causes no event.
+      if (datum.present) residency_changed(access.datum);
     }
     datum.readers.push_back({&queued, &queue, queued.generation});
     if (!datum.present) queued.missing += datum.bytes;
@@ -32,7 +32,7 @@ void MissingBytes::leave(Queued& queued) {
   }
 }
 
-void MissingBytes::touched(DatumId id) {
+void MissingBytes::residency_changed(DatumId id) {
   if (index(id) >= data_.size()) return;
   Datum& datum = data_[index(id)];
   if (datum.waiting == 0 || datum.touched) return;
@@ -40,8 +40,8 @@ void MissingBytes::touched(DatumId id) {
   touched_.push_back(id);
 }
 
-// A datum that is being written home to make room is present until it is gone, and nobody tells when: it is
-// looked at again.
+// A datum that is being written back for its eviction counts as present until it is gone. Its departure causes no
+// event, so it is checked again.
 std::size_t MissingBytes::outdated() {
   std::size_t tasks = 0;
   std::erase_if(touched_, [&](DatumId id) {
@@ -49,7 +49,7 @@ std::size_t MissingBytes::outdated() {
     const ReplicaState state = view_->residency(id, node_);
     const bool differs = datum.waiting > 0 && (state != ReplicaState::absent) != datum.present;
     if (differs) tasks += datum.waiting;
-    datum.touched = datum.waiting > 0 && (differs || state == ReplicaState::leaving);
+    datum.touched = datum.waiting > 0 && (differs || state == ReplicaState::evicting);
     return !datum.touched;
   });
   return tasks;
@@ -68,7 +68,7 @@ void MissingBytes::update() {
       reader.queue->missing_changed(queued);
     }
   }
-  outdated();  // keeps those that are to be looked at again
+  outdated();  // keeps the data that must be checked again
 }
 
 }  // namespace fairlead::schedule

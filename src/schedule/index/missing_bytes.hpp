@@ -1,7 +1,6 @@
-// How many bytes each queued task misses on one node, kept up to date by what comes and goes there instead of
-// asked of every task: View::missing_bytes of all of them, at the cost of those that changed. Where that
-// would cost more than to look through a queue, since a datum that most tasks read has come or gone, the
-// queue is looked through, until that has cost as much.
+// The bytes that each queued task misses on one node: View::missing_bytes, updated incrementally at the cost of the
+// changed data. An update is expensive if a datum that most tasks read has arrived or left. The queue is scanned
+// instead, until the scans have cost as much as the update.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -15,25 +14,24 @@ class MissingBytes {
  public:
   MissingBytes(const View& view, NodeId node) : view_(&view), node_(node) {}
 
-  /// A task begins to wait for a worker of the node: sets its `missing`. Call before AssignedQueue::insert.
+  /// A task starts to wait for a worker of the node: sets its `missing`. Call before AssignedQueue::insert.
   void enter(Queued& queued, AssignedQueue& queue);
-  /// It does not wait any more. Call after AssignedQueue::erase.
+  /// The task no longer waits. Call after AssignedQueue::erase.
   void leave(Queued& queued);
 
-  /// The datum may have come to the node or left it. Looked into when somebody asks.
-  void touched(DatumId id);
-  /// Of the tasks in a queue of the node that satisfy the condition: see AssignedQueue::Nearest. Null if none
-  /// does.
+  /// The datum may have arrived at the node or left it. Evaluated at the next query.
+  void residency_changed(DatumId id);
+  /// The best task of a queue of the node that satisfies the condition, by AssignedQueue::LeastMissing; null if none does.
   template <class Condition>
-  Queued* nearest(const AssignedQueue& queue, Condition&& condition) {
+  Queued* least_missing(const AssignedQueue& queue, Condition&& condition) {
     const std::size_t outdated_tasks = outdated();
-    if (outdated_tasks > queue.size() / 2 + 32 && looked_through_ < outdated_tasks) {
-      looked_through_ += queue.size();
-      return look_through(queue, condition);
+    if (outdated_tasks > queue.size() / 2 + 32 && scanned_ < outdated_tasks) {
+      scanned_ += queue.size();
+      return scan(queue, condition);
     }
-    looked_through_ = 0;
+    scanned_ = 0;
     if (outdated_tasks > 0) update();
-    return queue.nearest(condition);
+    return queue.least_missing(condition);
   }
 
  private:
@@ -44,18 +42,18 @@ class MissingBytes {
     bool gone() const noexcept { return queued->generation != generation; }
   };
   struct Datum {
-    std::vector<Reader> readers;  // and some that are gone
-    std::uint32_t waiting = 0;    // of them
+    std::vector<Reader> readers;  // including some stale ones
+    std::uint32_t waiting = 0;    // readers that are not stale
     Bytes bytes = 0;
-    bool present = false;  // as `missing` of the readers counts it
-    bool touched = false;  // among those that may have changed
+    bool present = false;  // as counted in `missing` of the readers
+    bool touched = false;  // in touched_
   };
-  /// How many tasks update() would have to change.
+  /// The number of tasks that update() would have to change.
   std::size_t outdated();
-  /// Makes `missing` of all tasks what View::missing_bytes says.
+  /// Sets `missing` of all tasks to the value of View::missing_bytes.
   void update();
   template <class Condition>
-  Queued* look_through(const AssignedQueue& queue, Condition&& condition) const {
+  Queued* scan(const AssignedQueue& queue, Condition&& condition) const {
     Queued* best = nullptr;
     Bytes least = 0;
     queue.for_each_while([&](Queued& queued) {
@@ -76,7 +74,7 @@ class MissingBytes {
   NodeId node_;
   std::vector<Datum> data_;  // by id
   std::vector<DatumId> touched_;
-  std::size_t looked_through_ = 0;  // tasks, since `missing` was up to date
+  std::size_t scanned_ = 0;  // tasks scanned since `missing` was up to date
 };
 
 }  // namespace fairlead::schedule

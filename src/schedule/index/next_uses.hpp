@@ -1,4 +1,4 @@
-// When the data are used next, as far as the order of a node's tasks is known: what Belady's rule asks.
+// The next use of each datum in the known order of a node's tasks, for Belady's rule.
 #pragma once
 #include <fairlead/ids.hpp>
 
@@ -10,11 +10,11 @@ namespace fairlead::schedule {
 
 class NextUses {
  public:
-  /// The order of the tasks is another one.
+  /// Marks the order of the tasks as changed.
   void order_changed() noexcept { outdated_ = true; }
   bool outdated() const noexcept { return outdated_; }
 
-  /// Forgets all; then use() for the data of each task in turn, and next_task() behind each.
+  /// Clears all uses. Then call use() for the data of each task in order, and next_task() after each task.
   void begin() noexcept {
     outdated_ = false;
     ++stamp_;
@@ -35,7 +35,7 @@ class NextUses {
 
  private:
   struct Use {
-    std::uint64_t stamp = 0;  // valid if it is the last one
+    std::uint64_t stamp = 0;  // valid if equal to stamp_
     std::uint32_t position = 0;
   };
   std::vector<Use> uses_;  // by datum

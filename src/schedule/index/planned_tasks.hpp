@@ -1,20 +1,20 @@
-// The tasks that are planned for a node, in order, and which of their data it lacks.
+// The tasks planned for a node, in order, and the data that the node lacks for them.
 #pragma once
 #include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "schedule/index/held_task.hpp"
+#include "schedule/index/darts_task.hpp"
 
 namespace fairlead::schedule {
 
-class PlannedTasks : public HeldList {
+class PlannedTasks : public DartsTaskList {
  public:
-  /// Data that they use came or went, or those that lack some are others.
+  /// Data that the tasks use arrived or left, or tasks that lack data were added or removed.
   void lacked_changed() noexcept { outdated_ = true; }
-  /// What they lack, in their order, `most` data at most; found again only after it has changed, since
-  /// several workers ask. `lacks(datum)`: what the node does.
+  /// The data that the tasks lack, in task order, at most `most`. Cached until the next change, since several workers
+  /// call this. `lacks(datum)`: true if the node lacks the datum.
   template <class Lacks>
   std::span<const DatumId> lacked(std::size_t most, Lacks&& lacks) {
     if (outdated_ || asked_ < most) {
@@ -29,7 +29,7 @@ class PlannedTasks : public HeldList {
   template <class Lacks>
   void find_lacked(Lacks&& lacks) {
     lacked_.clear();
-    for (const HeldTask& held : *this)
+    for (const DartsTask& held : *this)
       for (const Use& use : held.uses()) {
         if (lacked_.size() == asked_) return;
         if (lacks(use.datum) && std::ranges::find(lacked_, use.datum) == lacked_.end())
@@ -38,7 +38,7 @@ class PlannedTasks : public HeldList {
   }
 
   std::vector<DatumId> lacked_;
-  std::size_t asked_ = 0;  // at most so many
+  std::size_t asked_ = 0;  // largest `most` so far
   bool outdated_ = true;
 };
 

@@ -1,5 +1,5 @@
-// Ready tasks by a rank that a policy computes, and may compute anew for all of them: highest rank first,
-// then the user's priority, then the order in which they came.
+// Ready tasks ordered by a rank that the policy computes and may recompute for all: highest rank first, then the user's
+// priority, then the order of arrival.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -13,7 +13,7 @@ class RankedQueue {
  public:
   struct Item {
     std::int64_t rank;
-    std::uint64_t order;  ///< of arrival
+    std::uint64_t order;  ///< order of arrival
     Task* task;
   };
 
@@ -39,13 +39,13 @@ class RankedQueue {
     heap_.pop_back();
     return task;
   }
-  /// Gives every task the rank that f(task) returns.
+  /// Sets the rank of every task to f(task).
   template <class F>
-  void rank_again(F&& f) {
+  void update_ranks(F&& f) {
     for (Item& item : heap_) item.rank = f(*item.task);
     std::ranges::make_heap(heap_, LessUrgent{});
   }
-  /// Appends the most urgent tasks, nearly in order, about `most` of them: exact for the first.
+  /// Appends about `most` of the most urgent tasks, approximately in order; the first one is exact.
   void peek(std::size_t most, std::vector<Item>& out) const {
     const auto begin = static_cast<std::ptrdiff_t>(out.size());
     out.insert(out.end(), heap_.begin(), heap_.begin() + static_cast<std::ptrdiff_t>(std::min(most, size())));

@@ -1,4 +1,4 @@
-// The sums' upkeep, as tasks and data come and go.
+// Maintains the sums as tasks and data arrive and leave.
 #include "schedule/index/ready_index.hpp"
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 
 namespace fairlead::schedule {
 
-using Need = DataUsers::Need;
+using Need = DataUsers::LackState;
 
 void ReadyIndex::attach(View& view) {
   view_ = &view;
@@ -15,14 +15,15 @@ void ReadyIndex::attach(View& view) {
     const Slot slot = slots();
     if (slot_of_.size() <= index(info.id)) slot_of_.resize(index(info.id) + 1, no_slot);
     slot_of_[index(info.id)] = slot;
-    nodes_.push_back({info.id, {}, {}, LoadingOrder(view, info.id, slot, data_, users_), FreeAndFar(slot)});
+    nodes_.push_back(
+        {info.id, {}, {}, LoadingOrder(view, info.id, slot, data_, users_), UnlistedReadyTasks(slot)});
   }
   for (const WorkerInfo& worker : view.workers()) nodes_[slot_of(worker.node)].workers.push_back(worker.id);
   data_.attach(nodes_.size());
   users_.attach(nodes_.size());
 }
 
-// Data used in place are valid from the start and nobody tells of them: ask once.
+// Data used in place are valid from the start and cause no events, so their residency is read once.
 void ReadyIndex::first_use(DatumId datum) {
   if (index(datum) >= used_.size()) used_.resize(2 * index(datum) + 1, false);
   used_[index(datum)] = true;
@@ -48,8 +49,7 @@ void ReadyIndex::forget(DatumId datum) {
 
 // ---- tasks
 
-/// Whether it may be missing somewhere: else no load and no eviction is about it, and it is left out of all that
-/// is counted.
+/// False if the datum is in place on all nodes: it is then never loaded or evicted, and no count includes it.
 bool ReadyIndex::may_be_missing(DatumId datum) {
   if (index(datum) >= used_.size() || !used_[index(datum)]) first_use(datum);
   for (Slot slot = 0; slot < slots(); ++slot)
@@ -57,12 +57,12 @@ bool ReadyIndex::may_be_missing(DatumId datum) {
   return false;
 }
 
-HeldTask& ReadyIndex::make(Task& task) {
+DartsTask& ReadyIndex::make(Task& task) {
   inputs_.clear();
   for (const Access& access : task.accesses())
     if (reads(access.mode) && may_be_missing(access.datum))
       inputs_.push_back(Use{.datum = access.datum, .updated = writes(access.mode)});
-  HeldTask& held = users_.make(task, inputs_);
+  DartsTask& held = users_.make(task, inputs_);
   for (Slot slot = 0; slot < slots(); ++slot) {
     const auto& workers = nodes_[slot].workers;
     const auto able = std::ranges::find_if(workers, [&](WorkerId w) { return view_->can_run(task, w); });
@@ -76,7 +76,7 @@ HeldTask& ReadyIndex::make(Task& task) {
   return held;
 }
 
-void ReadyIndex::count_missing(HeldTask& held) {
+void ReadyIndex::count_missing(DartsTask& held) {
   for (Slot slot = 0; slot < slots(); ++slot) {
     OnNode& on = held.on(slot);
     if (!on.usable()) continue;
@@ -93,8 +93,8 @@ void ReadyIndex::count_missing(HeldTask& held) {
   }
 }
 
-void ReadyIndex::to_ready(HeldTask& held) {
-  held.where = HeldTask::Where::ready;
+void ReadyIndex::to_ready(DartsTask& held) {
+  held.where = DartsTask::Where::ready;
   ++ready_;
   for (Slot slot = 0; slot < slots(); ++slot) {
     const OnNode& on = held.on(slot);
@@ -111,13 +111,13 @@ void ReadyIndex::to_ready(HeldTask& held) {
   }
 }
 
-void ReadyIndex::to_aside(HeldTask& held) {
-  held.where = HeldTask::Where::aside;
+void ReadyIndex::defer(DartsTask& held) {
+  held.where = DartsTask::Where::deferred;
   aside_.push_back(held);
 }
 
-void ReadyIndex::to_planned(HeldTask& held, Slot slot) {
-  held.where = HeldTask::Where::planned;
+void ReadyIndex::to_planned(DartsTask& held, Slot slot) {
+  held.where = DartsTask::Where::planned;
   held.planned_on = slot;
   nodes_[slot].planned.push_back(held);
   users_.note(held, slot);
@@ -128,9 +128,9 @@ void ReadyIndex::to_planned(HeldTask& held, Slot slot) {
   }
 }
 
-void ReadyIndex::take_out(HeldTask& held, bool awaited) {
-  const HeldTask::Where from = std::exchange(held.where, HeldTask::Where::nowhere);
-  if (from == HeldTask::Where::ready) {
+void ReadyIndex::take_out(DartsTask& held, bool awaited) {
+  const DartsTask::Where from = std::exchange(held.where, DartsTask::Where::nowhere);
+  if (from == DartsTask::Where::ready) {
     --ready_;
     users_.note(held);
     for (Slot slot = 0; slot < slots(); ++slot) {
@@ -144,9 +144,9 @@ void ReadyIndex::take_out(HeldTask& held, bool awaited) {
       subtract(held, slot);
       if (on.missing > 2) nodes_[slot].others.far_tasks_changed(-1);
     }
-  } else if (from == HeldTask::Where::aside) {
+  } else if (from == DartsTask::Where::deferred) {
     aside_.erase(held);
-  } else if (from == HeldTask::Where::planned) {
+  } else if (from == DartsTask::Where::planned) {
     const Slot slot = std::exchange(held.planned_on, no_slot);
     nodes_[slot].planned.erase(held);
     users_.note(held, slot);
@@ -166,25 +166,25 @@ bool ReadyIndex::can_run_there(const Task& task, Slot slot) const {
   return std::ranges::any_of(nodes_[slot].workers, [&](WorkerId w) { return view_->can_run(task, w); });
 }
 
-void ReadyIndex::worker_lost(WorkerId worker, Slot slot, std::vector<HeldTask*>& stranded) {
+void ReadyIndex::worker_lost(WorkerId worker, Slot slot, std::vector<DartsTask*>& stranded) {
   std::erase(nodes_[slot].workers, worker);
-  std::vector<HeldTask*> ready;
-  users_.for_each_record([&](HeldTask& held) {
-    if (held.where == HeldTask::Where::ready && !can_run_there(*held.task, slot)) ready.push_back(&held);
+  std::vector<DartsTask*> ready;
+  users_.for_each_record([&](DartsTask& held) {
+    if (held.where == DartsTask::Where::ready && !can_run_there(*held.task, slot)) ready.push_back(&held);
   });
   std::ranges::sort(ready, released_before);
-  for (HeldTask* held : ready) {
+  for (DartsTask* held : ready) {
     take_out(*held, false);
     held->on(slot).missing = OnNode::unusable;
     to_ready(*held);
   }
   stranded.clear();
-  for (HeldTask& held : nodes_[slot].planned)
+  for (DartsTask& held : nodes_[slot].planned)
     if (!can_run_there(*held.task, slot)) stranded.push_back(&held);
 }
 
-void ReadyIndex::set_bonus(HeldTask& held, std::int64_t bonus) {
-  const bool counted = held.where == HeldTask::Where::ready;
+void ReadyIndex::set_bonus(DartsTask& held, std::int64_t bonus) {
+  const bool counted = held.where == DartsTask::Where::ready;
   for (Slot slot = 0; counted && slot < slots(); ++slot) subtract(held, slot);
   held.bonus = bonus;
   held.has_bonus = bonus != 0;
@@ -193,7 +193,7 @@ void ReadyIndex::set_bonus(HeldTask& held, std::int64_t bonus) {
 
 // ---- the sums
 
-void ReadyIndex::add(HeldTask& held, Slot slot) {
+void ReadyIndex::add(DartsTask& held, Slot slot) {
   const std::uint32_t missing = held.on(slot).missing;
   if (missing == 0 || missing > 2) return;
   for_each_missing(held, slot, [&](DatumId datum, std::uint32_t use) {
@@ -206,7 +206,7 @@ void ReadyIndex::add(HeldTask& held, Slot slot) {
   });
 }
 
-void ReadyIndex::subtract(HeldTask& held, Slot slot) {
+void ReadyIndex::subtract(DartsTask& held, Slot slot) {
   const std::uint32_t missing = held.on(slot).missing;
   if (missing == 0 || missing > 2) return;
   for_each_missing(held, slot, [&](DatumId datum, std::uint32_t use) {
@@ -224,7 +224,7 @@ void ReadyIndex::update_present(DatumId datum, Slot slot) {
   const bool now = e.resident || e.awaited || e.planned > 0;
   if (now == e.present) return;
   e.present = now;
-  users_.for_each(datum, slot, Need::ready, [&](HeldTask& held, const DataUsers::Found& found) {
+  users_.for_each(datum, slot, Need::ready, [&](DartsTask& held, const DataUsers::Found& found) {
     OnNode& on = held.on(slot);
     on.missing = (now ? on.missing - 1 : on.missing + 1) & OnNode::unusable;
     if (held.few_uses()) on.lacks ^= 1u << found.use;
@@ -244,8 +244,8 @@ void ReadyIndex::update_present(DatumId datum, Slot slot) {
   }
 }
 
-// The sums of the datum that came are all zero afterwards: only those of the others are changed here.
-void ReadyIndex::lacks_one_less(HeldTask& held, Slot slot) {
+// The sums of the arrived datum become zero anyway, so only those of the other data change here.
+void ReadyIndex::lacks_one_less(DartsTask& held, Slot slot) {
   const std::uint32_t missing = held.on(slot).missing;
   if (missing > 2) return;
   if (missing == 0) return nodes_[slot].others.list(held, ready_);
@@ -262,7 +262,7 @@ void ReadyIndex::lacks_one_less(HeldTask& held, Slot slot) {
   });
 }
 
-void ReadyIndex::lacks_one_more(HeldTask& held, std::uint32_t lost, Slot slot, DatumOnNode& e) {
+void ReadyIndex::lacks_one_more(DartsTask& held, std::uint32_t lost, Slot slot, DatumOnNode& e) {
   const std::uint32_t missing = held.on(slot).missing;
   if (missing > 3) return;
   if (missing == 1) return e.add_s0(work(held, lost, slot), held.priority);
@@ -284,7 +284,7 @@ void ReadyIndex::lacks_one_more(HeldTask& held, std::uint32_t lost, Slot slot, D
 
 // ---- data
 
-void ReadyIndex::came(DatumId datum, Slot slot) {
+void ReadyIndex::datum_arrived(DatumId datum, Slot slot) {
   DatumOnNode& e = data_.at(datum, slot);
   if (e.planned > 0) nodes_[slot].planned.lacked_changed();
   e.asked = e.resident = true;
@@ -292,7 +292,7 @@ void ReadyIndex::came(DatumId datum, Slot slot) {
   update_present(datum, slot);
 }
 
-void ReadyIndex::went(DatumId datum, Slot slot, bool awaited) {
+void ReadyIndex::datum_left(DatumId datum, Slot slot, bool awaited) {
   DatumOnNode& e = data_.at(datum, slot);
   if (e.planned > 0) nodes_[slot].planned.lacked_changed();
   e.asked = true;
@@ -317,30 +317,30 @@ void ReadyIndex::transfer_changed(DatumId datum, Slot except) {
   }
 }
 
-void ReadyIndex::planned_users(DatumId datum, Slot slot, std::vector<HeldTask*>& out) {
+void ReadyIndex::planned_users(DatumId datum, Slot slot, std::vector<DartsTask*>& out) {
   out.clear();
   if (data_.at(datum, slot).planned == 0) return;
   users_.for_each(
       datum, slot, [](std::uint32_t need) { return need == Need::planned; },
-      [&](HeldTask& held, const DataUsers::Found&) { out.push_back(&held); });
+      [&](DartsTask& held, const DataUsers::Found&) { out.push_back(&held); });
   std::ranges::sort(out, released_before);
 }
 
 // ---- decisions
 
-void ReadyIndex::s0(DatumId datum, Slot slot, std::vector<HeldTask*>& out) {
+void ReadyIndex::s0(DatumId datum, Slot slot, std::vector<DartsTask*>& out) {
   out.clear();
   users_.for_each(
       datum, slot, [](std::uint32_t need) { return need == Need::alone; },
-      [&](HeldTask& held, const DataUsers::Found&) { out.push_back(&held); });
+      [&](DartsTask& held, const DataUsers::Found&) { out.push_back(&held); });
   std::ranges::sort(out, released_before);
 }
 
-HeldTask* ReadyIndex::most_urgent_of_s1(DatumId datum, Slot slot) {
-  HeldTask* best = nullptr;
+DartsTask* ReadyIndex::most_urgent_of_s1(DatumId datum, Slot slot) {
+  DartsTask* best = nullptr;
   users_.for_each(
       datum, slot, [](std::uint32_t need) { return need == Need::one_more; },
-      [&](HeldTask& held, const DataUsers::Found&) {
+      [&](DartsTask& held, const DataUsers::Found&) {
         if (best == nullptr || more_urgent(held, *best)) best = &held;
       });
   return best;

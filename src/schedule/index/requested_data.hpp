@@ -1,4 +1,5 @@
-// Which data tasks that are assigned to a node will read: they count as there, since somebody brings them.
+// The data that the tasks assigned to a node read. They count as present on the node, since these tasks cause their
+// transfer.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -7,10 +8,10 @@
 
 namespace fairlead::schedule {
 
-class RequestedData {
+class PendingReads {
  public:
   void assigned(const Task& task) { change(task, +1); }
-  /// It is over, or assigned to another one.
+  /// The task has finished, or is assigned to another node.
   void unassigned(const Task& task) { change(task, -1); }
   bool has(DatumId datum) const noexcept {
     return index(datum) < readers_.size() && readers_[index(datum)] != 0;
@@ -24,7 +25,7 @@ class RequestedData {
       readers_[index(access.datum)] += static_cast<std::uint32_t>(by);
     }
   }
-  std::vector<std::uint32_t> readers_;  // by datum: tasks assigned here and not over that read it
+  std::vector<std::uint32_t> readers_;  // by datum: unfinished tasks assigned to the node that read it
 };
 
 }  // namespace fairlead::schedule

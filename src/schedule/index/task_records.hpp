@@ -1,5 +1,5 @@
-// What a policy keeps of each task from ready() until it is over, in records that are used again. A task that
-// waits in the policy knows its record, by Task::policy_data; one that was picked is looked for.
+// A policy's records of tasks, from ready() to completion; records are reused. Task::policy_data refers to the record
+// of a waiting task; the record of a picked task is found by search.
 #pragma once
 #include <algorithm>
 #include <deque>
@@ -13,7 +13,7 @@ namespace fairlead::schedule {
 template <class Record>
 class TaskRecords {
  public:
-  /// Of a task that waits from now on; as whoever had the record before has left it.
+  /// A record for a task that starts to wait. Its content is that of its previous use.
   Record& make(Task& task) {
     if (free_.empty()) free_.push_back(&records_.emplace_back());
     Record& record = *free_.back();
@@ -22,22 +22,22 @@ class TaskRecords {
     return record;
   }
   static Record& of_waiting(const Task& task) noexcept { return *static_cast<Record*>(task.policy_data); }
-  /// The task is given to a worker.
+  /// Call when the task is given to a worker.
   void picked(Task& task) {
     picked_.push_back({&task, static_cast<Record*>(std::exchange(task.policy_data, nullptr))});
   }
-  /// Null if it was not.
+  /// Null if the task was not picked.
   Record* find_picked(const Task& task) const noexcept {
     const auto found = std::ranges::find(picked_, &task, &Picked::task);
     return found == picked_.end() ? nullptr : found->record;
   }
-  /// A task that was picked is over, or ready again: its record is nobody's.
-  void forget_picked(const Task& task) {
+  /// Releases the record of a picked task that has finished or is ready again.
+  void release_picked(const Task& task) {
     const auto found = std::ranges::find(picked_, &task, &Picked::task);
     free_.push_back(found->record);
     picked_.erase(found);
   }
-  /// The record of a task that waits no longer and was not picked.
+  /// Releases the record of a task that no longer waits and was not picked.
   void release(Record& record) { free_.push_back(&record); }
 
  private:
@@ -47,7 +47,8 @@ class TaskRecords {
   };
   std::deque<Record> records_;
   std::vector<Record*> free_;
-  std::vector<Picked> picked_;  // not over, oldest first: as many as fit into the workers' pipelines
+  // Unfinished, oldest first; at most as many as fit into the workers' pipelines.
+  std::vector<Picked> picked_;
 };
 
 }  // namespace fairlead::schedule

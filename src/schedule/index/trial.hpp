@@ -1,4 +1,4 @@
-// Who is to try a task of which nobody knows how long it takes there.
+// Trials: the choice of a worker to measure a task whose duration there is unknown.
 #pragma once
 #include <fairlead/ids.hpp>
 
@@ -9,11 +9,12 @@
 
 namespace fairlead::schedule {
 
-/// The worker with the fewest tasks; none if it has enough to learn from. Cores beside accelerators that can run the task have one at
-/// a time, all together: if each of a hundred slow ones has some, all others wait for those.
+/// The worker with the fewest tasks among those that should try the task; none if all have enough measurements or
+/// trials. If accelerators can run the task too, the cores run one trial at a time, all together: otherwise other
+/// workers would wait for trials on a hundred slow cores.
 struct Trial {
   Trial() = default;
-  /// `could_run(info)`, `tasks_of(id)`: that it has been given and not finished.
+  /// `could_run(info)`: the worker is eligible. `tasks_of(id)`: its assigned and unfinished tasks.
   template <class CouldRun, class TasksOf>
   Trial(const View& view, const Task& task, const CouldRun& could_run, const TasksOf& tasks_of) {
     std::size_t fewest = enough, of_cores = 0;
@@ -24,15 +25,17 @@ struct Trial {
         by_accelerators = by_accelerators || could_run(info);
     }
     for (const WorkerInfo& info : view.workers()) {
-      if (tasks_of(info.id) >= fewest || !could_run(info) || view.known(task, info.id)) continue;
+      if (tasks_of(info.id) >= fewest || !could_run(info) || view.is_estimate_reliable(task, info.id))
+        continue;
       if (by_accelerators && info.kind == WorkerKind::cpu && of_cores >= enough_of_cores) continue;
       worker = info.id;
       fewest = tasks_of(info.id);
     }
   }
-  /// A core of which nothing is known, when no worker is to try.
-  bool waits_for_others(const View& view, const Task& task, const WorkerInfo& info) const {
-    return by_accelerators && info.kind == WorkerKind::cpu && !view.known(task, info.id);
+  /// True for a core without a known duration, if no worker is chosen for a trial: the core must wait for the running
+  /// trial.
+  bool must_wait_for_trial(const View& view, const Task& task, const WorkerInfo& info) const {
+    return by_accelerators && info.kind == WorkerKind::cpu && !view.is_estimate_reliable(task, info.id);
   }
 
   std::optional<WorkerId> worker;

@@ -1,5 +1,5 @@
-// Tasks in a line that is entered at both ends, and left at both by whoever can run what stands there. Tasks
-// that the same workers can run form a row (WorkerSets), so that nobody looks past others' tasks one by one.
+// A queue with insertion and removal at both ends, where each worker takes the first or last task that it can run.
+// Tasks that the same workers can run form a row (WorkerSets), so that a worker need not skip tasks one by one.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +18,7 @@ class TwoEndedQueue {
   void push_front(Task& task, std::size_t set) { row(set).push_front({--first_, &task}); }
   void push_back(Task& task, std::size_t set) { row(set).push_back({++last_, &task}); }
 
-  /// The first of all; there is one.
+  /// The first task; the queue must not be empty.
   const Task& front() {
     return *front_row([](std::size_t) { return true; })->front().task;
   }
@@ -32,7 +32,7 @@ class TwoEndedQueue {
     --size_;
     return task;
   }
-  /// The last one.
+  /// Removes the last task whose set satisfies the condition; null if none does.
   template <class Condition>
   Task* take_back(Condition&& condition) {
     Row* best = nullptr;
@@ -47,7 +47,7 @@ class TwoEndedQueue {
     return task;
   }
 
-  /// Calls f(task) from the front on, until it returns false.
+  /// Calls f(task) from front to back, until it returns false.
   template <class F>
   void for_each_while(F&& f) const {
     std::vector<std::size_t> passed(rows_.size(), 0);
@@ -63,7 +63,7 @@ class TwoEndedQueue {
 
  private:
   struct Item {
-    std::int64_t place;  // increasing from front to back, also across rows
+    std::int64_t place;  // increases from front to back, also across rows
     Task* task;
   };
   using Row = std::deque<Item>;
@@ -73,7 +73,7 @@ class TwoEndedQueue {
     if (set >= rows_.size()) rows_.resize(set + 1);
     return rows_[set];
   }
-  /// Of the rows that satisfy the condition, that with the first task; null if there is none.
+  /// The row with the first task, among the rows that satisfy the condition; null if there is none.
   template <class Condition>
   Row* front_row(Condition&& condition) {
     Row* best = nullptr;

@@ -1,4 +1,4 @@
-// What a policy answers to upcoming(), task by task.
+// A helper for Policy::upcoming() that collects the reads of tasks.
 #pragma once
 #include <cstddef>
 #include <span>
@@ -7,13 +7,13 @@
 
 namespace fairlead::schedule {
 
-/// Takes what tasks read, as far as there is space. A policy is asked at each event: so only so many tasks are looked at,
-/// as there may be thousands that read nothing.
+/// Collects the data that tasks read while there is space. Policies call it at each event, so the number of tasks
+/// scanned is limited: thousands may read nothing.
 class UpcomingReads {
  public:
   explicit UpcomingReads(std::span<DatumId> out) noexcept : out_(out), tasks_left_(8 * out.size()) {}
 
-  /// False: no use in going on.
+  /// Returns false if more calls are useless.
   bool add(const Task& task) {
     if (tasks_left_ == 0) return false;
     --tasks_left_;

@@ -1,5 +1,5 @@
-// Ready tasks, most urgent first: by priority, then in the order in which they came. Made for what programs
-// do: few priorities at a time; then both ends cost a few nanoseconds.
+// Ready tasks by priority, then in order of arrival. Optimized for programs with few priorities at a time: then access
+// to both ends costs a few nanoseconds.
 #pragma once
 #include <cstddef>
 #include <functional>
@@ -13,7 +13,7 @@ namespace fairlead::schedule {
 class UrgencyQueue {
  public:
   UrgencyQueue() = default;
-  UrgencyQueue(const UrgencyQueue&) = delete;  // it remembers a place in its own map
+  UrgencyQueue(const UrgencyQueue&) = delete;  // last_ points into its own map
   UrgencyQueue& operator=(const UrgencyQueue&) = delete;
 
   bool empty() const noexcept { return size_ == 0; }
@@ -41,7 +41,7 @@ class UrgencyQueue {
     }
     return nullptr;
   }
-  /// The least urgent one.
+  /// Removes the least urgent task that satisfies the condition; null if none does.
   template <class Condition>
   Task* take_last(Condition&& condition) {
     for (auto it = buckets_.end(); it != buckets_.begin();) {
@@ -58,7 +58,7 @@ class UrgencyQueue {
     return nullptr;
   }
 
-  /// Calls f(task) in order of urgency until it returns false.
+  /// Calls f(task) in order of priority until it returns false.
   template <class F>
   void for_each_while(F&& f) const {
     for (const auto& [priority, bucket] : buckets_)
@@ -67,7 +67,7 @@ class UrgencyQueue {
   }
 
  private:
-  /// Oldest first. Not a deque: that takes half a kilobyte, and there may be as many priorities as tasks.
+  /// Oldest first. Not a deque, which takes half a kilobyte: there may be as many priorities as tasks.
   class Bucket {
    public:
     using Iterator = std::vector<Task*>::iterator;
@@ -79,7 +79,7 @@ class UrgencyQueue {
     }
     std::vector<Task*>::const_iterator end() const noexcept { return tasks_.end(); }
     void push_back(Task* task) {
-      if (tasks_.size() == tasks_.capacity() && 2 * first_ >= tasks_.size()) {  // room in front
+      if (tasks_.size() == tasks_.capacity() && 2 * first_ >= tasks_.size()) {  // reuse the space in front
         tasks_.erase(tasks_.begin(), begin());
         first_ = 0;
       }
@@ -94,20 +94,20 @@ class UrgencyQueue {
 
    private:
     std::vector<Task*> tasks_;
-    std::size_t first_ = 0;  // those before it are gone
+    std::size_t first_ = 0;  // elements before it are removed
   };
   using Buckets = std::map<std::int32_t, Bucket, std::greater<>>;
 
   void removed_from(Buckets::iterator bucket) {
     --size_;
-    // The last one stays: with a single priority nothing is allocated over and over.
+    // The last bucket is kept, so that a program with a single priority does not allocate repeatedly.
     if (!bucket->second.empty() || buckets_.size() == 1) return;
     if (last_ == bucket) last_ = buckets_.end();
     buckets_.erase(bucket);
   }
 
   Buckets buckets_;
-  Buckets::iterator last_ = buckets_.end();  // where a task was inserted last
+  Buckets::iterator last_ = buckets_.end();  // bucket of the last insertion
   std::size_t size_ = 0;
 };
 

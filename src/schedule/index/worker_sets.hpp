@@ -1,5 +1,5 @@
-// Which workers can run a task, as the number of a set. There are few sets, however many tasks: so tasks that
-// the same workers can run share a queue, and nobody looks through tasks that he cannot run.
+// Numbers the sets of workers that can run a task. There are few sets, however many tasks: tasks of one set share a
+// queue, and no worker scans tasks that it cannot run.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -18,7 +18,7 @@ class WorkerSets {
 
   std::size_t size() const noexcept { return sets_.size(); }
   bool contains(std::size_t set, WorkerId worker) const { return sets_[set][index(worker)]; }
-  /// The number of the set of those that can run the task; a new set has the next number.
+  /// The number of the set of workers that can run the task; a new set gets the next number.
   std::size_t of(const Task& task) {
     for (std::size_t i = 0; i < able_.size(); ++i) able_[i] = view_->can_run(task, view_->workers()[i].id);
     const auto found = std::ranges::find(sets_, able_);
@@ -29,7 +29,7 @@ class WorkerSets {
 
  private:
   const View* view_ = nullptr;
-  std::vector<std::vector<bool>> sets_;  // by number, worker
+  std::vector<std::vector<bool>> sets_;  // by number, then worker
   std::vector<bool> able_;               // scratch
 };
 

@@ -26,7 +26,7 @@ LoadRule::LoadRule(const PolicyOptions& options) : factor_(factor(options)) {}
 
 const Candidate& LoadRule::choose(std::span<const Candidate> candidates) const {
   const Candidate* earliest = &candidates.front();
-  const Candidate* nearest = nullptr;  // holds most; of several, over first
+  const Candidate* nearest = nullptr;  // holds the most bytes; ties go to the earliest completion
   for (const Candidate& it : candidates) {
     if (it.completion < earliest->completion) earliest = &it;
     if (it.held != 0 && (nearest == nullptr || it.held > nearest->held ||

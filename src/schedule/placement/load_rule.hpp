@@ -1,10 +1,10 @@
-// The load rule: a task goes where the data that it reads are, unless it would be over so much earlier
-// elsewhere. PaRSEC 2025 (placement), section 3.1, "Load-based data placement strategy".
+// The load rule: a task goes where the data that it reads are, unless it would finish much earlier elsewhere. PaRSEC
+// 2025 (placement), section 3.1, "Load-based data placement strategy".
 //
-// The paper's skew has three printed values: 0.2, the data's device while its completion is less than 20 %
-// above the earliest; 0, always the data's; 1, always the earliest. No bound (1 + skew) does that, it would
-// mean the contrary at both ends. Here one factor f does: the data's device while f x its completion is at
-// most the earliest one, f = 1 / (1 + tolerance); reuse-only is f = 0, load-only f = 1.
+// The paper describes three values of its skew: 0.2, the data's device while its completion is less than 20 % above the
+// earliest; 0, always the data's device; 1, always the earliest. No bound (1 + skew) has this effect; both ends would
+// be reversed. A single factor f has: the data's device while f x its completion is at most the earliest one, f = 1 /
+// (1 + tolerance); reuse-only is f = 0, load-only f = 1.
 #pragma once
 #include <span>
 
@@ -12,20 +12,20 @@
 
 namespace fairlead::schedule {
 
-/// A node on which the task that is being placed can run.
+/// A node on which the task being placed can run.
 struct Candidate {
-  std::size_t place = 0;  ///< its position among the nodes
-  Duration estimate{};    ///< of the task's body there
-  Duration completion{};  ///< when it would be over: ETC
-  Bytes held = 0;         ///< of what it reads, if that may draw it there
+  std::size_t place = 0;  ///< position in View::nodes()
+  Duration estimate{};    ///< duration of the task's body there
+  Duration completion{};  ///< expected completion time (ETC)
+  Bytes held = 0;         ///< bytes of its inputs there, if they count for the placement
 };
 
 class LoadRule {
  public:
-  /// By the option "tolerance". Throws ConfigError for what it cannot be.
+  /// Parses the option "tolerance". Throws ConfigError if it is invalid.
   explicit LoadRule(const PolicyOptions& options);
 
-  /// Among candidates in order of their places; there is one.
+  /// `candidates`: in order of their places, at least one.
   const Candidate& choose(std::span<const Candidate> candidates) const;
 
  private:

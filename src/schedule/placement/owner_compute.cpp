@@ -24,52 +24,53 @@ OwnerCompute::Place OwnerCompute::place_of(NodeId id) const noexcept {
   return static_cast<Place>(std::ranges::find(nodes_, id, &Node::id) - nodes_.begin());
 }
 
-// ---- placing a task
+// ---- placement of a task
 
 void OwnerCompute::place(Task& task) {
   find_candidates(task);
   Placed& placed = records_.make(task);
-  if (candidates_.empty()) {  // nobody who is left can run it: kept for whoever comes back
+  if (candidates_.empty()) {  // no remaining worker can run it: kept for workers that join later
     charge(placed, 0, {});
     nodes_.front().queue.insert(&task);
     return;
   }
   const Place at = choose(task);
   charge(placed, at, std::ranges::find(candidates_, at, &Candidate::place)->estimate);
-  claim(task, at);
+  set_owner(task, at);
   nodes_[at].queue.insert(&task);
 }
 
 OwnerCompute::Place OwnerCompute::choose(const Task& task) {
-  if (const Place owner = owner_of_written(task); owner != nowhere) return owner;
-  if (const Place wanted = first_touch(task); possible(wanted)) return wanted;
-  return by_load(task);
+  if (const Place owner = owner_of_written_datum(task); owner != no_place) return owner;
+  if (const Place wanted = first_touch(task); is_eligible(wanted)) return wanted;
+  return place_by_load(task);
 }
 
-OwnerCompute::Place OwnerCompute::owner_of_written(const Task& task) const {
-  Place best = nowhere;
+OwnerCompute::Place OwnerCompute::owner_of_written_datum(const Task& task) const {
+  Place best = no_place;
   Bytes most = 0;
   for (const Access& access : task.accesses()) {
     if (!places(access)) continue;
     const Place owner = owners_.of(access.datum);
-    if (!possible(owner) || (best != nowhere && view().bytes(access.datum) <= most)) continue;
+    if (!is_eligible(owner) || (best != no_place && view().bytes(access.datum) <= most)) continue;
     best = owner;
     most = view().bytes(access.datum);
   }
   return best;
 }
 
-OwnerCompute::Place OwnerCompute::by_load(const Task& task) {
+OwnerCompute::Place OwnerCompute::place_by_load(const Task& task) {
   for (Candidate& it : candidates_)
     if (const Node& node = nodes_[it.place]; node.owns)
       for (const Access& access : task.accesses())
-        if (reads(access.mode) && access.mode != AccessMode::reduction && is_there(access.datum, node))
+        if (reads(access.mode) && access.mode != AccessMode::reduction &&
+            has_copy_or_owns(access.datum, node))
           it.held += view().bytes(access.datum);
   return rule_.choose(candidates_).place;
 }
 
-/// The nodes on which one of the workers that are left can run the task. Those of a node are mostly alike, so
-/// that the first one tells.
+/// Finds the nodes that have a worker able to run the task. The workers of a node are mostly alike, so the first one
+/// represents them.
 void OwnerCompute::find_candidates(const Task& task) {
   candidates_.clear();
   for (Place place = 0; place < nodes_.size(); ++place) {
@@ -82,31 +83,31 @@ void OwnerCompute::find_candidates(const Task& task) {
   }
 }
 
-bool OwnerCompute::possible(Place place) const {
-  return place != nowhere && nodes_[place].owns &&
+bool OwnerCompute::is_eligible(Place place) const {
+  return place != no_place && nodes_[place].owns &&
          std::ranges::find(candidates_, place, &Candidate::place) != candidates_.end();
 }
 
 OwnerCompute::Place OwnerCompute::device(int number) const {
   return number >= 0 && static_cast<std::size_t>(number) < devices_.size()
              ? devices_[static_cast<std::size_t>(number)]
-             : nowhere;
+             : no_place;
 }
 
-OwnerCompute::Place OwnerCompute::home_of(DatumId datum) const {
-  if (const Place owner = owners_.of(datum); owner != nowhere) return owner;
-  if (const Place advised = device(view().advice(datum)); advised != nowhere) return advised;
-  const auto holder =
-      std::ranges::find_if(nodes_, [&](const Node& node) { return node.owns && is_there(datum, node); });
-  return holder == nodes_.end() ? nowhere : static_cast<Place>(holder - nodes_.begin());
+OwnerCompute::Place OwnerCompute::preferred_place(DatumId datum) const {
+  if (const Place owner = owners_.of(datum); owner != no_place) return owner;
+  if (const Place advised = device(view().advice(datum)); advised != no_place) return advised;
+  const auto holder = std::ranges::find_if(
+      nodes_, [&](const Node& node) { return node.owns && has_copy_or_owns(datum, node); });
+  return holder == nodes_.end() ? no_place : static_cast<Place>(holder - nodes_.begin());
 }
 
-/// Or will be, since it lives there.
-bool OwnerCompute::is_there(DatumId datum, const Node& node) const {
+/// True if the node holds the datum, or will hold it as its owner.
+bool OwnerCompute::has_copy_or_owns(DatumId datum, const Node& node) const {
   const ReplicaState state = view().residency(datum, node.id);
-  if (state == ReplicaState::valid || state == ReplicaState::arriving) return true;
+  if (state == ReplicaState::valid || state == ReplicaState::in_flight) return true;
   const Place owner = owners_.of(datum);
-  return owner != nowhere && &nodes_[owner] == &node;
+  return owner != no_place && &nodes_[owner] == &node;
 }
 
 // ---- load and ownership
@@ -116,39 +117,41 @@ void OwnerCompute::charge(Placed& placed, Place place, Duration duration) {
   nodes_[place].load += duration;
 }
 
-/// A task that was picked is over, or placed anew. False if it was not.
-bool OwnerCompute::forget_picked(const Task& task) {
+/// Forgets a picked task that has finished or is placed again. Returns false if the task was not picked.
+bool OwnerCompute::release_picked(const Task& task) {
   const Placed* placed = records_.find_picked(task);
   if (placed == nullptr) return false;
   nodes_[placed->place].load -= placed->charge;
-  records_.forget_picked(task);
+  records_.release_picked(task);
   return true;
 }
 
-/// What the task writes lives there.
-void OwnerCompute::claim(const Task& task, Place place) {
+/// Makes the node the owner of the data that the task writes.
+void OwnerCompute::set_owner(const Task& task, Place place) {
   for (const Access& access : task.accesses())
-    if (places(access)) owners_.set(access.datum, nodes_[place].owns ? place : nowhere);
+    if (places(access)) owners_.set(access.datum, nodes_[place].owns ? place : no_place);
 }
 
 void OwnerCompute::returned(Task& task) {
-  forget_picked(task);
+  release_picked(task);
   place(task);
 }
 
 void OwnerCompute::finished(Task& task, WorkerId worker, Duration) {
-  if (!forget_picked(task)) return;
-  claim(task, place_of_worker_[index(worker)]);  // it may have been staged out before it was written
+  if (!release_picked(task)) return;
+  set_owner(task,
+            place_of_worker_[index(worker)]);  // the datum may have been evicted before the task wrote it
 }
 
-/// Staged out, or lost. What was only overtaken, or fetched too early, lives where it lived.
+/// Ends ownership if the datum was evicted or lost, but not if it was only overwritten elsewhere or its prefetch was
+/// revoked.
 void OwnerCompute::dropped(DatumId datum, NodeId node, DropReason reason) {
   if (reason != DropReason::evicted && reason != DropReason::failed) return;
   const Place owner = owners_.of(datum);
-  if (owner != nowhere && nodes_[owner].id == node) owners_.set(datum, nowhere);
+  if (owner != no_place && nodes_[owner].id == node) owners_.set(datum, no_place);
 }
 
-/// The tasks of its node are placed anew: where their data live, if somebody there is left.
+/// Places the tasks of the worker's node again: on the owner of their data, if it has workers left.
 void OwnerCompute::worker_lost(WorkerId worker) {
   Node& node = nodes_[place_of_worker_[index(worker)]];
   std::erase(node.workers, worker);
@@ -162,20 +165,20 @@ void OwnerCompute::worker_lost(WorkerId worker) {
   for (Task* task : tasks) place(*task);
 }
 
-// ---- giving tasks out
+// ---- picking tasks
 
 Task* OwnerCompute::pick(WorkerId worker, bool) {
   Task* task = nodes_[place_of_worker_[index(worker)]].queue.take_first(
       [&](const Task& it) { return view().can_run(it, worker); });
-  return task == nullptr ? nullptr : give_out(*task);
+  return task == nullptr ? nullptr : hand_to_worker(*task);
 }
 
-Task* OwnerCompute::give_out(Task& task) {
+Task* OwnerCompute::hand_to_worker(Task& task) {
   records_.picked(task);
   return &task;
 }
 
-/// Wherever it was placed: what it writes lives with the thief then.
+/// Takes a task placed on any node; the thief's node then owns the data that it writes.
 Task* OwnerCompute::take_any(WorkerId thief) {
   if (Task* own = pick(thief, true)) return own;
   const Place place = place_of_worker_[index(thief)];
@@ -185,8 +188,8 @@ Task* OwnerCompute::take_any(WorkerId thief) {
     Placed& placed = records_.of_waiting(*task);
     nodes_[placed.place].load -= placed.charge;
     charge(placed, place, view().estimate(*task, thief));
-    claim(*task, place);
-    return give_out(*task);
+    set_owner(*task, place);
+    return hand_to_worker(*task);
   }
   return nullptr;
 }

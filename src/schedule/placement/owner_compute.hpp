@@ -1,16 +1,15 @@
-// Owner-compute: a task that writes goes to the device on which the written datum lives. A datum lives where
-// it was placed when its first writer became ready, until it is staged out there; copies that others read
-// change nothing. PaRSEC 2025 (placement), section 3 and 3.1. Which device that is, of data that live
-// nowhere, the policies of this folder decide.
+// Owner-compute: a task that writes runs on the device that owns the written datum. A device becomes the owner when the
+// datum's first writer becomes ready, and remains so until the datum is evicted from it; copies for readers change
+// nothing. PaRSEC 2025 (placement), section 3 and 3.1. The policies of this folder choose the owner of data without
+// one.
 //
-// What the paper leaves open is decided so. Its text ends ownership also when another device or a core reads
-// the datum, which would end it at the first reader: here only eviction does. Of several written data the
-// largest that lives somewhere decides, of equal ones the first parameter; then all live there. A reduction
-// decides nothing, since it adds to a partial result wherever it runs. Devices are accelerators; a core
-// takes tasks by load, but nothing lives there, unless the machine has no accelerators: then the memory nodes
-// of cores are the devices. The load of a node is shared by its workers, which take tasks from one queue, the
-// most urgent first, then by release. A task that is ready keeps its node although what it writes is staged
-// out meanwhile.
+// Where the paper is silent: its text also ends ownership when another device or a core reads the datum, that is at the
+// first reader; here only eviction does. With several written data, the owner of the largest one decides, and among
+// equals that of the first parameter; then the same device owns them all. A reduction does not decide, since it adds to
+// a partial result wherever it runs. Devices are accelerators. Cores get tasks by load but own no data, unless the
+// machine has no accelerators: then the memory nodes of cores are the devices. The workers of a node share its load and
+// one queue, ordered by priority, then release. A ready task keeps its node even if the data that it writes are
+// evicted.
 #pragma once
 #include <deque>
 #include <span>
@@ -28,41 +27,42 @@ class OwnerCompute : public Policy {
  public:
   explicit OwnerCompute(const PolicyOptions& options) : rule_(options) {}
 
-  Interest interests() const override { return Interest::progress | Interest::residency; }
+  Notifications interests() const override { return Notifications::progress | Notifications::residency; }
   void ready(Task& task, WorkerId) override { place(task); }
   void returned(Task& task) override;
-  void cancelled(Task& task) override { forget_picked(task); }
+  void cancelled(Task& task) override { release_picked(task); }
   void finished(Task& task, WorkerId worker, Duration) override;
   void worker_lost(WorkerId) override;
   void dropped(DatumId datum, NodeId node, DropReason reason) override;
-  void removed(DatumId datum) override { owners_.set(datum, nowhere); }
+  void removed(DatumId datum) override { owners_.set(datum, no_place); }
 
   Task* pick(WorkerId worker, bool must) override;
   Task* take_any(WorkerId thief) override;
   std::size_t upcoming(WorkerId worker, std::span<DatumId> out) override;
 
-  /// What the tasks that were placed there and are not over take, by estimate.
+  /// The estimated duration of the unfinished tasks placed on the node.
   Duration load(NodeId node) const { return nodes_[place_of(node)].load; }
 
  protected:
-  /// A memory node: its position among the view's.
+  /// A memory node, as its position in View::nodes().
   using Place = std::size_t;
-  static constexpr Place nowhere = OwnerTable::nobody;
+  static constexpr Place no_place = OwnerTable::no_owner;
 
-  /// Where a task goes that writes nothing which lives anywhere; nowhere, or where it cannot run: by load.
-  virtual Place first_touch(const Task&) { return nowhere; }
+  /// The place of a task none of whose written data has an owner. If it is nowhere, or the task cannot run there, the
+  /// load rule decides.
+  virtual Place first_touch(const Task&) { return no_place; }
 
-  // For that one:
+  // For use in first_touch():
 
-  /// Of the task that is being placed: it can run there, and data can live there.
-  bool possible(Place place) const;
+  /// True if the task being placed can run there, and the node can own data.
+  bool is_eligible(Place place) const;
   std::span<const Candidate> candidates() const noexcept { return candidates_; }
-  /// The accelerator of that number; nowhere if there is none.
+  /// The accelerator with that number; nowhere if there is none.
   Place device(int number) const;
-  /// Where the datum lives; else where it is to, if the program says so; else where a copy is.
-  Place home_of(DatumId datum) const;
+  /// The owner of the datum; else the device that the program advises; else a node with a copy.
+  Place preferred_place(DatumId datum) const;
   Place owner(DatumId datum) const { return owners_.of(datum); }
-  /// The access makes a datum live where the task runs.
+  /// True if the access makes the task's node the owner of the datum.
   static bool places(const Access& access) noexcept {
     return writes(access.mode) && access.mode != AccessMode::reduction;
   }
@@ -71,36 +71,36 @@ class OwnerCompute : public Policy {
  private:
   struct Node {
     NodeId id{};
-    std::vector<WorkerId> workers;  // that are not lost
+    std::vector<WorkerId> workers;  // workers that are not lost
     UrgencyQueue queue;             // ready tasks
-    Duration load{};                // estimates of its tasks that are not over
-    bool owns = false;              // data can live there
+    Duration load{};                // estimated duration of its unfinished tasks
+    bool owns = false;              // the node can own data
   };
-  /// A task that is ready, or picked and not over.
+  /// A task that is ready, or picked and unfinished.
   struct Placed {
     Place place = 0;
-    Duration charge{};  // what it adds to the load
+    Duration charge{};  // its contribution to the load
   };
 
   void place(Task& task);
   Place choose(const Task& task);
-  Place owner_of_written(const Task& task) const;
-  Place by_load(const Task& task);
+  Place owner_of_written_datum(const Task& task) const;
+  Place place_by_load(const Task& task);
   void find_candidates(const Task& task);
   void charge(Placed& placed, Place place, Duration duration);
-  bool forget_picked(const Task& task);
-  Task* give_out(Task& task);
-  void claim(const Task& task, Place place);
-  bool is_there(DatumId datum, const Node& node) const;
+  bool release_picked(const Task& task);
+  Task* hand_to_worker(Task& task);
+  void set_owner(const Task& task, Place place);
+  bool has_copy_or_owns(DatumId datum, const Node& node) const;
   Place place_of(NodeId id) const noexcept;
 
   LoadRule rule_;
   OwnerTable owners_;
-  std::deque<Node> nodes_;              // as the view lists them
+  std::deque<Node> nodes_;              // in the order of View::nodes()
   std::vector<Place> place_of_worker_;  // by id
-  std::vector<Place> devices_;          // accelerators, as programs count them
+  std::vector<Place> devices_;          // accelerators, in the program's numbering
   TaskRecords<Placed> records_;
-  std::vector<Candidate> candidates_;  // for the task that is being placed
+  std::vector<Candidate> candidates_;  // for the task being placed
 };
 
 }  // namespace fairlead::schedule

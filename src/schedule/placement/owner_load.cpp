@@ -1,5 +1,5 @@
-// owner-load: data are placed by load. PaRSEC 2025 (placement), section 3.1, "Load-based data placement
-// strategy"; the paper's variants "skew=0" and "skew=1" are tolerance=reuse-only and tolerance=load-only.
+// owner-load: the load rule places data. PaRSEC 2025 (placement), section 3.1, "Load-based data placement strategy";
+// the paper's variants "skew=0" and "skew=1" are tolerance=reuse-only and tolerance=load-only.
 #include "schedule/placement/owner_compute.hpp"
 #include "schedule/placement/placement.hpp"
 

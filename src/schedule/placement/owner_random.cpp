@@ -1,8 +1,8 @@
-// owner-random: data are placed on a device by chance, when they are first touched. PaRSEC 2025 (placement),
-// section 3.1, "Randomized data placement strategy".
+// owner-random: data are placed on a random device at their first touch. PaRSEC 2025 (placement), section 3.1,
+// "Randomized data placement strategy".
 //
-// The device follows from the seed, the datum and how often it was placed before, not from the order of
-// events: so two runs place data alike, and a datum that was staged out may come to another device.
+// The device depends on the seed, the datum and the number of its earlier placements, not on the order of events. Two
+// runs therefore place data alike, and an evicted datum may get another device.
 #include <algorithm>
 #include <vector>
 
@@ -23,10 +23,10 @@ class OwnerRandom final : public OwnerCompute {
   Place first_touch(const Task& task) override {
     const auto accesses = task.accesses();
     const auto written = std::ranges::find_if(accesses, places);
-    if (written == accesses.end()) return nowhere;
-    const auto able = [this](const Candidate& it) { return possible(it.place); };
+    if (written == accesses.end()) return no_place;
+    const auto able = [this](const Candidate& it) { return is_eligible(it.place); };
     const auto devices = static_cast<std::uint64_t>(std::ranges::count_if(candidates(), able));
-    if (devices == 0) return nowhere;
+    if (devices == 0) return no_place;
     auto left = draw(written->datum, devices);
     return std::ranges::find_if(candidates(), [&](const Candidate& it) { return able(it) && left-- == 0; })
         ->place;
@@ -38,7 +38,7 @@ class OwnerRandom final : public OwnerCompute {
   }
 
   std::uint64_t seed_;
-  std::vector<std::uint32_t> draws_;  // by datum: how often it was placed
+  std::vector<std::uint32_t> draws_;  // by datum: number of placements
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// On which device each datum lives: there it is written, until it is staged out.
+// The owner device of each datum, where it is written until it is evicted.
 #pragma once
 #include <fairlead/ids.hpp>
 
@@ -9,16 +9,16 @@ namespace fairlead::schedule {
 
 class OwnerTable {
  public:
-  static constexpr std::size_t nobody = 0xffff;
+  static constexpr std::size_t no_owner = 0xffff;
 
-  /// A position among the nodes, or nobody.
+  /// A position in View::nodes(), or `nobody` without an owner.
   std::size_t of(DatumId id) const noexcept {
-    return index(id) < owners_.size() ? owners_[index(id)] : nobody;
+    return index(id) < owners_.size() ? owners_[index(id)] : no_owner;
   }
   void set(DatumId id, std::size_t owner) {
     if (index(id) >= owners_.size()) {
-      if (owner == nobody) return;
-      owners_.resize(2 * index(id) + 1, nobody);
+      if (owner == no_owner) return;
+      owners_.resize(2 * index(id) + 1, no_owner);
     }
     owners_[index(id)] = static_cast<std::uint16_t>(owner);
   }

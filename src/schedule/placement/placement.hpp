@@ -1,7 +1,6 @@
-// The placement policies, which decide on which device each datum lives, and let tasks follow the data that
-// they write: owner-load, owner-user, owner-random. Data placement strategies for owner-compute scheduling on
-// multi-accelerator nodes in PaRSEC, 2025, section 3.1. They differ in where data are placed that live
-// nowhere.
+// The placement policies: they choose the device that owns each datum, and tasks run where the data that they write
+// are: owner-load, owner-user, owner-random. Data placement strategies for owner-compute scheduling on
+// multi-accelerator nodes in PaRSEC, 2025, section 3.1. They differ in the placement of data without an owner.
 #pragma once
 #include <array>
 #include <memory>
@@ -18,12 +17,12 @@ inline constexpr std::array owner_options{tolerance_option};
 inline constexpr std::array owner_random_options{
     tolerance_option, PolicyOption{"seed", "1", "of the devices that are drawn: a whole number"}};
 
-/// Data that live nowhere yet: where the task that writes them is over first, or where what it reads is if
-/// that is hardly later.
+/// Places data without an owner where the writing task finishes first, or where its inputs are if it finishes only
+/// slightly later there.
 std::unique_ptr<Policy> make_owner_load(const PolicyOptions&);
-/// Where the program says: of the task, or of the data. Else by load.
+/// Places data by the program's hints for the task or the data, else by load.
 std::unique_ptr<Policy> make_owner_user(const PolicyOptions&);
-/// Anywhere, by chance; for comparison.
+/// Places data at random, for comparison.
 std::unique_ptr<Policy> make_owner_random(const PolicyOptions&);
 
 }  // namespace fairlead::schedule

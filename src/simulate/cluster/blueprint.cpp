@@ -46,7 +46,8 @@ Bytes Blueprint::Matrix::largest(Precision precision) const {
 Blueprint::Blueprint(std::string_view workload, const WorkloadSize& size, const CyclicMap& grid)
     : size_(size), grid_(grid) {
   RankGraph of = make_rank_graph(workload, size, grid);
-  // Classes do not depend on what tiles hold, nor on who owns them: here nobody does, and each is of one element.
+  // Classes depend neither on the contents of tiles nor on their owners: here another rank owns all of them, and each
+  // has one element.
   Config config;
   config.set("workers", 1);
   config.set("memory", "64MiB");
@@ -64,7 +65,7 @@ Blueprint::Blueprint(std::string_view workload, const WorkloadSize& size, const 
   classes_ = ptg::make_class_table(definitions_, true);
   for (const ptg::TableClass& task_class : classes_.classes) {
     RankTaskCost cost = of.cost(task_class.name);
-    if (cost.kernel == passing_kernel) kernels_.timeless = {cost.kernel};
+    if (cost.kernel == forwarding_kernel) kernels_.timeless = {cost.kernel};
     const KernelIndex kernel = kernels_.kernel(cost.kernel);
     costs_.push_back(
         {kernel, [kernel, work = std::move(cost.of)](const std::int32_t* at) { return work(kernel, at); }});
@@ -79,7 +80,7 @@ const Blueprint::Matrix& Blueprint::matrix(std::string_view name) const {
   return *found;
 }
 
-bool Blueprint::passes_on() const {
+bool Blueprint::forwards_only() const {
   return !kernels_.timeless.empty() && kernels_.kernels.size() > kernels_.timeless.size();
 }
 

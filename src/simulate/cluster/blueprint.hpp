@@ -1,5 +1,5 @@
-// A parameterized graph over matrices that are dealt out to ranks, before there is any rank: its classes, where tiles
-// belong, and what each task costs. The classes are those that real runs have.
+// A parameterized graph over distributed matrices, independent of a rank: its classes, the owners of tiles, and the
+// cost of each task. The classes are those of real runs.
 #pragma once
 #include <fairlead/cyclic_map.hpp>
 #include <fairlead/distribution.hpp>
@@ -19,15 +19,15 @@
 
 namespace fairlead::simulate {
 
-/// "6x8": so many rows and columns of ranks. Nothing if it is no such text, or of more than 4,096 ranks.
+/// Parses "6x8", the rows and columns of ranks. None if the text is invalid or there are more than 4,096 ranks.
 std::optional<CyclicMap> grid_in(std::string_view text);
 
-/// As the graph's data have it. Values have no bytes here, so one type stands for both precisions.
+/// The handle type of the graph's data. No values are stored, so one type serves both precisions.
 using TileHandle = Handle<Tile<double>>;
 
 class Blueprint {
  public:
-  /// As make_rank_graph().
+  /// Parameters as for make_rank_graph().
   Blueprint(std::string_view workload, const WorkloadSize& size, const CyclicMap& grid);
   Blueprint(const Blueprint&) = delete;
   Blueprint& operator=(const Blueprint&) = delete;
@@ -37,30 +37,30 @@ class Blueprint {
   }
   const CyclicMap& grid() const noexcept { return grid_; }
   const WorkloadSize& size() const noexcept { return size_; }
-  /// Its kernels; no data, no tasks.
+  /// The kernels alone, without data or tasks.
   const Program& kernels() const noexcept { return kernels_; }
   const ptg::ClassTable& classes() const noexcept { return classes_; }
   /// Kernel and work of a task.
-  ProgramTask task(const ptg::ActiveTask& task) const {
+  ProgramTask task(const ptg::TaskInstance& task) const {
     return costs_[task.task_class].of(task.parameters());
   }
   KernelIndex kernel(std::size_t task_class) const { return costs_[task_class].kernel; }
-  /// Tasks of the class only make others have what is where they run.
-  bool passes_on(std::size_t task_class) const {
+  /// True if tasks of the class only forward a datum to other tasks from the node where they run.
+  bool forwards_only(std::size_t task_class) const {
     return kernels_.takes_no_time(kernels_.kernels[static_cast<std::size_t>(kernel(task_class))]);
   }
-  /// There are some, beside others that compute.
-  bool passes_on() const;
+  /// True if some classes only forward data and others compute.
+  bool forwards_only() const;
 
   struct Tile {
     std::int32_t row, column;
     std::uint32_t owner;
-    std::int64_t rows, columns;  ///< 0: there is no such tile, above the diagonal
+    std::int64_t rows, columns;  ///< 0: there is no such tile (above the diagonal)
     Bytes bytes(Precision precision) const {
       return static_cast<Bytes>(rows * columns) * element_bytes(precision);
     }
   };
-  /// The tiles of one of the graph's collections, by position there.
+  /// The tiles of one of the graph's collections, by position in the collection.
   class Matrix {
    public:
     explicit Matrix(RankMatrix of);
@@ -69,7 +69,7 @@ class Blueprint {
     std::size_t positions() const noexcept {
       return static_cast<std::size_t>(of_.rows) * static_cast<std::size_t>(of_.columns);
     }
-    /// Of the highest row of tiles and the widest column.
+    /// Bytes of a tile in the highest row and the widest column.
     Bytes largest(Precision precision) const;
     const ptg::Owners& owners() const noexcept { return owners_; }
 
@@ -78,9 +78,9 @@ class Blueprint {
     ptg::Owners owners_;
   };
   const Matrix& matrix(std::string_view name) const;
-  /// Of all tiles of that rank.
+  /// Bytes of all tiles of that rank.
   Bytes bytes_of(std::uint32_t rank) const;
-  /// No tile has more bytes.
+  /// Bytes of the largest tile.
   Bytes largest_tile() const;
 
  private:

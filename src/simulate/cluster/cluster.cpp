@@ -16,15 +16,15 @@ namespace fairlead::simulate {
 
 namespace {
 
-/// Where a machine has no disk, data are in memory from the start: as if they came from one that takes no time. What does
-/// not fit is refused, so that nothing goes there.
+/// Adds an infinitely fast disk to a machine without one, so that data appear to be in memory from the start. A run
+/// that would evict to it is refused.
 machine::MachineDescription with_disk(machine::MachineDescription machine) {
   if (machine.disk) return machine;
   machine.disk.emplace().bytes_per_second = 1e18;
   return machine;
 }
 
-void check(const Blueprint& blueprint, const machine::MachineDescription& machine, const MachineUse& use) {
+void check(const Blueprint& blueprint, const machine::MachineDescription& machine, const MachineConfig& use) {
   if (blueprint.ranks() > machine.network.nodes)
     throw ConfigError(fmt::format("the machine {} has {} {}, not {}: a node runs one rank", machine.name,
                                   machine.network.nodes, machine.network.nodes == 1 ? "node" : "nodes",
@@ -55,14 +55,14 @@ net::Traffic ClusterResult::traffic() const noexcept {
 }
 
 ClusterResult simulate(const Blueprint& blueprint, const machine::MachineDescription& description,
-                       MachineUse use, const ClusterOptions& options) {
+                       MachineConfig use, const ClusterOptions& options) {
   check(blueprint, description, use);
   const auto begun = std::chrono::steady_clock::now();
-  use.data = DataAt::disk;
+  use.data = DataHome::disk;
   const SimulatedMachine computing(with_disk(description), use, blueprint.kernels(),
                                    blueprint.size().precision);
   const std::size_t workers = computing.topology().workers.size();
-  // What takes no time is done by a core also where no core computes.
+  // If no core computes, a core still runs the tasks that take no time.
   const bool serving_core = !blueprint.kernels().timeless.empty() &&
                             std::ranges::none_of(computing.topology().workers, [](const WorkerSpec& worker) {
                               return worker.kind == WorkerKind::cpu;
@@ -72,25 +72,33 @@ ClusterResult simulate(const Blueprint& blueprint, const machine::MachineDescrip
                                  blueprint.size().precision);
   const std::uint32_t ranks = blueprint.ranks();
   backend::Timeline timeline;
-  Turns turns(timeline, ranks);
+  timeline.stop_on(options.stop_requested);
+  RankScheduler turns(timeline, ranks);
   std::vector<RankTime> times(ranks, RankTime(workers));
-  Fabric fabric(
+  SimulatedNetwork fabric(
       turns, description.network, ranks,
-      [&](std::uint32_t rank, bool more) { times[rank].awaits(timeline.now(), more); },
+      [&](std::uint32_t rank, bool more) { times[rank].count_awaited(timeline.now(), more); },
       [&](std::uint32_t rank) { return times[rank].all_compute(); });
   for (std::uint32_t rank = 0; rank < ranks; ++rank)
     times[rank].between_tasks([&fabric, rank] { fabric.between_tasks(rank); });
   ClusterResult result;
   result.ranks.resize(ranks);
   Work work;
-  turns.run([&](std::size_t i) {
+  const auto program_of = [&](std::size_t i) {
     const auto rank = static_cast<std::uint32_t>(i);
     RankProgram program(blueprint, machine, serving_core, options, turns, fabric, rank, times[i]);
     program.run();
     result.ranks[i] = program.result();
     result.events += program.events();
     work.add(program.work());
-  });
+  };
+  try {
+    turns.run(program_of);
+  } catch (...) {
+    if (options.stop_requested != nullptr && options.stop_requested->load())
+      throw backend::SimulationStopped();
+    throw;
+  }
   Time end{};
   for (const RankTime& time : times) end = std::max(end, time.last_end());
   result.seconds = seconds(end);
@@ -106,7 +114,7 @@ ClusterResult simulate(const Blueprint& blueprint, const machine::MachineDescrip
                                       rank.computing_seconds - rank.waiting_for_network_seconds;
     rank.crossed = fabric.crossed(i);
     result.tasks += rank.tasks;
-    result.looked_at += rank.looked_at;
+    result.tasks_examined += rank.tasks_examined;
     result.digest = Random::mix(result.digest ^ rank.digest);
     if (rank.to_disk != 0 && !description.disk)
       throw Error(fmt::format(

@@ -9,15 +9,15 @@
 namespace fairlead::simulate {
 
 namespace {
-/// What is no larger does not wait for payloads to be through.
+/// Messages up to this size do not wait for payloads.
 constexpr Bytes small = 4096;
 }  // namespace
 
-/// One rank's.
-class Fabric::End final : public net::Network {
+/// The network endpoint of one rank.
+class SimulatedNetwork::LinkEnd final : public net::Network {
  public:
-  End(Fabric& fabric, net::RankId own) : fabric_(fabric), own_(own) {}
-  ~End() override { end(); }
+  LinkEnd(SimulatedNetwork& fabric, net::RankId own) : fabric_(fabric), own_(own) {}
+  ~LinkEnd() override { end(); }
 
   net::RankId own() const noexcept override { return own_; }
   std::uint32_t ranks() const noexcept override { return static_cast<std::uint32_t>(fabric_.ranks_.size()); }
@@ -25,17 +25,17 @@ class Fabric::End final : public net::Network {
   std::string why_not_into_devices() const override { return {}; }
   void begin(Listener& listener) override { rank().listener = &listener; }
   void poke() override {
-    fabric_.schedule(fabric_.turns_.timeline().now(), What::poked, static_cast<std::uint32_t>(own_));
+    fabric_.schedule(fabric_.turns_.timeline().now(), EventType::poked, static_cast<std::uint32_t>(own_));
   }
   void end() override { rank().listener = nullptr; }
   void help(const std::function<bool()>& done) override {
     try {
       fabric_.turns_.wait(index(own_), done);
     } catch (const Error&) {
-      // Others do not answer any more: whoever waits for that has been told.
+      // The other ranks no longer answer; callers have received the error.
     }
   }
-  void expect(const net::Commands::Expected& expected) override {
+  void expect(const net::Commands::PostedReceive& expected) override {
     rank().expected[{expected.from, expected.tag}] = expected;
     fabric_.awaited_(static_cast<std::uint32_t>(own_), true);
   }
@@ -53,7 +53,7 @@ class Fabric::End final : public net::Network {
     packet.is_payload = true;
     fabric_.send(std::move(packet));
   }
-  void break_off() noexcept override {}  // nothing moves any more then, which ends all programs
+  void abort_out_of_memory() noexcept override {}  // nothing moves any more then, which ends all programs
   void drop(net::PayloadId payload) override {
     if (std::erase_if(rank().expected, [&](const auto& entry) { return entry.second.id == payload; }) != 0)
       fabric_.awaited_(static_cast<std::uint32_t>(own_), false);
@@ -72,23 +72,24 @@ class Fabric::End final : public net::Network {
     packet.bytes = bytes;
     return packet;
   }
-  Fabric& fabric_;
+  SimulatedNetwork& fabric_;
   const net::RankId own_;
 };
 
-Fabric::Fabric(Turns& turns, const machine::NetworkDescription& network, std::uint32_t ranks,
-               std::function<void(std::uint32_t, bool)> awaited, std::function<bool(std::uint32_t)> deaf)
+SimulatedNetwork::SimulatedNetwork(RankScheduler& turns, const machine::NetworkDescription& network,
+                                   std::uint32_t ranks, std::function<void(std::uint32_t, bool)> awaited,
+                                   std::function<bool(std::uint32_t)> all_busy)
     : turns_(turns),
       network_(network),
       awaited_(std::move(awaited)),
-      deaf_(std::move(deaf)),
+      deaf_(std::move(all_busy)),
       ranks_(ranks),
       first_switch_(2 * ranks),
       number_(turns.timeline().join(*this)) {
   const auto interfaces = static_cast<double>(network.interfaces);
   for (std::uint32_t i = 0; i < ranks; ++i) {
-    bytes_per_second_.push_back(interfaces * network.wire.bytes_per_second.back);
-    bytes_per_second_.push_back(interfaces * network.wire.bytes_per_second.away);
+    bytes_per_second_.push_back(interfaces * network.link.bytes_per_second.in);
+    bytes_per_second_.push_back(interfaces * network.link.bytes_per_second.out);
   }
   if (network.nodes_per_switch != 0 && network.switch_bytes_per_second > 0)
     bytes_per_second_.resize(first_switch_ + 2 * (ranks / network.nodes_per_switch + 1),
@@ -96,39 +97,42 @@ Fabric::Fabric(Turns& turns, const machine::NetworkDescription& network, std::ui
   free_.resize(bytes_per_second_.size());
 }
 
-std::shared_ptr<net::Network> Fabric::end_of(net::RankId rank) { return std::make_shared<End>(*this, rank); }
+std::shared_ptr<net::Network> SimulatedNetwork::end_of(net::RankId rank) {
+  return std::make_shared<LinkEnd>(*this, rank);
+}
 
-std::vector<Fabric::Way> Fabric::ways_between(std::uint32_t from, std::uint32_t to) const {
-  // An interface that is not duplex has one way for both directions.
-  std::vector<Way> ways{2 * from};
+std::vector<SimulatedNetwork::Channel> SimulatedNetwork::ways_between(std::uint32_t from,
+                                                                      std::uint32_t to) const {
+  // An interface that is not duplex has one channel for both directions.
+  std::vector<Channel> ways{2 * from};
   if (bytes_per_second_.size() > first_switch_) {
-    const auto here = static_cast<Way>(from / network_.nodes_per_switch);
-    const auto there = static_cast<Way>(to / network_.nodes_per_switch);
+    const auto here = static_cast<Channel>(from / network_.nodes_per_switch);
+    const auto there = static_cast<Channel>(to / network_.nodes_per_switch);
     if (here != there) ways.insert(ways.end(), {first_switch_ + 2 * here, first_switch_ + 2 * there + 1});
   }
-  ways.push_back(network_.wire.duplex ? 2 * to + 1 : 2 * to);
+  ways.push_back(network_.link.duplex ? 2 * to + 1 : 2 * to);
   return ways;
 }
 
-Duration Fabric::crossing(Way way, Bytes bytes) const {
+Duration SimulatedNetwork::crossing(Channel way, Bytes bytes) const {
   return Duration(
       static_cast<std::int64_t>(std::ceil(static_cast<double>(bytes) / bytes_per_second_[way] * 1e9)));
 }
 
-void Fabric::schedule(Time at, What what, std::uint32_t which) {
+void SimulatedNetwork::schedule(Time at, EventType what, std::uint32_t which) {
   future_.push({at, scheduled_++, what, which});
   turns_.timeline().changed(number_);
 }
 
-Duration Fabric::copying(Bytes bytes) const {
+Duration SimulatedNetwork::copying(Bytes bytes) const {
   return Duration(std::llround(static_cast<double>(bytes) * network_.per_byte_nanoseconds));
 }
 
-bool Fabric::all_compute(std::uint32_t rank) const {
-  return network_.heard_between_tasks && deaf_ && deaf_(rank);
+bool SimulatedNetwork::all_compute(std::uint32_t rank) const {
+  return network_.polled_by_workers && deaf_ && deaf_(rank);
 }
 
-void Fabric::send(Packet packet) {
+void SimulatedNetwork::send(Packet packet) {
   const auto from = static_cast<std::uint32_t>(packet.from), to = static_cast<std::uint32_t>(packet.to);
   Rank& sender = ranks_[from];
   ++sender.crossed.messages_out;
@@ -141,59 +145,59 @@ void Fabric::send(Packet packet) {
   const Number number = unused_.back();
   unused_.pop_back();
   if (packet.is_payload) sender.sending[packet.id] = number;
-  // Its head goes out while the rest is still copied.
+  // The head leaves while the rest is still being copied.
   const Duration bytes_take = copying(packet.bytes), takes = network_.per_message + bytes_take;
   const Time begins = std::max(sender.thread_free, turns_.timeline().now()) + network_.per_message;
   sender.thread_free = packet.tail = begins + bytes_take;
-  sender.crossed.speaking += takes;
+  sender.crossed.cpu_time += takes;
   if (all_compute(from)) sender.owed += takes;
   packets_[number] = std::move(packet);
-  schedule(begins, What::comes_to_way, number);
+  schedule(begins, EventType::reaches_channel, number);
 }
 
-/// Its head stands before the next of its ways.
-void Fabric::comes_to_way(Number number) {
+/// The head of the packet arrives at its next channel.
+void SimulatedNetwork::reaches_channel(Number number) {
   Packet& packet = packets_[number];
   const Time now = turns_.timeline().now();
   if (packet.is_small) {
-    Duration takes = network_.wire.latency;
-    for (const Way way : packet.ways) {
+    Duration takes = network_.link.latency;
+    for (const Channel way : packet.ways) {
       free_[way] = std::max(free_[way], now) + crossing(way, packet.bytes);
       takes += crossing(way, packet.bytes);
     }
     packet.head = std::max(now, packet.tail) + takes;
-    return schedule(packet.head, What::is_there, number);
+    return schedule(packet.head, EventType::arrived, number);
   }
-  const Way way = packet.ways[packet.at];
+  const Channel way = packet.ways[packet.at];
   const Time begins = std::max(free_[way], now);
   const Duration takes = crossing(way, packet.bytes);
   free_[way] = begins + takes;
-  const Duration latency = packet.at == 0 ? network_.wire.latency : Duration{};
+  const Duration latency = packet.at == 0 ? network_.link.latency : Duration{};
   packet.head = begins;
   packet.tail = std::max(packet.tail, begins + takes);
   if (packet.at == 0 && packet.is_payload) {
-    if (ranks_[index(packet.from)].behind != nullptr) schedule(begins, What::comes_from_memory, number);
-    schedule(packet.tail, What::has_left, number);
+    if (ranks_[index(packet.from)].links != nullptr) schedule(begins, EventType::comes_from_memory, number);
+    schedule(packet.tail, EventType::has_left, number);
   }
   packet.tail += latency;
-  if (++packet.at < packet.ways.size()) return schedule(begins + latency, What::comes_to_way, number);
-  if (packet.is_payload && ranks_[index(packet.to)].behind != nullptr)
-    schedule(begins, What::comes_to_memory, number);
-  schedule(packet.tail, packet.is_payload ? What::is_through : What::is_there, number);
+  if (++packet.at < packet.ways.size()) return schedule(begins + latency, EventType::reaches_channel, number);
+  if (packet.is_payload && ranks_[index(packet.to)].links != nullptr)
+    schedule(begins, EventType::comes_to_memory, number);
+  schedule(packet.tail, packet.is_payload ? EventType::is_through : EventType::arrived, number);
 }
 
-/// Its head is at the interface.
-void Fabric::cross_behind(Number number, bool out) {
+/// The head of the packet is at the interface.
+void SimulatedNetwork::cross_behind(Number number, bool out) {
   Packet& packet = packets_[number];
   Rank& rank = ranks_[index(out ? packet.from : packet.to)];
   const void* place = packet.place;
   if (!out) {
     const auto found = rank.expected.find({packet.from, packet.tag});
-    if (found == rank.expected.end()) return;  // dropped
+    if (found == rank.expected.end()) return;  // discarded
     place = found->second.place;
   }
-  if (rank.behind == nullptr || packet.dropped) return;
-  const bool crosses = rank.behind->cross(place, packet.bytes, out, packet.tag, [this, number, out] {
+  if (rank.links == nullptr || packet.dropped) return;
+  const bool crosses = rank.links->cross(place, packet.bytes, out, packet.tag, [this, number, out] {
     if (out) has_left(number);
     is_through(number);
   });
@@ -202,29 +206,29 @@ void Fabric::cross_behind(Number number, bool out) {
   packet.to_leave += out;
 }
 
-/// One of its crossings is over; after the last it is there.
-void Fabric::is_through(Number number) {
-  if (--packets_[number].to_arrive == 0) is_there(number);
+/// One of the packet's crossings is complete; after the last one it has arrived.
+void SimulatedNetwork::is_through(Number number) {
+  if (--packets_[number].to_arrive == 0) arrived(number);
 }
 
-void Fabric::is_there(Number number) {
+void SimulatedNetwork::arrived(Number number) {
   const auto to = static_cast<std::uint32_t>(packets_[number].to);
-  if (all_compute(to)) return ranks_[to].unheard.push_back(number);
-  hear(number);
+  if (all_compute(to)) return ranks_[to].unprocessed.push_back(number);
+  process(number);
 }
 
-/// All of it is there. What could be copied while it came has been.
-void Fabric::hear(Number number) {
+/// The packet has arrived completely. The parts that could be copied on arrival have been.
+void SimulatedNetwork::process(Number number) {
   const Packet& packet = packets_[number];
   Rank& rank = ranks_[index(packet.to)];
   const Duration bytes_take = copying(packet.bytes);
   const Time begins = std::max(rank.thread_free, packet.head);
   rank.thread_free = std::max(begins + bytes_take, turns_.timeline().now()) + network_.per_message;
-  rank.crossed.speaking += network_.per_message + bytes_take;
-  schedule(rank.thread_free, What::is_heard, number);
+  rank.crossed.cpu_time += network_.per_message + bytes_take;
+  schedule(rank.thread_free, EventType::processed, number);
 }
 
-void Fabric::has_left(Number number) {
+void SimulatedNetwork::has_left(Number number) {
   Packet& packet = packets_[number];
   if (--packet.to_leave != 0 || packet.dropped) return;
   Rank& sender = ranks_[index(packet.from)];
@@ -232,16 +236,16 @@ void Fabric::has_left(Number number) {
   if (sender.listener != nullptr) sender.listener->left(packet.id);
 }
 
-void Fabric::between_tasks(std::uint32_t of) {
+void SimulatedNetwork::between_tasks(std::uint32_t of) {
   Rank& rank = ranks_[of];
-  if (!network_.heard_between_tasks) return;
+  if (!network_.polled_by_workers) return;
   rank.thread_free =
       std::max(rank.thread_free, turns_.timeline().now() + std::exchange(rank.owed, Duration{}));
-  for (const Number number : rank.unheard) hear(number);
-  rank.unheard.clear();
+  for (const Number number : rank.unprocessed) process(number);
+  rank.unprocessed.clear();
 }
 
-void Fabric::is_heard(Number number) {
+void SimulatedNetwork::processed(Number number) {
   const Packet packet = std::move(packets_[number]);
   packets_[number] = {};
   unused_.push_back(number);
@@ -253,41 +257,41 @@ void Fabric::is_heard(Number number) {
     rank.listener->came(packet.from, packet.message);
   } else if (!packet.dropped) {
     const auto found = rank.expected.find({packet.from, packet.tag});
-    if (found == rank.expected.end()) return;  // dropped
+    if (found == rank.expected.end()) return;  // discarded
     const net::PayloadId expected = found->second.id;
     rank.expected.erase(found);
     awaited_(static_cast<std::uint32_t>(packet.to), false);
     rank.listener->landed(expected);
   }
-  turns_.look_at(index(packet.to));
+  turns_.notify(index(packet.to));
 }
 
-bool Fabric::step() {
+bool SimulatedNetwork::step() {
   if (future_.empty()) return false;
-  const Happening happening = future_.top();
+  const NetworkEvent happening = future_.top();
   future_.pop();
   turns_.timeline().reaches(happening.at);
   switch (happening.what) {
-    case What::comes_to_way:
-      comes_to_way(happening.which);
+    case EventType::reaches_channel:
+      reaches_channel(happening.which);
       break;
-    case What::comes_from_memory:
-    case What::comes_to_memory:
-      cross_behind(happening.which, happening.what == What::comes_from_memory);
+    case EventType::comes_from_memory:
+    case EventType::comes_to_memory:
+      cross_behind(happening.which, happening.what == EventType::comes_from_memory);
       break;
-    case What::is_through:
+    case EventType::is_through:
       is_through(happening.which);
       break;
-    case What::has_left:
+    case EventType::has_left:
       has_left(happening.which);
       break;
-    case What::is_there:
-      is_there(happening.which);
+    case EventType::arrived:
+      arrived(happening.which);
       break;
-    case What::is_heard:
-      is_heard(happening.which);
+    case EventType::processed:
+      processed(happening.which);
       break;
-    case What::poked:
+    case EventType::poked:
       if (net::Network::Listener* const listener = ranks_[happening.which].listener) listener->poked();
       break;
   }

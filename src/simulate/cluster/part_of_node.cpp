@@ -26,15 +26,15 @@ machine::MachineDescription part_of_node(machine::MachineDescription machine, st
     return std::count_if(machine.devices.begin(),
                          machine.devices.begin() + static_cast<std::ptrdiff_t>(of_devices),
                          [&](const machine::DeviceDescription& device) {
-                           return std::ranges::find(device.wire.buses, bus) != device.wire.buses.end();
+                           return std::ranges::find(device.link.buses, bus) != device.link.buses.end();
                          });
   };
   for (machine::BusDescription& bus : machine.buses) {
     const auto all = users_of(bus.name, machine.devices.size()), ours = users_of(bus.name, devices);
     if (bus.port_of || ours == 0) continue;
     const double part = static_cast<double>(ours) / static_cast<double>(all);
-    bus.bytes_per_second.away *= part;
-    bus.bytes_per_second.back *= part;
+    bus.bytes_per_second.out *= part;
+    bus.bytes_per_second.in *= part;
   }
   machine.devices.resize(devices);
   std::erase_if(machine.peers, [&](const machine::PeerDescription& peer) {

@@ -1,4 +1,4 @@
-// A part of a node's machine, for one of several ranks on it.
+// The part of a node that one of several ranks on it uses.
 #pragma once
 #include <cstddef>
 
@@ -6,9 +6,9 @@
 
 namespace fairlead::simulate {
 
-/// What one of so many ranks of a node has of it: equally many of its cores, its devices in their order and its interfaces,
-/// and of what they share (its memory, and each bus by the devices that use it) a part. The parts are all as the first
-/// one; they are nodes of the machine that is returned. Throws ConfigError if the node cannot be divided so.
+/// The part of one of `ranks` ranks on a node: an equal number of its cores, devices (in order) and interfaces, and a
+/// share of the memory and of each bus by the devices that use it. All parts equal the first one; the returned machine
+/// has them as nodes. Throws ConfigError if the node cannot be divided.
 machine::MachineDescription part_of_node(machine::MachineDescription machine, std::size_t ranks);
 
 }  // namespace fairlead::simulate

@@ -19,13 +19,13 @@ namespace fairlead::simulate {
 
 namespace {
 
-constexpr std::int64_t most_tiles = 4096;  // a side
+constexpr std::int64_t most_tiles = 4096;  // per side
 
 double real(std::int64_t number) { return static_cast<double>(number); }
 
 // ---- dense matrices
 
-/// A square matrix in tiles, of which the last may be smaller, dealt out cyclically.
+/// A square matrix in tiles, distributed cyclically; the last tile may be smaller.
 struct Dense {
   WorkloadSize size;
   CyclicMap grid;
@@ -61,7 +61,7 @@ Dense dense(std::string_view name, const WorkloadSize& size, const CyclicMap& gr
   return {size, grid, tiles};
 }
 
-/// Parameters are in the order in which the graphs have them: the step first.
+/// Parameters are in the order of the graph's classes: the step comes first.
 RankTaskCost cost_of_factorization(const Dense& it, std::string_view task_class) {
   using namespace linalg;
   if (task_class == "potrf" || task_class == "getrf")
@@ -101,11 +101,11 @@ RankGraph cholesky_or_lu(std::string_view name, const WorkloadSize& size, const 
 }
 
 RankTaskCost passing() {
-  return {std::string(passing_kernel),
+  return {std::string(forwarding_kernel),
           [](KernelIndex kernel, const std::int32_t*) { return ProgramTask{.kernel = kernel}; }};
 }
 
-/// C += A B; tiles of A and B are passed on by tasks of their own.
+/// C += A B; separate tasks forward the tiles of A and B.
 RankGraph product(const WorkloadSize& size, const CyclicMap& grid) {
   const Dense it = dense("gemm", size, grid);
   return {.matrices = {it.matrix("A"), it.matrix("B"), it.matrix("C")},
@@ -115,7 +115,7 @@ RankGraph product(const WorkloadSize& size, const CyclicMap& grid) {
               },
           .cost =
               [it](std::string_view task_class) {
-                if (task_class.starts_with(passing_kernel)) return passing();
+                if (task_class.starts_with(forwarding_kernel)) return passing();
                 return RankTaskCost{
                     "gemm",
                     [it, first = task_class == "gemm_first"](KernelIndex kernel, const std::int32_t* at) {
@@ -130,7 +130,7 @@ RankGraph product(const WorkloadSize& size, const CyclicMap& grid) {
 
 // ---- a stencil
 
-/// As the workload of that name: each rank has some neighbouring blocks.
+/// Like the workload "stencil"; each rank owns consecutive blocks.
 RankGraph stencil(const WorkloadSize& size, const CyclicMap& grid, const PolicyOptions& options) {
   const std::int64_t cells = options.integer("width", 1, 100'000) * options.integer("height", 1, 10'000),
                      border = options.integer("border", 1, 1'000'000),
@@ -220,7 +220,7 @@ RankGraph stencil(const WorkloadSize& size, const CyclicMap& grid, const PolicyO
 constexpr std::array ping_pong_options{
     PolicyOption{"hops", "100", "how often the value goes there, and back"}};
 
-/// DAGuE's (2011), Figure 4: one value of n elements goes to and fro between two ranks; nobody computes.
+/// DAGuE (2011), Figure 4: one value of n elements goes back and forth between two ranks, without computation.
 RankGraph ping_pong(const WorkloadSize& size, const CyclicMap& grid, const PolicyOptions& options) {
   const auto hops = static_cast<std::int32_t>(options.integer("hops", 1, 1'000'000));
   constexpr std::int64_t most = 1'000'000'000;

@@ -16,8 +16,8 @@
 namespace fairlead::simulate {
 
 RankProgram::RankProgram(const Blueprint& blueprint, const SimulatedMachine& machine, bool serving_core,
-                         const ClusterOptions& options, Turns& turns, Fabric& fabric, std::uint32_t own,
-                         RankTime& time)
+                         const ClusterOptions& options, RankScheduler& turns, SimulatedNetwork& fabric,
+                         std::uint32_t own, RankTime& time)
     : blueprint_(blueprint),
       machine_(machine),
       options_(options),
@@ -30,15 +30,15 @@ RankProgram::RankProgram(const Blueprint& blueprint, const SimulatedMachine& mac
       wires_(machine.topology(), machine.description().network, world_),
       core_(core_options(), world_),
       communicator_(fabric.end_of(net::RankId{own}), options.protocol) {
-  if (machine.devices() != 0) fabric.put_behind(net::RankId{own}, &wires_);
-  communicator_.on_quiet([this] { world_.wake(engine::Who::application()); });
+  if (machine.devices() != 0) fabric.set_interface_links(net::RankId{own}, &wires_);
+  communicator_.on_quiescent([this] { world_.wake(engine::WakeTarget::application()); });
 }
 
 ProgramTask RankProgram::program_task(const Task& task) const {
-  return blueprint_.task(static_cast<const ptg::ActiveTask&>(*task.lazy));
+  return blueprint_.task(static_cast<const ptg::TaskInstance&>(*task.lazy));
 }
 
-backend::SimOptions RankProgram::sim_options(Turns& turns) {
+backend::SimOptions RankProgram::sim_options(RankScheduler& turns) {
   backend::SimOptions sim;
   sim.timeline = &turns.timeline();
   sim.seed = Random::mix(options_.seed) ^ own_;
@@ -46,10 +46,10 @@ backend::SimOptions RankProgram::sim_options(Turns& turns) {
   sim.duration = [this](const Task& task, WorkerId worker) {
     return machine_.duration(program_task(task), worker);
   };
-  // Who would be the last to compute first deals with what came and goes.
-  if (fabric_.keeps_workers())
+  // The last idle worker first processes messages that have arrived or left.
+  if (fabric_.workers_communicate())
     sim.free_from = [this](WorkerId worker) {
-      return time_.all_but_one_compute() && !serves(worker) ? fabric_.speaks_until(own_) : Time{};
+      return time_.all_but_one_compute() && !serves(worker) ? fabric_.thread_busy_until(own_) : Time{};
     };
   sim.on_start = [this](Task&, WorkerId worker) {
     if (!serves(worker)) time_.task_starts(world_.now());
@@ -57,7 +57,7 @@ backend::SimOptions RankProgram::sim_options(Turns& turns) {
   sim.on_end = [this](Task& task, WorkerId worker, bool) {
     const ProgramTask cost = program_task(task);
     if (cost.flops > 0) work_.add(cost);
-    if (!serves(worker)) time_.task_ends(world_.now());
+    if (!serves(worker)) time_.on_task_end(world_.now());
   };
   return sim;
 }
@@ -84,7 +84,7 @@ engine::RegisteredDatum& RankProgram::add(Bytes bytes, const View::Coordinates& 
   return datum;
 }
 
-/// One of the graph's matrices, of which this rank has its tiles.
+/// Creates a matrix of the graph with the tiles of this rank.
 std::shared_ptr<const ptg::CollectionDefinition> RankProgram::tiles(const ptg::CollectionDefinition& of) {
   const Blueprint::Matrix& matrix = blueprint_.matrix(of.name);
   const auto number = static_cast<std::int16_t>(collections_++);
@@ -119,10 +119,10 @@ std::shared_ptr<const ptg::ClassDefinition> RankProgram::on_machine(const ptg::T
   auto made = std::make_shared<ptg::ClassDefinition>(*of.definition);
   Body& body = bodies_.emplace_back(Body{made->maker, *made->codelet});
   body.codelet.kinds = machine_.kinds(blueprint_.kernel(task_class));
-  if (serving_core_ && !blueprint_.passes_on(task_class))
+  if (serving_core_ && !blueprint_.forwards_only(task_class))
     body.codelet.kinds &= ~(1u << static_cast<unsigned>(WorkerKind::cpu));
   body.codelet.destroy_closure = nullptr;
-  // Tasks are made as the graph makes them; no body runs here, so what it would be given is left out.
+  // Tasks are created as in the graph; no body runs, so its arguments are omitted.
   made->maker.self = std::shared_ptr<const void>(std::shared_ptr<const void>(), &body);
   made->maker.make = [](const void* self, const void* const* handles, const std::int64_t* numbers,
                         void (*use)(void*, const fairlead::detail::Submission&), void* context) {
@@ -155,9 +155,9 @@ ptg::ClassTable RankProgram::classes() {
 }
 
 void RankProgram::run() {
-  const front::LandingChoice landing{.landing = options_.landing};
+  const front::ReceivePlacementChoice landing{.landing = options_.landing};
   try {
-    ptg::EarlyEnd early_end;
+    ptg::EarlyTermination early_end;
     ptg::GraphSource source(
         core_, early_end, classes(),
         [this](const ptg::CollectionDefinition&, const void* like, bool) {
@@ -169,18 +169,18 @@ void RankProgram::run() {
           return std::pair<const void*, engine::RegisteredDatum*>(&handle, &datum);
         },
         &communicator_, landing);
-    looked_at_ = source.tasks();  // to count them
+    looked_at_ = source.tasks();  // sets the address of the counter
     source.placement().count_in(&looked_at_);
     source.run();
   } catch (const std::exception& error) {
-    communicator_.fail(said_by(error));
+    communicator_.fail(exception_text(error));
     throw;
   }
 }
 
 RankResult RankProgram::result() const {
   RankResult result;
-  result.looked_at = looked_at_;
+  result.tasks_examined = looked_at_;
   result.tasks = core_.engine().tasks_done();
   result.traffic = communicator_.traffic();
   const Topology& topology = machine_.topology();
@@ -189,17 +189,17 @@ RankResult RankProgram::result() const {
     const memory::MemoryNode& node = memory.node(info.id);
     result.peak_memory += node.peak_bytes.get();
     result.evictions += node.evictions;
-    if (topology.is(info.id, MemoryKind::host)) result.to_disk += node.evictions;
+    if (topology.has_kind(info.id, MemoryKind::host)) result.to_disk += node.evictions;
   }
   for (std::size_t i = 0; i < topology.links.size(); ++i) {
     const LinkSpec& link = topology.links[i];
-    if (!link.legs.empty()) continue;  // what crosses it counts on the wires
+    if (!link.physical_links.empty()) continue;  // counted on the links that it crosses
     const memory::LinkTraffic traffic = memory.transfers().traffic()[i];
     const Bytes away = traffic.bytes(traffic.from_home), back = traffic.bytes(traffic.to_home);
-    if (topology.is(link.first, MemoryKind::host)) {
+    if (topology.has_kind(link.first, MemoryKind::host)) {
       result.bytes_to_devices += away;
       result.bytes_from_devices += back;
-    } else if (topology.is(link.first, MemoryKind::device)) {
+    } else if (topology.has_kind(link.first, MemoryKind::device)) {
       result.bytes_between_devices += away + back;
     }
   }

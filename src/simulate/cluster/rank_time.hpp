@@ -1,5 +1,5 @@
-// Where the time of a rank's workers goes: they compute, or there is nothing to do; and then either something that the
-// rank has asked others for is on its way, or nothing is.
+// How a rank's workers spend their time: they compute, they are idle while a requested value is in flight, or they are
+// idle without one.
 #pragma once
 #include <cstddef>
 #include <functional>
@@ -13,20 +13,20 @@ class RankTime {
  public:
   explicit RankTime(std::size_t workers) : workers_(workers), idle_(workers) {}
 
-  void task_starts(Time now) noexcept { passes(now), --idle_; }
-  void task_ends(Time now) {
-    passes(now), ++idle_, last_end_ = now;
+  void task_starts(Time now) noexcept { advance(now), --idle_; }
+  void on_task_end(Time now) {
+    advance(now), ++idle_, last_end_ = now;
     if (all_but_one_compute() && between_tasks_) between_tasks_();
   }
   bool all_compute() const noexcept { return idle_ == 0; }
   bool all_but_one_compute() const noexcept { return idle_ == 1; }
-  /// Is called whenever a task is over and all workers have computed.
+  /// `call` is called whenever a task finishes after which a worker is idle, if until then all workers computed.
   void between_tasks(std::function<void()> call) { between_tasks_ = std::move(call); }
-  void awaits(Time now, bool more) noexcept { passes(now), more ? ++awaited_ : --awaited_; }
-  /// The run is over on all ranks.
-  void ends(Time now) noexcept { passes(now); }
+  void count_awaited(Time now, bool more) noexcept { advance(now), more ? ++awaited_ : --awaited_; }
+  /// The run has finished on all ranks.
+  void ends(Time now) noexcept { advance(now); }
 
-  // ---- of all workers together
+  // ---- sums over the workers
 
   Duration computing() const noexcept { return computing_; }
   Duration waiting_for_network() const noexcept { return for_network_; }
@@ -34,7 +34,7 @@ class RankTime {
   Time last_end() const noexcept { return last_end_; }
 
  private:
-  void passes(Time now) noexcept {
+  void advance(Time now) noexcept {
     const Duration passed = now - since_;
     since_ = now;
     computing_ += passed * static_cast<std::int64_t>(workers_ - idle_);

@@ -11,20 +11,20 @@ namespace {
 constexpr std::size_t most_nodes = 64;
 }
 
-RankWorld::RankWorld(backend::SimOptions options, Turns& turns, std::size_t program, Bytes most_read)
+RankWorld::RankWorld(backend::SimOptions options, RankScheduler& turns, std::size_t program, Bytes most_read)
     : turns_(turns),
       program_(program),
       world_(std::move(options)),
       number_(turns.timeline().join(*this)),
-      anywhere_(most_read + most_nodes) {}
+      address_base_(most_read + most_nodes) {}
 
-void RankWorld::begin(engine::Engine& engine, graph::Graph& graph, engine::Reporter& application) {
+void RankWorld::activate(engine::Engine& engine, graph::Graph& graph, engine::EngineClient& application) {
   engine_ = &engine;
   application_ = &application;
-  world_.begin(engine, graph, application);
+  world_.activate(engine, graph, application);
 }
 
-void RankWorld::help(const std::function<bool()>& done) {
+void RankWorld::wait(const std::function<bool()>& done) {
   application_->serve();
   const auto over = [&] { return done() || (stopped_ && engine_->fatal() != nullptr); };
   try {
@@ -37,11 +37,11 @@ void RankWorld::help(const std::function<bool()>& done) {
   }
 }
 
-void RankWorld::wake(engine::Who who) noexcept {
-  using Kind = engine::Who::Kind;
+void RankWorld::wake(engine::WakeTarget who) noexcept {
+  using Kind = engine::WakeTarget::Kind;
   world_.wake(who);
-  stopped_ |= who.kind == Kind::everybody;
-  if (who.kind == Kind::application || who.kind == Kind::everybody) turns_.look_at(program_);
+  stopped_ |= who.kind == Kind::all;
+  if (who.kind == Kind::application || who.kind == Kind::all) turns_.notify(program_);
   if (who.kind != Kind::application) serve_soon();
 }
 

@@ -1,5 +1,4 @@
-// What the dense workloads share: tasks on tiles, with their work and the side that decides how fast they
-// are.
+// Common parts of the dense workloads: tasks on tiles, with their work and the side that determines their rate.
 #pragma once
 #include <fmt/format.h>
 
@@ -11,7 +10,7 @@
 
 namespace fairlead::simulate {
 
-/// A task of a kernel of m x n x k: its rate is that of the smallest side.
+/// A task of an m x n x k kernel, whose rate depends on the smallest side.
 inline ProgramTask dense_task(KernelIndex kernel, double flops, std::int64_t m, std::int64_t n,
                               std::int64_t k, std::int32_t priority, std::int32_t iteration) {
   return {.kernel = kernel,

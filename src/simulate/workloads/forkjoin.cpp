@@ -1,8 +1,8 @@
-// Phases of equal tasks that may all run at once, between tasks that run alone: as loops that are made parallel one by
-// one. Kernel: gemm, for any processor.
+// Phases of equal tasks that can all run at once, separated by sequential tasks: a program whose loops are parallelized
+// one by one. Kernel: gemm, for any processor.
 //
-// A task of a phase updates a tile of its own, and reads one that all of the phase read; the task behind the phase
-// reads a row of each one's result and writes what the next phase reads.
+// A task of a phase updates a tile of its own and reads one that all tasks of the phase read. The task after the phase
+// reads one row of each task's result, and updates the tile that the next phase reads.
 #include <fmt/format.h>
 
 #include "algorithms/linalg/blas/flops.hpp"
@@ -14,7 +14,7 @@ namespace fairlead::simulate {
 
 Program make_forkjoin(const WorkloadSize& size, const PolicyOptions& options) {
   const std::int64_t width =
-      options.given("width") ? options.integer("width", 1, 60'000) : (size.n + size.tile - 1) / size.tile;
+      options.is_set("width") ? options.integer("width", 1, 60'000) : (size.n + size.tile - 1) / size.tile;
   const std::int64_t phases = options.integer("phases", 1, 100'000);
   Program program;
   program.title = fmt::format("forkjoin, {} phases of {}, tile {}, {}", phases, width, size.tile,

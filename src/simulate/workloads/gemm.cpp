@@ -1,4 +1,4 @@
-// A tiled matrix product C += A B of square matrices. All priorities are the same: nothing is critical.
+// A tiled matrix product C += A B of square matrices. All priorities are equal, since no task is critical.
 #include "algorithms/linalg/blas/flops.hpp"
 #include "simulate/workloads/dense.hpp"
 #include "simulate/workloads/list.hpp"

@@ -1,8 +1,7 @@
-// The dense factorization with which SpLDLT was measured: Cholesky of 20,000 x 20,000 in four types of tasks,
-// of which only one runs on devices (Bramas 2019, "Applications"). The paper names neither the types nor the
-// tile. Here they are SpLDLT's factorization of a block, solve, update of a block on the diagonal, and update
-// of another one, by their LAPACK and BLAS names, so that machines have rates for them: potrf, trsm and syrk
-// for cores only, and gemm.
+// The dense factorization in the paper's measurements of SpLDLT: Cholesky of 20,000 x 20,000 in four types of tasks,
+// only one of which runs on devices (Bramas 2019, "Applications"). The paper names neither the types nor the tile size.
+// Here they are SpLDLT's factorization of a block, solve, update of a diagonal block, and update of another block,
+// under their LAPACK and BLAS names, for which machines have rates: potrf, trsm and syrk for cores only, and gemm.
 #include "simulate/workloads/dense.hpp"
 #include "simulate/workloads/list.hpp"
 

@@ -1,11 +1,10 @@
-// The game of life in three dimensions (Bramas 2019, "Applications": StarPU's stencil example on 1024^3
-// cells, 32 iterations), with one type of task that runs on any processor. Kernel: life.
+// The game of life in three dimensions (Bramas 2019, "Applications": StarPU's stencil example on 1024^3 cells, 32
+// iterations), with one type of task for any processor. Kernel: life.
 //
-// Cells are bytes. A block of planes has two layers, and a task reads one to write the other. With
-// exchange=planes it also writes the outermost planes of the block as data of their own, which are all that
-// its neighbours read; StarPU's example has tasks of other types for that (see stencil.cpp), the paper says
-// that there is one. With exchange=blocks neighbours read whole blocks: "each block is written once per
-// iteration and read only to compute the close neighbors".
+// Cells are bytes. A block of planes has two layers; a task reads one and writes the other. With exchange=planes it
+// also writes the block's outermost planes as separate data, the only ones that its neighbours read. StarPU's example
+// has separate task types for that (see stencil.cpp); the paper has one type. With exchange=blocks neighbours read
+// whole blocks: "each block is written once per iteration and read only to compute the close neighbors".
 #include <fmt/format.h>
 
 #include <array>
@@ -18,7 +17,7 @@ namespace fairlead::simulate {
 
 namespace {
 
-/// What one of the two layers of a block consists of; the borders only with exchange=planes.
+/// One of the two layers of a block; the borders exist only with exchange=planes.
 struct Layer {
   DatumIndex cells, bottom{}, top{};
 };
@@ -41,7 +40,8 @@ class Grid {
                                 .column = 0,
                                 .has_value = is_first});
         };
-        Layer layer{.cells = datum(cells, slabs.planes(b) + (planes ? 2 : 0))};  // room for the neighbours'
+        // Space for the neighbours' planes.
+        Layer layer{.cells = datum(cells, slabs.planes(b) + (planes ? 2 : 0))};
         if (planes) {
           layer.bottom = datum(bottom, 1);
           layer.top = datum(top, 1);

@@ -1,4 +1,4 @@
-// What the files of this folder make; see the list in workload.cpp.
+// The workloads defined in this folder and their options; the list is in workload.cpp.
 #pragma once
 #include <array>
 

@@ -1,5 +1,4 @@
-// Two programs at once, which have nothing to do with each other: their tasks in turn, so that both are half submitted
-// when half of all is.
+// Two independent programs at once. Their tasks alternate, so that both are half submitted when half of all tasks are.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +10,7 @@ namespace fairlead::simulate {
 
 namespace {
 
-/// One of the two, as far as it has been put in.
+/// One of the two programs, and its position.
 class Part {
  public:
   Part(Program& mixture, Program own, int number) : mixture_(mixture), own_(std::move(own)) {

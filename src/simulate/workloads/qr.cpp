@@ -1,10 +1,10 @@
-// A tiled QR factorization. Kernels: geqrt, unmqr, and tsqrt, tsmqr (flat tree) or ttqrt, ttmqr (binary
-// tree), all of them for any processor.
+// A tiled QR factorization. Kernels: geqrt, unmqr, and tsqrt, tsmqr (flat tree) or ttqrt, ttmqr (binary tree), all of
+// them for any processor.
 //
-// The reflectors of geqrt stay below the diagonal of their tile, whose triangle goes on changing. So that the
-// tasks that apply them need not wait for each other, they are a datum of their own, V, as in Chameleon and
+// The reflectors of geqrt remain below the diagonal of their tile, whose upper triangle changes later. So that the
+// tasks that apply them need not wait for each other, the reflectors are a separate datum V, as in Chameleon and
 // DPLASMA (the lower part of a tile apart from the upper one); geqrt writes it. Each factorization writes the
-// triangular factors T of its blocks of `ib` reflectors: ib rows, one column for each of the tile.
+// triangular factors T of its blocks of `ib` reflectors: ib rows, and one column for each column of the tile.
 #include "algorithms/linalg/blas/flops.hpp"
 #include "algorithms/linalg/qr_tasks.hpp"
 #include "simulate/longest_path.hpp"
@@ -15,7 +15,7 @@ namespace fairlead::simulate {
 
 namespace {
 
-/// Data (i, k) that some task writes, and others only read after that.
+/// Data (i, k) that one task writes; later tasks only read them.
 class Factors {
  public:
   Factors(Program& program, std::string_view name, const Tiles& a)
@@ -99,7 +99,7 @@ class QrSink {
   std::int64_t ib_;
   Bytes element_;
   Factors v_{program_, "V", a_}, t_{program_, "T", a_};
-  Factors joined_t_{program_, "T of pairs", a_};  // a tile has one of geqrt already
+  Factors joined_t_{program_, "T of pairs", a_};  // separate, since a tile already has the T of geqrt
 };
 
 }  // namespace
@@ -107,9 +107,9 @@ class QrSink {
 Program make_qr(const WorkloadSize& size, const PolicyOptions& options) {
   constexpr std::array<std::string_view, 2> trees{"flat", "binary"};
   const auto tree = static_cast<linalg::QrTree>(options.choice("tree", trees));
-  const std::int64_t columns = options.given("columns") ? options.integer("columns", 1, size.n) : size.n;
+  const std::int64_t columns = options.is_set("columns") ? options.integer("columns", 1, size.n) : size.n;
   const std::int64_t ib =
-      options.given("ib") ? options.integer("ib", 1, size.tile) : std::max<std::int64_t>(size.tile / 8, 1);
+      options.is_set("ib") ? options.integer("ib", 1, size.tile) : std::max<std::int64_t>(size.tile / 8, 1);
   Program program;
   program.title = fmt::format("{}, {} tree", title_of("qr", size), options.text("tree"));
   if (columns != size.n) program.title += fmt::format(", {} columns", columns);

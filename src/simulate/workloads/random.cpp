@@ -1,9 +1,9 @@
-// A random graph in layers, the same for the same seed on every machine. Tasks are products of tiles; kernel:
+// A random graph in layers; the same seed gives the same graph on every machine. Tasks are products of tiles; kernel:
 // gemm, for any processor.
 //
-// A task reads a tile that a task of the layer before wrote, so it follows that one, and other tiles, perhaps
-// from far back. No tile that a task writes is used by another one of its layer: they may all run at once.
-// There are twice as many tiles as a layer can use, so that there is something to choose from.
+// A task reads a tile that a task of the previous layer wrote, so it depends on that task, and other tiles, possibly
+// from much earlier layers. No other task of its layer uses a tile that it writes, so all tasks of a layer may run at
+// once. There are twice as many tiles as a layer can use, to leave a choice.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,10 +30,10 @@ class Layers {
         in_layer_(tiles),
         tasks_(width) {}
 
-  /// The uses of the next layer's tasks: what they read, then what they write.
+  /// The uses of the next layer's tasks: reads first, then writes.
   const std::vector<std::vector<ProgramUse>>& next() {
     std::ranges::fill(in_layer_, Layer::unused);
-    // First what follows from the layer before, then what is written, then what may be read beside that.
+    // First the dependencies on the previous layer, then writes, then additional reads.
     for (auto& uses : tasks_) {
       uses.clear();
       if (!written_.empty()) read(uses, written_[random_.below(written_.size())]);
@@ -61,8 +61,8 @@ class Layers {
     in_layer_[tile] = Layer::read;
     uses.push_back({static_cast<DatumIndex>(tile), AccessMode::read});
   }
-  /// One of the data is read and one is written in any case; for each of the others, so that on average the
-  /// share of all that are written is as asked for.
+  /// One datum is always read and one written. The probability for each of the others yields the requested share of
+  /// written data on average.
   static double chance(std::size_t data, double share) {
     if (data <= 2) return 0;
     return std::clamp((share * static_cast<double>(data) - 1) / static_cast<double>(data - 2), 0.0, 1.0);
@@ -77,7 +77,7 @@ class Layers {
       uses.push_back({static_cast<DatumIndex>(tile), AccessMode::read_write});
     }
   }
-  /// Half of all tiles fit, or nearly: a few attempts.
+  /// About half of all tiles satisfy the condition, so a few attempts suffice.
   template <class F>
   std::size_t any(F&& fits) {
     std::size_t tile = random_.below(in_layer_.size());
@@ -88,8 +88,8 @@ class Layers {
   std::size_t data_;
   double write_chance_;
   Random random_;
-  std::vector<Layer> in_layer_;       // what the tasks of the layer at hand do with each tile
-  std::vector<std::size_t> written_;  // by the layer before
+  std::vector<Layer> in_layer_;       // by tile: its use by tasks of the current layer
+  std::vector<std::size_t> written_;  // by the previous layer
   std::vector<std::vector<ProgramUse>> tasks_;
 };
 
@@ -97,7 +97,7 @@ class Layers {
 
 Program make_random(const WorkloadSize& size, const PolicyOptions& options) {
   const std::int64_t width =
-      options.given("width") ? options.integer("width", 1, 100'000) : (size.n + size.tile - 1) / size.tile;
+      options.is_set("width") ? options.integer("width", 1, 100'000) : (size.n + size.tile - 1) / size.tile;
   const std::int64_t layers = options.integer("layers", 1, 100'000), data = options.integer("data", 2, 64),
                      seed = options.integer("seed", 0, std::numeric_limits<std::int64_t>::max());
   const double written = options.number("writes", 0, 1);

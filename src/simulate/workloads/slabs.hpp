@@ -1,5 +1,5 @@
-// A 3-D grid cut along one dimension into blocks of planes, which is folded on itself: below the first block
-// is the last one.
+// A 3-D grid, cut along one dimension into blocks of planes, with periodic boundaries: below the first block is the
+// last one.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -30,7 +30,7 @@ class Slabs {
     return static_cast<Bytes>(cells(planes)) * element;
   }
 
-  /// A task that handles so many cells, of which each costs so much: the side is that of a cube of them.
+  /// A task on so many cells with a cost per cell; its side is that of a cube of the same number of cells.
   static ProgramTask task(KernelIndex kernel, std::int64_t cells, double flops_per_cell,
                           std::int32_t iteration) {
     return {.kernel = kernel,

@@ -1,11 +1,11 @@
-// A 3-D stencil as in StarPU's example (Augonnet, Clet-Ortega, Thibault, Namyst 2010: 256 x 256 x 4096 in 64
-// blocks). Kernels: stencil and save_border, for any processor.
+// A 3-D stencil as in StarPU's example (Augonnet, Clet-Ortega, Thibault, Namyst 2010: 256 x 256 x 4096 in 64 blocks).
+// Kernels: stencil and save_border, for any processor.
 //
-// A block is one datum: two layers, old and new, with room for the neighbours' planes. It has two borders of
-// `border` planes, data of their own, so that blocks need not travel. A stencil task reads those of its
-// neighbours and does `border` steps in a row, computing the planes that it has of them anew as long as it
-// needs them. Before that, a task for each side saves the block's own border; it counts one operation for
-// each cell that it copies, so that a machine's rate for save_border is in cells per second.
+// A block is one datum: two layers, old and new, with space for the neighbours' planes. Its two borders of `border`
+// planes are separate data, so that blocks need not be transferred. A stencil task reads the borders of its neighbours
+// and makes `border` steps in a row, recomputing the neighbours' planes as long as it needs them. Before it, one task
+// per side saves the block's own border. This task counts one operation per copied cell, so a machine's rate for
+// save_border is in cells per second.
 #include <fmt/format.h>
 
 #include "simulate/longest_path.hpp"

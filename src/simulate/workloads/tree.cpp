@@ -1,10 +1,11 @@
-// A multifrontal factorization: a tree of dense fronts, small and many at the leaves, large and few at the root, and no
-// two alike. Kernels: those of Cholesky, and gemm for adding up. The same for the same seed on every machine.
+// A multifrontal factorization: a tree of dense fronts, many small ones at the leaves, few large ones near the root,
+// all of different sizes. Kernels: those of Cholesky, and gemm for the additions. The same seed gives the same tree on
+// every machine.
 //
-// The root's pivots are n rows; those of a front are as many as nested dissection of a cube has one level below, give or
-// take a third: the separator of half the volume has 2^(-2/3) of the surface. A front's other rows, half as many to
-// one and a half times as many, are what it leaves to its parent. Its pivots are eliminated tile by tile, which updates
-// the rest of it; then each tile of the rest is added to a tile of the parent's, 32 operations for each element.
+// The root has n pivot rows. A front's number of pivots follows nested dissection of a cube, randomly varied by a
+// third: the separator of half the volume has 2^(-2/3) of the surface. A front's other rows, 0.5 to 1.5 times as many,
+// are its contribution to its parent. The pivots are eliminated tile by tile, which updates the other rows; then each
+// tile of these is added to a tile of the parent, at 32 operations per element.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -25,7 +26,7 @@ class FrontTree {
   FrontTree(Program& program, const WorkloadSize& size, std::uint64_t seed)
       : program_(program), size_(size), random_(seed) {}
 
-  /// The subtree of a front with about so many pivots, `levels` deep, its leaves first.
+  /// Creates the subtree of a front with about so many pivots and `levels` levels, leaves first. Returns the front.
   Tiles subtree(double pivots, std::int64_t levels, bool is_root) {
     const auto own = static_cast<std::int64_t>(
         std::max(1.0, is_root ? pivots : pivots * (2.0 / 3 + 2.0 / 3 * random_.unit())));
@@ -52,7 +53,7 @@ class FrontTree {
 
  private:
   void add(const Tiles& child, std::int32_t first, const Tiles& parent, std::int32_t number) {
-    // Where its rows are among the parent's: anywhere, in order.
+    // The positions of the child's rows among the parent's rows, in order.
     const std::int32_t rows = child.row_count() - first, room = parent.row_count();
     const auto place = [&](std::int32_t i) { return rows <= room ? i + (room - rows) / 2 : i * room / rows; };
     for (std::int32_t i = first; i < child.row_count(); ++i)
@@ -93,7 +94,7 @@ class FrontTree {
   const WorkloadSize& size_;
   Random random_;
   std::int32_t fronts_ = 0;
-  std::int32_t eliminated_ = 0;  // tiles of the pivots of the front made last
+  std::int32_t eliminated_ = 0;  // tiles of pivots of the last front
   const KernelIndex potrf_ = program_.kernel("potrf"), trsm_ = program_.kernel("trsm"),
                     syrk_ = program_.kernel("syrk"), gemm_ = program_.kernel("gemm");
 };

@@ -1,5 +1,5 @@
-// Sweeps over a grid of tiles, each of which follows its upper and its left neighbour: dynamic programming, or
-// Gauss-Seidel. A sweep follows the one before as closely as the data let it. Kernel: gemm, for any processor.
+// Sweeps over a grid of tiles, where each tile depends on its upper and left neighbours: dynamic programming, or
+// Gauss-Seidel. A sweep follows the previous one as closely as the data permit. Kernel: gemm, for any processor.
 #include <fmt/format.h>
 
 #include <array>

@@ -11,11 +11,11 @@ constexpr Bytes gibibyte = Bytes{1} << 30;
 TEST(ChosenTile, LeavesEnoughOfThemToEveryWorker) {
   for (const std::size_t workers : {1, 2, 4, 8, 64})
     for (const std::int64_t n : {3000, 4096, 10'000, 50'000})
-      for (const TileNeeds& needs :
+      for (const TileRequirements& needs :
            {tile_needs(workers, false), tile_needs(workers, true), tile_needs_of_pairs(workers)}) {
         const std::int32_t side = choose_tile(n, 8, 64 * gibibyte, workers, needs);
-        EXPECT_TRUE(side <= 128 || (n + side - 1) / side >= needs.enough) << n << ", " << workers;
-        EXPECT_LE(side, needs.largest);
+        EXPECT_TRUE(side <= 128 || (n + side - 1) / side >= needs.tiles_per_side) << n << ", " << workers;
+        EXPECT_LE(side, needs.max_side);
       }
 }
 
@@ -35,7 +35,7 @@ TEST(ChosenTile, IsLargerWhereTilesAreJoinedInPairs) {
   EXPECT_EQ(choose_tile(50'000, 8, 64 * gibibyte, 2, tile_needs(2, true)), 768);
   EXPECT_EQ(choose_tile(50'000, 8, 64 * gibibyte, 2, tile_needs_of_pairs(2)), 640);
   for (const std::size_t workers : {1, 2, 3, 4, 16, 128})
-    EXPECT_LT(tile_needs_of_pairs(workers).enough, tile_needs(workers).enough) << workers;
+    EXPECT_LT(tile_needs_of_pairs(workers).tiles_per_side, tile_needs(workers).tiles_per_side) << workers;
 }
 
 // Where memory has no room for that many, smaller ones would not help.

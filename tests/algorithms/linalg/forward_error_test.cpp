@@ -78,8 +78,8 @@ TEST(UncertainResidual, CoversTheTrueOneAndIsClose) {
                                 std::make_shared<GivenMatrix<double>>(b), x.elements.data(), columns);
     error.submit(flow);
     wait_for_results(flow);
-    error.bring_together(runtime);
-    const auto uncertain = error.uncertain_residual(), sizes = error.sizes();
+    error.combine_ranks(runtime);
+    const auto uncertain = error.residual_bound(), sizes = error.magnitudes();
     for (int i = 0; i < n; ++i) {
       const auto row = static_cast<std::size_t>(i);
       for (int c = 0; c < columns; ++c) {
@@ -157,8 +157,8 @@ TEST(InverseNorm, WithWeightsIsCloseAndItsRowsAreThoseOfTheInverse) {
     InverseResidual<double> wrong(kernels(), source, halved, rows, shares);
     wrong.submit(flow, 0, 1);
     wait_for_results(flow);
-    right.bring_together(runtime);
-    wrong.bring_together(runtime);
+    right.combine_ranks(runtime);
+    wrong.combine_ranks(runtime);
     for (std::size_t k = 0; k < rows.size(); ++k) {
       EXPECT_LT(right.residuals()[k], 1e-6);
       EXPECT_NEAR(right.products()[k], 1, 1e-6);

@@ -200,7 +200,7 @@ TEST(InverseNorm, GoesAlongWithRefinement) {
       wait_for_results(flow);
       solve.submit_residual(flow);
       wait_for_results(flow);
-      state = solve.judge();
+      state = solve.evaluate_step();
     }
     EXPECT_EQ(state, RefinedSolve::State::converged);
     return solve.matrix_norm();

@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "algorithms/linalg/dealt_columns.hpp"
+#include "algorithms/linalg/distributed_columns.hpp"
 #include "algorithms/linalg/element_sizes.hpp"
 #include "algorithms/linalg/triangle_norm.hpp"
 #include "algorithms/linalg/world.hpp"
@@ -71,7 +71,7 @@ double estimate(Runtime& runtime, const TiledMatrix<double>& l) {
   while (!inverse.done()) {
     inverse.submit(flow);
     flow.wait();
-    inverse.bring_together();
+    inverse.combine_ranks();
   }
   return inverse.value();
 }
@@ -134,7 +134,7 @@ TEST(JudgedOverRanks, ARefinedSolutionHasTheBitsOfOneMachineWhoeverReads) {
         flow.wait();
         solve.submit_residual(flow);
         flow.wait();
-        state = solve.judge();
+        state = solve.evaluate_step();
       }
       EXPECT_EQ(state, RefinedSolve::State::converged);
       if (!grid) {
@@ -177,8 +177,8 @@ TEST(JudgedOverRanks, ATriangleHasTheNormAndTheElementsOfOneThatIsWhole) {
       ElementSizes<double> sizes;
       sizes.submit(flow, a, Elements::upper);
       flow.wait();
-      sizes.bring_together(runtime);
-      of_ranks[runtime.rank()] = of_rows.bring_together().norm;
+      sizes.combine_ranks(runtime);
+      of_ranks[runtime.rank()] = of_rows.combine_ranks().norm;
       EXPECT_EQ(sizes.largest(), largest);
     });
     norms.insert(norms.end(), of_ranks.begin(), of_ranks.end());
@@ -200,7 +200,7 @@ TEST(JudgedOverRanks, OfOneColumnTheRightHandSideTravelsAndNoTileOfTheMatrix) {
       cholesky(flow, kernels(), a);
       flow.wait();
       std::vector<double> x(static_cast<std::size_t>(n * columns), 1.0);
-      DealtColumns<double> b(runtime, "b", x.data(), n, columns, tile, distribution);
+      DistributedColumns<double> b(runtime, "b", x.data(), n, columns, tile, distribution);
       const auto before = runtime.statistics().network;
       solve_factored(flow, kernels(), a, b.tiles());
       flow.wait();

@@ -54,7 +54,7 @@ Judged judged(std::int64_t m, std::int64_t n, double left, double grade, double 
       wide_b{m, 2, std::vector<double>(b.elements.begin(), b.elements.end())};
   LeastSquaresError<T> error(kernels(), std::make_shared<GivenMatrix<double>>(wide_a),
                              std::make_shared<GivenMatrix<double>>(wide_b), x.elements.data(), m, 2);
-  error.judge(
+  error.check(
       runtime, flow, tile,
       [&](Flow& into, const TiledMatrix<T>& r) { apply_q(into, kernels(), ApplyQ::transposed, a, q, r); },
       [&] { wait_for_results(flow); });
@@ -122,7 +122,7 @@ TEST(LeastSquaresErrorOfNothing, IsZeroAndOfWhatIsNotANumberNoNumber) {
     Flow flow(runtime);
     LeastSquaresError<double> error(kernels(), std::make_shared<GivenMatrix<double>>(a),
                                     std::make_shared<GivenMatrix<double>>(b), x.data(), 3, 1);
-    error.judge(
+    error.check(
         runtime, flow, 2, [](Flow&, const TiledMatrix<double>&) {}, [&] { flow.wait(); });
     return error.value();
   };

@@ -16,7 +16,7 @@ template <class T>
 class OwnProductsFactor : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!OwnProducts::possible()) GTEST_SKIP() << "this processor has no AVX-512";
+    if (!OwnProducts::is_supported()) GTEST_SKIP() << "this processor has no AVX-512";
   }
 };
 using PrecisionsOfFactors = BothOrFirst<float, double>;

@@ -16,11 +16,11 @@ namespace fairlead {
 namespace {
 
 /// Ends the task that was begun when it has been looked at often enough since.
-class Ears final : public backend::Lookout {
+class Ears final : public backend::Poller {
  public:
   static constexpr int often = 50;  // more than anybody looks who does not stay
 
-  bool look() noexcept override {
+  bool poll() noexcept override {
     const std::unique_lock alone(mutex_, std::try_to_lock);
     if (!alone) return false;
     if (++looks_ < often || !begun_) return false;
@@ -29,7 +29,7 @@ class Ears final : public backend::Lookout {
     begun_.reset();
     return true;
   }
-  bool wanted() const noexcept override { return wanted_; }
+  bool is_active() const noexcept override { return wanted_; }
 
   void want(bool wanted) {
     looks_ = 0;
@@ -54,13 +54,15 @@ class LookoutBackend final : public backend::Backend {
  public:
   explicit LookoutBackend(Of& lookout) : lookout_(lookout) {}
   std::string_view kind() const noexcept override { return "lookout"; }
-  std::unique_ptr<backend::Part> make() const override { return std::make_unique<LookoutPart>(lookout_); }
+  std::unique_ptr<backend::BackendInstance> make() const override {
+    return std::make_unique<LookoutPart>(lookout_);
+  }
 
  private:
-  class LookoutPart final : public backend::Part {
+  class LookoutPart final : public backend::BackendInstance {
    public:
     explicit LookoutPart(Of& lookout) : lookout_(lookout) {}
-    void begin(backend::Site& site) override { site.watch(lookout_); }
+    void attach(backend::BackendHost& site) override { site.set_poller(lookout_); }
 
    private:
     Of& lookout_;
@@ -68,7 +70,7 @@ class LookoutBackend final : public backend::Backend {
   Of& lookout_;
 };
 
-TEST(Lookout, IsWatchedWheneverItIsWanted) {
+TEST(Poller, IsWatchedWheneverItIsWanted) {
   for (const std::uint64_t workers : {1, 2, 3}) {
     for (const std::uint64_t spin : {0, 50}) {
       Ears ears;
@@ -114,12 +116,12 @@ TEST(Lookout, IsWatchedWheneverItIsWanted) {
 }
 
 /// Has something to say from the first task on.
-class Mouth final : public backend::Lookout {
+class Mouth final : public backend::Poller {
  public:
-  bool look() noexcept override { return false; }
-  bool wanted() const noexcept override { return true; }
-  bool has_to_say() const noexcept override { return to_say_; }
-  void say() noexcept override { to_say_ = false; }
+  bool poll() noexcept override { return false; }
+  bool is_active() const noexcept override { return true; }
+  bool has_pending() const noexcept override { return to_say_; }
+  void send_pending() noexcept override { to_say_ = false; }
 
   void want_to_say() { to_say_ = true; }
 
@@ -128,7 +130,7 @@ class Mouth final : public backend::Lookout {
 };
 
 // Others may wait for it, however much there is to do here; looks are rarer than short tasks.
-TEST(Lookout, SaysWhatIsToBeSaidBeforeTheTasksThatFollow) {
+TEST(Poller, SaysWhatIsToBeSaidBeforeTheTasksThatFollow) {
   Mouth mouth;
   Config config;
   config.set("workers", 1);
@@ -139,7 +141,7 @@ TEST(Lookout, SaysWhatIsToBeSaidBeforeTheTasksThatFollow) {
   Runtime runtime(config, 0, backends);
   int unsaid = 0, value = 0;
   const auto first = codelet("first").cpu([&](InOut<int>) { mouth.want_to_say(); });
-  const auto others = codelet("others").cpu([&](InOut<int>) { unsaid += mouth.has_to_say(); });
+  const auto others = codelet("others").cpu([&](InOut<int>) { unsaid += mouth.has_pending(); });
   const auto handle = runtime.value("v", value);
   Flow flow(runtime);
   flow.submit(first(handle));

@@ -61,7 +61,8 @@ TEST(SharedLinks, DevicesWithWiresOfTheirOwnDoNotWait) {
 
 TEST(SharedLinks, DevicesOnOneBusShareIt) {
   Machine machine = devices({8_MiB, 8_MiB});
-  link(machine, disk, Machine::device(1)).legs = {machine.topology.link_between(disk, Machine::device(0))};
+  link(machine, disk, Machine::device(1)).physical_links = {
+      machine.topology.link_between(disk, Machine::device(0))};
   World world = machine.with_data({{"A", 1_MiB}, {"B", 1_MiB}});
   const auto first = world.submit(reads("A"), 0), second = world.submit(reads("B"), 1);
   world.run();

@@ -33,21 +33,21 @@ UnifiedPages::Datum datum(int id, Bytes bytes, bool has_value = true) {
 TEST(UnifiedPages, WhatIsTakenIsInOnePlace) {
   UnifiedPages pages = three_devices();
   const auto a = datum(0, 35);
-  EXPECT_THAT(pages.bring(a, 1, Use::taken).moves, ElementsAre(Move{host, 1, 35}));
-  EXPECT_THAT(pages.bring(a, 2, Use::taken).moves, ElementsAre(Move{1, 2, 35}));
+  EXPECT_THAT(pages.make_resident(a, 1, Use::exclusive).moves, ElementsAre(Move{host, 1, 35}));
+  EXPECT_THAT(pages.make_resident(a, 2, Use::exclusive).moves, ElementsAre(Move{1, 2, 35}));
   EXPECT_FALSE(pages.is_there(a, 1));
   EXPECT_FALSE(pages.is_there(a, host));
-  EXPECT_THAT(pages.bring(a, 2, Use::taken).moves, IsEmpty());
-  EXPECT_THAT(pages.bring(a, host, Use::taken).moves, ElementsAre(Move{2, host, 35}));
+  EXPECT_THAT(pages.make_resident(a, 2, Use::exclusive).moves, IsEmpty());
+  EXPECT_THAT(pages.make_resident(a, host, Use::exclusive).moves, ElementsAre(Move{2, host, 35}));
   EXPECT_EQ(pages.peak_bytes(1), 40u);  // whole blocks
 }
 
 TEST(UnifiedPages, TheNearestCopyIsTaken) {
   UnifiedPages pages = three_devices();
   const auto a = datum(0, 35);
-  pages.bring(a, 1, Use::read_shared);
-  EXPECT_THAT(pages.bring(a, 3, Use::read_shared).moves, ElementsAre(Move{1, 3, 35}));
-  EXPECT_THAT(pages.bring(a, 2, Use::written).moves, ElementsAre(Move{1, 2, 35}));
+  pages.make_resident(a, 1, Use::read_shared);
+  EXPECT_THAT(pages.make_resident(a, 3, Use::read_shared).moves, ElementsAre(Move{1, 3, 35}));
+  EXPECT_THAT(pages.make_resident(a, 2, Use::written).moves, ElementsAre(Move{1, 2, 35}));
   for (const UnifiedPages::Place other : {host, UnifiedPages::Place{1}, UnifiedPages::Place{3}})
     EXPECT_FALSE(pages.is_there(a, other)) << other;
 }
@@ -56,12 +56,12 @@ TEST(UnifiedPages, PagesAreMadeWhereTheyAreTouchedFirst) {
   UnifiedPages pages = three_devices();
   const auto a = datum(0, 35, false);
   EXPECT_FALSE(pages.is_there(a, host));
-  const auto changes = pages.bring(a, 1, Use::written);
+  const auto changes = pages.make_resident(a, 1, Use::written);
   EXPECT_EQ(changes.bytes_made, 35u);
   EXPECT_THAT(changes.moves, IsEmpty());
-  EXPECT_EQ(pages.bring_home(2), Move{});
-  EXPECT_EQ(pages.bring_home(1), (Move{1, host, 35}));
-  EXPECT_EQ(pages.bring_home(1), Move{});
+  EXPECT_EQ(pages.migrate_home(2), Move{});
+  EXPECT_EQ(pages.migrate_home(1), (Move{1, host, 35}));
+  EXPECT_EQ(pages.migrate_home(1), Move{});
 }
 
 // A has 8 blocks; B needs 5, and 3 are missing: A's first three go home. Who wants A then gets five from the
@@ -69,39 +69,41 @@ TEST(UnifiedPages, PagesAreMadeWhereTheyAreTouchedFirst) {
 TEST(UnifiedPages, AnEvictedBeginningComesFromTheHostTheRestFromTheDevice) {
   UnifiedPages pages = three_devices();
   const auto a = datum(0, 75), b = datum(1, 50);
-  pages.bring(a, 1, Use::written);
-  const auto changes = pages.bring(b, 1, Use::read_shared);
+  pages.make_resident(a, 1, Use::written);
+  const auto changes = pages.make_resident(b, 1, Use::read_shared);
   EXPECT_THAT(changes.evictions, ElementsAre(Move{1, host, 30}));
   EXPECT_EQ(pages.evictions(), 3u);
-  EXPECT_THAT(pages.bring(a, 2, Use::taken).moves, ElementsAre(Move{1, 2, 45}, Move{host, 2, 30}));
+  EXPECT_THAT(pages.make_resident(a, 2, Use::exclusive).moves,
+              ElementsAre(Move{1, 2, 45}, Move{host, 2, 30}));
 }
 
 // Of what device 2 has as well nothing is lost; that device is then the only one that has all of it.
 TEST(UnifiedPages, WhatAnotherDeviceHasNeedNotGoHome) {
   UnifiedPages pages = three_devices();
   const auto a = datum(0, 75), b = datum(1, 50), c = datum(2, 50);
-  pages.bring(a, 1, Use::written);
-  pages.bring(a, 2, Use::read_shared);
-  EXPECT_THAT(pages.bring(b, 1, Use::read_shared).evictions, IsEmpty());
-  EXPECT_THAT(pages.bring(c, 2, Use::read_shared).evictions, ElementsAre(Move{2, host, 30}));
+  pages.make_resident(a, 1, Use::written);
+  pages.make_resident(a, 2, Use::read_shared);
+  EXPECT_THAT(pages.make_resident(b, 1, Use::read_shared).evictions, IsEmpty());
+  EXPECT_THAT(pages.make_resident(c, 2, Use::read_shared).evictions, ElementsAre(Move{2, host, 30}));
   // Both have the last five blocks, the host has the first three.
-  EXPECT_THAT(pages.bring(a, 3, Use::read_shared).moves, ElementsAre(Move{1, 3, 45}, Move{host, 3, 30}));
+  EXPECT_THAT(pages.make_resident(a, 3, Use::read_shared).moves,
+              ElementsAre(Move{1, 3, 45}, Move{host, 3, 30}));
 }
 
 TEST(UnifiedPages, WhatIsUsedAgainStays) {
   UnifiedPages pages = three_devices();
   const auto a = datum(0, 50), b = datum(1, 50), c = datum(2, 10);
-  pages.bring(a, 1, Use::written);
-  pages.bring(b, 1, Use::written);
-  pages.bring(a, 1, Use::taken);
-  pages.bring(c, 1, Use::taken);
+  pages.make_resident(a, 1, Use::written);
+  pages.make_resident(b, 1, Use::written);
+  pages.make_resident(a, 1, Use::exclusive);
+  pages.make_resident(c, 1, Use::exclusive);
   EXPECT_TRUE(pages.is_there(a, 1));
   EXPECT_FALSE(pages.is_there(b, 1));
 }
 
 TEST(UnifiedPages, ADatumLargerThanADeviceIsRefused) {
   UnifiedPages pages = three_devices();
-  EXPECT_THROW(pages.bring(datum(0, 101), 1, Use::taken), Error);
+  EXPECT_THROW(pages.make_resident(datum(0, 101), 1, Use::exclusive), Error);
 }
 
 }  // namespace fairlead::backend

@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/left_over.hpp"
+#include "base/temporary_file.hpp"
 #include "data/npy/files.hpp"
 #include "data/npy/npy_file.hpp"
 #include "data/npy/npy_writer.hpp"

@@ -85,7 +85,7 @@ TEST_F(LogFiles, GivesBackWhatTheEngineWasMadeWith) {
   EXPECT_EQ(head.topology.nodes[2].name, "RAM");
   EXPECT_EQ(head.topology.nodes[2].memory, MemoryKind::host);
   EXPECT_EQ(head.topology.nodes[2].capacity, Bytes{3} << 30);
-  EXPECT_EQ(head.topology.nodes[2].reaches, std::vector{NodeId{0}});
+  EXPECT_EQ(head.topology.nodes[2].directly_accessible_homes, std::vector{NodeId{0}});
   EXPECT_EQ(head.topology.workers.size(), 2u);
   EXPECT_EQ(head.topology.links.at(1).bytes_per_second, 2.5e9);
   EXPECT_EQ(head.durations, head_.durations);

@@ -31,7 +31,7 @@ class SimulatedLog : public testing::Test {
   Outcome simulate(const std::string& policy, SimulationOptions options = {}) {
     const WorkloadSize size{.n = 12 * 512, .tile = 512, .precision = Precision::single};
     const Program program = make_workload("cholesky", size);
-    const SimulatedMachine machine(machine::find_machine("hannibal"),
+    const SimulatedMachine machine(machine::load_machine("hannibal"),
                                    {.cores = 2, .device_memory = Bytes{20} << 20}, program, size.precision);
     options.event_log = path_;
     return outcome_of(program, machine, policy, options);

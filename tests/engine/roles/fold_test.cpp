@@ -6,7 +6,7 @@ namespace fairlead::tests {
 namespace {
 
 struct Reducing : EngineParts {
-  explicit Reducing(Interest interest = Interest::none) : EngineParts(2, 8_MiB, interest) {
+  explicit Reducing(Notifications interest = Notifications::none) : EngineParts(2, 8_MiB, interest) {
     fold.inline_access[1].mode = AccessMode::read;
   }
   /// Two tasks add to the datum at the same time: one of them to its partial result.
@@ -38,7 +38,7 @@ TEST(FoldRole, EndsAtOnceIfThereIsNothingToFold) {
 }
 
 TEST(FoldRole, ThatEndsAtOnceIsTakenBackFromAPolicyThatPlansOnIt) {
-  Reducing it(Interest::submitted);
+  Reducing it(Notifications::submitted);
   it.ready(it.fold);
   EXPECT_EQ(it.told.notes, (Notes{"cancelled 1"}));
 }
@@ -88,11 +88,11 @@ TEST(FoldRole, HasNothingToFoldAfterAWriteThatReplacesTheValue) {
 
 TEST(FoldRole, FoldsAPartialResultAndNothingElse) {
   Reducing it;
-  EXPECT_EQ(it.roles.of(it.fold).fault(it.fold), "");
+  EXPECT_EQ(it.roles.of(it.fold).check_logged(it.fold), "");
   Task& wrong = it.task(AccessMode::read_write, {it.partial, it.sum}, TaskRole::fold);
-  EXPECT_NE(it.roles.of(wrong).fault(wrong), "");
+  EXPECT_NE(it.roles.of(wrong).check_logged(wrong), "");
   Task& alone = it.task(AccessMode::read_write, {it.partial}, TaskRole::fold);
-  EXPECT_NE(it.roles.of(alone).fault(alone), "");
+  EXPECT_NE(it.roles.of(alone).check_logged(alone), "");
 }
 
 }  // namespace fairlead::tests

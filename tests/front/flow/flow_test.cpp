@@ -171,7 +171,7 @@ TEST(Flow, MergesADatumThatAppearsTwice) {
   EXPECT_EQ(x, 9);
 }
 
-// Who names no policy gets lws while all data fit, and from the registration on that does not what is best by a rehearsal.
+// Who names no policy gets lws while all data fit, and from the registration on that does not what is best by a simulation.
 TEST(Flow, TheDefaultPolicyFollowsTheMemory) {
   Config config;
   config.set("workers", 2);
@@ -181,7 +181,7 @@ TEST(Flow, TheDefaultPolicyFollowsTheMemory) {
   const auto small = runtime.tiled<double>("small", 256, 256, 128);  // 512 KiB
   EXPECT_EQ(runtime.statistics().scheduler, "lws");
   const auto large = runtime.tiled<double>("large", 1024, 1024, 128);  // 8 MiB
-  EXPECT_EQ(runtime.statistics().scheduler, "rehearsed");
+  EXPECT_EQ(runtime.statistics().scheduler, "what-if");
   const auto fill = codelet("fill").cpu([](Out<Tile<double>> t) { t(0, 0) = 1; });
   const auto add =
       codelet("add").cpu([](In<Tile<double>> from, InOut<Tile<double>> to) { to(0, 0) += from(0, 0); });
@@ -207,7 +207,7 @@ TEST(Flow, TheDefaultPolicyForgetsWhatIsGone) {
   Runtime runtime(config);
   {
     const auto large = runtime.tiled<double>("large", 1024, 1024, 128);
-    EXPECT_EQ(runtime.statistics().scheduler, "rehearsed");
+    EXPECT_EQ(runtime.statistics().scheduler, "what-if");
   }
   std::vector<double> elements(std::size_t{1024} * 1024);
   for (int i = 0; i < 8; ++i) {

@@ -186,9 +186,9 @@ TEST(Messages, NobodyListensBeforeThereIsOne) {
       Flow flow(runtime);
       flow.submit(set(v, 3.0));
       flow.wait();
-      EXPECT_FALSE(place.network->listens());
+      EXPECT_FALSE(place.network->is_active());
       runtime.rank() == 0 ? send(runtime, v, 1) : receive(runtime, v, 0);
-      EXPECT_TRUE(place.network->listens());
+      EXPECT_TRUE(place.network->is_active());
       EXPECT_EQ(value_of(flow, v), 3);
     });
   for (std::thread& thread : threads) thread.join();

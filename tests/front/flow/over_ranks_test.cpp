@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 #include <fairlead/error.hpp>
 #include <fairlead/flow.hpp>
+#include <fairlead/gather.hpp>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -330,6 +332,33 @@ TEST(FlowsOverRanks, ARankThatLeavesByAnExceptionIsMissedByNobodyForEver) {
     EXPECT_NE(thrown[rank].find("rank 1"), std::string::npos) << thrown[rank];
 }
 
+TEST(FlowsOverRanks, OtherRanksGetTheReasonOfARankThatGivesUp) {
+  for (const bool gathers : {false, true}) {
+    const auto thrown = on_ranks(3, [&](Runtime& runtime) {
+      auto a = row_of(runtime, 3);
+      Flow flow(runtime);
+      for (std::int32_t k = 0; k < 3; ++k) flow.submit(set(a(0, k), 1.0));
+      if (runtime.rank() == 1) {
+        runtime.give_up("b.npy is too short");
+        runtime.give_up("a second reason");
+        throw UsageError("of this rank");
+      }
+      if (gathers) gather(runtime, std::array{0.0});
+      for (int step = 0; step < 10; ++step) flow.submit(add(a(0, 1), a(0, 0)));
+      flow.wait();
+    });
+    EXPECT_EQ(thrown[1], "of this rank");
+    for (const std::size_t rank : {0, 2})
+      EXPECT_NE(thrown[rank].find("rank 1: b.npy is too short"), std::string::npos) << thrown[rank];
+  }
+  Config config;
+  config.set("bind-threads", false);
+  Runtime alone(config);
+  alone.give_up("no other rank");
+  Flow flow(alone);
+  flow.wait();
+}
+
 // It cannot wait for the others as long as it holds anything.
 TEST(FlowsOverRanks, AFlowMayOutliveARuntimeThatEndedWhileItsProgramHeldData) {
   const std::vector<Rank> places = ranks_in_process(2);
@@ -495,7 +524,7 @@ TEST(FlowsOverRanks, AProgramMayForgetItsCodeletsWhenAnotherRankHasFailed) {
     if (runtime.rank() == 1) {
       Flow flow(runtime);
       flow.submit(set(a(0, 0), 1.0));
-      runtime.communicator()->fail_soon("it cannot be done");
+      runtime.communicator()->report_failure_async("it cannot be done");
       while (!left) std::this_thread::yield();
       return flow.wait();
     }

@@ -267,8 +267,63 @@ TEST(RecordedAlone, CanBeCancelledByAnotherThread) {
   }
 }
 
-/// Random programs, run several times in little or enough memory by every policy: each task adds what it
-/// reads.
+/// A step of a random recording: what it does to the datum `c`.
+struct Step {
+  enum Kind : std::uint8_t { mix, more, add, set } kind = mix;
+  std::size_t a = 0, b = 0, c = 0;
+  double by = 0;
+
+  void apply(std::vector<double>& values) const {
+    double& own = values[c];
+    if (kind == mix)
+      own = static_cast<double>(static_cast<long>(own + by * values[a] + 3 * values[b]) % 10'007);
+    else
+      own = kind == set ? by : own + by;
+  }
+};
+
+/// The codelets of a random recording, and its data: the first and the last element of each is its value.
+struct Drawn {
+  using V = Tile<double>;
+  Codelet<Out<V>, double> set = codelet("set").cpu([](Out<V> v, double x) { v(0, 0) = v(1023, 0) = x; });
+  Codelet<In<V>, In<V>, InOut<V>, double> mix =
+      codelet("mix").cpu([](In<V> a, In<V> b, InOut<V> c, double by) {
+        c(0, 0) = c(1023, 0) =
+            static_cast<double>(static_cast<long>(c(0, 0) + by * a(0, 0) + 3 * b(1023, 0)) % 10'007);
+      });
+  Codelet<Commute<V>, double> more =
+      codelet("more").cpu([](Commute<V> v, double by) { v(0, 0) = v(1023, 0) += by; });
+  Codelet<Reduce<V>, double> add =
+      codelet("add").cpu([](Reduce<V> v, double by) { v(0, 0) = v(1023, 0) += by; });
+  std::vector<Handle<V>> data;
+
+  void submit(const Step& step, auto& to, int priority = 0) const {
+    if (step.kind == Step::more)
+      to.submit(more(data[step.c], step.by));
+    else if (step.kind == Step::add)
+      to.submit(add(data[step.c], step.by));
+    else if (step.kind == Step::set)
+      to.submit(set(data[step.c], step.by));
+    else if (priority != 0)
+      to.submit(mix(data[step.a], data[step.b], data[step.c], step.by).priority(priority));
+    else
+      to.submit(mix(data[step.a], data[step.b], data[step.c], step.by));
+  }
+  Step draw(Random& random) const {
+    const std::size_t count = data.size(), c = random.below(count),
+                      a = (c + 1 + random.below(count - 1)) % count,
+                      b = (c + 1 + random.below(count - 1)) % count;
+    const std::uint64_t kind = random.below(12);
+    return {kind < 2   ? Step::more
+            : kind < 5 ? Step::add
+            : kind < 6 ? Step::set
+                       : Step::mix,
+            a, b, c, static_cast<double>(random.below(50))};
+  }
+};
+
+/// Random programs, run several times in little or enough memory by every policy. Between the runs a flow reduces: the partial
+/// results are added before the recording uses the values, and never to one that the recording has replaced.
 TEST(RandomRecordings, GiveWhatASequentialRunGives) {
   for (const std::string& policy : tests::every_policy())
     for (const std::uint64_t seed : tests::seeds_for(policy, 1, 12)) {
@@ -277,57 +332,51 @@ TEST(RandomRecordings, GiveWhatASequentialRunGives) {
           config_with(static_cast<int>(1 + seed % 3), policy, random.once_in(2) ? "1MiB" : "96KiB");
       Runtime runtime(config);
       constexpr std::size_t count = 12;
-      std::vector<Handle<Vector<double>>> data;
       std::vector<double> expected(count);
-      const auto set = codelet("set").cpu([](Out<Vector<double>> v, double x) { v(0) = v(1023) = x; });
-      const auto mix = codelet("mix").cpu(
-          [](In<Vector<double>> a, In<Vector<double>> b, InOut<Vector<double>> c, double by) {
-            c(0) = c(1023) = static_cast<double>(static_cast<long>(c(0) + by * a(0) + 3 * b(1023)) % 10'007);
-          });
-      const auto more =
-          codelet("more").cpu([](Commute<Vector<double>> v, double by) { v(0) = v(1023) += by; });
+      Drawn drawn;
       Flow flow(runtime);
       for (std::size_t i = 0; i < count; ++i) {
-        data.push_back(runtime.vector<double>("v" + std::to_string(i), 1024));
-        flow.submit(set(data[i], expected[i] = static_cast<double>(i)));
+        drawn.data.push_back(runtime.matrix<double>("v" + std::to_string(i), 1024, 1));
+        flow.submit(drawn.set(drawn.data[i], expected[i] = static_cast<double>(i)));
       }
-      struct Step {
-        std::size_t a, b, c;
-        double by;
-      };
       std::vector<Step> steps;
       Recording recording(runtime);
       for (int t = 0; t < 120; ++t) {
-        const std::size_t c = random.below(count), a = (c + 1 + random.below(count - 1)) % count,
-                          b = (c + 1 + random.below(count - 1)) % count;
-        steps.push_back({a, b, c, static_cast<double>(random.below(50))});
-        if (random.once_in(6)) {
-          recording.submit(more(data[c], steps.back().by));
-          steps.back().a = count;
-        } else if (random.once_in(4)) {
-          recording.submit(mix(data[a], data[b], data[c], steps.back().by).priority(t % 4));
-        } else {
-          recording.submit(mix(data[a], data[b], data[c], steps.back().by));
-        }
+        steps.push_back(drawn.draw(random));
+        drawn.submit(steps.back(), recording, random.once_in(4) ? t % 4 : 0);
       }
-      for (int run = 0; run < 3; ++run) {
-        recording.run();
-        for (const Step& step : steps) {
-          double& own = expected[step.c];
-          own =
-              step.a == count
-                  ? own + step.by
-                  : static_cast<double>(
-                        static_cast<long>(own + step.by * expected[step.a] + 3 * expected[step.b]) % 10'007);
+      for (int run = 0; run < 4; ++run) {
+        for (int i = 0; run % 2 == 1 && i < 20; ++i) {
+          const Step step{Step::add, 0, 0, random.below(3), static_cast<double>(i)};
+          drawn.submit(step, flow);
+          step.apply(expected);
         }
+        recording.run();
+        for (const Step& step : steps) step.apply(expected);
       }
       std::atomic<int> wrong = 0;
       const auto check = codelet("check").cpu(
-          [&wrong](In<Vector<double>> v, double x) { wrong += v(0) != x || v(1023) != x; });
-      for (std::size_t i = 0; i < count; ++i) flow.submit(check(data[i], expected[i]));
+          [&wrong](In<Tile<double>> v, double x) { wrong += v(0, 0) != x || v(1023, 0) != x; });
+      for (std::size_t i = 0; i < count; ++i) flow.submit(check(drawn.data[i], expected[i]));
       flow.wait();
       ASSERT_EQ(wrong, 0) << policy << ", seed " << seed;
     }
+}
+
+/// Partial results that a flow has left belong to the value before the recording, which replaces it.
+TEST_F(Recorded, AWriteReplacesWhatAFlowHasReduced) {
+  const auto sum = codelet("sum").cpu([](Reduce<double> to, double by) { *to += by; });
+  const auto set = codelet("set").cpu([](Out<double> it, double value) { *it = value; });
+  Recording step(runtime);
+  for (int i = 0; i < 4; ++i) step.submit(sum(first, 1));
+  step.submit(set(first, 7));
+  for (int i = 0; i < 4; ++i) step.submit(sum(first, 10));
+  Flow flow(runtime);
+  for (int round = 0; round < 5; ++round) {
+    for (int i = 0; i < 4; ++i) flow.submit(sum(first, 100));
+    step.run();
+    EXPECT_EQ(x, 47);
+  }
 }
 
 }  // namespace fairlead

@@ -196,6 +196,40 @@ TEST(Reductions, EndWithAWriteThatFails) {
   EXPECT_EQ(sum, 47);
 }
 
+// Partial results of a part are added neither to a whole nor to a part that a pure write has replaced since.
+TEST(Reductions, OfPartsEndWithAWholeThatIsReplaced) {
+  Runtime runtime(machine(3));
+  std::vector<long> values(20 * 10);
+  const auto whole = runtime.matrix<long>("whole", values.data(), 20, 10, 20);
+  Meeting meeting;
+  const auto add = codelet("add").cpu([&](Reduce<Tile<long>> into, long amount) {
+    meeting.come();
+    for (int j = 0; j < into.columns(); ++j)
+      for (int i = 0; i < into.rows(); ++i) into(i, j) += amount;
+  });
+  const auto set = codelet("set").cpu([](Out<Tile<long>> it, long value) {
+    for (int j = 0; j < it.columns(); ++j)
+      for (int i = 0; i < it.rows(); ++i) it(i, j) = value;
+  });
+  Flow flow(runtime);
+  flow.submit(set(whole, 1));
+  {
+    const auto parts = runtime.split(whole, 20, 4);
+    for (int i = 0; i < 4; ++i) flow.submit(add(parts(0, 1), 1));
+    flow.submit(set(whole, 7));
+    for (int i = 0; i < 4; ++i) flow.submit(add(whole, 10));
+    flow.submit(set(parts(0, 0), 5));
+    for (int i = 0; i < 4; ++i) flow.submit(add(parts(0, 2), 100));
+    flow.submit(set(parts(0, 2), 9));
+    for (int i = 0; i < 4; ++i) flow.submit(add(parts(0, 2), 10));
+    flow.wait();
+  }
+  const auto hold = flow.acquire(read(whole));
+  EXPECT_EQ(hold.get<0>()(19, 3), 5);
+  EXPECT_EQ(hold.get<0>()(19, 4), 47);
+  EXPECT_EQ(hold.get<0>()(19, 9), 49);
+}
+
 TEST(Reductions, OfTilesAddEachElement) {
   // Four tiles of memory for six: some partial results leave and come back.
   Runtime runtime(machine(3, "512KiB"));

@@ -177,7 +177,7 @@ TEST(JdfConstructs, LocalIndicesInDependencies) {
 TEST(JdfConstructs, PlacesByDatumByPredicateOrNone) {
   const ReadText datum = read_text(class_with("RW X <- A(k, 0)"));
   EXPECT_EQ(datum.told, "");
-  EXPECT_EQ(only_class(datum).placement.kind, Placement::Kind::datum);
+  EXPECT_EQ(only_class(datum).placement.kind, Placement::Kind::at_datum);
   const ReadText predicate =
       read_text("rowRANK [type = int]\nT(k)\nk = 0 .. 3\n: 0 == rowRANK && k > 0\nX <- A(k)\nBODY\nEND\n");
   EXPECT_EQ(predicate.told, "");

@@ -93,7 +93,7 @@ std::vector<std::string> by_the_compiler(const std::vector<std::string>& express
 
 std::string as_printed(const Value& value) {
   return fmt::format(
-      "{} {}", (value.is_wide() ? 16 : 8) + (value.is_unsigned() ? 1 : 0),
+      "{} {}", (value.is_64_bit() ? 16 : 8) + (value.is_unsigned() ? 1 : 0),
       value.type() == Value::Type::unsigned_ ? static_cast<std::int64_t>(value.bits()) : value.integer());
 }
 
@@ -140,10 +140,10 @@ TEST(JdfValues, WhatCLeavesUndefinedIsTold) {
   EXPECT_EQ(kind_of("65536 * 65536"), Kind::overflow);
   EXPECT_EQ(kind_of("9223372036854775807 + 1"), Kind::overflow);
   EXPECT_EQ(kind_of("1 << 31"), Kind::overflow);
-  EXPECT_EQ(kind_of("1 << 32"), Kind::shift);
-  EXPECT_EQ(kind_of("1 >> -1"), Kind::shift);
-  EXPECT_EQ(kind_of("1.5 % 2"), Kind::operands);
-  EXPECT_EQ(kind_of("~1.5"), Kind::operands);
+  EXPECT_EQ(kind_of("1 << 32"), Kind::invalid_shift);
+  EXPECT_EQ(kind_of("1 >> -1"), Kind::invalid_shift);
+  EXPECT_EQ(kind_of("1.5 % 2"), Kind::invalid_operands);
+  EXPECT_EQ(kind_of("~1.5"), Kind::invalid_operands);
 }
 
 TEST(JdfValues, ShortCircuitsLookNoFurther) {

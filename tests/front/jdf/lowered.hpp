@@ -12,7 +12,7 @@
 #include "front/jdf/read.hpp"
 #include "front/jdf_graph/known_outputs.hpp"
 #include "front/jdf_graph/lower.hpp"
-#include "front/ptg/written_out.hpp"
+#include "front/ptg/unrolled_graph.hpp"
 
 namespace fairlead::jdf::tests {
 
@@ -28,7 +28,7 @@ inline std::shared_ptr<Program> program_of(const std::string& text, Assignments 
 }
 
 /// Parameters as the file orders them, and no index that is not the file's.
-inline void put_in_order(unrolled::Graph& graph, const File& file) {
+inline void put_in_order(unrolled::Graph& graph, const JdfFile& file) {
   std::map<std::uint32_t, std::vector<std::size_t>> places;
   for (std::uint32_t i = 0; i < file.classes.size(); ++i)
     for (const Name& name : file.classes[i].parameters) {
@@ -46,8 +46,8 @@ inline void put_in_order(unrolled::Graph& graph, const File& file) {
   for (unrolled::Task& task : graph.tasks)
     if (task.of < file.classes.size()) task.first_number = put(task.of, task.first_number);
   for (auto* ends : {&graph.inputs, &graph.outputs})
-    for (unrolled::End& end : *ends)
-      if (end.kind == unrolled::End::Kind::task && end.of < file.classes.size()) {
+    for (unrolled::EdgeEnd& end : *ends)
+      if (end.kind == unrolled::EdgeEnd::Kind::task && end.of < file.classes.size()) {
         end.first_number = put(end.of, end.first_number);
         end.count = static_cast<std::uint16_t>(places.at(end.of).size());
       }
@@ -68,7 +68,7 @@ inline unrolled::Graph lowered(const std::shared_ptr<Program>& program, const Kn
                                   .type = typeid(Tile<double>)});
   }
   std::vector<std::shared_ptr<const ptg::ClassDefinition>> all;
-  GraphMaker make;
+  GraphBuilder make;
   make.add = [&](std::string name, std::vector<ptg::Range> indices) {
     auto definition = std::make_shared<ptg::ClassDefinition>();
     definition->name = std::move(name);
@@ -82,8 +82,8 @@ inline unrolled::Graph lowered(const std::shared_ptr<Program>& program, const Kn
   };
   make.body = [&](std::uint32_t, std::span<const Precision>, ptg::ClassDefinition& it) { no_body(it); };
   make.copy = [&](Precision, const ptg::Part&, const std::string&, ptg::ClassDefinition& it) { no_body(it); };
-  const Lowered made = lower(program, data, known, make);
-  unrolled::Graph out = ptg::written_out(ptg::make_class_table(all), 1'000'000);
+  const LoweredGraph made = lower(program, data, known, make);
+  unrolled::Graph out = ptg::unrolled_graph(ptg::make_class_table(all), 1'000'000);
   put_in_order(out, program->file);
   return out;
 }
@@ -95,13 +95,13 @@ inline Ends ends_of(const unrolled::Graph& graph, bool outputs) {
   const std::set<std::string> tasks = task_names(graph);
   Ends out;
   std::set<std::pair<unrolled::TaskId, std::uint16_t>> given;  // of inputs of data the first counts
-  for (const unrolled::End& end : outputs ? graph.outputs : graph.inputs) {
+  for (const unrolled::EdgeEnd& end : outputs ? graph.outputs : graph.inputs) {
     if (!outputs && graph.flow(end.task, end.flow).access != unrolled::Access::control &&
         !given.emplace(end.task, end.flow).second)
       continue;
-    if (end.kind == unrolled::End::Kind::null) continue;
+    if (end.kind == unrolled::EdgeEnd::Kind::null) continue;
     const std::string other = unrolled::label(graph, end);
-    if (outputs && end.kind == unrolled::End::Kind::task &&
+    if (outputs && end.kind == unrolled::EdgeEnd::Kind::task &&
         !tasks.contains(other.substr(other.find(" of ") + 4)))
       continue;
     out.emplace(unrolled::label(graph, end.task, end.flow), other);

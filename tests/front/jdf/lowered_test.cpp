@@ -37,7 +37,7 @@ void expect_same_example(const char* name, Assignments assignments,
   const auto program = program_of(text_of(examples_folder() / name), assignments, matrices);
   expect_same_graph(program);
   const KnownOutputs known = known_outputs(unroll(program->file, program->settings).graph);
-  EXPECT_TRUE(known.no_dead_ends);
+  EXPECT_TRUE(known.all_receivers_exist);
   EXPECT_TRUE(known.copied.empty());
   expect_same_graph(program, known);
 }
@@ -129,7 +129,7 @@ TEST(JdfLowered, OutputsToTasksThatAreNotThereGoNowhere) {
       "BODY\nEND\nU(k)\nk = 0 .. N .. 2\n: A(k, 0)\nREAD Y <- X T(k)\nBODY\nEND\n",
       {"N=6"});
   expect_same_graph(program);
-  EXPECT_FALSE(known_outputs(unroll(program->file, program->settings).graph).no_dead_ends);
+  EXPECT_FALSE(known_outputs(unroll(program->file, program->settings).graph).all_receivers_exist);
 }
 
 // A value that is to be left elsewhere is taken there by a task of its own.

@@ -83,7 +83,7 @@ void run_on(Runtime& runtime, const OverRanksCase& of, const Distribution* distr
     for (std::size_t number = 0; number < matrices.size(); ++number)
       data[program->file.global_numbers.find(of.matrices[number].name)].collection =
           graph.data(matrices[number], of.matrices[number].name).definition();
-    lower(program, data, {}, maker_of(graph, program, linalg::Kernels::load()));
+    lower(program, data, {}, builder_for(graph, program, linalg::Kernels::load()));
     graph.run();
   }
   for (std::size_t number = 0; number < matrices.size(); ++number)
@@ -266,7 +266,7 @@ TEST(JdfOverRanks, CheckTellsWhatIsReadOnAnotherRank) {
       if (global.name.text == "alpha" || global.name.text == "beta") settings.set(global.name.text + "=1");
     const unrolled::Graph graph = unroll(it.file, settings, {.placements = true}).graph;
     unrolled::Findings findings;
-    unrolled::tell_other_ranks(graph, grid, findings);
+    unrolled::check_placement(graph, grid, findings);
     return findings;
   };
   const std::string shift = R"(

@@ -20,7 +20,7 @@
 #include "base/random.hpp"
 #include "front/jdf/lowered.hpp"
 #include "front/jdf_graph/codelets.hpp"
-#include "front/ptg/never_fed.hpp"
+#include "front/ptg/describe_stall.hpp"
 #include "on_ranks.hpp"
 #include "sanitized.hpp"
 
@@ -175,14 +175,14 @@ void add_jdf(const Planted& of, const Tiles& a, const Tiles& b, const Tiles& s, 
   program->settings.set(fmt::format("E={}", of.bits));
   bool too_large = false;
   if (of.looked_at) {
-    std::optional<Unrolled> unrolled;
+    std::optional<UnrolledGraph> unrolled;
     try {
       unrolled = unroll(program->file, program->settings, {.tasks = 100'000});
     } catch (const InputError&) {
       too_large = true;
     }
     if (unrolled) {
-      const unrolled::Checked checked = unrolled::check(unrolled->graph);
+      const unrolled::CheckResult checked = unrolled::check(unrolled->graph);
       if (checked.findings.errors() != 0) throw InputError(checked.findings.text());
     }
   }
@@ -193,9 +193,9 @@ void add_jdf(const Planted& of, const Tiles& a, const Tiles& b, const Tiles& s, 
   bind("descA", a);
   bind("descB", b);
   bind("descS", s);
-  lower(program, data, {}, maker_of(graph, program, linalg::Kernels::load()));
+  lower(program, data, {}, builder_for(graph, program, linalg::Kernels::load()));
   if (!too_large) return;
-  const ptg::Sampled checked = ptg::sampled_ends(ptg::make_class_table(graph.definitions()), 64);
+  const ptg::EdgeSample checked = ptg::sample_edges(ptg::make_class_table(graph.definitions()), 64);
   if (checked.errors != 0) throw InputError(checked.text);
 }
 
@@ -266,7 +266,7 @@ void add_cpp(const Planted& of, const Tiles& tiles_a, const Tiles& tiles_b, cons
     const ptg::Checked checked = graph.check();
     if (checked.errors != 0) throw InputError(checked.text);
   } else {
-    const ptg::Sampled checked = ptg::sampled_ends(ptg::make_class_table(graph.definitions()), 64);
+    const ptg::EdgeSample checked = ptg::sample_edges(ptg::make_class_table(graph.definitions()), 64);
     if (checked.errors != 0) throw InputError(checked.text);
   }
 }
@@ -362,7 +362,7 @@ bool run_and_judge(const Planted& of) {
 
 Planted drawn(std::uint64_t seed) {
   Random random(seed);
-  static constexpr std::string_view schedulers[] = {"lws", "eager", "darts", "rehearsed"};
+  static constexpr std::string_view schedulers[] = {"lws", "eager", "darts", "what-if"};
   Planted of;
   of.mistake = static_cast<Mistake>(seed % std::size(mistakes));
   of.rows = static_cast<std::int32_t>(random.between(2, 7));

@@ -31,14 +31,14 @@ inline std::string text_of(const std::filesystem::path& path) {
 }
 
 struct ReadText {
-  File file;
+  JdfFile file;
   std::string told;  ///< all errors and warnings, as they are shown
   std::size_t errors = 0;
 };
 
 inline ReadText read_text(std::string text, std::string name = "it.jdf") {
   Diagnostics diagnostics;
-  File file = read(Source(std::move(name), std::move(text)), diagnostics);
+  JdfFile file = read(Source(std::move(name), std::move(text)), diagnostics);
   std::string told = shown(diagnostics, file.source);
   return {std::move(file), std::move(told), diagnostics.errors()};
 }
@@ -51,7 +51,7 @@ inline std::string class_with(std::string_view flows) {
 
 using Assignments = std::initializer_list<const char*>;
 
-inline Settings settings_of(const File& file, Assignments assignments, Assignments matrices = {}) {
+inline Settings settings_of(const JdfFile& file, Assignments assignments, Assignments matrices = {}) {
   Settings out(file);
   for (const char* matrix : matrices) out.describe(matrix);
   for (const char* assignment : assignments) out.set(assignment);
@@ -77,7 +77,7 @@ using EdgeNames = std::set<std::pair<std::string, std::string>>;
 /// ("T of POTRF(0)", "T of TRSM(1,0)"): what consumers say, or what producers do.
 inline EdgeNames edge_names(const unrolled::Graph& graph, bool of_producers) {
   EdgeNames out;
-  for (const unrolled::End& end : of_producers ? graph.outputs : graph.inputs) {
+  for (const unrolled::EdgeEnd& end : of_producers ? graph.outputs : graph.inputs) {
     const std::string own = unrolled::label(graph, end.task, end.flow), other = unrolled::label(graph, end);
     if (of_producers)
       out.emplace(own, other);

@@ -157,7 +157,7 @@ void expect_right(const Sizes& sizes, const Config& config, std::uint64_t seed, 
   ASSERT_EQ(unrolled::check(graph).findings.text(), "");
   KnownOutputs known = known_outputs(graph);
   EXPECT_EQ(known.copied.size(), 1U);
-  if (!looked_at) known.no_dead_ends = false;
+  if (!looked_at) known.all_receivers_exist = false;
 
   Random random(seed);
   const Numbers a = some_numbers(sizes.rows, sizes.columns, random), b = some_numbers(sizes.rows, 2, random);
@@ -169,7 +169,7 @@ void expect_right(const Sizes& sizes, const Config& config, std::uint64_t seed, 
     std::vector<BoundData> data(program->file.globals.size());
     data[program->file.global_numbers.find("descA")].collection = running.data(tiles_a, "A").definition();
     data[program->file.global_numbers.find("descB")].collection = running.data(tiles_b, "B").definition();
-    lower(program, data, known, maker_of(running, program, linalg::Kernels::load()));
+    lower(program, data, known, builder_for(running, program, linalg::Kernels::load()));
     running.run();
   }
   const auto [after_a, after_b] = expected(sizes, a, b);
@@ -236,7 +236,7 @@ TEST(JdfRuns, MutatedBodiesDoNoHarm) {
       random.once_in(2) ? text.insert(at, piece) : text.replace(at, random.below(8), piece);
     }
     Diagnostics diagnostics;
-    File file = read(Source("it.jdf", text), diagnostics);
+    JdfFile file = read(Source("it.jdf", text), diagnostics);
     if (diagnostics.errors() != 0) continue;
     Program program(std::move(file), linalg::tile_functions(), diagnostics);
     if (diagnostics.errors() != 0) {
@@ -253,7 +253,8 @@ TEST(JdfRuns, MutatedBodiesDoNoHarm) {
       const std::vector<std::int64_t> parameters(program.file.classes[k].parameters.size(), 1);
       const auto told = [&](const Constants& known) -> std::string {
         try {
-          const BodyRun::Amount amount = BodyRun(program, known, k, parameters, tiles, elements).amount();
+          const BodyRun::OperationCount amount =
+              BodyRun(program, known, k, parameters, tiles, elements).count_operations();
           return fmt::format("{} {}", amount.flops, amount.side);
         } catch (const Error& error) {
           return error.what();  // a division by zero, a letter that is none

@@ -11,7 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "front/ptg/never_fed.hpp"
+#include "front/ptg/describe_stall.hpp"
+#include "front/ptg/numbers_under_policy.hpp"
 #include "sanitized.hpp"
 
 namespace fairlead {
@@ -345,7 +346,7 @@ TEST_F(MisuseOfPtg, IsNoControlThatIsGathered) {
   second.runs(add, ptg::flow("x").from(data(8)),
               ptg::control("go").from(first["go"](2 * j + i), j.in(0, 3), i.in(0, 1)));
   EXPECT_EQ(said(), "nothing");
-  EXPECT_EQ(ptg::sampled_ends(ptg::make_class_table(graph.definitions()), 256).errors, 0u);
+  EXPECT_EQ(ptg::sample_edges(ptg::make_class_table(graph.definitions()), 256).errors, 0u);
 }
 
 TEST_F(MisuseOfPtg, IsFoundInSamplesOfAnySize) {
@@ -357,7 +358,7 @@ TEST_F(MisuseOfPtg, IsFoundInSamplesOfAnySize) {
   const int line = __LINE__ + 1;
   giver.runs(read, ptg::flow("x").from(from()).to(taker["a"](i, j + 1)));
   taker.runs(read, ptg::flow("a").from(giver["x"](i, j - 1)).when(j > 0).from(from()));
-  const ptg::Sampled checked = ptg::sampled_ends(ptg::make_class_table(graph.definitions()), 256);
+  const ptg::EdgeSample checked = ptg::sample_edges(ptg::make_class_table(graph.definitions()), 256);
   EXPECT_GE(checked.errors, 1u);
   EXPECT_GE(checked.tasks, 1u);
   contains(checked.text, file_line(line));
@@ -462,17 +463,8 @@ TEST_F(MisuseOfPtg, ADivisionByZero) {
 }
 
 // Of a task that is to be handed out: what it takes, and how. The others end, and the runtime goes on.
-class DivisionsByZero : public testing::TestWithParam<const char*> {
+class DivisionsByZero : public tests::NumbersUnderPolicy {
  public:
-  DivisionsByZero() {
-    Config config;
-    config.set("workers", 2);
-    config.set("memory", "1MiB");
-    config.set("scheduler", std::string(GetParam()));
-    config.set("bind-threads", false);
-    runtime = std::make_unique<Runtime>(config);
-    for (int& number : numbers) handles.push_back(runtime->value("number", number));
-  }
   /// `define(graph, numbers)` makes a graph of six tasks, of which the one with i = 3 divides by 0.
   template <class Define>
   void expect_error(Define&& define) {
@@ -497,12 +489,6 @@ class DivisionsByZero : public testing::TestWithParam<const char*> {
     EXPECT_EQ(number, 6);
   }
 
-  std::vector<int> numbers = std::vector<int>(20);
-  std::unique_ptr<Runtime> runtime;
-  std::vector<Handle<int>> handles;
-  const ptg::Index i{"i"};
-  const Codelet<InOut<int>> add = codelet("add").cpu([](InOut<int> x) { ++*x; });
-  const Codelet<In<int>, InOut<int>> take = codelet("take").cpu([](In<int> a, InOut<int> x) { *x += *a; });
   const Codelet<InOut<int>, int> add_number =
       codelet("add_number").cpu([](InOut<int> x, int number) { *x += number; });
 };

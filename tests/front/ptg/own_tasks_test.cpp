@@ -68,7 +68,7 @@ std::set<Name> all_here(const ClassTable& table, const Placement& placement) {
       if (!placement.is_here(of, numbers.data())) continue;
       std::array<std::int64_t, Walk::most_loops> parameters;
       for (std::size_t k = 0; k < of.parameters.size(); ++k) parameters[k] = numbers[of.parameters[k]];
-      EXPECT_TRUE(found.insert({i, *of.name_of(parameters.data())}).second);
+      EXPECT_TRUE(found.insert({i, *of.key_of(parameters.data())}).second);
     }
   }
   return found;
@@ -82,7 +82,7 @@ std::set<Name> own(const ClassTable& table, const Placement& placement) {
     const TableClass& of = table.classes[task_class];
     std::array<std::int64_t, Walk::most_loops> parameters;
     for (std::size_t k = 0; k < of.parameters.size(); ++k) parameters[k] = numbers[of.parameters[k]];
-    EXPECT_TRUE(found.insert({task_class, *of.name_of(parameters.data())}).second);
+    EXPECT_TRUE(found.insert({task_class, *of.key_of(parameters.data())}).second);
     return true;
   };
   while (tasks.next(any, note)) {
@@ -105,7 +105,7 @@ std::set<Given> given(const ClassTable& table, const Placement& placement, bool 
          more = tasks.next(of.loops, numbers.data())) {
       std::array<std::int64_t, Walk::most_loops> parameters;
       for (std::size_t k = 0; k < of.parameters.size(); ++k) parameters[k] = numbers[of.parameters[k]];
-      const Name giver{i, *of.name_of(parameters.data())};
+      const Name giver{i, *of.key_of(parameters.data())};
       for (std::size_t flow = 0; flow < of.flows.size(); ++flow)
         for (std::size_t e = 0; e < of.flows[flow].edges.size(); ++e) {
           const Edge& edge = of.flows[flow].edges[e];
@@ -116,7 +116,7 @@ std::set<Given> given(const ClassTable& table, const Placement& placement, bool 
           while (next) {
             std::int64_t off = 0;
             if (by_steps) {
-              off = steps.off(edge, walk, further.data());
+              off = steps.steps_to_own(edge, walk, further.data());
             } else if (!edge.after.empty() && !edge.holds(further.data())) {
               off = 1;
             } else {
@@ -130,7 +130,7 @@ std::set<Given> given(const ClassTable& table, const Placement& placement, bool 
             }
             edge.find_parameters(further.data(), parameters.data());
             found.insert(
-                {giver, flow, e, {edge.to_class, *table.classes[edge.to_class].name_of(parameters.data())}});
+                {giver, flow, e, {edge.to_class, *table.classes[edge.to_class].key_of(parameters.data())}});
             next = walk.next(edge.loops, further.data());
           }
         }

@@ -25,10 +25,10 @@ TEST(SendWindow, AMillionAlikeAreOneEntryAndGoInOrder) {
   EXPECT_EQ(gone, room);
   EXPECT_LE(window.entries(), 2);
   Going go;
-  window.asked(0, 50, go);
+  window.grant(0, 50, go);
   ASSERT_EQ(go.size(), 50);
   EXPECT_EQ(go.front().number, room);
-  window.asked(0, count, go);
+  window.grant(0, count, go);
   ASSERT_EQ(go.size(), count - room);
   for (std::uint64_t i = 0; i < go.size(); ++i) ASSERT_EQ(go[i].number, room + i);
   EXPECT_EQ(window.entries(), 0);
@@ -45,7 +45,7 @@ TEST(SendWindow, WhoIsAskedForIsKnownUntilItGoes) {
   EXPECT_FALSE(window.begin(3, 2, 1, {.turn = 1}));
   EXPECT_EQ(window.entries(), 2);  // of the last two nobody wants to know
   Going go;
-  window.asked(3, 3, go);
+  window.grant(3, 3, go);
   ASSERT_EQ(go.size(), 3);
   EXPECT_EQ(go[0].what.state, looked_at);
   EXPECT_EQ(go[1].what.state, nullptr);
@@ -58,7 +58,7 @@ TEST(SendWindow, WhatFitsGoesAlthoughOthersAreHeldBack) {
   EXPECT_TRUE(window.begin(0, 1, 4, {}));
   EXPECT_TRUE(window.begin(1, 0, 4, {}));
   Going go;
-  window.asked(0, 1, go);
+  window.grant(0, 1, go);
   ASSERT_EQ(go.size(), 1);
   EXPECT_EQ(go[0].number, 0);
 }
@@ -106,7 +106,7 @@ TEST(SendWindow, AnyOrderOfAskingLetsEachGoOnce) {
           all.back().gone = true;
       } else {
         const std::uint64_t until = random.below(all.size() + 1);
-        window.asked(tag, until, go);
+        window.grant(tag, until, go);
         for (std::uint64_t i = 0; i < until; ++i) all[i].asked = true;
       }
       went(go);
@@ -114,7 +114,7 @@ TEST(SendWindow, AnyOrderOfAskingLetsEachGoOnce) {
     }
     for (auto& [tag, all] : plain) {
       Going go;
-      window.asked(tag, all.size(), go);
+      window.grant(tag, all.size(), go);
       for (Begun& it : all) it.asked = true;
       went(go);
     }

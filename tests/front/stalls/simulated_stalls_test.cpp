@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 
 bool of(const memory::Copy& copy, std::size_t datum) { return index(copy.datum) == datum; }
 
-std::string told(const engine::Situation& situation) {
+std::string told(const engine::StatusReport& situation) {
   EXPECT_TRUE(situation.stalled());
   return front::Watchdog::text_of(situation, 10s);
 }
@@ -69,7 +69,7 @@ TEST(SimulatedStalls, MemoryThatATaskKeeps) {
   world.hang(keeper);
   world.submit(updates("B"));
   world.submit(updates("C"));
-  const engine::Situation situation = world.situation_when_stalled(10s);
+  const engine::StatusReport situation = world.situation_when_stalled(10s);
   EXPECT_THAT(
       told(situation),
       AllOf(HasSubstr(

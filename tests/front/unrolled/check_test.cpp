@@ -22,11 +22,11 @@ std::string replaced(std::string text, const std::string& what, const std::strin
 
 std::string cholesky() { return text_of(examples_folder() / "cholesky.jdf"); }
 
-Checked checked_cholesky(const std::string& what, const std::string& by) {
+CheckResult checked_cholesky(const std::string& what, const std::string& by) {
   return check(unrolled_text(replaced(cholesky(), what, by), {}, {"descA=400,400,100,100"}));
 }
 
-Checked checked(const std::string& text) { return check(unrolled_text(text, {})); }
+CheckResult checked(const std::string& text) { return check(unrolled_text(text, {})); }
 
 /// Pairs read what TRSM and POTRF give, threes what two TRSM give; all but those of the first step have one before them.
 std::size_t cholesky_edges(std::size_t tiles) {
@@ -42,7 +42,7 @@ std::string all(const Findings& findings, Kind kind) {
 }
 
 /// Only this kind of mistake was found, so often, and its first text has these words.
-void expect_only(const Checked& it, Kind kind, std::size_t count, const std::string& words) {
+void expect_only(const CheckResult& it, Kind kind, std::size_t count, const std::string& words) {
   EXPECT_EQ(it.findings.count_of(kind), count) << it.findings.text();
   EXPECT_EQ(it.findings.errors() + it.findings.warnings(), count) << it.findings.text();
   EXPECT_NE(all(it.findings, kind).find(words), std::string::npos) << it.findings.text();
@@ -56,7 +56,7 @@ std::string task(const std::string& name, const std::string& flows) {
 }  // namespace
 
 TEST(GraphCheck, SoundGraphsAreLeftAlone) {
-  const Checked it = check(unrolled_text(cholesky(), {}, {"descA=700,700,100,100"}));
+  const CheckResult it = check(unrolled_text(cholesky(), {}, {"descA=700,700,100,100"}));
   EXPECT_EQ(it.findings.text(), "");
   EXPECT_EQ(it.edges, cholesky_edges(7));
 }
@@ -69,7 +69,7 @@ TEST(GraphCheck, AnEdgeThatTheProducerDoesNotKnow) {
 }
 
 TEST(GraphCheck, AnEdgeThatTheConsumerDoesNotKnow) {
-  const Checked it =
+  const CheckResult it =
       checked_cholesky("READ B <- C TRSM(n, k)", "READ B <- (m == 3) ? C TRSM(n, k) : descA(n, k)");
   expect_only(it, Kind::one_sided, 1, "B of GEMM(2,1,0), which takes descA(1,0) instead (it.jdf:");
 }
@@ -80,7 +80,7 @@ TEST(GraphCheck, ARangeThatIsTooShort) {
 }
 
 TEST(GraphCheck, ARangeThatIsTooLong) {
-  const Checked it = checked_cholesky("T TRSM(k+1 .. descA->mt-1, k)", "T TRSM(k+1 .. descA->mt, k)");
+  const CheckResult it = checked_cholesky("T TRSM(k+1 .. descA->mt-1, k)", "T TRSM(k+1 .. descA->mt, k)");
   expect_only(it, Kind::dead_end, 4,
               "T of POTRF(0) goes to T of TRSM(4,0), but there is no TRSM(4,0): it goes nowhere");
   EXPECT_EQ(it.findings.errors(), 0U);
@@ -89,28 +89,29 @@ TEST(GraphCheck, ARangeThatIsTooLong) {
 TEST(GraphCheck, AValueThatNobodyMakes) {
   expect_only(checked_cholesky("k = 0 .. descA->mt-1\n", "k = 0 .. descA->mt-2\n"), Kind::dead_end, 1,
               "POTRF(3)");
-  const Checked it = checked_cholesky("READ T <- T POTRF(k)", "READ T <- T POTRF(k + 4 * (m == 3))");
-  EXPECT_EQ(it.findings.count_of(Kind::nobody_makes), 3U);
+  const CheckResult it = checked_cholesky("READ T <- T POTRF(k)", "READ T <- T POTRF(k + 4 * (m == 3))");
+  EXPECT_EQ(it.findings.count_of(Kind::missing_producer), 3U);
   EXPECT_NE(it.findings.text().find("T of TRSM(3,0) takes T of POTRF(4), but there is no POTRF(4)"),
             std::string::npos);
 }
 
 TEST(GraphCheck, AnInputThatNobodyGives) {
-  expect_only(checked(task("S", "RW X <- (z == 1) ? A(0)\n -> A(0)")), Kind::never_given, 1,
+  expect_only(checked(task("S", "RW X <- (z == 1) ? A(0)\n -> A(0)")), Kind::no_input, 1,
               "it.jdf:4:4: X of S(0) has no input: none of its guards holds");
 }
 
 // DPLASMA's zhbrdt has such: the first counts.
 TEST(GraphCheck, AnInputBehindAnotherThatHolds) {
   const auto it = checked(task("S", "RW X <- (z == 0) ? A(0)\n <- (z < 1) ? A(1)\n -> A(0)"));
-  expect_only(it, Kind::overlap, 1, "it.jdf:5:15: X of S(0) would take A(1), but takes A(0) (it.jdf:4:20)");
+  expect_only(it, Kind::shadowed_input, 1,
+              "it.jdf:5:15: X of S(0) would take A(1), but takes A(0) (it.jdf:4:20)");
   EXPECT_EQ(it.findings.errors(), 0U);
 }
 
 TEST(GraphCheck, AnOutputThatIsSentTwice) {
   expect_only(
       checked(task("S", "RW X <- A(0)\n -> X T(0)\n -> X T(0 .. 0)") + task("T", "RW X <- X S(0)\n -> A(0)")),
-      Kind::given_twice, 1, "X of S(0) goes to X of T(0) a second time (the first: it.jdf:5:5)");
+      Kind::duplicate_output, 1, "X of S(0) goes to X of T(0) a second time (the first: it.jdf:5:5)");
 }
 
 TEST(GraphCheck, ACycle) {
@@ -135,8 +136,8 @@ TEST(GraphCheck, ACycleThroughAValueThatIsOverwritten) {
 }
 
 TEST(GraphCheck, AReaderBesideAWriterIsAnEdge) {
-  const Checked it = checked(task("S", "RW X <- A(0)\n -> X W(0)\n -> X R(0)") +
-                             task("W", "RW X <- X S(0)\n -> A(0)") + task("R", "READ X <- X S(0)"));
+  const CheckResult it = checked(task("S", "RW X <- A(0)\n -> X W(0)\n -> X R(0)") +
+                                 task("W", "RW X <- X S(0)\n -> A(0)") + task("R", "READ X <- X S(0)"));
   EXPECT_EQ(it.findings.text(), "");
   EXPECT_EQ(it.overwriting, 1U);
 }
@@ -146,7 +147,7 @@ TEST(GraphCheck, ReadersPassTheValueOn) {
   const std::string reader = task("R", "READ X <- X S(0)\n -> X Q(0)");
   const std::string sound =
       task("S", "RW X <- A(0)\n -> X W(0)\n -> X R(0)") + task("W", "RW X <- X S(0)\n -> A(0)") + reader;
-  const Checked it = checked(sound + task("Q", "READ X <- X R(0)"));
+  const CheckResult it = checked(sound + task("Q", "READ X <- X R(0)"));
   EXPECT_EQ(it.findings.text(), "");
   EXPECT_EQ(it.overwriting, 2U);
   expect_only(checked(sound + task("Q", "RW X <- X R(0)\n -> A(1)")), Kind::two_writers, 1,
@@ -167,11 +168,11 @@ TEST(GraphCheck, TwoWritersOfWhatIsInMemory) {
 }
 
 TEST(GraphCheck, OneTaskThatReadsWhatItChanges) {
-  expect_only(checked(task("S", "RW X <- A(0)\n -> A(0)\nREAD Y <- A(0)")), Kind::reader_beside_writer, 1,
+  expect_only(checked(task("S", "RW X <- A(0)\n -> A(0)\nREAD Y <- A(0)")), Kind::reads_own_overwrite, 1,
               "Y of S(0) (it.jdf:6:11) is also X of S(0) (it.jdf:4:9)");
   expect_only(checked(task("S", "RW X <- A(0)\n -> X T(0)\n -> Y T(0)") +
                       task("T", "RW X <- X S(0)\n -> A(0)\nREAD Y <- X S(0)")),
-              Kind::reader_beside_writer, 1, "Y of T(0)");
+              Kind::reads_own_overwrite, 1, "Y of T(0)");
 }
 
 TEST(GraphCheck, TwoUnorderedWritersOfAPlace) {
@@ -198,10 +199,10 @@ TEST(GraphCheck, ARace) {
 // Whoever reads a place before its value is changed is waited for; whoever comes later reads what was written back.
 TEST(GraphCheck, ReadersOfMemoryComeBeforeOrAfter) {
   const std::string change = "RW X <- A(0)\n -> A(0)";
-  const Checked before = checked(task("T", change) + task("U", "READ X <- A(0)"));
+  const CheckResult before = checked(task("T", change) + task("U", "READ X <- A(0)"));
   EXPECT_EQ(before.findings.text(), "");
   EXPECT_EQ(before.overwriting, 1U);
-  const Checked after =
+  const CheckResult after =
       checked(task("T", change + "\nCTL C -> C U(0)") + task("U", "READ X <- A(0)\nCTL C <- C T(0)"));
   EXPECT_EQ(after.findings.text(), "");
   EXPECT_EQ(after.overwriting, 0U);
@@ -213,14 +214,14 @@ TEST(GraphCheck, ReadersOfMemoryComeBeforeOrAfter) {
 
 TEST(GraphCheck, ANullThatIsPassedOn) {
   expect_only(checked(task("S", "READ X <- NULL\n -> X T(0)") + task("T", "READ X <- X S(0)")),
-              Kind::nobody_makes, 1, "X of T(0) takes X of S(0), which has none itself");
+              Kind::missing_producer, 1, "X of T(0) takes X of S(0), which has none itself");
 }
 
 // As PaRSEC has it: what is NULL for one task cannot be given to another, not even by a flow that may be written.
 TEST(GraphCheck, ANullThatIsPassedOnToBeWritten) {
-  const Checked it = checked(
+  const CheckResult it = checked(
       "T(k)\nk = 0 .. 3\n: A(k)\nRW X <- (k == 0) ? NULL : X T(k-1)\n -> (k < 3) ? X T(k+1)\nBODY\nEND\n");
-  expect_only(it, Kind::nobody_makes, 1, "X of T(1) takes X of T(0), which has none itself");
+  expect_only(it, Kind::missing_producer, 1, "X of T(1) takes X of T(0), which has none itself");
 }
 
 // The two triangles of a tile go different ways, as in QR.
@@ -233,7 +234,7 @@ TEST(GraphCheck, PartsOfAValueHaveTheirOwnWriters) {
 }
 
 TEST(GraphCheck, TasksThatAreThereTwice) {
-  const Checked it = checked("T(k)\nk = 0 .. 1\nl = 0 .. 1\n: A(k)\nCTL C\nBODY\nEND\n");
+  const CheckResult it = checked("T(k)\nk = 0 .. 1\nl = 0 .. 1\n: A(k)\nCTL C\nBODY\nEND\n");
   EXPECT_EQ(it.findings.count_of(Kind::duplicate_task), 2U);
 }
 
@@ -243,10 +244,10 @@ TEST(GraphCheck, AnEmptyGraph) {
 }
 
 TEST(GraphCheck, TellsTheFirstOfManyAndCountsTheRest) {
-  const Checked it = check(
+  const CheckResult it = check(
       unrolled_text("T(k)\nk = 0 .. 99\n: A(k)\nRW X <- X T(k+100)\n -> X T(k-100)\nBODY\nEND\n", {}), 3);
-  EXPECT_EQ(it.findings.texts(Kind::nobody_makes).size(), 3U);
-  EXPECT_EQ(it.findings.count_of(Kind::nobody_makes), 100U);
+  EXPECT_EQ(it.findings.texts(Kind::missing_producer).size(), 3U);
+  EXPECT_EQ(it.findings.count_of(Kind::missing_producer), 100U);
   EXPECT_NE(it.findings.text().find("error: values that nobody makes: 100\n"), std::string::npos);
   EXPECT_NE(it.findings.text().find("  and 97 more\n"), std::string::npos);
 }
@@ -255,13 +256,13 @@ TEST(GraphCheck, AHundredThousandTasks) {
   // An eighth of them where a sanitizer watches.
   const char* const matrix =
       ::fairlead::tests::sanitized ? "descA=4200,4200,100,100" : "descA=8400,8400,100,100";
-  const Checked it = check(unrolled_text(cholesky(), {}, {matrix}));
+  const CheckResult it = check(unrolled_text(cholesky(), {}, {matrix}));
   EXPECT_EQ(it.findings.text(), "");
   EXPECT_EQ(it.edges, cholesky_edges(::fairlead::tests::sanitized ? 42 : 84));
 }
 
 TEST(GraphCheck, LongChainsOfOnePlace) {
-  const Checked it =
+  const CheckResult it =
       check(unrolled_text("T(k)\nk = 0 .. 49999\n: A(0)\nRW X <- (k == 0) ? A(0) : X T(k-1)\n -> (k < 49999) "
                           "? X T(k+1)\n -> A(0)\n"
                           "READ Y <- A(k+1)\nBODY\nEND\n",

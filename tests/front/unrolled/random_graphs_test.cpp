@@ -24,8 +24,8 @@ struct RandomProgram {
 
 constexpr std::uint16_t data_flows = 3, control_flow = 3;
 
-End end_at(Graph& graph, TaskId task, std::uint16_t flow, End::Kind kind, std::uint32_t of,
-           std::uint16_t of_flow, std::int32_t number) {
+EdgeEnd end_at(Graph& graph, TaskId task, std::uint16_t flow, EdgeEnd::Kind kind, std::uint32_t of,
+               std::uint16_t of_flow, std::int32_t number) {
   graph.numbers.push_back(number);
   return {.task = task,
           .flow = flow,
@@ -79,13 +79,13 @@ RandomProgram random_program(Random& random) {
       Tile& at = state[tile];
       if (at.writer) {
         graph.inputs.push_back(
-            end_at(graph, task, flow, End::Kind::task, at.writer->first, at.writer->second, 0));
+            end_at(graph, task, flow, EdgeEnd::Kind::task, at.writer->first, at.writer->second, 0));
         graph.outputs.push_back(
-            end_at(graph, at.writer->first, at.writer->second, End::Kind::task, task, flow, 0));
+            end_at(graph, at.writer->first, at.writer->second, EdgeEnd::Kind::task, task, flow, 0));
         out.flows[at.writer->first][task] = true;
       } else {
         graph.inputs.push_back(
-            end_at(graph, task, flow, End::Kind::memory, 0, 0, static_cast<std::int32_t>(tile)));
+            end_at(graph, task, flow, EdgeEnd::Kind::memory, 0, 0, static_cast<std::int32_t>(tile)));
       }
       if (writes) {
         for (const TaskId reader : at.readers) (at.writer ? out.flows : memory)[reader][task] = true;
@@ -100,7 +100,7 @@ RandomProgram random_program(Random& random) {
   for (std::size_t tile = 0; tile < tiles; ++tile)
     if (state[tile].writer)
       graph.outputs.push_back(end_at(graph, state[tile].writer->first, state[tile].writer->second,
-                                     End::Kind::memory, 0, 0, static_cast<std::int32_t>(tile)));
+                                     EdgeEnd::Kind::memory, 0, 0, static_cast<std::int32_t>(tile)));
   out.all = out.flows;
   for (TaskId i = 0; i < tasks; ++i)
     for (TaskId j = 0; j < tasks; ++j)
@@ -111,10 +111,10 @@ RandomProgram random_program(Random& random) {
 }
 
 /// A number in `ends` of one that leads to a task, if there is one.
-std::optional<std::size_t> any_to_task(const std::vector<End>& ends, Random& random) {
+std::optional<std::size_t> any_to_task(const std::vector<EdgeEnd>& ends, Random& random) {
   std::vector<std::size_t> found;
   for (std::size_t i = 0; i < ends.size(); ++i)
-    if (ends[i].kind == End::Kind::task) found.push_back(i);
+    if (ends[i].kind == EdgeEnd::Kind::task) found.push_back(i);
   if (found.empty()) return std::nullopt;
   return found[random.below(found.size())];
 }
@@ -135,13 +135,13 @@ TEST(RandomGraphs, AnEndThatIsLeftOutIsFound) {
     Random random(seed);
     Graph graph = random_program(random).graph;
     const bool output = random.once_in(2);
-    std::vector<End>& ends = output ? graph.outputs : graph.inputs;
+    std::vector<EdgeEnd>& ends = output ? graph.outputs : graph.inputs;
     const std::optional<std::size_t> lost = any_to_task(ends, random);
     if (!lost) continue;
     ends.erase(ends.begin() + static_cast<std::ptrdiff_t>(*lost));
     const Findings findings = check(graph).findings;
     ASSERT_EQ(findings.count_of(Kind::one_sided), 1U) << seed << "\n" << findings.text();
-    ASSERT_EQ(findings.count_of(Kind::never_given), output ? 0U : 1U) << seed << "\n" << findings.text();
+    ASSERT_EQ(findings.count_of(Kind::no_input), output ? 0U : 1U) << seed << "\n" << findings.text();
     ++planted;
   }
   EXPECT_GT(planted, 1'000U);
@@ -157,8 +157,8 @@ TEST(RandomGraphs, AControlMakesACycleWhereTheClosureSaysSo) {
     const auto first = static_cast<TaskId>(random.below(tasks)),
                second = static_cast<TaskId>(random.below(tasks));
     if (first == second) continue;
-    graph.outputs.push_back(end_at(graph, first, control_flow, End::Kind::task, second, control_flow, 0));
-    graph.inputs.push_back(end_at(graph, second, control_flow, End::Kind::task, first, control_flow, 0));
+    graph.outputs.push_back(end_at(graph, first, control_flow, EdgeEnd::Kind::task, second, control_flow, 0));
+    graph.inputs.push_back(end_at(graph, second, control_flow, EdgeEnd::Kind::task, first, control_flow, 0));
     const Findings findings = check(graph).findings;
     if (program.flows[second][first]) {
       ASSERT_EQ(findings.count_of(Kind::cycle), 1U) << seed << "\n" << findings.text();

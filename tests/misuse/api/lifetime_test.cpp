@@ -15,7 +15,7 @@ namespace {
 using testing::HasSubstr;
 
 // Its tasks are run; what is left of it says that it is gone.
-TEST(Lifetime, ARuntimeIsDestroyedWithTasksPending) {
+TEST(InjectedLoss, ARuntimeIsDestroyedWithTasksPending) {
   auto runtime = std::make_unique<Runtime>(settings());
   int x = 0;
   const auto handle = runtime->value("x", x);
@@ -37,7 +37,7 @@ TEST(Lifetime, ARuntimeIsDestroyedWithTasksPending) {
   expect_works(another);
 }
 
-TEST(Lifetime, ARuntimeIsDestroyedWhileAnAsynchronousTaskRuns) {
+TEST(InjectedLoss, ARuntimeIsDestroyedWhileAnAsynchronousTaskRuns) {
   auto runtime = std::make_unique<Runtime>(settings());
   int x = 0;
   const auto handle = runtime->value("x", x);
@@ -56,7 +56,7 @@ TEST(Lifetime, ARuntimeIsDestroyedWhileAnAsynchronousTaskRuns) {
   thread.join();
 }
 
-TEST(Lifetime, AFlowIsDestroyedWithTasksPending) {
+TEST(InjectedLoss, AFlowIsDestroyedWithTasksPending) {
   int x = 0;
   Runtime runtime(settings());
   const auto handle = runtime.value("x", x);
@@ -67,7 +67,7 @@ TEST(Lifetime, AFlowIsDestroyedWithTasksPending) {
   EXPECT_EQ(x, 1000);
 }
 
-TEST(Lifetime, AFlowWithFailedTasksIsDestroyedWithoutAWait) {
+TEST(InjectedLoss, AFlowWithFailedTasksIsDestroyedWithoutAWait) {
   int x = 0;
   Runtime runtime(settings());
   const auto handle = runtime.value("x", x);
@@ -80,7 +80,7 @@ TEST(Lifetime, AFlowWithFailedTasksIsDestroyedWithoutAWait) {
 }
 
 // Nobody is there to be thrown the failure: it is said on standard error, once,
-TEST(Lifetime, WhatFailedInAFlowThatNobodyWaitsForIsSaid) {
+TEST(InjectedLoss, WhatFailedInAFlowThatNobodyWaitsForIsSaid) {
   int x = 0;
   Runtime runtime(settings());
   const auto handle = runtime.value("x", x);
@@ -105,7 +105,7 @@ TEST(Lifetime, WhatFailedInAFlowThatNobodyWaitsForIsSaid) {
 }
 
 // and not at all if somebody was told, or nothing failed.
-TEST(Lifetime, WhatSomebodyWasToldIsNotSaid) {
+TEST(InjectedLoss, WhatSomebodyWasToldIsNotSaid) {
   int x = 0;
   Runtime runtime(settings());
   const auto handle = runtime.value("x", x);
@@ -133,7 +133,7 @@ TEST(Lifetime, WhatSomebodyWasToldIsNotSaid) {
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 
-TEST(Lifetime, ARuntimeSaysThatItDropsATaskThatWaitsForAHold) {
+TEST(InjectedLoss, ARuntimeSaysThatItDropsATaskThatWaitsForAHold) {
   int x = 0;
   Hold<InOut<int>> kept;
   testing::internal::CaptureStderr();
@@ -154,7 +154,7 @@ TEST(Lifetime, ARuntimeSaysThatItDropsATaskThatWaitsForAHold) {
 }
 
 // Everything goes on another thread, which cannot wait: what is not run is said.
-TEST(Lifetime, AFlowAndItsRuntimeAreDestroyedByAnotherThread) {
+TEST(InjectedLoss, AFlowAndItsRuntimeAreDestroyedByAnotherThread) {
   for (int round = 0; round < 20; ++round) {
     auto runtime = std::make_unique<Runtime>(settings());
     int x = 0;
@@ -170,7 +170,7 @@ TEST(Lifetime, AFlowAndItsRuntimeAreDestroyedByAnotherThread) {
   }
 }
 
-TEST(Lifetime, AMatrixIsDestroyedWithTasksPending) {
+TEST(InjectedLoss, AMatrixIsDestroyedWithTasksPending) {
   Runtime runtime(settings());
   std::atomic<int> ran = 0;
   const auto count = codelet("count").cpu([&](Out<Tile<double>> t) { t(0, 0) = 1, ++ran; });
@@ -185,7 +185,7 @@ TEST(Lifetime, AMatrixIsDestroyedWithTasksPending) {
 }
 
 // It cannot be waited for there: what its tasks need stays, and they run.
-TEST(Lifetime, AFlowAndAMatrixAreDestroyedByAnotherThread) {
+TEST(InjectedLoss, AFlowAndAMatrixAreDestroyedByAnotherThread) {
   int x = 0;
   Runtime runtime(settings());
   const auto handle = runtime.value("x", x);
@@ -200,7 +200,7 @@ TEST(Lifetime, AFlowAndAMatrixAreDestroyedByAnotherThread) {
   expect_works(runtime);
 }
 
-TEST(Lifetime, AFlowAndAMatrixAreDestroyedInABody) {
+TEST(InjectedLoss, AFlowAndAMatrixAreDestroyedInABody) {
   for (const std::size_t workers : {1, 2}) {
     int x = 0, y = 0;  // used until the runtime has ended: a body cannot wait for other's tasks
     Runtime runtime(settings(workers));
@@ -221,13 +221,13 @@ TEST(Lifetime, AFlowAndAMatrixAreDestroyedInABody) {
   }
 }
 
-TEST(Lifetime, ARuntimeIsDestroyedByAnotherThread) {
+TEST(InjectedLoss, ARuntimeIsDestroyedByAnotherThread) {
   auto runtime = std::make_unique<Runtime>(settings());
   expect_works(*runtime);
   std::thread([&] { runtime.reset(); }).join();
 }
 
-TEST(Lifetime, ManyMatricesComeAndGo) {
+TEST(InjectedLoss, ManyMatricesComeAndGo) {
   Runtime runtime(settings());
   Flow flow(runtime);
   std::vector<Handle<Tile<double>>> old;
@@ -240,7 +240,7 @@ TEST(Lifetime, ManyMatricesComeAndGo) {
   flow.wait();
 }
 
-TEST(Lifetime, ACancelledFlowSaysSo) {
+TEST(InjectedLoss, ACancelledFlowSaysSo) {
   int x = 0;
   Runtime runtime(settings());
   const auto handle = runtime.value("x", x);
@@ -253,7 +253,7 @@ TEST(Lifetime, ACancelledFlowSaysSo) {
 }
 
 // What a program does that wants to end: nothing hangs, whatever the cap of the disk.
-TEST(Lifetime, AFlushIsGivenUp) {
+TEST(InjectedLoss, AFlushIsGivenUp) {
   Config config = settings(2, "4MiB");
   config.set("disk-bandwidth", "100kB/s");
   Runtime runtime(config);
@@ -268,7 +268,7 @@ TEST(Lifetime, AFlushIsGivenUp) {
 
 // What a program does on Ctrl-C: it is in the middle of submitting tasks that nobody wants any more.
 // With one worker, the program's own thread, nothing has run before wait().
-TEST(Lifetime, SubmissionEndsWhenTheProgramWantsToEnd) {
+TEST(InjectedLoss, SubmissionEndsWhenTheProgramWantsToEnd) {
   Runtime runtime(settings(1, "4MiB"));
   const auto a = runtime.tiled<double>("A", 512, 512, 64);
   Flow flow(runtime);
@@ -279,14 +279,14 @@ TEST(Lifetime, SubmissionEndsWhenTheProgramWantsToEnd) {
   EXPECT_THROW(flow.wait(), Error);
 }
 
-TEST(Lifetime, RegistrationEndsWhenTheProgramWantsToEnd) {
+TEST(InjectedLoss, RegistrationEndsWhenTheProgramWantsToEnd) {
   Runtime runtime(settings(2, "4MiB"));
   runtime.wind_down();
   EXPECT_THROW(runtime.tiled<double>("A", 4096, 4096, 8), Error);
 }
 
 // What bodies use may be declared behind the flow, and is gone before anything else waits for them.
-TEST(Lifetime, NoBodyRunsAnyMoreWhenTheProgramIsToldThatItEnds) {
+TEST(InjectedLoss, NoBodyRunsAnyMoreWhenTheProgramIsToldThatItEnds) {
   for (const bool registers : {false, true}) {
     Runtime runtime(settings(2, "4MiB"));
     int x = 0, y = 0;

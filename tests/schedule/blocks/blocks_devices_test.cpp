@@ -20,7 +20,7 @@ Sum over_neighbours(const char* workload, int tiles, int devices, const std::str
   Sum sum;
   for (const int n : {tiles - 1, tiles, tiles + 1}) {
     const Program program = make_workload(workload, {n * tile, tile, Precision::single});
-    const SimulatedMachine machine(machine::find_machine("v100-pcie"),
+    const SimulatedMachine machine(machine::load_machine("v100-pcie"),
                                    {.devices = devices, .cores = 0, .device_memory = 2'000'000'000}, program,
                                    Precision::single);
     const SimulationResult result = simulate(program, machine, policy, {});
@@ -56,7 +56,7 @@ TEST(BlocksOnOneDevice, EndsASetOfLuWhereNothingIsLeftBesideIt) {
   double loaded = 0;
   for (const int n : {34, 36, 38}) {
     const Program program = make_workload("lu", {n * tile, tile, Precision::single});
-    const SimulatedMachine machine(machine::find_machine("v100-pcie"),
+    const SimulatedMachine machine(machine::load_machine("v100-pcie"),
                                    {.devices = 1, .cores = 0, .device_memory = 2'000'000'000}, program,
                                    Precision::single);
     loaded += static_cast<double>(simulate(program, machine, "blocks", {}).bytes_to_devices);

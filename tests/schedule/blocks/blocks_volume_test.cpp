@@ -66,7 +66,7 @@ double moved_over_floor(const Run& run) {
     submission.uses = uses;
     flow.submit(submission);
     const Time until = run.submission * static_cast<std::int64_t>(flow.submitted());
-    if (world.now() < until) core.help([&] { return world.now() >= until || core.engine().idle(); });
+    if (world.now() < until) core.wait([&] { return world.now() >= until || core.engine().idle(); });
   };
   using enum AccessMode;
   for (std::size_t k = 0; k < n; ++k) {

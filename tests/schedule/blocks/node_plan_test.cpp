@@ -10,7 +10,7 @@ Bytes room_beside(std::size_t streams) {
   constexpr Bytes tile = 10, tiles = 100;
   NodePlan node(NodeId{1}, tiles * tile);
   node.streams = streams;
-  return node.room(tile);
+  return node.tile_capacity(tile);
 }
 
 TEST(NodePlan, InputsHaveALineOfTilesAndTwoForEachStreamButNeverMoreThanHalf) {
@@ -22,7 +22,7 @@ TEST(NodePlan, InputsHaveALineOfTilesAndTwoForEachStreamButNeverMoreThanHalf) {
 TEST(NodePlan, WhereALineIsMoreThanHalfItHasThat) {
   NodePlan node(NodeId{1}, 60);
   node.streams = 4;
-  EXPECT_EQ(node.room(10), 20u);  // two of six tiles
+  EXPECT_EQ(node.tile_capacity(10), 20u);  // two of six tiles
 }
 
 }  // namespace

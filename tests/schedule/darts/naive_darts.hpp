@@ -13,7 +13,7 @@ namespace fairlead::schedule {
 
 class NaiveDarts final : public Policy {
  public:
-  Interest interests() const override { return Interest::progress | Interest::residency; }
+  Notifications interests() const override { return Notifications::progress | Notifications::residency; }
   void ready(Task& task, WorkerId) override {
     std::optional<std::size_t> best;
     for (std::size_t k = 0; k < planned_.size(); ++k)

@@ -17,9 +17,9 @@ using Table = std::vector<std::vector<int>>;  // by bucket, node: the position i
 const BucketNumbers cpu_buckets{0, 1, 2, 3}, gpu_buckets{3, 2, 1};
 // Table 3A, rows = from. It is data here: Eq. 12 cannot give it.
 const Distances from_cpu{0, 0.5, 1}, from_gpu0{0.5, 0, 1}, from_gpu1{0.5, 1, 0};
-constexpr Reach cpu_reach{2, 2}, gpu_reach{2, 1};
+constexpr LocalityRange cpu_reach{2, 2}, gpu_reach{2, 1};
 
-Table positions(const std::vector<Visit>& order, std::size_t buckets = 4, std::size_t nodes = 3) {
+Table positions(const std::vector<ListId>& order, std::size_t buckets = 4, std::size_t nodes = 3) {
   Table table(buckets, std::vector(nodes, -1));
   for (std::size_t at = 0; at < order.size(); ++at)
     table[order[at].bucket][order[at].column] = static_cast<int>(at);
@@ -46,8 +46,8 @@ TEST(AccessOrder, OfTheSecondGpuIsThatOfTable3D) {
 
 TEST(AccessOrder, InTheSecondStageGoesBucketAfterBucket) {
   const auto order = access_order(gpu_buckets, gpu0, Distances{0.5, 0, 1, 1}, gpu_reach);
-  const std::vector<Visit> second_stage(order.begin() + 6, order.end());
-  EXPECT_EQ(second_stage, (std::vector<Visit>{{3, 2}, {3, 3}, {2, 2}, {2, 3}, {1, 2}, {1, 3}}));
+  const std::vector<ListId> second_stage(order.begin() + 6, order.end());
+  EXPECT_EQ(second_stage, (std::vector<ListId>{{3, 2}, {3, 3}, {2, 2}, {2, 3}, {1, 2}, {1, 3}}));
 }
 
 TEST(AccessOrder, WithLambdaOneGoesRowByRow) {
@@ -57,12 +57,12 @@ TEST(AccessOrder, WithLambdaOneGoesRowByRow) {
 TEST(AccessOrder, WithTheLargestLambdaFinishesTheOwnNodeFirst) {
   const Table expected{{0, 4, 5}, {1, 6, 7}, {2, 8, 9}, {3, 10, 11}};
   EXPECT_EQ(positions(access_order(cpu_buckets, cores, from_cpu, {4, 2})), expected);
-  EXPECT_EQ(positions(access_order(cpu_buckets, cores, from_cpu, {all_of_them, all_of_them})), expected);
+  EXPECT_EQ(positions(access_order(cpu_buckets, cores, from_cpu, {unlimited, unlimited})), expected);
 }
 
 TEST(AccessOrder, NodesEquallyFarComeInTheirOrder) {
   EXPECT_EQ(access_order(BucketNumbers{0}, 1, Distances{1, 0, 1, 1}, {1, 2}),
-            (std::vector<Visit>{{0, 1}, {0, 0}, {0, 2}, {0, 3}}));
+            (std::vector<ListId>{{0, 1}, {0, 0}, {0, 2}, {0, 3}}));
 }
 
 TEST(AccessOrder, ReachesEachListOnceWhateverTheReach) {

@@ -97,9 +97,9 @@ TEST(Affinity, WithoutDataAllNodesAreAlike) {
 }
 
 TEST(Affinity, TiesGoToThePusherThenToTheLowest) {
-  EXPECT_EQ(winner(mn1 | mn2, 2), 2u);
-  EXPECT_EQ(winner(mn1 | mn2, 0), 1u);
-  EXPECT_EQ(winner(mn1 | mn2, std::nullopt), 1u);
+  EXPECT_EQ(select_node(mn1 | mn2, 2), 2u);
+  EXPECT_EQ(select_node(mn1 | mn2, 0), 1u);
+  EXPECT_EQ(select_node(mn1 | mn2, std::nullopt), 1u);
 }
 
 }  // namespace

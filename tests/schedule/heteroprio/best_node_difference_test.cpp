@@ -14,10 +14,10 @@ using Counts = std::array<std::uint64_t, 4>;
 TEST(BestNodeDifference, CountsFormulasWhoseWinnerChanged) {
   Situation situation{{{"A", 10, true}, {"B", 11, true}, {"C", 22, true}, {"D", 11, true}},
                       {"AD", "C", "BD"}};
-  const auto at_push = BestNodeDifference::winners(uses_of(situation), 3, 0, default_theta);
+  const auto at_push = BestNodeDifference::best_nodes(uses_of(situation), 3, 0, default_theta);
   EXPECT_EQ(at_push, (BestNodeDifference::Winners{1, 1, 2, 1}));
   situation.hosts[1] = "CD";
-  const auto now = BestNodeDifference::winners(uses_of(situation), 3, 0, default_theta);
+  const auto now = BestNodeDifference::best_nodes(uses_of(situation), 3, 0, default_theta);
   EXPECT_EQ(now, (BestNodeDifference::Winners{1, 1, 1, 1}));
 
   BestNodeDifference differences;
@@ -29,26 +29,26 @@ TEST(BestNodeDifference, CountsFormulasWhoseWinnerChanged) {
 // Then B is on both: for all formulas the nodes are equal, and they would have it wherever somebody asks.
 TEST(BestNodeDifference, ATieGoesToWhoeverAsks) {
   Situation situation{{{"A", 1, false}, {"B", 1, true}}, {"A", "AB", ""}};
-  EXPECT_EQ(BestNodeDifference::winners(uses_of(situation), 3, 0, default_theta),
+  EXPECT_EQ(BestNodeDifference::best_nodes(uses_of(situation), 3, 0, default_theta),
             (BestNodeDifference::Winners{1, 1, 1, 1}));
   situation.hosts[0] = "AB";
-  EXPECT_EQ(BestNodeDifference::winners(uses_of(situation), 3, 0, default_theta),
+  EXPECT_EQ(BestNodeDifference::best_nodes(uses_of(situation), 3, 0, default_theta),
             (BestNodeDifference::Winners{0, 0, 0, 0}));
-  EXPECT_EQ(BestNodeDifference::winners(uses_of(situation), 3, 1, default_theta),
+  EXPECT_EQ(BestNodeDifference::best_nodes(uses_of(situation), 3, 1, default_theta),
             (BestNodeDifference::Winners{1, 1, 1, 1}));
-  EXPECT_EQ(BestNodeDifference::winners(uses_of(situation), 3, std::nullopt, default_theta),
+  EXPECT_EQ(BestNodeDifference::best_nodes(uses_of(situation), 3, std::nullopt, default_theta),
             (BestNodeDifference::Winners{0, 0, 0, 0}));
 }
 
 TEST(BestNodeDifference, TrustsTheSteadiestTheFirstOfEquals) {
   BestNodeDifference differences;
-  EXPECT_EQ(differences.steadiest(), 0u);
+  EXPECT_EQ(differences.most_stable(), 0u);
   differences.popped({0, 0, 0, 0}, {1, 0, 1, 0});
-  EXPECT_EQ(differences.steadiest(), 1u);
+  EXPECT_EQ(differences.most_stable(), 1u);
   differences.popped({0, 0, 0, 0}, {0, 2, 0, 0});
-  EXPECT_EQ(differences.steadiest(), 3u);
+  EXPECT_EQ(differences.most_stable(), 3u);
   differences.popped({0, 0, 0, 0}, {0, 0, 0, 1});
-  EXPECT_EQ(differences.steadiest(), 0u);
+  EXPECT_EQ(differences.most_stable(), 0u);
   EXPECT_EQ(differences.counts(), (Counts{1, 1, 1, 1}));
 }
 

@@ -75,7 +75,7 @@ class HeteroWorld final : public FakeWorld {
     return FakeWorld::has_newest(datum, at) && !old.contains({datum, at});
   }
 
-  bool known(const Task& task, WorkerId id) const override {
+  bool is_estimate_reliable(const Task& task, WorkerId id) const override {
     return !guesses.contains({task.codelet->name, workers_[index(id)].kind});
   }
 

@@ -49,16 +49,16 @@ TEST(HeteroprioOptions, OfLocalityHaveThePapersValues) {
   EXPECT_FALSE(said.affinity.has_value());
   EXPECT_EQ(said.alpha, 0.5);
   EXPECT_EQ(said.theta, 1000);
-  EXPECT_EQ(said.reach[index(WorkerKind::cpu)], (Reach{2, all_of_them}));
-  EXPECT_EQ(said.reach[index(WorkerKind::cuda)], (Reach{all_of_them, 1}));
+  EXPECT_EQ(said.reach[index(WorkerKind::cpu)], (LocalityRange{2, unlimited}));
+  EXPECT_EQ(said.reach[index(WorkerKind::cuda)], (LocalityRange{unlimited, 1}));
   EXPECT_EQ(said.reach, default_locality().reach);
 }
 
 TEST(HeteroprioOptions, OfLocalityMayDifferByKind) {
   const Locality said = locality("affinity=sdhb:lambda=3:subgroups=others@0/cuda@2:alpha=0.25:theta=10");
   EXPECT_EQ(said.affinity, Affinity::sdhb);
-  EXPECT_EQ(said.reach[index(WorkerKind::cpu)], (Reach{3, 0}));
-  EXPECT_EQ(said.reach[index(WorkerKind::cuda)], (Reach{3, 2}));
+  EXPECT_EQ(said.reach[index(WorkerKind::cpu)], (LocalityRange{3, 0}));
+  EXPECT_EQ(said.reach[index(WorkerKind::cuda)], (LocalityRange{3, 2}));
   EXPECT_EQ(said.alpha, 0.25);
   EXPECT_EQ(said.theta, 10);
   EXPECT_EQ(locality("subgroups=cuda@2/others@0").reach, locality("subgroups=others@0/cuda@2").reach);

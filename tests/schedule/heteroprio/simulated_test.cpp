@@ -16,11 +16,11 @@ using simulate::SimulationResult;
 SimulationResult cholesky(const std::string& policy, std::size_t devices, unsigned streams = 1) {
   const simulate::WorkloadSize size{.n = 19200, .tile = 960, .precision = simulate::Precision::single};
   const simulate::Program program = simulate::make_workload("cholesky", size);
-  simulate::MachineUse use;
+  simulate::MachineConfig use;
   use.devices = devices;
   use.cores = 12;
   use.streams = streams;
-  const simulate::SimulatedMachine machine(machine::find_machine("v100-pcie"), use, program, size.precision);
+  const simulate::SimulatedMachine machine(machine::load_machine("v100-pcie"), use, program, size.precision);
   return simulate::simulate(program, machine, policy, {});
 }
 
@@ -53,7 +53,7 @@ TEST(HeteroprioSimulated, WhoCountsWritesMoreMovesLessAndIsSteadier) {
   const simulate::WorkloadSize size{.n = 10240, .tile = 256, .precision = simulate::Precision::double_};
   const simulate::Program program = simulate::make_workload("ldlt", size);
   const simulate::SimulatedMachine machine(
-      machine::find_machine("k40"), {.devices = 2, .cores = 20, .streams = 11u}, program, size.precision);
+      machine::load_machine("k40"), {.devices = 2, .cores = 20, .streams = 11u}, program, size.precision);
   const auto moved = [&](const std::string& policy) {
     const SimulationResult result = simulate::simulate(program, machine, policy, {.pipeline_depth = 4});
     return static_cast<double>(result.bytes_to_devices + result.bytes_from_devices);

@@ -15,7 +15,7 @@ constexpr ByKind<std::size_t> machine{8, 0, 3, 0};  // eight cores, three device
 
 Speedup on_cuda(double factor) { return {WorkerKind::cuda, {factor, factor, factor, factor}}; }
 bool cores_may_take(double factor, std::size_t waiting) {
-  return may_take(on_cuda(factor), WorkerKind::cpu, waiting, cpu | cuda, machine);
+  return is_above_threshold(on_cuda(factor), WorkerKind::cpu, waiting, cpu | cuda, machine);
 }
 
 TEST(Speedup, TheSlowKindTakesFromNTimesSTasksOn) {
@@ -26,27 +26,27 @@ TEST(Speedup, TheSlowKindTakesFromNTimesSTasksOn) {
 }
 
 TEST(Speedup, TheFastKindTakesAlways) {
-  EXPECT_TRUE(may_take(on_cuda(30), WorkerKind::cuda, 1, cpu | cuda, machine));
+  EXPECT_TRUE(is_above_threshold(on_cuda(30), WorkerKind::cuda, 1, cpu | cuda, machine));
 }
 TEST(Speedup, NobodyWaitsWhereNothingIsKnown) {
-  EXPECT_TRUE(may_take({}, WorkerKind::cpu, 1, cpu | cuda, machine));
+  EXPECT_TRUE(is_above_threshold({}, WorkerKind::cpu, 1, cpu | cuda, machine));
 }
 TEST(Speedup, NobodyWaitsForAKindThatIsNotThere) {
-  EXPECT_TRUE(may_take(on_cuda(30), WorkerKind::cpu, 1, cpu | cuda, {8, 0, 0, 0}));
-  EXPECT_TRUE(may_take(on_cuda(30), WorkerKind::cpu, 1, cpu | emulated, machine));
+  EXPECT_TRUE(is_above_threshold(on_cuda(30), WorkerKind::cpu, 1, cpu | cuda, {8, 0, 0, 0}));
+  EXPECT_TRUE(is_above_threshold(on_cuda(30), WorkerKind::cpu, 1, cpu | emulated, machine));
 }
 
 TEST(Speedup, IsAnAdvantageForOneAndADisadvantageForTheOther) {
-  EXPECT_EQ(advantage(on_cuda(4), WorkerKind::cuda, cpu | cuda), 4);
-  EXPECT_EQ(advantage(on_cuda(4), WorkerKind::cpu, cpu | cuda), 0.25);
-  EXPECT_EQ(advantage({}, WorkerKind::cpu, cpu | cuda), 1);
-  EXPECT_EQ(advantage({}, WorkerKind::cpu, cpu), std::numeric_limits<double>::infinity());
-  EXPECT_EQ(advantage(on_cuda(4), WorkerKind::cpu, cpu), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(relative_speedup(on_cuda(4), WorkerKind::cuda, cpu | cuda), 4);
+  EXPECT_EQ(relative_speedup(on_cuda(4), WorkerKind::cpu, cpu | cuda), 0.25);
+  EXPECT_EQ(relative_speedup({}, WorkerKind::cpu, cpu | cuda), 1);
+  EXPECT_EQ(relative_speedup({}, WorkerKind::cpu, cpu), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(relative_speedup(on_cuda(4), WorkerKind::cpu, cpu), std::numeric_limits<double>::infinity());
 }
 TEST(Speedup, OfTheFastestCountsTheNextBest) {
   const Speedup three{WorkerKind::cuda, {20, 3, 1, 1}};
-  EXPECT_EQ(advantage(three, WorkerKind::cuda, cpu | emulated | cuda), 3);
-  EXPECT_EQ(advantage(three, WorkerKind::emulated, cpu | emulated | cuda), 1. / 3);
+  EXPECT_EQ(relative_speedup(three, WorkerKind::cuda, cpu | emulated | cuda), 3);
+  EXPECT_EQ(relative_speedup(three, WorkerKind::emulated, cpu | emulated | cuda), 1. / 3);
 }
 
 // ---- found

@@ -46,7 +46,7 @@ TEST(OwnerCompute, OwnershipEndsWhenTheDatumIsStagedOut) {
 }
 
 TEST(OwnerCompute, WhatIsOnlyOvertakenOrFetchedTooEarlyStillLivesThere) {
-  for (const DropReason why : {DropReason::overwritten, DropReason::revoked}) {
+  for (const DropReason why : {DropReason::overwritten, DropReason::prefetch_cancelled}) {
     PlacedWorld world(2, "owner-load");
     world.begin();
     EXPECT_EQ(world.place({"write", {}, 1, 0, {"C"}}), 0);

@@ -52,8 +52,8 @@ class Network {
   bool has_landed(std::uint64_t tag) const { return came_.contains(2 * tag + 1); }
   std::int64_t message() const { return message_; }
   std::int64_t now() const { return timeline_.now().count(); }
-  std::int64_t speaks_until(std::uint32_t rank) const { return fabric_.speaks_until(rank).count(); }
-  bool keeps_workers() const { return fabric_.keeps_workers(); }
+  std::int64_t speaks_until(std::uint32_t rank) const { return fabric_.thread_busy_until(rank).count(); }
+  bool keeps_workers() const { return fabric_.workers_communicate(); }
 
  private:
   struct Heard : net::Network::Listener {
@@ -69,8 +69,8 @@ class Network {
     void note(net::PayloadId id) { of->came_[static_cast<std::uint64_t>(id)] = of->timeline_.now().count(); }
   };
   backend::Timeline timeline_;
-  Turns turns_;
-  Fabric fabric_;
+  RankScheduler turns_;
+  SimulatedNetwork fabric_;
   std::array<bool, 4> computing_{};
   std::array<Heard, 4> heard_;
   std::vector<std::shared_ptr<net::Network>> ends_;
@@ -81,7 +81,7 @@ class Network {
 
 const std::string plain = "bandwidth = \"1GB/s\"\nlatency_microseconds = 0\n";
 
-TEST(Fabric, APayloadTakesItsLatencyAndItsBytesTime) {
+TEST(SimulatedNetwork, APayloadTakesItsLatencyAndItsBytesTime) {
   Network network("bandwidth = \"1GB/s\"\nlatency_microseconds = 10\n");
   network.send(0, 1);
   network.run();
@@ -89,7 +89,7 @@ TEST(Fabric, APayloadTakesItsLatencyAndItsBytesTime) {
   EXPECT_EQ(network.landed(0), millisecond + 10'000);
 }
 
-TEST(Fabric, TwoOutOfOneInterfaceFollowEachOther) {
+TEST(SimulatedNetwork, TwoOutOfOneInterfaceFollowEachOther) {
   Network network(plain);
   network.send(0, 1);
   network.send(0, 2);
@@ -98,7 +98,7 @@ TEST(Fabric, TwoOutOfOneInterfaceFollowEachOther) {
   EXPECT_EQ(network.landed(1), 2 * millisecond);
 }
 
-TEST(Fabric, TwoIntoOneInterfaceFollowEachOther) {
+TEST(SimulatedNetwork, TwoIntoOneInterfaceFollowEachOther) {
   Network network(plain);
   network.send(0, 2);
   network.send(1, 2);
@@ -108,7 +108,7 @@ TEST(Fabric, TwoIntoOneInterfaceFollowEachOther) {
   EXPECT_EQ(network.left(1), millisecond);
 }
 
-TEST(Fabric, DirectionsAreSharedOnlyIfTheInterfaceIsNotDuplex) {
+TEST(SimulatedNetwork, DirectionsAreSharedOnlyIfTheInterfaceIsNotDuplex) {
   for (const bool duplex : {true, false}) {
     Network network(plain + (duplex ? "" : "duplex = false\n"));
     network.send(0, 1);
@@ -120,14 +120,14 @@ TEST(Fabric, DirectionsAreSharedOnlyIfTheInterfaceIsNotDuplex) {
   }
 }
 
-TEST(Fabric, SeveralInterfacesShareAPayload) {
+TEST(SimulatedNetwork, SeveralInterfacesShareAPayload) {
   Network network(plain + "interfaces = 2\n");
   network.send(0, 1);
   network.run();
   EXPECT_EQ(network.landed(0), millisecond / 2);
 }
 
-TEST(Fabric, WhatGoesBetweenSwitchesSharesTheWayBetweenThem) {
+TEST(SimulatedNetwork, WhatGoesBetweenSwitchesSharesTheWayBetweenThem) {
   Network network(plain + "nodes_per_switch = 2\nswitch_bandwidth = \"1GB/s\"\n");
   network.send(0, 2);
   network.send(1, 3);
@@ -143,7 +143,7 @@ TEST(Fabric, WhatGoesBetweenSwitchesSharesTheWayBetweenThem) {
   EXPECT_EQ(narrow.landed(1), 2 * millisecond);
 }
 
-TEST(Fabric, MessagesDoNotWaitForPayloads) {
+TEST(SimulatedNetwork, MessagesDoNotWaitForPayloads) {
   Network network(plain);
   network.send(0, 1);
   network.say(0, 1);
@@ -151,7 +151,7 @@ TEST(Fabric, MessagesDoNotWaitForPayloads) {
   EXPECT_EQ(network.message(), 200);  // 100 ns out, 100 ns in
 }
 
-TEST(Fabric, MessagesWaitForPayloadsBeforeThemIfTheyKeepTheirOrder) {
+TEST(SimulatedNetwork, MessagesWaitForPayloadsBeforeThemIfTheyKeepTheirOrder) {
   Network network(plain + "in_order = true\n");
   network.say(0, 1);
   network.run();
@@ -162,7 +162,7 @@ TEST(Fabric, MessagesWaitForPayloadsBeforeThemIfTheyKeepTheirOrder) {
   EXPECT_EQ(network.message(), 100 + millisecond + 100);
 }
 
-TEST(Fabric, WhoComputesHearsBetweenTwoTasksIfNobodyElseDoes) {
+TEST(SimulatedNetwork, WhoComputesHearsBetweenTwoTasksIfNobodyElseDoes) {
   for (const bool between : {true, false}) {
     Network network(plain + (between ? "heard_between_tasks = true\n" : ""));
     network.computes(1, true);
@@ -178,7 +178,7 @@ TEST(Fabric, WhoComputesHearsBetweenTwoTasksIfNobodyElseDoes) {
   }
 }
 
-TEST(Fabric, WhoSpeaksForANodeTakesTimeForEachMessage) {
+TEST(SimulatedNetwork, WhoSpeaksForANodeTakesTimeForEachMessage) {
   Network network(plain + "message_microseconds = 3\n");
   network.say(0, 1);
   network.say(0, 1);
@@ -186,7 +186,7 @@ TEST(Fabric, WhoSpeaksForANodeTakesTimeForEachMessage) {
   EXPECT_EQ(network.message(), 6'000 + 200 + 3'000);
 }
 
-TEST(Fabric, WhoSpeaksForANodeTakesTimeForEachByte) {
+TEST(SimulatedNetwork, WhoSpeaksForANodeTakesTimeForEachByte) {
   Network network(plain + "byte_nanoseconds = 2\n");
   network.send(0, 1);
   network.send(0, 2);
@@ -200,7 +200,7 @@ TEST(Fabric, WhoSpeaksForANodeTakesTimeForEachByte) {
   EXPECT_FALSE(network.keeps_workers());
 }
 
-TEST(Fabric, WhoComputesCopiesBetweenTwoTasks) {
+TEST(SimulatedNetwork, WhoComputesCopiesBetweenTwoTasks) {
   Network network(plain + "byte_nanoseconds = 2\nmessage_microseconds = 3\nheard_between_tasks = true\n");
   EXPECT_TRUE(network.keeps_workers());
   network.computes(1, true);
@@ -214,7 +214,7 @@ TEST(Fabric, WhoComputesCopiesBetweenTwoTasks) {
   EXPECT_EQ(network.landed(0), 4 * millisecond + 6'000);
 }
 
-TEST(Fabric, WhatIsSentWhileAllComputeIsOwed) {
+TEST(SimulatedNetwork, WhatIsSentWhileAllComputeIsOwed) {
   Network network(plain + "byte_nanoseconds = 2\nheard_between_tasks = true\n");
   network.computes(0, true);
   network.send(0, 1);
@@ -226,7 +226,7 @@ TEST(Fabric, WhatIsSentWhileAllComputeIsOwed) {
 
 TEST(Turns, TellThatNothingIsLeftToHappen) {
   backend::Timeline timeline;
-  Turns turns(timeline, 2);
+  RankScheduler turns(timeline, 2);
   bool said = false;
   EXPECT_THROW(turns.run([&](std::size_t i) {
     if (i == 0) turns.wait(0, [&] { return said; });
@@ -237,14 +237,14 @@ TEST(Turns, TellThatNothingIsLeftToHappen) {
 
 TEST(Turns, GoFromOneToTheOther) {
   backend::Timeline timeline;
-  Turns turns(timeline, 3);
+  RankScheduler turns(timeline, 3);
   std::vector<std::size_t> order;
   std::size_t next = 2;
   turns.run([&](std::size_t i) {
     turns.wait(i, [&] { return next == i; });
     order.push_back(i);
     next = i - 1;
-    if (i > 0) turns.look_at(i - 1);
+    if (i > 0) turns.notify(i - 1);
   });
   EXPECT_EQ(order, (std::vector<std::size_t>{2, 1, 0}));
 }

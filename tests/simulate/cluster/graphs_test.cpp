@@ -35,7 +35,7 @@ TEST(ClusterGraphs, AProductIsComputedByDevicesAndPassedOnByNone) {
   const Blueprint blueprint("gemm", {8 * 960, 960, Precision::double_}, {.rank_rows = 2, .rank_columns = 2});
   for (const char* policy : {"owner-user", "owner-load", "lws"})
     for (const Advice advice : {Advice::cyclic_rows, Advice::matrix_rows}) {
-      const ClusterResult four = simulate(blueprint, machine::find_machine("summit"), {.cores = 0},
+      const ClusterResult four = simulate(blueprint, machine::load_machine("summit"), {.cores = 0},
                                           {.policy = policy, .advice = advice});
       EXPECT_EQ(four.tasks, 8u * 8u * 8u + 2u * 8u * 8u);
       EXPECT_GT(four.seconds, four.compute_bound_seconds);
@@ -51,7 +51,7 @@ TEST(ClusterGraphs, TheFormulaThatCountsTheMatrixsRowsLeavesDevicesOut) {
     GTEST_SKIP() << "times are judged; what is executed is what a product on devices executes";
   const Blueprint blueprint("gemm", {24 * 960, 960, Precision::double_}, {.rank_rows = 2, .rank_columns = 1});
   const auto seconds = [&](Advice advice) {
-    return simulate(blueprint, machine::find_machine("summit"), {.cores = 0},
+    return simulate(blueprint, machine::load_machine("summit"), {.cores = 0},
                     {.policy = "owner-user", .advice = advice})
         .seconds;
   };
@@ -109,20 +109,20 @@ TEST(ClusterGraphs, WhatCannotBeDealtOutIsRefused) {
 }
 
 TEST(PartOfNode, IsWhatOneOfItsRanksHas) {
-  const machine::MachineDescription whole = machine::find_machine("frontier"), part = part_of_node(whole, 4);
+  const machine::MachineDescription whole = machine::load_machine("frontier"), part = part_of_node(whole, 4);
   EXPECT_EQ(part.devices.size(), 2u);
   EXPECT_EQ(part.peers.size(), 1u);
   EXPECT_EQ(part.cores, 16u);
   EXPECT_EQ(part.memory, whole.memory / 4);
   EXPECT_EQ(part.network.interfaces, 1u);
   EXPECT_EQ(part.network.nodes, 4 * whole.network.nodes);
-  EXPECT_DOUBLE_EQ(part.buses.front().bytes_per_second.away, whole.buses.front().bytes_per_second.away / 4);
+  EXPECT_DOUBLE_EQ(part.buses.front().bytes_per_second.out, whole.buses.front().bytes_per_second.out / 4);
   EXPECT_THROW(part_of_node(whole, 3), ConfigError);
   // The devices of one socket have its memory for themselves.
-  const machine::MachineDescription summit = machine::find_machine("summit"),
+  const machine::MachineDescription summit = machine::load_machine("summit"),
                                     socket = part_of_node(summit, 2);
   EXPECT_EQ(socket.devices.size(), 3u);
-  EXPECT_DOUBLE_EQ(socket.buses.front().bytes_per_second.away, summit.buses.front().bytes_per_second.away);
+  EXPECT_DOUBLE_EQ(socket.buses.front().bytes_per_second.out, summit.buses.front().bytes_per_second.out);
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ TEST(Choice, IsWhatPoliciesExpect) {
   task.access_count = 1;
   machine.engine().locked([&](memory::Memory&) {
     const View& view = machine.engine().view();
-    EXPECT_TRUE(view.known(task, WorkerId{0}));
+    EXPECT_TRUE(view.is_estimate_reliable(task, WorkerId{0}));
     EXPECT_EQ(view.estimate(task, WorkerId{0}).count(), 10 * us);
     access.datum = DatumId{1};
     EXPECT_EQ(view.estimate(task, WorkerId{0}).count(), 400 * us);

@@ -23,7 +23,7 @@ namespace fairlead::tests {
 namespace {
 
 constexpr std::uint64_t jdf_cases = tests::sanitized ? 500 : 2'000;
-const jdf::UnrollLimits small{.tasks = 3'000, .ends = 20'000, .steps = 200'000};
+const jdf::UnrollOptions small{.tasks = 3'000, .ends = 20'000, .steps = 200'000};
 
 std::vector<std::string> jdf_files() {
   const auto root = std::filesystem::path(__FILE__).parent_path().parent_path().parent_path().parent_path();
@@ -53,7 +53,7 @@ std::vector<std::string> jdf_files() {
 }
 
 /// Every global and member has a small value, so that as much as possible is written out.
-void use(const jdf::File& file) {
+void use(const jdf::JdfFile& file) {
   jdf::Settings settings(file);
   int value = 0;
   for (const jdf::Global& global : file.globals)
@@ -61,13 +61,12 @@ void use(const jdf::File& file) {
       settings.set(global.name.text + "=" + std::to_string(++value % 5));
   for (const jdf::Member& member : file.members)
     settings.set(member.text + "=" + std::to_string(2 + ++value % 3));
-  const jdf::Unrolled unrolled = jdf::unroll(file, settings, small);
-  const unrolled::Checked checked = unrolled::check(unrolled.graph);
+  const jdf::UnrolledGraph unrolled = jdf::unroll(file, settings, small);
+  const unrolled::CheckResult checked = unrolled::check(unrolled.graph);
   const std::string picture = report::graph_picture(unrolled.graph, 200);
   EXPECT_EQ(picture.substr(picture.size() - 7), "</svg>\n");
-  EXPECT_EQ(checked.findings.text().empty(),
-            checked.findings.errors() + checked.findings.warnings() == 0 &&
-                checked.findings.count_of(unrolled::Kind::not_looked_at) == 0);
+  EXPECT_EQ(checked.findings.text().empty(), checked.findings.errors() + checked.findings.warnings() == 0 &&
+                                                 checked.findings.count_of(unrolled::Kind::not_checked) == 0);
 }
 
 }  // namespace
@@ -114,7 +113,7 @@ TEST(Texts, OfJdf) {
             {[&](Random& random) { return mutated(files, words, random); },
              [](const std::string& text) {
                jdf::Diagnostics diagnostics;
-               const jdf::File file = jdf::read(jdf::Source("fuzzed.jdf", text), diagnostics);
+               const jdf::JdfFile file = jdf::read(jdf::Source("fuzzed.jdf", text), diagnostics);
                const std::string told = jdf::shown(diagnostics, file.source);
                if (diagnostics.errors() != 0) throw InputError(told);
                use(file);

@@ -11,7 +11,7 @@
 
 #include "algorithms/linalg/blas/timing_cache.hpp"
 #include "backend/device_list.hpp"
-#include "base/kept_file.hpp"
+#include "base/shared_file.hpp"
 #include "config/environment.hpp"
 #include "config/file.hpp"
 #include "config/schema.hpp"
@@ -126,7 +126,7 @@ TEST(Texts, OfTheEnvironment) {
 
 TEST(Texts, OfMachines) {
   Texts seeds;
-  for (const EmbeddedFile& file : machine::machine_files()) seeds.emplace_back(file.text);
+  for (const EmbeddedFile& file : machine::built_in_machine_files()) seeds.emplace_back(file.text);
   const Program program = small_program();
   run_cases("machines", cases,
             {changed(seeds, {"memory", "cores", "count", "bandwidth", "processor", "[[device]]", "[[peers]]",
@@ -152,7 +152,7 @@ TEST(Texts, OfExperiments) {
 
 TEST(Texts, OfFlowFiles) {
   const std::string head = "fairlead-flow 1\nphase 1\nfile 0 solver.cpp\n";
-  const machine::MachineDescription description = machine::find_machine("guyot");
+  const machine::MachineDescription description = machine::load_machine("guyot");
   run_cases(
       "recorded flows", cases,
       {changed(

@@ -1,4 +1,4 @@
-// Loads a BLAS, makes sure that it counts in 32-bit integers, and sets it to one thread.
+// Loads a BLAS, checks that its integers have 32 bits, and sets it to one thread.
 #include "algorithms/linalg/blas/blas.hpp"
 
 #include <fmt/format.h>
@@ -11,8 +11,8 @@
 namespace fairlead::linalg {
 namespace {
 
-/// Whether integers are 64 bits wide (ILP64), found out by asking for a dot product of a length that reads as
-/// 2 in 32 bits and as a negative number, of which there is nothing to sum, in 64.
+/// True if the integers of the library are 64 bits wide (ILP64). Detected with a dot product whose length is 2 if read
+/// as 32 bits and negative (an empty sum) if read as 64 bits.
 bool has_wide_integers(const SharedLibrary& library) {
   const auto ddot = library.require<double(const std::int64_t*, const double*, const std::int64_t*,
                                            const double*, const std::int64_t*)>("ddot_");
@@ -21,7 +21,7 @@ bool has_wide_integers(const SharedLibrary& library) {
   return ddot(&length, x, &stride, y, &stride) != 3 * 7 + 5 * 11;
 }
 
-/// Each library by its own function; one has several if it stands on another.
+/// Calls the setter of every library that is present: one library may be built on another.
 void set_one_thread(const SharedLibrary& library) {
   for (const char* function : {"openblas_set_num_threads", "MKL_Set_Num_Threads", "flexiblas_set_num_threads",
                                "armpl_set_num_threads", "nvpl_blas_set_num_threads"})
@@ -29,15 +29,14 @@ void set_one_thread(const SharedLibrary& library) {
   if (const auto blis = library.find<void(std::int64_t)>("bli_thread_set_num_threads")) blis(1);
 }
 
-/// MKL's library for run time decides by its first call which interface it has: 32-bit integers, and no
-/// threads of its own.
+/// The runtime library of MKL (mkl_rt) fixes its interface at the first call. Selects 32-bit integers and no threads.
 void set_interface(const SharedLibrary& library) {
   constexpr int lp64 = 0, sequential = 1;
   if (const auto set = library.find<int(int)>("MKL_Set_Interface_Layer")) set(lp64);
   if (const auto set = library.find<int(int)>("MKL_Set_Threading_Layer")) set(sequential);
 }
 
-std::string told_by(const SharedLibrary& library, const char* function) {
+std::string text_from(const SharedLibrary& library, const char* function) {
   const auto tell = library.find<const char*()>(function);
   const char* text = tell != nullptr ? tell() : nullptr;
   return text != nullptr ? text : "";
@@ -66,27 +65,27 @@ std::shared_ptr<const Blas> Blas::load(const BlasLibrary& library) {
                     library.blas));
   const auto lapack = lapack_of(blas, library.lapack);
   set_one_thread(blas);
-  set_one_thread(lapack);  // it may stand on another BLAS, with threads of its own
+  set_one_thread(lapack);  // it may use another BLAS, with threads of its own
 
   std::shared_ptr<Blas> loaded(new Blas);
   loaded->double_ = Routines<double>::from(blas, lapack);
   loaded->float_ = Routines<float>::from(blas, lapack);
   loaded->path_ = blas.file_of("dgemm_");
   loaded->lapack_path_ = lapack.file_of("dpotrf_");
-  loaded->version_ = told_by(blas, "openblas_get_config");
-  if (loaded->version_.empty()) loaded->version_ = told_by(blas, "bli_info_get_version_str");
+  loaded->version_ = text_from(blas, "openblas_get_config");
+  if (loaded->version_.empty()) loaded->version_ = text_from(blas, "bli_info_get_version_str");
   loaded->buffers_ = std::make_unique<Buffers>(blas, loaded->version_, loaded->path_);
-  if (library.own_products && OwnProducts::possible()) loaded->own_ = std::make_unique<OwnProducts>();
-  loaded->core_type_ = told_by(blas, "openblas_get_corename");
+  if (library.own_products && OwnProducts::is_supported()) loaded->own_ = std::make_unique<OwnProducts>();
+  loaded->core_type_ = text_from(blas, "openblas_get_corename");
   if (!loaded->core_type_.empty())
     loaded->core_type_variable_ = "OPENBLAS_CORETYPE";
   else
-    loaded->ask_blis(blas);
+    loaded->read_blis_core_types(blas);
   return loaded;
 }
 
-/// Its core types by number; the list ends with "generic".
-void Blas::ask_blis(const SharedLibrary& library) {
+/// Reads the core types of BLIS and their numbers. The list ends at "generic".
+void Blas::read_blis_core_types(const SharedLibrary& library) {
   const auto current = library.find<int()>("bli_arch_query_id");
   const auto name = library.find<const char*(int)>("bli_arch_string");
   if (current == nullptr || name == nullptr) return;
@@ -101,11 +100,11 @@ void Blas::ask_blis(const SharedLibrary& library) {
   }
 }
 
-void Blas::refuse(const char* routine, int argument) const {
+void Blas::throw_bad_argument(const char* routine, int argument) const {
   throw UsageError(fmt::format("{} of {} refuses its argument {}", routine, lapack_path_, argument));
 }
 
-void Blas::miss(const char* routine) const {
+void Blas::throw_missing(const char* routine) const {
   throw SystemError(fmt::format(
       "{} has no {}, a routine of LAPACK (3.4 and later): give another BLAS, such as libopenblas.so.0",
       lapack_path_, routine));

@@ -1,9 +1,8 @@
-// BLAS and LAPACK as a value: a table of functions filled at run time from a shared library, so that which
-// one it is can be decided by measuring (choose_kernels.hpp), and a program that does no linear algebra needs
-// none.
+// BLAS and LAPACK as an object: a table of functions loaded from a shared library at run time. The library can thus be
+// selected by measurement (choose_kernels.hpp), and programs without linear algebra do not depend on one.
 //
-// All matrices are column-major; `ld*` is the distance between columns in elements. Every call runs on the
-// calling thread alone, and any number of threads may call at once.
+// All matrices are column-major; `ld*` is the distance between columns in elements. Every call runs entirely on the
+// calling thread. All calls are thread-safe.
 #pragma once
 #include <concepts>
 #include <cstddef>
@@ -21,80 +20,77 @@ namespace fairlead::linalg {
 
 enum class Transpose : char { no = 'N', yes = 'T' };
 enum class Triangle : char { lower = 'L', upper = 'U' };
-enum class Side : char { left = 'L', right = 'R' };  // of the product: where the special matrix stands
+enum class Side : char { left = 'L', right = 'R' };  // the side of the special matrix in the product
 enum class Diagonal : char { general = 'N', unit = 'U' };
 enum class Norm : char { largest_element = 'M', one = '1', infinity = 'I', frobenius = 'F' };
 
 template <class T>
 concept Real = std::same_as<T, float> || std::same_as<T, double>;
 
-/// Which library to load. Empty = Fairlead's choice.
+/// The libraries to load. Empty: Fairlead's choice.
 struct BlasLibrary {
   std::string blas = "libopenblas.so.0";  ///< a name for the loader, or a path
   std::string lapack;                     ///< empty: the same library if it has potrf, else liblapack.so.3
-  bool own_products =
-      false;  ///< gemm and syrk by OwnProducts, where they are large enough and it is possible
+  /// gemm and syrk by OwnProducts, if the matrices are large enough and the processor supports it
+  bool own_products = false;
 };
 
 class Blas {
   template <class T>
-  using Same = std::type_identity_t<T>;  // scalars follow the type of the matrices
+  using NonDeduced = std::type_identity_t<T>;  // deduces T from the matrices only; scalars convert to it
 
  public:
-  /// Loads the library and sets it to one thread. That setting is the library's own and so the whole
-  /// process's: other users of the very same library file in this process get one thread as well. Throws
-  /// SystemError naming the library, if it cannot be loaded, lacks a routine, or has 64-bit integers.
+  /// Loads the library and sets it to one thread. The setting applies to the whole process: other users of the same
+  /// library file also get one thread. Throws SystemError naming the library if it cannot be loaded, lacks a routine,
+  /// or has 64-bit integers.
   static std::shared_ptr<const Blas> load(const BlasLibrary& library = {});
 
-  // What was loaded.
-  const std::string& path() const noexcept { return path_; }                ///< as the loader names the file
-  const std::string& lapack_path() const noexcept { return lapack_path_; }  ///< often the same
-  const std::string& version() const noexcept {
-    return version_;
-  }  ///< as the library describes itself, or empty
-  const std::string& core_type() const noexcept {
-    return core_type_;
-  }  ///< of OpenBLAS: "SkylakeX", of BLIS: "zen3", ...; or empty
-  /// The environment variable that tells the library its core type; empty if none does.
+  // The loaded libraries.
+  const std::string& path() const noexcept { return path_; }  ///< the file, as named by the loader
+  const std::string& lapack_path() const noexcept { return lapack_path_; }  ///< often the same file
+  const std::string& version() const noexcept { return version_; }  ///< the library's own text, or empty
+  /// OpenBLAS: "SkylakeX", BLIS: "zen3", ...; or empty.
+  const std::string& core_type() const noexcept { return core_type_; }
+  /// The environment variable that sets the core type of the library; empty if there is none.
   const std::string& core_type_variable() const noexcept { return core_type_variable_; }
-  /// What that variable takes, where the library has numbers for its core types: "skx:0,haswell:3".
+  /// The numbers that the variable takes, if the core types of the library have numbers: "skx:0,haswell:3".
   const std::string& core_type_numbers() const noexcept { return core_type_numbers_; }
 
   bool has_own_products() const noexcept { return own_ != nullptr; }
 
-  /// Takes what so many threads need of the library when they call at once, where it is known to need
-  /// something: see buffers.hpp, also for what is thrown.
-  void take_buffers(std::size_t threads) const {
-    buffers_->take(threads);
-    if (own_) own_->take(threads);
+  /// Reserves the buffers that the library needs for `threads` concurrent calls, if it is known to need any. Throws as
+  /// Buffers::reserve().
+  void reserve_buffers(std::size_t threads) const {
+    buffers_->reserve(threads);
+    if (own_) own_->reserve(threads);
   }
 
-  /// C := alpha op(A) op(B) + beta C, where C is m x n and the inner dimension k.
+  /// C := alpha op(A) op(B) + beta C, where C is m x n and the inner dimension is k.
   template <Real T>
-  void gemm(Transpose op_a, Transpose op_b, int m, int n, int k, Same<T> alpha, const T* a, int lda,
-            const T* b, int ldb, Same<T> beta, T* c, int ldc) const {
-    if (own_ && OwnProducts::large_enough(m, n, k))
+  void gemm(Transpose op_a, Transpose op_b, int m, int n, int k, NonDeduced<T> alpha, const T* a, int lda,
+            const T* b, int ldb, NonDeduced<T> beta, T* c, int ldc) const {
+    if (own_ && OwnProducts::applies_to(m, n, k))
       return own_->multiply<T>(OwnProducts::Part::whole, op_a == Transpose::yes, op_b == Transpose::yes, m, n,
                                k, alpha, a, lda, b, ldb, beta, c, ldc);
     const char oa = letter(op_a), ob = letter(op_b);
     table<T>().gemm(&oa, &ob, &m, &n, &k, &alpha, a, &lda, b, &ldb, &beta, c, &ldc, 1, 1);
   }
 
-  /// C := alpha A B + beta C (left) or alpha B A + beta C (right), where A is symmetric and only `triangle`
-  /// of it is read; C is m x n.
+  /// C := alpha A B + beta C (left) or alpha B A + beta C (right), where A is symmetric and only its `triangle` is
+  /// read; C is m x n.
   template <Real T>
-  void symm(Side side, Triangle triangle, int m, int n, Same<T> alpha, const T* a, int lda, const T* b,
-            int ldb, Same<T> beta, T* c, int ldc) const {
+  void symm(Side side, Triangle triangle, int m, int n, NonDeduced<T> alpha, const T* a, int lda, const T* b,
+            int ldb, NonDeduced<T> beta, T* c, int ldc) const {
     const char s = letter(side), t = letter(triangle);
     table<T>().symm(&s, &t, &m, &n, &alpha, a, &lda, b, &ldb, &beta, c, &ldc, 1, 1);
   }
 
-  /// C := alpha A A^T + beta C (no), or alpha A^T A + beta C (yes), where only `triangle` of the n x n matrix
-  /// C is touched.
+  /// C := alpha A A^T + beta C (no), or alpha A^T A + beta C (yes). Reads and writes only `triangle` of the n x n
+  /// matrix C.
   template <Real T>
-  void syrk(Triangle triangle, Transpose op, int n, int k, Same<T> alpha, const T* a, int lda, Same<T> beta,
-            T* c, int ldc) const {
-    if (own_ && OwnProducts::large_enough(n, n, k))
+  void syrk(Triangle triangle, Transpose op, int n, int k, NonDeduced<T> alpha, const T* a, int lda,
+            NonDeduced<T> beta, T* c, int ldc) const {
+    if (own_ && OwnProducts::applies_to(n, n, k))
       return own_->multiply<T>(
           triangle == Triangle::lower ? OwnProducts::Part::lower : OwnProducts::Part::upper,
           op == Transpose::yes, op == Transpose::no, n, n, k, alpha, a, lda, a, lda, beta, c, ldc);
@@ -102,17 +98,17 @@ class Blas {
     table<T>().syrk(&t, &o, &n, &k, &alpha, a, &lda, &beta, c, &ldc, 1, 1);
   }
 
-  /// B := alpha op(A)^-1 B (left) or alpha B op(A)^-1 (right), where A is triangular and B m x n.
+  /// B := alpha op(A)^-1 B (left) or alpha B op(A)^-1 (right), where A is triangular and B is m x n.
   template <Real T>
-  void trsm(Side side, Triangle triangle, Transpose op, Diagonal diagonal, int m, int n, Same<T> alpha,
+  void trsm(Side side, Triangle triangle, Transpose op, Diagonal diagonal, int m, int n, NonDeduced<T> alpha,
             const T* a, int lda, T* b, int ldb) const {
     const char s = letter(side), t = letter(triangle), o = letter(op), d = letter(diagonal);
     table<T>().trsm(&s, &t, &o, &d, &m, &n, &alpha, a, &lda, b, &ldb, 1, 1, 1, 1);
   }
 
-  /// B := alpha op(A) B (left) or alpha B op(A) (right), where A is triangular and B m x n.
+  /// B := alpha op(A) B (left) or alpha B op(A) (right), where A is triangular and B is m x n.
   template <Real T>
-  void trmm(Side side, Triangle triangle, Transpose op, Diagonal diagonal, int m, int n, Same<T> alpha,
+  void trmm(Side side, Triangle triangle, Transpose op, Diagonal diagonal, int m, int n, NonDeduced<T> alpha,
             const T* a, int lda, T* b, int ldb) const {
     const char s = letter(side), t = letter(triangle), o = letter(op), d = letter(diagonal);
     table<T>().trmm(&s, &t, &o, &d, &m, &n, &alpha, a, &lda, b, &ldb, 1, 1, 1, 1);
@@ -120,8 +116,8 @@ class Blas {
 
   /// y := alpha op(A) x + beta y, where A is m x n.
   template <Real T>
-  void gemv(Transpose op, int m, int n, Same<T> alpha, const T* a, int lda, const T* x, int stride_x,
-            Same<T> beta, T* y, int stride_y) const {
+  void gemv(Transpose op, int m, int n, NonDeduced<T> alpha, const T* a, int lda, const T* x, int stride_x,
+            NonDeduced<T> beta, T* y, int stride_y) const {
     const char o = letter(op);
     table<T>().gemv(&o, &m, &n, &alpha, a, &lda, x, &stride_x, &beta, y, &stride_y, 1);
   }
@@ -134,129 +130,128 @@ class Blas {
     table<T>().trsv(&t, &o, &d, &n, a, &lda, x, &stride_x, 1, 1, 1);
   }
 
-  /// Cholesky: A = L L^T (lower) or U^T U (upper), in place; the other triangle is not touched. Returns 0, or
-  /// the order, from 1, of the first leading minor that is not positive definite.
-  /// Throws UsageError if the routine refuses an argument.
+  /// Cholesky factorization in place: A = L L^T (lower) or U^T U (upper); the other triangle is not accessed. Returns
+  /// 0, or the order, from 1, of the first leading minor that is not positive definite. Throws UsageError if the
+  /// routine rejects an argument.
   template <Real T>
   [[nodiscard]] int potrf(Triangle triangle, int n, T* a, int lda) const {
     const char t = letter(triangle);
     std::int32_t info = 0;
     table<T>().potrf(&t, &n, a, &lda, &info, 1);
-    if (info < 0) refuse("potrf", -info);
+    if (info < 0) throw_bad_argument("potrf", -info);
     return info;
   }
 
-  /// Inverts a triangular matrix in place: turns the solves with a diagonal tile into products. Returns 0, or
-  /// the place, from 1, of the first zero on the diagonal. Throws UsageError if the routine refuses an
-  /// argument.
+  /// Inverts a triangular matrix in place, so that solves with a diagonal tile become products. Returns 0, or the
+  /// index, from 1, of the first zero on the diagonal. Throws UsageError if the routine rejects an argument.
   template <Real T>
   [[nodiscard]] int trtri(Triangle triangle, Diagonal diagonal, int n, T* a, int lda) const {
     const char t = letter(triangle), d = letter(diagonal);
     std::int32_t info = 0;
     table<T>().trtri(&t, &d, &n, a, &lda, &info, 1, 1);
-    if (info < 0) refuse("trtri", -info);
+    if (info < 0) throw_bad_argument("trtri", -info);
     return info;
   }
 
-  /// LU with partial pivoting of an m x n matrix, in place: P A = L U. `pivots` gets min(m, n) numbers: row i
-  /// was exchanged with row pivots[i], from 1. Returns 0, or the place, from 1, of the first pivot that is
-  /// zero. Throws UsageError if the routine refuses an argument; SystemError, as the eight that follow, if the
-  /// library has no such routine.
+  /// LU factorization with partial pivoting of an m x n matrix in place: P A = L U. `pivots` gets min(m, n) numbers:
+  /// row i was exchanged with row pivots[i], from 1. Returns 0, or the index, from 1, of the first zero pivot. Throws
+  /// UsageError if the routine rejects an argument. This routine and the next eight throw SystemError if the library
+  /// lacks them.
   template <Real T>
   [[nodiscard]] int getrf(int m, int n, T* a, int lda, std::int32_t* pivots) const {
     std::int32_t info = 0;
-    there(table<T>().getrf, "getrf")(&m, &n, a, &lda, pivots, &info);
-    if (info < 0) refuse("getrf", -info);
+    require_routine(table<T>().getrf, "getrf")(&m, &n, a, &lda, pivots, &info);
+    if (info < 0) throw_bad_argument("getrf", -info);
     return info;
   }
 
-  /// Exchanges the rows of A, which has n columns, as getrf() did for the first `count` pivots; `undo`: the
-  /// other way round.
+  /// Exchanges rows of A, which has n columns, as getrf() did for the first `count` pivots; `undo`: in reverse.
   template <Real T>
   void laswp(int n, T* a, int lda, int count, const std::int32_t* pivots, bool undo = false) const {
     const std::int32_t first = 1, step = undo ? -1 : 1;
-    there(table<T>().laswp, "laswp")(&n, a, &lda, &first, &count, pivots, &step);
+    require_routine(table<T>().laswp, "laswp")(&n, a, &lda, &first, &count, pivots, &step);
   }
 
-  /// QR factorization of an m x n matrix in place, in blocks of `ib` reflectors, at most min(m, n): R on and
-  /// above the diagonal, the reflectors below it, their triangular factors in `t` of ib x min(m, n). `work`
-  /// has ib n elements.
+  /// QR factorization of an m x n matrix in place, in blocks of `ib` reflectors, at most min(m, n). R is on and above
+  /// the diagonal, the reflectors below it; their triangular factors are in `t`, which is ib x min(m, n). `work` has ib
+  /// n elements.
   template <Real T>
   void geqrt(int m, int n, int ib, T* a, int lda, T* t, int ldt, T* work) const {
     std::int32_t info = 0;
-    there(table<T>().geqrt, "geqrt")(&m, &n, &ib, a, &lda, t, &ldt, work, &info);
-    if (info < 0) refuse("geqrt", -info);
+    require_routine(table<T>().geqrt, "geqrt")(&m, &n, &ib, a, &lda, t, &ldt, work, &info);
+    if (info < 0) throw_bad_argument("geqrt", -info);
   }
 
-  /// C := op(Q) C for the k reflectors that geqrt() left in v and t, where C is m x n. `work` has ib n
-  /// elements.
+  /// C := op(Q) C for the k reflectors that geqrt() stored in v and t, where C is m x n. `work` has ib n elements.
   template <Real T>
   void gemqrt(Transpose op, int m, int n, int k, int ib, const T* v, int ldv, const T* t, int ldt, T* c,
               int ldc, T* work) const {
     const char s = letter(Side::left), o = letter(op);
     std::int32_t info = 0;
-    there(table<T>().gemqrt, "gemqrt")(&s, &o, &m, &n, &k, &ib, v, &ldv, t, &ldt, c, &ldc, work, &info, 1, 1);
-    if (info < 0) refuse("gemqrt", -info);
+    require_routine(table<T>().gemqrt, "gemqrt")(&s, &o, &m, &n, &k, &ib, v, &ldv, t, &ldt, c, &ldc, work,
+                                                 &info, 1, 1);
+    if (info < 0) throw_bad_argument("gemqrt", -info);
   }
 
-  /// QR factorization in place of the triangle A of n x n on top of B of m x n, whose last l rows are the
-  /// upper part of a trapezoid; what is below the diagonals is not touched. A becomes R, B the reflectors, t
-  /// of ib x n their triangular factors; ib is at most n. `work` has ib n elements.
+  /// QR factorization in place of the n x n triangle A on top of the m x n matrix B, whose last l rows are upper
+  /// trapezoidal; elements below the diagonals are not accessed. A becomes R, B the reflectors, t (ib x n) their
+  /// triangular factors; ib is at most n. `work` has ib n elements.
   template <Real T>
   void tpqrt(int m, int n, int l, int ib, T* a, int lda, T* b, int ldb, T* t, int ldt, T* work) const {
     std::int32_t info = 0;
-    there(table<T>().tpqrt, "tpqrt")(&m, &n, &l, &ib, a, &lda, b, &ldb, t, &ldt, work, &info);
-    if (info < 0) refuse("tpqrt", -info);
+    require_routine(table<T>().tpqrt, "tpqrt")(&m, &n, &l, &ib, a, &lda, b, &ldb, t, &ldt, work, &info);
+    if (info < 0) throw_bad_argument("tpqrt", -info);
   }
 
-  /// op(Q) applied to A of k x n on top of B of m x n, for the k reflectors that tpqrt() left in v and t.
-  /// `work` has ib n elements.
+  /// Applies op(Q) to A (k x n) on top of B (m x n), for the k reflectors that tpqrt() stored in v and t. `work` has ib
+  /// n elements.
   template <Real T>
   void tpmqrt(Transpose op, int m, int n, int k, int l, int ib, const T* v, int ldv, const T* t, int ldt,
               T* a, int lda, T* b, int ldb, T* work) const {
     const char s = letter(Side::left), o = letter(op);
     std::int32_t info = 0;
-    there(table<T>().tpmqrt, "tpmqrt")(&s, &o, &m, &n, &k, &l, &ib, v, &ldv, t, &ldt, a, &lda, b, &ldb, work,
-                                       &info, 1, 1);
-    if (info < 0) refuse("tpmqrt", -info);
+    require_routine(table<T>().tpmqrt, "tpmqrt")(&s, &o, &m, &n, &k, &l, &ib, v, &ldv, t, &ldt, a, &lda, b,
+                                                 &ldb, work, &info, 1, 1);
+    if (info < 0) throw_bad_argument("tpmqrt", -info);
   }
 
-  /// A = Q B P^T of n x n in place, with an upper bidiagonal B: its diagonal in `d`, n elements, what is next to that in
-  /// `e`, n - 1; the reflectors of Q and P in A, `tau_q` and `tau_p` of n. `work` has `size` elements, at least 2 n.
+  /// A = Q B P^T of an n x n matrix in place, with B upper bidiagonal. Its diagonal is in `d` (n elements), its
+  /// superdiagonal in `e` (n - 1). The reflectors of Q and P are in A, `tau_q` and `tau_p` (n elements). `work` has
+  /// `size` elements, at least 2 n.
   template <Real T>
   void gebrd(int n, T* a, int lda, T* d, T* e, T* tau_q, T* tau_p, T* work, int size) const {
     std::int32_t info = 0;
-    there(table<T>().gebrd, "gebrd")(&n, &n, a, &lda, d, e, tau_q, tau_p, work, &size, &info);
-    if (info < 0) refuse("gebrd", -info);
+    require_routine(table<T>().gebrd, "gebrd")(&n, &n, a, &lda, d, e, tau_q, tau_p, work, &size, &info);
+    if (info < 0) throw_bad_argument("gebrd", -info);
   }
 
-  /// Which of the two that gebrd() leaves.
+  /// Selects a factor of gebrd().
   enum class Reduced : char { q = 'Q', p = 'P' };
-  /// C := op(Q) C or op(P) C, where C has n rows and so many columns. `a` is restored. `work` has `size` elements, at
-  /// least as many as C has columns.
+  /// C := op(Q) C or op(P) C, where C is n x columns. `a` is modified and restored. `work` has `size` elements, at
+  /// least `columns`.
   template <Real T>
   void ormbr(Reduced which, Transpose op, int n, int columns, T* a, int lda, const T* tau, T* c, int ldc,
              T* work, int size) const {
     const char v = letter(which), s = letter(Side::left), o = letter(op);
     std::int32_t info = 0;
-    there(table<T>().ormbr, "ormbr")(&v, &s, &o, &n, &columns, &n, a, &lda, tau, c, &ldc, work, &size, &info,
-                                     1, 1, 1);
-    if (info < 0) refuse("ormbr", -info);
+    require_routine(table<T>().ormbr, "ormbr")(&v, &s, &o, &n, &columns, &n, a, &lda, tau, c, &ldc, work,
+                                               &size, &info, 1, 1, 1);
+    if (info < 0) throw_bad_argument("ormbr", -info);
   }
 
-  /// B := the x of smallest norm for which || b - A x || is least, for each of its columns, where A is bidiagonal: the
-  /// diagonal `d`, above or below it `e`. Singular values up to `tolerance` times the largest count as zero. `d` becomes
-  /// the singular values, the largest first, and `e` is lost. The leaves of divide and conquer have up to lalsd_leaf rows.
-  /// Returns the rank, or none if the singular values cannot be computed. `work` has lalsd_work() elements, `iwork` as
-  /// many as lalsd_integers().
+  /// B := the x of smallest norm that minimizes || b - A x ||, for each column, where A is bidiagonal with diagonal `d`
+  /// and off-diagonal `e`, above or below. Singular values of at most `tolerance` times the largest count as zero. `d`
+  /// becomes the singular values in descending order; `e` is destroyed. The leaves of divide and conquer have up to
+  /// lalsd_leaf rows. Returns the rank, or none if the singular values cannot be computed. `work` has lalsd_work()
+  /// elements, `iwork` has lalsd_integers().
   template <Real T>
   [[nodiscard]] std::optional<int> lalsd(Triangle where, int n, int columns, T* d, T* e, T* b, int ldb,
-                                         Same<T> tolerance, T* work, std::int32_t* iwork) const {
+                                         NonDeduced<T> tolerance, T* work, std::int32_t* iwork) const {
     const char t = letter(where);
     std::int32_t info = 0, rank = 0;
-    there(table<T>().lalsd, "lalsd")(&t, &lalsd_leaf, &n, &columns, d, e, b, &ldb, &tolerance, &rank, work,
-                                     iwork, &info, 1);
-    if (info < 0) refuse("lalsd", -info);
+    require_routine(table<T>().lalsd, "lalsd")(&t, &lalsd_leaf, &n, &columns, d, e, b, &ldb, &tolerance,
+                                               &rank, work, iwork, &info, 1);
+    if (info < 0) throw_bad_argument("lalsd", -info);
     if (info > 0) return std::nullopt;
     return rank;
   }
@@ -264,7 +259,7 @@ class Blas {
   static std::int64_t lalsd_levels(std::int64_t n) noexcept {
     std::int64_t levels = 0;
     for (std::int64_t rows = n; rows > lalsd_leaf; rows /= 2) ++levels;
-    return levels + 1;  // one more than LAPACK asks for
+    return levels + 1;  // one more than LAPACK requires
   }
   static std::int64_t lalsd_work(std::int64_t n, std::int64_t columns) noexcept {
     return n * (9 + 2 * lalsd_leaf + 8 * lalsd_levels(n) + columns) + (lalsd_leaf + 1) * (lalsd_leaf + 1);
@@ -278,8 +273,8 @@ class Blas {
     return table<T>().lange(&w, &m, &n, a, &lda, work, 1);
   }
 
-  /// A norm of a symmetric matrix of which only `triangle` is read. `work` has n elements for `Norm::one` and
-  /// `Norm::infinity`, and may be null otherwise.
+  /// A norm of a symmetric matrix; reads only `triangle`. `work` has n elements for `Norm::one` and `Norm::infinity`,
+  /// and may be null otherwise.
   template <Real T>
   T lansy(Norm norm, Triangle triangle, int n, const T* a, int lda, T* work = nullptr) const {
     const char w = letter(norm), t = letter(triangle);
@@ -288,12 +283,12 @@ class Blas {
 
  private:
   Blas() = default;
-  void ask_blis(const SharedLibrary& library);
-  [[noreturn]] void refuse(const char* routine, int argument) const;
-  [[noreturn]] void miss(const char* routine) const;
+  void read_blis_core_types(const SharedLibrary& library);
+  [[noreturn]] void throw_bad_argument(const char* routine, int argument) const;
+  [[noreturn]] void throw_missing(const char* routine) const;
   template <class Function>
-  Function* there(Function* function, const char* routine) const {
-    if (function == nullptr) miss(routine);
+  Function* require_routine(Function* function, const char* routine) const {
+    if (function == nullptr) throw_missing(routine);
     return function;
   }
 

@@ -1,4 +1,4 @@
-// Taking buffers by the functions that OpenBLAS itself uses.
+// Reserves buffers with OpenBLAS's own allocation functions.
 #include "algorithms/linalg/blas/buffers.hpp"
 
 #include <fairlead/error.hpp>
@@ -15,8 +15,8 @@
 namespace fairlead::linalg {
 namespace {
 
-/// How many of `wanted` pieces the system gives at once, taken as OpenBLAS takes them.
-std::size_t to_be_had(std::size_t wanted, std::size_t bytes) {
+/// How many of `wanted` mappings the system grants at the same time, mapped as OpenBLAS maps them.
+std::size_t available_mappings(std::size_t wanted, std::size_t bytes) {
   std::vector<void*> pieces;
   pieces.reserve(wanted);
   while (pieces.size() < wanted) {
@@ -32,11 +32,11 @@ std::size_t to_be_had(std::size_t wanted, std::size_t bytes) {
 
 Buffers::Buffers(const SharedLibrary& library, const std::string& version, std::string path)
     : path_(std::move(path)),
-      most_(most_of(version)),
+      most_(max_buffers(version)),
       allocate_(most_ ? library.find<void*(int)>("blas_memory_alloc") : nullptr),
       free_(most_ ? library.find<void(void*)>("blas_memory_free") : nullptr) {}
 
-void Buffers::take(std::size_t threads) {
+void Buffers::reserve(std::size_t threads) {
   const std::lock_guard guard(mutex_);
   if (threads <= taken_) return;
   if (most_ && threads > *most_)
@@ -44,14 +44,15 @@ void Buffers::take(std::size_t threads) {
         "{} workers are more than the BLAS has buffers for ({}): {} at most.\n  Use --workers {}.", threads,
         path_, *most_, *most_));
   if (allocate_ == nullptr || free_ == nullptr) return;
-  // Of those that it has taken for calls before, nobody knows: they are asked for once more.
-  const std::size_t had = taken_ + to_be_had(threads - taken_, bytes_of_each);
-  if (had < threads)
+  // The number of buffers that earlier calls have allocated is unknown, so the test assumes that all are new.
+  const std::size_t available = taken_ + available_mappings(threads - taken_, bytes_of_each);
+  if (available < threads)
     throw SystemError(fmt::format(
         "the BLAS {} needs {} MiB of address space for each of {} workers; there is room for {} (ulimit "
         "-v).\n  {}",
-        path_, bytes_of_each >> 20, threads, had,
-        had == 0 ? "Allow more addresses." : fmt::format("Use --workers {}, or allow more addresses.", had)));
+        path_, bytes_of_each >> 20, threads, available,
+        available == 0 ? "Allow more addresses."
+                       : fmt::format("Use --workers {}, or allow more addresses.", available)));
   std::vector<void*> buffers;
   buffers.reserve(threads);
   for (std::size_t i = 0; i < threads; ++i) buffers.push_back(allocate_(0));
@@ -59,7 +60,7 @@ void Buffers::take(std::size_t threads) {
   taken_ = threads;
 }
 
-std::optional<std::size_t> Buffers::most_of(const std::string& version) {
+std::optional<std::size_t> Buffers::max_buffers(const std::string& version) {
   if (!version.starts_with("OpenBLAS")) return std::nullopt;
   constexpr std::string_view name = "MAX_THREADS=";
   constexpr std::size_t least = 50;

@@ -1,5 +1,5 @@
-// Core types on x86-64 and the instructions that their kernels use: of OpenBLAS (its
-// driver/others/dynamic.c), and of BLIS and AOCL (frame/base/bli_cpuid.c).
+// Core types on x86-64 and the instructions that their kernels use: those of OpenBLAS (its driver/others/dynamic.c),
+// and of BLIS and AOCL (frame/base/bli_cpuid.c).
 #include "algorithms/linalg/blas/core_types.hpp"
 #include "base/file_descriptor.hpp"
 
@@ -15,8 +15,8 @@ namespace {
 
 struct CoreType {
   const char* name;
-  std::array<std::string_view, 10> needs;  // flags of /proc/cpuinfo; empty ones at the end
-  const char* obsolete_with;               // a flag; null: worth trying on every machine that can run it
+  std::array<std::string_view, 10> required_flags;  // flags of /proc/cpuinfo; padded with empty ones
+  const char* obsolete_with;  // a flag of processors with a better type; null: never obsolete
 };
 
 const std::array openblas_core_types{
@@ -65,7 +65,7 @@ Processor parse_cpuinfo(const std::string& text) {
   return processor;
 }
 
-Processor this_processor() { return parse_cpuinfo(whole_file("/proc/cpuinfo").value_or("")); }
+Processor this_processor() { return parse_cpuinfo(read_file("/proc/cpuinfo").value_or("")); }
 
 std::vector<std::string> core_types(const Processor& processor, std::string_view variable) {
   std::span<const CoreType> known;
@@ -76,7 +76,8 @@ std::vector<std::string> core_types(const Processor& processor, std::string_view
   };
   std::vector<std::string> names;
   for (const auto& type : known)
-    if (std::ranges::all_of(type.needs, has) && !(type.obsolete_with != nullptr && has(type.obsolete_with)))
+    if (std::ranges::all_of(type.required_flags, has) &&
+        !(type.obsolete_with != nullptr && has(type.obsolete_with)))
       names.emplace_back(type.name);
   return names;
 }

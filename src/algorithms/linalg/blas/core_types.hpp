@@ -1,6 +1,6 @@
-// The processor, as far as choosing kernels goes: its name, and which core types of the libraries it can run.
-// MKL is not told any: it knows the processors of its maker, and on others ignores what it is told
-// (MKL_ENABLE_INSTRUCTIONS, tried with MKL 2026.2 on a Zen 5).
+// The processor, as needed to select kernels: its name, and the core types of BLAS libraries that it can run. MKL is
+// not covered: it detects the processors of its vendor, and ignores the setting on others (MKL_ENABLE_INSTRUCTIONS,
+// tried with MKL 2026.2 on a Zen 5).
 #pragma once
 #include <set>
 #include <string>
@@ -14,15 +14,15 @@ struct Processor {
   std::set<std::string> flags;  ///< "avx2", "avx512f", ...; empty if unknown
 };
 
-/// What the text of /proc/cpuinfo says about its first processor.
+/// Parses the first processor in the text of /proc/cpuinfo.
 Processor parse_cpuinfo(const std::string& text);
 
-/// This machine's processor; without a name and flags if the system does not tell.
+/// This machine's processor; name and flags are empty if the system does not provide them.
 Processor this_processor();
 
-/// The names that a library takes from the environment variable OPENBLAS_CORETYPE, or BLIS_ARCH_TYPE, whose
-/// instructions `processor` has, oldest first. Those that an even newer one on the list replaces in every
-/// respect (anything before AVX2 on a machine that has it) are left out. None for other variables.
+/// The values for the environment variable OPENBLAS_CORETYPE or BLIS_ARCH_TYPE whose instructions `processor` has,
+/// oldest first. Types that a newer one in the list replaces entirely (those before AVX2 on a machine with AVX2) are
+/// omitted. Empty for other variables.
 std::vector<std::string> core_types(const Processor& processor,
                                     std::string_view variable = "OPENBLAS_CORETYPE");
 

@@ -1,4 +1,4 @@
-// The loader's directories and its cache (the format "glibc-ld.so.cache1.1" of glibc 2.2 and later).
+// Searches the loader's directories and its cache (the format "glibc-ld.so.cache1.1" of glibc 2.2 and later).
 #include "algorithms/linalg/blas/find_libraries.hpp"
 #include "base/file_descriptor.hpp"
 
@@ -18,11 +18,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The begins of names, the fastest first where that is known: if time runs out, the last are not timed.
+/// Prefixes of names, the fastest library first as far as known: if time runs out, the last ones are not timed.
 constexpr std::array families{"openblas",  "mkl_rt", "blis", "armpl_lp64", "nvpl_blas_lp64_core",
                               "flexiblas", "satlas", "blas"};
 
-/// The place of a file's family among these; none if it is no BLAS.
+/// The index of the file's family; -1 if it is not a BLAS.
 int family_of(std::string_view file) {
   if (!file.starts_with("lib") || file.find(".so") == std::string_view::npos) return -1;
   const std::string_view name = file.substr(3, file.find(".so") - 3);
@@ -33,7 +33,8 @@ int family_of(std::string_view file) {
     if (!name.starts_with(family)) continue;
     const std::string_view rest = name.substr(family.size());
     if (rest.find("64") != std::string_view::npos) return -1;
-    // A variant is set off ("blis-mt", "openblasp-r0"); "blas" is that name alone, not "blasfeo".
+    // A variant has a separator ("blis-mt", "openblasp-r0"). "blas" must match the whole name: "blasfeo" is another
+    // library.
     const bool variant =
         rest.starts_with('-') || rest.starts_with('_') || rest.starts_with("p-") || rest.starts_with("o-");
     if (rest.empty() || (variant && family != "blas")) return static_cast<int>(i);
@@ -41,10 +42,10 @@ int family_of(std::string_view file) {
   return -1;
 }
 
-/// Calls each(name, path) for what ldconfig noted down.
+/// Calls each(name, path) for the entries of ldconfig's cache.
 template <class Each>
 void for_each_cached(const fs::path& cache, Each each) {
-  const std::string bytes = whole_file(cache).value_or("");
+  const std::string bytes = read_file(cache).value_or("");
   constexpr std::string_view magic = "glibc-ld.so.cache1.1";
   constexpr std::size_t header = 48, entry = 24;
   const auto number = [&](std::size_t at) {
@@ -67,14 +68,14 @@ void for_each_cached(const fs::path& cache, Each each) {
 }  // namespace
 
 std::vector<FoundLibrary> find_blas_libraries(const LoaderPlaces& places) {
-  std::map<std::string, fs::path, std::less<>> by_name;  // what the loader takes for each name
+  std::map<std::string, fs::path, std::less<>> by_name;  // the file that the loader uses for each name
   const auto add = [&](std::string_view name, const fs::path& path) {
     std::error_code error;
     if (family_of(name) >= 0 && !by_name.contains(name) && fs::is_regular_file(path, error))
       by_name.emplace(name, path);
   };
   const auto add_directory = [&](const fs::path& directory) {
-    for (const std::string& name : names_in(directory)) add(name, directory / name);
+    for (const std::string& name : list_directory(directory)) add(name, directory / name);
   };
   for (std::size_t begin = 0; begin <= places.library_path.size();) {
     const auto end = std::min(places.library_path.find_first_of(":;", begin), places.library_path.size());
@@ -84,7 +85,7 @@ std::vector<FoundLibrary> find_blas_libraries(const LoaderPlaces& places) {
   for_each_cached(places.cache, add);
   for (const fs::path& directory : places.directories) add_directory(directory);
 
-  // "libopenblas.so" and "libopenblas.so.0" are one file; the name with the version says which interface.
+  // "libopenblas.so" and "libopenblas.so.0" are the same file; the name with the version fixes the interface.
   std::map<fs::path, std::string> by_file;
   for (const auto& [name, path] : by_name) {
     std::error_code error;
@@ -102,7 +103,7 @@ std::vector<FoundLibrary> find_blas_libraries(const LoaderPlaces& places) {
   return found;
 }
 
-std::vector<std::string> libraries_named(std::string_view name, const std::vector<FoundLibrary>& found) {
+std::vector<std::string> match_libraries(std::string_view name, const std::vector<FoundLibrary>& found) {
   if (name.find('/') != std::string_view::npos || name.find(".so") != std::string_view::npos)
     return {std::string(name)};
   const std::string begin = "lib" + std::string(name.starts_with("lib") ? name.substr(3) : name);

@@ -1,4 +1,4 @@
-// Which BLAS libraries this machine has: by their names, in the places where the loader looks.
+// Finds the BLAS libraries of this machine: by name, in the places where the loader searches.
 #pragma once
 #include <filesystem>
 #include <string>
@@ -7,26 +7,25 @@
 
 namespace fairlead::linalg {
 
-/// Where the loader looks, in its order.
+/// The places where the loader searches, in its order.
 struct LoaderPlaces {
-  std::string library_path;                          ///< LD_LIBRARY_PATH, which this does not read
-  std::filesystem::path cache = "/etc/ld.so.cache";  ///< what ldconfig found in the directories of its own
+  std::string library_path;                          ///< LD_LIBRARY_PATH (not read here)
+  std::filesystem::path cache = "/etc/ld.so.cache";  ///< the cache of ldconfig
   std::vector<std::filesystem::path> directories = {"/lib64", "/usr/lib64", "/lib", "/usr/lib"};
 };
 
 struct FoundLibrary {
-  std::string name;            ///< as Blas::load takes it: "libopenblas.so.0"
-  std::filesystem::path path;  ///< the file that the loader will take, links followed
+  std::string name;            ///< as for Blas::load: "libopenblas.so.0"
+  std::filesystem::path path;  ///< the file that the loader uses, links followed
 };
 
-/// OpenBLAS, MKL, BLIS (and so AOCL), ArmPL, NVPL, ATLAS and others, each file once; in the end libblas.so.3,
-/// whatever that leads to, and the reference implementation. Not those whose names say that they have 64-bit
-/// integers.
+/// OpenBLAS, MKL, BLIS (and thus AOCL), ArmPL, NVPL, ATLAS and others, each file once. The last ones are libblas.so.3,
+/// whatever it links to, and the reference implementation. Excludes libraries whose names indicate 64-bit integers.
 std::vector<FoundLibrary> find_blas_libraries(const LoaderPlaces& places);
 
-/// The names of those that a user means with `name`: itself, if it is a path or the name of a file ("/opt/x/
-/// libblis.so.4", "libblis.so.4"); else those found whose names begin so: "blis", "openblas". Throws
-/// ConfigError naming what there is.
-std::vector<std::string> libraries_named(std::string_view name, const std::vector<FoundLibrary>& found);
+/// The libraries that the user's `name` selects: itself if it is a path or a file name ("/opt/x/libblis.so.4",
+/// "libblis.so.4"), else the found libraries with this prefix ("blis", "openblas"). Throws ConfigError that lists the
+/// found libraries if none matches.
+std::vector<std::string> match_libraries(std::string_view name, const std::vector<FoundLibrary>& found);
 
 }  // namespace fairlead::linalg

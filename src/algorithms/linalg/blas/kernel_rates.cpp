@@ -1,5 +1,5 @@
-// Each thread has its own tiles. A kernel that overwrites its input gets a fresh copy before every call,
-// outside of the time, since numbers that shrink from call to call end as denormal ones, which are slow.
+// Measures kernel rates; each thread has its own tiles. A kernel that overwrites its input gets a new copy before every
+// call, which is not timed: numbers that shrink from call to call would become denormal, which are slow.
 #include "algorithms/linalg/blas/kernel_rates.hpp"
 
 #include <algorithm>
@@ -23,19 +23,19 @@
 namespace fairlead::linalg {
 namespace {
 
-/// What the threads share.
-struct Together {
-  explicit Together(int threads_) : threads(threads_), begin(threads_) {}
+/// The state that the threads share.
+struct SharedState {
+  explicit SharedState(int threads_) : threads(threads_), begin(threads_) {}
   const int threads;
-  std::barrier<> begin;           // of each kernel
-  std::atomic<int> finished = 0;  // kernels, summed over the threads
+  std::barrier<> begin;           // start of each kernel
+  std::atomic<int> finished = 0;  // finished kernels, summed over the threads
 };
 
-/// One thread and its tiles of n x n.
+/// One thread and its n x n tiles.
 template <Real T>
-class Measurer {
+class RateMeasurement {
  public:
-  Measurer(const Blas& blas, const RateSettings& settings, Together& together, std::uint64_t seed)
+  RateMeasurement(const Blas& blas, const RateSettings& settings, SharedState& together, std::uint64_t seed)
       : blas_(blas),
         settings_(settings),
         together_(together),
@@ -66,10 +66,10 @@ class Measurer {
     });
     if (set == RateSet::product) return rates;
     if (lu)
-      rates.getrf = rate(getrf_flops(n), fresh(spd_),
+      rates.getrf = rate(getrf_flops(n), copy_from(spd_),
                          [&] { failed_ |= unpivoted_lu<T>(blas_, n_, n_, c_.data(), n_) != 0; });
     else
-      rates.potrf = rate(potrf_flops(n), fresh(spd_),
+      rates.potrf = rate(potrf_flops(n), copy_from(spd_),
                          [&] { failed_ |= blas_.potrf<T>(Triangle::lower, n_, c_.data(), n_) != 0; });
     if (failed_)
       throw SystemError((lu ? "a factorization with " : "potrf of ") + blas_.lapack_path() +
@@ -78,12 +78,12 @@ class Measurer {
       panel_solve<T>(blas_, with, n_, n_, triangle_.data(), n_, c_.data(), n_);
     };
     if (lu)
-      rates.trsm = rate(2 * trsm_flops(n, n), fresh(b_), [&] {
+      rates.trsm = rate(2 * trsm_flops(n, n), copy_from(b_), [&] {
         solve(below_lu);
         solve(right_of_lu);
       });
     else
-      rates.trsm = rate(trsm_flops(n, n), fresh(b_), [&] { solve(below_cholesky); });
+      rates.trsm = rate(trsm_flops(n, n), copy_from(b_), [&] { solve(below_cholesky); });
     if (!lu)
       rates.syrk = rate(syrk_flops(n, n), nothing, [&] {
         blas_.syrk<T>(Triangle::lower, Transpose::no, n_, n_, -1, a_.data(), n_, 1, c_.data(), n_);
@@ -96,15 +96,15 @@ class Measurer {
   std::size_t diagonal(int i) const { return static_cast<std::size_t>(i) * static_cast<std::size_t>(n_ + 1); }
 
   static void nothing() noexcept {}
-  auto fresh(const std::vector<T>& from) {
+  auto copy_from(const std::vector<T>& from) {
     return [this, &from] { c_ = from; };
   }
   double rate(double flops, auto&& prepare, auto&& kernel) {
     return flops * 1e-9 / median_seconds(prepare, kernel);
   }
 
-  /// Seconds of the median call of `kernel`; `prepare` runs before each, unmeasured. Whoever is done goes on
-  /// calling it until all are: nobody is measured beside an idle core.
+  /// CPU seconds of the median call of `kernel`; `prepare` runs before each call and is not timed. A thread that has
+  /// finished keeps calling the kernel until all have, so that no thread is measured next to an idle core.
   double median_seconds(auto&& prepare, auto&& kernel) {
     const auto timed = [&] {
       prepare();
@@ -112,7 +112,7 @@ class Measurer {
       kernel();
       return cpu_seconds_of_thread() - start;
     };
-    timed();  // touches the library's buffers, fills the caches
+    timed();  // initializes the library's buffers, warms the caches
     together_.begin.arrive_and_wait();
 
     std::vector<double> calls;
@@ -130,7 +130,7 @@ class Measurer {
 
   const Blas& blas_;
   const RateSettings& settings_;
-  Together& together_;
+  SharedState& together_;
   const int n_;
   std::vector<T> a_, b_, spd_, triangle_, c_;
   int kernels_done_ = 0;
@@ -143,30 +143,30 @@ template <Real T>
 KernelRates measure(const Blas& blas, const RateSettings& settings) {
   if (settings.tile < 1 || settings.threads < 1 || settings.repetitions < 1)
     throw UsageError("kernel rates need a tile, a number of threads and of repetitions of at least 1");
-  Together together(settings.threads);
+  SharedState together(settings.threads);
   const auto count = static_cast<std::size_t>(settings.threads);
   std::vector<KernelRates> rates(count);
   std::vector<std::exception_ptr> failures(count);
   {
-    const auto leave_out = [&] {  // nobody waits for this one
+    const auto drop_thread = [&] {  // the other threads do not wait for this one
       together.finished.fetch_add(4 * settings.threads);
       together.begin.arrive_and_drop();
     };
     const auto measure_one = [&](std::size_t thread) {
       try {
-        if (settings.at_start) settings.at_start(static_cast<int>(thread));
-        rates[thread] = Measurer<T>(blas, settings, together, thread + 1).run();
+        if (settings.on_thread_start) settings.on_thread_start(static_cast<int>(thread));
+        rates[thread] = RateMeasurement<T>(blas, settings, together, thread + 1).run();
       } catch (...) {
         failures[thread] = std::current_exception();
-        leave_out();
+        drop_thread();
       }
     };
-    JoinedThreads threads;  // last, for they use all of the above
+    JoinedThreads threads;  // last: the threads use all of the above
     for (std::size_t thread = 0; thread < count; ++thread) try {
         threads.start([&, thread] { measure_one(thread); }, ignore_failure);
-      } catch (const std::exception&) {  // no thread: those that are there end without it
+      } catch (const std::exception&) {  // thread creation failed: the others finish without it
         failures[thread] = std::current_exception();
-        leave_out();
+        drop_thread();
       }
   }
   for (const auto& failure : failures)

@@ -1,5 +1,5 @@
-// How fast the kernels of tiled algorithms run on one core, with warm caches, while other cores do the same:
-// the "GEMM peak" and the "tiled ceiling" that reports compare a run with.
+// The speed of the kernels of tiled algorithms on one core, with warm caches, while other cores run the same kernel:
+// the "GEMM peak" and the "tiled ceiling" in reports.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -9,32 +9,33 @@
 
 namespace fairlead::linalg {
 
-/// 10^9 floating-point operations a second of one core. 0 = not measured.
+/// GF/s of one core. 0 = not measured.
 struct KernelRates {
-  double gemm = 0;   ///< C -= A B^T; C -= A B where that is what the algorithm does
+  double gemm = 0;   ///< C -= A B^T; C -= A B for algorithms that use that form
   double syrk = 0;   ///< the lower triangle of C -= A A^T
-  double trsm = 0;   ///< B := B L^-T, by panel_solve; of LU, B U^-1 and L^-1 B together
+  double trsm = 0;   ///< B := B L^-T, by panel_solve; for LU, B U^-1 and L^-1 B together
   double potrf = 0;  ///< A = L L^T
   double getrf = 0;  ///< A = L U, by unpivoted_lu
 };
 
-/// Which kernels: those of an algorithm.
+/// The algorithm whose kernels are measured.
 enum class RateSet : std::uint8_t { cholesky, lu, product };
 
 struct RateSettings {
-  int tile = 512;   ///< elements a side
-  int threads = 1;  ///< run each kernel at the same time; the mean of their rates is returned
-  /// At least `repetitions` calls, then until this is over.
+  int tile = 512;   ///< side of a tile, in elements
+  int threads = 1;  ///< run each kernel concurrently; the result is their mean rate
+  /// At least `repetitions` calls, and until this time has passed.
   Duration per_kernel = std::chrono::milliseconds(100);
   int repetitions = 5;
   RateSet kernels = RateSet::cholesky;
-  std::function<void(int thread)> at_start = {};  ///< runs first in each thread: binds it to a core, say
+  /// runs first in each thread, for example to pin it to a core
+  std::function<void(int thread)> on_thread_start = {};
 };
 
-/// Times each kernel, the threads in step, so that all of them run the same kernel all the while; a thread's
-/// rate is that of the median call. Time is that of the core (CLOCK_THREAD_CPUTIME_ID): other processes on
-/// the machine do not enter, what the kernels take from each other (memory, clock frequency) does. Starts
-/// `threads` threads and joins them. Memory: five tiles per thread.
+/// Times each kernel on all threads in step, so that all run the same kernel at the same time. The rate of a thread is
+/// that of the median call, in CPU time (CLOCK_THREAD_CPUTIME_ID): other processes do not affect it, but contention
+/// between the kernels (memory, clock frequency) does. Starts `threads` threads and joins them. Memory: five tiles per
+/// thread.
 template <Real T>
 KernelRates measure(const Blas& blas, const RateSettings& settings);
 

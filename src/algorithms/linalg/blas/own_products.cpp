@@ -1,4 +1,4 @@
-// Goto's loops: columns of C, the inner dimension, rows of C, and within them blocks that registers hold.
+// Goto's loop order: columns of C, the inner dimension, rows of C; the innermost blocks fit in registers.
 #include "algorithms/linalg/blas/own_products.hpp"
 
 #include <sys/mman.h>
@@ -8,11 +8,11 @@
 #include <new>
 #include <utility>
 
-#include "algorithms/linalg/blas/own_kernel.hpp"
+#include "algorithms/linalg/blas/micro_kernel.hpp"
 
 namespace fairlead::linalg {
 
-/// Packed A and B of one call: one huge page, where the system has them.
+/// The packed A and B of one call, in one huge page if the system provides them.
 struct OwnProducts::Scratch {
   static constexpr std::size_t bytes = std::size_t{2} << 20;
   Scratch() : memory(std::aligned_alloc(bytes, bytes)) {
@@ -25,7 +25,7 @@ struct OwnProducts::Scratch {
   void* memory;
 };
 
-/// As many as threads call at once; they are kept.
+/// Scratch memory for one call. There are as many buffers as concurrent calls; they are reused.
 class OwnProducts::Lease {
  public:
   explicit Lease(const OwnProducts& from) : from_(from) {
@@ -41,7 +41,7 @@ class OwnProducts::Lease {
   Lease& operator=(const Lease&) = delete;
   ~Lease() {
     const std::lock_guard guard(from_.mutex_);
-    from_.unused_.push_back(std::move(scratch_));  // has room: see make()
+    from_.unused_.push_back(std::move(scratch_));  // has capacity: see make()
   }
   template <class T>
   T* as() const noexcept {
@@ -56,35 +56,35 @@ class OwnProducts::Lease {
 OwnProducts::OwnProducts() = default;
 OwnProducts::~OwnProducts() = default;
 
-/// With the mutex held.
+/// Requires mutex_.
 std::unique_ptr<OwnProducts::Scratch> OwnProducts::make() const {
   auto scratch = std::make_unique<Scratch>();
-  unused_.reserve(made_ + 1);  // giving back allocates nothing
+  unused_.reserve(made_ + 1);  // so that returning a buffer does not allocate
   ++made_;
   return scratch;
 }
 
-void OwnProducts::take(std::size_t threads) {
+void OwnProducts::reserve(std::size_t threads) {
   const std::lock_guard guard(mutex_);
   while (made_ < threads) unused_.push_back(make());
 }
 
 #if defined(__x86_64__)
 
-bool OwnProducts::possible() noexcept { return __builtin_cpu_supports("avx512f") != 0; }
+bool OwnProducts::is_supported() noexcept { return __builtin_cpu_supports("avx512f") != 0; }
 
 namespace {
 
 using Part = OwnProducts::Part;
 
-/// The next piece of what is left: `most`, and the last two alike.
-constexpr int next_piece(int left, int most, int multiple) noexcept {
+/// The size of the next block: `most`, or for the last two, half of the rest each, rounded up to `multiple`.
+constexpr int next_block(int left, int most, int multiple) noexcept {
   if (left <= most) return left;
   if (left >= 2 * most) return most;
   return (left / 2 + multiple - 1) / multiple * multiple;
 }
 
-/// Whether element (i, j) is in the part.
+/// True if element (i, j) belongs to the part.
 constexpr bool is_in(Part part, int i, int j) noexcept {
   return part == Part::whole || (part == Part::lower ? i >= j : i <= j);
 }
@@ -102,25 +102,25 @@ void scale(Part part, int m, int n, T beta, T* c, std::ptrdiff_t ldc) {
   }
 }
 
-/// Where a piece of C with its packed rows and columns lies.
+/// A block of C with its packed rows and columns.
 template <class T>
-struct Piece {
+struct CBlock {
   int row, column, rows, columns, depth;
   const T *a, *b;
-  T* c;  ///< of the whole matrix
+  T* c;  ///< the whole matrix
   std::ptrdiff_t ldc;
 };
 
 template <class T>
-void add_piece(Part part, T alpha, const Piece<T>& piece) {
-  using Sizes = own::Block<T>;
+void add_block_of_c(Part part, T alpha, const CBlock<T>& piece) {
+  using Sizes = own::BlockSizes<T>;
   for (int j = 0; j < piece.columns; j += Sizes::columns)
     for (int i = 0; i < piece.rows; i += Sizes::rows) {
       const int rows = std::min(Sizes::rows, piece.rows - i),
                 columns = std::min(Sizes::columns, piece.columns - j);
       const int first_row = piece.row + i, first_column = piece.column + j;
       const int last_row = first_row + rows - 1, last_column = first_column + columns - 1;
-      // The corners farthest inside of the part, and farthest outside.
+      // A block is outside the part if its innermost corner is, and entirely inside if its outermost corner is.
       if (part == Part::lower ? !is_in(part, last_row, first_column) : !is_in(part, first_row, last_column))
         continue;
       const bool whole =
@@ -146,7 +146,7 @@ void add_piece(Part part, T alpha, const Piece<T>& piece) {
 template <class T>
 void OwnProducts::multiply(Part part, bool transpose_a, bool transpose_b, int m, int n, int k, T alpha,
                            const T* a, int lda, const T* b, int ldb, T beta, T* c, int ldc) const {
-  using Sizes = own::Block<T>;
+  using Sizes = own::BlockSizes<T>;
   constexpr int elements_of_a = Sizes::rows_at_once * Sizes::depth;
   static_assert((elements_of_a + Sizes::columns_at_once * Sizes::depth) * sizeof(T) <= Scratch::bytes);
   if (beta != 1) scale(part, m, n, beta, c, ldc);
@@ -157,16 +157,16 @@ void OwnProducts::multiply(Part part, bool transpose_a, bool transpose_b, int m,
   T* const packed_a = lease.as<T>();
   T* const packed_b = packed_a + elements_of_a;
   for (int column = 0, columns = 0; column < n; column += columns) {
-    columns = next_piece(n - column, Sizes::columns_at_once, Sizes::columns);
+    columns = next_block(n - column, Sizes::columns_at_once, Sizes::columns);
     const int begin = part == Part::lower ? column / Sizes::rows * Sizes::rows : 0;
     const int end = part == Part::upper ? std::min(m, column + columns) : m;
     for (int inner = 0, depth = 0; inner < k; inner += depth) {
-      depth = next_piece(k - inner, Sizes::depth, 8);
+      depth = next_block(k - inner, Sizes::depth, 8);
       own::pack<Sizes::columns>(columns_of_b.from(column, inner), columns, depth, packed_b);
       for (int row = begin, rows = 0; row < end; row += rows) {
-        rows = next_piece(end - row, Sizes::rows_at_once, Sizes::rows);
+        rows = next_block(end - row, Sizes::rows_at_once, Sizes::rows);
         own::pack<Sizes::rows>(rows_of_a.from(row, inner), rows, depth, packed_a);
-        add_piece<T>(part, alpha, {row, column, rows, columns, depth, packed_a, packed_b, c, ldc});
+        add_block_of_c<T>(part, alpha, {row, column, rows, columns, depth, packed_a, packed_b, c, ldc});
       }
     }
   }
@@ -179,7 +179,7 @@ bool OwnProducts::possible() noexcept { return false; }
 template <class T>
 void OwnProducts::multiply(Part, bool, bool, int, int, int, T, const T*, int, const T*, int, T, T*,
                            int) const {
-  std::abort();  // nobody has one: Blas::load() asks before
+  std::abort();  // unreachable: Blas::load() checks possible()
 }
 
 #endif

@@ -1,7 +1,7 @@
-// LU with pivoting between two tiles only, which LAPACK does not have: a triangle U on top of a tile A.
+// LU factorization with pivoting between pairs of tiles, which LAPACK does not have: a triangle U on top of a tile A.
 // Buttari, Langou, Kurzak, Dongarra 2009 ("A class of parallel tiled linear algebra algorithms for multicore
-// architectures"), who call its two kernels tstrf and ssssm; Yip 1979 ("Fortran subroutines for out-of-core
-// solutions of large complex linear systems"), where pivoting by pairs of blocks is from.
+// architectures"), with their names tstrf and ssssm for the two kernels; Yip 1979 ("Fortran subroutines for out-of-core
+// solutions of large complex linear systems"), the origin of pairwise pivoting of blocks.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -13,9 +13,9 @@
 
 namespace fairlead::linalg {
 
-/// What tstrf() leaves besides U and A, for blocks of ib columns: in `l` of ib x n the unit lower triangle
-/// that eliminates within a block of U, in `pivots` of n what was exchanged: row i of a block with row
-/// pivots[i], from 1, of that block on top of A.
+/// What tstrf() stores in addition to U and A, for blocks of ib columns. `l` (ib x n) has the unit lower triangle that
+/// eliminates within a block of U. `pivots` (n elements) has the exchanges: row i of a block with row pivots[i], from
+/// 1, of that block on top of A.
 template <class Number, class Pivot>
 struct PairFactors {
   int ib;
@@ -26,11 +26,11 @@ struct PairFactors {
 
 namespace detail {
 
-/// Exchanges the rows of U's block and A as `pivots` say; `undo`: the other way round.
+/// Exchanges the rows of a block of U and of A by `pivots`; `undo`: in reverse.
 template <Real T>
 void exchange_rows(int block, int columns, const std::int32_t* pivots, T* u, int ldu, T* a, int lda,
                    bool undo = false) {
-  // Column by column: a row is an element of each, on a cache line of its own.
+  // Column by column: the elements of a row are on different cache lines.
   for (int j = 0; j < columns; ++j) {
     T* const of_u = u + static_cast<std::ptrdiff_t>(j) * ldu;
     T* const of_a = a + static_cast<std::ptrdiff_t>(j) * lda;
@@ -41,7 +41,7 @@ void exchange_rows(int block, int columns, const std::int32_t* pivots, T* u, int
   }
 }
 
-/// One block: exchanges, then L^-1 on the block of C1, then A (of m rows) off C2.
+/// Applies one block: the exchanges, then C1 := L^-1 C1, then C2 := C2 - A C1. A has m rows.
 template <Real T>
 void eliminate(const Blas& blas, int m, int columns, int block, const T* l, int ldl,
                const std::int32_t* pivots, const T* a, int lda, T* c1, int ldc1, T* c2, int ldc2) {
@@ -54,10 +54,10 @@ void eliminate(const Blas& blas, int m, int columns, int block, const T* l, int 
 
 }  // namespace detail
 
-/// Factors the n x n triangle U on top of A of m x n in place: U becomes that of both, A the part of L below
-/// it. What is below U's diagonal is not touched. `work` has (ib + m) ib elements. A pivot that is zero is left
-/// there, for the next tile to offer another one. Returns 0, or the place, from 1, of the first pivot that is
-/// not finite; what is right of its block is then not factored.
+/// Factors the n x n triangle U on top of the m x n tile A in place: U becomes the U of both, A the part of L below it.
+/// Elements below the diagonal of U are not accessed. `work` has (ib + m) ib elements. A zero pivot is kept, as a later
+/// tile may provide another one. Returns 0, or the index, from 1, of the first pivot that is not finite; the columns
+/// right of its block are then not factored.
 template <Real T>
 [[nodiscard]] int tstrf(const Blas& blas, int m, int n, T* u, int ldu, T* a, int lda,
                         const PairFactors<T, std::int32_t>& left, T* work) {
@@ -73,7 +73,7 @@ template <Real T>
       std::copy_n(at(a, lda, 0, k + j), m, column + block);
     }
     std::int32_t* const pivots = left.pivots + k;
-    (void)blas.getrf<T>(ld, block, work, ld, pivots);  // a zero shows on the diagonal
+    (void)blas.getrf<T>(ld, block, work, ld, pivots);  // a zero pivot remains on the diagonal
     for (int i = 0; i < block; ++i)
       if (!std::isfinite(*at(work, ld, i, i)) || pivots[i] < i + 1 || pivots[i] > ld) return k + i + 1;
     T* const l = at(left.l, left.ldl, 0, k);
@@ -90,7 +90,7 @@ template <Real T>
   return 0;
 }
 
-/// The same steps on C1 on top of C2, of n x columns (or more rows, not touched) and m x columns.
+/// Applies the steps of tstrf() to C1 on top of C2, of n x columns (further rows are not accessed) and m x columns.
 template <Real T>
 void ssssm(const Blas& blas, int m, int n, int columns, const T* a, int lda,
            const PairFactors<const T, const std::int32_t>& left, T* c1, int ldc1, T* c2, int ldc2) {
@@ -101,7 +101,7 @@ void ssssm(const Blas& blas, int m, int n, int columns, const T* a, int lda,
   }
 }
 
-/// The transposed of all that ssssm() does, for who solves with A^T.
+/// Applies the transpose of ssssm(), for solves with A^T.
 template <Real T>
 void ssssm_transposed(const Blas& blas, int m, int n, int columns, const T* a, int lda,
                       const PairFactors<const T, const std::int32_t>& left, T* c1, int ldc1, T* c2,

@@ -1,4 +1,4 @@
-// The triangular solves of tiled factorizations, made of products as far as that does no harm.
+// The triangular solves of tiled factorizations, made of matrix products as far as stability allows.
 #pragma once
 #include <cstddef>
 
@@ -6,37 +6,37 @@
 
 namespace fairlead::linalg {
 
-/// A triangle t and how a factorization solves with it: A := A op(t)^-1 (right) or op(t)^-1 A (left).
+/// A solve with a triangle t: A := A op(t)^-1 (right) or op(t)^-1 A (left).
 struct TriangularSolve {
   Side side;
   Triangle triangle;
   Transpose op;
   Diagonal diagonal;
 };
-/// A L^-T, of a Cholesky factorization: what lies below the diagonal.
+/// Cholesky, tiles below the diagonal: A L^-T.
 inline constexpr TriangularSolve below_cholesky{Side::right, Triangle::lower, Transpose::yes,
                                                 Diagonal::general};
-/// A U^-1 and L^-1 A, of an LU factorization whose L has ones on the diagonal.
+/// LU with a unit lower triangle L: A U^-1 for tiles below the diagonal, L^-1 A for tiles right of it.
 inline constexpr TriangularSolve below_lu{Side::right, Triangle::upper, Transpose::no, Diagonal::general};
 inline constexpr TriangularSolve right_of_lu{Side::left, Triangle::lower, Transpose::no, Diagonal::unit};
 
-/// Whether it goes from the first column of A (right) or row (left) to the last: so do those above.
+/// True if the solve proceeds from the first column (right) or row (left) of A to the last, as the solves above do.
 constexpr bool goes_forward(const TriangularSolve& solve) noexcept {
   const bool lower = (solve.triangle == Triangle::lower) != (solve.op == Transpose::yes);
   return lower == (solve.side == Side::left);
 }
 
-/// Solves for an m x n matrix A by halves of its columns (right) or rows (left): one is solved for, a product brings
-/// the other up to date. Only what goes_forward(). As stable as the solve in one
-/// piece, and faster. GF/s of one Zen 4 core, FP64, OpenBLAS 0.3.21: trsm in one piece / in panels of 96, each brought
-/// up to date by all before it / this / gemm, the last three with Fairlead's own products:
+/// Solves for an m x n matrix A by recursion on its columns (right) or rows (left): solves for the first half, updates
+/// the second half by a product, solves for it. Requires goes_forward(). As stable as one trsm, and faster. GF/s of one
+/// Zen 4 core, FP64, OpenBLAS 0.3.21: one trsm / panels of 96, each updated by all panels before it / this function /
+/// gemm; the last three with Fairlead's own products:
 ///
 ///     below_cholesky, tile 512: 39 / 43 / 44 / 47    768: 47 / 47 / 49 / 49    1024: 46 / 41 / 47 / 51
 ///     right_of_lu,    tile 512: 39 / 34 / 38 / 51    768: 36 / 37 / 45 / 50    1024: 35 / 35 / 42 / 51
 ///
-/// The product with the inverse was left out: where the tile's L is ill-conditioned the residual of the
-/// factorization grows with it. For a Gaussian kernel matrix with tiles of condition 4e8 it is 2,000 times
-/// that of a solve; with condition 1e4 it is four times.
+/// Products with an explicit inverse are not used: if the tile's L is ill-conditioned, the residual of the
+/// factorization grows with the condition number. For a Gaussian kernel matrix it is 2,000 times that of a solve with
+/// tiles of condition 4e8, and four times with condition 1e4.
 template <Real T>
 void panel_solve(const Blas& blas, const TriangularSolve& solve, int m, int n, const T* t, int ld_t, T* a,
                  int ld_a) {
@@ -49,7 +49,7 @@ void panel_solve(const Blas& blas, const TriangularSolve& solve, int m, int n, c
   }
   const int first = (order / 2 + panel - 1) / panel * panel, second = order - first;
   const auto step = static_cast<std::ptrdiff_t>(first);
-  // What joins the second to the first: blocks below the diagonal, or above it.
+  // The off-diagonal block that couples the two halves.
   const T* const between = t + (solve.triangle == Triangle::lower ? step : step * ld_t);
   const T* const diagonal = t + step + step * ld_t;
   if (right) {

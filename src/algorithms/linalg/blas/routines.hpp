@@ -1,6 +1,6 @@
-// The Fortran routines of BLAS and LAPACK that Fairlead calls, as a table of functions for one type of
-// number. 32-bit integers (LP64). Every CHARACTER argument has a hidden length behind the others, which
-// compiled Fortran expects and C implementations do not look at.
+// The Fortran routines of BLAS and LAPACK that Fairlead calls, as a table of functions for one element type. 32-bit
+// integers (LP64). Each CHARACTER argument has a hidden length after the other arguments, which compiled Fortran
+// expects and C implementations ignore.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -55,8 +55,8 @@ struct Routines {
   Trtri* trtri = nullptr;
   Lange* lange = nullptr;
   Lansy* lansy = nullptr;
-  // Optional: Blas reports a missing one when it is called, so that a library without them can still do what
-  // needs none of them. LAPACK has had geqrt to tpmqrt since 3.4 (2011), the last three since 3.0 (1999).
+  // Optional: Blas reports a missing routine when it is called, so that a library without it remains usable. LAPACK has
+  // geqrt to tpmqrt since 3.4 (2011), the last three since 3.0 (1999).
   Getrf* getrf = nullptr;
   Laswp* laswp = nullptr;
   Geqrt* geqrt = nullptr;
@@ -67,8 +67,7 @@ struct Routines {
   Ormbr* ormbr = nullptr;
   Lalsd* lalsd = nullptr;
 
-  /// Fills the table. Throws SystemError naming the first routine that is missing, but for
-  /// those that may be.
+  /// Fills the table. Throws SystemError naming the first missing routine, except for optional ones.
   static Routines from(const SharedLibrary& blas, const SharedLibrary& lapack);
 };
 

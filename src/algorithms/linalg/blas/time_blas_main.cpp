@@ -1,5 +1,4 @@
-// The process that times one BLAS: loads it, checks that it computes what it should, times it, prints one
-// line.
+// The process that times one BLAS: loads it, checks its results, times it, prints one line.
 #include <fmt/format.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -17,8 +16,8 @@
 #include "algorithms/linalg/blas/blas_timing.hpp"
 #include "algorithms/linalg/blas/kernel_rates.hpp"
 #include "base/core_time.hpp"
+#include "base/log.hpp"
 #include "base/random.hpp"
-#include "base/tell.hpp"
 
 namespace fairlead::linalg {
 namespace {
@@ -30,8 +29,8 @@ std::optional<int> number(const std::string& text) {
   return value;
 }
 
-/// Factors a positive definite matrix and multiplies the factors: kernels made for another processor may run
-/// and be wrong. The size takes the library through its blocked paths and their remainders.
+/// Factors a positive definite matrix and multiplies the factors: kernels for another processor may run and be wrong.
+/// The size exercises the blocked code paths of the library and their remainders.
 bool computes_correctly(const Blas& blas) {
   constexpr int n = 203;
   std::vector<double> a(n * n), l, back(n * n);
@@ -53,7 +52,7 @@ bool computes_correctly(const Blas& blas) {
   return error < 1e-10 * n;
 }
 
-/// Whether what a call takes of the processor is taken by the calling thread. Holds on a busy machine, too.
+/// True if the calling thread uses all CPU time of a call. Reliable on a busy machine, too.
 bool computes_on_one_thread(const Blas& blas) {
   const int n = 320;
   const std::vector<double> a(n * n, 1.0), b = a;
@@ -61,7 +60,7 @@ bool computes_on_one_thread(const Blas& blas) {
   const auto call = [&] {
     blas.gemm<double>(Transpose::no, Transpose::no, n, n, n, 1, a.data(), n, b.data(), n, 0, c.data(), n);
   };
-  call();  // touches what the library sets up
+  call();  // initializes the library
   const double process = cpu_seconds_of_process(), thread = cpu_seconds_of_thread();
   for (int i = 0; i < 3; ++i) call();
   const double all = cpu_seconds_of_process() - process;
@@ -70,8 +69,8 @@ bool computes_on_one_thread(const Blas& blas) {
 
 double gflops_of(const KernelRates& rates) noexcept {
   if (rates.gemm <= 0 || rates.syrk <= 0 || rates.trsm <= 0 || rates.potrf <= 0) return 0;
-  // Of n tiles a side: n^3 / 3 operations in all, each of n^2 / 2 tasks of syrk and of trsm one, of potrf a
-  // third.
+  // With n tiles per side and units of b^3, where b is the tile side: n^3 / 3 operations in all, of which each of the
+  // n^2 / 2 tasks of syrk and of trsm has one, and each of the n tasks of potrf a third.
   constexpr double n = 20, syrk = 1.5 / n, trsm = 1.5 / n, potrf = 1 / (n * n);
   return 1 / ((1 - syrk - trsm - potrf) / rates.gemm + syrk / rates.syrk + trsm / rates.trsm +
               potrf / rates.potrf);
@@ -86,11 +85,12 @@ int time_blas_main(const std::vector<std::string>& arguments) {
   const auto tile = arguments.size() == 3 ? number(arguments[1]) : std::nullopt;
   const auto milliseconds = arguments.size() == 3 ? number(arguments[2]) : std::nullopt;
   if (!tile || !milliseconds) {
-    tell("fairlead: timing a BLAS needs: LIBRARY TILE MILLISECONDS\n");
+    log_message("fairlead: timing a BLAS needs: LIBRARY TILE MILLISECONDS\n");
     return 2;
   }
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // whoever started this waits for it
-  // Whoever started this ends it; these hold if that one is stopped. Of wall time there is plenty: the machine may be busy.
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // the parent waits for this process
+  // The parent enforces the time limit; these limits apply if the parent is stopped. The wall-time limit is generous,
+  // as the machine may be busy.
   const rlimit most{static_cast<rlim_t>(*milliseconds / 1000 + 1), RLIM_INFINITY};
   ::setrlimit(RLIMIT_CPU, &most);
   ::alarm(600);

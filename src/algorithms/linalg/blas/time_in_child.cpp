@@ -1,4 +1,4 @@
-// The parent's side of timing a BLAS: a child process, what it prints, and how much time it has left.
+// The parent's side of timing a BLAS: starts a child process, reads its output and enforces its time limit.
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/wait.h>
@@ -24,8 +24,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// This process's environment handed on (no setting is read from it), with the core type set or taken away,
-/// and no threads of the library's own.
+/// The environment of this process (no setting is read from it), with the core type set or removed, and libraries set
+/// to one thread.
 std::vector<std::string> environment_with(const BlasCandidate& candidate) {
   std::vector<std::string> set{"OPENBLAS_CORETYPE=", "BLIS_ARCH_TYPE=", "OPENBLAS_VERBOSE="};
   const std::size_t removed = set.size();
@@ -36,11 +36,12 @@ std::vector<std::string> environment_with(const BlasCandidate& candidate) {
                              [&](const auto& name) { return std::string_view(*variable).starts_with(name); }))
       variables.emplace_back(*variable);
   for (std::size_t i = removed; i < set.size(); ++i) variables.push_back(set[i] + "1");
-  if (!candidate.core_type.empty()) variables.push_back(candidate.variable + "=" + candidate.told());
+  if (!candidate.core_type.empty())
+    variables.push_back(candidate.variable + "=" + candidate.variable_value());
   return variables;
 }
 
-/// A started process with its standard output on a pipe; killed and waited for when destroyed.
+/// A child process with its standard output on a pipe; the destructor kills it and waits for it.
 class Child {
  public:
   Child(std::vector<std::string> arguments, const std::vector<std::string>& environment) {
@@ -62,7 +63,7 @@ class Child {
     }
   }
 
-  /// What it prints until it closes its output; nothing if that takes longer than `limit`.
+  /// The child's output until it closes the pipe; none if that takes longer than `limit`.
   std::optional<std::string> output(Duration limit) {
     std::string text;
     const Clock::time_point deadline = Clock::now() + longest;
@@ -79,10 +80,10 @@ class Child {
     }
   }
 
-  /// What counts of its time so far.
-  Duration spent() const noexcept { return spent_; }
+  /// The child's counted time so far.
+  Duration counted_time() const noexcept { return spent_; }
 
-  /// The status of waitpid once it has ended; 0 if somebody else in this process took it.
+  /// The status from waitpid after the child has ended; 0 if other code in this process has already reaped it.
   int wait() {
     int status = 0;
     while (::waitpid(id_, &status, 0) < 0)
@@ -94,8 +95,8 @@ class Child {
  private:
   static constexpr Duration slice = std::chrono::milliseconds(50), longest = std::chrono::seconds(60);
 
-  /// All time but that in which it wanted a core and had none; and but that in which this process did not run itself,
-  /// which was stopped, or had no core either.
+  /// Counts the elapsed time, except the time that the child waited for a core, and the time in which this process did
+  /// not run itself because it was stopped or had no core either.
   void count_time() {
     const Clock::time_point now = Clock::now();
     const Duration passed = std::min<Duration>(now - counted_until_, 2 * slice);
@@ -103,7 +104,7 @@ class Child {
     const CoreTime before = core_time_;
     core_time_ = processes_time_->now().value_or(before);
     const CoreTime since = core_time_ - before;
-    spent_ += std::max(since.on_core, passed - since.without_core);
+    spent_ += std::max(since.on_core, passed - since.waiting);
   }
 
   pid_t id_ = -1;
@@ -141,7 +142,7 @@ TimingOutcome time_in_child(const std::vector<std::string>& helper, const BlasCa
   arguments.insert(arguments.end(), {candidate.library, std::to_string(tile), std::to_string(limit_ms)});
   Child child(std::move(arguments), environment_with(candidate));
   const auto text = child.output(limit);
-  const Duration spent = child.spent();
+  const Duration spent = child.counted_time();
   if (!text) return {{}, fmt::format("took longer than {:.1f} s of computing", seconds(limit)), {}, spent};
   const int status = child.wait();
   if (WIFSIGNALED(status))

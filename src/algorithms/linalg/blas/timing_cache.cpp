@@ -1,4 +1,4 @@
-// The file: the key, then one line per candidate, fields separated by tabs.
+// The file format: the key, then one line per candidate, fields separated by tabs.
 #include "algorithms/linalg/blas/timing_cache.hpp"
 
 #include <fmt/format.h>
@@ -12,11 +12,11 @@
 namespace fairlead::linalg {
 namespace {
 
-constexpr KeptFile::Format format{
+constexpr SharedFile::Format format{
     "fairlead-blas-timings", 3,
     "Made by timing each candidate once. Delete this file to have it done again."};
 
-/// Changes with the file at `path`, also when the path is a link that now leads elsewhere.
+/// Identifies the content of the file at `path`; also changes if a link points to another file.
 std::string identity(const std::string& path) {
   struct stat state {};
   if (::stat(path.c_str(), &state) != 0) return "none";
@@ -38,7 +38,8 @@ std::filesystem::path path_of(const std::filesystem::path& directory, const Timi
   return directory / fmt::format("blas-timings-{:016x}.txt", text_hash(text));
 }
 
-/// A file is no reason to load a library, or to set a variable of the environment, that this program would not think of.
+/// Rejects entries that name a library or an environment variable outside the known candidates: a cache file must not
+/// make this program load arbitrary libraries.
 bool is_known(const TimingKey& key, const std::vector<std::string>& field) {
   constexpr std::array<std::string_view, 3> variables{"", "OPENBLAS_CORETYPE", "BLIS_ARCH_TYPE"};
   return std::ranges::find(key.libraries, field[1]) != key.libraries.end() &&

@@ -1,6 +1,5 @@
-// The timings of a machine's BLAS libraries, kept from run to run in a readable file, one per processor model
-// and set of candidates. A file that is damaged, of another version, or older than the libraries counts as
-// absent.
+// A persistent cache of the timings of a machine's BLAS libraries: a readable file for each processor model and set of
+// candidates. A file that is damaged, of another version, or older than the libraries is ignored.
 #pragma once
 #include <filesystem>
 #include <optional>
@@ -10,16 +9,16 @@
 
 #include "algorithms/linalg/blas/blas_timing.hpp"
 #include "algorithms/linalg/blas/core_types.hpp"
-#include "base/kept_file.hpp"
+#include "base/shared_file.hpp"
 
 namespace fairlead::linalg {
 
 struct BlasTimings {
-  std::vector<BlasTiming> timings;  ///< as they were taken; the first is the default
+  std::vector<BlasTiming> timings;  ///< in the order of timing; the first is the default
   std::vector<std::pair<BlasCandidate, std::string>> failures;  ///< with the reasons
 };
 
-/// What the timings depend on.
+/// Everything that the timings depend on.
 struct TimingKey {
   Processor processor;
   int tile = 0;
@@ -27,11 +26,11 @@ struct TimingKey {
   std::string inherited_core_type;
 };
 
-/// One such file, locked against other processes while this lives: who comes second waits, and finds the
-/// timings.
+/// One cache file, locked against other processes during the lifetime of the object: a second process waits, and then
+/// finds the timings.
 class TimingCache {
  public:
-  /// Makes `directory` if needed. Throws SystemError naming the path if it cannot be made or written to.
+  /// Creates `directory` if needed. Throws SystemError naming the path if it cannot be created or written.
   TimingCache(const std::filesystem::path& directory, TimingKey key);
 
   const std::filesystem::path& file() const noexcept { return file_.path(); }
@@ -43,8 +42,8 @@ class TimingCache {
 
  private:
   TimingKey key_;
-  KeptFile file_;
-  KeptFile::Lock lock_;
+  SharedFile file_;
+  SharedFile::Lock lock_;
 };
 
 }  // namespace fairlead::linalg

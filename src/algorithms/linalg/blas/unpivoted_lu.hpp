@@ -1,4 +1,4 @@
-// The LU factorization of a tile without pivoting, which LAPACK does not have.
+// LU factorization of a tile without pivoting, which LAPACK does not have.
 #pragma once
 #include <cmath>
 #include <cstddef>
@@ -7,10 +7,11 @@
 
 namespace fairlead::linalg {
 
-/// A = L U in place for an m x n matrix with m >= n: below the diagonal L, which has ones on it, on and above
-/// it U. Returns 0, or the place, from 1, of the first pivot that is zero or not finite; what is right of it
-/// is then not factored.
-/// By halves of the columns, so that nearly everything is done by products: Toledo 1997 ("Locality of
+/// A = L U in place for an m x n matrix with m >= n: the unit lower triangle L below the diagonal, U on and above it.
+/// Returns 0, or the index, from 1, of the first pivot that is zero or not finite; the columns right of it are then not
+/// factored.
+///
+/// Recursive on halves of the columns, so that nearly all operations are in products: Toledo 1997 ("Locality of
 /// reference in LU decomposition with partial pivoting"), without the pivoting.
 template <Real T>
 [[nodiscard]] int unpivoted_lu(const Blas& blas, int m, int n, T* a, int lda) {

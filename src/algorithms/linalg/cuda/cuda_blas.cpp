@@ -21,7 +21,7 @@ constexpr std::size_t most_pieces = CudaStream::answer_bytes / sizeof(int);
 
 }  // namespace
 
-/// Of a factorization in pieces: where each begins, and where the device says how it went.
+/// The parts of a factorization: the first column of each. The device writes LAPACK's info for each part.
 struct Pieces {
   std::array<std::size_t, most_pieces> first{};
   std::size_t count = 0;
@@ -50,8 +50,8 @@ void CudaBlas::gemm(const CudaStream& stream, Transpose op_a, Transpose op_b, st
                     const CudaMatrix<T>& c) const {
   const Cublas& library = cublas();
   check_cublas(library.of<T>().gemm(handle<T>(stream), number_of(op_a), number_of(op_b), number_of(m),
-                                    number_of(n), number_of(k), &alpha, a.at, number_of(a.ld), b.at,
-                                    number_of(b.ld), &beta, c.at, number_of(c.ld)),
+                                    number_of(n), number_of(k), &alpha, a.data, number_of(a.ld), b.data,
+                                    number_of(b.ld), &beta, c.data, number_of(c.ld)),
                "gemm");
 }
 
@@ -61,7 +61,7 @@ void CudaBlas::syrk_lower(const CudaStream& stream, std::size_t n, std::size_t k
   const Cublas& library = cublas();
   const T minus_one = -1, one = 1;
   check_cublas(library.of<T>().syrk(handle<T>(stream), lower, as_it_is, number_of(n), number_of(k),
-                                    &minus_one, a.at, number_of(a.ld), &one, c.at, number_of(c.ld)),
+                                    &minus_one, a.data, number_of(a.ld), &one, c.data, number_of(c.ld)),
                "syrk");
 }
 
@@ -73,8 +73,8 @@ void CudaBlas::trmm(const CudaStream& stream, Triangle triangle, Transpose op, D
   const T one = 1;
   check_cublas(library.of<T>().trmm(handle<T>(stream), left, triangle == Triangle::upper ? upper : lower,
                                     number_of(op), diagonal == Diagonal::unit ? unit : general, number_of(m),
-                                    number_of(n), &one, t.at, number_of(t.ld), b.at, number_of(b.ld), c.at,
-                                    number_of(c.ld)),
+                                    number_of(n), &one, t.data, number_of(t.ld), b.data, number_of(b.ld),
+                                    c.data, number_of(c.ld)),
                "trmm");
 }
 
@@ -86,7 +86,7 @@ void CudaBlas::solve(const CudaStream& stream, const TriangularSolve& how, std::
   check_cublas(library.of<T>().trsm(handle<T>(stream), how.side == Side::right ? right : left,
                                     how.triangle == Triangle::upper ? upper : lower, number_of(how.op),
                                     how.diagonal == Diagonal::unit ? unit : general, number_of(m),
-                                    number_of(n), &one, t.at, number_of(t.ld), a.at, number_of(a.ld)),
+                                    number_of(n), &one, t.data, number_of(t.ld), a.data, number_of(a.ld)),
                "trsm");
 }
 
@@ -95,7 +95,7 @@ void CudaBlas::potrf_lower(const CudaStream& stream, std::size_t n, const CudaMa
                            std::function<void(int info)> over) const {
   Pieces pieces;
   factor<T>(stream, Factor::cholesky, n, a, 0, pieces);
-  tell_when_over(stream, "potrf", pieces, std::move(over));
+  report_info_when_done(stream, "potrf", pieces, std::move(over));
 }
 
 template <Real T>
@@ -103,14 +103,14 @@ void CudaBlas::unpivoted_lu(const CudaStream& stream, std::size_t n, const CudaM
                             std::function<void(int info)> over) const {
   Pieces pieces;
   factor<T>(stream, Factor::lu, n, a, 0, pieces);
-  tell_when_over(stream, "getrf", pieces, std::move(over));
+  report_info_when_done(stream, "getrf", pieces, std::move(over));
 }
 
-void CudaBlas::tell_when_over(const CudaStream& stream, const char* routine, const Pieces& pieces,
-                              std::function<void(int info)> over) {
+void CudaBlas::report_info_when_done(const CudaStream& stream, const char* routine, const Pieces& pieces,
+                                     std::function<void(int info)> over) {
   stream.then(
       [routine, pieces, said = stream.answer<std::array<int, most_pieces>>(), over = std::move(over)] {
-        for (std::size_t i = 0; i < pieces.count; ++i) {  // later ones follow from the first that fails
+        for (std::size_t i = 0; i < pieces.count; ++i) {  // failures after the first are its consequences
           const int info = (*said)[i];
           if (info < 0)
             throw SystemError(fmt::format("cuSOLVER: {}: its parameter {} is wrong", routine, -info));
@@ -128,22 +128,23 @@ void CudaBlas::factor(const CudaStream& stream, Factor kind, std::size_t n, cons
   cusolverDnContext* const handle = cusolver().handle(stream);
   int elements = 0;
   if (cholesky)
-    check_cusolver(routines.potrf_elements(handle, lower, number_of(n), a.at, number_of(a.ld), &elements),
+    check_cusolver(routines.potrf_elements(handle, lower, number_of(n), a.data, number_of(a.ld), &elements),
                    "potrf");
   else
     check_cusolver(
-        routines.getrf_elements(handle, number_of(n), number_of(n), a.at, number_of(a.ld), &elements),
+        routines.getrf_elements(handle, number_of(n), number_of(n), a.data, number_of(a.ld), &elements),
         "getrf");
   if (static_cast<std::size_t>(elements) * sizeof(T) <= stream.workspace_bytes()) {
     pieces.first[pieces.count] = first;
     int* const info = &(*stream.answer<std::array<int, most_pieces>>())[pieces.count++];
     T* const work = static_cast<T*>(stream.workspace());
     if (cholesky)
-      check_cusolver(routines.potrf(handle, lower, number_of(n), a.at, number_of(a.ld), work, elements, info),
-                     "potrf");
+      check_cusolver(
+          routines.potrf(handle, lower, number_of(n), a.data, number_of(a.ld), work, elements, info),
+          "potrf");
     else
       check_cusolver(
-          routines.getrf(handle, number_of(n), number_of(n), a.at, number_of(a.ld), work, nullptr, info),
+          routines.getrf(handle, number_of(n), number_of(n), a.data, number_of(a.ld), work, nullptr, info),
           "getrf");
     return;
   }

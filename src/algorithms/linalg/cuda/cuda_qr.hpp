@@ -1,5 +1,5 @@
-// What the tasks of a QR factorization do on CUDA devices: as LAPACK's geqrt, gemqrt, tpqrt and tpmqrt, in blocks of columns with the
-// same V and T. The reflectors of a block are made by a kernel of our own; they are applied by products, which are cuBLAS's.
+// The kernels of QR factorizations on CUDA devices, equivalent to LAPACK's geqrt, gemqrt, tpqrt and tpmqrt: blocks of
+// columns with the same V and T. Fairlead's own kernel computes the reflectors of a block; cuBLAS products apply them.
 #pragma once
 #include <cstddef>
 
@@ -7,20 +7,20 @@
 
 namespace fairlead::linalg {
 
-/// Of the tile below, as tpqrt counts: how many of its rows take part, of which the last ones are a trapezoid's.
+/// The rows of the lower tile that take part, as for tpqrt; the last `of_trapezoid` of them form a trapezoid.
 struct CudaRowsBelow {
   std::size_t all = 0, of_trapezoid = 0;
 };
 
-/// For one task, on its stream. `work`: on the device, of as many elements as LAPACK's routine takes for a matrix on the right: the
-/// block's reflectors times the columns. Needs CudaBlas::own() to be there.
+/// For one task, on its stream. `work`: device memory with as many elements as LAPACK's routine needs for op(Q) from
+/// the left, (reflectors of a block) x (columns). Requires CudaBlas::own() to be available.
 template <Real T>
 class CudaQr {
  public:
   CudaQr(const CudaBlas& blas, const CudaStream& stream, T* work)
       : blas_(blas), stream_(stream), work_(work) {}
 
-  /// A := R and V, of m x n. `block`, here and below: how many rows T has.
+  /// A := R and V, of m x n. `block`, here and below: the number of rows of T.
   void geqrt(std::size_t m, std::size_t n, std::size_t block, const CudaMatrix<T>& a,
              const CudaMatrix<T>& t) const;
   /// C := op(Q) C, of m x n, for k reflectors.
@@ -29,7 +29,7 @@ class CudaQr {
   /// R on top of B := R and V, for n columns.
   void tpqrt(const CudaRowsBelow& rows, std::size_t n, std::size_t block, const CudaMatrix<T>& r,
              const CudaMatrix<T>& b, const CudaMatrix<T>& t) const;
-  /// B on top of C := op(Q) of both, of n columns, for k reflectors.
+  /// B on top of C := op(Q) of both, with n columns, for k reflectors.
   void tpmqrt(Transpose op, const CudaRowsBelow& rows, std::size_t n, std::size_t k, std::size_t block,
               const CudaMatrix<T>& v, const CudaMatrix<T>& t, const CudaMatrix<T>& b,
               const CudaMatrix<T>& c) const;

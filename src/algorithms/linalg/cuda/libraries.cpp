@@ -16,8 +16,9 @@ namespace fairlead::linalg {
 
 namespace {
 
-/// The first of these that there is; the newest comes first. Throws what was said of that, and what it is for.
-SharedLibrary first_of(std::initializer_list<const char*> names, const char* what_for) {
+/// Opens the first library that exists; the newest is listed first. If none does, throws the error for the newest, with
+/// the purpose of the library.
+SharedLibrary open_first(std::initializer_list<const char*> names, const char* what_for) {
   std::optional<std::string> said;
   for (const char* name : names) {
     try {
@@ -52,9 +53,9 @@ struct Handle {
   Handle& operator=(const Handle&) = delete;
   ~Handle() { table.destroy(context); }
 
-  const Table table;  // a copy: the stream keeps it longer than who has made it may live
+  const Table table;  // a copy: the stream may keep the handle longer than its creator lives
   Context* context = nullptr;
-  Cublas::Math math = Cublas::Math::full;  // of cuBLAS
+  Cublas::Math math = Cublas::Math::full;  // for cuBLAS
 };
 
 void check(int status, const char* what, const char* library) {
@@ -67,8 +68,8 @@ void check_cublas(int status, const char* what) { check(status, what, "cuBLAS");
 void check_cusolver(int status, const char* what) { check(status, what, "cuSOLVER"); }
 
 Cublas Cublas::load() {
-  const SharedLibrary library = first_of({"libcublas.so.13", "libcublas.so.12", "libcublas.so.11"},
-                                         "Products on CUDA devices are cuBLAS's");
+  const SharedLibrary library = open_first({"libcublas.so.13", "libcublas.so.12", "libcublas.so.11"},
+                                           "Products on CUDA devices are cuBLAS's");
   Cublas table;
   find(library, table.create, "cublasCreate_v2");
   find(library, table.destroy, "cublasDestroy_v2");
@@ -90,7 +91,7 @@ cublasContext* Cublas::handle(const CudaStream& stream, Math math) const {
   using Kept = Handle<Cublas, cublasContext>;
   const auto make = [&] {
     auto made = std::make_unique<Kept>(*this, stream, check_cublas, "cublasCreate", "cublasSetStream");
-    // After the stream, which would set it back. Else it takes memory that no limit knows of.
+    // Must follow the stream, which resets it. Without it cuBLAS allocates memory outside the memory limit.
     check_cublas(set_workspace(made->context, stream.workspace(), stream.workspace_bytes()),
                  "cublasSetWorkspace");
     return made.release();
@@ -104,8 +105,8 @@ cublasContext* Cublas::handle(const CudaStream& stream, Math math) const {
 }
 
 Cusolver Cusolver::load() {
-  const SharedLibrary library = first_of({"libcusolver.so.12", "libcusolver.so.11", "libcusolver.so.10"},
-                                         "Factorizations of tiles on CUDA devices are cuSOLVER's");
+  const SharedLibrary library = open_first({"libcusolver.so.12", "libcusolver.so.11", "libcusolver.so.10"},
+                                           "Factorizations of tiles on CUDA devices are cuSOLVER's");
   Cusolver table;
   find(library, table.create, "cusolverDnCreate");
   find(library, table.destroy, "cusolverDnDestroy");

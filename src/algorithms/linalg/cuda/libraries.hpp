@@ -1,4 +1,4 @@
-// cuBLAS and cuSOLVER as tables of functions, filled at run time from their libraries, and a handle of each for a stream.
+// cuBLAS and cuSOLVER as tables of functions, loaded from their libraries at run time, and a handle of each per stream.
 #pragma once
 #include <fairlead/cuda.hpp>
 
@@ -6,13 +6,13 @@
 #include <cstdint>
 #include <type_traits>
 
-// What their headers call cublasHandle_t and cusolverDnHandle_t point to these.
+// The types behind cublasHandle_t and cusolverDnHandle_t.
 struct cublasContext;
 struct cusolverDnContext;
 
 namespace fairlead::linalg {
 
-/// As in cublas_v2.h: enumerations are int there, a status is 0 or an error's number.
+/// The functions of cublas_v2.h, with enumerations as int. A status is 0 or an error number.
 struct Cublas {
   template <class T>
   struct Of {
@@ -25,11 +25,11 @@ struct Cublas {
     int (*trmm)(cublasContext*, int side, int fill, int op, int diagonal, int m, int n, const T* alpha,
                 const T* a, int lda, const T* b, int ldb, T* c, int ldc) = nullptr;
   };
-  /// "libcublas.so.13" or an older one, as the loader finds it. Throws SystemError, with the loader's reason.
+  /// Loads "libcublas.so.13" or an older version, as found by the loader. Throws SystemError with the loader's reason.
   static Cublas load();
 
   enum class Math : std::uint8_t { full = 0, tf32 = 3 };  ///< CUBLAS_DEFAULT_MATH, CUBLAS_TF32_TENSOR_OP_MATH
-  /// The stream's own, set to it, its workspace and that mode. Throws SystemError.
+  /// The handle of the stream, with its workspace and this math mode. Throws SystemError.
   cublasContext* handle(const CudaStream& stream, Math math) const;
   template <class T>
   const Of<T>& of() const noexcept {
@@ -46,7 +46,7 @@ struct Cublas {
   Of<float> floats;
 };
 
-/// As in cusolverDn.h.
+/// The functions of cusolverDn.h.
 struct Cusolver {
   template <class T>
   struct Of {
@@ -54,10 +54,10 @@ struct Cusolver {
     int (*potrf)(cusolverDnContext*, int fill, int n, T* a, int lda, T* work, int elements,
                  int* info) = nullptr;
     int (*getrf_elements)(cusolverDnContext*, int m, int n, T* a, int lda, int* elements) = nullptr;
-    /// Without pivots if they are null.
+    /// Null `pivots`: no pivoting.
     int (*getrf)(cusolverDnContext*, int m, int n, T* a, int lda, T* work, int* pivots, int* info) = nullptr;
   };
-  /// "libcusolver.so.12" or an older one.
+  /// Loads "libcusolver.so.12" or an older version.
   static Cusolver load();
 
   cusolverDnContext* handle(const CudaStream& stream) const;
@@ -74,7 +74,7 @@ struct Cusolver {
   Of<float> floats;
 };
 
-/// Throws SystemError if the status is an error of one of them.
+/// Throw SystemError if the status is an error.
 void check_cublas(int status, const char* what);
 void check_cusolver(int status, const char* what);
 

@@ -22,7 +22,7 @@ int number_of(Transpose op) noexcept { return op == Transpose::yes ? transposed 
 void check_clblast(const OpenclQueue& queue, int status) {
   if (status == no_double_precision)
     throw SystemError("CLBlast: the device does not compute in double precision");
-  if (status <= -1024)  // its own numbers; others are OpenCL's
+  if (status <= -1024)  // CLBlast's own error numbers; others are OpenCL's
     throw SystemError(fmt::format("CLBlast refuses a product: its error {} (clblast_c.h)", status));
   queue.check(status, "CLBlast: a product");
 }
@@ -48,8 +48,9 @@ Clblast::Clblast(const OpenclQueue& queue) {
   fill_tables_of_the_process(queue);
 }
 
-/// CLBlast fills a table of parameters at its first call in a process, without a lock (Database::Database, also in what
-/// came after 1.5.3): two first calls at once crash or end in bad_alloc. As the table is the process's, so is this lock.
+/// CLBlast fills a table of parameters at the first call in a process, without a lock (Database::Database; later
+/// versions than 1.5.3, too): two concurrent first calls crash or throw bad_alloc. The table belongs to the process,
+/// hence a static mutex.
 void Clblast::fill_tables_of_the_process(const OpenclQueue& queue) const {
   static std::mutex first_call;
   const std::lock_guard lock(first_call);

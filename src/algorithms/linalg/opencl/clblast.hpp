@@ -1,5 +1,5 @@
-// CLBlast's products as a table of functions, filled at run time from its library: a program that uses no OpenCL device
-// needs none. It compiles its kernels when a device first needs them.
+// CLBlast's products as a table of functions, loaded from its library at run time, so programs without OpenCL devices
+// do not need it. CLBlast compiles its kernels at first use on a device.
 #pragma once
 #include <fairlead/opencl.hpp>
 
@@ -11,25 +11,25 @@ namespace fairlead::linalg {
 
 class Clblast {
  public:
-  /// "libclblast.so.1", as the loader finds it, ready for any thread. The queue: of any device. Throws SystemError, with
-  /// the loader's reason.
+  /// Loads "libclblast.so.1", as found by the loader; afterwards thread-safe. `queue`: of any device. Throws
+  /// SystemError with the loader's reason.
   explicit Clblast(const OpenclQueue& queue);
 
-  /// Of the device's memory that C := alpha op(A) op(B) + beta C takes beside the matrices, in bytes. Throws
+  /// Device memory that C := alpha op(A) op(B) + beta C needs in addition to the matrices, in bytes. Throws
   /// SystemError, as gemm() does.
   template <Real T>
   std::size_t workspace_of_gemm(const OpenclQueue& queue, Transpose op_a, Transpose op_b, std::size_t m,
                                 std::size_t n, std::size_t k, const OpenclBuffer& a, std::size_t lda,
                                 const OpenclBuffer& b, std::size_t ldb, const OpenclBuffer& c,
                                 std::size_t ldc) const;
-  /// Puts it into the queue. `workspace`: a cl_mem of that size; null if it takes none.
+  /// Enqueues the product. `workspace`: a cl_mem of the size above; null if that is zero.
   template <Real T>
   void gemm(const OpenclQueue& queue, Transpose op_a, Transpose op_b, std::size_t m, std::size_t n,
             std::size_t k, T alpha, const OpenclBuffer& a, std::size_t lda, const OpenclBuffer& b,
             std::size_t ldb, T beta, const OpenclBuffer& c, std::size_t ldc, _cl_mem* workspace) const;
 
  private:
-  // As in clblast_c.h: enumerations are int there, a status is 0 or an error's number.
+  // The functions of clblast_c.h, with enumerations as int. A status is 0 or an error number.
   template <class T>
   struct Table {
     using Size = std::size_t;

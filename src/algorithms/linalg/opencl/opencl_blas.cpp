@@ -9,11 +9,11 @@ namespace fairlead::linalg {
 
 namespace {
 
-constexpr std::size_t panel = 32;          // of a solve: what one work-item keeps of a row or column
-constexpr std::size_t block = 8;           // groups of block x block
-constexpr std::size_t own_triangle = 128;  // of syrk: up to there by our own kernel
+constexpr std::size_t panel = 32;          // columns of a solve: the private array of a work-item
+constexpr std::size_t block = 8;           // work-groups are block x block
+constexpr std::size_t own_triangle = 128;  // syrk uses Fairlead's own kernel up to this order
 
-// Each item solves for one row (right) or column (left) of the panel.
+// Each work-item solves for one row (right) or column (left) of the panel.
 constexpr const char* solve_source = R"(
 kernel void solve(global const Real* t, ulong t_at, ulong next, ulong before,
                   global Real* a, ulong a_at, ulong along, ulong across, uint order, uint unit) {
@@ -29,7 +29,7 @@ kernel void solve(global const Real* t, ulong t_at, ulong next, ulong before,
 }
 )";
 
-// Each group computes a block of C, of those on and below the diagonal.
+// Each work-group computes a block of C on or below the diagonal.
 constexpr const char* triangle_source = R"(
 kernel void triangle(global const Real* a, ulong a_at, ulong lda, global Real* c, ulong c_at, ulong ldc,
                      uint n, uint inner) {
@@ -51,7 +51,7 @@ kernel void triangle(global const Real* a, ulong a_at, ulong lda, global Real* c
 }
 )";
 
-OpenclKernel made_for(bool wide, const char* name, const char* source) {
+OpenclKernel make_kernel(bool wide, const char* name, const char* source) {
   return {name, (wide ? "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n" : "") + std::string(source),
           std::string("-DReal=") + (wide ? "double" : "float") + " -DPANEL=" + std::to_string(panel) +
               " -DBLOCK=" + std::to_string(block)};
@@ -59,10 +59,10 @@ OpenclKernel made_for(bool wide, const char* name, const char* source) {
 
 }  // namespace
 
-OpenclBlas::OpenclBlas() : double_(made_of(true)), float_(made_of(false)) {}
+OpenclBlas::OpenclBlas() : double_(make_kernels(true)), float_(make_kernels(false)) {}
 
-OpenclBlas::Own OpenclBlas::made_of(bool doubles) {
-  return {made_for(doubles, "solve", solve_source), made_for(doubles, "triangle", triangle_source)};
+OpenclBlas::CudaKernels OpenclBlas::make_kernels(bool doubles) {
+  return {make_kernel(doubles, "solve", solve_source), make_kernel(doubles, "triangle", triangle_source)};
 }
 
 const Clblast& OpenclBlas::clblast(const OpenclQueue& queue) const {
@@ -75,14 +75,14 @@ void OpenclBlas::gemm(const OpenclQueue& queue, Transpose op_a, Transpose op_b, 
                       std::size_t k, T alpha, const OpenclMatrix& a, const OpenclMatrix& b, T beta,
                       const OpenclMatrix& c) const {
   const Clblast& library = clblast(queue);
-  const std::size_t bytes =
-      library.workspace_of_gemm<T>(queue, op_a, op_b, m, n, k, a.at, a.ld, b.at, b.ld, c.at, c.ld);
+  const std::size_t bytes = library.workspace_of_gemm<T>(queue, op_a, op_b, m, n, k, a.buffer, a.ld, b.buffer,
+                                                         b.ld, c.buffer, c.ld);
   if (bytes <= queue.workspace_bytes()) {
-    library.gemm<T>(queue, op_a, op_b, m, n, k, alpha, a.at, a.ld, b.at, b.ld, beta, c.at, c.ld,
+    library.gemm<T>(queue, op_a, op_b, m, n, k, alpha, a.buffer, a.ld, b.buffer, b.ld, beta, c.buffer, c.ld,
                     bytes == 0 ? nullptr : queue.workspace());
     return;
   }
-  // By halves of the largest dimension: each takes less, and what is small enough takes nothing.
+  // Recursion on halves of the largest dimension: each half needs less memory, and small products need none.
   const std::size_t largest = std::max({m, n, k}), half = largest / 2;
   const auto of_a = [&](std::size_t row, std::size_t inner) {
     return op_a == Transpose::no ? a.from(row, inner) : a.from(inner, row);
@@ -107,8 +107,8 @@ void OpenclBlas::syrk_lower(const OpenclQueue& queue, std::size_t n, std::size_t
                             const OpenclMatrix& c) const {
   if (n <= own_triangle) {
     const std::size_t items = (n + block - 1) / block * block;
-    queue.run(own<T>().triangle, OpenclRange(items, items).in_groups_of(block, block), a.at.memory,
-              a.at.offset, a.ld, c.at.memory, c.at.offset, c.ld, static_cast<std::uint32_t>(n),
+    queue.run(own<T>().triangle, OpenclRange(items, items).in_groups_of(block, block), a.buffer.memory,
+              a.buffer.offset, a.ld, c.buffer.memory, c.buffer.offset, c.ld, static_cast<std::uint32_t>(n),
               static_cast<std::uint32_t>(k));
     return;
   }
@@ -125,16 +125,16 @@ void OpenclBlas::solve(const OpenclQueue& queue, const TriangularSolve& how, std
   const bool right = how.side == Side::right;
   const std::size_t order = right ? n : m;
   if (order <= panel) {
-    // Unknown j takes from t what stands in its column (right) or row (left) of op(t) before the diagonal.
+    // Unknown j uses the elements of t in its column (right) or row (left) of op(t) before the diagonal.
     const bool by_rows = right == (how.op == Transpose::yes);
-    queue.run(own<T>().solve, OpenclRange(right ? m : n), t.at.memory, t.at.offset,
-              by_rows ? std::size_t{1} : t.ld, by_rows ? t.ld : std::size_t{1}, a.at.memory, a.at.offset,
-              right ? a.ld : std::size_t{1}, right ? std::size_t{1} : a.ld, static_cast<std::uint32_t>(order),
-              static_cast<std::uint32_t>(how.diagonal == Diagonal::unit));
+    queue.run(own<T>().solve, OpenclRange(right ? m : n), t.buffer.memory, t.buffer.offset,
+              by_rows ? std::size_t{1} : t.ld, by_rows ? t.ld : std::size_t{1}, a.buffer.memory,
+              a.buffer.offset, right ? a.ld : std::size_t{1}, right ? std::size_t{1} : a.ld,
+              static_cast<std::uint32_t>(order), static_cast<std::uint32_t>(how.diagonal == Diagonal::unit));
     return;
   }
   const std::size_t first = (order / 2 + panel - 1) / panel * panel, second = order - first;
-  // What joins the second to the first: a block below the diagonal, or above it.
+  // The off-diagonal block that couples the two halves.
   const OpenclMatrix between = how.triangle == Triangle::lower ? t.from(first, 0) : t.from(0, first);
   const OpenclMatrix diagonal = t.from(first, first);
   if (right) {

@@ -1,7 +1,7 @@
-// What tasks of tiled linear algebra compute on OpenCL devices. Products are CLBlast's; the rest is made of products and
-// of two small kernels of our own, which take no memory beside the matrices: CLBlast's own solve inverts
-// diagonal blocks, which loses accuracy where they are ill-conditioned (panel_solve.hpp), and both its solve and its
-// syrk take memory that no limit knows of.
+// Kernels of tiled linear algebra on OpenCL devices. Products are CLBlast's. Solves and syrk consist of products and of
+// two small kernels of Fairlead's own, which need no additional memory. CLBlast's own solve inverts diagonal blocks,
+// which loses accuracy if they are ill-conditioned (panel_solve.hpp); its solve and syrk also allocate memory outside
+// the memory limit.
 #pragma once
 #include <fairlead/opencl.hpp>
 
@@ -18,21 +18,21 @@ namespace fairlead::linalg {
 
 /// A column-major matrix on a device.
 struct OpenclMatrix {
-  OpenclBuffer at;     ///< in elements
-  std::size_t ld = 0;  ///< from one column to the next
+  OpenclBuffer buffer;  ///< offset in elements
+  std::size_t ld = 0;   ///< distance between columns, in elements
   OpenclMatrix from(std::size_t row, std::size_t column) const noexcept {
-    return {{at.memory, at.offset + row + column * ld}, ld};
+    return {{buffer.memory, buffer.offset + row + column * ld}, ld};
   }
 };
 
-/// Any thread, each with a queue of its own. CLBlast is loaded with the first product; what that throws, and what the
-/// device says, is a SystemError.
+/// Thread-safe, with one queue per thread. CLBlast is loaded with the first product. Errors of loading and of the
+/// device are SystemErrors.
 class OpenclBlas {
  public:
   OpenclBlas();
 
-  /// C := alpha op(A) op(B) + beta C, where C is m x n and the inner dimension k. In pieces, if what CLBlast takes for
-  /// the whole is more than the queue's workspace.
+  /// C := alpha op(A) op(B) + beta C, where C is m x n and the inner dimension is k. Split into smaller products if
+  /// CLBlast needs more memory than the queue's workspace.
   template <Real T>
   void gemm(const OpenclQueue& queue, Transpose op_a, Transpose op_b, std::size_t m, std::size_t n,
             std::size_t k, T alpha, const OpenclMatrix& a, const OpenclMatrix& b, T beta,
@@ -49,18 +49,18 @@ class OpenclBlas {
              const OpenclMatrix& t, const OpenclMatrix& a) const;
 
  private:
-  struct Own {
+  struct CudaKernels {
     OpenclKernel solve, triangle;
   };
-  static Own made_of(bool doubles);
+  static CudaKernels make_kernels(bool doubles);
   template <class T>
-  const Own& own() const noexcept {
+  const CudaKernels& own() const noexcept {
     if constexpr (std::is_same_v<T, double>) return double_;
     if constexpr (std::is_same_v<T, float>) return float_;
   }
   const Clblast& clblast(const OpenclQueue& queue) const;
 
-  const Own double_, float_;
+  const CudaKernels double_, float_;
   mutable std::once_flag loaded_;
   mutable std::optional<Clblast> clblast_;
 };

@@ -20,7 +20,7 @@ double round_step(double range, double wanted) {
 
 std::vector<double> ticks_between(double from, double to, double step) {
   std::vector<double> ticks;
-  const double first = std::ceil(from / step - 1e-6) + 0.0;  // 0, not -0
+  const double first = std::ceil(from / step - 1e-6) + 0.0;  // + 0.0 avoids -0
   const double last = std::floor(to / step + 1e-6);
   for (double k = 0; first + k <= last; ++k) ticks.push_back((first + k) * step);
   return ticks;

@@ -1,17 +1,17 @@
-// Axes: round steps, ticks and what is written at them. axis.js has the same rule for pictures that a script
-// draws; tests/report/round_steps.txt is what both are held to.
+// Axes: round steps, ticks and their labels. axis.js implements the same rule for charts drawn by scripts;
+// tests/report/round_steps.txt checks both.
 #pragma once
 #include <string>
 #include <vector>
 
 namespace fairlead::report::html {
 
-/// 1, 2 or 5 times a power of ten, so that about `wanted` of them make `range`, and no more.
+/// 1, 2 or 5 times a power of ten, so that `range` has about `wanted` steps, and no more.
 double round_step(double range, double wanted);
-/// Multiples of `step` from `from` to `to`, as far as rounding allows.
+/// Multiples of `step` from `from` to `to`, with a tolerance for rounding.
 std::vector<double> ticks_between(double from, double to, double step);
 
-/// From zero to the first round number that is not below `most`, which is above zero.
+/// An axis from zero to the first round number that is at least `most`, which must be above zero.
 class AxisFromZero {
  public:
   explicit AxisFromZero(double most);
@@ -22,9 +22,9 @@ class AxisFromZero {
   double step_, end_;
 };
 
-/// As it stands at a tick: "1,200", "120", "1.25".
+/// A tick label: "1,200", "120", "1.25".
 std::string tick_text(double value);
-/// With as many digits behind the point as beside values like the largest.
+/// A number with as many decimal places as a column of values up to `largest` needs.
 std::string column_text(double value, double largest);
 
 }  // namespace fairlead::report::html

@@ -1,7 +1,7 @@
-// Axes: round steps, ticks, and how an axis of time is drawn. axis.cpp has the same rule for pictures without a script;
-// tests/report/round_steps.txt is what both are held to.
+// Axes: round steps, ticks, and the drawing of a time axis. axis.cpp implements the same rule for charts without scripts;
+// tests/report/round_steps.txt checks both.
 
-// 1, 2 or 5 times a power of ten, so that about `wanted` of them make `range`, and no more.
+// 1, 2 or 5 times a power of ten, so that `range` has about `wanted` steps, and no more.
 const roundStep = (range, wanted) => {
   const rough = range / wanted, power = 10 ** Math.floor(Math.log10(rough));
   return [1, 2, 5, 10].find((nice) => rough <= nice * power) * power;
@@ -14,10 +14,10 @@ const ticksBetween = (from, to, step) => {
   return ticks;
 };
 
-// As many as a chart of that width has room for.
+// The number of ticks that fit into a chart of that width.
 const ticksIn = (width) => Math.max(2, width / 110);
 
-// A line down from `top` to `bottom` at each tick, its text above. `at` tells where a tick is, from `left` to `right`.
+// Draws a line from `top` to `bottom` at each tick, with its label above. `at` maps a tick to its x position.
 const drawTicks = ({box, label}, {ticks, text, at, top, bottom, left, right}) => {
   for (const tick of ticks) {
     const x = at(tick);

@@ -1,8 +1,8 @@
-// Canvases as sharp as the screen, and what is drawn on all of them: boxes and text.
+// Canvases in the resolution of the screen, and their common elements: boxes and text.
 
 const dotsPerPixel = () => Math.max(1, window.devicePixelRatio || 1);
 
-// So large, in pixels of the page, and empty.
+// Resizes and clears the canvas; sizes are in CSS pixels.
 const sizeCanvas = (canvas, wide, tall) => {
   const dots = dotsPerPixel(), w = Math.round(wide * dots), h = Math.round(tall * dots);
   if (canvas.width !== w || canvas.height !== h) { canvas.width = w; canvas.height = h; canvas.style.height = tall + "px"; }
@@ -11,12 +11,12 @@ const sizeCanvas = (canvas, wide, tall) => {
   paint.clearRect(0, 0, wide, tall);
 };
 
-// A picture that is being saved: what is drawn on its canvas is written down as SVG, too.
+// The chart being saved: drawing operations on its canvas also produce SVG.
 let saved = null;
 const entities = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "\u0022": "&quot;"};
 const inMarkup = (text) => [...String(text)].map((sign) => entities[sign] || sign).join("");
 const few = (number) => +number.toFixed(2);
-// The name of SVG, which nothing is loaded from.
+// The XML namespace of SVG; nothing is loaded from it.
 const svgName = ["http", "//www.w3.org/2000/svg"].join(":");
 const svgOf = (canvas, draw) => {
   saved = {canvas, parts: []};
@@ -26,7 +26,7 @@ const svgOf = (canvas, draw) => {
   return `<svg xmlns="${svgName}" width="${few(wide)}" height="${few(tall)}" viewBox="0 0 ${few(wide)} ${few(tall)}" ` +
     `font-family="system-ui, sans-serif"><rect width="100%" height="100%" fill="${inMarkup(colours.paper)}"/>\n${parts.join("\n")}\n<${"/svg>"}\n`;
 };
-// To a file of the reader's, as the browser saves those.
+// Offers the picture as a download.
 const savePicture = (name, canvas, draw) => {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([svgOf(canvas, draw)], {type: "image/svg+xml"}));
@@ -35,7 +35,7 @@ const savePicture = (name, canvas, draw) => {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 };
 
-// What draws on a canvas.
+// Drawing functions for a canvas.
 const penOn = (canvas) => {
   const paint = canvas.getContext("2d");
   const write = (part) => { if (saved && saved.canvas === canvas) saved.parts.push(part); };
@@ -63,7 +63,7 @@ const penOn = (canvas) => {
       inMarkup(text) + "<" + "/text>");
   };
   const widthOf = (text, size = 12, weight = "") => { letters(size, weight); return paint.measureText(text).width; };
-  // As much of the text as there is room for.
+  // Truncates the text to the available width.
   const fitted = (text, room) => {
     if (widthOf(text) <= room) return text;
     while (text && paint.measureText(text + "\u2026").width > room) text = text.slice(0, -1);

@@ -1,4 +1,4 @@
-// Reads "--name: value;" in the styles.
+// Parses "--name: value;" in the style sheets.
 #include "report/html/charts/colours.hpp"
 
 #include <fmt/format.h>
@@ -10,7 +10,7 @@ namespace fairlead::report::html {
 
 namespace {
 
-/// Empty if the style has none of that name.
+/// Empty if the style sheet does not define the name.
 std::string_view value_in(std::string_view style, std::string_view name) {
   const std::string key = fmt::format(" --{}: ", name);
   const std::size_t at = style.find(key);

@@ -1,4 +1,4 @@
-// Colours for pictures that have no script: by their names in light.css and dark.css, where all colours are.
+// Colours of charts without scripts, by their names in light.css and dark.css, which define all colours.
 #pragma once
 #include <cstddef>
 #include <string_view>
@@ -7,10 +7,11 @@ namespace fairlead::report::html {
 
 enum class Paper { light, dark };
 
-/// "#1c2024" for "ink". On dark paper a colour that dark.css does not have is the one of light.css.
+/// The value of a colour, such as "#1c2024" for "ink". Colours that dark.css does not define are those of light.css on
+/// dark paper too.
 std::string_view colour(std::string_view name, Paper paper = Paper::light);
 
-/// Of the lines of a chart, by place: those after the last begin with the first again.
+/// Colours of the lines of a chart, by index; they repeat after the last one.
 inline constexpr std::size_t line_colours = 24;
 std::string_view line_colour(std::size_t line);
 

@@ -1,4 +1,4 @@
-// Colours, as light.css and dark.css have them for the theme of the moment.
+// Colours from light.css and dark.css, for the current theme.
 
 let colours = {};
 const readColours = () => {
@@ -10,7 +10,7 @@ const readColours = () => {
 };
 readColours();
 
-// As many as there are kinds of task, no two alike: the style's, then others as far away on the wheel as may be.
+// Distinct colours, one for each kind of task: those of the style sheet, then others spread over the colour wheel.
 const kindColours = (count) => {
   const lightness = themeNow() === "dark" ? [0.68, 0.55, 0.78] : [0.42, 0.6, 0.33];
   const hex = (part) => Math.round(255 * part).toString(16).padStart(2, "0");
@@ -27,8 +27,8 @@ const kindColours = (count) => {
   return all;
 };
 
-// Kinds of task in the order of the time that they take: those that take most get the first colours. `ofKind` has the
-// time of each; `order` is the kinds, the longest first, and colours() one for each kind.
+// Sorts kinds of task by their total time: those with the longest time get the first colours. `ofKind`: time by
+// kind. Returns `order`, the kinds sorted by descending time, and colours(), a colour for each kind.
 const rankKinds = (ofKind) => {
   const order = [...ofKind.keys()].sort((a, b) => ofKind[b] - ofKind[a]);
   return {
@@ -41,7 +41,7 @@ const rankKinds = (ofKind) => {
   };
 };
 
-// Dark letters on light colours, light ones on dark.
+// Dark text on light colours, light text on dark ones.
 const inkOn = (colour) => {
   const [r, g, b] = [1, 3, 5].map((at) => (parseInt(colour.slice(at, at + 2), 16) / 255) ** 2.2);
   return 0.21 * r + 0.72 * g + 0.07 * b > 0.26 ? "#101214" : "#fff";

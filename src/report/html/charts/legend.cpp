@@ -1,4 +1,4 @@
-// Entries one after the other, or in columns.
+// Lays out entries in a row, or in columns.
 #include "report/html/charts/legend.hpp"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ std::string legend(const std::vector<LegendEntry>& entries) {
   std::string text = "<div class=\"legend\">";
   for (const LegendEntry& entry : entries)
     text += fmt::format("<span><i style=\"background:var(--{})\"></i>{}</span>", entry.colour,
-                        escaped(entry.words));
+                        escape(entry.words));
   return text + "</div>\n";
 }
 

@@ -1,4 +1,4 @@
-// Legends: which colour is what. legend.js makes those of pictures that a script draws.
+// Legends of charts. legend.js creates those of charts drawn by scripts.
 #pragma once
 #include <functional>
 #include <string>
@@ -8,17 +8,17 @@
 namespace fairlead::report::html {
 
 struct LegendEntry {
-  std::string colour;  ///< its name in the style
+  std::string colour;  ///< name in the style sheet
   std::string words;
 };
-/// Beside a picture of a page.
+/// A legend next to a chart of the page.
 std::string legend(const std::vector<LegendEntry>& entries);
 
 struct SvgLegendEntry {
-  std::function<std::string(double x, double y)> sign;  ///< 26 pixels wide, around `y`
+  std::function<std::string(double x, double y)> sign;  ///< 26 pixels wide, centred vertically at `y`
   std::string words;
 };
-/// In as many columns as there is room for, from `y` on, which is where it ends afterwards.
+/// A legend in as many columns as fit into `width`, starting at `y`; `y` becomes its end.
 std::string svg_legend(const std::vector<SvgLegendEntry>& entries, double width, double& y);
 
 }  // namespace fairlead::report::html

@@ -1,6 +1,6 @@
-// Legends: which colour is what.
+// Legends of charts.
 
-// An entry beside a picture: a mark of that background, then words. `tag`: "span", or "button" for what can be pressed.
+// An entry next to a chart: a mark with that background, then text. `tag`: "span", or "button" for clickable entries.
 const legendEntry = (tag, background, ...words) => {
   const entry = document.createElement(tag), mark = document.createElement("i");
   mark.style.background = background;
@@ -9,8 +9,8 @@ const legendEntry = (tag, background, ...words) => {
 };
 const recolourEntry = (entry, background) => { entry.firstChild.style.background = background; };
 
-// Entries within a picture, beside each other from `from` on if all fit there up to `wide`; else from 0 on, below, in as
-// many lines as they need. Gives the place of each, and how many lines below there are.
+// Lays out entries within a chart: in one line from `from` if all fit up to `wide`, else below, from 0, in several
+// lines. Returns the position of each entry, and the number of lines below.
 const legendPlaces = ({widthOf}, names, from, wide) => {
   const sizes = names.map((name) => 34 + widthOf(name)), gap = 19;
   const beside = from + sizes.reduce((a, b) => a + b, 0) - gap <= wide, line = 18;
@@ -22,7 +22,7 @@ const legendPlaces = ({widthOf}, names, from, wide) => {
   });
   return {places, below: line * below};
 };
-// A square of the colour, or an empty one for what has none, and the name.
+// A square of the colour, or an empty one for entries without a colour, and the name.
 const drawLegendEntry = ({box, frame, label}, name, colour, left, top) => {
   if (colour) box(colour, left, top, left + 10, top + 10);
   else frame(colours.line, left, top, left + 10, top + 10);

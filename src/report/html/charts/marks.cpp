@@ -1,4 +1,4 @@
-// Round, square, pointed up, on its tip, pointed down: neighbours of like colours differ in it.
+// Circle, square, triangle, diamond, inverted triangle: adjacent lines of similar colours have different marks.
 #include "report/html/charts/marks.hpp"
 
 #include <fmt/format.h>

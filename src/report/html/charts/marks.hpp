@@ -1,4 +1,4 @@
-// What lines of a chart differ in beside their colours: marks at their points, and dashes.
+// Marks and dash patterns, which distinguish the lines of a chart in addition to colours.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -6,9 +6,9 @@
 
 namespace fairlead::report::html {
 
-/// SVG of the mark of a line, by its place, at a point. Lines of one colour have marks of other shapes.
+/// SVG of the mark of a line, by its index, at a point. Lines of one colour have different marks.
 std::string svg_mark(std::size_t line, double x, double y);
-/// For stroke-dasharray.
+/// A dash pattern for stroke-dasharray.
 std::string_view dashes(std::size_t line);
 
 }  // namespace fairlead::report::html

@@ -1,4 +1,4 @@
-// SVG as text. A picture is complete in itself: viewers that know no variables see its colours, too.
+// SVG elements as text. A picture is self-contained and uses no CSS variables, which some viewers do not support.
 #include "report/html/charts/svg.hpp"
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@ namespace fairlead::report::html {
 
 namespace {
 
-constexpr double letter = 7.2;  // what no usual font exceeds on average
+constexpr double letter = 7.2;  // px; an upper bound of the average width in usual fonts
 
 std::string style_on(Paper paper) {
   return fmt::format("text{{fill:{0}}}.bound{{stroke:{0}}}.grid{{stroke:{1}}}.back{{fill:{2}}}",
@@ -23,7 +23,7 @@ std::string style_on(Paper paper) {
 }  // namespace
 
 std::string svg_text(double x, double y, std::string_view text, std::string_view more) {
-  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\"{}>{}</text>\n", x, y, more, escaped(text));
+  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\"{}>{}</text>\n", x, y, more, escape(text));
 }
 
 std::string svg_line(double x1, double y1, double x2, double y2, std::string_view more) {

@@ -1,9 +1,9 @@
-// What a picture says of what is under the mouse.
+// The tooltip of a chart.
 
 const bold = (text) => { const b = document.createElement("b"); b.textContent = text; return b; };
 const small = (text) => { const s = document.createElement("small"); s.textContent = text; return s; };
 
-// Beside a point of `frame`, and within it.
+// Places it next to a point of `frame`, and within it.
 const showTip = (tip, frame, words, x, y) => {
   tip.replaceChildren(...words);
   tip.hidden = false;

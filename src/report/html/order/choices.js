@@ -1,4 +1,4 @@
-// What is chosen of the order of tasks: which run, which device, which iterations, how many tasks to a colour.
+// The controls of the order chart: run, device, iterations, and the number of tasks per colour.
 
 (() => {
   const {about, runs, iterations, state} = order;
@@ -33,7 +33,7 @@
   choose("shown", counts.map((many) => [String(many), many]), (what) => { state.shown = what; moveTo(state.first); },
     Math.min(2, counts.length - 1));
 
-  // Of the iterations the first that is shown, as far as there are enough behind it.
+  // Shows the iterations from `first`, limited so that enough of them follow.
   function moveTo(first) {
     const last = Math.max(0, iterations.length - state.shown);
     state.first = Math.min(last, Math.max(0, first));

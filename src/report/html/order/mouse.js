@@ -1,4 +1,4 @@
-// What the mouse tells over the pictures of an order: the task under it.
+// The tooltip of the order chart: the task under the mouse.
 
 (() => {
   const tip = document.getElementById("order-tip"), section = document.getElementById("order");

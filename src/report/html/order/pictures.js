@@ -1,8 +1,8 @@
-// The order of tasks over the tiles: a canvas for each run and device, the iterations beside each other.
+// The order of tasks over the tiles: a canvas for each run and device, with iterations side by side.
 
 Object.assign(order, (() => {
   const {about, runs, iterations, grid} = order;
-  // What is shown: device -1 is all of them as one, each: a picture for each.
+  // The selection: device -1 shows all devices in one picture; each: one picture per device.
   const state = {runs: runs.map((_, run) => run), devices: [-1], first: 0, shown: 4, span: 1000};
   const holder = document.getElementById("order-pictures");
   const side = Math.sqrt(about.memory_tiles), marked = side <= Math.min(about.rows, about.columns);
@@ -30,7 +30,7 @@ Object.assign(order, (() => {
     const dots = dotsPerPixel(), wide = canvas.clientWidth;
     const shown = Math.min(state.shown, iterations.length);
     const room = (wide - (shown - 1) * gap) / shown;
-    // Whole pixels of the screen, so that squares are alike.
+    // Rounded to screen pixels, so that all squares have the same size.
     const exact = Math.min(room / about.columns, 26, 1100 / about.rows) * dots;
     const cell = (exact >= 1 ? Math.floor(exact) : exact) / dots, line = cell * dots >= 5 ? 1 / dots : 0;
     sizeCanvas(canvas, wide, head + about.rows * cell + 2);
@@ -60,13 +60,13 @@ Object.assign(order, (() => {
     figure.append(canvas);
     return {figure, canvas, run, device};
   }
-  // The figures of what is shown, not drawn so far.
+  // Updates the figures of the selection, without drawing.
   function arrange() {
     pictures = state.runs.flatMap((run) => state.devices.map((device) => figureOf(run, device)));
     holder.replaceChildren(...pictures.map(({figure}) => figure));
   }
 
-  // The task under a point of a canvas, or nothing: [task, run].
+  // The task under a point of a canvas, [task, run]; null if there is none.
   function taskAt({canvas, run}, x, y) {
     const {cell, list} = canvas.panels, i = Math.floor((y - head) / cell);
     for (const {left, cells} of list) {

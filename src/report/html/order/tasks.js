@@ -1,11 +1,11 @@
-// The order in which tasks began, read from what order_data.cpp wrote: which run did which task when and where.
+// Decodes the order in which tasks started, from the data of order_data.cpp: for each run, the tasks and their devices.
 
 const order = (() => {
   const about = namesIn("order-names"), from = reader("order-numbers");
   const count = about.tasks, none = 0xffffffff;
   const kernel = new Int16Array(count).fill(-1), iteration = new Int32Array(count);
   const row = new Int32Array(count), column = new Int32Array(count);
-  const tasksOf = new Map();  // those drawn, by iteration
+  const tasksOf = new Map();  // tasks that are drawn, by iteration
   for (let task = 0, k = 0, i = 0, j = 0; task < count; ++task) {
     const what = from.next();
     if (!what) continue;
@@ -29,7 +29,7 @@ const order = (() => {
     return {name, place, device};
   });
 
-  // The tasks of an iteration on its tiles, as one run had them: of several on one tile, the first. Device -1: all.
+  // The tasks of an iteration in one run, by tile: of several on one tile, the first. Device -1: all.
   function grid(run, device, k) {
     const {place, device: ran} = runs[run], cells = new Int32Array(about.rows * about.columns).fill(-1);
     for (const task of tasksOf.get(k) || []) {

@@ -1,4 +1,4 @@
-// The last of the scripts: all is read, and is drawn for the first time.
+// The last script: draws everything for the first time.
 
 recolour();
 document.documentElement.dataset.drawn = String(Math.round(performance.now() - began));  // milliseconds

@@ -1,9 +1,9 @@
-// What a page has to tell: names as JSON, and numbers as numbers.cpp writes them, varints in base64.
+// Reads the data of a page: names as JSON, and numbers as encoded by numbers.cpp, varints in base64.
 
 const began = performance.now();
 const namesIn = (id) => JSON.parse(document.getElementById(id).textContent);
 
-// The numbers of one element, one after the other.
+// A reader of the numbers of one element, in sequence.
 const reader = (id) => {
   const text = atob(document.getElementById(id).textContent);
   let at = 0;

@@ -1,4 +1,4 @@
-// Light, dark, paper: pictures are drawn when the colours are known, and again when they change.
+// Themes: light, dark, paper. Charts are drawn when the colours are known, and again when they change.
 
 const drawings = [];
 const onColours = (draw) => drawings.push(draw);
@@ -10,7 +10,7 @@ const recolour = () => {
 const darkScreen = matchMedia("(prefers-color-scheme: dark)");
 const darkStyle = document.getElementById("dark"), asTheScreen = darkStyle.media;
 const themeNow = () => document.documentElement.dataset.theme || (darkScreen.matches ? "dark" : "light");
-// "light" or "dark", whatever the screen is; nothing: as the screen.
+// "light" or "dark" overrides the screen's setting; empty: the screen's setting.
 const theme = (name) => {
   if (name) document.documentElement.dataset.theme = name; else delete document.documentElement.dataset.theme;
   darkStyle.media = name ? (name === "dark" ? "all" : "not all") : asTheScreen;

@@ -1,4 +1,4 @@
-// What keys and buttons do to the view of a run.
+// Keys and buttons that change the view of the run chart.
 
 const steps = {
   in: () => zoom(1.6), out: () => zoom(1 / 1.6), left: () => move(-0.2), right: () => move(0.2),

@@ -1,4 +1,4 @@
-// The kinds of task beside the chart of a run: the one that is pressed is shown alone. Then the chart begins.
+// The legend of the run chart: clicking a kind of task shows it alone. Then starts the chart.
 
 const busy = busyOf.reduce((a, b) => a + b, 0) || 1;
 const shareOf = (codelet) => {

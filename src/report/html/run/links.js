@@ -1,6 +1,6 @@
-// Rows of links: bytes per second by cause, and below them the single copies.
+// Rows of links: bytes per second by cause, and the individual copies below.
 
-// Bytes per second in each pixel, by cause: a copy's bytes are spread over its time.
+// Bytes per second in each pixel, by cause; the bytes of a copy are spread evenly over its duration.
 function rates(copies) {
   const count = Math.max(1, Math.floor(width)), per = (view.to - view.from) / count;
   const result = info.causes.map(() => new Float64Array(count));
@@ -17,7 +17,7 @@ function rates(copies) {
   return result;
 }
 
-// Columns of one pixel each, the parts of each above each other; `scale`: pixels to one.
+// Draws stacked columns, each one pixel wide; `scale`: pixels per unit.
 function drawColumns(parts, colourOfPart, bottom, scale) {
   for (let i = 0; i < parts[0].length; ++i) {
     let y = bottom;
@@ -36,7 +36,7 @@ function drawTraffic(row) {
   besideRow(row.link.name, row.y + row.height - 7);
   box(colours.line, gutter, bottom, gutter + width, bottom + 1);
   if (!most) return;
-  // What the run was told to take at most, of both directions together.
+  // The bandwidth limit set for the run, both directions together.
   const cap = info.disk_cap && /\bdisk\b/.test(row.link.name) ? info.disk_cap : 0, full = Math.max(most, cap);
   drawColumns(by, colours.causes, bottom, (row.height - 2) / full);
   if (cap) {

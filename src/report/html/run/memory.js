@@ -1,10 +1,10 @@
-// Rows of memory nodes: what uses how much of each, against its capacity.
+// Rows of memory nodes: the usage of each by kind, relative to its capacity.
 
-// Of each use, its mean over each pixel.
+// The mean of each kind of usage in each pixel.
 function means(node) {
   const count = Math.max(1, Math.floor(width)), per = (view.to - view.from) / count;
   const result = uses.map(() => new Float64Array(count));
-  let now = node.recordAt(view.from);  // the one that holds at the pixel's left edge
+  let now = node.recordAt(view.from);  // the record that is valid at the pixel's left edge
   for (let pixel = 0; pixel < count; ++pixel) {
     const end = view.from + (pixel + 1) * per;
     let time = view.from + pixel * per;

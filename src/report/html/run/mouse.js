@@ -1,4 +1,4 @@
-// What the mouse does over the chart of a run: it points, drags, zooms.
+// Mouse actions on the run chart: pointing, dragging, zooming.
 
 const crossPaint = cross.getContext("2d");
 function hideTip() {
@@ -6,7 +6,7 @@ function hideTip() {
   crossPaint.setTransform(1, 0, 0, 1, 0, 0);
   crossPaint.clearRect(0, 0, cross.width, cross.height);
 }
-// A line at the mouse, or the span that is being chosen.
+// A line at the mouse, or the selected span.
 function markAt(px, until = px) {
   crossPaint.setTransform(ratio, 0, 0, ratio, 0, 0);
   crossPaint.clearRect(0, 0, cross.width, cross.height);
@@ -22,7 +22,7 @@ function hover(px, py) {
   if (text) showTip(tip, chart, text, px, py);
 }
 
-let drag = null, active = false;  // active: the chart was clicked, so that the wheel is its own
+let drag = null, active = false;  // active: the chart was clicked and handles the wheel
 const place = (event) => { const r = plot.getBoundingClientRect(); return [event.clientX - r.left, event.clientY - r.top]; };
 plot.addEventListener("pointerdown", (event) => {
   if (event.button !== 0) return;

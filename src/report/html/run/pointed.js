@@ -1,4 +1,4 @@
-// What is under the mouse over the chart of a run, in words.
+// The text of the run chart's tooltip.
 
 function taskText(row, from, to, y) {
   const {tasks, waits} = row.worker, found = [];

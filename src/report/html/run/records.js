@@ -1,9 +1,9 @@
-// The records of a run, read back from what chart_data.cpp wrote, in the same order.
+// Decodes the records of a run, in the order in which chart_data.cpp encodes them.
 
 const info = namesIn("names");
 const numbers = reader("numbers");
 
-// The first of `count` of which `before` does not hold; it holds of all before that one.
+// Bisection: the first of `count` items for which `before` is false; it must be true for all earlier ones.
 const bisect = (count, before) => {
   let low = 0, high = count;
   while (low < high) {
@@ -13,8 +13,8 @@ const bisect = (count, before) => {
   return low;
 };
 
-// Things with a beginning and an end, in order of their beginning. reach[i] is the last end up to i: it grows,
-// so that what is in view is found by bisection although intervals overlap.
+// Intervals, in order of their start. reach[i] is the latest end up to i. It is monotonic,
+// so bisection finds the visible intervals although they overlap.
 class Intervals {
   constructor(count) {
     this.count = count;
@@ -34,7 +34,7 @@ class Intervals {
     this.lane[i] = numbers.next();
     this.lanes = Math.max(this.lanes, this.lane[i] + 1);
   }
-  // The first that may touch what comes after `time`.
+  // The first interval that may extend beyond `time`.
   from(time) { return bisect(this.count, (i) => this.reach[i] < time); }
 }
 
@@ -43,7 +43,7 @@ const workers = info.workers.map((name) => {
   tasks.lane = new Uint16Array(tasks.count);
   tasks.codelet = new Uint16Array(tasks.count);
   tasks.failed = new Uint8Array(tasks.count);
-  tasks.merged = new Float64Array(tasks.count);  // how many are drawn as one; 1: itself
+  tasks.merged = new Float64Array(tasks.count);  // number of tasks merged into one; 1: a single task
   tasks.busy = new Float64Array(tasks.count);
   tasks.dataAt = new Uint32Array(tasks.count);
   const data = [];
@@ -86,7 +86,7 @@ const links = info.directions.map((name) => {
   copies.bytes = new Float64Array(copies.count);
   copies.merged = new Float64Array(copies.count);
   copies.datum = new Uint32Array(copies.count);
-  copies.passes = new Map();  // those that begin or end beyond this wire: from where to where
+  copies.passes = new Map();  // copies that start or end beyond this link: source and destination
   for (let i = 0; i < copies.count; ++i) {
     copies.readTimes(i);
     copies.readLane(i);
@@ -109,7 +109,7 @@ const nodes = info.nodes.map((node) => {
     at[i] = last += numbers.signed();
     for (const use of bytes) use[i] = numbers.next() * info.memory_unit;
   }
-  // The record that holds at a time, or -1 before the first.
+  // The record that is valid at a time, or -1 before the first.
   const recordAt = (time) => bisect(count, (i) => at[i] <= time) - 1;
   return {...node, count, at, bytes, recordAt};
 }).filter((node) => node.count > 0);

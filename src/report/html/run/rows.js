@@ -1,4 +1,4 @@
-// Where things are in the chart of a run: rows from top to bottom, and time from left to right.
+// The layout of the run chart: rows from top to bottom, and time from left to right.
 
 const plot = document.getElementById("plot"), cross = document.getElementById("cross");
 const chart = document.getElementById("chart"), tip = document.getElementById("tip");
@@ -11,7 +11,7 @@ let width = 0;  // of the plot without the gutter, in CSS pixels
 const x = (time) => gutter + (time - view.from) / (view.to - view.from) * width;
 const timeAt = (px) => view.from + (px - gutter) / width * (view.to - view.from);
 
-// Names beside the rows; where they need more than is left beside a chart, they are broken into lines.
+// Labels next to the rows; long labels are broken into lines.
 let rows = [], height = 0, gutter = 0, laidOut = -1;
 const names = [...info.workers, ...links.map((link) => link.name), ...nodes.map((node) => node.name)];
 
@@ -42,7 +42,7 @@ function layout(wide) {
   for (const node of nodes) add("memory", 92, 10, {node});
 }
 
-// A name beside a row, its last line at `bottom`, or its middle there: in lines that fit, broken at blanks.
+// A label next to a row, broken at spaces into lines that fit; its last line, or its middle, is at `bottom`.
 const besideRow = (text, bottom, most = 3, middle = false) => {
   const lines = [""];
   for (const word of text.split(" ")) {

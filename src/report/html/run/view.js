@@ -1,4 +1,4 @@
-// Which span of time is in view.
+// The visible span of time.
 
 function show(from, to) {
   const least = 20, all = whole.to - whole.from;
@@ -10,7 +10,7 @@ function show(from, to) {
 }
 const zoom = (factor, at = (view.from + view.to) / 2) =>
   show(at - (at - view.from) / factor, at + (view.to - at) / factor);
-// A span as far away as is asked, within the run.
+// A span shifted by the requested distance, limited to the run.
 const shifted = ({from, to}, by) => {
   const within = Math.min(Math.max(by, whole.from - from), whole.to - to);
   return [from + within, to + within];

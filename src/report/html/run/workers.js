@@ -1,7 +1,7 @@
-// Rows of workers. However many tasks there are, a frame costs what is in view, once: what is narrower than a pixel is
-// added up, and a pixel's column shows the shares.
+// Rows of workers. The cost of a frame is one pass over the visible tasks: tasks narrower than a pixel are
+// accumulated, and the column of a pixel shows their shares.
 
-let only = -1;  // the kind of task that is shown alone, or -1
+let only = -1;  // the only kind of task shown, or -1 for all
 
 const busyOf = new Float64Array(info.codelets.length);
 for (const {tasks} of workers) for (let i = 0; i < tasks.count; ++i) busyOf[tasks.codelet[i]] += tasks.busy[i];
@@ -18,12 +18,12 @@ function drawWaits({worker: {waits}, y, height: tall}) {
   paint.globalAlpha = 1;
 }
 
-// Of one pixel of the screen, how much of it each kind of task takes. `bottom`: of the lane.
+// The share of each kind of task in one pixel of the screen. `bottom`: of the lane.
 class Column {
   constructor(bottom, lane, dot) {
     Object.assign(this, {bottom, lane, dot, pixel: -1, shares: new Float64Array(info.codelets.length)});
   }
-  // `left` and `right` in pixels of the screen; `full`: how much of the time between it was busy.
+  // `left` and `right` are in screen pixels; `full`: the busy fraction of the time in between.
   add(codelet, left, right, full) {
     const first = Math.floor(left), last = Math.max(first, Math.ceil(right) - 1);
     for (let pixel = first; pixel <= last; ++pixel) {
@@ -49,7 +49,7 @@ class Column {
   }
 }
 
-// Gives those that are wide enough to say more than their colour: [task, left, right, top].
+// Returns the tasks that are wide enough for a label: [task, left, right, top].
 function drawTasks({worker: {tasks}, y: top, height: tall}) {
   const lane = tall / tasks.lanes, pixels = width / (view.to - view.from);
   const dot = 1 / dotsPerPixel();
@@ -76,7 +76,7 @@ function drawTasks({worker: {tasks}, y: top, height: tall}) {
   return wide;
 }
 
-// The name of a task in its box, and its data if there is room for more.
+// The name of a task in its box, and its data if they fit.
 function drawNames(row, wide) {
   const {tasks} = row.worker, lane = row.height / tasks.lanes;
   for (const [i, left, right, y] of wide) {

@@ -1,4 +1,4 @@
-// The workers of all runs below each other, on one axis of time.
+// Draws the workers of all runs below each other, on one time axis.
 
 Object.assign(timelines, (() => {
   const {about, runs, ofKind, time} = timelines;
@@ -57,7 +57,7 @@ Object.assign(timelines, (() => {
 
   press("timeline-save", () => savePicture("timelines", canvas, draw));
 
-  // What is under a point of the canvas: {run, row, step}, or nothing.
+  // The item under a point of the canvas, {run, row, step}; null if there is none.
   function under(x, y) {
     const place = places.find((one) => y >= one.y && y < one.y + tall), step = Math.floor((x - gutter) / width * about.steps);
     return place && step >= 0 && step < about.steps ? {...place, step} : null;

@@ -1,4 +1,4 @@
-// What the mouse tells over timelines: what the worker under it did at that time.
+// The tooltip of the timelines: the activity of a worker at that time.
 
 (() => {
   const {about, canvas, time} = timelines;

@@ -1,9 +1,9 @@
-// What workers did under several policies, read from what timeline_data.cpp wrote.
+// Decodes the timelines of workers under several policies, from the data of timeline_data.cpp.
 
 const timelines = (() => {
   const about = namesIn("timeline-names"), from = reader("timeline-numbers");
-  const ofKind = about.kinds.map(() => 0);  // parts of steps that each took
-  // Of each row, pieces of equal steps: from, to, and how many per cent of a step each kind takes.
+  const ofKind = about.kinds.map(() => 0);  // total time of each kind, in parts of steps
+  // For each row, runs of equal steps: from, to, and the percentage of a step for each kind.
   const runs = about.runs.map((run) => ({...run, rows: run.workers.map((name) => {
     const pieces = [];
     for (let at = 0; at < about.steps;) {

@@ -18,7 +18,7 @@
 #include "algorithms/linalg/blas/core_types.hpp"
 #include "algorithms/linalg/blas/kernel_rates.hpp"
 #include "base/core_time.hpp"
-#include "base/kept_file.hpp"
+#include "base/shared_file.hpp"
 
 namespace fairlead::linalg {
 namespace {
@@ -87,7 +87,7 @@ TEST_F(Choosing, TheFastestCoreTypeIsChosen) {
   const auto choice = choose_kernels(settings);
   EXPECT_DOUBLE_EQ(choice.best.gflops(), 90);
   EXPECT_EQ(choice.best.candidate.core_type, choice.best.core_type);
-  EXPECT_DOUBLE_EQ(choice.by_default.gflops(), 60);
+  EXPECT_DOUBLE_EQ(choice.default_timing.gflops(), 60);
   EXPECT_DOUBLE_EQ(choice.gain(), 1.5);
 }
 
@@ -135,8 +135,8 @@ TEST_F(Choosing, AnInheritedCoreTypeIsTheDefaultAndMayLose) {
   for (const auto& inherited : {types.front(), std::string("Prescott")}) {
     settings.inherited_core_type = inherited;
     const auto choice = choose_kernels(settings);
-    EXPECT_EQ(choice.by_default.core_type, inherited);
-    EXPECT_DOUBLE_EQ(choice.by_default.gflops(), 60);
+    EXPECT_EQ(choice.default_timing.core_type, inherited);
+    EXPECT_DOUBLE_EQ(choice.default_timing.gflops(), 60);
     EXPECT_EQ(choice.best.core_type, "Plain");
   }
 }
@@ -301,7 +301,7 @@ class BusyCore {
 // On a core that others use, a child takes many times as long by the clock on the wall as it computes.
 TEST_F(Choosing, ACandidateThatHasToWaitForACoreIsTimed) {
   if (!core_time_of(this_thread())) GTEST_SKIP() << "this kernel does not count waiting for a core";
-  helper("i=0; while [ $i -lt 150000 ]; do i=$((i+1)); done\n" + report("${OPENBLAS_CORETYPE:-Plain}", "40"));
+  helper("i=0; while [ $i -lt 40000 ]; do i=$((i+1)); done\n" + report("${OPENBLAS_CORETYPE:-Plain}", "40"));
   const auto took = [&] {
     TimingOutcome outcome;
     std::thread thread([&] {
@@ -398,7 +398,7 @@ TEST_F(Choosing, TheLibrariesOfTheLoadersPlacesAreTried) {
   settings.libraries.clear();
   settings.loader = {place.string(), directory / "none", {}};
   const auto choice = choose_kernels(settings);
-  EXPECT_EQ(choice.by_default.candidate.library, "libopenblas.so.0");
+  EXPECT_EQ(choice.default_timing.candidate.library, "libopenblas.so.0");
   EXPECT_EQ(choice.best.candidate.library, "libblis.so.4");
   EXPECT_EQ(choice.timings.back().candidate.library, "libblas.so.3");
   // A library more, and all are timed again.
@@ -418,7 +418,7 @@ TEST_F(Choosing, ALibraryIsToldItsCoreTypeByItsOwnVariable) {
     const auto choice = choose_kernels(settings);
     EXPECT_EQ(choice.from_cache, from_cache);
     // By itself, and told; the other names it does not know. OpenBLAS below it says its own first.
-    if (choice.by_default.variable == "OPENBLAS_CORETYPE")
+    if (choice.default_timing.variable == "OPENBLAS_CORETYPE")
       GTEST_SKIP() << "stands on OpenBLAS, which is told";
     ASSERT_EQ(choice.timings.size(), 2u);
     EXPECT_EQ(choice.timings[0].core_type, "pretended");
@@ -462,23 +462,23 @@ TEST_F(Choosing, NoLibraryAtAllIsAnErrorThatSaysWhatWasTried) {
 TEST_F(Choosing, TheLossInSomebodyElsesProcessIsSaidWithTheRemedy) {
   const auto blas = Blas::load();
   KernelChoice choice;
-  choice.by_default = {
+  choice.default_timing = {
       {"libopenblas.so.0", ""}, blas->path(), blas->core_type(), "OPENBLAS_CORETYPE", {62, 62, 62, 62}};
   choice.best = {
       {"libopenblas.so.0", "Faster"}, blas->path(), "Faster", "OPENBLAS_CORETYPE", {105, 105, 105, 105}};
-  choice.timings = {choice.by_default, choice.best};
-  const auto text = loss(choice, *blas);
+  choice.timings = {choice.default_timing, choice.best};
+  const auto text = describe_loss(choice, *blas);
   EXPECT_THAT(text, HasSubstr("62 of 105 GF/s"));
   EXPECT_THAT(text, HasSubstr("OPENBLAS_CORETYPE=Faster"));
   choice.best.candidate.core_type = "";  // the library by itself: it is the environment that is wrong
-  EXPECT_THAT(loss(choice, *blas), HasSubstr("unset OPENBLAS_CORETYPE"));
-  choice.best = choice.by_default;
-  EXPECT_EQ(loss(choice, *blas), "");
+  EXPECT_THAT(describe_loss(choice, *blas), HasSubstr("unset OPENBLAS_CORETYPE"));
+  choice.best = choice.default_timing;
+  EXPECT_EQ(describe_loss(choice, *blas), "");
 }
 
 TEST_F(Choosing, ACoreTypeIsRefusedOnceTheLibraryIsLoaded) {
   Blas::load();
-  EXPECT_THROW(use_kernels({"libopenblas.so.0", "Haswell"}), UsageError);
+  EXPECT_THROW(set_blas_environment({"libopenblas.so.0", "Haswell"}), UsageError);
 }
 
 // In a process that has not loaded it yet, the core type that was set is the one that the library takes.
@@ -488,7 +488,7 @@ TEST_F(Choosing, ACoreTypeThatWasSetIsTaken) {
   testing::GTEST_FLAG(death_test_style) = "threadsafe";
   EXPECT_EXIT(
       {
-        use_kernels({"libopenblas.so.0", types.front()});
+        set_blas_environment({"libopenblas.so.0", types.front()});
         std::exit(Blas::load()->core_type() == types.front() ? 0 : 1);
       },
       testing::ExitedWithCode(0), "");
@@ -511,7 +511,7 @@ TEST(KernelRates, EveryKernelIsMeasuredOnEveryThread) {
   const auto blas = Blas::load();
   std::atomic<int> started = 0;
   RateSettings settings{.tile = 96, .threads = 3, .per_kernel = std::chrono::milliseconds(5)};
-  settings.at_start = [&](int) { ++started; };
+  settings.on_thread_start = [&](int) { ++started; };
   for (const auto& rates : {measure<double>(*blas, settings), measure<float>(*blas, settings)}) {
     EXPECT_GT(rates.gemm, 0.01);
     EXPECT_GT(rates.syrk, 0.01);
@@ -524,7 +524,7 @@ TEST(KernelRates, EveryKernelIsMeasuredOnEveryThread) {
 TEST(KernelRates, WhatGoesWrongInOneThreadIsThrown) {
   const auto blas = Blas::load();
   RateSettings settings{.tile = 32, .threads = 3, .per_kernel = std::chrono::milliseconds(1)};
-  settings.at_start = [](int thread) {
+  settings.on_thread_start = [](int thread) {
     if (thread == 1) throw SystemError("no such core");
   };
   EXPECT_THROW(measure<double>(*blas, settings), SystemError);

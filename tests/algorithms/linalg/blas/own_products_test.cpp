@@ -71,7 +71,7 @@ template <class T>
 class OwnProduct : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!OwnProducts::possible()) GTEST_SKIP() << "this processor has no AVX-512";
+    if (!OwnProducts::is_supported()) GTEST_SKIP() << "this processor has no AVX-512";
   }
   OwnProducts products;
 };

@@ -1,0 +1,34 @@
+// The memory of a CUDA device as a target of the network. Copies bytes from RAM in its own stream, through a pinned
+// buffer. A library that accesses device addresses itself, such as a CUDA-aware MPI, is called with the device's
+// context current.
+#pragma once
+#include <cstddef>
+#include <functional>
+#include <mutex>
+
+#include "backend/cuda/device.hpp"
+#include "base/device_memory.hpp"
+
+namespace fairlead::backend::cu {
+
+class NetworkTarget final : public DeviceMemory {
+ public:
+  /// The device must outlive it.
+  explicit NetworkTarget(const OpenDevice& device) : device_(device) {}
+  ~NetworkTarget() override;
+
+  bool is_ram() const noexcept override { return false; }
+  bool write(void* to, const void* from, Bytes bytes) override;
+  bool call(const std::function<void()>& it) override;
+
+ private:
+  void prepare();
+
+  const OpenDevice& device_;
+  std::mutex mutex_;  // guards the fields below, which are made at first use
+  Stream stream_ = nullptr;
+  Event event_ = nullptr;
+  std::byte* buffer_ = nullptr;
+};
+
+}  // namespace fairlead::backend::cu

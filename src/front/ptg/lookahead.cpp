@@ -1,0 +1,66 @@
+// Lookahead: the order of announcements, and values taken from memory or the pool of fresh data.
+#include "front/ptg/lookahead.hpp"
+
+namespace fairlead::ptg {
+
+void Lookahead::begin(std::uint64_t first_id) {
+  unfolding_.begin(true);
+  initial_.begin();
+  initial_over_ = starved_ = given_up_ = false;
+  next_id_ = first_id;
+  queue_.clear();
+  tellings_.clear();
+  announced_.clear();
+}
+
+/// In an order in which the tasks could run. Successors come before further initial tasks, so that few are pending.
+TaskInstance* Lookahead::next_satisfied(Host& host) {
+  for (;;) {
+    if (!queue_.empty()) {
+      TaskInstance* const task = queue_.front();
+      queue_.pop_front();
+      return task;
+    }
+    if (!tellings_.empty()) {
+      CompletionNotice telling = tellings_.back();
+      tellings_.pop_back();
+      if (!unfolding_.notify_successors(telling, host)) tellings_.push_back(telling);
+      continue;
+    }
+    if (initial_over_) return nullptr;
+    const bool found = initial_.next([&](std::size_t task_class, const std::int64_t* numbers) {
+      return unfolding_.is_initial(task_class, numbers);
+    });
+    if (!found) {
+      initial_over_ = true;
+      continue;
+    }
+    std::array<std::int64_t, Walk::most_loops> room;
+    return &unfolding_.make_initial(initial_.task_class(), initial_.parameters(room.data()), host.number);
+  }
+}
+
+bool Lookahead::take_values(TaskInstance& task, const std::int64_t* numbers) {
+  const TableClass& of = table_.classes[task.task_class];
+  std::uint32_t* const values = task.values(of.parameters.size());
+  for (std::size_t i = 0; i < of.data_flows; ++i) {
+    if (values[i] != no_value) continue;
+    const Input* const input = input_of(of.flows[i], numbers);
+    if (input == nullptr) continue;
+    if (input->kind == Place::Kind::memory) {
+      values[i] = values_.at(input->memory, numbers);
+      if (values[i] != no_value)
+        unfolding_.taken(values[i], table_.has_memory_conflicts[input->memory.collection], false);
+    } else if (input->kind == Place::Kind::fresh) {
+      const std::optional<std::uint32_t> kind = values_.kind_of(*input, values);
+      if (kind && (values[i] = fresh_.take(*kind, FreshUse::task)) == no_value) {
+        fresh_.queue_task(task, *kind);
+        starved_ = true;
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+}  // namespace fairlead::ptg

@@ -1,0 +1,40 @@
+// What an idle worker leaves to others, by how long the tasks took that it ran last.
+#include "backend/cpu/steal_threshold.hpp"
+
+#include <gtest/gtest.h>
+
+namespace fairlead::backend {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(StealThreshold, StealsASingleTaskAtFirst) {
+  const StealThreshold restraint;
+  EXPECT_FALSE(restraint.is_active());
+  EXPECT_EQ(restraint.minimum(), 1u);
+}
+TEST(StealThreshold, LeavesAFewOfTheTiniestTasksToTheirOwner) {
+  StealThreshold restraint;
+  restraint.ran(16, 16 * 100ns);
+  EXPECT_TRUE(restraint.is_active());
+  EXPECT_EQ(restraint.minimum(), 16u);
+}
+TEST(StealThreshold, StealsASingleTaskWhereOneTakesLongerThanATheft) {
+  StealThreshold restraint;
+  restraint.ran(16, 16 * 100ns);
+  restraint.ran(2, 2 * 1us);
+  EXPECT_EQ(restraint.minimum(), 1u);
+  restraint.ran(1, 5ms);
+  EXPECT_EQ(restraint.minimum(), 1u);
+}
+TEST(StealThreshold, EndsAfterAWhileUntilTheNextTinyTasks) {
+  StealThreshold restraint;
+  restraint.ran(1, 50ns);
+  restraint.reset();
+  EXPECT_EQ(restraint.minimum(), 1u);
+  restraint.ran(1, 50ns);
+  EXPECT_EQ(restraint.minimum(), 16u);
+}
+
+}  // namespace
+}  // namespace fairlead::backend

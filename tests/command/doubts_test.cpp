@@ -1,0 +1,101 @@
+// Warnings about settings that a run can have and that are hardly meant: more memory than the machine or its control group has, of
+// one rank or of all ranks of a node together.
+#include "fairlead/doubts.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "machine/planted.hpp"
+#ifdef FAIRLEAD_COMMAND
+#include "command/answer.hpp"
+#endif
+
+namespace fairlead::app {
+namespace {
+
+using machine::Planted;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+/// What is said of `ranks` with so much memory each, on the machine whose files are planted.
+std::vector<std::string> doubts(const Planted& planted, const std::string& memory, std::size_t ranks) {
+  Config config;
+  config.set("workers", 1);
+  if (!memory.empty()) config.set("memory", memory);
+  return doubts_about(config, machine::discover({planted.root(), {}}), ranks);
+}
+
+TEST(Doubts, AboutTheMemoryOfARankAreOfWhatTheMachineHas) {
+  Planted planted;
+  planted.host();
+  EXPECT_THAT(doubts(planted, "64GiB", 1), IsEmpty());
+  EXPECT_THAT(doubts(planted, "65GiB", 1),
+              ElementsAre(AllOf(HasSubstr("65GiB"), HasSubstr("64.0 GiB that this machine has"))));
+  EXPECT_THAT(doubts(planted, "", 100), IsEmpty()) << "shares are made of what there is";
+}
+
+TEST(Doubts, AboutTheMemoryOfRanksAddItUp) {
+  Planted planted;
+  planted.host();
+  EXPECT_THAT(doubts(planted, "32GiB", 2), IsEmpty());
+  EXPECT_THAT(doubts(planted, "33GiB", 2),
+              ElementsAre(AllOf(HasSubstr("2 ranks on this machine with 33.0 GiB"), HasSubstr("66.0 GiB"),
+                                HasSubstr("64.0 GiB that it has"), HasSubstr("Each may have 32.0 GiB"))));
+  EXPECT_THAT(doubts(planted, "16GiB", 4), IsEmpty());
+  EXPECT_THAT(doubts(planted, "16GiB", 5), ElementsAre(HasSubstr("80.0 GiB")));
+}
+
+TEST(Doubts, AboutTheMemoryOfRanksAreOfTheirControlGroup) {
+  for (const bool first_version : {false, true}) {
+    Planted planted;
+    planted.host();
+    const std::string limit = std::to_string(16 * machine::GiB);
+    if (first_version)
+      planted.v1("/job").v1_memory("/sys/fs/cgroup/memory/job", limit, "0", "0");
+    else
+      planted.v2("/job").v2_memory("/sys/fs/cgroup/job", limit, "0", "0");
+    EXPECT_THAT(doubts(planted, "16GiB", 1), IsEmpty()) << first_version;
+    EXPECT_THAT(doubts(planted, "17GiB", 1), ElementsAre(HasSubstr("16.0 GiB that its control group")));
+    EXPECT_THAT(doubts(planted, "8GiB", 2), IsEmpty()) << first_version;
+    EXPECT_THAT(doubts(planted, "9GiB", 2),
+                ElementsAre(AllOf(HasSubstr("18.0 GiB"), HasSubstr("16.0 GiB that its control group"),
+                                  HasSubstr("Each may have 8.0 GiB"))));
+  }
+}
+
+#ifdef FAIRLEAD_COMMAND
+// Each rank may have that much; together they may not.
+TEST(Doubts, AboutTheMemoryOfRanksAreSaidBeforeARun) {
+  const machine::Memory memory = machine::discover().memory;
+  const Bytes whole = std::min(memory.total_bytes, memory.limit_bytes.value_or(memory.total_bytes));
+  const auto bench = [](Bytes each, int ranks) {
+    return fairlead_command("bench cholesky --n 64 --tile 16 --workers 1 --memory " + std::to_string(each) +
+                                " --ranks " + std::to_string(ranks),
+                            kernels_kept);
+  };
+  const Answer much = bench(whole / 4 * 3, 2);
+  EXPECT_THAT(much.text, HasSubstr("fairlead: warning: 2 ranks on this machine")) << much.exit_code;
+  EXPECT_EQ(much.text.find("warning: 2 ranks"), much.text.rfind("warning: 2 ranks")) << much.text;
+  const Answer enough = bench(machine::MiB * 64, 2);
+  EXPECT_EQ(enough.exit_code, 0) << enough.text;
+  EXPECT_THAT(enough.text, Not(HasSubstr("warning: 2 ranks")));
+}
+#endif
+
+TEST(Doubts, AreOfAFormerNameOfAScheduler) {
+  const auto doubts_of = [](const char* scheduler) {
+    Config config;
+    config.set("scheduler", scheduler);
+    return doubts_about(config, machine::discover());
+  };
+  EXPECT_EQ(doubts_of("rehearsed:first=near"),
+            std::vector<std::string>{
+                "the scheduler rehearsed is now called what-if; the old name will be removed after 0.1"});
+  EXPECT_TRUE(doubts_of("what-if").empty());
+}
+
+}  // namespace
+}  // namespace fairlead::app

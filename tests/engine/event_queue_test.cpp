@@ -1,0 +1,106 @@
+// Whoever enters is served, in order, by himself or by whoever has the lock; and what a release makes ready
+// is told after what was finished, on every way.
+#include "engine/event_queue.hpp"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+namespace fairlead::engine {
+namespace {
+
+class Recording final : public Server {
+ public:
+  void serve(Event* events, Commands&) noexcept override {
+    for (Event* event = events; event != nullptr; event = event->next) served.push_back(event);
+  }
+  void follow(Commands&) noexcept override { ++batches; }
+  void fail(std::exception_ptr, Commands& out) noexcept override { out.stopped = true; }
+
+  std::vector<Event*> served;  // under the entrance's lock
+  int batches = 0;
+};
+
+class Sleeping final : public World {
+ public:
+  void launch(WorkerId, Task&) override {}
+  void recall(WorkerId, Task&) override {}
+  void start(memory::Copy&) override {}
+  void wake(WakeTarget who) noexcept override { woken += who.kind == WakeTarget::Kind::any_worker; }
+
+  int woken = 0;
+};
+
+struct House {
+  Recording server;
+  Sleeping world;
+  PendingDeliveries deliveries;
+  EventQueue entrance{server, world, deliveries, 1};
+  Commands out;
+  Event finished, ready;
+
+  void finish(std::exception_ptr thrown = nullptr) {
+    EventChain over, released;
+    over.append(finished);
+    entrance.finish(
+        over, released,
+        [&] {
+          if (thrown != nullptr) std::rethrow_exception(thrown);
+          released.append(ready);
+        },
+        out);
+  }
+};
+
+}  // namespace
+
+TEST(EventQueue, TellsOfEndsBeforeWhatBecameReadyByThem) {
+  House house;
+  house.finish();
+  EXPECT_EQ(house.server.served, (std::vector{&house.finished, &house.ready}));
+  EXPECT_EQ(house.server.batches, 1);
+  EXPECT_TRUE(house.deliveries.none());
+}
+
+TEST(EventQueue, LeavesBothInThatOrderToWhoeverHasTheLock) {
+  House house;
+  {
+    const EventQueue::Guard guard{house.entrance};
+    std::thread([&] { house.finish(); }).join();  // does not wait
+    EXPECT_TRUE(house.server.served.empty());
+    EXPECT_TRUE(house.deliveries.none());
+  }
+  EXPECT_EQ(house.world.woken, 1);  // nobody else might look
+  EventChain nothing;
+  house.entrance.enter(nothing, house.out);
+  EXPECT_EQ(house.server.served, (std::vector{&house.finished, &house.ready}));
+}
+
+TEST(EventQueue, StopsTheRunIfNothingCanBeReleased) {
+  House house;
+  house.finish(std::make_exception_ptr(std::bad_alloc()));
+  EXPECT_TRUE(house.out.stopped);
+  EventChain events;
+  house.entrance.enter_blocking(events, house.out);  // the lock was let go
+}
+
+TEST(EventQueue, SaysWhoWaitsForQuietThatACompletionWasPassedOn) {
+  House house;
+  house.deliveries.request_quiescence(true);
+  {
+    const EventQueue::Guard guard{house.entrance};
+    std::thread([&] { house.finish(); }).join();
+  }
+  EXPECT_TRUE(house.out.quiet);
+}
+
+TEST(EventQueue, CountsWhatAReporterMayForget) {
+  House house;
+  EXPECT_EQ(house.entrance.applied(0), 0u);
+  house.entrance.count_applied(0);
+  EXPECT_EQ(house.entrance.applied(0), 1u);
+}
+
+}  // namespace fairlead::engine

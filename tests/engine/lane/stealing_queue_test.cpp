@@ -1,0 +1,146 @@
+// The queue of one worker in the direct lane: oldest first for its owner, half of it for a thief, and nothing
+// lost or given twice while both are at it.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "engine/stealing_queue.hpp"
+#include "sanitized.hpp"
+
+namespace fairlead::engine {
+namespace {
+
+using Stolen = std::array<LazyTask*, StealingQueue::most_stolen>;
+
+constexpr TaskFamily descriptors{.described = true};
+Task& queued(Task& task) {
+  task.family = &descriptors;
+  return task;
+}
+
+struct Queue {
+  std::unique_ptr<StealingQueue> lane = std::make_unique<StealingQueue>();
+  std::deque<Task> tasks;
+
+  void put(std::size_t count) {
+    while (count-- > 0) EXPECT_TRUE(lane->put(queued(tasks.emplace_back())));
+  }
+};
+
+}  // namespace
+
+TEST(StealingQueue, GivesItsOwnerTheOldestFirst) {
+  Queue queue;
+  queue.put(3);
+  for (Task& task : queue.tasks) EXPECT_EQ(queue.lane->take(), &task);
+  EXPECT_FALSE(queue.lane->take());
+}
+
+TEST(StealingQueue, GivesAThiefHalfRoundedUp) {
+  Queue queue;
+  queue.put(5);
+  Stolen stolen;
+  ASSERT_EQ(queue.lane->steal(stolen), 3u);
+  EXPECT_EQ(stolen[0], &queue.tasks[0]);
+  EXPECT_EQ(stolen[2], &queue.tasks[2]);
+  EXPECT_EQ(queue.lane->size(), 2u);
+  EXPECT_EQ(queue.lane->take(), &queue.tasks[3]);
+}
+
+TEST(StealingQueue, GivesAThiefNoMoreThanHeCanCarry) {
+  Queue queue;
+  queue.put(1000);
+  Stolen stolen;
+  EXPECT_EQ(queue.lane->steal(stolen), StealingQueue::most_stolen);
+}
+
+TEST(StealingQueue, RefusesWhatItHasNoRoomFor) {
+  Queue queue;
+  queue.put(StealingQueue::capacity);
+  Task one_more;
+  EXPECT_FALSE(queue.lane->put(queued(one_more)));
+  queue.lane->take();
+  EXPECT_TRUE(queue.lane->put(queued(one_more)));
+}
+
+TEST(StealingQueue, KeepsBehindWhatItHasNoRoomFor) {
+  constexpr std::size_t count = 3 * StealingQueue::capacity + 5;
+  for (const bool alone : {false, true}) {
+    Queue queue;
+    for (std::size_t i = 0; i < count; ++i)
+      ASSERT_TRUE(queue.lane->put_or_overflow(queued(queue.tasks.emplace_back()), alone));
+    EXPECT_EQ(queue.lane->size(), count);
+    Stolen stolen;
+    std::size_t next = alone ? 0 : queue.lane->steal(stolen);
+    for (; next < count; ++next) {
+      EXPECT_FALSE(queue.lane->empty());
+      ASSERT_EQ(alone ? queue.lane->take_single_threaded() : queue.lane->take(), &queue.tasks[next]);
+    }
+    EXPECT_EQ(alone ? queue.lane->take_single_threaded() : queue.lane->take(), nullptr);
+    EXPECT_TRUE(queue.lane->empty());
+    // Once all are gone it is as it was.
+    ASSERT_TRUE(queue.lane->put_or_overflow(queue.tasks[0], alone));
+    EXPECT_EQ(queue.lane->steal(stolen), 1u);
+  }
+}
+
+TEST(StealingQueue, GivesUpWhatWaitsBehind) {
+  Queue queue;
+  for (std::size_t i = 0; i < StealingQueue::capacity + 3; ++i)
+    ASSERT_TRUE(queue.lane->put_or_overflow(queued(queue.tasks.emplace_back()), false));
+  for (std::size_t i = 0; i < 3; ++i)
+    EXPECT_EQ(queue.lane->take_kept(), &queue.tasks[StealingQueue::capacity + i]);
+  EXPECT_EQ(queue.lane->take_kept(), nullptr);
+  EXPECT_EQ(queue.lane->size(), StealingQueue::capacity);
+  EXPECT_EQ(queue.lane->take(), &queue.tasks[0]);
+}
+
+/// The owner puts and takes in bursts, three steal; each task counts how often somebody got it, and carries a
+/// plain value that the owner wrote before.
+void lose_nothing(bool keeps) {
+  constexpr std::size_t count = fairlead::tests::thread_sanitized ? 50'000 : 200'000, thieves = 3;
+  StealingQueue lane;
+  std::vector<Task> tasks(count);
+  std::vector<std::atomic<int>> got(count);
+  std::atomic<std::size_t> all{0}, wrong{0};
+  const auto have = [&](LazyTask* taken) {
+    const Task* const task = static_cast<Task*>(taken);
+    const auto at = static_cast<std::size_t>(task - tasks.data());
+    wrong += task->priority != static_cast<std::int32_t>(at) || ++got[at] != 1;
+    ++all;
+  };
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < thieves; ++i)
+    threads.emplace_back([&] {
+      Stolen stolen;
+      while (all.load() < count)
+        for (std::size_t k = 0, n = lane.steal(stolen); k < n; ++k) have(stolen[k]);
+    });
+  std::size_t put = 0;
+  for (std::size_t burst = 1; put < count; burst = burst % 61 + 1) {
+    for (std::size_t k = 0; k < burst && put < count; ++k) {
+      tasks[put].priority = static_cast<std::int32_t>(put);
+      if (!(keeps ? lane.put_or_overflow(queued(tasks[put]), false) : lane.put(queued(tasks[put])))) break;
+      ++put;
+    }
+    // With all of a burst kept now and then, more than there is room for.
+    for (std::size_t k = 0; k < (keeps ? burst / 8 : burst / 2); ++k)
+      if (LazyTask* const task = lane.take()) have(task);
+  }
+  while (all.load() < count)
+    if (LazyTask* const task = lane.take()) have(task);
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0u);
+  EXPECT_EQ(all, count);
+  EXPECT_TRUE(lane.empty());
+}
+
+TEST(StealingQueue, LosesNothingAndGivesNothingTwice) { lose_nothing(false); }
+TEST(StealingQueue, LosesNothingOfWhatItKeeps) { lose_nothing(true); }
+
+}  // namespace fairlead::engine

@@ -1,0 +1,135 @@
+// What nobody changes any more goes home while the way there is idle, and nothing else does.
+#include <gtest/gtest.h>
+
+#include <initializer_list>
+
+#include "memory/bare.hpp"
+#include "whole/world.hpp"
+
+namespace fairlead::tests {
+
+namespace {
+
+struct WithDevice : Bare {
+  WithDevice() : Bare(machine()) {}
+  static Topology machine() {
+    Topology made = out_of_core_topology(1, 16_MiB, 1e9, Duration{});
+    add_device(made, {.name = "device", .capacity = 16_MiB});
+    return with_copies(std::move(made), 4);
+  }
+  DatumId of_program() { return memory.add({.bytes = 1_MiB, .home = topology.user_memory()}); }
+  /// No others are going to change anything.
+  void expect(std::initializer_list<Task*> tasks) {
+    for (const Task* task : tasks) memory.flushes().early().expect(*task);
+    memory.flushes().early().all_are_known();
+  }
+  /// On the device, from its admission to its end, as the engine tells of it.
+  void change(Task& t) {
+    run(t, device);
+    memory.flushes().early().changed(t, effects);
+  }
+  bool at_home(DatumId id) const { return !memory.datum(id).dirty(); }
+  const NodeId device = topology.devices().front();
+};
+
+}  // namespace
+
+TEST(EarlyWriteBack, TheLastChangeThatIsKnownGoesHome) {
+  WithDevice bare;
+  const DatumId a = bare.of_program();
+  Task &first = bare.task(AccessMode::read_write, {a}), &second = bare.task(AccessMode::read_write, {a});
+  bare.expect({&first, &second});
+  bare.change(first);
+  EXPECT_TRUE(bare.effects.started.empty());
+  bare.change(second);
+  ASSERT_EQ(bare.effects.started.size(), 1u);
+  EXPECT_FALSE(bare.at_home(a));
+  bare.land_all();
+  EXPECT_TRUE(bare.at_home(a));
+  EXPECT_EQ(bare.memory.residency(a, bare.device), ReplicaState::valid);  // and stays
+  bare.memory.check(true);
+}
+
+// A window that is full says nothing of what comes after it.
+TEST(EarlyWriteBack, NothingGoesWhileOthersMayFollow) {
+  WithDevice bare;
+  const DatumId a = bare.of_program();
+  Task &first = bare.task(AccessMode::read_write, {a}), &second = bare.task(AccessMode::read_write, {a});
+  bare.expect({&first});
+  bare.memory.flushes().early().expect(second);
+  bare.change(first);
+  bare.change(second);
+  EXPECT_TRUE(bare.effects.started.empty());
+  bare.memory.flushes().early().all_are_known();
+  bare.memory.flushes().early().go(bare.effects);
+  EXPECT_EQ(bare.effects.started.size(), 1u);
+}
+
+// Whoever is not told of may be followed by others.
+TEST(EarlyWriteBack, NothingGoesThatNobodyWasToldOf) {
+  WithDevice bare;
+  const DatumId a = bare.of_program();
+  bare.change(bare.task(AccessMode::read_write, {a}));
+  EXPECT_TRUE(bare.effects.started.empty());
+  Task &never = bare.task(AccessMode::read_write, {a}), &told = bare.task(AccessMode::read_write, {a});
+  bare.expect({&never, &told});
+  bare.change(told);
+  EXPECT_TRUE(bare.effects.started.empty());
+}
+
+TEST(EarlyWriteBack, OneAfterTheOtherWhileTheWayIsIdle) {
+  WithDevice bare;
+  const DatumId a = bare.of_program(), b = bare.of_program();
+  Task &of_a = bare.task(AccessMode::write, {a}), &of_b = bare.task(AccessMode::write, {b});
+  bare.expect({&of_a, &of_b});
+  ASSERT_TRUE(bare.admit(of_a, bare.device));
+  ASSERT_TRUE(bare.admit(of_b, bare.device));
+  bare.land_all();
+  for (Task* task : {&of_a, &of_b}) {
+    bare.memory.release(*task, memory::Outcome::succeeded, bare.effects);
+    bare.memory.flushes().early().changed(*task, bare.effects);
+  }
+  auto started = bare.take_started();
+  ASSERT_EQ(started.size(), 1u);
+  bare.memory.landed(*started.front(), true, bare.effects);
+  EXPECT_TRUE(bare.at_home(a));
+  started = bare.take_started();
+  ASSERT_EQ(started.size(), 1u);
+  bare.memory.landed(*started.front(), true, bare.effects);
+  EXPECT_TRUE(bare.at_home(b));
+}
+
+// It is changed again after all, by somebody who was submitted later.
+TEST(EarlyWriteBack, WhoChangesItAgainWaitsForTheCopyAlone) {
+  WithDevice bare;
+  const DatumId a = bare.of_program();
+  Task &first = bare.task(AccessMode::read_write, {a}), &later = bare.task(AccessMode::read_write, {a});
+  bare.expect({&first});
+  bare.change(first);
+  const auto started = bare.take_started();
+  ASSERT_EQ(started.size(), 1u);
+  bare.expect({&later});
+  const bool at_once = bare.admit(later, bare.device);
+  bare.memory.landed(*started.front(), true, bare.effects);
+  if (!at_once) {
+    EXPECT_TRUE(bare.admit(later, bare.device));
+  }
+  bare.memory.release(later, memory::Outcome::succeeded, bare.effects);
+  EXPECT_FALSE(bare.at_home(a));
+  bare.memory.flushes().early().changed(later, bare.effects);
+  bare.land_all();
+  EXPECT_TRUE(bare.at_home(a));
+  bare.memory.check(true);
+}
+
+// Disks have better things to do.
+TEST(EarlyWriteBack, NothingGoesToADiskBeforeItHasTo) {
+  WithDevice bare;
+  const DatumId a = bare.datum(1_MiB);
+  Task& task = bare.task(AccessMode::write, {a});
+  bare.expect({&task});
+  bare.change(task);
+  EXPECT_TRUE(bare.effects.started.empty());
+}
+
+}  // namespace fairlead::tests

@@ -1,0 +1,60 @@
+// Whoever hears what a network says may go as soon as end() has returned, whoever was telling.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "net/listener_guard.hpp"
+
+namespace fairlead::net {
+namespace {
+
+struct Ear {
+  int heard = 0;
+};
+
+TEST(ListenerGuard, IsBetweenBeginAndEnd) {
+  Ear ear;
+  ListenerGuard<Ear> hearing;
+  const auto tell = [&] { return hearing.notify([](Ear& it) { ++it.heard; }); };
+  EXPECT_FALSE(hearing.has_begun() || hearing.is_open() || tell());
+  hearing.begin(ear);
+  EXPECT_TRUE(hearing.has_begun() && hearing.is_open() && tell());
+  hearing.notify([&](Ear&) { EXPECT_TRUE(tell()); });
+  EXPECT_THROW(hearing.notify([](Ear&) { throw 1; }), int);
+  hearing.end();  // does not wait for who has thrown
+  EXPECT_TRUE(hearing.has_begun() && !hearing.is_open() && !tell());
+  EXPECT_EQ(ear.heard, 2);
+}
+
+// A use of what has gone is a race for ThreadSanitizer, and an error for AddressSanitizer.
+TEST(ListenerGuard, EndsAfterAllWhoAreTelling) {
+  for (int round = 0; round < 40; ++round) {
+    ListenerGuard<std::atomic<int>> hearing;
+    auto ear = std::make_unique<std::atomic<int>>(0);
+    hearing.begin(*ear);
+    std::atomic<bool> over{false};
+    std::vector<std::thread> tellers;
+    for (int i = 0; i < 3; ++i)
+      tellers.emplace_back([&] {
+        while (!over.load(std::memory_order_relaxed)) {
+          hearing.notify([](std::atomic<int>& it) {
+            it.fetch_add(1, std::memory_order_relaxed);
+            std::this_thread::yield();
+            it.fetch_add(1, std::memory_order_relaxed);
+          });
+        }
+      });
+    while (ear->load(std::memory_order_relaxed) < 10) std::this_thread::yield();
+    hearing.end();
+    EXPECT_EQ(ear->load(std::memory_order_relaxed) % 2, 0);
+    ear.reset();
+    over.store(true, std::memory_order_relaxed);
+    for (std::thread& teller : tellers) teller.join();
+  }
+}
+
+}  // namespace
+}  // namespace fairlead::net

@@ -1,0 +1,65 @@
+// One queue by priority, from which nobody is given a task of some length before he is free.
+#include "schedule/priority_order.hpp"
+
+#include "schedule/fake_world.hpp"
+
+namespace fairlead::schedule {
+
+TEST(Urgent, WhoIsFreeTakesTheMostUrgentTaskThenTheOldest) {
+  FakeWorld world(1, 2);
+  const auto priority = make_urgent();
+  world.attach(*priority);
+  world.load("A", node(0));
+  world.ready({{"T1", {"A"}, 1, 1}, {"T2", {"A"}, 1, 3}, {"T3", {"A"}, 1, 3}});
+  EXPECT_EQ(world.pick(0), "T2");
+  EXPECT_EQ(world.pick(1), "T3");
+  world.finish("T2", 0);
+  EXPECT_EQ(world.pick(0), "T1");
+  EXPECT_EQ(world.pick(0, true), "-");
+}
+
+TEST(Urgent, WhatBecomesReadyHasNoTasksBeforeItThatWerePickedAhead) {
+  for (const bool is_long : {true, false}) {
+    FakeWorld world;
+    const auto priority = make_urgent();
+    world.attach(*priority);
+    world.load("A", node(0));
+    const double length_ms = is_long ? 0.1 : 0.09;
+    world.ready({{"T1", {"A"}, length_ms}, {"T2", {"A"}, length_ms}});
+    EXPECT_EQ(world.pick(0), "T1");
+    EXPECT_EQ(world.pick(0), is_long ? "-" : "T2");
+    world.ready({"panel", {"A"}, length_ms, 1});
+    world.finish("T1");
+    EXPECT_EQ(world.pick(0), "panel");
+  }
+}
+
+TEST(Urgent, ATaskThatIsGivenBackOrTakenBecauseSomebodyMustCountsNoLonger) {
+  FakeWorld world;
+  const auto priority = make_urgent();
+  world.attach(*priority);
+  world.load("A", node(0));
+  world.ready({{"T1", {"A"}}, {"T2", {"A"}}});
+  EXPECT_EQ(world.pick(0), "T1");
+  EXPECT_EQ(world.pick(0), "-");
+  EXPECT_EQ(world.pick(0, true), "T2");
+  world.finish("T2");
+  world.give_back("T1");
+  EXPECT_EQ(world.pick(0), "T1");
+}
+
+TEST(Urgent, WhatIsAtHandComesFirstAndOneThatIsNotIsGivenAhead) {
+  FakeWorld world;
+  const auto priority = make_urgent();
+  world.attach(*priority);
+  world.load("B", node(0));
+  world.ready({{"T1", {"A"}, 1, 5}, {"T2", {"B"}, 1, 1}, {"T3", {"C"}, 1, 4}});
+  EXPECT_EQ(world.pick(0), "T2");
+  EXPECT_EQ(world.pick(0), "T1");  // so that A comes
+  EXPECT_EQ(world.pick(0), "-");
+  EXPECT_TRUE(priority->keeps_pipelines_short());
+  EXPECT_EQ(world.upcoming(0, 2), (Names{"C"}));
+  EXPECT_EQ(world.pick(0, true), "T3");
+}
+
+}  // namespace fairlead::schedule
