@@ -1,10 +1,10 @@
-# What `cmake --install` gives: the library, its headers, a package for find_package(fairlead), and a file for
+# The contents of `cmake --install`: the library, its headers, a package for find_package(fairlead), and a file for
 # pkg-config.
 include(CMakePackageConfigHelpers)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/fairlead)
 
-# For policies: the same headers by the same names as in src/, so that one file serves there and as a plug-in. In a
-# folder of their own, which other users do not have on their path.
+# For policies: the same headers with the same names as in src/, so that a file works there and as a plug-in. In a
+# separate folder, which is not on the include path of other users.
 set(policy_folder ${CMAKE_INSTALL_INCLUDEDIR}/fairlead/policy_interface)
 add_library(policy_interface INTERFACE)
 add_library(fairlead::policy_interface ALIAS policy_interface)
