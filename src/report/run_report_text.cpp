@@ -73,7 +73,7 @@ void speed(TextPage& page, const RunReport& report) {
                          "judged with A as it is",
                          *report.asymmetry));
   if (report.growth)
-    page.row("Growth", fmt::format("{:.3g}: the largest element of U beside that of A", *report.growth));
+    page.row("Growth", fmt::format("{:.3g}: the largest element of U divided by that of A", *report.growth));
   if (report.numerical_rank) page.row("Rank", text_of(*report.numerical_rank));
   if (report.residual) page.row("Residual", text_of(*report.residual, is_rank_reduced(report)));
   if (const auto& condition = report.condition) {
@@ -241,7 +241,7 @@ void values_from_ranks(TextPage& page, const RunReport& report) {
                                         std::pair("messages", of->messages)})
       if (traffic.copies != 0) causes += fmt::format("{}{}", causes.empty() ? "" : ", ", what);
     page.row(
-        i == 0 ? "Who waited" : "",
+        i == 0 ? "Waits" : "",
         fmt::format("{:>4} got {} in {} values from {} ({}), on the way for {:.3g} s{}", to,
                     moved_bytes(of->bytes()), with_commas(of->values()), from, causes, of->in_flight_seconds,
                     of->waited_seconds

@@ -111,7 +111,7 @@ def test_the_page_and_the_text_tell_who_waited_for_whom(command, tmp_path, launc
     assert "its workers had no task for" in done.stdout
     assert "of the workers' time went by without a task while values were on their way" in done.stdout
     page = (tmp_path / "r.html").read_text()
-    assert "Who waited for whom" in page and "<th>1 from 0</th>" in page and "<th>rank 1</th>" in page
+    assert "Waits between ranks" in page and "<th>1 from 0</th>" in page and "<th>rank 1</th>" in page
 
 
 def test_solve_traces_all_ranks(command, tmp_path):
