@@ -9,8 +9,8 @@
 namespace fairlead::report::html {
 
 std::string ranks(const RunReport& report) {
-  Table each("Ranks",
-             {"", "tasks", "computed", "no task while values came", "sent", "of memory", "read", "written"});
+  Table each("Ranks", {"", "tasks", "computed", "no task while values arrived", "sent", "of memory", "read",
+                       "written"});
   for (std::size_t i = 0; i < report.ranks.size(); ++i) {
     const RankReport& rank = report.ranks[i];
     const double all = rank.counted_seconds * rank.workers;
