@@ -30,13 +30,13 @@ report::RunReport report_of(Runtime& runtime, const trace::Snapshot& recorded) {
   report.generated = {counted.generated.bytes, counted.generated.copies};
   for (const Statistics::Link& link : counted.links) {
     if (link.home == "generator" && report.generated.copies == 0) continue;
-    report::LinkReport& told = report.links.emplace_back();
-    told.name = link.name;
+    report::LinkReport& of_link = report.links.emplace_back();
+    of_link.name = link.name;
     for (std::size_t cause = 0; cause < memory::cause_count; ++cause) {
-      told.from_home[cause] = {link.from_home[cause].bytes, link.from_home[cause].copies};
-      told.to_home[cause] = {link.to_home[cause].bytes, link.to_home[cause].copies};
+      of_link.from_home[cause] = {link.from_home[cause].bytes, link.from_home[cause].copies};
+      of_link.to_home[cause] = {link.to_home[cause].bytes, link.to_home[cause].copies};
     }
-    told.busy_seconds = seconds(link.busy);
+    of_link.busy_seconds = seconds(link.busy);
     if (link.home != "disk") continue;
     report.bytes_read += link.bytes_from_home();
     report.bytes_written += link.bytes_to_home();

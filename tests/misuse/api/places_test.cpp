@@ -1,5 +1,4 @@
-// Wishes for accelerators that do not exist, or for places that are none, name the task or datum and what
-// there is.
+// Errors of hints for absent accelerators or invalid places name the task or datum, and the valid values.
 #include "misuse/api/refused.hpp"
 
 #include <string>
@@ -57,7 +56,7 @@ TEST(WrongPlaces, AMachineWithoutAccelerators) {
   expect_works(runtime);
 }
 
-TEST(WrongPlaces, AnArgumentThatIsNoDatumOrDoesNotExist) {
+TEST(WrongPlaces, AnArgumentThatIsNotADatumOrDoesNotExist) {
   Runtime runtime(with_devices());
   int value = 0;
   const auto x = runtime.value("x", value);
@@ -68,7 +67,7 @@ TEST(WrongPlaces, AnArgumentThatIsNoDatumOrDoesNotExist) {
                 HasSubstr("argument " + std::to_string(argument) + " is, but it has 3, counted from 0"));
 }
 
-TEST(WrongPlaces, AdviceOnWhatIsNotThere) {
+TEST(WrongPlaces, AdviceOnAbsentData) {
   Runtime runtime(with_devices()), other(with_devices());
   int value = 0;
   const auto x = runtime.value("x", value);

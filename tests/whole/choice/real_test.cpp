@@ -1,5 +1,5 @@
-// Codelets with several bodies on real workers: whichever runs, results are those of the program's order; and
-// whatever tells of a task says which body it was.
+// Codelets with several bodies on real workers: results are those of the program's order with any body, and
+// all reports of a task name its body.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -38,7 +38,7 @@ Config config_with(std::size_t workers, const char* scheduler = "lws") {
   return config;
 }
 
-/// Both add; one of them takes its time. What they do is counted.
+/// Both add; one of them is slow. Their calls are counted.
 struct TwoBodies {
   std::atomic<int> quick = 0, slow = 0;
   Codelet<InOut<double>, double> add = codelet("add")
@@ -56,7 +56,7 @@ struct TwoBodies {
 
 }  // namespace
 
-TEST(SeveralBodies, AreAllTriedAndTheFastestIsTaken) {
+TEST(SeveralBodies, AreAllTriedAndTheFastestIsSelected) {
   Runtime runtime(config_with(2));
   TwoBodies bodies;
   double x = 0;
@@ -70,8 +70,8 @@ TEST(SeveralBodies, AreAllTriedAndTheFastestIsTaken) {
   EXPECT_LE(bodies.slow, 30);
 }
 
-// What runs there asks nobody: such tasks are the engine's, others are not.
-TEST(SeveralBodies, AreNotForTheDirectLane) {
+// The fast path makes no decisions: the engine runs tasks with several bodies, the fast path the others.
+TEST(SeveralBodies, DoNotUseTheFastPath) {
   Runtime runtime(config_with(2));
   TwoBodies bodies;
   const auto one = codelet("one").cpu("only", [](InOut<double> x) { *x += 1; });
@@ -173,8 +173,8 @@ TEST(SeveralBodies, ReplayFromTheLogOfTheirRun) {
   }
 }
 
-// One ends when it says so, the other when it returns; one is parallel inside.
-TEST(SeveralBodies, MayDifferInHowTheyEnd) {
+// One completes by its token, the other when it returns; one is parallel inside.
+TEST(SeveralBodies, MayDifferInTheirCompletion) {
   Runtime runtime(config_with(3));
   std::mutex mutex;  // the next body may run before this one has returned
   std::vector<std::thread> threads;
@@ -210,7 +210,7 @@ TEST(SeveralBodies, MayDifferInHowTheyEnd) {
   EXPECT_GE(teams, 5);
 }
 
-// ---- what is said
+// ---- messages
 
 TEST(SeveralBodies, AreNamedInErrors) {
   const auto fails = [](InOut<int>) { throw std::runtime_error("no"); };
@@ -255,7 +255,7 @@ TEST(SeveralBodies, AreNamedWhileTheyRun) {
   flow.wait();
 }
 
-TEST(SeveralBodies, AreToldApartInTraces) {
+TEST(SeveralBodies, HaveDifferentNamesInTraces) {
   Config config = config_with(1);
   config.set("trace", "/dev/null");
   Runtime runtime(config);
