@@ -140,6 +140,15 @@ TEST(GainfulDevices, AreNoErrorWhereThereAreNone) {
               StartsWith("none: no GPU is there ("));
 }
 
+TEST(GainfulDevices, OpenclIsRecommendedOnlyIfTheOperationHasBodiesForIt) {
+  const tests::FakeDevices devices(0);
+  WorkToDo qr = work(9000, 10);
+  qr.without_opencl = "QR factorization";
+  EXPECT_EQ(devices_for(qr, 1, cuda_there, a_gpu_of_opencl).line,
+            "none: OpenCL has Some device, but QR factorization has no kernels for OpenCL");
+  EXPECT_THAT(devices_for(qr, 1, cuda_there, cores_by_opencl).line, StartsWith("none: no GPU is there ("));
+}
+
 // As on most machines: what the loader says about a library that is not installed is not said. Other problems of a driver are, by
 // their first line.
 TEST(GainfulDevices, OfADriverThatIsNotInstalledNoLibraryIsNamed) {
