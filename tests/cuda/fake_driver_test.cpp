@@ -30,7 +30,7 @@ struct Calls {
     EXPECT_EQ(driver->cuInit(0), cu::success);
     EXPECT_EQ(driver->cuDevicePrimaryCtxRetain(&context, 0), cu::success);
     EXPECT_EQ(driver->cuCtxPushCurrent_v2(context), cu::success);
-    EXPECT_EQ(driver->cuStreamCreate(&stream, cu::stream_beside_default), cu::success);
+    EXPECT_EQ(driver->cuStreamCreate(&stream, cu::stream_non_blocking), cu::success);
     EXPECT_EQ(driver->cuMemAlloc_v2(&memory, sizeof(long)), cu::success);
   }
   std::vector<std::string> end() {
@@ -141,7 +141,7 @@ TEST(FakeCuda, EndsAnEventWithItsLastRecord) {
     Calls calls(seed);
     cu::Stream other = nullptr;
     cu::Event event = nullptr;
-    EXPECT_EQ(calls.driver->cuStreamCreate(&other, cu::stream_beside_default), cu::success);
+    EXPECT_EQ(calls.driver->cuStreamCreate(&other, cu::stream_non_blocking), cu::success);
     EXPECT_EQ(calls.driver->cuEventCreate(&event, cu::event_plain), cu::success);
     EXPECT_EQ(calls.driver->cuEventRecord(event, calls.stream), cu::success);
     EXPECT_EQ(calls.driver->cuEventRecord(event, other), cu::success);

@@ -39,7 +39,7 @@ class FakeUnified : public testing::Test {
     EXPECT_EQ(driver->cuInit(0), cu::success);
     EXPECT_EQ(driver->cuDevicePrimaryCtxRetain(&context, 0), cu::success);
     EXPECT_EQ(driver->cuCtxPushCurrent_v2(context), cu::success);
-    EXPECT_EQ(driver->cuStreamCreate(&stream, cu::stream_beside_default), cu::success);
+    EXPECT_EQ(driver->cuStreamCreate(&stream, cu::stream_non_blocking), cu::success);
   }
   std::vector<std::string> end() {
     driver->cuStreamDestroy_v2(stream);

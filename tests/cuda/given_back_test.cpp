@@ -55,14 +55,14 @@ TEST(CudaGivesBack, RegistrationsByADeviceThatIsThere) {
     const FakeDevices there(1 + others);
     const cu::Found found = cu::find_devices();
     bool told = false;
-    std::atomic<bool> somebody_asks = false;
+    std::atomic<bool> has_poller = false;
     std::deque<cu::OpenDevice> devices;
     for (const cu::FoundDevice& device : found.devices)
       devices.emplace_back(
           found.driver, device,
           cu::OpenDevice::Settings{"cuda", 4096,
                                    std::make_shared<cu::LossState>([&](const std::string&) { told = true; }),
-                                   &somebody_asks});
+                                   &has_poller});
     const std::size_t bytes = pinned_chunks * cu::PinnedMemory::chunk_bytes;
     const std::unique_ptr<std::byte[]> memory(new std::byte[bytes]);  // nothing is copied there
     {

@@ -113,7 +113,7 @@ TEST(FakeCudaKernels, AreSeenToTouchWhatOthersTouch) {
   ASSERT_EQ(driver->cuDevicePrimaryCtxRetain(&context, 0), cu::success);
   ASSERT_EQ(driver->cuCtxPushCurrent_v2(context), cu::success);
   for (auto& stream : streams)
-    ASSERT_EQ(driver->cuStreamCreate(&stream, cu::stream_beside_default), cu::success);
+    ASSERT_EQ(driver->cuStreamCreate(&stream, cu::stream_non_blocking), cu::success);
   ASSERT_EQ(driver->cuMemAlloc_v2(&memory, 800), cu::success);
   ASSERT_EQ(driver->cuModuleLoadData(&module, image_of_kernels), cu::success);
   ASSERT_EQ(driver->cuModuleGetFunction(&add, module, "fairlead_add_64"), cu::success);

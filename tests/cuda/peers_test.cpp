@@ -254,12 +254,12 @@ struct OpenPair {
       auto fate = std::make_shared<cu::LossState>([](const std::string&) {});
       all.push_back(std::make_unique<cu::OpenDevice>(
           found.driver, found.devices[static_cast<std::size_t>(i)],
-          cu::OpenDevice::Settings{"cuda " + std::to_string(i), bytes, std::move(fate), &somebody_asks}));
+          cu::OpenDevice::Settings{"cuda " + std::to_string(i), bytes, std::move(fate), &has_poller}));
     }
   }
   const cu::OpenDevice& operator[](std::size_t i) const { return *all[i]; }
   const cu::Found found = cu::find_devices();
-  std::atomic<bool> somebody_asks = false;
+  std::atomic<bool> has_poller = false;
   std::vector<std::unique_ptr<cu::OpenDevice>> all;
 };
 

@@ -40,7 +40,7 @@ constexpr std::array<Setting, 6> opencl_options{{
     {.key = "workspace",
      .type = size,
      .default_value = "0B",
-     .help = "of its memory: for what kernels need beside a task's data, for each queue"},
+     .help = "the part of its memory for temporary data of kernels, for each queue"},
 }};
 
 /// Artificial start addresses of device memories and their distance, where no process of any machine has anything.
