@@ -306,7 +306,7 @@ TEST(CudaErrors, RejectMissingDevices) {
         HasSubstr(
             "\"cuda:2,memory=1MiB\" is not there; CUDA has 0: Fake CUDA device 0, 1: Fake CUDA device 1"));
     EXPECT_THAT(refusal("cuda:1,memory=3GiB"),
-                HasSubstr("wants 3.0 GiB of Fake CUDA device 1, which has 1.0 GiB"));
+                HasSubstr("requests 3.0 GiB of Fake CUDA device 1, which has 1.0 GiB"));
     EXPECT_THAT(refusal("cuda:0,memory=1MiB,workspace=1MiB"), HasSubstr("leave nothing"));
     EXPECT_THROW(Runtime(cuda_machine("cuda:0,memory=600MiB,count=2")), SystemError);  // each alone would fit
   }

@@ -311,7 +311,7 @@ TEST(OpenclErrors, NameTheRejectedKernelAndTheReason) {
               HasSubstr("clOfMyOwn: CL_OUT_OF_RESOURCES (-5)"));
   std::vector<long> not_there(1);
   EXPECT_THAT(error_of_body([&](OpenclQueue queue, X) { queue.buffer(not_there); }),
-              HasSubstr("an address that is not in its memory"));
+              HasSubstr("an address outside of its memory"));
 }
 
 // Launched work finishes before the task's data are released.

@@ -41,8 +41,8 @@ constexpr std::array<Setting, 7> cuda_options{{
     {.key = "bandwidth",
      .type = SettingType::bandwidth,
      .minimum = "1KB/s",
-     .help = "of its wire to RAM, for estimates; unless given, by its compute capability: 50 GB/s from 9.0 "
-             "on, 20 from 8.0 on, else 10"},
+     .help = "of its link to RAM, for estimates; unless given, by its compute capability: 50 GB/s from 9.0 "
+             "on, 20 from 8.0 on, otherwise 10"},
     latency_of_wire,
     {.key = "streams",
      .type = count,
@@ -60,7 +60,7 @@ constexpr std::array<Setting, 7> cuda_options{{
      .default_value = "20GB/s",
      .unset_word = no_peers,
      .minimum = "1KB/s",
-     .help = "of wires to other CUDA devices, for estimates; off: copies to and from them go through RAM"},
+     .help = "of links to other CUDA devices, for estimates; off: copies to and from them go through RAM"},
 }};
 constexpr Bytes smallest_workspace = 4096;            // without a workspace, cuBLAS allocates memory itself
 constexpr Bytes largest_workspace = Bytes{32} << 20;  // NVIDIA's advice for cuBLAS on its larger devices
@@ -88,9 +88,8 @@ class CudaPart final : public BackendInstance {
       workspace = whole_pages_for(*given);
     if (workspace > memory / streams || workspace * streams + 4096 > memory)
       throw ConfigError(fmt::format(
-          "devices: of the memory of \"{}\" the workspaces of its streams leave nothing\n  They take {} "
-          "each: "
-          "give it at least {} and what data need, or fewer streams, or less by workspace=.",
+          "devices: the workspaces of the streams of \"{}\" leave nothing of its memory for data\n  They "
+          "take {} each: give it at least {} and what data need, or fewer streams, or a smaller workspace=.",
           entry.text, config::readable_size(workspace), config::readable_size(workspace * streams + 4096)));
     DeviceState& one = devices_.emplace_back();
     one.found = &found;

@@ -52,7 +52,7 @@ OpenDevice::OpenDevice(std::shared_ptr<const Driver> driver, const FoundDevice& 
     const Current current(*this);
     const Status status = driver_->cuMemAlloc_v2(&memory_, settings_.memory_bytes);
     if (status == out_of_memory)
-      throw SystemError(fmt::format("{}\n  It does not give {}: let Fairlead use less of its memory.",
+      throw SystemError(fmt::format("{}\n  It cannot allocate {}: let Fairlead use less of its memory.",
                                     problem(status, "cuMemAlloc"),
                                     config::readable_size(settings_.memory_bytes)));
     check(status, "cuMemAlloc");

@@ -106,7 +106,7 @@ TEST_P(LostDevice, GivesCorrectValuesOrAnErrorThatNamesIt) {
         } else {
           ++errors;
           EXPECT_THAT(end.error, HasSubstr("emulated 0")) << devices;
-          EXPECT_THAT(end.error, HasSubstr("it was to be lost after")) << devices;
+          EXPECT_THAT(end.error, HasSubstr("it was set to be lost after")) << devices;
           EXPECT_THAT(end.error, HasSubstr("A[")) << devices;
         }
       }
@@ -135,7 +135,7 @@ TEST(LostDevices, LoseDataWithoutAnotherReplica) {
     flow.wait();
     FAIL();
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("it was to be lost after 3 copies and tasks"));
+    EXPECT_THAT(error.what(), HasSubstr("it was set to be lost after 3 copies and tasks"));
     EXPECT_THAT(error.what(), HasSubstr("emulated 0"));
   }
   flow.submit(set(gone));
