@@ -139,7 +139,7 @@ class Block {
 class Stream {
  public:
   explicit Stream(const Device& device) : device_(device) {
-    device.check(device.driver().cuStreamCreate(&stream, cu::stream_beside_default), "cuStreamCreate");
+    device.check(device.driver().cuStreamCreate(&stream, cu::stream_non_blocking), "cuStreamCreate");
   }
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;

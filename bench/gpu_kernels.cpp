@@ -118,11 +118,11 @@ Json measure(Arguments& arguments) {
     throw fl::SystemError(found.devices.empty() ? found.problem
                                                 : fmt::format("CUDA has no device {}", number));
   const cu::FoundDevice& chosen = found.devices[static_cast<std::size_t>(number)];
-  std::atomic<bool> poll_requested{false};
+  std::atomic<bool> has_poller{false};
   const cu::OpenDevice device(
       found.driver, chosen,
       {fmt::format("cuda {}", number), Worker::bytes_for(side) * static_cast<std::size_t>(streams),
-       std::make_shared<cu::LossState>([](const std::string&) {}), &poll_requested});
+       std::make_shared<cu::LossState>([](const std::string&) {}), &has_poller});
   const cu::OpenDevice::Current current(device);
 
   const auto n = static_cast<std::size_t>(side);

@@ -1,5 +1,5 @@
-// Runtimes that begin with what earlier ones found out: what they keep, that no trouble with it fails them,
-// and that a log says what they began with.
+// Durations kept for later runs: what is kept, that errors with the file do not fail a run, and that the event log
+// contains the durations that a run started with.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ class KeptRuns : public testing::Test {
     config.set("cache-directory", (directory / "cache").string());
   }
 
-  /// Twenty tasks of a codelet on one number; what the standard error output says.
+  /// Runs twenty tasks of a codelet on one number; returns the standard error output.
   std::string run() {
     testing::internal::CaptureStderr();
     {
@@ -47,7 +47,7 @@ class KeptRuns : public testing::Test {
     }
     return testing::internal::GetCapturedStderr();
   }
-  /// The only file of that kind.
+  /// The only machine file.
   std::filesystem::path machine_file() const {
     for (const auto& entry : std::filesystem::directory_iterator(directory / "cache"))
       if (entry.path().extension() == ".txt") return entry.path();
@@ -67,31 +67,31 @@ class KeptRuns : public testing::Test {
 
 }  // namespace
 
-TEST_F(KeptRuns, BeginWithWhatTheLastOneLearned) {
+TEST_F(KeptRuns, StartWithTheDurationsOfTheLastRun) {
   EXPECT_EQ(run(), "");
   Runtime runtime(config);
   EXPECT_EQ(estimate_of_add(runtime).basis, Basis::history);
 }
 
-TEST_F(KeptRuns, KeepNothingWhenTheyAreToldSo) {
+TEST_F(KeptRuns, KeepNothingIfDisabled) {
   config.set("keep-durations", false);
   EXPECT_EQ(run(), "");
   EXPECT_FALSE(std::filesystem::exists(directory / "cache"));
 }
 
-TEST_F(KeptRuns, BeginWithNothingWhenTheyAreToldSo) {
+TEST_F(KeptRuns, StartWithNothingIfDisabled) {
   run();
   config.set("keep-durations", false);
   Runtime runtime(config);
   EXPECT_EQ(estimate_of_add(runtime).basis, Basis::nothing);
 }
 
-TEST_F(KeptRuns, NeedNoPlaceToKeepAnything) {
+TEST_F(KeptRuns, NeedNoCacheDirectory) {
   config.set("cache-directory", "none");
   EXPECT_EQ(run(), "");
 }
 
-TEST_F(KeptRuns, AreNotFailedByAPlaceThatCannotBeWritten) {
+TEST_F(KeptRuns, DoNotFailIfTheCacheDirectoryIsNotWritable) {
   std::ofstream(directory / "cache") << "a file";
   const std::string said = run();
   EXPECT_THAT(
@@ -100,7 +100,7 @@ TEST_F(KeptRuns, AreNotFailedByAPlaceThatCannotBeWritten) {
   EXPECT_EQ(std::ranges::count(said, '\n'), 1);
 }
 
-TEST_F(KeptRuns, ExplainAndReplaceAFileThatIsOfNoUse) {
+TEST_F(KeptRuns, ReportAndReplaceAnInvalidFile) {
   run();
   std::ofstream(machine_file()) << "nonsense";
   EXPECT_THAT(run(),
@@ -108,7 +108,7 @@ TEST_F(KeptRuns, ExplainAndReplaceAFileThatIsOfNoUse) {
   EXPECT_EQ(run(), "");
 }
 
-// The same decisions need the same estimates: the log has what its run began with.
+// The same decisions need the same estimates: the log contains those that its run started with.
 TEST_F(KeptRuns, CanBeReplayedFromTheirLogAlone) {
   config.set("scheduler", "darts");
   config.set("event-log", (directory / "run.log").string());
@@ -157,9 +157,8 @@ class LongestFirst final : public Policy {
 
 }  // namespace
 
-// The same with a policy that decides by estimates alone: without what its run began with, it decides
-// otherwise.
-TEST_F(KeptRuns, CannotBeReplayedWithoutWhatTheyBeganWith) {
+// With a policy that decides by estimates alone: without the initial estimates it decides differently.
+TEST_F(KeptRuns, CannotBeReplayedWithoutTheirInitialDurations) {
   config.set("event-log", (directory / "run.log").string());
   Runtime::Digest commands{};
   for (int round = 0; round < 2; ++round) {
@@ -185,7 +184,7 @@ TEST_F(KeptRuns, CannotBeReplayedWithoutWhatTheyBeganWith) {
   bool same = false;
   try {
     same = engine::replay(without, std::make_unique<LongestFirst>(), log.words).digest == commands.value;
-  } catch (const InputError&) {  // the log tells of a task that was not launched
+  } catch (const InputError&) {  // the log contains a task that was not launched
   }
   EXPECT_FALSE(same);
 }
@@ -207,7 +206,7 @@ model::KeptDurations learned(Runtime& runtime) {
 
 }  // namespace
 
-TEST_F(KeptRuns, CountTheOperationsThatACodeletSays) {
+TEST_F(KeptRuns, CountTheOperationsOfTheCodeletsFormula) {
   OneTile one(config);
   const auto fill =
       codelet("fill").cpu([](Out<Tile<double>> t, int) { t(0, 0) = 1; }).flops([](auto& tile, int times) {
@@ -223,7 +222,7 @@ TEST_F(KeptRuns, CountTheOperationsThatACodeletSays) {
   EXPECT_EQ(lines[0].size, 2u * 64 * 32 * 3);
 }
 
-TEST_F(KeptRuns, TellTasksOfTheSameDataApartByTheirOperations) {
+TEST_F(KeptRuns, DistinguishTasksOnTheSameDataByTheirOperations) {
   OneTile one(config);
   const auto fill =
       codelet("fill").cpu([](Out<Tile<double>> t, int) { t(0, 0) = 1; }).flops([](auto&, int times) {
@@ -236,7 +235,7 @@ TEST_F(KeptRuns, TellTasksOfTheSameDataApartByTheirOperations) {
   EXPECT_EQ(learned(one.runtime).size(), 2u);
 }
 
-TEST_F(KeptRuns, TakeADurationInAnyUnitOfTime) {
+TEST_F(KeptRuns, AcceptADurationInAnyUnitOfTime) {
   OneTile one(config);
   const auto fill = codelet("fill").cpu([](Out<Tile<double>> t) { t(0, 0) = 1; }).duration([](auto& tile) {
     return std::chrono::microseconds(tile.rows());
@@ -251,7 +250,7 @@ TEST_F(KeptRuns, TakeADurationInAnyUnitOfTime) {
   EXPECT_EQ(lines[0].size, 64'000u);
 }
 
-TEST_F(KeptRuns, LeaveTheCodeletWithoutItsFormulaAsItWas) {
+TEST_F(KeptRuns, LeaveTheOriginalCodeletUnchanged) {
   const auto plain = codelet("fill").cpu([](Out<Tile<double>> t) { t(0, 0) = 1; });
   const auto counted = plain.flops([](auto&) -> double { throw std::runtime_error("not this one"); });
   OneTile one(config);
@@ -261,7 +260,7 @@ TEST_F(KeptRuns, LeaveTheCodeletWithoutItsFormulaAsItWas) {
   flow.wait();
 }
 
-TEST_F(KeptRuns, RefuseAFormulaThatSaysNoAmount) {
+TEST_F(KeptRuns, RejectAFormulaWithAnInvalidResult) {
   OneTile one(config);
   for (const double wrong :
        {-1.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
