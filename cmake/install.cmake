@@ -1,4 +1,4 @@
-# The contents of `cmake --install`: the library, its headers, a package for find_package(fairlead), and a file for
+# The contents of `cmake --install`: the libraries, their headers, a package for find_package(fairlead), and a file for
 # pkg-config.
 include(CMakePackageConfigHelpers)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/fairlead)
@@ -25,6 +25,7 @@ include(cmake/fairlead_jdf.cmake)
 install(FILES ${PROJECT_SOURCE_DIR}/cmake/fairlead_jdf.cmake DESTINATION ${package_folder})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/cmake/parsec DESTINATION ${package_folder})
 
+set_target_properties(fairlead PROPERTIES EXPORT_NAME static)  # fairlead-config.cmake makes fairlead::fairlead of it
 install(TARGETS fairlead policy_interface EXPORT fairlead_targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/fairlead DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING
         PATTERN "*.hpp" PATTERN "*.h")
@@ -43,6 +44,11 @@ string(REGEX REPLACE "/$" "" prefix_from_pkgconfig ${prefix_from_pkgconfig})
 set(definitions_of_pkgconfig "")
 if(FAIRLEAD_CHECK_INDICES)
   set(definitions_of_pkgconfig " -DFAIRLEAD_CHECK_INDICES")
+endif()
+# Programs that link only the static library need what it uses, with or without --static.
+set(requirements_of_pkgconfig "Requires: fmt hwloc")
+if(TARGET fairlead_shared)
+  set(requirements_of_pkgconfig "Requires.private: fmt hwloc")
 endif()
 configure_file(${PROJECT_SOURCE_DIR}/cmake/fairlead.pc.in ${PROJECT_BINARY_DIR}/fairlead.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/fairlead.pc DESTINATION ${pkgconfig_folder})

@@ -3,7 +3,7 @@ add_library(fairlead_options INTERFACE)
 target_compile_options(fairlead_options INTERFACE
   # Cheap internal checks stay on in every build.
   -UNDEBUG
-  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Werror
+  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual $<$<BOOL:${FAIRLEAD_WARNINGS_AS_ERRORS}>:-Werror>
   # False alarms inside the library's strings and fmt, at -O3 (GCC bug 105651).
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-stringop-overflow>

@@ -7,6 +7,7 @@
 
 #include "engine/runtime_core.hpp"
 #include "front/ranks/file_of_rank.hpp"
+#include "front/runtime/runtime_access.hpp"
 #include "report/html/page.hpp"
 #include "report/perfetto.hpp"
 #include "report/report_file.hpp"
@@ -47,7 +48,7 @@ report::RunReport report_of(Runtime& runtime, const trace::Snapshot& recorded) {
   }
   for (std::size_t i = 0; i < counted.workers.size(); ++i) {
     const Statistics::Worker& worker = counted.workers[i];
-    const auto core = runtime.core().world().core_time_of_worker(static_cast<WorkerId>(i));
+    const auto core = front::core_of(runtime).world().core_time_of_worker(static_cast<WorkerId>(i));
     report.worker_times.push_back(
         {.busy_seconds = seconds(worker.busy),
          .waiting_for_data_seconds = seconds(worker.waiting_for_data),
@@ -73,7 +74,7 @@ std::string path_of(const Runtime& runtime, const std::string& asked) {
 
 void write_recorded(Runtime& runtime, const Config& config, const std::string& title) {
   if (!config.has("trace") && !config.has("report")) return;
-  const trace::Snapshot recorded = runtime.recorded();
+  const trace::Snapshot recorded = front::recorded_by(runtime);
   if (config.has("report")) {
     report::RunReport report = report_of(runtime, recorded);
     report.operation = title;

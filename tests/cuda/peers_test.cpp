@@ -19,6 +19,7 @@
 #include "cuda/platform.hpp"
 #include "cuda/programs.hpp"
 #include "engine/runtime_core.hpp"
+#include "front/runtime/runtime_access.hpp"
 
 namespace fairlead::tests {
 
@@ -105,7 +106,7 @@ constexpr const char* two_devices = "cuda:0,memory=64KiB + cuda:1,memory=64KiB";
 TEST(CudaPeers, CopyOnceAndNothingToRam) {
   const FakeDevices devices(2);
   Runtime runtime(cuda_machine(two_devices));
-  EXPECT_THAT(backend::no_peer_reasons(runtime.core().topology()), IsEmpty());
+  EXPECT_THAT(backend::no_peer_reasons(front::core_of(runtime).topology()), IsEmpty());
   const int tried = times_called("cuMemcpyPeerAsync");
   EXPECT_EQ(tried, 2);  // once each way
   const auto x = runtime.vector<long>("x", passed_elements), y = runtime.vector<long>("y", passed_elements);
@@ -147,7 +148,7 @@ TEST(CudaPeers, CopyWithinOneDeviceOfTheDriver) {
   EXPECT_EQ(crossed_wire(runtime, "cuda 0 - cuda 1"), (Crossed{8192, 8192, 2}));
   EXPECT_EQ(times_called("cuMemcpyDtoDAsync_v2"), 2);
   EXPECT_EQ(times_called("cuMemcpyPeerAsync"), 0);
-  EXPECT_THAT(backend::no_peer_reasons(runtime.core().topology()), IsEmpty());
+  EXPECT_THAT(backend::no_peer_reasons(front::core_of(runtime).topology()), IsEmpty());
 }
 
 TEST(CudaPeers, ExcludeDevicesOfOtherKinds) {
@@ -188,7 +189,7 @@ TEST(CudaPeers, CopyThroughRamWithoutPeerAccess) {
     const FakeDevices devices(2, 1, 60, one.peers);
     fake_cuda::fail(one.function, 1, false, one.status);
     Runtime runtime(cuda_machine(two_devices));
-    EXPECT_THAT(backend::no_peer_reasons(runtime.core().topology()), ElementsAre(one.said));
+    EXPECT_THAT(backend::no_peer_reasons(front::core_of(runtime).topology()), ElementsAre(one.said));
     EXPECT_EQ(crossed_wire(runtime, "cuda 0 - cuda 1"), std::nullopt) << one.said;
     const int tried = times_called("cuMemcpyPeerAsync");
     EXPECT_TRUE(pass_on(runtime, "cuda 0", "cuda 1")) << one.said;
@@ -206,7 +207,7 @@ TEST(CudaPeers, AreNotTriedIfOff) {
     EXPECT_TRUE(pass_on(runtime, "cuda 0", "cuda 1"));
     EXPECT_EQ(times_called("cuDeviceCanAccessPeer"), 0);
     EXPECT_EQ(times_called("cuMemcpyPeerAsync"), 0);
-    EXPECT_THAT(backend::no_peer_reasons(runtime.core().topology()), IsEmpty());
+    EXPECT_THAT(backend::no_peer_reasons(front::core_of(runtime).topology()), IsEmpty());
   }
 }
 
@@ -225,7 +226,7 @@ TEST(CudaPeers, HaveTheLowerBandwidthForEstimates) {
   const FakeDevices devices(2);
   Runtime runtime(cuda_machine(
       "cuda:0,memory=64KiB,peers=30GB/s,latency=3 + cuda:1,memory=64KiB,peers=50GB/s,latency=7"));
-  const Topology& topology = runtime.core().topology();
+  const Topology& topology = front::core_of(runtime).topology();
   const LinkSpec& wire =
       topology
           .links[index(topology.link_between(runtime.memory_node("cuda 0"), runtime.memory_node("cuda 1")))];

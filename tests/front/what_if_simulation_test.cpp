@@ -1,5 +1,6 @@
 // A what-if simulation next to a real run: by a thread of its own, while tasks are running; and that nothing waits for it in the end.
 #include "policy/what_if_simulation.hpp"
+#include "front/runtime/runtime_access.hpp"
 
 #include <gtest/gtest.h>
 #include <fairlead/fairlead.hpp>
@@ -69,7 +70,7 @@ struct WhatIfSimulationDuringARun : testing::Test {
     config.set("memory", "8MiB");
     config.set("bind-threads", false);
     Runtime runtime(config);
-    runtime.core().replace_policy(std::make_unique<Asking>(std::move(judge), finding), "asking");
+    front::core_of(runtime).replace_policy(std::make_unique<Asking>(std::move(judge), finding), "asking");
     std::vector<int> values(4);
     auto found = finding.get_future();
     const auto add = codelet("add").cpu([](InOut<int> value) { ++value.get(); });
@@ -135,7 +136,7 @@ TEST(WhatIfSimulationOfDataThatFit, LeavesResultsWhereTheyAre) {
     const SimulationOutcome played = stage.simulate("eager", all, Duration::max());
     return static_cast<std::uint64_t>(played.completed() ? played.time.count() : 0);
   };
-  runtime.core().replace_policy(std::make_unique<Asking>(judge, finding), "asking");
+  front::core_of(runtime).replace_policy(std::make_unique<Asking>(judge, finding), "asking");
   const auto set =
       codelet("set").cpu([](Out<Vector<double>> v) { std::fill(v.data(), v.data() + v.size(), 1.0); });
   std::vector<Handle<Vector<double>>> data;
@@ -157,7 +158,7 @@ TEST(PoliciesThatWaitForEver, AreBelievedOnlyDuringASimulation) {
     config.set("workers", 2);
     config.set("bind-threads", false);
     Runtime runtime(config);
-    runtime.core().replace_policy(std::make_unique<WaitingStill>(begins), "still");
+    front::core_of(runtime).replace_policy(std::make_unique<WaitingStill>(begins), "still");
     const auto add = codelet("add").cpu([](InOut<int> value) { ++value.get(); });
     int value = 0;
     {

@@ -11,6 +11,7 @@
 
 #include "engine/replay.hpp"
 #include "engine/runtime_core.hpp"
+#include "front/runtime/runtime_access.hpp"
 #include "model/codelets.hpp"
 #include "schedule/policies.hpp"
 #include "temporary_directory.hpp"
@@ -54,8 +55,8 @@ class KeptRuns : public testing::Test {
     return {};
   }
   static model::Estimate estimate_of_add(Runtime& runtime) {
-    const engine::Engine& engine = runtime.core().engine();
-    return runtime.core().engine().locked([&](memory::Memory&) {
+    const engine::Engine& engine = front::core_of(runtime).engine();
+    return front::core_of(runtime).engine().locked([&](memory::Memory&) {
       return engine.durations().estimate(tests::named("add"), model::Processor(WorkerKind::cpu),
                                          tests::data_of({sizeof(double)}));
     });
@@ -163,7 +164,7 @@ TEST_F(KeptRuns, CannotBeReplayedWithoutTheirInitialDurations) {
   Runtime::Digest commands{};
   for (int round = 0; round < 2; ++round) {
     Runtime runtime(config);
-    runtime.core().replace_policy(std::make_unique<LongestFirst>(), "longest");
+    front::core_of(runtime).replace_policy(std::make_unique<LongestFirst>(), "longest");
     std::vector<double> values(40);
     const auto busy = [](InOut<double> x, int turns) {
       for (int i = 0; i < turns; ++i) *x += 1e-9 * *x;
@@ -200,8 +201,8 @@ struct OneTile {
 };
 
 model::KeptDurations learned(Runtime& runtime) {
-  return runtime.core().engine().locked(
-      [&](memory::Memory&) { return runtime.core().engine().durations().learned(); });
+  return front::core_of(runtime).engine().locked(
+      [&](memory::Memory&) { return front::core_of(runtime).engine().durations().learned(); });
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include <thread>
 
 #include "engine/runtime_core.hpp"
+#include "front/runtime/runtime_access.hpp"
 #include "on_ranks.hpp"
 #include "trace/snapshot.hpp"
 
@@ -62,7 +63,7 @@ TEST(RecordedRun, HasEveryTaskWithItsData) {
   Runtime runtime(small(3));
   Flow flow(runtime);
   fill_and_add(runtime, flow);
-  const trace::Snapshot recorded = runtime.recorded();
+  const trace::Snapshot recorded = front::recorded_by(runtime);
   std::map<std::string, int> seen;
   for (const auto& task : recorded.tasks)
     ++seen[recorded.codelets[task.codelet] + " " + trace::data_text(recorded, task)];
@@ -75,7 +76,7 @@ TEST(RecordedRun, NoWorkerDoesTwoThingsAtOnce) {
   Runtime runtime(small(3));
   Flow flow(runtime);
   for (int i = 0; i < 20; ++i) fill_and_add(runtime, flow);
-  const trace::Snapshot recorded = runtime.recorded();
+  const trace::Snapshot recorded = front::recorded_by(runtime);
   EXPECT_EQ(recorded.tasks.size(), 300u);
   for (std::size_t i = 1; i < recorded.tasks.size(); ++i) {
     const auto &before = recorded.tasks[i - 1], &task = recorded.tasks[i];
@@ -100,7 +101,7 @@ TEST(RecordedRun, HasATaskThatEndsLaterThanItsBodyReturnsWithItsWholeTime) {
   flow.submit(later(handle));
   flow.wait();
   helper.join();
-  const trace::Snapshot recorded = runtime.recorded();
+  const trace::Snapshot recorded = front::recorded_by(runtime);
   ASSERT_EQ(recorded.tasks.size(), 1u);
   EXPECT_EQ(trace::data_text(recorded, recorded.tasks[0]), "-> answer");
   EXPECT_GT(recorded.tasks[0].duration(), Duration{});
@@ -115,13 +116,13 @@ TEST(RecordedRun, TimesTinyTasksTogetherAndLosesNoTime) {
   const auto tiny = codelet("tiny").cpu([](InOut<double> x) { *x += 1; });
   for (int i = 0; i < 1000; ++i) flow.submit(tiny(handle));
   flow.wait();
-  const trace::Snapshot recorded = runtime.recorded();
+  const trace::Snapshot recorded = front::recorded_by(runtime);
   ASSERT_EQ(recorded.tasks.size(), 1000u);
   for (std::size_t i = 1; i < recorded.tasks.size(); ++i)
     EXPECT_LE(recorded.tasks[i - 1].end(), recorded.tasks[i].start());
   Duration sum{};
   for (const trace::TaskRecord& task : recorded.tasks) sum += task.duration();
-  EXPECT_EQ(sum, runtime.core().engine().lane().busy(0));
+  EXPECT_EQ(sum, front::core_of(runtime).engine().lane().busy(0));
   if (sum > 1000 * std::chrono::microseconds(2)) return;  // not so tiny here: a sanitizer, or a busy machine
   // After every interruption some tasks are timed one by one again.
   EXPECT_GT(std::ranges::count_if(recorded.tasks, &trace::TaskRecord::shares_time), 50);
@@ -135,7 +136,7 @@ TEST(RecordedRun, HasTasksThatFailedMarkedSo) {
   const auto fails = codelet("fails").cpu([](InOut<double>) { throw Error("a mistake"); });
   flow.submit(fails(handle));
   EXPECT_THROW(flow.wait(), TaskError);
-  const trace::Snapshot recorded = runtime.recorded();
+  const trace::Snapshot recorded = front::recorded_by(runtime);
   ASSERT_EQ(recorded.tasks.size(), 1u);
   EXPECT_TRUE(recorded.tasks[0].failed());
 }
@@ -185,7 +186,7 @@ TEST(WriteRecorded, WritesNothingUnlessAsked) {
   config.set("trace", "none");
   Runtime runtime(config);
   write_recorded(runtime, config);
-  EXPECT_TRUE(runtime.recorded().tasks.empty());
+  EXPECT_TRUE(front::recorded_by(runtime).tasks.empty());
 }
 
 TEST(WriteRecorded, NamesTheFileThatItCannotWrite) {

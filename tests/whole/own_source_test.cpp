@@ -18,6 +18,7 @@
 
 #include "engine/counted_source.hpp"
 #include "engine/registered_datum.hpp"
+#include "front/runtime/runtime_access.hpp"
 #include "policy/policy.hpp"
 #include "sanitized.hpp"
 
@@ -163,7 +164,7 @@ struct World {
   explicit World(int workers = 2, const char* scheduler = "lws") : runtime(config(workers, scheduler)) {}
 
   std::uint64_t sum_of(std::uint64_t tasks, Order order, Priorities given) {
-    Numbers numbers(runtime.core(), datum, tasks, order, given);
+    Numbers numbers(front::core_of(runtime), datum, tasks, order, given);
     numbers.run();
     return numbers.sum();
   }
@@ -216,7 +217,7 @@ INSTANTIATE_TEST_SUITE_P(Many, OwnSourceOfMany,
 TEST(OwnSource, UsesTheFastPath) {
   World world;
   EXPECT_EQ(world.sum_of(few, Order::chain, Priorities::none), sum_below(few));
-  EXPECT_EQ(world.runtime.core().engine().lane().tasks(), few);
+  EXPECT_EQ(front::core_of(world.runtime).engine().lane().tasks(), few);
 }
 
 TEST(OwnSource, GivesItsTasksToEveryPolicyABatchAtATime) {
@@ -264,7 +265,7 @@ TEST(OwnSource, NotifiesAPlanningPolicyOfTasksBeforeTheyAreReady) {
   for (const Order order : {Order::independent, Order::first_alone, Order::chain}) {
     World world;
     Planning::Seen seen;
-    world.runtime.core().replace_policy(std::make_unique<Planning>(seen), "planning");
+    front::core_of(world.runtime).replace_policy(std::make_unique<Planning>(seen), "planning");
     EXPECT_EQ(world.sum_of(2000, order, Priorities::none), sum_below(2000));
     EXPECT_EQ(seen.announced, 2000u);
     EXPECT_EQ(seen.ready, 2000u);

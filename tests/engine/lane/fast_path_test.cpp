@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "engine/runtime_core.hpp"
+#include "front/runtime/runtime_access.hpp"
 #include "sanitized.hpp"
 
 namespace fairlead {
@@ -34,8 +35,8 @@ class FastPathTest : public testing::Test {
     return config;
   }
   /// Tasks that have passed by the lane.
-  std::uint64_t passed() { return runtime.core().engine().lane().tasks(); }
-  bool open() { return runtime.core().engine().lane().generation() != 0; }
+  std::uint64_t passed() { return front::core_of(runtime).engine().lane().tasks(); }
+  bool open() { return front::core_of(runtime).engine().lane().generation() != 0; }
 
   Runtime runtime;
   double sum = 0;
@@ -97,7 +98,7 @@ TEST(FastPathFromOutside, TakesWhatThreadsReleaseThatAreNoWorkers) {
     flow.wait();
     outside.join();
     EXPECT_EQ(sum, 12);
-    EXPECT_EQ(runtime.core().engine().lane().tasks(), 11u);
+    EXPECT_EQ(front::core_of(runtime).engine().lane().tasks(), 11u);
   }
 }
 
@@ -176,7 +177,7 @@ TEST_F(FastPathTest, CanBeForbidden) {
   Flow flow(other);
   flow.submit(add(here, 1));
   flow.wait();
-  EXPECT_EQ(other.core().engine().lane().tasks(), 0u);
+  EXPECT_EQ(front::core_of(other).engine().lane().tasks(), 0u);
   EXPECT_EQ(sum, 1);
 }
 

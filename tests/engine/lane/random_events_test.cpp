@@ -14,6 +14,7 @@
 #include "at_length.hpp"
 #include "base/random.hpp"
 #include "engine/runtime_core.hpp"
+#include "front/runtime/runtime_access.hpp"
 #include "sanitized.hpp"
 
 namespace fairlead {
@@ -65,7 +66,7 @@ class Program {
     flow_.wait();
   }
   int wrong() const { return wrong_; }
-  std::uint64_t passed() { return runtime_.core().engine().lane().tasks(); }
+  std::uint64_t passed() { return front::core_of(runtime_).engine().lane().tasks(); }
 
  private:
   void one_step() {

@@ -15,6 +15,7 @@
 #include "at_length.hpp"
 #include "base/random.hpp"
 #include "engine/runtime_core.hpp"
+#include "front/runtime/runtime_access.hpp"
 #include "schedule/policies.hpp"
 #include "whole/every_policy.hpp"
 
@@ -85,7 +86,7 @@ TEST_F(Recorded, TasksOfWhichVeryManyAreReadyAtOnceNeedFewDescriptors) {
   }
   EXPECT_EQ(seen, 6 * many);
   std::size_t descriptors = 0;
-  runtime.core().graph().tasks().for_each([&](const Task&) { ++descriptors; });
+  front::core_of(runtime).graph().tasks().for_each([&](const Task&) { ++descriptors; });
   EXPECT_LT(descriptors, 12'500u);
 }
 

@@ -18,6 +18,7 @@
 
 #include "engine/replay.hpp"
 #include "engine/runtime_core.hpp"
+#include "front/runtime/runtime_access.hpp"
 #include "schedule/policies.hpp"
 #include "temporary_directory.hpp"
 #include "trace/snapshot.hpp"
@@ -89,8 +90,8 @@ TEST(SeveralBodies, DoNotUseTheFastPath) {
   for (int i = 0; i < 50; ++i) step.run();
   EXPECT_EQ(x, 150);
   EXPECT_EQ(y, 150);
-  EXPECT_GT(runtime.core().engine().lane().tasks(), 0u);
-  EXPECT_LE(runtime.core().engine().lane().tasks(), 150u);
+  EXPECT_GT(front::core_of(runtime).engine().lane().tasks(), 0u);
+  EXPECT_LE(front::core_of(runtime).engine().lane().tasks(), 150u);
   EXPECT_EQ(bodies.slow + bodies.quick, 150);
   EXPECT_GE(bodies.slow, 5);
 }
@@ -267,7 +268,7 @@ TEST(SeveralBodies, HaveDifferentNamesInTraces) {
   for (int i = 0; i < 50; ++i) flow.submit(bodies.add(number, 1));
   flow.submit(one(number));
   flow.wait();
-  const trace::Snapshot recorded = runtime.recorded();
+  const trace::Snapshot recorded = front::recorded_by(runtime);
   EXPECT_EQ(std::set(recorded.codelets.begin(), recorded.codelets.end()),
             (std::set<std::string>{"add (slow)", "add (quick)", "one"}));
   int slow = 0;
