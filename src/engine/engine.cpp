@@ -291,7 +291,7 @@ void Engine::stop(std::exception_ptr why) noexcept {
     const EventQueue::Guard guard{entrance_};
     note_fatal(std::move(why));
   }
-  world_.wake(WakeTarget::everybody());
+  world_.wake(WakeTarget::all());
 }
 
 // ---- fast path

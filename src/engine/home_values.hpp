@@ -41,7 +41,7 @@ class HomeValues {
   void throw_if_lost(memory::Losses::Where where);
   bool can_refresh();
   void bring_home(std::vector<DatumId> data);
-  void tell(Event& event, EventKind kind);
+  void serve(Event& event, EventKind kind);
 
   RuntimeCore& core_;
   const bool kept_fresh_;

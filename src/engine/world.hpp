@@ -29,7 +29,7 @@ struct WakeTarget {
   static constexpr WakeTarget any_worker() noexcept { return {Kind::any_worker}; }
   static constexpr WakeTarget any_cpu_worker() noexcept { return {Kind::any_cpu_worker}; }
   static constexpr WakeTarget application() noexcept { return {Kind::application}; }
-  static constexpr WakeTarget everybody() noexcept { return {Kind::all}; }
+  static constexpr WakeTarget all() noexcept { return {Kind::all}; }
 };
 
 /// Executes the engine's commands. launch() and recall() are called under the engine's lock and only pass tasks on; the

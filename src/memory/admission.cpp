@@ -209,7 +209,7 @@ void Admitter::join_copy(Task& task, Datum& datum, Replica& replica, Effects& ef
     return transfers_.wait_for(task, copy);
   // The queued prefetch becomes a demand copy.
   passes ? transfers_.forget_via(copy) : transfers_.unqueue(copy);
-  ensure(bring(datum, replica, task, effects), "what was on its way is still somewhere");
+  ensure(bring(datum, replica, task, effects), "the datum of a queued prefetch has a valid replica");
 }
 
 /// A task may not write a replica while a copy reads it.

@@ -169,7 +169,7 @@ TEST(AskingAgain, APolicyThatGivesOutNothingIsAnError) {
     flow.wait();
     FAIL() << "it ended";
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), testing::HasSubstr("gives out none of 1 ready tasks"));
+    EXPECT_THAT(error.what(), testing::HasSubstr("picks none of 1 ready tasks"));
   }
 }
 

@@ -76,7 +76,7 @@ TEST(Progress, APolicyThatWaitsForNoSimulationIsOverruled) {
     done_under(std::make_unique<WaitsAndKeepsAll>());
     FAIL() << "who should have run them?";
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), testing::HasSubstr("the policy odd gives out none of"));
+    EXPECT_THAT(error.what(), testing::HasSubstr("the policy odd picks none of"));
   }
 }
 

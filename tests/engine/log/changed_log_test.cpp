@@ -317,7 +317,7 @@ TEST(ChangedLog, TellsTheFirstEventAfterWhichOtherCommandsFollow) {
     ++told;
     event = std::stoull(what.substr(named + 12));
     EXPECT_GT(event, events_before) << what;
-    EXPECT_THAT(what, testing::ContainsRegex("this engine does otherwise than that of the run: it [a-z]+"));
+    EXPECT_THAT(what, testing::ContainsRegex("this engine differs from that of the run: it [a-z]+"));
   }
   EXPECT_GT(told, 3u);
 }

@@ -100,9 +100,9 @@ TEST_F(SimulatedLog, IsRefusedIfItTellsOfOtherProcessorsOrNotOfAll) {
   };
   const LogRecord told = *first;
   first->words = {told.words[0] + (1 << 8), 1, 2, 3};
-  refused("durations of 3 processors are told");
+  refused("durations of 3 processors are unexpected");
   records.erase(first);
-  refused("it does not say how long task");
+  refused("the durations of task");
 }
 
 }  // namespace

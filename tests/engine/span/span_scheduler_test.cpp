@@ -152,9 +152,9 @@ TEST(SpanScheduler, SaysWhichTaskWaitsForAWorkerThatStandsAside) {
   World world = one_device(8_MiB).workers(2).with_data({{"A", 4096}, {"B", 1_MiB}});
   world.hang(world.submit_wide(updates("A"), all_workers));
   world.submit(reads("B"));
-  EXPECT_THAT(
-      world.situation_when_stalled(10s).text(),
-      AllOf(HasSubstr("(B), submitted at"), HasSubstr("which stands aside"), HasSubstr("(A), submitted at")));
+  EXPECT_THAT(world.situation_when_stalled(10s).text(),
+              AllOf(HasSubstr("(B), submitted at"), HasSubstr("which a task of several workers uses"),
+                    HasSubstr("(A), submitted at")));
 }
 
 }  // namespace fairlead::tests
