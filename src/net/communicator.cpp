@@ -305,8 +305,8 @@ void Communicator::begin(const GraphRun& run, std::uint64_t fingerprint, const T
 
 void Communicator::expect(const GraphRun& run, std::uint64_t key) {
   post_soon([=, this](Endpoint& endpoint, Commands& out) {
-    const bool told = endpoint.expect(run, key, out);
-    if (Client* const client = client_of(clients_, run)) client->expected(key, told);
+    const bool was_announced = endpoint.expect(run, key, out);
+    if (Client* const client = client_of(clients_, run)) client->expected(key, was_announced);
   });
 }
 

@@ -24,7 +24,7 @@ enum class Mistake : std::uint8_t {
   early_offer_lost,        // an offer before its value has a place is dropped
   offer_not_kept,          // an offered value may be released at once, with its mark
   offers_not_counted,      // offered values are unlimited
-  taking_not_told,         // the read of an offered value is not acknowledged
+  read_not_acknowledged,   // the read of an offered value is not acknowledged
   failed_copy_landed,      // a failed read counts as arrived
   failure_kept,            // a failure is not reported to other ranks
 };

@@ -65,7 +65,7 @@ class ProcessMonitor {
   pid_t process_ = 0;
   // Open MPI's launcher, which gets a signal if MPI can no longer end the job; 0: not needed
   pid_t launcher_ = 0;
-  std::atomic<bool> tells_{false};  // this rank has reported the loss
+  std::atomic<bool> has_reported_{false};  // this rank has reported the loss
   std::atomic<bool> is_broken_{false};
   std::atomic<bool> is_over_{
       false};  // losses are not reported: this process has failed and reported that, or MPI has ended
@@ -95,10 +95,10 @@ void ProcessMonitor::begin(const MpiPlugin& plugin, const config::LaunchInfo& la
 
 void ProcessMonitor::begin_line(const config::LaunchInfo& launched) {
   line_.emplace(RankId{launched.rank}, FailureDetectorThread::Options{},
-                FailureDetectorThread::Actions{.tell =
+                FailureDetectorThread::Actions{.report =
                                                    [this](const Loss& loss) {
                                                      if (is_over_.load()) return;
-                                                     tells_.store(true);
+                                                     has_reported_.store(true);
                                                      end_surely();  // first: the output may block
                                                      log_message("fairlead: {}: the job ends\n", text(loss));
                                                    },
@@ -126,8 +126,7 @@ void ProcessMonitor::begin_line(const config::LaunchInfo& launched) {
   try {
     line_->begin(std::move(all));
   } catch (const std::system_error& error) {
-    warn(launched,
-         fmt::format("ranks cannot watch each other: the system gives no thread: {}", error.what()));
+    warn(launched, fmt::format("ranks cannot watch each other: cannot start a thread: {}", error.what()));
   }
   leave_out_unlinked(launched);
 }
@@ -145,9 +144,8 @@ void ProcessMonitor::leave_out_unlinked(const config::LaunchInfo& launched) {
     if (all[i].empty()) without.push_back(i);
   line_->drop_unconnected([&](RankId rank) { return !all[index(rank)].empty(); });
   if (launched.rank == 0 && !without.empty())
-    log_message(
-        "fairlead: warning: ranks {} cannot be reached by a socket: if they are lost, nobody notices\n",
-        fmt::join(without, ", "));
+    log_message("fairlead: warning: ranks {} cannot be reached by a socket: their loss is not detected\n",
+                fmt::join(without, ", "));
 }
 
 void ProcessMonitor::add(const std::shared_ptr<Network>& network) {
@@ -258,13 +256,13 @@ void ProcessMonitor::exit(int status) {
     is_over_.store(true);
     // Open MPI's launcher ends the job itself, unless it is configured to keep the other ranks running. Then it would
     // wait for ever, and gets a signal after the grace period.
-    if (launcher_ != 0 && is_lost() && tells_.load()) wait_for_the_end();
+    if (launcher_ != 0 && is_lost() && has_reported_.load()) wait_for_the_end();
   }
   line_->leave(needed);
   if (!is_lost() && !needed) return;
   std::fflush(nullptr);
   // A launcher that keeps the other ranks running may wait for MPI; abort() notifies it and sets its exit status.
-  if (tells_.load() && !mpi_ends_.load()) plugin_->abort();
+  if (has_reported_.load() && !mpi_ends_.load()) plugin_->abort();
   if (status == 0) ::_exit(EXIT_FAILURE);
 }
 
@@ -281,7 +279,7 @@ void set_heartbeat_timeout(Duration patience) { of_this_process().set_patience(p
 std::string text_of(const Loss& loss, const ProcessAddress& of, Duration patience) {
   const auto rank = fmt::format("rank {} on {} (process {})", index(loss.rank), of.host, of.process);
   if (loss.how == Loss::Kind::gone) return rank + " is gone";
-  if (loss.how == Loss::Kind::failed) return rank + " cannot speak to others: its MPI has failed";
+  if (loss.how == Loss::Kind::failed) return rank + " cannot communicate: its MPI has failed";
   if (loss.how == Loss::Kind::left) return rank + " has ended while others needed it";
   return fmt::format("{} has not answered for {} s", rank,
                      std::chrono::duration_cast<std::chrono::seconds>(patience).count());

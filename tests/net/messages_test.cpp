@@ -68,7 +68,7 @@ TEST(AnEndpoint, SaysWhoSendsNonsense) {
   Endpoint endpoint(RankId{1}, 4, {});
   Commands out;
   endpoint.message(RankId{3}, some_bytes(9), out);
-  EXPECT_NE(out.failure.find("a message from rank 3 makes no sense"), std::string::npos) << out.failure;
+  EXPECT_NE(out.failure.find("a message from rank 3 is invalid"), std::string::npos) << out.failure;
   EXPECT_EQ(out.messages.size(), 3u) << "the others hear of it";
 }
 
@@ -85,7 +85,8 @@ TEST(AnEndpoint, SaysWhoAsksForWhatItWasNotToldOf) {
   Commands out;
   endpoint.begin({0, 0}, 1, {.in_transit = 1}, out);
   endpoint.message(RankId{0}, bytes_of(Request{{0, 0}, 3, 0, 1}), out);
-  EXPECT_NE(out.failure.find("rank 0 asked rank 1 for a value that it was not told of"), std::string::npos);
+  EXPECT_NE(out.failure.find("rank 0 asked rank 1 for a value that was not announced to it"),
+            std::string::npos);
 }
 
 }  // namespace

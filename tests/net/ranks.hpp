@@ -517,7 +517,7 @@ class Ranks {
   void check_end() {
     for (const auto& rank : ranks_) {
       if (options_.starved < program_.size()) {
-        if (rank->failure.find("nothing moves any more on any rank") == std::string::npos)
+        if (rank->failure.find("no rank makes progress") == std::string::npos)
           say(fmt::format("rank {} has not heard that nothing moves: {}", index(rank->own), rank->failure));
         continue;
       }
