@@ -1,4 +1,4 @@
-// Copies without tasks: what they pin, and what is left when they are taken back or land.
+// Copies without tasks: their pins, and the state after they are cancelled or finish.
 #include "memory/parts.hpp"
 #include "whole/world.hpp"
 
@@ -21,7 +21,7 @@ TEST(Transfers, ACopyPinsItsSourceUntilItHasRead) {
   EXPECT_EQ(parts.cached(a).version, 1u);
 }
 
-TEST(Transfers, OneThatIsGivenUpLeavesNothingBehind) {
+TEST(Transfers, ACancelledCopyLeavesNoState) {
   Parts parts(4_MiB, 1);
   const DatumId first = parts.datum(1_MiB), a = parts.datum(1_MiB);
   parts.bring(first);
@@ -36,8 +36,8 @@ TEST(Transfers, OneThatIsGivenUpLeavesNothingBehind) {
   EXPECT_EQ(parts.effects.started.size(), 1u);
 }
 
-// A is written at home while one copy of it is under way and B's waits: A's is marked, and lands in vain.
-TEST(Transfers, AWriteOvertakesWhatIsUnderWayAndTakesBackWhatIsNot) {
+// A is written at home while one copy of it is in flight and B's is queued: A's copy is marked, and its result dropped.
+TEST(Transfers, AWriteInvalidatesCopiesInFlightAndCancelsQueuedOnes) {
   Parts parts(4_MiB, 1);
   const DatumId a = parts.datum(1_MiB), b = parts.datum(1_MiB);
   memory::Copy& under_way = parts.bring(a);
@@ -50,7 +50,7 @@ TEST(Transfers, AWriteOvertakesWhatIsUnderWayAndTakesBackWhatIsNot) {
   EXPECT_EQ(parts.home(b).source_pins, 0u);
 }
 
-TEST(Transfers, WhatIsWantedAfterAllDoesNotGiveItsSpaceBack) {
+TEST(Transfers, ACopyThatIsNeededAgainKeepsItsSpace) {
   Parts parts(4_MiB);
   const DatumId a = parts.datum(1_MiB), b = parts.datum(1_MiB);
   parts.bring(a, memory::Cause::prefetch);
