@@ -78,7 +78,7 @@ void Dispatcher::finished(Task& task, bool succeeded) {
   task.state = TaskState::finished;
   if (policy_.wants_progress()) {
     policy_->finished(task, worker, task.duration);
-    launcher_.tell_started(worker);
+    launcher_.notify_started(worker);
   }
   depth_.task_over(task.duration);
 }

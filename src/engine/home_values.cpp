@@ -50,12 +50,12 @@ void HomeValues::refresh(std::vector<DatumId> data) {
   core_.engine().locked([&](memory::Memory& memory) {
     std::erase_if(data, [&](DatumId id) { return !memory.datum(id).dirty(); });
   });
-  bring_home(std::move(data));
+  write_back(std::move(data));
 }
 
 void HomeValues::refresh(bool put_off_too) {
   if (!kept_fresh_ || !can_refresh()) return;
-  bring_home(core_.engine().locked(
+  write_back(core_.engine().locked(
       [&](memory::Memory& memory) { return memory.flushes().stale_homes(put_off_too); }));
 }
 
@@ -66,7 +66,7 @@ bool HomeValues::can_refresh() {
   return true;
 }
 
-void HomeValues::bring_home(std::vector<DatumId> data) {
+void HomeValues::write_back(std::vector<DatumId> data) {
   if (data.empty()) return;
   Engine& engine = core_.engine();
   refresh_event_.data = std::move(data);

@@ -40,7 +40,7 @@ class HomeValues {
  private:
   void throw_if_lost(memory::Losses::Where where);
   bool can_refresh();
-  void bring_home(std::vector<DatumId> data);
+  void write_back(std::vector<DatumId> data);
   void serve(Event& event, EventKind kind);
 
   RuntimeCore& core_;

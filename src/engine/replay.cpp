@@ -511,11 +511,11 @@ class Replayer {
   void compare(std::uint64_t mark) {
     if (mark == 0) return;  // a log of an older version
     ++compared_;
-    const bool broke_down = engine_.stop_reason().stopped();
-    if (!difference_.empty() || (mark == engine_.journal().digest().mark() && !broke_down)) return;
+    const bool has_failed = engine_.stop_reason().stopped();
+    if (!difference_.empty() || (mark == engine_.journal().digest().mark() && !has_failed)) return;
     difference_ = "at word " + std::to_string(log_.position()) + ", after event " + std::to_string(events_) +
                   " (" + last_event_.text() + "), this engine differs from that of the run: it " +
-                  (broke_down ? "fails" : world_.text(commands_, engine_.memory().topology()));
+                  (has_failed ? "fails" : world_.text(commands_, engine_.memory().topology()));
   }
 
   LogReader log_;

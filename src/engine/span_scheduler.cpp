@@ -58,7 +58,7 @@ bool SpanScheduler::put_off(Task& task) {
   task.state = TaskState::admitted;
   task.set(TaskFlag::deferred);
   if (spans) waiting_.push_back(&task);
-  ++(spans ? open_ : put_off_);
+  ++(spans ? open_ : postponed_);
   return true;
 }
 
@@ -222,7 +222,7 @@ void SpanScheduler::over(const Task& task, bool ran) {
 void SpanScheduler::launch_put_off(Commands& out) {
   for (const WorkerInfo& worker : view_.workers()) {
     const Pipeline& pipeline = pipelines_[worker.id];
-    for (std::size_t i = 0; i < pipeline.tasks.size() && put_off_ != 0;) {
+    for (std::size_t i = 0; i < pipeline.tasks.size() && postponed_ != 0;) {
       Task& task = pipeline.tasks[i];
       if (!task.has(TaskFlag::deferred) || spans_workers(task)) {
         ++i;
@@ -234,7 +234,7 @@ void SpanScheduler::launch_put_off(Commands& out) {
         break;  // no worker has space for the tasks behind it either
       }
       task.clear(TaskFlag::deferred);
-      --put_off_;
+      --postponed_;
       launcher_.launch(task, out);
     }
   }

@@ -34,7 +34,7 @@ class SpanScheduler {
                 RunRecords& journal);
 
   /// Whether a task waits for several workers, gathers or runs on them, or is put off because of such a task.
-  bool any() const noexcept { return (open_ | put_off_) != 0; }
+  bool any() const noexcept { return (open_ | postponed_) != 0; }
   /// Whether the task runs on several workers where it is now. On accelerators it runs like any other task.
   bool spans_workers(const Task& task) const noexcept {
     return task.workers_wanted != 0 && view_.kind_of(task.worker) == WorkerKind::cpu;
@@ -91,7 +91,7 @@ class SpanScheduler {
   std::vector<Span> running_;      // launched tasks
   std::vector<WorkerId> leaders_;  // by node: the last leader; no_id: none so far
   std::size_t open_ = 0;           // tasks that wait for several workers, gather or run
-  std::size_t put_off_ = 0;        // ordinary tasks that wait because their worker stands aside
+  std::size_t postponed_ = 0;      // ordinary tasks that wait because their worker stands aside
 };
 
 }  // namespace fairlead::engine

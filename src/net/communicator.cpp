@@ -235,9 +235,9 @@ void Communicator::copy_piece(Endpoint& endpoint, Commands& out) {
 
 void Communicator::carry_out(Commands& commands) {
   // A failed write to a device ends the run on all ranks, as a failed task does.
-  const auto into_device = [this](const auto& bring) {
+  const auto into_device = [this](const auto& receive) {
     try {
-      bring();
+      receive();
     } catch (const SystemError& error) {
       report_failure_async(error.what());
     }
@@ -433,7 +433,7 @@ std::optional<std::uint64_t> Communicator::moved() const {
   return endpoint_.activity();
 }
 
-void Communicator::nothing_came() {
+void Communicator::nothing_received() {
   if (!recently_active_.load(std::memory_order_relaxed)) return;
   const auto now = std::chrono::steady_clock::now();
   std::unique_lock lock(mutex_);

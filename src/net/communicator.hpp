@@ -91,7 +91,7 @@ class Communicator final : private Network::Listener {
   void failed(const std::string& why) override;
   void poked() override;
   void lost(const std::string& why) override;
-  void nothing_came() override;
+  void nothing_received() override;
   template <class Done>
   void wait_until(Done done);
   template <class E>

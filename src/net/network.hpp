@@ -33,7 +33,7 @@ class Network {
     /// Memory to report an event is missing: this rank cannot continue. Must not allocate or block.
     virtual void out_of_memory() noexcept = 0;
     /// poll() found no event.
-    virtual void nothing_came() {}
+    virtual void nothing_received() {}
     /// poke() was called.
     virtual void poked() = 0;
   };
@@ -120,7 +120,7 @@ class Network {
   virtual void drop(PayloadId payload) = 0;
 
  protected:
-  void tell_broken(const std::string& why) const {
+  void report_broken(const std::string& why) const {
     if (on_broken_) on_broken_(why);
   }
 

@@ -39,7 +39,7 @@ TEST(PseudoTasks, AreRemovedWhenTheyHaveFinished) {
   EXPECT_EQ(task.state, TaskState::staged);
   EXPECT_EQ(pseudo.granted().size(), 1u);
   EXPECT_FALSE(pseudo.none());
-  pseudo.let_go(task);
+  pseudo.release(task);
   EXPECT_TRUE(pseudo.none());
 }
 

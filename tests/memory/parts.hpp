@@ -23,7 +23,7 @@ struct Parts {
   memory::Replica& cached(DatumId id) { return state.data.cached_on(id, topology.host()); }
   memory::MemoryNode& ram() { return state.node(topology.host()); }
   /// Reserves space, and starts a copy into it.
-  memory::Copy& bring(DatumId id, memory::Cause cause = memory::Cause::demand) {
+  memory::Copy& start_copy(DatumId id, memory::Cause cause = memory::Cause::demand) {
     EXPECT_TRUE(coherence.reserve(cached(id), ram(), ReplicaState::absent));
     memory::Copy& copy = transfers.make(home(id), cached(id), cause);
     transfers.enqueue(copy, effects);

@@ -7,7 +7,7 @@ namespace fairlead::tests {
 TEST(Transfers, ACopyPinsItsSourceUntilItHasRead) {
   Parts parts(4_MiB);
   const DatumId a = parts.datum(1_MiB);
-  memory::Copy& copy = parts.bring(a);
+  memory::Copy& copy = parts.start_copy(a);
   EXPECT_EQ(parts.effects.started, (std::vector{&copy}));
   EXPECT_EQ(parts.home(a).source_pins, 1u);
   EXPECT_EQ(parts.cached(a).state, ReplicaState::in_flight);
@@ -24,8 +24,8 @@ TEST(Transfers, ACopyPinsItsSourceUntilItHasRead) {
 TEST(Transfers, ACancelledCopyLeavesNoState) {
   Parts parts(4_MiB, 1);
   const DatumId first = parts.datum(1_MiB), a = parts.datum(1_MiB);
-  parts.bring(first);
-  memory::Copy& waiting = parts.bring(a, memory::Cause::prefetch);
+  parts.start_copy(first);
+  memory::Copy& waiting = parts.start_copy(a, memory::Cause::prefetch);
   EXPECT_EQ(parts.ram().prefetching_bytes, 1_MiB);
   parts.transfers.abandon(waiting, DropReason::prefetch_cancelled);
   EXPECT_EQ(parts.ram().prefetching_bytes, 0u);
@@ -40,8 +40,8 @@ TEST(Transfers, ACancelledCopyLeavesNoState) {
 TEST(Transfers, AWriteInvalidatesCopiesInFlightAndCancelsQueuedOnes) {
   Parts parts(4_MiB, 1);
   const DatumId a = parts.datum(1_MiB), b = parts.datum(1_MiB);
-  memory::Copy& under_way = parts.bring(a);
-  parts.bring(b);
+  memory::Copy& under_way = parts.start_copy(a);
+  parts.start_copy(b);
   parts.transfers.written(parts.state.data[a], parts.home(a));
   parts.transfers.written(parts.state.data[b], parts.home(b));
   EXPECT_TRUE(under_way.overtaken);
@@ -53,7 +53,7 @@ TEST(Transfers, AWriteInvalidatesCopiesInFlightAndCancelsQueuedOnes) {
 TEST(Transfers, ACopyThatIsNeededAgainKeepsItsSpace) {
   Parts parts(4_MiB);
   const DatumId a = parts.datum(1_MiB), b = parts.datum(1_MiB);
-  parts.bring(a, memory::Cause::prefetch);
+  parts.start_copy(a, memory::Cause::prefetch);
   Task other;
   other.accesses_begin = other.inline_access.data();
   other.inline_access[0].datum = b;

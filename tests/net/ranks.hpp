@@ -385,7 +385,7 @@ class Ranks {
         carry_out(rank, more);
       });
     }
-    for (const Commands::Fill& it : out.fills) bring(it.memory, it.place, it.bytes);
+    for (const Commands::Fill& it : out.fills) copy_to(it.memory, it.place, it.bytes);
     for (const Commands::Read& it : out.reads) {
       if (it.release) {
         --rank.values.at(it.value).readers;
@@ -494,7 +494,7 @@ class Ranks {
     rank.endpoint.message(from, bytes, out);
     carry_out(rank, out);
   }
-  static void bring(DeviceMemory* memory, void* to, const std::vector<std::byte>& bytes) {
+  static void copy_to(DeviceMemory* memory, void* to, const std::vector<std::byte>& bytes) {
     if (memory != nullptr)
       memory->write(to, bytes.data(), bytes.size());
     else
@@ -505,7 +505,7 @@ class Ranks {
     for (auto it = rank.expected.begin(); it != rank.expected.end(); ++it) {
       if (it->second.from != from || it->second.tag != payload.tag) continue;
       if (it->second.bytes != bytes.size()) return say("a payload has an unexpected size");
-      bring(it->second.memory, it->second.place, bytes);
+      copy_to(it->second.memory, it->second.place, bytes);
       const PayloadId id = it->first;
       rank.expected.erase(it);
       Commands out;

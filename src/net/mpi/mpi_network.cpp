@@ -48,7 +48,7 @@ void MpiNetwork::or_broken(const Ask& ask) {
   } catch (const MpiError& error) {
     if (is_lost()) return;  // MPI may have noticed the loss as well
     lose(error.what());
-    tell_broken(error.what());
+    report_broken(error.what());
   }
 }
 
@@ -272,7 +272,7 @@ void MpiNetwork::abort_out_of_memory() noexcept {
     loss_.store(Loss::reported);  // the listener has reported it itself
   }
   try {
-    tell_broken(why_lost_);
+    report_broken(why_lost_);
   } catch (...) {
     // The others notice when this process ends; its run has been stopped.
   }
@@ -307,7 +307,7 @@ bool MpiNetwork::poll() try {
         if (it.kind == Kind::receive_part) listener.landed(it.payload);
         if (it.kind == Kind::send_part) listener.left(it.payload);
       }
-      if (report_empty) listener.nothing_came();
+      if (report_empty) listener.nothing_received();
     });
   return poked || !happened.empty();
 } catch (const std::bad_alloc&) {  // completed operations are lost

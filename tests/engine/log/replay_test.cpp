@@ -21,7 +21,7 @@ class Replay : public testing::TestWithParam<std::string> {
       ASSERT_EQ(again.commands, run.commands) << "seed " << seed;
       ASSERT_EQ(again.difference, "") << "seed " << seed;
       ASSERT_GT(again.compared, 0u);
-      ASSERT_EQ(again.fatal != nullptr, run.broke_down) << "seed " << seed;
+      ASSERT_EQ(again.fatal != nullptr, run.has_failed) << "seed " << seed;
       ASSERT_GT(again.events, 0u);  // a run that was stopped may be short
     }
   }
