@@ -207,9 +207,9 @@ void Communicator::serve() noexcept {
   traffic_ = endpoint_.traffic();
   recently_active_.store(true, std::memory_order_relaxed);
   served_.notify_all();
-  const auto tell = on_quiescent_;
+  const auto callback = on_quiescent_;
   lock.unlock();
-  if (tell != nullptr) (*tell)();
+  if (callback != nullptr) (*callback)();
 }
 
 /// Copies one chunk, so that other events wait no longer than that.
@@ -441,9 +441,9 @@ void Communicator::nothing_received() {
   if (std::exchange(looked_at_, endpoint_.activity()) != endpoint_.activity()) idle_since_ = now;
   if (now - idle_since_ < idle_report_delay) return;
   recently_active_.store(false, std::memory_order_relaxed);
-  const auto tell = on_quiescent_;
+  const auto callback = on_quiescent_;
   lock.unlock();
-  if (tell != nullptr) (*tell)();
+  if (callback != nullptr) (*callback)();
 }
 
 bool Communicator::is_quiescent() const {
@@ -451,8 +451,8 @@ bool Communicator::is_quiescent() const {
   return !serving_ && events_.empty() && (endpoint_.is_quiescent() || events_.has_broken_off());
 }
 
-void Communicator::on_quiescent(std::function<void()> tell) {
-  auto shared = std::make_shared<const std::function<void()>>(std::move(tell));
+void Communicator::on_quiescent(std::function<void()> callback) {
+  auto shared = std::make_shared<const std::function<void()>>(std::move(callback));
   const std::lock_guard guard(mutex_);
   on_quiescent_ = std::move(shared);
 }

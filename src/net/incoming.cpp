@@ -69,7 +69,7 @@ void Incoming::placed(IncomingId id, std::uint64_t value, const ValueMemory& spo
     const Bytes bytes = along.size();
     out.fills.push_back({spot.address, std::move(along), spot.layout, spot.memory});
     is_there(found->first, at, bytes, there, traffic);
-  } else if (mistake_.is(Mistake::landed_too_early)) {
+  } else if (mistake_.is(Mistake::arrived_too_early)) {
     is_there(found->first, at, 0, there, traffic);
   }
   look_for_places(out);
@@ -109,7 +109,7 @@ void Incoming::expect(Request& request, std::uint64_t number, std::size_t i, Com
   request.outputs |= std::uint64_t{1} << output.number;
   const PayloadId payload{next_payload_};
   next_payload_ += 2;
-  const std::size_t landing = mistake_.is(Mistake::other_output_landed) ? it.outputs.size() - 1 - i : i;
+  const std::size_t landing = mistake_.is(Mistake::other_output_arrived) ? it.outputs.size() - 1 - i : i;
   expected_.emplace(payload, id_of(number, landing));
   const ValueMemory& spot = it.outputs[i].spot;
   out.expected.push_back({payload, it.from, next_tag_, spot.address, output.bytes, spot.layout, spot.memory});
@@ -160,7 +160,8 @@ void Incoming::copied(PayloadId payload, bool good, std::vector<Arrived>& there,
   const std::size_t output = output_of(found->second);
   copying_.erase(found);
   const Arrival& it = arrivals_.at(number);
-  if (!good && !mistake_.is(Mistake::failed_copy_landed)) return ask_for(id_of(number, output), traffic, out);
+  if (!good && !mistake_.is(Mistake::failed_read_accepted))
+    return ask_for(id_of(number, output), traffic, out);
   if (!mistake_.is(Mistake::read_not_acknowledged)) {
     out.messages.push_back({it.from, bytes_of(ReadAcknowledged{it.activate.name(output)})});
     ++traffic.takings;
@@ -176,7 +177,7 @@ void Incoming::landed(PayloadId payload, std::vector<Arrived>& there, Traffic& t
   ensure(found != expected_.end(), "an arrived payload was requested");
   const IncomingId id = found->second;
   expected_.erase(found);
-  if (mistake_.is(Mistake::landed_twice) && arrivals_.at(arrival_of(id)).missing > 1)
+  if (mistake_.is(Mistake::arrived_twice) && arrivals_.at(arrival_of(id)).missing > 1)
     is_there(arrival_of(id), output_of(id), 0, there, traffic);
   if (arrivals_.contains(arrival_of(id))) is_there(arrival_of(id), output_of(id), 0, there, traffic);
   look_for_places(out);
