@@ -62,7 +62,7 @@ bool SpanScheduler::put_off(Task& task) {
   return true;
 }
 
-/// Moves the task to a worker of the same node that does not stand aside and has space in its pipeline.
+/// Moves the task to a worker of the same node that is not reserved and has space in its pipeline.
 bool SpanScheduler::move_away(Task& task) {
   WorkerId best = task.worker;
   for (const WorkerInfo& worker : view_.workers()) {

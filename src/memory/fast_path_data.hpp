@@ -1,5 +1,5 @@
 // Data of the fast path, whose tasks are not admitted: their replicas may not leave, and count as written
-// (docs/memory.md, "The direct lane").
+// (docs/memory.md, "Data of the fast path").
 #pragma once
 #include <optional>
 
