@@ -232,7 +232,7 @@ TEST(LandingOverRanks, WhatCannotBeIsSaidBeforeAnythingRuns) {
     if (network_lands()) continue;
     const Outcome outcome = run_on_ranks(ranks, {}, {.into = into}, 1);
     EXPECT_THAT(outcome.thrown,
-                Contains(HasSubstr(" says that it does not receive into memory of CUDA devices")));
+                Contains(HasSubstr(" reports that it does not receive into memory of CUDA devices")));
   }
 }
 

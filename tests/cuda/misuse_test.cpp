@@ -209,7 +209,7 @@ TEST(CudaMisuse, ABodyOrACheckThatWaitsForTasks) {
   Runtime runtime(cuda_machine("cuda:0,memory=64KiB"));
   Flow flow(runtime);
   const char* const said =
-      "wait was called by another thread than the one that made the runtime: a task's body";
+      "wait was called by another thread than the one that created the runtime: a task's body";
   EXPECT_THAT(failure_of(runtime, [&](CudaStream, InOut<Vector<long>>) { flow.wait(); }), HasSubstr(said));
   EXPECT_THAT(
       failure_of(runtime, [&](CudaStream stream, InOut<Vector<long>>) { stream.then([&] { flow.wait(); }); }),

@@ -105,7 +105,7 @@ TEST_F(KeptRuns, ReportAndReplaceAnInvalidFile) {
   run();
   std::ofstream(machine_file()) << "nonsense";
   EXPECT_THAT(run(),
-              HasSubstr("is none of Fairlead's: it is not used; what this run learns takes its place\n"));
+              HasSubstr("is not a file of Fairlead: it is not used; what this run learns takes its place\n"));
   EXPECT_EQ(run(), "");
 }
 

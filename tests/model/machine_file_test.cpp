@@ -129,8 +129,7 @@ TEST_F(MachineFileTest, ReportsAndReplacesADamagedFile) {
   write(damaged);
   const MachineFacts facts = file().load();
   EXPECT_TRUE(facts.durations.empty());
-  EXPECT_THAT(facts.problem,
-              HasSubstr("is damaged: what it says does not agree with the checksum at its end"));
+  EXPECT_THAT(facts.problem, HasSubstr("is damaged: its contents do not match the checksum at its end"));
   EXPECT_THAT(facts.problem, HasSubstr("what this run learns takes its place"));
   file().add({duration("trsm", 1000)}, {}, today);
   EXPECT_EQ(file().load().problem, "");
@@ -192,7 +191,7 @@ TEST_F(MachineFileTest, RejectsAFileOfAnotherMachine) {
 
 TEST_F(MachineFileTest, RejectsAFileOfAnotherFormat) {
   write("#!/bin/sh\nrm -rf /\n");
-  EXPECT_THAT(file().load().problem, HasSubstr("is none of Fairlead's"));
+  EXPECT_THAT(file().load().problem, HasSubstr("is not a file of Fairlead"));
   std::filesystem::remove(file().path());
   std::filesystem::create_directory(file().path());
   EXPECT_THAT(file().load().problem, HasSubstr("cannot be read: Is a directory"));

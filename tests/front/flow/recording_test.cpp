@@ -74,7 +74,7 @@ TEST_F(Recorded, TasksOfWhichVeryManyAreReadyAtOnceNeedFewDescriptors) {
   const std::size_t many = tests::many_cases() ? 50'000 : 15'000;
   std::atomic<std::size_t> seen{0};
   const auto look = codelet("look").cpu([&seen](In<double> what) { seen += *what == 1; });
-  for (const int priority : {0, 1, -1}) {  // by the direct lane, ahead in it, and by the engine
+  for (const int priority : {0, 1, -1}) {  // by the fast path, ahead in it, and by the engine
     Recording step(runtime);
     step.submit(add(second, 1));
     step.submit(add(first, 1));
