@@ -47,23 +47,23 @@ constexpr Setting options[] = {
      .type = SettingType::size,
      .default_value = "1GiB",
      .minimum = "16MiB",
-     .help = "how much is written to the disk and read from it, four times over"},
+     .help = "amount written to and read from the disk, four times"},
     {.key = "machine-file",
      .type = SettingType::text,
      .value_name = "FILE.toml",
-     .help =
-         "write what was measured of devices, cores and disk as a machine for `fairlead simulate --machine`"},
+     .help = "write the measurements of devices, cores and disk as a machine file for `fairlead simulate "
+             "--machine`"},
     {.key = "tiles",
      .type = SettingType::text,
      .default_value = "256,512,1024,2048",
      .value_name = "SIDES",
-     .help = "sides of the tiles with which kernels are measured on devices and cores; what does not fit is "
-             "left out"},
+     .help =
+         "tile sides for which kernels are measured on devices and cores; those that do not fit are skipped"},
     {.key = "precision",
      .type = SettingType::choice,
      .default_value = "both",
      .choices = "both|single|double",
-     .help = "of these tiles"},
+     .help = "precision of these tiles"},
 };
 
 constexpr AcceptedSetting settings[] = {
@@ -71,17 +71,17 @@ constexpr AcceptedSetting settings[] = {
     {.key = "disk-threads"},
     {.key = "workers"},
     {.key = "devices",
-     .help = "measure the wires and kernels of these, while all of them and the workers compute, or of none "
-             "(default\tall "
-             "GPUs that are there)"},
-    {.key = "memory", .help = "of RAM, while devices are measured (default\t2GiB, or half of what is free)"},
+     .help = "measure the links and kernels of these devices while all of them and the workers compute; "
+             "none: no device (default\tall GPUs)"},
+    {.key = "memory",
+     .help = "limit of RAM while devices are measured (default\t2GiB, or half of the free memory)"},
     {.key = "blas"},
     {.key = "blas-coretype"},
     {.key = "blas-products"},
     {.key = "cuda-kernels"},
     {.key = "bind-threads"},
     {.key = "cache-directory"},
-    {.key = "progress", .help = "none: what is being measured is not said"},
+    {.key = "progress", .help = "none: do not print what is being measured"},
     {.key = "json", .help = "write the figures to this file (default\tnone)"},
 };
 
@@ -119,7 +119,8 @@ class Measurer {
     constexpr double most_without_core = 0.5;
     if (figures.without_core > most_without_core)
       disturbed_ = fmt::format(
-          "the threads that measured {} had no core for {:.0f} % of the time, as other programs had them",
+          "the threads that measured {} had no core for {:.0f} % of the time, because other programs used "
+          "them",
           disk.directory, 100 * figures.without_core);
     if (disk.in_memory) fmt::print(stderr, "disk of {}: this is memory, not a disk\n", disk.directory);
     const bool reading_is_to_second = first == "disk";
@@ -160,7 +161,7 @@ std::vector<int> tiles_in(const Config& config) {
     if (error != std::errc() || stopped != text.data() + end || side < 16 || side > 8192 ||
         (!tiles.empty() && side <= tiles.back()))
       throw ConfigError(fmt::format(
-          "--tiles {}: say growing sides from 16 to 8192, separated by commas, as in 512,1024", text));
+          "--tiles {}: give increasing sides from 16 to 8192, separated by commas, as in 512,1024", text));
     tiles.push_back(side);
     at = end + 1;
   }
@@ -255,12 +256,12 @@ int run(const ParsedCommandLine& given) {
         not_kept = error.what();
       }
     else if (not_kept.empty())
-      not_kept = "there is no directory for it (--cache-directory)";
+      not_kept = "no directory is set (--cache-directory)";
   }
   if (!not_kept.empty())
     fmt::print("Not kept for later runs: {}\n", not_kept);
   else if (measured.empty())
-    fmt::print("All of it was measured before; --again measures it anew.\n");
+    fmt::print("All of it was measured before; --again measures it again.\n");
   else
     fmt::print("Kept for later runs in {}.\n", known.file->path().string());
   const std::optional<MachineFigures> devices = measure_the_devices(config, devices_to_see, all);
@@ -273,10 +274,8 @@ int run(const ParsedCommandLine& given) {
       const std::string busy =
           devices->without_core <= disturbed_from
               ? ""
-              : fmt::format(
-                    "; other programs had the cores for {:.0f} % of the time, so rates are "
-                    "too low",
-                    100 * devices->without_core);
+              : fmt::format("; other programs used the cores for {:.0f} % of the time, so rates are too low",
+                            100 * devices->without_core);
       if (!busy.empty())
         fmt::print(stderr, "fairlead: {}: measure again when the machine is idle\n", busy.substr(2));
       const std::string source = fmt::format(
@@ -296,9 +295,7 @@ int run(const ParsedCommandLine& given) {
 
 const Subcommand calibrate{
     .name = "calibrate",
-    .summary =
-        "Measures the disk and the memory once, so that later runs know how long copies take; and devices, "
-        "as a machine for the simulator.",
+    .summary = "Measures disk, memory and devices once; later runs and the simulator use the results.",
     .positionals = {},
     .options = options,
     .run = run,

@@ -23,7 +23,7 @@ namespace fairlead::app {
 
 namespace {
 
-constexpr std::string_view asked_wrongly = "it was not asked for correctly: ";
+constexpr std::string_view asked_wrongly = "usage error: ";
 // How the texts of SingularError begin: of another rank's error only the text arrives.
 constexpr std::string_view singular[] = {"the matrix is singular",
                                          "the columns of the matrix are not independent"};
@@ -32,8 +32,7 @@ CyclicMap grid_of_ranks(const Config& config, std::uint32_t ranks) {
   if (!config.has("grid")) return Distribution::grid_of(ranks);
   const std::string& text = config.text("grid");
   const auto grid = simulate::grid_in(text);
-  if (!grid)
-    throw ConfigError(fmt::format("--grid {}: say the rows and columns of ranks, such as 2x3", text));
+  if (!grid) throw ConfigError(fmt::format("--grid {}: give rows and columns of ranks, such as 2x3", text));
   const std::int64_t of = static_cast<std::int64_t>(grid->rank_rows) * grid->rank_columns;
   if (of != ranks)
     throw ConfigError(
@@ -62,8 +61,7 @@ CommandRanks::CommandRanks(const Config& config)
   join();
   if (wanted_ != count_ && config.has("ranks"))
     throw ConfigError(fmt::format(
-        "--ranks {}: mpirun has started {} of them, and --ranks makes threads of one process: leave it "
-        "out",
+        "--ranks {}: mpirun started {} ranks, and --ranks starts threads of one process: leave it out",
         wanted_, count_));
   readers_ = count_;
   grid_ = grid_of_ranks(config, count_);
@@ -122,7 +120,7 @@ std::vector<double> CommandRanks::together(const Config& config, const std::func
     }
   std::vector<double> values;
   for (std::size_t r = 0; r < all.size() / Told::numbers; ++r) {
-    if (all[r * Told::numbers + Told::wrong] != 0) throw RankError(fmt::format("rank {} could not begin", r));
+    if (all[r * Told::numbers + Told::wrong] != 0) throw RankError(fmt::format("rank {} could not start", r));
     values.push_back(all[r * Told::numbers + Told::value]);
   }
   return values;
@@ -131,8 +129,7 @@ std::vector<double> CommandRanks::together(const Config& config, const std::func
 void require_over_ranks(const Config& config) {
   for (const std::string_view option : {"event-log", "record-flow"})
     if (config.has(option))
-      throw ConfigError(
-          fmt::format("--{} writes down what one rank does: it does not go with several", option));
+      throw ConfigError(fmt::format("--{} records one rank and does not work with several", option));
 }
 
 std::string told_of(const std::exception& error) {
@@ -148,7 +145,7 @@ ExitCode status_of_heard(const RankError& error) noexcept {
 }
 
 CommandRanks::~CommandRanks() {
-  for (const Rank& rank : own_) give_up_rank(rank, [] { return "it could not begin"; });
+  for (const Rank& rank : own_) give_up_rank(rank, [] { return "it could not start"; });
 }
 
 void CommandRanks::give_up(const std::exception& error) const noexcept {

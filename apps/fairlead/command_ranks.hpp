@@ -25,15 +25,14 @@ inline constexpr std::array rank_options{
             .type = SettingType::count,
             .minimum = "1",
             .maximum = "1024",
-            .help = "compute as so many ranks, each with --memory and --workers of its own, which are "
-                    "threads of this "
-                    "process: to try out what mpirun -n does with processes",
-            .default_shown = "1, or as many as mpirun has started"},
+            .help = "number of ranks, as threads of this process, each with its own --memory and --workers: "
+                    "to try out what mpirun -n does with processes",
+            .default_shown = "1, or the number that mpirun started"},
     Setting{.key = "grid",
             .type = SettingType::text,
             .value_name = "PxQ",
-            .help = "how tiles are dealt out to ranks: cyclic over P rows and Q columns of them",
-            .default_shown = "the squarest with P <= Q"}};
+            .help = "distribution of tiles: cyclic over P rows and Q columns of ranks",
+            .default_shown = "the squarest grid with P <= Q"}};
 
 class CommandRanks {
  public:

@@ -30,29 +30,29 @@ constexpr std::array own = {
             .type = SettingType::count,
             .default_value = "1",
             .maximum = "20",
-            .help = "how many sizes below n and above it are run as well, a tile apart"},
+            .help = "number of sizes below and above n that are run as well, in steps of a tile"},
     Setting{.key = "runs",
             .type = SettingType::count,
             .unset_word = "auto",
             .minimum = "1",
             .maximum = "1000",
-            .help = "how many runs of each size, with --seed and the seeds after it",
-            .unset_meaning = "1; 3 with noise, or if decisions are charged"},
+            .help = "number of runs of each size, with --seed and the seeds after it",
+            .unset_meaning = "1; 3 with --noise or --charge-decisions"},
 };
 constexpr auto options = both(simulation_settings, own);
-constexpr std::string_view of_one_run =
-    "is not for many runs: `fairlead simulate` writes it of one, or use --json";
+constexpr std::string_view of_one_run = "needs a single run: use `fairlead simulate`, or --json";
 constexpr auto settings = both(
     settings_of_simulations,
-    std::array{AcceptedSetting{.key = "scheduler",
-                               .help = "policies that `fairlead schedulers` lists, with their options, or "
-                                       "plug-ins, FILE.so, behind "
-                                       "commas; the first is what others are compared with, all: every "
-                                       "one (default\teager,darts)"},
-               AcceptedSetting{.key = "json", .help = "write all figures to this file (default\tnone)"},
-               AcceptedSetting{.key = "report", .refused = of_one_run},
-               AcceptedSetting{.key = "trace", .refused = of_one_run},
-               AcceptedSetting{.key = "event-log", .refused = of_one_run}});
+    std::array{
+        AcceptedSetting{
+            .key = "scheduler",
+            .help =
+                "policies, separated by commas (`fairlead schedulers` lists them and their options), or "
+                "plug-ins (FILE.so); the first is the baseline; all: every policy (default\teager,darts)"},
+        AcceptedSetting{.key = "json", .help = "write all figures to this file (default\tnone)"},
+        AcceptedSetting{.key = "report", .refused = of_one_run},
+        AcceptedSetting{.key = "trace", .refused = of_one_run},
+        AcceptedSetting{.key = "event-log", .refused = of_one_run}});
 constexpr Positional positionals[] = {{.name = "WORKLOAD",
                                        .help = "as for `fairlead simulate`; none: Cholesky on one V100 with "
                                                "2000 MB, in single precision, as in Figure 5 "
@@ -118,8 +118,8 @@ std::vector<WorkloadSize> sizes_of(const Config& config) {
   }
   if (sizes.front().n < 1)
     throw ConfigError(
-        fmt::format("--n {}: {} below it, in steps of a tile of {}, leave nothing: a larger n, a smaller "
-                    "--tile, or --neighbours 0",
+        fmt::format("--n {}: too small for --neighbours {} in steps of a tile of {}: use a larger n, a "
+                    "smaller --tile, or --neighbours 0",
                     middle.n, neighbours, middle.tile));
   return sizes;
 }
@@ -161,10 +161,9 @@ int run(const ParsedCommandLine& given) {
       if (!is_set(config, key)) config.set(key, value);
   std::vector<std::string> policies = policies_in(config.text_or("scheduler", "eager,darts"));
   if (policies.size() < 2)
-    throw ConfigError(
-        fmt::format("--scheduler {} names one policy: name those to compare with it behind a comma, as in "
-                    "--scheduler {},{}",
-                    policies[0], policies[0], policies[0] == "darts" ? "eager" : "darts"));
+    throw ConfigError(fmt::format(
+        "--scheduler {} is one policy: give at least two, separated by commas, as in --scheduler {},{}",
+        policies[0], policies[0], policies[0] == "darts" ? "eager" : "darts"));
   const std::vector<WorkloadSize> sizes = sizes_of(config);
   SimulationOptions how = simulation_options(config);
   const std::uint64_t seeds = config.count_or("runs", how.noise_percent != 0 || how.charge_decisions ? 3 : 1);
@@ -205,8 +204,8 @@ int run(const ParsedCommandLine& given) {
   }
   if (config.has("csv")) report::write_file(config.text("csv"), csv);
   fmt::print("{}: {}\n", description.name, description.summary);
-  fmt::print("time and bytes against those of {}: means of {} sizes{}, the least and the most\n\n",
-             policies[0], sizes.size(), seeds > 1 ? fmt::format(" with {} seeds each", seeds) : "");
+  fmt::print("time and bytes relative to {}: mean, least and most over {} sizes{}\n\n", policies[0],
+             sizes.size(), seeds > 1 ? fmt::format(" with {} seeds each", seeds) : "");
   print(standings, devices);
 
   int code = success;
@@ -225,8 +224,7 @@ int run(const ParsedCommandLine& given) {
 
 const Subcommand compare{
     .name = "compare",
-    .summary =
-        "Runs a workload under several policies on a machine that you need not have, and compares them.",
+    .summary = "Compares policies on a workload by simulation of a machine that you need not have.",
     .positionals = positionals,
     .options = options,
     .run = run,

@@ -145,7 +145,7 @@ const DenseOperation& find_operation(std::string_view key) {
   std::ranges::transform(all, names.begin(), [](const DenseOperation* operation) { return operation->key; });
   const std::string near = did_you_mean(key, names);
   throw ConfigError(
-      fmt::format("there is no benchmark \"{}\"{}", key,
+      fmt::format("unknown benchmark \"{}\"{}", key,
                   near.empty() ? "; there are cholesky, lu, lu-incremental, qr and gemm" : near));
 }
 
@@ -198,7 +198,7 @@ void DenseProblem::set_tile(const Config& config, std::size_t workers) {
           : tile_for(*this, for_tiles, workers * ranks, operation->tile_needs(workers * ranks, own_products));
   if (tile_rows() <= most_tiles_a_side) return;
   throw ConfigError(fmt::format(
-      "{}: {} = {} in tiles of {} makes {} of them a side; there may be {}: use --tile {} or more",
+      "{}: {} = {} in tiles of {} gives {} tiles a side; at most {} are possible: use --tile {} or more",
       config.has("tile") ? fmt::format("--tile {}", config.count("tile")) : "the tiles are too small",
       m == 0 ? "n" : "m", rows(), tile, tile_rows(), most_tiles_a_side,
       (rows() + most_tiles_a_side - 1) / most_tiles_a_side));

@@ -245,11 +245,9 @@ void publish(const report::RunReport& report, const Config& config,
     if (quiet) return;
     fmt::print("{}{}: {}\n", full && std::string_view(key) == "json" ? "\n" : "", what, path);
   };
-  write("json", "The same as JSON", [&](auto&& out) { out(report::json(report).text()); });
-  write("report", "As a page for a browser",
-        [&](auto&& out) { out(report::html_page(report, recorded.front())); });
-  write("trace", "Every task and copy, for ui.perfetto.dev",
-        [&](auto&& out) { report::write_perfetto(recorded, out); });
+  write("json", "JSON report", [&](auto&& out) { out(report::json(report).text()); });
+  write("report", "HTML report", [&](auto&& out) { out(report::html_page(report, recorded.front())); });
+  write("trace", "Trace for ui.perfetto.dev", [&](auto&& out) { report::write_perfetto(recorded, out); });
   for (const trace::Snapshot& of : recorded)
     if (const std::string missing = trace::dropped_text(of);
         !quiet && !missing.empty() && (config.has("report") || config.has("trace")))

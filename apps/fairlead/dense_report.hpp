@@ -53,7 +53,7 @@ inline constexpr std::array report_options{
             .type = SettingType::choice,
             .default_value = "short",
             .choices = "short|full",
-            .help = "what is printed at the end: a few lines, or all figures beside their bounds"},
+            .help = "report printed at the end: a few lines, or all figures with their bounds"},
     Setting{.key = "quiet",
             .type = SettingType::flag,
             .default_value = "false",

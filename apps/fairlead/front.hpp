@@ -20,18 +20,18 @@ inline constexpr std::array front_options{Setting{
     .key = "front",
     .type = SettingType::choice,
     .choices = "flow|ptg",
-    .help = "how factorizations, solves and products are said: as a flow, one task after the other, or "
-            "as a parameterized graph, which never has all its tasks in memory; the tasks and the "
-            "result are the same",
-    .default_shown = "flow; over several ranks ptg"}};
-inline constexpr std::array front_options_with_jdf{Setting{
-    .key = "front",
-    .type = SettingType::choice,
-    .choices = "flow|ptg|jdf",
-    .help = "how factorizations, solves and products are said: as a flow, one task after the other; as a "
-            "parameterized graph, which never has all its tasks in memory; or as such a graph from a file "
-            "in JDF with interpreted bodies (cholesky, lu, gemm). The result is the same",
-    .default_shown = "flow; over several ranks ptg"}};
+    .help =
+        "front end of factorizations, solves and products: a flow, one task after the other, or a "
+        "parameterized graph, which never has all its tasks in memory; the tasks and the result are the same",
+    .default_shown = "flow; ptg over several ranks"}};
+inline constexpr std::array front_options_with_jdf{
+    Setting{.key = "front",
+            .type = SettingType::choice,
+            .choices = "flow|ptg|jdf",
+            .help = "front end of factorizations, solves and products: a flow, one task after the other; a "
+                    "parameterized graph, which never has all its tasks in memory; or such a graph from a "
+                    "JDF file with interpreted bodies (cholesky, lu, gemm). The result is the same",
+            .default_shown = "flow; ptg over several ranks"}};
 
 /// Throws ConfigError for what goes with flows only.
 Front front_in(const Config& config);

@@ -63,9 +63,10 @@ void ask(Candidate& one, const backend::cu::Driver& driver, const backend::cu::F
 DevicesToUse devices_for(const WorkToDo& work, std::size_t ranks, backend::cu::Found (*find_cuda)(),
                          backend::cl::Found (*find_opencl)()) {
   const double on_cores = work.flops / std::max(work.core_flops_per_second, 1.0);
-  if (!work.only_on_cores.empty()) return {"", fmt::format("none: {} runs on cores", work.only_on_cores)};
+  if (!work.only_on_cores.empty())
+    return {"", fmt::format("none: {} runs only on cores", work.only_on_cores)};
   if (on_cores < seconds_to_begin)
-    return {"", fmt::format("{}: the cores take some {}, and to begin on a GPU takes {}",
+    return {"", fmt::format("{}: the cores take about {}, and starting a GPU takes {}",
                             report::no_devices_looked_for, readable_seconds(on_cores),
                             readable_seconds(seconds_to_begin))};
   const backend::cu::Found cuda = find_cuda();
@@ -79,23 +80,22 @@ DevicesToUse devices_for(const WorkToDo& work, std::size_t ranks, backend::cu::F
     best = std::max(best, rate);
   }
   if (all.empty() && !cuda.devices.empty())
-    return {"",
-            fmt::format(
-                "none: {} is of compute capability {}.{}, and Fairlead's own kernels are for {}.0 and later",
-                cuda.devices.front().name, cuda.devices.front().major, cuda.devices.front().minor,
-                work.least_capability)};
+    return {"", fmt::format(
+                    "none: {} has compute capability {}.{}, and Fairlead's own kernels require {}.0 or later",
+                    cuda.devices.front().name, cuda.devices.front().major, cuda.devices.front().minor,
+                    work.least_capability)};
   if (all.empty()) {
     const backend::cl::Found opencl = find_opencl();
     for (std::size_t i = 0; i < opencl.devices.size(); ++i)
       if (opencl.devices[i].is_gpu)
-        return {"", fmt::format("none: OpenCL has {}, of which is not known how fast it is; to use it: "
-                                "--devices opencl:{},memory=...",
+        return {"", fmt::format("none: the speed of the OpenCL device {} is unknown; to use it: --devices "
+                                "opencl:{},memory=...",
                                 opencl.devices[i].name, i)};
     // Most machines: a loader's words about a library that nobody misses say nothing.
     if (cuda.driver == nullptr && cuda.problem.find("No such file or directory") != std::string::npos)
-      return {"", fmt::format("{}: no driver of CUDA is installed, and OpenCL has no GPU",
+      return {"", fmt::format("{}: no CUDA driver is installed, and OpenCL has no GPU",
                               report::no_devices_there)};
-    return {"", fmt::format("none: no GPU is there ({})",
+    return {"", fmt::format("none: no GPU found ({})",
                             cuda.problem.substr(0, std::min(cuda.problem.find('\n'), cuda.problem.size())))};
   }
   std::erase_if(all, [&](const Candidate& one) { return one.flops_per_second < slowest_of_best * best; });
@@ -105,7 +105,7 @@ DevicesToUse devices_for(const WorkToDo& work, std::size_t ranks, backend::cu::F
   const double on_devices = seconds_to_begin + 2 * static_cast<double>(work.bytes) / wire_bytes_per_second +
                             (rate > 0 ? work.flops / rate : 2 * on_cores);
   if (on_devices > worth_it * on_cores)
-    return {"", fmt::format("none: {} would take some {} ({}), the cores {}", all.front().name,
+    return {"", fmt::format("none: {} would take about {} ({}), the cores {}", all.front().name,
                             readable_seconds(on_devices), "by its data sheet", readable_seconds(on_cores))};
   const std::size_t sharers = (ranks + all.size() - 1) / all.size();
   const Bytes wanted = work.bytes + workspaces_and_vectors * sharers;
@@ -123,7 +123,7 @@ DevicesToUse devices_for(const WorkToDo& work, std::size_t ranks, backend::cu::F
                          readable_size(one.memory));
   }
   if (use.list.empty()) return {"", "none: " + problems};
-  use.line = fmt::format("{}: some {} expected, on the cores {}{}{}", names, readable_seconds(on_devices),
+  use.line = fmt::format("{}: about {} expected, on the cores {}{}{}", names, readable_seconds(on_devices),
                          readable_seconds(on_cores), problems.empty() ? "" : "; not used: ", problems);
   return use;
 }

@@ -10,7 +10,7 @@ namespace fairlead::app {
 namespace {
 
 constexpr Positional positionals[] = {
-    {.name = "SUBCOMMAND", .help = "the one to explain", .required = false, .repeated = true}};
+    {.name = "SUBCOMMAND", .help = "the subcommand to explain", .required = false, .repeated = true}};
 constexpr Setting options[] = {{.key = "markdown",
                                 .type = SettingType::flag,
                                 .default_value = "false",
@@ -89,8 +89,7 @@ std::string help_of(std::string_view name) {
            ending(subcommand.name);
   }
   std::string out =
-      "usage: fairlead SUBCOMMAND [arguments] [options]\n\n"
-      "Runs graphs of tasks whose data do not fit where the computing happens.\n\n";
+      "usage: fairlead SUBCOMMAND [arguments] [options]\n\nRuns task graphs on data larger than memory.\n\n";
   for (const Subcommand* subcommand : subcommands())
     if (!subcommand->hidden) out += fmt::format("  {:<14}{}\n", subcommand->name, subcommand->summary);
   out += "\nfairlead SUBCOMMAND --help shows its options; fairlead --version the version.\n";

@@ -30,7 +30,7 @@ int compile_jdf(const std::string& path, const std::string& output, bool warning
   const std::filesystem::path place(output);
   if (place.extension() != ".cpp" && place.extension() != ".cc" && place.extension() != ".cxx")
     throw ConfigError(
-        fmt::format("fairlead jdf compile: -o {} is no name of a C++ file: end it in .cpp", output));
+        fmt::format("fairlead jdf compile: -o {} is not the name of a C++ file: end it in .cpp", output));
   const std::string stem = place.stem().string();
   const auto beside = [&](const std::string& name) { return (place.parent_path() / name).string(); };
   const jdf::EmitNames names{jdf::cpp_name(stem), std::filesystem::path(path).filename().string(),

@@ -15,8 +15,7 @@ inline constexpr Setting allow_c_setting{
     .type = SettingType::flag,
     .default_value = "false",
     .help =
-        "what only C can say is built by the C compiler (cc, or what CC names) and run here: the file's C is "
-        "somebody's program"};
+        "build the C in the file with the C compiler (cc, or $CC) and run it: only for files that you trust"};
 
 /// Builds what the settings allow and the file needs, and has the settings use it. Call it when they are complete.
 void allow_c(const jdf::JdfFile& file, jdf::Settings& settings, const Config& config);

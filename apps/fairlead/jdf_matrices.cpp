@@ -77,7 +77,7 @@ void set_file(MatrixGiven& it, std::shared_ptr<const data::NpyFile> file) {
   it.columns = static_cast<std::int64_t>(it.file->columns());
   it.in_single = it.file->element() == data::ElementType::float32;
   if (it.rows > INT32_MAX || it.columns > INT32_MAX)
-    throw InputError(fmt::format("{} has the shape {}: JDF counts in ints", it.file->path().string(),
+    throw InputError(fmt::format("{} has the shape {}: sizes in JDF are ints", it.file->path().string(),
                                  data::shape_text(it.file->header().shape)));
 }
 
@@ -152,7 +152,7 @@ void set_tiles(const jdf::JdfFile& file, const Config& config, std::vector<Matri
     const std::size_t equals = text.find('=');
     const TileSize size = tile_size_in(equals == std::string::npos ? text : text.substr(equals + 1), option);
     if (equals == std::string::npos) {
-      if (otherwise) throw ConfigError(option + ": tiles of all matrices are said already");
+      if (otherwise) throw ConfigError(option + ": tiles of all matrices are already given");
       otherwise = size;
       continue;
     }
@@ -160,16 +160,16 @@ void set_tiles(const jdf::JdfFile& file, const Config& config, std::vector<Matri
     const std::uint32_t global = global_of(file, name, option);
     const auto matrix = std::ranges::find(given, global, &MatrixGiven::global);
     if (matrix == given.end())
-      throw ConfigError(fmt::format("{}: {} is no matrix here: give --matrix {}=...", option, name, name));
+      throw ConfigError(fmt::format("{}: {} is not a matrix here: give --matrix {}=...", option, name, name));
     if (matrix->file == nullptr)
-      throw ConfigError(fmt::format("{}: the tiles of {} are said by --matrix", option, name));
+      throw ConfigError(fmt::format("{}: --matrix already gives the tiles of {}", option, name));
     if (std::ranges::find(named, global) != named.end())
-      throw ConfigError(fmt::format("{}: the tiles of {} are said already", option, name));
+      throw ConfigError(fmt::format("{}: the tiles of {} are already given", option, name));
     named.push_back(global);
     matrix->tile = size;
   }
   if (!otherwise) return;
-  if (config.has("tile")) throw ConfigError("--tile and --tiles ROWSxCOLUMNS both say how large tiles are");
+  if (config.has("tile")) throw ConfigError("--tile and --tiles ROWSxCOLUMNS both set the size of tiles");
   for (MatrixGiven& it : given)
     if (it.tile == TileSize(0)) it.tile = *otherwise;
 }
@@ -181,9 +181,9 @@ void add_outputs(const jdf::JdfFile& file, const Config& config, std::vector<Mat
     const auto matrix = std::ranges::find(given, global, &MatrixGiven::global);
     if (matrix == given.end())
       throw ConfigError(
-          fmt::format("--output {}: {} is no matrix here: give --matrix {}=...", text, name, name));
+          fmt::format("--output {}: {} is not a matrix here: give --matrix {}=...", text, name, name));
     if (!matrix->output.empty())
-      throw ConfigError(fmt::format("--output {}: {} goes to {} already", text, name, matrix->output));
+      throw ConfigError(fmt::format("--output {}: {} already goes to {}", text, name, matrix->output));
     matrix->output = path;
   }
 }
@@ -227,7 +227,7 @@ jdf::Types types_given(const jdf::JdfFile& file, const Config& config) {
     if (found == known.end()) {
       std::vector<std::string> names;
       for (const auto& [one, its_part] : known) names.push_back(one);
-      throw ConfigError(fmt::format("--type {}: there are {}", text, fmt::join(names, ", ")));
+      throw ConfigError(fmt::format("--type {}: PART must be one of {}", text, fmt::join(names, ", ")));
     }
     if (!there.contains(name)) {
       const std::vector<std::string_view> names(there.begin(), there.end());

@@ -68,9 +68,8 @@ inline constexpr Setting type_setting{
     .key = "type",
     .value_name = "NAME=PART",
     .help =
-        "what that type of dependencies is, of which others need no more on another rank: full, lower, "
-        "upper, strictly_lower, strictly_upper, which are known by these names already; any number of "
-        "times",
+        "part of a tile that dependencies of this type send to another rank: full, lower, upper, "
+        "strictly_lower or strictly_upper, which are also predefined types; repeatable",
     .repeatable = true};
 
 }  // namespace fairlead::app

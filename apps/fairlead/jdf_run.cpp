@@ -60,37 +60,32 @@ constexpr auto options = both(
     std::to_array<Setting>(
         {{.key = "matrix",
           .value_name = "NAME=FILE.npy",
-          .help = "the matrix of that name, or of desc and that name; NAME=M,N,MB,NB: M x N zeros in tiles "
-                  "of MB x NB; "
-                  "any number of times",
+          .help = "file of the matrix NAME, or descNAME; NAME=M,N,MB,NB: M x N zeros in tiles of MB x NB; "
+                  "repeatable",
           .repeatable = true},
          {.key = "set",
           .value_name = "NAME=VALUE",
-          .help =
-              "a global of the file, or a member of what one points to: --set alpha=0.5; any number of times",
+          .help = "value of a global, or of a member of what it points to: --set alpha=0.5; repeatable",
           .repeatable = true},
          {.key = "output",
           .value_name = "NAME=FILE.npy",
-          .help = "where that matrix goes when all tasks are over; each appears whole or not at all; any "
-                  "number of times",
+          .help = "file for that matrix after the run; each is written completely or not at all; repeatable",
           .letter = 'o',
           .repeatable = true},
          {.key = "tiles",
           .value_name = "[NAME=]ROWSxCOLUMNS",
-          .help =
-              "tiles that are not square, of that matrix or of all that are in files; any number of times",
+          .help = "tiles that are not square, of that matrix or of all matrices in files; repeatable",
           .repeatable = true},
          type_setting,
          {.key = "precision",
           .type = SettingType::choice,
           .default_value = "double",
           .choices = "single|double",
-          .help = "of matrices that are in no file"},
+          .help = "precision of matrices without a file"},
          {.key = "check",
           .type = SettingType::flag,
           .default_value = "true",
-          .help = "before they run, look at all edges of up to 100,000 tasks, as `fairlead jdf check` does, "
-                  "and at "
+          .help = "before the run, check all edges of up to 100,000 tasks, as `fairlead jdf check` does, and "
                   "samples of larger graphs"},
          {.key = "overwrite",
           .type = SettingType::flag,
@@ -117,7 +112,7 @@ constexpr DenseOperation graph_operation{.key = "jdf",
                                          .ceiling = nullptr};
 
 std::string no_graph(const jdf::Program& program) {
-  return fmt::format("{} is no graph that can run with these numbers; --no-check tries all the same",
+  return fmt::format("{} cannot run with these sizes; --no-check tries it anyway",
                      program.file.source.name());
 }
 
@@ -495,15 +490,14 @@ jdf::Source graph_of(const std::string& path, const Config& config, CommandRanks
   for (std::size_t r = 1; r < hashes.size(); ++r)
     if (hashes[r] != hashes[0])
       alike(ranks.first(),
-            [&] { throw InputError(fmt::format("{} is another file on rank {} than on rank 0", path, r)); });
+            [&] { throw InputError(fmt::format("{} differs between rank {} and rank 0", path, r)); });
   return *std::move(source);
 }
 
 int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
   Config config = given.config;
   if (config.has("record-flow"))
-    throw ConfigError(
-        "--record-flow is for tasks that are inserted one by one: `fairlead simulate jdf` takes the file");
+    throw ConfigError("--record-flow records flows only: use `fairlead simulate jdf` for this file");
   const auto program =
       read_program(graph_of(given.positionals[0], config, ranks),
                    config.flag("allow-c") ? Bodies::may_be_c : Bodies::interpreted, ranks.first());

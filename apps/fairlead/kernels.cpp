@@ -40,10 +40,9 @@ linalg::KernelSettings kernel_settings_in(const Config& config) {
   settings.cache_directory = config.text_or("cache-directory", "");
   settings.before_timing = [directory = settings.cache_directory] {
     fmt::print(stderr, "fairlead: timing the BLAS libraries of this machine, for some seconds; {}\n",
-               directory.empty() ? "each time, since there is no cache-directory to keep it in"
-               : !why_unsafe(directory).empty()
-                   ? "each time, since the cache-directory is not safe to keep it in"
-                   : "later runs will know");
+               directory.empty()                ? "each time, since no cache-directory is set"
+               : !why_unsafe(directory).empty() ? "each time, since the cache-directory is not safe"
+                                                : "later runs use the result");
   };
   return settings;
 }
@@ -158,11 +157,11 @@ linalg::Kernels load_kernels(Config& config, const std::function<void(const lina
       choice.best.candidate.library,
       choice.own_products ? linalg::Kernels::Products::own : linalg::Kernels::Products::of_library);
   if (named && !equal_ignoring_case(kernels.blas().core_type(), settings.core_type))
-    throw ConfigError(fmt::format(
-        "{} has no core type \"{}\"{}; without it Fairlead finds out which is fastest",
-        settings.libraries.front(), settings.core_type,
-        kernels.blas().core_type().empty() ? ""
-                                           : fmt::format(" here, and takes {}", kernels.blas().core_type())));
+    throw ConfigError(fmt::format("{} has no core type \"{}\"{}; without it Fairlead takes the fastest",
+                                  settings.libraries.front(), settings.core_type,
+                                  kernels.blas().core_type().empty()
+                                      ? ""
+                                      : fmt::format(" here, and takes {}", kernels.blas().core_type())));
   if (config.has("cuda-kernels")) kernels = kernels.with_cuda_kernels(cuda_kernels(config));
   settle(choice);
   take_addresses(kernels, config);

@@ -119,11 +119,9 @@ KernelSettings kernel_settings(const Config& config) {
   if (config.has("length-scale")) settings.length_scale = config.real("length-scale");
   if (config.has("nugget")) settings.nugget = config.real("nugget");
   if (!(settings.length_scale > 0))
-    throw ConfigError(fmt::format("--length-scale {}: the length over which points are alike is positive",
-                                  settings.length_scale));
+    throw ConfigError(fmt::format("--length-scale {}: must be positive", settings.length_scale));
   if (!(settings.nugget >= 0))
-    throw ConfigError(
-        fmt::format("--nugget {}: what is added to the diagonal is not negative", settings.nugget));
+    throw ConfigError(fmt::format("--nugget {}: must not be negative", settings.nugget));
   return settings;
 }
 

@@ -250,7 +250,7 @@ WireFigures measure_wire(Carried& carried, NodeId here, NodeId there) {
   const trace::Snapshot snapshot = carried.recorded_here();
   const Copied little = sorted(snapshot, here, there, small), much = sorted(snapshot, here, there, large);
   if (little.to.empty() || little.from.empty() || much.to.empty() || much.from.empty())
-    throw SystemError("the copies of a device could not be told apart in what was recorded");
+    throw SystemError("the recorded copies of a device could not be separated");
   // In a row, what one needs to begin and end is behind another; which a driver that makes one copy at a time may not do.
   const auto rate = [&](const std::vector<double>& of_much, const std::vector<double>& of_little,
                         const std::vector<double>& next) {
@@ -406,7 +406,7 @@ MachineFigures measure_devices(const Config& config, const linalg::Kernels& kern
   }
   const std::vector<std::string> lists = each_of(config.text_or("devices", ""));
   for (std::size_t i = 0; i < figures.devices.size(); ++i) {
-    settings.says(fmt::format("{}: its wire", figures.devices[i].name));
+    settings.says(fmt::format("{}: its link", figures.devices[i].name));
     Config alone = config;
     // Several of one entry are alike.
     if (lists.size() == figures.devices.size()) alone.set("devices", lists[i]);
@@ -421,7 +421,7 @@ MachineFigures measure_devices(const Config& config, const linalg::Kernels& kern
     for (std::size_t first = 0; first < second; ++first) {
       if (!topology.links[index(topology.link_between(nodes[first], nodes[second]))].physical_links.empty())
         continue;
-      settings.says(fmt::format("the wire between {} and {}", figures.devices[first].name,
+      settings.says(fmt::format("the link between {} and {}", figures.devices[first].name,
                                 figures.devices[second].name));
       Carried carried(config);
       figures.peers.push_back({first, second, measure_wire(carried, nodes[first], nodes[second])});
@@ -495,8 +495,7 @@ MachineFigures measure_devices(const Config& config, const linalg::Kernels& kern
   }
   if (durations.empty())
     throw ConfigError(
-        "no tile that was asked for fits: allow more by --memory and by memory= in --devices, or measure "
-        "smaller ones "
+        "none of the tiles fits: raise --memory and memory= in --devices, or measure smaller tiles "
         "(--tiles)");
   if (const Duration wanted = core_times.on_core + core_times.waiting; wanted > Duration{})
     figures.without_core = seconds(core_times.waiting) / seconds(wanted);
@@ -525,8 +524,7 @@ std::string machine_file(const MachineFigures& figures, std::string_view name, s
         rates[{std::get<1>(key), std::get<2>(key)}].emplace_back(
             std::get<3>(key), gflops_of(std::get<1>(key), std::get<3>(key), seconds));
     if (rates.empty())
-      throw SystemError(
-          fmt::format("nothing that was measured ran on {}: measure larger tiles (--tiles)", processor));
+      throw SystemError(fmt::format("no measured task ran on {}: measure larger tiles (--tiles)", processor));
     text +=
         fmt::format("\n[processor.{}]\nkind = \"{}\"\nrate = [\n", short_name(processor), kind_text(kind));
     std::map<std::string, double> slowest;
@@ -604,13 +602,13 @@ std::string figures_text(const MachineFigures& figures) {
   std::string text;
   for (const auto& device : figures.devices)
     text += fmt::format(
-        "{:<14}{:.2f} GB/s to it, {:.2f} back{}, {:.1f} us; {}{}\n", device.name,
+        "{:<14}{:.2f} GB/s to it, {:.2f} from it{}, {:.1f} us; {}{}\n", device.name,
         device.wire.to_device * 1e-9, device.wire.from_device * 1e-9,
         device.wire.duplex ? ", both at once" : ", one way at a time", device.wire.latency_seconds * 1e6,
         device.processor,
         device.streams == 1 || device.on_cores > 0
             ? ""
-            : fmt::format("; {} streams do {:.2f} times what one does", device.streams, device.together));
+            : fmt::format("; {} streams are {:.2f} times as fast as one", device.streams, device.together));
   for (const auto& [first, second, wire] : figures.peers)
     text += fmt::format("{} to {}: {:.2f} GB/s, {:.2f} back{}, {:.1f} us\n", figures.devices[first].name,
                         figures.devices[second].name, wire.to_device * 1e-9, wire.from_device * 1e-9,

@@ -70,8 +70,8 @@ RankDecision<T>::RankDecision(WatchedRun& run, const linalg::Kernels& kernels, c
     return;
   }
   run_.say(
-      fmt::format("fairlead: the columns of the matrix depend on each other: {}. --rank-tolerance sets which "
-                  "singular values count as zero",
+      fmt::format("fairlead: the columns of the matrix are linearly dependent: {}. --rank-tolerance sets "
+                  "which singular values count as zero",
                   text_of(rank_)));
 }
 

@@ -49,11 +49,11 @@ void refuse_what_says_nothing(const Config& config, bool devices, bool on_disk) 
   const auto refuse = [&](std::string_view key, std::string_view why) {
     if (is_given(config, key)) throw ConfigError(fmt::format("--{} has no effect here: {}", key, why));
   };
-  constexpr std::string_view in_ram = "data are in RAM before the run; --data disk has them on the disk";
+  constexpr std::string_view in_ram = "data are in RAM before the run; --data disk puts them on the disk";
   if (!on_disk) refuse("host-memory", in_ram);
   if (devices) return;
   if (!on_disk) refuse("memory", in_ram);
-  if (is_given(config, "memory")) refuse("host-memory", "without devices --memory is that of RAM");
+  if (is_given(config, "memory")) refuse("host-memory", "without devices --memory limits RAM");
   for (const char* key : {"streams", "device-bandwidth", "peers"}) refuse(key, "no device is used");
   if (config.text("advice") != "none") refuse("advice", "no device is used");
 }

@@ -93,12 +93,13 @@ std::string status_of(pid_t process) {
   const FileDescriptor opened = open_socket(AF_UNIX, SOCK_STREAM);
   const int connection = opened.get();
   const auto refuse = [&](const std::string& why) {
-    return Error(fmt::format("process {} does not say what it does: {}", process, why));
+    return Error(fmt::format("no status from process {}: {}", process, why));
   };
   if (connection < 0) throw refuse(std::strerror(errno));
   if (connect(connection, address.get(), address.bytes) != 0)
-    throw refuse(errno == ECONNREFUSED ? std::string("no run of fairlead has this number, or it is over")
-                                       : std::string(std::strerror(errno)));
+    throw refuse(errno == ECONNREFUSED
+                     ? std::string("no run of fairlead has this process ID, or it has finished")
+                     : std::string(std::strerror(errno)));
   std::string text;
   for (;;) {
     pollfd wanted{connection, POLLIN, 0};
@@ -109,7 +110,7 @@ std::string status_of(pid_t process) {
     if (bytes <= 0) break;
     text.append(part.data(), static_cast<std::size_t>(bytes));
   }
-  if (text.empty()) throw refuse("it is another user's");
+  if (text.empty()) throw refuse("it belongs to another user");
   return text;
 }
 

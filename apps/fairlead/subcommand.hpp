@@ -40,18 +40,17 @@ struct ExitStatus {
   std::string_view number, meaning;
 };
 inline constexpr ExitStatus exit_statuses[] = {
-    {"0", "it worked"},
-    {"1", "it did not work, though it was asked for correctly"},
-    {"2", "it was not asked for correctly: the command line, the environment or a file of settings"},
+    {"0", "success"},
+    {"1", "failure: the command was valid but did not succeed"},
+    {"2", "usage error: in the command line, the environment or a configuration file"},
     {"3",
-     "the result is not to be used: its backward error is too large, the matrix is singular, or too few "
-     "digits are "
+     "unusable result: its backward error is too large, the matrix is singular, or too few digits are "
      "certain"},
-    {"128+N", "signal N ended it: 130 for Ctrl-C, 143 for SIGTERM"}};
+    {"128+N", "ended by signal N: 130 for Ctrl-C, 143 for SIGTERM"}};
 
 /// For those that take none of Fairlead's settings (an empty list would be all).
 inline constexpr AcceptedSetting takes_no_settings[] = {
-    {.key = "memory", .refused = "says nothing here: --help lists what does"}};
+    {.key = "memory", .refused = "has no effect here: --help lists what has"}};
 
 struct Subcommand {
   std::string_view name;     ///< one word, or two

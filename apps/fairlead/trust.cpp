@@ -134,28 +134,25 @@ std::optional<std::string> wrong_answer(const report::RunReport& report) {
   constexpr double much_growth = 10;
   if (report.lost_in_file)
     return "the result is wrong: its numbers are too large or too small for single precision, the type of "
-           "both files given and so of its own. With one of the two in double precision it is in that";
+           "both input files. With one of them in double precision the solution is in double, too";
   if (!std::isfinite(error))
     return "the result is wrong: it is not finite. The matrix is too close to singular, or its numbers are "
            "too large or too small, for this precision";
   if (report.asymmetry)
     return fmt::format(
-        "the result is wrong: its backward error is {:.1e}, and of right ones it is below {:.1e}. The "
-        "triangles of A differ by "
-        "{:.1e}, and refinement with the factor of the lower one does not make up for that: --method "
-        "lu-incremental solves "
-        "with A as it is, --symmetrize with the mean of the triangles",
+        "the result is wrong: its backward error is {:.1e}, above the limit of {:.1e}. The triangles of A "
+        "differ by {:.1e}, and refinement with the factor of the lower one does not make up for that: "
+        "--method lu-incremental solves with A as it is, --symmetrize with the mean of the triangles",
         error, limit, *report.asymmetry);
   if (report.growth && !(*report.growth < much_growth))
     return fmt::format(
-        "the result is wrong: its backward error is {:.1e}, and of right ones it is below {:.1e}. In the "
-        "factorization elements have grown by {:.1e}: --method qr does not let them",
+        "the result is wrong: its backward error is {:.1e}, above the limit of {:.1e}. In the factorization "
+        "elements grew by {:.1e}: --method qr avoids that",
         error, limit, *report.growth);
   return fmt::format(
-      "the result is wrong: its backward error is {:.1e}, and of right ones it is below {:.1e}. If neither "
-      "the matrix nor the right-hand sides have numbers so small that they lose digits (below {}), a disk, "
-      "the memory or "
-      "a library has failed: try again, and with another --blas",
+      "the result is wrong: its backward error is {:.1e}, above the limit of {:.1e}. If neither the matrix "
+      "nor the right-hand sides have numbers so small that they lose digits (below {}), a disk, the memory "
+      "or a library has failed: try again, and with another --blas",
       error, limit, smallest_with_all_digits(report.element == "FP32"));
 }
 

@@ -117,7 +117,7 @@ void WatchedRun::run(ptg::Graph& graph) {
 std::string WatchedRun::status() const {
   const ProgressSnapshot now = snapshot();
   std::string text = fmt::format("fairlead: {}", now.phase.empty() ? "starting" : now.phase);
-  if (now.tasks_total != 0) text += fmt::format(", {} of {} tasks are over", now.tasks_done, now.tasks_total);
+  if (now.tasks_total != 0) text += fmt::format(", {} of {} tasks finished", now.tasks_done, now.tasks_total);
   return text + "\n" + runtime_.status();
 }
 

@@ -46,7 +46,7 @@ TEST_F(Calibrate, MeasuresOnce) {
   EXPECT_EQ(answer.exit_code, 0);
   EXPECT_THAT(answer.text, Not(HasSubstr(": writing\n")));
   EXPECT_THAT(answer.text, HasSubstr("\ndisk - RAM "));
-  EXPECT_THAT(answer.text, HasSubstr("All of it was measured before; --again measures it anew.\n"));
+  EXPECT_THAT(answer.text, HasSubstr("All of it was measured before; --again measures it again.\n"));
 }
 
 TEST_F(Calibrate, MeasuresAgainWhenAsked) {
@@ -66,8 +66,8 @@ TEST_F(Calibrate, SaysWhatIsWrongBeforeItMeasures) {
     EXPECT_THAT(answer.text, HasSubstr(words));
     EXPECT_THAT(answer.text, Not(HasSubstr(": writing\n"))) << more;
   };
-  refused("--tiles 0", "--tiles 0: say growing sides");
-  refused("--devices emulated:memory=16MiB --tiles 64,64", "--tiles 64,64: say growing sides");
+  refused("--tiles 0", "--tiles 0: give increasing sides");
+  refused("--devices emulated:memory=16MiB --tiles 64,64", "--tiles 64,64: give increasing sides");
   refused("--devices emulatd:memory=16MiB", "\"emulatd\"");
 }
 
@@ -104,8 +104,7 @@ TEST_F(Calibrate, MeasuresWhereNothingCanBeKept) {
   const Answer answer =
       fairlead_command("calibrate --amount 16MiB --disk-directory " + directory.path().string());
   EXPECT_EQ(answer.exit_code, 0);
-  EXPECT_THAT(answer.text,
-              HasSubstr("Not kept for later runs: there is no directory for it (--cache-directory)\n"));
+  EXPECT_THAT(answer.text, HasSubstr("Not kept for later runs: no directory is set (--cache-directory)\n"));
   std::ofstream(directory / "cache") << "a file";
   EXPECT_THAT(calibrate().text, HasSubstr("Not kept for later runs: cannot make the directory "));
 }

@@ -85,7 +85,7 @@ TEST(Command, ACacheDirectoryThatOthersCanWriteIsReportedOnce) {
     const Answer answer = fairlead_command(arguments + " --cache-directory " + (folder / "cache").string());
     EXPECT_EQ(answer.exit_code, 0) << answer.text;
     EXPECT_TRUE(fs::is_empty(directory)) << answer.text;
-    EXPECT_THAT(answer.text, Not(HasSubstr("later runs will know")));
+    EXPECT_THAT(answer.text, Not(HasSubstr("later runs use the result")));
     int found = 0;
     const std::string words = "can be written by other users (mode 0777";
     for (std::size_t at = answer.text.find(words); at != std::string::npos;

@@ -145,7 +145,7 @@ TEST_F(JdfCompile, PlacesThatCannotBeWrittenAreTold) {
   EXPECT_TRUE(says(no_output, "fairlead jdf compile needs -o FILE.cpp")) << no_output.text;
   const Answer no_cpp = fairlead_command("jdf compile '" + example + "' -o '" + path("gemm.txt") + "'");
   EXPECT_NE(no_cpp.exit_code, 0);
-  EXPECT_TRUE(says(no_cpp, "is no name of a C++ file")) << no_cpp.text;
+  EXPECT_TRUE(says(no_cpp, "is not the name of a C++ file")) << no_cpp.text;
   const Answer two =
       fairlead_command("jdf compile '" + example + "' '" + example + "' -o '" + path("a.cpp") + "'");
   EXPECT_NE(two.exit_code, 0);

@@ -33,23 +33,23 @@ TEST(JdfCommand, ChecksAFolder) {
   EXPECT_EQ(answer.exit_code, 0) << answer.text;
   EXPECT_TRUE(tells(answer, "cholesky.jdf: 4 task classes, 3 globals; --set or --matrix checks every edge\n"))
       << answer.text;
-  EXPECT_TRUE(tells(answer, "7 of 7 files are sound\n")) << answer.text;
+  EXPECT_TRUE(tells(answer, "7 of 7 files are valid\n")) << answer.text;
 }
 
 TEST(JdfCommand, ChecksEveryEdge) {
   const Answer answer = fairlead_command("jdf check '" + jdf_examples + "/cholesky.jdf' --set 'descA->mt=6'");
   EXPECT_EQ(answer.exit_code, 0) << answer.text;
-  EXPECT_TRUE(tells(answer, "cholesky.jdf: 56 tasks, 105 edges, no mistake\n")) << answer.text;
+  EXPECT_TRUE(tells(answer, "cholesky.jdf: 56 tasks, 105 edges, no errors\n")) << answer.text;
   const Answer both =
       fairlead_command("jdf check '" + jdf_examples + "/pingpong.jdf' --set NT=5 --set rowRANK=1");
-  EXPECT_TRUE(tells(both, "pingpong.jdf: 11 tasks, 10 edges, no mistake\n")) << both.text;
+  EXPECT_TRUE(tells(both, "pingpong.jdf: 11 tasks, 10 edges, no errors\n")) << both.text;
 }
 
 TEST(JdfCommand, ChecksWhatIsReadOnAnotherRank) {
   const Answer sound =
       fairlead_command("jdf check '" + jdf_examples + "/cholesky.jdf' --set 'descA->mt=6' --grid 2x3");
   EXPECT_EQ(sound.exit_code, 0);
-  EXPECT_TRUE(tells(sound, "cholesky.jdf: 56 tasks, 105 edges, no mistake\n")) << sound.text;
+  EXPECT_TRUE(tells(sound, "cholesky.jdf: 56 tasks, 105 edges, no errors\n")) << sound.text;
   const auto file = file_of_jdf_test("shift.jdf");
   std::ofstream(file) << R"(
 descA [ type = "tiled_matrix *" ]
@@ -73,7 +73,7 @@ END
       << wrong.text;
   EXPECT_EQ(fairlead_command(command + "1x1").exit_code, 0);
   EXPECT_TRUE(
-      tells(fairlead_command(command + "2"), "--grid 2: rows and columns of ranks are wanted, as 2x3"));
+      tells(fairlead_command(command + "2"), "--grid 2: give rows and columns of ranks, such as 2x3"));
   EXPECT_TRUE(tells(fairlead_command("jdf check '" + jdf_examples + "/cholesky.jdf' --grid 2x2"),
                     "give --set or --matrix"));
 }
@@ -86,7 +86,7 @@ TEST(JdfCommand, TellsWhatIsWrong) {
                     "unknown_name.jdf:3:10: error: there is no \"TN\" (did you mean NT?)\n    3 | k = 0 .. "
                     "TN-1\n      |          ^~\n"))
       << answer.text;
-  EXPECT_TRUE(tells(answer, "1 of 2 files are sound\n")) << answer.text;
+  EXPECT_TRUE(tells(answer, "1 of 2 files are valid\n")) << answer.text;
 }
 
 TEST(JdfCommand, AsksForWhatIsMissing) {
@@ -190,8 +190,7 @@ END
   const Answer answer =
       fairlead_command("simulate jdf '" + file.string() + "' --set N=4 --tile 100 --scheduler eager");
   EXPECT_EQ(answer.exit_code, 0) << answer.text;
-  EXPECT_TRUE(
-      tells(answer, "4 tasks, of which nothing is known, are taken for 1 operation per byte of their data\n"))
+  EXPECT_TRUE(tells(answer, "4 tasks of unknown cost count as 1 operation per byte of their data\n"))
       << answer.text;
   EXPECT_TRUE(tells(answer, "double: 8 tasks, 0.00032 GB of data\n")) << answer.text;
   const Answer run = fairlead_command("jdf run '" + file.string() + "' --matrix A=400,100,100,100 --set N=4");

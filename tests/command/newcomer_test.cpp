@@ -147,7 +147,7 @@ TEST_F(Newcomer, GetsATableOfTheSpreadOverSeeds) {
 
   EXPECT_EQ(fairlead_command("simulate " + small + "/no/such/place.csv").exit_code, 1);
   EXPECT_THAT(fairlead_command("simulate " + small + path("c.csv") + " --event-log " + path("log")).text,
-              HasSubstr("--event-log writes one run"));
+              HasSubstr("--event-log needs a single run"));
 }
 
 // A share of a device's memory, not of this machine's.
@@ -177,9 +177,8 @@ TEST_F(Newcomer, IsToldOfTilesThatAreTooSmall) {
   const Answer answer =
       fairlead_command("bench cholesky --n 6000 --tile 1 --memory 100MB --disk-directory /tmp", kernels_kept);
   EXPECT_EQ(answer.exit_code, 2) << answer.text;
-  EXPECT_THAT(answer.text,
-              HasSubstr("--tile 1: n = 6000 in tiles of 1 makes 6000 of them a side; there may be 2048: "
-                        "use --tile 3 or more"));
+  EXPECT_THAT(answer.text, HasSubstr("--tile 1: n = 6000 in tiles of 1 gives 6000 tiles a side; at most 2048 "
+                                     "are possible: use --tile 3 or more"));
 }
 
 TEST_F(Newcomer, IsRefusedAProgramThatIsTooLargeToSimulate) {

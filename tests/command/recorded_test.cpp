@@ -92,7 +92,7 @@ TEST_F(Recorded, IsRefusedWhereItMakesNoSense) {
   refused("simulate --recorded " + path("other"), 1, "other:1: this is no recorded flow");
   refused("simulate cholesky --recorded " + path("other"), 2, "--recorded takes no workload");
   refused("simulate --n 7 --recorded " + path("other"), 2, "--n has no effect with --recorded");
-  refused("simulate cholesky --phase 2", 2, "--phase is for --recorded");
+  refused("simulate cholesky --phase 2", 2, "--phase requires --recorded");
 }
 
 }  // namespace

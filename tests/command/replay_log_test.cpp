@@ -92,7 +92,7 @@ TEST_F(ReplayLog, IsOfTheRunsPolicy) {
   change([](engine::LogHead& head, auto&) { head.policy = "eager"; });
   expect_refused("does otherwise than that of the run");
   change([](engine::LogHead& head, auto&) { head.policy = "gremlin"; });
-  expect_refused("under a policy that is not here");
+  expect_refused("under an unknown policy");
 }
 
 TEST_F(ReplayLog, OfAnOlderVersionIsReplayedAndNotCompared) {
@@ -102,7 +102,7 @@ TEST_F(ReplayLog, OfAnOlderVersionIsReplayedAndNotCompared) {
   });
   const Answer answer = replay();
   EXPECT_EQ(answer.exit_code, 0) << answer.text;
-  EXPECT_THAT(answer.text, HasSubstr("does not say what the run's were"));
+  EXPECT_THAT(answer.text, HasSubstr("lacks the digest of the run"));
 }
 
 TEST_F(ReplayLog, RefusesWhatIsNoWholeLogOfThisVersion) {
@@ -132,7 +132,7 @@ TEST_F(ReplayLog, TakesAFileAndNothingElse) {
   refused("", "missing argument FILE");
   refused(log_ + " " + log_, log_);
   refused(log_ + " --shceduler eager", "unknown option --shceduler");
-  refused(log_ + " --memory 1GB", "--memory says nothing here");
+  refused(log_ + " --memory 1GB", "--memory has no effect here");
 }
 
 }  // namespace

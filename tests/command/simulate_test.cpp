@@ -92,10 +92,10 @@ struct Refused {
 TEST_F(Simulate, RefusesWhatSaysNothing) {
   for (const Refused& refused : {
            Refused{"--scheduler eager,lws --event-log run.log",
-                   "--event-log writes one run: give --scheduler one"},
+                   "--event-log needs a single run: give --scheduler one"},
            Refused{"--scheduler all --trace run.pftrace",
-                   "--trace writes one run: give --scheduler one policy"},
-           Refused{"--record-flow run.flow", "--record-flow is for programs that really run"},
+                   "--trace needs a single run: give --scheduler one policy"},
+           Refused{"--record-flow run.flow", "--record-flow is for real runs"},
            Refused{"--replay", "unknown option --replay"},
            Refused{"--seeds 1-9", "unknown option --seeds"},
            Refused{"--plant dirty_dropped", "unknown option --plant"},
@@ -115,7 +115,7 @@ TEST_F(Simulate, RefusesWhatSaysNothing) {
     EXPECT_THAT(answer.text, HasSubstr(refused.why));
   }
   EXPECT_THAT(fairlead_command("simulate").text, HasSubstr("missing argument WORKLOAD"));
-  EXPECT_THAT(fairlead_command("compare --event-log run.log").text, HasSubstr("is not for many runs"));
+  EXPECT_THAT(fairlead_command("compare --event-log run.log").text, HasSubstr("needs a single run"));
   EXPECT_THAT(fairlead_command("compare --spin 1").text,
               HasSubstr("`fairlead compare` has no use for --spin"));
   EXPECT_THAT(fairlead_command("experiment list --json a").text,
@@ -139,7 +139,7 @@ TEST_F(Simulate, ChecksAMachineFileOfOnesOwn) {
   const Answer answer = fairlead_command("machines " + path("mine.toml"));
   EXPECT_EQ(answer.exit_code, 0);
   EXPECT_THAT(answer.text, HasSubstr("42 cores, 6 devices"));
-  EXPECT_THAT(answer.text, HasSubstr("4608 nodes with 2 network interfaces each, which no run uses yet"));
+  EXPECT_THAT(answer.text, HasSubstr("4608 nodes with 2 network interfaces each"));
   std::ofstream(path("mine.toml"), std::ios::app) << "[netwrok]\n";
   EXPECT_EQ(fairlead_command("machines " + path("mine.toml")).exit_code, 2);
 }
@@ -167,7 +167,7 @@ TEST_F(Simulate, TakesTheEnvironmentOfRealRuns) {
 
 TEST_F(Simulate, HelpsWithWhatItTakes) {
   const std::string help = fairlead_command("help simulate").text;
-  EXPECT_THAT(help, HasSubstr("of each device that is used, or of RAM"));
+  EXPECT_THAT(help, HasSubstr("memory limit of each device, or of RAM"));
   EXPECT_THAT(help, HasSubstr("--event-log FILE"));
   for (const char* other : {"\n  --disk-threads", "\n  --blas", "\n  --record-flow", "\nKernels:"})
     EXPECT_THAT(help, Not(HasSubstr(other)));
@@ -205,7 +205,7 @@ TEST_F(Simulate, SaysAWorkloadAsAFlowOrAGraph) {
     }
   }
   EXPECT_THAT(fairlead_command("simulate qr --front ptg").text, HasSubstr("no parameterized graph"));
-  EXPECT_THAT(fairlead_command("simulate qr --front jdf").text, HasSubstr("no JDF file of qr"));
+  EXPECT_THAT(fairlead_command("simulate qr --front jdf").text, HasSubstr("no JDF file for qr"));
 }
 
 }  // namespace

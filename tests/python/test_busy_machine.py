@@ -83,17 +83,17 @@ def test_calibration_on_a_busy_machine_keeps_nothing_that_misleads(on_core):
     with others_on(on_core.core, 8):
         busy = on_core(*what, "--machine-file", "busy.toml")
     assert busy.returncode == 0, busy.stderr
-    said = re.search(r"fairlead: other programs had the cores for (\d+) % of the time, so rates are too low: "
+    said = re.search(r"fairlead: other programs used the cores for (\d+) % of the time, so rates are too low: "
                      "measure again when the machine is idle", busy.stderr)
     assert said, busy.stderr
     assert int(said[1]) >= 50  # eight ninths, if the system is fair
-    assert f"other programs had the cores for {said[1]} % of the time" in (on_core.folder / "busy.toml").read_text()
+    assert f"other programs used the cores for {said[1]} % of the time" in (on_core.folder / "busy.toml").read_text()
     kept = re.search("\nNot kept for later runs: (.*)", busy.stdout)
     assert ("Kept for later runs in" in busy.stdout) != bool(kept)
     again = on_core("calibrate", "--disk-directory", on_core.folder, "--amount", "16MiB", "--devices", "none")
     assert again.returncode == 0, again.stderr
     if kept:  # what was measured while the disk's threads had no core is measured again
-        assert re.search("the threads that measured .* had no core for .* % of the time, as other programs had them", kept[1])
+        assert re.search("the threads that measured .* had no core for .* % of the time, because other programs used them", kept[1])
         assert ": writing" in again.stderr
     else:
         assert "All of it was measured before" in again.stdout

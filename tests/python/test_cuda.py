@@ -138,7 +138,7 @@ def test_info_names_devices_or_says_why_there_are_none(run, fake_cuda):
     assert next(line for line in done.stdout.splitlines() if line.startswith("cuda")).endswith("names no device")
 
 
-@pytest.mark.parametrize("peers, how", [("all", "without RAM in between"), ("none", "through RAM: the driver gives them no access to each other")])
+@pytest.mark.parametrize("peers, how", [("all", "directly"), ("none", "through RAM: the driver provides no peer access")])
 def test_info_says_which_devices_copy_to_each_other(run, peers, how):
     done = run("info", "--json", "info.json", FAKE_CUDA=f"devices=3,peers={peers}")
     assert done.returncode == 0, done.stderr
@@ -254,7 +254,7 @@ def test_a_gpu_is_used_where_nobody_has_named_one(run):
                "--json", "out.json", "--no-condition", "--workers", 1, "--blas-products", "library", FAKE_CUDA="devices=1,seed=4")
     assert done.returncode == 0, done.stderr
     report = json.loads((run.folder / "out.json").read_text())
-    if report["devices"].startswith("none looked for") or "would take some" in report["devices"]:
+    if report["devices"].startswith("none looked for") or "would take about" in report["devices"]:
         pytest.skip("this core is too fast: " + report["devices"])
     assert report["devices"].startswith("cuda:0 (Fake CUDA device 0, "), report["devices"]
     wire = next(link for link in report["links"] if link["name"] == "cuda 0")
@@ -267,12 +267,12 @@ def test_a_gpu_is_used_where_nobody_has_named_one(run):
 
 def test_why_no_device_is_used_is_a_line(run):
     symmetric(run.folder, 200)
-    assert solved(run)["devices"].startswith("none looked for: the cores take some ")
+    assert solved(run)["devices"].startswith("none looked for: the cores take about ")
     assert solved(run, "--devices", "none")["devices"] == "none, as --devices says"
-    assert solved(run, "--method", "qr")["devices"].startswith("none looked for: the cores take some ")
-    assert solved(run, "--method", "qr", "--cuda-kernels", "none")["devices"] == "none: QR factorization runs on cores"
+    assert solved(run, "--method", "qr")["devices"].startswith("none looked for: the cores take about ")
+    assert solved(run, "--method", "qr", "--cuda-kernels", "none")["devices"] == "none: QR factorization runs only on cores"
     incremental = solved(run, "--method", "lu-incremental")["devices"]
-    assert incremental == "none: LU factorization with incremental pivoting runs on cores"
+    assert incremental == "none: LU factorization with incremental pivoting runs only on cores"
     words = ("solve", "A.npy", "b.npy", "-o", "x.npy", "--overwrite", "--progress", "none")
     assert "Devices" not in run(*words).stdout  # too small a problem to say anything about them
     assert "none looked for" in run(*words, "--report-text", "full").stdout
@@ -351,7 +351,7 @@ def test_an_mpi_that_writes_devices_is_asked_to(command, fake_cuda, tmp_path, la
     done = over_mpi(command, fake_cuda, tmp_path, launcher, aware, "info", "--json", "info.json")
     assert done.returncode == 0, done.stderr
     assert json.loads((tmp_path / "info.json").read_text())["mpi"]["into_cuda_devices"] == aware
-    assert ("values land in RAM or in the memory of CUDA devices" if aware else "values land in RAM: ") in done.stdout
+    assert ("values arrive in RAM or directly in the memory of CUDA devices" if aware else "values arrive in RAM: ") in done.stdout
 
 
 @pytest.mark.parametrize("launcher", ["openmpi", "mpich"])
@@ -426,9 +426,9 @@ def test_a_matrix_that_is_indefinite_is_told_so_in_tf32_too(run):
 
 
 @pytest.mark.parametrize("words, said", [
-    (("solve", "A.npy", "b.npy", "-o", "y.npy", "--tf32"), "--tf32 goes with --refine"),
-    (("solve", "A.npy", "b.npy", "-o", "y.npy", "--tf32", "--method", "qr"), "--tf32 goes with a symmetric matrix"),
-    (("bench", "lu", "--n", 64, "--precision", "tf32"), "--precision tf32 goes with cholesky, not lu")])
+    (("solve", "A.npy", "b.npy", "-o", "y.npy", "--tf32"), "--tf32 requires --refine"),
+    (("solve", "A.npy", "b.npy", "-o", "y.npy", "--tf32", "--method", "qr"), "--tf32 requires a symmetric matrix"),
+    (("bench", "lu", "--n", 64, "--precision", "tf32"), "--precision tf32 requires cholesky, not lu")])
 def test_tf32_is_refused_where_it_says_nothing(run, words, said):
     conditioned(run.folder, 60, 5)
     done = run(*words)

@@ -96,7 +96,7 @@ def started(command, folder, *options):
     end = time.monotonic() + 120
     while time.monotonic() < end:
         status = subprocess.run([command, "status", str(run.pid)], capture_output=True, text=True, timeout=60).stdout
-        if re.search(r"(factorization|product), [1-9][0-9]* of [0-9]+ tasks are over", status):
+        if re.search(r"(factorization|product), [1-9][0-9]* of [0-9]+ tasks finished", status):
             return run
         assert run.poll() is None, "it was over before it was seen to run"
     run.kill()
@@ -119,9 +119,9 @@ def test_what_is_wrong_is_told(fairlead):
     assert refused.returncode == 2
     assert "front" in refused.stderr and "flow, ptg, jdf" in refused.stderr
     refused = fairlead("bench", "qr", "--front", "jdf", "--n", 100)
-    assert refused.returncode == 2 and "there is no JDF file of qr" in refused.stderr
+    assert refused.returncode == 2 and "there is no JDF file for qr" in refused.stderr
     refused = fairlead("bench", "cholesky", "--front", "ptg", "--n", 100, "--record-flow", "flow.txt")
-    assert refused.returncode == 2 and "--record-flow writes down what flows submit" in refused.stderr
+    assert refused.returncode == 2 and "--record-flow records flows" in refused.stderr
     assert not (fairlead.folder / "flow.txt").exists()
     numpy.save(fairlead.folder / "A.npy", -numpy.eye(100))
     numpy.save(fairlead.folder / "b.npy", numpy.ones(100))

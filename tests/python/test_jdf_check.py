@@ -1,5 +1,5 @@
 """What `fairlead jdf check` and `run` find in data and numbers: places outside a matrix, NEW that is read before it is written, numbers that
-do not fit the type of what they are given to, results that go nowhere; and what is no mistake."""
+do not fit the type of what they are given to, results that go nowhere; and what is no errors."""
 
 import random
 import re
@@ -197,7 +197,7 @@ BODY
 END
 """
     done = jdf("check", text.replace("{place}", "0, 0"), "--matrix", "descA=8,4,4,4")
-    assert done.returncode == 0 and "no mistake" in done.stdout, done.stderr
+    assert done.returncode == 0 and "no errors" in done.stdout, done.stderr
     done = jdf("check", text.replace("{place}", "1, 0"), "--matrix", "descA=8,4,4,4")
     assert done.returncode == NOT_DONE and "read and written in no order" in done.stderr, done.stderr
 

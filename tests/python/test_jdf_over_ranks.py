@@ -206,7 +206,7 @@ WRONG = {
     "not a number": ("cp -p ../0/nan.npy A.npy; sleep 0.2", [], 1, "row 130, column 7 (counted from 0) is not a number"),
     "no JDF": ("rm -f cholesky.jdf", [], 1, "cholesky.jdf"),
     "no JDF on one": ("[ $rank = 2 ] && rm -f cholesky.jdf", [], 1, "cholesky.jdf"),
-    "another JDF on one": ("[ $rank = 1 ] && echo >> cholesky.jdf", [], 1, "cholesky.jdf is another file on rank 1 than on rank 0"),
+    "another JDF on one": ("[ $rank = 1 ] && echo >> cholesky.jdf", [], 1, "cholesky.jdf differs between rank 1 and rank 0"),
     "a mistake in the JDF": ("sed -i 's/T TRSM/T TRASM/' cholesky.jdf", [], 1, "cholesky.jdf:"),
     "no place for the output": ("", ["-o", "A=no/such/out.npy"], 1, "no/such/out.npy"),
     "the output is the input": ("", ["-o", "A=A.npy"], 2, "it would be lost"),
@@ -217,7 +217,7 @@ WRONG = {
     "too little memory on all": ("export FAIRLEAD_MEMORY=1100KiB", [], None, "memory"),
     "no place to spill on one": ("[ $rank = 2 ] && export FAIRLEAD_DISK_DIRECTORY=/no/such/place", [], 1, "/no/such/place"),
     "a grid of another size": ("", ["--grid", "2x2"], 2, "--grid 2x2 is for 4 ranks; there are 3"),
-    "what one rank does": ("", ["--event-log", "log"], 2, "--event-log"),
+    "records one rank": ("", ["--event-log", "log"], 2, "--event-log"),
 }
 
 

@@ -236,8 +236,8 @@ END
 
 @pytest.mark.parametrize("options, told", [
     (["--tiles", "A=3"], "ROWSxCOLUMNS"), (["--tiles", "0x3"], "ROWSxCOLUMNS"), (["--tiles", "3x4x5"], "ROWSxCOLUMNS"),
-    (["--tiles", "X=3x4"], "has no X"), (["--tiles", "A=3x4", "--tiles", "A=4x4"], "said already"),
-    (["--tiles", "3x4", "--tile", "8"], "both say"),
+    (["--tiles", "X=3x4"], "has no X"), (["--tiles", "A=3x4", "--tiles", "A=4x4"], "already given"),
+    (["--tiles", "3x4", "--tile", "8"], "both set"),
 ])
 def test_tiles_that_cannot_be(run, options, told):
     done = run("cholesky.jdf", {"A": positive_definite(20, "float64")}, "A", *options)

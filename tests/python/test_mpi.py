@@ -116,7 +116,7 @@ def test_without_threads_it_is_refused(between, launcher):
 def test_info_tells_which_mpis_there_are(fairlead):
     done = fairlead("info", "--json", "i.json")
     assert done.returncode == 0, done.stderr
-    assert "this process was started alone: mpirun -n 2 fairlead info tells more" in done.stdout
+    assert "this process is a single rank: mpirun -n 2 fairlead info reports more" in done.stdout
     mpi = json.loads((fairlead.folder / "i.json").read_text())["mpi"]
     assert [it["name"] for it in mpi["plugins"]] == ["Open MPI", "MPICH"] and mpi["ranks"] == 1
     for it in mpi["plugins"]:
@@ -138,7 +138,7 @@ def test_info_tells_of_the_mpi_that_has_started_it(command, tmp_path, launcher, 
     assert f"{ranks} ranks by {mpi['description']}" in done.stdout
     if ranks > 1:  # Open MPI: 4 KiB with its head; MPICH: from 1 KiB on
         assert 256 <= mpi["eager_bytes"] <= 1 << 20
-        assert f"messages of up to {mpi['eager_bytes']} bytes leave" in done.stdout
+        assert f"messages of up to {mpi['eager_bytes']} bytes are sent" in done.stdout
 
 
 def test_info_measures_what_open_mpi_was_told(command, tmp_path):

@@ -113,7 +113,7 @@ WRONG = {
     "too little memory on one": ("[ $rank = 1 ] && export FAIRLEAD_MEMORY=1MiB", [], 2, "rank 1"),
     "too little memory on all": ("export FAIRLEAD_MEMORY=1MiB", [], 2, "leaves nothing for tiles"),
     "no place to spill on one": ("[ $rank = 2 ] && export FAIRLEAD_DISK_DIRECTORY=/no/such/place", [], 1, "/no/such/place"),
-    "no such BLAS on one": ("[ $rank = 1 ] && export FAIRLEAD_BLAS=nowhere", [], 2, "rank 1: it was not asked for correctly: no BLAS \"nowhere\" is found"),
+    "no such BLAS on one": ("[ $rank = 1 ] && export FAIRLEAD_BLAS=nowhere", [], 2, "rank 1: usage error: no BLAS \"nowhere\" is found"),
     "a setting that is none": ("[ $rank = 1 ] && export FAIRLEAD_WORKERS=many", [], 2, "many"),
 }
 

@@ -94,13 +94,13 @@ def test_values_may_travel_along_and_down_trees(command, tmp_path):
 
 @pytest.mark.parametrize("arguments, says", [
     (("--ranks", 82, "--n", 5000), "griffon has 81 nodes, not 82"),
-    (("--ranks", 6, "--grid", "2x2"), "--grid 2x2 is of 4 ranks, and --ranks says 6"),
+    (("--ranks", 6, "--grid", "2x2"), "--grid 2x2 has 4 ranks, but --ranks is 6"),
     (("--grid", "2by3"), '--grid is "2by3", but must be rows and columns'),
     (("--grid", "0x3"), '--grid is "0x3", but must be rows and columns'),
     (("--ranks", 7, "--n", 600), "fewer than the grid of 1 x 7"),
     (("--ranks", 2, "--front", "jdf"), "--front ptg"),
-    (("--ranks", 2, "--report", "run.html"), "--report is not there with several ranks"),
-    (("--ranks", 2, "--first-run"), "--first-run is not there with several ranks"),
+    (("--ranks", 2, "--report", "run.html"), "--report does not work with several ranks"),
+    (("--ranks", 2, "--first-run"), "--first-run does not work with several ranks"),
     (("--ranks", 2, "--memory", "1MB"), "does not fit in the 1MB of a node"),
     (("--broadcast-tree", 3), "--broadcast-tree is for several ranks"),
     (("--eager-limit", "1KiB"), "--eager-limit is for several ranks"),
