@@ -1,5 +1,5 @@
-// fairlead bench cholesky|lu|lu-incremental|qr|gemm: generated matrices, computed with out of core or in core against the
-// clock, and a check of the result.
+// fairlead bench cholesky|lu|lu-incremental|qr|gemm: generated matrices, computed with out of core or in core
+// against the clock, and a check of the result.
 #include <fairlead/error.hpp>
 #include <fairlead/gather.hpp>
 #include <fairlead/linalg.hpp>
@@ -85,7 +85,7 @@ struct Measured {
   std::vector<trace::Snapshot> recorded;
 };
 
-/// Alone, or as one of several ranks.
+/// On one rank or as one of several.
 template <class T>
 Measured measure(WatchedRun& run, const Config& config, DenseProblem problem, const linalg::Kernels& kernels,
                  Benchmark<T>& benchmark, const Place& place) {
@@ -99,7 +99,7 @@ Measured measure(WatchedRun& run, const Config& config, DenseProblem problem, co
   benchmark.generate(run.flow());
   run.end_aside(!in_core);
   if (!in_core) runtime.drop_clean();
-  if (!place.alone()) gather(runtime, std::array{0.0});  // all begin together
+  if (!place.alone()) gather(runtime, std::array{0.0});  // all ranks start together
 
   const Counts before = counts_of(runtime, kernels);
   const double flops = operation.flops(problem);
@@ -126,7 +126,7 @@ Measured measure(WatchedRun& run, const Config& config, DenseProblem problem, co
   if (problem.in_tf32) report.calls_in_tf32 = benchmark.calls_in_tf32();
   report.factor_digest = digest;
   if (place.alone()) {
-    // Everything that was told is served: no more commands come.
+    // Every event was processed: no more commands follow.
     in_core ? runtime.drop_clean() : runtime.flush();
     report.command_digest = runtime.command_digest().value;
   }
@@ -158,7 +158,7 @@ int bench_dense(CommandRanks& ranks, Config config, const DenseOperation& operat
     if (config.has("tree")) throw ConfigError("--tree requires qr");
   }
 
-  static_cast<void>(front_in(config, operation.key));  // refused before anything takes time
+  static_cast<void>(front_in(config, operation.key));  // a usage error before anything takes time
   problem.ranks = ranks.count();
   if (!ranks.alone()) set_workers_of_ranks(config, ranks);
   if (ranks.first()) require_place_for_report(config);
@@ -182,7 +182,7 @@ int bench_dense(CommandRanks& ranks, Config config, const DenseOperation& operat
   auto [report, recorded] = ranks.results([&](const Place& place) {
     const auto own = benchmark();
     WatchedRun run(config, problem.reserved, kernels, front_at(config, place), place.rank);
-    return run.telling_ranks([&] { return measure<T>(run, config, problem, kernels, *own, place); });
+    return run.report_failure_of([&] { return measure<T>(run, config, problem, kernels, *own, place); });
   });
   report.devices = devices;
   if (ranks.alone()) measure_ceiling(report, kernels, problem);
@@ -190,7 +190,7 @@ int bench_dense(CommandRanks& ranks, Config config, const DenseOperation& operat
   if (!ranks.first()) return wrong ? wrong_result : success;
   publish(report, config, recorded);
   if (!wrong) return success;
-  std::fflush(stdout);  // the report before what is wrong with it
+  std::fflush(stdout);  // print the report before the error
   fmt::print(stderr, "fairlead: {}\n", *wrong);
   return wrong_result;
 }

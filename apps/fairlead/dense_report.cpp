@@ -79,7 +79,7 @@ std::vector<report::WorkerReport> worker_times(const Counts& before, const Count
     const auto& from = before.engine.workers[i];
     const auto& to = after.engine.workers[i];
     std::optional<double> on_core, without_core;
-    // Less than before: another thread is the worker now.
+    // Less than before: another thread is now the worker.
     if (const auto& first = before.core_times[i], &last = after.core_times[i];
         first && last && last->on_core >= first->on_core) {
       on_core = seconds_between(first->on_core, last->on_core);
@@ -169,7 +169,7 @@ report::RunReport report_between(const Counts& before, const Counts& after, cons
     const auto& node = after.engine.nodes[i];
     report.nodes.push_back({node.name, node.capacity, node.peak_bytes, node.lost});
     report.evictions += node.evictions - before.engine.nodes[i].evictions;
-    // Emulated devices have memory of their own, which no limit of this process means.
+    // Emulated devices have separate memory, to which no limit of this process applies.
     if (node.name == "RAM") report.peak_memory_bytes += node.peak_bytes;
   }
   report.peak_memory_bytes += problem.reserved;
@@ -205,10 +205,10 @@ void find_limit(report::RunReport& report, const Counts& before, const Counts& a
 }
 
 void measure_ceiling(report::RunReport& report, const linalg::Kernels& kernels, const DenseProblem& problem) {
-  // What cores allow says nothing of devices.
+  // The ceiling of cores does not apply to devices.
   if (report.limiting && report.limiting->on_devices) return;
   linalg::RateSettings settings;
-  // No larger than the matrix; five of them for each worker fit in the memory that the run had.
+  // At most the matrix; five tiles for each worker must fit in the memory of the run.
   const auto elements_of_one =
       static_cast<double>(problem.memory_limit / (5 * report.workers * problem.element_bytes));
   settings.tile = static_cast<int>(

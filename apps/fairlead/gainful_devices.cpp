@@ -19,11 +19,11 @@ namespace {
 using config::readable_size;
 using report::readable_seconds;
 
-// What is assumed of a device that nobody has measured.
+// Assumptions about a device without measurements.
 constexpr double seconds_to_begin = 1;             // a context, cuBLAS and cuSOLVER
 constexpr double wire_bytes_per_second = 10e9;     // half of PCI Express 3.0 x16 both ways
 constexpr double worth_it = 0.8;                   // of the time on cores
-constexpr double slowest_of_best = 0.5;            // beside a device that is twice as fast it is left out
+constexpr double slowest_of_best = 0.5;            // a device half as fast as the best is left out
 constexpr Bytes smallest_left = Bytes{512} << 20;  // for each rank's context and libraries
 constexpr Bytes least_memory = Bytes{64} << 20;
 constexpr Bytes workspaces_and_vectors = Bytes{256} << 20;
@@ -37,7 +37,7 @@ struct Candidate {
   std::string problem;  // it cannot be used
 };
 
-/// What is left to others of so much that is free.
+/// The part of the free memory that is left to other programs.
 constexpr Bytes left_alone(Bytes free, std::size_t sharers) noexcept {
   return std::max<Bytes>(free / 10, smallest_left * sharers);
 }
@@ -49,7 +49,7 @@ void ask(Candidate& one, const backend::cu::Driver& driver, const backend::cu::F
     const Bytes free = backend::cu::free_memory(driver, device, [&](Bytes all) {
       const Bytes left = left_alone(all, sharers);
       one.memory = all <= left ? 0 : std::min(all - left, wanted) / unit * unit;
-      return sharers == 1 ? one.memory : 0;  // others may be trying the same
+      return sharers == 1 ? one.memory : 0;  // other ranks may try the same
     });
     if (!own_kernels.empty()) backend::cu::try_kernels(driver, device, own_kernels);
     if (one.memory < least_memory) one.problem = fmt::format("has {} left", readable_size(free));
@@ -91,7 +91,7 @@ DevicesToUse devices_for(const WorkToDo& work, std::size_t ranks, backend::cu::F
         return {"", fmt::format("none: the speed of the OpenCL device {} is unknown; to use it: --devices "
                                 "opencl:{},memory=...",
                                 opencl.devices[i].name, i)};
-    // Most machines: a loader's words about a library that nobody misses say nothing.
+    // Most machines: the loader's message about an unneeded library is not useful.
     if (cuda.driver == nullptr && cuda.problem.find("No such file or directory") != std::string::npos)
       return {"", fmt::format("{}: no CUDA driver is installed, and OpenCL has no GPU",
                               report::no_devices_there)};
@@ -101,7 +101,7 @@ DevicesToUse devices_for(const WorkToDo& work, std::size_t ranks, backend::cu::F
   std::erase_if(all, [&](const Candidate& one) { return one.flops_per_second < slowest_of_best * best; });
   double rate = 0;
   for (const Candidate& one : all) rate += one.flops_per_second;
-  // There and back; what does not fit comes again, which is hidden or not.
+  // In and out; repeated transfers of data that do not fit may be hidden.
   const double on_devices = seconds_to_begin + 2 * static_cast<double>(work.bytes) / wire_bytes_per_second +
                             (rate > 0 ? work.flops / rate : 2 * on_cores);
   if (on_devices > worth_it * on_cores)

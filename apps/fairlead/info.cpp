@@ -27,7 +27,7 @@ using config::readable_size;
 using machine::Disk;
 using machine::Machine;
 
-// Where a setting that is not left to Fairlead was made: "--memory", "FAIRLEAD_MEMORY", "config.toml:3".
+// Where a setting without its default was made: "--memory", "FAIRLEAD_MEMORY", "config.toml:3".
 std::string where_set(const Config& config, std::string_view key) {
   for (const SettingReport& row : config.report())
     if (row.setting.key == key) return row.where;
@@ -89,7 +89,7 @@ void print_machine(const Machine& machine, const Disk& disk, const Config& confi
   print_disk(disk);
 }
 
-/// What the drivers know that there may be.
+/// The devices that the drivers list.
 struct Accelerators {
   const backend::cu::Found cuda = backend::cu::find_devices();
   const backend::cl::Found opencl = backend::cl::find_devices();
@@ -127,7 +127,7 @@ void print_devices(std::string_view kind, const Found& found) {
     print_row(i == 0 ? std::string(kind) : "", fmt::format("{}: {}", i, described(found.devices[i])));
 }
 
-/// Of CUDA's devices, which the driver lets copy to each other. A run tries that, and says what came of it.
+/// Pairs of CUDA devices between which the driver permits copies. A run tries them and reports the result.
 struct Pairs {
   std::vector<std::pair<std::size_t, std::size_t>> peers, others;
 };
@@ -150,7 +150,7 @@ void print_pairs(const backend::cu::Found& found) {
   print(pairs.others, "through RAM: the driver provides no peer access");
 }
 
-/// Which of several ranks of this machine has which; of no list all that CUDA has, as solve would.
+/// The devices of each rank of this machine; without a list all CUDA devices, as in solve.
 void print_dealt_out(const Config& config, const backend::cu::Found& cuda, std::uint32_t ranks) {
   std::string list = config.text_or("devices", "auto");
   if (list == "auto") {
@@ -220,16 +220,16 @@ void print_kept(const KeptFacts& known) {
   print_links(known.facts.links);
 }
 
-/// What carries messages between ranks, as far as it can be known here.
+/// The network between ranks, as far as it is known here.
 struct MpiFacts {
   std::vector<net::MpiThere> there;
   std::uint32_t rank = 0, ranks = 1, on_machine = 1;
   std::string description{}, driver{};  ///< empty: this process was started alone
   std::uint64_t eager_bytes = 0;
-  std::string why_not_into_devices{};  ///< empty: payloads can land in the memory of CUDA devices
+  std::string why_not_into_devices{};  ///< empty: payloads can arrive in the memory of CUDA devices
 };
 
-/// All ranks call it. They are over then.
+/// All ranks call it, once.
 MpiFacts mpi_facts() {
   MpiFacts facts{.there = net::mpis_there(net::plugin_folders())};
   const auto launched = config::detect_launcher(config::process_environment());
@@ -361,7 +361,7 @@ Json as_json(const Machine& machine, const Disk& disk, const linalg::KernelChoic
 int run(const ParsedCommandLine& given) {
   const Config& config = given.config;
   const MpiFacts mpi = mpi_facts();
-  if (mpi.rank != 0) return success;  // the first says what there is
+  if (mpi.rank != 0) return success;  // the first rank prints
   const Machine machine = machine::discover();
   const Disk disk = machine::disk_of(config.text("disk-directory"));
   const linalg::KernelChoice kernels = choose_kernels(config);

@@ -1,5 +1,5 @@
-// fairlead jdf check|compile|draw: task graphs in the language JDF. Whole folders are read; for given sizes a graph is written out,
-// looked at from both ends of every edge, and drawn.
+// fairlead jdf check|compile|draw: task graphs in the language JDF. Reads whole folders; for given sizes
+// unrolls a graph, checks it from both ends of every edge, and draws it.
 #include <fmt/format.h>
 #include <fairlead/error.hpp>
 
@@ -74,7 +74,7 @@ jdf::Settings settings_of(const jdf::JdfFile& file, const Config& config) {
   return out;
 }
 
-/// Prints what is wrong; whether the file can be used.
+/// Prints the diagnostics; returns whether the file can be used.
 bool tell(const jdf::JdfFile& file, const jdf::Diagnostics& diagnostics, const Config& config) {
   if (config.flag("warnings")) {
     fmt::print(stderr, "{}", jdf::shown(diagnostics, file.source));

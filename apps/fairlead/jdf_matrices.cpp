@@ -198,18 +198,18 @@ void require_all_given(const jdf::JdfFile& file, const std::vector<MatrixGiven>&
                                file.source.name(), fmt::join(missing, ", "), missing[0], missing[0]));
 }
 
-std::shared_ptr<jdf::Program> read_program(jdf::Source source, Bodies bodies, bool tells) {
+std::shared_ptr<jdf::Program> read_program(jdf::Source source, Bodies bodies, bool prints) {
   jdf::Diagnostics diagnostics;
   jdf::JdfFile file = jdf::read(std::move(source), diagnostics);
-  const auto tell = [tells](const jdf::Diagnostics& all, const jdf::Source& of) {
+  const auto print = [prints](const jdf::Diagnostics& all, const jdf::Source& of) {
     for (const jdf::Diagnostic& it : all.sorted())
-      if (tells && it.severity == jdf::Severity::error) fmt::print(stderr, "{}", jdf::shown(it, of));
+      if (prints && it.severity == jdf::Severity::error) fmt::print(stderr, "{}", jdf::shown(it, of));
     return all.errors() == 0;
   };
-  if (!tell(diagnostics, file.source)) return nullptr;
+  if (!print(diagnostics, file.source)) return nullptr;
   jdf::Diagnostics of_bodies;
   auto program = std::make_shared<jdf::Program>(std::move(file), linalg::tile_functions(), of_bodies);
-  return bodies == Bodies::may_be_c || tell(of_bodies, program->file.source) ? program : nullptr;
+  return bodies == Bodies::may_be_c || print(of_bodies, program->file.source) ? program : nullptr;
 }
 
 void settle(jdf::Program& program, const std::vector<MatrixGiven>& given, const Config& config) {

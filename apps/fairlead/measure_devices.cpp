@@ -64,7 +64,7 @@ std::string processor_of(const WorkerSpec& worker, NodeId host) {
   return worker.node == host ? std::string(core_name) : worker.processor;
 }
 
-/// Recorded, so that tasks and copies can be asked for.
+/// With a trace, to read tasks and copies.
 Config with_records(const Config& config) {
   Config own = config;
   own.set("trace", "measured");
@@ -145,7 +145,7 @@ bool tiles_fit(const Topology& topology, int tile, std::size_t element_bytes, in
   return topology.nodes[index(topology.host())].capacity >= (count * count + 4) * bytes;
 }
 
-/// Programs that do nothing but have data somewhere. On devices their bodies are empty.
+/// A program whose tasks only move data. On devices their bodies are empty.
 class Carried {
  public:
   explicit Carried(const Config& config) : runtime_(with_records(config)), flow_(runtime_) {}
@@ -154,7 +154,7 @@ class Carried {
     flow_.submit(begin_(v));
     return v;
   }
-  /// Changed by a task beside that memory, where it is then.
+  /// Moves the datum to that memory by a task there that changes it.
   void put(const Handle<Vector<double>>& v, NodeId node) {
     if (node == topology().host())
       flow_.submit(core_(v));
@@ -211,8 +211,9 @@ void copy_to_and_fro(Carried& carried, NodeId here, NodeId there, Bytes bytes, i
     }
 }
 
-/// Of what was recorded of copies of that size, in seconds: alone; of those that were asked for at once, from one's end to the next
-/// one's; and of two that overlap in both directions from the first's start to the last's end.
+/// Of what was recorded of copies of that size, in seconds: alone; of those that were asked for at once, from
+/// one's end to the next one's; and of two that overlap in both directions from the first's start to the
+/// last's end.
 struct Copied {
   std::vector<double> to, from, next_to, next_from, pairs;
 };
@@ -251,7 +252,7 @@ WireFigures measure_wire(Carried& carried, NodeId here, NodeId there) {
   const Copied little = sorted(snapshot, here, there, small), much = sorted(snapshot, here, there, large);
   if (little.to.empty() || little.from.empty() || much.to.empty() || much.from.empty())
     throw SystemError("the recorded copies of a device could not be separated");
-  // In a row, what one needs to begin and end is behind another; which a driver that makes one copy at a time may not do.
+  // In a row, the latency of a copy overlaps the previous one, unless the driver makes one copy at a time.
   const auto rate = [&](const std::vector<double>& of_much, const std::vector<double>& of_little,
                         const std::vector<double>& next) {
     const double alone =
@@ -339,14 +340,14 @@ Products products_on(Config config, const linalg::Kernels& kernels, const std::s
   return {median(durations), whole / static_cast<double>(durations.size())};
 }
 
-/// What products in all streams of the device get done, compared with one at a time.
+/// The speedup of products in all streams of the device over one at a time.
 template <class T>
 double together(const Config& config, const linalg::Kernels& kernels, const std::string& device,
                 unsigned streams, int tile) {
   const Products alone = products_on<T>(config, kernels, one_at_a_time(device), streams, tile),
-                 beside = products_on<T>(config, kernels, device, streams, tile);
-  if (beside.each_seconds <= 0) return streams;
-  return std::clamp(alone.task_seconds / beside.each_seconds, 1.0, static_cast<double>(streams));
+                 concurrent = products_on<T>(config, kernels, device, streams, tile);
+  if (concurrent.each_seconds <= 0) return streams;
+  return std::clamp(alone.task_seconds / concurrent.each_seconds, 1.0, static_cast<double>(streams));
 }
 
 /// As a name of a processor in the file.
@@ -400,7 +401,7 @@ MachineFigures measure_devices(const Config& config, const linalg::Kernels& kern
       figures.devices, [](unsigned cores) { return cores > 0; }, &MachineFigures::Device::on_cores);
   if (cores_are_shared) {
     figures.cores = std::max<std::size_t>(figures.cores, machine::discover().workers);
-    // The driver may believe in more than this process may use.
+    // The driver may report more cores than this process may use.
     for (MachineFigures::Device& device : figures.devices)
       device.on_cores = static_cast<unsigned>(std::min<std::size_t>(device.on_cores, figures.cores));
   }
@@ -413,7 +414,7 @@ MachineFigures measure_devices(const Config& config, const linalg::Kernels& kern
     Carried carried(alone);
     figures.devices[i].wire =
         measure_wire(carried, carried.topology().host(), carried.topology().devices().front());
-    // Cores make its copies, which nothing else needs now, but which compute later.
+    // Cores make its copies; they are idle now, but compute later.
     if (figures.devices[i].on_cores > 0) figures.devices[i].wire.duplex = false;
   }
   const std::vector<NodeId> nodes = topology.devices();
@@ -459,7 +460,7 @@ MachineFigures measure_devices(const Config& config, const linalg::Kernels& kern
       Config on_devices = each;
       on_devices.set("fixed-order", true);  // what has a body for devices runs there only
       if (cores_are_shared) {
-        // Each alone: what they take from each other the simulator knows.
+        // Each alone: the simulator models what they take from each other.
         on_cores.set("workers", std::uint64_t{1});
         on_devices.set("workers", std::uint64_t{1});
         for (const std::string& one : lists) {
@@ -469,7 +470,8 @@ MachineFigures measure_devices(const Config& config, const linalg::Kernels& kern
         if (tile <= largest_of_cores) by(on_cores, tiles);
         continue;
       }
-      // All of them together; what then ran too seldom on one of them, there alone. A core would take seconds for a large tile.
+      // All of them together; what then ran too seldom on one of them, there alone. A core would take seconds
+      // for a large tile.
       if (tile <= largest_of_cores) run(each, tiles, durations);
       by(on_devices, few_tiles);
       if (tile <= largest_of_cores) by(on_cores, few_tiles);
@@ -478,7 +480,7 @@ MachineFigures measure_devices(const Config& config, const linalg::Kernels& kern
     MachineFigures::Device& device = figures.devices[i];
     if (device.streams == 1 || device.on_cores > 0) continue;
     device.together = device.streams;  // unless it can be measured
-    // Small tiles leave room beside them, others none: those that large problems are computed with.
+    // Only small tiles leave room for other streams: measure tiles that large problems use.
     constexpr int usual_tile = 2048;
     const bool single = settings.precisions.front() == "single";
     for (auto largest = settings.tiles.rbegin(); largest != settings.tiles.rend(); ++largest) {

@@ -1,7 +1,8 @@
-// Measures the kernels of linear algebra and the wires of a machine's devices by running tasks on them, and writes what it
-// finds as a machine file: what the simulator then foretells is runs of the same settings. Cores and devices compute at the same
-// time, as in such a run, so that what they take from each other is in the figures; but not where devices are the cores, and
-// each device has one task at a time: how streams share a device, and tasks cores, the simulator knows.
+// Measures the kernels of linear algebra and the links of a machine's devices by running tasks on them, and
+// writes a machine file, from which the simulator predicts runs with the same settings. Cores and devices
+// compute at the same time, as in such a run, so the figures include their interference. Exceptions: devices
+// that run on the cores, and streams: each device has one task at a time, since the simulator models how
+// streams share a device, and tasks the cores.
 #pragma once
 #include <fairlead/config.hpp>
 #include <fairlead/linalg.hpp>
@@ -64,8 +65,8 @@ struct MeasureSettings {
   std::function<void(const std::string&)> says = [](const std::string&) {};
 };
 
-/// `config`: workers, devices, memory, scheduler. Takes at most that memory, in RAM and on devices: tiles that do not fit are
-/// left out. Throws as Runtime.
+/// `config`: workers, devices, memory, scheduler. Takes at most that memory, in RAM and on devices: tiles
+/// that do not fit are left out. Throws as Runtime.
 MachineFigures measure_devices(const Config& config, const linalg::Kernels& kernels,
                                const MeasureSettings& settings);
 

@@ -1,4 +1,4 @@
-// What `fairlead simulate` and `fairlead compare` are told alike: which program on which machine, and how.
+// The options that `fairlead simulate` and `fairlead compare` share: which program on which machine, and how.
 #pragma once
 #include <fairlead/config.hpp>
 
@@ -15,7 +15,7 @@
 
 namespace fairlead::app {
 
-/// Which of Fairlead's settings say something to a simulation, and what.
+/// Fairlead's settings that have an effect on a simulation, and their meaning.
 inline constexpr std::array settings_of_simulations = {
     AcceptedSetting{.key = "memory",
                     .help = "memory limit of each device, or of RAM without devices (default\tall)"},
@@ -133,12 +133,12 @@ std::vector<std::string> policies_in(const std::string& written);
 std::vector<std::string> named(std::vector<std::string> policies, const simulate::Program& program,
                                const simulate::SimulatedMachine& machine);
 
-/// Somebody has given it a value: it is not the default.
+/// Whether it was given a value, other than by default.
 bool is_set(const Config& config, std::string_view key);
 
 simulate::Precision precision_in(const Config& config);
 simulate::WorkloadSize size_of(const Config& config);
-/// Throws ConfigError for what says nothing of the part of the machine that is used.
+/// Throws ConfigError for options that do not apply to the part of the machine in use.
 simulate::MachineConfig use_of(const Config& config, const machine::MachineDescription& machine);
 simulate::SimulationOptions simulation_options(const Config& config);
 

@@ -1,5 +1,5 @@
-// fairlead solve A.npy b.npy -o x.npy: solves A x = b for a matrix that may be larger than the memory, or finds
-// the x for which A x is nearest to b.
+// fairlead solve A.npy b.npy -o x.npy: solves A x = b for a matrix that may be larger than the memory, or
+// finds the x for which A x is nearest to b.
 #include <fairlead/error.hpp>
 
 #include <fmt/format.h>
@@ -204,7 +204,7 @@ int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
   FilesToSolve files = files_to_solve(ranks, given.config, a_path, b_path, of_points);
   if (!files.same) ranks.set_readers(1);
   const System system{given.config, files.a, files.b,
-                      // What is wrong with the points is told first.
+                      // Errors of the points are reported first.
                       of_points ? kernel_of_points(given.config, *files.a, std::move(files.points)) : nullptr,
                       of_points, stored, &method};
   alike(ranks.first(), [&] { require_match(system); });
@@ -212,7 +212,7 @@ int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
 
   Config config = given.config;
   check_scheduler(config);
-  static_cast<void>(front_in(config));  // refused before anything takes time
+  static_cast<void>(front_in(config));  // a usage error before anything takes time
   heed_quiet(config);
   if (!config.has("memory"))
     config.set("memory", machine::discover().memory.usable_bytes() / ranks.on_machine());
@@ -221,7 +221,7 @@ int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
   try {
     return solve(system, config, ranks);
   } catch (const NumericalError& error) {
-    // What the numbers are blamed for may be a mixture of two matrices.
+    // The numbers may be a mixture of two matrices, not the cause of the error.
     const std::string changed = system.changed_input();
     if (changed.empty()) throw;
     throw InputError(fmt::format("{} has changed while it was read: {}", changed, error.what()));

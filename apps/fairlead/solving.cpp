@@ -53,7 +53,7 @@ namespace fairlead::app {
 namespace {
 
 constexpr std::size_t small_staging_bytes = 64 * 1024;
-constexpr std::size_t widest_tile = 2048;  // of those that are chosen; more only if told so
+constexpr std::size_t widest_tile = 2048;  // largest tile that is chosen; --tile may exceed it
 
 using data::ElementType;
 using data::NpyFile;
@@ -85,13 +85,13 @@ constexpr double epsilon_of(ElementType element) {
                                          : std::numeric_limits<double>::epsilon();
 }
 
-/// What the numbers allow in no precision.
+/// An error that no precision avoids.
 class NoPrecisionHelps : public NumericalError {
  public:
   using NumericalError::NumericalError;
 };
 
-/// Of what looks at numbers as they are in the files.
+/// Runs checks that read the values as stored.
 template <class Check>
 auto in_any_precision(const Check& check) {
   try {
@@ -128,12 +128,12 @@ class Solve {
 
   SolvedHere run() {
     run_.emplace(config_, reserved_, kernels_, front_at(config_, place_), place_.rank);
-    return run_->telling_ranks([this] { return solve(); });
+    return run_->report_failure_of([this] { return solve(); });
   }
 
  private:
   SolvedHere solve() {
-    // Now that signals are heeded: where files have to have names, this would be left.
+    // After signal handlers are installed: a file with a name would otherwise remain.
     if (place_.first()) {
       Interrupt::removes_at_exit([&] {
         out_.emplace(config_.text("output"), system_.solution(), data::StorageOrder::c,
@@ -207,7 +207,8 @@ class Solve {
     std::optional<report::ConditionReport> condition{};
   };
 
-  /// An attempt in TF32 in which nothing was rounded to that. Ranks, which have devices or not, do not take it for that.
+  /// An attempt in TF32 in which nothing was rounded to TF32. Not used over ranks, which may differ in
+  /// devices.
   bool was_single(const Solved& solved) const { return place_.alone() && solved.calls_in_tf32 == 0u; }
 
   Bytes reserved_bytes() {
@@ -229,7 +230,8 @@ class Solve {
     const Bytes judging = linalg::BackwardError<T>::bytes(n_);
     const Bytes needed = vectors + refining + judging + condition + matrix->bytes() + workers_ * scratch +
                          linalg::NpySource::staging_bytes;
-    // Each step of --refine reads A. It stays in memory as far as there is more than even a factor in double precision takes.
+    // Each step of --refine reads A. It stays in memory as far as there is more than even a factor in double
+    // precision takes.
     if (refines && !system_.of_points && place_.reads()) {
       const Bytes limit = config_.bytes("memory");
       const auto n = static_cast<Bytes>(n_);
@@ -312,7 +314,8 @@ class Solve {
     solved.after = counts_of(run_->runtime(), kernels_);
     solved.traffic = matrix->traffic();
 
-    // The factor is that of the lower triangle. What the upper one differs by is in the residual, and goes in one step.
+    // The factor is that of the lower triangle. What the upper one differs by is in the residual, and goes in
+    // one step.
     const bool asymmetric = matrix->asymmetry() != 0;
     const auto factors = make_factors<T>(solved.problem, kernels_, kernels_, run_->runtime(), a);
     const RefinedSteps judged = judge_and_refine<T>(*run_, kernels_, *factors,
@@ -348,7 +351,7 @@ class Solve {
   }
 
   /// With a factor in single precision. Without a solution, and x_ as it was, if the matrix does not allow
-  /// that; then the user has been told why. Only the factorization is in TF32, if that is wanted.
+  /// that; the reason has then been printed. Only the factorization is in TF32, if at all.
   Solved refined(FactorIn factor_in) {
     using State = linalg::RefinedSolve::State;
     const bool in_tf32 = factor_in == FactorIn::tf32;
@@ -477,8 +480,8 @@ SolvedHere solve_in(const System& system, const Config& config, const linalg::Ke
       [&](const Place& place) { return Solve<T>(system, config, kernels, place, factor_in).run(); });
 }
 
-/// Over ranks a factorization in single precision that breaks down ends the run of all of them: so they agree whether
-/// to begin again in double.
+/// Over ranks a factorization in single precision that fails ends the run of all ranks: so they agree whether
+/// to start again in double.
 SolvedHere solve_refined(const System& system, const Config& config, const linalg::Kernels& kernels,
                          CommandRanks& ranks, FactorIn factor_in) {
   constexpr double well = 0, by_numbers = 1, by_another_rank = 2, badly = 3;
@@ -497,13 +500,13 @@ SolvedHere solve_refined(const System& system, const Config& config, const linal
   } catch (...) {
     ended = badly, why = std::current_exception();
   }
-  // One that came too late for the first attempt: the second begins as if there had been none.
+  // A signal after the first attempt: otherwise the second would ignore it.
   if (const int signal = Interrupt::signal();
       signal != 0 && (ended == by_numbers || ended == by_another_rank))
     ended = badly, why = std::make_exception_ptr(Interrupted{signal});
   const double own[] = {ended};
   ranks.renew();
-  const std::vector<double> all = ranks.told_by_processes(config, own);
+  const std::vector<double> all = ranks.gather_from_processes(config, own);
   const bool again = std::ranges::find(all, by_numbers) != all.end() &&
                      std::ranges::none_of(all, [](double one) { return one == well || one == badly; });
   if (!again && why != nullptr) std::rethrow_exception(why);

@@ -33,7 +33,7 @@ struct Address {
   const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&socket); }
 };
 
-/// Whether who is at the other end may know.
+/// Whether the client may read the status.
 bool may_ask(int connection) {
   ucred asking{};
   socklen_t bytes = sizeof asking;
@@ -44,7 +44,7 @@ bool may_ask(int connection) {
 void send_all(int connection, const std::string& text) {
   for (std::size_t sent = 0; sent < text.size();) {
     const ssize_t part = ::send(connection, text.data() + sent, text.size() - sent, MSG_NOSIGNAL);
-    if (part <= 0) return;  // who has asked is gone, or does not read
+    if (part <= 0) return;  // the client is gone, or does not read
     sent += static_cast<std::size_t>(part);
   }
 }
@@ -82,7 +82,7 @@ void StatusServer::serve() {
     const FileDescriptor accepted = accept_connection(socket_);
     if (!accepted) continue;
     const int connection = accepted.get();
-    const timeval patience{.tv_sec = 1, .tv_usec = 0};  // with somebody who does not read
+    const timeval patience{.tv_sec = 1, .tv_usec = 0};  // for a client that does not read
     setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
     if (may_ask(connection)) send_all(connection, status_());
   }

@@ -2,9 +2,10 @@
 //
 //   || x - true x || / || x ||  <=  || | A^-1 | ( | r | + k u ( | A | | x | + | b | ) ) || / || x ||
 //
-// in the infinity norm, where r = b - A x as computed, u is a half of 2^-52, and k says how well it was computed:
-// LAPACK has n + 1, the number of roundings in a plain sum; sums here are compensated, and k is 8 to 30
-// (BackwardError). So the bound holds always, as far as A^-1 is known, and rests on no assumption about roundings.
+// in the infinity norm, where r = b - A x as computed, u is a half of 2^-52, and k says how well it was
+// computed: LAPACK has n + 1, the number of roundings in a plain sum; sums here are compensated, and k is 8
+// to 30 (BackwardError). So the bound holds always, as far as A^-1 is known, and rests on no assumption about
+// roundings.
 #include "fairlead/trust.hpp"
 
 #include <fmt/format.h>
@@ -33,8 +34,8 @@ bool needs_warning(const report::ConditionReport& condition, const Precision& pr
   return !condition.singular && 3 * condition.digits < all_digits(precision);
 }
 
-/// Whether the condition accounts for so large a bound: it is a few hundred roundings times the condition at most, unless numbers
-/// of a right-hand side or its solution are so small that they have lost digits.
+/// Whether the condition accounts for so large a bound: it is a few hundred roundings times the condition at
+/// most, unless numbers of a right-hand side or its solution are so small that they have lost digits.
 bool follows_from_condition(const report::ConditionReport& condition, const Precision& precision) {
   constexpr double most_roundings = 1e4;
   return !(most_roundings * precision.epsilon * condition.number < std::min(condition.forward_error, 1.0));
@@ -62,11 +63,11 @@ report::ConditionReport condition_report(double condition, double error, const P
 }
 
 double normwise_least_squares_error(std::int64_t m, double condition, double backward_error,
-                                    double size_beside_residual) {
+                                    double size_to_residual) {
   // The residual was computed in double precision: sqrt(m) roundings more.
   const double off =
       backward_error + std::sqrt(static_cast<double>(m)) * std::numeric_limits<double>::epsilon() / 2;
-  return 2 * condition * (1 + condition / size_beside_residual) * off;
+  return 2 * condition * (1 + condition / size_to_residual) * off;
 }
 
 bool is_singular(const report::ConditionReport& condition, const Precision& precision) {
@@ -93,16 +94,16 @@ std::string condition_warning(const report::ConditionReport& condition, const Pr
                                  : "; files in double precision give digits back");
 }
 
-std::string least_squares_warning(const report::ConditionReport& condition, double size_beside_residual,
+std::string least_squares_warning(const report::ConditionReport& condition, double size_to_residual,
                                   const Precision& precision) {
   constexpr double much_residual = 1000;
   if (!needs_warning(condition, precision)) return {};
-  if (size_beside_residual * much_residual > 1) return condition_warning(condition, precision);
+  if (size_to_residual * much_residual > 1) return condition_warning(condition, precision);
   return fmt::format(
       "b is nearly orthogonal to the columns of the matrix: || A || || x || is {:.0e} of || b - A x ||, so "
       "rounding in b "
       "alone may move the solution {}: {}",
-      size_beside_residual, moved_by(condition.forward_error),
+      size_to_residual, moved_by(condition.forward_error),
       trusted_digits(condition.digits, all_digits(precision)));
 }
 

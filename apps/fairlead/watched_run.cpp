@@ -28,7 +28,7 @@ std::size_t ranks_on_machine(const Rank& rank) {
   return rank.in_process() ? rank.count() : rank.network->sharing().ranks;
 }
 
-/// Before anything is taken of the machine.
+/// Before the run takes any resource.
 const Config& with_doubts_said(const Config& config, const Rank& rank) {
   for (const std::string& doubt : doubts_about(config, machine::discover(), ranks_on_machine(rank)))
     fmt::print(stderr, "fairlead: warning: {}\n", doubt);
@@ -106,7 +106,7 @@ void WatchedRun::run(ptg::Graph& graph) {
   graph.abandon_on_failure();
   const Watched watched(*this, graph);
   try {
-    throw_if_interrupted();  // who was told before the graph was known has not cancelled it
+    throw_if_interrupted();  // a signal before the graph was known did not cancel it
     linalg::run_for_results(graph);
   } catch (const Error&) {
     throw_if_interrupted();
@@ -137,7 +137,7 @@ void WatchedRun::wait(bool flushed) {
     throw_if_interrupted();
     if (flushed) runtime_.flush();
   } catch (const Error&) {
-    throw_if_interrupted();  // that tasks were cancelled is then no news
+    throw_if_interrupted();  // then the error about cancelled tasks is redundant
     throw;
   }
 }

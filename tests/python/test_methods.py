@@ -169,8 +169,8 @@ def test_shapes_that_no_method_takes_are_named(solve):
     for method, a, b, said in (
             ("qr", ones((5, 9)), ones(5), "(5, 9): it has more unknowns than equations"),
             ("qr", ones(5), ones(5), "(5,): it is not a matrix"),
-            ("lu-incremental", ones((9, 5)), ones(9), "(9, 5): solving needs a square matrix; for the nearest to a "
-                                                      "solution: --method qr"),
+            ("lu-incremental", ones((9, 5)), ones(9), "(9, 5): solving needs a square matrix; for least squares: "
+                                                      "--method qr"),
             ("lu", ones((5, 9)), ones(5), "(5, 9): solving needs a square matrix\n"),
             ("qr", ones((9, 5)), ones(5), "they need the same number of rows")):
         done = solve(method, a, b)
