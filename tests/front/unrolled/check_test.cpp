@@ -248,7 +248,8 @@ TEST(GraphCheck, TellsTheFirstOfManyAndCountsTheRest) {
       unrolled_text("T(k)\nk = 0 .. 99\n: A(k)\nRW X <- X T(k+100)\n -> X T(k-100)\nBODY\nEND\n", {}), 3);
   EXPECT_EQ(it.findings.texts(Kind::missing_producer).size(), 3U);
   EXPECT_EQ(it.findings.count_of(Kind::missing_producer), 100U);
-  EXPECT_NE(it.findings.text().find("error: values that nobody makes: 100\n"), std::string::npos);
+  EXPECT_NE(it.findings.text().find("error: inputs from tasks or values that do not exist: 100\n"),
+            std::string::npos);
   EXPECT_NE(it.findings.text().find("  and 97 more\n"), std::string::npos);
 }
 
