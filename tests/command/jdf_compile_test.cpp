@@ -123,8 +123,9 @@ TEST_F(JdfCompile, ReportsConstructsWithoutACppForm) {
       << answer.text;
   EXPECT_TRUE(contains(answer, "it.jdf:10:1: error: n over local indices is no range that C++ can say"))
       << answer.text;
-  EXPECT_TRUE(
-      contains(answer, "it.jdf:17:9: error: how large is it? F runs beside no data: place it (: A(...))"))
+  EXPECT_TRUE(contains(answer,
+                       "it.jdf:17:9: error: the size of NEW is unknown: F uses no data in memory and has no "
+                       "placement (: A(...))"))
       << answer.text;
   EXPECT_TRUE(contains(answer, "it.jdf:24:1: error: no BODY of G is for cores")) << answer.text;
   EXPECT_FALSE(std::filesystem::exists(path("it.cpp")));

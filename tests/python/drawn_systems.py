@@ -223,7 +223,7 @@ class Run:
             done = self.start(beside)
             if done.returncode not in (1, 2) or not re.search("[Aa]llow | at least ", done.stderr):
                 return done
-            needed = re.search(r"([0-9.]+) ([KMG])iB are needed besides", done.stderr)
+            needed = re.search(r"([0-9.]+) ([KMG])iB are needed in addition", done.stderr)
             at_least = int((float(needed[1]) + 0.06) * 1024 ** " KMG".index(needed[2])) if needed else 0
             if at_least > beside:
                 beside = at_least

@@ -266,7 +266,7 @@ Ended CommandSolve::find_memory(Shim* shim, const std::vector<std::string>& more
                           ended.errors.find(" at least ") != std::string::npos);
     if (!refused || attempt == 30) throw Wrong("undisturbed, it fails: " + ended.text());
     if (!output_is_as_before()) throw Wrong("refused, it has left an output");
-    // "5.3 MiB are needed besides them": rounded, so a little more is.
+    // "5.3 MiB are needed in addition to them": rounded, so a little more is.
     const auto at = ended.errors.find("tiles: ");
     double mebibytes = 0;
     if (at != std::string::npos && std::sscanf(ended.errors.c_str() + at + 7, "%lf MiB", &mebibytes) == 1 &&
