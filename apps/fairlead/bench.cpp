@@ -162,7 +162,7 @@ int bench_dense(CommandRanks& ranks, Config config, const DenseOperation& operat
   problem.ranks = ranks.count();
   if (!ranks.alone()) set_workers_of_ranks(config, ranks);
   if (ranks.first()) require_place_for_report(config);
-  heed_quiet(config);
+  apply_quiet(config);
   std::string devices;
   const linalg::Kernels kernels = load_kernels(config, [&](const linalg::KernelChoice& choice) {
     devices = settle_devices(config, false, work_of(problem, choice.gflops(), config), ranks);

@@ -1,5 +1,5 @@
-// fairlead calibrate: measures the links between memory nodes once, and keeps the figures for all later runs
-// on this machine.
+// fairlead calibrate: measures the links between memory nodes once, and keeps the figures for later runs on
+// this machine.
 #include <unistd.h>
 
 #include <fairlead/error.hpp>
@@ -89,7 +89,7 @@ class Measurer {
  public:
   explicit Measurer(const Config& config) : config_(config) {}
 
-  /// Nothing if this link is not one that can be measured.
+  /// Nothing if this link cannot be measured.
   std::optional<model::KeptLink> measure(const Topology& topology, const LinkSpec& link) {
     const std::string& first = topology.nodes[index(link.first)].name;
     const std::string& second = topology.nodes[index(link.second)].name;
@@ -99,7 +99,7 @@ class Measurer {
     return {};
   }
 
-  /// What is wrong with the last measurement, if other programs had the cores meanwhile; empty: nothing.
+  /// Why the last measurement is unreliable, if other programs used the cores; empty if it is reliable.
   const std::string& disturbed() const noexcept { return disturbed_; }
 
  private:
@@ -115,7 +115,7 @@ class Measurer {
     });
     if (!figures.direct)
       fmt::print(stderr, "disk of {}: no direct I/O, the page cache was emptied instead\n", disk.directory);
-    // Half of the time: what is left is more a guess than a measurement.
+    // More than half of the time: the result is then a guess.
     constexpr double most_without_core = 0.5;
     if (figures.without_core > most_without_core)
       disturbed_ = fmt::format(
@@ -168,7 +168,7 @@ std::vector<int> tiles_in(const Config& config) {
   return tiles;
 }
 
-/// All GPUs that are there, as a list, with a part of their memory; empty: there are none.
+/// All GPUs of this machine, as a list, with a part of their memory; empty: none.
 std::string gpus_that_are_there() {
   constexpr Bytes enough = Bytes{4} << 30;
   std::string list;
@@ -185,8 +185,8 @@ std::string gpus_that_are_there() {
   return list;
 }
 
-/// Those that are to be measured, as a list; empty: none is. Throws ConfigError for what could be seen to be wrong before anything
-/// is measured.
+/// The devices to measure, as a list; empty: none. Throws ConfigError for errors that are known before the
+/// measurements.
 std::string devices_to_measure(const Config& config) {
   tiles_in(config);
   std::string list = config.text_or("devices", "auto");
@@ -196,7 +196,8 @@ std::string devices_to_measure(const Config& config) {
   return list;
 }
 
-/// What there is to say of devices and cores; nothing if neither is measured: cores alone are for a machine file.
+/// The figures of devices and cores. None without devices or a machine file: cores alone are for a machine
+/// file.
 std::optional<MachineFigures> measure_the_devices(const Config& given, const std::string& list,
                                                   const model::KeptLinks& links) {
   if (list.empty() && !given.has("machine-file")) return {};
@@ -211,7 +212,7 @@ std::optional<MachineFigures> measure_the_devices(const Config& given, const std
   for (const char* one : {"double", "single"})
     if (precision == "both" || precision == one) how.precisions.emplace_back(one);
   if (config.text("progress") != "none")
-    how.says = [](const std::string& text) { fmt::print(stderr, "{}\n", text); };
+    how.report = [](const std::string& text) { fmt::print(stderr, "{}\n", text); };
   const linalg::Kernels kernels = load_kernels(config);
   MachineFigures figures = measure_devices(config, kernels, how);
   for (const model::KeptLink& link : links)

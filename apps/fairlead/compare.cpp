@@ -1,6 +1,6 @@
-// fairlead compare: policies against the first of them, on a machine that one need not have. One size says
-// little: whether a tile more fits may decide. So neighbouring sizes are run as well, and with noise several
-// seeds.
+// fairlead compare: policies compared with the first of them, on a simulated machine. A single size is not
+// representative: whether one more tile fits may decide. So neighbouring sizes run as well, and with noise
+// several seeds.
 #include <fmt/format.h>
 #include <fairlead/error.hpp>
 
@@ -59,7 +59,7 @@ constexpr Positional positionals[] = {{.name = "WORKLOAD",
                                                "of the DARTS paper",
                                        .required = false}};
 
-/// Figure 5 of Gonthier, Marchal, Thibault 2023, where nothing else is said.
+/// The defaults: Figure 5 of Gonthier, Marchal, Thibault 2023.
 constexpr std::pair<std::string_view, std::string_view> figure_5[] = {
     {"machine", "v100-pcie"}, {"precision", "single"}, {"gpus", "1"}, {"memory", "2000MB"}};
 
@@ -75,13 +75,13 @@ struct Ratios {
     ++count;
   }
   bool any() const noexcept { return count != 0; }
-  /// The geometric one: that of A to B is then one over that of B to A.
+  /// The geometric mean: that of A to B is then one over that of B to A.
   double mean() const { return std::exp(logarithms / static_cast<double>(count)); }
   std::string text() const { return any() ? fmt::format("{:.3f}", mean()) : "-"; }
   std::string range() const { return any() ? fmt::format("{:.3f}-{:.3f}", least, most) : "-"; }
 };
 
-/// What a policy came to in all runs.
+/// The results of a policy over all runs.
 struct Standing {
   std::string scheduler;
   Ratios time, bytes;
@@ -180,7 +180,7 @@ int run(const ParsedCommandLine& given) {
     const SimulatedMachine machine(description, use_of(config, description), program, size.precision);
     const Limits limits = limits_of(program, machine, &find_workload(workload), size);
     devices = machine.devices() > 0;
-    // What is best for the first size is kept for all: else "auto" would be several policies.
+    // The policy that "auto" selects for the first size is kept for all sizes.
     policies = named(policies, program, machine);
     std::vector<Runs> runs;
     for (std::size_t i = 0; i < policies.size(); ++i)

@@ -31,7 +31,8 @@ namespace fairlead::app {
 
 namespace {
 
-/// What follows `name` and `separator` on the first line of `text` that begins so; without quotation marks.
+/// The text after `name` and `separator` on the first line of `text` that starts with `name`; without
+/// quotation marks.
 std::string value_after(const std::string& text, std::string_view name, char separator) {
   for (std::string_view line : machine::split(text, '\n')) {
     if (!line.starts_with(name)) continue;
@@ -228,7 +229,7 @@ void measure_ceiling(report::RunReport& report, const linalg::Kernels& kernels, 
     report.ceiling_gflops = problem.operation->flops(problem) / report.ceiling->seconds() * 1e-9;
 }
 
-void heed_quiet(Config& config) {
+void apply_quiet(Config& config) {
   if (config.flag("quiet")) config.set("progress", "none");
 }
 

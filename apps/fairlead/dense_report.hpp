@@ -59,7 +59,7 @@ inline constexpr std::array report_options{
             .help = "print nothing but errors",
             .letter = 'q'}};
 /// Turns progress off if --quiet is given.
-void heed_quiet(Config& config);
+void apply_quiet(Config& config);
 
 /// Prints the report, and writes JSON, page and trace if the settings ask for them. `recorded` is what the
 /// runtime recorded, by rank and never empty; it may be gone by now. Throws SystemError.

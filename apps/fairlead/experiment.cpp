@@ -70,7 +70,7 @@ constexpr Positional positionals[] = {
      .help = "an experiment, a folder of them, a figure (all its panels), all, or a file (*.toml)",
      .required = false}};
 
-/// A word for what computes the figures: this program as it is. Others' figures are not used.
+/// Identifies this build, which computes the figures. Figures of other builds are not used.
 std::string this_program() {
   return fmt::format("{} {:016x}", version(), text_hash(read_file("/proc/self/exe").value_or("")));
 }
@@ -91,7 +91,7 @@ void make_directory(const std::string& path) {
   if (error) throw ConfigError(fmt::format("cannot make the directory {}: {}", path, error.message()));
 }
 
-/// For each x a page with the runs side by side.
+/// Writes a page for each x with the runs side by side.
 void write_pages(const std::string& folder, const Experiment& experiment, bool quick,
                  const std::atomic<bool>& stop_requested) {
   for (const double x : quick ? experiment.quick_values : experiment.values) {
@@ -113,7 +113,7 @@ void write_output(const std::string& directory, const Experiment& experiment, co
   if (experiment.page) write_pages(folder, experiment, quick, stop_requested);
 }
 
-/// A page with two marks, between which the results go.
+/// A page with two marker lines, between which the results are inserted.
 class MarkedPage {
  public:
   explicit MarkedPage(const std::string& path) : path_(path) {
@@ -144,7 +144,7 @@ int run_experiments(const Config& config, const std::string& name) {
     require_files_apart(config, {{"the experiment", name}}, {{"--markdown", config.text("markdown")}});
   const std::vector<Experiment> wanted = laid_out(find_experiments(name));
   const bool quick = config.flag("quick");
-  // What is wrong with where the results go is said before minutes of simulation, not after.
+  // Errors of the outputs are reported before minutes of simulation.
   std::optional<MarkedPage> page;
   if (config.has("markdown")) page.emplace(config.text("markdown"));
   if (config.text("output") != "none") make_directory(config.text("output"));
@@ -182,7 +182,7 @@ int run_experiments(const Config& config, const std::string& name) {
     const Table table = table_of(one, results, quick);
     fmt::print("{}\n", text(one, table));
     write_output(config.text("output"), one, table, quick, stop_requested);
-    // A row of a table at the end says it in less room.
+    // The table at the end has shorter rows.
     if (!one.every_policy && one.judged.empty() && one.over.empty()) sections += markdown(one, table);
     for (const Series& series : table.series) all_finished = all_finished && series.problems.empty();
     outcomes.push_back({&one, table});

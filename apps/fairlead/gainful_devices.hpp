@@ -11,7 +11,7 @@
 
 namespace fairlead::app {
 
-/// What is to be computed, and how fast the cores do that.
+/// The work to do, and the speed of the cores.
 struct WorkToDo {
   double flops = 0;
   Bytes bytes = 0;  ///< of the matrices

@@ -1,4 +1,5 @@
-// fairlead help [SUBCOMMAND]: what there is. With --markdown: the page docs/configuration.md.
+// fairlead help [SUBCOMMAND]: the help of all subcommands or of one. With --markdown: the page
+// docs/configuration.md.
 #include <fmt/format.h>
 #include <fairlead/config.hpp>
 
@@ -48,7 +49,7 @@ constexpr Examples examples[] = {
     {"status", "fairlead status 4711", "fairlead status $(pgrep -n fairlead)"},
     {"help", "fairlead help solve", "fairlead help --markdown > configuration.md"}};
 
-/// What follows the options of a subcommand.
+/// Examples and exit statuses, after the options of a subcommand.
 std::string ending(std::string_view name) {
   std::string out;
   for (const Examples& of : examples)

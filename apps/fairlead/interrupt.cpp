@@ -60,7 +60,7 @@ void remove_all() {
   _exit(128 + state.second_signal.load());
 }
 
-void heed(int number) {
+void handle_signal(int number) {
   const bool finished = state.finished.load();
   int none = 0;
   if (!(finished ? state.late_signal : state.first_signal).compare_exchange_strong(none, number)) {
@@ -79,7 +79,7 @@ void handle(int number, siginfo_t* info, void*) {
       number == SIGINT && info->si_code == SI_KERNEL && state.terminal_interrupt_ignored.load();
   // A pipe without a reader: write() also returns an error, so the writer handles the loss.
   const bool reported_by_error = number == SIGPIPE && info->si_pid == ::getpid();
-  if (!meant_for_others && !reported_by_error) heed(number);
+  if (!meant_for_others && !reported_by_error) handle_signal(number);
   state.running.fetch_sub(1);
   errno = saved_errno;
 }
@@ -177,8 +177,8 @@ void Interrupt::install_unless_ignored(int number) {
 }
 
 void Interrupt::removes_at_exit(const std::function<std::vector<std::filesystem::path>()>& make) {
-  // Sequentially consistent: a handler says that it runs, and what came, before it looks at `making`. So it
-  // is waited for here, or leaves the end to us.
+  // Sequentially consistent: a handler marks itself as running and stores the signal before it reads
+  // `making`. So it is either waited for here, or leaves the end to this thread.
   struct Making {
     Making() {
       state.making = true;
@@ -202,7 +202,8 @@ void Interrupt::removes_at_exit(const std::function<std::vector<std::filesystem:
 }
 
 void Interrupt::finish(const std::function<void()>& last) {
-  // As in removes_at_exit(): who has not seen that it is so has said which signal came before we look.
+  // As in removes_at_exit(): a handler that did not see `finished` has stored its signal before it is read
+  // here.
   state.finished = true;
   wait_for_handlers();
   try {
@@ -241,9 +242,9 @@ void Interrupt::watch() const {
       added = 0;
       continue;
     }
-    // Once: a second signal does not come here, it ends the process.
+    // Once: a second signal ends the process and does not arrive here.
     try {
-      // Not by what was added: a handler that ran while the object was destroyed had no event_fd to write to.
+      // Not by the counter: a handler that ran during the destruction had no event_fd to write to.
       if (state.first_signal.load() != 0 && !std::exchange(cancelled, true)) cancel_();
       if (added / status_wanted % status_wanted != 0) tell_status_();
     } catch (const std::exception&) {

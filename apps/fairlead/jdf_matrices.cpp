@@ -24,7 +24,7 @@ namespace fairlead::app {
 
 namespace {
 
-/// M,N,MB,NB; nothing if it is something else. What does not fit is the largest number.
+/// Parses M,N,MB,NB; nothing if malformed. Numbers beyond the range become the largest number.
 std::optional<std::array<std::int64_t, 4>> sizes_in(std::string_view text) {
   std::array<std::int64_t, 4> sizes{};
   for (std::size_t i = 0; i < sizes.size(); ++i) {

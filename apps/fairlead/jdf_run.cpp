@@ -211,7 +211,7 @@ void prepare(JdfTask& task, CommandRanks& ranks) {
 struct JdfRunHere {
   report::RunReport report;
   std::vector<trace::Snapshot> recorded;  ///< as WatchedRun::recorded()
-  std::vector<std::int32_t> pointed;      ///< what globals point to, by global
+  std::vector<std::int32_t> pointed;      ///< values that globals point to, by global
 };
 
 /// A run in progress, on one rank or as one of several.
@@ -525,7 +525,7 @@ int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
   }
   require_files_apart(config, inputs, outputs);
   check_scheduler(config);
-  heed_quiet(config);
+  apply_quiet(config);
   if (!config.has("memory"))
     config.set("memory", machine::discover().memory.usable_bytes() / ranks.on_machine());
   if (ranks.first()) require_place_for_report(config);

@@ -1,5 +1,5 @@
-// fairlead simulate jdf: the graph of a JDF file on a machine that one need not have. Bodies are not run: what their calls
-// would compute is counted.
+// fairlead simulate jdf: the graph of a JDF file on a simulated machine. Bodies do not run: the simulator
+// counts the work of their calls.
 #include <fairlead/error.hpp>
 
 #include <fmt/format.h>
@@ -37,7 +37,7 @@ constexpr auto options =
                     allow_c_setting, runs_setting});
 constexpr Positional positionals[] = {{.name = "FILE", .help = "a .jdf file"}};
 
-/// Matrices of which only the numbers of tiles are said have whole ones.
+/// Matrices with a number of tiles only have whole tiles.
 void describe_by_tiles(jdf::Program& program, const std::vector<MatrixGiven>& given, std::int64_t tile) {
   const jdf::JdfFile& file = program.file;
   const auto member = [&](std::uint32_t global, std::string_view name) -> std::optional<std::int64_t> {

@@ -1,4 +1,4 @@
-// fairlead machines: the machine files that come with it, or one of them as it stands, to be changed.
+// fairlead machines: lists the included machine files, or prints one of them as a template.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -49,7 +49,7 @@ class MatrixInFile final : public MatrixToSolve<T> {
     forget_pages();
   }
   std::shared_ptr<const linalg::MatrixSource<double>> source() override {
-    // As it is in the file: what the triangles differ by is in the residual.
+    // The values as stored: the residual includes the difference of the triangles.
     if (stored_ == linalg::Stored::both)
       return std::make_shared<linalg::NpySource>(
           file_, linalg::NpySource::staging_bytes,

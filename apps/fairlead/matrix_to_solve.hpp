@@ -46,8 +46,7 @@ class MatrixToSolve {
   /// The matrix of the system: as stored, unless --lower, --upper or --symmetrize was given. After
   /// end_tiling().
   virtual std::shared_ptr<const linalg::MatrixSource<double>> source() = 0;
-  /// By how much the triangles of that differ, of which the tiles have the lower one:
-  /// SymmetricNpy::asymmetry().
+  /// The difference of its triangles, of which the tiles have the lower one: SymmetricNpy::asymmetry().
   virtual double asymmetry() const { return 0; }
   /// Not read again soon: drops it from the page cache.
   virtual void forget_pages() const {}
@@ -55,7 +54,7 @@ class MatrixToSolve {
   virtual std::optional<report::LinkReport> traffic() const { return std::nullopt; }
 };
 
-/// What --kernel says of the matrix.
+/// The kernel function of --kernel.
 struct KernelSettings {
   double length_scale = 1, nugget = 0;
 };
@@ -65,8 +64,8 @@ KernelSettings kernel_settings(const Config& config);
 template <class T>
 std::unique_ptr<MatrixToSolve<T>> matrix_in_file(std::shared_ptr<const data::NpyFile> file,
                                                  linalg::Stored stored);
-/// What --kernel and its options make of points, one in each row; `coordinates`: all of the file, which need
-/// not be here. Throws ConfigError.
+/// The matrix of --kernel and its options for points, one in each row; `coordinates`: all of the file, which
+/// this process need not have. Throws ConfigError.
 std::shared_ptr<const linalg::RbfMatrix> kernel_of_points(const Config& config, const data::NpyFile& points,
                                                           std::vector<double> coordinates);
 template <class T>

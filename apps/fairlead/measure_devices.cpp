@@ -59,7 +59,7 @@ double flops_of(std::string_view kernel, double side) {
   return linalg::getrf_flops(side);
 }
 
-/// Of a worker: "core" or what its device calls itself.
+/// The processor of a worker: "core" or the name of its device.
 std::string processor_of(const WorkerSpec& worker, NodeId host) {
   return worker.node == host ? std::string(core_name) : worker.processor;
 }
@@ -73,14 +73,14 @@ Config with_records(const Config& config) {
 
 using Durations = std::map<std::tuple<std::string, std::string, std::string, int>, std::vector<double>>;
 
-/// Of all workers of that runtime so far.
+/// The processors of all workers of that runtime.
 void add_core_times(Runtime& runtime, CoreTime& to) {
   const std::size_t workers = runtime.core().topology().workers.size();
   for (std::size_t i = 0; i < workers; ++i)
     if (const auto one = runtime.core().world().core_time_of_worker(static_cast<WorkerId>(i))) to += *one;
 }
 
-/// Of all but each worker's first task of a codelet, which may have had to load or compile something.
+/// Durations of all but each worker's first task of a codelet, which may have loaded or compiled code.
 void take_durations(Runtime& runtime, std::string_view precision, int tile, Durations& into) {
   const trace::Snapshot snapshot = runtime.recorded();
   const Topology& topology = runtime.core().topology();
@@ -95,7 +95,7 @@ void take_durations(Runtime& runtime, std::string_view precision, int tile, Dura
   }
 }
 
-/// The factorizations of a matrix of so many tiles a side, some times over.
+/// Runs the factorizations of a matrix with that many tiles a side, several times.
 template <class T>
 void run_kernels(const Config& config, const linalg::Kernels& kernels, int tiles, int tile,
                  std::string_view precision, Durations& into, CoreTime& core_times) {
@@ -117,7 +117,7 @@ void run_kernels(const Config& config, const linalg::Kernels& kernels, int tiles
     linalg::lu(flow, kernels, a);
     linalg::wait_for_results(flow);
   }
-  // Once, as it takes as long as the others together: of few tiles, by both trees.
+  // Once, since it takes as long as the others together: of few tiles, by both trees.
   const auto& workers = runtime.core().topology().workers;
   const bool qr = kernels.has_cuda_kernels() &&
                   std::ranges::find(workers, WorkerKind::cuda, &WorkerSpec::kind) != workers.end();
@@ -135,7 +135,7 @@ void run_kernels(const Config& config, const linalg::Kernels& kernels, int tiles
   add_core_times(runtime, core_times);
 }
 
-/// Tiles of that side fit: a task's into each device, the matrix into RAM.
+/// Whether tiles of that side fit: those of a task into each device, the matrix into RAM.
 bool tiles_fit(const Topology& topology, int tile, std::size_t element_bytes, int tiles_a_side) {
   const auto side = static_cast<Bytes>(tile);
   const Bytes bytes = whole_pages_for(side * side * element_bytes);
@@ -181,7 +181,7 @@ class Carried {
 
 constexpr int in_a_row = 4;
 
-/// Copies data of that size from one memory to another and back, some times.
+/// Copies data of that size from one memory to another and back, several times.
 void copy_to_and_fro(Carried& carried, NodeId here, NodeId there, Bytes bytes, int rounds) {
   std::vector<decltype(carried.made(bytes))> all;
   for (int i = 0; i < in_a_row; ++i) all.push_back(carried.made(bytes));
@@ -204,16 +204,15 @@ void copy_to_and_fro(Carried& carried, NodeId here, NodeId there, Bytes bytes, i
     carried.put(second, there);
     carried.wait();
   }
-  for (int round = 0; round < rounds; ++round)  // one after the other, as many as come
+  for (int round = 0; round < rounds; ++round)  // one after the other
     for (const NodeId to : {there, here}) {
       for (const auto& datum : all) carried.put(datum, to);
       carried.wait();
     }
 }
 
-/// Of what was recorded of copies of that size, in seconds: alone; of those that were asked for at once, from
-/// one's end to the next one's; and of two that overlap in both directions from the first's start to the
-/// last's end.
+/// Durations of the recorded copies of that size, in seconds: alone; of consecutive copies, from one's end to
+/// the next one's; and of two that overlap in both directions, from the first's start to the last's end.
 struct Copied {
   std::vector<double> to, from, next_to, next_from, pairs;
 };
@@ -240,7 +239,7 @@ Copied sorted(const trace::Snapshot& snapshot, NodeId here, NodeId there, Bytes 
   return all;
 }
 
-/// Between two memories of the machine that the settings describe.
+/// The link between two memories of the machine that the settings describe.
 WireFigures measure_wire(Carried& carried, NodeId here, NodeId there) {
   constexpr int rounds = 7;
   constexpr Bytes small = 4096, most = Bytes{64} << 20;
@@ -267,7 +266,7 @@ WireFigures measure_wire(Carried& carried, NodeId here, NodeId there) {
   return figures;
 }
 
-/// The list's devices, each as a list of its own.
+/// The devices of the list, each as a list.
 std::vector<std::string> each_of(const std::string& list) {
   std::vector<std::string> all;
   for (std::size_t at = 0; at < list.size();) {
@@ -288,16 +287,16 @@ std::string in_quotes(std::string_view text) {
   return '"' + result + '"';
 }
 
-/// The list, but that each device has one task at a time.
+/// The list with one task at a time on each device.
 std::string one_at_a_time(const std::string& list) {
   static const std::regex count("(streams|queues) *= *[0-9]+");
   return std::regex_replace(list, count, "$1=1");
 }
 
-/// Products on the device alone, so many at a time as the list says it has streams.
+/// Times of products on the device alone, as many at a time as it has streams in the list.
 struct Products {
   double task_seconds = 0;  ///< median
-  double each_seconds = 0;  ///< of all the time from the first to the last, what comes to each
+  double each_seconds = 0;  ///< time from the first to the last, divided by their number
 };
 template <class T>
 Products products_on(Config config, const linalg::Kernels& kernels, const std::string& device,
@@ -315,14 +314,14 @@ Products products_on(Config config, const linalg::Kernels& kernels, const std::s
     return matrix;
   };
   const TiledMatrix<T> a = made(1), b = made(2);
-  std::vector<TiledMatrix<T>> all;  // as many products at once as there are streams, and more
+  std::vector<TiledMatrix<T>> all;  // as many concurrent products as streams, and more
   for (unsigned i = 0; i < streams; ++i) all.push_back(made(3 + i));
   const auto rounds = [&](int count) {
     for (int round = 0; round < count; ++round)
       for (const TiledMatrix<T>& c : all) linalg::multiply<T>(flow, kernels, 1, a, b, 1, c);
     linalg::wait_for_results(flow);
   };
-  rounds(1);  // data come, libraries load
+  rounds(1);  // copies data and loads libraries
   Time begin{};
   for (const trace::TaskRecord& task : runtime.recorded().tasks) begin = std::max(begin, task.end());
   rounds(4);
@@ -350,7 +349,7 @@ double together(const Config& config, const linalg::Kernels& kernels, const std:
   return std::clamp(alone.task_seconds / concurrent.each_seconds, 1.0, static_cast<double>(streams));
 }
 
-/// As a name of a processor in the file.
+/// A name for a processor in the file.
 std::string short_name(std::string_view processor) {
   std::string name;
   for (const char letter : processor) {
@@ -407,7 +406,7 @@ MachineFigures measure_devices(const Config& config, const linalg::Kernels& kern
   }
   const std::vector<std::string> lists = each_of(config.text_or("devices", ""));
   for (std::size_t i = 0; i < figures.devices.size(); ++i) {
-    settings.says(fmt::format("{}: its link", figures.devices[i].name));
+    settings.report(fmt::format("{}: its link", figures.devices[i].name));
     Config alone = config;
     // Several of one entry are alike.
     if (lists.size() == figures.devices.size()) alone.set("devices", lists[i]);
@@ -422,8 +421,8 @@ MachineFigures measure_devices(const Config& config, const linalg::Kernels& kern
     for (std::size_t first = 0; first < second; ++first) {
       if (!topology.links[index(topology.link_between(nodes[first], nodes[second]))].physical_links.empty())
         continue;
-      settings.says(fmt::format("the link between {} and {}", figures.devices[first].name,
-                                figures.devices[second].name));
+      settings.report(fmt::format("the link between {} and {}", figures.devices[first].name,
+                                  figures.devices[second].name));
       Carried carried(config);
       figures.peers.push_back({first, second, measure_wire(carried, nodes[first], nodes[second])});
     }
@@ -432,10 +431,11 @@ MachineFigures measure_devices(const Config& config, const linalg::Kernels& kern
       const bool single = precision == "single";
       const auto fit = [&](int tiles) { return tiles_fit(topology, tile, single ? 4 : 8, tiles); };
       if (!fit(few_tiles)) continue;
-      // So many that all are busy most of the time, as in a run, but no more than cores do in some seconds.
+      // Enough tasks that all processors are busy most of the time, as in a run, but at most some seconds of
+      // work for the cores.
       int tiles = std::clamp(4096 / tile, few_tiles, most_tiles);
       while (!fit(tiles)) --tiles;
-      settings.says(fmt::format("kernels: tiles of {} in {} precision", tile, precision));
+      settings.report(fmt::format("kernels: tiles of {} in {} precision", tile, precision));
       const auto run = [&](const Config& with, int count, Durations& into) {
         if (single)
           run_kernels<float>(with, kernels, count, tile, precision, into, core_times);
@@ -458,7 +458,7 @@ MachineFigures measure_devices(const Config& config, const linalg::Kernels& kern
       }
       each.set("devices", one_at_a_time(config.text_or("devices", "")));
       Config on_devices = each;
-      on_devices.set("fixed-order", true);  // what has a body for devices runs there only
+      on_devices.set("fixed-order", true);  // tasks with a body for devices run there only
       if (cores_are_shared) {
         // Each alone: the simulator models what they take from each other.
         on_cores.set("workers", std::uint64_t{1});
@@ -470,8 +470,8 @@ MachineFigures measure_devices(const Config& config, const linalg::Kernels& kern
         if (tile <= largest_of_cores) by(on_cores, tiles);
         continue;
       }
-      // All of them together; what then ran too seldom on one of them, there alone. A core would take seconds
-      // for a large tile.
+      // All processors together; kernels that ran too seldom on one of them run there alone. A core would
+      // take seconds for a large tile.
       if (tile <= largest_of_cores) run(each, tiles, durations);
       by(on_devices, few_tiles);
       if (tile <= largest_of_cores) by(on_cores, few_tiles);
@@ -488,7 +488,7 @@ MachineFigures measure_devices(const Config& config, const linalg::Kernels& kern
       if (tile > usual_tile && tile != settings.tiles.front()) continue;
       const int of_three_a_side = static_cast<int>(device.streams) + 2;
       if (!tiles_fit(topology, tile, single ? 4 : 8, 3 * of_three_a_side)) continue;
-      settings.says(fmt::format("{}: its streams together", device.name));
+      settings.report(fmt::format("{}: its streams together", device.name));
       const std::string& list = lists.size() == figures.devices.size() ? lists[i] : lists.front();
       device.together = single ? together<float>(config, kernels, list, device.streams, tile)
                                : together<double>(config, kernels, list, device.streams, tile);
@@ -539,7 +539,7 @@ std::string machine_file(const MachineFigures& figures, std::string_view name, s
       double& least = slowest.try_emplace(of.second, sides.back().second).first->second;
       least = std::min(least, sides.back().second);
     }
-    if (kind == WorkerKind::cpu)  // assumed of what was not measured
+    if (kind == WorkerKind::cpu)  // assumed for other kernels
       for (const auto& [precision, gflops] : slowest)
         text +=
             fmt::format("  {{ kernel = \"*\", precision = \"{}\", gflops = {:.6g} }},\n", precision, gflops);

@@ -1,5 +1,5 @@
-// Where a command computes: alone, or as one of several ranks, over which its matrices are dealt out. What is
-// said with it is the same for both.
+// Where a command computes: on one rank, or on one of several, over which its matrices are distributed. The
+// code for both cases is the same.
 #pragma once
 #include <fairlead/cyclic_map.hpp>
 #include <fairlead/error.hpp>
@@ -20,7 +20,7 @@ namespace fairlead::app {
 struct Place {
   Rank rank{};
   CyclicMap grid{};
-  std::uint32_t readers = 1;  ///< ranks that read the files that are given: all, or rank 0 alone
+  std::uint32_t readers = 1;  ///< ranks that read input files: all, or rank 0 alone
 
   std::uint32_t count() const noexcept { return rank.count(); }
   bool alone() const noexcept { return count() == 1; }

@@ -1,5 +1,5 @@
-// Shows how far a run is, on the standard error stream, from a thread of its own: the run is neither asked to
-// report nor slowed down.
+// Shows the progress of a run on the standard error stream, from a separate thread that polls it, so that the
+// run is not slowed down.
 #pragma once
 #include <condition_variable>
 #include <functional>

@@ -26,7 +26,7 @@ constexpr double fraction_before_guessing = 0.01;
 int whole_percent(double fraction) { return static_cast<int>(std::floor(100 * fraction)); }
 
 double fraction_done(const ProgressSnapshot& snapshot) {
-  // Sums of flops round, and counts are read one after the other: all is done when all tasks are.
+  // Sums of flops are rounded, and counts are read one after the other: all is done when all tasks are.
   if (snapshot.tasks_total > 0 && snapshot.tasks_done >= snapshot.tasks_total) return 1;
   constexpr double nearly_all = 0.9999;
   if (snapshot.flops_total > 0)
@@ -131,7 +131,7 @@ std::string ProgressDisplay::end(Time now, const ProgressSnapshot& snapshot) {
 }
 
 std::string ProgressDisplay::abandon() {
-  // Blanks rather than a control sequence: every terminal knows them.
+  // Blanks instead of a control sequence, which not every terminal has.
   std::string blank = drawn_ == 0 ? std::string() : '\r' + std::string(drawn_, ' ') + '\r';
   drawn_ = 0;
   return blank;
@@ -161,7 +161,7 @@ std::string ProgressDisplay::bar(const ProgressSnapshot& snapshot, const Estimat
   const std::string text =
       fitted(parts(snapshot, estimated.fraction, estimated.gflops, estimated.seconds_left),
              estimated.fraction, snapshot.tasks_total > 0, room);
-  // What is left of a longer line before is covered; not beyond the terminal, which may have become narrower.
+  // Covers the rest of a longer previous line, but not beyond the terminal, which may have become narrower.
   const std::size_t covered = std::max(text.size(), std::min(drawn_, room));
   drawn_ = text.size();
   return fmt::format("\r{:<{}}", text, covered);

@@ -1,5 +1,5 @@
-// How many columns of the matrix of a least squares problem are independent, decided by R of its QR
-// factorization. Where bounds show that all are, R stays in its tiles; elsewhere its singular values are
+// Decides how many columns of the matrix of a least squares problem are independent, by R of its QR
+// factorization. If bounds show that all are, R stays in its tiles; otherwise its singular values are
 // computed.
 #pragma once
 #include <fairlead/linalg.hpp>
@@ -21,9 +21,9 @@ namespace fairlead::app {
 template <class T>
 class RankDecision {
  public:
-  /// `a`: factored; it must stay. `inverse_norm` estimates || R^-1 ||, in a phase of its own; it is called if
-  /// R may be regular. All ranks make it. Throws FootprintError where singular values are needed and R does
-  /// not fit into memory.
+  /// `a`: factored; it must stay. `inverse_norm` estimates || R^-1 || in a separate phase; it is called if R
+  /// may be regular. All ranks create it. Throws FootprintError if singular values are needed and R does not
+  /// fit into memory.
   RankDecision(WatchedRun& run, const linalg::Kernels& kernels, const TiledMatrix<T>& a, double tolerance,
                const std::function<double()>& inverse_norm);
 
@@ -32,9 +32,9 @@ class RankDecision {
 
   const report::NumericalRank& rank() const noexcept { return rank_; }
   bool is_reduced() const noexcept { return rank_.is_reduced(); }
-  /// That of R in the infinity norm, or from the singular values that count in the two norm.
+  /// The condition of R in the infinity norm, or, in the two norm, from the singular values that count.
   double condition() const noexcept { return condition_; }
-  /// For the singular values; bounds of them take a time of their own, like the estimate.
+  /// Seconds for the singular values; their bounds count separately, like the estimate.
   double seconds() const noexcept { return seconds_; }
 
   // If the rank is reduced:

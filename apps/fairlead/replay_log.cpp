@@ -1,4 +1,4 @@
-// fairlead replay-log: the log of a run, fed to a fresh engine, and whether that gives the same commands.
+// fairlead replay-log: replays the log of a run on a new engine and checks that the commands are the same.
 #include <fairlead/error.hpp>
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ namespace fairlead::app {
 
 namespace {
 
-/// Not the user's mistake if it is unknown: the log names it.
+/// An unknown policy is not a usage error: the log names it.
 std::unique_ptr<Policy> policy_of(const std::string& path, const engine::LogHead& head) {
   try {
     return schedule::make_policy(head.policy);

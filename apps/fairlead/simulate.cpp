@@ -1,4 +1,4 @@
-// fairlead simulate: a program on a machine that one need not have, under one policy or several.
+// fairlead simulate: a program on a simulated machine, under one policy or several.
 #include <fmt/format.h>
 #include <fairlead/error.hpp>
 
@@ -98,7 +98,7 @@ std::string spread_heading(std::size_t width) {
                      "GFlop/s", "% peak", "loaded, GB", "least-most");
 }
 
-/// Loaded: what came to where tasks run.
+/// Loaded: bytes that arrived where tasks run.
 std::string spread_line(const Runs& runs, std::size_t width) {
   if (runs.seconds.count == 0) return fmt::format("{:<{}}never finished", runs.scheduler, width);
   const auto range = [](const RunStatistics& it, double unit) {
@@ -123,10 +123,10 @@ void write_reported(const Config& config, const Json& rows, const report::Compar
 }  // namespace
 
 int run_on_machine(const Simulated& what, const Config& config) {
-  const std::vector<std::string> asked = policies_in(config.text_or("scheduler", "auto"));
+  const std::vector<std::string> requested = policies_in(config.text_or("scheduler", "auto"));
   const std::uint64_t seeds = config.count("runs");
   for (const char* of_one : {"trace", "event-log"})
-    if (config.has(of_one) && (asked.size() > 1 || seeds > 1))
+    if (config.has(of_one) && (requested.size() > 1 || seeds > 1))
       throw ConfigError(
           fmt::format("--{} needs a single run: give --scheduler one policy, and no --runs", of_one));
   require_place_for_report(config);
@@ -135,17 +135,17 @@ int run_on_machine(const Simulated& what, const Config& config) {
   const machine::MachineDescription description = machine::load_machine(config.text("machine"));
   const SimulatedMachine machine(description, use_of(config, description), program, what.size.precision);
   const Limits limits = limits_of(program, machine, what.workload, what.size);
-  const std::vector<std::string> policies = named(asked, program, machine);
+  const std::vector<std::string> policies = named(requested, program, machine);
   SimulationOptions how = simulation_options(config);
   how.keep_order = config.has("report");
-  // Of several runs a page shows what they came to, not every moment.
+  // A page of several runs shows their results, not every event.
   if (policies.size() == 1 && seeds == 1 && (config.has("report") || config.has("trace")))
     how.trace_memory = config.bytes("trace-memory");
   how.event_log = config.text_or("event-log", "");
   by_worker(how.slow, machine.topology());  // refused before anything runs
   by_kernel(how.misjudged, program);
   print_limits(limits, program, machine);
-  if (std::ranges::find(asked, "auto") != asked.end()) {
+  if (std::ranges::find(requested, "auto") != requested.end()) {
     const std::string_view too_small = insufficient_memory(program, machine);
     fmt::print("auto is {} here, as in a real run: the data {}{}\n\n", default_policy_of(program, machine),
                too_small.empty() ? "fit in each memory" : "do not fit in ", too_small);
@@ -178,7 +178,7 @@ int run_on_machine(const Simulated& what, const Config& config) {
     csv += csv_line(runs, machine.description().name, what.name, what.size);
   }
   if (config.has("csv")) report::write_file(config.text("csv"), csv);
-  // What the page shows is one of them.
+  // The page shows one of the runs.
   if (seeds > 1)
     for (report::ComparedRun& run : compared.runs)
       run.report.operation +=
@@ -213,7 +213,7 @@ int run_recorded(const Config& config) {
       config);
 }
 
-/// The workload by the front end that is asked for.
+/// The workload by the selected front end.
 Program program_of(const std::string& workload, const WorkloadSize& size, Front front) {
   Program flow = make_workload(workload, size);
   if (front == Front::flow) return flow;

@@ -76,7 +76,7 @@ const std::vector<Column>& columns() {
   return all;
 }
 
-/// Of few ranks all, of many what they come to.
+/// Few ranks are listed, many are summarized.
 void print_ranks(const ClusterResult& result) {
   constexpr std::size_t most = 16;
   std::string heading = fmt::format("\n{:<8}", "rank");

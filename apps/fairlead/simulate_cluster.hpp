@@ -33,7 +33,7 @@ inline constexpr std::array cluster_settings = {
             .help = "grid of ranks over which tiles are distributed: 6x8",
             .unset_meaning = "the squarest grid with no more rows than columns"}};
 
-/// Which of Fairlead's settings say something to several ranks, and to them alone.
+/// Fairlead's settings that have an effect on several ranks only.
 inline constexpr std::array settings_of_clusters = {
     AcceptedSetting{.key = "eager-limit"}, AcceptedSetting{.key = "broadcast-tree"},
     AcceptedSetting{
@@ -41,9 +41,9 @@ inline constexpr std::array settings_of_clusters = {
         .help = "where values of other ranks arrive: in the host's memory (also auto), in that of the device "
                 "where the data of their task should live, or in that of any device (default\tauto)"}};
 
-/// Whether several ranks are asked for. Throws ConfigError for what says something of them alone if they are not.
+/// Whether several ranks are simulated. Throws ConfigError for options of several ranks without them.
 bool is_on_cluster(const Config& config);
-/// Prints what came of it, under each policy that is asked for. Returns an ExitCode.
+/// Simulates and prints the results under each selected policy. Returns an ExitCode.
 int run_on_cluster(const std::string& workload, const simulate::WorkloadSize& size, const Config& config);
 
 }  // namespace fairlead::app

@@ -1,4 +1,4 @@
-// What `fairlead simulate` does with a program, wherever that is from.
+// The simulation of a program by `fairlead simulate`, whatever its origin.
 #pragma once
 #include <fairlead/config.hpp>
 
@@ -12,7 +12,7 @@
 
 namespace fairlead::app {
 
-/// What is simulated, and where it is from.
+/// The simulated program and its origin.
 struct Simulated {
   std::string name;  ///< of the workload, or the file
   simulate::Program program;
@@ -29,7 +29,7 @@ inline constexpr Setting runs_setting{.key = "runs",
                                           "number of runs of each policy, with --seed and the seeds after "
                                           "it; shown are the mean, the least and the most"};
 
-/// Which of Fairlead's settings say something to it.
+/// Fairlead's settings that have an effect on it.
 inline constexpr auto settings_of_simulate = both(
     settings_of_simulations,
     std::array{
@@ -43,7 +43,7 @@ inline constexpr auto settings_of_simulate = both(
         AcceptedSetting{.key = "record-flow",
                         .refused = "is for real runs: --recorded FILE then simulates them"}});
 
-/// Under each policy that is asked for; prints what came of it. Returns an ExitCode.
+/// Simulates under each selected policy and prints the results. Returns an ExitCode.
 int run_on_machine(const Simulated& what, const Config& config);
 
 }  // namespace fairlead::app

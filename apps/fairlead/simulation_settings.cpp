@@ -38,7 +38,7 @@ std::vector<std::string> named(std::vector<std::string> policies, const Program&
 }
 
 namespace {
-/// In a file or in the environment it may be meant for other runs.
+/// A setting in a file or in the environment may be meant for other runs.
 bool is_given(const Config& config, std::string_view key) {
   return std::ranges::any_of(config.report(), [&](const SettingReport& row) {
     return row.setting.key == key && row.origin == Origin::command_line;
@@ -77,7 +77,7 @@ MachineConfig use_of(const Config& config, const machine::MachineDescription& ma
   if (config.has("device-bandwidth"))
     use.device_bytes_per_second = static_cast<double>(config.bandwidth_bytes_per_second("device-bandwidth"));
   if (config.has("memory")) {
-    // Of a device the share is another than of this machine: the smallest one's memory counts.
+    // A share of a device differs from a share of this machine: the smallest device's memory counts.
     Bytes whole = machine.memory;
     if (devices)
       for (const machine::DeviceDescription& device : machine.devices)

@@ -125,8 +125,8 @@ inline constexpr std::array simulation_settings = {
             .default_value = "false",
             .help = "charge the time of the policy's decisions; runs are then not reproducible"}};
 
-/// What --scheduler names: several, separated by commas, or "all". Throws ConfigError if one cannot be made.
-/// "auto" stays in the list: see simulate/default_policy.hpp.
+/// The policies of --scheduler: several, separated by commas, or "all". Throws ConfigError if one cannot be
+/// created. "auto" stays in the list: see simulate/default_policy.hpp.
 std::vector<std::string> policies_in(const std::string& written);
 
 /// With its names where "auto" stands.

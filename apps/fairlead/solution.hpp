@@ -22,12 +22,12 @@ void write_solution(data::NpyWriter& out, data::ElementType element, const T* x,
 /// --require-digits; nothing if it is not given.
 std::optional<int> required_digits(const Config& config);
 
-/// By what part of its size the solution is off in single precision: of a column the most; infinite where a
-/// number is too large for that. `x`: as many rows as `rows`, one column after the other. `left_out`: columns
-/// that do not count, in order.
+/// The relative error of the solution in single precision, the maximum over columns; infinite for numbers out
+/// of range. `x`: `rows` elements per column, one column after the other. `left_out`: columns that do not
+/// count, in order.
 double lost_in_single(const double* x, std::int64_t rows, std::int64_t columns,
                       const std::vector<std::int64_t>& left_out = {});
-/// The columns without a number of full precision in single: what solves them cannot be expected to have one
+/// The columns without a number of full precision in single: their solutions cannot be expected to have one
 /// either.
 std::vector<std::int64_t> columns_below_single(const double* b, std::int64_t rows, std::int64_t columns);
 

@@ -1,5 +1,5 @@
-// fairlead solve A.npy b.npy -o x.npy: solves A x = b for a matrix that may be larger than the memory, or
-// finds the x for which A x is nearest to b.
+// fairlead solve A.npy b.npy -o x.npy: solves A x = b for a matrix that may be larger than the memory, or the
+// least squares problem.
 #include <fairlead/error.hpp>
 
 #include <fmt/format.h>
@@ -213,7 +213,7 @@ int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
   Config config = given.config;
   check_scheduler(config);
   static_cast<void>(front_in(config));  // a usage error before anything takes time
-  heed_quiet(config);
+  apply_quiet(config);
   if (!config.has("memory"))
     config.set("memory", machine::discover().memory.usable_bytes() / ranks.on_machine());
   if (ranks.first()) require_place_for_report(config);

@@ -1,5 +1,5 @@
-// One solve from the files to the file: the matrix into tiles, the factorization, the solution, how wrong it
-// is and how far it can be trusted.
+// One solve from input files to the output file: the matrix into tiles, the factorization, the solution, its
+// error and how many digits can be trusted.
 #include "fairlead/solving.hpp"
 
 #include <fairlead/error.hpp>
@@ -65,7 +65,7 @@ std::unique_ptr<MatrixToSolve<T>> matrix_of(const System& system, std::shared_pt
                           : matrix_in_file<T>(std::move(file), system.stored);
 }
 
-/// Whose matrix the errors are, in words; empty: that of the file.
+/// The matrix to which errors refer, in words; empty: that of the file.
 constexpr std::string_view part_of_file(linalg::Stored stored) {
   switch (stored) {
     case linalg::Stored::lower:
@@ -101,18 +101,18 @@ auto in_any_precision(const Check& check) {
   }
 }
 
-/// What the factor is computed in.
+/// The precision of the factor.
 enum class FactorIn : std::uint8_t {
   solution,  // the solution's precision
   single,    // and the solution is refined
   tf32,      // the same, with products in TF32 where a device has that
 };
 
-/// A solve under way; the solution is of T.
+/// A solve in progress; the solution is of type T.
 template <class T>
 class Solve {
  public:
-  /// `factor_in`: at first, as long as that goes.
+  /// `factor_in`: the first attempt.
   Solve(const System& system, Config config, const linalg::Kernels& kernels, const Place& place,
         FactorIn factor_in)
       : system_(system),
@@ -198,7 +198,7 @@ class Solve {
 
   struct Solved {
     DenseProblem problem{};
-    Counts after{};                          // when the solution was there
+    Counts after{};                          // when the solution was complete
     std::optional<double> backward_error{};  // none: there is no solution
     std::optional<double> asymmetry{};       // of a matrix that is not quite symmetric
     std::optional<int> steps{};
@@ -225,7 +225,7 @@ class Solve {
     const Bytes refining = std::max<Bytes>(
         refines ? linalg::RefinedSolve::bytes(n_, linalg::columns_of_block(n_, columns_), 0) : 0,
         system_.of_points ? 0 : refined_steps_bytes<T>(n_, columns_));
-    // While --refine may still turn to double precision, for that.
+    // Memory for double precision, as long as --refine may fall back to it.
     const Bytes condition = wants_condition() ? inverse_estimate_bytes<T>(n_) : 0;
     const Bytes judging = linalg::BackwardError<T>::bytes(n_);
     const Bytes needed = vectors + refining + judging + condition + matrix->bytes() + workers_ * scratch +
@@ -284,8 +284,8 @@ class Solve {
 
   bool wants_condition() const { return !config_.flag("no-condition"); }
 
-  /// With the steps that are left of the estimate, which take a time of their own. Says so if little of the
-  /// solution can be trusted. The bound is `times` what the weights of the estimate give.
+  /// Runs the remaining steps of the estimate, whose time counts separately. Warns if little of the solution
+  /// can be trusted. The bound is `times` that of the weights of the estimate.
   template <class Element>
   report::ConditionReport condition(InverseNorm<Element>& inverse, double times,
                                     const FactoredSystem& system) {
@@ -335,7 +335,7 @@ class Solve {
     solved.backward_error = judged.backward_error;
     if (judged.steps > 0) solved.steps = judged.steps;
     if (asymmetric) solved.asymmetry = matrix->asymmetry();
-    // Where sums of a row overflow, nothing is known of the condition.
+    // If sums of a row overflow, the condition is unknown.
     if (wants_condition() && judged.backward_error <= limit_ && std::isfinite(judged.matrix_norm)) {
       InverseNorm<T> inverse(run_->runtime(), kernels_, a, weights_of(judged.uncertain_residual));
       solved.condition = condition(inverse, 1,
@@ -463,14 +463,14 @@ class Solve {
   const linalg::Kernels kernels_;
   Bytes kept_ = 0;  // of the file of A, in memory
   const Bytes reserved_;
-  const std::shared_ptr<const NpyFile> a_;     // which may keep what was read
+  const std::shared_ptr<const NpyFile> a_;     // may keep what was read in memory
   std::vector<T> x_;                           // b, which becomes the solution
   std::vector<std::int64_t> below_single_;     // columns of b: of a file in single precision
   double seconds_ = 0, given_up_seconds_ = 0;  // of these, in attempts in another precision
-  Counts tiled_{};                             // when the matrix was there, and computing began
+  Counts tiled_{};                             // when the matrix was in tiles, and computing started
   std::vector<trace::Snapshot> recorded_;
   std::optional<WatchedRun> run_;       // its tasks use what is above
-  std::optional<data::NpyWriter> out_;  // ends first, while signals are heeded
+  std::optional<data::NpyWriter> out_;  // destroyed first, while signals are handled
 };
 
 template <class T>

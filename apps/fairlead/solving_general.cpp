@@ -1,5 +1,5 @@
-// One solve with a matrix that is not symmetric, from the files to the file: the matrix into tiles, LU or QR,
-// the solution or the nearest to one, how wrong it is and how far it can be trusted.
+// One solve with a matrix that is not symmetric, from input files to the output file: the matrix into tiles,
+// LU or QR, the solution or least squares solution, its error and how many digits can be trusted.
 #include <fairlead/error.hpp>
 #include <fairlead/inverse_norm.hpp>
 #include <fairlead/runtime.hpp>
@@ -62,7 +62,7 @@ std::string_view title_of(const DenseProblem& problem) {
   return problem.tree == linalg::QrTree::flat ? "QR least squares" : "QR least squares by a binary tree";
 }
 
-/// A solve under way, all of it in T.
+/// A solve in progress, all of it in T.
 template <class T>
 class GeneralSolve {
  public:
@@ -143,7 +143,7 @@ class GeneralSolve {
   };
 
   bool square() const noexcept { return m_ == n_; }
-  /// A square system only on request: the rank of its matrix is to be decided.
+  /// For a square system only on request: whether to decide the rank of its matrix.
   bool is_least_squares() const {
     return system_.method == &qr_operation && (!square() || config_.has("rank-tolerance"));
   }
@@ -284,7 +284,7 @@ class GeneralSolve {
     system_.a->forget_pages();
     found.backward_error = judged.backward_error;
     if (judged.steps > 0) found.refinement_steps = judged.steps;
-    // Where sums of a row overflow, nothing is known of the condition.
+    // If sums of a row overflow, the condition is unknown.
     if (!wants_condition() || !(judged.backward_error <= limit_) || !std::isfinite(judged.matrix_norm))
       return;
     InverseNorm<T> inverse(run_->runtime(), n_, a.tile(), factors.inverse(),

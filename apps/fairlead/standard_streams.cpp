@@ -1,4 +1,4 @@
-// Streams of the C library whose last step is ours.
+// C library streams whose last step is implemented here.
 #include "fairlead/standard_streams.hpp"
 
 #include <fcntl.h>
@@ -61,8 +61,7 @@ StandardStreams::StandardStreams() : output_(of_process(STDOUT_FILENO)) {
 }
 
 StandardStreams::Stream& StandardStreams::of_process(int number) {
-  // As stdout and stderr themselves: there from the first line of main() to the last exit handler of any
-  // library.
+  // Lifetime as of stdout and stderr: from the first line of main() to the last exit handler of any library.
   static std::array<Stream, 3> streams;
   Stream& stream = streams.at(static_cast<std::size_t>(number));
   stream = {number};

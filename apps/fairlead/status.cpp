@@ -1,4 +1,4 @@
-// fairlead status PID: what a run that goes on does now, and what waits for what.
+// fairlead status PID: the current state of a run, and what waits for what.
 #include <fairlead/error.hpp>
 
 #include <fmt/format.h>

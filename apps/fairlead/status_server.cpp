@@ -1,4 +1,4 @@
-// A socket in the abstract namespace of Linux: its name begins with a zero byte and goes with the process.
+// A socket in the abstract namespace of Linux: its name starts with a zero byte and ends with the process.
 #include "fairlead/status_server.hpp"
 
 #include <fairlead/error.hpp>

@@ -11,7 +11,7 @@
 
 namespace fairlead::app {
 
-/// A subcommand's options, or the settings that it takes, where several subcommands share some.
+/// Concatenates two arrays of options or settings, for subcommands that share some.
 template <class Row, std::size_t A, std::size_t B>
 constexpr std::array<Row, A + B> both(const std::array<Row, A>& a, const std::array<Row, B>& b) {
   std::array<Row, A + B> all{};
@@ -47,7 +47,7 @@ inline constexpr ExitStatus exit_statuses[] = {
      "certain"},
     {"128+N", "ended by signal N: 130 for Ctrl-C, 143 for SIGTERM"}};
 
-/// For those that take none of Fairlead's settings (an empty list would be all).
+/// For subcommands that take none of Fairlead's settings (an empty list would be all).
 inline constexpr AcceptedSetting takes_no_settings[] = {
     {.key = "memory", .refused = "has no effect here: --help lists what has"}};
 
@@ -65,7 +65,7 @@ struct Subcommand {
   /// be lost, and the exit status is that of the work. Otherwise the output is the result, and a standard
   /// output that cannot be written is a failure.
   std::span<const std::string_view> files_of_results{};
-  /// Processes that were started together run it together.
+  /// Whether processes that mpirun started run it together.
   bool over_ranks = false;
 };
 

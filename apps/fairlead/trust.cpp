@@ -34,8 +34,8 @@ bool needs_warning(const report::ConditionReport& condition, const Precision& pr
   return !condition.singular && 3 * condition.digits < all_digits(precision);
 }
 
-/// Whether the condition accounts for so large a bound: it is a few hundred roundings times the condition at
-/// most, unless numbers of a right-hand side or its solution are so small that they have lost digits.
+/// Whether the bound follows from the condition: it is at most a few hundred roundings times the condition,
+/// unless numbers of a right-hand side or its solution are so small that they have lost digits.
 bool follows_from_condition(const report::ConditionReport& condition, const Precision& precision) {
   constexpr double most_roundings = 1e4;
   return !(most_roundings * precision.epsilon * condition.number < std::min(condition.forward_error, 1.0));
@@ -56,7 +56,7 @@ report::ConditionReport condition_report(double condition, double error, const P
   report.number = condition;
   const bool rounded_in_file = precision.given_epsilon > precision.epsilon;
   const double of_computed = error + (rounded_in_file ? precision.given_epsilon / 2 : 0);
-  // Of the true x, whose size is at least 1 - `of_computed` of that of the computed one.
+  // Relative to the true x, whose size is at least 1 - `of_computed` times that of the computed one.
   report.forward_error = of_computed < 1 ? of_computed / (1 - of_computed) : HUGE_VAL;
   report.digits = std::min(digits(report.forward_error), all_digits(precision));
   return report;

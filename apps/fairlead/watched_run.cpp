@@ -1,4 +1,4 @@
-// Phases, the display and the end on request.
+// Phases, the display and cancellation.
 #include "fairlead/watched_run.hpp"
 
 #include <fairlead/parameterized_linalg.hpp>

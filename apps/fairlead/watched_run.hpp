@@ -56,8 +56,7 @@ class WatchedRun {
   /// unknown.
   void begin(std::string_view name, std::uint64_t tasks = 0, double flops = 0);
   Front front() const noexcept { return front_; }
-  /// What algorithm(front) submits to the flow or else to a parameterized graph, which is then run. Throws as
-  /// end().
+  /// Runs algorithm(front) on the flow, or else on a parameterized graph, which then runs. Throws as end().
   template <class Algorithm>
   void compute(const Algorithm& algorithm) {
     if (front_ == Front::flow) return algorithm(flow_);
@@ -70,7 +69,7 @@ class WatchedRun {
   /// Runs the tasks of a graph, and waits for them. Throws as end().
   void run(ptg::Graph& graph);
   /// Waits for the tasks; with `flushed`, until all results are on disk as well. Returns the seconds since
-  /// begin(). Throws Interrupted if the user wants the end, else as linalg::wait_for_results.
+  /// begin(). Throws Interrupted if a signal came, otherwise as linalg::wait_for_results.
   double end(bool flushed = false);
   /// As end(); calls `last`, which completes the results, after the last check for signals, as a part of the
   /// phase.
@@ -82,7 +81,7 @@ class WatchedRun {
   double end_aside(bool flushed = false);
   /// After an error: ends the phase, which counts. Returns its seconds; 0 without a phase.
   double give_up();
-  /// Of all phases that ended.
+  /// All finished phases.
   const std::vector<report::Phase>& phases() const noexcept { return phases_; }
   /// Prints a line to the standard error stream, above the display.
   void say(const std::string& line);
