@@ -50,8 +50,8 @@ constexpr auto options = both(
           .type = SettingType::real,
           .minimum = "0",
           .help = "for --method qr: singular values up to this fraction of the largest count as zero, and "
-                  "the solution is the least-squares x of least norm. 0: the columns are independent. A "
-                  "square A needs this option for it",
+                  "the solution is the least-squares x of least norm. 0: the columns are independent. For a "
+                  "square A only if this option is given",
           .default_shown = "epsilon of the files' precision x the larger of rows and columns"},
          {.key = "kernel",
           .type = SettingType::choice,

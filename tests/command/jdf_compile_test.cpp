@@ -17,9 +17,7 @@ namespace {
 const std::filesystem::path compile_root =
     std::filesystem::path(__FILE__).parent_path().parent_path().parent_path();
 
-bool contains(const Answer& answer, std::string_view what) {
-  return answer.text.find(what) != std::string::npos;
-}
+bool says(const Answer& answer, std::string_view what) { return answer.text.find(what) != std::string::npos; }
 
 class JdfCompile : public testing::Test {
  protected:
@@ -88,24 +86,24 @@ TEST_F(JdfCompile, CompilerErrorsInABodyNameTheJdfLine) {
   const Answer c =
       shell("gcc -Werror=implicit-function-declaration -fsyntax-only " + include() + " it_bodies.c");
   EXPECT_NE(c.exit_code, 0);
-  EXPECT_TRUE(contains(c, "it.jdf:8:")) << c.text;
-  EXPECT_TRUE(contains(c, "parsec_taskpool_of")) << c.text;
-  EXPECT_TRUE(contains(c, "it.jdf:9:")) << c.text;
-  EXPECT_TRUE(contains(c, "colour")) << c.text;
+  EXPECT_TRUE(says(c, "it.jdf:8:")) << c.text;
+  EXPECT_TRUE(says(c, "parsec_taskpool_of")) << c.text;
+  EXPECT_TRUE(says(c, "it.jdf:9:")) << c.text;
+  EXPECT_TRUE(says(c, "colour")) << c.text;
 }
 
 TEST_F(JdfCompile, CompilerErrorsInACallNameTheJdfLine) {
   ASSERT_EQ(compile(class_of("RW x <- A(k, k)\n     -> A(k, A->columns)")).exit_code, 0);
   const Answer cpp = shell("g++ -std=c++20 -fsyntax-only " + include() + " it.cpp");
   EXPECT_NE(cpp.exit_code, 0);
-  EXPECT_TRUE(contains(cpp, "it.jdf:6:")) << cpp.text;
+  EXPECT_TRUE(says(cpp, "it.jdf:6:")) << cpp.text;
 }
 
 TEST_F(JdfCompile, AFileWithErrorsWritesNoOutput) {
   const Answer answer = compile(class_of("RW x <- A(k, K)\n -> y U(k)"));
   EXPECT_EQ(answer.exit_code, 1);
-  EXPECT_TRUE(contains(answer, "it.jdf:5:14: error: there is no \"K\"")) << answer.text;
-  EXPECT_TRUE(contains(answer, "it.jdf:6:7: error: there is no task class \"U\"")) << answer.text;
+  EXPECT_TRUE(says(answer, "it.jdf:5:14: error: there is no \"K\"")) << answer.text;
+  EXPECT_TRUE(says(answer, "it.jdf:6:7: error: there is no task class \"U\"")) << answer.text;
   EXPECT_FALSE(std::filesystem::exists(path("it.cpp")));
   EXPECT_FALSE(std::filesystem::exists(path("it_bodies.c")));
 }
@@ -118,16 +116,16 @@ TEST_F(JdfCompile, ReportsConstructsWithoutACppForm) {
       "F(k)\nk = 0 .. 3\nRW x <- NEW\nBODY\n  *(int *)x = k;\nEND\n"
       "G(k)\nk = 0 .. 3\nREAD x <- A(k, k)\nBODY [type = CUDA]\nEND\n");
   EXPECT_EQ(answer.exit_code, 1);
-  EXPECT_TRUE(contains(
+  EXPECT_TRUE(says(
       answer, "it.jdf:4:1: error: j is a range, but no parameter: compile cannot tell the tasks of S apart"))
       << answer.text;
-  EXPECT_TRUE(contains(answer, "it.jdf:10:1: error: n over local indices is no range that C++ can say"))
+  EXPECT_TRUE(says(answer, "it.jdf:10:1: error: n over local indices is no range that C++ can say"))
       << answer.text;
-  EXPECT_TRUE(contains(answer,
-                       "it.jdf:17:9: error: the size of NEW is unknown: F uses no data in memory and has no "
-                       "placement (: A(...))"))
+  EXPECT_TRUE(says(answer,
+                   "it.jdf:17:9: error: the size of NEW is unknown: F uses no data in memory and has no "
+                   "placement (: A(...))"))
       << answer.text;
-  EXPECT_TRUE(contains(answer, "it.jdf:24:1: error: no BODY of G is for cores")) << answer.text;
+  EXPECT_TRUE(says(answer, "it.jdf:24:1: error: no BODY of G is for cores")) << answer.text;
   EXPECT_FALSE(std::filesystem::exists(path("it.cpp")));
 }
 
@@ -135,7 +133,7 @@ TEST_F(JdfCompile, TheSizeOfNewDoesNotComeFromItsType) {
   const Answer answer = compile(class_of("RW x <- NEW  [ type = SMALL ]", "  *(int *)x = k;"));
   EXPECT_EQ(answer.exit_code, 0) << answer.text;
   EXPECT_TRUE(
-      contains(answer, "it.jdf:5:9: warning: NEW is as large here as a whole tile of A, whatever its type"))
+      says(answer, "it.jdf:5:9: warning: NEW is as large here as a whole tile of A, whatever its type"))
       << answer.text;
 }
 
@@ -144,17 +142,17 @@ TEST_F(JdfCompile, ReportsUnwritableOutputs) {
   const Answer nowhere =
       fairlead_command("jdf compile '" + example + "' -o '" + path("not/there/gemm.cpp") + "'");
   EXPECT_NE(nowhere.exit_code, 0);
-  EXPECT_TRUE(contains(nowhere, "not/there")) << nowhere.text;
+  EXPECT_TRUE(says(nowhere, "not/there")) << nowhere.text;
   const Answer no_output = fairlead_command("jdf compile '" + example + "'");
   EXPECT_NE(no_output.exit_code, 0);
-  EXPECT_TRUE(contains(no_output, "fairlead jdf compile needs -o FILE.cpp")) << no_output.text;
+  EXPECT_TRUE(says(no_output, "fairlead jdf compile needs -o FILE.cpp")) << no_output.text;
   const Answer no_cpp = fairlead_command("jdf compile '" + example + "' -o '" + path("gemm.txt") + "'");
   EXPECT_NE(no_cpp.exit_code, 0);
-  EXPECT_TRUE(contains(no_cpp, "is not the name of a C++ file")) << no_cpp.text;
+  EXPECT_TRUE(says(no_cpp, "is not the name of a C++ file")) << no_cpp.text;
   const Answer two =
       fairlead_command("jdf compile '" + example + "' '" + example + "' -o '" + path("a.cpp") + "'");
   EXPECT_NE(two.exit_code, 0);
-  EXPECT_TRUE(contains(two, "takes one file")) << two.text;
+  EXPECT_TRUE(says(two, "takes one file")) << two.text;
 }
 
 }  // namespace fairlead
