@@ -1,4 +1,4 @@
-// A graph whose data two globals name, one of which is hidden and aligned with the other.
+// A graph with two globals for the same data; one is hidden and aligned with the other.
 #include <gtest/gtest.h>
 
 #include "aligned.hpp"
@@ -6,7 +6,7 @@
 
 namespace fairlead::compiled_jdf {
 
-TEST(AlignedJdf, HiddenDataAreThoseThatTheyAreAlignedWith) {
+TEST(AlignedJdf, AHiddenGlobalUsesTheDataItIsAlignedWith) {
   for (const Home home : {Home::runtime, Home::caller}) {
     const Plain<double> before = random_matrix<double>(33, 21, 1);
     Runtime runtime;

@@ -1,4 +1,5 @@
-// Matrices for compiled task graphs: with numbers in them, in the runtime's memory or the caller's, and out again.
+// Matrices for compiled task graphs, in the runtime's memory or the caller's, with conversion from and to
+// plain numbers.
 #pragma once
 #include <fairlead/fairlead.hpp>
 #include <fairlead/parsec.hpp>
@@ -11,7 +12,7 @@
 
 namespace fairlead::compiled_jdf {
 
-/// In plain memory, column by column.
+/// In plain memory, in column-major order.
 template <class T>
 struct Plain {
   std::int64_t rows, columns;
@@ -23,7 +24,7 @@ struct Plain {
   }
 };
 
-/// Numbers from -1 to 1; `diagonal` is added to those of the diagonal.
+/// Random numbers from -1 to 1; `diagonal` is added to the diagonal.
 template <class T>
 Plain<T> random_matrix(std::int64_t rows, std::int64_t columns, unsigned seed, T diagonal = 0) {
   std::mt19937 random(seed);
@@ -34,10 +35,10 @@ Plain<T> random_matrix(std::int64_t rows, std::int64_t columns, unsigned seed, T
   return out;
 }
 
-/// Where a matrix lies.
+/// Location of a matrix.
 enum class Home { runtime, caller };
 
-/// A matrix of the runtime with these numbers, its descriptor, and the way back.
+/// A matrix of the runtime with these numbers, its descriptor, and the conversion back.
 template <class T>
 class Described {
  public:

@@ -1,5 +1,5 @@
-// Every construct of the language, compiled and run: the tasks that ran are those that the reader of JDF writes out, and each has
-// found the numbers that it should.
+// Every construct of the language, compiled and run: the tasks are those of the unrolled graph, and each
+// reads the expected values.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
@@ -61,7 +61,7 @@ jdf::tests::ReadText the_file(const char* name) {
 
 }  // namespace
 
-TEST_F(CompiledConstructs, RunAsTheyAreWrittenOut) {
+TEST_F(CompiledConstructs, RunTheTasksOfTheUnrolledGraph) {
   parsec::Collection a(a_), b(b_);
   ptg::Graph graph(runtime_);
   constructs(graph, &diary_, last + 1, a, 3, b, 0.75, mode_other);
@@ -71,8 +71,8 @@ TEST_F(CompiledConstructs, RunAsTheyAreWrittenOut) {
   EXPECT_EQ(diary_.twice, std::vector<std::string>{});
 
   const jdf::tests::ReadText it = the_file("constructs.jdf");
-  EXPECT_EQ(it.errors, 0U) << it.told;
-  // What only C knows is told to the reader: skip is the next power of two.
+  EXPECT_EQ(it.errors, 0U) << it.messages;
+  // The unroller gets the value of the C expression: skip is the next power of two.
   std::set<std::string> expected, found;
   for (int k = 0; k <= last + 1; k += 2)
     for (int m = 4; m >= 0; m -= 2) expected.insert(fmt::format("STEPS({},{})", k, m));
@@ -90,11 +90,11 @@ TEST_F(CompiledConstructs, RunAsTheyAreWrittenOut) {
                    "LEAF(2,1)", "LEAF(2,2)", "LEAF(2,3)"});
   for (const auto& [name, number] : diary_.found) found.insert(name);
   EXPECT_EQ(found, expected);
-  // PASS says nothing, and values of NEWS and MOVE are taken home: by either branch, if at all.
+  // PASS states no destination; values of NEWS and MOVE are written back by either branch, if any applies.
   EXPECT_EQ(checked.tasks, expected.size() + 3 + 2 * 3 + 2);
 }
 
-TEST_F(CompiledConstructs, FindWhatTheyShould) {
+TEST_F(CompiledConstructs, ReadTheExpectedValues) {
   parsec::Collection a(a_), b(b_);
   ptg::Graph graph(runtime_);
   constructs(graph, &diary_, last + 1, a, 3, b, 0.75, mode_other);
@@ -135,10 +135,10 @@ TEST_F(CompiledConstructs, HiddenGlobalsMayBeSet) {
   EXPECT_EQ(diary_.found.at("WORDS(0,0,0)"), -1);  // its guard does not hold: there is no datum
 }
 
-// The reader evaluates them by itself.
+// The unroller evaluates the operators itself.
 TEST_F(CompiledConstructs, OperatorsAreThoseOfC) {
   const jdf::tests::ReadText it = the_file("operators.jdf");
-  EXPECT_EQ(it.errors, 0U) << it.told;
+  EXPECT_EQ(it.errors, 0U) << it.messages;
   std::uint64_t edges = 0;
   for (const auto& [n, m] : {std::pair(2, 3), std::pair(4, -2), std::pair(1, 1), std::pair(5, 2)}) {
     const std::string set_n = fmt::format("N={}", n), set_m = fmt::format("M={}", m);

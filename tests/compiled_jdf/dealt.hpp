@@ -1,4 +1,5 @@
-// For compiled graphs over ranks: a matrix that is dealt out, with numbers in it, and out again; and what a rank is set to.
+// For compiled graphs over ranks: a distributed matrix with conversion from and to plain numbers, and the
+// settings of a rank.
 #pragma once
 #include <fairlead/fairlead.hpp>
 #include <fairlead/parsec.hpp>
@@ -9,7 +10,7 @@
 
 namespace fairlead::compiled_jdf {
 
-/// Of each rank of those that are threads here.
+/// The settings of each rank; ranks are threads here.
 inline Config config_of_rank(const char* memory) {
   Config config;
   config.set("memory", memory);
@@ -18,7 +19,8 @@ inline Config config_of_rank(const char* memory) {
   return config;
 }
 
-/// A matrix dealt out over the ranks, or of one runtime alone; its tiles with these numbers, and the way back.
+/// A matrix distributed over the ranks, or of one runtime; its tiles with these numbers, and the conversion
+/// back.
 template <class T>
 class Dealt {
  public:

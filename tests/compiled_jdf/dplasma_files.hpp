@@ -1,5 +1,5 @@
-// What files of DPLASMA compute, beside plain loops: scripts/try-jdf-trees compiles a program of these for a folder of such files,
-// whose texts are not here.
+// Expected results of DPLASMA's files, compared with loops. scripts/try-jdf-trees compiles this program for a
+// folder of such files, whose texts are not in this repository.
 #pragma once
 #include <fairlead/core_blas_compat.h>
 
@@ -16,8 +16,8 @@
 
 namespace fairlead::compiled_jdf {
 
-/// Sizes that tiles divide and do not, one tile alone; in core and with memory for few tiles; in the runtime's memory and the
-/// caller's.
+/// Sizes that tiles divide and do not, and a single tile; with enough memory and with memory for few tiles;
+/// in the runtime's memory and the caller's.
 struct Trial {
   std::int64_t m, n, k;
   std::int32_t tile;
@@ -45,7 +45,7 @@ double of_triangle(const Plain<T>& a, int uplo, int trans, std::int64_t i, std::
   return in_triangle(uplo, i, j) ? static_cast<double>(a(i, j)) : 0.0;
 }
 
-/// One run of a file, with the matrices that it works on.
+/// One run of a file, with its matrices.
 template <class T>
 class Run {
  public:
@@ -57,7 +57,7 @@ class Run {
   }
   Runtime& runtime() { return runtime_; }
   ptg::Graph& graph() { return graph_; }
-  /// The numbers of the matrix that was named last, when all tasks are over.
+  /// The final numbers of the matrix that was named last.
   Plain<T> result() { return result_of(matrices_.size() - 1); }
   Plain<T> result_of(std::size_t number) {
     if (!std::exchange(over_, true)) {
@@ -81,7 +81,7 @@ class Run {
   bool over_ = false;
 };
 
-/// The largest error, in roundings of sums of `terms` numbers of this size.
+/// The largest error, in rounding units of sums of `terms` numbers of this size.
 template <class T, class Expected, class Got>
 double worst_of(std::int64_t rows, std::int64_t columns, double terms, const Expected& expected,
                 const Got& got) {
@@ -162,8 +162,8 @@ double trmm(const Trial& t, const File& file, int side, int uplo, int trans) {
       run.result());
 }
 
-/// One triangle of C := 2 op(A) op(A)^T - 0.5 C; with a second matrix, of the symmetric sum of both products. The other
-/// triangle is as it was.
+/// One triangle of C := 2 op(A) op(A)^T - 0.5 C; with a second matrix, of the symmetric sum of both products.
+/// The other triangle is unchanged.
 template <class T, class File>
 double syrk(const Trial& t, const File& file, int uplo, int trans, bool with_two = false) {
   const std::int64_t rows = trans == PlasmaNoTrans ? t.m : t.k, columns = trans == PlasmaNoTrans ? t.k : t.m;
@@ -233,7 +233,7 @@ double lauum(const Trial& t, const File& file, int uplo) {
       run.result());
 }
 
-/// The product of a triangle and what should be its inverse.
+/// The product of a triangle and its computed inverse.
 template <class T, class File>
 double trtri(const Trial& t, const File& file, int uplo) {
   const Plain<T> a = random_matrix<T>(t.m, t.m, 1, static_cast<T>(t.m));
@@ -290,7 +290,7 @@ double getrf_nopiv(const Trial& t, const File& file) {
       });
 }
 
-/// R^T R and A^T A: T and V say how Q is made of R, which this does not look at.
+/// R^T R and A^T A. Does not check T and V, which represent Q.
 template <class T, class File>
 double geqrf(const Trial& t, const File& file) {
   const Plain<T> a = random_matrix<T>(t.m, t.n, 1);
@@ -320,7 +320,7 @@ double geqrf(const Trial& t, const File& file) {
       });
 }
 
-/// All trials; whether the file's results are those of plain loops.
+/// Runs all trials; returns whether the file's results match the loops.
 template <class F>
 bool tried(const char* name, const F& of) {
   double worst = 0;

@@ -1,5 +1,5 @@
-// Tiles at the edges of a matrix, and those in the caller's memory: a body that uses mb x nb elements of each, as PaRSEC's may,
-// changes the matrix and nothing beside it.
+// Tiles at the edges of a matrix and in the caller's memory: a body that uses mb x nb elements of each tile,
+// as PaRSEC allows, changes only the matrix.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -16,7 +16,7 @@ double added(std::int64_t i, std::int64_t j, std::int32_t tile) {
 
 }  // namespace
 
-TEST(CompiledEdges, OfTilesInTheRuntimesMemory) {
+TEST(CompiledEdges, ChangeOnlyTheMatrixInTheRuntimesMemory) {
   const Plain<double> a = random_matrix<double>(10, 7, 11);
   Runtime runtime;
   Described<double> described(runtime, a, 4, Home::runtime);
@@ -28,7 +28,7 @@ TEST(CompiledEdges, OfTilesInTheRuntimesMemory) {
     for (std::int64_t i = 0; i < 10; ++i) EXPECT_EQ(after(i, j), a(i, j) + added(i, j, 4));
 }
 
-TEST(CompiledEdges, OfTilesInTheCallersMemory) {
+TEST(CompiledEdges, ChangeOnlyTheMatrixInTheCallersMemory) {
   constexpr std::int64_t rows = 10, columns = 7, distance = 13, before = 5;
   std::vector<double> memory(before + distance * columns + 50, 3.0);
   {
@@ -47,8 +47,8 @@ TEST(CompiledEdges, OfTilesInTheCallersMemory) {
   }
 }
 
-// All of one tile, of which the matrix is a corner.
-TEST(CompiledEdges, OfAMatrixThatIsLessThanATile) {
+// One full tile; the matrix is its corner.
+TEST(CompiledEdges, ChangeOnlyAMatrixSmallerThanATile) {
   const Plain<double> a = random_matrix<double>(3, 1, 12);
   Runtime runtime;
   Described<double> described(runtime, a, 40, Home::runtime);

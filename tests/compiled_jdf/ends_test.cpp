@@ -1,5 +1,5 @@
-// Edges of compiled graphs whose ends say different parts. Beside loops that know only the indices; tests/python/test_jdf_over_ranks.py
-// does it with interpreted ones.
+// Edges of compiled graphs whose ends have different parts, compared with loops that use only the indices.
+// tests/python/test_jdf_over_ranks.py covers interpreted graphs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -34,7 +34,7 @@ struct EndsMatrices {
   Plain<double> a, b;
 };
 
-/// Column after column.
+/// In column-major order.
 std::vector<Element> places(std::int64_t rows, std::int64_t columns,
                             bool (*has)(std::int64_t, std::int64_t)) {
   std::vector<Element> all;
@@ -59,12 +59,12 @@ EndsMatrices expected_of(const EndsCase& of, const EndsMatrices& before) {
   return out;
 }
 
-/// On so many ranks; what was thrown, or nothing.
+/// Runs on `ranks` ranks; returns the thrown message, or an empty string.
 std::string run_ends(const EndsCase& of, const char* memory, std::int32_t ranks, EndsMatrices& matrices) {
   const auto config = [&](std::uint32_t) { return config_of_rank(memory); };
   const EndsMatrices before = matrices;
   std::mutex mutex;
-  for (const std::string& told :
+  for (const std::string& error :
        tests::on_ranks(static_cast<std::uint32_t>(ranks), config, [&](Runtime& runtime) {
          const Distribution owners(CyclicMap{ranks, 1});
          Dealt<double> a(runtime, before.a, of.tile, &owners), b(runtime, before.b, of.tile, &owners);
@@ -75,7 +75,7 @@ std::string run_ends(const EndsCase& of, const char* memory, std::int32_t ranks,
          a.take(matrices.a);
          b.take(matrices.b);
        }))
-    if (!told.empty()) return told;
+    if (!error.empty()) return error;
   return {};
 }
 
@@ -83,7 +83,7 @@ EndsMatrices matrices_of(const EndsCase& of) {
   return {random_matrix<double>(of.rows, of.tile, 1), random_matrix<double>(of.rows, of.tile, 2)};
 }
 
-TEST(CompiledJdfEnds, OfDifferentPartsMoveElements) {
+TEST(CompiledJdfEnds, WithDifferentPartsMoveElements) {
   for (const EndsCase& of :
        {EndsCase{48, 12, Part::lower(), Part::upper(), [](auto i, auto j) { return i >= j; },
                  [](auto i, auto j) { return i <= j; }},
@@ -107,12 +107,12 @@ TEST(CompiledJdfEnds, OfDifferentPartsMoveElements) {
   }
 }
 
-TEST(CompiledJdfEnds, OfDifferentSizesAreAnError) {
+TEST(CompiledJdfEnds, WithDifferentSizesAreAnError) {
   EndsCase of{48, 12, Part::lower(), Part::upper(false), nullptr, nullptr};
   for (const std::int32_t ranks : {1, 2}) {
     EndsMatrices matrices = matrices_of(of);
-    const std::string told = run_ends(of, "16MiB", ranks, matrices);
-    EXPECT_THAT(told, HasSubstr("ends.jdf:13: T of GIVE gives to U of TAKE: of a tile of 12 x 12 elements"));
+    const std::string error = run_ends(of, "16MiB", ranks, matrices);
+    EXPECT_THAT(error, HasSubstr("ends.jdf:13: T of GIVE gives to U of TAKE: of a tile of 12 x 12 elements"));
   }
 }
 

@@ -1,5 +1,5 @@
-// The compiled examples against plain loops: in two precisions, for sizes that tiles do not divide, in core and with memory for
-// few tiles; and their tasks and edges against those that the reader of JDF writes out.
+// The compiled examples, compared with loops: in two precisions, for sizes that tiles do not divide, with
+// enough memory and with memory for few tiles. Their tasks and edges are compared with the unrolled graph.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
@@ -99,7 +99,7 @@ TYPED_TEST(CompiledJdf, CholeskyGivesFactorsWhoseProductIsTheMatrix) {
   }
 }
 
-TYPED_TEST(CompiledJdf, CholeskyTellsWhereAMatrixIsNotPositive) {
+TYPED_TEST(CompiledJdf, CholeskyReportsWhereAMatrixIsNotPositiveDefinite) {
   using T = TypeParam;
   Plain<T> a = random_matrix<T>(50, 50, 2, T{50});
   for (std::int64_t j = 0; j < 50; ++j)
@@ -165,7 +165,7 @@ TYPED_TEST(CompiledJdf, GemmIsTheProduct) {
     }
 }
 
-// A graph may run again, with what the first run has left.
+// A graph may run again, on the results of the first run.
 TYPED_TEST(CompiledJdf, GraphsRunTwice) {
   using T = TypeParam;
   const Plain<T> a = random_matrix<T>(20, 20, 7), b = random_matrix<T>(20, 20, 8),
@@ -184,7 +184,7 @@ TYPED_TEST(CompiledJdf, GraphsRunTwice) {
       EXPECT_NEAR(twice(i, j) - once(i, j), once(i, j) - c(i, j), this->tolerance(20));
 }
 
-TEST(CompiledJdfGraphs, HaveTheTasksAndEdgesThatTheReaderWritesOut) {
+TEST(CompiledJdfGraphs, HaveTheTasksAndEdgesOfTheUnrolledGraph) {
   const auto written_out = [](const char* name, const std::vector<std::string>& matrices) {
     const std::string file = (jdf::tests::examples_folder() / name).string();
     const jdf::tests::ReadText it = jdf::tests::read_text(jdf::tests::text_of(file), file);
@@ -226,13 +226,13 @@ TEST(CompiledJdfGraphs, HaveTheTasksAndEdgesThatTheReaderWritesOut) {
   }
 }
 
-TEST(CompiledJdfGraphs, WhatIsNoDescriptorIsRefused) {
+TEST(CompiledJdfGraphs, RefuseAnInvalidDescriptor) {
   Runtime runtime(with_memory("64MiB"));
-  parsec_tiled_matrix_t of_somebody_else{};
-  of_somebody_else.mt = of_somebody_else.nt = 2;
+  parsec_tiled_matrix_t foreign{};
+  foreign.mt = foreign.nt = 2;
   int info = 0;
   ptg::Graph graph(runtime);
-  EXPECT_THROW(cholesky_double(graph, &of_somebody_else, &info), UsageError);
+  EXPECT_THROW(cholesky_double(graph, &foreign, &info), UsageError);
 }
 
 }  // namespace fairlead::compiled_jdf

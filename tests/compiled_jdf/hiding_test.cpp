@@ -1,4 +1,4 @@
-// Flows that have the names of declared collections.
+// Flows with the names of declared collections.
 #include <gtest/gtest.h>
 
 #include "compiled_jdf/compiled.hpp"

@@ -1,4 +1,4 @@
-// What `fairlead jdf run --allow-c` makes of bodies in C, beside the same file compiled: the same numbers.
+// `fairlead jdf run --allow-c` runs bodies in C with the same results as the compiled file.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@
 namespace fairlead::compiled_jdf {
 namespace {
 
-/// In the order of Fortran, as Plain has them.
+/// In column-major order, as in Plain.
 template <class T>
 void write_npy(const std::filesystem::path& path, const Plain<T>& from) {
   std::string header = fmt::format("{{'descr': '<f{}', 'fortran_order': True, 'shape': ({}, {}), }}",
@@ -43,7 +43,7 @@ Plain<T> read_npy(const std::filesystem::path& path, std::int64_t rows, std::int
   return out;
 }
 
-/// The file with a word in each body that only C understands, run on these numbers.
+/// Runs the file on these numbers, with a statement in each body that only a C compiler accepts.
 template <class T>
 Plain<T> run_in_c(const std::string& name, const Plain<T>& a, int tile, const std::string& options) {
   const std::filesystem::path made = FAIRLEAD_COMPILED_JDF;
@@ -63,7 +63,7 @@ Plain<T> run_in_c(const std::string& name, const Plain<T>& a, int tile, const st
   const std::string command = fmt::format(
       "cd '{}' && rm -f out.npy && '{}' jdf run it.jdf --matrix A=A.npy -o A=out.npy --tile {} --quiet {}",
       folder.path().string(), FAIRLEAD_COMMAND, tile, options);
-  EXPECT_NE(std::system((command + " 2> told").c_str()), 0) << "it is C, and nobody has allowed that";
+  EXPECT_NE(std::system((command + " 2> errors").c_str()), 0) << "C needs --allow-c";
   EXPECT_EQ(std::system((command + " --allow-c").c_str()), 0);
   const Plain<T> out = read_npy<T>(folder / "out.npy", a.rows, a.columns);
   return out;
@@ -79,7 +79,7 @@ void expect_same(const Plain<T>& got, const Plain<T>& wanted) {
 
 }  // namespace
 
-TEST(JdfInC, CholeskyIsWhatTheCompiledFileComputes) {
+TEST(JdfInC, CholeskyEqualsTheCompiledFile) {
   const std::int64_t n = 150;
   Plain<double> a = random_matrix<double>(n, n, 1, static_cast<double>(n));
   for (std::int64_t j = 0; j < n; ++j)
@@ -95,7 +95,7 @@ TEST(JdfInC, CholeskyIsWhatTheCompiledFileComputes) {
   expect_same(run_in_c("cholesky_double", a, 32, "--memory 3MiB --no-check"), wanted);
 }
 
-TEST(JdfInC, LuOfFloatsIsWhatTheCompiledFileComputes) {
+TEST(JdfInC, LuOfFloatsEqualsTheCompiledFile) {
   const Plain<float> a = random_matrix<float>(90, 130, 2, 200.0F);
   Runtime runtime;
   Described<float> described(runtime, a, 24, Home::runtime);

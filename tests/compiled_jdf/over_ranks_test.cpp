@@ -1,5 +1,5 @@
-// Compiled graphs over ranks, which are threads here: Cholesky, LU, QR and products run where the file places their tasks,
-// and have the bits of one rank; those of one rank are right.
+// Compiled graphs over ranks, which are threads here: Cholesky, LU, QR and products run at the placements of
+// the file and are bitwise equal to one rank, whose results are correct.
 #include <gtest/gtest.h>
 #include <fairlead/ranks.hpp>
 
@@ -23,7 +23,7 @@ namespace {
 
 using Numbers = Plain<double>;
 
-/// Matrices with which a rank computes; what it makes of the first is wanted.
+/// The matrices of a computation; the result is in the first.
 using Compute = std::function<void(Runtime&, std::vector<std::unique_ptr<Dealt<double>>>&)>;
 
 struct Case {
@@ -46,7 +46,7 @@ Numbers by_one(const Case& of) {
   compute(runtime, of, nullptr, result);
   return result;
 }
-/// On every grid the bits are those of one rank, which are returned.
+/// Returns the result of one rank; on every grid the result is bitwise equal.
 Numbers the_same_on_all_grids(const Case& of) {
   const Numbers expected = by_one(of);
   for (const CyclicMap& grid :
@@ -64,7 +64,7 @@ Numbers the_same_on_all_grids(const Case& of) {
   return expected;
 }
 
-/// By elimination with pivots from whole columns.
+/// By elimination with partial pivoting over whole columns.
 double log_of_determinant(Numbers a) {
   double sum = 0;
   for (std::int64_t k = 0; k < a.rows; ++k) {

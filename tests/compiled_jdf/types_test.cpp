@@ -1,5 +1,6 @@
-// Types of dependencies in compiled graphs: parts of tiles are what goes to other ranks, and what is left in a datum. Beside loops
-// that know only the indices. tests/python/test_jdf_over_ranks.py runs the same file interpreted.
+// Types of dependencies in compiled graphs: only parts of tiles are sent to other ranks and stored in a
+// datum. Compared with loops that use only the indices. tests/python/test_jdf_over_ranks.py runs the same
+// file interpreted.
 #include <gtest/gtest.h>
 #include <fairlead/error.hpp>
 
@@ -46,7 +47,7 @@ Config config_of_types(const TypesCase& of) {
   return config;
 }
 
-/// What the file says, in loops.
+/// The computation of the file, in loops.
 void expect(TypesCase& it, const Mine& part) {
   for (std::int64_t i = 0; i < it.n; ++i)
     for (std::int64_t j = 0; j < it.tile; ++j) {
@@ -108,10 +109,10 @@ FoundTypes on(const TypesCase& of, const CyclicMap* grid, const types_hidden& ho
   return out;
 }
 
-/// Of a square of so many rows: elements on the diagonal and on one side of it.
+/// The number of elements on the diagonal and on one side of it, in a square of n rows.
 Bytes triangle(std::int64_t n) { return static_cast<Bytes>(n * (n + 1) / 2); }
 
-TEST(CompiledJdfTypes, PartsGoAndComeHome) {
+TEST(CompiledJdfTypes, PartsAreSentAndWrittenBack) {
   for (const auto& [n, tile, memory] : {std::tuple<std::int64_t, std::int32_t, const char*>{96, 24, "16MiB"},
                                         {101, 24, "16MiB"},
                                         {101, 24, "256KiB"},
@@ -133,7 +134,8 @@ TEST(CompiledJdfTypes, PartsGoAndComeHome) {
         EXPECT_TRUE(found.all.b.numbers == expected.b.numbers);
         EXPECT_TRUE(found.all.c.numbers == expected.c.numbers);
         if (!grid || grid->rank_rows != 4 || n / tile < 2) continue;
-        // Each diagonal tile: two triangles go, one comes home; B's tile goes and comes home. But what stays on its rank.
+        // For each diagonal tile: two triangles are sent, one is written back; B's tile is sent and written
+        // back. Local edges send nothing.
         Bytes elements = 0;
         const std::int64_t tiles = (n + tile - 1) / tile;
         for (std::int64_t k = 0; k < tiles; ++k) {
@@ -147,8 +149,8 @@ TEST(CompiledJdfTypes, PartsGoAndComeHome) {
     }
 }
 
-/// A type that nobody has explained: nothing is left in a datum, where all of it would be wrong.
-TEST(CompiledJdfTypes, WhatNobodyHasExplainedIsNotLeftInData) {
+/// An undefined type: nothing is stored in a datum, since storing the whole tile would be wrong.
+TEST(CompiledJdfTypes, AnUndefinedTypeCannotBeStored) {
   const TypesCase of{48, 12, "16MiB"};
   types_hidden how = with(mine[0]);
   how.type_MINE.reset();
@@ -167,8 +169,8 @@ TEST(CompiledJdfTypes, WhatNobodyHasExplainedIsNotLeftInData) {
   }
 }
 
-/// To tasks of other ranks all of it goes, which is right as well.
-TEST(CompiledJdfTypes, WhatNobodyHasExplainedGoesWhole) {
+/// Tasks of other ranks receive the whole tile, which is correct as well.
+TEST(CompiledJdfTypes, AnUndefinedTypeIsSentWhole) {
   const TypesCase of{48, 12, "16MiB"};
   types_hidden how = with(mine[0]);
   how.type_UPPER_TILE.reset();

@@ -1,5 +1,5 @@
-// Which policy runs what nobody has named one for: that of data that fit, or that of data that do not, in RAM or in an
-// accelerator's memory.
+// The default scheduling policy, for data that fit in RAM or an accelerator's memory and for data that do
+// not.
 #include <gtest/gtest.h>
 #include <fairlead/fairlead.hpp>
 
@@ -26,10 +26,8 @@ struct AutomaticPolicy : testing::Test {
     if (*devices != 0) config.set("devices", devices);
     return config;
   }
-  static std::string policy_of(Runtime& runtime) {
-    return front::core_of(runtime).engine().options().policy_name;
-  }
-  /// After a matrix of 512 KiB that Fairlead keeps, 128 of a side of tiles.
+  static std::string policy_of(Runtime& runtime) { return front::core_of(runtime).engine().options().policy_name; }
+  /// The policy after the registration of a 512 KiB matrix in the runtime's memory, in 128 x 128 tiles.
   static std::string with_kept(const char* devices, const char* scheduler = nullptr) {
     Config config = settings(devices);
     if (scheduler != nullptr) config.set("scheduler", scheduler);
@@ -41,13 +39,13 @@ struct AutomaticPolicy : testing::Test {
 
 }  // namespace
 
-TEST_F(AutomaticPolicy, OfDataThatFitEverywhereIsTheCheapest) {
+TEST_F(AutomaticPolicy, IsTheCheapestIfAllDataFit) {
   EXPECT_EQ(with_kept(""), fits);
   EXPECT_EQ(with_kept("emulated:memory=512KiB"), fits_devices);
   EXPECT_EQ(with_kept("emulated:memory=512KiB + emulated:memory=1MiB"), fits_devices);
 }
 
-TEST_F(AutomaticPolicy, OfDataThatExceedOneOfTheMemoriesIsFoundByPlaying) {
+TEST_F(AutomaticPolicy, SimulatesIfDataExceedAMemory) {
   EXPECT_EQ(with_kept("emulated:memory=384KiB"), does_not_fit);
   EXPECT_EQ(with_kept("emulated:memory=1MiB + emulated:memory=384KiB"), does_not_fit);
   Runtime runtime(settings(""));
@@ -55,7 +53,7 @@ TEST_F(AutomaticPolicy, OfDataThatExceedOneOfTheMemoriesIsFoundByPlaying) {
   EXPECT_EQ(policy_of(runtime), does_not_fit);
 }
 
-TEST_F(AutomaticPolicy, CountsTheProgramsOwnMemoryWhereItHasToBeCopied) {
+TEST_F(AutomaticPolicy, CountsUserMemoryOnlyIfItMustBeCopied) {
   std::vector<double> matrix(256 * 256), vector(65536);
   for (const bool device : {false, true}) {
     Runtime runtime(settings(device ? "emulated:memory=384KiB" : ""));
@@ -69,8 +67,8 @@ TEST_F(AutomaticPolicy, CountsTheProgramsOwnMemoryWhereItHasToBeCopied) {
   EXPECT_EQ(policy_of(runtime), does_not_fit);
 }
 
-// They wait for each other's panels, and hear of few tasks ahead. One rank alone waits for nobody.
-TEST_F(AutomaticPolicy, OfSeveralRanksTakesUrgentTasksFirst) {
+// Ranks wait for each other's panels and see few tasks ahead. A single rank does not.
+TEST_F(AutomaticPolicy, PrefersUrgentTasksOnSeveralRanks) {
   for (const std::uint32_t count : {1u, 2u, 3u})
     for (const char* devices : {"", "emulated:memory=512KiB"})
       for (const std::int64_t n : {256, 768}) {
@@ -89,7 +87,7 @@ TEST_F(AutomaticPolicy, OfSeveralRanksTakesUrgentTasksFirst) {
       }
 }
 
-TEST_F(AutomaticPolicy, IsNotAskedWhereSomebodyHasNamedOne) {
+TEST_F(AutomaticPolicy, IsNotUsedIfTheConfigurationNamesAPolicy) {
   EXPECT_EQ(with_kept("emulated:memory=384KiB", "eager"), "eager");
   EXPECT_EQ(with_kept("emulated:memory=384KiB", "lws"), "lws");
 }

@@ -1,4 +1,4 @@
-// Cyclic maps cell by cell, against the tables worked out from PaRSEC 2025 (placement), section 4.
+// Cyclic maps, compared cell by cell with tables derived from PaRSEC 2025 (placement), section 4.
 #include <gtest/gtest.h>
 #include <fairlead/cyclic_map.hpp>
 
@@ -14,7 +14,7 @@ constexpr int size = 6;
 template <class T>
 using Table = std::array<std::array<T, size>, size>;
 
-/// Rank and device of each tile; on and below the diagonal, or of all.
+/// Rank and device of each tile, of the lower triangle or of all.
 std::map<std::pair<int, int>, int> counts(const CyclicMap& map, bool lower) {
   std::map<std::pair<int, int>, int> found;
   for (int m = 0; m < size; ++m)
@@ -41,7 +41,7 @@ TEST(CyclicMap, OneRankOfFourDevices) {
     }
 }
 
-// Written as rank.device, times ten.
+// Each place is 10 * rank + device.
 TEST(CyclicMap, FourRanksOfTwoDevices) {
   constexpr Table<int> places{{{0, 10, 0, 10, 0, 10},
                                {20, 30, 20, 30, 20, 30},
@@ -78,8 +78,9 @@ TEST(CyclicMap, TilesPerPlace) {
 
 static_assert(four_ranks.rank(3, 2) == 2 && four_ranks(2, 5) == 1);  // usable where constants are wanted
 
-// Summit has six devices. What each row of ranks uses of them, by the text and by the printed formula.
-TEST(RowCyclicMap, TheRowsOfARankGoRoundRobinOverItsDevices) {
+// Summit has six devices. The devices that each row of ranks uses, by the text of the paper and by its
+// printed formula.
+TEST(RowCyclicMap, DistributesTheRowsOfARankRoundRobinOverItsDevices) {
   const auto used = [](int rank_rows, RowCyclicMap::Rows rows) {
     const RowCyclicMap map{.rank_rows = rank_rows, .devices = 6, .rows = rows};
     std::set<int> devices;
@@ -95,7 +96,7 @@ TEST(RowCyclicMap, TheRowsOfARankGoRoundRobinOverItsDevices) {
   EXPECT_EQ(used(3, of_matrix), (std::set{0, 3}));
 }
 
-TEST(RowCyclicMap, BothAgreeWithOneRowOfRanks) {
+TEST(RowCyclicMap, BothFormulasAgreeWithOneRowOfRanks) {
   const RowCyclicMap text{.rank_columns = 3, .devices = 4};
   RowCyclicMap printed = text;
   printed.rows = RowCyclicMap::Rows::of_matrix;

@@ -1,4 +1,5 @@
-// Workers that are bound to a core each are as far apart as hwloc says of the cores; of others nothing is known.
+// The distances of workers bound to cores are those that hwloc reports for the cores; unbound workers have
+// none.
 #include "front/runtime/machine_plan.hpp"
 
 #include <gtest/gtest.h>
@@ -30,14 +31,14 @@ std::uint32_t apart(const MachinePlan& plan, std::size_t a, std::size_t b) {
   return domain_distance(plan.topology.workers[a], plan.topology.workers[b]);
 }
 
-TEST(MachinePlan, BoundWorkersShareWhatTheirCoresShare) {
+TEST(MachinePlan, BoundWorkersHaveTheDomainsOfTheirCores) {
   const MachinePlan plan = plan_for(8, true);
   EXPECT_EQ(plan.processors, (std::vector<unsigned>{0, 1, 2, 3, 4, 5, 6, 7}));
   EXPECT_EQ(apart(plan, 2, 3), 0u);
   EXPECT_EQ(apart(plan, 2, 1), 1u);
   EXPECT_EQ(apart(plan, 2, 6), 2u);
 }
-TEST(MachinePlan, OfWorkersThatMayMoveNothingIsKnown) {
+TEST(MachinePlan, UnboundWorkersHaveNoDomains) {
   for (const MachinePlan& plan : {plan_for(8, false), plan_for(4, true)}) {
     EXPECT_TRUE(plan.processors.empty());
     EXPECT_EQ(apart(plan, 0, 3), 0u);

@@ -1,4 +1,5 @@
-// In a play, what workers have been given in the run stays theirs, and nobody gets anything before all is submitted.
+// In a what-if simulation, tasks keep the nodes assigned in the run, and no task is assigned during
+// submission.
 #include "front/what_if/resuming_policy.hpp"
 
 #include <gtest/gtest.h>
@@ -9,19 +10,19 @@
 namespace fairlead::front {
 namespace {
 
-struct PlayFromHere : testing::Test {
+struct ResumingPolicyTest : testing::Test {
   void SetUp() override {
     world.played_by = &submitting;
     world.attach(policy);
     for (const char* name : {"T0", "T1", "T2", "T3"}) world.submit_ready({name, {name}});
   }
-  void all_is_submitted() {
+  void end_submission() {
     submitting.note_finished();
     policy.simulation_finished(0);
   }
   schedule::FakeWorld world{2};
   SubmissionPhase submitting;
-  // The first and the third have been given to the second node.
+  // T0 and T2 are assigned to the second node.
   ResumingPolicy policy{schedule::make_policy("eager"), [this](const Task& task) {
                           const std::string name = world.name_of(task);
                           return name == "T0" || name == "T2" ? schedule::node(1) : no_id<NodeId>;
@@ -30,18 +31,18 @@ struct PlayFromHere : testing::Test {
 
 }  // namespace
 
-TEST_F(PlayFromHere, NobodyGetsAnythingBeforeAllIsSubmitted) {
+TEST_F(ResumingPolicyTest, AssignsNothingDuringSubmission) {
   EXPECT_TRUE(submitting.is_running());
   EXPECT_TRUE(policy.awaits_simulation());
   EXPECT_EQ(world.pick(0), "-");
   EXPECT_EQ(world.pick(1), "-");
-  all_is_submitted();
+  end_submission();
   EXPECT_FALSE(policy.awaits_simulation());
   EXPECT_EQ(world.pick(0), "T1");
 }
 
-TEST_F(PlayFromHere, WhatANodeWasGivenItGetsFirst) {
-  all_is_submitted();
+TEST_F(ResumingPolicyTest, PrefersTasksAssignedToTheNode) {
+  end_submission();
   EXPECT_EQ(world.pick(1), "T0");
   EXPECT_EQ(world.pick(0), "T1");
   EXPECT_EQ(world.pick(0), "T3");
@@ -49,8 +50,8 @@ TEST_F(PlayFromHere, WhatANodeWasGivenItGetsFirst) {
   EXPECT_EQ(world.pick(1), "T2");
 }
 
-TEST_F(PlayFromHere, IfNothingElseIsLeftOthersMayHaveIt) {
-  all_is_submitted();
+TEST_F(ResumingPolicyTest, OtherNodesMayTakeTheLastTasks) {
+  end_submission();
   EXPECT_EQ(world.take_any(0), "T0");
   EXPECT_EQ(world.pick(1), "T2");
   EXPECT_EQ(world.take_any(0), "T1");

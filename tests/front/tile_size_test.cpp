@@ -1,4 +1,4 @@
-// Tiles that are not square: where they lie, and who refuses them.
+// Tiles that are not square: their placement, and the functions that refuse them.
 #include <gtest/gtest.h>
 #include <fairlead/fairlead.hpp>
 #include <fairlead/linalg.hpp>
@@ -19,7 +19,7 @@ Config small_config() {
   return config;
 }
 
-/// Writes into each tile which one it is.
+/// Writes its number into each tile.
 void number_tiles(Runtime& runtime, const TiledMatrix<double>& a) {
   const auto set = codelet("set").cpu([](Out<Tile<double>> tile, double value) {
     for (std::int32_t j = 0; j < tile.columns(); ++j)
@@ -33,7 +33,7 @@ void number_tiles(Runtime& runtime, const TiledMatrix<double>& a) {
 
 }  // namespace
 
-TEST(TileSize, InTheProgramsMemoryTheyLieWhereTheirElementsAre) {
+TEST(TileSize, TilesInUserMemoryStayInPlace) {
   std::vector<double> data(static_cast<std::size_t>(distance) * columns, -1.0);
   {
     Runtime runtime(small_config());
@@ -47,7 +47,7 @@ TEST(TileSize, InTheProgramsMemoryTheyLieWhereTheirElementsAre) {
       EXPECT_EQ(data[static_cast<std::size_t>(i + j * distance)], i < rows ? 100 * (i / 4) + j / 3 : -1);
 }
 
-TEST(TileSize, InTheRuntimesMemoryTheLastOnesMayBeSmaller) {
+TEST(TileSize, TheLastTilesInRuntimeMemoryMayBeSmaller) {
   Runtime runtime(small_config());
   const auto a = runtime.tiled<double>("A", rows, columns, {4, 3});
   EXPECT_EQ(a.tile_size(), TileSize(4, 3));
@@ -63,8 +63,8 @@ TEST(TileSize, InTheRuntimesMemoryTheLastOnesMayBeSmaller) {
     }
 }
 
-/// 64 KiB hold two of them: they go to the disk and come back.
-TEST(TileSize, PaddedOnesAreComputedAndStoredLikeOthers) {
+/// Memory for two of these tiles: they are written to the disk and loaded again.
+TEST(TileSize, PaddedTilesAreComputedAndStored) {
   constexpr std::int32_t n = 250;
   Runtime runtime(small_config());
   const auto number = [](TileView<double> piece, std::int64_t row, std::int64_t column) {
@@ -93,7 +93,7 @@ TEST(TileSize, PaddedOnesAreComputedAndStoredLikeOthers) {
     }
 }
 
-TEST(TileSize, PaddedOnesOfTheProgramsMemoryOrOfMoreThanThereIsAreRefused) {
+TEST(TileSize, InvalidPaddedTilesAreRefused) {
   Runtime runtime(small_config());
   std::vector<double> data(static_cast<std::size_t>(rows * columns));
   EXPECT_THROW(runtime.tiled_in_place<double>("A", data.data(), rows, columns, rows, TileSize(4).padded()),
@@ -103,7 +103,7 @@ TEST(TileSize, PaddedOnesOfTheProgramsMemoryOrOfMoreThanThereIsAreRefused) {
   EXPECT_THROW(runtime.tiled<double>("A", rows, columns, TileSize(huge).padded()), UsageError);
 }
 
-TEST(TileSize, ThoseOfNothingAreRefusedAndSquareOnesAskedFor) {
+TEST(TileSize, EmptyTilesAreRefusedAndSquareTilesRequired) {
   Runtime runtime(small_config());
   EXPECT_THROW(runtime.tiled<double>("A", rows, columns, {0, 3}), UsageError);
   EXPECT_THROW(runtime.tiled<double>("A", rows, columns, {3, -1}), UsageError);
@@ -111,7 +111,7 @@ TEST(TileSize, ThoseOfNothingAreRefusedAndSquareOnesAskedFor) {
   Flow flow(runtime);
   try {
     linalg::cholesky(flow, linalg::Kernels::load(), a);
-    ADD_FAILURE() << "it took them";
+    ADD_FAILURE() << "accepted";
   } catch (const UsageError& error) {
     EXPECT_NE(std::string(error.what()).find("A has tiles of 4 x 3"), std::string::npos) << error.what();
   }

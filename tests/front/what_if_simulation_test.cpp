@@ -1,4 +1,4 @@
-// A what-if simulation next to a real run: by a thread of its own, while tasks are running; and that nothing waits for it in the end.
+// A what-if simulation in a thread of its own during a real run; the end of the run does not wait for it.
 #include "policy/what_if_simulation.hpp"
 #include "front/runtime/runtime_access.hpp"
 
@@ -21,30 +21,33 @@
 namespace fairlead {
 namespace {
 
-/// Has all that is submitted played once, and keeps what was found.
-class Asking final : public ForwardingPolicy<Asking> {
+/// Simulates all submitted tasks once and keeps the result.
+class SimulatingPolicy final : public ForwardingPolicy<SimulatingPolicy> {
  public:
-  Asking(WhatIfSimulation::Evaluation judge, std::promise<std::uint64_t>& finding)
-      : ForwardingPolicy(schedule::make_policy("ap")), judge_(std::move(judge)), finding_(finding) {}
+  SimulatingPolicy(WhatIfSimulation::Evaluation evaluation, std::promise<std::uint64_t>& finding)
+      : ForwardingPolicy(schedule::make_policy("ap")),
+        evaluation_(std::move(evaluation)),
+        finding_(finding) {}
 
   Notifications interests() const override { return Notifications::submitted | Notifications::progress; }
   void submitted(Task& task) override { unfinished_.add(task); }
   void finished(Task& task, WorkerId, Duration) override { unfinished_.remove(task); }
   void horizon_closed() override {
-    if (judge_) view().what_if_simulation()->start(unfinished_.list(), std::exchange(judge_, nullptr));
+    if (evaluation_)
+      view().what_if_simulation()->start(unfinished_.list(), std::exchange(evaluation_, nullptr));
   }
   void simulation_finished(std::uint64_t finding) override { finding_.set_value(finding); }
 
  private:
-  WhatIfSimulation::Evaluation judge_;
+  WhatIfSimulation::Evaluation evaluation_;
   std::promise<std::uint64_t>& finding_;
   schedule::what_if::Unfinished unfinished_;
 };
 
-/// Waits for a what-if simulation: also after it is over, and if none was begun at all.
-class WaitingStill final : public ForwardingPolicy<WaitingStill> {
+/// Waits for a what-if simulation, even after it has ended or if none was started.
+class WaitingPolicy final : public ForwardingPolicy<WaitingPolicy> {
  public:
-  explicit WaitingStill(bool begins) : ForwardingPolicy(schedule::make_policy("ap")), begins_(begins) {}
+  explicit WaitingPolicy(bool begins) : ForwardingPolicy(schedule::make_policy("ap")), begins_(begins) {}
 
   Notifications interests() const override { return Notifications::submitted | Notifications::progress; }
   void submitted(Task& task) override { unfinished_.add(task); }
@@ -63,14 +66,16 @@ class WaitingStill final : public ForwardingPolicy<WaitingStill> {
 };
 
 struct WhatIfSimulationDuringARun : testing::Test {
-  /// A chain of so many tasks on each of four numbers, of which the first one waits for what is found if it is told to.
-  void run(WhatIfSimulation::Evaluation judge, bool waits) {
+  /// A chain of tasks on each of four numbers. If `waits`, the first task waits for the result of the
+  /// simulation.
+  void run(WhatIfSimulation::Evaluation evaluation, bool waits) {
     Config config;
     config.set("workers", 2);
     config.set("memory", "8MiB");
     config.set("bind-threads", false);
     Runtime runtime(config);
-    front::core_of(runtime).replace_policy(std::make_unique<Asking>(std::move(judge), finding), "asking");
+    front::core_of(runtime).replace_policy(std::make_unique<SimulatingPolicy>(std::move(evaluation), finding),
+                                  "simulating");
     std::vector<int> values(4);
     auto found = finding.get_future();
     const auto add = codelet("add").cpu([](InOut<int> value) { ++value.get(); });
@@ -93,24 +98,24 @@ constexpr Duration all = Duration::max() / 8;
 }  // namespace
 
 TEST_F(WhatIfSimulationDuringARun, ReportsItsResultWhileTasksRun) {
-  std::atomic<int> plays = 0;
+  std::atomic<int> completed = 0;
   run(
-      [&plays](Simulator& stage) -> std::uint64_t {
+      [&completed](Simulator& simulator) -> std::uint64_t {
         const std::vector<std::string> policies{"blocks", "darts", "dmdas", "static"};
-        for (const SimulationOutcome& played : stage.simulate(policies, all, Duration::max()))
-          plays += played.completed();
+        for (const SimulationOutcome& outcome : simulator.simulate(policies, all, Duration::max()))
+          completed += outcome.completed();
         return 1000;
       },
       true);
-  EXPECT_GE(plays, 1);  // who takes much longer than another is not listened to
+  EXPECT_GE(completed, 1);  // simulations that take much longer than the best are abandoned
 }
 
-// The judge would go on for ever. It is told to end when the runtime ends.
+// The evaluation loops until the end of the runtime cancels it.
 TEST_F(WhatIfSimulationDuringARun, EndsWithTheRuntime) {
   std::atomic<bool> has_ended = false;
   run(
-      [&has_ended](Simulator& stage) -> std::uint64_t {
-        while (stage.simulate("eager", all, Duration::max()).completed()) continue;
+      [&has_ended](Simulator& simulator) -> std::uint64_t {
+        while (simulator.simulate("eager", all, Duration::max()).completed()) continue;
         has_ended = true;
         return 1;
       },
@@ -118,13 +123,14 @@ TEST_F(WhatIfSimulationDuringARun, EndsWithTheRuntime) {
   EXPECT_TRUE(has_ended);
 }
 
-TEST_F(WhatIfSimulationDuringARun, FindsNothingIfTheJudgeFails) {
+TEST_F(WhatIfSimulationDuringARun, HasNoResultIfTheEvaluationFails) {
   run([](Simulator&) -> std::uint64_t { throw std::bad_alloc(); }, false);
-  // The runtime has gone: it was told before, or not at all.
+  // The end of the runtime did not wait for a result.
 }
 
-// Two MiB would take two seconds there. What is in the program's own memory comes back in the end, as in a run.
-TEST(WhatIfSimulationOfDataThatFit, LeavesResultsWhereTheyAre) {
+// A simulation that wrote back two MiB would predict two seconds. As in a run, only data in user memory are
+// written back.
+TEST(WhatIfSimulationOfDataThatFit, DoesNotWriteResultsToDisk) {
   Config config;
   config.set("workers", 2);
   config.set("memory", "32MiB");
@@ -132,11 +138,11 @@ TEST(WhatIfSimulationOfDataThatFit, LeavesResultsWhereTheyAre) {
   Runtime runtime(config);
   std::promise<std::uint64_t> finding;
   auto found = finding.get_future();
-  const auto judge = [](Simulator& stage) {
-    const SimulationOutcome played = stage.simulate("eager", all, Duration::max());
-    return static_cast<std::uint64_t>(played.completed() ? played.time.count() : 0);
+  const auto evaluation = [](Simulator& simulator) {
+    const SimulationOutcome outcome = simulator.simulate("eager", all, Duration::max());
+    return static_cast<std::uint64_t>(outcome.completed() ? outcome.time.count() : 0);
   };
-  front::core_of(runtime).replace_policy(std::make_unique<Asking>(judge, finding), "asking");
+  front::core_of(runtime).replace_policy(std::make_unique<SimulatingPolicy>(evaluation, finding), "simulating");
   const auto set =
       codelet("set").cpu([](Out<Vector<double>> v) { std::fill(v.data(), v.data() + v.size(), 1.0); });
   std::vector<Handle<Vector<double>>> data;
@@ -146,19 +152,19 @@ TEST(WhatIfSimulationOfDataThatFit, LeavesResultsWhereTheyAre) {
     flow.submit(set(data.back()));
   }
   flow.wait();
-  const Duration played(static_cast<std::int64_t>(found.get()));
-  EXPECT_GT(played, Duration{});
-  EXPECT_LT(played, std::chrono::milliseconds(500));
+  const Duration outcome(static_cast<std::int64_t>(found.get()));
+  EXPECT_GT(outcome, Duration{});
+  EXPECT_LT(outcome, std::chrono::milliseconds(500));
 }
 
-TEST(PoliciesThatWaitForEver, AreBelievedOnlyDuringASimulation) {
+TEST(PoliciesThatWaitForever, MayIdleOnlyDuringASimulation) {
   for (const bool begins : {false, true}) {
     SCOPED_TRACE(begins);
     Config config;
     config.set("workers", 2);
     config.set("bind-threads", false);
     Runtime runtime(config);
-    front::core_of(runtime).replace_policy(std::make_unique<WaitingStill>(begins), "still");
+    front::core_of(runtime).replace_policy(std::make_unique<WaitingPolicy>(begins), "waiting");
     const auto add = codelet("add").cpu([](InOut<int> value) { ++value.get(); });
     int value = 0;
     {

@@ -24,7 +24,7 @@ const CodeletInfo& hold_codelet() {
 
 std::shared_ptr<engine::OpenHold> FlowSource::request_hold(const Submission& wanted,
                                                            std::vector<std::uint8_t>& access_of_use,
-                                                           HoldCallback told) {
+                                                           HoldCallback callback) {
   Submission submission = wanted;
   submission.codelet = &hold_codelet();
   core_.reductions().close_all();  // closed before the admission check: fold tasks need memory, too
@@ -47,7 +47,7 @@ std::shared_ptr<engine::OpenHold> FlowSource::request_hold(const Submission& wan
       if (cancelled.load()) core_.engine().cancel(*holds_.load());
     }
     return insert_hold(
-        *holds_.load(), submission, gathered, access_of_use, std::move(told),
+        *holds_.load(), submission, gathered, access_of_use, std::move(callback),
         fmt::format("{} at {}:{}", SubmissionFit::text_of(submission), submission.file, submission.line));
   });
 }
@@ -85,25 +85,26 @@ std::shared_ptr<engine::OpenHold> FlowSource::insert_hold(engine::HoldSource& of
                                                           const Submission& submission,
                                                           const Gathered& gathered,
                                                           std::vector<std::uint8_t>& access_of_use,
-                                                          HoldCallback told, std::string whose) {
+                                                          HoldCallback callback, std::string whose) {
   auto record = std::make_shared<engine::OpenHold>();
   record->accesses.resize(gathered.count);
   record->uses.resize(gathered.count);
   record->places.reserve(gathered.count);
   record->file = submission.file;
   record->line = submission.line;
-  record->of_application = told == nullptr;
+  record->of_application = callback == nullptr;
   record->releases_itself = &of == write_back_holds_;
   access_of_use.assign(gathered.access_of_use.begin(),
                        gathered.access_of_use.begin() + static_cast<std::ptrdiff_t>(submission.uses.size()));
   for (std::size_t i = 0; i < submission.uses.size(); ++i)
     record->uses[access_of_use[i]] = {submission.uses[i].datum, gathered.insertions[access_of_use[i]].mode};
-  if (told != nullptr) {
+  if (callback != nullptr) {
     outcome_.callbacks()->open.fetch_add(1);
-    record->callback = [told = std::move(told), calls = outcome_.callbacks(), whose = std::move(whose),
-                        &world = core_.world(), weak = std::weak_ptr(record)]() mutable {
-      calls->call([&] { told(weak.lock()); }, whose);
-      told = nullptr;
+    record->callback = [callback = std::move(callback), calls = outcome_.callbacks(),
+                        whose = std::move(whose), &world = core_.world(),
+                        weak = std::weak_ptr(record)]() mutable {
+      calls->call([&] { callback(weak.lock()); }, whose);
+      callback = nullptr;
       calls->open.fetch_sub(1);
       world.wake(engine::WakeTarget::application());
     };
@@ -138,9 +139,9 @@ std::shared_ptr<engine::OpenHold> FlowSource::acquire(const Submission& submissi
 }
 
 void FlowSource::acquire_then(const Submission& submission, std::vector<std::uint8_t>& access_of_use,
-                              HoldCallback told) {
+                              HoldCallback callback) {
   core_.caller().check("acquire_then");
-  request_hold(submission, access_of_use, std::move(told));
+  request_hold(submission, access_of_use, std::move(callback));
 }
 
 void FlowSource::throw_refused(const engine::OpenHold& record) { std::rethrow_exception(reason_of(record)); }

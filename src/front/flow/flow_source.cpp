@@ -146,8 +146,8 @@ void FlowSource::insert(const Submission& submission, std::shared_ptr<ObservedTa
   const Bytes scratch = whole_pages_for(submission.scratch_bytes);
   gathered.footprint += scratch;
   gathered.host_footprint += scratch;
-  const bool somebody_can = (submission.codelet->kinds & core_.machine().kinds_of_workers) != 0;
-  const bool fits_anywhere = somebody_can && gathered.footprint <= core_.machine().smallest_cache;
+  const bool any_worker_can_run = (submission.codelet->kinds & core_.machine().kinds_of_workers) != 0;
+  const bool fits_anywhere = any_worker_can_run && gathered.footprint <= core_.machine().smallest_cache;
   const bool by_one_kind = core_.fixed_order() && core_.machine().devices != 0;
   std::uint32_t excluded =
       fits_anywhere && submission.node == no_id<NodeId> && !by_one_kind ? 0 : fit_.nodes_excluded(submission);

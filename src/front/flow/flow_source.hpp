@@ -71,9 +71,9 @@ class FlowSource : public engine::CountedSource {
   /// data that this thread holds.
   std::shared_ptr<engine::OpenHold> acquire(const Submission& submission,
                                             std::vector<std::uint8_t>& access_of_use);
-  /// Returns immediately. `told` is called when the data are available, or when they cannot be.
+  /// Returns immediately. `callback` is called when the data are available, or when they cannot be.
   void acquire_then(const Submission& submission, std::vector<std::uint8_t>& access_of_use,
-                    HoldCallback told);
+                    HoldCallback callback);
   /// Throws TaskError with the reason why the data are not available.
   [[noreturn]] static void throw_refused(const engine::OpenHold& record);
   /// The exception that throw_refused() throws.
@@ -131,12 +131,13 @@ class FlowSource : public engine::CountedSource {
   void insert_fold(const engine::Reduction& reduction, engine::RegisteredDatum& partial, const char* file,
                    std::uint32_t line);
   std::shared_ptr<engine::OpenHold> request_hold(const Submission& wanted,
-                                                 std::vector<std::uint8_t>& access_of_use, HoldCallback told);
-  /// Inserts a hold after all submitted tasks. `whose`: describes it for messages, if `told` throws.
+                                                 std::vector<std::uint8_t>& access_of_use,
+                                                 HoldCallback callback);
+  /// Inserts a hold after all submitted tasks. `whose`: describes it for messages, if `callback` throws.
   std::shared_ptr<engine::OpenHold> insert_hold(engine::HoldSource& of, const Submission& submission,
                                                 const Gathered& gathered,
-                                                std::vector<std::uint8_t>& access_of_use, HoldCallback told,
-                                                std::string whose);
+                                                std::vector<std::uint8_t>& access_of_use,
+                                                HoldCallback callback, std::string whose);
   /// Calls the task's on_done when the data that it wrote in the program's memory are up to date there. It does so from
   /// a hold that follows the task.
   void call_after_write_back(const Submission& task, const std::shared_ptr<ObservedTask>& watched,

@@ -88,8 +88,9 @@ class FlowChecker {
                          fmt::format("nothing feeds the flow {} of {}: it reads, so it needs a \"<-\"",
                                      flow.name.text, of.name.text));
     if (flow.access == Access::write && !used && !flow.broken)
-      diagnostics_.warning(flow.name.where, fmt::format("{} writes {}, and nobody gets it: it has no \"->\"",
-                                                        of.name.text, flow.name.text));
+      diagnostics_.warning(flow.name.where,
+                           fmt::format("the value that {} writes to {} is lost: the flow has no \"->\"",
+                                       of.name.text, flow.name.text));
   }
 
   void check(const TaskClass& of, const Flow& flow, const Dependency& it) {
@@ -99,7 +100,7 @@ class FlowChecker {
       const Target& target = branch.target;
       for (const ExpressionId argument : target.arguments) range_allowed(flow, it, target, argument);
       if (it.direction == Direction::out && target.kind == Target::Kind::fresh)
-        diagnostics_.error(target.where, "NEW is only for inputs: it is memory that nobody has written");
+        diagnostics_.error(target.where, "NEW is only for inputs: it is memory without a value");
       if (it.direction == Direction::out && target.kind == Target::Kind::null)
         diagnostics_.error(target.where, "NULL is only for inputs; leave an output away, or guard it");
       if (flow.access == Access::control && target.kind != Target::Kind::task)

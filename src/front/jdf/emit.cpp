@@ -261,7 +261,7 @@ EmittedFiles emit(const JdfFile& file, const EmitNames& names, Diagnostics& diag
     if (const EmitGlobal& it = globals[i];
         it.global->is_collection && !it.given && aligned_with(file, i) == i)
       diagnostics.error(it.global->name.where,
-                        fmt::format("{} is a collection, and hidden: nobody could give its data", it.name));
+                        fmt::format("{} is a collection and hidden: its data cannot be given", it.name));
   EmitSource first(file, names, globals, diagnostics);
   const std::string members = first.members();
   Diagnostics ignored_diagnostics;

@@ -353,7 +353,9 @@ std::string EmitTasks::shape_source(const TaskClass& it, Range where) {
         if (branch.target.kind == Target::Kind::memory)
           return "data_of_" + file_.globals[aligned_with(file_, branch.target.index)].name.text;
   diagnostics_.error(
-      where, fmt::format("how large is it? {} runs beside no data: place it (: A(...))", it.name.text));
+      where,
+      fmt::format("the size of NEW is unknown: {} uses no data in memory and has no placement (: A(...))",
+                  it.name.text));
   return "";
 }
 

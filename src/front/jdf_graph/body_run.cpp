@@ -174,7 +174,7 @@ int BodyRun::call(const BodyCall& it) {
     side = std::min({side, part.rows, part.columns});
     if (kernels_ == nullptr || changes_nothing) continue;
     if (part.rows < 0 || part.columns < 0)
-      throw UsageError(fmt::format("{} of {} is told to use {} x {} of {}", where(it.where), task(),
+      throw UsageError(fmt::format("{} of {}: the sizes {} x {} of {} are negative", where(it.where), task(),
                                    part.rows, part.columns,
                                    class_.flows[it.arguments[part.argument].flow].name.text));
     if (!is_empty(part) && (part.rows > tile.rows || part.columns > tile.columns))

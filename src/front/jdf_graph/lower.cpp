@@ -450,12 +450,12 @@ class Lowering {
   void require_known(const Dependency& dependency) const {
     const std::optional<TypeReference> type = type_of_dependency(file_, dependency, true);
     if (!type) return;
-    const std::string name = type->name.empty() ? "what C says here" : type->name;
-    throw InputError(
-        fmt::format("{}: the value is taken to this datum, and nobody has said which part of a tile {} is: "
-                    "--type {}=lower, say, or "
-                    "=full",
-                    file_.source.where(type->where), name, type->name.empty() ? "NAME" : name));
+    const std::string name = type->name.empty() ? "in C" : type->name;
+    throw InputError(fmt::format(
+        "{}: the value is stored in this datum, but the type {} is not defined as a part of a tile: "
+        "give --type {}=lower, for example, or "
+        "=full",
+        file_.source.where(type->where), name, type->name.empty() ? "NAME" : name));
   }
 
   /// Inserts a task that copies the value to a datum other than the one that contains it.

@@ -151,13 +151,14 @@ ptg::Part left_of_type(const std::optional<ptg::Part>& part, const char* type, c
                        SourceLine file) {
   if (part) return *part;
   const std::string what =
-      fmt::format("{}:{}: the value is taken to this datum, and ", file.file_name(), place);
+      fmt::format("{}:{}: the value is stored in this datum, but ", file.file_name(), place);
   if (type == nullptr)
     throw UsageError(
-        what + "C says which part of a tile that is, which Fairlead cannot know: name the type in the file");
+        what +
+        "its part of a tile is an expression in C, which Fairlead cannot read: name the type in the file");
   throw UsageError(
-      fmt::format("{}nobody has said which part of a tile {} is: give {{.type_{} = "
-                  "fairlead::ptg::Part::lower()}}, say, or "
+      fmt::format("{}the type {} is not defined as a part of a tile: give {{.type_{} = "
+                  "fairlead::ptg::Part::lower()}}, for example, or "
                   "fairlead::ptg::Part() if it is all of it",
                   what, type, type));
 }

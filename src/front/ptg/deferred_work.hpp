@@ -53,7 +53,7 @@ class DeferredWork {
  public:
   /// True if no entry is queued or being processed. Any thread.
   bool none() const noexcept { return count_.load() == 0; }
-  void keep(const CompletionNotice& telling) { keep_in(tellings_, telling); }
+  void keep(const CompletionNotice& notice) { keep_in(notices_, notice); }
   void keep(const ReadyTask& ready) { keep_in(ready_, ready); }
   void keep(const ArrivedOutput& came) { keep_in(came_, came); }
   /// All receivers on other ranks have the value with this number.
@@ -62,9 +62,9 @@ class DeferredWork {
   void keep_ahead(TaskInstance& task) { keep_in(ahead_, &task); }
   /// The take functions return the oldest entry, or false if there is none. The entry counts as left over until
   /// done() is called.
-  bool take(CompletionNotice& telling) { return take_from(tellings_, telling); }
+  bool take(CompletionNotice& notice) { return take_from(notices_, notice); }
   bool take(ReadyTask& ready) { return take_from(ready_, ready); }
-  /// Call told_of(), instead of done(), when its receivers on this rank are notified.
+  /// Call arrival_processed(), instead of done(), when the receivers on this rank have been notified.
   bool take(ArrivedOutput& came) {
     const std::lock_guard guard(mutex_);
     const bool found = take_first(came_, came);
@@ -109,7 +109,7 @@ class DeferredWork {
 
   std::atomic<std::size_t> count_{0};
   std::mutex mutex_;  // guards the members below
-  std::deque<CompletionNotice> tellings_;
+  std::deque<CompletionNotice> notices_;
   std::deque<ReadyTask> ready_;
   std::deque<ArrivedOutput> came_;
   std::size_t came_in_hand_ = 0;

@@ -60,8 +60,8 @@ void DistributedRun::begin(Bytes largest_footprint) {
   // Values that other ranks read here and values in flight share the memory that the largest task leaves (rule 10 of
   // docs/memory.md).
   const Bytes capacity = front::host_capacity(core_);
-  const Bytes beside = capacity > largest_footprint ? capacity - largest_footprint : 0;
-  if (communicator_.ranks() > 1 && beside < 2 * largest)
+  const Bytes remaining = capacity > largest_footprint ? capacity - largest_footprint : 0;
+  if (communicator_.ranks() > 1 && remaining < 2 * largest)
     throw FootprintError(
         fmt::format("over several ranks a graph needs memory for its largest task ({}) and for two values "
                     "that come and go ({} each); "
@@ -70,10 +70,11 @@ void DistributedRun::begin(Bytes largest_footprint) {
                     core_.memory_advice(core_.engine().view().host(), largest_footprint + 2 * largest)));
   places_.begin(largest_footprint);
   // Each small value also has a record outside its page, which no memory limit covers; hence the absolute maximum.
-  fresh_.set_limit(std::min(beside / 4, most_small_values));
+  fresh_.set_limit(std::min(remaining / 4, most_small_values));
   pending_sends_.store(0);
   has_begun_ = true;
-  communicator_.begin(run_, placement_.fingerprint(), net::room_of(beside / 2, largest, page_bytes), *this);
+  communicator_.begin(run_, placement_.fingerprint(), net::room_of(remaining / 2, largest, page_bytes),
+                      *this);
 }
 
 void DistributedRun::give_up() noexcept {
@@ -147,9 +148,9 @@ DistributedRun::OutgoingOutputs DistributedRun::outgoing(TaskInstance& over, con
     const bool has_value = at < of.data_flows && values[at] != no_value;
     for (const auto& [rank, part] : to) {
       const auto number = static_cast<std::uint8_t>(has_value ? of.output_number(at, part) : std::size_t{at});
-      const auto told = std::ranges::find(going.outputs, number, &net::Endpoint::Output::number);
-      if (told != going.outputs.end()) {
-        told->to.push_back(rank);
+      const auto same_value = std::ranges::find(going.outputs, number, &net::Endpoint::Output::number);
+      if (same_value != going.outputs.end()) {
+        same_value->to.push_back(rank);
         continue;
       }
       net::Endpoint::Output output{.number = number, .to = {rank}};

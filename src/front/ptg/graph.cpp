@@ -220,7 +220,7 @@ void TaskClass::copied_by(Copier copier) {
     throw UsageError(
         fmt::format("the flow \"{}\" of {} has or_copy(): {}", flow.name, text_of(*definition_), why));
   };
-  if (!writes(flow.mode)) refuse("it changes nothing, so nobody is waited for");
+  if (!writes(flow.mode)) refuse("it changes nothing, so no task waits for its readers");
   if (copier.codelet == nullptr) refuse("data of its type cannot be copied, only tiles, vectors and blocks");
   flow.copier = std::move(copier);
 }

@@ -91,29 +91,29 @@ void GraphSource::release(Task& over, ReadyTasks& ready) {
     }
   if (over_ranks_ == nullptr && unfolding_.has_no_successors(of))
     return unfolding_.forget(active, ready.recycler.thread());
-  CompletionNotice telling;
-  telling.task = &active;
-  telling.worker = over.worker;
-  telling.at = over.at;
-  telling.walk.stop_by(table_.stop);
+  CompletionNotice notice;
+  notice.task = &active;
+  notice.worker = over.worker;
+  notice.at = over.at;
+  notice.walk.stop_by(table_.stop);
   try {
-    of.place(active.parameters(), telling.numbers.data());
+    of.place(active.parameters(), notice.numbers.data());
   } catch (const UsageError& error) {
     return fail(error.what());
   }
-  if (over_ranks_ != nullptr) notify_other_ranks(telling, over);
-  notify_successors(telling, ready);
+  if (over_ranks_ != nullptr) notify_other_ranks(notice, over);
+  notify_successors(notice, ready);
 }
 
 /// Sends the outputs of a finished task to other ranks. If it failed or was cancelled, the run ends on all ranks
 /// instead.
-void GraphSource::notify_other_ranks(CompletionNotice& telling, const Task& over) {
+void GraphSource::notify_other_ranks(CompletionNotice& notice, const Task& over) {
   if (over.failure != nullptr) return over_ranks_->failed(exception_text(over.failure, "a task failed"));
   if (over.cancelled || cancelled.load()) return over_ranks_->failed("the graph was cancelled");
   try {
-    DistributedRun::OutgoingOutputs going = over_ranks_->outgoing(*telling.task, telling.numbers.data());
-    unfolding_.count_elsewhere(telling, going.flows);
-    if (!going.outputs.empty()) over_ranks_->send_outputs(*telling.task, std::move(going));
+    DistributedRun::OutgoingOutputs going = over_ranks_->outgoing(*notice.task, notice.numbers.data());
+    unfolding_.count_elsewhere(notice, going.flows);
+    if (!going.outputs.empty()) over_ranks_->send_outputs(*notice.task, std::move(going));
   } catch (const UsageError& error) {
     fail(error.what());
   }
@@ -133,31 +133,31 @@ void GraphSource::process_remote_events(ReadyTasks& ready) {
   };
   for (ArrivedOutput came; !ready.full() && left_.take(came); left_.arrival_processed(came))
     guarded([&] {
-      CompletionNotice telling = unfolding_.begin_arrival(came.task, came.output, came.number, came.forwarded,
-                                                          ready.recycler.thread());
-      notify_successors(telling, ready);
+      CompletionNotice notice = unfolding_.begin_arrival(came.task, came.output, came.number, came.forwarded,
+                                                         ready.recycler.thread());
+      notify_successors(notice, ready);
     });
   for (std::uint32_t number = 0; !ready.full() && left_.take_delivered(number); left_.done())
     guarded([&] {
-      const CompletionNotice telling{};
-      unfolding_.delivered(number, Host{*this, ready, telling});
+      const CompletionNotice notice{};
+      unfolding_.delivered(number, Host{*this, ready, notice});
     });
   // The thread that waits for the end of the run waits for these events too.
   if (some && left_.none()) core_.world().wake(engine::WakeTarget::application());
 }
 
 /// Notifies the successors; if interrupted, more() continues.
-void GraphSource::notify_successors(CompletionNotice& telling, ReadyTasks& ready) {
+void GraphSource::notify_successors(CompletionNotice& notice, ReadyTasks& ready) {
   // Tasks announced to a policy must still run.
   if (early_end_.abandoned() && ahead_ == nullptr) [[unlikely]]
     return;
   try {
-    if (unfolding_.notify_successors(telling, Host{*this, ready, telling})) [[likely]]
+    if (unfolding_.notify_successors(notice, Host{*this, ready, notice})) [[likely]]
       return;
   } catch (const UsageError& error) {
     return fail(error.what());  // a formula has divided by 0: receivers not notified never start
   }
-  left_.keep(telling);
+  left_.keep(notice);
   has_more_ready();
 }
 
@@ -316,8 +316,8 @@ bool GraphSource::more(ReadyTasks& ready) {
       if (later) left_.keep(kept);
       left_.done();
       if (later) return false;  // the source is called again when the fresh datum exists
-    } else if (CompletionNotice telling; some_left && left_.take(telling)) {
-      notify_successors(telling, ready);
+    } else if (CompletionNotice notice; some_left && left_.take(notice)) {
+      notify_successors(notice, ready);
       left_.done();
     } else if (ahead_ != nullptr ? !announce_some(ready.recycler)
                                  : fresh_.queued_tasks() >= most_starving || !hand_out_initial(ready)) {

@@ -51,13 +51,13 @@ class GraphSource final : public front::FlowSource {
   struct Host {
     GraphSource& source;
     ReadyTasks& ready;
-    const CompletionNotice& telling;
+    const CompletionNotice& notice;
     std::size_t thread() const noexcept { return ready.recycler.thread(); }
     /// True if notifications must be interrupted: no space for ready tasks, or the results are no longer needed.
     bool full() const noexcept {
       return ready.full() || (source.early_end_.abandoned() && source.ahead_ == nullptr);
     }
-    void satisfied(TaskInstance& task) { source.satisfied({&task, telling.worker, telling.at}, ready); }
+    void satisfied(TaskInstance& task) { source.satisfied({&task, notice.worker, notice.at}, ready); }
     void unused(std::uint32_t number) { source.recycle_value(number); }
     void misused(const std::string& why) { source.fail(why); }
   };
@@ -78,7 +78,7 @@ class GraphSource final : public front::FlowSource {
   bool plans() const noexcept { return to_be_announced() && !table_.has_write_backs; }
 
   // ---- thread-safe
-  void notify_successors(CompletionNotice& telling, ReadyTasks& ready);
+  void notify_successors(CompletionNotice& notice, ReadyTasks& ready);
   void satisfied(const ReadyTask& task, ReadyTasks& ready);
   void recycle_value(std::uint32_t number);
   bool take_values(TaskInstance& task, const std::int64_t* numbers);
@@ -90,7 +90,7 @@ class GraphSource final : public front::FlowSource {
   bool announce_some(Recycler& recycler);
   bool announce_next(Recycler& recycler);
   void retry(TaskInstance& starved);
-  void notify_other_ranks(CompletionNotice& telling, const Task& over);
+  void notify_other_ranks(CompletionNotice& notice, const Task& over);
   void process_remote_events(ReadyTasks& ready);
   bool is_quiescent(std::uint64_t counted) const noexcept;
   bool has_few_ready(std::uint64_t counted) const noexcept;

@@ -9,7 +9,7 @@ void Lookahead::begin(std::uint64_t first_id) {
   initial_over_ = starved_ = given_up_ = false;
   next_id_ = first_id;
   queue_.clear();
-  tellings_.clear();
+  notices_.clear();
   announced_.clear();
 }
 
@@ -21,10 +21,10 @@ TaskInstance* Lookahead::next_satisfied(Host& host) {
       queue_.pop_front();
       return task;
     }
-    if (!tellings_.empty()) {
-      CompletionNotice telling = tellings_.back();
-      tellings_.pop_back();
-      if (!unfolding_.notify_successors(telling, host)) tellings_.push_back(telling);
+    if (!notices_.empty()) {
+      CompletionNotice notice = notices_.back();
+      notices_.pop_back();
+      if (!unfolding_.notify_successors(notice, host)) notices_.push_back(notice);
       continue;
     }
     if (initial_over_) return nullptr;

@@ -44,7 +44,7 @@ class Lookahead {
   }
   /// True if all tasks have been announced.
   bool all_announced() const noexcept {
-    return initial_over_ && !starved_ && queue_.empty() && tellings_.empty();
+    return initial_over_ && !starved_ && queue_.empty() && notices_.empty();
   }
   /// Announces the next task: creates its descriptor and continues with its successors as if it had finished.
   /// `family(active, numbers)` returns the task's family; `announce(task)` is called before any thread can take the
@@ -57,7 +57,7 @@ class Lookahead {
   /// The graph is invalid: no more tasks are announced. Tasks already announced run as before.
   void give_up() {
     queue_.clear();
-    tellings_.clear();
+    notices_.clear();
     initial_over_ = given_up_ = true;
     starved_ = false;
   }
@@ -101,7 +101,7 @@ class Lookahead {
   bool initial_over_ = false, starved_ = false, given_up_ = false;
   std::uint64_t next_id_ = 0;
   std::deque<TaskInstance*> queue_;                         // tasks with all inputs
-  std::vector<CompletionNotice> tellings_;                  // interrupted because the queue was full
+  std::vector<CompletionNotice> notices_;                   // interrupted because the queue was full
   mutable std::mutex mutex_;                                // guards the member below
   std::unordered_map<std::uint64_t, Announced> announced_;  // by task key
 };
@@ -115,11 +115,11 @@ bool Lookahead::next(Recycler& recycler, Family&& family, Announce&& announce, T
   TaskInstance* const active = next_satisfied(host);
   if (active == nullptr) return false;
   const TableClass& of = table_.classes[active->task_class];
-  CompletionNotice telling;
-  of.place(active->parameters(), telling.numbers.data());
-  if (!take_values(*active, telling.numbers.data())) return false;
-  const TaskFamily* const its_family = family(*active, telling.numbers.data());
-  const bool waits_for_nothing = unfolding_.missing_inputs(of, telling.numbers.data()) == 0;
+  CompletionNotice notice;
+  of.place(active->parameters(), notice.numbers.data());
+  if (!take_values(*active, notice.numbers.data())) return false;
+  const TaskFamily* const its_family = family(*active, notice.numbers.data());
+  const bool waits_for_nothing = unfolding_.missing_inputs(of, notice.numbers.data()) == 0;
   Task& task = recycler.take();
   task.begin(static_cast<TaskId>(next_id_++), task.inline_access.data(), 0);
   task.family = its_family;
@@ -141,8 +141,8 @@ bool Lookahead::next(Recycler& recycler, Family&& family, Announce&& announce, T
     std::vector<std::int64_t> parameters(active->parameters(), active->parameters() + of.parameters.size());
     begins = &unfolding_.make(of, active->task_class, active->key, parameters.data(), host.number);
   }
-  telling.task = active;
-  if (!unfolding_.notify_successors(telling, host)) tellings_.push_back(telling);
+  notice.task = active;
+  if (!unfolding_.notify_successors(notice, host)) notices_.push_back(notice);
   return true;
 }
 

@@ -29,8 +29,8 @@ bool Unfolding::reserve_for_write_back(std::uint32_t number, TaskInstance& task)
   ReaderCount& it = readers(number);
   const std::lock_guard guard(coming_home_mutex_);
   for (;;) {
-    std::int32_t nobody = 0;
-    if (it.count.compare_exchange_strong(nobody, 1, std::memory_order_acq_rel)) return true;
+    std::int32_t no_readers = 0;
+    if (it.count.compare_exchange_strong(no_readers, 1, std::memory_order_acq_rel)) return true;
     const auto waiting = coming_home_.emplace(number, &task);
     it.write_back_waits.store(true, std::memory_order_relaxed);
     // A reader that finishes after this sees write_back_waits.
@@ -52,9 +52,9 @@ TaskInstance* Unfolding::next_home(std::uint32_t number) {
 
 ReaderCount& Unfolding::fresh(std::uint32_t number) { return fresh_.at(number); }
 
-void Unfolding::count_elsewhere(CompletionNotice& telling, std::span<const std::uint8_t> flows) {
-  const TableClass& of = table_.classes[telling.task->task_class];
-  const std::uint32_t* const values = telling.task->values(of.parameters.size());
+void Unfolding::count_elsewhere(CompletionNotice& notice, std::span<const std::uint8_t> flows) {
+  const TableClass& of = table_.classes[notice.task->task_class];
+  const std::uint32_t* const values = notice.task->values(of.parameters.size());
   for (const std::uint16_t at : of.notified_flows) {
     if (at >= of.data_flows || values[at] == no_value) continue;
     const TableFlow& flow = of.flows[at];
@@ -67,7 +67,7 @@ void Unfolding::count_elsewhere(CompletionNotice& telling, std::span<const std::
       it.count.fetch_add(elsewhere, std::memory_order_relaxed);
     }
   }
-  telling.counted = true;
+  notice.counted = true;
 }
 
 CompletionNotice Unfolding::begin_arrival(std::uint64_t name, std::size_t output, std::uint32_t number,
@@ -80,22 +80,22 @@ CompletionNotice Unfolding::begin_arrival(std::uint64_t name, std::size_t output
   of.parameters_of(name, parameters.data());
   TaskInstance& over =
       make(of, static_cast<std::uint32_t>(found - table_.classes.begin()), name, parameters.data(), thread);
-  CompletionNotice telling;
-  telling.task = &over;
-  telling.counted = true;
+  CompletionNotice notice;
+  notice.task = &over;
+  notice.counted = true;
   const std::size_t flow = of.output(output).first;
   const auto at = std::ranges::find(of.notified_flows, flow);
-  ensure(at != of.notified_flows.end(), "what comes from another rank is told of");
-  telling.flow_position = static_cast<std::size_t>(at - of.notified_flows.begin());
-  telling.flow_end = telling.flow_position + 1;
-  of.place(over.parameters(), telling.numbers.data());
-  if (number == no_value) return telling;
+  ensure(at != of.notified_flows.end(), "an output from another rank notifies tasks");
+  notice.flow_position = static_cast<std::size_t>(at - of.notified_flows.begin());
+  notice.flow_end = notice.flow_position + 1;
+  of.place(over.parameters(), notice.numbers.data());
+  if (number == no_value) return notice;
   over.values(of.parameters.size())[flow] = number;
   ReaderCount& it = readers(number);
   it.counted.store(true, std::memory_order_relaxed);
   it.count.store(1 + passed_on, std::memory_order_relaxed);
   it.has_writer = false;
-  return telling;
+  return notice;
 }
 
 namespace {
@@ -194,11 +194,11 @@ void Unfolding::find_readers_of_memory() {
 
 /// A value must be in the datum in which it is to be stored, unless a write-back task copies it; otherwise sets
 /// `why`.
-void Unfolding::check_leavings(const CompletionNotice& telling, const TableFlow& flow, std::uint32_t number,
+void Unfolding::check_leavings(const CompletionNotice& notice, const TableFlow& flow, std::uint32_t number,
                                std::string& why) {
-  const std::size_t own = table_.classes[telling.task->task_class].places.size();
+  const std::size_t own = table_.classes[notice.task->task_class].places.size();
   Numbers numbers;
-  std::copy_n(telling.numbers.data(), own, numbers.data());
+  std::copy_n(notice.numbers.data(), own, numbers.data());
   for (const StoredOutput& leaving : flow.stored_outputs) {
     if (leaving.written_back || !leaving.condition(numbers.data())) continue;
     StoppableWalk walk(table_.stop);
@@ -211,8 +211,8 @@ void Unfolding::check_leavings(const CompletionNotice& telling, const TableFlow&
             "there{}",
             leaving.said == nullptr || !leaving.said->where
                 ? std::string()
-                : source_line_of(*leaving.said, *table_.classes[telling.task->task_class].definition) + ": ",
-            flow.name, table_.text_of(*telling.task), values_.text_of(leaving.memory, numbers.data()),
+                : source_line_of(*leaving.said, *table_.classes[notice.task->task_class].definition) + ": ",
+            flow.name, table_.text_of(*notice.task), values_.text_of(leaving.memory, numbers.data()),
             there == no_value ? ", and there is no such datum" + values_.extents_of(leaving.memory.collection)
                               : "");
   }
@@ -220,15 +220,15 @@ void Unfolding::check_leavings(const CompletionNotice& telling, const TableFlow&
 
 /// The error text for a stated edge that is not proven; empty if it is correct. `name`, `numbers`: of the receiver;
 /// without a name it does not exist.
-std::string Unfolding::wrong_end(CompletionNotice& telling, const Edge& edge,
+std::string Unfolding::wrong_end(CompletionNotice& notice, const Edge& edge,
                                  std::optional<std::uint64_t> name, const std::int64_t* parameters,
                                  const std::int64_t* numbers) const {
-  const Giver giver = giver_of(telling);
+  const Giver giver = giver_of(notice);
   const TableClass& to = table_.classes[edge.to_class];
   if (!name || !takes_from(to, to.flows[edge.to_flow], numbers, giver)) [[unlikely]]
     return ptg::wrong_end(table_, giver, edge, parameters);
   const TableFlow& flow = table_.classes[giver.task_class].flows[giver.flow];
-  if (flow.may_repeat && !telling.stated.add(*name, edge.to_flow)) [[unlikely]]
+  if (flow.may_repeat && !notice.stated.add(*name, edge.to_flow)) [[unlikely]]
     return stated_twice(table_, giver, edge, parameters);
   return {};
 }
@@ -239,19 +239,19 @@ std::string Unfolding::two_values(const TaskInstance& task, std::size_t slot) co
                      table_.text_of(task));
 }
 
-std::string Unfolding::changed_twice(const CompletionNotice& telling, const Edge& edge) const {
+std::string Unfolding::changed_twice(const CompletionNotice& notice, const Edge& edge) const {
   const TableClass& to = table_.classes[edge.to_class];
   std::string where;
   if (edge.definition != nullptr) {
     std::array<std::int64_t, Walk::most_loops> parameters;
-    edge.find_parameters(telling.numbers.data(), parameters.data());
-    const Giver giver = giver_of(telling);
+    edge.find_parameters(notice.numbers.data(), parameters.data());
+    const Giver giver = giver_of(notice);
     if (std::string why = ptg::wrong_end(table_, giver, edge, parameters.data()); !why.empty()) return why;
     if (edge.definition->where)
       where = source_line_of(*edge.definition, *table_.classes[giver.task_class].definition) + ": ";
   }
   return fmt::format("{}the value that {} has goes to two tasks that change it; one of them is of {}", where,
-                     table_.text_of(*telling.task), to.name);
+                     table_.text_of(*notice.task), to.name);
 }
 
 }  // namespace fairlead::ptg

@@ -102,7 +102,7 @@ class Unfolding {
   }
   /// With several ranks, before any receiver of a finished task is notified: counts the outputs that go to other
   /// ranks, by flow, so that the values stay unchanged until they are sent.
-  void count_elsewhere(CompletionNotice& telling, std::span<const std::uint8_t> flows);
+  void count_elsewhere(CompletionNotice& notice, std::span<const std::uint8_t> flows);
   /// The notification of receivers on this rank for an output that arrived from another rank; pass it to go_on().
   /// `passed_on`: it is also sent on from here.
   CompletionNotice begin_arrival(std::uint64_t name, std::size_t output, std::uint32_t number, bool passed_on,
@@ -120,7 +120,7 @@ class Unfolding {
   /// Notifies the receivers of a finished task and recycles its record. Returns false if interrupted because the host
   /// is full; call again with the same state.
   template <class Host>
-  bool notify_successors(CompletionNotice& telling, Host&& host);
+  bool notify_successors(CompletionNotice& notice, Host&& host);
 
   const PendingTasks& partly() const noexcept { return partly_; }
   /// Drops all pending tasks: none can become ready any more.
@@ -137,11 +137,11 @@ class Unfolding {
   ReaderCount& fresh(std::uint32_t number);
   TaskInstance* next_home(std::uint32_t number);
   void find_readers_of_memory();
-  std::string changed_twice(const CompletionNotice& telling, const Edge& edge) const;
+  std::string changed_twice(const CompletionNotice& notice, const Edge& edge) const;
   template <class Host>
-  void notify(CompletionNotice& telling, const Edge& edge, std::uint32_t number, bool counted, Host& host);
+  void notify(CompletionNotice& notice, const Edge& edge, std::uint32_t number, bool counted, Host& host);
   template <class Host>
-  bool notify_consecutive(CompletionNotice& telling, const Edge& edge, std::uint32_t number, Host& host);
+  bool notify_consecutive(CompletionNotice& notice, const Edge& edge, std::uint32_t number, Host& host);
   template <class Host>
   void release_value(std::uint32_t number, Host& host);
   /// An input that arrives at a task.
@@ -157,14 +157,14 @@ class Unfolding {
   bool receives(const Edge& edge, std::int64_t* numbers) const {
     return (edge.after.empty() || edge.holds(numbers)) && !is_skipped(table_, edge, numbers);
   }
-  std::string wrong_end(CompletionNotice& telling, const Edge& edge, std::optional<std::uint64_t> name,
+  std::string wrong_end(CompletionNotice& notice, const Edge& edge, std::optional<std::uint64_t> name,
                         const std::int64_t* parameters, const std::int64_t* numbers) const;
-  Giver giver_of(const CompletionNotice& telling) const {
-    const std::uint16_t flow = table_.classes[telling.task->task_class].notified_flows[telling.flow_position];
-    return {telling.task->task_class, flow, telling.task->parameters()};
+  Giver giver_of(const CompletionNotice& notice) const {
+    const std::uint16_t flow = table_.classes[notice.task->task_class].notified_flows[notice.flow_position];
+    return {notice.task->task_class, flow, notice.task->parameters()};
   }
   std::string two_values(const TaskInstance& task, std::size_t slot) const;
-  void check_leavings(const CompletionNotice& telling, const TableFlow& flow, std::uint32_t number,
+  void check_leavings(const CompletionNotice& notice, const TableFlow& flow, std::uint32_t number,
                       std::string& why);
 
   const ClassTable& table_;
@@ -182,26 +182,26 @@ class Unfolding {
 };
 
 template <class Host>
-bool Unfolding::notify_successors(CompletionNotice& telling, Host&& host) {
-  TaskInstance& over = *telling.task;
+bool Unfolding::notify_successors(CompletionNotice& notice, Host&& host) {
+  TaskInstance& over = *notice.task;
   const TableClass& of = table_.classes[over.task_class];
   const std::uint32_t* const values = over.values(of.parameters.size());
-  std::int64_t* const numbers = telling.numbers.data();
-  const std::size_t until = std::min(telling.flow_end, of.notified_flows.size());
-  for (; telling.flow_position < until; ++telling.flow_position, telling.edge = 0) {
-    const std::size_t at = of.notified_flows[telling.flow_position];
+  std::int64_t* const numbers = notice.numbers.data();
+  const std::size_t until = std::min(notice.flow_end, of.notified_flows.size());
+  for (; notice.flow_position < until; ++notice.flow_position, notice.edge = 0) {
+    const std::size_t at = of.notified_flows[notice.flow_position];
     const TableFlow& flow = of.flows[at];
     const std::uint32_t number = at < of.data_flows ? values[at] : no_value;
     const bool may_count = flow.may_count && number != no_value;
-    if (telling.edge == 0 && !telling.in_edge && flow.may_repeat) [[unlikely]]
-      telling.stated.clear();
-    if (telling.edge == 0 && !telling.in_edge && number != no_value) {
-      if (!flow.stored_outputs.empty() && telling.flow_end == ~std::size_t{0}) {
+    if (notice.edge == 0 && !notice.in_edge && flow.may_repeat) [[unlikely]]
+      notice.stated.clear();
+    if (notice.edge == 0 && !notice.in_edge && number != no_value) {
+      if (!flow.stored_outputs.empty() && notice.flow_end == ~std::size_t{0}) {
         std::string why;
-        check_leavings(telling, flow, number, why);
+        check_leavings(notice, flow, number, why);
         if (!why.empty()) host.misused(why);
       }
-      if (may_count && writes(flow.mode) && !telling.counted) {
+      if (may_count && writes(flow.mode) && !notice.counted) {
         ReaderCount& it = readers(number);
         it.counted.store(flow.counted, std::memory_order_relaxed);
         // One for this task, so that the count does not reach 0 before all receivers are notified. No other thread
@@ -211,33 +211,33 @@ bool Unfolding::notify_successors(CompletionNotice& telling, Host&& host) {
     }
     std::size_t writers = 0;  // of a value without counted readers: it must have no other receiver
     const bool counted = may_count && readers(number).counted.load(std::memory_order_relaxed);
-    for (; telling.edge < flow.edges.size(); ++telling.edge) {
-      const Edge& edge = flow.edges[telling.edge];
-      if (!telling.in_edge &&
-          !(telling.in_edge =
-                edge.before(numbers) && (edge.loops.empty() || telling.walk.begin(edge.loops, numbers))))
+    for (; notice.edge < flow.edges.size(); ++notice.edge) {
+      const Edge& edge = flow.edges[notice.edge];
+      if (!notice.in_edge &&
+          !(notice.in_edge =
+                edge.before(numbers) && (edge.loops.empty() || notice.walk.begin(edge.loops, numbers))))
         continue;
       if (edge.key_stride != 0 && !counted && !edge.to_writer && own_ == nullptr) {
-        if (!notify_consecutive(telling, edge, number, host)) [[unlikely]]
+        if (!notify_consecutive(notice, edge, number, host)) [[unlikely]]
           return false;
-        telling.in_edge = false;
+        notice.in_edge = false;
         continue;
       }
       for (bool more = true; more;) {
         if (host.full()) [[unlikely]]
           return false;
         if (own_ != nullptr) [[unlikely]] {
-          if (const std::int64_t off = own_->steps_to_own(edge, telling.walk, numbers); off != 0) {
-            more = telling.walk.skip(edge.loops, off, numbers);
+          if (const std::int64_t off = own_->steps_to_own(edge, notice.walk, numbers); off != 0) {
+            more = notice.walk.skip(edge.loops, off, numbers);
             continue;
           }
         }
         if (edge.to_writer && !counted && receives(edge, numbers) && ++writers > 1) [[unlikely]]
-          host.misused(changed_twice(telling, edge));
-        notify(telling, edge, number, counted, host);
-        more = telling.walk.next(edge.loops, numbers);
+          host.misused(changed_twice(notice, edge));
+        notify(notice, edge, number, counted, host);
+        more = notice.walk.next(edge.loops, numbers);
       }
-      telling.in_edge = false;
+      notice.in_edge = false;
     }
     // This task no longer uses the value. acq_rel: the last reader sees the accesses of the others, and the writer.
     if (counted && readers(number).count.fetch_sub(1, std::memory_order_acq_rel) == 1)
@@ -249,9 +249,9 @@ bool Unfolding::notify_successors(CompletionNotice& telling, Host&& host) {
 
 /// Notifies one receiver.
 template <class Host>
-void Unfolding::notify(CompletionNotice& telling, const Edge& edge, std::uint32_t number, bool counted,
+void Unfolding::notify(CompletionNotice& notice, const Edge& edge, std::uint32_t number, bool counted,
                        Host& host) {
-  std::int64_t* const numbers = telling.numbers.data();
+  std::int64_t* const numbers = notice.numbers.data();
   if (!edge.after.empty() && !edge.holds(numbers)) return;
   const TableClass& to = table_.classes[edge.to_class];
   const auto find_parameters = [&](std::int64_t* parameters) { edge.find_parameters(numbers, parameters); };
@@ -267,7 +267,7 @@ void Unfolding::notify(CompletionNotice& telling, const Edge& edge, std::uint32_
       its.reset();
     if (!its && edge.may_be_missing) [[unlikely]]
       return;
-    const std::string why = wrong_end(telling, edge, its, parameters.data(), of_task.data());
+    const std::string why = wrong_end(notice, edge, its, parameters.data(), of_task.data());
     if (!why.empty()) [[unlikely]]
       return host.misused(why);
     name = *its;
@@ -275,7 +275,7 @@ void Unfolding::notify(CompletionNotice& telling, const Edge& edge, std::uint32_
   if (counted && !edge.to_control) {
     ReaderCount& it = readers(number);
     if (edge.to_writer) {
-      if (it.has_writer) return host.misused(changed_twice(telling, edge));
+      if (it.has_writer) return host.misused(changed_twice(notice, edge));
       it.has_writer = true;
       it.writer = name;
       it.writer_class = static_cast<std::uint16_t>(edge.to_class);
@@ -290,13 +290,13 @@ void Unfolding::notify(CompletionNotice& telling, const Edge& edge, std::uint32_
 
 /// Like notify(), for the remaining iterations of a loop over consecutive keys. Returns false if the host is full.
 template <class Host>
-bool Unfolding::notify_consecutive(CompletionNotice& telling, const Edge& edge, std::uint32_t number,
+bool Unfolding::notify_consecutive(CompletionNotice& notice, const Edge& edge, std::uint32_t number,
                                    Host& host) {
-  std::int64_t* const numbers = telling.numbers.data();
+  std::int64_t* const numbers = notice.numbers.data();
   const TableClass& to = table_.classes[edge.to_class];
   const auto find_parameters = [&](std::int64_t* parameters) { edge.find_parameters(numbers, parameters); };
   const Arrival arrival{edge.to_class, edge.slot, edge.to_control, edge.makes_ready};
-  const auto [last, step] = telling.walk.innermost();
+  const auto [last, step] = notice.walk.innermost();
   std::int64_t& place = numbers[edge.loops.front().place];
   const std::int64_t growth = edge.key_stride * step;
   for (std::int64_t name = (*edge.key)(numbers);; name += growth) {

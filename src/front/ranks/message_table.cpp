@@ -44,11 +44,11 @@ MessageTable::MessageTable(engine::RuntimeCore& core, net::Communicator& communi
     : core_(core),
       communicator_(communicator),
       limits_(limits_of(host_capacity(core), communicator.protocol(), communicator.ranks())),
-      traffic_(
-          core, communicator, net::Client::Cause::messages,
-          {.failed = [this](const std::string& why) { failed(why); },
-           .over = [this](const std::shared_ptr<void>& state) { over(state); },
-           .expected = [this](std::uint64_t name, Bytes bytes, bool told) { expected(name, bytes, told); }}),
+      traffic_(core, communicator, net::Client::Cause::messages,
+               {.failed = [this](const std::string& why) { failed(why); },
+                .over = [this](const std::shared_ptr<void>& state) { over(state); },
+                .expected = [this](std::uint64_t name, Bytes bytes,
+                                   bool announced) { expected(name, bytes, announced); }}),
       most_under_way_(enough_under_way) {}
 
 /// Started by the first message: while messages may arrive, the workers of a rank do not sleep.
@@ -177,7 +177,7 @@ void MessageTable::on_credit(net::RankId by, NoteReader& note) {
 
 /// The buffer of an incoming message is ready. The sender is notified several times per window, so that it can send
 /// more; it is notified immediately if it may be holding this message back.
-void MessageTable::expected(std::uint64_t name, Bytes bytes, bool told) {
+void MessageTable::expected(std::uint64_t name, Bytes bytes, bool announced) {
   const net::RankId peer{static_cast<std::uint32_t>(name >> 44)};
   const auto tag = static_cast<std::uint32_t>(name >> 20 & (tags - 1));
   const std::lock_guard guard(mutex_);
@@ -187,7 +187,7 @@ void MessageTable::expected(std::uint64_t name, Bytes bytes, bool told) {
   std::uint64_t& until = it.unreported[tag];
   until = std::max(until, number + 1);
   is_eager(bytes) ? it.unasked_along += bytes : ++it.unasked_others;
-  if ((it.throttle_note % 2 != 0 && !told) || notes_per_window * it.unasked_along >= limits_.along ||
+  if ((it.throttle_note % 2 != 0 && !announced) || notes_per_window * it.unasked_along >= limits_.along ||
       notes_per_window * it.unasked_others >= limits_.others)
     ask(it, peer);
 }

@@ -84,7 +84,7 @@ class MessageTable {
   bool goes(Peer& to, net::RankId peer, Bytes bytes, const SendWindow::Message& message);
   void send_now(net::RankId to, const SendWindow::Message& message);
   void tell_of_holding(Peer& to, net::RankId peer);
-  void expected(std::uint64_t name, Bytes bytes, bool told);
+  void expected(std::uint64_t name, Bytes bytes, bool announced);
   void ask(Peer& from, net::RankId peer);
   void on_credit(net::RankId by, NoteReader& note);
   void over(const std::shared_ptr<void>& state);

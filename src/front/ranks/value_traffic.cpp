@@ -167,7 +167,7 @@ void ValueTraffic::let_go_of_turns(std::uint64_t number) {
 /// tree, a forwarding rank needs it no later than the ranks that it forwards to. Requires the mutex.
 void ValueTraffic::tell(std::uint64_t number, Sending& sending) {
   if (sending.to.empty()) return;
-  const std::uint32_t time = sending.apart + sending.told++;
+  const std::uint32_t time = sending.apart + sending.announcements++;
   net::Endpoint::Output output{.number = static_cast<std::uint8_t>(time % net::most_outputs),
                                .value = number,
                                .bytes = at_sources_.at(sending.turn).bytes,
@@ -240,7 +240,7 @@ void ValueTraffic::read(const net::Commands::Read& read) {
   holds_.request_hold(name_of(read.id), from, AccessMode::read);
 }
 
-void ValueTraffic::expected(std::uint64_t key, bool told) {
+void ValueTraffic::expected(std::uint64_t key, bool announced) {
   if (!hooks_.expected) return;
   Bytes bytes = 0;
   {
@@ -249,7 +249,7 @@ void ValueTraffic::expected(std::uint64_t key, bool told) {
     if (found == by_key_.end()) return;  // abandoned
     bytes = coming_.at(found->second).bytes;
   }
-  hooks_.expected(key, bytes, told);
+  hooks_.expected(key, bytes, announced);
 }
 
 void ValueTraffic::arrived(const net::Commands::Arrived& landed) {
@@ -299,7 +299,7 @@ void ValueTraffic::sent(const net::Commands::Sent& left) {
     const auto found = sendings_.find(left.value);
     if (found == sendings_.end()) return;
     Sending& sending = found->second;
-    if (++sending.left != sending.told || !sending.to.empty()) return;
+    if (++sending.left != sending.announcements || !sending.to.empty()) return;
     owner = std::move(sending.owner);
     const auto turn = at_sources_.find(sending.turn);
     sendings_.erase(found);

@@ -24,8 +24,8 @@ class ValueTraffic final : public net::Client {
   struct Hooks {
     std::function<void(const std::string&)> failed;  ///< no more values arrive, for the stated reason
     std::function<void(const Owner&)> over{};        ///< a value has arrived, or all receivers have it
-    /// The destination of the value `name` is ready. `told`: the sender has already announced the value.
-    std::function<void(std::uint64_t name, Bytes bytes, bool told)> expected{};
+    /// The destination of the value `name` is ready. `announced`: the sender has already announced the value.
+    std::function<void(std::uint64_t name, Bytes bytes, bool announced)> expected{};
   };
   ValueTraffic(engine::RuntimeCore& core, net::Communicator& communicator, Cause cause, Hooks hooks);
 
@@ -63,7 +63,7 @@ class ValueTraffic final : public net::Client {
   void sent(const net::Commands::Sent& left) override;
   void failed(const std::string& why) override { hooks_.failed(why); }
   void out_of_memory() noexcept override { core_.out_of_memory(); }
-  void expected(std::uint64_t key, bool told) override;
+  void expected(std::uint64_t key, bool announced) override;
   Cause cause() const noexcept override { return cause_; }
 
  private:
@@ -78,7 +78,7 @@ class ValueTraffic final : public net::Client {
   };
   struct Sending {
     std::uint64_t turn = 0, name = 0;
-    std::uint32_t apart = 0, told = 0, left = 0;
+    std::uint32_t apart = 0, announcements = 0, left = 0;
     std::vector<net::RankId> to{};  // ranks that are not notified yet
     Owner owner{};
   };

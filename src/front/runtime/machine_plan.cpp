@@ -29,8 +29,8 @@ Bytes MachinePlan::chunk_for(Bytes limit, Bytes reserved) const {
 }
 
 Bytes MachinePlan::pool_capacity(Bytes limit, Bytes reserved) const {
-  const Bytes besides = reserved + transit_bytes(chunk_for(limit, reserved));
-  return limit <= besides ? 0 : whole_pages_in(limit - besides);
+  const Bytes overhead = reserved + transit_bytes(chunk_for(limit, reserved));
+  return limit <= overhead ? 0 : whole_pages_in(limit - overhead);
 }
 
 Bytes MachinePlan::limit_for(Bytes wanted, Bytes reserved) const {
@@ -58,7 +58,7 @@ MachinePlan plan_of(const Config& config, Bytes reserved, const backend::Backend
   const Bytes limit = config.bytes_or("memory", machine.memory.usable_bytes());
   if (limit <= reserved + 4096)
     throw ConfigError(
-        fmt::format("the memory limit of {} leaves nothing for tiles: {} are needed besides them.\n"
+        fmt::format("the memory limit of {} leaves nothing for tiles: {} are needed in addition to them.\n"
                     "  Allow more by --memory.",
                     config::readable_size(limit), config::readable_size(reserved)));
   const std::string devices = config.text_or("devices", "");
@@ -69,7 +69,8 @@ MachinePlan plan_of(const Config& config, Bytes reserved, const backend::Backend
   plan.capacity = plan.pool_capacity(limit, reserved);
   if (plan.capacity == 0)
     throw ConfigError(
-        fmt::format("the memory limit of {} is used up by {} besides tiles and the transit buffers of {} "
+        fmt::format("the memory limit of {} leaves nothing for tiles: {} are needed in addition to them, and "
+                    "transit buffers for {} "
                     "devices.\n  Allow at least {} bytes by --memory, or use fewer devices.",
                     config::readable_size(limit), config::readable_size(reserved), plan.devices.size(),
                     plan.limit_for(4096, reserved)));

@@ -129,12 +129,12 @@ class Matcher {
   }
 
   /// Keeps each edge once, and optionally reports repetitions.
-  void drop_doubles(std::vector<StatedEdge>& said, const std::vector<EdgeEnd>& ends, bool told) {
+  void drop_doubles(std::vector<StatedEdge>& said, const std::vector<EdgeEnd>& ends, bool report) {
     std::ranges::stable_sort(said, {}, &StatedEdge::ports);
     std::size_t kept = 0;
     for (std::size_t i = 0; i < said.size(); ++i) {
       if (kept > 0 && said[kept - 1].ports == said[i].ports) {
-        if (!told) continue;
+        if (!report) continue;
         const EdgeEnd &first = ends[said[kept - 1].end], &second = ends[said[i].end];
         if (findings_.needs_text(Kind::duplicate_output))
           findings_.add(Kind::duplicate_output,

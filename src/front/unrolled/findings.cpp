@@ -14,15 +14,15 @@ std::string_view title(Kind kind) noexcept {
     case Kind::one_sided:
       return "edges of which only one end knows";
     case Kind::missing_producer:
-      return "values that nobody makes";
+      return "inputs from tasks or values that do not exist";
     case Kind::no_input:
-      return "inputs that nobody gives";
+      return "flows without an input";
     case Kind::duplicate_output:
       return "outputs that are given twice";
     case Kind::two_writers:
       return "values with two writers";
     case Kind::reads_own_overwrite:
-      return "tasks that read a value beside changing it";
+      return "tasks that read a value that they also change";
     case Kind::cycle:
       return "cycles";
     case Kind::unordered_writes:

@@ -124,7 +124,7 @@ std::vector<Precedence> overwriting_steps(const Graph& graph, const Ports& ports
   // By value and part, writers first. A value taken as another type is a copy, or a triangle of its own.
   const auto key = [](const User& it) { return std::tuple(it.value, it.part, !it.writes); };
   std::ranges::stable_sort(users, {}, key);
-  const auto told = [&](Port port) {
+  const auto described = [&](Port port) {
     return fmt::format("{} ({})", label(graph, ports.task(port), ports.flow(port)),
                        graph.where(graph.inputs[edges.inputs.given[port]]));
   };
@@ -140,7 +140,7 @@ std::vector<Precedence> overwriting_steps(const Graph& graph, const Ports& ports
             Kind::two_writers,
             fmt::format("{} is changed by {} and by {}{}",
                         label(graph, ports.task(users[begin].value), ports.flow(users[begin].value)),
-                        told(users[begin].port), told(users[begin + 1].port),
+                        described(users[begin].port), described(users[begin + 1].port),
                         writers - begin > 2 ? fmt::format(", and {} more", writers - begin - 2) : ""));
       else
         findings.count(Kind::two_writers);
@@ -151,7 +151,7 @@ std::vector<Precedence> overwriting_steps(const Graph& graph, const Ports& ports
           out.push_back({ports.task(users[i].port), writer, true});
         } else if (findings.needs_text(Kind::reads_own_overwrite)) {
           findings.add(Kind::reads_own_overwrite,
-                       fmt::format("{} is also {}", told(users[i].port), told(users[begin].port)));
+                       fmt::format("{} is also {}", described(users[i].port), described(users[begin].port)));
         } else {
           findings.count(Kind::reads_own_overwrite);
         }

@@ -1,5 +1,5 @@
-// Data in the hands of the program, on real threads: order, values, memory, callbacks, and ends of every
-// kind.
+// Data acquired by the program, with real threads: order, values, memory, callbacks, and every way to end a
+// hold.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <fairlead/fairlead.hpp>
@@ -36,8 +36,8 @@ class Acquire : public testing::TestWithParam<std::size_t> {};
 INSTANTIATE_TEST_SUITE_P(Workers, Acquire, testing::Values(1, 2, 4),
                          [](const auto& workers) { return std::to_string(workers.param); });
 
-// Tasks before it are over when it is given, tasks behind it run on what it leaves.
-TEST_P(Acquire, HasItsTurnInTheProgramsOrder) {
+// Earlier tasks finish before the hold is granted; later tasks run with its values.
+TEST_P(Acquire, FollowsTheProgramsOrder) {
   Runtime runtime(few(GetParam()));
   int x = 0;
   const auto hx = runtime.value("x", x);
@@ -55,7 +55,7 @@ TEST_P(Acquire, HasItsTurnInTheProgramsOrder) {
   EXPECT_EQ(x, 200 * 15);
 }
 
-TEST_P(Acquire, ReadersGoOnBesideOneThatReads) {
+TEST_P(Acquire, OtherReadersRunDuringAReadAcquire) {
   Runtime runtime(few(GetParam()));
   int x = 7, sum = 0;
   const auto hx = runtime.value("x", x), hs = runtime.value("sum", sum);
@@ -68,7 +68,7 @@ TEST_P(Acquire, ReadersGoOnBesideOneThatReads) {
   EXPECT_EQ(*hold.get<0>(), 7);
 }
 
-TEST_P(Acquire, TilesComeFromTheDiskAndGoBack) {
+TEST_P(Acquire, TilesAreLoadedFromAndWrittenToTheDisk) {
   Runtime runtime(few(GetParam(), "1MiB"));
   const auto a = runtime.tiled<double>("A", 128 * 32, 128, 128);  // 32 tiles of 128 KiB, eight fit
   Flow flow(runtime);
@@ -86,7 +86,7 @@ TEST_P(Acquire, TilesComeFromTheDiskAndGoBack) {
   EXPECT_GT(runtime.disk_traffic().read, 0u);
 }
 
-TEST(AcquireInPlace, GivesTheUsersOwnMemory) {
+TEST(AcquireInPlace, ReturnsTheUsersOwnMemory) {
   Runtime runtime(few(2));
   std::vector<double> memory(100 * 50);
   const auto a = runtime.tiled_in_place<double>("A", memory.data(), 100, 50, 100, 32);
@@ -96,8 +96,8 @@ TEST(AcquireInPlace, GivesTheUsersOwnMemory) {
   EXPECT_EQ(hold.get<0>().leading_dimension(), 100);
 }
 
-// A value that is written by the program only needs no task before.
-TEST(AcquireForWriting, MakesTheFirstValue) {
+// The program may write a value without a task before it.
+TEST(AcquireForWriting, CreatesTheFirstValue) {
   Runtime runtime(few(2));
   const auto a = runtime.tiled<double>("A", 64, 64, 64);
   Flow flow(runtime);
@@ -122,7 +122,7 @@ TEST(AcquireTwiceTheSame, IsOneAccess) {
 
 // ---- without waiting
 
-TEST_P(Acquire, ACallbackIsCalledWhenTheDataAreThere) {
+TEST_P(Acquire, TheCallbackRunsWhenTheDataAreAvailable) {
   Runtime runtime(few(GetParam()));
   int x = 0;
   std::atomic<int> seen = 0, calls = 0;
@@ -144,8 +144,8 @@ TEST_P(Acquire, ACallbackIsCalledWhenTheDataAreThere) {
   EXPECT_EQ(x, 600);
 }
 
-// A thread of the program's own gets the data and gives them back.
-TEST_P(Acquire, AHoldMayBeHandedToAnotherThread) {
+// Another thread of the program receives the data and releases them.
+TEST_P(Acquire, AHoldMayMoveToAnotherThread) {
   Runtime runtime(few(GetParam()));
   int x = 0;
   const auto hx = runtime.value("x", x);
@@ -162,7 +162,7 @@ TEST_P(Acquire, AHoldMayBeHandedToAnotherThread) {
   }
 }
 
-TEST(AcquireThen, TellsACallbackThatTheDataCannotBeHad) {
+TEST(AcquireThen, ReportsUnavailableDataToTheCallback) {
   Runtime runtime(few(2));
   int x = 0;
   const auto hx = runtime.value("x", x);
@@ -184,7 +184,7 @@ TEST(AcquireThen, TellsACallbackThatTheDataCannotBeHad) {
   EXPECT_THAT(text, HasSubstr("acquire(x)"));
 }
 
-TEST(AcquireThen, ACallbackThatThrowsIsToldByWaitAndReleases) {
+TEST(AcquireThen, WaitRethrowsTheExceptionOfACallbackAndTheHoldIsReleased) {
   Runtime runtime(few(2));
   int x = 0;
   const auto hx = runtime.value("x", x);
@@ -202,7 +202,7 @@ TEST(AcquireThen, ACallbackThatThrowsIsToldByWaitAndReleases) {
 
 // ---- ends
 
-TEST(AcquiredData, AreMissingAfterAFailureUntilTheyAreWritten) {
+TEST(AcquiredData, AreUnavailableAfterAFailureUntilWritten) {
   Runtime runtime(few(2));
   int x = 0;
   const auto hx = runtime.value("x", x);
@@ -236,8 +236,8 @@ TEST(AHold, MayOutliveItsFlowAndItsRuntime) {
   EXPECT_FALSE(kept);
 }
 
-// The task waits for the hold, so neither the flow's nor the runtime's end can wait for the task.
-TEST(AHold, DoesNotKeepFlowAndRuntimeFromEnding) {
+// The task waits for the hold, so the destruction of flow and runtime must not wait for the task.
+TEST(AHold, DoesNotBlockTheDestructionOfFlowAndRuntime) {
   int x = 0;
   Hold<InOut<int>> kept;
   {
@@ -252,7 +252,7 @@ TEST(AHold, DoesNotKeepFlowAndRuntimeFromEnding) {
   EXPECT_EQ(x, 8);
 }
 
-TEST(AHold, ThatIsReleasedLetsATaskOfAFlowThatIsGoneRun) {
+TEST(AHold, ReleasedAfterItsFlowIsDestroyedLetsTheTaskRun) {
   Runtime runtime(few(2));
   int x = 0;
   const auto hx = runtime.value("x", x);
@@ -281,7 +281,7 @@ TEST(AMatrix, MayBeDestroyedWhileATileIsHeld) {
   EXPECT_EQ(hold.get<0>()(31, 31), 3);
 }
 
-// Data that are not wanted any more: cancelled before their turn came.
+// Pending acquires, cancelled before they are granted.
 TEST(Cancelling, AFlowCancelsItsPendingAcquires) {
   Runtime runtime(few(2));
   int x = 0;
@@ -301,8 +301,8 @@ TEST(Cancelling, AFlowCancelsItsPendingAcquires) {
   EXPECT_TRUE(refused);
 }
 
-// More at once than memory holds is refused; in turn it goes.
-TEST(Memory, IsLeftForTheLargestTask) {
+// Holding more at once than memory allows is refused; one after the other is accepted.
+TEST(Memory, RemainsAvailableForTheLargestTask) {
   Runtime runtime(few(2, "1MiB"));
   const auto a = runtime.tiled<double>("A", 128 * 16, 128, 128);  // eight tiles fit
   const auto three =
@@ -322,7 +322,7 @@ TEST(Memory, IsLeftForTheLargestTask) {
   flow.wait();
 }
 
-TEST(Flush, SendsHomeWhatIsHeldForReading) {
+TEST(Flush, WritesBackDataHeldForReading) {
   Runtime runtime(few(2));
   const auto a = runtime.tiled<double>("A", 64, 64, 32);
   Flow flow(runtime);

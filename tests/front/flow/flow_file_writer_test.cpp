@@ -1,4 +1,4 @@
-// What the setting record-flow writes down of programs of all kinds.
+// Files written by the setting record-flow, for programs of all kinds.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -72,7 +72,7 @@ TEST_F(FlowFileWriter, WritesDataCodeletsAndTasksInProgramOrder) {
   EXPECT_EQ(recorded.program.uses[3].datum, simulate::DatumIndex{1});
   EXPECT_THAT(text(), HasSubstr("flow_file_writer_test.cpp"));
 }
-TEST_F(FlowFileWriter, WritesNothingOfATaskThatWasNotSubmitted) {
+TEST_F(FlowFileWriter, DoesNotWriteATaskThatWasNotSubmitted) {
   const auto take = codelet("take").cpu([](InOut<double> x, const tests::NotCopied&) { ++*x; });
   {
     Runtime runtime(config());
@@ -90,7 +90,7 @@ TEST_F(FlowFileWriter, WritesNothingOfATaskThatWasNotSubmitted) {
   EXPECT_THAT(flow().program.kernels, ElementsAre("set"));
   EXPECT_EQ(flow().program.tasks.size(), 2u);
 }
-TEST_F(FlowFileWriter, WritesARecordingOnceForEachOfItsRuns) {
+TEST_F(FlowFileWriter, WritesARecordingOncePerRun) {
   {
     Runtime runtime(config());
     double x = 1, y = 0;
@@ -103,7 +103,7 @@ TEST_F(FlowFileWriter, WritesARecordingOnceForEachOfItsRuns) {
   EXPECT_EQ(flow().program.tasks.size(), 6u);
   EXPECT_EQ(flow().phases, 3u);
 }
-TEST_F(FlowFileWriter, CountsWhatItLeavesOut) {
+TEST_F(FlowFileWriter, CountsOmittedFeatures) {
   {
     Runtime runtime(config());
     double x = 1;
@@ -118,7 +118,7 @@ TEST_F(FlowFileWriter, CountsWhatItLeavesOut) {
   EXPECT_THAT(flow().left_out,
               ElementsAre("1 tasks have scratch memory", "1 times the program acquires data itself"));
 }
-TEST_F(FlowFileWriter, SaysWhereSplitDataEndIt) {
+TEST_F(FlowFileWriter, StatesWhereSplitDataEndTheFile) {
   {
     Runtime runtime(config());
     std::vector<double> values(1024);
@@ -137,8 +137,8 @@ TEST_F(FlowFileWriter, SaysWhereSplitDataEndIt) {
     EXPECT_THAT(error.what(), HasSubstr("uses split data"));
   }
 }
-// As after Ctrl-C: a part of a flow would look like all of it.
-TEST_F(FlowFileWriter, MakesNoFileOfARunThatIsCutShort) {
+// As after Ctrl-C: a partial file would look complete.
+TEST_F(FlowFileWriter, WritesNoFileForAnAbortedRun) {
   std::ofstream(path) << "what was there";
   double x = 0;
   const auto submit_one = [&](Runtime& runtime) {
@@ -166,7 +166,7 @@ TEST_F(FlowFileWriter, MakesNoFileOfARunThatIsCutShort) {
   }
   EXPECT_EQ(flow().program.tasks.size(), 1u);
 }
-TEST_F(FlowFileWriter, IsRefusedWhereNothingCanBeWritten) {
+TEST_F(FlowFileWriter, ReportsAnUnwritablePath) {
   Config nowhere;
   nowhere.set("record-flow", "/no such folder/run.flow");
   EXPECT_THROW(Runtime{nowhere}, SystemError);

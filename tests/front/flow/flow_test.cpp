@@ -17,7 +17,7 @@ Config settings(std::size_t workers, const char* memory = "16MiB", const char* s
   return config;
 }
 
-TEST(Flow, RunsTasksInTheOrderThatTheirAccessesDemand) {
+TEST(Flow, RunsTasksInTheOrderOfTheirAccesses) {
   for (const std::size_t workers : {1, 2, 4}) {
     Runtime runtime(settings(workers));
     double x = 1, y = 0;
@@ -41,7 +41,7 @@ TEST(Flow, RunsTasksInTheOrderThatTheirAccessesDemand) {
 // A matrix four times as large as the memory it may use.
 TEST(Flow, RunsOutOfCore) {
   for (const std::size_t workers : {1, 2, 4}) {
-    // 64 tiles, of which 16 fit: of 128 KiB, or of 32 where ThreadSanitizer looks at each element.
+    // 64 tiles, of which 16 fit: 128 KiB each, or 32 KiB under ThreadSanitizer.
     constexpr std::int32_t tile = tests::thread_sanitized ? 64 : 128;
     constexpr Bytes memory = Bytes{16} * tile * tile * sizeof(double);
     Runtime runtime(settings(workers, (std::to_string(memory) + "B").c_str()));
@@ -81,7 +81,7 @@ TEST(Flow, RunsOutOfCore) {
   }
 }
 
-TEST(Flow, TellsTheFirstFailureAndSkipsWhatNeededIt) {
+TEST(Flow, ReportsTheFirstFailureAndSkipsDependentTasks) {
   Runtime runtime(settings(2));
   int x = 0, y = 5;
   const auto hx = runtime.value("x", x), hy = runtime.value("y", y);
@@ -93,7 +93,7 @@ TEST(Flow, TellsTheFirstFailureAndSkipsWhatNeededIt) {
   flow.submit(add(hx, hy));
   try {
     flow.wait();
-    FAIL() << "nothing was thrown";
+    FAIL() << "no exception";
   } catch (const TaskError& error) {
     const std::string text = error.what();
     EXPECT_NE(text.find("fail(x)"), std::string::npos) << text;
@@ -104,8 +104,9 @@ TEST(Flow, TellsTheFirstFailureAndSkipsWhatNeededIt) {
   EXPECT_EQ(y, 5);
 }
 
-// What is submitted later may need what the task that failed was to write: the datum and that failure are named again.
-TEST(Flow, ASecondWaitNamesTheDatumThatIsMissingAndWhyItIs) {
+// Tasks submitted later may need the result of the failed task: the next wait names the datum and that
+// failure.
+TEST(Flow, ASecondWaitNamesTheMissingDatumAndItsFailure) {
   int x = 1, y = 5, z = 7;
   Runtime runtime(settings(2));
   const auto hx = runtime.value("x", x), hy = runtime.value("y", y), hz = runtime.value("z", z);
@@ -136,7 +137,7 @@ TEST(Flow, ASecondWaitNamesTheDatumThatIsMissingAndWhyItIs) {
   EXPECT_EQ(said(), "");
 }
 
-TEST(Flow, EndsAnAsynchronousTaskWhenItsTokenSaysSo) {
+TEST(Flow, FinishesAnAsynchronousTaskWhenItsCompletionIsSignalled) {
   Runtime runtime(settings(2));
   int x = 0, y = 0;
   const auto hx = runtime.value("x", x), hy = runtime.value("y", y);
@@ -159,8 +160,8 @@ TEST(Flow, EndsAnAsynchronousTaskWhenItsTokenSaysSo) {
   EXPECT_THROW(flow.wait(), TaskError);
 }
 
-// The same datum twice in one task is one access, or the task would wait for itself.
-TEST(Flow, MergesADatumThatAppearsTwice) {
+// Two accesses to one datum in one task are merged; otherwise the task would wait for itself.
+TEST(Flow, MergesDuplicateAccesses) {
   Runtime runtime(settings(1));
   int x = 3;
   const auto hx = runtime.value("x", x);
@@ -171,8 +172,9 @@ TEST(Flow, MergesADatumThatAppearsTwice) {
   EXPECT_EQ(x, 9);
 }
 
-// Who names no policy gets lws while all data fit, and from the registration on that does not what is best by a simulation.
-TEST(Flow, TheDefaultPolicyFollowsTheMemory) {
+// The default policy is lws while all data fit. From the first registration that does not fit, it is chosen
+// by simulation.
+TEST(Flow, TheDefaultPolicyDependsOnMemoryUse) {
   Config config;
   config.set("workers", 2);
   config.set("memory", "2MiB");
@@ -199,8 +201,8 @@ TEST(Flow, TheDefaultPolicyFollowsTheMemory) {
   EXPECT_GT(runtime.statistics().nodes[0].evictions, 0u);
 }
 
-// What is registered no more counts no more, be it a matrix, a datum, or memory of the program's.
-TEST(Flow, TheDefaultPolicyForgetsWhatIsGone) {
+// A removed matrix, datum or user memory no longer counts.
+TEST(Flow, TheDefaultPolicyIgnoresRemovedData) {
   Config config;
   config.set("workers", 2);
   config.set("memory", "2MiB");
@@ -218,7 +220,7 @@ TEST(Flow, TheDefaultPolicyForgetsWhatIsGone) {
   EXPECT_EQ(runtime.statistics().scheduler, "lws");
 }
 
-TEST(Future, IsDoneWhenItsTaskIsThoughOthersAreNot) {
+TEST(Future, IsReadyWhenItsTaskFinishes) {
   for (const std::size_t workers : {1, 3}) {
     Config config;
     config.set("workers", workers);

@@ -1,4 +1,4 @@
-// Two bodies of tasks that run at the same time, if the runtime lets them.
+// Two task bodies that run at the same time, if the runtime allows.
 #pragma once
 #include <atomic>
 #include <chrono>
@@ -6,12 +6,12 @@
 
 namespace fairlead::tests {
 
-/// Each body waits until the other of its pair has come. Not for ever: that two tasks of a reduction can run at the same time is
-/// no promise. One that is started before an earlier one may add to the datum itself, and the earlier one, which was submitted
-/// when there were fewer partial results, has to wait for it.
+/// Each body waits a limited time for the other of its pair: the runtime does not promise to run two tasks of
+/// a reduction at the same time. A task that starts before an earlier one may add to the datum itself; the
+/// earlier one, submitted when there were fewer partial results, then has to wait.
 class Meeting {
  public:
-  /// False if none came in that time.
+  /// False if no other body arrived in time.
   bool come() {
     const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(2);
     const int mine = ++arrived_;

@@ -1,4 +1,4 @@
-// Messages that programs send and receive by themselves.
+// Messages that programs send and receive explicitly.
 #include <gtest/gtest.h>
 #include <fairlead/completion.hpp>
 #include <fairlead/error.hpp>
@@ -56,8 +56,8 @@ double value_of(Flow& flow, const Handle<Numbers>& handle) {
   return v(0);
 }
 
-// StarPU (Augonnet et al. 2012), Figure 2: a token goes round, and each rank adds one to it. The last rank of the last
-// round does not send: nobody would receive it.
+// StarPU (Augonnet et al. 2012), Figure 2: a token goes round, and each rank adds one to it. The last rank of
+// the last round does not send, since no rank would receive it.
 TEST(Messages, ATokenGoesRound) {
   constexpr std::uint32_t rounds = tests::thread_sanitized ? 20 : 50;
   for (const std::uint32_t ranks : {2u, 3u, 5u})
@@ -81,8 +81,8 @@ TEST(Messages, ATokenGoesRound) {
     }));
 }
 
-// The tag of the last of a round is the first of the next.
-TEST(Messages, OneTagKeepsTheOrder) {
+// The tag of the last message in a round is that of the first in the next.
+TEST(Messages, MessagesOfOneTagArriveInOrder) {
   constexpr int count = 200;
   expect_nothing_thrown(on_ranks(2, [&](Runtime& runtime) {
     const auto v = runtime.vector<double>("v", size);
@@ -102,8 +102,9 @@ TEST(Messages, OneTagKeepsTheOrder) {
   }));
 }
 
-// Far more than a window of tasks: none goes into another one's place, and what comes early or is not asked for yet waits.
-TEST(Messages, ManyWithoutAPause) {
+// Far more than a window of tasks: no message takes another's place, and early messages wait until they are
+// received.
+TEST(Messages, ManyMessagesInARow) {
   constexpr int count = tests::thread_sanitized ? 150 : tests::sanitized ? 300 : 3000;
   for (const bool different : {false, true})
     expect_nothing_thrown(on_ranks(3, [&](Runtime& runtime) {
@@ -131,8 +132,8 @@ TEST(Messages, ManyWithoutAPause) {
     }));
 }
 
-// A matrix whose object goes, and a vector that is removed, before anybody has received what they hold.
-TEST(Messages, OfDataThatGoAreSentAllTheSame) {
+// A matrix is destroyed and a vector removed before their values are received.
+TEST(Messages, MessagesAreSentAfterTheirDataAreRemoved) {
   constexpr int count = 20;
   std::atomic<bool> going{false};
   for (const bool matrix : {true, false}) {
@@ -172,8 +173,8 @@ TEST(Messages, OfDataThatGoAreSentAllTheSame) {
   }
 }
 
-// Workers sleep as long as nothing can come from elsewhere.
-TEST(Messages, NobodyListensBeforeThereIsOne) {
+// Workers sleep while no message is expected.
+TEST(Messages, NoWorkerPollsWithoutPendingMessages) {
   const std::vector<Rank> places = ranks_in_process(2);
   std::vector<std::thread> threads;
   for (const Rank& place : places)
@@ -194,7 +195,7 @@ TEST(Messages, NobodyListensBeforeThereIsOne) {
   for (std::thread& thread : threads) thread.join();
 }
 
-TEST(Messages, CallbacksArraysAndTests) {
+TEST(Messages, CallbacksWaitAllAndTest) {
   constexpr std::uint32_t count = 20;
   std::atomic<std::uint32_t> called{0};
   expect_nothing_thrown(on_ranks(2, [&](Runtime& runtime) {
@@ -222,8 +223,8 @@ TEST(Messages, CallbacksArraysAndTests) {
   EXPECT_EQ(called, 2 * count);
 }
 
-// It sleeps until a task is over that ends with the message, of which nobody but its callback tells.
-TEST(Messages, AProgramAsleepIsWokenByWhatACallbackEnds) {
+// The program sleeps until a task finishes that only the callback of the message signals.
+TEST(Messages, ACallbackThatFinishesATaskWakesTheProgram) {
   expect_nothing_thrown(on_ranks(2, [&](Runtime& runtime) {
     const auto v = runtime.vector<double>("v", size);
     std::optional<Completion> token;
@@ -248,7 +249,8 @@ TEST(Messages, AProgramAsleepIsWokenByWhatACallbackEnds) {
   }));
 }
 
-// What is sent is what the tasks before have left, whatever those after do; and memory is for a few values.
+// A message contains the value of the tasks before it, whatever later tasks do; memory holds only a few
+// values.
 TEST(Messages, RandomExchangesInLittleMemory) {
   constexpr std::int64_t large = 1500;  // three pages
   for (std::uint64_t seed = 1; seed <= (tests::many_cases()       ? 60
@@ -304,9 +306,9 @@ TEST(Messages, RandomExchangesInLittleMemory) {
   }
 }
 
-// ---- more than there is room for
+// ---- more messages than memory holds
 
-/// Both begin to send `count` values before either receives one, and look at each.
+/// Both ranks send `count` values before either receives one, and check each value.
 void both_send_first(std::int64_t values, Bytes memory, int count, bool different) {
   expect_nothing_thrown(on_ranks(
       2,
@@ -345,13 +347,13 @@ void both_send_first(std::int64_t values, Bytes memory, int count, bool differen
 TEST(Messages, BothSendManyBeforeEitherReceives) {
   both_send_first(1, Bytes{1} << 20, tests::sanitized ? 300 : 10'000, false);  // small ones
   both_send_first(1, Bytes{1} << 20, tests::sanitized ? 300 : 1'000, true);
-  // Each larger than what travels along, and two are ahead.
+  // Each is larger than the eager limit, and two may be sent ahead.
   both_send_first(1500, Bytes{64} << 10, tests::sanitized ? 100 : 300, false);
   both_send_first(1500, Bytes{256} << 10, 100, true);
 }
 
-// As many as one rank may have on their way to another: none waits until the other receives, whatever else does.
-TEST(Messages, SmallOnesOfBothGoWhileNobodyReceives) {
+// As many as one rank may have in flight to another: none waits for the receiver, whatever else is sent.
+TEST(Messages, SmallMessagesAreSentBeforeTheyAreReceived) {
   constexpr std::int64_t small = 8, large = 1000;
   constexpr int count = (64 << 10) / (small * 8), others = tests::sanitized ? 100 : 300;
   expect_nothing_thrown(on_ranks(
@@ -375,8 +377,8 @@ TEST(Messages, SmallOnesOfBothGoWhileNobodyReceives) {
       Bytes{16} << 20));
 }
 
-// Each message has a tag of its own, and the last is received first: what is held back goes when it is asked for.
-TEST(Messages, TheLastMayBeReceivedFirst) {
+// Each message has a tag of its own, and the last is received first: the others are sent on request.
+TEST(Messages, TheLastMessageMayBeReceivedFirst) {
   for (const std::int64_t values : {1, 1500}) {
     constexpr std::uint32_t count = tests::thread_sanitized ? 150 : 300;
     expect_nothing_thrown(on_ranks(
@@ -397,8 +399,8 @@ TEST(Messages, TheLastMayBeReceivedFirst) {
   }
 }
 
-// Rank 0 tells 2 that it may go on after it has sent far more to 1 than that takes in before 2 lets it.
-TEST(Messages, WhoReceivesMayWaitForAThirdOneFirst) {
+// Rank 0 first sends rank 1 more than it can accept; then it lets rank 2 continue, which rank 1 waits for.
+TEST(Messages, AReceiverMayWaitForAThirdRankFirst) {
   for (const std::int64_t values : {1, 1500})
     expect_nothing_thrown(on_ranks(
         3,
@@ -425,8 +427,8 @@ TEST(Messages, WhoReceivesMayWaitForAThirdOneFirst) {
         Bytes{128} << 10));
 }
 
-// Who is in the middle begins all at once, and has no task.
-TEST(Messages, ManyArePassedOn) {
+// The rank in the middle starts all transfers at once and runs no task.
+TEST(Messages, ManyMessagesAreForwarded) {
   for (const std::int64_t values : {1, 600})
     expect_nothing_thrown(on_ranks(
         3,
@@ -458,7 +460,7 @@ TEST(Messages, ManyArePassedOn) {
         Bytes{128} << 10));
 }
 
-// One sends to all, and all to one, without a pause.
+// One rank sends to all, and all to one, without a pause.
 TEST(Messages, OneToManyAndManyToOne) {
   constexpr std::uint32_t ranks = 5;
   constexpr int count = tests::thread_sanitized ? 100 : tests::sanitized ? 300 : 3000;
@@ -489,9 +491,9 @@ TEST(Messages, OneToManyAndManyToOne) {
   }
 }
 
-// All begin to send all that they have before they receive anything, under a few tags, and receive in an order of their own; two
-// large ones are ahead at most, and as many small ones as a kilobyte holds.
-TEST(Messages, RandomExchangesThatAreBegunBeforeAnybodyReceives) {
+// All ranks start all their sends, under a few tags, before they receive in an order of their own. At most
+// two large messages are sent ahead, and as many small ones as fit in a kilobyte.
+TEST(Messages, RandomExchangesWithAllSendsBeforeReceives) {
   for (std::uint64_t seed = 1; seed <= (tests::at_length()        ? 40
                                         : tests::thread_sanitized ? 3
                                         : tests::sanitized        ? 5
@@ -513,7 +515,7 @@ TEST(Messages, RandomExchangesThatAreBegunBeforeAnybodyReceives) {
                       .value = static_cast<double>(i)};
       if (step.from != step.to) steps.push_back(step);
     }
-    // What each receives: the order among those of one sender and tag is that of sending.
+    // The expected values: messages of one sender and tag arrive in the order of sending.
     std::vector<std::vector<Step>> received(ranks);
     for (std::uint32_t rank = 0; rank < ranks; ++rank) {
       std::vector<Step> left;
@@ -544,7 +546,7 @@ TEST(Messages, RandomExchangesThatAreBegunBeforeAnybodyReceives) {
               codelet("look").cpu([&](In<Numbers> v, double value) { right += v(v.size() - 1) == value; });
           for (const Step& step : steps)
             if (step.from == rank) {
-              // One that was changed meanwhile would have to wait for who receives the last.
+              // A task that changed this datum in the meantime would have to wait for the last receiver.
               const auto own = runtime.vector<double>("own", step.large() ? 600 : 10);
               flow.submit(set(own, step.value));
               send_detached(runtime, own, step.to, step.tag);
@@ -561,7 +563,7 @@ TEST(Messages, RandomExchangesThatAreBegunBeforeAnybodyReceives) {
   }
 }
 
-/// Where nothing moves any more the flow is cancelled, so that the test ends and says what waited for what.
+/// A stalled flow is cancelled, so that the test ends and reports the cause.
 class EndedWhenQuiet {
  public:
   EndedWhenQuiet(Runtime& runtime, Flow& flow) : runtime_(runtime) {
@@ -578,9 +580,9 @@ class EndedWhenQuiet {
   Runtime& runtime_;
 };
 
-// Each rank has a task that needs nearly all its memory and waits for the place of what comes. What goes, for which the other
-// rank waits, has to come back from the disk first.
-TEST(Messages, GoWhileATaskWaitsForNearlyAllMemory) {
+// Each rank has a task that needs nearly all its memory and waits for memory of incoming messages. The
+// outgoing message, for which the other rank waits, must first be loaded from the disk.
+TEST(Messages, MessagesProceedWhileATaskWaitsForMemory) {
   constexpr std::int64_t page = 512, pages = 64;
   constexpr int rounds = tests::sanitized ? 15 : 200;
   expect_nothing_thrown(on_ranks(
@@ -606,7 +608,7 @@ TEST(Messages, GoWhileATaskWaitsForNearlyAllMemory) {
       Bytes{pages * page * sizeof(double)}));
 }
 
-TEST(Messages, AreRefusedWhereWhatComesAndWhatGoesDoNotFitTogether) {
+TEST(Messages, MessagesThatDoNotFitInMemoryTogetherAreRefused) {
   constexpr std::int64_t page = 512, pages = 64;
   for (const std::string& text : on_ranks(
            2,
@@ -616,7 +618,7 @@ TEST(Messages, AreRefusedWhereWhatComesAndWhatGoesDoNotFitTogether) {
                         got = runtime.vector<double>("got", 40 * page);
              Flow flow(runtime);
              flow.submit(set(own, 1.0 + runtime.rank()));
-             // There and back in the same place is none of these.
+             // Sending and receiving with the same datum needs no second place.
              runtime.rank() == 0 ? send_detached(runtime, own, other) : receive_detached(runtime, own, other);
              runtime.rank() == 1 ? send_detached(runtime, own, other) : receive_detached(runtime, own, other);
              flow.wait();
@@ -632,7 +634,7 @@ TEST(Messages, AreRefusedWhereWhatComesAndWhatGoesDoNotFitTogether) {
         << text;
 }
 
-TEST(Messages, OneThatNobodySendsIsToldWhenTheSenderHasEnded) {
+TEST(Messages, AMissingMessageIsReportedWhenItsSenderExits) {
   const auto thrown = on_ranks(2, [&](Runtime& runtime) {
     const auto v = runtime.vector<double>("v", size);
     if (runtime.rank() == 0) receive(runtime, v, 1, 7);
@@ -642,7 +644,7 @@ TEST(Messages, OneThatNobodySendsIsToldWhenTheSenderHasEnded) {
   EXPECT_NE(thrown[0].find("the tag 7"), std::string::npos) << thrown[0];
 }
 
-TEST(Messages, WhatCannotBeSentIsRefused) {
+TEST(Messages, InvalidMessagesAreRefused) {
   expect_nothing_thrown(on_ranks(2, [&](Runtime& runtime) {
     const auto unwritten = runtime.vector<double>("unwritten", size);
     double x = 0;

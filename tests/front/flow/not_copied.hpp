@@ -1,10 +1,10 @@
-// An argument of a task that makes its submission throw.
+// A task argument that makes the submission throw.
 #pragma once
 #include <stdexcept>
 
 namespace fairlead::tests {
 
-/// From some time on it cannot be copied into a task.
+/// Once enabled, a copy into a task throws.
 struct NotCopied {
   explicit NotCopied(const bool& from_now) : refuses(&from_now) {}
   NotCopied(const NotCopied& other) : refuses(other.refuses) {

@@ -1,4 +1,4 @@
-// Order that no datum demands, and functions that are called when tasks are over.
+// Order without shared data, and callbacks on completion.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <fairlead/fairlead.hpp>
@@ -28,8 +28,8 @@ class Order : public testing::TestWithParam<std::size_t> {};
 INSTANTIATE_TEST_SUITE_P(Workers, Order, testing::Values(1, 2, 4),
                          [](const auto& workers) { return std::to_string(workers.param); });
 
-// Each task takes the next number, and none shares a datum: only after() orders them.
-TEST_P(Order, TasksWithoutSharedDataFollowEachOther) {
+// Each task takes the next number. They share no datum: only after() orders them.
+TEST_P(Order, AfterOrdersTasksWithoutSharedData) {
   Runtime runtime(with(GetParam()));
   std::atomic<int> next = 0;
   std::vector<int> number(2000, -1);
@@ -42,7 +42,7 @@ TEST_P(Order, TasksWithoutSharedDataFollowEachOther) {
   flow.wait();
 }
 
-TEST_P(Order, ATaskFollowsManyAndManyFollowOne) {
+TEST_P(Order, AfterSupportsManyPredecessorsAndSuccessors) {
   Runtime runtime(with(GetParam()));
   std::atomic<int> before = 0, after = 0, wrong = 0;
   int x = 0;
@@ -66,7 +66,7 @@ TEST_P(Order, ATaskFollowsManyAndManyFollowOne) {
   EXPECT_EQ(wrong, 0);
 }
 
-TEST(After, ATaskRunsAlsoAfterOneThatFailed) {
+TEST(After, ATaskRunsAfterAFailedPredecessor) {
   Runtime runtime(with(2));
   int x = 0;
   const auto hx = runtime.value("x", x);
@@ -78,7 +78,7 @@ TEST(After, ATaskRunsAlsoAfterOneThatFailed) {
   EXPECT_EQ(x, 1);
 }
 
-TEST(After, TasksOfAnotherFlowMayComeBefore) {
+TEST(After, PredecessorsMayBelongToAnotherFlow) {
   Runtime runtime(with(2));
   std::atomic<bool> first = false;
   bool in_order = false;
@@ -92,7 +92,7 @@ TEST(After, TasksOfAnotherFlowMayComeBefore) {
 
 // ---- callbacks
 
-TEST_P(Order, EachTasksCallbackIsCalledOnceAndBeforeWaitReturns) {
+TEST_P(Order, CallbacksRunOnceBeforeWaitReturns) {
   Runtime runtime(with(GetParam()));
   int x = 0;
   const auto hx = runtime.value("x", x);
@@ -111,7 +111,7 @@ TEST_P(Order, EachTasksCallbackIsCalledOnceAndBeforeWaitReturns) {
   EXPECT_EQ(x, 1000);
 }
 
-/// Where a device has memory of its own, a callback comes once the program's memory has the value.
+/// On a device with separate memory, the callback runs once the value is in user memory.
 class OnDoneByADevice : public testing::Test {
  protected:
   static Config machine() {
@@ -125,7 +125,7 @@ class OnDoneByADevice : public testing::Test {
   std::atomic<int> calls{0};
   const Codelet<InOut<int>> add = codelet("add").emulated([](InOut<int> v) { ++*v; });
 };
-TEST_F(OnDoneByADevice, AlsoOfADatumInThePlaceOfOneThatIsGone) {
+TEST_F(OnDoneByADevice, RunsForADatumThatReusesAnIdentifier) {
   int gone = 0;
   const auto before = runtime.value("gone", gone);
   runtime.remove(before);
@@ -135,7 +135,7 @@ TEST_F(OnDoneByADevice, AlsoOfADatumInThePlaceOfOneThatIsGone) {
   flow.wait();
   EXPECT_EQ(seen, 1);
 }
-TEST_F(OnDoneByADevice, ComesBeforeItsDatumGoes) {
+TEST_F(OnDoneByADevice, RunsBeforeItsDatumIsDestroyed) {
   for (int i = 1; i <= 50; ++i) {
     const auto hx = runtime.value("x", x);
     flow.submit(add(hx).on_done([&](std::exception_ptr failure) { calls += failure == nullptr; }));
@@ -145,17 +145,17 @@ TEST_F(OnDoneByADevice, ComesBeforeItsDatumGoes) {
   flow.wait();
   EXPECT_EQ(calls, 50);
 }
-TEST_F(OnDoneByADevice, HasTheValueOrSaysWhyNotIfTheFlowIsCancelled) {
+TEST_F(OnDoneByADevice, HasTheValueOrAFailureIfTheFlowIsCancelled) {
   for (int i = 0; i < 100; ++i) {
     x = 0;
     const auto hx = runtime.value("x", x);
     Flow cancelled(runtime);
-    std::atomic<bool> told{false}, wrong{false};
+    std::atomic<bool> called{false}, wrong{false};
     cancelled.submit(add(hx).on_done([&](std::exception_ptr failure) {
       wrong = failure == nullptr && x != 1;
-      told = true;
+      called = true;
     }));
-    // A time, not a number of yields: where the cores are taken each of those takes milliseconds.
+    // A time limit, not a number of yields: on a busy machine each yield takes milliseconds.
     const auto until =
         std::chrono::steady_clock::now() + i * std::chrono::microseconds(tests::sanitized ? 50 : 10);
     while (std::chrono::steady_clock::now() < until) std::this_thread::yield();
@@ -164,18 +164,18 @@ TEST_F(OnDoneByADevice, HasTheValueOrSaysWhyNotIfTheFlowIsCancelled) {
       cancelled.wait();
     } catch (const TaskError&) {
     }
-    EXPECT_TRUE(told);
+    EXPECT_TRUE(called);
     EXPECT_FALSE(wrong);
     runtime.remove(hx);
   }
 }
-TEST_F(OnDoneByADevice, ACancelledFlowGivesNothing) {
+TEST_F(OnDoneByADevice, AnAcquireAfterCancellationThrows) {
   const auto hx = runtime.value("x", x);
   flow.cancel();
   EXPECT_THROW(static_cast<void>(flow.acquire(read(hx))), TaskError);
 }
 
-TEST(OnDone, TellsWhatTheTaskThrewOrThatItWasNotRun) {
+TEST(OnDone, ReportsTheFailureOfTheTaskOrThatItWasSkipped) {
   Runtime runtime(with(2));
   int x = 0;
   const auto hx = runtime.value("x", x);
@@ -199,8 +199,8 @@ TEST(OnDone, TellsWhatTheTaskThrewOrThatItWasNotRun) {
   EXPECT_THAT(not_run, HasSubstr("was not run"));
 }
 
-// The task has succeeded: its data are good.
-TEST(OnDone, WhatACallbackThrowsIsToldByWait) {
+// The task succeeded, so its data are valid.
+TEST(OnDone, WaitRethrowsTheExceptionOfACallback) {
   Runtime runtime(with(2));
   int x = 0;
   const auto hx = runtime.value("x", x);
@@ -216,11 +216,11 @@ TEST(OnDone, WhatACallbackThrowsIsToldByWait) {
                                              HasSubstr("the cat")));
     EXPECT_THROW(std::rethrow_if_nested(error), std::runtime_error);
   }
-  flow.wait();  // told once
+  flow.wait();  // called once
   EXPECT_EQ(x, 2);
 }
 
-// A callback may end what another task waits for.
+// A callback may signal the completion of another task.
 TEST(OnDone, MaySignalACompletion) {
   Runtime runtime(with(2));
   int x = 0;

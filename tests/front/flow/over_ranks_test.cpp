@@ -1,4 +1,5 @@
-// Flows over ranks that are threads here: each walks through all tasks, and the values are those of the program's order.
+// Flows over ranks that are threads here: each rank submits all tasks, and the values are those of the
+// sequential program.
 #include <gtest/gtest.h>
 #include <fairlead/error.hpp>
 #include <fairlead/flow.hpp>
@@ -46,7 +47,7 @@ void expect_nothing_thrown(const std::vector<std::string>& thrown) {
   for (const std::string& text : thrown) EXPECT_EQ(text, "");
 }
 
-/// A row of tiles that are dealt out in turn.
+/// A row of tiles that are distributed cyclically.
 TiledMatrix<double> row_of(Runtime& runtime, std::int32_t count) {
   return runtime.tiled<double>("A", side, std::int64_t{side} * count, side,
                                Distribution([ranks = runtime.ranks()](std::int32_t, std::int32_t column) {
@@ -63,7 +64,7 @@ const auto add = codelet("add").cpu([](In<Element> from, InOut<Element> to) {
     for (std::int32_t j = 0; j < to.columns(); ++j) to(i, j) += from(i, j);
 });
 
-/// -1 if its elements differ.
+/// -1 if the elements differ.
 double value_of(Flow& flow, const Handle<Element>& handle) {
   auto hold = flow.acquire(read(handle));
   const auto tile = hold.get<0>();
@@ -73,8 +74,8 @@ double value_of(Flow& flow, const Handle<Element>& handle) {
   return tile(0, 0);
 }
 
-// The matrix's object goes on one rank when another has not even submitted what reads it.
-TEST(FlowsOverRanks, AMatrixThatGoesIsReadElsewhereAllTheSame) {
+// One rank destroys the matrix before another has submitted its readers.
+TEST(FlowsOverRanks, ADestroyedMatrixIsStillReadOnOtherRanks) {
   std::atomic<bool> going{false};
   double seen = 0;
   expect_nothing_thrown(on_ranks(2, [&](Runtime& runtime) {
@@ -93,7 +94,7 @@ TEST(FlowsOverRanks, AMatrixThatGoesIsReadElsewhereAllTheSame) {
   EXPECT_EQ(seen, 7);
 }
 
-TEST(FlowsOverRanks, AChainOfTasksOverTilesOfBoth) {
+TEST(FlowsOverRanks, AChainOfTasksOverTilesOfBothRanks) {
   constexpr int steps = 50;
   expect_nothing_thrown(on_ranks(2, [&](Runtime& runtime) {
     auto a = row_of(runtime, 2);
@@ -108,7 +109,7 @@ TEST(FlowsOverRanks, AChainOfTasksOverTilesOfBoth) {
   }));
 }
 
-/// What this rank has sent, when nobody is telling its network anything.
+/// The traffic of this rank, read while its network is idle.
 net::Traffic traffic_of(Runtime& runtime) {
   net::Traffic traffic;
   for (int tries = 0; tries < 1000 && traffic == net::Traffic{}; ++tries) {
@@ -118,8 +119,8 @@ net::Traffic traffic_of(Runtime& runtime) {
   return traffic;
 }
 
-// Everybody reads one tile, many times: it goes once to each rank for each of its versions.
-TEST(FlowsOverRanks, AValueGoesOnceToEachRankForEachVersion) {
+// All ranks read one tile many times: each version is sent once to each rank.
+TEST(FlowsOverRanks, AVersionIsSentOnceToEachRank) {
   constexpr std::uint32_t ranks = 4;
   constexpr int versions = 3, readers = 25;
   std::atomic<std::size_t> payloads{0}, bytes{0};
@@ -145,8 +146,8 @@ TEST(FlowsOverRanks, AValueGoesOnceToEachRankForEachVersion) {
   EXPECT_EQ(bytes, versions * (ranks - 1) * side * side * sizeof(double));
 }
 
-// What was dropped goes once more.
-TEST(FlowsOverRanks, ACopyThatWasDroppedComesAgain) {
+// A dropped copy is sent once more.
+TEST(FlowsOverRanks, ADroppedCopyIsSentAgain) {
   std::atomic<std::size_t> payloads{0};
   expect_nothing_thrown(on_ranks(2, [&](Runtime& runtime) {
     auto a = row_of(runtime, 2);
@@ -166,8 +167,8 @@ TEST(FlowsOverRanks, ACopyThatWasDroppedComesAgain) {
   EXPECT_EQ(payloads, 2u);
 }
 
-// A task that writes first what each rank has for itself runs on all of them, each with the value.
-TEST(FlowsOverRanks, ATaskThatWritesWhatIsNotSharedRunsEverywhere) {
+// A task whose first output is private data runs on all ranks, each with the same value.
+TEST(FlowsOverRanks, ATaskThatWritesPrivateDataRunsOnAllRanks) {
   const auto see = codelet("see").cpu([](In<Element> t, InOut<double> sum) { *sum += t(3, 4); });
   expect_nothing_thrown(on_ranks(3, [&](Runtime& runtime) {
     double sum = 0;
@@ -181,7 +182,7 @@ TEST(FlowsOverRanks, ATaskThatWritesWhatIsNotSharedRunsEverywhere) {
   }));
 }
 
-TEST(FlowsOverRanks, TasksOfOneRankAloneAreNobodyElsesBusiness) {
+TEST(FlowsOverRanks, PrivateTasksOfARankSendNothing) {
   const auto count = codelet("count").cpu([](InOut<double> x) { *x += 1; });
   expect_nothing_thrown(on_ranks(2, [&](Runtime& runtime) {
     double x = 0;
@@ -193,8 +194,8 @@ TEST(FlowsOverRanks, TasksOfOneRankAloneAreNobodyElsesBusiness) {
   }));
 }
 
-// Vectors and matrices that are no tiles are one rank's as well.
-TEST(FlowsOverRanks, SingleDataAreOneRanksToo) {
+// Vectors and matrices without tiles have an owner, too.
+TEST(FlowsOverRanks, SingleDataHaveAnOwner) {
   const auto fill = codelet("fill").cpu([](Out<Vector<double>> v, double x) {
     for (std::int64_t i = 0; i < v.size(); ++i) v(i) = x + static_cast<double>(i);
   });
@@ -224,7 +225,7 @@ TEST(FlowsOverRanks, SingleDataAreOneRanksToo) {
   }));
 }
 
-TEST(FlowsOverRanks, AnAcquireIsOfTheOwner) {
+TEST(FlowsOverRanks, OnlyTheOwnerAcquires) {
   expect_nothing_thrown(on_ranks(2, [&](Runtime& runtime) {
     auto a = row_of(runtime, 2);
     Flow flow(runtime);
@@ -271,9 +272,9 @@ TEST(FlowsOverRanks, AnAcquireIsOfTheOwner) {
   }));
 }
 
-// ---- what goes wrong
+// ---- failures
 
-TEST(FlowsOverRanks, ATaskThatFailsIsToldOnAllRanks) {
+TEST(FlowsOverRanks, AFailedTaskIsReportedOnAllRanks) {
   const auto fails =
       codelet("fails").cpu([](InOut<Element>) { throw std::runtime_error("it cannot be done"); });
   for (int i = 0; i < (tests::thread_sanitized ? 8 : 20); ++i) {
@@ -294,7 +295,7 @@ TEST(FlowsOverRanks, ATaskThatFailsIsToldOnAllRanks) {
   }
 }
 
-TEST(FlowsOverRanks, AProgramThatDiffersIsNamedWithRankTaskAndLine) {
+TEST(FlowsOverRanks, DifferentProgramsAreReportedWithRankTaskAndLine) {
   for (const int differs_at : {0, 7, 1500})
     for (const std::uint32_t other : {0u, 2u}) {
       const auto thrown = on_ranks(3, [&](Runtime& runtime) {
@@ -319,7 +320,7 @@ TEST(FlowsOverRanks, AProgramThatDiffersIsNamedWithRankTaskAndLine) {
     }
 }
 
-TEST(FlowsOverRanks, ARankThatLeavesByAnExceptionIsMissedByNobodyForEver) {
+TEST(FlowsOverRanks, AnExceptionOnOneRankEndsTheFlowOnAllRanks) {
   const auto thrown = on_ranks(3, [&](Runtime& runtime) {
     auto a = row_of(runtime, 3);
     Flow flow(runtime);
@@ -333,7 +334,7 @@ TEST(FlowsOverRanks, ARankThatLeavesByAnExceptionIsMissedByNobodyForEver) {
     EXPECT_NE(thrown[rank].find("rank 1"), std::string::npos) << thrown[rank];
 }
 
-TEST(FlowsOverRanks, OtherRanksGetTheReasonOfARankThatGivesUp) {
+TEST(FlowsOverRanks, OtherRanksReceiveTheReasonOfAnAbort) {
   for (const bool gathers : {false, true}) {
     const auto thrown = on_ranks(3, [&](Runtime& runtime) {
       auto a = row_of(runtime, 3);
@@ -360,8 +361,8 @@ TEST(FlowsOverRanks, OtherRanksGetTheReasonOfARankThatGivesUp) {
   flow.wait();
 }
 
-// It cannot wait for the others as long as it holds anything.
-TEST(FlowsOverRanks, AFlowMayOutliveARuntimeThatEndedWhileItsProgramHeldData) {
+// The runtime cannot wait for the other ranks while the program holds data.
+TEST(FlowsOverRanks, AFlowMayOutliveARuntimeDestroyedWithOpenHolds) {
   const std::vector<Rank> places = ranks_in_process(2);
   Config config;
   config.set("workers", 1);
@@ -384,8 +385,8 @@ TEST(FlowsOverRanks, AFlowMayOutliveARuntimeThatEndedWhileItsProgramHeldData) {
   other.join();
 }
 
-// The others take what it was to write for written.
-TEST(FlowsOverRanks, ATaskThatOneRankRefusesIsToldOnAllRanks) {
+// The other ranks treat the outputs of the refused task as written.
+TEST(FlowsOverRanks, ARefusedTaskIsReportedOnAllRanks) {
   const auto write = codelet("write").cpu([](Out<Element> t, const tests::NotCopied&) { t(0, 0) = 2; });
   const auto thrown = on_ranks(3, [&](Runtime& runtime) {
     auto a = row_of(runtime, 3);
@@ -407,8 +408,9 @@ TEST(FlowsOverRanks, ATaskThatOneRankRefusesIsToldOnAllRanks) {
     EXPECT_NE(text.find("it cannot be copied"), std::string::npos) << text;
 }
 
-// As on one machine: who has failed goes on submitting, and the wait throws what the task did. The others hear of it when they submit.
-TEST(FlowsOverRanks, AFailureIsThrownByTheWaitOfItsOwnRank) {
+// As on one machine: the failed rank continues to submit, and its wait throws the failure of the task. The
+// other ranks get it when they submit.
+TEST(FlowsOverRanks, WaitThrowsTheFailureOnTheFailedRank) {
   const auto fail = codelet("fail").cpu([](InOut<Element>) { throw NumericalError("asked to fail"); });
   std::atomic<bool> other_has_heard{false};
   const auto thrown = on_ranks(2, [&](Runtime& runtime) {
@@ -437,8 +439,8 @@ TEST(FlowsOverRanks, AFailureIsThrownByTheWaitOfItsOwnRank) {
   EXPECT_EQ(thrown[0].find("cannot go on"), std::string::npos) << thrown[0];
 }
 
-// What bodies use may be declared behind the flow, and is gone before anything else waits for them.
-TEST(FlowsOverRanks, NoBodyRunsAnyMoreWhenTheProgramHearsOfAnotherRanksFailure) {
+// Data used by bodies may be declared after the flow and so be destroyed before any other wait.
+TEST(FlowsOverRanks, NoBodyRunsAfterTheFailureOfAnotherRankIsReported) {
   const auto fail = codelet("fail").cpu([](InOut<Element>) { throw NumericalError("asked to fail"); });
   std::atomic<bool> begun{false};
   on_ranks(2, [&](Runtime& runtime) {
@@ -462,7 +464,7 @@ TEST(FlowsOverRanks, NoBodyRunsAnyMoreWhenTheProgramHearsOfAnotherRanksFailure) 
   });
 }
 
-TEST(FlowsOverRanks, ATaskThatWritesNothingOfOthersMayBeRefused) {
+TEST(FlowsOverRanks, APrivateTaskMayBeRefusedLocally) {
   const auto look = codelet("look").cpu([](In<Element>, const tests::NotCopied&) {});
   expect_nothing_thrown(on_ranks(2, [&](Runtime& runtime) {
     auto a = row_of(runtime, 2);
@@ -483,8 +485,9 @@ TEST(FlowsOverRanks, ATaskThatWritesNothingOfOthersMayBeRefused) {
   }));
 }
 
-// Who passes a value on wants it no later than those who get it from him. Rank 2 wants it last, and before that what rank 3 makes of it.
-TEST(FlowsOverRanks, WhoPassesAValueOnHasComeToWantItFirst) {
+// A forwarding rank needs a value no later than the ranks that it forwards to. Rank 2 needs it last, after a
+// result of rank 3.
+TEST(FlowsOverRanks, ABroadcastTreeFollowsTheOrderOfNeed) {
   constexpr std::uint64_t tree = 2;
   for (int times = 0; times < 8; ++times) {  // names differ, and by them the order in trees of graphs
     std::atomic<int> walked_through{0};
@@ -516,8 +519,9 @@ TEST(FlowsOverRanks, WhoPassesAValueOnHasComeToWantItFirst) {
   }
 }
 
-// Rank 1 still sends what it has walked through when rank 0 has left its flow, and what its tasks were called by is gone.
-TEST(FlowsOverRanks, AProgramMayForgetItsCodeletsWhenAnotherRankHasFailed) {
+// Rank 1 still sends values of tasks it has submitted when rank 0 has left its flow and destroyed its
+// codelets.
+TEST(FlowsOverRanks, CodeletsMayBeDestroyedAfterAnotherRankFails) {
   std::atomic<bool> left{false};
   std::weak_ptr<int> kept_after_failure;
   const auto thrown = on_ranks(2, [&](Runtime& runtime) {
@@ -546,7 +550,7 @@ TEST(FlowsOverRanks, AProgramMayForgetItsCodeletsWhenAnotherRankHasFailed) {
   EXPECT_TRUE(kept_after_failure.expired());  // until its runtime ends
 }
 
-TEST(FlowsOverRanks, ACancelledFlowIsToldOnAllRanks) {
+TEST(FlowsOverRanks, ACancelledFlowIsReportedOnAllRanks) {
   const auto thrown = on_ranks(2, [&](Runtime& runtime) {
     auto a = row_of(runtime, 2);
     Flow flow(runtime);
@@ -559,9 +563,9 @@ TEST(FlowsOverRanks, ACancelledFlowIsToldOnAllRanks) {
   for (const std::string& text : thrown) EXPECT_NE(text, "");
 }
 
-// ---- random programs, against a computation one task after the other
+// ---- random programs, compared with a sequential computation
 
-/// One task: what it does to which tiles of the row.
+/// One task: its accesses to the tiles of the row.
 struct Step {
   enum class Kind : std::uint8_t { set, add, mix, sum, look, wait, drop } kind = Kind::set;
   std::int32_t a = 0, b = 0, c = 0;
@@ -587,7 +591,7 @@ std::vector<Step> random_program(Random& random, std::int32_t tiles, std::uint32
   return steps;
 }
 
-/// Small whole numbers, so that every order of a sum gives the same.
+/// Small whole numbers, so that every order of a sum gives the same result.
 double bounded(double value) {
   return value > 1e6 ? value - 1e6 * static_cast<double>(static_cast<int>(value / 1e6)) : value;
 }
@@ -649,7 +653,7 @@ Outcome one_after_the_other(const std::vector<Step>& steps, std::int32_t tiles) 
   return it;
 }
 
-/// The same by a flow.
+/// The same with a flow.
 void submit_step(Flow& flow, TiledMatrix<double>& m, const Handle<double>& seen, const Step& step) {
   const auto t = [&](std::int32_t i) { return m(0, i); };
   const auto placed = [&](auto&& call) {
@@ -713,7 +717,7 @@ void run_random_program(std::uint64_t seed) {
       tight ? memory : Bytes{1} << 20, tree, eager));
 }
 
-TEST(FlowsOverRanks, RandomProgramsGiveWhatTheirOrderSays) {
+TEST(FlowsOverRanks, RandomProgramsGiveTheSequentialResults) {
   const std::uint64_t seeds = tests::many_cases() ? 200 : tests::thread_sanitized ? 15 : 25;
   for (std::uint64_t seed = 1; seed <= seeds && !::testing::Test::HasFailure(); ++seed)
     run_random_program(seed);

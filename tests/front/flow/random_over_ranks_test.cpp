@@ -1,6 +1,6 @@
-// Random programs over ranks: reductions by two operations, commutative tasks, pure writes, changes and reads of the same
-// tiles, each task on any rank, by two flows. Every value that a task reads is compared with that of the program's order,
-// which plain numbers give; a tile whose elements differ is torn.
+// Random programs over ranks: reductions by two operations, commutative tasks, pure writes, changes and reads
+// of the same tiles, each task on any rank, by two flows. Every value that a task reads is compared with that
+// of a sequential run with plain numbers. A tile whose elements differ is torn.
 #include <gtest/gtest.h>
 #include <fairlead/flow.hpp>
 
@@ -30,7 +30,7 @@ enum class Kind : std::uint8_t { set, change, mix, look, add, raise, add_alone, 
 
 struct Step {
   Kind kind = Kind::set;
-  std::int32_t tile = 0, other = 0;  // what it changes, and what it reads besides
+  std::int32_t tile = 0, other = 0;  // the tile that it changes, and another that it reads
   Number amount = 0;
   int on_rank = -1;
   std::size_t flow = 0;
@@ -46,7 +46,7 @@ struct Program {
   std::vector<Number> at_the_end;
 };
 
-/// A tile's value as it is generated.
+/// The generated value of a tile.
 Number generated(std::int64_t tile) { return 5 * tile + 2; }
 
 Program random_program(Random& random) {
@@ -64,7 +64,7 @@ Program random_program(Random& random) {
     if (step.kind == Kind::mix && step.tile == step.other) step.kind = Kind::change;
     step.flow = random.below(random.once_in(4) ? 2 : 1);
     if (random.once_in(2)) step.on_rank = static_cast<int>(random.below(it.ranks));
-    // Neighbours that may run at the same time.
+    // Consecutive tasks that may run at the same time.
     const bool in_any_order =
         step.kind == Kind::add || step.kind == Kind::raise || step.kind == Kind::add_alone;
     for (std::uint64_t more = in_any_order ? 1 + random.below(8) : 1; more > 0; --more) {
@@ -83,7 +83,7 @@ Program random_program(Random& random) {
   return it;
 }
 
-/// A tile holds one value in all its elements; -1 if it does not.
+/// The value of a tile whose elements are all equal; otherwise -1.
 template <class T>
 Number value_of(const T& tile) {
   for (std::int32_t j = 0; j < tile.columns(); ++j)
@@ -97,7 +97,7 @@ void fill(T& tile, Number value) {
     for (std::int32_t i = 0; i < tile.rows(); ++i) tile(i, j) = value;
 }
 
-/// What the tasks of one rank have read otherwise than the program's order says.
+/// Values that the tasks of one rank read and that differ from the sequential run.
 class Reader {
  public:
   template <class T>
@@ -119,7 +119,7 @@ class Reader {
   std::atomic<std::size_t> reads_{0};
 };
 
-/// Stays for a moment until another one comes, so that tasks that may run at the same time do so although they are short.
+/// Waits briefly for another task, so that short tasks that may overlap do.
 class Company {
  public:
   void seek() {
@@ -213,7 +213,7 @@ class Submitter {
   std::array<Flow, 2> flows_;
 };
 
-/// What was wrong; counts what was compared in `reads`.
+/// The first error; counts the comparisons in `reads`.
 void run(std::uint64_t seed, std::atomic<std::size_t>& reads) {
   Random random(Random::mix(seed));
   const Program program = random_program(random);
@@ -262,10 +262,10 @@ void run(std::uint64_t seed, std::atomic<std::size_t>& reads) {
     EXPECT_EQ(text, "") << "seed " << seed;
 }
 
-/// In parts, so that none takes long at length.
+/// In portions, so that none takes long with --long.
 class RandomProgramsOverRanks : public testing::TestWithParam<int> {};
 
-TEST_P(RandomProgramsOverRanks, ReadWhatTheirOrderSays) {
+TEST_P(RandomProgramsOverRanks, ReadTheValuesOfASequentialRun) {
   const std::uint64_t seeds = tests::at_length() ? 500 : tests::many_cases() ? 12 : 2;
   const auto first = static_cast<std::uint64_t>(GetParam()) * 500;
   std::atomic<std::size_t> reads{0};

@@ -1,4 +1,4 @@
-// Recordings: analysed once, run many times, with the results that a flow would give each time.
+// Recordings: analysed once and run many times, each time with the results of a flow.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <fairlead/fairlead.hpp>
@@ -45,7 +45,7 @@ class Recorded : public testing::Test {
 
 }  // namespace
 
-TEST_F(Recorded, TasksRunNotBeforeTheyAreToldToAndThenAsOftenAsOneLikes) {
+TEST_F(Recorded, TasksRunOncePerCallOfRun) {
   Recording step(runtime);
   step.submit(add(first, 1));
   step.submit(add_to(first, second));
@@ -57,7 +57,7 @@ TEST_F(Recorded, TasksRunNotBeforeTheyAreToldToAndThenAsOftenAsOneLikes) {
   EXPECT_EQ(runtime.statistics().tasks, 20u);
 }
 
-TEST_F(Recorded, TasksComeAfterThoseOfFlowsAndBeforeTheNext) {
+TEST_F(Recorded, TasksRunBetweenEarlierAndLaterTasksOfFlows) {
   Recording step(runtime);
   step.submit(add_to(first, second));
   Flow flow(runtime);
@@ -70,7 +70,7 @@ TEST_F(Recorded, TasksComeAfterThoseOfFlowsAndBeforeTheNext) {
   EXPECT_EQ(y, 1 + 2 + 3 + 4 + 5 + 5);
 }
 
-TEST_F(Recorded, TasksOfWhichVeryManyAreReadyAtOnceNeedFewDescriptors) {
+TEST_F(Recorded, ManyReadyTasksNeedFewDescriptors) {
   const std::size_t many = tests::many_cases() ? 50'000 : 15'000;
   std::atomic<std::size_t> seen{0};
   const auto look = codelet("look").cpu([&seen](In<double> what) { seen += *what == 1; });
@@ -90,7 +90,7 @@ TEST_F(Recorded, TasksOfWhichVeryManyAreReadyAtOnceNeedFewDescriptors) {
   EXPECT_LT(descriptors, 12'500u);
 }
 
-TEST_F(Recorded, ArgumentsStayAsTheyWere) {
+TEST_F(Recorded, ArgumentsKeepTheirValues) {
   std::vector<std::string> seen;
   const auto look = codelet("look").cpu([&seen](InOut<double>, std::string text, std::vector<int> numbers) {
     seen.push_back(text + std::to_string(numbers.size()));
@@ -124,7 +124,7 @@ TEST_F(Recorded, ATaskMayReadWhatAnEarlierOneWrites) {
   EXPECT_EQ(y, 7);
 }
 
-TEST_F(Recorded, AFailureIsToldAndTheNextRunFindsItsInputMissing) {
+TEST_F(Recorded, AFailureIsReportedAndTheNextRunLacksItsInput) {
   std::atomic<bool> fail = true;
   const auto sometimes = codelet("sometimes").cpu([&fail](Out<double> to) {
     if (fail) throw std::runtime_error("not today");
@@ -142,7 +142,7 @@ TEST_F(Recorded, AFailureIsToldAndTheNextRunFindsItsInputMissing) {
     EXPECT_THAT(error.what(), HasSubstr("not today"));
   }
   fail = false;
-  EXPECT_THROW(step.run(), TaskError) << "y is not what it should be";
+  EXPECT_THROW(step.run(), TaskError) << "y is missing";
   const auto reset = codelet("reset").cpu([](Out<double> to) { *to = 0; });
   Flow flow(runtime);
   flow.submit(reset(second));
@@ -151,7 +151,7 @@ TEST_F(Recorded, AFailureIsToldAndTheNextRunFindsItsInputMissing) {
   EXPECT_EQ(y, 1);
 }
 
-TEST_F(Recorded, WhatCannotBeIsRefused) {
+TEST_F(Recorded, InvalidRecordingsAreRefused) {
   Recording step(runtime);
   step.submit(add(first, 1));
   Flow flow(runtime);
@@ -162,10 +162,10 @@ TEST_F(Recorded, WhatCannotBeIsRefused) {
   step.run();
   EXPECT_THROW(step.submit(add(first, 1)), UsageError) << "it has run";
   runtime.remove(first);
-  EXPECT_THROW(step.run(), UsageError) << "a datum is gone";
+  EXPECT_THROW(step.run(), UsageError) << "a datum was removed";
 }
 
-TEST_F(Recorded, ACancelledOneRunsNoMore) {
+TEST_F(Recorded, ACancelledRecordingDoesNotRun) {
   Recording step(runtime);
   step.submit(add(first, 1));
   step.run();
@@ -174,7 +174,7 @@ TEST_F(Recorded, ACancelledOneRunsNoMore) {
   EXPECT_EQ(x, 1);
 }
 
-TEST_F(Recorded, ThousandsMayBeReadyAtOnce) {
+TEST_F(Recorded, ThousandsOfTasksMayBeReadyAtOnce) {
   std::vector<double> values(20'000);
   std::vector<Handle<double>> handles;
   for (double& value : values) handles.push_back(runtime.value("v", value));
@@ -184,7 +184,7 @@ TEST_F(Recorded, ThousandsMayBeReadyAtOnce) {
   for (const double value : values) ASSERT_EQ(value, 3);
 }
 
-TEST_F(Recorded, NoticesWhatHasHappenedToItsDataSinceItRan) {
+TEST_F(Recorded, NoticesChangesToItsDataBetweenRuns) {
   const auto vector = runtime.vector<double>("v", 1024);
   const auto grow = codelet("grow").cpu([](InOut<Vector<double>> v) { v(0) += 1; });
   const auto set = codelet("set").cpu([](Out<Vector<double>> v) { v(0) = 0; });
@@ -209,9 +209,9 @@ TEST_F(Recorded, NoticesWhatHasHappenedToItsDataSinceItRan) {
   EXPECT_EQ(x, 44);
 }
 
-/// A tree whose leaves each task reaches: one task fails somewhere, so that the engine has what comes after,
-/// in a run that had one thread to itself until then.
-TEST(RecordedAlone, IsTheEnginesFromAFailureOnAndItsOwnTheNextTime) {
+/// A tree of tasks. One task fails, so that the engine runs the remaining tasks, in a run that used a single
+/// thread until then.
+TEST(RecordedAlone, FallsBackToTheEngineAfterAFailureForOneRun) {
   constexpr int count = 255;
   Runtime runtime(config_with(1));
   std::vector<double> values(count);
@@ -268,7 +268,7 @@ TEST(RecordedAlone, CanBeCancelledByAnotherThread) {
   }
 }
 
-/// A step of a random recording: what it does to the datum `c`.
+/// A step of a random recording: its operation on the datum `c`.
 struct Step {
   enum Kind : std::uint8_t { mix, more, add, set } kind = mix;
   std::size_t a = 0, b = 0, c = 0;
@@ -283,7 +283,7 @@ struct Step {
   }
 };
 
-/// The codelets of a random recording, and its data: the first and the last element of each is its value.
+/// The codelets and data of a random recording: the first and the last element of each datum hold its value.
 struct Drawn {
   using V = Tile<double>;
   Codelet<Out<V>, double> set = codelet("set").cpu([](Out<V> v, double x) { v(0, 0) = v(1023, 0) = x; });
@@ -323,9 +323,10 @@ struct Drawn {
   }
 };
 
-/// Random programs, run several times in little or enough memory by every policy. Between the runs a flow reduces: the partial
-/// results are added before the recording uses the values, and never to one that the recording has replaced.
-TEST(RandomRecordings, GiveWhatASequentialRunGives) {
+/// Random programs, run several times in little or enough memory by every policy. Between the runs a flow
+/// reduces: the partial results are added before the recording uses the values, and never to a value that the
+/// recording has replaced.
+TEST(RandomRecordings, GiveTheSequentialResults) {
   for (const std::string& policy : tests::every_policy())
     for (const std::uint64_t seed : tests::seeds_for(policy, 1, 12)) {
       Random random(seed);
@@ -364,8 +365,8 @@ TEST(RandomRecordings, GiveWhatASequentialRunGives) {
     }
 }
 
-/// Partial results that a flow has left belong to the value before the recording, which replaces it.
-TEST_F(Recorded, AWriteReplacesWhatAFlowHasReduced) {
+/// Partial results of a flow belong to the value before the recording, which replaces it.
+TEST_F(Recorded, AWriteReplacesPartialResultsOfAFlow) {
   const auto sum = codelet("sum").cpu([](Reduce<double> to, double by) { *to += by; });
   const auto set = codelet("set").cpu([](Out<double> it, double value) { *it = value; });
   Recording step(runtime);

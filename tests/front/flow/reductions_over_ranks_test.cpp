@@ -22,7 +22,7 @@ namespace {
 using Element = Tile<double>;
 constexpr std::int32_t side = 24;
 
-/// Two threads of workers besides that of the program, so that two tasks can run at the same time.
+/// Two worker threads in addition to the program's thread, so that two tasks can run at the same time.
 void on_two_ranks(const std::function<void(Runtime&)>& rank) {
   const auto config_of = [](std::uint32_t) {
     Config config;
@@ -55,7 +55,7 @@ const auto add_one_at_a_time = codelet("add in any order").cpu([](Commute<Elemen
   each(t, [=](double old) { return old + by; });
 });
 
-/// -1 if its elements differ.
+/// -1 if the elements differ.
 double value_of(Flow& flow, const Handle<Element>& handle) {
   const auto hold = flow.acquire(read(handle));
   const auto& tile = hold.get<0>();
@@ -82,7 +82,7 @@ class Pairs {
   });
 };
 
-TEST(ReductionsOverRanks, AddNothingToAValueThatReplacesTheirsElsewhere) {
+TEST(ReductionsOverRanks, DoNotChangeAValueWrittenOnAnotherRank) {
   on_two_ranks([](Runtime& runtime) {
     auto a = two_tiles(runtime);
     Pairs pairs;
@@ -105,7 +105,7 @@ TEST(ReductionsOverRanks, AddNothingToAValueThatReplacesTheirsElsewhere) {
   });
 }
 
-TEST(ReductionsOverRanks, GoOnWithWhatReplacedTheirValue) {
+TEST(ReductionsOverRanks, ContinueWithTheReplacement) {
   on_two_ranks([](Runtime& runtime) {
     auto a = two_tiles(runtime);
     Pairs pairs;
@@ -123,8 +123,8 @@ TEST(ReductionsOverRanks, GoOnWithWhatReplacedTheirValue) {
   });
 }
 
-// The value comes home by the wait of a flow that has not added anything.
-TEST(ReductionsOverRanks, OfAnotherFlowAddNothingToAValueThatComesHome) {
+// The wait of a flow without reductions writes the value back.
+TEST(ReductionsOverRanks, OfAnotherFlowDoNotChangeAValueThatIsWrittenBack) {
   on_two_ranks([](Runtime& runtime) {
     auto a = two_tiles(runtime);
     Pairs pairs;
@@ -143,8 +143,8 @@ TEST(ReductionsOverRanks, OfAnotherFlowAddNothingToAValueThatComesHome) {
   });
 }
 
-// The rank that adds is not the owner: the place where it keeps the value is given up, and serves another datum later.
-TEST(ReductionsOverRanks, OnARankThatOwnsOtherDataAddNothingToThese) {
+// The adding rank is not the owner: its copy of the value is freed, and the memory later holds another datum.
+TEST(ReductionsOverRanks, DoNotChangeOtherDataOfANonOwner) {
   on_two_ranks([](Runtime& runtime) {
     auto a = two_tiles(runtime);
     Pairs pairs;
@@ -164,8 +164,8 @@ TEST(ReductionsOverRanks, OnARankThatOwnsOtherDataAddNothingToThese) {
   });
 }
 
-// It is folded before it is sent, although its flow has ended in a thread that cannot fold.
-TEST(ReductionsOverRanks, OfAFlowThatAnotherThreadEndedAreSentWhole) {
+// The value is folded before it is sent, although its flow ended in a thread that cannot fold.
+TEST(ReductionsOverRanks, AreFoldedBeforeSendingIfAnotherThreadEndedTheFlow) {
   std::atomic<double> seen{0};
   on_two_ranks([&](Runtime& runtime) {
     auto a = two_tiles(runtime);
@@ -182,7 +182,7 @@ TEST(ReductionsOverRanks, OfAFlowThatAnotherThreadEndedAreSentWhole) {
   EXPECT_EQ(seen, 401);
 }
 
-TEST(ReductionsOverRanks, AddNothingToAValueThatAGraphReads) {
+TEST(ReductionsOverRanks, DoNotChangeAValueThatAGraphReads) {
   on_two_ranks([](Runtime& runtime) {
     auto a = two_tiles(runtime);
     Pairs pairs;

@@ -1,5 +1,5 @@
-// Reductions: tasks that add to one datum at the same time, on partial results that are folded before
-// anything else looks.
+// Reductions: tasks that add to one datum at the same time, to partial results that are folded before any
+// other access.
 #include <gtest/gtest.h>
 #include <fairlead/fairlead.hpp>
 
@@ -44,7 +44,7 @@ TEST(Reductions, RunAtTheSameTimeOnOneDatum) {
   EXPECT_EQ(sum, 111);
 }
 
-// Whoever ends the datum, or waits for tasks that add to it, has all of the sum.
+// After the end of the datum, or a wait for the adding tasks, the sum is complete.
 class ReductionsThatEnd : public testing::Test {
  protected:
   long sum = 100;
@@ -56,7 +56,7 @@ class ReductionsThatEnd : public testing::Test {
     *into += amount;
   });
 };
-TEST_F(ReductionsThatEnd, WithTheirDatum) {
+TEST_F(ReductionsThatEnd, AreFoldedWhenTheirDatumIsDestroyed) {
   Flow flow(*runtime);
   flow.submit(add(s, 1));
   flow.submit(add(s, 10));
@@ -64,14 +64,14 @@ TEST_F(ReductionsThatEnd, WithTheirDatum) {
   EXPECT_EQ(sum, 111);
   flow.wait();
 }
-TEST_F(ReductionsThatEnd, WithTheRuntime) {
+TEST_F(ReductionsThatEnd, AreFoldedWhenTheRuntimeIsDestroyed) {
   Flow flow(*runtime);
   flow.submit(add(s, 1));
   flow.submit(add(s, 10));
   runtime.reset();
   EXPECT_EQ(sum, 111);
 }
-TEST_F(ReductionsThatEnd, WhenAFlowWaitsThatHasAPart) {
+TEST_F(ReductionsThatEnd, AreFoldedWhenOneOfTheirFlowsWaits) {
   Flow first(*runtime), second(*runtime);
   first.submit(add(s, 1));
   second.submit(add(s, 10));
@@ -82,7 +82,7 @@ TEST_F(ReductionsThatEnd, WhenAFlowWaitsThatHasAPart) {
   second.wait();
   EXPECT_EQ(sum, 11'111);
 }
-TEST_F(ReductionsThatEnd, WithTheRuntimeAlsoIfAnotherThreadEndedTheirFlow) {
+TEST_F(ReductionsThatEnd, AreFoldedWithTheRuntimeIfAnotherThreadEndedTheFlow) {
   auto gone = std::make_unique<Flow>(*runtime);
   gone->submit(add(s, 1));
   gone->submit(add(s, 10));
@@ -90,7 +90,7 @@ TEST_F(ReductionsThatEnd, WithTheRuntimeAlsoIfAnotherThreadEndedTheirFlow) {
   runtime.reset();
   EXPECT_EQ(sum, 111);
 }
-TEST_F(ReductionsThatEnd, ForWhoAcquiresWhatAFlowOfAnotherThreadLeft) {
+TEST_F(ReductionsThatEnd, AreFoldedForAnAcquireAfterAnotherThreadEndedTheFlow) {
   auto gone = std::make_unique<Flow>(*runtime);
   gone->submit(add(s, 1));
   gone->submit(add(s, 10));
@@ -99,7 +99,7 @@ TEST_F(ReductionsThatEnd, ForWhoAcquiresWhatAFlowOfAnotherThreadLeft) {
   EXPECT_EQ(*flow.acquire(read(s)).get<0>(), 111);
 }
 
-TEST(Reductions, AreFoldedBeforeAnythingElseLooks) {
+TEST(Reductions, AreFoldedBeforeAnyOtherAccess) {
   Runtime runtime(machine(3));
   long sum = 0, seen = 0;
   const auto s = runtime.value("sum", sum), r = runtime.value("seen", seen);
@@ -131,7 +131,7 @@ TEST(Reductions, AreFoldedBeforeAnythingElseLooks) {
   EXPECT_EQ(seen, expected_seen);
 }
 
-/// An argument that cannot be copied once `armed`.
+/// An argument that throws when it is copied once `armed`.
 struct Bomb {
   Bomb() = default;
   Bomb(const Bomb& other) : armed(other.armed) {
@@ -140,9 +140,9 @@ struct Bomb {
   bool armed = false;
 };
 
-// Nothing is folded before a pure write, and no partial result of the former value is added to the new one. A write that is
-// refused replaces nothing.
-TEST(Reductions, EndWithAValueThatIsReplaced) {
+// Nothing is folded before a pure write, and no partial result of the old value is added to the new one. A
+// refused write replaces nothing.
+TEST(Reductions, AreDiscardedWhenTheValueIsReplaced) {
   Runtime runtime(machine(3));
   long sum = 100;
   const auto s = runtime.value("sum", sum);
@@ -173,8 +173,8 @@ TEST(Reductions, EndWithAValueThatIsReplaced) {
   EXPECT_EQ(sum, 47);
 }
 
-// The write fails: what comes later sees neither its value nor what was added before.
-TEST(Reductions, EndWithAWriteThatFails) {
+// The write fails: later tasks see neither its value nor earlier partial results.
+TEST(Reductions, AreDiscardedByAFailedWrite) {
   Runtime runtime(machine(3));
   long sum = 100;
   const auto s = runtime.value("sum", sum);
@@ -197,8 +197,8 @@ TEST(Reductions, EndWithAWriteThatFails) {
   EXPECT_EQ(sum, 47);
 }
 
-// Partial results of a part are added neither to a whole nor to a part that a pure write has replaced since.
-TEST(Reductions, OfPartsEndWithAWholeThatIsReplaced) {
+// Partial results of a part are not added to a whole or part that a pure write has replaced since.
+TEST(Reductions, OfPartsAreDiscardedWhenTheWholeIsReplaced) {
   Runtime runtime(machine(3));
   std::vector<long> values(20 * 10);
   const auto whole = runtime.matrix<long>("whole", values.data(), 20, 10, 20);
@@ -232,7 +232,7 @@ TEST(Reductions, OfPartsEndWithAWholeThatIsReplaced) {
 }
 
 TEST(Reductions, OfTilesAddEachElement) {
-  // Four tiles of memory for six: some partial results leave and come back.
+  // Memory for four of six tiles: some partial results are evicted and loaded again.
   Runtime runtime(machine(3, "512KiB"));
   const auto t = runtime.tiled<double>("T", 6 * 100, 100, 100);
   const auto fill = codelet("fill").cpu([](Out<Tile<double>> tile, double value) {
@@ -266,7 +266,7 @@ TEST(Reductions, OfFloatsAgreeWithAnyOrderUpToRounding) {
 struct Interval {
   double low, high;
 };
-/// The smallest interval that holds both.
+/// The smallest interval that contains both.
 struct Hull {
   static Interval identity() { return {1e300, -1e300}; }
   static void combine(Interval& into, const Interval& from) {
@@ -274,7 +274,7 @@ struct Hull {
   }
 };
 
-TEST(Reductions, TakeAnyOperationOfAnyType) {
+TEST(Reductions, SupportAnyOperationOfAnyType) {
   Runtime runtime(machine(2));
   double largest = -5;
   std::complex<double> product = 2;
@@ -320,7 +320,7 @@ TEST(Reductions, OfDifferentOperationsKeepTheOrderOfTheProgram) {
   EXPECT_EQ(value, expected);
 }
 
-TEST(Reductions, OfOneDatumTwiceInATaskAddToTheSame) {
+TEST(Reductions, OfOneDatumTwiceInATaskShareAPartialResult) {
   Runtime runtime(machine(2));
   long sum = 0;
   const auto s = runtime.value("sum", sum);
@@ -337,7 +337,7 @@ TEST(Reductions, OfOneDatumTwiceInATaskAddToTheSame) {
   EXPECT_EQ(sum, 22);
 }
 
-TEST(Reductions, ThatFailPoisonTheDatumWhereverTheyAdded) {
+TEST(Reductions, ThatFailMakeTheDatumUnavailable) {
   Runtime runtime(machine(2));
   long sum = 0, seen = -1;
   const auto s = runtime.value("sum", sum), r = runtime.value("seen", seen);
@@ -371,7 +371,7 @@ TEST(Reductions, ThatFailPoisonTheDatumWhereverTheyAdded) {
   EXPECT_EQ(sum, 11);
 }
 
-TEST(Reductions, ThatWereCancelledLeaveNothingOfThemselvesBehind) {
+TEST(Reductions, ThatAreCancelledLeaveNoPartialResults) {
   Runtime runtime(machine(2));
   long sum = 0;
   const auto s = runtime.value("sum", sum);
@@ -395,8 +395,8 @@ TEST(Reductions, ThatWereCancelledLeaveNothingOfThemselvesBehind) {
   }
 }
 
-// All its tasks have run; what they have added up lies in two places.
-TEST(Reductions, OfAFlowThatIsCancelledBeforeTheyAreFoldedAreMissedAloud) {
+// All tasks have run; their sums are in two places.
+TEST(Reductions, OfAFlowCancelledBeforeFoldingAreReportedMissing) {
   Runtime runtime(machine(3));  // one is this thread, which works only while it waits
   long sum = 0;
   const auto s = runtime.value("sum", sum);
@@ -412,7 +412,7 @@ TEST(Reductions, OfAFlowThatIsCancelledBeforeTheyAreFoldedAreMissedAloud) {
   flow.cancel();
   try {
     flow.wait();
-    ADD_FAILURE() << "it ends as if the sum were there";
+    ADD_FAILURE() << "no error for the missing sum";
   } catch (const TaskError& error) {
     EXPECT_STREQ(error.what(),
                  "the flow was cancelled before the partial results of a reduction were put together: its "
@@ -421,7 +421,7 @@ TEST(Reductions, OfAFlowThatIsCancelledBeforeTheyAreFoldedAreMissedAloud) {
   EXPECT_NE(sum, 11);
 }
 
-TEST(Reductions, OfAnotherFlowAreFoldedForTheFirstThatLooks) {
+TEST(Reductions, OfAnotherFlowAreFoldedForTheFirstAccess) {
   Runtime runtime(machine(2));
   long sum = 0, seen = 0;
   const auto s = runtime.value("sum", sum), r = runtime.value("seen", seen);
@@ -439,7 +439,7 @@ TEST(Reductions, OfAnotherFlowAreFoldedForTheFirstThatLooks) {
   EXPECT_EQ(seen, 7);
 }
 
-TEST(Reductions, OfAMatrixInPlaceAreInItWhenItsHandleIsGone) {
+TEST(Reductions, OfAMatrixInPlaceAreFoldedWhenItsHandleIsDestroyed) {
   Runtime runtime(machine(2));
   std::vector<int> matrix(10 * 4, 1);
   Flow flow(runtime);
@@ -500,7 +500,7 @@ TEST(Reductions, InFixedOrderGiveTheSameBitsInEveryRun) {
 }
 
 }  // namespace
-// In errors, in pages and where somebody asks why nothing runs.
+// In errors, pages and explanations of stalls.
 TEST(Reductions, PartialResultsHaveNames) {
   Runtime runtime(machine(2));
   long sum = 0;

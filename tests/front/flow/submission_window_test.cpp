@@ -1,4 +1,4 @@
-// How far a flow's submission runs ahead of what is done.
+// How far the submission of a flow runs ahead of execution.
 #include <gtest/gtest.h>
 #include <fairlead/fairlead.hpp>
 
@@ -18,7 +18,7 @@ Config window_of(std::size_t tasks, std::size_t workers) {
   return config;
 }
 
-/// Submits so many tasks; the most that were unfinished after a submission.
+/// Submits `tasks` tasks; returns the largest number of unfinished tasks after a submission.
 template <class Call>
 std::int64_t farthest_ahead(Flow& flow, const std::atomic<std::int64_t>& done, std::int64_t tasks,
                             Call&& call) {
@@ -32,7 +32,7 @@ std::int64_t farthest_ahead(Flow& flow, const std::atomic<std::int64_t>& done, s
   return farthest;
 }
 
-TEST(SubmissionWindow, OneWorkerRunsWhatItHasBeforeDescriptorsLeaveItsCaches) {
+TEST(SubmissionWindow, KeepsDescriptorsInTheCacheOfOneWorker) {
   Runtime runtime(window_of(0, 1));
   std::atomic<std::int64_t> done = 0;
   const auto count = codelet("count").cpu([&] { ++done; });
@@ -42,7 +42,7 @@ TEST(SubmissionWindow, OneWorkerRunsWhatItHasBeforeDescriptorsLeaveItsCaches) {
   EXPECT_LE(farthest, 256);
 }
 
-TEST(SubmissionWindow, ChainsToo) {
+TEST(SubmissionWindow, LimitsChainsToo) {
   Runtime runtime(window_of(0, 1));
   std::atomic<std::int64_t> done = 0;
   std::int64_t last = 0;
@@ -56,7 +56,7 @@ TEST(SubmissionWindow, ChainsToo) {
   EXPECT_LE(farthest_ahead(flow, done, 5000, [&](std::int64_t i) { return next(x, i); }), 256);
 }
 
-TEST(SubmissionWindow, AnEvenSmallerSettingHolds) {
+TEST(SubmissionWindow, ASmallerSettingApplies) {
   Runtime runtime(window_of(10, 1));
   std::atomic<std::int64_t> done = 0;
   const auto count = codelet("count").cpu([&] { ++done; });
@@ -64,8 +64,8 @@ TEST(SubmissionWindow, AnEvenSmallerSettingHolds) {
   EXPECT_LE(farthest_ahead(flow, done, 1000, [&](std::int64_t) { return count(); }), 10);
 }
 
-// With several, what is ahead may be what another worker lacks.
-TEST(SubmissionWindow, SeveralWorkersSeeAsFarAsTheSettingSays) {
+// With several workers, the tasks ahead may be the only work for another worker.
+TEST(SubmissionWindow, SeveralWorkersUseTheConfiguredWindow) {
   Runtime runtime(window_of(1000, 2));
   std::atomic<std::int64_t> done = 0;
   std::atomic<bool> go_on = false;
@@ -85,8 +85,9 @@ TEST(SubmissionWindow, SeveralWorkersSeeAsFarAsTheSettingSays) {
   EXPECT_EQ(value, 999);
 }
 
-// What the application holds it cannot release while it works: all that waits for it may be submitted.
-TEST(SubmissionWindow, TasksThatWaitForTheApplicationAreNotWaitedFor) {
+// The application cannot release its holds while it submits, so all tasks that wait for them may be
+// submitted.
+TEST(SubmissionWindow, DoesNotWaitForTasksBlockedByTheApplication) {
   Runtime runtime(window_of(0, 1));
   double value = 1;
   const auto x = runtime.value("x", value);

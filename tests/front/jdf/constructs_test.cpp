@@ -1,4 +1,4 @@
-// Every construct of the language: it is read without a word, and the tree says what the text said.
+// Every construct of the language parses without a message, and the tree matches the text.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ std::string text_of_property(const ReadText& it, const std::vector<Property>& al
 TEST(JdfConstructs, CommentsOfBothStyles) {
   const ReadText it =
       read_text("/* one\n * more */ N [type = int] // to the end\nM [type /* inside */ = int]\n// last");
-  EXPECT_EQ(it.told, "");
+  EXPECT_EQ(it.messages, "");
   EXPECT_EQ(it.file.globals.size(), 2U);
 }
 
@@ -35,32 +35,33 @@ TEST(JdfConstructs, PrologueAndEpilogue) {
   const ReadText it = read_text(
       "extern \"C\" %{\n#include <a.h>\nint f() { return 100 % 7; }\n%}\nN [type = int]\nextern \"C\" %{ int "
       "g; %}\n");
-  EXPECT_EQ(it.told, "");
+  EXPECT_EQ(it.messages, "");
   ASSERT_EQ(it.file.external.size(), 2U);
   EXPECT_EQ(it.file.source.text(it.file.external[0]), "\n#include <a.h>\nint f() { return 100 % 7; }\n");
   EXPECT_EQ(it.file.source.text(it.file.external[1]), " int g; ");
 }
 
-TEST(JdfConstructs, CodeEndsAtTheFirstMark) {
+TEST(JdfConstructs, CodeEndsAtTheFirstClosingMark) {
   const ReadText it = read_text("extern \"C\" %{ printf(\"100%%}\"); %}\nN [type = int]\n");
-  EXPECT_EQ(it.told, "");
+  EXPECT_EQ(it.messages, "");
   EXPECT_EQ(it.file.source.text(it.file.external.at(0)), " printf(\"100%%}\"); ");
 }
 
 TEST(JdfConstructs, Options) {
   const ReadText it =
       read_text("%option no_taskpool_instance = true\n%OPTION nb_local_tasks_fn = count_them\n");
-  EXPECT_EQ(it.told, "");
+  EXPECT_EQ(it.messages, "");
   ASSERT_EQ(it.file.options.size(), 2U);
   EXPECT_EQ(it.file.options[1].name.text, "nb_local_tasks_fn");
 }
 
-// What a global's value mentions and the file does not define is the C's, as an enumerator of the prologue.
-TEST(JdfConstructs, NamesOfCInValuesOfGlobals) {
+// A name in a global's value that the file does not define belongs to C, such as an enumerator in the
+// prologue.
+TEST(JdfConstructs, CNamesInValuesOfGlobals) {
   const ReadText it = read_text(
       "upper [type = PLASMA_enum hidden = on default = PlasmaUpper]\n"
       "key [type = int hidden = on default = \"look_up(&infos, \\\"A::B\\\", NULL)\"]\nNT = LIMIT - 1\n");
-  EXPECT_EQ(it.told, "");
+  EXPECT_EQ(it.messages, "");
   ASSERT_EQ(it.file.c_names.size(), 2U);
   EXPECT_EQ(it.file.c_names[0], "PlasmaUpper");
   EXPECT_EQ(it.file.c_names[1], "LIMIT");
@@ -71,19 +72,19 @@ TEST(JdfConstructs, ClassesNamedAsTheEndOfBodies) {
   const ReadText it = read_text(
       "A [type = \"d*\"]\nT(k)\nk = 0 .. 3\n: A(k)\nCTL X -> X END(0)\nBODY\n{\n f(\"END(0)\");\n}\nEND\n\n"
       "END(k)\nk = 0 .. 0\n: A(k)\nCTL X <- X T(0 .. 3 .. 1)\nBODY\nEND\n");
-  EXPECT_EQ(it.told, "");
+  EXPECT_EQ(it.messages, "");
   ASSERT_EQ(it.file.classes.size(), 2U);
   EXPECT_EQ(it.file.classes[1].name.text, "END");
 }
 
-// Inline C that only C can say knows the locals that it mentions, the innermost of a name.
-TEST(JdfConstructs, LeavesOfCNameTheirLocals) {
+// Inline C that must be compiled lists the locals that it mentions, the innermost of a name.
+TEST(JdfConstructs, CExpressionsListTheirLocals) {
   const ReadText it = read_text(
       "A [type = \"d*\"]\nNT [type = int]\nT(k)\nk = 0 .. %{ for (;;) return NT; %}\nm = %{ while (k) return "
       "k; %}\n"
       ": A(k)\nCTL X <- (k > f(m)) ? [ i = 0 .. g(k) ] X T(%{ do return i + m; while (0); %})\n      -> X "
       "T(0)\nBODY\nEND\n");
-  ASSERT_EQ(it.file.c_leaves.size(), 5U) << it.told;
+  ASSERT_EQ(it.file.c_leaves.size(), 5U) << it.messages;
   const auto names = [&](std::size_t leaf) {
     std::string out;
     for (const auto& [name, slot] : it.file.c_leaves[leaf].locals) out += name + " ";
@@ -103,7 +104,7 @@ TEST(JdfConstructs, GlobalsWithAnyProperty) {
       "P [type = \"pool *\" size = \"(sizeof(double)*NB)\" whatever = 3]\nNB = 2 * 3 [type = int]\n"
       "MB [type = int hidden = on default = \"NB + 1\"]\nX [type = int hidden = on default = "
       "-1]\nPLAIN\nLAST");
-  EXPECT_EQ(it.told, "");
+  EXPECT_EQ(it.messages, "");
   ASSERT_EQ(it.file.globals.size(), 8U);
   EXPECT_EQ(it.file.globals[0].type, "tiled_matrix *");
   EXPECT_EQ(text_of_property(it, it.file.globals[0].properties, "aligned"), "B");
@@ -122,7 +123,7 @@ TEST(JdfConstructs, PropertiesOfATaskClass) {
       "T(k) [profile = off high_priority = on flops = inline_c %{ return f(k); %}\n  time_estimate = %{ "
       "return 3; %}]\n"
       "k = 0 .. 1\n: A(k)\nRW X <- A(k)\nBODY\nEND\n");
-  EXPECT_EQ(it.told, "");
+  EXPECT_EQ(it.messages, "");
   EXPECT_EQ(only_class(it).properties.size(), 4U);
   EXPECT_EQ(text_of_property(it, only_class(it).properties, "profile"), "off");
   EXPECT_EQ(text_of_property(it, only_class(it).properties, "flops"), " return f(k); ");
@@ -158,8 +159,9 @@ TEST(JdfConstructs, LocalIndicesInDependencies) {
       "T(a, b)\na = 0 .. 9\nb = 0 .. 9\n: A(a)\nREAD A <- A1 S(0)\nBODY\nEND\n"
       "U(a)\na = 7 .. 8\n: A(a)\nCTL C <- C S(0)\nBODY\nEND\n";
   const ReadText it = read_text(text);
-  EXPECT_EQ(it.errors, 0U) << it.told;  // but A is a flow of T as well as a collection
-  EXPECT_NE(it.told.find("warning: the flow \"A\" has the name of a global"), std::string::npos) << it.told;
+  EXPECT_EQ(it.errors, 0U) << it.messages;  // but A is a flow of T as well as a collection
+  EXPECT_NE(it.messages.find("warning: the flow \"A\" has the name of a global"), std::string::npos)
+      << it.messages;
   std::string sound = text;
   sound.replace(sound.find("READ A <- A1"), 6, "READ B");
   sound.replace(sound.find("] A T("), 4, "] B ");
@@ -174,16 +176,16 @@ TEST(JdfConstructs, LocalIndicesInDependencies) {
                                                 {"C of S(0)", "C of U(8)"}}));
 }
 
-TEST(JdfConstructs, PlacesByDatumByPredicateOrNone) {
+TEST(JdfConstructs, PlacementsByDatumByPredicateOrNone) {
   const ReadText datum = read_text(class_with("RW X <- A(k, 0)"));
-  EXPECT_EQ(datum.told, "");
+  EXPECT_EQ(datum.messages, "");
   EXPECT_EQ(only_class(datum).placement.kind, Placement::Kind::at_datum);
   const ReadText predicate =
       read_text("rowRANK [type = int]\nT(k)\nk = 0 .. 3\n: 0 == rowRANK && k > 0\nX <- A(k)\nBODY\nEND\n");
-  EXPECT_EQ(predicate.told, "");
+  EXPECT_EQ(predicate.messages, "");
   EXPECT_EQ(only_class(predicate).placement.kind, Placement::Kind::predicate);
   const ReadText nowhere_said = read_text("T(k)\nk = 0 .. 3\nX <- A(k)\nBODY\nEND\n");
-  EXPECT_EQ(nowhere_said.told, "");
+  EXPECT_EQ(nowhere_said.messages, "");
   EXPECT_EQ(only_class(nowhere_said).placement.kind, Placement::Kind::none);
 }
 
@@ -191,7 +193,7 @@ TEST(JdfConstructs, FlowsOfAllKinds) {
   const ReadText it = read_text(class_with(
       "RW F1 <- A(k, 0)\n -> A(k, 0)\nREAD F2 <- A(k, 1)\nRO F3 <- A(k, 2)\nWRITE F4 <- NEW\n -> A(k, 4)\n"
       "WO F5 -> A(k, 5)\nCTL F6\nF7 <- A(k, 7)\n -> A(k, 7)"));
-  EXPECT_EQ(it.told, "");
+  EXPECT_EQ(it.messages, "");
   std::vector<Access> found;
   for (const Flow& flow : only_class(it).flows) found.push_back(flow.access);
   EXPECT_EQ(found, (std::vector<Access>{Access::read_write, Access::read, Access::read, Access::write,
@@ -203,7 +205,7 @@ TEST(JdfConstructs, GuardsAndTernaries) {
   const ReadText it = read_text(class_with(
       "RW X <- k == 0 ? A(k, 0)\n <- (k > 0) && (k < 2) ? A(k, 1) : A(k, 2)\n"
       " -> k == 0 ? A(0, 0) : k == 1 ? A(1, 0) : A(2, 0)\n -> k == 2 ? A(1, 1) : k == 3 ? A(0, 1)"));
-  EXPECT_EQ(it.told, "");
+  EXPECT_EQ(it.messages, "");
   EXPECT_EQ(dependency_of(it, 0).branches.size(), 1U);
   EXPECT_EQ(dependency_of(it, 1).branches.size(), 2U);
   EXPECT_EQ(dependency_of(it, 1).branches[1].guard, no_expression);
@@ -213,7 +215,7 @@ TEST(JdfConstructs, GuardsAndTernaries) {
 
 TEST(JdfConstructs, NewAndNull) {
   const ReadText it = read_text(class_with("RW X <- (k == 0) ? NEW : NULL [type = SMALL]"));
-  EXPECT_EQ(it.told, "");
+  EXPECT_EQ(it.messages, "");
   EXPECT_EQ(dependency_of(it).branches[0].target.kind, Target::Kind::fresh);
   EXPECT_EQ(dependency_of(it).branches[1].target.kind, Target::Kind::null);
 }
@@ -237,7 +239,7 @@ TEST(JdfConstructs, PropertiesOfDependencies) {
       "RW X <- A(k, 0) [type = LOWER type_remote = UPPER type_data = FULL layout = \"dt\" layout_remote = %{ "
       "return dt; %}\n"
       "   count = k+1 count_remote = 2 displ = 8*k displ_remote = BLOCK other = 1]\n -> A(k, 0) [ATYPE]"));
-  EXPECT_NE(it.told.find("\"displ_remote\" means nothing here"), std::string::npos) << it.told;
+  EXPECT_NE(it.messages.find("\"displ_remote\" means nothing here"), std::string::npos) << it.messages;
   EXPECT_EQ(dependency_of(it).properties.size(), 10U);
   EXPECT_EQ(text_of_property(it, dependency_of(it).properties, "displ"), "8*k");
   EXPECT_EQ(text_of_property(it, dependency_of(it).properties, "displ_remote"), "BLOCK");
@@ -247,12 +249,12 @@ TEST(JdfConstructs, PropertiesOfDependencies) {
 TEST(JdfConstructs, PropertiesOfFlowsInBodies) {
   const ReadText it = read_text(
       class_with("RW X <- A(k, 0)\nBODY [type=CUDA\n /* sizes */ X.size=%{ return 8; %}\n X.dc=A]\nEND"));
-  EXPECT_EQ(it.told, "");
+  EXPECT_EQ(it.messages, "");
   EXPECT_EQ(text_of_property(it, only_class(it).bodies.at(0).properties, "X.dc"), "A");
 }
 
-// As in many files: the last input has no guard, and is what else holds.
-TEST(JdfConstructs, AnInputWithoutAGuardIsWhatElseHolds) {
+// As in many files: the last input has no guard and is the fallback.
+TEST(JdfConstructs, AnInputWithoutAGuardIsTheFallback) {
   const auto graph = unrolled_text(
       "T(k)\nk = 0 .. 2\n: A(k)\nREAD X <- k == 1 ? A(7)\n <- k == 2 ? A(8)\n <- NULL\nBODY\nEND\n", {});
   EXPECT_EQ(edge_names(graph, false),
@@ -262,7 +264,7 @@ TEST(JdfConstructs, AnInputWithoutAGuardIsWhatElseHolds) {
 TEST(JdfConstructs, PrioritiesAndCosts) {
   const ReadText it =
       read_text("T(k)\nk = 0 .. 3\nSIMCOST 4 * k\n: A(k)\nRW X <- A(k)\n; k > 1 ? 10 - k : 0\nBODY\nEND\n");
-  EXPECT_EQ(it.told, "");
+  EXPECT_EQ(it.messages, "");
   EXPECT_EQ(text_at(it, only_class(it).simulation_cost), "4 * k");
   const auto graph = unroll(it.file, Settings(it.file)).graph;
   EXPECT_EQ(graph.tasks.at(1).priority, 0);
@@ -276,7 +278,7 @@ TEST(JdfConstructs, SeveralBodiesWithProperties) {
                            "body [type = HIP stage_in = in_fn stage_out = out_fn]\n{ hip(X); }\nend // here\n"
                            "BODY [type=RECURSIVE]\n{ return NEXT; }\n  END\nBODY {\n endless(); END_IT; "
                            "}\n#if 0\nENDED\n#endif\nEND\nBODY [type = CPU]\n{ cpu(X); }\nEND"));
-  EXPECT_EQ(it.told, "");
+  EXPECT_EQ(it.messages, "");
   ASSERT_EQ(only_class(it).bodies.size(), 6U);
   EXPECT_EQ(text_of_property(it, only_class(it).bodies[0].properties, "weight"), "k+1");
   EXPECT_EQ(text_of_property(it, only_class(it).bodies[1].properties, "stage_in"), "in_fn");
@@ -293,15 +295,15 @@ TEST(JdfConstructs, InlineCAnywhereAnExpressionMayStand) {
       "RW X <- %{ return k > 0; %} ? X T(k-1, inline_c%{ return f(k-1); %}) : A(0)\n -> X T(k+1, m)\n; %{ "
       "return PRIO(k); %}\n"
       "BODY [evaluate = %{ return 0; %}]\nEND\n");
-  EXPECT_EQ(it.errors, 0U) << it.told;
-  EXPECT_THAT(it.told, testing::StartsWith("it.jdf:10:7: warning: \"evaluate\" has no effect here\n"));
+  EXPECT_EQ(it.errors, 0U) << it.messages;
+  EXPECT_THAT(it.messages, testing::StartsWith("it.jdf:10:7: warning: \"evaluate\" has no effect here\n"));
 }
 
 TEST(JdfConstructs, PointerMembersAndOldDots) {
   const ReadText it = read_text(
       "A [type = \"m*\"]\nT(k)\nk = 0 .. A->mt-1\nl = A->super.nt + A.mb\n: A(k, 0)\nRW X <- A(k, 0)\n -> "
       "A(k, 0)\nBODY\nEND\n");
-  EXPECT_EQ(it.told, "");
+  EXPECT_EQ(it.messages, "");
   std::set<std::string> members;
   for (const Member& member : it.file.members) members.insert(member.text);
   EXPECT_EQ(members, (std::set<std::string>{"A->mt", "A->super.nt", "A.mb"}));
@@ -312,7 +314,7 @@ TEST(JdfConstructs, PointerMembersAndOldDots) {
 TEST(JdfConstructs, ImplicitCollectionsComeFirst) {
   const ReadText it =
       read_text("N [type = int]\nT(k)\nk = 0 .. N\n: here(k)\nRW X <- there(k, 0)\nBODY\nEND\n");
-  EXPECT_EQ(it.told, "");
+  EXPECT_EQ(it.messages, "");
   ASSERT_EQ(it.file.globals.size(), 3U);
   EXPECT_EQ(it.file.globals[0].name.text, "there");
   EXPECT_EQ(it.file.globals[1].name.text, "here");
@@ -320,9 +322,9 @@ TEST(JdfConstructs, ImplicitCollectionsComeFirst) {
   EXPECT_EQ(it.file.globals[0].dimensions, 2U);
 }
 
-TEST(JdfConstructs, FunctionsOfCAreKept) {
+TEST(JdfConstructs, CallsOfCFunctionsAreKept) {
   const ReadText it = read_text("T(k)\nk = 0 .. tiles(3, 4)\n: A(k)\nRW X <- A(owner(k))\nBODY\nEND\n");
-  EXPECT_EQ(it.told, "");
+  EXPECT_EQ(it.messages, "");
   EXPECT_THROW(unroll(it.file, Settings(it.file)), EvaluationError);
 }
 
@@ -333,18 +335,18 @@ TEST(JdfConstructs, TasksWithoutParameters) {
   EXPECT_EQ(unrolled::check(graph).findings.text(), "");
 }
 
-TEST(JdfConstructs, ThePaperOf2011WithoutBodies) {
+TEST(JdfConstructs, TheExampleOfThePaperOf2011) {
   const ReadText it = read_text(
       "NT [type = int]\nPING(k)\nk = 0 .. NT // Execution space\nT <- (k == 0) ? A(0) : I PONG(k-1) [ATYPE]\n"
       "-> (k == NT) ? A(0) : I PONG(k) [ATYPE]\n\nPONG(k)\nk = 0 .. NT-1 // Execution space\nI <- T PING(k) "
       "[ATYPE]\n"
       "-> T PING(k+1) [ATYPE]\n");
   EXPECT_EQ(it.errors, 0U);
-  EXPECT_NE(it.told.find("warning: PING has no BODY"), std::string::npos) << it.told;
+  EXPECT_NE(it.messages.find("warning: PING has no BODY"), std::string::npos) << it.messages;
   EXPECT_EQ(unrolled::check(unroll(it.file, settings_of(it.file, {"NT=3"})).graph).findings.text(), "");
 }
 
-TEST(JdfConstructs, MoreThanAnyLimitOfOthers) {
+TEST(JdfConstructs, SeventyFlowsInOneClass) {
   std::string text = "T(k)\nk = 0 .. 1\n";
   for (int i = 0; i < 100; ++i) text += "l" + std::to_string(i) + " = k + " + std::to_string(i) + "\n";
   text += ": A(k)\n";
@@ -358,29 +360,29 @@ TEST(JdfConstructs, MoreThanAnyLimitOfOthers) {
   }
   for (int i = 0; i < 30; ++i) text += "BODY [type = CUDA weight = " + std::to_string(i) + "]\nEND\n";
   const ReadText it = read_text(text);
-  EXPECT_EQ(it.told, "");
+  EXPECT_EQ(it.messages, "");
   EXPECT_EQ(only_class(it).flows.size(), 70U);
   EXPECT_EQ(unroll(it.file, Settings(it.file)).graph.tasks.size(), 2U);
 }
 
-TEST(JdfConstructs, LessThanMinusOneIsNoArrow) {
+TEST(JdfConstructs, LessThanMinusOneIsNotAnArrow) {
   const ReadText it = read_text(class_with("RW X <- k <-1 ? A(k, 0) : A(k, 1)"));
-  EXPECT_EQ(it.told, "");
+  EXPECT_EQ(it.messages, "");
   EXPECT_EQ(it.file.at(dependency_of(it).branches[0].guard).op, Operator::less);
 }
 
-TEST(JdfConstructs, PositionsAreThoseOfTheText) {
+TEST(JdfConstructs, PositionsReferToTheText) {
   const ReadText it = read_text(class_with("RW X <- A(k, 0)\n     -> B T(k)"));
   const Target& target = dependency_of(it, 1).branches[0].target;
   EXPECT_EQ(it.file.source.where(target.where), "it.jdf:7:9");
   EXPECT_EQ(it.file.source.text(target.where), "B T(k)");
 }
 
-TEST(JdfConstructs, LinesMayEndAsOnOtherSystems) {
+TEST(JdfConstructs, LinesMayEndWithCarriageReturns) {
   std::string text = class_with("RW X <- A(k, 0)\n -> A(k, 0)");
   for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 2)
     text.replace(at, 1, "\r\n");
-  EXPECT_EQ(read_text(text).told, "");
+  EXPECT_EQ(read_text(text).messages, "");
 }
 
 }  // namespace fairlead::jdf::tests

@@ -1,4 +1,4 @@
-// Texts that nest without end are refused, not followed until the stack is full.
+// Deeply nested texts are refused before they overflow the stack.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -21,13 +21,13 @@ TEST(DeepJdf, ParenthesesAndSigns) {
   for (const char* opening : {"(", "-", "!", "k ? ", "k ? k : ", "f("}) {
     const ReadText it =
         read_text("T(k)\nk = 0 .. " + times(200'000, opening) + "1\n: A(k)\nRW X <- A(k)\nBODY\nEND\n");
-    EXPECT_NE(it.told.find("nested too deeply"), std::string::npos) << opening;
+    EXPECT_NE(it.messages.find("nested too deeply"), std::string::npos) << opening;
   }
 }
 
 TEST(DeepJdf, LongSums) {
-  EXPECT_EQ(read_text("N = 1" + times(900, " + 1") + "\n").told, "");
-  EXPECT_NE(read_text("N = 1" + times(200'000, " + 1") + "\n").told.find("too long an expression"),
+  EXPECT_EQ(read_text("N = 1" + times(900, " + 1") + "\n").messages, "");
+  EXPECT_NE(read_text("N = 1" + times(200'000, " + 1") + "\n").messages.find("too long an expression"),
             std::string::npos);
 }
 
@@ -35,18 +35,18 @@ TEST(DeepJdf, GlobalsThatDefineEachOther) {
   std::string text = "G0 = 1\n";
   for (int i = 1; i < 5000; ++i) text += "G" + std::to_string(i) + " = G" + std::to_string(i - 1) + "\n";
   const ReadText it = read_text(text);
-  ASSERT_EQ(it.told, "");
+  ASSERT_EQ(it.messages, "");
   const Settings none(it.file);
   EXPECT_EQ(Evaluator(it.file, none).global(50, {}).integer(), 1);
   EXPECT_THROW(Evaluator(it.file, none).global(4999, {}), EvaluationError);
 }
 
-TEST(DeepJdf, BodiesAndBracketsThatNeverEnd) {
+TEST(DeepJdf, UnclosedBodiesAndBrackets) {
   for (const char* opening : {"BODY [\n", "T(\n", "[ ", "%{ ", "extern \"C\" %{ ", "/* ", "\" ", "BODY\n"})
     EXPECT_NE(read_text(times(20'000, opening)).errors, 0U) << opening;
 }
 
-// Nothing looks at everything for each name: minutes otherwise.
+// No name needs a search of the whole file, which would take minutes.
 TEST(DeepJdf, FilesWithVeryManyNames) {
   constexpr int names = ::fairlead::tests::sanitized ? 5'000 : 20'000;
   std::string text;
@@ -60,14 +60,14 @@ TEST(DeepJdf, FilesWithVeryManyNames) {
   EXPECT_EQ(read_text(text).errors, static_cast<unsigned>(names));
 }
 
-TEST(DeepJdf, RangesWithinEachOther) {
+TEST(DeepJdf, NestedRanges) {
   std::string parameters, ranges;
   for (int i = 0; i < 1000; ++i) {
     parameters += (i == 0 ? "p" : ", p") + std::to_string(i);
     ranges += "p" + std::to_string(i) + " = 0 .. 0\n";
   }
   const ReadText it = read_text("T(" + parameters + ")\n" + ranges + ": A(0)\nRW X <- A(0)\nBODY\nEND\n");
-  ASSERT_EQ(it.told, "");
+  ASSERT_EQ(it.messages, "");
   EXPECT_THROW(unroll(it.file, Settings(it.file)), InputError);
 }
 

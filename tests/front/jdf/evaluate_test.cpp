@@ -1,4 +1,4 @@
-// Values are those that C gives: random expressions against the system's compiler, and what C leaves undefined.
+// Values equal those of C: random expressions compared with the system's compiler, and undefined behaviour.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
@@ -37,7 +37,7 @@ std::string random_expression(Random& random, int depth) {
       return fmt::format("({})", inner());
     default: {
       const char* const op = operators[random.below(std::size(operators))];
-      // Often without parentheses, so that precedence counts.
+      // Often without parentheses, so that precedence matters.
       return random.once_in(3) ? fmt::format("({}) {} ({})", inner(), op, inner())
                                : fmt::format("{} {} {}", inner(), op, inner());
     }
@@ -52,7 +52,7 @@ struct Evaluated {
 
 Evaluated evaluated(const std::string& expression) {
   const ReadText it = read_text("a = 5\nb = -7\nc = 3\nx = " + expression + "\n");
-  // That x, an int, may not hold the value is another test's.
+  // Another test covers values that do not fit x, an int.
   const ExpressionId id = it.file.globals.at(3).value;
   std::vector<Value> slots(64);
   const Settings none(it.file);
@@ -63,7 +63,7 @@ Evaluated evaluated(const std::string& expression) {
   }
 }
 
-/// What the compiler's program prints, one line each; empty without a compiler.
+/// The output of the compiled program, one line per expression; empty without a compiler.
 std::vector<std::string> by_the_compiler(const std::vector<std::string>& expressions) {
   if (std::system("cc --version > /dev/null 2>&1") != 0) return {};
   std::string name = (std::filesystem::temp_directory_path() / "fairlead-jdf-XXXXXX").string();
@@ -107,8 +107,9 @@ std::string value_of(const std::string& expression) { return evaluated(expressio
 
 }  // namespace
 
-// Where C defines it: its program must print the same type and number. Where it does not, it is not run.
-TEST(JdfValues, AreThoseOfTheCompiler) {
+// For expressions that C defines, the compiled program must print the same type and number. Others are not
+// compiled.
+TEST(JdfValues, EqualThoseOfTheCompiler) {
   Random random(20);
   std::vector<std::string> expressions, expected;
   std::size_t undefined = 0;
@@ -129,7 +130,7 @@ TEST(JdfValues, AreThoseOfTheCompiler) {
   for (std::size_t i = 0; i < printed.size(); ++i) EXPECT_EQ(expected[i], printed[i]) << expressions[i];
 }
 
-TEST(JdfValues, WhatCLeavesUndefinedIsTold) {
+TEST(JdfValues, UndefinedBehaviourIsReported) {
   EXPECT_EQ(kind_of("a / (c - 3)"), Kind::division_by_zero);
   EXPECT_EQ(kind_of("a % 0"), Kind::division_by_zero);
   EXPECT_EQ(kind_of("a / 0u"), Kind::division_by_zero);
@@ -146,7 +147,7 @@ TEST(JdfValues, WhatCLeavesUndefinedIsTold) {
   EXPECT_EQ(kind_of("~1.5"), Kind::invalid_operands);
 }
 
-TEST(JdfValues, ShortCircuitsLookNoFurther) {
+TEST(JdfValues, ShortCircuitsSkipTheOtherOperand) {
   EXPECT_EQ(value_of("0 && 1/0"), "0");
   EXPECT_EQ(value_of("1 || 1/0"), "1");
   EXPECT_EQ(value_of("1 ? 2 : 1/0"), "2");
@@ -161,7 +162,7 @@ TEST(JdfValues, RealNumbers) {
   EXPECT_EQ(value_of("(1 ? 1 : 2.0) / 2"), "0.5");
 }
 
-TEST(JdfValues, InlineCThatIsAnExpression) {
+TEST(JdfValues, InlineCExpressionsAreEvaluated) {
   EXPECT_EQ(value_of("%{ return a + 1; %}"), "6");
   EXPECT_EQ(value_of("%{ int n = a * 2; const int m = n + 1, l = m; return l < 3 ? l : n; %}"), "10");
   EXPECT_EQ(value_of("%{ if (a == 5) return 1; else return 2; %}"), "1");
@@ -174,8 +175,8 @@ TEST(JdfValues, InlineCThatIsAnExpression) {
   EXPECT_EQ(value_of("%{ return dplasma_imin(a, c) - parsec_imax(b, 2); %}"), "1");
 }
 
-// Many locals are only there for bodies.
-TEST(JdfValues, LocalsThatOnlyCKnowsAreMistakesWhereTheyAreNeeded) {
+// Many locals exist only for bodies.
+TEST(JdfValues, LocalsInCAreErrorsOnlyIfUsed) {
   const std::string text =
       "T(k)\nk = 0 .. 3\nplace = %{ return LOC(k); %}\n: A(place)\nRW X <- A(k)\n -> A(k)\nBODY\nEND\n";
   EXPECT_EQ(unrolled_text(text, {}).tasks.size(), 4U);
@@ -191,8 +192,8 @@ TEST(JdfValues, LocalsThatOnlyCKnowsAreMistakesWhereTheyAreNeeded) {
   }
 }
 
-// What is C's may be said.
-TEST(JdfValues, NamesOfCCanBeSet) {
+// The values of C names may be given.
+TEST(JdfValues, CNamesCanBeSet) {
   const ReadText it = read_text(
       "uplo = 121\nT(k)\nk = 0 .. %{ return uplo == Lower ? 3 : 1; %}\n: A(k)\nRW X <- A(k)\nBODY\nEND\n");
   EXPECT_EQ(unroll(it.file, settings_of(it.file, {"Lower=121"})).graph.tasks.size(), 4U);
@@ -200,7 +201,7 @@ TEST(JdfValues, NamesOfCCanBeSet) {
   EXPECT_THROW(unroll(it.file, Settings(it.file)), EvaluationError);
 }
 
-TEST(JdfValues, MistakesNameTheirPlace) {
+TEST(JdfValues, ErrorsStateTheirPosition) {
   const ReadText it = read_text("N [type = int]\nT(k)\nk = 0 .. 5 / N\n: A(k)\nRW X <- A(k)\nBODY\nEND\n");
   try {
     unroll(it.file, settings_of(it.file, {"N=0"}));
@@ -225,20 +226,20 @@ TEST(JdfValues, MatricesHaveTheirMembers) {
       "A->nb\n"
       "o = A->lmt - A->mt + A->lnt - A->nt + A->lm - A->m + A->ln - A->n + A->i + A->j\np = A->bsiz\n: A(0)\n"
       "RW X <- A(l + o + p)\nBODY\nEND\n");
-  ASSERT_EQ(it.told, "");
+  ASSERT_EQ(it.messages, "");
   const auto graph = unroll(it.file, settings_of(it.file, {}, {"A=21,13,4,5"})).graph;
   EXPECT_EQ(unrolled::label(graph, graph.inputs.at(0)), "A(6030425)");  // 6 x 3 tiles of 4 x 5, and 20
-  // What is set wins; what is not described is said.
+  // A set value takes precedence; a missing one is reported.
   EXPECT_EQ(unroll(it.file, settings_of(it.file, {"A->bsiz=5"}, {"A=21,13,4,5"})).graph.numbers.back(),
             6030410);
   EXPECT_THROW(unroll(it.file, Settings(it.file)), EvaluationError);
 }
 
-TEST(JdfValues, SettingsThatCannotBe) {
+TEST(JdfValues, InvalidSettingsAreRefused) {
   const ReadText it = read_text(
       "NT [type = int]\nA [type = \"m*\"]\nT(k)\nk = 0 .. NT - A->mt\n: A(k)\nRW X <- A(k)\nBODY\nEND\n");
   Settings settings(it.file);
-  const auto told = [&](const auto& set) -> std::string {
+  const auto error_of = [&](const auto& set) -> std::string {
     try {
       set();
     } catch (const ConfigError& error) {
@@ -246,20 +247,20 @@ TEST(JdfValues, SettingsThatCannotBe) {
     }
     return "nothing";
   };
-  EXPECT_EQ(told([&] { settings.set("Nt=3"); }), "--set Nt=3: it.jdf has no Nt (did you mean NT?)");
-  EXPECT_EQ(told([&] { settings.set("A->nt=3"); }),
+  EXPECT_EQ(error_of([&] { settings.set("Nt=3"); }), "--set Nt=3: it.jdf has no Nt (did you mean NT?)");
+  EXPECT_EQ(error_of([&] { settings.set("A->nt=3"); }),
             "--set A->nt=3: it.jdf has no A->nt (did you mean A->mt?)");
-  EXPECT_EQ(told([&] { settings.set("NT"); }), "--set NT: write NAME=VALUE, as in NT=6 or 'descA->mt=6'");
-  EXPECT_EQ(told([&] { settings.set("NT=six"); }), "--set NT=six: \"six\" is no number");
-  EXPECT_EQ(told([&] { settings.set("NT=6 6"); }), "--set NT=6 6: \"6 6\" is no number");
-  EXPECT_NE(told([&] { settings.set("NT=1/0"); }).find("a division by zero"), std::string::npos);
-  EXPECT_EQ(told([&] { settings.set("NT=2*3"); }), "nothing");
-  EXPECT_EQ(told([&] { settings.set("A->mt = 3"); }), "nothing");
+  EXPECT_EQ(error_of([&] { settings.set("NT"); }), "--set NT: write NAME=VALUE, as in NT=6 or 'descA->mt=6'");
+  EXPECT_EQ(error_of([&] { settings.set("NT=six"); }), "--set NT=six: \"six\" is no number");
+  EXPECT_EQ(error_of([&] { settings.set("NT=6 6"); }), "--set NT=6 6: \"6 6\" is no number");
+  EXPECT_NE(error_of([&] { settings.set("NT=1/0"); }).find("a division by zero"), std::string::npos);
+  EXPECT_EQ(error_of([&] { settings.set("NT=2*3"); }), "nothing");
+  EXPECT_EQ(error_of([&] { settings.set("A->mt = 3"); }), "nothing");
   for (const char* wrong :
        {"A", "A=1", "A=1,2,3", "A=1,2,3,0", "A=1,2,3,4,5", "A=1,2,3,x", "=1,2,3,4", "A=-1,2,3,4", "A=1,,3,4"})
-    EXPECT_NE(told([&] { settings.describe(wrong); }).find("write NAME=M,N,MB,NB"), std::string::npos)
+    EXPECT_NE(error_of([&] { settings.describe(wrong); }).find("write NAME=M,N,MB,NB"), std::string::npos)
         << wrong;
-  EXPECT_EQ(told([&] { settings.describe("B=1,2,3,4"); }), "--matrix B=1,2,3,4: it.jdf has no B");
+  EXPECT_EQ(error_of([&] { settings.describe("B=1,2,3,4"); }), "--matrix B=1,2,3,4: it.jdf has no B");
 }
 
 }  // namespace fairlead::jdf::tests

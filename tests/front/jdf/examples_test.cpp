@@ -1,4 +1,4 @@
-// The examples, written out for ten sizes each, against tasks and edges that plain loops find.
+// The examples, unrolled for ten sizes each, compared with the tasks and edges that loops find.
 #include <fairlead/incremental_lu.hpp>
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@
 namespace fairlead::jdf::tests {
 namespace {
 
-/// What a sequential program would do: every task says what it reads and changes, in order, and edges follow.
+/// A sequential program: every task states what it reads and changes, in order; the edges follow.
 class Sequence {
  public:
   void task(const std::string& name) {
@@ -33,7 +33,7 @@ class Sequence {
     last_[tile] = flow + " of " + name_;
   }
   void makes(const std::string& flow, const std::string& tile) { last_[tile] = flow + " of " + name_; }
-  /// As the last task to have it: it goes home.
+  /// The last access of a value: it is written back.
   void goes_home(const std::string& tile) { edges_.emplace(last_.at(tile), tile); }
 
   const std::set<std::string>& tasks() const { return tasks_; }
@@ -57,7 +57,7 @@ class Sequence {
 
 std::string tile(const char* matrix, int m, int n) { return fmt::format("{}({},{})", matrix, m, n); }
 
-/// What both ends say together is what the sequence has: consumers know of what is read, producers of what goes home.
+/// Both ends together state the edges of the sequence: consumers state reads, producers write-backs.
 void expect_same(const unrolled::Graph& graph, Sequence& sequence, bool home) {
   EdgeNames inputs, outputs;
   for (const auto& edge : sequence.edges()) {
@@ -81,8 +81,8 @@ std::string task_of(const std::string& flow_of_task) {
   return at == std::string::npos ? "" : flow_of_task.substr(at + 4);
 }
 
-/// As in the flows and parameterized graphs of the library, so that policies do alike with all of them: a task is as urgent as
-/// the longest way from it to the end has tasks.
+/// As in the flows and parameterized graphs of the library, so that policies treat all of them alike: a
+/// task's priority is the number of tasks on the longest path from it to the end.
 void expect_longest_way_first(const unrolled::Graph& graph) {
   std::map<std::string, std::set<std::string>> next;
   for (const auto& [from, to] : edge_names(graph, false))
@@ -102,7 +102,7 @@ void expect_longest_way_first(const unrolled::Graph& graph) {
 
 unrolled::Graph example(const char* name, Assignments assignments, const std::vector<std::string>& matrices) {
   const ReadText it = read_text(text_of(examples_folder() / name), name);
-  EXPECT_EQ(it.told, "");
+  EXPECT_EQ(it.messages, "");
   Settings settings = settings_of(it.file, assignments);
   for (const std::string& matrix : matrices) settings.describe(matrix);
   return unroll(it.file, settings).graph;
@@ -114,7 +114,7 @@ std::string matrix(const char* name, int mt, int nt) {
 
 }  // namespace
 
-TEST(JdfExamples, CholeskyIsWhatTheLoopsDo) {
+TEST(JdfExamples, CholeskyMatchesLoops) {
   for (int nt = 1; nt <= 10; ++nt) {
     Sequence loops;
     const auto a = [](int m, int n) { return tile("descA", m, n); };
@@ -144,7 +144,7 @@ TEST(JdfExamples, CholeskyIsWhatTheLoopsDo) {
   }
 }
 
-TEST(JdfExamples, LuIsWhatTheLoopsDo) {
+TEST(JdfExamples, LuMatchesLoops) {
   for (int size = 1; size <= 10; ++size) {
     const int mt = size % 3 == 1 ? size + 2 : size, nt = size % 3 == 2 ? size + 3 : size,
               steps = std::min(mt, nt);
@@ -177,7 +177,7 @@ TEST(JdfExamples, LuIsWhatTheLoopsDo) {
   }
 }
 
-TEST(JdfExamples, QrIsWhatTheLoopsDo) {
+TEST(JdfExamples, QrMatchesLoops) {
   for (int size = 1; size <= 10; ++size) {
     const int mt = size % 3 == 1 ? size + 2 : size, nt = size % 3 == 2 ? size + 3 : size;
     Sequence loops;
@@ -212,7 +212,7 @@ TEST(JdfExamples, QrIsWhatTheLoopsDo) {
   }
 }
 
-/// The tasks that a flow has, by the loop which submits them.
+/// The tasks of a flow, by the loop that submits them.
 struct PairwiseLoops {
   Sequence& loops;
   static std::string a(int m, int n) { return tile("descA", m, n); }
@@ -246,7 +246,7 @@ struct PairwiseLoops {
   }
 };
 
-TEST(JdfExamples, LuWithIncrementalPivotingIsWhatTheFlowDoes) {
+TEST(JdfExamples, LuWithIncrementalPivotingMatchesTheFlow) {
   for (int nt = 1; nt <= 10; ++nt) {
     Sequence loops;
     linalg::for_each_incremental_lu_task(nt, PairwiseLoops{loops});
@@ -260,7 +260,7 @@ TEST(JdfExamples, LuWithIncrementalPivotingIsWhatTheFlowDoes) {
   }
 }
 
-TEST(JdfExamples, TrsmIsWhatTheLoopsDo) {
+TEST(JdfExamples, TrsmMatchesLoops) {
   for (int mt = 1; mt <= 10; ++mt) {
     const int nt = 1 + mt % 4;
     Sequence loops;
@@ -279,7 +279,7 @@ TEST(JdfExamples, TrsmIsWhatTheLoopsDo) {
     EdgeNames inputs = loops.edges(), outputs;
     for (const auto& edge : last.edges())
       if (!task_of(edge.first).empty()) outputs.insert(edge);
-    // Tiles of A come by tasks that pass them on.
+    // Tasks that forward tiles of A provide them.
     std::set<std::string> names = loops.tasks();
     for (int k = 0; k < mt; ++k)
       for (int m = k; m < mt; ++m) {
@@ -301,7 +301,7 @@ TEST(JdfExamples, TrsmIsWhatTheLoopsDo) {
   }
 }
 
-TEST(JdfExamples, GemmIsWhatTheLoopsDo) {
+TEST(JdfExamples, GemmMatchesLoops) {
   for (int size = 1; size <= 10; ++size) {
     const int mt = size, nt = 1 + size / 2, kt = 11 - size;
     Sequence loops;
@@ -340,7 +340,7 @@ TEST(JdfExamples, GemmIsWhatTheLoopsDo) {
   }
 }
 
-TEST(JdfExamples, PingPongIsThatOfThePaper) {
+TEST(JdfExamples, PingPongMatchesThePaper) {
   for (int nt = 1; nt <= 10; ++nt) {
     const std::string set = fmt::format("NT={}", nt);
     const auto graph = example("pingpong.jdf", {set.c_str(), "rowRANK=0"}, {});
@@ -362,7 +362,7 @@ TEST(JdfExamples, PingPongIsThatOfThePaper) {
   }
 }
 
-// Section 4.2 of what was computed by hand: 4 POTRF, 6 TRSM, 6 SYRK, 4 GEMM.
+// Worked out by hand: 4 POTRF, 6 TRSM, 6 SYRK, 4 GEMM.
 TEST(JdfExamples, CholeskyOfFourTilesHasTwentyTasks) {
   const auto graph = example("cholesky.jdf", {}, {"descA=400,400,100,100"});
   std::map<std::string, int> counted;

@@ -1,5 +1,5 @@
-// The classes that a JDF file is lowered to, written out again, in the words of the file: to be compared with what its
-// unroller says.
+// Unrolls the classes to which a JDF file is lowered, with the names of the file, for comparison with the
+// unroller.
 #pragma once
 #include <fairlead/tile.hpp>
 
@@ -19,7 +19,7 @@ namespace fairlead::jdf::tests {
 inline std::shared_ptr<Program> program_of(const std::string& text, Assignments assignments,
                                            const std::vector<std::string>& matrices = {}) {
   ReadText it = read_text(text);
-  if (it.errors != 0) throw InputError(it.told);
+  if (it.errors != 0) throw InputError(it.messages);
   Diagnostics of_bodies;
   auto program = std::make_shared<Program>(std::move(it.file), TileTable{}, of_bodies);
   for (const std::string& matrix : matrices) program->settings.describe(matrix);
@@ -27,7 +27,7 @@ inline std::shared_ptr<Program> program_of(const std::string& text, Assignments 
   return program;
 }
 
-/// Parameters as the file orders them, and no index that is not the file's.
+/// Parameters in the order of the file, and only indices of the file.
 inline void put_in_order(unrolled::Graph& graph, const JdfFile& file) {
   std::map<std::uint32_t, std::vector<std::size_t>> places;
   for (std::uint32_t i = 0; i < file.classes.size(); ++i)
@@ -90,7 +90,8 @@ inline unrolled::Graph lowered(const std::shared_ptr<Program>& program, const Kn
 
 using Ends = std::multiset<std::pair<std::string, std::string>>;
 
-/// What flows come from, or where they go; of inputs the first, of outputs those to tasks that there are.
+/// The sources or destinations of flows: for inputs the first that applies, for outputs those to existing
+/// tasks.
 inline Ends ends_of(const unrolled::Graph& graph, bool outputs) {
   const std::set<std::string> tasks = task_names(graph);
   Ends out;

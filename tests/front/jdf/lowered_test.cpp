@@ -1,5 +1,5 @@
-// A JDF file that is lowered to a parameterized graph has the tasks, edges and priorities that its unroller writes out: for
-// the examples, each construct, and files that are drawn from seeds.
+// A JDF file lowered to a parameterized graph has the tasks, edges and priorities that the unroller finds:
+// for the examples, each construct, and random files.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
@@ -48,7 +48,7 @@ std::string tiles(const char* name, int mt, int nt) {
 
 }  // namespace
 
-TEST(JdfLowered, ExamplesAreWhatTheUnrollerWritesOut) {
+TEST(JdfLowered, ExamplesMatchTheUnroller) {
   for (int size = 1; size <= 8; ++size) {
     expect_same_example("cholesky.jdf", {}, {tiles("descA", size, size)});
     expect_same_example("lu.jdf", {}, {tiles("descA", size, size % 3 == 0 ? size + 2 : size)});
@@ -79,7 +79,7 @@ TEST(JdfLowered, StepsThatFollowFromIndices) {
                  {"N=5"}));
 }
 
-TEST(JdfLowered, ParametersThatAreValuesAndLocalsThatFollow) {
+TEST(JdfLowered, ConstantParametersAndDerivedLocals) {
   expect_same_graph(program_of(
       "N [type = int]\nA [type = \"tiled_matrix *\"]\n"
       "T(k, m, last)\nk = 0 .. N\nhalf = %{ if (k % 2 == 0) return k / 2; else return -1; %}\nm = k * k\n"
@@ -112,7 +112,7 @@ TEST(JdfLowered, ParametersGivenByLocalIndices) {
   for (const char* n : {"N=0", "N=2", "N=4"}) expect_same_graph(program_of(text, {n}));
 }
 
-TEST(JdfLowered, WhatNoExpressionSaysIsComputed) {
+TEST(JdfLowered, ArbitraryExpressionsAreComputed) {
   expect_same_graph(
       program_of("N [type = int]\nA [type = \"tiled_matrix *\"]\n"
                  "T(k, j)\nk = 0 .. N\nj = 0 .. (1 << k) - 1\nhalf = k * 0.5\n: A(k, 0)\n"
@@ -121,7 +121,7 @@ TEST(JdfLowered, WhatNoExpressionSaysIsComputed) {
                  {"N=5"}));
 }
 
-TEST(JdfLowered, OutputsToTasksThatAreNotThereGoNowhere) {
+TEST(JdfLowered, OutputsToMissingTasksAreDropped) {
   const auto program = program_of(
       "N [type = int]\nA [type = \"tiled_matrix *\"]\n"
       "T(k)\nk = 0 .. N .. 2\n: A(k, 0)\nRW X <- (k == 0) ? A(0, 0) : X T(k - 2)\n -> X T(k + 2)\n -> Y U(k "
@@ -132,7 +132,7 @@ TEST(JdfLowered, OutputsToTasksThatAreNotThereGoNowhere) {
   EXPECT_FALSE(known_outputs(unroll(program->file, program->settings).graph).all_receivers_exist);
 }
 
-// A value that is to be left elsewhere is taken there by a task of its own.
+// A separate task copies a value to another datum.
 TEST(JdfLowered, ValuesAreCopiedToOtherPlaces) {
   const auto program = program_of(
       "N [type = int]\nA [type = \"tiled_matrix *\"]\nB [type = \"tiled_matrix *\"]\n"
@@ -156,7 +156,7 @@ TEST(JdfLowered, ValuesAreCopiedToOtherPlaces) {
   EXPECT_EQ(unrolled::check(graph).findings.text(), "");
 }
 
-TEST(JdfLowered, PrioritiesThatOnlyCKnowsAreLeftOut) {
+TEST(JdfLowered, PrioritiesInCAreOmitted) {
   expect_same_graph(
       program_of("A [type = \"tiled_matrix *\"]\nT(k)\nk = 0 .. 3\n: A(k, 0)\nRW X <- A(k, 0)\n; %{ return "
                  "f(k); %}\nBODY\nEND\n",
@@ -165,7 +165,7 @@ TEST(JdfLowered, PrioritiesThatOnlyCKnowsAreLeftOut) {
 
 namespace {
 
-/// Files whose two ends of an edge need not agree: each is lowered by itself.
+/// Files whose two ends of an edge need not agree: each end is lowered separately.
 class DrawnFile {
  public:
   explicit DrawnFile(std::uint64_t seed) : random_(seed) {
@@ -291,7 +291,7 @@ class DrawnFile {
 
 }  // namespace
 
-TEST(JdfLowered, DrawnFilesAreWhatTheUnrollerWritesOut) {
+TEST(JdfLowered, RandomFilesMatchTheUnroller) {
   std::size_t tasks = 0, ends = 0;
   for (std::uint64_t seed = 1; seed <= (::fairlead::tests::many_cases() ? 1500 : 100); ++seed) {
     const DrawnFile drawn(seed);

@@ -1,5 +1,5 @@
-// JDF files whose bodies are interpreted, over ranks that are threads here: each task runs where the file places it, and the
-// results have the bits of one rank. What a task reads from memory has to be where it runs.
+// JDF files with interpreted bodies over ranks that are threads here: each task runs at its placement, and
+// the results are bitwise equal to those of one rank. A task may read only memory of its own rank.
 #include <gtest/gtest.h>
 #include <fairlead/fairlead.hpp>
 #include <fairlead/linalg.hpp>
@@ -27,7 +27,7 @@ struct MatrixShape {
   std::string name;
   std::int64_t rows, columns;
 };
-/// A file, its matrices, and what they are in the beginning.
+/// A file, its matrices and their initial values.
 struct OverRanksCase {
   std::string text;
   std::vector<MatrixShape> matrices;
@@ -43,11 +43,11 @@ double element_of(std::size_t matrix, std::int64_t i, std::int64_t j, std::int64
   return i == j ? number + static_cast<double>(10 * rows) : number;
 }
 
-/// What is in the matrices afterwards, as far as this rank has it.
+/// The final matrices, as far as this rank owns them.
 void run_on(Runtime& runtime, const OverRanksCase& of, const Distribution* distribution,
             std::vector<Elements>& after) {
   ReadText it = read_text(of.text, "it.jdf");
-  if (it.errors != 0) throw InputError(it.told);
+  if (it.errors != 0) throw InputError(it.messages);
   Diagnostics diagnostics;
   const auto program = std::make_shared<Program>(std::move(it.file), linalg::tile_functions(), diagnostics);
   if (diagnostics.errors() != 0) throw InputError(shown(diagnostics, program->file.source));
@@ -114,7 +114,7 @@ std::vector<Elements> by_one(const OverRanksCase& of) {
   run_on(runtime, of, nullptr, after);
   return after;
 }
-/// `thrown`: what the ranks do.
+/// `thrown`: the errors of the ranks.
 std::vector<Elements> by_grid(const OverRanksCase& of, const CyclicMap& grid,
                               std::vector<std::string>& thrown) {
   std::vector<Elements> after = nothing_of(of);
@@ -136,7 +136,7 @@ void expect_the_same_on_all_grids(const OverRanksCase& of) {
 
 }  // namespace
 
-TEST(JdfOverRanks, FactorizationsHaveTheBitsOfOneRank) {
+TEST(JdfOverRanks, FactorizationsAreBitwiseEqualToOneRank) {
   if (::fairlead::tests::thread_sanitized) GTEST_SKIP() << "BLAS is not built for it";
   std::size_t turn = 0;
   for (const char* name : {"cholesky.jdf", "lu.jdf"})
@@ -149,7 +149,7 @@ TEST(JdfOverRanks, FactorizationsHaveTheBitsOfOneRank) {
       }
 }
 
-TEST(JdfOverRanks, ProductsHaveTheBitsOfOneRank) {
+TEST(JdfOverRanks, ProductsAreBitwiseEqualToOneRank) {
   if (::fairlead::tests::thread_sanitized) GTEST_SKIP() << "BLAS is not built for it";
   for (const std::int64_t n : {16, 57, 90})
     expect_the_same_on_all_grids({.text = text_of(examples_folder() / "gemm.jdf"),
@@ -157,9 +157,9 @@ TEST(JdfOverRanks, ProductsHaveTheBitsOfOneRank) {
                                   .set = {"alpha=0.5", "beta=-2"}});
 }
 
-// Each row's own value goes round all rows and is left where the next row's is: wherever that is, it comes home, after those
-// who read what was there. Temporaries go to other ranks, too.
-TEST(JdfOverRanks, ValuesGoRoundAndComeHome) {
+// Each row's value visits all rows and is stored in the datum of the next row, possibly on another rank,
+// after all readers of the old value. Temporaries go to other ranks, too.
+TEST(JdfOverRanks, ValuesVisitAllRanksAndReturn) {
   const std::string text = R"(
 descA [ type = "tiled_matrix *" ]
 descB [ type = "tiled_matrix *" ]
@@ -227,11 +227,11 @@ END
        {CyclicMap{1, 1}, CyclicMap{2, 1}, CyclicMap{3, 1}, CyclicMap{2, 2}, CyclicMap{5, 1}}) {
     std::vector<std::string> thrown;
     EXPECT_TRUE(by_grid(of, grid, thrown) == after) << grid.rank_rows << " x " << grid.rank_columns;
-    for (const std::string& told : thrown) EXPECT_EQ(told, "");
+    for (const std::string& error : thrown) EXPECT_EQ(error, "");
   }
 }
 
-TEST(JdfOverRanks, WhatATaskReadsFromMemoryIsOnItsRank) {
+TEST(JdfOverRanks, ReadingMemoryOfAnotherRankIsAnError) {
   const OverRanksCase of{.text = R"(
 descA [ type = "tiled_matrix *" ]
 SHIFT(i)
@@ -249,14 +249,14 @@ END
   by_grid(of, {1, 1}, thrown);
   EXPECT_EQ(thrown[0], "");
   by_grid(of, {2, 1}, thrown);
-  for (const std::string& told : thrown) {
-    EXPECT_NE(told.find("\"A\" of SHIFT("), std::string::npos) << told;
-    EXPECT_NE(told.find("which belongs to rank"), std::string::npos) << told;
+  for (const std::string& error : thrown) {
+    EXPECT_NE(error.find("\"A\" of SHIFT("), std::string::npos) << error;
+    EXPECT_NE(error.find("which belongs to rank"), std::string::npos) << error;
   }
 }
 
-// Before anything runs, with the line; the graphs of the examples are sound on any grid.
-TEST(JdfOverRanks, CheckTellsWhatIsReadOnAnotherRank) {
+// Before the run, with the line. The graphs of the examples are sound on any grid.
+TEST(JdfOverRanks, CheckReportsReadsFromAnotherRank) {
   const auto findings_of = [](const std::string& text, const std::vector<std::string>& matrices,
                               const CyclicMap& grid) {
     ReadText it = read_text(text, "it.jdf");
@@ -288,7 +288,7 @@ END
             "task there pass it on");
   EXPECT_EQ(findings_of(shift, {"descA=70,10,10,10"}, {1, 3}).errors(), 0u);
   EXPECT_EQ(findings_of(shift, {"descA=70,10,10,10"}, {3, 1}).errors(), 6u);
-  // What is written and comes from nowhere begins where it is left.
+  // A value that is written without an input starts in the datum where it is stored.
   const std::string column = R"(
 descA [ type = "tiled_matrix *" ]
 descD [ type = "tiled_matrix *" ]
@@ -320,7 +320,7 @@ END
     const auto found_on = [&](CyclicMap grid) {
       return findings_of(text_of(examples_folder() / name), matrices, grid);
     };
-    // The column D lies beside the diagonal on one column of ranks only.
+    // The column D is next to the diagonal on one column of ranks only.
     EXPECT_EQ(found_on({2, 3}).errors(), by_pairs ? 4u : 0u) << name << found_on({2, 3}).text();
     EXPECT_EQ(found_on({6, 1}).errors(), 0u) << name << found_on({6, 1}).text();
   }

@@ -1,5 +1,5 @@
-// Drawn graphs with one planted mistake each, in JDF and in C++, on one to three ranks, looked at beforehand or not: each run
-// ends, with the values of plain loops or with an error that says where the edge is stated.
+// Random graphs with one planted mistake each, in JDF and in C++, on one to three ranks, with and without a
+// check before the run: each run ends with correct values or with an error that states the line of the edge.
 #include <gtest/gtest.h>
 #include <fairlead/fairlead.hpp>
 #include <fairlead/linalg.hpp>
@@ -43,7 +43,7 @@ constexpr std::string_view mistakes[] = {
     "none",    "surplus edge", "surplus control", "missing edge", "missing control",
     "shifted", "stated twice", "short range",     "long range",   "wrong type"};
 
-/// Rows of tasks, step(i, k), each of which changes its row's value and reads one of source(s); sink(i) comes after all of its
+/// Rows of tasks step(i, k); each changes its row's value and reads a source(s). sink(i) runs after its whole
 /// row, by a control, and reads the last value.
 struct Planted {
   std::int32_t rows = 2, bits = 1;      // 1 << bits steps
@@ -111,7 +111,7 @@ READ Y <- descS(s, 0)
                      is(Mistake::missing) ? "!" + here + " ? " : "", of.factor, of.offset + 64 * of.rows,
                      is(Mistake::shifted) ? " + 1" : "", is(Mistake::wrong_type) ? " [ type = lower ]" : "");
   if (is(Mistake::surplus) || is(Mistake::twice)) {
-    // One more row than where it belongs, or the very same.
+    // One row beyond the correct one, or the same row.
     const int more = is(Mistake::surplus) ? 1 : 0;
     out += fmt::format("       -> (s == {0}) ? Y STEP(((s - {1} * {2} - {3} + {4}) % R + R) % R, {2})\n",
                        of.row, of.factor, of.step, of.offset + 64 * of.rows, more);
@@ -155,7 +155,7 @@ END
 using Tiles = TiledMatrix<double>;
 using DTile = fairlead::Tile<double>;
 
-/// Names JDF's places, or those of this file.
+/// Positions in the JDF file, or in this file.
 bool names_a_place(const std::string& text) {
   return text.find("it.jdf:") != std::string::npos ||
          text.find("planted_mistakes_test.cpp:") != std::string::npos;
@@ -163,7 +163,7 @@ bool names_a_place(const std::string& text) {
 
 void add_jdf(const Planted& of, const Tiles& a, const Tiles& b, const Tiles& s, ptg::Graph& graph) {
   ReadText it = read_text(jdf_of(of), "it.jdf");
-  if (it.errors != 0) throw InputError(it.told);
+  if (it.errors != 0) throw InputError(it.messages);
   Diagnostics diagnostics;
   const auto program = std::make_shared<Program>(std::move(it.file), linalg::tile_functions(), diagnostics);
   if (diagnostics.errors() != 0) throw InputError(shown(diagnostics, program->file.source));
@@ -311,10 +311,10 @@ void run_on(Runtime& runtime, const Planted& of, const Distribution* distributio
   look(b, after.b);
 }
 
-/// Whether there was an error. Fails unless the run ends rightly in the time.
+/// Whether the run ended with an error. Fails unless the run ends correctly in time.
 bool run_and_judge(const Planted& of) {
   SCOPED_TRACE(of.text());
-  // What hangs ends the program; what takes its time on a busy machine is judged by the processors' time.
+  // A hang ends the program. Processor time is measured, because the machine may be busy.
   constexpr unsigned hung_after_seconds = 300, most_seconds = 30;
   ::alarm(hung_after_seconds);
   const std::clock_t began = std::clock();
@@ -374,7 +374,7 @@ Planted drawn(std::uint64_t seed) {
   of.ranks = static_cast<std::uint32_t>(random.between(1, 3));
   of.scheduler = schedulers[random.below(std::size(schedulers))];
   of.bound = static_cast<int>(random.below(6));
-  // Some are above the limit up to which graphs are written out.
+  // Some are above the size limit for unrolling.
   constexpr std::uint64_t few = 40;
   if (random.once_in(few)) {
     of.rows = 7;
@@ -392,7 +392,7 @@ void run_drawn(std::uint64_t from, std::uint64_t to) {
     const Planted of = drawn(seed);
     const bool error = run_and_judge(of);
     ++(error ? errors : right);
-    // Ends of no task are left out in JDF, as with PaRSEC.
+    // JDF, like PaRSEC, skips edges to missing tasks.
     const bool may_be_harmless =
         of.mistake == Mistake::none || (of.mistake == Mistake::long_range && !of.in_cpp);
     EXPECT_TRUE(error || may_be_harmless) << of.text();
@@ -407,11 +407,11 @@ void run_drawn(std::uint64_t from, std::uint64_t to) {
 
 }  // namespace
 
-TEST(PlantedMistakes, EndWithTheRightValuesOrAnErrorThatNamesTheEdge) {
+TEST(PlantedMistakes, GiveCorrectValuesOrAnErrorThatNamesTheEdge) {
   run_drawn(0, ::fairlead::tests::at_length() ? 3000 : ::fairlead::tests::sanitized ? 20 : 60);
 }
 
-TEST(PlantedMistakes, OfMoreTasksThanAreWrittenOut) {
+TEST(PlantedMistakes, InGraphsTooLargeToUnroll) {
   if (!::fairlead::tests::at_length()) GTEST_SKIP() << "each has 100,000 tasks: given --long";
   for (const bool in_cpp : {false, true})
     for (const Mistake mistake :

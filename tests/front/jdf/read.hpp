@@ -1,4 +1,4 @@
-// JDF texts for tests: what is read of them, what is told, what they are written out to.
+// Helpers for tests with JDF texts: parsing, messages, unrolling.
 #pragma once
 #include <filesystem>
 #include <fstream>
@@ -17,7 +17,7 @@
 
 namespace fairlead::jdf::tests {
 
-/// The folder of these tests; examples are found from there.
+/// The folder of these tests; the examples are found relative to it.
 inline std::filesystem::path test_folder() { return std::filesystem::path(__FILE__).parent_path(); }
 inline std::filesystem::path examples_folder() {
   return test_folder().parent_path().parent_path().parent_path() / "examples" / "jdf";
@@ -32,18 +32,18 @@ inline std::string text_of(const std::filesystem::path& path) {
 
 struct ReadText {
   JdfFile file;
-  std::string told;  ///< all errors and warnings, as they are shown
+  std::string messages;  ///< all errors and warnings, as printed
   std::size_t errors = 0;
 };
 
 inline ReadText read_text(std::string text, std::string name = "it.jdf") {
   Diagnostics diagnostics;
   JdfFile file = read(Source(std::move(name), std::move(text)), diagnostics);
-  std::string told = shown(diagnostics, file.source);
-  return {std::move(file), std::move(told), diagnostics.errors()};
+  std::string messages = shown(diagnostics, file.source);
+  return {std::move(file), std::move(messages), diagnostics.errors()};
 }
 
-/// A file with one class T(k), k = 0 .. 3, whose flows are these lines.
+/// A file with one class T(k), k = 0 .. 3, with these flows.
 inline std::string class_with(std::string_view flows) {
   return "N [type = int]\nA [type = \"tiled_matrix *\"]\nT(k)\nk = 0 .. 3\n: A(k, 0)\n" + std::string(flows) +
          "\nBODY\nEND\n";
@@ -61,11 +61,11 @@ inline Settings settings_of(const JdfFile& file, Assignments assignments, Assign
 inline unrolled::Graph unrolled_text(const std::string& text, Assignments assignments,
                                      Assignments matrices = {}) {
   const ReadText it = read_text(text);
-  if (it.errors != 0) throw InputError(it.told);
+  if (it.errors != 0) throw InputError(it.messages);
   return unroll(it.file, settings_of(it.file, assignments, matrices)).graph;
 }
 
-/// "POTRF(0)": all tasks.
+/// All tasks, for example "POTRF(0)".
 inline std::set<std::string> task_names(const unrolled::Graph& graph) {
   std::set<std::string> out;
   for (unrolled::TaskId task = 0; task < graph.tasks.size(); ++task) out.insert(unrolled::label(graph, task));
@@ -74,7 +74,7 @@ inline std::set<std::string> task_names(const unrolled::Graph& graph) {
 
 using EdgeNames = std::set<std::pair<std::string, std::string>>;
 
-/// ("T of POTRF(0)", "T of TRSM(1,0)"): what consumers say, or what producers do.
+/// Pairs such as ("T of POTRF(0)", "T of TRSM(1,0)"): as stated by consumers or by producers.
 inline EdgeNames edge_names(const unrolled::Graph& graph, bool of_producers) {
   EdgeNames out;
   for (const unrolled::EdgeEnd& end : of_producers ? graph.outputs : graph.inputs) {

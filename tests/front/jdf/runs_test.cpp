@@ -1,5 +1,5 @@
-// JDF files that run, with bodies that are interpreted, in little memory and under every policy, beside what plain loops
-// compute: chains with steps, broadcasts, gathers, temporaries, values that go to other places.
+// JDF files with interpreted bodies, in little memory and under every policy, compared with loops: chains
+// with steps, broadcasts, gathers, temporaries, values stored in other data.
 #include <gtest/gtest.h>
 #include <fairlead/fairlead.hpp>
 #include <fairlead/linalg.hpp>
@@ -27,15 +27,15 @@ namespace {
 constexpr std::int32_t side = 64;  // eight pages
 constexpr std::size_t largest_task = 3 * 8;
 
-/// A matrix of tiles that are multiples of one number each.
+/// A matrix whose tiles are multiples of one number each.
 using Numbers = std::map<std::pair<std::int32_t, std::int32_t>, double>;
 
 struct Sizes {
   std::int32_t rows = 4, columns = 3, length = 5, step = 1, limit = 2;
 };
 
-/// Each row c of A is a chain over k: X := 0.5 X + Y of its source; ends go to A and to B; temporaries T of each task are
-/// added up by GATHER after all of them.
+/// Each row c of A is a chain over k: X := 0.5 X + Y of its source. Results are stored in A and B; GATHER
+/// sums the temporaries T of all tasks.
 const char* const chains = R"(
 descA [ type = "tiled_matrix *" ]
 descB [ type = "tiled_matrix *" ]
@@ -85,7 +85,7 @@ BODY
 END
 )";
 
-/// Numbers of A and B afterwards, by loops.
+/// The final numbers of A and B, by loops.
 std::pair<Numbers, Numbers> expected(const Sizes& sizes, Numbers a, Numbers b) {
   for (std::int32_t c = 0; c < sizes.rows; ++c) {
     const double y = a[{0, 1 + c % (sizes.columns - 1)}];
@@ -143,7 +143,7 @@ Numbers some_numbers(std::int32_t rows, std::int32_t columns, Random& random) {
 
 void expect_right(const Sizes& sizes, const Config& config, std::uint64_t seed, bool looked_at) {
   ReadText it = read_text(chains, "chains.jdf");
-  ASSERT_EQ(it.told, "");
+  ASSERT_EQ(it.messages, "");
   Diagnostics diagnostics;
   const auto program = std::make_shared<Program>(std::move(it.file), linalg::tile_functions(), diagnostics);
   ASSERT_EQ(diagnostics.errors(), 0U) << shown(diagnostics, program->file.source);
@@ -188,7 +188,7 @@ Config config_with(std::string_view scheduler, std::size_t pages) {
 
 }  // namespace
 
-TEST(JdfRuns, ChainsUnderEveryPolicyInEveryMemory) {
+TEST(JdfRuns, ChainsUnderEveryPolicyAndMemorySize) {
   std::size_t turn = 0;
   for (const std::string_view scheduler : schedule::policy_names())
     for (const std::size_t pages : {largest_task, largest_task + 3, 2 * largest_task, 40 * largest_task}) {
@@ -218,8 +218,8 @@ TEST(JdfRuns, ChainsOfAllSizes) {
   }
 }
 
-// Whatever a body says, it is read or told to be C, and counting what it would do comes to an end.
-TEST(JdfRuns, MutatedBodiesDoNoHarm) {
+// Each body is parsed or reported as C, and counting its operations terminates.
+TEST(JdfRuns, MutatedBodiesDoNotCrash) {
   const std::string whole = text_of(examples_folder() / "cholesky.jdf");
   const std::size_t begin = whole.find("BODY"), end = whole.rfind("END");
   static constexpr std::string_view pieces[] = {
@@ -251,7 +251,7 @@ TEST(JdfRuns, MutatedBodiesDoNoHarm) {
       const std::vector<fairlead::detail::TileArgument> tiles(flows, {nullptr, 40, 40, 40});
       const std::vector<Precision> elements(flows, Precision::double_);
       const std::vector<std::int64_t> parameters(program.file.classes[k].parameters.size(), 1);
-      const auto told = [&](const Constants& known) -> std::string {
+      const auto cost_or_error = [&](const Constants& known) -> std::string {
         try {
           const BodyRun::OperationCount amount =
               BodyRun(program, known, k, parameters, tiles, elements).count_operations();
@@ -260,7 +260,7 @@ TEST(JdfRuns, MutatedBodiesDoNoHarm) {
           return error.what();  // a division by zero, a letter that is none
         }
       };
-      EXPECT_EQ(told(constants), told(Constants(program.file))) << text;
+      EXPECT_EQ(cost_or_error(constants), cost_or_error(Constants(program.file))) << text;
     }
   }
   EXPECT_GT(sound, ::fairlead::tests::sanitized ? 5U : 50U);

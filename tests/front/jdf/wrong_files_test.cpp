@@ -1,5 +1,5 @@
-// Files that are wrong, and what is told about them, word for word: beside each NAME.jdf is NAME.txt. With
-// FAIRLEAD_WRITE_MESSAGES the texts are written anew, to be looked at.
+// Invalid files and their exact messages: NAME.txt contains the messages of NAME.jdf. FAIRLEAD_WRITE_MESSAGES
+// rewrites the texts for review.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace fairlead::jdf::tests {
 
-TEST(WrongJdfFiles, AreToldWordForWord) {
+TEST(WrongJdfFiles, GiveTheExpectedMessages) {
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(test_folder() / "wrong"))
     if (entry.path().extension() == ".jdf") files.push_back(entry.path());
@@ -20,10 +20,11 @@ TEST(WrongJdfFiles, AreToldWordForWord) {
   EXPECT_GE(files.size(), 40U);
   for (std::filesystem::path path : files) {
     const ReadText it = read_text(text_of(path), path.filename().string());
-    EXPECT_NE(it.told, "") << path;
+    EXPECT_NE(it.messages, "") << path;
     path.replace_extension(".txt");
-    if (std::getenv("FAIRLEAD_WRITE_MESSAGES") != nullptr) std::ofstream(path, std::ios::binary) << it.told;
-    EXPECT_EQ(it.told, text_of(path)) << path;
+    if (std::getenv("FAIRLEAD_WRITE_MESSAGES") != nullptr)
+      std::ofstream(path, std::ios::binary) << it.messages;
+    EXPECT_EQ(it.messages, text_of(path)) << path;
   }
 }
 

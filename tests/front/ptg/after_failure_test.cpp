@@ -1,5 +1,5 @@
-// What runtimes give that follow one which failed while values were on their way between its ranks: their own values, and not those
-// that were sent for it. Ranks are threads here, or processes of an MPI, which keeps what was sent until somebody receives it.
+// A runtime created after a failed run receives only its own values, none that were still in flight between
+// the ranks. Ranks are threads here, or MPI processes; MPI keeps sent messages until they are received.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <fairlead/error.hpp>
@@ -26,7 +26,8 @@ using testing::HasSubstr;
 using Numbers = Tile<double>;
 constexpr std::int64_t side = 24;
 
-/// C(r) := 3 C(r) + A(k) for all k in order, where A(k) is filled with the number first + k: so values of another program show.
+/// C(r) := 3 C(r) + A(k) for all k in order. A(k) is filled with first + k, so that values of another program
+/// are noticed.
 struct Program {
   std::int64_t tiles = 0;  // of A and of C, dealt out to the ranks in turn
   double first = 0;
@@ -38,7 +39,7 @@ struct Program {
   }
 };
 
-/// Runs it and looks at the tiles of this rank.
+/// Runs the graph and checks the tiles of this rank.
 void run(Runtime& runtime, const Program& program) {
   const Distribution dealt([ranks = runtime.ranks()](std::int32_t at, std::int32_t) {
     return static_cast<std::uint32_t>(at) % ranks;
@@ -85,7 +86,7 @@ void run(Runtime& runtime, const Program& program) {
 
 }  // namespace
 
-TEST(AfterFailure, ARuntimeHasItsOwnValues) {
+TEST(AfterFailure, ANewRuntimeReceivesOnlyItsOwnValues) {
   double first = 1;
   for (const std::uint32_t ranks : {2u, 3u})
     for (std::uint64_t seed = 1; seed <= (tests::many_cases()       ? 20

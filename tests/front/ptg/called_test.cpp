@@ -1,4 +1,5 @@
-// A class whose tasks are called otherwise than by the order of its ranges: places and messages follow, numbers come out the same.
+// A task class called in another order than that of its ranges: placements and messages use this order; the
+// results are the same.
 #include <gtest/gtest.h>
 #include <fairlead/fairlead.hpp>
 #include <fairlead/ptg.hpp>
@@ -23,11 +24,11 @@ class PtgCalled : public testing::Test {
 
 }  // namespace
 
-TEST_F(PtgCalled, PlacesNameThemSo) {
+TEST_F(PtgCalled, PlacementsUseTheCalledOrder) {
   ptg::Graph graph(runtime_);
   const ptg::Index k("k"), m("m");
   const auto data = graph.data(handles_, "data");
-  // Rows of a triangle: m from k on. It is called by m first.
+  // Rows of a triangle, m >= k. The class is called with m first.
   auto step = graph.task("step", k.in(0, 3), m.in(k, 3));
   step.called({m, k});
   const auto add =
@@ -44,7 +45,7 @@ TEST_F(PtgCalled, PlacesNameThemSo) {
   EXPECT_EQ(numbers_[3], 3132333);
 }
 
-TEST_F(PtgCalled, MessagesNameThemSo) {
+TEST_F(PtgCalled, MessagesUseTheCalledOrder) {
   ptg::Graph graph(runtime_);
   const ptg::Index k("k"), m("m");
   const auto data = graph.data(handles_, "data");
@@ -61,11 +62,11 @@ TEST_F(PtgCalled, MessagesNameThemSo) {
                 .to(step["x"](m + 1, k))
                 .when(m == 2 && k == 1),
             m);
-  const std::string told = graph.check().text;
-  EXPECT_NE(told.find("x of step(2,1) goes to x of step(3,1)"), std::string::npos) << told;
+  const std::string error = graph.check().text;
+  EXPECT_NE(error.find("x of step(2,1) goes to x of step(3,1)"), std::string::npos) << error;
 }
 
-TEST_F(PtgCalled, OnlyByItsParameters) {
+TEST_F(PtgCalled, OnlyParametersAreAllowed) {
   ptg::Graph graph(runtime_);
   const ptg::Index k("k"), m("m"), other("other");
   auto step = graph.task("step", k.in(0, 3), m.in(k, 3), other.is(k + m));

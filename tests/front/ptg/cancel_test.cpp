@@ -1,4 +1,5 @@
-// A parameterized graph that is cancelled, before it begins or half-way, ends and says so; and what of it is over.
+// Cancelling a parameterized graph before or during its run ends the run with an error; done() counts the
+// finished tasks.
 #include <gtest/gtest.h>
 #include <fairlead/fairlead.hpp>
 #include <fairlead/ptg.hpp>
@@ -42,7 +43,7 @@ class CancelledPtg : public testing::TestWithParam<const char*> {
   }
 };
 
-TEST_P(CancelledPtg, RunsNothingIfThatWasBeforeItBegan) {
+TEST_P(CancelledPtg, RunsNothingIfCancelledBeforeRun) {
   make_chain();
   graph.cancel();
   EXPECT_THROW(graph.run(), TaskError);
@@ -50,7 +51,7 @@ TEST_P(CancelledPtg, RunsNothingIfThatWasBeforeItBegan) {
   EXPECT_EQ(number, 0u);
 }
 
-TEST_P(CancelledPtg, EndsHalfWay) {
+TEST_P(CancelledPtg, EndsDuringTheRun) {
   make_chain();
   std::thread other([this] {
     while (ran == 0) std::this_thread::yield();
@@ -64,11 +65,11 @@ TEST_P(CancelledPtg, EndsHalfWay) {
   }
   other.join();
   EXPECT_EQ(number, ran);
-  EXPECT_EQ(graph.done(), count) << "those that did not run are over as well";
+  EXPECT_EQ(graph.done(), count) << "tasks that did not run count, too";
 }
 
-// So many that going through them would take minutes.
-TEST_P(CancelledPtg, IsAbandonedSoonHoweverManyTasksAreLeft) {
+// Visiting so many tasks would take minutes.
+TEST_P(CancelledPtg, EndsSoonWithManyTasksLeft) {
   constexpr std::uint64_t many = 1'000'000'000;
   make_chain(many);
   std::thread other([this] {
@@ -80,17 +81,17 @@ TEST_P(CancelledPtg, IsAbandonedSoonHoweverManyTasksAreLeft) {
   EXPECT_GT(ran, 0u);
   EXPECT_EQ(number, ran);
   EXPECT_EQ(graph.done(), many);
-  // Other graphs and flows go on.
+  // Other graphs and flows continue.
   Flow flow(runtime);
   std::uint64_t own = 1;
-  const auto beside = runtime.value("own", own);
-  flow.submit(codelet("double").cpu([](InOut<std::uint64_t> x) { *x *= 2; })(beside));
+  const auto datum = runtime.value("own", own);
+  flow.submit(codelet("double").cpu([](InOut<std::uint64_t> x) { *x *= 2; })(datum));
   flow.wait();
   runtime.flush();
   EXPECT_EQ(own, 2u);
 }
 
-TEST_P(CancelledPtg, IsAbandonedByItsFirstFailure) {
+TEST_P(CancelledPtg, EndsAtTheFirstFailure) {
   constexpr std::int64_t many = 1'000'000'000;
   const ptg::Index i("i"), j("j");
   const auto data = graph.data(datum, "number");
@@ -111,7 +112,7 @@ TEST_P(CancelledPtg, IsAbandonedByItsFirstFailure) {
   EXPECT_EQ(number, 7u);
 }
 
-TEST_P(CancelledPtg, IsAbandonedWhileTasksThatWaitForNothingAreLeft) {
+TEST_P(CancelledPtg, EndsWithIndependentTasksLeft) {
   const ptg::Index i("i");
   auto one = graph.task("one", i.in(0, 1'999'999'999));
   one.runs(codelet("alone").cpu([this](std::int64_t) { ++ran; }), i);
@@ -123,7 +124,7 @@ TEST_P(CancelledPtg, IsAbandonedWhileTasksThatWaitForNothingAreLeft) {
   other.join();
 }
 
-TEST_P(CancelledPtg, TellsAnyThreadHowFarItIs) {
+TEST_P(CancelledPtg, ReportsItsProgressToAnyThread) {
   EXPECT_EQ(graph.done(), 0u);
   make_chain();
   std::uint64_t seen = 0;

@@ -1,4 +1,4 @@
-// A task that changes a value and has or_copy() does not wait for those who read it: they read a copy.
+// A task with or_copy() changes a value without waiting for its readers: they read a copy.
 #include <fairlead/fairlead.hpp>
 #include <fairlead/ptg.hpp>
 
@@ -16,8 +16,8 @@ namespace {
 
 using Numbers = Vector<double>;
 
-// first(k) gives a value that reads(k) reads, and that next(k) changes. reads(k) also has what next(k) has made: it
-// would wait for itself if next(k) waited for it.
+// first(k) produces a value that reads(k) reads and next(k) changes. reads(k) also reads the result of
+// next(k): without a copy, the two would wait for each other.
 struct Circle {
   explicit Circle(Runtime& of) : runtime(of), graph(of) {
     for (int k = 0; k < 8; ++k) handles.push_back(runtime.vector<double>("value", 512));
@@ -48,7 +48,7 @@ struct Circle {
   std::vector<Handle<Numbers>> handles, results;
 };
 
-TEST(PtgCopies, NobodyWaitsForThoseWhoReadACopy) {
+TEST(PtgCopies, WritersDoNotWaitForReadersOfACopy) {
   Config config;
   config.set("workers", 2);
   Runtime runtime(config);
@@ -67,7 +67,7 @@ TEST(PtgCopies, NobodyWaitsForThoseWhoReadACopy) {
     }
   }
 }
-TEST(PtgCopies, WithoutThemItIsACircle) {
+TEST(PtgCopies, WithoutCopiesTheGraphHasACycle) {
   Runtime runtime(tests::in_little_memory());
   Circle circle(runtime);
   circle.add(false);
@@ -75,8 +75,8 @@ TEST(PtgCopies, WithoutThemItIsACircle) {
   EXPECT_THROW(circle.graph.run(), UsageError);
 }
 
-// Tiles of four sizes, in place in a matrix whose columns are further apart, and of its lower triangle.
-TEST(PtgCopies, ACopyIsOfTheSizeOfItsValue) {
+// Tiles of four sizes, in place in a matrix with a larger leading dimension, and in its lower triangle.
+TEST(PtgCopies, ACopyHasTheSizeOfItsValue) {
   constexpr std::int32_t rows = 70, columns = 50, tile = 32;
   Config config;
   config.set("workers", 2);
@@ -113,8 +113,8 @@ TEST(PtgCopies, ACopyIsOfTheSizeOfItsValue) {
   EXPECT_EQ(wrong, 0);
 }
 
-// Who passes the value on to one that changes it has the value itself, and is waited for.
-TEST(PtgCopies, WhatGoesOnToWhoChangesItIsNotCopied) {
+// A task that forwards the value to its writer has the value itself; the writer waits for it.
+TEST(PtgCopies, AValueForItsOnlyWriterIsNotCopied) {
   Runtime runtime(tests::in_little_memory());
   const std::vector handles{runtime.vector<double>("a", 4), runtime.vector<double>("b", 4)};
   ptg::Graph graph(runtime);
@@ -124,7 +124,7 @@ TEST(PtgCopies, WhatGoesOnToWhoChangesItIsNotCopied) {
        last = graph.task("last", k.in(0, 1));
   first.runs(codelet("fill").cpu([](Out<Numbers> to) { to(0) = 1; }), ptg::flow("V").from(values(k)));
   shows.runs(codelet("look").cpu([](In<Numbers>) {}), ptg::flow("V").from(first["V"](k)));
-  // One takes it from who made it, the other from who looked at it.
+  // One task receives the value from its producer, the other from its reader.
   last.runs(codelet("add").cpu([](InOut<Numbers> to) { to(0) += 1; }),
             ptg::flow("V").from(first["V"](k)).when(k == 0).from(shows["V"](k)).or_copy());
   EXPECT_EQ(graph.tasks(), 6u);
@@ -133,8 +133,8 @@ TEST(PtgCopies, WhatGoesOnToWhoChangesItIsNotCopied) {
   for (const auto& handle : handles) EXPECT_EQ(flow.acquire(read(handle)).get<0>()(0), 2);
 }
 
-// A task changes the value of the one before, and reads what it was: of its own class, and of a value that is itself
-// in a fresh datum.
+// A task changes the value of its predecessor and reads the old value, for a predecessor of its own class and
+// for a fresh value.
 TEST(PtgCopies, ATaskReadsWhatItChanges) {
   Config config;
   config.set("workers", 2);
@@ -172,8 +172,8 @@ TEST(PtgCopies, ATaskReadsWhatItChanges) {
   }
 }
 
-// Both ends of the edge are said.
-TEST(PtgCopies, AlsoOfWhatTheGiverSays) {
+// Both ends state the edge.
+TEST(PtgCopies, CopiesApplyToEdgesStatedByTheGiver) {
   Config config;
   config.set("workers", 2);
   Runtime runtime(config);
@@ -195,7 +195,7 @@ TEST(PtgCopies, AlsoOfWhatTheGiverSays) {
   EXPECT_EQ(ones, 6);
 }
 
-TEST(PtgCopies, AreOfArraysAndOfWhatIsChanged) {
+TEST(PtgCopies, RequireArraysThatAreChanged) {
   Runtime runtime(tests::in_little_memory());
   double number = 1;
   const auto value = runtime.value("number", number);

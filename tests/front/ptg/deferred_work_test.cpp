@@ -1,4 +1,4 @@
-// In which order what is left over is taken, by several threads.
+// The order in which several threads take deferred work.
 #include <gtest/gtest.h>
 
 #include "front/ptg/deferred_work.hpp"
@@ -6,8 +6,8 @@
 namespace fairlead::ptg {
 namespace {
 
-// Else the one who gave it on would be counted off before he is counted.
-TEST(DeferredWork, AValueIsNotGivenOnBeforeThatItHasComeIsTold) {
+// Otherwise the value would be released before its arrival is counted.
+TEST(DeferredWork, AValueIsForwardedOnlyAfterItsArrivalIsProcessed) {
   DeferredWork left;
   left.keep(ArrivedOutput{.number = 7, .forwarded = true});
   left.keep_delivered(7);
@@ -15,7 +15,7 @@ TEST(DeferredWork, AValueIsNotGivenOnBeforeThatItHasComeIsTold) {
   EXPECT_FALSE(left.take_delivered(given));
   ArrivedOutput came;
   ASSERT_TRUE(left.take(came));
-  EXPECT_FALSE(left.take_delivered(given)) << "who has taken what came may not have told of it";
+  EXPECT_FALSE(left.take_delivered(given)) << "the arrival is not processed yet";
   left.arrival_processed(came);
   ASSERT_TRUE(left.take_delivered(given));
   EXPECT_EQ(given, 7u);

@@ -1,5 +1,5 @@
-// The search for tasks that nothing feeds evaluates formulas that the run has not evaluated: one that divides by 0 there
-// changes nothing about the error.
+// The search for tasks without inputs evaluates formulas that the run has not evaluated. A division by zero
+// there does not change the error.
 #include <gtest/gtest.h>
 #include <fairlead/fairlead.hpp>
 #include <fairlead/ptg.hpp>
@@ -13,8 +13,8 @@ namespace {
 
 class NeverFed : public tests::NumbersUnderPolicy {
  protected:
-  /// tree(2) gets its "x" and never its "a", whose formula is not defined there. The other direction is stated, so that no step
-  /// of the run evaluates it. `another_waits`: so does another task.
+  /// tree(2) gets its "x" but never its "a", whose formula is undefined there. The other direction is stated,
+  /// so the run never evaluates the formula. `another_waits`: a second task waits too.
   std::string error(bool another_waits) {
     ptg::Graph graph(*runtime);
     const ptg::Collection data = graph.data(handles, "data");
@@ -39,7 +39,7 @@ class NeverFed : public tests::NumbersUnderPolicy {
   }
 };
 
-TEST_P(NeverFed, IsTheErrorThoughTheSearchDividesByZero) {
+TEST_P(NeverFed, IsReportedAlthoughTheSearchDividesByZero) {
   for (const bool another_waits : {false, true}) {
     const std::string text = error(another_waits);
     EXPECT_NE(text.find(another_waits ? "3 of 13 tasks wait for what no task gives them"
@@ -53,7 +53,7 @@ TEST_P(NeverFed, IsTheErrorThoughTheSearchDividesByZero) {
   Flow flow(*runtime);
   flow.submit(add(handle));
   flow.wait();
-  EXPECT_EQ(number, 1) << "the runtime goes on";
+  EXPECT_EQ(number, 1) << "the runtime continues";
 }
 
 INSTANTIATE_TEST_SUITE_P(UnderPolicies, NeverFed, testing::Values("lws", "darts"));

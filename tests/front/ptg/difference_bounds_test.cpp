@@ -1,4 +1,4 @@
-// What follows from inequalities, compared with all numbers of a small range.
+// Facts implied by inequalities, compared with an enumeration of a small range.
 #include "front/ptg/difference_bounds.hpp"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ std::int64_t value(const Affine& sum, const std::array<std::int64_t, 3>& at) {
   return result;
 }
 
-/// Of three numbers: k + c <= m, k >= c, k <= c, or, rarely, a sum that is no difference.
+/// Of three numbers: k + c <= m, k >= c, k <= c or, rarely, a sum that is not a difference.
 Affine drawn(std::mt19937& random) {
   Affine sum{.constant = std::uniform_int_distribution(-4, 4)(random)};
   const auto place = [&] { return static_cast<std::uint8_t>(random() % 3); };
@@ -59,7 +59,7 @@ TEST(DifferenceBounds, AreImpliedOnlyIfTheyHoldForAllNumbers) {
     implied += known.implies(asked);
     ASSERT_LE(known.implies(asked), holds) << "run " << run;
   }
-  // Sums that are no differences are left out, and little else.
+  // Only sums that are not differences are omitted, and few others.
   EXPECT_GT(implied, holding / 2);
 }
 
@@ -79,7 +79,7 @@ TEST(DifferenceBounds, AChainOfInequalitiesIsFollowed) {
   EXPECT_FALSE(known.implies(at_least(0, 3, -100)));
 }
 
-TEST(DifferenceBounds, WhatContradictsItselfDoesNotOverflow) {
+TEST(DifferenceBounds, ContradictionsDoNotOverflow) {
   DifferenceBounds known(2);
   Affine up{.constant = -(std::int64_t{1} << 40)}, down = up;
   up.add(0, 1);

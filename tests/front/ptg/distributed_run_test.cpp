@@ -1,5 +1,5 @@
-// Parameterized graphs over ranks that are threads here: what comes is what was sent, whoever changes it afterwards, and
-// what makes no sense is told to everybody.
+// Parameterized graphs over ranks that are threads here: values arrive as sent, even if they change
+// afterwards, and errors reach all ranks.
 #include <gtest/gtest.h>
 #include <fairlead/error.hpp>
 #include <fairlead/flow.hpp>
@@ -23,7 +23,7 @@ namespace {
 constexpr std::int64_t size = 64;
 using Numbers = Vector<double>;
 
-/// What each rank does, in a thread of its own with a runtime; what it throws, as text.
+/// Runs a function per rank, each in a thread with its own runtime; returns the thrown messages.
 std::vector<std::string> on_ranks(std::uint32_t count, const std::function<void(Runtime&)>& rank,
                                   Bytes memory = Bytes{1} << 20) {
   const auto config_of = [&](std::uint32_t i) {
@@ -39,7 +39,7 @@ void expect_nothing_thrown(const std::vector<std::string>& thrown) {
   for (const std::string& text : thrown) EXPECT_EQ(text, "");
 }
 
-/// Vectors numbered from 0, dealt out to the ranks in turn, each filled with its number.
+/// Vectors numbered from 0, distributed cyclically over the ranks; each is filled with its number.
 struct World {
   World(Runtime& of, std::int64_t count)
       : runtime(of), flow(of), distribution([ranks = of.ranks()](std::int32_t at, std::int32_t) {
@@ -63,7 +63,7 @@ struct World {
   bool is_here(std::int64_t i) const {
     return distribution.owner(static_cast<std::int32_t>(i), 0) == runtime.rank();
   }
-  /// -1 if its elements differ.
+  /// -1 if the elements differ.
   double value(std::int64_t i) {
     auto hold = flow.acquire(read(handles[static_cast<std::size_t>(i)]));
     const auto elements = hold.get<0>();
@@ -84,7 +84,8 @@ const auto add = codelet("add").cpu([](In<Numbers> from, InOut<Numbers> to) {
   for (std::int64_t k = 0; k < to.size(); ++k) to(k) += from(k);
 });
 
-// Ranges of receivers that go beyond their space on both sides, an end without a condition, and a second one that is never there.
+// Ranges of receivers beyond their space at both ends, an end without a condition, and a second end that
+// never applies.
 TEST(PtgOverRanks, OutputsToTasksThatDoNotExistAreSkippedOnRequest) {
   for (const bool skip : {true, false})
     for (std::uint32_t ranks = 1; ranks <= 3; ++ranks) {
@@ -127,7 +128,7 @@ TEST(PtgOverRanks, OutputsToTasksThatDoNotExistAreSkippedOnRequest) {
     }
 }
 
-// DAGuE (Bosilca et al. 2012), Figure 4, with one datum that is handed to and fro.
+// DAGuE (Bosilca et al. 2012), Figure 4, with one datum that is passed back and forth.
 TEST(PtgOverRanks, PingPong) {
   constexpr std::int64_t rounds = tests::thread_sanitized ? 100 : 300;
   expect_nothing_thrown(on_ranks(2, [&](Runtime& runtime) {
@@ -148,8 +149,8 @@ TEST(PtgOverRanks, PingPong) {
   }));
 }
 
-// Each value is read by tasks of all ranks before the next task of its own rank changes it.
-TEST(PtgOverRanks, AValueIsNotChangedUnderThoseWhoReadItElsewhere) {
+// Tasks of all ranks read each value before the next task of its own rank changes it.
+TEST(PtgOverRanks, AValueIsNotChangedWhileOtherRanksReadIt) {
   constexpr std::int64_t steps = tests::thread_sanitized ? 25 : 60;
   for (const std::uint32_t ranks : {2u, 3u, 5u})
     expect_nothing_thrown(on_ranks(ranks, [&](Runtime& runtime) {
@@ -166,13 +167,13 @@ TEST(PtgOverRanks, AValueIsNotChangedUnderThoseWhoReadItElsewhere) {
           .at(V(r));
       graph.run();
       graph.run();
-      // Of both runs: 1 + 2 + ... to the number of all steps.
+      // For both runs: 1 + 2 + ... up to the number of all steps.
       EXPECT_EQ(world.value(count + runtime.rank()),
                 static_cast<double>(count + runtime.rank() + steps * (2 * steps + 1)));
     }));
 }
 
-// A rank that is ahead tells the others of its next run before they have begun it.
+// A rank that is ahead notifies the others of its next run before they have started it.
 TEST(PtgOverRanks, ManyShortRunsFollowOneAnother) {
   constexpr std::int64_t runs = tests::thread_sanitized ? 150 : 400;
   expect_nothing_thrown(on_ranks(3, [&](Runtime& runtime) {
@@ -191,8 +192,8 @@ TEST(PtgOverRanks, ManyShortRunsFollowOneAnother) {
   }));
 }
 
-// Everybody waits for everybody, by controls, at each step; temporaries go to the next rank.
-TEST(PtgOverRanks, ControlsAndTemporariesGoToOtherRanks) {
+// All tasks wait for all tasks of the previous step, by controls; temporaries go to the next rank.
+TEST(PtgOverRanks, ControlsAndTemporariesReachOtherRanks) {
   constexpr std::int64_t steps = 30;
   for (const std::uint32_t ranks : {1u, 2u, 4u}) {
     std::atomic<std::int64_t> began{0};
@@ -224,9 +225,9 @@ TEST(PtgOverRanks, ControlsAndTemporariesGoToOtherRanks) {
   }
 }
 
-// A value is changed on another rank and left in the datum that it came from: after those who still read what was in it, as
-// the task that gave it, or memory, had it. The same where nobody has changed it.
-TEST(PtgOverRanks, ValuesComeHomeAfterThoseWhoReadWhatWasThere) {
+// A value changes on another rank and is stored in the datum that it came from, after all readers of the old
+// value, which they have from its producer or from memory. The same applies if no task changes it.
+TEST(PtgOverRanks, ValuesAreWrittenBackAfterEarlierReaders) {
   constexpr std::int64_t readers = 12, runs = 15;
   const auto nothing = codelet("nothing").cpu([](In<Numbers>) {});
   for (const bool by_a_task : {true, false})
@@ -242,11 +243,11 @@ TEST(PtgOverRanks, ValuesComeHomeAfterThoseWhoReadWhatWasThere) {
       by_a_task ? begin.runs(increment, ptg::flow("v").from(V(0)))
                 : begin.runs(nothing, ptg::flow("v").from(V(0)));
       begin.at(V(0));
-      // One after the other, and not before the value that comes home is there.
+      // The tasks run in sequence, each after the write-back of the previous value.
       look.runs(add, from_begin("from"), ptg::flow("to").from(V(2 * r)),
                 ptg::control("late").from(far(3)).when(r == 1).from(look(r - 1)).when(r > 1))
           .at(V(2 * r));
-      // There and back, and there again.
+      // The value goes back and forth, and forth again.
       far.runs(increment, from_begin("v").when(k == 1).from(far["v"](k - 1)).to(V(0)).when(k == 3))
           .at(V(k % 2));
       double expected = 0;
@@ -261,8 +262,8 @@ TEST(PtgOverRanks, ValuesComeHomeAfterThoseWhoReadWhatWasThere) {
     }));
 }
 
-// A datum that no task of the graph takes: what is left in it was made elsewhere, and one value is left in several.
-TEST(PtgOverRanks, WhatIsMadeElsewhereIsLeftWhereItBelongs) {
+// A datum that no task reads: its new value comes from another rank, and one value is stored in several data.
+TEST(PtgOverRanks, ResultsOfOtherRanksAreStoredInTheirHome) {
   const auto make = codelet("make").cpu([](Out<Numbers> v, std::int64_t number) {
     for (std::int64_t k = 0; k < v.size(); ++k) v(k) = static_cast<double>(100 + number);
   });
@@ -290,7 +291,7 @@ TEST(PtgOverRanks, WhatIsMadeElsewhereIsLeftWhereItBelongs) {
     }));
 }
 
-TEST(PtgOverRanks, ADistributionNamesRanksThatAreThere) {
+TEST(PtgOverRanks, ADistributionMustNameExistingRanks) {
   for (const std::string& text : on_ranks(2, [&](Runtime& runtime) {
          World world(runtime, 2);
          ptg::Graph graph(runtime);
@@ -308,7 +309,7 @@ TEST(PtgOverRanks, ADistributionNamesRanksThatAreThere) {
     EXPECT_NE(text.find("gives a datum to rank 5; there are 2"), std::string::npos) << text;
 }
 
-TEST(PtgOverRanks, AClassHasToSayWhereItRuns) {
+TEST(PtgOverRanks, AClassMustHaveAPlacement) {
   for (const std::string& text : on_ranks(2, [&](Runtime& runtime) {
          World world(runtime, 2);
          ptg::Graph graph(runtime);
@@ -319,7 +320,7 @@ TEST(PtgOverRanks, AClassHasToSayWhereItRuns) {
     EXPECT_NE(text.find("over several ranks alone, defined at"), std::string::npos) << text;
 }
 
-TEST(PtgOverRanks, ATaskTakesFromMemoryOnlyWhatItsRankHas) {
+TEST(PtgOverRanks, ATaskReadsOnlyMemoryOfItsRank) {
   for (const std::string& text : on_ranks(2, [&](Runtime& runtime) {
          World world(runtime, 2);
          ptg::Graph graph(runtime);
@@ -331,8 +332,8 @@ TEST(PtgOverRanks, ATaskTakesFromMemoryOnlyWhatItsRankHas) {
     EXPECT_NE(text.find("which belongs to rank"), std::string::npos) << text;
 }
 
-// Those whose tasks are over have ended well.
-TEST(PtgOverRanks, WhereNobodyFeedsATaskItsRankSaysSo) {
+// Ranks whose tasks have finished end without an error.
+TEST(PtgOverRanks, ATaskWithoutInputIsReportedByItsRank) {
   for (const std::uint32_t ranks : {1u, 2u, 3u}) {
     std::atomic<int> line{0};
     const auto thrown = on_ranks(ranks, [&](Runtime& runtime) {
@@ -355,20 +356,21 @@ TEST(PtgOverRanks, WhereNobodyFeedsATaskItsRankSaysSo) {
       EXPECT_NE(thrown[i].find("unfinished tasks wait for data that no rank sends"), std::string::npos)
           << thrown[i];
       EXPECT_NE(thrown[i].find(" tasks wait for what no task gives them"), std::string::npos) << thrown[i];
-      // Every rank names all that can never start, its own or not, and where.
+      // Every rank names all tasks that can never start, on any rank, and the line.
       for (const int task : {4, 5}) {
-        const std::string told = fmt::format(
+        const std::string expected_error = fmt::format(
             "taken({0}), on rank {1}, can never start: its flow \"v\" comes from the flow \"v\" of "
             "made({0}), and there is no "
             "such task ({2}:{3})",
             task, (5 - task) % ranks, __FILE__, line.load());
-        EXPECT_NE(thrown[i].find(told), std::string::npos) << told << " in\n" << thrown[i];
+        EXPECT_NE(thrown[i].find(expected_error), std::string::npos) << expected_error << " in\n"
+                                                                     << thrown[i];
       }
     }
   }
 }
 
-TEST(PtgOverRanks, WhatATaskThrowsAllHear) {
+TEST(PtgOverRanks, AnExceptionOfATaskReachesAllRanks) {
   const auto thrown = on_ranks(3, [&](Runtime& runtime) {
     World world(runtime, 3);
     ptg::Graph graph(runtime);
@@ -386,7 +388,7 @@ TEST(PtgOverRanks, WhatATaskThrowsAllHear) {
   EXPECT_NE(thrown[0].find("rank 2: "), std::string::npos) << thrown[0];
 }
 
-TEST(PtgOverRanks, CancellingOnOneRankEndsAll) {
+TEST(PtgOverRanks, CancellingOnOneRankEndsAllRanks) {
   const auto thrown = on_ranks(2, [&](Runtime& runtime) {
     World world(runtime, 2);
     ptg::Graph graph(runtime);
@@ -402,7 +404,7 @@ TEST(PtgOverRanks, CancellingOnOneRankEndsAll) {
   for (const std::string& text : thrown) EXPECT_NE(text, "");
 }
 
-TEST(PtgOverRanks, MemoryForTwoValuesBesideTheLargestTaskIsNeeded) {
+TEST(PtgOverRanks, RequiresMemoryForTheLargestTaskAndTwoValues) {
   for (const std::string& text : on_ranks(
            2,
            [&](Runtime& runtime) {
@@ -419,7 +421,7 @@ TEST(PtgOverRanks, MemoryForTwoValuesBesideTheLargestTaskIsNeeded) {
     EXPECT_NE(text.find("two values that come and go"), std::string::npos) << text;
 }
 
-TEST(PtgOverRanks, WhatOthersHaveCountsWhereADeviceIsTooSmall) {
+TEST(PtgOverRanks, ValuesOfOtherRanksCountForSmallDevices) {
   const auto config_of = [](std::uint32_t) {
     Config config;
     config.set("workers", 1);
@@ -438,7 +440,7 @@ TEST(PtgOverRanks, WhatOthersHaveCountsWhereADeviceIsTooSmall) {
                          for (std::int64_t k = 0; k < from.size(); ++k) to(0) += from(k);
                        })
                        .emulated();
-  // Rank 0's is as large as the device, rank 1's, beside which it is wanted, is small.
+  // Rank 0's vector is as large as the device; rank 1's, which the task needs too, is small.
   constexpr std::array<std::int64_t, 2> sizes{2048, 64};
   expect_nothing_thrown(tests::on_ranks(2, config_of, [&](Runtime& runtime) {
     Flow flow(runtime);

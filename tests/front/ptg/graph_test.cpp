@@ -1,4 +1,4 @@
-// Parameterized graphs of known shapes: their tasks run in an order in which the numbers come out right.
+// Parameterized graphs of known shapes: the order of their tasks gives the expected numbers.
 #include <gtest/gtest.h>
 #include <fairlead/fairlead.hpp>
 #include <fairlead/ptg.hpp>
@@ -14,7 +14,7 @@ namespace {
 
 using Number = std::uint64_t;
 
-/// Mixes what it reads into its own number: no two orders give the same.
+/// Mixes its inputs into its own number: every order gives another result.
 void mix(Number& own, std::initializer_list<Number> reads) {
   Number mixed = own * 0x9e37'79b9'7f4a'7c15u + 1;
   for (const Number read : reads) mixed = (mixed ^ (mixed >> 29)) * 0xbf58'476d'1ce4'e5b9u + read;
@@ -56,7 +56,7 @@ class PtgGraph : public testing::TestWithParam<Case> {
   };
 };
 
-TEST_P(PtgGraph, RunsTasksThatWaitForNothing) {
+TEST_P(PtgGraph, RunsIndependentTasks) {
   constexpr int count = 1000;
   World world(count);
   ptg::Graph graph(world.runtime);
@@ -168,8 +168,8 @@ TEST_P(PtgGraph, RunsACholesky) {
   EXPECT_EQ(world.numbers, expected);
 }
 
-/// All read the value before the one task that changes it does, and the others read it after that.
-TEST_P(PtgGraph, ChangesAValueWhenAllHaveReadIt) {
+/// All tasks read the value before the one task that changes it; the others read it afterwards.
+TEST_P(PtgGraph, ChangesAValueAfterAllReaders) {
   constexpr int readers = 40;
   World world(2 * readers + 1);
   ptg::Graph graph(world.runtime);
@@ -196,8 +196,8 @@ TEST_P(PtgGraph, ChangesAValueWhenAllHaveReadIt) {
   }
 }
 
-/// The same with values that are in memory from the beginning.
-TEST_P(PtgGraph, ChangesADatumWhenAllHaveReadItFromMemory) {
+/// The same with values that are initially in memory.
+TEST_P(PtgGraph, ChangesADatumAfterAllReadersFromMemory) {
   constexpr int readers = 40;
   World world(readers + 1);
   ptg::Graph graph(world.runtime);

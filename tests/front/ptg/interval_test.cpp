@@ -1,5 +1,5 @@
-// The interval of an expression holds every value that the expression has: each operator over small ranges, and drawn
-// expressions, beside all values computed one by one.
+// The interval of an expression contains every value of the expression: for each operator over small ranges
+// and for random expressions, compared with an enumeration of all values.
 #include "front/ptg/interval.hpp"
 
 #include <fairlead/error.hpp>
@@ -20,7 +20,7 @@ namespace {
 struct Operator {
   const char* name;
   std::function<Expression(Expression, Expression)> build;
-  /// In plain C++ of 64 bits; nothing where there is no value.
+  /// The value in plain 64-bit C++; nothing if it is undefined.
   std::function<std::optional<std::int64_t>(std::int64_t, std::int64_t)> value;
 };
 
@@ -74,7 +74,7 @@ Places two_places() {
 
 }  // namespace
 
-TEST(Intervals, OfEachOperatorHoldAllValuesOfSmallRanges) {
+TEST(Intervals, OfEachOperatorContainAllValues) {
   const Places places = two_places();
   constexpr std::int64_t side = 7;
   for (const Operator& it : operators()) {
@@ -95,7 +95,7 @@ TEST(Intervals, OfEachOperatorHoldAllValuesOfSmallRanges) {
   }
 }
 
-TEST(Intervals, AreNarrowForWhatBoundsOfRangesConsistOf) {
+TEST(Intervals, AreNarrowForTypicalRangeBounds) {
   const Places places = two_places();
   const auto of = [&](const Expression& expression) {
     return interval_of(expression, places, {{0, 5}, {2, 3}});
@@ -114,8 +114,8 @@ TEST(Intervals, AreNarrowForWhatBoundsOfRangesConsistOf) {
   is((70'000 * (p + 70'000)) / 70'000, 70'000, 70'005);
 }
 
-// What leaves 64 bits wraps round, in the middle of an expression, too.
-TEST(Intervals, OfDrawnExpressionsHoldAllValues) {
+// Values outside 64 bits wrap around, also within an expression.
+TEST(Intervals, OfRandomExpressionsContainAllValues) {
   const Places places = two_places();
   Random random(7);
   constexpr int expressions = 3000;

@@ -1,5 +1,5 @@
-// More small values than the memory of a rank holds, each of which takes a page there: they are made, and come, no faster
-// than they are used, and where all of them are needed at once, all of them come.
+// More small values than the memory of a rank holds, one page each: they are produced and received no faster
+// than they are used. If all of them are needed at once, all arrive.
 #include <gtest/gtest.h>
 #include <fairlead/flow.hpp>
 #include <fairlead/ptg.hpp>
@@ -32,7 +32,7 @@ void on_small_ranks(std::uint32_t count, std::int64_t workers, const std::functi
   for (const std::string& thrown : tests::on_ranks(count, config_of, rank)) EXPECT_EQ(thrown, "");
 }
 
-/// A number for each rank, which says where tasks run and what their values look like.
+/// One number per rank: placement of the tasks and shape of their values.
 TiledMatrix<std::int64_t> number_of_each_rank(Runtime& runtime) {
   return runtime.tiled<std::int64_t>(
       "rank", static_cast<std::int32_t>(runtime.ranks()), 1, TileSize{1, 1},
@@ -41,7 +41,7 @@ TiledMatrix<std::int64_t> number_of_each_rank(Runtime& runtime) {
 
 const auto give = codelet("give").cpu([](Out<Number> value, std::int64_t i) { value(0, 0) = 3 * i + 1; });
 
-TEST(ManySmallValues, ToOneRankThatIsSlowerDoNotGoToTheDisk) {
+TEST(ManySmallValues, ForASlowerRankAreNotWrittenToTheDisk) {
   constexpr std::int64_t values = tests::thread_sanitized ? 1000 : 3000;
   on_small_ranks(3, 1, [&](Runtime& runtime) {
     std::atomic<std::int64_t> sum{0};
@@ -68,9 +68,9 @@ TEST(ManySmallValues, ToOneRankThatIsSlowerDoNotGoToTheDisk) {
   });
 }
 
-// Each task takes two values that are made far apart in time, on ranks drawn from a seed; the same values go to two
-// tasks. Many more have to be there at once than are let in at first.
-TEST(ManySmallValues, ThatAreNeededAtOnceAllCome) {
+// Each task takes two values that are produced far apart in time on random ranks; two tasks take the same
+// values. Many more values than are first admitted must be present at once.
+TEST(ManySmallValues, NeededAtOnceAllArrive) {
   for (std::uint64_t seed = 1; seed <= (tests::at_length() || !tests::thread_sanitized ? 6 : 3); ++seed) {
     Random random(seed);
     const auto ranks = static_cast<std::uint32_t>(1 + random.between(1, 4));

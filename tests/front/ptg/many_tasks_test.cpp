@@ -1,4 +1,4 @@
-// Parameterized graphs of very many tasks need no more memory than those of few: only what is under way exists.
+// Parameterized graphs with many tasks need no more memory than small ones: only active tasks exist.
 #include <gtest/gtest.h>
 #include <fairlead/fairlead.hpp>
 #include <fairlead/ptg.hpp>
@@ -23,7 +23,7 @@ struct ManyCase {
   int workers;
 };
 class ManyPtg : public testing::TestWithParam<ManyCase> {};
-/// One worker has nobody to race with.
+/// With one worker there are no races.
 std::vector<ManyCase> many_cases_of_ptg() {
   std::vector<ManyCase> cases{{Kind::independent, 2}, {Kind::released_by_one, 2}};
   if (!tests::thread_sanitized)
@@ -31,7 +31,7 @@ std::vector<ManyCase> many_cases_of_ptg() {
   return cases;
 }
 
-/// Kibibytes that were resident at most, from now on.
+/// The largest resident set from now on, in KiB.
 std::uint64_t most_resident() {
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;)

@@ -1,5 +1,5 @@
-// Parameterized graphs that make no sense: each is refused, or ends, with an error that says what and where; none
-// hangs.
+// Invalid parameterized graphs: each is refused or ends with an error that states the cause and the line;
+// none hangs.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <fairlead/fairlead.hpp>
@@ -27,7 +27,7 @@ struct MisuseOfPtg : testing::Test {
     config.set("bind-threads", false);
     return config;
   }
-  /// What run() says.
+  /// The error message of run().
   std::string said() {
     try {
       graph.run();
@@ -77,7 +77,7 @@ TEST_F(MisuseOfPtg, TwoTasksThatChangeOneValue) {
   EXPECT_EQ(said(), text);  // and so again
 }
 
-TEST_F(MisuseOfPtg, IsFoundBeforehandByACheck) {
+TEST_F(MisuseOfPtg, IsFoundByACheckBeforeTheRun) {
   auto first = graph.task("first", i.in(0, 3));
   auto second = graph.task("second", i.in(0, 3));
   first.runs(add, ptg::flow("x").from(data(i)));
@@ -103,7 +103,7 @@ TEST_F(MisuseOfPtg, TwoTasksThatChangeOneDatumFromMemory) {
   contains(said(), "two tasks take other(0) from memory and change it");
 }
 
-TEST_F(MisuseOfPtg, TasksThatNobodyFeeds) {
+TEST_F(MisuseOfPtg, TasksWithoutInput) {
   auto first = graph.task("first", i.in(0, 3));
   auto second = graph.task("second", i.in(0, 5));
   first.runs(add, ptg::flow("x").from(data(i)));
@@ -134,8 +134,8 @@ TEST_F(MisuseOfPtg, TasksThatWaitForEachOther) {
   runtime.flush();  // nothing is left that would be waited for
 }
 
-// Who changes a value waits for those who read it: nobody has to say so, and the values are those of before.
-TEST_F(MisuseOfPtg, IsNoReaderBesideAWriter) {
+// A writer of a value waits for its readers without a stated edge; the readers get the old value.
+TEST_F(MisuseOfPtg, DoesNotIncludeAReaderNextToAWriter) {
   auto first = graph.task("first", i.in(0, 3));
   first.runs(add, ptg::flow("x").from(data(i)));
   graph.task("reader", i.in(0, 3))
@@ -151,7 +151,7 @@ TEST_F(MisuseOfPtg, IsNoReaderBesideAWriter) {
   }
 }
 
-// But not one that reads only when the writer is over.
+// But not for a reader that runs only after the writer.
 TEST_F(MisuseOfPtg, AReaderThatWaitsForTheWriterOfItsValue) {
   auto first = graph.task("first");
   auto writer = graph.task("writer");
@@ -169,7 +169,7 @@ TEST_F(MisuseOfPtg, AReaderThatWaitsForTheWriterOfItsValue) {
   contains(text, "writer()");
 }
 
-// One says to whom it gives, the other from whom it takes, and the one range is longer than the other.
+// One end states its receivers, the other its senders, and one range is longer than the other.
 TEST_F(MisuseOfPtg, RangesThatDisagree) {
   auto giver = graph.task("giver", i.in(0, 3));
   auto taker = graph.task("taker", i.in(0, 4));
@@ -188,7 +188,7 @@ TEST_F(MisuseOfPtg, RangesThatDisagree) {
                here(line));
 }
 
-TEST_F(MisuseOfPtg, AGiverThatLeavesATakerOut) {
+TEST_F(MisuseOfPtg, AnInputWithoutItsOutput) {
   auto giver = graph.task("giver", i.in(0, 3));
   auto taker = graph.task("taker", i.in(0, 3));
   giver.runs(add, ptg::flow("x").from(data(i)).to(taker["a"](j), j.in(i, i)).when(i != 2));
@@ -213,11 +213,11 @@ TEST_F(MisuseOfPtg, AControlThatWaitsForTasksOfAnotherStep) {
            "all() can never start: its control \"after\" waits for even(1), and there is no such task");
 }
 
-// Of more tasks than are written out.
+// With more tasks than are unrolled.
 TEST_F(MisuseOfPtg, RangesThatDisagreeSomewhereInALargeGraph) {
   int one = 0;
   const ptg::Collection from = graph.data(runtime.value("one", one), "one");
-  // A quarter of it where ThreadSanitizer watches the one thread.
+  // A quarter of them under ThreadSanitizer, which watches one thread.
   constexpr std::int64_t last = tests::thread_sanitized ? 199 : 399, row = last - 128;
   auto giver = graph.task("giver", i.in(0, last), j.in(0, last - i));
   auto taker = graph.task("taker", i.in(0, last), j.in(0, choose(i == row, 129, last - i)));
@@ -234,7 +234,7 @@ TEST_F(MisuseOfPtg, RangesThatDisagreeSomewhereInALargeGraph) {
           row));
 }
 
-TEST_F(MisuseOfPtg, AValueForATaskThatIsNotThere) {
+TEST_F(MisuseOfPtg, AValueForAMissingTask) {
   auto first = graph.task("first");
   auto second = graph.task("second", i.in(0, 1));
   const int line = __LINE__ + 1;
@@ -245,7 +245,7 @@ TEST_F(MisuseOfPtg, AValueForATaskThatIsNotThere) {
                        "no such task");
 }
 
-// Within the ends of all indices, but not in the space.
+// Within the bounds of all indices, but outside the space.
 TEST_F(MisuseOfPtg, AValueForATaskBetweenTheStepsOfARange) {
   auto first = graph.task("first", i.in(0, 3));
   auto second = graph.task("second", i.in(0, 6, 2));
@@ -266,7 +266,8 @@ TEST_F(MisuseOfPtg, AValueForATaskThatDoesNotWaitForIt) {
                        here(line + 1));
 }
 
-// A task that gets more than it waits for would start too early, or twice. Whatever it has got before, and whether it has run.
+// A task with more inputs than it waits for would start too early or twice, whatever inputs it has and
+// whether it has run.
 struct SurplusEdges : MisuseOfPtg, testing::WithParamInterface<const char*> {
   SurplusEdges() { config_under(GetParam()); }
   void config_under(const char* scheduler) {
@@ -291,7 +292,7 @@ struct SurplusEdges : MisuseOfPtg, testing::WithParamInterface<const char*> {
   std::optional<ptg::Collection> where;
 };
 
-TEST_P(SurplusEdges, OfAControlToATaskThatWaitsForAnother) {
+TEST_P(SurplusEdges, OfAControlToATaskWithAnotherControl) {
   auto first = planned->task("first", i.in(0, 3));
   auto second = planned->task("second", i.in(0, 3));
   const int line = __LINE__ + 2;
@@ -304,7 +305,7 @@ TEST_P(SurplusEdges, OfAControlToATaskThatWaitsForAnother) {
   for (int number : numbers) EXPECT_LE(number, 1);  // none ran twice
 }
 
-TEST_P(SurplusEdges, OfAValueToATaskThatHasRun) {
+TEST_P(SurplusEdges, OfAValueToAFinishedTask) {
   auto first = planned->task("first", i.in(0, 3));
   auto second = planned->task("second", i.in(0, 3));
   first.runs(take, ptg::flow("a").from((*where)(8)),
@@ -326,7 +327,7 @@ TEST_P(SurplusEdges, ThatAreStatedTwice) {
   contains(said(), "a second time");
 }
 
-// Each task gets as much as it waits for, and from the wrong one.
+// Each task gets as many inputs as it waits for, but from the wrong task.
 TEST_P(SurplusEdges, ThatAreShifted) {
   auto first = planned->task("first", i.in(0, 3));
   auto second = planned->task("second", i.in(0, 3));
@@ -337,8 +338,8 @@ TEST_P(SurplusEdges, ThatAreShifted) {
 
 INSTANTIATE_TEST_SUITE_P(UnderPolicies, SurplusEdges, testing::Values("lws", "darts"));
 
-// A control may be gathered from ranges, and stated by each of those.
-TEST_F(MisuseOfPtg, IsNoControlThatIsGathered) {
+// A control may be gathered from ranges and stated by each of them.
+TEST_F(MisuseOfPtg, DoesNotIncludeAGatheredControl) {
   auto first = graph.task("first", i.in(0, 7));
   auto second = graph.task("second");
   first.runs(take, ptg::flow("a").from(data(9)), ptg::flow("x").from(data(i)),
@@ -365,7 +366,7 @@ TEST_F(MisuseOfPtg, IsFoundInSamplesOfAnySize) {
   contains(checked.text, "and there is no such task");
 }
 
-TEST_F(MisuseOfPtg, AMapThatCannotBeTurnedRound) {
+TEST_F(MisuseOfPtg, AMapThatCannotBeInverted) {
   auto leaf = graph.task("leaf", i.in(0, 3));
   auto tree = graph.task("tree", i.in(0, 7));
   leaf.runs(add, ptg::flow("x").from(data(i)));
@@ -377,7 +378,7 @@ TEST_F(MisuseOfPtg, AMapThatCannotBeTurnedRound) {
   contains(text, "Say with .to(), at the flow \"x\" of leaf");
 }
 
-TEST_F(MisuseOfPtg, OrSaysTheOtherDirectionItself) {
+TEST_F(MisuseOfPtg, DoesNotIncludeAMapWithBothDirectionsStated) {
   auto leaf = graph.task("leaf", i.in(0, 3));
   auto tree = graph.task("tree", i.in(0, 7));
   const ptg::Index k("k");
@@ -388,7 +389,7 @@ TEST_F(MisuseOfPtg, OrSaysTheOtherDirectionItself) {
   EXPECT_EQ(numbers[4], 8);
 }
 
-TEST_F(MisuseOfPtg, AFlowThatIsNotThere) {
+TEST_F(MisuseOfPtg, AMissingFlow) {
   auto first = graph.task("first");
   first.runs(add, ptg::flow("value").from(data(0)));
   graph.task("second").runs(add, ptg::flow("x").from(first["valeu"]()));
@@ -401,12 +402,12 @@ TEST_F(MisuseOfPtg, WrongNumbersOfIndices) {
   contains(said(), "names data with 2 indices; it has 1");
 }
 
-TEST_F(MisuseOfPtg, AnIndexThatMeansNothing) {
+TEST_F(MisuseOfPtg, AnUnknownIndex) {
   graph.task("first", i.in(0, 1)).runs(add, ptg::flow("x").from(data(j)));
   contains(said(), "the index j is used where it means nothing");
 }
 
-TEST_F(MisuseOfPtg, ADatumThatIsNotThere) {
+TEST_F(MisuseOfPtg, AMissingDatum) {
   graph.task("first", i.in(0, 20)).runs(add, ptg::flow("x").from(data(i)));
   const std::string text = said();
   contains(text, "the flow \"x\" of first(");
@@ -419,7 +420,7 @@ TEST_F(MisuseOfPtg, ADatumInTwoCollections) {
   contains(said(), "is in the data of a parameterized graph twice");
 }
 
-TEST_F(MisuseOfPtg, ADatumThatNothingHasWritten) {
+TEST_F(MisuseOfPtg, AnUnwrittenDatum) {
   const auto kept = runtime.vector<int>("kept", 8);
   const ptg::Collection unwritten = graph.data(kept, "unwritten");
   const auto change = codelet("change").cpu([](InOut<Vector<int>> x) { x.data()[0] = 1; });
@@ -439,7 +440,7 @@ TEST_F(MisuseOfPtg, AClassThatDoesNothing) {
   contains(said(), "nothing says what its tasks do (runs())");
 }
 
-TEST_F(MisuseOfPtg, AFlowThatComesFromNowhere) {
+TEST_F(MisuseOfPtg, AFlowWithoutAnInput) {
   graph.task("first").runs(add, ptg::flow("x"));
   contains(said(), "nothing says where the value of its flow \"x\" comes from");
 }
@@ -462,10 +463,11 @@ TEST_F(MisuseOfPtg, ADivisionByZero) {
   runtime.flush();
 }
 
-// Of a task that is to be handed out: what it takes, and how. The others end, and the runtime goes on.
+// For a task that becomes ready: its priority and its inputs. The other tasks finish, and the runtime
+// continues.
 class DivisionsByZero : public tests::NumbersUnderPolicy {
  public:
-  /// `define(graph, numbers)` makes a graph of six tasks, of which the one with i = 3 divides by 0.
+  /// `define(graph, numbers)` builds a graph of six tasks; the task with i = 3 divides by 0.
   template <class Define>
   void expect_error(Define&& define) {
     {
@@ -474,7 +476,7 @@ class DivisionsByZero : public tests::NumbersUnderPolicy {
       for (int times = 0; times < 2; ++times) {
         try {
           graph.run();
-          ADD_FAILURE() << "nothing was said";
+          ADD_FAILURE() << "no error";
         } catch (const UsageError& error) {
           EXPECT_NE(std::string(error.what()).find("a division by 0"), std::string::npos) << error.what();
         }
@@ -511,7 +513,7 @@ TEST_P(DivisionsByZero, InANumberOfABody) {
   });
 }
 
-TEST_P(DivisionsByZero, InAPriorityInTheMiddleOfAChain) {
+TEST_P(DivisionsByZero, InAPriorityWithinAChain) {
   expect_error([&](ptg::Graph& graph, const ptg::Collection& data) {
     auto t = graph.task("t", i.in(0, 5));
     t.runs(add, ptg::flow("x").from(data(0)).when(i == 0).from(t["x"](i - 1))).priority(1 / (i - 3));
@@ -549,20 +551,20 @@ TEST_F(MisuseOfPtg, ARunInsideABody) {
   contains(inside, "run");
 }
 
-TEST_F(MisuseOfPtg, AClassAfterTheRun) {
+TEST_F(MisuseOfPtg, AClassAddedAfterTheRun) {
   graph.task("first").runs(add, ptg::flow("x").from(data(0)));
   EXPECT_EQ(said(), "nothing");
   contains(said_by([&] { graph.task("late"); }), "the class late comes too late");
 }
 
-TEST_F(MisuseOfPtg, DataThatAreGone) {
+TEST_F(MisuseOfPtg, RemovedData) {
   graph.task("first").runs(add, ptg::flow("x").from(data(0)));
   EXPECT_EQ(said(), "nothing");
   runtime.remove(handles[0]);
   contains(said(), "uses a datum of data that is gone");
 }
 
-TEST_F(MisuseOfPtg, FreshDataOfATypeOfWhichNoneAreMade) {
+TEST_F(MisuseOfPtg, FreshDataOfAnUnsupportedType) {
   graph.task("first", i.in(0, 0)).runs(add, ptg::flow("x").from(ptg::fresh_like(data)));
   contains(said(), "its flow \"x\" is a fresh datum like those of data, of whose type none can be made");
 }

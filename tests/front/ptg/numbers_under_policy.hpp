@@ -1,4 +1,4 @@
-// Integers in a runtime with two workers and a scheduling policy, as tests of errors of graphs need them.
+// Integers in a runtime with two workers and a scheduling policy, for tests of errors of graphs.
 #pragma once
 #include <gtest/gtest.h>
 #include <fairlead/fairlead.hpp>

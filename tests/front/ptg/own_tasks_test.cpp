@@ -1,5 +1,5 @@
-// Which tasks run on a rank, and to which of them a value goes: as found from the data that the rank owns, and by a look at
-// every task there is.
+// The tasks of a rank, and those of them that receive a value: as found from the data of the rank, compared
+// with a visit of all tasks.
 #include "front/ptg/own_tasks.hpp"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ namespace {
 
 using Name = std::pair<std::size_t, std::uint64_t>;  // class and task
 
-/// A factorization's shape, with classes that run in rows, in columns, at every second datum, and at sums.
+/// The shape of a factorization, with classes placed by rows, by columns, at every second datum and at sums.
 struct Shape {
   Runtime runtime;
   TiledMatrix<double> matrix;
@@ -93,7 +93,7 @@ std::set<Name> own(const ClassTable& table, const Placement& placement) {
 
 using Given = std::tuple<Name, std::size_t, std::size_t, Name>;  // giver, flow, edge, taker
 
-/// `by_steps`: as values are told of; else each taker is looked at.
+/// `by_steps`: by the steps that notify receivers; otherwise by a visit of all receivers.
 std::set<Given> given(const ClassTable& table, const Placement& placement, bool by_steps) {
   const OwnSteps steps(table, placement);
   std::set<Given> found;
@@ -152,7 +152,7 @@ const std::vector<std::pair<const char*, Distribution>>& distributions() {
   return all;
 }
 
-TEST(OwnTasks, AreThoseThatRunHere) {
+TEST(OwnTasks, AreTheTasksOfThisRank) {
   for (const auto& [name, distribution] : distributions()) {
     const Shape shape(distribution);
     std::size_t all = 0;
@@ -168,7 +168,7 @@ TEST(OwnTasks, AreThoseThatRunHere) {
   }
 }
 
-TEST(OwnTasks, AreFoundWithoutALookAtThoseOfOthers) {
+TEST(OwnTasks, AreFoundWithoutVisitingTasksOfOtherRanks) {
   const Shape shape(Distribution::over(6), 12);
   std::uint64_t looked_at = 0, tasks = 0;
   for (std::uint32_t rank = 0; rank < 6; ++rank) {
@@ -176,11 +176,11 @@ TEST(OwnTasks, AreFoundWithoutALookAtThoseOfOthers) {
     placement.count_in(&looked_at);
     tasks += OwnTasks(shape.table, placement).count();
   }
-  // Of the class whose tasks run at sums, and of no other, it is not known beforehand that there is a datum.
+  // Only for the class placed at sums, the existence of the datum is unknown beforehand.
   EXPECT_LE(looked_at, tasks + 6 * 6 * 7);
 }
 
-TEST(OwnSteps, LeadToThoseThatRunHere) {
+TEST(OwnSteps, LeadToTheTasksOfThisRank) {
   for (const auto& [name, distribution] : distributions()) {
     const Shape shape(distribution);
     for (std::uint32_t rank = 0; rank < 6; ++rank) {
@@ -191,7 +191,7 @@ TEST(OwnSteps, LeadToThoseThatRunHere) {
   }
 }
 
-TEST(OwnSteps, PassByWhatRunsElsewhere) {
+TEST(OwnSteps, SkipTasksOfOtherRanks) {
   const Shape shape(Distribution::over(9), 24);
   std::uint64_t by_steps = 0, one_by_one = 0, found = 0;
   for (std::uint32_t rank = 0; rank < 9; ++rank) {

@@ -1,5 +1,5 @@
-// Parts of tiles on their way to other ranks: no other bytes are sent, those arrive where they belong, and what is brought home is
-// no more than its part. Beside loops that know only the indices.
+// Transfers of parts of tiles between ranks: only the bytes of the part are sent, they arrive at the right
+// place, and a write-back changes only its part. Compared with loops that use only the indices.
 #include <gtest/gtest.h>
 #include <fairlead/error.hpp>
 #include <fairlead/flow.hpp>
@@ -49,7 +49,7 @@ std::size_t elements_of(const Named& part, Size size) {
   return count == 0 ? static_cast<std::size_t>(size.rows) * static_cast<std::size_t>(size.columns) : count;
 }
 
-TEST(PartsOfTiles, LieWhereTheirRowsAndColumnsAre) {
+TEST(PartsOfTiles, HaveTheOffsetsOfTheirRowsAndColumns) {
   for (const Named& named : parts)
     for (const Size size : sizes) {
       const std::string what = fmt::format("{} of {} x {}", named.name, size.rows, size.columns);
@@ -91,7 +91,7 @@ struct Case {
   Bytes memory = Bytes{4} << 20;
 };
 
-/// A tile of rank 0 goes to tasks of all ranks, which write down what they got.
+/// A tile of rank 0 goes to tasks of all ranks, which record the values that they receive.
 template <class E>
 void sends_parts(const Named& named, Size size, const Case& how) {
   constexpr std::uint32_t ranks = 4;
@@ -150,7 +150,7 @@ void sends_parts(const Named& named, Size size, const Case& how) {
 }
 
 TEST(PartsOverRanks, OnlyTheirBytesAreSent) {
-  // Threads and addresses are the same whatever the elements' type is.
+  // Threads and addresses are the same for every element type.
   const bool of_both_types = tests::many_cases();
   constexpr std::size_t one_in = tests::thread_sanitized ? 8 : 4;
   std::size_t turn = 0;
@@ -166,7 +166,7 @@ TEST(PartsOverRanks, OnlyTheirBytesAreSent) {
     }
 }
 
-/// Each rank takes what it needs once: ranks whose tasks take different parts get the whole tile, others their part.
+/// Each rank receives the value once: the whole tile if its tasks use different parts, otherwise their part.
 TEST(PartsOverRanks, DifferentPartsOfOneValue) {
   const std::int32_t n = 30;
   const auto config_of = [](std::uint32_t) {
@@ -223,9 +223,9 @@ TEST(PartsOverRanks, DifferentPartsOfOneValue) {
   for (const std::string& text : thrown) EXPECT_EQ(text, "");
 }
 
-/// The triangles of a tile go to two other ranks, are changed there one after the other, and come home as their parts; the
-/// rest of what they bring is nothing, and must not be left.
-TEST(PartsOverRanks, ComeHomeAsParts) {
+/// The triangles of a tile go to two other ranks, change there one after the other, and are written back as
+/// parts. The other elements of these tiles are undefined and must not be stored.
+TEST(PartsOverRanks, AreWrittenBackAsParts) {
   for (const std::int32_t n : {1, 2, 31})
     for (const std::int32_t steps : {1, 7}) {
       const auto config_of = [](std::uint32_t i) {
@@ -297,7 +297,7 @@ Positions positions(const Named& part, Size size) {
   return out;
 }
 
-/// Tiles go out as one part and are taken as another, by who reads and by who changes them and brings them home.
+/// Tiles are sent as one part and taken as another, by readers and by tasks that change and write them back.
 template <class E>
 void recuts(const Named& given, const Named& taken, Size size, std::uint32_t ranks, Bytes memory) {
   constexpr std::int32_t tiles = 24;
@@ -392,7 +392,7 @@ void recuts(const Named& given, const Named& taken, Size size, std::uint32_t ran
   EXPECT_EQ(payload.load(), 2 * tiles * to.size() * sizeof(E)) << what;
 }
 
-TEST(PartsOverRanks, EndsThatDifferMoveTheElements) {
+TEST(PartsOverRanks, DifferentPartsAtTheEndsMoveElements) {
   const Named corner{"a corner", Part::block(0, 4, 0, 5),
                      [](std::int64_t i, std::int64_t j) { return i < 4 && j < 5; }};
   const Named columns{"11 columns", Part::block(0, 9, 20, 11),
@@ -419,7 +419,7 @@ TEST(PartsOverRanks, EndsThatDifferMoveTheElements) {
       }
 }
 
-/// What a graph says where the ends of an edge have these parts.
+/// The error of a graph whose edge has these parts at its ends.
 std::string said(const Part& given, const Part& taken) {
   Config config;
   config.set("memory", Bytes{2} << 20);

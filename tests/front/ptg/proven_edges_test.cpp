@@ -1,5 +1,5 @@
-// Which conditions follow from others, and which stated edges are right for every task: compared with a look at all numbers,
-// and at every edge of every task.
+// Conditions that follow from others, and stated edges that are valid for every task: compared with an
+// enumeration of all numbers and of every edge of every task.
 #include "front/ptg/proven_edges.hpp"
 
 #include <gtest/gtest.h>
@@ -68,7 +68,7 @@ class Draw {
 Expression larger(const Expression& a, const Expression& b) { return max(a, b); }
 Expression smaller(const Expression& a, const Expression& b) { return min(a, b); }
 
-/// Calls f with the numbers of every task of such ranges.
+/// Calls f with the numbers of every task in the ranges.
 template <class F>
 void for_each_task(const std::vector<Range>& ranges, const Places& places, const F& f) {
   std::vector<Loop> loops;
@@ -125,7 +125,8 @@ TEST(Facts, AreProvenOnlyIfTheyHoldForAllNumbers) {
   EXPECT_GT(proven, holding / 2);  // else it would be of no use
 }
 
-/// Two classes of two indices each. What is stated is the inverse of what the taker says, but for a mistake in some.
+/// Two classes of two indices each. The stated edge is the inverse of the receiver's, with a mistake in some
+/// graphs.
 void draw_graph(Draw& draw, const Collection& data, Graph& graph) {
   const auto read = codelet("read").cpu([](In<double>) {});
   const Index i("i"), j("j"), k("k"), l("l"), m("m");
@@ -152,7 +153,7 @@ void draw_graph(Draw& draw, const Collection& data, Graph& graph) {
     taker.runs(read, flow("y").from(data()).when(!at_taker).from(giver["x"](k - a, l - b + mistake())));
 }
 
-/// How many edges are right for every task of their givers, and how many of these are proven to be.
+/// The number of edges that are valid for every producer, and the number of these that are proven.
 struct Counted {
   int right = 0, proven = 0;
 };
@@ -182,7 +183,7 @@ void count_edges(const ClassTable& table, Counted& counted) {
           }
         }
         if (edge.key) {
-          EXPECT_TRUE(right) << "an edge is taken to be right, and is not";
+          EXPECT_TRUE(right) << "an invalid edge was considered proven";
           EXPECT_TRUE(named);
         }
         counted.right += right;
@@ -191,7 +192,7 @@ void count_edges(const ClassTable& table, Counted& counted) {
   }
 }
 
-TEST(ProvenEdges, AreRightForEveryTask) {
+TEST(ProvenEdges, AreValidForEveryTask) {
   Config config;
   config.set("workers", 1);
   config.set("memory", "64MiB");

@@ -1,5 +1,5 @@
-// Parameterized graphs that are drawn from seeds, in little memory, under every policy, beside what plain loops over
-// the same indices say: the same tasks, each with the values that it should have got.
+// Random parameterized graphs in little memory under every policy, compared with loops over the same indices:
+// the same tasks run, each with the expected values.
 #include <gtest/gtest.h>
 #include <fairlead/fairlead.hpp>
 #include <fairlead/ptg.hpp>
@@ -69,8 +69,8 @@ struct DrawnControl {
   bool all = false;  ///< of its only index
 };
 
-/// A task has a value of its own, which it changes. It gets it from the task whose first index is one step less, or
-/// it begins: with a datum of its own, or a fresh one.
+/// A task changes its own value. It receives the value from the task with the previous first index, or starts
+/// with a datum of its own or a fresh one.
 struct DrawnClass {
   std::vector<DrawnRange> ranges{};
   bool chained = false, fresh = false;
@@ -101,7 +101,7 @@ class Drawn {
   }
   std::vector<DrawnClass> classes;
 
-  /// Each value of the class is copied: some class reads them while others change them.
+  /// Each value of the class is copied: one class reads the values while others change them.
   bool copies(std::size_t c) const {
     const auto reads_them = [&](const DrawnRead& read) {
       return read.kind == DrawnRead::Kind::task && read.of == c;
@@ -190,7 +190,7 @@ struct Expected {
   std::vector<std::vector<Number>> data;  ///< at the end, likewise
 };
 
-/// By plain loops; nothing if tasks wait for each other in a circle.
+/// By loops; nothing if the tasks form a cycle.
 std::optional<Expected> unrolled(const Drawn& drawn) {
   using Task = std::pair<std::size_t, std::size_t>;  // class, rank
   std::map<Task, std::vector<Task>> before;
@@ -255,7 +255,7 @@ std::optional<Expected> unrolled(const Drawn& drawn) {
       }
       expected.left[c][r] = mixed(own, reads);
       over[task] = moved = true;
-      // In whose datum it is: of the first of its chain.
+      // The datum of the value: that of the first task in its chain.
       Point first = of.points[r];
       while (const auto point = of.before(first)) first = *point;
       if (!of.fresh) expected.data[c][of.rank(first)] = expected.left[c][r];
@@ -307,7 +307,7 @@ class DrawnRun {
  private:
   using Parts = std::vector<ptg::Index>;
 
-  /// The indices are those of a task of the class: which is known of the numbers, as expressions.
+  /// The indices of the tasks of the class, and what is known of the numbers, as expressions.
   ptg::Expression is_task(std::size_t c, const std::vector<ptg::Expression>& at) const {
     ptg::Expression all = 1;
     for (std::size_t i = 0; i < at.size(); ++i) {
@@ -377,7 +377,7 @@ class DrawnRun {
           indices[i].in(of.ranges[i].first.of(indices), of.ranges[i].last.of(indices), of.ranges[i].step));
     ptg::TaskClass task = graph_.task("class" + std::to_string(c), ranges);
     classes_.push_back(task);
-    // The rank of a task, for the test alone: where it is in the list of points.
+    // The rank of a task in the list of points, for the test only.
     const auto rank = ptg::computed("rank",
                                     [&of](std::span<const std::int64_t> at) {
                                       return static_cast<std::int64_t>(of.rank(Point(at.begin(), at.end())));
@@ -451,9 +451,9 @@ class DrawnRun {
 
 class RandomPtg : public testing::TestWithParam<std::string> {};
 
-TEST_P(RandomPtg, DoesWhatPlainLoopsDo) {
+TEST_P(RandomPtg, MatchesLoops) {
   const std::uint64_t seeds = tests::at_length() ? 15 : tests::sanitized ? 4 : 8;
-  // Others for each policy, and each time: --gtest_repeat=10 tries ten times as many.
+  // Each policy and each repetition draws other graphs: --gtest_repeat=10 tries ten times as many.
   static std::uint64_t times = 0;
   const auto names = schedule::policy_names();
   const auto place = static_cast<std::uint64_t>(std::ranges::find(names, GetParam()) - names.begin());

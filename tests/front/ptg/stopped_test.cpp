@@ -1,5 +1,6 @@
-// A parameterized graph that something from outside stops: the disk is full when it needs more data or when it writes some,
-// or another thread cancels it while it waits for other ranks. It ends and says so, on each rank, and can be destroyed.
+// A parameterized graph that is stopped from outside: the disk is full when the graph needs or writes data,
+// or another thread cancels it while it waits for other ranks. The run ends with an error on each rank, and
+// the graph can be destroyed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <fairlead/error.hpp>
@@ -37,7 +38,7 @@ Config config_with(std::int64_t workers, Bytes memory) {
   return config;
 }
 
-/// One tile for each rank, which says where tasks run and what their values look like.
+/// One tile per rank: placement of the tasks and shape of their values.
 TiledMatrix<double> tile_of_each_rank(Runtime& runtime) {
   return runtime.tiled<double>(
       "A", static_cast<std::int64_t>(runtime.ranks()) * side, side, TileSize{side, side},
@@ -53,7 +54,7 @@ const auto add = codelet("add").cpu([](In<Numbers> one, InOut<Numbers> sum) { su
 
 class StoppedPtg : public testing::TestWithParam<const char*> {};
 
-TEST_P(StoppedPtg, SaysWhyNoMoreDataCanBeMade) {
+TEST_P(StoppedPtg, ReportsWhyNoDataCanBeCreated) {
   Config config = config_with(2, Bytes{1} << 20);
   config.set("scheduler", std::string(GetParam()));
   config.set("disk-directory", testing::TempDir());
@@ -86,7 +87,7 @@ TEST_P(StoppedPtg, SaysWhyNoMoreDataCanBeMade) {
 INSTANTIATE_TEST_SUITE_P(Policies, StoppedPtg, testing::Values("lws", "darts", "eager"),
                          [](const auto& instance) { return std::string(instance.param); });
 
-// Rank 0 makes more than its memory holds, of which the other ranks wait for something.
+// Rank 0 creates more than its memory holds; the other ranks wait for some of it.
 void run_on_full_disk(Runtime& runtime, std::latch& flows_are_over) {
   const auto matrix = tile_of_each_rank(runtime);
   Flow flow(runtime);
@@ -100,14 +101,14 @@ void run_on_full_disk(Runtime& runtime, std::latch& flows_are_over) {
   auto fills = graph.task("fill", i.in(0, made - 1));
   auto sums = graph.task("sum", i.in(0, made - 1));
   fills.runs(fill, ptg::flow("v").from(ptg::fresh_like(at))).at(at(0, 0));
-  // In the other direction: all are there at once.
+  // In the other direction all data exist at once.
   sums.runs(add, ptg::flow("one").from(fills["v"](made - 1 - i)),
             ptg::flow("sum").from(at(1, 0)).when(i == 0).from(sums["sum"](i - 1)))
       .at(at(1, 0));
   graph.run();
 }
 
-TEST(StoppedPtgOverRanks, AFullDiskOfOneIsSaidByAll) {
+TEST(StoppedPtgOverRanks, AFullDiskIsReportedByAllRanks) {
   const FilesMayNotGrow limit(8 * side * side * sizeof(double));
   std::latch flows_are_over(2);
   const auto thrown = tests::on_ranks(
@@ -117,8 +118,9 @@ TEST(StoppedPtgOverRanks, AFullDiskOfOneIsSaidByAll) {
   EXPECT_THAT(thrown[1], HasSubstr("the parameterized graph cannot go on"));
 }
 
-// All that one rank has to do waits for the other, which is long at something: cancelled there, it says so at once.
-TEST(StoppedPtgOverRanks, WhoWaitsForOthersHearsThatHeIsCancelled) {
+// All tasks of one rank wait for the other, which is busy; a cancellation on the waiting rank is reported at
+// once.
+TEST(StoppedPtgOverRanks, AWaitingRankNoticesItsCancellation) {
   std::promise<void> waited;
   std::atomic<bool> begun{false}, cancelled_in_time{false};
   const auto thrown = tests::on_ranks(

@@ -1,5 +1,5 @@
-// Policies that plan hear of so many tasks of a parameterized graph as the window lets them: what ends makes room for others,
-// also where all that they have heard of is over and fed nobody else.
+// Planning policies see only the window of tasks of a parameterized graph: finished tasks make room for
+// others, even if all known tasks have finished without successors.
 #include <gtest/gtest.h>
 #include <fairlead/fairlead.hpp>
 #include <fairlead/ptg.hpp>
@@ -19,7 +19,7 @@ struct WindowCase {
 };
 class WindowOfPtg : public testing::TestWithParam<WindowCase> {};
 
-TEST_P(WindowOfPtg, GoesOnWhereAChainEnds) {
+TEST_P(WindowOfPtg, AdvancesWhenAChainEnds) {
   constexpr std::int64_t chains = 4;
   const auto& [scheduler, window, length] = GetParam();
   Config config;

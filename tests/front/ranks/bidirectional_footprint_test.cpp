@@ -1,4 +1,4 @@
-// How much of what comes and what goes may have to be held at once.
+// The memory needed for a datum that is sent and another that is received at the same time.
 #include "front/ranks/bidirectional_footprint.hpp"
 
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 namespace fairlead::front {
 namespace {
 
-TEST(BidirectionalFootprint, AreTheLargestOfTwoDifferentData) {
+TEST(BidirectionalFootprint, IsTheLargestSumOfTwoDifferentData) {
   BidirectionalFootprint both;
   both.add(DatumId{1}, 100, true);
   EXPECT_EQ(both.bytes(), 0u);  // nothing comes

@@ -1,4 +1,4 @@
-// What ranks write down while they run: each has done something else, and has files of its own.
+// Output files of ranks: each rank writes its own events and flow to its own files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -24,7 +24,7 @@ class FilesOfRanks : public testing::Test {
   ~FilesOfRanks() override { std::filesystem::remove_all(folder); }
 
   std::string path(const std::string& name) const { return (folder / name).string(); }
-  /// On each rank a task that has its number, of a datum of its own.
+  /// Each rank runs a task that writes its number to a datum of its own.
   std::vector<std::string> run(std::uint32_t ranks) const {
     const auto config_of = [&](std::uint32_t) {
       Config config;
@@ -60,12 +60,12 @@ TEST_F(FilesOfRanks, EachRankWritesItsOwnEventsAndItsOwnFlow) {
   EXPECT_THAT(flow("flow.rank1").kernels, ElementsAre("of rank 1"));
   EXPECT_EQ(flow("flow.rank1").tasks.size(), 2u);
 }
-TEST_F(FilesOfRanks, TheOnlyRankWritesToTheFilesThatAreAskedFor) {
+TEST_F(FilesOfRanks, ASingleRankWritesTheNamedFiles) {
   EXPECT_THAT(run(1), ElementsAre(""));
   EXPECT_TRUE(std::filesystem::exists(path("run.log")));
   EXPECT_TRUE(std::filesystem::exists(path("flow")));
 }
-TEST_F(FilesOfRanks, DevicesAreNoFilesOfOne) {
+TEST_F(FilesOfRanks, DeviceFilesGetNoRankSuffix) {
   EXPECT_EQ(front::file_of_rank("/dev/null", 3), "/dev/null");
   EXPECT_EQ(front::file_of_rank("some.folder/run", 3), "some.folder/run.rank3");
 }

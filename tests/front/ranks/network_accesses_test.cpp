@@ -1,5 +1,5 @@
-// Accesses of the network: ends and grants are told by whichever thread served the engine, so perhaps late. Until then
-// all of it stays, and a record is nobody else's.
+// Accesses of the network: the thread that serves the engine reports completions and grants, possibly late.
+// Until then the records remain and are not reused.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ namespace {
 
 using testing::ElementsAre;
 
-/// Another thread serves the engine, and tells what it has heard when it is let.
+/// Another thread serves the engine and reports grants when the test calls it.
 class RankAccessesTest : public testing::Test {
  protected:
   RankAccessesTest() {
@@ -31,7 +31,7 @@ class RankAccessesTest : public testing::Test {
     return options;
   }
   void ask(std::uint64_t name) { accesses_.request_hold(name, {.id = datum_.id}, AccessMode::read); }
-  /// Does `f` while nobody else can serve the engine, which the other thread does then.
+  /// Runs `f` while the engine is locked; then the other thread serves the engine.
   template <class F>
   engine::Commands served_elsewhere(F&& f) {
     {
@@ -43,7 +43,7 @@ class RankAccessesTest : public testing::Test {
     core_.engine().entrance().enter_blocking(nothing, heard);
     return heard;
   }
-  void tell_grants(const engine::Commands& heard) {
+  void report_grants(const engine::Commands& heard) {
     for (Task* hold : heard.granted) hold->source()->granted(*hold);
     core_.engine().deliveries_done(heard.granted.size());
   }
@@ -57,7 +57,7 @@ class RankAccessesTest : public testing::Test {
                             [](const std::string& why) { FAIL() << why; }};
 };
 
-TEST_F(RankAccessesTest, AreOverWhenTheEngineHasBeenTold) {
+TEST_F(RankAccessesTest, EndWhenTheEngineIsNotified) {
   ask(1);
   core_.wait_until([&] { return !granted_.empty(); });
   EXPECT_THAT(granted_, ElementsAre(1));
@@ -66,7 +66,7 @@ TEST_F(RankAccessesTest, AreOverWhenTheEngineHasBeenTold) {
   EXPECT_TRUE(accesses_.none());
 }
 
-TEST_F(RankAccessesTest, StayUntilTheirEndsAreCounted) {
+TEST_F(RankAccessesTest, RemainUntilTheirCompletionsAreCounted) {
   ask(1);
   core_.wait_until([&] { return !granted_.empty(); });
   const engine::Commands heard = served_elsewhere([&] { accesses_.release(1); });
@@ -74,13 +74,13 @@ TEST_F(RankAccessesTest, StayUntilTheirEndsAreCounted) {
   EventChain described;
   ReadyTasks ready(core_.application().recycler(), described, 0);
   accesses_.release(*heard.completions[0], ready);
-  EXPECT_FALSE(accesses_.none()) << "whoever has released it will count it";
+  EXPECT_FALSE(accesses_.none()) << "its completion is not counted yet";
   accesses_.count(1, core_.application().recycler());
   EXPECT_TRUE(accesses_.none());
   core_.engine().deliveries_done(1);
 }
 
-TEST_F(RankAccessesTest, AGrantThatIsToldAfterTheEndIsNobodyElses) {
+TEST_F(RankAccessesTest, ALateGrantIsNotAttributedToAnotherAccess) {
   ask(1);  // the datum comes from disk
   core_.wait_until([&] { return !granted_.empty(); });
   granted_.clear();
@@ -88,10 +88,10 @@ TEST_F(RankAccessesTest, AGrantThatIsToldAfterTheEndIsNobodyElses) {
   ASSERT_EQ(heard.granted.size(), 1u);
   accesses_.release(2);
   accesses_.release(1);
-  EXPECT_FALSE(accesses_.none()) << "somebody is about to tell that the second is granted";
+  EXPECT_FALSE(accesses_.none()) << "the second grant is not reported yet";
   ask(3);
   EXPECT_THAT(granted_, ElementsAre(3));
-  tell_grants(heard);
+  report_grants(heard);
   EXPECT_THAT(granted_, ElementsAre(3));
   EXPECT_FALSE(accesses_.none());
   accesses_.release(3);

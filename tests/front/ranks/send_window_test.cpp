@@ -1,4 +1,4 @@
-// What is held back until it is asked for, without ranks.
+// Messages that are held back until the receiver asks for them, without ranks.
 #include "front/ranks/send_window.hpp"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ namespace {
 
 using Going = std::vector<SendWindow::Message>;
 
-TEST(SendWindow, AMillionAlikeAreOneEntryAndGoInOrder) {
+TEST(SendWindow, AMillionEqualMessagesAreOneEntryAndLeaveInOrder) {
   constexpr std::uint64_t count = 1 << 20, room = 100;
   SendWindow window(room);
   std::uint64_t gone = 0;
@@ -35,24 +35,24 @@ TEST(SendWindow, AMillionAlikeAreOneEntryAndGoInOrder) {
   EXPECT_EQ(window.ahead(), 0);
 }
 
-TEST(SendWindow, WhoIsAskedForIsKnownUntilItGoes) {
+TEST(SendWindow, KeepsTheStateOfAMessageUntilItIsSent) {
   SendWindow window(0);
-  const auto looked_at = std::make_shared<MessageState>();
-  auto let_go_of = std::make_shared<MessageState>();
-  EXPECT_FALSE(window.begin(3, 0, 1, {.turn = 1, .state = looked_at}));
-  EXPECT_FALSE(window.begin(3, 1, 1, {.turn = 1, .state = let_go_of}));
-  let_go_of.reset();
+  const auto kept = std::make_shared<MessageState>();
+  auto dropped = std::make_shared<MessageState>();
+  EXPECT_FALSE(window.begin(3, 0, 1, {.turn = 1, .state = kept}));
+  EXPECT_FALSE(window.begin(3, 1, 1, {.turn = 1, .state = dropped}));
+  dropped.reset();
   EXPECT_FALSE(window.begin(3, 2, 1, {.turn = 1}));
-  EXPECT_EQ(window.entries(), 2);  // of the last two nobody wants to know
+  EXPECT_EQ(window.entries(), 2);  // the last two have no state
   Going go;
   window.grant(3, 3, go);
   ASSERT_EQ(go.size(), 3);
-  EXPECT_EQ(go[0].what.state, looked_at);
+  EXPECT_EQ(go[0].what.state, kept);
   EXPECT_EQ(go[1].what.state, nullptr);
 }
 
-// A small one does not wait behind a large one: who waits for it to leave may be about to receive.
-TEST(SendWindow, WhatFitsGoesAlthoughOthersAreHeldBack) {
+// A small message does not wait behind a large one: its sender may be about to receive.
+TEST(SendWindow, SendsFittingMessagesPastBlockedOnes) {
   SendWindow window(10);
   EXPECT_FALSE(window.begin(0, 0, 20, {}));
   EXPECT_TRUE(window.begin(0, 1, 4, {}));
@@ -63,8 +63,9 @@ TEST(SendWindow, WhatFitsGoesAlthoughOthersAreHeldBack) {
   EXPECT_EQ(go[0].number, 0);
 }
 
-// Beside plain lists: what was asked for has gone, nothing goes twice, and what is ahead fits.
-TEST(SendWindow, AnyOrderOfAskingLetsEachGoOnce) {
+// Compared with plain lists: requested messages are sent, none is sent twice, and those sent ahead fit in the
+// window.
+TEST(SendWindow, SendsEachMessageOnceForAnyOrderOfGrants) {
   for (std::uint64_t seed = 1; seed <= 300 && !::testing::Test::HasFailure(); ++seed) {
     Random random(seed);
     const Bytes room = random.below(12);

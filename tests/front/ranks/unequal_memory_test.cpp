@@ -1,4 +1,4 @@
-// Ranks that have unequal memory: what travels along with messages is what the one that gets it has room for.
+// Ranks with unequal memory: the memory of the receiver limits eager sends.
 #include <gtest/gtest.h>
 #include <fairlead/flow.hpp>
 #include <fairlead/messages.hpp>
@@ -43,8 +43,8 @@ void receive_all(Runtime& runtime, std::uint32_t from) {
   for (const auto& handle : vectors(runtime)) receive_detached(runtime, handle, from);
 }
 
-TEST(RanksOfUnequalMemory, SendAlongWhatTheOtherHasRoomFor) {
-  std::atomic<bool> all_told{false};
+TEST(RanksOfUnequalMemory, LimitEagerSendsByTheMemoryOfTheReceiver) {
+  std::atomic<bool> all_announced{false};
   Bytes along_to_small = 0, along_to_large = 0;
   const auto config_of = [](std::uint32_t rank) {
     Config config;
@@ -59,10 +59,10 @@ TEST(RanksOfUnequalMemory, SendAlongWhatTheOtherHasRoomFor) {
       send_all(runtime, small);
       while (traffic().activates < count) std::this_thread::yield();
       along_to_small = traffic().eager_bytes;
-      all_told.store(true);
+      all_announced.store(true);
       receive_all(runtime, small);
     } else {
-      while (!all_told.load()) std::this_thread::yield();
+      while (!all_announced.load()) std::this_thread::yield();
       receive_all(runtime, large);
       send_all(runtime, large);
       while (traffic().activates < count) std::this_thread::yield();

@@ -1,5 +1,5 @@
-// Planted stalls in real runs: the watchdog explains them by itself within the period set, in words that name
-// the datum, the task and where it was submitted; a slow but healthy run stays silent.
+// Planted stalls in real runs: within the configured period, the watchdog reports the datum, the task and the
+// line where it was submitted. A slow but healthy run causes no report.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <fairlead/fairlead.hpp>
@@ -28,10 +28,10 @@ Config settings(const char* workers = "2") {
   return config;
 }
 
-/// What the watchdog has told. Whoever is told ends the stall.
-class Told {
+/// Collects the reports of the watchdog; each report ends the stall.
+class WatchdogReports {
  public:
-  Told(Runtime& runtime, std::function<void()> end_stall) {
+  WatchdogReports(Runtime& runtime, std::function<void()> end_stall) {
     runtime.on_quiet([this, end_stall](const std::string& text) {
       {
         const std::lock_guard guard(mutex_);
@@ -50,7 +50,7 @@ class Told {
   std::string text_;
 };
 
-/// What one thread puts away and another takes out again.
+/// A container into which one thread puts values and from which another takes them.
 template <class T>
 class Kept {
  public:
@@ -77,20 +77,21 @@ TEST(Stalls, AHoldThatIsNeverReleased) {
   double x = 0;
   const auto datum = runtime.value("x", x);
   KeptHold kept;
-  Told told(runtime, [&] { kept.take(); });
+  WatchdogReports reports(runtime, [&] { kept.take(); });
   const auto use = codelet("use").cpu([](InOut<double> v) { *v += 1; });
   Flow flow(runtime);
   flow.acquire_then(kept.keep(), update(datum));
   flow.submit(use(datum));
   flow.wait();
   EXPECT_EQ(x, 1);
-  EXPECT_THAT(told.text(),
+  EXPECT_THAT(reports.text(),
               AllOf(HasSubstr("nothing has happened for 1"), HasSubstr("the program holds x (read-write)"),
                     HasSubstr("stalls_test.cpp")));
 }
 
-// The hold keeps the runtime, and the program's own thread lets go of it first, were it not for the watchdog.
-TEST(Stalls, WhoIsToldMayBeTheLastToLetGoOfAHold) {
+// The hold keeps the runtime alive. The program destroys its own reference first, so the watchdog's thread
+// releases the last one.
+TEST(Stalls, TheCallbackMayReleaseTheLastHold) {
   std::optional<Runtime> runtime(std::in_place, settings());
   std::atomic<bool> going{false};
   double x = 0;
@@ -115,12 +116,12 @@ TEST(Stalls, WhoIsToldMayBeTheLastToLetGoOfAHold) {
   EXPECT_EQ(x, 1);
 }
 
-TEST(Stalls, ACompletionThatNobodySignals) {
+TEST(Stalls, ACompletionThatIsNeverSignalled) {
   Runtime runtime(settings());
   double x = 0;
   const auto datum = runtime.value("x", x);
   Kept<Completion> kept;
-  Told told(runtime, [&] {
+  WatchdogReports reports(runtime, [&] {
     for (const Completion& completion : kept.take()) completion.done();
   });
   const auto start =
@@ -131,7 +132,7 @@ TEST(Stalls, ACompletionThatNobodySignals) {
   flow.submit(use(datum));
   flow.wait();
   EXPECT_EQ(x, 1);
-  EXPECT_THAT(told.text(),
+  EXPECT_THAT(reports.text(),
               AllOf(HasSubstr("start(x), submitted at"), HasSubstr("stalls_test.cpp"),
                     HasSubstr("its body has returned, but its Completion has not been signalled")));
 }
@@ -142,7 +143,7 @@ TEST(Stalls, ACycleOfExplicitOrderAndAHold) {
   double x = 0, y = 0;
   const auto first = runtime.value("x", x), second = runtime.value("y", y);
   KeptHold kept;
-  Told told(runtime, [&] { kept.take(); });
+  WatchdogReports reports(runtime, [&] { kept.take(); });
   const auto use = codelet("use").cpu([](InOut<double> v) { *v += 1; });
   Flow flow(runtime);
   flow.acquire_then(kept.keep(), update(first));
@@ -150,11 +151,11 @@ TEST(Stalls, ACycleOfExplicitOrderAndAHold) {
   flow.submit(use(second).after(a).on_done([&](std::exception_ptr) { kept.take(); }));
   flow.wait();
   EXPECT_EQ(x + y, 2);
-  EXPECT_THAT(told.text(), HasSubstr("the program holds x (read-write), acquired at"));
+  EXPECT_THAT(reports.text(), HasSubstr("the program holds x (read-write), acquired at"));
 }
 
-// Memory for four tiles. Three tasks that never end keep three of them; a task needs two.
-TEST(Stalls, MemoryThatTasksKeep) {
+// Memory for four tiles. Tasks that do not finish use three of them; another task needs two.
+TEST(Stalls, MemoryHeldByTasks) {
   Config config = settings();
   config.set("memory", "64KiB");
   config.set("scheduler", "lws");
@@ -162,7 +163,7 @@ TEST(Stalls, MemoryThatTasksKeep) {
   auto a = runtime.tiled<double>("A", 32 * 5, 32, 32);  // tiles of 8 KiB
   Kept<Completion> kept;
   std::atomic<bool> started{false};
-  Told told(runtime, [&] {
+  WatchdogReports reports(runtime, [&] {
     for (const Completion& completion : kept.take()) completion.done();
   });
   const auto keep = codelet("keep").cpu(
@@ -183,13 +184,13 @@ TEST(Stalls, MemoryThatTasksKeep) {
   started.wait(false);
   flow.submit(both(b(0, 0), c(0, 0)));
   flow.wait();
-  EXPECT_THAT(told.text(),
+  EXPECT_THAT(reports.text(),
               AllOf(HasSubstr("both(B[0,0], C[0,0]), submitted at"), HasSubstr("waits for memory in RAM"),
                     HasSubstr("24 KiB are used by keep(A[0,0], A[1,0], A[2,0])")));
 }
 
-// Bodies that take longer than the period, and a copy that does.
-TEST(Stalls, ASlowRunIsNone) {
+// Bodies and a copy that take longer than the period.
+TEST(Stalls, ASlowRunIsNotAStall) {
   Config config = settings();
   config.set("devices", "emulated:memory=1MiB,bandwidth=100KB/s");
   Runtime runtime(config);
@@ -215,7 +216,7 @@ TEST(Stalls, ASlowRunIsNone) {
   EXPECT_TRUE(silent);
 }
 
-TEST(Stalls, StatusSaysWhatRuns) {
+TEST(Stalls, StatusListsRunningTasks) {
   Runtime runtime(settings());
   double x = 0;
   const auto datum = runtime.value("x", x);

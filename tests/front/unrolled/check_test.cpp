@@ -1,5 +1,5 @@
-// What check finds in graphs: each kind of mistake is planted, and found with its place and its words; sound graphs are
-// left alone.
+// The checks of graphs: each kind of mistake is planted and found, with its place and message; sound graphs
+// have no findings.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -28,7 +28,8 @@ CheckResult checked_cholesky(const std::string& what, const std::string& by) {
 
 CheckResult checked(const std::string& text) { return check(unrolled_text(text, {})); }
 
-/// Pairs read what TRSM and POTRF give, threes what two TRSM give; all but those of the first step have one before them.
+/// Pairs read values of TRSM and POTRF, triples of two TRSM; all but those of the first step have a
+/// predecessor.
 std::size_t cholesky_edges(std::size_t tiles) {
   const auto pairs = [](std::size_t n) { return n * (n - 1) / 2; };
   const auto threes = [](std::size_t n) { return n * (n - 1) * (n - 2) / 6; };
@@ -41,7 +42,7 @@ std::string all(const Findings& findings, Kind kind) {
   return out;
 }
 
-/// Only this kind of mistake was found, so often, and its first text has these words.
+/// The only findings are `count` of this kind, and the first text contains `words`.
 void expect_only(const CheckResult& it, Kind kind, std::size_t count, const std::string& words) {
   EXPECT_EQ(it.findings.count_of(kind), count) << it.findings.text();
   EXPECT_EQ(it.findings.errors() + it.findings.warnings(), count) << it.findings.text();
@@ -61,14 +62,14 @@ TEST(GraphCheck, SoundGraphsAreLeftAlone) {
   EXPECT_EQ(it.edges, cholesky_edges(7));
 }
 
-TEST(GraphCheck, AnEdgeThatTheProducerDoesNotKnow) {
+TEST(GraphCheck, AnEdgeThatTheProducerDoesNotState) {
   expect_only(
       checked_cholesky("       -> A SYRK(k, m)\n", "       -> (m < 3) ? A SYRK(k, m)\n"), Kind::one_sided, 3,
       "it.jdf:65:11: A of SYRK(0,3) takes C of TRSM(3,0), which does not send it there: see the outputs of C "
       "(it.jdf:42:6)");
 }
 
-TEST(GraphCheck, AnEdgeThatTheConsumerDoesNotKnow) {
+TEST(GraphCheck, AnEdgeThatTheConsumerDoesNotState) {
   const CheckResult it =
       checked_cholesky("READ B <- C TRSM(n, k)", "READ B <- (m == 3) ? C TRSM(n, k) : descA(n, k)");
   expect_only(it, Kind::one_sided, 1, "B of GEMM(2,1,0), which takes descA(1,0) instead (it.jdf:");
@@ -86,7 +87,7 @@ TEST(GraphCheck, ARangeThatIsTooLong) {
   EXPECT_EQ(it.findings.errors(), 0U);
 }
 
-TEST(GraphCheck, AValueThatNobodyMakes) {
+TEST(GraphCheck, AnInputFromAMissingTask) {
   expect_only(checked_cholesky("k = 0 .. descA->mt-1\n", "k = 0 .. descA->mt-2\n"), Kind::dead_end, 1,
               "POTRF(3)");
   const CheckResult it = checked_cholesky("READ T <- T POTRF(k)", "READ T <- T POTRF(k + 4 * (m == 3))");
@@ -95,13 +96,13 @@ TEST(GraphCheck, AValueThatNobodyMakes) {
             std::string::npos);
 }
 
-TEST(GraphCheck, AnInputThatNobodyGives) {
+TEST(GraphCheck, AFlowWithoutAnInput) {
   expect_only(checked(task("S", "RW X <- (z == 1) ? A(0)\n -> A(0)")), Kind::no_input, 1,
               "it.jdf:4:4: X of S(0) has no input: none of its guards holds");
 }
 
-// DPLASMA's zhbrdt has such: the first counts.
-TEST(GraphCheck, AnInputBehindAnotherThatHolds) {
+// DPLASMA's zhbrdt has such inputs: the first one applies.
+TEST(GraphCheck, AShadowedInput) {
   const auto it = checked(task("S", "RW X <- (z == 0) ? A(0)\n <- (z < 1) ? A(1)\n -> A(0)"));
   expect_only(it, Kind::shadowed_input, 1,
               "it.jdf:5:15: X of S(0) would take A(1), but takes A(0) (it.jdf:4:20)");
@@ -127,7 +128,7 @@ TEST(GraphCheck, ACycle) {
               "S(0) -> S(0) (a task before itself)");
 }
 
-// W changes what R reads, so it waits for R; R waits for W by the control.
+// W changes the value that R reads, so it waits for R; R waits for W by the control.
 TEST(GraphCheck, ACycleThroughAValueThatIsOverwritten) {
   expect_only(checked(task("S", "RW X <- A(0)\n -> X W(0)\n -> X R(0)") +
                       task("W", "RW X <- X S(0)\n -> A(0)\nCTL C -> C R(0)") +
@@ -135,14 +136,14 @@ TEST(GraphCheck, ACycleThroughAValueThatIsOverwritten) {
               Kind::cycle, 1, "(reads what is overwritten by)");
 }
 
-TEST(GraphCheck, AReaderBesideAWriterIsAnEdge) {
+TEST(GraphCheck, AReaderPrecedesAWriterOfTheSameValue) {
   const CheckResult it = checked(task("S", "RW X <- A(0)\n -> X W(0)\n -> X R(0)") +
                                  task("W", "RW X <- X S(0)\n -> A(0)") + task("R", "READ X <- X S(0)"));
   EXPECT_EQ(it.findings.text(), "");
   EXPECT_EQ(it.overwriting, 1U);
 }
 
-// A flow that only reads passes the value on: who reads it behind is waited for as well.
+// A read-only flow forwards the value: the writer also waits for later readers.
 TEST(GraphCheck, ReadersPassTheValueOn) {
   const std::string reader = task("R", "READ X <- X S(0)\n -> X Q(0)");
   const std::string sound =
@@ -161,13 +162,13 @@ TEST(GraphCheck, TwoWritersOfOneValue) {
               "X of S(0) is changed by X of T(0) (it.jdf:12:9) and by X of U(0) (it.jdf:19:9)");
 }
 
-TEST(GraphCheck, TwoWritersOfWhatIsInMemory) {
+TEST(GraphCheck, TwoWritersOfAValueInMemory) {
   expect_only(checked(task("T", "RW X <- A(7)\n -> A(0)") + task("U", "RW X <- A(7)\n -> A(1)")),
               Kind::two_writers, 1,
               "what is in A(7) is changed by X of T(0) (it.jdf:4:9) and by X of U(0) (it.jdf:11:9)");
 }
 
-TEST(GraphCheck, OneTaskThatReadsWhatItChanges) {
+TEST(GraphCheck, OneTaskThatReadsAValueItChanges) {
   expect_only(checked(task("S", "RW X <- A(0)\n -> A(0)\nREAD Y <- A(0)")), Kind::reads_own_overwrite, 1,
               "Y of S(0) (it.jdf:6:11) is also X of S(0) (it.jdf:4:9)");
   expect_only(checked(task("S", "RW X <- A(0)\n -> X T(0)\n -> Y T(0)") +
@@ -196,7 +197,7 @@ TEST(GraphCheck, ARace) {
       "");
 }
 
-// Whoever reads a place before its value is changed is waited for; whoever comes later reads what was written back.
+// The writer of a datum waits for earlier readers; later readers get the value that was written back.
 TEST(GraphCheck, ReadersOfMemoryComeBeforeOrAfter) {
   const std::string change = "RW X <- A(0)\n -> A(0)";
   const CheckResult before = checked(task("T", change) + task("U", "READ X <- A(0)"));
@@ -217,14 +218,14 @@ TEST(GraphCheck, ANullThatIsPassedOn) {
               Kind::missing_producer, 1, "X of T(0) takes X of S(0), which has none itself");
 }
 
-// As PaRSEC has it: what is NULL for one task cannot be given to another, not even by a flow that may be written.
+// As in PaRSEC: a NULL value cannot be forwarded, even by a flow that may be written.
 TEST(GraphCheck, ANullThatIsPassedOnToBeWritten) {
   const CheckResult it = checked(
       "T(k)\nk = 0 .. 3\n: A(k)\nRW X <- (k == 0) ? NULL : X T(k-1)\n -> (k < 3) ? X T(k+1)\nBODY\nEND\n");
   expect_only(it, Kind::missing_producer, 1, "X of T(1) takes X of T(0), which has none itself");
 }
 
-// The two triangles of a tile go different ways, as in QR.
+// The two triangles of a tile have different destinations, as in QR.
 TEST(GraphCheck, PartsOfAValueHaveTheirOwnWriters) {
   const std::string s = task("S", "RW X <- A(0)\n -> X L(0) [type = LOWER]\n -> X U(0) [type = UPPER]");
   EXPECT_EQ(checked(s + task("L", "RW X <- X S(0) [type = LOWER]\n -> A(0) [type = LOWER]") +
@@ -233,7 +234,7 @@ TEST(GraphCheck, PartsOfAValueHaveTheirOwnWriters) {
             "");
 }
 
-TEST(GraphCheck, TasksThatAreThereTwice) {
+TEST(GraphCheck, DuplicateTasks) {
   const CheckResult it = checked("T(k)\nk = 0 .. 1\nl = 0 .. 1\n: A(k)\nCTL C\nBODY\nEND\n");
   EXPECT_EQ(it.findings.count_of(Kind::duplicate_task), 2U);
 }
@@ -243,12 +244,13 @@ TEST(GraphCheck, AnEmptyGraph) {
               "all ranges are empty");
 }
 
-TEST(GraphCheck, TellsTheFirstOfManyAndCountsTheRest) {
+TEST(GraphCheck, ReportsTheFirstFindingsAndCountsTheRest) {
   const CheckResult it = check(
       unrolled_text("T(k)\nk = 0 .. 99\n: A(k)\nRW X <- X T(k+100)\n -> X T(k-100)\nBODY\nEND\n", {}), 3);
   EXPECT_EQ(it.findings.texts(Kind::missing_producer).size(), 3U);
   EXPECT_EQ(it.findings.count_of(Kind::missing_producer), 100U);
-  EXPECT_NE(it.findings.text().find("error: values that nobody makes: 100\n"), std::string::npos);
+  EXPECT_NE(it.findings.text().find("error: inputs from tasks or values that do not exist: 100\n"),
+            std::string::npos);
   EXPECT_NE(it.findings.text().find("  and 97 more\n"), std::string::npos);
 }
 

@@ -1,5 +1,5 @@
-// Graphs of random sequential programs are sound, and a mistake planted anywhere in one is found. Whether a control makes a
-// cycle is known from the closure of all orders, by Warshall's three loops.
+// Graphs of random sequential programs are sound, and a planted mistake is found anywhere. Warshall's
+// algorithm computes the transitive closure that predicts whether a control makes a cycle.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 using Closure = std::vector<std::vector<bool>>;
 
-/// Tasks in order, each of which reads or changes some of a few tiles; flow 0 to 2 are for data, 3 for controls.
+/// Tasks in order; each reads or changes some of a few tiles. Flows 0 to 2 carry data, flow 3 controls.
 struct RandomProgram {
   Graph graph;
   Closure flows;  ///< which task comes before which by flows and what they overwrite
@@ -44,7 +44,7 @@ void close(Closure& it) {
         if (it[i][k] && it[k][j]) it[i][j] = true;
 }
 
-/// One class for each set of accesses would be many: each task has a class of its own.
+/// Each task has a class of its own, since there are many sets of accesses.
 RandomProgram random_program(Random& random) {
   RandomProgram out;
   Graph& graph = out.graph;
@@ -110,7 +110,7 @@ RandomProgram random_program(Random& random) {
   return out;
 }
 
-/// A number in `ends` of one that leads to a task, if there is one.
+/// The index in `ends` of a random end that leads to a task, if any.
 std::optional<std::size_t> any_to_task(const std::vector<EdgeEnd>& ends, Random& random) {
   std::vector<std::size_t> found;
   for (std::size_t i = 0; i < ends.size(); ++i)
@@ -129,7 +129,7 @@ TEST(RandomGraphs, OfSequentialProgramsAreSound) {
   }
 }
 
-TEST(RandomGraphs, AnEndThatIsLeftOutIsFound) {
+TEST(RandomGraphs, AMissingEndOfAnEdgeIsFound) {
   std::size_t planted = 0;
   for (std::uint64_t seed = 1; seed <= 2'000; ++seed) {
     Random random(seed);
@@ -147,7 +147,7 @@ TEST(RandomGraphs, AnEndThatIsLeftOutIsFound) {
   EXPECT_GT(planted, 1'000U);
 }
 
-TEST(RandomGraphs, AControlMakesACycleWhereTheClosureSaysSo) {
+TEST(RandomGraphs, ACycleByAControlMatchesTheTransitiveClosure) {
   std::size_t cycles = 0, sound = 0;
   for (std::uint64_t seed = 1; seed <= (::fairlead::tests::many_cases() ? 4'000 : 2'000); ++seed) {
     Random random(seed);
