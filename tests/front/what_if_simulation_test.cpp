@@ -75,7 +75,7 @@ struct WhatIfSimulationDuringARun : testing::Test {
     config.set("bind-threads", false);
     Runtime runtime(config);
     front::core_of(runtime).replace_policy(std::make_unique<SimulatingPolicy>(std::move(evaluation), finding),
-                                  "simulating");
+                                           "simulating");
     std::vector<int> values(4);
     auto found = finding.get_future();
     const auto add = codelet("add").cpu([](InOut<int> value) { ++value.get(); });
@@ -142,7 +142,8 @@ TEST(WhatIfSimulationOfDataThatFit, DoesNotWriteResultsToDisk) {
     const SimulationOutcome outcome = simulator.simulate("eager", all, Duration::max());
     return static_cast<std::uint64_t>(outcome.completed() ? outcome.time.count() : 0);
   };
-  front::core_of(runtime).replace_policy(std::make_unique<SimulatingPolicy>(evaluation, finding), "simulating");
+  front::core_of(runtime).replace_policy(std::make_unique<SimulatingPolicy>(evaluation, finding),
+                                         "simulating");
   const auto set =
       codelet("set").cpu([](Out<Vector<double>> v) { std::fill(v.data(), v.data() + v.size(), 1.0); });
   std::vector<Handle<Vector<double>>> data;

@@ -72,10 +72,10 @@ TEST(SimulatedStalls, MemoryHeldByATask) {
   const engine::StatusReport situation = world.situation_when_stalled(10s);
   EXPECT_THAT(
       report_of(situation),
-      AllOf(HasSubstr(
-                "waits for memory in device 0: it lacks 2048 KiB. Of 3072 KiB, 1024 KiB are free; freed "
-                "memory goes to it first"),
-            HasSubstr("2048 KiB are used by (A), submitted at"), HasSubstr("the next is (B)")));
+      AllOf(
+          HasSubstr("waits for memory in device 0: it lacks 2048 KiB. Of 3072 KiB, 1024 KiB are free; freed "
+                    "memory goes to it first"),
+          HasSubstr("2048 KiB are used by (A), submitted at"), HasSubstr("the next is (B)")));
 }
 
 TEST(SimulatedStalls, ACommutativeDatumHeldByATask) {
