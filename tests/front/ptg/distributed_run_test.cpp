@@ -354,7 +354,8 @@ TEST(PtgOverRanks, ATaskWithoutInputIsReportedByItsRank) {
         continue;
       }
       EXPECT_NE(thrown[i].find("tasks are left that nobody feeds"), std::string::npos) << thrown[i];
-      EXPECT_NE(thrown[i].find(" tasks wait for what no task gives them"), std::string::npos) << thrown[i];
+      EXPECT_NE(thrown[i].find(" tasks wait for inputs that no task provides"), std::string::npos)
+          << thrown[i];
       // Every rank names all tasks that can never start, on any rank, and the line.
       for (const int task : {4, 5}) {
         const std::string expected_error = fmt::format(
