@@ -1,12 +1,13 @@
-// What MPI takes of a core that computes: two ranks multiply tiles, and look at MPI between two products, as Fairlead's
-// workers do and by its own network. Values go both ways meanwhile, each after an activate and a request.
+// The cost of MPI on a computing core: two ranks multiply tiles and poll MPI between two products, like
+// Fairlead's workers and through its network layer. Values go both ways at the same time, each after an
+// activate and a request.
 //
 //   mpirun -n 2 between_tasks_openmpi [--tile 256] [--products 2000] [--products-per-value 12] [--repetitions 3]
 //
-// In turn without messages, with activates and requests, and with values. Rank 0 prints as JSON, of both ranks (medians):
-// microseconds of a product and of a look at MPI that finds nothing; what a message and a byte, sent or received, take
-// inside MPI; and by how much longer products take for each byte that one of the ranks sends, which is what the kernel does
-// while they compute.
+// Alternates runs without messages, with activates and requests, and with values. Rank 0 prints JSON for both
+// ranks (medians): microseconds of a product and of an empty poll of MPI; the cost of a message and of a
+// byte, sent or received, inside MPI; and the slowdown of products per byte that one of the ranks sends,
+// caused by the operating system.
 #include <fairlead/ranks.hpp>
 
 #include <fmt/format.h>
@@ -42,14 +43,14 @@ double seconds(Clock::duration duration) { return std::chrono::duration<double>(
 
 enum class Exchanged : std::uint8_t { nothing, messages, values };
 
-/// Of one rank in one run.
+/// Measurements of one rank in one run.
 struct Taken {
   double in_mpi = 0, computing = 0;
   std::uint64_t messages = 0, bytes = 0;  // sent and received
   std::uint64_t looks = 0;
 };
 
-/// Values that go to the other rank and come from there, as the protocol of docs/ranks.md has it.
+/// Values exchanged with the other rank by the protocol of docs/ranks.md.
 class Exchange final : public net::Network::Listener {
  public:
   Exchange(net::Network& network, std::int64_t value_bytes)
@@ -67,7 +68,7 @@ class Exchange final : public net::Network::Listener {
     activates_ = requests_ = answers_ = over_ = 0;
     taken = {};
   }
-  /// False: as many as there are places for are under way.
+  /// False if the maximum number of values is in flight.
   bool activate() {
     if (activates_ - over_ >= places) return false;
     say(Kind::activate, activates_++);
@@ -77,7 +78,7 @@ class Exchange final : public net::Network::Listener {
 
   void came(net::RankId, std::span<const std::byte> message) override {
     Message it;
-    if (message.size() != sizeof it) throw std::runtime_error("a message has another length");
+    if (message.size() != sizeof it) throw std::runtime_error("a message has the wrong length");
     std::memcpy(&it, message.data(), sizeof it);
     ++taken.messages;
     if (it.kind == Kind::activate) {
@@ -102,7 +103,7 @@ class Exchange final : public net::Network::Listener {
     const std::uint64_t number = static_cast<std::uint64_t>(id) / 2;
     const std::vector<double>& value = place(coming_, number);
     if (value.front() != static_cast<double>(number) || value.back() != static_cast<double>(number))
-      throw std::runtime_error(fmt::format("value {} is not what was sent", number));
+      throw std::runtime_error(fmt::format("value {} differs from the sent one", number));
     ++answers_, ++taken.messages;
     taken.bytes += bytes(value);
   }
@@ -139,11 +140,11 @@ class Exchange final : public net::Network::Listener {
   const net::RankId other_;
   Exchanged what_{};
   Places going_, coming_;
-  std::uint64_t activates_ = 0, over_ = 0;    // told of; and the other rank has them
-  std::uint64_t requests_ = 0, answers_ = 0;  // asked for; and here
+  std::uint64_t activates_ = 0, over_ = 0;    // announced; received by the other rank
+  std::uint64_t requests_ = 0, answers_ = 0;  // requested; received here
 };
 
-/// Products of tiles that are together larger than caches.
+/// Products of tiles that exceed the caches together.
 class Products {
  public:
   explicit Products(std::int64_t tile) : tile_(tile), blas_(linalg::Blas::load()) {
@@ -168,7 +169,7 @@ void look_until(net::Network& network, const std::function<bool()>& done) {
   while (!done()) network.poll();
 }
 
-/// All ranks begin together, and MPI goes on meanwhile.
+/// A barrier that keeps MPI progressing.
 void meet(net::Network& network) {
   MPI_Request all = MPI_REQUEST_NULL;
   MPI_Ibarrier(MPI_COMM_WORLD, &all);
@@ -180,7 +181,7 @@ void meet(net::Network& network) {
 }
 
 Taken run(net::Network& network, Exchange& exchange, Products& products, const Asked& asked, Exchanged what) {
-  // More messages than there are with values: they take little.
+  // More messages than in runs with values, since each is cheap.
   const std::int64_t apart = what == Exchanged::values
                                  ? asked.products_per_value
                                  : std::max<std::int64_t>(1, asked.products_per_value / 4);
@@ -194,7 +195,7 @@ Taken run(net::Network& network, Exchange& exchange, Products& products, const A
     const auto end = Clock::now();
     computing += end - begin;
     if (what != Exchanged::nothing && i % apart == 0) exchange.activate();
-    // As WorkerThreads do, between tasks.
+    // Like WorkerThreads, between tasks.
     if (Clock::now() >= next_look) {
       const auto look = Clock::now();
       network.poll();
@@ -207,7 +208,7 @@ Taken run(net::Network& network, Exchange& exchange, Products& products, const A
   Taken taken = exchange.taken;
   taken.in_mpi = seconds(in_mpi);
   taken.computing = seconds(computing);
-  // Nobody tells of more; then nobody asks for more; then all is there.
+  // First all values are announced, then all are requested, then all have arrived.
   for (int i = 0; i < 2; ++i) {
     meet(network);
     look_until(network, [&] { return exchange.all_over(); });
@@ -216,7 +217,7 @@ Taken run(net::Network& network, Exchange& exchange, Products& products, const A
   return taken;
 }
 
-/// Over both ranks.
+/// Sum over both ranks.
 double together(double of) {
   double sum = 0;
   MPI_Allreduce(&of, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
@@ -243,7 +244,7 @@ int bench(const Asked& asked) {
     look_us.push_back(in_idle / together(static_cast<double>(idle.looks)) * 1e6);
     message_us.push_back(per_message * 1e6);
     byte_ns.push_back((together(values.in_mpi) - in_idle - per_message * messages) / bytes * 1e9);
-    // Each byte was counted on both ranks, and they lose together.
+    // Each byte is counted on both ranks, and both are slowed down.
     lost_ns.push_back((together(values.computing) - computing) / bytes * 1e9);
   }
   if (rank.number() == 0)

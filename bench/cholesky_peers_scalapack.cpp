@@ -1,5 +1,6 @@
-// The peer of Cholesky over ranks: ScaLAPACK's pdpotrf on the matrix that `fairlead bench cholesky` generates. Whoever starts it
-// sets how many threads BLAS has, and OpenBLAS's core type; see scripts/bench-scalapack.
+// Baseline of Cholesky over ranks: ScaLAPACK's pdpotrf on the matrix that `fairlead bench cholesky`
+// generates. The caller sets the number of BLAS threads and OpenBLAS's core type; see
+// scripts/bench-scalapack.
 //
 //   mpirun -n 2 cholesky_peers_scalapack [--n 4096] [--rows 1] [--columns 2] [--block 128] [--repetitions 1] [--seed 0]
 //
@@ -68,13 +69,14 @@ Asked asked_by(int argc, char** argv) {
   int ranks = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   if (asked.rows * asked.columns != ranks)
-    throw ConfigError(fmt::format("a grid of {} x {} is not of {} ranks", asked.rows, asked.columns, ranks));
+    throw ConfigError(
+        fmt::format("a grid of {} x {} does not have {} ranks", asked.rows, asked.columns, ranks));
   if (asked.n < 1 || asked.block < 1 || asked.repetitions < 1)
-    throw ConfigError("n, the block and the repetitions are at least 1");
+    throw ConfigError("n, the block and the repetitions must be at least 1");
   return asked;
 }
 
-/// What this process has of an n x n matrix, dealt out cyclically; in huge pages.
+/// This process's part of a block-cyclic n x n matrix, in huge pages.
 class LocalMatrix {
  public:
   LocalMatrix(int n, int block, int context) : n_(n), block_(block) {
@@ -85,7 +87,7 @@ class LocalMatrix {
     bytes_ = std::max<std::size_t>(1, static_cast<std::size_t>(rows_) * static_cast<std::size_t>(columns_)) *
              sizeof(double);
     void* const memory = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) throw SystemError(fmt::format("no {} bytes of memory", bytes_));
+    if (memory == MAP_FAILED) throw SystemError(fmt::format("cannot allocate {} bytes", bytes_));
     ::madvise(memory, bytes_, MADV_HUGEPAGE);
     data_ = static_cast<double*>(memory);
   }
@@ -101,7 +103,7 @@ class LocalMatrix {
                     std::min(block_, columns_ - c), data_ + r + static_cast<std::ptrdiff_t>(c) * rows_,
                     rows_);
   }
-  /// Seconds, of the process that took longest.
+  /// Seconds of the slowest process.
   double factor() const {
     const int one = 1;
     int info = 0;
@@ -109,7 +111,7 @@ class LocalMatrix {
     const auto begin = std::chrono::steady_clock::now();
     pdpotrf_("L", &n_, data_, &one, &one, described_.data(), &info);
     double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    if (info != 0) throw NumericalError(fmt::format("pdpotrf says {}", info));
+    if (info != 0) throw NumericalError(fmt::format("pdpotrf returned info {}", info));
     MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     return seconds;
   }

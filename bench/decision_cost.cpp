@@ -1,6 +1,6 @@
-// What one task costs a policy, in ns, when many are ready at once or a whole graph is under way. The machine
-// around it is a fake one; what that costs is measured with the same decisions replayed from a list, shown
-// beside, and taken off. Run: decision_cost [policy ...]
+// The cost of a policy per task, in ns, when many tasks are ready at once or a whole graph runs. The machine
+// is a fake; its own cost is measured with the same decisions replayed from a list, printed separately and
+// subtracted. Run: decision_cost [policy ...]
 //
 // grid: independent tasks that read a row and a column each, an eighth of the data in memory; durations
 //   equal, or all different, or with a tile of its own that each task updates.
@@ -24,7 +24,7 @@ namespace {
 using namespace fairlead;
 using schedule::GraphWorld;
 
-/// What a policy decided in a run.
+/// The decisions of a policy in a run.
 struct Decisions {
   std::vector<TaskId> picks;  // no_id: it declined
   std::vector<DatumId> victims;
@@ -59,7 +59,7 @@ class Recorded final : public Policy {
   Decisions& out_;
 };
 
-/// Decides what was decided before, for nothing.
+/// Replays recorded decisions at no cost.
 class Replayed final : public Policy {
  public:
   Replayed(Notifications interests, const Decisions& decisions, std::size_t tasks)
@@ -121,7 +121,7 @@ std::unique_ptr<GraphWorld> quarter_cholesky(std::size_t tasks) {
   return schedule::cholesky(n, std::max<std::size_t>(8, static_cast<std::size_t>(n * (n + 1)) / 8));
 }
 
-/// Of this thread, in ns: other programs take turns on the cores.
+/// CPU time of this thread, in ns: other programs share the cores.
 double cpu_time() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -134,13 +134,13 @@ double timed_run(GraphWorld& world, Policy& policy, std::size_t& tasks) {
   return (cpu_time() - start) / static_cast<double>(tasks);
 }
 
-constexpr double too_dear = 20'000;  // ns
+constexpr double too_expensive = 20'000;  // ns
 
 struct Cost {
   double policy, machine;  // ns per task
 };
 
-// The least of three runs each: what else the machine did is not the policy's cost.
+// The minimum of three runs: other load on the machine is not the policy's cost.
 template <class MakeWorld>
 Cost cost(const std::string& name, const MakeWorld& make_world) {
   Decisions decisions;
@@ -181,6 +181,6 @@ int main(int argc, char** argv) {
       print(cost(name, [&] { return random_graph(tasks); }));
       print(cost(name, [&] { return quarter_cholesky(tasks); }));
       std::printf("\n");
-      if (most > too_dear) break;  // ten times as many tasks might take an hour
+      if (most > too_expensive) break;  // ten times as many tasks might take an hour
     }
 }

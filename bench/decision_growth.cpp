@@ -1,9 +1,11 @@
-// What a task costs a policy where whole programs are simulated, by the size of the graph: Cholesky of 20 to 150 tiles on
-// one and on eight devices with 2000 MB each. Run: decision_growth [--tiles 20,40,80,150] [--runs 3] [policy ...]
+// The cost of a policy per task in simulations of whole programs, by the size of the graph: Cholesky of 20 to
+// 150 tiles on one and on eight devices with 2000 MB each. Run: decision_growth [--tiles 20,40,80,150]
+// [--runs 3] [policy ...]
 //
-// Every call of the policy is timed by this thread's CPU time. A run makes the same calls each time, so of each call the
-// least of all runs counts: what else the machine did is not the policy's. What looking at the clock takes is taken off.
-// What `what-if` plays is no call: it is shown beside, as CPU time for each task of the program.
+// Every call of the policy is timed by this thread's CPU time. All runs make the same calls, so the minimum
+// over the runs counts for each call, without other load on the machine. The cost of reading the clock is
+// subtracted. Simulations by `what-if` are no calls: they are printed separately, as CPU time per task of the
+// program.
 #include <time.h>
 
 #include <fmt/format.h>
@@ -31,14 +33,14 @@ namespace {
 using namespace fairlead;
 using namespace fairlead::simulate;
 
-/// Of this thread, in ns: other programs take turns on the cores.
+/// CPU time of this thread, in ns: other programs share the cores.
 std::int64_t cpu_time() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return std::int64_t{1'000'000'000} * now.tv_sec + now.tv_nsec;
 }
 
-/// What is played is timed, and no part of the call that asks for it.
+/// Times what-if simulations, separately from the call that requests them.
 class TimedSimulation final : public WhatIfSimulation {
  public:
   TimedSimulation(WhatIfSimulation& inner, std::int64_t& played) : inner_(inner), played_(played) {}
@@ -53,7 +55,7 @@ class TimedSimulation final : public WhatIfSimulation {
       played_ += cpu_time() - begun;
       return found;
     });
-    note_finished();  // who asks looks at the inner one
+    note_finished();  // the caller checks the inner simulation
   }
 
   WhatIfSimulation& inner_;
@@ -72,7 +74,7 @@ class TimedView final : public ForwardingView {
   std::unique_ptr<TimedSimulation> what_if_;
 };
 
-/// What a run's calls took, each, and what was played beside.
+/// The durations of a run's calls, and of its what-if simulations.
 struct Calls {
   std::vector<std::int64_t> nanoseconds;
   std::int64_t played = 0;
@@ -175,7 +177,7 @@ int main(int argc, char** argv) {
   }
   if (policies.empty()) policies = {"what-if", "near", "blocks", "darts"};
   fmt::print(
-      "CPU time in ns for each task of Cholesky (+ what is played, which is no call of the "
+      "CPU time in ns for each task of Cholesky (+ what-if simulations, which are no call of the "
       "policy's)\n{:<14}{:>9}",
       "policy", "devices");
   for (const std::int64_t tiles : all_tiles) fmt::print("{:>24}", fmt::format("{} tiles", tiles));

@@ -1,10 +1,10 @@
-// A wire between two network namespaces that takes its time: what one of them sends over a TUN device comes out of the
-// other's after a delay. For kernels without netem; how fast the wire is, is for `tc` to say. Needs root.
+// A link with a delay between two network namespaces: packets sent over a TUN device of one leave that of the
+// other after the delay. For kernels without netem; `tc` sets the bandwidth. Needs root.
 //
 //   delaying_relay NAMESPACE DEVICE NAMESPACE DEVICE MICROSECONDS
 //
-// Makes the devices, prints "ready", and relays until its standard input ends. Then it prints how late packets
-// left after that delay, which is its own. It goes from core to core, so that it takes the same of each.
+// Creates the devices, prints "ready", and relays until its standard input ends. Then it prints the lateness
+// of packets after the delay, which the relay itself causes. It moves from core to core, to load all equally.
 #include <fcntl.h>
 #include <linux/if_tun.h>
 #include <net/if.h>
@@ -39,7 +39,7 @@ using Clock = std::chrono::steady_clock;
   throw std::system_error(errno, std::generic_category(), what);
 }
 
-/// A TUN device of that name in that namespace, which goes when this process does.
+/// A TUN device of that name in that namespace; it disappears when this process exits.
 int device_in(const std::string& space, const std::string& name) {
   const std::string path = "/run/netns/" + space;
   const int of_space = open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -54,13 +54,13 @@ int device_in(const std::string& space, const std::string& name) {
   return device;
 }
 
-/// Those that this process may use, in turn.
+/// The cores that this process may use, round robin.
 class Cores {
  public:
   Cores() {
     cpu_set_t all;
     CPU_ZERO(&all);
-    if (sched_getaffinity(0, sizeof all, &all) != 0) fail("the cores that there are");
+    if (sched_getaffinity(0, sizeof all, &all) != 0) fail("the available cores");
     for (int core = 0; core < CPU_SETSIZE; ++core)
       if (CPU_ISSET(core, &all)) cores_.push_back(core);
   }
@@ -96,7 +96,7 @@ class Relay {
       Clock::time_point next = Clock::time_point::max();
       for (std::size_t side = 0; side < 2; ++side) {
         leave(side, now);
-        if (!under_way_[side].empty()) next = std::min(next, under_way_[side].front().due);
+        if (!in_flight_[side].empty()) next = std::min(next, in_flight_[side].front().due);
       }
       for (std::size_t side = 0; side < 2; ++side) waits[side] = {devices_[side], POLLIN, 0};
       waits[2] = {STDIN_FILENO, POLLIN, 0};
@@ -132,11 +132,11 @@ class Relay {
     for (;;) {
       const ssize_t bytes = read(devices_[side], buffer_.data(), buffer_.size());
       if (bytes <= 0) return;
-      under_way_[1 - side].push_back({Clock::now() + delay_, {buffer_.data(), buffer_.data() + bytes}});
+      in_flight_[1 - side].push_back({Clock::now() + delay_, {buffer_.data(), buffer_.data() + bytes}});
     }
   }
   void leave(std::size_t side, Clock::time_point now) {
-    for (auto& packets = under_way_[side]; !packets.empty() && packets.front().due <= now;
+    for (auto& packets = in_flight_[side]; !packets.empty() && packets.front().due <= now;
          packets.pop_front()) {
       const Packet& packet = packets.front();
       if (write(devices_[side], packet.bytes.data(), packet.bytes.size()) < 0) ++lost_;
@@ -147,9 +147,9 @@ class Relay {
   const std::array<int, 2> devices_;
   const std::chrono::nanoseconds delay_;
   Cores cores_;
-  std::array<std::deque<Packet>, 2> under_way_;  // to that side
+  std::array<std::deque<Packet>, 2> in_flight_;  // to that side
   std::vector<char> buffer_ = std::vector<char>(std::size_t{1} << 17);
-  std::vector<double> late_;  // nanoseconds, of each packet
+  std::vector<double> late_;  // nanoseconds per packet
   std::size_t lost_ = 0;
 };
 
@@ -165,7 +165,7 @@ int main(int argc, char** argv) {
     prctl(PR_SET_TIMERSLACK, 1);
     const sched_param first{.sched_priority = 1};
     if (sched_setscheduler(0, SCHED_FIFO, &first) != 0)
-      fmt::print(stderr, "delaying_relay: others may run first\n");
+      fmt::print(stderr, "delaying_relay: no real-time priority, other processes may run first\n");
     fmt::print("ready\n");
     std::fflush(stdout);
     Relay relay(devices, std::chrono::nanoseconds(static_cast<std::int64_t>(std::atof(argv[5]) * 1e3)));

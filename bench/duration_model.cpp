@@ -1,5 +1,5 @@
-// What the model of durations costs under the engine's lock: to record a finished task, to estimate one, and
-// to choose between two bodies. The least of many short stretches, so that a busy machine matters little.
+// The cost of the duration model under the engine's lock: recording a finished task, estimating one, and
+// choosing between two bodies. The minimum over many short intervals, so that a busy machine matters little.
 #include <fairlead/codelet_info.hpp>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ double least_ns(F&& f) {
   return least;
 }
 
-/// As the engine makes it: from the sizes of three data.
+/// A footprint like the engine's: from the sizes of three data.
 model::Footprint three_data(Bytes bytes) {
   model::Footprint footprint;
   for (int i = 0; i < 3; ++i) footprint.add(bytes);
@@ -55,20 +55,20 @@ int main() {
   row("record an empty task", least_ns([&](int i) { finished(model, empty, 8, 100 + i % 16); }));
   row("record a task of 1 ms",
       least_ns([&](int i) { finished(model, gemm, 100'000, 1'000'000 + i * 37 % 1000); }));
-  row("record tasks of 1 ms, 16 sizes in turn",
+  row("record tasks of 1 ms, 16 alternating sizes",
       least_ns([&](int i) { finished(model, gemm, 100'000 + Bytes(i % 16), 1'000'000 + i * 37 % 1000); }));
   const auto estimate = [&](const CodeletInfo& codelet, Bytes bytes) {
     sum += model.estimate(codelet, cpu, three_data(bytes)).duration.count();
   };
   row("estimate a known footprint", least_ns([&](int) { estimate(gemm, 100'000); }));
-  row("estimate 16 known footprints in turn, two codelets", least_ns([&](int i) {
+  row("estimate 16 known footprints, two codelets", least_ns([&](int i) {
         estimate(i % 2 == 0 ? empty : gemm, i % 2 == 0 ? 8 : 100'000 + Bytes(i % 16));
       }));
   row("estimate by regression", least_ns([&](int i) { estimate(gemm, 200'000 + Bytes(i)); }));
   CodeletInfo choice = gemm;
   choice.implement(WorkerKind::cpu, {nullptr, nullptr, false, "second"});
   model::ImplementationChooser chooser(model);
-  row("choose between two, record, 16 sizes in turn", least_ns([&](int i) {
+  row("choose between two, record, 16 alternating sizes", least_ns([&](int i) {
         const model::Footprint size = three_data(100'000 + Bytes(i % 16));
         const unsigned chosen = chooser.choose(choice, cpu, size);
         const Duration duration(1'000'000 + chosen * 1'000 + i * 37 % 1000);

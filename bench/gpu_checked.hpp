@@ -1,5 +1,5 @@
-// What the programs share that compute with Fairlead on CUDA devices and look whether it is right without a second computation of that
-// size: for one vector x, on the cores, where what a matrix does to x comes from the matrix made anew.
+// Shared by the programs that compute with Fairlead on CUDA devices and check the result without a second
+// computation of that size: for one vector x, on the cores, with products of x and a newly generated matrix.
 #pragma once
 #include <fairlead/fairlead.hpp>
 #include <fairlead/linalg.hpp>
@@ -24,7 +24,7 @@ inline std::vector<double> known_vector(std::int64_t n) {
   return x;
 }
 
-/// A x, in double precision, by threads of its own, a piece of the rows for each: before there is a runtime.
+/// A x, in double precision, on separate threads, with a block of rows each, before a runtime exists.
 template <class T>
 std::vector<double> times(const fl::linalg::MatrixSource<T>& a, const std::vector<double>& x) {
   const std::int64_t rows_of_all = a.rows(), columns_of_all = a.columns(),
@@ -52,8 +52,8 @@ std::vector<double> times(const fl::linalg::MatrixSource<T>& a, const std::vecto
   return ax;
 }
 
-/// Products of the tiles of a matrix of n columns and a vector: each tile is a task, and each sum a vector of its own, so that on a
-/// machine with many cores it takes a moment.
+/// Products of the tiles of a matrix with n columns and a vector: one task per tile, one vector per sum, so
+/// that they are fast on a machine with many cores.
 class VectorProducts {
  public:
   using Sums = std::vector<fl::Handle<fl::Vector<double>>>;
@@ -72,7 +72,7 @@ class VectorProducts {
     return sums;
   }
 
-  /// || sums - wanted || / || wanted ||, when all tasks are over.
+  /// || sums - wanted || / || wanted ||, after all tasks.
   double apart(const Sums& sums, const std::vector<double>& wanted) {
     std::vector<double> off(sums.size()), of(sums.size());
     const auto compare = fl::codelet("compare").cpu(
@@ -97,7 +97,7 @@ class VectorProducts {
   const std::int64_t n_, tile_;
 };
 
-/// || A x - L (L^T x) || / || A x ||, all in double precision, of ax = A x.
+/// || A x - L (L^T x) || / || A x ||, all in double precision, from ax = A x.
 template <class T>
 double residual_of_cholesky(fl::Runtime& runtime, fl::Flow& flow, const fl::TiledMatrix<T>& l,
                             const std::vector<double>& x, const std::vector<double>& ax) {
@@ -107,7 +107,7 @@ double residual_of_cholesky(fl::Runtime& runtime, fl::Flow& flow, const fl::Tile
   using Tile = fl::In<fl::Tile<T>>;
   using In = fl::In<fl::Vector<double>>;
   using InOut = fl::InOut<fl::Vector<double>>;
-  // Of a tile on the diagonal what is above it is not L's.
+  // The upper triangle of a diagonal tile does not belong to L.
   const auto transposed = fl::codelet("L^T x").cpu([](Tile t, InOut v, const double* from, bool diagonal) {
     for (int j = 0; j < t.columns(); ++j) {
       const T* const column = &t(0, j);
@@ -133,11 +133,11 @@ double residual_of_cholesky(fl::Runtime& runtime, fl::Flow& flow, const fl::Tile
   return products.apart(z, ax);
 }
 
-/// What such a residual of a right factor stays below.
+/// Upper bound of such a residual for a right factor.
 template <class T>
 inline constexpr double right_below = 1000 * (sizeof(T) == 8 ? 2.3e-16 : 1.2e-7);
 
-/// Between RAM and devices.
+/// Bytes between RAM and devices.
 inline fl::Bytes crossed(const fl::Statistics& statistics) {
   fl::Bytes bytes = 0;
   for (const auto& link : statistics.links)
@@ -145,7 +145,7 @@ inline fl::Bytes crossed(const fl::Statistics& statistics) {
   return bytes;
 }
 
-/// What was used of each device's memory.
+/// The used memory of each device.
 inline Json devices_json(const fl::Statistics& statistics) {
   Json devices = Json::array();
   for (const auto& node : statistics.nodes)
@@ -155,7 +155,7 @@ inline Json devices_json(const fl::Statistics& statistics) {
   return devices;
 }
 
-/// Of the options that both have.
+/// The configuration from the options of both programs.
 inline fl::Config config_of(Arguments& arguments) {
   fl::Config config;
   config.set("devices", arguments.text("--devices", ""));

@@ -1,6 +1,6 @@
-// The tiled Cholesky factorization under a limit of a device's memory, in double precision (or single), data and results in
-// RAM; and whether it is right, without a solve: for one x, || A x - L (L^T x) || / || A x ||, on the cores, where A x is of A made
-// anew.
+// The tiled Cholesky factorization under a limit of a device's memory, in double precision (or single), data
+// and results in RAM. Checks the factor without a solve: for one x, || A x - L (L^T x) || / || A x ||, on the
+// cores, with a newly generated A.
 //
 //   gpu_cholesky --devices LIST --memory BYTES [--n 61440] [--tile 2048] [--workers 1] [--repetitions 5] [--scheduler NAME]
 //     [--precision double] [--fixed-order no] [--seed 1] [--trace FILE]
@@ -45,7 +45,7 @@ Json measure_in(const fl::Config& config, std::int64_t n, std::int32_t tile, std
     const auto [known, is_new] = residuals.try_emplace(digest.value());  // equal bits have equal residuals
     if (is_new) known->second = residual_of_cholesky<T>(runtime, flow, matrix, x, ax);
     const double error = known->second;
-    if (run == 0 && repetitions > 1) continue;  // libraries load, and policies learn
+    if (run == 0 && repetitions > 1) continue;  // libraries load, policies learn
     times.push_back(seconds);
     runs.add(Json::object({{"seconds", seconds},
                            {"bytes_over_wires", moved},

@@ -1,4 +1,4 @@
-// What the programs that measure a CUDA device share: the device by the driver's own functions, and medians.
+// Shared by the programs that measure a CUDA device: the device through the driver API, and medians.
 #pragma once
 #include <fairlead/error.hpp>
 
@@ -43,7 +43,7 @@ class Arguments {
     char* end = nullptr;
     const long long value = std::strtoll(text.c_str(), &end, 10);
     if (*end != '\0' || value < 0)
-      throw fairlead::ConfigError(fmt::format("{} {}: say a whole number", name, text));
+      throw fairlead::ConfigError(fmt::format("{} {}: not a whole number", name, text));
     return value;
   }
   std::string text(const std::string& name, const std::string& otherwise) {
@@ -51,14 +51,14 @@ class Arguments {
     return found.empty() ? otherwise : found.mapped();
   }
   void require_all_used() const {
-    if (!given_.empty()) throw fairlead::ConfigError("there is no option " + given_.begin()->first);
+    if (!given_.empty()) throw fairlead::ConfigError("unknown option " + given_.begin()->first);
   }
 
  private:
   std::map<std::string, std::string> given_;
 };
 
-/// A device's context, current for the thread while it lives.
+/// A device's context, current for the thread during its lifetime.
 class Device {
  public:
   explicit Device(std::int64_t number) : found_(cu::find_devices()) {
@@ -84,7 +84,7 @@ class Device {
     if (status != cu::success)
       throw fairlead::SystemError(fmt::format("{}: {}", what, driver().name_of_status(status)));
   }
-  /// Another function of the driver than the library itself uses.
+  /// A driver function that the library itself does not use.
   template <class Function>
   Function* function(const char* name) const {
     return fairlead::SharedLibrary::open("libcuda.so.1").require<Function>(name);
@@ -101,7 +101,7 @@ class Device {
   cu::Context context_ = nullptr;
 };
 
-/// While it lives that device is current, where several are open.
+/// Makes a device current during its lifetime, if several are open.
 class Current {
  public:
   explicit Current(const Device& device) : device_(device) {
@@ -139,7 +139,7 @@ class Block {
 class Stream {
  public:
   explicit Stream(const Device& device) : device_(device) {
-    device.check(device.driver().cuStreamCreate(&stream, cu::stream_beside_default), "cuStreamCreate");
+    device.check(device.driver().cuStreamCreate(&stream, cu::stream_non_blocking), "cuStreamCreate");
   }
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
@@ -154,7 +154,7 @@ class Stream {
   const Device& device_;
 };
 
-/// The program: prints what `body` makes as JSON; what went wrong is a line on the standard error.
+/// The main program: prints the result of `body` as JSON, an error as one line on standard error.
 template <class Body>
 int run(int argc, char** argv, const Body& body) {
   try {

@@ -1,9 +1,9 @@
-// What NVIDIA's libraries do with a whole matrix: cuSOLVER's Cholesky and QR factorizations in the device's memory, cuBLAS's products
-// there, and cublasXt's products of matrices in RAM over its blocks. What Fairlead's runs are put beside.
+// Baselines for Fairlead's runs, on whole matrices: cuSOLVER's Cholesky and QR factorizations and cuBLAS's
+// products in device memory, and cublasXt's blocked products of matrices in RAM.
 //
 //   gpu_dense [--device 0] [--potrf 16384] [--geqrf 0] [--gemm 8192] [--xt 0] [--xt-seconds 60] [--repetitions 3]
 //
-// Sizes of matrices, in double precision; 0: not that one.
+// Sizes of matrices, in double precision; 0 skips a measurement.
 #include <algorithm>
 #include <thread>
 #include <utility>
@@ -33,14 +33,14 @@ SharedLibrary first_of(std::initializer_list<const char*> names) {
   throw SystemError(said);
 }
 void check(int status, const char* what) {
-  if (status != 0) throw SystemError(fmt::format("{}: its error {}", what, status));
+  if (status != 0) throw SystemError(fmt::format("{}: error {}", what, status));
 }
 
 constexpr int lower = 0, as_it_is = 0;
 constexpr int doubles = 1;  // CUDA_R_64F
 
-/// Fills matrices on the device, column by column from a few in RAM: positive definite, n on the diagonal, other numbers between -1
-/// and 1. (Zeros would be multiplied faster.)
+/// Fills matrices on the device, column by column from a few in RAM: positive definite, n on the diagonal,
+/// other numbers between -1 and 1. (Zeros would make products faster.)
 class Filler {
  public:
   Filler(const Device& device, const Stream& stream, std::int64_t n)
@@ -65,7 +65,7 @@ class Filler {
             std::exchange(host_[j * n_ + column + j], static_cast<double>(n_));
       device_.check(
           device_.driver().cuMemcpyHtoDAsync_v2(a.at + bytes(column), host_, bytes(count), stream_.stream),
-          "a copy there");
+          "a copy to the device");
       stream_.wait();
       for (std::int64_t j = 0; j < count; ++j)
         host_[j * n_ + column + j] = without[static_cast<std::size_t>(j)];
@@ -96,7 +96,7 @@ std::vector<double> times(std::int64_t repetitions, const Body& body) {
 
 SharedLibrary cusolver() { return first_of({"libcusolver.so.12", "libcusolver.so.11", "libcusolver.so.10"}); }
 
-/// For what is done in that stream. Both stay.
+/// A handle for that stream. The library and the stream outlive it.
 struct CusolverHandle {
   CusolverHandle(const SharedLibrary& library, const Stream& stream)
       : destroy(library.require<int(cusolverDnContext*)>("cusolverDnDestroy")) {
@@ -112,7 +112,7 @@ struct CusolverHandle {
   cusolverDnContext* handle = nullptr;
 };
 
-/// Both of cuSOLVER's, if it has both: with 32 and with 64 bits.
+/// Both variants of cuSOLVER, if available: with 32-bit and 64-bit sizes.
 Json potrf(const Device& device, std::int64_t n, std::int64_t repetitions) {
   const SharedLibrary library = cusolver();
   const auto size =
@@ -264,7 +264,7 @@ Json gemm(const Device& device, std::int64_t n, std::int64_t repetitions) {
   return json;
 }
 
-/// A matrix in RAM, of numbers between 0 and 1, written by as many threads as there are cores.
+/// A matrix in RAM with numbers between 0 and 1, written by one thread per core.
 class InRam {
  public:
   explicit InRam(std::size_t count) : count_(count), numbers_(new double[count]) {
@@ -291,8 +291,8 @@ class InRam {
   const std::unique_ptr<double[]> numbers_;
 };
 
-/// C := A B of matrices in RAM, by blocks of several sizes: registered before, which is not timed, and, by one size, not. None is
-/// begun when so many seconds are over.
+/// C := A B of matrices in RAM, for several block sizes with registered memory (not timed), and for one
+/// without. No measurement starts after the given number of seconds.
 Json xt(const Device& device, std::int64_t n, double most_seconds) {
   const auto began = Clock::now();
   const SharedLibrary library = cublas();

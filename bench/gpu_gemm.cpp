@@ -1,5 +1,6 @@
-// The tiled product C := A B under a limit of a device's memory, in double precision, data and results in RAM, again and again; and
-// whether it is right: for one x, || A (B x) - C x || / || A (B x) ||, on the cores, of A and B made anew.
+// The tiled product C := A B under a limit of a device's memory, in double precision, data and results in
+// RAM, repeated. Checks it for one x: || A (B x) - C x || / || A (B x) ||, on the cores, with newly generated
+// A and B.
 //
 //   gpu_gemm --devices LIST --memory BYTES [--n 40960] [--tile 2048] [--workers 1] [--repetitions 5] [--scheduler NAME]
 //     [--fixed-order no] [--seed 1] [--trace FILE]
@@ -57,7 +58,7 @@ Json measure(Arguments& arguments) {
     const fl::Bytes moved = crossed(runtime.statistics()) - crossed(before);
     const double error = difference(runtime, flow, c, x, wanted);  // and C is in RAM
     if (!(error < 1e-12))
-      throw fl::NumericalError(fmt::format("the product is wrong: for one vector by {} of it", error));
+      throw fl::NumericalError(fmt::format("the product is wrong: relative error {} for one vector", error));
     if (run == 0) first_seconds = seconds;
     if (run == 0 && repetitions > 1) continue;  // libraries load, RAM is registered, policies learn
     times_taken.push_back(seconds);

@@ -1,7 +1,7 @@
-// What kernels of tiled Cholesky take on a device that does nothing else, each by itself in so many streams at once: of what a
-// factorization at full speed would be made. Tiles are all on the device; nothing of the runtime takes part but its calls of libraries.
-// And what all kernels of a factorization take together, as many of each, in an order that is drawn, for as long as that lasts:
-// a device that computes for seconds may run at a lower clock than one that is asked for a few hundredths.
+// The kernels of tiled Cholesky on an idle device, each kind alone in several streams at once: the upper
+// bound for a factorization. All tiles are on the device; of the runtime only its library calls take part.
+// Also all kernels of a factorization together, in random order: during seconds of computation a device may
+// lower its clock, unlike during a few hundredths of a second.
 //
 //   gpu_kernels [--device 0] [--tile 2048] [--streams 4] [--repetitions 20] [--tiles 0]
 #include <atomic>
@@ -25,7 +25,7 @@ namespace fl = fairlead;
 namespace la = fairlead::linalg;
 using Matrix = la::CudaMatrix<double>;
 
-/// One stream, as bodies get it, and four tiles of its own.
+/// One stream, like those of bodies, and its four tiles.
 class Worker {
  public:
   Worker(const cu::OpenDevice& device, std::int64_t side, std::size_t place)
@@ -42,13 +42,13 @@ class Worker {
     return {reinterpret_cast<double*>(device_.at(first_ + number * tile_bytes())), side_};
   }
   std::size_t tile_bytes() const { return side_ * side_ * sizeof(double); }
-  /// `numbers`: RAM that the device follows.
+  /// `numbers`: RAM that the device can access.
   void put(std::size_t number, const double* numbers) const {
     check(device_.driver().cuMemcpyHtoDAsync_v2(reinterpret_cast<cu::Pointer>(tile(number).data), numbers,
                                                 tile_bytes(), stream()));
     wait();
   }
-  /// One tile becomes another one, on the device.
+  /// Copies one tile to another, on the device.
   void copy(std::size_t from, std::size_t to) const {
     check(device_.driver().cuMemcpyDtoDAsync_v2(reinterpret_cast<cu::Pointer>(tile(to).data),
                                                 reinterpret_cast<cu::Pointer>(tile(from).data), tile_bytes(),
@@ -58,7 +58,7 @@ class Worker {
 
  private:
   static constexpr std::size_t workspace_bytes = std::size_t{32} << 20;
-  void check(cu::Status status) const { device_.check(status, "what was put into the stream"); }
+  void check(cu::Status status) const { device_.check(status, "the work in the stream"); }
 
   const cu::OpenDevice& device_;
   const std::size_t side_, first_;
@@ -66,7 +66,8 @@ class Worker {
   fl::TaskContext context_;
 };
 
-/// Seconds until all workers have done all that `body(worker, number)` puts into their streams, all at once.
+/// Seconds until all workers, running concurrently, have completed the work of `body(worker, number)` in
+/// their streams.
 template <class Body>
 double time_of_all(const cu::OpenDevice& device, const std::vector<Worker>& workers, const Body& body) {
   Clock::time_point begin;
@@ -93,7 +94,7 @@ double time_of_all(const cu::OpenDevice& device, const std::vector<Worker>& work
   return seconds;
 }
 
-/// Numbers of kernels, as many of each as `counts` says, for each stream an equal part of each in an order of its own.
+/// Indices of kernels, with the multiplicities of `counts`: an equal share per stream, each in its own order.
 std::vector<std::vector<std::size_t>> dealt_out(const std::vector<std::int64_t>& counts,
                                                 std::size_t streams) {
   std::vector<std::vector<std::size_t>> lists(streams);
@@ -117,11 +118,11 @@ Json measure(Arguments& arguments) {
     throw fl::SystemError(found.devices.empty() ? found.problem
                                                 : fmt::format("CUDA has no device {}", number));
   const cu::FoundDevice& chosen = found.devices[static_cast<std::size_t>(number)];
-  std::atomic<bool> somebody_asks{false};
+  std::atomic<bool> has_poller{false};
   const cu::OpenDevice device(
       found.driver, chosen,
       {fmt::format("cuda {}", number), Worker::bytes_for(side) * static_cast<std::size_t>(streams),
-       std::make_shared<cu::LossState>([](const std::string&) {}), &somebody_asks});
+       std::make_shared<cu::LossState>([](const std::string&) {}), &has_poller});
   const cu::OpenDevice::Current current(device);
 
   const auto n = static_cast<std::size_t>(side);
@@ -133,8 +134,8 @@ Json measure(Arguments& arguments) {
         device.allocate_pinned(bytes), [&](std::byte* at) { device.release_host(at); });
     auto* const numbers = reinterpret_cast<double*>(memory.get());
     for (std::size_t tile = 0; tile < 4; ++tile) {
-      // Positive definite, and as a triangle such that solving again and again leaves numbers as large as they are. As drawn as a
-      // matrix would be: what a device takes of power, and with it its clock, depends on what it multiplies.
+      // Positive definite, and as a triangle such that repeated solves keep the magnitude of the numbers.
+      // Random like a real matrix: the power of a device, and so its clock, depends on its operands.
       fl::Random random(tile + 1);
       for (std::size_t j = 0; j < n; ++j)
         for (std::size_t i = 0; i < n; ++i)

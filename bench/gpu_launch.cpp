@@ -1,6 +1,6 @@
-// What a task on a CUDA device costs beside a bare launch: an empty kernel by the driver alone, what it takes to learn that it is
-// over (asking, waiting in the driver, a function of the host), and as one of a graph of CUDA's; and Fairlead's empty tasks, in a chain
-// and independent, of a flow and of a recording.
+// The cost of a task on a CUDA device compared with a bare launch: an empty kernel through the driver, with
+// detection of its completion by polling, a blocking wait or a host callback, and as a node of a CUDA graph;
+// and Fairlead's empty tasks, in a chain and independent, of a flow and of a recording.
 //
 //   gpu_launch [--device 0] [--launches 2000] [--tasks 2000] [--streams 1] [--memory 67108864]
 #include <fairlead/cuda.hpp>
@@ -21,19 +21,19 @@ struct Graph;
 struct Node;
 struct ReadyGraph;
 
-/// CUDA_KERNEL_NODE_PARAMS_v1, which the functions of that name without a number still take.
+/// CUDA_KERNEL_NODE_PARAMS_v1, the parameter type of the unversioned functions.
 struct KernelNode {
   Function* function = nullptr;
   unsigned grid[3] = {1, 1, 1}, threads[3] = {1, 1, 1}, shared_bytes = 0;
   void **arguments = nullptr, **more = nullptr;
 };
 
-// The driver compiles it for its device: no toolkit is needed.
+// The driver compiles it for the device: no toolkit is needed.
 constexpr const char* nothing =
     ".version 6.0\n.target sm_50\n.address_size 64\n.visible .entry nothing() { ret; }\n";
 
-/// Microseconds of a kernel in a graph that is launched again and again, as what is recorded once might be: a chain, and `chains` of
-/// them side by side; and what it takes, for each kernel, to make such a graph ready.
+/// Microseconds per kernel of a repeatedly launched graph, like a recording: in one chain, and in `chains`
+/// parallel ones; and the time per kernel to build such a graph.
 Json graphs(const Device& device, Function* kernel, std::int64_t kernels, std::int64_t chains) {
   const auto create = device.function<cu::Status(Graph**, unsigned)>("cuGraphCreate");
   const auto add = device.function<cu::Status(Node**, Graph*, Node* const*, std::size_t, const KernelNode*)>(
@@ -61,7 +61,7 @@ Json graphs(const Device& device, Function* kernel, std::int64_t kernels, std::i
     device.check(make_ready(&ready, graph, 0), "cuGraphInstantiate");
     const double seconds_to_make = seconds_since(begin);
     std::vector<double> times;
-    for (int i = 0; i < 6; ++i) {  // the first brings it to the device
+    for (int i = 0; i < 6; ++i) {  // the first uploads the graph
       const auto launched = Clock::now();
       device.check(launch(ready, stream.stream), "cuGraphLaunch");
       stream.wait();
@@ -78,7 +78,7 @@ Json graphs(const Device& device, Function* kernel, std::int64_t kernels, std::i
   return json;
 }
 
-/// Of one launch, in microseconds: put into the stream one after the other and waited for at the end; and each waited for before
+/// Microseconds per launch: all put into the stream with one wait at the end; and with a wait for each before
 /// the next, in one of three ways.
 Json bare(const Device& device, std::int64_t launches, std::int64_t chains) {
   const auto load = device.function<cu::Status(Module**, const void*)>("cuModuleLoadData");
@@ -132,9 +132,9 @@ Json bare(const Device& device, std::int64_t launches, std::int64_t chains) {
                                        device.check(call(
                                                         stream.stream,
                                                         [](void* flag) {
-                                                          auto& told = *static_cast<std::atomic<bool>*>(flag);
-                                                          told = true;
-                                                          told.notify_one();
+                                                          auto& done = *static_cast<std::atomic<bool>*>(flag);
+                                                          done = true;
+                                                          done.notify_one();
                                                         },
                                                         &over),
                                                     "cuLaunchHostFunc");
@@ -148,7 +148,8 @@ Json bare(const Device& device, std::int64_t launches, std::int64_t chains) {
   return json;
 }
 
-/// Microseconds a task, from submission to the end of all. The body launches the empty kernel, or puts nothing into the stream.
+/// Microseconds per task, from submission to completion of all. The body launches the empty kernel, or leaves
+/// the stream empty.
 Json tasks(const std::string& devices, std::int64_t count, std::size_t streams, bool launches) {
   fl::Config config;
   config.set("workers", "1");

@@ -1,9 +1,11 @@
-// Random programs on a CUDA device, beside a core: streams, workspaces, little memory and entries that share the device are drawn, all
-// policies take turns. Values have to be those of a sequential run.
+// Random programs on a CUDA device and a core, with random numbers of streams and workspaces, little memory
+// and several entries that share the device; policies alternate. The values must equal those of a sequential
+// run.
 //
 //   gpu_programs [--device 0] [--programs 300] [--seed 1]
 //
-// The last line of a failure is the first program that was wrong; then it ends with 1. The kernels are compiled by the driver.
+// On failure the last line names the first wrong program, and the exit status is 1. The driver compiles the
+// kernels.
 #include <fairlead/cuda.hpp>
 #include <fairlead/fairlead.hpp>
 
@@ -21,7 +23,7 @@ using namespace gpu;
 namespace fl = fairlead;
 using Numbers = fl::Vector<long>;
 
-// A thread for each element. What `keep` leaves in the workspace, `combine` reads there.
+// One thread per element. `combine` reads the workspace that `keep` writes.
 constexpr const char* kernels = R"(.version 6.0
 .target sm_50
 .address_size 64
@@ -59,7 +61,8 @@ constexpr const char* kernels = R"(.version 6.0
 
 fl::CudaGrid grid_of(long size) { return fl::cuda_grid(static_cast<unsigned>((size + 127) / 128), 128); }
 
-/// One to three entries of the device, from one in which the largest task just fits upwards; an emulated one beside them at times.
+/// One to three entries of the device, from the minimum memory for the largest task upwards; sometimes an
+/// emulated one in addition.
 std::string drawn_devices(fl::Random& random, std::int64_t device) {
   std::string list;
   const std::uint64_t entries = 1 + random.below(3);
@@ -77,7 +80,7 @@ Json measure(Arguments& arguments) {
   const std::int64_t number = arguments.number("--device", 0), programs = arguments.number("--programs", 300);
   const auto first = static_cast<std::uint64_t>(arguments.number("--seed", 1));
   arguments.require_all_used();
-  const Device kept(number);  // else each program would begin the driver's context anew
+  const Device kept(number);  // otherwise each program would create the driver's context again
   const fl::CudaModule module(kernels, {"advance", "keep", "combine"});
   const auto step =
       fl::codelet("step")

@@ -1,14 +1,15 @@
-// The tiled Cholesky factorization where the driver moves what kernels touch: the matrix lies in one block of memory that cores and
-// device follow at the same addresses, and Fairlead's tasks have of each tile a number, which says who comes first, and nothing to copy.
-// Beside gpu_cholesky, which computes the same with Fairlead's copies. Stands against Bouteiller et al. 2025's unified memory
-// (docs/papers-details.md, P5).
+// The tiled Cholesky factorization with unified memory, where the driver moves the pages that kernels touch:
+// cores and device access the matrix at the same addresses. Fairlead's tasks use a number per tile for their
+// order, and copy nothing. gpu_cholesky computes the same with Fairlead's copies. Reproduces Bouteiller et
+// al. 2025's unified memory (docs/papers-details.md, P5).
 //
 //   gpu_unified --place host|write-combined|managed|advised|prefetched --devices LIST --memory BYTES [--device 0] [--n 30720]
 //     [--tile 2048] [--workers 1] [--repetitions 3] [--scheduler NAME] [--seed 1]
 //
-// host, write-combined: the driver's RAM, which kernels read and write over the wire. managed: pages go where they are touched.
-// advised: the same, and the driver knows beforehand that they belong on the device. prefetched: and each task asks for its tiles in
-// its stream. Of managed memory never more is taken than the device has free: more of it can make a device hang.
+// host, write-combined: pinned host memory, which kernels read and write over the link. managed: pages move
+// on access. advised: also with advice that they belong on the device. prefetched: also each task prefetches
+// its tiles in its stream. The program uses no more managed memory than the device has free: oversubscription
+// can make a device hang.
 #include "algorithms/linalg/cholesky_tasks.hpp"
 #include "algorithms/linalg/cuda/cuda_blas.hpp"
 #include "algorithms/linalg/generated_matrix.hpp"
@@ -25,18 +26,18 @@ Where where_of(const std::string& name) {
   const std::vector<std::string> names{"host", "write-combined", "managed", "advised", "prefetched"};
   const auto found = std::find(names.begin(), names.end(), name);
   if (found == names.end())
-    throw fl::ConfigError(fmt::format("--place {}: say one of {}", name, fmt::join(names, ", ")));
+    throw fl::ConfigError(fmt::format("--place {}: not one of {}", name, fmt::join(names, ", ")));
   return static_cast<Where>(found - names.begin());
 }
 
-/// A block that cores and the device follow at the same addresses.
+/// A block that cores and the device access at the same addresses.
 class SharedBlock {
  public:
   SharedBlock(const Device& device, Where where, std::size_t bytes) : device_(device), where_(where) {
     if (managed()) {
       if (const std::size_t free = device.free_bytes(); bytes > free)
         throw fl::ConfigError(
-            fmt::format("{} bytes of managed memory, and the device has {} free", bytes, free));
+            fmt::format("{} bytes of managed memory are needed, but the device has {} free", bytes, free));
       constexpr unsigned for_all = 1;  // CU_MEM_ATTACH_GLOBAL
       cu::Pointer at = 0;
       device.check(device.function<cu::Status(cu::Pointer*, std::size_t, unsigned)>("cuMemAllocManaged")(
@@ -74,7 +75,7 @@ class SharedBlock {
   double* at(std::int64_t element) const noexcept { return at_ + element; }
   bool managed() const noexcept { return where_ >= Where::managed; }
 
-  /// Asks, in the stream, for what its next kernel touches. Nothing unless that is wanted.
+  /// Prefetches, in the stream, the data of its next kernel, if enabled.
   void prefetch(const fl::CudaStream& stream, const double* begin, std::int64_t elements) const {
     if (where_ == Where::prefetched)
       stream.check(
@@ -90,7 +91,7 @@ class SharedBlock {
   cu::Status (*prefetch_)(cu::Pointer, std::size_t, cu::Device, cu::Stream) = nullptr;
 };
 
-/// The lower tiles of a matrix in a block, each in one piece.
+/// The lower tiles of a matrix in a block, each contiguous.
 class SharedTiles {
  public:
   SharedTiles(std::int64_t n, std::int64_t side) : n_(n), side_(side), count_((n + side - 1) / side) {
@@ -114,14 +115,14 @@ class SharedTiles {
   std::vector<std::int64_t> first_;
 };
 
-/// A tile as kernels get it.
+/// A tile as a kernel argument.
 struct Tile {
   double* at = nullptr;
   std::int64_t rows = 0, columns = 0;
   la::CudaMatrix<double> matrix() const { return {at, static_cast<std::size_t>(rows)}; }
 };
 
-using Turn = fl::Vector<double>;  // whose turn it is at a tile; nobody looks at the number
+using Turn = fl::Vector<double>;  // orders the tasks of a tile; its value is unused
 
 /// Submits the tasks of the factorization.
 class SharedCholesky {
@@ -129,7 +130,7 @@ class SharedCholesky {
   SharedCholesky(fl::Flow& flow, const SharedTiles& tiles, const SharedBlock& block,
                  const std::vector<fl::Handle<Turn>>& turns, const la::CudaBlas& blas)
       : flow_(flow), tiles_(tiles), block_(block), turns_(turns), blas_(blas) {}
-  SharedCholesky(const SharedCholesky&) = delete;  // bodies call it
+  SharedCholesky(const SharedCholesky&) = delete;  // bodies use it
   SharedCholesky& operator=(const SharedCholesky&) = delete;
 
   void potrf(std::int32_t k, int priority) {
@@ -191,7 +192,8 @@ class SharedCholesky {
       });
 };
 
-/// Tiles that the device reads where they are and Fairlead brings home, so that cores look at what kernels have left.
+/// Tiles that the device reads in place and Fairlead copies home, so that cores can check the results of
+/// kernels.
 fl::TiledMatrix<double> taken(fl::Runtime& runtime, fl::Flow& flow, const Device& device,
                               const SharedTiles& tiles, const SharedBlock& block,
                               const std::vector<fl::Handle<Turn>>& turns, std::int64_t n, std::int32_t side) {
@@ -227,7 +229,7 @@ Json measure(Arguments& arguments) {
   const SharedTiles tiles(n, side);
   const SharedBlock block(device, where, static_cast<std::size_t>(tiles.elements()) * sizeof(double));
   const la::CudaBlas blas;
-  fl::Runtime runtime(config);  // ends before the block does
+  fl::Runtime runtime(config);  // destroyed before the block
   fl::Flow flow(runtime);
   std::vector<fl::Handle<Turn>> turns;
   for (std::size_t i = 0; i < SharedTiles::number(tiles.count(), 0); ++i)

@@ -1,6 +1,6 @@
-// How fast bytes go to a CUDA device and back, by size, from RAM that is registered and from RAM that is not, one way and both
-// ways at once; and what registering takes. Of copies to all other devices that it has access to, up to the size that --peers says
-// (0: none). By the driver's own functions: what Fairlead's copies are measured against.
+// Bandwidth of copies to and from a CUDA device by size, with registered and unregistered RAM, in one
+// direction and both at once; the time to register memory; and copies to all other accessible devices, up to
+// the size --peers (0: none). Uses the driver API, as a baseline for Fairlead's copies.
 //
 //   gpu_wires [--device 0] [--largest 268435456] [--pin 1073741824] [--repetitions 5] [--peers 0]
 #include <array>
@@ -12,13 +12,14 @@ namespace {
 
 using namespace gpu;
 
-/// RAM that was touched; registered while it lives, if wanted.
+/// Touched RAM, optionally registered during its lifetime.
 class Host {
  public:
   Host(const Device& device, std::size_t bytes, bool pinned)
       : device_(device),
         memory_(static_cast<std::byte*>(std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096))) {
-    if (memory_ == nullptr) throw fairlead::SystemError(fmt::format("there are no {} bytes of RAM", bytes));
+    if (memory_ == nullptr)
+      throw fairlead::SystemError(fmt::format("cannot allocate {} bytes of RAM", bytes));
     std::memset(memory_, 1, bytes);
     if (!pinned) return;
     const auto begin = Clock::now();
@@ -58,7 +59,7 @@ double seconds_of(const Copy& copy, std::int64_t repetitions) {
 struct Wires {
   const Device& device;
   std::int64_t repetitions;
-  // For RAM that is not registered: the driver copies it piece by piece, and the call returns when it has.
+  // For unregistered RAM: the driver copies it in chunks, and the call returns after the copy.
   cu::Status (*to)(cu::Pointer, const void*, std::size_t);
   cu::Status (*from)(void*, cu::Pointer, std::size_t);
 
@@ -79,10 +80,11 @@ struct Wires {
       const Host pinned(device, bytes, true), other(device, bytes, true);
       const auto go = [&] {
         device.check(driver.cuMemcpyHtoDAsync_v2(first.at, pinned.data(), bytes, there.stream),
-                     "a copy there");
+                     "a copy to the device");
       };
       const auto come = [&] {
-        device.check(driver.cuMemcpyDtoHAsync_v2(other.data(), second.at, bytes, back.stream), "a copy back");
+        device.check(driver.cuMemcpyDtoHAsync_v2(other.data(), second.at, bytes, back.stream),
+                     "a copy from the device");
       };
       json.add("pinned_to_device", rate(seconds([&] { go(), there.wait(); })));
       json.add("pinned_from_device", rate(seconds([&] { come(), back.wait(); })));
@@ -90,14 +92,15 @@ struct Wires {
     }
     const Host plain(device, bytes, false);
     json.add("plain_to_device",
-             rate(seconds([&] { device.check(to(first.at, plain.data(), bytes), "a copy there"); })));
-    json.add("plain_from_device",
-             rate(seconds([&] { device.check(from(plain.data(), second.at, bytes), "a copy back"); })));
+             rate(seconds([&] { device.check(to(first.at, plain.data(), bytes), "a copy to the device"); })));
+    json.add(
+        "plain_from_device",
+        rate(seconds([&] { device.check(from(plain.data(), second.at, bytes), "a copy from the device"); })));
     return json;
   }
 };
 
-/// From one device to another and back, each in a stream of the one that has the bytes.
+/// Copies between two devices in both directions, each in a stream of the source.
 Json between(const Device& here, std::size_t number, std::size_t largest, std::int64_t repetitions) {
   const auto first = static_cast<std::size_t>(&here.found() - here.all().devices.data());
   Json json = Json::object({{"device", number}, {"name", here.all().devices[number].name}});
@@ -122,13 +125,13 @@ Json between(const Device& here, std::size_t number, std::size_t largest, std::i
     const auto go = [&] {
       here.check(
           driver.cuMemcpyPeerAsync(other_in.at, there.context(), out.at, here.context(), bytes, away.stream),
-          "a copy there");
+          "a copy to the device");
     };
     const auto come = [&] {
       const Current its(there);
       there.check(
           driver.cuMemcpyPeerAsync(in.at, here.context(), other_out.at, there.context(), bytes, back.stream),
-          "a copy back");
+          "a copy from the device");
     };
     const auto come_back = [&] {
       const Current its(there);

@@ -1,13 +1,14 @@
-// Independent products of small matrices as tasks, against a loop over the same calls: from which size on overhead
-// does not matter (the experiment dague/fig-3). Bosilca et al. 2011 (DAGuE), figure 3: 2^10 to 2^20 of them, sizes 2 to
-// 100, time x cores over the loop's time; within 5 % of 1 from 44 microseconds on.
+// Independent products of small matrices as tasks, compared with a loop over the same calls: the size from
+// which on overhead does not matter (the experiment dague/fig-3). Bosilca et al. 2011 (DAGuE), figure 3: 2^10
+// to 2^20 of them, sizes 2 to 100, time x cores over the loop's time; within 5 % of 1 from 44 microseconds
+// on.
 //
 //   independent_gemms [--threads 2] [--repetitions 5] [--json]
 //
-// All tasks read the same A and B; C is the thread's, as in a loop. Loop, the loop shared out to all threads, flow and
-// parameterized graph take turns; the medians of the ratios are printed. What threads lose that only loop, the
-// machine takes (its clock, what they share, other programs), so the runtime is judged by the ratio to those; with one
-// thread that is the paper's ratio. One run takes about a second a row and repetition.
+// All tasks read the same A and B; C belongs to the thread, as in a loop. Loop, loop on all threads, flow and
+// parameterized graph alternate; the program prints the medians of the ratios. The parallel loop also suffers
+// from the machine (clock, shared resources, other programs), so the runtime is judged by the ratio to it;
+// with one thread that is the paper's ratio. A run takes about a second per row and repetition.
 #include <fairlead/config.hpp>
 #include <fairlead/error.hpp>
 #include <fairlead/fairlead.hpp>
@@ -50,7 +51,7 @@ Asked asked_by(int argc, char** argv) {
       asked.json = true;
     } else if ((option == "--threads" || option == "--repetitions") && i + 1 < argc) {
       const int number = std::atoi(argv[++i]);
-      if (number < 1) throw ConfigError(fmt::format("{} is a number above 0", option));
+      if (number < 1) throw ConfigError(fmt::format("{} must be a number above 0", option));
       (option == "--threads" ? asked.threads : asked.repetitions) = number;
     } else {
       throw ConfigError(fmt::format("{} is unknown or lacks a number", option));
@@ -66,7 +67,7 @@ double seconds(Work&& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/// Threads that wait until all begin at once.
+/// Threads that start at the same time.
 class AtOnce {
  public:
   explicit AtOnce(int threads) : turn_(threads + 1) {
@@ -128,7 +129,7 @@ class Products {
     result_ = elements_;
   }
 
-  /// As many as take about 0.15 seconds at least, a power of two from 2^10 to 2^20.
+  /// The number of products that take at least about 0.15 seconds: a power of two from 2^10 to 2^20.
   std::uint64_t count() {
     std::uint64_t tasks = 1 << 10;
     while (tasks < (1 << 20) && loop(tasks) < 0.15) tasks *= 2;
@@ -139,7 +140,7 @@ class Products {
       for (std::uint64_t i = 0; i < tasks; ++i) multiply(elements_.data(), elements_.data(), result_.data());
     });
   }
-  /// The same by all threads at once, without a runtime: each has its share and is where a worker would be.
+  /// The same on all threads at once, without a runtime: each has its share and runs on a worker's core.
   double loops(std::uint64_t tasks) {
     return at_once_.seconds([&](std::size_t thread, std::size_t threads) {
       thread_local std::array<double, most_elements> c;
@@ -199,7 +200,7 @@ int main(int argc, char** argv) try {
   double since_flow = 0, since_graph = 0;  // microseconds
   if (!asked.json)
     fmt::print(
-        "{} threads; time x threads / the loop's time, and how much longer than the threads' own loops\n"
+        "{} threads; time x threads / the loop's time, and the ratio to the loops on all threads\n"
         "  size  microseconds    tasks   loops    flow     ptg  flow/loops  ptg/loops\n",
         asked.threads);
   for (const int size : {2, 4, 8, 12, 16, 24, 32, 40, 48, 56, 64, 72, 80, 90, 100, 120, 140}) {

@@ -1,10 +1,10 @@
-// The peer of the factorization in core: LAPACK's potrf on the whole matrix, with threads of its own, from
-// the same library and core type as Fairlead's kernels and on the same generated matrix.
+// Baseline of the factorization in core: LAPACK's potrf on the whole matrix, with its own threads, from the
+// same library and core type as Fairlead's kernels and on the same generated matrix.
 //
 //   lapack_potrf [--n 16384] [--threads 2] [--repetitions 5] [--seed 0] [--map DIRECTORY] [--json]
 //
-// With --map the matrix is a file in that directory, mapped into memory: what one does whose matrix does not
-// fit and who has LAPACK only. See scripts/bench-mapped.
+// With --map the matrix is a mapped file in that directory: the alternative without a runtime for a matrix
+// that does not fit. See scripts/bench-mapped.
 #include <fairlead/config.hpp>
 #include <fairlead/error.hpp>
 
@@ -71,12 +71,11 @@ Asked asked_by(int argc, char** argv) {
           "unknown option {}; there are --n --threads --repetitions --seed --map --json", option));
   }
   if (asked.n < 1 || asked.n > 100'000 || asked.threads < 1 || asked.repetitions < 1)
-    throw ConfigError("n is 1 to 100000, threads and repetitions at least 1");
+    throw ConfigError("n must be 1 to 100000, threads and repetitions at least 1");
   return asked;
 }
 
-/// A column-major n x n matrix in huge pages; or in a file without a name in a directory, if that is not
-/// empty.
+/// A column-major n x n matrix in huge pages; or in an unnamed file in a directory, if one is given.
 class Matrix {
  public:
   explicit Matrix(std::int64_t n, const std::string& directory = {})
@@ -85,15 +84,15 @@ class Matrix {
     if (!directory.empty()) {
       file = ::open(directory.c_str(), O_TMPFILE | O_RDWR, 0600);
       if (file < 0 || ::posix_fallocate(file, 0, static_cast<off_t>(bytes_)) != 0)
-        throw SystemError(fmt::format("no file of {} bytes in {}", bytes_, directory));
+        throw SystemError(fmt::format("cannot create a file of {} bytes in {}", bytes_, directory));
     }
     const int how = file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
     void* memory = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, how, file, 0);
-    if (memory == MAP_FAILED) throw SystemError(fmt::format("no {} bytes of memory", bytes_));
+    if (memory == MAP_FAILED) throw SystemError(fmt::format("cannot allocate {} bytes", bytes_));
     if (file < 0)
       ::madvise(memory, bytes_, MADV_HUGEPAGE);
     else
-      ::close(file);  // the mapping keeps it
+      ::close(file);  // the mapping keeps the file
     data_ = static_cast<double*>(memory);
   }
   Matrix(const Matrix&) = delete;
@@ -141,8 +140,8 @@ double error_of(const Matrix& l, std::int64_t n, std::uint64_t seed) {
   return worst;
 }
 
-/// || b - A x || / (|| A || || x || + || b ||) in the largest norm, where x is solved for by the factor and b is the
-/// right-hand side of `fairlead bench`: its measure.
+/// The measure of `fairlead bench`: || b - A x || / (|| A || || x || + || b ||) in the maximum norm, where x
+/// is the solution by the factor and b its right-hand side.
 double backward_error_of(const Blas& blas, const Matrix& l, std::int64_t n, std::uint64_t seed) {
   const auto count = static_cast<std::size_t>(n);
   const auto order = static_cast<int>(n);
@@ -173,22 +172,22 @@ std::shared_ptr<const Blas> load(int threads) {
   KernelSettings settings;
   settings.helper = {"/proc/self/exe", "time-blas"};
   settings.cache_directory = config.text_or("cache-directory", "");
-  settings.libraries = {"libopenblas.so.0"};  // the only one here whose LAPACK has threads of its own
+  settings.libraries = {"libopenblas.so.0"};  // the only known library whose LAPACK is threaded
   if (config.has("blas")) settings.libraries = {config.text("blas")};
   settings.core_type = config.text_or("blas-coretype", "");
-  settings.own_products = false;  // LAPACK has none
+  settings.own_products = false;  // LAPACK does not use them
   const BlasCandidate chosen = choose_kernels(settings).best.candidate;
   set_blas_environment(chosen);
   ::setenv("OPENBLAS_NUM_THREADS", std::to_string(threads).c_str(), 1);
   auto blas = Blas::load({.blas = chosen.library, .lapack = {}});
-  // Loading has set it to one thread, as tasks want it.
+  // Loading has set it to one thread, as tasks require.
   const auto library = SharedLibrary::open(chosen.library);
   if (const auto openblas = library.find<void(int)>("openblas_set_num_threads"))
     openblas(threads);
   else if (const auto mkl = library.find<void(int)>("MKL_Set_Num_Threads"))
     mkl(threads);
   else if (threads != 1)
-    throw ConfigError("this library does not say how to set its number of threads");
+    throw ConfigError("this library has no function to set its number of threads");
   return blas;
 }
 
@@ -197,7 +196,7 @@ int run(const Asked& asked) {
   const auto n = static_cast<int>(asked.n);
   {
     const std::int64_t small =
-        std::min<std::int64_t>(asked.n, 2048);  // starts its threads, touches its buffers
+        std::min<std::int64_t>(asked.n, 2048);  // starts the library's threads, touches its buffers
     const Matrix warm(small);
     warm.generate(asked.seed, asked.threads);
     (void)blas->potrf<double>(Triangle::lower, static_cast<int>(small), warm.data(), static_cast<int>(small));
@@ -237,7 +236,7 @@ int run(const Asked& asked) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // This program started by itself to time a BLAS in a process of its own.
+  // This program, started by itself to time a BLAS in a separate process.
   if (argc > 1 && std::string_view(argv[1]) == "time-blas")
     return time_blas_main(std::vector<std::string>(argv + 2, argv + argc));
   try {

@@ -1,12 +1,14 @@
-// How many tasks a thread keeps from thieves, on this machine's cores (the experiment dague/placeholder, which simulates the
-// same without caches). Bosilca et al. 2011 (DAGuE), section III, shows no figure: with no such task there would be
-// excessive stealing and poor locality, with many tasks do not migrate; it takes one.
+// The effect of the number of tasks that a thread keeps from thieves, on this machine (the experiment
+// dague/placeholder simulates it without caches). Bosilca et al. 2011 (DAGuE), section III, argue for one,
+// without a figure: zero would lead to excessive stealing and poor locality, and many would keep tasks from
+// migrating.
 //
 //   lfq_placeholder [--n 2048] [--tile 64] [--threads 2] [--rounds 31] [--json]
 //
-// A Cholesky factorization of many small tasks, in memory, under LFQ with placeholders of 0, 1, 4 and 10^6, and by LWS. In
-// each round they take turns, beginning with another one; what is judged is the median over rounds of a time over that
-// of one place in the same round, with the 95 % interval of that median: a claim whose limit is within it is open.
+// A Cholesky factorization of many small tasks, in memory, under LFQ with placeholders of 0, 1, 4 and 10^6,
+// and under LWS. The policies alternate, each round starting with another one. The criterion is the median
+// over rounds of the time relative to one place in the same round, with its 95 % interval: a claim whose
+// limit lies within it is open.
 #include <fairlead/config.hpp>
 #include <fairlead/error.hpp>
 #include <fairlead/fairlead.hpp>
@@ -48,7 +50,7 @@ Asked asked_by(int argc, char** argv) {
       asked.json = true;
     } else if (found != numbers.end() && i + 1 < argc) {
       *found->second = std::atoi(argv[++i]);
-      if (*found->second < 1) throw ConfigError(fmt::format("{} is a number above 0", option));
+      if (*found->second < 1) throw ConfigError(fmt::format("{} must be a number above 0", option));
     } else {
       throw ConfigError(fmt::format("{} is unknown or lacks a number", option));
     }
@@ -56,7 +58,7 @@ Asked asked_by(int argc, char** argv) {
   return asked;
 }
 
-/// A median, and between which of the values it is with a probability of 95 %, by their order alone.
+/// A median, and its 95 % interval by order statistics.
 struct Median {
   double value = 0, least = 0, most = 0;
 };
@@ -68,19 +70,19 @@ Median median(std::vector<double> values) {
   return {values[values.size() / 2], values[rank], values[values.size() - 1 - rank]};
 }
 
-/// Whether it is above the limit, as far as that can be told.
+/// Whether the median is above the limit; open if the limit lies within the interval.
 const char* verdict(const Median& it, double limit) {
   return it.least > limit ? "reproduced" : it.most <= limit ? "differs" : "open";
 }
 
-/// One way to schedule, with a runtime and a matrix of its own.
+/// One policy, with its own runtime and matrix.
 class Way {
  public:
   Way(const Asked& asked, const linalg::Kernels& kernels, const std::string& scheduler)
       : kernels_(kernels), runtime_(config_of(asked, scheduler)), flow_(runtime_) {
     a_.emplace(runtime_.tiled<double>("A", asked.n, asked.n, asked.tile, Tiles::lower));
   }
-  /// Of one factorization; the matrix is made before.
+  /// Seconds of one factorization; the matrix is generated before.
   double seconds() {
     const auto fill = codelet("fill").cpu([](Out<Tile<double>> tile, std::int32_t row, std::int32_t column) {
       for (std::int32_t j = 0; j < tile.columns(); ++j)
@@ -145,7 +147,7 @@ int main(int argc, char** argv) try {
     else
       fmt::print("  {:<26} {:7.4f}  {:5.3f} ({:.3f} to {:.3f})\n", names[i], seconds, ratio, least, most);
   }
-  // As experiments/dague/placeholder.toml has them.
+  // The claims of experiments/dague/placeholder.toml.
   const char* const none = verdict(over[0], 1.03);
   const char* const all = verdict(over[3], 1);
   if (asked.json)

@@ -1,10 +1,11 @@
-// How much a simulated rank takes of time and memory, and how often ranks look at tasks: Cholesky with so many tasks for each of many
-// ranks, which are whole simulated machines that speak by the protocol of real runs.
+// Time and memory of a simulated rank, and the number of visits of tasks by ranks: Cholesky with a fixed
+// number of tasks per rank on many ranks. Each rank is a whole simulated machine, with the protocol of real
+// runs.
 //
 //   many_simulated_ranks [--ranks 64] [--tasks 65536] [--within MiB]
 //
-// --tasks: of each rank, on average. Fails if all ranks together look at more than three times as many tasks as there are tasks
-// and edges; with --within, also if the process has taken more than so many MiB for each rank.
+// --tasks: per rank, on average. Fails if the visits by all ranks exceed three times the number of tasks and
+// edges; with --within, also if the process uses more than that many MiB per rank.
 #include <fairlead/distribution.hpp>
 #include <fairlead/error.hpp>
 
@@ -27,7 +28,7 @@ using namespace fairlead;
 constexpr std::int64_t tile = 340;
 
 std::uint64_t tasks_of_cholesky(std::uint64_t nt) { return nt * (nt + 1) * (nt + 2) / 6; }
-/// Inputs that come from tasks: tiles of the column, and the tile that is changed, but for the first who does so.
+/// Edges: tiles of the column, and the updated tile, except for the first task that updates it.
 std::uint64_t edges_of_cholesky(std::uint64_t nt) {
   const std::uint64_t trsm = nt * (nt - 1) / 2, syrk = trsm, gemm = nt * (nt - 1) * (nt - 2) / 6;
   const std::uint64_t tiles = nt * (nt + 1) / 2;
@@ -55,12 +56,12 @@ int measure(std::uint32_t ranks, std::uint64_t tasks_each, double within) {
   const double looked = static_cast<double>(result.tasks_examined) / ends;
   fmt::print(
       "{} ranks: {} x {} tiles, {} tasks, {} edges: {:.1f} s, {:.1f} microseconds a task; {:.2f} MiB a rank; "
-      "tasks were looked at {:.2f} times as often as there are tasks and edges\n",
+      "{:.2f} visits per task and edge\n",
       ranks, nt, nt, result.tasks, edges_of_cholesky(nt), result.simulation_seconds,
       1e6 * result.simulation_seconds / static_cast<double>(result.tasks), mebibytes, looked);
-  if (result.tasks != tasks_of_cholesky(nt)) throw Error("not all tasks have run");
-  if (looked > 3) throw Error("tasks are looked at too often");
-  if (within > 0 && mebibytes > within) throw Error("a rank takes more memory than it may");
+  if (result.tasks != tasks_of_cholesky(nt)) throw Error("some tasks have not run");
+  if (looked > 3) throw Error("too many visits of tasks");
+  if (within > 0 && mebibytes > within) throw Error("a rank uses too much memory");
   return 0;
 }
 

@@ -1,10 +1,11 @@
-// What very many tasks take of time and memory: independent ones, as many that one task releases, and Cholesky of up to 400 x 400
-// tiles (10.7 million tasks), as parameterized graphs whose bodies do nothing.
+// Time and memory of very many tasks: independent ones, ones that a single task releases, and Cholesky of up
+// to 400 x 400 tiles (10.7 million tasks), as parameterized graphs with empty bodies.
 //
 //   many_tasks [--threads 1] [--repetitions 3] [independent|released|cholesky|cholesky-priorities SIZE]
 //
-// SIZE: tasks, or tiles a side. Without one, all that docs/performance.md has. Each runs in a process of its own: resident are the
-// memory at the most, and how much that is beyond what was there when all data were registered and the graph was made.
+// SIZE: tasks, or tiles per side. Without arguments, all graphs of docs/performance.md. Each runs in a
+// separate process. Prints the peak resident memory, and its growth since all data were registered and the
+// graph was built.
 #include <fairlead/fairlead.hpp>
 #include <fairlead/ptg.hpp>
 
@@ -36,7 +37,7 @@ struct Options {
   int threads = 1, repetitions = 3;
 };
 
-/// Kibibytes, by the name of a line of /proc/self/status.
+/// Kibibytes of the named line of /proc/self/status.
 double kibibytes(std::string_view name) {
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;)
@@ -80,7 +81,7 @@ void add_cholesky(ptg::Graph& graph, const std::vector<fl::Handle<Value>>& data,
   gemm.runs(three, ptg::flow("A").from(trsm["C"](k, m)), ptg::flow("B").from(trsm["C"](k, j)),
             ptg::flow("C").from(A(m, j)).when(k == 0).from(gemm["C"](k - 1, m, j)));
   if (!priorities) return;
-  // The longest way to the end, in steps.
+  // The longest path to the end, in steps.
   potrf.priority(3 * (n - k));
   trsm.priority(3 * (n - m) + 2);
   syrk.priority(3 * (n - m) + 1);
@@ -120,7 +121,7 @@ void measure(const Case& with, const Options& options) {
              most / 1024, (most - before) / 1024);
 }
 
-/// Memory that others have used does not count here.
+/// Runs in a new process, without the memory of earlier graphs.
 bool measure_apart(const Case& with, const Options& options) {
   std::fflush(stdout);
   const pid_t child = ::fork();
@@ -165,7 +166,7 @@ int main(int argc, char** argv) {
   fmt::print("{} threads; nanoseconds per task: median (least-most) of {}; resident: MiB\n", options.threads,
              options.repetitions);
   fmt::print("{:>20} {:>9} {:>9} {:>26} {:>12} {:>12}\n", "graph", "size", "tasks", "ns per task", "resident",
-             "beyond data");
+             "growth");
   bool right = true;
   for (const Case& with : cases) right &= measure_apart(with, options);
   return right ? 0 : 1;

@@ -1,13 +1,13 @@
-// Many values from all ranks to one: how long each takes, and what memory that takes on the rank that gets them, as the
-// kernel counts it. The receiving task looks at every value.
+// Many values from all ranks to one: the time per value, and the memory of the receiving rank, as reported by
+// the operating system. The receiving task checks every value.
 //
 //   mpirun -n 3 many_to_one_openmpi [--by graph|flow|messages] [--values 65536] [--bytes 8] [--memory 64MiB] [--within 30MiB]
 //
-// As a parameterized graph, each value is a datum of its own; in a flow each rank writes one datum again and again; by messages each
-// rank sends what it has written once, without a pause, and the other receives into 64 data in turn.
+// In a parameterized graph each value is a separate datum; in a flow each rank writes one datum repeatedly;
+// by messages each rank sends its value without a pause, and the other receives into 64 data, round robin.
 //
-// Exit status 1 if a value is wrong or missing, or if a rank takes more than its --memory and --within besides (what a
-// process has before its runtime begins is not counted).
+// Exits with status 1 if a value is wrong or missing, or if a rank uses more than --memory plus --within (the
+// memory of the process before its runtime starts does not count).
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
@@ -37,7 +37,7 @@ struct Asked {
   std::string memory = "64MiB", within = "30MiB", by = "graph";
 };
 
-/// The most that this process has had resident which is no file's.
+/// The peak resident memory of this process without files.
 Bytes most_of_its_own() {
   Bytes peak = 0, file = 0;
   std::ifstream status("/proc/self/status");
@@ -48,7 +48,7 @@ Bytes most_of_its_own() {
   return (peak - std::min(peak, file)) << 10;
 }
 
-/// What the rank that gets the values has seen of them.
+/// The values that the receiving rank has checked.
 struct Seen {
   std::atomic<std::int64_t> values{0}, sum{0};
 };
@@ -68,7 +68,7 @@ auto taking(Seen& seen) {
   });
 }
 
-/// The rank that gives a value: all but 0, in turn.
+/// The rank that sends a value: all but 0, round robin.
 std::uint32_t giver_of(std::int64_t i, const Rank& rank) {
   return static_cast<std::uint32_t>(i % (std::int64_t{rank.count()} - 1) + 1);
 }
@@ -153,7 +153,7 @@ int bench(const Asked& asked) {
   within.set("memory", asked.within);
   const bool fits = taken <= limit + within.bytes("memory");
   fmt::print(
-      "rank {}: {} values of {} B in {:.3f} s, {:.2f} us each; {:.1f} MiB resident besides {:.1f} "
+      "rank {}: {} values of {} B in {:.3f} s, {:.2f} us each; {:.1f} MiB resident in addition to {:.1f} "
       "before{}{}\n",
       rank.number(), asked.values, asked.bytes, seconds, seconds * 1e6 / static_cast<double>(asked.values),
       static_cast<double>(taken) / (1 << 20), static_cast<double>(before) / (1 << 20),

@@ -1,4 +1,5 @@
-// What the benchmarks between two ranks have in common: MPI's beginning and end, and that there are two.
+// Shared by the benchmarks between two ranks: initialization and finalization of MPI, and the check for two
+// ranks.
 #pragma once
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
@@ -9,19 +10,19 @@
 
 #include <exception>
 
-/// Says so if there are not.
+/// Prints an error if there are not two ranks.
 inline bool are_two(const fairlead::Rank& rank) {
   if (rank.count() != 2) fmt::print(stderr, "two ranks are needed: mpirun -n 2\n");
   return rank.count() == 2;
 }
 
-/// What the other rank does when this one cannot go on.
+/// How the other rank learns of an error on this one.
 enum class Others {
-  are_told,  // by Fairlead, in which it waits
-  end,       // it may wait in MPI, which nobody else ends
+  notified,  // by Fairlead, in which it waits
+  aborted,   // by MPI_Abort: it may wait in MPI
 };
 
-/// The exit status: what bench() gives, or 1 if it throws.
+/// The exit status: the result of bench(), or 1 if it throws.
 template <class Bench>
 int between_ranks(int argc, char** argv, const char* name, Others others, const Bench& bench) {
   int level = 0;
@@ -31,7 +32,7 @@ int between_ranks(int argc, char** argv, const char* name, Others others, const 
     code = bench();
   } catch (const std::exception& error) {
     fmt::print(stderr, "{}: {}\n", name, error.what());
-    if (others == Others::end) MPI_Abort(MPI_COMM_WORLD, 1);
+    if (others == Others::aborted) MPI_Abort(MPI_COMM_WORLD, 1);
   }
   MPI_Finalize();
   return code;

@@ -1,5 +1,5 @@
-// What the tasks of the overhead graphs do: nothing, 20 microseconds of computing, or a computation whose
-// result depends on the order, so that a runtime that loses a dependency is found out.
+// The bodies of the overhead graphs: empty, 20 microseconds of computing, or a computation whose result
+// depends on the order, which detects a runtime that loses a dependency.
 #pragma once
 #include <algorithm>
 #include <chrono>
@@ -12,13 +12,13 @@ namespace overhead {
 
 using Value = std::uint64_t;  // a datum
 
-/// The time that a task does not take: what remains is the runtime's.
+/// The empty body: all measured time is the runtime's.
 struct EmptyBody {
   template <class... Reads>
   void operator()(Value*, const Reads*...) const {}
 };
 
-/// Computes for a given time without looking at a clock.
+/// Computes for a given time without reading a clock.
 struct SpinningBody {
   std::uint64_t rounds = 0;
   double duration_ns = 0;  ///< of one task, undisturbed
@@ -33,7 +33,7 @@ struct SpinningBody {
     *own = x;
   }
 
-  /// As many rounds as take `nanoseconds` here and now: the fastest of many trials counts.
+  /// Calibrates the rounds that take `nanoseconds`, by the fastest of many trials.
   static SpinningBody lasting(double nanoseconds) {
     SpinningBody body{10'000};
     body.rounds = static_cast<std::uint64_t>(10'000 * nanoseconds / body.fastest_ns());
@@ -56,7 +56,7 @@ struct SpinningBody {
   }
 };
 
-/// Mixes what it reads into its own datum; no two orders give the same.
+/// Mixes its inputs into its own datum; different orders give different results.
 struct CheckingBody {
   template <class... Reads>
   void operator()(Value* own, const Reads*... reads) const {
@@ -72,7 +72,7 @@ inline std::vector<Value> initial_values(const Graph& graph) {
   return values;
 }
 
-/// What the data are after the tasks ran one after the other.
+/// The data after a sequential run.
 inline std::vector<Value> sequential_result(const Graph& graph) {
   auto values = initial_values(graph);
   const CheckingBody body;

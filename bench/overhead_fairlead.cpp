@@ -1,7 +1,8 @@
 // Overhead per task of Fairlead: submission, dependencies, scheduling, pins and completion; one default
-// configuration for all rows, counters and checks on, and lines with darts, with a Recording and with a
-// parameterized graph beside it: a Recording is analysed once, in the first repetition, and then only run; a
-// parameterized graph is made once. Registration, and that, are printed per datum. With --traced, each line is followed by one of the same with tracing on, and the others are left out.
+// configuration for all rows, with counters and checks on, and rows for darts, a Recording and a
+// parameterized graph: a Recording is analysed once, in the first repetition, and then only run; a
+// parameterized graph is built once. Registration and building are printed per datum. With --traced, a row
+// with tracing follows each row of the default, and the other rows are left out.
 #include <fairlead/fairlead.hpp>
 #include <fairlead/ptg.hpp>
 #include <fairlead/report.hpp>
@@ -16,10 +17,10 @@ namespace {
 using namespace overhead;
 namespace fl = fairlead;
 
-/// Who tells the runtime of the tasks.
+/// The front end that defines the tasks.
 enum class Front { flow, recording, parameterized };
 
-/// The graphs as parameterized ones.
+/// The parameterized versions of the graphs.
 class Parameterized {
  public:
   template <class One, class Two, class Three>
@@ -69,7 +70,7 @@ class Parameterized {
                 flow("C").from(A(m, j)).when(k == 0).from(gemm["C"](k - 1, m, j)));
     }
   }
-  /// What is done once, not for each run.
+  /// The one-time work, not part of each run.
   void prepare() { graph_.tasks(); }
   void run() { graph_.run(); }
 

@@ -1,4 +1,4 @@
-// The graphs whose overhead per task is compared: what every runtime is given to run, told in one way.
+// The graphs whose overhead per task is compared, in one form for all runtimes.
 //
 // A graph calls submit(use...) once per task, in program order, with up to two reads followed by one
 // read-write. Data are numbers from 0. Bodies get the addresses of their data in the same order.
@@ -21,7 +21,7 @@ enum class Kind : std::uint8_t { generic, potrf, trsm, syrk, gemm };
 constexpr Use in(std::uint32_t datum) { return {datum, Mode::read}; }
 constexpr Use inout(std::uint32_t datum) { return {datum, Mode::read_write}; }
 
-/// Tasks with a datum each.
+/// Tasks with one datum each.
 template <class Submit>
 void independent(int tasks, Submit&& submit) {
   for (int i = 0; i < tasks; ++i) submit(Kind::generic, inout(static_cast<std::uint32_t>(i)));
@@ -33,7 +33,7 @@ void chain(int tasks, Submit&& submit) {
   for (int i = 0; i < tasks; ++i) submit(Kind::generic, inout(0));
 }
 
-/// A square grid in which each task reads what is above and what is left of its own datum.
+/// A square grid in which each task reads the data above and to the left of its own.
 template <class Submit>
 void wavefront(int side, Submit&& submit) {
   const auto at = [side](int row, int column) { return static_cast<std::uint32_t>(row * side + column); };
@@ -69,11 +69,11 @@ void cholesky(int nt, Submit&& submit) {
   }
 }
 
-/// One of them, with its size.
+/// A graph with its size.
 struct Graph {
   enum class Shape : std::uint8_t { independent, chain, wavefront, cholesky };
   Shape shape;
-  int size;  ///< tasks, tasks, tasks a side, tiles a side
+  int size;  ///< tasks, tasks, tasks per side, tiles per side
 
   template <class Submit>
   void submit_to(Submit&& submit) const {

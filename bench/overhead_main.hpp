@@ -1,5 +1,5 @@
-// The measurement that every overhead_*.cpp makes: five repetitions of each graph, the median printed, after
-// one run that checks that the runtime keeps the order. Registering data is not timed, submitting is.
+// The measurement of every overhead_*.cpp: after one run that checks the order of tasks, five repetitions of
+// each graph, of which it prints the median. Submission is timed, the registration of data is not.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -36,7 +36,7 @@ inline Options options_of(int argc, char** argv) {
 
 struct Row {
   std::string system, graph;
-  int threads;  ///< counting the application's
+  int threads;  ///< including the application's
   std::size_t tasks;
   double ns_per_task;
   double efficiency = 0;  ///< computing time over processors x time; 0: the bodies were empty
@@ -57,7 +57,7 @@ inline void print(const Row& row, bool json) {
   std::fflush(stdout);
 }
 
-/// Nanoseconds that `work` takes.
+/// Duration of `work` in nanoseconds.
 template <class Work>
 double nanoseconds(Work&& work) {
   const auto begin = std::chrono::steady_clock::now();
@@ -66,11 +66,11 @@ double nanoseconds(Work&& work) {
 }
 
 /// Measures one system with one number of threads. `System` has
-///   name(), threads() (counting the application's), processors() (that compute);
-///   prepare(values), release(): registers the data, and takes that back; neither is timed;
+///   name(), threads() (including the application's), processors() (that compute);
+///   prepare(values), release(): registers and unregisters the data; neither is timed;
 ///   run(graph, body): runs the graph's tasks, with this body, on the data.
 /// `spinning` was calibrated before any system had threads that could disturb it. Returns false if a result
-/// was wrong.
+/// is wrong.
 template <class System>
 bool measure(System& system, const SpinningBody& spinning, const Options& options) {
   bool right = true;
@@ -96,7 +96,7 @@ bool measure(System& system, const SpinningBody& spinning, const Options& option
           options.json);
   }
 
-  // Tasks of 20 microseconds: how much of the processors' time is left for them.
+  // Tasks of 20 microseconds: their share of the processor time.
   const Graph graph{Graph::Shape::independent, 10'000};
   auto values = initial_values(graph);
   system.prepare(values);

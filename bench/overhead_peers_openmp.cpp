@@ -12,7 +12,7 @@ struct Submit {
   Value* values;
   Body body;
 
-  // The bodies' arguments are copied into the task, as any runtime has to.
+  // The bodies' arguments are copied into the task, as in any runtime.
   void operator()(Kind, Use own) const {
     Value* c = values + own.datum;
     const Body run = body;

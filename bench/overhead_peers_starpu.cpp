@@ -1,6 +1,6 @@
-// Overhead per task of StarPU 1.3 as Debian has it, default scheduler. Its application thread submits and
-// then sleeps: two threads are the application's and one worker, three are two workers that share two
-// processors with it. There is no row for one thread.
+// Overhead per task of StarPU 1.3 from Debian, default scheduler. Its application thread submits and then
+// sleeps: two threads are the application's and one worker, three are two workers that share two processors
+// with it. There is no row for one thread.
 #include <starpu.h>
 
 #include "overhead_main.hpp"
@@ -69,7 +69,7 @@ class StarPu {
     conf.ncpus = workers;
     conf.ncuda = conf.nopencl = 0;
     if (starpu_init(&conf) != 0) {
-      std::fprintf(stderr, "StarPU does not start\n");
+      std::fprintf(stderr, "StarPU failed to start\n");
       std::exit(1);
     }
   }

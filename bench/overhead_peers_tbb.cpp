@@ -1,7 +1,7 @@
 // Overhead per task of oneTBB's flow graph. It takes edges, not data: a table of the last writer of each
-// datum and its readers since infers them, as part of what is timed. The graph is made whole, then started,
-// because an edge from a node that has already run would never fire. Destroying it is
-// timed too, as the other runtimes free their tasks as they go.
+// datum and its later readers infers them, and is timed. The graph is built completely, then started, because
+// an edge from a node that has already run never fires. Its destruction is timed, too, since the other
+// runtimes free their tasks during the run.
 #include <oneapi/tbb/flow_graph.h>
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/task_arena.h>
@@ -16,7 +16,7 @@ using namespace overhead;
 using oneapi::tbb::flow::continue_msg;
 using Node = oneapi::tbb::flow::continue_node<continue_msg>;
 
-/// Who has to run before the next task that uses the datum.
+/// The tasks that must run before the next user of the datum.
 struct LastUses {
   Node* writer = nullptr;
   std::vector<Node*> readers;

@@ -1,12 +1,12 @@
-// A value that goes to and fro between two ranks, from task to task, against MPI alone in the same run: Bosilca et al.
-// 2012 (DAGuE), Figure 5. Every hop looks whether the value is what the hop before has left.
+// A value that bounces between two ranks, from task to task, compared with MPI alone in the same run: Bosilca
+// et al. 2012 (DAGuE), Figure 5. Every hop checks the value of the previous hop.
 //
 //   mpirun -n 2 ping_pong_openmpi [--front ptg|jdf] [--hops 2000] [--least-bytes 8] [--most-bytes 16777216]
 //       [--repetitions 5]
 //
-// As a graph in C++, or as ping_pong.jdf compiled.
-// Rank 0 prints a row for each size: microseconds of a hop by MPI, by Fairlead where ranks read each other's memory, and
-// where all goes by MPI (medians; all three in turn), and the ratios to the first.
+// As a graph in C++, or as ping_pong.jdf compiled. Rank 0 prints a row for each size: microseconds per hop by
+// MPI, by Fairlead if ranks read each other's memory, and by Fairlead over MPI only (medians; all three
+// alternate), and the ratios to the first.
 #include <fairlead/fairlead.hpp>
 #include <fairlead/parsec.hpp>
 #include <fairlead/ptg.hpp>
@@ -56,9 +56,9 @@ double by_mpi(int rank, std::int64_t size, std::int64_t hops) {
   return (now() - begin) / static_cast<double>(hops);
 }
 
-constexpr const char* not_as_left = "the value is not what the hop before has left";
+constexpr const char* wrong_value = "the value differs from that of the previous hop";
 
-/// Seconds of a hop, all of them between two barriers.
+/// Seconds per hop, all of them between two barriers.
 double time_of(ptg::Graph& graph, std::int64_t hops) {
   MPI_Barrier(MPI_COMM_WORLD);
   const double start = now();
@@ -82,7 +82,7 @@ double by_jdf(Runtime& runtime, const TiledMatrix<double>& values, std::int64_t 
   ptg::Graph graph(runtime);
   ping_pong(graph, descriptor, static_cast<int>(hops), &wrong);
   const double time = time_of(graph, hops);
-  if (wrong != 0) throw std::runtime_error(not_as_left);
+  if (wrong != 0) throw std::runtime_error(wrong_value);
   return time;
 }
 
@@ -92,7 +92,7 @@ double by_graph(Runtime& runtime, const TiledMatrix<double>& values, std::int64_
   });
   const auto hop = codelet("hop").cpu([](InOut<Tile<double>> value, std::int64_t i) {
     if (value(0, 0) != static_cast<double>(i) || (value.rows() > 1 && value(value.rows() - 1, 0) != 0))
-      throw std::runtime_error(not_as_left);
+      throw std::runtime_error(wrong_value);
     value(0, 0) += 1;
   });
   ptg::Graph graph(runtime);
@@ -118,7 +118,7 @@ double by_fairlead(const char* reads, bool jdf, std::int64_t size, std::int64_t 
   const auto time = [&](std::int64_t of) {
     return jdf ? by_jdf(runtime, values, of) : by_graph(runtime, values, of);
   };
-  time(10);  // as MPI's value is written before: memory touched for the first time takes longer than the copy
+  time(10);  // touches the memory, like MPI's value before: a first touch takes longer than the copy
   return time(hops);
 }
 
@@ -163,5 +163,5 @@ int main(int argc, char** argv) {
     else if (option == "--front")
       asked.by_jdf = std::string_view(argv[i + 1]) == "jdf";
   }
-  return between_ranks(argc, argv, "ping_pong", Others::are_told, [&] { return bench(asked); });
+  return between_ranks(argc, argv, "ping_pong", Others::notified, [&] { return bench(asked); });
 }

@@ -1,4 +1,4 @@
-// What an allocation and a release cost: the allocator decides under the engine's lock.
+// The cost of an allocation and a release: the allocator runs under the engine's lock.
 #include "memory/range_allocator.hpp"
 
 #include <algorithm>
@@ -14,7 +14,8 @@ namespace {
 using namespace fairlead;
 using namespace fairlead::memory;
 
-// Nanoseconds for one allocate and one release, while `live_ranges` are held and as many holes lie between.
+// Nanoseconds for one allocation and one release, with `live_ranges` allocated and as many holes between
+// them.
 double nanoseconds_per_pair(std::size_t live_ranges, std::span<const Bytes> sizes) {
   Random random(1);
   RangeAllocator ranges(Bytes{64} << 30);

@@ -1,10 +1,10 @@
 // The tiled Cholesky factorization on the simulated backend: the same graph, engine and policy as in a real
-// run, in virtual time. Prints what it read and wrote, to be compared with the real run's.
+// run, in virtual time. Prints the bytes read and written, for comparison with the real run.
 //
 //   simulated_cholesky --n N --tile T --capacity BYTES --scheduler NAME --workers W --bandwidth BYTES/S
 //     --gemm GFLOPS --syrk GFLOPS --trsm GFLOPS --potrf GFLOPS [--noise PERCENT] [--seed S]
 //
-// The capacity is that of the memory node, the rates are of one core: both are in the real run's JSON.
+// The capacity is that of the memory node, the rates are those of one core: both are in the real run's JSON.
 #include <fairlead/codelet_info.hpp>
 #include <fairlead/error.hpp>
 
@@ -53,7 +53,7 @@ class Arguments {
   std::map<std::string, std::string> given_;
 };
 
-/// One of the four kinds of task: its codelet, and how long one takes.
+/// One of the four kinds of task: its codelet and duration.
 struct Kernel {
   CodeletInfo info;
   double gflops = 1;
@@ -92,7 +92,7 @@ class Tiles {
   std::vector<std::unique_ptr<engine::RegisteredDatum>> data_;
 };
 
-/// As algorithms/linalg/cholesky.cpp submits them.
+/// In the order of algorithms/linalg/cholesky.cpp.
 void submit(front::FlowSource& flow, const Tiles& a, const Kernels& kernels) {
   using enum AccessMode;
   const std::int64_t nt = a.count();

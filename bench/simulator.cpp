@@ -1,9 +1,8 @@
-// How well do simulations foretell real runs, and how fast are they? Programs run on emulated accelerators,
-// whose tasks sleep for as long as a description says and whose copies take their bytes' time, and in
-// simulation with the same description; then Table 1's largest run of DARTS (Gonthier, Marchal, Thibault
-// 2023), by events.
+// Accuracy and speed of simulations. Programs run on emulated accelerators, where tasks sleep and copies take
+// as long as in a description, and in simulation with the same description. Then Table 1's largest run of
+// DARTS (Gonthier, Marchal, Thibault 2023), in events per second.
 //
-//   simulator [--rounds 5] [--milliseconds 2] [--tiles 12]     a product of tiles sleeps so long
+//   simulator [--rounds 5] [--milliseconds 2] [--tiles 12]     milliseconds: sleep of a product of tiles
 //
 // Prints JSON.
 #include <fmt/format.h>
@@ -32,7 +31,7 @@ constexpr Bytes tile_bytes = tile * tile * sizeof(double);
 struct Machine {
   const char* name;
   std::size_t devices;
-  double copies_a_product;  // tiles that cross a wire while two tiles are multiplied
+  double copies_a_product;  // tiles that cross a link during a product
 };
 constexpr Machine machines[] = {{"one device, quick wire", 1, 8},
                                 {"one device, slow wire", 1, 1},
@@ -77,7 +76,7 @@ std::string compared(const Machine& machine, const std::string& workload, const 
       simulated.bytes_to_devices + simulated.bytes_from_devices, fmt::join(bytes, ", "));
 }
 
-/// Events a second of real time.
+/// Events per second of real time.
 std::vector<double> events_per_second(int rounds) {
   const WorkloadSize size{.n = 109440, .tile = 1920, .precision = Precision::single};
   const Program program = make_workload("cholesky", size);
@@ -99,7 +98,7 @@ int main(int argc, char** argv) try {
   for (int i = 1; i < argc; i += 2) {
     if (!given.contains(argv[i]) || i + 1 == argc)
       throw ConfigError(
-          fmt::format("simulator: {} is no option with a value; there are --rounds, --milliseconds "
+          fmt::format("simulator: {} is not an option with a value; there are --rounds, --milliseconds "
                       "and --tiles",
                       argv[i]));
     given[argv[i]] = std::atof(argv[i + 1]);

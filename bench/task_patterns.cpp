@@ -1,5 +1,5 @@
-// Patterns of tasks by Fairlead on one machine: as a flow, as a recording of that (its order is found out before), and as a
-// parameterized graph. See task_patterns_main.hpp.
+// Task patterns on Fairlead on one machine: as a flow, as its recording (with dependencies analysed in
+// advance), and as a parameterized graph. See task_patterns_main.hpp.
 #include <fairlead/fairlead.hpp>
 
 #include <memory>

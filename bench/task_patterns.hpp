@@ -1,6 +1,6 @@
-// Tasks in patterns as Task Bench has them (Slaughter et al. 2020): steps times columns of tasks; task (t, i) takes what
-// some tasks of step t - 1 have left, computes for a while, and leaves a number. What a task does is here, so that it is
-// the same for every system, and what all outputs are, computed in another way.
+// Task patterns of Task Bench (Slaughter et al. 2020): steps times columns of tasks; task (t, i) reads the
+// outputs of some tasks of step t - 1, computes for a while, and writes a number. This file has the task
+// body, which is the same for every system, and the expected outputs, computed in another way.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -9,16 +9,16 @@
 
 namespace patterns {
 
-using Value = std::uint64_t;  // what a task leaves
+using Value = std::uint64_t;  // output of a task
 
-/// Whose values of the step before task (t, i) of w columns takes.
+/// The columns whose values of the previous step task (t, i) of w columns reads.
 enum class Pattern : std::uint8_t {
-  trivial,         // nobody's
-  stencil,         // of i - 1, i and i + 1
-  fft,             // of i and of those 2^s away, s going round
-  random_nearest,  // of i, and of each of the two on either side in half of the cases
-  tree,            // of i / 2
-  all_to_all,      // of all
+  trivial,         // none
+  stencil,         // i - 1, i and i + 1
+  fft,             // i and those 2^s away, with s cycling
+  random_nearest,  // i, and each of the two on either side with probability 1/2
+  tree,            // i / 2
+  all_to_all,      // all
 };
 inline constexpr std::array all_patterns{Pattern::trivial,        Pattern::stencil, Pattern::fft,
                                          Pattern::random_nearest, Pattern::tree,    Pattern::all_to_all};
@@ -28,8 +28,8 @@ constexpr std::string_view name_of(Pattern pattern) {
   return names[static_cast<std::size_t>(pattern)];
 }
 
-inline constexpr int most_inputs = 8;    // so many columns there are for all_to_all at the most
-inline constexpr int random_radius = 2;  // of random_nearest
+inline constexpr int most_inputs = 8;    // the maximum number of columns for all_to_all
+inline constexpr int random_radius = 2;  // in random_nearest
 
 struct Shape {
   Pattern pattern = Pattern::trivial;
@@ -48,14 +48,14 @@ constexpr std::uint64_t draw(int step, int column, int of) {
                1);
 }
 
-/// How far the other ends of `fft` are from a task of this step: 1, 2, ... up to half of the columns, and again.
+/// The distance of the inputs of `fft` in this step: 1, 2, ... up to half of the columns, cyclically.
 constexpr int fft_distance(int columns, int step) {
   int stages = 0;
   while (2 << stages < columns) ++stages;
   return 1 << ((step - 1) % (stages + 1));
 }
 
-/// Whether task (step, column) takes the value of (step - 1, from).
+/// Whether task (step, column) reads the value of (step - 1, from).
 constexpr bool takes(const Shape& shape, int step, int column, int from) {
   if (step == 0 || from < 0 || from >= shape.columns) return false;
   const int apart = from < column ? column - from : from - column;
@@ -76,7 +76,7 @@ constexpr bool takes(const Shape& shape, int step, int column, int from) {
   return false;
 }
 
-/// Whose values a task takes, from the left to the right.
+/// The columns of a task's inputs, from left to right.
 struct Inputs {
   std::array<int, most_inputs> columns{};
   int count = 0;
@@ -89,7 +89,7 @@ inline Inputs inputs_of(const Shape& shape, int step, int column) {
     if (takes(shape, step, column, from)) inputs.columns[static_cast<std::size_t>(inputs.count++)] = from;
   return inputs;
 }
-/// All of a shape: of task (step, column) at [step * columns + column].
+/// One entry per task: that of (step, column) at [step * columns + column].
 inline std::vector<Inputs> all_inputs(const Shape& shape) {
   std::vector<Inputs> all;
   for (int step = 0; step < shape.steps; ++step)
@@ -97,21 +97,21 @@ inline std::vector<Inputs> all_inputs(const Shape& shape) {
   return all;
 }
 
-/// What is run at the moment; tasks read it. A system that keeps its graph runs it with another amount of computing.
+/// The current run; tasks read it. A system that keeps its graph runs it with another amount of computing.
 struct Run {
   Shape shape;
-  std::uint64_t iterations = 0;  ///< of a task, in the mean
-  bool imbalanced = false;       ///< from 0 to twice as many, drawn uniformly
+  std::uint64_t iterations = 0;  ///< per task, on average
+  bool imbalanced = false;       ///< uniformly random from 0 to twice as many
   int kept =
-      0;  ///< places of a column: a task's value takes that of the task so many steps before; 0: as suits the system
-  std::vector<Value> outputs;  ///< of task (step, column) at [step * columns + column]
+      0;  ///< places per column: a value overwrites that of so many steps before; 0: the system's default
+  std::vector<Value> outputs;  ///< that of task (step, column) at [step * columns + column]
 
   std::uint64_t iterations_of(int step, int column) const {
     return imbalanced ? iterations * (draw(step, column, 0) >> 48) >> 15 : iterations;
   }
 };
 
-/// The computing: numbers that follow from each other, so that no compiler and no wide register makes it shorter.
+/// The computation: dependent numbers, so that neither the compiler nor vectorization shortens it.
 inline constexpr std::uint64_t factor = 6364136223846793005u, summand = 1442695040888963407u;
 inline Value computed(Value x, std::uint64_t iterations) {
   for (std::uint64_t i = 0; i < iterations; ++i) {
@@ -122,7 +122,7 @@ inline Value computed(Value x, std::uint64_t iterations) {
 }
 constexpr Value taken_in(Value x, Value input) { return (x ^ (x >> 29)) * 0xbf58476d1ce4e5b9u + input; }
 
-/// What a task does, whoever runs it: `inputs` are values, from the left to the right.
+/// The task body of every system: `inputs` are values, from left to right.
 template <class Inputs>
 Value task(Run& run, int step, int column, const Inputs& inputs) {
   Value x = draw(step, column, 0);
@@ -133,7 +133,7 @@ Value task(Run& run, int step, int column, const Inputs& inputs) {
   return x;
 }
 
-/// All outputs, one task after the other; the computing in as many steps as its length has bits.
+/// All outputs, task by task; the computation in as many steps as its length has bits.
 inline std::vector<Value> expected_outputs(const Run& run) {
   const auto columns = static_cast<std::size_t>(run.shape.columns);
   std::vector<Value> outputs;
@@ -144,7 +144,7 @@ inline std::vector<Value> expected_outputs(const Run& run) {
         if (takes(run.shape, step, column, from))
           x = taken_in(
               x, outputs[(static_cast<std::size_t>(step) - 1) * columns + static_cast<std::size_t>(from)]);
-      std::uint64_t by = factor, add = summand;  // of 1, 2, 4, ... iterations
+      std::uint64_t by = factor, add = summand;  // for 1, 2, 4, ... iterations
       for (std::uint64_t left = run.iterations_of(step, column); left != 0; left >>= 1) {
         if (left & 1) x = x * by + add;
         add = add * by + add;
@@ -155,7 +155,7 @@ inline std::vector<Value> expected_outputs(const Run& run) {
   return outputs;
 }
 
-/// How many iterations all tasks of a run do together.
+/// The iterations of all tasks of a run.
 inline double all_iterations(const Run& run) {
   double sum = 0;
   for (int step = 0; step < run.shape.steps; ++step)

@@ -1,15 +1,15 @@
-// The measurement that every task_patterns*.cpp makes: how small tasks may be with half of the cores' time still going
-// into computing, METG(50 %) of Task Bench. The mean time of a task is the cores' time, all of it, by the number of
-// tasks; the computing in it grows and shrinks by factors of two until there is a size on either side, then the middle
-// between them is tried, and the rest is interpolated. All outputs of all runs are looked at.
+// The measurement of every task_patterns*.cpp: METG(50 %) of Task Bench, the smallest task size at which half
+// of the cores' time is computing. The mean time of a task is the total time of the cores divided by the
+// number of tasks. The computation grows and shrinks by factors of two until there is a size on either side
+// of 50 %; then the middle is measured, and the result is interpolated. All outputs of all runs are checked.
 //
 //   PROGRAM [--steps 1000] [--cores 2] [--columns 0] [--repetitions 5] [--ns-per-iteration 0] [--only SYSTEM]
 //           [--pattern NAME] [--kept 0] [--computing-ns 0] [--check]
 //
-// --columns 0: twice as many as cores, and as many. --ns-per-iteration 0: measured first; --calibrate measures no more than
-// that. --computing-ns: tasks of that size only. --kept: places for the values of a column; 0: as suits the system. --check runs
-// every system on every pattern once, and only looks at what comes out. Prints JSON, a line for each size and one for each
-// METG; exit status 1 if an output is wrong.
+// --columns 0: twice the number of cores, and once. --ns-per-iteration 0: measured first; --calibrate
+// measures only that. --computing-ns: tasks of that size only. --kept: places for the values of a column; 0:
+// the system's default. --check runs every system on every pattern once, and only checks the outputs. Prints
+// JSON, a line for each size and one for each METG; exit status 1 if an output is wrong.
 #pragma once
 #include <algorithm>
 #include <chrono>
@@ -77,7 +77,7 @@ inline double now_ns() {
       .count();
 }
 
-/// How long one iteration takes: the fastest of many trials.
+/// The duration of one iteration: the fastest of many trials.
 inline double measured_ns_per_iteration() {
   constexpr std::uint64_t iterations = 20'000;
   double fastest = 1e18;
@@ -91,10 +91,11 @@ inline double measured_ns_per_iteration() {
   return fastest;
 }
 
-/// One program's systems, one after the other. A `System` has
-///   name(); prepare(run), release(): what is not timed;
-///   seconds(run): runs it all once, and tells how long that took, the same on all ranks;
-///   right(run, expected): whether the outputs are these, on all ranks; prints(): whether this process does.
+/// The systems of one program, one after the other. A `System` has
+///   name(); prepare(run), release(): not timed;
+///   seconds(run): runs all tasks once; returns the duration, the same on all ranks;
+///   right(run, expected): whether the outputs are as expected, on all ranks;
+///   prints(): whether this process prints.
 template <class System>
 class Measurement {
  public:
@@ -124,10 +125,10 @@ class Measurement {
   }
 
  private:
-  /// What was measured of one size.
+  /// The measurement of one size.
   struct Point {
-    double computing_ns = 0;  ///< of a task in the mean
-    double task_ns = 0;       ///< the cores' time for each task
+    double computing_ns = 0;  ///< per task, on average
+    double task_ns = 0;       ///< the cores' time per task
     double efficiency() const { return computing_ns / task_ns; }
   };
   static constexpr double smallest_ns = 16, largest_ns = 140'000;
@@ -165,7 +166,7 @@ class Measurement {
   }
 
   void search() {
-    Point below, above;  // of a half
+    Point below, above;  // an efficiency of 1/2
     double best = 0;
     const auto look = [&](double computing_ns) {
       const Point point = measured(computing_ns);
@@ -184,11 +185,11 @@ class Measurement {
     head();
     if (above.task_ns == 0) {
       std::printf(R"("metg_ns": null, "best_efficiency": %.4f})", best);
-    } else if (below.task_ns == 0) {  // even the smallest ones
+    } else if (below.task_ns == 0) {  // even the smallest tasks
       std::printf(R"("metg_ns": %.1f, "at_most": true})", above.task_ns);
     } else {
       const double part =
-          (0.5 - below.efficiency()) / (above.efficiency() - below.efficiency());  // of the way up
+          (0.5 - below.efficiency()) / (above.efficiency() - below.efficiency());  // interpolation weight
       std::printf(R"("metg_ns": %.1f})",
                   2 * below.computing_ns * std::pow(above.computing_ns / below.computing_ns, part));
     }
@@ -214,7 +215,7 @@ bool measure(System&& system, const Asked& asked) {
   return Measurement<std::remove_reference_t<System>>(system, asked).go();
 }
 
-/// What is measured once, before a system has threads; and where nothing else is asked for.
+/// The calibration, before a system has threads, and the runs of --calibrate.
 inline bool calibrated(Asked& asked) {
   if (asked.ns_per_iteration <= 0) asked.ns_per_iteration = measured_ns_per_iteration();
   if (asked.calibrate) std::printf("%.5f\n", asked.ns_per_iteration);

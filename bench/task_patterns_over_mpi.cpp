@@ -1,6 +1,7 @@
-// Patterns of tasks over ranks of one core each: by MPI alone, step by step with a barrier after each; by MPI alone, every
-// task when what it takes has come; and as a parameterized graph of Fairlead. Columns are dealt out in blocks. See
-// task_patterns_main.hpp; the number of cores is that of the ranks.
+// Task patterns over ranks of one core each: with MPI alone, bulk-synchronously, with a barrier after each
+// step; with MPI alone, each task as soon as its inputs have arrived; and as a parameterized graph of
+// Fairlead. Columns have a block distribution. See task_patterns_main.hpp; the number of cores is that of the
+// ranks.
 //
 //   mpirun -n 2 task_patterns_openmpi [--check] ...
 #define OMPI_SKIP_MPICXX 1
@@ -18,7 +19,7 @@ namespace {
 
 using namespace patterns;
 
-/// What all ways over MPI have in common: who has which column, when a run is over, and who says so.
+/// Common to all systems over MPI: the owner of each column, the end of a run, and the rank that prints.
 class OverMpi {
  public:
   OverMpi() {
@@ -38,7 +39,7 @@ class OverMpi {
  protected:
   int owner(const Shape& shape, int column) const { return column * ranks_ / shape.columns; }
   bool is_own(const Shape& shape, int column) const { return owner(shape, column) == rank_; }
-  /// Of the rank that took longest.
+  /// The time of the slowest rank.
   template <class Work>
   static double timed(const Work& work) {
     MPI_Barrier(MPI_COMM_WORLD);
@@ -52,7 +53,7 @@ class OverMpi {
   int rank_ = 0, ranks_ = 1;
 };
 
-/// MPI alone. What goes where in each step is found out beforehand.
+/// MPI alone. The messages of each step are determined in advance.
 class PlainMpi : public OverMpi {
  public:
   explicit PlainMpi(bool with_barrier) : with_barrier_(with_barrier) {}
@@ -83,9 +84,9 @@ class PlainMpi : public OverMpi {
     bool operator==(const Message&) const = default;
   };
   struct Step {
-    std::vector<Message> receives, sends;  ///< of the step before, and of this one
+    std::vector<Message> receives, sends;  ///< of the previous step, and of this one
   };
-  using Values = std::array<Value, most_inputs>;  // of a step, by column
+  using Values = std::array<Value, most_inputs>;  // in a step, by column
 
   static void add_once(std::vector<Message>& messages, const Message& message) {
     if (std::ranges::find(messages, message) == messages.end()) messages.push_back(message);
@@ -112,7 +113,7 @@ class PlainMpi : public OverMpi {
     return task(run, step, column, std::span(values).first(static_cast<std::size_t>(inputs.count)));
   }
 
-  /// All own tasks of a step, then all messages, then all wait for all.
+  /// All local tasks of a step, then all messages, then a barrier.
   void step_by_step(Run& run) const {
     std::array<Values, 2> values{};
     std::vector<MPI_Request> requests;
@@ -132,7 +133,7 @@ class PlainMpi : public OverMpi {
     }
   }
 
-  /// A task waits for what it takes, and its value leaves at once.
+  /// A task waits for its inputs, and its value is sent at once.
   void task_by_task(Run& run) const {
     std::array<Values, 2> values{};
     std::array<std::vector<MPI_Request>, 2> sends;
@@ -145,7 +146,7 @@ class PlainMpi : public OverMpi {
       for (const Message& message : messages.receives)
         coming[static_cast<std::size_t>(message.column)] =
             received(before[static_cast<std::size_t>(message.column)], message);
-      // What was sent from here two steps ago has left.
+      // The sends of two steps ago have completed.
       MPI_Waitall(static_cast<int>(sends[parity].size()), sends[parity].data(), MPI_STATUSES_IGNORE);
       sends[parity].clear();
       for (int column = 0; column < run.shape.columns; ++column) {

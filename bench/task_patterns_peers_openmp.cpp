@@ -1,5 +1,5 @@
-// Patterns of tasks by OpenMP (GCC's runtime): as tasks with `depend`, and step by step with a barrier after each, its
-// columns dealt out beforehand or to whoever comes first. See task_patterns_main.hpp.
+// Task patterns with OpenMP (GCC's runtime): as tasks with `depend`, and step by step with a barrier after
+// each, with a static or dynamic schedule of columns. See task_patterns_main.hpp.
 #include <omp.h>
 
 #include "task_patterns_main.hpp"
@@ -29,8 +29,8 @@ class OpenMp {
   bool right(const Run& run, const std::vector<Value>& expected) const { return run.outputs == expected; }
   void prepare(const Run& run) {
     inputs_ = all_inputs(run.shape);
-    // Tasks get places of their own for each step: with few, GCC's lists of who waits for a place get long, and the
-    // smallest tasks are several times larger.
+    // Each step has its own places: with few, GCC's lists of tasks that wait for a place get long, and METG
+    // is several times larger.
     kept_ = how_ != How::tasks ? 2 : run.kept > 0 ? run.kept : run.shape.steps;
     columns_ = static_cast<std::size_t>(run.shape.columns);
     places_.assign(static_cast<std::size_t>(kept_) * columns_, {});
@@ -62,7 +62,7 @@ class OpenMp {
   }
 
  private:
-  /// No two share a line of the cache.
+  /// No two values share a cache line.
   struct alignas(64) Place {
     Value value = 0;
   };
@@ -125,7 +125,7 @@ class OpenMp {
     firstprivate(shared, step, column)
             one(*shared, step, column);
             break;
-          default:  // on more than two cores; who is named twice is waited for once
+          default:  // on more than two cores; a task named twice is waited for once
             for (int i = of.count; i < most_inputs; ++i) in[i] = in[0];
 #pragma omp task depend(in                                                                                \
                         : in[0][0], in[1][0], in[2][0], in[3][0], in[4][0], in[5][0], in[6][0], in[7][0]) \

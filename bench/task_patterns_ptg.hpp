@@ -1,4 +1,4 @@
-// Patterns of tasks as a parameterized graph of Fairlead, on one machine or over ranks.
+// Task patterns as a parameterized graph of Fairlead, on one machine or over ranks.
 #pragma once
 #include <fairlead/fairlead.hpp>
 #include <fairlead/ptg.hpp>
@@ -13,13 +13,13 @@
 namespace patterns {
 
 namespace fl = fairlead;
-using Datum = fl::Tile<Value>;  // of one element
+using Datum = fl::Tile<Value>;  // with one element
 
-/// What `K` is said for.
+/// Repeats a type for each `K`.
 template <std::size_t K, class T>
 using Repeated = T;
 
-/// The task with so many inputs, some of which may be none.
+/// The task with that many inputs, some of which may be absent.
 template <std::size_t... K>
 auto point_of(Run& run, std::index_sequence<K...>) {
   return fl::codelet("point").cpu([&run](fl::Out<Datum> own, Repeated<K, fl::In<Datum>>... in,
@@ -30,15 +30,15 @@ auto point_of(Run& run, std::index_sequence<K...>) {
     *own.data() = task(run, static_cast<int>(step), static_cast<int>(column), std::span(values).first(count));
   });
 }
-/// The one that has neither inputs nor a place.
+/// The task without inputs and without a place.
 inline auto point_alone(Run& run) {
   return fl::codelet("point").cpu([&run](std::int64_t step, std::int64_t column) {
     task(run, static_cast<int>(step), static_cast<int>(column), std::span<const Value>());
   });
 }
 
-/// A graph of one class. Tile (i, j) of `places` is for the values of column i in the steps j, j + n, ..., where n is how
-/// many there are.
+/// A graph of one class. Tile (i, j) of `places` holds the values of column i in the steps j, j + n, ...,
+/// with n places per column.
 class Graph {
  public:
   Graph(fl::Runtime& runtime, const fl::TiledMatrix<Value>& places, Run& run)
@@ -85,13 +85,13 @@ class Graph {
         fl::ptg::flow("own").from(places_(i_, t_)).when(t_ < kept_).from((*point_)["own"](t_ - kept_, i_)),
         std::forward<Inputs>(inputs)..., t_, i_);
   }
-  /// The value of that column one step before, if there is one.
+  /// The value of that column in the previous step, if any.
   Flow from(const char* name, const Expression& column) const {
     return fl::ptg::flow(name)
         .from((*point_)["own"](t_ - 1, column))
         .when(t_ > 0 && column >= 0 && column < run_.shape.columns);
   }
-  /// That of the column so far away, if it is one of those that were drawn.
+  /// The value of the column at that distance, if it is among the random inputs.
   Flow drawn(const char* name, int offset) const {
     const auto is_drawn =
         fl::ptg::computed("drawn",
@@ -109,7 +109,7 @@ class Graph {
     const auto distance = [&](const Expression& step) { return Expression(1) << ((step - 1) % stages); };
     const Expression before = distance(t_), after = distance(t_ + 1);
     const Expression is_next = t_ + 1 < run_.shape.steps;
-    // Both ends are said, as a power of two cannot be turned round.
+    // Both ends of each edge are stated, since a power of two cannot be inverted.
     point_->runs(point_of(run_, std::make_index_sequence<3>()),
                  fl::ptg::flow("own")
                      .from(places_(i_, t_))

@@ -1,6 +1,7 @@
-// What a task of another rank costs a flow over ranks: ns of processor time of the program's thread for each, with all that the
-// program does for it (handles, the call, the submission). The tasks are those of a product of tiles; all are rank 1's,
-// and rank 0 is measured. Not more at a time than it may be ahead, so that it never waits.
+// The cost of another rank's task in a flow over ranks: ns of processor time of the program's thread per
+// task, with all its work in the program (handles, the call, the submission). The tasks are those of a
+// product of tiles; all belong to rank 1, and rank 0 is measured. At most as many at a time as it may run
+// ahead, so that it never waits.
 #include <fairlead/fairlead.hpp>
 #include <fairlead/ranks.hpp>
 
@@ -23,7 +24,7 @@ double thread_seconds() {
 }
 
 struct Times {
-  std::vector<double> whole, handles;  // ns for each task, and of that for making its three handles
+  std::vector<double> whole, handles;  // ns per task, and the part for its three handles
 };
 
 void rank(const Rank& place, Times& times) {
@@ -77,7 +78,7 @@ int main() {
     std::ranges::sort(values);
     std::printf("%-32s %6.1f (%.1f)\n", what, values[repetitions / 2], values[0]);
   };
-  print("of others", of_others.whole);
-  print("  of that for handles of tiles", of_others.handles);
-  print("own, with what it runs meanwhile", own.whole);
+  print("of another rank", of_others.whole);
+  print("  for handles of tiles", of_others.handles);
+  print("own, including those that it runs", own.whole);
 }

@@ -1,5 +1,5 @@
-// Memory that a waiting task with three accesses takes, all bookkeeping included: what the heap and the
-// process grow by while many such tasks are submitted and none can run.
+// Memory of a waiting task with three accesses, all bookkeeping included: the growth of the heap and the
+// process while many such tasks are submitted and none can run.
 //
 //   waiting_task_bytes [--json]
 #include <fairlead/fairlead.hpp>
@@ -49,8 +49,8 @@ int main(int argc, char** argv) {
       fl::codelet("three").cpu([](fl::In<std::uint64_t> a, fl::In<std::uint64_t> b,
                                   fl::InOut<std::uint64_t> own) { own.get() += a.get() + b.get(); });
   fl::Flow flow(runtime);
-  flow.submit(body(data[0], data[1], data[2]));  // what is made with the first is not a task's
-  // Each waits for the one before, and the first for the program.
+  flow.submit(body(data[0], data[1], data[2]));  // one-time allocations of the first task do not count
+  // Each task waits for the previous one, and the first for the program.
   auto held = std::optional(flow.acquire(fl::update(data[0])));
   const std::uint64_t heap = heap_bytes(), resident = resident_bytes();
   for (std::size_t i = 0; i < tasks; ++i)

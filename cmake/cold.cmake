@@ -1,7 +1,7 @@
-# Under a sanitizer, code in which the tests spend little time is compiled without optimization, in which most of the time to
-# compile goes: not what they repeat a million times, the engine on simulated machines, nor what recurses, whose frames would
-# be large, nor the innermost loops of products. Without one all is optimized alike: of an inline function that several parts
-# have, any one's code may be linked.
+# Under a sanitizer, code in which the tests spend little time is compiled without optimization, which takes most of the
+# compile time. Exceptions: the engine on simulated machines, which runs millions of times; recursive code, whose frames
+# would be large; and the innermost loops of products. Without a sanitizer all code has the same optimization: the linker may
+# choose any copy of an inline function.
 set(fairlead_hot_folder algorithms/linalg/blas)
 set(fairlead_cold_folders config experiment machine report front/jdf_c front/parsec)
 add_library(fairlead_cold_options INTERFACE)
@@ -11,7 +11,7 @@ if(FAIRLEAD_SANITIZE)
   target_compile_options(fairlead_cold_options INTERFACE -O0)
 endif()
 
-# fairlead_divide(SOURCES COLD): takes the sources that are cold out of the first list, into the second.
+# fairlead_divide(SOURCES COLD): moves the cold sources from the first list to the second.
 function(fairlead_divide sources cold)
   list(JOIN fairlead_cold_folders "|" folders)
   set(rest ${${sources}})

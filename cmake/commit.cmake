@@ -1,5 +1,5 @@
-# Which commit the command is built from, for `fairlead --version`: looked at in each build, and written where it has changed,
-# so that nothing else is compiled again. Without git, or outside of a clone, there is none.
+# The commit of the command, for `fairlead --version`: checked in each build and written only if it has changed, so that
+# nothing else is recompiled. Without git, or outside of a clone, it is empty.
 cmake_minimum_required(VERSION 3.25)
 if(CMAKE_SCRIPT_MODE_FILE)
   set(commit "")
@@ -22,8 +22,8 @@ if(CMAKE_SCRIPT_MODE_FILE)
   return()
 endif()
 
-# fairlead_knows_its_commit(TARGET FOLDER): FOLDER/fairlead/commit.hpp says it, from the configuration on: tools that only parse
-# the sources need it, too.
+# fairlead_knows_its_commit(TARGET FOLDER): generates FOLDER/fairlead/commit.hpp, first at configuration: tools that only
+# parse the sources need it, too.
 function(fairlead_knows_its_commit target folder)
   set(write ${CMAKE_COMMAND} -DSOURCE=${PROJECT_SOURCE_DIR} -DOUTPUT=${folder}/fairlead/commit.hpp
     -P ${PROJECT_SOURCE_DIR}/cmake/commit.cmake)

@@ -1,10 +1,10 @@
-# Fairlead's own kernels for CUDA devices, src/algorithms/kernels/*.cu, compiled where there is an nvcc that works, and embedded in the
-# library. Without it the library is the same but for them. Nothing of CUDA is linked.
+# Fairlead's own kernels for CUDA devices, src/algorithms/kernels/*.cu, compiled if there is a working nvcc, and embedded in the
+# library. Without nvcc the library only lacks them. It does not link to CUDA.
 option(FAIRLEAD_CUDA_KERNELS "Compile and embed the kernels for CUDA devices, if there is an nvcc" ON)
 find_program(FAIRLEAD_NVCC nvcc HINTS /usr/local/cuda/bin DOC "The compiler of CUDA")
 mark_as_advanced(FAIRLEAD_NVCC)
 
-# The flags by which nvcc makes a fat binary for these, and as PTX for what is newer than the last.
+# The nvcc flags for a fat binary for these architectures, with PTX for newer ones.
 function(fairlead_nvcc_flags architectures flags)
   set(all -std=c++17 -O3 -fatbin -Werror all-warnings -Xcompiler -Wall,-Wextra)
   foreach(architecture ${architectures})
@@ -14,7 +14,7 @@ function(fairlead_nvcc_flags architectures flags)
   set(${flags} ${all} -gencode "arch=compute_${last},code=compute_${last}" PARENT_SCOPE)
 endfunction()
 
-# Those that it knows: the newest are not in older ones, and it takes not every version of the C++ compiler that it is used with.
+# The architectures that this nvcc supports; it may also reject the version of the C++ compiler.
 if(FAIRLEAD_CUDA_KERNELS AND FAIRLEAD_NVCC AND NOT FAIRLEAD_SANITIZE AND NOT DEFINED CACHE{FAIRLEAD_CUDA_ARCHITECTURES})
   file(WRITE "${PROJECT_BINARY_DIR}/nothing.cu" "extern \"C\" __global__ void nothing(double) {}\n")
   set(known)
@@ -35,7 +35,7 @@ if(FAIRLEAD_CUDA_KERNELS AND FAIRLEAD_NVCC AND NOT FAIRLEAD_SANITIZE AND NOT DEF
 endif()
 
 set(cuda_kernels_source "${PROJECT_BINARY_DIR}/embedded_cuda_kernels.cpp")
-# What runs under a sanitizer are the same sources, compiled for cores by the tests.
+# Under a sanitizer the tests compile the same sources for cores.
 if(FAIRLEAD_CUDA_KERNELS AND FAIRLEAD_NVCC AND FAIRLEAD_CUDA_ARCHITECTURES AND NOT FAIRLEAD_SANITIZE)
   set(kernels "${PROJECT_SOURCE_DIR}/src/algorithms/kernels/qr.cu")
   set(image "${PROJECT_BINARY_DIR}/cuda_kernels.fatbin")
@@ -46,7 +46,7 @@ if(FAIRLEAD_CUDA_KERNELS AND FAIRLEAD_NVCC AND FAIRLEAD_CUDA_ARCHITECTURES AND N
       "${PROJECT_SOURCE_DIR}/cmake/embed_image.cmake"
     DEPENDS ${image} "${PROJECT_SOURCE_DIR}/cmake/embed_image.cmake" VERBATIM)
 else()
-  set(cuda_kernels_source "${PROJECT_BINARY_DIR}/no_cuda_kernels.cpp")  # or the one made before would be taken for made, if there is an nvcc again
+  set(cuda_kernels_source "${PROJECT_BINARY_DIR}/no_cuda_kernels.cpp")  # another name, so that the generated file is rebuilt once nvcc is available
   set(source ${cuda_kernels_source})
   set(image "")
   include(cmake/embed_image.cmake)

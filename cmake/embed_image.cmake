@@ -1,4 +1,4 @@
-# Writes `source`, which has the bytes of the file `image`, or none if that is not set.
+# Writes `source` with the bytes of the file `image`, or none if it is not set.
 set(numbers "")
 if(image)
   file(READ ${image} bytes HEX)

@@ -1,7 +1,7 @@
-# Files of the repository as text inside the library, so that the command finds them wherever it is installed: the
-# machines of machines/, the experiments of experiments/, and what pages are made from (src/report/html/).
+# Files of the repository as text inside the library, so that the command finds them in any installation: the machines of
+# machines/, the experiments of experiments/, and the templates of pages (src/report/html/).
 
-# embed(FUNCTION NAMESPACE HEADER FOLDER GLOB...): makes FUNCTION(), declared in HEADER, which returns the files of FOLDER
+# embed(FUNCTION NAMESPACE HEADER FOLDER GLOB...): generates FUNCTION(), declared in HEADER, which returns the files of FOLDER
 # as EmbeddedFile {name, text}; a name is the path below FOLDER, without .toml.
 set(embedded_sources "")
 function(embed function namespace header folder)

@@ -1,6 +1,6 @@
-# fairlead_add_jdf(TARGET FILE.jdf...): compiles task graphs in the language JDF into the target. Of cholesky.jdf comes
-# cholesky.hpp, to be included, which declares cholesky(graph, ...): docs/jdf.md. The bodies are C: the project has to have it
-# among its languages.
+# fairlead_add_jdf(TARGET FILE.jdf...): compiles task graphs in the language JDF into the target. cholesky.jdf
+# generates cholesky.hpp, which declares cholesky(graph, ...): docs/jdf.md. The bodies are C: the project must enable that
+# language.
 set(fairlead_parsec_folder "${CMAKE_CURRENT_LIST_DIR}/parsec" CACHE INTERNAL "Headers by the names that JDF files include")
 function(fairlead_add_jdf target)
   if(NOT CMAKE_C_COMPILER_LOADED)

@@ -1,5 +1,5 @@
-# fairlead_policy(NAME FILE...): builds NAME.so, a scheduling policy that `--scheduler ./NAME.so` loads. It links to
-# nothing of Fairlead: what it uses comes from headers, and from virtual functions of what it is given.
+# fairlead_policy(NAME FILE...): builds NAME.so, a scheduling policy that `--scheduler ./NAME.so` loads. It does
+# not link to Fairlead: it uses headers only, and virtual functions of its arguments.
 function(fairlead_policy name)
   add_library(${name} MODULE ${ARGN})
   set_target_properties(${name} PROPERTIES PREFIX "" SUFFIX ".so" CXX_VISIBILITY_PRESET hidden)

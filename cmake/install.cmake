@@ -1,10 +1,10 @@
-# What `cmake --install` gives: the library, its headers, a package for find_package(fairlead), and a file for
+# The contents of `cmake --install`: the libraries, their headers, a package for find_package(fairlead), and a file for
 # pkg-config.
 include(CMakePackageConfigHelpers)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/fairlead)
 
-# For policies: the same headers by the same names as in src/, so that one file serves there and as a plug-in. In a
-# folder of their own, which other users do not have on their path.
+# For policies: the same headers with the same names as in src/, so that a file works there and as a plug-in. In a
+# separate folder, which is not on the include path of other users.
 set(policy_folder ${CMAKE_INSTALL_INCLUDEDIR}/fairlead/policy_interface)
 add_library(policy_interface INTERFACE)
 add_library(fairlead::policy_interface ALIAS policy_interface)
@@ -25,6 +25,7 @@ include(cmake/fairlead_jdf.cmake)
 install(FILES ${PROJECT_SOURCE_DIR}/cmake/fairlead_jdf.cmake DESTINATION ${package_folder})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/cmake/parsec DESTINATION ${package_folder})
 
+set_target_properties(fairlead PROPERTIES EXPORT_NAME static)  # fairlead-config.cmake makes fairlead::fairlead of it
 install(TARGETS fairlead policy_interface EXPORT fairlead_targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/fairlead DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING
         PATTERN "*.hpp" PATTERN "*.h")
@@ -43,6 +44,11 @@ string(REGEX REPLACE "/$" "" prefix_from_pkgconfig ${prefix_from_pkgconfig})
 set(definitions_of_pkgconfig "")
 if(FAIRLEAD_CHECK_INDICES)
   set(definitions_of_pkgconfig " -DFAIRLEAD_CHECK_INDICES")
+endif()
+# Programs that link only the static library need what it uses, with or without --static.
+set(requirements_of_pkgconfig "Requires: fmt hwloc")
+if(TARGET fairlead_shared)
+  set(requirements_of_pkgconfig "Requires.private: fmt hwloc")
 endif()
 configure_file(${PROJECT_SOURCE_DIR}/cmake/fairlead.pc.in ${PROJECT_BINARY_DIR}/fairlead.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/fairlead.pc DESTINATION ${pkgconfig_folder})

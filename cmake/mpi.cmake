@@ -1,9 +1,9 @@
-# A plug-in for each MPI that is there: the same sources, compiled with its header, loaded by programs that its mpirun has
-# started. Nothing else of Fairlead knows MPI, and without one it is whole but for that.
+# A plug-in for each installed MPI: the same sources, compiled with its header, loaded by programs that its mpirun starts.
+# The rest of Fairlead does not depend on MPI.
 cmake_path(SET plugins_installed ${CMAKE_INSTALL_LIBDIR}/fairlead)
 file(GLOB mpi_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/net/mpi/*.cpp")
 
-# A plug-in and the program that loads it were compiled with the same of these.
+# A plug-in and the program that loads it must be compiled with the same versions of these files.
 set(network_interface "")
 foreach(header plugin.hpp ../network.hpp ../commands.hpp ../../base/device_memory.hpp ../layout.hpp ../names.hpp)
   set(file ${PROJECT_SOURCE_DIR}/src/net/mpi/${header})
@@ -33,7 +33,7 @@ function(fairlead_add_mpi_plugin name target)
   target_include_directories(fairlead_${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include
                              ${PROJECT_BINARY_DIR}/network_interface)
   target_link_libraries(fairlead_${name} PRIVATE fairlead_options ${target})
-  if(FAIRLEAD_SANITIZE MATCHES "thread")  # no test that it runs is started by mpirun
+  if(FAIRLEAD_SANITIZE MATCHES "thread")  # none of its tests is started by mpirun
     set_target_properties(fairlead_${name} PROPERTIES EXCLUDE_FROM_ALL ON)
     return()
   endif()

@@ -1,17 +1,17 @@
-# Flags that every target of Fairlead is compiled with; users of the installed library do not get them.
+# Compiler flags of every target of Fairlead; users of the installed library do not get them.
 add_library(fairlead_options INTERFACE)
 target_compile_options(fairlead_options INTERFACE
-  # Cheap checks of what must hold inside stay on in every build.
+  # Cheap internal checks stay on in every build.
   -UNDEBUG
-  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Werror
+  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual $<$<BOOL:${FAIRLEAD_WARNINGS_AS_ERRORS}>:-Werror>
   # False alarms inside the library's strings and fmt, at -O3 (GCC bug 105651).
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-stringop-overflow>
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-array-bounds>
-  # Decisions must come out the same in every build: no fused operations that change the last bit.
+  # Decisions must be the same in every build: no fused operations, which change the last bit.
   -ffp-contract=off)
-# g++ looks for what it can forget each time its memory has grown by a little: a fifth of the time it takes to compile a
-# large file, for a quarter less memory. It may have half a gibibyte first.
+# By default g++ collects garbage after little growth of its memory: for large files this takes a fifth of the compile time
+# and saves a quarter of the memory. Here it starts at half a gibibyte.
 target_compile_options(fairlead_options INTERFACE
   $<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=524288;--param=ggc-min-expand=100>)
 if(FAIRLEAD_SANITIZE)
@@ -21,14 +21,14 @@ if(FAIRLEAD_SANITIZE)
   target_compile_options(fairlead_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   if(FAIRLEAD_SANITIZE MATCHES "undefined")
     target_compile_options(fairlead_options INTERFACE -fno-sanitize-recover=undefined
-      # An eighth of the time to compile, for what AddressSanitizer reports as well: an access through a null pointer, outside
-      # of an object, or by the table of functions of an object that is gone.
+      # These checks take an eighth of the compile time, and AddressSanitizer reports the same errors: an access through a null
+      # pointer, outside of an object, or through the vtable of a destroyed object.
       -fno-sanitize=null,object-size,vptr
-      # The functions of a BLAS are called as Fortran's callers do: by pointers to integers of whichever width.
+      # BLAS functions are called like from Fortran: with pointers to integers of either width.
       $<$<CXX_COMPILER_ID:Clang>:-fno-sanitize=function>)
   endif()
   if(FAIRLEAD_SANITIZE MATCHES "thread")
-    # gcc warns of fences that ThreadSanitizer cannot see; a fence must therefore be an error.
+    # gcc warns of fences, which ThreadSanitizer does not support; a fence must therefore be an error.
     target_compile_options(fairlead_options INTERFACE -Wtsan)
   endif()
 endif()

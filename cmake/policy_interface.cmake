@@ -1,5 +1,4 @@
-# What a policy of one's own includes: policy/plugin.hpp and all that it includes in turn, here and among the public
-# headers. A plug-in (docs/writing-a-policy.md) and the program that loads it must have been compiled with the same
+# The headers of a user's policy: policy/plugin.hpp and all its includes, here and among the public headers. A plug-in (docs/writing-a-policy.md) and the program that loads it must have been compiled with the same
 # ones: their hash is compiled into both.
 set(policy_interface_headers "")  # those in src/
 set(policy_interface_files "")    # all
@@ -12,7 +11,7 @@ while(unread)
   elseif(EXISTS ${PROJECT_SOURCE_DIR}/include/${header})
     set(file ${PROJECT_SOURCE_DIR}/include/${header})
   else()
-    continue()  # the one that is made below
+    continue()  # generated below
   endif()
   if(NOT file IN_LIST policy_interface_files)
     list(APPEND policy_interface_files ${file})

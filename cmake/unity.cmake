@@ -1,10 +1,10 @@
-# Files compiled together, a folder at a time: a header that all of them include is read once, and a template that several
-# use is made once, which divides the time that a build from nothing takes. Where it is on, a name that a file keeps to
-# itself must be its folder's only one. The preset dev leaves it off: what one file's change costs is then that file.
+# Compiles files together, one folder at a time: shared headers are parsed once and shared templates instantiated once,
+# which shortens builds from scratch. File-local names must then be unique in their folder. The preset dev turns this off, so
+# that a change recompiles one file only.
 option(FAIRLEAD_UNITY "Compile the files of a folder as one" OFF)
 
-# One file's constant is not the variable of that name in another, and what a file keeps to itself is not seen by others:
-# builds file by file warn of what is meant.
+# In a joint compilation a name may shadow one of another file, and file-local types are invisible to other files: builds file
+# by file warn of such cases.
 add_library(fairlead_together INTERFACE)
 target_compile_options(fairlead_together INTERFACE -Wno-shadow $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 

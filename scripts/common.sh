@@ -1,5 +1,5 @@
-# Shared by ./run, ./test and the other scripts, which source it: missing packages are installed or named,
-# and a stage of work says what it does and how long that takes, and no more unless it fails.
+# Functions for ./run, ./test and the other scripts, which source this file: they install or name missing packages, and
+# run stages of work that print a name and a time, and their output only on failure.
 # shellcheck shell=bash
 
 # Prints what scripts/packages.txt lists for the given purposes (build, test, bench).
@@ -10,7 +10,7 @@ packages_for() {
   done
 }
 
-# Prints those of the named packages that are not installed.
+# Prints the given packages that are not installed.
 missing_packages() {
   local package
   for package in "$@"; do
@@ -20,8 +20,8 @@ missing_packages() {
   done
 }
 
-# Installs what is missing for the given purposes; without root, says how and stops. When nothing is missing
-# apt is not even started: that is quick, and works without a network.
+# Installs the missing packages for the given purposes; without root, prints the command and exits. If none is missing,
+# apt is not started: this is fast and works without a network.
 require_packages() {
   local -a wanted missing
   if ! command -v dpkg-query >/dev/null; then
@@ -44,7 +44,7 @@ install_packages() {
   apt-get update --quiet && apt-get install --quiet --yes --no-install-recommends "$@"
 }
 
-# How long a stage usually takes, in words: as the last time here, or, the first time, by this table (two cores).
+# The expected time of a stage, in words: from the last run here, or from this table (two cores).
 usual_time() {
   local kept="build/logs/${1//[^a-zA-Z0-9]/-}.seconds" seconds
   if [[ -r $kept ]] && seconds=$(<"$kept") && [[ $seconds =~ ^[0-9]+$ ]]; then
@@ -61,7 +61,7 @@ usual_time() {
   esac
 }
 
-# Copies what comes in to the file, and shows on the terminal how far ninja is: of "[3/61] Building ..." the numbers.
+# Copies its input to the file, and shows ninja's progress on the terminal: the numbers of "[3/61] Building ...".
 show_progress() {
   local line announced=$1 log=$2
   while IFS= read -r line || [[ -n $line ]]; do
@@ -70,9 +70,9 @@ show_progress() {
   done
 }
 
-# stage NAME COMMAND...: says before what is done and what it usually takes, runs the command, and prints one line with the
-# time it took; all its output follows if it fails. On a terminal ninja's progress is shown meanwhile, but not of a stage in
-# the background. The output stays in build/logs. Returns the command's status.
+# stage NAME COMMAND...: prints the name and the expected time, runs the command, and prints one line with the time; on
+# failure, also the command's output. On a terminal it shows ninja's progress, except for a stage in the background. The
+# output stays in build/logs. Returns the command's status.
 stage() {
   local name=$1 log status=0 start=$SECONDS announced clear=
   shift
@@ -103,8 +103,8 @@ stage() {
   return "$status"
 }
 
-# show_failures NAME: what a stage that failed has to say for itself, once more and in short: the first failures
-# with what follows them, and its last lines. For whoever sees only the end of a long output.
+# show_failures NAME: prints a summary of a failed stage: the first failures with the lines after them, and its last
+# lines. Useful if only the end of a long output is visible.
 show_failures() {
   local log="build/logs/${1//[^a-zA-Z0-9]/-}.log"
   [[ -f $log ]] || return 0
@@ -116,28 +116,28 @@ show_failures() {
   tail --lines=12 "$log"
 }
 
-# The one environment of Python.
+# Creates the Python environment, .venv.
 make_environment() {
   [[ -x .venv/bin/python ]] || /usr/bin/python3 -m venv --without-pip --system-site-packages .venv
 }
 
-# Prints where the compiler of CUDA is that scripts/fetch-nvcc has fetched; fails if there is none.
+# Prints the path of the CUDA compiler from scripts/fetch-nvcc; fails if there is none.
 find_fetched_nvcc() {
   local -a found=("$PWD"/.venv/lib/python3*/site-packages/nvidia/cu*/bin/nvcc)
   [[ -x ${found[0]} ]] && echo "${found[0]}"
 }
 
-# build PRESET [TARGET]: configures and builds; as many jobs as this process may use processors, through ccache where it
-# is installed. Its tests are long ones if LONG_TESTS is ON, and leave out those of another build if TESTS_ONCE is ON;
-# with MEASUREMENTS=OFF it has no benchmarks but those that tests start. NVCC is the compiler of CUDA, if CMake finds none.
-# None of these names begins with FAIRLEAD_: programs that inherit them would reject an unknown setting.
+# build PRESET [TARGET]: configures and builds, with one job per available processor, through ccache if installed.
+# LONG_TESTS=ON selects long tests; TESTS_ONCE=ON leaves out the tests of other builds; MEASUREMENTS=OFF leaves out
+# benchmarks that no test starts. NVCC is the CUDA compiler if CMake finds none. These names must not start with FAIRLEAD_:
+# programs that inherit them would reject an unknown setting.
 build() {
   local preset=$1
   shift
   if command -v ccache >/dev/null; then
-    unset CCACHE_BASEDIR  # tests find their files by __FILE__, which it makes relative
+    unset CCACHE_BASEDIR  # tests find their files by __FILE__, which ccache would make relative
     export CMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER-ccache}
-    export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS-pch_defines,time_macros}  # or it keeps nothing that has such a header
+    export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS-pch_defines,time_macros}  # otherwise ccache does not cache files with a precompiled header
   fi
   cmake --preset "$preset" -DFAIRLEAD_LONG_TESTS="${LONG_TESTS-OFF}" \
     -DFAIRLEAD_TESTS_ONCE="${TESTS_ONCE-OFF}" \

@@ -1,13 +1,13 @@
-"""Writes into docs/notes/accelerators.md what scripts/gpu-check has measured: of docs/data/gpu-*.json what is between two marks of the
-page. Without a file, that nothing was measured. A file that was written on the fake driver is refused."""
+"""Writes the measurements of scripts/gpu-check, from docs/data/gpu-*.json, between two marks of docs/notes/accelerators.md. Without a
+file the page states that nothing was measured. Files from the fake driver are refused."""
 
 import json
 import pathlib
 import statistics
 
 BEGIN, END = "<!-- measured: by scripts/gpu-check page -->", "<!-- measured: end -->"
-NOTHING = """**Nothing on this page was measured on a GPU, nor was any of it run on one.** What a machine with one is to be asked is in
-`scripts/gpu-check`; here stand its figures as soon as `docs/data/` has some."""
+NOTHING = """**Nothing on this page was measured or run on a GPU.** `scripts/gpu-check` measures a machine with one; its figures appear here
+once `docs/data/` has some."""
 
 
 def files(root: pathlib.Path) -> list[pathlib.Path]:
@@ -15,12 +15,12 @@ def files(root: pathlib.Path) -> list[pathlib.Path]:
 
 
 def measured(root: pathlib.Path) -> str:
-    """What stands between the marks."""
+    """The text between the marks."""
     parts = []
     for file in files(root):
         data = json.loads(file.read_text())
         if data["fake"]:
-            raise ValueError(f"{file}: was written on the fake driver, which says nothing about speed")
+            raise ValueError(f"{file}: was written on the fake driver, whose speed is meaningless")
         parts.append(section(data, file.name))
     return "\n\n".join(parts) if parts else NOTHING
 
@@ -50,13 +50,13 @@ def section(data: dict, name: str) -> str:
     parts = [f"### {', '.join([start.get('device', 'a device'), *days])}",
              "; ".join(f"`scripts/gpu-check {call['command']}`, {call['date']}, commit {(call['commit'] or 'unknown')[:8]}"
                        for call in calls.values()) + f" ([{name}](../data/{name}))."]
-    for writes in (wires, between_devices, kernels, launch, right, cholesky, beside):
+    for writes in (wires, between_devices, kernels, launch, right, cholesky, comparison):
         text = writes(found)
         if text:
             parts.append(text)
     problems = [f"- {call}, {step}: {one['problem']}" for (call, step), one in steps.items() if "problem" in one]
     if problems:
-        parts.append("What did not go well:\n\n" + "\n".join(problems))
+        parts.append("Failed steps:\n\n" + "\n".join(problems))
     return "\n\n".join(parts)
 
 
@@ -71,7 +71,7 @@ def wires(found: dict) -> str:
     keys = ("pinned_to_device", "pinned_from_device", "pinned_both", "plain_to_device", "plain_from_device")
     rows = [[f"{one['bytes']:,}", *(gigabytes(one[key]) for key in keys)] for one in result["wires"]]
     pinning = "; ".join(f"{one['bytes']:,} bytes in {one['seconds'] * 1e3:.2f} ms" for one in result["pinning"])
-    return table(["bytes", "registered, there, GB/s", "back", "both ways", "not registered, there", "back"], rows) + \
+    return table(["bytes", "registered, to device, GB/s", "to host", "both", "not registered, to device", "to host"], rows) + \
         f"\n\nRegistering: {pinning}."
 
 
@@ -79,13 +79,13 @@ def between_devices(found: dict) -> str:
     result = found.get(("probe", "wires between devices"), {})
     rows = [[f"{result['from']} and {peer['device']}", f"{one['bytes']:,}", *(gigabytes(one[key]) for key in ("there", "back", "both"))]
             for peer in result.get("peers", []) for one in peer.get("wires", [])]
-    text = table(["devices", "bytes", "there, GB/s", "back", "both ways"], rows) if rows else ""
+    text = table(["devices", "bytes", "first to second, GB/s", "second to first", "both"], rows) if rows else ""
     without = [str(peer["device"]) for peer in result.get("peers", []) if not peer["access"]]
     return text + (f"\n\nWithout access to {result['from']}: {', '.join(without)}." if without else "")
 
 
 def kernels(found: dict) -> str:
-    """GFlop/s by the side of a tile."""
+    """GFlop/s by tile size."""
     rows = []
     for (call, step), result in found.items():
         if call != "probe" or not step.startswith("kernels"):
@@ -109,17 +109,17 @@ def launch(found: dict) -> str:
     bare, tasks, without = result["bare"], result["tasks"], result["tasks_without_launch"]
     graph, more = bare.get("graph"), []
     if graph:
-        more = [["a kernel of a graph of CUDA's that is launched again, a chain", f"{graph['chain_us']:.2f}"],
-                [f"{streams_of(tasks).replace('stream', 'chain')} side by side", f"{graph['side_by_side_us']:.2f}"],
-                ["making such a graph, for each kernel", f"{graph['chain_made_us']:.2f}"],
-                ["Fairlead's tasks that launch one, of a recording, a chain", f"{tasks['recorded_chain_us']:.2f}"],
+        more = [["kernel of a relaunched CUDA graph, a chain", f"{graph['chain_us']:.2f}"],
+                [f"{streams_of(tasks).replace('stream', 'chain')} in parallel", f"{graph['side_by_side_us']:.2f}"],
+                ["building such a graph, per kernel", f"{graph['chain_made_us']:.2f}"],
+                ["Fairlead tasks with one launch, of a recording, a chain", f"{tasks['recorded_chain_us']:.2f}"],
                 [f"independent, {streams_of(tasks)}", f"{tasks['recorded_independent_us']:.2f}"]]
     return table(["microseconds", ""], [
-        ["bare launches in a row", f"{bare['in_a_row_us']:.2f}"], ["each asked for until it is over", f"{bare['asked_us']:.2f}"],
-        ["each waited for in the driver", f"{bare['waited_us']:.2f}"], ["by a function of the host", f"{bare['host_function_us']:.2f}"],
-        ["Fairlead's tasks that launch one, a chain", f"{tasks['chain_us']:.2f}"],
+        ["bare launches in a row", f"{bare['in_a_row_us']:.2f}"], ["each polled until completion", f"{bare['asked_us']:.2f}"],
+        ["each with a blocking wait in the driver", f"{bare['waited_us']:.2f}"], ["each with a host callback", f"{bare['host_function_us']:.2f}"],
+        ["Fairlead tasks with one launch, a chain", f"{tasks['chain_us']:.2f}"],
         [f"independent, {streams_of(tasks)}", f"{tasks['independent_us']:.2f}"],
-        ["Fairlead's tasks that launch nothing, a chain", f"{without['chain_us']:.2f}"],
+        ["Fairlead tasks without a launch, a chain", f"{without['chain_us']:.2f}"],
         [f"independent, {streams_of(without)}", f"{without['independent_us']:.2f}"], *more])
 
 
@@ -130,7 +130,7 @@ def right(found: dict) -> str:
         result = found.get(("test", step))
         if result:
             worst = max(one["backward_error"] / one["limit"] for one in result["runs"])
-            lines.append(f"{len(result['runs'])} runs {how}: the largest backward error is {worst:.2g} of what counts as right.")
+            lines.append(f"{len(result['runs'])} runs {how}: the largest backward error is {worst:.2g} of the tolerance.")
     programs = found.get(("test", "random programs"))
     if programs:
         lines.append(f"{programs['programs']} random programs under {programs['policies']} policies had the values of sequential runs.")
@@ -145,21 +145,22 @@ def cholesky(found: dict) -> str:
             rows.append([step, f"{result['n']:,}", str(result["tile"]), result["scheduler"], f"{result['seconds']:.3f}",
                          f"{result['gflops']:.0f}", f"{statistics.median(one['bytes_over_wires'] for one in runs) / 1e9:.2f}",
                          f"{max(one['residual'] for one in runs):.1e}", ", ".join(sorted({one["digest"] for one in runs}))])
-    return table(["run", "n", "tile", "scheduler", "s", "GFlop/s", "GB over the wire", "residual", "bits"], rows) if rows else ""
+    return table(["run", "n", "tile", "scheduler", "s", "GFlop/s", "GB over the link", "residual", "bits"], rows) if rows else ""
 
 
 def moved(result: dict) -> str:
-    """What repeated runs moved, where that is known."""
+    """The bytes that repeated runs moved, if known."""
     gigabytes_moved = sorted(one["bytes_over_wires"] / 1e9 for one in result.get("runs", []))
-    return f", {gigabytes_moved[0]:.0f} to {gigabytes_moved[-1]:.0f} GB over the wire" if gigabytes_moved else ""
+    return f", {gigabytes_moved[0]:.0f} to {gigabytes_moved[-1]:.0f} GB over the link" if gigabytes_moved else ""
 
 
-# Where the driver moves what kernels touch.
-PLACES = {"copies": "copied by Fairlead, with all of the memory", "host": "in the driver's RAM", "write-combined": "there, write-combined",
-          "managed": "in managed memory", "advised": "there, with advice", "prefetched": "there, with advice and prefetched"}
+# The locations of data that the driver moves.
+PLACES = {"copies": "copied by Fairlead, with all of the memory", "host": "in pinned host memory", "write-combined": "in write-combined memory",
+          "managed": "in managed memory", "advised": "in managed memory, with advice",
+          "prefetched": "in managed memory, with advice and prefetch"}
 
 
-def beside(found: dict) -> str:
+def comparison(found: dict) -> str:
     rows = []
     dense = found.get(("bench", "cuSOLVER and cuBLAS"), {})
     if "potrf" in dense:
@@ -173,10 +174,10 @@ def beside(found: dict) -> str:
                  for precision in ("double", "single")]
     ceiling = found.get(("bench", "tiled ceiling"))
     if ceiling:
-        rows.append([f"tiled ceiling, n = {ceiling['n']:,}, tiles of {ceiling['tile']:,}: each kernel alone, {streams_of(ceiling)}",
+        rows.append([f"tiled ceiling, n = {ceiling['n']:,}, tiles of {ceiling['tile']:,}: each kind of kernel alone, {streams_of(ceiling)}",
                      f"{ceiling['seconds']:.3f}", f"{ceiling['gflops']:.0f}"])
         if "together" in ceiling:
-            rows.append(["the same kernels all together, in an order that is drawn, with nothing to wait for",
+            rows.append(["the same kernels all together, in random order, without dependencies",
                          f"{ceiling['together']['seconds']:.3f}", f"{ceiling['together']['gflops']:.0f}"])
     for (call, step), result in found.items():
         if call == "bench" and (step.startswith(("gemm", "lu", "qr")) or step == "three tiers"):
@@ -190,11 +191,11 @@ def beside(found: dict) -> str:
         steps = "" if one["refinement_steps"] is None else f", {one['refinement_steps']} steps"
         rows.append([f"solve {one['words']}, n = {refined['n']:,}{steps}, backward error {one['backward_error']:.1e}", f"{one['seconds']:.3f}",
                      f"{one['gflops']:.0f}"])
-    foretold = found.get(("bench", "foretold"))
-    if foretold:
-        one = foretold["simulated"][0]
-        rows.append([f"foretold from the machine file of probe: cholesky, {foretold['limit']}, n = {one['n']:,}, "
-                     f"{(one['bytes_to_devices'] + one['bytes_from_devices']) / 1e9:.1f} GB over the wire", f"{one['seconds']:.3f}", f"{one['gflops']:.0f}"])
+    predicted = found.get(("bench", "predicted")) or found.get(("bench", "foretold"))
+    if predicted:
+        one = predicted["simulated"][0]
+        rows.append([f"predicted from the machine file of probe: cholesky, {predicted['limit']}, n = {one['n']:,}, "
+                     f"{(one['bytes_to_devices'] + one['bytes_from_devices']) / 1e9:.1f} GB over the link", f"{one['seconds']:.3f}", f"{one['gflops']:.0f}"])
     for one in found.get(("bench", "cublasXt"), {}).get("cublasxt", {}).get("runs", []):
         rows.append([f"cublasXt, blocks of {one['block']}, {'registered' if one['pinned'] else 'not registered'}",
                      f"{one['seconds']:.3f}", f"{one['gflops']:.0f}"])

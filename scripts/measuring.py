@@ -1,4 +1,4 @@
-"""What the scripts that measure and check share: where the programs are, and running one ahead of other processes."""
+"""Shared by the scripts that measure and check: paths of the programs, and runs with priority over other processes."""
 
 import json
 import math
@@ -13,13 +13,13 @@ import tempfile
 MIB = 1 << 20
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 
-# Two-sided 95 % of Student's t, by degrees of freedom; beyond, the normal distribution's is near enough.
+# Two-sided 95 % quantiles of Student's t by degrees of freedom; beyond the table, the normal distribution is close enough.
 T_95 = [math.inf, 12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23, 2.20, 2.18, 2.16, 2.14, 2.13, 2.12,
         2.11, 2.10, 2.09, 2.09]
 
 
 def undisturbed():
-    """Ahead of other processes where that is allowed: the kernel shares processors between groups first."""
+    """Raises the priority if permitted; the kernel first shares processors between autogroups."""
     os.setsid()
     try:
         pathlib.Path("/proc/self/autogroup").write_text("-20")
@@ -29,15 +29,15 @@ def undisturbed():
 
 
 def program(build: pathlib.Path, name: str) -> pathlib.Path:
-    """The `fairlead` command or a program of bench/; ends with what to do if it is not built."""
+    """The `fairlead` command or a program of bench/; exits with the build command if it is not built."""
     path = build / ("apps/fairlead" if name == "fairlead" else "bench") / name
     if not os.access(path, os.X_OK):
-        sys.exit(f"{path} is not there: cmake --preset release && cmake --build --preset release")
+        sys.exit(f"{path} does not exist: cmake --preset release && cmake --build --preset release")
     return path
 
 
 class Cgroup:
-    """A memory cgroup of a given size below the first hierarchy that has the controller, v1 or v2."""
+    """A memory cgroup of a given size below the first hierarchy with the memory controller, v1 or v2."""
 
     def __init__(self, limit: int):
         self.folder, self.limit_file, self.peak_file = self.place()
@@ -47,7 +47,7 @@ class Cgroup:
             try:
                 (self.folder / swap).write_text(str(limit) if "memsw" in swap else "0")
             except OSError:
-                pass  # no swap is counted here
+                pass  # swap is not accounted here
 
     @staticmethod
     def place() -> tuple[pathlib.Path, str, str]:
@@ -87,11 +87,11 @@ class Cgroup:
 
 
 class Failed(Exception):
-    """A program ended with an error; says which, and what it printed."""
+    """A program failed; names it, with its output."""
 
 
 def run(command: list, limit_seconds: float, enter: "Cgroup | None" = None, **more) -> str:
-    """Runs it undisturbed, in the cgroup if there is one, and returns what it prints."""
+    """Runs it with priority, in the cgroup if given, and returns its output."""
     words = [str(word) for word in command]
 
     def prepare():
@@ -103,14 +103,14 @@ def run(command: list, limit_seconds: float, enter: "Cgroup | None" = None, **mo
         done = subprocess.run(words, capture_output=True, text=True, timeout=limit_seconds, preexec_fn=prepare,
                               **more)
     except subprocess.TimeoutExpired:
-        raise Failed(f"{shlex.join(words)}\n  did not end within {limit_seconds:.0f} s") from None
+        raise Failed(f"{shlex.join(words)}\n  did not finish within {limit_seconds:.0f} s") from None
     if done.returncode != 0:
-        raise Failed(f"{shlex.join(words)}\n  ended with status {done.returncode}: {done.stderr.strip()}")
+        raise Failed(f"{shlex.join(words)}\n  failed with status {done.returncode}: {done.stderr.strip()}")
     return done.stdout
 
 
 def bench(fairlead: pathlib.Path, options: dict, folder: pathlib.Path, limit_seconds: float) -> dict:
-    """`fairlead bench cholesky` with these options: its report. `folder`: where it spills."""
+    """The report of `fairlead bench cholesky` with these options. `folder`: its spill directory."""
     with tempfile.TemporaryDirectory(prefix="fairlead-report-") as state:
         report = pathlib.Path(state) / "report.json"
         run([fairlead, *bench_words(options), "--progress", "none", "--disk-directory", folder, "--json", report],
@@ -132,7 +132,7 @@ def node(report: dict, name: str) -> dict:
 
 
 def reserved_bytes(report: dict) -> int:
-    """What of the memory limit is not for tiles."""
+    """The part of the memory limit that is not for tiles."""
     return report["memory_limit_bytes"] - node(report, "RAM")["capacity_bytes"]
 
 
@@ -141,7 +141,7 @@ def median(values) -> float:
 
 
 def interval(ratios: list[float]) -> tuple[float, float, float]:
-    """The geometric mean of ratios that were measured in pairs, and its 95 % interval."""
+    """The geometric mean of ratios measured in pairs, and its 95 % interval."""
     logarithms = [math.log(ratio) for ratio in ratios]
     mean = statistics.mean(logarithms)
     t = T_95[len(ratios) - 1] if len(ratios) <= len(T_95) else 1.96

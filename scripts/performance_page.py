@@ -1,4 +1,4 @@
-"""Makes docs/performance.md of what scripts/bench-all has measured. Sections that were not measured stay as they are."""
+"""Generates docs/performance.md from the measurements of scripts/bench-all. Sections without a new measurement stay."""
 
 from measuring import median
 
@@ -10,18 +10,18 @@ SYSTEMS = {"fairlead": "Fairlead, a flow", "fairlead-darts": "Fairlead, darts", 
 
 
 def page(sections: dict, before: str = "") -> str:
-    """`sections`: by name, as bench-all writes them; None: not measured. `before`: the page so far."""
+    """`sections`: by name, in bench-all's format; None: not measured. `before`: the current page."""
     old_head, *old = before.split("\n\n## ")
     kept = {text.partition("\n")[0]: f"## {text.strip()}" for text in old}
     parts = [head(sections, old_head.strip())]
     for name, title, write in (("overhead", "What does a task cost?", overhead),
                                ("in-core", "How fast is a factorization in memory?", in_core),
                                ("quarter", "What does it cost when only a quarter fits?", quarter),
-                               ("memory", "How does it go with less memory, or more?", memory),
+                               ("memory", "How does performance depend on the memory limit?", memory),
                                ("capped", "What if the disk is slow?", capped),
-                               ("simulated", "Does the simulator tell the same?", simulated),
-                               ("emulated", "Does the simulator foretell accelerators?", emulated),
-                               ("mapped", "And if the operating system does it?", mapped)):
+                               ("simulated", "Simulated out-of-core runs", simulated),
+                               ("emulated", "Accuracy of simulated accelerators", emulated),
+                               ("mapped", "Comparison with a mapped file", mapped)):
         if sections.get(name):
             records = list(sections[name]["records"])
             if name == "simulated":
@@ -31,12 +31,12 @@ def page(sections: dict, before: str = "") -> str:
         elif title in kept:
             parts.append(kept[title])
         kept.pop(title, None)
-    parts += kept.values()  # what was measured elsewhere
+    parts += kept.values()  # sections of other scripts
     return "\n\n".join(parts) + "\n"
 
 
 def by_case(records: list[dict]) -> list[tuple[dict, list[dict]]]:
-    """Every case with the reports of all its rounds, in the order of the first round."""
+    """Each case with the reports of all its rounds, in the order of the first round."""
     cases = {}
     for record in records:
         if "case" in record:
@@ -73,11 +73,11 @@ def head(sections: dict, before: str = "") -> str:
     machine = ""
     if reports:
         machine = f"Machine: {reports[0]['machine']}; kernels: {reports[0]['kernels']}, one thread in each task."
-    return f"""# How fast is Fairlead, and beside what?
+    return f"""# Performance
 
-Every figure stands beside a peer or a bound from the same run. Things that are compared ran in turn, so that a slow
-minute hits all of them; figures are medians over the rounds, lowest and highest in brackets. All of it is measured and
-this page is written by
+This page compares Fairlead with other libraries or with a bound, measured in the same run. Compared programs alternate,
+so that a slow minute affects all of them. Figures are medians over the rounds, with the lowest and highest in brackets.
+This command measures most of them and writes their sections:
 
     scripts/bench-all
 
@@ -107,10 +107,10 @@ def overhead(records: list[dict], given: dict) -> str:
     lines = [[SYSTEMS.get(system, system),
               *(cell(system, graph, "ns_per_task", lambda ns: f"{ns:.0f}") for graph, _ in GRAPHS),
               cell(system, "independent-20us", "efficiency", lambda part: f"{100 * part:.1f}")] for system in systems]
-    parts = ["Nanoseconds per empty task, 1 / 2 threads, the application's counted: the graph is submitted and run, "
-             "its dependencies inferred from the data; registering data is not timed. One default configuration for "
-             "all columns, counters and checks on. Cholesky 80 has 88,560 tasks. The last column: how much of the "
-             "processors' time is left to tasks of 20 microseconds, per cent.",
+    parts = ["Nanoseconds per empty task with 1 / 2 threads, including the application's thread: the graph is submitted and "
+             "run, with dependencies inferred from the data; the registration of data is not timed. One default "
+             "configuration for all columns, with counters and checks on. Cholesky 80 has 88,560 tasks. The last column: the "
+             "share of processor time that tasks of 20 microseconds get, in per cent.",
              table(["system", *(title for _, title in GRAPHS), "20 µs tasks, %"], lines)]
     registration = [ns for threads in (1, 2) for ns in values("fairlead", "registration", threads, "ns_per_task")]
     waiting = next((record["waiting"] for record in records if "waiting" in record), None)
@@ -118,7 +118,7 @@ def overhead(records: list[dict], given: dict) -> str:
         parts.append(f"Registering a datum takes {median(registration):.0f} ns.")
     if waiting:
         parts.append(f"A waiting task with three accesses takes {waiting['heap_bytes_per_task']:.0f} bytes, all "
-                     f"bookkeeping included: what the heap grew by for each of {waiting['tasks']:,} tasks "
+                     f"bookkeeping included: the growth of the heap per task, for {waiting['tasks']:,} tasks "
                      f"(`waiting_task_bytes`).")
     return "\n\n".join(parts)
 
@@ -138,34 +138,33 @@ def in_core(records: list[dict], given: dict) -> str:
         kernels.append([str(case["tile"]),
                         *(f"{median(report['tile_gflops'][kernel] for report in reports):.1f}" for kernel in KERNELS)])
     return "\n\n".join([
-        f"Cholesky, n = {given['n']:,}, FP64, {given['workers']} workers, memory that holds everything. LAPACK's "
+        f"Cholesky, n = {given['n']:,}, FP64, {given['workers']} workers, all data in memory. LAPACK's "
         f"`dpotrf` on the same matrix, from the same library with {given['workers']} threads, in the same rounds: "
-        f"**{spread(report['gflops'] for report in lapack)} GFlop/s** (`lapack_potrf`). The ceiling is what these "
-        "kernels allow with a perfect schedule; they are timed after each run, on all cores at once.",
+        f"**{spread(report['gflops'] for report in lapack)} GFlop/s** (`lapack_potrf`). The ceiling is the rate of "
+        "these kernels with a perfect schedule; they are timed after each run, on all cores at once.",
         table(["tile", "GFlop/s", "% of LAPACK", "ceiling, GFlop/s", "% of the ceiling", "% of GEMM peak"], lines),
-        "The kernels on one tile, one core while the others do the same, GFlop/s:",
+        "The kernels on one tile per core, on all cores at once, GFlop/s per core:",
         table(["tile", *KERNELS], kernels)])
 
 
 def moved(reports: list[dict]) -> list[str]:
-    """GB read, GB written, times the floor, difference of the kernel's count in per cent."""
+    """GB read, GB written, multiple of the floor, difference from the kernel's count in per cent."""
     def total(report):
         return report["bytes_read"] + report["bytes_written"]
 
-    def beside_kernel(report):
+    def kernel_difference(report):
         kernel = report.get("kernel_bytes_read", 0) + report.get("kernel_bytes_written", 0)
         return 100 * (kernel - total(report)) / total(report) if total(report) else 0
 
     return [f"{of(reports, 'bytes_read') / 1e9:.2f}", f"{of(reports, 'bytes_written') / 1e9:.2f}",
             f"{median(total(report) / report['floor_bytes'] for report in reports):.2f}",
-            f"{max(map(beside_kernel, reports), key=abs):+.2f}"]
+            f"{max(map(kernel_difference, reports), key=abs):+.2f}"]
 
 
 MOVED = ["read, GB", "written, GB", "x floor", "kernel's count, %"]
-MOVED_TEXT = ("The floor is what the best known schedules approach: the leading term of the proved bound, what has to be "
-              "loaded besides, each result written once. It is exact for large matrices in little memory; near the "
-              "triangle's size less is possible. *Kernel's count*: by how much /proc/self/io differs, the worst of the "
-              "rounds.")
+MOVED_TEXT = ("The best known schedules approach the floor: the leading term of the proved lower bound, plus the compulsory "
+              "loads, plus one write per result. It is exact for large matrices in little memory; near the triangle's size "
+              "less is possible. *Kernel's count*: the difference from /proc/self/io, in the worst round.")
 
 
 def quarter(records: list[dict], given: dict) -> str:
@@ -180,8 +179,8 @@ def quarter(records: list[dict], given: dict) -> str:
         lines.append([str(case["tile"]), case["scheduler"], spread(report["gflops"] for report in reports),
                       f"{100 * rate / in_memory[case['tile']]:.1f}", f"{of(reports, 'seconds'):.2f}", *moved(reports)])
     return "\n\n".join([
-        "The same factorization with memory of a quarter of the triangle, from disk to disk, flushed, the disk as fast "
-        f"as it is. {MOVED_TEXT}",
+        "The same factorization with memory for a quarter of the triangle, from disk to disk, flushed, without a cap on "
+        f"the disk. {MOVED_TEXT}",
         table(["tile", "policy", "GFlop/s", "% of in core", "seconds", *MOVED], lines)])
 
 
@@ -190,7 +189,7 @@ def memory(records: list[dict], given: dict) -> str:
               f"{of(reports, 'seconds'):.2f}", *moved(reports)] for case, reports in by_case(records)]
     rounds = len(by_case(records)[0][1])
     return "\n\n".join([
-        f"Memory as a part of the triangle, which takes {triangle_gib(records):.2f} GiB; "
+        f"Memory as a fraction of the triangle, which takes {triangle_gib(records):.2f} GiB; "
         f"{rounds} run{'s' if rounds > 1 else ''} each.",
         table(["tile", "memory", "policy", "GFlop/s", "seconds", *MOVED], lines)])
 
@@ -212,8 +211,8 @@ def capped(records: list[dict], given: dict) -> str:
                       spread((report["seconds"] / least for report, least in zip(reports, ideal)), 3)])
     cap = records[0]["report"]["disk_cap_bytes_per_second"] / 1e6
     return "\n\n".join([
-        f"The disk capped at {cap:.0f} MB/s, both directions together. The last column compares the time with the "
-        "larger of computing (the tiled ceiling's) and moving those bytes at the cap: 1 would be perfect overlap.",
+        f"The disk is capped at {cap:.0f} MB/s, both directions together. The last column is the ratio of the time to the "
+        "larger of the computing time (at the tiled ceiling) and the transfer time at the cap: 1 is perfect overlap.",
         table(["tile", "memory", "policy", "GFlop/s", "seconds", *MOVED, "time / max(compute, bytes / cap)"], lines)])
 
 
@@ -226,8 +225,8 @@ def simulated(records: list[dict], given: dict) -> str:
                       f"{total[1] / 1e9:.2f}", f"{100 * (total[0] / total[1] - 1):+.1f}", f"{of(real, 'seconds'):.2f}",
                       f"{of(reports, 'seconds'):.2f}"])
     return "\n\n".join([
-        "The same graph, capacity and workers on the simulated backend, which the same engine drives "
-        "(`simulated_cholesky`; kernels as fast as measured, 3 % noise, five seeds; without a cap the disk moves 3 GB/s).",
+        "The same graph, capacity and workers on the simulated backend, driven by the same engine "
+        "(`simulated_cholesky`; measured kernel speeds, 3 % noise, five seeds; without a cap the disk moves 3 GB/s).",
         table(["tile", "policy", "cap", "real, GB", "simulated, GB", "difference, %", "real, s", "simulated, s"],
               lines)])
 
@@ -247,18 +246,18 @@ def emulated(records: list[dict], given: dict) -> str:
     within = sum(abs(ratio - 1) <= 0.1 for ratio in ratios["seconds"])
     events = [rate / 1e6 for rate in report["events_per_second"]]
     return "\n\n".join([
-        "The same program, description, policy and pipeline (four tasks) on emulated accelerators, whose tasks sleep for "
-        "as long as the description says and whose copies take their bytes' time (`bench/simulator.cpp`; products of "
-        f"tiles of {given['milliseconds']} ms, memory for a quarter of the data). Real over simulated: time / bytes that "
-        "crossed the wires, medians.",
+        "The same program, description, policy and pipeline (four tasks) on emulated accelerators, where tasks sleep and "
+        "copies take as long as in the description (`bench/simulator.cpp`; products of tiles take "
+        f"{given['milliseconds']} ms, memory for a quarter of the data). Ratios real to simulated: time / bytes over the "
+        "links, medians.",
         table(["machine", "program", "simulated, s (least)", *dict.fromkeys(run["policy"] for run in report["runs"])],
               lines),
-        f"In the median {median(ratios['seconds']):.2f} of the time and {median(ratios['bytes']):.2f} of the bytes; of "
-        f"{len(ratios['seconds'])} runs {within} are within 10 % in time. Real runs are longer since "
-        "threads that sleep wake up late (the timer's slack alone is 0.05 ms), after each task and each copy that is waited "
-        "for; so the shorter the program is for its tasks, the more they differ.",
+        f"Median ratios: {median(ratios['seconds']):.2f} of the time and {median(ratios['bytes']):.2f} of the bytes; in time "
+        f"{within} of {len(ratios['seconds'])} runs are within 10 %. Real runs are longer since sleeping threads wake up "
+        "late (the timer slack alone is 0.05 ms), after each task and each copy on which a task waits. So programs with "
+        "shorter tasks differ more.",
         f"Speed of the simulator on Table 1's largest run of `darts` (32,509 tasks): {median(events):.2f} million events "
-        f"a second of one core (between {min(events):.2f} and {max(events):.2f})."])
+        f"per second on one core ({min(events):.2f} to {max(events):.2f})."])
 
 
 def mapped(records: list[dict], given: dict) -> str:
@@ -267,13 +266,12 @@ def mapped(records: list[dict], given: dict) -> str:
         ours, theirs = record["fairlead"], record["mapped"]
         lines.append([f"{record['n']:,}", f"{record['n'] ** 2 * 8 / 2**30:.1f}", f"{record['memory_mib'] / 1024:g}",
                       f"{ours['seconds']:.1f}", f"{ours['gflops']:.1f}",
-                      f"{theirs['seconds']:.0f}" if theirs else f"not over after {record['limit_seconds']:.0f}",
+                      f"{theirs['seconds']:.0f}" if theirs else f"not finished after {record['limit_seconds']:.0f}",
                       f"{theirs['gflops']:.1f}" if theirs else "-",
                       f"{theirs['seconds'] / ours['seconds']:.0f}" if theirs
                       else f"more than {record['limit_seconds'] / ours['seconds']:.1f}"])
     return "\n\n".join([
-        "What one does without a runtime: the matrix is a file, mapped into memory, and LAPACK's `dpotrf` factors it while "
-        "the operating system decides what stays. Both run in a memory cgroup of the limit and 150 MiB for the program; "
-        "one run each.",
+        "The baseline without a runtime: LAPACK's `dpotrf` factors a matrix in a mapped file (`mmap`), and the operating "
+        "system pages. Both run in a memory cgroup of the limit plus 150 MiB for the program; one run each.",
         table(["n", "matrix, GiB", "limit, GiB", "Fairlead, s", "GFlop/s", "mapped LAPACK, s", "GFlop/s",
-               "times as fast"], lines)])
+               "speedup"], lines)])

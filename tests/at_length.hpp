@@ -1,5 +1,5 @@
-// Whether the tests of this program were asked for at length, by the argument --long: what is otherwise a choice of cases,
-// pairs of them or every so many, is then all of them. The build option FAIRLEAD_LONG_TESTS gives it to all of ctest's.
+// The argument --long of test programs: they run all cases instead of a selection (pairs, or every n-th). The build option
+// FAIRLEAD_LONG_TESTS passes it to all tests of ctest.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,11 @@ namespace fairlead::tests {
 
 bool at_length();
 
-/// False where a sanitizer watches and nobody has asked for all: what is repeated is then repeated less often.
+/// False with a sanitizer, without --long: repeated tests have fewer repetitions.
 inline bool many_cases() { return at_length() || !sanitized; }
 
-/// Of the cases of a product, which come in turn, a sanitizer sees one in so many. A number that divides none of the product's
-/// factors meets the values of each of them.
+/// With a sanitizer, only one of `one_in` cases of a product runs. A number that divides none of the product's factors
+/// covers the values of each factor.
 inline bool left_out(std::size_t turn, std::size_t one_in) { return !many_cases() && turn % one_in != 0; }
 
 }  // namespace fairlead::tests

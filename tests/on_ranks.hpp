@@ -1,5 +1,5 @@
-// What ranks do that are threads of a test, each with a runtime of its own. Where mpirun has started the test program, they
-// are its processes instead: each does what one of them does, and tests of other numbers of ranks do nothing.
+// Runs ranks as threads of a test, each with its own runtime. If mpirun has started the test program, its processes are the
+// ranks instead: each runs one of them, and tests of other numbers of ranks do nothing.
 #pragma once
 #include <fairlead/ranks.hpp>
 #include <fairlead/runtime.hpp>
@@ -16,8 +16,8 @@
 
 namespace fairlead::tests {
 
-/// What each throws, as text; of processes this one knows its own. `config_of(i)`: the settings of the i-th. `thrown_by(i)`:
-/// it has thrown. The others are told if it has no runtime, for which they would wait.
+/// Returns the text of each rank's exception; with processes, only that of this process. `config_of(i)`: the settings of
+/// rank i. `thrown_by(i)`: called if rank i has thrown. A rank without a runtime notifies the others, which would wait for it.
 inline std::vector<std::string> on_ranks(std::uint32_t count,
                                          const std::function<Config(std::uint32_t)>& config_of,
                                          const std::function<void(Runtime&)>& rank,

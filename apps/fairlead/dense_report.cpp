@@ -17,6 +17,7 @@
 #include "config/value.hpp"
 #include "engine/runtime_core.hpp"
 #include "fairlead/kernels.hpp"
+#include "front/runtime/runtime_access.hpp"
 #include "machine/cgroup.hpp"
 #include "machine/machine.hpp"
 #include "machine/system_files.hpp"
@@ -98,17 +99,17 @@ std::vector<report::WorkerReport> worker_times(const Counts& before, const Count
 }  // namespace
 
 Counts counts_of(Runtime& runtime, const linalg::Kernels& kernels) {
-  const auto* const communicator = runtime.communicator();
+  const auto* const communicator = front::communicator_of(runtime);
   Statistics engine = runtime.statistics();
   std::vector<std::optional<CoreTime>> core_times;
   for (std::size_t i = 0; i < engine.workers.size(); ++i)
-    core_times.push_back(runtime.core().world().core_time_of_worker(static_cast<WorkerId>(i)));
+    core_times.push_back(front::core_of(runtime).world().core_time_of_worker(static_cast<WorkerId>(i)));
   return {std::move(engine),
           communicator == nullptr ? net::Traffic{} : communicator->traffic(),
           report::disk_counters(),
           kernels.counts(),
           std::chrono::steady_clock::now(),
-          backend::no_peer_reasons(runtime.core().topology()),
+          backend::no_peer_reasons(front::core_of(runtime).topology()),
           std::move(core_times),
           machine::throttled_time(machine::SystemFiles())};
 }

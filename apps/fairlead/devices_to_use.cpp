@@ -25,6 +25,7 @@ WorkToDo work_of(const DenseProblem& problem, double core_gflops, const Config& 
       .core_flops_per_second =
           core_gflops * 1e9 * static_cast<double>(workers) * (problem.element_bytes == 4 ? 2 : 1),
       .only_on_cores = may_run_on_devices(operation, config) ? "" : std::string(operation.name),
+      .without_opencl = operation.devices == DenseOperation::Devices::all ? "" : std::string(operation.name),
       .part_of_peak = own_kernels ? 0.15 : 0.5,  // a multiprocessor makes the reflectors while others wait
       .least_capability = own_kernels ? linalg::least_capability_of_own_kernels : 0,
       .own_kernels = own_kernels ? cuda_kernels(config) : ""};

@@ -86,11 +86,15 @@ DevicesToUse devices_for(const WorkToDo& work, std::size_t ranks, backend::cu::F
                 work.least_capability)};
   if (all.empty()) {
     const backend::cl::Found opencl = find_opencl();
-    for (std::size_t i = 0; i < opencl.devices.size(); ++i)
-      if (opencl.devices[i].is_gpu)
-        return {"", fmt::format("none: OpenCL has {}, of which is not known how fast it is; to use it: "
-                                "--devices opencl:{},memory=...",
-                                opencl.devices[i].name, i)};
+    for (std::size_t i = 0; i < opencl.devices.size(); ++i) {
+      if (!opencl.devices[i].is_gpu) continue;
+      if (!work.without_opencl.empty())
+        return {"", fmt::format("none: OpenCL has {}, but {} has no kernels for OpenCL",
+                                opencl.devices[i].name, work.without_opencl)};
+      return {"", fmt::format("none: OpenCL has {}, of which is not known how fast it is; to use it: "
+                              "--devices opencl:{},memory=...",
+                              opencl.devices[i].name, i)};
+    }
     // Most machines: a loader's words about a library that nobody misses say nothing.
     if (cuda.driver == nullptr && cuda.problem.find("No such file or directory") != std::string::npos)
       return {"", fmt::format("{}: no driver of CUDA is installed, and OpenCL has no GPU",

@@ -17,6 +17,7 @@ struct WorkToDo {
   std::size_t element_bytes = 8;
   double core_flops_per_second = 0;  ///< of all workers together
   std::string only_on_cores{};       ///< what has no body for devices: "QR"; empty: it has
+  std::string without_opencl{};      ///< the operation, if it has no bodies for OpenCL devices; empty: it has
   double part_of_peak = 0.5;         ///< of a device's, that it is assumed to reach there
   /// CUDA's, the number before the point: for others its kernels were not compiled.
   int least_capability = 0;

@@ -25,6 +25,7 @@
 #include "base/pages.hpp"
 #include "config/value.hpp"
 #include "engine/runtime_core.hpp"
+#include "front/runtime/runtime_access.hpp"
 #include "machine/machine.hpp"
 #include "trace/snapshot.hpp"
 
@@ -75,15 +76,16 @@ using Durations = std::map<std::tuple<std::string, std::string, std::string, int
 
 /// Of all workers of that runtime so far.
 void add_core_times(Runtime& runtime, CoreTime& to) {
-  const std::size_t workers = runtime.core().topology().workers.size();
+  const std::size_t workers = front::core_of(runtime).topology().workers.size();
   for (std::size_t i = 0; i < workers; ++i)
-    if (const auto one = runtime.core().world().core_time_of_worker(static_cast<WorkerId>(i))) to += *one;
+    if (const auto one = front::core_of(runtime).world().core_time_of_worker(static_cast<WorkerId>(i)))
+      to += *one;
 }
 
 /// Of all but each worker's first task of a codelet, which may have had to load or compile something.
 void take_durations(Runtime& runtime, std::string_view precision, int tile, Durations& into) {
-  const trace::Snapshot snapshot = runtime.recorded();
-  const Topology& topology = runtime.core().topology();
+  const trace::Snapshot snapshot = front::recorded_by(runtime);
+  const Topology& topology = front::core_of(runtime).topology();
   std::set<std::pair<WorkerId, std::string>> seen;
   for (const trace::TaskRecord& task : snapshot.tasks) {
     const std::string& kernel = snapshot.codelets[task.codelet];
@@ -118,7 +120,7 @@ void run_kernels(const Config& config, const linalg::Kernels& kernels, int tiles
     linalg::wait_for_results(flow);
   }
   // Once, as it takes as long as the others together: of few tiles, by both trees.
-  const auto& workers = runtime.core().topology().workers;
+  const auto& workers = front::core_of(runtime).topology().workers;
   const bool qr = kernels.has_cuda_kernels() &&
                   std::ranges::find(workers, WorkerKind::cuda, &WorkerSpec::kind) != workers.end();
   const std::int64_t m = std::int64_t{tile} * std::min(tiles, few_tiles);
@@ -162,8 +164,8 @@ class Carried {
       flow_.submit(device_(v).on(node));
   }
   void wait() { flow_.wait(); }
-  const Topology& topology() { return runtime_.core().topology(); }
-  trace::Snapshot recorded_here() { return runtime_.recorded(); }
+  const Topology& topology() { return front::core_of(runtime_).topology(); }
+  trace::Snapshot recorded_here() { return front::recorded_by(runtime_); }
   Bytes capacity(NodeId first, NodeId second) {
     return std::min(topology().nodes[index(first)].capacity, topology().nodes[index(second)].capacity);
   }
@@ -323,9 +325,9 @@ Products products_on(Config config, const linalg::Kernels& kernels, const std::s
   };
   rounds(1);  // data come, libraries load
   Time begin{};
-  for (const trace::TaskRecord& task : runtime.recorded().tasks) begin = std::max(begin, task.end());
+  for (const trace::TaskRecord& task : front::recorded_by(runtime).tasks) begin = std::max(begin, task.end());
   rounds(4);
-  const trace::Snapshot snapshot = runtime.recorded();
+  const trace::Snapshot snapshot = front::recorded_by(runtime);
   std::vector<double> durations;
   Time first = Time::max(), last{};
   for (const trace::TaskRecord& task : snapshot.tasks) {
@@ -382,7 +384,7 @@ MachineFigures measure_devices(const Config& config, const linalg::Kernels& kern
   Topology topology;
   {
     Runtime runtime(config);
-    topology = runtime.core().topology();
+    topology = front::core_of(runtime).topology();
   }
   figures.host_memory = machine::discover().memory.total_bytes;
   figures.cores = topology.workers_on(topology.host());

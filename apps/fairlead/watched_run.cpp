@@ -12,6 +12,7 @@
 #include "engine/runtime_core.hpp"
 #include "fairlead/doubts.hpp"
 #include "fairlead/subcommand.hpp"
+#include "front/runtime/runtime_access.hpp"
 #include "machine/machine.hpp"
 #include "net/network.hpp"
 
@@ -77,7 +78,7 @@ void WatchedRun::begin(std::string_view name, std::uint64_t tasks, double flops)
   }
   under_way_ = true;
   began_ = steady_seconds();
-  began_at_ = runtime_.core().world().now();
+  began_at_ = front::core_of(runtime_).world().now();
 }
 
 /// By the thread that watches for signals.
@@ -171,8 +172,8 @@ double WatchedRun::ended(std::string_view how) {
   under_way_ = false;
   const std::string name = std::string(current_.name).append(how);
   const double seconds = steady_seconds() - began_;
-  if (trace::Tracer* tracer = runtime_.core().engine().journal().tracer())
-    tracer->phase({name, began_at_, runtime_.core().world().now()});
+  if (trace::Tracer* tracer = front::core_of(runtime_).engine().journal().tracer())
+    tracer->phase({name, began_at_, front::core_of(runtime_).world().now()});
   phases_.push_back({name, seconds});
   return seconds;
 }
@@ -186,7 +187,7 @@ double WatchedRun::end_aside(bool flushed) {
 void WatchedRun::stop_showing() { progress_.reset(); }
 
 std::vector<trace::Snapshot> WatchedRun::recorded() {
-  trace::Snapshot own = runtime_.recorded();
+  trace::Snapshot own = front::recorded_by(runtime_);
   if (traces_) return traces_->collect(std::move(own));
   return {std::move(own)};
 }

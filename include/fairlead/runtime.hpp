@@ -24,14 +24,8 @@ namespace fairlead {
 namespace backend {
 class Backend;
 }
-namespace net {
-class Communicator;
-}
-namespace engine {
-class RuntimeCore;
-}
-namespace trace {
-struct Snapshot;
+namespace detail {
+struct RuntimeAccess;
 }
 class Flow;
 namespace ptg {
@@ -273,16 +267,11 @@ class Runtime {
   };
   Digest command_digest() const;
 
-  engine::RuntimeCore& core() noexcept;
-  net::Communicator* communicator() noexcept;  ///< null: there are no other ranks
-  /// The recording so far, if the setting `trace` or `report` enables it: see <fairlead/report.hpp>. No flow may have
-  /// unfinished tasks.
-  trace::Snapshot recorded();
-
  private:
   friend class Flow;
   friend class Recording;
   friend class ptg::Graph;
+  friend struct detail::RuntimeAccess;
   class Implementation;
   std::shared_ptr<detail::TileCollection> owned(std::unique_ptr<detail::TileCollection> tiles);
   std::shared_ptr<detail::TileCollection> make_tiles(const std::string& name, std::int64_t rows,

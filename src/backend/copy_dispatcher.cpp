@@ -19,9 +19,9 @@ CopyDispatcher::CopyDispatcher(World world, std::unique_ptr<engine::EngineClient
   reporter_->share();
 }
 
-void CopyDispatcher::carry(LinkId link, TransferEngine& carrier) {
-  carriers_[index(link)] = &carrier;
-  if (std::ranges::find(all_, &carrier) == all_.end()) all_.push_back(&carrier);
+void CopyDispatcher::carry(LinkId link, TransferEngine& engine) {
+  carriers_[index(link)] = &engine;
+  if (std::ranges::find(all_, &engine) == all_.end()) all_.push_back(&engine);
 }
 
 void CopyDispatcher::resolve_composite_links() {
@@ -43,19 +43,19 @@ void CopyDispatcher::resolve_composite_links() {
 void CopyDispatcher::start(memory::Copy& copy) {
   copy.at = world_.now();
   const memory::Route& route = routes_.of(copy);
-  TransferEngine* const carrier = route.exists() ? carriers_[index(route.link)] : nullptr;
-  if (carrier == nullptr) throw Error("internal: a copy between nodes that nobody joins");
-  const bool one_wire = route.legs.size() == 1;
-  carrier->start({.link = one_wire ? route.legs.front().link : route.link,
-                  .away_from_home = one_wire ? route.legs.front().outward
-                                             : topology_.links[index(route.link)].first == copy.from->node,
-                  .from = world_.addresses->place_of(copy.from->location()),
-                  .to = world_.addresses->place_of(copy.to->location()),
-                  .bytes = copy.bytes,
-                  .layout = copy.layout,
-                  .copy = &copy,
-                  .receiver = this,
-                  .token = &copy});
+  TransferEngine* const engine = route.exists() ? carriers_[index(route.link)] : nullptr;
+  if (engine == nullptr) throw Error("internal: a copy between nodes without a link");
+  const bool one_link = route.legs.size() == 1;
+  engine->start({.link = one_link ? route.legs.front().link : route.link,
+                 .away_from_home = one_link ? route.legs.front().outward
+                                            : topology_.links[index(route.link)].first == copy.from->node,
+                 .from = world_.addresses->place_of(copy.from->location()),
+                 .to = world_.addresses->place_of(copy.to->location()),
+                 .bytes = copy.bytes,
+                 .layout = copy.layout,
+                 .copy = &copy,
+                 .receiver = this,
+                 .token = &copy});
 }
 
 void CopyDispatcher::completed(void* token, const TransferResult& outcome) noexcept {
@@ -83,20 +83,20 @@ void CopyDispatcher::completed(void* token, const TransferResult& outcome) noexc
 std::exception_ptr CopyDispatcher::failure_of(const memory::Copy& copy, const TransferResult& outcome) const {
   if (outcome.failure != nullptr || outcome.description.empty()) return outcome.failure;
   const memory::Route& route = routes_.of(copy);
-  const LinkId wire = route.legs.size() == 1 ? route.legs.front().link : route.link;
+  const LinkId link = route.legs.size() == 1 ? route.legs.front().link : route.link;
   const auto name = [&](const memory::Replica* at) { return topology_.nodes[index(at->node)].name; };
   return std::make_exception_ptr(SystemError(fmt::format(
       "copying {} ({} bytes) from {} to {} over the link \"{}\" failed: {}", world_.name_of(copy.datum),
-      copy.bytes, name(copy.from), name(copy.to), topology_.links[index(wire)].name, outcome.description)));
+      copy.bytes, name(copy.from), name(copy.to), topology_.links[index(link)].name, outcome.description)));
 }
 
-void CopyDispatcher::hurry() noexcept {
-  for (TransferEngine* const carrier : all_) carrier->skip_throttling();
+void CopyDispatcher::skip_throttling() noexcept {
+  for (TransferEngine* const engine : all_) engine->skip_throttling();
 }
 
 std::size_t CopyDispatcher::threads() const noexcept {
   std::size_t threads = 0;
-  for (const TransferEngine* const carrier : all_) threads += carrier->threads();
+  for (const TransferEngine* const engine : all_) threads += engine->threads();
   return threads;
 }
 
@@ -109,7 +109,7 @@ void CopyDispatcher::stop_user_memory_copies() noexcept {
 
 /// In reverse order: chains submit to device links, and these to the disk.
 void CopyDispatcher::stop() noexcept {
-  std::for_each(all_.rbegin(), all_.rend(), [](TransferEngine* carrier) { carrier->stop(); });
+  std::for_each(all_.rbegin(), all_.rend(), [](TransferEngine* engine) { engine->stop(); });
 }
 
 }  // namespace fairlead::backend

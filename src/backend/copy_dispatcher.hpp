@@ -1,4 +1,4 @@
-// The copies of a run: passes each to the carrier of its link and reports its completion to the engine.
+// The copies of a run: passes each to the engine of its link and reports its completion to the engine.
 #pragma once
 #include <cstddef>
 #include <functional>
@@ -28,17 +28,17 @@ class CopyDispatcher final : private TransferListener {
     std::function<std::string(DatumId)> name_of;
     std::function<void()> on_reported;  ///< called after a completion was reported, without a lock
   };
-  /// `reporter`: shared by the threads of all carriers.
+  /// `reporter`: shared by the threads of all transfer engines.
   CopyDispatcher(World world, std::unique_ptr<engine::EngineClient> reporter);
 
-  /// Sets the carrier of a direct link. Before the first copy.
-  void carry(LinkId link, TransferEngine& carrier);
-  /// Sets the carriers of links that consist of others. Call it when all direct links have theirs.
+  /// Sets the engine of a direct link. Before the first copy.
+  void carry(LinkId link, TransferEngine& engine);
+  /// Sets the transfer engines of links that consist of others. Call it when all direct links have theirs.
   void resolve_composite_links();
-  /// Throws an Error if the link has no carrier.
+  /// Throws an Error if the link has no engine.
   void start(memory::Copy& copy);
 
-  void hurry() noexcept;
+  void skip_throttling() noexcept;
   std::size_t threads() const noexcept;
   /// Ends all copies from and to the program's own memory before it returns.
   void stop_user_memory_copies() noexcept;
@@ -52,7 +52,7 @@ class CopyDispatcher final : private TransferListener {
   const World world_;
   const Topology& topology_;
   const memory::Routes& routes_;
-  std::vector<TransferEngine*> carriers_;  // by LinkId; null: no carrier
+  std::vector<TransferEngine*> carriers_;  // by LinkId; null: no engine
   std::vector<TransferEngine*> all_;       // each once, in the order of registration
   std::optional<TwoLinkTransfers> chains_;
   std::mutex mutex_;  // guards the reporter

@@ -7,7 +7,7 @@ namespace fairlead {
 /// Throws Error("internal: ...") with the invariant and its place in the source.
 [[noreturn, gnu::cold, gnu::noinline]] void internal_error(const char* fact, const char* file, int line);
 
-/// `fact` states the invariant in words, e.g. "a copy that is taken back has not started".
+/// `fact` states the invariant in words, e.g. "a cancelled copy has not started".
 constexpr void ensure(bool holds, const char* fact, const char* file = __builtin_FILE(),
                       int line = __builtin_LINE()) {
   if (!holds) [[unlikely]]

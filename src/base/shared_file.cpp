@@ -140,7 +140,7 @@ SharedFile::Content SharedFile::read() const {
   unsigned version = 0;
   if (first[0] != format_.name || first.size() < 2 ||
       std::from_chars(first[1].data(), first[1].data() + first[1].size(), version).ec != std::errc()) {
-    content.problem = "is none of Fairlead's";
+    content.problem = "is not a file of Fairlead";
     return content;
   }
   content.version = version;
@@ -153,7 +153,7 @@ SharedFile::Content SharedFile::read() const {
   const auto check = text.rfind("\ncheck\t");
   if (first_end == std::string::npos || check == std::string::npos ||
       text.substr(check + 1) != fmt::format("check\t{:016x}\n", text_hash({text.data(), check + 1}))) {
-    content.problem = "is damaged: what it says does not agree with the checksum at its end";
+    content.problem = "is damaged: its contents do not match the checksum at its end";
     return content;
   }
   for (std::size_t begin = first_end + 1; begin < check + 1;) {

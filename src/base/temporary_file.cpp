@@ -31,9 +31,9 @@ std::string_view final_name(std::string_view name) noexcept {
 }
 
 std::filesystem::path temporary_name(const std::filesystem::path& path) {
-  auto beside = path;
-  beside += fmt::format(".{}{}", ::getpid(), suffix);
-  return beside;
+  auto temporary = path;
+  temporary += fmt::format(".{}{}", ::getpid(), suffix);
+  return temporary;
 }
 
 FileDescriptor make_temporary(const FileDescriptor& directory, const std::filesystem::path& name) {

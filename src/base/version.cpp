@@ -1,8 +1,8 @@
-// The version of the library, as in CMake's project().
+// The version of the library, given by CMake's project().
 #include <fairlead/version.hpp>
 
 namespace fairlead {
 
-const char* version() noexcept { return "0.1.0"; }
+const char* version() noexcept { return FAIRLEAD_VERSION; }
 
 }  // namespace fairlead

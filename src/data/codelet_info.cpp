@@ -39,11 +39,11 @@ void CodeletInfo::implement(WorkerKind kind, Implementation implementation) {
     throw UsageError(
         implementation.name.empty()
             ? fmt::format(
-                  "the codelet {} has two bodies without a name for {}\n  If the runtime is to choose "
-                  "between them, give them names, as in (\"blas\", body).",
+                  "the codelet {} has two bodies without a name for {}\n  Give them names, so that the "
+                  "runtime can choose between them, as in (\"blas\", body).",
                   name, workers_text[place])
-            : fmt::format("the codelet {} has two bodies named \"{}\" for {}\n  Durations are kept by that "
-                          "name: give each its own.",
+            : fmt::format("the codelet {} has two bodies named \"{}\" for {}\n  Durations are kept by "
+                          "name: give each a different one.",
                           name, implementation.name, workers_text[place]));
   if (known == most_implementations)
     throw UsageError(fmt::format("the codelet {} has more than {} bodies for {}", name, most_implementations,

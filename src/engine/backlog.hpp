@@ -47,7 +47,7 @@ class Backlog {
   /// destroyed: it may still be listed if other threads took its tasks before it was added. Not under the engine's
   /// lock.
   void forget(TaskSource& source) noexcept {
-    const std::lock_guard nobody_asks(asking_);
+    const std::lock_guard requests(asking_);
     const std::lock_guard guard(list_lock_);
     std::erase_if(entries_, [&](const Entry& entry) { return entry.source == &source; });
     count_.store(entries_.size());

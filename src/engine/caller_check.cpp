@@ -10,7 +10,7 @@ namespace fairlead::engine {
 void CallerCheck::check_process(const char* what) const {
   if (!same_process())
     throw UsageError(std::string(what) +
-                     " was called in a forked process; a runtime belongs to the process that made it");
+                     " was called in a forked process; a runtime belongs to the process that created it");
 }
 
 bool CallerCheck::may_wait() const noexcept {
@@ -24,8 +24,8 @@ void CallerCheck::refuse(const char* what) const {
   if (callbacks_.running_here())
     say(" was called inside a callback, which must not wait or submit: it runs between tasks");
   if (std::this_thread::get_id() != owner_)
-    say(" was called by another thread than the one that made the runtime: a task's body, or a thread of the "
-        "program's own");
+    say(" was called by another thread than the one that created the runtime: a task's body, or a thread "
+        "of the program");
   throw UsageError(std::string(what) + " was called inside a task's body, where it would wait for itself");
 }
 

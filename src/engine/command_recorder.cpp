@@ -10,16 +10,16 @@ namespace fairlead::engine {
 
 namespace {
 
-constexpr std::size_t told_of_each_kind = 4;
+constexpr std::size_t listed_per_kind = 4;
 
 /// Appends "what a, b and 3 more"; nothing if the list is empty.
-template <class List, class Say>
-void tell(std::string& text, std::string_view what, const List& list, Say&& say) {
+template <class List, class TextOf>
+void append_list(std::string& text, std::string_view what, const List& list, TextOf&& text_of) {
   if (list.empty()) return;
   text += fmt::format("{}{} ", text.empty() ? "" : "; ", what);
-  for (std::size_t i = 0; i < std::min(list.size(), told_of_each_kind); ++i)
-    text += (i == 0 ? "" : ", ") + say(list[i]);
-  if (list.size() > told_of_each_kind) text += fmt::format(" and {} more", list.size() - told_of_each_kind);
+  for (std::size_t i = 0; i < std::min(list.size(), listed_per_kind); ++i)
+    text += (i == 0 ? "" : ", ") + text_of(list[i]);
+  if (list.size() > listed_per_kind) text += fmt::format(" and {} more", list.size() - listed_per_kind);
 }
 
 std::string_view said_of(EventKind kind) noexcept {
@@ -34,11 +34,11 @@ std::string_view said_of(EventKind kind) noexcept {
       return "has failed";
     case task_returned:
     case task_reclaimed:
-      return "was given back";
+      return "was returned";
     case recall_refused:
-      return "a task asked for was not given back";
+      return "a recalled task was not returned";
     case copy_finished:
-      return "has landed";
+      return "has arrived";
     case worker_available:
       return "a worker arrived";
     case worker_unavailable:
@@ -48,17 +48,17 @@ std::string_view said_of(EventKind kind) noexcept {
     case node_lost:
       return "a device was lost";
     case flush:
-      return "results are wanted at home";
+      return "a flush was requested";
     case timer:
       return "time has passed";
     case discard_clean:
-      return "caches are to be emptied";
+      return "the eviction of unchanged replicas was requested";
     case hold_released:
       return "a hold was released";
     case simulation_finished:
-      return "what lies ahead has been played";
+      return "a what-if simulation has finished";
     case refresh:
-      return "newest values are wanted in the program's memory";
+      return "the newest values were requested in the program's memory";
   }
   return "";
 }
@@ -81,14 +81,14 @@ std::string CommandRecorder::text(const Commands& others, const Topology& topolo
   const auto name = [&](NodeId node) { return topology.nodes[index(node)].name; };
   const auto number = [](const Task* task) { return fmt::format("task {}", index(task->id)); };
   std::string text;
-  tell(text, "launches", launches_, on_worker);
-  tell(text, "recalls", recalls_, on_worker);
-  tell(text, "copies", others.copies, [&](const memory::Copy* copy) {
+  append_list(text, "launches", launches_, on_worker);
+  append_list(text, "recalls", recalls_, on_worker);
+  append_list(text, "copies", others.copies, [&](const memory::Copy* copy) {
     return fmt::format("datum {} from \"{}\" to \"{}\"", index(copy->datum), name(copy->from->node),
                        name(copy->to->node));
   });
-  tell(text, "cancels", others.completions, number);
-  tell(text, "grants", others.granted, number);
+  append_list(text, "cancels", others.completions, number);
+  append_list(text, "grants", others.granted, number);
   if (others.stopped) text += text.empty() ? "stops the run" : "; stops the run";
   return text.empty() ? "commands nothing" : text;
 }

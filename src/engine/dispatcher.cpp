@@ -78,7 +78,7 @@ void Dispatcher::finished(Task& task, bool succeeded) {
   task.state = TaskState::finished;
   if (policy_.wants_progress()) {
     policy_->finished(task, worker, task.duration);
-    launcher_.tell_started(worker);
+    launcher_.notify_started(worker);
   }
   depth_.task_over(task.duration);
 }
@@ -490,7 +490,7 @@ bool Dispatcher::force_progress(Commands& out) {
     if (task == nullptr) {  // no present worker can run what is ready
       if (pipelines_.any_lost()) ensure_worker_is_left();
       if (std::ranges::all_of(pipelines_.all(), &Pipeline::present))
-        throw Error("internal: the policy " + options_.policy_name + " gives out none of " +
+        throw Error("internal: the policy " + options_.policy_name + " picks none of " +
                     std::to_string(held_by_policy_) + " ready tasks");
       return false;
     }
@@ -504,11 +504,12 @@ bool Dispatcher::force_progress(Commands& out) {
   for (const WorkerInfo& worker : view_.workers()) progress |= try_admit(worker.id, out);
   follow(out);
   if (progress && options_.check_invariants)
-    throw Error("internal: who waited for memory was not asked again when there was some");
+    throw Error("internal: a task blocked on memory was not retried after memory was freed");
   // Holds of the application may be the obstacle. Then its wait reports an error, see Engine::is_quiescent().
   if (!progress && !memory_.changed() && blocked_on_memory() && pseudo_tasks_.granted().empty() &&
       !lane_.pinned())
-    throw Error("internal: " + std::to_string(waiting()) + " tasks wait for memory and nothing frees any");
+    throw Error("internal: " + std::to_string(waiting()) +
+                " tasks are blocked on memory, and nothing frees any");
   return progress;
 }
 

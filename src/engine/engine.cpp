@@ -291,7 +291,7 @@ void Engine::stop(std::exception_ptr why) noexcept {
     const EventQueue::Guard guard{entrance_};
     note_fatal(std::move(why));
   }
-  world_.wake(WakeTarget::everybody());
+  world_.wake(WakeTarget::all());
 }
 
 // ---- fast path
@@ -347,7 +347,7 @@ LogHead Engine::log_head() const {
 std::uint64_t Engine::activity() const {
   const EventQueue::Guard guard{entrance_};
   return journal_.digest().count() + tasks_done() + endings_.cancelled() +
-         memory_.transfers().landed_so_far();
+         memory_.transfers().finished_copies();
 }
 
 }  // namespace fairlead::engine

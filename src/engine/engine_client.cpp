@@ -233,7 +233,7 @@ void EngineClient::carry_out_once() {
   for (const WorkerId worker : commands_.launched)
     // the worker that executes commands is awake
     if (index(worker) != id_) world_.wake(WakeTarget::worker(worker));
-  if (commands_.stopped) world_.wake(WakeTarget::everybody());
+  if (commands_.stopped) world_.wake(WakeTarget::all());
   if (commands_.quiet) world_.wake(WakeTarget::application());
   for (Task* hold : commands_.granted) hold->source()->granted(*hold);
   if (!commands_.granted.empty() && engine_.deliveries_done(commands_.granted.size()))

@@ -66,7 +66,7 @@ EventLog::Known EventLog::known(const CodeletInfo& codelet) noexcept {
 }
 
 /// Record: the unit and the number of implementations; the name; for each implementation its kind, whether it is
-/// asynchronous, and its name. Asynchrony matters to Gathering: the worker may stand aside before the task finishes.
+/// asynchronous, and its name. Asynchrony matters to SpanScheduler: the worker may be reserved before the task finishes.
 void EventLog::introduce(const CodeletInfo& codelet) {
   if (std::ranges::find(codelets_, known(codelet)) != codelets_.end()) return;
   codelets_.push_back(known(codelet));

@@ -19,7 +19,7 @@ namespace fairlead::engine {
 void HoldSource::release(Task& hold, ReadyTasks& ready) {
   auto& record = *static_cast<OpenHold*>(hold.policy_data);
   graph::Graph::complete(hold, ready.described, ready.recycler);
-  if (record.state.load() == OpenHold::State::waiting) tell(record, OpenHold::State::refused);
+  if (record.state.load() == OpenHold::State::waiting) settle(record, OpenHold::State::refused);
   record.over.store(true, std::memory_order_release);  // the record may be destroyed after this
 }
 
@@ -30,18 +30,19 @@ void HoldSource::granted(Task& hold) {
   for (const Access& access : record.accesses)
     record.places.push_back(
         {core_.world().address_of(memory::location_of(hold, access)), access.is_packed_copy});
-  tell(record, OpenHold::State::granted);
+  settle(record, OpenHold::State::granted);
   record.grant_notified.store(true, std::memory_order_release);  // the record may be destroyed after this
   core_.world().wake(WakeTarget::application());
 }
 
-void HoldSource::tell(OpenHold& record, OpenHold::State state) {
+void HoldSource::settle(OpenHold& record, OpenHold::State state) {
   if (state == OpenHold::State::refused) record.failure = record.task.failure;
-  auto told = std::move(record.callback);
+  auto callback = std::move(record.callback);
   auto expected = OpenHold::State::waiting;
-  const bool wanted = record.state.compare_exchange_strong(expected, state);
-  if (told != nullptr && wanted)
-    core_.engine().callbacks().push([told = std::move(told), keep = record.shared_from_this()] { told(); });
+  const bool settled = record.state.compare_exchange_strong(expected, state);
+  if (callback != nullptr && settled)
+    core_.engine().callbacks().push(
+        [callback = std::move(callback), keep = record.shared_from_this()] { callback(); });
 }
 
 // ---- the book
@@ -138,18 +139,18 @@ void HoldRegistry::check_room(Bytes footprint, bool is_hold, const std::string& 
   if (core_.sources().all_over()) largest_footprint_ = 0;
   const NodeSpec& node = core_.topology().nodes[index(core_.engine().view().host())];
   const Bytes capacity = whole_pages_in(node.capacity), before = held_bytes();
-  const Bytes besides = is_hold ? largest_footprint_ : 0;
-  if (before + footprint + besides <= capacity) return;
+  const Bytes for_task = is_hold ? largest_footprint_ : 0;
+  if (before + footprint + for_task <= capacity) return;
   std::string text = fmt::format("{} needs {} at once in memory node \"{}\", which can hold {}", who,
                                  mebibytes_needed(footprint), node.name, mebibytes_there(capacity));
-  if (besides != 0)
-    text += fmt::format(";\n  the largest task that is not over needs {} besides", mebibytes(besides));
+  if (for_task != 0)
+    text += fmt::format(";\n  the largest unfinished task also needs {}", mebibytes(for_task));
   if (before != 0) text += fmt::format(";\n  {} of it are held:", mebibytes(before));
   for (const auto& it : open_)
     if (it->state.load() == OpenHold::State::waiting || held(*it)) text += "\n    " + describe(*it);
   text += fmt::format("\n  submitted at {}:{}\n  Release what is held, hold less at a time, or {}.",
                       where.file, where.line,
-                      core_.memory_advice(core_.engine().view().host(), before + footprint + besides));
+                      core_.memory_advice(core_.engine().view().host(), before + footprint + for_task));
   throw FootprintError(text);
 }
 

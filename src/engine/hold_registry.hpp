@@ -67,7 +67,7 @@ class HoldSource final : public TaskSource {
   void granted(Task& hold) override;
 
  private:
-  void tell(OpenHold& record, OpenHold::State state);
+  void settle(OpenHold& record, OpenHold::State state);
   RuntimeCore& core_;
 };
 

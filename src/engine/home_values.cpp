@@ -13,7 +13,7 @@ namespace fairlead::engine {
 
 HomeValues::HomeValues(RuntimeCore& core, bool kept_fresh) : core_(core), kept_fresh_(kept_fresh) {}
 
-void HomeValues::tell(Event& event, EventKind kind) {
+void HomeValues::serve(Event& event, EventKind kind) {
   event.kind = kind;
   event.at = core_.world().now();
   core_.application().add(event);
@@ -22,11 +22,11 @@ void HomeValues::tell(Event& event, EventKind kind) {
 
 void HomeValues::flush() {
   if (const std::string held = core_.holds().held_for_writing(); !held.empty())
-    throw UsageError("flush would send home what is being changed: this thread holds " + held +
+    throw UsageError("flush would write back data that are being modified: this thread holds " + held +
                      "\n  Release it first (Hold::release, or the end of its scope).");
   core_.reductions().close_all();
   flush_event_ = {};
-  tell(flush_event_, EventKind::flush);
+  serve(flush_event_, EventKind::flush);
   Engine& engine = core_.engine();
   core_.wait_until(
       [&] {
@@ -35,14 +35,14 @@ void HomeValues::flush() {
       },
       "flush");
   // The runtime's end must not wait for data in flight.
-  if (core_.winding_down()) engine.stop(std::make_exception_ptr(Error("a flush was given up half-way")));
+  if (core_.winding_down()) engine.stop(std::make_exception_ptr(Error("a flush was cancelled")));
   core_.throw_if_stopped();
   throw_if_lost(memory::Losses::Where::anywhere);
 }
 
 void HomeValues::drop_clean() {
   flush_event_ = {};
-  tell(flush_event_, EventKind::discard_clean);
+  serve(flush_event_, EventKind::discard_clean);
 }
 
 void HomeValues::refresh(std::vector<DatumId> data) {
@@ -50,12 +50,12 @@ void HomeValues::refresh(std::vector<DatumId> data) {
   core_.engine().locked([&](memory::Memory& memory) {
     std::erase_if(data, [&](DatumId id) { return !memory.datum(id).dirty(); });
   });
-  bring_home(std::move(data));
+  write_back(std::move(data));
 }
 
 void HomeValues::refresh(bool put_off_too) {
   if (!kept_fresh_ || !can_refresh()) return;
-  bring_home(core_.engine().locked(
+  write_back(core_.engine().locked(
       [&](memory::Memory& memory) { return memory.flushes().stale_homes(put_off_too); }));
 }
 
@@ -66,11 +66,11 @@ bool HomeValues::can_refresh() {
   return true;
 }
 
-void HomeValues::bring_home(std::vector<DatumId> data) {
+void HomeValues::write_back(std::vector<DatumId> data) {
   if (data.empty()) return;
   Engine& engine = core_.engine();
   refresh_event_.data = std::move(data);
-  tell(refresh_event_, EventKind::refresh);
+  serve(refresh_event_, EventKind::refresh);
   core_.wait_until([&] {
     return engine.locked([](memory::Memory& memory) { return !memory.flushes().under_way(); }) ||
            engine.stop_reason().error() != 0;

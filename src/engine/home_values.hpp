@@ -40,8 +40,8 @@ class HomeValues {
  private:
   void throw_if_lost(memory::Losses::Where where);
   bool can_refresh();
-  void bring_home(std::vector<DatumId> data);
-  void tell(Event& event, EventKind kind);
+  void write_back(std::vector<DatumId> data);
+  void serve(Event& event, EventKind kind);
 
   RuntimeCore& core_;
   const bool kept_fresh_;

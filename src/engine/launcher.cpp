@@ -10,7 +10,7 @@ void Launcher::launch(Task& task, Commands& out) {
   journal_.launched(task, durations_.choose(task));
   world_.launch(worker, task);
   if (pipelines_.note_launched(worker)) out.launched.push_back(worker);
-  if (policy_.wants_progress() && pipelines_[worker].staged == 1) tell_started(worker);
+  if (policy_.wants_progress() && pipelines_[worker].staged == 1) notify_started(worker);
 }
 
 void Launcher::recall(Task& task) {
@@ -20,7 +20,7 @@ void Launcher::recall(Task& task) {
   world_.recall(task.worker, task);
 }
 
-void Launcher::tell_started(WorkerId worker) {
+void Launcher::notify_started(WorkerId worker) {
   const PickedTasks& tasks = pipelines_[worker].tasks;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     Task& task = tasks[i];

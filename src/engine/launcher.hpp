@@ -28,7 +28,7 @@ class Launcher {
   /// Asks for the task back; it returns if its worker has not started it.
   void recall(Task& task);
   /// Notifies policies that want progress that the worker has started its next staged task.
-  void tell_started(WorkerId worker);
+  void notify_started(WorkerId worker);
   /// The time that the worker has spent in fast-path tasks so far.
   Duration in_lane(WorkerId worker) const noexcept { return lane_.lane().busy(index(worker)); }
 

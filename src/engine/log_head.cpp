@@ -79,11 +79,11 @@ LogHead LogHead::from(std::span<const std::uint64_t> words) {
   head.policy = read_text(log);
   head.seed = log.word("seed");
   head.pipeline_depth = log.word("depth of pipelines", most_parts);
-  head.has_what_if = log.word("answer to whether there are what-if simulations", 2) != 0;
+  head.has_what_if = log.word("flag of what-if simulations", 2) != 0;
   head.idle_cores = log.word("number of idle cores", most_parts);
-  head.durations_known = log.word("answer to whether durations are known", 2) != 0;
-  head.keep_ids = log.word("answer to whether ids are used again", 2) != 0;
-  head.first_bodies = log.word("answer to whether first bodies run", 2) != 0;
+  head.durations_known = log.word("flag of known durations", 2) != 0;
+  head.keep_ids = log.word("flag of reused ids", 2) != 0;
+  head.first_bodies = log.word("flag of first bodies", 2) != 0;
   std::vector<NodeSpec>& nodes = head.topology.nodes;
   std::vector<WorkerSpec>& workers = head.topology.workers;
   std::vector<LinkSpec>& links = head.topology.links;
@@ -112,19 +112,19 @@ LogHead LogHead::from(std::span<const std::uint64_t> words) {
       *each = std::bit_cast<double>(log.word("bandwidth of a link"));
       if (!std::isfinite(*each) || *each <= 0) log.refuse("a link without bandwidth");
     }
-    link.duplex = log.word("answer to whether a link is duplex", 2) != 0;
+    link.duplex = log.word("flag of a duplex link", 2) != 0;
     link.latency = Duration(static_cast<std::int64_t>(log.word("latency of a link", largest_capacity)));
     link.concurrent_copies = static_cast<unsigned>(log.word("number of copies at once", most_parts));
-    link.physical_links.resize(log.word("number of wires", 3));
-    for (LinkId& leg : link.physical_links) leg = static_cast<LinkId>(log.word("wire", links.size()));
-    const std::uint64_t through = log.word("node on the way", nodes.size() + 1);
+    link.physical_links.resize(log.word("number of physical links", 3));
+    for (LinkId& leg : link.physical_links)
+      leg = static_cast<LinkId>(log.word("physical link", links.size()));
+    const std::uint64_t through = log.word("intermediate node", nodes.size() + 1);
     if (through != nodes.size()) link.through = static_cast<NodeId>(through);
     if ((link.physical_links.size() == 2) != (link.through != no_id<NodeId>))
-      log.refuse("two wires that do not meet");
-    link.is_generator = log.word("answer to whether a link computes", 2) != 0;
+      log.refuse("two physical links without a common node");
+    link.is_generator = log.word("flag of a generator link", 2) != 0;
   }
-  if (const std::string flaw = validate(head.topology); !flaw.empty())
-    log.refuse("that is no machine: " + flaw);
+  if (const std::string flaw = validate(head.topology); !flaw.empty()) log.refuse("invalid machine: " + flaw);
   head.durations.resize(log.word("number of durations", most_durations));
   for (model::DurationRecord& kept : head.durations) {
     kept.codelet = read_text(log);
@@ -138,7 +138,7 @@ LogHead LogHead::from(std::span<const std::uint64_t> words) {
     for (std::int64_t& quantile : kept.quantiles_ns)
       quantile = static_cast<std::int64_t>(log.word("a duration", longest_estimate));
   }
-  if (!log.at_end()) log.refuse("its head is longer than what it says");
+  if (!log.at_end()) log.refuse("the header is longer than its contents");
   return head;
 }
 

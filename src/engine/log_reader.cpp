@@ -6,9 +6,9 @@
 namespace fairlead::engine {
 
 std::uint64_t LogReader::word(const char* what, std::uint64_t bound) {
-  if (at_end()) refuse(std::string("it ends where ") + what + " should follow");
+  if (at_end()) refuse(std::string("the log ends before ") + what);
   const std::uint64_t value = words_[position_];
-  if (bound != 0 && value >= bound) refuse(std::to_string(value) + " is no " + what);
+  if (bound != 0 && value >= bound) refuse(std::to_string(value) + " is out of range for " + what);
   ++position_;
   return value;
 }
@@ -16,7 +16,7 @@ std::uint64_t LogReader::word(const char* what, std::uint64_t bound) {
 NodeId LogReader::device(const Topology& topology) {
   const auto node = static_cast<NodeId>(word("memory node", topology.nodes.size()));
   if (!topology.has_kind(node, MemoryKind::device))
-    refuse("node " + std::to_string(index(node)) + " is no device");
+    refuse("node " + std::to_string(index(node)) + " is not a device");
   return node;
 }
 

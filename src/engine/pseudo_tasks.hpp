@@ -27,13 +27,13 @@ class PseudoTasks {
   void arrive(Task& task) { arriving_.push_back(&task); }
   /// Its copies have arrived or failed.
   void arrived(Task& task) noexcept { std::erase(arriving_, &task); }
-  /// Its data are in use outside the engine, until let_go().
+  /// Its data are in use outside the engine, until release().
   void grant(Task& task) {
     task.state = TaskState::staged;
     granted_.push_back(&task);
   }
   void waits_no_more(Task& task) noexcept { std::erase(waiting_, &task); }
-  void let_go(Task& task) noexcept { std::erase(granted_, &task); }
+  void release(Task& task) noexcept { std::erase(granted_, &task); }
 
   // ---- current states
 

@@ -35,7 +35,7 @@ struct HeldTask {
   std::vector<Access> accesses;
   std::span<const std::uint64_t> words;              // its record in the log
   const std::vector<Duration>* durations = nullptr;  // by processor; null: unknown
-  bool ready_told = false;
+  bool was_ready = false;
   bool in_batch = false;
 };
 
@@ -56,7 +56,7 @@ class Replayer {
       while (!log_.at_end() && !engine_.stop_reason().stopped()) record();
       if (!batch_.empty() && !engine_.stop_reason().stopped()) {
         serve(0);  // a batch that caused a fatal error has no record `served`
-        if (!engine_.stop_reason().stopped()) log_.refuse("it ends in the middle of a batch of events");
+        if (!engine_.stop_reason().stopped()) log_.refuse("the log ends in the middle of a batch of events");
       }
     } catch (const InputError& error) {
       if (difference_.empty()) throw;
@@ -87,7 +87,7 @@ class Replayer {
     const std::uint64_t rest = word >> 8;
     const bool within_batch = kind == Record::event || kind == Record::served || kind == Record::codelet ||
                               kind == Record::durations;
-    if (!batch_.empty() && !within_batch) log_.refuse("something else happens while events are being served");
+    if (!batch_.empty() && !within_batch) log_.refuse("a batch of events is interrupted by another record");
     switch (kind) {
       case Record::event:
         event(rest);
@@ -138,7 +138,7 @@ class Replayer {
     const std::uint64_t home = home_and_view & 0xffff'ffff, flags = home_and_view >> 32;
     const Topology& topology = engine_.memory().topology();
     if (home >= topology.nodes.size() || topology.nodes[home].role != NodeRole::home)
-      log_.refuse("memory node " + std::to_string(home) + " is nobody's home");
+      log_.refuse("memory node " + std::to_string(home) + " is not a home node");
     memory::DatumSpec spec;
     spec.home = static_cast<NodeId>(home);
     spec.out_of_view = (flags & 1) != 0;
@@ -146,7 +146,7 @@ class Replayer {
       if (std::ranges::none_of(topology.links, [&](const LinkSpec& link) {
             return link.is_generator && index(link.first) == home;
           }))
-        log_.refuse("nobody computes data of memory node " + std::to_string(home));
+        log_.refuse("no generator link belongs to memory node " + std::to_string(home));
       spec.generator = &generator_;
     }
     spec.bytes = log_.word("size of a datum", largest_datum);
@@ -156,7 +156,7 @@ class Replayer {
     if (const std::uint64_t whole = collection >> 32; whole != 0) {
       check_datum(whole - 1);
       if (engine_.memory().datum(static_cast<DatumId>(whole - 1)).is_partial)
-        log_.refuse("a partial result is of another partial result");
+        log_.refuse("a partial result belongs to another partial result");
       spec.partial_of = static_cast<DatumId>(whole - 1);
     }
     const std::uint64_t place = log_.word("coordinates");
@@ -168,7 +168,8 @@ class Replayer {
   /// Bounded, since policies have tables by row and column.
   std::int32_t coordinate(std::uint64_t bits) {
     const auto value = static_cast<std::int32_t>(bits);
-    if (value < -1 || value > most_tiles) log_.refuse(std::to_string(value) + " is no coordinate of a tile");
+    if (value < -1 || value > most_tiles)
+      log_.refuse(std::to_string(value) + " is not a valid tile coordinate");
     return value;
   }
 
@@ -241,10 +242,10 @@ class Replayer {
   void new_durations(std::uint64_t count) {
     const auto differ = std::ranges::max_element(processors_);
     if (!durations_known_ || differ == processors_.end() || count != *differ + 1)
-      log_.refuse("durations of " + std::to_string(count) + " processors are told");
-    std::vector<Duration>& told = durations_.emplace_back();
+      log_.refuse("durations of " + std::to_string(count) + " processors are unexpected");
+    std::vector<Duration>& durations = durations_.emplace_back();
     for (; count > 0; --count)
-      told.emplace_back(static_cast<std::int64_t>(log_.word("a duration", longest_duration)));
+      durations.emplace_back(static_cast<std::int64_t>(log_.word("a duration", longest_duration)));
   }
 
   /// `kinds`: tests describe codelets by their kinds only.
@@ -273,7 +274,8 @@ class Replayer {
     PlaceHint place;
     place.device = static_cast<std::int8_t>(device((work_and_count >> 16) & 0xff));
     const std::uint64_t like = (work_and_count >> 24) & 0xff;
-    if (like > count || like > most_likes) log_.refuse("a task is to run where it uses nothing");
+    if (like > count || like > most_likes)
+      log_.refuse("the placement of a task refers to an access that it does not have");
     place.like = static_cast<std::int8_t>(static_cast<int>(like) - 1);
     const std::uint64_t excluded_and_role =
         log_.word("nodes on which a task may not run", std::uint64_t{1} << (35 + 16));
@@ -298,15 +300,15 @@ class Replayer {
     const TaskRole role = role_marked((excluded_and_role >> 32) & 7);
     const std::uint64_t workers = excluded_and_role >> 35;
     if (!traits_of(role).by_worker && workers != 0)
-      log_.refuse("task " + std::to_string(id) + " wants workers, but none runs it");
+      log_.refuse("task " + std::to_string(id) + " requests workers, but runs on none");
     auto& held = tasks_[id];
     if (held != nullptr) {
-      if (held->ready_told || !std::ranges::equal(held->words, log_.since(begin)))
+      if (held->was_ready || !std::ranges::equal(held->words, log_.since(begin)))
         log_.refuse("there is already another task " + std::to_string(id));
       return *held;
     }
     if (durations_known_ && durations_.empty() && traits_of(role).by_worker)
-      log_.refuse("it does not say how long task " + std::to_string(id) + " takes");
+      log_.refuse("the durations of task " + std::to_string(id) + " are missing");
     held = std::make_unique<HeldTask>();
     held->durations = durations_.empty() ? nullptr : &durations_.back();
     held->accesses = std::move(accesses);
@@ -335,8 +337,8 @@ class Replayer {
     const std::size_t known = tasks_.size();
     HeldTask& held = task();
     if (engine_.policy_plans() && tasks_.size() != known && held.task.by_worker())
-      log_.refuse("the policy plans over the graph, but the log does not say when tasks were submitted");
-    held.ready_told = true;
+      log_.refuse("the policy plans over the graph, but the log has no submissions");
+    held.was_ready = true;
     return put_in_batch(held);
   }
 
@@ -355,7 +357,7 @@ class Replayer {
         index(held.task.worker) != worker)
       log_.refuse("task " + std::to_string(id) + " was not launched on worker " + std::to_string(worker));
     if (kind == EventKind::task_returned && !held.task.has(TaskFlag::recalled))
-      log_.refuse("task " + std::to_string(id) + " was not asked for back");
+      log_.refuse("task " + std::to_string(id) + " was not recalled");
     if (kind == EventKind::task_returned)
       answer_to_recall(worker);
     else if (kind != EventKind::task_reclaimed)
@@ -366,7 +368,7 @@ class Replayer {
   void answer_to_recall(std::uint64_t worker) {
     const auto answers = std::ranges::count(answers_, worker);
     if (engine_.pipelines().all()[worker].recalls <= answers)
-      log_.refuse("nothing was asked back from worker " + std::to_string(worker));
+      log_.refuse("no task was recalled from worker " + std::to_string(worker));
     answers_.push_back(worker);
   }
 
@@ -438,7 +440,7 @@ class Replayer {
 
   void refuse_second_flush() {
     if (engine_.memory().flushes().under_way() || std::exchange(flush_in_batch_, true))
-      log_.refuse("results are sent home while that is going on already");
+      log_.refuse("a flush starts before the previous one ends");
   }
 
   RefreshRequest& refresh() {
@@ -463,7 +465,7 @@ class Replayer {
     }
     Task& hold = found->second->task;
     if (hold.by_worker() || !released_.insert(hold.id).second)
-      log_.refuse("task " + std::to_string(index(hold.id)) + " is no hold that can be released");
+      log_.refuse("task " + std::to_string(index(hold.id)) + " is not a hold that can be released");
     release.hold = &hold;
     return release;
   }
@@ -471,7 +473,8 @@ class Replayer {
   memory::Copy& copy(EventKind kind) {
     const std::uint64_t id = log_.word("a copy");
     const auto found = copies_.find(id);
-    if (found == copies_.end()) log_.refuse("copy " + std::to_string(id) + " was not started or is over");
+    if (found == copies_.end())
+      log_.refuse("copy " + std::to_string(id) + " was not started or has finished");
     memory::Copy& copy = *found->second;
     copies_.erase(found);
     copy.error_number = 0;
@@ -508,11 +511,11 @@ class Replayer {
   void compare(std::uint64_t mark) {
     if (mark == 0) return;  // a log of an older version
     ++compared_;
-    const bool broke_down = engine_.stop_reason().stopped();
-    if (!difference_.empty() || (mark == engine_.journal().digest().mark() && !broke_down)) return;
+    const bool has_failed = engine_.stop_reason().stopped();
+    if (!difference_.empty() || (mark == engine_.journal().digest().mark() && !has_failed)) return;
     difference_ = "at word " + std::to_string(log_.position()) + ", after event " + std::to_string(events_) +
-                  " (" + last_event_.text() + "), this engine does otherwise than that of the run: it " +
-                  (broke_down ? "breaks down" : world_.text(commands_, engine_.memory().topology()));
+                  " (" + last_event_.text() + "), this engine differs from that of the run: it " +
+                  (has_failed ? "fails" : world_.text(commands_, engine_.memory().topology()));
   }
 
   LogReader log_;

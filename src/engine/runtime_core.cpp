@@ -64,8 +64,8 @@ RuntimeCore::~RuntimeCore() {
   world_.stop();
   if (surroundings_.show_message && !sources_.all_over() && engine_.fatal() == nullptr)
     surroundings_.show_message(
-        "the runtime ended by another thread than its maker's, which cannot wait: tasks that were not over "
-        "yet were not run\n");
+        "the runtime was destroyed by another thread than the one that created it, so it could not wait: "
+        "unfinished tasks were not run\n");
 }
 
 void RuntimeCore::replace_policy(std::unique_ptr<Policy> policy, std::string name) {
@@ -84,7 +84,7 @@ void RuntimeCore::close() noexcept {
       return;
     }
     const std::string text =
-        "the runtime was destroyed while tasks waited for what the program held; they were not run" +
+        "the runtime was destroyed while tasks waited for data that the program held; they were not run" +
         holds_.text();
     engine_.stop(std::make_exception_ptr(UsageError(text)));
     if (surroundings_.show_message) surroundings_.show_message(text + "\n");
@@ -112,7 +112,7 @@ void RuntimeCore::register_datum(RegisteredDatum& datum, const memory::DatumSpec
 
 void RuntimeCore::advise(const RegisteredDatum& datum, int device) {
   if (device != no_device && (device < 0 || device >= machine_.devices))
-    throw UsageError(datum.text() + " is to live on device " + std::to_string(device) + ", but there " +
+    throw UsageError(datum.text() + " has its home on device " + std::to_string(device) + ", but there " +
                      machine_.devices_text());
   engine_.advise(datum.id, device);
 }
@@ -224,7 +224,7 @@ void RuntimeCore::wait_for_running_bodies() {
 void RuntimeCore::throw_if_winding_down() {
   if (!winding_down_.load(std::memory_order_relaxed)) return;
   wait_for_running_bodies();
-  throw Error("given up half-way, since the program has asked to end soon (Runtime::wind_down)");
+  throw Error("cancelled, because the program has called Runtime::wind_down");
 }
 
 void RuntimeCore::throw_if_stopped() {

@@ -67,6 +67,12 @@ struct CoreOptions {
   bool refresh = true;     ///< waits update the program's own memory
 };
 
+/// What a runtime that is one of several ranks keeps with its engine; front::RankContext is the only kind.
+class RankState {
+ public:
+  virtual ~RankState() = default;
+};
+
 /// Facts and functions that only the owner of the runtime can provide.
 struct HostHooks {
   /// Whether the program has threads other than the application's thread and the runtime's own. Unset: it has none.
@@ -75,8 +81,8 @@ struct HostHooks {
   std::function<Bytes(Bytes)> limit_for{};
   /// Shows a message that cannot be thrown as an exception. Unset: it is lost.
   std::function<void(const std::string&)> show_message{};
-  /// State of a runtime that is one of several ranks; null: there is one rank. front::rank_context() gives it its type.
-  std::shared_ptr<void> rank_state{};
+  /// Null: there is one rank. front::rank_context() gives it its type.
+  std::shared_ptr<RankState> rank_state{};
 };
 
 /// Facts about the machine that submission needs.

@@ -58,11 +58,11 @@ bool SpanScheduler::put_off(Task& task) {
   task.state = TaskState::admitted;
   task.set(TaskFlag::deferred);
   if (spans) waiting_.push_back(&task);
-  ++(spans ? open_ : put_off_);
+  ++(spans ? open_ : postponed_);
   return true;
 }
 
-/// Moves the task to a worker of the same node that does not stand aside and has space in its pipeline.
+/// Moves the task to a worker of the same node that is not reserved and has space in its pipeline.
 bool SpanScheduler::move_away(Task& task) {
   WorkerId best = task.worker;
   for (const WorkerInfo& worker : view_.workers()) {
@@ -97,10 +97,10 @@ Task* SpanScheduler::take_unrunnable() {
     });
   };
   Task* found = nullptr;
-  const auto nobody_leads = [&] {  // of the reserved workers; other workers may be left
+  const auto all_lost = [&] {  // of the reserved workers; other workers may be left
     return std::ranges::all_of(gathering_.workers, [&](WorkerId worker) { return pipelines_[worker].lost; });
   };
-  if (gathering_.task != nullptr && (alone(gathering_.task) || nobody_leads())) {
+  if (gathering_.task != nullptr && (alone(gathering_.task) || all_lost())) {
     found = gathering_.task;
     dissolve(std::exchange(gathering_, {}));
   } else if (const auto it = std::ranges::find_if(waiting_, alone); it != waiting_.end()) {
@@ -145,11 +145,11 @@ bool SpanScheduler::begin() {
   if (waiting_.empty()) return false;
   Task& task = *waiting_.front();
   std::vector<WorkerId> workers = free_workers(task);
-  const bool somebody_is_idle = std::ranges::any_of(workers, [&](WorkerId worker) {
+  const bool any_idle = std::ranges::any_of(workers, [&](WorkerId worker) {
     return pipelines_[worker].present && pipelines_[worker].tasks.empty();
   });
   const Pipeline& own = pipelines_[task.worker];
-  for (std::size_t i = 0; !somebody_is_idle && own.present && &own.tasks[i] != &task; ++i)
+  for (std::size_t i = 0; !any_idle && own.present && &own.tasks[i] != &task; ++i)
     if (occupies_worker(own.tasks[i]) && !asynchronous(own.tasks[i])) return false;
   const std::size_t width = width_for(task);
   if (workers.size() < width) return false;
@@ -222,7 +222,7 @@ void SpanScheduler::over(const Task& task, bool ran) {
 void SpanScheduler::launch_put_off(Commands& out) {
   for (const WorkerInfo& worker : view_.workers()) {
     const Pipeline& pipeline = pipelines_[worker.id];
-    for (std::size_t i = 0; i < pipeline.tasks.size() && put_off_ != 0;) {
+    for (std::size_t i = 0; i < pipeline.tasks.size() && postponed_ != 0;) {
       Task& task = pipeline.tasks[i];
       if (!task.has(TaskFlag::deferred) || spans_workers(task)) {
         ++i;
@@ -234,7 +234,7 @@ void SpanScheduler::launch_put_off(Commands& out) {
         break;  // no worker has space for the tasks behind it either
       }
       task.clear(TaskFlag::deferred);
-      --put_off_;
+      --postponed_;
       launcher_.launch(task, out);
     }
   }

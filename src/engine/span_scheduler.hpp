@@ -1,11 +1,11 @@
 // Tasks that run on several workers of one memory node at once. Such a task is admitted like any other. When its data
 // have arrived it gathers its workers: these get no new tasks, and their staged tasks that have not started are
-// recalled. When they have no tasks left, the task is launched on one of them, its leader; the others stand aside until
+// recalled. When they have no tasks left, the task is launched on one of them, its leader; the others are reserved until
 // it finishes.
 //
 // Why no task waits for ever. One task gathers at a time, the oldest first, and it holds all its memory by then. So it
 // waits only for running tasks, which need nothing more, and for answers to recalls. Tasks with all data whose workers
-// stand aside are put off, and keep their memory until a running or gathering task finishes.
+// are reserved are postponed, and keep their memory until a running or gathering task finishes.
 #pragma once
 #include <fairlead/ids.hpp>
 
@@ -34,12 +34,12 @@ class SpanScheduler {
                 RunRecords& journal);
 
   /// Whether a task waits for several workers, gathers or runs on them, or is put off because of such a task.
-  bool any() const noexcept { return (open_ | put_off_) != 0; }
+  bool any() const noexcept { return (open_ | postponed_) != 0; }
   /// Whether the task runs on several workers where it is now. On accelerators it runs like any other task.
   bool spans_workers(const Task& task) const noexcept {
     return task.workers_wanted != 0 && view_.kind_of(task.worker) == WorkerKind::cpu;
   }
-  /// Whether the task is launched and its worker cannot stand aside before the task finishes or comes back.
+  /// Whether the task is launched and its worker cannot be reserved before the task finishes or comes back.
   bool occupies_worker(const Task& task) const noexcept;
   /// The number of workers on which the task runs.
   std::size_t width_for(const Task& task) const noexcept;
@@ -57,7 +57,7 @@ class SpanScheduler {
   /// A task to launch now, because all its workers stand ready; otherwise null. Continues to recall the workers' own
   /// tasks.
   Task* next();
-  /// Launches put-off tasks whose workers no longer stand aside, or that another worker can take.
+  /// Launches postponed tasks whose workers are no longer reserved, or that another worker can take.
   void launch_put_off(Commands& out);
   /// The task has finished, or came back without having started.
   void over(const Task& task, bool ran);
@@ -91,7 +91,7 @@ class SpanScheduler {
   std::vector<Span> running_;      // launched tasks
   std::vector<WorkerId> leaders_;  // by node: the last leader; no_id: none so far
   std::size_t open_ = 0;           // tasks that wait for several workers, gather or run
-  std::size_t put_off_ = 0;        // ordinary tasks that wait because their worker stands aside
+  std::size_t postponed_ = 0;      // ordinary tasks that wait because their worker is reserved
 };
 
 }  // namespace fairlead::engine

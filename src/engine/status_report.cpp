@@ -117,11 +117,11 @@ class Describer {
         fmt::format("waits for memory in {}: it lacks {}. Of {}, {} are free", name_of(node_id),
                     readable(missing), readable(node.space->capacity()), readable(node.space->free_bytes()));
     if (node.leaving_bytes != 0)
-      text += fmt::format(", {} are on their way home", readable(node.leaving_bytes));
+      text += fmt::format(", {} are being written back", readable(node.leaving_bytes));
     if (node.claimant == &task) {
-      text += "; what is freed goes to it first";
+      text += "; freed memory goes to it first";
     } else if (node.claimant != nullptr) {
-      text += "; first in turn is " + text_of(*node.claimant);
+      text += "; the next is " + text_of(*node.claimant);
     }
     for (const Pipeline& pipeline : engine_.pipelines().all())
       for (std::size_t i = 0; i < pipeline.tasks.size(); ++i) {
@@ -146,19 +146,20 @@ class Describer {
     return bytes;
   }
 
-  /// Why the task is not launched although its data have arrived: it needs several workers, or its worker stands aside
-  /// for such a task.
+  /// Why the task is not launched although its data have arrived: it needs several workers, or such a task uses its
+  /// worker.
   std::string workers_for(const Task& task) const {
     const SpanScheduler& spans = engine_.gathering();
     if (spans.gathering().task == &task) return missing_workers(spans.gathering());
-    std::string text = spans.spans_workers(task)
-                           ? fmt::format("waits until it can have {} workers", spans.width_for(task))
-                           : fmt::format("waits for {}, which stands aside", name_of(task.worker));
+    std::string text =
+        spans.spans_workers(task)
+            ? fmt::format("waits until it can have {} workers", spans.width_for(task))
+            : fmt::format("waits for {}, which a task of several workers uses", name_of(task.worker));
     for (const Span& span : spans.running())
       text += fmt::format("\n    {} runs on {} of them", text_of(*span.task), span.workers.size());
     const Task* first = spans.gathering().task;
     if (first == nullptr && !spans.waiting().empty()) first = spans.waiting().front();
-    if (first != nullptr && first != &task) text += "\n    first in turn is " + text_of(*first);
+    if (first != nullptr && first != &task) text += "\n    the next is " + text_of(*first);
     return text;
   }
   std::string missing_workers(const Span& span) const {
@@ -180,7 +181,7 @@ class Describer {
         }
     }
     if (missing == 0 && absent == span.workers.size())
-      return fmt::format("waits for {}{}, who {} not there", name_of(span.workers.front()),
+      return fmt::format("waits for {}{}, which {} absent", name_of(span.workers.front()),
                          span.workers.size() == 1 ? "" : fmt::format(" and {} more", span.workers.size() - 1),
                          span.workers.size() == 1 ? "is" : "are");
     return fmt::format("waits for {} of {} workers{}", missing, span.workers.size(), text);
@@ -214,7 +215,7 @@ StatusReport Engine::situation(const Naming& naming) const {
   const Describer describe(*this, naming);
   StatusReport it;
   if (stop_.fatal() != nullptr) {
-    it.lines.push_back("the run was stopped by an error that wait() tells");
+    it.lines.push_back("the run was stopped by an error that wait() reports");
     return it;
   }
   std::size_t absent = 0;
@@ -242,11 +243,11 @@ StatusReport Engine::situation(const Naming& naming) const {
               line += fmt::format(" and {} more", task.width - 1);
           } else if (!pipeline.present) {
             line +=
-                fmt::format("waits for {}, which is not there{}", describe.name_of(worker.id),
+                fmt::format("waits for {}, which is absent{}", describe.name_of(worker.id),
                             index(worker.id) == 0 ? ": the program's thread works only while it waits" : "");
           } else if (asynchronous && !in_body) {
             line += fmt::format(
-                "was started on {}; its body has returned, but nobody has signalled its Completion",
+                "was started on {}; its body has returned, but its Completion has not been signalled",
                 describe.name_of(worker.id));
           } else {
             line += "is next on " + describe.name_of(worker.id);
@@ -292,7 +293,7 @@ StatusReport Engine::situation(const Naming& naming) const {
                                   : fmt::format("{} tasks are ready and wait for their turn", ready);
     line += " (" + options_.policy_name + ")";
     if (absent != 0 && !it.working) {
-      line += "; not there are";
+      line += "; absent workers:";
       for (const WorkerInfo& worker : view_.workers())
         if (!pipelines_[worker.id].present) line += "\n    " + describe.name_of(worker.id);
     }

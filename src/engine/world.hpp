@@ -29,7 +29,7 @@ struct WakeTarget {
   static constexpr WakeTarget any_worker() noexcept { return {Kind::any_worker}; }
   static constexpr WakeTarget any_cpu_worker() noexcept { return {Kind::any_cpu_worker}; }
   static constexpr WakeTarget application() noexcept { return {Kind::application}; }
-  static constexpr WakeTarget everybody() noexcept { return {Kind::all}; }
+  static constexpr WakeTarget all() noexcept { return {Kind::all}; }
 };
 
 /// Executes the engine's commands. launch() and recall() are called under the engine's lock and only pass tasks on; the
@@ -41,10 +41,10 @@ class World {
   virtual void launch(WorkerId, Task&) = 0;
   /// Takes a staged task back if it has not started and posts `task_returned`; otherwise posts `recall_refused`.
   virtual void recall(WorkerId, Task&) = 0;
-  /// The task is launched next, on the first of these workers; the others stand aside while it runs. Under the engine's
+  /// The task is launched next, on the first of these workers; the others are reserved while it runs. Under the engine's
   /// lock.
   virtual void span_formed(Task&, std::span<const WorkerId>) {}
-  /// These workers no longer stand aside. Under the engine's lock.
+  /// These workers are no longer reserved. Under the engine's lock.
   virtual void span_released(std::span<const WorkerId>) {}
 
   virtual void start(memory::Copy&) = 0;

@@ -42,13 +42,13 @@ void try_direct_io(Disk& disk) {
   const FileDescriptor file = open_nameless_file(disk.directory, O_DIRECT);
   if (!file) return;
 #ifdef STATX_DIOALIGN
-  struct statx told {};
-  if (statx(file.get(), "", AT_EMPTY_PATH, STATX_DIOALIGN, &told) == 0 &&
-      (told.stx_mask & STATX_DIOALIGN) != 0 && told.stx_dio_offset_align != 0 &&
-      block_goes_through(file.get(), told.stx_dio_offset_align)) {
+  struct statx attributes {};
+  if (statx(file.get(), "", AT_EMPTY_PATH, STATX_DIOALIGN, &attributes) == 0 &&
+      (attributes.stx_mask & STATX_DIOALIGN) != 0 && attributes.stx_dio_offset_align != 0 &&
+      block_goes_through(file.get(), attributes.stx_dio_offset_align)) {
     disk.direct_io = disk.alignment_reported = true;
-    disk.offset_alignment_bytes = told.stx_dio_offset_align;
-    disk.memory_alignment_bytes = told.stx_dio_mem_align;
+    disk.offset_alignment_bytes = attributes.stx_dio_offset_align;
+    disk.memory_alignment_bytes = attributes.stx_dio_mem_align;
     return;
   }
 #endif
@@ -68,9 +68,9 @@ bool is_below(const std::string& directory, const std::string& point) {
 
 /// The type of the file system if no mount point contains the directory, as after chroot.
 std::string file_system_by_number(const std::string& directory) {
-  struct statfs told {};
-  if (statfs(directory.c_str(), &told) != 0) return "unknown";
-  switch (static_cast<std::uint32_t>(told.f_type)) {
+  struct statfs status {};
+  if (statfs(directory.c_str(), &status) != 0) return "unknown";
+  switch (static_cast<std::uint32_t>(status.f_type)) {
     case EXT4_SUPER_MAGIC:
       return "ext4";
     case XFS_SUPER_MAGIC:
@@ -86,7 +86,7 @@ std::string file_system_by_number(const std::string& directory) {
     case RAMFS_MAGIC:
       return "ramfs";
     default:
-      return fmt::format("unknown (number {:#x})", static_cast<std::uint32_t>(told.f_type));
+      return fmt::format("unknown (number {:#x})", static_cast<std::uint32_t>(status.f_type));
   }
 }
 

@@ -39,7 +39,7 @@ Bandwidth bandwidth_of(TomlReader& reader) {
   return {away, reader.contains("bandwidth_back") ? reader.bandwidth("bandwidth_back") : away};
 }
 
-LinkDescription wire_of(TomlReader& reader) {
+LinkDescription link_of(TomlReader& reader) {
   return {.bytes_per_second = bandwidth_of(reader),
           .duplex = reader.bool_or("duplex", true),
           .latency = reader.microseconds_or("latency_microseconds", 10),
@@ -56,7 +56,7 @@ KernelRate rate_of(TomlReader& reader) {
     reader.fail("precision", "must be \"single\" or \"double\", or left out for both");
   if (reader.contains("by_side")) {
     for (const char* key : {"gflops", "half_side"})
-      if (reader.contains(key)) reader.fail(key, "cannot stand beside by_side, which is in its place");
+      if (reader.contains(key)) reader.fail(key, "is not allowed with by_side, which replaces it");
     for (const auto& [side, gflops] :
          reader.pairs("by_side", "must be a list of sides with their GFlop/s, as in [[320, 5], [960, 9]]")) {
       if (!(gflops >= least_gflops && gflops <= most_gflops) ||
@@ -91,7 +91,7 @@ void read_processors(TomlReader& all, MachineDescription& machine) {
         for (const KernelRate& other : processor.rates)
           if (other.kernel == next.kernel && (other.precision.empty() || other.precision == next.precision))
             rate.fail("kernel",
-                      fmt::format("is \"{}\" once more in the same precision: only the first would be used",
+                      fmt::format("is \"{}\" again in the same precision: only the first would be used",
                                   next.kernel));
         processor.rates.push_back(std::move(next));
       });
@@ -108,7 +108,7 @@ void read_devices(TomlReader& reader, MachineDescription& machine) {
       .memory = memory_of(reader),
       .streams = static_cast<unsigned>(reader.count_or("streams", 1, 1, 64)),
       .concurrent_throughput = reader.number_or("together", 1, 1, 64),
-      .link = wire_of(reader),
+      .link = link_of(reader),
       .host_cores_per_task = static_cast<unsigned>(reader.count_or("on_cores", 0, 0, 4096))};
   if (machine.processor(device.processor).kind == WorkerKind::cpu)
     reader.fail("processor", "must be one of kind \"cuda\" or \"opencl\"");
@@ -116,7 +116,7 @@ void read_devices(TomlReader& reader, MachineDescription& machine) {
     reader.fail("on_cores", fmt::format("is {}, more than the {} cores of the [host]",
                                         device.host_cores_per_task, machine.cores));
   if (device.host_cores_per_task > 0 && device.concurrent_throughput != 1)
-    reader.fail("together", "is of devices with processors of their own; this one is on_cores");
+    reader.fail("together", "is for devices with their own processors; this one has on_cores");
   const std::size_t count = reader.count_or("count", 1, 1, max_devices);
   for (std::size_t i = 0; i < count; ++i) {
     if (machine.devices.size() == max_devices)
@@ -146,31 +146,31 @@ std::vector<std::size_t> cores_together_in(TomlReader& host, std::size_t cores) 
 std::string port_name(std::size_t device) { return fmt::format("port of device {}", device); }
 
 /// Adds a bus for each device, shared by its links to all its peers.
-void add_ports(TomlReader& reader, MachineDescription& machine, const LinkDescription& wire) {
+void add_ports(TomlReader& reader, MachineDescription& machine, const LinkDescription& link) {
   for (std::size_t device = 0; device < machine.devices.size(); ++device) {
     if (std::ranges::find(machine.buses, port_name(device), &BusDescription::name) != machine.buses.end())
       reader.fail("ports", fmt::format("makes a second \"{}\"", port_name(device)));
     machine.buses.push_back({.name = port_name(device),
-                             .bytes_per_second = wire.bytes_per_second,
-                             .duplex = wire.duplex,
+                             .bytes_per_second = link.bytes_per_second,
+                             .duplex = link.duplex,
                              .port_of = device});
   }
 }
 
 void read_peers(TomlReader& reader, MachineDescription& machine) {
-  const LinkDescription wire = wire_of(reader);
+  const LinkDescription link = link_of(reader);
   const bool ports = reader.bool_or("ports", false), all = reader.bool_or("all", false);
   if (ports && reader.contains("bandwidth_back"))
     reader.fail("bandwidth_back",
-                "cannot stand beside ports, which are as fast into their devices as out of them");
-  if (ports) add_ports(reader, machine, wire);
+                "is not allowed with ports, which have the same bandwidth in both directions");
+  if (ports) add_ports(reader, machine, link);
   const auto add = [&](std::size_t a, std::size_t b) {
     const std::size_t first = std::min(a, b), second = std::max(a, b);
     for (const PeerDescription& other : machine.peers)
       if (other.first == first && other.second == second)
-        reader.fail(all ? "all" : "between", fmt::format("joins devices {} and {} once more", first, second));
-    machine.peers.push_back({first, second, wire});
-    if (first != a) machine.peers.back().link.bytes_per_second = wire.bytes_per_second.reversed();
+        reader.fail(all ? "all" : "between", fmt::format("connects devices {} and {} again", first, second));
+    machine.peers.push_back({first, second, link});
+    if (first != a) machine.peers.back().link.bytes_per_second = link.bytes_per_second.reversed();
     if (!ports) return;
     for (const std::size_t device : {first, second})
       machine.peers.back().link.buses.push_back(port_name(device));
@@ -190,8 +190,8 @@ void read_peers(TomlReader& reader, MachineDescription& machine) {
       reader.fail("between",
                   machine.devices.size() < 2
                       ? fmt::format("needs two devices; there are {}", machine.devices.size())
-                      : fmt::format("joins devices {} and {}; there are 0 to {}, and a pair has two", first,
-                                    second, machine.devices.size() - 1));
+                      : fmt::format("connects devices {} and {}, but must name two of the devices 0 to {}",
+                                    first, second, machine.devices.size() - 1));
     add(a, b);
   }
 }
@@ -215,10 +215,10 @@ UnifiedMemoryDescription unified_memory_of(TomlReader& reader, const MachineDesc
 void check_buses(const MachineDescription& machine, std::string_view file) {
   std::vector<std::string_view> names;
   for (const BusDescription& bus : machine.buses) names.push_back(bus.name);
-  const auto check = [&](const LinkDescription& wire, const std::string& whose) {
-    for (auto it = wire.buses.begin(); it != wire.buses.end(); ++it) {
+  const auto check = [&](const LinkDescription& link, const std::string& whose) {
+    for (auto it = link.buses.begin(); it != link.buses.end(); ++it) {
       const std::string& bus = *it;
-      if (std::find(wire.buses.begin(), it, bus) != it)
+      if (std::find(link.buses.begin(), it, bus) != it)
         throw ConfigError(fmt::format("{}: {} goes through the bus \"{}\" twice", file, whose, bus));
       if (std::ranges::find(names, bus) == names.end())
         throw ConfigError(fmt::format("{}: {} goes through the bus \"{}\", which no [[bus]] describes{}",
@@ -227,7 +227,7 @@ void check_buses(const MachineDescription& machine, std::string_view file) {
   };
   for (const DeviceDescription& device : machine.devices) check(device.link, device.name);
   for (const PeerDescription& peer : machine.peers)
-    check(peer.link, fmt::format("the wire between the devices {} and {}", peer.first, peer.second));
+    check(peer.link, fmt::format("the link between the devices {} and {}", peer.first, peer.second));
   if (machine.disk) check(*machine.disk, "the disk");
   check(machine.network.link, "the network");
 }
@@ -262,13 +262,13 @@ MachineDescription read_machine(std::string_view text, std::string_view file) {
                              .bytes_per_second = bandwidth_of(bus),
                              .duplex = bus.bool_or("duplex", true)});
   });
-  reader.table("disk", [&](TomlReader& disk) { machine.disk = wire_of(disk); });
+  reader.table("disk", [&](TomlReader& disk) { machine.disk = link_of(disk); });
   reader.each("device", [&](TomlReader& device) { read_devices(device, machine); });
   reader.each("peers", [&](TomlReader& peers) { read_peers(peers, machine); });
   reader.table("network", [&](TomlReader& network) {
     machine.network.nodes = network.count("nodes", 1, 1'000'000);
     machine.network.interfaces = network.count_or("interfaces", 1, 1, 64);
-    machine.network.link = wire_of(network);
+    machine.network.link = link_of(network);
     machine.network.per_message = network.microseconds_or("message_microseconds", 0);
     machine.network.per_byte_nanoseconds = network.number_or("byte_nanoseconds", 0, 0, 1e6);
     machine.network.polled_by_workers = network.bool_or("heard_between_tasks", false);
@@ -283,7 +283,7 @@ MachineDescription read_machine(std::string_view text, std::string_view file) {
     if (machine.network.interfaces_on_devices &&
         (machine.devices.empty() || machine.devices.size() % machine.network.interfaces != 0))
       network.fail("attached_to_devices",
-                   fmt::format("gives {} interfaces to {} devices, which must be as many for each",
+                   fmt::format("distributes {} interfaces over {} devices; each must have as many devices",
                                machine.network.interfaces, machine.devices.size()));
   });
   reader.table("unified_memory",

@@ -12,7 +12,7 @@ NodeId Topology::unique_node(MemoryKind memory) const {
   if (found != nodes.end()) return static_cast<NodeId>(found - nodes.begin());
   throw ConfigError(memory == MemoryKind::user    ? "this machine has no node for the program's own memory"
                     : memory == MemoryKind::store ? "this machine has no disk"
-                                                  : "this machine has no memory beside its cores");
+                                                  : "this machine has no host memory");
 }
 
 std::uint32_t domain_distance(const WorkerSpec& a, const WorkerSpec& b) noexcept {
@@ -45,7 +45,7 @@ LinkId Topology::link_between(NodeId a, NodeId b) const {
                (links[i].first == b && links[i].second == a)) {
       return static_cast<LinkId>(i);
     }
-  throw ConfigError("no link joins the memory nodes \"" + nodes.at(index(a)).name + "\" and \"" +
+  throw ConfigError("no link connects the memory nodes \"" + nodes.at(index(a)).name + "\" and \"" +
                     nodes.at(index(b)).name + "\"");
 }
 

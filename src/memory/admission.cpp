@@ -137,7 +137,7 @@ void Admitter::take(Task& task, MemoryNode& node, Effects& effects) {
 }
 
 /// Starts a copy of the newest version for the task. False if no valid replica exists.
-bool Admitter::bring(Datum& datum, Replica& to, Task& task, Effects& effects) {
+bool Admitter::request_copy(Datum& datum, Replica& to, Task& task, Effects& effects) {
   Replica* const source = transfers_.source_for(datum, to, Cause::demand);
   if (source == nullptr) return false;
   Copy& copy = transfers_.make(*source, to, Cause::demand);
@@ -164,7 +164,7 @@ void Admitter::take_access(Task& task, Access& access, MemoryNode& node, Effects
       // A task that only writes waits too: a copy that arrives later would overwrite its result.
       transfers_.wait_for(task, *replica.arriving);
     } else if (datum.dirty() && needs_value(access)) {
-      bring(datum, replica, task, effects);
+      request_copy(datum, replica, task, effects);
     }
   } else {
     switch (replica.state) {
@@ -172,7 +172,8 @@ void Admitter::take_access(Task& task, Access& access, MemoryNode& node, Effects
         ensure(coherence_.reserve(replica, node, ReplicaState::valid),
                "a task is admitted only where all it needs fits");
         coherence_.pin(replica, node);
-        if (!(needs_value(access) && bring(datum, replica, task, effects))) coherence_.notify_loaded(replica);
+        if (!(needs_value(access) && request_copy(datum, replica, task, effects)))
+          coherence_.notify_loaded(replica);
         break;
       case ReplicaState::in_flight:
         coherence_.pin(replica, node);
@@ -186,7 +187,7 @@ void Admitter::take_access(Task& task, Access& access, MemoryNode& node, Effects
         if (needs_value(access) && replica.version != datum.version &&
             !state_.mistake.is(Mistake::leaving_revived_stale))
           // old: the datum was written elsewhere, and only copies that read this replica kept it
-          bring(datum, replica, task, effects);
+          request_copy(datum, replica, task, effects);
         break;
     }
     access.offset = replica.block->offset;
@@ -209,7 +210,7 @@ void Admitter::join_copy(Task& task, Datum& datum, Replica& replica, Effects& ef
     return transfers_.wait_for(task, copy);
   // The queued prefetch becomes a demand copy.
   passes ? transfers_.forget_via(copy) : transfers_.unqueue(copy);
-  ensure(bring(datum, replica, task, effects), "what was on its way is still somewhere");
+  ensure(request_copy(datum, replica, task, effects), "the datum of a queued prefetch has a valid replica");
 }
 
 /// A task may not write a replica while a copy reads it.

@@ -66,7 +66,7 @@ class Admitter {
   void take_access(Task& task, Access& access, MemoryNode& node, Effects& effects);
   void join_copy(Task& task, Datum& datum, Replica& replica, Effects& effects);
   void wait_for_readers(Task& task, Replica& replica);
-  bool bring(Datum& datum, Replica& to, Task& task, Effects& effects);
+  bool request_copy(Datum& datum, Replica& to, Task& task, Effects& effects);
 
   State& state_;
   Coherence& coherence_;

@@ -38,10 +38,10 @@ void Coherence::give_scratch_back(Task& task, MemoryNode& node) {
 void Coherence::drop(Replica& replica, DropReason reason) {
   MemoryNode& node = state_.node(replica.node);
   ensure(replica.state != ReplicaState::absent && !replica.pinned(),
-         "only what is present and used by nobody is dropped");
+         "only a present and unused replica is dropped");
   if (replica.in_list) remove_victim(replica);
-  const bool told = replica.state == ReplicaState::evicting;
-  if (told) node.leaving_bytes -= replica.block->bytes;
+  const bool evicting = replica.state == ReplicaState::evicting;
+  if (evicting) node.leaving_bytes -= replica.block->bytes;
   if (replica.prefetched) {
     no_longer_unused(replica);
     if (reason != DropReason::overwritten && replica.taken_back < 2) ++replica.taken_back;
@@ -54,7 +54,7 @@ void Coherence::drop(Replica& replica, DropReason reason) {
   state_.note_change();
   replica.block = Range{};
   replica.state = ReplicaState::absent;
-  if (state_.notifies_residency && !told) state_.policy->dropped(replica.datum, node.id, reason);
+  if (state_.notifies_residency && !evicting) state_.policy->dropped(replica.datum, node.id, reason);
 }
 
 void Coherence::begin_leaving(Replica& replica) {
@@ -83,7 +83,7 @@ void Coherence::pin(Replica& replica, MemoryNode& node) {
 }
 
 void Coherence::unpin(Replica& replica, MemoryNode& node) {
-  ensure(replica.task_pins > 0, "what is unpinned was pinned");
+  ensure(replica.task_pins > 0, "an unpinned replica was pinned");
   if (--replica.task_pins == 0 && state_.in_cache(replica)) {
     node.pinned_bytes -= replica.block->bytes;
     settle(replica);
@@ -100,7 +100,7 @@ void Coherence::hold(Replica& replica, MemoryNode& node) {
 void Coherence::unhold(Replica& replica, MemoryNode& node) {
   if (state_.mistake.is(Mistake::hold_not_pinned)) return pin(replica, node);
   const bool cached = state_.in_cache(replica);
-  ensure(replica.app_pins > 0, "what is released was held");
+  ensure(replica.app_pins > 0, "a released replica was held");
   if (replica.task_pins++ == 0 && cached) node.pinned_bytes += replica.block->bytes;
   if (--replica.app_pins == 0 && cached) node.held_bytes -= replica.block->bytes;
 }

@@ -94,7 +94,7 @@ void CopyCompletion::reroute_readers(Replica& replica, Effects& effects) {
         transfers_.abandon(*copy, DropReason::prefetch_cancelled);
       } else {
         Replica* const source = state_.source_of(state_.data[copy->datum], to.node);
-        ensure(source != nullptr, "what a task is to read is somewhere");
+        ensure(source != nullptr, "a datum that a task reads has a valid replica");
         transfers_.change_source(*copy, *source);
         transfers_.enqueue(*copy, effects);
       }

@@ -33,7 +33,7 @@ void EarlyWriteBack::expect(const Task& task) {
 }
 
 /// True if this was the last known change of the datum; false if no change was known.
-bool EarlyWriteBack::one_less(DatumId datum) noexcept {
+bool EarlyWriteBack::remove_change(DatumId datum) noexcept {
   if (index(datum) >= changes_ahead_.size() || changes_ahead_[index(datum)] == 0) return false;
   --changes_left_;
   return --changes_ahead_[index(datum)] == 0;
@@ -42,12 +42,12 @@ bool EarlyWriteBack::one_less(DatumId datum) noexcept {
 void EarlyWriteBack::forget(const Task& task) noexcept {
   if (!possible_) return;
   for (const Access& access : task.accesses())
-    if (writes(access.mode)) one_less(access.datum);
+    if (writes(access.mode)) remove_change(access.datum);
 }
 
 /// True if evictions happened on the node since the first of these changes: a replica that is clean now may be
 /// evicted and be loaded again.
-bool EarlyWriteBack::has_made_room(NodeId node) const noexcept {
+bool EarlyWriteBack::has_evicted(NodeId node) const noexcept {
   return state_.node(node).evictions != evictions_before_[index(node)];
 }
 
@@ -59,7 +59,7 @@ void EarlyWriteBack::changed(const Task& task, Effects& effects) {
   for (const Access& access : task.accesses()) {
     if (!writes(access.mode)) continue;
     ++changes_over_;
-    if (!one_less(access.datum)) continue;
+    if (!remove_change(access.datum)) continue;
     if (!leads_home(task.node, state_.data[access.datum].home.node)) continue;
     waiting_[index(task.node)].push_back(access.datum);
     ++all_waiting_;
@@ -72,7 +72,7 @@ void EarlyWriteBack::go(Effects& effects) {
   if (all_waiting_ == 0 || more_follow_) return;
   const bool first_half = changes_left_ > changes_over_;
   for (std::size_t node = 0; node < waiting_.size(); ++node) {
-    if (first_half && has_made_room(static_cast<NodeId>(node))) continue;
+    if (first_half && has_evicted(static_cast<NodeId>(node))) continue;
     for (std::deque<DatumId>& waiting = waiting_[node]; !waiting.empty();) {
       Datum& datum = state_.data[waiting.front()];
       const auto from = static_cast<NodeId>(node);

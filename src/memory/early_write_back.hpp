@@ -31,8 +31,8 @@ class EarlyWriteBack {
 
  private:
   bool leads_home(NodeId from, NodeId home) const noexcept;
-  bool one_less(DatumId datum) noexcept;
-  bool has_made_room(NodeId node) const noexcept;
+  bool remove_change(DatumId datum) noexcept;
+  bool has_evicted(NodeId node) const noexcept;
   void send(Datum& datum, NodeId from, Effects& effects);
 
   State& state_;

@@ -124,7 +124,8 @@ Replica* Evictor::reserve_staging(Datum& datum, NodeId through, Effects& effects
   if (replica.state != ReplicaState::absent || node.claimant != nullptr || datum.removed) return nullptr;
   if (coherence_.reserve(replica, node, ReplicaState::absent)) return &replica;
   if (!make_room(Purpose::transit, node, {&datum.bytes, 1}, effects, replica.datum)) return nullptr;
-  ensure(coherence_.reserve(replica, node, ReplicaState::absent), "room was made for what passes");
+  ensure(coherence_.reserve(replica, node, ReplicaState::absent),
+         "the evictor has made space for the staged replica");
   return &replica;
 }
 

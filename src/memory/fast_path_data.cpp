@@ -31,7 +31,7 @@ std::optional<Location> FastPathData::keep(DatumId id, NodeId node_id, bool has_
   return replica.location();
 }
 
-void FastPathData::let_go(Replica& replica) {
+void FastPathData::release(Replica& replica) {
   stay_.remove(replica);
   replica.on_fast_path = false;
   state_.node(replica.node).fast_path_bytes -= replica.block->bytes;
@@ -40,7 +40,7 @@ void FastPathData::let_go(Replica& replica) {
 }
 
 void FastPathData::end() {
-  while (Replica* replica = stay_.oldest()) let_go(*replica);
+  while (Replica* replica = stay_.oldest()) release(*replica);
   in_the_way_ = false;
 }
 

@@ -1,5 +1,5 @@
 // Data of the fast path, whose tasks are not admitted: their replicas may not leave, and count as written
-// (docs/memory.md, "The direct lane").
+// (docs/memory.md, "Data of the fast path").
 #pragma once
 #include <optional>
 
@@ -17,7 +17,7 @@ class FastPathData {
   /// if the newest version is elsewhere, is poisoned, or has no space.
   std::optional<Location> keep(DatumId id, NodeId node, bool has_value);
   /// Releases a replica that keep() kept.
-  void let_go(Replica& replica);
+  void release(Replica& replica);
   /// The fast path is closed and none of its tasks runs: data may leave again.
   void end();
   /// True if all data fit into the node together.

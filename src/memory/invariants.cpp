@@ -18,7 +18,7 @@ void check_invariants(const State& state, const Transfers& transfers, bool idle)
     std::size_t followed = 0;
     for (const Copy* one = &copy; one->state == Copy::State::joined; one = one->from->arriving)
       if (one->from->arriving == nullptr || ++followed > state.nodes.size())
-        fail("a copy waits for one that does not come");
+        fail("a copy waits for a copy that never arrives");
     if (copy.revoked) revoked[index(copy.to->node)] += copy.to->block->bytes;
     if (copy.via_revoked) revoked[index(copy.via->node)] += copy.via->block->bytes;
   });
@@ -46,11 +46,11 @@ void check_invariants(const State& state, const Transfers& transfers, bool idle)
       if (r->on_fast_path) on_fast_path[index(r->node)] += r->block->bytes;
       if (idle && (r->task_pins | r->source_pins | r->app_pins) != 0)
         fail(name + " is still pinned on " + state.topology.nodes[index(r->node)].name);
-      if (idle && r->state == ReplicaState::evicting) fail(name + " is still leaving");
+      if (idle && r->state == ReplicaState::evicting) fail(name + " is still being evicted");
       if (r->in_list && (r->pinned() || r->state != ReplicaState::valid))
-        fail(name + " may leave but must not");
+        fail(name + " is listed as a victim but must not be evicted");
       if (!r->in_list && !r->pinned() && r->state == ReplicaState::valid)
-        fail(name + " could leave but may not");
+        fail(name + " can be evicted but is not listed as a victim");
     }
     if (!newest) fail("the newest version of " + name + " is nowhere");
   }
@@ -58,19 +58,18 @@ void check_invariants(const State& state, const Transfers& transfers, bool idle)
     if (!node.is_cache) continue;
     used[index(node.id)] += node.scratch_bytes;
     pinned[index(node.id)] += node.scratch_bytes;
-    if (idle && node.scratch_bytes != 0) fail("scratch of a task that is over is still reserved");
+    if (idle && node.scratch_bytes != 0) fail("scratch memory of a finished task is still reserved");
     if (used[index(node.id)] != node.space->used_bytes()) fail("used bytes do not add up");
     if (used[index(node.id)] > node.space->capacity()) fail("capacity exceeded");
     if (pinned[index(node.id)] != node.pinned_bytes) fail("pinned bytes do not add up");
     if (held[index(node.id)] != node.held_bytes) fail("held bytes do not add up");
-    if (on_fast_path[index(node.id)] != node.fast_path_bytes)
-      fail("the bytes of the direct lane do not add up");
-    if (leaving[index(node.id)] != node.leaving_bytes) fail("leaving bytes do not add up");
+    if (on_fast_path[index(node.id)] != node.fast_path_bytes) fail("bytes of the fast path do not add up");
+    if (leaving[index(node.id)] != node.leaving_bytes) fail("bytes of evictions do not add up");
     if (revoked[index(node.id)] != node.revoked_bytes) fail("revoked bytes do not add up");
     if (prefetching[index(node.id)] != node.prefetching_bytes) fail("prefetched bytes do not add up");
     if (prefetched[index(node.id)] != node.prefetched_bytes) fail("unused prefetched bytes do not add up");
     if (idle && node.claimant != nullptr)
-      fail("a task that is over still claims " + state.topology.nodes[index(node.id)].name);
+      fail("a finished task still claims " + state.topology.nodes[index(node.id)].name);
   }
 }
 

@@ -28,7 +28,7 @@ void Links::add(Copy& copy) {
 }
 
 void Links::remove(Copy& copy) {
-  ensure(copy.state != Copy::State::in_flight, "a copy that is taken back has not started");
+  ensure(copy.state != Copy::State::in_flight, "a cancelled copy has not started");
   if (copy.state == Copy::State::joined) return;
   Queue& queue = queue_of(copy);
   std::erase(queue.urgent, &copy);

@@ -24,7 +24,7 @@ void Losses::lose(NodeId id, Effects& effects) {
     for (Replica* replica = state_.data[static_cast<DatumId>(i)].cached; replica != nullptr;
          replica = replica->next_of_datum) {
       if (replica->node != id) continue;
-      while (Copy* const copy = unstarted_copy_of(*replica)) landing_.cancel(*copy, effects);
+      while (Copy* const copy = unstarted_copy_of(*replica)) completion_.cancel(*copy, effects);
       if (!replica->pinned() &&
           (replica->state == ReplicaState::valid || replica->state == ReplicaState::evicting))
         coherence_.drop(*replica, DropReason::failed);
@@ -47,7 +47,7 @@ void Losses::lose(Datum& datum, NodeId with, Effects& effects) {
   const DatumId id = datum.home.datum;
   const std::exception_ptr why = failure(id, with);
   const auto fail_readers = [&](const Replica& replica) {
-    if (replica.arriving != nullptr) landing_.fail_readers(*replica.arriving, why, effects);
+    if (replica.arriving != nullptr) completion_.fail_readers(*replica.arriving, why, effects);
   };
   fail_readers(datum.home);
   for (const Replica* replica = datum.cached; replica != nullptr; replica = replica->next_of_datum)

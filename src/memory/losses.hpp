@@ -15,8 +15,12 @@ namespace fairlead::memory {
 
 class Losses {
  public:
-  Losses(State& state, Coherence& coherence, Transfers& transfers, CopyCompletion& landing, Poison& poison)
-      : state_(state), coherence_(coherence), transfers_(transfers), landing_(landing), poison_(poison) {}
+  Losses(State& state, Coherence& coherence, Transfers& transfers, CopyCompletion& completion, Poison& poison)
+      : state_(state),
+        coherence_(coherence),
+        transfers_(transfers),
+        completion_(completion),
+        poison_(poison) {}
 
   /// Stores the driver's message for later errors.
   void announce(NodeId node, std::string words) { words_.emplace(node, std::move(words)); }
@@ -55,7 +59,7 @@ class Losses {
   State& state_;
   Coherence& coherence_;
   Transfers& transfers_;
-  CopyCompletion& landing_;
+  CopyCompletion& completion_;
   Poison& poison_;
   std::map<NodeId, std::string> words_;  // driver's messages, by lost node
 };

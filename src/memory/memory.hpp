@@ -74,7 +74,7 @@ class Memory {
 
   /// A started copy has ended.
   void landed(Copy& copy, bool succeeded, Effects& effects) {
-    landing_.landed(copy, succeeded, effects);
+    completion_.landed(copy, succeeded, effects);
     flushes_.early().go(effects);
   }
   Prefetches& prefetches() noexcept { return prefetches_; }
@@ -115,8 +115,8 @@ class Memory {
   FastPathData lane_{state_, coherence_, transfers_};
   Reductions reductions_{state_, transfers_, poison_};
   Admitter admitter_{state_, coherence_, transfers_, evictor_, flushes_, lane_, reductions_, poison_};
-  CopyCompletion landing_{state_, coherence_, transfers_, evictor_, flushes_};
-  Losses losses_{state_, coherence_, transfers_, landing_, poison_};
+  CopyCompletion completion_{state_, coherence_, transfers_, evictor_, flushes_};
+  Losses losses_{state_, coherence_, transfers_, completion_, poison_};
   Prefetches prefetches_{state_, coherence_, transfers_, evictor_};
 };
 

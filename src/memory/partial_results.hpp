@@ -51,7 +51,7 @@ class PartialResults {
 
  private:
   PartialResult& entry(const Datum& partial, DatumId id) {
-    ensure(partial.is_partial, "what is folded is a partial result");
+    ensure(partial.is_partial, "a folded datum is a partial result");
     return *std::ranges::find(places_[partial.partials - 1], id, &PartialResult::id);
   }
   std::uint32_t place() {

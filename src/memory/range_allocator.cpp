@@ -124,7 +124,7 @@ void RangeAllocator::grow(Bytes added) {
   const Bytes units = added / unit_;
   if (units > low_half - capacity_)
     throw UsageError(fmt::format(
-        "a range allocator with a unit of {} bytes can manage at most {} bytes; {} were asked for", unit_,
+        "a range allocator with a unit of {} bytes can manage at most {} bytes; {} were requested", unit_,
         low_half * unit_, capacity() + added));
   if (units == 0) return;
   prepare(handed_out_ + 1);
@@ -168,14 +168,14 @@ void RangeAllocator::release(Range range) {
   };
   if (range.offset % unit_ != 0 || range.bytes % unit_ != 0 || length > capacity_ ||
       first > capacity_ - length)
-    refuse("was never handed out");
+    refuse("was never allocated");
   const auto next = by_address_.at_or_after(pack(first, 0));
   const bool has_next = !by_address_.is_end(next), has_previous = !by_address_.is_begin(next);
   const std::uint64_t after = has_next ? by_address_[next] : 0;
   const auto previous = has_previous ? by_address_.before(next) : next;
   const std::uint64_t before = has_previous ? by_address_[previous] : 0;
   if ((has_next && high(after) < first + length) || (has_previous && high(before) + low(before) > first))
-    refuse("is free already, at least in part");
+    refuse("is already free, at least in part");
   add_hole(first, length, next);
   if (handed_out_ > 0) --handed_out_;  // 0 only if ranges are released in pieces
 }

@@ -28,7 +28,7 @@ DatumId State::add(const DatumSpec& spec) {
              std::ranges::any_of(
                  topology.links,
                  [&](const LinkSpec& link) { return link.is_generator && link.first == spec.home; }),
-         "data are computed only where there is a link for that");
+         "a datum is generated only on a node with a generator link");
   for (MemoryNode& node : nodes) {
     if (reaches(node.id, spec.home)) continue;
     ++node.data;

@@ -139,7 +139,7 @@ bool Transfers::may_abandon(const Copy& copy) const noexcept {
 }
 
 void Transfers::abandon(Copy& copy, DropReason reason) {
-  ensure(copy.waiters->empty(), "nobody waits for a copy that is given up");
+  ensure(copy.waiters->empty(), "no task waits for a cancelled copy");
   Replica &from = *copy.from.write(), &to = *copy.to.write();
   while (Copy* const next = joined_to(to)) abandon(*next, reason);
   unqueue(copy);

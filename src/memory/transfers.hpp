@@ -100,7 +100,7 @@ class Transfers {
   /// By LinkId; physical links only.
   std::span<const LinkTraffic> traffic() const noexcept { return links_.traffic(); }
   std::size_t in_flight() const noexcept { return links_.copies_in_flight(); }
-  std::uint64_t landed_so_far() const noexcept { return links_.copies_ended(); }
+  std::uint64_t finished_copies() const noexcept { return links_.copies_ended(); }
   /// Calls f(const Copy&) for each copy that is queued or in flight.
   template <class F>
   void for_each(F&& f) const {

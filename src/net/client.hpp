@@ -21,8 +21,10 @@ class Client {
   virtual void arrived(const Commands::Arrived& landed) = 0;
   /// All receivers have the value.
   virtual void sent(const Commands::Sent& left) = 0;
-  /// Result of Communicator::expect(). `told`: the value had been announced before.
-  virtual void expected(std::uint64_t key, bool told) { static_cast<void>(key), static_cast<void>(told); }
+  /// Result of Communicator::expect(). `was_announced`: the value had been announced before.
+  virtual void expected(std::uint64_t key, bool was_announced) {
+    static_cast<void>(key), static_cast<void>(was_announced);
+  }
   /// No more values will come.
   virtual void failed(const std::string& why) = 0;
   /// As failed(), where memory for the text is missing or failed() has thrown: all waits for values end. Does not

@@ -207,9 +207,9 @@ void Communicator::serve() noexcept {
   traffic_ = endpoint_.traffic();
   recently_active_.store(true, std::memory_order_relaxed);
   served_.notify_all();
-  const auto tell = on_quiescent_;
+  const auto callback = on_quiescent_;
   lock.unlock();
-  if (tell != nullptr) (*tell)();
+  if (callback != nullptr) (*callback)();
 }
 
 /// Copies one chunk, so that other events wait no longer than that.
@@ -235,9 +235,9 @@ void Communicator::copy_piece(Endpoint& endpoint, Commands& out) {
 
 void Communicator::carry_out(Commands& commands) {
   // A failed write to a device ends the run on all ranks, as a failed task does.
-  const auto into_device = [this](const auto& bring) {
+  const auto into_device = [this](const auto& receive) {
     try {
-      bring();
+      receive();
     } catch (const SystemError& error) {
       report_failure_async(error.what());
     }
@@ -305,8 +305,8 @@ void Communicator::begin(const GraphRun& run, std::uint64_t fingerprint, const T
 
 void Communicator::expect(const GraphRun& run, std::uint64_t key) {
   post_soon([=, this](Endpoint& endpoint, Commands& out) {
-    const bool told = endpoint.expect(run, key, out);
-    if (Client* const client = client_of(clients_, run)) client->expected(key, told);
+    const bool was_announced = endpoint.expect(run, key, out);
+    if (Client* const client = client_of(clients_, run)) client->expected(key, was_announced);
   });
 }
 
@@ -433,7 +433,7 @@ std::optional<std::uint64_t> Communicator::moved() const {
   return endpoint_.activity();
 }
 
-void Communicator::nothing_came() {
+void Communicator::nothing_received() {
   if (!recently_active_.load(std::memory_order_relaxed)) return;
   const auto now = std::chrono::steady_clock::now();
   std::unique_lock lock(mutex_);
@@ -441,9 +441,9 @@ void Communicator::nothing_came() {
   if (std::exchange(looked_at_, endpoint_.activity()) != endpoint_.activity()) idle_since_ = now;
   if (now - idle_since_ < idle_report_delay) return;
   recently_active_.store(false, std::memory_order_relaxed);
-  const auto tell = on_quiescent_;
+  const auto callback = on_quiescent_;
   lock.unlock();
-  if (tell != nullptr) (*tell)();
+  if (callback != nullptr) (*callback)();
 }
 
 bool Communicator::is_quiescent() const {
@@ -451,8 +451,8 @@ bool Communicator::is_quiescent() const {
   return !serving_ && events_.empty() && (endpoint_.is_quiescent() || events_.has_broken_off());
 }
 
-void Communicator::on_quiescent(std::function<void()> tell) {
-  auto shared = std::make_shared<const std::function<void()>>(std::move(tell));
+void Communicator::on_quiescent(std::function<void()> callback) {
+  auto shared = std::make_shared<const std::function<void()>>(std::move(callback));
   const std::lock_guard guard(mutex_);
   on_quiescent_ = std::move(shared);
 }

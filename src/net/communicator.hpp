@@ -61,11 +61,11 @@ class Communicator final : private Network::Listener {
   /// reports have no effect, and all waits for other ranks end. Does not allocate.
   void out_of_memory() noexcept override;
 
-  /// Sends a note between front ends. It arrives at the function given to hear(), which any thread calls, one call at
-  /// a time, in any order of the notes. Notes that arrive before hear() are queued.
+  /// Sends a note between front ends. It arrives at the function given to on_note(), which any thread calls, one call at
+  /// a time, in any order of the notes. Notes that arrive before on_note() are queued.
   void send_note(RankId to, std::vector<std::byte> note);
   using NoteHandler = std::function<void(RankId from, std::span<const std::byte> note)>;
-  void on_note(NoteHandler hear);
+  void on_note(NoteHandler handler);
 
   /// As in Endpoint, executed by the network's thread.
   void keeps_back(bool begins);
@@ -77,7 +77,7 @@ class Communicator final : private Network::Listener {
   /// True if all events are served and this rank neither waits for others nor owes them anything.
   bool is_quiescent() const;
   /// Sets a function that is called whenever is_quiescent() may have become true, and after a failure.
-  void on_quiescent(std::function<void()> tell);
+  void on_quiescent(std::function<void()> callback);
   /// As of the last event that was served.
   Traffic traffic() const;
   /// Sets the observer of all values from now on; it must outlive this object. Before any run.
@@ -91,7 +91,7 @@ class Communicator final : private Network::Listener {
   void failed(const std::string& why) override;
   void poked() override;
   void lost(const std::string& why) override;
-  void nothing_came() override;
+  void nothing_received() override;
   template <class Done>
   void wait_until(Done done);
   template <class E>

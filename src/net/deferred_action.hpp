@@ -18,15 +18,15 @@ class DeferredAction {
   DeferredAction& operator=(const DeferredAction&) = delete;
   /// Waits for the action, if it has started.
   ~DeferredAction() {
-    tell(State::ends);
+    set_state(State::ends);
     thread_.join();
   }
   /// Starts the action. Does not block.
-  void start() { tell(State::wanted); }
+  void start() { set_state(State::wanted); }
 
  private:
   enum class State : std::uint8_t { waits, wanted, ends };
-  void tell(State state) {
+  void set_state(State state) {
     const std::lock_guard guard(mutex_);
     if (state_ == State::waits) state_ = state;
     changed_.notify_one();

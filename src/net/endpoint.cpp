@@ -40,7 +40,7 @@ Endpoint::Endpoint(RankId own, std::uint32_t ranks, const Protocol& protocol)
       incoming_(protocol),
       along_(ranks, protocol.exchanges_credit ? EagerCredit{.is_known = false}
                                               : EagerCredit{.room = protocol.credit_bytes}),
-      stillness_(ranks) {}
+      termination_(ranks) {}
 
 // ---- runs
 
@@ -54,16 +54,17 @@ void Endpoint::begin(const GraphRun& run, std::uint64_t fingerprint, const Trans
   for (const auto& [rank, closed] : closed_) check_closed(RankId{rank}, run, out);
   const auto found = early_messages_.find(run);
   if (found == early_messages_.end()) return;
-  const auto told = std::move(found->second);
+  const auto early = std::move(found->second);
   early_messages_.erase(found);
-  for (const auto& [from, activate] : told) handle(from, activate, out);
+  for (const auto& [from, activate] : early) handle(from, activate, out);
 }
 
 bool Endpoint::expect(const GraphRun& run, std::uint64_t key, Commands& out) {
   moved();
-  auto told = runs_[run.graph].gate.expect(key);
-  if (told && !runs_.is_stale(run)) incoming_.announced(told->first, std::move(told->second), out);
-  return told.has_value();
+  auto announced = runs_[run.graph].gate.expect(key);
+  if (announced && !runs_.is_stale(run))
+    incoming_.announced(announced->first, std::move(announced->second), out);
+  return announced.has_value();
 }
 
 void Endpoint::end(const GraphRun& run, Commands& out) {
@@ -101,9 +102,9 @@ void Endpoint::handle(RankId from, Closed closed, Commands& out) {
 void Endpoint::check_closed(RankId rank, const GraphRun& run, Commands& out) {
   for (const Closed::Runs& over : closed_.at(static_cast<std::uint32_t>(rank)).finished)
     if (over.graph == run.graph && over.count > run.run) return;
-  fail(fmt::format("rank {} has ended, and rank {} runs a graph that needs all ranks: they do not run the "
+  fail(fmt::format("rank {} has ended, but rank {} runs a graph that needs all ranks: they do not run the "
                    "same program, "
-                   "or rank {} has failed before",
+                   "or rank {} has failed",
                    index(rank), index(own_), index(rank)),
        out);
 }
@@ -113,7 +114,7 @@ void Endpoint::check_closed(RankId rank, const GraphRun& run, Commands& out) {
 void Endpoint::report_idle(const GraphRun& run, std::uint64_t activity, std::string text, Commands& out) {
   if (activity != counts_.activity || !nothing_in_flight()) return;
   if (text.empty() && is_quiescent()) return;  // the run is finished, as the caller is about to see
-  if (text.empty()) text = "its tasks are over, and others have not asked for what they left";
+  if (text.empty()) text = "its tasks have finished, and other ranks have not requested their results";
   say({.run = run, .idle = true, .text = std::move(text)}, out);
 }
 
@@ -136,11 +137,11 @@ void Endpoint::say(Status status, Commands& out) {
 }
 
 void Endpoint::handle(RankId from, const Status& status, Commands& out) {
-  if (stillness_.add_report(from, status)) {
+  if (termination_.add_report(from, status)) {
     for (std::uint32_t i = 1; i < along_.size(); ++i)
-      say_to(RankId{i}, StatusRequest{stillness_.round()}, out);
-    handle(own_, StatusRequest{stillness_.round()}, out);
-  } else if (const auto stopped = stillness_.deadlock_text()) {
+      say_to(RankId{i}, StatusRequest{termination_.round()}, out);
+    handle(own_, StatusRequest{termination_.round()}, out);
+  } else if (const auto stopped = termination_.deadlock_text()) {
     fail(*stopped, out);
   }
 }
@@ -159,16 +160,17 @@ void Endpoint::task_finished(const GraphRun& run, std::uint64_t task, std::span<
                              Commands& out) {
   moved();
   const Runs::Run& of = runs_[run.graph];
-  std::vector<AnnouncedOutput> told;
+  std::vector<AnnouncedOutput> announced;
   for (const Output& output : outputs) {
     const Tree tree = tree_for(protocol_, output.to.size(), output.bytes);
-    told.push_back({output.number,
-                    output.datum_type,
-                    output.value,
-                    {output.bytes, std::max(output.memory_bytes, output.bytes), output.layout},
-                    branches(tree == Tree::star || of.gated ? output.to : rotated(output.to, task), tree)});
+    announced.push_back(
+        {output.number,
+         output.datum_type,
+         output.value,
+         {output.bytes, std::max(output.memory_bytes, output.bytes), output.layout},
+         branches(tree == Tree::star || of.gated ? output.to : rotated(output.to, task), tree)});
   }
-  announce(run, task, of.fingerprint, told, nullptr, out);
+  announce(run, task, of.fingerprint, announced, nullptr, out);
 }
 
 /// Sends one message to each rank that gets an output from this rank. `of_outputs`: the ids of the values.
@@ -276,8 +278,8 @@ void Endpoint::handle(RankId from, Activate activate, Commands& out) {
   Runs::Run& run = runs_[activate.of.graph];
   if (activate.fingerprint != run.fingerprint)
     return fail(
-        fmt::format("ranks {} and {} do not run the same program: graph {} has other tasks, data or owners "
-                    "on the one than on the other",
+        fmt::format("ranks {} and {} do not run the same program: graph {} differs in its tasks, data or "
+                    "owners",
                     index(own_), index(from), activate.of.graph),
         out);
   if (run.gated && !run.gate.lets_in(from, activate)) return;
@@ -301,10 +303,10 @@ std::optional<OutgoingId> Endpoint::pass_on(const ValueName& name, std::uint32_t
                                             const Outgoing::Sizes& sizes, const std::vector<RankId>& below,
                                             Commands& out) {
   if (below.empty() || mistake_.is(Mistake::branch_forgotten)) return std::nullopt;
-  const AnnouncedOutput told{name.output, like, value, sizes,
-                             branches(below, tree_of(protocol_, sizes.bytes))};
+  const AnnouncedOutput announced{name.output, like, value, sizes,
+                                  branches(below, tree_of(protocol_, sizes.bytes))};
   std::vector<OutgoingId> ids;
-  announce(name.of, name.task, runs_.at(name.of.graph).fingerprint, {&told, 1}, &ids, out);
+  announce(name.of, name.task, runs_.at(name.of.graph).fingerprint, {&announced, 1}, &ids, out);
   if (ids.empty()) return std::nullopt;
   return ids.front();
 }
@@ -351,12 +353,13 @@ void Endpoint::process_arrivals(std::vector<Incoming::Arrived>& there, Commands&
 
 void Endpoint::message(RankId from, std::span<const std::byte> bytes, Commands& out) {
   if (index(from) >= along_.size())
-    return fail(fmt::format("a message came from rank {}, which is not there", index(from)), out);
+    return fail(fmt::format("received a message from rank {}, which does not exist", index(from)), out);
   std::optional<Message> message = message_of(bytes);
   if (!message)
     return fail(
-        fmt::format("a message from rank {} makes no sense to rank {}: is it the same version of Fairlead?",
-                    index(from), index(own_)),
+        fmt::format(
+            "a message from rank {} is invalid for rank {}: do both run the same version of Fairlead?",
+            index(from), index(own_)),
         out);
   const bool of_values = is_of_values(*message);
   if (of_values) {
@@ -375,9 +378,9 @@ void Endpoint::handle(RankId from, const Request& request, Commands& out) {
     if ((request.outputs >> output & 1) == 0) continue;
     const ValueName name{request.of, request.task, output};
     if (!outgoing_.knows(name))
-      return fail(
-          fmt::format("rank {} asked rank {} for a value that it was not told of", index(from), index(own_)),
-          out);
+      return fail(fmt::format("rank {} asked rank {} for a value that was not announced to it", index(from),
+                              index(own_)),
+                  out);
     if (!mistake_.is(Mistake::request_ignored) || request.task % 7 != 0)
       outgoing_.requested(name, from, tag, traffic_, out);
     ++tag;

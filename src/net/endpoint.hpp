@@ -186,7 +186,7 @@ class Endpoint {
   };
   Counts counts_;
   std::optional<Status> status_;  // the last report to termination detection, if still valid
-  TerminationDetector stillness_;
+  TerminationDetector termination_;
 };
 
 }  // namespace fairlead::net

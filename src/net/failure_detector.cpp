@@ -51,7 +51,7 @@ FailureDetector::Neighbour* FailureDetector::find(RankId rank) {
   return found == neighbours_.end() ? nullptr : &*found;
 }
 
-void FailureDetector::tell_others(RankId but, Orders& out) const {
+void FailureDetector::notify_others(RankId but, Orders& out) const {
   for (const Neighbour& it : neighbours_)
     if (it.linked && it.rank != but)  // also to the lost rank: it may continue for some time
       out.words.push_back({it.rank, {MonitorMessage::Kind::lost, *loss_}});
@@ -80,7 +80,7 @@ void FailureDetector::heard(RankId from, const MonitorMessage& word, Time now, O
         // The detecting rank does the rest. If a rank reports its own loss, the neighbours that it notified do.
         if (gives_up(word.loss.how) && word.loss.rank == from) return found(word.loss, from, now, out);
         loss_ = word.loss;
-        tell_others(from, out);
+        notify_others(from, out);
         out.end = true;
       }
       return;
@@ -110,7 +110,7 @@ void FailureDetector::remove_neighbour(RankId neighbour) {
 void FailureDetector::found(const Loss& loss, RankId by, Time now, Orders& out) {
   if (loss_) return;
   loss_ = loss;
-  tell_others(by, out);
+  notify_others(by, out);
   heirs_ = heirs_before_own(loss.rank);
   std::erase(heirs_, by);
   std::ranges::reverse(heirs_);
@@ -153,7 +153,7 @@ void FailureDetector::leave(bool needed, Orders& out) {
 void FailureDetector::give_up(Loss::Kind how, Orders& out) {
   if (loss_) return;
   loss_ = Loss{place_.own, how};
-  tell_others(no_rank, out);
+  notify_others(no_rank, out);
 }
 
 }  // namespace fairlead::net

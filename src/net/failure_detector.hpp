@@ -100,7 +100,7 @@ class FailureDetector {
   std::vector<RankId> heirs_before_own(RankId lost) const;
   Neighbour* find(RankId rank);
   /// Sends the loss to all connected neighbours except `but`.
-  void tell_others(RankId but, Orders& out) const;
+  void notify_others(RankId but, Orders& out) const;
   void found(const Loss& loss, RankId by, Time now, Orders& out);
   void ask_next_heir(Time now, Orders& out);
 

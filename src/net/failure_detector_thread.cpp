@@ -37,7 +37,7 @@ FailureDetectorThread::~FailureDetectorThread() { end(Shutdown::vanishes); }
 
 const ProcessAddress& FailureDetectorThread::open_locally() {
   woken_ = open_event_counter();
-  if (!woken_) throw no_line("counter of events");
+  if (!woken_) throw monitor_error("an event counter");
   door_.open_locally();
   return door_.place;
 }
@@ -192,7 +192,7 @@ bool FailureDetectorThread::run_once() {
     if (cut_at_ && steady_now() >= *cut_at_) cutter_->start();
     over = stay_ != Shutdown::stays;
   }
-  if (due.tell) actions_.tell(*loss);
+  if (due.report) actions_.report(*loss);
   if (due.end) actions_.end(*loss);
   return !over;
 }
@@ -291,7 +291,7 @@ void FailureDetectorThread::carry_out(FailureDetector::Orders& orders) {
     if (now.reach != no_rank) reach(now.reach, orders);
     for (const auto& [to, word] : now.words)
       if (MonitorConnection* const link = link_to(to)) link->say(word);
-    due_.tell = due_.tell || now.report_to_user;
+    due_.report = due_.report || now.report_to_user;
     due_.end = due_.end || now.end;
     if (now.end && !cut_at_) cut_at_ = steady_now() + options_.grace;
   }

@@ -29,11 +29,11 @@ class FailureDetectorThread {
     bool by_network = false;                      ///< network sockets even on one machine
     bool own_descriptors = true;                  ///< see own_descriptors.hpp
   };
-  /// The actions after a loss. `tell` and `end` must not block, and may use no descriptor but that of standard error.
+  /// The actions after a loss. `report` and `end` must not block, and may use no descriptor but that of standard error.
   struct Actions {
-    std::function<void(const Loss&)> tell;  ///< reports the loss to the user
-    std::function<void(const Loss&)> end;   ///< ends with an error what needs the rank
-    std::function<void()> cut;              ///< called if the process still runs after the grace period
+    std::function<void(const Loss&)> report;  ///< reports the loss to the user
+    std::function<void(const Loss&)> end;     ///< ends with an error what needs the rank
+    std::function<void()> cut;                ///< called if the process still runs after the grace period
   };
 
   FailureDetectorThread(RankId own, const Options& options, Actions actions);
@@ -94,7 +94,7 @@ class FailureDetectorThread {
   std::optional<FailureDetector> lifeline_;
   std::list<MonitorConnection> links_;
   struct Due {
-    bool tell = false, end = false;
+    bool report = false, end = false;
   };
   Due due_;
   struct GivesUp {

@@ -24,9 +24,9 @@ class Gate {
       expected_.insert(key);
       return std::nullopt;
     }
-    std::optional told(std::move(found->second));
+    std::optional early(std::move(found->second));
     early_.erase(found);
-    return told;
+    return early;
   }
   /// False: it is too early, and the gate keeps it.
   bool lets_in(RankId from, Activate& activate) {

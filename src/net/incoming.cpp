@@ -59,7 +59,7 @@ void Incoming::placed(IncomingId id, std::uint64_t value, const ValueMemory& spo
   Arrival& it = found->second;
   const std::size_t at = output_of(id);
   Output& output = it.outputs[at];
-  ensure(it.state == State::placing && !output.placed, "a place was looked for");
+  ensure(it.state == State::placing && !output.placed, "a place was requested");
   output.placed = true;
   output.value = value;
   output.spot = spot;
@@ -69,7 +69,7 @@ void Incoming::placed(IncomingId id, std::uint64_t value, const ValueMemory& spo
     const Bytes bytes = along.size();
     out.fills.push_back({spot.address, std::move(along), spot.layout, spot.memory});
     is_there(found->first, at, bytes, there, traffic);
-  } else if (mistake_.is(Mistake::landed_too_early)) {
+  } else if (mistake_.is(Mistake::arrived_too_early)) {
     is_there(found->first, at, 0, there, traffic);
   }
   look_for_places(out);
@@ -109,7 +109,7 @@ void Incoming::expect(Request& request, std::uint64_t number, std::size_t i, Com
   request.outputs |= std::uint64_t{1} << output.number;
   const PayloadId payload{next_payload_};
   next_payload_ += 2;
-  const std::size_t landing = mistake_.is(Mistake::other_output_landed) ? it.outputs.size() - 1 - i : i;
+  const std::size_t landing = mistake_.is(Mistake::other_output_arrived) ? it.outputs.size() - 1 - i : i;
   expected_.emplace(payload, id_of(number, landing));
   const ValueMemory& spot = it.outputs[i].spot;
   out.expected.push_back({payload, it.from, next_tag_, spot.address, output.bytes, spot.layout, spot.memory});
@@ -124,7 +124,8 @@ void Incoming::offered(RankId from, const Offer& offer, Traffic& traffic, Comman
     if (!mistake_.is(Mistake::early_offer_lost)) offers_.emplace(offer.name, offer);
     return;
   }
-  ensure(arrivals_.at(arrival_of(found->second)).from == from, "who offers a value has told of it");
+  ensure(arrivals_.at(arrival_of(found->second)).from == from,
+         "the rank that offers a value has announced it");
   const IncomingId id = found->second;
   if (arrivals_.at(arrival_of(id)).outputs[output_of(id)].spot.memory != nullptr)
     ask_for(id, traffic, out);
@@ -154,13 +155,14 @@ void Incoming::copy(IncomingId id, const Offer& offer, Commands& out) {
 void Incoming::copied(PayloadId payload, bool good, std::vector<Arrived>& there, Traffic& traffic,
                       Commands& out) {
   const auto found = copying_.find(payload);
-  ensure(found != copying_.end(), "what was copied was offered");
+  ensure(found != copying_.end(), "a copied value was offered");
   const std::uint64_t number = arrival_of(found->second);
   const std::size_t output = output_of(found->second);
   copying_.erase(found);
   const Arrival& it = arrivals_.at(number);
-  if (!good && !mistake_.is(Mistake::failed_copy_landed)) return ask_for(id_of(number, output), traffic, out);
-  if (!mistake_.is(Mistake::taking_not_told)) {
+  if (!good && !mistake_.is(Mistake::failed_read_accepted))
+    return ask_for(id_of(number, output), traffic, out);
+  if (!mistake_.is(Mistake::read_not_acknowledged)) {
     out.messages.push_back({it.from, bytes_of(ReadAcknowledged{it.activate.name(output)})});
     ++traffic.takings;
   }
@@ -172,10 +174,10 @@ void Incoming::copied(PayloadId payload, bool good, std::vector<Arrived>& there,
 
 void Incoming::landed(PayloadId payload, std::vector<Arrived>& there, Traffic& traffic, Commands& out) {
   const auto found = expected_.find(payload);
-  ensure(found != expected_.end(), "what has landed was asked for");
+  ensure(found != expected_.end(), "an arrived payload was requested");
   const IncomingId id = found->second;
   expected_.erase(found);
-  if (mistake_.is(Mistake::landed_twice) && arrivals_.at(arrival_of(id)).missing > 1)
+  if (mistake_.is(Mistake::arrived_twice) && arrivals_.at(arrival_of(id)).missing > 1)
     is_there(arrival_of(id), output_of(id), 0, there, traffic);
   if (arrivals_.contains(arrival_of(id))) is_there(arrival_of(id), output_of(id), 0, there, traffic);
   look_for_places(out);
@@ -184,16 +186,16 @@ void Incoming::landed(PayloadId payload, std::vector<Arrived>& there, Traffic& t
 void Incoming::is_there(std::uint64_t number, std::size_t output, Bytes went_along,
                         std::vector<Arrived>& there, Traffic& traffic) {
   Arrival& it = arrivals_.at(number);
-  Activate::Output& told = it.activate.outputs[output];
+  Activate::Output& announced = it.activate.outputs[output];
   it.outputs[output].there = true;
   if (it.outputs[output].spot.memory != nullptr) {
     ++traffic.into_devices;
-    traffic.bytes_into_devices += told.bytes;
+    traffic.bytes_into_devices += announced.bytes;
   }
-  there.push_back({it.activate.name(output), it.outputs[output].value, told.datum_type, told.bytes,
-                   told.memory_bytes, it.outputs[output].spot.layout, std::move(told.forward_to), it.from,
-                   went_along});
-  gone(told);
+  there.push_back({it.activate.name(output), it.outputs[output].value, announced.datum_type, announced.bytes,
+                   announced.memory_bytes, it.outputs[output].spot.layout, std::move(announced.forward_to),
+                   it.from, went_along});
+  gone(announced);
   if (--it.missing == 0) arrivals_.erase(number);
 }
 

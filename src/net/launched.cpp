@@ -57,8 +57,8 @@ const MpiPlugin* loaded(const std::filesystem::path& path, std::string& why) {
   }
   const auto* const plugin = static_cast<const MpiPlugin*>(::dlsym(library, mpi_plugin_symbol));
   if (plugin != nullptr && std::string_view(plugin->interface) == interface_of_plugins) return plugin;
-  why =
-      fmt::format("{} is of another Fairlead than this one, {}: build both again", path.string(), version());
+  why = fmt::format("{} belongs to another version of Fairlead than this one, {}: rebuild both",
+                    path.string(), version());
   return nullptr;
 }
 
@@ -106,10 +106,10 @@ std::shared_ptr<Network> network_of(const config::LaunchInfo& launched,
     add_monitored_network(network);
     return network;
   }
-  throw SystemError(fmt::format(
-      "{}, for which this Fairlead has no plug-in, {}: where it is built there have to be {}.\n  In "
-      "Debian these are {}. Without mpirun it computes alone.",
-      who, file, names.in_words, names.packages));
+  throw SystemError(
+      fmt::format("{}, for which this Fairlead has no plug-in, {}: build Fairlead with {} installed.\n  In "
+                  "Debian these are {}. Without mpirun the program runs as one process.",
+                  who, file, names.in_words, names.packages));
 }
 
 }  // namespace fairlead::net

@@ -12,9 +12,9 @@ enum class Mistake : std::uint8_t {
   answered_unread,         // a payload is sent before the value is readable
   left_too_early,          // a value counts as sent after its first payload
   left_never,              // the end of sending is never reported
-  landed_too_early,        // a value counts as arrived when it is requested
-  landed_twice,            // an arrival is reported twice
-  other_output_landed,     // the outputs of a task are mixed up
+  arrived_too_early,       // a value counts as arrived when it is requested
+  arrived_twice,           // an arrival is reported twice
+  other_output_arrived,    // the outputs of a task are mixed up
   tag_used_again,          // two payloads in flight from a rank have the same tag
   branch_forgotten,        // a rank does not pass a value on
   visitors_not_counted,    // memory for values in transit is unlimited
@@ -24,8 +24,8 @@ enum class Mistake : std::uint8_t {
   early_offer_lost,        // an offer before its value has a place is dropped
   offer_not_kept,          // an offered value may be released at once, with its mark
   offers_not_counted,      // offered values are unlimited
-  taking_not_told,         // the read of an offered value is not acknowledged
-  failed_copy_landed,      // a failed read counts as arrived
+  read_not_acknowledged,   // the read of an offered value is not acknowledged
+  failed_read_accepted,    // a failed read counts as arrived
   failure_kept,            // a failure is not reported to other ranks
 };
 

@@ -203,9 +203,9 @@ FileDescriptor listen_everywhere(std::uint16_t& port) {
     if (address.ss_family == AF_INET6 && socket)  // for IPv4 as well
       ::setsockopt(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, &none, sizeof none);
     socklen_t bytes = bytes_of_address(address);
-    auto* const told = reinterpret_cast<sockaddr*>(&address);
-    if (!socket || ::bind(socket.get(), told, bytes) != 0 || ::listen(socket.get(), SOMAXCONN) != 0 ||
-        ::getsockname(socket.get(), told, &bytes) != 0)
+    auto* const local = reinterpret_cast<sockaddr*>(&address);
+    if (!socket || ::bind(socket.get(), local, bytes) != 0 || ::listen(socket.get(), SOMAXCONN) != 0 ||
+        ::getsockname(socket.get(), local, &bytes) != 0)
       continue;
     port = ntohs(address.ss_family == AF_INET6 ? reinterpret_cast<sockaddr_in6&>(address).sin6_port
                                                : reinterpret_cast<sockaddr_in&>(address).sin_port);

@@ -10,21 +10,21 @@
 
 namespace fairlead::net {
 
-SystemError no_line(const char* what) {
-  return SystemError(fmt::format("ranks cannot watch each other: the system gives no {}: {}", what,
+SystemError monitor_error(const char* what) {
+  return SystemError(fmt::format("ranks cannot watch each other: cannot create {}: {}", what,
                                  std::generic_category().message(errno)));
 }
 
 void MonitorListeners::open_locally() {
   const std::string name = fmt::format("fairlead rank {} {}", place.process, text_of(random_token()));
   local = listen_locally(name);
-  if (!local) throw no_line("socket");
+  if (!local) throw monitor_error("a socket");
   place.local = name;
 }
 
 void MonitorListeners::open_to_network() {
   far = listen_everywhere(place.port);
-  if (!far) throw no_line("socket");
+  if (!far) throw monitor_error("a socket");
   place.addresses = addresses_of_machine();
 }
 

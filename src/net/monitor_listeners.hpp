@@ -8,7 +8,7 @@
 namespace fairlead::net {
 
 /// An error that the system lacks a resource of the failure detector; errno states why.
-SystemError no_line(const char* what);
+SystemError monitor_error(const char* what);
 
 struct MonitorListeners {
   ProcessAddress place = own_address();  ///< with the sockets that are open

@@ -33,7 +33,7 @@ class Network {
     /// Memory to report an event is missing: this rank cannot continue. Must not allocate or block.
     virtual void out_of_memory() noexcept = 0;
     /// poll() found no event.
-    virtual void nothing_came() {}
+    virtual void nothing_received() {}
     /// poke() was called.
     virtual void poked() = 0;
   };
@@ -85,7 +85,7 @@ class Network {
   }
   bool is_active() const noexcept { return listens_.load(std::memory_order_relaxed); }
   /// Sets the function that wakes the thread for driving, if one exists. Before begin() or after end(); empty: none.
-  void on_listening(std::function<void()> tell) { on_listening_ = std::move(tell); }
+  void on_listening(std::function<void()> callback) { on_listening_ = std::move(callback); }
   bool has_own_driver() const noexcept { return on_listening_ != nullptr; }
   /// Claims the network. False if it is claimed already.
   bool claim() noexcept { return !taken_.exchange(true); }
@@ -104,7 +104,7 @@ class Network {
   /// Sets the function that is called when this rank cannot continue on its own; `why` states the reason, and the
   /// function must notify the other ranks by other means. The listener gets lost() as well, unless the network has
   /// ended. Before begin(); must not block.
-  void on_broken(std::function<void(const std::string& why)> tell) { on_broken_ = std::move(tell); }
+  void on_broken(std::function<void(const std::string& why)> callback) { on_broken_ = std::move(callback); }
   /// True between begin() and end().
   virtual bool is_open() const noexcept { return false; }
 
@@ -120,7 +120,7 @@ class Network {
   virtual void drop(PayloadId payload) = 0;
 
  protected:
-  void tell_broken(const std::string& why) const {
+  void report_broken(const std::string& why) const {
     if (on_broken_) on_broken_(why);
   }
 

@@ -25,8 +25,8 @@ NetworkThread::NetworkThread(std::shared_ptr<Network> network, std::function<voi
     thread_ = guarded_thread([this] { run(); }, failed_);
   } catch (const std::system_error& error) {
     network_->on_listening({});
-    throw SystemError(std::string("cannot start the thread of the network: ") + error.what() +
-                      ".\n  Say --network-thread off, or raise the limit (ulimit -u, ulimit -v, pids of the "
+    throw SystemError(std::string("cannot start the network thread: ") + error.what() +
+                      ".\n  Use --network-thread off, or raise the limit (ulimit -u, ulimit -v, pids of the "
                       "cgroup, threads-max).");
   }
 }

@@ -16,7 +16,7 @@ OutgoingId Outgoing::add(const ValueName& name, std::uint64_t value, const Sizes
   it.value = value;
   it.sizes = sizes;
   it.owed = owed;
-  ensure(by_name_.emplace(name, id).second, "a value is told of once");
+  ensure(by_name_.emplace(name, id).second, "a value is announced once");
   if (read_now) {
     it.for_messages = it.unannounced = true;
     want(id, out);
@@ -30,7 +30,7 @@ void Outgoing::requested(const ValueName& name, RankId by, std::uint64_t tag, Tr
   Value& it = values_.at(id);
   std::erase(it.offered_to, by);  // the rank could not read the offer
   it.requests.push_back({by, tag});
-  if (it.state == State::told) want(id, out);
+  if (it.state == State::announced) want(id, out);
   if (it.state != State::readable && !mistake_.is(Mistake::answered_unread)) return;
   to_send_.push_back(id);
   send(traffic, out);
@@ -47,7 +47,7 @@ bool Outgoing::can_offer(Bytes bytes, RankId to) const noexcept {
 
 void Outgoing::offer(OutgoingId id, std::vector<RankId> to, Commands& out) {
   Value& it = values_.at(id);
-  ensure(it.state == State::told, "a value is offered when it is told of");
+  ensure(it.state == State::announced, "a value is offered after it is announced");
   it.offered_to = std::move(to);
   it.is_offered = true;
   it.state = State::reading;
@@ -120,7 +120,7 @@ bool Outgoing::readable(OutgoingId id, const void* address, Traffic& traffic, Co
   const auto found = values_.find(id);
   if (found == values_.end()) return false;  // its run has ended
   Value& it = found->second;
-  ensure(it.state == State::reading, "what becomes readable was asked for");
+  ensure(it.state == State::reading, "a value that becomes readable was requested");
   it.state = State::readable;
   it.address = address;
   if (it.is_offered) {
@@ -161,7 +161,7 @@ void Outgoing::send(Traffic& traffic, Commands& out) {
 
 void Outgoing::left(PayloadId payload, Traffic& traffic, Commands& out) {
   const auto found = sending_.find(payload);
-  ensure(found != sending_.end(), "what has left was sent");
+  ensure(found != sending_.end(), "a payload that has left was sent");
   const OutgoingId id = found->second;
   sending_.erase(found);
   if (const auto it = values_.find(id); it != values_.end()) {
@@ -191,7 +191,7 @@ void Outgoing::settle(OutgoingId id, Commands& out) {
   const bool idle = it.sending == 0 && it.requests.empty() &&
                     (it.offered_to.empty() || mistake_.is(Mistake::offer_not_kept));
   if (it.state == State::readable && idle) {
-    it.state = State::told;
+    it.state = State::announced;
     it.address = nullptr;
     stop_reading(it);
     out.reads.push_back({id, it.name, it.value, true});

@@ -41,7 +41,7 @@ class Outgoing {
   bool readable(OutgoingId id, const void* address, Traffic& traffic, Commands& out);
   /// One receiver got it inside of an activate.
   void sent_eagerly(OutgoingId id) { --values_.at(id).owed; }
-  /// read_for_messages(): it was copied for activates. told(): these were sent.
+  /// read_for_messages(): it was copied for activates. announced(): these were sent.
   void read_for_messages(OutgoingId id, Commands& out);
   void announced(OutgoingId id, Commands& out);
   /// A payload is sent.
@@ -59,7 +59,7 @@ class Outgoing {
 
  private:
   enum class State : std::uint8_t {
-    told,       // not requested, or all requests are served
+    announced,  // not requested, or all requests are served
     requested,  // too many bytes are readable already
     reading,    // requested from the front end; may be on disk
     readable,   // it stays at `address`
@@ -74,7 +74,7 @@ class Outgoing {
     Sizes sizes{};
     std::size_t owed = 0;     ///< receivers that do not have it
     std::size_t sending = 0;  ///< its payloads in flight
-    State state = State::told;
+    State state = State::announced;
     bool for_messages = false;  ///< also read for activates
     bool unannounced = false;   ///< not announced yet
     const void* address = nullptr;

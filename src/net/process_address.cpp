@@ -73,8 +73,7 @@ Token random_token() {
   for (std::size_t done = 0; done < token.size();) {
     const ssize_t count = ::getrandom(token.data() + done, token.size() - done, 0);
     if (count < 0 && errno != EINTR)
-      throw SystemError(
-          fmt::format("the system gives no random numbers: {}", std::generic_category().message(errno)));
+      throw SystemError(fmt::format("cannot get random numbers: {}", std::generic_category().message(errno)));
     if (count > 0) done += static_cast<std::size_t>(count);
   }
   return token;

@@ -51,13 +51,13 @@ class ProcessMonitor {
   static void warn(const config::LaunchInfo& launched, const std::string& why);
   void leave_out_unlinked(const config::LaunchInfo& launched);
   std::string text(const Loss& loss);
-  void end_surely();
+  void schedule_exit();
   void end(const Loss& loss);
   void lose_networks(const std::string& why);
   template <class Is>
   bool some_network(const Is& is);
   void end_job();
-  [[noreturn]] static void wait_for_the_end();
+  [[noreturn]] static void wait_to_be_killed();
 
   const MpiPlugin* plugin_ = nullptr;
   bool ends_mpi_ = false;
@@ -65,11 +65,11 @@ class ProcessMonitor {
   pid_t process_ = 0;
   // Open MPI's launcher, which gets a signal if MPI can no longer end the job; 0: not needed
   pid_t launcher_ = 0;
-  std::atomic<bool> tells_{false};  // this rank has reported the loss
+  std::atomic<bool> has_reported_{false};  // this rank has reported the loss
   std::atomic<bool> is_broken_{false};
-  std::atomic<bool> is_over_{
-      false};  // losses are not reported: this process has failed and reported that, or MPI has ended
-  std::atomic<bool> ends_surely_{false};
+  // losses are not reported: this process has failed and reported that, or MPI has ended
+  std::atomic<bool> is_silenced_{false};
+  std::atomic<bool> is_exit_scheduled_{false};
   std::atomic<Duration::rep> patience_{Duration(10s).count()};
   std::mutex mutex_;  // guards the fields below
   std::vector<std::weak_ptr<Network>> networks_;
@@ -95,11 +95,11 @@ void ProcessMonitor::begin(const MpiPlugin& plugin, const config::LaunchInfo& la
 
 void ProcessMonitor::begin_line(const config::LaunchInfo& launched) {
   line_.emplace(RankId{launched.rank}, FailureDetectorThread::Options{},
-                FailureDetectorThread::Actions{.tell =
+                FailureDetectorThread::Actions{.report =
                                                    [this](const Loss& loss) {
-                                                     if (is_over_.load()) return;
-                                                     tells_.store(true);
-                                                     end_surely();  // first: the output may block
+                                                     if (is_silenced_.load()) return;
+                                                     has_reported_.store(true);
+                                                     schedule_exit();  // first: the output may block
                                                      log_message("fairlead: {}: the job ends\n", text(loss));
                                                    },
                                                .end = [this](const Loss& loss) { end(loss); },
@@ -126,8 +126,7 @@ void ProcessMonitor::begin_line(const config::LaunchInfo& launched) {
   try {
     line_->begin(std::move(all));
   } catch (const std::system_error& error) {
-    warn(launched,
-         fmt::format("ranks cannot watch each other: the system gives no thread: {}", error.what()));
+    warn(launched, fmt::format("ranks cannot watch each other: cannot start a thread: {}", error.what()));
   }
   leave_out_unlinked(launched);
 }
@@ -145,9 +144,8 @@ void ProcessMonitor::leave_out_unlinked(const config::LaunchInfo& launched) {
     if (all[i].empty()) without.push_back(i);
   line_->drop_unconnected([&](RankId rank) { return !all[index(rank)].empty(); });
   if (launched.rank == 0 && !without.empty())
-    log_message(
-        "fairlead: warning: ranks {} cannot be reached by a socket: if they are lost, nobody notices\n",
-        fmt::join(without, ", "));
+    log_message("fairlead: warning: ranks {} cannot be reached by a socket: their loss is not detected\n",
+                fmt::join(without, ", "));
 }
 
 void ProcessMonitor::add(const std::shared_ptr<Network>& network) {
@@ -167,7 +165,7 @@ void ProcessMonitor::broken(RankId own, const std::string& why) {
   lose_networks(why);
   log_message("fairlead: rank {}: {}\n", index(own), why);
   if (!line_) return;
-  end_surely();
+  schedule_exit();
   // If MPI failed because another rank is lost, that rank should be reported instead.
   line_->give_up(Loss::Kind::failed, to_know_better);
 }
@@ -183,12 +181,12 @@ std::string ProcessMonitor::text(const Loss& loss) {
   return text_of(loss, line_->of(loss.rank), Duration(patience_.load()));
 }
 
-void ProcessMonitor::end_surely() {
-  if (!ends_surely_.exchange(true)) kill_self_after(to_end);
+void ProcessMonitor::schedule_exit() {
+  if (!is_exit_scheduled_.exchange(true)) kill_self_after(to_end);
 }
 
 void ProcessMonitor::end(const Loss& loss) {
-  end_surely();
+  schedule_exit();
   const ProcessAddress& lost = line_->of(loss.rank);
   if (loss.how == Loss::Kind::silent && line_->is_near(loss.rank)) kill_process(lost.process, lost.started);
   lose_networks(text(loss));
@@ -213,7 +211,7 @@ void ProcessMonitor::end_job() {
 }
 
 /// The launcher kills this process, or the system does some seconds after the loss.
-void ProcessMonitor::wait_for_the_end() {
+void ProcessMonitor::wait_to_be_killed() {
   std::fflush(nullptr);
   for (;;) ::pause();
 }
@@ -244,7 +242,7 @@ void ProcessMonitor::exit(int status) {
   const bool in_a_run = some_network([](const Network& it) { return it.is_open() && it.is_active(); });
   const bool needed = is_broken_.load() || (status != 0 ? is_open : in_a_run);
   // After a process has failed and ended, launchers end the others on all machines.
-  if (status != 0 && !needed) is_over_.store(true);
+  if (status != 0 && !needed) is_silenced_.store(true);
   // MPI_Finalize waits for all ranks, so it is skipped if one is lost or this one leaves during a run.
   if (ends_mpi_ && !needed && !is_lost()) {
     mpi_ends_.store(true);
@@ -255,16 +253,16 @@ void ProcessMonitor::exit(int status) {
       kill_self_after(2 * to_end);
     }
     plugin_->end();
-    is_over_.store(true);
+    is_silenced_.store(true);
     // Open MPI's launcher ends the job itself, unless it is configured to keep the other ranks running. Then it would
     // wait for ever, and gets a signal after the grace period.
-    if (launcher_ != 0 && is_lost() && tells_.load()) wait_for_the_end();
+    if (launcher_ != 0 && is_lost() && has_reported_.load()) wait_to_be_killed();
   }
   line_->leave(needed);
   if (!is_lost() && !needed) return;
   std::fflush(nullptr);
   // A launcher that keeps the other ranks running may wait for MPI; abort() notifies it and sets its exit status.
-  if (tells_.load() && !mpi_ends_.load()) plugin_->abort();
+  if (has_reported_.load() && !mpi_ends_.load()) plugin_->abort();
   if (status == 0) ::_exit(EXIT_FAILURE);
 }
 
@@ -281,7 +279,7 @@ void set_heartbeat_timeout(Duration patience) { of_this_process().set_patience(p
 std::string text_of(const Loss& loss, const ProcessAddress& of, Duration patience) {
   const auto rank = fmt::format("rank {} on {} (process {})", index(loss.rank), of.host, of.process);
   if (loss.how == Loss::Kind::gone) return rank + " is gone";
-  if (loss.how == Loss::Kind::failed) return rank + " cannot speak to others: its MPI has failed";
+  if (loss.how == Loss::Kind::failed) return rank + " cannot communicate: its MPI has failed";
   if (loss.how == Loss::Kind::left) return rank + " has ended while others needed it";
   return fmt::format("{} has not answered for {} s", rank,
                      std::chrono::duration_cast<std::chrono::seconds>(patience).count());

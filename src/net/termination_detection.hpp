@@ -20,7 +20,7 @@ namespace fairlead::net {
 class TerminationDetector {
  public:
   /// First words of the text of stopped().
-  static constexpr std::string_view nothing_moves = "nothing moves any more on any rank";
+  static constexpr std::string_view no_progress = "no rank makes progress";
 
   explicit TerminationDetector(std::uint32_t ranks) : last_(ranks), asked_(ranks) {}
 
@@ -43,7 +43,7 @@ class TerminationDetector {
   /// After all answers, if nothing has moved: what each rank waits for. Nothing otherwise.
   std::optional<std::string> deadlock_text() const {
     if (unanswered_ != 0 || !all_idle(asked_)) return std::nullopt;
-    std::string text = fmt::format("{}, and tasks are left that nobody feeds", nothing_moves);
+    std::string text = fmt::format("{}, and unfinished tasks wait for data that no rank sends", no_progress);
     for (std::size_t i = 0; i < asked_.size(); ++i) {
       if (asked_[i]->sent != before_[i]->sent || asked_[i]->received != before_[i]->received)
         return std::nullopt;

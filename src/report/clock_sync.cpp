@@ -1,5 +1,6 @@
 // See clock_sync.hpp.
 #include "report/clock_sync.hpp"
+#include "front/runtime/runtime_access.hpp"
 
 #include <fairlead/flow.hpp>
 #include <fairlead/messages.hpp>
@@ -86,7 +87,8 @@ ClockReading reading_of(Answers& answers, const Clock& own, std::uint32_t rank) 
 }  // namespace
 
 Clock clock_of(Runtime& runtime) {
-  Clock clock{.now = [&runtime] { return runtime.core().world().now(); }, .machine = machine_number()};
+  Clock clock{.now = [&runtime] { return front::core_of(runtime).world().now(); },
+              .machine = machine_number()};
   Duration best = Duration::max();
   for (int times = 0; times < 50; ++times) {  // the samples must be as close together as possible
     const Time before = machine_time(), own = clock.now(), after = machine_time();

@@ -106,12 +106,12 @@ class Writer {
     write([&](pbf_writer& one) {
       one.add_uint64(timestamp, static_cast<std::uint64_t>((at - zero_).count()));
       one.add_uint32(trusted_packet_sequence_id, sequence);
-      pbf_writer told(one, track_event);
-      told.add_enum(event_type, type);
-      told.add_uint64(track_uuid, track);
-      if (!category.empty()) told.add_string(categories, category.data(), category.size());
-      if (!of_name.empty()) told.add_string(event_name, of_name.data(), of_name.size());
-      if (annotate) annotate(told);
+      pbf_writer message(one, track_event);
+      message.add_enum(event_type, type);
+      message.add_uint64(track_uuid, track);
+      if (!category.empty()) message.add_string(categories, category.data(), category.size());
+      if (!of_name.empty()) message.add_string(event_name, of_name.data(), of_name.size());
+      if (annotate) annotate(message);
     });
   }
   void slice(Track track, Time begin, Time end, std::string_view of_name, std::string_view category,
@@ -119,13 +119,13 @@ class Writer {
     event(track, begin, slice_begin, of_name, category, annotate);
     event(track, end, slice_end);
   }
-  static void annotate_text(pbf_writer& told, const char* key, const std::string& value) {
-    pbf_writer annotation(told, debug_annotations);
+  static void annotate_text(pbf_writer& message, const char* key, const std::string& value) {
+    pbf_writer annotation(message, debug_annotations);
     annotation.add_string(annotation_name, key);
     annotation.add_string(string_value, value);
   }
-  static void annotate_number(pbf_writer& told, const char* key, std::uint64_t value) {
-    pbf_writer annotation(told, debug_annotations);
+  static void annotate_number(pbf_writer& message, const char* key, std::uint64_t value) {
+    pbf_writer annotation(message, debug_annotations);
     annotation.add_string(annotation_name, key);
     annotation.add_uint64(uint_value, value);
   }
@@ -164,11 +164,11 @@ class Writer {
       rows[i].tracks.push_back(worker_track(static_cast<WorkerId>(i)));
     for (const trace::TaskRecord& task : snapshot_.tasks)
       slice(track_of(task.worker, task.start(), task.end()), task.start(), task.end(),
-            snapshot_.codelets[task.codelet], "task", [&](pbf_writer& told) {
-              annotate_text(told, "data", trace::data_text(snapshot_, task));
+            snapshot_.codelets[task.codelet], "task", [&](pbf_writer& message) {
+              annotate_text(message, "data", trace::data_text(snapshot_, task));
               if (task.shares_time())
-                annotate_text(told, "time", "an even share of what several in a row took");
-              if (task.failed()) annotate_text(told, "ended", "it failed");
+                annotate_text(message, "time", "an even share of the time of consecutive tasks");
+              if (task.failed()) annotate_text(message, "ended", "it failed");
             });
     for (const trace::WaitRecord& wait : snapshot_.waits)
       slice(rows[index(wait.worker)].tracks.front(), wait.start, wait.end(),
@@ -195,14 +195,14 @@ class Writer {
       const std::string_view cause = name_of(static_cast<memory::Cause>(copy.cause));
       slice(tracks[lane], copy.start, copy.end(),
             fmt::format("{} {}", cause, snapshot_.data[index(copy.datum)].name), "copy",
-            [&](pbf_writer& told) {
-              annotate_text(told, "cause", std::string(cause));
-              annotate_number(told, "bytes", copy.bytes);
+            [&](pbf_writer& message) {
+              annotate_text(message, "cause", std::string(cause));
+              annotate_number(message, "bytes", copy.bytes);
               if (!trace::is_whole_way(snapshot_, copy))
                 annotate_text(
-                    told, "on its way",
+                    message, "in flight",
                     snapshot_.nodes[index(copy.from)].name + " to " + snapshot_.nodes[index(copy.to)].name);
-              if (copy.failed) annotate_text(told, "ended", "it failed");
+              if (copy.failed) annotate_text(message, "ended", "it failed");
             });
     }
   }
@@ -218,9 +218,9 @@ class Writer {
       auto& [lanes, tracks] = peers[{one->comes, one->peer}];
       const std::size_t lane = lanes.place(one->start, one->end());
       while (tracks.size() <= lane) tracks.push_back(child("values " + of));
-      slice(tracks[lane], one->start, one->end(), of, "value", [&](pbf_writer& told) {
-        if (one->comes) annotate_number(told, "bytes", one->bytes);
-        told.add_fixed64(flow_ids, one->value);
+      slice(tracks[lane], one->start, one->end(), of, "value", [&](pbf_writer& message) {
+        if (one->comes) annotate_number(message, "bytes", one->bytes);
+        message.add_fixed64(flow_ids, one->value);
       });
     }
   }
@@ -242,8 +242,8 @@ class Writer {
           of_node.push_back(
               child(fmt::format("{}: {}", snapshot_.nodes[index(record.node)].name, use.what), true));
       for (std::size_t i = 0; i < std::size(uses); ++i)
-        event(of_node[i], record.at, counter_event, {}, {}, [&](pbf_writer& told) {
-          told.add_int64(counter_value, static_cast<std::int64_t>(record.*uses[i].bytes));
+        event(of_node[i], record.at, counter_event, {}, {}, [&](pbf_writer& message) {
+          message.add_int64(counter_value, static_cast<std::int64_t>(record.*uses[i].bytes));
         });
     }
   }

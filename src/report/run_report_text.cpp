@@ -73,7 +73,7 @@ void speed(TextPage& page, const RunReport& report) {
                          "judged with A as it is",
                          *report.asymmetry));
   if (report.growth)
-    page.row("Growth", fmt::format("{:.3g}: the largest element of U beside that of A", *report.growth));
+    page.row("Growth", fmt::format("{:.3g}: the largest element of U divided by that of A", *report.growth));
   if (report.numerical_rank) page.row("Rank", text_of(*report.numerical_rank));
   if (report.residual) page.row("Residual", text_of(*report.residual, is_rank_reduced(report)));
   if (const auto& condition = report.condition) {
@@ -241,8 +241,8 @@ void values_from_ranks(TextPage& page, const RunReport& report) {
                                         std::pair("messages", of->messages)})
       if (traffic.copies != 0) causes += fmt::format("{}{}", causes.empty() ? "" : ", ", what);
     page.row(
-        i == 0 ? "Who waited" : "",
-        fmt::format("{:>4} got {} in {} values from {} ({}), on the way for {:.3g} s{}", to,
+        i == 0 ? "Waits" : "",
+        fmt::format("{:>4} received {} in {} values from {} ({}), in flight for {:.3g} s{}", to,
                     moved_bytes(of->bytes()), with_commas(of->values()), from, causes, of->in_flight_seconds,
                     of->waited_seconds
                         ? fmt::format("; its workers had no task for {:.3g} s of it", *of->waited_seconds)
@@ -257,7 +257,7 @@ void values_from_ranks(TextPage& page, const RunReport& report) {
   }
   if (all > 0)
     page.row("The network",
-             fmt::format("{} of the workers' time went by without a task while values were on their way",
+             fmt::format("{} of the workers' time was without a task while values were in flight",
                          percent(waited, all)));
 }
 
@@ -275,13 +275,13 @@ void ranks(TextPage& page, const RunReport& report) {
                  i, with_commas(rank.tasks), rank.busy_seconds, moved_bytes(rank.payload_bytes),
                  with_commas(rank.payloads),
                  rank.payloads_into_devices == 0 ? std::string()
-                                                 : fmt::format(", got {} in {} in its devices",
+                                                 : fmt::format(", received {} in {} in its devices",
                                                                moved_bytes(rank.payload_bytes_into_devices),
                                                                with_commas(rank.payloads_into_devices)),
                  readable_size(rank.peak_memory_bytes), moved_bytes(rank.bytes_read),
                  moved_bytes(rank.bytes_written)));
   }
-  if (!report.landing.empty()) page.row("Values land", report.landing);
+  if (!report.landing.empty()) page.row("Values arrive", report.landing);
   values_from_ranks(page, report);
 }
 

@@ -7,6 +7,7 @@
 
 #include "engine/runtime_core.hpp"
 #include "front/ranks/file_of_rank.hpp"
+#include "front/runtime/runtime_access.hpp"
 #include "report/html/page.hpp"
 #include "report/perfetto.hpp"
 #include "report/report_file.hpp"
@@ -30,13 +31,13 @@ report::RunReport report_of(Runtime& runtime, const trace::Snapshot& recorded) {
   report.generated = {counted.generated.bytes, counted.generated.copies};
   for (const Statistics::Link& link : counted.links) {
     if (link.home == "generator" && report.generated.copies == 0) continue;
-    report::LinkReport& told = report.links.emplace_back();
-    told.name = link.name;
+    report::LinkReport& of_link = report.links.emplace_back();
+    of_link.name = link.name;
     for (std::size_t cause = 0; cause < memory::cause_count; ++cause) {
-      told.from_home[cause] = {link.from_home[cause].bytes, link.from_home[cause].copies};
-      told.to_home[cause] = {link.to_home[cause].bytes, link.to_home[cause].copies};
+      of_link.from_home[cause] = {link.from_home[cause].bytes, link.from_home[cause].copies};
+      of_link.to_home[cause] = {link.to_home[cause].bytes, link.to_home[cause].copies};
     }
-    told.busy_seconds = seconds(link.busy);
+    of_link.busy_seconds = seconds(link.busy);
     if (link.home != "disk") continue;
     report.bytes_read += link.bytes_from_home();
     report.bytes_written += link.bytes_to_home();
@@ -47,7 +48,7 @@ report::RunReport report_of(Runtime& runtime, const trace::Snapshot& recorded) {
   }
   for (std::size_t i = 0; i < counted.workers.size(); ++i) {
     const Statistics::Worker& worker = counted.workers[i];
-    const auto core = runtime.core().world().core_time_of_worker(static_cast<WorkerId>(i));
+    const auto core = front::core_of(runtime).world().core_time_of_worker(static_cast<WorkerId>(i));
     report.worker_times.push_back(
         {.busy_seconds = seconds(worker.busy),
          .waiting_for_data_seconds = seconds(worker.waiting_for_data),
@@ -73,7 +74,7 @@ std::string path_of(const Runtime& runtime, const std::string& asked) {
 
 void write_recorded(Runtime& runtime, const Config& config, const std::string& title) {
   if (!config.has("trace") && !config.has("report")) return;
-  const trace::Snapshot recorded = runtime.recorded();
+  const trace::Snapshot recorded = front::recorded_by(runtime);
   if (config.has("report")) {
     report::RunReport report = report_of(runtime, recorded);
     report.operation = title;

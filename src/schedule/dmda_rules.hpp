@@ -25,19 +25,19 @@ struct DmdaRules {
 namespace dmda {
 inline constexpr PolicyOption queue{
     "queue", "remainder",
-    "what a queued task adds to the time until its worker is free: its duration, the sum of that and its "
-    "transfers, or its duration and what remains of its transfers when those before it are over"};
+    "what a queued task adds to the time until its worker is free: duration, sum (with its "
+    "transfers), or remainder (with what remains of its transfers when earlier tasks have finished)"};
 inline constexpr PolicyOption transfers{
     "transfers", "once",
-    "by how much the times of transfers are multiplied: once, or by devices, twice their number, as if all "
-    "of them copied at the same time over one bus"};
+    "the factor of transfer times: once, or devices, twice their number, as if all devices copied at the "
+    "same time over one bus"};
 inline constexpr std::array options{queue, transfers};
 inline constexpr std::array options_by_priority{
     queue, transfers,
     PolicyOption{
         "ready", "all",
-        "among which tasks of its queue a worker takes the one that misses the fewest bytes: all, or "
-        "those of the first priority"}};
+        "the tasks of its queue among which a worker takes the one with the fewest missing bytes: all, or "
+        "first, those of the highest priority"}};
 /// The rules selected by the user's options. transfers=devices is StarPU's assumption that a transfer takes 2 x devices
 /// times as long as one that runs alone.
 inline DmdaRules rules_in(const PolicyOptions& given) {

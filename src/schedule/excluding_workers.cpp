@@ -97,8 +97,7 @@ std::vector<std::size_t> numbers_in(const PolicyOptions& options) {
     std::size_t number = 0;
     const auto [behind, error] = std::from_chars(at, end, number);
     if (error != std::errc{} || (behind != end && *behind != '+'))
-      options.refuse("workers",
-                     fmt::format("is \"{}\", and has to be numbers of workers, as in 3+4+5", text));
+      options.refuse("workers", fmt::format("is \"{}\", and must be numbers of workers, as in 3+4+5", text));
     numbers.push_back(number);
     if ((at = behind) == end) return numbers;
   }

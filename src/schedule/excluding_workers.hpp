@@ -11,8 +11,8 @@ namespace fairlead::schedule {
 
 namespace excluding_workers {
 inline constexpr std::array options{
-    PolicyOption{"workers", "0", "which ones get nothing, counted from 0: 3+4+5"},
-    PolicyOption{"policy", "dmdas", "who decides what the others do"},
+    PolicyOption{"workers", "0", "the excluded workers, counted from 0: 3+4+5"},
+    PolicyOption{"policy", "dmdas", "the policy of the other workers"},
 };
 }  // namespace excluding_workers
 

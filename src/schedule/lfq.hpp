@@ -8,7 +8,7 @@
 namespace fairlead::schedule {
 
 inline constexpr std::array lfq_options{
-    PolicyOption{"placeholder", "1", "how many tasks a worker keeps that nobody may steal (0 to 1000000)"}};
+    PolicyOption{"placeholder", "1", "how many tasks a worker keeps that cannot be stolen (0 to 1000000)"}};
 std::unique_ptr<Policy> make_lfq(const PolicyOptions&);
 
 }  // namespace fairlead::schedule

@@ -17,7 +17,7 @@ namespace fairlead::schedule {
 
 namespace {
 
-constexpr const char* page = "docs/writing-a-policy.md tells how to build one";
+constexpr const char* page = "docs/writing-a-policy.md shows how to build one";
 
 /// The loader's message.
 std::string reason() {

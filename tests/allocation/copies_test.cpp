@@ -1,4 +1,4 @@
-// Copies for which there is no memory: nothing is destroyed that was not made.
+// Copies that fail for lack of memory: objects that were not constructed are not destroyed.
 #include <gtest/gtest.h>
 
 #include <fairlead/config.hpp>
@@ -18,7 +18,7 @@ namespace {
 
 const std::string long_text(100, 'x');
 
-/// How often a copy was not made, with each of its allocations failing once.
+/// The number of failed copies, with each allocation failing once.
 template <class T>
 std::uint64_t failed_copies(const T& original) {
   for (std::uint64_t failed = 0;; ++failed) {

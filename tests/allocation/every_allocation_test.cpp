@@ -1,6 +1,6 @@
-// No memory, at every place of six programs: an allocation of a run is the one that fails once, in a process of its own. The
-// program must get an error, or the right results; it may not end by a signal or hang. A place, which is a stack of calls,
-// has its first and its last allocation fail, and so has every ninth of all; with --long each allocation is one that fails.
+// Failing allocations at every place of six programs: each run has one failing allocation, in a process of its own. The
+// program must report an error or have the right results; it must not end by a signal or hang. A place is a call stack:
+// its first and its last allocation fail, and so does every ninth of all; with --long every allocation fails once.
 #include <gtest/gtest.h>
 #include <fairlead/error.hpp>
 
@@ -27,9 +27,9 @@ namespace fairlead::allocation {
 
 namespace {
 
-/// In memory that children share.
+/// In memory shared with the child processes.
 struct Shared {
-  std::uint64_t started_at;  ///< how many allocations the last of them needed for its runtime
+  std::uint64_t started_at;  ///< number of allocations that the last child needed for its runtime
   std::uint64_t places[1 << 17];
 };
 Shared* const shared = static_cast<Shared*>(
@@ -37,7 +37,7 @@ Shared* const shared = static_cast<Shared*>(
 
 enum Ending : int { right = 0, error = 1, wrong = 2, foreign = 3, never_reached = 4 };
 constexpr unsigned seconds_until_it_hangs = 60;
-constexpr int runs_that_must_not_reach_it = 3;  // threads allocate a few times more or less
+constexpr int runs_that_must_not_reach_it = 3;  // the number of allocations of threads varies a little
 
 void tell_and_end(int signal_number) {
   tell_where();
@@ -68,7 +68,7 @@ void tell_and_end(int signal_number) {
   _exit(ending);
 }
 
-/// How a run ended in which allocations failed from this one on.
+/// The outcome of a run whose allocations fail from this one on.
 int status_of(const SmallProgram& program, std::uint64_t point, std::uint64_t in_a_row) {
   std::fflush(nullptr);
   const pid_t child = fork();
@@ -79,7 +79,7 @@ int status_of(const SmallProgram& program, std::uint64_t point, std::uint64_t in
   return status;
 }
 
-/// Where each allocation of a run is asked for in which none fails.
+/// The places of all allocations of a run without failures.
 std::span<const std::uint64_t> places_of(const SmallProgram& program) {
   std::ranges::fill(shared->places, 0);
   note_places(shared->places, std::size(shared->places));
@@ -89,7 +89,7 @@ std::span<const std::uint64_t> places_of(const SmallProgram& program) {
   return {shared->places, static_cast<std::size_t>(end - shared->places)};
 }
 
-/// Of these allocations, counted from 1, the first and the last of each place.
+/// The first and the last allocation of each place, counted from 1.
 std::vector<bool> first_and_last(std::span<const std::uint64_t> places) {
   std::vector<bool> chosen(places.size() + 1, false);
   std::unordered_map<std::uint64_t, std::size_t> last;
@@ -102,13 +102,13 @@ std::vector<bool> first_and_last(std::span<const std::uint64_t> places) {
 std::string text_of(int status) {
   if (WIFSIGNALED(status))
     return WTERMSIG(status) == SIGALRM ? "hung" : "ended by signal " + std::to_string(WTERMSIG(status));
-  return WEXITSTATUS(status) == wrong ? "had a wrong result" : "threw something that is no error of ours";
+  return WEXITSTATUS(status) == wrong ? "had a wrong result" : "threw an exception that is not an Error";
 }
 
 class EveryAllocation : public testing::TestWithParam<SmallProgram> {
  protected:
-  /// Of those that make the runtime, which most programs do alike, one in `step_of_start`. At length, of the others one
-  /// in `step`.
+  /// One in `step_of_start` of the allocations that create the runtime, which are similar in most programs. With --long,
+  /// one in `step` of the others.
   void fail_each(std::uint64_t in_a_row, std::uint64_t step_of_start, std::uint64_t step = 1) {
     std::uint64_t points = 0, errors = 0;
     int missed = 0;
@@ -135,10 +135,10 @@ class EveryAllocation : public testing::TestWithParam<SmallProgram> {
       errors += ended && WEXITSTATUS(status) == error;
       if (!ended || WEXITSTATUS(status) > error)
         ADD_FAILURE() << GetParam().name << " " << text_of(status) << " when allocation " << point
-                      << " failed" << (in_a_row > 1 ? " and those after it" : "");
+                      << " failed" << (in_a_row > 1 ? " and the next ones" : "");
     }
     RecordProperty("points", std::to_string(points));
-    EXPECT_GT(errors, 0u) << "nothing failed: the operators of this program are not in use";
+    EXPECT_GT(errors, 0u) << "no allocation failed: the operators of this program are not in use";
     std::printf(
         "%s: %llu points of %zu allocations at %td of which a place is first or last, %llu of them ended in "
         "an error\n",
@@ -154,9 +154,9 @@ INSTANTIATE_TEST_SUITE_P(Programs, EveryAllocation,
                          [](const auto& program) { return std::string(program.param.name); });
 
 TEST_P(EveryAllocation, MayFailOnce) { fail_each(1, std::string(GetParam().name) == "OutOfCore" ? 1 : 20); }
-// Few allocations fail alone: what is done about one fails, too. Of some thousands, every third: forty in a row begin
-// nearly where those before and after them do.
-TEST_P(EveryAllocation, MayFailWithThoseAfterIt) {
+// Allocations rarely fail alone: those of the error handling fail, too. Of some thousands, every third: a series of
+// forty starts close to the previous and the next one.
+TEST_P(EveryAllocation, MayFailTogetherWithTheNextOnes) {
   fail_each(40, 20, std::string(GetParam().name) == "TheRest" ? 3 : 1);
 }
 

@@ -1,4 +1,4 @@
-// The operators new and delete of this test program: they count, and fail where they are told to.
+// The operators new and delete of this test program: they count, and fail as requested.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -9,15 +9,15 @@ namespace fairlead::allocation {
 /// throw std::bad_alloc.
 void fail(std::uint64_t first, std::uint64_t in_a_row);
 void never_fail();
-/// The allocations from now on write into `places`, as far as it goes, from where they were asked for: a number that is the
-/// same for the same calls, the innermost 48, in each process that was forked from one.
+/// From now on, allocations write their places into `places` until it is full: a number that is the same for the same
+/// innermost 48 calls, in each process that was forked from one.
 void note_places(std::uint64_t* places, std::size_t most);
-/// How many there were since.
+/// The number of allocations since then.
 std::uint64_t counted();
-/// Of all that was allocated so and not given back, over all threads. What the allocator keeps of what was given back, as
-/// each thread does of small pieces, is not in it.
+/// Allocated and not freed, over all threads. Excludes freed memory that the allocator caches, as each thread does with
+/// small blocks.
 std::size_t bytes_in_use();
-/// Writes to the standard error where the first of them was asked for. Allocates nothing.
+/// Writes the place of the first failed allocation to standard error. Does not allocate.
 void tell_where() noexcept;
 /// Likewise, where this is called.
 void tell_here() noexcept;

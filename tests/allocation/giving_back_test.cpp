@@ -1,4 +1,4 @@
-// What is given back needs no memory: else a destructor could fail.
+// Releasing memory does not allocate: otherwise a destructor could fail.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace fairlead::allocation {
 
-// Ranges of all sizes in any order: holes come and go by the thousand, and their lists are split and joined.
-TEST(GivingBack, OfRangesNeedsNoMemory) {
+// Ranges of all sizes in any order: thousands of holes appear and vanish, and their lists are split and joined.
+TEST(Release, OfRangesDoesNotAllocate) {
   constexpr std::uint64_t for_ever = std::numeric_limits<std::uint64_t>::max();
   Random random(20);
   memory::RangeAllocator space(0);
@@ -42,8 +42,8 @@ TEST(GivingBack, OfRangesNeedsNoMemory) {
   EXPECT_EQ(space.largest_free(), space.capacity());
 }
 
-// Without memory a range is not handed out, and nothing else has changed.
-TEST(GivingBack, WhatCouldNotBePreparedIsNotHandedOut) {
+// Without memory no range is allocated, and the state is unchanged.
+TEST(Release, ARangeThatCannotBeReleasedWithoutAllocationIsNotAllocated) {
   memory::RangeAllocator space(Bytes{4096} * 100'000);
   std::vector<memory::Range> held;
   held.reserve(100'000);

@@ -1,5 +1,5 @@
-// A program that runs for ever: what it registers and removes again, its flows, and codelets of ever new
-// names leave nothing behind.
+// A program that runs for ever does not leak: data that it registers and removes, its flows, and codelets with ever new
+// names.
 #include <gtest/gtest.h>
 #include <fairlead/fairlead.hpp>
 
@@ -71,8 +71,8 @@ bool one_round(Runtime& runtime, int round) {
   return sum == 3 + 0.5 + 2 + 1 + 1 && total == 4;
 }
 
-/// Calls round(n) for n from 0: after `first` of them nothing is left behind by `then` more. Some tables double now and
-/// then; what each round left would be as large as all these rounds together.
+/// Calls round(n) for n from 0: after `first` rounds, `then` more rounds leave no allocation. Some tables double
+/// occasionally; a leak in each round would be as large as all these rounds together.
 void does_not_grow(int first, int then, const std::function<void(int)>& round) {
   for (int n = 0; n < first; ++n) round(n);
   const std::size_t before = bytes_in_use();
@@ -80,8 +80,8 @@ void does_not_grow(int first, int then, const std::function<void(int)>& round) {
   EXPECT_LT(bytes_in_use(), before + (std::size_t{64} << 10));
 }
 
-/// Policies and memory have tables of tasks that wait, which they make when the first one does. Where there is one task
-/// at a time, that is when no worker happens to be idle.
+/// Policies and memory allocate tables of waiting tasks when the first task waits. With one task at a time, this happens
+/// when no worker is idle.
 void let_tasks_wait(Runtime& runtime) {
   std::vector<double> numbers(64, 1.0);
   const auto tiles = runtime.tiled_in_place("waiting", numbers.data(), 1, 64, 1, 1);
@@ -93,7 +93,7 @@ void let_tasks_wait(Runtime& runtime) {
 
 }  // namespace
 
-class ForEver : public testing::TestWithParam<std::string_view> {
+class EndlessProgram : public testing::TestWithParam<std::string_view> {
  protected:
   void data_leave_nothing(const char* devices) {
     Runtime runtime(settings(GetParam(), devices));
@@ -102,10 +102,10 @@ class ForEver : public testing::TestWithParam<std::string_view> {
   }
 };
 
-TEST_P(ForEver, DataAndFlowsLeaveNothingBehind) { data_leave_nothing(""); }
-TEST_P(ForEver, DataAndFlowsLeaveNothingBehindOnADevice) { data_leave_nothing("emulated:memory=256KiB"); }
+TEST_P(EndlessProgram, DoesNotLeakDataAndFlows) { data_leave_nothing(""); }
+TEST_P(EndlessProgram, DoesNotLeakDataAndFlowsOnADevice) { data_leave_nothing("emulated:memory=256KiB"); }
 
-TEST_P(ForEver, NamesOfCodeletsAreBounded) {
+TEST_P(EndlessProgram, KeepsABoundedNumberOfCodeletNames) {
   Config config = settings(GetParam(), "emulated:memory=256KiB");
   config.set("direct-lane", false);
   Runtime runtime(config);
@@ -122,7 +122,7 @@ TEST_P(ForEver, NamesOfCodeletsAreBounded) {
   EXPECT_EQ(count, 3'100);
 }
 
-INSTANTIATE_TEST_SUITE_P(Policies, ForEver, testing::ValuesIn(schedule::policy_names()),
+INSTANTIATE_TEST_SUITE_P(Policies, EndlessProgram, testing::ValuesIn(schedule::policy_names()),
                          [](const auto& tested) {
                            std::string name(tested.param);
                            std::ranges::replace(name, '-', '_');

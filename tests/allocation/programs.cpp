@@ -65,7 +65,7 @@ bool out_of_core(const std::function<void()>& started) {
   return sum == 286 && runtime.statistics().tasks == 35;
 }
 
-/// All in memory: tasks that pass the engine by, more than one window of them, and recorded ones.
+/// All in memory: tasks on the fast path, more than one window of them, and recorded ones.
 bool in_core(const std::function<void()>& started) {
   Config config = settings("16MiB", "");
   config.set("window", 16);
@@ -120,7 +120,7 @@ bool reductions(const std::function<void()>& started) {
   return sum == 21 && product == 64 && seen == 42;
 }
 
-/// The program takes data between tasks, hears of ends, and ends tasks itself.
+/// The program acquires data between tasks, is notified of completions, and completes tasks itself.
 bool holds_and_callbacks(const std::function<void()>& started) {
   Runtime runtime(settings("1MiB", "eager"));
   started();
@@ -209,8 +209,7 @@ struct Removed {
   ~Removed() { unlink(path.c_str()); }
 };
 
-/// Data that are computed, tasks of several workers, a task that fails, a flow that is cancelled, and all
-/// that is written down of a run.
+/// Generated data, tasks of several workers, a failing task, a cancelled flow, and all records of a run.
 bool the_rest(const std::function<void()>& started) {
   Config config = settings("128KiB", "blocks");
   const std::string path = testing::TempDir() + "fairlead-allocation-" + std::to_string(getpid());
@@ -232,7 +231,7 @@ bool the_rest(const std::function<void()>& started) {
     room[0] = t(0, 0);
     *into += room[0] == t(0, 0) ? 1 : 0;
   });
-  const auto bad = codelet("bad").cpu([](InOut<Numbers>) { throw NumericalError("as it should"); });
+  const auto bad = codelet("bad").cpu([](InOut<Numbers>) { throw NumericalError("as intended"); });
   {
     Flow flow(runtime);
     for (int i = 0; i < 6; i += 2) flow.submit(add(a(i, 0)));

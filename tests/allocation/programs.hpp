@@ -7,8 +7,7 @@ namespace fairlead::allocation {
 
 struct SmallProgram {
   const char* name;
-  /// Whether its results are right; throws what the library throws. Calls `started` when its runtime is
-  /// there.
+  /// True if its results are right; throws the library's errors. Calls `started` when its runtime exists.
   bool (*run)(const std::function<void()>& started);
 };
 

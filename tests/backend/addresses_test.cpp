@@ -1,4 +1,4 @@
-// What a location is as an address: on a machine with user memory, a disk, RAM and one device.
+// Addresses of locations: on a machine with user memory, a disk, RAM and one device.
 #include "backend/addresses.hpp"
 
 #include <gtest/gtest.h>
@@ -30,20 +30,20 @@ std::uintptr_t number(const void* address) { return reinterpret_cast<std::uintpt
 
 }  // namespace
 
-TEST(Addresses, CountFromWhereTheNodesMemoryBegins) {
+TEST(Addresses, AreOffsetsFromTheStartOfTheNodesMemory) {
   Mapped it;
   EXPECT_EQ(it.addresses.of({.node = it.machine.host(), .offset = 64}), it.ram.data() + 64);
   EXPECT_EQ(number(it.addresses.of({.node = it.device, .offset = 64})), (std::uintptr_t{1} << 60) + 64);
 }
 
-TEST(Addresses, AreInTheProgramsMemoryWhatItSaid) {
+TEST(Addresses, InUserMemoryAreThoseOfTheProgram) {
   Mapped it;
   EXPECT_EQ(it.addresses.of({.node = it.machine.user_memory(), .users = &it.of_the_program}),
             &it.of_the_program);
   EXPECT_EQ(it.addresses.of({.users = &it.of_the_program}), &it.of_the_program);
 }
 
-TEST(Addresses, AreNoneWhereNobodyHasMemory) {
+TEST(Addresses, AreNullWithoutMemory) {
   Mapped it;
   EXPECT_EQ(it.addresses.of({.node = it.machine.store(), .offset = 64}), nullptr);
   EXPECT_EQ(it.addresses.of({.node = it.machine.user_memory()}), nullptr);
@@ -52,7 +52,7 @@ TEST(Addresses, AreNoneWhereNobodyHasMemory) {
   EXPECT_EQ(simulated.of({.node = it.device, .offset = 64}), nullptr);
 }
 
-TEST(Addresses, AreGivenToATaskThatBegins) {
+TEST(Addresses, ArePassedToAStartedTask) {
   Mapped it;
   Task task;
   task.accesses_begin = task.inline_access.data();
@@ -66,8 +66,8 @@ TEST(Addresses, AreGivenToATaskThatBegins) {
   EXPECT_EQ(task.inline_access[1].address, &it.of_the_program);
 }
 
-// Carriers ask whether cores find it; of a device only its own does.
-TEST(Addresses, AreForCoresInRamAndTheProgramsMemoryOnly) {
+// Transfer engines ask whether cores can access a location; a device's memory only its own engine can.
+TEST(Addresses, AreAccessibleToCoresInRamAndUserMemoryOnly) {
   Mapped it;
   const auto host_of = [&](const memory::Location& at) { return it.addresses.place_of(at).host; };
   EXPECT_EQ(host_of({.node = it.machine.host(), .offset = 8}), it.ram.data() + 8);
@@ -77,7 +77,7 @@ TEST(Addresses, AreForCoresInRamAndTheProgramsMemoryOnly) {
   EXPECT_EQ(host_of({.node = it.machine.store(), .offset = 8}), nullptr);
 }
 
-TEST(Addresses, OfAPieceLieFurtherOn) {
+TEST(Addresses, OfABlockHaveItsOffset) {
   Mapped it;
   const TransferEnd ram = it.addresses.place_of({.node = it.machine.host(), .offset = 8}).after(16);
   EXPECT_EQ(ram.offset, 24u);

@@ -20,7 +20,7 @@ namespace {
 
 constexpr Bytes MiB = Bytes{1} << 20;
 
-// How many pages of [from, to) are in memory, by the kernel's account.
+// Number of resident pages of [from, to), as reported by the kernel.
 std::size_t resident_pages(const Arena& arena, Bytes from, Bytes to) {
   const auto page = static_cast<Bytes>(sysconf(_SC_PAGESIZE));
   std::vector<unsigned char> map((to - from + page - 1) / page);
@@ -72,7 +72,7 @@ TEST(Arena, SeveralThreadsWarmPartsWhileAnotherWrites) {
             static_cast<std::ptrdiff_t>(4 * part - 4096 - 4097));
 }
 
-TEST(Arena, ItsPagesAreHugeWhereTheSystemAllowsIt) {
+TEST(Arena, ItsPagesAreHugeIfTheSystemAllowsIt) {
   std::string allowed;
   std::getline(std::ifstream("/sys/kernel/mm/transparent_hugepage/enabled"), allowed);
   if (allowed.empty() || allowed.find("[never]") != std::string::npos)
@@ -83,7 +83,7 @@ TEST(Arena, ItsPagesAreHugeWhereTheSystemAllowsIt) {
   EXPECT_GE(huge_bytes(arena.at(0)), 8 * MiB);  // memory may be fragmented: not all of them need be huge
 }
 
-TEST(Arena, WhatTheSystemCannotMapIsRefusedWithTheSizeAndWhatToDo) {
+TEST(Arena, ATooLargeMappingIsAnErrorWithTheSizeAndARemedy) {
   try {
     Arena arena(Bytes{1} << 60);
     FAIL() << "2^60 bytes were mapped";
@@ -94,7 +94,7 @@ TEST(Arena, WhatTheSystemCannotMapIsRefusedWithTheSizeAndWhatToDo) {
   EXPECT_THROW(Arena{~Bytes{0}}, SystemError);
 }
 
-TEST(Arena, WarmingOutsideIsRefused) {
+TEST(Arena, WarmingOutsideIsRejected) {
   Arena arena(MiB);
   EXPECT_THROW(arena.warm(0, MiB + 1), UsageError);
   EXPECT_THROW(arena.warm(5, 4), UsageError);

@@ -1,4 +1,4 @@
-// Lists of devices: which of several ranks of a machine has which of them, and how much of its memory.
+// Lists of devices: their distribution to the ranks of a machine, and the shares of their memory.
 #include "backend/device_list.hpp"
 
 #include <gtest/gtest.h>
@@ -15,13 +15,13 @@ std::string part(const std::string& list, std::size_t place, std::size_t ranks) 
 
 }  // namespace
 
-TEST(DeviceList, OneRankHasAllOfIt) {
+TEST(DeviceList, OneRankHasAllDevices) {
   EXPECT_EQ(part("cuda:0,memory=8MiB + cuda:1,memory=4MiB", 0, 1), "cuda:0,memory=8MiB + cuda:1,memory=4MiB");
   EXPECT_EQ(part("", 0, 1), "");
   EXPECT_EQ(part("none", 1, 2), "none");
 }
 
-TEST(DeviceList, ManyDevicesAreDealtOutInTheirOrder) {
+TEST(DeviceList, DevicesAreDistributedInOrder) {
   const std::string list =
       "cuda:0,memory=1MiB + cuda:1,memory=2MiB + cuda:2,memory=3MiB + cuda:3,memory=4MiB";
   EXPECT_EQ(part(list, 0, 2), "cuda:0,memory=1MiB + cuda:1,memory=2MiB");
@@ -29,15 +29,15 @@ TEST(DeviceList, ManyDevicesAreDealtOutInTheirOrder) {
   EXPECT_EQ(part("opencl:0,memory=1MiB,count=3", 2, 3), "opencl:0,memory=1MiB");
 }
 
-TEST(DeviceList, RanksThatShareADeviceHaveEqualPartsOfItsMemory) {
+TEST(DeviceList, RanksThatShareADeviceHaveEqualSharesOfItsMemory) {
   const std::string list = "cuda:0,memory=8MiB,streams=2 + cuda:1,memory=3MiB";
   EXPECT_EQ(part(list, 0, 3), "cuda:0,memory=4194304B,streams=2");
   EXPECT_EQ(part(list, 1, 3), "cuda:0,memory=4194304B,streams=2");
   EXPECT_EQ(part(list, 2, 3), "cuda:1,memory=3MiB");
 }
 
-// Whatever the numbers: nothing is given out twice, and no device is left without a rank.
-TEST(DeviceList, WhatAllRanksHaveIsWhatThereIs) {
+// For any numbers: no memory is given to two ranks, and every device has a rank.
+TEST(DeviceList, TheRanksTogetherHaveAllDevices) {
   for (std::size_t devices = 1; devices <= 6; ++devices)
     for (std::size_t ranks = 1; ranks <= 9; ++ranks) {
       std::string list;
@@ -61,19 +61,19 @@ TEST(DeviceList, WhatAllRanksHaveIsWhatThereIs) {
     }
 }
 
-TEST(DeviceList, EmulatedOnesAreEachRanksOwn) {
+TEST(DeviceList, EachRankHasAllEmulatedDevices) {
   EXPECT_EQ(part("emulated:memory=1MiB + cuda:0,memory=2MiB", 1, 2),
             "emulated:memory=1MiB + cuda:0,memory=1048576B");
   EXPECT_EQ(part("emulated:memory=1MiB,count=2", 1, 2), "emulated:memory=1MiB + emulated:memory=1MiB");
 }
 
-TEST(DeviceList, KnowsTheSmallestOfTheMachine) {
+TEST(DeviceList, FindsTheSmallestOfTheMachine) {
   EXPECT_EQ(smallest_shared_device_memory("cuda:0,memory=8MiB + opencl:0,memory=4MiB + emulated:memory=1MiB",
                                           default_backends()),
             Bytes{4} << 20);
   EXPECT_FALSE(smallest_shared_device_memory("emulated:memory=1MiB", default_backends()).has_value());
 }
 
-TEST(DeviceList, MayBeNone) { EXPECT_TRUE(devices_from(" none ", default_backends()).empty()); }
+TEST(DeviceList, MayBeEmpty) { EXPECT_TRUE(devices_from(" none ", default_backends()).empty()); }
 
 }  // namespace fairlead::backend

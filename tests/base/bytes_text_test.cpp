@@ -1,4 +1,4 @@
-// Bytes in messages: rounded to the side on which they stay true.
+// Bytes in messages are rounded so that the message stays true.
 #include "base/bytes_text.hpp"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@ namespace {
 
 constexpr Bytes mebi = Bytes{1} << 20;
 
-TEST(BytesText, ExactFiguresStayAsTheyAre) {
+TEST(BytesText, ExactSizesAreUnchanged) {
   for (const auto& show : {mebibytes, mebibytes_needed, mebibytes_there}) {
     EXPECT_EQ(show(1000), "1000 bytes");
     EXPECT_EQ(show(384 * mebi), "384 MiB");
@@ -16,8 +16,8 @@ TEST(BytesText, ExactFiguresStayAsTheyAre) {
   }
 }
 
-// A task of 56.25 MiB does not fit in one page less, and that must show.
-TEST(BytesText, WhatDoesNotFitDoesNotLookAsIfItDid) {
+// A task of 56.25 MiB does not fit in one page less, and the message must show that.
+TEST(BytesText, ASizeThatDoesNotFitIsShownAsLarger) {
   EXPECT_EQ(mebibytes_there(mebi * 225 / 4 - 4096), "56.24 MiB");
   EXPECT_EQ(mebibytes_needed(mebi * 225 / 4 + 4096), "56.26 MiB");
   EXPECT_EQ(mebibytes_needed(12345 * mebi + 1), "12346 MiB");

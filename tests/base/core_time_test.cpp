@@ -1,4 +1,4 @@
-// Time with a core and without one, as the kernel counts it.
+// The time that threads run and wait for a core, as the kernel counts it.
 #include "base/core_time.hpp"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ TEST(CoreTime, ReadsTheKernelsText) {
     EXPECT_FALSE(core_time_in(text)) << text;
 }
 
-TEST(CoreTime, OfAThreadThatIsNotThereIsNothing) {
+TEST(CoreTime, IsEmptyForAnUnknownThread) {
   EXPECT_FALSE(core_time_of(0));
   EXPECT_FALSE(core_time_of(0x3ffffff));
 }
@@ -36,7 +36,7 @@ void compute_for(double cpu_seconds) {
 
 }  // namespace
 
-TEST(CpuSeconds, OfTheProcessAreThoseOfAllItsThreadsAlsoOfThoseThatHaveEnded) {
+TEST(CpuSeconds, OfAProcessIncludeAllItsThreadsAlsoEndedOnes) {
   const double process = cpu_seconds_of_process(), thread = cpu_seconds_of_thread();
   std::thread([] { compute_for(0.02); }).join();
   const double own = cpu_seconds_of_thread() - thread;
@@ -44,9 +44,9 @@ TEST(CpuSeconds, OfTheProcessAreThoseOfAllItsThreadsAlsoOfThoseThatHaveEnded) {
   EXPECT_GE(cpu_seconds_of_process() - process, own + 0.019);
 }
 
-// Three threads on one core have it for a third of the time each, whatever else runs.
-TEST(CoreTime, CountsWhatThreadsOnOneCoreTakeFromEachOther) {
-  if (!core_time_of(this_thread())) GTEST_SKIP() << "this kernel does not count it";
+// Three threads on one core run for a third of the time each, whatever else runs.
+TEST(CoreTime, CountsTheTimeThatThreadsOfOneCoreWaitForEachOther) {
+  if (!core_time_of(this_thread())) GTEST_SKIP() << "this kernel does not count the time";
   cpu_set_t allowed, one;
   ASSERT_EQ(::sched_getaffinity(0, sizeof allowed, &allowed), 0);
   int core = 0;

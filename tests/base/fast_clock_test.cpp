@@ -1,4 +1,4 @@
-// The processor's counter against the system's clock.
+// The processor's counter compared with the system's clock.
 #include "base/fast_clock.hpp"
 
 #include <gtest/gtest.h>
@@ -7,8 +7,8 @@
 
 namespace fairlead {
 
-// Each reading lies between two of the system's, so that being interrupted makes the bounds wider, not wrong.
-TEST(FastClock, GoesAsFastAsTheSystemsClock) {
+// Each reading lies between two readings of the system's clock, so an interruption widens the bounds only.
+TEST(FastClock, RunsAtTheSpeedOfTheSystemsClock) {
   using Clock = std::chrono::steady_clock;
   const FastClock clock;
   const auto before_first = Clock::now();
@@ -23,7 +23,7 @@ TEST(FastClock, GoesAsFastAsTheSystemsClock) {
   EXPECT_LT(seconds(second - first), seconds(Duration(after_second - before_first)) * 1.005);
 }
 
-TEST(FastClock, NeverGoesBackInOneThread) {
+TEST(FastClock, IsMonotonicInOneThread) {
   const FastClock clock;
   Time last = clock.now();
   for (int i = 0; i < 100000; ++i) {

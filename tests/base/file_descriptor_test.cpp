@@ -1,4 +1,4 @@
-// What is opened while the standard streams are closed gets none of their numbers.
+// A file that is opened while the standard streams are closed gets none of their numbers.
 #include "base/file_descriptor.hpp"
 #include "temporary_directory.hpp"
 
@@ -40,7 +40,7 @@ class Closed {
   std::array<int, 3> kept_{};
 };
 
-TEST(FileDescriptors, NoneHasANumberOfAStandardStreamThoughTheyAreClosed) {
+TEST(FileDescriptors, NeverHaveTheNumberOfAClosedStandardStream) {
   std::vector<int> numbers, low;
   {
     const Closed closed;
@@ -53,10 +53,10 @@ TEST(FileDescriptors, NoneHasANumberOfAStandardStreamThoughTheyAreClosed) {
       if (fcntl(i, F_GETFD) >= 0) low.push_back(i);
   }
   for (const int number : numbers) EXPECT_GE(number, 3);
-  EXPECT_EQ(low, std::vector<int>{});  // nothing was left there either
+  EXPECT_EQ(low, std::vector<int>{});  // no descriptor was left there either
 }
 
-TEST(FileDescriptors, OneThatCannotBeOpenedSaysWhy) {
+TEST(FileDescriptors, AnOpenErrorIsReported) {
   const Closed closed;
   errno = 0;
   EXPECT_FALSE(open_file("no/such/file", O_RDONLY));
@@ -66,7 +66,7 @@ TEST(FileDescriptors, OneThatCannotBeOpenedSaysWhy) {
   EXPECT_EQ(errno, ENOENT);
 }
 
-TEST(FileDescriptors, AWholeFileIsReadWhateverItsSizeIsSaidToBe) {
+TEST(FileDescriptors, AWholeFileIsReadWhateverItsReportedSize) {
   const tests::TemporaryDirectory directory;
   const std::string text(100'000, 'x');
   const std::string path = directory.write("file", text);
@@ -80,7 +80,7 @@ TEST(FileDescriptors, AWholeFileIsReadWhateverItsSizeIsSaidToBe) {
   EXPECT_GT(read_file("/proc/self/status").value_or("").size(), 100u);  // its size is 0
 }
 
-TEST(FileDescriptors, ADirectorysNamesAreRead) {
+TEST(FileDescriptors, TheNamesOfADirectoryAreRead) {
   const tests::TemporaryDirectory directory;
   const std::filesystem::path path = directory / "names";
   directory.write("names/one", "1");
@@ -90,8 +90,8 @@ TEST(FileDescriptors, ADirectorysNamesAreRead) {
 }
 
 }  // namespace
-// Else the disk would be full for everybody else until that is found out.
-TEST(FileDescriptors, MoreSpaceThanThereIsIsNotEvenBegunToBeSetAside) {
+// Otherwise the disk would be full for other programs until the reservation fails.
+TEST(FileDescriptors, MoreThanTheFreeSpaceIsNotReservedEvenInPart) {
   const FileDescriptor file = open_nameless_file(".");
   ASSERT_TRUE(file);
   struct stat status {};

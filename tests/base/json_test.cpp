@@ -1,4 +1,4 @@
-// JSON as it is written: order kept, numbers exact.
+// JSON output keeps the order of members, and numbers are exact.
 #include "base/json.hpp"
 
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 
 namespace fairlead {
 
-TEST(Json, MembersStayInTheirOrderAndNumbersAreExact) {
+TEST(Json, KeepsTheOrderOfMembersAndExactNumbers) {
   Json json = Json::object({{"z", 1}, {"a", "x\"y"}, {"list", Json::array({true, 0.5, Json()})}});
   json.add("bytes", std::uint64_t(18446744073709551615u));
   EXPECT_EQ(json.text(), R"({
@@ -22,7 +22,7 @@ TEST(Json, MembersStayInTheirOrderAndNumbersAreExact) {
 )");
 }
 
-TEST(Json, WhatJsonCannotSayIsNullOrReplacedNeverThrown) {
+TEST(Json, WritesUnrepresentableValuesAsNullOrReplacedWithoutAnError) {
   EXPECT_EQ(Json(std::numeric_limits<double>::infinity()).text(), "null\n");
   EXPECT_EQ(Json("\xff").text(), "\"\xef\xbf\xbd\"\n");
 }

@@ -1,4 +1,4 @@
-// What a terminal would obey is shown; everything else stays as it is.
+// Control characters are escaped; other text is unchanged.
 #include "base/printable.hpp"
 
 #include <gtest/gtest.h>
@@ -9,13 +9,13 @@
 namespace fairlead {
 namespace {
 
-TEST(PrintableText, ControlCharactersAreShown) {
+TEST(PrintableText, ControlCharactersAreEscaped) {
   EXPECT_EQ(printable("a\x1b[31mred\x07.npy"), "a\\x1b[31mred\\x07.npy");
   EXPECT_EQ(printable("back\rover\x7f"), "back\\x0dover\\x7f");
   EXPECT_EQ(printable(std::string("zero\0", 5)), "zero\\x00");
 }
 
-TEST(PrintableText, LinesTabsAndLettersOfAllScriptsStay) {
+TEST(PrintableText, LinesTabsAndLettersOfAllScriptsAreUnchanged) {
   for (const char* text : {"two\nlines\tand a tab",
                            "gr\xc3\xb6\xc3\x9f"
                            "e",
@@ -23,11 +23,11 @@ TEST(PrintableText, LinesTabsAndLettersOfAllScriptsStay) {
     EXPECT_EQ(printable(text), text);
 }
 
-// U+009B is what ESC [ is, as one character or, for old terminals, one byte.
-TEST(PrintableText, ControlCharactersBeyondAsciiAreShown) {
+// U+009B is equivalent to ESC [, as one character or, for old terminals, one byte.
+TEST(PrintableText, ControlCharactersBeyondAsciiAreEscaped) {
   EXPECT_EQ(printable("\xc2\x9b"
                       "31m"),
-            "\\xc2\\x9b31m");  // a lone 0xc2 would be no character
+            "\\xc2\\x9b31m");  // a single 0xc2 would not be a character
   EXPECT_EQ(printable("\x9b"
                       "31m"),
             "\\x9b31m");
@@ -37,7 +37,7 @@ TEST(PrintableText, ControlCharactersBeyondAsciiAreShown) {
   EXPECT_EQ(printable("\xc2\x1b"), "\xc2\\x1b");
 }
 
-TEST(PrintableText, ACharacterMayComeInPieces) {
+TEST(PrintableText, ACharacterMayBeSplitOverCalls) {
   Printable characters;
   std::array<char, Printable::longest> shown{};
   EXPECT_EQ(characters.put('\xc3', shown), 1u);

@@ -1,18 +1,18 @@
-// The generator of random numbers that seeded runs are made of.
+// The random number generator of seeded runs.
 #include "base/random.hpp"
 
 #include <gtest/gtest.h>
 
 namespace fairlead {
 
-// A run is its seed: the sequence may never change, on any machine.
-TEST(Random, TheSequenceOfASeedIsFixed) {
+// A seed determines a run: the sequence must never change, on any machine.
+TEST(Random, ASeedHasAFixedSequence) {
   Random random(42);
   EXPECT_EQ(random.next(), 13679457532755275413u);
   EXPECT_EQ(random.next(), 2949826092126892291u);
 }
 
-TEST(Random, BetweenReachesBothEndsAndNothingElse) {
+TEST(Random, BetweenIncludesBothBoundsAndStaysWithinThem) {
   Random random(1);
   bool low = false, high = false;
   for (int i = 0; i < 1000; ++i) {

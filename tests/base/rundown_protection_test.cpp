@@ -1,4 +1,4 @@
-// An object goes when nothing uses it any more, and nothing begins to use it afterwards.
+// An object ends when its last use has ended, and no use starts afterwards.
 #include "base/rundown_protection.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// An exception that two threads own, read by one and freed by the other: what every failing task does, and what
-// ThreadSanitizer misunderstands (see tests/known_false_races.cpp).
+// An exception that two threads own, read by one and freed by the other, as by every failing task. ThreadSanitizer
+// reports a false race for it (see tests/known_false_races.cpp).
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -16,16 +16,16 @@ template <class Thrown>
 void read_here_and_free_there() {
   const std::string text = "as planned, and too long to be kept in the string itself";
   std::exception_ptr shared = std::make_exception_ptr(Thrown(text));
-  std::atomic<bool> let_go{false};
-  std::thread reader([&let_go, &text, own = shared]() mutable {
+  std::atomic<bool> is_released{false};
+  std::thread reader([&is_released, &text, own = shared]() mutable {
     try {
       std::rethrow_exception(std::exchange(own, nullptr));
     } catch (const std::exception& error) {
       EXPECT_EQ(error.what(), text);
     }
-    let_go.store(true, std::memory_order_relaxed);  // the count of owners alone orders what follows
+    is_released.store(true, std::memory_order_relaxed);  // only the reference count orders the next steps
   });
-  while (!let_go.load(std::memory_order_relaxed)) std::this_thread::yield();
+  while (!is_released.load(std::memory_order_relaxed)) std::this_thread::yield();
   shared = nullptr;
   reader.join();
 }

@@ -1,4 +1,4 @@
-// A kept file is written where it is to be, and nowhere that somebody else's link leads to.
+// A shared file is written at its own path, and never through another user's link.
 #include "base/shared_file.hpp"
 #include "temporary_directory.hpp"
 
@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class KeptFiles : public testing::Test {
+class SharedFiles : public testing::Test {
  protected:
   SharedFile file(const fs::path& name) const {
     return {folder_ / name, {.name = "test", .version = 1, .explanation = "a test's"}};
@@ -36,7 +36,7 @@ class KeptFiles : public testing::Test {
   const fs::path& folder_ = directory_.path();
 };
 
-TEST_F(KeptFiles, ALinkInTheWayOfReplacingIsNotFollowed) {
+TEST_F(SharedFiles, ALinkInPlaceOfTheTemporaryFileIsNotFollowed) {
   std::ofstream(folder_ / "victim") << "precious";
   const SharedFile kept = file("kept.txt");
   fs::create_symlink(folder_ / "victim", folder_ / ("kept.txt." + std::to_string(getpid()) + ".new"));
@@ -46,14 +46,14 @@ TEST_F(KeptFiles, ALinkInTheWayOfReplacingIsNotFollowed) {
   EXPECT_FALSE(fs::is_symlink(kept.path()));
 }
 
-TEST_F(KeptFiles, ALinkInPlaceOfTheLockIsRefused) {
+TEST_F(SharedFiles, ALinkInPlaceOfTheLockIsRefused) {
   const SharedFile kept = file("kept.txt");
   fs::create_symlink(folder_ / "victim", folder_ / "kept.lock");
   EXPECT_THROW(SharedFile::Lock{kept}, SystemError);
   EXPECT_FALSE(fs::exists(folder_ / "victim"));
 }
 
-TEST_F(KeptFiles, ADirectoryIsMadeForItsOwnerAloneWhateverTheMask) {
+TEST_F(SharedFiles, ADirectoryIsCreatedForItsOwnerOnlyWhateverTheUmask) {
   const mode_t before = umask(0);
   const SharedFile kept = file("one/two/kept.txt");
   kept.make_directory();
@@ -67,15 +67,15 @@ TEST_F(KeptFiles, ADirectoryIsMadeForItsOwnerAloneWhateverTheMask) {
   EXPECT_EQ(why_unsafe(folder_ / "none"), "");
 }
 
-TEST_F(KeptFiles, WhatAKilledProcessLeftIsNotInTheWay) {
+TEST_F(SharedFiles, AFileLeftByAKilledProcessIsReplaced) {
   const SharedFile kept = file("kept.txt");
   std::ofstream(folder_ / ("kept.txt." + std::to_string(getpid()) + ".new")) << "half";
   kept.replace({"whole"});
   EXPECT_EQ(kept.read().lines, std::vector<std::string>{"whole"});
 }
 
-// Of a process that was killed; not of one that is writing, nor what only looks alike.
-TEST_F(KeptFiles, WhatAKilledProcessLeftGoesWithTheNextLock) {
+// Removes the files of a killed process, but not those of a running one, nor files with similar names.
+TEST_F(SharedFiles, TheNextLockRemovesFilesLeftByAKilledProcess) {
   const SharedFile kept = file("kept.txt");
   for (const char* name : {"kept.txt.1.new", "kept.txt.4194305.new", "kept.txt.2.new", "kept.txt.new",
                            "kept.txt.x1.new", "other.txt.1.new"})
@@ -89,7 +89,7 @@ TEST_F(KeptFiles, WhatAKilledProcessLeftGoesWithTheNextLock) {
     EXPECT_TRUE(fs::exists(folder_ / name)) << name;
 }
 
-TEST_F(KeptFiles, DirectoriesAreMadeForTheirOwnerAlone) {
+TEST_F(SharedFiles, DirectoriesAreCreatedForTheirOwnerOnly) {
   const mode_t before = umask(0);
   { const SharedFile::Lock lock(file("new/deep/kept.txt")); }
   umask(before);
@@ -97,18 +97,18 @@ TEST_F(KeptFiles, DirectoriesAreMadeForTheirOwnerAlone) {
     EXPECT_EQ(fs::status(folder_ / made).permissions(), fs::perms::owner_all) << made;
 }
 
-TEST_F(KeptFiles, AFileInPlaceOfTheDirectoryIsNamed) {
+TEST_F(SharedFiles, AFileInPlaceOfTheDirectoryIsReported) {
   std::ofstream(folder_ / "file") << "x";
   try {
     const SharedFile::Lock lock(file("file/kept.txt"));
-    ADD_FAILURE() << "taken";
+    ADD_FAILURE() << "accepted";
   } catch (const SystemError& error) {
     EXPECT_NE(std::string(error.what()).find("Not a directory"), std::string::npos) << error.what();
   }
 }
 
-// Another user could put there what this program then believes.
-TEST_F(KeptFiles, ADirectoryThatOthersCanWriteToIsNotUsed) {
+// Another user could place files there that this program would trust.
+TEST_F(SharedFiles, ADirectoryThatOtherUsersCanWriteIsNotUsed) {
   const SharedFile kept = file("kept.txt");
   kept.replace({"a line"});
   for (const fs::perms others : {fs::perms::group_write, fs::perms::others_write}) {
@@ -124,7 +124,7 @@ TEST_F(KeptFiles, ADirectoryThatOthersCanWriteToIsNotUsed) {
   EXPECT_EQ(kept.read().lines, std::vector<std::string>{"a line"});
 }
 
-TEST_F(KeptFiles, AFileThatOthersCanWriteToIsNotRead) {
+TEST_F(SharedFiles, AFileThatOtherUsersCanWriteIsNotRead) {
   const SharedFile kept = file("kept.txt");
   kept.replace({"a line"});
   fs::permissions(kept.path(), fs::perms::others_write, fs::perm_options::add);
@@ -133,8 +133,8 @@ TEST_F(KeptFiles, AFileThatOthersCanWriteToIsNotRead) {
   EXPECT_EQ(kept.read().lines, std::vector<std::string>{"another"});
 }
 
-TEST_F(KeptFiles, WhatAnotherUserOwnsIsNotUsed) {
-  if (::geteuid() != 0) GTEST_SKIP() << "to give a file away takes root";
+TEST_F(SharedFiles, AFileOfAnotherUserIsNotUsed) {
+  if (::geteuid() != 0) GTEST_SKIP() << "changing the owner of a file requires root";
   constexpr uid_t another = 12345;
   const SharedFile kept = file("kept.txt");
   kept.replace({"a line"});
@@ -146,8 +146,8 @@ TEST_F(KeptFiles, WhatAnotherUserOwnsIsNotUsed) {
   ASSERT_EQ(::chown(folder_.c_str(), 0, 0), 0);
 }
 
-// A umask of 002, as where each user has a group of their own.
-TEST_F(KeptFiles, WhatIsKeptCanBeUsedWhateverTheMask) {
+// A umask of 002, as on systems with a group for each user.
+TEST_F(SharedFiles, AFileCanBeUsedWhateverTheUmask) {
   const mode_t before = ::umask(0);
   const SharedFile kept = file("own/kept.txt");
   {

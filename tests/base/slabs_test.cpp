@@ -1,4 +1,4 @@
-// What is taken from slabs is aligned, does not overlap, and stays.
+// Blocks from slabs are aligned, do not overlap, and stay valid.
 #include "base/slabs.hpp"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 namespace fairlead {
 namespace {
 
-TEST(Slabs, WhatIsTakenIsAlignedAndItsOwn) {
+TEST(Slabs, BlocksAreAlignedAndDoNotOverlap) {
   struct Piece {
     unsigned char* begin;
     std::size_t bytes;
@@ -37,7 +37,7 @@ TEST(Slabs, WhatIsTakenIsAlignedAndItsOwn) {
   }
 }
 
-TEST(Slabs, OneThatIsEmptyTakesNothing) { const Slabs slabs; }
+TEST(Slabs, EmptySlabsAllocateNothing) { const Slabs slabs; }
 
 }  // namespace
 }  // namespace fairlead

@@ -1,4 +1,4 @@
-// Which word is offered for a misspelt one.
+// The suggestion for a misspelt word.
 #include "base/suggest.hpp"
 
 #include "config/schema.hpp"
@@ -33,7 +33,7 @@ TEST(Suggestion, IsTheNearestKeyOfTheSchemaOrNone) {
   EXPECT_EQ(nearest("", keys), "");
 }
 
-TEST(Suggestion, PrefersTheOneOfWhichTheNameIsTheFirstWord) {
+TEST(Suggestion, PrefersAKeyWhoseFirstWordIsTheName) {
   const std::vector<std::string_view> machines{"h200", "k40", "p100", "v100-pcie"};
   EXPECT_EQ(nearest("v100", machines), "v100-pcie");
   EXPECT_EQ(nearest("p10", machines), "p100");

@@ -75,7 +75,7 @@ TEST_F(ReplayLog, NamesTheFirstEventAfterWhichOtherCommandsFollow) {
       if (record.kind() == tests::LogRecord::Kind::datum) record.words[1] *= 2;  // its bytes
   });
   expect_refused("after event ");
-  expect_refused("this engine does otherwise than that of the run: it ");
+  expect_refused("this engine differs from that of the run: it ");
 }
 
 TEST_F(ReplayLog, NamesTheEventThatCannotBe) {
@@ -90,7 +90,7 @@ TEST_F(ReplayLog, NamesTheEventThatCannotBe) {
 
 TEST_F(ReplayLog, IsOfTheRunsPolicy) {
   change([](engine::LogHead& head, auto&) { head.policy = "eager"; });
-  expect_refused("does otherwise than that of the run");
+  expect_refused("this engine differs from that of the run");
   change([](engine::LogHead& head, auto&) { head.policy = "gremlin"; });
   expect_refused("under a policy that is not here");
 }

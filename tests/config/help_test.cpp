@@ -1,4 +1,4 @@
-// What is made from the schema: the help, the page of documentation, the options of a program of one's own.
+// Generated from the schema: the help, the documentation page, the options of the user's programs.
 #include <fairlead/config.hpp>
 
 #include "config/help.hpp"
@@ -39,12 +39,12 @@ ParsedCommandLine parse_solve(std::vector<std::string> arguments, config::Enviro
 
 }  // namespace
 
-TEST(Page, IsWhatTheSchemaSays) {
+TEST(Page, MatchesTheSchema) {
   EXPECT_EQ(checked_in_page(), config::configuration_page())
       << "regenerate it: fairlead help --markdown > docs/configuration.md";
 }
 
-TEST(Page, ItsExampleOfAFileIsRead) {
+TEST(Page, ItsExampleFileIsRead) {
   const std::string page = config::configuration_page(), fence = "```toml\n";
   const std::size_t begin = page.find(fence) + fence.size();
   const TemporaryDirectory directory;
@@ -54,7 +54,7 @@ TEST(Page, ItsExampleOfAFileIsRead) {
   EXPECT_EQ(config.bandwidth_bytes_per_second("disk-bandwidth"), 250'000'000u);
 }
 
-TEST(Schema, IsSound) { EXPECT_NO_THROW(ConfigBuilder::check_table(config::schema())); }
+TEST(Schema, IsValid) { EXPECT_NO_THROW(ConfigBuilder::check_table(config::schema())); }
 
 TEST(Schema, ATableWithAnImpossibleDefaultIsRefused) {
   constexpr Setting bad[] = {
@@ -73,7 +73,7 @@ TEST(Help, NamesEverySettingInAtMostAHundredColumns) {
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100u) << line;
 }
 
-TEST(Help, BeginsWithTheProgramsOwn) {
+TEST(Help, StartsWithTheProgramsOptions) {
   EXPECT_TRUE(help_text(solve).starts_with(R"(usage: fairlead solve A.npy b.npy [options]
 
 Solves.
@@ -90,7 +90,7 @@ Memory and disk:
 )")) << help_text(solve);
 }
 
-TEST(OwnOptions, AreReadBesideTheSettingsInAnyOrder) {
+TEST(OwnOptions, AreReadWithTheSettingsInAnyOrder) {
   const auto given = parse_solve({"A.npy", "--memory", "1GiB", "b.npy", "-o", "x.npy", "--n=5", "--check"});
   EXPECT_EQ(given.positionals, (std::vector<std::string>{"A.npy", "b.npy"}));
   EXPECT_EQ(given.config.bytes("memory"), Bytes(1) << 30);
@@ -110,7 +110,7 @@ TEST(OwnOptions, HaveDefaultsRangesAndSuggestionsLikeSettings) {
   EXPECT_EQ(mistake([] { parse_solve({"a", "b", "-o"}); }), "option --output needs a value");
 }
 
-TEST(OwnOptions, ThatHaveTheNameOfASettingAreTheProgrammersMistake) {
+TEST(OwnOptions, WithTheNameOfASettingAreAUsageError) {
   const Setting tile[] = {{.key = "tile", .type = SettingType::count, .help = "side of a tile"}};
   EXPECT_THROW(config::parse({}, {.options = tile}), UsageError);
   const Setting help[] = {{.key = "height", .type = SettingType::count, .help = "height", .letter = 'h'}};
@@ -134,7 +134,7 @@ TEST(Positionals, MayBeginWithADashAfterTwoDashes) {
             (std::vector<std::string>{"-A.npy", "--b.npy"}));
 }
 
-TEST(Help, IsGivenThoughTheRestIsWrongOrMissing) {
+TEST(Help, IsPrintedAlthoughOtherArgumentsAreInvalidOrMissing) {
   EXPECT_TRUE(parse_solve({"--help"}).help);
   EXPECT_TRUE(parse_solve({"-h", "--config", "/no/such/file"}, {{"FAIRLEAD_TYLE", "1"}}).help);
 }
@@ -146,8 +146,8 @@ TEST(FromArgs, ThrowsOnLeftoversAndGivesItsHelpAsAnException) {
   EXPECT_THROW(Config::from_args(2, help), HelpRequested);
 }
 
-// What a runtime does not look at would change nothing, and who wrote it would not notice.
-TEST(FromArgs, RefusesOptionsThatOnlyTheCommandHeeds) {
+// A runtime would silently ignore such an option.
+TEST(FromArgs, RefusesOptionsOfTheCommandOnly) {
   for (const char* option : {"--tile=64", "--blas=openblas", "--blas-coretype=Zen", "--blas-products=own",
                              "--progress=none", "--json=a"}) {
     const char* given[] = {"program", option};
@@ -163,7 +163,7 @@ TEST(FromArgs, RefusesOptionsThatOnlyTheCommandHeeds) {
   EXPECT_EQ(Config::from_args(5, all_of_a_runtime).count("workers"), 2u);
 }
 
-TEST(FromArgs, TakesThoseThatTheProgramSaysItHeeds) {
+TEST(FromArgs, AcceptsOptionsThatTheProgramDeclares) {
   const char* given[] = {"program", "--tile=64"};
   EXPECT_EQ(Config::from_args(2, given, {"tile"}).count("tile"), 64u);
   EXPECT_THROW(Config::from_args(2, given, {"tyle"}), UsageError);

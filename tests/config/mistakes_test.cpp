@@ -1,5 +1,5 @@
-// What is said about a mistake: the thing, where it was written, the nearest valid key. Exact texts: people
-// read them, and scripts look for them.
+// Error messages name the mistake, its place and the nearest valid key. The texts are exact: scripts search
+// for them.
 #include <fairlead/config.hpp>
 
 #include "config/write.hpp"
@@ -52,7 +52,7 @@ TEST(CommandLineMistakes, AValueOfTheWrongTypeIsQuotedWithItsOption) {
   EXPECT_EQ(on_command_line({"--disk-directory", ""}), "--disk-directory : must not be empty");
 }
 
-TEST(CommandLineMistakes, AValueOutOfRangeIsToldTheRange) {
+TEST(CommandLineMistakes, AValueOutOfRangeIsRefusedWithTheRange) {
   EXPECT_EQ(on_command_line({"--tile", "0"}), "--tile 0: must be at least 1");
   EXPECT_EQ(on_command_line({"--memory", "1KiB"}), "--memory 1KiB: must be at least 64KiB");
   EXPECT_EQ(on_command_line({"--disk-threads", "257"}), "--disk-threads 257: must be between 1 and 256");
@@ -66,7 +66,7 @@ TEST(CommandLineMistakes, AnOptionWithoutItsValueIsNamed) {
   EXPECT_EQ(on_command_line({"--config="}), "option --config needs a value");
 }
 
-TEST(CommandLineMistakes, NothingIsLeftOver) {
+TEST(CommandLineMistakes, AnUnexpectedArgumentIsNamed) {
   EXPECT_EQ(on_command_line({"A.npy"}), "unexpected argument \"A.npy\"");
   EXPECT_EQ(on_command_line({"--", "--memory"}), "unexpected argument \"--memory\"");
 }
@@ -113,7 +113,7 @@ TEST(FileMistakes, AFileThatIsNotTomlIsNamedWithTheLine) {
       << in_file("tile = 1\ntile ==");
 }
 
-// toml++ takes for certain what these break.
+// toml++ asserts conditions that these texts violate.
 TEST(FileMistakes, ATextThatIsNearlyTomlIsNamedWithTheLine) {
   for (const char* text : {"[[[", "x = [{a=1},}", "[[[a]]]", "[}", "x = [{},}"})
     EXPECT_TRUE(
@@ -121,7 +121,7 @@ TEST(FileMistakes, ATextThatIsNearlyTomlIsNamedWithTheLine) {
         << text << ": " << in_file("tile = 1\n\n" + std::string(text) + "\nseed = 2\n");
 }
 
-TEST(FileMistakes, WhatIsNestedTooDeeplyIsRefused) {
+TEST(FileMistakes, DeeplyNestedTextIsRefused) {
   const auto many = [](const std::string& one) {
     std::string all;
     for (int i = 0; i < 100'000; ++i) all += one;
@@ -135,7 +135,7 @@ TEST(FileMistakes, WhatIsNestedTooDeeplyIsRefused) {
   EXPECT_EQ(in_file("report = \"" + many(".") + "\""), "(nothing was thrown)");
 }
 
-TEST(FileMistakes, AShareOfMemoryIsMoreThanNothingAndAtMostAll) {
+TEST(FileMistakes, AShareOfMemoryIsPositiveAndAtMostAll) {
   EXPECT_EQ(in_file("memory = \"0%\""),
             "a.toml:1: memory = \"0%\": a share must be more than 0% and at most 100%");
   EXPECT_EQ(on_command_line({"--memory", "120%"}),
@@ -143,7 +143,7 @@ TEST(FileMistakes, AShareOfMemoryIsMoreThanNothingAndAtMostAll) {
   EXPECT_EQ(on_command_line({"--trace-memory", "50%"}).substr(0, 34), "--trace-memory 50%: not a size; wr");
 }
 
-TEST(FileMistakes, AFileThatCannotBeReadIsNamedWithWhoNamedIt) {
+TEST(FileMistakes, AnUnreadableFileIsNamedWithTheOptionThatNamesIt) {
   EXPECT_EQ(on_command_line({"--config", "/no/such.toml"}),
             "--config: cannot read /no/such.toml: No such file or directory");
   EXPECT_EQ(in_environment("FAIRLEAD_CONFIG", "/no/such.toml"),
@@ -151,12 +151,12 @@ TEST(FileMistakes, AFileThatCannotBeReadIsNamedWithWhoNamedIt) {
   EXPECT_EQ(on_command_line({"--config", "/"}), "--config: cannot read /: it is a directory");
 }
 
-TEST(CodeMistakes, AreSaidWithTheLineThatSets) {
+TEST(CodeMistakes, AreReportedWithTheSourceLine) {
   Config config;
   const auto line = std::to_string(__LINE__ + 1);
   const auto unknown = mistake([&] { config.set("memmory", "512MiB"); });
   EXPECT_EQ(unknown, "mistakes_test.cpp:" + line + ": unknown key \"memmory\" (did you mean \"memory\"?)");
-  // Not within EXPECT_EQ: compilers differ about the line of what is in a macro.
+  // Not within EXPECT_EQ: compilers differ about lines within a macro.
   const auto next = std::to_string(__LINE__ + 1);
   const auto too_small = mistake([&] { config.set("tile", 0); });
   EXPECT_EQ(too_small, "mistakes_test.cpp:" + next + ": set(\"tile\", \"0\"): must be at least 1");
@@ -169,15 +169,15 @@ TEST(CodeMistakes, AMistakeLeavesTheValueAsItWas) {
   EXPECT_EQ(config.count("tile"), 512u);
 }
 
-TEST(CodeMistakes, AskingForTheWrongTypeIsAUsageError) {
+TEST(CodeMistakes, ReadingTheWrongTypeIsAUsageError) {
   const Config config;
   EXPECT_THROW(config.count("memory"), UsageError);
   EXPECT_THROW(config.bytes("memory"), UsageError);  // it has no value
   EXPECT_EQ(mistake([&] { config.count("tyle"); }), "unknown key \"tyle\" (did you mean \"tile\"?)");
 }
 
-// The list of policies is not the schema's: it is checked by those who know it, with the same words.
-TEST(Choices, KnownElsewhereAreCheckedWithThePlaceWhereTheValueWasWritten) {
+// The list of policies is not in the schema: other code checks it, with the same message.
+TEST(Choices, OutsideTheSchemaAreRefusedWithThePlaceOfTheValue) {
   constexpr std::array<std::string_view, 3> policies{"eager", "lws", "darts"};
   const auto check = [&](const Config& config) {
     return mistake([&] { config.require_one_of("scheduler", policies); });

@@ -5,7 +5,7 @@
 
 namespace fairlead {
 
-TEST(Precedence, WithoutAnySourceTheDefaultHolds) {
+TEST(Precedence, WithoutAnySourceTheDefaultApplies) {
   const Config config = config_of({});
   EXPECT_EQ(config.count("disk-threads"), 4u);
   EXPECT_EQ(report_of(config, "disk-threads").origin, Origin::default_value);
@@ -19,7 +19,7 @@ TEST(Precedence, ASettingMayHaveNoValueByDefault) {
   EXPECT_EQ(config.written("memory"), "auto");
 }
 
-TEST(Precedence, MemoryMayBeAShareOfWhatThereIs) {
+TEST(Precedence, MemoryMayBeAShareOfTheMachines) {
   const Config half = config_of({"--memory", "50%"}), all = config_of({}, {{"FAIRLEAD_MEMORY", "100%"}});
   EXPECT_EQ(half.written("memory"), "50%");
   EXPECT_GT(half.bytes("memory"), Bytes(1) << 20);
@@ -62,14 +62,14 @@ TEST(Precedence, CodeWinsOverTheCommandLine) {
   EXPECT_TRUE(report_of(config, "disk-threads").where.starts_with("precedence_test.cpp:"));
 }
 
-TEST(Precedence, AStrongerSourceCanTakeAValueAwayAgain) {
+TEST(Precedence, AStrongerSourceCanRemoveAValue) {
   const Config config =
       config_of({"--disk-bandwidth", "unlimited"}, {{"FAIRLEAD_DISK_BANDWIDTH", "250MB/s"}});
   EXPECT_FALSE(config.has("disk-bandwidth"));
   EXPECT_EQ(report_of(config, "disk-bandwidth").origin, Origin::command_line);
 }
 
-TEST(Precedence, OfAnOptionGivenTwiceTheLastHolds) {
+TEST(Precedence, TheLastOfRepeatedOptionsWins) {
   EXPECT_EQ(config_of({"--tile", "1", "--tile=2"}).count("tile"), 2u);
   EXPECT_FALSE(config_of({"--bind-threads", "--no-bind-threads"}).flag("bind-threads"));
 }
@@ -81,7 +81,7 @@ TEST(Precedence, AFlagIsSwitchedOffOnTheCommandLine) {
   EXPECT_TRUE(config_of({"--huge-pages"}, {{"FAIRLEAD_HUGE_PAGES", "off"}}).flag("huge-pages"));
 }
 
-// Which file is read.
+// The file that is read.
 
 TEST(ConfigFile, TheOptionWinsOverTheVariableAndThatOverTheUsualPlace) {
   const TemporaryDirectory directory;
@@ -102,7 +102,7 @@ TEST(ConfigFile, TheUsualPlaceIsBelowHomeWithoutTheXdgVariable) {
   EXPECT_EQ(config_of({}, {{"HOME", directory.path()}}).count("tile"), 9u);
 }
 
-TEST(ConfigFile, EveryTypeIsWrittenAsTomlHasIt) {
+TEST(ConfigFile, EveryTypeIsWrittenAsToml) {
   const TemporaryDirectory directory;
   const Config config = config_of({"--config", directory.write("a.toml", R"(
 memory = 1048576

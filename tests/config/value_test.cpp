@@ -1,4 +1,4 @@
-// Sizes and bandwidths as people write them, and back.
+// Sizes and bandwidths to text and back.
 #include "config/value.hpp"
 
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ TEST(Sizes, OfDecimalFractionsAreExact) {
   EXPECT_EQ(parse_size("0.0001KiB"), 0u);
 }
 
-// As batch systems have them.
+// As in batch systems.
 TEST(Sizes, MayHaveALetterForAUnit) {
   EXPECT_EQ(parse_size("2G"), Bytes{2} << 30);
   EXPECT_EQ(parse_size("512M"), Bytes{512} << 20);
@@ -48,7 +48,7 @@ TEST(Sizes, MayHaveALetterForAUnit) {
   EXPECT_EQ(parse_size("1T"), Bytes{1} << 40);
 }
 
-TEST(Sizes, AreNothingElse) {
+TEST(Sizes, RefuseOtherTexts) {
   for (const char* text :
        {"",   "MiB", "1.",  ".5GiB",   "1.5", "-1",   "+1",    "1e-3",  "1e",      "1.55e1",
         "e9", "1e+", "50%", "512Mb/s", "1 2", "0x10", "1GiB ", " 1GiB", "1..5GiB", "nan"})
@@ -63,7 +63,7 @@ TEST(Shares, ArePerCentAboveNothingAndUpToAll) {
     EXPECT_EQ(parse_share(text), std::nullopt) << text;
 }
 
-TEST(Sizes, UpToTheLargestNumberAndNotBeyond) {
+TEST(Sizes, AreAtMostTheLargestNumber) {
   EXPECT_EQ(parse_size("18446744073709551615"), std::numeric_limits<Bytes>::max());
   EXPECT_EQ(parse_size("18446744073709551616"), std::nullopt);
   EXPECT_EQ(parse_size("15.999999999999999999EiB"), std::numeric_limits<Bytes>::max() - 1);
@@ -75,7 +75,7 @@ TEST(Sizes, UpToTheLargestNumberAndNotBeyond) {
   EXPECT_EQ(parse_size("18446744073709551615EiB"), std::nullopt);
 }
 
-TEST(Sizes, AreWrittenShortly) {
+TEST(Sizes, AreWrittenBriefly) {
   EXPECT_EQ(format_size(536870912), "512MiB");
   EXPECT_EQ(format_size(2000000000), "2GB");
   EXPECT_EQ(format_size(1610612736), "1536MiB");
@@ -83,7 +83,7 @@ TEST(Sizes, AreWrittenShortly) {
   EXPECT_EQ(format_size(0), "0");
 }
 
-TEST(Sizes, ComeBackFromTheirTextUnchanged) {
+TEST(Sizes, AreUnchangedAfterARoundTrip) {
   for (Bytes bytes = 1; bytes < std::numeric_limits<Bytes>::max() / 3; bytes = bytes * 3 - bytes / 7) {
     EXPECT_EQ(parse_size(format_size(bytes)), bytes);
     EXPECT_EQ(parse_size(format_size(bytes & ~Bytes(0xfffff))), bytes & ~Bytes(0xfffff));
@@ -97,7 +97,7 @@ TEST(Sizes, ForReadersAreRounded) {
   EXPECT_EQ(readable_size(Bytes(235) << 30), "235 GiB");
 }
 
-TEST(Values, OfEveryTypeComeBackFromTheirText) {
+TEST(Values, OfEveryTypeAreUnchangedAfterARoundTrip) {
   const auto there_and_back = [](SettingType type, std::string_view text) {
     const Setting setting{.key = "k", .type = type, .unset_word = "auto", .choices = "a|b"};
     const ParsedValue reading = parse_value(setting, text);

@@ -1,4 +1,4 @@
-// Shared by the tests of settings: the text of what is thrown, and one setting's row.
+// Shared by the tests of settings: the text of an exception, and one setting's row.
 #pragma once
 #include <fairlead/error.hpp>
 
@@ -12,7 +12,7 @@ namespace fairlead {
 
 using tests::TemporaryDirectory;
 
-/// What the ConfigError says that `action` throws; a note if it throws none.
+/// The text of the ConfigError that `action` throws; a note if it throws none.
 template <class Action>
 std::string mistake(Action action) {
   try {

@@ -1,5 +1,5 @@
-// Bodies as users write them for nvcc: CMakeLists.txt has it compiled where there is one, for three architectures, without a
-// warning. Nobody runs it.
+// Bodies as users write them for nvcc: CMakeLists.txt compiles the file if nvcc is installed, for three architectures, without
+// warnings. No test runs it.
 #include <fairlead/cuda.hpp>
 #include <fairlead/fairlead.hpp>
 

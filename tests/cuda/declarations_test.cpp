@@ -39,7 +39,7 @@ FAIRLEAD_CUDA_FUNCTIONS(FAIRLEAD_CUDA_COMPARE)
 static_assert(success == CUDA_SUCCESS && out_of_memory == CUDA_ERROR_OUT_OF_MEMORY);
 static_assert(no_device == CUDA_ERROR_NO_DEVICE && not_ready == CUDA_ERROR_NOT_READY);
 static_assert(peer_access_already_enabled == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED);
-static_assert(stream_beside_default == CU_STREAM_NON_BLOCKING);
+static_assert(stream_non_blocking == CU_STREAM_NON_BLOCKING);
 static_assert(event_sleeps == CU_EVENT_BLOCKING_SYNC && event_plain == CU_EVENT_DISABLE_TIMING);
 static_assert(host_for_all == CU_MEMHOSTALLOC_PORTABLE && host_mapped == CU_MEMHOSTALLOC_DEVICEMAP);
 static_assert(register_for_all == CU_MEMHOSTREGISTER_PORTABLE);

@@ -1,5 +1,5 @@
-// Each call of the driver, of cuBLAS and of cuSOLVER in a small run fails once: by an error that passes, and by one that ends
-// the device. Then the answer is right all the same, or an error names the call; and nothing is left that the driver counts.
+// Each call of the driver, of cuBLAS and of cuSOLVER in a small run fails once: with a transient error, and with the loss of
+// the device. Then the result is correct, or an error names the call; and the driver finds no leaks.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -38,7 +38,7 @@ bool gives_back(std::string_view function) {
          function.find("Unload") != function.npos;
 }
 
-/// All calls up to a number; of more the first, the last and some between, which are others for each function.
+/// All calls up to a limit; beyond it the first, the last and some between, depending on the function.
 std::set<int> calls_to_fail(int calls) {
   const int most = at_length() ? 1000 : sanitized ? 6 : 12;
   std::set<int> chosen;
@@ -49,14 +49,14 @@ std::set<int> calls_to_fail(int calls) {
   return chosen;
 }
 
-/// As errors name it: the driver's functions without the number of their version, routines of cuBLAS by their own name.
+/// The name in errors: driver functions without their version suffix, routines of cuBLAS by their own name.
 std::string named(const std::string& function) {
   for (const char* routine : {"gemm", "syrk", "trsm", "trmm", "potrf", "getrf"})
     if (function.find(routine) != function.npos) return routine;
   return function.substr(0, function.find("_v2"));
 }
-/// Of a lost device each call tells, and whoever hears it first says so. Kernels are launched by bodies, and by libraries, which do
-/// not say why one was not: they name the routine.
+/// Each call reports a lost device, so the first one after the loss is named. Libraries that fail to launch a kernel name only
+/// the routine.
 bool names(const std::string& said, const std::string& function, int status) {
   const auto has = [&](std::string_view text) { return said.find(text) != said.npos; };
   if (has(named(function))) return true;
@@ -74,7 +74,7 @@ ProgramRun in_time(const Run& run, const std::string& where) {
   return done;
 }
 
-/// Fails calls of `run`, which says by an error what went wrong.
+/// Fails calls of `run`, which reports the error.
 template <class Run>
 void fail_each_call(const Run& run) {
   begin_devices();
@@ -83,14 +83,14 @@ void fail_each_call(const Run& run) {
   ASSERT_THAT(fake_cuda::end(), IsEmpty());
   ASSERT_EQ(good.said, "");
   ASSERT_TRUE(good.right);
-  int runs = 0, told = 0, in_spite_of_it = 0;
+  int runs = 0, errors = 0, succeeded = 0;
   int turn = 0;
   for (const auto& [function, count] : calls) {
     for (const int call : calls_to_fail(count)) {
       ++turn;
       for (const int status : {passes, ends_the_device}) {
         if (!many_cases() && (turn % 2 == 0) != (status == passes))
-          continue;  // of each function's calls half with each
+          continue;  // half of each function's calls with each status
         const std::string where = function + ", call " + std::to_string(call) + " of some " +
                                   std::to_string(count) + ", gives " + std::to_string(status);
         begin_devices();
@@ -100,21 +100,21 @@ void fail_each_call(const Run& run) {
         const int failed = fake_cuda::failures();
         if (done.said.empty()) {
           EXPECT_TRUE(done.right) << where;
-          in_spite_of_it += failed > 0;
+          succeeded += failed > 0;
         } else {
           EXPECT_GT(failed, 0) << where << ": " << done.said;
           EXPECT_TRUE(names(done.said, function, status)) << where << ": " << done.said;
-          ++told;
+          ++errors;
         }
         std::map<std::string, int> then = fake_cuda::calls();
-        if (status == passes && failed > 0)  // else what is on the device is not given back
+        if (status == passes && failed > 0)  // otherwise resources on the device are not released
           for (const std::string library : {"cublas", "cusolverDn"}) {
             const std::string version = library == "cublas" ? "_v2" : "";
             const std::string create = library + "Create" + version;
             EXPECT_EQ(then[create] - (function == create), then[library + "Destroy" + version]) << where;
           }
         const std::vector<std::string> left = fake_cuda::end();
-        if (gives_back(function) && left.size() == 1 && failed == 1)  // by the driver's fault
+        if (gives_back(function) && left.size() == 1 && failed == 1)  // the injected failure leaks it
           EXPECT_THAT(left.front(), AnyOf(HasSubstr("not given back"), HasSubstr("registered at the end")))
               << where;
         else
@@ -122,10 +122,10 @@ void fail_each_call(const Run& run) {
       }
     }
   }
-  std::cout << calls.size() << " functions, " << runs << " runs: " << told << " errors, " << in_spite_of_it
-            << " right in spite of one\n";
-  EXPECT_GT(told, runs / 10);
-  EXPECT_GT(in_spite_of_it, runs / 10);
+  std::cout << calls.size() << " functions, " << runs << " runs: " << errors << " errors, " << succeeded
+            << " correct despite one\n";
+  EXPECT_GT(errors, runs / 10);
+  EXPECT_GT(succeeded, runs / 10);
 }
 
 ProgramRun run_in_trouble() {
@@ -133,7 +133,7 @@ ProgramRun run_in_trouble() {
                      backend::default_backends(), step_codelet(), mix_codelet(), 12);
 }
 
-/// By the residual of a matrix's factors, which is below 30 of good ones.
+/// Checks the residual of a matrix's factors: below 30 if correct.
 template <class Residual>
 ProgramRun judged(const Residual& residual) {
   const linalg::testing::Setting setting{
@@ -150,7 +150,7 @@ ProgramRun judged(const Residual& residual) {
 
 TEST(CudaCalls, FailOneByOneInTasks) { fail_each_call(run_in_trouble); }
 
-// A stream that something has failed in is waited for, since nobody may use its data meanwhile; that may fail, too.
+// After a failure the stream is synchronized, since its data must not be used before; this may fail as well.
 TEST(CudaCalls, FailTwice) {
   int twice = 0;
   for (const char* function :

@@ -1,5 +1,5 @@
-// What a driver does not do, from some call on: then the values are right all the same, or an error says which device and what the
-// driver said; and what was taken is given back. (Devices that are lost: losses_test.)
+// Driver functions fail from some call on: the values are correct, or an error names the device and the driver's error; and
+// resources are released. (Lost devices: losses_test.)
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,16 +21,16 @@ constexpr const char* devices_in_trouble = "cuda:0,memory=36KiB,streams=2 + cuda
 
 }  // namespace
 
-// Each function in turn, from some call on, by an error that passes and by one that ends the device. (Single calls:
+// Each function fails from some call on, with a transient error and with the loss of the device. (Single calls:
 // every_call_test.)
-TEST(CudaFailures, GiveRightValuesOrSayWhatFailed) {
-  int told = 0, in_spite_of_it = 0;
+TEST(CudaFailures, GiveCorrectValuesOrNameTheFailure) {
+  int errors = 0, succeeded = 0;
 #define FAIRLEAD_CUDA_NAME_TEXT(name, ...) #name,
   for (const std::string function : {FAIRLEAD_CUDA_FUNCTIONS(FAIRLEAD_CUDA_NAME_TEXT)}) {
-    if (function.starts_with("cuGetError")) continue;  // they say what others did
+    if (function.starts_with("cuGetError")) continue;  // they describe other errors
     if (function.find("Free") != std::string::npos || function.find("Destroy") != std::string::npos ||
         function.find("Unregister") != std::string::npos || function.find("Release") != std::string::npos)
-      continue;  // then it is not given back
+      continue;  // then resources leak
     for (const int status : {2, 719})
       for (const int call : {1, 2, 3, 5, 9, 17}) {
         if (!many_cases() && call != 3 && call != 9) continue;
@@ -43,7 +43,7 @@ TEST(CudaFailures, GiveRightValuesOrSayWhatFailed) {
         const int failed = fake_cuda::failures();
         if (run.said.empty()) {
           EXPECT_TRUE(run.right) << where;
-          in_spite_of_it += failed > 0;
+          succeeded += failed > 0;
         } else {
           EXPECT_GT(failed, 0) << where << ": " << run.said;
           EXPECT_THAT(run.said, AnyOf(HasSubstr("cuda 0"), HasSubstr("cuda 1"), HasSubstr("\"cuda:0,")))
@@ -52,10 +52,10 @@ TEST(CudaFailures, GiveRightValuesOrSayWhatFailed) {
                                                             : "CUDA_ERROR_LAUNCH_FAILED (719)"),
                                       HasSubstr("names no device")))
               << where;
-          ++told;
+          ++errors;
         }
         for (const std::string& text : fake_cuda::end())
-          // Whoever may make no context current gives nothing back.
+          // Without a current context no resource can be released.
           EXPECT_TRUE(function == "cuCtxPushCurrent_v2" &&
                       (text.find("not given back") != std::string::npos ||
                        text.find("registered at the end") != std::string::npos))
@@ -64,8 +64,8 @@ TEST(CudaFailures, GiveRightValuesOrSayWhatFailed) {
   }
   const int least =
       many_cases() ? 20 : 5;  // under a sanitizer half of the calls fail, and other threads make them
-  EXPECT_GT(told, least);
-  EXPECT_GT(in_spite_of_it, least);
+  EXPECT_GT(errors, least);
+  EXPECT_GT(succeeded, least);
 }
 
 }  // namespace fairlead::tests

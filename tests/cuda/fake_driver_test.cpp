@@ -1,5 +1,5 @@
-// The driver without a device itself, called as Fairlead does not: what real ones may do either way it does either way, by its seed,
-// and what must not be done it tells.
+// The fake driver itself, called in ways that Fairlead does not use: it varies unspecified behaviour of real drivers by its
+// seed, and reports invalid use.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 namespace cu = backend::cu;
 
-/// A context, a stream and memory for a number.
+/// A context, a stream and memory for one number.
 struct Calls {
   explicit Calls(std::uint64_t seed) {
     fake_cuda::begin({.seed = seed, .longest_delay_us = 300});
@@ -30,7 +30,7 @@ struct Calls {
     EXPECT_EQ(driver->cuInit(0), cu::success);
     EXPECT_EQ(driver->cuDevicePrimaryCtxRetain(&context, 0), cu::success);
     EXPECT_EQ(driver->cuCtxPushCurrent_v2(context), cu::success);
-    EXPECT_EQ(driver->cuStreamCreate(&stream, cu::stream_beside_default), cu::success);
+    EXPECT_EQ(driver->cuStreamCreate(&stream, cu::stream_non_blocking), cu::success);
     EXPECT_EQ(driver->cuMemAlloc_v2(&memory, sizeof(long)), cu::success);
   }
   std::vector<std::string> end() {
@@ -40,7 +40,7 @@ struct Calls {
     driver->cuDevicePrimaryCtxRelease_v2(0);
     return fake_cuda::end();
   }
-  /// What is there when all is done.
+  /// The value after all operations.
   long value() const {
     long value = 0;
     EXPECT_EQ(driver->cuMemHostRegister_v2(&value, sizeof value, cu::register_for_all), cu::success);
@@ -60,7 +60,7 @@ constexpr const char* not_registered = "a copy that is not waited for takes RAM 
 
 }  // namespace
 
-TEST(FakeCuda, ReadsRamThatIsNotRegisteredAtTheCallOrLater) {
+TEST(FakeCuda, ReadsUnregisteredRamAtTheCallOrLater) {
   std::set<long> values;
   for (std::uint64_t seed = 1; seed <= 200 && values.size() < 2; ++seed) {
     Calls calls(seed);
@@ -78,7 +78,7 @@ TEST(FakeCuda, ReadsRamThatIsNotRegisteredAtTheCallOrLater) {
   EXPECT_THAT(values, ElementsAre(1, 2));
 }
 
-TEST(FakeCuda, WaitsForCopiesIntoRamThatIsNotRegisteredOrDoesNot) {
+TEST(FakeCuda, MayWaitForCopiesIntoUnregisteredRam) {
   std::set<long> values;
   for (std::uint64_t seed = 1; seed <= 200 && values.size() < 2; ++seed) {
     Calls calls(seed);
@@ -95,7 +95,7 @@ TEST(FakeCuda, WaitsForCopiesIntoRamThatIsNotRegisteredOrDoesNot) {
   EXPECT_THAT(values, ElementsAre(1, 2));
 }
 
-TEST(FakeCuda, TellsOfEachUseOfTheDefaultStream) {
+TEST(FakeCuda, ReportsEachUseOfTheDefaultStream) {
   Calls calls(1);
   cu::Event event = nullptr;
   EXPECT_EQ(calls.driver->cuEventCreate(&event, cu::event_plain), cu::success);
@@ -108,8 +108,8 @@ TEST(FakeCuda, TellsOfEachUseOfTheDefaultStream) {
                                        "the default stream was waited for"));
 }
 
-// Who has just seen it may not have told anybody yet; when it calls again, it has.
-TEST(FakeCuda, CountsWhatACopySavesOnceWhoSawItsEndHasCalledAgain) {
+// A thread that observes the completion may not have published it before its next call.
+TEST(FakeCuda, CountsCopiedBytesAsSavedAfterTheObserversNextCall) {
   for (const bool calls_again : {false, true}) {
     Calls calls(1);
     const auto* const driver = calls.driver.get();
@@ -135,13 +135,13 @@ TEST(FakeCuda, CountsWhatACopySavesOnceWhoSawItsEndHasCalledAgain) {
   }
 }
 
-// Either stream may be the first: the event is over with its last record, whatever the first one does, and with both it stays so.
-TEST(FakeCuda, EndsAnEventWithItsLastRecord) {
+// Either stream may be first: the event finishes with its last record, independent of the first one, and stays finished.
+TEST(FakeCuda, FinishesAnEventWithItsLastRecord) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Calls calls(seed);
     cu::Stream other = nullptr;
     cu::Event event = nullptr;
-    EXPECT_EQ(calls.driver->cuStreamCreate(&other, cu::stream_beside_default), cu::success);
+    EXPECT_EQ(calls.driver->cuStreamCreate(&other, cu::stream_non_blocking), cu::success);
     EXPECT_EQ(calls.driver->cuEventCreate(&event, cu::event_plain), cu::success);
     EXPECT_EQ(calls.driver->cuEventRecord(event, calls.stream), cu::success);
     EXPECT_EQ(calls.driver->cuEventRecord(event, other), cu::success);
@@ -154,7 +154,7 @@ TEST(FakeCuda, EndsAnEventWithItsLastRecord) {
   }
 }
 
-TEST(FakeCuda, TellsOfAnEventThatIsDestroyedBeforeItIsOver) {
+TEST(FakeCuda, ReportsAnEventDestroyedBeforeItFinishes) {
   Calls calls(1);
   cu::Event event = nullptr;
   EXPECT_EQ(calls.driver->cuEventCreate(&event, cu::event_plain), cu::success);
@@ -167,8 +167,8 @@ TEST(FakeCuda, TellsOfAnEventThatIsDestroyedBeforeItIsOver) {
   EXPECT_THAT(calls.end(), ElementsAre("an event was given back before it was over"));
 }
 
-// A network that writes there by itself: a kernel that is launched meanwhile is not ordered with it, whichever is first.
-TEST(FakeCuda, SeesWhetherWhatComesFromOutsideIsOrderedWithKernels) {
+// A network that writes device memory: a kernel launched in the meantime is unordered with it, whichever runs first.
+TEST(FakeCuda, ChecksTheOrderOfNetworkWritesAndKernels) {
   const auto found = [](auto use) {
     Calls calls(1);
     auto* const memory = reinterpret_cast<void*>(calls.memory);

@@ -1,5 +1,5 @@
-// Of the driver without a device what no part of Fairlead calls, but programs that measure a real one do: memory that cores and
-// device follow at the same addresses, and graphs of kernels. What must not be done with them it tells.
+// Functions of the fake driver that only benchmarks call: managed memory, accessible to cores and devices at the same
+// addresses, and graphs of kernels. The driver reports their invalid use.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -39,7 +39,7 @@ class FakeUnified : public testing::Test {
     EXPECT_EQ(driver->cuInit(0), cu::success);
     EXPECT_EQ(driver->cuDevicePrimaryCtxRetain(&context, 0), cu::success);
     EXPECT_EQ(driver->cuCtxPushCurrent_v2(context), cu::success);
-    EXPECT_EQ(driver->cuStreamCreate(&stream, cu::stream_beside_default), cu::success);
+    EXPECT_EQ(driver->cuStreamCreate(&stream, cu::stream_non_blocking), cu::success);
   }
   std::vector<std::string> end() {
     driver->cuStreamDestroy_v2(stream);
@@ -65,7 +65,7 @@ class FakeUnified : public testing::Test {
 
 }  // namespace
 
-TEST_F(FakeUnified, CoresAndKernelsFollowManagedMemoryAtTheSameAddress) {
+TEST_F(FakeUnified, CoresAndKernelsAccessManagedMemoryAtTheSameAddress) {
   const cu::Pointer at = managed(sizeof(long));
   auto* const number = reinterpret_cast<long*>(at);
   *number = 20;
@@ -77,7 +77,7 @@ TEST_F(FakeUnified, CoresAndKernelsFollowManagedMemoryAtTheSameAddress) {
             cu::success);
   fake_cuda::launch(stream, "add", {{number, sizeof(long), true}},
                     [](auto places) { *reinterpret_cast<long*>(places[0]) += 3; });
-  // A device copies from there into memory of its own.
+  // A device copies from there into its own memory.
   cu::Pointer own = 0;
   EXPECT_EQ(driver->cuMemAlloc_v2(&own, sizeof(long)), cu::success);
   EXPECT_EQ(driver->cuMemcpyDtoDAsync_v2(own, at, sizeof(long), stream), cu::success);
@@ -88,26 +88,26 @@ TEST_F(FakeUnified, CoresAndKernelsFollowManagedMemoryAtTheSameAddress) {
   EXPECT_EQ(driver->cuStreamSynchronize(stream), cu::success);
   EXPECT_EQ(*number, 23);
   EXPECT_EQ(driver->cuMemFree_v2(own), cu::success);
-  EXPECT_NE(driver->cuMemFreeHost(number), cu::success);  // nor is it RAM that the driver has given
+  EXPECT_NE(driver->cuMemFreeHost(number), cu::success);  // nor was it allocated as host memory
   EXPECT_EQ(driver->cuMemFree_v2(at), cu::success);
   EXPECT_THAT(end(), IsEmpty());
 }
 
-TEST_F(FakeUnified, TellsOfMoreManagedMemoryThanIsFreeAndOfWhatIsLeft) {
+TEST_F(FakeUnified, ReportsExcessAndLeakedManagedMemory) {
   managed(2 << 20);
   EXPECT_THAT(end(),
               ElementsAre("more managed memory is taken than the device has free", "RAM was not given back"));
 }
 
-TEST_F(FakeUnified, TellsOfAdviceOnWhatIsNotManaged) {
+TEST_F(FakeUnified, ReportsAdviceOnUnmanagedMemory) {
   long plain = 0;
   EXPECT_NE((function<cu::Status(cu::Pointer, std::size_t, int, cu::Device)>("cuMemAdvise")(
                 reinterpret_cast<cu::Pointer>(&plain), sizeof plain, 3, 0)),
             cu::success);
-  EXPECT_THAT(end(), ElementsAre("cuMemAdvise is told of memory that is not managed"));
+  EXPECT_THAT(end(), ElementsAre("cuMemAdvise gets memory that is not managed"));
 }
 
-TEST_F(FakeUnified, RunsAGraphAsOftenAsItIsLaunched) {
+TEST_F(FakeUnified, RunsAGraphOnEachLaunch) {
   cu::Module module = nullptr;
   cu::Function kernel = nullptr;
   EXPECT_EQ(driver->cuModuleLoadData(&module, ".visible .entry nothing() { ret; }"), cu::success);
@@ -132,7 +132,7 @@ TEST_F(FakeUnified, RunsAGraphAsOftenAsItIsLaunched) {
   EXPECT_EQ(fake_cuda::operations(), 6u);
   EXPECT_EQ((function<cu::Status(Graph*)>("cuGraphDestroy")(graph)), cu::success);
   EXPECT_EQ(driver->cuModuleUnload(module), cu::success);
-  EXPECT_THAT(end(), ElementsAre("a graph was not given back"));  // the one that was ready
+  EXPECT_THAT(end(), ElementsAre("a graph was not given back"));  // the instantiated one
 }
 
 }  // namespace fairlead::tests

@@ -1,5 +1,5 @@
-// With fixed-order the bits are the same in every run beside CUDA devices: whatever the policy, the cores, the streams, the limit and the
-// order in which the driver does things. Its kernels round otherwise than the cores', so a task that changed sides would be seen.
+// With fixed-order the bits are equal in every run with CUDA devices, for any policy, cores, streams, memory limit and order of
+// operations in the driver. Its kernels round differently than the cores', so a task that moves between them is detected.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -17,12 +17,12 @@ namespace fairlead::tests {
 
 namespace {
 
-struct BesideCores {
+struct CoresAndDevices {
   const char* devices;
   const char* policy;
   std::size_t workers;
 };
-constexpr BesideCores runs_beside_cores[] = {
+constexpr CoresAndDevices machines[] = {
     {"cuda:0,memory=60KiB", "eager", 1},
     {"cuda:0,memory=100KiB,streams=4", "dmdas", 2},
     {"cuda:0,memory=60KiB + cuda:1,memory=90KiB,streams=2", "lws", 2},
@@ -33,21 +33,20 @@ constexpr BesideCores runs_beside_cores[] = {
     {"cuda:0,memory=4MiB,streams=3", "blocks", 2},
 };
 
-/// The bits of what `run` gives, which are those of the first machine's in all of them. How often they are others without
-/// fixed-order.
+/// Checks that the bits of `run` are equal on all machines. Returns how often they differ without fixed-order.
 template <class Run>
 int compare(const Run& run) {
-  const auto on = [&](const BesideCores& machine, std::uint64_t seed, bool fixed) {
+  const auto on = [&](const CoresAndDevices& machine, std::uint64_t seed, bool fixed) {
     const FakeDevices devices(2, seed, 20);
     return run(linalg::testing::Setting{.workers = machine.workers,
                                         .scheduler = machine.policy,
                                         .devices = machine.devices,
                                         .fixed_order = fixed});
   };
-  const auto first = on(runs_beside_cores[0], 1, true);
+  const auto first = on(machines[0], 1, true);
   int others = 0;
   std::uint64_t seed = 1;
-  for (const BesideCores& machine : runs_beside_cores) {
+  for (const CoresAndDevices& machine : machines) {
     for (int i = 0; i < 2; ++i) EXPECT_TRUE(on(machine, ++seed, true) == first) << machine.devices;
     others += !(on(machine, ++seed, false) == first);
   }
@@ -79,8 +78,8 @@ TEST(CudaFixedOrder, GivesQrTheSameBits) {
   }
 }
 
-// Two bodies for each kind, of which the second adds in the other direction; and sums of many tasks in one.
-TEST(CudaFixedOrder, TakesTheFirstOfSeveralBodies) {
+// Two bodies for each kind, of which the second adds in reverse order; and reductions over many tasks.
+TEST(CudaFixedOrder, UsesTheFirstOfSeveralBodies) {
   constexpr long size = 64;
   const auto forwards = [](const double* x, double* sum) {
     for (long i = 0; i < size; ++i) *sum += x[i] / 3;

@@ -1,5 +1,5 @@
-// Which of the fake CUDA devices a command takes by itself, how much of their memory, and what it says otherwise. The devices say
-// that they are as fast as an H200: 16.7 TFlop/s are expected of one.
+// The fake CUDA devices that a command selects automatically, the memory that it uses, and its message otherwise. The devices
+// report the properties of an H200: the expected rate is 16.7 TFlop/s.
 #include "fairlead/gainful_devices.hpp"
 
 #include <gmock/gmock.h>
@@ -16,9 +16,9 @@ using ::testing::StartsWith;
 
 constexpr Bytes mebibyte = Bytes{1} << 20;
 
-bool asked = false;
+bool searched = false;
 backend::cu::Found cuda_there() {
-  asked = true;
+  searched = true;
   return backend::cu::find_devices();
 }
 backend::cl::Found nothing_of_opencl() { return {}; }
@@ -39,13 +39,13 @@ WorkToDo work(double n, double gflops, std::size_t element_bytes = 8) {
           .core_flops_per_second = gflops * 1e9};
 }
 DevicesToUse found(const WorkToDo& work, std::size_t ranks = 1) {
-  asked = false;
+  searched = false;
   return devices_for(work, ranks, cuda_there, nothing_of_opencl);
 }
 
 }  // namespace
 
-TEST(GainfulDevices, AreTakenWhereTheyAreFaster) {
+TEST(GainfulDevices, AreUsedIfFaster) {
   const tests::FakeDevices devices(2);
   const DevicesToUse use = found(work(5000, 10));  // 4 s on the cores
   EXPECT_THAT(use.line, StartsWith("cuda:0 (Fake CUDA device 0, "));
@@ -53,32 +53,32 @@ TEST(GainfulDevices, AreTakenWhereTheyAreFaster) {
   EXPECT_EQ(backend::devices_from(use.list, backend::default_backends()).size(), 2u);
 }
 
-TEST(GainfulDevices, AreNotLookedForWhereTheCoresAreDoneBefore) {
+TEST(GainfulDevices, AreNotSearchedIfTheCoresFinishBefore) {
   const tests::FakeDevices devices;
   for (const double n : {1, 200, 3000}) {
     const DevicesToUse use = found(work(n, 10));
     EXPECT_EQ(use.list, "");
     EXPECT_THAT(use.line, StartsWith("none looked for: the cores take some "));
-    EXPECT_FALSE(asked) << n;
+    EXPECT_FALSE(searched) << n;
   }
 }
 
-TEST(GainfulDevices, AreNotTakenWhereBeginningTakesMostOfIt) {
+TEST(GainfulDevices, AreNotUsedIfInitializationDominates) {
   const tests::FakeDevices devices;
   const DevicesToUse use = found(work(3250, 10));  // 1.14 s on the cores
   EXPECT_EQ(use.list, "");
   EXPECT_THAT(use.line, StartsWith("none: Fake CUDA device 0 would take some 1.0"));
 }
 
-TEST(GainfulDevices, AreNotLookedForWhatHasNoBodyThere) {
+TEST(GainfulDevices, AreNotSearchedForOperationsWithoutBodies) {
   const tests::FakeDevices devices;
   WorkToDo qr = work(50'000, 10);
   qr.only_on_cores = "QR factorization";
   EXPECT_EQ(found(qr).line, "none: QR factorization runs on cores");
-  EXPECT_FALSE(asked);
+  EXPECT_FALSE(searched);
 }
 
-TEST(GainfulDevices, AreLeftOutWhereKernelsWereNotCompiledForThem) {
+TEST(GainfulDevices, AreSkippedWithoutCompiledKernelsForThem) {
   const tests::FakeDevices devices;  // of compute capability 9.0
   WorkToDo qr = work(20'000, 10);
   qr.least_capability = 9;
@@ -90,8 +90,8 @@ TEST(GainfulDevices, AreLeftOutWhereKernelsWereNotCompiledForThem) {
             "and later");
 }
 
-// As one that is older than the compiler of the kernels.
-TEST(GainfulDevices, AreLeftOutWhereTheirDriverDoesNotTakeTheKernels) {
+// Such as a driver older than the compiler of the kernels.
+TEST(GainfulDevices, AreSkippedIfTheirDriverRejectsTheKernels) {
   const tests::FakeDevices devices;
   WorkToDo qr = work(20'000, 10);
   qr.own_kernels = tests::image_of_kernels;
@@ -101,7 +101,7 @@ TEST(GainfulDevices, AreLeftOutWhereTheirDriverDoesNotTakeTheKernels) {
   EXPECT_THAT(found(qr).line, StartsWith("none: cuda:0: Fake CUDA device 0: cuModuleLoadData: "));
 }
 
-TEST(GainfulDevices, AreNotTakenForWhatReachesLittleOfTheirPeak) {
+TEST(GainfulDevices, AreNotUsedForALowPartOfTheirPeak) {
   const tests::FakeDevices devices;
   WorkToDo qr = work(20'000, 10);
   EXPECT_NE(found(qr).list, "");
@@ -109,8 +109,8 @@ TEST(GainfulDevices, AreNotTakenForWhatReachesLittleOfTheirPeak) {
   EXPECT_EQ(found(qr).list, "");
 }
 
-// What the matrix takes, at most what is free less a part; in all by all ranks.
-TEST(GainfulDevices, LeaveAPartOfTheMemoryToOthers) {
+// The memory of the matrix, at most the free memory less a reserve; divided among all ranks.
+TEST(GainfulDevices, LeaveAReserveOfTheMemory) {
   const tests::FakeDevices devices;  // 1 GiB
   const auto memory = [](const DevicesToUse& use) {
     return backend::smallest_shared_device_memory(use.list, backend::default_backends()).value_or(0) /
@@ -123,7 +123,7 @@ TEST(GainfulDevices, LeaveAPartOfTheMemoryToOthers) {
   EXPECT_EQ(fake_cuda::bytes(0), 0u);
 }
 
-TEST(GainfulDevices, ThatDoNotGiveTheirMemoryAreLeftOut) {
+TEST(GainfulDevices, AreSkippedIfAllocationFails) {
   const tests::FakeDevices devices;
   fake_cuda::fail("cuMemAlloc_v2", 1, true);
   EXPECT_EQ(found(work(5000, 10)).list, "");
@@ -131,7 +131,7 @@ TEST(GainfulDevices, ThatDoNotGiveTheirMemoryAreLeftOut) {
   EXPECT_GT(fake_cuda::failures(), 0);
 }
 
-TEST(GainfulDevices, AreNoErrorWhereThereAreNone) {
+TEST(GainfulDevices, AreNoErrorIfMissing) {
   const tests::FakeDevices devices(0);
   EXPECT_EQ(found(work(9000, 10)).line, "none: no GPU is there (libcuda.so.1 is there, but names no device)");
   EXPECT_THAT(devices_for(work(9000, 10), 1, cuda_there, a_gpu_of_opencl).line,
@@ -140,9 +140,18 @@ TEST(GainfulDevices, AreNoErrorWhereThereAreNone) {
               StartsWith("none: no GPU is there ("));
 }
 
-// As on most machines: what the loader says about a library that is not installed is not said. Other problems of a driver are, by
-// their first line.
-TEST(GainfulDevices, OfADriverThatIsNotInstalledNoLibraryIsNamed) {
+TEST(GainfulDevices, OpenclIsRecommendedOnlyIfTheOperationHasBodiesForIt) {
+  const tests::FakeDevices devices(0);
+  WorkToDo qr = work(9000, 10);
+  qr.without_opencl = "QR factorization";
+  EXPECT_EQ(devices_for(qr, 1, cuda_there, a_gpu_of_opencl).line,
+            "none: OpenCL has Some device, but QR factorization has no kernels for OpenCL");
+  EXPECT_THAT(devices_for(qr, 1, cuda_there, cores_by_opencl).line, StartsWith("none: no GPU is there ("));
+}
+
+// As on most machines: the loader's error about a driver that is not installed is omitted. Other errors of a driver are
+// reported by their first line.
+TEST(GainfulDevices, AMissingDriverIsReportedWithoutItsLibrary) {
   const auto line = [](backend::cu::Found (*find)()) {
     return devices_for(work(9000, 10), 1, find, nothing_of_opencl).line;
   };
@@ -160,7 +169,7 @@ TEST(GainfulDevices, OfADriverThatIsNotInstalledNoLibraryIsNamed) {
             "none: no GPU is there (libcuda.so.1: wrong ELF class)");
 }
 
-// 64 times as slow in double precision: what NVIDIA says of cards for pictures.
+// 64 times slower in double precision: NVIDIA's figure for graphics cards.
 TEST(GainfulDevices, AreRatedByTheirDataSheet) {
   const auto peak = [](int major, int minor, int multiprocessors, int kilohertz, std::size_t element_bytes) {
     backend::cu::FoundDevice device;

@@ -1,4 +1,4 @@
-// What is given back when a task or a runtime ends.
+// Resources released when a task or a runtime ends.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -23,8 +23,8 @@ constexpr std::size_t pinned_chunks = 3;
 
 }  // namespace
 
-// A task that is over holds nothing of the program, however its check ended.
-TEST(CudaGivesBack, WhatACheckHolds) {
+// A finished task keeps no object of the program, whether its check passed or threw.
+TEST(CudaReleases, TheCapturesOfACheck) {
   const FakeDevices there;
   std::vector<long> numbers(100);
   Runtime runtime(cuda_machine("cuda:0,memory=1MiB"));
@@ -49,20 +49,21 @@ TEST(CudaGivesBack, WhatACheckHolds) {
   }
 }
 
-// A device that is lost by it is asked nothing more, and another one takes the rest away.
-TEST(CudaGivesBack, RegistrationsByADeviceThatIsThere) {
+// No calls are made for a device that is lost by it; another device unregisters the rest.
+TEST(CudaReleases, RegistrationsThroughAnAvailableDevice) {
   for (const int others : {0, 1}) {
     const FakeDevices there(1 + others);
     const cu::Found found = cu::find_devices();
-    bool told = false;
-    std::atomic<bool> somebody_asks = false;
+    bool loss_reported = false;
+    std::atomic<bool> has_poller = false;
     std::deque<cu::OpenDevice> devices;
     for (const cu::FoundDevice& device : found.devices)
       devices.emplace_back(
           found.driver, device,
-          cu::OpenDevice::Settings{"cuda", 4096,
-                                   std::make_shared<cu::LossState>([&](const std::string&) { told = true; }),
-                                   &somebody_asks});
+          cu::OpenDevice::Settings{"cuda", 4096, std::make_shared<cu::LossState>([&](const std::string&) {
+                                     loss_reported = true;
+                                   }),
+                                   &has_poller});
     const std::size_t bytes = pinned_chunks * cu::PinnedMemory::chunk_bytes;
     const std::unique_ptr<std::byte[]> memory(new std::byte[bytes]);  // nothing is copied there
     {
@@ -75,7 +76,7 @@ TEST(CudaGivesBack, RegistrationsByADeviceThatIsThere) {
       fake_cuda::fail("cuMemHostUnregister", 1, false, 719);
     }
     EXPECT_TRUE(devices.front().lost());
-    EXPECT_FALSE(told);
+    EXPECT_FALSE(loss_reported);
     EXPECT_EQ(fake_cuda::calls()["cuMemHostUnregister"],
               others == 0 ? 1 : 1 + static_cast<int>(pinned_chunks));
   }

@@ -1,5 +1,4 @@
-// What waiting for CUDA devices costs: next to nothing while nothing is there for them to do, and while they are busy; and never more
-// than one core that asks again and again.
+// The CPU time of waiting for CUDA devices: almost none while they are idle or busy; and never more than one polling core.
 #include <gtest/gtest.h>
 #include <time.h>
 
@@ -30,14 +29,14 @@ constexpr const char* four_devices =
     "cuda:0,memory=64KiB,streams=4 + cuda:1,memory=64KiB,streams=4 + cuda:2,memory=64KiB,streams=4 + "
     "cuda:3,memory=64KiB,streams=4";
 
-/// Of all threads of the process.
+/// CPU time of all threads of the process.
 std::chrono::nanoseconds processor_time() {
   timespec time{};
   ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
   return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
 
-/// What the process takes while `wait` goes on, of three times the least.
+/// The CPU time of the process during `wait`, the least of three runs.
 template <class Wait>
 std::chrono::nanoseconds processor_time_of(const Wait& wait) {
   auto least = std::chrono::nanoseconds::max();
@@ -54,7 +53,7 @@ constexpr std::chrono::nanoseconds allowed = devices * long_time / 500 * (saniti
 
 }  // namespace
 
-TEST(CudaIdle, CostsNextToNothingWhileACoreComputes) {
+TEST(CudaIdle, CostsAlmostNoCpuTimeWhileACoreComputes) {
   const FakeDevices there(devices);
   std::vector<std::vector<long>> numbers(16, std::vector<long>(100, 1));
   long nothing = 0;
@@ -75,8 +74,8 @@ TEST(CudaIdle, CostsNextToNothingWhileACoreComputes) {
   EXPECT_LT(took, allowed);
 }
 
-// By asking all the time each of them would take as long as the kernels do.
-TEST(CudaIdle, CostsLittleWhileDevicesCompute) {
+// By permanent polling each of them would take as long as the kernels.
+TEST(CudaIdle, CostsLittleCpuTimeWhileDevicesCompute) {
   const FakeDevices there(devices);
   std::vector<std::vector<long>> numbers(16, std::vector<long>(100, 1));
   Runtime runtime(cuda_machine(four_devices));
@@ -100,7 +99,7 @@ TEST(CudaIdle, CostsLittleWhileDevicesCompute) {
 
 namespace {
 
-/// How many threads ask for an event once more at this moment. It has no object, as the driver's functions.
+/// Number of threads that poll now. A global, since the driver's functions have no object.
 struct Asking {
   std::shared_ptr<const cu::Driver> real;
   std::atomic<int> now = 0, most = 0;
@@ -120,7 +119,7 @@ cu::Status ask(cu::Event event) {
     int most = asking().most;
     while (most < now && !asking().most.compare_exchange_weak(most, now)) {
     }
-    std::this_thread::sleep_for(200us);  // so that others would come to it meanwhile
+    std::this_thread::sleep_for(200us);  // so that other threads could start polling
   }
   const cu::Status status = asking().real->cuEventQuery(event);
   has_asked = status == cu::not_ready;
@@ -130,7 +129,7 @@ cu::Status ask(cu::Event event) {
 
 }  // namespace
 
-TEST(CudaIdle, OneThreadAtATimeAsksAgainAndAgain) {
+TEST(CudaIdle, OneThreadPollsAtATime) {
   const FakeDevices there(devices, 1, 200);
   cu::Found found = cu::find_devices();
   asking().real = found.driver;

@@ -1,5 +1,5 @@
-// Mistakes that could be made where values of other ranks land in a device, made between the protocol and the network, or between
-// the network and the device's memory: each is noticed, by the driver's checker or by wrong values.
+// Deliberate mistakes in receiving values of other ranks into device memory, between protocol and network, or between network
+// and device memory: each is detected, by the driver's checker or by wrong values.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -21,12 +21,12 @@ namespace {
 
 enum class Mistake : std::uint8_t {
   none,
-  told_when_it_is_asked_for,  // a value counts as there when MPI was asked for it
-  told_when_it_has_begun,     // its copy to the device has begun, and is not over
-  written_after_it_was_told,  // the place is still written, and may be somebody else's by then
+  reported_when_posted,    // a value counts as arrived when its receive is posted
+  reported_when_started,   // its copy to the device has started, but not finished
+  written_after_reported,  // the memory is still written, and may have another owner by then
 };
 
-/// Brings bytes later than it says, or once more.
+/// Writes bytes after it reports completion, or a second time.
 class Hasty final : public DeviceMemory {
  public:
   Hasty(DeviceMemory& real, bool at_once, std::chrono::microseconds later)
@@ -64,7 +64,7 @@ class Hasty final : public DeviceMemory {
 /// A rank's network that makes the mistake.
 class Mistaken final : public net::Network, private net::Network::Listener {
  public:
-  using Listener = net::Network::Listener;  // it is both
+  using Listener = net::Network::Listener;  // implements both interfaces
   Mistaken(std::shared_ptr<net::Network> real, Mistake mistake, std::uint64_t seed)
       : real_(std::move(real)), mistake_(mistake), later_(20 * (seed % 20)) {}
 
@@ -85,15 +85,15 @@ class Mistaken final : public net::Network, private net::Network::Listener {
   }
   void expect(const net::Commands::PostedReceive& expected) override {
     net::Commands::PostedReceive asked = expected;
-    if (asked.memory != nullptr && mistake_ > Mistake::told_when_it_is_asked_for)
+    if (asked.memory != nullptr && mistake_ > Mistake::reported_when_posted)
       asked.memory = memories_
                          .emplace_back(std::make_unique<Hasty>(
-                             *expected.memory, mistake_ == Mistake::written_after_it_was_told, later_))
+                             *expected.memory, mistake_ == Mistake::written_after_reported, later_))
                          .get();
-    const bool too_early = asked.memory != nullptr && mistake_ == Mistake::told_when_it_is_asked_for;
+    const bool too_early = asked.memory != nullptr && mistake_ == Mistake::reported_when_posted;
     if (too_early) {
       const std::lock_guard guard(mutex_);
-      told_.insert(expected.id);
+      reported_.insert(expected.id);
     }
     real_->expect(asked);
     if (too_early) listener_->landed(expected.id);
@@ -108,7 +108,7 @@ class Mistaken final : public net::Network, private net::Network::Listener {
   void landed(net::PayloadId expected) override {
     {
       const std::lock_guard guard(mutex_);
-      if (told_.erase(expected) != 0) return;
+      if (reported_.erase(expected) != 0) return;
     }
     listener_->landed(expected);
   }
@@ -122,12 +122,12 @@ class Mistaken final : public net::Network, private net::Network::Listener {
   const Mistake mistake_;
   const std::chrono::microseconds later_;
   Listener* listener_ = nullptr;
-  std::mutex mutex_;  // guards told_
-  std::set<net::PayloadId> told_;
+  std::mutex mutex_;  // guards reported_
+  std::set<net::PayloadId> reported_;
   std::vector<std::unique_ptr<Hasty>> memories_;  // the endpoint's
 };
 
-/// By what it was noticed; empty: it was not.
+/// How the mistake was detected; empty: not detected.
 std::string noticed_at(std::uint64_t seed, Mistake mistake) {
   constexpr std::uint32_t ranks = 2;
   fake_cuda::begin({.seed = seed, .devices = 2, .longest_delay_us = 100});
@@ -159,9 +159,9 @@ std::string noticed_at(std::uint64_t seed, Mistake mistake) {
 
 }  // namespace
 
-TEST(LandingMistakes, AreNoticed) {
-  for (const Mistake mistake : {Mistake::told_when_it_is_asked_for, Mistake::told_when_it_has_begun,
-                                Mistake::written_after_it_was_told}) {
+TEST(LandingMistakes, AreDetected) {
+  for (const Mistake mistake :
+       {Mistake::reported_when_posted, Mistake::reported_when_started, Mistake::written_after_reported}) {
     std::string noticed;
     std::uint64_t seed = 0;
     while (noticed.empty() && ++seed <= 100) noticed = noticed_at(seed, mistake);
@@ -170,7 +170,7 @@ TEST(LandingMistakes, AreNoticed) {
   }
 }
 
-TEST(LandingMistakes, AreNotSeenWhereThereAreNone) {
+TEST(LandingMistakes, AreNotReportedWithoutAny) {
   for (std::uint64_t seed = 1; seed <= (many_cases() ? 20 : 6); ++seed)
     EXPECT_EQ(noticed_at(seed, Mistake::none), "") << seed;
 }

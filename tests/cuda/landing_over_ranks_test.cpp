@@ -1,5 +1,5 @@
-// Values of other ranks that land straight in the memory of a CUDA device. Ranks are threads here, or processes of an MPI that says
-// that it receives there, or that it does not; every way gives the values of a sequential run, and the driver finds nothing out of order.
+// Values of other ranks received directly into the memory of a CUDA device. Ranks are threads, or processes of an MPI that
+// supports this or not; every configuration gives the values of a sequential run, and the driver finds no invalid use.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <fairlead/error.hpp>
@@ -31,13 +31,13 @@ bool runs_here(std::uint32_t ranks) {
   const auto launched = config::detect_launcher(config::process_environment());
   return !launched || launched->ranks == ranks;
 }
-/// What carries messages here says that it brings them to devices.
+/// Whether the network reports that it receives into device memory.
 bool network_lands() {
   static const bool lands = !are_processes() || launched_rank().network->why_not_into_devices().empty();
   return lands;
 }
 
-/// By rank what came of it, and what was thrown; of processes the own.
+/// The result and the exception of each rank; of processes only its own.
 struct Outcome {
   std::vector<Seen> seen;
   std::vector<std::string> thrown;
@@ -66,8 +66,8 @@ std::uint64_t values_that_come(const Program& program, std::uint32_t ranks) {
 
 }  // namespace
 
-// What crossed the wire from RAM is what rank 0 and 1 made and theirs of C; not what came.
-TEST(LandingOverRanks, AValueIsWhereItsReaderRuns) {
+// Copies from RAM are those of the values made by rank 0 and 1 and of their C; not of received values.
+TEST(LandingOverRanks, AValueIsReceivedWhereItsReaderRuns) {
   constexpr std::uint32_t ranks = 2;
   if (!runs_here(ranks)) return;
   const FakeDevices fake(2);
@@ -86,7 +86,7 @@ TEST(LandingOverRanks, AValueIsWhereItsReaderRuns) {
   }
 }
 
-TEST(LandingOverRanks, EveryWayGivesTheValuesOfASequentialRun) {
+TEST(LandingOverRanks, EveryConfigurationGivesTheValuesOfASequentialRun) {
   const auto policies = every_policy();
   std::uint64_t seed = 0, landed = 0, could = 0;
   int runs = 0;
@@ -131,9 +131,9 @@ TEST(LandingOverRanks, EveryWayGivesTheValuesOfASequentialRun) {
   }
 }
 
-// Nobody has advised anything, and there are two devices: so a value is where the datum is that its reader changes, once
-// tasks have changed it.
-TEST(LandingOverRanks, AValueFollowsTheDatumThatItsReaderChanges) {
+// Without advice, and with two devices: a value is received where the datum that its reader changes is, once tasks have
+// changed it.
+TEST(LandingOverRanks, AValueIsReceivedNextToTheDatumThatItsReaderChanges) {
   constexpr std::uint32_t ranks = 2;
   if (!runs_here(ranks)) return;
   const FakeDevices fake(4);
@@ -148,11 +148,11 @@ TEST(LandingOverRanks, AValueFollowsTheDatumThatItsReaderChanges) {
     }
 }
 
-// At some moment, also while values land there: then each rank says so, or its values are right.
-TEST(LandingOverRanks, ALostDeviceIsNamedOrNobodyMissesIt) {
+// Lost at any time, also while values are received there: each rank reports the loss, or its values are correct.
+TEST(LandingOverRanks, ALostDeviceIsNamedOrAllValuesAreCorrect) {
   constexpr std::uint32_t ranks = 2;
   if (!runs_here(ranks) || !network_lands()) return;
-  int lost = 0, told = 0;
+  int lost = 0, reported = 0;
   const std::uint64_t points = at_length() ? 400 : sanitized ? 12 : 40;
   for (std::uint64_t point = 1; point <= points; ++point) {
     Random random(point);
@@ -173,18 +173,18 @@ TEST(LandingOverRanks, ALostDeviceIsNamedOrNobodyMissesIt) {
         EXPECT_TRUE(outcome.seen[rank].right || (are_processes() && !outcome.seen[rank].ended));
         continue;
       }
-      ++told;
+      ++reported;
       EXPECT_THAT(outcome.thrown[rank], AnyOf(HasSubstr("is lost"), HasSubstr("CUDA_ERROR_LAUNCH_FAILED")));
     }
   }
-  std::cout << points << " points: " << lost << " losses here, " << told << " ranks told of one\n";
+  std::cout << points << " points: " << lost << " losses here, " << reported << " ranks reported one\n";
   if (are_processes()) return;
   EXPECT_GE(lost * 3, static_cast<int>(points));
-  EXPECT_GT(told, 0);
+  EXPECT_GT(reported, 0);
 }
 
-// The driver refuses what brings a value to the device: all ranks hear of it, in its words.
-TEST(LandingOverRanks, WhatTheDriverRefusesIsToldToAll) {
+// A driver function that copies a value to the device fails: all ranks get its error.
+TEST(LandingOverRanks, ADriverErrorIsReportedToAllRanks) {
   constexpr std::uint32_t ranks = 2;
   if (are_processes()) return;  // an MPI calls the driver by itself
   for (const Bytes eager : {Bytes{0}, Bytes{8192}})
@@ -232,7 +232,7 @@ TEST(LandingOverRanks, WhatCannotBeIsSaidBeforeAnythingRuns) {
     if (network_lands()) continue;
     const Outcome outcome = run_on_ranks(ranks, {}, {.into = into}, 1);
     EXPECT_THAT(outcome.thrown,
-                Contains(HasSubstr(" says that it does not receive into memory of CUDA devices")));
+                Contains(HasSubstr(" reports that it does not receive into memory of CUDA devices")));
   }
 }
 

@@ -71,14 +71,14 @@ inline std::vector<Column> expected(const Program& program, std::int64_t ranks) 
   return c;
 }
 
-/// What came of it on a rank.
+/// The result on a rank.
 struct Seen {
   bool ended = false;  ///< without an error; of processes the own
   bool right = false;
   Statistics statistics{};
 };
 
-/// `advised`: data of C should live on so many devices in turn; 0: nobody says where.
+/// `advised`: data of C should live on so many devices in turn; 0: no advice.
 inline Seen run(Runtime& runtime, const Program& program, int advised) {
   const std::int64_t ranks = runtime.ranks(), count = program.of_each * ranks;
   const Distribution dealt([ranks](std::int32_t at, std::int32_t) {

@@ -1,5 +1,5 @@
-// Linear algebra on the fake CUDA devices beside the cores: what has no body there runs on cores, so that chains
-// cross between them. Judged by what the factors multiply to, and by what is left of b.
+// Linear algebra on the fake CUDA devices and cores: tasks without a CUDA body run on cores, so that chains cross between
+// them. Checked by the product of the factors, and by the residual.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -33,8 +33,8 @@ struct CudaCase {
 };
 
 // Tiles that divide the matrix and tiles that do not, workspaces of one page and larger ones; a device in
-// which three tiles just fit, one that holds everything, two of them, one beside an emulated one; and a
-// pool that holds a part of the matrix.
+// which three tiles just fit, one that holds everything, two of them, one with an emulated one; and a pool that holds a
+// part of the matrix.
 constexpr CudaCase cuda_cases[] = {
     {150, 32, "cuda:0,memory=28KiB", "eager"},
     {96, 32, "cuda:0,memory=24MiB", "dmdas"},
@@ -80,17 +80,17 @@ TYPED_TEST(CudaAlgebra, SolvesAndMultiplies) {
     multiply<T>(flow, kernels(), 1, whole, x, 0, product);
     wait_for_results(flow);
     EXPECT_LT(solution_residual(dense(*a), fetch(flow, x), dense(*b)), 30) << one.text();
-    // What was multiplied on the device is b again, as far as x is exact.
+    // The product computed on the device equals b, up to the error of x.
     EXPECT_LT(difference_from(dense(*b), [got = fetch(flow, product)](auto i, auto j) { return got(i, j); }),
               1000)
         << one.text();
   }
 }
 
-// What cuSOLVER finds is told when the device has done it: as the column of the matrix, also where the tile is factored in
-// pieces, since the workspace of one page is too small for it (the fake's potrf takes a row of the tile; 700 doubles are
-// more).
-TEST(CudaAlgebraErrors, NameTheColumnInWhichAMatrixIsNotPositiveDefinite) {
+// The error of cuSOLVER is reported when the device has finished: with the column of the matrix, also if the tile is
+// factored in blocks since the workspace of one page is too small (the fake's potrf needs a row of the tile; 700 doubles
+// are more).
+TEST(CudaAlgebraErrors, NameTheColumnWhereAMatrixIsNotPositiveDefinite) {
   for (const int column : {0, 47, 48, 140, 699})
     for (const int tile : {48, 700}) {
       const tests::FakeDevices devices;
@@ -100,7 +100,7 @@ TEST(CudaAlgebraErrors, NameTheColumnInWhichAMatrixIsNotPositiveDefinite) {
       try {
         factor<double>(a, tile,
                        {.workers = 1, .scheduler = "eager", .devices = "cuda:0,memory=8MiB,workspace=4KiB"});
-        FAIL() << "it was factored";
+        FAIL() << "no error";
       } catch (const NumericalError& error) {
         EXPECT_NE(std::string(error.what()).find("column " + std::to_string(column) + ","), std::string::npos)
             << error.what();
@@ -108,8 +108,8 @@ TEST(CudaAlgebraErrors, NameTheColumnInWhichAMatrixIsNotPositiveDefinite) {
     }
 }
 
-// In pieces the factor is the same as far as rounding goes.
-TYPED_TEST(CudaAlgebra, FactorsTilesInPiecesWhereTheWorkspaceIsSmall) {
+// In blocks the factor is equal up to rounding.
+TYPED_TEST(CudaAlgebra, FactorsTilesInBlocksIfTheWorkspaceIsSmall) {
   const tests::FakeDevices devices;
   constexpr int n = tests::sanitized ? 750 : 1500;
   const auto a = std::make_shared<GeneratedSpd<TypeParam>>(n, 16);

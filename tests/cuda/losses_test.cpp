@@ -1,6 +1,6 @@
-// Devices that are lost in the middle of a program, when they have done so much or by a call of the driver. Then each datum has
-// the value of a sequential run, or is refused with the device and what the driver said; the program goes on without an error
-// whenever nothing was lost that is nowhere else, which the driver counts; and what is run afterwards is right.
+// Devices lost during a program, after a number of operations or by a call of the driver. Then each datum has the value of a
+// sequential run, or reading it fails with the device and the driver's error; the program continues without an error if every
+// lost datum has another replica, which the driver counts; and later runs are correct.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -39,20 +39,20 @@ constexpr std::size_t vectors = 8;
 constexpr int tasks = 50;
 constexpr int launch_failed = 719, illegal_address = 700;
 
-/// `names`: as the runtime calls what is on each of the driver's devices.
+/// `names`: the runtime's names of its devices on each device of the driver.
 struct Machine {
   const char* devices;
   std::array<std::vector<const char*>, 2> names;
-  const char* others;  // what is left if the driver's first device is not there
+  const char* others;  // the devices without the driver's first one
   const char* memory = "16MiB";
-  /// Only one accelerator. Else what came from another one may be nowhere else although no kernel wrote it where it is.
+  /// Only one accelerator. Otherwise a copy from another one may be the only replica although no kernel wrote it there.
   bool only_one = false;
 };
 const std::array<Machine, 8>& machines() {
   static const std::array<Machine, 8> all{{
       {"cuda:0,memory=36KiB,streams=2", {{{"cuda 0"}, {}}}, "cuda:1,memory=36KiB", "16MiB", true},
       {"cuda:0,memory=256KiB,streams=4", {{{"cuda 0"}, {}}}, "cuda:1,memory=28KiB", "16MiB", true},
-      // So little RAM that it spills.
+      // Little RAM, so that data spill.
       {"cuda:0,memory=40KiB", {{{"cuda 0"}, {}}}, "cuda:1,memory=36KiB", "96KiB", true},
       {"cuda:0,memory=36KiB,streams=2 + cuda:1,memory=28KiB",
        {{{"cuda 0"}, {"cuda 1"}}},
@@ -72,8 +72,8 @@ const std::array<Machine, 8>& machines() {
   return all;
 }
 
-// Bodies without the workspace, so that all that kernels write are values of data. `struck`: a kernel was not launched, since the
-// device is lost. Then the task had begun there, and what it was to change counts as lost with it.
+// Bodies without the workspace, so that kernels write data only. `struck`: a kernel was not launched, since the device is lost.
+// Then the task had started there, and the data that it changes count as lost.
 using Struck = std::atomic<bool>;
 constexpr std::size_t bytes_of_one = static_cast<std::size_t>(size) * sizeof(long);
 
@@ -121,7 +121,7 @@ auto renew_codelet(Struck& struck) {
       .emulated();
 }
 
-/// Data of a runtime, half of them in the program's own memory, and beside them the values that a sequential run has.
+/// Data of a runtime, half of them in user memory, and the values of a sequential run.
 class Program {
  public:
   Program(const Config& config, std::uint64_t seed)
@@ -131,7 +131,7 @@ class Program {
                                  : runtime_.vector<long>("w" + std::to_string(i), size));
   }
 
-  /// Everything written anew, and then random tasks. What the first error says; empty: there was none.
+  /// Overwrites all data, then runs random tasks. Returns the first error; empty: none.
   std::string run(int more) {
     try {
       Flow flow(runtime_);
@@ -165,7 +165,7 @@ class Program {
     return "";
   }
 
-  /// Of those that are right none is said anything; of those that cannot be had, why not. Whatever else is there is wrong.
+  /// The errors of all inaccessible data. The values of the others must be correct.
   std::vector<std::string> refusals() {
     std::vector<std::string> all;
     for (std::size_t i = 0; i < vectors; ++i) {
@@ -195,7 +195,7 @@ class Program {
   std::vector<Handle<Vector<long>>> data_;
 };
 
-/// Calls that are made while tasks run.
+/// Calls made while tasks run.
 constexpr std::array<const char*, 12> calls_of_runs{
     "cuCtxPushCurrent_v2",  "cuEventQuery",      "cuEventRecord",        "cuEventSynchronize",
     "cuLaunchKernel",       "cuMemHostAlloc",    "cuMemFreeHost",        "cuMemcpyDtoHAsync_v2",
@@ -207,13 +207,13 @@ Config config_of(const Machine& machine, std::uint64_t seed) {
                       1 + static_cast<int>(seed % 2));
 }
 
-/// Half of them without access to each other.
+/// Half of them without peer access.
 void begin_devices(std::uint64_t seed, fake_cuda::Peers peers = fake_cuda::Peers::by_seed) {
   fake_cuda::begin({.seed = seed, .devices = 2, .longest_delay_us = 20, .peers = peers});
 }
 
-/// How much is called and done in a run of this seed that loses nothing. Another takes its tasks elsewhere, so it is
-/// of about this length only.
+/// The calls and operations of a run of this seed without a loss. The placement of tasks varies, so other runs only have about
+/// this length.
 struct Length {
   std::map<std::string, int> calls;
   std::uint64_t operations = 0;
@@ -235,9 +235,9 @@ int lost_device() { return fake_cuda::is_lost(0) ? 0 : fake_cuda::is_lost(1) ? 1
 
 }  // namespace
 
-TEST(CudaLosses, TakeNothingThatIsElsewhereAndSayWhatTheyTake) {
+TEST(CudaLosses, KeepDataWithAnotherReplicaAndNameLostData) {
   constexpr int tasks_afterwards = 15;
-  int lost = 0, told = 0, unharmed = 0, kept = 0;
+  int lost = 0, errors = 0, unharmed = 0, kept = 0;
   const std::uint64_t points = at_length() ? 2000 : thread_sanitized ? 12 : sanitized ? 25 : 60;
   for (std::uint64_t point = 1; point <= points; ++point) {
     Random random(point);
@@ -276,7 +276,7 @@ TEST(CudaLosses, TakeNothingThatIsElsewhereAndSayWhatTheyTake) {
       Program program(config_of(machine, point), point);
       const std::string said = program.run(tasks);
       const std::vector<std::string> refused = program.refusals();
-      fake_cuda::fail(nullptr);  // nothing more happens, also not by what is still copied
+      fake_cuda::fail(nullptr);  // no more failures, including those by copies in flight
       for (const int one : {0, 1}) fake_cuda::lose(one, std::uint64_t{1} << 40);
       const int device = lost_device();
       if (device < 0) {
@@ -294,23 +294,23 @@ TEST(CudaLosses, TakeNothingThatIsElsewhereAndSayWhatTheyTake) {
             says_what_is_lost(text, device);
         EXPECT_TRUE(something || !machine.only_one || (said.empty() && refused.empty()))
             << where << "nothing was lost: " << said;
-        (said.empty() ? unharmed : told) += 1;
+        (said.empty() ? unharmed : errors) += 1;
         kept += !something && machine.only_one;
       }
-      // On what is left of the same runtime, with the data that were lost. It may be now that the loss is noticed.
+      // On the remaining devices of the same runtime, with the lost data. The loss may be detected only now.
       if (device >= 0 && !program.knows_of_a_loss())
         if (const std::string late = program.run(tasks_afterwards); !late.empty())
           says_what_is_lost(late, device);
       EXPECT_EQ(program.run(tasks_afterwards), "") << where;
       EXPECT_THAT(program.refusals(), IsEmpty()) << where;
-    } catch (const Error& error) {  // it was lost before there was a runtime
+    } catch (const Error& error) {  // lost before the runtime was constructed
       const int device = lost_device();
       ASSERT_GE(device, 0) << where << error.what();
       says_what_is_lost(error.what(), device);
     }
     fake_cuda::fail(nullptr);
     if (lost_device() == 0) {
-      // In the process it stays lost, and what is left can be used by another runtime.
+      // It stays lost in the process; another runtime can use the other devices.
       EXPECT_THROW(Program(config_of(machine, point), point), SystemError) << where;
       Program another(cuda_machine(machine.others), point);
       EXPECT_EQ(another.run(tasks_afterwards), "") << where;
@@ -319,21 +319,22 @@ TEST(CudaLosses, TakeNothingThatIsElsewhereAndSayWhatTheyTake) {
     EXPECT_LT(std::chrono::steady_clock::now() - begin, longest_run) << where;
     EXPECT_THAT(fake_cuda::end(), IsEmpty()) << where;
   }
-  std::cout << points << " points: " << lost << " losses, " << told << " errors, " << unharmed
-            << " runs unharmed, " << kept << " losses of nothing that was nowhere else\n";
+  std::cout << points << " points: " << lost << " losses, " << errors << " errors, " << unharmed
+            << " runs unharmed, " << kept << " losses of no datum without another replica\n";
   EXPECT_GE(lost * 2, static_cast<int>(points));
-  EXPECT_GE(told * 5, lost);
-  EXPECT_TRUE(!at_length() || kept * 200 >= lost) << kept;  // of few points it may be none
+  EXPECT_GE(errors * 5, lost);
+  EXPECT_TRUE(!at_length() || kept * 200 >= lost) << kept;  // may be none for few points
 }
 
-// Tasks whose bodies were not called, since making the device current told that it is lost, run on the core; so it is in the log.
-TEST(CudaLosses, LeaveATaskThatHadNotBegunToOthers) {
+// If the call that makes the device current reports the loss, the body has not been called, and the task runs on the core; the
+// log records this.
+TEST(CudaLosses, LetOtherWorkersRunATaskThatHasNotStarted) {
   const std::string path = testing::TempDir() + "lost_" + std::to_string(getpid()) + ".log";
   int unharmed = 0;
-  for (int call = 4; call <= 8; ++call) {  // the first three are made before tasks run
+  for (int call = 4; call <= 8; ++call) {  // the first three precede the tasks
     begin_devices(static_cast<std::uint64_t>(call));
     fake_cuda::fail("cuCtxPushCurrent_v2", call, false, launch_failed);
-    // All tasks are for the device: else the core may have done them before that begins.
+    // All tasks are for the device: otherwise the core may run them before the device starts.
     Config config = cuda_machine("cuda:0,memory=256KiB", "owner-user");
     config.set("event-log", path);
     Runtime::Digest digest;
@@ -365,7 +366,7 @@ TEST(CudaLosses, LeaveATaskThatHadNotBegunToOthers) {
               digest.value)
         << call;
   }
-  EXPECT_GT(unharmed, 0);  // at least where nothing had been put into a stream
+  EXPECT_GT(unharmed, 0);  // at least if no operation had been submitted
 }
 
 }  // namespace fairlead::tests

@@ -1,5 +1,5 @@
-// Mistakes that the CUDA backend could make, made between it and the driver: each is noticed, by the fake driver or by wrong
-// values. So what it does not complain of means something.
+// Deliberate mistakes between the CUDA backend and the driver: each is detected, by the fake driver or by wrong values. So
+// the absence of findings is meaningful.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,10 +23,10 @@ namespace {
 
 namespace cu = backend::cu;
 
-/// What the functions below share, which have no object.
+/// State of the functions below, which have no object.
 struct Shared {
   std::shared_ptr<const cu::Driver> real;
-  std::mutex mutex;  // guards what follows
+  std::mutex mutex;  // guards the fields below
   struct Made {
     cu::Stream stream;
     int device;
@@ -66,7 +66,7 @@ cu::Status forget_stream(cu::Stream stream) {
 void leave_a_wait_out(cu::Driver& driver) {
   driver.cuEventSynchronize = [](cu::Event) { return cu::success; };
 }
-void tell_an_end_before_its_event(cu::Driver& driver) {
+void report_completion_before_its_event(cu::Driver& driver) {
   driver.cuEventQuery = [](cu::Event) { return cu::success; };
 }
 void give_a_buffer_back_early(cu::Driver& driver) {
@@ -92,7 +92,7 @@ void copy_to_a_peer_in_another_stream(cu::Driver& driver) {
     return real().cuMemcpyPeerAsync(to, to_context, from, from_context, bytes, another_than(stream));
   };
 }
-/// The end of a kernel is told when it has been launched.
+/// The completion of a kernel is reported at its launch.
 void copy_to_a_peer_before_it_is_written(cu::Driver& driver) {
   driver.cuMemcpyHtoDAsync_v2 = [](cu::Pointer to, const void* from, std::size_t bytes, cu::Stream stream) {
     const std::lock_guard lock(shared().mutex);
@@ -120,7 +120,7 @@ void copy_to_a_peer_before_it_is_written(cu::Driver& driver) {
     return shared().of_kernels.contains(event) ? cu::success : real().cuEventQuery(event);
   };
 }
-/// Who gets the space next writes there at once.
+/// The next owner of the memory writes there at once.
 void give_the_source_of_a_peer_back_early(cu::Driver& driver) {
   driver.cuStreamCreate = note_stream;
   driver.cuStreamDestroy_v2 = forget_stream;
@@ -205,7 +205,7 @@ void use_one_event_for_all(cu::Driver& driver) {
 
 using Make = void (*)(cu::Driver&);
 
-/// By what it was noticed, where that is said in such words; empty: it was not.
+/// How the mistake was detected, if the text contains `words`; empty: not detected.
 std::string noticed_at(std::uint64_t seed, Make make_mistake, const char* machine, const char* words = "") {
   fake_cuda::begin({.seed = seed, .devices = 2, .longest_delay_us = 100});
   shared().streams.clear();
@@ -229,7 +229,7 @@ std::string noticed_at(std::uint64_t seed, Make make_mistake, const char* machin
 
 }  // namespace
 
-TEST(CudaMistakes, AreNoticed) {
+TEST(CudaMistakes, AreDetected) {
   struct Mistake {
     const char* name;
     Make make;
@@ -244,12 +244,12 @@ TEST(CudaMistakes, AreNoticed) {
         Mistake{"RAM that is not registered is taken for it", take_ram_for_registered},
         Mistake{"a copy goes across two registrations", copy_across_two_registrations},
         Mistake{"the default stream is used", use_the_default_stream},
-        Mistake{"an end is told before its event", tell_an_end_before_its_event},
+        Mistake{"a completion is reported before its event", report_completion_before_its_event},
         Mistake{"an error is ignored", ignore_an_error},
         Mistake{"a host function calls the driver", call_from_a_host_function},
         Mistake{"something is released for a lost device", release_for_a_lost_device},
         Mistake{"an event is used again while it is asked", use_one_event_for_all},
-        Mistake{"a copy to a peer is in a stream that nobody waits for", copy_to_a_peer_in_another_stream,
+        Mistake{"a copy to a peer is in a stream that is not waited for", copy_to_a_peer_in_another_stream,
                 peers, "\"a copy between devices\""},
         Mistake{"a copy to a peer does not wait for what writes its source",
                 copy_to_a_peer_before_it_is_written, peers, "\"a copy between devices\" reads"},
@@ -265,8 +265,8 @@ TEST(CudaMistakes, AreNoticed) {
   }
 }
 
-// And nothing is noticed where none is made: so it is not the table that it complains of.
-TEST(CudaMistakes, AreNotSeenWhereThereAreNone) {
+// Without a mistake there are no findings: the function table itself causes none.
+TEST(CudaMistakes, AreNotReportedWithoutAny) {
   for (const char* machine :
        {"cuda:0,memory=36KiB,streams=2", "cuda:0,memory=36KiB,streams=2 + cuda:1,memory=36KiB"})
     for (std::uint64_t seed = 1; seed <= (many_cases() ? 20 : 6); ++seed)
@@ -276,8 +276,8 @@ TEST(CudaMistakes, AreNotSeenWhereThereAreNone) {
           << seed;
 }
 
-// One more: bodies of two streams that use the same memory beside their data.
-TEST(CudaMistakes, AreNoticedWhereStreamsShareAWorkspace) {
+// Bodies of two streams that use the same workspace.
+TEST(CudaMistakes, AreDetectedIfStreamsShareAWorkspace) {
   std::uint64_t seed = 0;
   std::vector<std::string> noticed;
   while (noticed.empty() && ++seed <= 200) {
@@ -285,8 +285,8 @@ TEST(CudaMistakes, AreNoticedWhereStreamsShareAWorkspace) {
     std::atomic<void*> first = nullptr;
     const auto mix = codelet("mix").cuda([&first](CudaStream stream, In<Vector<long>> x, In<Vector<long>> y,
                                                   InOut<Vector<long>> z, long f) {
-      void* nobodys = nullptr;
-      first.compare_exchange_strong(nobodys, stream.workspace());
+      void* none = nullptr;
+      first.compare_exchange_strong(none, stream.workspace());
       const auto bytes = static_cast<std::size_t>(z.size()) * sizeof(long);
       fake_cuda::launch(
           stream, "mix",

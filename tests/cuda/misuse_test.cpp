@@ -83,7 +83,7 @@ TEST(CudaMisuse, MoreMemoryThanIsFree) {
   EXPECT_THAT(
       refused<SystemError>([] { Runtime runtime(cuda_machine("cuda:0,memory=900KiB")); }),
       AllOf(HasSubstr("cuda 0 (Fake CUDA device 0): cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY (2): out of memory"),
-            HasSubstr("It does not give 900 KiB: let Fairlead use less of its memory.")));
+            HasSubstr("It cannot allocate 900 KiB: let Fairlead use less of its memory.")));
   driver->cuMemFree_v2(others);
   driver->cuCtxPopCurrent_v2(&context);
   driver->cuDevicePrimaryCtxRelease_v2(0);
@@ -209,7 +209,7 @@ TEST(CudaMisuse, ABodyOrACheckThatWaitsForTasks) {
   Runtime runtime(cuda_machine("cuda:0,memory=64KiB"));
   Flow flow(runtime);
   const char* const said =
-      "wait was called by another thread than the one that made the runtime: a task's body";
+      "wait was called by another thread than the one that created the runtime: a task's body";
   EXPECT_THAT(failure_of(runtime, [&](CudaStream, InOut<Vector<long>>) { flow.wait(); }), HasSubstr(said));
   EXPECT_THAT(
       failure_of(runtime, [&](CudaStream stream, InOut<Vector<long>>) { stream.then([&] { flow.wait(); }); }),

@@ -1,5 +1,5 @@
-// Fairlead's own kernels, and what of QR is made of them, one task at a time: the source that nvcc compiles, on the driver without a device.
-// Judged by plain loops over the V and T that they leave, in the storage of LAPACK's geqrt and tpqrt.
+// Fairlead's own kernels, and the QR tasks made of them, one task at a time: the source that nvcc compiles, on the fake driver.
+// Checked by plain loops over the resulting V and T, in the storage of LAPACK's geqrt and tpqrt.
 #include <fairlead/cuda.hpp>
 #include <fairlead/fairlead.hpp>
 
@@ -50,7 +50,7 @@ Plain<T> random_matrix(int m, int n, std::uint64_t seed) {
   return a;
 }
 
-/// What body(stream, a tile for each of these, scratch) makes of them on a device.
+/// The result of body(stream, a tile for each of these, scratch) on a device.
 template <class T, class Body>
 void on_device(std::int64_t scratch_elements, std::vector<Plain<T>*> matrices, std::uint64_t seed,
                Body body) {
@@ -134,7 +134,7 @@ class OwnKernelsOf : public ::testing::Test {};
 using KernelPrecisions = linalg::testing::BothOrFirst<double, float>;
 TYPED_TEST_SUITE(OwnKernelsOf, KernelPrecisions);
 
-/// In T's triangle what is not finite would come from nowhere; below it are zeros.
+/// T's triangle must be finite; below it are zeros.
 template <class T>
 void expect_triangle(const Plain<T>& t, int k, int block) {
   for (int j = 0; j < k; ++j)
@@ -143,7 +143,7 @@ void expect_triangle(const Plain<T>& t, int k, int block) {
 
 }  // namespace
 
-TYPED_TEST(OwnKernelsOf, MakeATriangleAndApplyItsReflectors) {
+TYPED_TEST(OwnKernelsOf, FactorATriangleAndApplyItsReflectors) {
   using T = TypeParam;
   std::uint64_t seed = 0;
   for (const auto& shape : {std::array{1, 1, 1},
@@ -196,8 +196,8 @@ TYPED_TEST(OwnKernelsOf, MakeATriangleAndApplyItsReflectors) {
   }
 }
 
-// Whole tiles below a triangle, and triangles, of which what is below their diagonals is others' and stays.
-TYPED_TEST(OwnKernelsOf, JoinATriangleWithWhatIsBelow) {
+// Whole tiles below a triangle, and triangles, whose elements below the diagonal must not change.
+TYPED_TEST(OwnKernelsOf, FactorATriangleOnTopOfATile) {
   using T = TypeParam;
   std::uint64_t seed = 50;
   for (const bool triangle : {false, true})
@@ -270,8 +270,8 @@ TYPED_TEST(OwnKernelsOf, JoinATriangleWithWhatIsBelow) {
     }
 }
 
-// Neither squares that overflow nor digits that are lost where numbers are tiny; zeros make no reflector; what is not finite shows in R.
-TYPED_TEST(OwnKernelsOf, TakeNumbersOfAnySize) {
+// Squares do not overflow, tiny numbers keep their digits; zeros make no reflector; non-finite input shows in R.
+TYPED_TEST(OwnKernelsOf, AcceptNumbersOfAnySize) {
   using T = TypeParam;
   const int n = 8;
   const auto factored = [&](const Plain<T>& a, Plain<T>& t) {
@@ -306,7 +306,7 @@ TYPED_TEST(OwnKernelsOf, TakeNumbersOfAnySize) {
       for (int j = 0; j < n; ++j) shows = shows || !std::isfinite(r(j, j)) || !std::isfinite(r(0, j));
       EXPECT_TRUE(shows) << row;
     }
-  // The only one that is not zero, in a column that nobody comes after.
+  // The only nonzero element, in the last column.
   Plain<T> column(8, 1), factor(1, 1);
   column(5, 0) = std::numeric_limits<T>::quiet_NaN();
   on_device<T>(8, {&column, &factor}, 3, [](const CudaQr<T>& qr, auto there, auto of_it, auto, auto) {

@@ -1,5 +1,5 @@
-// Copies between CUDA devices without RAM in between: that they are made, once, and with which bytes; and what happens where they
-// cannot be, which is said.
+// Copies between CUDA devices without RAM in between: they are made once, with the expected bytes; and the fallback with its
+// message where they are impossible.
 #include <fairlead/cuda.hpp>
 #include <fairlead/fairlead.hpp>
 
@@ -19,6 +19,7 @@
 #include "cuda/platform.hpp"
 #include "cuda/programs.hpp"
 #include "engine/runtime_core.hpp"
+#include "front/runtime/runtime_access.hpp"
 
 namespace fairlead::tests {
 
@@ -35,7 +36,7 @@ struct Crossed {
   std::uint64_t copies = 0;
   bool operator==(const Crossed&) const = default;
 };
-/// Nothing: there is no such wire.
+/// None: there is no such link.
 std::optional<Crossed> crossed_wire(const Runtime& runtime, const std::string& wire) {
   for (const auto& link : runtime.statistics().links) {
     if (link.name != wire) continue;
@@ -55,7 +56,7 @@ int times_called(const char* function) {
 
 constexpr long passed_elements = 1024;  // 8,192 bytes
 
-/// Twice the first into the second, for CUDA devices alone.
+/// Writes twice the first into the second, for CUDA devices only.
 auto double_there() {
   return codelet("double there").cuda([](CudaStream stream, In<Vector<long>> x, Out<Vector<long>> y) {
     const auto bytes = static_cast<std::size_t>(passed_elements) * sizeof(long);
@@ -80,7 +81,7 @@ auto renew_there() {
   });
 }
 
-/// x is made on the first device and changed on the second: true if it is what it should be.
+/// x is written on the first device and changed on the second. Returns whether its value is correct.
 bool pass_on(Runtime& runtime, const char* first, const char* second) {
   std::vector<long> numbers(passed_elements, 1), expected(passed_elements, 1);
   const auto x = runtime.vector<long>("x", numbers.data(), passed_elements);
@@ -100,12 +101,12 @@ constexpr const char* two_devices = "cuda:0,memory=64KiB + cuda:1,memory=64KiB";
 
 }  // namespace
 
-// By hand: x is written on the first device and read on the second, where y is written, which a core reads. So x crosses the wire
-// between them once, y goes to RAM once, and nothing else moves.
+// By hand: x is written on the first device and read on the second, where y is written, which a core reads. So x crosses the
+// peer link once, y is copied to RAM once, and there is no other copy.
 TEST(CudaPeers, CopyOnceAndNothingToRam) {
   const FakeDevices devices(2);
   Runtime runtime(cuda_machine(two_devices));
-  EXPECT_THAT(backend::no_peer_reasons(runtime.core().topology()), IsEmpty());
+  EXPECT_THAT(backend::no_peer_reasons(front::core_of(runtime).topology()), IsEmpty());
   const int tried = times_called("cuMemcpyPeerAsync");
   EXPECT_EQ(tried, 2);  // once each way
   const auto x = runtime.vector<long>("x", passed_elements), y = runtime.vector<long>("y", passed_elements);
@@ -130,7 +131,7 @@ TEST(CudaPeers, CopyOnceAndNothingToRam) {
   for (long i = 0; i < passed_elements; ++i) ASSERT_EQ(seen[static_cast<std::size_t>(i)], 2 * i);
 }
 
-// There and back, in the second direction's own stream.
+// In both directions, each with a separate stream.
 TEST(CudaPeers, CopyBothWays) {
   const FakeDevices devices(2);
   Runtime runtime(cuda_machine(two_devices));
@@ -139,7 +140,7 @@ TEST(CudaPeers, CopyBothWays) {
   EXPECT_EQ(crossed_wire(runtime, "cuda 1"), (Crossed{0, 0, 0}));
 }
 
-// Two of the list on one device of the driver copy within it, which takes no access.
+// Two entries on one device of the driver copy within it, which needs no peer access.
 TEST(CudaPeers, CopyWithinOneDeviceOfTheDriver) {
   const FakeDevices devices(1, 1, 60, fake_cuda::Peers::none);
   Runtime runtime(cuda_machine("cuda:0,memory=64KiB,count=2"));
@@ -147,10 +148,10 @@ TEST(CudaPeers, CopyWithinOneDeviceOfTheDriver) {
   EXPECT_EQ(crossed_wire(runtime, "cuda 0 - cuda 1"), (Crossed{8192, 8192, 2}));
   EXPECT_EQ(times_called("cuMemcpyDtoDAsync_v2"), 2);
   EXPECT_EQ(times_called("cuMemcpyPeerAsync"), 0);
-  EXPECT_THAT(backend::no_peer_reasons(runtime.core().topology()), IsEmpty());
+  EXPECT_THAT(backend::no_peer_reasons(front::core_of(runtime).topology()), IsEmpty());
 }
 
-TEST(CudaPeers, AreNotThoseOfOtherKinds) {
+TEST(CudaPeers, ExcludeDevicesOfOtherKinds) {
   const FakeDevices devices(2);
   Runtime runtime(
       cuda_machine("cuda:0,memory=64KiB + emulated:memory=64KiB,peers=5GB/s + cuda:1,memory=64KiB"));
@@ -159,8 +160,8 @@ TEST(CudaPeers, AreNotThoseOfOtherKinds) {
   EXPECT_EQ(crossed_wire(runtime, "cuda 0 - cuda 2"), (Crossed{0, 0, 0}));
 }
 
-// Then the values are right all the same, and it is said why there are none.
-TEST(CudaPeers, CopyThroughRamWhereTheyCannotElse) {
+// The values are correct, and a message states why there are no peers.
+TEST(CudaPeers, CopyThroughRamWithoutPeerAccess) {
   struct Case {
     fake_cuda::Peers peers;
     const char* function;  // that fails
@@ -188,7 +189,7 @@ TEST(CudaPeers, CopyThroughRamWhereTheyCannotElse) {
     const FakeDevices devices(2, 1, 60, one.peers);
     fake_cuda::fail(one.function, 1, false, one.status);
     Runtime runtime(cuda_machine(two_devices));
-    EXPECT_THAT(backend::no_peer_reasons(runtime.core().topology()), ElementsAre(one.said));
+    EXPECT_THAT(backend::no_peer_reasons(front::core_of(runtime).topology()), ElementsAre(one.said));
     EXPECT_EQ(crossed_wire(runtime, "cuda 0 - cuda 1"), std::nullopt) << one.said;
     const int tried = times_called("cuMemcpyPeerAsync");
     EXPECT_TRUE(pass_on(runtime, "cuda 0", "cuda 1")) << one.said;
@@ -197,8 +198,8 @@ TEST(CudaPeers, CopyThroughRamWhereTheyCannotElse) {
   }
 }
 
-// Of one of them is enough; then nobody asks.
-TEST(CudaPeers, AreLeftAloneWhereTheyAreOff) {
+// peers=off on one device is enough; then the driver is not queried.
+TEST(CudaPeers, AreNotTriedIfOff) {
   for (const char* list : {"cuda:0,memory=64KiB,peers=off + cuda:1,memory=64KiB",
                            "cuda:0,memory=64KiB,peers=30GB/s + cuda:1,memory=64KiB,peers=off"}) {
     const FakeDevices devices(2);
@@ -206,26 +207,26 @@ TEST(CudaPeers, AreLeftAloneWhereTheyAreOff) {
     EXPECT_TRUE(pass_on(runtime, "cuda 0", "cuda 1"));
     EXPECT_EQ(times_called("cuDeviceCanAccessPeer"), 0);
     EXPECT_EQ(times_called("cuMemcpyPeerAsync"), 0);
-    EXPECT_THAT(backend::no_peer_reasons(runtime.core().topology()), IsEmpty());
+    EXPECT_THAT(backend::no_peer_reasons(front::core_of(runtime).topology()), IsEmpty());
   }
 }
 
-TEST(CudaPeers, AreAskedForByABandwidthOrOff) {
+TEST(CudaPeers, AreSetByABandwidthOrOff) {
   const FakeDevices devices(2);
   try {
     Runtime runtime(cuda_machine("cuda:0,memory=64KiB,peers=fast + cuda:1,memory=64KiB"));
-    FAIL() << "it was taken";
+    FAIL() << "no error";
   } catch (const ConfigError& error) {
     EXPECT_THAT(error.what(), HasSubstr("peers of \"cuda:0,memory=64KiB,peers=fast\" is not a bandwidth"));
   }
 }
 
-// What is said of a bandwidth and the larger latency is what copies are expected to take.
-TEST(CudaPeers, HaveTheSlowerOnesBandwidthForEstimates) {
+// The lower bandwidth and the larger latency determine the estimates of copies.
+TEST(CudaPeers, HaveTheLowerBandwidthForEstimates) {
   const FakeDevices devices(2);
   Runtime runtime(cuda_machine(
       "cuda:0,memory=64KiB,peers=30GB/s,latency=3 + cuda:1,memory=64KiB,peers=50GB/s,latency=7"));
-  const Topology& topology = runtime.core().topology();
+  const Topology& topology = front::core_of(runtime).topology();
   const LinkSpec& wire =
       topology
           .links[index(topology.link_between(runtime.memory_node("cuda 0"), runtime.memory_node("cuda 1")))];
@@ -235,7 +236,7 @@ TEST(CudaPeers, HaveTheSlowerOnesBandwidthForEstimates) {
   EXPECT_EQ(wire.latency, Duration(7000));
 }
 
-// Another runtime of the process has enabled it, and ends first.
+// Another runtime of the process has enabled access, and is destroyed first.
 TEST(CudaPeers, ShareTheAccessWithOthersInTheProcess) {
   const FakeDevices devices(2);
   auto first = std::make_unique<Runtime>(cuda_machine(two_devices));
@@ -251,15 +252,15 @@ namespace {
 struct OpenPair {
   explicit OpenPair(Bytes bytes = 4096) {
     for (int i = 0; i < 2; ++i) {
-      auto fate = std::make_shared<cu::LossState>([](const std::string&) {});
+      auto loss = std::make_shared<cu::LossState>([](const std::string&) {});
       all.push_back(std::make_unique<cu::OpenDevice>(
           found.driver, found.devices[static_cast<std::size_t>(i)],
-          cu::OpenDevice::Settings{"cuda " + std::to_string(i), bytes, std::move(fate), &somebody_asks}));
+          cu::OpenDevice::Settings{"cuda " + std::to_string(i), bytes, std::move(loss), &has_poller}));
     }
   }
   const cu::OpenDevice& operator[](std::size_t i) const { return *all[i]; }
   const cu::Found found = cu::find_devices();
-  std::atomic<bool> somebody_asks = false;
+  std::atomic<bool> has_poller = false;
   std::vector<std::unique_ptr<cu::OpenDevice>> all;
 };
 
@@ -271,8 +272,8 @@ void become_lost(const cu::OpenDevice& device) {
 
 }  // namespace
 
-// The call tells of the one that gets the bytes, and is made for the other, which is there all the same.
-TEST(CudaPeers, KnowWhichOfTheTwoIsLost) {
+// The call is made for the source device, but reports the loss of the target; the source stays available.
+TEST(CudaPeers, DetermineWhichOfTheTwoIsLost) {
   for (const bool said_here_first : {true, false}) {
     const FakeDevices devices(2);
     const OpenPair pair;
@@ -284,7 +285,7 @@ TEST(CudaPeers, KnowWhichOfTheTwoIsLost) {
     }
     if (said_here_first) {
       become_lost(pair[1]);
-    } else {  // by somebody else in the process
+    } else {  // by other code in the process
       const cu::OpenDevice::Current current(pair[1]);
       fake_cuda::fail("cuMemGetInfo_v2", 1, false, 719);
       std::size_t free = 0, all = 0;
@@ -295,7 +296,7 @@ TEST(CudaPeers, KnowWhichOfTheTwoIsLost) {
     try {
       cu::copy_to_peer(pair[0], reinterpret_cast<cu::Pointer>(pair[0].at(0)), pair[1],
                        reinterpret_cast<cu::Pointer>(pair[1].at(0)), 4096, stream);
-      FAIL() << "it was taken";
+      FAIL() << "no error";
     } catch (const DeviceLostError& error) {
       EXPECT_THAT(error.what(), HasSubstr("the device \"cuda 1\" is lost"));
     }

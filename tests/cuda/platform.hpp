@@ -1,4 +1,4 @@
-// What tests on the fake CUDA devices share: a driver for each test, which has to be content with it at the end.
+// Shared by tests on the fake CUDA devices: a driver for each test, which must have no findings at the end.
 #pragma once
 #include <fairlead/config.hpp>
 
@@ -12,7 +12,7 @@
 
 namespace fairlead::tests {
 
-/// Devices while it lives.
+/// Devices during its lifetime.
 class FakeDevices {
  public:
   explicit FakeDevices(int devices = 1, std::uint64_t seed = 1, unsigned longest_delay_us = 60,
@@ -31,10 +31,10 @@ class FakeDevices {
   const std::uint64_t seed_;
 };
 
-/// Of what takes some ten milliseconds on a machine with nothing else to do: longer only if somebody waits in vain for a while.
+/// Limit for a run that takes some ten milliseconds on an idle machine: exceeded only by a wait that times out.
 inline constexpr std::chrono::seconds longest_run{sanitized ? 60 : 20};
 
-/// In place of what nvcc makes of Fairlead's own kernels: the tests' driver has them for cores, and takes this for them.
+/// Placeholder for the compiled kernels of Fairlead: the fake driver has them for cores and accepts this image.
 inline constexpr const char* image_of_kernels = "fake_cuda";
 
 inline Config cuda_machine(const std::string& devices, const std::string& scheduler = "eager",

@@ -19,7 +19,7 @@ inline int step_kernel(CUstream_st* stream, long* x, long size, long factor) {
   return fake_cuda::launch(stream, "advance", {{x, static_cast<std::size_t>(size) * sizeof(long), true}},
                            [=](auto at) { advance(reinterpret_cast<long*>(at[0]), size, factor); });
 }
-/// For CUDA devices alone.
+/// For CUDA devices only.
 inline auto step_there() {
   return codelet("step there").cuda([](CudaStream stream, InOut<Vector<long>> x, long factor) {
     stream.check(step_kernel(stream, x.data(), x.size(), factor), "the kernel");
@@ -34,7 +34,7 @@ inline auto step_codelet() {
       .emulated();
 }
 
-/// By way of the stream's workspace.
+/// Through the stream's workspace.
 inline auto mix_codelet() {
   return codelet("mix")
       .cpu([](In<Vector<long>> x, In<Vector<long>> y, InOut<Vector<long>> z, long f) {

@@ -1,5 +1,5 @@
-// QR on the fake CUDA devices by Fairlead's own kernels, beside cores that take some of the tasks: so each applies what the other has
-// made. Judged by what the factors multiply to.
+// QR on the fake CUDA devices by Fairlead's own kernels, together with cores: each applies the reflectors of the other. Checked
+// by the product of the factors.
 #include <fairlead/qr.hpp>
 
 #include <gtest/gtest.h>
@@ -56,7 +56,7 @@ TYPED_TEST(CudaQrFlows, HaveASmallResidualAndAnOrthogonalQ) {
     for (const QrTree tree : trees)
       for (const Machine& machine : machines) {
         if (++seed % (tests::sanitized ? 4 : 2) != 1 && !tests::at_length())
-          continue;  // an odd number of machines: each meets each shape or its other tree
+          continue;  // an odd number of machines: each gets each shape with one of the trees
         const tests::FakeDevices devices(2, seed, 20);
         const auto a = uniform<T>(shape.m, shape.n, seed);
         const Setting setting{.workers = machine.workers,
@@ -73,7 +73,7 @@ TYPED_TEST(CudaQrFlows, HaveASmallResidualAndAnOrthogonalQ) {
       }
 }
 
-TEST(CudaQrKernels, AreNotAskedForWhereThereAreNone) {
+TEST(CudaQrKernels, AreNotUsedIfMissing) {
   const tests::FakeDevices devices;
   const auto a = uniform<double>(60, 40, 1);
   const Setting setting{

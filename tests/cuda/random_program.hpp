@@ -23,7 +23,7 @@ inline void combine(const long* x, const long* y, long* z, long size, long f) {
 }
 
 struct ProgramRun {
-  std::string said;  ///< by an error; empty: there was none
+  std::string said;  ///< the error; empty: none
   bool right = false;
 };
 

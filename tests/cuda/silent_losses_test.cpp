@@ -1,4 +1,4 @@
-// Losses of a device that are told by a call whose outcome nobody waits for: they are told all the same.
+// Losses of a device that show in a call whose result is not checked by its caller: they are reported.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,14 +18,14 @@ using ::testing::HasSubstr;
 constexpr int silently_lost = 719;
 constexpr const char* one_small_device = "cuda:0,memory=1MiB";
 
-bool has_been_told(const Runtime& runtime) {
+bool has_lost_device(const Runtime& runtime) {
   return std::ranges::any_of(runtime.statistics().nodes, [](const auto& node) { return !node.lost.empty(); });
 }
 
 }  // namespace
 
-// A wire has two buffers each way, which copies use in turn: the third one here is too large for that of the first.
-TEST(CudaSilentLosses, AreToldOfABufferThatIsGivenBack) {
+// A link has two buffers per direction, which copies alternate between: the third one here is too large for the first buffer.
+TEST(CudaSilentLosses, AreReportedWhenABufferIsFreed) {
   const FakeDevices there;
   std::vector<std::vector<long>> numbers{std::vector<long>(100), std::vector<long>(100),
                                          std::vector<long>(5000)};
@@ -46,15 +46,15 @@ TEST(CudaSilentLosses, AreToldOfABufferThatIsGivenBack) {
   }
   EXPECT_EQ(fake_cuda::failures(), 1);
   EXPECT_THAT(said, HasSubstr("cuMemFreeHost: CUDA_ERROR_LAUNCH_FAILED (719)"));
-  EXPECT_TRUE(has_been_told(runtime));
-  // Nothing was lost but the device.
+  EXPECT_TRUE(has_lost_device(runtime));
+  // No data were lost.
   flow.submit(step_codelet()(data.back(), 1));
   flow.wait();
   EXPECT_EQ(numbers.back()[4999], 4999);
 }
 
-// The last call before there is a runtime: nothing that follows would tell of it.
-TEST(CudaSilentLosses, AreToldOfTheLastCallBeforeARun) {
+// The last call of the runtime's construction: no later call would report it.
+TEST(CudaSilentLosses, AreReportedByTheLastCallBeforeARun) {
   int calls = 0;
   for (const char* devices : {one_small_device, "cuda:0,memory=1MiB + cuda:1,memory=1MiB"}) {
     {

@@ -1,5 +1,5 @@
-// Tasks on CUDA devices, from the codelet to the values and the bytes that moved, on the fake driver: what its kernels read
-// and write is said here, and it looks whether all is ordered.
+// Tasks on CUDA devices, from the codelet to the values and the bytes copied, on the fake driver: the tests declare the accesses
+// of kernels, and the driver checks their order.
 #include <fairlead/block.hpp>
 #include <fairlead/cuda.hpp>
 #include <fairlead/fairlead.hpp>
@@ -35,7 +35,7 @@ Bytes over_wire(const Runtime& runtime, const std::string& wire, bool away_from_
   return 0;
 }
 
-std::string told_by(Flow& flow) {
+std::string error_of(Flow& flow) {
   try {
     flow.wait();
   } catch (const Error& error) {
@@ -55,8 +55,8 @@ std::string refusal(const std::string& devices) {
 
 }  // namespace
 
-// By hand: x goes there once, and home when the wait ends. Of the device so much is taken as was allowed, to the byte.
-TEST(CudaTasks, RunKernelsOnDataThatComeAndGoOnce) {
+// By hand: x is copied to the device once, and home when the wait ends. Exactly the allowed device memory is allocated.
+TEST(CudaTasks, RunKernelsOnDataCopiedOnceInEachDirection) {
   const FakeDevices devices;
   std::vector<long> numbers(1000);
   for (long i = 0; i < 1000; ++i) numbers[static_cast<std::size_t>(i)] = i * i;
@@ -72,7 +72,7 @@ TEST(CudaTasks, RunKernelsOnDataThatComeAndGoOnce) {
     flow.wait();
     EXPECT_EQ(over_wire(runtime, "cuda 0", true), 8000u);
     EXPECT_GE(over_wire(runtime, "cuda 0", false), 8000u);
-    EXPECT_LE(over_wire(runtime, "cuda 0", false), 16000u);  // home early, perhaps, and again
+    EXPECT_LE(over_wire(runtime, "cuda 0", false), 16000u);  // perhaps written back early, and again
     EXPECT_EQ(runtime.statistics().nodes.back().peak_bytes, 8192u);
   }
   EXPECT_EQ(fake_cuda::most_bytes(0), 64u << 10);
@@ -81,7 +81,7 @@ TEST(CudaTasks, RunKernelsOnDataThatComeAndGoOnce) {
     ASSERT_EQ(numbers[static_cast<std::size_t>(i)], -2 * (3 * i * i + i) + i) << i;
 }
 
-TEST(CudaTasks, TakeTurnsWithCores) {
+TEST(CudaTasks, AlternateWithCores) {
   const FakeDevices devices;
   std::vector<long> numbers(10, 1), expected(10, 1);
   Runtime runtime(cuda_machine("cuda:0,memory=64KiB"));
@@ -102,8 +102,8 @@ TEST(CudaTasks, TakeTurnsWithCores) {
   EXPECT_EQ(over_wire(runtime, "cuda 0", false), 12 * 80u);
 }
 
-// One datum round three devices, and home: between devices of different kinds there is no wire, each way is by RAM.
-TEST(CudaTasks, PassDataToOtherDevicesByRam) {
+// One datum over three devices, and home: devices of different kinds have no link, each copy is through RAM.
+TEST(CudaTasks, CopyDataToOtherDevicesThroughRam) {
   const FakeDevices devices(2);
   std::vector<long> numbers(512, 1), expected(512, 1);
   Runtime runtime(cuda_machine("cuda:0,memory=64KiB + emulated:memory=64KiB + cuda:1,memory=8KiB"));
@@ -123,8 +123,8 @@ TEST(CudaTasks, PassDataToOtherDevicesByRam) {
   EXPECT_EQ(numbers, expected);
 }
 
-// Every shape that is not one block in the program's memory, by a body that gets CUDA's own type.
-TEST(CudaTasks, GetAndGiveBackDataOfAllShapes) {
+// Every layout that is not one block in user memory, by a body that takes CUDA's own type.
+TEST(CudaTasks, CopyDataOfAllLayoutsInBothDirections) {
   const FakeDevices devices;
   std::vector<int> tile(9 * 4, -1), line(7 * 3, -1), block(4 * 5 * 3, -1);
   int single = 41;
@@ -165,9 +165,9 @@ TEST(CudaTasks, GetAndGiveBackDataOfAllShapes) {
   EXPECT_EQ(single, 43);
 }
 
-// Three tiers: what is at home on the disk comes by RAM, which holds a part of it only; that is registered, so that copies
-// go from where it is. Data of 80 MiB lie across what is registered in one piece.
-TEST(CudaTasks, WorkOnWhatIsOnTheDisk) {
+// Three tiers: data on disk are copied through RAM, which holds a part of them; RAM is registered, so that copies need no
+// staging. Data of 80 MiB cross the boundaries of registered chunks.
+TEST(CudaTasks, RunOnDataOnDisk) {
   const FakeDevices devices(1, 1, 0);
   constexpr long mebi = sanitized ? 1 << 17 : 1 << 20, size = 5 * mebi, many = 5;  // 40 MiB each, or 5
   std::vector<long> sums(many);
@@ -195,7 +195,7 @@ TEST(CudaTasks, WorkOnWhatIsOnTheDisk) {
   EXPECT_GT(over_wire(runtime, "disk", true), 0u);
 }
 
-TEST(CudaTasks, HaveScratchAWorkspaceAndThingsThatTheStreamKeeps) {
+TEST(CudaTasks, HaveScratchAWorkspaceAndObjectsKeptByTheStream) {
   const FakeDevices devices;
   struct Counted {
     explicit Counted(int& destroyed) : destroyed_(destroyed) {}
@@ -237,8 +237,8 @@ TEST(CudaTasks, HaveScratchAWorkspaceAndThingsThatTheStreamKeeps) {
   for (std::size_t i = 0; i < 100; ++i) EXPECT_EQ(numbers[i], static_cast<long>(99 - i));
 }
 
-// The answer of a kernel comes late, when the body is over; what follows from it fails the task all the same.
-TEST(CudaErrors, ComeFromChecksWhenTheDeviceIsDone) {
+// The result of a kernel is available after the body has returned; a failed check still fails the task.
+TEST(CudaErrors, ComeFromChecksAfterTheDeviceFinishes) {
   const FakeDevices devices;
   std::vector<long> numbers(10, 1), others(10, 1);
   Runtime runtime(cuda_machine("cuda:0,memory=64KiB"));
@@ -258,11 +258,11 @@ TEST(CudaErrors, ComeFromChecksWhenTheDeviceIsDone) {
   flow.submit(step(x, 5));
   flow.submit(ask(x, 5));
   flow.submit(ask(y, 2));
-  EXPECT_THAT(told_by(flow), HasSubstr("it is 1"));
+  EXPECT_THAT(error_of(flow), HasSubstr("it is 1"));
 }
 
-// What was launched before ends before the task's data are given up.
-TEST(CudaErrors, PassOnWhatABodyThrowsAfterItHasLaunched) {
+// Launched work finishes before the task's data are released.
+TEST(CudaErrors, ContainTheExceptionThrownAfterALaunch) {
   const FakeDevices devices;
   std::vector<long> numbers(1000, 1), others(1000, 1);
   Runtime runtime(cuda_machine("cuda:0,memory=64KiB"));
@@ -276,11 +276,11 @@ TEST(CudaErrors, PassOnWhatABodyThrowsAfterItHasLaunched) {
   Flow flow(runtime);
   flow.submit(launches(x));
   flow.submit(step(y, 3));
-  EXPECT_THAT(told_by(flow), HasSubstr("on second thoughts"));
+  EXPECT_THAT(error_of(flow), HasSubstr("on second thoughts"));
   for (std::size_t i = 0; i < 1000; ++i) EXPECT_EQ(others[i], 3 + static_cast<long>(i));
 }
 
-TEST(CudaErrors, SayWhatTheDriverSaysOfACallOfTheBodysOwn) {
+TEST(CudaErrors, ContainTheDriversErrorOfACallByTheBody) {
   const FakeDevices devices;
   long x = 1;
   Runtime runtime(cuda_machine("cuda:0,memory=64KiB"));
@@ -289,11 +289,11 @@ TEST(CudaErrors, SayWhatTheDriverSaysOfACallOfTheBodysOwn) {
       codelet("refused").cuda([](CudaStream stream, InOut<long>) { stream.check(2, "cuOfMyOwn"); });
   flow.submit(refused(runtime.value("x", x)));
   EXPECT_THAT(
-      told_by(flow),
+      error_of(flow),
       HasSubstr("cuda 0 (Fake CUDA device 0): cuOfMyOwn: CUDA_ERROR_OUT_OF_MEMORY (2): out of memory"));
 }
 
-TEST(CudaErrors, RefuseWhatIsNotThere) {
+TEST(CudaErrors, RejectMissingDevices) {
   {
     const FakeDevices devices(2);
     EXPECT_THAT(refusal("cuda:0"), HasSubstr("\"cuda:0\" needs a memory size, as in cuda:0,memory=2GiB"));
@@ -306,7 +306,7 @@ TEST(CudaErrors, RefuseWhatIsNotThere) {
         HasSubstr(
             "\"cuda:2,memory=1MiB\" is not there; CUDA has 0: Fake CUDA device 0, 1: Fake CUDA device 1"));
     EXPECT_THAT(refusal("cuda:1,memory=3GiB"),
-                HasSubstr("wants 3.0 GiB of Fake CUDA device 1, which has 1.0 GiB"));
+                HasSubstr("requests 3.0 GiB of Fake CUDA device 1, which has 1.0 GiB"));
     EXPECT_THAT(refusal("cuda:0,memory=1MiB,workspace=1MiB"), HasSubstr("leave nothing"));
     EXPECT_THROW(Runtime(cuda_machine("cuda:0,memory=600MiB,count=2")), SystemError);  // each alone would fit
   }
@@ -317,8 +317,8 @@ TEST(CudaErrors, RefuseWhatIsNotThere) {
 
 class CudaPrograms : public ::testing::TestWithParam<std::string> {};
 
-/// One to four devices of one to four streams each, from one in which the largest task just fits upwards, two of them on one of the
-/// driver's at times, some of them no peers, and beside an emulated device at times.
+/// One to four devices of one to four streams each, with memory from the footprint of the largest task upwards; sometimes two on
+/// one device of the driver, sometimes not peers, sometimes with an emulated device.
 std::string drawn_machine(Random& random) {
   constexpr int of_driver = 4;
   std::string machine;
@@ -337,7 +337,7 @@ std::string drawn_machine(Random& random) {
   return machine;
 }
 
-// Random programs on integers, so that there is one right result. The driver finds nothing wrong.
+// Random programs on integers, so that the result is unique. The driver has no findings.
 TEST_P(CudaPrograms, GiveTheValuesOfASequentialRun) {
   std::uint64_t programs = 0, operations = 0, between = 0;
   for (const std::uint64_t seed : seeds_for(GetParam(), 1, at_length() ? 400 : 80)) {
@@ -354,7 +354,7 @@ TEST_P(CudaPrograms, GiveTheValuesOfASequentialRun) {
     ++programs;
     operations += fake_cuda::operations();
     std::map<std::string, int> calls = fake_cuda::calls();
-    // Less those that were made for trial, one for each way that was enabled.
+    // Without the trial copies, one for each enabled direction.
     between +=
         static_cast<std::uint64_t>(std::max(0, calls["cuMemcpyPeerAsync"] - calls["cuCtxEnablePeerAccess"]) +
                                    calls["cuMemcpyDtoDAsync_v2"]);

@@ -1,4 +1,5 @@
-// Factorizations whose products are in TF32 on CUDA devices: rounded as that is, and nothing else of the same streams is.
+// Factorizations with products in TF32 on CUDA devices: products are rounded to TF32, other operations in the same streams
+// are not.
 #include <fairlead/linalg.hpp>
 
 #include <gmock/gmock.h>
@@ -39,7 +40,7 @@ constexpr const char* one_device = "cuda:0,memory=100KiB,streams=2";
 }  // namespace
 
 // 1 + 2^-11 is halfway between two numbers of TF32, and becomes the even one, 1.
-TEST(CudaTf32, TakesTenBitsOfAFactor) {
+TEST(CudaTf32, RoundsFactorsToTenBits) {
   constexpr int n = 24;
   const auto given = [](float value) {
     return std::make_shared<linalg::testing::GivenMatrix<float>>(
@@ -72,18 +73,18 @@ TEST(CudaTf32, RoundsTheFactorsOfProducts) {
   EXPECT_LT(rounded, 8192);
 }
 
-TEST(CudaTf32, LeavesDoublesAsTheyAre) {
+TEST(CudaTf32, DoesNotRoundDoubles) {
   EXPECT_TRUE(factor_on<double>(one_device, true) == factor_on<double>(one_device, false));
 }
 
-TEST(CudaTf32, IsNothingOnCores) {
+TEST(CudaTf32, HasNoEffectOnCores) {
   EXPECT_TRUE(factor_on<float>("", true) == factor_on<float>("", false));
   EXPECT_TRUE(factor_on<float>("emulated:memory=100KiB", true) ==
               factor_on<float>("emulated:memory=100KiB", false));
 }
 
-// One after the other in the same streams, whose handles have a mode: the first by rounded kernels, the second not, and again.
-TEST(CudaTf32, GoesOnlyAsFarAsTheKernelsThatAreInIt) {
+// Alternating in the same streams, whose handles have a mode: first with rounded kernels, then without, and again.
+TEST(CudaTf32, AppliesOnlyToItsKernels) {
   const auto full = factor_on<float>(one_device, false), rounded = factor_on<float>(one_device, true);
   EXPECT_FALSE(full == rounded);
   const FakeDevices fake(1);
@@ -99,7 +100,7 @@ TEST(CudaTf32, GoesOnlyAsFarAsTheKernelsThatAreInIt) {
     linalg::wait_for_results(flow);
     EXPECT_TRUE(linalg::testing::fetch(flow, a, Tiles::lower) == (tf32 ? rounded : full)) << tf32;
   }
-  // 7 tiles a side: 21 solves, 21 of syrk and 35 products, twice; each tile is factored in one piece.
+  // 7 tiles a side: 21 solves, 21 of syrk and 35 products, twice; each tile is factored as a whole.
   EXPECT_EQ(in_tf32.calls_in_tf32(), 2u * 77);
   EXPECT_EQ(kernels.calls_in_tf32(), 0u);
 }
@@ -111,7 +112,7 @@ TEST(CudaTf32, HasTheSameBitsInFixedOrder) {
     EXPECT_TRUE(factor_on<float>(devices, true) == first) << devices;
 }
 
-TEST(CudaTf32, NamesTheCallThatRefusesIt) {
+TEST(CudaTf32, NamesTheCallThatFails) {
   const FakeDevices fake(1);
   fake_cuda::fail("cublasSetMathMode", 1);
   try {

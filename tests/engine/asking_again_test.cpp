@@ -1,5 +1,5 @@
-// Whoever waits for memory is asked again when what kept him out goes away, also if that goes without being
-// used: nothing else may come that would ask him.
+// A task or hold that is blocked on memory is retried as soon as its obstacle is gone, even if the memory was never
+// used: no later event would trigger another try.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,10 +19,10 @@ namespace fairlead::tests {
 namespace {
 using engine::OpenHold;
 
-/// The first that it has, to whoever can run it; asked which datum leaves, it names none.
-class Obstinate final : public Policy {
+/// Picks its first task for any worker that can run it; selects no victim.
+class NoVictims final : public Policy {
  public:
-  explicit Obstinate(bool gives) : gives_(gives) {}
+  explicit NoVictims(bool gives) : gives_(gives) {}
   void ready(Task& task, WorkerId) override { held_.push_back(&task); }
   Task* pick(WorkerId, bool) override {
     if (!gives_ || held_.empty()) return nullptr;
@@ -82,7 +82,7 @@ struct Program {
               const std::vector<front::Submission::Use>& uses) {
     flow.submit(submission(codelet, uses));
   }
-  /// Asks for it and does not wait; what comes of it is counted.
+  /// Acquires the data without waiting; counts the outcome.
   void ask(front::FlowSource& flow, const std::vector<front::Submission::Use>& uses) {
     std::vector<std::uint8_t> access_of_use;
     flow.acquire_then(submission(ordinary, uses), access_of_use,
@@ -102,9 +102,9 @@ struct Program {
 constexpr auto reading = AccessMode::read, writing = AccessMode::write, adding = AccessMode::commutative;
 }  // namespace
 
-// The claimant waits for A to go home, and behind it a hold. Then another task of the claimant's commutative
-// group fails: the claimant will not run, and the hold may have the memory. Nothing else happens after that.
-TEST(AskingAgain, AHoldGetsTheMemoryThatATaskClaimedWhichWillNotRun) {
+// The claimant waits for the write-back of A, and a hold waits behind it. Then another task of the claimant's
+// commutative group fails: the claimant will not run, so the hold can have the memory. No other event follows.
+TEST(AdmissionRetry, AHoldGetsTheMemoryClaimedByATaskThatIsCancelled) {
   Program program(4_MiB, 2);
   auto &a = program.datum(2_MiB), &b = program.datum(2_MiB), &c = program.datum(2_MiB);
   auto& group = program.datum(4096, MemoryKind::user);
@@ -122,8 +122,8 @@ TEST(AskingAgain, AHoldGetsTheMemoryThatATaskClaimedWhichWillNotRun) {
   EXPECT_THROW(flow.wait(), TaskError);
 }
 
-// Nothing that could be waited for is left to happen but the long task.
-TEST(AskingAgain, ACancelledHoldThatWaitsForMemoryIsToldAtOnce) {
+// The only event left is the end of the long task.
+TEST(AdmissionRetry, ACancelledHoldThatWaitsForMemoryIsNotifiedAtOnce) {
   Program program(4_MiB, 2);
   auto &a = program.datum(2_MiB), &b = program.datum(2_MiB), &c = program.datum(2_MiB);
   front::FlowSource flow(program.core), another(program.core);
@@ -137,9 +137,9 @@ TEST(AskingAgain, ACancelledHoldThatWaitsForMemoryIsToldAtOnce) {
   another.wait();
 }
 
-// A task that is first in its worker's pipeline may have the whole memory, one behind another half of it. The
-// one before used no memory, so that its end gives none back.
-TEST(AskingAgain, ATaskThatIsNowFirstInItsPipelineMayHaveMoreThanHalf) {
+// The first task of a pipeline may use the whole memory, a task behind another one half of it. The task before
+// it used no memory, so its end frees none.
+TEST(AdmissionRetry, ATaskThatBecomesFirstInItsPipelineMayUseMoreThanHalfOfTheMemory) {
   Program program(4_MiB, 2);
   auto &x = program.datum(4096, MemoryKind::user), &y = program.datum(4096, MemoryKind::user);
   auto& large = program.datum(3_MiB);
@@ -148,28 +148,28 @@ TEST(AskingAgain, ATaskThatIsNowFirstInItsPipelineMayHaveMoreThanHalf) {
   program.submit(short_ones, program.ordinary, {{&x, writing}});
   program.submit(short_ones, program.ordinary, {{&large, reading}});
   short_ones.wait();
-  EXPECT_LT(program.sim.now(), Time(10'000'000)) << "it waited for a task with which it has nothing to do";
+  EXPECT_LT(program.sim.now(), Time(10'000'000)) << "it waited for an unrelated task";
   flow.wait();
 }
 
-// Whatever a policy answers, room is made,
-TEST(AskingAgain, APolicyThatLetsNothingLeaveIsOverruled) {
-  Program program(4_MiB, 1, std::make_unique<Obstinate>(true));
+// Memory is freed whatever victims a policy selects.
+TEST(AdmissionRetry, APolicyThatSelectsNoVictimIsOverruled) {
+  Program program(4_MiB, 1, std::make_unique<NoVictims>(true));
   front::FlowSource flow(program.core);
   for (int i = 0; i < 5; ++i) program.submit(flow, program.ordinary, {{&program.datum(2_MiB), writing}});
   flow.wait();
 }
 
-// and one that gives out nothing ends the run instead of hanging it.
-TEST(AskingAgain, APolicyThatGivesOutNothingIsAnError) {
-  Program program(4_MiB, 1, std::make_unique<Obstinate>(false));
+// A policy that picks no task ends the run with an error instead of blocking it.
+TEST(AdmissionRetry, APolicyThatPicksNoTaskIsAnError) {
+  Program program(4_MiB, 1, std::make_unique<NoVictims>(false));
   front::FlowSource flow(program.core);
   program.submit(flow, program.ordinary, {{&program.datum(2_MiB), writing}});
   try {
     flow.wait();
     FAIL() << "it ended";
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), testing::HasSubstr("gives out none of 1 ready tasks"));
+    EXPECT_THAT(error.what(), testing::HasSubstr("picks none of 1 ready tasks"));
   }
 }
 

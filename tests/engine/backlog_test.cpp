@@ -1,5 +1,5 @@
-// Sources that have more tasks than they have handed out: each is asked in turn, a batch at a time, by one
-// thread at a time, and none is forgotten that was added while it was asked.
+// The backlog: sources with remaining tasks are polled in turn, one batch at a time, by one thread at a time. A
+// source that is added while it is polled is kept.
 #include "engine/backlog.hpp"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 namespace fairlead::engine {
 namespace {
 
-/// Has so many tasks, which are all the same.
+/// A source of the given number of identical tasks.
 struct Handful : TaskSource {
   explicit Handful(std::size_t tasks) : left(tasks) {}
   void release(Task&, ReadyTasks&) override {}
@@ -35,7 +35,7 @@ struct Asking {
   graph::Pool<Task> tasks;
   graph::Pool<graph::Epoch> epochs;
 
-  /// How many tasks asking brings.
+  /// The number of tasks that a poll returns.
   std::size_t ask() {
     Recycler recycler(tasks, epochs);
     EventChain described;
@@ -48,7 +48,7 @@ struct Asking {
 
 }  // namespace
 
-TEST(Backlog, HandsOutABatchAtATimeUntilNothingIsLeft) {
+TEST(Backlog, ReturnsOneBatchAtATimeUntilItIsEmpty) {
   Asking asking;
   Handful source(2 * ReadyTasks::most + 3);
   asking.backlog.add(source);
@@ -60,7 +60,7 @@ TEST(Backlog, HandsOutABatchAtATimeUntilNothingIsLeft) {
   EXPECT_EQ(asking.ask(), 0u);
 }
 
-TEST(Backlog, AsksEachSourceInItsTurn) {
+TEST(Backlog, PollsSourcesInTurn) {
   Asking asking;
   Handful first(3 * ReadyTasks::most), second(3 * ReadyTasks::most);
   asking.backlog.add(first);
@@ -71,7 +71,7 @@ TEST(Backlog, AsksEachSourceInItsTurn) {
   EXPECT_EQ(second.asked, 2);
 }
 
-TEST(Backlog, GoesOnToTheNextWhereOneHasNothingLeft) {
+TEST(Backlog, PollsTheNextSourceWhenOneIsEmpty) {
   Asking asking;
   Handful empty(0), other(1);
   asking.backlog.add(empty);
@@ -80,7 +80,7 @@ TEST(Backlog, GoesOnToTheNextWhereOneHasNothingLeft) {
   EXPECT_FALSE(asking.backlog.any());
 }
 
-TEST(Backlog, KeepsASourceThatIsAddedWhileItSaysThatItHasNothing) {
+TEST(Backlog, KeepsASourceThatIsAddedWhileItReportsThatItIsEmpty) {
   Asking asking;
   Handful source(1);
   source.while_asked = [&] { asking.backlog.add(source); };  // a release, on another thread
@@ -92,7 +92,7 @@ TEST(Backlog, KeepsASourceThatIsAddedWhileItSaysThatItHasNothing) {
   EXPECT_FALSE(asking.backlog.any());
 }
 
-TEST(Backlog, LetsOneThreadAskAtATime) {
+TEST(Backlog, IsPolledByOneThreadAtATime) {
   Asking asking;
   Handful source(2 * ReadyTasks::most);
   std::size_t brought = 1;
@@ -102,7 +102,7 @@ TEST(Backlog, LetsOneThreadAskAtATime) {
   EXPECT_EQ(brought, 0u);
 }
 
-TEST(Backlog, AsksNoMoreWhomItHasForgotten) {
+TEST(Backlog, DoesNotPollARemovedSource) {
   Asking asking;
   Handful source(1);
   asking.backlog.add(source);
@@ -112,8 +112,8 @@ TEST(Backlog, AsksNoMoreWhomItHasForgotten) {
   EXPECT_EQ(source.asked, 0);
 }
 
-/// Three ask while a fourth leaves more again and again, as releases do: all of it is handed out.
-TEST(Backlog, LosesNothingThatIsLeftWhileOthersAsk) {
+/// Three threads poll while a fourth adds tasks repeatedly, as releases do: all tasks are returned.
+TEST(Backlog, LosesNoTaskThatIsAddedWhileOthersPoll) {
   constexpr std::size_t rounds = 5'000, each = 3;
   struct Leaving : TaskSource {
     void release(Task&, ReadyTasks&) override {}

@@ -1,4 +1,4 @@
-// Whoever has to hear that a task will not run does: the policy, the pipeline, memory, and those who wait for its end.
+// A task that will not run is reported to the policy, its pipeline, memory, and the waiters for its completion.
 #include "engine/completions.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ struct EndingParts : EngineParts {
   DatumId written_by(const Task& task) const { return task.accesses()[0].datum; }
   std::size_t in_pipelines() const { return pipelines.tasks(); }
   /// The policy keeps what it is given.
-  void hold_back() { told.gives = false; }
+  void hold_back() { noting.gives = false; }
 };
 
 }  // namespace
@@ -27,9 +27,9 @@ TEST(Completions, ADroppedTaskIsTakenFromThePolicyAndItsResultsArePoisoned) {
   Task& task = it.writer();
   it.hold_back();
   it.dispatcher.ready(task, it.out);
-  it.told.notes.clear();
+  it.noting.notes.clear();
   it.endings.drop(task, it.out);
-  EXPECT_EQ(it.told.notes, (Notes{"cancelled 1"}));
+  EXPECT_EQ(it.noting.notes, (Notes{"cancelled 1"}));
   EXPECT_TRUE(it.poisoned(it.written_by(task)));
   EXPECT_TRUE(task.cancelled);
   EXPECT_EQ(task.state, TaskState::finished);
@@ -38,8 +38,8 @@ TEST(Completions, ADroppedTaskIsTakenFromThePolicyAndItsResultsArePoisoned) {
   EXPECT_EQ(it.endings.done(), 0u);
 }
 
-// Somebody has to release its successors; the run is not quiet before.
-TEST(Completions, WhatIsOverWithoutHavingRunIsOnItsWayToWhoWaitsForIt) {
+// Its successors must be released first: until then the run is not quiescent.
+TEST(Completions, ADroppedTaskIsAPendingDelivery) {
   EndingParts it;
   it.endings.drop(it.writer(), it.out);
   EXPECT_FALSE(it.deliveries.none());
@@ -47,19 +47,19 @@ TEST(Completions, WhatIsOverWithoutHavingRunIsOnItsWayToWhoWaitsForIt) {
   EXPECT_TRUE(it.deliveries.none());
 }
 
-TEST(Completions, OfATaskThatWasNeverReadyAPolicyHearsIfItPlansOnIt) {
+TEST(Completions, APolicyIsNotifiedOfAnUnreadyDroppedTaskOnlyIfItPlansOverSubmissions) {
   EndingParts it, planning(4_MiB, Notifications::submitted);
   it.endings.drop(it.writer(), it.out);
-  EXPECT_TRUE(it.told.notes.empty());
+  EXPECT_TRUE(it.noting.notes.empty());
   planning.endings.drop(planning.writer(), planning.out);
-  EXPECT_EQ(planning.told.notes, (Notes{"cancelled 1"}));
+  EXPECT_EQ(planning.noting.notes, (Notes{"cancelled 1"}));
 }
 
-TEST(Completions, ADroppedTaskThatWaitedForMemoryLeavesItsPipelineAndItsClaim) {
+TEST(Completions, ADroppedTaskThatWaitedForMemoryLeavesItsPipelineAndReleasesItsClaim) {
   EndingParts it(1_MiB);
   Task &running = it.writer(), &waiting = it.writer();
   it.ready({&running, &waiting});
-  it.over(running);  // what it has written has to go home first
+  it.over(running);  // its result must be written back first
   ASSERT_EQ(waiting.state, TaskState::picked);
   ASSERT_EQ(it.memory.node(it.view.host()).claimant, &waiting);
   it.endings.drop(waiting, it.out);
@@ -68,7 +68,7 @@ TEST(Completions, ADroppedTaskThatWaitedForMemoryLeavesItsPipelineAndItsClaim) {
   EXPECT_EQ(it.memory.node(it.view.host()).claimant, nullptr);
 }
 
-TEST(Completions, ADroppedTaskThatWaitedForCopiesGivesItsMemoryBack) {
+TEST(Completions, ADroppedTaskThatWaitedForCopiesReleasesItsMemory) {
   EndingParts it;
   Task& task = it.task(AccessMode::read_write, {it.datum(1_MiB)});
   it.ready(task);
@@ -81,8 +81,8 @@ TEST(Completions, ADroppedTaskThatWaitedForCopiesGivesItsMemoryBack) {
   it.memory.check(true);
 }
 
-// It has a failure of its own to tell, which is not that it was cancelled.
-TEST(Completions, ATaskWhoseCopyFailedWasNotCancelled) {
+// It reports its own failure, not a cancellation.
+TEST(Completions, ATaskWhoseCopyFailedIsNotReportedAsCancelled) {
   EndingParts it;
   Task& task = it.task(AccessMode::read_write, {it.datum(1_MiB)});
   it.ready(task);
@@ -93,7 +93,7 @@ TEST(Completions, ATaskWhoseCopyFailedWasNotCancelled) {
   EXPECT_EQ(it.endings.cancelled(), 1u);
 }
 
-TEST(Completions, NobodyWantsTasksOfACancelledFlowOrOfARunThatCannotGoOn) {
+TEST(Completions, TasksOfACancelledFlowOrAnAbortedRunAreCancelled) {
   EndingParts it;
   Task &task = it.writer(), &cancelled = it.writer();
   it.cancel(cancelled);
@@ -103,7 +103,7 @@ TEST(Completions, NobodyWantsTasksOfACancelledFlowOrOfARunThatCannotGoOn) {
   EXPECT_TRUE(it.endings.is_cancelled(task));
 }
 
-TEST(Completions, ATaskThatReadsWhatIsPoisonedIsHopelessAndOneThatReplacesItIsNot) {
+TEST(Completions, ATaskThatReadsAPoisonedDatumMustNotRunAndATaskThatReplacesItMay) {
   EndingParts it;
   const DatumId a = it.datum(1_MiB);
   Task &reads = it.task(AccessMode::read, {a}), &replaces = it.task(AccessMode::write, {a});
@@ -113,7 +113,7 @@ TEST(Completions, ATaskThatReadsWhatIsPoisonedIsHopelessAndOneThatReplacesItIsNo
   EXPECT_FALSE(it.endings.must_not_run(replaces));
 }
 
-TEST(Completions, TheDigestTellsHowATaskEnded) {
+TEST(Completions, TheDigestDependsOnHowATaskEnded) {
   const auto digest_after = [](auto&& end) {
     EndingParts it;
     Task& task = it.writer();
@@ -128,8 +128,8 @@ TEST(Completions, TheDigestTellsHowATaskEnded) {
   for (const std::uint64_t& one : digests) EXPECT_EQ(std::ranges::count(digests, one), 1);
 }
 
-// In the direct lane nobody would tell those who read it.
-TEST(Completions, WhatPoisonsClosesTheDirectLane) {
+// Readers on the fast path would not be notified.
+TEST(Completions, APoisonedDatumClosesTheFastPath) {
   const auto open_after = [](auto&& end) {
     EndingParts it;
     it.lane.allow(true);

@@ -1,4 +1,4 @@
-// What data are called, while they are there and, where that is asked for, afterwards.
+// Names of data, during their lifetime and, on request, afterwards.
 #include "engine/datum_names.hpp"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ RegisteredDatum named(std::uint32_t id, const std::string& name) {
 }
 }  // namespace
 
-TEST(DatumNames, AreThoseOfTheDataThatHaveTheIdsNow) {
+TEST(DatumNames, BelongToTheCurrentDataOfTheIds) {
   DatumNames names;
   const std::string first = "A[0,0]", second = "x";
   const RegisteredDatum a = named(0, first), x = named(0, second);
@@ -31,7 +31,7 @@ TEST(DatumNames, AreThoseOfTheDataThatHaveTheIdsNow) {
   EXPECT_EQ(names.text(DatumId{0}), "x");
 }
 
-TEST(DatumNames, OneThatIsFixedStaysWhenWhoNamedItGoes) {
+TEST(DatumNames, AFixedNameOutlivesItsSource) {
   DatumNames names;
   names.make_room();
   {
@@ -43,7 +43,7 @@ TEST(DatumNames, OneThatIsFixedStaysWhenWhoNamedItGoes) {
   EXPECT_EQ(names.text(DatumId{0}), "A[0,0]");
 }
 
-TEST(DatumNames, StayWhereTheyAreKept) {
+TEST(DatumNames, StayIfTheyAreKept) {
   DatumNames names;
   names.keep();
   const std::string first = "A[0,0]";

@@ -1,4 +1,4 @@
-// From the policy into pipelines, from there into memory, and on to workers: who gets which task, and when.
+// The way of a task from the policy to a pipeline, its admission to memory, and its launch on a worker.
 #include "engine/dispatcher.hpp"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ engine::Options pipelines_of(std::size_t depth) {
   return options;
 }
 
-/// Cores beside RAM.
+/// CPU workers with RAM.
 struct Dispatching : EngineParts {
   explicit Dispatching(std::size_t workers, Bytes ram = 8_MiB, std::size_t depth = 4)
       : EngineParts(out_of_core_topology(workers, ram, 1e9, Duration{}), Notifications::none,
@@ -38,7 +38,7 @@ constexpr WorkerId worker_0{0}, worker_1{1};
 
 }  // namespace
 
-TEST(Dispatcher, GivesEachWorkerAsManyTasksAsItsPipelineTakes) {
+TEST(Dispatcher, FillsEachPipelineToItsDepth) {
   Dispatching it(2, 16_MiB, 3);
   for (int i = 0; i < 8; ++i) it.dispatcher.ready(it.writer(), it.out);
   EXPECT_EQ(it.dispatcher.held_by_policy(), 8u);
@@ -48,7 +48,7 @@ TEST(Dispatcher, GivesEachWorkerAsManyTasksAsItsPipelineTakes) {
   EXPECT_EQ(it.dispatcher.held_by_policy(), 2u);
 }
 
-TEST(Dispatcher, LaunchesATaskWhenItsDataAreThere) {
+TEST(Dispatcher, LaunchesATaskWhenItsDataHaveArrived) {
   Dispatching it(1);
   Task &first = it.reader(), &second = it.writer();
   it.ready({&first, &second});
@@ -59,7 +59,7 @@ TEST(Dispatcher, LaunchesATaskWhenItsDataAreThere) {
   EXPECT_EQ(first.state, TaskState::staged);
 }
 
-TEST(Dispatcher, GivesNothingToAWorkerThatIsNotThere) {
+TEST(Dispatcher, GivesNoTaskToAnAbsentWorker) {
   Dispatching it(2);
   it.pipelines.left(worker_1);
   for (int i = 0; i < 3; ++i) it.dispatcher.ready(it.writer(), it.out);
@@ -68,7 +68,7 @@ TEST(Dispatcher, GivesNothingToAWorkerThatIsNotThere) {
   EXPECT_EQ(it.has(worker_1), 0u);
 }
 
-TEST(Dispatcher, AsksWhoWaitsForMemoryAgainWhenThereIsSome) {
+TEST(Dispatcher, RetriesTasksThatWaitForMemoryWhenMemoryIsFreed) {
   Dispatching it(1, 2_MiB);
   Task &first = it.reader(2_MiB), &second = it.reader(2_MiB);
   it.ready({&first, &second});
@@ -79,8 +79,8 @@ TEST(Dispatcher, AsksWhoWaitsForMemoryAgainWhenThereIsSome) {
   EXPECT_EQ(second.state, TaskState::staged);
 }
 
-// What more it could look at would wait behind them, too.
-TEST(Dispatcher, TakesNoMoreFromThePolicyForAWorkerWhoseTasksWaitForMemory) {
+// Further tasks would wait behind them as well.
+TEST(Dispatcher, PicksNoMoreTasksForAWorkerWhoseTasksWaitForMemory) {
   Dispatching it(1, 2_MiB, 8);
   for (int i = 0; i < 4; ++i) it.dispatcher.ready(it.writer(2_MiB), it.out);
   it.go_on();
@@ -88,8 +88,8 @@ TEST(Dispatcher, TakesNoMoreFromThePolicyForAWorkerWhoseTasksWaitForMemory) {
   EXPECT_EQ(it.dispatcher.held_by_policy(), 2u);
 }
 
-// Those behind a commutative task that waits for its turn may need nothing that it has.
-TEST(Dispatcher, LooksPastTasksThatWaitForTheirTurnOnly) {
+// Tasks behind a commutative task that waits for its token may not need its data.
+TEST(Dispatcher, AdmitsTasksBehindATaskThatWaitsOnlyForItsToken) {
   Dispatching it(1, 8_MiB, 8);
   const DatumId sum = it.datum(1_MiB);
   Task &first = it.task(AccessMode::commutative, {sum}), &second = it.task(AccessMode::commutative, {sum});
@@ -99,18 +99,18 @@ TEST(Dispatcher, LooksPastTasksThatWaitForTheirTurnOnly) {
   EXPECT_EQ(other.state, TaskState::staged);
 }
 
-TEST(Dispatcher, InsistsOnATaskWhenNothingElseMoves) {
+TEST(Dispatcher, OverrulesThePolicyWhenNothingElseMakesProgress) {
   Dispatching it(2);
-  it.told.gives = false;
+  it.noting.gives = false;
   Task &first = it.writer(), &second = it.writer();
   it.ready({&first, &second});
-  EXPECT_EQ(first.state, TaskState::staged);  // the policy had to
+  EXPECT_EQ(first.state, TaskState::staged);  // the policy was overruled
   EXPECT_EQ(it.dispatcher.held_by_policy(), 1u);
   it.over(first);
   EXPECT_EQ(second.state, TaskState::staged);
 }
 
-TEST(Dispatcher, SaysThatAPolicyGivesNothingOut) {
+TEST(Dispatcher, ReportsAPolicyThatPicksNoTask) {
   Dispatching it(2);
   Task& task = it.writer();
   it.codelet.kinds = 2;  // no worker is of that kind
@@ -118,13 +118,13 @@ TEST(Dispatcher, SaysThatAPolicyGivesNothingOut) {
   EXPECT_THROW(it.go_on(), Error);
 }
 
-// Its data would live elsewhere then.
-TEST(Dispatcher, WaitsForAnAcceleratorThatIsJustStarting) {
+// Otherwise its data would be placed on another node.
+TEST(Dispatcher, WaitsForAnAcceleratorThatIsStarting) {
   Topology machine = out_of_core_topology(1, 8_MiB, 1e9, Duration{});
   add_device(machine, {.name = "device", .kind = WorkerKind::emulated, .capacity = 8_MiB});
   EngineParts it(machine);
   it.pipelines.left(worker_1);
-  it.told.gives = false;
+  it.noting.gives = false;
   struct ForDevice final : Policy {
     void ready(Task& task, WorkerId) override { held = &task; }
     Task* pick(WorkerId worker, bool) override {
@@ -138,14 +138,14 @@ TEST(Dispatcher, WaitsForAnAcceleratorThatIsJustStarting) {
   Task& task = it.task(AccessMode::write, {it.datum(1_MiB)});
   it.ready(task);
   EXPECT_EQ(task.state, TaskState::ready);
-  it.dispatcher.worker_arrived(worker_1);  // and it is gone again: now nobody is awaited
+  it.dispatcher.worker_arrived(worker_1);  // and it has left again: no worker is awaited now
   it.go_on();
   EXPECT_EQ(task.state, TaskState::staged);
   EXPECT_EQ(task.worker, worker_0);
 }
 
-// Behind another it may take half of the memory only, in a pipeline of its own all.
-TEST(Dispatcher, AnIdleWorkerGetsATaskThatWaitsForMemoryBehindAnother) {
+// Behind another task it may use half of the memory, as the first of a pipeline all of it.
+TEST(Dispatcher, AnIdleWorkerTakesATaskThatWaitsForMemoryBehindAnother) {
   Dispatching it(2, 8_MiB);
   it.pipelines.left(worker_1);
   Task &small = it.writer(1_MiB), &large = it.writer(6_MiB);
@@ -157,7 +157,7 @@ TEST(Dispatcher, AnIdleWorkerGetsATaskThatWaitsForMemoryBehindAnother) {
   EXPECT_EQ(large.state, TaskState::staged);
 }
 
-TEST(Dispatcher, AnIdleWorkerGetsAStagedTaskThatANeighbourHasNotBegun) {
+TEST(Dispatcher, AnIdleWorkerTakesAStagedTaskThatAnotherWorkerHasNotStarted) {
   Dispatching it(2);
   it.pipelines.left(worker_1);
   Task &first = it.writer(), &second = it.writer();
@@ -171,11 +171,11 @@ TEST(Dispatcher, AnIdleWorkerGetsAStagedTaskThatANeighbourHasNotBegun) {
   it.dispatcher.returned(second);
   it.go_on();
   EXPECT_EQ(it.world.notes, (Notes{"recall 2 on 0", "launch 2 on 1"}));
-  EXPECT_EQ(it.told.notes, (Notes{"ready 1", "ready 2"}));  // the policy hears nothing of it
+  EXPECT_EQ(it.noting.notes, (Notes{"ready 1", "ready 2"}));  // the policy is not notified of the move
 }
 
-// What waits for memory, what waits for a copy, and what was launched: the world is asked for that.
-TEST(Dispatcher, WhatALostWorkerHasNotBegunIsThePolicysAgainAndHoldsNothing) {
+// One task waits for memory and one for a copy; the launched one is recalled from the world.
+TEST(Dispatcher, TasksThatALostWorkerHasNotStartedReturnToThePolicyAndReleaseTheirMemory) {
   Dispatching it(2, 4_MiB);
   it.pipelines.left(worker_1);
   Task &launched = it.writer(1_MiB), &coming = it.reader(1_MiB), &waiting = it.reader(4_MiB);
@@ -183,15 +183,15 @@ TEST(Dispatcher, WhatALostWorkerHasNotBegunIsThePolicysAgainAndHoldsNothing) {
   ASSERT_EQ(launched.state, TaskState::staged);
   ASSERT_EQ(coming.state, TaskState::admitted);
   ASSERT_EQ(waiting.state, TaskState::picked);
-  it.told.notes.clear();
+  it.noting.notes.clear();
   it.world.notes.clear();
   it.dispatcher.worker_lost(worker_0, it.out);
-  EXPECT_EQ(it.told.notes, (Notes{"lost 0", "returned 2", "returned 3"}));
+  EXPECT_EQ(it.noting.notes, (Notes{"lost 0", "returned 2", "returned 3"}));
   EXPECT_EQ(it.dispatcher.held_by_policy(), 2u);
   it.go_on();
   EXPECT_EQ(it.world.notes, (Notes{"recall 1 on 0"}));
-  it.dispatcher.returned(launched);  // to nobody: worker 1 is not there either
-  EXPECT_EQ(it.told.notes.back(), "returned 1");
+  it.dispatcher.returned(launched);  // to no worker: worker 1 is absent, too
+  EXPECT_EQ(it.noting.notes.back(), "returned 1");
   EXPECT_EQ(it.pipelines.tasks(), 0u);
   it.pipelines.arrived(worker_1, Time{}, Duration{});
   it.land();
@@ -203,7 +203,7 @@ TEST(Dispatcher, WhatALostWorkerHasNotBegunIsThePolicysAgainAndHoldsNothing) {
   EXPECT_TRUE(it.take_completed().empty());
 }
 
-TEST(Dispatcher, ANeighbourGetsWhatALostWorkerGivesBack) {
+TEST(Dispatcher, AnotherWorkerGetsTheTasksThatALostWorkerReturns) {
   Dispatching it(2);
   it.pipelines.left(worker_1);
   Task& task = it.writer();
@@ -216,32 +216,32 @@ TEST(Dispatcher, ANeighbourGetsWhatALostWorkerGivesBack) {
   EXPECT_EQ(it.world.notes, (Notes{"launch 1 on 0", "recall 1 on 0", "launch 1 on 1"}));
 }
 
-TEST(Dispatcher, SaysThatNobodyIsLeftWhoCouldRunWhatIsReady) {
+TEST(Dispatcher, ReportsThatNoWorkerIsLeftForTheReadyTasks) {
   Dispatching it(2);
   for (const WorkerId worker : {worker_0, worker_1}) it.dispatcher.worker_lost(worker, it.out);
   it.dispatcher.ready(it.writer(), it.out);
   try {
     it.go_on();
-    FAIL() << "it waits for ever";
+    FAIL() << "the run blocks for ever";
   } catch (const Error& error) {
     EXPECT_STREQ(error.what(), "1 tasks are ready, and no worker that could run them is left: lost are 0, 1");
   }
 }
 
-TEST(Dispatcher, ATaskThatReadsWhatAnotherShouldHaveWrittenEndsInstead) {
+TEST(Dispatcher, ATaskThatReadsAPoisonedDatumIsCancelled) {
   Dispatching it(1);
   const DatumId a = it.datum(1_MiB);
   Task &writes = it.task(AccessMode::write, {a}), &reads = it.task(AccessMode::read, {a});
   it.ready(writes);
   it.over(writes, false);
-  it.told.notes.clear();
+  it.noting.notes.clear();
   it.ready(reads);
   EXPECT_EQ(it.take_completed(), std::vector{&reads});
   EXPECT_TRUE(reads.cancelled);
-  EXPECT_TRUE(it.told.notes.empty());
+  EXPECT_TRUE(it.noting.notes.empty());
 }
 
-TEST(Dispatcher, TasksThatThePolicyHasEndWhenTheirFlowIsCancelledInTheirTurn) {
+TEST(Dispatcher, TasksOfACancelledFlowEndWhenThePolicyPicksThem) {
   Dispatching it(1, 8_MiB, 1);
   Task &running = it.writer(), &task = it.writer();
   it.ready({&running, &task});
@@ -252,8 +252,8 @@ TEST(Dispatcher, TasksThatThePolicyHasEndWhenTheirFlowIsCancelledInTheirTurn) {
   EXPECT_EQ(it.dispatcher.held_by_policy(), 0u);
 }
 
-// In the same place as a task that waits (rule 9): those behind it do not take what it waits for.
-TEST(Dispatcher, AHoldThatWaitsForMemoryHasItsTurn) {
+// It is queued like a task (rule 9): later tasks do not take the memory that it waits for.
+TEST(Dispatcher, AHoldWaitsForMemoryInOrder) {
   Dispatching it(1, 2_MiB);
   Task &running = it.reader(2_MiB), &task = it.reader(2_MiB);
   Task& hold = it.task(AccessMode::read, {it.datum(2_MiB)}, TaskRole::hold);
@@ -266,12 +266,12 @@ TEST(Dispatcher, AHoldThatWaitsForMemoryHasItsTurn) {
   EXPECT_EQ(task.state, TaskState::picked);
 }
 
-TEST(Dispatcher, ALostWriteStopsTheRunAndIsToldOnce) {
+TEST(Dispatcher, ALostWriteStopsTheRunAndIsReportedOnce) {
   Dispatching it(1, 1_MiB);
   Task& task = it.writer();
   it.ready(task);
   it.over(task);
-  it.ready(it.reader());  // what was written has to go home first
+  it.ready(it.reader());  // the result must be written back first
   while (!it.out.copies.empty()) {
     for (memory::Copy* copy : std::exchange(it.out.copies, {})) {
       copy->error_number = 28;
@@ -282,14 +282,14 @@ TEST(Dispatcher, ALostWriteStopsTheRunAndIsToldOnce) {
   EXPECT_TRUE(it.out.stopped);
   EXPECT_EQ(it.stop.error(), 28);
   EXPECT_EQ(it.stop.datum(), task.accesses()[0].datum);
-  EXPECT_EQ(it.take_completed().size(), 1u);  // nothing begins any more
+  EXPECT_EQ(it.take_completed().size(), 1u);  // no task starts any more
   it.out.stopped = false;
   it.go_on();
   EXPECT_FALSE(it.out.stopped);
 }
 
-// Into space that nobody waits for (rule 6).
-TEST(Dispatcher, FetchesWhatComesNextOncePipelinesAreFull) {
+// Into space that no task waits for (rule 6).
+TEST(Dispatcher, PrefetchesForTheNextTasksWhenPipelinesAreFull) {
   struct Ahead final : Policy {
     void ready(Task& task, WorkerId) override { held.push_back(&task); }
     Task* pick(WorkerId, bool) override {
@@ -315,12 +315,12 @@ TEST(Dispatcher, FetchesWhatComesNextOncePipelinesAreFull) {
   EXPECT_EQ(it.out.copies[0]->datum, next.accesses()[0].datum);
 }
 
-TEST(Dispatcher, FetchesWhatComesNextOnceAWorkerHasATaskWhereThePolicyPicksLate) {
+TEST(Dispatcher, PrefetchesWhenAWorkerHasATaskIfThePolicyPicksLate) {
   struct Late final : Policy {
     explicit Late(bool is_late) : picks_late_(is_late) {}
     void ready(Task& task, WorkerId) override { held.push_back(&task); }
     Task* pick(WorkerId, bool) override {
-      return held.size() == 1 ? std::exchange(held, {}).front() : nullptr;  // of two, none
+      return held.size() == 1 ? std::exchange(held, {}).front() : nullptr;  // declines while it has two
     }
     bool keeps_pipelines_short() const override { return picks_late_; }
     std::size_t upcoming(WorkerId, std::span<DatumId> out) override {
@@ -337,7 +337,7 @@ TEST(Dispatcher, FetchesWhatComesNextOnceAWorkerHasATaskWhereThePolicyPicksLate)
     it.policy.replace(std::move(made));
     it.ready(it.writer());
     Task& next = it.reader();
-    late.held.push_back(&it.reader());  // so that it is declined
+    late.held.push_back(&it.reader());  // so that the policy declines
     it.ready(next);
     EXPECT_EQ(it.out.copies.size(), is_late ? 1u : 0u);
     for (const memory::Copy* copy : it.out.copies) EXPECT_EQ(copy->cause, memory::Cause::prefetch);

@@ -1,5 +1,5 @@
-// Whoever enters is served, in order, by himself or by whoever has the lock; and what a release makes ready
-// is told after what was finished, on every way.
+// The events of each thread that enters are served in order, by the thread itself or by the holder of the lock. A
+// completion is always served before the tasks that it makes ready.
 #include "engine/event_queue.hpp"
 
 #include <gtest/gtest.h>
@@ -56,7 +56,7 @@ struct House {
 
 }  // namespace
 
-TEST(EventQueue, TellsOfEndsBeforeWhatBecameReadyByThem) {
+TEST(EventQueue, ServesCompletionsBeforeTheTasksThatTheyMakeReady) {
   House house;
   house.finish();
   EXPECT_EQ(house.server.served, (std::vector{&house.finished, &house.ready}));
@@ -64,7 +64,7 @@ TEST(EventQueue, TellsOfEndsBeforeWhatBecameReadyByThem) {
   EXPECT_TRUE(house.deliveries.none());
 }
 
-TEST(EventQueue, LeavesBothInThatOrderToWhoeverHasTheLock) {
+TEST(EventQueue, LeavesBothInThisOrderToTheHolderOfTheLock) {
   House house;
   {
     const EventQueue::Guard guard{house.entrance};
@@ -72,7 +72,7 @@ TEST(EventQueue, LeavesBothInThatOrderToWhoeverHasTheLock) {
     EXPECT_TRUE(house.server.served.empty());
     EXPECT_TRUE(house.deliveries.none());
   }
-  EXPECT_EQ(house.world.woken, 1);  // nobody else might look
+  EXPECT_EQ(house.world.woken, 1);  // otherwise no thread might serve them
   EventChain nothing;
   house.entrance.enter(nothing, house.out);
   EXPECT_EQ(house.server.served, (std::vector{&house.finished, &house.ready}));
@@ -83,10 +83,10 @@ TEST(EventQueue, StopsTheRunIfNothingCanBeReleased) {
   house.finish(std::make_exception_ptr(std::bad_alloc()));
   EXPECT_TRUE(house.out.stopped);
   EventChain events;
-  house.entrance.enter_blocking(events, house.out);  // the lock was let go
+  house.entrance.enter_blocking(events, house.out);  // the lock was released
 }
 
-TEST(EventQueue, SaysWhoWaitsForQuietThatACompletionWasPassedOn) {
+TEST(EventQueue, WakesAWaiterForQuiescenceWhenACompletionIsDelivered) {
   House house;
   house.deliveries.request_quiescence(true);
   {
@@ -96,7 +96,7 @@ TEST(EventQueue, SaysWhoWaitsForQuietThatACompletionWasPassedOn) {
   EXPECT_TRUE(house.out.quiet);
 }
 
-TEST(EventQueue, CountsWhatAReporterMayForget) {
+TEST(EventQueue, CountsTheEventsAppliedForEachReporter) {
   House house;
   EXPECT_EQ(house.entrance.applied(0), 0u);
   house.entrance.count_applied(0);

@@ -1,11 +1,11 @@
-// What follows when a task, a copy or a write-back fails, or the program cancels.
+// The consequences of a failed task, copy or write-back, and of a cancellation.
 #include "whole/world.hpp"
 
 namespace fairlead::tests {
 
 namespace {
 constexpr NodeId disk{1};
-/// Fails the first so many copies of the first datum to a node.
+/// Fails the given number of copies of the first datum to a node.
 auto first_copies_to(NodeId node, int times) {
   return [=](const memory::Copy& copy) mutable {
     return copy.datum == DatumId{0} && copy.to->node == node && times-- > 0;
@@ -13,7 +13,7 @@ auto first_copies_to(NodeId node, int times) {
 }
 }  // namespace
 
-TEST(Failures, ATaskThatFailsTakesThoseAlongThatNeedItsResults) {
+TEST(Failures, AFailedTaskCancelsTheTasksThatNeedItsResults) {
   World world = one_device(4_MiB).with_data({{"A", 1_MiB}, {"B", 1_MiB}, {"C", 1_MiB}});
   const auto bad = world.submit(updates("A"));
   const auto needs_it = world.submit(reads("A") + updates("B"));
@@ -27,7 +27,7 @@ TEST(Failures, ATaskThatFailsTakesThoseAlongThatNeedItsResults) {
   EXPECT_EQ(world.ending(apart), Ending::done);
 }
 
-TEST(Failures, ATaskThatReplacesAPoisonedDatumCleansIt) {
+TEST(Failures, ATaskThatReplacesAPoisonedDatumMakesItValid) {
   World world = one_device(4_MiB).with_data({{"A", 1_MiB}});
   world.fail(world.submit(updates("A")));
   const auto replaces = world.submit(writes("A"));
@@ -39,7 +39,7 @@ TEST(Failures, ATaskThatReplacesAPoisonedDatumCleansIt) {
   EXPECT_TRUE(world.safe_at_home("A"));
 }
 
-TEST(Failures, ACopyThatFailsOnceIsTriedAgain) {
+TEST(Failures, ACopyThatFailsOnceIsRetried) {
   World world =
       one_device(4_MiB).where_copies_fail(first_copies_to(Machine::device(0), 1)).with_data({{"A", 1_MiB}});
   const auto task = world.submit(reads("A"));
@@ -47,7 +47,7 @@ TEST(Failures, ACopyThatFailsOnceIsTriedAgain) {
   EXPECT_EQ(world.ending(task), Ending::done);
 }
 
-TEST(Failures, ACopyThatFailsIsTriedFromAnotherSource) {
+TEST(Failures, AFailedCopyIsRetriedFromAnotherSource) {
   World world = devices({4_MiB, 4_MiB})
                     .where_copies_fail([](const memory::Copy& copy) {
                       return copy.from->node == disk && copy.to->node == Machine::device(1);
@@ -60,7 +60,7 @@ TEST(Failures, ACopyThatFailsIsTriedFromAnotherSource) {
   EXPECT_EQ(world.ending(task), Ending::done);
 }
 
-TEST(Failures, ACopyThatFailsTwiceFailsItsTaskByName) {
+TEST(Failures, ACopyThatFailsTwiceFailsItsTaskWithTheNameOfTheDatum) {
   World world =
       one_device(4_MiB).where_copies_fail(first_copies_to(Machine::device(0), 2)).with_data({{"A", 1_MiB}});
   world.memory().name_by([](DatumId id) { return "\"A\", which is " + std::to_string(index(id)); });
@@ -71,8 +71,8 @@ TEST(Failures, ACopyThatFailsTwiceFailsItsTaskByName) {
                                                    testing::HasSubstr("from disk to device 0 failed")));
 }
 
-// The newest value exists in memory only: it stays there, and the run stops.
-TEST(Failures, AWriteBackThatFailsKeepsTheReplicaAndStopsTheRun) {
+// The newest value exists only in the cache: it stays there, and the run stops.
+TEST(Failures, AFailedWriteBackKeepsTheReplicaAndStopsTheRun) {
   World world =
       one_device(2_MiB).where_copies_fail(first_copies_to(disk, 100)).with_data({{"A", 2_MiB}, {"B", 1_MiB}});
   world.submit(updates("A"));
@@ -88,7 +88,7 @@ TEST(Failures, AWriteBackThatFailsKeepsTheReplicaAndStopsTheRun) {
   EXPECT_EQ(world.residency("A"), ReplicaState::valid);
 }
 
-TEST(Failures, TasksOfACancelledFlowEndWithoutRunningExceptThoseThatHaveStarted) {
+TEST(Failures, UnstartedTasksOfACancelledFlowDoNotRun) {
   World world = one_device(4_MiB).with_data({{"A", 1_MiB}});
   const auto first = world.submit(updates("A"));
   const auto second = world.submit(updates("A"));
@@ -99,8 +99,8 @@ TEST(Failures, TasksOfACancelledFlowEndWithoutRunningExceptThoseThatHaveStarted)
   EXPECT_EQ(world.ending(second), Ending::cancelled);
 }
 
-// Whoever cancels may be telling of another rank's failure: he has heard of one, and can do nothing about another.
-TEST(Failures, AFlowOfARunThatWasStoppedCanBeCancelled) {
+// The caller of cancel() may be reporting the failure of another rank, and cannot handle a second failure.
+TEST(Failures, AFlowOfAStoppedRunCanBeCancelled) {
   World world = one_device(4_MiB).with_data({{"A", 1_MiB}});
   const auto task = world.submit(updates("A"));
   world.stop(std::make_exception_ptr(std::runtime_error("there is no memory")));

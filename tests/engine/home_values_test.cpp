@@ -1,4 +1,4 @@
-// Waits bring the program's own memory up to date, or throw why they cannot.
+// A wait updates the program's own memory, or throws the reason why it cannot.
 #include "engine/home_values.hpp"
 
 #include <gmock/gmock.h>
@@ -37,9 +37,9 @@ class HomeValues : public testing::Test {
   engine::RuntimeCore core_;
 };
 
-// Nothing moves after that. A copy home that failed between the end of the last task and the look at what is away from home is
-// such a stop, too: "nothing is away" would then be a lie.
-TEST_F(HomeValues, RefreshOfAStoppedRunThrowsWhatStoppedIt) {
+// A stopped run copies nothing. A write-back that fails after the last task has finished, but before the data away
+// from home are counted, also stops the run: "no datum is away from home" would then be wrong.
+TEST_F(HomeValues, RefreshOfAStoppedRunThrowsTheReasonOfTheStop) {
   ASSERT_TRUE(core_.home_values().may_be_away());
   core_.home_values().refresh();
   core_.home_values().refresh({datum_.id});
@@ -57,7 +57,7 @@ TEST_F(HomeValues, RefreshOfAStoppedRunThrowsWhatStoppedIt) {
   EXPECT_EQ(message([&] { core_.home_values().refresh({datum_.id}); }), "a bead fell off");
 }
 
-TEST_F(HomeValues, RefreshOfARunThatIsToEndSoonDoesNothing) {
+TEST_F(HomeValues, RefreshDoesNothingWhileTheRunWindsDown) {
   core_.wind_down();
   core_.home_values().refresh();
   core_.home_values().refresh({datum_.id});

@@ -1,5 +1,5 @@
-// Several threads push, and whoever gets the lock takes everything out, as the engine's entrance does:
-// nothing may be left behind when all have gone.
+// Several threads push, and the thread that gets the lock takes all events out, as the engine's entrance does:
+// no event may be left when all threads have ended.
 #include "engine/inbox.hpp"
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ struct Delivery {
 
 }  // namespace
 
-TEST(Inbox, GivesEventsOldestFirst) {
+TEST(Inbox, ReturnsEventsOldestFirst) {
   Inbox inbox;
   std::vector<Event> events(5);
   EventChain first, second, none;
@@ -60,7 +60,7 @@ TEST(Inbox, GivesEventsOldestFirst) {
   EXPECT_TRUE(inbox.empty());
 }
 
-// Each pusher leaves as soon as somebody else holds the lock. The holder's last look must find what was left.
+// A pusher returns at once if another thread holds the lock. The holder's last check must find its events.
 TEST(Inbox, LosesNoEventAndKeepsEachPushersOrder) {
   constexpr std::size_t pushers = 4, rounds = 20'000;
   Delivery delivery;
@@ -87,12 +87,12 @@ TEST(Inbox, LosesNoEventAndKeepsEachPushersOrder) {
         pushed[p] = number;
       });
   }
-  EXPECT_TRUE(delivery.inbox.empty());  // nobody is left to look
+  EXPECT_TRUE(delivery.inbox.empty());  // no thread is left that would check
   EXPECT_EQ(delivery.next, pushed);
   EXPECT_EQ(delivery.out_of_order, 0u);
 }
 
-TEST(EngineLock, LetsOneInAtATime) {
+TEST(EngineLock, AdmitsOneThreadAtATime) {
   EngineLock lock;
   std::uint64_t entries = 0;  // guarded by the lock
   std::latch start(4);

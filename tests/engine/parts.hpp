@@ -1,5 +1,5 @@
-// The engine's parts without an engine: put together as it does, before a world and a policy that note what they are
-// told. Copies are landed by hand.
+// The engine's parts without an engine: connected as the engine connects them, with a world and a policy that record
+// their notifications. The test completes copies.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -46,7 +46,7 @@ struct NotingWorld final : engine::World {
   Notes notes;
 };
 
-/// Gives out the first that the worker can run.
+/// Picks the first task that the worker can run.
 struct NotingPolicy final : Policy {
   explicit NotingPolicy(Notifications wanted) : interest(wanted) {}
   Notifications interests() const override { return interest; }
@@ -84,7 +84,7 @@ struct NotingPolicy final : Policy {
   Notes notes;
 };
 
-/// Whose tasks they are. One that was cancelled is another.
+/// The source of the tasks. Cancelled tasks have a source of their own.
 struct NoFlow final : TaskSource {
   void release(Task&, ReadyTasks&) override {}
 };
@@ -95,7 +95,7 @@ struct EngineParts {
       : bare(std::move(machine)),
         options(std::move(chosen)),
         noted(std::make_unique<NotingPolicy>(interest)),
-        told(*noted),
+        noting(*noted),
         policy(std::move(noted)),
         durations(bare.topology, memory, {}, {}),
         pipelines(bare.topology.workers.size()),
@@ -131,14 +131,14 @@ struct EngineParts {
                     .lane = lane,
                     .stop = stop},
                    options) {
-    memory.use_policy(told);
-    told.attach(view);
+    memory.use_policy(noting);
+    noting.attach(view);
     codelet.name = "work";
     cancelled_flow.cancelled.store(true);
     for (std::size_t i = 0; i < bare.topology.workers.size(); ++i)
       pipelines.arrived(static_cast<WorkerId>(i), Time{}, Duration{});
   }
-  /// Workers on cores, beside RAM of so many bytes over a disk.
+  /// CPU workers with RAM of the given size over a disk.
   explicit EngineParts(std::size_t workers, Bytes ram, Notifications interest = Notifications::none)
       : EngineParts(out_of_core_topology(workers, ram, 1e9, Duration{}), interest) {}
 
@@ -152,12 +152,12 @@ struct EngineParts {
     made.role = role;
     return made;
   }
-  /// The flow of the task is cancelled; those of others are not.
+  /// Cancels the flow of this task only.
   void cancel(Task& task) { task.family = &cancelled_flow.described; }
 
-  // ---- what an engine does with events
+  // ---- events, as an engine handles them
 
-  /// Goes on as after every batch of events.
+  /// The steps after each batch of events.
   void go_on() {
     dispatcher.follow(out);
     dispatcher.give_work(out);
@@ -181,14 +181,14 @@ struct EngineParts {
     roles.of(hold).released(release, out);
     go_on();
   }
-  /// Ends all copies that are under way, and those that follow.
+  /// Completes all copies in flight, and those that follow.
   void land(bool well = true) {
     while (!out.copies.empty()) {
       for (memory::Copy* copy : std::exchange(out.copies, {})) memory.landed(*copy, well, effects);
       go_on();
     }
   }
-  /// Over without having run, since it was last asked.
+  /// The tasks that ended without running since the last call.
   std::vector<Task*> take_completed() { return std::exchange(out.completions, {}); }
   bool poisoned(DatumId id) { return memory.datum(id).poisoned; }
 
@@ -202,7 +202,7 @@ struct EngineParts {
   engine::StopReason stop;
   engine::PendingDeliveries deliveries;
   std::unique_ptr<NotingPolicy> noted;
-  NotingPolicy& told;
+  NotingPolicy& noting;
   engine::PolicyInUse policy;
   engine::TaskDurations durations;
   engine::Pipelines pipelines;

@@ -1,4 +1,4 @@
-// How many tasks workers are given ahead, by what tasks and copies take.
+// The depth of pipelines as a function of the durations of tasks and copies.
 #include "engine/pipeline_depth.hpp"
 
 #include <gtest/gtest.h>
@@ -17,23 +17,23 @@ std::size_t after(std::size_t fixed, Duration task, int copies = 0, Duration cop
 
 }  // namespace
 
-TEST(PipelineDepth, IsShortWhereNothingIsCopiedAndLongForTinyTasks) {
+TEST(PipelineDepth, IsSmallWithoutCopiesAndLargeForTinyTasks) {
   EXPECT_EQ(after(0, Duration(1'000'000)), 2u);
   EXPECT_EQ(after(0, Duration(3'000)), 8u);
   EXPECT_EQ(after(0, Duration(500)), 24u);
 }
 
-TEST(PipelineDepth, CoversACopyByTasks) {
-  EXPECT_EQ(after(0, Duration(1'000'000), 4, Duration(5'500'000)), 7u);  // 5 of them, and 2
+TEST(PipelineDepth, CoversTheDurationOfACopy) {
+  EXPECT_EQ(after(0, Duration(1'000'000), 4, Duration(5'500'000)), 7u);  // 5 tasks, and 2 more
   EXPECT_EQ(after(0, Duration(1'000'000), 4, Duration(100)), 4u);
   EXPECT_EQ(after(0, Duration(1'000'000), 4, Duration(90'000'000)), 16u);
 }
 
-TEST(PipelineDepth, GrowsWhenWorkersWereSeenWaitingForData) {
+TEST(PipelineDepth, GrowsWhenWorkersHaveWaitedForData) {
   EXPECT_EQ(after(0, Duration(1'000'000), 4, Duration(5'500'000), 3), 10u);
 }
 
-TEST(PipelineDepth, StreamsOfADeviceShareWhatOneMayHave) {
+TEST(PipelineDepth, IsSharedByTheStreamsOfADevice) {
   const auto waiting_of = [](std::size_t streams) {
     return after(0, Duration(1'000'000), 4, Duration(90'000'000), 3, streams);
   };
@@ -41,14 +41,14 @@ TEST(PipelineDepth, StreamsOfADeviceShareWhatOneMayHave) {
   EXPECT_EQ(waiting_of(4), 4u);
   EXPECT_EQ(waiting_of(16), 4u);
   EXPECT_EQ(PipelineDepth(0, 4).depth(), 4u);
-  EXPECT_EQ(after(6, Duration(1'000'000), 0, {}, 0, 4), 6u);  // where it was set
-  EXPECT_EQ(after(0, Duration(500), 0, {}, 0, 4), 24u);       // handing over takes longer than the tasks
+  EXPECT_EQ(after(6, Duration(1'000'000), 0, {}, 0, 4), 6u);  // as configured
+  EXPECT_EQ(after(0, Duration(500), 0, {}, 0, 4), 24u);       // passing tasks takes longer than running them
 }
 
-TEST(PipelineDepth, StaysWhereItWasSet) {
+TEST(PipelineDepth, StaysAsConfigured) {
   EXPECT_EQ(after(5, Duration(500)), 5u);
   EXPECT_EQ(after(100, Duration(500)), PipelineDepth::largest);
-  EXPECT_EQ(PipelineDepth(0).depth(), 8u);  // before anything is known
+  EXPECT_EQ(PipelineDepth(0).depth(), 8u);  // before the first estimate
 }
 
 }  // namespace fairlead::engine

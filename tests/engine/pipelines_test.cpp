@@ -1,4 +1,4 @@
-// The counts of workers' pipelines agree with the tasks in them, wherever these go.
+// The counts of pipelines match the tasks in them, whatever happens to the tasks.
 #include "engine/pipelines.hpp"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ void expect_consistent(const Pipelines& pipelines) {
 
 }  // namespace
 
-TEST(Pipelines, CountWhatTheyHaveWhateverIsDoneToTheTasks) {
+TEST(Pipelines, CountTheirTasks) {
   Random random(7);
   std::vector<Task> tasks(24);
   Pipelines pipelines(3);
@@ -72,7 +72,7 @@ TEST(Pipelines, CountWhatTheyHaveWhateverIsDoneToTheTasks) {
   }
 }
 
-TEST(Pipelines, SayHowLongAWorkerHadNothingToDoAndWhatItWaitedFor) {
+TEST(Pipelines, MeasureTheIdleTimeOfAWorkerAndItsReason) {
   Pipelines pipelines(1);
   Task task, next;
   EXPECT_TRUE(pipelines.arrived(first, Time{100}, nothing));
@@ -83,18 +83,18 @@ TEST(Pipelines, SayHowLongAWorkerHadNothingToDoAndWhatItWaitedFor) {
   const auto before = pipelines.stage(task, Time{150}, nothing);
   EXPECT_EQ(before.duration, Duration(50));
   EXPECT_FALSE(before.for_data);
-  EXPECT_TRUE(pipelines.over(task, Time{200}, nothing));  // the other one waits for its data
+  EXPECT_TRUE(pipelines.over(task, Time{200}, nothing));  // the other task waits for its data
   pipelines.admitted(next);
   next.state = TaskState::admitted;
-  const auto after = pipelines.stage(next, Time{230}, Duration(10));  // for 10 it ran something else
+  const auto after = pipelines.stage(next, Time{230}, Duration(10));  // for 10 the worker ran another task
   EXPECT_EQ(after.duration, Duration(20));
   EXPECT_TRUE(after.for_data);
   EXPECT_EQ(pipelines[first].waiting_for_tasks, Duration(50));
   EXPECT_EQ(pipelines[first].waiting_for_data, Duration(20));
 }
 
-// A task that is given back before it began: what the worker had waited until it got it is told once.
-TEST(Pipelines, CountNoWaitingTwice) {
+// A task is returned before it started: the idle time before the launch is counted once.
+TEST(Pipelines, CountIdleTimeOnce) {
   Pipelines pipelines(1);
   Task task;
   pipelines.arrived(first, Time{100}, nothing);
@@ -109,7 +109,7 @@ TEST(Pipelines, CountNoWaitingTwice) {
   EXPECT_EQ(pipelines[first].waiting_for_tasks, Duration(130));
 }
 
-TEST(Pipelines, KnowThatAWorkerLeftATaskBehind) {
+TEST(Pipelines, ReportThatAWorkerLeftWithAStagedTask) {
   Pipelines pipelines(2);
   Task task;
   pipelines.arrived(first, Time{}, nothing);
@@ -122,16 +122,16 @@ TEST(Pipelines, KnowThatAWorkerLeftATaskBehind) {
   EXPECT_TRUE(pipelines.left_behind());
   pipelines.over(task, Time{}, nothing);
   EXPECT_FALSE(pipelines.left_behind());
-  EXPECT_FALSE(pipelines.arrived(first, Time{}, nothing));  // it was there before
+  EXPECT_FALSE(pipelines.arrived(first, Time{}, nothing));  // it was present already
 }
 
-TEST(Pipelines, CountAWorkerThatStoodAsideAsWorkingForTheTask) {
+TEST(Pipelines, CountAWorkerOfASpanAsBusy) {
   Pipelines pipelines(2);
   pipelines.arrived(first, Time{}, nothing);
   pipelines.account_span_help(first, Duration(60), Time{100}, nothing);
   EXPECT_EQ(pipelines[first].busy, Duration(60));
   EXPECT_EQ(pipelines[first].waiting_for_tasks, Duration(40));
-  pipelines.account_span_help(second, Duration(60), Time{100}, nothing);  // it was not there
+  pipelines.account_span_help(second, Duration(60), Time{100}, nothing);  // it was absent
   EXPECT_EQ(pipelines[second].busy, nothing);
 }
 

@@ -1,4 +1,4 @@
-// A run ends, or says why not.
+// Every run ends, or reports why it cannot.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 namespace fairlead::tests {
 
 namespace {
-/// Gives out nothing unless it must.
+/// Picks no task unless it is overruled.
 class Idle : public Policy {
  public:
   void ready(Task& task, WorkerId) override { held_.push_back(&task); }
@@ -26,7 +26,7 @@ class Idle : public Policy {
   std::deque<Task*> held_;
 };
 
-/// Says that it waits for a what-if simulation, but has begun none.
+/// Reports that it waits for a what-if simulation, but has started none.
 class WaitsForEver : public Idle {
  public:
   bool awaits_simulation() const override { return true; }
@@ -36,12 +36,12 @@ class WaitsAndKeepsAll final : public WaitsForEver {
   Task* take_any(WorkerId) override { return nullptr; }
 };
 
-/// Never over by itself.
+/// Never ends by itself.
 class Endless final : public WhatIfSimulation {
   void capture(std::span<Task* const>, Evaluation) override {}
 };
 
-/// 20 tasks that write one datum. Returns how many were done.
+/// Runs 20 tasks that write one datum. Returns the number of finished tasks.
 std::uint64_t done_under(std::unique_ptr<Policy> policy) {
   backend::SimWorld sim({});
   engine::CoreOptions options;
@@ -70,13 +70,13 @@ TEST(Progress, APolicyThatDeclinesEverythingIsOverruled) {
   EXPECT_EQ(done_under(std::make_unique<Idle>()), 20u);
 }
 
-TEST(Progress, APolicyThatWaitsForNoSimulationIsOverruled) {
+TEST(Progress, APolicyThatWaitsWithoutASimulationIsOverruled) {
   EXPECT_EQ(done_under(std::make_unique<WaitsForEver>()), 20u);
   try {
     done_under(std::make_unique<WaitsAndKeepsAll>());
-    FAIL() << "who should have run them?";
+    FAIL() << "no worker can run the tasks";
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), testing::HasSubstr("the policy odd gives out none of"));
+    EXPECT_THAT(error.what(), testing::HasSubstr("the policy odd picks none of"));
   }
 }
 
@@ -91,7 +91,7 @@ TEST(Progress, ASimulationRunsUntilItsEndIsReported) {
   EXPECT_FALSE(simulation.is_running());
 }
 
-TEST(Progress, ATaskThatCouldNeverFitIsRefusedWhenItIsSubmitted) {
+TEST(Progress, ATaskThatCanNeverFitIsRefusedAtSubmission) {
   backend::SimWorld sim({});
   engine::RuntimeCore core({.topology = out_of_core_topology(1, 4_MiB, 1e9, Duration{}),
                             .policy = schedule::make_policy("eager"),
@@ -117,7 +117,7 @@ TEST(Progress, ATaskThatCouldNeverFitIsRefusedWhenItIsSubmitted) {
   }
 }
 
-TEST(Progress, ASimulationThatGoesOnForEverEndsWithAnError) {
+TEST(Progress, AnEndlessSimulationEndsWithAnError) {
   World world = one_device(4_MiB).with_data({{"A", 1_MiB}});
   const auto never = [](const World&) { return false; };
   world.submit(reads("A"));

@@ -1,4 +1,4 @@
-// Tasks that no worker runs: each is in one place, and those that wait are asked oldest first.
+// Tasks that no worker runs: each is in one list, and waiting tasks are tried oldest first.
 #include "engine/pseudo_tasks.hpp"
 
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 
 namespace fairlead::engine {
 
-TEST(PseudoTasks, ThatWaitAreAskedOldestFirst) {
+TEST(PseudoTasks, AreTriedOldestFirst) {
   std::array<Task, 3> tasks;
   PseudoTasks pseudo;
   for (Task& task : tasks) pseudo.wait(task);
@@ -23,7 +23,7 @@ TEST(PseudoTasks, ThatWaitAreAskedOldestFirst) {
   EXPECT_FALSE(pseudo.wait_no_more([](Task&) { return false; }));
 }
 
-TEST(PseudoTasks, AreForgottenWhenTheyHaveGoneAllTheirWay) {
+TEST(PseudoTasks, AreRemovedWhenTheyHaveFinished) {
   Task task;
   PseudoTasks pseudo;
   pseudo.wait(task);
@@ -39,7 +39,7 @@ TEST(PseudoTasks, AreForgottenWhenTheyHaveGoneAllTheirWay) {
   EXPECT_EQ(task.state, TaskState::staged);
   EXPECT_EQ(pseudo.granted().size(), 1u);
   EXPECT_FALSE(pseudo.none());
-  pseudo.let_go(task);
+  pseudo.release(task);
   EXPECT_TRUE(pseudo.none());
 }
 

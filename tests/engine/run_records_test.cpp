@@ -1,5 +1,5 @@
-// What is written down of a run: all that the engine was told, in order; of what it commanded a digest in which each
-// command counts, and its place.
+// The records of a run: all notifications to the engine, in order, and a digest of its commands, which depends on each
+// command and on their order.
 #include "engine/run_records.hpp"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ namespace {
 
 using Kind = engine::EventLog::Record;
 
-/// Two cores and RAM over a disk.
+/// Two cores with RAM over a disk.
 struct Journaling : EngineParts {
   explicit Journaling(engine::Options chosen)
       : EngineParts(machine(), Notifications::none, std::move(chosen)) {}
@@ -49,7 +49,7 @@ struct Journaling : EngineParts {
 
 }  // namespace
 
-TEST(RunRecords, WritesNothingIfNobodyWantsALog) {
+TEST(RunRecords, WriteNothingWithoutALog) {
   Journaling it;
   it.post_ready(it.some_task());
   it.journal.datum({.bytes = 1_MiB});
@@ -60,7 +60,7 @@ TEST(RunRecords, WritesNothingIfNobodyWantsALog) {
   EXPECT_TRUE(it.journal.log().words().empty());
 }
 
-TEST(RunRecords, HasWhatTheEngineWasToldInThatOrder) {
+TEST(RunRecords, LogTheNotificationsInOrder) {
   Journaling it(Journaling::logging());
   Task& task = it.some_task();
   it.journal.datum({.bytes = 1_MiB});
@@ -76,8 +76,8 @@ TEST(RunRecords, HasWhatTheEngineWasToldInThatOrder) {
                          Kind::cancellation, Kind::advice, Kind::removal, Kind::served}));
 }
 
-// Whoever replays the log compares after each batch.
-TEST(RunRecords, HasAMarkOfAllCommandsAfterEachBatch) {
+// A replay compares the marks after each batch.
+TEST(RunRecords, LogAMarkOfAllCommandsAfterEachBatch) {
   Journaling it(Journaling::logging());
   it.journal.served();
   it.journal.launched(it.some_task(), 0);
@@ -128,7 +128,7 @@ TEST(RunRecords, TheOrderOfCommandsChangesTheDigest) {
   EXPECT_EQ(digest_of(false), digest_of(false));
 }
 
-// Where a copy comes from and where its space is, too: or a replay could place it elsewhere unseen.
+// The digest covers a copy's source and its place: otherwise a replay could place it elsewhere undetected.
 TEST(RunRecords, ACopysPlaceInMemoryChangesTheDigest) {
   const auto digest_of = [](bool behind_another) {
     Journaling it;
@@ -146,8 +146,8 @@ TEST(RunRecords, ACopysPlaceInMemoryChangesTheDigest) {
   EXPECT_NE(digest_of(false), digest_of(true));
 }
 
-// Policies know them beforehand in simulations, so a replay has to know them as well.
-TEST(RunRecords, TellsHowLongATaskOfAWorkerTakesOnEachProcessor) {
+// In simulations policies know the durations in advance, so a replay needs them as well.
+TEST(RunRecords, LogTheDurationOfATaskOnEachProcessor) {
   Topology machine = Journaling::machine();
   machine.workers[1].processor = "slow core";
   engine::Options options = Journaling::logging();
@@ -160,18 +160,18 @@ TEST(RunRecords, TellsHowLongATaskOfAWorkerTakesOnEachProcessor) {
   task.kind = hold.kind = EventKind::task_ready;
   it.journal.event(hold);
   it.journal.event(task);
-  std::vector<std::vector<std::uint64_t>> told;
+  std::vector<std::vector<std::uint64_t>> logged;
   for (const LogRecord& record : records_of(it.journal.log().words()))
-    if (record.kind() == Kind::durations) told.emplace_back(record.words.begin() + 1, record.words.end());
-  EXPECT_EQ(told, (std::vector<std::vector<std::uint64_t>>{{100, 300}}));
+    if (record.kind() == Kind::durations) logged.emplace_back(record.words.begin() + 1, record.words.end());
+  EXPECT_EQ(logged, (std::vector<std::vector<std::uint64_t>>{{100, 300}}));
 }
 
-TEST(RunRecords, RecordsOnlyIfItMay) {
+TEST(RunRecords, RecordOnlyIfRecordingIsEnabled) {
   EXPECT_FALSE(Journaling().journal.records());
   EXPECT_TRUE(Journaling(Journaling::recording()).journal.records());
 }
 
-TEST(RunRecords, ACopyIsRecordedOnEachWireThatItCrosses) {
+TEST(RunRecords, ACopyIsRecordedOnEachPhysicalLink) {
   Topology machine = Journaling::machine();
   const NodeId device = add_device(machine, {.name = "device", .capacity = 4_MiB});
   EngineParts it(machine, Notifications::none, Journaling::recording());
@@ -193,8 +193,8 @@ TEST(RunRecords, ACopyIsRecordedOnEachWireThatItCrosses) {
   }
 }
 
-// 1 MiB each: used by a task, fetched ahead, and kept in case it is used again.
-TEST(RunRecords, MemoryIsRecordedByWhatItIsFor) {
+// 1 MiB each: used by a task, prefetched, and cached.
+TEST(RunRecords, MemoryIsRecordedByUse) {
   Journaling it(Journaling::recording());
   it.bare.run(it.some_task());
   it.bare.prefetch(it.datum(1_MiB));
@@ -210,7 +210,7 @@ TEST(RunRecords, MemoryIsRecordedByWhatItIsFor) {
   EXPECT_EQ(record.cached, 1_MiB);
 }
 
-TEST(RunRecords, AnIdleWorkerIsRecordedWithWhatItWaitedFor) {
+TEST(RunRecords, AnIdleWorkerIsRecordedWithTheReason) {
   Journaling it(Journaling::recording());
   it.journal.idle(WorkerId{1}, {.since = Time{}, .duration = Duration(10), .for_data = true});
   it.journal.idle(WorkerId{1}, {.since = Time{} + Duration(20), .duration = Duration(10), .for_data = false});

@@ -1,5 +1,5 @@
-// Step by step, how a task comes to have several workers: who is asked for what, who stands aside, and that all of
-// them are free again afterwards, however it ends. What follows from it in runs is in span/.
+// The steps by which a task gets several workers: which tasks are recalled, which workers are reserved, and that all of
+// them are released afterwards, however the task ends. The effects in runs are tested in span/.
 #include "engine/span_scheduler.hpp"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 namespace fairlead::tests {
 namespace {
 
-/// Cores beside RAM.
+/// CPU workers with RAM.
 struct GatheringParts : EngineParts {
   explicit GatheringParts(std::size_t workers) : EngineParts(workers, 32_MiB) {}
   Task& narrow() { return task(AccessMode::write, {datum(1_MiB)}); }
@@ -23,7 +23,7 @@ struct GatheringParts : EngineParts {
     made.workers_wanted = workers;
     return made;
   }
-  /// The workers are not there, so that others get the tasks.
+  /// These workers are absent, so that others get the tasks.
   void without(std::initializer_list<WorkerId> workers, auto&& f) {
     for (const WorkerId worker : workers) pipelines.left(worker);
     f();
@@ -60,7 +60,7 @@ TEST(GatheringStep, IdleWorkersAreGatheredBeforeTheTaskIsLaunched) {
   EXPECT_FALSE(it.gathering.any());
 }
 
-TEST(GatheringStep, ATaskOfANodeThatHasLostItsWorkersIsPassedOn) {
+TEST(GatheringStep, ATaskOfANodeWithoutWorkersIsUnrunnable) {
   GatheringParts it(2);
   Task &runs = it.narrow(), &staged = it.narrow(), &gathers = it.wide(2);
   it.without({gather_1}, [&] { it.ready({&runs, &staged}); });
@@ -76,7 +76,7 @@ TEST(GatheringStep, ATaskOfANodeThatHasLostItsWorkersIsPassedOn) {
   EXPECT_FALSE(it.gathering.any());
 }
 
-TEST(GatheringStep, ATaskHasNoMoreWorkersThanThereAre) {
+TEST(GatheringStep, ATaskGetsAtMostAllWorkers) {
   GatheringParts it(2);
   Task& wide = it.wide(100);
   it.ready(wide);
@@ -84,8 +84,8 @@ TEST(GatheringStep, ATaskHasNoMoreWorkersThanThereAre) {
   EXPECT_EQ(it.take_notes(), (Notes{"gathered 1 on 0 1", "launch 1 on 0"}));
 }
 
-// The first of worker 0's runs, as far as anybody knows.
-TEST(GatheringStep, WhatAWorkerHasNotBegunIsAskedBackAndWhatRunsIsWaitedFor) {
+// The first task of worker 0 counts as running.
+TEST(GatheringStep, UnstartedTasksAreRecalledAndRunningTasksAreAwaited) {
   GatheringParts it(2);
   Task &runs = it.narrow(), &staged = it.narrow(), &wide = it.wide(2);
   it.without({gather_1}, [&] { it.ready({&runs, &staged}); });
@@ -93,7 +93,7 @@ TEST(GatheringStep, WhatAWorkerHasNotBegunIsAskedBackAndWhatRunsIsWaitedFor) {
   it.ready(wide);
   EXPECT_EQ(it.gathering.gathering().task, &wide);
   EXPECT_EQ(it.take_notes(), (Notes{"recall 2 on 0"}));
-  it.give_back(staged);  // nobody may take it now
+  it.give_back(staged);  // no worker may take it now
   EXPECT_EQ(staged.state, TaskState::admitted);
   EXPECT_TRUE(it.take_notes().empty());
   it.over(runs);
@@ -104,7 +104,7 @@ TEST(GatheringStep, WhatAWorkerHasNotBegunIsAskedBackAndWhatRunsIsWaitedFor) {
   EXPECT_FALSE(it.gathering.any());
 }
 
-TEST(GatheringStep, WhatWasBegunBeforeItCouldBeAskedBackIsWaitedFor) {
+TEST(GatheringStep, ATaskThatStartsBeforeItsRecallIsAwaited) {
   GatheringParts it(2);
   Task &runs = it.narrow(), &begun = it.narrow(), &wide = it.wide(2);
   it.without({gather_1}, [&] { it.ready({&runs, &begun}); });
@@ -117,7 +117,7 @@ TEST(GatheringStep, WhatWasBegunBeforeItCouldBeAskedBackIsWaitedFor) {
   EXPECT_EQ(wide.state, TaskState::staged);
 }
 
-// Or each could have some of the workers that the other waits for.
+// Otherwise each could hold workers that the other waits for.
 TEST(GatheringStep, OneTaskGathersAtATimeOldestFirst) {
   GatheringParts it(3);
   Task &runs = it.narrow(), &first = it.wide(3), &second = it.wide(2);
@@ -127,12 +127,12 @@ TEST(GatheringStep, OneTaskGathersAtATimeOldestFirst) {
   EXPECT_EQ(it.gathering.waiting(), (std::deque<Task*>{&second}));
   it.over(runs);
   EXPECT_EQ(first.state, TaskState::staged);
-  EXPECT_EQ(it.gathering.gathering().task, nullptr);  // its workers stand aside for the first
+  EXPECT_EQ(it.gathering.gathering().task, nullptr);  // its workers are reserved for the first
   it.over(first);
   EXPECT_EQ(second.state, TaskState::staged);
 }
 
-TEST(GatheringStep, TasksGoToWorkersWhoStandAsideForNobody) {
+TEST(GatheringStep, TasksGoToWorkersThatAreNotReserved) {
   GatheringParts it(3);
   Task& wide = it.wide(2);
   it.ready(wide);
@@ -144,8 +144,8 @@ TEST(GatheringStep, TasksGoToWorkersWhoStandAsideForNobody) {
   }
 }
 
-// Its copy was under way when its worker had to stand aside.
-TEST(GatheringStep, ATaskWhoseDataComeToAWorkerWhoStandsAsideIsPutOff) {
+// Its copy was in flight when its worker was reserved.
+TEST(GatheringStep, ATaskWhoseDataArriveAtAReservedWorkerIsPutOff) {
   GatheringParts it(2);
   Task& late = it.task(AccessMode::read, {it.datum(1_MiB)});
   it.ready(late);
@@ -161,8 +161,8 @@ TEST(GatheringStep, ATaskWhoseDataComeToAWorkerWhoStandsAsideIsPutOff) {
   EXPECT_FALSE(it.gathering.any());
 }
 
-// Threads of the task's library are there already.
-TEST(GatheringStep, TheNextTaskIsLedByWhoLedBefore) {
+// The threads of the task's library exist there already.
+TEST(GatheringStep, TheNextTaskHasTheSameLeader) {
   GatheringParts it(3);
   Task &first = it.wide(3), &second = it.wide(3);
   it.without({gather_0, gather_2}, [&] { it.ready(first); });
@@ -173,7 +173,7 @@ TEST(GatheringStep, TheNextTaskIsLedByWhoLedBefore) {
   EXPECT_EQ(it.take_notes(), (Notes{"gathered 2 on 1 0 2", "launch 2 on 1"}));
 }
 
-TEST(GatheringStep, OfACancelledFlowItEndsAndLetsItsWorkersGo) {
+TEST(GatheringStep, ATaskOfACancelledFlowEndsAndReleasesItsWorkers) {
   GatheringParts it(3);
   Task &runs = it.narrow(), &gathers = it.wide(3), &waits = it.wide(2);
   it.ready(runs);
@@ -184,13 +184,13 @@ TEST(GatheringStep, OfACancelledFlowItEndsAndLetsItsWorkersGo) {
   it.cancel(waits);
   it.go_on();
   EXPECT_EQ(it.take_completed().size(), 2u);
-  EXPECT_EQ(it.take_notes().size(), 1u);  // that they are dissolved
+  EXPECT_EQ(it.take_notes().size(), 1u);  // the workers are released
   EXPECT_EQ(it.aside(), 0u);
   EXPECT_FALSE(it.gathering.any());
 }
 
-// Who should lead goes before he has begun.
-TEST(GatheringStep, ATaskWhoseLeaderHasGoneGathersAnew) {
+// The leader leaves before it has started the task.
+TEST(GatheringStep, ATaskWhoseLeaderHasLeftGathersAgain) {
   GatheringParts it(2);
   Task& wide = it.wide(2);
   it.ready(wide);
@@ -202,7 +202,7 @@ TEST(GatheringStep, ATaskWhoseLeaderHasGoneGathersAnew) {
   EXPECT_EQ(it.take_notes(), (Notes{"dissolved 0 1", "gathered 1 on 1 0", "launch 1 on 1"}));
 }
 
-TEST(GatheringStep, ThoseWhoStoodAsideHaveWorkedForTheTask) {
+TEST(GatheringStep, ReservedWorkersCountAsBusyWithTheTask) {
   GatheringParts it(2);
   Task& wide = it.wide(2);
   it.ready(wide);

@@ -1,4 +1,4 @@
-// Why a run cannot go on: the first reason counts.
+// The reason why a run stops: the first one counts.
 #include "engine/stop.hpp"
 
 #include <gtest/gtest.h>
@@ -7,17 +7,17 @@
 
 namespace fairlead::engine {
 
-TEST(Stop, KeepsTheFirstWriteBackThatFailed) {
+TEST(Stop, KeepsTheFirstFailedWriteBack) {
   StopReason stop;
   EXPECT_EQ(stop.error(), 0);
   EXPECT_TRUE(stop.note_lost_write(28, DatumId{3}, nullptr));
   EXPECT_FALSE(stop.note_lost_write(5, DatumId{4}, nullptr));
   EXPECT_EQ(stop.error(), 28);
   EXPECT_EQ(stop.datum(), DatumId{3});
-  EXPECT_FALSE(stop.stopped());  // what is known is still right
+  EXPECT_FALSE(stop.stopped());  // all values are still valid
 }
 
-TEST(Stop, KeepsTheFirstThingThatWentWrongInside) {
+TEST(Stop, KeepsTheFirstInternalError) {
   StopReason stop;
   stop.note_fatal(std::make_exception_ptr(std::runtime_error("first")));
   stop.note_fatal(std::make_exception_ptr(std::runtime_error("second")));

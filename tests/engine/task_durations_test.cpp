@@ -1,5 +1,4 @@
-// How long tasks take is what was given, or what those that ended have taught; of several implementations the
-// fastest runs.
+// Durations of tasks are given, or learned from finished tasks. Of several implementations the fastest runs.
 #include "engine/task_durations.hpp"
 
 #include <gtest/gtest.h>
@@ -48,7 +47,7 @@ struct Learner {
 
 }  // namespace
 
-TEST(TaskDurations, AreLearnedFromTasksThatEndedWell) {
+TEST(TaskDurations, AreLearnedFromSuccessfulTasks) {
   Learner it;
   Task& task = it.task(1_MiB);
   for (int i = 0; i < 10; ++i) it.end(task, long_one, false);
@@ -58,7 +57,7 @@ TEST(TaskDurations, AreLearnedFromTasksThatEndedWell) {
   EXPECT_EQ(it.durations.estimate(task, core), short_one);
 }
 
-TEST(TaskDurations, AreToldApartByTheSizeOfTheData) {
+TEST(TaskDurations, DependOnTheSizeOfTheData) {
   Learner it;
   Task &small = it.task(1_MiB), &large = it.task(16_MiB);
   for (int i = 0; i < 10; ++i) {
@@ -69,7 +68,7 @@ TEST(TaskDurations, AreToldApartByTheSizeOfTheData) {
   EXPECT_EQ(it.durations.estimate(large, core), long_one);
 }
 
-TEST(TaskDurations, ThatWereGivenAreNotLearned) {
+TEST(TaskDurations, ThatAreGivenAreNotLearned) {
   Learner it([](const Task&, WorkerId) { return long_one; });
   Task& task = it.task(1_MiB);
   EXPECT_TRUE(it.durations.known(task, core));
@@ -77,7 +76,7 @@ TEST(TaskDurations, ThatWereGivenAreNotLearned) {
   EXPECT_EQ(it.durations.estimate(task, core), long_one);
 }
 
-TEST(TaskDurations, LetTheFastestOfSeveralImplementationsRun) {
+TEST(TaskDurations, SelectTheFastestOfSeveralImplementations) {
   Learner it;
   it.implement_for_cores({"slow", "fast"});
   Task& task = it.task(1_MiB);
@@ -90,11 +89,11 @@ TEST(TaskDurations, LetTheFastestOfSeveralImplementationsRun) {
   EXPECT_GE(fast, 90);
   EXPECT_EQ(it.durations.estimate(task, core), short_one);
   static_cast<void>(it.durations.choose(task));
-  it.durations.returned(task);  // it did not begin
+  it.durations.returned(task);  // it did not start
   EXPECT_EQ(task.implementation, no_implementation);
 }
 
-TEST(TaskDurations, AreThoseOfTheFirstImplementationWhereItIsToRun) {
+TEST(TaskDurations, AreThoseOfTheFirstImplementationIfItMustRun) {
   Learner it({}, true);
   it.implement_for_cores({"slow", "fast"});
   Task& task = it.task(1_MiB);

@@ -1,4 +1,4 @@
-// What the functions share that the fake library exports: the driver itself, how they name addresses, and what is given and given back.
+// Shared by the exported functions of the fake library: the driver itself, addresses, allocation and release.
 #pragma once
 #include <cstddef>
 #include <cstdlib>
@@ -16,7 +16,7 @@ inline Fake& fake() { return Fake::of_process(); }
 inline std::byte* bytes_at(Pointer at) { return reinterpret_cast<std::byte*>(at); }
 inline std::byte* bytes_at(const void* at) { return static_cast<std::byte*>(const_cast<void*>(at)); }
 
-/// RAM that devices follow, full of what nobody has written. Null if there is none.
+/// RAM that devices can access, filled with a pattern. Null if out of memory.
 inline std::byte* take_ram(std::size_t bytes, Memory::Ram how) {
   void* const taken = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
   if (taken == nullptr) return nullptr;

@@ -46,7 +46,7 @@ void Checker::seen(std::uint32_t stream, const Clock& clock) {
 void Checker::called() {
   const auto found = just_seen_.find(std::this_thread::get_id());
   if (found == just_seen_.end()) return;
-  join(told_, found->second);
+  join(published_, found->second);
   just_seen_.erase(found);
 }
 

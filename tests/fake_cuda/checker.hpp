@@ -1,6 +1,6 @@
-// Which of the operations on a device are ordered, and whether two that touch the same bytes are not: by what was asked for,
-// not by how this run happened to go. Order is that of a stream, and what the host has seen to be over before it put the
-// next operation into any stream. (Its threads count as one: whether they agree is ThreadSanitizer's matter.)
+// A race detector for operations on devices: finds unordered operations on the same bytes, independent of the timing of this
+// run. Operations are ordered within a stream, and after those that the host has observed as finished before it submitted the
+// operation. (All host threads count as one: ThreadSanitizer checks those.)
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -15,22 +15,22 @@
 
 namespace fake_cuda {
 
-/// Of each stream, how many operations are over for sure.
+/// For each stream, the number of operations known to be finished.
 using Clock = std::map<std::uint32_t, std::uint64_t>;
 
 class Checker {
  public:
-  /// An operation is put into the stream. What comes after it there, or after its clock was seen, is ordered.
+  /// An operation is submitted to the stream. Later operations there, or after its clock was seen, are ordered after it.
   const Clock& add(std::uint32_t stream, const std::string& name, std::span<const Access> accesses);
-  /// The host has seen that these are over, since one of the stream is.
+  /// The host has observed that these operations are finished, by one of the stream.
   void seen(std::uint32_t stream, const Clock& clock);
   /// This thread calls the driver again.
   void called();
-  /// What is over for sure and known to others than who saw it: its thread has called again, so it had the time to tell them.
-  const Clock& told() const noexcept { return told_; }
-  /// How many operations were put into the stream so far.
+  /// Operations whose completion is published: the thread that observed it has called again, so it had time to notify others.
+  const Clock& published() const noexcept { return published_; }
+  /// Number of operations submitted to the stream so far.
   std::uint64_t added(std::uint32_t stream) const;
-  /// The bytes are given up, as `how` says. True if they may be in use, which is reported.
+  /// The bytes are released, in the way `how`. True if they may be in use, which is reported.
   bool give_up(const void* at, std::size_t bytes, const std::string& how);
   void report(const std::string& text) { findings_.insert(text); }
   const std::set<std::string>& findings() const noexcept { return findings_; }
@@ -44,12 +44,12 @@ class Checker {
     std::string name;
   };
   std::map<std::uint32_t, Clock> streams_;
-  Clock host_;              // what it has seen to be over
-  std::vector<Open> open_;  // the host has not seen their ends
-  // Of each thread what it has seen since it called. Of the stream only that it asked: what others saw there, these may not
-  // have told.
+  Clock host_;              // operations observed as finished
+  std::vector<Open> open_;  // not observed as finished
+  // For each thread the completions it observed since its last call, of its own stream only: other threads may not have
+  // published theirs.
   std::map<std::thread::id, Clock> just_seen_;
-  Clock told_;
+  Clock published_;
   std::set<std::string> findings_;
 };
 

@@ -1,4 +1,4 @@
-// cuBLAS as far as Fairlead calls it: plain loops on cores, when the stream comes to them.
+// The part of cuBLAS that Fairlead calls: plain loops on cores, executed in stream order.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -21,7 +21,7 @@ using namespace fake_cuda;
 
 constexpr int full_math = 0, tf32_math = 3;
 
-/// What a tensor core takes of a factor in the handle's mode: of a float 10 bits of mantissa, the nearest, in TF32.
+/// A factor as a tensor core reads it in the handle's mode: in TF32, a float rounded to the nearest with 10 bits of mantissa.
 template <class T>
 T taken(T factor, bool rounds) {
   if constexpr (std::is_same_v<T, float>) {

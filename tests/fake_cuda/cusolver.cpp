@@ -1,4 +1,4 @@
-// cuSOLVER as far as Fairlead calls it: plain loops on cores, when the stream comes to them.
+// The part of cuSOLVER that Fairlead calls: plain loops on cores, executed in stream order.
 #include <cmath>
 #include <cstddef>
 
@@ -10,7 +10,7 @@ namespace {
 
 using namespace fake_cuda;
 
-/// Takes a row of workspace, so that too little is noticed.
+/// Needs a row of workspace, so that a small workspace is detected.
 template <class T>
 int potrf(cusolverDnContext* handle, int fill, int n, T* a, int lda, T* work, int elements, int* info) {
   if (fill != fill_lower || lda < n || elements < n) return invalid_value;
@@ -38,7 +38,7 @@ int potrf(cusolverDnContext* handle, int fill, int n, T* a, int lda, T* work, in
                });
 }
 
-/// Without pivots, which is what Fairlead asks for. Takes two rows of workspace.
+/// Without pivots, as Fairlead calls it. Needs two rows of workspace.
 template <class T>
 int getrf(cusolverDnContext* handle, int m, int n, T* a, int lda, T* work, const int* pivots, int* info) {
   if (m != n || lda < m || pivots != nullptr) return invalid_value;
@@ -63,7 +63,7 @@ int getrf(cusolverDnContext* handle, int m, int n, T* a, int lda, T* work, const
                });
 }
 
-/// As LAPACK's. Takes a row of workspace.
+/// As LAPACK's. Needs a row of workspace.
 int geqrf(cusolverDnContext* handle, int m, int n, double* a, int lda, double* taus, double* work,
           int elements, int* info) {
   if (lda < m || m < n || elements < n) return invalid_value;

@@ -15,12 +15,12 @@ namespace {
 
 thread_local bool in_kernel = false;
 
-/// Those from 700 on, but for what is said of peers (704, 705, 711) and of registrations (712, 713).
+/// Those from 700 on, except those about peers (704, 705, 711) and registrations (712, 713).
 bool ends_a_device(Status status) {
   return status >= illegal_address && status != 704 && status != 705 && (status < 711 || status > 713);
 }
 
-/// "seed=3,devices=2,lost=7", "fail=cuMemAlloc_v2,call=2,status=719", "calls=FILE": for programs that know nothing of this.
+/// "seed=3,devices=2,lost=7", "fail=cuMemAlloc_v2,call=2,status=719", "calls=FILE": for unmodified programs.
 std::string text_in(const std::string& text, const std::string& name) {
   const std::size_t at = text.find(name + "=");
   if (at == std::string::npos) return "";
@@ -39,7 +39,7 @@ Fake& Fake::of_process() {
   return fake;
 }
 
-/// Of a program that was told by the environment to use this: it ends badly if something was found.
+/// If the environment configured the driver, the process exits with an error after findings.
 Fake::~Fake() {
   stop();
   if (!by_environment_) return;
@@ -166,7 +166,7 @@ Status Fake::enter(std::unique_lock<std::mutex>& lock, const char* function, int
   const Status status = strikes->status;
   const int device = named < 0 ? current() : named;
   if (!ends_a_device(status) || device < 0) return status;
-  changed_.wait(lock, [&] {  // nor may another one copy from there just now
+  changed_.wait(lock, [&] {  // nor may another device copy from there now
     return std::ranges::none_of(streams, [](const auto& stream) { return stream->running; });
   });
   become_lost(device, status);
@@ -267,11 +267,11 @@ Status Fake::wait_for(std::unique_lock<std::mutex>& lock, CUstream_st* stream) {
   return success;
 }
 
-/// Nothing runs there any more, and nothing that was put there is done.
+/// Stops all work on the device and discards queued operations.
 void Fake::become_lost(int device, Status status) {
   Device& one = devices[static_cast<std::size_t>(device)];
   one.lost = status;
-  one.lost_bytes = one.unsaved.bytes(checker.told());
+  one.lost_bytes = one.unsaved.bytes(checker.published());
   memory->lose(device);
   for (const auto& stream : streams) {
     if (stream->device != device) continue;
@@ -280,7 +280,7 @@ void Fake::become_lost(int device, Status status) {
   }
 }
 
-/// One after the other: what may run at the same time may run in either order.
+/// Sequential: operations that may run concurrently run in either order.
 void Fake::work() {
   std::unique_lock lock(mutex_);
   std::vector<CUstream_st*> ready;
@@ -324,7 +324,7 @@ void Fake::do_step(std::unique_lock<std::mutex>& lock, CUstream_st& stream) {
     else if (device.ends_after != 0 && device.done >= device.ends_after && device.lost == success)
       become_lost(stream.device, device.ends_by);
   }
-  // Records that were made in two streams may be over in another order: what counts is the last.
+  // Records in two streams may finish in any order: the last one counts.
   if (step.event != nullptr) step.event->done = std::max(step.event->done, step.record);
   changed_.notify_all();
 }
@@ -372,7 +372,7 @@ void report(const std::string& text) {
   fake.checker.report(text);
 }
 
-/// Where its parameters are is looked up now, since later somebody may have given them back.
+/// Looks up the parameters' addresses now, since they may be freed later.
 Status Fake::put_kernel(CUstream_st* stream, const std::string& name, int device,
                         const std::vector<Access>& accesses, Kernel run) {
   std::vector<std::byte*> places;

@@ -1,5 +1,5 @@
-// The fake driver: its devices, streams and events, and the thread that does what is in the streams, in an order among
-// them that a seed chooses.
+// The fake driver: its devices, streams and events, and the thread that runs the streams' operations, in an order among
+// streams that a seed determines.
 #pragma once
 #include <condition_variable>
 #include <cstdint>
@@ -25,14 +25,14 @@ struct CUctx_st {
 };
 struct CUevent_st {
   int device;
-  // Records: so many, the last that is over, the last that the host saw to be over.
+  // Records: the number made, the last finished, the last observed by the host.
   std::uint64_t asked = 0, done = 0, seen = 0;
   std::uint32_t stream = 0;  // of the last; 0: there is none
   fake_cuda::Clock clock{};  // of the last
 };
 struct CUstream_st {
   struct Step {
-    std::function<bool()> run;            // empty: the event only. False: it went where it may not
+    std::function<bool()> run;            // empty: the event only. False: an invalid access
     std::shared_ptr<CUevent_st> event{};  // which may have been destroyed by then, as CUDA allows
     std::uint64_t record = 0;
   };
@@ -42,7 +42,7 @@ struct CUstream_st {
   bool running = false;
 };
 
-/// The kernels of PTX, which touch nothing, or those of host_kernels.hpp.
+/// The kernels of PTX, which access nothing, or those of host_kernels.hpp.
 struct CUfunc_st {
   std::string name;
   bool launched = false;
@@ -83,14 +83,14 @@ class Fake {
   std::map<std::string, int> calls();
   std::uint64_t operations();
 
-  /// A function of the driver is called: `act` is what it does, under the lock. `device`: that it names, if it does.
+  /// A call of a driver function: `act` implements it, under the lock. `device`: the one that it names, if any.
   template <class Act>
   Status call(const char* function, const Act& act, int device = -1) {
     std::unique_lock lock(mutex_);
     if (const Status status = enter(lock, function, device)) return status;
     return act(lock);
   }
-  /// The same, for a device that is current: `act` is told which.
+  /// As call(), for the current device, which `act` gets.
   template <class Act>
   Status call_there(const char* function, const Act& act) {
     return call(function, [&](std::unique_lock<std::mutex>& lock) {
@@ -101,9 +101,9 @@ class Fake {
       }
       Device& there = devices[static_cast<std::size_t>(device)];
       if (there.lost == success) return act(lock, device);
-      if (there.told && gives_back(function))
+      if (there.loss_reported && gives_back(function))
         checker.report(std::string(function) + " was called for a device that is lost");
-      there.told = true;
+      there.loss_reported = true;
       return there.lost;
     });
   }
@@ -119,10 +119,10 @@ class Fake {
   Status wait_for(std::unique_lock<std::mutex>& lock, CUstream_st* stream);
   Status query(CUevent_st* event);
   std::uint64_t draw(std::uint64_t below) { return random_() % below; }
-  /// Two different ones.
+  /// For two different devices.
   bool may_be_peers(int device, int other) const;
   bool knows(const CUstream_st* stream) const;
-  std::shared_ptr<CUevent_st> find(const CUevent_st* event) const;  // null: it is not there
+  std::shared_ptr<CUevent_st> find(const CUevent_st* event) const;  // null: unknown
 
   static int current();
   static std::vector<int>& contexts_of_thread();
@@ -132,11 +132,11 @@ class Fake {
     int retained = 0;
     std::set<int> has_access_to{};  // others' memory, while the context is there
     Status lost = success;
-    bool told = false;                       // that it is lost, to whoever has called
+    bool loss_reported = false;              // a call has returned the loss
     std::uint64_t done = 0, ends_after = 0;  // 0: never
     Status ends_by = success;
     Unsaved unsaved{};
-    std::size_t lost_bytes = 0;  // that were nowhere else
+    std::size_t lost_bytes = 0;  // without another replica
   };
   // Guarded by the lock.
   Settings settings;
@@ -170,7 +170,7 @@ class Fake {
     bool for_good = false;
     Status status = success;
   };
-  std::mutex mutex_;  // guards what follows, too
+  std::mutex mutex_;  // also guards the fields below
   std::condition_variable changed_;
   std::vector<Failure> failures_;
   std::map<std::string, int> calls_;

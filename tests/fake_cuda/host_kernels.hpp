@@ -1,5 +1,5 @@
 // Fairlead's own kernels on cores: the sources that nvcc compiles for devices, called by name and with pointers to arguments as
-// cuLaunchKernel does. What each reads and writes is said here, for the checker.
+// cuLaunchKernel does. Declares the accesses of each for the checker.
 #pragma once
 #include <cstddef>
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace fake_cuda {
 
-/// How many blocks and threads of each are run, which are not those that were asked for: a kernel is right for any.
+/// Number of blocks and threads of each run, not those requested: a kernel must be correct for any.
 struct Threads {
   unsigned blocks = 1, of_block = 1;
 };
@@ -19,8 +19,8 @@ struct Threads {
 struct HostKernel {
   std::string_view name;
   std::vector<Access> (*accesses)(void** arguments);
-  /// The kernel with its arguments; `place` says where for cores an address of the device is. To be called once. Gives what was
-  /// wrong about how its threads waited for each other; empty: nothing.
+  /// The kernel with its arguments; `place` maps a device address to one for cores. Call it once. Returns the synchronization
+  /// error of its threads; empty: none.
   std::function<std::string(Threads)> (*bind)(void** arguments,
                                               const std::function<void*(const void*)>& place);
 };

@@ -1,5 +1,5 @@
-// What the fake cuBLAS and cuSOLVER share: their handles, and how they put kernels into streams of the fake driver. What
-// these read and write, the workspace included, is told to the checker.
+// Shared by the fake cuBLAS and cuSOLVER: their handles, and submission of kernels to streams of the fake driver. The checker
+// gets their accesses, including the workspace.
 #pragma once
 #include <cstddef>
 #include <string>

@@ -11,7 +11,7 @@ namespace fake_cuda {
 
 namespace {
 
-constexpr int nobody_wrote_it = 0xa5, lost_bytes = 0x5e;
+constexpr int unwritten_bytes = 0xa5, lost_bytes = 0x5e;
 
 std::byte* map(std::size_t bytes, int protection) {
   void* const at = ::mmap(nullptr, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -27,7 +27,7 @@ Memory::~Memory() {
     ::munmap(reinterpret_cast<void*>(at), block.bytes);
     ::munmap(block.real, block.bytes);
   }
-  for (const auto& [at, host] : hosts_)  // of lost devices, for which nobody may give it back
+  for (const auto& [at, host] : hosts_)  // of lost devices, where it cannot be freed
     if (host.how != Ram::registered) std::free(reinterpret_cast<void*>(at));
 }
 
@@ -37,14 +37,14 @@ std::byte* Memory::take(int device, std::size_t bytes, std::size_t of_device) {
   std::byte* const at = map(bytes, PROT_NONE);
   std::byte* const real = map(bytes, PROT_READ | PROT_WRITE);
   if (at == nullptr || real == nullptr) return nullptr;
-  std::memset(real, nobody_wrote_it, bytes);
+  std::memset(real, unwritten_bytes, bytes);
   count.now += bytes;
   count.most = std::max(count.most, count.now);
   blocks_[number_of(at)] = {bytes, real, device, false, false};
   return at;
 }
 
-/// Its addresses stay taken, so that who still uses them is noticed.
+/// Its addresses stay reserved, so that later uses are detected.
 std::size_t Memory::give_back(std::byte* at) {
   const auto found = blocks_.find(number_of(at));
   if (found == blocks_.end() || found->second.freed) return 0;
@@ -111,7 +111,7 @@ std::vector<std::string> Memory::left() const {
   for (const auto& [at, block] : blocks_)
     if (!block.freed && !block.lost)
       left.push_back("memory of device " + std::to_string(block.device) + " was not given back");
-  if (!lost_any_)  // else whoever has it may call nobody
+  if (!lost_any_)  // otherwise its owner may not call the driver
     for (const auto& [at, host] : hosts_)
       left.push_back(host.how == Ram::registered ? "RAM is registered at the end" : "RAM was not given back");
   return left;

@@ -1,4 +1,4 @@
-// The fake devices' memory: addresses that fault when a core follows them, the bytes behind them, and what RAM the
+// The fake devices' memory: addresses that fault when a core accesses them, the bytes behind them, and the RAM that the
 // driver has registered.
 #pragma once
 #include <cstddef>
@@ -16,17 +16,17 @@ class Memory {
   Memory& operator=(const Memory&) = delete;
   ~Memory();
 
-  /// Null if the device has not so much left. Full of what nobody has written.
+  /// Null if the device has too little memory left. Filled with a pattern.
   std::byte* take(int device, std::size_t bytes, std::size_t of_device);
-  /// How large what begins there is; 0: nothing does. From then on nobody may use it.
+  /// Frees the block at this address. Returns its size; 0: no block starts there. Later uses are errors.
   std::size_t give_back(std::byte* at);
-  /// What was in it cannot be had any more.
+  /// Its content becomes inaccessible.
   void lose(int device);
 
-  /// RAM that devices follow: somebody's that is registered, what the driver has given, and what it moves as pages are touched.
+  /// RAM that devices can access: registered by its owner, allocated by the driver, or managed (pages migrate on access).
   enum class Ram : std::uint8_t { registered, taken, managed };
   void register_host(std::byte* at, std::size_t bytes, Ram how);
-  /// As give_back(), of such RAM only.
+  /// As give_back(), for such RAM only.
   std::size_t forget_host(std::byte* at, Ram how);
   bool overlaps_registered(const std::byte* at, std::size_t bytes) const;
 
@@ -58,7 +58,7 @@ class Memory {
   struct Count {
     std::size_t now = 0, most = 0;
   };
-  std::map<std::uintptr_t, Block> blocks_;  // by where they begin for devices
+  std::map<std::uintptr_t, Block> blocks_;  // by device address
   std::map<std::uintptr_t, Host> hosts_;
   std::map<int, Count> counts_;
   bool lost_any_ = false;

@@ -1,6 +1,6 @@
-// Memory that cores and devices follow at the same addresses, and graphs of kernels: what the fake driver has for programs that measure
-// what a real one does with them (bench/gpu_unified.cpp, bench/gpu_launch.cpp). Fairlead itself calls none of it. That a core touches
-// what a kernel uses is not noticed.
+// Managed memory, accessible to cores and devices at the same addresses, and graphs of kernels: for benchmarks of the real
+// driver (bench/gpu_unified.cpp, bench/gpu_launch.cpp). Fairlead itself does not call these functions. Accesses of cores to data
+// of running kernels are not detected.
 #include <algorithm>
 
 #include "fake_cuda/calls.hpp"
@@ -16,12 +16,12 @@ struct KernelNode {
   void **arguments, **more;
 };
 
-/// Of a range that is all managed.
+/// Requires that the whole range is managed.
 template <class Act>
 Status of_managed(const char* function, Pointer at, std::size_t bytes, const Act& act) {
   return fake().call_there(function, [&](Lock&, int) {
     if (fake().memory->find(bytes_at(at), bytes).managed) return act();
-    fake().checker.report(std::string(function) + " is told of memory that is not managed");
+    fake().checker.report(std::string(function) + " gets memory that is not managed");
     return fake_cuda::invalid_value;
   });
 }
@@ -30,7 +30,7 @@ Status of_managed(const char* function, Pointer at, std::size_t bytes, const Act
 
 extern "C" {
 
-/// RAM, and no more of it than the device has free: a real one may hang when it has to give up pages.
+/// RAM, at most the free memory of the device: a real one may hang when it has to evict pages.
 Status cuMemAllocManaged(Pointer* at, std::size_t bytes, unsigned flags) {
   return fake().call_there("cuMemAllocManaged", [&](Lock&, int device) {
     if (bytes == 0 || flags != 1) return fake_cuda::invalid_value;
@@ -59,7 +59,7 @@ Status cuGraphCreate(CUgraph_st** graph, unsigned flags) {
     return fake_cuda::success;
   });
 }
-/// Of kernels that take nothing. They run in the order in which they came, of which every one that a graph allows is as good.
+/// Of kernels without parameters. They run in the order of their addition, which the graph allows.
 Status cuGraphAddKernelNode(CUgraphNode_st** node, CUgraph_st* graph, const CUgraphNode_st* const* before,
                             std::size_t count, const KernelNode* kernel) {
   return fake().call_there("cuGraphAddKernelNode", [&](Lock&, int) {

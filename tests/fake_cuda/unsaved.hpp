@@ -1,5 +1,5 @@
-// What is in the memory of a device and nowhere else: what kernels wrote there, until the host knows that a copy which brings
-// it to RAM is over. So much is lost with the device, by what was asked for and not by what a runtime thinks.
+// Data whose only replica is in device memory: written by kernels, until the host has observed that a copy to RAM is finished.
+// These data are lost with the device, by the submitted operations and not by the state of a runtime.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -12,11 +12,11 @@ namespace fake_cuda {
 
 class Unsaved {
  public:
-  /// A kernel that writes there is put into a stream.
+  /// A kernel that writes there is submitted to a stream.
   void written(const void* at, std::size_t bytes);
   /// Operation `number` of the stream copies these bytes, to RAM or from there.
   void copied(const void* at, std::size_t bytes, std::uint32_t stream, std::uint64_t number);
-  /// `known`: what the host knows to be over.
+  /// `known`: operations that the host has observed as finished.
   std::size_t bytes(const Clock& known) const;
 
  private:
@@ -26,7 +26,7 @@ class Unsaved {
     std::uint32_t stream;
     std::uint64_t number;
   };
-  std::vector<Step> steps_;  // in the order in which they were put
+  std::vector<Step> steps_;  // in the order of submission
 };
 
 }  // namespace fake_cuda

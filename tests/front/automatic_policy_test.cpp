@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/runtime_core.hpp"
+#include "front/runtime/runtime_access.hpp"
 #include "on_ranks.hpp"
 
 namespace fairlead {
@@ -25,7 +26,9 @@ struct AutomaticPolicy : testing::Test {
     if (*devices != 0) config.set("devices", devices);
     return config;
   }
-  static std::string policy_of(Runtime& runtime) { return runtime.core().engine().options().policy_name; }
+  static std::string policy_of(Runtime& runtime) {
+    return front::core_of(runtime).engine().options().policy_name;
+  }
   /// The policy after the registration of a 512 KiB matrix in the runtime's memory, in 128 x 128 tiles.
   static std::string with_kept(const char* devices, const char* scheduler = nullptr) {
     Config config = settings(devices);

@@ -1,5 +1,6 @@
 // A what-if simulation in a thread of its own during a real run; the end of the run does not wait for it.
 #include "policy/what_if_simulation.hpp"
+#include "front/runtime/runtime_access.hpp"
 
 #include <gtest/gtest.h>
 #include <fairlead/fairlead.hpp>
@@ -73,8 +74,8 @@ struct WhatIfSimulationDuringARun : testing::Test {
     config.set("memory", "8MiB");
     config.set("bind-threads", false);
     Runtime runtime(config);
-    runtime.core().replace_policy(std::make_unique<SimulatingPolicy>(std::move(evaluation), finding),
-                                  "simulating");
+    front::core_of(runtime).replace_policy(std::make_unique<SimulatingPolicy>(std::move(evaluation), finding),
+                                           "simulating");
     std::vector<int> values(4);
     auto found = finding.get_future();
     const auto add = codelet("add").cpu([](InOut<int> value) { ++value.get(); });
@@ -141,7 +142,8 @@ TEST(WhatIfSimulationOfDataThatFit, DoesNotWriteResultsToDisk) {
     const SimulationOutcome outcome = simulator.simulate("eager", all, Duration::max());
     return static_cast<std::uint64_t>(outcome.completed() ? outcome.time.count() : 0);
   };
-  runtime.core().replace_policy(std::make_unique<SimulatingPolicy>(evaluation, finding), "simulating");
+  front::core_of(runtime).replace_policy(std::make_unique<SimulatingPolicy>(evaluation, finding),
+                                         "simulating");
   const auto set =
       codelet("set").cpu([](Out<Vector<double>> v) { std::fill(v.data(), v.data() + v.size(), 1.0); });
   std::vector<Handle<Vector<double>>> data;
@@ -163,7 +165,7 @@ TEST(PoliciesThatWaitForever, MayIdleOnlyDuringASimulation) {
     config.set("workers", 2);
     config.set("bind-threads", false);
     Runtime runtime(config);
-    runtime.core().replace_policy(std::make_unique<WaitingPolicy>(begins), "waiting");
+    front::core_of(runtime).replace_policy(std::make_unique<WaitingPolicy>(begins), "waiting");
     const auto add = codelet("add").cpu([](InOut<int> value) { ++value.get(); });
     int value = 0;
     {

@@ -26,8 +26,8 @@ void Crew::submit(Task& task, std::span<const graph::Insertion> accesses) {
   keep_or_share(submitter_);
 }
 
-/// The submitter shares all, since it may not work for long; workers when nobody else has anything, or by
-/// chance.
+/// The submitter shares all tasks, since it may not run tasks for long; workers share if the queue is empty, or at
+/// random.
 void Crew::keep_or_share(Mate& mate) {
   std::vector<Task*> given;
   for (Event* event = mate.ready.take_in_order(); event != nullptr;) {
@@ -66,7 +66,7 @@ void Crew::run(Mate& mate, Task& task) {
   body_(task);
   graph::Graph::complete(task, mate.ready, mate.recycler);
   mate.recycler.recycle(task);
-  // Before anybody can sleep on it: who sees the queue empty and everybody asleep must see the count.
+  // Before a thread can sleep on it: a thread that sees the queue empty and all others asleep must see the count.
   done_.fetch_add(1, std::memory_order_relaxed);
   keep_or_share(mate);
 }

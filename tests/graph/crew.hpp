@@ -1,6 +1,6 @@
-// Threads that run the ready tasks of a graph while one more submits them, as a runtime's workers would, but
-// without an engine: a queue behind a mutex, and what a thread made ready itself kept with it, so that the
-// mutex does not order what the graph alone has to order.
+// Threads that run the ready tasks of a graph while one more thread submits tasks, as a runtime's workers, but without an
+// engine: a queue behind a mutex. A thread keeps tasks that it made ready itself, so that the mutex does not order
+// accesses that the graph alone must order.
 #pragma once
 #include <atomic>
 #include <condition_variable>
@@ -17,20 +17,20 @@ namespace fairlead::tests {
 
 class Crew {
  public:
-  /// `body` runs on any thread. `workers` threads are started; the caller's helps when it waits.
+  /// `body` runs on any thread. Starts `workers` threads; the caller's thread runs tasks while it waits.
   Crew(graph::Graph& graph, std::size_t workers, std::uint64_t seed, std::function<void(Task&)> body);
   ~Crew();
 
-  /// The submitting thread's: inserts the task and keeps or shares it if it is ready.
+  /// On the submitting thread: inserts the task, and keeps or shares it if it is ready.
   void submit(Task& task, std::span<const graph::Insertion> accesses);
-  /// The submitting thread works until at most `unfinished` tasks are; false if nobody can go on although
-  /// more are.
+  /// The submitting thread runs tasks until at most `unfinished` tasks are left; false if more are left, but no thread can
+  /// run one.
   bool help(std::size_t unfinished);
-  /// As above for all tasks; then the threads end. Call before looking at what they did.
+  /// As above for all tasks; then the threads end. Call it before reading their results.
   bool finish();
 
  private:
-  /// What one thread has for itself.
+  /// The state of one thread.
   struct Mate {
     Mate(graph::Graph& graph, std::uint64_t seed) : recycler(graph.tasks(), graph.epochs()), random(seed) {}
     Recycler recycler;
@@ -48,8 +48,8 @@ class Crew {
   graph::Graph& graph_;
   std::function<void(Task&)> body_;
   Mate submitter_;
-  std::size_t submitted_ = 0;           // the submitter's
-  std::atomic<std::size_t> done_{0};    // relaxed: it must not order what the graph orders
+  std::size_t submitted_ = 0;           // on the submitting thread
+  std::atomic<std::size_t> done_{0};    // relaxed: it must not order accesses that the graph orders
   std::atomic<std::size_t> shared_{0};  // tasks in queue_; relaxed: a hint
   std::mutex mutex_;                    // guards the four below
   std::condition_variable more_;

@@ -1,4 +1,4 @@
-// What the graph's descriptors cost, and that they come back.
+// The size of the graph's descriptors, and their reuse.
 #include <gtest/gtest.h>
 #include <fairlead/codelet_info.hpp>
 
@@ -22,9 +22,9 @@ std::size_t pool_bytes(graph::Graph& graph) {
 }
 }  // namespace
 
-// A million tasks (a tenth where a sanitizer watches), never more than 64 unfinished: there are descriptors for the window and for those on their
-// way back.
-TEST(Descriptors, StayBoundedByTheWindowHoweverManyTasksRun) {
+// A million tasks (a tenth under a sanitizer), at most 64 unfinished: there are descriptors for the window and for tasks
+// that are being recycled.
+TEST(Descriptors, AreBoundedByTheWindowForAnyNumberOfTasks) {
   graph::Graph graph;
   Recycler recycler(graph.tasks(), graph.epochs());
   std::array<graph::DatumState, 20> tails;
@@ -65,7 +65,7 @@ TEST(Descriptors, StayBoundedByTheWindowHoweverManyTasksRun) {
   EXPECT_LE(graph.epochs().bytes_allocated(), 6 * 64 * sizeof(graph::Epoch));
 }
 
-TEST(Descriptors, ComeBackFromSeveralThreads) {
+TEST(Descriptors, AreReusedFromSeveralThreads) {
   graph::Graph graph;
   std::array<graph::DatumState, 30> tails;
   Crew crew(graph, 3, 1, [](Task&) {});
@@ -80,13 +80,12 @@ TEST(Descriptors, ComeBackFromSeveralThreads) {
     ASSERT_TRUE(crew.help(63));
   }
   ASSERT_TRUE(crew.finish());
-  // Each of the four threads keeps up to 63 that it has not handed back.
+  // Each of the four threads caches up to 63 descriptors.
   EXPECT_LE(graph.tasks().bytes_allocated(), (64 + 4 * 64 + 64) * sizeof(Task));
   EXPECT_LE(graph.epochs().bytes_allocated(), (30 + 2 * 64 + 4 * 64 + 64) * sizeof(graph::Epoch));
 }
 
-// A chain in which each task takes three data from its predecessor, so that nothing is shared: three epochs a
-// task.
+// A chain in which each task has three data in common with its predecessor, without shared epochs: three epochs a task.
 TEST(Descriptors, TakeAtMost512BytesForAWaitingTaskWithThreeAccesses) {
   constexpr std::size_t window = 2048;
   SmallGraph g;
@@ -97,7 +96,7 @@ TEST(Descriptors, TakeAtMost512BytesForAWaitingTaskWithThreeAccesses) {
   EXPECT_GE(bytes / window, sizeof(Task) + 3 * sizeof(graph::Epoch));  // counted at all
   RecordProperty("bytes_per_waiting_task", static_cast<int>(bytes / window));
 
-  // Nothing else is allocated while descriptors are reused.
+  // No other memory is allocated while descriptors are reused.
   while (!g.ready.empty()) g.complete(*g.ready.front());
   g.recycler.flush();
   const std::array insertions{graph::Insertion{&g.tails['A'], DatumId{0}, read_write},
@@ -109,8 +108,8 @@ TEST(Descriptors, TakeAtMost512BytesForAWaitingTaskWithThreeAccesses) {
   EXPECT_EQ(pool_bytes(g.graph), bytes);
 }
 
-// What the body was given is gone by then: the reporter destroys it when the task ends.
-TEST(Descriptors, GiveUpTheFailureTheyHeld) {
+// The body's arguments no longer exist then: the reporter destroys them when the task ends.
+TEST(Descriptors, ReleaseTheirFailure) {
   SmallGraph g;
   Task& task = g.submit({{'A', write}});
   task.failure = std::make_exception_ptr(1);

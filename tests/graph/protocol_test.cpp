@@ -22,7 +22,7 @@ TEST(Protocol, TheFirstAccessOfADatumMayRunAtOnce) {
 }
 
 // write A -> read A, read A -> write A
-TEST(Protocol, ReadersFollowTheWriterTogetherAndTheNextWriterFollowsThemAll) {
+TEST(Protocol, ReadersFollowTheWriterTogetherAndTheNextWriterFollowsAllReaders) {
   SmallGraph g;
   Task& writer = g.submit({{'A', write}});
   Task& first = g.submit({{'A', read}});
@@ -37,8 +37,8 @@ TEST(Protocol, ReadersFollowTheWriterTogetherAndTheNextWriterFollowsThemAll) {
   EXPECT_THAT(g.ready, ElementsAre(&next));
 }
 
-// Each of these modes shares with itself, and with nothing else.
-TEST(Protocol, OnlyReadsCommutativesAndReductionsShareAndEachWithItsOwnKind) {
+// Each of these modes shares with itself only.
+TEST(Protocol, ReadsCommutativesAndReductionsShareWithTheirOwnKindOnly) {
   const std::array modes{read, write, read_write, commutative, reduction};
   for (const AccessMode first : modes)
     for (const AccessMode second : modes) {
@@ -50,8 +50,8 @@ TEST(Protocol, OnlyReadsCommutativesAndReductionsShareAndEachWithItsOwnKind) {
     }
 }
 
-// A group is joined after it began and some of it is over; whoever comes behind waits for the joiner too.
-TEST(Protocol, AGroupThatHasBegunIsJoinedByATaskThatIsReadyAtOnce) {
+// A task joins a group that has started and is partly finished; later tasks wait for it as well.
+TEST(Protocol, ATaskThatJoinsAStartedGroupIsReadyAtOnce) {
   for (const AccessMode mode : {read, commutative, reduction}) {
     SmallGraph g;
     Task& writer = g.submit({{'A', write}});
@@ -70,7 +70,7 @@ TEST(Protocol, AGroupThatHasBegunIsJoinedByATaskThatIsReadyAtOnce) {
   }
 }
 
-TEST(Protocol, AGroupThatIsOverIsStillJoinedByItsOwnKind) {
+TEST(Protocol, AFinishedGroupIsStillJoinedByItsOwnKind) {
   SmallGraph g;
   Task& first = g.submit({{'A', read}});
   graph::Epoch* epoch = g.last_epoch('A');
@@ -80,8 +80,8 @@ TEST(Protocol, AGroupThatIsOverIsStillJoinedByItsOwnKind) {
   EXPECT_EQ(g.last_epoch('A'), epoch);
 }
 
-// Nothing of the last epoch is left: the same one serves the next access, whatever its mode.
-TEST(Protocol, AnEpochThatIsOverIsUsedAnewInPlace) {
+// All tasks of the last epoch have finished: the next access reuses it, whatever its mode.
+TEST(Protocol, AFinishedEpochIsReusedInPlace) {
   SmallGraph g;
   Task& first = g.submit({{'A', write}});
   graph::Epoch* epoch = g.last_epoch('A');
@@ -100,9 +100,9 @@ TEST(Protocol, AnEpochThatIsOverIsUsedAnewInPlace) {
   }
 }
 
-// The task before ends between the insertion's look at its epoch and the moment the new epoch is behind it.
-// Only an allocation lies between the two, so the pool of epochs is used up first.
-TEST(Protocol, ATaskWhosePredecessorFinishesMeanwhileIsReadyAtOnce) {
+// The previous task finishes after the insertion has checked its epoch, and before the new epoch is linked behind it.
+// Only an allocation lies between the two, so the test empties the pool of epochs first.
+TEST(Protocol, ATaskWhosePredecessorFinishesDuringItsInsertionIsReadyAtOnce) {
   SmallGraph g;
   Task& before = g.submit({{'A', write}});
   for (std::size_t i = 1; i < graph::Pool<graph::Epoch>::chunk_size; ++i) g.graph.epochs().take();
@@ -117,16 +117,16 @@ TEST(Protocol, ATaskWhosePredecessorFinishesMeanwhileIsReadyAtOnce) {
   at_next_allocation(nullptr);
   ASSERT_TRUE(finished_meanwhile);
   EXPECT_TRUE(ready);
-  EXPECT_THAT(g.ready, IsEmpty());  // told once only
+  EXPECT_THAT(g.ready, IsEmpty());  // reported once only
 
-  // The new epoch has begun: its own kind would join it, others wait behind it.
+  // The new epoch has started: tasks of its own kind would join it, others wait behind it.
   Task& behind = g.submit({{'A', write}});
   EXPECT_THAT(g.ready, IsEmpty());
   g.complete(*task);
   EXPECT_THAT(g.ready, ElementsAre(&behind));
 }
 
-TEST(Protocol, AGroupBehindATaskThatFinishedMeanwhileHasBegun) {
+TEST(Protocol, AGroupBehindATaskThatFinishesDuringTheInsertionHasStarted) {
   SmallGraph g;
   Task& before = g.submit({{'A', write}});
   for (std::size_t i = 1; i < graph::Pool<graph::Epoch>::chunk_size; ++i) g.graph.epochs().take();
@@ -151,7 +151,7 @@ TEST(Protocol, ATaskWithSeveralDataWaitsForTheLastOfThem) {
   EXPECT_THAT(g.ready, ElementsAre(&after));
 }
 
-// More accesses than fit into a descriptor live in a block of their own, which is freed with the task.
+// More accesses than fit into a descriptor are stored in a separate block, which is freed with the task.
 TEST(Protocol, ATaskMayHaveMoreAccessesThanItsDescriptorHolds) {
   SmallGraph g;
   std::vector<Task*> writers;
@@ -187,7 +187,7 @@ TEST(Protocol, TwoAccessesOfOneTaskToOneDatumBecomeOne) {
   EXPECT_FALSE(g.is_ready(g.submit({{'A', read}})));
 }
 
-// Successors are told in the order in which they were submitted, datum by datum.
+// Successors become ready in the order of their submission, datum by datum.
 TEST(Protocol, TasksBecomeReadyInTheOrderOfTheirSubmission) {
   SmallGraph g;
   Task& writer = g.submit({{'A', write}, {'B', write}});
@@ -198,7 +198,7 @@ TEST(Protocol, TasksBecomeReadyInTheOrderOfTheirSubmission) {
   EXPECT_EQ(g.ready, expected);
 }
 
-TEST(Protocol, AReadyTaskSaysWhoReleasedItAndWhen) {
+TEST(Protocol, AReadyTaskRecordsWhichTaskReleasedItAndWhen) {
   SmallGraph g;
   Task& writer = g.submit({{'A', write}});
   Task& reader = g.submit({{'A', read}});
@@ -210,7 +210,7 @@ TEST(Protocol, AReadyTaskSaysWhoReleasedItAndWhen) {
   EXPECT_EQ(reader.at, Time{1234});
 }
 
-TEST(Protocol, ADatumThatWasForgottenStartsAfresh) {
+TEST(Protocol, AForgottenDatumStartsAgain) {
   SmallGraph g;
   g.graph.forget(g.tails['A'], g.recycler);  // never used: nothing to forget
   g.complete(g.submit({{'A', write}}));

@@ -21,10 +21,10 @@ std::uint64_t mixed(std::uint64_t inputs, std::uint64_t value) noexcept {
 
 namespace {
 
-/// Where the current group of one datum stands during the walk.
+/// The current group of one datum during the walk.
 struct Turn {
   AccessMode mode = AccessMode::write;
-  std::uint64_t version = 0;        // when the group began
+  std::uint64_t version = 0;        // at the start of the group
   std::vector<PlannedUse*> shared;  // its members, whose `versions` grow with it
 };
 

@@ -1,5 +1,5 @@
-// Random programs on one to four worker threads. Versions and values are plain numbers: the graph alone keeps
-// accesses apart, so ThreadSanitizer sees an order that it does not give.
+// Random programs on one to four worker threads. Versions and values are plain numbers: only the graph orders their
+// accesses, so ThreadSanitizer reports a missing order.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
@@ -17,8 +17,8 @@ namespace {
 
 struct CheckedDatum {
   std::uint64_t version = 0, value = 0;
-  std::mutex token;  // for accesses that may run at the same time, as an engine keeps those apart
-  std::atomic<int> readers{0}, writers{0}, sharers{0};  // relaxed: they must not order anything
+  std::mutex token;  // for accesses that may run concurrently, which an engine serializes
+  std::atomic<int> readers{0}, writers{0}, sharers{0};  // relaxed: they must not order accesses
 };
 
 /// How the submitter's accesses entered the graph.
@@ -31,17 +31,17 @@ class CheckedRun {
   explicit CheckedRun(const RandomProgram& program)
       : program_(program), data_(program.data), tails_(program.data) {}
 
-  /// What went wrong first, or nothing.
+  /// The first failure, if any.
   std::optional<std::string> run(std::size_t workers, std::uint64_t seed, Reached& reached) {
     Crew crew(graph_, workers, seed, [this](Task& task) { check(task); });
     Random random(seed);
     for (const PlannedTask& planned : program_.tasks) {
       insert(crew, planned, reached);
-      if (!crew.help(program_.window - 1)) return "the window is full and nobody can go on";
-      // Now and then everything ends before the next insertion: then epochs are used anew.
-      if (random.once_in(12) && !crew.help(random.below(program_.window))) return "nobody can go on";
+      if (!crew.help(program_.window - 1)) return "the window is full and no thread can run a task";
+      // Sometimes all tasks finish before the next insertion: then epochs are reused.
+      if (random.once_in(12) && !crew.help(random.below(program_.window))) return "no thread can run a task";
     }
-    if (!crew.finish()) return "tasks are left and nobody can go on";
+    if (!crew.finish()) return "tasks are left and no thread can run one";
     for (std::size_t d = 0; d < program_.data; ++d) {
       if (data_[d].version != program_.final_versions[d]) fail("datum {} ends with a wrong version", d);
       if (data_[d].value != program_.final_values[d]) fail("datum {} ends with a wrong value", d);
@@ -143,7 +143,7 @@ class CheckedRun {
 
 }  // namespace
 
-// Every task finds the versions that the order of the program gives, whoever runs it and whenever.
+// Every task finds the versions of the program's order, whichever thread runs it and whenever.
 TEST(RandomPrograms, GiveEveryTaskTheVersionsOfTheProgramsOrder) {
   const std::uint64_t seeds = fairlead::tests::many_cases() ? 300 : 60;
   Reached reached;
@@ -155,7 +155,7 @@ TEST(RandomPrograms, GiveEveryTaskTheVersionsOfTheProgramsOrder) {
       ASSERT_FALSE(failure.has_value()) << "seed " << seed << ", " << workers << " workers: " << *failure;
     }
   }
-  // The programs were worth running: all ways into the graph were taken.
+  // The programs have covered all paths into the graph.
   EXPECT_GT(reached.first, 1000u);
   EXPECT_GT(reached.joined, 1000u);
   EXPECT_GT(reached.joined_and_ready, 1000u);
@@ -164,7 +164,7 @@ TEST(RandomPrograms, GiveEveryTaskTheVersionsOfTheProgramsOrder) {
   EXPECT_GT(reached.appended, 1000u);
 }
 
-// The same with nobody but the submitter: what is ready is then decided by the protocol alone, without races.
+// Random programs on the submitting thread only: the protocol alone decides which tasks are ready, without races.
 TEST(RandomPrograms, RunOnTheSubmittingThreadAlone) {
   Reached reached;
   for (std::uint64_t seed = 1000; seed < 1060; ++seed) {

@@ -31,7 +31,7 @@ class SmallGraph {
     return *task;
   }
 
-  /// The task is over; its successors come to `ready`.
+  /// Completes the task; its successors are added to `ready`.
   void complete(Task& task) {
     std::erase(ready, &task);
     EventChain chain;

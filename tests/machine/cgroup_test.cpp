@@ -30,14 +30,14 @@ MemoryLimit tightest(const Planted& machine) {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-TEST(Levels, GoFromTheOwnGroupToTheRoot) {
+TEST(Levels, ListTheGroupsUpToTheRoot) {
   Planted machine;
   machine.v2("/user.slice/job.scope");
   EXPECT_THAT(directories(machine, "memory"), ElementsAre("/sys/fs/cgroup/user.slice/job.scope",
                                                           "/sys/fs/cgroup/user.slice", "/sys/fs/cgroup"));
 }
 
-TEST(Levels, OfVersion1FollowTheControllersOwnMount) {
+TEST(Levels, OfVersion1FollowTheControllersMount) {
   Planted machine;
   machine.v1("/slurm/job_7");
   EXPECT_THAT(directories(machine, "memory"),
@@ -48,8 +48,7 @@ TEST(Levels, OfVersion1FollowTheControllersOwnMount) {
                           "/sys/fs/cgroup/cpu,cpuacct"));
 }
 
-// Docker with version 1: /proc/self/cgroup has the host's path, of which only the container's part is
-// mounted.
+// Docker with version 1: /proc/self/cgroup has the host's path, but only the container's part is mounted.
 TEST(Levels, OfAContainerThatSeesItsOwnGroupAsTheRoot) {
   Planted machine;
   machine.v1("/docker/1a2b", "/docker/1a2b");
@@ -64,7 +63,7 @@ TEST(Levels, OfAGroupBelowWhatAContainerSees) {
 }
 
 // Not a parent directory, only a name that begins alike; and a process moved out of its namespace.
-TEST(Levels, OfAGroupThatCannotBeSeenAreTheMountAlone) {
+TEST(Levels, OfAnInvisibleGroupAreTheMountOnly) {
   Planted machine;
   machine.v1("/docker/1a2b", "/docker/1a");
   EXPECT_THAT(directories(machine, "memory"), ElementsAre("/sys/fs/cgroup/memory"));
@@ -99,7 +98,7 @@ TEST(CpuQuota, OfVersion1IsQuotaOverPeriod) {
   EXPECT_EQ(quota->source, "/sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us");
 }
 
-TEST(CpuQuota, IsNoneWhereTheGroupSaysMaxOrMinusOne) {
+TEST(CpuQuota, IsNoneForMaxOrMinusOne) {
   Planted second;
   second.v2("/a").file("/sys/fs/cgroup/a/cpu.max", "max 100000");
   EXPECT_FALSE(cpu_quota(second.files()));
@@ -127,7 +126,7 @@ TEST(CpuQuota, OfAMixedSystemIsVersion1s) {
   EXPECT_DOUBLE_EQ(cpu_quota(machine.files())->processors, 3.0);
 }
 
-TEST(MemoryLimits, OfVersion2CountUsageWithoutCacheThatCanGo) {
+TEST(MemoryLimits, OfVersion2ExcludeReclaimableCache) {
   Planted machine;
   machine.v2("/").v2_memory("/sys/fs/cgroup", "2147483648", "1610612736", "1073741824");
   const MemoryLimit limit = tightest(machine);
@@ -145,7 +144,7 @@ TEST(MemoryLimits, OfVersion1CountTheCacheOfTheWholeSubtree) {
   EXPECT_EQ(tightest(machine).source, "/sys/fs/cgroup/memory/memory.limit_in_bytes");
 }
 
-TEST(MemoryLimits, AreNoneWhereTheGroupSaysSo) {
+TEST(MemoryLimits, AreNoneIfUnlimited) {
   Planted second;
   second.v2("/a")
       .v2_memory("/sys/fs/cgroup/a", "max", "1000", "0")
@@ -156,8 +155,8 @@ TEST(MemoryLimits, AreNoneWhereTheGroupSaysSo) {
   EXPECT_THAT(memory_limits(first.files()), IsEmpty());
 }
 
-// A parent with a larger limit may have less room, for it holds other groups as well.
-TEST(MemoryLimits, TheLevelWithTheLeastRoomCountsNotTheOneWithTheLeastLimit) {
+// A parent with a larger limit may have less free memory, since it contains other groups as well.
+TEST(MemoryLimits, TheLevelWithTheLeastFreeMemoryCounts) {
   Planted machine;
   machine.v2("/pod/container");
   machine.v2_memory("/sys/fs/cgroup/pod/container", "4294967296", "1073741824", "0");  // 4 GiB less 1
@@ -166,7 +165,7 @@ TEST(MemoryLimits, TheLevelWithTheLeastRoomCountsNotTheOneWithTheLeastLimit) {
   EXPECT_EQ(tightest(machine).source, "/sys/fs/cgroup/pod/memory.max");
 }
 
-TEST(MemoryLimits, TheHighMarkOfVersion2IsALimitToo) {
+TEST(MemoryLimits, TheHighMarkOfVersion2IsALimit) {
   Planted machine;
   machine.v2("/a")
       .v2_memory("/sys/fs/cgroup/a", "max", "0", "0")
@@ -175,7 +174,7 @@ TEST(MemoryLimits, TheHighMarkOfVersion2IsALimitToo) {
   EXPECT_EQ(tightest(machine).source, "/sys/fs/cgroup/a/memory.high");
 }
 
-TEST(MemoryLimits, OverdrawnLeaveNoRoom) {
+TEST(MemoryLimits, ExceededLeaveNoMemory) {
   Planted machine;
   machine.v2("/a").v2_memory("/sys/fs/cgroup/a", "1000000", "2000000", "0");
   EXPECT_EQ(tightest(machine).free_bytes(), 0u);
@@ -189,7 +188,7 @@ TEST(MemoryLimits, OfAMixedSystemAreVersion1s) {
   EXPECT_EQ(tightest(machine).source, "/sys/fs/cgroup/memory/job/memory.limit_in_bytes");
 }
 
-TEST(MemoryLimits, OfVersion1AboveWhatIsMountedAreSeenInItsStatistics) {
+TEST(MemoryLimits, OfVersion1AboveTheMountAreReadFromItsStatistics) {
   Planted machine;
   machine.v1("/pod/1a2b", "/pod/1a2b");
   machine.v1_memory("/sys/fs/cgroup/memory", unlimited_v1, "0", "0\nhierarchical_memory_limit 536870912");

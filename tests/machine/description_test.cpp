@@ -1,4 +1,4 @@
-// Machine files: what they say, and what is refused.
+// Reading machine files, and the errors of invalid ones.
 #include "machine/description.hpp"
 
 #include <gmock/gmock.h>
@@ -36,7 +36,7 @@ std::string refusal(const std::string& text) {
   return "accepted";
 }
 
-TEST(MachineDescription, SaysHowLongKernelsTake) {
+TEST(MachineDescription, GivesTheDurationsOfKernels) {
   const MachineDescription machine = read_machine(small(), "m.toml");
   const ProcessorDescription& card = machine.processor("card");
   const KernelRate* single = card.rate_of("gemm", "single");
@@ -51,7 +51,7 @@ TEST(MachineDescription, SaysHowLongKernelsTake) {
   EXPECT_EQ(machine.processor("core").rate_of("trsm", "single")->duration(1e10, 5), 1s);
 }
 
-TEST(MachineDescription, HasDevicesWiresAndPeers) {
+TEST(MachineDescription, HasDevicesLinksAndPeers) {
   const MachineDescription machine =
       read_machine(small("[[bus]]\nname = \"pcie\"\nbandwidth = \"12GB/s\"\n" + device +
                          "buses = [\"pcie\"]\n[[peers]]\nall = true\nbandwidth = \"48GB/s\"\n"
@@ -71,7 +71,7 @@ TEST(MachineDescription, HasDevicesWiresAndPeers) {
   EXPECT_EQ(machine.memory, Bytes{4} << 30);
 }
 
-TEST(MachineDescription, WiresMayBeSlowerInOneDirection) {
+TEST(MachineDescription, LinksMayBeSlowerInOneDirection) {
   const MachineDescription machine = read_machine(
       small("[[bus]]\nname = \"b\"\nbandwidth = \"9GB/s\"\nbandwidth_back = \"8GB/s\"\n" + device +
             "bandwidth_back = \"5GB/s\"\n[[device]]\nprocessor = \"card\"\nmemory = \"1GB\"\n"
@@ -88,10 +88,10 @@ TEST(MachineDescription, WiresMayBeSlowerInOneDirection) {
   EXPECT_EQ(machine.peers.at(1).link.bytes_per_second, Bandwidth(10e9, 20e9));
   EXPECT_THAT(refusal(small(device + "[[peers]]\nall = true\nports = true\nbandwidth = \"300GB/s\"\n"
                                      "bandwidth_back = \"100GB/s\"\n")),
-              HasSubstr("bandwidth_back of a [[peers]] cannot stand beside ports"));
+              HasSubstr("bandwidth_back of a [[peers]] is not allowed with ports"));
 }
 
-TEST(MachineDescription, TakesRatesAsALineEach) {
+TEST(MachineDescription, AcceptsRatesAsInlineTables) {
   const std::string text =
       "name = \"small\"\nsummary = \"one core\"\nsource = \"made up\"\n[processor.core]\nkind = \"cpu\"\n"
       "rate = [\n  { kernel = \"gemm\", gflops = 10 },\n  { kernel = \"trsm\", gflops = 5, half_side = 100 "
@@ -132,13 +132,12 @@ TEST(MachineDescription, HasANetwork) {
               HasSubstr("the network goes through the bus \"fabric\", which no [[bus]] describes"));
   EXPECT_THAT(refusal(small("[network]\nnodes = 16\n")), HasSubstr("bandwidth of [network]"));
   EXPECT_THAT(refusal(small(network + "node = 3\n")), HasSubstr("did you mean nodes?"));
-  EXPECT_EQ(
-      refusal(small(network + "attached_to_devices = true\n")),
-      "m.toml:28: attached_to_devices of [network] gives 2 interfaces to 0 devices, which must be as many "
-      "for each");
+  EXPECT_EQ(refusal(small(network + "attached_to_devices = true\n")),
+            "m.toml:28: attached_to_devices of [network] distributes 2 interfaces over 0 devices; each must "
+            "have as many devices");
 }
 
-TEST(MachineDescription, SaysWhatPageFaultsCost) {
+TEST(MachineDescription, GivesTheCostOfPageFaults) {
   const std::string unified =
       "[unified_memory]\nbatch_pages = 20\nbatch_microseconds = 58\npage_microseconds = 9.4\n";
   const MachineDescription machine = read_machine(small(device + unified), "m.toml");
@@ -157,7 +156,7 @@ TEST(MachineDescription, SaysWhatPageFaultsCost) {
   EXPECT_THAT(refusal(small(unified)), HasSubstr("the machine has no [[device]]"));
 }
 
-TEST(MachineDescription, IsRefusedWithLineAndReason) {
+TEST(MachineDescription, RejectsErrorsWithLineAndReason) {
   EXPECT_THAT(refusal("name = "), HasSubstr("m.toml:1: not TOML"));
   EXPECT_EQ(refusal("name = \"x\"\n"), "m.toml:1: summary of a machine is missing");
   EXPECT_EQ(refusal(small("[[device]]\nproccessor = \"card\"\n")),
@@ -168,12 +167,13 @@ TEST(MachineDescription, IsRefusedWithLineAndReason) {
             "duplex, latency_microseconds, memory, name, on_cores, processor, streams, together");
   EXPECT_EQ(refusal(small(device + "buses = [\"pci\"]\n")),
             "m.toml: gpu 0 goes through the bus \"pci\", which no [[bus]] describes");
-  EXPECT_EQ(refusal(small(device + "[[peers]]\nbetween = [[0, 2]]\nbandwidth = \"1GB/s\"\n")),
-            "m.toml:30: between of a [[peers]] joins devices 0 and 2; there are 0 to 1, and a pair has two");
+  EXPECT_EQ(
+      refusal(small(device + "[[peers]]\nbetween = [[0, 2]]\nbandwidth = \"1GB/s\"\n")),
+      "m.toml:30: between of a [[peers]] connects devices 0 and 2, but must name two of the devices 0 to 1");
   EXPECT_EQ(refusal(small("[[peers]]\nbetween = [[0, 1]]\nbandwidth = \"1GB/s\"\n")),
             "m.toml:25: between of a [[peers]] needs two devices; there are 0");
   EXPECT_EQ(refusal(small(device + "[[peers]]\nbetween = [[0, 1], [1, 0]]\nbandwidth = \"1GB/s\"\n")),
-            "m.toml:30: between of a [[peers]] joins devices 0 and 1 once more");
+            "m.toml:30: between of a [[peers]] connects devices 0 and 1 again");
   EXPECT_THAT(refusal(small("[[device]]\nprocessor = \"cart\"\nmemory = \"1GB\"\nbandwidth = \"1GB/s\"\n")),
               HasSubstr("describes no processor \"cart\" (did you mean card?)"));
   EXPECT_THAT(refusal(small("[[device]]\nprocessor = \"card\"\nmemory = \"much\"\nbandwidth = \"1GB/s\"\n")),
@@ -181,12 +181,12 @@ TEST(MachineDescription, IsRefusedWithLineAndReason) {
   EXPECT_THAT(refusal(small("[disk]\nbandwidth = \"350\"\n")), HasSubstr("must be a bandwidth such as"));
   EXPECT_THAT(refusal(small(device + "on_cores = 3\n")),
               HasSubstr("on_cores of a [[device]] is 3, more than the 2 cores of the [host]"));
-  EXPECT_THAT(refusal(small(device + "on_cores = 1\ntogether = 2\n")), HasSubstr("this one is on_cores"));
+  EXPECT_THAT(refusal(small(device + "on_cores = 1\ntogether = 2\n")), HasSubstr("this one has on_cores"));
   EXPECT_THAT(refusal(small("[[devices]]\nprocessor = \"card\"\n")), HasSubstr("(did you mean device?)"));
 }
 
-// Each of these could be read, and would be another machine than was meant.
-TEST(MachineDescription, WhatItSaysTwiceOrInPartIsRefused) {
+// Each of these could be parsed, but would describe a different machine than intended.
+TEST(MachineDescription, RejectsDuplicateAndIncompleteEntries) {
   const auto with = [](std::string text, const std::string& what, const std::string& instead) {
     return text.replace(text.find(what), what.size(), instead);
   };
@@ -196,9 +196,9 @@ TEST(MachineDescription, WhatItSaysTwiceOrInPartIsRefused) {
   EXPECT_THAT(refusal(small(device + "buses = [\"b\", \"b\"]\n" + bus)),
               HasSubstr("through the bus \"b\" twice"));
   EXPECT_THAT(refusal(with(small(), "by_side", "precision = \"single\"\nby_side")),
-              HasSubstr("once more in the same precision"));
+              HasSubstr("again in the same precision"));
   EXPECT_THAT(refusal(with(small(), "by_side", "gflops = 3\nby_side")),
-              HasSubstr("cannot stand beside by_side"));
+              HasSubstr("is not allowed with by_side"));
   for (const char* rate : {"1e-300", "1e13", "0"})
     EXPECT_THAT(refusal(with(small(), "[300, 500]", std::string("[300, ") + rate + "]")),
                 HasSubstr("rates from 1e-06 to 1e+12"));
@@ -212,7 +212,7 @@ TEST(MachineDescription, WhatItSaysTwiceOrInPartIsRefused) {
                 HasSubstr("must be pairs of devices, as in [[0, 1], [2, 3]]"));
 }
 
-TEST(MachineDescription, CoresAreInGroupsWithinGroups) {
+TEST(MachineDescription, ReadsNestedGroupsOfCores) {
   const auto with = [](const std::string& groups) {
     std::string text = small();
     text.replace(text.find("cores = 2"), 9, "cores = 8\ncores_together = " + groups);

@@ -1,4 +1,4 @@
-// What all of it comes to: workers and memory of machines large and small.
+// Discovery of workers and memory, on machines of several sizes.
 #include <fairlead/error.hpp>
 
 #include "machine/machine.hpp"
@@ -19,7 +19,7 @@ Machine look_at(const Planted& planted, const std::string& processors = "numa:1 
 
 }  // namespace
 
-TEST(Discover, AContainerOfOneAndAHalfProcessorsAndTwoGibibytesIsSeenAsSuch) {
+TEST(Discover, FindsTheQuotaAndTheMemoryLimitOfAContainer) {
   Planted version_2;
   version_2.host()
       .v2("/")
@@ -41,7 +41,7 @@ TEST(Discover, AContainerOfOneAndAHalfProcessorsAndTwoGibibytesIsSeenAsSuch) {
   EXPECT_EQ(look_at(version_2).workers_reason, "1 of 8 cores: the CPU quota is 1.5 (/sys/fs/cgroup/cpu.max)");
 }
 
-TEST(Workers, AreOneForEachCoreWhereNothingLimitsThem) {
+TEST(Workers, AreOnePerCoreWithoutLimits) {
   Planted machine;
   machine.host();
   EXPECT_EQ(look_at(machine).workers, 8u);
@@ -49,7 +49,7 @@ TEST(Workers, AreOneForEachCoreWhereNothingLimitsThem) {
   EXPECT_EQ(look_at(machine, "numa:1 core:1 pu:1").workers_reason, "the only core");
 }
 
-TEST(Workers, AreOneForEachCoreNotForEachHardwareThread) {
+TEST(Workers, AreOnePerCoreNotPerHardwareThread) {
   Planted machine;
   machine.host();
   const Machine found = look_at(machine, "numa:2 core:4 pu:2");
@@ -59,14 +59,14 @@ TEST(Workers, AreOneForEachCoreNotForEachHardwareThread) {
             "all 8 cores; one worker for each core, not for each of its 16 hardware threads");
 }
 
-TEST(Workers, AreAtLeastOneAndNoMoreThanTheQuotaPaysInFull) {
+TEST(Workers, AreAtLeastOneAndAtMostTheWholeCpusOfTheQuota) {
   const auto workers_with = [](const std::string& quota) {
     Planted machine;
     machine.host().v2("/").file("/sys/fs/cgroup/cpu.max", quota + " 100000");
     return look_at(machine).workers;
   };
   EXPECT_EQ(workers_with("30000"), 1u);
-  EXPECT_EQ(workers_with("199900"), 2u);  // somebody's rounding
+  EXPECT_EQ(workers_with("199900"), 2u);  // 2 CPUs, rounded down
   EXPECT_EQ(workers_with("399000"), 4u);
   EXPECT_EQ(workers_with("380000"), 3u);
   EXPECT_EQ(workers_with("800000"), 8u);
@@ -83,7 +83,7 @@ TEST(Numa, CoresBelongToTheirNodes) {
   EXPECT_EQ(found.cores[4].processing_unit, 8u);  // the first of the two of the fifth core
 }
 
-/// How many levels of what cores share lie between the first and the others.
+/// Number of levels of the hierarchy (caches, packages) between the first core and each other core.
 std::vector<std::uint32_t> apart_from_the_first(const std::string& machine) {
   std::vector<std::uint32_t> apart;
   const Processors found = detect_processors(machine);
@@ -100,24 +100,24 @@ std::vector<std::uint32_t> apart_from_the_first(const std::string& machine) {
 TEST(Distances, FollowSharedCachesThenPackagesThenTheMachine) {
   using Levels = std::vector<std::uint32_t>;
   EXPECT_EQ(apart_from_the_first("pack:2 l2:2 core:2 pu:2"), (Levels{0, 0, 1, 1, 2, 2, 2, 2}));
-  // Two NUMA nodes in each package, and a cache that is as large as the node is no further level.
+  // Two NUMA nodes in each package; a cache that spans the whole node is not a level of its own.
   EXPECT_EQ(apart_from_the_first("pack:2 numa:2 l3:1 core:2 pu:1"), (Levels{0, 0, 1, 1, 2, 2, 2, 2}));
-  // A cache within the node is one.
+  // A cache that spans a part of the node is a level.
   EXPECT_EQ(apart_from_the_first("numa:2 l3:2 core:2 pu:1"), (Levels{0, 0, 1, 1, 2, 2, 2, 2}));
 }
-TEST(Distances, AreNoneWhereAllShareTheSame) {
+TEST(Distances, AreZeroIfAllCoresShareAllLevels) {
   for (const char* machine : {"pack:1 numa:1 l3:1 core:4 pu:2", "l3:1 l2:4 core:1 pu:1", "core:1 pu:2"})
     for (const std::uint32_t level : apart_from_the_first(machine)) EXPECT_EQ(level, 0u) << machine;
 }
 
-TEST(Numa, TheMemoryOfTheOnlyNodeIsTheMachines) {
+TEST(Numa, TheOnlyNodeHasAllMemory) {
   Planted machine;
   machine.host();
   EXPECT_EQ(look_at(machine).processors.numa_nodes[0].memory_bytes, 64 * GiB);
 }
 
-// On the real processors: a thread bound to one of them must see one. A thread of its own, so that the other
-// tests keep theirs.
+// On the real processors: a thread bound to one processor sees one. A separate thread keeps the affinity of the
+// other tests.
 TEST(Affinity, AThreadBoundToOneProcessorSeesOneCore) {
   Planted machine;
   machine.host();
@@ -143,7 +143,7 @@ TEST(Affinity, AThreadBoundToOneProcessorSeesOneCore) {
   }).join();
 }
 
-TEST(Memory, WithoutLimitsIsWhatTheKernelCallsAvailable) {
+TEST(Memory, WithoutLimitsIsMemAvailableOfTheKernel) {
   Planted machine;
   machine.host();
   const Memory found = detect_memory(machine.files());
@@ -153,21 +153,21 @@ TEST(Memory, WithoutLimitsIsWhatTheKernelCallsAvailable) {
   EXPECT_EQ(found.usable_bytes(), 48 * GiB - 48 * GiB / 10);
 }
 
-TEST(Memory, OfAnOldKernelIsFreePlusCaches) {
+TEST(Memory, WithoutMemAvailableIsFreePlusCaches) {
   Planted machine;
   machine.file("/proc/meminfo",
                "MemTotal: 4096 kB\nMemFree: 1024 kB\nBuffers: 100 kB\nCached: 200 kB\nSwapCached: 7 kB");
   EXPECT_EQ(detect_memory(machine.files()).available_bytes, 1324u * 1024);
 }
 
-TEST(Memory, ALimitAboveWhatTheMachineHasIsNone) {
+TEST(Memory, ALimitAboveTheMachinesMemoryIsIgnored) {
   Planted machine;
   machine.host().v2("/a").v2_memory("/sys/fs/cgroup/a", "137438953472", "0", "0");
   EXPECT_FALSE(detect_memory(machine.files()).limit_bytes);
 }
 
-// As ulimit -v or a batch system sets it: 4 GiB, of which libraries have 1 GiB.
-TEST(Memory, ALimitOfAddressSpaceIsALimit) {
+// As set by ulimit -v or a batch system: 4 GiB, of which libraries use 1 GiB.
+TEST(Memory, TheAddressSpaceLimitApplies) {
   Planted machine;
   machine.host()
       .file("/proc/self/limits",
@@ -184,7 +184,7 @@ TEST(Memory, ALimitOfAddressSpaceIsALimit) {
   EXPECT_FALSE(detect_memory(machine.files()).limit_bytes);
 }
 
-TEST(Memory, ALimitDoesNotHelpWhereTheMachineIsFull) {
+TEST(Memory, AvailableMemoryBelowTheLimitApplies) {
   Planted machine;
   machine.file("/proc/meminfo", "MemTotal: 67108864 kB\nMemAvailable: 1048576 kB");
   machine.v2("/a").v2_memory("/sys/fs/cgroup/a", "8589934592", "0", "0");
@@ -197,14 +197,14 @@ TEST(Memory, UnknownIsAnError) {
   EXPECT_THROW(detect_memory(machine.files()), SystemError);
 }
 
-TEST(Margin, IsATenthAtLeast256MebibytesAndAtMostHalf) {
+TEST(Margin, IsATenthButAtLeast256MebibytesAndAtMostHalf) {
   EXPECT_EQ(memory_margin(100 * GiB), 10 * GiB);
   EXPECT_EQ(memory_margin(2 * GiB), 256 * MiB);
   EXPECT_EQ(memory_margin(100 * MiB), 50 * MiB);
   EXPECT_EQ(memory_margin(0), 0u);
 }
 
-TEST(Pages, HugeOnesAreAsTheKernelSays) {
+TEST(Pages, HugePagesFollowTheKernelsSettings) {
   Planted machine;
   EXPECT_EQ(detect_pages(machine.files()).huge_pages, HugePages::unavailable);
   machine.file("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size", "2097152");
@@ -215,7 +215,7 @@ TEST(Pages, HugeOnesAreAsTheKernelSays) {
   EXPECT_EQ(detect_pages(machine.files()).huge_pages, HugePages::never);
 }
 
-// The machine that runs the tests: nothing is known of it but this.
+// The machine that runs the tests; nothing else is known about it.
 TEST(Discover, TheRealMachineHasACoreAndMemory) {
   const Machine found = discover();
   EXPECT_GE(found.workers, 1u);

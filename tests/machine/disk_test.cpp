@@ -1,4 +1,4 @@
-// What is found out about a directory's disk.
+// Detection of the properties of a directory's disk.
 #include "machine/disk.hpp"
 
 #include <fairlead/error.hpp>
@@ -24,7 +24,7 @@ std::string refusal_of_disk(const std::string& directory) {
 
 }  // namespace
 
-TEST(Disk, OfADirectoryIsTriedAndNothingStaysThere) {
+TEST(Disk, IsProbedWithoutLeavingFiles) {
   const Planted directory;
   const Disk disk = disk_of(directory.root());
   EXPECT_EQ(disk.directory, std::filesystem::canonical(directory.root()));
@@ -39,14 +39,14 @@ TEST(Disk, OfADirectoryIsTriedAndNothingStaysThere) {
   }
 }
 
-TEST(Disk, AFileSystemInMemoryIsSeenAsSuch) {
+TEST(Disk, AFileSystemInMemoryIsDetected) {
   if (!std::filesystem::is_directory("/dev/shm") || disk_of("/dev/shm").file_system != "tmpfs")
     GTEST_SKIP() << "/dev/shm is no tmpfs here";
   EXPECT_TRUE(disk_of("/dev/shm").in_memory);
   EXPECT_EQ(disk_of("/dev/shm").mounted_at, "/dev/shm");
 }
 
-TEST(Disk, WhereNobodyMayWriteIsSaidWithTheReason) {
+TEST(Disk, ReportsWhyADirectoryIsNotWritable) {
   const Disk disk = disk_of("/proc");
   EXPECT_FALSE(disk.writable);
   EXPECT_FALSE(disk.write_error.empty());
@@ -54,13 +54,13 @@ TEST(Disk, WhereNobodyMayWriteIsSaidWithTheReason) {
   EXPECT_EQ(disk.file_system, "proc");
 }
 
-TEST(Disk, ThatIsNotThereIsRefusedByName) {
+TEST(Disk, RejectsAMissingDirectoryByName) {
   EXPECT_EQ(refusal_of_disk("/no/such/place"),
             "cannot use the directory /no/such/place: No such file or directory");
   EXPECT_EQ(refusal_of_disk("/proc/version"), "cannot use the directory /proc/version: Not a directory");
 }
 
-TEST(Mounts, AreReadWithTheirBlanksAndOptionalFields) {
+TEST(Mounts, AreParsedWithBlanksAndOptionalFields) {
   Planted machine;
   machine.file(
       "/proc/self/mountinfo",

@@ -1,4 +1,4 @@
-// What tells this machine from others.
+// The identity that distinguishes this machine from others.
 #include <gtest/gtest.h>
 
 #include "machine/identity.hpp"
@@ -15,7 +15,7 @@ TEST(Identity, IsHostProcessorAndCores) {
   EXPECT_EQ(identity_of(machine, planted.root()).text(), "node7: AMD EPYC 9654, 192 cores");
 }
 
-TEST(Identity, IsTakenFromWhatAnArmProcessorSays) {
+TEST(Identity, UsesThePartNumberOfAnArmProcessor) {
   Planted planted;
   planted.file("/proc/sys/kernel/hostname", "board")
       .file("/proc/cpuinfo", "processor\t: 0\nCPU part\t: 0xd0c\n");
@@ -24,7 +24,7 @@ TEST(Identity, IsTakenFromWhatAnArmProcessorSays) {
   EXPECT_EQ(identity_of(machine, planted.root()).text(), "board: 0xd0c, 1 core");
 }
 
-TEST(Identity, NeedsNothingThatASystemMayNotTell) {
+TEST(Identity, HasDefaultsForMissingFiles) {
   const Planted planted;
   EXPECT_EQ(identity_of(Machine(), planted.root()).text(),
             "a host without a name: a processor without a name, 0 cores");

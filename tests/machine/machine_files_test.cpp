@@ -1,4 +1,4 @@
-// The machines that come with it: facts of their data sheets and papers, and what all of them must have.
+// The machines that Fairlead includes: figures of their data sheets and papers, and requirements for all of them.
 #include "machine/machine_files.hpp"
 
 #include <gmock/gmock.h>
@@ -19,7 +19,7 @@ double best_gflops(const MachineDescription& machine, std::string_view processor
                    std::string_view precision) {
   return machine.processor(processor).rate_of(kernel, precision)->flops_per_second / giga;
 }
-/// Bytes per second of all wires to peers that a device has, one way.
+/// Bytes per second of all peer links of a device, in one direction.
 std::map<std::size_t, double> to_peers(const MachineDescription& machine) {
   std::map<std::size_t, double> sum;
   for (const PeerDescription& peer : machine.peers)
@@ -27,7 +27,7 @@ std::map<std::size_t, double> to_peers(const MachineDescription& machine) {
   return sum;
 }
 
-TEST(MachineFiles, ThatComeWithItCanAllBeRead) {
+TEST(MachineFiles, AllIncludedFilesCanBeRead) {
   EXPECT_GE(built_in_machine_files().size(), 12u);
   for (const EmbeddedFile& file : built_in_machine_files()) {
     SCOPED_TRACE(file.name);
@@ -84,7 +84,7 @@ TEST(MachineFiles, Epyc7642HasADiskThatReadsOrWrites) {
   EXPECT_NEAR(best_gflops(machine, machine.core_processor, "gemm", "double"), 0.9 * 2.3 * 16, 0.1);
 }
 
-TEST(MachineFiles, MachinesOf2010CopyOneWayAtATime) {
+TEST(MachineFiles, MachinesOf2010CopyInOneDirectionAtATime) {
   const MachineDescription hannibal = load_machine("hannibal"), ac = load_machine("ac-cluster");
   ASSERT_EQ(hannibal.devices.size(), 3u);
   EXPECT_EQ(hannibal.cores, 8u);
@@ -111,7 +111,7 @@ TEST(MachineFiles, MachinesOf2019RunSeveralKernelsAtOnce) {
   EXPECT_EQ(p100.devices[0].memory, 16'000'000'000u);
   for (const MachineDescription* machine : {&k40, &p100}) {
     EXPECT_EQ(machine->cores, 24u);
-    // As much as a kernel of side 512 that updates leaves idle.
+    // The share that an update kernel of side 512 leaves idle.
     const DeviceDescription& device = machine->devices[0];
     const double half_side = machine->processor(device.processor).rate_of("tsmqr", "double")->half_side;
     EXPECT_NEAR(device.concurrent_throughput, (512 + half_side) / 512, 0.05);
@@ -168,7 +168,7 @@ TEST(MachineFiles, ClustersOf2011HaveTheirNodesAndPeak) {
     EXPECT_NEAR(best_gflops(*machine, machine->core_processor, "gemm", "double"), 0.9 * 2.5 * 4, 0.01);
 }
 
-TEST(MachineFiles, AnUnknownNameIsAnsweredWithTheNearestOne) {
+TEST(MachineFiles, TheErrorOfAnUnknownNameSuggestsTheNearestOne) {
   try {
     load_machine("v100-pci");
     FAIL();

@@ -1,5 +1,5 @@
-// docs/machines.md says what is so: its example is a machine, its table has all files, and their rates follow
-// its rules.
+// docs/machines.md is consistent with the files: its example is a valid machine, its table lists all files, and their rates
+// follow its rules.
 #include <gmock/gmock.h>
 #include <fairlead/error.hpp>
 
@@ -22,7 +22,7 @@ std::string page() {
   return text.str();
 }
 
-TEST(MachinesPage, HasAnExampleThatIsOne) {
+TEST(MachinesPage, HasAValidExample) {
   const std::string text = page();
   const std::size_t begin = text.find("```toml\n") + 8, end = text.find("```\n", begin);
   ASSERT_NE(end, text.npos);
@@ -39,7 +39,7 @@ TEST(MachinesPage, ListsTheFiles) {
                                 ".toml) |"));
 }
 
-// What the table of rates says of a kernel; percents of the peak.
+// The table's rates of a kernel, in percent of the peak.
 struct Rule {
   double device_percent = 0, device_half_sides = 0, core_percent = 0, core_half_side = 0;
 };
@@ -76,7 +76,7 @@ TEST(MachinesPage, HasTheRulesOfAllRates) {
           SCOPED_TRACE(machine.name + ", " + processor.name + ", " + kernel + ", " + precision);
           const KernelRate rate = *processor.rate_of(kernel, precision);
           EXPECT_EQ(rate.kernel, kernel);
-          // Panels may have another peak than other kernels: that of potrf.
+          // Panel kernels may have a different peak: that of potrf.
           const bool panel = is_panel(kernel) && !core;
           const KernelRate& like = panel ? potrf : gemm;
           const Rule& its = all.at(like.kernel);

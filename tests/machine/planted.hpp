@@ -1,4 +1,4 @@
-// Machines that are not here: trees with the files of /proc and /sys that matter.
+// Simulated machines: directory trees with the relevant files of /proc and /sys.
 #pragma once
 #include <fairlead/ids.hpp>
 
@@ -40,7 +40,7 @@ class Planted {
     return file("/proc/self/mountinfo",
                 v1_mounts("/") + "\n40 30 0:36 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw");
   }
-  /// A group of version 1: limit, usage and page cache that can go.
+  /// A group of version 1: limit, usage and reclaimable page cache.
   Planted& v1_memory(const std::string& directory, const std::string& limit, const std::string& usage,
                      const std::string& inactive_file) {
     file(directory + "/memory.limit_in_bytes", limit);

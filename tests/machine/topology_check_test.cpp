@@ -1,4 +1,4 @@
-// Machines on which memory can work, and those from files on which it cannot.
+// Valid topologies, and the errors that validate() reports for invalid ones.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,13 +26,13 @@ std::string flaw_after(F&& change) {
 
 }  // namespace
 
-TEST(TopologyCheck, FindsNothingWrongWithThoseThatAreMade) {
+TEST(TopologyCheck, AcceptsTheTopologiesOfTheBuilders) {
   EXPECT_EQ(validate(two_devices()), "");
   EXPECT_EQ(validate(out_of_core_topology(1, 4096, 1e9, Duration{})), "");
 }
 
-// Nobody has to know in which order nodes were added.
-TEST(Topology, FindsNodesByWhatTheyAre) {
+// Independent of the order in which nodes were added.
+TEST(Topology, FindsNodesByTheirKind) {
   const Topology two = two_devices();
   EXPECT_EQ(two.nodes[index(two.user_memory())].name, "user memory");
   EXPECT_EQ(two.nodes[index(two.store())].name, "disk");
@@ -46,25 +46,25 @@ TEST(Topology, FindsNodesByWhatTheyAre) {
   EXPECT_THROW(Topology{}.store(), ConfigError);
 }
 
-TEST(TopologyCheck, SaysWhatIsWrong) {
+TEST(TopologyCheck, ReportsTheError) {
   EXPECT_THAT(flaw_after([](Topology& it) { it.workers.clear(); }), HasSubstr("no worker"));
   EXPECT_THAT(flaw_after([](Topology& it) { it.workers[0].node = it.store(); }),
-              HasSubstr("a worker is beside \"disk\""));
+              HasSubstr("a worker is on \"disk\""));
   EXPECT_THAT(flaw_after([](Topology& it) { it.nodes.resize(33); }), HasSubstr("33 memory nodes"));
   EXPECT_THAT(flaw_after([](Topology& it) { it.nodes[2].directly_accessible_homes = {it.host()}; }),
-              HasSubstr("\"RAM\" reaches \"RAM\""));
+              HasSubstr("\"RAM\" cannot access \"RAM\" directly"));
   EXPECT_THAT(flaw_after([](Topology& it) { it.links[1].second = it.links[1].first; }),
-              HasSubstr("leads back to where it begins"));
+              HasSubstr("connects a node with itself"));
   EXPECT_THAT(flaw_after([](Topology& it) { it.links[1].concurrent_copies = 0; }),
-              HasSubstr("carries no copy"));
+              HasSubstr("allows no copies"));
   EXPECT_THAT(flaw_after([](Topology& it) { it.nodes.push_back({.name = "lost"}); }),
-              HasSubstr("no link joins \"user memory\" and \"lost\""));
+              HasSubstr("no link connects \"user memory\" and \"lost\""));
   EXPECT_THAT(flaw_after([](Topology& it) {
                 for (LinkSpec& link : it.links)
                   if (link.physical_links.size() == 2)
                     std::swap(link.physical_links[0], link.physical_links[1]);
               }),
-              HasSubstr("two wires that do not meet"));
+              HasSubstr("two physical links that do not meet"));
 }
 
 }  // namespace fairlead

@@ -1,4 +1,4 @@
-// What crosses several wires is as fast as they are, in each direction.
+// Bandwidth and latency of routes over several links, in each direction.
 #include "machine/topology.hpp"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ Topology with_two_devices() {
 
 }  // namespace
 
-TEST(Topology, WhatCrossesTwoWiresIsAsFastAsTheSlowerOneInEachDirection) {
+TEST(Topology, ARouteOverTwoLinksHasTheLowerBandwidthInEachDirection) {
   Topology topology = with_two_devices();
   const NodeId one = topology.devices()[0], two = topology.devices()[1], host = topology.host();
   topology.links[index(topology.link_between(host, one))].bytes_per_second = {8e9, 4e9};
@@ -35,7 +35,7 @@ TEST(Topology, WhatCrossesTwoWiresIsAsFastAsTheSlowerOneInEachDirection) {
             Bandwidth(8e9, 4e9));
 }
 
-TEST(Topology, CountsWhoComputesOnANode) {
+TEST(Topology, CountsTheWorkersOfANode) {
   Topology topology = out_of_core_topology(3, mebibyte, 3e9, Duration(100));
   const NodeId device = add_device(topology, {.name = "one", .capacity = mebibyte, .workers = 4});
   EXPECT_EQ(topology.workers_on(topology.host()), 3U);
@@ -43,8 +43,8 @@ TEST(Topology, CountsWhoComputesOnANode) {
   EXPECT_EQ(topology.workers_on(topology.store()), 0U);
 }
 
-// 8 MB to each: 4 ms by its own wire, 1 ms by the other's; by the bus of both the 16 MB take as long as its rate says.
-TEST(Topology, WaysToAllShareWiresAndBuses) {
+// 8 MB to each: 4 ms over the first link, 1 ms over the second; 16 MB cross the shared bus at its bandwidth.
+TEST(Topology, RoutesToAllDevicesShareLinksAndBuses) {
   Topology topology = with_two_devices();
   const NodeId one = topology.devices()[0], two = topology.devices()[1], host = topology.host();
   const std::array to{one, two};
@@ -60,17 +60,17 @@ TEST(Topology, WaysToAllShareWiresAndBuses) {
   EXPECT_EQ(topology.scatter_time(bytes, host, to), Duration(5'000'000));
   slow.buses = {{.bus = 0}};
   EXPECT_EQ(topology.scatter_time(bytes, host, to), Duration(10'000'000));
-  slow.buses.front().reversed = true;  // the two directions of the bus are in nobody's way
+  slow.buses.front().reversed = true;  // the two directions of the bus do not contend
   EXPECT_EQ(topology.scatter_time(bytes, host, to), Duration(10'000'000));
   topology.buses.front().duplex = false;
   EXPECT_EQ(topology.scatter_time(bytes, host, to), Duration(15'000'000));
-  // From one device to the other, by RAM: over both wires, and twice through the bus.
+  // From one device to the other through RAM: over both links, and twice through the bus.
   EXPECT_EQ(topology.scatter_time(bytes, two, std::span(&one, 1)), Duration(40'000'000));
   EXPECT_EQ(topology.scatter_time(bytes, host, {}), Duration{});
   EXPECT_EQ(topology.scatter_time(bytes, host, std::span(&host, 1)), Duration{});
 }
 
-TEST(Topology, WhatCrossesTwoWiresIsDuplexIfBothAre) {
+TEST(Topology, ARouteOverTwoLinksIsDuplexIfBothAre) {
   Topology topology = with_two_devices();
   const NodeId one = topology.devices()[0], two = topology.devices()[1];
   const auto duplex = [&](NodeId a, NodeId b) {
@@ -84,13 +84,13 @@ TEST(Topology, WhatCrossesTwoWiresIsDuplexIfBothAre) {
   EXPECT_TRUE(duplex(topology.user_memory(), one));
 }
 
-TEST(Topology, WhatCrossesTwoWiresIsAsLateAsBothTogether) {
+TEST(Topology, ARouteOverTwoLinksAddsTheirLatencies) {
   const Topology topology = with_two_devices();
   EXPECT_EQ(topology.links[index(topology.link_between(topology.store(), topology.devices()[0]))].latency,
             Duration(105));
 }
 
-TEST(Topology, WorkersAreAsFarApartAsLevelsThatTheyDoNotShare) {
+TEST(Topology, DomainDistanceCountsUnsharedLevels) {
   const auto in = [](std::vector<unsigned> shares) {
     WorkerSpec worker;
     worker.domains = std::move(shares);
@@ -99,8 +99,9 @@ TEST(Topology, WorkersAreAsFarApartAsLevelsThatTheyDoNotShare) {
   EXPECT_EQ(domain_distance(in({}), in({})), 0u);
   EXPECT_EQ(domain_distance(in({1, 7}), in({1, 7})), 0u);
   EXPECT_EQ(domain_distance(in({1, 7}), in({1, 8})), 1u);
-  EXPECT_EQ(domain_distance(in({1, 7}), in({2, 7})), 2u);  // a number means nothing within another package
-  EXPECT_EQ(domain_distance(in({1, 7}), in({1})), 1u);     // one has no cache that it shares
+  EXPECT_EQ(domain_distance(in({1, 7}), in({2, 7})),
+            2u);  // equal numbers in different packages are different domains
+  EXPECT_EQ(domain_distance(in({1, 7}), in({1})), 1u);  // one shares no cache
 }
 
 }  // namespace fairlead

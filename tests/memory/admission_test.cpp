@@ -1,16 +1,16 @@
-// Who gets memory, and who has to make room for it.
+// Which tasks are admitted to memory, and which data are evicted for them.
 #include "whole/world.hpp"
 
 namespace fairlead::tests {
 
-// Two waiting tasks may not take from each other what they have gathered: neither would ever run.
-TEST(Admission, TwoTasksThatEachNeedAllMemoryRunOneAfterTheOther) {
+// Two waiting tasks must not evict each other's data: neither would ever run.
+TEST(Admission, TasksThatEachNeedAllMemoryRunOneAfterAnother) {
   World world = one_device(3_MiB).workers(2).with_data(
       {{"A", 1_MiB}, {"B", 1_MiB}, {"C", 1_MiB}, {"D", 1_MiB}, {"E", 1_MiB}, {"F", 1_MiB}});
   world.submit(reads("A", "B", "C"));
   world.submit(reads("D", "E", "F"));
   world.run();
-  EXPECT_EQ(world.copies().size(), 12u);  // six started, six landed: nothing was fetched twice
+  EXPECT_EQ(world.copies().size(), 12u);  // six started, six finished: no datum was copied twice
 }
 
 TEST(Admission, ATaskThatWaitsForMemoryHoldsNone) {
@@ -24,7 +24,7 @@ TEST(Admission, ATaskThatWaitsForMemoryHoldsNone) {
   EXPECT_EQ(world.ending(second), Ending::done);
 }
 
-// Many small tasks whose datum is there already, and one that needs all memory.
+// Many small tasks whose datum is resident, and one that needs all memory.
 TEST(Admission, OthersPassAWaitingTaskAtMostSixtyFourTimes) {
   World world = one_device(4_MiB).workers(2).pipelines_of(4).with_data(
       {{"small", 1_MiB}, {"A", 1_MiB}, {"B", 1_MiB}, {"C", 1_MiB}, {"D", 1_MiB}});
@@ -34,12 +34,12 @@ TEST(Admission, OthersPassAWaitingTaskAtMostSixtyFourTimes) {
   world.run();
   const auto& starts = world.starts();
   const auto position = std::ranges::find(starts, large) - starts.begin();
-  EXPECT_GT(position, 12);            // some passed, as they needed no space,
-  EXPECT_LE(position, 10 + 64 + 16);  // but no more than that, and what ran before it was its worker's turn
+  EXPECT_GT(position, 12);            // some passed, because they needed no space,
+  EXPECT_LE(position, 10 + 64 + 16);  // but at most that many, and those that ran before it
 }
 
-// Clean data leave at once; of dirty ones no more go home than are needed.
-TEST(Admission, OnlyAsMuchLeavesAsIsNeeded) {
+// Clean data are dropped at once; no more dirty data than needed are written back.
+TEST(Admission, NoMoreDataThanNeededAreEvicted) {
   World world = one_device(4_MiB).with_data(
       {{"A", 1_MiB}, {"B", 1_MiB}, {"C", 1_MiB}, {"D", 1_MiB}, {"E", 1_MiB}, {"F", 1_MiB}});
   world.submit(updates("A", "B", "C", "D"));
@@ -51,18 +51,18 @@ TEST(Admission, OnlyAsMuchLeavesAsIsNeeded) {
   EXPECT_EQ(world.landed("C", NodeId{1}) + world.landed("D", NodeId{1}), 0u);
 }
 
-TEST(Admission, ATaskKeepsWhatItHasAlready) {
+TEST(Admission, ATaskKeepsItsResidentData) {
   World world = one_device(2_MiB).with_data({{"A", 1_MiB}, {"B", 1_MiB}, {"C", 1_MiB}});
   world.submit(reads("A"));
   world.submit(reads("B"));
   world.run();
-  world.submit(reads("A", "C"));  // A is the least recently used, and stays
+  world.submit(reads("A", "C"));  // A is the least recently used, but stays
   world.run();
   EXPECT_EQ(world.landed("A"), 1u);
 }
 
-// B lies in the middle, so that two free pieces do not make one for the larger E.
-TEST(Admission, TheArenaDrainsWhenOnlyHolesAreInTheWay) {
+// B lies in the middle: the two free ranges are not contiguous, so E does not fit.
+TEST(Admission, TheArenaDrainsWhenOnlyFragmentationIsTheObstacle) {
   World world = one_device(3_MiB).with_data({{"A", 1_MiB}, {"B", 1_MiB}, {"C", 1_MiB}, {"E", 2_MiB}});
   world.submit(reads("A", "B", "C"));
   world.run();
@@ -79,11 +79,11 @@ TEST(Admission, CommutativeTasksTakeTheirDataAllOrNone) {
     world.submit(adds_to("B", "C"));
     world.submit(adds_to("C", "A"));
   }
-  world.run();  // neither a deadlock nor, which the values would show, two at the same time
+  world.run();  // no deadlock; the values would show two concurrent tasks
   EXPECT_EQ(world.starts().size(), 30u);
 }
 
-// The second task was picked by the first worker, which could hold only half of memory for it.
+// The first worker has picked the second task, which may use only half of the memory there.
 TEST(Admission, AnIdleWorkerTakesOverATaskThatWaitsBehindAnother) {
   World world = one_device(4_MiB).workers(2).with_data({{"A", 2_MiB}, {"B", 2_MiB}});
   world.submit(reads("A"));
@@ -92,7 +92,7 @@ TEST(Admission, AnIdleWorkerTakesOverATaskThatWaitsBehindAnother) {
   world.run();
 }
 
-TEST(Admission, AWaitingTaskThatIsCancelledGivesUpItsClaim) {
+TEST(Admission, ACancelledWaitingTaskReleasesItsClaim) {
   World world =
       one_device(2_MiB).workers(2).pipelines_of(1).with_data({{"A", 1_MiB}, {"B", 1_MiB}, {"C", 1_MiB}});
   world.submit(reads("A"));

@@ -1,4 +1,4 @@
-// A task's memory in one step, without an engine: all of it, or nothing.
+// A task is admitted in one step, without an engine: it gets all of its memory, or none.
 #include "memory/bare.hpp"
 #include "whole/world.hpp"
 
@@ -8,7 +8,7 @@ namespace {
 constexpr NodeId node_of_tasks{2};  // of out_of_core_topology()
 }
 
-TEST(Admitter, ATaskThatIsRefusedHoldsNothingAndClaimsTheNode) {
+TEST(Admitter, ARefusedTaskHoldsNoMemoryAndClaimsTheNode) {
   Bare bare(3_MiB);
   Task& first = bare.task(AccessMode::write, {bare.datum(2_MiB)});
   Task& second = bare.task(AccessMode::write, {bare.datum(1_MiB), bare.datum(1_MiB)});
@@ -21,7 +21,7 @@ TEST(Admitter, ATaskThatIsRefusedHoldsNothingAndClaimsTheNode) {
   EXPECT_EQ(bare.memory.node(node_of_tasks).claimant, nullptr);
 }
 
-TEST(Admitter, WhatFollowsIsAddedToTheCallersOwn) {
+TEST(Admitter, EffectsAreAppendedToTheCallersEffects) {
   Bare bare(3_MiB);
   const DatumId a = bare.datum(1_MiB);
   Task& reader = bare.task(AccessMode::read, {a});
@@ -34,7 +34,7 @@ TEST(Admitter, WhatFollowsIsAddedToTheCallersOwn) {
   EXPECT_TRUE(bare.effects.started.empty());
 }
 
-TEST(Admitter, ACancelledReaderDoesNotHearOfItsCopy) {
+TEST(Admitter, ACancelledReaderIsNotNotifiedOfItsCopy) {
   Bare bare(3_MiB);
   Task& reader = bare.task(AccessMode::read, {bare.datum(1_MiB)});
   ASSERT_TRUE(bare.admit(reader));

@@ -1,4 +1,4 @@
-// Memory without an engine: what it starts is landed by hand.
+// Memory without an engine: the test completes copies.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@
 
 namespace fairlead::tests {
 
-/// RAM over a disk, or another machine. Tasks are admitted to RAM if nothing else is said.
+/// RAM over a disk, or another machine. Tasks are admitted to RAM by default.
 struct Bare {
   explicit Bare(Topology machine) : topology(std::move(machine)), memory(topology, *policy) {}
   explicit Bare(Bytes capacity, unsigned concurrent_copies = 8)
@@ -42,7 +42,7 @@ struct Bare {
   }
   bool prefetch(DatumId id) { return prefetch(id, topology.host()); }
   bool prefetch(DatumId id, NodeId node) { return memory.prefetches().fetch(id, node, effects); }
-  /// Runs it from admission to its end.
+  /// Runs the task from its admission to its end.
   void run(Task& t) { run(t, topology.host()); }
   void run(Task& t, NodeId node) {
     ASSERT_TRUE(admit(t, node));

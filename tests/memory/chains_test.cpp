@@ -1,5 +1,5 @@
-// Copies that cross two wires: disk to device, device to device, and home again, through RAM. Every byte
-// below is worked out by hand.
+// Copies over two links: disk to device, device to device, and write-backs, through RAM. The expected bytes are computed
+// by hand.
 #include "memory/bare.hpp"
 #include "whole/world.hpp"
 
@@ -7,7 +7,7 @@ namespace fairlead::tests {
 
 namespace {
 
-/// RAM and two devices without a wire between them; slots of 1 MiB.
+/// RAM and two devices without a link between them; slots of 1 MiB.
 Machine ram_and_two_devices(Bytes ram, Bytes device) {
   Machine machine;
   machine.topology = out_of_core_topology(1, ram, 1e9, Duration(0));
@@ -20,9 +20,9 @@ Machine ram_and_two_devices(Bytes ram, Bytes device) {
 
 }  // namespace
 
-// A comes from the disk to device 1 and stays in RAM on the way; device 2 has it from there.
-//   disk: 1 MiB read. Wires of device 1 and device 2: 1 MiB each.
-TEST(TwoLinkTransfers, WhatPassesRamIsReadFromDiskOnce) {
+// A is copied from the disk to device 1, and a replica stays in RAM; device 2 gets it from there.
+//   disk: 1 MiB read. Links of device 1 and device 2: 1 MiB each.
+TEST(TwoLinkTransfers, ADatumThatPassesRamIsReadFromDiskOnce) {
   World world = ram_and_two_devices(4_MiB, 4_MiB).with_data({{"A", 1_MiB}});
   world.submit(reads("A"), 1);
   world.run();
@@ -35,9 +35,9 @@ TEST(TwoLinkTransfers, WhatPassesRamIsReadFromDiskOnce) {
   EXPECT_EQ(crossed(world, "device 1", false), 0u);
 }
 
-// Device 1 changes A, device 2 reads it: out over one wire, in over the other, and nothing from or to the
-// disk but the first read and the flush.
-TEST(TwoLinkTransfers, WhatADeviceChangedReachesAnotherThroughRam) {
+// Device 1 changes A, device 2 reads it: out over one link, in over the other. The disk has only the first read and the
+// flush.
+TEST(TwoLinkTransfers, AChangedDatumIsCopiedToAnotherDeviceThroughRam) {
   World world = ram_and_two_devices(4_MiB, 4_MiB).with_data({{"A", 1_MiB}});
   world.submit(updates("A"), 1);
   world.submit(reads("A"), 2);
@@ -50,12 +50,12 @@ TEST(TwoLinkTransfers, WhatADeviceChangedReachesAnotherThroughRam) {
   EXPECT_TRUE(world.safe_at_home("A"));
   EXPECT_EQ(crossed(world, "disk", true), 1_MiB);
   EXPECT_EQ(crossed(world, "disk", false), 1_MiB);
-  EXPECT_EQ(crossed(world, "device 1", false), 1_MiB);  // it went home from RAM, where it had stayed
+  EXPECT_EQ(crossed(world, "device 1", false), 1_MiB);  // written back from RAM, where a replica had stayed
 }
 
-// A device of two slots changes A, B, C in turn. What leaves it stays in RAM: no byte goes to the disk.
-//   disk: 3 MiB read, none written. Wire: 3 MiB + A again in; A and, for A, B out.
-TEST(TwoLinkTransfers, WhatLeavesADeviceStaysInRamIfThatHasSpace) {
+// A device of two slots changes A, B, C in turn. Evicted data stay in RAM: none is written to the disk.
+//   disk: 3 MiB read, none written. Link: 3 MiB + A again in; A and, for A, B out.
+TEST(TwoLinkTransfers, DataEvictedFromADeviceStayInRamIfItHasSpace) {
   World world = ram_and_two_devices(8_MiB, 2_MiB).with_data({{"A", 1_MiB}, {"B", 1_MiB}, {"C", 1_MiB}});
   for (const char* name : {"A", "B", "C", "A"}) {
     world.submit(updates(name), 1);
@@ -67,9 +67,8 @@ TEST(TwoLinkTransfers, WhatLeavesADeviceStaysInRamIfThatHasSpace) {
   EXPECT_EQ(crossed(world, "device 1", false), 2_MiB);
 }
 
-// The same with RAM full of what a task there holds: what leaves goes to the disk through transit buffers,
-// and does not wait for RAM.
-TEST(TwoLinkTransfers, WhatLeavesADeviceGoesHomeIfRamIsFull) {
+// RAM is full of a running task's data: evicted data go to the disk through staging buffers, and do not wait for RAM.
+TEST(TwoLinkTransfers, DataEvictedFromADeviceAreWrittenBackIfRamIsFull) {
   World world =
       ram_and_two_devices(1_MiB, 2_MiB).with_data({{"A", 1_MiB}, {"B", 1_MiB}, {"C", 1_MiB}, {"R", 1_MiB}});
   world.submit(updates("R"), 0);  // in RAM, changed: it cannot be dropped at once
@@ -79,12 +78,12 @@ TEST(TwoLinkTransfers, WhatLeavesADeviceGoesHomeIfRamIsFull) {
     world.run();
   }
   EXPECT_EQ(crossed(world, "disk", true), 5_MiB);   // R, A, B, C, A
-  EXPECT_EQ(crossed(world, "disk", false), 2_MiB);  // A and B, to make room
+  EXPECT_EQ(crossed(world, "disk", false), 2_MiB);  // A and B, to free memory
   EXPECT_EQ(world.residency("R", 0), ReplicaState::valid);
 }
 
-// Of the copies in RAM and on another device, the one that comes sooner is taken: over one wire, not two.
-TEST(TwoLinkTransfers, TheNearerSourceIsTaken) {
+// Of the replicas in RAM and on another device, the one with the shorter copy is the source: over one link, not two.
+TEST(TwoLinkTransfers, TheNearerSourceIsUsed) {
   World world = ram_and_two_devices(4_MiB, 4_MiB).with_data({{"A", 1_MiB}});
   world.submit(reads("A"), 2);
   world.submit(reads("A"), 0);
@@ -95,8 +94,8 @@ TEST(TwoLinkTransfers, TheNearerSourceIsTaken) {
   EXPECT_EQ(crossed(world, "disk", true), 1_MiB);
 }
 
-// Devices with a wire of their own use it.
-TEST(TwoLinkTransfers, PeersDoNotGoThroughRam) {
+// Devices with a peer link use it.
+TEST(TwoLinkTransfers, PeersDoNotCopyThroughRam) {
   Machine machine = ram_and_two_devices(4_MiB, 4_MiB);
   join_peers(machine.topology, Machine::device(1), Machine::device(2), 100e9, Duration(0));
   World world = machine.with_data({{"A", 1_MiB}});
@@ -108,8 +107,8 @@ TEST(TwoLinkTransfers, PeersDoNotGoThroughRam) {
   EXPECT_EQ(crossed(world, "device 2", true), 0u);
 }
 
-// What is kept on the way only uses space that nobody waits for: a task in RAM takes it back.
-TEST(TwoLinkTransfers, ATaskInRamTakesBackWhatPassedThere) {
+// Staged replicas use only space that no task waits for: a task in RAM evicts them.
+TEST(TwoLinkTransfers, ATaskInRamEvictsStagedReplicas) {
   World world =
       ram_and_two_devices(2_MiB, 4_MiB).with_data({{"A", 1_MiB}, {"B", 1_MiB}, {"R", 1_MiB}, {"S", 1_MiB}});
   world.submit(reads("A"), 1);
@@ -121,9 +120,9 @@ TEST(TwoLinkTransfers, ATaskInRamTakesBackWhatPassedThere) {
   EXPECT_EQ(world.residency("A", 1), ReplicaState::valid);
 }
 
-// A comes to device 1 out of RAM when a task begins to change device 2's copy of it, and the wire fails: that copy of it
-// may not be read now.
-TEST(TwoLinkTransfers, AFailedCopyIsNotTriedAgainFromOneThatATaskIsChanging) {
+// The copy of A from RAM to device 1 fails while a task is changing device 2's replica of A: that replica must not be
+// read now.
+TEST(TwoLinkTransfers, AFailedCopyIsNotRetriedFromAReplicaThatATaskIsChanging) {
   for (const bool is_changed : {false, true}) {
     Machine machine = ram_and_two_devices(4_MiB, 4_MiB);
     join_peers(machine.topology, Machine::device(1), Machine::device(2), 1e8, Duration(0));

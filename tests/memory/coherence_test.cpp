@@ -1,4 +1,4 @@
-// Copies of one datum in several places, at unlucky moments.
+// Replicas of one datum on several nodes, under critical interleavings.
 #include "whole/world.hpp"
 
 namespace fairlead::tests {
@@ -7,8 +7,8 @@ namespace {
 constexpr NodeId user{0}, disk{1};
 }
 
-// The last reader of a copy in flight may not be left behind when the task that asked for it is cancelled.
-TEST(Coherence, ASecondReaderKeepsACopyAliveWhenTheFirstIsCancelled) {
+// The remaining reader of a copy in flight must still get it if the task that requested it is cancelled.
+TEST(Coherence, ASecondReaderKeepsACopyWhenTheFirstIsCancelled) {
   World world = one_device(8_MiB).workers(2).with_data({{"A", 4_MiB}});
   world.submit(reads("A"), 0, 1);
   const auto second = world.submit(reads("A"), 0, 2);
@@ -16,11 +16,11 @@ TEST(Coherence, ASecondReaderKeepsACopyAliveWhenTheFirstIsCancelled) {
   world.cancel(1);
   world.run();
   EXPECT_EQ(world.ending(second), Ending::done);
-  EXPECT_EQ(world.bytes_moved("A"), 4_MiB);  // not fetched twice
+  EXPECT_EQ(world.bytes_moved("A"), 4_MiB);  // not copied twice
 }
 
-// A is on its way out of device 0 when device 1 writes it; the old copy may not be used again.
-TEST(Coherence, ACopyThatIsLeavingIsNotRevivedOnceItIsOld) {
+// Device 0 is evicting A when device 1 writes it; the stale replica must not be used again.
+TEST(Coherence, AStaleReplicaThatIsBeingEvictedIsNotReused) {
   World world =
       devices({2_MiB, 2_MiB}).slow(disk, Machine::device(0), 1e7).with_data({{"A", 2_MiB}, {"B", 1_MiB}});
   world.submit(updates("A"));
@@ -37,7 +37,7 @@ TEST(Coherence, ACopyThatIsLeavingIsNotRevivedOnceItIsOld) {
   EXPECT_TRUE(world.safe_at_home("A"));
 }
 
-// The reader uses the home in place, and waits for a write-back that carries an old version when it lands.
+// The reader uses the home in place, and waits for a write-back that has a stale version when it arrives.
 TEST(Coherence, AReaderThatWaitsForAnOvertakenWriteBackGetsTheNewVersion) {
   World world = devices({2_MiB, 2_MiB, 2_MiB})
                     .slow(user, Machine::device(1), 1e7)
@@ -54,9 +54,9 @@ TEST(Coherence, AReaderThatWaitsForAnOvertakenWriteBackGetsTheNewVersion) {
   EXPECT_EQ(world.landed("U", user), 2u);
 }
 
-// RAM's workers use U in its home. Once a device has changed it, its space there is as good as ever, but its
-// value is old until it is asked for.
-TEST(Coherence, AHomeThatIsUsedInPlaceHasNotTheNewestAfterADeviceHasWritten) {
+// RAM's workers use U in its home. After a device has changed it, its space there is valid, but its value is stale until
+// it is requested.
+TEST(Coherence, AHomeThatIsUsedInPlaceIsStaleAfterADeviceHasWritten) {
   Machine machine;
   machine.topology = out_of_core_topology(1, 4_MiB, 1e9, Duration(0));
   machine.topology.workers[0].kind = Machine::kind(0);
@@ -77,7 +77,7 @@ TEST(Coherence, AHomeThatIsUsedInPlaceHasNotTheNewestAfterADeviceHasWritten) {
 
   world.submit(reads("U"), 0);
   world.run_until(copy_started("U", home));
-  EXPECT_TRUE(world.memory().state().has_newest(datum, ram));  // on its way
+  EXPECT_TRUE(world.memory().state().has_newest(datum, ram));  // in flight
   EXPECT_EQ(world.memory().state().transfer_time(datum, ram), Duration{});
   world.run();
   EXPECT_TRUE(world.memory().state().has_newest(datum, ram));
@@ -88,8 +88,8 @@ TEST(Coherence, AHomeThatIsUsedInPlaceHasNotTheNewestAfterADeviceHasWritten) {
   EXPECT_FALSE(world.memory().state().has_newest(datum, device));
 }
 
-// Device 0 holds the only newest copy, and device 1 is still fetching it: dropping it would lose it.
-TEST(Coherence, TheLastSettledCopyStaysWhileAnotherIsArriving) {
+// Device 0 has the only newest replica, and its copy to device 1 is in flight: dropping it would lose the value.
+TEST(Coherence, TheLastValidReplicaStaysWhileItsCopyIsInFlight) {
   World world = devices({2_MiB, 2_MiB})
                     .slow(Machine::device(0), Machine::device(1), 1e7)
                     .with_data({{"A", 2_MiB}, {"B", 2_MiB}});
@@ -106,7 +106,7 @@ TEST(Coherence, TheLastSettledCopyStaysWhileAnotherIsArriving) {
   EXPECT_TRUE(world.safe_at_home("A"));
 }
 
-TEST(Coherence, AFlushSendsHomeWhatIsNewerThanTheWriteBackUnderWay) {
+TEST(Coherence, AFlushWritesBackAVersionNewerThanTheWriteBackInFlight) {
   World world =
       devices({2_MiB, 2_MiB}).slow(disk, Machine::device(0), 1e7).with_data({{"A", 2_MiB}, {"B", 1_MiB}});
   world.submit(updates("A"));
@@ -125,8 +125,8 @@ TEST(Coherence, ADatumIsRemovedOnce) {
   EXPECT_THROW(world.memory().try_remove(DatumId{0}), Error);
 }
 
-// And it is asked again after it was, as threads do.
-TEST(Coherence, ADatumIsRemovedOnlyWhenNoCopyOfItIsUnderWay) {
+// Threads may query the datum after its removal.
+TEST(Coherence, ADatumIsRemovedOnlyWhenNoCopyOfItIsInFlight) {
   World world = one_device(2_MiB).slow(disk, Machine::device(0), 1e7).with_data({{"A", 2_MiB}, {"B", 1_MiB}});
   world.submit(updates("A"));
   world.run();

@@ -1,4 +1,4 @@
-// Ids of data that are gone are given to others, which begin as if nobody had had them.
+// Ids of removed data are reused, without any state of the former data.
 #include "memory/datum_table.hpp"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ DatumSpec tile(std::int32_t collection, std::int32_t row, Bytes bytes = 4096) {
 }
 }  // namespace
 
-TEST(DatumTable, TheIdOfADatumThatIsGoneIsGivenToTheNext) {
+TEST(DatumTable, TheIdOfARemovedDatumIsReused) {
   DatumTable table;
   const DatumId a = table.add(tile(0, 0)), b = table.add(tile(0, 1));
   table.forget(a);
@@ -25,12 +25,12 @@ TEST(DatumTable, TheIdOfADatumThatIsGoneIsGivenToTheNext) {
   EXPECT_EQ(table[b].coordinates.row, 1);
 }
 
-TEST(DatumTable, NothingOfTheFormerDatumIsLeft) {
+TEST(DatumTable, AReusedIdHasNoStateOfTheFormerDatum) {
   DatumTable table;
   const DatumId id = table.add(tile(0, 5));
   Replica& replica = table.cached_on(id, ram);
   Replica& other = table.cached_on(id, device);
-  // As somebody leaves them who has used them.
+  // The state after uses of the former datum.
   std::construct_at(
       &replica, Replica{.datum = id, .node = ram, .taken_back = 2, .version = 7, .next_of_datum = &other});
   std::construct_at(&other, Replica{.datum = id, .node = device, .version = 6});
@@ -59,7 +59,7 @@ TEST(DatumTable, NothingOfTheFormerDatumIsLeft) {
   }
 }
 
-TEST(DatumTable, ACollectionIsForgottenWithItsLastDatum) {
+TEST(DatumTable, ACollectionIsRemovedWithItsLastDatum) {
   DatumTable table;
   const DatumId a = table.add(tile(3, 4)), b = table.add(tile(3, 1));
   table.forget(a);
@@ -68,7 +68,7 @@ TEST(DatumTable, ACollectionIsForgottenWithItsLastDatum) {
   EXPECT_EQ(table.extent(3).rows, 0);
 }
 
-TEST(DatumTable, IdsThatAreKeptAreNotGivenAgain) {
+TEST(DatumTable, KeptIdsAreNotReused) {
   DatumTable table;
   table.keep_ids();
   const DatumId a = table.add(tile(0, 0));

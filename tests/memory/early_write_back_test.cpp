@@ -1,4 +1,4 @@
-// What nobody changes any more goes home while the way there is idle, and nothing else does.
+// Data that no known task will change are written back while the link is idle, and no other data.
 #include <gtest/gtest.h>
 
 #include <initializer_list>
@@ -18,12 +18,12 @@ struct WithDevice : Bare {
     return with_copies(std::move(made), 4);
   }
   DatumId of_program() { return memory.add({.bytes = 1_MiB, .home = topology.user_memory()}); }
-  /// No others are going to change anything.
+  /// No other task will change a datum.
   void expect(std::initializer_list<Task*> tasks) {
     for (const Task* task : tasks) memory.flushes().early().expect(*task);
     memory.flushes().early().all_are_known();
   }
-  /// On the device, from its admission to its end, as the engine tells of it.
+  /// Runs the task on the device, from its admission to its end, with the engine's notifications.
   void change(Task& t) {
     run(t, device);
     memory.flushes().early().changed(t, effects);
@@ -34,7 +34,7 @@ struct WithDevice : Bare {
 
 }  // namespace
 
-TEST(EarlyWriteBack, TheLastChangeThatIsKnownGoesHome) {
+TEST(EarlyWriteBack, TheLastKnownChangeIsWrittenBack) {
   WithDevice bare;
   const DatumId a = bare.of_program();
   Task &first = bare.task(AccessMode::read_write, {a}), &second = bare.task(AccessMode::read_write, {a});
@@ -46,12 +46,12 @@ TEST(EarlyWriteBack, TheLastChangeThatIsKnownGoesHome) {
   EXPECT_FALSE(bare.at_home(a));
   bare.land_all();
   EXPECT_TRUE(bare.at_home(a));
-  EXPECT_EQ(bare.memory.residency(a, bare.device), ReplicaState::valid);  // and stays
+  EXPECT_EQ(bare.memory.residency(a, bare.device), ReplicaState::valid);  // and its replica stays
   bare.memory.check(true);
 }
 
-// A window that is full says nothing of what comes after it.
-TEST(EarlyWriteBack, NothingGoesWhileOthersMayFollow) {
+// A full window does not show whether later tasks change the datum.
+TEST(EarlyWriteBack, NothingIsWrittenBackWhileOtherWritersMayFollow) {
   WithDevice bare;
   const DatumId a = bare.of_program();
   Task &first = bare.task(AccessMode::read_write, {a}), &second = bare.task(AccessMode::read_write, {a});
@@ -65,19 +65,19 @@ TEST(EarlyWriteBack, NothingGoesWhileOthersMayFollow) {
   EXPECT_EQ(bare.effects.started.size(), 1u);
 }
 
-// Whoever is not told of may be followed by others.
-TEST(EarlyWriteBack, NothingGoesThatNobodyWasToldOf) {
+// Unknown writers may be followed by others.
+TEST(EarlyWriteBack, NothingIsWrittenBackForUnannouncedWriters) {
   WithDevice bare;
   const DatumId a = bare.of_program();
   bare.change(bare.task(AccessMode::read_write, {a}));
   EXPECT_TRUE(bare.effects.started.empty());
-  Task &never = bare.task(AccessMode::read_write, {a}), &told = bare.task(AccessMode::read_write, {a});
-  bare.expect({&never, &told});
-  bare.change(told);
+  Task &never = bare.task(AccessMode::read_write, {a}), &known = bare.task(AccessMode::read_write, {a});
+  bare.expect({&never, &known});
+  bare.change(known);
   EXPECT_TRUE(bare.effects.started.empty());
 }
 
-TEST(EarlyWriteBack, OneAfterTheOtherWhileTheWayIsIdle) {
+TEST(EarlyWriteBack, DataAreWrittenBackOneAtATimeWhileTheLinkIsIdle) {
   WithDevice bare;
   const DatumId a = bare.of_program(), b = bare.of_program();
   Task &of_a = bare.task(AccessMode::write, {a}), &of_b = bare.task(AccessMode::write, {b});
@@ -99,8 +99,8 @@ TEST(EarlyWriteBack, OneAfterTheOtherWhileTheWayIsIdle) {
   EXPECT_TRUE(bare.at_home(b));
 }
 
-// It is changed again after all, by somebody who was submitted later.
-TEST(EarlyWriteBack, WhoChangesItAgainWaitsForTheCopyAlone) {
+// A task that is submitted later changes it again.
+TEST(EarlyWriteBack, ALaterWriterWaitsOnlyForTheCopy) {
   WithDevice bare;
   const DatumId a = bare.of_program();
   Task &first = bare.task(AccessMode::read_write, {a}), &later = bare.task(AccessMode::read_write, {a});
@@ -122,8 +122,8 @@ TEST(EarlyWriteBack, WhoChangesItAgainWaitsForTheCopyAlone) {
   bare.memory.check(true);
 }
 
-// Disks have better things to do.
-TEST(EarlyWriteBack, NothingGoesToADiskBeforeItHasTo) {
+// A disk is better used for other copies.
+TEST(EarlyWriteBack, NothingIsWrittenBackEarlyToADisk) {
   WithDevice bare;
   const DatumId a = bare.datum(1_MiB);
   Task& task = bare.task(AccessMode::write, {a});

@@ -1,4 +1,4 @@
-// Who makes room for what: the policy is asked whatever the room is for, and nothing leaves in vain.
+// Evictions: the policy selects victims for every purpose, and no eviction is useless.
 #include <gtest/gtest.h>
 
 #include "memory/bare.hpp"
@@ -11,7 +11,7 @@ namespace {
 constexpr NodeId evictor_ram{2};  // of out_of_core_topology()
 constexpr auto device_behind = static_cast<NodeId>(index(evictor_ram) + 1);
 
-/// Names what was used last, and keeps count of where it was asked.
+/// Selects the most recently used replica, and counts its calls by node.
 class Newest final : public Policy {
  public:
   void ready(Task&, WorkerId) override {}
@@ -33,7 +33,7 @@ Topology ram_and_a_device(Bytes ram, Bytes device) {
 
 }  // namespace
 
-TEST(Evictor, AsksThePolicyForRoomForATask) {
+TEST(Evictor, AsksThePolicyForVictimsForATask) {
   Bare bare(3_MiB);
   Newest policy;
   bare.memory.use_policy(policy);
@@ -46,8 +46,8 @@ TEST(Evictor, AsksThePolicyForRoomForATask) {
   EXPECT_EQ(bare.memory.residency(b, evictor_ram), ReplicaState::absent);
 }
 
-// A and B fill RAM; C passes it on its way to the device, in the place of the one that the policy names.
-TEST(Evictor, AsksThePolicyForRoomForWhatPasses) {
+// A and B fill RAM; C is staged there on its way to the device, in the place of the policy's victim.
+TEST(Evictor, AsksThePolicyForVictimsForAStagedReplica) {
   Bare bare(ram_and_a_device(2_MiB, 4_MiB));
   Newest policy;
   bare.memory.use_policy(policy);
@@ -61,8 +61,8 @@ TEST(Evictor, AsksThePolicyForRoomForWhatPasses) {
   EXPECT_EQ(bare.memory.residency(c, evictor_ram), ReplicaState::valid);
 }
 
-// RAM has, in this order, A, D (changed), B, each 1 MiB: without A and B it has 2 MiB, but not in one piece.
-TEST(Evictor, DropsNothingForWhatPassesIfThatIsNotEnough) {
+// RAM has, in this order, A, D (changed), B, each 1 MiB: without A and B it has 2 MiB, but not contiguously.
+TEST(Evictor, DropsNothingForAStagedReplicaIfThatDoesNotSuffice) {
   Bare bare(ram_and_a_device(3_MiB, 4_MiB));
   const DatumId a = bare.datum(1_MiB), d = bare.datum(1_MiB), b = bare.datum(1_MiB), c = bare.datum(2_MiB);
   bare.run(bare.task(AccessMode::read, {a}));
@@ -76,15 +76,15 @@ TEST(Evictor, DropsNothingForWhatPassesIfThatIsNotEnough) {
   EXPECT_EQ(bare.memory.node(evictor_ram).evictions, 0u);
 }
 
-// Nobody else has what was changed: it would have to go home first, and nobody waits for that.
-TEST(Evictor, SendsNothingHomeForWhatPasses) {
+// No other node has the changed value: a write-back would be needed, and staging does not wait for one.
+TEST(Evictor, WritesNothingBackForAStagedReplica) {
   Bare bare(ram_and_a_device(1_MiB, 4_MiB));
   Newest policy;
   bare.memory.use_policy(policy);
   const DatumId d = bare.datum(1_MiB), c = bare.datum(1_MiB);
   bare.run(bare.task(AccessMode::write, {d}));
   bare.run(bare.task(AccessMode::read, {c}), device_behind);
-  EXPECT_TRUE(policy.asked.empty());  // there was nothing to choose from
+  EXPECT_TRUE(policy.asked.empty());  // there were no candidates
   EXPECT_EQ(bare.memory.residency(d, evictor_ram), ReplicaState::valid);
 }
 

@@ -1,5 +1,5 @@
-// Data that are made when they are wanted and stored nowhere until something writes them. RAM over a disk,
-// with a link that computes; a device behind RAM. Every byte below is worked out by hand.
+// Data that are generated on demand, and stored nowhere until a task writes them. RAM over a disk, with a generator link;
+// a device behind RAM. The expected bytes are computed by hand.
 #include "whole/world.hpp"
 
 namespace fairlead::tests {
@@ -27,8 +27,8 @@ constexpr auto generated = Place::generated;
 
 }  // namespace
 
-// Two slots, three data that are only read, twice around: each is dropped and made again.
-TEST(Generated, IsMadeAgainInPlaceOfBeingStored) {
+// Two slots, three data that are only read, twice each: each is dropped and generated again.
+TEST(Generated, IsGeneratedAgainInsteadOfStored) {
   World world = ram_with_a_device(2_MiB).with_data(
       {{"A", 1_MiB, generated}, {"B", 1_MiB, generated}, {"C", 1_MiB, generated}});
   for (int round = 0; round < 2; ++round)
@@ -40,8 +40,8 @@ TEST(Generated, IsMadeAgainInPlaceOfBeingStored) {
   EXPECT_EQ(written(world), 0u);
 }
 
-// Two readers while it is being made: the second waits for the same copy.
-TEST(Generated, IsMadeOnceForAllWhoWaitForIt) {
+// Two readers while it is being generated: the second waits for the same copy.
+TEST(Generated, IsGeneratedOnceForAllWaitingTasks) {
   Machine machine = ram_with_a_device(4_MiB);
   machine.workers(2);
   World world = machine.with_data({{"A", 1_MiB, generated}});
@@ -51,8 +51,8 @@ TEST(Generated, IsMadeOnceForAllWhoWaitForIt) {
 }
 
 // One slot. A is changed, B is only read, A is read again:
-//   made: A, B. Written: A, which leaves for B. Read: A, which has a stored value now.
-TEST(Generated, IsStoredOnceItIsWritten) {
+//   generated: A, B. Written: A, which is evicted for B. Read: A, which has a stored value now.
+TEST(Generated, IsStoredAfterAWrite) {
   World world = ram_with_a_device(1_MiB).with_data({{"A", 1_MiB, generated}, {"B", 1_MiB, generated}});
   world.submit(updates("A"));
   world.run();
@@ -66,8 +66,8 @@ TEST(Generated, IsStoredOnceItIsWritten) {
   EXPECT_TRUE(world.safe_at_home("A"));
 }
 
-// What replaces it whole need not know what it was.
-TEST(Generated, IsNotMadeForWhoeverOverwritesIt) {
+// A task that replaces the value does not need the former one.
+TEST(Generated, IsNotGeneratedForATaskThatOverwritesIt) {
   World world = ram_with_a_device(1_MiB).with_data({{"A", 1_MiB, generated}});
   world.submit(writes("A"));
   world.submit(reads("A"));
@@ -77,8 +77,8 @@ TEST(Generated, IsNotMadeForWhoeverOverwritesIt) {
   EXPECT_EQ(written(world), 1u);
 }
 
-// A device reads it: made beside RAM, where it stays, and over the wire. RAM then has it.
-TEST(Generated, ReachesADeviceByWireAndStaysInRam) {
+// A device reads it: it is generated in RAM, where a replica stays, and copied over the link.
+TEST(Generated, IsCopiedToADeviceAndStaysInRam) {
   World world = ram_with_a_device(2_MiB).with_data({{"A", 1_MiB, generated}});
   world.submit(reads("A"), 1);
   world.run();
@@ -89,8 +89,8 @@ TEST(Generated, ReachesADeviceByWireAndStaysInRam) {
   EXPECT_EQ(read(world), 0u);
 }
 
-// RAM is full of what a task there changed: it passes through the buffers, and nothing waits for RAM.
-TEST(Generated, ReachesADeviceWhenRamIsFull) {
+// RAM is full of changed data: the datum passes through staging buffers, and does not wait for RAM.
+TEST(Generated, IsCopiedToADeviceWhenRamIsFull) {
   World world = ram_with_a_device(1_MiB).with_data({{"A", 1_MiB, generated}, {"R", 1_MiB}});
   world.submit(updates("R"));
   world.run();
@@ -101,17 +101,17 @@ TEST(Generated, ReachesADeviceWhenRamIsFull) {
   EXPECT_EQ(mebibytes(world, "device", true), 1u);
 }
 
-// The device has it: the wire brings it to RAM sooner than it is made again.
-TEST(Generated, IsCopiedFromWhereItIsIfThatIsFaster) {
+// The device has it: the copy to RAM is faster than generating it again.
+TEST(Generated, IsCopiedFromAReplicaIfThatIsFaster) {
   Machine machine = ram_with_a_device(2_MiB);
-  machine.topology.links.back().bytes_per_second = 1e8;  // made for the device
+  machine.topology.links.back().bytes_per_second = 1e8;  // generated for the device
   for (LinkSpec& link : machine.topology.links)
     if (link.is_generator) link.bytes_per_second = 1e8;
   World world =
       machine.with_data({{"A", 1_MiB, generated}, {"B", 1_MiB, generated}, {"C", 1_MiB, generated}});
   world.submit(reads("A"), 1);
   world.run();
-  world.submit(reads("B", "C"), 0);  // A leaves RAM
+  world.submit(reads("B", "C"), 0);  // A is evicted from RAM
   world.run();
   ASSERT_EQ(world.residency("A"), ReplicaState::absent);
   world.submit(reads("A"), 0);
@@ -120,8 +120,8 @@ TEST(Generated, IsCopiedFromWhereItIsIfThatIsFaster) {
   EXPECT_EQ(mebibytes(world, "device", false), 1u);
 }
 
-// Whoever makes it throws: he is not asked again, and only what needs the value fails.
-TEST(Generated, FailsTheTasksThatNeedItAtTheFirstTry) {
+// The generator throws: it is not called again, and only tasks that need the value fail.
+TEST(Generated, FailsItsReadersAfterOneAttempt) {
   World world = ram_with_a_device(2_MiB)
                     .where_copies_fail([](const memory::Copy& copy) { return copy.generator != nullptr; })
                     .with_data({{"A", 1_MiB, generated}, {"B", 1_MiB}});
@@ -141,18 +141,18 @@ TEST(Generated, FailsTheTasksThatNeedItAtTheFirstTry) {
   EXPECT_EQ(tries, 2);  // one for each task
 }
 
-// Its tasks are cancelled while it is being made: it lands, and nobody has waited in vain.
-TEST(Generated, MayBeCancelledWhileItIsMade) {
+// Its tasks are cancelled while it is being generated: the copy finishes, and no task waits in vain.
+TEST(Generated, MayBeCancelledWhileItIsGenerated) {
   World world = ram_with_a_device(2_MiB).with_data({{"A", 1_MiB, generated}});
   const auto first = world.submit(reads("A")), second = world.submit(updates("A"));
   world.run_until(copy_started("A"));
   world.cancel();
   world.run();
-  EXPECT_EQ(world.ending(first), Ending::done);  // it had its memory
+  EXPECT_EQ(world.ending(first), Ending::done);  // it had been admitted
   EXPECT_EQ(world.ending(second), Ending::cancelled);
 }
 
-// With free memory and nothing to do for the link: what would have to be made is left until a task needs it.
+// Even with free memory and an idle link, a datum is generated only when a task needs it.
 TEST(Generated, IsNotPrefetched) {
   Machine machine = ram_with_a_device(8_MiB);
   machine.pipelines_of(1).scheduled_by("lws");

@@ -1,5 +1,5 @@
-// A datum that two devices want at the same time, and that comes to one of them: the other has it from there. RAM, two
-// devices with a wire between them that is faster than those to RAM, and a third; one copy at a time on each wire.
+// A datum that two devices need at the same time: it is copied to one of them, and forwarded from there to the other. RAM,
+// two devices with a link that is faster than those to RAM, and a third device; one copy at a time on each link.
 #include "memory/bare.hpp"
 #include "whole/world.hpp"
 
@@ -19,13 +19,13 @@ Topology two_peers() {
 
 struct Peers : Bare {
   Peers() : Bare(two_peers()) {}
-  /// In RAM: the wire to a device is all that it has to cross.
+  /// In RAM: one link away from each device.
   DatumId in_ram() {
     const DatumId made = datum(1_MiB);
     run(task(AccessMode::read, {made}));
     return made;
   }
-  /// The only copy that was started since.
+  /// The only copy that was started since the last call.
   memory::Copy& started() {
     const auto all = take_started();
     EXPECT_EQ(all.size(), 1u);
@@ -41,7 +41,7 @@ struct Peers : Bare {
 }  // namespace
 
 // Out of core: one copy from the disk, one between the devices.
-TEST(Joins, WhatComesToAPeerIsHandedOn) {
+TEST(Joins, ACopyToAPeerIsForwarded) {
   Machine machine;
   machine.topology = two_peers();
   World world = machine.with_data({{"A", 1_MiB}});
@@ -54,15 +54,15 @@ TEST(Joins, WhatComesToAPeerIsHandedOn) {
             1_MiB);
 }
 
-// If the first copy fails for good, its task fails; the second task does not hear of that.
-TEST(Joins, WhoWaitsForACopyThatFailsAsksElsewhere) {
+// If the first copy fails permanently, its task fails; the second task does not notice.
+TEST(Joins, ATaskThatWaitsForAFailedCopyUsesAnotherSource) {
   Peers peers;
   const DatumId a = peers.in_ram();
   Task &one = peers.task(AccessMode::read, {a}), &other = peers.task(AccessMode::read, {a});
   ASSERT_TRUE(peers.admit(one, peers.first));
   ASSERT_TRUE(peers.admit(other, peers.second));
   peers.land(peers.started(), false);
-  peers.land(peers.started(), false);  // once more
+  peers.land(peers.started(), false);  // the second attempt
   ASSERT_EQ(peers.effects.failed, std::vector<Task*>{&one});
   memory::Copy& direct = peers.started();
   EXPECT_EQ(direct.from->node, peers.ram);
@@ -74,9 +74,9 @@ TEST(Joins, WhoWaitsForACopyThatFailsAsksElsewhere) {
   peers.memory.check(true);
 }
 
-// A is to be prefetched to device 1, behind X, and then from there to device 2. Now a task on device 1 needs A at once, and
-// device 2 would have it sooner: it must not wait for what waits for it.
-TEST(Joins, NobodyWaitsInACircle) {
+// A is being prefetched to device 1, behind X, and from there to device 2. Now a task on device 1 needs A at once, and
+// device 2 would have it sooner: device 1 must not wait for a copy that waits for device 1.
+TEST(Joins, CopiesDoNotWaitInACycle) {
   Peers peers;
   const DatumId x = peers.in_ram(), a = peers.in_ram();
   ASSERT_TRUE(peers.prefetch(x, peers.first));
@@ -95,8 +95,8 @@ TEST(Joins, NobodyWaitsInACircle) {
   peers.memory.check(true);
 }
 
-// The same prefetches. A task on device 1 lacks all of its memory: both copies are taken back.
-TEST(Joins, WhatIsTakenBackTakesBackWhatWouldBeHandedOn) {
+// The same prefetches. A task on device 1 needs all of its memory: both copies are cancelled.
+TEST(Joins, ACancelledCopyCancelsItsForwardedCopies) {
   Peers peers;
   const DatumId x = peers.in_ram(), a = peers.in_ram();
   ASSERT_TRUE(peers.prefetch(x, peers.first));
@@ -114,15 +114,15 @@ TEST(Joins, WhatIsTakenBackTakesBackWhatWouldBeHandedOn) {
   peers.memory.check(true);
 }
 
-// But not while a task waits for what is handed on.
-TEST(Joins, WhatATaskWaitsForIsNotTakenBackFromUnderIt) {
+// A copy is not cancelled while a task waits for a forwarded copy.
+TEST(Joins, ACopyThatATaskWaitsForIsNotCancelled) {
   Peers peers;
   const DatumId a = peers.in_ram();
   ASSERT_TRUE(peers.prefetch(a, peers.first));
   memory::Copy& prefetch = peers.started();
   Task& other = peers.task(AccessMode::read, {a});
   ASSERT_TRUE(peers.admit(other, peers.second));
-  EXPECT_TRUE(peers.take_started().empty());  // it waits for the prefetch, which is under way
+  EXPECT_TRUE(peers.take_started().empty());  // it waits for the prefetch, which is in flight
   Task& large = peers.task(AccessMode::read, {});
   large.scratch_bytes = 64_MiB;
   ASSERT_FALSE(peers.admit(large, peers.first));
@@ -138,9 +138,9 @@ TEST(Joins, WhatATaskWaitsForIsNotTakenBackFromUnderIt) {
   peers.memory.check(true);
 }
 
-// A task on device 3, which has A, changes it while it is under way to device 1 and is to be handed on from there: what lands is old, and
-// nobody wants it.
-TEST(Joins, WhatWasOvertakenIsNotHandedOn) {
+// A task on device 3, which has A, changes it while its copy to device 1 is in flight and will be forwarded from there:
+// the copy that arrives is stale, and no task needs it.
+TEST(Joins, AStaleCopyIsNotForwarded) {
   Peers peers;
   const DatumId a = peers.in_ram();
   peers.run(peers.task(AccessMode::read, {a}), peers.third);

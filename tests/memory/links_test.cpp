@@ -1,4 +1,4 @@
-// Copies wait for their link, what is urgent first, and are counted by the wire and the direction.
+// Copies are queued for their link by urgency, and counted by physical link and direction.
 #include "memory/links.hpp"
 
 #include <gtest/gtest.h>
@@ -49,7 +49,7 @@ struct Wire {
 
 }  // namespace
 
-TEST(Links, StartWhatIsUrgentFirstAndNoMoreThanTheLinkTakes) {
+TEST(Links, StartUrgentCopiesFirstUpToTheLimitOfTheLink) {
   Wire it(2);
   Copy& ahead = it.add(Cause::prefetch);
   Copy& first = it.add(Cause::demand);
@@ -61,7 +61,7 @@ TEST(Links, StartWhatIsUrgentFirstAndNoMoreThanTheLinkTakes) {
   EXPECT_EQ(it.links.copies_in_flight(), 2u);
 }
 
-TEST(Links, LeaveHalfOfTheLinkToWhatIsUrgentTomorrow) {
+TEST(Links, ReserveHalfOfTheLinkForUrgentCopies) {
   Wire it(4);
   Copy& first = it.add(Cause::prefetch);
   Copy& second = it.add(Cause::prefetch);
@@ -69,7 +69,7 @@ TEST(Links, LeaveHalfOfTheLinkToWhatIsUrgentTomorrow) {
   EXPECT_EQ(it.start(), (std::vector{&first, &second}));
 }
 
-TEST(Links, LetNothingThatComesWaitBehindWhatGoesIfTheyAreDuplex) {
+TEST(Links, ServeBothDirectionsIndependentlyIfTheyAreDuplex) {
   Wire it(1, true);
   Copy& goes = it.add(Cause::eviction, false);
   Copy& goes_later = it.add(Cause::eviction, false);
@@ -83,7 +83,7 @@ TEST(Links, LetNothingThatComesWaitBehindWhatGoesIfTheyAreDuplex) {
   EXPECT_EQ(it.start_like(comes), (std::vector{&comes_later}));
 }
 
-TEST(Links, ForgetWhatWasTakenBack) {
+TEST(Links, RemoveCancelledCopies) {
   Wire it(1);
   Copy& first = it.add(Cause::demand);
   Copy& second = it.add(Cause::demand);
@@ -91,7 +91,7 @@ TEST(Links, ForgetWhatWasTakenBack) {
   EXPECT_EQ(it.start(), (std::vector{&second}));
 }
 
-TEST(Links, CountBytesByDirectionAndTheTimeInWhichTheWireWasUsed) {
+TEST(Links, CountBytesByDirectionAndTheirBusyTime) {
   Wire it(4);
   Copy& first = it.add(Cause::demand);
   Copy& second = it.add(Cause::eviction, false);

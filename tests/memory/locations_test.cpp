@@ -1,4 +1,4 @@
-// Memory says where things are by node and offset, and hands the program's addresses on as it got them.
+// Memory reports locations by node and offset, and passes the program's addresses through.
 #include "memory/location.hpp"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ namespace {
 using memory::Location;
 using memory::location_of;
 
-/// Where nobody may look.
+/// An address that must not be dereferenced.
 void* nowhere() { return reinterpret_cast<void*>(std::uintptr_t{0x10}); }
 
 DatumId of_the_program(Bare& bare) {
@@ -21,7 +21,7 @@ DatumId of_the_program(Bare& bare) {
 
 }  // namespace
 
-TEST(Locations, OfATaskAreOffsetsOnItsNode) {
+TEST(Locations, OfATasksDataAreOffsetsOnItsNode) {
   Bare bare(3_MiB);
   Task& task = bare.task(AccessMode::read, {bare.datum(1_MiB), bare.datum(1_MiB)});
   task.scratch_bytes = 1_MiB;
@@ -34,17 +34,17 @@ TEST(Locations, OfATaskAreOffsetsOnItsNode) {
   EXPECT_EQ(first.offset + second.offset + task.scratch, 3_MiB);  // 0, 1 and 2 MiB, in some order
   EXPECT_NE(first, second);
   bare.memory.release(task, memory::Outcome::succeeded, bare.effects);
-  bare.memory.check(true);  // its scratch went back to where it had come from
+  bare.memory.check(true);  // its scratch memory was released
 }
 
-TEST(Locations, OfWhatIsUsedInPlaceAreWhatTheProgramSaid) {
+TEST(Locations, OfDataUsedInPlaceAreTheProgramsAddresses) {
   Bare bare(3_MiB);
   Task& task = bare.task(AccessMode::read_write, {of_the_program(bare)});
   ASSERT_TRUE(bare.admit(task));
   EXPECT_EQ(location_of(task, task.accesses()[0]), Location{.users = nowhere()});
 }
 
-TEST(Locations, AreWhereACopyBeginsAndEnds) {
+TEST(Locations, OfACopyAreItsSourceAndItsDestination) {
   Topology machine = out_of_core_topology(1, 3_MiB, 1e9, {});
   const NodeId device = add_device(machine, {.name = "device", .capacity = 2_MiB});
   Bare bare(machine);
@@ -57,7 +57,7 @@ TEST(Locations, AreWhereACopyBeginsAndEnds) {
   EXPECT_EQ(started[0]->to->location(), location_of(task, task.accesses()[0]));
 }
 
-TEST(Locations, OfTheDirectLaneStay) {
+TEST(Locations, OfDataOnTheFastPathDoNotChange) {
   Bare bare(3_MiB);
   const NodeId ram = bare.topology.host();
   const DatumId cached = bare.datum(1_MiB), in_place = of_the_program(bare);
@@ -66,7 +66,7 @@ TEST(Locations, OfTheDirectLaneStay) {
   EXPECT_EQ(*at, bare.memory.state().data.find_on(cached, ram)->location());
   EXPECT_EQ(bare.memory.lane().keep(cached, ram, false), at);
   EXPECT_EQ(bare.memory.lane().keep(in_place, ram, true)->users, nowhere());
-  EXPECT_FALSE(bare.memory.lane().keep(bare.datum(3_MiB), ram, false));  // no room
+  EXPECT_FALSE(bare.memory.lane().keep(bare.datum(3_MiB), ram, false));  // no space
 }
 
 }  // namespace fairlead::tests

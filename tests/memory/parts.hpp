@@ -1,4 +1,4 @@
-// Replicas and copies without the rest of memory: RAM over a disk, by hand.
+// Replicas and copies without the rest of memory: RAM over a disk, driven by the test.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -22,14 +22,14 @@ struct Parts {
   memory::Replica& home(DatumId id) { return state.data[id].home; }
   memory::Replica& cached(DatumId id) { return state.data.cached_on(id, topology.host()); }
   memory::MemoryNode& ram() { return state.node(topology.host()); }
-  /// Space for it, and a copy into that.
-  memory::Copy& bring(DatumId id, memory::Cause cause = memory::Cause::demand) {
+  /// Reserves space, and starts a copy into it.
+  memory::Copy& start_copy(DatumId id, memory::Cause cause = memory::Cause::demand) {
     EXPECT_TRUE(coherence.reserve(cached(id), ram(), ReplicaState::absent));
     memory::Copy& copy = transfers.make(home(id), cached(id), cause);
     transfers.enqueue(copy, effects);
     return copy;
   }
-  /// Its space, with the newest version in it.
+  /// Reserves space with the newest version.
   memory::Replica& newest(DatumId id) {
     memory::Replica& replica = cached(id);
     EXPECT_TRUE(coherence.reserve(replica, ram(), ReplicaState::valid));

@@ -1,4 +1,4 @@
-// Prefetched data may never keep a task from running, and what was fetched in vain is counted.
+// Prefetched data never block a task, and useless prefetches are counted.
 #include <gtest/gtest.h>
 
 #include "memory/bare.hpp"
@@ -13,10 +13,9 @@ using memory::Copy;
 constexpr NodeId ram{2};  // of out_of_core_topology()
 }  // namespace
 
-// A comes to a device ahead of time, by way of RAM, where its space is wanted back as soon as it lands. The
-// copy fails instead, waits for its turn once more, and is given up then: RAM must not wait for that space
-// for ever.
-TEST(Prefetch, ThatPassesRamIsGivenUpAfterItFailed) {
+// A is prefetched to a device through RAM, where its space will be released when it arrives. The copy fails
+// instead, is queued again, and is cancelled then: RAM must not wait for that space for ever.
+TEST(Prefetch, ThroughRamIsCancelledAfterAFailure) {
   Topology topology = out_of_core_topology(1, 2_MiB, 1e9, Duration{});
   add_device(topology, {.name = "device", .capacity = 4_MiB});
   for (LinkSpec& link : topology.links) link.concurrent_copies = 1;
@@ -35,7 +34,7 @@ TEST(Prefetch, ThatPassesRamIsGivenUpAfterItFailed) {
   ASSERT_EQ(memory.node(ram).revoked_bytes, 1_MiB);
   Task& urgent = bare.task(AccessMode::read, {c});
   ASSERT_EQ(memory.admit(urgent, device, true, bare.effects), Admission::admitted);
-  memory.landed(*prefetch[0], false, bare.effects);  // C has the wire now
+  memory.landed(*prefetch[0], false, bare.effects);  // C uses the link now
   Task& another = bare.task(AccessMode::read, {d});
   ASSERT_EQ(memory.admit(another, device, true, bare.effects), Admission::admitted);  // in the space of A
   memory.check(false);
@@ -47,16 +46,16 @@ TEST(Prefetch, ThatPassesRamIsGivenUpAfterItFailed) {
   for (int landed = 0; landed < 3; ++landed)
     for (Copy* copy : bare.take_started()) memory.landed(*copy, true, bare.effects);
   memory.release(small, memory::Outcome::succeeded, bare.effects);
-  EXPECT_EQ(memory.admit(large, ram, true, bare.effects), Admission::admitted);  // E leaves for it
+  EXPECT_EQ(memory.admit(large, ram, true, bare.effects), Admission::admitted);  // E is evicted for it
 }
 
-TEST(Prefetch, GoesIntoFreeSpaceOnly) {
+TEST(Prefetch, UsesFreeSpaceOnly) {
   Bare bare(4_MiB);
   bare.run(bare.task(AccessMode::read, {bare.datum(2_MiB), bare.datum(2_MiB)}));
   EXPECT_FALSE(bare.prefetch(bare.datum(1_MiB), ram));
 }
 
-/// Spares whatever it is offered first.
+/// Selects the first candidate as a victim.
 class Generous final : public Policy {
  public:
   void ready(Task&, WorkerId) override {}
@@ -66,7 +65,7 @@ class Generous final : public Policy {
   }
 };
 
-TEST(Prefetch, PushesOutWhatThePolicySpares) {
+TEST(Prefetch, EvictsVictimsOfThePolicy) {
   Bare bare(4_MiB);
   Generous policy;
   bare.memory.use_policy(policy);
@@ -76,7 +75,7 @@ TEST(Prefetch, PushesOutWhatThePolicySpares) {
   EXPECT_EQ(bare.memory.residency(old, ram), ReplicaState::absent);
 }
 
-TEST(Prefetch, WaitsForWhatMustGoHomeFirst) {
+TEST(Prefetch, WaitsForTheWriteBackOfItsVictim) {
   Bare bare(4_MiB);
   Generous policy;
   bare.memory.use_policy(policy);
@@ -90,7 +89,7 @@ TEST(Prefetch, WaitsForWhatMustGoHomeFirst) {
   EXPECT_EQ(bare.memory.datum(first).home.version, bare.memory.datum(first).version);
 }
 
-TEST(Prefetch, PushesNothingOutThatIsTooSmallOrInUse) {
+TEST(Prefetch, DoesNotEvictSmallerOrUsedReplicas) {
   Bare bare(4_MiB);
   Generous policy;
   bare.memory.use_policy(policy);
@@ -120,17 +119,17 @@ TEST(Prefetch, IsRefusedWhileATaskWaitsForMemory) {
   EXPECT_FALSE(bare.prefetch(wanted, ram));
 }
 
-TEST(Prefetch, ThatHasNotStartedIsCancelledWhenATaskNeedsItsSpace) {
+TEST(Prefetch, IsCancelledBeforeItStartsIfATaskNeedsItsSpace) {
   Bare bare(8_MiB, 1);
   const DatumId first = bare.datum(1_MiB), second = bare.datum(1_MiB), large = bare.datum(7_MiB);
   ASSERT_TRUE(bare.prefetch(first, ram));   // in flight
   ASSERT_TRUE(bare.prefetch(second, ram));  // queued behind it
   Task& task = bare.task(AccessMode::read, {large});
-  EXPECT_TRUE(bare.admit(task));  // at once: the first one need not even land
+  EXPECT_TRUE(bare.admit(task));  // at once: the first copy need not finish
   EXPECT_EQ(bare.memory.residency(second, ram), ReplicaState::absent);
 }
 
-TEST(Prefetch, ThatIsInFlightGivesItsSpaceBackOnLanding) {
+TEST(Prefetch, InFlightReleasesItsSpaceOnArrivalIfATaskNeedsIt) {
   Bare bare(4_MiB);
   const DatumId early = bare.datum(1_MiB), large = bare.datum(4_MiB);
   ASSERT_TRUE(bare.prefetch(early, ram));
@@ -141,7 +140,7 @@ TEST(Prefetch, ThatIsInFlightGivesItsSpaceBackOnLanding) {
   EXPECT_EQ(bare.unused(DropReason::prefetch_cancelled), 1_MiB);
 }
 
-TEST(Prefetch, IsKeptWhenATaskWantsItAfterAll) {
+TEST(Prefetch, IsKeptWhenATaskNeedsItAgain) {
   Bare bare(4_MiB);
   const DatumId early = bare.datum(1_MiB), large = bare.datum(4_MiB);
   ASSERT_TRUE(bare.prefetch(early, ram));
@@ -155,14 +154,14 @@ TEST(Prefetch, IsKeptWhenATaskWantsItAfterAll) {
   EXPECT_EQ(bare.memory.residency(early, ram), ReplicaState::valid);
 }
 
-TEST(Prefetch, InVainTwiceIsNotTriedAgainUntilTheDatumIsUsed) {
+TEST(Prefetch, ThatWasUselessTwiceIsNotRepeatedUntilTheDatumIsUsed) {
   Bare bare(4_MiB);
   const DatumId early = bare.datum(1_MiB);
   for (int i = 0; i < 2; ++i) {
     const DatumId large = bare.datum(4_MiB);
     ASSERT_TRUE(bare.prefetch(early, ram));
     bare.land_all();
-    bare.run(bare.task(AccessMode::read, {large}));  // pushes it out
+    bare.run(bare.task(AccessMode::read, {large}));  // evicts it
     bare.memory.try_remove(large);
     bare.run(bare.task(AccessMode::write, {}));
   }
@@ -173,7 +172,7 @@ TEST(Prefetch, InVainTwiceIsNotTriedAgainUntilTheDatumIsUsed) {
   EXPECT_FALSE(bare.prefetch(early, ram));  // no space
 }
 
-TEST(Prefetch, NeverReadsWhatATaskIsChanging) {
+TEST(Prefetch, NeverReadsAReplicaThatATaskIsChanging) {
   World world = devices({8_MiB, 8_MiB}).with_data({{"A", 1_MiB}});
   const auto writer = world.submit(adds_to("A"));
   world.run_until(task_started(writer));
@@ -192,8 +191,8 @@ TEST(Prefetch, ThatWasNeverUsedIsCounted) {
   EXPECT_EQ(bare.memory.prefetches().unused(ram), 1_MiB);
 }
 
-// Independent tasks, one at a time, with memory to spare: the next ones' data come while one runs.
-TEST(Prefetch, BringsTheDataOfTheNextTasks) {
+// Independent tasks, one at a time, with free memory: the data of the next tasks are copied while one runs.
+TEST(Prefetch, CopiesTheDataOfTheNextTasks) {
   World world = one_device(8_MiB).pipelines_of(1).scheduled_by("lws").with_data(
       {{"A", 1_MiB}, {"B", 1_MiB}, {"C", 1_MiB}});
   world.submit(reads("A"));
@@ -207,8 +206,8 @@ TEST(Prefetch, BringsTheDataOfTheNextTasks) {
   EXPECT_EQ(world.memory().prefetches().unused(Machine::device(0)), 0u);
 }
 
-// The same where memory holds one task: nothing is fetched ahead, and nothing is fetched twice.
-TEST(Prefetch, DoesNothingWhereMemoryHoldsOneTaskOnly) {
+// The same with memory for one task: no datum is prefetched, and none is copied twice.
+TEST(Prefetch, DoesNothingWithMemoryForOneTaskOnly) {
   World world = one_device(2_MiB).pipelines_of(1).with_data({{"A", 2_MiB}, {"B", 2_MiB}, {"C", 2_MiB}});
   for (const char* name : {"A", "B", "C"}) world.submit(reads(name));
   world.run();

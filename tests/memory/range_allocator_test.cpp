@@ -1,4 +1,4 @@
-// The allocator of ranges, against a map of bytes.
+// The range allocator compared with a map of pages.
 #include "memory/range_allocator.hpp"
 
 #include <gtest/gtest.h>
@@ -15,14 +15,14 @@ namespace {
 
 constexpr Bytes page = 4096;
 
-// What the allocator promises, said without any cleverness: one flag per page.
+// A simple reference implementation of the allocator: one flag per page.
 class PageMap {
  public:
   explicit PageMap(std::size_t pages) : used_(pages, false) {}
 
   void take(Range range) {
     for (Bytes p = range.offset / page; p < (range.offset + range.bytes) / page; ++p) {
-      ASSERT_FALSE(used_[p]) << "page " << p << " was handed out twice";
+      ASSERT_FALSE(used_[p]) << "page " << p << " was allocated twice";
       used_[p] = true;
     }
   }
@@ -30,7 +30,7 @@ class PageMap {
     std::fill_n(used_.begin() + static_cast<long>(range.offset / page), range.bytes / page, false);
   }
   Bytes free_bytes() const { return static_cast<Bytes>(std::ranges::count(used_, false)) * page; }
-  /// The hole that best fit takes: the shortest that is long enough, the lowest of those. Nothing if none is.
+  /// The hole that best fit selects: the shortest one that is long enough, and the lowest of these. Nothing without one.
   std::optional<Bytes> best_fit(Bytes bytes) const {
     std::optional<Bytes> best;
     Bytes best_length = ~Bytes{0};
@@ -58,7 +58,7 @@ class PageMap {
 
 }  // namespace
 
-TEST(RangeAllocator, EveryAnswerEqualsThatOfAMapOfPages) {
+TEST(RangeAllocator, EveryResultEqualsThatOfAMapOfPages) {
   for (std::uint64_t seed = 0; seed < (tests::many_cases() ? 20 : 6); ++seed) {
     Random random(seed);
     const std::size_t pages = 1 + random.below(3000);
@@ -115,9 +115,9 @@ TEST(RangeAllocator, EqualSizesNeverFragment) {
   }
 }
 
-// Tiles of the inside, of the last row, and small vectors, nine tenths full for a long time: what is free
-// must stay usable for the largest of them most of the time.
-TEST(RangeAllocator, MixedSizesLeaveRoomForALargeOneWhenATwelfthIsFree) {
+// Inner tiles, tiles of the last row, and small vectors, nine tenths full for a long time: the free memory must stay
+// usable for the largest of them most of the time.
+TEST(RangeAllocator, MixedSizesLeaveSpaceForALargeRangeWhenATwelfthIsFree) {
   constexpr Bytes sizes[] = {2 << 20, 2 << 20, 2 << 20, 1300 << 10, 1300 << 10, 64 << 10, 12 << 10, 4 << 10};
   constexpr Bytes capacity = Bytes{512} << 20;
   RangeAllocator ranges(capacity);
@@ -165,13 +165,13 @@ TEST(RangeAllocator, ASetOfSizesFitsExactlyIfAllocatingThemOneByOneWould) {
     ASSERT_EQ(said, is) << "round " << round;
     (is ? fits : fits_not) += 1;
   }
-  EXPECT_GT(fits, 100);  // both answers were really tried
+  EXPECT_GT(fits, 100);  // both outcomes occurred
   EXPECT_GT(fits_not, 100);
 }
 
 TEST(RangeAllocator, FootprintsAreComparedWithTheEmptyCapacityAfterRounding) {
   RangeAllocator ranges(10 * page);
-  ASSERT_TRUE(ranges.allocate(9 * page));  // what is held now does not matter
+  ASSERT_TRUE(ranges.allocate(9 * page));  // allocated ranges do not matter
   EXPECT_TRUE(ranges.would_fit_in_empty(std::vector<Bytes>{5 * page, 5 * page}));
   EXPECT_FALSE(ranges.would_fit_in_empty(std::vector<Bytes>{5 * page, 4 * page + 1, 1}));
   EXPECT_FALSE(ranges.would_fit_in_empty(std::vector<Bytes>{page, ~Bytes{0}, ~Bytes{0}}));
@@ -187,7 +187,7 @@ TEST(RangeAllocator, AbsurdSizesAreRefusedAndNotWrappedAround) {
   EXPECT_THROW(RangeAllocator(page, 0), UsageError);
 }
 
-TEST(RangeAllocator, AReleaseOfWhatIsFreeOrWasNeverHandedOutIsRefused) {
+TEST(RangeAllocator, AReleaseOfAFreeOrUnallocatedRangeIsRefused) {
   RangeAllocator ranges(10 * page);
   const Range a = *ranges.allocate(2 * page), b = *ranges.allocate(2 * page);
   ranges.release(a);

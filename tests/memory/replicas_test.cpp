@@ -1,10 +1,10 @@
-// A replica's life without copies and tasks: its space, who keeps it there, and when it goes.
+// Replicas without copies and tasks: their space, their pins, and when they are dropped.
 #include "memory/parts.hpp"
 #include "whole/world.hpp"
 
 namespace fairlead::tests {
 
-// Space is taken once and given back once, and what is pinned is counted once, however often.
+// Space is reserved once and released once, and a pinned replica is counted once, however often it is pinned.
 TEST(Replicas, SpaceAndPinsAddUp) {
   Parts parts(4_MiB);
   memory::Replica& replica = parts.newest(parts.datum(1_MiB));
@@ -22,7 +22,7 @@ TEST(Replicas, SpaceAndPinsAddUp) {
   EXPECT_EQ(parts.ram().may_leave->oldest(), nullptr);
 }
 
-TEST(Replicas, WhatDoesNotFitTakesNothing) {
+TEST(Replicas, AReplicaThatDoesNotFitReservesNothing) {
   Parts parts(1_MiB);
   memory::Replica& replica = parts.cached(parts.datum(2_MiB));
   EXPECT_FALSE(parts.coherence.reserve(replica, parts.ram(), ReplicaState::valid));
@@ -30,8 +30,8 @@ TEST(Replicas, WhatDoesNotFitTakesNothing) {
   EXPECT_EQ(parts.ram().space->used_bytes(), 0u);
 }
 
-// It was the newest, until the home was written: nobody wants it once its last pin is gone.
-TEST(Replicas, AnOldOneGoesWithItsLastPin) {
+// It was the newest replica until the home was written: it is dropped with its last pin.
+TEST(Replicas, AStaleReplicaIsDroppedWithItsLastPin) {
   Parts parts(4_MiB);
   const DatumId a = parts.datum(1_MiB);
   memory::Datum& datum = parts.state.data[a];
@@ -43,8 +43,8 @@ TEST(Replicas, AnOldOneGoesWithItsLastPin) {
   EXPECT_EQ(replica.state, ReplicaState::absent);
 }
 
-// A hold's pin is of a kind of its own: the task's pin becomes one, and back.
-TEST(Replicas, APinOfATaskBecomesOneOfAHold) {
+// Pins of holds are counted separately: a task's pin is converted to one, and back.
+TEST(Replicas, APinOfATaskBecomesAPinOfAHold) {
   Parts parts(4_MiB);
   memory::Replica& replica = parts.newest(parts.datum(1_MiB));
   parts.coherence.pin(replica, parts.ram());
@@ -57,8 +57,8 @@ TEST(Replicas, APinOfATaskBecomesOneOfAHold) {
   EXPECT_EQ(parts.ram().held_bytes, 0u);
 }
 
-// As if tasks had left it there: read without a copy; what is newer than at home is written there when it leaves.
-TEST(Replicas, ThatArePlacedAreAsIfTasksHadLeftThemThere) {
+// As if tasks had left it there: it is read without a copy, and written back on eviction if it is newer than its home.
+TEST(Replicas, ThatArePlacedEqualThoseThatTasksLeave) {
   Bare bare(2_MiB);
   const NodeId ram = bare.topology.host();
   const DatumId clean = bare.datum(1_MiB), changed = bare.datum(1_MiB), too_much = bare.datum(1_MiB);
@@ -74,7 +74,7 @@ TEST(Replicas, ThatArePlacedAreAsIfTasksHadLeftThemThere) {
   ASSERT_TRUE(bare.admit(bare.task(AccessMode::read, {changed})));
   EXPECT_TRUE(bare.take_started().empty());
   bare.memory.release(bare.tasks.back(), memory::Outcome::succeeded, bare.effects);
-  // Others need the room: only one of the two has to be written.
+  // Others need the space: only one of the two must be written back.
   Task& both = bare.task(AccessMode::read, {bare.datum(1_MiB), bare.datum(1_MiB)});
   for (bool admitted = bare.admit(both); !admitted; admitted = bare.admit(both)) {
     const auto started = bare.take_started();

@@ -1,4 +1,4 @@
-// Copies without tasks: what they pin, and what is left when they are taken back or land.
+// Copies without tasks: their pins, and the state after they are cancelled or finish.
 #include "memory/parts.hpp"
 #include "whole/world.hpp"
 
@@ -7,7 +7,7 @@ namespace fairlead::tests {
 TEST(Transfers, ACopyPinsItsSourceUntilItHasRead) {
   Parts parts(4_MiB);
   const DatumId a = parts.datum(1_MiB);
-  memory::Copy& copy = parts.bring(a);
+  memory::Copy& copy = parts.start_copy(a);
   EXPECT_EQ(parts.effects.started, (std::vector{&copy}));
   EXPECT_EQ(parts.home(a).source_pins, 1u);
   EXPECT_EQ(parts.cached(a).state, ReplicaState::in_flight);
@@ -21,11 +21,11 @@ TEST(Transfers, ACopyPinsItsSourceUntilItHasRead) {
   EXPECT_EQ(parts.cached(a).version, 1u);
 }
 
-TEST(Transfers, OneThatIsGivenUpLeavesNothingBehind) {
+TEST(Transfers, ACancelledCopyLeavesNoState) {
   Parts parts(4_MiB, 1);
   const DatumId first = parts.datum(1_MiB), a = parts.datum(1_MiB);
-  parts.bring(first);
-  memory::Copy& waiting = parts.bring(a, memory::Cause::prefetch);
+  parts.start_copy(first);
+  memory::Copy& waiting = parts.start_copy(a, memory::Cause::prefetch);
   EXPECT_EQ(parts.ram().prefetching_bytes, 1_MiB);
   parts.transfers.abandon(waiting, DropReason::prefetch_cancelled);
   EXPECT_EQ(parts.ram().prefetching_bytes, 0u);
@@ -36,12 +36,12 @@ TEST(Transfers, OneThatIsGivenUpLeavesNothingBehind) {
   EXPECT_EQ(parts.effects.started.size(), 1u);
 }
 
-// A is written at home while one copy of it is under way and B's waits: A's is marked, and lands in vain.
-TEST(Transfers, AWriteOvertakesWhatIsUnderWayAndTakesBackWhatIsNot) {
+// A is written at home while one copy of it is in flight and B's is queued: A's copy is marked, and its result dropped.
+TEST(Transfers, AWriteInvalidatesCopiesInFlightAndCancelsQueuedOnes) {
   Parts parts(4_MiB, 1);
   const DatumId a = parts.datum(1_MiB), b = parts.datum(1_MiB);
-  memory::Copy& under_way = parts.bring(a);
-  parts.bring(b);
+  memory::Copy& under_way = parts.start_copy(a);
+  parts.start_copy(b);
   parts.transfers.written(parts.state.data[a], parts.home(a));
   parts.transfers.written(parts.state.data[b], parts.home(b));
   EXPECT_TRUE(under_way.overtaken);
@@ -50,10 +50,10 @@ TEST(Transfers, AWriteOvertakesWhatIsUnderWayAndTakesBackWhatIsNot) {
   EXPECT_EQ(parts.home(b).source_pins, 0u);
 }
 
-TEST(Transfers, WhatIsWantedAfterAllDoesNotGiveItsSpaceBack) {
+TEST(Transfers, ACopyThatIsNeededAgainKeepsItsSpace) {
   Parts parts(4_MiB);
   const DatumId a = parts.datum(1_MiB), b = parts.datum(1_MiB);
-  parts.bring(a, memory::Cause::prefetch);
+  parts.start_copy(a, memory::Cause::prefetch);
   Task other;
   other.accesses_begin = other.inline_access.data();
   other.inline_access[0].datum = b;

@@ -1,4 +1,4 @@
-// What the compiler refuses: that anybody but the one class writes a field of what memory's parts share.
+// The compiler rejects writes to a shared field of memory's parts by any but the one owning class.
 #include "memory/written_by.hpp"
 
 #include <gtest/gtest.h>
@@ -41,12 +41,12 @@ static_assert(!Countable<decltype(Own::number)> && !Open<decltype(Own::number)>)
 static_assert(!Assignable<decltype(Replica::state), ReplicaState> &&
               !Countable<decltype(Replica::task_pins)>);
 static_assert(!std::is_copy_assignable_v<Replica> && !std::is_copy_assignable_v<MemoryNode>);
-// It costs nothing.
+// It has no overhead.
 static_assert(sizeof(WrittenBy<bool, Own::Writer>) == 1 && std::is_trivially_destructible_v<Replica>);
 
 }  // namespace
 
-TEST(WrittenBy, IsReadByAllAndWrittenByItsClass) {
+TEST(WrittenBy, IsReadByAllClassesAndWrittenByItsOwn) {
   Own own;
   int target = 7;
   Own::Writer::count(own);

@@ -1,4 +1,4 @@
-// Which of several implementations runs next, on durations that are worked out by hand.
+// Selection among several implementations of a codelet, with durations computed by hand.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -24,7 +24,7 @@ CodeletInfo with_bodies(std::initializer_list<const char*> names, WorkUnit unit 
   return codelet;
 }
 
-/// One worker that runs one task after the other; implementation k takes `takes[k]`.
+/// A worker that runs one task at a time; implementation k takes `takes[k]`.
 struct Worker {
   DurationModel model;
   ImplementationChooser chooser{model};
@@ -39,7 +39,7 @@ struct Worker {
     chooser.over(codelet, cpu, size, chosen, duration, true);
     return chosen;
   }
-  /// How many of so many tasks each has run.
+  /// Number of tasks that each implementation ran.
   std::array<int, 4> run(int tasks) {
     std::array<int, 4> count{};
     while (tasks-- > 0) ++count[run()];
@@ -49,7 +49,7 @@ struct Worker {
 
 }  // namespace
 
-TEST(ImplementationChooser, TriesEachUntilItIsKnownThenTakesTheFastest) {
+TEST(ImplementationChooser, TriesEachUntilItsDurationIsKnownThenSelectsTheFastest) {
   Worker worker;
   EXPECT_EQ(worker.run(10), (std::array<int, 4>{5, 5, 0, 0}));
   EXPECT_EQ(worker.run(96), (std::array<int, 4>{0, 96, 0, 0}));
@@ -57,7 +57,7 @@ TEST(ImplementationChooser, TriesEachUntilItIsKnownThenTakesTheFastest) {
 
 // A trial run of 5 ms costs 3 ms more than the 2 ms of the fastest. It is due when 64 times that have passed:
 // after 96 tasks.
-TEST(ImplementationChooser, TriesTheOthersAgainWhenThatCostsLittle) {
+TEST(ImplementationChooser, RepeatsTrialRunsWhenTheyCostLittle) {
   Worker worker;
   worker.run(10 + 96);
   EXPECT_EQ(worker.run(), 0u);
@@ -65,7 +65,7 @@ TEST(ImplementationChooser, TriesTheOthersAgainWhenThatCostsLittle) {
   EXPECT_EQ(worker.run(), 0u);
 }
 
-// However slow the others are, and however many.
+// Independent of the number and the durations of the other implementations.
 TEST(ImplementationChooser, SpendsOneSixtyFourthOfTheTimeOnTrialRuns) {
   Worker worker;
   worker.codelet = with_bodies({"a", "b", "c", "d"});
@@ -81,8 +81,8 @@ TEST(ImplementationChooser, SpendsOneSixtyFourthOfTheTimeOnTrialRuns) {
   EXPECT_LE(wasted, fastest / 64);
 }
 
-// It was believed to take 3 ms, and takes 3 s now: what that has cost is earned before the next trial run.
-TEST(ImplementationChooser, PaysForATrialRunThatWasDearerThanExpected) {
+// Expected 3 ms, measured 3 s: the cost is amortized before the next trial run.
+TEST(ImplementationChooser, AmortizesATrialRunThatCostMoreThanExpected) {
   Worker worker;
   worker.takes = {3 * ms, 2 * ms};
   worker.run(10 + 64);
@@ -91,7 +91,7 @@ TEST(ImplementationChooser, PaysForATrialRunThatWasDearerThanExpected) {
   EXPECT_EQ(worker.run(64 * 2998 / 2)[0], 0);
 }
 
-TEST(ImplementationChooser, TakesAnotherForAnotherSize) {
+TEST(ImplementationChooser, SelectsByTheSizeOfTheData) {
   Worker worker;
   const model::Footprint small = data_of({1000}), large = data_of({1'000'000});
   for (int i = 0; i < 40; ++i) {
@@ -108,7 +108,7 @@ TEST(ImplementationChooser, TakesAnotherForAnotherSize) {
   EXPECT_EQ(worker.run(10)[0], 10);
 }
 
-TEST(ImplementationChooser, NoticesWithinAWindowThatTheFastestHasBecomeSlow) {
+TEST(ImplementationChooser, DetectsWithinAWindowThatTheFastestBecameSlow) {
   Worker worker;
   worker.run(60);
   worker.takes[1] = 20 * ms;
@@ -116,8 +116,8 @@ TEST(ImplementationChooser, NoticesWithinAWindowThatTheFastestHasBecomeSlow) {
   EXPECT_EQ(worker.run(50)[0], 50);
 }
 
-// At the next trial run, which is followed by others at once as they cost nothing.
-TEST(ImplementationChooser, NoticesThatAnotherHasBecomeFast) {
+// Detected at the next trial run; more trial runs follow at once since they cost nothing.
+TEST(ImplementationChooser, DetectsThatAnotherBecameFast) {
   Worker worker;
   worker.run(60);
   worker.takes[0] = 1 * ms;
@@ -125,8 +125,9 @@ TEST(ImplementationChooser, NoticesThatAnotherHasBecomeFast) {
   EXPECT_EQ(worker.run(50)[0], 50);
 }
 
-// Many are begun before the first is over: no more of each than it takes to know it, then evenly.
-TEST(ImplementationChooser, BeginsNoMoreOfWhatIsUnknownThanItNeeds) {
+// Many tasks start before the first has finished: each implementation gets as many as its estimate needs, then the
+// rest is distributed evenly.
+TEST(ImplementationChooser, StartsOnlyAsManyTrialRunsAsAnEstimateNeeds) {
   Worker worker;
   const auto begin = [&] { return worker.chooser.choose(worker.codelet, cpu, worker.size); };
   const auto end = [&](unsigned which) {
@@ -135,13 +136,13 @@ TEST(ImplementationChooser, BeginsNoMoreOfWhatIsUnknownThanItNeeds) {
   };
   for (unsigned i = 0; i < 10; ++i) EXPECT_EQ(begin(), i % 2);
   for (int i = 0; i < 5; ++i) end(0);
-  for (int i = 0; i < 20; ++i) EXPECT_EQ(begin(), 0u);  // known, while enough of the other are under way
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(begin(), 0u);  // known, while enough of the other are in flight
   worker.chooser.returned(worker.codelet, cpu, worker.size, 1);
   EXPECT_EQ(begin(), 1u);
 }
 
-// A formula is the codelet's: it does not say which of its bodies is faster.
-TEST(ImplementationChooser, TriesEachAlthoughAFormulaSaysADuration) {
+// The formula belongs to the codelet and cannot state which of its bodies is faster.
+TEST(ImplementationChooser, TriesEachAlthoughAFormulaGivesADuration) {
   Worker worker;
   worker.codelet = with_bodies({"blas", "small"}, WorkUnit::nanoseconds);
   worker.size = data_of({1000}, 1e6);
@@ -151,7 +152,7 @@ TEST(ImplementationChooser, TriesEachAlthoughAFormulaSaysADuration) {
   EXPECT_EQ(worker.run(10)[1], 10);
 }
 
-TEST(ImplementationChooser, EstimatesWhatTheFastestTakes) {
+TEST(ImplementationChooser, EstimatesTheDurationOfTheFastest) {
   Worker worker;
   EXPECT_FALSE(worker.chooser.estimate(worker.codelet, cpu, worker.size).known());
   worker.run(5);
@@ -160,7 +161,7 @@ TEST(ImplementationChooser, EstimatesWhatTheFastestTakes) {
   EXPECT_EQ(worker.chooser.estimate(worker.codelet, cpu, worker.size).duration.count(), 2 * ms);
 }
 
-// By name: the next program may give them in another order, or one more.
+// By name: the next program may declare them in another order, or one more.
 TEST(ImplementationChooser, KnowsFromEarlierRunsWhichIsFastest) {
   Worker first, second;
   first.run(20);
@@ -174,7 +175,7 @@ TEST(ImplementationChooser, KnowsFromEarlierRunsWhichIsFastest) {
   EXPECT_EQ(second.run(20)[0], 20);
 }
 
-TEST(ImplementationChooser, TellsBodiesFromCodeletsOfTheirNames) {
+TEST(ImplementationChooser, DistinguishesBodiesFromCodeletsWithTheSameName) {
   DurationModel model;
   CodeletInfo a = named("a"), b = named("b");
   a.kinds = b.kinds = 0;
@@ -184,7 +185,7 @@ TEST(ImplementationChooser, TellsBodiesFromCodeletsOfTheirNames) {
   EXPECT_FALSE(model.estimate(b, cpu, data_of({8})).known());
 }
 
-// Sparse matrices: every task has sizes of its own.
+// Sparse matrices: every task has different sizes.
 TEST(ImplementationChooser, ChoosesAmongThousandsOfFootprints) {
   Worker worker;
   std::array<int, 4> count{};

@@ -1,5 +1,5 @@
-// What the model of durations says of a task: from its like, from other sizes, from the codelet's formula, or
-// that it does not know.
+// Estimates of the duration model: from tasks of the same footprint, from other sizes, from the codelet's formula,
+// or unknown.
 #include <gtest/gtest.h>
 
 #include "base/random.hpp"
@@ -28,15 +28,15 @@ void run(DurationModel& model, const CodeletInfo& codelet, const model::Processo
 
 }  // namespace
 
-TEST(DurationModel, DoesNotKnowWhatNeverRan) {
+TEST(DurationModel, HasNoEstimateForACodeletThatNeverRan) {
   const DurationModel model;
   const Estimate estimate = model.estimate(named("gemm"), cpu, data_of({1000}));
   EXPECT_FALSE(estimate.known());
   EXPECT_GT(estimate.duration.count(), 0);
 }
 
-// A policy that tries each kind of worker until the model knows needs few tasks for it.
-TEST(DurationModel, KnowsAfterFiveTasks) {
+// A policy that tries each kind of worker until there is an estimate needs few tasks.
+TEST(DurationModel, HasAnEstimateAfterFiveTasks) {
   DurationModel model;
   const auto gemm = named("gemm");
   run(model, gemm, cpu, data_of({1000}), 4, 5 * ms);
@@ -45,7 +45,7 @@ TEST(DurationModel, KnowsAfterFiveTasks) {
   EXPECT_TRUE(model.estimate(gemm, cpu, data_of({1000})).known());
 }
 
-TEST(DurationModel, TellsCodeletsKindsOfWorkerAndFootprintsApart) {
+TEST(DurationModel, DistinguishesCodeletsWorkerKindsAndFootprints) {
   DurationModel model;
   const auto gemm = named("gemm"), trsm = named("trsm");
   run(model, gemm, cpu, data_of({1000, 1000}), 10, 5 * ms);
@@ -59,8 +59,8 @@ TEST(DurationModel, TellsCodeletsKindsOfWorkerAndFootprintsApart) {
   EXPECT_FALSE(model.estimate(trsm, gpu, data_of({1000, 1000})).known());
 }
 
-// Two devices of one kind, the second half as fast: neither's tasks say anything of the other's.
-TEST(DurationModel, TellsFastDevicesFromSlowOnes) {
+// Two devices of one kind, the second half as fast: each has its own estimates.
+TEST(DurationModel, DistinguishesFastDevicesFromSlowOnes) {
   DurationModel model;
   const auto gemm = named("gemm");
   const model::Processor fast(WorkerKind::emulated, "1 of a core"),
@@ -74,8 +74,8 @@ TEST(DurationModel, TellsFastDevicesFromSlowOnes) {
   EXPECT_EQ(next.estimate(gemm, slow, data_of({1000})).duration.count(), 10 * ms);
 }
 
-// A codelet is its name: the object may be gone, and another stand at its address.
-TEST(DurationModel, KnowsACodeletByNameNotByAddress) {
+// A codelet is identified by its name: another object may have the address of a destroyed one.
+TEST(DurationModel, IdentifiesACodeletByNameNotByAddress) {
   DurationModel model;
   CodeletInfo codelet = named("slow");
   run(model, codelet, cpu, data_of({8}), 10, 5 * ms);
@@ -84,18 +84,19 @@ TEST(DurationModel, KnowsACodeletByNameNotByAddress) {
   EXPECT_EQ(model.estimate(named("slow"), cpu, data_of({8})).duration.count(), 5 * ms);
 }
 
-TEST(DurationModel, CarriesOverToASizeBetweenTwoOthers) {
+TEST(DurationModel, InterpolatesBetweenTwoSizes) {
   DurationModel model;
   const auto gemm = named("gemm");
   run(model, gemm, cpu, data_of({1'000'000}), 10, 10 * ms);
-  EXPECT_FALSE(model.estimate(gemm, cpu, data_of({2'000'000})).known());  // one size says nothing of growth
+  EXPECT_FALSE(
+      model.estimate(gemm, cpu, data_of({2'000'000})).known());  // one size does not determine the growth
   run(model, gemm, cpu, data_of({4'000'000}), 10, 80 * ms);
   const Estimate estimate = model.estimate(gemm, cpu, data_of({2'000'000}));
   EXPECT_EQ(estimate.basis, Basis::regression);
   EXPECT_NEAR(static_cast<double>(estimate.duration.count()), 28.3e6, 0.3e6);  // bytes to the power of 1.5
 }
 
-TEST(DurationModel, ComparesByOperationsWhereTheCodeletCountsThem) {
+TEST(DurationModel, ScalesByOperationsIfTheCodeletCountsThem) {
   DurationModel model;
   const auto gemm = named("gemm", WorkUnit::flops);
   run(model, gemm, cpu, data_of({1000, 1000}, 1e9), 10, 10 * ms);
@@ -104,21 +105,22 @@ TEST(DurationModel, ComparesByOperationsWhereTheCodeletCountsThem) {
   EXPECT_NEAR(static_cast<double>(estimate.duration.count()), 30e6, 0.1e6);
 }
 
-TEST(DurationModel, TakesTheUsersDurationUntilTasksHaveBeenMeasured) {
+TEST(DurationModel, UsesTheUsersDurationUntilTasksHaveBeenMeasured) {
   DurationModel model;
   const auto wait = named("wait", WorkUnit::nanoseconds);
   EXPECT_EQ(model.estimate(wait, cpu, data_of({8}, 5e6)).duration.count(), 5 * ms);
   EXPECT_EQ(model.estimate(wait, cpu, data_of({8}, 5e6)).basis, Basis::formula);
-  EXPECT_FALSE(model.estimate(wait, gpu, data_of({8}, 5e6)).known());  // it is one of a CPU core
+  EXPECT_FALSE(
+      model.estimate(wait, gpu, data_of({8}, 5e6)).known());  // the user's duration is for a CPU core
   run(model, wait, cpu, data_of({8}, 5e6), 10, 8 * ms);
   EXPECT_EQ(model.estimate(wait, cpu, data_of({8}, 5e6)).duration.count(), 8 * ms);
-  // Others are off by as much as those that were measured.
+  // Other sizes get the correction of the measured ones.
   EXPECT_NEAR(static_cast<double>(model.estimate(wait, cpu, data_of({8}, 10e6)).duration.count()), 16e6,
               0.1e6);
 }
 
-// Sparse matrices: every task has sizes of its own. Histories stay bounded, and estimates right.
-TEST(DurationModel, StaysSmallWhenEveryTaskHasSizesOfItsOwn) {
+// Sparse matrices: every task has different sizes. Histories stay bounded, and estimates accurate.
+TEST(DurationModel, StaysSmallWhenEveryTaskHasDifferentSizes) {
   DurationModel model;
   const auto update = named("update");
   Random random(3);
@@ -135,8 +137,8 @@ TEST(DurationModel, StaysSmallWhenEveryTaskHasSizesOfItsOwn) {
   }
 }
 
-// One of tiny tasks in forty is recorded: enough to notice soon that they have become long.
-TEST(DurationModel, FollowsTinyTasksThatBecomeLong) {
+// One in forty tiny tasks is recorded: enough to detect soon that they became long.
+TEST(DurationModel, AdaptsToTinyTasksThatBecomeLong) {
   DurationModel model;
   const auto empty = named("empty");
   int wanted = 0;
@@ -158,8 +160,8 @@ TEST(DurationModel, FollowsTinyTasksThatBecomeLong) {
   EXPECT_TRUE(model.should_record(empty, cpu));  // and now all are
 }
 
-// Two tiny footprints that come in turn are both seen.
-TEST(DurationModel, SkipsNoFootprintForGood) {
+// Two tiny footprints that alternate are both recorded.
+TEST(DurationModel, RecordsEachFootprintEventually) {
   DurationModel model;
   const auto empty = named("empty");
   for (int i = 0; i < 4096; ++i) run(model, empty, cpu, data_of({Bytes(8 + i % 16)}), 1, 100 + i % 16);
@@ -169,7 +171,7 @@ TEST(DurationModel, SkipsNoFootprintForGood) {
     EXPECT_EQ(model.estimate(empty, cpu, data_of({8 + size})).duration.count(), 900 + size);
 }
 
-TEST(DurationModel, StartsWithWhatAnotherLearned) {
+TEST(DurationModel, StartsWithTheDataOfAnotherModel) {
   DurationModel first;
   const auto gemm = named("gemm"), counted = named("gemm", WorkUnit::flops);
   run(first, gemm, gpu, data_of({1000, 1000}), 40, 5 * ms);

@@ -1,5 +1,5 @@
-// Runtimes that begin with what earlier ones found out: what they keep, that no trouble with it fails them,
-// and that a log says what they began with.
+// Durations kept for later runs: what is kept, that errors with the file do not fail a run, and that the event log
+// contains the durations that a run started with.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,6 +11,7 @@
 
 #include "engine/replay.hpp"
 #include "engine/runtime_core.hpp"
+#include "front/runtime/runtime_access.hpp"
 #include "model/codelets.hpp"
 #include "schedule/policies.hpp"
 #include "temporary_directory.hpp"
@@ -32,7 +33,7 @@ class KeptRuns : public testing::Test {
     config.set("cache-directory", (directory / "cache").string());
   }
 
-  /// Twenty tasks of a codelet on one number; what the standard error output says.
+  /// Runs twenty tasks of a codelet on one number; returns the standard error output.
   std::string run() {
     testing::internal::CaptureStderr();
     {
@@ -47,15 +48,15 @@ class KeptRuns : public testing::Test {
     }
     return testing::internal::GetCapturedStderr();
   }
-  /// The only file of that kind.
+  /// The only machine file.
   std::filesystem::path machine_file() const {
     for (const auto& entry : std::filesystem::directory_iterator(directory / "cache"))
       if (entry.path().extension() == ".txt") return entry.path();
     return {};
   }
   static model::Estimate estimate_of_add(Runtime& runtime) {
-    const engine::Engine& engine = runtime.core().engine();
-    return runtime.core().engine().locked([&](memory::Memory&) {
+    const engine::Engine& engine = front::core_of(runtime).engine();
+    return front::core_of(runtime).engine().locked([&](memory::Memory&) {
       return engine.durations().estimate(tests::named("add"), model::Processor(WorkerKind::cpu),
                                          tests::data_of({sizeof(double)}));
     });
@@ -67,31 +68,31 @@ class KeptRuns : public testing::Test {
 
 }  // namespace
 
-TEST_F(KeptRuns, BeginWithWhatTheLastOneLearned) {
+TEST_F(KeptRuns, StartWithTheDurationsOfTheLastRun) {
   EXPECT_EQ(run(), "");
   Runtime runtime(config);
   EXPECT_EQ(estimate_of_add(runtime).basis, Basis::history);
 }
 
-TEST_F(KeptRuns, KeepNothingWhenTheyAreToldSo) {
+TEST_F(KeptRuns, KeepNothingIfDisabled) {
   config.set("keep-durations", false);
   EXPECT_EQ(run(), "");
   EXPECT_FALSE(std::filesystem::exists(directory / "cache"));
 }
 
-TEST_F(KeptRuns, BeginWithNothingWhenTheyAreToldSo) {
+TEST_F(KeptRuns, StartWithNothingIfDisabled) {
   run();
   config.set("keep-durations", false);
   Runtime runtime(config);
   EXPECT_EQ(estimate_of_add(runtime).basis, Basis::nothing);
 }
 
-TEST_F(KeptRuns, NeedNoPlaceToKeepAnything) {
+TEST_F(KeptRuns, NeedNoCacheDirectory) {
   config.set("cache-directory", "none");
   EXPECT_EQ(run(), "");
 }
 
-TEST_F(KeptRuns, AreNotFailedByAPlaceThatCannotBeWritten) {
+TEST_F(KeptRuns, DoNotFailIfTheCacheDirectoryIsNotWritable) {
   std::ofstream(directory / "cache") << "a file";
   const std::string said = run();
   EXPECT_THAT(
@@ -100,15 +101,15 @@ TEST_F(KeptRuns, AreNotFailedByAPlaceThatCannotBeWritten) {
   EXPECT_EQ(std::ranges::count(said, '\n'), 1);
 }
 
-TEST_F(KeptRuns, ExplainAndReplaceAFileThatIsOfNoUse) {
+TEST_F(KeptRuns, ReportAndReplaceAnInvalidFile) {
   run();
   std::ofstream(machine_file()) << "nonsense";
   EXPECT_THAT(run(),
-              HasSubstr("is none of Fairlead's: it is not used; what this run learns takes its place\n"));
+              HasSubstr("is not a file of Fairlead: it is not used; what this run learns takes its place\n"));
   EXPECT_EQ(run(), "");
 }
 
-// The same decisions need the same estimates: the log has what its run began with.
+// The same decisions need the same estimates: the log contains those that its run started with.
 TEST_F(KeptRuns, CanBeReplayedFromTheirLogAlone) {
   config.set("scheduler", "darts");
   config.set("event-log", (directory / "run.log").string());
@@ -157,14 +158,13 @@ class LongestFirst final : public Policy {
 
 }  // namespace
 
-// The same with a policy that decides by estimates alone: without what its run began with, it decides
-// otherwise.
-TEST_F(KeptRuns, CannotBeReplayedWithoutWhatTheyBeganWith) {
+// With a policy that decides by estimates alone: without the initial estimates it decides differently.
+TEST_F(KeptRuns, CannotBeReplayedWithoutTheirInitialDurations) {
   config.set("event-log", (directory / "run.log").string());
   Runtime::Digest commands{};
   for (int round = 0; round < 2; ++round) {
     Runtime runtime(config);
-    runtime.core().replace_policy(std::make_unique<LongestFirst>(), "longest");
+    front::core_of(runtime).replace_policy(std::make_unique<LongestFirst>(), "longest");
     std::vector<double> values(40);
     const auto busy = [](InOut<double> x, int turns) {
       for (int i = 0; i < turns; ++i) *x += 1e-9 * *x;
@@ -185,7 +185,7 @@ TEST_F(KeptRuns, CannotBeReplayedWithoutWhatTheyBeganWith) {
   bool same = false;
   try {
     same = engine::replay(without, std::make_unique<LongestFirst>(), log.words).digest == commands.value;
-  } catch (const InputError&) {  // the log tells of a task that was not launched
+  } catch (const InputError&) {  // the log contains a task that was not launched
   }
   EXPECT_FALSE(same);
 }
@@ -201,13 +201,13 @@ struct OneTile {
 };
 
 model::KeptDurations learned(Runtime& runtime) {
-  return runtime.core().engine().locked(
-      [&](memory::Memory&) { return runtime.core().engine().durations().learned(); });
+  return front::core_of(runtime).engine().locked(
+      [&](memory::Memory&) { return front::core_of(runtime).engine().durations().learned(); });
 }
 
 }  // namespace
 
-TEST_F(KeptRuns, CountTheOperationsThatACodeletSays) {
+TEST_F(KeptRuns, CountTheOperationsOfTheCodeletsFormula) {
   OneTile one(config);
   const auto fill =
       codelet("fill").cpu([](Out<Tile<double>> t, int) { t(0, 0) = 1; }).flops([](auto& tile, int times) {
@@ -223,7 +223,7 @@ TEST_F(KeptRuns, CountTheOperationsThatACodeletSays) {
   EXPECT_EQ(lines[0].size, 2u * 64 * 32 * 3);
 }
 
-TEST_F(KeptRuns, TellTasksOfTheSameDataApartByTheirOperations) {
+TEST_F(KeptRuns, DistinguishTasksOnTheSameDataByTheirOperations) {
   OneTile one(config);
   const auto fill =
       codelet("fill").cpu([](Out<Tile<double>> t, int) { t(0, 0) = 1; }).flops([](auto&, int times) {
@@ -236,7 +236,7 @@ TEST_F(KeptRuns, TellTasksOfTheSameDataApartByTheirOperations) {
   EXPECT_EQ(learned(one.runtime).size(), 2u);
 }
 
-TEST_F(KeptRuns, TakeADurationInAnyUnitOfTime) {
+TEST_F(KeptRuns, AcceptADurationInAnyUnitOfTime) {
   OneTile one(config);
   const auto fill = codelet("fill").cpu([](Out<Tile<double>> t) { t(0, 0) = 1; }).duration([](auto& tile) {
     return std::chrono::microseconds(tile.rows());
@@ -251,7 +251,7 @@ TEST_F(KeptRuns, TakeADurationInAnyUnitOfTime) {
   EXPECT_EQ(lines[0].size, 64'000u);
 }
 
-TEST_F(KeptRuns, LeaveTheCodeletWithoutItsFormulaAsItWas) {
+TEST_F(KeptRuns, LeaveTheOriginalCodeletUnchanged) {
   const auto plain = codelet("fill").cpu([](Out<Tile<double>> t) { t(0, 0) = 1; });
   const auto counted = plain.flops([](auto&) -> double { throw std::runtime_error("not this one"); });
   OneTile one(config);
@@ -261,7 +261,7 @@ TEST_F(KeptRuns, LeaveTheCodeletWithoutItsFormulaAsItWas) {
   flow.wait();
 }
 
-TEST_F(KeptRuns, RefuseAFormulaThatSaysNoAmount) {
+TEST_F(KeptRuns, RejectAFormulaWithAnInvalidResult) {
   OneTile one(config);
   for (const double wrong :
        {-1.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {

@@ -1,5 +1,5 @@
-// What is kept of a machine from run to run: two processes lose nothing of each other's, and a file that is
-// of no use is explained, replaced, and never trusted.
+// The measurements of a machine that are kept between runs: concurrent processes lose nothing, and an invalid file is
+// reported, replaced, and never used.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -55,13 +55,13 @@ class MachineFileTest : public testing::Test {
 
 }  // namespace
 
-TEST_F(MachineFileTest, HasNothingAndNoProblemWhereNothingWasKept) {
+TEST_F(MachineFileTest, IsEmptyWithoutAnErrorIfTheFileIsMissing) {
   const MachineFacts facts = file().load();
   EXPECT_TRUE(facts.durations.empty());
   EXPECT_EQ(facts.problem, "");
 }
 
-TEST_F(MachineFileTest, GivesBackWhatWasAdded) {
+TEST_F(MachineFileTest, ReturnsTheRecordsThatWereAdded) {
   DurationRecord flops = duration("gemm", 5'000'000);
   flops.kind = WorkerKind::emulated;
   flops.processor = "0.5 of a core";
@@ -81,7 +81,7 @@ TEST_F(MachineFileTest, GivesBackWhatWasAdded) {
   EXPECT_EQ(facts.links[0].latency_ns, 90'000);
 }
 
-TEST_F(MachineFileTest, CanBeReadByPeople) {
+TEST_F(MachineFileTest, IsReadableText) {
   file().add({duration("gemm", 7'000'000)}, {}, today);
   EXPECT_THAT(text(), HasSubstr("fairlead-machine\t2\tHow fast this machine is"));
   EXPECT_THAT(text(), HasSubstr("\nmachine\tnode7: a processor, 4 cores\n"));
@@ -89,8 +89,8 @@ TEST_F(MachineFileTest, CanBeReadByPeople) {
   EXPECT_THAT(text(), HasSubstr("\t10\t2026-11-20\t7000000\t"));
 }
 
-// A process that starts, finds the file, learns, and adds: the other one did so meanwhile.
-TEST_F(MachineFileTest, KeepsBothOfTwoProcessesThatLearnAtOnce) {
+// A process reads the file, measures, and adds records; another process did the same in the meantime.
+TEST_F(MachineFileTest, KeepsTheRecordsOfTwoConcurrentProcesses) {
   file().add({duration("gemm", 1000)}, {}, today);
   const KeptDurations start = file().load().durations;
   file().add({duration("gemm", 2000), duration("trsm", 50)}, start, today);
@@ -102,7 +102,7 @@ TEST_F(MachineFileTest, KeepsBothOfTwoProcessesThatLearnAtOnce) {
   EXPECT_EQ(now[0].quantiles_ns, (model::Quantiles{2000, 2000, 2000, 2000, 4000, 4000, 4000, 4000}));
 }
 
-TEST_F(MachineFileTest, LosesNothingToManyProcessesAtOnce) {
+TEST_F(MachineFileTest, LosesNoRecordWithManyConcurrentProcesses) {
   constexpr int processes = 8, times = 20;
   std::vector<pid_t> children;
   for (int child = 0; child < processes; ++child) {
@@ -122,22 +122,21 @@ TEST_F(MachineFileTest, LosesNothingToManyProcessesAtOnce) {
   EXPECT_EQ(file().load().durations.size(), static_cast<std::size_t>(processes * times));
 }
 
-TEST_F(MachineFileTest, ExplainsAndReplacesADamagedFile) {
+TEST_F(MachineFileTest, ReportsAndReplacesADamagedFile) {
   file().add({duration("gemm", 1000)}, {}, today);
   std::string damaged = text();
   damaged[damaged.find("gemm")] = 'f';
   write(damaged);
   const MachineFacts facts = file().load();
   EXPECT_TRUE(facts.durations.empty());
-  EXPECT_THAT(facts.problem,
-              HasSubstr("is damaged: what it says does not agree with the checksum at its end"));
+  EXPECT_THAT(facts.problem, HasSubstr("is damaged: its contents do not match the checksum at its end"));
   EXPECT_THAT(facts.problem, HasSubstr("what this run learns takes its place"));
   file().add({duration("trsm", 1000)}, {}, today);
   EXPECT_EQ(file().load().problem, "");
   EXPECT_EQ(file().load().durations.size(), 1u);
 }
 
-TEST_F(MachineFileTest, TrustsNoFileThatWasCutOffAnywhere) {
+TEST_F(MachineFileTest, RejectsATruncatedFile) {
   file().add({duration("gemm", 1000), duration("trsm", 2000)}, {}, today);
   const std::string whole = text();
   for (std::size_t size = 0; size < whole.size(); ++size) {
@@ -148,14 +147,14 @@ TEST_F(MachineFileTest, TrustsNoFileThatWasCutOffAnywhere) {
   }
 }
 
-TEST_F(MachineFileTest, ReplacesAnOlderVersionAndSaysSo) {
+TEST_F(MachineFileTest, ReportsAndReplacesAnOlderVersion) {
   write("fairlead-machine\t0\tof old\n");
   EXPECT_THAT(file().load().problem, HasSubstr("is of version 0, while this program has version 2"));
   file().add({duration("gemm", 1000)}, {}, today);
   EXPECT_EQ(file().load().durations.size(), 1u);
 }
 
-// When codelets had one body for each kind of worker, it had a number and no name.
+// Format 1: codelets had one body for each kind of worker, with a number and no name.
 TEST_F(MachineFileTest, ReadsAFileFromBeforeBodiesHadNames) {
   const SharedFile raw(file().path(), {"fairlead-machine", 1, "x"});
   std::filesystem::create_directories(directory / "cache");
@@ -172,7 +171,7 @@ TEST_F(MachineFileTest, ReadsAFileFromBeforeBodiesHadNames) {
   EXPECT_EQ(file().load().durations.size(), 2u);
 }
 
-// A newer Fairlead of the same user must not lose what it knows to an older one.
+// An older Fairlead must not overwrite the file of a newer one of the same user.
 TEST_F(MachineFileTest, LeavesANewerVersionAlone) {
   const std::string newer = "fairlead-machine\t7\tof the future\n";
   write(newer);
@@ -182,7 +181,7 @@ TEST_F(MachineFileTest, LeavesANewerVersionAlone) {
   EXPECT_EQ(text(), newer);
 }
 
-TEST_F(MachineFileTest, DoesNotTrustAFileOfAnotherMachine) {
+TEST_F(MachineFileTest, RejectsAFileOfAnotherMachine) {
   file().add({duration("gemm", 1000)}, {}, today);
   const MachineFile other = file("node8: a processor, 4 cores");
   EXPECT_NE(other.path(), file().path());
@@ -190,17 +189,17 @@ TEST_F(MachineFileTest, DoesNotTrustAFileOfAnotherMachine) {
   EXPECT_THAT(other.load().problem, HasSubstr("is about another machine"));
 }
 
-TEST_F(MachineFileTest, DoesNotTrustWhatIsNoFileOfOurs) {
+TEST_F(MachineFileTest, RejectsAFileOfAnotherFormat) {
   write("#!/bin/sh\nrm -rf /\n");
-  EXPECT_THAT(file().load().problem, HasSubstr("is none of Fairlead's"));
+  EXPECT_THAT(file().load().problem, HasSubstr("is not a file of Fairlead"));
   std::filesystem::remove(file().path());
   std::filesystem::create_directory(file().path());
   EXPECT_THAT(file().load().problem, HasSubstr("cannot be read: Is a directory"));
   EXPECT_THROW(file().add({duration("gemm", 1000)}, {}, today), SystemError);
 }
 
-// The checksum is right, what it says is not.
-TEST_F(MachineFileTest, DoesNotTrustLinesThatMeanNothing) {
+// The checksum is valid, the content is not.
+TEST_F(MachineFileTest, RejectsInvalidLines) {
   const SharedFile raw(file().path(), {"fairlead-machine", 2, "x"});
   std::filesystem::create_directories(directory / "cache");
   const std::string machine = "machine\tnode7: a processor, 4 cores";
@@ -226,7 +225,7 @@ TEST_F(MachineFileTest, DoesNotTrustLinesThatMeanNothing) {
   }
 }
 
-TEST_F(MachineFileTest, ForgetsWhatWasMeasuredLongestAgoWhenThereIsTooMuch) {
+TEST_F(MachineFileTest, DropsTheOldestRecordsWhenThereAreTooMany) {
   KeptDurations many;
   for (std::size_t i = 0; i < MachineFile::most_durations; ++i)
     many.push_back(duration("old " + std::to_string(i), 1000));
@@ -238,7 +237,7 @@ TEST_F(MachineFileTest, ForgetsWhatWasMeasuredLongestAgoWhenThereIsTooMuch) {
   EXPECT_EQ(kept.front().codelet, "new");
 }
 
-TEST_F(MachineFileTest, DoesNotKeepNamesThatWouldBreakTheFile) {
+TEST_F(MachineFileTest, SkipsNamesThatWouldCorruptTheFile) {
   DurationRecord named_badly = duration("fine", 1);
   named_badly.implementation = "a\tb";
   file().add({duration("a\tb", 1), duration("c\nd", 1), duration(std::string(5000, 'x'), 1), named_badly,
@@ -248,20 +247,20 @@ TEST_F(MachineFileTest, DoesNotKeepNamesThatWouldBreakTheFile) {
   EXPECT_EQ(file().load().durations.size(), 1u);
 }
 
-// As on a full disk: whoever calls decides that a warning is enough; what was there stays.
-TEST_F(MachineFileTest, SaysWhichFileItCannotWrite) {
+// As on a full disk: the caller may reduce the error to a warning; the old content is unchanged.
+TEST_F(MachineFileTest, NamesTheFileThatCannotBeWritten) {
   std::ofstream(directory / "cache") << "a file where the directory should be";
   try {
     file().add({duration("gemm", 1000)}, {}, today);
-    FAIL() << "nothing was said";
+    FAIL() << "no error";
   } catch (const SystemError& error) {
     EXPECT_THAT(error.what(), HasSubstr((directory / "cache").string()));
   }
   EXPECT_EQ(file().load().problem, "");
 }
 
-// A disk that takes no more than ten bytes. What was there stays, and nothing is left beside it.
-TEST_F(MachineFileTest, LeavesTheOldFileWhereTheDiskIsFull) {
+// A disk with ten free bytes: the old content is unchanged, and no temporary file remains.
+TEST_F(MachineFileTest, KeepsTheOldFileIfTheDiskIsFull) {
   file().add({duration("gemm", 1000)}, {}, today);
   const pid_t child = fork();
   if (child == 0) {
@@ -285,7 +284,7 @@ TEST_F(MachineFileTest, LeavesTheOldFileWhereTheDiskIsFull) {
 
 // ---- links
 
-TEST(Links, AreUsedWhereTheyWereMeasured) {
+TEST(Links, AreUsedOnTheDiskWhereTheyWereMeasured) {
   Topology topology = out_of_core_topology(1, 1 << 20, 1e9, Duration(1));
   const model::KeptLinks kept{{"disk", "RAM", "ext4 at /a", 3'000'000'000, 2'000'000'000, 0, 90'000, 0}};
   const auto place = [](const Topology& all, const LinkSpec& link) {
@@ -306,8 +305,8 @@ TEST(Links, OfAnotherDiskAreNotUsed) {
   EXPECT_EQ(topology.links[1].bytes_per_second, 1e9);
 }
 
-// Kept as device - RAM; the topology joins RAM - device.
-TEST(Links, GiveTheirBandwidthsWhateverTheirOrder) {
+// Kept as device - RAM; the topology's link is RAM - device.
+TEST(Links, GiveTheirBandwidthsInEitherOrder) {
   Topology topology;
   topology.nodes = {{.name = "RAM", .role = NodeRole::home}, {.name = "device 0", .role = NodeRole::cache}};
   topology.links = {{.name = "bus", .first = NodeId{0}, .second = NodeId{1}}};

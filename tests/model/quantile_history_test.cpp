@@ -1,5 +1,5 @@
-// What a history expects after durations with everything planted that has misled such models: cold first
-// runs, outliers at every place, two modes, noise, a lasting change.
+// Estimates of a history after durations with the patterns that mislead such models: cold first runs, outliers at every
+// position, two modes, noise, a lasting change.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -30,15 +30,15 @@ class Durations {
 
 }  // namespace
 
-TEST(QuantileHistory, ExpectsNothingOfWhatNeverRan) { EXPECT_EQ(Durations().expected(), 0); }
+TEST(QuantileHistory, IsZeroWithoutRuns) { EXPECT_EQ(Durations().expected(), 0); }
 
-TEST(QuantileHistory, BelievesTheFirstRunUntilThereIsASecond) {
+TEST(QuantileHistory, UsesTheFirstRunUntilThereIsASecond) {
   EXPECT_EQ(Durations().then(1, 900 * us).expected(), 900 * us);
   EXPECT_EQ(Durations().then(1, 900 * us).then(1, 10 * us).expected(), 10 * us);
 }
 
 // The first half of all runs is slow: the processor speeds up, code and caches are loaded.
-TEST(QuantileHistory, IsNotPoisonedByWarmingUp) {
+TEST(QuantileHistory, IsRobustAgainstWarmUp) {
   for (const int cold : {1, 2, 3, 4, 6}) {
     Durations durations;
     durations.then(cold, 50 * ms).then(cold + 1, 1 * ms);
@@ -47,7 +47,7 @@ TEST(QuantileHistory, IsNotPoisonedByWarmingUp) {
   }
 }
 
-TEST(QuantileHistory, IsNotPoisonedByAnOutlierWhereverItComes) {
+TEST(QuantileHistory, IsRobustAgainstAnOutlierAtAnyPosition) {
   for (int place = 0; place < 50; ++place) {
     Durations durations;
     durations.then(place, 100 * us).then(1, 100 * ms).then(50 - place, 100 * us);
@@ -57,7 +57,7 @@ TEST(QuantileHistory, IsNotPoisonedByAnOutlierWhereverItComes) {
 }
 
 // Every fourth task waits for something 1,000 times as long as it runs.
-TEST(QuantileHistory, IsNotPoisonedByPeriodicOutliers) {
+TEST(QuantileHistory, IsRobustAgainstPeriodicOutliers) {
   for (const int period : {4, 5, 8, 16, 33}) {
     Durations durations;
     for (int i = 0; i < 200; ++i) {
@@ -68,23 +68,23 @@ TEST(QuantileHistory, IsNotPoisonedByPeriodicOutliers) {
   }
 }
 
-// More outliers than can be cut off: they may be noticed, but not rule.
-TEST(QuantileHistory, LimitsWhatMoreOutliersThanThatCanDo) {
+// More outliers than can be cut off: they may shift the estimate, but not dominate it.
+TEST(QuantileHistory, LimitsTheEffectOfManyOutliers) {
   Durations durations;
   for (int i = 0; i < 200; ++i) durations.then(1, i % 3 == 0 ? 100 * ms : 100 * us);
   EXPECT_GE(durations.expected(), 100 * us);
   EXPECT_LE(durations.expected(), 300 * us);
 }
 
-// Outliers below: a task that had nothing to do.
-TEST(QuantileHistory, IsNotPoisonedByTasksThatDidNothing) {
+// Outliers below: tasks without work.
+TEST(QuantileHistory, IsRobustAgainstTasksWithoutWork) {
   Durations durations;
   for (int i = 0; i < 200; ++i) durations.then(1, i % 5 == 0 ? 10 : 100 * us);
   EXPECT_EQ(durations.expected(), 100 * us);
 }
 
 // Half of the tasks find their data in the cache: 1 ms and 3 ms, by chance. Their mean is 2 ms.
-TEST(QuantileHistory, ExpectsTheMiddleOfTwoModes) {
+TEST(QuantileHistory, EstimatesTheMeanOfTwoModes) {
   Random random(1);
   Durations durations;
   std::int64_t sum = 0;
@@ -106,7 +106,7 @@ TEST(QuantileHistory, AveragesNoise) {
   }
 }
 
-// The machine gets slower for good (a neighbour arrives), and faster again.
+// The machine becomes slower for a long time (other load), then faster again.
 TEST(QuantileHistory, FollowsALastingChangeWithinAWindow) {
   Durations durations;
   durations.then(1000, 100 * us).then(32, 250 * us);
@@ -114,7 +114,7 @@ TEST(QuantileHistory, FollowsALastingChangeWithinAWindow) {
   EXPECT_EQ(durations.then(32, 80 * us).expected(), 80 * us);
 }
 
-TEST(QuantileHistory, StartsWithWhatEarlierRunsFoundAndIgnoresItsOwnFirstRun) {
+TEST(QuantileHistory, StartsWithEarlierRunsAndIgnoresItsOwnFirstRun) {
   Durations before;
   before.then(100, 100 * us);
   Durations durations;
@@ -124,14 +124,14 @@ TEST(QuantileHistory, StartsWithWhatEarlierRunsFoundAndIgnoresItsOwnFirstRun) {
   EXPECT_EQ(durations.history().samples(), 16u);
 }
 
-// What was kept is of another processor: a window of runs, and it is forgotten.
-TEST(QuantileHistory, ForgetsWhatEarlierRunsFoundIfItIsWrong) {
+// The kept durations are of another processor: they are dropped after a window of runs.
+TEST(QuantileHistory, DropsEarlierRunsIfTheyAreWrong) {
   Durations durations;
   durations.history().start_with({1, 1, 1, 1, 1, 1, 1, 1});
   EXPECT_EQ(durations.then(32, 5 * ms).expected(), 5 * ms);
 }
 
-TEST(QuantileHistory, TakesDurationsThatNoClockGives) {
+TEST(QuantileHistory, AcceptsExtremeDurations) {
   EXPECT_EQ(Durations().then(40, 0).expected(), 1);
   EXPECT_EQ(Durations().then(40, -5).expected(), 1);
   EXPECT_EQ(Durations().then(40, std::numeric_limits<std::int64_t>::max()).expected(), std::int64_t{1} << 52);

@@ -1,4 +1,4 @@
-// Logarithms in integers, and how durations are carried over to sizes that never ran.
+// Integer logarithms, and extrapolation of durations to sizes that never ran.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -8,7 +8,7 @@
 
 namespace fairlead::model {
 
-TEST(FixedPoint, LogarithmsAreThoseOfTheLibraryToAThousandth) {
+TEST(FixedPoint, LogarithmsMatchTheLibraryToAThousandth) {
   for (const double value : {1.0, 2.0, 3.0, 1000.0, 4096.0, 1e6, 123456789.0, 1e15, 9e18})
     EXPECT_NEAR(static_cast<double>(log2_of(static_cast<std::uint64_t>(value))) / log2_one, std::log2(value),
                 1e-4)
@@ -16,7 +16,7 @@ TEST(FixedPoint, LogarithmsAreThoseOfTheLibraryToAThousandth) {
   EXPECT_EQ(log2_of(0), 0);
 }
 
-TEST(FixedPoint, APowerUndoesALogarithm) {
+TEST(FixedPoint, PowerInvertsLogarithm) {
   for (std::uint64_t value = 1; value < std::uint64_t{1} << 50; value = value * 5 / 3 + 1) {
     const auto back = static_cast<double>(power_of_two(log2_of(value)));
     EXPECT_NEAR(back, static_cast<double>(value), static_cast<double>(value) * 1e-4 + 1);
@@ -57,8 +57,8 @@ TEST(SizeRegression, FindsAPowerLaw) {
     expect_within(0.01, regression, law, size);
 }
 
-// 20 us to start, and only then does size matter: small sizes hardly differ, large ones follow the power.
-TEST(SizeRegression, IsNotMisledByAConstantBesideThePower) {
+// A constant 20 us plus a power: small sizes hardly differ, large ones follow the power.
+TEST(SizeRegression, FindsThePowerDespiteAConstant) {
   const Law law{0.001, 1.5, 20'000};
   const SizeRegression regression =
       measured(law, {1'000, 2'000, 4'000, 8'000, 100'000, 200'000, 400'000, 800'000, 1'600'000, 3'200'000});
@@ -68,7 +68,7 @@ TEST(SizeRegression, IsNotMisledByAConstantBesideThePower) {
   expect_within(0.10, regression, law, 12'800'000);
 }
 
-TEST(SizeRegression, KeepsToWhatWasMeasuredAtASizeThatWas) {
+TEST(SizeRegression, ReturnsTheMeasuredDurationAtAMeasuredSize) {
   SizeRegression regression;
   regression.add(1000, 5000);
   regression.add(2000, 6000);
@@ -77,11 +77,11 @@ TEST(SizeRegression, KeepsToWhatWasMeasuredAtASizeThatWas) {
   EXPECT_NEAR(static_cast<double>(regression.at(2000)), 6000, 5);
 }
 
-TEST(SizeRegression, OfOneSizeScalesInProportion) {
+TEST(SizeRegression, ScalesProportionallyFromOneSize) {
   EXPECT_NEAR(static_cast<double>(measured({1, 1, 0}, {1'000'000}).at(3'000'000)), 3e6, 100);
 }
 
-TEST(SizeRegression, JoinsShapesOfOneSize) {
+TEST(SizeRegression, MergesShapesOfOneSize) {
   SizeRegression regression;
   regression.add(1000, 4000);
   regression.add(1000, 16'000);
@@ -90,8 +90,8 @@ TEST(SizeRegression, JoinsShapesOfOneSize) {
   EXPECT_NEAR(static_cast<double>(regression.at(1000)), 8000, 5);
 }
 
-// Noise must not make larger tasks faster.
-TEST(SizeRegression, NeverExpectsLargerTasksToBeFaster) {
+// Noise must not lead to shorter estimates for larger tasks.
+TEST(SizeRegression, NeverEstimatesLargerTasksAsFaster) {
   SizeRegression regression;
   regression.add(1000, 5000);
   regression.add(1010, 4000);

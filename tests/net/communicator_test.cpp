@@ -1,5 +1,5 @@
-// What a communicator does when its network or a client fails: the others hear of it, nobody waits for ever, and nobody
-// reads memory that goes.
+// A communicator whose network or client fails: the other ranks are notified, no rank waits for ever, and no rank reads
+// memory that is freed.
 #include <gtest/gtest.h>
 #include <fairlead/error.hpp>
 
@@ -22,7 +22,7 @@
 namespace fairlead::net {
 namespace {
 
-/// A network of one rank, on the thread that uses it: what it sends is kept.
+/// A network of one rank, on the calling thread, which records the messages that it sends.
 class Wire : public Network {
  public:
   explicit Wire(std::uint32_t own, std::uint32_t ranks = 3) : own_(own), ranks_(ranks) {}
@@ -47,15 +47,15 @@ class Wire : public Network {
   void abort_out_of_memory() noexcept override { broken_off = true; }
 
   void comes(std::uint32_t from, const Message& message) { listener_->came(RankId{from}, bytes_of(message)); }
-  /// To whom a failure was told that says so.
-  std::vector<RankId> told_of(const std::string& why) const {
-    std::vector<RankId> told;
+  /// The ranks that were notified of a failure with this text.
+  std::vector<RankId> notified_of(const std::string& why) const {
+    std::vector<RankId> notified;
     for (const Commands::Message& message : sent)
       if (const auto is = message_of(message.bytes); is && std::holds_alternative<Failed>(*is)) {
         EXPECT_EQ(std::get<Failed>(*is).text, why);
-        told.push_back(message.to);
+        notified.push_back(message.to);
       }
-    return told;
+    return notified;
   }
 
   bool breaks = false;     // with the next message
@@ -90,18 +90,18 @@ constexpr GraphRun first{0, 0}, second{1, 0};
 constexpr std::uint64_t fingerprint = 77;
 constexpr TransitLimits room{.in_transit = Bytes{1} << 20};
 
-TEST(Communicator, TellsTheOthersWhyItCannotGoOn) {
+TEST(Communicator, NotifiesOtherRanksOfItsFailure) {
   const auto wire = std::make_shared<Wire>(1);
   Graph graph;
   Communicator communicator(wire, {});
   communicator.begin(first, fingerprint, room, graph);
   wire->breaks = true;
   communicator.send_note(RankId{0}, {});
-  EXPECT_EQ(wire->told_of("the cable is out"), (std::vector{RankId{0}, RankId{2}}));
+  EXPECT_EQ(wire->notified_of("the cable is out"), (std::vector{RankId{0}, RankId{2}}));
   EXPECT_EQ(graph.heard, "the cable is out");
 }
 
-TEST(Communicator, TellsAClientOfAFailureThoughAnotherCannotHearOfIt) {
+TEST(Communicator, NotifiesAClientOfAFailureEvenIfAnotherOneThrows) {
   const auto wire = std::make_shared<Wire>(1);
   Graph deaf, graph;
   deaf.throws = true;
@@ -110,11 +110,11 @@ TEST(Communicator, TellsAClientOfAFailureThoughAnotherCannotHearOfIt) {
   communicator.begin(second, fingerprint, room, graph);
   communicator.fail("the disk is full");
   EXPECT_EQ(graph.heard, "the disk is full");
-  EXPECT_EQ(wire->told_of("the disk is full"), (std::vector{RankId{0}, RankId{2}}));
-  EXPECT_TRUE(communicator.moved().has_value());  // nobody is at it
+  EXPECT_EQ(wire->notified_of("the disk is full"), (std::vector{RankId{0}, RankId{2}}));
+  EXPECT_TRUE(communicator.moved().has_value());  // no thread is serving it
 }
 
-TEST(Communicator, BreaksOffWhereThereIsNoMemoryToTellTheOthers) {
+TEST(Communicator, AbortsIfThereIsNoMemoryForTheNotification) {
   const auto wire = std::make_shared<Wire>(1);
   Graph graph, late;
   Communicator communicator(wire, {});
@@ -124,27 +124,27 @@ TEST(Communicator, BreaksOffWhereThereIsNoMemoryToTellTheOthers) {
   EXPECT_EQ(graph.heard, "the cable is out");
   EXPECT_EQ(graph.without_memory, 1);
   EXPECT_TRUE(wire->broken_off);
-  wire->comes(0, Closed{});  // of no effect
+  wire->comes(0, Closed{});  // no effect
   EXPECT_TRUE(communicator.is_quiescent());
   communicator.begin(second, fingerprint, room, late);
   EXPECT_EQ(late.without_memory, 1);
   communicator.end(second);
   communicator.end(first);
-}  // and waits for nobody
+}  // and does not wait
 
-TEST(Communicator, AnEndThatCannotBeToldIsOneNevertheless) {
+TEST(Communicator, EndsARunEvenIfItsEndCannotBeSent) {
   const auto wire = std::make_shared<Wire>(1);
   Graph graph, other;
   Communicator communicator(wire, {});
   communicator.begin(first, fingerprint, room, graph);
   communicator.begin(second, fingerprint, room, other);
-  wire->breaks = true;  // that all is over here
+  wire->breaks = true;  // with the message that the run has ended here
   communicator.end(first);
-  EXPECT_EQ(graph.heard, "");  // it may be gone
+  EXPECT_EQ(graph.heard, "");  // the client may be destroyed
   EXPECT_EQ(other.heard, "the cable is out");
 }
 
-TEST(Communicator, NobodyReadsWhatARankThatHasFailedTakesAlong) {
+TEST(Communicator, DoesNotReadMemoryOfAFailedRank) {
   const auto wire = std::make_shared<Wire>(0);
   std::vector<double> value(1000);
   Graph graph;
@@ -163,14 +163,14 @@ TEST(Communicator, NobodyReadsWhatARankThatHasFailedTakesAlong) {
   EXPECT_TRUE(wire->ended);
 }
 
-/// What drives it would do so for ever.
+/// A network whose thread would poll it for ever.
 class Driven final : public Wire {
  public:
   using Wire::Wire;
   bool needs_polling() const noexcept override { return true; }
 };
 
-TEST(Communicator, ThatIsLeftInTheMiddleOfARunIsHeardNoMore) {
+TEST(Communicator, IgnoresItsNetworkAfterItIsDestroyedDuringARun) {
   const auto wire = std::make_shared<Driven>(1);
   Graph graph;
   const NetworkThread thread(wire, [](std::exception_ptr) { FAIL(); });
@@ -180,12 +180,12 @@ TEST(Communicator, ThatIsLeftInTheMiddleOfARunIsHeardNoMore) {
   EXPECT_TRUE(wire->is_active());
 }  // and the thread ends
 
-/// That fails when it is driven, as soon as somebody waits for it.
+/// A network that fails when it is polled while a thread waits for it.
 class Broken final : public Wire {
  public:
   using Wire::Wire;
   bool needs_polling() const noexcept override { return true; }
-  void poke() override {}  // nobody drives it
+  void poke() override {}  // it is never polled
   using Wire::send;
   void send(Commands::Message message) override {
     sends.store(true);
@@ -199,7 +199,7 @@ class Broken final : public Wire {
   std::atomic<bool> sends{false}, driven{false};
 };
 
-TEST(Communicator, AnEndIsOneThoughTheNetworkFailsMeanwhile) {
+TEST(Communicator, EndsARunEvenIfTheNetworkFailsInTheMeantime) {
   const auto wire = std::make_shared<Broken>(1);
   auto graph = std::make_unique<Graph>();
   Graph other_graph;
@@ -207,15 +207,16 @@ TEST(Communicator, AnEndIsOneThoughTheNetworkFailsMeanwhile) {
   communicator.begin(first, fingerprint, room, *graph);
   communicator.begin(second, fingerprint, room, other_graph);
   communicator.send_note(RankId{0}, {});
-  std::thread other([&] { communicator.on_note({}); });  // is at it, so that the end is left to it
+  std::thread other(
+      [&] { communicator.on_note({}); });  // serves the network, so that the end is left to this thread
   while (!wire->sends.load()) std::this_thread::yield();
   communicator.end(first);
-  graph.reset();  // nobody uses it any more
+  graph.reset();  // its last use has ended
   other.join();
-  EXPECT_EQ(wire->told_of("the cable is out"), (std::vector{RankId{0}, RankId{2}}));
+  EXPECT_EQ(wire->notified_of("the cable is out"), (std::vector{RankId{0}, RankId{2}}));
   EXPECT_EQ(other_graph.heard, "the cable is out");
-  communicator.expect(second, 5);  // left to the network's thread, though nobody drives
-}  // and that is no exception either
+  communicator.expect(second, 5);  // left to the network's thread, although it does not run
+}  // and this throws no exception either
 
 }  // namespace
 }  // namespace fairlead::net

@@ -1,5 +1,5 @@
-// Two ranks that read each other's memory, as threads of this process: values of all sizes come as they were, whole, and
-// none goes before it is there; and where reading fails, they come all the same.
+// Two ranks that read each other's memory, as threads of this process: values of all sizes arrive unchanged and complete,
+// and none is freed before it has arrived. If reading fails, values are sent instead.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ Buffer content(std::uint64_t task, Bytes bytes) {
   return fill_template;
 }
 
-/// Has the values of one rank in memory. What nobody reads any more is overwritten.
+/// The values of one rank in memory. Values without readers are overwritten.
 class Values final : public Client {
  public:
   Communicator* communicator = nullptr;
@@ -84,11 +84,11 @@ class Values final : public Client {
   void out_of_memory() noexcept override { std::abort(); }
 
  private:
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::condition_variable something_;
   std::map<std::uint64_t, Buffer> values_;
   std::map<std::uint64_t, std::uint64_t> landed_;
-  std::uint64_t next_ = 1000;  // the endpoint's thread's
+  std::uint64_t next_ = 1000;  // used by the endpoint's thread only
   std::size_t left_ = 0;
   std::string failure_;
 };
@@ -98,7 +98,7 @@ bool system_lets_us_read() {
   return own.probe({own.introduction(), own.introduction()}).ends_with(" 1");
 }
 
-/// What rank 0 has sent when rank 1 has got all of it. `readable`: as the second sees it.
+/// The traffic of rank 0 when rank 1 has received all values. `readable`: on the second rank.
 Traffic sent_to_other(const std::vector<Bytes>& sizes, bool readable) {
   const auto exchange = std::make_shared<Exchange>(2);
   std::vector<std::shared_ptr<Neighbours>> neighbours;
@@ -132,7 +132,7 @@ Traffic sent_to_other(const std::vector<Bytes>& sizes, bool readable) {
   while (!ranks[0]->is_quiescent()) std::this_thread::yield();
   const Traffic traffic = ranks[0]->traffic();
   for (const auto& rank : ranks) rank->end(run);
-  std::thread other([&] { ranks[1].reset(); });  // each waits for the other's end
+  std::thread other([&] { ranks[1].reset(); });  // each rank waits for the end of the other one
   ranks[0].reset();
   other.join();
   return traffic;
@@ -141,14 +141,14 @@ Traffic sent_to_other(const std::vector<Bytes>& sizes, bool readable) {
 const std::vector<Bytes> sizes{
     8, 1023, 1024, 4096, 65536, (Bytes{1} << 20) - 8, Bytes{1} << 20, (Bytes{1} << 20) + 1, 5'000'001};
 
-TEST(CopiedValues, ComeAsTheyWere) {
+TEST(CopiedValues, ArriveUnchanged) {
   if (!system_lets_us_read()) GTEST_SKIP() << "no process_vm_readv";
   const Traffic traffic = sent_to_other(sizes, true);
   EXPECT_EQ(traffic.reads, sizes.size() - 2);
   EXPECT_EQ(traffic.payloads, 2u) << "they are too small";
 }
 
-TEST(CopiedValues, ComeOtherwiseWhereReadingFails) {
+TEST(CopiedValues, AreSentIfReadingFails) {
   if (!system_lets_us_read()) GTEST_SKIP() << "no process_vm_readv";
   const Traffic traffic = sent_to_other(sizes, false);
   EXPECT_EQ(traffic.offers, sizes.size() - 2);

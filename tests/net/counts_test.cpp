@@ -1,5 +1,5 @@
-// The paper's protocol, without what was added to it: its messages counted by hand, and by a program that knows only
-// the graph. Numbers: DAGuE (Bosilca et al. 2012) for Cholesky on a grid of ranks, and Figure 4.
+// The paper's protocol, without the extensions: its messages are counted by hand, and by a program that knows only the
+// graph. Numbers: DAGuE (Bosilca et al. 2012) for Cholesky on a grid of ranks, and Figure 4.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -32,7 +32,7 @@ class Cholesky {
   std::size_t ranks() const { return p_ * q_; }
 
  private:
-  /// A task that changes a tile: it also takes what the last one has left there.
+  /// A task that changes a tile: it also reads the result of the previous one.
   std::size_t add(std::size_t m, std::size_t n, Bytes bytes, std::vector<Input> inputs) {
     if (const auto last = last_.find({m, n}); last != last_.end()) inputs.push_back({last->second, 0});
     program_.push_back(
@@ -44,7 +44,7 @@ class Cholesky {
   std::map<std::pair<std::size_t, std::size_t>, std::size_t> last_;
 };
 
-/// One for each pair of a task and another rank that needs what it leaves.
+/// One for each pair of a task and another rank that needs its result.
 std::size_t pairs(const Program& program) {
   std::set<std::pair<std::size_t, RankId>> found;
   for (const ProgramTask& task : program)
@@ -132,8 +132,8 @@ Ranks::Options offering(std::size_t ranks) {
   return options;
 }
 
-/// Nobody asks, nothing is sent: a value is told of, offered, and taken.
-TEST(Messages, OfWhatIsReadInPlaceAreThreeForEachValue) {
+/// No request and no payload: a value is announced, offered, and read.
+TEST(Messages, OfValuesReadInPlaceAreThreeForEachValue) {
   const Program program{
       {RankId{0}, {64, 128}, {}}, {RankId{1}, {8}, {{0, 0}, {0, 1}}}, {RankId{2}, {8}, {{0, 1}}}};
   Ranks ranks(program, 3, offering(3), 3);
@@ -142,7 +142,7 @@ TEST(Messages, OfWhatIsReadInPlaceAreThreeForEachValue) {
             (Traffic{.activates = 2, .offers = 3, .takings = 3, .reads = 3, .read_bytes = 320}));
 }
 
-TEST(Messages, OfWhatCouldNotBeReadEndWithARequest) {
+TEST(Messages, OfValuesThatCannotBeReadEndWithARequest) {
   const Program program{{RankId{0}, {64}, {}}, {RankId{1}, {8}, {{0, 0}}}};
   Ranks::Options options = offering(2);
   options.unreadable_in = 1;
@@ -152,8 +152,8 @@ TEST(Messages, OfWhatCouldNotBeReadEndWithARequest) {
             (Traffic{.activates = 1, .requests = 1, .payloads = 1, .payload_bytes = 64, .offers = 1}));
 }
 
-/// Cores cannot copy there: what was offered is asked for once its offer has come.
-TEST(Messages, OfWhatLandsInADeviceEndWithARequest) {
+/// Cores cannot copy to a device: an offered value is requested once its offer has arrived.
+TEST(Messages, OfValuesForADeviceEndWithARequest) {
   const Program program{{RankId{0}, {64}, {}}, {RankId{1}, {8}, {{0, 0}}}};
   Ranks::Options options = offering(2);
   options.into_devices_in = 1;
@@ -168,7 +168,7 @@ TEST(Messages, OfWhatLandsInADeviceEndWithARequest) {
                                       .bytes_into_devices = 64}));
 }
 
-TEST(Messages, OfWhatThereIsNoRoomToOfferAreThePapers) {
+TEST(Messages, OfValuesBeyondTheLimitOfOffersAreThePapers) {
   const Program program{{RankId{0}, {64}, {}}, {RankId{1}, {8}, {{0, 0}}}};
   Ranks::Options options = offering(2);
   options.room.offered = 63;
@@ -177,7 +177,7 @@ TEST(Messages, OfWhatThereIsNoRoomToOfferAreThePapers) {
   EXPECT_EQ(ranks.traffic(), (Traffic{.activates = 1, .requests = 1, .payloads = 1, .payload_bytes = 64}));
 }
 
-/// One value that all others need: nobody sends more than the tree says.
+/// One value that all others need: no rank sends more copies than its children in the tree.
 std::size_t most_sent(std::size_t ranks, Bytes bytes, const Protocol& protocol) {
   Program program{{RankId{0}, {bytes}, {}}};
   for (std::uint32_t i = 1; i < ranks; ++i) program.push_back({RankId{i}, {8}, {{0, 0}}});
@@ -189,20 +189,20 @@ std::size_t most_sent(std::size_t ranks, Bytes bytes, const Protocol& protocol) 
   return most;
 }
 
-TEST(Broadcasts, GoDownATreeIfTheyMay) {
+TEST(Broadcasts, UseATreeIfItIsEnabled) {
   EXPECT_EQ(most_sent(32, 1024, {.tree_from = 0}), 31u);
   EXPECT_EQ(most_sent(32, 1024, {.tree_from = 3, .chain_from = 4096}), 5u);
   EXPECT_EQ(most_sent(32, 8192, {.tree_from = 3, .chain_from = 4096}), 1u);
 }
 
-TEST(Broadcasts, HaveOtherRanksNearTheRootForOtherTasks) {
+TEST(Broadcasts, HaveDifferentRanksNearTheRootForDifferentTasks) {
   std::set<RankId> first;
   const std::vector<RankId> ranks{RankId{1}, RankId{2}, RankId{3}, RankId{4}};
   for (std::uint64_t task = 0; task < 100; ++task) first.insert(rotated(ranks, task).front());
   EXPECT_EQ(first.size(), 4u);
 }
 
-TEST(SmallValues, TravelAlongAsFarAsThereIsRoom) {
+TEST(SmallValues, AreSentEagerlyWithinTheCredit) {
   const RankId r0{0}, r1{1};
   Program program;
   for (std::size_t i = 0; i < 10; ++i) {
@@ -219,7 +219,7 @@ TEST(SmallValues, TravelAlongAsFarAsThereIsRoom) {
   EXPECT_EQ(none.traffic().eager_bytes, 0u);
 }
 
-TEST(SmallValues, TravelAlongAsFarAsWhoGetsThemHasRoom) {
+TEST(SmallValues, AreSentEagerlyWithinTheCreditOfTheReceiver) {
   const RankId r0{0}, r1{1};
   Program program;
   for (std::size_t i = 0; i < 10; ++i) {
@@ -233,7 +233,7 @@ TEST(SmallValues, TravelAlongAsFarAsWhoGetsThemHasRoom) {
   Ranks none(program, 2, {.protocol = protocol, .credits = {640, 63}}, 9);
   ASSERT_EQ(none.run(), "");
   EXPECT_EQ(none.traffic().eager_bytes, 0u);
-  // He says that there is room again as soon as half of it is, however little that is for him who sends.
+  // The receiver returns credit as soon as half of it is free, however little that is for the sender.
   Ranks again(program, 2, {.protocol = protocol, .in_order = true, .credits = {1 << 20, 64}}, 9);
   ASSERT_EQ(again.run(), "");
   EXPECT_GT(again.traffic().credits, 0u);

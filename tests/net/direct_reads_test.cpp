@@ -1,5 +1,5 @@
-// Reading another process's memory: what is there, only as long as its mark is, and nothing of a process that has gone or
-// is another one than was said.
+// Reads of another process's memory: a value is read only while its mark is set, and never from a process that has ended
+// or is not the expected one.
 #include "net/direct_reads.hpp"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@
 namespace fairlead::net {
 namespace {
 
-/// A rank in a process of its own, which does what it is told by one letter and answers by a text.
+/// A rank in a process of its own, which executes commands of one letter and replies with a text.
 class OtherRank {
  public:
   OtherRank() {
@@ -69,7 +69,7 @@ class OtherRank {
   pid_t process_ = 0;
 };
 
-TEST(NeighboursMemory, IsReadWhileItsMarkIsThere) {
+TEST(DirectReads, SucceedWhileTheMarkIsSet) {
   OtherRank other;
   Neighbours own(RankId{0});
   const std::string tried = own.probe({own.introduction(), other.asked('i')});
@@ -88,7 +88,7 @@ TEST(NeighboursMemory, IsReadWhileItsMarkIsThere) {
   Neighbours::Part nowhere = part;
   nowhere.address = 8;
   EXPECT_FALSE(own.read(nowhere));
-  Neighbours::Part beyond = part;  // a part of it is there
+  Neighbours::Part beyond = part;  // partly mapped
   beyond.bytes = std::uint64_t{1} << 40;
   beyond.place = nullptr;
   EXPECT_FALSE(own.read(beyond));
@@ -97,17 +97,17 @@ TEST(NeighboursMemory, IsReadWhileItsMarkIsThere) {
   EXPECT_FALSE(own.read(stranger));
 
   other.asked('m');
-  EXPECT_FALSE(own.read(part)) << "it may be something else by now";
+  EXPECT_FALSE(own.read(part)) << "the memory may have been reused";
   other.end();
   EXPECT_FALSE(own.read(part));
 }
 
-TEST(NeighboursMemory, OfAnotherProcessThanWasSaidIsNotRead) {
+TEST(DirectReads, DoNotReadAnUnexpectedProcess) {
   OtherRank other, stranger;
   Neighbours own(RankId{0});
   std::string introduction = other.asked('i');
   const std::string that = stranger.asked('i');
-  // As where two ranks see processes by different numbers: the stranger's number, and what the other has said of itself.
+  // As if two ranks had different process ids for the same process: another process's id with the peer's own description.
   const auto word = [](const std::string& text, int k) {
     std::istringstream words(text);
     std::string found;
@@ -126,7 +126,7 @@ TEST(NeighboursMemory, OfAnotherProcessThanWasSaidIsNotRead) {
   EXPECT_FALSE(own.read({.from = RankId{1}}));
 }
 
-TEST(NeighboursMemory, OfOtherMachinesIsNotTried) {
+TEST(DirectReads, AreNotTriedOnOtherMachines) {
   Neighbours own(RankId{1});
   std::string elsewhere = own.introduction();
   elsewhere.insert(0, "elsewhere-");
@@ -135,7 +135,7 @@ TEST(NeighboursMemory, OfOtherMachinesIsNotTried) {
   EXPECT_EQ(own.why_not_read(), "");
 }
 
-TEST(NeighboursMemory, TellsHowManyPairsCannot) {
+TEST(DirectReads, ReportHowManyPairsOfRanksCannotRead) {
   Neighbours own(RankId{2});
   own.set_results({"2 0 1 2", "2 1 2", "2 0 0 1"});
   EXPECT_EQ(own.read_by(), (std::vector<bool>{true, true, false}));

@@ -1,5 +1,5 @@
-// Ranks that watch each other, without sockets and at given times: who is found lost when, that all hear of it, and that
-// one says it.
+// Ranks that monitor each other, without sockets and at given times: when a lost rank is detected, that all ranks are
+// notified, and that one rank reports it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ using How = Loss::Kind;
 
 RankId rank(std::size_t number) { return RankId{static_cast<std::uint32_t>(number)}; }
 
-/// All ranks, and what goes between them: at once, in order.
+/// All ranks and their messages, which are delivered at once, in order.
 class Tree {
  public:
   explicit Tree(std::uint32_t ranks, std::uint32_t fan_out = 3, FailureDetector::Timing pace = {})
@@ -36,9 +36,9 @@ class Tree {
 
   FailureDetector& at(std::size_t i) { return *lines_[i]; }
   Time now() const { return now_; }
-  /// Its process is over: whoever has a line to it sees that.
+  /// Its process ends: each rank with a connection to it notices.
   void kill(std::size_t who) { kill(std::vector<std::size_t>{who}); }
-  /// All at once.
+  /// Kills several ranks at once.
   void kill(const std::vector<std::size_t>& who) {
     for (const std::size_t i : who) state_[i] = State::dead;
     for (std::size_t i = 0; i < lines_.size(); ++i)
@@ -46,7 +46,7 @@ class Tree {
         if (state_[i] == State::runs && are_neighbours(i, other)) broken(i, other);
     deliver();
   }
-  /// It stays, and does nothing any more.
+  /// The process stays, but is stopped.
   void stop(std::size_t i) { state_[i] = State::stopped; }
   void go_on(std::size_t i) {
     state_[i] = State::runs;
@@ -76,7 +76,7 @@ class Tree {
       deliver();
     }
   }
-  std::size_t told() const { return told_; }
+  std::size_t reports() const { return reports_; }
   std::size_t ended() const { return ended_.size(); }
   bool is_lost(const Loss& loss) const {
     for (std::size_t i = 0; i < lines_.size(); ++i)
@@ -108,7 +108,7 @@ class Tree {
   }
   void carry_out(std::size_t i, const FailureDetector::Orders& orders) {
     for (const auto& [to, word] : orders.words) words_.push_back({rank(i), to, word});
-    told_ += orders.report_to_user;
+    reports_ += orders.report_to_user;
     if (orders.end) ended_.insert(i);
     if (orders.reach != no_rank && state_[index(orders.reach)] == State::dead) broken(i, index(orders.reach));
   }
@@ -131,11 +131,11 @@ class Tree {
   std::vector<std::unique_ptr<FailureDetector>> lines_;
   std::vector<State> state_;
   std::deque<Sent> words_;
-  std::size_t told_ = 0;
+  std::size_t reports_ = 0;
   std::set<std::size_t> ended_;
 };
 
-TEST(FailureDetector, EveryRankButTheFirstHasOneParentWhoKnowsIt) {
+TEST(FailureDetector, EveryRankButTheFirstHasOneParentThatListsItAsAChild) {
   for (std::uint32_t ranks : {1U, 2U, 4U, 9U, 10U, 74U, 300U}) {
     std::size_t children = 0;
     for (std::uint32_t i = 0; i < ranks; ++i) {
@@ -151,26 +151,26 @@ TEST(FailureDetector, EveryRankButTheFirstHasOneParentWhoKnowsIt) {
   }
 }
 
-TEST(FailureDetector, NobodyIsLostAsLongAsAllAreThere) {
+TEST(FailureDetector, ReportsNoLossWhileAllRanksRun) {
   Tree tree(14);
   tree.pass(10min);
   EXPECT_TRUE(tree.nothing_lost());
-  EXPECT_EQ(tree.told(), 0U);
+  EXPECT_EQ(tree.reports(), 0U);
 }
 
-TEST(FailureDetector, AKilledRankIsKnownToAllAtOnceAndSaidByOne) {
+TEST(FailureDetector, AKilledRankIsDetectedByAllAtOnceAndReportedByOne) {
   for (const std::uint32_t fan_out : {1U, 2U, 3U, 8U})
     for (std::size_t lost = 0; lost < 14; ++lost) {
       Tree tree(14, fan_out);
       tree.pass(5s);
       tree.kill(lost);
       EXPECT_TRUE(tree.is_lost({rank(lost), How::gone})) << lost << " of a tree of " << fan_out;
-      EXPECT_EQ(tree.told(), 1U) << lost << " of a tree of " << fan_out;
+      EXPECT_EQ(tree.reports(), 1U) << lost << " of a tree of " << fan_out;
       EXPECT_EQ(tree.ended(), 13U);
     }
 }
 
-TEST(FailureDetector, AStoppedRankIsKnownToAllAfterTheTimeoutAndSaidByOne) {
+TEST(FailureDetector, AStoppedRankIsDetectedByAllAfterTheTimeoutAndReportedByOne) {
   for (std::size_t lost = 0; lost < 14; ++lost) {
     Tree tree(14);
     tree.pass(5s);
@@ -179,14 +179,14 @@ TEST(FailureDetector, AStoppedRankIsKnownToAllAfterTheTimeoutAndSaidByOne) {
     EXPECT_TRUE(tree.nothing_lost());
     tree.pass(4s);
     EXPECT_TRUE(tree.is_lost({rank(lost), How::silent})) << lost;
-    EXPECT_EQ(tree.told(), 1U) << lost;
+    EXPECT_EQ(tree.reports(), 1U) << lost;
     EXPECT_EQ(tree.ended(), 13U);
     tree.go_on(lost);
-    EXPECT_TRUE(tree.is_lost({rank(lost), How::silent}));  // it hears of itself
+    EXPECT_TRUE(tree.is_lost({rank(lost), How::silent}));  // it is notified of its own loss
   }
 }
 
-TEST(FailureDetector, WhoeverWasStoppedHimselfBlamesNobody) {
+TEST(FailureDetector, ARankThatWasStoppedReportsNoOtherRank) {
   Tree tree(14);
   tree.pass(5s);
   tree.pass(1h, 1h);  // all at once, as by Ctrl-Z
@@ -201,23 +201,23 @@ TEST(FailureDetector, WhoeverWasStoppedHimselfBlamesNobody) {
   EXPECT_TRUE(tree.nothing_lost());
 }
 
-TEST(FailureDetector, TimeInWhichAllWereStoppedDoesNotCount) {
+TEST(FailureDetector, TimeWhileAllRanksAreStoppedDoesNotCount) {
   for (Duration stopped = 100ms; stopped < 20s; stopped += 100ms) {
     Tree tree(5, 3, {.timeout = 3s});
     tree.pass(3s);
-    tree.stop(3);  // first, and goes on last
+    tree.stop(3);  // stopped first, continued last
     tree.pass(stopped, stopped);
     tree.pass(500ms);
     tree.go_on(3);
     tree.pass(5s);
     EXPECT_TRUE(tree.nothing_lost()) << stopped.count();
-    tree.stop(3);  // and then it is found as soon as before
+    tree.stop(3);  // and then it is detected as soon as before
     tree.pass(4500ms);
     EXPECT_TRUE(tree.is_lost({RankId{3}, How::silent})) << stopped.count();
   }
 }
 
-TEST(FailureDetector, WithoutATimeoutAStoppedRankIsWaitedForAndAKilledOneIsNot) {
+TEST(FailureDetector, WithoutATimeoutOnlyAKilledRankIsDetected) {
   Tree tree(5, 3, {.timeout = 0s});
   tree.stop(2);
   tree.pass(1h, 1s);
@@ -226,7 +226,7 @@ TEST(FailureDetector, WithoutATimeoutAStoppedRankIsWaitedForAndAKilledOneIsNot) 
   EXPECT_TRUE(tree.is_lost({RankId{2}, How::gone}));
 }
 
-TEST(FailureDetector, ATimeoutThatIsSetLaterHoldsFromThenOn) {
+TEST(FailureDetector, ATimeoutThatIsSetLaterAppliesFromThenOn) {
   Tree tree(4);
   for (std::size_t i = 0; i < 4; ++i) tree.at(i).set_patience(60s, tree.now());
   tree.stop(3);
@@ -236,7 +236,7 @@ TEST(FailureDetector, ATimeoutThatIsSetLaterHoldsFromThenOn) {
   EXPECT_TRUE(tree.is_lost({RankId{3}, How::silent}));
 }
 
-TEST(FailureDetector, WhoEndsIsNotLost) {
+TEST(FailureDetector, ARankThatEndsIsNotLost) {
   Tree tree(14);
   tree.pass(5s);
   for (const std::size_t i : {3U, 0U, 13U, 1U, 2U}) tree.leave(i, false);
@@ -244,27 +244,27 @@ TEST(FailureDetector, WhoEndsIsNotLost) {
   EXPECT_TRUE(tree.nothing_lost());
 }
 
-TEST(FailureDetector, WhoGivesUpSaysSoAndStaysAWhile) {
+TEST(FailureDetector, ARankThatFailsReportsItAndStaysForAWhile) {
   for (std::size_t lost = 0; lost < 14; ++lost) {
     Tree tree(14);
     tree.give_up(lost, How::failed);
     EXPECT_TRUE(tree.is_lost({rank(lost), How::failed})) << lost;
-    EXPECT_EQ(tree.told(), 1U) << lost;
+    EXPECT_EQ(tree.reports(), 1U) << lost;
     EXPECT_EQ(tree.ended(), 13U) << lost;
   }
 }
 
-TEST(FailureDetector, WhoLeavesWhileOthersNeedItSaysSo) {
+TEST(FailureDetector, ARankThatLeavesWhileOthersNeedItReportsIt) {
   for (std::size_t lost = 0; lost < 14; ++lost) {
     Tree tree(14);
     tree.leave(lost, true);
     EXPECT_TRUE(tree.is_lost({rank(lost), How::left})) << lost;
-    EXPECT_EQ(tree.told(), 1U) << lost;
+    EXPECT_EQ(tree.reports(), 1U) << lost;
     EXPECT_EQ(tree.ended(), 13U);
   }
 }
 
-TEST(FailureDetector, WhereThereIsNoLineNobodyIsFoundLost) {
+TEST(FailureDetector, WithoutAConnectionNoLossIsReported) {
   Tree tree(4);
   tree.at(0).remove_neighbour(RankId{2});
   tree.at(2).remove_neighbour(RankId{0});
@@ -273,7 +273,7 @@ TEST(FailureDetector, WhereThereIsNoLineNobodyIsFoundLost) {
   EXPECT_FALSE(tree.at(0).loss());
 }
 
-TEST(FailureDetector, AChildThatNeverComesIsFoundLost) {
+TEST(FailureDetector, AChildThatNeverConnectsIsLost) {
   FailureDetector line({RankId{0}, 2, 8}, {}, 0s);
   FailureDetector::Orders orders;
   for (Time now = 0s; now <= 10s; now += 1s) line.tick(now, orders);
@@ -283,7 +283,7 @@ TEST(FailureDetector, AChildThatNeverComesIsFoundLost) {
   EXPECT_TRUE(orders.report_to_user && orders.end);
 }
 
-TEST(FailureDetector, SomebodySaysWhichRankIsLostHoweverManyAre) {
+TEST(FailureDetector, ARankReportsALossForAnyNumberOfLostRanks) {
   for (std::uint64_t seed = 0; seed < 500; ++seed) {
     Random random(seed);
     const auto ranks = static_cast<std::uint32_t>(2 + random.below(30));
@@ -297,8 +297,8 @@ TEST(FailureDetector, SomebodySaysWhichRankIsLostHoweverManyAre) {
     for (const std::size_t i : stopped) tree.stop(i);
     tree.kill(killed);
     tree.pass(40s);
-    EXPECT_GE(tree.told(), 1U) << "seed " << seed;
-    EXPECT_LE(tree.told(), killed.size() + stopped.size()) << "seed " << seed;
+    EXPECT_GE(tree.reports(), 1U) << "seed " << seed;
+    EXPECT_LE(tree.reports(), killed.size() + stopped.size()) << "seed " << seed;
     EXPECT_GE(tree.ended(), ranks - killed.size() - stopped.size()) << "seed " << seed;
   }
 }

@@ -1,5 +1,5 @@
-// Ranks that are threads of one process: one that has no memory to go on notifies the others without an allocation, and none
-// reads its memory any more.
+// Ranks that are threads of one process: a rank that runs out of memory notifies the others without an allocation, and no
+// rank reads its memory afterwards.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -19,7 +19,7 @@
 namespace fairlead::net {
 namespace {
 
-/// What it gets it has no memory for, nor for the reason.
+/// Has no memory for received messages, nor for the reason of a failure.
 class Forgetful final : public Network::Listener {
  public:
   void listen_to(Network& network) {
@@ -66,13 +66,13 @@ class Forgetful final : public Network::Listener {
     return something_.wait_for(lock, std::chrono::seconds(20), done);
   }
   Network* network_ = nullptr;
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::condition_variable something_;
   bool is_broken_ = false, has_landed_ = false;
   std::string why_lost_;
 };
 
-TEST(LocalRanks, AllHearOfOneThatHasNoMemoryForWhatItHears) {
+TEST(LocalRanks, ARankThatRunsOutOfMemoryNotifiesAllOthers) {
   const auto exchange = std::make_shared<Exchange>(3);
   Forgetful of_first, of_second, of_third;
   LocalRank forgets(exchange, RankId{0}), hears(exchange, RankId{1}), begins_late(exchange, RankId{2});
@@ -85,7 +85,7 @@ TEST(LocalRanks, AllHearOfOneThatHasNoMemoryForWhatItHears) {
   EXPECT_EQ(of_third.why_lost(), "rank 0 has no memory to go on");
 }
 
-TEST(LocalRanks, NoneReadsTheMemoryOfOneThatHasNoneToGoOn) {
+TEST(LocalRanks, NoRankReadsTheMemoryOfARankThatRanOutOfMemory) {
   const auto exchange = std::make_shared<Exchange>(2);
   Forgetful sender, receiver;
   LocalRank from(exchange, RankId{0}), to(exchange, RankId{1});
@@ -98,7 +98,7 @@ TEST(LocalRanks, NoneReadsTheMemoryOfOneThatHasNoneToGoOn) {
   from.abort_out_of_memory();
   value.reset();
   receiver.listen_to(to);
-  EXPECT_EQ(receiver.why_lost(), "rank 0 has no memory to go on");  // after what was sent before
+  EXPECT_EQ(receiver.why_lost(), "rank 0 has no memory to go on");  // after earlier messages
   EXPECT_FALSE(receiver.has_landed());
 }
 
@@ -117,7 +117,7 @@ struct Starved final : Client {
   std::atomic<bool> ended{false};
 };
 
-TEST(LocalRanks, EndOnAllRanksWhereOneHasNoMemoryForAValueNorTheOthersForTheReason) {
+TEST(LocalRanks, ARunEndsOnAllRanksIfNoneHasMemoryForAValueOrTheReason) {
   const auto exchange = std::make_shared<Exchange>(2);
   constexpr GraphRun run{0, 0};
   Starved sender, receiver;
@@ -134,7 +134,7 @@ TEST(LocalRanks, EndOnAllRanksWhereOneHasNoMemoryForAValueNorTheOthersForTheReas
   to.begin({0, 1}, 7, {.in_transit = 1 << 20}, late);
   EXPECT_TRUE(late.ended.load());
   to.end({0, 1});
-}  // and neither waits for the other
+}  // and no rank waits for the other one
 
 }  // namespace
 }  // namespace fairlead::net

@@ -1,4 +1,4 @@
-// Processes that are ended from outside: another one, if it is still the one that was meant, and this one, by the system.
+// Processes that are ended from outside: another one, if it is still the intended one, and this one, by the system.
 #include <gtest/gtest.h>
 
 #include <signal.h>
@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(LostProcess, AStoppedProcessIsEndedIfItIsTheOneThatWasMeant) {
+TEST(LostProcess, AStoppedProcessIsKilledIfItIsTheIntendedOne) {
   const pid_t child = ::fork();
   if (child == 0) {
     ::raise(SIGSTOP);
@@ -25,7 +25,7 @@ TEST(LostProcess, AStoppedProcessIsEndedIfItIsTheOneThatWasMeant) {
   const auto started = process_start_time(child);
   ASSERT_TRUE(started);
   EXPECT_FALSE(kill_process(child, *started + 1));
-  EXPECT_EQ(::waitpid(child, &status, WNOHANG), 0);  // it is there
+  EXPECT_EQ(::waitpid(child, &status, WNOHANG), 0);  // it still runs
   EXPECT_TRUE(kill_process(child, *started));
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
@@ -33,11 +33,11 @@ TEST(LostProcess, AStoppedProcessIsEndedIfItIsTheOneThatWasMeant) {
   EXPECT_FALSE(process_start_time(child));
 }
 
-TEST(LostProcess, ThisProcessIsNotEndedSo) {
+TEST(LostProcess, TheOwnProcessIsNotKilled) {
   EXPECT_FALSE(kill_process(::getpid(), *process_start_time(::getpid())));
 }
 
-TEST(LostProcess, WhatIgnoresEverythingEndsAfterTheTime) {
+TEST(LostProcess, AProcessThatIgnoresSignalsEndsAfterTheTimeout) {
   const pid_t child = ::fork();
   if (child == 0) {
     sigset_t all;
@@ -51,7 +51,7 @@ TEST(LostProcess, WhatIgnoresEverythingEndsAfterTheTime) {
   EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 }
 
-TEST(ProcessAddress, AreTheSameOnTheOtherSide) {
+TEST(ProcessAddress, IsReadAsItWasWritten) {
   ProcessAddress own = own_address();
   EXPECT_EQ(own.process, ::getpid());
   EXPECT_EQ(own.started, process_start_time(::getpid()));
@@ -65,7 +65,7 @@ TEST(ProcessAddress, AreTheSameOnTheOtherSide) {
   EXPECT_NE(random_token(), random_token());
 }
 
-TEST(ProcessAddress, ThatAreNoneAreSeen) {
+TEST(ProcessAddress, RejectsInvalidText) {
   EXPECT_FALSE(parse_address(""));
   EXPECT_FALSE(parse_address("a\nb\nc\n1\nd\n2\n\n"));
   EXPECT_FALSE(parse_address("a\nb\n1\n1\nd\n70000\n\n"));

@@ -1,4 +1,4 @@
-// Messages as bytes, and what an endpoint says of bytes that are none, or of another program's.
+// The encoding of messages, and the errors of an endpoint for invalid messages and for messages of another program.
 #include "net/messages.hpp"
 
 #include <gtest/gtest.h>
@@ -55,7 +55,7 @@ TEST(MessageBytes, AreReadAsTheyWereWritten) {
             "the disk is full");
 }
 
-TEST(MessageBytes, ThatAreCutOrGoOnAreNoMessage) {
+TEST(MessageBytes, ThatAreTruncatedOrExtendedAreInvalid) {
   const std::vector<std::byte> whole = bytes_of(an_activate());
   for (std::size_t length = 0; length < whole.size(); ++length)
     EXPECT_FALSE(message_of(std::span(whole).first(length))) << length;
@@ -64,15 +64,15 @@ TEST(MessageBytes, ThatAreCutOrGoOnAreNoMessage) {
   EXPECT_FALSE(message_of(more));
 }
 
-TEST(AnEndpoint, SaysWhoSendsNonsense) {
+TEST(AnEndpoint, ReportsTheSenderOfAnInvalidMessage) {
   Endpoint endpoint(RankId{1}, 4, {});
   Commands out;
   endpoint.message(RankId{3}, some_bytes(9), out);
-  EXPECT_NE(out.failure.find("a message from rank 3 makes no sense"), std::string::npos) << out.failure;
-  EXPECT_EQ(out.messages.size(), 3u) << "the others hear of it";
+  EXPECT_NE(out.failure.find("a message from rank 3 is invalid"), std::string::npos) << out.failure;
+  EXPECT_EQ(out.messages.size(), 3u) << "the others are notified";
 }
 
-TEST(AnEndpoint, SaysWhoRunsAnotherProgram) {
+TEST(AnEndpoint, ReportsARankThatRunsAnotherProgram) {
   Endpoint endpoint(RankId{1}, 2, {});
   Commands out;
   endpoint.begin({3, 4}, 99, {.in_transit = 1}, out);
@@ -80,12 +80,13 @@ TEST(AnEndpoint, SaysWhoRunsAnotherProgram) {
   EXPECT_NE(out.failure.find("ranks 1 and 0 do not run the same program"), std::string::npos) << out.failure;
 }
 
-TEST(AnEndpoint, SaysWhoAsksForWhatItWasNotToldOf) {
+TEST(AnEndpoint, ReportsARequestForAnUnannouncedValue) {
   Endpoint endpoint(RankId{1}, 2, {});
   Commands out;
   endpoint.begin({0, 0}, 1, {.in_transit = 1}, out);
   endpoint.message(RankId{0}, bytes_of(Request{{0, 0}, 3, 0, 1}), out);
-  EXPECT_NE(out.failure.find("rank 0 asked rank 1 for a value that it was not told of"), std::string::npos);
+  EXPECT_NE(out.failure.find("rank 0 asked rank 1 for a value that was not announced to it"),
+            std::string::npos);
 }
 
 }  // namespace

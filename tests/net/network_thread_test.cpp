@@ -1,4 +1,4 @@
-// A thread that drives a network does so only while the network listens, and ends with its object.
+// A network thread polls its network only while the network listens, and ends with its object.
 #include <gtest/gtest.h>
 #include <fairlead/error.hpp>
 
@@ -14,7 +14,7 @@
 namespace fairlead::net {
 namespace {
 
-/// Counts how often it is driven.
+/// Counts how often it is polled.
 class Silence final : public Network {
  public:
   RankId own() const noexcept override { return RankId{0}; }
@@ -40,7 +40,7 @@ class Silence final : public Network {
   std::atomic<bool> breaks{false};
 };
 
-TEST(NetworkThread, DrivesOnlyWhileTheNetworkListens) {
+TEST(NetworkThread, PollsOnlyWhileTheNetworkListens) {
   const auto network = std::make_shared<Silence>();
   EXPECT_FALSE(network->has_own_driver());
   std::uint64_t before_the_end = 0;
@@ -72,7 +72,7 @@ TEST(NetworkThread, EndsWhileTheNetworkListens) {
   EXPECT_FALSE(network->has_own_driver());
 }
 
-TEST(NetworkThread, ReportsOnceThatTheNetworkFails) {
+TEST(NetworkThread, ReportsAFailureOfTheNetworkOnce) {
   const auto network = std::make_shared<Silence>();
   std::atomic<int> failures{0};
   std::string why;

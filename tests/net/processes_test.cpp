@@ -1,5 +1,5 @@
-// What is between processes of an MPI when a network ends, or cannot go on: mpirun starts these tests, with two ranks, and otherwise
-// they do nothing.
+// Messages in flight between MPI processes when a network ends or fails. mpirun starts these tests with two ranks; without
+// it they do nothing.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <fairlead/error.hpp>
@@ -36,7 +36,7 @@ struct Heard final : Network::Listener {
   void poked() override {}
 };
 
-/// Of this process, from when it begins.
+/// The network of this process, from its start.
 struct OneNetwork {
   using Broken = std::function<void(const std::string&)>;
   explicit OneNetwork(Broken broken = [](const std::string& why) { ADD_FAILURE() << why; })
@@ -63,14 +63,14 @@ bool runs_here() {
 
 constexpr std::uint64_t same_tag = 7;
 
-/// The program begins with its MPI itself, as one that lets one thread alone call it; where nobody has begun.
+/// The program initializes its MPI itself, for calls from one thread only, unless it is initialized already.
 class MpiOfOneThread {
  public:
   MpiOfOneThread() {
     const bool mpich = config::detect_launcher(config::process_environment())->mpi_implementation == "mpich";
     library_ = ::dlopen(mpich ? "libmpich.so.12" : "libmpi.so.40", RTLD_NOW | RTLD_GLOBAL);
     if (library_ == nullptr) return;
-    constexpr int funneled = 1;  // of both
+    constexpr int funneled = 1;  // in both MPIs
     int level = 0;
     call<int(int*, char***, int, int*)>("MPI_Init_thread")(nullptr, nullptr, funneled, &level);
     EXPECT_EQ(level, funneled);
@@ -98,8 +98,8 @@ struct FullDevice final : DeviceMemory {
 
 }  // namespace
 
-// A communicator gets the number of one that was given back, and so what had been sent by that one (this was a wrong value).
-TEST(Processes, WhatNobodyReceivedIsNotTakenByTheNextNetwork) {
+// A communicator may get the number of a freed one, and then receives messages sent with that one: the result was wrong.
+TEST(Processes, AnUnreceivedValueIsNotReceivedByTheNextNetwork) {
   if (!runs_here()) return;
   for (const std::size_t size : {std::size_t{1}, std::size_t{700}, std::size_t{40'000}, std::size_t{300'000}})
     for (const bool was_expected : {false, true}) {
@@ -123,7 +123,7 @@ TEST(Processes, WhatNobodyReceivedIsNotTakenByTheNextNetwork) {
       if (index(one.own()) == 0) {
         one.network->expect(Commands::PostedReceive{
             PayloadId{2}, one.other(), same_tag, new_place.data(), bytes, {}, nullptr});
-        one.say("it is wanted");
+        one.say("it is needed");
         one.until([&] { return one.heard.landed_ones.contains(PayloadId{2}); });
         EXPECT_EQ(new_place, new_value);
       } else {
@@ -136,7 +136,7 @@ TEST(Processes, WhatNobodyReceivedIsNotTakenByTheNextNetwork) {
     }
 }
 
-TEST(Processes, WhatWasSaidAtTheEndIsNotHeardInTheNextNetwork) {
+TEST(Processes, MessagesAtTheEndAreNotReceivedByTheNextNetwork) {
   if (!runs_here()) return;
   for (const std::size_t length : {std::size_t{10}, std::size_t{9000}}) {
     {
@@ -152,30 +152,31 @@ TEST(Processes, WhatWasSaidAtTheEndIsNotHeardInTheNextNetwork) {
   }
 }
 
-TEST(Processes, AnErrorOfMpiIsToldOnceAndNothingMoreIsAskedOfIt) {
+TEST(Processes, AnMpiErrorIsReportedOnceAndMpiIsNotCalledAgain) {
   if (!runs_here()) return;
   const long value = 1;
-  const Commands::Payload to_nobody{PayloadId{1}, RankId{99}, same_tag, &value, sizeof value, {}};
+  const Commands::Payload to_unknown_rank{PayloadId{1}, RankId{99}, same_tag, &value, sizeof value, {}};
   int broken = 0;
   OneNetwork one([&](const std::string&) { ++broken; });
-  one.network->send(to_nobody);
+  one.network->send(to_unknown_rank);
   one.until([&] { return !one.heard.losses.empty(); });
   ASSERT_EQ(one.heard.losses.size(), 1U);
   EXPECT_TRUE(one.heard.losses.front().starts_with("MPI could not send a value: "))
       << one.heard.losses.front();
-  one.network->send(to_nobody);
+  one.network->send(to_unknown_rank);
   one.network->drop(PayloadId{1});
   one.say("nothing");
   one.network->poll();
-  if (index(one.own()) == 0) one.network->end();  // the other does not come, and is not waited for
+  if (index(one.own()) == 0)
+    one.network->end();  // the other rank does not end, and this one does not wait for it
   one.network->poll();
   EXPECT_EQ(broken, 1);
   EXPECT_EQ(one.heard.losses.size(), 1U);
   EXPECT_TRUE(one.heard.messages.empty());
 }
 
-// In a process of its own: MPI begins once.
-TEST(ProcessesOfOneThread, WhatOthersHaveLeftToItIsDoneOrGivenUp) {
+// In a process of its own: MPI can be initialized only once.
+TEST(ProcessesOfOneThread, OperationsOfOtherThreadsAreDoneOrCancelled) {
   if (!runs_here()) return;
   const MpiOfOneThread mpi;
   if (!mpi.is_there()) GTEST_SKIP() << "the MPI's library has another name here";
@@ -191,14 +192,14 @@ TEST(ProcessesOfOneThread, WhatOthersHaveLeftToItIsDoneOrGivenUp) {
         Commands::PostedReceive{PayloadId{1}, one.other(), same_tag, place.data(), bytes, {}, &device});
     one.network->expect(
         Commands::PostedReceive{PayloadId{2}, one.other(), same_tag + 1, place.data(), bytes, {}, nullptr});
-    drop();  // though the first one fails
+    drop();  // although the first one fails
     dropped.store(true);
   });
   one.until([&] { return dropped.load(); });
   other.join();
   EXPECT_EQ(one.heard.failures, std::vector<std::string>{"the device is full"});
   one.network->end();
-  std::thread(drop).join();  // nobody looks at what is left now
+  std::thread(drop).join();  // no thread serves the remaining operations now
 }
 
 }  // namespace fairlead::net::of_processes

@@ -1,5 +1,5 @@
-// Random programs on 2 to 9 ranks under a network that delays and reorders: all values are right, nothing hangs,
-// bounds are kept; and each mistake that an endpoint can be told to make is found.
+// Random programs on 2 to 9 ranks with a network that delays and reorders messages: all values are right, no rank hangs,
+// and limits are kept. Each planted mistake of the protocol is detected.
 #include <gtest/gtest.h>
 
 #include "at_length.hpp"
@@ -9,7 +9,7 @@
 namespace fairlead::net::tests {
 namespace {
 
-/// `count` ranks, on one or more machines or on one whose processes may not all read each other.
+/// `count` ranks, on one or more machines, or on one where not all processes may read each other.
 Ranks::Options random_options(Random& random, std::size_t count) {
   Ranks::Options options;
   Protocol& protocol = options.protocol;
@@ -52,7 +52,7 @@ TEST(RandomRanks, GiveEveryTaskItsValues) {
 }
 
 #ifdef FAIRLEAD_DELIBERATE_MISTAKES
-TEST(RandomRanks, FindEveryMistakeOfTheProtocol) {
+TEST(RandomRanks, DetectEveryPlantedMistakeOfTheProtocol) {
   for (auto mistake = Mistake::early_message_lost; mistake <= Mistake::failure_kept;
        mistake = Mistake{static_cast<std::uint8_t>(static_cast<int>(mistake) + 1)}) {
     bool found = false;

@@ -1,6 +1,6 @@
 // A program of random tasks on several ranks, and its run over endpoints in virtual time: messages and payloads are
-// delayed without bound and overtake each other, places are found and values read late, and a value that nobody reads
-// moves. What a task is given is compared with what a plain loop over all tasks computes.
+// delayed without bound and overtake each other, places are assigned and values read late, and values without readers
+// move. The inputs of tasks are compared with the results of a plain loop over all tasks.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -28,11 +28,11 @@ struct Input {
 struct ProgramTask {
   RankId rank{};
   std::vector<Bytes> outputs;  // 0: a control
-  std::vector<Input> inputs;   // of tasks before it
+  std::vector<Input> inputs;   // of previous tasks
 };
 using Program = std::vector<ProgramTask>;
 
-/// What is in each output, as a number that fills its bytes.
+/// The content of each output, as a number that fills its bytes.
 inline std::vector<std::vector<std::uint64_t>> computed(const Program& program) {
   std::vector<std::vector<std::uint64_t>> values;
   for (std::size_t i = 0; i < program.size(); ++i) {
@@ -63,7 +63,7 @@ inline Program random_program(Random& random, std::size_t ranks) {
   return program;
 }
 
-/// Memory of a device: nobody follows its addresses but by it.
+/// Memory of a device: only it may dereference its addresses.
 class FarMemory final : public DeviceMemory {
  public:
   static void* far(void* near) noexcept {
@@ -84,15 +84,15 @@ class FarMemory final : public DeviceMemory {
 class Ranks {
  public:
   struct Options {
-    std::size_t starved = ~std::size_t{0};  // this task waits for one more input than it gets
+    std::size_t starved = ~std::size_t{0};  // this task waits for one input too many
     Protocol protocol{};
     TransitLimits room{.in_transit = Bytes{64} << 20};
-    std::uint64_t unreadable_in = 0;    // one copy in so many fails; 0: none
-    std::uint64_t into_devices_in = 0;  // one place in so many is in the memory of a device; 0: none
+    std::uint64_t unreadable_in = 0;    // one copy out of this number fails; 0: none
+    std::uint64_t into_devices_in = 0;  // one place out of this number is in a device's memory; 0: none
     std::size_t runs = 1;
     bool in_order = false;         // the oldest event first: for counting by hand
-    std::vector<Bytes> credits{};  // of each rank, which says so; empty: all have the protocol's
-    std::size_t fails_after = 0;   // events, until one rank fails; 0: none does
+    std::vector<Bytes> credits{};  // announced by each rank; empty: the protocol's value for all
+    std::size_t fails_after = 0;   // events until one rank fails; 0: no rank fails
   };
   Ranks(const Program& program, std::size_t count, const Options& options, std::uint64_t seed)
       : program_(program), options_(options), expected_(computed(program)), random_(seed) {
@@ -100,7 +100,7 @@ class Ranks {
       ranks_.push_back(std::make_unique<Rank>(RankId{static_cast<std::uint32_t>(i)}, count, options));
   }
 
-  /// What is wrong; empty: nothing.
+  /// The first error; empty: none.
   std::string run() {
     try {
       tell_credits();
@@ -144,15 +144,15 @@ class Ranks {
     }
     return sum;
   }
-  /// Activates that each rank got.
+  /// The number of activates that each rank has received.
   std::size_t received(std::size_t rank) const { return ranks_[rank]->activates_got; }
 
  private:
-  /// A value in the memory of a rank. It moves when it may.
+  /// A value in the memory of a rank. It moves whenever it has no readers.
   struct Value {
     std::unique_ptr<std::vector<std::byte>> bytes;
-    std::size_t users = 0;    // local tasks that need it, sends, and its making
-    std::size_t readers = 0;  // it stays
+    std::size_t users = 0;    // local tasks that need it, sends, and its producer
+    std::size_t readers = 0;  // while above 0, the value does not move
   };
   struct Rank {
     Rank(RankId id, std::size_t count, const Options& options)
@@ -172,17 +172,18 @@ class Ranks {
     std::uint64_t next_value = 1;
     std::map<std::pair<std::size_t, std::uint8_t>, std::uint64_t> got;  // by output: the value
     std::vector<std::size_t> missing;                                   // by task of the program
-    std::size_t left = 0, run = 0;                                      // tasks that are not over
+    std::size_t left = 0, run = 0;                                      // unfinished tasks
     bool running = false;
     std::size_t pending = 0;                 // events of its own
-    std::uint64_t said = ~std::uint64_t{0};  // activity() when it said that it waits
+    std::uint64_t said = ~std::uint64_t{0};  // activity() when it reported that it waits
     std::map<PayloadId, Commands::PostedReceive> expected;
-    Bytes visitors = 0;               // places looked for, or filled by something under way
-    std::size_t guests = 0;           // so many are these
-    std::set<std::uint64_t> telling;  // tasks that these belong to
-    std::map<RankId, Bytes> along;    // bytes that came along and have no place
+    Bytes visitors = 0;                   // bytes of places requested, or filled by a transfer in flight
+    std::size_t guests = 0;               // number of these places
+    std::set<std::uint64_t> guest_tasks;  // tasks of these places
+    std::map<RankId, Bytes> along;        // bytes of eager values without a place
     std::size_t activates_got = 0;
-    std::map<std::pair<std::uint64_t, std::uint8_t>, std::set<RankId>> offered;  // who has not answered
+    std::map<std::pair<std::uint64_t, std::uint8_t>, std::set<RankId>>
+        offered;  // ranks that have not answered
     std::map<PayloadId, Commands::Copy> copying;
     std::string failure;
   };
@@ -201,7 +202,7 @@ class Ranks {
                  bytes = bytes_of(Allowance{from->protocol.credit_bytes})] { deliver(from, to, bytes); });
   }
   void later(std::function<void()> event) { events_.push_back(std::move(event)); }
-  /// What the rank itself is about to do.
+  /// The next actions of the rank itself.
   void later(Rank& rank, std::function<void()> event) {
     ++rank.pending;
     later([&rank, event = std::move(event)] {
@@ -253,11 +254,11 @@ class Ranks {
   void execute(Rank& rank, std::size_t task, std::size_t run) {
     if (!rank.failure.empty()) return;
     if (rank.run != run || !rank.running)
-      return say(fmt::format("task {} begins after the end of its run", task));
+      return say(fmt::format("task {} starts after the end of its run", task));
     for (const Input& input : program_[task].inputs) {
       if (program_[input.task].outputs[input.output] == 0) continue;
       const auto found = rank.got.find({input.task, input.output});
-      if (found == rank.got.end()) return say(fmt::format("task {} has not got its input", task));
+      if (found == rank.got.end()) return say(fmt::format("the input of task {} is missing", task));
       const Value& value = rank.values.at(found->second);
       check(*value.bytes, expected_[input.task][input.output] ^ salt(run), task);
       unuse(rank, found->second);
@@ -320,12 +321,12 @@ class Ranks {
   void unuse(Rank& rank, std::uint64_t number) {
     Value& value = rank.values.at(number);
     if (--value.users != 0) return;
-    if (value.readers != 0) return say("a value goes while it is read");
+    if (value.readers != 0) return say("a value is freed while it is read");
     fill(*value.bytes, 0xdeaddeaddeaddead);
-    gone_.push_back(std::move(value.bytes));  // who still reads it reads nonsense, and no other's memory
+    gone_.push_back(std::move(value.bytes));  // a late reader gets invalid data, but no other value's memory
     rank.values.erase(number);
   }
-  /// Values that nobody reads are somewhere else now.
+  /// Moves the values that have no readers.
   void move(Rank& rank) {
     for (auto& [number, value] : rank.values) {
       if (value.readers != 0) continue;
@@ -335,14 +336,14 @@ class Ranks {
     }
   }
 
-  // ---- what the endpoint wants
+  // ---- commands of the endpoint
 
   void carry_out(Rank& rank, Commands& out) {
     for (const Commands::Arrived& it : out.landed)
       if (!it.control) lands(rank, it);
     for (const Commands::PostedReceive& it : out.expected) {
       for (const auto& [id, other] : rank.expected)
-        if (other.from == it.from && other.tag == it.tag) say("two payloads under way have the same tag");
+        if (other.from == it.from && other.tag == it.tag) say("two payloads in flight have the same tag");
       rank.expected[it.id] = it;
     }
     for (const PayloadId payload : out.dropped) rank.copying.erase(payload);
@@ -352,9 +353,9 @@ class Ranks {
       later([this, from = rank.own, to = it.to, bytes = std::move(it.bytes)] { deliver(from, to, bytes); });
     for (const Commands::Payload& it : out.payloads)
       later([this, &rank, it] {
-        // Its bytes are read when it travels, not when it was sent.
+        // Its bytes are read in transit, not when it is sent.
         std::vector<std::byte> bytes(it.bytes);
-        if (it.from == nullptr) return say("a value is sent that is nowhere");
+        if (it.from == nullptr) return say("a value without an address is sent");
         std::memcpy(bytes.data(), it.from, it.bytes);
         land(rank.own, it, bytes);
         Commands more;
@@ -365,10 +366,10 @@ class Ranks {
     for (const Commands::Place& it : out.places) {
       rank.visitors += options_.room.taken_by(it.bytes);
       ++rank.guests;
-      rank.telling.insert(it.name.task);
+      rank.guest_tasks.insert(it.name.task);
       if ((rank.visitors > options_.room.in_transit || rank.guests > options_.protocol.max_in_transit) &&
-          rank.telling.size() > 1)
-        say("too many values are let in at once");
+          rank.guest_tasks.size() > 1)
+        say("too many values are admitted at once");
       later(rank, [this, &rank, it] {
         if (!rank.failure.empty()) return;
         const std::uint64_t number = make(rank, it.bytes);
@@ -384,7 +385,7 @@ class Ranks {
         carry_out(rank, more);
       });
     }
-    for (const Commands::Fill& it : out.fills) bring(it.memory, it.place, it.bytes);
+    for (const Commands::Fill& it : out.fills) copy_to(it.memory, it.place, it.bytes);
     for (const Commands::Read& it : out.reads) {
       if (it.release) {
         --rank.values.at(it.value).readers;
@@ -405,9 +406,9 @@ class Ranks {
     if (random_.once_in(3)) move(rank);
     end_run_if_over(rank);
   }
-  /// In two halves, between which anything may happen; the mark is looked at when all has been read.
+  /// Reads two halves, between which other events may happen, and checks the mark afterwards.
   void copy(Rank& rank, const Commands::Copy& it) {
-    if (it.address == 0) return say("a value is offered that is nowhere");
+    if (it.address == 0) return say("a value without an address is offered");
     rank.copying[it.id] = it;
     const bool fails = options_.unreadable_in != 0 && random_.once_in(options_.unreadable_in);
     later([this, &rank, it, fails] {
@@ -430,16 +431,16 @@ class Ranks {
     std::memcpy(static_cast<std::byte*>(it.place) + from,
                 reinterpret_cast<const std::byte*>(it.address) + from, to - from);
   }
-  /// What is offered to somebody who has not said that he has it counts once.
+  /// A value counts once while a rank that it is offered to has not acknowledged it.
   void watch_offers(Rank& rank, const Commands::Message& sent) {
     const std::optional<Message> message = message_of(sent.bytes);
     if (const auto* offer = std::get_if<Offer>(&*message)) {
-      if (!options_.protocol.read_by[index(sent.to)]) say("a value is offered to who cannot read it");
+      if (!options_.protocol.read_by[index(sent.to)]) say("a value is offered to a rank that cannot read it");
       rank.offered[{offer->name.task, offer->name.output}].insert(sent.to);
       Bytes bytes = 0;
       for (const auto& [name, to] : rank.offered)
         bytes += options_.room.taken_by(program_[name.first].outputs[name.second]);
-      if (bytes > options_.room.offered) say("too much is offered at once");
+      if (bytes > options_.room.offered) say("too many bytes are offered at once");
     }
     const auto answered = [&](std::uint64_t task, std::uint8_t output) {
       auto& offered = ranks_[index(sent.to)]->offered;
@@ -456,13 +457,13 @@ class Ranks {
   void lands(Rank& rank, const Commands::Arrived& it) {
     const std::size_t task = it.name.task;
     const auto place = places_.find({rank.own, it.value});
-    if (place == places_.end()) return say("a value lands that has no place");
+    if (place == places_.end()) return say("a value without a place arrives");
     rank.visitors -= options_.room.taken_by(place->second.bytes);
     --rank.guests;
     bool last = true;
     places_.erase(place);
     for (const auto& [key, other] : places_) last &= key.first != rank.own || other.name.task != task;
-    if (last) rank.telling.erase(task);
+    if (last) rank.guest_tasks.erase(task);
   }
   void landed(Rank& rank, const Commands::Arrived& it) {
     const std::size_t task = it.name.task;
@@ -488,12 +489,12 @@ class Ranks {
       for (const Activate::Output& output : activate->outputs) rank.along[from] += output.value.size();
     }
     if (const auto* credit = std::get_if<Credit>(&*message)) ranks_[index(from)]->along[to] -= credit->bytes;
-    if (rank.along[from] > rank.protocol.credit_bytes) say("too much travels along to one rank");
+    if (rank.along[from] > rank.protocol.credit_bytes) say("too many eager bytes are sent to one rank");
     Commands out;
     rank.endpoint.message(from, bytes, out);
     carry_out(rank, out);
   }
-  static void bring(DeviceMemory* memory, void* to, const std::vector<std::byte>& bytes) {
+  static void copy_to(DeviceMemory* memory, void* to, const std::vector<std::byte>& bytes) {
     if (memory != nullptr)
       memory->write(to, bytes.data(), bytes.size());
     else
@@ -503,36 +504,36 @@ class Ranks {
     Rank& rank = *ranks_[index(payload.to)];
     for (auto it = rank.expected.begin(); it != rank.expected.end(); ++it) {
       if (it->second.from != from || it->second.tag != payload.tag) continue;
-      if (it->second.bytes != bytes.size()) return say("a payload has another size than what was expected");
-      bring(it->second.memory, it->second.place, bytes);
+      if (it->second.bytes != bytes.size()) return say("a payload has an unexpected size");
+      copy_to(it->second.memory, it->second.place, bytes);
       const PayloadId id = it->first;
       rank.expected.erase(it);
       Commands out;
       rank.endpoint.landed(id, out);
       return carry_out(rank, out);
     }
-    if (rank.failure.empty()) say("a payload comes that nobody expects");
+    if (rank.failure.empty()) say("an unexpected payload arrives");
   }
 
   void check_end() {
     for (const auto& rank : ranks_) {
       if (options_.starved < program_.size()) {
-        if (rank->failure.find("nothing moves any more on any rank") == std::string::npos)
-          say(fmt::format("rank {} has not heard that nothing moves: {}", index(rank->own), rank->failure));
+        if (rank->failure.find("no rank makes progress") == std::string::npos)
+          say(fmt::format("rank {} was not notified of the deadlock: {}", index(rank->own), rank->failure));
         continue;
       }
       if (!rank->failure.empty() && options_.fails_after == 0) say("a false alarm: " + rank->failure);
       if (options_.fails_after != 0 && handled_ >= options_.fails_after) {
-        if (rank->failure.empty()) say(fmt::format("rank {} has not heard of the failure", index(rank->own)));
+        if (rank->failure.empty())
+          say(fmt::format("rank {} was not notified of the failure", index(rank->own)));
         continue;
       }
       if (rank->run != options_.runs)
-        say(fmt::format("rank {} hangs: {} tasks are not over", index(rank->own), rank->left));
+        say(fmt::format("rank {} hangs: {} tasks are unfinished", index(rank->own), rank->left));
       if (!rank->values.empty()) say("a value is left");
       if (!rank->offered.empty()) say("an offer is left");
-      for (const auto& [from, bytes] : rank->along)  // less than a half need not have been told
-        if (bytes != 0 && 2 * bytes >= rank->protocol.credit_bytes)
-          say("room for what travels along is lost");
+      for (const auto& [from, bytes] : rank->along)  // less than half of the credit need not be returned
+        if (bytes != 0 && 2 * bytes >= rank->protocol.credit_bytes) say("credit for eager values is lost");
     }
   }
 

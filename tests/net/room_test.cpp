@@ -1,4 +1,4 @@
-// Runs that are open at once share what is held for values that come and go: which of their rooms is in force.
+// Concurrent runs share the memory for values in transit: which of their limits applies.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -15,11 +15,11 @@ constexpr Bytes value_bytes = 60;
 constexpr TransitLimits tight{.in_transit = 100}, wide{.in_transit = 1000};
 
 /// Rank 0, of two.
-class RoomOfRuns : public testing::Test {
+class TransitLimitsOfRuns : public testing::Test {
  protected:
   void begin(const GraphRun& run, const TransitLimits& room) { endpoint.begin(run, fingerprint, room, out); }
   void end(const GraphRun& run) { endpoint.end(run, out); }
-  /// So many of them are let in, of all until now.
+  /// The number of admitted values so far.
   std::size_t set_limits(const GraphRun& run, std::uint64_t values) {
     for (std::uint64_t i = 0; i < values; ++i) {
       Activate activate{run, next_task++, fingerprint, {}};
@@ -32,7 +32,7 @@ class RoomOfRuns : public testing::Test {
     endpoint.placed(out.places[place].id, place, ValueMemory{&somewhere, nullptr, {}}, out);
     endpoint.landed(out.expected.back().id, out);
   }
-  /// So many are read at once, of those that the other rank asks for.
+  /// The number of values that are read at once for requests of the other rank.
   std::size_t reads(const GraphRun& run, std::uint64_t values) {
     for (std::uint64_t i = 0; i < values; ++i) {
       const std::uint64_t task = next_task++;
@@ -50,21 +50,21 @@ class RoomOfRuns : public testing::Test {
   std::byte somewhere{};
 };
 
-TEST_F(RoomOfRuns, OneThatBeginsLaterTakesNoneFromThoseThatNeedIt) {
+TEST_F(TransitLimitsOfRuns, ALaterRunDoesNotRaiseTheLimitOfAnEarlierRun) {
   begin(first, tight);
   begin(second, wide);
   EXPECT_EQ(set_limits(second, 5), 1u);
   end(first);
   EXPECT_EQ(out.places.size(), 5u);
 }
-TEST_F(RoomOfRuns, NorForValuesThatGo) {
+TEST_F(TransitLimitsOfRuns, ALaterRunDoesNotRaiseTheLimitForOutgoingValues) {
   begin(first, tight);
   begin(second, wide);
   EXPECT_EQ(reads(second, 5), 1u);
   end(first);
   EXPECT_EQ(out.reads.size(), 5u);
 }
-TEST_F(RoomOfRuns, WhatIsThereAlreadyGoesOnWhereALaterOneLeavesLess) {
+TEST_F(TransitLimitsOfRuns, ValuesInTransitContinueUnderASmallerLimit) {
   begin(first, wide);
   EXPECT_EQ(set_limits(first, 3), 3u);
   begin(second, tight);
@@ -77,13 +77,13 @@ TEST_F(RoomOfRuns, WhatIsThereAlreadyGoesOnWhereALaterOneLeavesLess) {
   lands(3);
   EXPECT_EQ(out.places.size(), 5u);
 }
-TEST_F(RoomOfRuns, ItIsTheOldOneAgainAfterARunThatLeftMore) {
+TEST_F(TransitLimitsOfRuns, TheFormerLimitAppliesAgainAfterALaterRun) {
   begin(first, tight);
   begin(second, wide);
   end(second);
   EXPECT_EQ(set_limits(first, 3), 1u);
 }
-TEST_F(RoomOfRuns, MessagesHaveThatOfGraphsWhileThereAreAny) {
+TEST_F(TransitLimitsOfRuns, MessagesHaveTheLimitOfGraphsWhileAnyRuns) {
   TransitLimits of_messages = tight;
   of_messages.yields = true;
   begin(first, of_messages);
@@ -91,16 +91,16 @@ TEST_F(RoomOfRuns, MessagesHaveThatOfGraphsWhileThereAreAny) {
   EXPECT_EQ(set_limits(first, 3), 3u);
   for (std::size_t i = 0; i < 3; ++i) lands(i);
   end(second);
-  EXPECT_EQ(set_limits(first, 3), 4u);  // its own
+  EXPECT_EQ(set_limits(first, 3), 4u);  // its own limit
 }
 
-/// Rank 1 copies them from here, whenever it comes to that.
-class RoomOfRunsThatOffer : public RoomOfRuns {
+/// Rank 1 copies the values from here at any time.
+class TransitLimitsOfOffers : public TransitLimitsOfRuns {
  protected:
-  RoomOfRunsThatOffer() : offering(RankId{0}, 2, {.offered_from = 1, .read_by = {false, true}}) {}
+  TransitLimitsOfOffers() : offering(RankId{0}, 2, {.offered_from = 1, .read_by = {false, true}}) {}
   Endpoint offering;
 };
-TEST_F(RoomOfRunsThatOffer, WhatIsOfferedCountsWhereALaterOneLeavesNothingForIt) {
+TEST_F(TransitLimitsOfOffers, OfferedValuesCountUnderALaterLimitOfZero) {
   offering.begin(first, fingerprint, {.in_transit = 300, .offered = 120}, out);
   const auto over = [&](std::uint64_t task) {
     const Endpoint::Output output{.value = task, .bytes = value_bytes, .to = {RankId{1}}};

@@ -1,6 +1,5 @@
-// What a device does not do: each function of the driver fails, once or for good, in the first calls and in later ones,
-// in the middle of a run that evicts. Then the values are right all the same, or an error says which device and what.
-// And what is taken of its memory, counted where it is taken.
+// Each function of the driver fails, once or permanently, in the first or in later calls, during a run that evicts. Then the
+// values are correct, or an error names the device and the failure. Also counts the allocated device memory.
 #include <fairlead/fairlead.hpp>
 #include <fairlead/opencl.hpp>
 
@@ -29,13 +28,13 @@ namespace cl = backend::cl;
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
 
-/// Which call fails, and what was seen. One for the program, since the driver's functions have no object.
+/// Which call fails, and the counts. One for the program, since the driver's functions have no object.
 struct Trouble {
   std::string_view function;  // empty: none
   int in_call = 0;            // counted from 1
   bool for_good = false;
   std::atomic<int> calls{0}, failed{0};
-  std::mutex mutex;  // guards what follows
+  std::mutex mutex;  // guards the fields below
   std::map<cl::Buffer, std::size_t> buffers;
   std::size_t bytes = 0, most_bytes = 0;
 
@@ -60,7 +59,7 @@ Trouble& trouble() {
 
 constexpr cl::Status failure = -5;
 
-/// What stands in the table in place of a function of the driver.
+/// Replaces a function in the driver's table.
 template <class Name, class Signature>
 struct Standin;
 template <class Name, class R, class... A>
@@ -72,12 +71,12 @@ struct Standin<Name, R(A...)> {
       note(result, arguments...);
       return result;
     }
-    if constexpr (std::is_pointer_v<R>) {  // the last argument is where the status goes
+    if constexpr (std::is_pointer_v<R>) {  // the last argument is the status
       (set_status(arguments), ...);
       return nullptr;
     } else {
       if (std::string_view(Name::text) == "clFinish")
-        real(arguments...);  // what was launched is over all the same
+        real(arguments...);  // the launched kernel finishes nevertheless
       return failure;
     }
   }
@@ -132,7 +131,7 @@ backend::Backends backends_with_trouble() {
 constexpr std::size_t vectors = 6;
 constexpr long size = 900;  // 2 pages each; the device holds three of them
 
-/// Empty if all went well; else what was said.
+/// The error; empty: none.
 std::string run_in_trouble(std::vector<std::vector<long>>& numbers,
                            std::vector<std::vector<long>>& expected) {
   numbers.assign(vectors, std::vector<long>(size, 1));
@@ -173,9 +172,9 @@ std::string run_in_trouble(std::vector<std::vector<long>>& numbers,
 
 }  // namespace
 
-TEST(OpenclFailures, GiveRightValuesOrSayWhatFailed) {
+TEST(OpenclFailures, GiveCorrectValuesOrNameTheFailure) {
   FAIRLEAD_NEEDS_OPENCL(1u);
-  int told = 0, in_spite_of_it = 0;
+  int errors = 0, succeeded = 0;
 #define FAIRLEAD_OPENCL_NAME_TEXT(name, ...) #name,
   for (const std::string_view function : {FAIRLEAD_OPENCL_FUNCTIONS(FAIRLEAD_OPENCL_NAME_TEXT)}) {
     if (function.starts_with("clRelease")) continue;
@@ -190,21 +189,21 @@ TEST(OpenclFailures, GiveRightValuesOrSayWhatFailed) {
             std::string(function) + (for_good ? " from call " : " in call ") + std::to_string(call);
         if (text.empty()) {
           EXPECT_TRUE(numbers == expected) << where;
-          in_spite_of_it += failed > 0;
+          succeeded += failed > 0;
         } else {
           EXPECT_GT(failed, 0) << where << ": " << text;
           EXPECT_THAT(text, AnyOf(HasSubstr("opencl 0 ("), HasSubstr("opencl 0\""))) << where;
           EXPECT_THAT(text, HasSubstr("CL_OUT_OF_RESOURCES (-5)")) << where;
-          ++told;
+          ++errors;
         }
       }
   }
-  EXPECT_GT(told, 40);
-  EXPECT_GT(in_spite_of_it, 2);  // a copy that fails is tried once more
+  EXPECT_GT(errors, 40);
+  EXPECT_GT(succeeded, 2);  // a failed copy is retried once
 }
 
-// All that is taken is asked for when the run begins, and it is what the user has allowed, to the byte.
-TEST(OpenclFailures, TakeNoMoreMemoryThanIsAllowed) {
+// All memory is allocated at the start of the run, exactly the allowed size.
+TEST(OpenclFailures, AllocateExactlyTheAllowedMemory) {
   FAIRLEAD_NEEDS_OPENCL(1u);
   trouble().begin("", 0, false);
   trouble().most_bytes = trouble().bytes = 0;
@@ -212,7 +211,7 @@ TEST(OpenclFailures, TakeNoMoreMemoryThanIsAllowed) {
   EXPECT_EQ(run_in_trouble(numbers, expected), "");
   EXPECT_TRUE(numbers == expected);
   EXPECT_EQ(trouble().most_bytes, 28u << 10);
-  EXPECT_EQ(trouble().bytes, 0u);  // and given back
+  EXPECT_EQ(trouble().bytes, 0u);  // and released
 }
 
 }  // namespace fairlead::tests

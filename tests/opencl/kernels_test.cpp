@@ -1,6 +1,6 @@
-// Fairlead's own kernels in OpenCL C, alone and by one thread, beside plain loops: sizes that divide blocks and panels and sizes that
-// do not, with something between columns. They are also run by a simulator of devices that looks for races and for addresses outside of
-// buffers (CMakeLists.txt).
+// Fairlead's own kernels in OpenCL C, alone and by one thread, compared with plain loops: multiples of blocks and panels and
+// other sizes, with gaps between columns. They also run on a device simulator that detects races and accesses outside of buffers
+// (CMakeLists.txt).
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -29,7 +29,7 @@ using linalg::OpenclMatrix;
 
 constexpr Bytes half = 64 << 10, memory = 2 * half;
 
-/// A device with two matrices in its memory, and what runs there.
+/// A device with two matrices in its memory, and its kernels.
 class Device {
  public:
   using Act = std::function<void(const OpenclQueue&)>;
@@ -88,7 +88,7 @@ double allowed(std::size_t terms) {
 
 }  // namespace
 
-TYPED_TEST(OpenclKernels, TakeProductsFromATriangle) {
+TYPED_TEST(OpenclKernels, SubtractProductsFromATriangle) {
   FAIRLEAD_NEEDS_OPENCL(1u);
   using T = TypeParam;
   Device device;
@@ -112,7 +112,7 @@ TYPED_TEST(OpenclKernels, TakeProductsFromATriangle) {
   }
 }
 
-// Op(T) X = B or X op(T) = B: what is found, multiplied by op(T), is B again.
+// Op(T) X = B or X op(T) = B: the solution times op(T) is B.
 TYPED_TEST(OpenclKernels, SolveWithTriangles) {
   FAIRLEAD_NEEDS_OPENCL(1u);
   using T = TypeParam;

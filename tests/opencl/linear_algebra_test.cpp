@@ -1,5 +1,5 @@
-// Linear algebra on OpenCL devices beside the cores: what has no body there runs on cores, so that each column's chain
-// crosses between them. Judged by what the factors multiply to, and by what is left of b.
+// Linear algebra on OpenCL devices and cores: tasks without an OpenCL body run on cores, so that each column's chain crosses
+// between them. Checked by the product of the factors, and by the residual.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -32,7 +32,7 @@ struct OpenclCase {
 };
 
 // Tiles that divide the matrix and tiles that do not, smaller and larger than the panels of the device's own kernels; a
-// device in which three tiles just fit, one that holds everything, two of them, one beside an emulated one; and a
+// device in which three tiles just fit, one that holds everything, two of them, one with an emulated one; and a
 // pool that holds a part of the matrix.
 constexpr OpenclCase opencl_cases[] = {
     {150, 32, "opencl:0,memory=24KiB", "eager"},
@@ -79,22 +79,22 @@ TYPED_TEST(OpenclAlgebra, SolvesAndMultiplies) {
     multiply<T>(flow, kernels(), 1, whole, x, 0, product);
     wait_for_results(flow);
     EXPECT_LT(solution_residual(dense(*a), fetch(flow, x), dense(*b)), 30) << one.text();
-    // What was multiplied on the device is b again, as far as x is exact.
+    // The product computed on the device equals b, up to the error of x.
     EXPECT_LT(difference_from(dense(*b), [got = fetch(flow, product)](auto i, auto j) { return got(i, j); }),
               1000)
         << one.text();
   }
 }
 
-// potrf is on a core, and what it finds is in what the device has made.
-TEST(OpenclAlgebraErrors, SaysThatAMatrixIsNotPositiveDefinite) {
+// potrf runs on a core and detects an invalid tile computed by the device.
+TEST(OpenclAlgebraErrors, ReportThatAMatrixIsNotPositiveDefinite) {
   FAIRLEAD_NEEDS_OPENCL(1u);
   auto given = dense(GeneratedSpd<double>(200, 15));
   given(140, 140) = -1000;
   const auto a = std::make_shared<GivenMatrix<double>>(given);
   try {
     factor<double>(a, 48, {.workers = 1, .scheduler = "eager", .devices = "opencl:0,memory=200KiB"});
-    FAIL() << "it was factored";
+    FAIL() << "no error";
   } catch (const NumericalError& error) {
     EXPECT_NE(std::string(error.what()).find("column 140"), std::string::npos) << error.what();
   }

@@ -1,5 +1,4 @@
-// What tests on OpenCL devices share: whether there is a platform, which of its devices they use, and where PoCL keeps
-// what it has compiled.
+// Shared by tests on OpenCL devices: whether there is a platform, the devices that they use, and PoCL's cache directory.
 #pragma once
 #include <fairlead/config.hpp>
 
@@ -38,7 +37,7 @@ inline Config opencl_machine(const std::string& devices, const std::string& sche
 
 }  // namespace fairlead::tests
 
-/// At the beginning of a test that needs so many devices.
+/// At the start of a test that needs this many devices.
 #define FAIRLEAD_NEEDS_OPENCL(count)                                                                       \
   if (::fairlead::tests::opencl_devices().devices.size() < (count))                                        \
   GTEST_SKIP() << "OpenCL has " << ::fairlead::tests::opencl_devices().devices.size() << " of " << (count) \

@@ -1,5 +1,5 @@
-// Tasks on OpenCL devices, from the codelet to the values and the bytes that moved: by a platform if there is one, in
-// the tests PoCL, whose devices are the cores.
+// Tasks on OpenCL devices, from the codelet to the values and the bytes copied: on an installed platform, here PoCL, whose
+// devices are the cores.
 #include <fairlead/block.hpp>
 #include <fairlead/fairlead.hpp>
 #include <fairlead/opencl.hpp>
@@ -52,7 +52,7 @@ auto step_codelet() {
       })
       .emulated();
 }
-/// The same body for OpenCL devices alone.
+/// The same body for OpenCL devices only.
 auto step_there() {
   return codelet("step there").opencl([](OpenclQueue queue, InOut<Vector<long>> x, long factor) {
     const auto [memory, offset] = queue.buffer(x);
@@ -60,7 +60,7 @@ auto step_there() {
   });
 }
 
-std::string told_by(Flow& flow) {
+std::string error_of(Flow& flow) {
   try {
     flow.wait();
   } catch (const Error& error) {
@@ -80,8 +80,8 @@ std::string refusal(const std::string& devices) {
 
 }  // namespace
 
-// By hand: x goes there once, and home when the wait ends.
-TEST(OpenclTasks, RunKernelsOnDataThatComeAndGoOnce) {
+// By hand: x is copied to the device once, and home when the wait ends.
+TEST(OpenclTasks, RunKernelsOnDataCopiedOnceInEachDirection) {
   FAIRLEAD_NEEDS_OPENCL(1u);
   std::vector<long> numbers(1000);
   for (long i = 0; i < 1000; ++i) numbers[static_cast<std::size_t>(i)] = i * i;
@@ -96,14 +96,14 @@ TEST(OpenclTasks, RunKernelsOnDataThatComeAndGoOnce) {
     flow.wait();
     EXPECT_EQ(over_wire(runtime, "opencl 0", true), 8000u);
     EXPECT_GE(over_wire(runtime, "opencl 0", false), 8000u);
-    EXPECT_LE(over_wire(runtime, "opencl 0", false), 16000u);  // home early, perhaps, and again
+    EXPECT_LE(over_wire(runtime, "opencl 0", false), 16000u);  // perhaps written back early, and again
     EXPECT_EQ(runtime.statistics().nodes.back().peak_bytes, 8192u);
   }
   for (long i = 0; i < 1000; ++i)
     ASSERT_EQ(numbers[static_cast<std::size_t>(i)], -2 * (3 * i * i + i) + i) << i;
 }
 
-TEST(OpenclTasks, TakeTurnsWithCores) {
+TEST(OpenclTasks, AlternateWithCores) {
   FAIRLEAD_NEEDS_OPENCL(1u);
   std::vector<long> numbers(10, 1), expected(10, 1);
   Runtime runtime(opencl_machine("opencl:0,memory=64KiB"));
@@ -124,8 +124,8 @@ TEST(OpenclTasks, TakeTurnsWithCores) {
   EXPECT_EQ(over_wire(runtime, "opencl 0", false), 12 * 80u);
 }
 
-// One datum round three devices, and home: between them there is no wire, each way is by RAM.
-TEST(OpenclTasks, PassDataToOtherDevicesByRam) {
+// One datum over three devices, and home: they have no link, each copy is through RAM.
+TEST(OpenclTasks, CopyDataToOtherDevicesThroughRam) {
   FAIRLEAD_NEEDS_OPENCL(2u);
   std::vector<long> numbers(512, 1), expected(512, 1);
   Runtime runtime(opencl_machine("opencl:0,memory=64KiB + emulated:memory=64KiB + opencl:1,memory=8KiB"));
@@ -145,8 +145,8 @@ TEST(OpenclTasks, PassDataToOtherDevicesByRam) {
   EXPECT_EQ(numbers, expected);
 }
 
-// Every shape that is not one block in the program's memory, and one that functions pack.
-TEST(OpenclTasks, GetAndGiveBackDataOfAllShapes) {
+// Every layout that is not one block in user memory, and one that functions pack.
+TEST(OpenclTasks, CopyDataOfAllLayoutsInBothDirections) {
   FAIRLEAD_NEEDS_OPENCL(1u);
   const OpenclKernel add("add", R"(
     kernel void add(global int* x, ulong at) { x[at + get_global_id(0)] += 1 + (int)get_global_id(0); })");
@@ -188,7 +188,7 @@ TEST(OpenclTasks, GetAndGiveBackDataOfAllShapes) {
   EXPECT_EQ(single, 43);
 }
 
-// Scratch is on the device as well, and counts there.
+// Scratch is on the device as well, and counts as its memory.
 TEST(OpenclTasks, HaveScratchOnTheDevice) {
   FAIRLEAD_NEEDS_OPENCL(1u);
   const OpenclKernel turn("turn", R"(
@@ -218,8 +218,8 @@ TEST(OpenclTasks, HaveScratchOnTheDevice) {
   EXPECT_EQ(runtime.statistics().nodes.back().peak_bytes, 8192u);
 }
 
-// Three tiers: what is at home on the disk comes by RAM, which holds a part of it only.
-TEST(OpenclTasks, WorkOnWhatIsOnTheDisk) {
+// Three tiers: data on disk are copied through RAM, which holds a part of them.
+TEST(OpenclTasks, RunOnDataOnDisk) {
   FAIRLEAD_NEEDS_OPENCL(1u);
   constexpr long size = 8192, many = 40;  // 64 KiB each
   std::vector<long> sums(many);
@@ -247,7 +247,7 @@ TEST(OpenclTasks, WorkOnWhatIsOnTheDisk) {
   EXPECT_GT(over_wire(runtime, "disk", true), 0u);
 }
 
-// Several queues of one device, and the same device twice: nothing but bytes tells them apart.
+// Several queues of one device, and the same device twice: only their memory distinguishes them.
 TEST(OpenclTasks, RunOnSeveralQueuesAtOnce) {
   FAIRLEAD_NEEDS_OPENCL(1u);
   std::vector<std::vector<long>> numbers(30, std::vector<long>(64, 1));
@@ -264,7 +264,7 @@ TEST(OpenclTasks, RunOnSeveralQueuesAtOnce) {
     for (long i = 0; i < 64; ++i) ASSERT_EQ(one[static_cast<std::size_t>(i)], 32 + 31 * i);
 }
 
-TEST(OpenclErrors, SayWhatTheCompilerSays) {
+TEST(OpenclErrors, ContainTheCompilersMessage) {
   FAIRLEAD_NEEDS_OPENCL(1u);
   long x = 1, y = 1;
   Runtime runtime(opencl_machine("opencl:0,memory=64KiB"));
@@ -276,44 +276,46 @@ TEST(OpenclErrors, SayWhatTheCompilerSays) {
   Flow flow(runtime);
   flow.submit(fails(datum));
   flow.submit(fine(other));
-  const std::string text = told_by(flow);
+  const std::string text = error_of(flow);
   EXPECT_THAT(text, HasSubstr("fails"));
   EXPECT_THAT(text, HasSubstr("opencl 0 ("));
   EXPECT_THAT(text, HasSubstr("compiling the kernel \"wrong\": CL_BUILD_PROGRAM_FAILURE (-11)"));
   EXPECT_THAT(text, HasSubstr("no_such_name"));
   EXPECT_EQ(x, 1);
-  EXPECT_EQ(y, 2);  // all else goes on
+  EXPECT_EQ(y, 2);  // other tasks continue
 }
 
-TEST(OpenclErrors, SayWhichKernelWasRefusedAndWhy) {
+TEST(OpenclErrors, NameTheRejectedKernelAndTheReason) {
   FAIRLEAD_NEEDS_OPENCL(1u);
   long x = 1;
   Runtime runtime(opencl_machine("opencl:0,memory=64KiB"));
-  const auto told = [&](auto body) {
+  const auto error_of_body = [&](auto body) {
     Flow flow(runtime);
-    flow.submit(codelet("refused").opencl(body)(runtime.vector<long>("x", &x, 1)));  // else it is poisoned
-    return told_by(flow);
+    flow.submit(
+        codelet("refused").opencl(body)(runtime.vector<long>("x", &x, 1)));  // otherwise it is poisoned
+    return error_of(flow);
   };
   using X = InOut<Vector<long>>;
-  EXPECT_THAT(
-      told([](OpenclQueue queue, X) { queue.run(OpenclKernel("absent", step_kernel().text().source), {1}); }),
-      HasSubstr("the kernel \"absent\": CL_INVALID_KERNEL_NAME (-46)"));
-  EXPECT_THAT(told([](OpenclQueue queue, X) { queue.run(step_kernel(), {1}, 1, 2, 3, 4); }),
+  EXPECT_THAT(error_of_body([](OpenclQueue queue, X) {
+                queue.run(OpenclKernel("absent", step_kernel().text().source), {1});
+              }),
+              HasSubstr("the kernel \"absent\": CL_INVALID_KERNEL_NAME (-46)"));
+  EXPECT_THAT(error_of_body([](OpenclQueue queue, X) { queue.run(step_kernel(), {1}, 1, 2, 3, 4); }),
               HasSubstr("argument 0, counted from 0, of the kernel \"advance\""));
-  EXPECT_THAT(told([](OpenclQueue queue, X v) {
+  EXPECT_THAT(error_of_body([](OpenclQueue queue, X v) {
                 queue.run(step_kernel(), OpenclRange(10).in_groups_of(3), queue.buffer(v).memory,
                           queue.buffer(v).offset, 1L);
               }),
               HasSubstr("launching the kernel \"advance\": CL_INVALID_WORK_GROUP_SIZE (-54)"));
-  EXPECT_THAT(told([](OpenclQueue queue, X) { queue.check(-5, "clOfMyOwn"); }),
+  EXPECT_THAT(error_of_body([](OpenclQueue queue, X) { queue.check(-5, "clOfMyOwn"); }),
               HasSubstr("clOfMyOwn: CL_OUT_OF_RESOURCES (-5)"));
   std::vector<long> not_there(1);
-  EXPECT_THAT(told([&](OpenclQueue queue, X) { queue.buffer(not_there); }),
-              HasSubstr("an address that is not in its memory"));
+  EXPECT_THAT(error_of_body([&](OpenclQueue queue, X) { queue.buffer(not_there); }),
+              HasSubstr("an address outside of its memory"));
 }
 
-// What was launched before ends before the task's data are given up.
-TEST(OpenclErrors, PassOnWhatABodyThrowsAfterItHasLaunched) {
+// Launched work finishes before the task's data are released.
+TEST(OpenclErrors, ContainTheExceptionThrownAfterALaunch) {
   FAIRLEAD_NEEDS_OPENCL(1u);
   std::vector<long> numbers(1000, 1), others(1000, 1);
   Runtime runtime(opencl_machine("opencl:0,memory=64KiB"));
@@ -328,11 +330,11 @@ TEST(OpenclErrors, PassOnWhatABodyThrowsAfterItHasLaunched) {
   Flow flow(runtime);
   flow.submit(launches(x));
   flow.submit(step(y, 3));
-  EXPECT_THAT(told_by(flow), HasSubstr("on second thoughts"));
+  EXPECT_THAT(error_of(flow), HasSubstr("on second thoughts"));
   for (std::size_t i = 0; i < 1000; ++i) EXPECT_EQ(others[i], 3 + static_cast<long>(i));
 }
 
-TEST(OpenclErrors, RefuseWhatIsNotThere) {
+TEST(OpenclErrors, RejectMissingDevices) {
   const auto& found = opencl_devices();
   EXPECT_THAT(refusal("opencl:0"),
               HasSubstr("\"opencl:0\" needs a memory size, as in opencl:0,memory=256MiB"));
@@ -352,7 +354,7 @@ TEST(OpenclErrors, RefuseWhatIsNotThere) {
   EXPECT_THAT(refusal("opencl:0,memory=1MiB,workspace=1MiB"), HasSubstr("leave nothing"));
 }
 
-TEST(OpenclErrors, RefuseTasksThatFitNowhere) {
+TEST(OpenclErrors, RejectTasksThatFitNowhere) {
   FAIRLEAD_NEEDS_OPENCL(1u);
   std::vector<long> numbers(1025, 1);
   Runtime runtime(opencl_machine("opencl:0,memory=8KiB"));
@@ -361,7 +363,7 @@ TEST(OpenclErrors, RefuseTasksThatFitNowhere) {
   Flow flow(runtime);
   try {
     flow.submit(step(x, 1));
-    FAIL() << "it was taken";
+    FAIL() << "no error";
   } catch (const FootprintError& error) {
     EXPECT_THAT(error.what(), HasSubstr("opencl 0"));
   }
@@ -369,8 +371,8 @@ TEST(OpenclErrors, RefuseTasksThatFitNowhere) {
 
 class OpenclPrograms : public ::testing::TestWithParam<std::string> {};
 
-// Random programs on integers, so that there is one right result; from a device in which the largest task just fits
-// upwards, alone, twice, and beside cores and an emulated device.
+// Random programs on integers, so that the result is unique; with device memory from the footprint of the largest task
+// upwards, alone, twice, and with cores and an emulated device.
 TEST_P(OpenclPrograms, GiveTheValuesOfASequentialRun) {
   FAIRLEAD_NEEDS_OPENCL(2u);
   const OpenclKernel mix_kernel("combine", R"(

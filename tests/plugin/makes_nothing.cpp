@@ -1,4 +1,4 @@
-// Its function forgets to make a policy.
+// A plug-in whose function returns no policy.
 #include "policy/plugin.hpp"
 
 constexpr fairlead::PolicyEntry entry{

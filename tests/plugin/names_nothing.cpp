@@ -1,4 +1,4 @@
-// An entry that nobody has filled in.
+// A plug-in with an empty entry.
 #include "policy/plugin.hpp"
 
 constexpr fairlead::PolicyEntry entry{"nothing", "", nullptr};

@@ -1,2 +1,2 @@
-// A shared object that is no plug-in.
+// A shared object that is not a plug-in.
 extern "C" __attribute__((visibility("default"))) int something_else() { return 1; }

@@ -1,4 +1,4 @@
-// Says that it was built against other headers; its entry must not be touched.
+// A plug-in that reports that it was built with other headers; its entry must not be read.
 #include "policy/plugin.hpp"
 
 extern "C" {

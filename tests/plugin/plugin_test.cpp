@@ -1,4 +1,4 @@
-// A policy from a plug-in does all that one of the list does; what is no plug-in is refused with a reason.
+// A policy from a plug-in has all features of a built-in one; a file that is not a plug-in is refused with a reason.
 #include <fairlead/fairlead.hpp>
 
 #include <gmock/gmock.h>
@@ -30,14 +30,14 @@ std::string refusal(const std::string& written) {
   return "not refused";
 }
 
-TEST(Plugins, AreNamedByAPathOrAnEnding) {
+TEST(Plugins, AreNamedByAPathOrAFileExtension) {
   EXPECT_TRUE(is_plugin("./policy"));
   EXPECT_TRUE(is_plugin("policy.so"));
   EXPECT_FALSE(is_plugin("darts"));
   EXPECT_FALSE(is_plugin("so"));
 }
 
-TEST(Plugins, WithoutAFolderAreInTheCurrentOne) {
+TEST(Plugins, WithoutAFolderAreInTheCurrentFolder) {
   const auto before = std::filesystem::current_path();
   std::filesystem::current_path(PLUGINS);
   EXPECT_NO_THROW(make_policy("working.so"));
@@ -54,7 +54,7 @@ TEST(Plugins, OrderTasks) {
   EXPECT_NE(by_newest.loads, by_eager.loads);
 }
 
-TEST(Plugins, TakeOptionsAsThoseOfTheListDo) {
+TEST(Plugins, TakeOptionsLikeBuiltInPolicies) {
   const std::string path = in_folder("working.so");
   EXPECT_NO_THROW(make_policy(path + ":weight=2:depth=8:eager=no"));
   EXPECT_EQ(refusal(path + ":wieght=2"),
@@ -75,7 +75,7 @@ TEST(Plugins, ReplayByTheNameInTheLog) {
   }
 }
 
-// Of a real run, from the file alone.
+// The log of a real run is replayed from the file alone.
 TEST(Plugins, AreNamedInTheLogOfARun) {
   const std::string policy = in_folder("working.so:order=oldest");
   const std::string log =
@@ -117,8 +117,8 @@ TEST(Plugins, ThatCannotBeUsedAreRefused) {
   EXPECT_THAT(refusal(in_folder("makes_nothing.so")), HasSubstr("makes no policy"));
 }
 
-// Its text is in the plug-in, which must still be there.
-TEST(Plugins, MayThrowWhatOutlivesThem) {
+// The text of the exception is in the plug-in, which must still be loaded.
+TEST(Plugins, MayThrowExceptionsThatOutliveThem) {
   std::exception_ptr thrown;
   try {
     make_policy(in_folder("refuses.so"));

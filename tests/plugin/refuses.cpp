@@ -1,4 +1,4 @@
-// Throws an exception of its own while its policy is made: what() is code of the plug-in.
+// A plug-in that throws its own exception while it creates its policy: what() is code of the plug-in.
 #include <exception>
 
 #include "policy/plugin.hpp"

@@ -1,4 +1,4 @@
-// A shared object whose symbol is smaller than what is looked for behind it.
+// A shared object whose symbol is smaller than an entry.
 extern "C" {
 extern __attribute__((visibility("default"))) const int fairlead_policy;
 const int fairlead_policy = 1;

@@ -1,5 +1,5 @@
-// A wrapper of a policy passes on what it does not change, and so does one of a view. That none of their
-// virtual functions is forgotten is checked by tests/repository/test_forwarding.py.
+// A wrapper of a policy, or of a view, forwards the calls that it does not change. tests/repository/test_forwarding.py
+// checks that none of their virtual functions is missing.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -21,7 +21,7 @@ struct NoCandidates final : EvictionCandidates {
   DatumId next() override { return datum; }
 };
 
-/// Writes down every call, and gives answers that no default gives.
+/// Records every call, and returns values that differ from all defaults.
 struct Recorder final : Policy {
   mutable std::vector<std::string> calls;
   Task* task = nullptr;
@@ -73,7 +73,7 @@ struct Plain final : ForwardingPolicy<Plain> {
   using ForwardingPolicy::ForwardingPolicy;
 };
 
-/// Writes down who asks or tells, around each call.
+/// Records the worker of each call.
 struct Bracketed final : ForwardingPolicy<Bracketed> {
   using ForwardingPolicy::ForwardingPolicy;
   std::vector<WorkerId> asked;
@@ -84,7 +84,7 @@ struct Bracketed final : ForwardingPolicy<Bracketed> {
   }
 };
 
-/// A view of one worker on one node, whose answers no default gives.
+/// A view of one worker on one node, whose values differ from all defaults.
 struct OddView final : View {
   WorkerInfo one_worker{worker, WorkerKind::cuda, node};
   NodeInfo one_node{node, 1000};
@@ -111,7 +111,7 @@ struct OddView final : View {
 
 }  // namespace
 
-TEST(Forwarding, EveryEventAndQuestionGoesOnWithItsArgumentsAndBringsTheAnswerBack) {
+TEST(Forwarding, ForwardsEveryCallWithItsArgumentsAndResult) {
   auto owned = std::make_unique<Recorder>();
   Recorder& inner = *owned;
   Plain outer(std::move(owned));
@@ -152,7 +152,7 @@ TEST(Forwarding, EveryEventAndQuestionGoesOnWithItsArgumentsAndBringsTheAnswerBa
                 "upcoming 5"}));
 }
 
-TEST(Forwarding, AWrapperMayDoSomethingAroundEveryEventAndQuestion) {
+TEST(Forwarding, AWrapperMaySurroundEveryCall) {
   auto owned = std::make_unique<Recorder>();
   Recorder& inner = *owned;
   Bracketed policy(std::move(owned));
@@ -164,7 +164,7 @@ TEST(Forwarding, AWrapperMayDoSomethingAroundEveryEventAndQuestion) {
   EXPECT_EQ(inner.calls, (std::vector<std::string>{"ready 5", "removed 3", "pick 5"}));
 }
 
-TEST(Forwarding, AViewOfAViewAnswersTheSame) {
+TEST(Forwarding, AViewOfAViewReturnsTheSame) {
   OddView odd;
   ForwardingView outer(odd);
   const View& view = outer;

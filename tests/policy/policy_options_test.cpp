@@ -1,4 +1,4 @@
-// What may be written behind a policy's name.
+// Options after a policy's name.
 #include "policy/policy_options.hpp"
 
 #include <gmock/gmock.h>
@@ -32,7 +32,7 @@ std::string refusal(F&& f) {
   return "accepted";
 }
 
-TEST(PolicyOptions, AreWhatIsWrittenOrTheFallback) {
+TEST(PolicyOptions, AreTheGivenValueOrTheDefault) {
   const PolicyOptions options = read("lambda=3:affinity=sdhb");
   EXPECT_EQ(options.choice("affinity", affinities), 1u);
   EXPECT_EQ(options.integer("lambda", 1, 10), 3);
@@ -42,7 +42,7 @@ TEST(PolicyOptions, AreWhatIsWrittenOrTheFallback) {
   EXPECT_FALSE(options.is_set("skew"));
 }
 
-TEST(PolicyOptions, ThatAreNotThereAreRefusedWithTheNearest) {
+TEST(PolicyOptions, ThatAreUnknownAreRefusedWithTheNearest) {
   EXPECT_EQ(refusal([] { read("lamda=3"); }),
             "the scheduler near has no option \"lamda\" (did you mean lambda?); it has affinity, lambda, "
             "skew, steal");
@@ -50,7 +50,7 @@ TEST(PolicyOptions, ThatAreNotThereAreRefusedWithTheNearest) {
             "the scheduler lws has no options, but is given \"depth=3\"");
 }
 
-TEST(PolicyOptions, ThatThePolicyDoesNotListAreItsMistake) {
+TEST(PolicyOptions, ThatThePolicyDoesNotDeclareAreAnInternalError) {
   try {
     static_cast<void>(read("").text("gamma"));
     ADD_FAILURE() << "nothing was thrown";
@@ -68,7 +68,7 @@ TEST(PolicyOptions, NeedOneValue) {
             "the option lambda of the scheduler near is set twice");
 }
 
-TEST(PolicyOptions, AreRefusedWithWhatTheyCouldBe) {
+TEST(PolicyOptions, AreRefusedWithTheValidValues) {
   EXPECT_EQ(refusal([] { read("affinity=sdhbb").choice("affinity", affinities); }),
             "the option affinity of the scheduler near is \"sdhbb\", but must be one of sdh, sdhb (did you "
             "mean sdhb?)");

@@ -342,7 +342,7 @@ def test_an_mpi_that_writes_devices_is_asked_to(command, fake_cuda, tmp_path, la
         assert (landed(report) > 0) == aware, report["ranks"]
         assert ("in RAM or in cuda 0" in report["landing"]) == aware
         if not aware:
-            assert " says that it does not receive into memory of CUDA devices (MPIX_" in report["landing"]
+            assert " reports that it does not receive into memory of CUDA devices (MPIX_" in report["landing"]
     done = over_mpi(command, fake_cuda, tmp_path, launcher, aware, "bench", "cholesky", *SMALL, *words, "--receive-into", "random")
     if aware:
         assert done.returncode == 0 and landed(json.loads((tmp_path / "out.json").read_text())) > 0, done.stderr

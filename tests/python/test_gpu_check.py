@@ -58,9 +58,9 @@ def test_every_step_ends_well_and_the_page_shows_it(check):
     assert {step.removeprefix("unified, ") for step in unified} == set(gpu_page.PLACES)
     assert all(run["residual"] < 1e-12 for result in unified.values() for run in result["runs"])
     text = gpu_page.section(data, "found.json")
-    for word in ("registered, there", "| 0 and 1 |", "potrf", "independent", "cuSOLVER's dpotrf", "cuSOLVER's dgeqrf", "qr, 512KiB", "cublasXt",
-                 "kernels all together", "foretold from the machine file", "solve --refine --tf32, n = 256", "GB over the wire", "graph of CUDA's", "4 chains side by side", "of a recording",
-                 "n = 256, there, with advice and prefetched, 4 streams"):
+    for word in ("registered, to device", "| 0 and 1 |", "potrf", "independent", "cuSOLVER's dpotrf", "cuSOLVER's dgeqrf", "qr, 512KiB", "cublasXt",
+                 "kernels all together", "predicted from the machine file", "solve --refine --tf32, n = 256", "GB over the link", "CUDA graph", "4 chains in parallel", "of a recording",
+                 "n = 256, in managed memory, with advice and prefetch, 4 streams"):
         assert word in text
 
 

@@ -83,7 +83,7 @@ def test_of_one_policy_it_has_all_that_the_page_of_a_real_run_has(three_by_three
     assert "simulated" in three_by_three.value("document.querySelector('h1').textContent")
     assert "simulated v100-pcie" in three_by_three.value("document.querySelector('header p').textContent")
     titles = three_by_three.value("[...document.querySelectorAll('h2')].map((one) => one.textContent)")
-    assert {"The order in which tasks began", "Beside the bounds", "Links", "Memory", "Workers", "Kinds of task"} <= set(titles)
+    assert {"The order in which tasks started", "Compared with the bounds", "Links", "Memory", "Workers", "Kinds of task"} <= set(titles)
     assert (three_by_three.page.parent / "run.pftrace").stat().st_size > 500
 
 

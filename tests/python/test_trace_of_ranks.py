@@ -103,15 +103,15 @@ def test_all_ranks_are_in_one_file(command, tmp_path, launcher, ranks, front):
 
 
 @pytest.mark.parametrize("launcher", ["threads", "mpich"])
-def test_the_page_and_the_text_tell_who_waited_for_whom(command, tmp_path, launcher):
+def test_the_page_and_the_text_report_waits_between_ranks(command, tmp_path, launcher):
     done = start(command, tmp_path, launcher, 2, ["bench", "lu", "--n", 400, "--tile", 40, "--memory", "64MiB", "--report", "r.html",
                                                   "--report-text", "full"])
     assert (done.returncode, said(done)) == (0, []), done.stderr
-    assert "1 got" in done.stdout and "values from 0 (graphs), on the way for" in done.stdout
+    assert "1 received" in done.stdout and "values from 0 (graphs), in flight for" in done.stdout
     assert "its workers had no task for" in done.stdout
-    assert "of the workers' time went by without a task while values were on their way" in done.stdout
+    assert "of the workers' time was without a task while values were in flight" in done.stdout
     page = (tmp_path / "r.html").read_text()
-    assert "Who waited for whom" in page and "<th>1 from 0</th>" in page and "<th>rank 1</th>" in page
+    assert "Waits between ranks" in page and "<th>1 from 0</th>" in page and "<th>rank 1</th>" in page
 
 
 def test_solve_traces_all_ranks(command, tmp_path):

@@ -54,7 +54,7 @@ Topology random_machine(Random& random, const RandomProgram& program, bool tight
                                .concurrent_copies = static_cast<unsigned>(random.between(1, 3))});
   }
   machine.links.push_back({.name = "user to disk", .first = node(0), .second = node(1)});
-  // What is computed: beside those that the disk is joined to, and from there on by wire.
+  // Generators: one for each node that the disk is linked to, and onwards by the physical links.
   for (std::size_t i = 0; i < caches; ++i) {
     const LinkSpec from_disk = machine.links[index(machine.link_between(node(1), node(2 + i)))];
     if (from_disk.physical_links.empty()) {

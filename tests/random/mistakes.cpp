@@ -1,4 +1,4 @@
-// A mistake that has no name here does not compile.
+// A mistake without a name here does not compile.
 #include "random/mistakes.hpp"
 
 namespace fairlead::random_runs {

@@ -7,9 +7,9 @@
 
 namespace fairlead::random_runs {
 
-/// Empty for what is no mistake.
+/// Empty for `none`.
 std::string_view name_of(Mistake mistake) noexcept;
-/// All of them, `none` left out.
+/// All of them except `none`.
 std::vector<Mistake> mistakes();
 
 }  // namespace fairlead::random_runs

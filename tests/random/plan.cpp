@@ -21,10 +21,10 @@ RunOptions options_of(std::uint64_t seed) {
   RunOptions options;
   options.policy = policies[seed % policies.size()].name;
   options.tight = !random.once_in(3);
-  // In long ones somebody may be passed for long.
+  // Long runs test for starvation.
   options.tasks =
       static_cast<std::size_t>(random.once_in(5) ? random.between(200, 400) : random.between(20, 150));
-  if (random.once_in(3)) return options;  // nothing goes wrong
+  if (random.once_in(3)) return options;  // no faults
   options.copies_fail = random.once_in(3);
   options.write_backs_fail = random.once_in(5);
   options.tasks_fail = random.once_in(3);
@@ -36,8 +36,8 @@ RunOptions options_of(std::uint64_t seed) {
 
 namespace {
 
-/// In a quarter of the runs, at any time until about `last`; all of a node as well. For each kind some are left on the
-/// first node that has any, and on the largest: what fits nowhere else, or may be folded there only, can be run.
+/// In a quarter of the runs, at any time until about `last`; possibly all workers of a node. For each kind some remain on
+/// the first node that has any, and on the largest: tasks that fit or may be folded only there can run.
 std::vector<backend::WorkerLoss> lost_workers(Random random, const Topology& machine, std::int64_t last) {
   std::vector<backend::WorkerLoss> lost;
   if (!random.once_in(4)) return lost;
@@ -61,7 +61,7 @@ std::vector<backend::WorkerLoss> lost_workers(Random random, const Topology& mac
   return lost;
 }
 
-/// Any of the devices, also if nobody else can do what it can.
+/// Any of the devices, even if no other one can run its tasks.
 std::vector<backend::DeviceLoss> lost_devices(Random random, const Topology& machine) {
   std::vector<backend::DeviceLoss> lost;
   for (const NodeId device : machine.devices())
@@ -82,12 +82,12 @@ RunPlan::RunPlan(std::uint64_t of_seed, RunOptions wanted)
   simulator_seed = random_.next();
   copy_stalls_once_in = random_.once_in(3) ? 20 : 0;
   recall_refused_once_in = seed % 3 == 0 ? 2 : 0;
-  copy_told_late_once_in = seed % 4 == 1 ? 2 : 0;
-  // What fails takes all that follows from it along: now and then is enough.
+  copy_reported_late_once_in = seed % 4 == 1 ? 2 : 0;
+  // A failure cancels all dependent tasks, so failures are rare.
   const auto rarely = [&](bool fails, std::int64_t low, std::int64_t high) {
     return fails ? static_cast<std::uint64_t>(random_.between(low, high)) : std::uint64_t{0};
   };
-  copy_fails_once_in = rarely(options.copies_fail, 4, 40);  // and then a second time
+  copy_fails_once_in = rarely(options.copies_fail, 4, 40);  // also the second attempt
   write_back_fails_once_in = rarely(options.write_backs_fail, 2, 20);
   task_fails_once_in = rarely(options.tasks_fail, 10, 200);
   time_scale = static_cast<std::int64_t>(std::uint64_t{1} << random_.below(12));
@@ -101,7 +101,7 @@ RunPlan::RunPlan(std::uint64_t of_seed, RunOptions wanted)
     lost_devices = random_runs::lost_devices(Random(Random::mix(seed + 0xdead)), machine);
   lost = lost_workers(Random(Random::mix(seed + 0x1057)), machine,
                       time_scale * 20 * static_cast<std::int64_t>(options.tasks));
-  // Whoever may take over from a lost device stays, and it goes at once.
+  // The possible successors of a lost device stay, and its workers are lost together.
   if (!lost_devices.empty()) lost.clear();
 }
 
@@ -150,7 +150,7 @@ std::string RunPlan::text() const {
   once_in("copies fail", copy_fails_once_in);
   once_in("write-backs fail", write_back_fails_once_in);
   once_in("tasks fail", task_fails_once_in);
-  once_in("copies are told of late", copy_told_late_once_in);
+  once_in("copies are reported late", copy_reported_late_once_in);
   once_in("copies stall", copy_stalls_once_in);
   once_in("workers refuse to give a task back", recall_refused_once_in);
   for (const PlannedFlow& flow : program.flows)

@@ -1,5 +1,5 @@
-// What a seed stands for: a program, a machine, a policy and what goes wrong. All is drawn before anything
-// runs, so that it can be shown.
+// The plan drawn from a seed: a program, a machine, a policy and the faults. It is complete before the run starts, so
+// it can be printed.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -56,7 +56,7 @@ struct RunPlan {
   std::uint64_t simulator_seed = 0, application_seed = 0;
   /// 0: never.
   std::uint64_t copy_stalls_once_in = 0, recall_refused_once_in = 0, copy_fails_once_in = 0,
-                write_back_fails_once_in = 0, task_fails_once_in = 0, copy_told_late_once_in = 0;
+                write_back_fails_once_in = 0, task_fails_once_in = 0, copy_reported_late_once_in = 0;
   std::int64_t time_scale = 1;  ///< of tasks, in ns
   std::size_t pipeline_depth = 0, window = 0;
   bool short_of_space = false;                    ///< for partial results of reductions

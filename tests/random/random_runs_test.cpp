@@ -1,6 +1,6 @@
 // Thousands of random programs on random machines under all policies, with memory from the largest footprint
-// upwards and with faults. No stale or lost version, never two writers, capacity never exceeded, always
-// progress, nobody passed for ever, nothing pinned at the end. `fairlead-seeds --seed N` repeats one of them.
+// upwards and with faults. No stale or lost version, never two writers, capacity never exceeded, no
+// deadlock, no starvation, nothing pinned at the end. `fairlead-seeds --seed N` repeats one of them.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
@@ -72,7 +72,7 @@ TEST(RandomRuns, GiveTheValuesOfASequentialRunForEverySeed) {
     EXPECT_GE(by_policy[std::string(policy.name)], seeds / schedule::policies().size()) << policy.name;
   EXPECT_GT(losses, seeds / 10);
   EXPECT_GT(devices_lost, seeds / 40);
-  // All that a run can do is done.
+  // The runs cover all features.
   EXPECT_GT(total.folds, 0u);
   EXPECT_GT(total.spans, 0u);
   EXPECT_GT(total.further_bodies, 0u);
@@ -88,11 +88,11 @@ TEST(RandomRuns, GiveTheValuesOfASequentialRunForEverySeed) {
   RecordProperty("longest_passed", static_cast<int>(total.longest_passed));
 }
 
-// Whatever a device was doing when it is lost: what is said to be good is right, the rest fails, and the run ends. Where
-// nothing was lost that was nowhere else, and nothing had begun there, it goes on as if nothing had happened.
+// Whatever a lost device was doing: data reported as good are right, the rest fails, and the run ends. If no only replica
+// was lost and no task had started there, the run continues without a failure.
 TEST(RandomRuns, EndWithRightValuesOrErrorsWhenDevicesAreLost) {
   constexpr std::uint64_t runs = sanitized ? 500 : 1200;
-  std::uint64_t lost = 0, unharmed = 0, failed = 0, told = 0;
+  std::uint64_t lost = 0, unharmed = 0, failed = 0, reported = 0;
   std::map<std::string, std::uint64_t> by_policy;
   for (std::uint64_t seed = 5'000'001; seed <= 5'000'000 + runs; ++seed) {
     RunOptions options{.policy = options_of(seed).policy, .devices_are_lost = true};
@@ -105,23 +105,23 @@ TEST(RandomRuns, EndWithRightValuesOrErrorsWhenDevicesAreLost) {
     if (result.devices_lost == 0) continue;
     ++lost;
     ++by_policy[options.policy];
-    ++(result.tasks_cancelled + result.tasks_failed == 0 && result.losses_told == 0 ? unharmed : failed);
-    told += result.losses_told != 0;
+    ++(result.tasks_cancelled + result.tasks_failed == 0 && result.losses_reported == 0 ? unharmed : failed);
+    reported += result.losses_reported != 0;
   }
   fmt::print(
-      "  {} runs lost a device: {} unharmed, {} with failures, {} told of what was lost by a wait or flush\n",
-      lost, unharmed, failed, told);
+      "  {} runs lost a device: {} unharmed, {} with failures, {} reported lost data in a wait or flush\n",
+      lost, unharmed, failed, reported);
   EXPECT_GT(lost, runs / 5);
   EXPECT_GT(unharmed, lost / 10);
   EXPECT_GT(failed, lost / 10);
-  EXPECT_GT(told, 10u);
+  EXPECT_GT(reported, 10u);
   for (const PolicyEntry& policy : schedule::policies())
     EXPECT_GT(by_policy[std::string(policy.name)], 3u) << policy.name;
 }
 
-// Found among millions: in each a hold waited for memory that a task claimed, and that task was cancelled in
-// the last event. Which policies they had is not known any more: so all have them.
-TEST(RandomRuns, EndThatOnceHung) {
+// Found among millions of seeds: a hold waited for memory that a task claimed, and that task was cancelled in
+// the last event. Their policies are unknown, so each seed runs under all of them.
+TEST(RandomRuns, EndForSeedsThatHungBefore) {
   for (const std::uint64_t seed : {2000011182ull, 2000045840ull, 2000070924ull}) {
     std::size_t with_holds = 0;
     for (const PolicyEntry& policy : schedule::policies()) {
@@ -129,7 +129,7 @@ TEST(RandomRuns, EndThatOnceHung) {
       options.policy = policy.name;
       RunResult result;
       EXPECT_EQ(random_run(seed, options, result), std::nullopt) << "seed " << seed << ", " << policy.name;
-      with_holds += result.holds_granted + result.holds_refused != 0;  // of a cancelled flow, none is granted
+      with_holds += result.holds_granted + result.holds_refused != 0;  // a cancelled flow grants none
     }
     EXPECT_GT(with_holds, schedule::policies().size() / 2) << "seed " << seed;
   }

@@ -23,10 +23,10 @@ namespace fairlead::random_runs {
 
 namespace {
 
-// While a task waits for memory, 64 others may be admitted before it; and those that were, to every worker one, may start.
+// While a task waits for memory, 64 others may be admitted before it; and one that was admitted, per worker, may start.
 constexpr std::size_t most_passed = 64 + 8;
 
-/// What it makes, the checker knows.
+/// The checker knows the generated values.
 class NoGenerator final : public data::Generator {
  public:
   void make(std::byte*, Bytes, Bytes) const override {}
@@ -72,7 +72,7 @@ class Runner {
     result.holds_granted = granted_;
     result.holds_refused = refused_;
     result.waits_refused = waits_refused_;
-    result.losses_told = losses_told_;
+    result.losses_reported = losses_reported_;
   }
 
  private:
@@ -92,7 +92,7 @@ class Runner {
     checker_.registered(i, data_.back()->id);
   }
 
-  // What the program would have, of data and of tasks; where there are accelerators.
+  // The program's hints for data and tasks, with accelerators.
 
   void advise(std::size_t d) {
     const std::uint64_t drawn = Random::mix(3 * d + program_.data.size());
@@ -128,8 +128,7 @@ class Runner {
       submission.file = "random/run.cpp";
       submission.line = static_cast<std::uint32_t>(t);
       wish(submission, t);
-      // What is held may leave no room, or lie in the way: then it is released, and all is as if nothing had
-      // been tried.
+      // Holds may leave no memory, or fragment it: then they are released, and the call is repeated.
       insist([&] { task.hold ? acquire(flow, submission, t) : submit(flow, submission, t); });
     }
     if (random_.once_in(2)) release_all();
@@ -140,7 +139,7 @@ class Runner {
       something_failed_ = true;
       if (!failures_planned_) throw;
     } catch (const DeviceLostError&) {
-      ++losses_told_;
+      ++losses_reported_;
       if (!failures_planned_) throw;
     }
     if (random_.once_in(2)) release_all();
@@ -195,7 +194,7 @@ class Runner {
   }
   template <class Which>
   void release(Which&& which) {
-    std::vector<Held> chosen;  // what is released may grant something to a callback, which changes held_
+    std::vector<Held> chosen;  // a release may grant a hold to a callback, which changes held_
     std::erase_if(held_, [&](const Held& held) {
       if (!which(held)) return false;
       chosen.push_back(held);
@@ -219,19 +218,19 @@ class Runner {
         ++waits_refused_;
       } catch (const FootprintError&) {
         ++waits_refused_;
-        // Nothing is held: the tasks that have to be over first are in the way.
+        // There are no holds: unfinished tasks occupy the memory.
         if (held_.empty() && core_.holds().open() == 0) {
           if (core_.sources().all_over()) throw;
           core_.wait_until([&] { return core_.sources().all_over(); });
         }
       }
       release_all();
-      // Those that have a callback may only be granted now.
+      // Holds with a callback may be granted only now.
       if (core_.holds().open() != 0) work(random_.below(60));
     }
   }
 
-  /// What was the newest when it began, or newer, is at home afterwards.
+  /// Afterwards the homes have the versions that were the newest at the start, or newer.
   void flush() {
     std::vector<std::uint64_t> wanted;
     for (std::size_t d = 0; d < data_.size(); ++d) {
@@ -245,7 +244,7 @@ class Runner {
     try {
       core_.home_values().flush();
     } catch (const DeviceLostError&) {
-      ++losses_told_;
+      ++losses_reported_;
       if (!failures_planned_) throw;
     }
     for (std::size_t d = 0; d < wanted.size(); ++d)
@@ -254,7 +253,7 @@ class Runner {
         throw Error(fmt::format("datum {} is not at home after a flush", d));
   }
 
-  /// After a wait: what the program keeps in its own memory is up to date there, unless it is being changed.
+  /// After a wait: data in the program's own memory are up to date, unless a task changes them.
   void check_own_memory() {
     for (std::size_t d = 0; d < data_.size(); ++d) {
       if (is_gone(d)) continue;
@@ -283,7 +282,7 @@ class Runner {
   std::vector<Held> held_;
   std::map<std::size_t, std::shared_ptr<front::ObservedTask>> watched_;  // by number in the program
   const std::shared_ptr<const CodeletInfo> codelet_ = std::make_shared<CodeletInfo>();
-  std::uint64_t granted_ = 0, refused_ = 0, waits_refused_ = 0, losses_told_ = 0;
+  std::uint64_t granted_ = 0, refused_ = 0, waits_refused_ = 0, losses_reported_ = 0;
   Random random_;
   bool failures_planned_, something_failed_ = false;
   std::array<CodeletInfo, 8> codelets_;
@@ -310,10 +309,10 @@ void count(const memory::Memory& memory, RunResult& result) {
   }
 }
 
-/// Finds something else each time, so that one policy hands over to another in the middle of a run.
-class MadeUpStage final : public Simulator {
+/// Returns random outcomes, so that one policy hands over to another in the middle of a run.
+class RandomOutcomes final : public Simulator {
  public:
-  explicit MadeUpStage(Random& random) : random_(random) {}
+  explicit RandomOutcomes(Random& random) : random_(random) {}
   std::vector<SimulationOutcome> simulate(std::span<const std::string> policies, Duration,
                                           Duration) override {
     std::vector<SimulationOutcome> all(policies.size());
@@ -326,15 +325,15 @@ class MadeUpStage final : public Simulator {
   Random& random_;
 };
 
-/// It takes any time until something is found, or nothing.
-class InventedSimulation final : public WhatIfSimulation {
+/// Finishes after a random time, with or without a result.
+class FakeSimulation final : public WhatIfSimulation {
  public:
-  InventedSimulation(std::uint64_t seed, engine::Options::TellOver tell, backend::SimWorld& world)
+  FakeSimulation(std::uint64_t seed, engine::Options::TellOver tell, backend::SimWorld& world)
       : random_(seed), tell_(std::move(tell)), world_(world) {}
 
  private:
   void capture(std::span<Task* const>, Evaluation judge) override {
-    MadeUpStage stage(random_);
+    RandomOutcomes stage(random_);
     over_.result = random_.once_in(8) ? 0 : judge(stage);
     world_.after(Duration(random_.once_in(3) ? 0 : random_.between(1, 3'000'000)), [this] { tell_(over_); });
   }
@@ -345,12 +344,12 @@ class InventedSimulation final : public WhatIfSimulation {
   SimulationFinished over_;
 };
 
-void let_it_hand_over(engine::CoreOptions& options, std::uint64_t seed, backend::SimWorld& world) {
+void enable_replacement(engine::CoreOptions& options, std::uint64_t seed, backend::SimWorld& world) {
   options.policy = schedule::make_policy("what-if:share=1:fewest=2");
   options.engine.estimate = [](const Task&, WorkerId) { return Duration(1'000'000); };
   options.engine.what_if_simulation = [seed, &world](const memory::Memory&, const View&,
                                                      engine::Options::TellOver tell) {
-    return std::make_unique<InventedSimulation>(seed, std::move(tell), world);
+    return std::make_unique<FakeSimulation>(seed, std::move(tell), world);
   };
 }
 
@@ -365,7 +364,7 @@ std::optional<std::string> run(const RunPlan& plan, RunResult& result) {
   sim.seed = plan.simulator_seed;
   sim.noise_percent = 50;
   sim.copy_stalls_once_in = plan.copy_stalls_once_in;
-  sim.copy_reported_late_once_in = plan.copy_told_late_once_in;
+  sim.copy_reported_late_once_in = plan.copy_reported_late_once_in;
   sim.recall_refused_once_in = plan.recall_refused_once_in;
   sim.copy_fails_once_in = plan.copy_fails_once_in;
   sim.write_back_fails_once_in = plan.write_back_fails_once_in;
@@ -379,7 +378,7 @@ std::optional<std::string> run(const RunPlan& plan, RunResult& result) {
                     static_cast<std::int64_t>(10 + index(task.id) % 13 + body * (plan.seed % 5) * 8));
   };
   backend::SimWorld* running = nullptr;
-  if (plan.seed % 5 == 2)  // something else keeps workers until the next of some times
+  if (plan.seed % 5 == 2)  // another program occupies workers until the next multiple of a time
     sim.free_from = [&](WorkerId) {
       const std::int64_t apart = 25 * plan.time_scale, now = running->now().count();
       return Time((now + apart - 1) / apart * apart);
@@ -418,9 +417,9 @@ std::optional<std::string> run(const RunPlan& plan, RunResult& result) {
   core_options.engine.log = options.at_end != nullptr;
   core_options.engine.pipeline_depth = plan.pipeline_depth;
   core_options.window = plan.window;
-  // Not in logged runs: who replays them is not told what was made up.
+  // Not in logged runs: the log does not contain the random outcomes.
   if (options.policy == "what-if" && options.at_end == nullptr)
-    let_it_hand_over(core_options, plan.seed, world);
+    enable_replacement(core_options, plan.seed, world);
 
   try {
     engine::RuntimeCore core(std::move(core_options), world);
@@ -464,10 +463,10 @@ std::optional<std::string> run(const RunPlan& plan, RunResult& result) {
   } catch (const SystemError& error) {
     if (!options.write_backs_fail) return fmt::format("unexpected: {}", error.what());
   } catch (const std::exception& error) {
-    // Of what a policy held back when a device was lost, it may turn out later that nobody else can run it.
-    const bool nobody_is_left =
+    // A task that a policy held when a device was lost may have no other worker.
+    const bool no_worker_is_left =
         std::string_view(error.what()).find("no worker that could run") != std::string_view::npos;
-    if (plan.lost_devices.empty() || !nobody_is_left) return fmt::format("unexpected: {}", error.what());
+    if (plan.lost_devices.empty() || !no_worker_is_left) return fmt::format("unexpected: {}", error.what());
   }
   return checker.failure();
 }

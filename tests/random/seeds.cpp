@@ -1,6 +1,6 @@
-// The random runs that the tests make, one or many of them, outside the tests:
-//   fairlead-seeds --seed 17                                what it is, and whether all holds
-//   fairlead-seeds --seeds 1-20000 [--scheduler blocks]     those that fail are named
+// The random runs of the tests, one or many of them, outside the tests:
+//   fairlead-seeds --seed 17                                prints the run and its result
+//   fairlead-seeds --seeds 1-20000 [--scheduler blocks]     prints the seeds that fail
 // A build with FAIRLEAD_DELIBERATE_MISTAKES also takes --plant MISTAKE.
 #include <fairlead/config.hpp>
 #include <fairlead/error.hpp>

@@ -1,4 +1,4 @@
-// The program fairlead-seeds makes the very runs that the tests make of its seeds.
+// The program fairlead-seeds makes the same runs as the tests for the same seeds.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -39,7 +39,7 @@ TEST(Seeds, TakeAnotherPolicyForTheSameProgramOnTheSameMachine) {
   EXPECT_THAT(answer.text, HasSubstr("policy: eager"));
   EXPECT_THAT(answer.text, HasSubstr("program: 129 tasks in 8 flows, 20 data"));
 }
-TEST(Seeds, RefuseWhatSaysNothing) {
+TEST(Seeds, RefuseInvalidArguments) {
   const auto refused = [](const char* words, const char* why) {
     const Answer answer = seeds(words);
     EXPECT_EQ(answer.exit_code, 2) << words;
@@ -54,13 +54,13 @@ TEST(Seeds, RefuseWhatSaysNothing) {
 }
 
 #ifdef FAIRLEAD_DELIBERATE_MISTAKES
-TEST(Seeds, TellWhatDoesNotHoldAndFail) {
+TEST(Seeds, ReportFailures) {
   const Answer one = seeds("--seed 1 --plant dirty_dropped");
   EXPECT_EQ(one.exit_code, 1);
   EXPECT_THAT(one.text, HasSubstr("fairlead-seeds: seed 1: "));
   EXPECT_THAT(one.text, Not(HasSubstr("all invariants hold")));
   const Answer many = seeds("--seeds 1-50 --plant claimant_ignored");
-  EXPECT_EQ(many.exit_code, 0) << many.text;  // that one shows only now and then
+  EXPECT_EQ(many.exit_code, 0) << many.text;  // that mistake shows rarely
   const Answer failing = seeds("--seeds 1-50 --plant dirty_dropped");
   EXPECT_EQ(failing.exit_code, 1);
   EXPECT_THAT(failing.text, HasSubstr("50 runs"));
@@ -69,7 +69,7 @@ TEST(Seeds, TellWhatDoesNotHoldAndFail) {
   EXPECT_THAT(unknown.text, HasSubstr("no mistake is called \"gremlin\""));
 }
 #else
-TEST(Seeds, ThatFailNeedABuildWhichCanMakeMistakes) {
+TEST(Seeds, WithMistakesNeedABuildWithDeliberateMistakes) {
   const Answer answer = seeds("--seed 1 --plant dirty_dropped");
   EXPECT_EQ(answer.exit_code, 2);
   EXPECT_THAT(answer.text, HasSubstr("unknown option --plant"));

@@ -28,7 +28,7 @@ void ValueChecker::copy_starts(const memory::Copy& copy) { flying_[&copy] = carr
 void ValueChecker::copy_ends(const memory::Copy& copy, bool succeeded) {
   std::uint64_t value = flying_[&copy];
   if (carried_by(copy) != value) {
-    // What is known to be old may arrive torn; never what counts as the newest version.
+    // A stale version may arrive torn; never the newest version.
     if (copy.version == engine_->memory().datum(copy.datum).version && succeeded)
       fail(fmt::format("datum {} changed while a copy ({}) read it", index(copy.datum), name_of(copy.cause)));
     value = Random::mix(value ^ carried_by(copy) ^ 99);
@@ -130,7 +130,7 @@ void ValueChecker::check_homes() {
   }
 }
 
-/// A task starts on this worker: everybody who waits for memory on the same node is passed once more.
+/// A task starts on this worker: each task that waits for memory on the same node is passed once more.
 void ValueChecker::count_passed(WorkerId started) {
   const auto workers = engine_->view().workers();
   waiting_.resize(workers.size());

@@ -18,7 +18,7 @@ class ValueChecker {
  public:
   ValueChecker(const RandomProgram& program, std::size_t nodes);
   void attach(engine::Engine& engine) { engine_ = &engine; }
-  /// The first thing that was wrong.
+  /// The first failure.
   const std::optional<std::string>& failure() const { return failure_; }
   void fail(std::string what) {
     if (!failure_) failure_ = std::move(what);
@@ -28,21 +28,21 @@ class ValueChecker {
   void copy_ends(const memory::Copy& copy, bool succeeded);
   /// The datum of the program is called this; partial results of reductions have ids in between.
   void registered(std::size_t planned, DatumId id) {
-    std::ranges::replace(ids_, id, no_id<DatumId>);  // of a datum that is gone
+    std::ranges::replace(ids_, id, no_id<DatumId>);  // of a removed datum
     ids_.resize(std::max(ids_.size(), planned + 1), no_id<DatumId>);
     ids_[planned] = id;
     home(id) = program_.data[planned].initial;
-    if (program_.data[planned].generated) home(id) = rubbish;  // there is nothing
+    if (program_.data[planned].generated) home(id) = rubbish;  // no value at home
   }
   std::uint64_t folds() const { return folds_; }
-  /// The application has got, and gives back, what it holds.
-  /// Whether a task of the program is over; asked if tasks are ordered explicitly.
+  /// The application has acquired, and releases, a hold.
+  /// Whether a task of the program has finished; used for explicitly ordered tasks.
   std::function<bool(std::size_t planned)> is_over;
   void hold_starts(const Task& hold) { begins(hold); }
   void hold_ends(const Task& hold) { task_ends(hold, true); }
   void task_starts(const Task& task, WorkerId worker);
   void task_ends(const Task& task, bool succeeded);
-  /// All that no failed or cancelled task was to write has the value of a sequential run in its home.
+  /// Checks that the homes have the values of a sequential run, except data of failed or cancelled tasks.
   void check_homes();
   /// Tasks that started on a node while one that could have been admitted on it waited there, at most.
   std::size_t longest_passed() const { return longest_passed_; }

@@ -1,5 +1,5 @@
-// Axes end at round numbers, and what stands at ticks is short. tests/repository/test_page_files.py asks the
-// script of pages for the same steps.
+// Axes end at round numbers, and labels of ticks are short. tests/repository/test_page_files.py checks that the
+// script of pages has the same steps.
 #include "report/html/charts/axis.hpp"
 
 #include <gmock/gmock.h>
@@ -27,8 +27,9 @@ TEST(Axis, StepsAreOneTwoOrFiveTimesAPowerOfTen) {
 TEST(Axis, TicksAreMultiplesOfTheStepBothEndsIncluded) {
   EXPECT_THAT(ticks_between(3, 10, 2), ElementsAre(4, 6, 8, 10));
   EXPECT_THAT(ticks_between(4, 9, 2), ElementsAre(4, 6, 8));
-  EXPECT_EQ(ticks_between(0, 0.7, 0.1).size(), 8u);           // 7 * 0.1 is more than 0.7
-  EXPECT_LE(ticks_between(1e17, 1e17 + 64, 1).size(), 100u);  // where numbers are further apart than that
+  EXPECT_EQ(ticks_between(0, 0.7, 0.1).size(), 8u);  // 7 * 0.1 is more than 0.7
+  EXPECT_LE(ticks_between(1e17, 1e17 + 64, 1).size(),
+            100u);  // floating-point numbers are further apart than the step
 }
 
 TEST(Axis, FromZeroEndsAtTheFirstTickThatIsNotBelowTheMost) {

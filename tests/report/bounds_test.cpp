@@ -43,7 +43,7 @@ TEST(Bounds, FourTimesTheMemoryHalvesTheLeadingTerm) {
   EXPECT_NEAR(static_cast<double>(small.leading_term), 2.0 * static_cast<double>(large.leading_term), 16);
 }
 
-TEST(Bounds, WhatFitsIsReadOnceAndWrittenOnce) {
+TEST(Bounds, DataThatFitAreReadOnceAndWrittenOnce) {
   const Bytes triangle = triangle_bytes(1000, 8);
   for (const Bytes limit : {triangle, 10 * triangle}) {
     const IoBounds bounds = cholesky_bounds(1000, 8, limit);

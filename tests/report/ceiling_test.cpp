@@ -1,4 +1,4 @@
-// The ceiling against known rates, and against a walk through every task.
+// The ceiling against known rates, and against a traversal of all tasks.
 #include "report/ceiling.hpp"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@ namespace fairlead::report {
 
 namespace {
 
-/// Work and longest chain found by walking through every task in the order of an algorithm.
+/// Work and longest chain by traversing all tasks in the order of an algorithm.
 struct Walk {
   Walk(std::uint64_t n_, std::uint64_t tile_, unsigned cores_)
       : n(n_), tile(tile_), tiles((n + tile - 1) / tile), cores(cores_) {}
@@ -28,7 +28,7 @@ struct Walk {
   }
   std::uint64_t n, tile, tiles;
   unsigned cores;
-  std::map<Place, double> written;  // when a tile's newest version is there
+  std::map<Place, double> written;  // when a tile's newest version is complete
   Ceiling sum;
 };
 
@@ -66,7 +66,7 @@ Ceiling walked_lu(std::uint64_t n, std::uint64_t tile, const TileRates& rates, u
 
 }  // namespace
 
-// Rates of one core, and what they were found to allow on two.
+// Rates of one core, and the known ceiling of two.
 TEST(Ceiling, OfAMatrixOf16384OnTwoCores) {
   const struct {
     std::uint64_t tile;
@@ -81,7 +81,7 @@ TEST(Ceiling, OfAMatrixOf16384OnTwoCores) {
     EXPECT_NEAR(cholesky_ceiling_gflops(16384, tile, rates, 2).value(), gflops, 0.01 * gflops) << tile;
 }
 
-TEST(Ceiling, AgreesWithAWalkThroughAllTasks) {
+TEST(Ceiling, AgreesWithATraversalOfAllTasks) {
   const TileRates fast_gemm{100, 94, 72, 63}, slow_gemm{10, 94, 72, 63}, slow_diagonal{100, 94, 72, 5};
   for (const TileRates& rates : {fast_gemm, slow_gemm, slow_diagonal})
     for (const std::uint64_t n : {1, 63, 64, 65, 128, 129, 192, 200, 256, 320, 383, 640, 700}) {
@@ -102,7 +102,7 @@ TEST(Ceiling, OneTileNeedsNoRateButPotrf) {
   EXPECT_NEAR(cholesky_ceiling_gflops(100, 512, {.potrf = 50}, 1).value(), 50, 1e-9);
 }
 
-TEST(Ceiling, IsNotGuessedWhenARateIsUnknown) {
+TEST(Ceiling, IsUnknownIfARateIsUnknown) {
   EXPECT_FALSE(cholesky_ceiling(2000, 512, {.gemm = 0, .syrk = 71, .trsm = 61, .potrf = 55}, 2));
   EXPECT_FALSE(cholesky_ceiling_gflops(2000, 512, {}, 2));
   EXPECT_FALSE(cholesky_ceiling(0, 512, {90, 71, 61, 55}, 2));

@@ -1,4 +1,4 @@
-// A run that could have been: everything is known about it.
+// A made-up run with all values known.
 #pragma once
 #include "report/run_report.hpp"
 

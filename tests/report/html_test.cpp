@@ -1,4 +1,4 @@
-// The tables of a page tell what the text tells.
+// The tables of a page agree with the text report.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ trace::Snapshot one_task_of(std::int64_t milliseconds) {
   return recorded;
 }
 
-TEST(HtmlPage, SaysHowFarTheSolutionCanBeTrusted) {
+TEST(HtmlPage, ShowsTheAccuracyOfTheSolution) {
   RunReport report = example();
   EXPECT_THAT(html_page(report, {}), Not(HasSubstr("condition")));
   report.condition =
@@ -39,14 +39,14 @@ TEST(HtmlPage, SaysHowFarTheSolutionCanBeTrusted) {
       HasSubstr("<th>forward error</th><td>3.4e-09</td><td class=\"note\">at most, which leaves 8 digits"));
 }
 
-TEST(HtmlPage, WithoutALeastThatHasToMoveIsNotDividedByIt) {
+TEST(HtmlPage, HasNoRatioToAnAbsentBound) {
   RunReport report = example();
   report.bounds = IoBounds{};
   EXPECT_THAT(html_page(report, {}), Not(HasSubstr("inf x")));
 }
 
-// The axis shows all of the run, the figure what counts: where they differ the page says by how much.
-TEST(HtmlPage, SaysWhereItsAxisShowsMoreThanItsTime) {
+// The axis shows the whole run, the figure only the counted phases: the page states a difference.
+TEST(HtmlPage, StatesWhereItsAxisShowsMoreThanItsTime) {
   const auto page_of = [](std::int64_t milliseconds) {
     return html_page(example(), one_task_of(milliseconds));
   };
@@ -69,8 +69,8 @@ TEST(HtmlPage, NamesItsRanksInTheTitle) {
   EXPECT_THAT(title(report), HasSubstr("Cholesky solve, n = 16,384, 3 ranks"));
 }
 
-// The same share has the same words in the figures, in the table of workers and in what limits the run.
-TEST(HtmlPage, CallsAShareOfTimeTheSameEverywhere) {
+// A share has the same name in the figures, in the table of workers and in the limiting factor.
+TEST(HtmlPage, NamesAShareOfTimeConsistently) {
   RunReport report = example();
   ASSERT_TRUE(report.limiting);
   const std::string page = html_page(report, {});

@@ -57,7 +57,7 @@ TEST(ReportJson, HasTheKeysThatScriptsReadWithTheirTypes) {
   EXPECT_EQ(all.size(), 22u + 11u + 11u + 4u + 3u);
 }
 
-TEST(ReportJson, KnowsNoBoundsWhereAllWasMadeInMemoryAndFitted) {
+TEST(ReportJson, HasNoBoundsIfAllDataWereGeneratedAndFit) {
   RunReport report = example();
   report.bytes_read = report.bytes_written = 0;
   const Read all = read_back(report);
@@ -65,7 +65,7 @@ TEST(ReportJson, KnowsNoBoundsWhereAllWasMadeInMemoryAndFitted) {
     EXPECT_FALSE(all.contains(key)) << key;
 }
 
-TEST(ReportJson, SaysWhatTheReportSays) {
+TEST(ReportJson, AgreesWithTheReport) {
   const Read all = read_back(example());
   EXPECT_EQ(all.at("n"), 16384);
   EXPECT_EQ(all.at("tile"), 512);
@@ -97,7 +97,7 @@ TEST(ReportJson, EveryByteOnALinkHasDirectionAndCause) {
       EXPECT_TRUE(link.at(direction).at(cause).at("bytes").is_number_unsigned()) << direction << ' ' << cause;
 }
 
-TEST(ReportJson, WhatIsNotKnownHasNoKey) {
+TEST(ReportJson, UnknownValuesHaveNoKey) {
   RunReport report = example();
   report.backward_error.reset();
   report.bounds.reset();
@@ -140,7 +140,7 @@ TEST(ReportJson, WhatIsNotKnownHasNoKey) {
   EXPECT_TRUE(all.contains("seconds"));
 }
 
-TEST(ReportJson, SaysHowFarTheSolutionCanBeTrusted) {
+TEST(ReportJson, ReportsTheAccuracyOfTheSolution) {
   RunReport report = example();
   report.backward_error_limit = 8.9e-15;
   report.condition =
@@ -152,12 +152,12 @@ TEST(ReportJson, SaysHowFarTheSolutionCanBeTrusted) {
   EXPECT_EQ(all.at("trusted_digits"), 8);
   EXPECT_EQ(all.at("condition_seconds"), 0.25);
   EXPECT_EQ(all.at("condition_sweeps"), 4);
-  // A matrix whose condition cannot be held: JSON has no infinity.
+  // An infinite condition number: JSON has no infinity.
   report.condition->number = HUGE_VAL;
   EXPECT_TRUE(read_back(report).at("condition_estimate").is_null());
 }
 
-TEST(ReportJson, SaysOfWhichRankTheMatrixIsAndWhetherLessCouldBeLeft) {
+TEST(ReportJson, ReportsTheNumericalRankAndTheExcessOfTheResidual) {
   RunReport report = example();
   EXPECT_FALSE(read_back(report).contains("numerical_rank"));
   report.numerical_rank = NumericalRank{.rank = 5, .columns = 5, .tolerance = 1e-15};

@@ -1,4 +1,4 @@
-// What limited a run, of made-up figures: who is at fault changes where the rule says so.
+// The limiting factor of a run, from made-up figures at the thresholds of the rules.
 #include "report/limiting_factor.hpp"
 
 #include <gmock/gmock.h>
@@ -37,14 +37,13 @@ TEST(LimitingFactor, IsTheDiskIfWorkersWaitForDataLongerThanForTasks) {
   EXPECT_EQ(of(10, 4.9, {{"disk", 6}}).name(), "tasks");
 }
 
-// Nobody has a task that waits for data while the last results are written: the disk is at fault all the
-// same.
+// No task waits for data while the last results are written: the disk limits the run nevertheless.
 TEST(LimitingFactor, IsTheDiskIfItIsInUseNineTenthsOfTheTime) {
   EXPECT_EQ(of(4, 0, {{"disk", 9}}).name(), "disk");
   EXPECT_EQ(of(4, 0, {{"disk", 8.9}}).name(), "tasks");
 }
 
-TEST(LimitingFactor, IsTheWireThatIsInUseTheLongest) {
+TEST(LimitingFactor, IsTheBusiestLink) {
   const LimitingFactor it = of(5, 14, {{"disk", 2}, {"gpu 0", 9.5}, {"gpu 1", 3}});
   EXPECT_EQ(it.name(), "link");
   EXPECT_EQ(it.display_name(), "the wire gpu 0");
@@ -56,8 +55,8 @@ TEST(LimitingFactor, IsTheFilesIfTheyTakeHalfOfTheTime) {
   EXPECT_EQ(of(20, 0, {}, 4.9).name(), "computing");
 }
 
-// Fourteen cores beside a device that did all of it.
-TEST(LimitingFactor, IsOfDevicesWhereTasksRanOnThem) {
+// Fourteen idle cores and a device that ran all tasks.
+TEST(LimitingFactor, RefersToDevicesIfTasksRanOnThem) {
   std::vector<WorkerReport> workers(14);
   workers.push_back({.busy_seconds = 8, .waiting_for_data_seconds = 1, .tasks = 100, .on_device = true});
   const LimitingFactor it = limiting(measured(workers, 10));
@@ -79,7 +78,7 @@ Measured with_cores_for(double seconds) {
           .cores = 2};
 }
 
-// Wall time in tasks says nothing where other programs had the cores.
+// Wall time in tasks means little if other programs used the cores.
 TEST(LimitingFactor, IsOtherProgramsIfWorkersLackedACoreForAQuarterOfTheTime) {
   const LimitingFactor it = limiting(with_cores_for(7.2));
   EXPECT_EQ(it.name(), "other_programs");
@@ -89,7 +88,7 @@ TEST(LimitingFactor, IsOtherProgramsIfWorkersLackedACoreForAQuarterOfTheTime) {
   EXPECT_EQ(limiting(with_cores_for(15.1)).name(), "computing");
 }
 
-TEST(LimitingFactor, TellsOtherProgramsFromAQuotaAndFromTooManyWorkers) {
+TEST(LimitingFactor, DistinguishesOtherProgramsFromAQuotaAndTooManyWorkers) {
   Measured throttled = with_cores_for(8);
   throttled.throttled_seconds = 11;
   EXPECT_EQ(limiting(throttled).name(), "cpu_quota");
@@ -98,8 +97,8 @@ TEST(LimitingFactor, TellsOtherProgramsFromAQuotaAndFromTooManyWorkers) {
   EXPECT_EQ(limiting(crowded).name(), "too_many_workers");
 }
 
-// A disk that holds everything up does so on a busy machine, too.
-TEST(LimitingFactor, IsTheDiskIfWorkersHardlyWantedACore) {
+// A limiting disk also limits on a busy machine.
+TEST(LimitingFactor, IsTheDiskIfWorkersHardlyNeededACore) {
   Measured waiting = with_cores_for(2);
   waiting.without_core_seconds = 3;
   waiting.busy_seconds = 5;
@@ -108,8 +107,8 @@ TEST(LimitingFactor, IsTheDiskIfWorkersHardlyWantedACore) {
   EXPECT_EQ(limiting(waiting).name(), "disk");
 }
 
-// What cannot be followed is no advice.
-TEST(LimitingFactor, AdvisesNothingThatCannotBeDone) {
+// The user could not follow such advice.
+TEST(LimitingFactor, GivesOnlyFeasibleAdvice) {
   const auto advice = [](unsigned workers, std::uint64_t tile) {
     return limiting({.counted_seconds = 10, .workers = workers, .tile = tile, .wires = {}}).advice();
   };
@@ -119,16 +118,16 @@ TEST(LimitingFactor, AdvisesNothingThatCannotBeDone) {
   EXPECT_EQ(advice(1, 1), "");
 }
 
-TEST(LimitingFactor, WithoutWiresThereAreTooFewTasks) { EXPECT_EQ(of(2, 18, {}).name(), "tasks"); }
+TEST(LimitingFactor, WithoutLinksIsTooFewTasks) { EXPECT_EQ(of(2, 18, {}).name(), "tasks"); }
 
-TEST(LimitingFactor, PartsMakeUpTheWhole) {
+TEST(LimitingFactor, PartsAddUpToTheWhole) {
   for (const double busy : {0.0, 7.0, 20.0, 25.0})
     for (const double waiting : {0.0, 9.0, 30.0}) {
       const LimitingFactor it = of(busy, waiting, {});
       EXPECT_DOUBLE_EQ(it.busy + it.waiting_for_data + it.without_tasks, 1);
       EXPECT_GE(it.without_tasks, 0);
     }
-  EXPECT_EQ(limiting({}).display_name(), "too few tasks");  // of nothing, nothing is divided by
+  EXPECT_EQ(limiting({}).display_name(), "too few tasks");  // no division by zero
 }
 
 TEST(LimitingFactor, IsTheSameInTextJsonAndPage) {
@@ -143,11 +142,11 @@ TEST(LimitingFactor, IsTheSameInTextJsonAndPage) {
   EXPECT_THAT(summary(report), HasSubstr("Limited by      " + words + ": " + reason.substr(0, 20)));
   EXPECT_THAT(text(report), HasSubstr("Limited by      " + words + ": " + reason.substr(0, 20)));
   EXPECT_THAT(html::figures(report), HasSubstr("Limited by <b>" + words + "</b>: <span>" + reason));
-  const auto told = nlohmann::json::parse(json(report).text()).at("limited_by");
-  EXPECT_EQ(told.at("what"), "disk");
-  EXPECT_EQ(told.at("words"), words);
-  EXPECT_EQ(told.at("reason"), reason);
-  EXPECT_DOUBLE_EQ(told.at("busiest_link_part"), 0.97);
+  const auto limited_by = nlohmann::json::parse(json(report).text()).at("limited_by");
+  EXPECT_EQ(limited_by.at("what"), "disk");
+  EXPECT_EQ(limited_by.at("words"), words);
+  EXPECT_EQ(limited_by.at("reason"), reason);
+  EXPECT_DOUBLE_EQ(limited_by.at("busiest_link_part"), 0.97);
 }
 
 TEST(LimitingFactor, WorkersAreWithoutATaskForTheRestOfTheTime) {

@@ -1,4 +1,4 @@
-// What pages are made from is there, and colours are found in it.
+// The files of pages are embedded, and colours are read from them.
 #include "report/html/page_files.hpp"
 
 #include <gmock/gmock.h>
@@ -16,15 +16,15 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-TEST(PageFiles, AreThereAsTheyAreInTheRepository) {
+TEST(PageFiles, AreEmbeddedUnchanged) {
   EXPECT_THAT(page_file("page/page.html"), StartsWith("<!DOCTYPE html>\n"));
-  EXPECT_THAT(page_file("run/words.js"), HasSubstr("\\u00b5s"));  // as it was written, not what it stands for
+  EXPECT_THAT(page_file("run/words.js"), HasSubstr("\\u00b5s"));  // the escape sequence, not the character
   EXPECT_GE(page_files().size(), 30u);
 }
 
-TEST(PageFiles, OneThatIsNotThereIsAMistakeOfOurs) { EXPECT_THROW(page_file("run/none.js"), Error); }
+TEST(PageFiles, AMissingOneIsAnInternalError) { EXPECT_THROW(page_file("run/none.js"), Error); }
 
-TEST(PageFiles, MarkupIsFilledInOnce) {
+TEST(PageFiles, MarkupIsSubstitutedOnce) {
   EXPECT_EQ(fill_template("<a>{{x}}</a>{{y}}{{x}}", {{"x", "{{y}}"}, {"y", "2"}}), "<a>{{y}}</a>2{{y}}");
   EXPECT_EQ(fill_template("plain", {}), "plain");
   EXPECT_THROW(fill_template("{{z}}", {{"x", "1"}}), Error);
@@ -37,7 +37,7 @@ TEST(Colours, AreThoseOfTheStyleForItsPaper) {
   EXPECT_THROW(colour("none"), Error);
 }
 
-TEST(Colours, OfLinesDifferUntilTheyBeginAgain) {
+TEST(Colours, OfLinesDifferUntilTheyRepeat) {
   std::set<std::string_view> all;
   for (std::size_t line = 0; line < line_colours; ++line) all.insert(line_colour(line));
   EXPECT_EQ(all.size(), line_colours);

@@ -1,4 +1,4 @@
-// The page a person reads, letter by letter.
+// The exact text of the report.
 #include "report/run_report.hpp"
 
 #include <gmock/gmock.h>
@@ -25,7 +25,7 @@ std::size_t widest_line(const std::string& page) {
 
 }  // namespace
 
-TEST(ReportPage, IsThis) {
+TEST(ReportPage, HasThisText) {
   EXPECT_EQ(text(example()), R"(Fairlead        0.1.0   Cholesky solve   2026-11-20 09:12 UTC
                 2 cores of AMD EPYC 9555, 24 GiB
 
@@ -70,7 +70,7 @@ Workers                       computed waiting for data   without a task        
 )");
 }
 
-TEST(ReportSummary, IsThis) {
+TEST(ReportSummary, HasThisText) {
   EXPECT_EQ(summary(example()),
             R"(Solved          A.npy x = b.npy: Cholesky solve, n = 16,384 in double precision
 With            2 workers, 256 MiB of memory at most, 256 MiB used, tiles of 512, scheduler darts
@@ -83,7 +83,7 @@ Solution        x.npy
 )");
 }
 
-TEST(ReportSummary, TellsWhatWasReadOfTheMatrixAgain) {
+TEST(ReportSummary, ReportsRepeatedReadsOfTheMatrix) {
   RunReport report = example();
   report.input_bytes_read = 4 * report.input_bytes;
   report.refinement_steps = 3;
@@ -91,14 +91,14 @@ TEST(ReportSummary, TellsWhatWasReadOfTheMatrixAgain) {
   EXPECT_THAT(summary(report), HasSubstr("(3 steps of refinement)"));
 }
 
-TEST(ReportSummary, SaysThatNothingMoved) {
+TEST(ReportSummary, ReportsThatNothingMoved) {
   RunReport report = example();
   report.bytes_read = report.bytes_written = 0;
   EXPECT_THAT(summary(report), HasSubstr("\nDisk            nothing: all of it fitted in memory\n"));
 }
 
-// Most machines have no device: the summary says of devices only what the reader may want to change.
-TEST(ReportSummary, SaysNothingOfDevicesWhereThereAreNone) {
+// Most machines have no device: the summary reports only what the reader may want to change.
+TEST(ReportSummary, OmitsDevicesOnAMachineWithoutThem) {
   RunReport report = example();
   for (const std::string_view none : {no_devices_there, no_devices_looked_for}) {
     report.devices = std::string(none) + ": no driver of CUDA is installed, and OpenCL has no GPU";
@@ -109,8 +109,8 @@ TEST(ReportSummary, SaysNothingOfDevicesWhereThereAreNone) {
   EXPECT_THAT(summary(report), HasSubstr("Devices         none: cuda:0: has 1.0 GiB left"));
 }
 
-// Where memory holds nearly all, less than the floor moves: that is a formula.
-TEST(ReportSummary, ComparesNothingWithALeastOfWhichLessSufficed) {
+// If memory holds nearly all data, a run transfers less than the bound, which is a formula.
+TEST(ReportSummary, OmitsTheRatioToABoundAboveTheMeasuredBytes) {
   RunReport report = example();
   report.bytes_read = report.bytes_written = 1 << 20;
   EXPECT_THAT(summary(report), HasSubstr("1.05 MB read, 1.05 MB written\n"));
@@ -142,7 +142,7 @@ TEST(ReportPage, OfAHugeRunIsNoWider) {
   EXPECT_LE(widest_line(summary(huge)), 100u) << summary(huge);
 }
 
-TEST(ReportPage, WhereNothingMovedThereIsNothingToCompare) {
+TEST(ReportPage, WithoutTransfersThereIsNoComparison) {
   RunReport report = example();
   report.bytes_read = report.bytes_written = 0;
   EXPECT_THAT(text(report), Not(HasSubstr("floor")));
@@ -161,7 +161,7 @@ TEST(ReportPage, ManyWorkersAreOneMeanAndTheTwoEnds) {
   EXPECT_THAT(page, Not(HasSubstr("                5        5.00 s")));
 }
 
-TEST(ReportPage, WhatWasNotMeasuredIsNotThere) {
+TEST(ReportPage, OmitsWhatWasNotMeasured) {
   RunReport bare;
   bare.version = "0.1.0";
   bare.n = 100;
@@ -192,7 +192,7 @@ Memory                                        peak            of
 )");
 }
 
-TEST(ReportPage, SaysWhenEverythingFits) {
+TEST(ReportPage, ReportsThatEverythingFits) {
   RunReport report = example();
   report.memory_limit_bytes = Bytes(2) << 30;
   report.bounds = cholesky_bounds(16384, 8, report.memory_limit_bytes);
@@ -200,7 +200,7 @@ TEST(ReportPage, SaysWhenEverythingFits) {
   EXPECT_THAT(text(report), HasSubstr("each input once"));
 }
 
-TEST(ReportPage, SaysHowFarTheSolutionCanBeTrusted) {
+TEST(ReportPage, ShowsTheAccuracyOfTheSolution) {
   RunReport report = example();
   report.condition =
       ConditionReport{.number = 1.2e6, .forward_error = 3.4e-9, .digits = 8, .seconds = 0.25, .sweeps = 4};

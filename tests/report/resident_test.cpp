@@ -20,7 +20,7 @@ TEST(Resident, ThePeakIsTheKernelsHighWaterMark) {
   EXPECT_EQ(peak_resident_bytes(tree.root()), Bytes(123456) * 1024);
 }
 
-TEST(Resident, NothingIsKnownWithoutTheFileOrTheLine) {
+TEST(Resident, IsUnknownWithoutTheFileOrTheLine) {
   Planted tree;
   EXPECT_EQ(peak_resident_bytes(tree.root()), std::nullopt);
   EXPECT_EQ(disk_counters(tree.root()), std::nullopt);
@@ -35,14 +35,14 @@ TEST(Resident, FilesAreOfTheKernelsCountAndTheHeapOfMallocs) {
   EXPECT_FALSE(resident_parts(tree.root()));
   tree.file("/proc/self/status", "RssAnon:\t 777 kB\nRssFile:\t     4096 kB\nRssShmem:\t 0 kB");
   EXPECT_EQ(resident_parts(tree.root())->files, Bytes(4) << 20);
-  if (tests::address_sanitized) return;  // its malloc counts nothing
+  if (tests::address_sanitized) return;  // its malloc has no counts
   const Bytes before = resident_parts(tree.root())->heap;
   const auto memory = std::make_unique<char[]>(3 << 20);
   ASSERT_NE(memory, nullptr);
   EXPECT_GE(resident_parts(tree.root())->heap, before + (Bytes(3) << 20));
 }
 
-TEST(Resident, OfDiskTrafficOnlyWhatReachesDevicesCounts) {
+TEST(Resident, OnlyDiskTrafficToDevicesCounts) {
   Planted tree;
   tree.file("/proc/self/io",
             "rchar: 323934931\nwchar: 323929600\nsyscr: 632687\nsyscw: 632675\nread_bytes: 4096\n"
@@ -50,7 +50,7 @@ TEST(Resident, OfDiskTrafficOnlyWhatReachesDevicesCounts) {
   EXPECT_EQ(disk_counters(tree.root()), (DiskCounters{4096, 323932160}));
 }
 
-TEST(Resident, WhatWasBeforeIsSubtracted) {
+TEST(Resident, TheInitialCountIsSubtracted) {
   EXPECT_EQ((DiskCounters{10, 30} - DiskCounters{4, 10}), (DiskCounters{6, 20}));
 }
 

@@ -1,4 +1,4 @@
-// What ranks have recorded comes to rank 0 whole and by its clock; how clocks are compared; who waited for whom.
+// Rank 0 collects the records of all ranks, converted to its clock; comparison of clocks; waits between ranks.
 #include "report/trace_collection.hpp"
 
 #include <gtest/gtest.h>
@@ -67,7 +67,7 @@ TEST(ClocksOfRanks, AreMeasuredByMessages) {
   }
 }
 
-TEST(ClocksOfRanks, OfOneMachineAreOne) {
+TEST(ClocksOfRanks, OfOneMachineAreTheSame) {
   const Compared it = compared([](std::uint32_t) -> std::uint64_t { return 5; });
   ASSERT_EQ(it.found.size(), 3u);
   for (std::size_t rank = 1; rank < 3; ++rank) {
@@ -76,8 +76,8 @@ TEST(ClocksOfRanks, OfOneMachineAreOne) {
   }
 }
 
-// Where processes see the machine's clock set apart, as in containers.
-TEST(ClocksOfRanks, AreNotBelievedToBeOneAgainstWhatMessagesSay) {
+// Processes may see different offsets of the machine's clock, as in containers.
+TEST(ClocksOfRanks, DifferIfMessagesShowIt) {
   const Compared it = compared([](std::uint32_t) -> std::uint64_t { return 5; }, 3600s);
   ASSERT_EQ(it.found.size(), 3u);
   for (std::size_t rank = 1; rank < 3; ++rank) {
@@ -86,7 +86,7 @@ TEST(ClocksOfRanks, AreNotBelievedToBeOneAgainstWhatMessagesSay) {
   }
 }
 
-TEST(ClocksOfRanks, DriftEvenlyBetweenTwoLooks) {
+TEST(ClocksOfRanks, AreInterpolatedBetweenTwoComparisons) {
   const ClockReading before{.at = 1000ns, .offset = 100ns}, after{.at = 2000ns, .offset = 200ns};
   EXPECT_EQ(to_rank0_time(1000ns, before, after), 900ns);
   EXPECT_EQ(to_rank0_time(1500ns, before, after), 1350ns);
@@ -95,8 +95,8 @@ TEST(ClocksOfRanks, DriftEvenlyBetweenTwoLooks) {
   EXPECT_EQ(to_rank0_time(500ns, after, after), 300ns);
 }
 
-// Each by what the machine's clock says of it: here one loses a thousandth, and the first gains one.
-TEST(ClocksOfRanks, OfOneMachineAreFollowedByIt) {
+// By the machine's clock one clock loses a thousandth, and the first gains one.
+TEST(ClocksOfRanks, OfOneMachineAreComparedByItsClock) {
   const auto reading = [](Time own, Time first) {
     const auto clock = [](Time at, std::int64_t per_mille, Time zero) {
       return Clock{.now = {}, .machine_at_zero = zero + at * per_mille / 1000, .at = at, .machine = 5};
@@ -109,7 +109,7 @@ TEST(ClocksOfRanks, OfOneMachineAreFollowedByIt) {
               (5e6 + 1.001 * 4e6 - 2e6) / 0.999, 10);
 }
 
-TEST(TracesOfRanks, ComeToTheFirstByItsClock) {
+TEST(TracesOfRanks, ArriveAtRank0ByItsClock) {
   std::vector<trace::Snapshot> all;
   std::vector<Time> zeros(3), looked(3);
   std::vector<std::pair<Time, Time>> between(3);  // by the machine's clock
@@ -121,7 +121,7 @@ TEST(TracesOfRanks, ComeToTheFirstByItsClock) {
     looked[rank] = time_of_machine();
     trace::Snapshot own;
     own.codelets = {"work", "more"};
-    own.data.resize(40'000, {"a datum of rank " + std::to_string(rank), 8});  // more than a piece
+    own.data.resize(40'000, {"a datum of rank " + std::to_string(rank), 8});  // more than one chunk
     between[rank].first = time_of_machine();
     trace::TaskRecord task;
     task.start_ns = clock.now().count();
@@ -159,7 +159,7 @@ TEST(TracesOfRanks, ComeToTheFirstByItsClock) {
   }
 }
 
-TEST(TracesOfRanks, ThatDoNotComeWholeAreRefused) {
+TEST(TracesOfRanks, ThatAreTruncatedAreRefused) {
   trace::Snapshot snapshot;
   snapshot.workers = {"worker 0"};
   snapshot.waits.resize(3);

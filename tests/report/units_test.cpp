@@ -32,7 +32,7 @@ TEST(Units, SecondsChooseTheirUnit) {
   EXPECT_EQ(readable_seconds(7650), "2 h 07 min");
 }
 
-TEST(Units, AClockShowsHoursOnlyWhenThereAreAny) {
+TEST(Units, AClockShowsHoursOnlyIfThereAreAny) {
   EXPECT_EQ(clock_time(7.4), "0:07");
   EXPECT_EQ(clock_time(725), "12:05");
   EXPECT_EQ(clock_time(3765), "1:02:45");

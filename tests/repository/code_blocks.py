@@ -107,7 +107,7 @@ def blocks_of(path: str, text: str) -> list[Block]:
 
 
 def mistakes(blocks: list[Block]) -> list[str]:
-    """Marks nobody knows, and C++ that is neither a program nor said to be part of one."""
+    """Unknown marks, and C++ that is neither a program nor marked as a fragment."""
     found = []
     for block in blocks:
         if block.language != "cpp":

@@ -1,5 +1,5 @@
-"""Which folder may include from which: each only from those above it, so that any part can be read, tested
-and replaced without the parts below. docs/design.md has the list and the reasons."""
+"""The include order of the folders: each includes only from those above it, so any part can be read, tested and
+replaced without the parts below. docs/design.md has the list and the reasons."""
 
 import re
 from pathlib import Path
@@ -11,19 +11,19 @@ ORDER = ("base trace config machine data model policy schedule graph memory engi
 
 # Folders that may include from these only (and themselves, and the public headers).
 NARROWER = {
-    # A policy decides on what the view tells it; estimates come from the model.
+    # A policy reads only the view; estimates come from the model.
     "schedule": {"base", "data", "model", "policy"},
-    # These know policies by their interface.
+    # These use policies through their interface only.
     "graph": set(ORDER[:ORDER.index("schedule")]),
     "memory": set(ORDER[:ORDER.index("memory")]) - {"schedule"},
     "engine": set(ORDER[:ORDER.index("engine")]) - {"schedule"},
     "backend": set(ORDER[:ORDER.index("backend")]) - {"schedule"},
     "net": set(ORDER[:ORDER.index("net")]) - {"schedule"},
-    # Numerical algorithms are written as any user's would be; what they add is kernels and file formats.
+    # Numerical algorithms use the public interface, as user code does; they add kernels and file formats.
     "algorithms": {"base", "data"},
 }
 
-# A name of another folder's that a file declares, in place of including who has it.
+# A declaration of another folder's name, in place of an include.
 DECLARED = re.compile(r'^namespace fairlead::(\w+) \{\s*((?:(?:class|struct|enum class) \w+;\s*)+)\}', re.MULTILINE)
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
 COMMENT = re.compile(r'/\*.*?\*/', re.DOTALL)
@@ -43,9 +43,9 @@ def folder_of_include(path: Path, name: str, sources: dict[Path, str]) -> str | 
     """The folder of src/ that an include written in `path` reaches; None if it is not there."""
     if Path("src", name) in sources or name.split("/")[0] in ORDER and "/" in name:
         return name.split("/")[0]
-    beside = path.parent / name  # as in #include "neighbour.hpp"
-    if beside in sources and beside.parts[0] == "src":
-        return beside.parts[1]
+    neighbour = path.parent / name  # as in #include "same_folder.hpp"
+    if neighbour in sources and neighbour.parts[0] == "src":
+        return neighbour.parts[1]
     return None
 
 

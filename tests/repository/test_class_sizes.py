@@ -1,4 +1,4 @@
-"""A class fits in a head: at most 40 functions and 20 data members, in at most three source files. docs/design.md lists
+"""Classes are small: at most 40 functions and 20 data members, in at most three source files. docs/design.md lists
 those that have more members, with the reason."""
 
 import collections
@@ -94,7 +94,7 @@ def classes(text):
 
 
 def public_parts(body):
-    """What everybody sees of a class."""
+    """The public parts of a class."""
     while nested := CLASS.search(body):
         body = body[:nested.start()] + body[closing(body, nested.end() - 1) + 1:]
     parts = re.split(r"\b(public|private|protected)\s*:(?!:)", body)
@@ -108,7 +108,7 @@ def exceptions(heading="Large classes"):
 
 
 class ClassSizes(unittest.TestCase):
-    def test_no_class_is_larger_than_a_head_holds(self):
+    def test_no_class_is_too_large(self):
         large, seen = {}, 0
         for path in sorted((tree.ROOT / "src").rglob("*.[ch]pp")):
             for kind, name, body in classes(tree.read(path)):
@@ -138,7 +138,7 @@ class ClassSizes(unittest.TestCase):
         self.assertGreater(len(files), 150)
         self.assertEqual({name: found for name, found in files.items() if len(found) > MOST_FILES}, {})
 
-    def test_it_counts(self):
+    def test_members_are_counted(self):
         kind, name, body = next(classes("""
             class A final : public B {
              public:
@@ -153,7 +153,7 @@ class ClassSizes(unittest.TestCase):
               int open = 0;
 
              private:
-              std::function<void(int)> told_;
+              std::function<void(int)> callback_;
               alignas(64) std::atomic<int> count_{0};
               std::vector<int> a_{1, 2}, b_;
               const std::map<int, std::pair<int, int>> map_ = {{1, {2, 3}}};

@@ -1,5 +1,6 @@
-"""The scripts, styles and markup of pages (src/report/html): each is a file by itself that can be read and checked, all are
-used, and together they ask nobody for anything. `node --check` reads them where node is installed; the rest always runs."""
+"""The scripts, styles and markup of pages (src/report/html): each is a separate file that can be read and checked, all are
+used, and a page requests nothing from the network. `node --check` parses them if node is installed; the other tests always
+run."""
 
 import json
 import re
@@ -13,7 +14,7 @@ import tree
 FOLDER = Path("src/report/html")
 KB = 1024
 COMMENT = {".js": "// ", ".css": "/* ", ".html": "<!-- "}
-# Whatever would ask somebody else, or take text for markup or script.
+# Network requests, and text used as markup or script.
 FORBIDDEN = r"https?:|//cdn|@import|url\(|\bfetch\b|XMLHttpRequest|\bimport\b|\beval\b|new Function|innerHTML|document\.write"
 COLOUR = r"#(?:[0-9a-fA-F]{8}|[0-9a-fA-F]{6}|[0-9a-fA-F]{3})\b"
 OWN_COLOURS = {"charts/light.css", "charts/dark.css", "charts/colours.js"}
@@ -138,7 +139,7 @@ class PageFiles(unittest.TestCase):
         named += re.findall(r'page_file\("([^"]+)"\)', tree.read(FOLDER / "page.cpp"))
         self.assertEqual(sorted(self.files), sorted(named))
 
-    def test_each_says_what_it_is_and_is_small(self):
+    def test_each_begins_with_a_comment_and_is_small(self):
         for name, text in self.files.items():
             with self.subTest(name):
                 self.assertTrue(text.removeprefix("<!DOCTYPE html>\n").startswith(COMMENT[Path(name).suffix]))
@@ -150,14 +151,14 @@ class PageFiles(unittest.TestCase):
                 with self.subTest(name):
                     without_text(text)
 
-    def test_nothing_ends_what_it_is_embedded_in(self):
+    def test_nothing_ends_the_enclosing_element(self):
         for name, text in self.files.items():
             with self.subTest(name):
                 self.assertNotIn(')embedded"', text)
                 if not name.endswith(".html"):
                     self.assertNotIn("</", text)
 
-    def test_nothing_is_asked_of_anybody_else(self):
+    def test_nothing_is_requested_from_the_network(self):
         self.assertEqual({}, {name: found for name, text in self.files.items() if (found := re.findall(FORBIDDEN, text))})
 
     def test_colours_are_in_one_place(self):
@@ -211,12 +212,12 @@ class PageFiles(unittest.TestCase):
 class Checks(unittest.TestCase):
     """They find what they are there to find."""
 
-    def test_what_is_not_closed(self):
+    def test_unclosed_brackets_are_found(self):
         for script in ("f(1;", "const a = [1, 2};", "const a = 'b;\n", "const a = `b", "/* a", "a)", "`${a`", "a = {\n"):
             with self.assertRaises(ValueError, msg=script):
                 without_text(script)
 
-    def test_what_only_looks_so(self):
+    def test_brackets_in_text_are_ignored(self):
         for script in ("f('(');", 'a = "it\'s"; // )', "/* ( */ a[0]", "`a ( ${f(`b ${c}`)} '`;", "a / b / c", r"a = '\'';"):
             without_text(script)
 

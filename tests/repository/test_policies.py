@@ -36,9 +36,9 @@ class Policies(unittest.TestCase):
             self.sizes[name] = self.sizes.get(name, 0) + len(tree.read(path).encode())
         self.own, self.shared = tables(tree.read(Path("docs/policy-sources.md")))
 
-    def test_the_page_says_of_each_file_what_it_is(self):
-        told = sum([names(row[1]) for row in self.own] + [names(row[0]) for row in self.shared], [])
-        self.assertEqual(sorted(self.sizes), sorted(told))
+    def test_the_page_describes_each_file(self):
+        described = sum([names(row[1]) for row in self.own] + [names(row[0]) for row in self.shared], [])
+        self.assertEqual(sorted(self.sizes), sorted(described))
 
     def test_a_published_policy_is_as_short_as_its_algorithm(self):
         for row in self.own:

@@ -1,4 +1,4 @@
-"""./run and ./test install or name what is missing, and say what they do and no more unless something fails."""
+"""./run and ./test install or name missing packages, and print one line for each stage unless it fails."""
 
 import json
 import os
@@ -12,7 +12,7 @@ import unittest
 
 import tree
 
-NOBODY = 65534
+UNPRIVILEGED_USER = 65534
 
 
 class Scripts(unittest.TestCase):
@@ -38,8 +38,8 @@ class Scripts(unittest.TestCase):
         path.write_text(f"#!/bin/sh\n{text}\n")
         path.chmod(0o755)
 
-    def bash(self, text: str, as_nobody: bool = False) -> subprocess.CompletedProcess:
-        user = {"user": NOBODY} if as_nobody and os.geteuid() == 0 else {}
+    def bash(self, text: str, without_root: bool = False) -> subprocess.CompletedProcess:
+        user = {"user": UNPRIVILEGED_USER} if without_root and os.geteuid() == 0 else {}
         return subprocess.run(["bash", "-c", f"set -euo pipefail; source scripts/common.sh; {text}"], cwd=self.folder,
                               capture_output=True, text=True, timeout=60, **user,
                               env={**os.environ, "PATH": f"{self.folder}/bin:{os.environ['PATH']}"})
@@ -47,7 +47,7 @@ class Scripts(unittest.TestCase):
     def test_without_root_the_missing_packages_are_named_with_the_command_that_installs_them(self):
         self.packages("# comment\nbash build # there\nno-such-a build # x\nno-such-b test # y\nno-such-c build # z\n")
         self.program("dpkg-query", 'case "$*" in *no-such*) exit 1;; *) printf installed;; esac')
-        done = self.bash("require_packages build; echo went on", as_nobody=True)
+        done = self.bash("require_packages build; echo went on", without_root=True)
         self.assertEqual(1, done.returncode)
         self.assertIn("apt-get install --no-install-recommends no-such-a no-such-c\n", done.stderr)
         self.assertEqual("", done.stdout)
@@ -73,7 +73,7 @@ class Scripts(unittest.TestCase):
         self.program("dpkg-query", "printf config-files")
         self.assertEqual("bash\n", self.bash("missing_packages bash").stdout)
 
-    def test_a_stage_that_succeeds_says_what_it_does_and_then_its_time(self):
+    def test_a_stage_that_succeeds_prints_its_name_and_then_its_time(self):
         done = self.bash("stage 'some work' echo chatter")
         self.assertRegex(done.stdout, r"^some work +\.\.\. \(usually below a minute\)\nsome work +\d+ s\n$")
         self.assertRegex(self.bash("stage 'some work' true").stdout, r"^some work +\.\.\. \(\d+ s the last time\)\n")
@@ -95,7 +95,7 @@ class Scripts(unittest.TestCase):
         while True:
             try:
                 piece = os.read(terminal, 4096)
-            except OSError:  # nobody has the other end any more
+            except OSError:  # the other end is closed
                 piece = b""
             if not piece:
                 break
@@ -134,13 +134,13 @@ class Scripts(unittest.TestCase):
         self.assertEqual(7, done.returncode)
         self.assertRegex(done.stdout, r"^some work +\.\.\. .*\nout\nerr\nsome work .*FAILED \(status 7\)\n$")
 
-    def test_every_package_says_what_it_is_for(self):
+    def test_every_package_states_its_purpose(self):
         for line in tree.read(pathlib.Path("scripts/packages.txt")).splitlines():
             if line and not line.startswith("#"):
                 self.assertRegex(line, r"^[a-z0-9.+-]+ +(build|test|bench|tidy) +# \w")
 
     @unittest.skipUnless(shutil.which("shellcheck"), "shellcheck is not installed")
-    def test_shellcheck_has_nothing_to_say(self):
+    def test_shellcheck_has_no_findings(self):
         scripts = [path for path in ("run", "test", ".ci/run", *map(str, tree.files("scripts")))
                    if path.endswith(".sh") or tree.read(pathlib.Path(path)).startswith("#!/usr/bin/env bash")]
         done = subprocess.run(["shellcheck", "-x", *scripts], cwd=tree.ROOT, capture_output=True, text=True)
@@ -150,7 +150,7 @@ class Scripts(unittest.TestCase):
         (self.folder / "results.xml").write_text(f"<testsuite>{cases}</testsuite>")
         return self.bash("scripts/opencl-share results.xml")
 
-    def test_the_share_of_tests_on_opencl_is_said_and_a_skip_fails(self):
+    def test_the_share_of_tests_on_opencl_is_printed_and_a_skip_fails(self):
         ran = ('<testcase name="OpenclTasks.A" classname="OpenclTasks.A" status="run"/>'
                '<testcase name="EveryPolicy/OpenclPrograms.B/eager" status="run"/><testcase name="CudaTasks.C" status="run"/>'
                '<testcase name="test_d" classname="tests.python.test_opencl"/>')

@@ -1,5 +1,5 @@
-"""What the repository says must mean something to everybody who reads it: no paths of one machine, no notes to
-oneself, nothing about how it came to be."""
+"""The texts of the repository are for all readers: no paths of one machine, no notes to oneself, nothing about how they
+were written."""
 
 import re
 import unittest

@@ -1,4 +1,4 @@
-"""The page of workloads names each of them, with its options and what they are if nobody sets them."""
+"""The page of workloads names each workload, with its options and their defaults."""
 
 import re
 import unittest

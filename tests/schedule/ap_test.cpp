@@ -6,7 +6,7 @@
 namespace fairlead::schedule {
 
 // "first" takes 1 ms but 5 ms of work wait for it: 6. "alone" takes 3.
-TEST(Ap, TheTaskWithTheLongestWayToTheEndComesFirst) {
+TEST(Ap, TheTaskWithTheLongestPathToTheEndComesFirst) {
   FakeWorld world;
   const auto ap = make_ap();
   world.attach(*ap);
@@ -67,7 +67,7 @@ TEST(ApDplasma, PrioritiesAreThoseOfTheFormula) {
     EXPECT_EQ(world.pick(0), expected);
 }
 
-// Without coordinates there is no formula.
+// Without coordinates the formula does not apply.
 TEST(ApDplasma, OtherTasksGoByTheirBottomLevel) {
   FakeWorld world;
   const auto ap = make_ap_dplasma();

@@ -37,7 +37,7 @@ struct BottomLevelsTest : testing::Test {
 };
 
 // Random programs over few data; now and then a task that nothing unfinished precedes finishes.
-TEST_F(BottomLevelsTest, AreTheLongestPathsThroughWhatIsUnfinished) {
+TEST_F(BottomLevelsTest, AreTheLongestPathsThroughUnfinishedTasks) {
   Random random(3);
   for (int round = 0; round < 300; ++round) {
     const int tasks = static_cast<int>(random.between(1, 6));
@@ -73,8 +73,8 @@ TEST_F(BottomLevelsTest, AreTheLongestPathsThroughWhatIsUnfinished) {
   }
 }
 
-// Of a chain of 1 ms tasks 64 are enough to be looked at; then each quarter more.
-TEST_F(BottomLevelsTest, AreComputedAnewWhenAQuarterOfTheWindowIsNew) {
+// For a chain of 1 ms tasks: first after 64 tasks, then after each further quarter.
+TEST_F(BottomLevelsTest, AreRecomputedWhenAQuarterOfTheWindowIsNew) {
   for (int i = 0; i < 63; ++i) submit({"T" + std::to_string(i), {}, 1, 0, {"A"}});
   EXPECT_EQ(levels.level(TaskId{0}), ms(1).count());
   submit({"T63", {}, 1, 0, {"A"}});

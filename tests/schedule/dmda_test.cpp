@@ -20,7 +20,7 @@ struct DmdaTest : testing::Test {
 
 // A is on node 0, 1 ms away from node 1; five tasks of 2 ms. Completions: 2 against 3; 4 against 3; now A
 // counts as there: 4 against 5; 6 against 5; 6 against 7. Eq. 1 as printed would put all five on node 0.
-TEST_F(DmdaTest, TasksGoWhereTheyAreOverFirstCountingTheQueue) {
+TEST_F(DmdaTest, TasksGoToTheWorkerWithTheEarliestCompletionIncludingItsQueue) {
   FakeWorld world(2);
   world.from_host_ms = 1;
   world.attach(*dmda);
@@ -32,7 +32,7 @@ TEST_F(DmdaTest, TasksGoWhereTheyAreOverFirstCountingTheQueue) {
 
 // The same with transfers as StarPU counts them, four times as long on two devices: 2 against 6; 4 against 6; 6 against 6; 8
 // against 6; now A counts as there: 8 against 8; 10 against 8. Where only cores work, as long as they take.
-TEST_F(DmdaTest, TransfersMayCountTwiceTheNumberOfDevicesTimes) {
+TEST_F(DmdaTest, TransfersMayBeScaledByTwiceTheNumberOfDevices) {
   for (const bool devices : {true, false}) {
     FakeWorld world(2);
     world.from_host_ms = 1;
@@ -71,7 +71,7 @@ TEST_F(DmdaTest, ASlowWorkerGetsWorkWhenTheFastOneHasEnough) {
   }
 }
 
-// Worker 1 is said to be a hundred times slower, but nobody has measured it.
+// The estimate for worker 1 is a hundred times longer, but not measured.
 TEST_F(DmdaTest, AFewTasksAreTriedWhereTheirDurationIsUnknown) {
   FakeWorld world(1, 2);
   world.times_slower[1] = 100;
@@ -96,9 +96,9 @@ TEST_F(DmdaTest, ATaskWithoutAnImplementationForTheFastWorkerGoesToTheSlowOne) {
   EXPECT_EQ(world.pick(0), "T");
 }
 
-// Two workers, 10 ms each. T1 is over after 1 ms instead of 10, when T2 begins: T3 would end at 11 on worker
-// 0 and at 21 on worker 1. Without the news both would end at 20.
-TEST_F(DmdaTest, ExpectedEndsFollowWhatStartsAndFinishes) {
+// Two workers, 10 ms each. T1 finishes after 1 ms instead of 10, when T2 starts: T3 would finish at 11 on worker
+// 0 and at 21 on worker 1. Without the notification both would finish at 20.
+TEST_F(DmdaTest, ExpectedCompletionsFollowStartsAndFinishes) {
   FakeWorld world(1, 2);
   world.attach(*dmda);
   world.ready({{"T1", {}, 10}, {"T2", {}, 10}});
@@ -116,7 +116,7 @@ TEST_F(DmdaTest, ExpectedEndsFollowWhatStartsAndFinishes) {
   EXPECT_EQ(queue_of(world, 1), Names{"T5"});
 }
 
-TEST_F(DmdaTest, AReturnedTaskIsAssignedAnewAndCountsOnce) {
+TEST_F(DmdaTest, AReturnedTaskIsAssignedAgainAndCountsOnce) {
   FakeWorld world(1, 2);
   world.attach(*dmda);
   world.ready({{"T1", {}, 10}, {"T2", {}, 10}});
@@ -127,7 +127,7 @@ TEST_F(DmdaTest, AReturnedTaskIsAssignedAnewAndCountsOnce) {
   EXPECT_EQ(queue_of(world, 1), Names{"T2"});
 }
 
-TEST_F(DmdaTest, TasksOfALostWorkerFindOthers) {
+TEST_F(DmdaTest, TasksOfALostWorkerAreReassigned) {
   FakeWorld world(2);
   world.attach(*dmda);
   world.ready({{"T1", {}, 10}, {"T2", {}, 10}});
@@ -143,7 +143,7 @@ TEST_F(DmdaTest, PrefetchFollowsTheWorkersQueue) {
   EXPECT_EQ(world.upcoming(1, 3), (Names{"C", "D"}));  // first come, first served, whatever the priority
 }
 
-// It is asked at each event: thousands of tasks that read nothing are not gone through each time.
+// upcoming() is called at each event: it must not scan thousands of tasks that read nothing.
 TEST_F(DmdaTest, PrefetchLooksAtTheNextTasksOnly) {
   FakeWorld world;
   world.attach(*dmda);
@@ -156,7 +156,7 @@ TEST_F(DmdaTest, PrefetchLooksAtTheNextTasksOnly) {
 }
 
 // T1 would load A and B, T2 only A, T3 nothing.
-TEST(Dmdas, AWorkerTakesWhatMissesTheFewestBytes) {
+TEST(Dmdas, AWorkerTakesTheTaskWithTheFewestMissingBytes) {
   FakeWorld world;
   const auto dmdas = make_policy("dmdas");
   world.attach(*dmdas);
@@ -167,7 +167,7 @@ TEST(Dmdas, AWorkerTakesWhatMissesTheFewestBytes) {
   EXPECT_EQ(world.request(0), "T1");
 }
 
-TEST(Dmdas, OfEqualOnesItTakesTheMostUrgent) {
+TEST(Dmdas, AmongEqualsItTakesTheMostUrgent) {
   FakeWorld world;
   const auto dmdas = make_policy("dmdas");
   world.attach(*dmdas);
@@ -177,8 +177,8 @@ TEST(Dmdas, OfEqualOnesItTakesTheMostUrgent) {
   EXPECT_EQ(world.upcoming(0, 3), Names{"A"});
 }
 
-// T1 and T2 are the most urgent, T2 would load less; T3 would load nothing, and waits all the same.
-TEST(Dmdas, MayChooseAmongTheTasksOfTheFirstPriorityOnly) {
+// T1 and T2 are the most urgent, T2 would load less; T3 would load nothing, but waits.
+TEST(Dmdas, MayChooseAmongTheTasksOfHighestPriorityOnly) {
   FakeWorld world;
   const auto dmdas = make_policy("dmdas:ready=first");
   world.attach(*dmdas);

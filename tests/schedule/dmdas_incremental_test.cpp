@@ -1,5 +1,4 @@
-// DMDAS that keeps count of missing bytes decides as the one that asks every task, whatever happens in
-// between.
+// DMDAS with incremental counts of missing bytes decides as the naive version, for any sequence of events.
 #include <set>
 #include <string>
 
@@ -30,8 +29,7 @@ struct DmdasTwins : Twins {
       spec.reads.push_back("0");
     Twins::ready(spec);
   }
-  /// A datum comes, goes, or is written home: then it is gone later, of which nobody tells, or stays after
-  /// all.
+  /// A datum arrives, is dropped, or is written back: then it vanishes later without a notification, or stays.
   void move() {
     const NodeId at = node(static_cast<unsigned>(random.below(nodes)));
     const std::string name =
@@ -47,7 +45,7 @@ struct DmdasTwins : Twins {
           tasks % 3 == 0 ? world->drop(name, at) : world->leave(name, at);
       }
   }
-  /// Time passes, and a task that was admitted begins.
+  /// Time passes, and an admitted task starts.
   void start_one() {
     a.now_ms = b.now_ms += 0.5;
     if (held.empty()) return;
@@ -56,7 +54,7 @@ struct DmdasTwins : Twins {
     a.start(task.name, task.by);
     b.start(task.name, task.by);
   }
-  /// A worker is lost for good: its tasks find others, or wait where nobody looks.
+  /// A worker is lost: its tasks move to other workers, or wait where no worker takes them.
   void lose_one() {
     if (lost || workers == 1) return;
     lost = true;
@@ -71,11 +69,11 @@ struct DmdasTwins : Twins {
   bool lost = false;
 };
 
-TEST(DmdasIncremental, DecidesAsTheOneThatAsksAllAfterAnySequenceOfEvents) {
+TEST(DmdasIncremental, DecidesAsTheNaiveVersionAfterAnySequenceOfEvents) {
   for (std::uint64_t seed = 1; seed <= (tests::many_cases() ? 150 : 50); ++seed) {
     SCOPED_TRACE(seed);
     DmdasTwins twins(seed);
-    // Queues grow long, then short: a datum that all read is looked through first, and counted later.
+    // Queues grow, then shrink: a datum that all read is scanned first, and counted later.
     for (int step = 0; step < 600; ++step) {
       SCOPED_TRACE(step);
       const std::uint64_t what = twins.random.below(10);

@@ -16,7 +16,7 @@ TEST(Eager, TasksRunInTheOrderInWhichTheyBecameReady) {
 }
 
 // Worker 1 alone can run T1 and T3.
-TEST(Eager, AWorkerPassesOverWhatItCannotRunAndOthersStillGetIt) {
+TEST(Eager, AWorkerSkipsTasksThatItCannotRunAndOthersGetThem) {
   FakeWorld world(2);
   const auto eager = make_policy("eager");
   world.attach(*eager);
@@ -31,7 +31,7 @@ TEST(Eager, AWorkerPassesOverWhatItCannotRunAndOthersStillGetIt) {
   EXPECT_EQ(world.pick(1), "T3");
 }
 
-TEST(Eager, ATaskGivenBackGoesToTheEnd) {
+TEST(Eager, AReturnedTaskGoesToTheEnd) {
   FakeWorld world;
   const auto eager = make_policy("eager");
   world.attach(*eager);
@@ -42,8 +42,8 @@ TEST(Eager, ATaskGivenBackGoesToTheEnd) {
   EXPECT_EQ(world.pick(0), "T1");
 }
 
-// One of several devices will run them: nobody knows which.
-TEST(Eager, FetchesNothingForWhatNobodyHasPicked) {
+// One of several devices will run each task: which one is unknown.
+TEST(Eager, DoesNotPrefetchForTasksThatNoWorkerHasPicked) {
   for (const char* name : {"eager", "eager:order=program", "ap"}) {
     FakeWorld world(2);
     const auto policy = make_policy(name);
@@ -53,8 +53,8 @@ TEST(Eager, FetchesNothingForWhatNobodyHasPicked) {
   }
 }
 
-// T1 comes back after T3 has become ready: it was submitted before both that wait. Worker 0 cannot run T2.
-TEST(Eager, MayFollowTheProgramInstead) {
+// T1 is returned after T3 has become ready: it was submitted before both waiting tasks. Worker 0 cannot run T2.
+TEST(Eager, MayUseProgramOrderInstead) {
   FakeWorld world(2);
   const auto eager = make_policy("eager:order=program");
   world.attach(*eager);

@@ -1,4 +1,4 @@
-// A part of the workers does all the work.
+// Some of the workers do all the work.
 #include <fairlead/error.hpp>
 
 #include "schedule/fake_world.hpp"
@@ -7,7 +7,7 @@
 namespace fairlead::schedule {
 namespace {
 
-TEST(ExcludingWorkers, WhoIsLeftOutGetsNothing) {
+TEST(ExcludingWorkers, AnExcludedWorkerGetsNothing) {
   for (const char* name : {"without:workers=1:policy=dmdas", "without:workers=1:policy=blocks",
                            "without:workers=1:policy=lws", "without:workers=1:policy=static"}) {
     SCOPED_TRACE(name);
@@ -23,7 +23,7 @@ TEST(ExcludingWorkers, WhoIsLeftOutGetsNothing) {
   }
 }
 
-TEST(ExcludingWorkers, WhatNobodyElseCanRunItRuns) {
+TEST(ExcludingWorkers, AnExcludedWorkerRunsTasksThatNoOtherWorkerCanRun) {
   FakeWorld world(1);
   const auto policy = make_policy("without:workers=0:policy=eager");
   world.attach(*policy);
@@ -31,8 +31,8 @@ TEST(ExcludingWorkers, WhatNobodyElseCanRunItRuns) {
   EXPECT_EQ(world.pick(0), "T0");
 }
 
-// Also after it has been taken and came back; and what the others can run is never theirs.
-TEST(ExcludingWorkers, WhoIsLeftOutGetsWhatNobodyElseCanRunOnly) {
+// Also after the task has been taken and returned; excluded workers never get tasks that others can run.
+TEST(ExcludingWorkers, AnExcludedWorkerGetsNoOtherTasks) {
   for (const char* name : {"without:workers=0:policy=blocks", "without:workers=0:policy=eager"}) {
     SCOPED_TRACE(name);
     FakeWorld world(2);
@@ -58,7 +58,7 @@ std::string refusal(const char* written) {
   return "accepted";
 }
 
-TEST(ExcludingWorkers, NeedsNumbersOfWorkersAndAnotherPolicy) {
+TEST(ExcludingWorkers, RefusesInvalidWorkersAndPolicies) {
   EXPECT_EQ(refusal("without:workers=3+4:policy=darts"), "accepted");
   for (const char* wrong : {"without:workers=", "without:workers=a", "without:workers=3+",
                             "without:workers=3,4", "without:policy=without", "without:policy=darst"})

@@ -1,5 +1,5 @@
-// A machine without an engine: a test says what is in memory and which tasks are ready, asks the policy, and
-// sees what it decided. Everything has a name; time is in milliseconds.
+// A machine without an engine: a test sets the resident data and the ready tasks, calls the policy, and checks
+// its decisions. Everything has a name; time is in milliseconds.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ constexpr Duration ms(double t) { return Duration{static_cast<std::int64_t>(t * 
 
 using Names = std::vector<std::string>;
 
-/// What a task does, in the order in which tests like to say it.
+/// A task. The order of the fields suits the tests.
 struct Spec {
   std::string name;
   std::vector<std::string> reads;
@@ -31,7 +31,7 @@ struct Spec {
   int priority = 0;
   std::vector<std::string> updates = {};  // read and written
   std::vector<std::string> writes = {};
-  PlaceHint place = {};  // what the program wishes
+  PlaceHint place = {};  // the program's hint
 };
 
 class FakeWorld : public View {
@@ -61,7 +61,7 @@ class FakeWorld : public View {
   std::function<std::uint32_t(unsigned, unsigned)> apart;     // within a node; default not at all
   std::map<std::string, int> advised;                         // by datum: an accelerator; default none
   double now_ms = 0;
-  WhatIfSimulation* played_by = nullptr;  // who plays tasks beforehand
+  WhatIfSimulation* played_by = nullptr;  // simulates tasks; null: none
 
   void kind(unsigned by, WorkerKind kind) { workers_[by].kind = kind; }
 
@@ -108,7 +108,7 @@ class FakeWorld : public View {
     task.state = TaskState::ready;
     policy_->ready(task, released_by);
   }
-  /// As ready(), for a policy that wants to know what is submitted.
+  /// As ready(), for a policy with Notifications::submitted.
   void submit_ready(const Spec& spec) {
     Task& task = submit(spec);
     if (wants(Notifications::submitted)) policy_->submitted(task);
@@ -118,7 +118,7 @@ class FakeWorld : public View {
   void ready(std::initializer_list<Spec> specs) {
     for (const Spec& spec : specs) ready(spec);
   }
-  /// The datum is on the node; the policy is told.
+  /// The datum arrives on the node; the policy is notified.
   void load(const std::string& name, NodeId at) {
     const DatumId id = datum(name);
     if (state(id, at) != ReplicaState::absent && state(id, at) != ReplicaState::in_flight) return;
@@ -127,7 +127,7 @@ class FakeWorld : public View {
     state(id, at) = ReplicaState::valid;
     if (wants(Notifications::residency)) policy_->arrived(id, at);
   }
-  /// A copy of the datum is under way there; load() ends it.
+  /// A copy of the datum to the node is in flight; load() completes it.
   void expect(const std::string& name, NodeId at) {
     state(datum(name), at) = ReplicaState::in_flight;
     if (wants(Notifications::residency)) policy_->reserved(datum(name), at);
@@ -136,23 +136,23 @@ class FakeWorld : public View {
     state(datum(name), at) = ReplicaState::absent;
     if (wants(Notifications::residency)) policy_->dropped(datum(name), at, why);
   }
-  /// It is being written home to make room: as good as gone, so the policy is told.
+  /// The datum is being written back to free memory; the policy is notified that it is dropped.
   void leave(const std::string& name, NodeId at) {
     state(datum(name), at) = ReplicaState::evicting;
     if (wants(Notifications::residency)) policy_->dropped(datum(name), at, DropReason::evicted);
   }
-  /// And then it is gone, of which nobody tells,
+  /// The write-back completes, without a notification,
   void gone(const std::string& name, NodeId at) { state(datum(name), at) = ReplicaState::absent; }
-  /// or it stays after all.
+  /// or the datum stays.
   void stays(const std::string& name, NodeId at) {
     state(datum(name), at) = ReplicaState::valid;
     if (wants(Notifications::residency)) policy_->reserved(datum(name), at);
     if (wants(Notifications::residency)) policy_->arrived(datum(name), at);
   }
-  /// The datum is used in place by the node's workers: valid there, and nobody is told of it.
+  /// The datum is used in place by the node's workers: valid there, without a notification.
   void in_place(const std::string& name, NodeId at) { state(datum(name), at) = ReplicaState::valid; }
 
-  // ---- the questions
+  // ---- calls of the policy
 
   /// The task that the worker gets; "-" for none. It stays picked, holding nothing.
   std::string pick(WorkerId id, bool must = false) { return picked(policy_->pick(id, must), id); }
@@ -193,12 +193,12 @@ class FakeWorld : public View {
     task.state = TaskState::ready;
     policy_->returned(task);
   }
-  /// What leaves among those named, least recently used first.
+  /// The datum that the policy evicts among the candidates, least recently used first.
   std::string victim(NodeId at, const Names& candidates) {
     List list = list_of(candidates);
     return names_[index(policy_->victim(at, list))];
   }
-  /// What leaves among them so that `wanted` can be prefetched; empty if nothing does.
+  /// The datum that the policy evicts to prefetch `wanted`; empty for none.
   std::string spare(NodeId at, const std::string& wanted, const Names& candidates) {
     List list = list_of(candidates);
     const DatumId spared = policy_->prefetch_victim(at, datum(wanted), list);

@@ -1,6 +1,6 @@
 // A whole run in a few lines: one node with S slots for tiles of one size, one worker, and a graph of tasks.
-// Tasks are picked into a pipeline, admitted in order when their tiles fit (the policy says what leaves), run
-// one by one; copies take no time. It counts what is loaded: enough to compare the orders and evictions of
+// Tasks are picked into a pipeline, admitted in order when their tiles fit (the policy selects victims), run
+// one by one; copies take no time. It counts loads: enough to compare the orders and evictions of
 // policies.
 #pragma once
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace fairlead::schedule {
 
-/// A task of a graph world: accesses by tile, and what waits for it.
+/// A task of a graph world: accesses by tile, and its successors.
 struct GraphTask {
   Task task;
   std::vector<Access> accesses;
@@ -37,7 +37,7 @@ class GraphWorld final : public View {
   // ---- the graph, in program order
 
   Duration transfer{1'229'000};   // 14.75 MB at 12 GB/s
-  std::size_t window = 1u << 20;  // unfinished tasks that the policy is shown ahead
+  std::size_t window = 1u << 20;  // unfinished tasks that the policy sees ahead
 
   DatumId tile(std::int32_t row, std::int32_t column) {
     coordinates_.push_back({0, row, column});

@@ -31,7 +31,7 @@ void four_readers(FakeWorld& world) {
   for (const char* name : {"T1", "T2", "T3", "T4"}) world.ready({name, {"A"}, 2});
 }
 
-// Ends without transfers: 2 and 2, - and 2, 4 and 4, - and 4. The data do not count.
+// Ends without transfers: 2 and 2, - and 2, 4 and 4, - and 4. Data do not count.
 TEST_F(HeftTest, TmCountsTheDurationsOnly) {
   for (const char* name : {"heft-tm", "heft-tm-pr", "heft-tmdp:beta=0"}) {
     FakeWorld world(2);
@@ -64,7 +64,7 @@ TEST_F(HeftTest, BetaWeighsThem) {
 }
 
 // "when a task is assigned to a processing unit [...] the input buffers are prefetched"
-TEST_F(HeftTest, PrefetchIsWhatTheQueueReads) {
+TEST_F(HeftTest, PrefetchesTheInputsOfTheQueue) {
   for (const char* name : {"heft-tm-pr", "heft-tmdp-pr", "heft-tm-init:prefetch=yes",
                            "heft-tmdp-init:prefetch=yes", "static:prefetch=yes"}) {
     FakeWorld world;
@@ -134,9 +134,9 @@ TEST_F(HeftTest, StaticCountsTilesRowByRow) {
   EXPECT_EQ(queue_of(world, 1), (Names{"d", "c"}));
 }
 
-// The writer of X goes with X, whatever it reads; a reader goes with what it reads first. Y and Z have no
-// coordinates: dealt out in turn, and then kept. What uses no data goes where it is over first.
-TEST_F(HeftTest, StaticFollowsWhatATaskWrites) {
+// The writer of X goes with X, whatever it reads; a reader goes with its first input. Y and Z have no
+// coordinates: distributed in turn, and then kept. A task without data goes where it finishes first.
+TEST_F(HeftTest, StaticFollowsTheWrittenDatum) {
   FakeWorld world(2);
   begin(world, "static");
   column(world, 2);
@@ -151,7 +151,7 @@ TEST_F(HeftTest, StaticFollowsWhatATaskWrites) {
 }
 
 // Workers 0 and 1 are cores, 2 and 3 accelerators.
-TEST_F(HeftTest, StaticPrefersAcceleratorsAndUsesCoresForWhatOnlyTheyCanRun) {
+TEST_F(HeftTest, StaticPrefersAcceleratorsAndUsesCoresForTasksThatOnlyTheyCanRun) {
   FakeWorld world(2, 2);
   world.kind(0, WorkerKind::cpu);
   world.kind(1, WorkerKind::cpu);
@@ -197,7 +197,7 @@ TEST_F(HeftTest, InitBindsTheFirstIteration) {
   }
 }
 
-// a0 is late: it begins at 1 ms. Static waits for it; heft brings X1, which worker 0 has, to worker 1.
+// a0 is late: it starts at 1 ms. Static waits for it; heft copies X1, which worker 0 has, to worker 1.
 TEST_F(HeftTest, InitMovesWorkAwayFromAWorkerThatIsLate) {
   for (const char* name : {"static", "heft-tmdp-init"}) {
     FakeWorld world(2);
@@ -221,7 +221,7 @@ TEST_F(HeftTest, InitMovesWorkAwayFromAWorkerThatIsLate) {
   }
 }
 
-TEST_F(HeftTest, ATaskThatIsTakenBackIsStillTheFirstOfItsDatum) {
+TEST_F(HeftTest, AReturnedTaskIsStillTheFirstOfItsDatum) {
   FakeWorld world(2);
   begin(world, "heft-tm-init");
   column(world, 2);

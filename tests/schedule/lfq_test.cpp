@@ -1,4 +1,4 @@
-// LFQ by hand: placeholder, both ends of the queue, and whom a worker steals from.
+// LFQ by hand: placeholder, both ends of the queue, and the order of victims.
 #include "schedule/lfq.hpp"
 
 #include <gmock/gmock.h>
@@ -41,7 +41,7 @@ TEST_F(LfqTest, ThePlaceholderComesFirstAndOthersStealTheBackOfTheQueue) {
   EXPECT_EQ(world.pick(2), "b");
   EXPECT_EQ(world.pick(0), "c");
 }
-TEST_F(LfqTest, OnePlaceIsTheDefault) {
+TEST_F(LfqTest, ThePlaceholderHoldsOneTaskByDefault) {
   lfq = make_policy("lfq");
   world.attach(*lfq);
   enable_four();
@@ -63,7 +63,7 @@ TEST_F(LfqTest, TheOrderWithoutPlaceholder) {
   EXPECT_EQ(rest_of(0), (Names{"c", "a", "b", "d"}));
 }
 
-TEST_F(LfqTest, WhatIsInALargePlaceholderIsNeverStolen) {
+TEST_F(LfqTest, TasksInALargePlaceholderAreNotStolen) {
   begin("4");
   enable_four();
   EXPECT_EQ(world.pick(0), "a");
@@ -72,8 +72,8 @@ TEST_F(LfqTest, WhatIsInALargePlaceholderIsNeverStolen) {
   EXPECT_EQ(rest_of(0), (Names{"b", "c", "d"}));
 }
 
-// But if nothing runs anywhere, everything is found.
-TEST_F(LfqTest, AnybodyGetsItIfNothingRuns) {
+// If nothing runs, a worker gets any task.
+TEST_F(LfqTest, AnyWorkerGetsPlaceholderTasksIfNothingRuns) {
   begin("4");
   enable_four();
   EXPECT_EQ(world.pick(1, true), "-");
@@ -90,7 +90,7 @@ TEST_F(LfqTest, EqualPrioritiesAreLastInFirstOut) {
   EXPECT_EQ(rest_of(0), (Names{"T5", "T4", "T3", "T2"}));
 }
 
-TEST_F(LfqTest, WhatAMessageEnablesGoesToTheQueueOfTheFirstWorker) {
+TEST_F(LfqTest, TasksWithoutAReleaserGoToTheQueueOfTheFirstWorker) {
   begin("1");
   world.ready({"e", {}});  // not to its placeholder: it can be stolen
   EXPECT_EQ(world.pick(3), "e");
@@ -101,7 +101,7 @@ TEST_F(LfqTest, WhatAMessageEnablesGoesToTheQueueOfTheFirstWorker) {
 }
 
 // Worker 2's own neighbour, 3, comes before 0 and 1, which are equally far.
-TEST_F(LfqTest, VictimsComeByDistanceThenByNumber) {
+TEST_F(LfqTest, VictimsAreOrderedByDistanceThenByNumber) {
   begin("0");
   world.ready({"of 0", {}}, worker(0));
   world.ready({"of 1", {}}, worker(1));
@@ -109,9 +109,9 @@ TEST_F(LfqTest, VictimsComeByDistanceThenByNumber) {
   EXPECT_EQ(rest_of(2), (Names{"of 3", "of 0", "of 1"}));
 }
 
-// Two packages of four cores, two of which share a cache each: first who shares the cache, then the others of the
-// package, then the other package, then the other memory node.
-TEST(Lfq, VictimsComeByWhatCoresShare) {
+// Two packages of four cores, two of which share a cache each: first the core that shares the cache, then the others of
+// the package, then the other package, then the other memory node.
+TEST(Lfq, VictimsAreOrderedBySharedCache) {
   FakeWorld world(2, 8);
   world.apart = [](unsigned a, unsigned b) { return a / 2 == b / 2 ? 0u : a / 4 == b / 4 ? 1u : 2u; };
   const auto lfq = make_policy("lfq:placeholder=0");
@@ -123,8 +123,8 @@ TEST(Lfq, VictimsComeByWhatCoresShare) {
   EXPECT_EQ(of_six, (Names{"6", "7", "4", "5", "0", "1", "2", "3", "8", "15"}));
 }
 
-// What it cannot run itself goes to who shares its cache.
-TEST(Lfq, AReleasersTaskGoesToTheNearestCoreThatCanRunIt) {
+// A task that the releaser cannot run goes to the core that shares its cache.
+TEST(Lfq, AReleasedTaskGoesToTheNearestCoreThatCanRunIt) {
   FakeWorld world(1, 4);
   world.apart = [](unsigned a, unsigned b) { return a / 2 == b / 2 ? 0u : 1u; };
   world.only_workers["T"] = {0, 2};
@@ -134,7 +134,7 @@ TEST(Lfq, AReleasersTaskGoesToTheNearestCoreThatCanRunIt) {
   EXPECT_EQ(world.upcoming(2, 1), Names{"A"});
 }
 
-// From the back 3 gets what it can run, past what it cannot.
+// Worker 3 skips, from the back, tasks that it cannot run.
 TEST_F(LfqTest, AThiefTakesTheLastTaskThatItCanRun) {
   begin("0");
   world.only_workers["T2"] = {0};
@@ -146,8 +146,8 @@ TEST_F(LfqTest, AThiefTakesTheLastTaskThatItCanRun) {
   EXPECT_EQ(world.pick(0), "T2");
 }
 
-// 3 enables what only 0 and 2 can run: 2 is nearer.
-TEST_F(LfqTest, WhatItsReleaserCannotRunGoesToTheNearestThatCan) {
+// Worker 3 enables a task that only 0 and 2 can run: 2 is nearer.
+TEST_F(LfqTest, ATaskThatItsReleaserCannotRunGoesToTheNearestWorkerThatCan) {
   begin("1");
   world.only_workers["T"] = {0, 2};
   world.ready({"T", {"A"}}, worker(3));
@@ -155,7 +155,7 @@ TEST_F(LfqTest, WhatItsReleaserCannotRunGoesToTheNearestThatCan) {
   EXPECT_EQ(world.pick(2), "T");
 }
 
-TEST_F(LfqTest, TheOthersGetWhatALostWorkerHeld) {
+TEST_F(LfqTest, OtherWorkersGetTheTasksOfALostWorker) {
   begin("1");
   world.only_workers["c"] = {0, 3};
   enable_four();  // a in the placeholder, then c b d

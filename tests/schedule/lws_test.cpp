@@ -17,7 +17,7 @@ TEST(Lws, AReleasedTaskStaysWithItsReleaserMostUrgentFirst) {
   EXPECT_EQ(world.pick(1), "T1");
 }
 
-TEST(Lws, TasksThatNobodyReleasedGoRoundRobin) {
+TEST(Lws, TasksWithoutAReleaserGoRoundRobin) {
   FakeWorld world(2);
   const auto lws = make_lws();
   world.attach(*lws);
@@ -38,7 +38,7 @@ TEST(Lws, AnIdleWorkerStealsTheLessUrgentHalf) {
   EXPECT_EQ(world.pick(1), "T4");
   EXPECT_EQ(world.pick(0), "T1");
   EXPECT_EQ(world.pick(1), "T5");
-  EXPECT_EQ(world.pick(1), "T2");  // stolen anew
+  EXPECT_EQ(world.pick(1), "T2");  // stolen again
   EXPECT_EQ(world.pick(0), "-");
   EXPECT_EQ(world.pick(1, true), "-");
 }
@@ -54,7 +54,7 @@ TEST(Lws, VictimsOnTheSameNodeComeFirst) {
   EXPECT_EQ(world.pick(2), "far");
 }
 
-TEST(Lws, AThiefTakesOnlyWhatItCanRun) {
+TEST(Lws, AThiefTakesOnlyTasksThatItCanRun) {
   FakeWorld world(2);
   const auto lws = make_lws();
   world.attach(*lws);
@@ -66,7 +66,7 @@ TEST(Lws, AThiefTakesOnlyWhatItCanRun) {
   EXPECT_EQ(world.pick(0), "T2");
 }
 
-TEST(Lws, WhatALostWorkerHeldGoesToTheOthers) {
+TEST(Lws, TasksOfALostWorkerGoToTheOthers) {
   FakeWorld world(2);
   const auto lws = make_lws();
   world.attach(*lws);

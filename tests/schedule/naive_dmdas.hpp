@@ -1,10 +1,10 @@
-// DMDAS as its paper reads: Gonthier, Marchal, Thibault 2023, section 4.2, Algorithms 1 and 2. Nothing is
-// kept but the tasks that are assigned and not over; whatever the algorithms ask is found by looking through
-// them, and asked of the view, each time. Slow and simple, to compare the one that keeps count with.
+// DMDAS as in its paper: Gonthier, Marchal, Thibault 2023, section 4.2, Algorithms 1 and 2. It keeps only the
+// assigned, unfinished tasks, and scans them and calls the view for each decision. Slow and simple, a reference
+// for the incremental version.
 //
-// Eq. 1 is taken with the term that it lacks, the time until the processing unit is free: the durations of its tasks,
-// and of the transfers of each what is not over when those before it are. Everybody is
-// assumed to know how long tasks take.
+// Eq. 1 includes the term that it lacks, the time until the processing unit is free: the durations of its tasks,
+// and the part of each task's transfers that remains when the tasks before it have finished. All durations
+// are known.
 #pragma once
 #include <algorithm>
 #include <functional>
@@ -39,7 +39,7 @@ class NaiveDmdas final : public Policy {
     forget(task);
     ends_[index(by)] = view().now();
   }
-  /// Its list is assigned anew, the most urgent first.
+  /// Its list is assigned again, the most urgent first.
   void worker_lost(WorkerId lost) override {
     lost_.insert(lost);
     for (const Assigned& one : list_of(lost)) {
@@ -129,7 +129,7 @@ class NaiveDmdas final : public Policy {
   NodeId node_of(WorkerId k) const { return view().workers()[index(k)].node; }
 
   bool first_priority_only_;
-  std::vector<Assigned> assigned_;  // in the order in which they were; those that are over are gone
+  std::vector<Assigned> assigned_;  // in the order in which they were; without finished tasks
   std::vector<Time> ends_;          // by worker: when the task that runs there ends, as far as is known
   std::set<WorkerId> lost_;
 };

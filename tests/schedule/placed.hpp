@@ -1,4 +1,4 @@
-// Asking a placement policy where a task went, on a machine without an engine: see fake_world.hpp.
+// The placement of a task by a policy, on a machine without an engine: see fake_world.hpp.
 #pragma once
 #include <string>
 #include <string_view>
@@ -10,14 +10,14 @@
 
 namespace fairlead::schedule {
 
-/// Nodes with one worker each, all of them accelerators unless the test says otherwise.
+/// Nodes with one worker each, all of them accelerators by default.
 struct PlacedWorld : FakeWorld {
   explicit PlacedWorld(unsigned nodes, std::string_view written, unsigned workers_per_node = 1)
       : FakeWorld(nodes, workers_per_node), policy(make_policy(written)) {}
 
-  /// Once the machine is described.
+  /// Called after the machine is described.
   void begin() { attach(*policy); }
-  /// What was placed on the nodes before: a task each that takes so long, and has been picked.
+  /// The initial load of the nodes: a picked task each of this duration.
   void busy(const std::vector<double>& loads_ms) {
     for (unsigned n = 0; n < loads_ms.size(); ++n) {
       if (loads_ms[n] == 0) continue;
@@ -27,7 +27,7 @@ struct PlacedWorld : FakeWorld {
       EXPECT_EQ(pick(n), name);
     }
   }
-  /// The node on which the task is that has just become ready, while no other waits. It leaves the policy.
+  /// The node of the only ready task, which is then taken from the policy.
   int place(const Spec& spec) {
     ready(spec);
     return place_again();

@@ -11,7 +11,7 @@
 
 namespace fairlead::schedule {
 
-TEST(Policies, EveryOneInTheListCanBeMadeAndRunsATask) {
+TEST(Policies, EachCanBeMadeAndRunsATask) {
   for (const PolicyEntry& entry : policies()) {
     SCOPED_TRACE(entry.name);
     EXPECT_FALSE(entry.summary.empty());
@@ -24,7 +24,7 @@ TEST(Policies, EveryOneInTheListCanBeMadeAndRunsATask) {
   }
 }
 
-TEST(Policies, TheDefaultIsByWhereTheDataAreAndWhoComputes) {
+TEST(Policies, TheDefaultDependsOnMemoryAndWorkers) {
   EXPECT_EQ(default_policy({}), "lws");
   EXPECT_EQ(default_policy({.fits = false}), "what-if");
   EXPECT_EQ(default_policy({.devices = true, .several_ranks = true, .cores = 8}), "what-if");
@@ -34,7 +34,7 @@ TEST(Policies, TheDefaultIsByWhereTheDataAreAndWhoComputes) {
 }
 
 // Three nodes, some tasks for one worker only, some given back, data that come and go.
-TEST(Policies, EveryOneGivesOutEveryTaskOnSeveralNodes) {
+TEST(Policies, EachGivesOutAllTasksOnSeveralNodes) {
   for (const PolicyEntry& entry : policies())
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
       SCOPED_TRACE(std::string(entry.name) + ", seed " + std::to_string(seed));
@@ -75,7 +75,7 @@ TEST(Policies, EveryOneGivesOutEveryTaskOnSeveralNodes) {
         }
         ++done;
       }
-      // Whatever is left is for workers that happened not to be asked.
+      // The remaining tasks are for workers that were not called.
       for (unsigned by = 0; by < 6; ++by)
         for (std::string name = world.pick(by, true); name != "-"; name = world.pick(by, true)) {
           world.admit(name);
@@ -93,11 +93,11 @@ TEST(Policies, AFormerNameIsAcceptedWithANote) {
   EXPECT_THROW(make_policy("rehearsed:frist=near"), ConfigError);
   EXPECT_EQ(renaming_note("rehearsed:first=near"),
             "the scheduler rehearsed is now called what-if; the old name will be removed after 0.1");
-  for (const char* today : {"what-if", "what-if:first=near", "lws", "auto", "rehearse"})
+  for (const char* today : {"what-if", "what-if:first=near", "lws", "auto", "rehears"})
     EXPECT_EQ(renaming_note(today), "") << today;
 }
 
-TEST(Policies, AnUnknownNameIsAnsweredWithTheNearestOne) {
+TEST(Policies, AnUnknownNameIsRefusedWithTheNearestName) {
   try {
     make_policy("eagre");
     FAIL();

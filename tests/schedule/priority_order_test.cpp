@@ -1,11 +1,11 @@
-// One queue by priority, from which nobody is given a task of some length before he is free.
+// One queue by priority; a worker gets a task of some length only when it is free.
 #include "schedule/priority_order.hpp"
 
 #include "schedule/fake_world.hpp"
 
 namespace fairlead::schedule {
 
-TEST(Urgent, WhoIsFreeTakesTheMostUrgentTaskThenTheOldest) {
+TEST(Urgent, AFreeWorkerTakesTheMostUrgentTaskThenTheOldest) {
   FakeWorld world(1, 2);
   const auto priority = make_urgent();
   world.attach(*priority);
@@ -18,7 +18,7 @@ TEST(Urgent, WhoIsFreeTakesTheMostUrgentTaskThenTheOldest) {
   EXPECT_EQ(world.pick(0, true), "-");
 }
 
-TEST(Urgent, WhatBecomesReadyHasNoTasksBeforeItThatWerePickedAhead) {
+TEST(Urgent, TasksAreNotPickedAhead) {
   for (const bool is_long : {true, false}) {
     FakeWorld world;
     const auto priority = make_urgent();
@@ -34,7 +34,7 @@ TEST(Urgent, WhatBecomesReadyHasNoTasksBeforeItThatWerePickedAhead) {
   }
 }
 
-TEST(Urgent, ATaskThatIsGivenBackOrTakenBecauseSomebodyMustCountsNoLonger) {
+TEST(Urgent, AReturnedTaskOrOneFromTakeAnyCountsNoLonger) {
   FakeWorld world;
   const auto priority = make_urgent();
   world.attach(*priority);
@@ -48,14 +48,14 @@ TEST(Urgent, ATaskThatIsGivenBackOrTakenBecauseSomebodyMustCountsNoLonger) {
   EXPECT_EQ(world.pick(0), "T1");
 }
 
-TEST(Urgent, WhatIsAtHandComesFirstAndOneThatIsNotIsGivenAhead) {
+TEST(Urgent, TasksWithPresentDataComeFirstAndOneOfTheOthersIsPickedAhead) {
   FakeWorld world;
   const auto priority = make_urgent();
   world.attach(*priority);
   world.load("B", node(0));
   world.ready({{"T1", {"A"}, 1, 5}, {"T2", {"B"}, 1, 1}, {"T3", {"C"}, 1, 4}});
   EXPECT_EQ(world.pick(0), "T2");
-  EXPECT_EQ(world.pick(0), "T1");  // so that A comes
+  EXPECT_EQ(world.pick(0), "T1");  // A is fetched
   EXPECT_EQ(world.pick(0), "-");
   EXPECT_TRUE(priority->keeps_pipelines_short());
   EXPECT_EQ(world.upcoming(0, 2), (Names{"C"}));

@@ -1,4 +1,4 @@
-// Slower workers leave tasks to faster ones, unless those have too much to do. A table of what a core and a
+// Slower workers leave tasks to faster ones, unless those have too large a backlog. A table of what a core and a
 // device get, one after the other.
 #include "schedule/reserve_for_fastest.hpp"
 
@@ -39,31 +39,31 @@ struct Case {
   std::vector<Step> steps;
   double slower = 10;            // the core than the device, on which a task takes 1 ms
   bool only_the_core = false;    // can run the tasks
-  bool core_is_a_guess = false;  // nobody has measured it
+  bool core_is_a_guess = false;  // its durations are not measured
 };
 
 const std::vector<Case> cases{
-    // The device is done with all three before the core with one.
+    // The device finishes all three before the core finishes one.
     {"ASlowCoreLeavesAFewTasksToTheDevice",
      all_impatient,
      {{Do::ready, "", 3}, {Do::core_asks, "-"}, {Do::device_asks, "*", 3}, {Do::device_asks, "-"}}},
-    // It takes 10 ms; the device 13 for the tasks before the fourteenth, which is enough ahead of the core's
-    // end. Behind that one it would be done in 20 ms.
-    {"OfManyTheCoreTakesThoseThatItIsDoneWithSooner",
+    // The core takes 10 ms, the device 13 for the tasks before the fourteenth: late enough. Behind that task the
+    // core would finish after 20 ms.
+    {"ACoreTakesTasksThatItFinishesSooner",
      eager,
      {{Do::ready, "", 16}, {Do::core_asks, "T14"}, {Do::core_asks, "-"}, {Do::device_asks, "T1"}}},
-    {"WhatIsLeftOverGoesToTheDeviceInTheEnd",
+    {"ReservedTasksGoToTheDevice",
      eager,
      {{Do::ready, "", 16}, {Do::device_asks, "*", 16}, {Do::device_asks, "-"}}},
-    {"WhenTheDeviceIsNearlyDoneTheCoreTakesNoMore",
+    {"ACoreTakesNoTaskWhenTheDeviceHasNearlyFinished",
      eager,
      {{Do::ready, "", 16}, {Do::device_asks, "*", 8}, {Do::core_asks, "-"}, {Do::device_asks, "*", 8}}},
-    {.name = "WhatOnlyCoresCanRunTheyTakeAtOnce",
+    {.name = "CoresTakeTasksThatOnlyTheyCanRunAtOnce",
      .policies = all_impatient,
      .steps = {{Do::ready}, {Do::device_asks, "-"}, {Do::core_asks, "T1"}},
      .only_the_core = true},
-    // A factorization's small tasks, say.
-    {"TheDeviceLeavesToTheCoreWhatThatIsBetterAt",
+    // For instance, a factorization's small tasks.
+    {"ADeviceLeavesTasksToAFasterCore",
      eager,
      {{Do::ready, "", 2}, {Do::device_asks, "-"}, {Do::core_asks, "T1"}, {Do::core_asks, "T2"}},
      0.1},
@@ -71,7 +71,7 @@ const std::vector<Case> cases{
      .policies = eager,
      .steps = {{Do::ready, "", 3}, {Do::core_asks, "T1"}, {Do::device_asks, "T2"}},
      .core_is_a_guess = true},
-    // One task at a time, and the next when it is over: it may turn out to be the better one.
+    // One task at a time: its measured time may show that the core is faster.
     {.name = "ACoreThatTriedATaskTriesAnother",
      .policies = all_impatient,
      .steps = {{Do::ready, "", 4},
@@ -81,7 +81,7 @@ const std::vector<Case> cases{
                {Do::core_is_done, "T1"},
                {Do::core_asks, "T5"}},
      .core_is_a_guess = true},
-    // The device does not ask: it may be away.
+    // The device does not pick: it may be blocked.
     {"IfNothingElseRunsTheCoreGetsAnyTask",
      all_impatient,
      {{Do::ready, "", 3},
@@ -92,15 +92,15 @@ const std::vector<Case> cases{
       {Do::core_must, "-"},
       {Do::core_gets_any},
       {Do::core_gets_any, "-"}}},
-    // Some of the thirty were left over.
-    {"WhatALostDeviceWasToRunTheCoreRuns",
+    // Some of the thirty tasks were reserved for the device.
+    {"ACoreRunsTheTasksOfALostDevice",
      all_impatient,
      {{Do::ready, "", 30},
       {Do::lose_the_device},
       {Do::ready, "", 2},
       {Do::core_asks, "*", 32},
       {Do::core_asks, "-"}}},
-    {"GivenBackOrCancelledTasksLeaveNothingBehind",
+    {"ReturnedOrCancelledTasksLeaveNoBacklog",
      eager,
      {{Do::ready, "", 3},
       {Do::device_asks, "T1"},
@@ -111,9 +111,9 @@ const std::vector<Case> cases{
       {Do::device_asks, "T1"},
       {Do::cancel, "T1"},
       {Do::core_asks, "-"}}},
-    // The device waits 19 ms for each task's data: the core is over sooner, although it computes ten times as
+    // The device waits 19 ms for each task's data: the core finishes sooner, although it computes ten times as
     // long.
-    {"ADeviceThatWaitsForItsLinkIsNotThatFast",
+    {"TransfersCountForTheSpeedOfADevice",
      eager,
      {{Do::ready, "", 4},
       {Do::device_asks, "T1"},
@@ -189,7 +189,7 @@ struct ReserveForFastest : testing::TestWithParam<Case> {};
 
 }  // namespace
 
-TEST_P(ReserveForFastest, GivesThemThat) {
+TEST_P(ReserveForFastest, GivesTheExpectedTasks) {
   for (const char* policy : GetParam().policies) {
     SCOPED_TRACE(policy);
     CoreAndDevice world(GetParam(), policy);
@@ -214,7 +214,7 @@ TEST(PatienceAmongEquals, WorkersOfOneKindAreNotPatient) {
   EXPECT_EQ(world.pick(1), "T2");
 }
 
-TEST(PatienceOfACore, WhatOnlyItCanRunIsNoTrial) {
+TEST(PatienceOfACore, ATaskThatOnlyItCanRunIsNoTrial) {
   FakeWorld world(2);
   world.kind(0, WorkerKind::cpu);
   world.times_slower[0] = 10;

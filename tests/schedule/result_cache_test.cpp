@@ -1,4 +1,4 @@
-// What the default policy found for a program is there when that comes again.
+// The default policy reuses its result for a repeated program.
 #include "schedule/what_if/result_cache.hpp"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ std::string found(ResultCache& answers, const ProgramSize& asked) {
   return known == nullptr ? "nothing" : *known;
 }
 
-TEST(Answers, AreForWhatIsAsManyTasksOnAsManyBytesAndAboutAsLong) {
+TEST(ResultCache, FindsProgramsWithSimilarTasksBytesAndDuration) {
   ResultCache answers;
   EXPECT_EQ(found(answers, {1000, 1e9, 1e9}), "nothing");
   answers.remember("blocks");
@@ -23,18 +23,18 @@ TEST(Answers, AreForWhatIsAsManyTasksOnAsManyBytesAndAboutAsLong) {
   EXPECT_EQ(found(answers, {1000, 1e9, 1.4e9}), "nothing");
 }
 
-TEST(Answers, WhatIsFoundForTheRestIsNotAnAnswerForAll) {
+TEST(ResultCache, IgnoresResultsForTheRestOfAProgram) {
   ResultCache answers;
   answers.find({1000, 1e9, 1e9});
   answers.remember("blocks");
   answers.ignore_results();
   answers.remember("near");
   EXPECT_EQ(found(answers, {1000, 1e9, 1e9}), "blocks");
-  answers.remember("darts");  // asked for all of it once more
+  answers.remember("darts");  // for the whole program again
   EXPECT_EQ(found(answers, {1000, 1e9, 1e9}), "darts");
 }
 
-TEST(Answers, TheLastSixteenAreKept) {
+TEST(ResultCache, KeepsTheLastSixteen) {
   ResultCache answers;
   for (int i = 0; i <= static_cast<int>(ResultCache::most); ++i) {
     answers.find({100.0 * (1 << i), 1e9, 1e9});

@@ -1,7 +1,6 @@
-// What Augonnet et al. 2010 see in Figure 3(a): a stencil in 64 blocks on three accelerators behind main
-// memory, placed statically, by durations, with a penalty for data, and from a static beginning. Each block
-// is updated in each iteration; it reads a border of either neighbour, which that wrote in the iteration
-// before.
+// Figure 3(a) of Augonnet et al. 2010: a stencil in 64 blocks on three accelerators behind main memory, placed
+// statically, by durations, with a penalty for data, and after a static first iteration. Each iteration updates
+// each block, which reads a border that either neighbour wrote in the iteration before.
 #include <gtest/gtest.h>
 
 #include <fairlead/codelet_info.hpp>
@@ -24,10 +23,10 @@ constexpr Duration update_time{1'000'000};  // a block crosses a wire in 3.4 ms,
 struct Outcome {
   double seconds = 0;
   double moved = 0;   // bytes, over those of all blocks
-  unsigned away = 0;  // updates of the first iteration that ran elsewhere than static would have them
+  unsigned away = 0;  // updates of the first iteration that ran elsewhere than with static
 };
 
-/// `late`: how much longer than expected the first block's sixth update takes.
+/// `late`: the additional time of the first block's sixth update.
 Outcome stencil(const std::string& policy, std::uint64_t seed, Duration late = {}) {
   CodeletInfo update;
   update.name = "update";
@@ -52,7 +51,7 @@ Outcome stencil(const std::string& policy, std::uint64_t seed, Duration late = {
         {.name = name, .capacity = 2 * blocks * block_bytes, .bytes_per_second = 5e9, .duplex = false});
   engine::CoreOptions options{.topology = machine, .policy = schedule::make_policy(policy), .engine = {}};
   options.engine.estimate = [](const Task&, WorkerId) { return update_time; };
-  options.refresh = false;  // what a run takes is until its tasks are over
+  options.refresh = false;  // the time of a run excludes the write-back
   engine::RuntimeCore core(std::move(options), world);
 
   std::vector<engine::RegisteredDatum> data(5 * blocks);
@@ -96,7 +95,7 @@ Outcome stencil(const std::string& policy, std::uint64_t seed, Duration late = {
 
 }  // namespace
 
-// Static allocation is best here, and durations alone are worst: they move everything all the time.
+// Static allocation is best here, and durations alone are worst: they move all data in each iteration.
 TEST(StencilPolicies, APenaltyForDataComesCloseToStatic) {
   for (const std::uint64_t seed : {1u, 2u, 3u, 4u}) {
     const Outcome bound = stencil("static", seed), tm = stencil("heft-tm", seed);
@@ -110,7 +109,7 @@ TEST(StencilPolicies, APenaltyForDataComesCloseToStatic) {
   }
 }
 
-TEST(StencilPolicies, AStaticBeginningHelpsOnlyWithThePenalty) {
+TEST(StencilPolicies, AStaticStartHelpsOnlyWithThePenalty) {
   for (const std::uint64_t seed : {1u, 2u, 3u, 4u}) {
     const Outcome bound = stencil("static", seed);
     const Outcome tm = stencil("heft-tm-init", seed), tmdp = stencil("heft-tmdp-init", seed);
@@ -122,7 +121,7 @@ TEST(StencilPolicies, AStaticBeginningHelpsOnlyWithThePenalty) {
 
 // "if for some external reason a task lags more than expected, the scheduler dynamically shifts the placement
 // a bit": static loses all of the 60 ms, the others share them.
-TEST(StencilPolicies, WhatATaskLagsIsSharedUnlessAllIsStatic) {
+TEST(StencilPolicies, ALagIsSharedUnlessAllIsStatic) {
   const Duration late(60'000'000);
   for (const std::uint64_t seed : {1u, 2u, 3u, 4u}) {
     const auto lost = [&](const char* policy) {

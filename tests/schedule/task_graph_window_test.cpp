@@ -18,7 +18,7 @@ struct LookaheadTest : testing::Test {
   TaskGraphWindow lookahead;
 };
 
-// X is updated three times, the second time with what W makes.
+// X is updated three times, the second time with the output of W.
 TEST_F(LookaheadTest, UpdatesOfATileAreAChainThatOtherInputsLock) {
   WindowTask& w = submit({"W", {}, 1, 0, {}, {"B"}});
   WindowTask& first = submit({"first", {"A"}, 1, 0, {"X"}});
@@ -47,8 +47,8 @@ TEST_F(LookaheadTest, AWriterWaitsForTheReadersBeforeIt) {
   EXPECT_EQ(finish("W"), Names{"R3"});
 }
 
-// What is before a task counts, over or not: how deep it is does not depend on when it was submitted.
-TEST_F(LookaheadTest, ATaskIsAsDeepAsTheLongestWayToIt) {
+// Finished predecessors count too: the depth does not depend on the time of submission.
+TEST_F(LookaheadTest, TheDepthOfATaskIsTheLongestPathToIt) {
   EXPECT_EQ(submit({"W", {}, 1, 0, {}, {"A"}}).depth, 1u);
   finish("W");
   EXPECT_EQ(submit({"reader", {"A"}, 1, 0, {"X"}}).depth, 2u);
@@ -58,8 +58,8 @@ TEST_F(LookaheadTest, ATaskIsAsDeepAsTheLongestWayToIt) {
   EXPECT_EQ(submit({"of new data", {"N"}, 1, 0, {"M"}}).depth, 1u);
 }
 
-// As if what was before had never been: it may have written some data more often than others, and been seen in part only.
-TEST_F(LookaheadTest, AnotherProgramBeginsAtNothing) {
+// Independent of the program before, which may have written some data more often than others, and was seen only in part.
+TEST_F(LookaheadTest, AnotherProgramStartsAtDepthZero) {
   submit({"once", {}, 1, 0, {}, {"A"}});
   submit({"twice", {"A"}, 1, 0, {"B"}});
   EXPECT_EQ(submit({"and again", {}, 1, 0, {"B"}}).chain_index, 1u);
@@ -72,8 +72,8 @@ TEST_F(LookaheadTest, AnotherProgramBeginsAtNothing) {
   }
 }
 
-// What is submitted meanwhile belongs to the same.
-TEST_F(LookaheadTest, AProgramThatGoesOnIsNoOther) {
+// Tasks submitted before the end belong to the same program.
+TEST_F(LookaheadTest, AContinuedProgramKeepsItsDepths) {
   submit({"first", {}, 1, 0, {"A"}});
   lookahead.closed();
   submit({"second", {}, 1, 0, {"A"}});
@@ -82,7 +82,7 @@ TEST_F(LookaheadTest, AProgramThatGoesOnIsNoOther) {
   EXPECT_EQ(submit({"third", {}, 1, 0, {"A"}}).chain_index, 2u);
 }
 
-// A policy may plan a task before those that wait for it are submitted.
+// A policy may plan a task before its successors are submitted.
 TEST_F(LookaheadTest, APlannedTaskIsPromisedToSuccessorsSubmittedLater) {
   WindowTask& w = submit({"W", {}, 1, 0, {"X"}});
   w.planned = true;

@@ -1,4 +1,4 @@
-// Two policies that should decide alike, each in a world of its own to which the same happens.
+// Two policies that must decide alike, each in its own world with the same events.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -19,12 +19,12 @@ struct Twins {
         b(nodes, workers / nodes) {
     for (FakeWorld* world : {&a, &b}) {
       world->from_host_ms = 2;
-      // All data are known from the start: names get the same ids in both worlds.
+      // All data are registered at the start: names get the same ids in both worlds.
       for (int i = 0; i < data; ++i) world->datum(std::to_string(i));
     }
   }
 
-  /// A task that needs so many data; the first is updated one time in `updates`.
+  /// A task with so many inputs; one of `updates` tasks updates the first.
   Spec some_task(int inputs, std::uint64_t updates) {
     Spec spec{"T" + std::to_string(tasks++), {}};
     const int first = static_cast<int>(random.below(static_cast<std::uint64_t>(data)));
@@ -50,7 +50,7 @@ struct Twins {
     ASSERT_EQ(got, expected);
     if (got != "-") held.push_back({got, by, false});
   }
-  /// It is admitted or given back; then it is over.
+  /// The task is admitted or returned; an admitted task finishes.
   void change_one_held() {
     if (held.empty()) return;
     const std::size_t i = random.below(held.size());

@@ -1,4 +1,4 @@
-// Which workers a play is made without: whole devices, and never a part of one's streams.
+// The workers that simulations exclude: whole devices, never a part of a device's streams.
 #include "schedule/what_if/unneeded_workers.hpp"
 
 #include "schedule/fake_world.hpp"
@@ -11,7 +11,7 @@ std::vector<std::string> half_of(unsigned devices, unsigned streams) {
   return find_unneeded_workers(world, {}).redundant;
 }
 
-TEST(UnneededWorkers, HalfOfManyDevicesThatAreAlike) {
+TEST(UnneededWorkers, HalfOfManyEqualDevices) {
   using Sets = std::vector<std::string>;
   EXPECT_EQ(half_of(4, 1), Sets{"2+3"});
   EXPECT_EQ(half_of(2, 2), Sets{"2+3"});

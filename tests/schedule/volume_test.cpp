@@ -1,6 +1,6 @@
-// How much the policies load, on a Cholesky factorization larger than memory. 135 slots of 14.75 MB are 2000
-// MB, as in the DARTS paper. Single volumes move by a tenth when n, memory or depth change a little, so
-// averages over neighbours are compared.
+// The loads of policies in a Cholesky factorization larger than memory. 135 slots of 14.75 MB are 2000 MB, as in
+// the DARTS paper. Single volumes vary by a tenth when n, memory or depth change a little, so the test compares
+// averages over neighbouring sizes.
 #include "schedule/graph_world.hpp"
 #include "schedule/policies.hpp"
 
@@ -56,7 +56,7 @@ TEST(Volume, ApIsThatOfTable1WithTheFormulaOfDplasmaAndThatOfLwsWithBottomLevels
 
 // Between eager and lws in Table 1; that is Ready among equal priorities, this is Ready over the whole queue:
 // 176 GB in other simulations, 11,930 tiles. With one worker dmda is eager.
-TEST(Volume, DmdasLoadsWhatDartsDoesAndDmdaWhatEagerDoes) {
+TEST(Volume, DmdasLoadsAsMuchAsDartsAndDmdaAsMuchAsEager) {
   const auto dmdas = make_policy("dmdas"), dmda = make_policy("dmda"), eager = make_policy("eager");
   const auto loads = static_cast<double>(cholesky(57, 135)->run(*dmdas).loads);
   EXPECT_GT(loads, 0.85 * 11'930);
@@ -71,20 +71,20 @@ TEST(Volume, LookingAtLaterUpdatesSavesDartsATenth) {
   EXPECT_LT(average_loads("darts-belady", 40), 1.05 * darts);
 }
 
-TEST(Volume, BlocksLoadsHalfOfWhatDartsDoes) {
+TEST(Volume, BlocksLoadsHalfAsMuchAsDarts) {
   EXPECT_LT(average_loads("blocks", 30), 0.55 * average_loads("darts", 30));
   EXPECT_LT(average_loads("blocks", 50), 0.55 * average_loads("darts", 50));
 }
 
 // DARTS sees only the first update of every tile of C.
-TEST(Volume, BlocksLoadsAThirdOfWhatDartsDoesForAMatrixProduct) {
+TEST(Volume, BlocksLoadsAThirdAsMuchAsDartsForAMatrixProduct) {
   const auto blocks = make_policy("blocks"), darts = make_policy("darts");
   const auto much = static_cast<double>(gemm(30, 135)->run(*darts).loads);
   EXPECT_LT(static_cast<double>(gemm(30, 135)->run(*blocks).loads), 0.33 * much);
 }
 
 // The floor is the leading term of Olivry et al. 2020 and each tile of the result once.
-TEST(Volume, BlocksIsNearTheFloorForMatricesThatAreNotSymmetricToo) {
+TEST(Volume, BlocksIsNearTheFloorForUnsymmetricMatrices) {
   const double slots = 135;
   for (const int n : {42, 43, 44}) {
     const double floor = 2.0 * n * n * n / 3 / std::sqrt(slots) + n * n;
@@ -106,8 +106,8 @@ TEST(Volume, BlocksIsNearTheFloorForMatricesThatAreNotSymmetricToo) {
   EXPECT_LT(products, 1.3 * product_floors);
 }
 
-// With a short window it plans on what it sees, and goes on when more is submitted.
-TEST(Volume, BlocksPlansOnWhenMoreIsSubmitted) {
+// With a short window it plans for the visible tasks, and continues when more are submitted.
+TEST(Volume, BlocksContinuesItsPlanWhenMoreIsSubmitted) {
   for (const std::size_t window : {2u, 50u, 1000u}) {
     const auto policy = make_policy("blocks");
     const auto world = cholesky(20, 60);
@@ -116,14 +116,14 @@ TEST(Volume, BlocksPlansOnWhenMoreIsSubmitted) {
   }
 }
 
-TEST(Volume, WhatFitsIsLoadedOnce) {
+TEST(Volume, DataThatFitAreLoadedOnce) {
   for (const PolicyEntry& entry : policies()) {
     const auto policy = make_policy(entry.name);
     EXPECT_EQ(cholesky(10, 55)->run(*policy).loads, 55u) << entry.name;
   }
 }
 
-// The least memory in which every task fits, and every depth: nothing may stop.
+// The least memory in which every task fits, and every depth: no deadlock.
 TEST(Volume, EveryPolicyFinishesInTheSmallestMemory) {
   for (const PolicyEntry& entry : policies())
     for (const std::size_t slots : {3u, 4u, 5u, 7u})

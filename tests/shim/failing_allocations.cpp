@@ -5,8 +5,8 @@
 // exception there ends a process by a signal before any of its functions could handle it, whatever the program.
 //
 // Those of Fairlead count: operator new, malloc and its kin where the caller is the program itself or a library of Fairlead,
-// libstdc++ or fmt, which the return address tells. What a BLAS, hwloc, MPI or the C library ask for by themselves does not:
-// how they take it is not Fairlead's to decide.
+// libstdc++ or fmt, as shown by the return address. Allocations by a BLAS, hwloc, MPI or the C library themselves do not: Fairlead
+// cannot handle their failure.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>

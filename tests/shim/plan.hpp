@@ -1,5 +1,5 @@
-// What the shim does to file operations of the program that it is loaded into, and what it tells of that.
-// Shared by the two sides: the shim is a library by itself.
+// The plan of the shim: the failures that it injects into the program's file operations, and their counts. Shared by the
+// test and the shim, a separate library.
 #pragma once
 #include <atomic>
 #include <cstddef>
@@ -34,16 +34,16 @@ enum class Effect : std::uint8_t {
   signal_after,
 };
 
-/// In a file that both sides map. `after` calls of `operation` are left alone, `times` are done something to.
+/// In a file that both sides map. `after` calls of `operation` pass unchanged, then `times` calls are changed.
 struct ShimPlan {
   FileOperation operation{};
   Effect effect{};
-  bool no_unnamed_files = false;  ///< besides, O_TMPFILE is refused, as by some file systems
+  bool no_unnamed_files = false;  ///< O_TMPFILE also fails, as on some file systems
   std::uint64_t number = 0;
   std::uint64_t after = 0, times = 0;
-  // What has happened.
+  // Results.
   std::atomic<std::uint64_t> calls[file_operation_count]{};
-  std::atomic<std::uint64_t> done{};  ///< how often something was done to a call
+  std::atomic<std::uint64_t> done{};  ///< number of changed calls
 };
 
 /// The environment variable that names the file.

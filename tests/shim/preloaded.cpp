@@ -1,6 +1,5 @@
-// A library to be loaded before all others: it stands between a program and the C library's file operations
-// and makes some of them fail, as its plan says. Files of the system's own (/proc, /sys, ...) and the kept
-// timings of the BLAS, without which each start would take seconds, are left alone.
+// A preloaded library that intercepts the C library's file operations and lets some of them fail, according to its plan. It
+// ignores system files (/proc, /sys, ...) and the kept timings of the BLAS, without which each start would take seconds.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -50,7 +49,7 @@ ShimPlan& plan() {
 
 __attribute__((constructor)) void begin() { plan(); }
 
-// Which descriptors are of files that count.
+// Descriptors of the files that count.
 std::array<std::atomic<bool>, most_descriptors> ours{};
 
 bool is_ours(int descriptor) {
@@ -75,7 +74,7 @@ bool without_name(int descriptor) {
   return fstat(descriptor, &state) == 0 && S_ISREG(state.st_mode) && state.st_nlink == 0;
 }
 
-// Whether this call is one of those that something is done to.
+// Whether the plan applies to this call.
 bool chosen(FileOperation operation) {
   const std::uint64_t number = plan().calls[static_cast<std::size_t>(operation)].fetch_add(1);
   if (plan().operation != operation || plan().effect == Effect::none) return false;
@@ -84,7 +83,7 @@ bool chosen(FileOperation operation) {
   return true;
 }
 
-/// Around one call: signals, and whether it is to fail.
+/// Around one call: signals, and whether it fails.
 class Call {
  public:
   explicit Call(FileOperation operation) : chosen_(chosen(operation)) {
@@ -274,7 +273,7 @@ int close(int descriptor) {
   if (!counted) return real(descriptor);
   const Call call(FileOperation::close);
   remember(descriptor, false);
-  const int result = real(descriptor);  // it is closed all the same, as by Linux
+  const int result = real(descriptor);  // it is closed nevertheless, as by Linux
   return call.fails() ? -1 : result;
 }
 

@@ -32,7 +32,7 @@ std::uint64_t Shim::calls(FileOperation operation) const {
   return plan_->calls[static_cast<std::size_t>(operation)];
 }
 std::vector<std::string> Shim::environment() const {
-  // Sanitizers want to be loaded first, and say so.
+  // Sanitizers must be loaded first and check this.
   return {"LD_PRELOAD=" PRELOADED_SHIM, std::string(shim_variable) + "=" + path_,
           "ASAN_OPTIONS=verify_asan_link_order=0"};
 }

@@ -1,4 +1,4 @@
-// Random sets of copies end when SimGrid says, too, within 1 %. Its plain max-min model: no factors on
+// Random sets of copies finish at SimGrid's times within 1 %. Its plain max-min model: no factors on
 // bandwidth and latency, no windows, no traffic of acknowledgements.
 #include <gtest/gtest.h>
 #pragma GCC diagnostic push
@@ -115,7 +115,7 @@ std::vector<std::vector<double>> ends_in_simgrid(const std::vector<Set>& sets) {
 
 }  // namespace
 
-TEST(SharedWiresBesideSimGrid, EndRandomSetsAtTheSameTimes) {
+TEST(SharedLinksComparedWithSimGrid, FinishRandomSetsAtTheSameTimes) {
   std::vector<Set> sets;
   for (std::uint64_t seed = 1; seed <= 300; ++seed) sets.push_back(random_set(seed));
   const auto theirs = ends_in_simgrid(sets);

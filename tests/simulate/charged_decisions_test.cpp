@@ -1,4 +1,4 @@
-// --charge-decisions: a worker waits for what it cost to decide what it does, by a clock that the test moves.
+// --charge-decisions: a worker waits for the time of its scheduling decisions, by a clock that the test advances.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,12 +19,12 @@ using testing::ElementsAre;
 
 constexpr Duration ms(std::int64_t t) { return Duration(t * 1'000'000); }
 
-/// First come, first served; how long each call takes is said by the test.
+/// First come, first served; the test sets the time of each call.
 class Slow final : public Policy {
  public:
   struct Costs {
     Duration ready{};
-    std::vector<Duration> pick;  // by worker, of a pick that gives something
+    std::vector<Duration> pick;  // by worker, of a pick that returns a task
   };
   Slow(Time& clock, Costs costs) : clock_(clock), costs_(std::move(costs)) {}
 
@@ -87,7 +87,7 @@ TEST_F(ChargedDecisions, TakeExactlyTheirTimeBeforeTheTaskThatWasPicked) {
   EXPECT_THAT(durations(result, 0), ElementsAre(ms(4), ms(4), ms(4), ms(4)));
 }
 
-TEST_F(ChargedDecisions, AreWaitedForByTheWorkerThatAsked) {
+TEST_F(ChargedDecisions, AreChargedToTheWorkerThatPicks) {
   tasks(10);
   const SimulationResult result = simulate_on(2, {.pick = {ms(0), ms(3)}});
   EXPECT_THAT(durations(result, 0), Each(ms(1)));
@@ -95,8 +95,8 @@ TEST_F(ChargedDecisions, AreWaitedForByTheWorkerThatAsked) {
   EXPECT_DOUBLE_EQ(result.seconds, 0.008);  // 8 tasks here, 2 there
 }
 
-// Also where its tasks are picked while others start theirs.
-TEST_F(ChargedDecisions, AreNotWaitedForByOthersIfTasksArePickedAhead) {
+// Also if its tasks are picked while others start theirs.
+TEST_F(ChargedDecisions, AreNotChargedToOthersIfTasksArePickedAhead) {
   tasks(20);
   depth_ = 4;
   const SimulationResult result = simulate_on(2, {.pick = {ms(0), ms(3)}});
@@ -106,15 +106,15 @@ TEST_F(ChargedDecisions, AreNotWaitedForByOthersIfTasksArePickedAhead) {
   EXPECT_DOUBLE_EQ(static_cast<double>(waited.count()) * 1e-9, result.decision_seconds);
 }
 
-// What makes the next one ready is that worker's doing.
-TEST_F(ChargedDecisions, OfTasksThatBecomeReadyAreThoseOfTheWorkerThatReleasedThem) {
+// The worker has made the next task ready.
+TEST_F(ChargedDecisions, ForReleasedTasksAreChargedToTheReleasingWorker) {
   chain(5);
   const SimulationResult result = simulate_on(1, {.ready = ms(2), .pick = {}});
   EXPECT_THAT(durations(result, 0), Each(ms(3)));
 }
 
-// Nobody has run anything yet: the first to start waits for all of it.
-TEST_F(ChargedDecisions, ThatNobodyAskedForAreWaitedForByTheNext) {
+// No worker has run a task: the first to start waits for all decisions.
+TEST_F(ChargedDecisions, WithoutAWorkerAreChargedToTheNext) {
   tasks(5);
   const SimulationResult result = simulate_on(1, {.ready = ms(2), .pick = {}});
   EXPECT_DOUBLE_EQ(result.seconds, 5 * 0.003);
@@ -130,8 +130,8 @@ TEST_F(ChargedDecisions, CostNothingIfTheyAreNotCharged) {
   EXPECT_EQ(slow.digest, quick.digest);
 }
 
-// By this machine's clock: only that it is more, and not more than was measured.
-TEST_F(ChargedDecisions, MakeAChainLongerByWhatWasMeasured) {
+// By this machine's clock: the chain is longer, by at most the measured time.
+TEST_F(ChargedDecisions, LengthenAChainByTheMeasuredTime) {
   chain(50);
   const SimulationResult without = run(it_.program, "", {}, "darts"),
                          with = run(it_.program, "", {}, "darts", {.charge_decisions = true});

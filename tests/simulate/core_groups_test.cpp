@@ -1,4 +1,4 @@
-// Policies are told how far the cores of a machine's file are apart.
+// Policies read the distances between cores from the machine file.
 #include <gtest/gtest.h>
 
 #include <deque>
@@ -10,7 +10,7 @@
 namespace fairlead::simulate {
 namespace {
 
-/// First come, first served; it asks for all distances.
+/// First come, first served; reads all distances.
 class Asks final : public Policy {
  public:
   explicit Asks(std::vector<std::vector<std::uint32_t>>& distances) : distances_(distances) {}
@@ -57,9 +57,9 @@ TEST(CoreGroups, AreDistances) {
   EXPECT_EQ(distances[5], (Row{2, 2, 2, 2, 0, 0, 1, 1}));
 }
 
-TEST(CoreGroups, AreNoneUnlessTheFileSaysSo) { EXPECT_EQ(distances_on("", 0)[3], Row(8, 0)); }
+TEST(CoreGroups, AreNoneUnlessInTheFile) { EXPECT_EQ(distances_on("", 0)[3], Row(8, 0)); }
 
-// Whatever cores share, a device is further away than any of them.
+// A device is further away than any core.
 TEST(CoreGroups, LieWithinOneMemory) {
   const auto distances = distances_on("cores_together = [4, 2]", 1);
   ASSERT_EQ(distances.size(), 9u);

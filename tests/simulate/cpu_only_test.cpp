@@ -39,7 +39,7 @@ TEST(CpuOnly, KernelsRunOnCoresAndTheOthersOnDevicesToo) {
 }
 
 // With one device its set of tiles has tasks that only cores run.
-TEST(CpuOnly, KernelsRunUnderEveryPolicyBesideOneDeviceAndTwo) {
+TEST(CpuOnly, KernelsRunUnderEveryPolicyWithOneDeviceAndTwo) {
   const Program program = make_workload("ldlt", {8000, 800, Precision::single});
   for (const std::size_t devices : {1, 2}) {
     const SimulatedMachine machine = machine_with_v100s_for(program, 2, devices);
@@ -60,7 +60,7 @@ TEST(CpuOnly, KernelsAreRefusedWhereNoCoreIsUsed) {
   }
 }
 
-// Files give cores a rate for whatever they do not name.
+// Machine files give cores a rate for kernels that they do not name.
 TEST(CpuOnly, AKernelThatNoFileNamesNeedsCores) {
   Program program = make_workload("gemm", {1600, 800, Precision::single});
   program.kernels.front() = "fill";

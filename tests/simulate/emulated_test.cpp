@@ -1,4 +1,4 @@
-// What the simulator says beside what emulated accelerators do.
+// Simulated runs compared with runs on emulated accelerators.
 #include "simulate/emulated.hpp"
 #include "sanitized.hpp"
 
@@ -48,8 +48,8 @@ Program program_of(const FewTiles& small) {
 
 }  // namespace
 
-// What is taken by one worker, a task at a time, is taken in one order, however long anything lasts.
-TEST(Emulated, MovesTheSameBytesAsTheSimulationWhereNothingDependsOnTime) {
+// One worker that picks one task at a time has one order, whatever the durations.
+TEST(Emulated, MovesTheSameBytesAsTheSimulationIfNothingDependsOnTime) {
   for (const FewTiles& small : {FewTiles{"cholesky", 12, 20}, FewTiles{"lu", 8, 14}})
     for (const char* policy : {"eager", "lws"}) {
       SCOPED_TRACE(fmt::format("{} {}", small.workload, policy));
@@ -59,12 +59,12 @@ TEST(Emulated, MovesTheSameBytesAsTheSimulationWhereNothingDependsOnTime) {
       const EmulatedRun emulated = run_emulated(program, machine, policy, 1);
       EXPECT_EQ(emulated.bytes_to_devices, simulated.bytes_to_devices);
       EXPECT_EQ(emulated.bytes_from_devices, simulated.bytes_from_devices);
-      EXPECT_GT(simulated.bytes_to_devices, program.bytes());  // some came twice
+      EXPECT_GT(simulated.bytes_to_devices, program.bytes());  // some data are loaded twice
     }
 }
 
-// Where order depends on time, no two real runs are alike: they lie around the simulated one.
-TEST(Emulated, MovesNearlyTheSameBytesInTheMedianWhereOrderDependsOnTime) {
+// If the order depends on time, real runs differ; they vary around the simulated one.
+TEST(Emulated, MovesNearlyTheSameBytesInTheMedianIfTheOrderDependsOnTime) {
   std::vector<double> ratios;
   for (const FewTiles& small : {FewTiles{"cholesky", 12, 20}, FewTiles{"lu", 8, 14}})
     for (const char* policy : {"eager", "lws", "dmda", "dmdas", "darts"}) {
@@ -82,7 +82,7 @@ TEST(Emulated, MovesNearlyTheSameBytesInTheMedianWhereOrderDependsOnTime) {
   EXPECT_NEAR(median, 1, tests::sanitized ? 0.1 : 0.05) << fmt::format("{}", fmt::join(ratios, " "));
 }
 
-TEST(Emulated, RefusesWhatEmulatedAcceleratorsAreNot) {
+TEST(Emulated, RefusesUnsupportedMachines) {
   const Program program = program_of({"cholesky", 4, 8});
   const auto refusal = [&](const auto& change) -> std::string {
     machine::MachineDescription described = machine_of(1, 8);

@@ -1,4 +1,4 @@
-// Kernels of which policies expect another duration than they have.
+// Kernels whose expected durations are wrong.
 #include "simulate/estimate_errors.hpp"
 
 #include <gmock/gmock.h>
@@ -23,11 +23,11 @@ double seconds_of_one(const std::string& policy, const std::string& misjudged) {
   return run(it.program, card, {.cores = 1, .streams = 1}, policy, how).seconds;
 }
 
-TEST(EstimateError, IsWhatThePolicyExpectsAndNotWhatHappens) {
+TEST(EstimateError, ChangesTheEstimateAndNotTheDuration) {
   EXPECT_DOUBLE_EQ(seconds_of_one("heft-tmdp", ""), 0.001);
   EXPECT_DOUBLE_EQ(seconds_of_one("heft-tmdp", "work:2"), 0.00125);  // 2 there, 1.5 here
   EXPECT_DOUBLE_EQ(seconds_of_one("heft-tmdp", "work:0.5,work:4"), 0.00125);
-  EXPECT_DOUBLE_EQ(seconds_of_one("heft-tm", ""), 0.00125);  // knows of no copies: whatever it expects
+  EXPECT_DOUBLE_EQ(seconds_of_one("heft-tm", ""), 0.00125);  // ignores copies
   EXPECT_DOUBLE_EQ(seconds_of_one("heft-tm", "work:0.001"), 0.00125);
 }
 
@@ -41,7 +41,7 @@ TEST(EstimateError, IsOfOneKernel) {
                   HasSubstr("names gem, which is not among the program's kernels: potrf, gemm")));
 }
 
-TEST(EstimateError, ThatIsWrittenOtherwiseIsRefused) {
+TEST(EstimateError, InAnotherFormatIsRefused) {
   for (const char* wrong : {"", "gemm", "gemm:", ":2", "gemm:0", "gemm:-2", "gemm:nan", "gemm:inf",
                             "gemm:1001", "gemm:2x", "gemm:2,"})
     EXPECT_THAT([&] { misjudged_in(wrong); }, ThrowsMessage<ConfigError>(HasSubstr("is not like gemm:2")))

@@ -1,4 +1,4 @@
-// A recorded flow becomes a program; a file that is none, or not all of one, is refused with its line.
+// A recorded flow becomes a program; an invalid or incomplete file is refused with its line.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -62,7 +62,7 @@ TEST(FlowFile, IsAProgramWithTilesByPlace) {
   EXPECT_FALSE(program.data[0].has_value);
   EXPECT_TRUE(program.data[2].has_value);
 }
-TEST(FlowFile, HasInALaterPhaseWhatEarlierOnesWrote) {
+TEST(FlowFile, HasInALaterPhaseTheDataOfEarlierOnes) {
   const FlowFile flow = read(small, 2);
   ASSERT_EQ(flow.program.tasks.size(), 2u);
   EXPECT_TRUE(flow.program.data[0].has_value);
@@ -91,7 +91,7 @@ TEST(FlowFile, TakesWorkFromTheFormulaElseFromTheMeasuredTimeElseFromTheBytes) {
   EXPECT_EQ(flow.measured, 3u);
   EXPECT_EQ(flow.assumed, 1u);
 }
-TEST(FlowFile, SaysWhatIsNotSimulated) {
+TEST(FlowFile, ReportsWhatIsNotSimulated) {
   const FlowFile flow = read(head +
                              "codelet 0 cpu none sum\ndatum 0 8 -1 -1 -1 value s\ntask 0 0:1 0 0 x0\n"
                              "left-out 1 tasks have scratch memory\nend 1 1\n");
@@ -110,7 +110,7 @@ TEST(FlowFile, IsRefusedWithItsLine) {
   EXPECT_THAT(refusal(head + "end 0 1\n"),
               HasSubstr("run.flow:4: lines are missing: there are 0 data and 0 tasks"));
   EXPECT_THAT(refusal(head + "tusk 0\n"), HasSubstr("run.flow:4: a line about \"tusk\" is not known"));
-  // Junk is not shown as it is: it may be anything to a terminal.
+  // Invalid bytes are escaped: they may contain control characters of a terminal.
   EXPECT_THAT(refusal(head + "\x1b[2J\x80" + std::string(100, 'x') + "\n"),
               HasSubstr("a line about \"?[2J?" + std::string(35, 'x') + "...\" is not known"));
   EXPECT_THAT(refusal(head + "task 0 0:1 0 0 r0\n"), HasSubstr("run.flow:4: there is no codelet 0 yet"));

@@ -46,7 +46,7 @@ TEST(JdfProgram, LuIsTheWorkload) {
   }
 }
 
-// Tasks that only pass tiles on are no tasks there.
+// Tasks that only forward tiles are left out.
 TEST(JdfProgram, ProductsAreThoseOfTheLoops) {
   const auto jdf =
       example("gemm.jdf", {"descA=300,200,100,100", "descB=200,400,100,100", "descC=300,400,100,100"});

@@ -17,9 +17,9 @@ namespace fairlead::simulate {
 namespace {
 
 constexpr std::size_t blocks = 64, iterations = 64;
-constexpr double from = 0.6;  // s: when the device begins to lag
+constexpr double from = 0.6;  // s: the start of the lag
 
-/// Which device updated each block in an iteration, and when.
+/// The device that updated each block in an iteration, and the time.
 struct Iteration {
   std::array<std::size_t, blocks> device{};
   double start = 1e9, end = 0;
@@ -79,7 +79,7 @@ const std::string lag = "gpu1:4:0.6-0.8", nothing = "gpu1:1";
 class LaggingDevice : public testing::TestWithParam<std::string> {};
 
 // About a third of the blocks is there, then a fifth, then a third again.
-TEST_P(LaggingDevice, HandsBlocksOverAndHasAsManyAgainAfterwards) {
+TEST_P(LaggingDevice, PassesBlocksOnAndGetsAsManyBackAfterwards) {
   const Stencil lagging = stencil(GetParam(), lag);
   EXPECT_GE(lagging.before(), 20u);
   EXPECT_LE(lagging.fewest(), 15u);
@@ -90,7 +90,7 @@ TEST_P(LaggingDevice, HandsBlocksOverAndHasAsManyAgainAfterwards) {
     EXPECT_EQ(lagging.all[i].device, even.all[i].device) << i;
 }
 
-// What is lost does not grow with the lag, as it does where tasks stay.
+// The lost time does not grow with the lag, as it does if tasks stay.
 TEST_P(LaggingDevice, LosesLessOfALongLagThanStatic) {
   const std::string longer = "gpu1:4:0.6-2.2";
   const double lost = stencil(GetParam(), longer).seconds - stencil(GetParam(), nothing).seconds;

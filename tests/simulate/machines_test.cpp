@@ -36,7 +36,7 @@ bool devices_run(const MachineDescription& machine, std::string_view kernel, Pre
 }
 
 TEST(Machines, HaveRatesForTheKernelsOfAllWorkloads) {
-  std::vector<std::string> written{"qr:tree=binary"};  // which has other kernels
+  std::vector<std::string> written{"qr:tree=binary"};  // has other kernels
   for (const Workload& workload : workloads()) written.emplace_back(workload.name);
   std::size_t turn = 0;
   for (const std::string& workload : written)
@@ -49,7 +49,7 @@ TEST(Machines, HaveRatesForTheKernelsOfAllWorkloads) {
           SCOPED_TRACE(workload + ", " + kernel + ", " + std::string(name_of(precision)) + " on " +
                        machine.name);
           EXPECT_TRUE(cores_run(machine, kernel, precision));
-          // Which kernels have no code for devices is said by the workload.
+          // The workload lists kernels without code for devices.
           EXPECT_TRUE(machine.devices.empty() || devices_run(machine, kernel, precision));
         }
       }
@@ -66,7 +66,7 @@ std::string refusal_of(const std::string& name, const MachineConfig& use, const 
   return "accepted";
 }
 
-TEST(Machines, MoreMemoryThanThereIsIsRefused) {
+TEST(Machines, MoreMemoryThanTheMachineHasIsRefused) {
   const WorkloadSize size{100, 30, Precision::single};
   EXPECT_EQ(refusal_of("v100-pcie", {.device_memory = 32'000'000'000}, size), "accepted");
   EXPECT_EQ(refusal_of("v100-pcie", {.device_memory = 100'000'000'000}, size),
@@ -82,7 +82,7 @@ TEST(Machines, DataThatDoNotFitInTheHostAreRefused) {
               testing::HasSubstr("do not fit in the 8GB of the machine ac-cluster"));
 }
 
-TEST(Machines, NeedNotUseTheWiresBetweenDevices) {
+TEST(Machines, MayIgnoreTheLinksBetweenDevices) {
   const Program program = make_workload("gemm", {60, 30, Precision::double_});
   for (const bool peers : {true, false}) {
     const SimulatedMachine machine(machine::load_machine("h200"), {.peers = peers}, program,
@@ -98,7 +98,7 @@ TEST(Machines, NeedNotUseTheWiresBetweenDevices) {
 }
 
 // Copies between devices without a wire of their own go through RAM, so they are as slow.
-TEST(Machines, CanHaveOtherWiresToTheirDevices) {
+TEST(Machines, CanHaveOtherLinksToTheirDevices) {
   const Program program = make_workload("gemm", {60, 30, Precision::double_});
   const SimulatedMachine machine(machine::load_machine("hannibal"), {.device_bytes_per_second = 2e9}, program,
                                  Precision::double_);
@@ -117,7 +117,7 @@ TEST(Machines, CanHaveOtherWiresToTheirDevices) {
   EXPECT_EQ(to_devices, 3u);
 }
 
-// A port is crossed one way by what comes into its device, and the other way by what leaves it.
+// Copies into a device cross its port in one direction, copies from it in the other.
 TEST(Machines, PeersCrossThePortsOfBoth) {
   const Program program = make_workload("gemm", {60, 30, Precision::double_});
   const SimulatedMachine machine(machine::load_machine("h200"), {}, program, Precision::double_);

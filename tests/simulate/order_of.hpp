@@ -1,4 +1,4 @@
-// Who runs before whom in a program, by names that a test can write down.
+// The order of the tasks of a program, with short names for tests.
 #pragma once
 #include <fmt/format.h>
 
@@ -21,7 +21,7 @@ inline std::string name_of(const Program& program, DatumIndex datum) {
 /// The direct predecessors of each task, by its place in the program.
 inline std::vector<std::set<std::size_t>> predecessors(const Program& program) {
   struct Last {
-    std::vector<std::size_t> writer, readers;  // none or one writer, and those that read what it wrote
+    std::vector<std::size_t> writer, readers;  // none or one writer, and the readers of its value
   };
   std::vector<Last> last(program.data.size());
   std::vector<std::set<std::size_t>> before;

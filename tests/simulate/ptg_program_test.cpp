@@ -1,5 +1,5 @@
-// Algorithms as parameterized graphs, for the simulator: the flow's tasks in an order in which the graph unfolds, which
-// gives every tile the same history; on a machine, the same bytes where nothing has to leave.
+// Algorithms as parameterized graphs, for the simulator: the flow's tasks in the order of the unrolled graph, which
+// gives every tile the same history; on a machine, the same bytes without evictions.
 #include "simulate/ptg_program.hpp"
 
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ TEST(PtgProgram, HasThePrioritiesOfTheFlow) {
   }
 }
 
-TEST(PtgProgram, MovesTheSameBytesWhereNothingHasToLeave) {
+TEST(PtgProgram, MovesTheSameBytesWithoutEvictions) {
   const WorkloadSize size{9600, 960, Precision::single};
   const machine::MachineDescription description = machine::load_machine("k40");
   for (const char* policy : {"eager", "dmdas", "darts", "blocks"}) {
@@ -60,8 +60,8 @@ TEST(PtgProgram, MovesTheSameBytesWhereNothingHasToLeave) {
   }
 }
 
-// Policies hear of the same tasks in another order: what blocks plans follows from the graph. 24 x 24 tiles.
-TEST(PtgProgram, BlocksLoadsTheSameWhereAQuarterFits) {
+// Policies are notified of the same tasks in another order: the plan of blocks follows from the graph. 24 x 24 tiles.
+TEST(PtgProgram, BlocksLoadsTheSameIfAQuarterFits) {
   const WorkloadSize size{23'040, 960, Precision::single};
   const Bytes matrix = Bytes{23'040} * 23'040 * 4;
   const machine::MachineDescription description = machine::load_machine("k40");

@@ -34,7 +34,7 @@ TEST(Spread, IsTheMeanTheLeastAndTheMost) {
   const std::string line = csv_line(runs, "k40", "lu", {.n = 960, .tile = 96});
   EXPECT_THAT(line,
               testing::StartsWith("darts,k40,lu,960,96,double,7,3,2,3,2,4,4.5,3,6,37.5,25,50,200,100,300,"));
-  EXPECT_THAT(line, testing::EndsWith(",,,,,,\n"));  // compared with nothing
+  EXPECT_THAT(line, testing::EndsWith(",,,,,,\n"));  // without a comparison
   runs.compare(run_of(2, 7, 100), run_of(4, 7, 50));
   EXPECT_THAT(csv_line(runs, "k40", "lu", {}), testing::EndsWith(",0.5,0.5,0.5,2,2,2\n"));
 }
@@ -47,7 +47,7 @@ TEST(Spread, HasAsManyValuesAsNames) {
   EXPECT_EQ(commas(csv_heading()), commas(csv_line(runs, "m", "w", {})));
 }
 
-TEST(Spread, QuotesWhatHasACommaInIt) {
+TEST(Spread, QuotesTextWithCommas) {
   const Runs runs{.scheduler = "./a \"b\",c.so"};
   EXPECT_THAT(csv_line(runs, "m", "w", {}), testing::StartsWith("\"./a \"\"b\"\",c.so\",m,w,"));
 }

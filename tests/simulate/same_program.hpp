@@ -37,7 +37,7 @@ inline std::string text_of(const Program& program, const ProgramTask& task,
                      task.side, fmt::join(used, "; "));
 }
 
-/// What a tile goes through: who reads it, in any order, until somebody changes it.
+/// The history of a tile: its readers, in any order, until the next writer.
 inline std::map<Tile, std::vector<std::multiset<std::string>>> histories_of(const Program& program) {
   std::map<Tile, std::vector<std::multiset<std::string>>> out;
   program.for_each_task([&](const ProgramTask& task, std::span<const ProgramUse> uses) {

@@ -17,8 +17,8 @@ namespace {
 
 using testing::HasSubstr;
 
-// 1 ms to come, 2 ms for 8 x 10^6 flops, 1 ms back.
-TEST(Simulation, ATaskOnADeviceIsBroughtItsDatumAndTheResultComesBack) {
+// 1 ms in, 2 ms for 8 x 10^6 flops, 1 ms out.
+TEST(Simulation, ATaskOnADeviceLoadsItsDatumAndWritesTheResultBack) {
   Small it;
   it.task(8e6F, {{it.datum(), AccessMode::read_write}});
   const SimulationResult result = run(it.program, card);
@@ -37,7 +37,7 @@ TEST(Simulation, CopiesAndTasksOverlap) {
 }
 
 // Two copies share the wire to the device for 2 ms, one comes back in 1; in between the wire is idle.
-TEST(Simulation, AWireIsInUseWhileThereIsACopyOnIt) {
+TEST(Simulation, ALinkIsBusyDuringACopy) {
   Small it;
   const DatumIndex first = it.datum(), second = it.datum();
   it.task(8e6F, {{first, AccessMode::read}, {second, AccessMode::read_write}});
@@ -59,7 +59,7 @@ TEST(Simulation, CommutativeTasksRunInTheirOrderIfThatIsFixed) {
   const auto seconds = [&](bool fixed) {
     return run(it.program, "", {}, "eager", {.fixed_order = fixed}).seconds;
   };
-  EXPECT_DOUBLE_EQ(seconds(false), 0.012);  // two cores: 8 beside 4 + 4, then 4
+  EXPECT_DOUBLE_EQ(seconds(false), 0.012);  // two cores: 8 in parallel with 4 + 4, then 4
   EXPECT_DOUBLE_EQ(seconds(true), 0.020);
 }
 
@@ -96,8 +96,8 @@ TEST(Simulation, StreamsShareADevice) {
   EXPECT_NEAR(result.seconds, 0.001 + 0.004 / 1.5, 1e-8);
 }
 
-// Alone a stream takes 2 ms for a task. Policies hear what a run would learn, while all streams compute.
-TEST(Simulation, PoliciesExpectWhatATaskTakesBesideOthers) {
+// Alone a stream takes 2 ms for a task. Policies get the durations that a run would measure while all streams compute.
+TEST(Simulation, PoliciesExpectTheDurationOfATaskAlongsideOthers) {
   Small it;
   it.task(8e6F, {{it.datum(), AccessMode::read}});
   const auto expected = [&](const std::string& device) {
@@ -164,7 +164,7 @@ TEST(Simulation, ATaskThatDoesNotFitIsAnOutcomeWithoutARate) {
 }
 
 // Two cores of 1 and a card of 4: 12 x 10^6 flops take 2 ms at best. A chain of two tasks of 4 x 10^6: 2 ms.
-TEST(Simulation, BoundsAreThoseWorkedOutByHand) {
+TEST(Simulation, BoundsAreThoseComputedByHand) {
   Small it;
   const DatumIndex a = it.datum();
   for (int i = 0; i < 2; ++i) it.task(4e6F, {{a, AccessMode::read_write}});
@@ -191,7 +191,7 @@ TEST(Simulation, NoBoundOfLoadsHoldsWhereCoresUseDataInPlace) {
   EXPECT_TRUE(has_bound("epyc-7642", {.data = DataHome::disk}));
 }
 
-TEST(Simulation, RefusesWhatAMachineHasNot) {
+TEST(Simulation, RefusesWhatTheMachineLacks) {
   Small it;
   it.task(1e6F, {{it.datum(), AccessMode::read}});
   const auto refusal = [&](MachineConfig use, const Program& program) -> std::string {

@@ -22,12 +22,12 @@ SimulationResult chain(int tasks, const std::string& slow, SimulationOptions opt
   return run(it.program, "", {.cores = 1}, "eager", options);
 }
 
-TEST(Slowdown, MakesATaskLongerByWhatFallsIntoIt) {
+TEST(Slowdown, LengthensATaskByTheOverlap) {
   EXPECT_DOUBLE_EQ(chain(1, "core0:4").seconds, 0.040);
   EXPECT_DOUBLE_EQ(chain(1, "core0:4:0-1").seconds, 0.040);
   EXPECT_DOUBLE_EQ(chain(1, "core0:4:0-0.008").seconds, 0.016);       // 2 ms of work done in 8, then 8
   EXPECT_DOUBLE_EQ(chain(1, "core0:4:0.005-0.009").seconds, 0.013);   // 5, then 1 in 4, then 4
-  EXPECT_DOUBLE_EQ(chain(1, "core0:4:0.010-0.020").seconds, 0.010);   // it is over by then
+  EXPECT_DOUBLE_EQ(chain(1, "core0:4:0.010-0.020").seconds, 0.010);   // the task has finished before
   EXPECT_DOUBLE_EQ(chain(3, "core0:2:0.010-0.015").seconds, 0.0325);  // 10, 5 for 2.5 and 7.5, 10
   EXPECT_DOUBLE_EQ(chain(1, "core0:0.5").seconds, 0.005);             // a faster one
 }
@@ -51,8 +51,7 @@ TEST(Slowdown, IsThatOfOneDevice) {
   EXPECT_DOUBLE_EQ(busy("gpu0:3").first, 0.024);
 }
 
-// Estimates are those of the machine's file: that something lags is not known beforehand, or core 1 would run
-// both.
+// Estimates are those of the machine file: with knowledge of the lag core 1 would run both.
 TEST(Slowdown, IsNotKnownToThePolicy) {
   Small it;
   for (int i = 0; i < 2; ++i) it.task(10e6F, {{it.datum(), AccessMode::write}});
@@ -60,7 +59,7 @@ TEST(Slowdown, IsNotKnownToThePolicy) {
                    0.090);
 }
 
-TEST(Slowdown, IsReadAsItIsWritten) {
+TEST(Slowdown, IsReadFromText) {
   const std::vector<Slowdown> all = slowdowns_in("gpu12:1.5:0.25-3,core0:4");
   ASSERT_EQ(all.size(), 2u);
   EXPECT_TRUE(all[0].is_device);
@@ -72,7 +71,7 @@ TEST(Slowdown, IsReadAsItIsWritten) {
   EXPECT_EQ(all[1].until, Time::max());
 }
 
-TEST(Slowdown, ThatIsWrittenOtherwiseIsRefused) {
+TEST(Slowdown, InAnotherFormatIsRefused) {
   for (const char* wrong :
        {"", "gpu:2", "gpu1", "gpu1:0", "gpu1:-2", "gpu1:nan", "gpu1:1e9", "gpu1:2:3", "gpu1:2:3-3",
         "gpu1:2:3-1", "gpu1:2:-1-3", "gpu1:2:0-inf", "gpu1:2,", "gpu1:2;core0:2", "worker0:2"})
@@ -81,7 +80,7 @@ TEST(Slowdown, ThatIsWrittenOtherwiseIsRefused) {
         << wrong;
 }
 
-TEST(Slowdown, OfAProcessorThatIsNotUsedIsRefused) {
+TEST(Slowdown, OfAnUnusedProcessorIsRefused) {
   EXPECT_THAT([] { chain(1, "core1:2"); }, ThrowsMessage<ConfigError>(HasSubstr("slow names core1")));
   EXPECT_THAT([] { chain(1, "gpu0:2"); }, ThrowsMessage<ConfigError>(HasSubstr("slow names gpu0")));
 }

@@ -1,4 +1,4 @@
-// Small programs on a made-up machine, whose times can be worked out by hand.
+// Small programs on a made-up machine, with times computed by hand.
 #pragma once
 #include <initializer_list>
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace fairlead::simulate {
 
-// Everything is 1 GFlop/s or 1 GB/s or a multiple: a task of 10^6 flops takes 1 ms, a datum of 1 MB as long.
+// All rates are 1 GFlop/s or 1 GB/s or multiples: a task of 10^6 flops takes 1 ms, a datum of 1 MB too.
 inline std::string machine_text(const std::string& more, int card_gflops = 4) {
   return "name = \"m\"\nsummary = \"made up\"\nsource = \"made up\"\n"
          "[processor.core]\nkind = \"cpu\"\n[[processor.core.rate]]\nkernel = \"work\"\ngflops = 1\n"

@@ -1,4 +1,4 @@
-// What a page draws of the order of simulated tasks, and what it says of runs side by side.
+// The order chart of simulated tasks, and the comparison of runs on a page.
 #include "simulate/task_order.hpp"
 
 #include <gmock/gmock.h>
@@ -62,8 +62,8 @@ TEST(TaskOrder, OfThreeByThreeTilesHasEachTaskAtTheTileThatItWrites) {
 }
 
 // Oldest ready task first, on one worker: the program's order. The tiles are so large that copies, which take
-// a time as the square of the edge, are there before the task before has ended; with small ones a task whose
-// data are there overtakes one that waits.
+// a time as the square of the edge, arrive before the previous task has finished; with small ones a task whose
+// data are present overtakes one that waits.
 TEST(TaskOrder, OfEagerOnOneDeviceIsThatOfTheProgram) {
   const Program program =
       make_workload("cholesky", {.n = 3 * 15360, .tile = 15360, .precision = Precision::single});
@@ -76,7 +76,7 @@ TEST(TaskOrder, OfEagerOnOneDeviceIsThatOfTheProgram) {
   EXPECT_EQ(order.runs[0].order, expected);
 }
 
-TEST(TaskOrder, SaysOnWhichDeviceATaskRan) {
+TEST(TaskOrder, ContainsTheDeviceOfATask) {
   const report::Comparison all = compared("cholesky", three_by_three, {"eager"});
   EXPECT_THAT(all.order.devices, ElementsAre("v100 0", "v100 1"));
   std::vector<std::uint64_t> tasks(2);
@@ -153,7 +153,7 @@ TEST(ComparedRuns, HaveTheBytesOfAllLinksOfASortOnce) {
   EXPECT_EQ(between, result.bytes_between_devices);
 }
 
-TEST(ComparedRuns, OneThatDidNotFinishSaysWhyAndHasNoFigures) {
+TEST(ComparedRuns, AnUnfinishedOneHasItsReasonAndNoFigures) {
   report::Comparison all = compared("cholesky", three_by_three, {"eager"});
   const Program program = make_workload("cholesky", three_by_three);
   const SimulatedMachine machine = machine_for(program, 2, 64 << 20);

@@ -56,7 +56,7 @@ struct Paged : Small {
 
 }  // namespace
 
-TEST(UnifiedMemory, AKernelStandsStillUntilItsPagesAreThere) {
+TEST(UnifiedMemory, AKernelStallsUntilItsPagesArrive) {
   Paged it;
   it.task({{it.datum(0), read}});
   const SimulationResult result = it.run(MemoryModel::managed);
@@ -69,7 +69,7 @@ TEST(UnifiedMemory, AKernelStandsStillUntilItsPagesAreThere) {
 
 // The second task finds the pages where the first one left them. What was written comes home at the end, as
 // any copy: 20 us and 1 ms.
-TEST(UnifiedMemory, PagesStayAndWhatWasWrittenComesHome) {
+TEST(UnifiedMemory, PagesStayAndWrittenPagesAreWrittenBack) {
   Paged it;
   const DatumIndex a = it.datum(0);
   for (int i = 0; i < 2; ++i) it.task({{a, change}});
@@ -79,9 +79,9 @@ TEST(UnifiedMemory, PagesStayAndWhatWasWrittenComesHome) {
   EXPECT_EQ(result.bytes_from_devices, megabyte);
 }
 
-// Of a kernel that only writes the driver knows no more than that it faults: what is there moves. What is
-// nowhere yet is made on the device.
-TEST(UnifiedMemory, PagesThatAreOverwrittenMoveAllTheSame) {
+// The driver sees only a fault of a kernel that only writes: existing pages move. Pages without a value are
+// allocated on the device.
+TEST(UnifiedMemory, OverwrittenPagesMoveToo) {
   Paged there, nowhere;
   there.task({{there.datum(0), write}});
   nowhere.task({{nowhere.datum(0, megabyte, false), write}});
@@ -113,7 +113,7 @@ TEST(UnifiedMemory, DevicesThatWriteInTurnsTakeThePagesFromEachOther) {
 
 // One task after the other, since each reads what the one before has written: 4 times the faults of `a`,
 // three of them from the peer, and no copy of the old value is used.
-TEST(UnifiedMemory, AWriteEndsAllOtherCopies) {
+TEST(UnifiedMemory, AWriteInvalidatesAllOtherReplicas) {
   Paged it;
   const DatumIndex a = it.datum(-1), zero = it.datum(0), one = it.datum(1);
   it.task({{zero, change}, {a, read}});    // to device 0
@@ -139,9 +139,9 @@ TEST(UnifiedMemory, ADatumMovesOneWayAtATime) {
   }
 }
 
-// By turns each device reads what the other has just written, and `a`, which nobody writes. Where a page is
-// in one place only, all three data move every turn; else what was written does.
-TEST(UnifiedMemory, ReadersThrashUnlessToldThatItIsMostlyRead) {
+// In turns each device reads what the other has just written, and `a`, which no task writes. If a page has only
+// one replica, all three data move every turn; otherwise only the written data.
+TEST(UnifiedMemory, ReadersThrashUnlessAdvisedThatADatumIsMostlyRead) {
   Paged it;
   const DatumIndex own[] = {it.datum(0), it.datum(1)}, a = it.datum(-1);
   for (int turn = 0; turn < 6; ++turn)
@@ -159,7 +159,7 @@ TEST(UnifiedMemory, ReadersThrashUnlessToldThatItIsMostlyRead) {
 
 // The device holds 6 blocks. A and B are written, C needs two more: A's first blocks go, 1 MB, before C's
 // come. A needs them again: B, used longest ago, gives up as many.
-TEST(UnifiedMemory, AFullDeviceGivesUpBlocksUsedLongestAgo) {
+TEST(UnifiedMemory, AFullDeviceEvictsTheLeastRecentlyUsedBlocks) {
   Paged it;
   const DatumIndex a = it.datum(0, 2 * megabyte), b = it.datum(0), c = it.datum(0);
   it.task({{a, change}});
@@ -177,8 +177,8 @@ TEST(UnifiedMemory, AFullDeviceGivesUpBlocksUsedLongestAgo) {
   EXPECT_EQ(result.bytes_from_devices, 4 * megabyte);
 }
 
-// What the host has as well is given up at once; what has moved has to go back, changed or not.
-TEST(UnifiedMemory, WhatSomebodyElseHasLeavesWithoutBeingCopied) {
+// A replica of the host's page is dropped; a page that has moved is written back, changed or not.
+TEST(UnifiedMemory, AReplicaIsEvictedWithoutACopy) {
   Paged it;
   for (int i = 0; i < 4; ++i) it.task({{it.datum(0), read}});
   const SimulationResult shared = it.run(MemoryModel::managed_advised);
@@ -196,8 +196,8 @@ TEST(UnifiedMemory, EvictionComesBeforeTheFault) {
   EXPECT_DOUBLE_EQ(it.run(MemoryModel::managed).seconds, 4 * each + a_megabyte_over_the_wire + 3 * home);
 }
 
-// The second datum comes while the first task computes, as a copy that was asked for: without faults.
-TEST(UnifiedMemory, PrefetchesComeAheadAndWithoutFaults) {
+// The second datum arrives while the first task computes, as an explicit copy without faults.
+TEST(UnifiedMemory, PrefetchesArriveAheadAndWithoutFaults) {
   Paged it;
   for (int i = 0; i < 2; ++i) it.task({{it.datum(0), read}});
   const SimulationResult result = it.run(MemoryModel::managed_prefetched);
@@ -212,7 +212,7 @@ TEST(UnifiedMemory, MappedDataCrossTheWireAtEachUse) {
   it.task({{large, read}});
   it.task({{little, change}});
   it.task({{large, read}});
-  const SimulationResult result = it.run(MemoryModel::host_mapped, cards(1));  // costs nobody asks for
+  const SimulationResult result = it.run(MemoryModel::host_mapped, cards(1));  // without fault costs
   EXPECT_DOUBLE_EQ(result.seconds, 0.002 + 0.001 + 0.002);
   EXPECT_EQ(result.bytes_to_devices, 4 * megabyte + megabyte / 2);
   EXPECT_EQ(result.bytes_from_devices, megabyte / 2);
@@ -221,7 +221,7 @@ TEST(UnifiedMemory, MappedDataCrossTheWireAtEachUse) {
 
 // A stream whose kernel stands still leaves the device to the other one: 1 ms of work on A is over, and does
 // not take twice as long, while B comes.
-TEST(UnifiedMemory, OtherStreamsComputeWhileOneStandsStill) {
+TEST(UnifiedMemory, OtherStreamsComputeWhileOneStalls) {
   Paged it;
   const DatumIndex a = it.datum(0), b = it.datum(0);
   it.task({{a, read}});
@@ -271,7 +271,7 @@ TEST(UnifiedMemory, AllPoliciesFinishUnderAllModelsAlsoWhenDevicesAreFull) {
     }
 }
 
-TEST(UnifiedMemory, IsRefusedWhereItMeansNothing) {
+TEST(UnifiedMemory, IsRefusedWhereItHasNoMeaning) {
   Paged it;
   it.task({{it.datum(0), read}});
   const auto refusal = [&](const std::string& devices, MachineConfig use) -> std::string {

@@ -1,4 +1,4 @@
-// What is found by playing beforehand, beside what each candidate does by itself; and that a log tells it.
+// what-if compared with each of its candidates; its decisions are the same in a replayed log.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -55,7 +55,7 @@ SimulationResult logged_and_replayed(const Prepared& prepared, const char* polic
 
 }  // namespace
 
-TEST(WhatIfPolicy, IsAboutAsFastAsTheBestOfThem) {
+TEST(WhatIfPolicy, IsAboutAsFastAsTheBestCandidate) {
   for (const Case& it : cases) {
     if (!tests::many_cases() && it.workload != std::string_view("stencil")) continue;
     SCOPED_TRACE(it.workload);
@@ -66,16 +66,16 @@ TEST(WhatIfPolicy, IsAboutAsFastAsTheBestOfThem) {
       best = std::min(best, seconds);
       worst = std::max(worst, seconds);
     }
-    EXPECT_GT(worst, 1.1 * best);  // there is something to choose
+    EXPECT_GT(worst, 1.1 * best);  // the choice matters
     const SimulationResult taken =
         simulate(prepared.program, prepared.machine, "what-if:share=0:within=1", {});
-    EXPECT_LT(taken.seconds, 1.08 * best);  // whoever began
+    EXPECT_LT(taken.seconds, 1.08 * best);  // with either first policy
     EXPECT_LT(taken.seconds, worst);
   }
 }
 
-// What a bus that all share has to carry back is most of the time, and the more devices there are, the more often their data
-// come. A play that leaves out that values go home early does not find it.
+// Write-back over a shared bus takes most of the time, and with more devices data are transferred more often. A simulation
+// without early write-backs does not show it.
 TEST(WhatIfPolicy, IsNotSlowerWithMoreDevicesOnOneBus) {
   const auto with = [](std::size_t devices) {
     Case it{"random", "v100-pcie", 36, 1920, devices, 2'000'000'000};
@@ -87,8 +87,8 @@ TEST(WhatIfPolicy, IsNotSlowerWithMoreDevicesOnOneBus) {
   EXPECT_LT(eight.seconds, 1.03 * four.seconds);
 }
 
-// One device a quarter as fast as its model says, and tasks that take up to a fifth longer or shorter.
-TEST(WhatIfPolicy, IsNotLostWhereThingsTurnOutOtherwise) {
+// One device a quarter as fast as in its model, and tasks that take up to a fifth longer or shorter.
+TEST(WhatIfPolicy, ToleratesWrongPredictions) {
   const Prepared prepared(cases[0]);
   SimulationOptions how;
   how.noise_percent = 20;
@@ -97,9 +97,9 @@ TEST(WhatIfPolicy, IsNotLostWhereThingsTurnOutOtherwise) {
   EXPECT_LT(simulate(prepared.program, prepared.machine, "what-if:share=1", how).seconds, 1.1 * blocks);
 }
 
-// One device of four, a quarter as fast from the middle of the run on: who waits for it is replaced; and a log has all that
-// it takes to know when.
-TEST(WhatIfPolicy, WhatTakesLongerThanWasPlayedIsPlayedOnceMore) {
+// One device of four, a quarter as fast from the middle of the run on: the policy that waits for it is replaced, and the log
+// contains when.
+TEST(WhatIfPolicy, ALateRunIsSimulatedAgain) {
   const Prepared prepared({"cholesky", "v100-pcie", 30, 1920, 4, 2'000'000'000}, Precision::single);
   SimulationOptions how;
   how.slow = slowdowns_in("gpu0:4:0.5-20");
@@ -107,12 +107,12 @@ TEST(WhatIfPolicy, WhatTakesLongerThanWasPlayedIsPlayedOnceMore) {
   EXPECT_LT(logged_and_replayed(prepared, "what-if", how).seconds, 0.7 * without);
 }
 
-TEST(WhatIfPolicy, IsReplayedWithoutPlayingAnythingAgain) {
+TEST(WhatIfPolicy, IsReplayedWithoutSimulations) {
   logged_and_replayed(Prepared(cases[2]), "what-if:share=1", {});
 }
 
-// A device beside cores that are a thousand times as slow, on which nothing has run so far: on an H200 beside 14 cores the first run took 30
-// times as long as the second.
+// A device with cores that are a thousand times slower, in a first run, without measured durations: on an H200 with 14 cores
+// the first run took 30 times as long as the second.
 TEST(WhatIfPolicy, LosesLittleInAFirstRun) {
   const Case of_device{"cholesky", "h200", 30, 2048, 1, 2'000'000'000};
   for (const std::size_t cores : {1, 14}) {
@@ -120,17 +120,17 @@ TEST(WhatIfPolicy, LosesLittleInAFirstRun) {
     const SimulationOptions first{.first_run = true};
     const double later = simulate(prepared.program, prepared.machine, "what-if", {}).seconds;
     EXPECT_LT(logged_and_replayed(prepared, "what-if", first).seconds, 1.35 * later) << cores;
-    // Nor do those that it may begin with, or that somebody names.
+    // Nor do its possible first policies, and others that the user may name.
     for (const char* policy : {"near", "dmdas", "dmda", "blocks", "darts", "eager", "lws"}) {
       const double known = simulate(prepared.program, prepared.machine, policy, {}).seconds;
       EXPECT_LT(simulate(prepared.program, prepared.machine, policy, first).seconds, known + 1)
-          << policy << " beside " << cores;
+          << policy << " with cores: " << cores;
     }
   }
 }
 
-// Tasks run on one kind of processor, and cores look on: in plays, too.
-TEST(WhatIfPolicy, PlaysWithCoresThatMayNotRunATask) {
+// Tasks run on one kind of processor, and cores are idle, also in simulations.
+TEST(WhatIfPolicy, SimulatesCoresThatMayNotRunATask) {
   const Prepared prepared({"cholesky", "h200", 24, 2048, 1, 1'000'000'000}, Precision::double_, 14);
   const SimulationOptions fixed{.fixed_order = true};
   const SimulationResult taken = simulate(prepared.program, prepared.machine, "what-if", fixed);

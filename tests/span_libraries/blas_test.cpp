@@ -1,15 +1,15 @@
-// A BLAS with threads of its own beside the runtime: many in a body that spans all workers, one in others.
+// A BLAS with its own threads within the runtime: many in a body that spans all workers, one in others.
 #include <dlfcn.h>
 
 #include <memory>
 
 #include "base/random.hpp"
-#include "span_libraries/beside.hpp"
+#include "span_libraries/among_others.hpp"
 
 namespace fairlead::tests {
 namespace {
 
-/// OpenBLAS as the machine has it, or nothing.
+/// The machine's OpenBLAS, or none.
 struct OpenBlas {
   using SetThreads = void (*)(int);
   using GetThreads = int (*)();
@@ -53,7 +53,7 @@ std::vector<double> product(int n, const std::vector<double>& a, const std::vect
 
 }  // namespace
 
-TEST(SpanWithBlas, ManyThreadsInWideTasksAndOneInOthersGiveRightResults) {
+TEST(SpanWithBlas, ManyThreadsInWideTasksAndOneInOthersGiveCorrectResults) {
   const OpenBlas blas;
   if (!blas.usable()) GTEST_SKIP() << "there is no OpenBLAS";
   blas.set_threads(1);
@@ -69,7 +69,7 @@ TEST(SpanWithBlas, ManyThreadsInWideTasksAndOneInOthersGiveRightResults) {
     int threads_right = 0;
     const auto wide = codelet("wide gemm")
                           .cpu([&](Team team, InOut<double>) {
-                            // For the whole process: nobody else multiplies now.
+                            // For the whole process: no other task multiplies now.
                             blas.set_threads(static_cast<int>(team.width()));
                             threads_right += blas.get_threads() == workers;
                             blas.multiply(n, a.data(), b.data(), c.data());

@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <numeric>
 
-#include "span_libraries/beside.hpp"
+#include "span_libraries/among_others.hpp"
 
 namespace fairlead::tests {
 
-TEST(SpanWithOpenMP, HasAsManyThreadsAsWorkersAndRightResults) {
+TEST(SpanWithOpenMP, HasAsManyThreadsAsWorkersAndCorrectResults) {
   for (const int workers : {1, 2, 4}) {
     std::vector<long> numbers(10'000);
     std::iota(numbers.begin(), numbers.end(), 1);
@@ -30,7 +30,7 @@ TEST(SpanWithOpenMP, HasAsManyThreadsAsWorkersAndRightResults) {
   }
 }
 
-// Else they would share the core of the worker that runs the body.
+// Otherwise they would share the core of the worker that runs the body.
 TEST(SpanWithOpenMP, ItsThreadsMayUseTheCoresOfAllWorkers) {
   Config config;
   config.set("memory", "4MiB");

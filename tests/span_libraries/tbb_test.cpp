@@ -5,11 +5,11 @@
 
 #include <numeric>
 
-#include "span_libraries/beside.hpp"
+#include "span_libraries/among_others.hpp"
 
 namespace fairlead::tests {
 
-TEST(SpanWithTbb, HasAsManyThreadsAsWorkersAndRightResults) {
+TEST(SpanWithTbb, HasAsManyThreadsAsWorkersAndCorrectResults) {
   for (const int workers : {1, 2, 4}) {
     std::vector<long> numbers(10'000);
     std::iota(numbers.begin(), numbers.end(), 1);

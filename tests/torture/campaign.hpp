@@ -1,6 +1,5 @@
-// A campaign: runs drawn from a seed, each of which is right or says what is wrong and the one command that
-// makes it again. The programs below run one campaign each, so many times as a test allows or, at length, as
-// a night.
+// A campaign: random runs from a seed. Each run is right, or reports the error and a command that repeats it. The programs
+// below run one campaign each, briefly as a test or, at length, for a night.
 #pragma once
 #include <chrono>
 #include <cstdint>
@@ -14,19 +13,19 @@
 
 namespace fairlead::torture {
 
-/// What a run finds out: thrown by it, printed with the command that repeats it.
+/// A failure of a run, printed with the command that repeats the run.
 class Wrong : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// What one run may use.
+/// The input of one run.
 struct Run {
   Random random;
   std::uint64_t index;
-  bool alone;  ///< asked for by --only: it says what it does
+  bool alone;  ///< selected by --only: it prints what it does
 
-  /// Tells it to a person who has asked for this run, and to the one who reads of a failure.
+  /// Prints the text if the run was selected by --only; a failure report contains it in any case.
   void describe(const std::string& text) {
     description += text + "\n";
     if (alone) std::fprintf(stderr, "%s\n", text.c_str());
@@ -34,21 +33,21 @@ struct Run {
   std::string description{};
 };
 
-/// The runs of one campaign. Made anew for each; runs come one after the other.
+/// The runs of one campaign, one after the other. Each campaign has its own object.
 class Campaign {
  public:
   virtual ~Campaign() = default;
-  /// Throws Wrong, or any other exception, if something is wrong.
+  /// Throws Wrong, or any other exception, on failure.
   virtual void run(Run& run) = 0;
-  /// What all runs together have come to, a line or more; throws Wrong if that is not what it should be.
-  /// `runs`: how many there were, 1 if one was asked for by itself.
+  /// The totals of all runs, a line or more; throws Wrong if they are not as expected.
+  /// `runs`: their number; 1 with --only.
   virtual std::string summary(std::uint64_t runs) = 0;
 };
 
 struct CampaignEntry {
   std::string name;  ///< of the test
   std::uint64_t runs, runs_at_length;
-  /// No run takes longer than this, on the slowest machine: it hangs.
+  /// A run that takes longer, also on the slowest machine, hangs.
   std::chrono::seconds hangs_after;
   std::function<std::unique_ptr<Campaign>()> make;
 };

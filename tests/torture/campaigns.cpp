@@ -1,4 +1,4 @@
-// The list of campaigns, and how many runs each has.
+// The list of campaigns, with their numbers of runs.
 #include "torture/campaign.hpp"
 #include "torture/command_solve.hpp"
 #include "torture/library_runs.hpp"
@@ -9,7 +9,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// Sanitizers look into this process: few runs, and none of the program under the shim, which would be loaded
+// Sanitizers check this process: few runs, and none of the program with the shim, which would be loaded
 // before them.
 constexpr bool sanitized = TORTURE_SANITIZED;
 

@@ -1,4 +1,4 @@
-// Files, children and what is left of them.
+// Files, child processes and leftovers.
 #include "torture/command_solve.hpp"
 
 #include <fairlead/linalg.hpp>
@@ -79,7 +79,7 @@ std::string text_of(int descriptor) {
   return text;
 }
 
-/// Waits for the child to end, so many seconds.
+/// Waits for the child to end, for at most so many seconds.
 bool ends(int child, double seconds) {
   pollfd watched{child, POLLIN, 0};
   const timespec limit{static_cast<time_t>(seconds), static_cast<long>(std::fmod(seconds, 1) * 1e9)};
@@ -215,8 +215,8 @@ void CommandSolve::write_points(Random& random) {
 std::vector<std::string> CommandSolve::words() const {
   std::vector<std::string> words{"solve"};
   words.insert(words.end(), options_.begin(), options_.end());
-  for (std::string& word : machine_.words(beside_)) {
-    // Flags are words of their own on the command line.
+  for (std::string& word : machine_.words(other_memory_)) {
+    // Flags have no value on the command line.
     if (word == "--direct-lane=false") word = "--no-direct-lane";
     if (word == "--fixed-order=true") word = "--fixed-order";
     words.push_back(std::move(word));
@@ -271,15 +271,15 @@ Ended CommandSolve::find_memory(Shim* shim, const std::vector<std::string>& more
     double mebibytes = 0;
     if (at != std::string::npos && std::sscanf(ended.errors.c_str() + at + 7, "%lf MiB", &mebibytes) == 1 &&
         attempt == 0)
-      beside_ = static_cast<Bytes>((mebibytes + 0.06) * 0x1p20);
-    // "allow at least 3.173 MiB of memory": rounded, so a little more is.
+      other_memory_ = static_cast<Bytes>((mebibytes + 0.06) * 0x1p20);
+    // "allow at least 3.173 MiB of memory": rounded, so a little more is needed.
     else if (const auto least = ended.errors.find("allow at least ");
              least != std::string::npos &&
              std::sscanf(ended.errors.c_str() + least + 15, "%lf MiB of memory", &mebibytes) == 1 &&
-             static_cast<Bytes>((mebibytes + 0.001) * 0x1p20) > machine_.memory + beside_)
-      beside_ = static_cast<Bytes>((mebibytes + 0.001) * 0x1p20) - machine_.memory;
+             static_cast<Bytes>((mebibytes + 0.001) * 0x1p20) > machine_.memory + other_memory_)
+      other_memory_ = static_cast<Bytes>((mebibytes + 0.001) * 0x1p20) - machine_.memory;
     else {
-      beside_ += std::max({machine_.memory / 2, beside_ / 4, Bytes{1} << 17});
+      other_memory_ += std::max({machine_.memory / 2, other_memory_ / 4, Bytes{1} << 17});
       for (Machine::Device& device : machine_.devices) device.memory += device.memory / 2;
     }
   }
@@ -313,7 +313,7 @@ void CommandSolve::expect_right() const {
   if (!(error <= allowed()))
     throw Wrong(fmt::format("the backward error is {:.3g}, above {:.3g}", error, allowed()));
   const double apart = difference(x, eliminate(system_).x, static_cast<std::size_t>(system_.n));
-  // Points that lie together make a condition of some tens more.
+  // Points close to each other increase the condition number by some tens.
   const double most = (in_files_ ? 100 : 1000) * allowed();
   if (!(apart <= most))
     throw Wrong(

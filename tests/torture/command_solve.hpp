@@ -1,5 +1,5 @@
-// One call of `fairlead solve`, from files to a file: a drawn system and machine, a folder, the program as a
-// child, and a look at what it left.
+// One call of `fairlead solve`, from files to a file: a random system and machine, a folder, the program as a
+// child process, and a check of its output.
 #pragma once
 #include <memory>
 #include <optional>
@@ -31,15 +31,15 @@ struct Ended {
   std::string text() const;
 };
 
-/// What the program keeps of this machine, for all runs of a campaign. That a BLAS has been timed is
-/// pretended: on a busy machine, where that cannot be done well, each run would begin with it.
+/// The program's cache, for all runs of a campaign. It contains a fake timing of a BLAS: otherwise each run on a busy
+/// machine would start with that measurement.
 class Kept {
  public:
   Kept();
   const std::filesystem::path& path() const noexcept { return folder_.path(); }
-  /// Throws Wrong if there is something else than whole files.
+  /// Throws Wrong if it contains anything but complete files.
   void expect_nothing_left() const;
-  /// After a kill: what is kept may have been being written.
+  /// After a kill: a file of the cache may be incomplete.
   void remove_half_written() const;
 
  private:
@@ -60,27 +60,27 @@ class CommandSolve {
   CommandSolve& operator=(const CommandSolve&) = delete;
   ~CommandSolve();
 
-  /// Finds the memory that the run needs: runs the program until it does not ask for more. What comes then is
-  /// right, or Wrong is thrown. The shim has counted the calls of the last run; the output is as before.
+  /// Finds the memory that the run needs: runs the program until it requests no more. Throws Wrong if the
+  /// solution is wrong. The shim has counted the calls of the last run; the output is as before.
   Ended find_memory(Shim* shim = nullptr, const std::vector<std::string>& more_words = {});
-  /// Runs it once, with the memory that was found.
+  /// Runs the program once, with that memory.
   Ended start(const std::vector<std::string>& environment, std::optional<Kill> kill = {},
               const std::vector<std::string>& more_words = {}) const;
 
-  /// The output as it is when a run begins.
+  /// Restores the output as it is when a run starts.
   void restore_output() const;
-  /// From now on there is an output when a run begins: another one, whole.
+  /// From now on a complete, other output exists when a run starts.
   void begin_with_output() { begins_with_output_ = true; }
   bool has_output() const;
   bool left_a_partial_output() const;
-  /// The output is what the system wants; else Wrong is thrown.
+  /// Throws Wrong unless the output solves the system.
   void expect_right() const;
   /// The backward error of the output, infinite if it cannot be read.
   double output_error() const;
   double allowed() const;
-  /// There is no output, or what was there before.
+  /// There is no output, or the former one.
   bool output_is_as_before() const;
-  /// Nothing but the output is new in the folder, and the inputs are as they were; else Wrong is thrown.
+  /// Throws Wrong unless only the output is new in the folder and the inputs are unchanged.
   void expect_nothing_left() const;
 
   std::string command() const;
@@ -96,9 +96,9 @@ class CommandSolve {
   System system_;
   Machine machine_;
   std::vector<std::string> options_{};
-  Bytes beside_ = 0;      ///< what the program needs besides the memory for tiles
-  bool single_ = false;   ///< the computation, or the output
-  bool in_files_ = true;  ///< the matrix; else it is made of points
+  Bytes other_memory_ = 0;  ///< what the program needs in addition to the memory for tiles
+  bool single_ = false;     ///< the computation, or the output
+  bool in_files_ = true;    ///< the matrix is in a file; otherwise it is computed from points
   bool begins_with_output_ = false;
   std::string other_disk_{};
   std::map<std::string, std::string> before_{};

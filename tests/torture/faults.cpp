@@ -1,6 +1,6 @@
-// File operations that fail, in kinds: the run ends with status 0 and a right solution, or with an error that
-// says so, another status, and no solution. It never hangs or crashes, and leaves nothing. What a program has
-// to try again, or do in another way, must not even be an error.
+// Kinds of failing file operations: the run ends with status 0 and a right solution, or with an error message,
+// another status, and no solution. It never hangs or crashes, and leaves no files. Failures for which there is a
+// retry or an alternative must not be errors.
 #include <fmt/format.h>
 
 #include <array>
@@ -65,7 +65,7 @@ class Faults final : public Campaign {
     plan.no_unnamed_files = !unnamed;
     if (replaces) solve.begin_with_output();
     solve.find_memory(&shim_);
-    // One of the calls of the run that went well. Others are in another order, but not many more.
+    // One of the calls of the successful run. Other runs have another order, but few more calls.
     const std::uint64_t calls = shim_.calls(kind.operation);
     shim_.reset();
     plan.operation = kind.operation;

@@ -1,5 +1,5 @@
-// One bit changes in what is read back from the spill file. With checksums that is an error, always. Without,
-// a solution with a backward error above the bound is one; what is missed below it is counted.
+// One bit changes in a read from the spill file. With checksums that is always an error. Without, a backward error
+// above the bound counts as noticed; missed flips below it are counted.
 #include <fmt/format.h>
 
 #include "torture/command_solve.hpp"

@@ -1,5 +1,5 @@
-// Runs that get a signal, before or after a file operation or at any moment: afterwards the solution is not
-// there, or is what was there before, or is whole and right; and nothing else is left.
+// Runs that get a signal, before or after a file operation or at any moment: afterwards the solution is absent,
+// or the old one, or complete and right; no other file is left.
 #include <fmt/format.h>
 #include <sys/wait.h>
 
@@ -32,7 +32,7 @@ class Kills final : public Campaign {
       plan.effect = run.random.once_in(2) ? Effect::signal_before : Effect::signal_after;
       plan.number = static_cast<std::uint64_t>(signal);
       plan.times = 1;
-      // The last calls give the solution its name.
+      // The last calls rename the solution.
       plan.after =
           run.random.once_in(3) && calls > 8 ? calls - 1 - run.random.below(8) : run.random.below(calls);
       run.describe(fmt::format("signal {} {} {} of {} file operations{}{}", signal,
@@ -71,7 +71,7 @@ class Kills final : public Campaign {
     ++whole_;
   }
 
-  /// What SIGKILL leaves where files have to have names, or while one is replaced, goes with the next output.
+  /// If files need names, or during a replacement, SIGKILL leaves a file, which the next output removes.
   void judge_the_next(const CommandSolve& solve) {
     if (const Ended again = solve.start({}); again.exit_code() != 0)
       throw Wrong("it has left a partial output, and the next run failed");

@@ -1,5 +1,5 @@
-// Systems solved and matrices multiplied through the library, on drawn machines: what the program's own
-// memory holds after the wait, and what an acquire gives, beside the plain computation.
+// Systems solved and matrices multiplied through the library, on random machines: the program's own memory after
+// the wait, and acquired values, compared with the plain computation.
 #include <fairlead/fairlead.hpp>
 #include <fairlead/incremental_lu.hpp>
 #include <fairlead/linalg.hpp>
@@ -111,7 +111,7 @@ class Matrix {
   Matrix& operator=(const Matrix&) = delete;
 
   const TiledMatrix<T>& tiles() const { return tiles_; }
-  /// What a program gets: its own memory as it is, or what an acquire gives.
+  /// The values that a program reads: in its own memory, or acquired.
   std::vector<double> values(Flow& flow) {
     if (home_ != Home::in_place) {
       const std::int64_t side = tiles_.tile();
@@ -205,7 +205,7 @@ void solve(Runtime& runtime, const Drawn& drawn, const System& system) {
   if (drawn.matrix == Home::in_place) expect_factor(system, a.values(flow), drawn);
 }
 
-/// With what QR, or LU with incremental pivoting, has besides the matrix.
+/// By QR, or LU with incremental pivoting, which have data in addition to the matrix.
 template <class T>
 void solve_pivoted(Runtime& runtime, const Drawn& drawn, const System& system) {
   Flow flow(runtime);
@@ -226,7 +226,7 @@ void solve_pivoted(Runtime& runtime, const Drawn& drawn, const System& system) {
   expect_solution(system, b.values(flow), drawn.single);
 }
 
-/// The column is named, and the runtime goes on as if nothing had been.
+/// The error names the column, and the runtime continues to work.
 template <class T>
 void find_indefinite(Runtime& runtime, const Drawn& drawn, const System& system) {
   const Eliminated plain = eliminate(system);
@@ -317,7 +317,7 @@ Drawn draw(Random& random) {
                                       Operation::product,  Operation::indefinite, Operation::incremental_lu,
                                       Operation::flat_qr,  Operation::binary_qr};
   drawn.operation = operations[random.below(std::size(operations))];
-  // Mostly small: what goes wrong does so with few tiles as well.
+  // Mostly small: failures also show with few tiles.
   drawn.n = static_cast<int>(1 + random.below(random.once_in(12) ? 600 : random.once_in(3) ? 250 : 100));
   constexpr int sides[] = {1, 1, 2, 3, 7, 20};
   drawn.columns = sides[random.below(std::size(sides))];
@@ -359,7 +359,7 @@ class LibraryRuns final : public Campaign {
                      : run_on<double>(machine.config(), drawn, system);
         break;
       } catch (const FootprintError&) {
-        // What cannot fit is refused; with more it must go.
+        // Too little memory is refused; with more the run must succeed.
         ++refused_;
         if (attempt == 6) throw;
         machine.grow();

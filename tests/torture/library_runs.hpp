@@ -8,7 +8,7 @@
 
 namespace fairlead::torture {
 
-/// A folder of one campaign's, gone with it.
+/// A campaign's folder, removed at its end.
 class Scratch {
  public:
   Scratch();
@@ -23,7 +23,7 @@ class Scratch {
 
 /// Dense systems and products.
 std::unique_ptr<Campaign> library_runs(Devices devices);
-/// Programs of many small tasks on values, vectors and matrices in place, in whole numbers.
+/// Programs of many small tasks on values, vectors and matrices in place, with integers.
 std::unique_ptr<Campaign> program_in_place(Devices devices);
 
 }  // namespace fairlead::torture

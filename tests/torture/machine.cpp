@@ -1,4 +1,4 @@
-// Draws machines: mostly too small ones.
+// Random machines, mostly too small.
 #include "torture/machine.hpp"
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr Bytes page = 4096, least_memory = Bytes{64} << 10;
 
-/// From what one task needs to what all need.
+/// Between the memory of one task and that of all.
 Bytes draw_capacity(Random& random, const Needs& needs) {
   switch (random.below(4)) {
     case 0:
@@ -58,9 +58,9 @@ std::string draw_device(Random& random, bool peers) {
 
 Bytes rounded_up(Bytes bytes) { return (bytes + page - 1) / page * page; }
 
-std::vector<std::string> Machine::words(Bytes beside) const {
+std::vector<std::string> Machine::words(Bytes other_memory) const {
   std::vector<std::string> words{fmt::format("--workers={}", workers),
-                                 fmt::format("--memory={}", std::max(memory + beside, least_memory))};
+                                 fmt::format("--memory={}", std::max(memory + other_memory, least_memory))};
   if (!scheduler.empty()) words.push_back("--scheduler=" + scheduler);
   std::vector<std::string> list;
   for (const Device& device : devices)

@@ -1,4 +1,4 @@
-// Where a drawn run takes place: how many workers, how little memory, which policy and which devices.
+// The machine of a random run: workers, memory, policy and devices.
 #pragma once
 #include <fairlead/config.hpp>
 
@@ -12,17 +12,17 @@ namespace fairlead::torture {
 
 enum class Devices : std::uint8_t { none, some, always };
 
-/// Sizes that decide how little memory is little.
+/// Sizes from which small memories are drawn.
 struct Needs {
   Bytes tile_bytes;   ///< one tile, as the allocator rounds it
   Bytes total_bytes;  ///< all of them
 };
 
-/// As command line options say it, so that a run of the library and one of the program are drawn alike.
+/// In terms of command line options, so that runs of the library and of the program are drawn alike.
 struct Machine {
   int workers = 1;
   Bytes memory = 0;
-  std::string scheduler{};  ///< empty: as Fairlead chooses
+  std::string scheduler{};  ///< empty: the default
   /// Each as "emulated:...", the memory apart.
   struct Device {
     Bytes memory;
@@ -31,18 +31,18 @@ struct Machine {
   std::vector<Device> devices{};
   std::vector<std::string> options{};  ///< others, as "--spin=0"
 
-  /// All of it as options; `beside`: memory that the program needs besides that for tiles.
-  std::vector<std::string> words(Bytes beside = 0) const;
+  /// The machine as options; `other_memory`: what the program needs in addition to the memory for tiles.
+  std::vector<std::string> words(Bytes other_memory = 0) const;
   std::string text() const;
   Config config() const;
-  /// For another attempt, when tasks did not fit.
+  /// For another attempt, if tasks did not fit.
   void grow();
 };
 
-/// `index` goes through the policies one by one, so that none is left out.
+/// `index` selects the policies in turn, so that each is used.
 Machine draw_machine(Random& random, std::uint64_t index, const Needs& needs, Devices devices);
 
-/// Rounds as the allocator and the spill file do.
+/// Rounds like the allocator and the spill file.
 Bytes rounded_up(Bytes bytes);
 
 }  // namespace fairlead::torture

@@ -2,8 +2,8 @@
 //
 //   test_torture [--seed N] [--long] [--only RUN] [--runs N] [--gtest_filter=Torture.NAME]
 //
-// --seed: another one than that of every day; "fresh": by the clock. --long: so many runs as take a while.
-// --only: one run, and what it does.
+// --seed: another one than the default; "fresh": by the clock. --long: many runs. --only: one run, with a
+// description.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -35,7 +35,7 @@ struct Asked {
   std::optional<std::uint64_t> only, runs;
 };
 
-// What a signal handler may read: the command that repeats the run under way.
+// For the signal handler: the command that repeats the current run.
 char again[1024];
 
 extern "C" void tell_and_die(int number) {
@@ -47,7 +47,7 @@ extern "C" void tell_and_die(int number) {
   std::raise(number);
 }
 
-/// Ends the program when a run does not end.
+/// Ends the program if a run hangs.
 class Watchdog {
  public:
   explicit Watchdog(std::chrono::seconds limit) : limit_(limit), thread_([this] { watch(); }) {}
@@ -86,7 +86,7 @@ class Watchdog {
   std::thread thread_;  // last: it uses the others
 };
 
-/// The seed of one run: of all that can be asked for, each has its own.
+/// The seed of one run: different for each run of each campaign and seed.
 Random random_of(const Asked& asked, const std::string& campaign, std::uint64_t index) {
   std::uint64_t state = Random::mix(asked.seed);
   for (const char c : campaign) state = Random::mix(state ^ static_cast<unsigned char>(c));
@@ -145,7 +145,7 @@ std::optional<std::uint64_t> number(std::string_view text) {
   return value;
 }
 
-/// False: not understood.
+/// False for an unknown option.
 bool read_arguments(int argc, char** argv, Asked& asked) {
   asked.program = argv[0];
   for (int i = 1; i < argc; ++i) {

@@ -37,7 +37,7 @@ System draw_system(Random& random, int n, int columns, Shape shape, bool single)
   if (shape != Shape::general)
     for (int j = 0; j < n; ++j)
       for (int i = 0; i < j; ++i) system.at(i, j) = system.at(j, i);
-  // A right-hand side for a solution that is known up to rounding; some of them of another size.
+  // A right-hand side of a solution known up to rounding; some with another scale.
   system.b.resize(size * static_cast<std::size_t>(columns));
   std::vector<double> x(size);
   for (int c = 0; c < columns; ++c) {

@@ -1,5 +1,5 @@
-// A system of equations as it is defined, and its solution by the plainest means: loops over elements,
-// nothing of Fairlead's nor of a BLAS. What campaigns compare with.
+// A system of equations by its definition, and a reference solution with loops over elements, without Fairlead
+// and BLAS. Campaigns compare with it.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -26,7 +26,7 @@ struct System {
 
 enum class Shape : std::uint8_t {
   positive_definite,  // symmetric
-  indefinite,         // symmetric; one diagonal element is so small that elimination finds out
+  indefinite,         // symmetric; one diagonal element is so small that elimination detects it
   general,            // elimination without pivoting is as good as with
 };
 
@@ -38,7 +38,7 @@ System draw_system(Random& random, int n, int columns, Shape shape, bool single)
 /// double. NaN and infinity in x give infinity.
 double backward_error(const System& system, const std::vector<double>& x);
 
-/// What is allowed of it: 10 sqrt(n) roundings.
+/// Its bound: 10 sqrt(n) roundings.
 double allowed_error(int n, bool single);
 
 /// Gauss: A = L U with ones on the diagonal of L, both in one, row-major; and x.
@@ -48,8 +48,8 @@ struct Eliminated {
 };
 Eliminated eliminate(const System& system);
 
-/// The largest difference in a column of so many rows, beside the largest element of `right` there; the
-/// largest over the columns, infinite if something is not finite.
+/// The largest difference in a column of so many rows, relative to the largest element of `right` there; the
+/// maximum over the columns, infinite if a value is not finite.
 double difference(const std::vector<double>& found, const std::vector<double>& right, std::size_t rows);
 
 }  // namespace fairlead::torture

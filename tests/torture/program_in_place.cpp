@@ -1,5 +1,5 @@
-// Programs of many small tasks on the program's own memory: values, vectors and a matrix in tiles. The same
-// in program order, on a copy, is what the memory must hold after each wait: whole numbers, exactly.
+// Programs of many small tasks on the program's own memory: values, vectors and a matrix in tiles. After
+// each wait, the memory must exactly equal a copy on which the same ran in program order.
 #include <fairlead/fairlead.hpp>
 
 #include <fmt/format.h>
@@ -42,7 +42,7 @@ Number weighted(const From& from) {
   return sum;
 }
 
-/// All that the program has, as plain memory.
+/// All data of the program, as plain memory.
 struct Contents {
   std::vector<Number> values, vectors, matrix;
   bool operator==(const Contents&) const = default;
@@ -65,7 +65,7 @@ class Program {
         return {};
       };
       const std::uint64_t where = devices_ ? random_.below(3) : 0;
-      // Each has a name of its own: what a codelet can run on is part of it.
+      // Each has its own name: the kinds of workers are a part of a codelet.
       if (where == 0) return submit(codelet(name).cpu(body));
       if (where == 1) return submit(codelet(fmt::format("{} on devices", name)).emulated(body));
       return submit(codelet(fmt::format("{} anywhere", name)).cpu(body).emulated(body));
@@ -91,8 +91,8 @@ class Program {
                                                    sizes.leading, sizes.tile));
   }
 
-  /// One task; its future if that is wanted, unless it is a reduction: of that, a wait for the task alone
-  /// does not tell the result.
+  /// One task; its future on request, unless it is a reduction: a wait for its task alone does not
+  /// complete the result.
   std::optional<Future> submit(bool wanted) {
     const Number factor = random_.below(100);
     const int to = value(), from = value(), vector = pick(sizes_.vectors);
@@ -136,7 +136,7 @@ class Program {
     }
   }
 
-  /// After a wait, or when nothing is under way.
+  /// After a wait, or without running tasks.
   void compare(const char* when) const {
     if (real_ == plain_) return;
     std::size_t wrong = 0, all = 0;
@@ -230,7 +230,7 @@ class ProgramInPlace final : public Campaign {
       for (int i = 0; i < tasks; ++i) program.submit(false);
       flow.wait();
       program.compare("after Flow::wait()");
-      // One task that is waited for by itself, with nothing else under way.
+      // A wait for one task, without other running tasks.
       if (const auto last = program.submit(true)) {
         last->wait();
         program.compare("after Future::wait()");

@@ -1,5 +1,5 @@
-// Runs on real threads, recorded: nothing is missing, nothing happens twice at once, and who forgets to write
-// it is told.
+// Recordings of runs on real threads: they are complete, no worker runs two tasks at once, and a program that does not
+// write its recording gets a warning.
 #include <fairlead/fairlead.hpp>
 #include <fairlead/report.hpp>
 
@@ -17,6 +17,7 @@
 #include <thread>
 
 #include "engine/runtime_core.hpp"
+#include "front/runtime/runtime_access.hpp"
 #include "on_ranks.hpp"
 #include "trace/snapshot.hpp"
 
@@ -35,7 +36,7 @@ Config small(std::size_t workers) {
   return config;
 }
 
-/// 3 x 3 tiles of 32 KiB, each written, then all added up row by row.
+/// 3 x 3 tiles of 32 KiB: each is written, then each row is summed.
 void fill_and_add(Runtime& runtime, Flow& flow) {
   const auto a = runtime.tiled<double>("A", 192, 192, 64);
   const auto set = codelet("set").cpu([](Out<Tile<double>> t, double x) { t(0, 0) = x; });
@@ -46,7 +47,7 @@ void fill_and_add(Runtime& runtime, Flow& flow) {
   for (int i = 0; i < 3; ++i)
     for (int j = 1; j < 3; ++j) flow.submit(add(a(i, j), a(i, 0)));
   flow.wait();
-  write_recorded(runtime, small(1));  // while the matrix is there; it stays known afterwards
+  write_recorded(runtime, small(1));  // while the matrix exists; its names are kept
 }
 
 std::string content(const std::filesystem::path& path) {
@@ -62,7 +63,7 @@ TEST(RecordedRun, HasEveryTaskWithItsData) {
   Runtime runtime(small(3));
   Flow flow(runtime);
   fill_and_add(runtime, flow);
-  const trace::Snapshot recorded = runtime.recorded();
+  const trace::Snapshot recorded = front::recorded_by(runtime);
   std::map<std::string, int> seen;
   for (const auto& task : recorded.tasks)
     ++seen[recorded.codelets[task.codelet] + " " + trace::data_text(recorded, task)];
@@ -71,11 +72,11 @@ TEST(RecordedRun, HasEveryTaskWithItsData) {
   EXPECT_EQ(seen["add A[1,2] -> A[1,0]"], 1);
 }
 
-TEST(RecordedRun, NoWorkerDoesTwoThingsAtOnce) {
+TEST(RecordedRun, NoWorkerRunsTwoTasksAtOnce) {
   Runtime runtime(small(3));
   Flow flow(runtime);
   for (int i = 0; i < 20; ++i) fill_and_add(runtime, flow);
-  const trace::Snapshot recorded = runtime.recorded();
+  const trace::Snapshot recorded = front::recorded_by(runtime);
   EXPECT_EQ(recorded.tasks.size(), 300u);
   for (std::size_t i = 1; i < recorded.tasks.size(); ++i) {
     const auto &before = recorded.tasks[i - 1], &task = recorded.tasks[i];
@@ -85,7 +86,7 @@ TEST(RecordedRun, NoWorkerDoesTwoThingsAtOnce) {
   }
 }
 
-TEST(RecordedRun, HasATaskThatEndsLaterThanItsBodyReturnsWithItsWholeTime) {
+TEST(RecordedRun, HasAsynchronousTasksWithTheirWholeDuration) {
   Runtime runtime(small(2));
   Flow flow(runtime);
   double value = 0;
@@ -100,14 +101,14 @@ TEST(RecordedRun, HasATaskThatEndsLaterThanItsBodyReturnsWithItsWholeTime) {
   flow.submit(later(handle));
   flow.wait();
   helper.join();
-  const trace::Snapshot recorded = runtime.recorded();
+  const trace::Snapshot recorded = front::recorded_by(runtime);
   ASSERT_EQ(recorded.tasks.size(), 1u);
   EXPECT_EQ(trace::data_text(recorded, recorded.tasks[0]), "-> answer");
   EXPECT_GT(recorded.tasks[0].duration(), Duration{});
   write_recorded(runtime, small(1));
 }
 
-TEST(RecordedRun, TimesTinyTasksTogetherAndLosesNoTime) {
+TEST(RecordedRun, TimesTinyTasksInGroupsWithoutLosingTime) {
   Runtime runtime(small(1));
   double value = 0;
   const auto handle = runtime.value("x", value);
@@ -115,19 +116,20 @@ TEST(RecordedRun, TimesTinyTasksTogetherAndLosesNoTime) {
   const auto tiny = codelet("tiny").cpu([](InOut<double> x) { *x += 1; });
   for (int i = 0; i < 1000; ++i) flow.submit(tiny(handle));
   flow.wait();
-  const trace::Snapshot recorded = runtime.recorded();
+  const trace::Snapshot recorded = front::recorded_by(runtime);
   ASSERT_EQ(recorded.tasks.size(), 1000u);
   for (std::size_t i = 1; i < recorded.tasks.size(); ++i)
     EXPECT_LE(recorded.tasks[i - 1].end(), recorded.tasks[i].start());
   Duration sum{};
   for (const trace::TaskRecord& task : recorded.tasks) sum += task.duration();
-  EXPECT_EQ(sum, runtime.core().engine().lane().busy(0));
-  if (sum > 1000 * std::chrono::microseconds(2)) return;  // not so tiny here: a sanitizer, or a busy machine
-  // After every interruption some tasks are timed one by one again.
+  EXPECT_EQ(sum, front::core_of(runtime).engine().lane().busy(0));
+  if (sum > 1000 * std::chrono::microseconds(2))
+    return;  // the tasks are not tiny here: a sanitizer, or a busy machine
+  // After each interruption some tasks are timed separately again.
   EXPECT_GT(std::ranges::count_if(recorded.tasks, &trace::TaskRecord::shares_time), 50);
 }
 
-TEST(RecordedRun, HasTasksThatFailedMarkedSo) {
+TEST(RecordedRun, MarksFailedTasks) {
   Runtime runtime(small(1));
   double value = 0;
   const auto handle = runtime.value("x", value);
@@ -135,12 +137,12 @@ TEST(RecordedRun, HasTasksThatFailedMarkedSo) {
   const auto fails = codelet("fails").cpu([](InOut<double>) { throw Error("a mistake"); });
   flow.submit(fails(handle));
   EXPECT_THROW(flow.wait(), TaskError);
-  const trace::Snapshot recorded = runtime.recorded();
+  const trace::Snapshot recorded = front::recorded_by(runtime);
   ASSERT_EQ(recorded.tasks.size(), 1u);
   EXPECT_TRUE(recorded.tasks[0].failed());
 }
 
-TEST(WriteRecorded, WritesThePageAndTheTraceThatTheSettingsName) {
+TEST(WriteRecorded, WritesThePageAndTheTraceOfTheSettings) {
   const auto folder =
       std::filesystem::temp_directory_path() / ("fairlead-recorded-" + std::to_string(getpid()));
   std::filesystem::create_directory(folder);
@@ -160,7 +162,7 @@ TEST(WriteRecorded, WritesThePageAndTheTraceThatTheSettingsName) {
   std::filesystem::remove_all(folder);
 }
 
-TEST(WriteRecorded, RanksWriteFilesOfTheirOwn) {
+TEST(WriteRecorded, WritesSeparateFilesForEachRank) {
   const auto folder =
       std::filesystem::temp_directory_path() / ("fairlead-ranks-recorded-" + std::to_string(getpid()));
   std::filesystem::create_directory(folder);
@@ -180,27 +182,27 @@ TEST(WriteRecorded, RanksWriteFilesOfTheirOwn) {
   std::filesystem::remove_all(folder);
 }
 
-TEST(WriteRecorded, WritesNothingUnlessAsked) {
+TEST(WriteRecorded, WritesNothingWithoutSettings) {
   Config config = small(1);
   config.set("trace", "none");
   Runtime runtime(config);
   write_recorded(runtime, config);
-  EXPECT_TRUE(runtime.recorded().tasks.empty());
+  EXPECT_TRUE(front::recorded_by(runtime).tasks.empty());
 }
 
-TEST(WriteRecorded, NamesTheFileThatItCannotWrite) {
+TEST(WriteRecorded, ReportsAFileThatItCannotWrite) {
   Config config = small(1);
   config.set("report", "/no/such/folder/run.html");
   Runtime runtime(config);
   try {
     write_recorded(runtime, config);
-    FAIL() << "it could";
+    FAIL() << "the file was written";
   } catch (const SystemError& error) {
     EXPECT_THAT(error.what(), HasSubstr("/no/such/folder"));
   }
 }
 
-TEST(WriteRecorded, IsMissedWhenAnOptionAsksForIt) {
+TEST(WriteRecorded, WarnsIfAnOptionRequestsItAndTheProgramDoesNotCallIt) {
   testing::internal::CaptureStderr();
   {
     Config config = small(1);

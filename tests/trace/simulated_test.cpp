@@ -1,5 +1,5 @@
-// A run in virtual time, worked out by hand: what is recorded of it is exactly that, and page and trace are
-// made of it as of a real one.
+// A run in virtual time, computed by hand: its recording matches exactly, and page and trace are made from it as from a
+// real run.
 #include <fairlead/codelet_info.hpp>
 
 #include <gmock/gmock.h>
@@ -25,8 +25,8 @@ namespace {
 
 constexpr Bytes tile = 1'000'000;
 
-/// A disk of 1 GB/s without latency, one copy at a time: 1 ms for a datum. Memory for four, since tasks
-/// behind the first may take half of it.
+/// A disk of 1 GB/s without latency, one copy at a time: 1 ms for a datum. Memory for four data, since tasks behind the
+/// first may use half of it.
 Topology disk_in_turn() {
   Topology topology = out_of_core_topology(1, 4 * 1'003'520, 1e9, Duration{});
   for (LinkSpec& link : topology.links) link.concurrent_copies = 1;
@@ -86,7 +86,7 @@ class OneWorker {
 std::int64_t ms(Duration duration) { return duration.count() / 1'000'000; }
 
 /// Two tasks, each changes a datum that is on disk: their copies arrive at 1 and 2 ms, they run from 1 to 11
-/// and from 11 to 21, and what they wrote goes home from 21 to 23.
+/// and from 11 to 21, and their results are written back from 21 to 23.
 Snapshot two_updates(OneWorker& machine) {
   auto& a = machine.datum();
   auto& b = machine.datum();
@@ -127,11 +127,11 @@ TEST(RecordedSimulation, HasCopiesWithLinkCauseAndDirection) {
   EXPECT_EQ(static_cast<memory::Cause>(back.cause), memory::Cause::flush);
 }
 
-// From the disk to a device through RAM: the copy is told on both wires, as the counters count it.
-TEST(RecordedSimulation, HasACopyOverTwoWiresOnBoth) {
+// From the disk to a device through RAM: the copy is recorded on both links, as the counters count it.
+TEST(RecordedSimulation, HasACopyOverTwoLinksOnBoth) {
   Topology topology = out_of_core_topology(1, 4 * 1'003'520, 1e9, Duration{});
   add_device(topology, {.name = "gpu 0", .capacity = 4 * 1'003'520, .bytes_per_second = 2e9, .latency = {}});
-  topology.workers.erase(topology.workers.begin());  // nobody works beside RAM
+  topology.workers.erase(topology.workers.begin());  // RAM has no worker
   OneWorker machine(1 << 20, topology);
   machine.run({{{&machine.datum(), AccessMode::read}}});
   const Snapshot recorded = machine.recorded();
@@ -165,21 +165,21 @@ TEST(RecordedSimulation, FollowsTheUseOfMemory) {
     EXPECT_LE(record.by_tasks + record.prefetched + record.leaving + record.cached, 2 * block);
 }
 
-TEST(RecordedSimulation, HasNothingWhenNobodyAsked) {
+TEST(RecordedSimulation, IsEmptyIfRecordingIsOff) {
   OneWorker machine(0);
   const Snapshot recorded = two_updates(machine);
   EXPECT_TRUE(recorded.tasks.empty() && recorded.copies.empty() && recorded.memory.empty());
   EXPECT_EQ(recorded.workers.size(), 1u);
 }
 
-TEST(RecordedSimulation, TakesTheSameDecisionsAsOneThatIsNotRecorded) {
+TEST(RecordedSimulation, MakesTheSameDecisionsAsAnUnrecordedOne) {
   OneWorker with(1 << 20), without(0);
   two_updates(with);
   two_updates(without);
   EXPECT_EQ(with.digest(), without.digest());
 }
 
-TEST(RecordedSimulation, ReadsAsAPageAndAsATrace) {
+TEST(RecordedSimulation, IsWrittenAsAPageAndAsATrace) {
   OneWorker machine(1 << 20);
   const Snapshot recorded = two_updates(machine);
   report::RunReport report;
@@ -188,7 +188,7 @@ TEST(RecordedSimulation, ReadsAsAPageAndAsATrace) {
   const std::string page = report::html_page(report, recorded);
   EXPECT_THAT(page, HasSubstr("id=\"numbers\""));
   EXPECT_THAT(page, HasSubstr("two &lt;/script&gt; updates"));
-  EXPECT_THAT(page, HasSubstr("\\u003c1>"));  // the datum's name, harmless inside a script
+  EXPECT_THAT(page, HasSubstr("\\u003c1>"));  // the datum's name, escaped for a script
   EXPECT_THAT(page, HasSubstr("<th>update</th><td>2</td>"));
   std::string trace;
   report::write_perfetto({&recorded, 1}, [&trace](std::string_view text) { trace += text; });
@@ -196,7 +196,7 @@ TEST(RecordedSimulation, ReadsAsAPageAndAsATrace) {
   EXPECT_THAT(trace, HasSubstr("-> <1>"));
 }
 
-TEST(RecordedSimulation, ReadsAsOneWhereTasksShareATime) {
+TEST(RecordedSimulation, ShowsThatTasksWereTimedInGroups) {
   OneWorker machine(1 << 20);
   Snapshot recorded = two_updates(machine);
   report::RunReport report;
@@ -220,7 +220,7 @@ TEST(ReportPage, WithoutRecordsHasTablesAndNoChart) {
   EXPECT_THAT(page, Not(HasSubstr("<script")));
 }
 
-TEST(ReportPage, OfAMillionTasksIsAFewMegabytesAndSaysThatTheyAreDrawnTogether) {
+TEST(ReportPage, OfAMillionTasksHasAFewMegabytesAndReportsThatTasksAreMerged) {
   Snapshot recorded;
   recorded.workers = {"worker 0", "worker 1"};
   recorded.codelets = {"tiny"};

@@ -1,5 +1,4 @@
-// What a snapshot makes of records: order, names, waiting where there was any, and the truth about what is
-// missing.
+// Snapshots of records: order, names, idle times, and dropped records.
 #include "trace/tracer.hpp"
 
 #include <gmock/gmock.h>
@@ -42,14 +41,14 @@ TEST(Tracer, PutsTasksOfAllThreadsInOrderOfWorkerAndTime) {
   const CodeletInfo gemm = codelet("gemm");
   add_task(tracer, 1, gemm, second, 5, 7);
   add_task(tracer, 0, gemm, first, 20, 30);
-  add_task(tracer, 1, gemm, first, 10, 15);  // an asynchronous one, ended by another thread
+  add_task(tracer, 1, gemm, first, 10, 15);  // an asynchronous task, completed by another thread
   std::vector<std::pair<std::size_t, std::int64_t>> order;
   for (const TaskRecord& task : tracer.snapshot().tasks)
     order.emplace_back(index(task.worker), task.start_ns);
   EXPECT_THAT(order, ElementsAre(std::pair(0u, 10), std::pair(0u, 20), std::pair(1u, 5)));
 }
 
-TEST(Tracer, KnowsAKindOfTaskByItsNameAlsoFromTwoThreads) {
+TEST(Tracer, IdentifiesACodeletByItsNameAlsoFromTwoThreads) {
   Tracer tracer(1 << 20, 2);
   add_task(tracer, 0, codelet("syrk"), first, 0, 1);
   add_task(tracer, 0, codelet("gemm"), first, 1, 2);
@@ -59,11 +58,11 @@ TEST(Tracer, KnowsAKindOfTaskByItsNameAlsoFromTwoThreads) {
   EXPECT_EQ(snapshot.tasks[2].codelet, 1);
 }
 
-TEST(Tracer, IsNotFooledByACodeletWhereAnotherOneWas) {
+TEST(Tracer, DistinguishesCodeletsAtTheSameAddress) {
   Tracer tracer(1 << 20, 1);
   CodeletInfo info = codelet("before");
   add_task(tracer, 0, info, first, 0, 1);
-  info.name = "after";  // as if it had gone, and its memory been used again
+  info.name = "after";  // as if it had been destroyed and its memory reused
   add_task(tracer, 0, info, first, 1, 2);
   const Snapshot snapshot = tracer.snapshot();
   EXPECT_EQ(snapshot.codelets[snapshot.tasks[0].codelet], "before");
@@ -77,7 +76,7 @@ TEST(Tracer, KeepsDurationsOfMoreThanFourSeconds) {
   EXPECT_EQ(tracer.snapshot().tasks[0].duration().count(), three_hours);
 }
 
-TEST(Tracer, DividesATimeEvenlyAmongThoseThatWereTimedTogether) {
+TEST(Tracer, DividesATimeEvenlyAmongTasksThatWereTimedTogether) {
   Tracer tracer(1 << 20, 1);
   const CodeletInfo tiny = codelet("tiny");
   add_task(tracer, 0, tiny, first, 5, 10);
@@ -86,12 +85,13 @@ TEST(Tracer, DividesATimeEvenlyAmongThoseThatWereTimedTogether) {
   std::vector<std::tuple<std::int64_t, std::int64_t, bool>> times;
   for (const TaskRecord& task : tracer.snapshot().tasks)
     times.emplace_back(task.start_ns, task.end().count(), task.shares_time());
-  EXPECT_THAT(times, ElementsAre(std::tuple(5, 10, false), std::tuple(10, 16, true), std::tuple(16, 22, true),
-                                 std::tuple(22, 30, true)));  // nothing is lost, and the first is left alone
+  EXPECT_THAT(times,
+              ElementsAre(std::tuple(5, 10, false), std::tuple(10, 16, true), std::tuple(16, 22, true),
+                          std::tuple(22, 30, true)));  // no task is lost, and the first one is unchanged
 }
 
-TEST(Tracer, DividesATimeAlsoWhereNotAllFit) {
-  Tracer tracer(64 * 16, 1);  // room for 22
+TEST(Tracer, DividesATimeEvenIfNotAllTasksFit) {
+  Tracer tracer(64 * 16, 1);  // space for 22
   const CodeletInfo tiny = codelet("tiny");
   for (int i = 0; i < 30; ++i) add_task(tracer, 0, tiny, first, 0, 0);
   tracer.thread(0).share_time(30, Time(0), Time(300));
@@ -101,7 +101,7 @@ TEST(Tracer, DividesATimeAlsoWhereNotAllFit) {
   EXPECT_EQ(snapshot.tasks.back().end().count(), 300);
 }
 
-TEST(Tracer, TakesMemoryOnlyWhenItsUseChanges) {
+TEST(Tracer, RecordsTheUseOfMemoryOnlyWhenItChanges) {
   Tracer tracer(1 << 20, 1);
   const NodeId ram{2};
   tracer.memory({.at = Time(1), .node = ram, .by_tasks = 10});
@@ -113,9 +113,9 @@ TEST(Tracer, TakesMemoryOnlyWhenItsUseChanges) {
   EXPECT_THAT(times, ElementsAre(1, 3, 4));
 }
 
-// The engine hears of ends late and of starts early: worker 0 ran tasks [10, 20) and [30, 40), and the engine
-// took [5, 32) for waiting.
-TEST(Tracer, DoesNotCallItWaitingWhileATaskRuns) {
+// The engine is notified of completions late and of starts early: worker 0 ran tasks [10, 20) and [30, 40), and the engine
+// counted [5, 32) as idle time.
+TEST(Tracer, DoesNotCountARunningTaskAsIdleTime) {
   Tracer tracer(1 << 20, 1);
   const CodeletInfo kind = codelet("task");
   add_task(tracer, 0, kind, first, 10, 20);
@@ -128,18 +128,18 @@ TEST(Tracer, DoesNotCallItWaitingWhileATaskRuns) {
   EXPECT_EQ(snapshot.waits[2].worker, second);
 }
 
-TEST(Tracer, SaysWhatIsMissingAndSinceWhenNothingIs) {
+TEST(Tracer, ReportsDroppedRecordsAndSinceWhenTheRecordingIsComplete) {
   Tracer tracer(16 * 1024, 1);  // 11 KB for tasks: 352 of them
   const CodeletInfo kind = codelet("task");
   for (std::int64_t i = 0; i < 1000; ++i) add_task(tracer, 0, kind, first, i, i + 1);
   Snapshot snapshot = tracer.snapshot();
   EXPECT_EQ(snapshot.tasks.size(), 352u);
   EXPECT_EQ(snapshot.dropped.tasks, 648u);
-  EXPECT_EQ(snapshot.complete_from.count(), 649);  // the end of the oldest that is there
+  EXPECT_EQ(snapshot.complete_from.count(), 649);  // the end of the oldest recorded task
   EXPECT_THAT(dropped_text(snapshot), HasSubstr("648 tasks were dropped"));
 }
 
-TEST(Tracer, SaysNothingWhereNothingIsMissing) {
+TEST(Tracer, ReportsNothingIfNoRecordIsDropped) {
   Tracer tracer(1 << 20, 1);
   add_task(tracer, 0, codelet("task"), first, 0, 1);
   const Snapshot snapshot = tracer.snapshot();
@@ -147,7 +147,7 @@ TEST(Tracer, SaysNothingWhereNothingIsMissing) {
   EXPECT_EQ(snapshot.complete_from.count(), 0);
 }
 
-TEST(PackedTask, IsTheSameTaskAgain) {
+TEST(PackedTask, UnpacksToTheSameTask) {
   TaskRecord task;
   task.start_ns = 0x7fff'1234'5678'9abc;
   task.duration_low = 0xfedc'ba98;
@@ -167,7 +167,7 @@ TEST(PackedTask, IsTheSameTaskAgain) {
   EXPECT_EQ(again.flags, task.flags);
 }
 
-TEST(DataText, NamesWhatIsReadThenWhatIsChanged) {
+TEST(DataText, NamesReadDataBeforeChangedData) {
   Snapshot snapshot;
   snapshot.data = {{"a", 1}, {"b", 1}, {"c", 1}};
   TaskRecord task;

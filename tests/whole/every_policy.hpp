@@ -1,4 +1,4 @@
-// Tests that run under every policy, each as a test of its own.
+// Tests that run under every policy, each as a separate test.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -23,8 +23,8 @@ inline std::vector<std::string> every_policy() {
   return chosen;
 }
 
-/// What does the same under every policy but for the order: under AddressSanitizer, too, every fourth, from the `first` on.
-/// RandomProgramsOnThreads has all of them there.
+/// For tests that differ only in the order: under AddressSanitizer, too, every fourth policy, from the `first` on.
+/// RandomProgramsOnThreads runs all of them there.
 inline std::vector<std::string> some_policies(std::size_t first) {
   const auto names = every_policy();
   if (!address_sanitized) return names;
@@ -33,7 +33,7 @@ inline std::vector<std::string> some_policies(std::size_t first) {
   return chosen;
 }
 
-/// As the names of tests have it.
+/// In the form of test names.
 inline std::string name_of_policy(std::string policy) {
   std::ranges::replace(policy, '-', '_');
   return policy;

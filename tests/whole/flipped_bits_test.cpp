@@ -1,6 +1,6 @@
 // One bit is flipped in one of the reads from the spill file of an out-of-core solution, a hundred times.
-// With checksums each run ends in an error that names the tile and the place; without, the backward error has
-// to tell, and how many it does not tell of is printed.
+// With checksums each run ends in an error that names the tile and the place; without, only the backward error can
+// show the flip, and the test prints how many it misses.
 #include <fairlead/flow.hpp>
 #include <fairlead/linalg.hpp>
 #include <fairlead/runtime.hpp>
@@ -27,8 +27,7 @@
 
 namespace {
 
-/// Reads from files that can be written to as well, which here are spill files alone, are counted, and one of
-/// them is spoilt.
+/// Counts reads from writable files, which here are spill files only, and corrupts one of them.
 struct Planted {
   std::atomic<std::uint64_t> reads{0}, flip_in{0}, bit{0}, flipped{0};
 } planted;
@@ -52,7 +51,7 @@ bool is_spill_file(int descriptor) {
 
 }  // namespace
 
-// In place of the C library's: the program is linked with them.
+// These replace the C library's functions in this program.
 extern "C" ssize_t pread(int descriptor, void* memory, size_t bytes, off_t offset) {
   const ssize_t got = syscall(SYS_pread64, descriptor, memory, bytes, offset);
   const iovec part{memory, bytes};
@@ -161,11 +160,11 @@ TEST(FlippedBits, EachEndsInAnErrorThatNamesTileAndPlace) {
   expect_all_noticed({}, tests::many_cases() ? 100 : 30);
 }
 
-TEST(FlippedBits, SoDoThoseInPiecesOnTheirWayToDevices) {
+TEST(FlippedBits, EachInAChunkForADeviceEndsInSuchAnError) {
   expect_all_noticed({.devices = "emulated:memory=256KiB"}, 25);
 }
 
-TEST(FlippedBits, WithoutChecksumsTheBackwardErrorTellsOfSome) {
+TEST(FlippedBits, WithoutChecksumsTheBackwardErrorShowsSome) {
   const Setting setting{.checksums = false};
   const std::uint64_t reads = reads_of_a_run(setting);
   Random random(20'261'122);

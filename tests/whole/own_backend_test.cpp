@@ -1,5 +1,5 @@
-// A backend of one's own, in this file alone: a made-up accelerator with memory, a wire and workers that nobody
-// else knows. The ordinary runtime drives it once it stands in the list of backends.
+// A user-defined backend: a made-up accelerator with memory, a link and workers, known only in this file. The ordinary
+// runtime drives it as soon as it is in the list of backends.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <fairlead/error.hpp>
@@ -30,21 +30,21 @@ namespace {
 using backend::Transfer;
 using testing::HasSubstr;
 
-/// What happened in all abacuses of a test. Read when the runtime has nothing to do.
+/// Events of all abacuses of a test. Read when the runtime is idle.
 struct AbacusLog {
-  std::atomic<Bytes> came{0}, went{0};     // over wires
+  std::atomic<Bytes> came{0}, went{0};     // over links
   std::atomic<int> loads{0};               // begun
   std::atomic<int> bodies{0}, strayed{0};  // run; of these, with data outside of its memory
   std::atomic<bool> began{false}, ended{false};
   std::function<bool(const Transfer&)> loses = [](const Transfer&) { return false; };  // set before
 };
 
-/// Where its memory begins, as the accelerator itself counts: no process has memory there.
+/// The first address of its memory, in the accelerator's own address space: no process has memory there.
 constexpr std::uintptr_t first_bead = std::uintptr_t{1} << 60;
-/// How far from there it is.
+/// The offset from that address.
 Bytes beads(const void* address) { return reinterpret_cast<std::uintptr_t>(address) - first_bead; }
 
-/// Moves what it is given, one load after the other, on a thread of its own.
+/// Copies one load after the other, on its own thread.
 class AbacusWire final : public backend::TransferEngine {
  public:
   AbacusWire(std::byte* memory, AbacusLog& log) : memory_(memory), log_(log), thread_([this] { run(); }) {}
@@ -109,14 +109,14 @@ class AbacusWire final : public backend::TransferEngine {
 
   std::byte* const memory_;
   AbacusLog& log_;
-  std::mutex mutex_;  // guards what follows but the thread
+  std::mutex mutex_;  // guards the members below, except the thread
   std::condition_variable changed_;
   std::deque<Transfer> queue_;
   bool ending_ = false;
   std::thread thread_;
 };
 
-/// Runs bodies, and looks at what they were given. Only the accelerator knows which memory its addresses mean.
+/// Runs bodies, and checks their arguments. Only the accelerator knows which memory its addresses mean.
 class AbacusFrame final : public backend::Processor {
  public:
   AbacusFrame(std::byte* memory, Bytes bytes, AbacusLog& log) : memory_(memory), bytes_(bytes), log_(log) {}
@@ -257,7 +257,7 @@ std::vector<double> heavy_diagonal(int n) {
   return a;
 }
 
-/// The largest element of L L' - A, computed from what the user gets and nothing else.
+/// The largest element of L L' - A, computed from the user's result only.
 double distance(const std::vector<double>& l, const std::vector<double>& a, int n) {
   double worst = 0;
   for (int j = 0; j < n; ++j)
@@ -279,9 +279,9 @@ Bytes on_link(const Runtime& runtime, const std::string& name, bool from_home) {
 
 }  // namespace
 
-// Tiles of 8 x 8 doubles in the user's memory, 3 x 3 of them: the six of the lower triangle come once, 512
-// bytes each, since all have room there, and all six were changed, so that they come home once.
-TEST(OwnBackend, FactorizesWhereNobodyElseHasBeen) {
+// Tiles of 8 x 8 doubles in the user's memory, 3 x 3 of them: the six of the lower triangle are loaded once, 512
+// bytes each, since all fit there, and all six were changed, so they are written back once.
+TEST(OwnBackend, FactorizesInItsMemory) {
   constexpr int n = 24, tile = 8;
   AbacusLog log;
   Bytes home = 0;
@@ -298,14 +298,14 @@ TEST(OwnBackend, FactorizesWhereNobodyElseHasBeen) {
       flow.wait();
     }
     EXPECT_EQ(on_link(runtime, "abacus 0", true), 6 * 512u);
-    // A tile may go home before the task that changes it next is submitted.
+    // A tile may be written back before the next task that changes it is submitted.
     home = on_link(runtime, "abacus 0", false);
     EXPECT_GE(home, 6 * 512u);
-    EXPECT_LE(home, 10 * 512u);  // so often is a tile written
+    EXPECT_LE(home, 10 * 512u);  // the number of tasks that write tiles
     EXPECT_FALSE(log.ended);
   }
   EXPECT_LT(distance(matrix, before, n), 1e-12);
-  for (int j = 1; j < n; ++j)  // above the diagonal nobody has written
+  for (int j = 1; j < n; ++j)  // tiles above the diagonal are not written
     for (int i = 0; i < j / tile * tile; ++i)
       EXPECT_EQ(matrix[static_cast<std::size_t>(i + j * n)], before[static_cast<std::size_t>(i + j * n)]);
   EXPECT_EQ(log.came, 6 * 512u);
@@ -315,12 +315,12 @@ TEST(OwnBackend, FactorizesWhereNobodyElseHasBeen) {
   EXPECT_TRUE(log.ended);
 }
 
-// Room for two tiles, which take a page each. In the order of the program, 2 x 2 tiles:
-//   potrf(A00)       A00 comes
-//   trsm(A00, A10)   A10 comes
-//   syrk(A10, A11)   A00 goes home to make room, A11 comes
-//   wait             A10 and A11 go home, and stay as well
-//   read A00         comes once more, in place of one of these
+// Memory for two tiles, which take a page each. In the order of the program, 2 x 2 tiles:
+//   potrf(A00)       A00 is loaded
+//   trsm(A00, A10)   A10 is loaded
+//   syrk(A10, A11)   A00 is evicted, A11 is loaded
+//   wait             A10 and A11 are written back, and stay
+//   read A00         is loaded again, in place of one of these
 TEST(OwnBackend, EvictsWhenItsMemoryIsFull) {
   constexpr int n = 16, tile = 8;
   AbacusLog log;
@@ -340,7 +340,7 @@ TEST(OwnBackend, EvictsWhenItsMemoryIsFull) {
   }
   EXPECT_LT(distance(matrix, before, n), 1e-12);
   EXPECT_EQ(corner, matrix[0]);
-  // A tile may go home before the task that changes it next is submitted.
+  // A tile may be written back before the next task that changes it is submitted.
   EXPECT_GE(log.came, 4 * 512u);
   EXPECT_LE(log.came, 5 * 512u);
   EXPECT_GE(log.went, 3 * 512u);
@@ -348,9 +348,9 @@ TEST(OwnBackend, EvictsWhenItsMemoryIsFull) {
   EXPECT_EQ(log.strayed, 0);
 }
 
-// Between two of its kind, and an emulated accelerator, by way of RAM and of two wires that know nothing of
-// each other. One datum of 4,096 bytes goes round: three times away from RAM, twice back on the way, and home.
-TEST(OwnBackend, StandsBesideAcceleratorsOfOtherKinds) {
+// Between two of its kind, and an emulated accelerator, through RAM and two independent links. One datum of 4,096
+// bytes circulates: three times from RAM, twice back to it, and home.
+TEST(OwnBackend, WorksWithAcceleratorsOfOtherKinds) {
   AbacusLog log;
   std::vector<double> numbers(512, 1);
   {
@@ -376,8 +376,8 @@ TEST(OwnBackend, StandsBesideAcceleratorsOfOtherKinds) {
   EXPECT_EQ(log.bodies, 2);
 }
 
-// What is at home on the disk reaches it through RAM, in pieces of the disk's carrier and of its wire.
-TEST(OwnBackend, GetsWhatIsOnTheDisk) {
+// Data on disk reach it through RAM, in the chunks of the disk and of its link.
+TEST(OwnBackend, LoadsDataFromTheDisk) {
   AbacusLog log;
   std::vector<double> sums(8);
   {
@@ -407,8 +407,8 @@ TEST(OwnBackend, GetsWhatIsOnTheDisk) {
   EXPECT_EQ(log.went, 8 * 8u);
 }
 
-// A copy is tried twice; then its task fails, by what the wire says.
-TEST(OwnBackend, SaysWhichDatumWasLostOnWhichWire) {
+// A copy is tried twice; then its task fails with the link's error.
+TEST(OwnBackend, ReportsTheDatumAndTheLinkOfAFailedCopy) {
   AbacusLog log;
   log.loses = [](const Transfer& load) { return load.away_from_home && load.bytes == 24; };
   int small = 1;
@@ -429,13 +429,13 @@ TEST(OwnBackend, SaysWhichDatumWasLostOnWhichWire) {
     EXPECT_THAT(error.what(), HasSubstr("from user memory to abacus 0 over the link \"abacus 0\""));
     EXPECT_THAT(error.what(), HasSubstr("a bead fell off"));
   }
-  EXPECT_EQ(small, 2);  // all else goes on
+  EXPECT_EQ(small, 2);  // the other tasks run
   EXPECT_EQ(log.bodies, 1);
   EXPECT_EQ(log.loads, 4);  // one there and back, two in vain
 }
 
-// The newest value is in one place only: then the run has to stop.
-TEST(OwnBackend, StopsTheRunIfAResultIsLostOnItsWayHome) {
+// The only newest replica is lost: the run must stop.
+TEST(OwnBackend, StopsTheRunIfTheWriteBackOfAResultFails) {
   AbacusLog log;
   log.loses = [](const Transfer& load) { return !load.away_from_home; };
   int x = 1;
@@ -454,7 +454,7 @@ TEST(OwnBackend, StopsTheRunIfAResultIsLostOnItsWayHome) {
   EXPECT_EQ(x, 1);
 }
 
-TEST(OwnBackend, IsNamedWhereAKindIsUnknown) {
+TEST(OwnBackend, IsListedInTheErrorForAnUnknownKind) {
   AbacusLog log;
   const auto refusal = [&](const char* devices, const backend::Backends& backends) -> std::string {
     try {

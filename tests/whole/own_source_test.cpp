@@ -1,5 +1,5 @@
-// A front end of one's own: sources of very many tasks, which are never all there. Nothing in the library knows
-// of them; each is asked for a batch at a time, and needs as much memory for millions of tasks as for few.
+// User-defined front ends: sources of very many tasks, of which only a batch exists at a time. They are not part of the
+// library, and need as much memory for millions of tasks as for few.
 #include <gtest/gtest.h>
 #include <fairlead/fairlead.hpp>
 
@@ -18,6 +18,7 @@
 
 #include "engine/counted_source.hpp"
 #include "engine/registered_datum.hpp"
+#include "front/runtime/runtime_access.hpp"
 #include "policy/policy.hpp"
 #include "sanitized.hpp"
 
@@ -25,11 +26,11 @@ namespace fairlead {
 namespace {
 
 constexpr std::uint64_t few = tests::sanitized ? 1u << 14 : 1u << 16;
-// Sanitizers make a task dear, and keep memory of their own.
+// Sanitizers make tasks expensive, and keep their own memory.
 constexpr std::uint64_t many_independent = tests::sanitized ? 1u << 18 : 1u << 22;
 constexpr std::uint64_t many_released = tests::sanitized ? 1u << 17 : 1u << 19;
 
-/// How tasks of the sources below are: each adds its number to the sum of the worker that runs it.
+/// The order of the tasks of a source. Each adds its number to the sum of the worker that runs it.
 struct Adding {
   static constexpr std::size_t workers = 2;
   struct alignas(64) Sum {
@@ -60,13 +61,13 @@ struct Adding {
 };
 
 enum class Order {
-  independent,  // all are ready from the beginning
+  independent,  // all are ready from the start
   first_alone,  // the first one releases all the others
   chain,        // each releases the next
 };
 enum class Priorities { none, some };
 
-/// So many tasks; all that is kept of them is how far they are. Each has one datum, which it reads.
+/// A number of tasks; only their progress is stored. Each reads one datum.
 class Numbers final : public engine::CountedSource {
  public:
   Numbers(engine::RuntimeCore& core, Handle<double> datum, std::uint64_t tasks, Order order, Priorities given)
@@ -89,12 +90,12 @@ class Numbers final : public engine::CountedSource {
     const std::uint64_t number = static_cast<std::uint64_t>(over.id) - first_id_;
     if (order_ == Order::independent || (order_ == Order::first_alone && number != 0)) return;
     released_.store(order_ == Order::chain ? number + 2 : tasks_);
-    if (to_be_announced()) return has_more_ready();  // here the engine must not be entered
+    if (to_be_announced()) return has_more_ready();  // the engine must not be called here
     if (order_ == Order::chain && number + 1 < tasks_) return ready.add(make(number + 1, ready));
     if (order_ == Order::first_alone) has_more_ready();
   }
   bool more(ReadyTasks& ready) override {
-    if (order_ == Order::chain && !to_be_announced() && next_ > 0) return false;  // release() does it
+    if (order_ == Order::chain && !to_be_announced() && next_ > 0) return false;  // release() submits it
     for (; next_ < released_.load() && next_ < tasks_; ++next_) {
       if (ready.full()) return true;
       ready.add(to_be_announced() ? announced(ready) : make(next_, ready));
@@ -121,7 +122,7 @@ class Numbers final : public engine::CountedSource {
     ::new (task.closure.data()) std::uint64_t(number);
     return task;
   }
-  /// The next one, of which the policy has been told together with those that follow it.
+  /// The next task; the policy has been notified of it and of those that follow.
   Task& announced(const ReadyTasks& ready) {
     for (; last_announced_ < tasks_ && ahead_.size() < far_ahead; ++last_announced_) {
       ahead_.push_back(&make(last_announced_, ready));
@@ -143,7 +144,7 @@ class Numbers final : public engine::CountedSource {
   std::uint32_t lane_ = 0;
   void* address_ = nullptr;
   std::atomic<std::uint64_t> released_{order_ == Order::independent ? tasks_ : 1};
-  std::uint64_t next_ = 0, last_announced_ = 0;  // more()'s, like the next
+  std::uint64_t next_ = 0, last_announced_ = 0;  // used by more(), like the next member
   std::deque<Task*> ahead_;
 };
 
@@ -163,7 +164,7 @@ struct World {
   explicit World(int workers = 2, const char* scheduler = "lws") : runtime(config(workers, scheduler)) {}
 
   std::uint64_t sum_of(std::uint64_t tasks, Order order, Priorities given) {
-    Numbers numbers(runtime.core(), datum, tasks, order, given);
+    Numbers numbers(front::core_of(runtime), datum, tasks, order, given);
     numbers.run();
     return numbers.sum();
   }
@@ -171,7 +172,7 @@ struct World {
 
 constexpr std::uint64_t sum_below(std::uint64_t n) { return n * (n - 1) / 2; }
 
-/// The most that was resident since forget_peak().
+/// The peak of resident memory since forget_peak().
 std::uint64_t peak_kibibytes() {
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;)
@@ -209,14 +210,14 @@ TEST_P(OwnSourceOfMany, NeedsNoMoreMemoryForMillionsOfTasksThanForFew) {
 INSTANTIATE_TEST_SUITE_P(Many, OwnSourceOfMany,
                          testing::Combine(testing::Values(Order::independent, Order::first_alone),
                                           testing::Values(Priorities::none, Priorities::some),
-                                          // One worker has nobody to race with.
+                                          // One worker has no races.
                                           testing::Range(tests::thread_sanitized ? 2 : 1, 3)),
                          name_of_many);
 
-TEST(OwnSource, PassesByTheDirectLane) {
+TEST(OwnSource, UsesTheFastPath) {
   World world;
   EXPECT_EQ(world.sum_of(few, Order::chain, Priorities::none), sum_below(few));
-  EXPECT_EQ(world.runtime.core().engine().lane().tasks(), few);
+  EXPECT_EQ(front::core_of(world.runtime).engine().lane().tasks(), few);
 }
 
 TEST(OwnSource, GivesItsTasksToEveryPolicyABatchAtATime) {
@@ -226,7 +227,7 @@ TEST(OwnSource, GivesItsTasksToEveryPolicyABatchAtATime) {
 }
 
 namespace {
-/// Oldest first. It has to know every task before it is ready, with its data, and notes how many it knew ahead.
+/// Oldest first. It must be notified of every task, with its data, before the task is ready, and counts tasks known ahead.
 class Planning final : public Policy {
  public:
   struct Seen {
@@ -260,11 +261,11 @@ class Planning final : public Policy {
 };
 }  // namespace
 
-TEST(OwnSource, TellsAPlanningPolicyOfWhatComesAfterWhatIsReady) {
+TEST(OwnSource, NotifiesAPlanningPolicyOfTasksBeforeTheyAreReady) {
   for (const Order order : {Order::independent, Order::first_alone, Order::chain}) {
     World world;
     Planning::Seen seen;
-    world.runtime.core().replace_policy(std::make_unique<Planning>(seen), "planning");
+    front::core_of(world.runtime).replace_policy(std::make_unique<Planning>(seen), "planning");
     EXPECT_EQ(world.sum_of(2000, order, Priorities::none), sum_below(2000));
     EXPECT_EQ(seen.announced, 2000u);
     EXPECT_EQ(seen.ready, 2000u);

@@ -1,5 +1,5 @@
-// Situations in a few words: a small simulated machine, data with names, tasks that read and write them, and
-// what happened. Values are followed: a task that reads anything but the newest version fails the test.
+// Concise test scenarios: a small simulated machine, named data, tasks that read and write them, and the
+// outcome. Values are tracked: a task that reads anything but the newest version fails the test.
 #pragma once
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -27,9 +27,9 @@ constexpr Bytes operator""_MiB(unsigned long long n) { return n << 20; }
 enum class Place {
   on_disk,
   in_user_memory,
-  generated,  // on disk as soon as it is written, until then nowhere
+  generated,  // on disk after its first write; without a replica before
 };
-/// Machines have a link for it: see add_generator().
+/// Machines have a link for generated data: see add_generator().
 class NoGenerator final : public data::Generator {
  public:
   void make(std::byte*, Bytes, Bytes) const override {}
@@ -68,7 +68,7 @@ Uses adds_to(const Names&... names) {
   return use(AccessMode::commutative, names...);
 }
 
-/// How a task ended, or that it has not.
+/// The outcome of a task, or that it has not finished.
 enum class Ending { none, done, failed, cancelled };
 
 /// A machine that is being described. Nodes: 0 user memory, 1 disk, 2... the devices; device 0 reaches user
@@ -176,7 +176,7 @@ class World {
   void stop(std::exception_ptr why) { core_.engine().stop(std::move(why)); }
   void fail(TaskNumber task) { failing_.push_back(task); }
   void hang(TaskNumber task) { hanging_.push_back(task); }
-  /// The worker of a device goes away, as if it were lost.
+  /// The worker of a device becomes unavailable, as when it is lost.
   void lose_worker(WorkerId worker) {
     lost_.kind = EventKind::worker_unavailable;
     lost_.worker = worker;
@@ -184,7 +184,7 @@ class World {
     core_.application().add(lost_);
     core_.application().serve();
   }
-  /// Runs until nothing happens any more, and then `later`: what waits for what.
+  /// The status report after no event is left and `later` has passed.
   engine::StatusReport situation_when_stalled(Duration later) {
     try {
       run();
@@ -198,7 +198,7 @@ class World {
   void run_until(const Condition& condition) {
     core_.wait_until([&] { return condition(*this); });
   }
-  /// Until every task is over and nothing moves.
+  /// Runs until every task has finished and no copy is in flight.
   void run() {
     core_.wait_until([this] { return over_ == endings_.size() && core_.engine().idle(); });
     core_.engine().memory().check(true);
@@ -315,7 +315,7 @@ class World {
     return blocks_[{index(replica.node), replica.block->offset}];
   }
 
-  // What each place holds: which write of its datum; -1: rubbish.
+  // The content of each place: the number of the write of its datum; -1: undefined.
   std::vector<int> newest_, at_home_;
   std::map<std::pair<std::size_t, Bytes>, int> blocks_;
   std::map<const memory::Copy*, int> flying_;
@@ -350,7 +350,7 @@ inline World::Condition task_started(World::TaskNumber task) {
 inline World::Condition task_over(World::TaskNumber task) {
   return [=](const World& world) { return world.ending(task) != Ending::none; };
 }
-/// Over a wire, away from home or back.
+/// Over a link, from home or back.
 inline Bytes crossed(const World& world, const std::string& wire, bool away_from_home) {
   const auto& links = world.memory().topology().links;
   for (std::size_t i = 0; i < links.size(); ++i) {

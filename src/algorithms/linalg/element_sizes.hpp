@@ -51,7 +51,7 @@ class ElementSizes {
   /// The largest absolute value; NaN if an element is NaN.
   double largest() const noexcept {
     double size = 0;
-    for (const double told : tile_maxima_) size = larger(size, told);
+    for (const double maximum : tile_maxima_) size = larger(size, maximum);
     return size;
   }
 

@@ -32,10 +32,10 @@ void solve_factored(Flow& flow, const Kernels& kernels, Factors factors, const T
       flow.submit(on_owner_of(tile.solve_upper(a(k, k), b(k, c)).priority(2 * k), a, k, k, b));
     });
     for (std::int32_t i = k - 1; i >= 0; --i) {
-      const std::int32_t row = factors == Factors::lu ? i : k, beside = factors == Factors::lu ? k : i;
+      const std::int32_t a_row = factors == Factors::lu ? i : k, a_column = factors == Factors::lu ? k : i;
       for_each_column([&](const TiledMatrix<T>& b, std::int32_t c) {
-        flow.submit(on_owner_of(tile.update_upper(a(row, beside), b(k, c), b(i, c)).priority(k + i), a, row,
-                                beside, b));
+        flow.submit(on_owner_of(tile.update_upper(a(a_row, a_column), b(k, c), b(i, c)).priority(k + i), a,
+                                a_row, a_column, b));
       });
     }
   }

@@ -173,36 +173,36 @@ class InverseNorm<T>::Implementation {
     const auto count = static_cast<std::size_t>(count_);
     return 1 + 3 * count + 4 * count + (weights_.empty() ? 0 : static_cast<std::size_t>(vectors_.tile()));
   }
-  void pack(const TileResult& told, double* at) const {
+  void pack(const TileResult& result, double* at) const {
     const auto count = static_cast<std::size_t>(count_);
-    *at++ = told.sums.empty() ? 0 : 1;
-    for (const auto* numbers : {&told.sums, &told.weighted, &told.diagonal}) {
+    *at++ = result.sums.empty() ? 0 : 1;
+    for (const auto* numbers : {&result.sums, &result.weighted, &result.diagonal}) {
       std::ranges::copy(*numbers, at);
       at += count;
     }
-    for (const auto& rows : told.candidates) {
+    for (const auto& rows : result.candidates) {
       for (std::size_t k = 0; k < rows.size(); ++k) {
         at[2 * k] = rows[k].size;
         at[2 * k + 1] = static_cast<double>(rows[k].row);
       }
       at += 2 * count;
     }
-    std::ranges::copy(told.largest, at);
+    std::ranges::copy(result.largest, at);
   }
-  void unpack(const double* at, std::int64_t rows, std::int64_t columns, TileResult& told) const {
+  void unpack(const double* at, std::int64_t rows, std::int64_t columns, TileResult& result) const {
     const auto count = static_cast<std::size_t>(count_);
     ++at;
-    for (auto* numbers : {&told.sums, &told.weighted, &told.diagonal}) {
+    for (auto* numbers : {&result.sums, &result.weighted, &result.diagonal}) {
       numbers->assign(at, at + columns);
       at += count;
     }
-    for (auto& candidates : told.candidates) {
+    for (auto& candidates : result.candidates) {
       candidates.resize(std::min(static_cast<std::size_t>(rows), count));
       for (std::size_t k = 0; k < candidates.size(); ++k)
         candidates[k] = {at[2 * k], static_cast<std::int64_t>(at[2 * k + 1])};
       at += 2 * count;
     }
-    if (!weights_.empty()) told.largest.assign(at, at + rows);
+    if (!weights_.empty()) result.largest.assign(at, at + rows);
   }
 
   bool is_weighted(std::int64_t vector) const noexcept { return vector >= plain_; }
@@ -231,9 +231,9 @@ class InverseNorm<T>::Implementation {
   }
 
   void evaluate(const In<Tile<T>>& y, const Place& place) {
-    TileResult& told = tile_results_[place.index];
+    TileResult& result = tile_results_[place.index];
     const auto columns = static_cast<std::size_t>(y.columns()), rows = static_cast<std::size_t>(y.rows());
-    for (auto* numbers : {&told.sums, &told.weighted, &told.diagonal}) numbers->assign(columns, 0);
+    for (auto* numbers : {&result.sums, &result.weighted, &result.diagonal}) numbers->assign(columns, 0);
     std::array<std::vector<Row>, 2> of_rows{std::vector<Row>(rows), std::vector<Row>(rows)};
     for (auto& some : of_rows)
       for (int i = 0; i < y.rows(); ++i) some[static_cast<std::size_t>(i)].row = place.row + i;
@@ -245,17 +245,17 @@ class InverseNorm<T>::Implementation {
         const double size = std::abs(static_cast<double>(y(i, j)));
         Row& row = of_rows[is_weighted(vector) ? 1 : 0][static_cast<std::size_t>(i)];
         if (!(size <= row.size)) row.size = size;
-        told.sums[c] += size;
-        if (size != 0) told.weighted[c] += size * weight(place.row + i);
-        if (place.row + i == made_for) told.diagonal[c] = size;
+        result.sums[c] += size;
+        if (size != 0) result.weighted[c] += size * weight(place.row + i);
+        if (place.row + i == made_for) result.diagonal[c] = size;
       }
     }
     if (steps_ == steps) return;
     if (!weights_.empty()) {
-      told.largest.resize(rows);
-      std::ranges::transform(of_rows[1], told.largest.begin(), [](const Row& row) { return row.size; });
+      result.largest.resize(rows);
+      std::ranges::transform(of_rows[1], result.largest.begin(), [](const Row& row) { return row.size; });
     }
-    std::ranges::transform(of_rows, told.candidates.begin(),
+    std::ranges::transform(of_rows, result.candidates.begin(),
                            [this](std::vector<Row>& some) { return largest(std::move(some)); });
   }
 
@@ -286,8 +286,8 @@ class InverseNorm<T>::Implementation {
   /// The candidates of all tiles, largest first. Adjacent tiles may list the same row.
   std::vector<Row> candidates(std::size_t kind) const {
     std::vector<Row> all;
-    for (const TileResult& told : tile_results_)
-      all.insert(all.end(), told.candidates[kind].begin(), told.candidates[kind].end());
+    for (const TileResult& result : tile_results_)
+      all.insert(all.end(), result.candidates[kind].begin(), result.candidates[kind].end());
     std::ranges::sort(all, std::less<>());
     return all;
   }
@@ -318,7 +318,7 @@ class InverseNorm<T>::Implementation {
   double unit_ = 0;                 // scale of the weights
   std::vector<T> memory_;
   // Tasks read all of the above, rows_ and steps_, which the submitting thread changes only while no task runs. Each
-  // element of told_ is written by its task and read by the submitting thread after waiting.
+  // element of tile_results_ is written by its task and read by the submitting thread after waiting.
   std::vector<TileResult> tile_results_;
   std::vector<std::int64_t> rows_;           // of each vector of the second step
   std::vector<double> weighted_row_maxima_;  // see InverseNorm::weighted_row_maxima()

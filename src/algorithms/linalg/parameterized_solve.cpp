@@ -24,7 +24,7 @@ void solve_in_graph(ptg::Graph& graph, const Kernels& kernels, Factors factors, 
   auto upper = graph.task("solve_upper", k.in(0, last), column);
   auto above = graph.task("update_upper", k.in(1, last), i.in(0, k - 1), column);
   of.forward(graph, [&lower](const ptg::Expression& step) { return lower(step, 0); });
-  const ptg::Expression row = factors == Factors::lu ? i : k, beside = factors == Factors::lu ? k : i;
+  const ptg::Expression a_row = factors == Factors::lu ? i : k, a_column = factors == Factors::lu ? k : i;
 
   lower
       .runs(tile.solve_lower, flow("T").from(of.matrix(k, k)),
@@ -43,10 +43,10 @@ void solve_in_graph(ptg::Graph& graph, const Kernels& kernels, Factors factors, 
       .priority(2 * k)
       .at(of.place_of_task(k, k, k, c));
   above
-      .runs(tile.update_upper, flow("A").from(of.matrix(row, beside)), flow("X").from(upper["X"](k, c)),
+      .runs(tile.update_upper, flow("A").from(of.matrix(a_row, a_column)), flow("X").from(upper["X"](k, c)),
             flow("Y").from(lower["X"](i, c)).when(k == last).from(above["Y"](k + 1, i, c)))
       .priority(k + i)
-      .at(of.place_of_task(row, beside, i, c));
+      .at(of.place_of_task(a_row, a_column, i, c));
 }
 }  // namespace
 

@@ -36,10 +36,10 @@ struct Squares {
       for (const double element : elements) medium += element * element;
   }
   double root() const noexcept {
-    constexpr double beside = to_medium * to_medium;
+    constexpr double scale = to_medium * to_medium;
     if (std::isnan(medium)) return medium;
-    if (large > 0) return std::sqrt(large + medium * beside) / to_medium;
-    if (medium > 0) return std::sqrt(medium + small * beside);
+    if (large > 0) return std::sqrt(large + medium * scale) / to_medium;
+    if (medium > 0) return std::sqrt(medium + small * scale);
     return std::sqrt(small) * to_medium;
   }
 };

@@ -257,9 +257,9 @@ void SymmetricNpy<T>::compare(Difference& worst, std::int64_t row, std::int64_t 
   double relative = relative_to(own);
   if (relative > tolerance_) {
     const auto [first, second] = diagonal_of(row, column);
-    const double beside =
+    const double from_diagonal =
         std::min(std::sqrt(first) * std::sqrt(second), max_diagonal_ratio * std::min(first, second));
-    if (beside > own) relative = relative_to(beside);
+    if (from_diagonal > own) relative = relative_to(from_diagonal);
   }
   if (relative > worst.relative) worst = {relative, row, column, upper, lower};
 }

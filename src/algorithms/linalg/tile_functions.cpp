@@ -197,9 +197,9 @@ std::size_t laset_parts(Arguments a, TilePart* parts) {
 }
 template <class T>
 int laset(const Kernels&, Arguments a) {
-  const T beside = scalar<T>(a, 3), diagonal = scalar<T>(a, 4);
+  const T off_diagonal = scalar<T>(a, 3), diagonal = scalar<T>(a, 4);
   each_of<T>(letter(a, 0), whole(a, 1), whole(a, 2),
-             [&](int i, int j) { at<T>(a, 5, i, j) = i == j ? diagonal : beside; });
+             [&](int i, int j) { at<T>(a, 5, i, j) = i == j ? diagonal : off_diagonal; });
   return 0;
 }
 

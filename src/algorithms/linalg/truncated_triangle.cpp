@@ -36,8 +36,8 @@ double euclidean_norm(const double* vector, std::int64_t count) noexcept {
 }  // namespace
 
 struct TruncatedTriangle::Workspace {
-  double *matrix, *diagonal, *off_diagonal, *factors_q, *factors_p, *spent_diagonal, *spent_beside, *sides,
-      *work;
+  double *matrix, *diagonal, *off_diagonal, *factors_q, *factors_p, *spent_diagonal, *spent_off_diagonal,
+      *sides, *work;
   std::int32_t* integers;
 };
 
@@ -66,7 +66,7 @@ TruncatedTriangle::Workspace TruncatedTriangle::places(double* memory) const noe
           .factors_q = vector(2),
           .factors_p = vector(3),
           .spent_diagonal = vector(4),
-          .spent_beside = vector(5),
+          .spent_off_diagonal = vector(5),
           .sides = vector(vectors_kept),
           .work = work,
           .integers = reinterpret_cast<std::int32_t*>(work + lapack_workspace(n_))};
@@ -78,11 +78,11 @@ double* TruncatedTriangle::sides(double* memory) const noexcept { return places(
 /// rank.
 int TruncatedTriangle::truncated_solve(const Workspace& at, bool transposed, std::int32_t count) const {
   std::copy_n(at.diagonal, n_, at.spent_diagonal);
-  std::copy_n(at.off_diagonal, n_ - 1, at.spent_beside);
+  std::copy_n(at.off_diagonal, n_ - 1, at.spent_off_diagonal);
   const auto n = static_cast<int>(n_);
   const auto rank = kernels_.blas().lalsd<double>(transposed ? Triangle::lower : Triangle::upper, n, count,
-                                                  at.spent_diagonal, at.spent_beside, at.sides, n, tolerance_,
-                                                  at.work, at.integers);
+                                                  at.spent_diagonal, at.spent_off_diagonal, at.sides, n,
+                                                  tolerance_, at.work, at.integers);
   if (!rank)
     throw NumericalError("the singular values of R cannot be computed: the iteration does not converge");
   return *rank;

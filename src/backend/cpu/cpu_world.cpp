@@ -90,8 +90,7 @@ void CpuWorld::process_remote_events() {
              // returns
   // Sequentially consistent, like Engine::enter(): a thread that finds another one serving has queued its events
   // before the other's last check.
-  for (std::thread::id nobody;
-       has_pending_events() && serving_thread_.compare_exchange_strong(nobody, self);) {
+  for (std::thread::id none; has_pending_events() && serving_thread_.compare_exchange_strong(none, self);) {
     process_pending_events();
     serving_thread_.store(std::thread::id());
   }

@@ -43,7 +43,7 @@ class CpuWorld final : public engine::RunnableWorld, private BackendHost {
   }
   bool needs_wake_up() const noexcept override { return workers_.needs_wake_up(); }
   void skip_throttling() noexcept override {
-    if (copies_) copies_->hurry();
+    if (copies_) copies_->skip_throttling();
   }
   void process_remote_events() override;
   void process_remote_events_and_retry() override;

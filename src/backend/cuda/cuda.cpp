@@ -41,8 +41,8 @@ constexpr std::array<Setting, 7> cuda_options{{
     {.key = "bandwidth",
      .type = SettingType::bandwidth,
      .minimum = "1KB/s",
-     .help = "of its wire to RAM, for estimates; unless given, by its compute capability: 50 GB/s from 9.0 "
-             "on, 20 from 8.0 on, else 10"},
+     .help = "of its link to RAM, for estimates; unless given, by its compute capability: 50 GB/s from 9.0 "
+             "on, 20 from 8.0 on, otherwise 10"},
     latency_of_wire,
     {.key = "streams",
      .type = count,
@@ -53,15 +53,14 @@ constexpr std::array<Setting, 7> cuda_options{{
     {.key = "workspace",
      .type = size,
      .minimum = "4KiB",
-     .help = "of its memory: for what kernels need beside a task's data, for each stream; unless given an "
-             "eighth of it "
-             "for all, and at most 32 MiB for each"},
+     .help = "the part of its memory for temporary data of kernels, for each stream; unless given, an eighth "
+             "of it for all streams together, and at most 32 MiB for each"},
     {.key = "peers",
      .type = SettingType::bandwidth,
      .default_value = "20GB/s",
      .unset_word = no_peers,
      .minimum = "1KB/s",
-     .help = "of wires to other CUDA devices, for estimates; off: copies to and from them go through RAM"},
+     .help = "of links to other CUDA devices, for estimates; off: copies to and from them go through RAM"},
 }};
 constexpr Bytes smallest_workspace = 4096;            // without a workspace, cuBLAS allocates memory itself
 constexpr Bytes largest_workspace = Bytes{32} << 20;  // NVIDIA's advice for cuBLAS on its larger devices
@@ -89,9 +88,8 @@ class CudaPart final : public BackendInstance {
       workspace = whole_pages_for(*given);
     if (workspace > memory / streams || workspace * streams + 4096 > memory)
       throw ConfigError(fmt::format(
-          "devices: of the memory of \"{}\" the workspaces of its streams leave nothing\n  They take {} "
-          "each: "
-          "give it at least {} and what data need, or fewer streams, or less by workspace=.",
+          "devices: the workspaces of the streams of \"{}\" leave nothing of its memory for data\n  They "
+          "take {} each: give it at least {} and what data need, or fewer streams, or a smaller workspace=.",
           entry.text, config::readable_size(workspace), config::readable_size(workspace * streams + 4096)));
     DeviceState& one = devices_.emplace_back();
     one.found = &found;
@@ -139,7 +137,7 @@ class CudaPart final : public BackendInstance {
     for (DeviceState& one : devices_) {
       one.device.emplace(
           found_->driver, *one.found,
-          cu::OpenDevice::Settings{one.name, one.memory, fate_of(*one.found), &somebody_asks_});
+          cu::OpenDevice::Settings{one.name, one.memory, loss_state_of(*one.found), &has_poller_});
       site.set_memory(one.node, one.device->at(0));
       site.set_network_target(one.node, written_.emplace_back(*one.device));
       Bytes workspace = one.capacity;  // the workspaces follow the data
@@ -199,26 +197,26 @@ class CudaPart final : public BackendInstance {
     if (context == nullptr)
       context = std::make_unique<cu::OpenDevice>(
           found_->driver, *one.found,
-          cu::OpenDevice::Settings{one.name, 0, fate_of(*one.found), &somebody_asks_});
+          cu::OpenDevice::Settings{one.name, 0, loss_state_of(*one.found), &has_poller_});
     return *context;
   }
   /// Devices of the runtime on the same device of the driver share one.
-  std::shared_ptr<cu::LossState> fate_of(const cu::FoundDevice& found) {
-    std::shared_ptr<cu::LossState>& fate = fates_[&found];
-    if (fate == nullptr)
-      fate = std::make_shared<cu::LossState>([this, &found](const std::string& words) {
+  std::shared_ptr<cu::LossState> loss_state_of(const cu::FoundDevice& found) {
+    std::shared_ptr<cu::LossState>& loss = loss_states_[&found];
+    if (loss == nullptr)
+      loss = std::make_shared<cu::LossState>([this, &found](const std::string& words) {
         for (const DeviceState& one : devices_)
           if (running_ && one.found == &found) site_->report_device_loss(one.node, words);
       });
-    return fate;
+    return loss;
   }
 
   const CudaBackend::Find find_;
   BackendHost* site_ = nullptr;     // set by begin()
   bool running_ = false;            // before and after the run, losses are not reported
   std::optional<cu::Found> found_;  // set when the first device is requested
-  std::atomic<bool> somebody_asks_ = false;
-  std::map<const cu::FoundDevice*, std::shared_ptr<cu::LossState>> fates_;
+  std::atomic<bool> has_poller_ = false;
+  std::map<const cu::FoundDevice*, std::shared_ptr<cu::LossState>> loss_states_;
   std::map<const cu::FoundDevice*, std::unique_ptr<cu::OpenDevice>> contexts_;  // until begin()
   std::map<Pair, std::string> why_no_peers_;
   std::deque<DeviceState> devices_;

@@ -17,7 +17,7 @@ namespace {
 
 // Polling occupies a core, sleeping costs a wake-up; tasks and copies shorter than this avoid the latter. Only one
 // thread polls at a time, otherwise as many cores as there are streams would only poll.
-constexpr std::chrono::microseconds asks_for{20};
+constexpr std::chrono::microseconds polling_time{20};
 
 }  // namespace
 
@@ -52,7 +52,7 @@ OpenDevice::OpenDevice(std::shared_ptr<const Driver> driver, const FoundDevice& 
     const Current current(*this);
     const Status status = driver_->cuMemAlloc_v2(&memory_, settings_.memory_bytes);
     if (status == out_of_memory)
-      throw SystemError(fmt::format("{}\n  It does not give {}: let Fairlead use less of its memory.",
+      throw SystemError(fmt::format("{}\n  It cannot allocate {}: let Fairlead use less of its memory.",
                                     problem(status, "cuMemAlloc"),
                                     config::readable_size(settings_.memory_bytes)));
     check(status, "cuMemAlloc");
@@ -95,7 +95,7 @@ void OpenDevice::with_context_noexcept(const std::function<void()>& act) const n
 
 Stream OpenDevice::make_stream() const {
   Stream stream = nullptr;
-  check(driver_->cuStreamCreate(&stream, stream_beside_default), "cuStreamCreate");
+  check(driver_->cuStreamCreate(&stream, stream_non_blocking), "cuStreamCreate");
   return stream;
 }
 
@@ -129,9 +129,9 @@ void OpenDevice::release_host(void* memory) const noexcept {
 void OpenDevice::check_released(Status status, const char* what) const noexcept {
   if (!is_fatal(status)) return;
   try {
-    settings_.fate->mark_lost_silently(problem(status, what));
+    settings_.loss->mark_lost_silently(problem(status, what));
   } catch (const std::bad_alloc&) {
-    settings_.fate->mark_lost_silently({});
+    settings_.loss->mark_lost_silently({});
   }
 }
 
@@ -143,25 +143,25 @@ void OpenDevice::record(Stream stream, Event event) const {
 }
 
 void OpenDevice::wait(Stream stream, Event event) const {
-  const char* asked = "cuEventQuery";
+  const char* call = "cuEventQuery";
   Status status = driver_->cuEventQuery(event);
-  if (status == not_ready && !settings_.somebody_asks->exchange(true)) {
+  if (status == not_ready && !settings_.has_poller->exchange(true)) {
     status = poll(event);
-    settings_.somebody_asks->store(false);
+    settings_.has_poller->store(false);
   }
   if (status == not_ready) {
-    asked = "cuEventSynchronize";
+    call = "cuEventSynchronize";
     status = driver_->cuEventSynchronize(event);
   }
   if (status == success) return;
   if (!is_fatal(status)) synchronize(stream);
-  check(status, asked);
+  check(status, call);
 }
 
 Status OpenDevice::poll(Event event) const {
   const auto begin = std::chrono::steady_clock::now();
   Status status = not_ready;
-  while (status == not_ready && std::chrono::steady_clock::now() - begin < asks_for)
+  while (status == not_ready && std::chrono::steady_clock::now() - begin < polling_time)
     status = driver_->cuEventQuery(event);
   return status;
 }
@@ -194,7 +194,7 @@ void OpenDevice::query_and_throw_if_lost() const {
 
 void OpenDevice::throw_lost() const {
   throw DeviceLostError(
-      fmt::format("the device \"{}\" is lost: {}", settings_.name, settings_.fate->reason()));
+      fmt::format("the device \"{}\" is lost: {}", settings_.name, settings_.loss->reason()));
 }
 
 std::string OpenDevice::problem(Status status, const char* what) const {
@@ -209,7 +209,7 @@ void OpenDevice::check(Status status, const char* what) const {
 }
 
 void OpenDevice::become_lost(Status status, const char* what) const {
-  settings_.fate->become_lost(problem(status, what));
+  settings_.loss->become_lost(problem(status, what));
 }
 
 }  // namespace fairlead::backend::cu

@@ -40,8 +40,8 @@ class OpenDevice {
   struct Settings {
     std::string name;        ///< in the runtime: "cuda 0"
     Bytes memory_bytes = 0;  ///< to allocate; 0: context only
-    std::shared_ptr<LossState> fate;
-    std::atomic<bool>* somebody_asks =
+    std::shared_ptr<LossState> loss;
+    std::atomic<bool>* has_poller =
         nullptr;  ///< true while one thread polls, among all that wait for devices of a runtime; outlives
                   ///< this
   };
@@ -96,7 +96,7 @@ class OpenDevice {
   /// Throws DeviceLostError.
   void synchronize(Stream stream) const;
 
-  bool lost() const noexcept { return settings_.fate->lost(); }
+  bool lost() const noexcept { return settings_.loss->lost(); }
   /// Throws DeviceLostError if the device is lost.
   void throw_if_lost() const;
   /// As throw_if_lost(), but also queries the driver, which may report the loss first.

@@ -13,7 +13,7 @@ CudaKernel CudaModule::operator[](std::string_view name) const {
   const auto& names = content_->names;
   const auto found = std::ranges::find(names, name);
   if (found == names.end())
-    throw UsageError(fmt::format("CudaModule: \"{}\" is none of the names that it was given", name));
+    throw UsageError(fmt::format("CudaModule: \"{}\" is not one of its kernels", name));
   return {*this, static_cast<std::size_t>(found - names.begin())};
 }
 

@@ -28,7 +28,7 @@ constexpr Status no_device = 100;
 constexpr Status not_ready = 600;
 constexpr Status peer_access_already_enabled = 704;
 
-constexpr unsigned stream_beside_default = 1;          // CU_STREAM_NON_BLOCKING
+constexpr unsigned stream_non_blocking = 1;            // CU_STREAM_NON_BLOCKING
 constexpr unsigned event_sleeps = 1, event_plain = 2;  // CU_EVENT_BLOCKING_SYNC, _DISABLE_TIMING
 constexpr unsigned host_for_all = 1, host_mapped = 2;  // CU_MEMHOSTALLOC_PORTABLE, _DEVICEMAP
 constexpr unsigned register_for_all = 1;               // CU_MEMHOSTREGISTER_PORTABLE

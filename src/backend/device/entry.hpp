@@ -18,16 +18,16 @@ namespace fairlead::backend {
 inline constexpr Setting device_by_number{.key = "device",
                                           .type = SettingType::count,
                                           .default_value = "0",
-                                          .help = "which of those that fairlead info names, counted from 0"};
+                                          .help = "number of the device in fairlead info, from 0"};
 inline constexpr Setting memory_of_device{.key = "memory",
                                           .type = SettingType::size,
                                           .minimum = "4KiB",
-                                          .help = "how much of its memory is used; it has to be given"};
+                                          .help = "how much of its memory is used; required"};
 inline constexpr Setting bandwidth_of_wire{.key = "bandwidth",
                                            .type = SettingType::bandwidth,
                                            .default_value = "10GB/s",
                                            .minimum = "1KB/s",
-                                           .help = "of its wire to RAM in each direction, for estimates"};
+                                           .help = "of its link to RAM in each direction, for estimates"};
 inline constexpr Setting latency_of_wire{.key = "latency",
                                          .type = SettingType::count,
                                          .default_value = "20",
@@ -53,7 +53,7 @@ const auto& device_numbered(const Found& found, std::uint64_t number, Bytes memo
   }
   const auto& device = found.devices[number];
   if (memory > device.memory_bytes)
-    throw ConfigError(fmt::format("devices: \"{}\" wants {} of {}, which has {}", text,
+    throw ConfigError(fmt::format("devices: \"{}\" requests {} of {}, which has {}", text,
                                   config::readable_size(memory), device.name,
                                   config::readable_size(device.memory_bytes)));
   return device;

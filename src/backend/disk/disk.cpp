@@ -26,8 +26,7 @@ void DiskCarrier::start(const Transfer& load) {
   if (stopped_.load()) return;
   const TransferEnd& on_disk = load.away_from_home ? load.from : load.to;
   const TransferEnd& in_memory = load.away_from_home ? load.to : load.from;
-  if (in_memory.host == nullptr)
-    throw Error("internal: the disk was asked for what is not in the host's memory");
+  if (in_memory.host == nullptr) throw Error("internal: a copy between the disk and memory other than RAM");
   auto pending = std::make_unique<Transfer>(load);
   // In whole pages, as direct I/O requires; replicas, staging buffers and the file have the space.
   threads_.submit(IoRequest{.descriptor = file_.descriptor,

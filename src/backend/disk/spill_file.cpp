@@ -163,7 +163,7 @@ void SpillFile::refuse_space(Bytes bytes, int error_number) const {
   std::string has = "an unknown number of bytes";
   if (fstatvfs(file_.get(), &disk) == 0) has = readable(Bytes{disk.f_bavail} * disk.f_frsize);
   throw SystemError(
-      fmt::format("the spill file in the directory \"{}\" needs {} more, beside the {} that it has; free on "
+      fmt::format("the spill file in the directory \"{}\" needs {} more, in addition to its {}; free on "
                   "that disk: {} ({}).\n"
                   "  Make room there, name a directory on a larger disk, or allow more memory.",
                   directory_, readable(bytes), readable(set_aside_), has, std::strerror(error_number)));

@@ -17,7 +17,8 @@ class InjectedLoss {
   InjectedLoss(BackendHost& site, NodeId node, const std::string& device, std::uint64_t ends)
       : site_(site),
         node_(node),
-        words_("it was to be lost after " + std::to_string(ends) + " copies and tasks (lost= in --devices)"),
+        words_("it was set to be lost after " + std::to_string(ends) +
+               " copies and tasks (lost= in --devices)"),
         text_("the device \"" + device + "\" is lost: " + words_),
         left_(ends) {}
 

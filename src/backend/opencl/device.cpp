@@ -47,7 +47,7 @@ Buffer OpenDevice::take(Queue queue, Bytes bytes) const {
                                            &nothing, 0, nullptr, nullptr);
   if (status == success) return buffer;
   if (buffer != nullptr) driver_->clReleaseMemObject(buffer);
-  throw SystemError(fmt::format("{}\n  It does not give {}: let Fairlead use less of its memory.",
+  throw SystemError(fmt::format("{}\n  It cannot allocate {}: let Fairlead use less of its memory.",
                                 problem(status, "clCreateBuffer"), config::readable_size(bytes)));
 }
 
@@ -63,11 +63,10 @@ void OpenDevice::release(Queue queue) const noexcept { driver_->clReleaseCommand
 OpenclBuffer OpenDevice::where(const void* address) const {
   const Bytes offset = reinterpret_cast<std::uintptr_t>(address) - settings_.begin;
   if (offset >= settings_.memory_bytes)
-    throw UsageError(
-        fmt::format("{}: buffer() was asked for an address that is not in its memory\n  It takes what a body "
-                    "is given: its "
-                    "data and scratch, not what the program has.",
-                    settings_.name));
+    throw UsageError(fmt::format(
+        "{}: buffer() got an address outside of its memory\n  It accepts the data and scratch that a "
+        "body gets, not the program's own memory.",
+        settings_.name));
   return at(offset);
 }
 

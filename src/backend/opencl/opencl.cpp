@@ -40,7 +40,7 @@ constexpr std::array<Setting, 6> opencl_options{{
     {.key = "workspace",
      .type = size,
      .default_value = "0B",
-     .help = "of its memory: for what kernels need beside a task's data, for each queue"},
+     .help = "the part of its memory for temporary data of kernels, for each queue"},
 }};
 
 /// Artificial start addresses of device memories and their distance, where no process of any machine has anything.
@@ -56,17 +56,16 @@ class OpenclPart final : public BackendInstance {
         device_numbered(*found_, entry.number(OpenclOption::device), memory, entry.text, "OpenCL");
     if (memory > found.largest_buffer_bytes || memory > addresses_of_each)
       throw ConfigError(
-          fmt::format("devices: \"{}\" wants {}, and {} gives at most {} at a time\n  Name it several times "
-                      "to use more: each is "
-                      "a memory of its own.",
+          fmt::format("devices: \"{}\" requests {}, but {} allocates at most {} at once\n  Name it several "
+                      "times to use more: each is a separate memory.",
                       entry.text, config::readable_size(memory), found.name,
                       config::readable_size(found.largest_buffer_bytes)));
     const Bytes queues = entry.number(OpenclOption::queues);
     const Bytes workspace = whole_pages_for(entry.number(OpenclOption::workspace));
     if (workspace > memory / queues || workspace * queues + 4096 > memory)
       throw ConfigError(fmt::format(
-          "devices: of the memory of \"{}\" the workspaces of its queues leave nothing\n  They take {} each: "
-          "give it at least {} and what data need, or fewer queues, or less by workspace=.",
+          "devices: the workspaces of the queues of \"{}\" leave nothing of its memory for data\n  They take "
+          "{} each: give it at least {} and what data need, or fewer queues, or a smaller workspace=.",
           entry.text, config::readable_size(workspace), config::readable_size(workspace * queues + 4096)));
     One& one = devices_.emplace_back();
     one.found = &found;

@@ -45,7 +45,7 @@ Program Programs::compile(const OpenclKernel::Text& text) const {
   driver.clReleaseProgram(program);
   throw SystemError(fmt::format(
       "{}\n{}", device_.problem(status, fmt::format("compiling the kernel \"{}\"", text.name).c_str()),
-      log.empty() ? "  The compiler says no more." : log));
+      log.empty() ? "  The compiler printed no messages." : log));
 }
 
 }  // namespace fairlead::backend::cl

@@ -113,7 +113,7 @@ void SimWorld::span_formed(Task& task, std::span<const WorkerId> workers) {
   for (const WorkerId id : workers) {
     Worker& worker = workers_[index(id)];
     if (worker.running != nullptr || !worker.staged.empty() || worker.aside_for != nullptr)
-      throw Error("internal: a worker that is to stand aside has something to do");
+      throw Error("internal: a worker of a task of several workers is not idle");
     worker.aside_for = &task;
   }
 }
@@ -512,7 +512,7 @@ void SimWorld::wait(const std::function<bool()>& done) {
   while (!done()) {
     if (stopped_ && engine_->fatal() != nullptr) return;  // the waiting thread reports the error
     if (options_.most_events != 0 && events_ >= options_.most_events)
-      throw Error("internal: what is waited for did not happen within " + std::to_string(events_) +
+      throw Error("internal: the awaited condition is false after " + std::to_string(events_) +
                   " simulated events");
     if (apply_signalled() || timeline_.step()) continue;
     if (stopped_) return;
@@ -521,7 +521,7 @@ void SimWorld::wait(const std::function<bool()>& done) {
       signal_came_.wait(lock, [this] { return any_signalled_.load(); });
       continue;
     }
-    throw Error("internal: the simulation has nothing left to happen, but what is waited for did not\n" +
+    throw Error("internal: the simulation has no more events, but the awaited condition is false\n" +
                 engine_
                     ->situation({.datum = [](DatumId id) { return "datum " + std::to_string(index(id)); },
                                  .in_body = [this](WorkerId id) { return in_body(id); },
@@ -529,7 +529,7 @@ void SimWorld::wait(const std::function<bool()>& done) {
                     .text());
   }
   // The result must be stable: callers test it again after true.
-  if (!done()) throw Error("internal: what was waited for was so only while it was asked");
+  if (!done()) throw Error("internal: the awaited condition was true only temporarily");
 }
 
 }  // namespace fairlead::backend

@@ -7,8 +7,8 @@ namespace fairlead::backend {
 
 void Timeline::throw_at_end() {
   throw Error(
-      "what is simulated takes more than 28 years, and is followed no further\n"
-      "  Are the rates and bandwidths of the machine those that were meant?");
+      "the simulated time exceeds the limit of 28 years\n"
+      "  Check the rates and bandwidths of the machine.");
 }
 
 std::uint32_t Timeline::join(Member& member) {

@@ -92,7 +92,7 @@ void UnifiedPages::evict_for(const Pages& wanted, Place place, std::uint64_t blo
   if (wanted.blocks > state.capacity)
     throw Error("a datum of " + std::to_string(wanted.bytes) + " bytes is larger than a device, which has " +
                 std::to_string(state.capacity * options_.block) +
-                " bytes: what the driver makes of that is not simulated");
+                " bytes: the driver's behaviour is not simulated then");
   auto next = state.by_use.begin();
   while (state.held + blocks > state.capacity) {
     Pages& oldest = data_[index(next->second)];

@@ -69,7 +69,7 @@ std::filesystem::path with_free_name(const std::filesystem::path& path, Make mak
     auto name =
         directory_of(path) / fmt::format(".{}.{}-{}.partial", path.filename().string(), ::getpid(), attempt);
     if (make(name.c_str()) == 0) return name;
-    if (errno != EEXIST || attempt == 1000) fail(path, "make a file beside it", errno);
+    if (errno != EEXIST || attempt == 1000) fail(path, "make a file next to it", errno);
   }
 }
 
@@ -92,8 +92,9 @@ void require_replaceable(const std::filesystem::path& path, const struct stat& o
   const uid_t self = ::geteuid();
   if (self != 0 && ::stat(directory.c_str(), &above) == 0 && (above.st_mode & S_ISVTX) != 0 &&
       above.st_uid != self && old.st_uid != self)
-    refuse(fmt::format("it is another user's, in the directory \"{}\", where each user may remove his own",
-                       directory.string()));
+    refuse(fmt::format(
+        "it belongs to another user, and in the directory \"{}\" only the owner of a file may remove it",
+        directory.string()));
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ class Fold final : public Role {
   void over(Task& fold) override { memory_.reductions().fold_over(fold); }
   std::string check_logged(const Task& fold) const override {
     if (fold.access_count == 2 && memory_.datum(fold.accesses()[1].datum).is_partial) return {};
-    return "folds what is no partial result";
+    return "folds a datum that is not a partial result";
   }
 
  private:

@@ -56,7 +56,7 @@ class Hold final : public Role {
         it_.endings.end(hold, out);
         break;
       case TaskState::staged:
-        it_.pseudo_tasks.let_go(hold);
+        it_.pseudo_tasks.release(hold);
         it_.memory.unhold(hold);
         it_.memory.release(hold,
                            release.data_unused || it_.mistake.is(Mistake::hold_write_forgotten)

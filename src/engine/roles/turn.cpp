@@ -27,7 +27,7 @@ class Turn final : public Role {
   void released(const HoldRelease& release, Commands& out) override {
     Task& turn = *release.hold;
     if (turn.state != TaskState::staged) return;
-    it_.pseudo_tasks.let_go(turn);
+    it_.pseudo_tasks.release(turn);
     release.data_unused ? it_.endings.fail(turn, out) : it_.endings.end(turn, out);
   }
 

@@ -11,11 +11,12 @@
 #include "engine/runtime_core.hpp"
 #include "front/flow/flow_implementation.hpp"
 #include "front/ranks/rank_context.hpp"
+#include "front/runtime/runtime_access.hpp"
 
 namespace fairlead {
 
 Flow::Flow(Runtime& runtime)
-    : implementation_(std::make_unique<Implementation>(runtime.implementation_, runtime.core())) {}
+    : implementation_(std::make_unique<Implementation>(runtime.implementation_, front::core_of(runtime))) {}
 Flow::~Flow() {
   auto& it = *implementation_;
   if (!it.source->finish()) it.core.keep(std::move(it.source));

@@ -76,7 +76,7 @@ class DistributedRun final : public net::Client {
   std::string failure() const;
   /// True if the reason is a global stall: quiescence on all ranks with tasks remaining.
   bool is_stalled() const {
-    return failure().find(net::TerminationDetector::nothing_moves) != std::string::npos;
+    return failure().find(net::TerminationDetector::no_progress) != std::string::npos;
   }
   bool has_failed() const noexcept { return has_failed_.load(); }
 

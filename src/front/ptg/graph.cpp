@@ -12,6 +12,7 @@
 #include "front/ptg/unrolled_graph.hpp"
 #include "front/ranks/rank_context.hpp"
 #include "front/ranks/shared_datum.hpp"
+#include "front/runtime/runtime_access.hpp"
 #include "front/unrolled/check.hpp"
 
 namespace fairlead::ptg {
@@ -19,11 +20,11 @@ namespace fairlead::ptg {
 class Graph::Implementation {
  public:
   Implementation(Runtime& of, std::shared_ptr<void> kept)
-      : runtime(of), core(of.core()), runtime_kept(std::move(kept)) {}
+      : runtime(of), core(front::core_of(of)), runtime_kept(std::move(kept)) {}
 
   GraphSource& source_made() {
     if (source == nullptr) {
-      net::Communicator* const communicator = runtime.communicator();
+      net::Communicator* const communicator = front::communicator_of(runtime);
       const auto* const ranks = front::rank_context(core.surroundings());
       ClassTable table = make_class_table({classes.begin(), classes.end()}, communicator != nullptr);
       table.stop = &early_end.abandoned_flag();

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "front/ranks/rank_context.hpp"
+#include "front/runtime/runtime_access.hpp"
 
 namespace fairlead {
 
@@ -30,7 +31,7 @@ void Message::wait() const {
 Message begin_message(Runtime& runtime, const detail::DatumReference& reference, bool sends,
                       std::uint32_t peer, std::uint32_t tag, SourceLine where, std::function<void()> done,
                       bool awaited) {
-  engine::RuntimeCore& core = runtime.core();
+  engine::RuntimeCore& core = front::core_of(runtime);
   core.caller().check(sends ? "send" : "receive");
   const auto refuse = [&](const char* why) {
     throw UsageError(fmt::format("a message {}\n  started at {}:{}", why, where.file_name(), where.line()));

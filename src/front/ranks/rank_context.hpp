@@ -12,7 +12,7 @@
 
 namespace fairlead::front {
 
-class RankContext {
+class RankContext final : public engine::RankState {
  public:
   RankContext(engine::RuntimeCore& core, std::shared_ptr<net::Network> network, const net::Protocol& protocol,
               ReceivePlacementChoice landing)

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "front/recording/recording_source.hpp"
+#include "front/runtime/runtime_access.hpp"
 
 namespace fairlead {
 
@@ -18,7 +19,7 @@ class Recording::Implementation {
 };
 
 Recording::Recording(Runtime& runtime)
-    : implementation_(std::make_shared<Implementation>(runtime.implementation_, runtime.core())) {}
+    : implementation_(std::make_shared<Implementation>(runtime.implementation_, front::core_of(runtime))) {}
 
 Recording::~Recording() {
   if (implementation_ == nullptr) return;

@@ -33,12 +33,12 @@ Runtime::Runtime(const Config& config, const Rank& rank, Bytes reserved)
     : Runtime(front::config_of(config, rank), reserved, front::backends_of(rank)) {
   if (rank.network == nullptr) return;
   const net::Protocol protocol = front::protocol_of(config, implementation_->plan.capacity, *rank.network);
-  front::ReceivePlacementChoice landing = front::landing_of(config, core(), *rank.network);
+  front::ReceivePlacementChoice landing = front::landing_of(config, implementation_->core, *rank.network);
   if (!rank.network->claim()) front::throw_taken(rank);
   net::set_heartbeat_timeout(std::chrono::seconds(config.count("rank-timeout")));
   try {
-    core().surroundings().rank_state =
-        std::make_shared<front::RankContext>(core(), rank.network, protocol, std::move(landing));
+    implementation_->core.surroundings().rank_state = std::make_shared<front::RankContext>(
+        implementation_->core, rank.network, protocol, std::move(landing));
   } catch (const std::bad_alloc&) {
     rank.network->abort_out_of_memory();  // the other ranks wait for this rank
     throw;
@@ -46,21 +46,16 @@ Runtime::Runtime(const Config& config, const Rank& rank, Bytes reserved)
   implementation_->choose_policy();
 }
 Runtime::~Runtime() {
-  auto* const ranks = front::rank_context(core().surroundings());
+  auto* const ranks = front::rank_context(implementation_->core.surroundings());
   if (ranks) ranks->leave();
   implementation_->core.close();
-  if (ranks && core().caller().same_process()) ranks->end();
+  if (ranks && implementation_->core.caller().same_process()) ranks->end();
   // A running call of the on_quiet() receiver may hold data, which keeps the runtime alive. Ending the watchdog here
   // ensures that its thread does not release the last reference and destroy itself.
   if (implementation_->core.caller().same_process()) implementation_->watchdog.end();
 }
 
-engine::RuntimeCore& Runtime::core() noexcept { return implementation_->core; }
 std::size_t Runtime::workers() const noexcept { return implementation_->plan.workers; }
-net::Communicator* Runtime::communicator() noexcept {
-  auto* const ranks = front::rank_context(core().surroundings());
-  return !ranks ? nullptr : &ranks->communicator();
-}
 std::uint32_t Runtime::rank() const noexcept {
   auto* const all = front::rank_context(implementation_->core.surroundings());
   return !all ? 0 : static_cast<std::uint32_t>(all->communicator().own());
@@ -103,18 +98,13 @@ void Runtime::end_records() {
 }
 void Runtime::wind_down() noexcept { implementation_->core.wind_down(); }
 void Runtime::give_up(const std::string& why) noexcept {
-  if (auto* const ranks = front::rank_context(core().surroundings()); ranks && core().caller().same_process())
+  if (auto* const ranks = front::rank_context(implementation_->core.surroundings());
+      ranks && implementation_->core.caller().same_process())
     ranks->communicator().fail(why);
 }
 void Runtime::drop_clean() {
   implementation_->core.caller().check("drop_clean");
   implementation_->core.home_values().drop_clean();
-}
-trace::Snapshot Runtime::recorded() {
-  implementation_->core.caller().check("recorded");
-  trace::Snapshot snapshot = implementation_->recorded();
-  if (auto* const ranks = front::rank_context(core().surroundings())) ranks->values().add_to(snapshot);
-  return snapshot;
 }
 Runtime::Traffic Runtime::disk_traffic() const noexcept {
   const backend::DiskTraffic& disk = implementation_->traffic;

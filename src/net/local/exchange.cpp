@@ -95,7 +95,7 @@ bool LocalRank::hear(Listener& listener) {
 
 namespace {
 /// The error of the copy; empty: it succeeded, or its destination was on a lost device.
-std::string bring(const void* from, const Commands::PostedReceive& to) {
+std::string copy_to(const void* from, const Commands::PostedReceive& to) {
   if (to.memory == nullptr) {
     to.layout.copy(from, to.place, to.bytes);
     return {};
@@ -123,7 +123,7 @@ void LocalRank::handle(Listener& listener, Exchange::Packet packet) {
   PayloadId expected{};
   std::string why_not;
   {
-    const std::lock_guard landing_guard(landing_);
+    const std::lock_guard receive_guard(receive_mutex_);
     Commands::PostedReceive place;
     {
       const std::lock_guard guard(mutex_);
@@ -134,7 +134,7 @@ void LocalRank::handle(Listener& listener, Exchange::Packet packet) {
     }
     const std::lock_guard payload_guard(comes.state->mutex);
     if (comes.state->dropped) return;
-    why_not = bring(comes.payload.from, place);
+    why_not = copy_to(comes.payload.from, place);
     expected = place.id;
   }
   if (!why_not.empty()) return listener.failed(why_not);
@@ -163,7 +163,7 @@ void LocalRank::send(const Commands::Payload& payload) {
 void LocalRank::drop(PayloadId payload) {
   std::shared_ptr<Exchange::Payload> sending;
   {
-    const std::lock_guard landing_guard(landing_);  // no write is in progress here
+    const std::lock_guard receive_guard(receive_mutex_);  // no write is in progress here
     const std::lock_guard guard(mutex_);
     std::erase_if(expected_, [&](const auto& entry) { return entry.second.id == payload; });
     if (const auto found = sending_.find(payload); found != sending_.end()) {
@@ -180,7 +180,7 @@ void LocalRank::drop(PayloadId payload) {
 void LocalRank::abort_out_of_memory() noexcept {
   std::unordered_map<PayloadId, std::shared_ptr<Exchange::Payload>> sending;
   {
-    const std::lock_guard landing_guard(landing_);
+    const std::lock_guard receive_guard(receive_mutex_);
     const std::lock_guard guard(mutex_);
     expected_.clear();
     sending.swap(sending_);

@@ -96,7 +96,7 @@ class LocalRank final : public Network {
   RankId lost_ = no_rank;
   std::map<std::pair<RankId, std::uint64_t>, Commands::PostedReceive> expected_;  // by sender and tag
   std::unordered_map<PayloadId, std::shared_ptr<Exchange::Payload>> sending_;
-  std::mutex landing_;  // held while bytes are written here
+  std::mutex receive_mutex_;  // held while bytes are written here
 };
 
 }  // namespace fairlead::net

@@ -26,33 +26,32 @@ void abort_by_mpi() { MPI_Abort(MPI_COMM_WORLD, 1); }
 
 bool begin_mpi() {
   int begun = 0, level = MPI_THREAD_SINGLE;
-  check_mpi(MPI_Initialized(&begun), "say whether it has begun");
-  if (begun == 0) check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &level), "begin");
+  check_mpi(MPI_Initialized(&begun), "report whether it is initialized");
+  if (begun == 0) check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &level), "initialize");
   return begun == 0;
 }
 
 /// MPI's level of thread support.
 int level_of_threads() {
   int level = MPI_THREAD_SINGLE;
-  check_mpi(MPI_Query_thread(&level), "say what threads may do");
+  check_mpi(MPI_Query_thread(&level), "report its thread level");
   if (level < MPI_THREAD_FUNNELED)
     throw SystemError(
-        "this MPI was begun for a program without threads, and Fairlead has some: begin it by "
-        "MPI_Init_thread with "
-        "MPI_THREAD_FUNNELED or more, or leave that to Fairlead");
+        "this MPI was initialized for a program without threads, but Fairlead uses threads: initialize it by "
+        "MPI_Init_thread with MPI_THREAD_FUNNELED or a higher level, or let Fairlead initialize it");
   int is_main = 1;
-  check_mpi(MPI_Is_thread_main(&is_main), "say which thread has begun it");
+  check_mpi(MPI_Is_thread_main(&is_main), "report which thread has initialized it");
   if (level == MPI_THREAD_FUNNELED && is_main == 0)
     throw SystemError(
-        "this MPI may be called by the thread alone that has begun it, and another one asks for the rank's "
-        "place");
+        "this MPI may be called only by the thread that has initialized it, but another thread requests the "
+        "rank's place");
   return level;
 }
 
 MPI_Comm own_copy(MPI_Comm of) {
   MPI_Comm copy = MPI_COMM_NULL;
-  check_mpi(MPI_Comm_dup(of, &copy), "make a communicator");
-  check_mpi(MPI_Comm_set_errhandler(copy, MPI_ERRORS_RETURN), "take errors as answers");
+  check_mpi(MPI_Comm_dup(of, &copy), "create a communicator");
+  check_mpi(MPI_Comm_set_errhandler(copy, MPI_ERRORS_RETURN), "return errors");
   return copy;
 }
 
@@ -60,7 +59,7 @@ MPI_Comm own_copy(MPI_Comm of) {
 Network::Sharing sharing_of_machine() {
   MPI_Comm machine = MPI_COMM_NULL;
   check_mpi(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine),
-            "say who is on this machine");
+            "report the ranks of this machine");
   int ranks = 1, place = 0;
   check_mpi(MPI_Comm_size(machine, &ranks), "count ranks");
   check_mpi(MPI_Comm_rank(machine, &place), "number ranks");
@@ -69,7 +68,7 @@ Network::Sharing sharing_of_machine() {
   std::vector<cpu_set_t> all(static_cast<std::size_t>(ranks));
   check_mpi(MPI_Allgather(&own, static_cast<int>(sizeof own), MPI_BYTE, all.data(),
                           static_cast<int>(sizeof own), MPI_BYTE, machine),
-            "say which processors ranks may use");
+            "report which processors ranks may use");
   check_mpi(MPI_Comm_free(&machine), "free a communicator");
   Network::Sharing sharing{.ranks = static_cast<std::uint32_t>(ranks),
                            .place_on_machine = static_cast<std::uint32_t>(place)};
@@ -88,12 +87,12 @@ std::vector<std::string> share(const std::string& own) {
   const int length = static_cast<int>(own.size());
   std::vector<int> lengths(static_cast<std::size_t>(ranks)), begins(lengths.size());
   check_mpi(MPI_Allgather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, MPI_COMM_WORLD),
-            "tell ranks of each other");
+            "exchange data between ranks");
   for (std::size_t i = 1; i < begins.size(); ++i) begins[i] = begins[i - 1] + lengths[i - 1];
   std::string all(static_cast<std::size_t>(begins.back() + lengths.back()), ' ');
   check_mpi(MPI_Allgatherv(own.data(), length, MPI_CHAR, all.data(), lengths.data(), begins.data(), MPI_CHAR,
                            MPI_COMM_WORLD),
-            "tell ranks of each other");
+            "exchange data between ranks");
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < begins.size(); ++i)
     texts.push_back(all.substr(static_cast<std::size_t>(begins[i]), static_cast<std::size_t>(lengths[i])));
@@ -122,11 +121,11 @@ std::string why_not_into_devices() {
     asked = "MPIX_Query_cuda_support";
     void* const of_cuda = ::dlsym(RTLD_DEFAULT, asked);
     if (of_cuda == nullptr)
-      return version_of_mpi() + " cannot say whether it receives into memory of CUDA devices";
+      return version_of_mpi() + " does not report whether it receives into memory of CUDA devices";
     answer = reinterpret_cast<int (*)()>(of_cuda)();
   }
   return answer != 0 ? std::string()
-                     : version_of_mpi() + " says that it does not receive into memory of CUDA devices (" +
+                     : version_of_mpi() + " reports that it does not receive into memory of CUDA devices (" +
                            asked + ")";
 }
 
@@ -167,7 +166,7 @@ std::uint64_t eager_bytes() {
       check_mpi(MPI_Recv(bytes.data(), size, MPI_CHAR, 0, 1, by, MPI_STATUS_IGNORE), "receive");
     }
   }
-  check_mpi(MPI_Bcast(&known, 1, MPI_INT, 0, by), "tell ranks");
+  check_mpi(MPI_Bcast(&known, 1, MPI_INT, 0, by), "notify ranks");
   check_mpi(MPI_Comm_free(&by), "free a communicator");
   return static_cast<std::uint64_t>(known);
 }
@@ -187,7 +186,7 @@ std::shared_ptr<Network> join() {
   check_mpi(MPI_Comm_size(groups.messages, &groups.ranks), "count ranks");
   int* largest = nullptr;
   int known = 0;
-  check_mpi(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &largest, &known), "say which tags there are");
+  check_mpi(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &largest, &known), "report the largest tag");
   if (known != 0) groups.largest_tag = *largest;
   groups.sharing = sharing_of_machine();
   groups.by_one_thread = level == MPI_THREAD_FUNNELED;

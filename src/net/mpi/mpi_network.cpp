@@ -21,7 +21,7 @@ int tag_of(const MpiGroups& groups, std::uint64_t tag) noexcept {
 constexpr std::size_t short_bytes = 4096;
 // MPI buffers messages beyond these.
 constexpr std::size_t receives = 16;
-constexpr unsigned looks_per_telling = 16;  // reports that nothing came, which read the clock
+constexpr unsigned polls_per_report = 16;  // reports that nothing came, which read the clock
 constexpr int message_tag = 1;
 constexpr Bytes largest_part = Bytes{1} << 30;  // MPI counts elements by int
 // Values of the first byte of a short message.
@@ -48,15 +48,15 @@ void MpiNetwork::or_broken(const Ask& ask) {
   } catch (const MpiError& error) {
     if (is_lost()) return;  // MPI may have noticed the loss as well
     lose(error.what());
-    tell_broken(error.what());
+    report_broken(error.what());
   }
 }
 
 void MpiNetwork::begin(Listener& listener) {
   if (is_other_thread())
     throw SystemError(
-        "this MPI may be called by the thread alone that has begun it, which therefore has to make the "
-        "runtime and to wait for it");
+        "this MPI may be called only by the thread that has initialized it: that thread must create the "
+        "runtime and wait for it");
   const std::lock_guard guard(mutex_);
   hearing_.begin(listener);
   if (is_lost()) return;
@@ -178,8 +178,8 @@ class PiecesInMemory {
       }
     check_mpi(
         MPI_Type_create_hindexed(count_of(lengths.size()), lengths.data(), offsets.data(), MPI_BYTE, &type_),
-        "describe a part of a value");
-    check_mpi(MPI_Type_commit(&type_), "describe a part of a value");
+        "describe a chunk of a value");
+    check_mpi(MPI_Type_commit(&type_), "describe a chunk of a value");
   }
   PiecesInMemory(const PiecesInMemory&) = delete;
   PiecesInMemory& operator=(const PiecesInMemory&) = delete;
@@ -198,7 +198,7 @@ void MpiNetwork::ask_for(const Commands::PostedReceive& expected) {
     const PiecesInMemory pieces(expected.layout);
     check_mpi(MPI_Irecv(place, 1, pieces.type(), static_cast<int>(expected.from),
                         tag_of(groups_, expected.tag), groups_.payloads, &request),
-              "prepare to receive a part of a value");
+              "prepare to receive a chunk of a value");
     requests_.add(request, {.kind = Kind::receive_part, .other = expected.from, .payload = expected.id});
     return payloads_.add(expected.id, 1);
   }
@@ -231,7 +231,7 @@ void MpiNetwork::ask_for(const Commands::Payload& payload) {
     const PiecesInMemory pieces(payload.layout);
     check_mpi(MPI_Isend(from, 1, pieces.type(), static_cast<int>(payload.to), tag_of(groups_, payload.tag),
                         groups_.payloads, &request),
-              "send a part of a value");
+              "send a chunk of a value");
     requests_.add(request, {.kind = Kind::send_part, .other = payload.to, .payload = payload.id});
     tally_.sent(payload.to, MpiTally::Of::payloads);
     return payloads_.add(payload.id, 1);
@@ -272,7 +272,7 @@ void MpiNetwork::abort_out_of_memory() noexcept {
     loss_.store(Loss::reported);  // the listener has reported it itself
   }
   try {
-    tell_broken(why_lost_);
+    report_broken(why_lost_);
   } catch (...) {
     // The others notice when this process ends; its run has been stopped.
   }
@@ -291,23 +291,23 @@ bool MpiNetwork::poll() try {
     return report_loss();
   const bool poked = deliver_poke();  // sends first: these are in flight while MPI is polled
   std::vector<MpiEvent> happened;
-  bool worth_telling = false;
+  bool report_empty = false;
   {
     const std::unique_lock guard(mutex_, std::try_to_lock);
     if (!guard.owns_lock() || end_.load() != End::none) return poked;
     or_broken([&] { look(); });
     happened.swap(happened_);
     empty_polls_ = happened.empty() && !poked ? empty_polls_ + 1 : 0;
-    worth_telling = empty_polls_ % looks_per_telling == 1;
+    report_empty = empty_polls_ % polls_per_report == 1;
   }
-  if (!happened.empty() || worth_telling)
+  if (!happened.empty() || report_empty)
     hearing_.notify([&](Listener& listener) {
       for (const MpiEvent& it : happened) {
         if (it.kind == Kind::receive) listener.came(it.from, it.message);
         if (it.kind == Kind::receive_part) listener.landed(it.payload);
         if (it.kind == Kind::send_part) listener.left(it.payload);
       }
-      if (worth_telling) listener.nothing_came();
+      if (report_empty) listener.nothing_received();
     });
   return poked || !happened.empty();
 } catch (const std::bad_alloc&) {  // completed operations are lost
@@ -356,7 +356,7 @@ void MpiNetwork::receive_unwanted() {
   MPI_Message message = MPI_MESSAGE_NULL;
   MPI_Status status;
   check_mpi(MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, groups_.payloads, &found, &message, &status),
-            "look for what nobody wants");
+            "look for unexpected messages");
   if (found == 0) return;
   int bytes = 0;
   MPI_Get_count(&status, MPI_BYTE, &bytes);
@@ -364,7 +364,7 @@ void MpiNetwork::receive_unwanted() {
                                    .bytes = std::vector<std::byte>(static_cast<std::size_t>(bytes))};
   MPI_Request request = MPI_REQUEST_NULL;
   check_mpi(MPI_Imrecv(operation.bytes.data(), bytes, MPI_BYTE, &message, &request),
-            "receive what nobody wants");
+            "receive an unexpected message");
   requests_.add(request, std::move(operation));
 }
 
@@ -380,7 +380,7 @@ void MpiNetwork::receive_the_rest() {
     happened_.clear();
     if (!all_are_here) {
       int over = 0;
-      check_mpi(MPI_Test(&others, &over, MPI_STATUS_IGNORE), "wait for the other ranks' end");
+      check_mpi(MPI_Test(&others, &over, MPI_STATUS_IGNORE), "wait until the other ranks end");
       all_are_here = over != 0;
     } else if (tally_.left(MpiTally::Of::payloads) != 0 && !requests_.some_of(Kind::dropped_receive)) {
       receive_unwanted();  // one at a time: each takes memory

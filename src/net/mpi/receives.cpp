@@ -10,7 +10,7 @@ void MpiReceives::begin(MPI_Comm by, int tag, std::size_t count, std::size_t byt
     check_mpi(MPI_Recv_init(places_[i].data(), static_cast<int>(bytes), MPI_BYTE, MPI_ANY_SOURCE, tag, by,
                             &requests_[i]),
               "prepare to receive");
-  for (MPI_Request& request : requests_) check_mpi(MPI_Start(&request), "begin to receive");
+  for (MPI_Request& request : requests_) check_mpi(MPI_Start(&request), "start a receive");
 }
 
 bool MpiReceives::oldest_is_over(MPI_Status& status) {
@@ -21,9 +21,9 @@ bool MpiReceives::oldest_is_over(MPI_Status& status) {
 
 void MpiReceives::end() {
   for (MPI_Request& request : requests_) {
-    check_mpi(MPI_Cancel(&request), "end a receive");
-    check_mpi(MPI_Wait(&request, MPI_STATUS_IGNORE), "end a receive");
-    check_mpi(MPI_Request_free(&request), "forget a request");
+    check_mpi(MPI_Cancel(&request), "cancel a receive");
+    check_mpi(MPI_Wait(&request, MPI_STATUS_IGNORE), "cancel a receive");
+    check_mpi(MPI_Request_free(&request), "free a request");
   }
   requests_.clear();
 }

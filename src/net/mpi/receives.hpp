@@ -38,7 +38,7 @@ void MpiReceives::look(Heard&& heard) {
     MPI_Get_count(&status, MPI_BYTE, &bytes);
     heard(std::span<const std::byte>(places_[oldest_]).first(static_cast<std::size_t>(bytes)),
           RankId{static_cast<std::uint32_t>(status.MPI_SOURCE)});
-    check_mpi(MPI_Start(&requests_[oldest_]), "begin to receive");
+    check_mpi(MPI_Start(&requests_[oldest_]), "start a receive");
     oldest_ = (oldest_ + 1) % requests_.size();
   }
 }

@@ -25,7 +25,7 @@ int MpiRequests::test_some() {
   int count = 0;
   check_mpi(MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count, over_.data(),
                          MPI_STATUSES_IGNORE),
-            "go on with what is under way");
+            "make progress on transfers in flight");
   return count == MPI_UNDEFINED ? 0 : count;
 }
 
@@ -46,9 +46,9 @@ std::size_t MpiRequests::drop_if(const IsDropped& is_dropped) {
     if (operation.kind != Kind::receive_part) continue;
     MPI_Status status;
     int cancelled = 0;
-    check_mpi(MPI_Cancel(&requests_[i]), "give a payload up");
-    check_mpi(MPI_Wait(&requests_[i], &status), "give a payload up");
-    check_mpi(MPI_Test_cancelled(&status, &cancelled), "give a payload up");
+    check_mpi(MPI_Cancel(&requests_[i]), "cancel a transfer");
+    check_mpi(MPI_Wait(&requests_[i], &status), "cancel a transfer");
+    check_mpi(MPI_Test_cancelled(&status, &cancelled), "cancel a transfer");
     if (cancelled == 0) ++came;
     remove(i);
   }

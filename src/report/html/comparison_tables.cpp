@@ -52,7 +52,7 @@ class ComparedTable {
       heads.emplace_back(name_of(static_cast<Cause>(cause)));
     }
     for (const char* head : {"peak memory", "evictions", "deciding, per task"}) heads.emplace_back(head);
-    Table table(comparison_.runs.size() == 1 ? "Beside the bounds" : "Policies side by side", heads);
+    Table table(comparison_.runs.size() == 1 ? "Compared with the bounds" : "Policies side by side", heads);
     for (const ComparedRun& run : comparison_.runs) row(table, run);
     bounds(table);
     for (const ComparedRun& run : comparison_.runs)

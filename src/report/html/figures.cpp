@@ -12,9 +12,9 @@ using config::readable_size;
 
 std::string figures(const RunReport& report, double shown_seconds) {
   std::string text = "<dl class=\"figures\">\n";
-  const auto add = [&text](std::string_view what, const std::string& value, const std::string& beside) {
+  const auto add = [&text](std::string_view what, const std::string& value, const std::string& remark) {
     text +=
-        fmt::format("<div><dt>{}</dt><dd>{}</dd><dd>{}</dd></div>\n", what, escape(value), escape(beside));
+        fmt::format("<div><dt>{}</dt><dd>{}</dd><dd>{}</dd></div>\n", what, escape(value), escape(remark));
   };
   // The chart's time axis is longer if some phases of the run do not count.
   constexpr double alike = 1.02;

@@ -43,7 +43,7 @@ std::string speed(const RunReport& report) {
   for (const bool counts : {true, false})
     for (const Phase& phase : report.phases)
       if (phase.counts == counts)
-        table.row({phase.name, readable_seconds(phase.seconds), counts ? "" : "besides"}, "part");
+        table.row({phase.name, readable_seconds(phase.seconds), counts ? "" : "not included"}, "part");
   if (report.ceiling) {
     table.row({"bound: computing", readable_seconds(report.ceiling->compute_seconds), "on all workers"},
               "bound");
@@ -67,7 +67,8 @@ std::string speed(const RunReport& report) {
                                  *report.refinement_steps, *report.refinement_steps == 1 ? "" : "s")
                    : ""});
   if (report.growth)
-    table.row({"growth", fmt::format("{:.3g}", *report.growth), "the largest element of U beside that of A"});
+    table.row(
+        {"growth", fmt::format("{:.3g}", *report.growth), "the largest element of U divided by that of A"});
   if (const auto& rank = report.numerical_rank)
     table.row({"rank", fmt::format("{} of {}", rank->rank, rank->columns), text_of(*rank)});
   if (report.residual)

@@ -27,8 +27,8 @@ struct DartsRules {
 namespace darts {
 inline constexpr std::array options{
     PolicyOption{"prefetch", "buffer",
-                 "for which tasks data are fetched ahead: those of the buffer, which workers have picked, or "
-                 "all that are planned"}};
+                 "the tasks whose data are prefetched: those of the buffer, which workers have picked, or "
+                 "all planned tasks"}};
 }  // namespace darts
 inline DartsRules darts_rules(const PolicyOptions& options) {
   constexpr std::array<std::string_view, 2> choices{"buffer", "planned"};

@@ -11,7 +11,7 @@ class OwnerTable {
  public:
   static constexpr std::size_t no_owner = 0xffff;
 
-  /// A position in View::nodes(), or `nobody` without an owner.
+  /// A position in View::nodes(), or `no_owner`.
   std::size_t of(DatumId id) const noexcept {
     return index(id) < owners_.size() ? owners_[index(id)] : no_owner;
   }

@@ -11,11 +11,11 @@ namespace fairlead::schedule {
 
 inline constexpr PolicyOption tolerance_option{
     "tolerance", "0.2",
-    "how much later than elsewhere a task may be over where its data are, as a part; or reuse-only: always "
-    "there; load-only: never for their sake"};
+    "how much later than elsewhere a task may finish where its data are, as a fraction; or reuse-only: "
+    "always where its data are; load-only: regardless of its data"};
 inline constexpr std::array owner_options{tolerance_option};
 inline constexpr std::array owner_random_options{
-    tolerance_option, PolicyOption{"seed", "1", "of the devices that are drawn: a whole number"}};
+    tolerance_option, PolicyOption{"seed", "1", "seed of the random devices: a whole number"}};
 
 /// Places data without an owner where the writing task finishes first, or where its inputs are if it finishes only
 /// slightly later there.

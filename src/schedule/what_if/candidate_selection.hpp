@@ -59,27 +59,27 @@ struct SelectionInput {
   std::size_t min_tasks = 0;         ///< least number of tasks per policy for a meaningful result
   bool exceeds_memories = false;     ///< the data exceed the memories of the main workers, all together
   bool transfer_bound = false;       ///< transferring each datum once takes longer than the computation
-  bool transfers_are_cheap = false;  ///< several transfers of each datum do not: see begin_to_play()
+  bool transfers_are_cheap = false;  ///< several transfers of each datum do not: see try_start()
   std::vector<std::string> unneeded_workers;  ///< sets of workers without which the run may finish sooner
-  std::size_t optional_sets = 0;  ///< number of the last of these sets that are tried only within may_wait
+  std::size_t optional_sets = 0;  ///< number of the last sets, tried only within max_wait_fraction
   double max_wait_fraction =
       0;  ///< fraction of the tasks' time for which all workers may wait for the result
   Ablation left_out;
 
   /// True if so many simulations of all tasks fit into the waiting time, for this duration of the run.
-  bool fits_wait_budget(std::size_t plays, Duration time) const noexcept {
-    return static_cast<double>(plays) * tasks * static_cast<double>(cost_per_task.count()) <=
+  bool fits_wait_budget(std::size_t simulations, Duration time) const noexcept {
+    return static_cast<double>(simulations) * tasks * static_cast<double>(cost_per_task.count()) <=
            max_wait_fraction * static_cast<double>(time.count());
   }
 };
 /// The candidate policies.
 std::span<const std::string_view> candidate_policies() noexcept;
 /// The maximum number of simulations, without the optional ones.
-std::size_t max_simulations(const SelectionInput& question) noexcept;
+std::size_t max_simulations(const SelectionInput& input) noexcept;
 /// The policy that a finding selects; empty if the active policy stays or the finding is invalid.
-std::string policy_of(const SelectionInput& question, std::uint64_t finding);
+std::string policy_of(const SelectionInput& input, std::uint64_t finding);
 /// True if the budget allows enough simulated tasks for a result.
-bool is_worth_simulating(const SelectionInput& question) noexcept;
+bool is_worth_simulating(const SelectionInput& input) noexcept;
 
 /// The part of the work that is simulated first to estimate the total time, if all workers wait and the simulations may
 /// take too long.
@@ -90,23 +90,24 @@ inline constexpr std::uint64_t exceeds_wait_budget = ~std::uint64_t{0};
 /// A result: the finding and the predicted time. It fits into the event's 64-bit word, since a replay of the run has
 /// only that.
 struct CandidateOutcome {
-  std::uint64_t finding = 0;  ///< for policy_of(), with the same question; 0: the active policy stays
+  std::uint64_t finding = 0;  ///< for policy_of(), with the same input; 0: the active policy stays
   /// All of the work under the selected policy, extrapolated if necessary; 0: unknown.
   SimulationOutcome simulated{Duration{}};
 };
-std::uint64_t packed(const CandidateOutcome& told) noexcept;
-CandidateOutcome unpacked(std::uint64_t told) noexcept;
+std::uint64_t packed(const CandidateOutcome& outcome) noexcept;
+CandidateOutcome unpacked(std::uint64_t word) noexcept;
 
 /// The quick check of a few candidates: whether to change the policy before the full simulations. It simulates all of
 /// the work if data exceed the memories.
-CandidateOutcome quick_check(Simulator& stage, const SelectionInput& question);
+CandidateOutcome quick_check(Simulator& stage, const SelectionInput& input);
 /// True if the budget allows the quick check to simulate all of the work.
-bool quick_check_covers_all(const SelectionInput& question) noexcept;
-/// Simulates the candidates and returns the best one; the finding is too_long if that would exceed the waiting time.
-CandidateOutcome select_policy(Simulator& stage, const SelectionInput& question);
+bool quick_check_covers_all(const SelectionInput& input) noexcept;
+/// Simulates the candidates and returns the best one; the finding is exceeds_wait_budget if that would
+/// exceed the waiting time.
+CandidateOutcome select_policy(Simulator& stage, const SelectionInput& input);
 /// Tests the active policy with fewer workers.
-CandidateOutcome try_fewer_workers(Simulator& stage, const SelectionInput& question);
+CandidateOutcome try_fewer_workers(Simulator& stage, const SelectionInput& input);
 /// Tests an earlier finding on the remaining tasks and the current locations of data. Returns the finding, or 0.
-CandidateOutcome confirm(Simulator& stage, const SelectionInput& question, std::uint64_t finding);
+CandidateOutcome confirm(Simulator& stage, const SelectionInput& input, std::uint64_t finding);
 
 }  // namespace fairlead::schedule::what_if

@@ -21,14 +21,16 @@ class Progress {
   void start_prediction(Time now, Duration work) noexcept {
     since_ = now;
     work_ = work;
-    played_.time = done_ = {};
+    predicted_.time = done_ = {};
     next_look_ = between_looks;
     watched_ = false;
   }
   /// Sets the predicted time of all of the work; time 0: unknown.
-  void set_prediction(const SimulationOutcome& played) noexcept { played_ = played; }
+  void set_prediction(const SimulationOutcome& predicted) noexcept { predicted_ = predicted; }
   /// Starts the comparison. Returns false if there is no prediction, or the run was late often enough.
-  bool start_watching() noexcept { return watched_ = played_.time > Duration{} && times_late_ < most_late; }
+  bool start_watching() noexcept {
+    return watched_ = predicted_.time > Duration{} && times_late_ < most_late;
+  }
   bool watched() const noexcept { return watched_; }
   /// Counts a finished task. Any result but on_time ends the comparison.
   Is after(Duration least, Time now) noexcept {
@@ -51,8 +53,8 @@ class Progress {
     const std::size_t last = std::min<std::size_t>(static_cast<std::size_t>(4 * part), 3);
     const auto at = [&](std::size_t quarter) {
       return static_cast<double>((quarter == 0   ? Duration{}
-                                  : quarter == 4 ? played_.time
-                                                 : played_.quarters[quarter - 1])
+                                  : quarter == 4 ? predicted_.time
+                                                 : predicted_.quarters[quarter - 1])
                                      .count());
     };
     return std::lerp(at(last), at(last + 1), 4 * part - static_cast<double>(last));
@@ -65,7 +67,7 @@ class Progress {
 
   Time since_{};
   Duration work_{}, done_{};
-  SimulationOutcome played_;
+  SimulationOutcome predicted_;
   double next_look_ = between_looks;
   unsigned times_late_ = 0;
   bool watched_ = false;

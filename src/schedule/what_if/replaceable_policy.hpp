@@ -24,7 +24,7 @@ class Unfinished {
  public:
   void add(Task& task) {
     if (tasks_.empty()) first_ = number(task);
-    ensure(number(task) >= first_ + tasks_.size(), "tasks are told of in the order of their ids");
+    ensure(number(task) >= first_ + tasks_.size(), "tasks are submitted in the order of their ids");
     tasks_.resize(number(task) - first_ + 1);
     tasks_.back() = &task;
     ++count_;
@@ -62,7 +62,7 @@ class Residency {
   void removed(DatumId datum) noexcept {
     if (index(datum) < nodes_.size()) nodes_[index(datum)] = 0;
   }
-  void tell(Policy& policy, const View& view) const {
+  void notify(Policy& policy, const View& view) const {
     for (std::size_t i = 0; i < nodes_.size(); ++i)
       for (std::uint32_t left = nodes_[i]; left != 0; left &= left - 1) {
         const auto datum = static_cast<DatumId>(i);
@@ -89,7 +89,7 @@ class ReplaceablePolicy final : public Policy {
     take(std::move(name));
     member_->attach(view());
     for (const WorkerId worker : lost_) member_->worker_lost(worker);
-    if (wants(Notifications::residency)) residency_.tell(*member_, view());
+    if (wants(Notifications::residency)) residency_.notify(*member_, view());
     if (wants(Notifications::submitted)) {
       for (Task* task : unfinished_.list()) member_->submitted(*task);
       member_->horizon_closed();

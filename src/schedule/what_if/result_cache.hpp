@@ -18,21 +18,21 @@ struct ProgramSize {
 class ResultCache {
  public:
   /// Sets the current program. Returns the policy found for a similar one earlier; null if there is none.
-  const std::string* find(const ProgramSize& asked) {
-    asked_ = asked;
+  const std::string* find(const ProgramSize& current) {
+    current_ = current;
     is_of_the_rest_ = false;
     const auto found =
-        std::ranges::find_if(answers_, [&](const Entry& one) { return is_like(one.about, asked_); });
-    return found == answers_.end() ? nullptr : &found->policy;
+        std::ranges::find_if(results_, [&](const Entry& one) { return is_like(one.about, current_); });
+    return found == results_.end() ? nullptr : &found->policy;
   }
   /// Later results are for the rest of the program only. remember() ignores them: they may be bad for the whole
   /// program.
   void ignore_results() noexcept { is_of_the_rest_ = true; }
   void remember(std::string policy) {
     if (is_of_the_rest_) return;
-    std::erase_if(answers_, [&](const Entry& one) { return is_like(one.about, asked_); });
-    if (answers_.size() == most) answers_.erase(answers_.begin());
-    answers_.push_back({asked_, std::move(policy)});
+    std::erase_if(results_, [&](const Entry& one) { return is_like(one.about, current_); });
+    if (results_.size() == most) results_.erase(results_.begin());
+    results_.push_back({current_, std::move(policy)});
   }
 
   static constexpr std::size_t most = 16;
@@ -44,15 +44,15 @@ class ResultCache {
   };
   /// The tolerance of the durations is large: estimates improve with each run, and on a device with shared streams they
   /// depend on the other tasks.
-  static bool is_like(const ProgramSize& known, const ProgramSize& asked) noexcept {
+  static bool is_like(const ProgramSize& known, const ProgramSize& current) noexcept {
     const auto near = [](double a, double b, double apart) { return std::abs(a - b) <= apart * b; };
-    return near(known.tasks, asked.tasks, 0.02) && near(known.bytes, asked.bytes, 0.02) &&
-           near(known.work_ns, asked.work_ns, 0.25);
+    return near(known.tasks, current.tasks, 0.02) && near(known.bytes, current.bytes, 0.02) &&
+           near(known.work_ns, current.work_ns, 0.25);
   }
 
-  ProgramSize asked_;
+  ProgramSize current_;
   bool is_of_the_rest_ = false;
-  std::vector<Entry> answers_;  // newest last
+  std::vector<Entry> results_;  // newest last
 };
 
 }  // namespace fairlead::schedule::what_if

@@ -52,52 +52,52 @@ enum class Step : std::uint8_t {
 
 class WhatIfPolicy final : public ForwardingPolicy<WhatIfPolicy> {
  public:
-  WhatIfPolicy(std::unique_ptr<ReplaceablePolicy> deputy, Limits limits)
-      : ForwardingPolicy(std::move(deputy)),
-        deputy_(static_cast<ReplaceablePolicy&>(inner())),
+  WhatIfPolicy(std::unique_ptr<ReplaceablePolicy> policy, Limits limits)
+      : ForwardingPolicy(std::move(policy)),
+        policy_(static_cast<ReplaceablePolicy&>(inner())),
         limits_(std::move(limits)) {}
 
   std::size_t horizon() const override { return 65'536; }
 
   void submitted(Task& task) override {
-    if (deputy_.unfinished().count() == 0) start_program();
+    if (policy_.unfinished().count() == 0) start_program();
     ++submitted_;
     if (delaying_) delay_.work += least_estimate(view(), task, of_each_kind_);
-    deputy_.submitted(task);
+    policy_.submitted(task);
   }
   void horizon_closed() override {
-    deputy_.horizon_closed();
+    policy_.horizon_closed();
     closed_ = true;
     consider();
   }
   /// The result of the last simulation. It is useless if the simulated tasks have finished.
-  void simulation_finished(std::uint64_t told) override {
-    const auto [finding, played] = what_if::unpacked(told);
-    const Step over = std::exchange(step_, Step::none);
-    if (over == Step::none || deputy_.is_final() || given_up_) return consider();
+  void simulation_finished(std::uint64_t word) override {
+    const auto [finding, prediction] = what_if::unpacked(word);
+    const Step step = std::exchange(step_, Step::none);
+    if (step == Step::none || policy_.is_final() || given_up_) return consider();
     if (finding == what_if::exceeds_wait_budget) return start_in_background();
-    progress_.set_prediction(played);
+    progress_.set_prediction(prediction);
     std::string better = what_if::policy_of(selection_, finding);
     const bool waited = std::exchange(delaying_, false);
-    const bool was_quick = over == Step::quick_check || over == Step::confirm_quick_check;
-    const bool confirmed = over == Step::confirm || over == Step::confirm_quick_check;
+    const bool was_quick = step == Step::quick_check || step == Step::confirm_quick_check;
+    const bool confirmed = step == Step::confirm || step == Step::confirm_quick_check;
     const bool confirms = !confirmed && !waited && !better.empty() && has(parts::confirm);
     if (confirms && begin(was_quick ? Step::confirm_quick_check : Step::confirm, finding)) return;
-    if (!better.empty() && !confirms) deputy_.hand_over(std::move(better));
+    if (!better.empty() && !confirms) policy_.hand_over(std::move(better));
     if (was_quick && begin(Step::select)) return;
     selection_.unneeded_workers = std::exchange(sets_to_try_, {});
     selection_.optional_sets = 0;
     if (!selection_.unneeded_workers.empty() && begin(Step::narrow)) return;
-    answers_.remember(std::string(deputy_.active_policy()));
+    results_.remember(std::string(policy_.active_policy()));
     // Final, unless the run takes longer than simulated.
     decide(!has(parts::repeat) || !progress_.start_watching());
   }
   void cancelled(Task& task) override {
-    deputy_.cancelled(task);
+    policy_.cancelled(task);
     give_up_if_over();
   }
   void finished(Task& task, WorkerId worker, Duration took) override {
-    deputy_.finished(task, worker, took);
+    policy_.finished(task, worker, took);
     give_up_if_over();
     if (progress_.watched() && step_ == Step::none) look_at_progress(task);
     if (tasks_until_recheck_ != 0 && --tasks_until_recheck_ == 0) reconsider();
@@ -105,7 +105,7 @@ class WhatIfPolicy final : public ForwardingPolicy<WhatIfPolicy> {
   Task* pick(WorkerId worker, bool must) override {
     if (awaits_simulation()) return nullptr;
     if (delaying_ && delays_tasks() && !(must && does_most_of_the_work(worker))) return nullptr;
-    return deputy_.pick(worker, must);
+    return policy_.pick(worker, must);
   }
   bool awaits_simulation() const override { return delaying_ && step_ != Step::none; }
 
@@ -123,8 +123,8 @@ class WhatIfPolicy final : public ForwardingPolicy<WhatIfPolicy> {
       if (!devices_ || std::ranges::any_of(accelerators(view()), [&](NodeId id) { return id == node.id; }))
         capacity_ += node.capacity;
     // On cores with one memory there is no placement, only order and eviction, and data do not fit.
-    if (limits_.finds_first && !devices_) deputy_.set_first("blocks");
-    deputy_.attach(view());
+    if (limits_.finds_first && !devices_) policy_.set_first("blocks");
+    policy_.attach(view());
   }
 
   // Fraction of the cores' time that simulations may use if no core is idle.
@@ -151,17 +151,17 @@ class WhatIfPolicy final : public ForwardingPolicy<WhatIfPolicy> {
     next_try_ = submitted_;
   }
   /// Marks the decision for the submitted tasks as final, or open.
-  void decide(bool decided) { deputy_.set_final(decided); }
+  void decide(bool decided) { policy_.set_final(decided); }
   /// Called for each finished task. If the run is later than simulated, because a device is slow or by chance, the
   /// remaining work is simulated again.
   void look_at_progress(const Task& task) {
     using Is = what_if::Progress::Is;
     const Is is = progress_.after(least_estimate(view(), task, of_each_kind_), view().now());
-    if (is == Is::late) answers_.ignore_results();
+    if (is == Is::late) results_.ignore_results();
     if (is == Is::nearly_finished || (is == Is::late && !begin(Step::select))) decide(true);
   }
   void give_up_if_over() {
-    if (deputy_.unfinished().count() == 0 && step_ != Step::none && !std::exchange(given_up_, true))
+    if (policy_.unfinished().count() == 0 && step_ != Step::none && !std::exchange(given_up_, true))
       view().what_if_simulation()->cancel();
   }
   /// Workers wait for the first result as long as that costs little, since early tasks would place data where another
@@ -194,18 +194,18 @@ class WhatIfPolicy final : public ForwardingPolicy<WhatIfPolicy> {
   }
 
   void consider() {
-    if (!closed_ || deputy_.is_final() || progress_.watched() || step_ != Step::none ||
+    if (!closed_ || policy_.is_final() || progress_.watched() || step_ != Step::none ||
         submitted_ < next_try_)
       return;
-    next_try_ = submitted_ + deputy_.unfinished().count();  // not at every task of an endless program
-    if (!begin_to_play()) delaying_ = false;
+    next_try_ = submitted_ + policy_.unfinished().count();  // not at every task of an endless program
+    if (!try_start()) delaying_ = false;
   }
 
   /// Returns false if a simulation is not worthwhile or impossible.
-  bool begin_to_play() {
-    if (view().what_if_simulation() == nullptr || deputy_.unfinished().count() < limits_.fewest_tasks)
+  bool try_start() {
+    if (view().what_if_simulation() == nullptr || policy_.unfinished().count() < limits_.fewest_tasks)
       return false;
-    const std::vector<Task*> tasks = deputy_.unfinished().list();
+    const std::vector<Task*> tasks = policy_.unfinished().list();
     if (!durations_known(tasks)) {
       wait_for_durations(tasks);
       return false;
@@ -225,8 +225,8 @@ class WhatIfPolicy final : public ForwardingPolicy<WhatIfPolicy> {
     exclude_equivalent_candidates();
     describe(tasks);
     if (!is_worth_simulating(selection_)) return false;
-    if (const std::string* known = answers_.find(described_)) {
-      if (*known != deputy_.active_policy()) deputy_.hand_over(*known);
+    if (const std::string* known = results_.find(described_)) {
+      if (*known != policy_.active_policy()) policy_.hand_over(*known);
       decide(true);
       return false;
     }
@@ -238,23 +238,23 @@ class WhatIfPolicy final : public ForwardingPolicy<WhatIfPolicy> {
     }
     // In long programs near costs a multiple in this case, before there is any result.
     if (limits_.finds_first && selection_.exceeds_memories && selection_.active_policy == "near") {
-      deputy_.hand_over(selection_.transfer_bound ? "darts" : "blocks");
-      selection_.active_policy = deputy_.active_policy();
+      policy_.hand_over(selection_.transfer_bound ? "darts" : "blocks");
+      selection_.active_policy = policy_.active_policy();
     }
     // Simulations that exceed the waiting time run alongside the tasks; their result is confirmed later.
     selection_.max_wait_fraction = limits_.share;
-    const auto soon_over = [&] {
+    const auto fits_wait_budget = [&] {
       return selection_.fits_wait_budget(what_if::max_simulations(selection_), selection_.min_duration);
     };
     // With one accelerator, all data go there under any policy, and the first policy does little harm unless repeated
     // transfers make the link the bottleneck.
     if (selection_.transfers_are_cheap) delaying_ = false;
-    if (delaying_ && !soon_over()) {
+    if (delaying_ && !fits_wait_budget()) {
       std::vector<std::string> worse = std::exchange(selection_.unneeded_workers, {});
       // The run may take longer than the lower bound: simulating a part estimates it.
       const auto cost_of_look = selection_.tasks * what_if::pilot_fraction * selection_.at_once *
                                 static_cast<double>(selection_.cost_per_task.count());
-      delaying_ = soon_over() ||
+      delaying_ = fits_wait_budget() ||
                   cost_of_look <= limits_.share / 2 * static_cast<double>(selection_.min_duration.count());
       std::vector<std::string>& when = delaying_ ? sets_to_try_ : selection_.unneeded_workers;
       when.insert(when.begin(), worse.begin(), worse.end());
@@ -263,7 +263,7 @@ class WhatIfPolicy final : public ForwardingPolicy<WhatIfPolicy> {
       selection_.unneeded_workers.insert(selection_.unneeded_workers.end(), sets_to_try_.begin(),
                                          sets_to_try_.end());
       selection_.optional_sets = sets_to_try_.size();
-      play(Step::select, tasks);
+      simulate(Step::select, tasks);
     } else {
       start_in_background();
     }
@@ -274,8 +274,8 @@ class WhatIfPolicy final : public ForwardingPolicy<WhatIfPolicy> {
     tasks_until_recheck_ = 1 + tasks.size() / looks_at_durations;
   }
   void reconsider() {
-    if (!closed_ || deputy_.is_final() || progress_.watched() || step_ != Step::none) return;
-    begin_to_play();
+    if (!closed_ || policy_.is_final() || progress_.watched() || step_ != Step::none) return;
+    try_start();
   }
   /// Excludes candidates that are equal to near here: they differ in the choice of worker or node, and there is only
   /// one.
@@ -293,10 +293,10 @@ class WhatIfPolicy final : public ForwardingPolicy<WhatIfPolicy> {
     // transfers badly.
     const bool quick =
         has(parts::quick_check) && (!selection_.exceeds_memories || quick_check_covers_all(selection_));
-    play(quick ? Step::quick_check : Step::select, deputy_.unfinished().list());
+    simulate(quick ? Step::quick_check : Step::select, policy_.unfinished().list());
   }
   void describe(const std::vector<Task*>& tasks) {
-    selection_.active_policy = deputy_.active_policy();
+    selection_.active_policy = policy_.active_policy();
     selection_.tasks = static_cast<double>(tasks.size());
     selection_.work = {};
     for (const Task* task : tasks) selection_.work += least_estimate(view(), *task, of_each_kind_);
@@ -312,22 +312,22 @@ class WhatIfPolicy final : public ForwardingPolicy<WhatIfPolicy> {
   }
   /// Starts a step for the remaining tasks. `finding`: to be confirmed. Returns false if there are too few tasks.
   bool begin(Step step, std::uint64_t finding = 0) {
-    const std::vector<Task*> tasks = deputy_.unfinished().list();
+    const std::vector<Task*> tasks = policy_.unfinished().list();
     if (tasks.size() < limits_.fewest_tasks) return false;
     describe(tasks);
-    play(step, tasks, finding);
+    simulate(step, tasks, finding);
     return true;
   }
-  /// `tasks` are those that question_ describes.
-  void play(Step step, const std::vector<Task*>& tasks, std::uint64_t finding = 0) {
+  /// `tasks` are those that selection_ describes.
+  void simulate(Step step, const std::vector<Task*>& tasks, std::uint64_t finding = 0) {
     step_ = step;
     given_up_ = false;
     progress_.start_prediction(view().now(), selection_.work);
-    view().what_if_simulation()->start(tasks, [step, finding, question = selection_](Simulator& stage) {
-      return packed(step == Step::quick_check ? what_if::quick_check(stage, question)
-                    : step == Step::select    ? what_if::select_policy(stage, question)
-                    : step == Step::narrow    ? what_if::try_fewer_workers(stage, question)
-                                              : what_if::confirm(stage, question, finding));
+    view().what_if_simulation()->start(tasks, [step, finding, input = selection_](Simulator& stage) {
+      return packed(step == Step::quick_check ? what_if::quick_check(stage, input)
+                    : step == Step::select    ? what_if::select_policy(stage, input)
+                    : step == Step::narrow    ? what_if::try_fewer_workers(stage, input)
+                                              : what_if::confirm(stage, input, finding));
     });
   }
 
@@ -350,20 +350,20 @@ class WhatIfPolicy final : public ForwardingPolicy<WhatIfPolicy> {
     return 4 * known_by_all >= 3 * looked_at;
   }
 
-  ReplaceablePolicy& deputy_;
+  ReplaceablePolicy& policy_;
   const Limits limits_;
   bool closed_ = false;                   // no more tasks are submitted for now
   Step step_ = Step::none;                // the simulation in progress
   bool given_up_ = false;                 // all of its tasks have finished
   std::vector<std::string> sets_to_try_;  // unneeded workers to try after the policy has been chosen
-  bool delaying_ = false;                 // see holds_back()
+  bool delaying_ = false;                 // see delays_tasks()
   struct {
     Duration work{};  // of the tasks submitted during the wait
     Time began{};     // time of the first of these
   } delay_;
   std::uint64_t submitted_ = 0, next_try_ = 0;
   what_if::ProgramSize described_;  // result of the last describe()
-  what_if::ResultCache answers_;
+  what_if::ResultCache results_;
   std::size_t tasks_until_recheck_ = 0;  // completions until durations are checked again; 0: they are known
   std::vector<WorkerId> of_each_kind_;
   bool devices_ = false;

@@ -14,9 +14,9 @@ namespace what_if {
 inline constexpr std::array options{
     PolicyOption{
         "first", "found",
-        "the policy until something has been played, and where nothing can be; found: near where there "
-        "are accelerators, blocks where only cores work, and where data exceed all memories darts or "
-        "blocks, by whether bringing them takes longer than computing"},
+        "the policy until the first simulation has finished, or if none is possible; found: near with "
+        "accelerators, blocks with cores only; if the data exceed all memories, darts if transfers "
+        "take longer than computing, otherwise blocks"},
     PolicyOption{"fewest", "20", "fewer unfinished tasks are not simulated"},
     PolicyOption{"share", "0.02",
                  "how long tasks may wait for the selection, as a share of their expected time"},

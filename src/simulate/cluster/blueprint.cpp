@@ -75,8 +75,7 @@ Blueprint::Blueprint(std::string_view workload, const WorkloadSize& size, const 
 
 const Blueprint::Matrix& Blueprint::matrix(std::string_view name) const {
   const auto found = std::ranges::find(matrices_, name, &Matrix::name);
-  if (found == matrices_.end())
-    throw Error(fmt::format("internal: nobody has described the matrix {}", name));
+  if (found == matrices_.end()) throw Error(fmt::format("internal: the matrix {} has no description", name));
   return *found;
 }
 

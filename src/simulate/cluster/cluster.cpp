@@ -118,8 +118,8 @@ ClusterResult simulate(const Blueprint& blueprint, const machine::MachineDescrip
     result.digest = Random::mix(result.digest ^ rank.digest);
     if (rank.to_disk != 0 && !description.disk)
       throw Error(fmt::format(
-          "rank {} needs more memory than its node has, for what comes from others beside its part of the "
-          "matrix; and the machine {} has no [disk]",
+          "rank {} needs more memory than its node has, for its part of the matrix and values from other "
+          "ranks; and the machine {} has no [disk]",
           i, description.name));
   }
   result.simulation_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();

@@ -143,7 +143,7 @@ RankGraph stencil(const WorkloadSize& size, const CyclicMap& grid, const PolicyO
                                   size.n, size.tile, most_tiles));
   if (blocks < std::max(ranks, 2))
     throw ConfigError(
-        fmt::format("a stencil over {} ranks has to have as many blocks, and two: n = {} in blocks of {} "
+        fmt::format("a stencil over {} ranks needs as many blocks, and at least two: n = {} in blocks of {} "
                     "planes makes {}",
                     ranks, size.n, size.tile, blocks));
   if (border > slabs.fewest_planes())

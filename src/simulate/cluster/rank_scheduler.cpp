@@ -62,10 +62,10 @@ void RankScheduler::wait(std::size_t program, const std::function<bool()>& done)
     }
     const bool has_turn = await(program);
     it.waits_for = nullptr;
-    if (!has_turn) throw Error("internal: a program of the simulated cluster could not go on");
+    if (!has_turn) throw Error("internal: a program of the simulated cluster cannot continue");
   }
   it.waits_for = nullptr;
-  if (!done()) throw Error("internal: nothing is left to happen on any rank, but what is waited for did not");
+  if (!done()) throw Error("internal: no event is left on any rank, but a program still waits");
 }
 
 void RankScheduler::notify(std::size_t program) {
@@ -79,7 +79,7 @@ std::size_t RankScheduler::find_waiting(bool whatever_for) const {
   return none;
 }
 
-/// Advances time until a program can continue, and returns it. `nobody`: all programs have finished.
+/// Advances time until a program can continue, and returns it. `none`: all programs have finished.
 std::size_t RankScheduler::next() {
   if (begun_ < programs_.size()) return begun_++;
   for (;;) {

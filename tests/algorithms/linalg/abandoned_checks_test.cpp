@@ -1,4 +1,5 @@
-// Objects that judge a solution, destroyed by an exception while their tasks run: they wait for these, whose sources are still read.
+// Objects that check a solution, destroyed by an exception while their tasks run: the destructor waits for the tasks, which
+// still read the sources.
 #include <gtest/gtest.h>
 
 #include <fairlead/error.hpp>
@@ -23,12 +24,12 @@ namespace {
 
 constexpr std::int64_t rows = 600, columns = 40;
 
-/// What happens in the thread that computes and in that of the program.
+/// The actions in the worker's thread and in that of the program.
 struct LeavingMoments {
   std::atomic<bool> reading = false, leaving = false, destroyed = false;
   std::atomic<int> read_after_destruction = 0;
 
-  /// In a task: lasts until the program has begun to leave, and a while longer.
+  /// In a task: returns some time after the program has started to unwind.
   void read() {
     reading.store(true);
     reading.notify_all();
@@ -36,7 +37,7 @@ struct LeavingMoments {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     if (destroyed.load()) read_after_destruction.fetch_add(1);
   }
-  /// In the program: only when a task has started, so that there is something to wait for.
+  /// In the program: only after a task has started, so that the destructor must wait.
   [[noreturn]] void leave() {
     reading.wait(false);
     leaving.store(true);
@@ -62,7 +63,7 @@ class SlowOnes final : public MatrixSource<double> {
   std::int64_t wide_;
 };
 
-/// Right-hand sides that cannot be read by the program: it leaves.
+/// Right-hand sides that cannot be read: the program throws.
 class Unreadable final : public MatrixSource<double> {
  public:
   explicit Unreadable(LeavingMoments& moments) : moments_(moments), program_(std::this_thread::get_id()) {}
@@ -79,7 +80,7 @@ class Unreadable final : public MatrixSource<double> {
   std::thread::id program_;
 };
 
-/// What it does with a flow until an exception ends it. The flow lives on, as that of a command does.
+/// Uses a flow until an exception. The flow is not destroyed, as that of a command.
 void abandon(const std::function<void(Runtime&, Flow&, LeavingMoments&)>& judge) {
   LeavingMoments moments;
   Runtime runtime(config_of({}));
@@ -124,7 +125,7 @@ TEST(AbandonedChecks, OfTheInverse) {
   });
 }
 
-// These read tiles, so a task that comes before them and is slow keeps them from starting until they are abandoned.
+// These read tiles, so a slow task before them delays their start until they are abandoned.
 template <class Object>
 void abandon_of_tiles(Object make) {
   LeavingMoments moments;
@@ -144,7 +145,7 @@ void abandon_of_tiles(Object make) {
     moments.leave();
   } catch (const InputError&) {
   }
-  EXPECT_NO_THROW(flow.wait());  // the address sanitizer sees what they would write
+  EXPECT_NO_THROW(flow.wait());  // AddressSanitizer detects their writes
 }
 
 struct SizesOfAll {

@@ -1,6 +1,5 @@
-// Every algorithm over ranks, which are threads here, each with a runtime and memory of its own, beside the same as a
-// flow on one rank: the bits are the same, on every grid, in core and out of core; and the values are right by LAPACK's
-// criteria.
+// Every algorithm over ranks (threads here, each with its own runtime and memory) compared with a flow on one rank: the
+// bits are equal on every grid, in core and out of core, and the values are accurate by LAPACK's criteria.
 #include <gtest/gtest.h>
 #include <fairlead/error.hpp>
 
@@ -11,7 +10,7 @@
 
 #include "algorithms/linalg/backward_error.hpp"
 #include "algorithms/linalg/collectives.hpp"
-#include "algorithms/linalg/graph_beside_flow.hpp"
+#include "algorithms/linalg/graph_or_flow.hpp"
 #include "at_length.hpp"
 #include "on_ranks.hpp"
 #include "sanitized.hpp"
@@ -20,14 +19,14 @@
 namespace fairlead::linalg::testing {
 namespace {
 
-/// How the matrices are dealt out: A, the right-hand sides (or B), and C.
+/// The distributions of the matrices: A, the right-hand sides (or B), and C.
 struct Dealt {
   CyclicMap a{1, 1}, b{1, 1}, c{1, 1};
   explicit Dealt(const CyclicMap& grid) : a(grid), b(grid), c(grid) {}
   std::uint32_t ranks() const { return static_cast<std::uint32_t>(a.rank_rows * a.rank_columns); }
 };
 
-/// One rank's part of an algorithm.
+/// An algorithm on one rank.
 template <class T>
 class OneOfRanks {
  public:
@@ -50,7 +49,7 @@ class OneOfRanks {
     flow_.wait();
   }
 
-  /// Leaves this rank's tiles in what all have.
+  /// Copies this rank's tiles into the result shared by all ranks.
   void run(Made<T>& made) {
     run([this](ptg::Graph& graph) { factor(graph); });
     if (!is_product(algorithm_)) run([this](ptg::Graph& graph) { solve(graph); });
@@ -179,7 +178,7 @@ bool is_left_out(std::size_t turn, std::size_t one_in) {
   return !fairlead::tests::many_cases() && turn % one_in != (std::is_same_v<T, float> ? one_in / 2 : 0);
 }
 
-TYPED_TEST(AllOverRanks, HaveTheBitsOfOneRankOnEveryGrid) {
+TYPED_TEST(AllOverRanks, EqualOneRankBitForBitOnEveryGrid) {
   using T = TypeParam;
   std::size_t turn = 0;
   if (fairlead::tests::thread_sanitized) GTEST_SKIP() << "BLAS is not built for it";
@@ -195,10 +194,10 @@ TYPED_TEST(AllOverRanks, HaveTheBitsOfOneRankOnEveryGrid) {
     }
 }
 
-/// Memory for the largest task and for two values that come and go, in steps of a page.
+/// Memory for the largest task and two values in transfer, in steps of a page.
 template <class T>
 Bytes least_memory_of_ranks(Algorithm algorithm, const Sizes& sizes, const Dealt& dealt) {
-  // So much is enough, so little is not.
+  // Bounds of the search: enough memory, and too little.
   Bytes much = 16 * (static_cast<Bytes>(sizes.tile * sizes.tile) * sizeof(T) + 4096) / 4096 * 4096,
         little = 0;
   const auto is_enough = [&](Bytes memory) {
@@ -219,7 +218,7 @@ Bytes least_memory_of_ranks(Algorithm algorithm, const Sizes& sizes, const Dealt
   return much;
 }
 
-TYPED_TEST(AllOverRanks, HaveTheBitsOfOneRankOutOfCore) {
+TYPED_TEST(AllOverRanks, EqualOneRankBitForBitOutOfCore) {
   using T = TypeParam;
   std::size_t turn = 0;
   if (fairlead::tests::thread_sanitized) GTEST_SKIP() << "BLAS is not built for it";
@@ -244,8 +243,8 @@ TYPED_TEST(AllOverRanks, HaveTheBitsOfOneRankOutOfCore) {
     }
 }
 
-// Where the matrices of one algorithm are dealt out differently.
-TYPED_TEST(AllOverRanks, TakeEachMatrixAsItIsDealtOut) {
+// The matrices of one algorithm have different distributions.
+TYPED_TEST(AllOverRanks, AcceptADistributionPerMatrix) {
   using T = TypeParam;
   if (fairlead::tests::thread_sanitized) GTEST_SKIP() << "BLAS is not built for it";
   std::size_t turn = 0;
@@ -261,8 +260,8 @@ TYPED_TEST(AllOverRanks, TakeEachMatrixAsItIsDealtOut) {
   }
 }
 
-// Several workers, plenty of right-hand sides, judged by LAPACK's criterion on the matrix itself.
-TYPED_TEST(AllOverRanks, SolutionsAreRight) {
+// Several workers, many right-hand sides, checked by LAPACK's criterion on the matrix itself.
+TYPED_TEST(AllOverRanks, SolutionsAreAccurate) {
   using T = TypeParam;
   if (fairlead::tests::thread_sanitized) GTEST_SKIP() << "BLAS is not built for it";
   for (const Algorithm algorithm : algorithms)
@@ -281,7 +280,7 @@ TYPED_TEST(AllOverRanks, SolutionsAreRight) {
     }
 }
 
-// As `solve` does it: factored, solved, brought together, judged from the matrix as it was, each rank some rows.
+// As `solve` does: factor, solve, gather, compute the error with the original matrix, some rows on each rank.
 TYPED_TEST(AllOverRanks, EachRankGetsTheSolutionAndItsError) {
   using T = TypeParam;
   if (fairlead::tests::thread_sanitized) GTEST_SKIP() << "BLAS is not built for it";
@@ -338,8 +337,8 @@ TYPED_TEST(AllOverRanks, EachRankGetsTheSolutionAndItsError) {
   }
 }
 
-// What does not fit together is refused on each rank as on one.
-TEST(AllOverRanksRefuse, WhatIsDealtOutNowhere) {
+// Mismatched distributions are rejected on each rank as on one.
+TEST(AllOverRanksRefuse, MatricesWithoutADistribution) {
   const auto thrown = tests::on_ranks(
       2, [](std::uint32_t) { return config_of({.workers = 1}); },
       [](Runtime& runtime) {

@@ -1,4 +1,4 @@
-// Factorizations and solves on real threads, judged as LAPACK's own tests do.
+// Factorizations and solves on real threads, checked by the criteria of LAPACK's tests.
 #include <fairlead/error.hpp>
 
 #include <gmock/gmock.h>
@@ -16,7 +16,7 @@ class Cholesky : public ::testing::Test {};
 using PrecisionsOfCholesky = BothOrFirst<double, float>;
 TYPED_TEST_SUITE(Cholesky, PrecisionsOfCholesky);
 
-TYPED_TEST(Cholesky, HasASmallResidualForAnySizeBesideTheTile) {
+TYPED_TEST(Cholesky, HasASmallResidualForSizesUnequalToTheTile) {
   using T = TypeParam;
   const int tile = 32;
   for (const int n : {1, 2, 3, tile - 1, tile, tile + 1, 61, 127, 257}) {
@@ -43,8 +43,8 @@ TYPED_TEST(Cholesky, SolvesForOneAndForSeveralRightHandSides) {
   }
 }
 
-// Right-hand sides in tiles of the runtime's, which come and go like those of the matrix.
-TYPED_TEST(Cholesky, SolvesForRightHandSidesThatDoNotFitEither) {
+// Right-hand sides in tiles of the runtime, which are evicted and read like those of the matrix.
+TYPED_TEST(Cholesky, SolvesForRightHandSidesThatDoNotFitInMemory) {
   using T = TypeParam;
   const int n = 190, columns = 70, tile = 32;
   Runtime runtime(config_of({.memory = 12 * tile * tile * sizeof(T) + 65536}));
@@ -77,7 +77,7 @@ TYPED_TEST(Cholesky, NamesTheColumnWhereTheMatrixIsNotPositiveDefinite) {
   }
 }
 
-TEST(CholeskyShapes, ThatDoNotMatchAreRefused) {
+TEST(CholeskyShapes, MismatchIsRejected) {
   Runtime runtime(config_of({}));
   const auto wide = runtime.tiled<double>("A", 10, 20, 5), a = runtime.tiled<double>("A", 20, 20, 5);
   const auto short_b = runtime.tiled<double>("b", 19, 1, 5),
@@ -89,7 +89,7 @@ TEST(CholeskyShapes, ThatDoNotMatchAreRefused) {
   EXPECT_EQ(flow.submitted(), 0u);
 }
 
-TEST(CholeskyTasks, AreAsManyAsIsSaid) {
+TEST(CholeskyTasks, CountMatchesTheFormula) {
   for (const int n : {1, 40, 64, 65, 200}) {
     Runtime runtime(config_of({}));
     const auto a = runtime.tiled<double>("A", n, n, 32, Tiles::lower),
@@ -107,8 +107,8 @@ TEST(CholeskyTasks, AreAsManyAsIsSaid) {
   }
 }
 
-// The error of a solution that is off by a known amount.
-TEST(BackwardError, IsThatOfItsDefinition) {
+// The error of a solution with a known perturbation.
+TEST(BackwardError, MatchesItsDefinition) {
   const int n = 300;
   const auto a = std::make_shared<GeneratedSpd<double>>(n, 1);
   const auto b = std::make_shared<GeneratedUniform<double>>(n, 2, 2);
@@ -141,7 +141,7 @@ TEST(BackwardError, IsThatOfItsDefinition) {
   EXPECT_GT(expected, 1e-3);
 }
 
-TEST(BackwardError, OfASolutionThatIsNotANumberIsNotANumber) {
+TEST(BackwardError, IsNaNForASolutionWithNaN) {
   const int n = 20;
   std::vector<double> x(n, 1.0);
   x[7] = std::numeric_limits<double>::quiet_NaN();
@@ -154,8 +154,8 @@ TEST(BackwardError, OfASolutionThatIsNotANumberIsNotANumber) {
   EXPECT_TRUE(std::isnan(error.value()));
 }
 
-// A and x and b by powers of two: the error does not change, though sums of A, products and norms overflow or vanish.
-TEST(BackwardError, IsTheSameForNumbersOfAnySize) {
+// A, x and b scaled by powers of two: the error is unchanged, though sums, products and norms overflow or underflow.
+TEST(BackwardError, IsInvariantUnderScaling) {
   const int n = 300;
   Runtime runtime(config_of({}));
   const auto error_of = [&](int of_a, int of_x) {
@@ -185,8 +185,8 @@ TEST(BackwardError, IsTheSameForNumbersOfAnySize) {
     EXPECT_DOUBLE_EQ(error_of(of_a, of_x), expected) << of_a << " " << of_x;
 }
 
-// No more digits can be expected of numbers that have few.
-TEST(BackwardError, BearsThatXIsRoundedToTheSmallestNumbers) {
+// Denormal numbers have few digits.
+TEST(BackwardError, AllowsForRoundingOfXToDenormalNumbers) {
   constexpr double least = std::numeric_limits<double>::denorm_min();
   Runtime runtime(config_of({}));
   const Dense<double> a{2, 2, {2, 1, 1, 2}}, b{2, 2, {3, 3, 20 * least, 19 * least}};
@@ -198,11 +198,11 @@ TEST(BackwardError, BearsThatXIsRoundedToTheSmallestNumbers) {
     flow.wait();
     return error.value();
   };
-  EXPECT_EQ(error_of({1, 1, 8 * least, 6 * least}), 0);  // where 7 and 6 is right
+  EXPECT_EQ(error_of({1, 1, 8 * least, 6 * least}), 0);  // exact: 7 and 6
   EXPECT_GT(error_of({1, 1, 9 * least, 9 * least}), 0.1);
 }
 
-TEST(BackwardError, IsThatOfNormsThatOverflow) {
+TEST(BackwardError, IsFiniteIfNormsOverflow) {
   Runtime runtime(config_of({}));
   const auto error_of = [&](double a, double b, const std::vector<double>& x) {
     const Dense<double> matrix{2, 2, {a, 0.75 * a, 0.75 * a, a}}, right{2, 1, {b, b}};
@@ -213,14 +213,14 @@ TEST(BackwardError, IsThatOfNormsThatOverflow) {
     flow.wait();
     return error.value();
   };
-  const double large = 1.2e308;                       // twice that is too large
+  const double large = 1.2e308;                       // twice that overflows
   EXPECT_NEAR(error_of(large, 1, {0, 0}), 1, 2e-15);  // less || A || times the smallest number of x
   EXPECT_DOUBLE_EQ(error_of(large / 4, 1, {4.5, -4.5}), 1.0 / 7);           // || A || || x ||
   EXPECT_DOUBLE_EQ(error_of(large / 2, large, {0.9, 0}), 0.6625 / 1.7875);  // and b
-  EXPECT_EQ(error_of(large, 0, {0, 0}), 0);                                 // what has no residual is right
+  EXPECT_EQ(error_of(large, 0, {0, 0}), 0);                                 // no residual
 }
 
-TEST(GeneratedSpd, IsSymmetricAndTheSameInPieces) {
+TEST(GeneratedSpd, IsSymmetricAndIndependentOfTheBlocksRead) {
   const GeneratedSpd<double> a(50, 9);
   const auto whole = dense<double>(a);
   std::vector<double> piece(10 * 20);

@@ -1,4 +1,4 @@
-// The tile that is taken where nobody says one: as large as memory and workers allow.
+// The default tile size: as large as memory and workers allow.
 #include <gtest/gtest.h>
 
 #include "algorithms/linalg/choose_tile.hpp"
@@ -8,7 +8,7 @@ namespace {
 
 constexpr Bytes gibibyte = Bytes{1} << 30;
 
-TEST(ChosenTile, LeavesEnoughOfThemToEveryWorker) {
+TEST(ChosenTile, GivesEnoughTilesToEveryWorker) {
   for (const std::size_t workers : {1, 2, 4, 8, 64})
     for (const std::int64_t n : {3000, 4096, 10'000, 50'000})
       for (const TileRequirements& needs :
@@ -19,7 +19,7 @@ TEST(ChosenTile, LeavesEnoughOfThemToEveryWorker) {
       }
 }
 
-TEST(ChosenTile, LeavesTwelveInMemoryAndTwelveMoreToEachWorker) {
+TEST(ChosenTile, KeepsTwelveTilesInMemoryAndTwelveMorePerWorker) {
   for (const std::size_t workers : {1, 2, 8})
     for (const Bytes memory : {gibibyte / 256, gibibyte / 32, gibibyte}) {
       const auto side = static_cast<Bytes>(choose_tile(20'000, 8, memory, workers, tile_needs(workers)));
@@ -28,7 +28,7 @@ TEST(ChosenTile, LeavesTwelveInMemoryAndTwelveMoreToEachWorker) {
 }
 
 // 448 makes kernels of QR a fifth faster than 192, and ten of them a side leave 1 % of two workers' time idle.
-TEST(ChosenTile, IsLargerWhereTilesAreJoinedInPairs) {
+TEST(ChosenTile, IsLargerForTasksOnPairsOfTiles) {
   EXPECT_EQ(choose_tile(4096, 8, gibibyte, 2, tile_needs(2)), 192);
   EXPECT_EQ(choose_tile(4096, 8, gibibyte, 2, tile_needs_of_pairs(2)), 448);
   EXPECT_EQ(choose_tile(50'000, 8, 64 * gibibyte, 2, tile_needs(2)), 1024);
@@ -38,15 +38,15 @@ TEST(ChosenTile, IsLargerWhereTilesAreJoinedInPairs) {
     EXPECT_LT(tile_needs_of_pairs(workers).tiles_per_side, tile_needs(workers).tiles_per_side) << workers;
 }
 
-// Where memory has no room for that many, smaller ones would not help.
-TEST(ChosenTile, IsNotSmallerThanAPageIsGoodFor) {
+// If memory is too small for that many tiles, smaller tiles do not help.
+TEST(ChosenTile, IsNotBelowTheMinimumOfAPage) {
   for (const Bytes memory : {Bytes{4096}, Bytes{65'536}, gibibyte / 4096}) {
     EXPECT_EQ(choose_tile(1000, 8, memory, 8, tile_needs(8)), 16);
     EXPECT_EQ(choose_tile(1000, 4, memory, 8, tile_needs(8)), 16);
   }
 }
 
-TEST(ChosenTile, IsNeverLargerThanTheMatrixOrNothing) {
+TEST(ChosenTile, IsAtMostTheMatrixAndAtLeastOne) {
   for (const std::int64_t n : {1, 2, 3, 5}) EXPECT_LE(choose_tile(n, 8, gibibyte, 2, tile_needs(2)), n);
   EXPECT_EQ(choose_tile(5, 8, 4096, 2, tile_needs(2)), 5);
 }

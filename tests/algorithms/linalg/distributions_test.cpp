@@ -1,5 +1,5 @@
-// Distributions: what each rank owns, by formulas of its own and of the literature; the same graph under all of them. And
-// ScaLAPACK's layout, by an index computation that knows only whose a row or column is.
+// Distributions: the tiles of each rank, checked by direct formulas and those of the literature; one graph under all
+// distributions. ScaLAPACK's layout, checked by an index computation from the owners of rows and columns.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <fairlead/error.hpp>
@@ -19,7 +19,7 @@
 namespace fairlead::linalg::testing::distributions {
 namespace {
 
-/// How many tiles of so many rows and columns of tiles each rank has.
+/// Number of tiles of each rank, for the given rows and columns of tiles.
 std::vector<int> tiles_of(const Distribution& distribution, std::uint32_t ranks, std::int32_t rows,
                           std::int32_t columns) {
   std::vector<int> count(ranks);
@@ -28,14 +28,14 @@ std::vector<int> tiles_of(const Distribution& distribution, std::uint32_t ranks,
   return count;
 }
 
-/// NUMROC by counting: how many of n things in blocks of nb the process has.
+/// NUMROC by counting: how many of n elements in blocks of nb the process owns.
 int counted(int n, int nb, int process, int source, int processes) {
   int count = 0;
   for (int i = 0; i < n; ++i) count += (i / nb + source) % processes == process;
   return count;
 }
 
-TEST(Distributions, NumrocCountsWhatAProcessHas) {
+TEST(Distributions, NumrocCountsTheElementsOfAProcess) {
   for (const int n : {0, 1, 7, 64, 100, 131})
     for (const int nb : {1, 3, 16, 200})
       for (const int processes : {1, 2, 5})
@@ -53,7 +53,7 @@ TEST(Distributions, NumrocCountsWhatAProcessHas) {
           }
 }
 
-TEST(Distributions, BlockCyclicGivesEachRankWhatNumrocSays) {
+TEST(Distributions, BlockCyclicMatchesNumroc) {
   for (const auto& [p, q] : {std::pair(1, 1), {1, 4}, {2, 2}, {2, 3}, {3, 2}})
     for (const auto& [block_rows, block_columns] : {std::pair(1, 1), {2, 1}, {3, 4}})
       for (const auto& [rows, columns] : {std::pair(1, 1), {5, 9}, {17, 17}, {40, 3}})
@@ -66,7 +66,7 @@ TEST(Distributions, BlockCyclicGivesEachRankWhatNumrocSays) {
                         counted(rows, block_rows, row, first % p, p) *
                             counted(columns, block_columns, column, first % q, q));
         }
-  // PaRSEC's and ScaLAPACK's of one tile per block is the cyclic map.
+  // With one tile per block, those of PaRSEC and ScaLAPACK are the cyclic map.
   const Distribution cyclic(CyclicMap{2, 3}), blocks(BlockCyclic{2, 3});
   for (std::int32_t i = 0; i < 7; ++i)
     for (std::int32_t j = 0; j < 7; ++j) EXPECT_EQ(cyclic.owner(i, j), blocks.owner(i, j));
@@ -81,8 +81,8 @@ TEST(Distributions, OverOneDimensionAreRowsOrColumns) {
   for (std::int32_t j = 0; j < 4; ++j) EXPECT_EQ(rows.owner(5, j), 2u);
 }
 
-// The tiles of a node are those of the cyclic map over nodes; within it, its own rows and columns are dealt out again.
-TEST(Distributions, OfNodesAreCyclicTwice) {
+// Cyclic over nodes; the rows and columns of each node are then cyclic over its ranks.
+TEST(Distributions, OverNodesAreCyclicTwice) {
   const CyclicMap map{.rank_rows = 2, .rank_columns = 3, .device_rows = 2, .device_columns = 2};
   const Distribution nodes(CyclicMap{2, 3}), both = Distribution::of_nodes(map);
   const auto owned = tiles_of(both, 24, 24, 36);
@@ -113,14 +113,14 @@ TEST(Distributions, SymmetricOnesShareRowsAndColumns) {
   }
 }
 
-TEST(Distributions, ATableSaysItTileByTileAndRepeats) {
+TEST(Distributions, ATableListsOwnersPerTileAndRepeats) {
   const Distribution table = Distribution::table(2, 3, {0, 1, 2, 2, 0, 1});
   EXPECT_EQ(table.owner(1, 0), 2u);
   EXPECT_EQ(table.owner(3, 5), 1u);
   EXPECT_EQ(tiles_of(table, 3, 4, 6), (std::vector<int>{8, 8, 8}));
 }
 
-TEST(Distributions, RefuseWhatMakesNoSense) {
+TEST(Distributions, RejectInvalidParameters) {
   EXPECT_THROW(Distribution(BlockCyclic{0, 1}), UsageError);
   EXPECT_THROW(Distribution(BlockCyclic{2, 2, 1, 0}), UsageError);
   EXPECT_THROW(Distribution(BlockCyclic{2, 2, 1, 1, 2}), UsageError);
@@ -136,7 +136,7 @@ double number_at(std::int64_t i, std::int64_t j) {
 
 Config little() { return config_of({.workers = 1, .memory = Bytes{2} << 20}); }
 
-/// What each tile of this rank is, into a matrix of all ranks.
+/// Copies each tile of this rank into a matrix shared by all ranks.
 template <class F>
 void each_own_tile(const TiledMatrix<double>& a, const F& f) {
   for (std::int32_t i = 0; i < a.tile_rows(); ++i)
@@ -145,7 +145,7 @@ void each_own_tile(const TiledMatrix<double>& a, const F& f) {
         f(handle, std::int64_t{i} * a.tile(), std::int64_t{j} * a.tile());
 }
 
-/// LU and a solve with right-hand sides dealt out otherwise.
+/// LU and a solve whose right-hand sides have another distribution.
 Dense<double> solved(std::uint32_t ranks, const Distribution& of_a, const Distribution& of_b,
                      const TileSize& tile = 16) {
   constexpr std::int64_t n = 150;
@@ -183,7 +183,7 @@ Dense<double> solved(std::uint32_t ranks, const Distribution& of_a, const Distri
   return x;
 }
 
-TEST(Distributions, DoNotChangeWhatAGraphComputes) {
+TEST(Distributions, DoNotChangeTheResultOfAGraph) {
   if (fairlead::tests::thread_sanitized) GTEST_SKIP() << "BLAS is not built for it";
   const Distribution two_dimensions = Distribution::over(4), rows = Distribution::by_rows(4, 2),
                      columns = Distribution::by_columns(4),
@@ -208,9 +208,9 @@ TEST(Distributions, DoNotChangeWhatAGraphComputes) {
         << "padded " << of_a - &two_dimensions;
 }
 
-/// 40 x 37 elements in tiles of 16 x 12, the last of which have 8 rows and one column: by a flow and by a graph, to the rank
-/// next to whoever has them: as many bytes as whole tiles have.
-TEST(Distributions, PaddedTilesTravelWhole) {
+/// 40 x 37 elements in tiles of 16 x 12; the last ones have 8 rows and one column. A flow and a graph send each tile to the
+/// rank after its owner. A padded tile takes the bytes of a whole one.
+TEST(Distributions, PaddedTilesAreSentWhole) {
   for (const bool is_padded : {false, true})
     for (const bool as_graph : {false, true}) {
       const auto thrown = tests::on_ranks(
@@ -280,7 +280,7 @@ TEST(Distributions, PaddedTilesTravelWhole) {
     }
 }
 
-TEST(Distributions, ARankThatIsNotThereIsRefused) {
+TEST(Distributions, AMissingRankIsRejected) {
   const auto thrown = tests::on_ranks(
       2, [](std::uint32_t) { return little(); },
       [&](Runtime& runtime) {
@@ -299,7 +299,7 @@ struct Layout {
   int m, n, mb, nb, tile, rows, columns, first_row, first_column;
 };
 
-/// The rows or columns of a process: whoever has each.
+/// The rows or columns of a process, from the owner of each.
 std::vector<int> own_of(int size, int block, int process, int source, int processes) {
   std::vector<int> out;
   for (int i = 0; i < size; ++i)
@@ -307,7 +307,7 @@ std::vector<int> own_of(int size, int block, int process, int source, int proces
   return out;
 }
 
-TEST(ScalapackLayout, GoesInAndComesOut) {
+TEST(ScalapackLayout, ConvertsInBothDirections) {
   for (const Layout& of : {Layout{100, 70, 16, 16, 16, 2, 2, 0, 0}, Layout{100, 70, 32, 16, 16, 2, 3, 1, 2},
                            Layout{97, 131, 24, 36, 12, 3, 2, 2, 0}, Layout{5, 5, 8, 8, 8, 2, 2, 1, 0},
                            Layout{64, 64, 64, 64, 16, 1, 2, 0, 1}, Layout{41, 23, 1, 1, 1, 2, 2, 0, 0}})
@@ -358,13 +358,13 @@ TEST(ScalapackLayout, GoesInAndComesOut) {
             scalapack::give_back(flow, a, described, grid, array.data());
             flow.wait();
             for (std::size_t k = 0; k < array.size(); ++k)
-              ASSERT_EQ(array[k], before[k] == -5 ? -5 : 2 * before[k]);  // what lies between stays
+              ASSERT_EQ(array[k], before[k] == -5 ? -5 : 2 * before[k]);  // padding is unchanged
           });
       for (const std::string& text : thrown) EXPECT_EQ(text, "");
     }
 }
 
-TEST(ScalapackLayout, RefusesWhatDescinitRefuses) {
+TEST(ScalapackLayout, RejectsWhatDescinitRejects) {
   const scalapack::Grid grid{.rows = 2, .columns = 3, .row = 1, .column = 2};
   const auto said = [&](int m, int n, int mb, int nb, int irsrc, int icsrc, int lld) -> std::string {
     try {

@@ -1,5 +1,5 @@
-// The flows of linear algebra over several ranks, which are threads here: the same functions as on one machine, called by
-// all of them, and the same bits.
+// The flows of linear algebra over several ranks (threads here): all ranks call the same functions as on one machine, and the
+// bits are equal.
 #include <gtest/gtest.h>
 #include <fairlead/incremental_lu.hpp>
 #include <fairlead/qr.hpp>
@@ -37,7 +37,7 @@ TiledMatrix<T> matrix(Runtime& runtime, const char* name, const Case<T>& of,
                                  : runtime.tiled<T>(name, of.n, of.n, of.tile, *distribution, which);
 }
 
-/// Fills, computes and fetches: all by tasks, so that every rank says the same.
+/// Fills, computes and fetches, all by tasks, so that every rank returns the same.
 template <class T>
 void compute(Runtime& runtime, const Case<T>& of, const Distribution* distribution, Dense<T>& result) {
   const TiledMatrix<T> a = matrix(runtime, "A", of, distribution);
@@ -121,7 +121,7 @@ class FlowsOverRanks : public ::testing::Test {};
 using Precisions = BothOrFirst<float, double>;
 TYPED_TEST_SUITE(FlowsOverRanks, Precisions);
 
-TYPED_TEST(FlowsOverRanks, HaveTheBitsOfOneRank) {
+TYPED_TEST(FlowsOverRanks, EqualOneRankBitForBit) {
   using T = TypeParam;
   if (fairlead::tests::thread_sanitized) return;  // into a library that was not built for it it does not see
   constexpr CyclicMap grids[] = {{1, 1}, {1, 2}, {2, 1}, {2, 2}, {2, 3}};
@@ -139,7 +139,7 @@ TYPED_TEST(FlowsOverRanks, HaveTheBitsOfOneRank) {
     }
 }
 
-TYPED_TEST(FlowsOverRanks, HaveTheBitsOfOneRankOutOfCore) {
+TYPED_TEST(FlowsOverRanks, EqualOneRankBitForBitOutOfCore) {
   using T = TypeParam;
   if (fairlead::tests::thread_sanitized) return;
   std::size_t turn = 0;
@@ -157,7 +157,7 @@ TYPED_TEST(FlowsOverRanks, HaveTheBitsOfOneRankOutOfCore) {
     }
 }
 
-TEST(FlowsThatFail, TellAllRanksWhy) {
+TEST(FlowsThatFail, ReportTheErrorToAllRanks) {
   if (fairlead::tests::thread_sanitized) return;
   const Distribution distribution(CyclicMap{2, 2});
   const auto thrown = fairlead::tests::on_ranks(

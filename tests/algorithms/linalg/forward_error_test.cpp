@@ -1,4 +1,4 @@
-// What the bound of a solution's error is made of: how uncertain the residual is, and || A^-1 diag(w) ||, against plain sums in
+// The terms of the forward error bound: the uncertainty of the residual, and || A^-1 diag(w) ||, compared with plain sums in
 // long double.
 #include <fairlead/inverse_norm.hpp>
 
@@ -32,7 +32,7 @@ Plain plain(const Dense<double>& a, const double* x, double b, std::int64_t row)
   return sums;
 }
 
-TEST(ResidualSums, AreOffByAFewRoundingsHoweverWideTheStrip) {
+TEST(ResidualSums, AreAccurateToAFewRoundingsForAnyStripWidth) {
   for (const int columns : {1, 7, 8, 31, 32, 33, 2000})
     for (const bool by_rows : {false, true}) {
       const int rows = 19;
@@ -62,7 +62,7 @@ TEST(ResidualSums, AreOffByAFewRoundingsHoweverWideTheStrip) {
     }
 }
 
-TEST(UncertainResidual, CoversTheTrueOneAndIsClose) {
+TEST(UncertainResidual, BoundsTheTrueErrorClosely) {
   const int n = 300;
   const auto a = dense<double>(GeneratedUniform<double>(n, n, 5));
   for (const int columns : {1, 3}) {
@@ -70,7 +70,7 @@ TEST(UncertainResidual, CoversTheTrueOneAndIsClose) {
     for (int i = 0; i < n; ++i) x(i, 0) *= 1e6;  // the columns differ in size
     Dense<double> b{n, columns, std::vector<double>(static_cast<std::size_t>(n * columns))};
     for (int c = 0; c < columns; ++c)
-      for (int i = 0; i < n; ++i)  // nothing is left of b but rounding
+      for (int i = 0; i < n; ++i)  // the residual is rounding only
         b(i, c) = static_cast<double>(-plain(a, &x(0, c), 0, i).residual);
     Runtime runtime(config_of({}));
     Flow flow(runtime);
@@ -103,7 +103,7 @@ Dense<double> scaled(std::int64_t n) {
   return a;
 }
 
-TEST(InverseNorm, WithWeightsIsCloseAndItsRowsAreThoseOfTheInverse) {
+TEST(InverseNorm, WithWeightsIsCloseAndHasTheRowsOfTheInverse) {
   const std::int32_t tile = 24;
   for (const std::int64_t n : {1, 5, 9, 17, 100}) {
     const auto given = scaled(n);

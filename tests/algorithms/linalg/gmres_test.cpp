@@ -1,5 +1,5 @@
-// GMRES on a tiled matrix, on one machine and over ranks: beside elimination on the dense matrix, beside what the method
-// promises of its residuals, and with the same bits on every grid.
+// GMRES on a tiled matrix, on one machine and over ranks: compared with elimination on the dense matrix, with the
+// method's bounds for residuals, and bit for bit on every grid.
 #include <fairlead/error.hpp>
 #include <fairlead/gmres.hpp>
 
@@ -49,7 +49,7 @@ struct Solved {
   std::vector<double> x;
 };
 
-/// On each rank what it owns; `guess`: what x is in the beginning.
+/// On each rank what it owns; `guess`: the initial x.
 template <class T>
 GmresResult solve_on(Runtime& runtime, const MatrixSource<T>& a, const MatrixSource<T>& b, double guess,
                      std::int32_t tile, const Distribution* distribution, const GmresSettings& settings,
@@ -102,7 +102,7 @@ class GmresOf : public ::testing::Test {};
 using GmresPrecisions = BothOrFirst<double, float>;
 TYPED_TEST_SUITE(GmresOf, GmresPrecisions);
 
-TYPED_TEST(GmresOf, FindsWhatEliminationFinds) {
+TYPED_TEST(GmresOf, MatchesElimination) {
   using T = TypeParam;
   const double tolerance = std::is_same_v<T, float> ? 1e-5 : 1e-12;
   std::size_t turn = 0;
@@ -126,7 +126,7 @@ TYPED_TEST(GmresOf, FindsWhatEliminationFinds) {
 
 // || b - A x || after the first step is that of the best x = s b; it never grows, also across restarts; and without restarts
 // n steps are enough for any matrix.
-TEST(Gmres, KeepsWhatTheMethodPromises) {
+TEST(Gmres, KeepsTheBoundsOfTheMethod) {
   constexpr std::int64_t n = 60;
   const GeneratedUniform<double> source(n, n, 9), right(n, 1, 4);  // far from the identity
   const Dense<double> a = dense<double>(source), b = dense<double>(right);
@@ -153,13 +153,13 @@ TEST(Gmres, KeepsWhatTheMethodPromises) {
   }
 }
 
-TEST(Gmres, TellsThatItHasNotConverged) {
+TEST(Gmres, ReportsThatItHasNotConverged) {
   const GeneratedUniform<double> a(60, 60, 9), b(60, 1, 4);
   const Solved few = by_one<double>(a, b, 16, {.restart = 10, .tolerance = 1e-10, .most_iterations = 13});
   EXPECT_FALSE(few.result.converged);
   EXPECT_EQ(few.result.iterations, 13);
   EXPECT_GT(few.result.residual, 1e-10);
-  // Nearer than rounding lets it come: it ends all the same.
+  // A tolerance below rounding: it terminates.
   const Solved near =
       by_one<double>(a, b, 16, {.restart = 60, .tolerance = 1e-17, .most_iterations = 100'000});
   EXPECT_FALSE(near.result.converged);
@@ -167,8 +167,8 @@ TEST(Gmres, TellsThatItHasNotConverged) {
   EXPECT_LT(near.result.iterations, 1000);
 }
 
-// By powers of two A and b only change the size of x, though squares of their numbers overflow or vanish.
-TEST(Gmres, FindsTheSameForNumbersOfAnySize) {
+// Scaling A and b by powers of two only scales x, though squares overflow or underflow.
+TEST(Gmres, IsInvariantUnderScaling) {
   constexpr std::int64_t n = 40;
   const auto solved = [&](int of_a, int of_b) {
     Dense<double> a = dense<double>(GeneratedUniform<double>(n, n, 9, 20)),
@@ -188,7 +188,7 @@ TEST(Gmres, FindsTheSameForNumbersOfAnySize) {
   }
 }
 
-TEST(Gmres, TakesZerosAndRefusesWhatIsNotFinite) {
+TEST(Gmres, AcceptsZerosAndRejectsNonFiniteInput) {
   const GeneratedUniform<double> a(40, 40, 9, 20);
   const GivenMatrix<double> zeros({40, 1, std::vector<double>(40)});
   const Solved none = by_one<double>(a, zeros, 16, {}, 5.0);
@@ -220,10 +220,10 @@ TYPED_TEST(GmresOf, HasTheSameBitsOnEveryGridInCoreAndOutOfCore) {
   const GmresSettings settings{.restart = 7, .tolerance = std::is_same_v<T, float> ? 1e-5 : 1e-12};
   const Solved expected = by_one<T>(a, b, 16, settings, 1.0);
   EXPECT_TRUE(expected.result.converged);
-  EXPECT_GT(expected.result.iterations, 7);  // it began again
+  EXPECT_GT(expected.result.iterations, 7);  // it restarted
   for (const CyclicMap& grid : {CyclicMap{1, 1}, CyclicMap{1, 2}, CyclicMap{2, 2}, CyclicMap{2, 3}})
     for (const Bytes memory : {plenty, Bytes{20} * 4096}) {
-      // In little memory on 2 x 2, in plenty on 1 x 2.
+      // Out of core on 2 x 2, in core on 1 x 2.
       if (!tests::many_cases() && (grid.rank_columns != 2 || (memory == plenty) == (grid.rank_rows == 2)))
         continue;
       const Distribution distribution(grid);

@@ -1,5 +1,5 @@
-// LU factorizations with incremental pivoting and the solves that follow, judged as LAPACK's own tests do
-// (xGET02), and beside its xGESV on the same system.
+// LU factorizations with incremental pivoting and the solves that follow, checked by the criteria of LAPACK's tests
+// (xGET02), and compared with its xGESV on the same system.
 #include <fairlead/error.hpp>
 #include <fairlead/incremental_lu.hpp>
 
@@ -55,7 +55,7 @@ Dense<T> solved(const std::shared_ptr<const MatrixSource<T>>& source, const Dens
   return x;
 }
 
-/// LAPACK's own solution, with partial pivoting.
+/// LAPACK's solution, with partial pivoting.
 template <class T>
 Dense<T> gesv(Dense<T> a, Dense<T> b) {
   using Int = const std::int32_t*;
@@ -82,7 +82,7 @@ class IncrementalLu : public ::testing::Test {};
 using PrecisionsOfIncrementalLu = BothOrFirst<double, float>;
 TYPED_TEST_SUITE(IncrementalLu, PrecisionsOfIncrementalLu);
 
-TYPED_TEST(IncrementalLu, SolvesForAnySizeBesideTheTileAboutAsWellAsLapack) {
+TYPED_TEST(IncrementalLu, SolvesForSizesUnequalToTheTileAboutAsWellAsLapack) {
   using T = TypeParam;
   const int tile = 32;
   for (const int n : {1, 2, 3, 5, 31, 32, 33, 61, 64, 65, 127, 193, 257})
@@ -103,7 +103,7 @@ TYPED_TEST(IncrementalLu, MayHaveBlocksOfAnySizeInATile) {
     EXPECT_LT(judged(a, solved<T>(source, b, 20, {}, nullptr, block), b), 30) << block;
 }
 
-TYPED_TEST(IncrementalLu, SolvesWithTheTransposedMatrixToo) {
+TYPED_TEST(IncrementalLu, SolvesWithTheTransposedMatrix) {
   using T = TypeParam;
   for (const int n : {1, 20, 33, 97, 128}) {
     const auto source = general<T>(n, 9);
@@ -113,7 +113,7 @@ TYPED_TEST(IncrementalLu, SolvesWithTheTransposedMatrixToo) {
   }
 }
 
-// What has no LU factorization without exchanges: tiles on the diagonal that are zero, of rows in any order.
+// No LU factorization without row exchanges: zero tiles on the diagonal, rows in any order.
 TYPED_TEST(IncrementalLu, FindsPivotsInOtherTiles) {
   using T = TypeParam;
   const int n = 90;
@@ -184,8 +184,8 @@ TYPED_TEST(IncrementalLu, OutOfCoreAndOnDevicesGivesTheSameBitsAsInCore) {
     }
 }
 
-// As after a bit has changed on the disk: a row that does not exist is not touched.
-TYPED_TEST(IncrementalLu, DoesNotFollowExchangesThatCannotBe) {
+// As after a bit flip on the disk: a row that does not exist is not accessed.
+TYPED_TEST(IncrementalLu, RejectsInvalidRowExchanges) {
   using T = TypeParam;
   const int n = 40, tile = 16;
   for (const std::int32_t bad : {0, -5, 17, 1 << 30})
@@ -238,7 +238,7 @@ TYPED_TEST(IncrementalLu, NamesAColumnWhereNumbersAreNotFinite) {
       }
 }
 
-TEST(IncrementalLuShapes, ThatDoNotMatchAreRefused) {
+TEST(IncrementalLuShapes, MismatchIsRejected) {
   Runtime runtime(config_of({}));
   const auto tall = runtime.tiled<double>("tall", 20, 10, 5), a = runtime.tiled<double>("A", 20, 20, 5),
              other = runtime.tiled<double>("other", 19, 19, 5);
@@ -253,7 +253,7 @@ TEST(IncrementalLuShapes, ThatDoNotMatchAreRefused) {
   EXPECT_EQ(flow.submitted(), 0u);
 }
 
-TEST(IncrementalLuTasks, AreAsManyAsIsSaid) {
+TEST(IncrementalLuTasks, CountMatchesTheFormula) {
   for (const int n : {1, 40, 64, 65, 200}) {
     Runtime runtime(config_of({}));
     const auto a = runtime.tiled<double>("A", n, n, 32), b = runtime.tiled<double>("b", n, 70, 32);

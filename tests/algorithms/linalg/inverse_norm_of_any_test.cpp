@@ -1,5 +1,5 @@
-// The norm of the inverse of a matrix that is not symmetric, after each factorization that there is, beside the inverse
-// itself, computed plainly.
+// The norm of the inverse of a matrix that is not symmetric, after each factorization, compared with the inverse itself,
+// computed by plain elimination.
 #include <fairlead/incremental_lu.hpp>
 #include <fairlead/inverse_norm.hpp>
 #include <fairlead/qr.hpp>

@@ -1,4 +1,4 @@
-// The condition estimate beside the norm of the inverse computed whole: never above it, never far below.
+// The condition estimate compared with the norm of the full inverse: never above it, never far below.
 #include <fairlead/error.hpp>
 #include <fairlead/inverse_norm.hpp>
 #include <fairlead/refined_solve.hpp>
@@ -85,7 +85,7 @@ Dense<double> of_spectrum(const std::vector<double>& spectrum, std::uint64_t see
   return a;
 }
 
-/// The kinds of matrices that estimators are tried with: spectra, graded, kernels, differences.
+/// The usual test matrices of estimators: spectra, graded, kernels, differences.
 std::vector<std::pair<std::string, Dense<double>>> matrices(std::int64_t n, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<double> uniform(-1, 1);
@@ -135,7 +135,7 @@ std::vector<std::pair<std::string, Dense<double>>> matrices(std::int64_t n, std:
   return all;
 }
 
-TEST(InverseNorm, IsWithinAThirdBelowTheTrueOneAndNeverAbove) {
+TEST(InverseNorm, IsAtMostAThirdBelowTheTrueNormAndNeverAbove) {
   Runtime runtime(config_of({}));
   for (const std::int64_t n : {1, 2, 7, 8, 9, 40, 130})
     for (std::uint64_t seed = 1; seed <= (tests::many_cases() ? 6 : 2); ++seed)
@@ -146,7 +146,7 @@ TEST(InverseNorm, IsWithinAThirdBelowTheTrueOneAndNeverAbove) {
       }
 }
 
-TEST(InverseNorm, IsThatOfTheFactorInSinglePrecisionToo) {
+TEST(InverseNorm, IsThatOfTheFactorInSinglePrecision) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     const auto made = estimate(dense<float>(RoundedMatrix(std::make_shared<GivenMatrix<double>>(
                                    of_spectrum({1, 1, 1, 1e-3, 0.5, 2, 3, 1, 1, 1, 0.3}, seed)))),
@@ -157,14 +157,14 @@ TEST(InverseNorm, IsThatOfTheFactorInSinglePrecisionToo) {
 }
 
 // Hilbert's matrix of order 10: the condition is 3.5e13, known from the inverse in integers.
-TEST(InverseNorm, KnowsHilbertsMatrix) {
+TEST(InverseNorm, IsExactForHilbertsMatrix) {
   Dense<double> a{10, 10, std::vector<double>(100)};
   for (std::int64_t j = 0; j < 10; ++j)
     for (std::int64_t i = 0; i < 10; ++i) a(i, j) = 1.0 / static_cast<double>(i + j + 1);
   EXPECT_NEAR(estimate(a, 4).value, 1.2070e13, 0.02e13);
 }
 
-TEST(InverseNorm, IsTheSameInAndOutOfCoreUnderAnyPolicyAndWithDevices) {
+TEST(InverseNorm, IsEqualInAndOutOfCoreUnderAnyPolicyAndWithDevices) {
   const auto a = of_spectrum(std::vector<double>(300, 1), 3);
   auto graded = a;
   for (std::int64_t i = 0; i < 300; ++i) graded(i, i) += static_cast<double>(i);
@@ -177,8 +177,8 @@ TEST(InverseNorm, IsTheSameInAndOutOfCoreUnderAnyPolicyAndWithDevices) {
     }
 }
 
-// Refining makes its corrections with the same factor: so the estimate costs it no sweep.
-TEST(InverseNorm, GoesAlongWithRefinement) {
+// Refinement computes its corrections with the same factor: the estimate costs no additional sweep.
+TEST(InverseNorm, SharesTheSweepsOfRefinement) {
   const int n = 200, tile = 32;
   std::vector<double> spectrum(n, 1);
   spectrum[3] = 1e-3;
@@ -212,10 +212,10 @@ TEST(InverseNorm, GoesAlongWithRefinement) {
   EXPECT_GT(condition, 1e3);
   EXPECT_LT(condition, 1e5);
   refine(alone.elements.data(), nullptr);
-  EXPECT_TRUE(x == alone);  // to the bit: the vectors have tiles of their own
+  EXPECT_TRUE(x == alone);  // bit for bit: the vectors have separate tiles
 }
 
-TEST(InverseNorm, HasNoMoreThanItsSteps) {
+TEST(InverseNorm, StopsAfterItsSteps) {
   Runtime runtime(config_of({}));
   const auto l = runtime.tiled<double>("A", 20, 20, 8, Tiles::lower);
   Flow flow(runtime);

@@ -1,5 +1,5 @@
-// What says how good a solution is, over ranks: the same bits as on one machine, on every rank, also where rank 0 alone can
-// read the matrix; and only what is small travels.
+// Errors and norms of a solution over ranks: the same bits as on one machine, on every rank, also if only rank 0 can read
+// the matrix; and only small data are sent.
 #include <gtest/gtest.h>
 #include <fairlead/inverse_norm.hpp>
 #include <fairlead/refined_solve.hpp>
@@ -27,7 +27,7 @@ std::uint32_t ranks_of(const CyclicMap& grid) {
   return static_cast<std::uint32_t>(grid.rank_rows * grid.rank_columns);
 }
 
-/// On every rank of the grid, or alone; nothing may be thrown.
+/// On every rank of the grid, or on one; must not throw.
 void everywhere(const std::optional<CyclicMap>& grid,
                 const std::function<void(Runtime&, const Distribution*)>& body) {
   if (!grid) {
@@ -76,7 +76,7 @@ double estimate(Runtime& runtime, const TiledMatrix<double>& l) {
   return inverse.value();
 }
 
-TEST(JudgedOverRanks, TheInverseHasTheNormThatItHasOnOneMachine) {
+TEST(JudgedOverRanks, TheNormOfTheInverseEqualsThatOnOneMachine) {
   if (fairlead::tests::thread_sanitized) return;
   for (const std::int64_t n : {1, 5, 100}) {
     std::vector<double> norms;
@@ -94,7 +94,7 @@ TEST(JudgedOverRanks, TheInverseHasTheNormThatItHasOnOneMachine) {
   }
 }
 
-/// Nobody but rank 0 may read it.
+/// Only rank 0 may read it.
 class OfFirstRank final : public MatrixSource<double> {
  public:
   OfFirstRank(std::shared_ptr<const MatrixSource<double>> all, std::uint32_t rank)
@@ -112,7 +112,7 @@ class OfFirstRank final : public MatrixSource<double> {
   std::uint32_t rank_;
 };
 
-TEST(JudgedOverRanks, ARefinedSolutionHasTheBitsOfOneMachineWhoeverReads) {
+TEST(JudgedOverRanks, ARefinedSolutionEqualsOneMachineForAnyReaders) {
   if (fairlead::tests::thread_sanitized) return;
   constexpr std::int64_t n = 300, sides = 3;
   const auto a = std::make_shared<GeneratedSpd<double>>(n, 3);
@@ -153,7 +153,7 @@ TEST(JudgedOverRanks, ARefinedSolutionHasTheBitsOfOneMachineWhoeverReads) {
       if (tests::many_cases() || first_alone == (grid.rank_rows == 1)) one(grid, first_alone);
 }
 
-TEST(JudgedOverRanks, ATriangleHasTheNormAndTheElementsOfOneThatIsWhole) {
+TEST(JudgedOverRanks, ADistributedTriangleHasTheNormAndElementsOfAWholeOne) {
   constexpr std::int64_t m = 150, n = 100;
   const auto source = std::make_shared<GeneratedUniform<double>>(m, n, 9);
   const Dense<double> whole = dense<double>(*source);
@@ -189,7 +189,7 @@ TEST(JudgedOverRanks, ATriangleHasTheNormAndTheElementsOfOneThatIsWhole) {
   for (const double other : norms) EXPECT_EQ(other, norms[0]);
 }
 
-TEST(JudgedOverRanks, OfOneColumnTheRightHandSideTravelsAndNoTileOfTheMatrix) {
+TEST(JudgedOverRanks, ForOneColumnOnlyTheRightHandSideIsSent) {
   constexpr std::int64_t n = 8 * tile;
   for (const std::int32_t columns : {1, 2 * tile}) {
     std::atomic<std::uint64_t> payloads{0}, bytes{0};

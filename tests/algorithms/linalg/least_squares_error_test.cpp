@@ -1,5 +1,5 @@
-// What tells a right least squares solution from one that is not, for systems whose residual is large, small and
-// zero, with Q by Fairlead.
+// The error measures that distinguish an accurate least squares solution from a wrong one, for systems whose residual is
+// large, small and zero, with Q by Fairlead.
 #include <fairlead/qr.hpp>
 
 #include <gtest/gtest.h>
@@ -67,7 +67,7 @@ class LeastSquaresErrorOf : public ::testing::Test {};
 using PrecisionsOfErrors = BothOrFirst<double, float>;
 TYPED_TEST_SUITE(LeastSquaresErrorOf, PrecisionsOfErrors);
 
-TYPED_TEST(LeastSquaresErrorOf, ARightSolutionIsSomeRoundingsWhateverIsLeftOfB) {
+TYPED_TEST(LeastSquaresErrorOf, AnAccurateSolutionHasASmallErrorForAnyResidual) {
   std::size_t turn = 0;
   for (const double left : {0.0, 1e-6, 1e-3, 1.0, 1e3})
     for (const double grade : {0.0, 3.0})
@@ -78,7 +78,7 @@ TYPED_TEST(LeastSquaresErrorOf, ARightSolutionIsSomeRoundingsWhateverIsLeftOfB) 
       }
 }
 
-TYPED_TEST(LeastSquaresErrorOf, AWrongSolutionIsMany) {
+TYPED_TEST(LeastSquaresErrorOf, AWrongSolutionHasALargeError) {
   const double eps = static_cast<double>(std::numeric_limits<TypeParam>::epsilon());
   for (const double left : {0.0, 1e-3, 1.0})
     EXPECT_GT(judged<TypeParam>(90, 33, left, 0, 1e5 * eps).error, 100) << "left " << left;
@@ -86,7 +86,7 @@ TYPED_TEST(LeastSquaresErrorOf, AWrongSolutionIsMany) {
   EXPECT_GT(judged<TypeParam>(90, 33, 0, 3, 1e7 * eps).error, 50);
 }
 
-TEST(LeastSquaresErrorOfWhatIsLeft, IsKnownToBeTheLeastOrByHowMuchItIsNot) {
+TEST(LeastSquaresErrorOfWhatIsLeft, IsTheLeastResidualOrItsExcess) {
   for (const double left : {1e-3, 1.0}) {
     const Judged right = judged<double>(90, 33, left, 0, 0);
     EXPECT_LT(right.excess, 1e-12);
@@ -100,20 +100,20 @@ TEST(LeastSquaresErrorOfWhatIsLeft, IsKnownToBeTheLeastOrByHowMuchItIsNot) {
   }
 }
 
-TEST(LeastSquaresErrorOfAnySize, IsTheSame) {
+TEST(LeastSquaresErrorScaled, IsUnchanged) {
   for (const double left : {0.0, 1e-3, 1.0})
     for (const double spoilt : {0.0, 1e-8}) {
       const Judged of_one = judged<double>(300, 33, left, 0, spoilt);
       for (const double size : {0x1p-900, 0x1p-540, 0x1p-500, 0x1p480, 0x1p520, 0x1p900}) {
         const Judged scaled = judged<double>(300, 33, left, 0, spoilt, size);
-        // A right x is some roundings, which the size of the tiles' numbers may shift.
+        // An accurate x has an error of some roundings, which scaling of the tiles may shift.
         EXPECT_NEAR(scaled.error, of_one.error, spoilt == 0 ? 3 : 1e-3 * of_one.error) << size << " " << left;
         EXPECT_NEAR(scaled.residual, of_one.residual, 1e-10) << size << " " << left;
       }
     }
 }
 
-TEST(LeastSquaresErrorOfNothing, IsZeroAndOfWhatIsNotANumberNoNumber) {
+TEST(LeastSquaresErrorOfNothing, IsZeroAndIsNaNForNaN) {
   Runtime runtime(config_of({}));
   const Dense<double> a{3, 1, {1, 2, 3}}, b{3, 1, {0, 0, 0}};
   std::vector<double> x{0};
@@ -128,11 +128,11 @@ TEST(LeastSquaresErrorOfNothing, IsZeroAndOfWhatIsNotANumberNoNumber) {
   };
   EXPECT_EQ(error_of(0), 0);
   EXPECT_GT(error_of(1), 0.1);
-  EXPECT_TRUE(std::isnan(error_of(1e308)));  // || A || || x || is too large
+  EXPECT_TRUE(std::isnan(error_of(1e308)));  // || A || || x || overflows
   EXPECT_TRUE(std::isnan(error_of(std::numeric_limits<double>::quiet_NaN())));
 }
 
-TYPED_TEST(LeastSquaresErrorOf, TheResidualIsThatOfB) {
+TYPED_TEST(LeastSquaresErrorOf, TheResidualMatchesB) {
   EXPECT_LT(judged<TypeParam>(90, 33, 0, 0, 0).residual, 1e-5);
   const double half = judged<TypeParam>(90, 33, 3, 0, 0).residual;
   EXPECT_GT(half, 0.3);

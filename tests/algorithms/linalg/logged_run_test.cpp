@@ -1,5 +1,5 @@
-// Real runs with a log of their events: at every capacity and number of workers the factor has the bits that
-// it has in core, and the log alone gives the same commands again.
+// Real runs with an event log: at every capacity and number of workers the factor equals that of a run in core bit for bit,
+// and a replay of the log gives the same commands.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -30,7 +30,7 @@ class LoggedRuns : public ::testing::Test {
     Bytes bytes_read = 0;
     std::uint64_t generated = 0;
   };
-  /// Its log is in the file afterwards.
+  /// Writes its log to the file.
   Outcome run(Setting setting, Bytes tiles, bool on_first_touch = false) {
     setting.memory = tiles * tile_bytes + 4096;
     Config config = config_of(setting);
@@ -66,7 +66,7 @@ class LoggedRuns : public ::testing::Test {
       (std::filesystem::temp_directory_path() / ("fairlead-" + std::to_string(getpid()) + ".log")).string();
 };
 
-TEST_F(LoggedRuns, GiveTheBitsOfTheRunInCoreAndReplayToTheSameCommands) {
+TEST_F(LoggedRuns, EqualTheRunInCoreAndReplayToTheSameCommands) {
   const Outcome in_core = run({}, all_tiles + 1);
   const char* const policies[] = {"lws", "darts", "eager", "blocks", "darts-defer", "dmdas", "ap"};
   std::size_t turn = 0, reading = 0;
@@ -84,8 +84,8 @@ TEST_F(LoggedRuns, GiveTheBitsOfTheRunInCoreAndReplayToTheSameCommands) {
   EXPECT_GE(reading, 30u);  // ten of twelve capacities read more than each tile once
 }
 
-// The matrix is made when the factorization needs it, each tile once: the bits are the same.
-TEST_F(LoggedRuns, GiveTheSameBitsIfTheMatrixIsMadeOnFirstTouch) {
+// The matrix is generated when the factorization first reads it, each tile once: the bits are equal.
+TEST_F(LoggedRuns, GiveTheSameBitsIfTheMatrixIsGeneratedOnFirstUse) {
   const Outcome in_core = run({}, all_tiles + 1);
   for (const char* policy : {"lws", "darts", "blocks"})
     for (const Bytes tiles : {3, 12, 50, 136}) {
@@ -98,9 +98,8 @@ TEST_F(LoggedRuns, GiveTheSameBitsIfTheMatrixIsMadeOnFirstTouch) {
     }
 }
 
-// Tasks that failed instead of finishing, and copies likewise. In the first half of the run: on what happens
-// last nothing depends.
-TEST_F(LoggedRuns, GiveOtherCommandsWhenAnEventIsAnother) {
+// Tasks or copies that fail instead of finishing, in the first half of the run: nothing depends on the last events.
+TEST_F(LoggedRuns, GiveOtherCommandsIfAnEventDiffers) {
   const Outcome outcome = run({.scheduler = "darts"}, 20);
   const engine::LogFile log = engine::EventLog::read(path_);
   const auto become = [](tests::LogRecord& record, EventKind kind) {
@@ -127,7 +126,7 @@ TEST_F(LoggedRuns, GiveOtherCommandsWhenAnEventIsAnother) {
     try {
       digest = replay(other).digest;
     } catch (const InputError&) {
-      continue;  // the engine did not command what the log goes on about
+      continue;  // the engine's commands differ from those of the log
     }
     EXPECT_NE(digest, outcome.commands.value) << "record " << at;
   }

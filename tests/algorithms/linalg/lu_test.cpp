@@ -1,4 +1,4 @@
-// LU factorizations without pivoting and the solves that follow, judged as LAPACK's own tests do.
+// LU factorizations without pivoting and the solves that follow, checked by the criteria of LAPACK's tests.
 #include <fairlead/error.hpp>
 
 #include <gmock/gmock.h>
@@ -22,7 +22,7 @@ class Lu : public ::testing::Test {};
 using PrecisionsOfLu = BothOrFirst<float, double>;
 TYPED_TEST_SUITE(Lu, PrecisionsOfLu);
 
-TYPED_TEST(Lu, HasASmallResidualForAnySizeBesideTheTile) {
+TYPED_TEST(Lu, HasASmallResidualForSizesUnequalToTheTile) {
   using T = TypeParam;
   const int tile = 32;
   for (const int n : {1, 2, 3, tile - 1, tile, tile + 1, 61, 127, 257}) {
@@ -72,8 +72,8 @@ TYPED_TEST(Lu, NamesTheColumnOfAPivotThatIsZero) {
   }
 }
 
-// Without pivoting the elements may grow until they are infinite: the next pivot shows it.
-TYPED_TEST(Lu, NamesTheColumnWhereThePivotHasGrownOutOfRange) {
+// Without pivoting the elements may grow until they are infinite: the next pivot detects it.
+TYPED_TEST(Lu, NamesTheColumnWhereThePivotOverflows) {
   using T = TypeParam;
   auto a = dense<T>(*dominant<T>(100, 3));
   a(50, 50) = std::numeric_limits<T>::infinity();
@@ -104,7 +104,7 @@ TYPED_TEST(Lu, OutOfCoreGivesTheSameBitsAsInCore) {
     }
 }
 
-TYPED_TEST(Lu, OfATallPanelIsThatOfItsColumns) {
+TYPED_TEST(Lu, OfATallPanelEqualsThatOfItsColumns) {
   using T = TypeParam;
   for (const auto& [m, n] : {std::pair(9, 9), {40, 17}, {30, 8}}) {
     auto a = dense<T>(*dominant<T>(m, 5));
@@ -116,7 +116,7 @@ TYPED_TEST(Lu, OfATallPanelIsThatOfItsColumns) {
   }
 }
 
-TEST(LuShapes, ThatDoNotMatchAreRefused) {
+TEST(LuShapes, MismatchIsRejected) {
   Runtime runtime(config_of({}));
   const auto wide = runtime.tiled<double>("A", 10, 20, 5), a = runtime.tiled<double>("A", 20, 20, 5);
   const auto short_b = runtime.tiled<double>("b", 19, 1, 5);
@@ -126,7 +126,7 @@ TEST(LuShapes, ThatDoNotMatchAreRefused) {
   EXPECT_EQ(flow.submitted(), 0u);
 }
 
-TEST(LuTasks, AreAsManyAsIsSaidAndEachCountsItsKernel) {
+TEST(LuTasks, CountMatchesTheFormulaPerKernel) {
   for (const int n : {1, 40, 64, 65, 200}) {
     Runtime runtime(config_of({}));
     const auto a = runtime.tiled<double>("A", n, n, 32);

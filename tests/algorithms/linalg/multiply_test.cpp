@@ -1,4 +1,4 @@
-// Products of tiled matrices beside those computed element by element.
+// Products of tiled matrices compared with those computed element by element.
 #include <fairlead/error.hpp>
 
 #include <gtest/gtest.h>
@@ -47,7 +47,7 @@ class Multiply : public ::testing::Test {};
 using PrecisionsOfSums = BothOrFirst<double, float>;
 TYPED_TEST_SUITE(Multiply, PrecisionsOfSums);
 
-TYPED_TEST(Multiply, IsThatOfTheElementsForAnyShape) {
+TYPED_TEST(Multiply, MatchesTheElementwiseProductForAnyShape) {
   for (const auto& [m, n, k] :
        {std::tuple(1, 1, 1), {24, 24, 24}, {25, 47, 3}, {50, 1, 70}, {1, 80, 30}, {97, 73, 100}})
     for (const auto& [alpha, beta] : {std::pair(1, 0), {1, 1}, {-2, 3}, {0, 1}})
@@ -57,13 +57,13 @@ TYPED_TEST(Multiply, IsThatOfTheElementsForAnyShape) {
           << m << " x " << n << " x " << k << ", " << alpha << ", " << beta;
 }
 
-// With beta = 0 nobody has written C, nor is it read.
-TYPED_TEST(Multiply, NeedsNothingInTheResultIfThatIsReplaced) {
+// With beta = 0, C is never initialized and not read.
+TYPED_TEST(Multiply, DoesNotReadAResultThatItReplaces) {
   EXPECT_LT(product_residual<TypeParam>(50, 60, 70, 2, 0, {}, true), 30);
   EXPECT_LT(product_residual<TypeParam>(50, 1, 70, 2, 0, {}, true), 30);
 }
 
-TYPED_TEST(Multiply, IsTheSameOutOfCore) {
+TYPED_TEST(Multiply, IsEqualOutOfCore) {
   const Bytes quarter = 3 * 240 * 240 * sizeof(TypeParam) / 4;
   for (const char* policy : {"eager", "lws", "darts", "blocks"}) {
     Bytes bytes_read = 0;
@@ -75,7 +75,7 @@ TYPED_TEST(Multiply, IsTheSameOutOfCore) {
   }
 }
 
-TEST(MultiplyShapes, ThatDoNotMatchAreRefused) {
+TEST(MultiplyShapes, MismatchIsRejected) {
   Runtime runtime(config_of({}));
   const auto a = runtime.tiled<double>("A", 20, 30, 5), b = runtime.tiled<double>("B", 30, 10, 5),
              c = runtime.tiled<double>("C", 20, 10, 5), other = runtime.tiled<double>("C", 20, 10, 4);

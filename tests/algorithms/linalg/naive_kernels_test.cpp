@@ -1,5 +1,5 @@
-// The whole way, out of core: four workers, a disk, and kernels that the sanitizers see into. A race or a
-// wrong access ends the test; the numbers are those of a factorization by one worker in core.
+// Full runs out of core: four workers, a disk, and kernels built with the sanitizers. A race or an invalid access ends the
+// test; the results equal a factorization by one worker in core.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -10,7 +10,7 @@
 namespace fairlead::linalg::testing {
 namespace {
 
-// 36 tiles of 32 KiB; where a sanitizer looks at each element of each product, of 20 KiB.
+// 36 tiles of 32 KiB; of 20 KiB with a sanitizer, which checks each element access.
 constexpr int tile_side = fairlead::tests::sanitized ? 48 : 64, side = 8 * tile_side;
 constexpr Bytes naive_tile_bytes = (Bytes{tile_side} * tile_side * sizeof(double) + 4095) / 4096 * 4096;
 

@@ -1,5 +1,5 @@
-// Factorizations over several ranks, which are threads here, each with a runtime and memory of its own: the bits are
-// those of one rank, whatever the grid, the policy and the memory.
+// Factorizations over several ranks (threads here, each with its own runtime and memory): the bits equal those of one rank,
+// for any grid, policy and memory.
 #include <gtest/gtest.h>
 #include <fairlead/error.hpp>
 #include <fairlead/parameterized_linalg.hpp>
@@ -17,14 +17,14 @@
 namespace fairlead::linalg::testing::over_ranks {
 namespace {
 
-/// Into a library that was not built for it ThreadSanitizer does not see.
+/// ThreadSanitizer does not see into a library that was not built for it.
 const Kernels& kernels_of_ranks() {
   static const Kernels loaded =
       fairlead::tests::thread_sanitized ? Kernels::load(FAIRLEAD_NAIVE_BLAS) : Kernels::load();
   return loaded;
 }
 
-/// What each rank does, each in a thread with a runtime; what it throws, as text.
+/// Runs a function on each rank, in a thread with a runtime; returns the text of its exception.
 std::vector<std::string> on_ranks(std::uint32_t count, const Setting& setting,
                                   const std::function<void(Runtime&)>& rank) {
   return fairlead::tests::on_ranks(
@@ -120,7 +120,7 @@ class OverRanks : public ::testing::Test {};
 using Precisions = BothOrFirst<double, float>;
 TYPED_TEST_SUITE(OverRanks, Precisions);
 
-TYPED_TEST(OverRanks, FactorsHaveTheBitsOfOneRank) {
+TYPED_TEST(OverRanks, FactorsEqualOneRankBitForBit) {
   using T = TypeParam;
   for (const Factors factors : {Factors::cholesky, Factors::lu})
     for (const std::int64_t n : {1, 16, 17, 100, 127}) {
@@ -135,7 +135,7 @@ TYPED_TEST(OverRanks, FactorsHaveTheBitsOfOneRank) {
     }
 }
 
-TYPED_TEST(OverRanks, FactorsHaveTheBitsOfOneRankOutOfCoreUnderEveryPolicy) {
+TYPED_TEST(OverRanks, FactorsEqualOneRankBitForBitOutOfCoreUnderEveryPolicy) {
   using T = TypeParam;
   Case<T> of{.n = 400, .tile = 56, .setting = {.workers = 1}};
   const Dense<T> expected = by_one(of);
@@ -154,7 +154,7 @@ TYPED_TEST(OverRanks, AGraphRunsAgain) {
   EXPECT_TRUE(by_ranks(of, {2, 2}) == by_one(of));
 }
 
-TEST(RanksThatFail, TellAllOthersWhy) {
+TEST(RanksThatFail, ReportTheErrorToAllOthers) {
   const std::int64_t n = 100;
   const Distribution distribution(CyclicMap{2, 2});
   const auto thrown = on_ranks(4, {}, [&](Runtime& runtime) {
@@ -180,7 +180,7 @@ TEST(RanksThatFail, TellAllOthersWhy) {
   }
 }
 
-TEST(RanksThatFail, SayThatAProgramIsAnother) {
+TEST(RanksThatFail, ReportADifferentProgram) {
   const auto thrown = on_ranks(2, {}, [&](Runtime& runtime) {
     const std::int64_t n = runtime.rank() == 0 ? 64 : 80;
     auto a = runtime.tiled<double>("A", n, n, 16, Distribution(CyclicMap{1, 2}), Tiles::lower);
@@ -199,7 +199,7 @@ TEST(RanksThatFail, SayThatAProgramIsAnother) {
     EXPECT_NE(text.find("do not run the same program"), std::string::npos) << text;
 }
 
-TEST(RanksThatFail, SayThatARankHasEnded) {
+TEST(RanksThatFail, ReportThatARankHasEnded) {
   const auto thrown = on_ranks(3, {}, [&](Runtime& runtime) {
     auto a = runtime.tiled<double>("A", 64, 64, 16, Distribution(CyclicMap{1, 3}), Tiles::lower);
     if (runtime.rank() == 1) throw UsageError("I do not want to");
@@ -219,7 +219,7 @@ TEST(RanksThatFail, SayThatARankHasEnded) {
     EXPECT_NE(thrown[i].find("rank 1 has ended"), std::string::npos) << thrown[i];
 }
 
-TEST(RanksThatFail, SayWhichTileIsAnothers) {
+TEST(RanksThatFail, NameTheTileOfAnotherRank) {
   on_ranks(2, {}, [&](Runtime& runtime) {
     auto a = runtime.tiled<double>("A", 64, 64, 16, Distribution(CyclicMap{1, 2}));
     const std::int32_t others = runtime.rank() == 0 ? 1 : 0;

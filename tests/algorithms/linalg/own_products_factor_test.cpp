@@ -1,4 +1,4 @@
-// Factorizations whose products are Fairlead's own, judged as LAPACK's own tests do.
+// Factorizations whose products are Fairlead's own, checked by the criteria of LAPACK's tests.
 #include <fairlead/error.hpp>
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ const Kernels& own_kernels() {
   return loaded;
 }
 
-// By LAPACK's criterion, in core and out of core, with tiles that own products take and remainders that they leave.
+// By LAPACK's criterion, in core and out of core, with tiles that own products compute and remainders that the library computes.
 TYPED_TEST(OwnProductsFactor, WithASmallResidual) {
   using T = TypeParam;
   ASSERT_TRUE(own_kernels().blas().has_own_products());
@@ -48,7 +48,7 @@ TYPED_TEST(OwnProductsFactor, WithASmallResidual) {
     }
 }
 
-// The tile's L has a condition of 1e6 and more: nothing but products is different, so the residual stays small.
+// The tile's L has a condition of 1e6 and more: only products differ, so the residual stays small.
 TYPED_TEST(OwnProductsFactor, IllConditionedMatricesWithASmallResidual) {
   using T = TypeParam;
   const int n = 300;

@@ -1,4 +1,4 @@
-// The solve in panels, beside that of the library in one piece.
+// The solve in panels compared with one call of the library.
 #include <gtest/gtest.h>
 
 #include "algorithms/linalg/blas/panel_solve.hpp"
@@ -7,7 +7,7 @@
 namespace fairlead::linalg::testing {
 namespace {
 
-TEST(PanelSolve, AgreesWithASolveInOnePiece) {
+TEST(PanelSolve, AgreesWithASingleSolve) {
   constexpr TriangularSolve transposed{Side::left, Triangle::upper, Transpose::yes, Diagonal::general};
   for (const TriangularSolve& solve : {below_cholesky, below_lu, right_of_lu, transposed})
     for (const auto& [m, n] : {std::pair(5, 1), {7, 95}, {96, 96}, {30, 97}, {200, 193}, {64, 300}}) {
@@ -26,7 +26,7 @@ TEST(PanelSolve, AgreesWithASolveInOnePiece) {
     }
 }
 
-TEST(PanelSolve, IsNotForSolvesThatBeginAtTheEnd) {
+TEST(PanelSolve, DoesNotApplyToBackwardSolves) {
   EXPECT_FALSE(goes_forward({Side::left, Triangle::upper, Transpose::no, Diagonal::general}));
   EXPECT_FALSE(goes_forward({Side::left, Triangle::lower, Transpose::yes, Diagonal::general}));
   EXPECT_FALSE(goes_forward({Side::right, Triangle::lower, Transpose::no, Diagonal::general}));

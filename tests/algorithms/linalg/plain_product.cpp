@@ -1,4 +1,4 @@
-// Column by column, so that memory is gone through in its order. Zeros are not left out: what is not a number has to show.
+// Column by column, in the order of memory. Zeros are not skipped, so that NaN propagates.
 #include "algorithms/linalg/plain_product.hpp"
 
 #include <cstddef>

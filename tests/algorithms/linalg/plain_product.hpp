@@ -1,5 +1,5 @@
-// A product by plain loops, beside which factors are judged. It takes n^3 steps, most of the time of many tests: so it is
-// compiled with optimization and without a sanitizer, whatever the build (tests/CMakeLists.txt).
+// A product by plain loops, the reference for factors. It takes n^3 steps, most of the time of many tests: it is compiled
+// with optimization and without a sanitizer in every build (tests/CMakeLists.txt).
 #pragma once
 #include <cstdint>
 #include <vector>

@@ -8,8 +8,7 @@
 
 namespace fairlead::linalg::testing {
 
-/// Both; the first of them where a sanitizer watches, to which they are the same program. Some tests begin with one, some
-/// with the other.
+/// Both; with a sanitizer only the first one, since both execute the same code. The order varies between tests.
 template <class First, class Second>
 using BothOrFirst =
     std::conditional_t<fairlead::tests::sanitized, ::testing::Types<First>, ::testing::Types<First, Second>>;

@@ -1,5 +1,5 @@
-// Tiled QR factorizations, Q applied, and least squares, judged as LAPACK's own tests do (xQRT01 to xQRT03 and
-// xQRT16, xQRT17), and beside LAPACK's xGELS on the same system.
+// Tiled QR factorizations, Q applied, and least squares, checked by the criteria of LAPACK's tests (xQRT01 to xQRT03,
+// xQRT16, xQRT17), and compared with LAPACK's xGELS on the same system.
 #include <fairlead/error.hpp>
 #include <fairlead/qr.hpp>
 
@@ -82,7 +82,7 @@ double normal_residual(const Dense<T>& a, const Dense<T>& x, const Dense<T>& b) 
   return worst;
 }
 
-/// LAPACK's own least squares: the first n rows are x.
+/// LAPACK's least squares solution: the first n rows are x.
 template <class T>
 Dense<T> gels(Dense<T> a, Dense<T> b) {
   using Int = const std::int32_t*;
@@ -128,7 +128,7 @@ void expect_least_squares(std::int64_t m, std::int64_t n, std::int64_t columns, 
     EXPECT_LT(normal_residual(given, x, b), 30) << what;
     // A random tall matrix is well conditioned.
     EXPECT_LT(difference, 1e4 * static_cast<double>(std::numeric_limits<T>::epsilon()) * largest) << what;
-    for (std::int64_t c = 0; c < columns; ++c) {  // what is left of b tells the residual
+    for (std::int64_t c = 0; c < columns; ++c) {  // the rest of b is the residual
       double left = 0, residual = 0;
       for (std::int64_t i = n; i < m; ++i)
         left += static_cast<double>(x(i, c)) * static_cast<double>(x(i, c));
@@ -181,7 +181,7 @@ TYPED_TEST(Qr, OutOfCoreAndOnDevicesGivesTheSameBitsAsInCore) {
   }
 }
 
-TYPED_TEST(Qr, NamesTheColumnThatAddsNothing) {
+TYPED_TEST(Qr, NamesTheLinearlyDependentColumn) {
   using T = TypeParam;
   for (const QrTree tree : trees)
     for (const int bad : {0, 1, 31, 32, 69}) {
@@ -221,7 +221,7 @@ TYPED_TEST(Qr, NamesTheColumnWhereNumbersAreNotFinite) {
   EXPECT_THROW(wait_for_results(flow), NumericalError);
 }
 
-TEST(QrShapes, ThatDoNotMatchAreRefused) {
+TEST(QrShapes, MismatchIsRejected) {
   Runtime runtime(config_of({}));
   const auto wide = runtime.tiled<double>("wide", 10, 20, 5), a = runtime.tiled<double>("A", 20, 10, 5),
              other = runtime.tiled<double>("other", 20, 20, 5);
@@ -236,7 +236,7 @@ TEST(QrShapes, ThatDoNotMatchAreRefused) {
   EXPECT_EQ(flow.submitted(), 0u);
 }
 
-TEST(QrTasks, AreAsManyAsIsSaid) {
+TEST(QrTasks, CountMatchesTheFormula) {
   for (const QrTree tree : trees)
     for (const auto& [m, n] : {std::pair(1, 1), {40, 40}, {65, 64}, {200, 64}, {200, 200}}) {
       Runtime runtime(config_of({}));

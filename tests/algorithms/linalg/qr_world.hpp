@@ -1,4 +1,4 @@
-// What tests of QR factorizations share: matrices factored, and LAPACK's ways of judging them.
+// Shared by tests of QR factorizations: factored matrices, and LAPACK's criteria for them.
 #pragma once
 #include <fairlead/qr.hpp>
 
@@ -19,7 +19,7 @@ std::shared_ptr<const MatrixSource<T>> uniform(std::int64_t m, std::int64_t n, s
   return std::make_shared<GeneratedUniform<T>>(m, n, seed);
 }
 
-/// A matrix in tiles, factored, and what was left of it.
+/// A tiled matrix, factored, and its factors.
 template <class T>
 struct Factored {
   Dense<T> r, q;  // r: n x n, with zeros below the diagonal; q: m x m

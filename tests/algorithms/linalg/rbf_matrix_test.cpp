@@ -1,4 +1,4 @@
-// The kernel matrix of points: its elements, in any piece, and that systems with it can be solved.
+// The kernel matrix of points: its elements, in any block, and solves with it.
 #include "algorithms/linalg/rbf_matrix.hpp"
 
 #include <fairlead/error.hpp>
@@ -32,7 +32,7 @@ TEST(RbfMatrix, HasTheElementsOfItsFormula) {
   EXPECT_EQ(all[1], all[2]);
 }
 
-TEST(RbfMatrix, IsTheSameInWhateverPieces) {
+TEST(RbfMatrix, IsIndependentOfTheBlocksRead) {
   constexpr std::int64_t n = 37;
   const RbfMatrix matrix(points(n, 3), 0.5, 1e-3);
   std::vector<double> whole(n * n);
@@ -52,7 +52,7 @@ TEST(RbfMatrix, IsTheSameInWhateverPieces) {
                 i < 5 ? whole[static_cast<std::size_t>(4 + i + (2 + j) * n)] : -1);
 }
 
-TEST(RbfMatrix, RefusesWhatIsNoKernel) {
+TEST(RbfMatrix, RejectsInvalidKernels) {
   EXPECT_THROW(RbfMatrix(points(2, 1), 0, 1e-3), UsageError);
   EXPECT_THROW(RbfMatrix(points(2, 1), -1, 1e-3), UsageError);
   EXPECT_THROW(RbfMatrix(points(2, 1), std::nan(""), 1e-3), UsageError);

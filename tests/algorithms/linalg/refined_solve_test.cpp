@@ -1,4 +1,4 @@
-// Solutions to double precision from factors in single precision, and where that does not go.
+// Solutions in double precision from factors in single precision, and the limits of this.
 #include <fairlead/error.hpp>
 #include <fairlead/refined_solve.hpp>
 
@@ -52,7 +52,7 @@ TEST(RefinedSolve, HasTheResidualOfDoublePrecisionForAnySize) {
 }
 
 // The factor alone is off by roundings of single precision: 2^-24.
-TEST(RefinedSolve, NeedsMoreStepsTheWorseTheConditionIs) {
+TEST(RefinedSolve, NeedsMoreStepsForAWorseCondition) {
   const Source b = std::make_shared<GeneratedUniform<double>>(300, 2, 2);
   int before = 0;
   for (const double nugget : {1.0, 1e-2, 1e-4}) {
@@ -65,7 +65,7 @@ TEST(RefinedSolve, NeedsMoreStepsTheWorseTheConditionIs) {
   EXPECT_GE(before, 3);
 }
 
-TEST(RefinedSolve, KeepsNothingOfTheMatrixButItsFactor) {
+TEST(RefinedSolve, KeepsOnlyTheFactorOfTheMatrix) {
   const int n = 500, tile = 48;  // 11 x 11 tiles of float; memory for a quarter of the triangle
   const Source a = std::make_shared<GeneratedSpd<double>>(n, 3);
   const Source b = std::make_shared<GeneratedUniform<double>>(n, 1, 4);
@@ -77,7 +77,7 @@ TEST(RefinedSolve, KeepsNothingOfTheMatrixButItsFactor) {
   }
 }
 
-TEST(RefinedSolve, SaysWhenTheMatrixIsTooIllConditioned) {
+TEST(RefinedSolve, ReportsATooIllConditionedMatrix) {
   const Source b = std::make_shared<GeneratedUniform<double>>(200, 1, 2);
   try {
     refined(kernel_matrix(200, 3e-7), b, 48, {});
@@ -106,7 +106,7 @@ TEST(RefinedSolve, ScalesTheResidualsOfTinyAndHugeRightHandSides) {
   EXPECT_EQ(result.x(5, 2), 0);
 }
 
-TEST(RefinedSolve, RefusesShapesThatDoNotMatch) {
+TEST(RefinedSolve, RejectsMismatchedShapes) {
   Runtime runtime(config_of({}));
   const auto l = runtime.tiled<float>("A", 20, 20, 8, Tiles::lower);
   double x[30] = {};
@@ -118,7 +118,7 @@ TEST(RefinedSolve, RefusesShapesThatDoNotMatch) {
                UsageError);
 }
 
-TEST(RoundedMatrix, HasTheRoundedElementsInPiecesOfAnySize) {
+TEST(RoundedMatrix, HasTheRoundedElementsInBlocksOfAnySize) {
   const auto a = std::make_shared<GeneratedSpd<double>>(300, 5);
   const RoundedMatrix rounded(a);
   const auto whole = dense<double>(*a);

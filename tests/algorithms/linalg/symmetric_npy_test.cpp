@@ -1,4 +1,4 @@
-// A matrix in a file: it arrives in the tiles as it is, or the place is named where it cannot be used.
+// A matrix in a file: the tiles get its elements, or the error names the invalid element.
 #include <fairlead/error.hpp>
 
 #include <gmock/gmock.h>
@@ -19,7 +19,7 @@ namespace {
 
 using data::StorageOrder;
 
-/// A file that is gone at the end of the test.
+/// A file that is removed at the end of the test.
 class SymmetricNpyTest : public ::testing::TestWithParam<StorageOrder> {
  protected:
   void SetUp() override { std::filesystem::create_directories(folder_); }
@@ -35,7 +35,7 @@ class SymmetricNpyTest : public ::testing::TestWithParam<StorageOrder> {
     return std::make_shared<const data::NpyFile>(path);
   }
 
-  /// What is found by reading into tiles of T: the asymmetry, or why it is refused.
+  /// The result of reading into tiles of T: the asymmetry, or the error.
   template <class T>
   std::string judged(const Dense<double>& a, Stored stored = Stored::both) {
     Runtime runtime(config_of({.memory = plenty}));
@@ -52,7 +52,7 @@ class SymmetricNpyTest : public ::testing::TestWithParam<StorageOrder> {
     return reader.asymmetry() == 0 ? "symmetric" : "nearly symmetric";
   }
 
-  /// What arrives in the tiles' lower triangle.
+  /// The tiles' lower triangle after reading.
   Dense<double> read(const Dense<double>& a, int tile, Bytes memory = plenty, Stored stored = Stored::both) {
     Runtime runtime(config_of({.memory = memory}));
     SymmetricNpy<double> reader(file_of(a), stored);
@@ -85,19 +85,19 @@ Dense<double> lower_of(Dense<double> a) {
   return a;
 }
 
-TEST_P(SymmetricNpyTest, ArrivesInTheTiles) {
+TEST_P(SymmetricNpyTest, IsReadIntoTheTiles) {
   for (const auto& [n, tile] : {std::pair(1, 4), {5, 8}, {32, 8}, {61, 8}, {150, 7}, {290, 16}}) {
     const auto a = dense<double>(GeneratedSpd<double>(n, 5));
     EXPECT_TRUE(read(a, tile) == lower_of(a)) << n << " in tiles of " << tile;
   }
 }
 
-TEST_P(SymmetricNpyTest, ArrivesThroughLittleMemory) {
+TEST_P(SymmetricNpyTest, IsReadWithLittleMemory) {
   const auto a = dense<double>(GeneratedSpd<double>(200, 5));
   EXPECT_TRUE(read(a, 16, 65536) == lower_of(a));
 }
 
-TEST_P(SymmetricNpyTest, NamesThePlaceOfWhatIsNotFinite) {
+TEST_P(SymmetricNpyTest, NamesANonFiniteElement) {
   const auto good = dense<double>(GeneratedSpd<double>(100, 5));
   for (const auto& [row, column] :
        {std::pair(0, 0), {99, 99}, {17, 3}, {3, 17}, {99, 0}, {0, 99}, {50, 49}}) {
@@ -111,7 +111,7 @@ TEST_P(SymmetricNpyTest, NamesThePlaceOfWhatIsNotFinite) {
   }
 }
 
-TEST_P(SymmetricNpyTest, NamesThePlaceWhereItIsNotSymmetric) {
+TEST_P(SymmetricNpyTest, NamesAnAsymmetricElement) {
   const auto good = dense<double>(GeneratedSpd<double>(100, 5));
   for (const auto& [row, column] : {std::pair(0, 1), {17, 3}, {3, 17}, {99, 0}, {0, 99}, {98, 99}}) {
     auto a = good;
@@ -122,15 +122,15 @@ TEST_P(SymmetricNpyTest, NamesThePlaceWhereItIsNotSymmetric) {
   }
 }
 
-// What rounding makes of a symmetric matrix is no reason to refuse it.
-TEST_P(SymmetricNpyTest, BearsDifferencesOfRounding) {
+// Asymmetry by rounding is accepted.
+TEST_P(SymmetricNpyTest, AcceptsAsymmetryByRounding) {
   auto a = dense<double>(GeneratedSpd<double>(100, 5));
   a(17, 3) += 10 * std::numeric_limits<double>::epsilon() * 100;
   EXPECT_TRUE(read(a, 16) == lower_of(a));
 }
 
-// One large element, as penalties put on the diagonal, is no reason to let other elements differ.
-TEST_P(SymmetricNpyTest, ComparesEachPairWithItsOwnSize) {
+// One large element, such as a penalty on the diagonal, does not relax the check of other elements.
+TEST_P(SymmetricNpyTest, ComparesEachPairRelativeToItsSize) {
   constexpr double rounding = std::numeric_limits<double>::epsilon();
   for (const double penalty : {1.0, 1e13, 1e30, 1e200}) {
     Dense<double> a{50, 50, std::vector<double>(2500)};
@@ -162,8 +162,8 @@ TEST_P(SymmetricNpyTest, ComparesEachPairWithItsOwnSize) {
   }
 }
 
-// The sums of X^T X are off by roundings of what was summed, also where they cancel.
-TEST_P(SymmetricNpyTest, BearsWhatRoundingMakesOfProductsThatCancel) {
+// The sums of X^T X have rounding errors of their terms, also if they cancel.
+TEST_P(SymmetricNpyTest, AcceptsRoundingOfProductsThatCancel) {
   Dense<double> a{20, 20, std::vector<double>(400)};
   for (std::int64_t i = 0; i < 20; ++i) {
     a(i, i) = std::ldexp(1.0, static_cast<int>(i));
@@ -181,7 +181,7 @@ TEST_P(SymmetricNpyTest, ComparesNumbersWhoseDifferenceOverflows) {
   EXPECT_EQ(judged<double>(a), "nearly symmetric");
 }
 
-/// `a` with nothing but garbage on one side of the diagonal.
+/// `a` with garbage on one side of the diagonal.
 Dense<double> half_of(Dense<double> a, Stored stored) {
   for (std::int64_t j = 0; j < a.columns; ++j)
     for (std::int64_t i = 0; i < a.rows; ++i)
@@ -189,19 +189,19 @@ Dense<double> half_of(Dense<double> a, Stored stored) {
   return a;
 }
 
-TEST_P(SymmetricNpyTest, TakesOneTriangleWhateverTheOtherHas) {
+TEST_P(SymmetricNpyTest, ReadsOneTriangleAndIgnoresTheOther) {
   for (const auto& [n, tile] : {std::pair(1, 4), {5, 8}, {61, 8}, {150, 7}, {290, 16}}) {
     const auto a = dense<double>(GeneratedSpd<double>(n, 5));
     for (const Stored stored : {Stored::lower, Stored::upper}) {
       const auto half = half_of(a, stored);
       EXPECT_TRUE(read(half, tile, plenty, stored) == lower_of(a)) << n << " in tiles of " << tile;
-      // What the residual is computed from is the whole of that matrix.
+      // The residual is computed from the full symmetric matrix.
       EXPECT_TRUE(dense<double>(SymmetricSource(file_of(half), stored)) == a) << n;
     }
   }
 }
 
-TEST_P(SymmetricNpyTest, NamesThePlaceInTheTriangleThatIsUsed) {
+TEST_P(SymmetricNpyTest, NamesTheElementInTheUsedTriangle) {
   const auto good = dense<double>(GeneratedSpd<double>(100, 5));
   auto a = good;
   a(17, 3) = std::numeric_limits<double>::quiet_NaN();
@@ -213,7 +213,7 @@ TEST_P(SymmetricNpyTest, NamesThePlaceInTheTriangleThatIsUsed) {
   EXPECT_EQ(refusal(a, 16, Stored::lower), "not refused");
 }
 
-TEST_P(SymmetricNpyTest, TakesTheMeanOfTrianglesThatRoundingMadeDifferent) {
+TEST_P(SymmetricNpyTest, UsesTheMeanOfTrianglesThatDifferByRounding) {
   for (const auto& [n, tile] : {std::pair(5, 8), {61, 8}, {150, 7}, {290, 16}}) {
     auto a = dense<double>(GeneratedSpd<double>(n, 5)), mean = a;
     for (std::int64_t j = 0; j < n; ++j)
@@ -229,8 +229,8 @@ TEST_P(SymmetricNpyTest, TakesTheMeanOfTrianglesThatRoundingMadeDifferent) {
   }
 }
 
-// In single precision first, where all of it is 0: what differs is measured by the file's elements.
-TEST_P(SymmetricNpyTest, ComparesWhatIsTooSmallForTheTiles) {
+// In single precision all elements are 0: the difference is relative to the file's elements.
+TEST_P(SymmetricNpyTest, ComparesElementsThatUnderflowInTheTiles) {
   auto a = dense<double>(GeneratedSpd<double>(61, 5));
   for (double& element : a.elements) element *= 1e-69;
   for (std::int64_t i = 0; i < 60; ++i) a(i, 60) *= 1 + 1e-9;
@@ -248,7 +248,7 @@ TEST_P(SymmetricNpyTest, ComparesWhatIsTooSmallForTheTiles) {
   EXPECT_THROW(compare(), NumericalError);
 }
 
-TEST_P(SymmetricNpyTest, RefusesWhatIsNotSquare) {
+TEST_P(SymmetricNpyTest, RejectsANonSquareMatrix) {
   const Dense<double> a{2, 3, std::vector<double>(6, 1.0)};
   EXPECT_THROW(SymmetricNpy<double>{file_of(a)}, InputError);
 }

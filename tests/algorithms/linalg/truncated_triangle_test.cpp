@@ -1,4 +1,4 @@
-// Solutions of smallest norm and projections, for matrices of rank one and diagonal ones, of which both can be written down.
+// Solutions of smallest norm and projections, for matrices of rank one and diagonal ones, whose exact results are known.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -28,7 +28,7 @@ double value_of(std::int64_t i) { return 1 + std::sin(static_cast<double>(i)) / 
 // With and without divide and conquer, whose leaves have 25 rows.
 constexpr std::int64_t sizes[] = {1, 2, 3, 25, 26, 60, 130};
 
-TEST(TruncatedTriangle, OfOneRowHasItsMultiplesAsSolutions) {
+TEST(TruncatedTriangle, OfRankOneHasMultiplesOfItsRowAsSolutions) {
   for (const std::int64_t n : sizes) {
     Memory memory(n);
     double squares = 0;
@@ -67,7 +67,7 @@ TEST(TruncatedTriangle, OfOneRowHasItsMultiplesAsSolutions) {
   }
 }
 
-TEST(TruncatedTriangle, CutsADiagonalAtTheTolerance) {
+TEST(TruncatedTriangle, TruncatesADiagonalAtTheTolerance) {
   for (const std::int64_t n : sizes) {
     // 1, 1/2, 1/4, ... of which those above 0.3 count: two.
     Memory memory(n);

@@ -1,5 +1,5 @@
-// What the tests of linear algebra share: settings, the kernels, matrices made and fetched back, and
-// LAPACK's ways of judging results (LAPACK Working Note 41: below 30 passes).
+// Shared by the tests of linear algebra: settings, kernels, generated and fetched matrices, and LAPACK's criteria for
+// results (LAPACK Working Note 41: below 30 passes).
 #pragma once
 #include <fairlead/linalg.hpp>
 #include <fairlead/runtime.hpp>
@@ -66,7 +66,7 @@ Dense<T> dense(const MatrixSource<T>& source) {
   return result;
 }
 
-/// Elements that are given, as a source.
+/// A source with given elements.
 template <class T>
 class GivenMatrix final : public MatrixSource<T> {
  public:
@@ -102,7 +102,7 @@ Dense<T> fetch(Flow& flow, const TiledMatrix<T>& a, Tiles which = Tiles::all) {
   return result;
 }
 
-/// What `compute(flow, a)` makes of a matrix in tiles. `bytes_read`: from the spill file, if wanted.
+/// The result of `compute(flow, a)` on a tiled matrix. `bytes_read`: from the spill file, if requested.
 template <class T, class Compute>
 Dense<T> computed(const std::shared_ptr<const MatrixSource<T>>& source, std::int32_t tile, Tiles which,
                   const Setting& setting, Bytes* bytes_read, Compute compute) {

@@ -1,4 +1,4 @@
-// Loads that cross two wires, piece by piece; the wires are played by the test.
+// Transfers over two links in chunks; the test plays the links.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -12,27 +12,27 @@ namespace fairlead::backend {
 
 namespace {
 
-/// Two buffers of 4,096 bytes. What is under way lies in `hops`.
+/// Two buffers of 4,096 bytes. Chunks in flight are in `hops`.
 struct TwoBuffers {
   std::array<std::byte, 8192> memory{};
   std::vector<ChunkTransfer> hops;
-  std::vector<std::string> told;  // how each load went
+  std::vector<std::string> outcomes;  // of each completed transfer
   ChunkPipeline transit{{.chunk_bytes = 4096, .pieces = 2, .memory = memory.data()},
                         [this](const ChunkTransfer& hop) { hops.push_back(hop); },
                         [this](const Transfer&, const TransferResult& outcome) {
-                          told.push_back(outcome.succeeded() ? "good" : outcome.description);
+                          outcomes.push_back(outcome.succeeded() ? "good" : outcome.description);
                         }};
 
-  /// The oldest hop is over.
-  ChunkTransfer end_one(const TransferResult& outcome = {}) {
+  /// Completes the oldest hop.
+  ChunkTransfer complete_one(const TransferResult& outcome = {}) {
     const ChunkTransfer hop = hops.front();
     hops.erase(hops.begin());
     ChunkPipeline::hop_done(hop.token, outcome);
     return hop;
   }
-  void expect(std::size_t place, unsigned wire, Bytes first, Bytes bytes, const std::byte* buffer) const {
+  void expect(std::size_t place, unsigned leg, Bytes first, Bytes bytes, const std::byte* buffer) const {
     ASSERT_LT(place, hops.size());
-    EXPECT_EQ(hops[place].leg, wire);
+    EXPECT_EQ(hops[place].leg, leg);
     EXPECT_EQ(hops[place].first, first);
     EXPECT_EQ(hops[place].bytes, bytes);
     EXPECT_EQ(hops[place].buffer, buffer);
@@ -48,7 +48,7 @@ Transfer of_bytes(Bytes bytes) {
 }  // namespace
 
 // 10,000 bytes are 4,096 and 4,096 and 1,808: the third waits for a buffer.
-TEST(ChunkPipeline, CarriesOnePieceWhileTheNextComes) {
+TEST(ChunkPipeline, OverlapsTheTwoLinks) {
   TwoBuffers it;
   it.transit.start(of_bytes(10'000), nullptr);
   ASSERT_EQ(it.hops.size(), 2u);
@@ -56,55 +56,55 @@ TEST(ChunkPipeline, CarriesOnePieceWhileTheNextComes) {
   EXPECT_NE(one, other);
   it.expect(0, 0, 0, 4096, one);
   it.expect(1, 0, 4096, 4096, other);
-  it.end_one();  // the first is in its buffer, and goes on
+  it.complete_one();  // the first is in its buffer and continues
   it.expect(1, 1, 0, 4096, one);
-  it.end_one();
-  it.end_one();  // the first is there: its buffer takes the third
+  it.complete_one();
+  it.complete_one();  // the first has arrived: its buffer takes the third
   ASSERT_EQ(it.hops.size(), 2u);
   it.expect(0, 1, 4096, 4096, other);
   it.expect(1, 0, 8192, 1808, one);
-  EXPECT_TRUE(it.told.empty());
-  it.end_one();
-  it.end_one();
-  it.end_one();
-  EXPECT_EQ(it.told, std::vector<std::string>{"good"});
+  EXPECT_TRUE(it.outcomes.empty());
+  it.complete_one();
+  it.complete_one();
+  it.complete_one();
+  EXPECT_EQ(it.outcomes, std::vector<std::string>{"good"});
   EXPECT_TRUE(it.hops.empty());
 }
 
-TEST(ChunkPipeline, NeedsNoBuffersWhereTheCacheOnTheWayKeepsTheBytes) {
+TEST(ChunkPipeline, NeedsNoBuffersIfTheIntermediateCacheKeepsTheBytes) {
   TwoBuffers it;
   std::array<std::byte, 12288> kept{};
   it.transit.start(of_bytes(10'000), kept.data());
   it.transit.start(of_bytes(100), nullptr);
-  ASSERT_EQ(it.hops.size(), 3u);  // two of the first, which are all that may be under way, and the second
+  ASSERT_EQ(it.hops.size(), 3u);  // two of the first, the limit of chunks in flight, and the second
   it.expect(0, 0, 0, 4096, kept.data());
   it.expect(1, 0, 4096, 4096, kept.data() + 4096);
   EXPECT_EQ(it.hops[2].bytes, 100u);
 }
 
-// The first piece that fails says how it went; what is under way ends, and nothing more begins.
-TEST(ChunkPipeline, TellsOnceHowThePieceWentThatFailed) {
+// The first failed chunk determines the outcome; chunks in flight complete, and no more start.
+TEST(ChunkPipeline, ReportsTheFirstFailureOnce) {
   TwoBuffers it;
   it.transit.start(of_bytes(10'000), nullptr);
-  it.end_one();
-  EXPECT_EQ(it.end_one({.error_number = EIO, .description = "cut", .failure = {}}).first, 4096u);
-  EXPECT_TRUE(it.told.empty());  // the first is on its second wire
+  it.complete_one();
+  EXPECT_EQ(it.complete_one({.error_number = EIO, .description = "cut", .failure = {}}).first, 4096u);
+  EXPECT_TRUE(it.outcomes.empty());  // the first is on its second leg
   ASSERT_EQ(it.hops.size(), 1u);
-  it.end_one({.error_number = EIO, .description = "cut again", .failure = {}});
-  EXPECT_EQ(it.told, std::vector<std::string>{"cut"});
+  it.complete_one({.error_number = EIO, .description = "cut again", .failure = {}});
+  EXPECT_EQ(it.outcomes, std::vector<std::string>{"cut"});
   EXPECT_TRUE(it.hops.empty());
   it.transit.start(of_bytes(8192), nullptr);  // the buffers are free again
   EXPECT_EQ(it.hops.size(), 2u);
 }
 
-TEST(ChunkPipeline, TellsNobodyAfterItWasStopped) {
+TEST(ChunkPipeline, ReportsNothingAfterStop) {
   TwoBuffers it;
   it.transit.start(of_bytes(100), nullptr);
   it.transit.stop();
-  it.end_one();
+  it.complete_one();
   it.transit.start(of_bytes(100), nullptr);
   EXPECT_TRUE(it.hops.empty());
-  EXPECT_TRUE(it.told.empty());
+  EXPECT_TRUE(it.outcomes.empty());
 }
 
 }  // namespace fairlead::backend

@@ -1,5 +1,5 @@
-// Runtimes on real threads: more workers than cores, none that spin, many runtimes at once and one after the
-// other, tasks that end elsewhere, and tasks of very different lengths.
+// Runtimes on real threads: more workers than cores, without spinning, many runtimes at once and in sequence,
+// asynchronous tasks, and tasks of very different lengths.
 #include <gtest/gtest.h>
 #include <fairlead/fairlead.hpp>
 
@@ -31,7 +31,7 @@ Config settings(std::size_t workers, std::uint64_t spin_microseconds = 50) {
 
 const auto add_one = codelet("add_one").cpu([](InOut<int> x) { ++*x; });
 
-/// Chains beside each other, out of core beside them: true if all came out right.
+/// Runs parallel chains and out-of-core tasks; returns whether all results are correct.
 bool works(Runtime& runtime, int tasks) {
   std::vector<int> values(8);
   std::vector<Handle<int>> handles;
@@ -76,7 +76,7 @@ TEST(CpuWorldRuntimes, SeveralAtOnceEachWithItsOwnThread) {
   EXPECT_EQ(right, 12);
 }
 
-TEST(CpuWorldRuntimes, SeveralOfOneThreadTakingTurns) {
+TEST(CpuWorldRuntimes, SeveralOfOneThreadAlternate) {
   Runtime first(settings(2)), second(settings(3, 0));
   int x = 0, y = 0;
   const auto hx = first.value("x", x), hy = second.value("y", y);
@@ -108,7 +108,7 @@ TEST(CpuWorldRuntimes, OneInsideABodyOfAnother) {
 TEST(CpuWorldRuntimes, TwoHundredOneAfterTheOther) {
   for (int i = 0; i < 200; ++i) {
     Runtime runtime(settings(1 + static_cast<std::size_t>(i) % 4, i % 3 == 0 ? 0 : 50));
-    if (i % 2 == 0) continue;  // made and destroyed at once
+    if (i % 2 == 0) continue;  // constructed and destroyed without use
     int x = 0;
     const auto handle = runtime.value("x", x);
     Flow flow(runtime);
@@ -118,7 +118,7 @@ TEST(CpuWorldRuntimes, TwoHundredOneAfterTheOther) {
   }
 }
 
-/// Threads that end tasks which bodies have handed to them.
+/// Threads that complete tasks for the bodies.
 class Elsewhere {
  public:
   explicit Elsewhere(int threads) {
@@ -159,7 +159,7 @@ class Elsewhere {
   std::vector<std::thread> threads_;
 };
 
-TEST(CpuWorldAsynchronous, TasksEndInManyThreads) {
+TEST(CpuWorldAsynchronous, TasksCompleteInManyThreads) {
   for (const std::size_t workers : {1, 2, 4}) {
     std::vector<int> values(20);
     {
@@ -187,15 +187,15 @@ TEST(CpuWorldAsynchronous, TasksEndInManyThreads) {
   }
 }
 
-/// Does that where it is destroyed, which is as the last copy of an argument.
+/// Runs its function when the last copy of an argument is destroyed.
 template <class F>
 std::shared_ptr<void> at_the_end(F f) {
   return {nullptr, [f = std::move(f)](void*) { f(); }};
 }
 
-// An argument goes when its task ends, which here is where the token is signalled: what it does there is the
-// program's, and may come back to the runtime.
-TEST(CpuWorldAsynchronous, AnArgumentThatGoesMayBeTheLastToHaveAnotherTasksToken) {
+// An argument is destroyed when its task completes, here where the token is signalled. Its destructor is user code and
+// may call the runtime.
+TEST(CpuWorldAsynchronous, TheDestructorOfAnArgumentMayReleaseAnotherTasksToken) {
   for (const std::size_t workers : {1, 2}) {
     Runtime runtime(settings(workers));
     std::atomic<int> begun = 0;
@@ -228,7 +228,7 @@ TEST(CpuWorldAsynchronous, AnArgumentThatGoesMayBeTheLastToHaveAnotherTasksToken
   }
 }
 
-TEST(CpuWorldAsynchronous, AnArgumentThatGoesMayCancelAndSignal) {
+TEST(CpuWorldAsynchronous, TheDestructorOfAnArgumentMayCancelAndSignal) {
   for (const std::size_t workers : {1, 2}) {
     Runtime runtime(settings(workers));
     std::atomic<int> begun = 0;
@@ -260,9 +260,9 @@ TEST(CpuWorldAsynchronous, AnArgumentThatGoesMayCancelAndSignal) {
   }
 }
 
-// A task of several inputs becomes ready with the last of them, and another thread may just have told of the
-// one before: the engine must hear of that first, or it would fetch an old value from the disk.
-TEST(CpuWorld, HearsOfAllInputsBeforeTheTaskThatNeedsThem) {
+// A task becomes ready with its last input, while another thread may just have reported an earlier one: the engine must
+// process that report first, or it would fetch an old value from the disk.
+TEST(CpuWorld, ProcessesAllInputsBeforeTheTaskThatReadsThem) {
   for (int round = 0; round < (tests::thread_sanitized ? 20 : 40); ++round) {
     Runtime runtime(settings(4));
     const auto matrix = runtime.tiled<double>("A", 64, 64, 16);  // 16 tiles that are in memory
@@ -285,10 +285,9 @@ TEST(CpuWorld, HearsOfAllInputsBeforeTheTaskThatNeedsThem) {
   }
 }
 
-// The long task ends only when all the others have run: if some waited behind it in its worker's mailbox
-// while the other workers were idle, this would hang. So staged tasks are taken back and given to whoever is
-// idle.
-TEST(CpuWorldRecall, NoTaskIsLeftBehindALongOne) {
+// The long task ends only after all others have run: it hangs if some wait behind it in its worker's mailbox while other
+// workers are idle. So staged tasks are recalled and given to idle workers.
+TEST(CpuWorldRecall, NoTaskWaitsBehindALongOne) {
   for (const std::size_t workers : {2, 3, 4})
     for (int round = 0; round < 5; ++round) {
       constexpr int others = 60;
@@ -313,8 +312,8 @@ TEST(CpuWorldRecall, NoTaskIsLeftBehindALongOne) {
     }
 }
 
-// The same where every task brings data from the disk, so that many are staged ahead.
-TEST(CpuWorldRecall, NoTaskThatWaitedForDataIsLeftBehindALongOne) {
+// As above, but every task reads data from the disk, so that many are staged ahead.
+TEST(CpuWorldRecall, NoTaskWithDataFromDiskWaitsBehindALongOne) {
   for (const char* policy : {"eager", "lws", "dmda", "dmdas", "ap", "darts", "darts-defer", "blocks"}) {
     SCOPED_TRACE(policy);
     Config config = settings(2);

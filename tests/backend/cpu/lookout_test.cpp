@@ -1,4 +1,4 @@
-// What has to be looked after is, whenever it is wanted: also where the worker that did so went to sleep when it was not.
+// A poller is polled whenever requested, also if the worker that polled it went to sleep in the meantime.
 #include <gtest/gtest.h>
 #include <fairlead/fairlead.hpp>
 
@@ -15,10 +15,10 @@
 namespace fairlead {
 namespace {
 
-/// Ends the task that was begun when it has been looked at often enough since.
+/// Completes the started task after a number of polls.
 class Ears final : public backend::Poller {
  public:
-  static constexpr int often = 50;  // more than anybody looks who does not stay
+  static constexpr int often = 50;  // more polls than those of a worker that does not stay
 
   bool poll() noexcept override {
     const std::unique_lock alone(mutex_, std::try_to_lock);
@@ -70,7 +70,7 @@ class LookoutBackend final : public backend::Backend {
   Of& lookout_;
 };
 
-TEST(Poller, IsWatchedWheneverItIsWanted) {
+TEST(Poller, IsPolledWheneverRequested) {
   for (const std::uint64_t workers : {1, 2, 3}) {
     for (const std::uint64_t spin : {0, 50}) {
       Ears ears;
@@ -93,7 +93,7 @@ TEST(Poller, IsWatchedWheneverItIsWanted) {
       for (int round = 0; round < 8; ++round) {
         Flow flow(runtime);
         if (workers > 1) {
-          // A worker looks; nothing is wanted any more; he goes to sleep.
+          // A worker polls; the request ends; the worker goes to sleep.
           ears.want(true);
           runs = false;
           flow.submit(begins(handle));
@@ -115,7 +115,7 @@ TEST(Poller, IsWatchedWheneverItIsWanted) {
   }
 }
 
-/// Has something to say from the first task on.
+/// Has an event to report from the first task on.
 class Mouth final : public backend::Poller {
  public:
   bool poll() noexcept override { return false; }
@@ -129,8 +129,8 @@ class Mouth final : public backend::Poller {
   std::atomic<bool> to_say_{false};
 };
 
-// Others may wait for it, however much there is to do here; looks are rarer than short tasks.
-TEST(Poller, SaysWhatIsToBeSaidBeforeTheTasksThatFollow) {
+// Other ranks may wait for the event, even if this one is busy; polls are rarer than short tasks.
+TEST(Poller, ReportsEventsBeforeTheFollowingTasks) {
   Mouth mouth;
   Config config;
   config.set("workers", 1);
@@ -147,7 +147,7 @@ TEST(Poller, SaysWhatIsToBeSaidBeforeTheTasksThatFollow) {
   flow.submit(first(handle));
   for (int i = 0; i < 200; ++i) flow.submit(others(handle));
   flow.wait();
-  EXPECT_LE(unsaid, 16);  // so many may run in a row
+  EXPECT_LE(unsaid, 16);  // the limit of tasks in a row
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The mailbox between the engine and one worker, by two threads: each task is run exactly once or taken back,
-// and none is lost.
+// The mailbox between the engine and one worker, with two threads: each task is delivered exactly once or recalled, and none
+// is lost.
 #include "backend/cpu/mailbox.hpp"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ struct Tasks {
   std::vector<std::atomic<int>> taken;
 };
 
-TEST(Mailbox, GivesTasksInTheirOrder) {
+TEST(Mailbox, DeliversTasksInOrder) {
   Mailbox mailbox;
   Tasks some(3);
   EXPECT_TRUE(mailbox.empty());
@@ -35,7 +35,7 @@ TEST(Mailbox, GivesTasksInTheirOrder) {
   EXPECT_TRUE(mailbox.empty());
 }
 
-TEST(Mailbox, RefusesMoreThanItHolds) {
+TEST(Mailbox, RejectsTasksWhenFull) {
   Mailbox mailbox;
   Tasks some(room + 1);
   for (std::size_t i = 0; i < room; ++i) EXPECT_TRUE(mailbox.put(some.tasks[i]));
@@ -45,7 +45,7 @@ TEST(Mailbox, RefusesMoreThanItHolds) {
   for (std::size_t i = 1; i <= room; ++i) EXPECT_EQ(mailbox.take(), &some.tasks[i]);
 }
 
-TEST(Mailbox, TakesBackWhatTheWorkerHasNotTaken) {
+TEST(Mailbox, RecallsTasksThatTheWorkerHasNotTaken) {
   Mailbox mailbox;
   Tasks some(4);
   for (int i = 0; i < 3; ++i) mailbox.put(some.tasks[i]);
@@ -58,8 +58,8 @@ TEST(Mailbox, TakesBackWhatTheWorkerHasNotTaken) {
   EXPECT_EQ(mailbox.take(), nullptr);
 }
 
-// Marks of tasks that were taken back take no room for good.
-TEST(Mailbox, HasItsRoomAgainWhenAllWereTakenBack) {
+// Marks of recalled tasks do not occupy slots permanently.
+TEST(Mailbox, HasFreeSlotsAfterAllWereRecalled) {
   Mailbox mailbox;
   Tasks some(room);
   for (int round = 0; round < 5; ++round) {
@@ -74,7 +74,7 @@ TEST(Mailbox, HasItsRoomAgainWhenAllWereTakenBack) {
 
 class MailboxUnderStress : public testing::TestWithParam<int> {};
 
-TEST_P(MailboxUnderStress, LosesNothingAndGivesNothingTwice) {
+TEST_P(MailboxUnderStress, DeliversEachTaskExactlyOnce) {
   constexpr std::size_t count = 6'000;
   Mailbox mailbox;
   Tasks all(count);

@@ -1,6 +1,5 @@
-// Random programs on real threads over tiles that come and go between disk, memory and devices: every task
-// sees the values that the program's order demands, whatever the policy, the workers, the devices and the
-// memory.
+// Random programs on real threads over tiles that move between disk, memory and devices: every task reads the values of
+// sequential execution, for any policy, workers, devices and memory.
 #include <gtest/gtest.h>
 #include <fairlead/fairlead.hpp>
 
@@ -23,7 +22,7 @@ constexpr int side = 36;         // a tile takes three pages: the smallest memor
 constexpr std::size_t rows = 6;  // of tiles, as many columns
 constexpr int tasks = 400;
 
-/// What a task does with its last datum, having read the others.
+/// The operation on a task's last datum, after reading the others.
 enum class Kind : std::size_t { set, update, mix_one, mix_two, mix_four, add, reduce, hold, hold_then };
 constexpr std::array<std::size_t, 9> reads_of{0, 0, 1, 2, 4, 1, 1, 0, 0};
 
@@ -54,7 +53,7 @@ class Program {
   /// Submits the tasks; each checks what it reads against the sequential values.
   void submit(Flow& flow, const TiledMatrix<Value>& matrix) {
     using Read = In<Tile<Value>>;
-    /// One body for cores, for devices, or for both, or two for each kind, drawn anew for each task.
+    /// One body for cores, for devices, or for both, or two for each kind, drawn for each task.
     const auto somewhere = [this](const char* name, auto body) {
       return [this, on_cores = codelet(name).cpu(body), on_devices = codelet(name).emulated(body),
               on_both = codelet(name).cpu(body).emulated(),
@@ -97,7 +96,7 @@ class Program {
     const auto tile = [&](std::size_t k) {
       return matrix(static_cast<std::int32_t>(k / rows), static_cast<std::int32_t>(k % rows));
     };
-    // Some begin as they are generated, some are set to the same.
+    // Some tiles are generated, some are set to the same values.
     for (std::size_t k = 0; k < values.size(); ++k) {
       values[k] = Value(k) + 1;
       if (random_.once_in(2)) flow.submit(set(tile(k), values[k]));
@@ -115,7 +114,7 @@ class Program {
           submit(set(tile(own), value));
           break;
         case Kind::update:
-          if (last && random_.once_in(2)) {  // after something that has nothing to do with it
+          if (last && random_.once_in(2)) {  // after an independent task
             submit(update(tile(own), value).after(*last));
           } else {
             insist(flow, [&] { last = flow.future(update(tile(own), value).on_done(ended)); });
@@ -139,14 +138,14 @@ class Program {
           submit(add(tile(used[0]), tile(own)));
           value += values[used[0]];
           break;
-        case Kind::reduce:  // several in a row, which may run at the same time
+        case Kind::reduce:  // several in a row, which may run concurrently
           for (auto n = 1 + random_.below(4); n > 0; --n) {
             submit(reduce(tile(used[0]), tile(own)));
             value += values[used[0]];
           }
           break;
         case Kind::hold: {
-          // Until a later turn, or until something needs it.
+          // Until a later iteration, or until an operation needs it.
           held_.reset();
           insist(flow, [&] { held_.emplace(flow.acquire(fairlead::update(tile(own)))); });
           auto view = held_->get<0>();
@@ -173,12 +172,12 @@ class Program {
     insist(flow, [&] { flow.wait(); });
   }
 
-  std::vector<Value> values;  // what the tiles hold after the tasks so far, one after the other
+  std::vector<Value> values;  // of the tiles after sequential execution of the tasks so far
   std::atomic<int> wrong = 0, calls = 0;
-  int watched = 0;  // tasks that were to call back
+  int watched = 0;  // tasks with callbacks
 
  private:
-  /// What needs the tile that is held, or its memory, is refused; then it is released.
+  /// An operation that needs the held tile or its memory throws; then the hold is released.
   template <class What>
   void insist(Flow& flow, What&& what) {
     for (;;) {
@@ -187,7 +186,7 @@ class Program {
       } catch (const UsageError&) {
         if (!held_) throw;
       } catch (const FootprintError&) {
-        if (!held_) flow.wait();  // an acquire needs its place beside the largest unfinished task
+        if (!held_) flow.wait();  // an acquire needs memory in addition to the largest unfinished task
       }
       held_.reset();
     }
@@ -212,7 +211,7 @@ class RandomProgramsOnThreads : public testing::TestWithParam<std::string> {
     Config config;
     config.set("workers", 1 + seed % 4);
     config.set("scheduler", GetParam());
-    // From what the largest task needs to more than there are.
+    // From the footprint of the largest task to more than all tiles.
     const auto kibibytes = random.once_in(4) ? std::int64_t{12 * rows * rows + 64} : random.between(64, 256);
     config.set("memory", std::to_string(kibibytes) + "KiB");
     config.set("spin", random.once_in(2) ? 0 : 50);
@@ -235,14 +234,14 @@ class RandomProgramsOnThreads : public testing::TestWithParam<std::string> {
   }
 };
 
-TEST_P(RandomProgramsOnThreads, SeeTheValuesOfTheProgramsOrder) {
+TEST_P(RandomProgramsOnThreads, ReadTheValuesOfSequentialExecution) {
   for (const std::uint64_t seed : tests::seeds_for(GetParam(), 1, 24)) {
     Random random(seed);
     run(config_of(seed, random), seed, false);
   }
 }
 
-TEST_P(RandomProgramsOnThreads, SeeThemOnDevicesToo) {
+TEST_P(RandomProgramsOnThreads, ReadThemOnDevices) {
   for (const std::uint64_t seed : tests::seeds_for(GetParam(), 1, 24, tests::address_sanitized ? 24 : 12)) {
     Random random(seed + 100);
     Config config = config_of(seed, random);

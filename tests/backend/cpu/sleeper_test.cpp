@@ -1,5 +1,4 @@
-// Sleeping without missing the moment: two threads hand a counter to and fro, and each sleeps until it is its
-// turn. A lost wake-up hangs.
+// Sleeping without lost wake-ups: two threads alternate on a counter, and each sleeps until its turn. A lost wake-up hangs.
 #include "backend/cpu/sleeper.hpp"
 
 #include <gtest/gtest.h>
@@ -16,7 +15,7 @@ TEST(Sleeper, DoesNotSleepWhenThereIsWork) {
   EXPECT_FALSE(sleeper.asleep());
 }
 
-TEST(Sleeper, NeverMissesWorkThatCame) {
+TEST(Sleeper, LosesNoWakeUp) {
   constexpr int turns = 4'000;
   Sleeper sleepers[2];
   std::atomic<int> turn = 0;
@@ -24,7 +23,7 @@ TEST(Sleeper, NeverMissesWorkThatCame) {
     for (int mine = me; mine < turns; mine += 2) {
       while (turn.load() != mine) sleepers[me].sleep_unless([&] { return turn.load() == mine; });
       turn.store(mine + 1);
-      // As the engine does: only who sleeps is woken.
+      // As the engine does: only sleeping threads are woken.
       if (sleepers[1 - me].asleep()) sleepers[1 - me].wake();
     }
   };
@@ -34,8 +33,8 @@ TEST(Sleeper, NeverMissesWorkThatCame) {
   EXPECT_EQ(turn, turns);
 }
 
-// A wake that comes when nobody sleeps does not keep the next sleep from its end.
-TEST(Sleeper, AWakeInAdvanceCostsOneLookAtMost) {
+// A wake-up while no thread sleeps does not block the next sleep.
+TEST(Sleeper, AnEarlyWakeUpCostsAtMostOneCheck) {
   Sleeper sleeper;
   sleeper.wake();
   std::atomic<bool> work = false;

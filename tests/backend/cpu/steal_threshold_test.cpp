@@ -1,4 +1,4 @@
-// What an idle worker leaves to others, by how long the tasks took that it ran last.
+// The number of tasks that an idle worker leaves to their owner, by the duration of its last tasks.
 #include "backend/cpu/steal_threshold.hpp"
 
 #include <gtest/gtest.h>
@@ -13,13 +13,13 @@ TEST(StealThreshold, StealsASingleTaskAtFirst) {
   EXPECT_FALSE(restraint.is_active());
   EXPECT_EQ(restraint.minimum(), 1u);
 }
-TEST(StealThreshold, LeavesAFewOfTheTiniestTasksToTheirOwner) {
+TEST(StealThreshold, LeavesAFewTinyTasksToTheirOwner) {
   StealThreshold restraint;
   restraint.ran(16, 16 * 100ns);
   EXPECT_TRUE(restraint.is_active());
   EXPECT_EQ(restraint.minimum(), 16u);
 }
-TEST(StealThreshold, StealsASingleTaskWhereOneTakesLongerThanATheft) {
+TEST(StealThreshold, StealsASingleTaskIfItTakesLongerThanStealing) {
   StealThreshold restraint;
   restraint.ran(16, 16 * 100ns);
   restraint.ran(2, 2 * 1us);
@@ -27,7 +27,7 @@ TEST(StealThreshold, StealsASingleTaskWhereOneTakesLongerThanATheft) {
   restraint.ran(1, 5ms);
   EXPECT_EQ(restraint.minimum(), 1u);
 }
-TEST(StealThreshold, EndsAfterAWhileUntilTheNextTinyTasks) {
+TEST(StealThreshold, ExpiresUntilTheNextTinyTasks) {
   StealThreshold restraint;
   restraint.ran(1, 50ns);
   restraint.reset();

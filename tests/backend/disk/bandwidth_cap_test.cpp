@@ -12,7 +12,7 @@ namespace fairlead::backend {
 
 using namespace std::chrono_literals;
 
-TEST(BandwidthCap, StretchesFollowEachOtherHoweverManyThreadsBookAtOnce) {
+TEST(BandwidthCap, ReservationsAreConsecutiveForAnyNumberOfThreads) {
   BandwidthCap cap(250'000'000);
   for (int i = 0; i < 4; ++i) {
     const auto stretch = cap.book(1'000'000, 10s);
@@ -21,28 +21,28 @@ TEST(BandwidthCap, StretchesFollowEachOtherHoweverManyThreadsBookAtOnce) {
   }
 }
 
-TEST(BandwidthCap, APauseIsNotSavedUp) {
+TEST(BandwidthCap, UnusedTimeDoesNotAccumulate) {
   BandwidthCap cap(100'000'000);
   cap.book(1'000'000, 1s);
   EXPECT_EQ(cap.book(1'000'000, 60s).begin, 60s - BandwidthCap::most_behind);
 }
 
-TEST(BandwidthCap, WithoutACapNothingWaits) {
+TEST(BandwidthCap, WithoutACapNoRequestWaits) {
   BandwidthCap cap(0);
   EXPECT_FALSE(cap.active());
   EXPECT_EQ(cap.book(~Bytes{0}, 5s).end, 5s);
 }
 
-TEST(BandwidthCap, AByteAtATimeAndAnExabyteAtATimeKeepTheRate) {
+TEST(BandwidthCap, RequestsOfAByteAndOfAnExabyteKeepTheRate) {
   BandwidthCap slow(3), fast(Bytes{1} << 40);
   for (int i = 0; i < 3000; ++i) slow.book(1, 0s);
   EXPECT_NEAR(seconds(slow.book(3, 0s).end), 1001, 0.01);
   EXPECT_NEAR(seconds(fast.book(Bytes{1} << 50, 0s).end), 1024, 0.01);
 }
 
-// Threads that wake up to 0.3 ms late, in virtual time: over each second, what is delivered is within 2 % of
-// the cap.
-TEST(BandwidthCap, LateThreadsNeitherLoseNorGainTwoPerCentInASecond) {
+// Threads that wake up to 0.3 ms late, in virtual time: in each second, the delivered bytes are within 2 % of the
+// cap.
+TEST(BandwidthCap, LateThreadsKeepTheRateWithinTwoPercent) {
   for (const unsigned threads : {1u, 4u}) {
     for (const Bytes bytes : {64'000u, 2'000'000u}) {
       constexpr double rate = 250e6;

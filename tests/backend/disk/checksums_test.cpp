@@ -1,5 +1,5 @@
-// One wrong bit in what comes back from a file is noticed, whatever the cuts; what is right, or was never
-// written by us, passes.
+// A flipped bit in data read from a file is detected, for any block boundaries; correct data, and data never written by
+// this process, pass.
 #include "backend/disk/checksums.hpp"
 
 #include <gtest/gtest.h>
@@ -37,9 +37,9 @@ class Checked : public testing::Test {
   World world{{.checksums = &checksums}};
 };
 
-TEST_F(Checked, AFlippedBitIsNoticedAndItsPlaceNamed) {
+TEST_F(Checked, AFlippedBitIsDetectedAndItsOffsetNamed) {
   world.file.reserve(64 * MiB);
-  write(4096, 33 * MiB + 4096);  // three pieces
+  write(4096, 33 * MiB + 4096);  // three chunks
   ASSERT_EQ(read(4096, 33 * MiB + 4096).error_number, 0);
   Random random(7);
   for (int i = 0; i < (tests::sanitized ? 5 : 20); ++i) {
@@ -54,7 +54,7 @@ TEST_F(Checked, AFlippedBitIsNoticedAndItsPlaceNamed) {
   EXPECT_EQ(read(4096, 33 * MiB + 4096).error_number, 0);
 }
 
-TEST_F(Checked, SmallRequestsThatGoTogetherAreCheckedEachForItself) {
+TEST_F(Checked, JoinedSmallRequestsAreCheckedSeparately) {
   constexpr Bytes count = 64;
   world.file.reserve(count * 4096);
   Buffer content(count * 4096);
@@ -70,7 +70,7 @@ TEST_F(Checked, SmallRequestsThatGoTogetherAreCheckedEachForItself) {
   for (Bytes i = 0; i < count; ++i) EXPECT_EQ(results[i].error_number, i == 17 ? EBADMSG : 0) << i;
 }
 
-TEST_F(Checked, WhatIsWrittenAsAWholeIsCheckedInPartsAndTheOtherWayRound) {
+TEST_F(Checked, WholeWritesAreCheckedInPartsAndViceVersa) {
   world.file.reserve(16 * MiB);
   write(8192, 6 * MiB);
   flip(8192 + 3 * MiB + 1, 0);
@@ -82,22 +82,22 @@ TEST_F(Checked, WhatIsWrittenAsAWholeIsCheckedInPartsAndTheOtherWayRound) {
   EXPECT_EQ(read(8192, 6 * MiB).error_number, EBADMSG);
 }
 
-TEST_F(Checked, AnOverwrittenPlaceIsJudgedByWhatWasWrittenLast) {
+TEST_F(Checked, AnOverwrittenBlockIsCheckedAgainstTheLastWrite) {
   world.file.reserve(8 * MiB);
   write(0, 4 * MiB);
-  write(MiB / 2, MiB);  // across two chunks, of which the rest is not known any more
+  write(MiB / 2, MiB);  // across two chunks; the checksum of the rest is unknown
   EXPECT_EQ(read(0, 4 * MiB).error_number, 0);
   flip(MiB, 1);
   EXPECT_EQ(read(0, 4 * MiB).error_number, EBADMSG);
 }
 
-TEST_F(Checked, WhatWasNeverWrittenPasses) {
+TEST_F(Checked, UnwrittenDataPass) {
   world.file.reserve(8 * MiB);
   EXPECT_EQ(read(0, 8 * MiB).error_number, 0);
 }
 
-// A copy that is out of date is dropped when it has landed; that it was overwritten meanwhile is no fault.
-TEST(Checksums, WhatSomebodyBeganToWriteMeanwhileIsNotJudged) {
+// A stale copy is dropped on arrival; a concurrent overwrite is no error.
+TEST(Checksums, BlocksWithAConcurrentWriteAreNotChecked) {
   Checksums checksums;
   const std::vector<std::byte> before(8192, std::byte{1}), after(8192, std::byte{2});
   checksums.add(checksums.of(4096, before));

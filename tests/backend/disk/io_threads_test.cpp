@@ -1,4 +1,4 @@
-// Threads that read and write: every byte arrives, errors come back, the end is clean.
+// I/O threads: every byte arrives, errors are reported, shutdown is clean.
 #include "backend/disk/io_threads.hpp"
 
 #include <gmock/gmock.h>
@@ -22,8 +22,8 @@ namespace fairlead::backend {
 
 using namespace std::chrono_literals;
 
-// Sizes around the pieces and the pages, written by one set of requests and read by another, in other cuts.
-TEST(IoThreads, WhatIsWrittenIsReadBackWhateverTheCuts) {
+// Sizes around chunks and pages, written and read with different request boundaries.
+TEST(IoThreads, DataAreReadBackForAnyRequestBoundaries) {
   World world;
   for (const Bytes bytes : {Bytes{4096}, 3 * MiB + 4096, 16 * MiB, 16 * MiB + 4096, 33 * MiB + 3 * 4096}) {
     const auto slot = world.file.allocate(bytes);
@@ -42,9 +42,9 @@ TEST(IoThreads, WhatIsWrittenIsReadBackWhateverTheCuts) {
   }
 }
 
-TEST(IoThreads, SizesThatAreNoMultipleOfAnythingWorkThroughThePageCache) {
+TEST(IoThreads, UnalignedSizesWorkThroughThePageCache) {
   World world;
-  ASSERT_EQ(fcntl(world.file.descriptor(), F_SETFL, O_RDWR), 0);  // not direct any more
+  ASSERT_EQ(fcntl(world.file.descriptor(), F_SETFL, O_RDWR), 0);  // no direct I/O from here on
   const Bytes bytes = 16 * MiB + 12'345;
   world.file.reserve(20 * MiB);
   Buffer written(bytes + 1), read(bytes + 1);
@@ -54,22 +54,22 @@ TEST(IoThreads, SizesThatAreNoMultipleOfAnythingWorkThroughThePageCache) {
   EXPECT_EQ(std::memcmp(written.data() + 1, read.data() + 1, bytes), 0);
 }
 
-// A memory limit that includes the page cache would be broken by what transfers leave there.
-TEST(IoThreads, NothingStaysInThePageCache) {
+// Data left in the page cache would exceed a memory limit that includes it.
+TEST(IoThreads, NoDataStayInThePageCache) {
   World world;
-  ASSERT_EQ(fcntl(world.file.descriptor(), F_SETFL, O_RDWR), 0);  // not direct any more
+  ASSERT_EQ(fcntl(world.file.descriptor(), F_SETFL, O_RDWR), 0);  // no direct I/O from here on
   world.file.reserve(32 * MiB);
   Buffer memory(32 * MiB);
   memory.fill(3);
   ASSERT_EQ(world.run(world.write(0, memory.data(), 32 * MiB)).error_number, 0);
   EXPECT_EQ(world.cached_bytes(32 * MiB), 0u);
   ASSERT_EQ(pread(world.file.descriptor(), memory.data(), MiB, 0), static_cast<ssize_t>(MiB));
-  EXPECT_GE(world.cached_bytes(32 * MiB), MiB);  // the test can see it
+  EXPECT_GE(world.cached_bytes(32 * MiB), MiB);  // the check detects cached data
   ASSERT_EQ(world.run(world.read(0, memory.data(), 32 * MiB)).error_number, 0);
   EXPECT_EQ(world.cached_bytes(32 * MiB), 0u);
 }
 
-TEST(IoThreads, ARequestOfNoBytesIsReportedToo) {
+TEST(IoThreads, AnEmptyRequestIsReported) {
   World world;
   world.file.reserve(4096);
   const IoResult result = world.run(world.read(0, nullptr, 0));
@@ -77,7 +77,7 @@ TEST(IoThreads, ARequestOfNoBytesIsReportedToo) {
   EXPECT_EQ(result.bytes, 0u);
 }
 
-TEST(IoThreads, SmallRequestsThatFollowEachOtherAreJoined) {
+TEST(IoThreads, AdjacentSmallRequestsAreJoined) {
   World world({.threads = 1});
   constexpr Bytes count = 200;
   world.file.reserve(count * 4096);
@@ -93,7 +93,7 @@ TEST(IoThreads, SmallRequestsThatFollowEachOtherAreJoined) {
 }
 
 // The file ends after the second of four joined requests: two succeed, two fail.
-TEST(IoThreads, AJoinedRequestDoesNotAnswerForItsNeighboursError) {
+TEST(IoThreads, AJoinedRequestIsNotFailedByItsNeighboursError) {
   World world({.threads = 1});
   world.file.reserve(2 * 4096);
   Buffer memory(4 * 4096);
@@ -106,7 +106,7 @@ TEST(IoThreads, AJoinedRequestDoesNotAnswerForItsNeighboursError) {
   EXPECT_EQ(results[3].error_number, ENODATA);
 }
 
-TEST(IoThreads, ReadingPastTheEndIsAnErrorAndSaysHowFarItGot) {
+TEST(IoThreads, ReadingPastTheEndIsAnErrorWithTheByteCount) {
   World world;
   world.file.reserve(20 * MiB);
   Buffer memory(40 * MiB);
@@ -115,7 +115,7 @@ TEST(IoThreads, ReadingPastTheEndIsAnErrorAndSaysHowFarItGot) {
   EXPECT_EQ(result.bytes, 20 * MiB);
 }
 
-TEST(IoThreads, ABadDescriptorAndBadMemoryComeBackAsErrors) {
+TEST(IoThreads, ABadDescriptorAndBadMemoryAreReportedAsErrors) {
   World world;
   world.file.reserve(MiB);
   Buffer memory(MiB);
@@ -123,10 +123,10 @@ TEST(IoThreads, ABadDescriptorAndBadMemoryComeBackAsErrors) {
   request.descriptor = -1;
   EXPECT_EQ(world.run(request).error_number, EBADF);
   EXPECT_EQ(world.run(world.write(0, reinterpret_cast<std::byte*>(4096), MiB)).error_number, EFAULT);
-  EXPECT_EQ(world.run(world.read(0, memory.data(), MiB)).error_number, 0);  // and the threads live on
+  EXPECT_EQ(world.run(world.read(0, memory.data(), MiB)).error_number, 0);  // and the threads continue
 }
 
-TEST(IoThreads, DirectRequestsOffTheAlignmentAreRefusedWhenSubmitted) {
+TEST(IoThreads, MisalignedDirectRequestsAreRejectedOnSubmission) {
   World world;
   world.file.reserve(MiB);
   if (!world.file.direct()) GTEST_SKIP() << "no direct I/O in " << world.file.directory();
@@ -136,10 +136,10 @@ TEST(IoThreads, DirectRequestsOffTheAlignmentAreRefusedWhenSubmitted) {
   EXPECT_THROW(world.io->submit(world.read(0, memory.data(), 4000)), UsageError);
   const IoRequest good_and_bad[] = {world.read(0, memory.data(), 4096), world.read(0, memory.data(), 1)};
   EXPECT_THROW(world.io->submit(good_and_bad), UsageError);
-  EXPECT_EQ(world.io->counters().requests_done + world.io->waiting(), 0u);  // not even the good one
+  EXPECT_EQ(world.io->counters().requests_done + world.io->waiting(), 0u);  // including the valid request
 }
 
-// Each result submits the next request, and waits for nobody: with a lock held this would never end.
+// Each completion handler submits the next request: with a lock held this would deadlock.
 TEST(IoThreads, AHandlerMaySubmit) {
   std::atomic<int> left = 200;
   std::atomic<bool> all_done = false;
@@ -157,8 +157,8 @@ TEST(IoThreads, AHandlerMaySubmit) {
   EXPECT_EQ(left, 0);
 }
 
-// 64 MB in both directions under 250 MB/s: 0.256 s, not earlier. Nor later, as no time is lost, if the disk is as fast and nobody
-// else uses the machine, which only a run at length asks for; the timetable's own tests look at that in virtual time.
+// 64 MB in both directions under 250 MB/s: at least 0.256 s. Only long runs check that it takes no longer, which needs a fast
+// disk and an idle machine; the tests of the timetable check that in virtual time.
 TEST(IoThreads, TheCapHoldsForBothDirectionsTogetherAndIsUsedUp) {
   const int attempts = tests::at_length() && !tests::sanitized ? 4 : 1;
   for (const Bytes bytes : {2'002'944u, 16'003'072u}) {
@@ -186,7 +186,7 @@ TEST(IoThreads, TheCapHoldsForBothDirectionsTogetherAndIsUsedUp) {
   }
 }
 
-// At every moment since the first request, no more has been reported than the cap and its small burst allow.
+// At every time since the first request, the reported bytes are at most those of the cap and its small burst.
 TEST(IoThreads, NothingIsReportedBeforeTheCapAllowsIt) {
   constexpr double cap = 100e6;
   World world({.threads = 3, .bytes_per_second = static_cast<Bytes>(cap)});
@@ -209,7 +209,7 @@ TEST(IoThreads, NothingIsReportedBeforeTheCapAllowsIt) {
   }
 }
 
-TEST(IoThreads, RequestsAreBegunInTheirOrder) {
+TEST(IoThreads, RequestsStartInOrder) {
   World world({.threads = 1});
   world.file.reserve(64 * MiB);
   Buffer memory(20 * MiB);
@@ -220,13 +220,13 @@ TEST(IoThreads, RequestsAreBegunInTheirOrder) {
   EXPECT_TRUE(std::ranges::is_sorted(results, {}, &IoResult::started));
 }
 
-// The cap makes the queue last for minutes; the end must not.
+// With the cap the queue takes minutes; shutdown must not.
 TEST(IoThreads, DestructionReportsTheQueueAsCancelledAndDoesNotWaitForTheCap) {
   World world({.threads = 3, .bytes_per_second = 1'000'000});
   world.file.reserve(128 * MiB);
   Buffer memory(40 * MiB);
   std::vector<IoRequest> requests(40, world.write(0, memory.data(), 2 * MiB));
-  requests[20].bytes = 40 * MiB;  // in pieces
+  requests[20].bytes = 40 * MiB;  // in chunks
   std::atomic<int> cancelled = 0, finished = 0;
   world.on_done = [&](const IoResult& result) {
     ++(result.error_number == ECANCELED ? cancelled : finished);
@@ -239,7 +239,7 @@ TEST(IoThreads, DestructionReportsTheQueueAsCancelledAndDoesNotWaitForTheCap) {
   EXPECT_GE(cancelled, 36);
 }
 
-TEST(IoThreads, ARequestSubmittedByAHandlerWhileShuttingDownIsReportedToo) {
+TEST(IoThreads, ARequestSubmittedByAHandlerDuringShutdownIsReported) {
   World world({.threads = 2, .bytes_per_second = 1'000'000});
   world.file.reserve(4 * MiB);
   Buffer memory(MiB);
@@ -256,7 +256,7 @@ TEST(IoThreads, ARequestSubmittedByAHandlerWhileShuttingDownIsReportedToo) {
   EXPECT_EQ(reported, submitted);
 }
 
-TEST(IoThreads, CountersAgreeWithWhatWasMoved) {
+TEST(IoThreads, CountersMatchTheTransfers) {
   World world;
   world.file.reserve(64 * MiB);
   Buffer memory(40 * MiB);
@@ -270,6 +270,6 @@ TEST(IoThreads, CountersAgreeWithWhatWasMoved) {
   EXPECT_GT(counters.busy, 0ns);
 }
 
-TEST(IoThreads, NoThreadsAreRefused) { EXPECT_THROW(World({.threads = 0}), UsageError); }
+TEST(IoThreads, ZeroThreadsAreRejected) { EXPECT_THROW(World({.threads = 0}), UsageError); }
 
 }  // namespace fairlead::backend

@@ -1,4 +1,4 @@
-// Spill files: unnamed, space set aside, refusals that name the directory.
+// Spill files: unnamed, with reserved space, and errors that name the directory.
 #include "backend/disk/spill_file.hpp"
 
 #include <gmock/gmock.h>
@@ -29,7 +29,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-/// A new empty directory, gone at the end.
+/// A new empty directory, removed at the end.
 class Directory {
  public:
   Directory() : path_("spill-test-XXXXXX") {
@@ -43,7 +43,7 @@ class Directory {
   const std::string& path() const { return path_; }
   bool empty() const { return fs::is_empty(path_); }
 
-  /// Puts a small memory file system there, seen by this process only. Needs root; says why if it fails.
+  /// Mounts a small memory file system there, visible to this process only. Needs root; returns the error.
   std::string mount(const char* options, unsigned long flags = 0, const char* kind = "tmpfs") {
     if (unshare(CLONE_NEWNS) != 0 || ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
         ::mount(kind, path_.c_str(), kind, flags, options) != 0)
@@ -80,7 +80,7 @@ Bytes free_on(const std::string& path) {
 
 }  // namespace
 
-TEST(SpillFile, ItHasNoNameWhileItIsUsed) {
+TEST(SpillFile, HasNoNameWhileInUse) {
   Directory directory;
   World world({}, directory.path().c_str());
   world.file.reserve(4 * MiB);
@@ -89,7 +89,7 @@ TEST(SpillFile, ItHasNoNameWhileItIsUsed) {
   EXPECT_TRUE(directory.empty());
 }
 
-TEST(SpillFile, ReservedSpaceIsTakenFromTheDiskAtOnceAndGivenBackAtTheEnd) {
+TEST(SpillFile, ReservedSpaceIsAllocatedAtOnceAndFreedAtTheEnd) {
   Directory directory;
   {
     SpillFile file(directory.path());
@@ -115,7 +115,7 @@ TEST(SpillFile, SlotsAreAlignedAndTheFileGrowsOnlyWhenNoHoleIsLargeEnough) {
   file.release(a);
   EXPECT_EQ(file.allocate(MiB), (memory::Range{0, MiB}));
   EXPECT_EQ(file.size(), 7 * MiB);
-  EXPECT_THROW(file.release({a.offset + MiB, a.bytes - MiB}), UsageError);  // its rest is free already
+  EXPECT_THROW(file.release({a.offset + MiB, a.bytes - MiB}), UsageError);  // the rest is already free
   file.release(b);
   const Bytes is_free = file.size() - file.used_bytes();
   file.make_room(is_free);
@@ -124,7 +124,7 @@ TEST(SpillFile, SlotsAreAlignedAndTheFileGrowsOnlyWhenNoHoleIsLargeEnough) {
   EXPECT_EQ(file.size(), 8 * MiB);
 }
 
-TEST(SpillFile, AFullDiskIsRefusedWithTheNumbersAndLeavesTheFileAsItWas) {
+TEST(SpillFile, AFullDiskIsAnErrorWithSizesAndLeavesTheFileUnchanged) {
   Directory directory;
   const std::string why_not = directory.mount("size=16m");
   if (!why_not.empty()) GTEST_SKIP() << why_not;
@@ -137,7 +137,7 @@ TEST(SpillFile, AFullDiskIsRefusedWithTheNumbersAndLeavesTheFileAsItWas) {
 
   const std::string refused = refusal([&] { world.file.reserve(11 * MiB); });
   EXPECT_THAT(refused, HasSubstr(directory.path()));
-  EXPECT_THAT(refused, HasSubstr("11534336 bytes"));  // wanted
+  EXPECT_THAT(refused, HasSubstr("11534336 bytes"));  // requested
   EXPECT_THAT(refused, HasSubstr("10485760 bytes"));  // free
   EXPECT_THAT(refused, HasSubstr("Make room"));
   EXPECT_THAT(refusal([&] { world.file.allocate(11 * MiB); }), HasSubstr("11534336 bytes"));
@@ -146,11 +146,11 @@ TEST(SpillFile, AFullDiskIsRefusedWithTheNumbersAndLeavesTheFileAsItWas) {
   EXPECT_EQ(blocks_of(world.file), 6 * MiB);
   ASSERT_EQ(world.run(world.read(0, again.data(), 6 * MiB)).error_number, 0);
   EXPECT_EQ(std::memcmp(memory.data(), again.data(), 6 * MiB), 0);
-  EXPECT_NO_THROW(world.file.reserve(10 * MiB));  // what is there can still be had
+  EXPECT_NO_THROW(world.file.reserve(10 * MiB));  // the existing space is still usable
 }
 
-// Slots that fit in memory are there also where the disk has no space for them all, and may be written.
-TEST(SpillFile, WhatWasWrittenWithoutSpaceSetAsideStaysWhenTheDiskIsFull) {
+// Slots without disk space exist if they fit in memory, and may be written.
+TEST(SpillFile, DataWrittenWithoutReservationStayWhenTheDiskIsFull) {
   Directory directory;
   const std::string why_not = directory.mount("size=16m");
   if (!why_not.empty()) GTEST_SKIP() << why_not;
@@ -172,29 +172,29 @@ TEST(SpillFile, WhatWasWrittenWithoutSpaceSetAsideStaysWhenTheDiskIsFull) {
   EXPECT_TRUE(reads_the_same());
 }
 
-TEST(SpillFile, AbsurdSizesAreRefusedTheSameWay) {
+TEST(SpillFile, HugeSizesAreRejectedWithTheSameError) {
   SpillFile file(".");
   EXPECT_THAT(refusal([&] { file.reserve(~Bytes{0}); }), HasSubstr("\".\""));
   EXPECT_THAT(refusal([&] { file.reserve(Bytes{1} << 60); }), HasSubstr("1152921504606846976 bytes"));
   EXPECT_EQ(file.size(), 0u);
 }
 
-TEST(SpillFile, AMissingDirectoryIsNamed) {
+TEST(SpillFile, TheErrorNamesAMissingDirectory) {
   const std::string refused = refusal([] { SpillFile file("no/such/directory"); });
   EXPECT_THAT(refused, HasSubstr("\"no/such/directory\""));
   EXPECT_THAT(refused, HasSubstr(std::strerror(ENOENT)));
 }
 
-TEST(SpillFile, AFileInPlaceOfTheDirectoryIsNamed) {
+TEST(SpillFile, TheErrorNamesAFileInPlaceOfTheDirectory) {
   Directory directory;
   const std::string path = directory.path() + "/plain";
   std::fclose(std::fopen(path.c_str(), "w"));
   EXPECT_THAT(refusal([&] { SpillFile file(path); }), HasSubstr(path));
 }
 
-TEST(SpillFile, AReadOnlyDirectoryIsNamed) {
+TEST(SpillFile, TheErrorNamesAReadOnlyDirectory) {
   Directory directory;
-  if (geteuid() == 0) {  // whom permissions do not stop
+  if (geteuid() == 0) {  // root ignores permissions
     const std::string why_not = directory.mount("size=1m", MS_RDONLY);
     if (!why_not.empty()) GTEST_SKIP() << why_not;
   } else {
@@ -205,13 +205,13 @@ TEST(SpillFile, AReadOnlyDirectoryIsNamed) {
   EXPECT_THAT(refused, testing::AnyOf(HasSubstr(std::strerror(EROFS)), HasSubstr(std::strerror(EACCES))));
 }
 
-// ramfs can set no space aside and has no direct I/O.
-TEST(SpillFile, WhereTheFileSystemSetsNothingAsideZerosAreWritten) {
+// ramfs can neither reserve space nor do direct I/O.
+TEST(SpillFile, WritesZerosIfTheFileSystemCannotReserveSpace) {
   Directory directory;
   const std::string why_not = directory.mount("", 0, "ramfs");
   if (!why_not.empty()) GTEST_SKIP() << why_not;
   World world({}, directory.path().c_str());
-  ASSERT_NE(fallocate(world.file.descriptor(), 0, 0, 4096), 0) << "this file system does set space aside";
+  ASSERT_NE(fallocate(world.file.descriptor(), 0, 0, 4096), 0) << "this file system reserves space";
   world.file.reserve(3 * MiB + 1);
   Buffer memory(3 * MiB + 4096);
   memory.fill(1);
@@ -220,7 +220,7 @@ TEST(SpillFile, WhereTheFileSystemSetsNothingAsideZerosAreWritten) {
             static_cast<std::ptrdiff_t>(3 * MiB + 4096));
 }
 
-TEST(SpillFile, WhatWasGotBeforeTheSpaceEndedIsGivenBack) {
+TEST(SpillFile, APartialReservationIsFreed) {
   Directory directory;
   const std::string why_not = directory.mount("", 0, "ramfs");
   if (!why_not.empty()) GTEST_SKIP() << why_not;
@@ -228,7 +228,7 @@ TEST(SpillFile, WhatWasGotBeforeTheSpaceEndedIsGivenBack) {
   file.reserve(2 * MiB);
   std::string refused;
   {
-    const tests::FilesMayNotGrow limit(5 * MiB);  // which ends the writing of zeros half way
+    const tests::FilesMayNotGrow limit(5 * MiB);  // stops the writing of zeros half way
     refused = refusal([&] { file.reserve(8 * MiB); });
   }
   EXPECT_THAT(refused, HasSubstr(std::strerror(EFBIG)));
@@ -238,8 +238,8 @@ TEST(SpillFile, WhatWasGotBeforeTheSpaceEndedIsGivenBack) {
   EXPECT_EQ(file.size(), 2 * MiB);
 }
 
-// The same where the first try to write zeros failed, and another has more luck.
-TEST(SpillFile, NoZerosAreWrittenOverWhatIsThere) {
+// The first attempt to write zeros fails, the second succeeds.
+TEST(SpillFile, ZerosDoNotOverwriteData) {
   Directory directory;
   const std::string why_not = directory.mount("", 0, "ramfs");
   if (!why_not.empty()) GTEST_SKIP() << why_not;
@@ -256,9 +256,9 @@ TEST(SpillFile, NoZerosAreWrittenOverWhatIsThere) {
   EXPECT_EQ(std::memcmp(memory.data(), again.data(), 2 * MiB), 0);
 }
 
-// A memory file system before Linux 6.6 has no direct I/O: the file must work there all the same.
-TEST(SpillFile, ItWorksOnAMemoryFileSystemWhetherOrNotThatTakesDirectIo) {
-  if (access("/dev/shm", W_OK) != 0) GTEST_SKIP() << "no /dev/shm that can be written to";
+// A memory file system before Linux 6.6 has no direct I/O: the file must work without it.
+TEST(SpillFile, WorksOnAMemoryFileSystemWithOrWithoutDirectIo) {
+  if (access("/dev/shm", W_OK) != 0) GTEST_SKIP() << "/dev/shm is not writable";
   World world({}, "/dev/shm");
   std::printf("direct I/O on /dev/shm: %s\n", world.file.direct() ? "yes" : "no");
   const auto slot = world.file.allocate(MiB);

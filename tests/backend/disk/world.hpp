@@ -1,5 +1,4 @@
-// What the tests of disk I/O share: a spill file in the working directory, threads, and memory as direct I/O
-// wants it.
+// Shared by the tests of disk I/O: a spill file in the working directory, threads, and memory aligned for direct I/O.
 #pragma once
 #include <sys/mman.h>
 

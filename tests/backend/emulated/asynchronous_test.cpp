@@ -1,4 +1,4 @@
-// Bodies on an emulated device whose tasks end elsewhere.
+// Asynchronous bodies on an emulated device.
 #include <gtest/gtest.h>
 #include <fairlead/fairlead.hpp>
 
@@ -6,9 +6,9 @@
 
 namespace fairlead {
 
-// A slow device still plays the rest of the body's time when the task is over and its codelet is gone: nothing of
-// that is looked at any more (AddressSanitizer would tell).
-TEST(EmulatedDevices, LookAtNothingOfATaskThatIsOver) {
+// A slow device still waits for the rest of the body's time when the task has completed and its codelet is destroyed: it must
+// not access them (AddressSanitizer detects that).
+TEST(EmulatedDevices, DoNotAccessACompletedTask) {
   Config config;
   config.set("workers", "1");
   config.set("memory", "1MiB");

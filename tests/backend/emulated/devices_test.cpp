@@ -1,4 +1,4 @@
-// Real tasks on emulated accelerators beside the cores: every kind of copy, and the bytes that they cost.
+// Real tasks on emulated accelerators and cores: every kind of copy, and the bytes transferred.
 #include <gtest/gtest.h>
 #include <fairlead/fairlead.hpp>
 
@@ -35,8 +35,8 @@ void add_one(const TileView<double>& tile) {
 
 }  // namespace
 
-// What the error says is enough must be.
-TEST(Devices, RefuseAMemoryLimitThatTransitBuffersUseUpAndSayWhatIsEnough) {
+// The size that the error recommends must suffice.
+TEST(Devices, RejectAMemoryLimitBelowTheStagingBuffersAndNameASufficientOne) {
   const char* const devices =
       "emulated:memory=1MiB+emulated:memory=1MiB+emulated:memory=1MiB+emulated:memory=1MiB+"
       "emulated:memory=1MiB+emulated:memory=1MiB";
@@ -68,7 +68,7 @@ TEST(Devices, RunTheirOwnBodies) {
   EXPECT_EQ(on_device, 1000);
 }
 
-// Both kinds change the same value in turn: it goes to the device and back each time.
+// Both kinds change the same value alternately: it is copied to the device and back each time.
 TEST(Devices, ShareDataWithCores) {
   Runtime runtime(machine("emulated:memory=1MiB"));
   long x = 1;
@@ -88,7 +88,7 @@ TEST(Devices, ShareDataWithCores) {
   EXPECT_EQ(crossed(runtime, "emulated 0", false), 20 * sizeof(long));
 }
 
-// A strided part of the user's matrix is packed on its way to the device, and unpacked on its way back.
+// A strided block of the user's matrix is packed in the copy to the device and unpacked in the copy back.
 TEST(Devices, UseMatricesInPlaceByPackingThem) {
   Runtime runtime(machine("emulated:memory=64KiB,copies=blocking"));
   const int rows = 37, columns = 23, leading = 41;
@@ -112,7 +112,7 @@ TEST(Devices, UseMatricesInPlaceByPackingThem) {
       EXPECT_EQ(matrix[static_cast<std::size_t>(i + j * leading)], i < rows ? 2 : -1) << i << ", " << j;
 }
 
-// What a device has of a strided part of the user's memory is packed, and goes to its peer as it is.
+// A device's replica of a strided block of user memory is packed, and is copied to its peer packed.
 TEST(Devices, PassPackedDataToTheirPeers) {
   Runtime runtime(machine("emulated:memory=64KiB,peers=5GB/s + emulated:memory=64KiB,peers=5GB/s"));
   const int rows = 5, columns = 4, leading = 9, size = 7, stride = 3;
@@ -143,15 +143,15 @@ TEST(Devices, PassPackedDataToTheirPeers) {
     EXPECT_EQ(numbers[static_cast<std::size_t>(i)], i % stride == 0 ? after(-1, i / stride) : -1) << i;
 }
 
-// The mixed machine: device 0 moves bytes beside tasks, device 1 between them, and no wire joins the two. A
-// tile has 8 x 8 x 8 = 512 bytes.
-//   write A and B on device 0     nothing moves: what is written anew is not read
-//   update A on device 1          A: out over wire 0, in over wire 1                      512, 512
-//   C = A + B on device 1         B: out over wire 0, in over wire 1; A is there          512, 512
-//   read C on device 0            C: out over wire 1, in over wire 0                      512, 512
-//   read A, B, C on a core        B and C have stayed in RAM on their way; A: out over
-//                                 wire 1                                                  512
-// Wire 0: 1,024 out, 512 in. Wire 1: 1,024 out, 1,024 in. Disk: nothing read; the flush writes A, B, C.
+// The mixed machine: device 0 copies during tasks, device 1 between tasks, and no link connects the two. A tile has
+// 8 x 8 x 8 = 512 bytes.
+//   write A and B on device 0     no copy: overwritten tiles are not read
+//   update A on device 1          A: out over link 0, in over link 1                      512, 512
+//   C = A + B on device 1         B: out over link 0, in over link 1; A is there          512, 512
+//   read C on device 0            C: out over link 1, in over link 0                      512, 512
+//   read A, B, C on a core        RAM kept replicas of B and C from the copies; A: out over
+//                                 link 1                                                  512
+// Link 0: 1,024 out, 512 in. Link 1: 1,024 out, 1,024 in. Disk: nothing read; the flush writes A, B, C.
 TEST(Devices, ChainCopiesThroughRam) {
   Runtime runtime(machine("emulated:memory=64KiB + emulated:memory=64KiB,copies=blocking"));
   auto a = runtime.tiled<double>("A", 8, 8, 8), b = runtime.tiled<double>("B", 8, 8, 8),
@@ -193,8 +193,8 @@ TEST(Devices, ChainCopiesThroughRam) {
 
 class OutOfDeviceMemory : public testing::TestWithParam<const char*> {};
 
-// Disk over RAM over devices, none of which holds a quarter of the matrix.
-TEST_P(OutOfDeviceMemory, TilesComeAndGo) {
+// Disk, RAM and devices, none of which holds a quarter of the matrix.
+TEST_P(OutOfDeviceMemory, TilesAreEvictedAndReloaded) {
   Runtime runtime(machine(GetParam(), "1MiB", "lws"));
   const int tiles = 6, size = 64;  // 36 tiles of 32 KiB
   auto a = runtime.tiled<double>("A", tiles * size, tiles * size, size);
@@ -215,7 +215,7 @@ TEST_P(OutOfDeviceMemory, TilesComeAndGo) {
   });
   std::vector<std::vector<double>> expected(tiles, std::vector<double>(tiles));
   const NodeId device = runtime.memory_node("emulated 0");
-  std::uint64_t for_device = 0;  // so that it has a part in it, however fast the core is
+  std::uint64_t for_device = 0;  // so that the device runs a task, however fast the core is
   Flow flow(runtime);
   for (int i = 0; i < tiles; ++i)
     for (int j = 0; j < tiles; ++j) {

@@ -1,4 +1,4 @@
-// An emulated wire: which moves wait for which.
+// An emulated link: which copies wait for which.
 #include "backend/emulated/emulated_link.hpp"
 
 #include <gmock/gmock.h>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr Bytes large = 4 << 20, small = 4096;
 
-/// Writes down which loads are over, in order.
+/// Records completed transfers, in order.
 class Ends final : public TransferListener {
  public:
   void completed(void* token, const TransferResult&) noexcept override {
@@ -36,8 +36,8 @@ class Ends final : public TransferListener {
 
 Time now() { return std::chrono::duration_cast<Time>(std::chrono::steady_clock::now().time_since_epoch()); }
 
-/// Something large goes out, then something small comes back. The large one takes 50 ms; where the small one does not wait for
-/// it, 10 s, so that this one comes first however late its thread is, and less once it has come.
+/// A large copy out, then a small copy in. The large one takes 50 ms; if the small one must not wait for it, 10 s, so that the
+/// small one completes first on any schedule, and then the large one is cut short.
 std::vector<std::string> ends_over_a_wire(bool duplex) {
   std::vector<std::byte> large_here(large, std::byte{1}), large_there(large), small_here(small),
       small_there(small);
@@ -68,11 +68,11 @@ std::vector<std::string> ends_over_a_wire(bool duplex) {
 
 }  // namespace
 
-TEST(Wire, HasADirectionFreeWhileTheOtherIsInUseIfItIsDuplex) {
+TEST(EmulatedLink, CopiesInBothDirectionsConcurrentlyIfDuplex) {
   EXPECT_THAT(ends_over_a_wire(true), testing::ElementsAre("back", "out"));
 }
 
-TEST(Wire, MakesOneMoveAfterTheOtherIfItIsNot) {
+TEST(EmulatedLink, CopiesSequentiallyIfNotDuplex) {
   EXPECT_THAT(ends_over_a_wire(false), testing::ElementsAre("out", "back"));
 }
 

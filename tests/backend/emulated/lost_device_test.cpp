@@ -1,5 +1,5 @@
-// A device that is lost in the middle of a run, on real threads: at whichever copy or task it happens, the run ends, with
-// right values or with an error that names device, task and datum; never with wrong values.
+// A device is lost during a run on real threads: at any copy or task, the run ends with correct values or with an error
+// that names device, task and datum; never with wrong values.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <fairlead/fairlead.hpp>
@@ -29,7 +29,7 @@ Config machine_that_loses(const std::string& devices, const char* scheduler) {
 
 std::uint64_t step(std::uint64_t mine, std::uint64_t neighbours) { return 31 * mine + 7 * neighbours + 1; }
 
-/// Each tile is changed by its neighbour, round after round; the numbers that all tiles have at the end.
+/// Each round, a task updates each tile from its neighbour. Returns the final values of all tiles.
 std::vector<std::uint64_t> expected() {
   std::vector<std::uint64_t> values;
   for (int i = 0; i < tiles; ++i) values.push_back(static_cast<std::uint64_t>(i));
@@ -45,7 +45,7 @@ struct End {
   std::vector<std::uint64_t> values;
 };
 
-/// `own`: the tiles are the program's own memory, else on disk.
+/// `own`: the tiles are in user memory, otherwise on disk.
 End run(const std::string& devices, const char* scheduler, bool own) {
   End end;
   std::vector<std::uint64_t> memory(static_cast<std::size_t>(tiles * edge * edge));
@@ -65,12 +65,12 @@ End run(const std::string& devices, const char* scheduler, bool own) {
     const auto set_there = codelet("set_there").emulated(set_body);
     const auto change = codelet("change").cpu(step_body).emulated(step_body);
     Flow flow(runtime);
-    flow.submit(set_there(a(0, 0), 0u));  // so the device has a part in it, however fast the workers are
+    flow.submit(set_there(a(0, 0), 0u));  // so that the device runs a task, however fast the workers are
     for (int i = 1; i < tiles; ++i) flow.submit(set(a(i, 0), static_cast<std::uint64_t>(i)));
     for (int round = 0; round < rounds; ++round)
       for (int i = 0; i < tiles; ++i) flow.submit(change(a((i + 1) % tiles, 0), a(i, 0)));
     flow.wait();
-    if (own) {  // what the program finds there after a wait
+    if (own) {  // the values in user memory after a wait
       for (int i = 0; i < tiles; ++i)
         end.values.push_back(memory[static_cast<std::size_t>(i * edge + edge / 2)]);
       return end;
@@ -89,8 +89,8 @@ End run(const std::string& devices, const char* scheduler, bool own) {
 
 class LostDevice : public testing::TestWithParam<const char*> {};
 
-TEST_P(LostDevice, GivesRightValuesOrAnErrorThatNamesIt) {
-  int right = 0, told = 0;
+TEST_P(LostDevice, GivesCorrectValuesOrAnErrorThatNamesIt) {
+  int right = 0, errors = 0;
   std::vector<int> afters = {100000};  // never
   for (int after = 1; after <= 60; after += tests::at_length() ? 1 : tests::sanitized ? 8 : 3)
     afters.push_back(after);
@@ -104,22 +104,22 @@ TEST_P(LostDevice, GivesRightValuesOrAnErrorThatNamesIt) {
           ++right;
           EXPECT_EQ(end.values, expected()) << devices << (own ? ", in place" : "");
         } else {
-          ++told;
+          ++errors;
           EXPECT_THAT(end.error, HasSubstr("emulated 0")) << devices;
-          EXPECT_THAT(end.error, HasSubstr("it was to be lost after")) << devices;
+          EXPECT_THAT(end.error, HasSubstr("it was set to be lost after")) << devices;
           EXPECT_THAT(end.error, HasSubstr("A[")) << devices;
         }
       }
   EXPECT_GT(right, 0);
-  EXPECT_GT(told, 0);
+  EXPECT_GT(errors, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Policies, LostDevice,
                          testing::Values("eager", "dmdas", "darts", "blocks", "heteroprio"),
                          [](const auto& instance) { return std::string(instance.param); });
 
-// What only the device had is gone; what is written anew is good, and tasks that only the device could run fail by themselves.
-TEST(LostDevices, TakeAlongWhatNobodyElseHas) {
+// Data whose only replica was on the device are lost; overwritten data are valid; tasks that only the device can run fail.
+TEST(LostDevices, LoseDataWithoutAnotherReplica) {
   Runtime runtime(machine_that_loses("emulated:memory=1MiB,bandwidth=1MB/s,lost=3", "eager"));
   std::vector<double> numbers(4096, 1), others(4096, 1);
   const auto gone = runtime.vector("gone", numbers.data(), 4096),
@@ -128,14 +128,14 @@ TEST(LostDevices, TakeAlongWhatNobodyElseHas) {
   const auto look = codelet("look").cpu([](In<Vector<double>>) {});
   const auto set = codelet("set").cpu([](Out<Vector<double>> v) { v(0) = 7; });
   Flow flow(runtime);
-  flow.submit(change(gone));  // a copy there, the task, and a copy home or there
+  flow.submit(change(gone));  // a copy to the device, the task, and a copy home or to the device
   flow.submit(change(kept));
   flow.submit(look(gone));
   try {
     flow.wait();
     FAIL();
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("it was to be lost after 3 copies and tasks"));
+    EXPECT_THAT(error.what(), HasSubstr("it was set to be lost after 3 copies and tasks"));
     EXPECT_THAT(error.what(), HasSubstr("emulated 0"));
   }
   flow.submit(set(gone));

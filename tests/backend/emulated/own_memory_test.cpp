@@ -1,4 +1,4 @@
-// What the program finds in its own memory after a wait: the newest values, wherever they were computed.
+// User memory after a wait: it has the newest values, wherever they were computed.
 #include <gtest/gtest.h>
 #include <fairlead/fairlead.hpp>
 
@@ -32,11 +32,11 @@ class OwnMemory : public ::testing::Test {
     config.set("devices", devices);
     return config;
   }
-  /// Bytes that left the first device.
+  /// Bytes copied from the first device.
   Bytes brought() const {
     for (const auto& link : runtime.statistics().links)
       if (link.name == "emulated 0") return link.bytes_to_home();
-    ADD_FAILURE() << "the device has no wire";
+    ADD_FAILURE() << "the device has no link";
     return 0;
   }
   NodeId device(int i) const { return runtime.memory_node("emulated " + std::to_string(i)); }
@@ -66,7 +66,7 @@ TEST_F(OwnMemory, IsUpToDateAfterEachOfManyWaits) {
   }
 }
 
-TEST_F(OwnMemory, IsUpToDateWhenTheFlowHasEnded) {
+TEST_F(OwnMemory, IsUpToDateAfterTheFlowsDestruction) {
   {
     Flow other(runtime);
     other.submit(twice(a).on(device(0)));
@@ -74,7 +74,7 @@ TEST_F(OwnMemory, IsUpToDateWhenTheFlowHasEnded) {
   EXPECT_EQ(x, 2);
 }
 
-TEST_F(OwnMemory, IsUpToDateAfterARecordingHasRun) {
+TEST_F(OwnMemory, IsUpToDateAfterARecordingRuns) {
   Recording recording(runtime);
   recording.submit(twice(a).on(device(0)));
   recording.run();
@@ -83,23 +83,23 @@ TEST_F(OwnMemory, IsUpToDateAfterARecordingHasRun) {
   EXPECT_EQ(x, 4);
 }
 
-// The copy from before serves the second wait, too.
-TEST_F(OwnMemory, IsBroughtOnce) {
+// The second wait needs no copy.
+TEST_F(OwnMemory, IsCopiedOnce) {
   flow.submit(twice(a).on(device(0)));
   flow.wait();
   flow.wait();
   EXPECT_EQ(brought(), sizeof(long));
 }
 
-TEST_F(OwnMemory, CostsNothingWhereNothingHasLeft) {
+TEST_F(OwnMemory, NeedsNoCopyIfNoDatumLeftIt) {
   flow.submit(twice(a).on(runtime.memory_node("RAM")));
   flow.wait();
   EXPECT_EQ(x, 2);
   EXPECT_EQ(brought(), 0u);
 }
 
-// What other tasks have changed is not waited for, though it may go home by itself.
-TEST_F(OwnMemory, HasWhatAFuturesTaskWrote) {
+// Changes of other tasks are not waited for, though they may be written back.
+TEST_F(OwnMemory, HasTheValuesOfAFuturesTask) {
   flow.submit(twice(b).on(device(0)));
   const Future first = flow.future(twice(a).on(device(0)));
   first.wait();
@@ -110,8 +110,8 @@ TEST_F(OwnMemory, HasWhatAFuturesTaskWrote) {
   EXPECT_EQ(brought(), 2 * sizeof(long));
 }
 
-// Later tasks that change it wait for the callback, so that it sees the value that its task wrote.
-TEST_F(OwnMemory, HasWhatACallbacksTaskWrote) {
+// Later tasks that change the datum wait for the callback, which thus reads the value that its task wrote.
+TEST_F(OwnMemory, HasTheValuesOfACallbacksTask) {
   std::vector<long> seen;
   for (int i = 0; i < 20; ++i) {
     flow.submit(twice(a).on(device(i % 2)).on_done([&](std::exception_ptr) { seen.push_back(x); }));
@@ -123,33 +123,33 @@ TEST_F(OwnMemory, HasWhatACallbacksTaskWrote) {
   EXPECT_EQ(x, 1L << 40);
 }
 
-TEST_F(OwnMemory, ACallbackHearsOfTheFailureOfATaskOnADevice) {
+TEST_F(OwnMemory, ACallbackGetsTheFailureOfATaskOnADevice) {
   const auto fail = codelet("fail").emulated([](InOut<long>) { throw std::runtime_error("broken"); });
-  std::string told;
+  std::string message;
   flow.submit(fail(a).on_done([&](std::exception_ptr failure) {
     try {
       std::rethrow_exception(failure);
     } catch (const std::exception& error) {
-      told = error.what();
+      message = error.what();
     }
   }));
   EXPECT_THROW(flow.wait(), TaskError);
-  EXPECT_EQ(told, "broken");
+  EXPECT_EQ(message, "broken");
 }
 
-TEST_F(OwnMemory, WhatACallbackThrowsIsToldByItsTask) {
+TEST_F(OwnMemory, AnExceptionOfACallbackFailsItsTask) {
   flow.submit(twice(a).on(device(0)).on_done([](std::exception_ptr) { throw std::runtime_error("oh"); }));
   try {
     flow.wait();
-    ADD_FAILURE() << "nothing was told";
+    ADD_FAILURE() << "no error";
   } catch (const TaskError& error) {
     EXPECT_NE(std::string(error.what()).find("the callback of the task twice"), std::string::npos)
         << error.what();
   }
 }
 
-// The failure of one task is no reason to keep the results of others.
-TEST_F(OwnMemory, IsUpToDateAlsoIfAnotherTaskFailed) {
+// The failure of one task does not withhold the results of others.
+TEST_F(OwnMemory, IsUpToDateIfAnotherTaskFailed) {
   const auto fail = codelet("fail").emulated([](InOut<long>) { throw std::runtime_error("broken"); });
   flow.submit(fail(b).on(device(0)));
   flow.submit(twice(a).on(device(0)));
@@ -157,7 +157,7 @@ TEST_F(OwnMemory, IsUpToDateAlsoIfAnotherTaskFailed) {
   EXPECT_EQ(x, 2);
 }
 
-TEST_F(OwnMemory, IsNotBroughtByWaitsIfThatIsPutOff) {
+TEST_F(OwnMemory, IsNotUpdatedByWaitsIfDeferred) {
   runtime.refresh(a, Refresh::by_acquire);
   flow.submit(twice(a).on(device(0)));
   flow.wait();
@@ -170,7 +170,7 @@ TEST_F(OwnMemory, IsNotBroughtByWaitsIfThatIsPutOff) {
   EXPECT_EQ(x, 4);
 }
 
-TEST_F(OwnMemory, IsUpToDateWhenAPutOffDatumIsRemoved) {
+TEST_F(OwnMemory, IsUpToDateWhenADeferredDatumIsRemoved) {
   runtime.refresh(a, Refresh::by_acquire);
   flow.submit(twice(a).on(device(0)));
   flow.wait();
@@ -178,7 +178,7 @@ TEST_F(OwnMemory, IsUpToDateWhenAPutOffDatumIsRemoved) {
   EXPECT_EQ(x, 2);
 }
 
-TEST_F(OwnMemory, IsUpToDateWhenAPutOffMatrixEnds) {
+TEST_F(OwnMemory, IsUpToDateWhenADeferredMatrixIsDestroyed) {
   std::vector<double> elements(9, 1);
   {
     const auto matrix = runtime.tiled_in_place<double>("A", elements.data(), 3, 3, 3, 2);
@@ -191,7 +191,7 @@ TEST_F(OwnMemory, IsUpToDateWhenAPutOffMatrixEnds) {
   EXPECT_EQ(elements, (std::vector<double>{7, 1, 7, 1, 1, 1, 7, 1, 7}));
 }
 
-TEST(OwnMemoryAtTheEnd, IsUpToDateWhenTheRuntimeHasEnded) {
+TEST(OwnMemoryAtTheEnd, IsUpToDateAfterTheRuntimesDestruction) {
   long x = 1;
   {
     Config config;
@@ -207,7 +207,7 @@ TEST(OwnMemoryAtTheEnd, IsUpToDateWhenTheRuntimeHasEnded) {
   EXPECT_EQ(x, 5);
 }
 
-TEST_F(OwnMemory, IsUpToDateInParts) {
+TEST_F(OwnMemory, IsUpToDateInBlocks) {
   std::vector<long> elements(6, 1);
   const auto whole = runtime.vector("v", elements.data(), 6);
   const auto parts = runtime.split(whole, 2);
@@ -224,7 +224,7 @@ TEST_F(OwnMemory, HasReducedValues) {
   EXPECT_EQ(x, 56);
 }
 
-// A task of another flow is changing y, and goes on until the program lets it: nobody waits for that.
+// A task of another flow changes y and runs until the program releases it: the wait does not include it.
 TEST_F(OwnMemory, WaitsForNoTaskOfAnotherFlow) {
   Flow other(runtime);
   std::atomic<bool> go_on{false};
@@ -241,8 +241,8 @@ TEST_F(OwnMemory, WaitsForNoTaskOfAnotherFlow) {
   EXPECT_EQ(y, 9);
 }
 
-// What goes home by itself, and what the program does without, follows from the log alone.
-TEST(OwnMemoryInALog, IsReplayedWithWhatIsPutOff) {
+// Write-backs and deferred updates follow from the log alone.
+TEST(OwnMemoryInALog, IsReplayedWithDeferredUpdates) {
   const std::string path = testing::TempDir() + "own_memory_" + std::to_string(getpid()) + ".log";
   Config config;
   config.set("workers", "1");

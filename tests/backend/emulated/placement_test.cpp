@@ -1,4 +1,4 @@
-// Where the program says, on real emulated accelerators: calls, advice on data, and who ran the tasks.
+// Placement by the program on emulated accelerators: on calls, by advice on data, and the devices that ran the tasks.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <fairlead/cyclic_map.hpp>
@@ -49,10 +49,10 @@ class Placement : public testing::Test {
   }
 };
 
-TEST_F(Placement, DevicesAreThoseThatWereConfigured) { EXPECT_EQ(runtime.devices(), 3); }
+TEST_F(Placement, CountsTheConfiguredDevices) { EXPECT_EQ(runtime.devices(), 3); }
 
-// Each datum is changed five times, first where it is said; then it lives there.
-TEST_F(Placement, TasksRunOnTheDeviceThatIsNamed) {
+// Each datum is changed five times, first on the named device; then it stays there.
+TEST_F(Placement, TasksRunOnTheNamedDevice) {
   Flow flow(runtime);
   for (int round = 0; round < 5; ++round)
     for (std::size_t i = 0; i < data.size(); ++i)
@@ -63,7 +63,7 @@ TEST_F(Placement, TasksRunOnTheDeviceThatIsNamed) {
   EXPECT_THAT(tasks_run(runtime), ElementsAre(0, 15, 0, 25));
 }
 
-TEST_F(Placement, TasksRunWhereTheNamedArgumentLives) {
+TEST_F(Placement, TasksRunWhereTheNamedArgumentIs) {
   Flow flow(runtime);
   flow.submit(count_up(data[0]).on_device(1));
   for (std::size_t i = 1; i < data.size(); ++i) flow.submit(add(data[0], data[i], 10).where(0).on_device(2));
@@ -73,7 +73,7 @@ TEST_F(Placement, TasksRunWhereTheNamedArgumentLives) {
   EXPECT_THAT(tasks_run(runtime), ElementsAre(0, 0, 8, 0));
 }
 
-TEST_F(Placement, CallsWithAnOrderKeepTheirWish) {
+TEST_F(Placement, OrderedCallsKeepTheirPlacement) {
   Flow flow(runtime);
   const auto first = flow.future(count_up(data[0]).on_device(1));
   for (std::size_t i = 1; i < data.size(); ++i) flow.submit(count_up(data[i]).after(first).on_device(1));
@@ -82,7 +82,7 @@ TEST_F(Placement, CallsWithAnOrderKeepTheirWish) {
   EXPECT_THAT(tasks_run(runtime), ElementsAre(0, 0, 9, 0));
 }
 
-TEST_F(Placement, RecordedTasksKeepTheirWish) {
+TEST_F(Placement, RecordedTasksKeepTheirPlacement) {
   Recording step(runtime);
   for (const Handle<int>& datum : data) step.submit(count_up(datum).on_device(2));
   for (std::size_t i = 1; i < data.size(); ++i) step.submit(add(data[0], data[i], 0).where(0));
@@ -93,7 +93,7 @@ TEST_F(Placement, RecordedTasksKeepTheirWish) {
   EXPECT_THAT(tasks_run(runtime), ElementsAre(0, 0, 0, 30));
 }
 
-TEST_F(Placement, DataGoWhereTheyAreAdvised) {
+TEST_F(Placement, DataFollowTheAdvice) {
   for (const Handle<int>& datum : data) runtime.advise(datum, 1);
   runtime.advise(data[7], 2);
   Flow flow(runtime);
@@ -102,7 +102,7 @@ TEST_F(Placement, DataGoWhereTheyAreAdvised) {
   EXPECT_THAT(tasks_run(runtime), ElementsAre(0, 0, 7, 1));
 }
 
-// 6 x 6 tiles over a grid of 1 x 3 devices: 12 each. A core looks at some in between, which changes nothing.
+// 6 x 6 tiles over a grid of 1 x 3 devices: 12 each. A core reads some in between, which has no effect.
 TEST(PlacementOfTiles, FollowsAMap) {
   Runtime runtime(machine_under());
   auto a = runtime.tiled<double>("A", 48, 48, 8);
@@ -131,7 +131,7 @@ TEST(PlacementOfTiles, FollowsAMap) {
   EXPECT_THAT(tasks_run(runtime), ElementsAre(12, 24, 24, 24));
 }
 
-TEST(PlacementOfTiles, OfATriangleAsksForNoOthers) {
+TEST(PlacementOfTiles, OfATriangleCoversItsTilesOnly) {
   Runtime runtime(machine_under());
   auto a = runtime.tiled<double>("A", 48, 48, 8, Tiles::lower);
   int asked = 0;
@@ -142,7 +142,7 @@ TEST(PlacementOfTiles, OfATriangleAsksForNoOthers) {
   EXPECT_EQ(asked, 21);
 }
 
-// They are wishes: every other policy does as it would do without.
+// Placement is a hint: all other policies ignore it.
 class OtherPolicies : public testing::TestWithParam<const char*> {};
 
 TEST_P(OtherPolicies, GiveTheSameResults) {
@@ -171,8 +171,8 @@ INSTANTIATE_TEST_SUITE_P(Names, OtherPolicies,
                          testing::Values("eager", "dmda", "owner-load", "owner-random",
                                          "owner-load:tolerance=reuse-only", "owner-user"));
 
-// Each device holds 3 of 12 tiles, 32 KiB each; they are staged out all the time, and placed again.
-TEST(PlacementWithLittleMemory, StagesOutAndPlacesAgain) {
+// Each device holds 3 of 12 tiles, 32 KiB each; they are evicted all the time, and placed again.
+TEST(PlacementWithLittleMemory, EvictsAndPlacesAgain) {
   for (const char* policy : {"owner-user", "owner-load", "owner-random"}) {
     SCOPED_TRACE(policy);
     Runtime runtime(machine_under(policy, "emulated:memory=96KiB,count=2"));

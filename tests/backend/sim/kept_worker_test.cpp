@@ -1,4 +1,5 @@
-// A simulated worker that something else keeps from its next task: it begins when that is over, as asked then.
+// A simulated worker that is blocked by other work before its next task: it starts the task at the end of that work, which is
+// queried again then.
 #include <gtest/gtest.h>
 #include <fairlead/codelet_info.hpp>
 
@@ -50,12 +51,12 @@ std::vector<std::int64_t> starts(std::size_t workers, int tasks, std::function<T
 
 Time at(std::int64_t microseconds) { return Time(microseconds * microsecond); }
 
-TEST(KeptWorker, BeginsAtOnceIfNothingKeepsIt) {
+TEST(KeptWorker, StartsAtOnceIfNotBlocked) {
   EXPECT_EQ(starts(1, 3, nullptr), (std::vector<std::int64_t>{0, 10, 20}));
   EXPECT_EQ(starts(1, 3, [](WorkerId) { return Time{}; }), (std::vector<std::int64_t>{0, 10, 20}));
 }
 
-TEST(KeptWorker, BeginsWhenItIsFreeAsItIsSaidThen) {
+TEST(KeptWorker, StartsWhenItIsUnblocked) {
   Time until = at(5);
   int asked = 0;
   const auto free_from = [&](WorkerId) {
@@ -66,7 +67,7 @@ TEST(KeptWorker, BeginsWhenItIsFreeAsItIsSaidThen) {
   EXPECT_EQ(asked, 3 + 2);
 }
 
-TEST(KeptWorker, WaitsBetweenTasksWhileTheOtherGoesOn) {
+TEST(KeptWorker, WaitsBetweenTasksWhileBlocked) {
   const auto first_is_kept = [](WorkerId id) { return id == WorkerId{0} ? at(35) : Time{}; };
   EXPECT_EQ(starts(2, 5, first_is_kept), (std::vector<std::int64_t>{0, 10, 20, 30, 35}));
 }

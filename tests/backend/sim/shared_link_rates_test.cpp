@@ -1,5 +1,4 @@
-// Copies that share wires in virtual time: worked by hand, and the property that defines max-min fairness on
-// random sets of them.
+// Copies that share links in virtual time: computed by hand, and the defining property of max-min fairness on random sets.
 #include "backend/sim/shared_links.hpp"
 
 #include <gmock/gmock.h>
@@ -17,7 +16,7 @@ using namespace std::chrono_literals;
 using Wires = std::vector<SharedLinks::Crossing>;
 constexpr Bytes megabyte = 1'000'000;  // a millisecond at 1e9 bytes per second
 
-/// Lets everything end; when each did, by number.
+/// Runs all copies to completion; returns the completion times by number.
 std::vector<Time> ends_of(SharedLinks& shared, std::size_t copies) {
   std::vector<Time> ends(copies);
   while (!shared.idle()) {
@@ -30,13 +29,13 @@ std::vector<Time> ends_of(SharedLinks& shared, std::size_t copies) {
 
 }  // namespace
 
-TEST(SharedLinks, GiveOneCopyAllOfItsSlowestWire) {
+TEST(SharedLinks, GiveOneCopyAllOfItsSlowestLink) {
   SharedLinks shared({1e9, 2e9});
   shared.begin(megabyte, Wires{0, 1}, 0ms);
   EXPECT_EQ(ends_of(shared, 1)[0], 1ms);
 }
 
-TEST(SharedLinks, ShareAWireEvenlyFromWhenTheSecondBegins) {
+TEST(SharedLinks, ShareALinkEvenlyFromTheStartOfTheSecondCopy) {
   SharedLinks shared({1e9});
   shared.begin(megabyte, Wires{0}, 0us);
   shared.begin(megabyte, Wires{0}, 500us);
@@ -47,7 +46,7 @@ TEST(SharedLinks, ShareAWireEvenlyFromWhenTheSecondBegins) {
 
 // Wire 0 leaves its two copies 0.5 each. The one that also crosses wire 1 cannot use more there, so that the
 // third gets 1.5 of its 2.
-TEST(SharedLinks, GiveToOthersWhatACopyCannotUse) {
+TEST(SharedLinks, GiveUnusableBandwidthToOthers) {
   SharedLinks shared({1e9, 2e9});
   const auto x = shared.begin(megabyte, Wires{0}, 0ms);
   const auto y = shared.begin(megabyte, Wires{0, 1}, 0ms);
@@ -61,7 +60,7 @@ TEST(SharedLinks, GiveToOthersWhatACopyCannotUse) {
 
 // Four devices behind one bus, each with a wire of its own: three that copy are held back by the bus, one
 // alone by its wire.
-TEST(SharedLinks, ABusLimitsManyDevicesAndAWireOne) {
+TEST(SharedLinks, ABusLimitsManyDevicesAndALinkOne) {
   SharedLinks shared({12e9, 8e9, 8e9, 8e9, 8e9});
   const auto alone = shared.begin(12 * megabyte, Wires{0, 1}, 0ms);
   EXPECT_DOUBLE_EQ(shared.bytes_per_second(alone), 8e9);
@@ -73,7 +72,7 @@ TEST(SharedLinks, ABusLimitsManyDevicesAndAWireOne) {
 
 // The disk reads 3 MB in a millisecond and writes 1: reading and writing at the same time, a byte of each
 // takes a third and a whole of it.
-TEST(SharedLinks, GiveLessWhereADirectionIsSlower) {
+TEST(SharedLinks, GiveLessInASlowerDirection) {
   SharedLinks shared({3e9});
   const auto written = shared.begin(megabyte, Wires{{0, 3.0}}, 0ms);
   EXPECT_DOUBLE_EQ(shared.bytes_per_second(written), 1e9);
@@ -83,30 +82,29 @@ TEST(SharedLinks, GiveLessWhereADirectionIsSlower) {
   EXPECT_THAT(ends_of(shared, 2), testing::Each(1'333'334ns));
 }
 
-TEST(SharedLinks, LeaveCopiesAloneThatShareNothing) {
+TEST(SharedLinks, DoNotAffectIndependentCopies) {
   SharedLinks shared({1e9, 1e9});
   shared.begin(megabyte, Wires{0}, 0ms);
   shared.begin(megabyte, Wires{1}, 0ms);
   EXPECT_THAT(ends_of(shared, 2), testing::Each(1ms));
 }
 
-TEST(SharedLinks, EndWithoutBytesOrWiresAtOnce) {
+TEST(SharedLinks, CompleteCopiesWithoutBytesOrLinksAtOnce) {
   SharedLinks shared({1e9});
   shared.begin(0, Wires{0}, 3ms);
   shared.begin(megabyte, Wires{}, 3ms);
   EXPECT_THAT(ends_of(shared, 2), testing::Each(3ms));
 }
 
-TEST(SharedLinks, GiveACopyThatWasGivenUpToTheOthers) {
+TEST(SharedLinks, GiveTheBandwidthOfACancelledCopyToOthers) {
   SharedLinks shared({1e9});
   const auto first = shared.begin(megabyte, Wires{0}, 0us);
   shared.begin(megabyte, Wires{0}, 0us);
-  shared.end(first, 1ms);  // half of both is over
+  shared.end(first, 1ms);  // half of both is finished
   EXPECT_EQ(shared.next().at, 1500us);
 }
 
-// Max-min fair is: no wire carries more than it can, and each copy crosses a wire that is full and on which
-// no other copy is faster.
+// Max-min fairness: no link exceeds its bandwidth, and each copy crosses a saturated link on which no other copy is faster.
 TEST(SharedLinks, AreMaxMinFairInRandomSets) {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     SCOPED_TRACE(seed);

@@ -1,5 +1,4 @@
-// What copies at the same time cost each other on the simulated machine. A MiB takes 1,048,576 ns over a wire
-// that it has for itself.
+// Contention of concurrent copies on the simulated machine. A MiB takes 1,048,576 ns over an uncontended link.
 #include "whole/world.hpp"
 
 namespace fairlead::tests {
@@ -13,8 +12,8 @@ LinkSpec& link(Machine& machine, NodeId a, NodeId b) {
   return machine.topology.links[index(machine.topology.link_between(a, b))];
 }
 
-/// There is room for A beside C, which was changed before, and for B when C has gone home. How long until a
-/// task reads B.
+/// Memory has space for A and the modified C, and for B once C has been written back. Returns the time until a task reads
+/// B.
 Time until_both_have_come(const Machine& machine) {
   Machine copy = machine;
   World world = copy.with_data({{"A", 1_MiB}, {"B", 1_MiB}, {"C", 3_MiB}});
@@ -27,8 +26,8 @@ Time until_both_have_come(const Machine& machine) {
   return world.started_at(second) - before;
 }
 
-/// Device 1 shares its port to the other two: how long until A has come to it from device 0 while B, as
-/// large, goes from device `from` to device `to`.
+/// Device 1 has one port for both other devices. Returns the time to copy A to it from device 0 while B, of the same size,
+/// is copied from device `from` to device `to`.
 Time until_a_is_through_the_port(std::size_t from, std::size_t to) {
   Machine machine = devices({8_MiB, 8_MiB, 8_MiB});
   machine.topology.buses = {{.name = "port", .bytes_per_second = 1e9, .duplex = true}};
@@ -51,7 +50,7 @@ Time until_a_is_through_the_port(std::size_t from, std::size_t to) {
 
 }  // namespace
 
-TEST(SharedLinks, DevicesWithWiresOfTheirOwnDoNotWait) {
+TEST(SharedLinks, DevicesWithSeparateLinksDoNotContend) {
   World world = devices({8_MiB, 8_MiB}).with_data({{"A", 1_MiB}, {"B", 1_MiB}});
   const auto first = world.submit(reads("A"), 0), second = world.submit(reads("B"), 1);
   world.run();
@@ -70,7 +69,7 @@ TEST(SharedLinks, DevicesOnOneBusShareIt) {
   EXPECT_EQ(world.started_at(second), 2 * alone);
 }
 
-TEST(SharedLinks, DevicesBehindABusShareItWhateverTheirWires) {
+TEST(SharedLinks, DevicesBehindABusShareItForAnyLinks) {
   Machine machine = devices({8_MiB, 8_MiB});
   machine.topology.buses = {{.name = "bus", .bytes_per_second = 1e9}};
   for (const int device : {0, 1}) {
@@ -81,25 +80,24 @@ TEST(SharedLinks, DevicesBehindABusShareItWhateverTheirWires) {
   World world = machine.with_data({{"A", 3_MiB}, {"B", 1_MiB}});
   const auto first = world.submit(reads("A"), 0), second = world.submit(reads("B"), 1);
   world.run();
-  // B has its wire's quarter all the time, A the rest of the bus: three quarters.
+  // B is limited to a quarter by its link, A gets the rest of the bus: three quarters.
   EXPECT_EQ(world.started_at(first), 4 * alone);
   EXPECT_EQ(world.started_at(second), 4 * alone);
 }
 
-// Whether copies go to the device of the larger number or from it says nothing of the port.
-TEST(SharedLinks, APortHasADirectionIntoItsDeviceAndOneOutOfIt) {
+// The direction of a port does not depend on the order of the device numbers.
+TEST(SharedLinks, APortHasSeparateDirectionsInAndOut) {
   EXPECT_EQ(until_a_is_through_the_port(1, 2), alone);
   EXPECT_EQ(until_a_is_through_the_port(1, 0), alone);
   EXPECT_EQ(until_a_is_through_the_port(2, 1), 2 * alone);
 }
 
-// A comes while C goes: both take twice as long, until A has come. Then C has the wire for itself for two
-// MiB, and B after it.
-TEST(SharedLinks, DirectionsShareAWire) { EXPECT_EQ(until_both_have_come(one_device(4_MiB)), 5 * alone); }
+// A arrives while C leaves: both take twice as long until A has arrived. Then C has the link alone for two MiB, then B.
+TEST(SharedLinks, DirectionsShareALink) { EXPECT_EQ(until_both_have_come(one_device(4_MiB)), 5 * alone); }
 
-// C goes at a third of the speed at which A comes, each as if the other were not there; then B. The link takes one
-// copy at a time in each direction: B and A do not wait for C's turn, only for its space.
-TEST(SharedLinks, ADuplexWireHasASpeedAndATurnInEachDirection) {
+// C is copied out at a third of the bandwidth of A's copy in, without contention; then B. The link allows one copy at a time
+// in each direction: A and B wait only for the memory of C.
+TEST(SharedLinks, ADuplexLinkHasABandwidthAndAQueuePerDirection) {
   Machine machine = one_device(4_MiB);
   LinkSpec& wire = link(machine, disk, Machine::device(0));
   wire.duplex = true;
@@ -108,16 +106,16 @@ TEST(SharedLinks, ADuplexWireHasASpeedAndATurnInEachDirection) {
   EXPECT_NEAR(seconds(until_both_have_come(machine)), seconds(10 * alone), 1e-6);
 }
 
-// A and C share the wire: a byte of C costs three. Until A has come, after four, C has gone by one; for its other two it
-// takes six more, and B one.
-TEST(SharedLinks, AWireThatIsNotDuplexMayBeSlowerInOneDirection) {
+// A and C share the link; a byte of C takes three times as long. A arrives after 4, when 1 of C has been copied; the other
+// two take 6 more, and B 1.
+TEST(SharedLinks, AHalfDuplexLinkMayBeSlowerInOneDirection) {
   Machine machine = one_device(4_MiB);
   link(machine, disk, Machine::device(0)).bytes_per_second = {1e9, 1e9 / 3};
   EXPECT_NEAR(seconds(until_both_have_come(machine)), seconds(11 * alone), 1e-6);
 }
 
 // Three for C, then B.
-TEST(SharedLinks, UnlessItIsDuplex) {
+TEST(SharedLinks, ADuplexLinkMayBeSlowerInOneDirection) {
   Machine machine = one_device(4_MiB);
   link(machine, disk, Machine::device(0)).duplex = true;
   EXPECT_EQ(until_both_have_come(machine), 4 * alone);

@@ -1,4 +1,4 @@
-// Several simulated worlds on one clock; and bodies that say later that they are over, in one.
+// Several simulated worlds on one clock; and asynchronous bodies in one world.
 #include <gtest/gtest.h>
 #include <fairlead/codelet.hpp>
 #include <fairlead/completion.hpp>
@@ -22,7 +22,7 @@ namespace {
 
 using Seen = std::vector<std::pair<std::string, std::int64_t>>;
 
-/// Things that happen at times that were written down.
+/// Events at scheduled times.
 class Scripted final : public Timeline::Member {
  public:
   Scripted(Timeline& timeline, std::string name, std::vector<std::int64_t> times, Seen& seen)
@@ -36,7 +36,7 @@ class Scripted final : public Timeline::Member {
     seen_.emplace_back(name_, times_[done_++]);
     return true;
   }
-  /// Somebody else brings this about.
+  /// Another component completes this.
   void bring(std::int64_t time) {
     times_.push_back(time);
     timeline_.changed(number_);
@@ -99,7 +99,7 @@ CodeletInfo with_body(void (*run)(const void*, TaskContext&), const void* body, 
 }
 void nothing_to_do(const void*, TaskContext&) {}
 
-/// Leaves its token where the test finds it.
+/// Stores its token for the test.
 void leave_token(const void* body, TaskContext& context) {
   auto& left = *static_cast<std::optional<Completion>*>(const_cast<void*>(body));
   left.emplace(context);
@@ -111,7 +111,7 @@ void signal_token(const void* body, TaskContext&) {
 
 }  // namespace
 
-// What happens at the same time happens in the order in which the worlds joined.
+// Events at the same time occur in the order in which the worlds joined.
 TEST(Timeline, EndsBeforeItsNumbersDo) {
   Timeline timeline;
   Seen seen;
@@ -121,7 +121,7 @@ TEST(Timeline, EndsBeforeItsNumbersDo) {
   EXPECT_EQ(timeline.now(), Time(5));
 }
 
-TEST(Timeline, LetsHappenWhatIsNextAnywhere) {
+TEST(Timeline, ProcessesTheNextEventOfAnyWorld) {
   Timeline timeline;
   Seen seen;
   Scripted a(timeline, "a", {3, 6, 9}, seen);
@@ -141,8 +141,8 @@ TEST(Timeline, LetsHappenWhatIsNextAnywhere) {
   EXPECT_EQ(seen.back(), (std::pair<std::string, std::int64_t>("b", 11)));
 }
 
-// Whoever waits drives the others as well: their tasks end when they should.
-TEST(Timeline, IsSharedByWorldsWithEnginesOfTheirOwn) {
+// A waiting world drives the others as well: their tasks end at the right time.
+TEST(Timeline, IsSharedByWorldsWithSeparateEngines) {
   Timeline timeline;
   Seen seen;
   const CodeletInfo codelet = with_body(nothing_to_do, nullptr, false);
@@ -157,8 +157,8 @@ TEST(Timeline, IsSharedByWorldsWithEnginesOfTheirOwn) {
   EXPECT_EQ(seen.back(), (std::pair<std::string, std::int64_t>("fast", 10)));
 }
 
-// The worker goes on with other tasks; what needs the result waits for the token.
-TEST(SimulatedAsynchronousBodies, EndWhenAnotherBodySaysSo) {
+// The worker runs other tasks; tasks that need the result wait for the token.
+TEST(SimulatedAsynchronousBodies, CompleteWhenAnotherBodySignals) {
   Timeline timeline;
   Seen seen;
   std::optional<Completion> token;
@@ -173,8 +173,8 @@ TEST(SimulatedAsynchronousBodies, EndWhenAnotherBodySaysSo) {
   EXPECT_EQ(seen, (Seen{{"second", 20}, {"first", 20}, {"first", 25}}));
 }
 
-// Nothing else is left to happen: the simulation waits for the thread.
-TEST(SimulatedAsynchronousBodies, EndWhenAThreadSaysSo) {
+// No other event is pending: the simulation waits for the thread.
+TEST(SimulatedAsynchronousBodies, CompleteWhenAThreadSignals) {
   Seen seen;
   std::optional<Completion> token;
   std::atomic<bool> there{false};

@@ -1,5 +1,4 @@
-// Where the pages of managed memory are and what moves, datum by datum: three devices of ten blocks of ten
-// bytes each.
+// Locations and migrations of the pages of managed memory by datum: three devices of ten blocks of ten bytes each.
 #include "backend/sim/unified_pages.hpp"
 
 #include <gmock/gmock.h>
@@ -30,7 +29,7 @@ UnifiedPages::Datum datum(int id, Bytes bytes, bool has_value = true) {
 
 }  // namespace
 
-TEST(UnifiedPages, WhatIsTakenIsInOnePlace) {
+TEST(UnifiedPages, AMigratedDatumIsInOnePlace) {
   UnifiedPages pages = three_devices();
   const auto a = datum(0, 35);
   EXPECT_THAT(pages.make_resident(a, 1, Use::exclusive).moves, ElementsAre(Move{host, 1, 35}));
@@ -42,7 +41,7 @@ TEST(UnifiedPages, WhatIsTakenIsInOnePlace) {
   EXPECT_EQ(pages.peak_bytes(1), 40u);  // whole blocks
 }
 
-TEST(UnifiedPages, TheNearestCopyIsTaken) {
+TEST(UnifiedPages, TheNearestReplicaIsUsed) {
   UnifiedPages pages = three_devices();
   const auto a = datum(0, 35);
   pages.make_resident(a, 1, Use::read_shared);
@@ -52,7 +51,7 @@ TEST(UnifiedPages, TheNearestCopyIsTaken) {
     EXPECT_FALSE(pages.is_there(a, other)) << other;
 }
 
-TEST(UnifiedPages, PagesAreMadeWhereTheyAreTouchedFirst) {
+TEST(UnifiedPages, PagesAreAllocatedOnFirstTouch) {
   UnifiedPages pages = three_devices();
   const auto a = datum(0, 35, false);
   EXPECT_FALSE(pages.is_there(a, host));
@@ -64,9 +63,9 @@ TEST(UnifiedPages, PagesAreMadeWhereTheyAreTouchedFirst) {
   EXPECT_EQ(pages.migrate_home(1), Move{});
 }
 
-// A has 8 blocks; B needs 5, and 3 are missing: A's first three go home. Who wants A then gets five from the
-// device and three from the host.
-TEST(UnifiedPages, AnEvictedBeginningComesFromTheHostTheRestFromTheDevice) {
+// A has 8 blocks; B needs 5, and 3 are missing: A's first three are evicted to the host. A later access to A gets five from
+// the device and three from the host.
+TEST(UnifiedPages, EvictedPagesComeFromTheHostTheRestFromTheDevice) {
   UnifiedPages pages = three_devices();
   const auto a = datum(0, 75), b = datum(1, 50);
   pages.make_resident(a, 1, Use::written);
@@ -77,8 +76,8 @@ TEST(UnifiedPages, AnEvictedBeginningComesFromTheHostTheRestFromTheDevice) {
               ElementsAre(Move{1, 2, 45}, Move{host, 2, 30}));
 }
 
-// Of what device 2 has as well nothing is lost; that device is then the only one that has all of it.
-TEST(UnifiedPages, WhatAnotherDeviceHasNeedNotGoHome) {
+// Pages that device 2 also has are discarded; then that device has the only complete replica.
+TEST(UnifiedPages, PagesWithAnotherReplicaAreNotWrittenBack) {
   UnifiedPages pages = three_devices();
   const auto a = datum(0, 75), b = datum(1, 50), c = datum(2, 50);
   pages.make_resident(a, 1, Use::written);
@@ -90,7 +89,7 @@ TEST(UnifiedPages, WhatAnotherDeviceHasNeedNotGoHome) {
               ElementsAre(Move{1, 3, 45}, Move{host, 3, 30}));
 }
 
-TEST(UnifiedPages, WhatIsUsedAgainStays) {
+TEST(UnifiedPages, RecentlyUsedPagesStay) {
   UnifiedPages pages = three_devices();
   const auto a = datum(0, 50), b = datum(1, 50), c = datum(2, 10);
   pages.make_resident(a, 1, Use::written);
@@ -101,7 +100,7 @@ TEST(UnifiedPages, WhatIsUsedAgainStays) {
   EXPECT_FALSE(pages.is_there(b, 1));
 }
 
-TEST(UnifiedPages, ADatumLargerThanADeviceIsRefused) {
+TEST(UnifiedPages, ADatumLargerThanADeviceIsRejected) {
   UnifiedPages pages = three_devices();
   EXPECT_THROW(pages.make_resident(datum(0, 101), 1, Use::exclusive), Error);
 }

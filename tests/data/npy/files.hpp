@@ -1,5 +1,4 @@
-// Files in a directory of the test's own, made byte by byte: the format is written here as its specification
-// has it, not with the code under test.
+// Files in the test's own directory, written byte by byte by the specification of the format, without the code under test.
 #pragma once
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -46,7 +45,7 @@ inline std::string dictionary(const std::string& descr, bool fortran, const std:
          ", 'shape': " + shape + ", }\n";
 }
 
-/// What the element (i, j) is in all these files: exact in both types, different everywhere.
+/// The element (i, j) of all these files: exact in both types, all different.
 inline double element(std::uint64_t i, std::uint64_t j) {
   return static_cast<double>(i) * 1024 + static_cast<double>(j) + 0.5;
 }
@@ -58,8 +57,7 @@ inline std::string elements(const std::string& descr, bool fortran, std::uint64_
   const auto add = [&](auto value) {
     char raw[sizeof(value)];
     std::memcpy(raw, &value, sizeof(value));
-    if (descr[0] == '>')
-      std::reverse(raw, raw + sizeof(value));  // on a machine that is '<', as all that run this
+    if (descr[0] == '>') std::reverse(raw, raw + sizeof(value));  // on little-endian machines
     bytes.append(raw, sizeof(value));
   };
   for (std::uint64_t a = 0; a < (fortran ? columns : rows); ++a)

@@ -1,4 +1,4 @@
-// What is wrong with a file is said when it is opened, with its name and what to do.
+// Errors of a file are reported when it is opened, with its name and a remedy.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/fsuid.h>
@@ -39,7 +39,7 @@ class NpyHeaders : public testing::Test {
   Directory directory;
 };
 
-TEST_F(NpyHeaders, TheDictionaryMayBeWrittenInAnyWay) {
+TEST_F(NpyHeaders, TheDictionaryMayHaveAnySpelling) {
   for (const std::string text : {
            "{'descr': '<f4', 'fortran_order': True, 'shape': (3, 4), }      \n",
            "{\"shape\":(3,4),\"fortran_order\":True,\"descr\":\"<f4\"}",
@@ -53,7 +53,7 @@ TEST_F(NpyHeaders, TheDictionaryMayBeWrittenInAnyWay) {
   }
 }
 
-TEST_F(NpyHeaders, MissingAndUnreadableFilesAreNamed) {
+TEST_F(NpyHeaders, TheErrorNamesMissingAndUnreadableFiles) {
   EXPECT_THAT(error_of(directory / "nothing.npy"), HasSubstr("No such file"));
   EXPECT_THAT(error_of(directory.path()), HasSubstr("is a directory"));
   const auto pipe = directory / "pipe.npy";
@@ -61,8 +61,8 @@ TEST_F(NpyHeaders, MissingAndUnreadableFilesAreNamed) {
   EXPECT_THAT(error_of(pipe), HasSubstr("device or pipe"));
 }
 
-// As somebody else, if the test runs as root, who may read everything.
-TEST_F(NpyHeaders, AFileThatMayNotBeReadIsNamed) {
+// As another user if the test runs as root, which may read everything.
+TEST_F(NpyHeaders, TheErrorNamesAFileWithoutReadPermission) {
   const auto secret = directory.file("secret.npy", matrix("<f8", false, 2, 2));
   ::chmod(directory.path().c_str(), 0755);
   ::chmod(secret.c_str(), 0);
@@ -73,14 +73,14 @@ TEST_F(NpyHeaders, AFileThatMayNotBeReadIsNamed) {
   EXPECT_THAT(text, HasSubstr("Permission denied"));
 }
 
-TEST_F(NpyHeaders, WhatIsNoNpyFileIsSaidToBeNone) {
+TEST_F(NpyHeaders, OtherFormatsAreRejected) {
   EXPECT_THAT(error_in(""), HasSubstr("is empty (0 bytes)"));
   EXPECT_THAT(error_in("1.0,2.0\n3.0,4.0\n"), HasSubstr("is not an .npy file"));
   EXPECT_THAT(error_in("PK\x03\x04"), HasSubstr("is not an .npy file"));
   EXPECT_THAT(error_in(header(4, dictionary("<f8", false, "(2, 2)"))), HasSubstr("version 4.0"));
 }
 
-TEST_F(NpyHeaders, ATruncatedFileSaysHowManyBytesAreMissing) {
+TEST_F(NpyHeaders, TheErrorOfATruncatedFileCountsTheMissingBytes) {
   const auto whole = matrix("<f8", false, 10, 10);
   EXPECT_THAT(error_in(whole.substr(0, whole.size() - 13)),
               AllOf(HasSubstr("truncated"), HasSubstr("(13 are missing)")));
@@ -91,11 +91,11 @@ TEST_F(NpyHeaders, ATruncatedFileSaysHowManyBytesAreMissing) {
     ASSERT_THAT(error_in(whole.substr(0, bytes)), HasSubstr("truncated")) << bytes;
 }
 
-TEST_F(NpyHeaders, MoreBytesThanPromisedAreNoError) {
+TEST_F(NpyHeaders, ExtraBytesAreNoError) {
   EXPECT_NO_THROW(NpyFile(directory.file("A.npy", matrix("<f8", false, 3, 3) + "and more")));
 }
 
-TEST_F(NpyHeaders, OtherElementTypesAreNamed) {
+TEST_F(NpyHeaders, TheErrorNamesOtherElementTypes) {
   EXPECT_THAT(error_with_type("|O"), AllOf(HasSubstr("Python objects"), HasSubstr("'|O'")));
   EXPECT_THAT(error_with_type("<i8"), AllOf(HasSubstr("64-bit integers"), HasSubstr("astype('f8')")));
   EXPECT_THAT(error_with_type("<u2"), HasSubstr("unsigned 16-bit integers"));
@@ -110,7 +110,7 @@ TEST_F(NpyHeaders, OtherElementTypesAreNamed) {
               HasSubstr("records of several fields"));
 }
 
-TEST_F(NpyHeaders, OtherShapesAreNamed) {
+TEST_F(NpyHeaders, TheErrorNamesOtherShapes) {
   EXPECT_THAT(error_with(dictionary("<f8", false, "()")), HasSubstr("0 dimensions"));
   EXPECT_THAT(error_with(dictionary("<f8", false, "(2, 3, 4)")),
               AllOf(HasSubstr("3 dimensions"), HasSubstr("(2, 3, 4)")));
@@ -136,7 +136,7 @@ TEST_F(NpyHeaders, MalformedDictionariesAreErrors) {
     EXPECT_THAT(error_with(text), HasSubstr("malformed")) << text;
 }
 
-TEST_F(NpyHeaders, AHeaderThatIsTooLongIsNotRead) {
+TEST_F(NpyHeaders, AnOverlongHeaderIsRejected) {
   EXPECT_THAT(error_in(header(2, std::string(2'000'000, ' '))), HasSubstr("header of 2000000 bytes"));
 }
 

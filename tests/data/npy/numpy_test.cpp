@@ -1,4 +1,4 @@
-// The same with files that NumPy wrote, and files for NumPy to read, where it is installed.
+// Files written by NumPy, and files read by NumPy, if installed.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 

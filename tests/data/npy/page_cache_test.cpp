@@ -1,4 +1,4 @@
-// A container's memory limit counts the page cache: reading a source may not fill it.
+// A container's memory limit includes the page cache: reading a source must not fill it.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <linux/magic.h>
@@ -27,7 +27,7 @@ std::size_t cached_bytes(const std::filesystem::path& path) {
                     std::count_if(pages.begin(), pages.end(), [](auto page) { return page & 1; }));
 }
 
-TEST(PageCache, ReadingAFileInBandsLeavesHardlyAnyOfIt) {
+TEST(PageCache, ReadingAFileInBandsLeavesLittleInTheCache) {
   for (const bool fortran : {false, true}) {
     const Directory directory;
     const std::uint64_t n = 2500, band = 125;
@@ -36,7 +36,7 @@ TEST(PageCache, ReadingAFileInBandsLeavesHardlyAnyOfIt) {
     ASSERT_EQ(::statfs(path.c_str(), &system), 0);
     if (system.f_type == TMPFS_MAGIC) GTEST_SKIP() << "the temporary directory is in memory: nothing to drop";
     const FileDescriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
-    ASSERT_EQ(::fsync(file.get()), 0);  // what is not on the disk yet cannot be dropped
+    ASSERT_EQ(::fsync(file.get()), 0);  // dirty pages cannot be dropped
     ASSERT_GT(cached_bytes(path), std::size_t{30} << 20);
 
     const NpyFile source(path);

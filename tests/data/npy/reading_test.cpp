@@ -1,5 +1,4 @@
-// Pieces of .npy files in every order, type and byte order, read with staging memory of every size that
-// matters.
+// Blocks of .npy files in every order, type and byte order, read with staging memory of all relevant sizes.
 #include <gtest/gtest.h>
 
 #include <fairlead/error.hpp>
@@ -16,7 +15,7 @@ namespace {
 
 using namespace test;
 
-/// How many elements of the piece are not what they should be, or lie outside of it and have been touched.
+/// Number of wrong elements in the block, and of changed elements outside of it.
 template <class T>
 std::size_t wrong_elements(const NpyFile& file, std::uint64_t row, std::uint64_t rows, std::uint64_t column,
                            std::uint64_t columns, std::size_t staging_bytes) {
@@ -43,7 +42,7 @@ class NpyReading : public testing::TestWithParam<Kind> {
   Directory directory;
 };
 
-TEST_P(NpyReading, EveryPieceIsRight) {
+TEST_P(NpyReading, EveryBlockIsCorrect) {
   const auto& kind = GetParam();
   const std::uint64_t rows = 70, columns = 90;
   const NpyFile file(directory.file("A.npy", matrix(kind.descr, kind.fortran, rows, columns, kind.version)));
@@ -62,7 +61,7 @@ TEST_P(NpyReading, EveryPieceIsRight) {
   EXPECT_EQ(wrong_elements<double>(file, 5, 0, 5, 0, 0), 0u);
 }
 
-TEST_P(NpyReading, EveryPieceIsRightThatIsKeptInMemory) {
+TEST_P(NpyReading, EveryBlockInMemoryIsCorrect) {
   const auto& kind = GetParam();
   const std::uint64_t rows = 500, columns = 700;  // more than a chunk
   const NpyFile file(directory.file("A.npy", matrix(kind.descr, kind.fortran, rows, columns, kind.version)));
@@ -102,8 +101,8 @@ INSTANTIATE_TEST_SUITE_P(Kinds, NpyReading,
                                                                    {"=f8", false, 2},
                                                                    {"|f4", false, 1}}));
 
-// Long lines: the gaps between the pieces are skipped, not read.
-TEST(NpyReadingWide, PiecesFarApartAreRight) {
+// Long lines: the gaps between the blocks are skipped, not read.
+TEST(NpyReadingWide, DistantBlocksAreCorrect) {
   const Directory directory;
   for (const bool fortran : {false, true}) {
     const std::uint64_t rows = fortran ? 20000 : 12, columns = fortran ? 12 : 20000;
@@ -115,7 +114,7 @@ TEST(NpyReadingWide, PiecesFarApartAreRight) {
   }
 }
 
-TEST(NpyReadingTiles, ABandGoesToItsTilesAndUnwantedOnesAreLeftOut) {
+TEST(NpyReadingTiles, ABandIsReadIntoTheRequestedTiles) {
   const Directory directory;
   for (const bool fortran : {false, true}) {
     const NpyFile file(directory.file("A.npy", matrix("<f8", fortran, 50, 64)));
@@ -146,7 +145,7 @@ TEST(NpyReadingVector, AVectorIsOneColumn) {
   EXPECT_EQ(wrong_elements<double>(file, 4, 33, 0, 1, 40), 0u);
 }
 
-TEST(NpyReadingThreads, ManyMayReadAtOnce) {
+TEST(NpyReadingThreads, ManyThreadsMayReadAtOnce) {
   const Directory directory;
   const NpyFile file(directory.file("A.npy", matrix("<f8", false, 200, 300)));
   std::vector<std::size_t> wrong(4);
@@ -158,7 +157,7 @@ TEST(NpyReadingThreads, ManyMayReadAtOnce) {
   EXPECT_EQ(wrong, std::vector<std::size_t>(4));
 }
 
-TEST(NpyReadingMisuse, APieceOutsideOfTheMatrixIsRefused) {
+TEST(NpyReadingMisuse, ABlockOutsideOfTheMatrixIsRejected) {
   const Directory directory;
   const NpyFile file(directory.file("A.npy", matrix("<f8", false, 5, 6)));
   std::vector<double> out(100);
@@ -166,10 +165,10 @@ TEST(NpyReadingMisuse, APieceOutsideOfTheMatrixIsRefused) {
   EXPECT_THROW(file.read_block<double>(0, 1, 6, 1, out.data(), 6), UsageError);
   EXPECT_THROW(file.read_block<double>(4, ~std::uint64_t{0}, 0, 1, out.data(), 6), UsageError);
   EXPECT_THROW(file.read_block<double>(0, 5, 0, 6, out.data(), 4),
-               UsageError);  // columns closer than their length
+               UsageError);  // leading dimension below the column length
 }
 
-TEST(NpyReadingMisuse, AFileThatShrinksMeanwhileIsNoticed) {
+TEST(NpyReadingMisuse, AFileThatShrinksDuringReadingIsAnError) {
   const Directory directory;
   const auto path = directory.file("A.npy", matrix("<f8", false, 50, 60));
   const NpyFile file(path);

@@ -1,4 +1,4 @@
-// Writing .npy files: they appear whole or not at all.
+// Writing .npy files: they appear complete or not at all.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ namespace {
 using namespace test;
 using testing::HasSubstr;
 
-/// The piece in column-major memory with gaps between the columns.
+/// The block in column-major memory with gaps between the columns.
 template <class T>
 std::vector<T> piece(std::uint64_t row, std::uint64_t rows, std::uint64_t column, std::uint64_t columns,
                      std::uint64_t ld) {
@@ -51,7 +51,7 @@ bool is_whole(const std::filesystem::path& path, std::uint64_t rows, std::uint64
   return file.rows() == rows && file.columns() == columns && out == piece<T>(0, rows, 0, columns, rows);
 }
 
-TEST(NpyWriting, WhatIsWrittenInPiecesIsReadBack) {
+TEST(NpyWriting, BlocksAreReadBackAsWritten) {
   const Directory directory;
   for (const auto order : {StorageOrder::c, StorageOrder::fortran})
     for (const std::size_t staging : {0u, 8u, 200u, 10000u})
@@ -67,8 +67,8 @@ TEST(NpyWriting, WhatIsWrittenInPiecesIsReadBack) {
       }
 }
 
-// Byte by byte what NumPy 1.24 writes for np.save(f, np.asfortranarray([[0.5, 1.5]])).
-TEST(NpyWriting, TheHeaderIsNumPys) {
+// The bytes that NumPy 1.24 writes for np.save(f, np.asfortranarray([[0.5, 1.5]])).
+TEST(NpyWriting, TheHeaderEqualsNumPys) {
   const Directory directory;
   NpyWriter writer(directory / "A.npy", ElementType::float64, StorageOrder::fortran, {1, 2});
   writer.write_block<double>(0, 1, 0, 2, piece<double>(0, 1, 0, 2, 1).data(), 1);
@@ -78,7 +78,7 @@ TEST(NpyWriting, TheHeaderIsNumPys) {
   EXPECT_EQ(content(directory / "A.npy"), header(1, text + "\n") + elements("<f8", true, 1, 2));
 }
 
-TEST(NpyWriting, ManyMayWriteAtOnce) {
+TEST(NpyWriting, ManyThreadsMayWriteAtOnce) {
   const Directory directory;
   NpyWriter writer(directory / "A.npy", ElementType::float64, StorageOrder::c, {80, 50});
   {
@@ -92,7 +92,7 @@ TEST(NpyWriting, ManyMayWriteAtOnce) {
   EXPECT_TRUE(is_whole<double>(directory / "A.npy", 80, 50));
 }
 
-TEST(NpyWriting, WithoutCommitNothingIsLeft) {
+TEST(NpyWriting, WithoutCommitNoFileRemains) {
   const Directory directory;
   {
     NpyWriter writer(directory / "A.npy", ElementType::float64, StorageOrder::fortran, {3, 3});
@@ -102,8 +102,8 @@ TEST(NpyWriting, WithoutCommitNothingIsLeft) {
   EXPECT_EQ(directory.files(), 0u);
 }
 
-// As SIGKILL may leave it. What another process is writing there stays, and so do other files.
-TEST(NpyWriting, WhatAKilledProcessLeftGoesWithTheNextOutput) {
+// As left by SIGKILL. Files that another process is writing stay, as do other files.
+TEST(NpyWriting, TheNextOutputRemovesFilesOfAKilledProcess) {
   const Directory directory;
   directory.file(".A.npy.4711-0.partial", "left");
   directory.file(".A.npy.4712-0.partial", "being written");
@@ -116,7 +116,7 @@ TEST(NpyWriting, WhatAKilledProcessLeftGoesWithTheNextOutput) {
   EXPECT_EQ(directory.files(), 3u);
 }
 
-TEST(NpyWriting, AnOldFileStaysUntilTheNewOneIsWhole) {
+TEST(NpyWriting, AnOldFileStaysUntilTheNewOneIsComplete) {
   const Directory directory;
   directory.file("A.npy", "old");
   ::chmod((directory / "A.npy").c_str(), 0640);
@@ -131,7 +131,7 @@ TEST(NpyWriting, AnOldFileStaysUntilTheNewOneIsWhole) {
   EXPECT_EQ(state.st_mode & 07777, 0640u);
 }
 
-TEST(NpyWriting, ALinkStaysOneAndWhatItLeadsToIsReplaced) {
+TEST(NpyWriting, ALinkIsKeptAndItsTargetReplaced) {
   const Directory directory;
   directory.file("target.npy", "old");
   std::filesystem::create_symlink("target.npy", directory / "link.npy");
@@ -160,7 +160,7 @@ std::string error_of(const std::filesystem::path& path, std::vector<std::uint64_
   return "no error";
 }
 
-TEST(NpyWriting, PlacesThatCannotBeWrittenToAreNamedAtTheStart) {
+TEST(NpyWriting, UnwritablePathsAreReportedAtTheStart) {
   const Directory directory;
   EXPECT_THAT(error_of(directory / "missing" / "A.npy", {2}), HasSubstr("No such file or directory"));
   EXPECT_THAT(error_of(directory.path(), {2}), HasSubstr("is a directory"));
@@ -168,8 +168,8 @@ TEST(NpyWriting, PlacesThatCannotBeWrittenToAreNamedAtTheStart) {
   EXPECT_THAT(error_of("/proc/A.npy", {2}), HasSubstr("/proc"));
 }
 
-// As somebody else, if the test runs as root, who may write everywhere.
-TEST(NpyWriting, ADirectoryThatMayNotBeWrittenToIsNamed) {
+// As another user if the test runs as root, which may write everywhere.
+TEST(NpyWriting, TheErrorNamesAnUnwritableDirectory) {
   const Directory directory;
   ::chmod(directory.path().c_str(), 0555);
   const auto me = ::geteuid();
@@ -179,8 +179,8 @@ TEST(NpyWriting, ADirectoryThatMayNotBeWrittenToIsNamed) {
   EXPECT_THAT(text, HasSubstr("Permission denied"));
 }
 
-// Space beyond what any disk has; with so much asked for, the message must say how much.
-TEST(NpyWriting, AFullDiskShowsAtTheStartWithTheBytesNeeded) {
+// More space than any disk has; the message states the size.
+TEST(NpyWriting, AFullDiskIsReportedAtTheStartWithTheBytesNeeded) {
   const Directory directory;
   EXPECT_THAT(error_of(directory / "A.npy", {1u << 31, 1u << 22}), HasSubstr("72057594037928064 bytes"));
   EXPECT_EQ(directory.files(), 0u);
@@ -207,7 +207,7 @@ TEST(NpyWriting, AnErrorWhileWritingNamesPathAndBytes) {
   EXPECT_THAT(text, HasSubstr("write 1000 bytes at byte 1000"));
 }
 
-TEST(NpyWriting, OtherTypesAndShapesAreRefused) {
+TEST(NpyWriting, OtherTypesAndShapesAreRejected) {
   const Directory directory;
   EXPECT_THROW(NpyWriter(directory / "A.npy", ElementType::float64, StorageOrder::c, {0, 2}), UsageError);
   EXPECT_THROW(NpyWriter(directory / "A.npy", ElementType::float64, StorageOrder::c, {1, 2, 3}), UsageError);

@@ -1,4 +1,4 @@
-// When the direct lane is open, and what has to wait until nobody is in it.
+// When the fast path is open, and which operations wait until no worker is inside.
 #include "engine/fast_path_control.hpp"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t only_worker = 0;
 
-/// One worker beside RAM, and no engine.
+/// One worker with RAM, and no engine.
 struct Gate {
   explicit Gate(Bytes capacity)
       : bare(capacity), gate(1, 1, bare.memory, bare.topology.host(), bare.effects) {
@@ -25,7 +25,7 @@ struct Gate {
 
 }  // namespace
 
-TEST(FastPathControl, IsNotOpenedUnlessItIsAllowedAndAllDataFit) {
+TEST(FastPathControl, OpensOnlyIfItIsAllowedAndAllDataFit) {
   Gate it(2_MiB);
   it.bare.datum(1_MiB);
   it.gate.allow(false);
@@ -36,19 +36,19 @@ TEST(FastPathControl, IsNotOpenedUnlessItIsAllowedAndAllDataFit) {
   EXPECT_FALSE(it.gate.try_open());  // it is open
 }
 
-TEST(FastPathControl, IsClosedWhenTheDataFitNoMore) {
+TEST(FastPathControl, ClosesWhenTheDataNoLongerFit) {
   Gate it(2_MiB);
   it.bare.datum(1_MiB);
   ASSERT_TRUE(it.gate.try_open());
   EXPECT_FALSE(it.gate.update());
   it.bare.datum(3_MiB);
-  EXPECT_TRUE(it.gate.update());  // nobody is inside: it is over at once
+  EXPECT_TRUE(it.gate.update());  // no worker is inside: it is closed at once
   EXPECT_FALSE(it.is_open());
   EXPECT_FALSE(it.gate.pinned());
   EXPECT_FALSE(it.gate.try_open());
 }
 
-TEST(FastPathControl, EndsWhenTheLastWorkerHasLeft) {
+TEST(FastPathControl, IsClosedWhenTheLastWorkerHasLeft) {
   Gate it(2_MiB);
   ASSERT_TRUE(it.gate.try_open());
   it.gate.lane().enter(only_worker);
@@ -61,8 +61,8 @@ TEST(FastPathControl, EndsWhenTheLastWorkerHasLeft) {
   EXPECT_TRUE(it.gate.try_open());
 }
 
-// What a task of the lane has written is nowhere else, and nobody has said that it was written.
-TEST(FastPathControl, PutsAFlushOffUntilNobodyIsInside) {
+// A value that a task of the fast path has written exists only there, and its write has not been reported.
+TEST(FastPathControl, DelaysAFlushUntilNoWorkerIsInside) {
   Gate it(2_MiB);
   const DatumId datum = it.bare.datum(1_MiB);
   ASSERT_TRUE(it.gate.try_open());
@@ -78,7 +78,7 @@ TEST(FastPathControl, PutsAFlushOffUntilNobodyIsInside) {
   EXPECT_EQ(it.bare.take_started().size(), 1u);
 }
 
-TEST(FastPathControl, LetsNothingInWhileItIsClosed) {
+TEST(FastPathControl, AdmitsNoTaskWhileItIsClosed) {
   Gate it(2_MiB);
   const DatumId datum = it.bare.datum(1_MiB);
   EXPECT_FALSE(it.gate.admit(datum, false));

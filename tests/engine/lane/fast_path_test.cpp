@@ -1,5 +1,4 @@
-// What passes by the direct lane, what does not, and what closes it: seen from a program that uses the
-// runtime.
+// Which tasks take the fast path and what closes it, as seen by a program that uses the runtime.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <fairlead/fairlead.hpp>
@@ -13,13 +12,14 @@
 #include <vector>
 
 #include "engine/runtime_core.hpp"
+#include "front/runtime/runtime_access.hpp"
 #include "sanitized.hpp"
 
 namespace fairlead {
 namespace {
 
 using testing::HasSubstr;
-constexpr int size = 8192;  // of a vector: 64 KiB, of which the memory holds sixteen
+constexpr int size = 8192;  // of a vector: 64 KiB; the memory holds sixteen
 
 class FastPathTest : public testing::Test {
  protected:
@@ -33,9 +33,9 @@ class FastPathTest : public testing::Test {
     config.set("bind-threads", false);
     return config;
   }
-  /// Tasks that have passed by the lane.
-  std::uint64_t passed() { return runtime.core().engine().lane().tasks(); }
-  bool open() { return runtime.core().engine().lane().generation() != 0; }
+  /// The number of tasks that have taken the fast path.
+  std::uint64_t passed() { return front::core_of(runtime).engine().lane().tasks(); }
+  bool open() { return front::core_of(runtime).engine().lane().generation() != 0; }
 
   Runtime runtime;
   double sum = 0;
@@ -48,7 +48,7 @@ class FastPathTest : public testing::Test {
 
 }  // namespace
 
-TEST_F(FastPathTest, IsOpenToTasksThatAskForNothingSpecial) {
+TEST_F(FastPathTest, RunsTasksWithoutSpecialRequirements) {
   Flow flow(runtime);
   for (int i = 1; i <= 100; ++i) flow.submit(add(total, i));
   flow.wait();
@@ -57,8 +57,8 @@ TEST_F(FastPathTest, IsOpenToTasksThatAskForNothingSpecial) {
   EXPECT_EQ(runtime.statistics().tasks, 100u);
 }
 
-// Whoever adds up what the workers did has all that was done.
-TEST_F(FastPathTest, ItsTasksAndTheirTimeAreTheWorkers) {
+// The sums over workers include the tasks of the fast path.
+TEST_F(FastPathTest, CountsItsTasksAndTheirTimesForTheWorkers) {
   Flow flow(runtime);
   for (int i = 1; i <= 100; ++i) flow.submit(add(total, i));
   flow.wait();
@@ -73,8 +73,8 @@ TEST_F(FastPathTest, ItsTasksAndTheirTimeAreTheWorkers) {
   EXPECT_GT(busy.count(), 0);
 }
 
-/// The end of the second task is told by a thread that has no worker: what it releases passes all the same.
-TEST(FastPathFromOutside, TakesWhatThreadsReleaseThatAreNoWorkers) {
+/// A thread that is no worker reports the end of the second task: the tasks that it releases take the fast path, too.
+TEST(FastPathFromOutside, RunsTasksThatAreReleasedByOtherThreads) {
   for (const int workers : {1, 2}) {
     Config config;
     config.set("workers", workers);
@@ -97,11 +97,11 @@ TEST(FastPathFromOutside, TakesWhatThreadsReleaseThatAreNoWorkers) {
     flow.wait();
     outside.join();
     EXPECT_EQ(sum, 12);
-    EXPECT_EQ(runtime.core().engine().lane().tasks(), 11u);
+    EXPECT_EQ(front::core_of(runtime).engine().lane().tasks(), 11u);
   }
 }
 
-TEST_F(FastPathTest, IsForTasksOfPrioritiesButThoseBelowZero) {
+TEST_F(FastPathTest, RunsTasksOfAllPrioritiesFromZero) {
   Flow flow(runtime);
   for (int i = 0; i < 300; ++i) flow.submit(add(total, 1).priority(i % 3 - 1));
   flow.wait();
@@ -115,7 +115,7 @@ class FastPathAlone : public FastPathTest {
   FastPathAlone() : FastPathTest(1) {}
 };
 
-TEST_F(FastPathAlone, ThoseAboveZeroAreFirstInTheOrderInWhichTheyBecameReady) {
+TEST_F(FastPathAlone, RunsPositivePrioritiesFirstInReadyOrder) {
   std::vector<int> order;
   std::array<double, 12> numbers{};
   auto note = codelet("note").cpu([&](InOut<double>, int which) { order.push_back(which); });
@@ -127,8 +127,8 @@ TEST_F(FastPathAlone, ThoseAboveZeroAreFirstInTheOrderInWhichTheyBecameReady) {
   EXPECT_THAT(order, testing::ElementsAre(1, 2, 4, 5, 7, 8, 10, 11, 0, 3, 6, 9));
 }
 
-/// What a task releases goes before what has waited longer, if it is urgent; else after what is.
-TEST_F(FastPathAlone, AreLookedAtAlsoInWhatATaskReleases) {
+/// An urgent released task runs before tasks that have waited longer, any other one after the urgent tasks.
+TEST_F(FastPathAlone, AppliesPrioritiesToReleasedTasks) {
   std::vector<std::string> order;
   double a = 0, b = 0, c = 0;
   const auto x = runtime.value("a", a), y = runtime.value("b", b), z = runtime.value("c", c);
@@ -143,8 +143,8 @@ TEST_F(FastPathAlone, AreLookedAtAlsoInWhatATaskReleases) {
   EXPECT_THAT(order, testing::ElementsAre("other", "first", "urgent", "ordinary", "waits"));
 }
 
-/// Whoever empties the queues of the closed lane has tasks in hand that nobody has heard of yet.
-TEST(FastPathAndHolds, AWaitIsNotRefusedWhileTheLaneIsBeingLeft) {
+/// The thread that drains the queues of the closed fast path holds tasks that are not reported to the engine yet.
+TEST(FastPathAndHolds, AWaitIsAcceptedWhileTheQueuesAreDrained) {
   Config config;
   config.set("workers", 4);
   config.set("memory", "1MiB");
@@ -162,13 +162,13 @@ TEST(FastPathAndHolds, AWaitIsNotRefusedWhileTheLaneIsBeingLeft) {
   for (std::size_t round = 0; round < rounds; ++round) {
     for (const auto& total : totals) flow.submit(add(total, 1));
     const auto hold = flow.acquire(update(datum));
-    flow.future(add(totals[round % count], 0)).wait();  // throws if it looks as if it could not end
+    flow.future(add(totals[round % count], 0)).wait();  // throws if it seems that it cannot end
   }
   flow.wait();
   EXPECT_THAT(sums, testing::Each(rounds));
 }
 
-TEST_F(FastPathTest, CanBeForbidden) {
+TEST_F(FastPathTest, CanBeDisabled) {
   Config config = config_with(2);
   config.set("direct-lane", false);
   Runtime other(config);
@@ -176,11 +176,11 @@ TEST_F(FastPathTest, CanBeForbidden) {
   Flow flow(other);
   flow.submit(add(here, 1));
   flow.wait();
-  EXPECT_EQ(other.core().engine().lane().tasks(), 0u);
+  EXPECT_EQ(front::core_of(other).engine().lane().tasks(), 0u);
   EXPECT_EQ(sum, 1);
 }
 
-TEST_F(FastPathTest, IsClosedByATaskThatFailsSoThatWhatReadsItsResultIsNotRun) {
+TEST_F(FastPathTest, ClosesWhenATaskFailsSoThatReadersOfItsResultDoNotRun) {
   double copied = 0;
   const auto copy = runtime.value("copy", copied);
   const auto fail = codelet("fail").cpu([](InOut<double>) { throw std::runtime_error("no"); });
@@ -194,7 +194,7 @@ TEST_F(FastPathTest, IsClosedByATaskThatFailsSoThatWhatReadsItsResultIsNotRun) {
   EXPECT_FALSE(open());
 }
 
-TEST_F(FastPathTest, IsOpenAgainForDataThatAreAsTheyShouldBe) {
+TEST_F(FastPathTest, OpensAgainForValidData) {
   double other_sum = 0;
   const auto other = runtime.value("other", other_sum);
   const auto fail = codelet("fail").cpu([](InOut<double>) { throw std::runtime_error("no"); });
@@ -209,7 +209,7 @@ TEST_F(FastPathTest, IsOpenAgainForDataThatAreAsTheyShouldBe) {
   EXPECT_THROW(flow.wait(), TaskError) << "its input is still missing";
 }
 
-TEST_F(FastPathTest, RunsNothingMoreOfAFlowThatIsCancelled) {
+TEST_F(FastPathTest, RunsNoMoreTasksOfACancelledFlow) {
   Flow flow(runtime);
   std::promise<void> go;
   std::atomic<int> ran = 0;
@@ -224,9 +224,8 @@ TEST_F(FastPathTest, RunsNothingMoreOfAFlowThatIsCancelled) {
   EXPECT_EQ(ran, 0);
 }
 
-/// Twenty-four vectors do not fit, so that some leave for the disk while tasks of the lane are still on their
-/// way.
-TEST_F(FastPathTest, IsClosedUnderLoadByDataThatDoNotFitBeside) {
+/// Twenty-four vectors do not fit, so some are evicted to the disk while tasks of the fast path are still queued.
+TEST_F(FastPathTest, ClosesUnderLoadWhenFurtherDataDoNotFit) {
   const auto grow = codelet("grow").cpu([](InOut<Vector<double>> v) {
     for (int i = 0; i < size; ++i) ++v(i);
   });
@@ -237,7 +236,7 @@ TEST_F(FastPathTest, IsClosedUnderLoadByDataThatDoNotFitBeside) {
     flow.submit(fill(vectors.back(), i));
     for (int k = 0; k < 10; ++k)
       for (const auto& vector : vectors) flow.submit(grow(vector));
-    if (i == 8) flow.wait();  // so that some surely have passed
+    if (i == 8) flow.wait();  // so that some have taken the fast path for certain
   }
   std::atomic<int> wrong = 0;
   const auto check = codelet("check").cpu([&wrong](In<Vector<double>> v, double expected) {
@@ -256,7 +255,7 @@ TEST_F(FastPathTest, IsClosedUnderLoadByDataThatDoNotFitBeside) {
   EXPECT_EQ(passed(), before + 1) << "what is left fits again";
 }
 
-TEST_F(FastPathTest, HasItsResultsSentHomeByAFlush) {
+TEST_F(FastPathTest, ItsResultsAreWrittenBackByAFlush) {
   const auto vector = runtime.vector<double>("v", size);
   Flow flow(runtime);
   for (int round = 1; round <= 3; ++round) {
@@ -275,7 +274,7 @@ TEST_F(FastPathTest, HasItsResultsSentHomeByAFlush) {
   EXPECT_GE(runtime.disk_traffic().read, 3u * 65536u);
 }
 
-TEST_F(FastPathTest, LetsAWaitForWhatItselfHoldsBeFound) {
+TEST_F(FastPathTest, DetectsAWaitForDataThatTheCallerHolds) {
   Flow flow(runtime);
   flow.submit(add(total, 1));
   auto hold = flow.acquire(update(total));
@@ -283,7 +282,7 @@ TEST_F(FastPathTest, LetsAWaitForWhatItselfHoldsBeFound) {
   flow.submit(add(total, 1));
   try {
     flow.wait();
-    FAIL() << "it would never return";
+    FAIL() << "the wait would never return";
   } catch (const UsageError& error) {
     EXPECT_THAT(error.what(), HasSubstr("would never return"));
   }
@@ -292,7 +291,7 @@ TEST_F(FastPathTest, LetsAWaitForWhatItselfHoldsBeFound) {
   EXPECT_EQ(sum, 3);
 }
 
-TEST_F(FastPathTest, SaysWhatItRuns) {
+TEST_F(FastPathTest, ReportsTheTaskThatItRuns) {
   std::promise<void> inside, go;
   const auto wait = codelet("loiter").cpu([&](InOut<double>) {
     inside.set_value();
@@ -308,9 +307,9 @@ TEST_F(FastPathTest, SaysWhatItRuns) {
   EXPECT_EQ(passed(), 1u);
 }
 
-/// The program's thread has run tasks while it waited for the first of many, and then stays away: others must
-/// not wait for it before data may leave.
-TEST_F(FastPathTest, IsLeftByTheProgramWhenItHasWhatItWaitedFor) {
+/// The program's thread runs tasks while it waits for the first of many, and then does other work: evictions must
+/// not wait for it.
+TEST_F(FastPathTest, IsLeftByTheProgramsThreadWhenItsWaitEnds) {
   Flow flow(runtime);
   const Future first = flow.future(add(total, 1));
   for (int i = 0; i < 500; ++i) flow.submit(add(total, 1));
@@ -326,7 +325,7 @@ TEST_F(FastPathTest, IsLeftByTheProgramWhenItHasWhatItWaitedFor) {
 }
 
 /// A body that waits for the program must not keep it from registering and submitting more than fits.
-TEST_F(FastPathTest, DoesNotHoldUpTheProgramWhenItIsClosed) {
+TEST_F(FastPathTest, DoesNotBlockTheProgramWhenItIsClosed) {
   std::promise<void> go;
   const auto wait = codelet("wait").cpu([&](InOut<double>) { go.get_future().wait(); });
   Flow flow(runtime);

@@ -1,6 +1,6 @@
-// Random programs that open and close the direct lane all the time: while tasks run, data are registered that
-// do not fit, others are removed, results are sent home, flows fail or are cancelled, data are acquired, and
-// somebody asks what runs. Every task checks what it reads.
+// Random programs that open and close the fast path repeatedly: while tasks run, data that do not fit are
+// registered, others are removed, results are written back, flows fail or are cancelled, data are acquired, and a
+// thread queries what runs. Every task checks the values that it reads.
 #include <gtest/gtest.h>
 #include <fairlead/fairlead.hpp>
 
@@ -14,6 +14,7 @@
 #include "at_length.hpp"
 #include "base/random.hpp"
 #include "engine/runtime_core.hpp"
+#include "front/runtime/runtime_access.hpp"
 #include "sanitized.hpp"
 
 namespace fairlead {
@@ -39,7 +40,7 @@ double mixed(double own, double other) {
   return static_cast<double>((static_cast<long>(own) * 31 + static_cast<long>(other)) % 1'000'003);
 }
 
-/// One runtime and what its data should hold.
+/// One runtime and the expected values of its data.
 class Program {
  public:
   Program(std::uint64_t seed, Config& config) : random_(seed), runtime_(config), flow_(runtime_) {
@@ -54,7 +55,7 @@ class Program {
     const std::jthread asker([&](const std::stop_token& over) {  // ends by itself if a step throws
       while (!over.stop_requested()) {
         EXPECT_EQ(runtime_.status().find("internal"), std::string::npos);
-        if (tests::sanitized)  // it would take a core from the workers
+        if (tests::sanitized)  // the thread would take a core from the workers
           std::this_thread::sleep_for(std::chrono::microseconds(100));
         else
           std::this_thread::yield();
@@ -65,7 +66,7 @@ class Program {
     flow_.wait();
   }
   int wrong() const { return wrong_; }
-  std::uint64_t passed() { return runtime_.core().engine().lane().tasks(); }
+  std::uint64_t passed() { return front::core_of(runtime_).engine().lane().tasks(); }
 
  private:
   void one_step() {
@@ -167,8 +168,8 @@ class Program {
 
 }  // namespace
 
-TEST(RandomEvents, OpenAndCloseTheLaneAndNoTaskSeesIt) {
-  // AddressSanitizer finds what one thread does wrong, and needs no rare meetings of several for it.
+TEST(RandomEvents, OpenAndCloseTheFastPathWithoutAnEffectOnTheTasks) {
+  // AddressSanitizer finds errors of single threads, and needs no rare interleavings.
   const std::uint64_t seeds = tests::at_length() ? 40 : tests::address_sanitized ? 5 : 10;
   std::uint64_t passed = 0;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {

@@ -1,5 +1,5 @@
-// The queue of one worker in the direct lane: oldest first for its owner, half of it for a thief, and nothing
-// lost or given twice while both are at it.
+// The queue of one worker of the fast path: its owner takes the oldest task, a thief takes half of the tasks, and no
+// task is lost or taken twice while both access it.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -34,14 +34,14 @@ struct Queue {
 
 }  // namespace
 
-TEST(StealingQueue, GivesItsOwnerTheOldestFirst) {
+TEST(StealingQueue, ReturnsTheOldestTaskToItsOwner) {
   Queue queue;
   queue.put(3);
   for (Task& task : queue.tasks) EXPECT_EQ(queue.lane->take(), &task);
   EXPECT_FALSE(queue.lane->take());
 }
 
-TEST(StealingQueue, GivesAThiefHalfRoundedUp) {
+TEST(StealingQueue, GivesAThiefHalfOfTheTasksRoundedUp) {
   Queue queue;
   queue.put(5);
   Stolen stolen;
@@ -52,14 +52,14 @@ TEST(StealingQueue, GivesAThiefHalfRoundedUp) {
   EXPECT_EQ(queue.lane->take(), &queue.tasks[3]);
 }
 
-TEST(StealingQueue, GivesAThiefNoMoreThanHeCanCarry) {
+TEST(StealingQueue, GivesAThiefAtMostItsCapacity) {
   Queue queue;
   queue.put(1000);
   Stolen stolen;
   EXPECT_EQ(queue.lane->steal(stolen), StealingQueue::most_stolen);
 }
 
-TEST(StealingQueue, RefusesWhatItHasNoRoomFor) {
+TEST(StealingQueue, RefusesTasksBeyondItsCapacity) {
   Queue queue;
   queue.put(StealingQueue::capacity);
   Task one_more;
@@ -68,7 +68,7 @@ TEST(StealingQueue, RefusesWhatItHasNoRoomFor) {
   EXPECT_TRUE(queue.lane->put(queued(one_more)));
 }
 
-TEST(StealingQueue, KeepsBehindWhatItHasNoRoomFor) {
+TEST(StealingQueue, KeepsTasksBeyondItsCapacityInItsOverflowList) {
   constexpr std::size_t count = 3 * StealingQueue::capacity + 5;
   for (const bool alone : {false, true}) {
     Queue queue;
@@ -83,13 +83,13 @@ TEST(StealingQueue, KeepsBehindWhatItHasNoRoomFor) {
     }
     EXPECT_EQ(alone ? queue.lane->take_single_threaded() : queue.lane->take(), nullptr);
     EXPECT_TRUE(queue.lane->empty());
-    // Once all are gone it is as it was.
+    // Once it is empty, it is in its first state again.
     ASSERT_TRUE(queue.lane->put_or_overflow(queue.tasks[0], alone));
     EXPECT_EQ(queue.lane->steal(stolen), 1u);
   }
 }
 
-TEST(StealingQueue, GivesUpWhatWaitsBehind) {
+TEST(StealingQueue, ReturnsTheTasksOfItsOverflowList) {
   Queue queue;
   for (std::size_t i = 0; i < StealingQueue::capacity + 3; ++i)
     ASSERT_TRUE(queue.lane->put_or_overflow(queued(queue.tasks.emplace_back()), false));
@@ -100,8 +100,8 @@ TEST(StealingQueue, GivesUpWhatWaitsBehind) {
   EXPECT_EQ(queue.lane->take(), &queue.tasks[0]);
 }
 
-/// The owner puts and takes in bursts, three steal; each task counts how often somebody got it, and carries a
-/// plain value that the owner wrote before.
+/// The owner puts and takes in bursts, three thieves steal. Each task counts how often it was taken, and has a plain
+/// value that the owner wrote before.
 void lose_nothing(bool keeps) {
   constexpr std::size_t count = fairlead::tests::thread_sanitized ? 50'000 : 200'000, thieves = 3;
   StealingQueue lane;
@@ -128,7 +128,7 @@ void lose_nothing(bool keeps) {
       if (!(keeps ? lane.put_or_overflow(queued(tasks[put]), false) : lane.put(queued(tasks[put])))) break;
       ++put;
     }
-    // With all of a burst kept now and then, more than there is room for.
+    // Some bursts are kept whole, and exceed the capacity.
     for (std::size_t k = 0; k < (keeps ? burst / 8 : burst / 2); ++k)
       if (LazyTask* const task = lane.take()) have(task);
   }
@@ -140,7 +140,7 @@ void lose_nothing(bool keeps) {
   EXPECT_TRUE(lane.empty());
 }
 
-TEST(StealingQueue, LosesNothingAndGivesNothingTwice) { lose_nothing(false); }
-TEST(StealingQueue, LosesNothingOfWhatItKeeps) { lose_nothing(true); }
+TEST(StealingQueue, ReturnsEachTaskOnce) { lose_nothing(false); }
+TEST(StealingQueue, ReturnsEachTaskOfItsOverflowListOnce) { lose_nothing(true); }
 
 }  // namespace fairlead::engine

@@ -1,5 +1,5 @@
-// The commands follow from the events: another event, other commands, or none at all because the engine would
-// not have asked for it.
+// The commands are determined by the events: a changed event leads to other commands, or is refused because the
+// engine would not have requested it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <fairlead/error.hpp>
@@ -54,7 +54,7 @@ void erase(std::vector<LogRecord>& records, std::size_t at) {
   records.erase(records.begin() + static_cast<std::ptrdiff_t>(at));
 }
 
-/// A word of what the log says of a task that is ready, and of the same task when it was submitted, if it says that.
+/// A word of the record of a ready task, and of the record of its submission, if there is one.
 template <class F>
 void change_task(std::vector<LogRecord>& records, std::size_t at, std::size_t word, F&& f) {
   const std::uint64_t id = records[at].subject();
@@ -66,20 +66,20 @@ void change_task(std::vector<LogRecord>& records, std::size_t at, std::size_t wo
 
 }  // namespace
 
-TEST(ChangedLog, AReadyTaskThatIsLeftOutIsMissed) {
+TEST(ChangedLog, AMissingReadyTaskIsDetected) {
   for (const char* policy : {"eager", "lws", "darts", "blocks"}) {
     const Tally tally = try_everywhere(policy, [](auto& records, std::size_t at) {
       if (!records[at].is(EventKind::task_ready)) return false;
       erase(records, at);
       return true;
     });
-    EXPECT_GE(tally.changes, runs * 60);  // and those that fold
+    EXPECT_GE(tally.changes, runs * 60);  // and folds
     EXPECT_EQ(tally.noticed, tally.changes) << policy;
   }
 }
 
-// Nothing may follow from the last events of a run, so not every one of these is missed.
-TEST(ChangedLog, TheEndOfATaskOrCopyIsMissedWhereSomethingFollowedFromIt) {
+// The last events of a run may have no consequence, so not every missing event is detected.
+TEST(ChangedLog, AMissingEndOfATaskOrCopyIsDetectedIfItHadAConsequence) {
   for (const char* policy : {"eager", "lws", "darts", "blocks"}) {
     const Tally tally = try_everywhere(policy, [](auto& records, std::size_t at) {
       const LogRecord& record = records[at];
@@ -93,7 +93,7 @@ TEST(ChangedLog, TheEndOfATaskOrCopyIsMissedWhereSomethingFollowedFromIt) {
   }
 }
 
-TEST(ChangedLog, AnEventOfAnotherTaskOrCopyIsNoticed) {
+TEST(ChangedLog, AnEventOfAnotherTaskOrCopyIsDetected) {
   for (const char* policy : {"eager", "lws", "darts", "blocks"}) {
     const Tally tally = try_everywhere(policy, [](auto& records, std::size_t at) {
       if (!records[at].is_about_a_task() && !records[at].is_about_a_copy()) return false;
@@ -105,24 +105,24 @@ TEST(ChangedLog, AnEventOfAnotherTaskOrCopyIsNoticed) {
   }
 }
 
-// First come, first served: who comes first matters.
-TEST(ChangedLog, TwoReadyTasksInTheOtherOrderGiveOtherCommands) {
+// Tasks are served in their order of arrival, so the order matters.
+TEST(ChangedLog, SwappedReadyTasksLeadToOtherCommands) {
   const Tally tally = try_everywhere("eager", [](auto& records, std::size_t at) {
     if (at + 1 == records.size() || !records[at].is(EventKind::task_ready) ||
         !records[at + 1].is(EventKind::task_ready))
       return false;
-    // One that has nothing to fold is over at once, whoever comes before it.
+    // A fold without a partial result finishes at once, whatever precedes it.
     const auto folds = [](const LogRecord& record) { return ((record.words[7] >> 34) & 1) != 0; };
     if (folds(records[at]) || folds(records[at + 1])) return false;
     std::swap(records[at], records[at + 1]);
     return true;
   });
   EXPECT_GT(tally.changes, 3 * runs);
-  // Both may be given out before anything else happens, to workers for which it makes no difference.
+  // Both may be picked before any other event, by workers for which the order makes no difference.
   EXPECT_GT(tally.noticed * 100, tally.changes * 80);
 }
 
-TEST(ChangedLog, ATaskThatFailedInsteadOfSucceedingGivesOtherCommands) {
+TEST(ChangedLog, AFailedTaskInPlaceOfASuccessLeadsToOtherCommands) {
   const Tally tally = try_everywhere("eager", [](auto& records, std::size_t at) {
     if (!records[at].is(EventKind::task_finished)) return false;
     records[at].words[0] += (static_cast<std::uint64_t>(EventKind::task_failed) -
@@ -130,7 +130,7 @@ TEST(ChangedLog, ATaskThatFailedInsteadOfSucceedingGivesOtherCommands) {
                             << 8;
     return true;
   });
-  EXPECT_GT(tally.noticed * 2, tally.changes);  // not where it only read, or nobody reads what it wrote
+  EXPECT_GT(tally.noticed * 2, tally.changes);  // not if it only read, or if no task reads its result
 }
 
 bool of_one_kind(const Topology& machine) {
@@ -138,7 +138,7 @@ bool of_one_kind(const Topology& machine) {
       machine.workers, [&](const WorkerSpec& worker) { return worker.kind == machine.workers.front().kind; });
 }
 
-/// Some codelet has several bodies for one kind of worker.
+/// True if a codelet has several bodies for one kind of worker.
 bool has_choices(const std::vector<LogRecord>& records) {
   return std::ranges::any_of(records, [](const LogRecord& record) {
     if (record.kind() != LogRecord::Kind::codelet) return false;
@@ -150,9 +150,9 @@ bool has_choices(const std::vector<LogRecord>& records) {
   });
 }
 
-// Pipelines are as deep as copies take tasks, unless their depth is given: only then durations do not matter,
-// if no slower worker leaves tasks to a faster one, and no body is chosen by what it takes.
-TEST(ChangedLog, LongerTasksGiveOtherCommandsWhereTheDepthOfPipelinesFollowsFromThem) {
+// The depth of pipelines depends on the durations of tasks and copies, unless it is given. Durations have no effect
+// only if the depth is given, no slower worker leaves tasks to a faster one, and no body is chosen by its duration.
+TEST(ChangedLog, LongerTasksLeadToOtherCommandsIfThePipelineDepthDependsOnThem) {
   std::size_t free = 0, fixed = 0;
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     const LoggedRun run = logged_run(seed, {.policy = "eager", .tight = false, .tasks = 400});
@@ -170,7 +170,7 @@ TEST(ChangedLog, LongerTasksGiveOtherCommandsWhereTheDepthOfPipelinesFollowsFrom
   EXPECT_GT(fixed, 0u);
 }
 
-TEST(ChangedLog, AnotherPriorityGivesOtherCommandsIfThePolicyLooksAtIt) {
+TEST(ChangedLog, AnotherPriorityLeadsToOtherCommandsIfThePolicyUsesIt) {
   const auto raise = [](auto& records, std::size_t at) {
     if (!records[at].is(EventKind::task_ready)) return false;
     change_task(records, at, 4,
@@ -181,8 +181,8 @@ TEST(ChangedLog, AnotherPriorityGivesOtherCommandsIfThePolicyLooksAtIt) {
   EXPECT_EQ(try_everywhere("eager", raise).noticed, 0u);
 }
 
-// Logs of machines with accelerators have wishes in them: of tasks, and of data.
-TEST(ChangedLog, WhatTheProgramWishesGivesOtherCommandsIfThePolicyLooksAtIt) {
+// Logs of machines with accelerators contain placement hints of tasks and of data.
+TEST(ChangedLog, OtherPlacementHintsLeadToOtherCommandsIfThePolicyUsesThem) {
   const auto no_wish_of_a_task = [](auto& records, std::size_t at) {
     constexpr std::uint64_t place = 0xffff'0000;
     if (!records[at].is(EventKind::task_ready) || (records[at].words[6] & place) == 0) return false;
@@ -200,7 +200,7 @@ TEST(ChangedLog, WhatTheProgramWishesGivesOtherCommandsIfThePolicyLooksAtIt) {
   EXPECT_EQ(try_everywhere("dmda", no_advice).noticed, 0u);
 }
 
-TEST(ChangedLog, AnAcceleratorThatDoesNotExistIsRefused) {
+TEST(ChangedLog, AnUnknownAcceleratorIsRefused) {
   const Tally tally = try_everywhere("owner-user", [](auto& records, std::size_t at) {
     if (records[at].is(EventKind::task_ready)) {
       records[at].words[6] |= 0xff'0000;
@@ -214,8 +214,8 @@ TEST(ChangedLog, AnAcceleratorThatDoesNotExistIsRefused) {
   EXPECT_EQ(tally.noticed, tally.changes);
 }
 
-// Those that no worker runs have the mark 1, folds have 4.
-TEST(ChangedLog, ATaskOfARoleThatDoesNotExistIsRefused) {
+// Tasks that no worker runs have the mark 1, folds have 4.
+TEST(ChangedLog, ATaskOfAnUnknownRoleIsRefused) {
   const Tally tally = try_everywhere("eager", [](auto& records, std::size_t at) {
     if (!records[at].is(EventKind::task_ready)) return false;
     records[at].words[7] |= std::uint64_t{5} << 32;
@@ -225,7 +225,7 @@ TEST(ChangedLog, ATaskOfARoleThatDoesNotExistIsRefused) {
   EXPECT_EQ(tally.noticed, tally.changes);
 }
 
-TEST(ChangedLog, ADatumOfAnotherSizeGivesOtherCommands) {
+TEST(ChangedLog, ADatumOfAnotherSizeLeadsToOtherCommands) {
   const Tally tally = try_everywhere("eager", [](auto& records, std::size_t at) {
     if (records[at].kind() != LogRecord::Kind::datum) return false;
     records[at].words[1] *= 3;
@@ -234,14 +234,14 @@ TEST(ChangedLog, ADatumOfAnotherSizeGivesOtherCommands) {
   EXPECT_GT(tally.noticed * 2, tally.changes);
 }
 
-TEST(ChangedLog, BelongsToItsPolicy) {
+TEST(ChangedLog, CannotBeReplayedWithAnotherPolicy) {
   LoggedRun run = logged_run(5, {.policy = "eager"});
   for (const char* other : {"lws", "darts"}) {
     run.policy = other;
     EXPECT_TRUE(is_noticed(run, records_of(run.words))) << other;
   }
   run.policy = "blocks";
-  auto records = records_of(run.words);  // devices' logs have them for another reason
+  auto records = records_of(run.words);  // logs with devices contain them for another reason
   std::erase_if(records,
                 [](const LogRecord& record) { return record.kind() == LogRecord::Kind::submission; });
   try {
@@ -252,8 +252,8 @@ TEST(ChangedLog, BelongsToItsPolicy) {
   }
 }
 
-// Whatever stands in a file: an error, or a run. Words are changed bit by bit and torn off.
-TEST(ChangedLog, NoWordsBreakTheReplay) {
+// Any content of a file leads to an error or a run. Bits of words are flipped, and the end is cut off.
+TEST(ChangedLog, NoContentOfALogCrashesTheReplay) {
   std::size_t refused = 0;
   Random random(9);
   for (const char* policy : {"eager", "darts", "blocks"})
@@ -276,7 +276,7 @@ TEST(ChangedLog, NoWordsBreakTheReplay) {
   EXPECT_GT(refused, 1000u);
 }
 
-TEST(ChangedLog, SaysWhereItCannotBeFollowed) {
+TEST(ChangedLog, ReportsTheWordAtWhichTheReplayFails) {
   const LoggedRun run = logged_run(1, {});
   std::vector<LogRecord> records = records_of(run.words);
   for (std::size_t at = 0; at < records.size(); ++at) {
@@ -293,11 +293,11 @@ TEST(ChangedLog, SaysWhereItCannotBeFollowed) {
   }
 }
 
-// A task gets another priority: before it is told of, everything is as it was.
-TEST(ChangedLog, TellsTheFirstEventAfterWhichOtherCommandsFollow) {
+// A task gets another priority: before its record, all commands are unchanged.
+TEST(ChangedLog, ReportsTheFirstEventAfterWhichCommandsDiffer) {
   const LoggedRun run = logged_run(3, {.policy = "lws", .tasks = 60});
   const auto records = records_of(run.words);
-  std::size_t told = 0;
+  std::size_t differences = 0;
   for (std::size_t at = 0; at < records.size(); ++at) {
     if (!records[at].is(EventKind::task_ready)) continue;
     auto changed = records;
@@ -313,17 +313,17 @@ TEST(ChangedLog, TellsTheFirstEventAfterWhichOtherCommandsFollow) {
     }
     std::size_t event = 0;
     const auto named = what.find("after event ");
-    if (named == std::string::npos) continue;  // nothing depended on it, or only what can follow from it
-    ++told;
+    if (named == std::string::npos) continue;  // the priority had no effect, or only a possible one
+    ++differences;
     event = std::stoull(what.substr(named + 12));
     EXPECT_GT(event, events_before) << what;
-    EXPECT_THAT(what, testing::ContainsRegex("this engine does otherwise than that of the run: it [a-z]+"));
+    EXPECT_THAT(what, testing::ContainsRegex("this engine differs from that of the run: it [a-z]+"));
   }
-  EXPECT_GT(told, 3u);
+  EXPECT_GT(differences, 3u);
 }
 
-// Logs of older versions say nothing of commands.
-TEST(ChangedLog, IsNotComparedWhereItDoesNotTell) {
+// Logs of older versions contain no digests of commands.
+TEST(ChangedLog, IsNotComparedWithoutDigestsOfCommands) {
   const LoggedRun run = logged_run(3, {});
   auto records = records_of(run.words);
   for (LogRecord& record : records)

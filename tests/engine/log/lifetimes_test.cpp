@@ -1,5 +1,5 @@
-// What random runs do not do: data that come and go, results sent home several times, flows that are
-// cancelled, several flows and codelets.
+// Logs of operations that random runs lack: data are added and removed, results are written back several times,
+// flows are cancelled, and there are several flows and codelets.
 #include <gtest/gtest.h>
 #include <fairlead/codelet_info.hpp>
 #include <fairlead/error.hpp>
@@ -62,7 +62,7 @@ Lived live(const std::string& policy, std::uint64_t seed) {
     } catch (const TaskError&) {
     }
     try {
-      flow.wait();  // poisoned by what was cancelled
+      flow.wait();  // poisoned by a cancelled task
     } catch (const TaskError&) {
     }
     core.home_values().flush();
@@ -76,11 +76,11 @@ Lived live(const std::string& policy, std::uint64_t seed) {
 
 }  // namespace
 
-TEST(Lifetimes, OfDataFlowsAndCodeletsAreReplayed) {
+TEST(Lifetimes, DataFlowsAndCodeletsAreReplayed) {
   std::size_t turn = 0;
   for (const PolicyEntry& entry : schedule::policies())
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-      if (left_out(turn++, 7)) continue;  // each policy with one or two
+      if (left_out(turn++, 7)) continue;  // one or two seeds for each policy
       const Lived lived = live(std::string(entry.name), seed);
       std::size_t removals = 0, cancellations = 0, flushes = 0;
       for (const LogRecord& record : records_of(lived.words)) {
@@ -96,8 +96,8 @@ TEST(Lifetimes, OfDataFlowsAndCodeletsAreReplayed) {
     }
 }
 
-// Without the record of the cancellation the engine would launch what it did not.
-TEST(Lifetimes, ACancellationThatIsLeftOutIsNoticed) {
+// Without the record of the cancellation the engine would launch cancelled tasks.
+TEST(Lifetimes, AMissingCancellationIsDetected) {
   const Lived lived = live("eager", 4);
   auto records = records_of(lived.words);
   std::erase_if(records,

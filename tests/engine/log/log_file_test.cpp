@@ -64,7 +64,7 @@ class LogFiles : public testing::Test {
 
 }  // namespace
 
-TEST_F(LogFiles, GivesBackWhatWasWritten) {
+TEST_F(LogFiles, AreReadAsTheyWereWritten) {
   EXPECT_EQ(EventLog::read(path_).words, log_.words());
   EXPECT_EQ(log_.words().size(), 9u);
   EventLog empty;
@@ -72,7 +72,7 @@ TEST_F(LogFiles, GivesBackWhatWasWritten) {
   EXPECT_TRUE(EventLog::read(path_).words.empty());
 }
 
-TEST_F(LogFiles, GivesBackWhatTheEngineWasMadeWith) {
+TEST_F(LogFiles, ContainTheSettingsOfTheEngine) {
   const LogHead head = EventLog::read(path_).head;
   EXPECT_EQ(head.words(), head_.words());
   EXPECT_EQ(head.policy, "darts-defer");
@@ -91,7 +91,7 @@ TEST_F(LogFiles, GivesBackWhatTheEngineWasMadeWith) {
   EXPECT_EQ(head.durations, head_.durations);
 }
 
-TEST_F(LogFiles, IsRefusedWhenItsHeadMakesNoSense) {
+TEST_F(LogFiles, AreRefusedIfTheirHeaderIsInvalid) {
   const std::vector<std::uint64_t> good = head_.words();
   EXPECT_EQ(LogHead::from(good).words(), good);
   for (std::size_t i = 0; i < good.size(); ++i)
@@ -101,7 +101,7 @@ TEST_F(LogFiles, IsRefusedWhenItsHeadMakesNoSense) {
   EXPECT_THROW(LogHead::from(longer), InputError);
 }
 
-TEST_F(LogFiles, IsRefusedWhenAnyOfItsBytesIsAnother) {
+TEST_F(LogFiles, AreRefusedIfAnyByteIsChanged) {
   const std::string good = contents();
   for (std::size_t i = 0; i < good.size(); ++i) {
     std::string bad = good;
@@ -111,7 +111,7 @@ TEST_F(LogFiles, IsRefusedWhenAnyOfItsBytesIsAnother) {
   }
 }
 
-TEST_F(LogFiles, IsRefusedWhenItIsShorterOrLonger) {
+TEST_F(LogFiles, AreRefusedIfTheyAreTruncatedOrExtended) {
   const std::string good = contents();
   for (std::size_t size = 0; size < good.size(); ++size) {
     replace(good.substr(0, size));
@@ -121,13 +121,13 @@ TEST_F(LogFiles, IsRefusedWhenItIsShorterOrLonger) {
   EXPECT_THAT([&] { EventLog::read(path_); }, ThrowsMessage<InputError>(HasSubstr("not all of it")));
 }
 
-TEST_F(LogFiles, IsNamedWhenItIsNoLog) {
+TEST_F(LogFiles, ReportAFileThatIsNotALog) {
   replace("This is a text of more than thirty-two bytes.");
   EXPECT_THAT([&] { EventLog::read(path_); },
               ThrowsMessage<InputError>("\"" + path_ + "\" is not an event log"));
 }
 
-TEST_F(LogFiles, SayThatTheyAreOfAnotherVersion) {
+TEST_F(LogFiles, ReportAnotherVersion) {
   std::string other = contents();
   other[7] = 'z';
   replace(other);
@@ -137,7 +137,7 @@ TEST_F(LogFiles, SayThatTheyAreOfAnotherVersion) {
                                         "\"z\", that of this version \"d\""));
 }
 
-TEST_F(LogFiles, ThatCannotBeReadOrWrittenIsTheSystemsError) {
+TEST_F(LogFiles, ReportTheSystemsErrorIfTheyCannotBeReadOrWritten) {
   const std::string missing = directory_ / "missing" / "run.log";
   EXPECT_THAT(
       [&] { EventLog::read(missing); },

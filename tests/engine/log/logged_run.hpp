@@ -1,4 +1,4 @@
-// A random simulated run together with all that is needed to replay it.
+// A random simulated run, and all data that its replay needs.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -18,7 +18,7 @@ struct LoggedRun {
   engine::Options options;
   std::vector<std::uint64_t> words;
   std::uint64_t digest = 0, commands = 0;
-  bool broke_down = false;  ///< something went wrong inside the engine
+  bool has_failed = false;  ///< an internal error stopped the engine
 
   engine::ReplayResult replay() const { return replay(words); }
   engine::ReplayResult replay(const std::vector<std::uint64_t>& changed) const {
@@ -35,10 +35,10 @@ inline LoggedRun logged_run(std::uint64_t seed, RunOptions options) {
     run.words = engine.journal().log().words();
     run.digest = engine.journal().digest().value();
     run.commands = engine.journal().digest().count();
-    run.broke_down = const_cast<engine::Engine&>(engine).fatal() != nullptr;
+    run.has_failed = const_cast<engine::Engine&>(engine).fatal() != nullptr;
   };
   RunResult result;
-  random_run(seed, options, result);  // whether the run itself was right is another test's business
+  random_run(seed, options, result);  // other tests check the run itself
   return run;
 }
 

@@ -1,4 +1,4 @@
-// Logs of random simulated runs, fed to a fresh engine, give the same commands.
+// The replay of the logs of random simulated runs in a new engine gives the same commands.
 #include "engine/replay.hpp"
 
 #include <gmock/gmock.h>
@@ -21,7 +21,7 @@ class Replay : public testing::TestWithParam<std::string> {
       ASSERT_EQ(again.commands, run.commands) << "seed " << seed;
       ASSERT_EQ(again.difference, "") << "seed " << seed;
       ASSERT_GT(again.compared, 0u);
-      ASSERT_EQ(again.fatal != nullptr, run.broke_down) << "seed " << seed;
+      ASSERT_EQ(again.fatal != nullptr, run.has_failed) << "seed " << seed;
       ASSERT_GT(again.events, 0u);  // a run that was stopped may be short
     }
   }
@@ -31,10 +31,8 @@ TEST_P(Replay, GivesTheSameCommandsWhenMemoryIsTight) { replay_all({.tight = tru
 TEST_P(Replay, GivesTheSameCommandsWhenMemoryIsAmple) { replay_all({.tight = false}, 1000, 50); }
 TEST_P(Replay, GivesTheSameCommandsWhenCopiesFail) { replay_all({.copies_fail = true}, 2000, 50); }
 TEST_P(Replay, GivesTheSameCommandsWhenTasksFail) { replay_all({.tasks_fail = true}, 3000, 50); }
-TEST_P(Replay, GivesTheSameCommandsWhenResultsCannotGoHome) {
-  replay_all({.write_backs_fail = true}, 4000, 50);
-}
-TEST_P(Replay, GivesTheSameCommandsWhenEverythingFailsAtTimes) {
+TEST_P(Replay, GivesTheSameCommandsWhenWriteBacksFail) { replay_all({.write_backs_fail = true}, 4000, 50); }
+TEST_P(Replay, GivesTheSameCommandsWhenAllKindsOfFailuresOccur) {
   replay_all({.copies_fail = true, .write_backs_fail = true, .tasks_fail = true}, 5000, 50);
 }
 

@@ -1,5 +1,5 @@
-// Logs of simulated workloads, whose durations are known beforehand, replay by themselves: the file is
-// enough.
+// Logs of simulated workloads contain the durations of tasks, which are known in advance: the replay needs only the
+// file.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <fairlead/error.hpp>
@@ -27,7 +27,7 @@ class SimulatedLog : public testing::Test {
  protected:
   ~SimulatedLog() override { std::filesystem::remove(path_); }
 
-  /// Cholesky on cores beside three devices: two sorts of processors.
+  /// Cholesky on cores and three devices: two kinds of processors.
   Outcome simulate(const std::string& policy, SimulationOptions options = {}) {
     const WorkloadSize size{.n = 12 * 512, .tile = 512, .precision = Precision::single};
     const Program program = make_workload("cholesky", size);
@@ -55,34 +55,34 @@ TEST_P(OfEveryPolicy, GivesTheSameCommands) {
 
 INSTANTIATE_TEST_SUITE_P(Policies, OfEveryPolicy, testing::ValuesIn(every_policy()), name_of_test);
 
-TEST_F(SimulatedLog, IsThatOfAChargedRunToo) {
+TEST_F(SimulatedLog, CanBeThatOfARunWithSchedulingCosts) {
   const Outcome outcome = simulate("darts", {.charge_decisions = true});
   EXPECT_EQ(replay(engine::EventLog::read(path_)).digest, outcome.result.digest);
 }
 
-// It may show what went wrong.
-TEST_F(SimulatedLog, IsWrittenOfARunThatDoesNotFinish) {
+// It may show the error.
+TEST_F(SimulatedLog, IsWrittenForARunThatDoesNotFinish) {
   const Outcome outcome = simulate("dmda", {.most_events = 100});
   ASSERT_NE(outcome.problem, "");
   EXPECT_GT(replay(engine::EventLog::read(path_)).commands, 0u);
 }
 
-TEST_F(SimulatedLog, DecidesByTheDurationsThatItTells) {
+TEST_F(SimulatedLog, DeterminesDecisionsByItsDurations) {
   const Outcome outcome = simulate("heft-tm");
   engine::LogFile log = engine::EventLog::read(path_);
   auto records = records_of(log.words);
   bool any = false;
   for (LogRecord& record : records) {
     if (record.kind() != LogRecord::Kind::durations) continue;
-    std::swap(record.words.at(1), record.words.at(2));  // cores are as fast as devices, and these as cores
+    std::swap(record.words.at(1), record.words.at(2));  // exchanges the speeds of cores and devices
     any = true;
   }
   ASSERT_TRUE(any);
   log.words = words_of(records);
-  EXPECT_THROW(replay(log), InputError);  // other tasks run elsewhere than the log goes on about
+  EXPECT_THROW(replay(log), InputError);  // tasks run on other workers than in the log
 }
 
-TEST_F(SimulatedLog, IsRefusedIfItTellsOfOtherProcessorsOrNotOfAll) {
+TEST_F(SimulatedLog, IsRefusedIfDurationsAreMissingOrUnexpected) {
   simulate("heft-tm");
   const engine::LogFile good = engine::EventLog::read(path_);
   auto records = records_of(good.words);
@@ -98,11 +98,11 @@ TEST_F(SimulatedLog, IsRefusedIfItTellsOfOtherProcessorsOrNotOfAll) {
       EXPECT_THAT(error.what(), testing::HasSubstr(why));
     }
   };
-  const LogRecord told = *first;
-  first->words = {told.words[0] + (1 << 8), 1, 2, 3};
-  refused("durations of 3 processors are told");
+  const LogRecord durations = *first;
+  first->words = {durations.words[0] + (1 << 8), 1, 2, 3};
+  refused("durations of 3 processors are unexpected");
   records.erase(first);
-  refused("it does not say how long task");
+  refused("the durations of task");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A task that folds runs like the program's, unless its partial result is empty; afterwards that is empty.
+// A fold runs like a task of the program, unless its partial result is empty. Afterwards the partial result is empty.
 #include "engine/parts.hpp"
 #include "whole/world.hpp"
 
@@ -9,14 +9,14 @@ struct Reducing : EngineParts {
   explicit Reducing(Notifications interest = Notifications::none) : EngineParts(2, 8_MiB, interest) {
     fold.inline_access[1].mode = AccessMode::read;
   }
-  /// Two tasks add to the datum at the same time: one of them to its partial result.
+  /// Two tasks add to the datum at the same time, one of them to its partial result.
   void reduce() {
     Task* const both[] = {&task(AccessMode::reduction, {sum}), &task(AccessMode::reduction, {sum})};
     for (Task* adds : both) adds->inline_access[0].partials = 1;
     ready({both[0], both[1]});
     land();
     for (Task* adds : both) over(*adds);
-    told.notes.clear();
+    noting.notes.clear();
   }
   bool something_to_fold() { return memory.reductions().anything_to_fold(fold); }
 
@@ -27,48 +27,48 @@ struct Reducing : EngineParts {
 
 }  // namespace
 
-TEST(FoldRole, EndsAtOnceIfThereIsNothingToFold) {
+TEST(FoldRole, FinishesAtOnceWithoutAPartialResult) {
   Reducing it;
   it.ready(it.fold);
   EXPECT_EQ(it.take_completed(), std::vector{&it.fold});
   EXPECT_FALSE(it.fold.cancelled);
   EXPECT_EQ(it.endings.skipped(), 1u);
   EXPECT_EQ(it.endings.cancelled(), 0u);
-  EXPECT_TRUE(it.told.notes.empty());
+  EXPECT_TRUE(it.noting.notes.empty());
 }
 
-TEST(FoldRole, ThatEndsAtOnceIsTakenBackFromAPolicyThatPlansOnIt) {
+TEST(FoldRole, ThatFinishesAtOnceIsReportedToAPolicyThatPlansOverSubmissions) {
   Reducing it(Notifications::submitted);
   it.ready(it.fold);
-  EXPECT_EQ(it.told.notes, (Notes{"cancelled 1"}));
+  EXPECT_EQ(it.noting.notes, (Notes{"cancelled 1"}));
 }
 
-TEST(FoldRole, RunsLikeATaskOfTheProgramIfThereIsSomethingToFold) {
+TEST(FoldRole, RunsLikeATaskOfTheProgramWithAPartialResult) {
   Reducing it;
   it.reduce();
   ASSERT_TRUE(it.something_to_fold());
   it.ready(it.fold);
-  EXPECT_EQ(it.told.notes, (Notes{"ready 1"}));
+  EXPECT_EQ(it.noting.notes, (Notes{"ready 1"}));
   it.land();
   EXPECT_TRUE(it.something_to_fold());
   it.over(it.fold);
   EXPECT_FALSE(it.something_to_fold());
 }
 
-TEST(FoldRole, EmptiesThePartialResultAlsoIfItIsDropped) {
+TEST(FoldRole, EmptiesThePartialResultEvenIfItIsDropped) {
   Reducing it;
   it.reduce();
   it.cancel(it.fold);
   it.ready(it.fold);
   EXPECT_EQ(it.take_completed(), std::vector{&it.fold});
   EXPECT_TRUE(it.fold.cancelled);
-  EXPECT_TRUE(it.poisoned(it.sum));  // what it was to add is missing
+  EXPECT_TRUE(it.poisoned(it.sum));  // its contribution is missing
   EXPECT_FALSE(it.something_to_fold());
   EXPECT_FALSE(it.poisoned(it.partial));
 }
 
-// Without a fold before it: what was added to the former value is gone with that.
-TEST(FoldRole, HasNothingToFoldAfterAWriteThatReplacesTheValue) {
+// Without a fold before it: contributions to the former value are discarded with it.
+TEST(FoldRole, HasNoPartialResultAfterAWriteThatReplacesTheValue) {
   Reducing it;
   it.reduce();
   Task& change = it.task(AccessMode::read_write, {it.sum});
@@ -86,7 +86,7 @@ TEST(FoldRole, HasNothingToFoldAfterAWriteThatReplacesTheValue) {
   EXPECT_FALSE(it.poisoned(it.sum));
 }
 
-TEST(FoldRole, FoldsAPartialResultAndNothingElse) {
+TEST(FoldRole, RequiresAPartialResult) {
   Reducing it;
   EXPECT_EQ(it.roles.of(it.fold).check_logged(it.fold), "");
   Task& wrong = it.task(AccessMode::read_write, {it.partial, it.sum}, TaskRole::fold);

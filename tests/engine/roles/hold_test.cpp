@@ -1,4 +1,4 @@
-// An acquire gets its data like a task, keeps them until it is released, and may be given up at any time before.
+// A hold gets its data like a task, keeps them until it is released, and can be cancelled at any time before.
 #include "engine/parts.hpp"
 #include "whole/world.hpp"
 
@@ -15,7 +15,7 @@ struct Holding : EngineParts {
 
 }  // namespace
 
-TEST(HoldRole, IsGrantedWhenItsDataAreThereAndAsksNoPolicy) {
+TEST(HoldRole, IsGrantedWhenItsDataHaveArrivedWithoutAPolicy) {
   Holding it;
   Task& hold = it.hold(AccessMode::read, it.datum(1_MiB));
   it.ready(hold);
@@ -24,7 +24,7 @@ TEST(HoldRole, IsGrantedWhenItsDataAreThereAndAsksNoPolicy) {
   it.land();
   EXPECT_EQ(it.out.granted, std::vector{&hold});
   EXPECT_FALSE(it.deliveries.none());
-  EXPECT_TRUE(it.told.notes.empty());
+  EXPECT_TRUE(it.noting.notes.empty());
   EXPECT_TRUE(it.world.notes.empty());
 }
 
@@ -37,7 +37,7 @@ TEST(HoldRole, KeepsItsDataUntilItIsReleased) {
   it.land();
   it.ready(task);
   it.land();
-  EXPECT_TRUE(it.world.notes.empty());  // there is no room for the task
+  EXPECT_TRUE(it.world.notes.empty());  // there is no memory for the task
   const std::uint32_t before = it.version(a);
   it.release(hold);
   EXPECT_EQ(it.take_completed(), std::vector{&hold});
@@ -47,7 +47,7 @@ TEST(HoldRole, KeepsItsDataUntilItIsReleased) {
   EXPECT_EQ(it.world.notes, (Notes{"launch 2 on 0"}));
 }
 
-TEST(HoldRole, ThatNobodyHasTouchedHasWrittenNothing) {
+TEST(HoldRole, ThatIsReleasedUnusedHasWrittenNothing) {
   Holding it;
   const DatumId a = it.datum(1_MiB);
   Task& hold = it.hold(AccessMode::read_write, a);
@@ -59,17 +59,17 @@ TEST(HoldRole, ThatNobodyHasTouchedHasWrittenNothing) {
   EXPECT_FALSE(it.poisoned(a));
 }
 
-TEST(HoldRole, ThatIsGivenUpBeforeItsTurnEndsWhenThatComes) {
+TEST(HoldRole, ThatIsCancelledBeforeItIsReadyEndsWhenItIsReady) {
   Holding it;
   Task& hold = it.hold(AccessMode::read_write, it.datum(1_MiB));
   it.release(hold, true);
-  EXPECT_TRUE(it.take_completed().empty());  // what comes after it has to wait for what is before it
+  EXPECT_TRUE(it.take_completed().empty());  // its successors must wait for its predecessors
   it.ready(hold);
   EXPECT_EQ(it.take_completed(), std::vector{&hold});
   EXPECT_TRUE(it.out.copies.empty());
 }
 
-TEST(HoldRole, ThatIsGivenUpWhileItWaitsForMemoryIsInNobodysWay) {
+TEST(HoldRole, ThatIsCancelledWhileItWaitsForMemoryReleasesItsClaim) {
   Holding it(1_MiB);
   Task& running = it.task(AccessMode::write, {it.datum(1_MiB)});
   Task& hold = it.hold(AccessMode::write, it.datum(1_MiB));
@@ -82,7 +82,7 @@ TEST(HoldRole, ThatIsGivenUpWhileItWaitsForMemoryIsInNobodysWay) {
   EXPECT_TRUE(it.pseudo_tasks.none());
 }
 
-TEST(HoldRole, ThatIsGivenUpWhileItsCopiesAreUnderWayEndsWhenTheyHaveLanded) {
+TEST(HoldRole, ThatIsCancelledWhileItsCopiesAreInFlightEndsWhenTheyHaveArrived) {
   Holding it;
   Task& hold = it.hold(AccessMode::read, it.datum(1_MiB));
   it.ready(hold);
@@ -93,8 +93,8 @@ TEST(HoldRole, ThatIsGivenUpWhileItsCopiesAreUnderWayEndsWhenTheyHaveLanded) {
   it.memory.check(true);
 }
 
-// What it was to write is missing for those behind it, too.
-TEST(HoldRole, IsRefusedIfItReadsWhatNobodyHasWritten) {
+// Its result is missing for its successors, too.
+TEST(HoldRole, IsRefusedIfItReadsAPoisonedDatum) {
   Holding it;
   const DatumId a = it.datum(1_MiB);
   it.memory.poison().mark_outputs(it.task(AccessMode::write, {a}));
@@ -120,7 +120,7 @@ TEST(HoldRole, OfACancelledFlowWaitsForNoMemory) {
   EXPECT_EQ(it.memory.node(it.view.host()).claimant, nullptr);
 }
 
-TEST(HoldRole, EndsIfItsDataCannotBeBrought) {
+TEST(HoldRole, EndsIfItsDataCannotBeCopied) {
   Holding it;
   const DatumId a = it.datum(1_MiB);
   Task& hold = it.hold(AccessMode::read_write, a);

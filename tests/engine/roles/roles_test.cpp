@@ -1,4 +1,4 @@
-// Logs of before are still read: what is so of a role does not change.
+// Old logs stay readable: the marks of roles do not change.
 #include "engine/roles/roles.hpp"
 
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 
 namespace fairlead {
 
-TEST(TaskRoles, HaveTheMarksThatLogsHaveHadSoFar) {
+TEST(TaskRoles, KeepTheirMarksInLogs) {
   EXPECT_EQ(traits_of(TaskRole::program).mark, 0);
   EXPECT_EQ(traits_of(TaskRole::fold).mark, 4);
   EXPECT_EQ(traits_of(TaskRole::hold).mark, 1);

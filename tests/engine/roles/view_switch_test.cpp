@@ -1,4 +1,4 @@
-// A switch between a whole and its parts brings home what was seen before, whatever has happened, and takes no memory.
+// A switch between a whole datum and its parts writes the former view back, even after failures, and takes no memory.
 #include "engine/parts.hpp"
 #include "whole/world.hpp"
 
@@ -7,7 +7,7 @@ namespace {
 
 constexpr NodeId ram_of_switch{2};  // of out_of_core_topology()
 
-/// A whole that is seen, and a part of it that is not.
+/// A whole datum in view, and a part of it out of view.
 struct Switching : EngineParts {
   explicit Switching(Bytes ram = 4_MiB) : EngineParts(1, ram) {
     to_parts.inline_access[1].mode = AccessMode::write;
@@ -24,8 +24,8 @@ struct Switching : EngineParts {
   Task& to_parts = task(AccessMode::read_write, {whole, part}, TaskRole::view_switch);
 };
 
-/// Two parts that are seen, in the program's memory, and the whole that is not. Three devices, of which the first is the
-/// host; each link takes one copy at a time.
+/// Two parts in view, in the program's memory, and the whole out of view. Three devices, of which the first is the host;
+/// each link takes one copy at a time.
 struct ThreeDevices : EngineParts {
   ThreeDevices() : EngineParts(Bare::with_copies(devices({4_MiB, 4_MiB, 4_MiB}).topology, 1)) {
     to_whole.inline_access[2].mode = AccessMode::write;
@@ -33,7 +33,7 @@ struct ThreeDevices : EngineParts {
   DatumId in_user_memory(bool out_of_view) {
     return memory.add({.bytes = 1_MiB, .home = NodeId{0}, .out_of_view = out_of_view});
   }
-  /// Its newest version is there only.
+  /// The newest version exists only on this node.
   void change(DatumId id, NodeId on) {
     bare.run(task(AccessMode::write, {id}), on);
     ASSERT_TRUE(memory.datum(id).dirty());
@@ -43,7 +43,7 @@ struct ThreeDevices : EngineParts {
     memory.losses().lose(node, effects);
     go_on();
   }
-  /// The copy of this part ends.
+  /// Ends the copy of this part.
   void end_copy(DatumId id, bool well) {
     const auto copy =
         std::ranges::find_if(out.copies, [&](const memory::Copy* one) { return one->datum == id; });
@@ -61,7 +61,7 @@ struct ThreeDevices : EngineParts {
 
 }  // namespace
 
-TEST(ViewSwitchRole, BringsHomeWhatWasChangedBeforeItEnds) {
+TEST(ViewSwitchRole, WritesChangedDataBackBeforeItEnds) {
   Switching it;
   it.run(it.task(AccessMode::write, {it.whole}));
   ASSERT_TRUE(it.memory.datum(it.whole).dirty());
@@ -70,14 +70,14 @@ TEST(ViewSwitchRole, BringsHomeWhatWasChangedBeforeItEnds) {
   it.land();
   EXPECT_EQ(it.take_completed(), std::vector{&it.to_parts});
   EXPECT_FALSE(it.memory.datum(it.whole).dirty());
-  EXPECT_EQ(it.memory.residency(it.whole, ram_of_switch), ReplicaState::absent);  // it is old now
+  EXPECT_EQ(it.memory.residency(it.whole, ram_of_switch), ReplicaState::absent);  // it is stale now
   EXPECT_TRUE(it.memory.datum(it.whole).out_of_view);
   EXPECT_FALSE(it.memory.datum(it.part).out_of_view);
   EXPECT_TRUE(it.world.notes.empty());
-  EXPECT_TRUE(it.told.notes.size() == 1);  // of the task before
+  EXPECT_TRUE(it.noting.notes.size() == 1);  // of the previous task
 }
 
-// Others may pass who claims the memory some times only, or he would never have his turn; but a switch takes none.
+// Other tasks may pass a claimant of the memory only a limited number of times. A switch takes no memory, so it always may.
 TEST(ViewSwitchRole, WaitsForNoMemoryHoweverOften) {
   Switching it(1_MiB);
   Task& running = it.task(AccessMode::write, {it.datum(1_MiB)});
@@ -92,8 +92,8 @@ TEST(ViewSwitchRole, WaitsForNoMemoryHoweverOften) {
   EXPECT_EQ(it.memory.node(ram_of_switch).claimant, &waiting);
 }
 
-// What is dirty of one view must not come home after the other was written.
-TEST(ViewSwitchRole, IsNotLeftOutWhenItsFlowIsCancelled) {
+// Dirty data of one view must not be written back after the other view was written.
+TEST(ViewSwitchRole, RunsEvenIfItsFlowIsCancelled) {
   Switching it;
   it.run(it.task(AccessMode::write, {it.whole}));
   it.cancel(it.to_parts);
@@ -105,7 +105,7 @@ TEST(ViewSwitchRole, IsNotLeftOutWhenItsFlowIsCancelled) {
   EXPECT_TRUE(it.memory.datum(it.whole).out_of_view);
 }
 
-TEST(ViewSwitchRole, PassesOnThatThereIsNoValue) {
+TEST(ViewSwitchRole, PropagatesPoison) {
   Switching it;
   it.memory.poison().mark_outputs(it.task(AccessMode::write, {it.whole}));
   it.ready(it.to_parts);
@@ -113,8 +113,8 @@ TEST(ViewSwitchRole, PassesOnThatThereIsNoValue) {
   EXPECT_TRUE(it.poisoned(it.part));
 }
 
-// The only place that has the value keeps it, and the run cannot go on.
-TEST(ViewSwitchRole, StopsTheRunIfItCannotBringHomeWhatWasChanged) {
+// The only replica with the value keeps it, and the run stops.
+TEST(ViewSwitchRole, StopsTheRunIfAWriteBackFails) {
   Switching it;
   it.run(it.task(AccessMode::write, {it.whole}));
   it.ready(it.to_parts);
@@ -126,8 +126,8 @@ TEST(ViewSwitchRole, StopsTheRunIfItCannotBringHomeWhatWasChanged) {
   EXPECT_TRUE(it.poisoned(it.part));
 }
 
-// Whoever writes the whole writes where the other part's copy lands.
-TEST(ViewSwitchRole, EndsAfterAllCopiesWhenADeviceIsLostThatOneOfThemCameFrom) {
+// A task that writes the whole writes to the destination of the other part's copy.
+TEST(ViewSwitchRole, EndsAfterAllCopiesWhenTheSourceOfOneIsLost) {
   ThreeDevices it;
   it.change(it.a, Machine::device(1));
   it.change(it.b, Machine::device(2));
@@ -143,8 +143,8 @@ TEST(ViewSwitchRole, EndsAfterAllCopiesWhenADeviceIsLostThatOneOfThemCameFrom) {
   it.memory.check(true);
 }
 
-// A copy from a lost device may move bytes until it is told how it has ended. One that has not started will not.
-TEST(ViewSwitchRole, WaitsForTheCopyFromALostDeviceThatIsUnderWay) {
+// A copy from a lost device may move bytes until its end is reported. A copy that has not started will not.
+TEST(ViewSwitchRole, WaitsForACopyInFlightFromALostDevice) {
   ThreeDevices it;
   it.change(it.a, Machine::device(1));
   it.change(it.b, Machine::device(1));
@@ -152,7 +152,7 @@ TEST(ViewSwitchRole, WaitsForTheCopyFromALostDeviceThatIsUnderWay) {
   ASSERT_EQ(it.out.copies.size(), 1u);
   it.lose(Machine::device(1));
   EXPECT_TRUE(it.take_completed().empty());
-  it.end_copy(it.out.copies.front()->datum, true);  // told late
+  it.end_copy(it.out.copies.front()->datum, true);  // reported late
   EXPECT_EQ(it.take_completed(), std::vector{&it.to_whole});
   EXPECT_TRUE(it.poisoned(it.whole));
   EXPECT_TRUE(it.out.copies.empty());
@@ -165,7 +165,7 @@ TEST(ViewSwitchRole, EndsAfterAllCopiesWhenOneOfThemFails) {
   it.change(it.b, Machine::device(2));
   it.ready(it.to_whole);
   it.end_copy(it.a, false);
-  it.end_copy(it.a, false);  // once more
+  it.end_copy(it.a, false);  // the second attempt
   EXPECT_TRUE(it.out.stopped);
   EXPECT_TRUE(it.take_completed().empty());
   it.end_copy(it.b, true);
@@ -173,8 +173,8 @@ TEST(ViewSwitchRole, EndsAfterAllCopiesWhenOneOfThemFails) {
   EXPECT_TRUE(it.poisoned(it.whole));
 }
 
-// RAM is where the switch is, and where the whole was to be fetched ahead; but at home there is all that it needs.
-TEST(ViewSwitchRole, DoesNotHearThatACopyFromTheHomeToWhereItIsFailed) {
+// The switch is on RAM, where the whole was to be prefetched; but the home has all data that the switch needs.
+TEST(ViewSwitchRole, IgnoresAFailedCopyFromTheHomeToItsNode) {
   Switching it;
   ASSERT_TRUE(it.bare.prefetch(it.whole));
   it.go_on();

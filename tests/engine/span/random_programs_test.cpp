@@ -1,6 +1,6 @@
-// Random programs on real threads in which some tasks want several workers: out of core, beside emulated
-// devices, from two flows, with tasks that fail, and with a program that does not wait all the time. Nobody
-// has more workers than there are, and every task sees the values of the program's order.
+// Random programs on real threads in which some tasks need several workers: out of core, with emulated devices, from two
+// flows, with failing tasks, and with a program that does not wait all the time. No tasks use more workers than exist,
+// and every task sees the values of the program's order.
 #include <gtest/gtest.h>
 #include <fairlead/fairlead.hpp>
 
@@ -20,7 +20,7 @@ namespace {
 using Value = std::int64_t;
 using Values = Tile<Value>;
 constexpr int side = 36;      // a tile takes three pages
-constexpr int tile_rows = 6;  // as many columns
+constexpr int tile_rows = 6;  // and columns
 
 Value next(Value own, Value read) { return (own * 31 + read % 1'000'003) % 1'000'000'007; }
 
@@ -29,7 +29,7 @@ Value value_of(const T& tile) {
   return tile(0, 0) == tile(side - 1, side - 1) ? tile(0, 0) : -1;
 }
 
-/// By so many threads.
+/// Runs on the given number of threads.
 template <class T>
 void fill(T& tile, Value value, unsigned width) {
   const auto columns = [&](unsigned thread) {
@@ -46,7 +46,7 @@ class Program {
   Program(std::uint64_t seed, int workers, bool devices)
       : random_(seed), workers_(workers), devices_(devices) {}
 
-  /// Tasks of both flows, each on its own half of the matrix, now and then waited for by one task's future.
+  /// Tasks of both flows, each on its own half of the matrix. The program sometimes waits for one task's future.
   void run(Runtime& runtime, int tasks) {
     const auto matrix = runtime.tiled<Value>("A", tile_rows * side, tile_rows * side, side);
     const auto body = [this](Team team, In<Values> from, InOut<Values> to, Value own, Value read) {
@@ -57,13 +57,13 @@ class Program {
       fill(to, next(own, read), team.width());
       taken.fetch_sub(width);
     };
-    const auto beside = [this](In<Values> from, InOut<Values> to, Value own, Value read) {
+    const auto body_of_device = [this](In<Values> from, InOut<Values> to, Value own, Value read) {
       wrong += value_of(from) != read || value_of(to) != own;
       fill(to, next(own, read), 1);
     };
     const auto set = codelet("set").cpu([](Out<Values> to, Value value) { fill(to, value, 1); });
     const auto on_cores = codelet("cores").cpu(body);
-    const auto on_both = codelet("both").cpu(body).emulated(beside);
+    const auto on_both = codelet("both").cpu(body).emulated(body_of_device);
     const auto fails = codelet("fails").cpu([this](Team team, InOut<double>) {
       const int width = static_cast<int>(team.width());
       if (taken.fetch_add(width) + width > workers_) ++too_many;
@@ -99,7 +99,7 @@ class Program {
       }
       if (random_.once_in(40)) failing.submit(fails(broken).workers(at_most(wanted)));
     }
-    if (workers_ > 1 && random_.once_in(2))  // nobody waits: the others do it all
+    if (workers_ > 1 && random_.once_in(2))  // the program's thread does not wait: the others run all tasks
       for (const Flow& flow : flows)
         while (flow.done() != flow.submitted()) std::this_thread::yield();
     for (Flow& flow : flows) flow.wait();
@@ -114,7 +114,7 @@ class Program {
   }
 
   std::atomic<int> wrong = 0, too_many = 0, widest = 0;
-  std::atomic<int> taken = 0;  // workers of tasks that are in their bodies
+  std::atomic<int> taken = 0;  // workers of running bodies
 
  private:
   Random random_;
@@ -148,8 +148,8 @@ class RandomSpans : public testing::TestWithParam<std::string> {
   }
 };
 
-TEST_P(RandomSpans, NeverHaveMoreWorkersThanThereAre) { run(1, 12, false); }
-TEST_P(RandomSpans, NorBesideDevices) { run(101, 8, true); }
+TEST_P(RandomSpans, UseAtMostAllWorkers) { run(1, 12, false); }
+TEST_P(RandomSpans, UseAtMostAllWorkersWithDevices) { run(101, 8, true); }
 
 INSTANTIATE_TEST_SUITE_P(Policies, RandomSpans, testing::ValuesIn(tests::some_policies(1)),
                          tests::name_of_test);

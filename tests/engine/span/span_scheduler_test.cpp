@@ -1,5 +1,5 @@
-// Who stands aside for whom, and when, in simulated runs. A task takes 100 us of one worker; each world has
-// one memory node.
+// Which workers are reserved for tasks of several workers, and when, in simulated runs. A task takes 100 us of one
+// worker; each world has one memory node.
 #include <gmock/gmock.h>
 
 #include <array>
@@ -13,7 +13,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using namespace std::chrono_literals;
 
-/// Data in user memory, so that nothing has to be copied.
+/// Data in user memory, which need no copy.
 World with_workers(std::size_t count) {
   return one_device(8_MiB).workers(count).with_data({{"A", 4096, Place::in_user_memory},
                                                      {"B", 4096, Place::in_user_memory},
@@ -26,7 +26,7 @@ constexpr Time at(Duration time) { return Time{} + time; }
 
 }  // namespace
 
-TEST(SpanScheduler, TasksOfAllWorkersFollowEachOther) {
+TEST(SpanScheduler, TasksOfAllWorkersRunOneAfterAnother) {
   World world = with_workers(4);
   const auto first = world.submit_wide(updates("A"), all_workers);
   const auto second = world.submit_wide(updates("B"), 4);
@@ -36,7 +36,7 @@ TEST(SpanScheduler, TasksOfAllWorkersFollowEachOther) {
   EXPECT_EQ(world.now(), at(50us));
 }
 
-TEST(SpanScheduler, TwoTasksOfTwoWorkersRunAtTheSameTimeOnFour) {
+TEST(SpanScheduler, TwoTasksOfTwoWorkersRunConcurrentlyOnFour) {
   World world = with_workers(4);
   const auto first = world.submit_wide(updates("A"), 2);
   const auto second = world.submit_wide(updates("B"), 2);
@@ -47,8 +47,8 @@ TEST(SpanScheduler, TwoTasksOfTwoWorkersRunAtTheSameTimeOnFour) {
   EXPECT_EQ(world.started_at(third), at(50us));
 }
 
-// Each could have three of four: they do not wait for each other with two each.
-TEST(SpanScheduler, TwoTasksDoNotHoldHalfEach) {
+// Each needs three of four workers: they do not block each other with two each.
+TEST(SpanScheduler, TwoTasksDoNotReserveHalfOfTheWorkersEach) {
   World world = with_workers(4);
   const auto first = world.submit_wide(updates("A"), 3);
   const auto second = world.submit_wide(updates("B"), 3);
@@ -58,7 +58,7 @@ TEST(SpanScheduler, TwoTasksDoNotHoldHalfEach) {
   EXPECT_EQ(world.started_at(second) - world.started_at(first), Duration(33'333));
 }
 
-TEST(SpanScheduler, WaitsForTasksThatRunAndForNoOthers) {
+TEST(SpanScheduler, WaitsOnlyForRunningTasks) {
   World world = with_workers(2);
   const auto running = world.submit(updates("A"));
   world.run_until(task_started(running));
@@ -69,8 +69,8 @@ TEST(SpanScheduler, WaitsForTasksThatRunAndForNoOthers) {
   EXPECT_EQ(world.started_at(later), at(150us));
 }
 
-// Three tasks were handed to each worker; those that have not begun come back and go on afterwards.
-TEST(SpanScheduler, WhatIsStagedForAWorkerThatStandsAsideRunsAfterwards) {
+// Three tasks are launched on each worker; those that have not started are recalled and run afterwards.
+TEST(SpanScheduler, StagedTasksOfAReservedWorkerRunAfterwards) {
   Machine machine = one_device(8_MiB).workers(2).pipelines_of(4);
   World world = machine.with_data({{"A", 4096, Place::in_user_memory}, {"B", 4096, Place::in_user_memory}});
   std::array<World::TaskNumber, 8> narrow;
@@ -82,8 +82,8 @@ TEST(SpanScheduler, WhatIsStagedForAWorkerThatStandsAsideRunsAfterwards) {
   EXPECT_EQ(world.now(), at(450us));  // no worker was idle
 }
 
-// The others go on while two of four run one task.
-TEST(SpanScheduler, TasksOfThoseWhoStandAsideAreTakenByOthers) {
+// Two of four workers run one task; the others run other tasks.
+TEST(SpanScheduler, OtherWorkersTakeTheTasksOfReservedWorkers) {
   Machine machine = one_device(8_MiB).workers(3).pipelines_of(4);
   World world = machine.with_data({{"A", 4096, Place::in_user_memory}, {"B", 4096, Place::in_user_memory}});
   const auto wide = world.submit_wide(updates("B"), 2);
@@ -95,8 +95,8 @@ TEST(SpanScheduler, TasksOfThoseWhoStandAsideAreTakenByOthers) {
   EXPECT_EQ(world.now(), at(150us));
 }
 
-// It leaves when nothing runs: its core counts, but somebody else leads.
-TEST(SpanScheduler, AWorkerThatIsNotThereCountsButDoesNotLead) {
+// It leaves while it is idle: its core counts, but another worker leads.
+TEST(SpanScheduler, AnAbsentWorkerCountsButDoesNotLead) {
   World world = with_workers(3);
   world.lose_worker(WorkerId{0});
   const auto wide = world.submit_wide(updates("A"), 3);
@@ -105,7 +105,7 @@ TEST(SpanScheduler, AWorkerThatIsNotThereCountsButDoesNotLead) {
   EXPECT_EQ(world.now() - at(0us), Duration(33'333));
 }
 
-TEST(SpanScheduler, EndsWhenTheFlowIsCancelled) {
+TEST(SpanScheduler, StopsGatheringWhenTheFlowIsCancelled) {
   World world = with_workers(2);
   const auto running = world.submit(updates("A"));
   world.run_until(task_started(running));
@@ -119,7 +119,7 @@ TEST(SpanScheduler, EndsWhenTheFlowIsCancelled) {
   EXPECT_EQ(world.ending(other), Ending::done);
 }
 
-TEST(SpanScheduler, ATaskThatFailsLetsTheOthersGo) {
+TEST(SpanScheduler, AFailedTaskReleasesItsWorkers) {
   World world = with_workers(2);
   const auto wide = world.submit_wide(updates("A"), all_workers);
   world.fail(wide);
@@ -129,7 +129,7 @@ TEST(SpanScheduler, ATaskThatFailsLetsTheOthersGo) {
   EXPECT_EQ(world.ending(other), Ending::done);
 }
 
-TEST(SpanScheduler, SaysWhoIsMissing) {
+TEST(SpanScheduler, ReportsTheMissingWorkers) {
   World world = one_device(8_MiB).workers(3).with_data({{"A", 4096}, {"B", 4096}});
   world.hang(world.submit(updates("A")));
   world.submit_wide(updates("B"), all_workers);
@@ -138,7 +138,7 @@ TEST(SpanScheduler, SaysWhoIsMissing) {
                     HasSubstr("has (A), submitted at")));
 }
 
-TEST(SpanScheduler, SaysWhoStandsAsideForWhom) {
+TEST(SpanScheduler, ReportsTheTaskThatUsesTheWorkers) {
   World world = one_device(8_MiB).workers(2).with_data({{"A", 4096}, {"B", 4096}});
   world.hang(world.submit_wide(updates("A"), all_workers));
   world.submit_wide(updates("B"), 2);
@@ -148,13 +148,13 @@ TEST(SpanScheduler, SaysWhoStandsAsideForWhom) {
                     HasSubstr("runs on 2 of them")));
 }
 
-TEST(SpanScheduler, SaysWhichTaskWaitsForAWorkerThatStandsAside) {
+TEST(SpanScheduler, ReportsATaskThatWaitsForAReservedWorker) {
   World world = one_device(8_MiB).workers(2).with_data({{"A", 4096}, {"B", 1_MiB}});
   world.hang(world.submit_wide(updates("A"), all_workers));
   world.submit(reads("B"));
-  EXPECT_THAT(
-      world.situation_when_stalled(10s).text(),
-      AllOf(HasSubstr("(B), submitted at"), HasSubstr("which stands aside"), HasSubstr("(A), submitted at")));
+  EXPECT_THAT(world.situation_when_stalled(10s).text(),
+              AllOf(HasSubstr("(B), submitted at"), HasSubstr("which a task of several workers uses"),
+                    HasSubstr("(A), submitted at")));
 }
 
 }  // namespace fairlead::tests

@@ -1,4 +1,4 @@
-// Tasks of several workers on real threads: the others have nothing to do meanwhile, whatever else there is.
+// Tasks of several workers on real threads: the reserved workers run no other task in the meantime.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <fairlead/fairlead.hpp>
@@ -33,7 +33,7 @@ Config settings(int workers, const char* memory = "4MiB", const char* scheduler 
   return config;
 }
 
-/// Who is in a body: together they may not take more workers than there are.
+/// The workers of running bodies: their sum must not exceed the number of workers.
 class Occupancy {
  public:
   explicit Occupancy(int workers) : workers_(workers) {}
@@ -63,7 +63,7 @@ class Occupancy {
   std::atomic<int> taken_{0}, tasks_{0}, too_many_{0};
 };
 
-/// Adds one to each element, by as many threads as the team has.
+/// Adds one to each element, with as many threads as the team has.
 void add_one(const Team& team, std::vector<double>& numbers) {
   std::vector<std::jthread> threads;
   const std::size_t part = (numbers.size() + team.width() - 1) / team.width();
@@ -73,7 +73,7 @@ void add_one(const Team& team, std::vector<double>& numbers) {
     });
 }
 
-TEST(Span, HasAllWorkersToItselfWhereItAsksForAll) {
+TEST(Span, HasAllWorkersIfItRequestsAll) {
   for (const int workers : {1, 2, 4}) {
     Runtime runtime(settings(workers));
     Occupancy occupancy(workers);
@@ -109,8 +109,8 @@ TEST(Span, HasAllWorkersToItselfWhereItAsksForAll) {
   }
 }
 
-// Some of the workers; two such tasks may run at the same time, but not three.
-TEST(Span, HasAsManyWorkersAsItAsksFor) {
+// Some of the workers: two such tasks may run concurrently, but not three.
+TEST(Span, HasTheRequestedNumberOfWorkers) {
   Runtime runtime(settings(4));
   Occupancy occupancy(4);
   std::vector<double> values(30);
@@ -133,7 +133,7 @@ TEST(Span, HasAsManyWorkersAsItAsksFor) {
   EXPECT_EQ(occupancy.too_many(), 0);
 }
 
-TEST(Span, IsRefusedWhereItNeedsMoreWorkersThanThereAre) {
+TEST(Span, IsRefusedIfItNeedsMoreWorkersThanExist) {
   Runtime runtime(settings(2));
   double x = 0;
   const auto datum = runtime.value("x", x);
@@ -153,8 +153,8 @@ TEST(Span, IsRefusedWhereItNeedsMoreWorkersThanThereAre) {
   EXPECT_THROW(task(datum).workers(0), UsageError);
 }
 
-// The call says otherwise than the codelet.
-TEST(Span, MayBeAskedForByACall) {
+// The call overrides the codelet.
+TEST(Span, CanBeRequestedByACall) {
   Runtime runtime(settings(3));
   double x = 0;
   const auto datum = runtime.value("x", x);
@@ -169,7 +169,7 @@ TEST(Span, MayBeAskedForByACall) {
   EXPECT_THAT(widths, testing::ElementsAre(2, 1, 3));
 }
 
-TEST(Span, LetsTheOthersGoWhenItFails) {
+TEST(Span, ReleasesItsWorkersWhenItFails) {
   for (const int workers : {1, 3}) {
     Runtime runtime(settings(workers));
     Occupancy occupancy(workers);
@@ -201,11 +201,11 @@ TEST(Span, LetsTheOthersGoWhenItFails) {
   }
 }
 
-// The body has returned, the task is not over: the workers stand aside until it is.
+// The body has returned, but the task has not finished: its workers stay reserved until then.
 TEST(Span, LastsUntilItsCompletionIsSignalled) {
   for (const int workers : {1, 3}) {
     Runtime runtime(settings(workers));
-    std::atomic<int> running = 0, beside = 0;
+    std::atomic<int> running = 0, overlaps = 0;
     double x = 0;
     std::vector<double> others(20);
     std::vector<std::jthread> threads;
@@ -222,7 +222,7 @@ TEST(Span, LastsUntilItsCompletionIsSignalled) {
                            })
                            .workers(all_workers);
     const auto adds = codelet("adds").cpu([&](InOut<double> v) {
-      beside += running;
+      overlaps += running;
       *v += 1;
     });
     Flow flow(runtime);
@@ -235,27 +235,27 @@ TEST(Span, LastsUntilItsCompletionIsSignalled) {
     flow.wait();
     EXPECT_EQ(x, 10);
     EXPECT_EQ(others, std::vector<double>(20, 10.0));
-    EXPECT_EQ(beside, 0);
+    EXPECT_EQ(overlaps, 0);
   }
 }
 
-// The worker of a task that ends later is free once its body has returned: nobody waits for its end.
-TEST(Span, DoesNotWaitForTasksThatEndLater) {
+// The worker of an asynchronous task is free once the body has returned: a task of several workers need not wait for it.
+TEST(Span, DoesNotWaitForAsynchronousTasks) {
   for (const int workers : {1, 3}) {
     Runtime runtime(settings(workers));
     double x = 0, y = 0, z = 0;
     const auto asked = runtime.value("x", x), whole = runtime.value("y", y), answer = runtime.value("z", z);
     std::mutex mutex;
     std::optional<Completion> token;
-    bool told = false;
+    bool is_notified = false;
     const auto ask = codelet("ask").cpu([&](Completion done, InOut<double>) {
       const std::lock_guard guard(mutex);
-      std::exchange(told, false) ? done.done() : void(token = done);
+      std::exchange(is_notified, false) ? done.done() : void(token = done);
     });
     const auto together = codelet("together").cpu([](InOut<double> v) { *v += 1; }).workers(all_workers);
-    const auto tell = codelet("tell").cpu([&](In<double>, InOut<double>) {
+    const auto notify = codelet("notify").cpu([&](In<double>, InOut<double>) {
       const std::lock_guard guard(mutex);
-      token ? token->done() : void(told = true);
+      token ? token->done() : void(is_notified = true);
       token.reset();
     });
     for (int round = 0; round < 20; ++round) {
@@ -264,14 +264,14 @@ TEST(Span, DoesNotWaitForTasksThatEndLater) {
       while (round % 2 == 0 && workers > 1 && runtime.status().find("ask(x)") == std::string::npos)
         std::this_thread::yield();
       flow.submit(together(whole));
-      flow.submit(tell(whole, answer));  // after that, and before the end of ask
+      flow.submit(notify(whole, answer));  // after `together`, and before the end of `ask`
       flow.wait();
     }
     EXPECT_EQ(y, 20);
   }
 }
 
-// The program's thread is a worker only while it waits; who asks for all does not wait for it.
+// The program's thread is a worker only while it waits; a task of all workers does not wait for it.
 TEST(Span, DoesNotWaitForTheProgramsThread) {
   Runtime runtime(settings(3));
   double x = 0;
@@ -285,8 +285,8 @@ TEST(Span, DoesNotWaitForTheProgramsThread) {
   EXPECT_EQ(width, 3u);
 }
 
-// Who waits for one task may have another one by the time that is over.
-TEST(Span, IsNotLeftWithTheProgramsThreadWhenThatWaitsNoMore) {
+// A thread that waits for one task may be running another one when that finishes.
+TEST(Span, IsNotKeptByTheProgramsThreadAfterItsWait) {
   for (const Workers workers : {Workers(1), Workers(2), all_workers})
     for (int round = 0; round < (tests::thread_sanitized ? 40 : 100); ++round) {
       Runtime runtime(settings(3));
@@ -298,13 +298,13 @@ TEST(Span, IsNotLeftWithTheProgramsThreadWhenThatWaitsNoMore) {
       const Future one = flow.future(first(other));
       for (int i = 0; i < 3; ++i) flow.submit(task(datum));
       one.wait();
-      // Asleep: yielding, it would be given a core that the workers need.
+      // Sleeps: a thread that yields would use a core that the workers need.
       while (flow.done() != 4) std::this_thread::sleep_for(std::chrono::microseconds(20));
       EXPECT_EQ(x, 3);
     }
 }
 
-TEST(Span, IsNotRunIfItsFlowIsCancelledWhileItGathers) {
+TEST(Span, DoesNotRunIfItsFlowIsCancelledWhileItGathersWorkers) {
   Runtime runtime(settings(2));
   double x = 0, y = 0, z = 0;
   const auto slow = runtime.value("x", x), whole = runtime.value("y", y), other = runtime.value("z", z);
@@ -328,7 +328,7 @@ TEST(Span, IsNotRunIfItsFlowIsCancelledWhileItGathers) {
   EXPECT_EQ(z, 1);
 }
 
-/// By the system's numbers.
+/// As the system numbers them.
 std::vector<unsigned> allowed_here() {
   std::vector<unsigned> units;
   cpu_set_t set;
@@ -339,7 +339,7 @@ std::vector<unsigned> allowed_here() {
   return units;
 }
 
-// Workers are bound to a core each; a thread that the body starts may use the cores of all who stand aside.
+// Each worker is bound to a core; a thread that the body starts may use the cores of all reserved workers.
 TEST(Span, MayUseTheCoresOfAllItsWorkers) {
   Config config;
   config.set("memory", "4MiB");
@@ -370,7 +370,7 @@ TEST(Span, MayUseTheCoresOfAllItsWorkers) {
   EXPECT_EQ(widest_alone, 1u);
 }
 
-// What is refused in every body is refused here.
+// A wait is refused in every body, also in this one.
 TEST(Span, MustNotWaitForOtherTasks) {
   Runtime runtime(settings(2));
   double x = 0;
@@ -388,7 +388,7 @@ TEST(Span, MustNotWaitForOtherTasks) {
   EXPECT_EQ(x, 2);
 }
 
-TEST(Span, SaysWhomItWaitsFor) {
+TEST(Span, ReportsTheWorkersThatItWaitsFor) {
   Runtime runtime(settings(3));
   double x = 0, y = 0;
   const auto slow = runtime.value("slow one", x), whole = runtime.value("y", y);

@@ -1,6 +1,6 @@
-// An MPI that receives into memory of the fake devices, whichever it is: a library that is loaded before it, and that calls it by the
-// names that it has for such. A place in a device becomes the one behind it; the checker hears of it from when it is given to
-// MPI until MPI has said that the bytes are there.
+// Lets any MPI receive into memory of the fake devices: a library that is loaded before it and calls it through the profiling
+// interface. A device address is replaced by the memory behind it; the checker gets the access from the call of MPI until MPI
+// has reported completion.
 #include <algorithm>
 #include <map>
 #include <mutex>

@@ -20,6 +20,7 @@
 #include "at_length.hpp"
 #include "base/random.hpp"
 #include "front/flow/not_copied.hpp"
+#include "front/runtime/runtime_access.hpp"
 #include "net/communicator.hpp"
 #include "on_ranks.hpp"
 
@@ -112,7 +113,7 @@ TEST(FlowsOverRanks, AChainOfTasksOverTilesOfBothRanks) {
 net::Traffic traffic_of(Runtime& runtime) {
   net::Traffic traffic;
   for (int tries = 0; tries < 1000 && traffic == net::Traffic{}; ++tries) {
-    traffic = runtime.communicator()->traffic();
+    traffic = front::communicator_of(runtime)->traffic();
     std::this_thread::yield();
   }
   return traffic;
@@ -528,7 +529,7 @@ TEST(FlowsOverRanks, CodeletsMayBeDestroyedAfterAnotherRankFails) {
     if (runtime.rank() == 1) {
       Flow flow(runtime);
       flow.submit(set(a(0, 0), 1.0));
-      runtime.communicator()->report_failure_async("it cannot be done");
+      front::communicator_of(runtime)->report_failure_async("it cannot be done");
       while (!left) std::this_thread::yield();
       return flow.wait();
     }

@@ -15,6 +15,7 @@
 #include "at_length.hpp"
 #include "base/random.hpp"
 #include "engine/runtime_core.hpp"
+#include "front/runtime/runtime_access.hpp"
 #include "schedule/policies.hpp"
 #include "whole/every_policy.hpp"
 
@@ -73,7 +74,7 @@ TEST_F(Recorded, ManyReadyTasksNeedFewDescriptors) {
   const std::size_t many = tests::many_cases() ? 50'000 : 15'000;
   std::atomic<std::size_t> seen{0};
   const auto look = codelet("look").cpu([&seen](In<double> what) { seen += *what == 1; });
-  for (const int priority : {0, 1, -1}) {  // by the direct lane, ahead in it, and by the engine
+  for (const int priority : {0, 1, -1}) {  // by the fast path, ahead in it, and by the engine
     Recording step(runtime);
     step.submit(add(second, 1));
     step.submit(add(first, 1));
@@ -85,7 +86,7 @@ TEST_F(Recorded, ManyReadyTasksNeedFewDescriptors) {
   }
   EXPECT_EQ(seen, 6 * many);
   std::size_t descriptors = 0;
-  runtime.core().graph().tasks().for_each([&](const Task&) { ++descriptors; });
+  front::core_of(runtime).graph().tasks().for_each([&](const Task&) { ++descriptors; });
   EXPECT_LT(descriptors, 12'500u);
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/runtime_core.hpp"
+#include "front/runtime/runtime_access.hpp"
 #include "meeting.hpp"
 
 namespace fairlead {
@@ -508,7 +509,7 @@ TEST(Reductions, PartialResultsHaveNames) {
   Flow flow(runtime);
   for (int i = 0; i < 10; ++i) flow.submit(add(s));
   flow.wait();
-  const auto& names = runtime.core().names();
+  const auto& names = front::core_of(runtime).names();
   EXPECT_EQ(names.text(DatumId{0}), "sum");
   EXPECT_EQ(names.text(DatumId{1}), "a partial result of sum");
 }

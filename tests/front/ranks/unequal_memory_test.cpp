@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "front/runtime/runtime_access.hpp"
 #include "net/communicator.hpp"
 #include "on_ranks.hpp"
 
@@ -53,7 +54,7 @@ TEST(RanksOfUnequalMemory, LimitEagerSendsByTheMemoryOfTheReceiver) {
     return config;
   };
   const auto thrown = tests::on_ranks(2, config_of, [&](Runtime& runtime) {
-    const auto traffic = [&] { return runtime.communicator()->traffic(); };
+    const auto traffic = [&] { return front::communicator_of(runtime)->traffic(); };
     if (runtime.rank() == large) {
       send_all(runtime, small);
       while (traffic().activates < count) std::this_thread::yield();

@@ -58,7 +58,7 @@ TEST(SimulatedStalls, AWriteBackThatHangs) {
       report_of(world.situation_when_stalled(10s)),
       AllOf(HasSubstr("(C), submitted at"),
             HasSubstr("waits for memory in device 0: it lacks 1024 KiB. Of 2048 KiB, 0 bytes are free, "
-                      "1024 KiB are on their way home"),
+                      "1024 KiB are being written back"),
             HasSubstr("a copy (eviction) of A (1024 KiB), on its way from device 0 to disk for 10 s")));
 }
 
@@ -72,10 +72,10 @@ TEST(SimulatedStalls, MemoryHeldByATask) {
   const engine::StatusReport situation = world.situation_when_stalled(10s);
   EXPECT_THAT(
       report_of(situation),
-      AllOf(HasSubstr(
-                "waits for memory in device 0: it lacks 2048 KiB. Of 3072 KiB, 1024 KiB are free; what is "
-                "freed goes to it first"),
-            HasSubstr("2048 KiB are used by (A), submitted at"), HasSubstr("first in turn is (B)")));
+      AllOf(
+          HasSubstr("waits for memory in device 0: it lacks 2048 KiB. Of 3072 KiB, 1024 KiB are free; freed "
+                    "memory goes to it first"),
+          HasSubstr("2048 KiB are used by (A), submitted at"), HasSubstr("the next is (B)")));
 }
 
 TEST(SimulatedStalls, ACommutativeDatumHeldByATask) {
@@ -91,7 +91,7 @@ TEST(SimulatedStalls, ALostWorker) {
   world.lose_worker(WorkerId{1});
   world.submit(reads("A"), 1);
   EXPECT_THAT(report_of(world.situation_when_stalled(10s)),
-              AllOf(HasSubstr("1 task is ready and waits for its turn"), HasSubstr("; not there are"),
+              AllOf(HasSubstr("1 task is ready and waits for its turn"), HasSubstr("; absent workers:"),
                     HasSubstr("worker 1 (device 1)")));
 }
 

@@ -134,7 +134,7 @@ TEST(Stalls, ACompletionThatIsNeverSignalled) {
   EXPECT_EQ(x, 1);
   EXPECT_THAT(reports.text(),
               AllOf(HasSubstr("start(x), submitted at"), HasSubstr("stalls_test.cpp"),
-                    HasSubstr("its body has returned, but nobody has signalled its Completion")));
+                    HasSubstr("its body has returned, but its Completion has not been signalled")));
 }
 
 // A waits for the hold, B is ordered after A, and only B's callback would release the hold.

@@ -1,5 +1,5 @@
-// What goes wrong inside a body, or is done there that must not be: the task fails, by a TaskError that names
-// it, its data and its line, and the run goes on to its end.
+// Failures and forbidden calls in a body: the task fails with a TaskError that names the task, its data and its
+// line, and the run continues to its end.
 #include "misuse/api/refused.hpp"
 
 #include <pthread.h>
@@ -18,7 +18,7 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-/// What wait() says of one task of this codelet, named "mistake".
+/// The message of wait() for one task of this codelet, named "mistake".
 template <class Codelet>
 std::string failure_of_one(const Codelet& mistake, std::size_t workers) {
   Runtime runtime(settings(workers));
@@ -32,7 +32,7 @@ std::string failure_of_one(const Codelet& mistake, std::size_t workers) {
   return text;
 }
 
-/// The same of a body that does this.
+/// The same for a body that calls this.
 std::string failure_of(const std::function<void()>& what, std::size_t workers = 1) {
   return failure_of_one(codelet("mistake").cpu([&what](InOut<int>) { what(); }), workers);
 }
@@ -42,7 +42,7 @@ TEST(Bodies, ThrowAnException) {
               HasSubstr("the cat is on the keyboard"));
 }
 
-TEST(Bodies, ThrowWhatIsNoException) {
+TEST(Bodies, ThrowSomethingElse) {
   EXPECT_THAT(failure_of([] { throw 42; }), HasSubstr("not a std::exception"));
 }
 
@@ -78,7 +78,7 @@ INSTANTIATE_TEST_SUITE_P(Lane, EndTheirThread, testing::Values(false, true),
                          [](const auto& lane) { return lane.param ? "DirectLane" : "Engine"; });
 
 // A worker's thread is replaced: the task fails, all others run, on as many threads as before.
-TEST_P(EndTheirThread, AWorkers) {
+TEST_P(EndTheirThread, OfAWorker) {
   Runtime runtime(with_lane(2));
   int x = 0, y = 0;
   const auto hx = runtime.value("x", x), hy = runtime.value("y", y);
@@ -88,7 +88,7 @@ TEST_P(EndTheirThread, AWorkers) {
     flow.submit(mistake(hx));
     flow.submit(increment(hx));
     flow.submit(increment(hy));
-    while (flow.done() < 3) std::this_thread::yield();  // this thread takes no part
+    while (flow.done() < 3) std::this_thread::yield();  // this thread runs no tasks
     EXPECT_THAT(refused<TaskError>([&] { flow.wait(); }),
                 AllOf(HasSubstr("mistake(x)"), HasSubstr("pthread_exit"), HasSubstr("1 task that needed")));
     EXPECT_EQ(y, round + 1);
@@ -97,8 +97,8 @@ TEST_P(EndTheirThread, AWorkers) {
   expect_works(runtime);
 }
 
-// That one goes, as it does elsewhere: what is on its stack ends as it should.
-TEST_P(EndTheirThread, TheProgramsOwn) {
+// The program's thread ends as usual: its stack is unwound.
+TEST_P(EndTheirThread, OfTheProgram) {
   int x = 0, y = 0;
   bool came_back = false;
   testing::internal::CaptureStderr();
@@ -145,7 +145,7 @@ TEST(Bodies, TheCauseIsNestedWithItsType) {
   }
 }
 
-// The first failure is told, the others are counted, and what needed their results is not run.
+// The error reports the first failure and the number of others; tasks that need their results are not run.
 TEST(Bodies, ManyFail) {
   Runtime runtime(settings(4));
   std::vector<int> x(50);
@@ -159,7 +159,7 @@ TEST(Bodies, ManyFail) {
   EXPECT_THAT(refused<TaskError>([&] { flow.wait(); }),
               AllOf(HasSubstr("49 more tasks failed"), HasSubstr("50 tasks that needed")));
   EXPECT_EQ(x, std::vector<int>(50));
-  flow.wait();  // told once
+  flow.wait();  // reported once
 }
 
 // ---- asynchronous bodies
@@ -175,13 +175,13 @@ TEST(AsynchronousBodies, ThrowAnException) {
               HasSubstr("the cat"));
 }
 
-TEST(AsynchronousBodies, ThrowWhatIsNoException) {
+TEST(AsynchronousBodies, ThrowSomethingElse) {
   EXPECT_THAT(asynchronous_failure_of([](const Completion&) { throw 42; }),
               HasSubstr("not a std::exception"));
 }
 
-// It has told a thread to do the work, and throws then: the task ends when both are over.
-TEST(AsynchronousBodies, ThrowAfterTheTokenWasHandedOn) {
+// The body passes its token to a thread, then throws: the task ends when both have finished.
+TEST(AsynchronousBodies, ThrowAfterPassingTheTokenOn) {
   std::thread thread;
   EXPECT_THAT(asynchronous_failure_of([&](const Completion& completion) {
                 thread = std::thread([completion] { completion.done(); });
@@ -213,8 +213,8 @@ TEST(AsynchronousBodies, SignalTwice) {
               HasSubstr("signalled twice"));
 }
 
-// Whoever signals too late is told, even if the runtime has gone meanwhile.
-TEST(AsynchronousBodies, SignalAgainWhenAllIsOver) {
+// A late signal gets an error, even after the end of the runtime.
+TEST(AsynchronousBodies, SignalAgainAfterTheEnd) {
   std::optional<Completion> kept;
   {
     Runtime runtime(settings());
@@ -237,11 +237,11 @@ TEST(AsynchronousBodies, FailWithoutACause) {
               HasSubstr("without a cause"));
 }
 
-// ---- what must not be called in a body, on the application's thread and on another
+// ---- forbidden calls in a body, on the application's thread and on another
 
 class CalledInABody : public testing::TestWithParam<bool> {
  protected:
-  /// What wait() says when a body has called this.
+  /// The message of wait() after a body has called this.
   std::string refused_in_body(const std::function<void(Runtime&, Flow&, Handle<int>)>& call) {
     const bool on_another_thread = GetParam();
     Runtime runtime(settings(on_another_thread ? 2 : 1));
@@ -254,7 +254,7 @@ class CalledInABody : public testing::TestWithParam<bool> {
     });
     flow_.emplace(runtime);
     flow_->submit(mistake(handle));
-    while (on_another_thread && flow_->done() == 0) std::this_thread::yield();  // this thread takes no part
+    while (on_another_thread && flow_->done() == 0) std::this_thread::yield();  // this thread runs no tasks
     const std::string text = refused<TaskError>([&] { flow_->wait(); });
     flow_.reset();
     EXPECT_EQ(ran_on != std::this_thread::get_id(), on_another_thread);
@@ -289,7 +289,7 @@ TEST_P(CalledInABody, MakingAMatrix) {
       AllOf(HasSubstr("tiled was called"), HasSubstr("task's body")));
 }
 
-TEST_P(CalledInABody, BeginningAFlow) {
+TEST_P(CalledInABody, ConstructingAFlow) {
   EXPECT_THAT(refused_in_body([](Runtime& runtime, Flow&, Handle<int>) { Flow another(runtime); }),
               AllOf(HasSubstr("beginning of a flow was called"), HasSubstr("task's body")));
 }

@@ -1,4 +1,4 @@
-// Mistakes in making a codelet are told at once, before there is a task.
+// Mistakes in making a codelet are reported at once, before there is a task.
 #include "misuse/api/refused.hpp"
 
 namespace fairlead::misuse {
@@ -38,7 +38,7 @@ TEST(Codelets, MoreBodiesThanCanBeTried) {
               HasSubstr("more than 16 bodies for CPU cores"));
 }
 
-// What was made before a mistake is as good as before.
+// A refused call leaves the codelet unchanged.
 TEST(Codelets, AreNotChangedByAMistake) {
   Runtime runtime(settings());
   int x = 0;

@@ -1,5 +1,4 @@
-// Tasks that are given the wrong data are refused where they are submitted, by a message that names the task,
-// the datum and the line.
+// Tasks with wrong data are refused at submission, with a message that names the task, the datum and the line.
 #include "misuse/api/refused.hpp"
 
 #include <string>
@@ -11,7 +10,7 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-TEST(WrongData, ReadingWhatNothingHasWritten) {
+TEST(WrongData, ReadingUnwrittenData) {
   Runtime runtime(settings());
   const auto a = runtime.tiled<double>("A", 64, 64, 32);
   Flow flow(runtime);
@@ -46,7 +45,7 @@ TEST(WrongData, AHandleOfADestroyedMatrix) {
   }
   EXPECT_THAT(refused<UsageError>([&] { flow.submit(scale_tile(handle, 2.0)); }),
               AllOf(HasSubstr("scale"), HasSubstr("destroyed"), HasSubstr("data_test.cpp:")));
-  // Another matrix may lie where it was.
+  // Another matrix may have its memory.
   const auto b = runtime.tiled<double>("B", 64, 64, 32);
   for (int i = 0; i < 2; ++i)
     for (int j = 0; j < 2; ++j) flow.submit(fill_tile(b(i, j), 1.0));
@@ -91,7 +90,7 @@ TEST(WrongData, MoreThanTheMemoryCanEverHold) {
       refused<FootprintError>(submit),
       AllOf(HasSubstr("the task add(A[0,0], A[1,0], A[1,1]) needs 393216 bytes"), HasSubstr("262144 bytes"),
             HasSubstr("\"RAM\""), HasSubstr(line_of(line)), HasSubstr("smaller tiles")));
-  flow.submit(add(a(0, 0), a(0, 0), a(1, 1)));  // one of them twice is two
+  flow.submit(add(a(0, 0), a(0, 0), a(1, 1)));  // one tile twice: two tiles in all
   flow.wait();
 }
 
@@ -143,7 +142,7 @@ TEST(WrongSettings, ASpillDirectoryThatDoesNotExist) {
               AllOf(HasSubstr("/no/such/place"), HasSubstr("No such file")));
 }
 
-// Not after hours of work.
+// At the start, not after hours of work.
 TEST(WrongSettings, AnEventLogThatCannotBeWritten) {
   Config config = settings();
   config.set("event-log", "/no/such/place/log");

@@ -1,5 +1,5 @@
-// A child process has the memory of a runtime and none of its threads: all that enters it is refused, its end
-// does nothing, and the parent goes on.
+// A child process has the memory of a runtime and none of its threads: all calls are refused, the destructor
+// does nothing, and the parent continues.
 #include "misuse/api/refused.hpp"
 
 #include <sys/wait.h>
@@ -19,7 +19,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// The exit code of a child that does this; a child that hangs is ended by a signal, and that gives -1.
+/// The exit code of a child that does this; -1 if it hangs and is ended by a signal.
 int in_one_child(const std::function<int()>& what, unsigned limit_seconds) {
   const pid_t child = fork();
   if (child == 0) {
@@ -31,8 +31,8 @@ int in_one_child(const std::function<int()>& what, unsigned limit_seconds) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/// ThreadSanitizer has locks of its own: a child whose parent's workers held one when it was forked waits for it for ever. So one
-/// of five has to come to an end there.
+/// ThreadSanitizer has its own locks: a child waits for ever if its parent's workers held one during the fork. So only one
+/// of five children must end there.
 int in_a_child(const std::function<int()>& what) {
   int result = -1;
   for (int left = tests::thread_sanitized ? 5 : 1; left != 0 && result == -1; --left)
@@ -61,7 +61,7 @@ class Fork : public testing::Test {
     for (int i = 0; i < 300; ++i) flow_->submit(increment(handle_));
   }
   virtual Config config() { return settings(2, "1MiB"); }
-  /// The parent has lost nothing.
+  /// The parent's runtime still works.
   void expect_parent_goes_on() {
     double sum = 0;
     const auto total = runtime_->value("sum", sum);
@@ -92,13 +92,13 @@ TEST_F(Fork, AChildThatEntersTheRuntimeIsRefused) {
       [&] { (void)runtime_->statistics(); },
       [&] { (void)runtime_->command_digest(); },
   };
-#ifdef FAIRLEAD_THREAD_SANITIZED  // what it keeps of threads that are busy is not whole in a child, which may wait for ever
+#ifdef FAIRLEAD_THREAD_SANITIZED  // its records of busy threads are inconsistent in a child, which may wait for ever
   flow_->wait();
   constexpr int first = 1;
 #else
   constexpr int first = 0;
 #endif
-  // While tasks run, and when all are over.
+  // While tasks run, and after all have finished.
   for (int round = first; round < 2; ++round) {
     const int wrong = in_a_child([&] {
       int number = 1;
@@ -122,7 +122,7 @@ TEST_F(Fork, InAChildTheEndOfARuntimeTouchesNeitherThreadsNorFiles) {
     return 0;
   };
   EXPECT_EQ(in_a_child(destroy_all), 0);
-  EXPECT_EQ(in_a_child([&] {  // the other way round
+  EXPECT_EQ(in_a_child([&] {  // in reverse order
               runtime_.reset();
               matrix_.reset();
               flow_.reset();
@@ -160,7 +160,7 @@ TEST_F(ForkWithLog, TheLogIsTheParents) {
   EXPECT_TRUE(std::filesystem::exists(path_));
 }
 
-// A child that touches none of its parent's runtimes may have one of its own.
+// A child that does not use its parent's runtimes may have its own.
 TEST(ForkBefore, AChildMayHaveARuntimeOfItsOwn) {
   if (tests::thread_sanitized)
     GTEST_SKIP() << "ThreadSanitizer allows no threads in a child of a process that had some";

@@ -1,4 +1,4 @@
-// Mistakes with data in the hands of the program: each is told, with the hold, and nothing hangs.
+// Mistakes with holds: each error names the hold, and nothing hangs.
 #include "misuse/api/refused.hpp"
 
 #include <atomic>
@@ -29,7 +29,7 @@ TEST_P(Holds, WaitForATaskThatNeedsWhatTheThreadHolds) {
   EXPECT_THAT(refused<UsageError>([&] { flow.wait(); }),
               AllOf(HasSubstr("wait() would never return"), HasSubstr("this thread holds x (read-write)"),
                     HasSubstr("holds_test.cpp:"), HasSubstr("increment waits for x")));
-  EXPECT_EQ(y, 1);  // all that could be done was done
+  EXPECT_EQ(y, 1);  // all other tasks were run
   hold.release();
   flow.wait();
   EXPECT_EQ(x, 1);
@@ -46,7 +46,7 @@ TEST_P(Holds, WaitForATaskThatNeedsItIndirectly) {
   other.submit(copy(hx, hy));
   other.submit(increment(hy));
   EXPECT_THAT(refused<UsageError>([&] { other.wait(); }), HasSubstr("this thread holds x"));
-  flow.wait();  // it has nothing to wait for
+  flow.wait();  // this flow has no tasks
   hold.reset();
   other.wait();
   EXPECT_EQ(y, 1);
@@ -65,17 +65,17 @@ TEST_P(Holds, AFutureOfATaskThatNeedsWhatTheThreadHolds) {
   EXPECT_EQ(x, 1);
 }
 
-/// A thread that holds x and is about to wait for a task that changes x. Another task, which can run, tells
+/// A thread that holds x and is about to wait for a task that changes x. Another task, which can run, sets
 /// `done`.
 struct WaitsForItsOwn {
   explicit WaitsForItsOwn(const Config& config) : runtime(config) {
     flow.submit(increment(hx));
-    flow.submit(codelet("tell").cpu([this](InOut<int>) {
+    flow.submit(codelet("signal").cpu([this](InOut<int>) {
       done = true;
       done.notify_all();
     })(hy));
   }
-  /// Until all that the thread could do is done, and a little longer.
+  /// Waits until the thread has run all other tasks, and a little longer.
   void let_it_wait() const {
     done.wait(false);
     while (runtime.status().find("the program holds x") == std::string::npos) std::this_thread::yield();
@@ -94,7 +94,7 @@ class HoldsElsewhere : public testing::TestWithParam<bool> {};
 INSTANTIATE_TEST_SUITE_P(Threads, HoldsElsewhere, testing::Values(false, true),
                          [](const auto& moved) { return moved.param ? "Moved" : "ByReference"; });
 
-// Whoever got it, by value or by reference, may release it: the wait ends when he does.
+// Another thread may release the hold, which it has by value or by reference: then the wait ends.
 TEST_P(HoldsElsewhere, AreWaitedFor) {
   for (const std::size_t workers : {1, 3}) {
     WaitsForItsOwn held(settings(workers));
@@ -115,8 +115,8 @@ TEST_P(HoldsElsewhere, AreWaitedFor) {
   }
 }
 
-// As soon as that is found, the wait is refused after all.
-TEST(HoldsOfOthers, AreWaitedForNoLongerThanThereAreOthers) {
+// When the last other thread has ended, the wait is refused.
+TEST(HoldsOfOthers, AreWaitedForOnlyWhileOtherThreadsExist) {
   Config config = settings(2);
   config.set("quiet-period", 1);
   WaitsForItsOwn held(config);
@@ -129,7 +129,7 @@ TEST(HoldsOfOthers, AreWaitedForNoLongerThanThereAreOthers) {
   EXPECT_EQ(held.x, 1);
 }
 
-// The second acquire gives up: it is not given later, when nobody expects it.
+// The refused acquire is cancelled: it is not granted later.
 TEST_P(Holds, AcquireWhatTheThreadHolds) {
   Runtime runtime(settings(GetParam()));
   int x = 0;
@@ -165,7 +165,7 @@ TEST_P(Holds, SubmitForEverBehindAHold) {
   EXPECT_EQ(x, 17);
 }
 
-TEST_P(Holds, FlushWhatIsHeldForWriting) {
+TEST_P(Holds, FlushDataHeldForWriting) {
   Runtime runtime(settings(GetParam()));
   const auto a = runtime.tiled<double>("A", 64, 64, 32);
   Flow flow(runtime);
@@ -177,7 +177,7 @@ TEST_P(Holds, FlushWhatIsHeldForWriting) {
   runtime.flush();
 }
 
-TEST_P(Holds, HoldMoreThanMemoryHas) {
+TEST_P(Holds, HoldMoreThanFitsInMemory) {
   Runtime runtime(settings(GetParam(), "256KiB"));
   const auto a = runtime.tiled<double>("A", 64 * 10, 64, 64);  // ten tiles of 32 KiB, eight fit
   Flow flow(runtime);
@@ -199,8 +199,8 @@ TEST_P(Holds, HoldMoreThanMemoryHas) {
   EXPECT_EQ(flow.acquire(read(a(9, 0))).get<0>()(3, 3), 2);
 }
 
-// What is advised is enough, also where the program keeps a part of the limit for itself.
-TEST(HoldMistakes, TheMemoryThatIsAdvisedIsEnough) {
+// The error's advice is sufficient, also if the program reserves a part of the limit.
+TEST(HoldMistakes, TheAdvisedMemorySuffices) {
   constexpr Bytes reserved = 1 << 20;
   Config config = settings(1, "1280KiB");
   for (const bool enough : {false, true}) {
@@ -221,7 +221,7 @@ TEST(HoldMistakes, TheMemoryThatIsAdvisedIsEnough) {
   }
 }
 
-TEST(AcquireMistakes, WhatNothingHasWritten) {
+TEST(AcquireMistakes, UnwrittenData) {
   Runtime runtime(settings());
   const auto a = runtime.tiled<double>("A", 64, 64, 32);
   Flow flow(runtime);
@@ -241,7 +241,7 @@ TEST(AcquireMistakes, EmptyHandlesAndOtherRuntimes) {
               HasSubstr("another runtime"));
 }
 
-TEST(AcquireMistakes, UseAHoldThatIsOver) {
+TEST(AcquireMistakes, UseAReleasedHold) {
   Runtime runtime(settings());
   int x = 4;
   const auto hx = runtime.value("x", x);
@@ -268,7 +268,7 @@ TEST(AcquireMistakes, InABodyAndInAnotherThread) {
   EXPECT_THAT(text, HasSubstr("acquire was called by another thread"));
 }
 
-// A callback runs between tasks: what waits or submits there would wait for itself.
+// A callback runs between tasks: a wait or submission there would wait for itself.
 TEST(CallbackMistakes, WaitAndSubmitInACallback) {
   Runtime runtime(settings(1));
   int x = 0;

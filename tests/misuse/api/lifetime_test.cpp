@@ -1,4 +1,4 @@
-// Things that end in the wrong order or in the wrong place.
+// Objects that are destroyed in the wrong order or by the wrong thread.
 #include "misuse/api/refused.hpp"
 
 #include <atomic>
@@ -14,8 +14,8 @@ namespace {
 
 using testing::HasSubstr;
 
-// Its tasks are run; what is left of it says that it is gone.
-TEST(InjectedLoss, ARuntimeIsDestroyedWithTasksPending) {
+// Its tasks are run; later calls get an error.
+TEST(Lifetime, ARuntimeIsDestroyedWithTasksPending) {
   auto runtime = std::make_unique<Runtime>(settings());
   int x = 0;
   const auto handle = runtime->value("x", x);
@@ -37,7 +37,7 @@ TEST(InjectedLoss, ARuntimeIsDestroyedWithTasksPending) {
   expect_works(another);
 }
 
-TEST(InjectedLoss, ARuntimeIsDestroyedWhileAnAsynchronousTaskRuns) {
+TEST(Lifetime, ARuntimeIsDestroyedWhileAnAsynchronousTaskRuns) {
   auto runtime = std::make_unique<Runtime>(settings());
   int x = 0;
   const auto handle = runtime->value("x", x);
@@ -56,7 +56,7 @@ TEST(InjectedLoss, ARuntimeIsDestroyedWhileAnAsynchronousTaskRuns) {
   thread.join();
 }
 
-TEST(InjectedLoss, AFlowIsDestroyedWithTasksPending) {
+TEST(Lifetime, AFlowIsDestroyedWithTasksPending) {
   int x = 0;
   Runtime runtime(settings());
   const auto handle = runtime.value("x", x);
@@ -67,7 +67,7 @@ TEST(InjectedLoss, AFlowIsDestroyedWithTasksPending) {
   EXPECT_EQ(x, 1000);
 }
 
-TEST(InjectedLoss, AFlowWithFailedTasksIsDestroyedWithoutAWait) {
+TEST(Lifetime, AFlowWithFailedTasksIsDestroyedWithoutAWait) {
   int x = 0;
   Runtime runtime(settings());
   const auto handle = runtime.value("x", x);
@@ -79,8 +79,8 @@ TEST(InjectedLoss, AFlowWithFailedTasksIsDestroyedWithoutAWait) {
   expect_works(runtime);
 }
 
-// Nobody is there to be thrown the failure: it is said on standard error, once,
-TEST(InjectedLoss, WhatFailedInAFlowThatNobodyWaitsForIsSaid) {
+// No caller waits for the failure: standard error reports it, once,
+TEST(Lifetime, AFailureInAFlowWithoutAWaitIsPrinted) {
   int x = 0;
   Runtime runtime(settings());
   const auto handle = runtime.value("x", x);
@@ -104,8 +104,8 @@ TEST(InjectedLoss, WhatFailedInAFlowThatNobodyWaitsForIsSaid) {
   EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("threw: the dog"));
 }
 
-// and not at all if somebody was told, or nothing failed.
-TEST(InjectedLoss, WhatSomebodyWasToldIsNotSaid) {
+// and not if a caller got the error, or nothing failed.
+TEST(Lifetime, AReportedFailureIsNotPrinted) {
   int x = 0;
   Runtime runtime(settings());
   const auto handle = runtime.value("x", x);
@@ -133,7 +133,7 @@ TEST(InjectedLoss, WhatSomebodyWasToldIsNotSaid) {
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 
-TEST(InjectedLoss, ARuntimeSaysThatItDropsATaskThatWaitsForAHold) {
+TEST(Lifetime, ARuntimeReportsThatItDropsATaskThatWaitsForAHold) {
   int x = 0;
   Hold<InOut<int>> kept;
   testing::internal::CaptureStderr();
@@ -147,14 +147,14 @@ TEST(InjectedLoss, ARuntimeSaysThatItDropsATaskThatWaitsForAHold) {
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
               testing::AllOf(HasSubstr("were not run"), HasSubstr("this thread holds x (read-write)"),
                              HasSubstr("increment waits for x"), HasSubstr("lifetime_test.cpp:")));
-  *kept = 3;  // still there
+  *kept = 3;  // still valid
   kept.release();
   EXPECT_THAT(refused<UsageError>([&] { kept.get<0>(); }), HasSubstr("after its release"));
   EXPECT_EQ(x, 3);
 }
 
-// Everything goes on another thread, which cannot wait: what is not run is said.
-TEST(InjectedLoss, AFlowAndItsRuntimeAreDestroyedByAnotherThread) {
+// Another thread, which cannot wait, destroys both: tasks that are not run are reported.
+TEST(Lifetime, AFlowAndItsRuntimeAreDestroyedByAnotherThread) {
   for (int round = 0; round < 20; ++round) {
     auto runtime = std::make_unique<Runtime>(settings());
     int x = 0;
@@ -170,7 +170,7 @@ TEST(InjectedLoss, AFlowAndItsRuntimeAreDestroyedByAnotherThread) {
   }
 }
 
-TEST(InjectedLoss, AMatrixIsDestroyedWithTasksPending) {
+TEST(Lifetime, AMatrixIsDestroyedWithTasksPending) {
   Runtime runtime(settings());
   std::atomic<int> ran = 0;
   const auto count = codelet("count").cpu([&](Out<Tile<double>> t) { t(0, 0) = 1, ++ran; });
@@ -184,8 +184,8 @@ TEST(InjectedLoss, AMatrixIsDestroyedWithTasksPending) {
   flow.wait();
 }
 
-// It cannot be waited for there: what its tasks need stays, and they run.
-TEST(InjectedLoss, AFlowAndAMatrixAreDestroyedByAnotherThread) {
+// That thread cannot wait: the data of the tasks stay, and they run.
+TEST(Lifetime, AFlowAndAMatrixAreDestroyedByAnotherThread) {
   int x = 0;
   Runtime runtime(settings());
   const auto handle = runtime.value("x", x);
@@ -200,9 +200,9 @@ TEST(InjectedLoss, AFlowAndAMatrixAreDestroyedByAnotherThread) {
   expect_works(runtime);
 }
 
-TEST(InjectedLoss, AFlowAndAMatrixAreDestroyedInABody) {
+TEST(Lifetime, AFlowAndAMatrixAreDestroyedInABody) {
   for (const std::size_t workers : {1, 2}) {
-    int x = 0, y = 0;  // used until the runtime has ended: a body cannot wait for other's tasks
+    int x = 0, y = 0;  // used until the runtime ends: a body cannot wait for other tasks
     Runtime runtime(settings(workers));
     const auto hx = runtime.value("x", x), hy = runtime.value("y", y);
     auto matrix = std::make_unique<TiledMatrix<double>>(runtime.tiled<double>("A", 512, 512, 64));
@@ -221,13 +221,13 @@ TEST(InjectedLoss, AFlowAndAMatrixAreDestroyedInABody) {
   }
 }
 
-TEST(InjectedLoss, ARuntimeIsDestroyedByAnotherThread) {
+TEST(Lifetime, ARuntimeIsDestroyedByAnotherThread) {
   auto runtime = std::make_unique<Runtime>(settings());
   expect_works(*runtime);
   std::thread([&] { runtime.reset(); }).join();
 }
 
-TEST(InjectedLoss, ManyMatricesComeAndGo) {
+TEST(Lifetime, ManyMatricesAreCreatedAndDestroyed) {
   Runtime runtime(settings());
   Flow flow(runtime);
   std::vector<Handle<Tile<double>>> old;
@@ -240,7 +240,7 @@ TEST(InjectedLoss, ManyMatricesComeAndGo) {
   flow.wait();
 }
 
-TEST(InjectedLoss, ACancelledFlowSaysSo) {
+TEST(Lifetime, ACancelledFlowReportsIt) {
   int x = 0;
   Runtime runtime(settings());
   const auto handle = runtime.value("x", x);
@@ -252,8 +252,8 @@ TEST(InjectedLoss, ACancelledFlowSaysSo) {
   expect_works(runtime);
 }
 
-// What a program does that wants to end: nothing hangs, whatever the cap of the disk.
-TEST(InjectedLoss, AFlushIsGivenUp) {
+// For a program that ends: nothing hangs, whatever the cap of the disk.
+TEST(Lifetime, AFlushIsAborted) {
   Config config = settings(2, "4MiB");
   config.set("disk-bandwidth", "100kB/s");
   Runtime runtime(config);
@@ -266,9 +266,9 @@ TEST(InjectedLoss, AFlushIsGivenUp) {
   another.join();
 }
 
-// What a program does on Ctrl-C: it is in the middle of submitting tasks that nobody wants any more.
-// With one worker, the program's own thread, nothing has run before wait().
-TEST(InjectedLoss, SubmissionEndsWhenTheProgramWantsToEnd) {
+// For Ctrl-C in a program that is submitting tasks. With one worker, the program's own thread, no task has run
+// before wait().
+TEST(Lifetime, SubmissionFailsWhenTheProgramEnds) {
   Runtime runtime(settings(1, "4MiB"));
   const auto a = runtime.tiled<double>("A", 512, 512, 64);
   Flow flow(runtime);
@@ -279,14 +279,14 @@ TEST(InjectedLoss, SubmissionEndsWhenTheProgramWantsToEnd) {
   EXPECT_THROW(flow.wait(), Error);
 }
 
-TEST(InjectedLoss, RegistrationEndsWhenTheProgramWantsToEnd) {
+TEST(Lifetime, RegistrationFailsWhenTheProgramEnds) {
   Runtime runtime(settings(2, "4MiB"));
   runtime.wind_down();
   EXPECT_THROW(runtime.tiled<double>("A", 4096, 4096, 8), Error);
 }
 
-// What bodies use may be declared behind the flow, and is gone before anything else waits for them.
-TEST(InjectedLoss, NoBodyRunsAnyMoreWhenTheProgramIsToldThatItEnds) {
+// Variables of bodies may be declared after the flow, and are destroyed before any other wait for the bodies.
+TEST(Lifetime, NoBodyRunsWhenTheProgramGetsTheErrorThatItEnds) {
   for (const bool registers : {false, true}) {
     Runtime runtime(settings(2, "4MiB"));
     int x = 0, y = 0;

@@ -1,4 +1,4 @@
-// Shapes and parts that cannot be are refused, by a message that names the datum.
+// Impossible shapes and parts are refused, with a message that names the datum.
 #include "misuse/api/refused.hpp"
 
 #include <utility>
@@ -39,7 +39,7 @@ TEST(WrongShapes, AtNoAddress) {
   expect_works(runtime);
 }
 
-TEST(WrongShapes, WhoseElementsLieUponEachOther) {
+TEST(WrongShapes, WithOverlappingElements) {
   Runtime runtime(settings());
   std::vector<double> memory(1000);
   EXPECT_THAT(refused<UsageError>([&] { runtime.matrix("A", memory.data(), 10, 4, 9); }),
@@ -53,7 +53,7 @@ TEST(WrongShapes, WhoseElementsLieUponEachOther) {
   expect_works(runtime);
 }
 
-TEST(WrongShapes, AnObjectAskedForWhereItIsPacked) {
+TEST(WrongShapes, AnObjectRequestedWhereItIsPacked) {
   Runtime runtime(settings());
   const auto kept = runtime.packable<int>("object", 64);
   const auto body = codelet("body").cpu([](Out<Packable<int>> object) { object.object() = 1; });
@@ -118,7 +118,7 @@ TEST(WrongParts, OfAPartOrATile) {
   expect_works(world.runtime);
 }
 
-TEST(WrongParts, ThatAreNotOnePieceOnDisk) {
+TEST(WrongParts, ThatAreNotContiguousOnDisk) {
   Runtime runtime(settings());
   const auto a = runtime.matrix<double>("A", 512, 512);
   EXPECT_THAT(refused<UsageError>([&] { runtime.split(a, 256, 512); }),
@@ -129,7 +129,7 @@ TEST(WrongParts, ThatAreNotOnePieceOnDisk) {
   expect_works(runtime);
 }
 
-TEST(WrongParts, WhoseWholeIsRemovedBeforeThem) {
+TEST(WrongParts, OfAWholeRemovedBeforeThem) {
   World world;
   const auto parts = world.runtime.split(world.whole, 30);
   EXPECT_THAT(refused<UsageError>([&] { world.runtime.remove(world.whole); }),
@@ -149,7 +149,7 @@ TEST(WrongParts, UsedAfterTheirPartition) {
   expect_works(world.runtime);
 }
 
-// The whole is held while a task needs a part: waiting for that would never end.
+// The whole is held while a task needs a part: the wait would never end.
 TEST(WrongParts, WhileTheWholeIsHeld) {
   World world;
   const auto parts = world.runtime.split(world.whole, 30);

@@ -1,5 +1,4 @@
-// Wishes for accelerators that do not exist, or for places that are none, name the task or datum and what
-// there is.
+// Errors of hints for absent accelerators or invalid places name the task or datum, and the valid values.
 #include "misuse/api/refused.hpp"
 
 #include <string>
@@ -51,13 +50,13 @@ TEST(WrongPlaces, AMachineWithoutAccelerators) {
   EXPECT_THAT(refused<UsageError>([&] { flow.submit(increment(x).on_device(0)); }),
               HasSubstr("on device 0, but there are no accelerators"));
   EXPECT_THAT(refused<UsageError>([&] { runtime.advise(x, 0); }),
-              HasSubstr("x is to live on device 0, but there are no accelerators"));
+              HasSubstr("x has its home on device 0, but there are no accelerators"));
   flow.submit(add_to(x, 1, x).where(0));
   flow.wait();
   expect_works(runtime);
 }
 
-TEST(WrongPlaces, AnArgumentThatIsNoDatumOrDoesNotExist) {
+TEST(WrongPlaces, AnArgumentThatIsNotADatumOrDoesNotExist) {
   Runtime runtime(with_devices());
   int value = 0;
   const auto x = runtime.value("x", value);
@@ -68,12 +67,12 @@ TEST(WrongPlaces, AnArgumentThatIsNoDatumOrDoesNotExist) {
                 HasSubstr("argument " + std::to_string(argument) + " is, but it has 3, counted from 0"));
 }
 
-TEST(WrongPlaces, AdviceOnWhatIsNotThere) {
+TEST(WrongPlaces, AdviceOnAbsentData) {
   Runtime runtime(with_devices()), other(with_devices());
   int value = 0;
   const auto x = runtime.value("x", value);
   EXPECT_THAT(refused<UsageError>([&] { runtime.advise(x, 2); }),
-              AllOf(HasSubstr("x is to live on device 2"), HasSubstr("there are 2, counted from 0")));
+              AllOf(HasSubstr("x has its home on device 2"), HasSubstr("there are 2, counted from 0")));
   EXPECT_THAT(refused<UsageError>([&] { other.advise(x, 1); }), HasSubstr("belongs to another runtime"));
   EXPECT_THAT(refused<UsageError>([&] { runtime.advise(Handle<int>(), 1); }), HasSubstr("empty"));
   runtime.advise(x, 1);
@@ -87,7 +86,7 @@ TEST(WrongPlaces, AdviceOnTiles) {
   Runtime runtime(with_devices());
   auto a = runtime.tiled<double>("A", 64, 64, 32);
   EXPECT_THAT(refused<UsageError>([&] { a.advise([](int row, int column) { return row + column; }); }),
-              HasSubstr("A[1,1] is to live on device 2"));
+              HasSubstr("A[1,1] has its home on device 2"));
   const auto b = std::move(a);
   EXPECT_THAT(refused<UsageError>([&] { a.advise([](int, int) { return 0; }); }), HasSubstr("moved"));
   b.advise([](int row, int) { return row; });

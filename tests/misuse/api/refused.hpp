@@ -1,4 +1,4 @@
-// What the tests of mistakes against the library share: settings, a few codelets, and the text of an error.
+// Shared by the tests of misuse of the library: settings, a few codelets, and the text of an error.
 #pragma once
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 
 namespace fairlead::misuse {
 
-/// Of the file that asks, as errors name it.
+/// The calling file, as in error messages.
 inline std::string line_of(int line, std::string_view file = __builtin_FILE()) {
   return std::string(file.substr(file.rfind('/') + 1)) + ":" + std::to_string(line);
 }
@@ -22,7 +22,7 @@ inline Config settings(std::size_t workers = 2, const char* memory = "1MiB") {
   return config;
 }
 
-/// What `call` throws, which has to be an Expected; else the test fails and the text is empty.
+/// The text of the exception of `call`, which must be an Expected; otherwise the test fails and the text is empty.
 template <class Expected, class Call>
 std::string refused(Call&& call) {
   try {
@@ -37,7 +37,7 @@ std::string refused(Call&& call) {
   return {};
 }
 
-/// "1.25MiB" of an error that says "allow at least 1.25 MiB of memory".
+/// "1.25MiB" from the error "allow at least 1.25 MiB of memory".
 inline std::string advised_in(const std::string& text) {
   constexpr std::string_view before = "allow at least ", after = " of memory";
   const std::size_t begin = text.find(before), end = text.find(after, begin);
@@ -61,7 +61,7 @@ inline const auto scale_tile = codelet("scale").cpu([](InOut<Tile<double>> t, do
 });
 inline const auto increment = codelet("increment").cpu([](InOut<int> x) { ++*x; });
 
-/// After a mistake the runtime is as good as before.
+/// After a mistake the runtime still works.
 inline void expect_works(Runtime& runtime) {
   int x = 0;
   Flow flow(runtime);

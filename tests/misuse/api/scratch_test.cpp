@@ -1,4 +1,4 @@
-// Scratch that cannot be had is refused where the task is submitted.
+// Impossible scratch sizes are refused at submission.
 #include "misuse/api/refused.hpp"
 
 namespace fairlead::misuse {

@@ -1,5 +1,5 @@
-// Sizes that cannot be: computed without overflow, refused where they are registered, with the number;
-// nothing is set aside for them.
+// Impossible sizes: computed without overflow, refused at registration with the number, without an
+// allocation.
 #include "misuse/api/refused.hpp"
 
 #include <cstdint>
@@ -60,7 +60,7 @@ TEST(Sizes, TilesThatAreTooMany) {
   expect_works(runtime);
 }
 
-TEST(Sizes, AMatrixInPlaceThatIsNone) {
+TEST(Sizes, AnInvalidMatrixInPlace) {
   Runtime runtime(settings());
   std::vector<double> memory(16);
   double* const nowhere = nullptr;

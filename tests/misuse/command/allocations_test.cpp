@@ -28,11 +28,11 @@ namespace fairlead::misuse {
 namespace {
 
 #if !defined(FAIRLEAD_ADDRESS_SANITIZED) && \
-    !defined(FAIRLEAD_THREAD_SANITIZED)  // which have an operator new of their own
+    !defined(FAIRLEAD_THREAD_SANITIZED)  // these have their own operator new
 
 constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max() / 2;
 
-/// A command, and the file that it makes, of which there is nothing unless it succeeds.
+/// A command, and the file that it makes, which exists only if the command succeeds.
 struct Command {
   const char *name, *words, *output;
 };
@@ -53,7 +53,7 @@ constexpr Command commands[] = {
      "L.npy"},
 };
 
-/// A folder in which no BLAS has to be timed: one library, as if that had been done.
+/// A folder with a cached timing of one BLAS, so none is measured.
 class Prepared : public Folder {
  public:
   Prepared() {
@@ -83,7 +83,7 @@ class Prepared : public Folder {
     if (bytes.size() == sizeof count) std::memcpy(&count, bytes.data(), sizeof count);
     return count;
   }
-  /// What a run has made; without what it keeps of the machine.
+  /// The files of a run, without its cache.
   std::vector<std::string> names() const {
     std::vector<std::string> all;
     for (const auto& entry : std::filesystem::directory_iterator(path()))
@@ -96,7 +96,7 @@ class Prepared : public Folder {
   std::filesystem::path counted() const { return path() / "counted"; }
 };
 
-/// The same numbers but for what another order of sums, or another BLAS, changes.
+/// The same numbers up to the rounding of another order of sums, or another BLAS.
 void expect_same_array(const std::string& got, const std::string& right, const std::string& what) {
   ASSERT_EQ(got.size(), right.size()) << what;
   constexpr std::size_t header = 128;
@@ -126,7 +126,7 @@ void expect_alike(const std::string& got, const std::string& right, const std::s
   right.starts_with('{') ? expect_same_report(got, right, what) : expect_same_array(got, right, what);
 }
 
-/// Of so many allocations, those that fail one after the other.
+/// The allocations, of so many, that fail in separate runs.
 std::vector<std::uint64_t> points_of(std::uint64_t all) {
   std::vector<std::uint64_t> points;
   if (!tests::at_length()) {
@@ -164,7 +164,7 @@ class FailingAllocations : public testing::TestWithParam<Command> {
       }
       ++errors;
       EXPECT_NE(answer.errors.find("fairlead"), std::string::npos) << "without a word: " << what;
-      // Only the report may be what fails, and then that is said.
+      // Only the report may fail, with an error.
       const bool said = answer.errors.find("complete") != std::string::npos ||
                         answer.errors.find("all the same") != std::string::npos;
       EXPECT_EQ(folder.names(), said ? with_output : without) << what;

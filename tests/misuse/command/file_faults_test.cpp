@@ -1,4 +1,4 @@
-// Files that do not do what files usually do: without nameless ones, interrupted, not replaceable, altered.
+// Unusual files and file systems: without unnamed files, interrupted, not replaceable, altered.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -32,9 +32,9 @@ using testing::HasSubstr;
 using namespace std::chrono_literals;
 
 #if !defined(FAIRLEAD_ADDRESS_SANITIZED) && \
-    !defined(FAIRLEAD_THREAD_SANITIZED)  // which want to be loaded first
+    !defined(FAIRLEAD_THREAD_SANITIZED)  // sanitizers must be loaded first
 
-TEST(FileFaults, ASignalWhileSpaceIsSetAsideIsNoFailure) {
+TEST(FileFaults, ASignalDuringTheReservationOfSpaceIsNoFailure) {
   Folder folder;
   const Shim shim;
   shim.plan().operation = FileOperation::allocate;
@@ -52,7 +52,7 @@ std::ptrdiff_t partials(const Folder& folder) {
                                [](const auto& entry) { return entry.path().extension() == ".partial"; });
 }
 
-/// Where outputs need names from the beginning, those go with the run, however it is ended: by one signal, or two at once.
+/// Named temporary outputs are removed at the end of the run, also by one signal, or two at once.
 void expect_nothing_left(const std::string& words, std::ptrdiff_t outputs, int signal) {
   Folder folder;
   constexpr int n = 1024;
@@ -86,7 +86,7 @@ void expect_nothing_left(const std::string& words, std::ptrdiff_t outputs, int s
 
 class Signals : public testing::TestWithParam<int> {};
 
-TEST_P(Signals, LeaveNothingWhereFilesNeedNames) {
+TEST_P(Signals, LeaveNothingIfFilesNeedNames) {
   expect_nothing_left("solve big.npy right.npy -o x.npy", 1, GetParam());
 }
 

@@ -1,4 +1,4 @@
-// Running the program, and looking at what it leaves.
+// Runs the program, and checks its files.
 #include "misuse/command/folder.hpp"
 #include "sanitized.hpp"
 
@@ -126,7 +126,7 @@ Answer Folder::run(const std::string& words, const std::vector<std::string>& env
 
 bool Folder::mount(const std::string& name, std::size_t bytes, bool read_only) {
   fs::create_directory(path_ / name);
-  // In a name space of this process: nothing is left mounted, however it ends.
+  // In a mount namespace of this process: nothing stays mounted, however it ends.
   static const bool own =
       unshare(CLONE_NEWNS) == 0 && ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
   const auto place = path_ / name;

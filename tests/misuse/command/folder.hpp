@@ -1,4 +1,4 @@
-// A folder of its own for the program `fairlead` to run in, and what became of the run.
+// A separate folder in which the program `fairlead` runs, and the outcome of the run.
 #pragma once
 #include <sys/types.h>
 
@@ -10,21 +10,21 @@
 
 namespace fairlead::misuse {
 
-/// Words for the program that make no sense, and what it has to name when it says so.
+/// Invalid arguments of the program, and the text that its error must contain.
 struct Mistake {
   const char* name;
   const char* words;
   const char* named;
 };
 
-/// How the program ended, and what it said.
+/// The exit code of the program, and its output.
 struct Answer {
   int exit_code = -1;  ///< -1: by a signal
   std::string output, errors;
   double seconds = 0;
 };
 
-/// `words` separated by blanks, as the program is to get them. FAIRLEAD_* are not inherited.
+/// `words`: the program's arguments, separated by blanks. FAIRLEAD_* are not inherited.
 class Folder {
  public:
   /// Empty but for A.npy, a symmetric positive definite matrix of 40 rows, and b.npy.
@@ -39,7 +39,7 @@ class Folder {
              const std::string& elements);
   void file(const std::string& name, const std::string& content);
   std::string content(const std::string& name) const;
-  /// Every entry with its content; of other things than files, what they are.
+  /// Every entry with its content; for others than files, their kind.
   std::map<std::string, std::string> everything() const;
   Answer run(const std::string& words, const std::vector<std::string>& environment = {}) const;
 
@@ -47,8 +47,8 @@ class Folder {
   pid_t start(const std::string& words, int input, int output, int errors,
               const std::vector<std::string>& environment = {}) const;
 
-  /// Makes a directory that is a file system of so many bytes in memory, as long as this process lives. False
-  /// if the system does not let us: that takes root.
+  /// Makes a directory that is a file system of so many bytes in memory, for the lifetime of this process. False
+  /// if the system does not allow it: it needs root.
   bool mount(const std::string& name, std::size_t bytes, bool read_only = false);
 
  private:
@@ -56,7 +56,7 @@ class Folder {
   std::vector<std::filesystem::path> mounted_;
 };
 
-/// The bytes of a matrix of `n` rows: 2 n on the diagonal, 1 / (1 + |i - j|) beside it.
+/// The bytes of a matrix of `n` rows: 2 n on the diagonal, 1 / (1 + |i - j|) elsewhere.
 std::string spd_elements(int n);
 std::string bytes_of(const std::vector<double>& elements);
 

@@ -1,4 +1,4 @@
-// Input files that `fairlead solve` cannot use: refused by name, with what is wrong with them, and no output.
+// Invalid input files of `fairlead solve`: refused with their name and the mistake, without an output.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -20,7 +20,7 @@ std::string with_element(int row, int column, double value) {
   return bytes;
 }
 
-// What the tests below change is what makes it fail.
+// Without the changes of the tests below, the inputs are valid.
 TEST(Inputs, GoodOnesAreSolved) {
   Folder folder;
   const Answer answer = folder.run(usual);
@@ -40,7 +40,7 @@ TEST(Inputs, ADirectory) {
   expect_refused(folder, "solve D.npy b.npy -o x.npy", 1, "D.npy: is a directory");
 }
 
-TEST(Inputs, AFileThatWeMayNotRead) {
+TEST(Inputs, AFileWithoutReadPermission) {
   if (geteuid() == 0) GTEST_SKIP() << "root may read everything";
   Folder folder;
   std::filesystem::permissions(folder.path() / "A.npy", std::filesystem::perms::none);
@@ -162,7 +162,7 @@ TEST(Inputs, AMatrixThatIsNotPositiveDefinite) {
   expect_refused(folder, usual, 1, "not positive definite: this shows in column 30");
 }
 
-// The same in a tile behind the first, whose column counts from the matrix's beginning.
+// The same in a later tile: the column counts from the matrix's first.
 TEST(Inputs, AMatrixOfManyTilesThatIsNotPositiveDefinite) {
   Folder folder;
   folder.array("A.npy", "<f8", "(40, 40)", with_element(30, 30, -1));
@@ -170,7 +170,7 @@ TEST(Inputs, AMatrixOfManyTilesThatIsNotPositiveDefinite) {
                  "not positive definite: this shows in column 30");
 }
 
-// An output that was there before stays as it was.
+// An old output stays unchanged.
 TEST(Inputs, AFailureKeepsTheOldOutput) {
   Folder folder;
   folder.file("x.npy", "precious");

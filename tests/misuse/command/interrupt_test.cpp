@@ -1,5 +1,5 @@
-// Ctrl-C and SIGTERM at several moments of a run on a terminal: soon over, the terminal as it
-// was, one line that says so, and nothing left in the folder.
+// Ctrl-C and SIGTERM at several moments of a run on a terminal: the program ends soon, restores the terminal,
+// prints one line, and leaves nothing in the folder.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -59,7 +59,7 @@ Ended interrupt(const Folder& folder, const Moment& moment) {
       if (count > 0) ended.shown.append(buffer, static_cast<std::size_t>(count));
       continue;
     }
-    if (over) break;  // and all that it wrote has been read
+    if (over) break;  // all of its output has been read
     if (!ended.signalled && ended.shown.find(moment.shown) != std::string::npos) {
       ended.signalled = true;
       sent = Clock::now();
@@ -95,7 +95,7 @@ TEST_P(Interrupted, EndsSoonAndLeavesNothing) {
   // A program that is sanitized, or on a disk and cores that others use, needs longer than the tenths of a second that it takes.
   EXPECT_LT(ended.seconds, tests::sanitized ? 20 : 10);
   EXPECT_TRUE(ended.terminal_as_before);
-  // The bar is wiped out by blanks, and one line follows.
+  // Blanks erase the bar, and one line follows.
   const std::string message = moment.signal == SIGINT ? "\rfairlead: interrupted (SIGINT)\r\n"
                                                       : "\rfairlead: terminated (SIGTERM)\r\n";
   EXPECT_THAT(ended.shown, testing::EndsWith(message));
@@ -119,7 +119,7 @@ INSTANTIATE_TEST_SUITE_P(
                SIGTERM},
         Moment{"BenchWhileFactoring", "bench cholesky --n 1024 --memory 4MiB" SLOWLY, "factorization",
                SIGINT},
-        // So many tasks that they are being submitted as long as they run.
+        // So many tasks that submission lasts for the whole run.
         Moment{"BenchWhileSubmitting", "bench cholesky --n 1024 --memory 8MiB --workers 2 --tile 8",
                "factorization", SIGINT},
         Moment{"BenchTerminatedWhileSubmitting", "bench cholesky --n 1024 --memory 8MiB --workers 2 --tile 8",

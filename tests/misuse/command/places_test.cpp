@@ -9,7 +9,7 @@
 namespace fairlead::misuse {
 namespace {
 
-// The solution of many columns takes more than the disk has.
+// The solution of many columns is larger than the disk.
 void many_columns(Folder& folder) {
   folder.array("b.npy", "<f8", "(40, 2000)", bytes_of(std::vector<double>(80000, 1.0)));
 }
@@ -40,7 +40,7 @@ TEST(Places, AFullDiskForTheReport) {
   EXPECT_EQ(folder.everything(), before);
 }
 
-// Whichever subcommand it is, and however the file got its name.
+// For all subcommands, and all options that name files.
 TEST(Places, AFileThatIsReadIsNotWritten) {
   Folder folder;
   folder.file("flow", "");
@@ -75,7 +75,7 @@ TEST(Places, AFileThatIsReadIsNotWritten) {
 TEST(Places, AReadOnlyDirectory) {
   Folder folder;
   const char* reason = nullptr;
-  if (geteuid() == 0) {  // whom permissions do not stop
+  if (geteuid() == 0) {  // ignores permissions
     if (!folder.mount("still", 65536, true)) GTEST_SKIP() << "this root may not mount";
     reason = "Read-only file system";
   } else {

@@ -1,5 +1,4 @@
-// --scheduler names a file that is no plug-in, or one that cannot be used; fairlead compare is asked for
-// nonsense.
+// --scheduler names an invalid or unusable plug-in; fairlead compare gets invalid arguments.
 #include <gtest/gtest.h>
 
 #include "misuse/command/folder.hpp"
@@ -37,7 +36,7 @@ constexpr Mistake plugin_mistakes[] = {
 INSTANTIATE_TEST_SUITE_P(Mistakes, PluginMistakes, testing::ValuesIn(plugin_mistakes),
                          [](const auto& mistake) { return mistake.param.name; });
 
-// Whatever a plug-in throws is one line, and the program ends.
+// An exception of a plug-in is one error line, and the program ends.
 TEST(PluginMistake, AnExceptionOfItsOwn) {
   Folder folder;
   expect_refused(folder, SOLVE_WITH PLUGINS "/refuses.so", 1, "not on a Saturday");

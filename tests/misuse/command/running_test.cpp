@@ -1,5 +1,4 @@
-// A run that goes on says what it does when it is asked. What it leaves when it is killed is looked at by
-// tests/torture/kills.cpp.
+// A running program reports its status on request. tests/torture/kills.cpp checks what a killed one leaves.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -22,7 +21,7 @@ using testing::HasSubstr;
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-/// The program in the background, with what it says on its error stream.
+/// The program in the background, with its error stream.
 class Running {
  public:
   Running(const Folder& folder, const std::string& words) {
@@ -71,7 +70,7 @@ constexpr const char* slow_run =
 
 }  // namespace
 
-TEST(Running, SaysWhatItDoesWhenItIsAsked) {
+TEST(Running, ReportsItsStatusOnRequest) {
   Folder folder;
   Running run(folder, slow_run);
   Answer answer;
@@ -92,7 +91,7 @@ TEST(Running, SaysWhatItDoesWhenItIsAsked) {
   EXPECT_THAT(answer.errors, HasSubstr("no run of fairlead has this number, or it is over"));
 }
 
-TEST(Running, OfAnotherProgramSaysNothing) {
+TEST(Running, OfAnotherProgramPrintsNothing) {
   Folder folder;
   const Answer answer = folder.run("status " + std::to_string(getpid()));
   EXPECT_EQ(answer.exit_code, 1);

@@ -1,5 +1,5 @@
-// Standard streams that are closed, full or read by nobody: what was computed counts, and no file of the
-// program's gets the number of a stream.
+// Standard streams that are closed, full or without a reader: the results count, and no file of the program gets
+// the number of a stream.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -41,7 +41,7 @@ constexpr const char* benching =
 constexpr const char* closings[] = {
     "2>&-", ">&- 2>&-", "<&- >&- 2>&-", "2>/dev/full", ">/dev/full 2>/dev/full", "2> >(true)"};
 
-TEST(Streams, ASolutionCountsWhateverBecomesOfTheStreams) {
+TEST(Streams, ASolutionCountsWithoutStreams) {
   for (const char* closed : closings) {
     Folder folder;
     EXPECT_EQ(shell(folder, std::string(solving) + " " + closed), 0) << closed;
@@ -49,11 +49,11 @@ TEST(Streams, ASolutionCountsWhateverBecomesOfTheStreams) {
   }
 }
 
-// The file in which tiles are kept is on a file system in memory: there, every write would go through.
-TEST(Streams, NothingThatIsSaidIsWrittenIntoTheSpillFile) {
+// The spill file is on a file system in memory, where every write would succeed.
+TEST(Streams, MessagesAreNotWrittenIntoTheSpillFile) {
   for (const char* closed : closings) {
     Folder folder;
-    // What could not be said is an error; the report is there all the same.
+    // Lost output is an error; the report exists nevertheless.
     const bool full = std::string_view(closed).find(">/dev/full 2") == 0;
     EXPECT_EQ(shell(folder, std::string(benching) + " --disk-directory /dev/shm " + closed), full ? 1 : 0)
         << closed;
@@ -64,7 +64,7 @@ TEST(Streams, NothingThatIsSaidIsWrittenIntoTheSpillFile) {
   }
 }
 
-TEST(Streams, TheExitStatusIsThatOfTheWork) {
+TEST(Streams, TheExitStatusIsThatOfTheComputation) {
   Folder folder;
   for (const char* closed : closings) {
     EXPECT_EQ(shell(folder, std::string("fairlead solve none.npy b.npy -o x.npy ") + closed), 1) << closed;
@@ -73,8 +73,8 @@ TEST(Streams, TheExitStatusIsThatOfTheWork) {
   }
 }
 
-// Where the print is all that was asked for.
-TEST(Streams, APrintThatIsLostIsAFailure) {
+// For commands that only print.
+TEST(Streams, LostOutputIsAFailure) {
   Folder folder;
   EXPECT_EQ(shell(folder, "fairlead schedulers >/dev/full"), 1);
   EXPECT_EQ(shell(folder, "fairlead help >/dev/full"), 1);
@@ -82,8 +82,8 @@ TEST(Streams, APrintThatIsLostIsAFailure) {
   EXPECT_EQ(shell(folder, "fairlead bench cholesky --n 64 --progress none >/dev/full"), 1);
 }
 
-// Whatever is written beyond a limit of files' sizes is an error that is told, not the end of the process; x is there.
-TEST(Streams, AReportThatAFileSizeLimitCutsShortIsAFailureThatIsTold) {
+// A write beyond the limit of file sizes is an error, not a signal that ends the process; x exists.
+TEST(Streams, AReportTruncatedByAFileSizeLimitIsAnError) {
   for (const char* report : {"trace", "report", "json", "record-flow"}) {
     Folder folder;
     EXPECT_EQ(
@@ -104,7 +104,7 @@ TEST(Streams, AReportThatAFileSizeLimitCutsShortIsAFailureThatIsTold) {
   EXPECT_EQ(folder.everything().count("x.npy"), 0u);
 }
 
-TEST(Streams, AnErrorOfAReportSaysThatTheSolutionIsThere) {
+TEST(Streams, AnErrorOfAReportStatesThatTheSolutionExists) {
   Folder folder;
   const Answer answer = folder.run("solve A.npy b.npy -o x.npy --progress none --json /dev/full");
   EXPECT_EQ(answer.exit_code, 1);
@@ -112,9 +112,9 @@ TEST(Streams, AnErrorOfAReportSaysThatTheSolutionIsThere) {
   EXPECT_EQ(folder.everything().count("x.npy"), 1u);
 }
 
-// What the kernels allow is measured with tiles that the matrix can have, within the memory that the run had. (Sanitizers take
-// addresses by the tebibyte, and end a program that asks for too much.)
-TEST(Streams, ATileThatIsLargerThanTheMatrixTakesNoMoreMemory) {
+// The kernels are measured with tiles that fit the matrix, within the memory of the run. (Sanitizers reserve tebibytes of
+// addresses, and end a program that allocates too much.)
+TEST(Streams, ATileLargerThanTheMatrixTakesNoMoreMemory) {
   Folder folder;
   const std::string limit = tests::address_sanitized ? "" : "ulimit -v 4000000; ";
   for (const char* operation : {"cholesky", "qr", "gemm"})
@@ -126,8 +126,8 @@ TEST(Streams, ATileThatIsLargerThanTheMatrixTakesNoMoreMemory) {
         << operation;
 }
 
-// As of any program whose output goes to `head`, while complaints that nobody reads end nothing.
-TEST(Streams, APipeThatNobodyReadsEndsAPrintAndNoWork) {
+// As with any program whose output goes to `head`; unread error messages do not end a computation.
+TEST(Streams, APipeWithoutAReaderEndsOutputAndNoComputation) {
   Folder folder;
   int ends[2];
   ASSERT_EQ(pipe2(ends, O_CLOEXEC), 0);
@@ -147,13 +147,13 @@ TEST(Streams, APipeThatNobodyReadsEndsAPrintAndNoWork) {
   close(ends[1]);
 }
 
-TEST(Streams, ARecordThatAFullDiskCutsShortIsAFailureThatIsTold) {
+TEST(Streams, ARecordTruncatedByAFullDiskIsAnError) {
   Folder folder;
   Answer answer =
       folder.run("bench cholesky --n 256 --tile 16 --memory 16MiB --progress none --record-flow /dev/full");
   EXPECT_EQ(answer.exit_code, 1);
   EXPECT_THAT(answer.errors, HasSubstr("record-flow: cannot write /dev/full: No space left"));
-  EXPECT_THAT(answer.output, HasSubstr("Cholesky"));  // what was measured is told all the same
+  EXPECT_THAT(answer.output, HasSubstr("Cholesky"));  // the results are printed nevertheless
   EXPECT_EQ(shell(folder,
                   "ulimit -f 16; fairlead bench cholesky --n 64 --tile 4 --memory 16MiB --progress none "
                   "--event-log log >said 2>errors"),
@@ -164,7 +164,7 @@ TEST(Streams, ARecordThatAFullDiskCutsShortIsAFailureThatIsTold) {
   EXPECT_EQ(folder.everything().count("log"), 0u);
 }
 
-// The directory in which it would spill is gone.
+// The directory of the spill file does not exist.
 TEST(Streams, NoDirectoryIsNeededIfNothingCanSpill) {
   Folder folder;
   const std::string gone = "mkdir gone; cd gone; rmdir ../gone; ";

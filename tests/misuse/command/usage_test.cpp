@@ -1,4 +1,4 @@
-// The program is asked for what does not exist or makes no sense: exit code 2, and what is meant, perhaps.
+// Invalid arguments of the program: exit code 2, and a suggestion if there is one.
 #include <gtest/gtest.h>
 
 #include "misuse/command/folder.hpp"
@@ -57,7 +57,7 @@ TEST(UsageOfFile, AnUnknownKey) {
   expect_refused(folder, "solve A.npy b.npy -o x.npy --config my.toml", 2, "memmory");
 }
 
-// Three tiles of a task do not fit, though something is left for tiles.
+// Three tiles of a task do not fit, though some memory remains for tiles.
 TEST(UsageOfMemory, ATaskThatCanNeverFit) {
   Folder folder;
   expect_refused(folder, "bench cholesky --n 1536 --tile 512 --memory 6MiB --workers 1", 1, "needs 6 MiB");

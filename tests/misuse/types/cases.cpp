@@ -1,5 +1,5 @@
-// What must not compile, one case at a time, and must say why in words: CMakeLists.txt has what is expected
-// of each. Case 0 is all that is right.
+// Code that must not compile, one case at a time, with a readable message: CMakeLists.txt has the expected
+// messages. Case 0 has the correct code.
 #include <fairlead/cuda.hpp>
 #include <fairlead/fairlead.hpp>
 #include <fairlead/opencl.hpp>

@@ -1,4 +1,4 @@
-// A program that needs all that the library is linked to: a runtime, a flow and one task.
+// A program that needs all libraries that Fairlead is linked to: a runtime, a flow and one task.
 #include <cstring>
 #include <fairlead/fairlead.hpp>
 #include <fairlead/version.hpp>

@@ -1,4 +1,4 @@
-// A policy that knows nothing of Fairlead but what is installed: the newest task first.
+// A policy built against the installed files only: the newest task first.
 #include <memory>
 #include <vector>
 

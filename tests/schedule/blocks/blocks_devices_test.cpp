@@ -1,5 +1,5 @@
-// blocks on several devices that hold little and share a bus: what it moves and how long it takes, beside
-// darts. Single runs move by a tenth when a size changes a little, so neighbouring sizes are taken together.
+// blocks on several devices with little memory and a shared bus: its transfers and its time, compared with darts.
+// Single runs vary by a tenth when a size changes a little, so neighbouring sizes are averaged.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -36,7 +36,7 @@ struct Case {
 };
 class BlocksOnDevices : public testing::TestWithParam<Case> {};
 
-TEST_P(BlocksOnDevices, MovesLessThanHalfOfWhatDartsDoesAndIsFaster) {
+TEST_P(BlocksOnDevices, TransfersLessThanHalfOfDartsAndIsFaster) {
   const auto [workload, tiles, devices] = GetParam();
   const Sum blocks = over_neighbours(workload, tiles, devices, "blocks");
   const Sum darts = over_neighbours(workload, tiles, devices, "darts");
@@ -51,8 +51,8 @@ INSTANTIATE_TEST_SUITE_P(Workloads, BlocksOnDevices,
                            return tested.param.workload + ("_on_" + std::to_string(tested.param.devices));
                          });
 
-// 186 GB; 202 where sets are filled up with tiles that share nothing with them.
-TEST(BlocksOnOneDevice, EndsASetOfLuWhereNothingIsLeftBesideIt) {
+// 186 GB; 202 if sets are filled up with unrelated tiles.
+TEST(BlocksOnOneDevice, EndsASetOfLuWithoutUnrelatedTiles) {
   double loaded = 0;
   for (const int n : {34, 36, 38}) {
     const Program program = make_workload("lu", {n * tile, tile, Precision::single});

@@ -1,4 +1,4 @@
-// blocks on several memory nodes, worked by hand: whose tile it is, waiting for a neighbour, and taking over.
+// blocks on several memory nodes, worked by hand: the owner of a tile, waiting for a neighbour, and taking over.
 #include "schedule/blocks/blocks.hpp"
 
 #include "schedule/fake_world.hpp"
@@ -32,7 +32,7 @@ TEST_F(BlocksOnTwoNodes, EachRunsTheUpdatesOfItsOwnTiles) {
   EXPECT_EQ(world.pick(0), "-");
 }
 
-TEST_F(BlocksOnTwoNodes, WhatANeighbourIsGettingIsFetchedFromThereLater) {
+TEST_F(BlocksOnTwoNodes, DataInFlightToANeighbourAreFetchedFromItLater) {
   submit_four();
   world.expect("A", node(0));
   EXPECT_EQ(world.upcoming(1, 4), Names{});  // nothing is planned yet
@@ -44,7 +44,7 @@ TEST_F(BlocksOnTwoNodes, WhatANeighbourIsGettingIsFetchedFromThereLater) {
   EXPECT_EQ(world.pick(1), "Y1");
 }
 
-TEST_F(BlocksOnTwoNodes, NobodyWaitsWhenNothingElseRuns) {
+TEST_F(BlocksOnTwoNodes, NoWorkerWaitsWhenNothingElseRuns) {
   submit_four();
   world.expect("A", node(0));
   ASSERT_EQ(world.pick(1), "V1");
@@ -52,7 +52,7 @@ TEST_F(BlocksOnTwoNodes, NobodyWaitsWhenNothingElseRuns) {
 }
 
 // Node 0 has 20 ms to do. Z1 on node 1 would take 10 and four copies of 1 ms: A, B, Z, and Z back.
-TEST_F(BlocksOnTwoNodes, AnIdleOneTakesTheLastTaskOfTheOtherIfThatPays) {
+TEST_F(BlocksOnTwoNodes, AnIdleNodeTakesTheLastTaskOfTheOtherIfThatPays) {
   submit_four();
   ASSERT_EQ(world.pick(1), "Y1");
   ASSERT_EQ(world.pick(1), "V1");
@@ -63,11 +63,11 @@ TEST_F(BlocksOnTwoNodes, AnIdleOneTakesTheLastTaskOfTheOtherIfThatPays) {
   world.load("Z", node(0));
   EXPECT_EQ(world.pick(1), "Z1");
   world.load("X", node(0));
-  EXPECT_EQ(world.pick(1), "-");  // X1 is over there before: 10 ms
+  EXPECT_EQ(world.pick(1), "-");  // X1 finishes there before: 10 ms
   EXPECT_EQ(world.pick(0), "X1");
 }
 
-TEST_F(BlocksOnTwoNodes, WhatOnlyTheOtherNodeUsesAndHasLeaves) {
+TEST_F(BlocksOnTwoNodes, DataThatTheOtherNodeHasAndOnlyItUsesAreEvicted) {
   submit_four();
   ASSERT_EQ(world.pick(0), "X1");
   world.load("X", node(0));
@@ -78,15 +78,15 @@ TEST_F(BlocksOnTwoNodes, WhatOnlyTheOtherNodeUsesAndHasLeaves) {
 }
 
 // X1 comes before V1, and node 0 can get X from node 1 only, or from home.
-TEST_F(BlocksOnTwoNodes, WhatTheOtherNodeWouldGetFromHereStays) {
+TEST_F(BlocksOnTwoNodes, DataThatTheOtherNodeWouldFetchAreNotEvicted) {
   submit_four();
   ASSERT_EQ(world.pick(0), "X1");
   EXPECT_EQ(world.victim(node(1), {"X", "B"}), "B");
-  EXPECT_EQ(world.victim(node(1), {"X", "nobody's"}), "nobody's");
+  EXPECT_EQ(world.victim(node(1), {"X", "unused"}), "unused");
   EXPECT_EQ(world.spare(node(1), "A", {"X"}), "");
 }
 
-TEST_F(BlocksOnTwoNodes, TheOtherGetsTheTilesOfALostOne) {
+TEST_F(BlocksOnTwoNodes, TheOtherNodeGetsTheTilesOfALostNode) {
   submit_four();
   ASSERT_EQ(world.pick(0), "X1");
   policy->worker_lost(worker(1));
@@ -96,7 +96,7 @@ TEST_F(BlocksOnTwoNodes, TheOtherGetsTheTilesOfALostOne) {
 }
 
 // V1 runs on node 0 only, although its tile is on node 1.
-TEST_F(BlocksOnTwoNodes, WhatANodeCannotRunRunsElsewhere) {
+TEST_F(BlocksOnTwoNodes, TasksThatANodeCannotRunRunElsewhere) {
   world.only_workers = {{"V1", {0}}};
   submit_four();
   EXPECT_EQ(world.pick(1), "Y1");
@@ -114,7 +114,7 @@ TEST_F(BlocksOnTwoNodes, CoresHaveNoTiles) {
   with_cores.attach(*blocks);
   with_cores.submit_ready({"X1", {"A"}, 10, 0, {"X"}});
   with_cores.submit_ready({"Y1", {"A"}, 10, 0, {"Y"}});
-  EXPECT_EQ(with_cores.pick(0), "-");  // 300 ms, and the device is through after 20
+  EXPECT_EQ(with_cores.pick(0), "-");  // 300 ms, and the device finishes after 20
   EXPECT_EQ(with_cores.pick(1), "X1");
   EXPECT_EQ(with_cores.pick(1), "Y1");
 }

@@ -1,6 +1,6 @@
-// How much BLOCKS moves in the real engine: tiled Cholesky out of core in the simulator, while it is being
-// submitted. Single volumes move by a tenth when the matrix or the timing change a little, so averages over
-// neighbours are compared, and the worst of them with a wider limit.
+// The transfers of BLOCKS in the real engine: tiled Cholesky out of core in the simulator, during submission.
+// Single volumes vary by a tenth when the matrix or the timing change a little, so the test compares averages
+// over neighbouring sizes, and the worst of them with a wider limit.
 #include <gtest/gtest.h>
 
 #include <fairlead/codelet_info.hpp>
@@ -126,8 +126,8 @@ TEST(BlocksVolume, IsNearTheFloorWhateverTheWorkersAndTheDisk) {
       }
 }
 
-// The first sets are planned when only part of the graph is known; how large a part is a matter of chance.
-TEST(BlocksVolume, HardlyDependsOnHowFastTasksAreSubmitted) {
+// The first sets are planned with a part of the graph, of random size.
+TEST(BlocksVolume, HardlyDependsOnTheRateOfSubmission) {
   for (const std::size_t workers : {1u, 2u, 4u})
     for (const Duration submission : {Duration(1'000), Duration(5'000), Duration(20'000)}) {
       SCOPED_TRACE(testing::Message() << workers << " workers, " << submission.count() << " ns per task");

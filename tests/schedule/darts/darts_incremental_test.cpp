@@ -1,4 +1,4 @@
-// The incremental DARTS decides as the literal one does, whatever happens in between.
+// The incremental DARTS decides as the literal one, for any sequence of events.
 #include "schedule/darts/darts.hpp"
 #include "schedule/darts/naive_darts.hpp"
 #include "schedule/twins.hpp"
@@ -13,7 +13,7 @@ struct DartsTwins : Twins {
     a.attach(darts);
     b.attach(naive);
   }
-  /// Something that no admitted task uses leaves.
+  /// Evicts a datum that no admitted task uses.
   void drop() {
     const auto at = static_cast<unsigned>(random.below(nodes));
     const std::string name = std::to_string(random.below(static_cast<std::uint64_t>(data)));
@@ -28,7 +28,7 @@ struct DartsTwins : Twins {
   }
 
   /// upcoming() names what planned tasks use and the node has no space for, in their order: it is kept
-  /// between events, and must be what a walk over the plan finds now.
+  /// between events, and must equal a traversal of the plan.
   void expect_upcoming() {
     for (unsigned at = 0; at < nodes; ++at) {
       std::vector<const Task*> plan;

@@ -67,7 +67,7 @@ TEST_F(DartsTest, PriorityDecidesBetweenEqualRatiosAndNumbers) {
   EXPECT_EQ(loads_of_request(), Names{"B"});
 }
 
-TEST_F(DartsTest, TasksThatLackOneMoreDecideNext) {
+TEST_F(DartsTest, TasksThatLackOneMoreDatumDecideNext) {
   start();
   world().ready({{"T1", {"A"}, 2, 1}, {"T2", {"B"}, 2, 1}, {"T3", {"B", "C"}, 1, 1}});
   EXPECT_EQ(loads_of_request(), Names{"B"});
@@ -119,7 +119,7 @@ TEST_F(DartsTest, TasksLeftWithoutMissingDataArePlannedBeforeAnyDatumIsChosen) {
   EXPECT_EQ(world().loads(), Names{"C"});
 }
 
-TEST_F(DartsTest, NothingReadyIsNoDecision) {
+TEST_F(DartsTest, WithoutReadyTasksThereIsNoDecision) {
   start();
   EXPECT_EQ(world().pick(0), "-");
   EXPECT_EQ(world().pick(0, true), "-");
@@ -154,7 +154,7 @@ struct TwoDevices : DartsTest {
   }
 };
 
-TEST_F(TwoDevices, TheFastLinkDecidesAndEachDeviceTakesWhatItIsNearTo) {
+TEST_F(TwoDevices, TheFastLinkDecidesAndEachDeviceTakesNearbyData) {
   EXPECT_EQ(world().request(1), "T2");
   EXPECT_EQ(world().loads(), Names{"B"});
   EXPECT_EQ(world().request(0), "T1");
@@ -243,7 +243,7 @@ struct DartsEvictionTest : DartsTest {
   std::string victim() { return world().victim(node(0), {"A", "B", "C", "D"}); }
 };
 
-TEST_F(DartsEvictionTest, WhatTheFewestPlannedTasksUseLeavesAndTheyAreReadyAgain) {
+TEST_F(DartsEvictionTest, EvictsTheDatumWithTheFewestPlannedTasksWhichBecomeReadyAgain) {
   begin({{"T1", {"A", "B"}}, {"T2", {"B"}}});
   world().ready({{"T3", {"C"}}, {"T4", {"C", "A"}}, {"T5", {"D"}}});
   EXPECT_EQ(planned(), (Names{"T3", "T4", "T5"}));
@@ -254,11 +254,11 @@ TEST_F(DartsEvictionTest, WhatTheFewestPlannedTasksUseLeavesAndTheyAreReadyAgain
   EXPECT_EQ(world().pick(0), "T3");
   EXPECT_EQ(world().pick(0), "T4");
   EXPECT_EQ(darts.decisions(), 0u);
-  EXPECT_EQ(world().pick(0), "T5");  // by choosing D anew
+  EXPECT_EQ(world().pick(0), "T5");  // by choosing D again
   EXPECT_EQ(darts.decisions(), 1u);
 }
 
-TEST_F(DartsEvictionTest, WhatNoPlanUsesLeavesFirst) {
+TEST_F(DartsEvictionTest, EvictsDataThatNoPlanUsesFirst) {
   begin({{"T1", {"A", "B"}}, {"T2", {"B"}}});
   world().ready({{"T3", {"C"}}, {"T4", {"C", "A"}}});
   EXPECT_EQ(victim(), "D");
@@ -269,7 +269,7 @@ TEST_F(DartsEvictionTest, WhatNoPlanUsesLeavesFirst) {
   EXPECT_TRUE(darts.missing(world().datum("D"), node(0)));
 }
 
-TEST_F(DartsEvictionTest, IfTaskBufferUsesAllTheFurthestNextUseLeaves) {
+TEST_F(DartsEvictionTest, IfTaskBufferUsesAllEvictsTheFurthestNextUse) {
   begin({{"T1", {"A", "B"}}, {"T2", {"C"}}, {"T3", {"B", "D"}}, {"T4", {"A"}}});
   EXPECT_EQ(victim(), "D");
 }
@@ -282,26 +282,26 @@ TEST_F(DartsEvictionTest, PlannedTasksDoNotCountThen) {
   EXPECT_EQ(victim(), "A");
 }
 
-TEST_F(DartsEvictionTest, EqualCountsLeaveTheLeastRecentlyUsed) {
+TEST_F(DartsEvictionTest, AmongEqualCountsEvictsTheLeastRecentlyUsed) {
   begin({{"T1", {"A"}}});
   world().ready({{"T2", {"B"}}, {"T3", {"C"}}, {"T4", {"C", "D"}}});
   EXPECT_EQ(world().victim(node(0), {"C", "D", "A", "B"}), "D");
   EXPECT_EQ(world().victim(node(0), {"C", "B", "A", "D"}), "B");
 }
 
-// T1 was picked and waits for admission; until then A may leave, but it will be back for T1, so T2 stays
+// T1 was picked and waits for admission; until then A may be evicted, but is loaded again for T1, so T2 stays
 // planned.
-TEST_F(DartsEvictionTest, WhatTaskBufferBringsBackKeepsItsPlannedTasks) {
+TEST_F(DartsEvictionTest, DataThatTaskBufferReloadsKeepTheirPlannedTasks) {
   begin({{"T1", {"A"}}});
   world().ready({"T2", {"A"}});
   world().drop("A", node(0));
   EXPECT_FALSE(darts.missing(world().datum("A"), node(0)));
   EXPECT_EQ(planned(), Names{"T2"});
-  world().give_back("T1");  // nobody brings A but T2 itself and T1, now planned behind it
+  world().give_back("T1");  // only T2 and T1, now planned behind it, load A
   EXPECT_EQ(planned(), (Names{"T2", "T1"}));
 }
 
-TEST_F(DartsTest, DataOfATaskGivenBackAreMissingAgain) {
+TEST_F(DartsTest, DataOfAReturnedTaskAreMissingAgain) {
   start();
   world().ready({"T1", {"A"}});
   EXPECT_EQ(world().pick(0), "T1");
@@ -319,7 +319,7 @@ TEST_F(DartsTest, DataOfACancelledTaskAreMissingAgain) {
   EXPECT_TRUE(darts.missing(world().datum("A"), node(0)));
 }
 
-TEST_F(DartsTest, WhatWasPlannedForALostNodeRunsElsewhere) {
+TEST_F(DartsTest, TasksPlannedForALostNodeRunElsewhere) {
   start(2);
   world().load("A", node(1));
   world().ready({{"T1", {"A"}}, {"T2", {"A"}}});
@@ -331,7 +331,7 @@ TEST_F(DartsTest, WhatWasPlannedForALostNodeRunsElsewhere) {
 }
 
 // Workers 0 and 1 are on node 0, where A is; worker 0 cannot run T1.
-TEST_F(DartsTest, WhatOnlyALostWorkerOfTheNodeCouldRunRunsElsewhere) {
+TEST_F(DartsTest, TasksThatOnlyALostWorkerOfTheNodeCouldRunRunElsewhere) {
   start(2, 2);
   world().only_workers = {{"T1", {1, 2}}};
   world().load("A", node(0));
@@ -342,7 +342,7 @@ TEST_F(DartsTest, WhatOnlyALostWorkerOfTheNodeCouldRunRunsElsewhere) {
   EXPECT_EQ(world().pick(2), "T1");
 }
 
-// If nothing runs anywhere, a node takes even what another one has planned.
+// If nothing runs anywhere, a node also takes tasks planned for another one.
 TEST_F(DartsTest, WithNothingRunningAnyTaskIsGivenOut) {
   start(2);
   world().load("A", node(1));
@@ -353,7 +353,7 @@ TEST_F(DartsTest, WithNothingRunningAnyTaskIsGivenOut) {
 }
 
 // Section 5.2: "tasks in taskBuffer [...] their data are being prefetched".
-TEST_F(DartsTest, NothingIsFetchedForPlannedTasksUnlessThatIsWanted) {
+TEST_F(DartsTest, PlannedTasksAreNotPrefetchedByDefault) {
   start();
   world().load("A", node(0));
   world().ready({{"T1", {"A", "B"}, 1}, {"T2", {"B"}, 1}});
@@ -362,7 +362,7 @@ TEST_F(DartsTest, NothingIsFetchedForPlannedTasksUnlessThatIsWanted) {
   EXPECT_EQ(world().upcoming(0, 4), Names{});
 }
 
-TEST(DartsPrefetch, PlannedTasksSayWhatIsWantedNextIfThatIsWanted) {
+TEST(DartsPrefetch, PlannedTasksArePrefetchedWithTheOption) {
   FakeWorld world;
   Darts darts({.prefetch = DartsPrefetch::planned});
   world.attach(darts);

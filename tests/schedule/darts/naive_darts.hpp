@@ -1,5 +1,5 @@
-// Algorithm 3 read literally: every sum is computed anew from all ready tasks at every decision, and what is
-// in memory is asked of the view. Slow and simple, to compare the incremental one with.
+// Algorithm 3, literally: every decision computes every sum from all ready tasks, and reads the resident data
+// from the view. Slow and simple, a reference for the incremental version.
 #pragma once
 #include <algorithm>
 #include <map>

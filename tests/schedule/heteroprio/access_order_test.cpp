@@ -1,4 +1,4 @@
-// The order over the lists of the grid: Table 3 of Bramas 2019, cell by cell, and what it cannot tell apart.
+// The order over the lists of the grid: Table 3 of Bramas 2019, cell by cell, and ties.
 #include "schedule/heteroprio/access_order.hpp"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ Table positions(const std::vector<ListId>& order, std::size_t buckets = 4, std::
   return table;
 }
 
-// What the paper prints has the two GPUs exchanged, against its own distances: see the next test.
+// The paper's print has the two GPUs exchanged, against its own distances: see the next test.
 TEST(AccessOrder, OfCoresIsThatOfTable3BByItsRule) {
   EXPECT_EQ(positions(access_order(cpu_buckets, cores, from_cpu, cpu_reach)),
             (Table{{0, 2, 3}, {1, 4, 5}, {6, 8, 9}, {7, 10, 11}}));
@@ -60,12 +60,12 @@ TEST(AccessOrder, WithTheLargestLambdaFinishesTheOwnNodeFirst) {
   EXPECT_EQ(positions(access_order(cpu_buckets, cores, from_cpu, {unlimited, unlimited})), expected);
 }
 
-TEST(AccessOrder, NodesEquallyFarComeInTheirOrder) {
+TEST(AccessOrder, EquallyDistantNodesAreOrderedByNumber) {
   EXPECT_EQ(access_order(BucketNumbers{0}, 1, Distances{1, 0, 1, 1}, {1, 2}),
             (std::vector<ListId>{{0, 1}, {0, 0}, {0, 2}, {0, 3}}));
 }
 
-TEST(AccessOrder, ReachesEachListOnceWhateverTheReach) {
+TEST(AccessOrder, ReachesEachListOnceForAnyReach) {
   for (std::size_t lambda = 1; lambda < 6; ++lambda)
     for (std::size_t subgroups = 0; subgroups < 5; ++subgroups) {
       const Table table = positions(access_order(cpu_buckets, cores, from_cpu, {lambda, subgroups}));

@@ -1,4 +1,4 @@
-// Where a task suits best: Table 1 of Bramas 2019, cell by cell, and what it leaves open.
+// The best node of a task: Table 1 of Bramas 2019, cell by cell, and cases that it leaves open.
 #include "schedule/heteroprio/affinity.hpp"
 
 #include <gtest/gtest.h>
@@ -65,14 +65,14 @@ TEST(Affinity, RowFiveIsAsPrintedIfAIsSmaller) {
 }
 
 // X is on both nodes: 400,000 against 420,000. Without it: 100,000 against 80,000, the other way round.
-TEST(Affinity, CountsWhatIsEverywhere) {
+TEST(Affinity, CountsDataThatAreOnAllNodes) {
   const auto uses =
       uses_of({{{"X", 100, true}, {"A", 100, true}, {"B", 20, true}, {"C", 20, true}}, {"XA", "XBC"}});
   EXPECT_EQ(sdhb(uses, 2), mn1);
   EXPECT_EQ(sdhb(std::span(uses).subspan(1), 2), mn0);
 }
 
-TEST(Affinity, ThetaWeighsWhatIsWritten) {
+TEST(Affinity, ThetaWeighsWrittenData) {
   const auto uses = uses_of({{{"R", 100, false}, {"W", 10, true}}, {"R", "W"}});
   EXPECT_EQ(sdhb(uses, 2), mn1);
   EXPECT_EQ(sdhb(uses, 2, 10), mn0 | mn1);
@@ -84,7 +84,7 @@ TEST(Affinity, LaRuIsTheNodeOfThePusher) {
   EXPECT_EQ(laru(std::nullopt, 3), all);
 }
 
-TEST(Affinity, McIsWhereMovingTakesLeast) {
+TEST(Affinity, McIsTheNodeWithTheShortestTransfers) {
   const std::vector<Duration> times{Duration{5}, Duration{3}, Duration{3}};
   EXPECT_EQ(mc(times), mn1 | mn2);
 }

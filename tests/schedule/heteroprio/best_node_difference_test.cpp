@@ -26,8 +26,8 @@ TEST(BestNodeDifference, CountsFormulasWhoseWinnerChanged) {
 }
 
 // A, read, is on nodes 0 and 1, and B, written, on node 1 only: LS_SDH and LS_SDH2 are as sure as can be.
-// Then B is on both: for all formulas the nodes are equal, and they would have it wherever somebody asks.
-TEST(BestNodeDifference, ATieGoesToWhoeverAsks) {
+// Then B is on both: for all formulas the nodes are equal, and the task goes to the pushing worker's node.
+TEST(BestNodeDifference, ATieGoesToThePushingWorker) {
   Situation situation{{{"A", 1, false}, {"B", 1, true}}, {"A", "AB", ""}};
   EXPECT_EQ(BestNodeDifference::best_nodes(uses_of(situation), 3, 0, default_theta),
             (BestNodeDifference::Winners{1, 1, 1, 1}));

@@ -89,7 +89,7 @@ TEST(Buckets, ContradictionsAreRefused) {
   EXPECT_THAT(refusal_by([&] { slower.check(); }), testing::HasSubstr("the speedup factor of TC is 0.5"));
 }
 
-// What nobody else can run comes first; then each kind begins with what it is best at.
+// Tasks that no other kind can run come first; then each kind starts with what it is best at.
 TEST(Buckets, OrdersAreFoundFromTheFactors) {
   Settings settings;
   settings.factors = {
@@ -100,14 +100,14 @@ TEST(Buckets, OrdersAreFoundFromTheFactors) {
   EXPECT_TRUE(array(of, WorkerKind::opencl).order.empty());
 }
 
-TEST(Buckets, OfWhichNothingIsKnownAreVisitedAsTheyCame) {
+TEST(Buckets, WithoutEstimatesAreVisitedInOrderOfArrival) {
   const Buckets of = buckets({}, {{"first", both}, {"second", both}, {"third", both}});
   EXPECT_EQ(array(of, WorkerKind::cpu).order, (Order{0, 1, 2}));
   EXPECT_EQ(array(of, WorkerKind::cpu).priorities, (Priorities{0, 0, 0}));
   EXPECT_EQ(array(of, WorkerKind::cuda).order, (Order{0, 1, 2}));
 }
 
-TEST(Buckets, ThatTheUserDoesNotNameComeLast) {
+TEST(Buckets, NotNamedByTheUserComeLast) {
   Settings settings;
   settings.orders[index(WorkerKind::cpu)] = {{"TC"}, {"TA"}};
   EXPECT_EQ(array(buckets(settings), WorkerKind::cpu).order, (Order{2, 0, 1, 3}));

@@ -57,7 +57,7 @@ class HeteroWorld final : public FakeWorld {
     for (const char* name : names) ready(of, Spec{name, {}});
   }
   void exclude(const std::string& task, unsigned node) { excluded_.insert({task, node}); }
-  std::set<std::pair<std::string, WorkerKind>> guesses;  // codelets whose duration there nobody knows
+  std::set<std::pair<std::string, WorkerKind>> guesses;  // codelets whose duration there is unknown
 
   std::span<const WorkerInfo> workers() const override { return workers_; }
   bool can_run(const Task& task, WorkerId id) const override {

@@ -1,4 +1,4 @@
-// The policy without locality: who takes what, and who leaves it to others.
+// The policy without locality: which worker takes a task, and which leaves it to others.
 #include "schedule/heteroprio/heteroprio.hpp"
 
 #include <gmock/gmock.h>
@@ -35,7 +35,7 @@ TEST(Heteroprio, EachKindTakesByItsOwnPriorities) {
   settings.factors = {{"TA", WorkerKind::cpu, 1},
                       {"TB", WorkerKind::cpu, 1},
                       {"TC", WorkerKind::cpu, 1},
-                      {"TC'", WorkerKind::cpu, 1}};  // one core and one device: nobody has to wait
+                      {"TC'", WorkerKind::cpu, 1}};  // one core and one device: no worker has to wait
   world.attach(make_heteroprio(settings));
   world.ready("TC'", {"c'1", "c'2"});
   world.ready("TC", {"c1", "c2"});
@@ -65,7 +65,7 @@ TEST(Heteroprio, CoresLeaveTheLastTasksToTheDevices) {
   EXPECT_EQ(world.pick(core), "b");  // the others are open
 }
 
-TEST(Heteroprio, NobodyWaitsWhenNothingRuns) {
+TEST(Heteroprio, NoWorkerWaitsWhenNothingRuns) {
   HeteroWorld world(1, 3);
   example(world);
   world.attach(make_heteroprio(example()));
@@ -89,7 +89,7 @@ TEST(Heteroprio, WhenTheFastWorkersAreLostTheOthersTakeAll) {
 }
 
 // The first may only be on node 2, the second only on node 0, where the cores are.
-TEST(Heteroprio, TasksThatFewCanRunAreFoundByThem) {
+TEST(Heteroprio, TasksThatFewWorkersCanRunAreFound) {
   HeteroWorld world(1, 2);
   example(world);
   world.attach(make_heteroprio(example()));
@@ -118,7 +118,7 @@ TEST(Heteroprio, RestrictedTasksKeepTheirTurn) {
   EXPECT_EQ(world.pick(1), "third");
 }
 
-TEST(Heteroprio, WorkersOfADeviceAreSeveral) {
+TEST(Heteroprio, EachWorkerOfADeviceCounts) {
   HeteroWorld world(1, 1, 3);
   example(world);
   world.attach(make_heteroprio(example()));
@@ -127,7 +127,7 @@ TEST(Heteroprio, WorkersOfADeviceAreSeveral) {
   EXPECT_EQ(world.pick(core), "-");  // eight are fewer than 3 x 3
 }
 
-TEST(Heteroprio, WhatIsGivenBackComesLast) {
+TEST(Heteroprio, AReturnedTaskComesLast) {
   HeteroWorld world(1, 1);
   example(world);
   world.attach(make_heteroprio(example()));
@@ -138,7 +138,7 @@ TEST(Heteroprio, WhatIsGivenBackComesLast) {
   EXPECT_EQ(world.pick(core), "b1");
 }
 
-// What the order of cuda cannot tell, since there is none.
+// Without bodies for cuda, its order is unknown.
 TEST(Heteroprio, AFastestKindWithoutABodyIsRefused) {
   HeteroWorld world(1, 1);
   example(world);
@@ -153,8 +153,8 @@ TEST(Heteroprio, AFastestKindWithoutABodyIsRefused) {
   }
 }
 
-// All devices would fetch them, and one of them needs them.
-TEST(Heteroprio, NothingComesAheadForTasksThatNobodyHasTaken) {
+// All devices would fetch the data, and only one needs them.
+TEST(Heteroprio, DoesNotPrefetchForTasksThatNoWorkerHasTaken) {
   HeteroWorld world(1, 1);
   example(world);
   world.attach(make_heteroprio(example()));
@@ -180,11 +180,11 @@ TEST(Heteroprio, WithoutSettingsEachKindDoesWhatItIsBestAt) {
   EXPECT_EQ(world.pick(1), "small1");
   for (int i = 2; i <= 12; ++i) EXPECT_EQ(world.pick(core), "serial" + std::to_string(i));
   for (int i = 2; i <= 11; ++i) EXPECT_EQ(world.pick(core), "small" + std::to_string(i));
-  EXPECT_EQ(world.pick(core), "-");  // the device is faster than to wait for
+  EXPECT_EQ(world.pick(core), "-");  // the device is so fast that waiting pays
   EXPECT_EQ(world.pick(1), "small12");
 }
 
-TEST(Heteroprio, WhatNobodyKnowsIsTriedByAll) {
+TEST(Heteroprio, EachKindTriesTasksWithoutEstimates) {
   HeteroWorld world(1, 1);
   world.codelet("gemm", on_both(10, 1));
   world.guesses = {{"gemm", WorkerKind::cpu}};
@@ -197,7 +197,7 @@ TEST(Heteroprio, WhatNobodyKnowsIsTriedByAll) {
   EXPECT_EQ(world.pick(1), "g2");
 }
 
-// gemm becomes faster on cores while the run goes on.
+// gemm becomes faster on cores during the run.
 TEST(Heteroprio, FactorsFollowTheEstimates) {
   HeteroWorld world(1, 1);
   world.codelet("gemm", on_both(10, 1));

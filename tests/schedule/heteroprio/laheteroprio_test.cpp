@@ -1,4 +1,4 @@
-// The policy with locality: in which node's list a task waits, and who steals it.
+// The policy with locality: the node whose list holds a task, and the workers that steal it.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -37,7 +37,7 @@ TEST_F(LaHeteroprio, ATaskWaitsWhereItsDataAre) {
 
 // Node 0 has two data that are read, 20 bytes, node 1 one that is written, 15: 20 bytes are absent there, and
 // on node 0 15, which count 25 for LC_SMWB.
-TEST_F(LaHeteroprio, WhatWasChangedElsewhereIsNotInItsHome) {
+TEST_F(LaHeteroprio, DataChangedElsewhereAreNotAtHome) {
   start("affinity=sdh");
   at("A", 0);
   at("A", 1);
@@ -66,7 +66,7 @@ TEST_F(LaHeteroprio, TheAffinityDecidesWhere) {
   }
 }
 
-TEST_F(LaHeteroprio, LaRuPutsItWhereItWasReleased) {
+TEST_F(LaHeteroprio, LaRuPlacesATaskOnItsReleasersNode) {
   start("affinity=laru");
   at("A", 1);
   world.ready("gemm", Spec{"from 2", {"A"}}, worker(device2));
@@ -78,9 +78,9 @@ TEST_F(LaHeteroprio, LaRuPutsItWhereItWasReleased) {
 TEST_F(LaHeteroprio, TiesGoToThePusherElseToTheFirstNode) {
   start("affinity=sdh");
   world.ready("gemm", Spec{"from 2", {"A"}}, worker(device2));
-  world.ready("gemm", Spec{"from nobody", {"A"}});
+  world.ready("gemm", Spec{"not released", {"A"}});
   EXPECT_EQ(world.pick(device2), "from 2");
-  EXPECT_EQ(world.pick(core), "from nobody");
+  EXPECT_EQ(world.pick(core), "not released");
 }
 
 TEST_F(LaHeteroprio, ItsOwnListIsServedFromTheFrontThatOfAnotherNodeFromTheBack) {
@@ -93,7 +93,7 @@ TEST_F(LaHeteroprio, ItsOwnListIsServedFromTheFrontThatOfAnotherNodeFromTheBack)
 }
 
 // A device looks at its own gemm and trsm, then at those of its closest node.
-TEST_F(LaHeteroprio, LambdaSaysHowFarLocalityGoesBeforePriority) {
+TEST_F(LaHeteroprio, LambdaLimitsLocalityBeforePriority) {
   for (const auto& [lambda, first] :
        std::vector<std::pair<std::string, std::string>>{{"all", "trsm here"}, {"1", "gemm there"}}) {
     HeteroWorld machine(1, 2);
@@ -107,8 +107,8 @@ TEST_F(LaHeteroprio, LambdaSaysHowFarLocalityGoesBeforePriority) {
   }
 }
 
-// Of the first task E is read and F written, and E comes to node 1 while it waits: LS_SDH and LC_SMWB would
-// have it elsewhere now. So LS_SDH2 places the second, the sixth row of Table 1, on node 1; LS_SDH would take
+// The first task reads E and writes F, and E arrives on node 1 while the task waits: LS_SDH and LC_SMWB would
+// now place it elsewhere. So LS_SDH2 places the second, the sixth row of Table 1, on node 1; LS_SDH would take
 // node 2.
 TEST_F(LaHeteroprio, ChoosesTheSteadiestAffinity) {
   for (const bool moves : {false, true}) {
@@ -147,7 +147,7 @@ TEST_F(LaHeteroprio, TasksOfANodeWithoutWorkersAreStolen) {
 }
 
 // A task for cores whose data are on a device waits in its list all the same: they steal it.
-TEST_F(LaHeteroprio, AListMayHoldWhatItsOwnWorkersCannotRun) {
+TEST_F(LaHeteroprio, AListMayHoldTasksThatItsOwnWorkersCannotRun) {
   start("affinity=sdh");
   world.codelet("potrf", {{WorkerKind::cpu, 1}});
   at("A", 2);
@@ -156,8 +156,8 @@ TEST_F(LaHeteroprio, AListMayHoldWhatItsOwnWorkersCannotRun) {
   EXPECT_EQ(world.pick(core), "P");
 }
 
-// Else the affinity that has placed it would look steady, since the data follow its choice.
-TEST_F(LaHeteroprio, NothingComesAheadForTasksThatNobodyHasTaken) {
+// Otherwise the affinity that has placed the task would look steady, since the data follow its choice.
+TEST_F(LaHeteroprio, DoesNotPrefetchForTasksThatNoWorkerHasTaken) {
   start("affinity=laru");
   world.ready("gemm", Spec{"G", {"A"}}, worker(device1));
   EXPECT_EQ(world.upcoming(device1, 8), Names{});

@@ -1,4 +1,4 @@
-// How far nodes are apart: Table 2 of Bramas 2019, and links.
+// Distances of nodes: Table 2 of Bramas 2019, and links.
 #include "schedule/heteroprio/access_order.hpp"
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ TEST(NodeDistance, ByPriorityIsThatOfTable2) {
   EXPECT_DOUBLE_EQ(distance("312", "0321"), 1 - 2. / 15);
 }
 
-TEST(NodeDistance, BucketsThatAreNotVisitedCountAsZero) {
+TEST(NodeDistance, UnvisitedBucketsCountAsZero) {
   const std::vector<std::int32_t> i{no_priority, 1, 2}, j{2, 1, 0};
   EXPECT_DOUBLE_EQ(priority_distance(i, j), 1 - 4. / 10);
   EXPECT_DOUBLE_EQ(priority_distance(j, i), 1 - 4. / 10);

@@ -1,4 +1,4 @@
-// What may be written behind heteroprio and laheteroprio, and what is said of mistakes.
+// Options of heteroprio and laheteroprio, and errors for invalid ones.
 #include <gmock/gmock.h>
 #include <fairlead/error.hpp>
 
@@ -38,7 +38,7 @@ TEST(HeteroprioOptions, OrderCodeletsByKindOfWorker) {
   EXPECT_FALSE(settings.locality.has_value());
 }
 
-TEST(HeteroprioOptions, SayNothingIfNothingIsWritten) {
+TEST(HeteroprioOptions, AreUnsetByDefault) {
   const Settings settings = read("");
   for (const KindOrder& order : settings.orders) EXPECT_TRUE(order.empty());
   EXPECT_TRUE(settings.factors.empty());
@@ -62,10 +62,10 @@ TEST(HeteroprioOptions, OfLocalityMayDifferByKind) {
   EXPECT_EQ(said.alpha, 0.25);
   EXPECT_EQ(said.theta, 10);
   EXPECT_EQ(locality("subgroups=cuda@2/others@0").reach, locality("subgroups=others@0/cuda@2").reach);
-  EXPECT_EQ(locality("lambda=cuda@3").reach[index(WorkerKind::cpu)].lambda, 2u);  // as if nothing were said
+  EXPECT_EQ(locality("lambda=cuda@3").reach[index(WorkerKind::cpu)].lambda, 2u);  // the default
 }
 
-TEST(HeteroprioOptions, AreRefusedWithWhatTheyCouldBe) {
+TEST(HeteroprioOptions, AreRefusedWithTheValidValues) {
   EXPECT_EQ(
       refusal("heteroprio:cpu=potrf//gemm"),
       "the option cpu of the scheduler heteroprio is \"potrf//gemm\", where a codelet's name is missing");
@@ -90,7 +90,7 @@ TEST(HeteroprioOptions, AreRefusedWithWhatTheyCouldBe) {
             "heteroprio: a speedup factor is given for gem, which no order names (did you mean gemm?)");
 }
 
-// The paper's own factors, as options.
+// The paper's factors, as options.
 TEST(HeteroprioOptions, AFastestKindThatDoesNotVisitIsRefused) {
   const std::string priorities = "heteroprio:cpu=TA/TB/TC/TD:cuda=TC+TD/TA:speedup=";
   EXPECT_THAT(refusal(priorities + "TA@cpu@1/TB@cuda@1.1/TC@cuda@1.4/TD@cuda@3"),

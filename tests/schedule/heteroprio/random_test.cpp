@@ -1,4 +1,4 @@
-// Random tasks on cores and devices, some of which are lost: whoever can run a task finds it, and none is
+// Random tasks on cores and devices, some of which are lost: each worker finds the tasks that it can run, and none is
 // left.
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ struct Run {
   std::size_t left = 0;
 };
 
-/// Returns which worker took what.
+/// Returns the worker of each task.
 Run run(const std::string& policy, std::uint64_t seed) {
   Random random(seed);
   HeteroWorld world(2, 2, 2, random.once_in(2) ? WorkerKind::cuda : WorkerKind::emulated);
@@ -71,7 +71,7 @@ Run run(const std::string& policy, std::uint64_t seed) {
       ask(by, random.once_in(10));
     }
   }
-  // What is left when everybody has been asked insistently, nobody present can run.
+  // After all workers have been called with `must`, no remaining worker can run the rest.
   for (bool again = true; again;) {
     again = false;
     for (unsigned by = 0; by < workers; ++by)
@@ -84,7 +84,7 @@ Run run(const std::string& policy, std::uint64_t seed) {
   return result;
 }
 
-TEST(HeteroprioRandom, WhoeverCanRunATaskFindsIt) {
+TEST(HeteroprioRandom, EachWorkerFindsTheTasksThatItCanRun) {
   std::size_t left = 0;
   for (const std::string policy :
        {"heteroprio", "laheteroprio", "laheteroprio:affinity=mc:lambda=1:subgroups=0",
@@ -94,7 +94,7 @@ TEST(HeteroprioRandom, WhoeverCanRunATaskFindsIt) {
       left += run(policy, seed).left;
       if (HasFailure()) return;
     }
-  EXPECT_GT(left, 0u);  // workers were lost that alone could run something
+  EXPECT_GT(left, 0u);  // tasks that only lost workers could run
 }
 
 TEST(HeteroprioRandom, TheSameEventsGiveTheSameDecisions) {

@@ -1,4 +1,4 @@
-// Whole factorizations on simulated machines of cores and devices: what is found is as good as what is given,
+// Whole factorizations on simulated machines of cores and devices: estimated factors are as good as given ones,
 // and locality pays.
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ const std::string by_hand =
     ":cpu=potrf/trsm/syrk/gemm:cuda=gemm/syrk/trsm/potrf"
     ":speedup=potrf@cuda@17/trsm@cuda@112/syrk@cuda@141/gemm@cuda@167";
 
-TEST(HeteroprioSimulated, WhatIsFoundIsAsGoodAsWhatIsGivenByTheSameRule) {
+TEST(HeteroprioSimulated, EstimatedFactorsAreAsGoodAsGivenOnes) {
   for (const std::size_t devices : {1u, 2u, 4u})
     for (const std::string policy : {"heteroprio", "laheteroprio"}) {
       SCOPED_TRACE(policy + ", " + std::to_string(devices) + " devices");
@@ -49,7 +49,7 @@ TEST(HeteroprioSimulated, LocalityMovesLessBetweenDevices) {
 
 // What gemm reads comes from trsm on the cores; what it writes is on the device that wrote it last. LS_SDH
 // counts two tiles against one, and takes the task to the cores' list, out of which any device has it.
-TEST(HeteroprioSimulated, WhoCountsWritesMoreMovesLessAndIsSteadier) {
+TEST(HeteroprioSimulated, AnAffinityThatWeighsWritesTransfersLessAndIsSteadier) {
   const simulate::WorkloadSize size{.n = 10240, .tile = 256, .precision = simulate::Precision::double_};
   const simulate::Program program = simulate::make_workload("ldlt", size);
   const simulate::SimulatedMachine machine(

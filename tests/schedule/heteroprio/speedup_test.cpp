@@ -1,4 +1,4 @@
-// From how many tasks on slower workers may take some, and how factors are found.
+// The number of tasks from which slower workers may take some, and estimated factors.
 #include "schedule/heteroprio/speedup.hpp"
 
 #include <gtest/gtest.h>
@@ -28,10 +28,10 @@ TEST(Speedup, TheSlowKindTakesFromNTimesSTasksOn) {
 TEST(Speedup, TheFastKindTakesAlways) {
   EXPECT_TRUE(is_above_threshold(on_cuda(30), WorkerKind::cuda, 1, cpu | cuda, machine));
 }
-TEST(Speedup, NobodyWaitsWhereNothingIsKnown) {
+TEST(Speedup, NoWorkerWaitsWithoutEstimates) {
   EXPECT_TRUE(is_above_threshold({}, WorkerKind::cpu, 1, cpu | cuda, machine));
 }
-TEST(Speedup, NobodyWaitsForAKindThatIsNotThere) {
+TEST(Speedup, NoWorkerWaitsForAnAbsentKind) {
   EXPECT_TRUE(is_above_threshold(on_cuda(30), WorkerKind::cpu, 1, cpu | cuda, {8, 0, 0, 0}));
   EXPECT_TRUE(is_above_threshold(on_cuda(30), WorkerKind::cpu, 1, cpu | emulated, machine));
 }
@@ -43,7 +43,7 @@ TEST(Speedup, IsAnAdvantageForOneAndADisadvantageForTheOther) {
   EXPECT_EQ(relative_speedup({}, WorkerKind::cpu, cpu), std::numeric_limits<double>::infinity());
   EXPECT_EQ(relative_speedup(on_cuda(4), WorkerKind::cpu, cpu), std::numeric_limits<double>::infinity());
 }
-TEST(Speedup, OfTheFastestCountsTheNextBest) {
+TEST(Speedup, ForTheFastestTheNextBestCounts) {
   const Speedup three{WorkerKind::cuda, {20, 3, 1, 1}};
   EXPECT_EQ(relative_speedup(three, WorkerKind::cuda, cpu | emulated | cuda), 3);
   EXPECT_EQ(relative_speedup(three, WorkerKind::emulated, cpu | emulated | cuda), 1. / 3);
@@ -75,7 +75,7 @@ TEST(SpeedupEstimate, ChangesOnlyNoticeably) {
   EXPECT_DOUBLE_EQ(found.speedup().over[0], 3.4);
 }
 
-TEST(SpeedupEstimate, FollowsWhatHasChanged) {
+TEST(SpeedupEstimate, FollowsChangedDurations) {
   SpeedupEstimate found;
   for (int i = 0; i < 1000; ++i) found.add({ms(20), {}, ms(10), {}}, cpu | cuda);
   for (int i = 0; i < 300; ++i) found.add({ms(10), {}, ms(20), {}}, cpu | cuda);

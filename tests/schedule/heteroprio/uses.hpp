@@ -1,4 +1,4 @@
-// A task's data and where they are, as the paper's Table 1 writes them: nodes host data by letters.
+// A task's data and their nodes, in the notation of the paper's Table 1: nodes host data by letters.
 #pragma once
 #include <string>
 #include <vector>

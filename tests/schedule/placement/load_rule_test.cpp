@@ -14,7 +14,7 @@ using testing::ElementsAre;
 constexpr std::array settings{"owner-load", "owner-load:tolerance=reuse-only",
                               "owner-load:tolerance=load-only"};
 
-/// A task of 4 ms that reads A and B, both on node 0 of three, and writes C, which is nowhere.
+/// A task of 4 ms that reads A and B, both on node 0 of three, and writes C, which has no replica.
 Spec task_of_example_1() { return {"T", {"A", "B"}, 4, 0, {}, {"C"}}; }
 void begin_example_1(PlacedWorld& world, const std::vector<double>& loads) {
   world.begin();
@@ -35,28 +35,26 @@ std::vector<int> example_1(const std::vector<double>& loads) {
 }  // namespace
 
 // Completions: 13 / 12 / 11.5, 15 / 12 / 13 and 13 / 12 / 4.
-TEST(LoadRule, ATaskStaysWithItsDataWhileItIsNotOverMuchLater) {
+TEST(LoadRule, ATaskStaysWithItsDataUnlessItFinishesMuchLater) {
   EXPECT_THAT(example_1({9, 8, 7.5}), ElementsAre(0, 0, 2));  // 13 < 1.2 x 11.5
 }
-TEST(LoadRule, ATaskLeavesItsDataIfItWouldBeOverMuchLater) {
+TEST(LoadRule, ATaskLeavesItsDataIfItWouldFinishMuchLater) {
   EXPECT_THAT(example_1({11, 8, 9}), ElementsAre(1, 0, 1));  // 15 > 1.2 x 12
 }
-TEST(LoadRule, ATaskLeavesItsDataForANodeWithNothingToDo) {
-  EXPECT_THAT(example_1({9, 8, 0}), ElementsAre(2, 0, 2));
-}
+TEST(LoadRule, ATaskLeavesItsDataForAnIdleNode) { EXPECT_THAT(example_1({9, 8, 0}), ElementsAre(2, 0, 2)); }
 
-TEST(LoadRule, TheLoadGrowsWhenATaskIsPlacedAndShrinksByTheSameWhenItIsOver) {
+TEST(LoadRule, TheLoadGrowsWithAPlacedTaskAndShrinksEquallyWhenItFinishes) {
   PlacedWorld world(3, "owner-load");
   begin_example_1(world, {9, 8, 7.5});
   EXPECT_EQ(world.place(task_of_example_1()), 0);
   EXPECT_THAT(world.loads_ms(), ElementsAre(13, 8, 7.5));
-  world.times_slower[0] = 3;  // the estimate is another by now
+  world.times_slower[0] = 3;  // the estimate has changed
   world.admit("T");
   world.finish("T", 0);
   EXPECT_THAT(world.loads_ms(), ElementsAre(9, 8, 7.5));
 }
 
-TEST(LoadRule, WhatWasPlacedDecidesForLaterWritersWhateverTheLoads) {
+TEST(LoadRule, TheFirstPlacementDecidesForLaterWritersRegardlessOfLoads) {
   PlacedWorld world(3, "owner-load");
   begin_example_1(world, {9, 8, 7.5});
   EXPECT_EQ(world.place(task_of_example_1()), 0);
@@ -64,9 +62,9 @@ TEST(LoadRule, WhatWasPlacedDecidesForLaterWritersWhateverTheLoads) {
   EXPECT_EQ(world.place({"again", {}, 4, 0, {"C"}}), 0);
 }
 
-// Two nodes with loads 20 / 20, A on node 0; each task of 2 ms reads A and writes a new datum, and none is
-// over. What a task reads is copied to its node.
-TEST(LoadRule, TasksThatReadTheSameSpreadOnceOneNodeHasEnough) {
+// Two nodes with loads 20 / 20, A on node 0; each task of 2 ms reads A and writes a new datum, and none
+// has finished. Inputs are copied to the task's node.
+TEST(LoadRule, TasksWithTheSameInputSpreadWhenOneNodeIsLoaded) {
   const std::array<std::vector<int>, 3> places{{{0, 0, 0, 1, 1, 1}, {0, 0, 0, 0, 0, 0}, {0, 1, 0, 1, 0, 1}}};
   const std::array<std::vector<double>, 3> loads{{{26, 26}, {32, 20}, {26, 26}}};
   for (std::size_t s = 0; s < settings.size(); ++s) {
@@ -120,7 +118,7 @@ TEST(LoadRule, BytesCountNotData) {
   EXPECT_EQ(world.place({"T", {"A", "B", "C"}}), 1);
 }
 
-TEST(LoadRule, AmongNodesThatHoldTheSameTheEarliestIsTaken) {
+TEST(LoadRule, AmongNodesWithEqualDataTheEarliestIsSelected) {
   PlacedWorld world(3, "owner-load:tolerance=reuse-only");
   world.begin();
   world.load("A", node(1));
@@ -129,7 +127,7 @@ TEST(LoadRule, AmongNodesThatHoldTheSameTheEarliestIsTaken) {
   EXPECT_EQ(world.place({"T", {"A"}}), 2);
 }
 
-// Node 0 has two workers, which run its tasks side by side: 10 ms are 5 there, and 8 are 8 on node 1.
+// Node 0 has two workers, which run its tasks concurrently: 10 ms are 5 there, and 8 are 8 on node 1.
 TEST(LoadRule, TheWorkersOfANodeShareItsLoad) {
   PlacedWorld world(2, "owner-load", 2);
   world.only_workers["ours"] = {0};

@@ -1,4 +1,4 @@
-// What all placement policies share: tasks go where the data live that they write, and what that means.
+// Common to all placement policies: tasks run on the device that owns the data they write.
 #include <gmock/gmock.h>
 
 #include "schedule/placed.hpp"
@@ -32,7 +32,7 @@ TEST(OwnerCompute, ACopyForARemoteReaderDoesNotEndOwnership) {
   EXPECT_EQ(world.place({"write again", {}, 1, 0, {"C"}}), 0);
 }
 
-// Under pressure data are placed anew, or a device that has too much to do would keep them all.
+// Under memory pressure data are placed again; otherwise an overloaded device would keep them all.
 TEST(OwnerCompute, OwnershipEndsWhenTheDatumIsStagedOut) {
   PlacedWorld world(2, "owner-load");
   world.begin();
@@ -45,7 +45,7 @@ TEST(OwnerCompute, OwnershipEndsWhenTheDatumIsStagedOut) {
   EXPECT_EQ(world.place({"write again", {}, 1, 0, {"C"}}), 1);
 }
 
-TEST(OwnerCompute, WhatIsOnlyOvertakenOrFetchedTooEarlyStillLivesThere) {
+TEST(OwnerCompute, InvalidatedOrCancelledCopiesDoNotEndOwnership) {
   for (const DropReason why : {DropReason::overwritten, DropReason::prefetch_cancelled}) {
     PlacedWorld world(2, "owner-load");
     world.begin();
@@ -57,8 +57,8 @@ TEST(OwnerCompute, WhatIsOnlyOvertakenOrFetchedTooEarlyStillLivesThere) {
   }
 }
 
-// It waited, its datum left, it brings it back.
-TEST(OwnerCompute, ATaskThatWaitedWhileItsDatumWasStagedOutMakesItLiveThereAgain) {
+// The datum is evicted while the task waits; the task fetches it again.
+TEST(OwnerCompute, AWaitingTaskRestoresTheOwnershipOfAnEvictedDatum) {
   PlacedWorld world(2, "owner-load");
   world.begin();
   world.load("C", node(0));
@@ -99,14 +99,14 @@ TEST(OwnerCompute, ATaskThatTheOwnerCannotRunGoesElsewhereAndTheDatumWithIt) {
   EXPECT_EQ(world.place({"write again", {}, 1, 0, {"C"}}), 1);
 }
 
-// Node 0 is the cores'.
-TEST(OwnerCompute, NothingLivesOnCoresBesideAccelerators) {
+// Node 0 belongs to the cores.
+TEST(OwnerCompute, CoresOwnNoDataIfThereAreAccelerators) {
   PlacedWorld world(3, "owner-load");
   world.kind(0, WorkerKind::cpu);
   world.only_workers["by a core"] = {0};
   world.begin();
   EXPECT_EQ(world.place({"by a core", {}, 1, 0, {}, {"C"}}), 0);
-  EXPECT_EQ(world.place({"write", {}, 1, 0, {"C"}}), 1);  // over at 1, not at 2
+  EXPECT_EQ(world.place({"write", {}, 1, 0, {"C"}}), 1);  // finishes at 1, not at 2
 }
 TEST(OwnerCompute, OnAMachineOfCoresDataLiveOnTheirNodes) {
   PlacedWorld world(2, "owner-load");
@@ -137,7 +137,7 @@ TEST(OwnerCompute, PrefetchFollowsTheNodesQueue) {
   EXPECT_EQ(world.upcoming(1, 8), (Names{"B", "C", "A"}));
 }
 
-TEST(OwnerCompute, AReturnedTaskIsPlacedAnewAndCountsOnce) {
+TEST(OwnerCompute, AReturnedTaskIsPlacedAgainAndCountsOnce) {
   PlacedWorld world(2, "owner-load");
   world.begin();
   EXPECT_EQ(world.place({"T", {}, 4}), 0);
@@ -147,7 +147,7 @@ TEST(OwnerCompute, AReturnedTaskIsPlacedAnewAndCountsOnce) {
 }
 
 // Node 0 loses its only worker: the datum's next writers, those that wait and those that come, go to node 1.
-TEST(OwnerCompute, TasksOfALostWorkerFindOthers) {
+TEST(OwnerCompute, TasksOfALostWorkerAreReassigned) {
   PlacedWorld world(2, "owner-load");
   world.begin();
   EXPECT_EQ(world.place({"write", {}, 1, 0, {}, {"C"}}), 0);
@@ -157,7 +157,7 @@ TEST(OwnerCompute, TasksOfALostWorkerFindOthers) {
   EXPECT_EQ(world.place({"third", {}, 1, 0, {"C"}}), 1);
   EXPECT_THAT(world.loads_ms(), ElementsAre(1, 2));
 }
-TEST(OwnerCompute, TheOtherWorkerOfTheNodeKeepsWhatItCanRun) {
+TEST(OwnerCompute, TheOtherWorkerOfTheNodeKeepsTasksThatItCanRun) {
   PlacedWorld world(2, "owner-load", 2);
   world.only_workers["for 0"] = {0, 2};
   world.begin();
@@ -169,8 +169,8 @@ TEST(OwnerCompute, TheOtherWorkerOfTheNodeKeepsWhatItCanRun) {
   EXPECT_EQ(world.pick(2), "for 0");
 }
 
-// Node 0's worker is not there for a while; nothing else runs.
-TEST(OwnerCompute, WhoeverMustTakesWhatWasPlacedElsewhere) {
+// Node 0's worker is blocked for a while; nothing else runs.
+TEST(OwnerCompute, AWorkerThatMustTakesTasksPlacedElsewhere) {
   PlacedWorld world(2, "owner-load");
   world.begin();
   world.ready({"T", {}, 4, 0, {}, {"C"}});

@@ -11,7 +11,7 @@ namespace {
 std::string datum(int i) { return "D" + std::to_string(i); }
 Spec write(int i, const std::string& when = "") { return {"T" + datum(i) + when, {}, 1, 0, {}, {datum(i)}}; }
 
-/// Where `count` data are placed that are touched in order, or the other way round.
+/// The placement of `count` data that are used in order, or in reverse order.
 std::vector<int> places(const std::string& policy, int count, bool backwards = false) {
   PlacedWorld world(4, policy);
   world.begin();
@@ -69,7 +69,7 @@ TEST(OwnerRandom, OnlyDevicesThatCanRunTheTaskAreDrawn) {
   EXPECT_EQ(found, (std::set{1, 3}));
 }
 
-TEST(OwnerRandom, WhatWritesNothingGoesByLoad) {
+TEST(OwnerRandom, ATaskWithoutOutputsGoesByLoad) {
   PlacedWorld world(4, "owner-random");
   world.begin();
   world.busy({10, 10, 0, 10});

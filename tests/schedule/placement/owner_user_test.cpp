@@ -1,4 +1,4 @@
-// owner-user: what the program says of tasks and data. Three nodes, each an accelerator.
+// owner-user: the program's hints for tasks and data. Three nodes, each an accelerator.
 #include <gtest/gtest.h>
 
 #include "schedule/placed.hpp"
@@ -22,7 +22,7 @@ TEST_F(OwnerUser, ATaskRunsOnTheDeviceThatIsNamed) {
   EXPECT_EQ(world.place({"reads only", {"A"}, 1, 0, {}, {}, {.device = 1}}), 1);
 }
 
-TEST_F(OwnerUser, WhatLivesSomewhereIsNotMoved) {
+TEST_F(OwnerUser, OwnedDataAreNotMoved) {
   EXPECT_EQ(world.place(writes_c("T", {.device = 2})), 2);
   EXPECT_EQ(world.place(writes_c("again", {.device = 1})), 2);
 }
@@ -33,13 +33,13 @@ TEST_F(OwnerUser, ATaskInheritsTheDeviceOfAnInput) {
   EXPECT_EQ(world.place(writes_c("later", {.device = 2})), 1);  // C lives there now
 }
 
-TEST_F(OwnerUser, AnInputThatOnlyHasAnAdviceIsFollowedThere) {
+TEST_F(OwnerUser, AnInputWithOnlyAHintIsFollowed) {
   world.advised["A"] = 2;
   world.load("A", node(0));
   EXPECT_EQ(world.place(reads_a("T", {.like = 0})), 2);
 }
 
-TEST_F(OwnerUser, AnInputOfWhichThereIsOnlyACopyIsFollowedThere) {
+TEST_F(OwnerUser, AnInputWithOnlyACopyIsFollowed) {
   world.load("A", node(1));
   EXPECT_EQ(world.place(reads_a("T", {.device = 2, .like = 0})), 1);
 }
@@ -53,18 +53,18 @@ TEST_F(OwnerUser, WithoutEitherTheLoadDecides) {
   EXPECT_EQ(world.place(reads_a("T", {.like = 0})), 1);
 }
 
-TEST_F(OwnerUser, WrittenDataGoWhereTheyAreAdvised) {
+TEST_F(OwnerUser, WrittenDataGoToTheDeviceOfTheirHint) {
   world.advised["C"] = 2;
   EXPECT_EQ(world.place(writes_c("T")), 2);
 }
 
-TEST_F(OwnerUser, WhatIsSaidOfTheTaskComesBeforeWhatIsSaidOfItsData) {
+TEST_F(OwnerUser, TheTasksHintComesBeforeThatOfItsData) {
   world.advised["C"] = 2;
   EXPECT_EQ(world.place(writes_c("T", {.device = 1})), 1);
 }
 
-// The tile is evicted, and comes back to where the program wants it.
-TEST_F(OwnerUser, AnAdviceCountsAgainAfterStagingOut) {
+// The tile is evicted, and returns to the device of its hint.
+TEST_F(OwnerUser, AHintCountsAgainAfterEviction) {
   world.advised["C"] = 2;
   EXPECT_EQ(world.place(writes_c("T")), 2);
   world.load("C", node(2));
@@ -73,17 +73,17 @@ TEST_F(OwnerUser, AnAdviceCountsAgainAfterStagingOut) {
   EXPECT_EQ(world.place(writes_c("again")), 2);
 }
 
-TEST_F(OwnerUser, WhereTheTaskCannotRunIsNoPlaceForIt) {
+TEST_F(OwnerUser, ADeviceThatCannotRunTheTaskIsSkipped) {
   world.only_workers["T"] = {1};
   EXPECT_EQ(world.place(writes_c("T", {.device = 2})), 1);
 }
 
-TEST_F(OwnerUser, ADeviceThatDoesNotExistIsNoPlace) {
+TEST_F(OwnerUser, ADeviceThatDoesNotExistIsSkipped) {
   EXPECT_EQ(world.place(writes_c("T", {.device = 3, .like = 7})), 0);
 }
 
 // Node 0 belongs to cores: the accelerators are nodes 1 and 2.
-TEST(OwnerUserBesideCores, DevicesAreCountedWithoutTheNodesOfCores) {
+TEST(OwnerUserWithCores, DevicesAreCountedWithoutTheNodesOfCores) {
   PlacedWorld world(3, "owner-user");
   world.kind(0, WorkerKind::cpu);
   world.advised["D"] = 1;
@@ -92,8 +92,8 @@ TEST(OwnerUserBesideCores, DevicesAreCountedWithoutTheNodesOfCores) {
   EXPECT_EQ(world.place({"U", {}, 1, 0, {}, {"D"}}), 2);
 }
 
-// What the other policies do does not depend on wishes.
-TEST(OwnerUserAlone, OthersDoNotLookAtWishes) {
+// The other policies ignore hints.
+TEST(OwnerUserAlone, OtherPoliciesIgnoreHints) {
   for (const char* other : {"owner-load", "owner-random"}) {
     PlacedWorld plain(3, other), wishing(3, other);
     plain.begin();

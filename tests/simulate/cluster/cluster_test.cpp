@@ -1,5 +1,5 @@
-// A factorization on simulated ranks: its messages are the paper's, its time can be worked out by hand where it is
-// small, and a run is its seed.
+// A factorization on simulated ranks: its messages are the paper's, its time is computed by hand for small ones,
+// and a run is determined by its seed.
 #include "simulate/cluster/cluster.hpp"
 #include "at_length.hpp"
 
@@ -24,7 +24,7 @@ ClusterResult run(const char* workload, std::int64_t tiles, std::int32_t p, std:
   return simulate(blueprint, made_up_cluster(static_cast<std::size_t>(p * q), gigabyte, 2), {}, options);
 }
 
-/// One for each task and other rank that needs what it leaves; by hand from the right-looking algorithm.
+/// One for each task and other rank that needs its output; by hand from the right-looking algorithm.
 std::size_t pairs_of_cholesky(std::int64_t nt, std::int32_t p, std::int32_t q) {
   const auto rank = [&](std::int64_t m, std::int64_t n) { return m % p * q + n % q; };
   std::size_t count = 0;
@@ -82,7 +82,7 @@ TEST(Cluster, SendsOneMessageForEachTaskAndRankThatNeedsIt) {
       }
 }
 
-TEST(Cluster, TakesTheTimeThatCanBeWorkedOut) {
+TEST(Cluster, TakesTheTimeComputedByHand) {
   // potrf on rank 0, then trsm, syrk, potrf on rank 1: the diagonal tile of 80,000 bytes goes there between them,
   // after an activate and a request.
   const double n = 100, tile_ns = 80'000, latency_ns = 10'000;
@@ -91,12 +91,12 @@ TEST(Cluster, TakesTheTimeThatCanBeWorkedOut) {
   const double expected = 2 * potrf + trsm + syrk + tile_ns + 3 * latency_ns;
   EXPECT_GE(two.seconds * 1e9, expected);
   EXPECT_LE(two.seconds * 1e9, expected + 1000);  // bytes of two messages
-  // While the tile is on its way, both cores of rank 1 wait for it.
+  // While the tile is in flight, both cores of rank 1 wait for it.
   EXPECT_NEAR(two.ranks[1].waiting_for_network_seconds * 1e9, 2 * (tile_ns + 2 * latency_ns), 1000);
   EXPECT_NEAR(two.ranks[1].computing_seconds * 1e9, potrf + trsm + syrk, 10);
 }
 
-TEST(Cluster, WorkersWaitForWhatTheyCopyBetweenTasks) {
+TEST(Cluster, WorkersWaitForTheirCopiesBetweenTasks) {
   // Rank 0 has the columns 0 and 2. It is asked for the first value of column 0 while it makes the second, and copies both before
   // its next task; rank 1 copies the first as it comes, the second when its task with the first is over.
   const double n = 100, tile_ns = 80'000, latency_ns = 10'000, copy = 10 * tile_ns;
@@ -167,7 +167,7 @@ TEST(Cluster, ComputesOnDevices) {
     }
 }
 
-// Each tile on the device that is advised: what is changed never changes its device, and all goes by the hosts.
+// Each tile is on its advised device: written data never change their device, and all values pass through the hosts.
 TEST(Cluster, DevicesAreAdvisedByTheTilesOfTheirRank) {
   const ClusterResult advised = on_summit(24, {.policy = "owner-user", .advice = Advice::cyclic}),
                       random = on_summit(24, {.policy = "owner-random"});
@@ -177,11 +177,11 @@ TEST(Cluster, DevicesAreAdvisedByTheTilesOfTheirRank) {
     return bytes;
   };
   EXPECT_LT(to_devices(advised), to_devices(random));
-  // The tiles of a rank are dealt out to all of its devices, so all of them compute.
+  // The tiles of a rank are distributed over all of its devices, so all of them compute.
   EXPECT_LT(advised.seconds, random.seconds);
 }
 
-TEST(Cluster, DevicesMayHoldLessThanTheirRanksPart) {
+TEST(Cluster, DevicesMayBeSmallerThanTheirRanksPart) {
   const Bytes six_tiles = 6 * Bytes{960 * 960 * 8};
   const ClusterResult four = on_summit(24, {.policy = "lws"}, six_tiles);
   EXPECT_EQ(four.tasks, 24u * 25u * 26u / 6u);
@@ -200,7 +200,7 @@ TEST(Cluster, IsTheSameForTheSameSeed) {
   EXPECT_NE(run("cholesky", 12, 2, 3, options).seconds, first.seconds);
 }
 
-TEST(Cluster, PassesValuesAlongAndDownTreesIfItMay) {
+TEST(Cluster, ForwardsValuesAlongChainsAndTreesIfEnabled) {
   ClusterOptions options{.policy = "lws"};
   options.protocol.eager_bytes = 1024;
   options.protocol.credit_bytes = 1 << 20;
@@ -223,7 +223,7 @@ std::uint64_t edges_of_cholesky(std::uint64_t nt) {
   return trsm + syrk + 2 * gemm + from_tile;
 }
 
-TEST(Cluster, AllRanksTogetherLookAtLittleMoreThanTheirTasksAndEdges) {
+TEST(Cluster, AllRanksTogetherExamineLittleMoreThanTheirTasksAndEdges) {
   for (const std::int32_t p : {1, 2, 3, 4}) {
     if (!tests::many_cases() && p % 3 != 0) continue;
     const ClusterResult result = run("cholesky", 24, p, 4);
@@ -233,7 +233,7 @@ TEST(Cluster, AllRanksTogetherLookAtLittleMoreThanTheirTasksAndEdges) {
   }
 }
 
-TEST(Cluster, ComputesOutOfCoreWhereThereIsADisk) {
+TEST(Cluster, ComputesOutOfCoreIfThereIsADisk) {
   const Blueprint blueprint("cholesky", {1200, 100, Precision::double_}, {.rank_rows = 2, .rank_columns = 2});
   machine::MachineDescription machine = made_up_cluster(4, gigabyte, 1, "1MiB");  // 13 of 21 tiles, or fewer
   machine.disk.emplace().bytes_per_second = 1e8;
@@ -260,7 +260,7 @@ std::string refused(std::int64_t n, std::int32_t p, std::int32_t q, const char* 
   return "";
 }
 
-TEST(Cluster, RefusesWhatDoesNotFit) {
+TEST(Cluster, RefusesDataThatDoNotFit) {
   EXPECT_NE(refused(1000, 2, 3).find("has 4 nodes, not 6"), std::string::npos) << refused(1000, 2, 3);
   EXPECT_NE(refused(200, 1, 3).find("fewer than the grid of 1 x 3"), std::string::npos) << refused(200, 1, 3);
   EXPECT_NE(refused(2000, 1, 2, "1MB").find("does not fit in the 1MB of a node"), std::string::npos)

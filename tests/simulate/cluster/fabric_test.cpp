@@ -1,4 +1,4 @@
-// Payloads on a simulated network, whose times can be worked out by hand: ways are shared, directions are not.
+// Payloads on a simulated network, with times computed by hand: links are shared, directions are not.
 #include "simulate/cluster/fabric.hpp"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace {
 constexpr Bytes megabyte = 1'000'000;
 constexpr std::int64_t millisecond = 1'000'000;
 
-/// Ranks that only note down when payloads have come.
+/// Ranks that only record arrivals of payloads.
 class Network {
  public:
   explicit Network(const std::string& keys)
@@ -46,7 +46,7 @@ class Network {
     while (timeline_.step()) {
     }
   }
-  /// When the payloads have come, by order of sending.
+  /// The arrival times of the payloads, in the order of sending.
   std::int64_t landed(std::uint64_t tag) const { return came_.at(2 * tag + 1); }
   std::int64_t left(std::uint64_t tag) const { return came_.at(2 * tag); }
   bool has_landed(std::uint64_t tag) const { return came_.contains(2 * tag + 1); }
@@ -127,7 +127,7 @@ TEST(SimulatedNetwork, SeveralInterfacesShareAPayload) {
   EXPECT_EQ(network.landed(0), millisecond / 2);
 }
 
-TEST(SimulatedNetwork, WhatGoesBetweenSwitchesSharesTheWayBetweenThem) {
+TEST(SimulatedNetwork, PayloadsBetweenSwitchesShareTheirLink) {
   Network network(plain + "nodes_per_switch = 2\nswitch_bandwidth = \"1GB/s\"\n");
   network.send(0, 2);
   network.send(1, 3);
@@ -162,7 +162,7 @@ TEST(SimulatedNetwork, MessagesWaitForPayloadsBeforeThemIfTheyKeepTheirOrder) {
   EXPECT_EQ(network.message(), 100 + millisecond + 100);
 }
 
-TEST(SimulatedNetwork, WhoComputesHearsBetweenTwoTasksIfNobodyElseDoes) {
+TEST(SimulatedNetwork, AComputingThreadReceivesBetweenTasksWithoutACommunicationThread) {
   for (const bool between : {true, false}) {
     Network network(plain + (between ? "heard_between_tasks = true\n" : ""));
     network.computes(1, true);
@@ -178,7 +178,7 @@ TEST(SimulatedNetwork, WhoComputesHearsBetweenTwoTasksIfNobodyElseDoes) {
   }
 }
 
-TEST(SimulatedNetwork, WhoSpeaksForANodeTakesTimeForEachMessage) {
+TEST(SimulatedNetwork, TheCommunicationThreadTakesTimeForEachMessage) {
   Network network(plain + "message_microseconds = 3\n");
   network.say(0, 1);
   network.say(0, 1);
@@ -186,12 +186,12 @@ TEST(SimulatedNetwork, WhoSpeaksForANodeTakesTimeForEachMessage) {
   EXPECT_EQ(network.message(), 6'000 + 200 + 3'000);
 }
 
-TEST(SimulatedNetwork, WhoSpeaksForANodeTakesTimeForEachByte) {
+TEST(SimulatedNetwork, TheCommunicationThreadTakesTimeForEachByte) {
   Network network(plain + "byte_nanoseconds = 2\n");
   network.send(0, 1);
   network.send(0, 2);
   network.run();
-  // Half as fast as the wire; the other side copies what comes while it comes.
+  // Half as fast as the wire; the other side copies while it receives.
   EXPECT_EQ(network.left(0), 2 * millisecond);
   EXPECT_EQ(network.landed(0), 2 * millisecond);
   EXPECT_EQ(network.landed(1), 4 * millisecond);
@@ -200,7 +200,7 @@ TEST(SimulatedNetwork, WhoSpeaksForANodeTakesTimeForEachByte) {
   EXPECT_FALSE(network.keeps_workers());
 }
 
-TEST(SimulatedNetwork, WhoComputesCopiesBetweenTwoTasks) {
+TEST(SimulatedNetwork, AComputingThreadCopiesBetweenTasks) {
   Network network(plain + "byte_nanoseconds = 2\nmessage_microseconds = 3\nheard_between_tasks = true\n");
   EXPECT_TRUE(network.keeps_workers());
   network.computes(1, true);
@@ -214,7 +214,7 @@ TEST(SimulatedNetwork, WhoComputesCopiesBetweenTwoTasks) {
   EXPECT_EQ(network.landed(0), 4 * millisecond + 6'000);
 }
 
-TEST(SimulatedNetwork, WhatIsSentWhileAllComputeIsOwed) {
+TEST(SimulatedNetwork, SendsWhileAllComputeAreCharged) {
   Network network(plain + "byte_nanoseconds = 2\nheard_between_tasks = true\n");
   network.computes(0, true);
   network.send(0, 1);
@@ -224,7 +224,7 @@ TEST(SimulatedNetwork, WhatIsSentWhileAllComputeIsOwed) {
   EXPECT_EQ(network.speaks_until(0), 4 * millisecond);
 }
 
-TEST(Turns, TellThatNothingIsLeftToHappen) {
+TEST(Turns, ReportThatNoEventIsLeft) {
   backend::Timeline timeline;
   RankScheduler turns(timeline, 2);
   bool said = false;
@@ -235,7 +235,7 @@ TEST(Turns, TellThatNothingIsLeftToHappen) {
                Error);
 }
 
-TEST(Turns, GoFromOneToTheOther) {
+TEST(Turns, AlternateBetweenPrograms) {
   backend::Timeline timeline;
   RankScheduler turns(timeline, 3);
   std::vector<std::size_t> order;

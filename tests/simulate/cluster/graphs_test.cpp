@@ -1,4 +1,4 @@
-// Graphs over simulated ranks other than factorizations: their tasks and messages follow from how they are dealt out, and
+// Graphs over simulated ranks other than factorizations: their tasks and messages follow from the distribution, and
 // the time of a ping-pong from the network alone.
 #include <gtest/gtest.h>
 #include <fairlead/error.hpp>
@@ -31,7 +31,7 @@ TEST(ClusterGraphs, AProductPassesEachTileOnceToEachRankOfItsRowOrColumn) {
     }
 }
 
-TEST(ClusterGraphs, AProductIsComputedByDevicesAndPassedOnByNone) {
+TEST(ClusterGraphs, AProductIsComputedByDevicesAndNotForwarded) {
   const Blueprint blueprint("gemm", {8 * 960, 960, Precision::double_}, {.rank_rows = 2, .rank_columns = 2});
   for (const char* policy : {"owner-user", "owner-load", "lws"})
     for (const Advice advice : {Advice::cyclic_rows, Advice::matrix_rows}) {
@@ -46,7 +46,7 @@ TEST(ClusterGraphs, AProductIsComputedByDevicesAndPassedOnByNone) {
 }
 
 // By the paper's formula every other of six devices gets nothing where ranks have two rows: it takes longer.
-TEST(ClusterGraphs, TheFormulaThatCountsTheMatrixsRowsLeavesDevicesOut) {
+TEST(ClusterGraphs, TheFormulaThatCountsTheMatrixsRowsLeavesDevicesIdle) {
   if (tests::address_sanitized && !tests::at_length())
     GTEST_SKIP() << "times are judged; what is executed is what a product on devices executes";
   const Blueprint blueprint("gemm", {24 * 960, 960, Precision::double_}, {.rank_rows = 2, .rank_columns = 1});
@@ -91,7 +91,7 @@ TEST(ClusterGraphs, APingPongTakesThreeLatenciesOrOne) {
   EXPECT_LE(along.seconds, ways * (latency + bytes / bandwidth + 1e-6));
 }
 
-TEST(ClusterGraphs, WhatCannotBeDealtOutIsRefused) {
+TEST(ClusterGraphs, AnImpossibleDistributionIsRefused) {
   const auto refused = [](const char* workload, const WorkloadSize& size, std::int32_t ranks) {
     try {
       run(workload, size, ranks, 1);
@@ -108,7 +108,7 @@ TEST(ClusterGraphs, WhatCannotBeDealtOutIsRefused) {
   EXPECT_NE(refused("pingpong:hop=3", {16, 8, Precision::double_}, 2).find("hops"), std::string::npos);
 }
 
-TEST(PartOfNode, IsWhatOneOfItsRanksHas) {
+TEST(PartOfNode, IsTheShareOfOneOfItsRanks) {
   const machine::MachineDescription whole = machine::load_machine("frontier"), part = part_of_node(whole, 4);
   EXPECT_EQ(part.devices.size(), 2u);
   EXPECT_EQ(part.peers.size(), 1u);
@@ -118,7 +118,7 @@ TEST(PartOfNode, IsWhatOneOfItsRanksHas) {
   EXPECT_EQ(part.network.nodes, 4 * whole.network.nodes);
   EXPECT_DOUBLE_EQ(part.buses.front().bytes_per_second.out, whole.buses.front().bytes_per_second.out / 4);
   EXPECT_THROW(part_of_node(whole, 3), ConfigError);
-  // The devices of one socket have its memory for themselves.
+  // The devices of one socket share its memory with no others.
   const machine::MachineDescription summit = machine::load_machine("summit"),
                                     socket = part_of_node(summit, 2);
   EXPECT_EQ(socket.devices.size(), 3u);

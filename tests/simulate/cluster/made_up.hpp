@@ -1,4 +1,4 @@
-// A made-up cluster: one core a node, which does 1 GFlop/s with everything.
+// A made-up cluster: one core per node, with 1 GFlop/s for all kernels.
 #pragma once
 #include <cstddef>
 #include <string>

@@ -1,5 +1,5 @@
-// Where values of other ranks land: times that can be worked out, by the wires that a value crosses; and all ways on all
-// kinds of nodes, with little memory on the devices, too.
+// The memory that receives values of other ranks: times computed by hand from the links that a value crosses; and all
+// placements on all kinds of nodes, also with little memory on the devices.
 #include <gtest/gtest.h>
 #include <fairlead/error.hpp>
 
@@ -43,7 +43,7 @@ ClusterResult run(const machine::MachineDescription& node, ReceivePlacement land
 
 // potrf on rank 0, then trsm, syrk, potrf on rank 1: the diagonal tile of 80,000 bytes goes there between them, after an
 // activate and a request; each wire takes 40 microseconds, the network 80.
-TEST(Landing, TakesTheTimeOfTheWiresThatAreCrossed) {
+TEST(ReceivePlacement, TakesTheTimeOfTheCrossedLinks) {
   const double n = 100, wire = 40, network = 80 + 3 * 10;
   const double potrf = n * n * n / 3 + n * n / 2 + n / 6, trsm = n * n * n, syrk = n * n * (n + 1);
   const double computing = (2 * potrf + trsm + syrk) * 1e-3;
@@ -52,7 +52,7 @@ TEST(Landing, TakesTheTimeOfTheWiresThatAreCrossed) {
   const auto beyond = [&](bool attached, ReceivePlacement landing) {
     return run(node_of(1, attached), landing, 2, 2, 1).seconds * 1e6 - computing - own_tiles;
   };
-  // By the hosts: back from one device, and to the other.
+  // Through the hosts: from one device, and to the other.
   EXPECT_NEAR(beyond(false, ReceivePlacement::host), wire + network + wire, 2);
   // From device to device: the wires are crossed while the network is.
   EXPECT_NEAR(beyond(false, ReceivePlacement::advised), network, 2);
@@ -61,8 +61,8 @@ TEST(Landing, TakesTheTimeOfTheWiresThatAreCrossed) {
   EXPECT_NEAR(beyond(true, ReceivePlacement::host), wire + network + wire, 2);
 }
 
-// Where the network is not what takes time, crossing a device's wire twice does.
-TEST(Landing, InTheHostsMemoryIsFarFromInterfacesAtDevices) {
+// If the network is not the bottleneck, crossing a device's link twice is.
+TEST(ReceivePlacement, InTheHostsMemoryIsFarFromInterfacesAtDevices) {
   machine::MachineDescription node = node_of(1, true);
   node.network.link.bytes_per_second = 100e9;
   const double host = run(node, ReceivePlacement::host, 8, 2, 2, "owner-user", {}, 200).seconds;
@@ -70,7 +70,7 @@ TEST(Landing, InTheHostsMemoryIsFarFromInterfacesAtDevices) {
   EXPECT_LT(device, host);
 }
 
-TEST(Landing, AllWaysEndWithTheSameTasksAndMessages) {
+TEST(ReceivePlacement, HasTheSameTasksAndMessagesForAllPlacements) {
   constexpr Bytes page = 4096, tile = (200 * 200 * 8 + page - 1) / page * page;
   std::size_t turn = 0;
   for (const char* const workload : {"cholesky", "lu", "gemm"}) {
@@ -99,7 +99,7 @@ TEST(Landing, AllWaysEndWithTheSameTasksAndMessages) {
   }
 }
 
-TEST(Landing, IntoDevicesSavesCopiesToThem) {
+TEST(ReceivePlacement, IntoDevicesSavesCopiesToThem) {
   const machine::MachineDescription frontier = part_of_node(machine::load_machine("frontier"), 4);
   const auto of = [&](ReceivePlacement landing) {
     return run(frontier, landing, 16, 2, 4, "owner-user", {}, 1024);

@@ -10,7 +10,7 @@ namespace {
 
 using Order = std::map<std::string, std::set<std::string>>;
 
-// As in StarPU's paper: 256 x 256 x 4096 in 64 blocks.
+// The size of StarPU's paper: 256 x 256 x 4096 in 64 blocks.
 TEST(Stencil, UpdatesEveryBlockAndSavesItsTwoBordersBefore) {
   const Program program = make_workload("stencil:iterations=3", {4096, 64, Precision::single});
   EXPECT_EQ(counts(program), (std::map<std::string, int>{{"stencil", 3 * 64}, {"save_border", 3 * 2 * 64}}));
@@ -38,7 +38,7 @@ TEST(Stencil, DoesSeveralStepsAtOnceWithAWiderBorder) {
   }
 }
 
-// Three blocks in a ring, two iterations. A border is saved again when those who read it are done.
+// Three blocks in a ring, two iterations. A border is saved again when its readers have finished.
 TEST(Stencil, WaitsForTheNeighboursBorders) {
   const Order order =
       order_of(make_workload("stencil:iterations=2:width=1:height=1", {12, 4, Precision::double_}));

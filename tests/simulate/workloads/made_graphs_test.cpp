@@ -20,7 +20,7 @@ TEST(ForkJoin, RunsAPhaseAtOnceAndThenOneTask) {
   ASSERT_EQ(before.size(), 8u);
   for (std::size_t t = 0; t < 3; ++t) EXPECT_EQ(before[t], Tasks{});
   EXPECT_EQ(before[3], (Tasks{0, 1, 2}));
-  // Each also after the one that wrote its own tile, and after whoever read its result: task 3.
+  // Each also after the writer of its own tile, and after the reader of its result: task 3.
   for (std::size_t t = 4; t < 7; ++t) EXPECT_EQ(before[t], (Tasks{t - 4, 3}));
   EXPECT_EQ(before[7], (Tasks{4, 5, 6}));
 }

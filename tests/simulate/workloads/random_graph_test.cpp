@@ -25,8 +25,8 @@ TEST(RandomGraph, IsTheSameForTheSameSeed) {
   EXPECT_NE(text_of(make_workload("random:seed=7", size)), text_of(make_workload("random:seed=8", size)));
 }
 
-// Also on every machine: these were made once.
-TEST(RandomGraph, StartsAsItAlwaysDid) {
+// Also on every machine: the expected values are recorded.
+TEST(RandomGraph, MatchesRecordedValues) {
   EXPECT_THAT(text_of(make_workload("random:layers=2:width=2:data=3", size)),
               testing::ElementsAre("r9 r10 w8 ", "r6 r3 w5 ", "r5 r7 w6 ", "r8 r9 w2 "));
 }
@@ -46,7 +46,7 @@ TEST(RandomGraph, HasTasksInLayersThatFollowEachOther) {
   }
 }
 
-TEST(RandomGraph, HasTheAskedForTasksDataAndWrites) {
+TEST(RandomGraph, HasTheRequestedTasksDataAndWrites) {
   const Program program = make_workload("random:layers=40:width=25:data=6:writes=0.5", size);
   EXPECT_EQ(program.tasks.size(), 1000u);
   EXPECT_EQ(program.data.size(), 2u * 25 * 6);

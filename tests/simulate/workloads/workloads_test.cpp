@@ -44,7 +44,7 @@ TEST(Workloads, EveryOneMakesTasksThatUseItsData) {
   }
 }
 
-// Whoever releases a task is more urgent than it.
+// A task is less urgent than its predecessors.
 TEST(Workloads, EveryOneHasPrioritiesThatFallAlongItsOrder) {
   for (const Workload& workload : workloads()) {
     if (workload.name == "gemm") continue;  // has none

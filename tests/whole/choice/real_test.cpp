@@ -1,5 +1,5 @@
-// Codelets with several bodies on real workers: whichever runs, results are those of the program's order; and
-// whatever tells of a task says which body it was.
+// Codelets with several bodies on real workers: results are those of the program's order with any body, and
+// all reports of a task name its body.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,6 +18,7 @@
 
 #include "engine/replay.hpp"
 #include "engine/runtime_core.hpp"
+#include "front/runtime/runtime_access.hpp"
 #include "schedule/policies.hpp"
 #include "temporary_directory.hpp"
 #include "trace/snapshot.hpp"
@@ -38,7 +39,7 @@ Config config_with(std::size_t workers, const char* scheduler = "lws") {
   return config;
 }
 
-/// Both add; one of them takes its time. What they do is counted.
+/// Both add; one of them is slow. Their calls are counted.
 struct TwoBodies {
   std::atomic<int> quick = 0, slow = 0;
   Codelet<InOut<double>, double> add = codelet("add")
@@ -56,7 +57,7 @@ struct TwoBodies {
 
 }  // namespace
 
-TEST(SeveralBodies, AreAllTriedAndTheFastestIsTaken) {
+TEST(SeveralBodies, AreAllTriedAndTheFastestIsSelected) {
   Runtime runtime(config_with(2));
   TwoBodies bodies;
   double x = 0;
@@ -70,8 +71,8 @@ TEST(SeveralBodies, AreAllTriedAndTheFastestIsTaken) {
   EXPECT_LE(bodies.slow, 30);
 }
 
-// What runs there asks nobody: such tasks are the engine's, others are not.
-TEST(SeveralBodies, AreNotForTheDirectLane) {
+// The fast path makes no decisions: the engine runs tasks with several bodies, the fast path the others.
+TEST(SeveralBodies, DoNotUseTheFastPath) {
   Runtime runtime(config_with(2));
   TwoBodies bodies;
   const auto one = codelet("one").cpu("only", [](InOut<double> x) { *x += 1; });
@@ -89,8 +90,8 @@ TEST(SeveralBodies, AreNotForTheDirectLane) {
   for (int i = 0; i < 50; ++i) step.run();
   EXPECT_EQ(x, 150);
   EXPECT_EQ(y, 150);
-  EXPECT_GT(runtime.core().engine().lane().tasks(), 0u);
-  EXPECT_LE(runtime.core().engine().lane().tasks(), 150u);
+  EXPECT_GT(front::core_of(runtime).engine().lane().tasks(), 0u);
+  EXPECT_LE(front::core_of(runtime).engine().lane().tasks(), 150u);
   EXPECT_EQ(bodies.slow + bodies.quick, 150);
   EXPECT_GE(bodies.slow, 5);
 }
@@ -173,8 +174,8 @@ TEST(SeveralBodies, ReplayFromTheLogOfTheirRun) {
   }
 }
 
-// One ends when it says so, the other when it returns; one is parallel inside.
-TEST(SeveralBodies, MayDifferInHowTheyEnd) {
+// One completes by its token, the other when it returns; one is parallel inside.
+TEST(SeveralBodies, MayDifferInTheirCompletion) {
   Runtime runtime(config_with(3));
   std::mutex mutex;  // the next body may run before this one has returned
   std::vector<std::thread> threads;
@@ -210,7 +211,7 @@ TEST(SeveralBodies, MayDifferInHowTheyEnd) {
   EXPECT_GE(teams, 5);
 }
 
-// ---- what is said
+// ---- messages
 
 TEST(SeveralBodies, AreNamedInErrors) {
   const auto fails = [](InOut<int>) { throw std::runtime_error("no"); };
@@ -255,7 +256,7 @@ TEST(SeveralBodies, AreNamedWhileTheyRun) {
   flow.wait();
 }
 
-TEST(SeveralBodies, AreToldApartInTraces) {
+TEST(SeveralBodies, HaveDifferentNamesInTraces) {
   Config config = config_with(1);
   config.set("trace", "/dev/null");
   Runtime runtime(config);
@@ -267,7 +268,7 @@ TEST(SeveralBodies, AreToldApartInTraces) {
   for (int i = 0; i < 50; ++i) flow.submit(bodies.add(number, 1));
   flow.submit(one(number));
   flow.wait();
-  const trace::Snapshot recorded = runtime.recorded();
+  const trace::Snapshot recorded = front::recorded_by(runtime);
   EXPECT_EQ(std::set(recorded.codelets.begin(), recorded.codelets.end()),
             (std::set<std::string>{"add (slow)", "add (quick)", "one"}));
   int slow = 0;

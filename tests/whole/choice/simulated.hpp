@@ -1,5 +1,5 @@
-// One codelet with several implementations on simulated workers: how long each takes is a function, and what
-// ran is counted.
+// One codelet with several implementations on simulated workers: a function gives their durations, and runs
+// are counted.
 #pragma once
 #include <fairlead/codelet_info.hpp>
 
@@ -40,14 +40,14 @@ struct SimulatedMachine {
 
 class Simulated {
  public:
-  /// How long a task of so many bytes takes, in nanoseconds.
+  /// The duration of a task of so many bytes, in nanoseconds.
   using Takes = std::function<std::int64_t(unsigned implementation, Bytes bytes, WorkerKind kind)>;
 
   Simulated(const SimulatedMachine& machine, Takes takes)
       : takes_(std::move(takes)), policy_(machine.policy), world_(sim()), core_(options(machine), world_) {}
 
-  /// Tasks that use a datum of this size, all at once or one after the other. Returns how many each
-  /// implementation has run.
+  /// Tasks that use a datum of this size, all at once or one after the other. Returns the number of
+  /// runs of each implementation.
   std::array<int, 4> run(const CodeletInfo& codelet, Bytes bytes, int tasks, bool in_turn = false,
                          Workers workers = 1) {
     auto& datum = data_[bytes];

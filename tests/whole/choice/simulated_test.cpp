@@ -1,5 +1,5 @@
 // The engine chooses among several implementations: for each footprint and kind of worker, as durations
-// change, beginning with what earlier runs have found, and again the same from its log.
+// change, starting with the results of earlier runs, and again the same from its log.
 #include "whole/choice/simulated.hpp"
 
 #include "base/random.hpp"
@@ -19,7 +19,7 @@ std::int64_t by_size(unsigned implementation, Bytes bytes, WorkerKind) {
 
 }  // namespace
 
-TEST(Choice, TriesEachAndTakesTheFastestForEachFootprint) {
+TEST(Choice, TriesEachAndSelectsTheFastestForEachFootprint) {
   Simulated machine({.workers = 2}, by_size);
   for (const Bytes bytes : {small, large}) {
     const auto first = machine.run(gemm, bytes, 60);
@@ -31,7 +31,7 @@ TEST(Choice, TriesEachAndTakesTheFastestForEachFootprint) {
   EXPECT_GE(machine.run(gemm, small, 300)[1], 295);
 }
 
-TEST(Choice, IsWhatPoliciesExpect) {
+TEST(Choice, IsTheEstimateOfPolicies) {
   Simulated machine({}, by_size);
   machine.run(gemm, small, 60);
   machine.run(gemm, large, 60);
@@ -50,7 +50,7 @@ TEST(Choice, IsWhatPoliciesExpect) {
   });
 }
 
-TEST(Choice, IsAnotherOneAfterASlowDownThatLasts) {
+TEST(Choice, ChangesAfterALastingSlowdown) {
   bool throttled = false;
   Simulated machine({.workers = 2}, [&](unsigned implementation, Bytes bytes, WorkerKind kind) {
     return by_size(implementation, bytes, kind) * (throttled && implementation == 1 ? 20 : 1);
@@ -60,12 +60,12 @@ TEST(Choice, IsAnotherOneAfterASlowDownThatLasts) {
   throttled = true;
   EXPECT_GE(machine.run(gemm, small, 300)[0], 200);
   EXPECT_GE(machine.run(gemm, small, 300)[0], 295);
-  throttled = false;  // found out by trial runs
+  throttled = false;  // trial runs detect it
   machine.run(gemm, small, 3000);
   EXPECT_GE(machine.run(gemm, small, 300)[1], 280);
 }
 
-TEST(Choice, BeginsWithWhatAnotherRunHasKept) {
+TEST(Choice, StartsWithTheResultsOfAnotherRun) {
   Simulated first({}, by_size);
   first.run(gemm, small, 60);
   const auto kept =

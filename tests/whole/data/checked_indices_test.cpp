@@ -1,6 +1,6 @@
-// Views in what is compiled with FAIRLEAD_CHECK_INDICES, as this file is: an element that is not there is an
-// error that names index and extents, and reaches the program like any failure of a task.
-#undef FAIRLEAD_CHECK_INDICES  // where everything is compiled so
+// Views in code compiled with FAIRLEAD_CHECK_INDICES, as this file: an invalid index is an error that names index
+// and extents, and reaches the program like any failure of a task.
+#undef FAIRLEAD_CHECK_INDICES  // if all code is compiled with it
 #define FAIRLEAD_CHECK_INDICES
 #include <fairlead/fairlead.hpp>
 
@@ -40,7 +40,7 @@ TEST(CheckedIndices, AreNamedWithTheExtentsOfTile_VectorAndBlock) {
   EXPECT_EQ(mistake([&] { block(0, 0, -2) = 1; }), "there is no element (0, 0, -2) in a block of 2 x 3 x 4");
 }
 
-// Tiles of the last row and column are smaller: there a body that counts to the size of others goes wrong.
+// Tiles of the last row and column are smaller: a body that counts to the size of others exceeds them.
 TEST(CheckedIndices, OfABodyFailItsTask) {
   Config config;
   config.set("memory", "4MiB");
@@ -65,7 +65,7 @@ TEST(CheckedIndices, OfABodyFailItsTask) {
   EXPECT_THAT(said, HasSubstr("fill(A[1,0])"));
 }
 
-TEST(CheckedIndices, TilesThatAMatrixDoesNotHaveAreRefusedInEveryBuild) {
+TEST(CheckedIndices, InvalidTilesOfAMatrixAreRefusedInEveryBuild) {
   Config config;
   config.set("memory", "4MiB");
   Runtime runtime(config);

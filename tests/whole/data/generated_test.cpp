@@ -57,7 +57,7 @@ Config one_worker(const char* memory, const char* devices = "") {
 }  // namespace
 
 // 64 tiles of 8 KiB, memory for 8 of them, one worker, which is the program's thread. All are read twice
-// around; what was used longest ago leaves first, so that no tile is there any more when its turn comes
+// around; the least recently used tile is evicted first, so that no tile is resident when its turn comes
 // again.
 //   made: 2 x 64. Read and written: nothing, also by the flush.
 TEST(Generated, IsNeverStoredIfItIsOnlyRead) {
@@ -77,11 +77,11 @@ TEST(Generated, IsNeverStoredIfItIsOnlyRead) {
   EXPECT_EQ(runtime.disk_traffic().written, 0u);
 }
 
-// The same matrix. The first row of tiles, which fills the memory, is changed; the other seven rows are read,
+// The same matrix. Tasks change the first row of tiles, which fills the memory, then read the other seven rows,
 // then the first.
 //   made: each of the 64 once. Written: the 8 changed ones, once, when the others need their space.
 //   read: these 8, whose value is stored now.
-TEST(Generated, StoresTheTilesThatWereWrittenAndNoOthers) {
+TEST(Generated, StoresOnlyTheWrittenTiles) {
   for (const char* workers : {"1", "3"}) {
     Config config = one_worker("64KiB");
     config.set("workers", workers);
@@ -104,9 +104,9 @@ TEST(Generated, StoresTheTilesThatWereWrittenAndNoOthers) {
   }
 }
 
-// Everything fits, and tasks on data that were written go past the engine: the tiles that were only read are
-// not taken for written, by the flush neither. The 8 changed ones go home once.
-TEST(Generated, IsNotTakenForWrittenWhereAllFits) {
+// Everything fits, and tasks on written data use the fast path: tiles that were only read do not count as
+// written, also in the flush. The 8 changed ones are written back once.
+TEST(Generated, DoesNotCountAsWrittenIfAllFits) {
   for (const char* lane : {"true", "false"}) {
     Config config = one_worker("16MiB");
     config.set("scheduler", "lws");
@@ -152,7 +152,7 @@ TEST(Generated, ReachesDevicesInPieces) {
     check_rows(flow, on_core, a, 3, a.tile_rows(), 0);
     flow.wait();
     EXPECT_EQ(checker.wrong, 0) << memory;
-    // What was changed may have been written and read again; the rest was not stored.
+    // Changed tiles may have been written and read again; the others were not stored.
     runtime.flush();
     EXPECT_LE(runtime.disk_traffic().written, 2u * 3 * 12288);
   }
@@ -180,7 +180,7 @@ TEST(Generated, MayBeAVector) {
   runtime.remove(x);
 }
 
-// The program acquires a tile that nothing has used: its own thread makes it, if there is no other.
+// The program acquires an unused tile: its own thread generates it, if there is no other.
 TEST(Generated, CanBeAcquired) {
   Runtime runtime(one_worker("64KiB"));
   const auto a = runtime.tiled<double>("A", 64, 64, 32, by_place);
@@ -193,7 +193,7 @@ TEST(Generated, CanBeAcquired) {
   EXPECT_EQ(flow.acquire(read(a(1, 0))).get<0>()(3, 4), -1);
 }
 
-// Reductions and commutative tasks begin with the value that is made.
+// Reductions and commutative tasks start with the generated value.
 TEST(Generated, CanBeAddedTo) {
   for (const char* devices : {"", "emulated:memory=64KiB"}) {
     Runtime runtime(settings("1MiB", devices));
@@ -222,7 +222,7 @@ TEST(Generated, CanBeAddedTo) {
 
 // Its generator throws for one tile: the tasks that need it fail and name it, all others run; asked again it
 // fails again, and what overwrites it needs no generator.
-TEST(Generated, FailsWithWhatItsGeneratorThrows) {
+TEST(Generated, FailsWithTheExceptionOfItsGenerator) {
   for (const char* devices : {"", "emulated:memory=64KiB"}) {
     Runtime runtime(settings("1MiB", devices));
     const auto a =
@@ -261,7 +261,7 @@ TEST(Generated, FailsWithWhatItsGeneratorThrows) {
   }
 }
 
-// A generator that uses the runtime is told that it must not, as a body is.
+// A generator that uses the runtime gets an error, as a body does.
 TEST(Generated, RefusesAGeneratorThatUsesTheRuntime) {
   Runtime runtime(one_worker("64KiB"));
   Flow* flow = nullptr;
@@ -278,8 +278,8 @@ TEST(Generated, RefusesAGeneratorThatUsesTheRuntime) {
   }
 }
 
-// While a tile is made, and another waits for the only worker.
-TEST(Generated, IsSaidToBeMadeWhileItIs) {
+// While a tile is generated, and another waits for the only worker.
+TEST(Generated, IsReportedInTheStatusMeanwhile) {
   Runtime runtime(one_worker("64KiB"));
   std::string status;
   const auto a = runtime.tiled<double>("A", 64, 32, 32,
@@ -296,7 +296,7 @@ TEST(Generated, IsSaidToBeMadeWhileItIs) {
                   "A[1,0] (8192 bytes), made by its generator for RAM, behind other copies of that link"));
 }
 
-// Workers that sleep at once, and a chain that needs another tile at each step: somebody is always woken.
+// Workers that sleep at once, and a chain that needs another tile at each step: a worker is always woken.
 TEST(Generated, IsMadeByAWorkerThatSlept) {
   for (const char* devices : {"", "emulated:memory=64KiB"}) {
     Config config = settings("64KiB", devices);
@@ -332,7 +332,7 @@ TEST(Generated, CannotBeSplit) {
   EXPECT_THROW((void)runtime.split(m, 64, 8), UsageError);
 }
 
-// Cancelled in the middle, and destroyed in the middle: what is being made is waited for. Half of the tasks
+// Cancelled in the middle, and destroyed in the middle: tiles being generated are waited for. Half of the tasks
 // wait for a gate that opens after the flow was cancelled: these never run.
 TEST(Generated, MayBeCancelledAndDestroyed) {
   for (int round = 0; round < 20; ++round) {
@@ -373,7 +373,7 @@ TEST(Generated, GivesTheValuesOfASequentialRun) {
     for (const std::uint64_t seed : tests::seeds_for(policy, 1, 6, tests::thread_sanitized ? 3 : 6)) {
       Random random(seed);
       const bool device = random.once_in(2);
-      // In one of three all fits, so that tasks may go past the engine.
+      // In one of three all fits, so that tasks may use the fast path.
       Config config = settings(seed % 3 == 0 ? "1MiB" : "64KiB", device ? "emulated:memory=72KiB" : "");
       config.set("workers", static_cast<std::int64_t>(1 + seed % 3));
       config.set("scheduler", policy);

@@ -1,4 +1,4 @@
-// A whole and its parts: what changes one is seen in the other, in program order, wherever it is.
+// A whole and its parts: changes of one are visible in the other, in program order, on any node.
 #include "whole/data/worlds.hpp"
 
 #include <cmath>
@@ -104,9 +104,9 @@ TEST(Partition, BricksOfABlock) {
                   1000 + i / 4 + 10 * (j / 4) + 100 * (k / 4));
 }
 
-// Four parts of 8,000 bytes on the device, of which two are changed there: a switch sends those home, no
-// more.
-TEST(Partition, ASwitchSendsOnlyDirtyPartsHome) {
+// Four parts of 8,000 bytes on the device, of which two are changed there: a switch writes back only
+// these.
+TEST(Partition, ASwitchWritesBackOnlyDirtyParts) {
   Runtime runtime(settings("16MiB", one_device));
   std::vector<double> memory(4000, 0);
   const auto whole = runtime.vector("x", memory.data(), 4000);
@@ -145,7 +145,7 @@ TEST(Partition, AKeptDatumIsSplitWhereItsHomeIsOnDisk) {
 }
 
 // The end of a partition makes the datum whole.
-TEST(Partition, WhatPartsHoldIsInTheWholeWhenThePartitionEnds) {
+TEST(Partition, TheWholeHasTheValuesOfThePartsAfterThePartition) {
   Runtime runtime(settings("16MiB", one_device));
   std::vector<double> memory(100, 0);
   const auto whole = runtime.vector("x", memory.data(), 100);
@@ -161,7 +161,7 @@ TEST(Partition, WhatPartsHoldIsInTheWholeWhenThePartitionEnds) {
   runtime.remove(whole);
 }
 
-// A part that was to be written by a task that failed: the whole has no value, until it is replaced.
+// A failed task was the writer of a part: the whole has no value, until it is overwritten.
 TEST(Partition, FailuresPassFromPartsToTheWhole) {
   Runtime runtime(settings("16MiB", one_device));
   std::vector<double> memory(100, 0);
@@ -182,9 +182,9 @@ TEST(Partition, FailuresPassFromPartsToTheWhole) {
   EXPECT_EQ(memory[29] + memory[30], 7 + 8);
 }
 
-// A flow is cancelled while a device holds what is newest: that does not come home over what is written
-// later.
-TEST(Partition, CancellingLeavesNothingThatComesHomeLater) {
+// A flow is cancelled while a device holds the newest value: its write-back does not overwrite later
+// values.
+TEST(Partition, CancellingLeavesNoLaterWriteBack) {
   for (int round = 0; round < 30; ++round) {
     Runtime runtime(settings("16MiB", one_device));
     std::vector<double> memory(3000, 0);

@@ -118,7 +118,7 @@ void run(std::uint64_t seed, const std::string& log_path) {
           ASSERT_EQ(view(i, j), matrix.expected[static_cast<std::size_t>(i + matrix.leading * j)])
               << "seed " << seed << ", " << policy << ": " << i << ", " << j;
     }
-    for (const Matrix& matrix : all)  // what lies between the columns is as it was
+    for (const Matrix& matrix : all)  // padding between the columns is unchanged
       for (int j = 0; !matrix.memory.empty() && j < matrix.columns; ++j)
         for (int i = matrix.rows; i < matrix.leading; ++i)
           ASSERT_EQ(matrix.memory[static_cast<std::size_t>(i + matrix.leading * j)], 1) << "seed " << seed;
@@ -138,7 +138,7 @@ void run(std::uint64_t seed, const std::string& log_path) {
 
 }  // namespace
 
-TEST(RandomParts, GiveWhatASequentialRunGives) {
+TEST(RandomParts, GiveTheValuesOfASequentialRun) {
   const std::uint64_t seeds = fairlead::tests::many_cases()       ? 60
                               : fairlead::tests::thread_sanitized ? 10
                                                                   : 20;

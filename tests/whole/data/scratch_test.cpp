@@ -1,4 +1,4 @@
-// Scratch: a task's temporary memory, which counts in its footprint and moves nowhere.
+// Scratch: a task's temporary memory, which counts in its footprint and is never copied.
 #include "sanitized.hpp"
 #include "whole/data/worlds.hpp"
 
@@ -35,8 +35,8 @@ TEST(Scratch, IsAsLargeAsTheCallSays) {
   EXPECT_EQ(sum, 2 * (49 * 50 / 2) + 100 * 23);
 }
 
-// Such tasks pass memory by: there is no place to ask for.
-TEST(Scratch, OfNoElementsIsNowhere) {
+// Such tasks reserve no memory.
+TEST(Scratch, OfNoElementsHasNoMemory) {
   Runtime runtime(settings("1MiB"));
   int runs = 0;
   const auto handle = runtime.value("runs", runs);
@@ -51,8 +51,8 @@ TEST(Scratch, OfNoElementsIsNowhere) {
   EXPECT_EQ(runs, 1000);
 }
 
-// Each of the tasks that run at the same time has its own.
-TEST(Scratch, IsNobodyElsesWhileTheTaskRuns) {
+// Concurrent tasks have separate scratch memory.
+TEST(Scratch, IsExclusiveWhileTheTaskRuns) {
   Runtime runtime(settings("256KiB"));
   std::atomic<int> wrong = 0;
   const auto body = [&wrong](Scratch<int> mine, int id) {
@@ -66,9 +66,9 @@ TEST(Scratch, IsNobodyElsesWhileTheTaskRuns) {
   EXPECT_EQ(wrong, 0);
 }
 
-// Memory of 64 KiB: eight data of 16 KiB, and tasks with one of them and 32 KiB of scratch. Data leave for
-// scratch, and nothing of it goes to the disk: what is written there is data only.
-TEST(Scratch, MakesDataLeaveAndIsNeverWritten) {
+// Memory of 64 KiB: eight data of 16 KiB, and tasks with one of them and 32 KiB of scratch. Data are evicted
+// for scratch, which is never written to the disk.
+TEST(Scratch, EvictsDataAndIsNeverWritten) {
   Runtime runtime(settings("64KiB"));
   const auto a = runtime.tiled<double>("A", 8 * 64, 32, 64);
   const auto fill = on_cores("fill", [](Out<Tile<double>> t, double value) {

@@ -1,5 +1,4 @@
-// Every shape of data, in the user's memory and kept by the runtime, as bodies on cores and on devices see
-// it.
+// Every shape of data, in the user's memory and in the runtime's, as seen by bodies on cores and on devices.
 #include "whole/data/worlds.hpp"
 
 #include <cstring>
@@ -9,7 +8,7 @@ namespace fairlead {
 
 namespace {
 
-// What a body does to every shape: element e, in the order of a packed copy, becomes 1000 + e if it was e.
+// The body for every shape: element e, in the order of a packed copy, becomes 1000 + e if it was e.
 const auto move_vector = [](InOut<Vector<double>> x) {
   for (std::int64_t i = 0; i < x.size(); ++i) x(i) += 1000;
 };
@@ -95,7 +94,7 @@ TEST(Shapes, ABlockWhosePlanesLieBetweenItsRows) {
 }
 
 // A device gets the elements of a block and not the gaps: 7 x 5 x 4 numbers of 8 bytes, there and back.
-TEST(Shapes, GapsDoNotCrossTheWire) {
+TEST(Shapes, GapsAreNotTransferred) {
   Runtime runtime(settings("16MiB", one_device));
   auto memory = memory_for({{7, 5, 4}, {1, 9, 50}});
   const auto block = runtime.block("u", memory.data(), {7, 5, 4}, {9, 50});
@@ -111,7 +110,7 @@ TEST(Shapes, GapsDoNotCrossTheWire) {
 }
 
 // Twenty vectors, matrices and blocks of 64 KiB, where six fit, each filled, changed twice and looked at.
-TEST(Shapes, KeptDataLeaveForTheDiskAndComeBack) {
+TEST(Shapes, RuntimeDataAreSpilledAndReadBack) {
   for (const char* devices : {"", one_device}) {
     Runtime runtime(settings("400KiB", devices));
     std::vector<Handle<Vector<double>>> vectors;
@@ -174,7 +173,7 @@ void unpack(const std::byte* from, Polygon& polygon) {
 }
 }  // namespace
 
-TEST(Shapes, AnObjectOfTheUsersIsPackedForDevices) {
+TEST(Shapes, AUsersObjectIsPackedForDevices) {
   Runtime runtime(settings("16MiB", one_device));
   Polygon polygon{std::vector<float>(16, 1)};
   const auto handle = runtime.packable("polygon", polygon, packed_polygon, pack, unpack);
@@ -195,7 +194,7 @@ TEST(Shapes, AnObjectOfTheUsersIsPackedForDevices) {
   EXPECT_EQ(polygon.corners, std::vector<float>(16, 22));  // 1, 2, 4, 5, 10, 11, 22
 }
 
-// Kept, it is bytes everywhere, on the disk, too: forty of 16 KiB, where four fit.
+// In the runtime's memory it is packed everywhere, also on the disk: forty of 16 KiB, of which four fit.
 TEST(Shapes, AnObjectThatTheRuntimeKeepsIsAlwaysPacked) {
   Runtime runtime(settings("64KiB"));
   std::vector<Handle<Packable<Polygon>>> all;
@@ -214,7 +213,7 @@ TEST(Shapes, AnObjectThatTheRuntimeKeepsIsAlwaysPacked) {
   EXPECT_EQ(wrong, 0);
 }
 
-// The application looks at data as bodies do.
+// The application gets the same views as bodies.
 TEST(Shapes, AHoldHasTheViewOfABody) {
   Runtime runtime(settings());
   std::vector<double> memory(60, 1);
@@ -231,7 +230,7 @@ TEST(Shapes, AHoldHasTheViewOfABody) {
   EXPECT_EQ(hold.get<0>()(1, 2, 3), 8);
 }
 
-// A hundred temporaries, one after the other; the slot of each is the next one's.
+// A hundred temporaries, one after the other; each reuses the slot of the previous one.
 TEST(Shapes, RemovingADatumWaitsForItsTasks) {
   Runtime runtime(settings("1MiB"));
   const auto fill = on_cores("fill", [](Out<Vector<double>> x) { x(0) = 1; });

@@ -1,4 +1,4 @@
-// The space of what is gone serves again, in memory and on the disk.
+// The space of removed data is reused, in memory and on the disk.
 #include <fairlead/fairlead.hpp>
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace fairlead::tests {
 namespace space {
 
 // A program that makes a matrix in each of its steps.
-TEST(Space, MatricesOneAfterTheOtherTakeThatOfOne) {
+TEST(Space, SuccessiveMatricesReuseTheSpaceOfOne) {
   constexpr std::int32_t tile = 64, tiles = 8;
   constexpr std::uint64_t bytes = std::uint64_t{tile} * tile * sizeof(double) * tiles * tiles;
   const FilesMayNotGrow limit(2 * bytes);

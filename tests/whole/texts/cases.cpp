@@ -14,7 +14,7 @@
 #include <exception>
 #include <string_view>
 
-// An allocation that a text could make as large as it likes is a mistake, on machines with much memory, too.
+// An allocation whose size a text controls is a mistake, also on machines with much memory.
 extern "C" const char* __asan_default_options();
 extern "C" const char* __asan_default_options() { return "max_allocation_size_mb=1024"; }
 
@@ -25,7 +25,7 @@ namespace {
 constexpr unsigned longest_seconds = 60;
 constexpr std::uint64_t cases_in_a_process = 250;
 
-/// Survives the process that writes it.
+/// Persists after the process that writes it.
 struct Page {
   std::uint64_t seed, accepted;
   std::size_t size;
@@ -53,7 +53,7 @@ std::string ending_of(int status) {
                              : "exit status " + std::to_string(WEXITSTATUS(status));
 }
 
-/// What is wrong with how it went.
+/// The failure of the process.
 std::string outcome(const std::function<void()>& read, std::uint64_t& accepted) {
   try {
     read();
@@ -69,7 +69,7 @@ std::string outcome(const std::function<void()>& read, std::uint64_t& accepted) 
   return {};
 }
 
-/// In a process of its own: the seeds from `begin` to `end`, until one goes wrong. Never returns.
+/// In a separate process: the seeds from `begin` to `end`, until one fails. Never returns.
 [[noreturn]] void run_in_child(Page& page, std::uint64_t begin, std::uint64_t end, const Case& one) {
   for (page.seed = begin; page.seed < end; ++page.seed) {
     page.size = 0;

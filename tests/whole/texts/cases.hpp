@@ -1,5 +1,5 @@
-// Cases in processes of their own, by the hundred: one that breaks its process is named, and the others go
-// on.
+// Cases in separate processes, by the hundred: a case that crashes its process is reported, and the others
+// continue.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -13,11 +13,11 @@ namespace fairlead::tests {
 
 struct Case {
   std::function<std::string(Random&)> make;      ///< a text
-  std::function<void(const std::string&)> read;  ///< may throw what a person can act on, and nothing else
+  std::function<void(const std::string&)> read;  ///< may throw only errors for users
 };
 
-/// Runs as many cases as TEXTS_CASES says (else `count`), with the seeds from TEXTS_SEED (else 1), and prints
-/// which. A case that takes a minute counts as one that never ends.
+/// Runs TEXTS_CASES cases (default `count`), with the seeds from TEXTS_SEED (default 1), and prints them. A case
+/// that takes a minute counts as a hang.
 void run_cases(const char* what, std::uint64_t count, const Case& one);
 
 }  // namespace fairlead::tests

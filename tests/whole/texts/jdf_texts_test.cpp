@@ -1,4 +1,4 @@
-// JDF files with changes: each is read or refused; what is read is written out for small values, checked and drawn.
+// JDF files with mutations: each is read or refused; graphs that are read are unrolled for small values, checked and drawn.
 #include <fairlead/error.hpp>
 
 #include <gtest/gtest.h>
@@ -114,8 +114,8 @@ TEST(Texts, OfJdf) {
              [](const std::string& text) {
                jdf::Diagnostics diagnostics;
                const jdf::JdfFile file = jdf::read(jdf::Source("fuzzed.jdf", text), diagnostics);
-               const std::string told = jdf::shown(diagnostics, file.source);
-               if (diagnostics.errors() != 0) throw InputError(told);
+               const std::string shown = jdf::shown(diagnostics, file.source);
+               if (diagnostics.errors() != 0) throw InputError(shown);
                use(file);
              }});
 }

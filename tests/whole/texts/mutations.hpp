@@ -1,4 +1,4 @@
-// Texts that are nearly right: seeds with a few changes, drawn from a number.
+// Nearly valid texts: seeds with a few random changes.
 #pragma once
 #include <cstdint>
 #include <string>

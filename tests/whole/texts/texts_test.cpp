@@ -1,5 +1,5 @@
-// Every text that people or other processes write is read, or refused with an error that says why; whatever
-// stands in it. What is read without complaint is then used.
+// Every text from users or other processes is read, or refused with an error that states why, whatever its
+// content. Texts that are read are then used.
 #include <fairlead/error.hpp>
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ std::function<std::string(Random&)> changed(Texts seeds, Texts words) {
   };
 }
 
-/// A folder that goes with the test; in memory, since thousands of files are written there one after the
+/// A temporary folder of the test; in memory, since thousands of files are written there one after the
 /// other.
 class Folder {
  public:
@@ -75,7 +75,7 @@ Texts keys_of_settings() {
   return keys;
 }
 
-/// Small enough to be run on whatever a file describes.
+/// Small enough to run on any described machine.
 Program small_program() { return make_workload("cholesky", {.n = 3840, .tile = 960}); }
 
 void run_on(const machine::MachineDescription& description, const Program& program) {

@@ -154,15 +154,15 @@ void CudaBlas::factor(const CudaStream& stream, Factor kind, std::size_t n, cons
         "  Give more by workspace= in --devices.",
         static_cast<std::size_t>(elements) * sizeof(T), n, n, stream.workspace_bytes()));
   const std::size_t half = n / 2, rest = n - half;
-  const CudaMatrix<T> below = a.from(half, 0), beside = a.from(0, half), second = a.from(half, half);
+  const CudaMatrix<T> below = a.from(half, 0), upper_right = a.from(0, half), second = a.from(half, half);
   factor<T>(stream, kind, half, a, first, pieces);
   if (cholesky) {
     solve<T>(stream, below_cholesky, rest, half, a, below);
     syrk_lower<T>(stream, rest, half, below, second);
   } else {
     solve<T>(stream, below_lu, rest, half, a, below);
-    solve<T>(stream, right_of_lu, half, rest, a, beside);
-    gemm<T>(stream, Transpose::no, Transpose::no, rest, rest, half, -1, below, beside, 1, second);
+    solve<T>(stream, right_of_lu, half, rest, a, upper_right);
+    gemm<T>(stream, Transpose::no, Transpose::no, rest, rest, half, -1, below, upper_right, 1, second);
   }
   factor<T>(stream, kind, rest, second, first + half, pieces);
 }

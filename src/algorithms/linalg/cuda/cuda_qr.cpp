@@ -98,7 +98,7 @@ void CudaQr<T>::apply_join(Transpose op, const CudaRowsBelow& rows, std::size_t 
   const std::size_t later = count - side;
   const CudaMatrix<T> w{work_, count}, w_later = w.from(side, 0), top = b.from(first, 0);
   const CudaMatrix<T> v_whole = v.from(0, first), triangle = v.from(whole, first),
-                      beside = v.from(whole, first + side), c_below = c.from(whole, 0);
+                      right = v.from(whole, first + side), c_below = c.from(whole, 0);
   const CudaMatrix<T> factor = t.from(0, first);
   if (side > 0) {
     blas_.trmm<T>(stream_, Triangle::upper, transposed_op, Diagonal::general, side, n, triangle, c_below, w);
@@ -106,13 +106,13 @@ void CudaQr<T>::apply_join(Transpose op, const CudaRowsBelow& rows, std::size_t 
   }
   if (later > 0) blas_.own().add<T>(stream_, later, n, 1, top.from(side, 0), 0, w_later);
   if (side > 0 && later > 0)
-    blas_.gemm<T>(stream_, transposed_op, plain_op, later, n, side, 1, beside, c_below, 1, w_later);
+    blas_.gemm<T>(stream_, transposed_op, plain_op, later, n, side, 1, right, c_below, 1, w_later);
   if (whole > 0) blas_.gemm<T>(stream_, transposed_op, plain_op, count, n, whole, 1, v_whole, c, 1, w);
   blas_.trmm<T>(stream_, Triangle::upper, op, Diagonal::general, count, n, factor, w, w);
   blas_.own().add<T>(stream_, count, n, -1, w, 1, top);
   if (whole > 0) blas_.gemm<T>(stream_, plain_op, plain_op, whole, n, count, -1, v_whole, w, 1, c);
   if (side > 0 && later > 0)
-    blas_.gemm<T>(stream_, plain_op, plain_op, side, n, later, -1, beside, w_later, 1, c_below);
+    blas_.gemm<T>(stream_, plain_op, plain_op, side, n, later, -1, right, w_later, 1, c_below);
   if (side > 0) {
     blas_.trmm<T>(stream_, Triangle::upper, plain_op, Diagonal::general, side, n, triangle, w, w);
     blas_.own().add<T>(stream_, side, n, -1, w, 1, c_below);

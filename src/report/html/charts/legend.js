@@ -13,12 +13,12 @@ const recolourEntry = (entry, background) => { entry.firstChild.style.background
 // lines. Returns the position of each entry, and the number of lines below.
 const legendPlaces = ({widthOf}, names, from, wide) => {
   const sizes = names.map((name) => 34 + widthOf(name)), gap = 19;
-  const beside = from + sizes.reduce((a, b) => a + b, 0) - gap <= wide, line = 18;
-  let left = 0, below = beside ? 0 : 1;
+  const inLine = from + sizes.reduce((a, b) => a + b, 0) - gap <= wide, line = 18;
+  let left = 0, below = inLine ? 0 : 1;
   const places = sizes.map((size) => {
-    if (!beside && left && left + size - gap > wide) { left = 0; ++below; }
+    if (!inLine && left && left + size - gap > wide) { left = 0; ++below; }
     left += size;
-    return [(beside ? from : 0) + left - size, line * below];
+    return [(inLine ? from : 0) + left - size, line * below];
   });
   return {places, below: line * below};
 };

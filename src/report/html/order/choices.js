@@ -68,7 +68,7 @@
   const where = about.devices.length === 1 ? "memory" : "the memory of one device";
   part("notes").textContent = [
     order.marked ? `The square in the corner has as many tiles as fit in ${where}: ${say(about.memory_tiles)}.`
-      : `More tiles fit in ${where} than a square beside the matrix would show: ${say(about.memory_tiles)}.`,
+      : `More tiles fit in ${where} than a square next to the matrix would show: ${say(about.memory_tiles)}.`,
     ...(undrawn ? [`${say(undrawn)} tasks write no tile of ${about.matrix} and are not drawn.`] : [])].join(" ");
 
   ready = true;

@@ -33,7 +33,7 @@ function drawTraffic(row) {
   const by = rates(row.link.copies), bottom = row.y + row.height;
   let most = 0;
   for (let i = 0; i < by[0].length; ++i) most = Math.max(most, by.reduce((sum, of) => sum + of[i], 0));
-  besideRow(row.link.name, row.y + row.height - 7);
+  rowLabel(row.link.name, row.y + row.height - 7);
   box(colours.line, gutter, bottom, gutter + width, bottom + 1);
   if (!most) return;
   // The bandwidth limit set for the run, both directions together.

@@ -24,6 +24,6 @@ function drawMemory(row) {
   box(colours.empty, gutter, row.y, gutter + width, bottom);
   drawColumns(means(row.node), colours.uses, bottom, row.height / Math.max(1, row.node.capacity));
   box(colours.soft, gutter, row.y, gutter + width, row.y + 1);
-  besideRow(row.node.name, bottom - 8);
+  rowLabel(row.node.name, bottom - 8);
   label(stored(row.node.capacity), gutter - 6, row.y + 6, colours.soft, "right", 11);
 }

@@ -43,7 +43,7 @@ function layout(wide) {
 }
 
 // A label next to a row, broken at spaces into lines that fit; its last line, or its middle, is at `bottom`.
-const besideRow = (text, bottom, most = 3, middle = false) => {
+const rowLabel = (text, bottom, most = 3, middle = false) => {
   const lines = [""];
   for (const word of text.split(" ")) {
     const longer = lines.at(-1) ? lines.at(-1) + " " + word : word;

@@ -92,7 +92,7 @@ function drawNames(row, wide) {
 
 function drawWorker(row) {
   box(colours.empty, gutter, row.y, gutter + width, row.y + row.height);
-  if (row.height >= 12) besideRow(row.worker.name, row.y + row.height / 2, row.height >= 28 ? 2 : 1, true);
+  if (row.height >= 12) rowLabel(row.worker.name, row.y + row.height / 2, row.height >= 28 ? 2 : 1, true);
   drawWaits(row);
   drawNames(row, drawTasks(row));
 }

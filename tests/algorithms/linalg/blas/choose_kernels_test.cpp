@@ -1,5 +1,5 @@
-// Choosing among BLAS libraries and core types: with helper programs that play every part, and once with the
-// real one. A helper counts how often it was started.
+// Selection among BLAS libraries and core types: with scripts as helper programs, and once with the real helper. A helper
+// counts its starts.
 #include "algorithms/linalg/blas/choose_kernels.hpp"
 
 #include <fmt/format.h>
@@ -45,12 +45,12 @@ class Choosing : public testing::Test {
                                            << script;
     settings.helper = {"/bin/sh", (directory / "helper.sh").string()};
   }
-  /// A library that runs at `gflops` by itself, as a core type that nobody asks for by name.
+  /// A library that reaches `gflops` with its default core type.
   void helper_with_rate(double gflops) {
     helper(report("${OPENBLAS_CORETYPE:-Plain}", std::to_string(gflops)));
   }
 
-  /// `own`: what its tasks reach with Fairlead's products.
+  /// `own`: the rate of tasks with Fairlead's products.
   std::string report(const std::string& core_type, const std::string& gflops,
                      const std::string& own = "0") const {
     return fmt::format(
@@ -91,12 +91,12 @@ TEST_F(Choosing, TheFastestCoreTypeIsChosen) {
   EXPECT_DOUBLE_EQ(choice.gain(), 1.5);
 }
 
-TEST_F(Choosing, WhatTheLibraryDecidesStaysUnlessSomethingIsClearlyFaster) {
+TEST_F(Choosing, TheLibrarysDefaultStaysUnlessAnotherIsClearlyFaster) {
   helper("test -z \"$OPENBLAS_CORETYPE\" && r=100 || r=102\n" + report("${OPENBLAS_CORETYPE:-Plain}", "$r"));
   EXPECT_EQ(choose_kernels(settings).best.candidate.core_type, "");
 }
 
-TEST_F(Choosing, OwnProductsAreTakenWhereTheyAreClearlyFasterOrAskedFor) {
+TEST_F(Choosing, OwnProductsAreUsedIfClearlyFasterOrRequested) {
   for (const auto& [own, faster] : {std::pair("0", false), {"101", false}, {"110", true}, {"90", false}}) {
     settings.cache_directory = directory / (std::string("cache") + own);
     helper(report("${OPENBLAS_CORETYPE:-Plain}", "100", own));
@@ -114,8 +114,8 @@ TEST_F(Choosing, OwnProductsAreTakenWhereTheyAreClearlyFasterOrAskedFor) {
   }
 }
 
-// With them another core type may be the best.
-TEST_F(Choosing, ACoreTypeIsJudgedByTheProductsThatAreTaken) {
+// With own products another core type may be the fastest.
+TEST_F(Choosing, ACoreTypeIsRatedWithTheSelectedProducts) {
   if (core_types(this_processor()).empty()) GTEST_SKIP() << "no core types known for this processor";
   helper("test -z \"$OPENBLAS_CORETYPE\" && { r=100; o=90; } || { r=80; o=120; }\n" +
          report("${OPENBLAS_CORETYPE:-Plain}", "$r", "$o"));
@@ -126,8 +126,7 @@ TEST_F(Choosing, ACoreTypeIsJudgedByTheProductsThatAreTaken) {
   EXPECT_EQ(choose_kernels(settings).best.core_type, "Plain");
 }
 
-// A site sets OPENBLAS_CORETYPE for all of its machines: what a program gets by default is that, not the
-// best.
+// A site sets OPENBLAS_CORETYPE for all of its machines: that is the default of a program, not the fastest.
 TEST_F(Choosing, AnInheritedCoreTypeIsTheDefaultAndMayLose) {
   const auto types = core_types(this_processor());
   if (types.empty()) GTEST_SKIP() << "no core types known for this processor";
@@ -141,7 +140,7 @@ TEST_F(Choosing, AnInheritedCoreTypeIsTheDefaultAndMayLose) {
   }
 }
 
-TEST_F(Choosing, TheSecondTimeNoProcessIsStarted) {
+TEST_F(Choosing, TheSecondSelectionStartsNoProcess) {
   helper_with_rate(50);
   const auto first = choose_kernels(settings);
   const auto started = children();
@@ -154,7 +153,7 @@ TEST_F(Choosing, TheSecondTimeNoProcessIsStarted) {
   EXPECT_DOUBLE_EQ(second.best.gflops(), first.best.gflops());
 }
 
-TEST_F(Choosing, TwoAtTheSameTimeTimeOnlyOnce) {
+TEST_F(Choosing, TwoConcurrentSelectionsTimeOnce) {
   helper_with_rate(50);
   choose_kernels(settings);
   const auto once = children();
@@ -189,8 +188,8 @@ TEST_F(Choosing, ADamagedCacheIsIgnoredAndRewritten) {
   }
 }
 
-// The checksum is no secret, and says nothing of who has written the file.
-TEST_F(Choosing, ALibraryOrAVariableThatOnlyTheCacheNamesIsNotUsed) {
+// Any process can compute the checksum: it does not authenticate the file.
+TEST_F(Choosing, ALibraryOrVariableFromTheCacheAloneIsNotUsed) {
   helper_with_rate(50);
   choose_kernels(settings);
   const auto whole = content(cache_file());
@@ -226,7 +225,7 @@ TEST_F(Choosing, ACacheDirectoryThatOthersCanWriteToIsNotUsed) {
   EXPECT_THAT(choice.cache_problem, HasSubstr("can be written by other users"));
 }
 
-TEST_F(Choosing, ACacheThatCannotBeWrittenCostsTimeOnly) {
+TEST_F(Choosing, AnUnwritableCacheIsNoError) {
   helper_with_rate(50);
   settings.cache_directory = library / "cache";  // below a file
   const auto choice = choose_kernels(settings);
@@ -234,7 +233,7 @@ TEST_F(Choosing, ACacheThatCannotBeWrittenCostsTimeOnly) {
   EXPECT_THAT(choice.cache_problem, HasSubstr((library / "cache").string()));
 }
 
-TEST_F(Choosing, ACandidateThatDiesIsLeftOut) {
+TEST_F(Choosing, ACandidateThatCrashesIsSkipped) {
   if (core_types(this_processor()).empty()) GTEST_SKIP() << "no core types known for this processor";
   helper("test -n \"$OPENBLAS_CORETYPE\" && kill -ILL $$\n" + report("Plain", "40"));
   const auto choice = choose_kernels(settings);
@@ -243,13 +242,13 @@ TEST_F(Choosing, ACandidateThatDiesIsLeftOut) {
   EXPECT_THAT(choice.failures[0].second, HasSubstr("Illegal instruction"));
 }
 
-TEST_F(Choosing, ACoreTypeThatTheLibraryTakesForAnotherIsLeftOut) {
-  helper(report("Plain", "40"));  // whatever it is told
+TEST_F(Choosing, ACoreTypeThatTheLibraryReplacesIsSkipped) {
+  helper(report("Plain", "40"));  // independent of the core type
   EXPECT_EQ(choose_kernels(settings).timings.size(), 1u);
 }
 
-// The child is killed. That it was too slow is kept with what was timed: else each run would wait for it again.
-TEST_F(Choosing, ACandidateThatHangsIsGivenUpAndRemembered) {
+// The child is killed. The cache records the timeout, so that later runs do not wait for it again.
+TEST_F(Choosing, ACandidateThatHangsIsKilledAndCached) {
   helper("test \"$1\" = libhangs.so && exec sleep 100\n" + report("${OPENBLAS_CORETYPE:-Plain}", "40"));
   settings.libraries = {"libpretended.so", "libhangs.so"};
   const auto start = std::chrono::steady_clock::now();
@@ -266,7 +265,7 @@ TEST_F(Choosing, ACandidateThatHangsIsGivenUpAndRemembered) {
 
 namespace {
 
-/// Threads on one core, which they have all the time.
+/// Threads that keep one core busy.
 class BusyCore {
  public:
   explicit BusyCore(int threads) {
@@ -277,7 +276,7 @@ class BusyCore {
         }
       });
   }
-  /// The calling thread, and whom it starts, to that core.
+  /// Binds the calling thread and its children to that core.
   static void bind() {
     cpu_set_t core;
     CPU_ZERO(&core);
@@ -298,7 +297,7 @@ class BusyCore {
 
 }  // namespace
 
-// On a core that others use, a child takes many times as long by the clock on the wall as it computes.
+// On a busy core, the wall time of a child is a multiple of its CPU time.
 TEST_F(Choosing, ACandidateThatHasToWaitForACoreIsTimed) {
   if (!core_time_of(this_thread())) GTEST_SKIP() << "this kernel does not count waiting for a core";
   helper("i=0; while [ $i -lt 40000 ]; do i=$((i+1)); done\n" + report("${OPENBLAS_CORETYPE:-Plain}", "40"));
@@ -320,15 +319,15 @@ TEST_F(Choosing, ACandidateThatHasToWaitForACoreIsTimed) {
   EXPECT_LT(seconds(starved.spent), std::stod(starved.core_type_numbers) / 2);
 }
 
-TEST_F(Choosing, TheBudgetHoldsForAllTogether) {
+TEST_F(Choosing, TheBudgetCoversAllCandidatesTogether) {
   helper("exec sleep 100\n");
   settings.libraries = {"liba.so", "libb.so", "libc.so", "libd.so"};
   settings.budget = std::chrono::milliseconds(700);
   EXPECT_THROW(choose_kernels(settings), SystemError);
-  EXPECT_LE(children(), 1u);  // it may have ended before it could say that it is there
+  EXPECT_LE(children(), 1u);  // it may have ended before its report
 }
 
-TEST_F(Choosing, ACoreTypeMayBeAskedFor) {
+TEST_F(Choosing, ACoreTypeCanBeRequested) {
   const auto types = core_types(this_processor());
   if (types.empty()) GTEST_SKIP() << "no core types known for this processor";
   helper("test -z \"$OPENBLAS_CORETYPE\" && r=100 || r=50\n" + report("${OPENBLAS_CORETYPE:-Plain}", "$r"));
@@ -350,7 +349,7 @@ TEST_F(Choosing, AnUnknownCoreTypeIsAnErrorThatNamesTheKnownOnes) {
   }
 }
 
-TEST_F(Choosing, AHelperThatIsMissingIsNamed) {
+TEST_F(Choosing, TheErrorNamesAMissingHelper) {
   settings.helper = {(directory / "nothing").string()};
   try {
     choose_kernels(settings);
@@ -360,7 +359,7 @@ TEST_F(Choosing, AHelperThatIsMissingIsNamed) {
   }
 }
 
-TEST_F(Choosing, AHelperThatPrintsSomethingElseIsNoTiming) {
+TEST_F(Choosing, InvalidOutputOfAHelperIsRejected) {
   helper("echo hello\n");
   try {
     choose_kernels(settings);
@@ -370,7 +369,7 @@ TEST_F(Choosing, AHelperThatPrintsSomethingElseIsNoTiming) {
   }
 }
 
-// The real thing. The child's file descriptors and signals are its own.
+// With the real helper. The child's file descriptors and signals are separate.
 TEST_F(Choosing, TheRealHelperTimesOpenBlas) {
 #ifndef FAIRLEAD_TIME_BLAS
   GTEST_SKIP() << "built without the programs: there is no helper";
@@ -380,15 +379,15 @@ TEST_F(Choosing, TheRealHelperTimesOpenBlas) {
   settings.tile = 128;
   const auto choice = choose_kernels(settings);
   EXPECT_GT(choice.best.rates.gemm, 0.1);
-  // With the products that are used: the library's own may be slower than the default's where Fairlead's are not.
+  // Compared with the selected products: with its own products the library may be slower than the default.
   EXPECT_GE(choice.gain(), 1);
   EXPECT_THAT(choice.best.path, HasSubstr("openblas"));
   EXPECT_THAT(choice.failures.back().second, HasSubstr("cannot load the library \"libno_such_blas.so\""));
 #endif
 }
 
-// What is in the loader's places is tried, the reference implementation last.
-TEST_F(Choosing, TheLibrariesOfTheLoadersPlacesAreTried) {
+// All libraries on the loader's path are candidates, the reference implementation last.
+TEST_F(Choosing, LibrariesOnTheLoadersPathAreTried) {
   helper("case $1 in *blis*) r=70;; *openblas*) r=50;; *) r=3;; esac\n" +
          report("${OPENBLAS_CORETYPE:-Plain}", "$r"));
   const auto place = directory / "place";
@@ -401,25 +400,25 @@ TEST_F(Choosing, TheLibrariesOfTheLoadersPlacesAreTried) {
   EXPECT_EQ(choice.default_timing.candidate.library, "libopenblas.so.0");
   EXPECT_EQ(choice.best.candidate.library, "libblis.so.4");
   EXPECT_EQ(choice.timings.back().candidate.library, "libblas.so.3");
-  // A library more, and all are timed again.
+  // A new library: all are timed again.
   std::ofstream(place / "libmkl_rt.so.2") << "mkl";
   EXPECT_FALSE(choose_kernels(settings).from_cache);
   EXPECT_TRUE(choose_kernels(settings).from_cache);
 }
 
-#ifdef FAIRLEAD_TOLD_BLAS
-// As BLIS and AOCL are: by another variable, with names of their own, and the library says what it took.
-TEST_F(Choosing, ALibraryIsToldItsCoreTypeByItsOwnVariable) {
+#ifdef FAIRLEAD_BLIS_LIKE_BLAS
+// As for BLIS and AOCL: another variable, other names, and the library reports its choice.
+TEST_F(Choosing, TheCoreTypeIsSetByTheLibrarysVariable) {
   if (core_types(this_processor(), "BLIS_ARCH_TYPE").empty()) GTEST_SKIP() << "no AVX2";
   settings.helper = {FAIRLEAD_TIME_BLAS};
-  settings.libraries = {FAIRLEAD_TOLD_BLAS};
+  settings.libraries = {FAIRLEAD_BLIS_LIKE_BLAS};
   settings.tile = 128;
   for (const bool from_cache : {false, true}) {
     const auto choice = choose_kernels(settings);
     EXPECT_EQ(choice.from_cache, from_cache);
-    // By itself, and told; the other names it does not know. OpenBLAS below it says its own first.
+    // The default and one core type; the library does not know the other names. OpenBLAS below it may report its own.
     if (choice.default_timing.variable == "OPENBLAS_CORETYPE")
-      GTEST_SKIP() << "stands on OpenBLAS, which is told";
+      GTEST_SKIP() << "linked with OpenBLAS, which takes the core type";
     ASSERT_EQ(choice.timings.size(), 2u);
     EXPECT_EQ(choice.timings[0].core_type, "pretended");
     EXPECT_EQ(choice.timings[1].core_type, "haswell");
@@ -430,8 +429,8 @@ TEST_F(Choosing, ALibraryIsToldItsCoreTypeByItsOwnVariable) {
   }
 }
 
-// Several workers would get in each other's way.
-TEST_F(Choosing, ALibraryThatUsesSeveralThreadsWhateverItIsToldIsLeftOut) {
+// The threads of several workers would contend.
+TEST_F(Choosing, ALibraryThatIgnoresTheThreadLimitIsSkipped) {
   if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "one core";
   settings.helper = {FAIRLEAD_TIME_BLAS};
   settings.libraries = {"libopenblas.so.0", FAIRLEAD_THREADED_BLAS};
@@ -444,7 +443,7 @@ TEST_F(Choosing, ALibraryThatUsesSeveralThreadsWhateverItIsToldIsLeftOut) {
 }
 #endif
 
-TEST_F(Choosing, NoLibraryAtAllIsAnErrorThatSaysWhatWasTried) {
+TEST_F(Choosing, WithoutAnyLibraryTheErrorListsTheCandidates) {
 #ifndef FAIRLEAD_TIME_BLAS
   GTEST_SKIP() << "built without the programs: there is no helper";
 #else
@@ -459,7 +458,7 @@ TEST_F(Choosing, NoLibraryAtAllIsAnErrorThatSaysWhatWasTried) {
 #endif
 }
 
-TEST_F(Choosing, TheLossInSomebodyElsesProcessIsSaidWithTheRemedy) {
+TEST_F(Choosing, TheLossInAnotherProcessIsReportedWithTheRemedy) {
   const auto blas = Blas::load();
   KernelChoice choice;
   choice.default_timing = {
@@ -470,19 +469,19 @@ TEST_F(Choosing, TheLossInSomebodyElsesProcessIsSaidWithTheRemedy) {
   const auto text = describe_loss(choice, *blas);
   EXPECT_THAT(text, HasSubstr("62 of 105 GF/s"));
   EXPECT_THAT(text, HasSubstr("OPENBLAS_CORETYPE=Faster"));
-  choice.best.candidate.core_type = "";  // the library by itself: it is the environment that is wrong
+  choice.best.candidate.core_type = "";  // the library's default is best: the environment is wrong
   EXPECT_THAT(describe_loss(choice, *blas), HasSubstr("unset OPENBLAS_CORETYPE"));
   choice.best = choice.default_timing;
   EXPECT_EQ(describe_loss(choice, *blas), "");
 }
 
-TEST_F(Choosing, ACoreTypeIsRefusedOnceTheLibraryIsLoaded) {
+TEST_F(Choosing, ACoreTypeIsRejectedAfterTheLibraryIsLoaded) {
   Blas::load();
   EXPECT_THROW(set_blas_environment({"libopenblas.so.0", "Haswell"}), UsageError);
 }
 
-// In a process that has not loaded it yet, the core type that was set is the one that the library takes.
-TEST_F(Choosing, ACoreTypeThatWasSetIsTaken) {
+// In a process that has not loaded the library, the library uses the core type that was set.
+TEST_F(Choosing, ACoreTypeThatWasSetIsUsed) {
   const auto types = core_types(this_processor());
   if (types.empty()) GTEST_SKIP() << "no core types known for this processor";
   testing::GTEST_FLAG(death_test_style) = "threadsafe";
@@ -494,7 +493,7 @@ TEST_F(Choosing, ACoreTypeThatWasSetIsTaken) {
       testing::ExitedWithCode(0), "");
 }
 
-TEST(CoreTypes, OnlyThoseWhoseInstructionsTheProcessorHas) {
+TEST(CoreTypes, AreLimitedToTheInstructionsOfTheProcessor) {
   const auto zen3 = parse_cpuinfo(
       "processor\t: 0\nvendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 1\nmodel name\t: AMD EPYC "
       "7763\n"
@@ -521,7 +520,7 @@ TEST(KernelRates, EveryKernelIsMeasuredOnEveryThread) {
   EXPECT_EQ(started, 6);
 }
 
-TEST(KernelRates, WhatGoesWrongInOneThreadIsThrown) {
+TEST(KernelRates, AnExceptionInOneThreadIsRethrown) {
   const auto blas = Blas::load();
   RateSettings settings{.tile = 32, .threads = 3, .per_kernel = std::chrono::milliseconds(1)};
   settings.on_thread_start = [](int thread) {

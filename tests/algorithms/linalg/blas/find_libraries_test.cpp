@@ -1,4 +1,4 @@
-// Finding BLAS libraries by name where the loader would.
+// Search of BLAS libraries by name on the loader's path.
 #include "algorithms/linalg/blas/find_libraries.hpp"
 
 #include <gmock/gmock.h>
@@ -33,7 +33,7 @@ class Finding : public testing::Test {
     fs::create_directories((folder / name).parent_path());
     fs::create_symlink(folder / to, folder / name);
   }
-  /// What ldconfig writes: a header, entries of 24 bytes, and their strings.
+  /// The cache that ldconfig writes: a header, entries of 24 bytes, and their strings.
   std::string cache(const std::vector<std::pair<std::string, fs::path>>& libraries) const {
     std::string strings, entries, header = "glibc-ld.so.cache1.1";
     const auto number = [](std::size_t value) {
@@ -68,7 +68,7 @@ class Finding : public testing::Test {
   LoaderPlaces places;
 };
 
-TEST_F(Finding, TakesThoseThatAreABlasTheReferenceLast) {
+TEST_F(Finding, ReturnsBlasLibrariesWithTheReferenceLast) {
   for (const char* name :
        {"libblas.so.3", "libblis-mt.so.4", "libblis.so.4", "libopenblas.so.0", "libmkl_rt.so.2",
         "libnvpl_blas_lp64_core.so.0", "libm.so.6", "liblapack.so.3", "libblasfeo.so.0", "libopenblas64.so.0",
@@ -79,7 +79,7 @@ TEST_F(Finding, TakesThoseThatAreABlasTheReferenceLast) {
                                    "libnvpl_blas_lp64_core.so.0", "libblas.so.3"));
 }
 
-TEST_F(Finding, ReadsWhatTheLoaderHasInItsCache) {
+TEST_F(Finding, ReadsTheLoadersCache) {
   const auto here = file("somewhere/libopenblas.so.0");
   write_cache(cache({{"libz.so.1", file("somewhere/libz.so.1")},
                      {"libopenblas.so.0", here},
@@ -90,7 +90,7 @@ TEST_F(Finding, ReadsWhatTheLoaderHasInItsCache) {
   EXPECT_EQ(found[0].path, here);
 }
 
-TEST_F(Finding, LooksInTheLibraryPathFirst) {
+TEST_F(Finding, SearchesTheLibraryPathFirst) {
   file("second/libopenblas.so.0");
   file("third/libopenblas.so.0");
   const auto first = file("first/libopenblas.so.0");
@@ -102,7 +102,7 @@ TEST_F(Finding, LooksInTheLibraryPathFirst) {
 }
 
 // Debian has its alternatives as links, and a link without the version for compilers.
-TEST_F(Finding, TakesAFileThatHasSeveralNamesOnce) {
+TEST_F(Finding, ReturnsAFileWithSeveralNamesOnce) {
   file("variants/libopenblas.so.0");
   link("lib/libopenblas.so", "variants/libopenblas.so.0");
   link("lib/libopenblas.so.0", "variants/libopenblas.so.0");
@@ -112,7 +112,7 @@ TEST_F(Finding, TakesAFileThatHasSeveralNamesOnce) {
   EXPECT_THAT(names(), testing::Not(ElementsAre("libopenblas.so")));
 }
 
-TEST_F(Finding, IgnoresACacheThatIsDamaged) {
+TEST_F(Finding, IgnoresADamagedCache) {
   const std::string whole = cache({{"libopenblas.so.0", file("lib/libopenblas.so.0")}});
   for (std::size_t length = 0; length < whole.size(); ++length) {
     write_cache(whole.substr(0, length));
@@ -126,7 +126,7 @@ TEST_F(Finding, IgnoresACacheThatIsDamaged) {
   }
 }
 
-TEST_F(Finding, UnderstandsShortNamesNamesAndPaths) {
+TEST_F(Finding, AcceptsShortNamesNamesAndPaths) {
   for (const char* name : {"libblis-mt.so.4", "libblis.so.4", "libopenblas.so.0"})
     file(std::string("lib/") + name);
   places.directories = {folder / "lib"};
@@ -144,7 +144,7 @@ TEST_F(Finding, UnderstandsShortNamesNamesAndPaths) {
   }
 }
 
-// Whatever this machine has, the tests of the kernels need one.
+// The tests of the kernels need a BLAS on this machine.
 TEST(FindingHere, FindsABlas) { EXPECT_FALSE(find_blas_libraries({}).empty()); }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Loading a BLAS: what it tells about itself, and what a person is told if it cannot be used.
+// Loading a BLAS: its version and core type, and the errors if it cannot be used.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ std::string error_of(const BlasLibrary& library) {
   return "no error";
 }
 
-TEST(BlasLoading, OpenBlasTellsItsVersionAndCoreType) {
+TEST(BlasLoading, OpenBlasReportsItsVersionAndCoreType) {
   const auto blas = Blas::load();
   EXPECT_THAT(blas->path(), HasSubstr("libopenblas"));
   EXPECT_EQ(blas->lapack_path(), blas->path());
@@ -29,25 +29,25 @@ TEST(BlasLoading, OpenBlasTellsItsVersionAndCoreType) {
   EXPECT_FALSE(blas->core_type().empty());
 }
 
-TEST(BlasLoading, AMissingLibraryIsNamedWithTheLoadersReason) {
+TEST(BlasLoading, TheErrorNamesAMissingLibraryAndTheReason) {
   const auto text = error_of({.blas = "libno_such_blas.so.7", .lapack = {}});
   EXPECT_THAT(text, HasSubstr("\"libno_such_blas.so.7\""));
   EXPECT_THAT(text, HasSubstr("No such file or directory"));
 }
 
-TEST(BlasLoading, ALibraryThatIsNoBlasIsNamedWithTheMissingRoutine) {
+TEST(BlasLoading, TheErrorNamesTheMissingRoutineOfALibrary) {
   const auto text = error_of({.blas = "libm.so.6", .lapack = {}});
   EXPECT_THAT(text, HasSubstr("\"libm.so.6\""));
   EXPECT_THAT(text, HasSubstr("ddot_"));
 }
 
-TEST(BlasLoading, AMissingLapackIsNamed) {
+TEST(BlasLoading, TheErrorNamesAMissingLapack) {
   EXPECT_THAT(error_of({.blas = "libopenblas.so.0", .lapack = "libno_such_lapack.so"}),
               HasSubstr("libno_such_lapack.so"));
 }
 
-// A library made for this test whose integers have 64 bits, under the usual names.
-TEST(BlasLoading, ALibraryWithWideIntegersIsRefused) {
+// A test library with 64-bit integers under the usual names.
+TEST(BlasLoading, ALibraryWith64BitIntegersIsRejected) {
   const auto text = error_of({.blas = FAIRLEAD_WIDE_BLAS, .lapack = {}});
   EXPECT_THAT(text, HasSubstr(FAIRLEAD_WIDE_BLAS));
   EXPECT_THAT(text, HasSubstr("ILP64"));

@@ -1,5 +1,5 @@
-// Small column-major matrices with padding below each column, and the textbook's loops, to compare a BLAS
-// with.
+// Small column-major matrices with padding below each column, and plain loops as the reference for a
+// BLAS.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -26,7 +26,7 @@ struct Matrix {
   const T& operator()(int i, int j) const { return elements[static_cast<std::size_t>(i + j * ld)]; }
 };
 
-/// Every element is set, those below the columns included: what is not to be read is there to be noticed.
+/// Every element is set, including the padding below the columns, so that invalid reads are detected.
 template <class T>
 Matrix<T> random_matrix(int rows, int columns, std::uint64_t seed) {
   Matrix<T> matrix(rows, columns);
@@ -35,7 +35,7 @@ Matrix<T> random_matrix(int rows, int columns, std::uint64_t seed) {
   return matrix;
 }
 
-/// A triangle far from singular; the other triangle holds other numbers.
+/// A well-conditioned triangle; the other triangle has different numbers.
 template <class T>
 Matrix<T> random_triangle(int n, std::uint64_t seed) {
   auto matrix = random_matrix<T>(n, n, seed);

@@ -1,5 +1,5 @@
-// Fairlead's own products beside the textbook's sums: every size around those of its blocks, and what must not be
-// touched or read.
+// Fairlead's own products compared with plain sums: every size around those of its blocks, and memory that must not be
+// written or read.
 #include "algorithms/linalg/blas/own_products.hpp"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ Matrix<T> multiplied(const OwnProducts& products, const Product& p, const Matrix
   return c;
 }
 
-/// Each element within what its own sum may be off; all others as before, the padding of columns too.
+/// Each element within the rounding of its sum; all others unchanged, including the padding of columns.
 template <class T>
 void expect_right(const OwnProducts& products, const Product& p) {
   const auto a = test::random_matrix<T>(p.transpose_a ? p.k : p.m, p.transpose_a ? p.m : p.k, 1);
@@ -78,7 +78,7 @@ class OwnProduct : public ::testing::Test {
 using PrecisionsOfProducts = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(OwnProduct, PrecisionsOfProducts);
 
-TYPED_TEST(OwnProduct, IsThatOfTheTextbookForSizesThatFillNoBlock) {
+TYPED_TEST(OwnProduct, MatchesPlainSumsForSizesBelowABlock) {
   for (const auto& [m, n, k] :
        {std::tuple(1, 1, 1), {24, 8, 8}, {23, 7, 9}, {25, 9, 1}, {48, 8, 3}, {49, 17, 40}})
     for (const bool transpose_a : {false, true})
@@ -87,20 +87,20 @@ TYPED_TEST(OwnProduct, IsThatOfTheTextbookForSizesThatFillNoBlock) {
 }
 
 // More than the caches' blocks in each direction: 192 x 256 x 768 in double, 288 x 384 x 1024 in single precision.
-TYPED_TEST(OwnProduct, IsThatOfTheTextbookBeyondTheBlocksOfCaches) {
+TYPED_TEST(OwnProduct, MatchesPlainSumsBeyondTheCacheBlocks) {
   for (const auto& [m, n, k] : {std::tuple(401, 61, 270), {60, 1030, 33}, {50, 45, 801}, {607, 40, 400}})
     for (const bool transposed : {false, true})
       expect_right<TypeParam>(this->products, {Part::whole, transposed, !transposed, m, n, k, -1, 1});
 }
 
-TYPED_TEST(OwnProduct, TakesAnyFactors) {
+TYPED_TEST(OwnProduct, AcceptsAnyAlphaAndBeta) {
   for (const double alpha : {0.0, 1.0, -1.0, 0.75})
     for (const double beta : {0.0, 1.0, -1.0, 0.375})
       for (const Part part : {Part::whole, Part::lower, Part::upper})
         expect_right<TypeParam>(this->products, {part, false, true, 67, 67, 30, alpha, beta});
 }
 
-TYPED_TEST(OwnProduct, OfATriangleLeavesTheOtherAlone) {
+TYPED_TEST(OwnProduct, OfATriangleLeavesTheOtherUnchanged) {
   for (const Part part : {Part::lower, Part::upper})
     for (const int n : {1, 8, 24, 25, 97, 330, 801}) {
       expect_right<TypeParam>(this->products, {part, false, true, n, n, 17, -1, 1});
@@ -108,7 +108,7 @@ TYPED_TEST(OwnProduct, OfATriangleLeavesTheOtherAlone) {
     }
 }
 
-// Whatever the other threads do, and whoever had the memory before.
+// Independent of other threads and of the previous content of the memory.
 TYPED_TEST(OwnProduct, HasTheSameBitsOnAllThreads) {
   using T = TypeParam;
   const Product p{Part::whole, false, true, 210, 190, 300, -1, 1};

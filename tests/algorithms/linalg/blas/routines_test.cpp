@@ -1,5 +1,5 @@
-// Every routine of the table against the textbook's loops, in both types of number, with columns farther
-// apart than they are long.
+// Every routine of the table compared with plain loops, in both precisions, with a leading dimension larger than the
+// number of rows.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -94,7 +94,7 @@ TYPED_TEST(Routine, SyrkTouchesOneTriangle) {
     }
 }
 
-TYPED_TEST(Routine, TrsmUndoesAProductWithTheTriangle) {
+TYPED_TEST(Routine, TrsmInvertsAProductWithTheTriangle) {
   using T = TypeParam;
   for (const auto side : both_sides)
     for (const auto triangle : both_triangles)
@@ -176,7 +176,7 @@ TYPED_TEST(Routine, PotrfNamesTheFirstMinorThatIsNotPositive) {
 TYPED_TEST(Routine, ARefusedArgumentIsAnError) {
   using T = TypeParam;
   auto a = random_positive_definite<T>(8, 1);
-  testing::internal::CaptureStdout();  // the library speaks as well
+  testing::internal::CaptureStdout();  // the library prints an error as well
   EXPECT_THROW((void)this->blas->template potrf<T>(Triangle::lower, 8, a.data(), 2), UsageError);
   testing::internal::GetCapturedStdout();
 }
@@ -201,7 +201,7 @@ TYPED_TEST(Routine, TrtriNamesAZeroOnTheDiagonal) {
   EXPECT_EQ(this->blas->template trtri<T>(Triangle::lower, Diagonal::general, 20, a.data(), a.ld), 7);
 }
 
-TYPED_TEST(Routine, NormsAreThoseOfTheDefinition) {
+TYPED_TEST(Routine, NormsMatchTheDefinition) {
   using T = TypeParam;
   Matrix<T> a(2, 3);  //  1 -2  3
   for (int j = 0; j < 3; ++j) a(0, j) = T(j % 2 == 0 ? j + 1 : -j - 1), a(1, j) = T(0);
@@ -219,8 +219,7 @@ TYPED_TEST(Routine, NormsAreThoseOfTheDefinition) {
   EXPECT_EQ(this->blas->template lansy<T>(Norm::largest_element, Triangle::lower, 2, s.data(), s.ld), T(5));
 }
 
-// One thread per call, and many calls at once: each thread must get what it would have got alone, to the last
-// bit.
+// Concurrent calls from several threads: each thread gets the bits of a single call.
 TYPED_TEST(Routine, ThreadsMayCallAtOnce) {
   using T = TypeParam;
   const auto a = random_positive_definite<T>(200, 1);
@@ -261,7 +260,7 @@ TYPED_TEST(Routine, GetrfFactorsWithRowsExchangedAsLaswpDoes) {
   }
 }
 
-TYPED_TEST(Routine, GetrfTellsWhereAPivotIsZero) {
+TYPED_TEST(Routine, GetrfNamesAZeroPivot) {
   using T = TypeParam;
   auto a = random_matrix<T>(9, 9, 1);
   for (int i = 0; i < 9; ++i) a(i, 4) = 0;
@@ -321,7 +320,7 @@ TYPED_TEST(Routine, TpqrtFactorsTwoAndTpmqrtAppliesTheirQ) {
   }
 }
 
-TEST(RoutineOfLapack, ThatALibraryLacksIsNamedWhenItIsCalled) {
+TEST(RoutineOfLapack, IsNamedWhenItIsCalledButMissing) {
   const auto naive = Blas::load({FAIRLEAD_NAIVE_BLAS, ""});
   double a = 1, t = 0, work = 0;
   try {

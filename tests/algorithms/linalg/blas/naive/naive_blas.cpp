@@ -1,5 +1,5 @@
 // As much of BLAS and LAPACK as a Cholesky factorization and a solve need, in the simplest loops: compiled
-// with the sanitizers, which do not see into OpenBLAS. Column-major; what nobody needs ends the process.
+// with the sanitizers, which do not see into OpenBLAS. Column-major; unsupported arguments end the process.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -127,7 +127,7 @@ extern "C" {
 FAIRLEAD_NAIVE_BLAS(double, d)
 FAIRLEAD_NAIVE_BLAS(float, s)
 
-/// Tells that integers have 32 bits.
+/// Indicates 32-bit integers.
 double ddot_(Int n, const double* x, Int, const double* y, Int) {
   double sum = 0;
   for (int i = 0; i < *n; ++i) sum += x[i] * y[i];

@@ -1,5 +1,5 @@
-// A BLAS that uses a second thread whatever it is told: the routines are those of the library it is linked
-// with, and while dgemm_ runs another thread computes as well.
+// A BLAS that ignores the thread limit: it forwards to the library it is linked with, and a second thread computes while
+// dgemm_ runs.
 #include <dlfcn.h>
 
 #include <atomic>

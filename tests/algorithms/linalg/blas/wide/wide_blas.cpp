@@ -1,4 +1,4 @@
-// As much of a BLAS with 64-bit integers as is needed to notice that it is one.
+// The part of a BLAS with 64-bit integers that is needed to detect them.
 #include <cstdint>
 
 extern "C" {

@@ -1,5 +1,4 @@
-// A flow of parallel bodies among ordinary ones, which notes whether any two of them ran together that must
-// not.
+// A flow of parallel bodies among ordinary ones, which checks that no other task runs during a task on all workers.
 #pragma once
 #include <gtest/gtest.h>
 #include <fairlead/fairlead.hpp>
@@ -11,8 +10,7 @@
 
 namespace fairlead::tests {
 
-/// Runs `body(team, round)` on all workers of a runtime with so many, a few times, each time among tasks of
-/// one worker.
+/// Runs `body(team, round)` on all `workers` of a runtime, once per round, among tasks of one worker.
 inline void run_among_others(int workers, int rounds, const std::function<void(const Team&, int)>& body) {
   Config config;
   config.set("workers", workers);
@@ -43,7 +41,7 @@ inline void run_among_others(int workers, int rounds, const std::function<void(c
   }
   flow.wait();
   EXPECT_EQ(others, std::vector<double>(8, 2000.0 * rounds));
-  EXPECT_EQ(together, 0) << "tasks ran beside one that has all workers";
+  EXPECT_EQ(together, 0) << "tasks ran during one that has all workers";
 }
 
 }  // namespace fairlead::tests

@@ -1,4 +1,4 @@
-// Policies that do not look at durations, with cores beside the devices: these must not make it worse.
+// Policies that ignore durations, with cores and devices: the cores must not slow them down.
 #include <gtest/gtest.h>
 
 #include "machine/machine_files.hpp"
@@ -15,7 +15,7 @@ double seconds_of(const std::string& policy, const Program& program, std::size_t
   return simulate(program, machine, policy, SimulationOptions{}).seconds;
 }
 
-TEST(CoresBesideDevices, SlowDownNoPolicyThatDoesNotLookAtDurations) {
+TEST(CoresWithDevices, DoNotSlowDownPoliciesThatIgnoreDurations) {
   for (const std::int64_t tiles : {12, 24}) {
     const Program program = make_workload("cholesky", {tiles * 960, 960, Precision::double_});
     for (const char* policy : {"darts", "darts-belady", "darts-chain", "darts-defer", "eager", "lfq", "ap"}) {
@@ -26,7 +26,7 @@ TEST(CoresBesideDevices, SlowDownNoPolicyThatDoesNotLookAtDurations) {
 }
 
 // The 20 cores are a tenth of the machine, and there are enough tasks for all.
-TEST(CoresBesideDevices, HelpWhereThereIsEnoughToDo) {
+TEST(CoresWithDevices, HelpWithEnoughTasks) {
   const Program program = make_workload("cholesky", {36 * 960, 960, Precision::double_});
   for (const char* policy : {"darts", "eager", "lws"}) {
     SCOPED_TRACE(policy);

@@ -1,5 +1,5 @@
-// Every algorithm as a parameterized graph beside the same as a flow: the tasks, the edges and the bits are the same, in
-// core and out of core, under every policy and beside devices.
+// Every algorithm as a parameterized graph compared with the same algorithm as a flow: tasks, edges and bits are equal,
+// in core and out of core, under every policy and with devices.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <type_traits>
 
-#include "algorithms/linalg/graph_beside_flow.hpp"
+#include "algorithms/linalg/graph_or_flow.hpp"
 #include "at_length.hpp"
 #include "sanitized.hpp"
 #include "schedule/policies.hpp"
@@ -19,7 +19,7 @@ namespace fairlead::linalg::testing {
 namespace {
 
 template <class T>
-class GraphsBesideFlows : public ::testing::Test {
+class GraphsEqualFlows : public ::testing::Test {
  protected:
   static std::vector<Sizes> ten_sizes(Algorithm algorithm) {
     constexpr int tile = 16;
@@ -35,7 +35,7 @@ class GraphsBesideFlows : public ::testing::Test {
             {17, 17, 1, tile},   {33, 33, 1, tile},   {61, 61, 33, tile}, {80, 80, 1, tile},
             {100, 100, 2, tile}, {127, 127, 17, tile}};
   }
-  /// The least with which the flow runs: that of its largest task. In steps of a page.
+  /// The least memory with which the flow runs: that of its largest task. In steps of a page.
   static Bytes least_memory(Algorithm algorithm, const Sizes& sizes) {
     for (Bytes memory = 65536;; memory += 4096) try {
         made<T>(algorithm, sizes, By::flow, {.memory = memory});
@@ -46,9 +46,9 @@ class GraphsBesideFlows : public ::testing::Test {
   }
 };
 using BothPrecisions = ::testing::Types<float, double>;
-TYPED_TEST_SUITE(GraphsBesideFlows, BothPrecisions);
+TYPED_TEST_SUITE(GraphsEqualFlows, BothPrecisions);
 
-TYPED_TEST(GraphsBesideFlows, HaveTheSameTasksAndBitsForTenSizes) {
+TYPED_TEST(GraphsEqualFlows, InTasksAndBitsForTenSizes) {
   using T = TypeParam;
   for (const Algorithm algorithm : algorithms)
     for (const Sizes& sizes : this->ten_sizes(algorithm)) {
@@ -62,8 +62,8 @@ TYPED_TEST(GraphsBesideFlows, HaveTheSameTasksAndBitsForTenSizes) {
     }
 }
 
-// The flow's tasks and what they use are written down by the runtime; who gets a value from whom follows.
-TYPED_TEST(GraphsBesideFlows, HaveTheSameEdgesForTenSizes) {
+// The runtime records the flow's tasks and their accesses; the edges follow from them.
+TYPED_TEST(GraphsEqualFlows, InEdgesForTenSizes) {
   using T = TypeParam;
   const std::string file =
       (std::filesystem::temp_directory_path() / ("fairlead-edges-" + std::to_string(getpid()) + ".flow"))
@@ -72,7 +72,7 @@ TYPED_TEST(GraphsBesideFlows, HaveTheSameEdgesForTenSizes) {
     for (const Sizes& sizes : this->ten_sizes(algorithm)) {
       Config config = config_of({});
       config.set("record-flow", file);
-      GraphBesideFlow<T>(algorithm, sizes, config).made(By::flow);
+      GraphOrFlow<T>(algorithm, sizes, config).made(By::flow);
       const Made<T> by_graph = made<T>(algorithm, sizes, By::graph, {}, true);
       ASSERT_EQ(by_graph.checked.size(), is_product(algorithm) ? 1u : 2u);
       for (std::size_t part = 0; part < by_graph.checked.size(); ++part) {
@@ -87,11 +87,11 @@ TYPED_TEST(GraphsBesideFlows, HaveTheSameEdgesForTenSizes) {
   std::filesystem::remove(file);
 }
 
-TYPED_TEST(GraphsBesideFlows, HaveTheSameBitsOutOfCoreUnderEveryPolicy) {
+TYPED_TEST(GraphsEqualFlows, InBitsOutOfCoreUnderEveryPolicy) {
   using T = TypeParam;
   constexpr int tile = 40;
   constexpr std::array<std::string_view, 3> looking_ahead{"blocks", "darts", "dmdas"};
-  // To the others a precision is a size of tiles.
+  // For the other policies the precision only changes the size of tiles.
   constexpr bool only_those = tests::sanitized || std::is_same_v<T, float>;
   const std::vector<std::string_view> policies = schedule::policy_names();
   for (std::size_t a = 0; a < std::size(algorithms); ++a) {
@@ -120,7 +120,7 @@ TYPED_TEST(GraphsBesideFlows, HaveTheSameBitsOutOfCoreUnderEveryPolicy) {
   }
 }
 
-TYPED_TEST(GraphsBesideFlows, HaveTheSameBitsBesideDevices) {
+TYPED_TEST(GraphsEqualFlows, InBitsWithDevices) {
   using T = TypeParam;
   std::size_t pair = 0;
   for (const Algorithm algorithm : algorithms) {
@@ -129,18 +129,18 @@ TYPED_TEST(GraphsBesideFlows, HaveTheSameBitsBesideDevices) {
     ++pair;
     for (const char* policy : {"dmdas", "blocks", "darts", "owner-load", "heteroprio"})
       for (const char* devices : {"emulated:memory=128KiB", "emulated:memory=128KiB,count=2"}) {
-        // One device or two: the other number is the other precision's, and the next algorithm's.
+        // One device or two, alternating with the precision and the algorithm.
         if (!tests::at_length() && ++pair % 2 == std::is_same_v<T, float>) continue;
-        const Made<T> beside =
+        const Made<T> with_devices =
             made<T>(algorithm, sizes, By::graph, {.scheduler = policy, .devices = devices});
         const std::string what = name_of(algorithm) + ", " + policy + ", " + devices;
-        EXPECT_TRUE(beside.factors == by_cores.factors) << what;
-        EXPECT_TRUE(beside.solution == by_cores.solution) << what;
+        EXPECT_TRUE(with_devices.factors == by_cores.factors) << what;
+        EXPECT_TRUE(with_devices.solution == by_cores.solution) << what;
       }
   }
 }
 
-TYPED_TEST(GraphsBesideFlows, RefuseInTheSameWords) {
+TYPED_TEST(GraphsEqualFlows, InErrorMessages) {
   using T = TypeParam;
   Runtime runtime(config_of({}));
   Flow flow(runtime);
@@ -175,7 +175,7 @@ TYPED_TEST(GraphsBesideFlows, RefuseInTheSameWords) {
   }
 }
 
-TYPED_TEST(GraphsBesideFlows, NameTheColumnThatIsWrong) {
+TYPED_TEST(GraphsEqualFlows, NameTheInvalidColumn) {
   using T = TypeParam;
   Dense<T> a = dense<T>(GeneratedUniform<T>(60, 60, 3));
   for (int i = 0; i < 60; ++i) a(i, 37) = 0;
@@ -217,7 +217,7 @@ TYPED_TEST(GraphsBesideFlows, NameTheColumnThatIsWrong) {
               ::testing::HasSubstr("column 37"));
 }
 
-TYPED_TEST(GraphsBesideFlows, MultiplyAMatrixByItself) {
+TYPED_TEST(GraphsEqualFlows, MultiplyAMatrixByItself) {
   using T = TypeParam;
   Runtime runtime(config_of({}));
   Flow flow(runtime);
@@ -231,10 +231,10 @@ TYPED_TEST(GraphsBesideFlows, MultiplyAMatrixByItself) {
   EXPECT_TRUE(fetch(flow, d) == fetch(flow, c));
 }
 
-// Planning policies see through what lies ahead of a graph the same as in a flow. How far the disk is when a worker asks
-// differs from run to run, and with it what is read, of darts more: several runs are compared.
-TEST(GraphsOutOfCore, ReadFromDiskWhatFlowsRead) {
-  if (tests::sanitized) GTEST_SKIP() << "a judgement of bytes";
+// Planning policies look ahead in a graph as in a flow. The timing of the disk varies from run to run, and with it the
+// bytes read, most under darts: several runs are compared.
+TEST(GraphsOutOfCore, ReadAsMuchFromDiskAsFlows) {
+  if (tests::sanitized) GTEST_SKIP() << "compares bytes read";
   constexpr int n = 520, tile = 32, runs = 3;  // 17 x 17 tiles
   constexpr Bytes tile_bytes = tile * tile * sizeof(double);
   std::size_t pair = 0;
@@ -246,8 +246,7 @@ TEST(GraphsOutOfCore, ReadFromDiskWhatFlowsRead) {
       const auto read = [&, how = config_of(setting)](By by) {
         double sum = 0;
         for (int run = 0; run < runs; ++run)
-          sum += static_cast<double>(
-              GraphBesideFlow<double>(algorithm, {n, n, n, tile}, how).read_from_disk(by));
+          sum += static_cast<double>(GraphOrFlow<double>(algorithm, {n, n, n, tile}, how).read_from_disk(by));
         return sum;
       };
       const double by_flow = read(By::flow);

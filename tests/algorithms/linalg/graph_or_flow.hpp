@@ -1,5 +1,5 @@
-// An algorithm of tiled linear algebra on generated matrices, as a flow or as a parameterized graph: what it makes, and
-// what was done for it.
+// An algorithm of tiled linear algebra on generated matrices, as a flow or as a parameterized graph: its results
+// and its kernel calls.
 #pragma once
 #include <fairlead/parameterized_linalg.hpp>
 
@@ -54,19 +54,19 @@ struct Sizes {
 
 enum class By : std::uint8_t { flow, graph };
 
-/// What it has made: the factors and the solution, or the product; and by how many calls of each kernel.
+/// The results: the factors and the solution, or the product; and the number of calls of each kernel.
 template <class T>
 struct Made {
   Dense<T> factors, solution;
   std::vector<std::uint64_t> calls;
   Bytes bytes_read = 0;
-  std::vector<ptg::Checked> checked;  ///< of graphs, if that is wanted
+  std::vector<ptg::Checked> checked;  ///< of graphs, if requested
 };
 
 template <class T>
-class GraphBesideFlow {
+class GraphOrFlow {
  public:
-  GraphBesideFlow(Algorithm algorithm, const Sizes& sizes, const Config& config)
+  GraphOrFlow(Algorithm algorithm, const Sizes& sizes, const Config& config)
       : algorithm_(algorithm),
         runtime_(config),
         a_(runtime_.tiled<T>("A", sizes.m, sizes.n, sizes.tile,
@@ -98,7 +98,7 @@ class GraphBesideFlow {
     made.solution = fetch(flow_, b_);
     return made;
   }
-  /// What it reads to factor, or multiply, from a disk on which everything is when it begins.
+  /// The bytes that it reads from disk to factor or multiply, if all data are on disk at the start.
   Bytes read_from_disk(By by) {
     runtime_.flush();
     runtime_.drop_clean();
@@ -169,10 +169,10 @@ class GraphBesideFlow {
 
 template <class T>
 Made<T> made(Algorithm algorithm, const Sizes& sizes, By by, const Setting& setting, bool check = false) {
-  return GraphBesideFlow<T>(algorithm, sizes, config_of(setting)).made(by, check);
+  return GraphOrFlow<T>(algorithm, sizes, config_of(setting)).made(by, check);
 }
 
-/// The tiles that are not the same, bit by bit, with what is the most that an element is off. Empty: all are.
+/// The tiles that differ in any bit, with the largest difference of an element. Empty: none.
 template <class T>
 std::string differences(const Dense<T>& from, const Dense<T>& wanted, int tile) {
   if (from.rows != wanted.rows || from.columns != wanted.columns) return "they have other extents";
@@ -202,7 +202,7 @@ void expect_the_same_bits(const Made<T>& from, const Made<T>& wanted, const Size
   EXPECT_EQ(differences(from.solution, wanted.solution, sizes.tile), "") << what << ": solution";
 }
 
-/// How many values tasks of a flow get from others of its tasks; and how many tasks there are.
+/// The numbers of tasks of a flow, and of values that its tasks get from each other.
 struct TasksAndEdges {
   std::uint64_t tasks = 0, edges = 0;
 };

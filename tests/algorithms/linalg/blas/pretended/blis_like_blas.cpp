@@ -1,15 +1,15 @@
-// A BLAS that is told its core type as BLIS is: the routines are those of the library it is linked with.
+// A BLAS whose core type is set as that of BLIS: the routines are those of the library it is linked with.
 #include <cstdlib>
 #include <cstring>
 
 extern "C" {
 
-// It does not want to be taken for what it stands on.
+// Hides the library that it is linked with.
 const char* openblas_get_corename() { return nullptr; }
 
 int bli_arch_query_id() {
-  const char* told = std::getenv("BLIS_ARCH_TYPE");
-  return told != nullptr && std::strcmp(told, "1") == 0 ? 1 : 0;
+  const char* type = std::getenv("BLIS_ARCH_TYPE");
+  return type != nullptr && std::strcmp(type, "1") == 0 ? 1 : 0;
 }
 
 const char* bli_arch_string(int id) {
