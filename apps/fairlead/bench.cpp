@@ -1,5 +1,5 @@
-// fairlead bench cholesky|lu|lu-incremental|qr|gemm: generated matrices, computed with out of core or in core against the
-// clock, and a check of the result.
+// fairlead bench cholesky|lu|lu-incremental|qr|gemm: generated matrices, computed with out of core or in core
+// against the clock, and a check of the result.
 #include <fairlead/error.hpp>
 #include <fairlead/gather.hpp>
 #include <fairlead/linalg.hpp>
@@ -41,53 +41,51 @@ constexpr Positional positionals[] = {
      .help =
          "what to run: cholesky, lu (without pivoting), lu-incremental (with incremental pivoting), qr or "
          "gemm"}};
-constexpr auto options = both(
-    std::to_array<Setting>(
-        {{.key = "n",
-          .type = SettingType::count,
-          .default_value = "16384",
-          .minimum = "1",
-          .maximum = "10000000",
-          .help = "rows and columns of the matrices"},
-         {.key = "m",
-          .type = SettingType::count,
-          .minimum = "1",
-          .maximum = "10000000",
-          .help = "for qr: rows of a matrix that has more of them than columns",
-          .default_shown = "n"},
-         {.key = "tree",
-          .type = SettingType::choice,
-          .choices = "flat|binary",
-          .help = "for qr: tiles of a column are annihilated one after the other, or in pairs; binary suits "
-                  "tall matrices on many workers",
-          .default_shown = "flat"},
-         {.key = "precision",
-          .type = SettingType::choice,
-          .default_value = "double",
-          .choices = "double|single|tf32",
-          .help =
-              "of the elements; tf32, for cholesky: single, and on CUDA devices the factorization's products "
-              "in TF32"},
-         {.key = "memory-fraction",
-          .type = SettingType::real,
-          .default_value = "0.25",
-          .minimum = "0.001",
-          .maximum = "1000",
-          .help = "the memory limit as a part of the triangle (cholesky), the matrix (lu, lu-incremental, "
-                  "qr), the "
-                  "three matrices (gemm), where --memory is not given"},
-         {.key = "digest",
-          .type = SettingType::flag,
-          .default_value = "false",
-          .help = "put a digest of the result's bits into the JSON"}}),
-    both(both(front_options_with_jdf, rank_options), report_options));
+constexpr auto options =
+    both(std::to_array<Setting>(
+             {{.key = "n",
+               .type = SettingType::count,
+               .default_value = "16384",
+               .minimum = "1",
+               .maximum = "10000000",
+               .help = "rows and columns of the matrices"},
+              {.key = "m",
+               .type = SettingType::count,
+               .minimum = "1",
+               .maximum = "10000000",
+               .help = "for qr: rows of the matrix, at least n",
+               .default_shown = "n"},
+              {.key = "tree",
+               .type = SettingType::choice,
+               .choices = "flat|binary",
+               .help = "for qr: eliminate the tiles of a column one after the other (flat) or in pairs "
+                       "(binary); binary suits tall matrices on many workers",
+               .default_shown = "flat"},
+              {.key = "precision",
+               .type = SettingType::choice,
+               .default_value = "double",
+               .choices = "double|single|tf32",
+               .help = "type of the elements; tf32 (cholesky only): single, with the factorization's "
+                       "products in TF32 on CUDA devices"},
+              {.key = "memory-fraction",
+               .type = SettingType::real,
+               .default_value = "0.25",
+               .minimum = "0.001",
+               .maximum = "1000",
+               .help = "memory limit without --memory, as a fraction of the triangle (cholesky), the matrix "
+                       "(lu, lu-incremental, qr) or the three matrices (gemm)"},
+              {.key = "digest",
+               .type = SettingType::flag,
+               .default_value = "false",
+               .help = "add a digest of the result's bits to the JSON"}}),
+         both(both(front_options_with_jdf, rank_options), report_options));
 
 struct Measured {
   report::RunReport report;
   std::vector<trace::Snapshot> recorded;
 };
 
-/// Alone, or as one of several ranks.
+/// On one rank or as one of several.
 template <class T>
 Measured measure(WatchedRun& run, const Config& config, DenseProblem problem, const linalg::Kernels& kernels,
                  Benchmark<T>& benchmark, const Place& place) {
@@ -101,7 +99,7 @@ Measured measure(WatchedRun& run, const Config& config, DenseProblem problem, co
   benchmark.generate(run.flow());
   run.end_aside(!in_core);
   if (!in_core) runtime.drop_clean();
-  if (!place.alone()) gather(runtime, std::array{0.0});  // all begin together
+  if (!place.alone()) gather(runtime, std::array{0.0});  // all ranks start together
 
   const Counts before = counts_of(runtime, kernels);
   const double flops = operation.flops(problem);
@@ -128,7 +126,7 @@ Measured measure(WatchedRun& run, const Config& config, DenseProblem problem, co
   if (problem.in_tf32) report.calls_in_tf32 = benchmark.calls_in_tf32();
   report.factor_digest = digest;
   if (place.alone()) {
-    // Everything that was told is served: no more commands come.
+    // Every event was processed: no more commands follow.
     in_core ? runtime.drop_clean() : runtime.flush();
     report.command_digest = runtime.command_digest().value;
   }
@@ -147,24 +145,24 @@ int bench_dense(CommandRanks& ranks, Config config, const DenseOperation& operat
   DenseProblem problem{.operation = &operation, .title = operation.name, .n = n, .element_bytes = sizeof(T)};
   problem.in_tf32 = config.text("precision") == "tf32";
   if (problem.in_tf32 && &operation != &cholesky_operation)
-    throw ConfigError(fmt::format("--precision tf32 goes with cholesky, not {}", operation.key));
+    throw ConfigError(fmt::format("--precision tf32 requires cholesky, not {}", operation.key));
   if (&operation == &qr_operation) {
     problem.m = static_cast<std::int64_t>(config.count_or("m", config.count("n")));
     if (config.has("tree") && config.text("tree") == "binary") problem.tree = linalg::QrTree::binary;
     if (problem.m < n)
-      throw ConfigError(fmt::format(
-          "--m {} --n {}: QR is for matrices that have at least as many rows as columns", problem.m, n));
+      throw ConfigError(
+          fmt::format("--m {} --n {}: QR requires at least as many rows as columns", problem.m, n));
     if (problem.m == n) problem.m = 0;
   } else {
-    if (config.has("m")) throw ConfigError("--m goes with qr: the other matrices are square");
-    if (config.has("tree")) throw ConfigError("--tree goes with qr");
+    if (config.has("m")) throw ConfigError("--m requires qr: the other matrices are square");
+    if (config.has("tree")) throw ConfigError("--tree requires qr");
   }
 
-  static_cast<void>(front_in(config, operation.key));  // refused before anything takes time
+  static_cast<void>(front_in(config, operation.key));  // a usage error before anything takes time
   problem.ranks = ranks.count();
   if (!ranks.alone()) set_workers_of_ranks(config, ranks);
   if (ranks.first()) require_place_for_report(config);
-  heed_quiet(config);
+  apply_quiet(config);
   std::string devices;
   const linalg::Kernels kernels = load_kernels(config, [&](const linalg::KernelChoice& choice) {
     devices = settle_devices(config, false, work_of(problem, choice.gflops(), config), ranks);
@@ -184,7 +182,7 @@ int bench_dense(CommandRanks& ranks, Config config, const DenseOperation& operat
   auto [report, recorded] = ranks.results([&](const Place& place) {
     const auto own = benchmark();
     WatchedRun run(config, problem.reserved, kernels, front_at(config, place), place.rank);
-    return run.telling_ranks([&] { return measure<T>(run, config, problem, kernels, *own, place); });
+    return run.report_failure_of([&] { return measure<T>(run, config, problem, kernels, *own, place); });
   });
   report.devices = devices;
   if (ranks.alone()) measure_ceiling(report, kernels, problem);
@@ -192,7 +190,7 @@ int bench_dense(CommandRanks& ranks, Config config, const DenseOperation& operat
   if (!ranks.first()) return wrong ? wrong_result : success;
   publish(report, config, recorded);
   if (!wrong) return success;
-  std::fflush(stdout);  // the report before what is wrong with it
+  std::fflush(stdout);  // print the report before the error
   fmt::print(stderr, "fairlead: {}\n", *wrong);
   return wrong_result;
 }
@@ -210,7 +208,7 @@ int run(const ParsedCommandLine& given) {
 const Subcommand bench{
     .name = "bench",
     .summary =
-        "Measures: bench cholesky, lu, lu-incremental, qr or gemm, with generated matrices out of core.",
+        "Runs a benchmark on generated matrices, out of core: cholesky, lu, lu-incremental, qr or gemm.",
     .positionals = positionals,
     .options = options,
     .run = run,

@@ -60,7 +60,7 @@ class Factorization final : public Benchmark<T> {
         of_factor_(problem.in_tf32 ? kernels_.in_tf32() : kernels_),
         seed_(seed) {}
 
-  /// The right-hand side that becomes the solution, and what judging it takes.
+  /// The right-hand side that becomes the solution, and the memory of the error check.
   Bytes reserved_bytes(std::size_t workers) const override {
     const Bytes x = static_cast<Bytes>(problem_.rows()) * sizeof(T);
     return x + (square() ? workers * BackwardError<T>::scratch_bytes_per_worker(problem_.n, 1) +
@@ -164,7 +164,7 @@ class Factorization final : public Benchmark<T> {
   std::optional<int> steps_;
 };
 
-/// C := C + A B. For a vector x, C x has to be what A (B x) and the C from before say: Freivalds 1979
+/// C := C + A B. For a vector x, C x must equal A (B x) plus the old C times x: Freivalds 1979
 /// ("Fast probabilistic algorithms").
 template <class T>
 class Product final : public Benchmark<T> {
@@ -215,7 +215,7 @@ class Product final : public Benchmark<T> {
       const double b = residual(1, r, x.data(), z.data());  // 0 - B x
       for (double& value : z) value = -value;
       std::copy(y.begin(), y.end(), r.begin());
-      const double before = residual(2, r, x.data(), r.data());  // C x less the part of C from before
+      const double before = residual(2, r, x.data(), r.data());  // C x minus the old C times x
       const double a = residual(0, r, z.data(), r.data());
       run_->end_aside();
       // Relative to what was summed: A B alone may be small by chance, and C is rounded to its own size.
@@ -227,12 +227,12 @@ class Product final : public Benchmark<T> {
 
  private:
   const TiledMatrix<T>& c() const { return matrices_[2]; }
-  /// A, B, and C before.
+  /// A, B, and the old C.
   template <class U>
   std::shared_ptr<const MatrixSource<U>> matrix(std::size_t which) const {
     return std::make_shared<GeneratedUniform<U>>(n_, n_, seed_ + which);
   }
-  /// The size of the largest; NaN if there is one.
+  /// The largest absolute value; NaN if a value is NaN.
   template <class X>
   static double largest(const std::vector<X>& values) {
     double size = 0;

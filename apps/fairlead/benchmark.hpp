@@ -17,27 +17,27 @@ template <class T>
 class Benchmark {
  public:
   virtual ~Benchmark() = default;
-  /// Of memory besides tiles, with so many workers.
+  /// Bytes of memory in addition to tiles, for this number of workers.
   virtual Bytes reserved_bytes(std::size_t workers) const = 0;
-  /// Makes the matrices, whose tiles are then of problem.tile. They must not outlive the run. Over ranks each has one of
-  /// these, and all call everything.
+  /// Creates the matrices with tiles of problem.tile. They must not outlive the run. Each rank has its own
+  /// benchmark, and all ranks call every function.
   virtual void begin(WatchedRun& run, const Place& place, const DenseProblem& problem) = 0;
   virtual std::uint64_t generation_tasks() const = 0;
   virtual void generate(Flow& flow) = 0;
-  /// To the flow or as a graph: see WatchedRun::compute().
+  /// Submits to the flow or runs a graph: see WatchedRun::compute().
   virtual void compute() = 0;
-  /// A digest of the result's bits, in a phase of its own.
+  /// The digest of the result's bits, as a separate phase.
   virtual std::uint64_t digest() = 0;
-  /// How wrong the result is, in phases of its own: the backward error of the solution of a system, or of a
-  /// product. Once, at the end.
+  /// The backward error of the solution of a system, or of a product, as separate phases. Called once, at the
+  /// end.
   virtual double check() = 0;
-  /// How much larger elements have become, where pivoting leaves that open; known after check().
+  /// Element growth, for methods whose pivoting does not bound it; known after check().
   virtual std::optional<double> growth() const { return std::nullopt; }
-  /// Of cuBLAS, by the operation, where that is wanted.
+  /// Calls of cuBLAS by the operation that computed in TF32.
   virtual std::uint64_t calls_in_tf32() const { return 0; }
-  /// That the solution took, whose error check() has told.
+  /// Steps that the solution of check() took.
   virtual std::optional<int> refinement_steps() const { return std::nullopt; }
-  /// Gives the matrices back.
+  /// Releases the matrices.
   virtual void end() = 0;
 };
 

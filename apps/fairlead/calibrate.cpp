@@ -1,5 +1,5 @@
-// fairlead calibrate: measures the links between memory nodes once, and keeps the figures for all later runs
-// on this machine.
+// fairlead calibrate: measures the links between memory nodes once, and keeps the figures for later runs on
+// this machine.
 #include <unistd.h>
 
 #include <fairlead/error.hpp>
@@ -47,23 +47,23 @@ constexpr Setting options[] = {
      .type = SettingType::size,
      .default_value = "1GiB",
      .minimum = "16MiB",
-     .help = "how much is written to the disk and read from it, four times over"},
+     .help = "amount written to and read from the disk, four times"},
     {.key = "machine-file",
      .type = SettingType::text,
      .value_name = "FILE.toml",
-     .help =
-         "write what was measured of devices, cores and disk as a machine for `fairlead simulate --machine`"},
+     .help = "write the measurements of devices, cores and disk as a machine file for `fairlead simulate "
+             "--machine`"},
     {.key = "tiles",
      .type = SettingType::text,
      .default_value = "256,512,1024,2048",
      .value_name = "SIDES",
-     .help = "sides of the tiles with which kernels are measured on devices and cores; what does not fit is "
-             "left out"},
+     .help =
+         "tile sides for which kernels are measured on devices and cores; those that do not fit are skipped"},
     {.key = "precision",
      .type = SettingType::choice,
      .default_value = "both",
      .choices = "both|single|double",
-     .help = "of these tiles"},
+     .help = "precision of these tiles"},
 };
 
 constexpr AcceptedSetting settings[] = {
@@ -71,17 +71,17 @@ constexpr AcceptedSetting settings[] = {
     {.key = "disk-threads"},
     {.key = "workers"},
     {.key = "devices",
-     .help = "measure the wires and kernels of these, while all of them and the workers compute, or of none "
-             "(default\tall "
-             "GPUs that are there)"},
-    {.key = "memory", .help = "of RAM, while devices are measured (default\t2GiB, or half of what is free)"},
+     .help = "measure the links and kernels of these devices while all of them and the workers compute; "
+             "none: no device (default\tall GPUs)"},
+    {.key = "memory",
+     .help = "limit of RAM while devices are measured (default\t2GiB, or half of the free memory)"},
     {.key = "blas"},
     {.key = "blas-coretype"},
     {.key = "blas-products"},
     {.key = "cuda-kernels"},
     {.key = "bind-threads"},
     {.key = "cache-directory"},
-    {.key = "progress", .help = "none: what is being measured is not said"},
+    {.key = "progress", .help = "none: do not print what is being measured"},
     {.key = "json", .help = "write the figures to this file (default\tnone)"},
 };
 
@@ -89,7 +89,7 @@ class Measurer {
  public:
   explicit Measurer(const Config& config) : config_(config) {}
 
-  /// Nothing if this link is not one that can be measured.
+  /// Nothing if this link cannot be measured.
   std::optional<model::KeptLink> measure(const Topology& topology, const LinkSpec& link) {
     const std::string& first = topology.nodes[index(link.first)].name;
     const std::string& second = topology.nodes[index(link.second)].name;
@@ -99,7 +99,7 @@ class Measurer {
     return {};
   }
 
-  /// What is wrong with the last measurement, if other programs had the cores meanwhile; empty: nothing.
+  /// Why the last measurement is unreliable, if other programs used the cores; empty if it is reliable.
   const std::string& disturbed() const noexcept { return disturbed_; }
 
  private:
@@ -115,11 +115,12 @@ class Measurer {
     });
     if (!figures.direct)
       fmt::print(stderr, "disk of {}: no direct I/O, the page cache was emptied instead\n", disk.directory);
-    // Half of the time: what is left is more a guess than a measurement.
+    // More than half of the time: the result is then a guess.
     constexpr double most_without_core = 0.5;
     if (figures.without_core > most_without_core)
       disturbed_ = fmt::format(
-          "the threads that measured {} had no core for {:.0f} % of the time, as other programs had them",
+          "the threads that measured {} had no core for {:.0f} % of the time, because other programs used "
+          "them",
           disk.directory, 100 * figures.without_core);
     if (disk.in_memory) fmt::print(stderr, "disk of {}: this is memory, not a disk\n", disk.directory);
     const bool reading_is_to_second = first == "disk";
@@ -160,14 +161,14 @@ std::vector<int> tiles_in(const Config& config) {
     if (error != std::errc() || stopped != text.data() + end || side < 16 || side > 8192 ||
         (!tiles.empty() && side <= tiles.back()))
       throw ConfigError(fmt::format(
-          "--tiles {}: say growing sides from 16 to 8192, separated by commas, as in 512,1024", text));
+          "--tiles {}: give increasing sides from 16 to 8192, separated by commas, as in 512,1024", text));
     tiles.push_back(side);
     at = end + 1;
   }
   return tiles;
 }
 
-/// All GPUs that are there, as a list, with a part of their memory; empty: there are none.
+/// All GPUs of this machine, as a list, with a part of their memory; empty: none.
 std::string gpus_that_are_there() {
   constexpr Bytes enough = Bytes{4} << 30;
   std::string list;
@@ -184,8 +185,8 @@ std::string gpus_that_are_there() {
   return list;
 }
 
-/// Those that are to be measured, as a list; empty: none is. Throws ConfigError for what could be seen to be wrong before anything
-/// is measured.
+/// The devices to measure, as a list; empty: none. Throws ConfigError for errors that are known before the
+/// measurements.
 std::string devices_to_measure(const Config& config) {
   tiles_in(config);
   std::string list = config.text_or("devices", "auto");
@@ -195,7 +196,8 @@ std::string devices_to_measure(const Config& config) {
   return list;
 }
 
-/// What there is to say of devices and cores; nothing if neither is measured: cores alone are for a machine file.
+/// The figures of devices and cores. None without devices or a machine file: cores alone are for a machine
+/// file.
 std::optional<MachineFigures> measure_the_devices(const Config& given, const std::string& list,
                                                   const model::KeptLinks& links) {
   if (list.empty() && !given.has("machine-file")) return {};
@@ -210,7 +212,7 @@ std::optional<MachineFigures> measure_the_devices(const Config& given, const std
   for (const char* one : {"double", "single"})
     if (precision == "both" || precision == one) how.precisions.emplace_back(one);
   if (config.text("progress") != "none")
-    how.says = [](const std::string& text) { fmt::print(stderr, "{}\n", text); };
+    how.report = [](const std::string& text) { fmt::print(stderr, "{}\n", text); };
   const linalg::Kernels kernels = load_kernels(config);
   MachineFigures figures = measure_devices(config, kernels, how);
   for (const model::KeptLink& link : links)
@@ -255,12 +257,12 @@ int run(const ParsedCommandLine& given) {
         not_kept = error.what();
       }
     else if (not_kept.empty())
-      not_kept = "there is no directory for it (--cache-directory)";
+      not_kept = "no directory is set (--cache-directory)";
   }
   if (!not_kept.empty())
     fmt::print("Not kept for later runs: {}\n", not_kept);
   else if (measured.empty())
-    fmt::print("All of it was measured before; --again measures it anew.\n");
+    fmt::print("All of it was measured before; --again measures it again.\n");
   else
     fmt::print("Kept for later runs in {}.\n", known.file->path().string());
   const std::optional<MachineFigures> devices = measure_the_devices(config, devices_to_see, all);
@@ -273,10 +275,8 @@ int run(const ParsedCommandLine& given) {
       const std::string busy =
           devices->without_core <= disturbed_from
               ? ""
-              : fmt::format(
-                    "; other programs had the cores for {:.0f} % of the time, so rates are "
-                    "too low",
-                    100 * devices->without_core);
+              : fmt::format("; other programs used the cores for {:.0f} % of the time, so rates are too low",
+                            100 * devices->without_core);
       if (!busy.empty())
         fmt::print(stderr, "fairlead: {}: measure again when the machine is idle\n", busy.substr(2));
       const std::string source = fmt::format(
@@ -296,9 +296,7 @@ int run(const ParsedCommandLine& given) {
 
 const Subcommand calibrate{
     .name = "calibrate",
-    .summary =
-        "Measures the disk and the memory once, so that later runs know how long copies take; and devices, "
-        "as a machine for the simulator.",
+    .summary = "Measures disk, memory and devices once; later runs and the simulator use the results.",
     .positionals = {},
     .options = options,
     .run = run,

@@ -23,8 +23,8 @@ namespace fairlead::app {
 
 namespace {
 
-constexpr std::string_view asked_wrongly = "it was not asked for correctly: ";
-// How the texts of SingularError begin: of another rank's error only the text arrives.
+constexpr std::string_view usage_error_prefix = "usage error: ";
+// Prefixes of the texts of SingularError: only the text of another rank's error arrives.
 constexpr std::string_view singular[] = {"the matrix is singular",
                                          "the columns of the matrix are not independent"};
 
@@ -32,8 +32,7 @@ CyclicMap grid_of_ranks(const Config& config, std::uint32_t ranks) {
   if (!config.has("grid")) return Distribution::grid_of(ranks);
   const std::string& text = config.text("grid");
   const auto grid = simulate::grid_in(text);
-  if (!grid)
-    throw ConfigError(fmt::format("--grid {}: say the rows and columns of ranks, such as 2x3", text));
+  if (!grid) throw ConfigError(fmt::format("--grid {}: give rows and columns of ranks, such as 2x3", text));
   const std::int64_t of = static_cast<std::int64_t>(grid->rank_rows) * grid->rank_columns;
   if (of != ranks)
     throw ConfigError(
@@ -41,7 +40,7 @@ CyclicMap grid_of_ranks(const Config& config, std::uint32_t ranks) {
   return *grid;
 }
 
-/// The other ranks hear the text that `why` makes, as far as there is memory for it.
+/// Sends the text of `why` to the other ranks, if there is memory for it.
 template <class Why>
 void give_up_rank(const Rank& rank, const Why& why) noexcept {
   try {
@@ -50,7 +49,7 @@ void give_up_rank(const Rank& rank, const Why& why) noexcept {
     try {
       rank.give_up("no memory");  // without an allocation
     } catch (...) {
-      // They see that it has ended.
+      // They detect the end of this process.
     }
   }
 }
@@ -62,8 +61,7 @@ CommandRanks::CommandRanks(const Config& config)
   join();
   if (wanted_ != count_ && config.has("ranks"))
     throw ConfigError(fmt::format(
-        "--ranks {}: mpirun has started {} of them, and --ranks makes threads of one process: leave it "
-        "out",
+        "--ranks {}: mpirun started {} ranks, and --ranks starts threads of one process: leave it out",
         wanted_, count_));
   readers_ = count_;
   grid_ = grid_of_ranks(config, count_);
@@ -79,10 +77,10 @@ void CommandRanks::join() {
 
 void CommandRanks::renew() { join(); }
 
-std::vector<double> CommandRanks::told_by_processes(const Config& config, std::span<const double> own,
-                                                    const std::function<void(Runtime&)>& more) {
+std::vector<double> CommandRanks::gather_from_processes(const Config& config, std::span<const double> own,
+                                                        const std::function<void(Runtime&)>& more) {
   if (alone() || own_.size() > 1) return {own.begin(), own.end()};
-  Config small;  // no run that anybody records
+  Config small;  // a run without records
   for (const std::string_view key : {"rank-timeout", "disk-directory", "workers", "bind-threads"})
     if (config.has(key)) small.set(key, config.written(key));
   small.set("memory", Bytes{16} << 20);
@@ -98,32 +96,33 @@ std::vector<double> CommandRanks::told_by_processes(const Config& config, std::s
 }
 
 std::vector<double> CommandRanks::together(const Config& config, const std::function<double()>& body) {
-  struct Told {
+  struct Field {
     enum : std::size_t { wrong, value, numbers };
   };
-  double own[Told::numbers] = {};
+  double own[Field::numbers] = {};
   std::exception_ptr why;
   try {
-    own[Told::value] = body();
+    own[Field::value] = body();
   } catch (const std::exception& error) {
     why = std::current_exception();
-    own[Told::wrong] = 1 + static_cast<double>(text_hash(error.what()) >> 16);
+    own[Field::wrong] = 1 + static_cast<double>(text_hash(error.what()) >> 16);
   }
-  const std::vector<double> all = told_by_processes(config, own);
-  const double of_first = all[Told::wrong];
+  const std::vector<double> all = gather_from_processes(config, own);
+  const double of_first = all[Field::wrong];
   if (why != nullptr) try {
       std::rethrow_exception(why);
     } catch (const ConfigError& error) {
-      if (first() || own[Told::wrong] == of_first) throw;
-      throw InputError(error.what());  // nobody else says it
+      if (first() || own[Field::wrong] == of_first) throw;
+      throw InputError(error.what());  // the first rank has another error or none
     } catch (const std::exception& error) {
-      if (first() || own[Told::wrong] != of_first) throw;
+      if (first() || own[Field::wrong] != of_first) throw;
       throw RankError(error.what());
     }
   std::vector<double> values;
-  for (std::size_t r = 0; r < all.size() / Told::numbers; ++r) {
-    if (all[r * Told::numbers + Told::wrong] != 0) throw RankError(fmt::format("rank {} could not begin", r));
-    values.push_back(all[r * Told::numbers + Told::value]);
+  for (std::size_t r = 0; r < all.size() / Field::numbers; ++r) {
+    if (all[r * Field::numbers + Field::wrong] != 0)
+      throw RankError(fmt::format("rank {} could not start", r));
+    values.push_back(all[r * Field::numbers + Field::value]);
   }
   return values;
 }
@@ -131,28 +130,27 @@ std::vector<double> CommandRanks::together(const Config& config, const std::func
 void require_over_ranks(const Config& config) {
   for (const std::string_view option : {"event-log", "record-flow"})
     if (config.has(option))
-      throw ConfigError(
-          fmt::format("--{} writes down what one rank does: it does not go with several", option));
+      throw ConfigError(fmt::format("--{} records one rank and does not work with several", option));
 }
 
-std::string told_of(const std::exception& error) {
+std::string message_to_ranks(const std::exception& error) {
   const bool by_asking = dynamic_cast<const ConfigError*>(&error) != nullptr;
-  return std::string(by_asking ? asked_wrongly : "") + error.what();
+  return std::string(by_asking ? usage_error_prefix : "") + error.what();
 }
 
-ExitCode status_of_heard(const RankError& error) noexcept {
+ExitCode status_of_remote_error(const RankError& error) noexcept {
   const auto has = [what = std::string_view(error.what())](std::string_view text) {
     return what.find(text) != std::string_view::npos;
   };
-  return has(asked_wrongly) ? usage : std::ranges::any_of(singular, has) ? wrong_result : failure;
+  return has(usage_error_prefix) ? usage : std::ranges::any_of(singular, has) ? wrong_result : failure;
 }
 
 CommandRanks::~CommandRanks() {
-  for (const Rank& rank : own_) give_up_rank(rank, [] { return "it could not begin"; });
+  for (const Rank& rank : own_) give_up_rank(rank, [] { return "it could not start"; });
 }
 
 void CommandRanks::give_up(const std::exception& error) const noexcept {
-  for (const Rank& rank : own_) give_up_rank(rank, [&] { return told_of(error); });
+  for (const Rank& rank : own_) give_up_rank(rank, [&] { return message_to_ranks(error); });
 }
 
 int on_ranks(const Config& config, const std::function<int(CommandRanks&)>& command) {
@@ -177,7 +175,7 @@ void CommandRanks::run(const std::function<void(const Place&)>& body) const {
       body({own_[i], grid_, readers_});
     } catch (const std::exception& error) {
       thrown[i] = std::current_exception();
-      give_up_rank(own_[i], [&] { return told_of(error); });
+      give_up_rank(own_[i], [&] { return message_to_ranks(error); });
     } catch (const Interrupted&) {
       thrown[i] = std::current_exception();
       give_up_rank(own_[i], [] { return "it was interrupted"; });
@@ -189,18 +187,18 @@ void CommandRanks::run(const std::function<void(const Place&)>& body) const {
       for (std::size_t i = 1; i < own_.size(); ++i)
         others.start([&, i] { run_one(i); }, [&, i](std::exception_ptr why) { thrown[i] = std::move(why); });
       run_one(0);
-    } catch (const std::exception& error) {  // no thread, or no memory: those that are there hear of it
+    } catch (const std::exception& error) {  // no thread, or no memory: notify the ranks that run
       thrown[0] = std::current_exception();
       give_up(error);
     }
   }
-  std::exception_ptr heard;  // from another rank
+  std::exception_ptr remote;  // from another rank
   for (const std::exception_ptr& it : thrown) try {
       if (it != nullptr) std::rethrow_exception(it);
     } catch (const RankError&) {
-      if (heard == nullptr) heard = it;
+      if (remote == nullptr) remote = it;
     }
-  if (heard != nullptr) std::rethrow_exception(heard);
+  if (remote != nullptr) std::rethrow_exception(remote);
 }
 
 }  // namespace fairlead::app

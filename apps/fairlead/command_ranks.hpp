@@ -1,4 +1,5 @@
-// The ranks that a command computes on: this process alone, those that mpirun has started, or threads of this one.
+// The ranks that a command computes on: this process alone, those that mpirun has started, or threads of this
+// one.
 #pragma once
 #include <fairlead/config.hpp>
 #include <fairlead/cyclic_map.hpp>
@@ -25,42 +26,42 @@ inline constexpr std::array rank_options{
             .type = SettingType::count,
             .minimum = "1",
             .maximum = "1024",
-            .help = "compute as so many ranks, each with --memory and --workers of its own, which are "
-                    "threads of this "
-                    "process: to try out what mpirun -n does with processes",
-            .default_shown = "1, or as many as mpirun has started"},
+            .help = "number of ranks, as threads of this process, each with its own --memory and --workers: "
+                    "to try out what mpirun -n does with processes",
+            .default_shown = "1, or the number that mpirun started"},
     Setting{.key = "grid",
             .type = SettingType::text,
             .value_name = "PxQ",
-            .help = "how tiles are dealt out to ranks: cyclic over P rows and Q columns of them",
-            .default_shown = "the squarest with P <= Q"}};
+            .help = "distribution of tiles: cyclic over P rows and Q columns of ranks",
+            .default_shown = "the squarest grid with P <= Q"}};
 
 class CommandRanks {
  public:
-  /// Joins the others, if there are some. Throws ConfigError for a grid of another size, and SystemError where the MPI
-  /// that has started this process is not there.
+  /// Joins the other ranks, if any. Throws ConfigError for a grid of another size, and SystemError if the MPI
+  /// that started this process is missing.
   explicit CommandRanks(const Config& config);
   CommandRanks(const CommandRanks&) = delete;
   CommandRanks& operator=(const CommandRanks&) = delete;
-  /// The others hear of ranks that did not come to run anything; why, if that was said.
+  /// Notifies the other ranks if these ranks never ran.
   ~CommandRanks();
-  /// They hear this. Nothing if these ranks have run.
+  /// Sends the error to the other ranks. No effect if these ranks have run.
   void give_up(const std::exception& error) const noexcept;
 
   std::uint32_t count() const noexcept { return count_; }
   bool alone() const noexcept { return count_ == 1; }
-  /// This process has rank 0, and says what there is to say.
+  /// This process has rank 0, which prints all messages.
   bool first() const noexcept { return own_.front().number() == 0; }
   const CyclicMap& grid() const noexcept { return grid_; }
-  /// Of so many cores of this process, each of its ranks' part.
+  /// The share of each rank of this process of that many cores.
   std::size_t part_of(std::size_t cores) const noexcept {
     return cores < own_.size() ? 1 : cores / own_.size();
   }
   /// Ranks that share the memory of this machine.
   std::uint32_t on_machine() const noexcept { return on_machine_; }
-  /// On each rank of this process, once. Throws what one of them has thrown, when all have ended.
+  /// Calls `body` once for each rank of this process. Throws the error of one of them after all have
+  /// finished.
   void run(const std::function<void(const Place&)>& body) const;
-  /// The same of bodies that return something: what the first of them does.
+  /// As run(); returns the result of the first rank of this process.
   template <class Body>
   auto results(const Body& body) const {
     std::optional<decltype(body(Place()))> first;
@@ -70,16 +71,16 @@ class CommandRanks {
     });
     return *std::move(first);
   }
-  /// Once more: what has run is over.
+  /// Joins the ranks again, after a run.
   void renew();
-  /// Of files that are given, so many ranks read; unless somebody says otherwise, all.
+  /// Sets how many ranks read input files; by default all.
   void set_readers(std::uint32_t ranks) noexcept { readers_ = ranks; }
-  /// What each process has to tell, one after the other, before there is a run. All call it; `more` also does something with
-  /// the others meanwhile. Throws as Runtime, and RankError if one of them will not come.
-  std::vector<double> told_by_processes(const Config& config, std::span<const double> own,
-                                        const std::function<void(Runtime&)>& more = {});
-  /// What all processes do before there is a run. If it fails on one, all throw: the same text is said by the first
-  /// alone. Else what it has returned on each.
+  /// Gathers the values of all processes before a run, in the order of ranks. All processes call it; `more`
+  /// runs on the temporary runtime. Throws as Runtime, and RankError if a process fails.
+  std::vector<double> gather_from_processes(const Config& config, std::span<const double> own,
+                                            const std::function<void(Runtime&)>& more = {});
+  /// Runs `body` on all processes before a run; returns the result of each. If it fails on one, all throw;
+  /// the first alone prints a text that all share.
   std::vector<double> together(const Config& config, const std::function<double()>& body);
 
  private:
@@ -91,18 +92,18 @@ class CommandRanks {
   CyclicMap grid_;
 };
 
-/// What a command does on the ranks that it was started on; of what is thrown before they run, the others hear.
+/// Runs a command on the ranks of this process; errors before the run are sent to the other ranks.
 int on_ranks(const Config& config, const std::function<int(CommandRanks&)>& command);
 
-/// As it is told to other ranks. They end as this one does: a launcher may join the exit statuses of all by "or", and
-/// `failure` and `usage` would say that a result is wrong.
-std::string told_of(const std::exception& error);
-ExitCode status_of_heard(const RankError& error) noexcept;
+/// The text of an error for other ranks. They end with the same status: a launcher may combine the exit
+/// statuses of all by "or", and `failure` with `usage` would mean a wrong result.
+std::string message_to_ranks(const std::exception& error);
+ExitCode status_of_remote_error(const RankError& error) noexcept;
 
-/// Throws ConfigError for what goes with one rank only.
+/// Throws ConfigError for options that work with one rank only.
 void require_over_ranks(const Config& config);
 
-/// Each rank's workers, where the settings leave it open.
+/// Sets each rank's workers if the settings leave them open.
 void set_workers_of_ranks(Config& config, const CommandRanks& ranks);
 
 }  // namespace fairlead::app

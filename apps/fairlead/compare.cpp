@@ -1,6 +1,6 @@
-// fairlead compare: policies against the first of them, on a machine that one need not have. One size says
-// little: whether a tile more fits may decide. So neighbouring sizes are run as well, and with noise several
-// seeds.
+// fairlead compare: policies compared with the first of them, on a simulated machine. A single size is not
+// representative: whether one more tile fits may decide. So neighbouring sizes run as well, and with noise
+// several seeds.
 #include <fmt/format.h>
 #include <fairlead/error.hpp>
 
@@ -30,36 +30,36 @@ constexpr std::array own = {
             .type = SettingType::count,
             .default_value = "1",
             .maximum = "20",
-            .help = "how many sizes below n and above it are run as well, a tile apart"},
+            .help = "number of sizes below and above n that are run as well, in steps of a tile"},
     Setting{.key = "runs",
             .type = SettingType::count,
             .unset_word = "auto",
             .minimum = "1",
             .maximum = "1000",
-            .help = "how many runs of each size, with --seed and the seeds after it",
-            .unset_meaning = "1; 3 with noise, or if decisions are charged"},
+            .help = "number of runs of each size, with --seed and the seeds after it",
+            .unset_meaning = "1; 3 with --noise or --charge-decisions"},
 };
 constexpr auto options = both(simulation_settings, own);
-constexpr std::string_view of_one_run =
-    "is not for many runs: `fairlead simulate` writes it of one, or use --json";
+constexpr std::string_view of_one_run = "needs a single run: use `fairlead simulate`, or --json";
 constexpr auto settings = both(
     settings_of_simulations,
-    std::array{AcceptedSetting{.key = "scheduler",
-                               .help = "policies that `fairlead schedulers` lists, with their options, or "
-                                       "plug-ins, FILE.so, behind "
-                                       "commas; the first is what others are compared with, all: every "
-                                       "one (default\teager,darts)"},
-               AcceptedSetting{.key = "json", .help = "write all figures to this file (default\tnone)"},
-               AcceptedSetting{.key = "report", .refused = of_one_run},
-               AcceptedSetting{.key = "trace", .refused = of_one_run},
-               AcceptedSetting{.key = "event-log", .refused = of_one_run}});
+    std::array{
+        AcceptedSetting{
+            .key = "scheduler",
+            .help =
+                "policies, separated by commas (`fairlead schedulers` lists them and their options), or "
+                "plug-ins (FILE.so); the first is the baseline; all: every policy (default\teager,darts)"},
+        AcceptedSetting{.key = "json", .help = "write all figures to this file (default\tnone)"},
+        AcceptedSetting{.key = "report", .refused = of_one_run},
+        AcceptedSetting{.key = "trace", .refused = of_one_run},
+        AcceptedSetting{.key = "event-log", .refused = of_one_run}});
 constexpr Positional positionals[] = {{.name = "WORKLOAD",
                                        .help = "as for `fairlead simulate`; none: Cholesky on one V100 with "
                                                "2000 MB, in single precision, as in Figure 5 "
                                                "of the DARTS paper",
                                        .required = false}};
 
-/// Figure 5 of Gonthier, Marchal, Thibault 2023, where nothing else is said.
+/// The defaults: Figure 5 of Gonthier, Marchal, Thibault 2023.
 constexpr std::pair<std::string_view, std::string_view> figure_5[] = {
     {"machine", "v100-pcie"}, {"precision", "single"}, {"gpus", "1"}, {"memory", "2000MB"}};
 
@@ -75,13 +75,13 @@ struct Ratios {
     ++count;
   }
   bool any() const noexcept { return count != 0; }
-  /// The geometric one: that of A to B is then one over that of B to A.
+  /// The geometric mean: that of A to B is then one over that of B to A.
   double mean() const { return std::exp(logarithms / static_cast<double>(count)); }
   std::string text() const { return any() ? fmt::format("{:.3f}", mean()) : "-"; }
   std::string range() const { return any() ? fmt::format("{:.3f}-{:.3f}", least, most) : "-"; }
 };
 
-/// What a policy came to in all runs.
+/// The results of a policy over all runs.
 struct Standing {
   std::string scheduler;
   Ratios time, bytes;
@@ -118,8 +118,8 @@ std::vector<WorkloadSize> sizes_of(const Config& config) {
   }
   if (sizes.front().n < 1)
     throw ConfigError(
-        fmt::format("--n {}: {} below it, in steps of a tile of {}, leave nothing: a larger n, a smaller "
-                    "--tile, or --neighbours 0",
+        fmt::format("--n {}: too small for --neighbours {} in steps of a tile of {}: use a larger n, a "
+                    "smaller --tile, or --neighbours 0",
                     middle.n, neighbours, middle.tile));
   return sizes;
 }
@@ -161,10 +161,9 @@ int run(const ParsedCommandLine& given) {
       if (!is_set(config, key)) config.set(key, value);
   std::vector<std::string> policies = policies_in(config.text_or("scheduler", "eager,darts"));
   if (policies.size() < 2)
-    throw ConfigError(
-        fmt::format("--scheduler {} names one policy: name those to compare with it behind a comma, as in "
-                    "--scheduler {},{}",
-                    policies[0], policies[0], policies[0] == "darts" ? "eager" : "darts"));
+    throw ConfigError(fmt::format(
+        "--scheduler {} is one policy: give at least two, separated by commas, as in --scheduler {},{}",
+        policies[0], policies[0], policies[0] == "darts" ? "eager" : "darts"));
   const std::vector<WorkloadSize> sizes = sizes_of(config);
   SimulationOptions how = simulation_options(config);
   const std::uint64_t seeds = config.count_or("runs", how.noise_percent != 0 || how.charge_decisions ? 3 : 1);
@@ -181,7 +180,7 @@ int run(const ParsedCommandLine& given) {
     const SimulatedMachine machine(description, use_of(config, description), program, size.precision);
     const Limits limits = limits_of(program, machine, &find_workload(workload), size);
     devices = machine.devices() > 0;
-    // What is best for the first size is kept for all: else "auto" would be several policies.
+    // The policy that "auto" selects for the first size is kept for all sizes.
     policies = named(policies, program, machine);
     std::vector<Runs> runs;
     for (std::size_t i = 0; i < policies.size(); ++i)
@@ -205,8 +204,8 @@ int run(const ParsedCommandLine& given) {
   }
   if (config.has("csv")) report::write_file(config.text("csv"), csv);
   fmt::print("{}: {}\n", description.name, description.summary);
-  fmt::print("time and bytes against those of {}: means of {} sizes{}, the least and the most\n\n",
-             policies[0], sizes.size(), seeds > 1 ? fmt::format(" with {} seeds each", seeds) : "");
+  fmt::print("time and bytes relative to {}: mean, least and most over {} sizes{}\n\n", policies[0],
+             sizes.size(), seeds > 1 ? fmt::format(" with {} seeds each", seeds) : "");
   print(standings, devices);
 
   int code = success;
@@ -225,8 +224,7 @@ int run(const ParsedCommandLine& given) {
 
 const Subcommand compare{
     .name = "compare",
-    .summary =
-        "Runs a workload under several policies on a machine that you need not have, and compares them.",
+    .summary = "Compares policies on a workload by simulation of a machine that you need not have.",
     .positionals = positionals,
     .options = options,
     .run = run,

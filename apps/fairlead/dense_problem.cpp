@@ -22,7 +22,7 @@ namespace fairlead::app {
 
 namespace {
 
-/// Each costs some hundreds of bytes of memory, and their product counts tasks.
+/// A tile takes some hundreds of bytes, and the number of tasks grows with the product.
 constexpr std::int64_t most_tiles_a_side = 2048;
 
 double real(std::int64_t n) { return static_cast<double>(n); }
@@ -106,7 +106,7 @@ const DenseOperation incremental_lu_operation{.key = "lu-incremental",
                                               .bounds = in_place_bounds_of,
                                               .ceiling = nullptr,
                                               .tile_needs = linalg::tile_needs_of_pairs,
-                                              .besides = pivots_of};
+                                              .extra_bytes = pivots_of};
 const DenseOperation qr_operation{.key = "qr",
                                   .name = "QR factorization",
                                   .tiles = Tiles::all,
@@ -118,7 +118,7 @@ const DenseOperation qr_operation{.key = "qr",
                                   .bounds = in_place_bounds_of,
                                   .ceiling = nullptr,
                                   .tile_needs = linalg::tile_needs_of_pairs,
-                                  .besides = reflectors_of};
+                                  .extra_bytes = reflectors_of};
 const DenseOperation product_operation{.key = "gemm",
                                        .name = "matrix product C += A B",
                                        .tiles = Tiles::all,
@@ -145,7 +145,7 @@ const DenseOperation& find_operation(std::string_view key) {
   std::ranges::transform(all, names.begin(), [](const DenseOperation* operation) { return operation->key; });
   const std::string near = did_you_mean(key, names);
   throw ConfigError(
-      fmt::format("there is no benchmark \"{}\"{}", key,
+      fmt::format("unknown benchmark \"{}\"{}", key,
                   near.empty() ? "; there are cholesky, lu, lu-incremental, qr and gemm" : near));
 }
 
@@ -159,9 +159,10 @@ bool DenseProblem::fits() const noexcept {
   const std::int64_t side = tiles();
   const std::int64_t count = operation->tiles == Tiles::lower ? side * (side + 1) / 2 : tile_rows() * side;
   const Bytes tile_bytes = static_cast<Bytes>(tile) * static_cast<Bytes>(tile) * element_bytes;
-  const Bytes besides = operation->besides != nullptr ? operation->besides(*this) : 0;
+  const Bytes extra_bytes = operation->extra_bytes != nullptr ? operation->extra_bytes(*this) : 0;
   const std::int64_t parts = ranks, most = (operation->matrices * count + parts - 1) / parts;
-  return static_cast<Bytes>(most) * whole_pages_for(tile_bytes) + besides / ranks + reserved <= memory_limit;
+  return static_cast<Bytes>(most) * whole_pages_for(tile_bytes) + extra_bytes / ranks + reserved <=
+         memory_limit;
 }
 
 void DenseProblem::set_tree() noexcept {
@@ -170,7 +171,8 @@ void DenseProblem::set_tree() noexcept {
 }
 
 namespace {
-/// Of a matrix that is not square as of a square one with as many elements, if there are not too many then.
+/// The tile of a matrix that is not square: as for a square one with as many elements, but at most the
+/// maximal number a side.
 std::int32_t tile_for(const DenseProblem& problem, Bytes memory, std::size_t workers,
                       const linalg::TileRequirements& needs) {
   const auto choose = [&](std::int64_t side) {
@@ -185,7 +187,7 @@ std::int32_t tile_for(const DenseProblem& problem, Bytes memory, std::size_t wor
 
 void DenseProblem::set_tile(const Config& config, std::size_t workers) {
   const Bytes for_tiles = memory_limit > reserved ? (memory_limit - reserved) * ranks : 0;
-  // Of a device the cores are beside it: how many there are does not ask for more tiles.
+  // With a device, the number of cores does not require more tiles.
   constexpr std::size_t few = 8;
   const auto smallest =
       backend::smallest_shared_device_memory(config.text_or("devices", ""), backend::default_backends());
@@ -198,7 +200,7 @@ void DenseProblem::set_tile(const Config& config, std::size_t workers) {
           : tile_for(*this, for_tiles, workers * ranks, operation->tile_needs(workers * ranks, own_products));
   if (tile_rows() <= most_tiles_a_side) return;
   throw ConfigError(fmt::format(
-      "{}: {} = {} in tiles of {} makes {} of them a side; there may be {}: use --tile {} or more",
+      "{}: {} = {} in tiles of {} gives {} tiles a side; at most {} are possible: use --tile {} or more",
       config.has("tile") ? fmt::format("--tile {}", config.count("tile")) : "the tiles are too small",
       m == 0 ? "n" : "m", rows(), tile, tile_rows(), most_tiles_a_side,
       (rows() + most_tiles_a_side - 1) / most_tiles_a_side));

@@ -32,7 +32,8 @@ namespace fairlead::app {
 
 namespace {
 
-/// What follows `name` and `separator` on the first line of `text` that begins so; without quotation marks.
+/// The text after `name` and `separator` on the first line of `text` that starts with `name`; without
+/// quotation marks.
 std::string value_after(const std::string& text, std::string_view name, char separator) {
   for (std::string_view line : machine::split(text, '\n')) {
     if (!line.starts_with(name)) continue;
@@ -80,7 +81,7 @@ std::vector<report::WorkerReport> worker_times(const Counts& before, const Count
     const auto& from = before.engine.workers[i];
     const auto& to = after.engine.workers[i];
     std::optional<double> on_core, without_core;
-    // Less than before: another thread is the worker now.
+    // Less than before: another thread is now the worker.
     if (const auto& first = before.core_times[i], &last = after.core_times[i];
         first && last && last->on_core >= first->on_core) {
       on_core = seconds_between(first->on_core, last->on_core);
@@ -170,7 +171,7 @@ report::RunReport report_between(const Counts& before, const Counts& after, cons
     const auto& node = after.engine.nodes[i];
     report.nodes.push_back({node.name, node.capacity, node.peak_bytes, node.lost});
     report.evictions += node.evictions - before.engine.nodes[i].evictions;
-    // Emulated devices have memory of their own, which no limit of this process means.
+    // Emulated devices have separate memory, to which no limit of this process applies.
     if (node.name == "RAM") report.peak_memory_bytes += node.peak_bytes;
   }
   report.peak_memory_bytes += problem.reserved;
@@ -206,10 +207,10 @@ void find_limit(report::RunReport& report, const Counts& before, const Counts& a
 }
 
 void measure_ceiling(report::RunReport& report, const linalg::Kernels& kernels, const DenseProblem& problem) {
-  // What cores allow says nothing of devices.
+  // The ceiling of cores does not apply to devices.
   if (report.limiting && report.limiting->on_devices) return;
   linalg::RateSettings settings;
-  // No larger than the matrix; five of them for each worker fit in the memory that the run had.
+  // At most the matrix; five tiles for each worker must fit in the memory of the run.
   const auto elements_of_one =
       static_cast<double>(problem.memory_limit / (5 * report.workers * problem.element_bytes));
   settings.tile = static_cast<int>(
@@ -229,7 +230,7 @@ void measure_ceiling(report::RunReport& report, const linalg::Kernels& kernels, 
     report.ceiling_gflops = problem.operation->flops(problem) / report.ceiling->seconds() * 1e-9;
 }
 
-void heed_quiet(Config& config) {
+void apply_quiet(Config& config) {
   if (config.flag("quiet")) config.set("progress", "none");
 }
 
@@ -246,11 +247,9 @@ void publish(const report::RunReport& report, const Config& config,
     if (quiet) return;
     fmt::print("{}{}: {}\n", full && std::string_view(key) == "json" ? "\n" : "", what, path);
   };
-  write("json", "The same as JSON", [&](auto&& out) { out(report::json(report).text()); });
-  write("report", "As a page for a browser",
-        [&](auto&& out) { out(report::html_page(report, recorded.front())); });
-  write("trace", "Every task and copy, for ui.perfetto.dev",
-        [&](auto&& out) { report::write_perfetto(recorded, out); });
+  write("json", "JSON report", [&](auto&& out) { out(report::json(report).text()); });
+  write("report", "HTML report", [&](auto&& out) { out(report::html_page(report, recorded.front())); });
+  write("trace", "Trace for ui.perfetto.dev", [&](auto&& out) { report::write_perfetto(recorded, out); });
   for (const trace::Snapshot& of : recorded)
     if (const std::string missing = trace::dropped_text(of);
         !quiet && !missing.empty() && (config.has("report") || config.has("trace")))

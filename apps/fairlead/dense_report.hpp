@@ -32,12 +32,11 @@ struct Counts {
 };
 Counts counts_of(Runtime& runtime, const linalg::Kernels& kernels);
 
-/// Throws ConfigError if the scheduler that was asked for does not exist; to be called before anything takes
-/// time.
+/// Throws ConfigError if the scheduler does not exist. Call it before anything takes time.
 void check_scheduler(const Config& config);
 
-/// All of the report that `counts` tell, which is that of the time between them, and the machine. Time,
-/// phases and error are the caller's to fill in.
+/// The part of the report that follows from the counts, for the time between them, and the machine. The
+/// caller fills in time, phases and error.
 report::RunReport report_between(const Counts& before, const Counts& after, const Config& config,
                                  const linalg::Kernels& kernels, const DenseProblem& problem);
 /// What limited the run, once time and phases are known; between the two moments it computed.
@@ -47,30 +46,30 @@ void find_limit(report::RunReport& report, const Counts& before, const Counts& a
 /// runtime should be gone: its memory is not needed any more, and its threads would take time.
 void measure_ceiling(report::RunReport& report, const linalg::Kernels& kernels, const DenseProblem& problem);
 
-/// How much a command that ends with a report says: options of its own.
+/// Options of commands that end with a report: how much they print.
 inline constexpr std::array report_options{
     Setting{.key = "report-text",
             .type = SettingType::choice,
             .default_value = "short",
             .choices = "short|full",
-            .help = "what is printed at the end: a few lines, or all figures beside their bounds"},
+            .help = "report printed at the end: a few lines, or all figures with their bounds"},
     Setting{.key = "quiet",
             .type = SettingType::flag,
             .default_value = "false",
             .help = "print nothing but errors",
             .letter = 'q'}};
-/// With --quiet no progress is shown either.
-void heed_quiet(Config& config);
+/// Turns progress off if --quiet is given.
+void apply_quiet(Config& config);
 
 /// Prints the report, and writes JSON, page and trace if the settings ask for them. `recorded` is what the
 /// runtime recorded, by rank and never empty; it may be gone by now. Throws SystemError.
 void publish(const report::RunReport& report, const Config& config,
              std::span<const trace::Snapshot> recorded);
 
-/// Throws SystemError if publish() could not write one of the files: to be asked before the work is done.
+/// Throws SystemError if publish() could not write one of the files. Call it before the work.
 void require_place_for_report(const Config& config);
 
-/// Throws SystemError if it cannot be written; then there is nothing of it.
+/// Throws SystemError if it cannot be written; no partial file remains.
 void write_json(const std::string& path, const Json& json);
 
 }  // namespace fairlead::app

@@ -45,8 +45,8 @@ std::string settle_devices(Config& config, bool automatically, const WorkToDo& w
   std::string line;
   const bool named = config.has("devices");
   DevicesToUse use;
-  // Nobody takes memory before all have seen how much is free. Where devices are named, the others may look for theirs:
-  // each has settings of its own.
+  // No rank takes memory before all have read how much is free. If devices are named on this rank, other
+  // ranks may still search: each has its own settings.
   if (automatically)
     static_cast<void>(ranks.together(config, [&] {
       if (!named)

@@ -13,7 +13,7 @@
 namespace fairlead::app {
 
 namespace {
-constexpr std::uint64_t many = 2;  // workers for each thread of the hardware: more only take turns
+constexpr std::uint64_t many = 2;  // workers for each hardware thread: more only take turns
 }
 
 std::vector<std::string> doubts_about(const Config& config, const machine::Machine& machine,

@@ -1,5 +1,5 @@
-// Warnings about settings that are possible but probably not meant: more memory than the machine has, many more workers
-// than cores, a former name.
+// Warnings about settings that are valid but probably unintended: more memory than the machine has, many more
+// workers than cores, a former name.
 #pragma once
 #include <fairlead/config.hpp>
 
@@ -10,8 +10,8 @@
 
 namespace fairlead::app {
 
-/// A sentence each, with what it leads to and what to write instead.
-/// `ranks`: that share the machine, each with these settings.
+/// A sentence each, with the consequence and the alternative. `ranks`: those that share the machine, each
+/// with these settings.
 std::vector<std::string> doubts_about(const Config& config, const machine::Machine& machine,
                                       std::size_t ranks = 1);
 

@@ -41,27 +41,28 @@ constexpr Setting options[] = {
     {.key = "quick",
      .type = SettingType::flag,
      .default_value = "false",
-     .help = "a few points of each experiment only"},
+     .help = "run only a few points of each experiment"},
     {.key = "output",
      .type = SettingType::text,
      .default_value = "experiments-out",
      .value_name = "DIRECTORY",
-     .help = "where tables (CSV), verdicts (JSON), pictures (SVG) and pages (HTML) go; none: nowhere"},
+     .help =
+         "directory for tables (CSV), verdicts (JSON), pictures (SVG) and pages (HTML); none: write none"},
     {.key = "markdown",
      .type = SettingType::text,
      .unset_word = "none",
      .value_name = "FILE",
-     .help = "puts the results between the two marks in this page"},
+     .help = "insert the results between the two marker lines of this page"},
     {.key = "again",
      .type = SettingType::flag,
      .default_value = "false",
-     .help = "runs again what was run before"},
+     .help = "repeat runs whose figures are kept"},
 };
 constexpr AcceptedSetting settings[] = {
-    {.key = "workers", .help = "simulations at the same time (default\tone for each core)"},
-    {.key = "progress", .help = "none: the number of runs done is not shown"},
+    {.key = "workers", .help = "number of simultaneous simulations (default\tone per core)"},
+    {.key = "progress", .help = "none: do not show the number of finished runs"},
     {.key = "cache-directory",
-     .help = "where figures of runs are kept (default\t$XDG_CACHE_HOME/fairlead); none: nowhere"},
+     .help = "directory that keeps figures of runs (default\t$XDG_CACHE_HOME/fairlead); none: keep none"},
 };
 constexpr Positional positionals[] = {
     {.name = "list|run", .help = "what to do"},
@@ -69,7 +70,7 @@ constexpr Positional positionals[] = {
      .help = "an experiment, a folder of them, a figure (all its panels), all, or a file (*.toml)",
      .required = false}};
 
-/// A word for what computes the figures: this program as it is. Others' figures are not used.
+/// Identifies this build, which computes the figures. Figures of other builds are not used.
 std::string this_program() {
   return fmt::format("{} {:016x}", version(), text_hash(read_file("/proc/self/exe").value_or("")));
 }
@@ -90,7 +91,7 @@ void make_directory(const std::string& path) {
   if (error) throw ConfigError(fmt::format("cannot make the directory {}: {}", path, error.message()));
 }
 
-/// For each x a page with the runs side by side.
+/// Writes a page for each x with the runs side by side.
 void write_pages(const std::string& folder, const Experiment& experiment, bool quick,
                  const std::atomic<bool>& stop_requested) {
   for (const double x : quick ? experiment.quick_values : experiment.values) {
@@ -112,7 +113,7 @@ void write_output(const std::string& directory, const Experiment& experiment, co
   if (experiment.page) write_pages(folder, experiment, quick, stop_requested);
 }
 
-/// A page with two marks, between which the results go.
+/// A page with two marker lines, between which the results are inserted.
 class MarkedPage {
  public:
   explicit MarkedPage(const std::string& path) : path_(path) {
@@ -123,7 +124,7 @@ class MarkedPage {
     const std::string& page = *content;
     const std::size_t from = page.find(begin), to = page.find(end);
     if (from == page.npos || to == page.npos || to < from)
-      throw ConfigError(fmt::format("{} has no place for experiments: two lines, \"{}\" and \"{}\"", path,
+      throw ConfigError(fmt::format("{} lacks the two marker lines \"{}\" and \"{}\"", path,
                                     begin.substr(0, begin.size() - 1), end));
     before_ = page.substr(0, from + begin.size());
     after_ = page.substr(to);
@@ -143,7 +144,7 @@ int run_experiments(const Config& config, const std::string& name) {
     require_files_apart(config, {{"the experiment", name}}, {{"--markdown", config.text("markdown")}});
   const std::vector<Experiment> wanted = laid_out(find_experiments(name));
   const bool quick = config.flag("quick");
-  // What is wrong with where the results go is said before minutes of simulation, not after.
+  // Errors of the outputs are reported before minutes of simulation.
   std::optional<MarkedPage> page;
   if (config.has("markdown")) page.emplace(config.text("markdown"));
   if (config.text("output") != "none") make_directory(config.text("output"));
@@ -157,7 +158,7 @@ int run_experiments(const Config& config, const std::string& name) {
                                 : std::string();
   if (const std::string doubt = cache.empty() ? "" : why_unsafe(cache); !doubt.empty())
     fmt::print(stderr,
-               "fairlead: warning: the directory \"{}\" {}: figures of runs are neither taken from it nor "
+               "fairlead: warning: the directory \"{}\" {}: figures of runs are neither read from it nor "
                "kept in it\n",
                cache, doubt);
   std::atomic<bool> stop_requested{false};
@@ -170,7 +171,7 @@ int run_experiments(const Config& config, const std::string& name) {
       runs, threads,
       [&](const Progress& progress) {
         if (shows && (progress.done % 20 == 0 || progress.done == progress.all))
-          fmt::print(stderr, "{} of {} runs ({} were there)\n", progress.done, progress.all,
+          fmt::print(stderr, "{} of {} runs ({} from the cache)\n", progress.done, progress.all,
                      progress.from_cache);
       },
       &stop_requested);
@@ -181,7 +182,7 @@ int run_experiments(const Config& config, const std::string& name) {
     const Table table = table_of(one, results, quick);
     fmt::print("{}\n", text(one, table));
     write_output(config.text("output"), one, table, quick, stop_requested);
-    // A row of a table at the end says it in less room.
+    // The table at the end has shorter rows.
     if (!one.every_policy && one.judged.empty() && one.over.empty()) sections += markdown(one, table);
     for (const Series& series : table.series) all_finished = all_finished && series.problems.empty();
     outcomes.push_back({&one, table});
@@ -216,10 +217,10 @@ int run(const ParsedCommandLine& given) {
     return list(given.positionals.size() > 1 ? given.positionals[1] : "all");
   }
   if (what != "run")
-    throw ConfigError(
-        fmt::format("experiment: \"{}\" is not something to do; write list, or run NAME", what));
+    throw ConfigError(fmt::format("experiment: unknown action \"{}\"; use list, or run NAME", what));
   if (given.positionals.size() < 2)
-    throw ConfigError("experiment run: which one? `fairlead experiment list` lists them; \"all\" runs all");
+    throw ConfigError(
+        "experiment run: NAME is missing; `fairlead experiment list` lists the names, \"all\" runs all");
   try {
     return run_experiments(given.config, given.positionals[1]);
   } catch (const backend::SimulationStopped&) {
@@ -231,7 +232,7 @@ int run(const ParsedCommandLine& given) {
 
 const Subcommand experiment_command{
     .name = "experiment",
-    .summary = "Repeats the papers' tables and figures by simulation and compares the values.",
+    .summary = "Reproduces the papers' tables and figures by simulation and compares the values.",
     .positionals = positionals,
     .options = options,
     .run = run,

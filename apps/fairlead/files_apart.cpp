@@ -20,7 +20,7 @@ namespace fairlead::app {
 
 namespace {
 
-/// Where something written to `name` would be. Links may lead to what is not there yet.
+/// The file that a write to `name` would create or change. Links may be dangling.
 std::filesystem::path place_of(const std::string& name, std::error_code& error) {
   std::filesystem::path path = std::filesystem::absolute(name, error);
   for (int links = 0; links < 40 && std::filesystem::is_symlink(path, error); ++links)
@@ -43,7 +43,7 @@ constexpr std::string_view read[] = {"recorded", "machine", "cuda-kernels", "bla
 constexpr std::string_view written[] = {"json",        "report", "trace",       "event-log",
                                         "record-flow", "csv",    "machine-file"};
 
-/// Several schedulers stand behind commas, options behind the file of one.
+/// Schedulers are separated by commas; options follow the file of one.
 void add_policies(const std::string& schedulers, std::vector<NamedFile>& inputs) {
   std::istringstream list(schedulers);
   for (std::string one; std::getline(list, one, ',');)
@@ -51,13 +51,13 @@ void add_policies(const std::string& schedulers, std::vector<NamedFile>& inputs)
       inputs.push_back({"--scheduler", std::string(name)});
 }
 
-/// `none` of cuda-kernels is no path, nor is the name of a BLAS, which is looked for.
+/// `none` of cuda-kernels is not a path, nor is the name of a BLAS, which is searched for.
 bool is_path(std::string_view key, const std::string& value) {
   if (key == "cuda-kernels") return value != "none";
   return key != "blas" || value.find('/') != std::string::npos;
 }
 
-/// What the settings name, and the file that they are from.
+/// Adds the files that the settings name, and the configuration file.
 void add_files_of(const Config& config, std::vector<NamedFile>& inputs, std::vector<NamedFile>& outputs) {
   for (const SettingReport& row : config.report()) {
     const std::string_view key = row.setting.key;

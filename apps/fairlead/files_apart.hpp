@@ -1,4 +1,4 @@
-// What a run writes must not be what it reads, nor two outputs one file: found before anything is opened.
+// Checks, before any file is opened, that no output of a run is an input or another output.
 #pragma once
 #include <fairlead/config.hpp>
 

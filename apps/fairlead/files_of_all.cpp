@@ -16,7 +16,8 @@ namespace {
 using data::NpyFile;
 using data::NpyHeader;
 
-/// What a process sees of a file, as numbers for others. Those from `element` on say all of its header.
+/// What a process reads about a file, as numbers for other processes. The fields from `element` on are its
+/// header.
 struct Look {
   enum : std::size_t {
     opened,
@@ -66,8 +67,8 @@ class SeenFile {
     if (why_ != nullptr) std::rethrow_exception(why_);
     return file_;
   }
-  /// As the first process has it.
-  std::shared_ptr<const NpyFile> told(const double* look) const {
+  /// The file with the header that the first process read.
+  std::shared_ptr<const NpyFile> from_header(const double* look) const {
     NpyHeader header{.element = static_cast<data::ElementType>(static_cast<int>(look[Look::element])),
                      .byte_swapped = look[Look::swapped] != 0,
                      .order = static_cast<data::StorageOrder>(static_cast<int>(look[Look::order])),
@@ -91,12 +92,12 @@ FilesOfAll files_of_all(CommandRanks& ranks, const Config& config, const std::ve
   std::vector<double> own;
   for (const SeenFile& it : seen) own.insert(own.end(), it.look().begin(), it.look().end());
   FilesOfAll all;
-  const std::vector<double> looks = own.empty() ? own : ranks.told_by_processes(config, own);
+  const std::vector<double> looks = own.empty() ? own : ranks.gather_from_processes(config, own);
   for (std::size_t i = 0; i < looks.size(); ++i) all.same = all.same && looks[i] == looks[i % own.size()];
   for (std::size_t i = 0; i < seen.size(); ++i) {
     const double* const first = looks.data() + i * Look::count;
     if (!ranks.first() && first[Look::opened] == 0) throw RankError("rank 0 cannot read the files");
-    all.files.push_back(ranks.first() || all.same ? seen[i].file() : seen[i].told(first));
+    all.files.push_back(ranks.first() || all.same ? seen[i].file() : seen[i].from_header(first));
   }
   return all;
 }

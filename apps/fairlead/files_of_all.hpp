@@ -1,5 +1,5 @@
-// The .npy files that several processes read: each looks at them, and where one sees others than the first, or none, the
-// first reads for all.
+// The .npy files that several processes read: each opens them, and if one finds other files than the first,
+// or none, the first reads for all.
 #pragma once
 #include <fairlead/config.hpp>
 
@@ -13,7 +13,8 @@
 namespace fairlead::app {
 
 struct FilesOfAll {
-  /// In the order of their paths; if not all are the same, on others than the first what that has told of their headers.
+  /// In the order of their paths; if `same` is false, other processes than the first have only the first
+  /// one's headers.
   std::vector<std::shared_ptr<const data::NpyFile>> files;
   bool same = true;  ///< for all processes
 };

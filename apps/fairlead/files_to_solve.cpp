@@ -31,8 +31,8 @@ FilesToSolve files_to_solve(CommandRanks& ranks, const Config& config, const std
   std::vector<double>& points = files.points;
   std::exception_ptr wrong_points;
   if (!of_points) return files;
-  const bool told = !ranks.first() && !files.same;
-  if (!told) try {
+  const bool header_only = !ranks.first() && !files.same;
+  if (!header_only) try {
       points = read_points();
     } catch (const Error&) {
       wrong_points = std::current_exception();
@@ -40,11 +40,11 @@ FilesToSolve files_to_solve(CommandRanks& ranks, const Config& config, const std
   if (!files.same) {
     const double sound[] = {wrong_points == nullptr ? 1.0 : 0.0};
     points.resize(files.a->rows() * files.a->columns());
-    const auto found = ranks.told_by_processes(config, sound, [&](Runtime& runtime) {
+    const auto found = ranks.gather_from_processes(config, sound, [&](Runtime& runtime) {
       linalg::allgather_bands(runtime, points.data(), static_cast<std::int64_t>(files.a->rows()),
                               static_cast<std::int64_t>(files.a->columns()), points_at_once, 1);
     });
-    if (told && found.front() == 0) throw RankError("rank 0 cannot use the points");
+    if (header_only && found.front() == 0) throw RankError("rank 0 cannot use the points");
   }
   if (wrong_points != nullptr) alike(ranks.first(), [&] { std::rethrow_exception(wrong_points); });
   return files;

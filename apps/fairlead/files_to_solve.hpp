@@ -1,5 +1,5 @@
-// The files of a system that several processes solve: each looks at them, and where one sees others than the first, or none,
-// the first reads for all.
+// The files of a system that several processes solve: each opens them, and if one finds other files than the
+// first, or none, the first reads for all.
 #pragma once
 #include <fairlead/config.hpp>
 
@@ -14,8 +14,8 @@ namespace fairlead::app {
 
 struct FilesToSolve {
   std::shared_ptr<const data::NpyFile> a, b;
-  bool same = true;  ///< for all processes; else but on the first these are what it has told of their headers
-  /// All of a, column-major, if the matrix is made of it: points.
+  bool same = true;  ///< for all processes; if false, other processes than the first have only its headers
+  /// All of a, column-major, if the matrix is computed from points.
   std::vector<double> points{};
 };
 

@@ -12,8 +12,7 @@ namespace fairlead::app {
 Front front_in(const Config& config) {
   if (!config.has("front") || config.text("front") == "flow") return Front::flow;
   if (config.has("record-flow"))
-    throw ConfigError("--record-flow writes down what flows submit: it does not go with --front " +
-                      config.text("front"));
+    throw ConfigError("--record-flow records flows and does not work with --front " + config.text("front"));
   return config.text("front") == "jdf" ? Front::jdf : Front::ptg;
 }
 
@@ -25,8 +24,7 @@ Front front_in(const Config& config, std::string_view benchmark) {
 
 void require_in_jdf(std::string_view benchmark) {
   if (!is_in_jdf(benchmark))
-    throw ConfigError(
-        fmt::format("--front jdf: there is no JDF file of {}; --front ptg runs it as a graph", benchmark));
+    throw ConfigError(fmt::format("--front jdf: there is no JDF file for {}; use --front ptg", benchmark));
 }
 
 }  // namespace fairlead::app

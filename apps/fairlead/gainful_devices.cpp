@@ -19,11 +19,11 @@ namespace {
 using config::readable_size;
 using report::readable_seconds;
 
-// What is assumed of a device that nobody has measured.
+// Assumptions about a device without measurements.
 constexpr double seconds_to_begin = 1;             // a context, cuBLAS and cuSOLVER
 constexpr double wire_bytes_per_second = 10e9;     // half of PCI Express 3.0 x16 both ways
 constexpr double worth_it = 0.8;                   // of the time on cores
-constexpr double slowest_of_best = 0.5;            // beside a device that is twice as fast it is left out
+constexpr double slowest_of_best = 0.5;            // a device half as fast as the best is left out
 constexpr Bytes smallest_left = Bytes{512} << 20;  // for each rank's context and libraries
 constexpr Bytes least_memory = Bytes{64} << 20;
 constexpr Bytes workspaces_and_vectors = Bytes{256} << 20;
@@ -37,7 +37,7 @@ struct Candidate {
   std::string problem;  // it cannot be used
 };
 
-/// What is left to others of so much that is free.
+/// The part of the free memory that is left to other programs.
 constexpr Bytes left_alone(Bytes free, std::size_t sharers) noexcept {
   return std::max<Bytes>(free / 10, smallest_left * sharers);
 }
@@ -49,7 +49,7 @@ void ask(Candidate& one, const backend::cu::Driver& driver, const backend::cu::F
     const Bytes free = backend::cu::free_memory(driver, device, [&](Bytes all) {
       const Bytes left = left_alone(all, sharers);
       one.memory = all <= left ? 0 : std::min(all - left, wanted) / unit * unit;
-      return sharers == 1 ? one.memory : 0;  // others may be trying the same
+      return sharers == 1 ? one.memory : 0;  // other ranks may try the same
     });
     if (!own_kernels.empty()) backend::cu::try_kernels(driver, device, own_kernels);
     if (one.memory < least_memory) one.problem = fmt::format("has {} left", readable_size(free));
@@ -63,9 +63,10 @@ void ask(Candidate& one, const backend::cu::Driver& driver, const backend::cu::F
 DevicesToUse devices_for(const WorkToDo& work, std::size_t ranks, backend::cu::Found (*find_cuda)(),
                          backend::cl::Found (*find_opencl)()) {
   const double on_cores = work.flops / std::max(work.core_flops_per_second, 1.0);
-  if (!work.only_on_cores.empty()) return {"", fmt::format("none: {} runs on cores", work.only_on_cores)};
+  if (!work.only_on_cores.empty())
+    return {"", fmt::format("none: {} runs only on cores", work.only_on_cores)};
   if (on_cores < seconds_to_begin)
-    return {"", fmt::format("{}: the cores take some {}, and to begin on a GPU takes {}",
+    return {"", fmt::format("{}: the cores take about {}, and starting a GPU takes {}",
                             report::no_devices_looked_for, readable_seconds(on_cores),
                             readable_seconds(seconds_to_begin))};
   const backend::cu::Found cuda = find_cuda();
@@ -79,11 +80,10 @@ DevicesToUse devices_for(const WorkToDo& work, std::size_t ranks, backend::cu::F
     best = std::max(best, rate);
   }
   if (all.empty() && !cuda.devices.empty())
-    return {"",
-            fmt::format(
-                "none: {} is of compute capability {}.{}, and Fairlead's own kernels are for {}.0 and later",
-                cuda.devices.front().name, cuda.devices.front().major, cuda.devices.front().minor,
-                work.least_capability)};
+    return {"", fmt::format(
+                    "none: {} has compute capability {}.{}, and Fairlead's own kernels require {}.0 or later",
+                    cuda.devices.front().name, cuda.devices.front().major, cuda.devices.front().minor,
+                    work.least_capability)};
   if (all.empty()) {
     const backend::cl::Found opencl = find_opencl();
     for (std::size_t i = 0; i < opencl.devices.size(); ++i) {
@@ -91,25 +91,25 @@ DevicesToUse devices_for(const WorkToDo& work, std::size_t ranks, backend::cu::F
       if (!work.without_opencl.empty())
         return {"", fmt::format("none: OpenCL has {}, but {} has no kernels for OpenCL",
                                 opencl.devices[i].name, work.without_opencl)};
-      return {"", fmt::format("none: OpenCL has {}, of which is not known how fast it is; to use it: "
-                              "--devices opencl:{},memory=...",
+      return {"", fmt::format("none: the speed of the OpenCL device {} is unknown; to use it: --devices "
+                              "opencl:{},memory=...",
                               opencl.devices[i].name, i)};
     }
-    // Most machines: a loader's words about a library that nobody misses say nothing.
+    // Most machines: the loader's message about an unneeded library is not useful.
     if (cuda.driver == nullptr && cuda.problem.find("No such file or directory") != std::string::npos)
-      return {"", fmt::format("{}: no driver of CUDA is installed, and OpenCL has no GPU",
+      return {"", fmt::format("{}: no CUDA driver is installed, and OpenCL has no GPU",
                               report::no_devices_there)};
-    return {"", fmt::format("none: no GPU is there ({})",
+    return {"", fmt::format("none: no GPU found ({})",
                             cuda.problem.substr(0, std::min(cuda.problem.find('\n'), cuda.problem.size())))};
   }
   std::erase_if(all, [&](const Candidate& one) { return one.flops_per_second < slowest_of_best * best; });
   double rate = 0;
   for (const Candidate& one : all) rate += one.flops_per_second;
-  // There and back; what does not fit comes again, which is hidden or not.
+  // In and out; repeated transfers of data that do not fit may be hidden.
   const double on_devices = seconds_to_begin + 2 * static_cast<double>(work.bytes) / wire_bytes_per_second +
                             (rate > 0 ? work.flops / rate : 2 * on_cores);
   if (on_devices > worth_it * on_cores)
-    return {"", fmt::format("none: {} would take some {} ({}), the cores {}", all.front().name,
+    return {"", fmt::format("none: {} would take about {} ({}), the cores {}", all.front().name,
                             readable_seconds(on_devices), "by its data sheet", readable_seconds(on_cores))};
   const std::size_t sharers = (ranks + all.size() - 1) / all.size();
   const Bytes wanted = work.bytes + workspaces_and_vectors * sharers;
@@ -127,7 +127,7 @@ DevicesToUse devices_for(const WorkToDo& work, std::size_t ranks, backend::cu::F
                          readable_size(one.memory));
   }
   if (use.list.empty()) return {"", "none: " + problems};
-  use.line = fmt::format("{}: some {} expected, on the cores {}{}{}", names, readable_seconds(on_devices),
+  use.line = fmt::format("{}: about {} expected, on the cores {}{}{}", names, readable_seconds(on_devices),
                          readable_seconds(on_cores), problems.empty() ? "" : "; not used: ", problems);
   return use;
 }

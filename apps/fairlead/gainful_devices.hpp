@@ -1,4 +1,5 @@
-// Which accelerators of this machine a problem gains from: by what they are assumed to do, since nobody has measured them.
+// The accelerators of this machine from which a problem gains, by assumed rates, since there are no
+// measurements.
 #pragma once
 #include <fairlead/ids.hpp>
 
@@ -10,14 +11,14 @@
 
 namespace fairlead::app {
 
-/// What is to be computed, and how fast the cores do that.
+/// The work to do, and the speed of the cores.
 struct WorkToDo {
   double flops = 0;
   Bytes bytes = 0;  ///< of the matrices
   std::size_t element_bytes = 8;
   double core_flops_per_second = 0;  ///< of all workers together
-  std::string only_on_cores{};       ///< what has no body for devices: "QR"; empty: it has
-  std::string without_opencl{};      ///< the operation, if it has no bodies for OpenCL devices; empty: it has
+  std::string only_on_cores{};       ///< operation without a body for devices: "QR"; empty: it has one
+  std::string without_opencl{};      ///< operation without bodies for OpenCL devices; empty: it has some
   double part_of_peak = 0.5;         ///< of a device's, that it is assumed to reach there
   /// CUDA's, the number before the point: for others its kernels were not compiled.
   int least_capability = 0;
@@ -28,8 +29,8 @@ struct DevicesToUse {
   std::string line;  ///< for the report
 };
 
-/// For all ranks of this machine together. `find...`: asked for only if the cores would take longer than it takes to begin
-/// on a device.
+/// For all ranks of this machine together. `find...`: called only if the cores would take longer than
+/// starting a device.
 DevicesToUse devices_for(const WorkToDo& work, std::size_t ranks_on_machine,
                          backend::cu::Found (*find_cuda)(), backend::cl::Found (*find_opencl)());
 

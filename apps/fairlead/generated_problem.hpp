@@ -8,7 +8,7 @@
 
 namespace fairlead::app {
 
-/// Of the operation's kind: LU's own has a heavy diagonal and Cholesky's is positive definite.
+/// A matrix for the operation: for LU diagonally dominant, for Cholesky positive definite.
 template <class U>
 std::shared_ptr<const linalg::MatrixSource<U>> generated_matrix(const DenseProblem& problem,
                                                                 std::uint64_t seed) {

@@ -1,4 +1,5 @@
-// fairlead help [SUBCOMMAND]: what there is. With --markdown: the page docs/configuration.md.
+// fairlead help [SUBCOMMAND]: the help of all subcommands or of one. With --markdown: the page
+// docs/configuration.md.
 #include <fmt/format.h>
 #include <fairlead/config.hpp>
 
@@ -10,7 +11,7 @@ namespace fairlead::app {
 namespace {
 
 constexpr Positional positionals[] = {
-    {.name = "SUBCOMMAND", .help = "the one to explain", .required = false, .repeated = true}};
+    {.name = "SUBCOMMAND", .help = "the subcommand to explain", .required = false, .repeated = true}};
 constexpr Setting options[] = {{.key = "markdown",
                                 .type = SettingType::flag,
                                 .default_value = "false",
@@ -48,7 +49,7 @@ constexpr Examples examples[] = {
     {"status", "fairlead status 4711", "fairlead status $(pgrep -n fairlead)"},
     {"help", "fairlead help solve", "fairlead help --markdown > configuration.md"}};
 
-/// What follows the options of a subcommand.
+/// Examples and exit statuses, after the options of a subcommand.
 std::string ending(std::string_view name) {
   std::string out;
   for (const Examples& of : examples)
@@ -89,8 +90,7 @@ std::string help_of(std::string_view name) {
            ending(subcommand.name);
   }
   std::string out =
-      "usage: fairlead SUBCOMMAND [arguments] [options]\n\n"
-      "Runs graphs of tasks whose data do not fit where the computing happens.\n\n";
+      "usage: fairlead SUBCOMMAND [arguments] [options]\n\nRuns task graphs on data larger than memory.\n\n";
   for (const Subcommand* subcommand : subcommands())
     if (!subcommand->hidden) out += fmt::format("  {:<14}{}\n", subcommand->name, subcommand->summary);
   out += "\nfairlead SUBCOMMAND --help shows its options; fairlead --version the version.\n";

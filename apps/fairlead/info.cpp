@@ -27,7 +27,7 @@ using config::readable_size;
 using machine::Disk;
 using machine::Machine;
 
-// Where a setting that is not left to Fairlead was made: "--memory", "FAIRLEAD_MEMORY", "config.toml:3".
+// Where a setting without its default was made: "--memory", "FAIRLEAD_MEMORY", "config.toml:3".
 std::string where_set(const Config& config, std::string_view key) {
   for (const SettingReport& row : config.report())
     if (row.setting.key == key) return row.where;
@@ -43,12 +43,12 @@ void print_memory(const machine::Memory& memory, const Config& config) {
     print_row("", fmt::format("limited to {} by {}, {} in use", readable_size(*memory.limit_bytes),
                               memory.limit_source, readable_size(memory.limit_used_bytes)));
   else
-    print_row("", "no control group limits it, nor a limit of address space");
+    print_row("", "no control group or address-space limit applies");
   const std::string usable =
       fmt::format("{}: {} free, less a margin of {}", readable_size(memory.usable_bytes()),
                   readable_size(memory.free_bytes), readable_size(memory.margin_bytes));
   if (config.has("memory"))
-    print_row("", fmt::format("a run takes up to {} ({}); left to Fairlead, {}", config.written("memory"),
+    print_row("", fmt::format("a run takes up to {} ({}); by default, {}", config.written("memory"),
                               where_set(config, "memory"), usable));
   else
     print_row("", fmt::format("a run takes up to {}", usable));
@@ -58,7 +58,7 @@ void print_disk(const Disk& disk) {
   print_row("disk",
             fmt::format("{} ({} mounted at {}): {} free of {}", disk.directory, disk.file_system,
                         disk.mounted_at, readable_size(disk.free_bytes), readable_size(disk.total_bytes)));
-  if (disk.in_memory) print_row("", "this is memory, not a disk: what is written there is missing elsewhere");
+  if (disk.in_memory) print_row("", "this is memory, not a disk: data written there still take memory");
   if (!disk.writable)
     print_row("", fmt::format("cannot be written to: {}", disk.write_error));
   else if (disk.direct_io)
@@ -70,7 +70,7 @@ void print_disk(const Disk& disk) {
 void print_machine(const Machine& machine, const Disk& disk, const Config& config) {
   fmt::print("Fairlead {}\n\n", version());
   if (config.has("workers"))
-    print_row("workers", fmt::format("{} ({}); left to Fairlead, {}: {}", config.count("workers"),
+    print_row("workers", fmt::format("{} ({}); by default, {}: {}", config.count("workers"),
                                      where_set(config, "workers"), machine.workers, machine.workers_reason));
   else
     print_row("workers", fmt::format("{}: {}", machine.workers, machine.workers_reason));
@@ -89,7 +89,7 @@ void print_machine(const Machine& machine, const Disk& disk, const Config& confi
   print_disk(disk);
 }
 
-/// What the drivers know that there may be.
+/// The devices that the drivers list.
 struct Accelerators {
   const backend::cu::Found cuda = backend::cu::find_devices();
   const backend::cl::Found opencl = backend::cl::find_devices();
@@ -127,7 +127,7 @@ void print_devices(std::string_view kind, const Found& found) {
     print_row(i == 0 ? std::string(kind) : "", fmt::format("{}: {}", i, described(found.devices[i])));
 }
 
-/// Of CUDA's devices, which the driver lets copy to each other. A run tries that, and says what came of it.
+/// Pairs of CUDA devices between which the driver permits copies. A run tries them and reports the result.
 struct Pairs {
   std::vector<std::pair<std::size_t, std::size_t>> peers, others;
 };
@@ -146,11 +146,11 @@ void print_pairs(const backend::cu::Found& found) {
     if (!all.empty()) print_row("", fmt::format("{} copy to each other {}", all, how));
   };
   const Pairs pairs = pairs_of(found);
-  print(pairs.peers, "without RAM in between");
-  print(pairs.others, "through RAM: the driver gives them no access to each other");
+  print(pairs.peers, "directly");
+  print(pairs.others, "through RAM: the driver provides no peer access");
 }
 
-/// Which of several ranks of this machine has which; of no list all that CUDA has, as solve would.
+/// The devices of each rank of this machine; without a list all CUDA devices, as in solve.
 void print_dealt_out(const Config& config, const backend::cu::Found& cuda, std::uint32_t ranks) {
   std::string list = config.text_or("devices", "auto");
   if (list == "auto") {
@@ -190,10 +190,10 @@ std::string described(const linalg::BlasTiming& timing, bool own_products = fals
 void print_kernels(const linalg::KernelChoice& choice) {
   print_row("kernels", described(choice.best, choice.own_products));
   if (choice.gain() > 1)
-    print_row("", fmt::format("{:.2f} times what a program that does not choose gets: {}", choice.gain(),
+    print_row("", fmt::format("{:.2f} times the speed of the system's default: {}", choice.gain(),
                               described(choice.default_timing)));
   else
-    print_row("", "also what a program that does not choose gets: nothing else is faster");
+    print_row("", "also the system's default: nothing else is faster");
   print_row("", choice.from_cache ? "timed by an earlier run" : "timed now");
   if (!choice.cache_problem.empty())
     print_row("", fmt::format("the timings could not be kept: {}", choice.cache_problem));
@@ -209,7 +209,7 @@ void print_kept(const KeptFacts& known) {
     last = &kept.codelet;
   }
   print_row("measured", known.facts.durations.empty()
-                            ? "no durations of tasks are kept yet"
+                            ? "no durations of tasks are kept"
                             : fmt::format("durations of {} codelet{}, {} in all, kept in {}", codelets,
                                           codelets == 1 ? "" : "s", known.facts.durations.size(),
                                           known.file->path().string()));
@@ -220,16 +220,16 @@ void print_kept(const KeptFacts& known) {
   print_links(known.facts.links);
 }
 
-/// What carries messages between ranks, as far as it can be known here.
+/// The network between ranks, as far as it is known here.
 struct MpiFacts {
   std::vector<net::MpiThere> there;
   std::uint32_t rank = 0, ranks = 1, on_machine = 1;
   std::string description{}, driver{};  ///< empty: this process was started alone
   std::uint64_t eager_bytes = 0;
-  std::string why_not_into_devices{};  ///< empty: payloads can land in the memory of CUDA devices
+  std::string why_not_into_devices{};  ///< empty: payloads can arrive in the memory of CUDA devices
 };
 
-/// All ranks call it. They are over then.
+/// All ranks call it, once.
 MpiFacts mpi_facts() {
   MpiFacts facts{.there = net::mpis_there(net::plugin_folders())};
   const auto launched = config::detect_launcher(config::process_environment());
@@ -239,10 +239,9 @@ MpiFacts mpi_facts() {
   facts.ranks = rank.count();
   facts.on_machine = rank.network->sharing().ranks;
   facts.description = rank.network->description();
-  facts.driver = rank.network->driven_by_one_thread()
-                     ? "the program's thread, while it waits"
-                     : "workers, before each task and while they have none, or a "
-                       "thread where no worker has a core (--network-thread)";
+  facts.driver = rank.network->driven_by_one_thread() ? "the program's thread, while it waits"
+                                                      : "workers, before each task and while idle, or a "
+                                                        "thread if a core has no worker (--network-thread)";
   facts.why_not_into_devices = rank.network->why_not_into_devices();
   facts.eager_bytes = net::eager_bytes_of(*launched, net::plugin_folders());
   return facts;
@@ -251,27 +250,26 @@ MpiFacts mpi_facts() {
 void print_mpi(const MpiFacts& facts) {
   std::string_view heading = "MPI";
   for (const net::MpiThere& it : facts.there) {
-    print_row(heading, it.plugin.empty()
-                           ? fmt::format("none for {}: {} were not there where Fairlead was built", it.name,
-                                         it.packages)
-                           : fmt::format("{}: {}", it.name, it.plugin.lexically_normal().string()));
+    print_row(heading,
+              it.plugin.empty()
+                  ? fmt::format("none for {}: {} were missing when Fairlead was built", it.name, it.packages)
+                  : fmt::format("{}: {}", it.name, it.plugin.lexically_normal().string()));
     heading = "";
   }
   if (facts.description.empty())
-    return print_row("", "this process was started alone: mpirun -n 2 fairlead info tells more");
+    return print_row("", "this process is a single rank: mpirun -n 2 fairlead info reports more");
   print_row("", fmt::format("{} ranks by {}", facts.ranks, facts.description));
   print_row("", fmt::format("driven by {}", facts.driver));
-  print_row(
-      "", "values land in " +
-              (facts.why_not_into_devices.empty()
-                   ? std::string("RAM or in the memory of CUDA devices, which it says that it receives into")
-                   : "RAM: " + facts.why_not_into_devices));
+  print_row("", "values arrive in " +
+                    (facts.why_not_into_devices.empty()
+                         ? std::string("RAM or directly in the memory of CUDA devices, as the MPI reports")
+                         : "RAM: " + facts.why_not_into_devices));
   if (facts.ranks > 1)
-    print_row("",
-              facts.eager_bytes == 0
-                  ? "no message leaves before somebody waits for it"
-                  : fmt::format("messages of up to {} bytes leave before somebody waits for them (measured)",
-                                facts.eager_bytes));
+    print_row(
+        "", facts.eager_bytes == 0
+                ? "no message is sent before a thread waits for it"
+                : fmt::format("messages of up to {} bytes are sent before a thread waits for them (measured)",
+                              facts.eager_bytes));
 }
 
 Json mpi_json(const MpiFacts& facts) {
@@ -363,7 +361,7 @@ Json as_json(const Machine& machine, const Disk& disk, const linalg::KernelChoic
 int run(const ParsedCommandLine& given) {
   const Config& config = given.config;
   const MpiFacts mpi = mpi_facts();
-  if (mpi.rank != 0) return success;  // the first says what there is
+  if (mpi.rank != 0) return success;  // the first rank prints
   const Machine machine = machine::discover();
   const Disk disk = machine::disk_of(config.text("disk-directory"));
   const linalg::KernelChoice kernels = choose_kernels(config);

@@ -1,4 +1,4 @@
-// The signal handler, and the thread that does what a handler may not.
+// The signal handler, and the thread for actions that are not async-signal-safe.
 #include "fairlead/interrupt.hpp"
 
 #include <fairlead/error.hpp>
@@ -23,14 +23,13 @@ namespace fairlead::app {
 
 namespace {
 
-// What a signal handler may look at has to be static: nobody hands it a pointer. One Interrupt at a time owns
-// it.
+// A signal handler has no argument for a pointer, so its state is static. One Interrupt at a time owns it.
 struct HandlerState {
   std::atomic<bool> taken = false;
   std::atomic<int> first_signal = 0, second_signal = 0;
-  std::atomic<bool> making = false;    // what is to be removed changes: a second signal waits for that
-  std::atomic<bool> finished = false;  // what was asked for is there
-  std::atomic<int> late_signal = 0;    // the first one since
+  std::atomic<bool> making = false;    // the list of files to remove changes: a second signal waits for that
+  std::atomic<bool> finished = false;  // the result is complete
+  std::atomic<int> late_signal = 0;    // the first one after that
   std::atomic<int> event_fd = -1;
   std::atomic<int> running = 0;  // handlers in progress, on any thread
   std::atomic<bool> terminal_interrupt_ignored = false;
@@ -43,8 +42,7 @@ HandlerState state;
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free,
               "a signal handler must not wait for a lock");
 
-// What the watching thread reads: a signal has come, the status is wanted, or it is over. Parts of the
-// counter of an eventfd.
+// Requests to the watching thread, as parts of the counter of an eventfd: a signal, the status, or the end.
 constexpr std::uint64_t signal_came = 1, status_wanted = std::uint64_t(1) << 16,
                         over = std::uint64_t(1) << 32;
 
@@ -62,12 +60,12 @@ void remove_all() {
   _exit(128 + state.second_signal.load());
 }
 
-void heed(int number) {
+void handle_signal(int number) {
   const bool finished = state.finished.load();
   int none = 0;
   if (!(finished ? state.late_signal : state.first_signal).compare_exchange_strong(none, number)) {
     state.second_signal = number;
-    if (!state.making.load()) end_at_once();  // else whoever makes it sees the signal
+    if (!state.making.load()) end_at_once();  // else the thread that makes the list sees the signal
   } else if (const int fd = state.event_fd.load(); fd >= 0 && !finished) {
     [[maybe_unused]] const ssize_t written = ::write(fd, &signal_came, sizeof signal_came);
   }
@@ -75,18 +73,18 @@ void heed(int number) {
 
 void handle(int number, siginfo_t* info, void*) {
   const int saved_errno = errno;
-  // Before event_fd is read: ~Interrupt() clears it, then waits until nobody can have read it.
+  // Before event_fd is read: ~Interrupt() clears it, then waits until no handler can have read it.
   state.running.fetch_add(1);
   const bool meant_for_others =
       number == SIGINT && info->si_code == SI_KERNEL && state.terminal_interrupt_ignored.load();
-  // A pipe that nobody reads any more: whoever wrote to it is told by an error, and knows what was lost.
-  const bool told_by_error = number == SIGPIPE && info->si_pid == ::getpid();
-  if (!meant_for_others && !told_by_error) heed(number);
+  // A pipe without a reader: write() also returns an error, so the writer handles the loss.
+  const bool reported_by_error = number == SIGPIPE && info->si_pid == ::getpid();
+  if (!meant_for_others && !reported_by_error) handle_signal(number);
   state.running.fetch_sub(1);
   errno = saved_errno;
 }
 
-// They do nothing that could wait.
+// Handlers never wait, so spinning is short.
 void wait_for_handlers() {
   while (state.running.load() != 0) std::this_thread::yield();
 }
@@ -95,7 +93,7 @@ SystemError refused(const char* what) {
   return SystemError(fmt::format("{}: {}", what, std::generic_category().message(errno)));
 }
 
-// SIGUSR1: async-signal-safe, too.
+// SIGUSR1: async-signal-safe as well.
 void ask_for_status(int, siginfo_t*, void*) {
   const int saved_errno = errno;
   state.running.fetch_add(1);
@@ -109,8 +107,8 @@ void ask_for_status(int, siginfo_t*, void*) {
 }  // namespace
 
 Interrupt::Interrupt(std::function<void()> cancel, std::optional<std::string> on_exit_text,
-                     std::function<void()> tell_status)
-    : cancel_(std::move(cancel)), tell_status_(std::move(tell_status)) {
+                     std::function<void()> print_status)
+    : cancel_(std::move(cancel)), tell_status_(std::move(print_status)) {
   if (state.taken.exchange(true)) throw UsageError("interrupts are handled already; one Interrupt at a time");
   const std::string text = on_exit_text ? *on_exit_text : isatty(STDERR_FILENO) == 1 ? "\n" : "";
   state.on_exit_text_size = std::min(text.size(), state.on_exit_text.size());
@@ -179,8 +177,8 @@ void Interrupt::install_unless_ignored(int number) {
 }
 
 void Interrupt::removes_at_exit(const std::function<std::vector<std::filesystem::path>()>& make) {
-  // Sequentially consistent: a handler says that it runs, and what came, before it looks at `making`. So it is waited for here,
-  // or leaves the end to us.
+  // Sequentially consistent: a handler marks itself as running and stores the signal before it reads
+  // `making`. So it is either waited for here, or leaves the end to this thread.
   struct Making {
     Making() {
       state.making = true;
@@ -204,7 +202,8 @@ void Interrupt::removes_at_exit(const std::function<std::vector<std::filesystem:
 }
 
 void Interrupt::finish(const std::function<void()>& last) {
-  // As in removes_at_exit(): who has not seen that it is so has said which signal came before we look.
+  // As in removes_at_exit(): a handler that did not see `finished` has stored its signal before it is read
+  // here.
   state.finished = true;
   wait_for_handlers();
   try {
@@ -243,9 +242,9 @@ void Interrupt::watch() const {
       added = 0;
       continue;
     }
-    // Once: a second signal does not come here, it ends the process.
+    // Once: a second signal ends the process and does not arrive here.
     try {
-      // Not by what was added: a handler that ran while the object was destroyed had no event_fd to write to.
+      // Not by the counter: a handler that ran during the destruction had no event_fd to write to.
       if (state.first_signal.load() != 0 && !std::exchange(cancelled, true)) cancel_();
       if (added / status_wanted % status_wanted != 0) tell_status_();
     } catch (const std::exception&) {

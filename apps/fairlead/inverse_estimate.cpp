@@ -11,12 +11,12 @@ namespace fairlead::app {
 
 namespace {
 
-constexpr double large_part = 0.01;  // of rows of the inverse, by which the factors change them
+constexpr double large_part = 0.01;  // relative change of rows of the inverse by the error of the factors
 constexpr double all_lost = 0.9;
 constexpr const char* estimate_phase = "condition estimate";
 
-/// How much a component of the error may count in the bound, at most 1: in graded systems most are tiny next to the
-/// largest. Of sums with random signs n elements make the root of n, typically.
+/// The weight of a component of the error in the bound, at most 1: in graded systems most components are tiny
+/// compared with the largest. Sums with random signs of n elements grow as the root of n, typically.
 std::vector<double> shares_of(const std::vector<double>& reach) {
   double largest = 0;
   for (const double one : reach) largest = std::isnan(one) || one > largest ? one : largest;
@@ -27,7 +27,7 @@ std::vector<double> shares_of(const std::vector<double>& reach) {
   return shares;
 }
 
-/// What the rows of the inverse are, by A itself.
+/// The rows of the inverse, computed with A itself.
 template <class T>
 void check_rows(WatchedRun& run, linalg::InverseNorm<T>& inverse, const FactoredSystem& system,
                 InverseEstimate& estimate) {
@@ -92,7 +92,7 @@ InverseEstimate estimate_inverse(WatchedRun& run, linalg::InverseNorm<T>& invers
   estimate.seconds = finish_estimate(run, inverse);
   estimate.condition = system.matrix_norm * inverse.value();
   estimate.weighted = inverse.weighted_value();
-  // Factors are off by some roundings even where the residual of a solution happens to be zero.
+  // Factors have rounding errors even if the residual of a solution happens to be zero.
   const double off = estimate.condition * std::max(system.factor_error, system.epsilon / 2);
   if (std::isfinite(inverse.value()) && !(off <= large_part)) {
     run.begin(estimate_phase, linalg::InverseResidual<T>::tasks(system.a->columns()));

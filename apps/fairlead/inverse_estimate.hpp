@@ -1,5 +1,6 @@
-// The condition of a square matrix and the bound of the solution's error, from the factors: the steps of the estimate
-// as a phase of the run, and a check of what they found where the factors are those of another matrix.
+// The condition of a square matrix and the bound of the solution's error, from the factors: the steps of the
+// estimate as a phase of the run, and a check of what they found where the factors are those of another
+// matrix.
 #pragma once
 #include <fairlead/inverse_norm.hpp>
 #include <fairlead/linalg.hpp>
@@ -14,7 +15,7 @@
 
 namespace fairlead::app {
 
-/// What the estimate belongs to.
+/// The factored system of an estimate.
 struct FactoredSystem {
   const linalg::Kernels& kernels;
   std::shared_ptr<const linalg::MatrixSource<double>> a;
@@ -32,30 +33,31 @@ struct InverseEstimate {
   int sweeps = 0;      ///< over the factors
 };
 
-/// Runs the steps that are left as a phase of the run; returns its seconds, 0 if none was left.
+/// Runs the remaining steps as a phase of the run; returns its seconds, 0 if none remained.
 template <class T>
 double finish_estimate(WatchedRun& run, linalg::InverseNorm<T>& inverse);
 
-/// With the steps of `inverse` that are left. Where ( || A^-1 || times what the factors are off by) is more than a
-/// hundredth, A is read once more: the condition is then lowered to what the rows of the inverse prove, and the bound raised by
-/// what they are off by.
+/// Runs the remaining steps of `inverse`. If || A^-1 || times the error of the factors is more than a
+/// hundredth, reads A again: lowers the condition to what the rows of the inverse prove, and raises the bound
+/// by their error.
 template <class T>
 InverseEstimate estimate_inverse(WatchedRun& run, linalg::InverseNorm<T>& inverse,
                                  const FactoredSystem& system, int sweeps_per_step);
 
-/// What the estimate says of a solution of so many columns. The bound of its error is `times` what the weights give. Warns the
-/// user if little of the solution can be trusted.
+/// The report of the estimate for a solution of `columns` columns. The bound of its error is `times` that of
+/// the weights. Warns the user if little of the solution can be trusted.
 report::ConditionReport report_estimate(WatchedRun& run, const InverseEstimate& estimate, double times,
                                         std::int64_t columns, const Precision& precision);
 
-/// What it takes of memory besides the tiles of the factors.
+/// Bytes of memory in addition to the tiles of the factors.
 template <class T>
 Bytes inverse_estimate_bytes(std::int64_t n) noexcept {
-  // The vectors, and once more where they are checked; weights before and after, and shares.
+  // The vectors, twice for the check; weights before and after, and shares.
   return 2 * linalg::InverseNorm<T>::bytes(n, true) + static_cast<Bytes>(3 * n) * sizeof(double);
 }
 
-/// The least factor for which no number of `of` is more than that many times the one of `by`; infinite if `by` is empty.
+/// The least factor for which no number of `of` is more than that many times the one of `by`; infinite if
+/// `by` is empty.
 double largest_quotient(const std::vector<double>& of, const std::vector<double>& by);
 
 /// `uncertain` as weights of an estimate: nothing if one of them is not finite, for which there is no bound.

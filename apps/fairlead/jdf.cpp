@@ -1,5 +1,5 @@
-// fairlead jdf check|compile|draw: task graphs in the language JDF. Whole folders are read; for given sizes a graph is written out,
-// looked at from both ends of every edge, and drawn.
+// fairlead jdf check|compile|draw: task graphs in the language JDF. Reads whole folders; for given sizes
+// unrolls a graph, checks it from both ends of every edge, and draws it.
 #include <fmt/format.h>
 #include <fairlead/error.hpp>
 
@@ -33,20 +33,18 @@ namespace {
 constexpr Setting options[] = {
     {.key = "set",
      .value_name = "NAME=VALUE",
-     .help = "a global of the file, or a member of what one points to: --set NT=6 --set 'descA->mt=6'; any "
-             "number of "
-             "times. The graph is then written out and checked edge by edge",
+     .help = "value of a global, or of a member of what it points to: --set NT=6 --set 'descA->mt=6'; "
+             "repeatable. The graph is then unrolled and every edge is checked",
      .repeatable = true},
     {.key = "matrix",
      .value_name = "NAME=M,N,MB,NB",
-     .help = "a global that is a matrix of M x N elements in tiles of MB x NB: gives its mt, nt, m, n, mb, "
-             "nb, lm, ln, "
-             "lmt, lnt, i and j; any number of times",
+     .help = "shape of a matrix of the file: M x N elements in tiles of MB x NB; sets its mt, nt, m, n, mb, "
+             "nb, lm, ln, lmt, lnt, i and j; repeatable",
      .repeatable = true},
     {.key = "grid",
      .value_name = "PxQ",
-     .help = "check: over so many ranks, by rows and columns of tiles: what a task reads from memory has to "
-             "be on its own"},
+     .help = "check: grid of ranks over which tiles are distributed; a task must read from memory of its own "
+             "rank only"},
     type_setting,
     allow_c_setting,
     {.key = "warnings", .type = SettingType::flag, .default_value = "true", .help = "show warnings, too"},
@@ -55,18 +53,16 @@ constexpr Setting options[] = {
      .default_value = "5",
      .minimum = "1",
      .maximum = "1000000",
-     .help = "how many findings of each kind are shown; all are counted"},
+     .help = "number of findings of each kind to show; all are counted"},
     {.key = "output",
      .value_name = "FILE",
-     .help = "draw: the picture, an SVG; compile: the C++",
+     .help = "draw: the SVG file; compile: the C++ file",
      .letter = 'o'}};
 constexpr Positional positionals[] = {
     {.name = "ACTION",
-     .help = "check: read files, tell what is wrong, and with --set or --matrix check every edge; draw: a "
-             "picture of one file's graph; compile: C++, and C beside it, from one file"},
-    {.name = "FILE",
-     .help = "a .jdf file; for check also a folder, of which all .jdf files are read",
-     .repeated = true}};
+     .help = "check: report errors in files and, with --set or --matrix, check every edge; draw: draw the "
+             "graph of one file; compile: generate C++ and C from one file"},
+    {.name = "FILE", .help = "a .jdf file; for check also a folder: all .jdf files in it", .repeated = true}};
 
 bool has_values(const Config& config) { return config.has("set") || config.has("matrix"); }
 
@@ -78,7 +74,7 @@ jdf::Settings settings_of(const jdf::JdfFile& file, const Config& config) {
   return out;
 }
 
-/// Prints what is wrong; whether the file can be used.
+/// Prints the diagnostics; returns whether the file can be used.
 bool tell(const jdf::JdfFile& file, const jdf::Diagnostics& diagnostics, const Config& config) {
   if (config.flag("warnings")) {
     fmt::print(stderr, "{}", jdf::shown(diagnostics, file.source));
@@ -102,7 +98,7 @@ std::optional<CyclicMap> grid_of(const Config& config) {
   if (!config.has("grid")) return std::nullopt;
   const std::string& text = config.text("grid");
   const auto grid = config::parse_grid(text);
-  if (!grid) throw ConfigError(fmt::format("--grid {}: rows and columns of ranks are wanted, as 2x3", text));
+  if (!grid) throw ConfigError(fmt::format("--grid {}: give rows and columns of ranks, such as 2x3", text));
   return CyclicMap{.rank_rows = (*grid)[0], .rank_columns = (*grid)[1]};
 }
 
@@ -117,7 +113,7 @@ void check_graph(const jdf::JdfFile& file, const Config& config, Tally& tally) {
   fmt::print(stderr, "{}", checked.findings.text());
   fmt::print("{}: {}, {}, {}\n", file.source.name(), plural(unrolled.graph.tasks.size(), "task"),
              plural(checked.edges, "edge"),
-             checked.findings.errors() == 0 ? "no mistake" : plural(checked.findings.errors(), "mistake"));
+             checked.findings.errors() == 0 ? "no errors" : plural(checked.findings.errors(), "error"));
   if (checked.findings.errors() == 0) ++tally.sound;
 }
 
@@ -160,7 +156,7 @@ std::vector<std::string> files_in(const std::string& path) {
 
 int check(const std::vector<std::string>& paths, const Config& config) {
   if (grid_of(config) && !has_values(config))
-    throw ConfigError("fairlead jdf check --grid looks at a graph of a size: give --set or --matrix");
+    throw ConfigError("fairlead jdf check --grid needs the sizes of the graph: give --set or --matrix");
   Tally tally;
   for (const std::string& path : paths)
     for (const std::string& file : files_in(path)) {
@@ -175,13 +171,13 @@ int check(const std::vector<std::string>& paths, const Config& config) {
       std::fflush(stdout);
       if (tally.sound == sound) fmt::print(stderr, "{} is not usable\n", file);
     }
-  if (tally.files > 1) fmt::print("{} of {} are sound\n", tally.sound, plural(tally.files, "file"));
+  if (tally.files > 1) fmt::print("{} of {} are valid\n", tally.sound, plural(tally.files, "file"));
   return tally.sound == tally.files ? success : failure;
 }
 
 int draw(const std::vector<std::string>& paths, const Config& config) {
   if (paths.size() != 1) throw ConfigError("fairlead jdf draw takes one file");
-  if (!config.has("output")) throw ConfigError("fairlead jdf draw needs -o FILE: where the picture goes");
+  if (!config.has("output")) throw ConfigError("fairlead jdf draw needs -o FILE for the picture");
   require_files_apart({}, {{"the graph", paths[0]}}, {{"--output", config.text("output")}});
   report::require_place_for(config.text("output"));
   jdf::Diagnostics diagnostics;
@@ -196,7 +192,7 @@ int draw(const std::vector<std::string>& paths, const Config& config) {
 
 int compile(const std::vector<std::string>& paths, const Config& config) {
   if (paths.size() != 1) throw ConfigError("fairlead jdf compile takes one file");
-  if (!config.has("output")) throw ConfigError("fairlead jdf compile needs -o FILE.cpp: where the C++ goes");
+  if (!config.has("output")) throw ConfigError("fairlead jdf compile needs -o FILE.cpp for the C++");
   return compile_jdf(paths[0], std::string(config.text("output")), config.flag("warnings"));
 }
 

@@ -18,7 +18,7 @@ namespace fairlead::app {
 
 namespace {
 
-bool told_of(const jdf::Diagnostics& diagnostics, const jdf::Source& source, bool warnings) {
+bool print_diagnostics(const jdf::Diagnostics& diagnostics, const jdf::Source& source, bool warnings) {
   for (const jdf::Diagnostic& it : diagnostics.sorted())
     if (warnings || it.severity == jdf::Severity::error) fmt::print(stderr, "{}", jdf::shown(it, source));
   return diagnostics.errors() != 0;
@@ -30,28 +30,30 @@ int compile_jdf(const std::string& path, const std::string& output, bool warning
   const std::filesystem::path place(output);
   if (place.extension() != ".cpp" && place.extension() != ".cc" && place.extension() != ".cxx")
     throw ConfigError(
-        fmt::format("fairlead jdf compile: -o {} is no name of a C++ file: end it in .cpp", output));
+        fmt::format("fairlead jdf compile: -o {} is not the name of a C++ file: end it in .cpp", output));
   const std::string stem = place.stem().string();
-  const auto beside = [&](const std::string& name) { return (place.parent_path() / name).string(); };
+  const auto in_same_folder = [&](const std::string& name) { return (place.parent_path() / name).string(); };
   const jdf::EmitNames names{jdf::cpp_name(stem), std::filesystem::path(path).filename().string(),
                              place.filename().string(), stem + ".hpp", stem + "_bodies.c"};
-  require_files_apart(
-      {}, {{"the graph", path}},
-      {{"--output", output}, {"the header", beside(names.header)}, {"the C", beside(names.bodies)}});
+  require_files_apart({}, {{"the graph", path}},
+                      {{"--output", output},
+                       {"the header", in_same_folder(names.header)},
+                       {"the C", in_same_folder(names.bodies)}});
 
   jdf::Diagnostics diagnostics;
   const jdf::JdfFile file = jdf::read(jdf::Source::read(path), diagnostics);
-  if (told_of(diagnostics, file.source, warnings)) return failure;
+  if (print_diagnostics(diagnostics, file.source, warnings)) return failure;
   jdf::Diagnostics of_compiling;
   const jdf::EmittedFiles emitted = jdf::emit(file, names, of_compiling);
-  if (told_of(of_compiling, file.source, warnings)) return failure;
+  if (print_diagnostics(of_compiling, file.source, warnings)) return failure;
   for (const std::string& note : jdf::omission_notes(file)) fmt::print(stderr, "{}\n", note);
 
-  // All or, as far as can be known before, nothing.
-  for (const std::string& name : {names.header, names.bodies}) report::require_place_for(beside(name));
+  // Write all files or, as far as can be checked before, none.
+  for (const std::string& name : {names.header, names.bodies})
+    report::require_place_for(in_same_folder(name));
   report::require_place_for(output);
-  const report::FileText files[] = {{beside(names.bodies), emitted.bodies},
-                                    {beside(names.header), emitted.header},
+  const report::FileText files[] = {{in_same_folder(names.bodies), emitted.bodies},
+                                    {in_same_folder(names.header), emitted.header},
                                     {output, emitted.source}};
   report::write_files(files);
   return success;

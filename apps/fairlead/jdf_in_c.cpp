@@ -13,7 +13,7 @@ namespace fairlead::app {
 
 namespace {
 
-/// A compiler whose files come and go while signals are heeded: else they could be left.
+/// A compiler whose files are removed if a signal ends the process.
 class Compiling {
  public:
   Compiling() {
@@ -49,7 +49,7 @@ std::shared_ptr<jdf::CLibrary> built(const jdf::JdfFile& file, const std::vector
   std::shared_ptr<jdf::CLibrary> library;
   {
     Compiling compiling;
-    throw_if_interrupted();  // what came before there was a compiler has stopped nothing
+    throw_if_interrupted();  // an earlier signal had no compiler to stop
     library = jdf::CLibrary::build(file, with_bodies, libraries, compiling.compiler());
   }
   throw_if_interrupted();

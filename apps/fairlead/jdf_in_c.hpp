@@ -1,4 +1,4 @@
-// --allow-c: what of a JDF file is C is built by the system's compiler, and loaded.
+// --allow-c: the C in a JDF file is built by the system's compiler, and loaded.
 #pragma once
 #include <memory>
 #include <string>
@@ -15,14 +15,14 @@ inline constexpr Setting allow_c_setting{
     .type = SettingType::flag,
     .default_value = "false",
     .help =
-        "what only C can say is built by the C compiler (cc, or what CC names) and run here: the file's C is "
-        "somebody's program"};
+        "build the C in the file with the C compiler (cc, or $CC) and run it: only for files that you trust"};
 
-/// Builds what the settings allow and the file needs, and has the settings use it. Call it when they are complete.
+/// Builds the C that the settings allow and the file needs, for use by the settings. Call it when they are
+/// complete.
 void allow_c(const jdf::JdfFile& file, jdf::Settings& settings, const Config& config);
 
-/// The same with the bodies that are C, for which the program has said what their globals point to; `libraries`: what they
-/// may call. Null if nothing is C.
+/// The same with the bodies in C, for which the program has set what their globals point to; `libraries`:
+/// those that they may call. Null without C.
 std::shared_ptr<jdf::CLibrary> allow_c_bodies(jdf::Program& program,
                                               const std::vector<std::string>& libraries);
 

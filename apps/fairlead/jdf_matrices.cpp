@@ -24,7 +24,7 @@ namespace fairlead::app {
 
 namespace {
 
-/// M,N,MB,NB; nothing if it is something else. What does not fit is the largest number.
+/// Parses M,N,MB,NB; nothing if malformed. Numbers beyond the range become the largest number.
 std::optional<std::array<std::int64_t, 4>> sizes_in(std::string_view text) {
   std::array<std::int64_t, 4> sizes{};
   for (std::size_t i = 0; i < sizes.size(); ++i) {
@@ -77,7 +77,7 @@ void set_file(MatrixGiven& it, std::shared_ptr<const data::NpyFile> file) {
   it.columns = static_cast<std::int64_t>(it.file->columns());
   it.in_single = it.file->element() == data::ElementType::float32;
   if (it.rows > INT32_MAX || it.columns > INT32_MAX)
-    throw InputError(fmt::format("{} has the shape {}: JDF counts in ints", it.file->path().string(),
+    throw InputError(fmt::format("{} has the shape {}: sizes in JDF are ints", it.file->path().string(),
                                  data::shape_text(it.file->header().shape)));
 }
 
@@ -152,7 +152,7 @@ void set_tiles(const jdf::JdfFile& file, const Config& config, std::vector<Matri
     const std::size_t equals = text.find('=');
     const TileSize size = tile_size_in(equals == std::string::npos ? text : text.substr(equals + 1), option);
     if (equals == std::string::npos) {
-      if (otherwise) throw ConfigError(option + ": tiles of all matrices are said already");
+      if (otherwise) throw ConfigError(option + ": tiles of all matrices are already given");
       otherwise = size;
       continue;
     }
@@ -160,16 +160,16 @@ void set_tiles(const jdf::JdfFile& file, const Config& config, std::vector<Matri
     const std::uint32_t global = global_of(file, name, option);
     const auto matrix = std::ranges::find(given, global, &MatrixGiven::global);
     if (matrix == given.end())
-      throw ConfigError(fmt::format("{}: {} is no matrix here: give --matrix {}=...", option, name, name));
+      throw ConfigError(fmt::format("{}: {} is not a matrix here: give --matrix {}=...", option, name, name));
     if (matrix->file == nullptr)
-      throw ConfigError(fmt::format("{}: the tiles of {} are said by --matrix", option, name));
+      throw ConfigError(fmt::format("{}: --matrix already gives the tiles of {}", option, name));
     if (std::ranges::find(named, global) != named.end())
-      throw ConfigError(fmt::format("{}: the tiles of {} are said already", option, name));
+      throw ConfigError(fmt::format("{}: the tiles of {} are already given", option, name));
     named.push_back(global);
     matrix->tile = size;
   }
   if (!otherwise) return;
-  if (config.has("tile")) throw ConfigError("--tile and --tiles ROWSxCOLUMNS both say how large tiles are");
+  if (config.has("tile")) throw ConfigError("--tile and --tiles ROWSxCOLUMNS both set the size of tiles");
   for (MatrixGiven& it : given)
     if (it.tile == TileSize(0)) it.tile = *otherwise;
 }
@@ -181,9 +181,9 @@ void add_outputs(const jdf::JdfFile& file, const Config& config, std::vector<Mat
     const auto matrix = std::ranges::find(given, global, &MatrixGiven::global);
     if (matrix == given.end())
       throw ConfigError(
-          fmt::format("--output {}: {} is no matrix here: give --matrix {}=...", text, name, name));
+          fmt::format("--output {}: {} is not a matrix here: give --matrix {}=...", text, name, name));
     if (!matrix->output.empty())
-      throw ConfigError(fmt::format("--output {}: {} goes to {} already", text, name, matrix->output));
+      throw ConfigError(fmt::format("--output {}: {} already goes to {}", text, name, matrix->output));
     matrix->output = path;
   }
 }
@@ -198,18 +198,18 @@ void require_all_given(const jdf::JdfFile& file, const std::vector<MatrixGiven>&
                                file.source.name(), fmt::join(missing, ", "), missing[0], missing[0]));
 }
 
-std::shared_ptr<jdf::Program> read_program(jdf::Source source, Bodies bodies, bool tells) {
+std::shared_ptr<jdf::Program> read_program(jdf::Source source, Bodies bodies, bool prints) {
   jdf::Diagnostics diagnostics;
   jdf::JdfFile file = jdf::read(std::move(source), diagnostics);
-  const auto tell = [tells](const jdf::Diagnostics& all, const jdf::Source& of) {
+  const auto print = [prints](const jdf::Diagnostics& all, const jdf::Source& of) {
     for (const jdf::Diagnostic& it : all.sorted())
-      if (tells && it.severity == jdf::Severity::error) fmt::print(stderr, "{}", jdf::shown(it, of));
+      if (prints && it.severity == jdf::Severity::error) fmt::print(stderr, "{}", jdf::shown(it, of));
     return all.errors() == 0;
   };
-  if (!tell(diagnostics, file.source)) return nullptr;
+  if (!print(diagnostics, file.source)) return nullptr;
   jdf::Diagnostics of_bodies;
   auto program = std::make_shared<jdf::Program>(std::move(file), linalg::tile_functions(), of_bodies);
-  return bodies == Bodies::may_be_c || tell(of_bodies, program->file.source) ? program : nullptr;
+  return bodies == Bodies::may_be_c || print(of_bodies, program->file.source) ? program : nullptr;
 }
 
 void settle(jdf::Program& program, const std::vector<MatrixGiven>& given, const Config& config) {
@@ -227,7 +227,7 @@ jdf::Types types_given(const jdf::JdfFile& file, const Config& config) {
     if (found == known.end()) {
       std::vector<std::string> names;
       for (const auto& [one, its_part] : known) names.push_back(one);
-      throw ConfigError(fmt::format("--type {}: there are {}", text, fmt::join(names, ", ")));
+      throw ConfigError(fmt::format("--type {}: PART must be one of {}", text, fmt::join(names, ", ")));
     }
     if (!there.contains(name)) {
       const std::vector<std::string_view> names(there.begin(), there.end());

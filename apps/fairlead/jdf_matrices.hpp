@@ -1,4 +1,4 @@
-// The matrices that `fairlead jdf run` and `fairlead simulate jdf` are told of: in files, or described by their sizes.
+// The matrices of `fairlead jdf run` and `fairlead simulate jdf`: in files, or described by their sizes.
 #pragma once
 #include <fairlead/config.hpp>
 #include <fairlead/tiled_matrix.hpp>
@@ -17,7 +17,7 @@
 
 namespace fairlead::app {
 
-/// The lines of a setting that may be given several times.
+/// The lines of a repeatable setting.
 std::vector<std::string> lines_of(const Config& config, std::string_view key);
 
 /// One --matrix.
@@ -28,7 +28,7 @@ struct MatrixGiven {
   std::int64_t rows = 0, columns = 0;
   TileSize tile = 0;  ///< 0: to be chosen
   bool in_single = false;
-  std::string output;  ///< where it goes in the end; empty: nowhere
+  std::string output;  ///< path of the result; empty: none
 
   jdf::MatrixShape shape() const noexcept { return {rows, columns, tile.rows, tile.columns}; }
 };
@@ -40,37 +40,37 @@ std::uint32_t global_of(const jdf::JdfFile& file, std::string_view name, std::st
 using FilesAt =
     std::function<std::vector<std::shared_ptr<const data::NpyFile>>(const std::vector<std::string>& paths)>;
 
-/// Reads --matrix NAME=FILE.npy and NAME=M,N,MB,NB. `in_single`: of those that are described; `files_at` is called once, if not
-/// this process opens files for itself. Throws ConfigError, and InputError for files that cannot be used.
+/// Reads --matrix NAME=FILE.npy and NAME=M,N,MB,NB. `in_single`: the type of described ones; `files_at` is
+/// called once, if this process does not open files itself. Throws ConfigError, and InputError for files that
+/// cannot be used.
 std::vector<MatrixGiven> matrices_given(const jdf::JdfFile& file, const Config& config, bool in_single,
                                         const FilesAt& files_at = nullptr);
 
-/// Heeds --tiles ROWSxCOLUMNS and --tiles NAME=ROWSxCOLUMNS. Throws ConfigError.
+/// Applies --tiles ROWSxCOLUMNS and --tiles NAME=ROWSxCOLUMNS. Throws ConfigError.
 void set_tiles(const jdf::JdfFile& file, const Config& config, std::vector<MatrixGiven>& given);
 
-/// Heeds --output NAME=FILE.npy. Throws ConfigError.
+/// Applies --output NAME=FILE.npy. Throws ConfigError.
 void add_outputs(const jdf::JdfFile& file, const Config& config, std::vector<MatrixGiven>& given);
 
-/// Throws InputError naming all matrices of which places are named and that nobody gives.
+/// Throws InputError that names all matrices that the file uses and no --matrix gives.
 void require_all_given(const jdf::JdfFile& file, const std::vector<MatrixGiven>& given);
 
 enum class Bodies : std::uint8_t { interpreted, may_be_c };
-/// Prints what is wrong with the file, if it `tells`. Null if it cannot be used.
-std::shared_ptr<jdf::Program> read_program(jdf::Source source, Bodies bodies, bool tells = true);
+/// Prints the errors of the file, if `prints` is set. Null if the file cannot be used.
+std::shared_ptr<jdf::Program> read_program(jdf::Source source, Bodies bodies, bool prints = true);
 
-/// What --matrix and --set say of the globals; tiles are chosen.
+/// Sets the globals by --matrix and --set, when tiles have been chosen.
 void settle(jdf::Program& program, const std::vector<MatrixGiven>& given, const Config& config);
 
-/// The types of dependencies by --type NAME=PART, and those of everybody. Throws ConfigError.
+/// The types of dependencies by --type NAME=PART, and the predefined ones. Throws ConfigError.
 jdf::Types types_given(const jdf::JdfFile& file, const Config& config);
 
 inline constexpr Setting type_setting{
     .key = "type",
     .value_name = "NAME=PART",
     .help =
-        "what that type of dependencies is, of which others need no more on another rank: full, lower, "
-        "upper, strictly_lower, strictly_upper, which are known by these names already; any number of "
-        "times",
+        "part of a tile that dependencies of this type send to another rank: full, lower, upper, "
+        "strictly_lower or strictly_upper, which are also predefined types; repeatable",
     .repeatable = true};
 
 }  // namespace fairlead::app

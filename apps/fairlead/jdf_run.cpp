@@ -1,5 +1,5 @@
-// fairlead jdf run: the tasks of a JDF file on matrices from files, in core or out of core, on one rank or several; their
-// bodies are interpreted.
+// fairlead jdf run: the tasks of a JDF file on matrices from files, in core or out of core, on one rank or
+// several; their bodies are interpreted.
 #include <fairlead/error.hpp>
 #include <fairlead/gather.hpp>
 #include <fairlead/linalg.hpp>
@@ -60,37 +60,32 @@ constexpr auto options = both(
     std::to_array<Setting>(
         {{.key = "matrix",
           .value_name = "NAME=FILE.npy",
-          .help = "the matrix of that name, or of desc and that name; NAME=M,N,MB,NB: M x N zeros in tiles "
-                  "of MB x NB; "
-                  "any number of times",
+          .help = "file of the matrix NAME, or descNAME; NAME=M,N,MB,NB: M x N zeros in tiles of MB x NB; "
+                  "repeatable",
           .repeatable = true},
          {.key = "set",
           .value_name = "NAME=VALUE",
-          .help =
-              "a global of the file, or a member of what one points to: --set alpha=0.5; any number of times",
+          .help = "value of a global, or of a member of what it points to: --set alpha=0.5; repeatable",
           .repeatable = true},
          {.key = "output",
           .value_name = "NAME=FILE.npy",
-          .help = "where that matrix goes when all tasks are over; each appears whole or not at all; any "
-                  "number of times",
+          .help = "file for that matrix after the run; each is written completely or not at all; repeatable",
           .letter = 'o',
           .repeatable = true},
          {.key = "tiles",
           .value_name = "[NAME=]ROWSxCOLUMNS",
-          .help =
-              "tiles that are not square, of that matrix or of all that are in files; any number of times",
+          .help = "tiles that are not square, of that matrix or of all matrices in files; repeatable",
           .repeatable = true},
          type_setting,
          {.key = "precision",
           .type = SettingType::choice,
           .default_value = "double",
           .choices = "single|double",
-          .help = "of matrices that are in no file"},
+          .help = "precision of matrices without a file"},
          {.key = "check",
           .type = SettingType::flag,
           .default_value = "true",
-          .help = "before they run, look at all edges of up to 100,000 tasks, as `fairlead jdf check` does, "
-                  "and at "
+          .help = "before the run, check all edges of up to 100,000 tasks, as `fairlead jdf check` does, and "
                   "samples of larger graphs"},
          {.key = "overwrite",
           .type = SettingType::flag,
@@ -117,15 +112,15 @@ constexpr DenseOperation graph_operation{.key = "jdf",
                                          .ceiling = nullptr};
 
 std::string no_graph(const jdf::Program& program) {
-  return fmt::format("{} is no graph that can run with these numbers; --no-check tries all the same",
+  return fmt::format("{} cannot run with these sizes; --no-check tries it anyway",
                      program.file.source.name());
 }
 
-/// Nothing for a graph that is too large. Throws InputError if it makes no sense for these numbers.
+/// Nothing for a graph that is too large. Throws InputError if the graph is invalid for these sizes.
 std::optional<jdf::KnownOutputs> looked_at(const jdf::Program& program, const CommandRanks& ranks) {
   std::optional<jdf::UnrolledGraph> unrolled;
   try {
-    // A graph of so many tasks is written out and looked at in less than a second.
+    // A graph with that many tasks is unrolled and checked in less than a second.
     jdf::UnrollOptions limits{.tasks = 100'000, .ends = 1'000'000, .steps = 20'000'000};
     limits.placements = !ranks.alone();
     limits.types = program.types;
@@ -143,7 +138,7 @@ std::optional<jdf::KnownOutputs> looked_at(const jdf::Program& program, const Co
   return jdf::known_outputs(unrolled->graph);
 }
 
-/// What all ranks know before they begin.
+/// The parameters of a run that all ranks share.
 struct JdfTask {
   Config config;
   std::shared_ptr<jdf::Program> program;
@@ -151,8 +146,8 @@ struct JdfTask {
   std::size_t workers = 0;
   DenseProblem problem{};
   jdf::KnownOutputs known{};
-  bool too_large = false;                 ///< to be looked at as a whole: samples are
-  std::shared_ptr<jdf::CLibrary> in_c{};  // null: nothing is C
+  bool too_large = false;                 ///< to be checked as a whole: samples are checked
+  std::shared_ptr<jdf::CLibrary> in_c{};  // null: no C
   std::optional<linalg::Kernels> kernels{};
 };
 
@@ -184,7 +179,7 @@ std::vector<std::string> libraries_of(const linalg::Kernels& kernels) {
   return out;
 }
 
-/// Chooses tiles, builds C, and looks at the graph: all processes alike.
+/// Chooses tiles, builds C, and checks the graph, the same on all processes.
 void prepare(JdfTask& task, CommandRanks& ranks) {
   const std::vector<double> tiles = ranks.together(task.config, [&] {
     task.problem = problem_of(task, ranks.count());
@@ -212,14 +207,14 @@ void prepare(JdfTask& task, CommandRanks& ranks) {
   if (!task.kernels) task.kernels.emplace(load_kernels(task.config, [](const linalg::KernelChoice&) {}));
 }
 
-/// What one rank has in the end.
+/// The results of one rank.
 struct JdfRunHere {
   report::RunReport report;
   std::vector<trace::Snapshot> recorded;  ///< as WatchedRun::recorded()
-  std::vector<std::int32_t> pointed;      ///< what globals point to, by global
+  std::vector<std::int32_t> pointed;      ///< values that globals point to, by global
 };
 
-/// A run under way, alone or as one of several ranks.
+/// A run in progress, on one rank or as one of several.
 class JdfRun {
  public:
   JdfRun(const JdfTask& task, const Place& place)
@@ -235,7 +230,7 @@ class JdfRun {
 
   JdfRunHere run() {
     run_.emplace(config_, problem_.reserved, kernels_, Front::flow, place_.rank);
-    report::RunReport report = run_->telling_ranks([this] { return computed(); });
+    report::RunReport report = run_->report_failure_of([this] { return computed(); });
     run_.reset();
     return {std::move(report), std::move(recorded_), std::move(pointed_)};
   }
@@ -270,7 +265,8 @@ class JdfRun {
       read_pointed();
       write();
     } catch (const RankError& error) {
-      // This rank had finished the graph when others got stuck in it, so the error that it received lacks the edge.
+      // This rank had finished the graph when others got stuck in it, so the error that it received lacks the
+      // edge.
       if (std::string_view(error.what()).find(net::TerminationDetector::nothing_moves) ==
           std::string_view::npos)
         throw;
@@ -301,7 +297,7 @@ class JdfRun {
     return report;
   }
 
-  /// Of a graph that is not written out. Throws InputError if it makes no sense.
+  /// Checks samples of a graph that is not unrolled. Throws InputError if it is invalid.
   void look_at_some(const ptg::Graph& graph) {
     constexpr std::uint64_t tasks_of_a_class = 256;
     const ptg::EdgeSample checked =
@@ -337,7 +333,7 @@ class JdfRun {
       if (std::int32_t& one = pointed_[i % own.size()]; one == 0) one = static_cast<std::int32_t>(all[i]);
   }
 
-  /// Which algorithm it is nobody knows: every byte once.
+  /// The algorithm is unknown, so the bound counts every byte once.
   report::IoBounds bounds() const {
     report::IoBounds all;
     for (const MatrixGiven& it : given_) {
@@ -430,9 +426,9 @@ class JdfRun {
     });
   }
 
-  /// The first rank writes, what the others have comes to it.
+  /// The first rank writes the data of all ranks.
   void write() {
-    // Shared with the tasks, which an exception may leave behind.
+    // Shared with tasks that may outlive an exception.
     const auto staging = std::make_shared<linalg::ScratchPool>(GeneralNpy<double>::scratch_bytes_per_worker);
     auto next = outputs_.begin();
     each_matrix([&]<class T>(const MatrixGiven& it, const TiledMatrix<T>& tiles) {
@@ -482,10 +478,10 @@ class JdfRun {
   std::vector<std::int32_t> pointed_;
   std::optional<WatchedRun> run_;
   std::tuple<TiledMatrices<float>, TiledMatrices<double>> tiled_;
-  std::vector<std::shared_ptr<data::NpyWriter>> outputs_;  // end first, while signals are heeded
+  std::vector<std::shared_ptr<data::NpyWriter>> outputs_;  // destroyed first, while signals are handled
 };
 
-/// All processes have the same one, or all throw.
+/// All processes have the same file, or all throw.
 jdf::Source graph_of(const std::string& path, const Config& config, CommandRanks& ranks) {
   std::optional<jdf::Source> source;
   const std::vector<double> hashes = ranks.together(config, [&] {
@@ -495,15 +491,14 @@ jdf::Source graph_of(const std::string& path, const Config& config, CommandRanks
   for (std::size_t r = 1; r < hashes.size(); ++r)
     if (hashes[r] != hashes[0])
       alike(ranks.first(),
-            [&] { throw InputError(fmt::format("{} is another file on rank {} than on rank 0", path, r)); });
+            [&] { throw InputError(fmt::format("{} differs between rank {} and rank 0", path, r)); });
   return *std::move(source);
 }
 
 int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
   Config config = given.config;
   if (config.has("record-flow"))
-    throw ConfigError(
-        "--record-flow is for tasks that are inserted one by one: `fairlead simulate jdf` takes the file");
+    throw ConfigError("--record-flow records flows only: use `fairlead simulate jdf` for this file");
   const auto program =
       read_program(graph_of(given.positionals[0], config, ranks),
                    config.flag("allow-c") ? Bodies::may_be_c : Bodies::interpreted, ranks.first());
@@ -530,7 +525,7 @@ int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
   }
   require_files_apart(config, inputs, outputs);
   check_scheduler(config);
-  heed_quiet(config);
+  apply_quiet(config);
   if (!config.has("memory"))
     config.set("memory", machine::discover().memory.usable_bytes() / ranks.on_machine());
   if (ranks.first()) require_place_for_report(config);

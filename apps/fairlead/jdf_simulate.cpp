@@ -1,5 +1,5 @@
-// fairlead simulate jdf: the graph of a JDF file on a machine that one need not have. Bodies are not run: what their calls
-// would compute is counted.
+// fairlead simulate jdf: the graph of a JDF file on a simulated machine. Bodies do not run: the simulator
+// counts the work of their calls.
 #include <fairlead/error.hpp>
 
 #include <fmt/format.h>
@@ -23,22 +23,21 @@ namespace fairlead::app {
 
 namespace {
 
-constexpr auto options = both(
-    simulation_settings,
-    std::array{
-        Setting{.key = "set",
-                .value_name = "NAME=VALUE",
-                .help = "a global of the file, or a member of what one points to: --set 'descA->mt=57' makes "
-                        "descA a matrix of 57 x 57 whole tiles; any number of times",
-                .repeatable = true},
-        Setting{.key = "matrix",
-                .value_name = "NAME=M,N,MB,NB",
-                .help = "a matrix of M x N elements in tiles of MB x NB; any number of times",
-                .repeatable = true},
-        allow_c_setting, runs_setting});
+constexpr auto options =
+    both(simulation_settings,
+         std::array{Setting{.key = "set",
+                            .value_name = "NAME=VALUE",
+                            .help = "value of a global, or of a member of what it points to: --set "
+                                    "'descA->mt=57' makes descA a matrix of 57 x 57 whole tiles; repeatable",
+                            .repeatable = true},
+                    Setting{.key = "matrix",
+                            .value_name = "NAME=M,N,MB,NB",
+                            .help = "a matrix of M x N elements in tiles of MB x NB; repeatable",
+                            .repeatable = true},
+                    allow_c_setting, runs_setting});
 constexpr Positional positionals[] = {{.name = "FILE", .help = "a .jdf file"}};
 
-/// Matrices of which only the numbers of tiles are said have whole ones.
+/// Matrices with a number of tiles only have whole tiles.
 void describe_by_tiles(jdf::Program& program, const std::vector<MatrixGiven>& given, std::int64_t tile) {
   const jdf::JdfFile& file = program.file;
   const auto member = [&](std::uint32_t global, std::string_view name) -> std::optional<std::int64_t> {
@@ -60,7 +59,7 @@ void describe_by_tiles(jdf::Program& program, const std::vector<MatrixGiven>& gi
 int run(const ParsedCommandLine& given) {
   const Config& config = given.config;
   if (is_set(config, "n"))
-    throw ConfigError("--n says nothing here: --matrix NAME=M,N,MB,NB says how large matrices are");
+    throw ConfigError("--n has no effect here: --matrix NAME=M,N,MB,NB sets the size of matrices");
   const auto program = read_program(jdf::Source::read(given.positionals[0]), Bodies::may_be_c);
   if (program == nullptr) return failure;
   const simulate::Precision precision = precision_in(config);
@@ -79,10 +78,10 @@ int run(const ParsedCommandLine& given) {
   if (made.program.tasks.empty())
     throw InputError(given.positionals[0] + " has no tasks that compute anything");
   if (made.assumed != 0)
-    fmt::print("{} tasks, of which nothing is known, are taken for {} operation per byte of their data\n",
-               made.assumed, simulate::assumed_flops_per_byte);
+    fmt::print("{} tasks of unknown cost count as {} operation per byte of their data\n", made.assumed,
+               simulate::assumed_flops_per_byte);
   if (made.forwarding_tasks != 0)
-    fmt::print("{} tasks only pass data on: they take no time\n", made.forwarding_tasks);
+    fmt::print("{} tasks only forward data: they take no time\n", made.forwarding_tasks);
   return run_on_machine(
       {given.positionals[0], std::move(made.program), nullptr, {.n = 0, .tile = 0, .precision = precision}},
       config);
@@ -92,7 +91,7 @@ int run(const ParsedCommandLine& given) {
 
 const Subcommand simulate_jdf_command{
     .name = "simulate jdf",
-    .summary = "Runs a task graph in the language JDF on a machine that you need not have.",
+    .summary = "Simulates a task graph in the language JDF on a machine that you need not have.",
     .positionals = positionals,
     .options = options,
     .run = run,

@@ -30,7 +30,7 @@ void print_links(const model::KeptLinks& links) {
   const auto rate = [](std::uint64_t bytes_per_second) {
     return report::moved_bytes(bytes_per_second) + "/s";
   };
-  fmt::print("{:<24}{:>12}{:>12}{:>14}{:>10}  measured\n", "link", "there", "back", "both at once",
+  fmt::print("{:<24}{:>12}{:>12}{:>14}{:>10}  measured\n", "link", "forward", "reverse", "both at once",
              "latency");
   for (const model::KeptLink& link : links)
     fmt::print("{:<24}{:>12}{:>12}{:>14}{:>10}  {}{}\n", fmt::format("{} - {}", link.first, link.second),

@@ -1,4 +1,4 @@
-// What earlier runs have found out about this machine, for subcommands that show or renew it.
+// The measurements of earlier runs on this machine, for subcommands that show or renew them.
 #pragma once
 #include <fairlead/config.hpp>
 
@@ -14,9 +14,9 @@ namespace fairlead::app {
 struct KeptFacts {
   KeptFacts(const Config& config, const machine::Machine& machine);
 
-  /// The machine's memory nodes and links, as a run with these settings would have them.
+  /// The memory nodes and links of a run with these settings.
   Topology topology(const Config& config) const;
-  /// The measurement of this link; null if there is none.
+  /// The measurement of this link; null: none.
   const model::KeptLink* link(const Topology& topology, const LinkSpec& link) const;
 
   std::string disk_directory;

@@ -40,19 +40,18 @@ linalg::KernelSettings kernel_settings_in(const Config& config) {
   settings.cache_directory = config.text_or("cache-directory", "");
   settings.before_timing = [directory = settings.cache_directory] {
     fmt::print(stderr, "fairlead: timing the BLAS libraries of this machine, for some seconds; {}\n",
-               directory.empty() ? "each time, since there is no cache-directory to keep it in"
-               : !why_unsafe(directory).empty()
-                   ? "each time, since the cache-directory is not safe to keep it in"
-                   : "later runs will know");
+               directory.empty()                ? "each time, since no cache-directory is set"
+               : !why_unsafe(directory).empty() ? "each time, since the cache-directory is not safe"
+                                                : "later runs use the result");
   };
   return settings;
 }
 
-/// What is taken for the rate of a core where nothing was timed, to tell whether a device gains.
+/// Assumed rate of a core without timings, to decide whether a device gains.
 constexpr double assumed_gflops = 20;
 
-/// A library and its core type that are both named: nothing has to be timed, as under valgrind, which would take long. Only
-/// of OpenBLAS, of which it is known how it is told; and the products are its own unless the settings say otherwise.
+/// The choice if library and core type are both named: no timing, which would take long under valgrind. Only
+/// for OpenBLAS, whose core type can be set; its own products are used unless the settings say otherwise.
 std::optional<linalg::KernelChoice> named_in_full(const linalg::KernelSettings& settings) {
   if (settings.libraries.size() != 1 || settings.core_type.empty() ||
       settings.libraries.front().find("openblas") == std::string::npos)
@@ -75,8 +74,8 @@ bool is_set_by_user(const Config& config, std::string_view key) {
   return given != report.end() && given->origin != Origin::code && given->origin != Origin::default_value;
 }
 
-/// All that takes addresses for each thread that computes, while it can still be refused: buffers of the
-/// BLAS, then, where addresses are limited, what stacks and memory need.
+/// Reserves address space for each computing thread while failure can still be reported: buffers of the BLAS,
+/// then, under a limit of addresses, stacks and memory.
 void take_addresses(const linalg::Kernels& kernels, Config& config) {
   const std::size_t workers =
       config.has("workers") ? config.count("workers") : std::size_t{machine::discover().workers};
@@ -86,13 +85,13 @@ void take_addresses(const linalg::Kernels& kernels, Config& config) {
   const machine::Memory memory =
       machine::detect_memory(machine::SystemFiles(), static_cast<unsigned>(threads));
   if (!memory.free_address_space) return;
-  constexpr std::size_t other_threads = 4;  // progress, signals, who watches
+  constexpr std::size_t other_threads = 4;  // progress, signals, the monitor
   const Bytes stacks =
       machine::address_space_per_thread * (threads + config.count("disk-threads") + other_threads);
   const Bytes room = *memory.free_address_space > stacks ? *memory.free_address_space - stacks : 0;
   const Bytes wanted = config.bytes_or("memory", memory.usable_bytes());
   if (wanted < room) return;
-  // Nobody has said how much: so much as fits is what was meant.
+  // No limit was given: use as much as fits.
   constexpr Bytes unit = Bytes{1} << 20, least = 16 * unit;
   if (!is_set_by_user(config, "memory") && room >= least) {
     config.set("memory", room / unit * unit);
@@ -109,10 +108,10 @@ void take_addresses(const linalg::Kernels& kernels, Config& config) {
                               : std::string("Use a higher limit.")));
 }
 
-/// Settings that a run would refuse, so that they are refused before some seconds go by with timing.
+/// Checks settings that a run would refuse, before some seconds of timing.
 void check_before_timing(const Config& config) {
   backend::workers_of_devices(config.text_or("devices", ""), backend::default_backends());
-  // One that is not named may never be needed.
+  // The default directory may never be needed.
   if (is_set_by_user(config, "disk-directory")) backend::SpillFile{config.text("disk-directory")};
   if (config.has("record-flow")) report::require_place_for(config.text("record-flow"));
 }
@@ -158,11 +157,11 @@ linalg::Kernels load_kernels(Config& config, const std::function<void(const lina
       choice.best.candidate.library,
       choice.own_products ? linalg::Kernels::Products::own : linalg::Kernels::Products::of_library);
   if (named && !equal_ignoring_case(kernels.blas().core_type(), settings.core_type))
-    throw ConfigError(fmt::format(
-        "{} has no core type \"{}\"{}; without it Fairlead finds out which is fastest",
-        settings.libraries.front(), settings.core_type,
-        kernels.blas().core_type().empty() ? ""
-                                           : fmt::format(" here, and takes {}", kernels.blas().core_type())));
+    throw ConfigError(fmt::format("{} has no core type \"{}\"{}; without it Fairlead takes the fastest",
+                                  settings.libraries.front(), settings.core_type,
+                                  kernels.blas().core_type().empty()
+                                      ? ""
+                                      : fmt::format(" here, and takes {}", kernels.blas().core_type())));
   if (config.has("cuda-kernels")) kernels = kernels.with_cuda_kernels(cuda_kernels(config));
   settle(choice);
   take_addresses(kernels, config);

@@ -14,18 +14,19 @@ namespace fairlead::app {
 /// cache-directory decide which and where.
 linalg::KernelChoice choose_kernels(const Config& config);
 
-/// The same, then sets the process to the best and loads it. At the start of a subcommand: no other thread
-/// may run. Takes its buffers for all workers. Throws as choose_kernels, set_blas_environment, Blas::load and
-/// Blas::reserve_buffers, and ConfigError if addresses are limited and memory does not fit beside those.
+/// The same, then configures the process for the best and loads it. Call at the start of a subcommand: no
+/// other thread may run. Reserves its buffers for all workers. Throws as choose_kernels,
+/// set_blas_environment, Blas::load and Blas::reserve_buffers, and ConfigError if memory and buffers exceed
+/// the limit of addresses.
 linalg::Kernels load_kernels(const Config& config);
-/// `settle`: called when they are loaded, before anything is taken for threads; may change the settings that say how many there
-/// are.
+/// `settle`: called after loading, before anything is reserved for threads; may change the settings of their
+/// number.
 linalg::Kernels load_kernels(Config& config, const std::function<void(const linalg::KernelChoice&)>& settle);
 
-/// Fairlead's own kernels for CUDA devices as a driver takes them, by the setting cuda-kernels; empty: there are none. Throws ConfigError if the
-/// file that it names cannot be read.
+/// Fairlead's own kernels for CUDA devices in the driver's format, by the setting cuda-kernels; empty: none.
+/// Throws ConfigError if the named file cannot be read.
 std::string cuda_kernels(const Config& config);
-/// Whether they have Fairlead's own kernels for CUDA devices, by the setting cuda-kernels.
+/// Whether Fairlead's own kernels for CUDA devices are available, by the setting cuda-kernels.
 bool has_cuda_kernels(const Config& config);
 
 /// "OpenBLAS 0.3.21 SkylakeX", as short as the library allows.

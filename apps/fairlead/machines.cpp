@@ -1,4 +1,4 @@
-// fairlead machines: the machine files that come with it, or one of them as it stands, to be changed.
+// fairlead machines: lists the included machine files, or prints one of them as a template.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,9 +16,8 @@ std::string parts_of(const machine::MachineDescription& machine) {
                                   machine.disk ? "a disk" : "no disk",
                                   machine.unified_memory ? "unified memory" : "no unified memory");
   if (machine.network.nodes > 1)
-    parts += fmt::format("; {} nodes with {} network interface{} each, which no run uses yet",
-                         machine.network.nodes, machine.network.interfaces,
-                         machine.network.interfaces == 1 ? "" : "s");
+    parts += fmt::format("; {} nodes with {} network interface{} each", machine.network.nodes,
+                         machine.network.interfaces, machine.network.interfaces == 1 ? "" : "s");
   return parts;
 }
 
@@ -29,7 +28,7 @@ int run(const ParsedCommandLine& given) {
       width = std::max(width, file.name.size());
     for (const EmbeddedFile& file : machine::built_in_machine_files())
       fmt::print("{:<{}}{}\n", file.name, width + 2, machine::load_machine(file.name).summary);
-    fmt::print("\nfairlead machines NAME prints a file: change it and give its path to --machine.\n");
+    fmt::print("\nfairlead machines NAME prints a machine file: change it and give its path to --machine.\n");
     return success;
   }
   const machine::MachineDescription machine = machine::load_machine(given.positionals[0]);
@@ -44,7 +43,7 @@ int run(const ParsedCommandLine& given) {
 
 constexpr Positional positionals[] = {
     {.name = "NAME",
-     .help = "of a machine, to print its file; or the path of a file, to check it",
+     .help = "a machine, to print its file; or the path of a machine file, to check it",
      .required = false}};
 
 }  // namespace

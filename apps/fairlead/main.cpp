@@ -49,16 +49,16 @@ constexpr const Subcommand* all[] = {&solve_command,
                                      &status_command,
                                      &help};
 
-/// The environment of one process may be wrong, and those of the others right: they would wait for it.
-void tell_others(const Error& why) {
+/// A usage error may concern this process only, and the others would wait for it.
+void notify_other_ranks(const Error& why) {
   try {
-    launched_rank().give_up(told_of(why));
+    launched_rank().give_up(message_to_ranks(why));
   } catch (const Error&) {
-    // There is no way to tell them.
+    // They cannot be notified.
   }
 }
 
-/// `reports`: whether what is printed tells of the work, and is not all of it.
+/// `reports`: whether the output only reports on the work, and is not its result.
 int run(int argc, const char* const* argv, bool& reports) {
   if (argc < 2) {
     fmt::print(stderr, "{}", help_of(""));
@@ -89,7 +89,7 @@ int run(int argc, const char* const* argv, bool& reports) {
                                 .settings = subcommand.settings,
                                 .config_lists = subcommand.config_lists});
   } catch (const Error& error) {
-    if (subcommand.over_ranks) tell_others(error);
+    if (subcommand.over_ranks) notify_other_ranks(error);
     throw;
   }
   const ParsedCommandLine& parsed = *understood;
@@ -131,8 +131,8 @@ const Subcommand& find_subcommand(std::string_view first, std::string_view secon
 
 namespace {
 
-/// The last resort where an exception cannot be passed on: out of a function that promises not to throw, or while another
-/// one is on its way. Lack of memory is an error as others, and no reason for a core dump. Allocates nothing.
+/// The terminate handler: for an exception out of a noexcept function, or during the unwinding of another
+/// one. Lack of memory is an ordinary error without a core dump. Allocates nothing.
 [[noreturn]] void end_by_exception() {
   if (std::current_exception() != nullptr) try {
       throw;
@@ -145,13 +145,13 @@ namespace {
 
 int run_and_complain(int argc, char** argv) {
   using namespace fairlead;
-  // To write beyond a limit of files' sizes is an error (EFBIG) that is said, not the end of the process.
+  // A write beyond the limit of file sizes is then an error (EFBIG) and does not end the process.
   std::signal(SIGXFSZ, SIG_IGN);
   app::StandardStreams streams;
   const auto launched = config::detect_launcher(config::process_environment());
-  // One line for each mistake, and no more: what() says what to do about it.
+  // One line for each error: what() states what to do about it.
   const auto complain = [&](const char* what, int code) {
-    // Of several processes the first says what all were asked wrongly.
+    // Of several processes the first prints a usage error that all share.
     if (!launched || (launched->rank == 0 && code == app::usage))
       fmt::print(stderr, "fairlead: {}\n", what);
     else if (code != app::usage)
@@ -177,12 +177,12 @@ int run_and_complain(int argc, char** argv) {
     return complain(error.what(), app::usage);
   } catch (const RankError& error) {
     if (const int signal = app::Interrupt::signal(); signal != 0) return ended_by(signal);
-    // One of several says what happened to another.
-    const auto status = app::status_of_heard(error);
+    // The first rank prints the error of another one.
+    const auto status = app::status_of_remote_error(error);
     if (launched && launched->rank != 0) return status;
     return complain(error.what(), status);
   } catch (const Error& error) {
-    // What was thrown because everything was told to end is no news.
+    // An error that follows from the interruption is not reported.
     if (const int signal = app::Interrupt::signal(); signal != 0) return ended_by(signal);
     const bool singular = dynamic_cast<const linalg::SingularError*>(&error) != nullptr;
     return complain(error.what(), singular ? app::wrong_result : app::failure);

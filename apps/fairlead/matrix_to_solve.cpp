@@ -49,7 +49,7 @@ class MatrixInFile final : public MatrixToSolve<T> {
     forget_pages();
   }
   std::shared_ptr<const linalg::MatrixSource<double>> source() override {
-    // As it is in the file: what the triangles differ by is in the residual.
+    // The values as stored: the residual includes the difference of the triangles.
     if (stored_ == linalg::Stored::both)
       return std::make_shared<linalg::NpySource>(
           file_, linalg::NpySource::staging_bytes,
@@ -119,11 +119,9 @@ KernelSettings kernel_settings(const Config& config) {
   if (config.has("length-scale")) settings.length_scale = config.real("length-scale");
   if (config.has("nugget")) settings.nugget = config.real("nugget");
   if (!(settings.length_scale > 0))
-    throw ConfigError(fmt::format("--length-scale {}: the length over which points are alike is positive",
-                                  settings.length_scale));
+    throw ConfigError(fmt::format("--length-scale {}: must be positive", settings.length_scale));
   if (!(settings.nugget >= 0))
-    throw ConfigError(
-        fmt::format("--nugget {}: what is added to the diagonal is not negative", settings.nugget));
+    throw ConfigError(fmt::format("--nugget {}: must not be negative", settings.nugget));
   return settings;
 }
 

@@ -1,5 +1,5 @@
-// The matrix of a system that `fairlead solve` is given: how it comes into tiles, and how it is had once more
-// to judge the solution. In a file, or made from points.
+// The matrix of a system of `fairlead solve`, from a file or computed from points: how to read it into tiles,
+// and how to read it again for the error check.
 #pragma once
 #include <fairlead/config.hpp>
 #include <fairlead/flow.hpp>
@@ -25,35 +25,36 @@ class MatrixToSolve {
  public:
   virtual ~MatrixToSolve() = default;
   virtual std::int64_t n() const = 0;
-  /// What bringing it into tiles is called. Null: the tiles are made when the factorization first needs them.
+  /// The name of the phase that reads it into tiles. Null: tiles are computed when the factorization first
+  /// needs them.
   virtual const char* phase() const = 0;
-  /// Memory that this object keeps, and what bringing the matrix into tiles and reading it from source() take
-  /// for each worker.
+  /// Memory of this object, and for each worker that of reading the matrix into tiles and from source().
   virtual Bytes bytes() const { return 0; }
   virtual Bytes tiling_bytes_per_worker() const { return 0; }
   virtual Bytes source_bytes_per_worker() const { return 0; }
 
-  /// The lower triangle, before it is brought there.
+  /// The lower triangle, before it is read.
   virtual TiledMatrix<T> tiles(const Place& place, Runtime& runtime, std::int32_t tile) const {
     return place.tiled<T>(runtime, "A", n(), n(), tile, Tiles::lower);
   }
   virtual std::uint64_t tasks(const TiledMatrix<T>&, Bytes /*memory*/) const { return 0; }
   /// This object must stay until the flow has been waited for.
   virtual void submit(Flow&, const TiledMatrix<T>&, Bytes /*memory*/, const linalg::NpyReaders&) {}
-  /// Once the flow has been waited for: throws NumericalError if the matrix cannot be used. It is not brought
-  /// into tiles again. Over ranks all call it, and it is the same for all.
+  /// Call after the flow's wait: throws NumericalError if the matrix cannot be used. The matrix is not read
+  /// into tiles again. All ranks call it, with the same result.
   virtual void end_tiling(Runtime&) {}
-  /// The matrix of the system: the file as it is, unless a triangle or the mean was asked for. After end_tiling().
+  /// The matrix of the system: as stored, unless --lower, --upper or --symmetrize was given. After
+  /// end_tiling().
   virtual std::shared_ptr<const linalg::MatrixSource<double>> source() = 0;
-  /// By how much the triangles of that differ, of which the tiles have the lower one: SymmetricNpy::asymmetry().
+  /// The difference of its triangles, of which the tiles have the lower one: SymmetricNpy::asymmetry().
   virtual double asymmetry() const { return 0; }
-  /// It is not read any more for a while: the kernel need not remember it.
+  /// Not read again soon: drops it from the page cache.
   virtual void forget_pages() const {}
-  /// What was read of it from outside so far.
+  /// Bytes read from its file so far.
   virtual std::optional<report::LinkReport> traffic() const { return std::nullopt; }
 };
 
-/// What --kernel says of the matrix.
+/// The kernel function of --kernel.
 struct KernelSettings {
   double length_scale = 1, nugget = 0;
 };
@@ -63,8 +64,8 @@ KernelSettings kernel_settings(const Config& config);
 template <class T>
 std::unique_ptr<MatrixToSolve<T>> matrix_in_file(std::shared_ptr<const data::NpyFile> file,
                                                  linalg::Stored stored);
-/// What --kernel and its options make of points, one in each row; `coordinates`: all of the file, which need not be here.
-/// Throws ConfigError.
+/// The matrix of --kernel and its options for points, one in each row; `coordinates`: all of the file, which
+/// this process need not have. Throws ConfigError.
 std::shared_ptr<const linalg::RbfMatrix> kernel_of_points(const Config& config, const data::NpyFile& points,
                                                           std::vector<double> coordinates);
 template <class T>

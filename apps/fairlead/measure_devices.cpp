@@ -60,12 +60,12 @@ double flops_of(std::string_view kernel, double side) {
   return linalg::getrf_flops(side);
 }
 
-/// Of a worker: "core" or what its device calls itself.
+/// The processor of a worker: "core" or the name of its device.
 std::string processor_of(const WorkerSpec& worker, NodeId host) {
   return worker.node == host ? std::string(core_name) : worker.processor;
 }
 
-/// Recorded, so that tasks and copies can be asked for.
+/// With a trace, to read tasks and copies.
 Config with_records(const Config& config) {
   Config own = config;
   own.set("trace", "measured");
@@ -74,7 +74,7 @@ Config with_records(const Config& config) {
 
 using Durations = std::map<std::tuple<std::string, std::string, std::string, int>, std::vector<double>>;
 
-/// Of all workers of that runtime so far.
+/// The processors of all workers of that runtime.
 void add_core_times(Runtime& runtime, CoreTime& to) {
   const std::size_t workers = front::core_of(runtime).topology().workers.size();
   for (std::size_t i = 0; i < workers; ++i)
@@ -82,7 +82,7 @@ void add_core_times(Runtime& runtime, CoreTime& to) {
       to += *one;
 }
 
-/// Of all but each worker's first task of a codelet, which may have had to load or compile something.
+/// Durations of all but each worker's first task of a codelet, which may have loaded or compiled code.
 void take_durations(Runtime& runtime, std::string_view precision, int tile, Durations& into) {
   const trace::Snapshot snapshot = front::recorded_by(runtime);
   const Topology& topology = front::core_of(runtime).topology();
@@ -97,7 +97,7 @@ void take_durations(Runtime& runtime, std::string_view precision, int tile, Dura
   }
 }
 
-/// The factorizations of a matrix of so many tiles a side, some times over.
+/// Runs the factorizations of a matrix with that many tiles a side, several times.
 template <class T>
 void run_kernels(const Config& config, const linalg::Kernels& kernels, int tiles, int tile,
                  std::string_view precision, Durations& into, CoreTime& core_times) {
@@ -119,7 +119,7 @@ void run_kernels(const Config& config, const linalg::Kernels& kernels, int tiles
     linalg::lu(flow, kernels, a);
     linalg::wait_for_results(flow);
   }
-  // Once, as it takes as long as the others together: of few tiles, by both trees.
+  // Once, since it takes as long as the others together: of few tiles, by both trees.
   const auto& workers = front::core_of(runtime).topology().workers;
   const bool qr = kernels.has_cuda_kernels() &&
                   std::ranges::find(workers, WorkerKind::cuda, &WorkerSpec::kind) != workers.end();
@@ -137,7 +137,7 @@ void run_kernels(const Config& config, const linalg::Kernels& kernels, int tiles
   add_core_times(runtime, core_times);
 }
 
-/// Tiles of that side fit: a task's into each device, the matrix into RAM.
+/// Whether tiles of that side fit: those of a task into each device, the matrix into RAM.
 bool tiles_fit(const Topology& topology, int tile, std::size_t element_bytes, int tiles_a_side) {
   const auto side = static_cast<Bytes>(tile);
   const Bytes bytes = whole_pages_for(side * side * element_bytes);
@@ -147,7 +147,7 @@ bool tiles_fit(const Topology& topology, int tile, std::size_t element_bytes, in
   return topology.nodes[index(topology.host())].capacity >= (count * count + 4) * bytes;
 }
 
-/// Programs that do nothing but have data somewhere. On devices their bodies are empty.
+/// A program whose tasks only move data. On devices their bodies are empty.
 class Carried {
  public:
   explicit Carried(const Config& config) : runtime_(with_records(config)), flow_(runtime_) {}
@@ -156,7 +156,7 @@ class Carried {
     flow_.submit(begin_(v));
     return v;
   }
-  /// Changed by a task beside that memory, where it is then.
+  /// Moves the datum to that memory by a task there that changes it.
   void put(const Handle<Vector<double>>& v, NodeId node) {
     if (node == topology().host())
       flow_.submit(core_(v));
@@ -183,7 +183,7 @@ class Carried {
 
 constexpr int in_a_row = 4;
 
-/// Copies data of that size from one memory to another and back, some times.
+/// Copies data of that size from one memory to another and back, several times.
 void copy_to_and_fro(Carried& carried, NodeId here, NodeId there, Bytes bytes, int rounds) {
   std::vector<decltype(carried.made(bytes))> all;
   for (int i = 0; i < in_a_row; ++i) all.push_back(carried.made(bytes));
@@ -206,15 +206,15 @@ void copy_to_and_fro(Carried& carried, NodeId here, NodeId there, Bytes bytes, i
     carried.put(second, there);
     carried.wait();
   }
-  for (int round = 0; round < rounds; ++round)  // one after the other, as many as come
+  for (int round = 0; round < rounds; ++round)  // one after the other
     for (const NodeId to : {there, here}) {
       for (const auto& datum : all) carried.put(datum, to);
       carried.wait();
     }
 }
 
-/// Of what was recorded of copies of that size, in seconds: alone; of those that were asked for at once, from one's end to the next
-/// one's; and of two that overlap in both directions from the first's start to the last's end.
+/// Durations of the recorded copies of that size, in seconds: alone; of consecutive copies, from one's end to
+/// the next one's; and of two that overlap in both directions, from the first's start to the last's end.
 struct Copied {
   std::vector<double> to, from, next_to, next_from, pairs;
 };
@@ -241,7 +241,7 @@ Copied sorted(const trace::Snapshot& snapshot, NodeId here, NodeId there, Bytes 
   return all;
 }
 
-/// Between two memories of the machine that the settings describe.
+/// The link between two memories of the machine that the settings describe.
 WireFigures measure_wire(Carried& carried, NodeId here, NodeId there) {
   constexpr int rounds = 7;
   constexpr Bytes small = 4096, most = Bytes{64} << 20;
@@ -252,8 +252,8 @@ WireFigures measure_wire(Carried& carried, NodeId here, NodeId there) {
   const trace::Snapshot snapshot = carried.recorded_here();
   const Copied little = sorted(snapshot, here, there, small), much = sorted(snapshot, here, there, large);
   if (little.to.empty() || little.from.empty() || much.to.empty() || much.from.empty())
-    throw SystemError("the copies of a device could not be told apart in what was recorded");
-  // In a row, what one needs to begin and end is behind another; which a driver that makes one copy at a time may not do.
+    throw SystemError("the recorded copies of a device could not be separated");
+  // In a row, the latency of a copy overlaps the previous one, unless the driver makes one copy at a time.
   const auto rate = [&](const std::vector<double>& of_much, const std::vector<double>& of_little,
                         const std::vector<double>& next) {
     const double alone =
@@ -268,7 +268,7 @@ WireFigures measure_wire(Carried& carried, NodeId here, NodeId there) {
   return figures;
 }
 
-/// The list's devices, each as a list of its own.
+/// The devices of the list, each as a list.
 std::vector<std::string> each_of(const std::string& list) {
   std::vector<std::string> all;
   for (std::size_t at = 0; at < list.size();) {
@@ -289,16 +289,16 @@ std::string in_quotes(std::string_view text) {
   return '"' + result + '"';
 }
 
-/// The list, but that each device has one task at a time.
+/// The list with one task at a time on each device.
 std::string one_at_a_time(const std::string& list) {
   static const std::regex count("(streams|queues) *= *[0-9]+");
   return std::regex_replace(list, count, "$1=1");
 }
 
-/// Products on the device alone, so many at a time as the list says it has streams.
+/// Times of products on the device alone, as many at a time as it has streams in the list.
 struct Products {
   double task_seconds = 0;  ///< median
-  double each_seconds = 0;  ///< of all the time from the first to the last, what comes to each
+  double each_seconds = 0;  ///< time from the first to the last, divided by their number
 };
 template <class T>
 Products products_on(Config config, const linalg::Kernels& kernels, const std::string& device,
@@ -316,14 +316,14 @@ Products products_on(Config config, const linalg::Kernels& kernels, const std::s
     return matrix;
   };
   const TiledMatrix<T> a = made(1), b = made(2);
-  std::vector<TiledMatrix<T>> all;  // as many products at once as there are streams, and more
+  std::vector<TiledMatrix<T>> all;  // as many concurrent products as streams, and more
   for (unsigned i = 0; i < streams; ++i) all.push_back(made(3 + i));
   const auto rounds = [&](int count) {
     for (int round = 0; round < count; ++round)
       for (const TiledMatrix<T>& c : all) linalg::multiply<T>(flow, kernels, 1, a, b, 1, c);
     linalg::wait_for_results(flow);
   };
-  rounds(1);  // data come, libraries load
+  rounds(1);  // copies data and loads libraries
   Time begin{};
   for (const trace::TaskRecord& task : front::recorded_by(runtime).tasks) begin = std::max(begin, task.end());
   rounds(4);
@@ -341,17 +341,17 @@ Products products_on(Config config, const linalg::Kernels& kernels, const std::s
   return {median(durations), whole / static_cast<double>(durations.size())};
 }
 
-/// What products in all streams of the device get done, compared with one at a time.
+/// The speedup of products in all streams of the device over one at a time.
 template <class T>
 double together(const Config& config, const linalg::Kernels& kernels, const std::string& device,
                 unsigned streams, int tile) {
   const Products alone = products_on<T>(config, kernels, one_at_a_time(device), streams, tile),
-                 beside = products_on<T>(config, kernels, device, streams, tile);
-  if (beside.each_seconds <= 0) return streams;
-  return std::clamp(alone.task_seconds / beside.each_seconds, 1.0, static_cast<double>(streams));
+                 concurrent = products_on<T>(config, kernels, device, streams, tile);
+  if (concurrent.each_seconds <= 0) return streams;
+  return std::clamp(alone.task_seconds / concurrent.each_seconds, 1.0, static_cast<double>(streams));
 }
 
-/// As a name of a processor in the file.
+/// A name for a processor in the file.
 std::string short_name(std::string_view processor) {
   std::string name;
   for (const char letter : processor) {
@@ -402,20 +402,20 @@ MachineFigures measure_devices(const Config& config, const linalg::Kernels& kern
       figures.devices, [](unsigned cores) { return cores > 0; }, &MachineFigures::Device::on_cores);
   if (cores_are_shared) {
     figures.cores = std::max<std::size_t>(figures.cores, machine::discover().workers);
-    // The driver may believe in more than this process may use.
+    // The driver may report more cores than this process may use.
     for (MachineFigures::Device& device : figures.devices)
       device.on_cores = static_cast<unsigned>(std::min<std::size_t>(device.on_cores, figures.cores));
   }
   const std::vector<std::string> lists = each_of(config.text_or("devices", ""));
   for (std::size_t i = 0; i < figures.devices.size(); ++i) {
-    settings.says(fmt::format("{}: its wire", figures.devices[i].name));
+    settings.report(fmt::format("{}: its link", figures.devices[i].name));
     Config alone = config;
     // Several of one entry are alike.
     if (lists.size() == figures.devices.size()) alone.set("devices", lists[i]);
     Carried carried(alone);
     figures.devices[i].wire =
         measure_wire(carried, carried.topology().host(), carried.topology().devices().front());
-    // Cores make its copies, which nothing else needs now, but which compute later.
+    // Cores make its copies; they are idle now, but compute later.
     if (figures.devices[i].on_cores > 0) figures.devices[i].wire.duplex = false;
   }
   const std::vector<NodeId> nodes = topology.devices();
@@ -423,8 +423,8 @@ MachineFigures measure_devices(const Config& config, const linalg::Kernels& kern
     for (std::size_t first = 0; first < second; ++first) {
       if (!topology.links[index(topology.link_between(nodes[first], nodes[second]))].physical_links.empty())
         continue;
-      settings.says(fmt::format("the wire between {} and {}", figures.devices[first].name,
-                                figures.devices[second].name));
+      settings.report(fmt::format("the link between {} and {}", figures.devices[first].name,
+                                  figures.devices[second].name));
       Carried carried(config);
       figures.peers.push_back({first, second, measure_wire(carried, nodes[first], nodes[second])});
     }
@@ -433,10 +433,11 @@ MachineFigures measure_devices(const Config& config, const linalg::Kernels& kern
       const bool single = precision == "single";
       const auto fit = [&](int tiles) { return tiles_fit(topology, tile, single ? 4 : 8, tiles); };
       if (!fit(few_tiles)) continue;
-      // So many that all are busy most of the time, as in a run, but no more than cores do in some seconds.
+      // Enough tasks that all processors are busy most of the time, as in a run, but at most some seconds of
+      // work for the cores.
       int tiles = std::clamp(4096 / tile, few_tiles, most_tiles);
       while (!fit(tiles)) --tiles;
-      settings.says(fmt::format("kernels: tiles of {} in {} precision", tile, precision));
+      settings.report(fmt::format("kernels: tiles of {} in {} precision", tile, precision));
       const auto run = [&](const Config& with, int count, Durations& into) {
         if (single)
           run_kernels<float>(with, kernels, count, tile, precision, into, core_times);
@@ -459,9 +460,9 @@ MachineFigures measure_devices(const Config& config, const linalg::Kernels& kern
       }
       each.set("devices", one_at_a_time(config.text_or("devices", "")));
       Config on_devices = each;
-      on_devices.set("fixed-order", true);  // what has a body for devices runs there only
+      on_devices.set("fixed-order", true);  // tasks with a body for devices run there only
       if (cores_are_shared) {
-        // Each alone: what they take from each other the simulator knows.
+        // Each alone: the simulator models what they take from each other.
         on_cores.set("workers", std::uint64_t{1});
         on_devices.set("workers", std::uint64_t{1});
         for (const std::string& one : lists) {
@@ -471,7 +472,8 @@ MachineFigures measure_devices(const Config& config, const linalg::Kernels& kern
         if (tile <= largest_of_cores) by(on_cores, tiles);
         continue;
       }
-      // All of them together; what then ran too seldom on one of them, there alone. A core would take seconds for a large tile.
+      // All processors together; kernels that ran too seldom on one of them run there alone. A core would
+      // take seconds for a large tile.
       if (tile <= largest_of_cores) run(each, tiles, durations);
       by(on_devices, few_tiles);
       if (tile <= largest_of_cores) by(on_cores, few_tiles);
@@ -480,7 +482,7 @@ MachineFigures measure_devices(const Config& config, const linalg::Kernels& kern
     MachineFigures::Device& device = figures.devices[i];
     if (device.streams == 1 || device.on_cores > 0) continue;
     device.together = device.streams;  // unless it can be measured
-    // Small tiles leave room beside them, others none: those that large problems are computed with.
+    // Only small tiles leave room for other streams: measure tiles that large problems use.
     constexpr int usual_tile = 2048;
     const bool single = settings.precisions.front() == "single";
     for (auto largest = settings.tiles.rbegin(); largest != settings.tiles.rend(); ++largest) {
@@ -488,7 +490,7 @@ MachineFigures measure_devices(const Config& config, const linalg::Kernels& kern
       if (tile > usual_tile && tile != settings.tiles.front()) continue;
       const int of_three_a_side = static_cast<int>(device.streams) + 2;
       if (!tiles_fit(topology, tile, single ? 4 : 8, 3 * of_three_a_side)) continue;
-      settings.says(fmt::format("{}: its streams together", device.name));
+      settings.report(fmt::format("{}: its streams together", device.name));
       const std::string& list = lists.size() == figures.devices.size() ? lists[i] : lists.front();
       device.together = single ? together<float>(config, kernels, list, device.streams, tile)
                                : together<double>(config, kernels, list, device.streams, tile);
@@ -497,8 +499,7 @@ MachineFigures measure_devices(const Config& config, const linalg::Kernels& kern
   }
   if (durations.empty())
     throw ConfigError(
-        "no tile that was asked for fits: allow more by --memory and by memory= in --devices, or measure "
-        "smaller ones "
+        "none of the tiles fits: raise --memory and memory= in --devices, or measure smaller tiles "
         "(--tiles)");
   if (const Duration wanted = core_times.on_core + core_times.waiting; wanted > Duration{})
     figures.without_core = seconds(core_times.waiting) / seconds(wanted);
@@ -527,8 +528,7 @@ std::string machine_file(const MachineFigures& figures, std::string_view name, s
         rates[{std::get<1>(key), std::get<2>(key)}].emplace_back(
             std::get<3>(key), gflops_of(std::get<1>(key), std::get<3>(key), seconds));
     if (rates.empty())
-      throw SystemError(
-          fmt::format("nothing that was measured ran on {}: measure larger tiles (--tiles)", processor));
+      throw SystemError(fmt::format("no measured task ran on {}: measure larger tiles (--tiles)", processor));
     text +=
         fmt::format("\n[processor.{}]\nkind = \"{}\"\nrate = [\n", short_name(processor), kind_text(kind));
     std::map<std::string, double> slowest;
@@ -541,7 +541,7 @@ std::string machine_file(const MachineFigures& figures, std::string_view name, s
       double& least = slowest.try_emplace(of.second, sides.back().second).first->second;
       least = std::min(least, sides.back().second);
     }
-    if (kind == WorkerKind::cpu)  // assumed of what was not measured
+    if (kind == WorkerKind::cpu)  // assumed for other kernels
       for (const auto& [precision, gflops] : slowest)
         text +=
             fmt::format("  {{ kernel = \"*\", precision = \"{}\", gflops = {:.6g} }},\n", precision, gflops);
@@ -606,13 +606,13 @@ std::string figures_text(const MachineFigures& figures) {
   std::string text;
   for (const auto& device : figures.devices)
     text += fmt::format(
-        "{:<14}{:.2f} GB/s to it, {:.2f} back{}, {:.1f} us; {}{}\n", device.name,
+        "{:<14}{:.2f} GB/s to it, {:.2f} from it{}, {:.1f} us; {}{}\n", device.name,
         device.wire.to_device * 1e-9, device.wire.from_device * 1e-9,
         device.wire.duplex ? ", both at once" : ", one way at a time", device.wire.latency_seconds * 1e6,
         device.processor,
         device.streams == 1 || device.on_cores > 0
             ? ""
-            : fmt::format("; {} streams do {:.2f} times what one does", device.streams, device.together));
+            : fmt::format("; {} streams are {:.2f} times as fast as one", device.streams, device.together));
   for (const auto& [first, second, wire] : figures.peers)
     text += fmt::format("{} to {}: {:.2f} GB/s, {:.2f} back{}, {:.1f} us\n", figures.devices[first].name,
                         figures.devices[second].name, wire.to_device * 1e-9, wire.from_device * 1e-9,

@@ -1,7 +1,8 @@
-// Measures the kernels of linear algebra and the wires of a machine's devices by running tasks on them, and writes what it
-// finds as a machine file: what the simulator then foretells is runs of the same settings. Cores and devices compute at the same
-// time, as in such a run, so that what they take from each other is in the figures; but not where devices are the cores, and
-// each device has one task at a time: how streams share a device, and tasks cores, the simulator knows.
+// Measures the kernels of linear algebra and the links of a machine's devices by running tasks on them, and
+// writes a machine file, from which the simulator predicts runs with the same settings. Cores and devices
+// compute at the same time, as in such a run, so the figures include their interference. Exceptions: devices
+// that run on the cores, and streams: each device has one task at a time, since the simulator models how
+// streams share a device, and tasks the cores.
 #pragma once
 #include <fairlead/config.hpp>
 #include <fairlead/linalg.hpp>
@@ -20,15 +21,15 @@
 
 namespace fairlead::app {
 
-/// How fast copies over a wire are: to a device from RAM, or from one device to another.
+/// The speed of copies over a link: to a device from RAM, or from one device to another.
 struct WireFigures {
-  double to_device = 0, from_device = 0;  ///< bytes a second of large copies, alone; from: back
+  double to_device = 0, from_device = 0;  ///< bytes per second of large copies, alone
   double latency_seconds = 0;             ///< of the smallest, in the slower direction
-  bool duplex = true;                     ///< both directions at once take less than one after the other
-  Bytes largest = 0;                      ///< that was copied
+  bool duplex = true;                     ///< whether both directions at once take less time than in sequence
+  Bytes largest = 0;                      ///< size of the largest copy
 };
 
-/// What was measured.
+/// The measurements.
 struct MachineFigures {
   /// Median seconds of a task, by processor, kernel, precision ("single"), side of its tiles.
   std::map<std::tuple<std::string, std::string, std::string, int>, double> seconds;
@@ -37,8 +38,8 @@ struct MachineFigures {
     WorkerKind kind{};
     Bytes memory = 0;  ///< for data
     unsigned streams = 1;
-    double together = 1;    ///< what tasks in all streams get done, compared with one at a time
-    unsigned on_cores = 0;  ///< if it is cores of the machine: how many a task uses
+    double together = 1;    ///< speedup of tasks in all streams over one at a time
+    unsigned on_cores = 0;  ///< if it runs on cores of the machine: the number per task
     WireFigures wire;
   };
   std::vector<Device> devices;
@@ -60,19 +61,19 @@ struct MachineFigures {
 struct MeasureSettings {
   std::vector<int> tiles;               ///< sides, growing
   std::vector<std::string> precisions;  ///< "single", "double"
-  /// What is being measured now.
-  std::function<void(const std::string&)> says = [](const std::string&) {};
+  /// Called with a description of each measurement before it starts.
+  std::function<void(const std::string&)> report = [](const std::string&) {};
 };
 
-/// `config`: workers, devices, memory, scheduler. Takes at most that memory, in RAM and on devices: tiles that do not fit are
-/// left out. Throws as Runtime.
+/// `config`: workers, devices, memory, scheduler. Takes at most that memory, in RAM and on devices: tiles
+/// that do not fit are left out. Throws as Runtime.
 MachineFigures measure_devices(const Config& config, const linalg::Kernels& kernels,
                                const MeasureSettings& settings);
 
-/// As `fairlead simulate --machine` takes it. `source`: where the figures are from.
+/// The machine file for `fairlead simulate --machine`. `source`: the origin of the figures.
 std::string machine_file(const MachineFigures& figures, std::string_view name, std::string_view source);
 Json figures_json(const MachineFigures& figures);
-/// A line for each wire and each kernel on each processor.
+/// A line for each link and each kernel on each processor.
 std::string figures_text(const MachineFigures& figures);
 /// 10^9 operations a second of a kernel whose tasks on tiles of that side take so long.
 double gflops_of(std::string_view kernel, int side, double seconds);

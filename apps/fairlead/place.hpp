@@ -1,5 +1,5 @@
-// Where a command computes: alone, or as one of several ranks, over which its matrices are dealt out. What is said with it
-// is the same for both.
+// Where a command computes: on one rank, or on one of several, over which its matrices are distributed. The
+// code for both cases is the same.
 #pragma once
 #include <fairlead/cyclic_map.hpp>
 #include <fairlead/error.hpp>
@@ -20,11 +20,11 @@ namespace fairlead::app {
 struct Place {
   Rank rank{};
   CyclicMap grid{};
-  std::uint32_t readers = 1;  ///< ranks that read the files that are given: all, or rank 0 alone
+  std::uint32_t readers = 1;  ///< ranks that read input files: all, or rank 0 alone
 
   std::uint32_t count() const noexcept { return rank.count(); }
   bool alone() const noexcept { return count() == 1; }
-  /// It says what there is to say, and writes.
+  /// The first rank prints and writes.
   bool first() const noexcept { return rank.number() == 0; }
   bool reads() const noexcept { return rank.number() < readers; }
 
@@ -45,7 +45,7 @@ struct Place {
   }
 };
 
-/// What all ranks find wrong alike is said by the first.
+/// Runs a check with the same result on all ranks; the first one throws its error, the others RankError.
 template <class Check>
 void alike(bool first, const Check& check) {
   try {
@@ -59,14 +59,14 @@ void alike(bool first, const Check& check) {
   }
 }
 
-/// The least that a rank has: of what all must do alike. All call it.
+/// The minimum over the ranks. All ranks call it.
 inline Bytes least_of_ranks(Runtime& runtime, Bytes own) {
   double least[] = {-static_cast<double>(own)};
   linalg::allreduce_max(runtime, least);
   return static_cast<Bytes>(-least[0]);
 }
 
-/// All have the same tile, though each chooses by its own memory.
+/// Gives all ranks the same tile, though each chooses by its own memory.
 inline void settle_tile(Runtime& runtime, DenseProblem& problem) {
   problem.tile = static_cast<std::int32_t>(least_of_ranks(runtime, static_cast<Bytes>(problem.tile)));
 }

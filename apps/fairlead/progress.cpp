@@ -76,7 +76,7 @@ void Progress::show() {
 }
 
 void Progress::write(const std::string& text) const {
-  // One write for the whole text, so that it does not mix with others. If nobody reads it, nothing is lost.
+  // One write for the whole text, so that it does not mix with others. Failure is ignored.
   write_fully(options_.fd, std::as_bytes(std::span(text)));
 }
 

@@ -1,5 +1,5 @@
-// Shows how far a run is, on the standard error stream, from a thread of its own: the run is neither asked to
-// report nor slowed down.
+// Shows the progress of a run on the standard error stream, from a separate thread that polls it, so that the
+// run is not slowed down.
 #pragma once
 #include <condition_variable>
 #include <functional>
@@ -15,17 +15,17 @@ class Progress {
  public:
   struct Options {
     ProgressStyle style = ProgressStyle::none;
-    /// Asked on the thread of the display and, once it has ended, on that of stop(): must be safe beside the
+    /// Called on the thread of the display and, after its end, on that of stop(): must be safe during the
     /// run, and valid until stop() has returned. Must not throw.
     std::function<ProgressSnapshot()> snapshot;
     int fd = 2;  ///< the standard error stream
     Duration interval = std::chrono::milliseconds(200);
     std::function<Time()> now = {};  ///< the steady clock if empty
-    /// That of the terminal at `fd` if empty; 80 if it does not say.
+    /// If empty, the width of the terminal at `fd`, or 80 if it is unknown.
     std::function<std::size_t()> columns = {};
   };
 
-  /// Starts to show. With ProgressStyle::none there is no thread and nobody is asked.
+  /// Starts the display. With ProgressStyle::none there is no thread and `snapshot` is never called.
   explicit Progress(Options options);
   /// As stop().
   ~Progress();
@@ -35,7 +35,7 @@ class Progress {
   /// Ends the thread and leaves the terminal's line blank, or writes the last line. Once is enough. Call it
   /// before anything else is written to the terminal.
   void stop();
-  /// The same without a last line, for a run that has failed.
+  /// As stop(), without a last line: for a failed run.
   void abandon();
 
  private:

@@ -18,7 +18,7 @@ using report::clock_time, report::moved_bytes, report::with_commas;
 
 constexpr Time between_lines = std::chrono::seconds(5), longest_silence = std::chrono::minutes(1);
 constexpr double fraction_between_lines = 0.1;
-// Before this the first tasks say little about the others.
+// Before this the first tasks are not representative.
 constexpr Time time_before_guessing = std::chrono::seconds(1);
 constexpr double fraction_before_guessing = 0.01;
 
@@ -26,7 +26,7 @@ constexpr double fraction_before_guessing = 0.01;
 int whole_percent(double fraction) { return static_cast<int>(std::floor(100 * fraction)); }
 
 double fraction_done(const ProgressSnapshot& snapshot) {
-  // Sums of flops round, and counts are read one after the other: all is done when all tasks are.
+  // Sums of flops are rounded, and counts are read one after the other: all is done when all tasks are.
   if (snapshot.tasks_total > 0 && snapshot.tasks_done >= snapshot.tasks_total) return 1;
   constexpr double nearly_all = 0.9999;
   if (snapshot.flops_total > 0)
@@ -51,11 +51,11 @@ std::string moved_briefly(const ProgressSnapshot& snapshot) {
   return fmt::format("r {} w {}", moved_bytes(snapshot.bytes_read), moved_bytes(snapshot.bytes_written));
 }
 
-// What stands beside the bar. Where there is no room, the least important goes first.
+// The parts of the text next to the bar. If space is short, the least important is dropped first.
 struct Part {
   int importance;
   std::string text;
-  std::string brief{};  // said in less room; empty: there is no shorter way
+  std::string brief{};  // a shorter text; empty: there is none
 };
 
 constexpr int phase_importance = 0, percent_importance = 5;
@@ -80,11 +80,11 @@ std::string joined(const std::vector<Part>& parts) {
   return text;
 }
 
-// At most `room` columns: gives up the phase, then words, then the bar, then parts.
+// At most `room` columns: drops the phase, then words, then the bar, then parts.
 std::string fitted(std::vector<Part> parts, double fraction, bool with_bar, std::size_t room) {
   constexpr std::size_t shortest = 8, longest = 30, frame = 4;  // "[]" and two blanks
   const std::size_t bar_room = with_bar ? shortest + frame : 0;
-  const auto fits = [&](std::size_t beside) { return joined(parts).size() + beside <= room; };
+  const auto fits = [&](std::size_t reserved) { return joined(parts).size() + reserved <= room; };
   if (!fits(bar_room))
     std::erase_if(parts, [](const Part& part) { return part.importance == phase_importance; });
   if (!fits(bar_room))
@@ -131,7 +131,7 @@ std::string ProgressDisplay::end(Time now, const ProgressSnapshot& snapshot) {
 }
 
 std::string ProgressDisplay::abandon() {
-  // Blanks rather than a control sequence: every terminal knows them.
+  // Blanks instead of a control sequence, which not every terminal has.
   std::string blank = drawn_ == 0 ? std::string() : '\r' + std::string(drawn_, ' ') + '\r';
   drawn_ = 0;
   return blank;
@@ -161,7 +161,7 @@ std::string ProgressDisplay::bar(const ProgressSnapshot& snapshot, const Estimat
   const std::string text =
       fitted(parts(snapshot, estimated.fraction, estimated.gflops, estimated.seconds_left),
              estimated.fraction, snapshot.tasks_total > 0, room);
-  // What is left of a longer line before is covered; not beyond the terminal, which may have become narrower.
+  // Covers the rest of a longer previous line, but not beyond the terminal, which may have become narrower.
   const std::size_t covered = std::max(text.size(), std::min(drawn_, room));
   drawn_ = text.size();
   return fmt::format("\r{:<{}}", text, covered);

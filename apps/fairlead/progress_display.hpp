@@ -1,5 +1,5 @@
-// What progress looks like: a line of text from what is known at a moment. Passive: it reads no clock and
-// writes nowhere, so that tests show any moment on any terminal.
+// The text of the progress display at a given time. Passive: it reads no clock and writes nothing, so tests
+// can check any time on any terminal.
 #pragma once
 #include <fairlead/ids.hpp>
 
@@ -13,7 +13,7 @@
 
 namespace fairlead::app {
 
-/// Where a run stands. Tasks and flops are those of the phase, bytes those of the run.
+/// The progress of a run. Tasks and flops are those of the phase, bytes those of the run.
 struct ProgressSnapshot {
   std::string_view phase{};  ///< "factorization"; of static storage
   std::uint64_t tasks_done = 0;
@@ -38,15 +38,16 @@ class ProgressDisplay {
  public:
   explicit ProgressDisplay(ProgressStyle style) : style_(style) {}
 
-  /// What to write now: nothing, or for `bar` the line drawn over the one before, for `lines` a line with its
-  /// end. Lines come at least five seconds apart, and not before a tenth more is done, a minute is over or a
-  /// phase ends. `columns`: the width of the terminal; the last column stays free, so that no terminal wraps.
+  /// The text to write now: nothing, or for `bar` the line drawn over the previous one, for `lines` a line.
+  /// Lines have at least five seconds between them, and appear when another tenth is done, after a minute, or
+  /// at the end of a phase. `columns`: the width of the terminal; the last column stays free, so that no
+  /// terminal wraps.
   std::string at(Time now, const ProgressSnapshot& snapshot, std::size_t columns);
 
-  /// What to write when it is over: `bar` makes its line blank with the cursor at its begin; `lines` says how
-  /// far it came, unless that was said already.
+  /// The text to write at the end: `bar` blanks its line, with the cursor at its start; `lines` prints the
+  /// final progress, unless it was printed before.
   std::string end(Time now, const ProgressSnapshot& snapshot);
-  /// The same when it did not come to its end: no last line, since a message follows that says why.
+  /// The same for a run that failed: no last line, since an error message follows.
   std::string abandon();
 
  private:

@@ -13,16 +13,17 @@ namespace fairlead::app {
 
 namespace {
 
-/// Whether the smallest singular value is above `tolerance` times the largest for certain: the latter is at most the
-/// Frobenius norm, the inverse of the former at most sqrt(n) || R^-1 ||, and the estimate of that is off by a factor of
-/// `off` at most.
+/// Whether the smallest singular value is certainly above `tolerance` times the largest: the latter is at
+/// most the Frobenius norm, the inverse of the former at most sqrt(n) || R^-1 ||, whose estimate has an error
+/// factor of at most `off`.
 bool is_regular(const linalg::TriangleNorms& r, double inverse_norm, std::int64_t n, double tolerance) {
   constexpr double off = 3;
-  if (tolerance == 0) return true;  // nothing is on its diagonal that is 0
+  if (tolerance == 0) return true;  // no zero on its diagonal
   return tolerance * r.frobenius * (off * std::sqrt(static_cast<double>(n)) * inverse_norm) < 1;  // no NaN
 }
 
-/// The same by closer estimates, where norms are too far from singular values: in single precision, and for many columns.
+/// The same by closer estimates, if norms are too far from singular values: in single precision, and for many
+/// columns.
 template <class T>
 bool is_regular_by_estimates(WatchedRun& run, const linalg::Kernels& kernels, const TiledMatrix<T>& a,
                              double tolerance) {
@@ -50,7 +51,7 @@ RankDecision<T>::RankDecision(WatchedRun& run, const linalg::Kernels& kernels, c
     run_.end_aside();
     r = sizes.combine_ranks();
   }
-  if (!std::isfinite(r.largest)) return;  // solving says where it is not
+  if (!std::isfinite(r.largest)) return;  // the solve reports the place
   // The smallest singular value is no larger than an element of the diagonal.
   if (r.least_diagonal > tolerance * r.frobenius) {
     const double of_inverse = inverse_norm();
@@ -66,12 +67,12 @@ RankDecision<T>::RankDecision(WatchedRun& run, const linalg::Kernels& kernels, c
   rank_.values = {found.largest, found.smallest_kept, found.largest_dropped};
   condition_ = found.rank > 0 ? found.largest / found.smallest_kept : 1;
   if (!is_reduced()) {
-    minimum_.reset();  // it takes memory
+    minimum_.reset();  // frees its memory
     return;
   }
   run_.say(
-      fmt::format("fairlead: the columns of the matrix depend on each other: {}. --rank-tolerance sets which "
-                  "singular values count as zero",
+      fmt::format("fairlead: the columns of the matrix are linearly dependent: {}. --rank-tolerance sets "
+                  "which singular values count as zero",
                   text_of(rank_)));
 }
 

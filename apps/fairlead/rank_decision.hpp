@@ -1,5 +1,6 @@
-// How many columns of the matrix of a least squares problem are independent, decided by R of its QR factorization. Where
-// bounds show that all are, R stays in its tiles; elsewhere its singular values are computed.
+// Decides how many columns of the matrix of a least squares problem are independent, by R of its QR
+// factorization. If bounds show that all are, R stays in its tiles; otherwise its singular values are
+// computed.
 #pragma once
 #include <fairlead/linalg.hpp>
 
@@ -20,26 +21,27 @@ namespace fairlead::app {
 template <class T>
 class RankDecision {
  public:
-  /// `a`: factored; it must stay. `inverse_norm` estimates || R^-1 ||, in a phase of its own; it is called if R may be
-  /// regular. All ranks make it. Throws FootprintError where singular values are needed and R does not fit into memory.
+  /// `a`: factored; it must stay. `inverse_norm` estimates || R^-1 || in a separate phase; it is called if R
+  /// may be regular. All ranks create it. Throws FootprintError if singular values are needed and R does not
+  /// fit into memory.
   RankDecision(WatchedRun& run, const linalg::Kernels& kernels, const TiledMatrix<T>& a, double tolerance,
                const std::function<double()>& inverse_norm);
 
-  /// What estimates take of memory besides tiles; R in one piece is among the tiles.
+  /// Bytes of memory for estimates, in addition to tiles, of which a contiguous R is one.
   static Bytes bytes(std::int64_t n) noexcept;
 
   const report::NumericalRank& rank() const noexcept { return rank_; }
   bool is_reduced() const noexcept { return rank_.is_reduced(); }
-  /// That of R in the infinity norm, or from the singular values that count in the two norm.
+  /// The condition of R in the infinity norm, or, in the two norm, from the singular values that count.
   double condition() const noexcept { return condition_; }
-  /// For the singular values; bounds of them take a time of their own, like the estimate.
+  /// Seconds for the singular values; their bounds count separately, like the estimate.
   double seconds() const noexcept { return seconds_; }
 
   // If the rank is reduced:
 
   /// Q^T b becomes the solution of smallest norm: column-major, `ld` elements from a column to the next.
   void solve(T* b, std::int64_t ld, std::int64_t columns);
-  /// What has judged x does so by the matrix of that rank.
+  /// Restricts the error check of x to the matrix of that rank.
   void restrict(linalg::LeastSquaresError<T>& error, std::int64_t ld, std::int64_t columns);
 
  private:

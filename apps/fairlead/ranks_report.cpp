@@ -19,7 +19,7 @@ namespace fairlead::app {
 
 namespace {
 
-/// What ranks tell each other of themselves, as numbers.
+/// What ranks report to each other about themselves, as numbers.
 struct Fact {
   enum : std::size_t {
     seconds,

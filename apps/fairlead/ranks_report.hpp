@@ -1,4 +1,4 @@
-// What a report says of several ranks.
+// The parts of a report on several ranks.
 #pragma once
 #include <fairlead/runtime.hpp>
 
@@ -9,9 +9,9 @@
 
 namespace fairlead::app {
 
-/// Puts together what each rank has counted between two moments, and its own report.seconds: that becomes the longest. All ranks
-/// call it, last, and so all hear if one of them could not come so far; who is alone has it as it is. `reserved`: of
-/// memory, beside the tiles. `recorded`: by this rank.
+/// Combines the counts of all ranks between two moments, and report.seconds, of which the maximum is kept.
+/// All ranks call it last, so that all notice if a rank failed before; with one rank the report is unchanged.
+/// `reserved`: bytes of memory in addition to the tiles. `recorded`: by this rank.
 void combine_ranks(report::RunReport& report, Runtime& runtime, const Place& place, const Counts& before,
                    const Counts& after, Bytes reserved, const trace::Snapshot& recorded);
 

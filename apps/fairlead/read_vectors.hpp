@@ -18,7 +18,8 @@
 
 namespace fairlead::app {
 
-/// All of the file as T, column-major. Throws NumericalError naming the place of what is not finite.
+/// All of the file as T, column-major. Throws NumericalError that names the place of a value that is not
+/// finite.
 template <class T>
 std::vector<T> read_vectors(const data::NpyFile& file, std::span<std::byte> staging) {
   std::vector<T> all(file.rows() * file.columns());
@@ -33,7 +34,8 @@ std::vector<T> read_vectors(const data::NpyFile& file, std::span<std::byte> stag
   return all;
 }
 
-/// The same on every rank, whoever reads. All call it, and hear what is wrong with them.
+/// The vectors on every rank, whether it reads them or not. All ranks call it, and all throw if a value is
+/// invalid.
 template <class T>
 std::vector<T> vectors_of_all(Runtime& runtime, const Place& place, const data::NpyFile& file) {
   constexpr std::int32_t rows_at_once = 1024;

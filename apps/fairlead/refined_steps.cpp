@@ -60,7 +60,7 @@ RefinedSteps refine_block(WatchedRun& run, const linalg::Kernels& kernels, Tiled
     error.combine_ranks(run.runtime());
     const bool wanted = step < solution.least_steps;
     const bool halved = step == 0 || error.value() <= judged.backward_error / 2;
-    // The residual of a step that is wanted in any case may be as small as the one before.
+    // The residual of a required step may be as small as the previous one.
     const bool as_good = step <= solution.least_steps && error.value() <= solution.limit;
     if (step > 0 && !as_good && !(error.value() < judged.backward_error)) {  // no better: as it was
       std::ranges::copy(best, solution.x);

@@ -1,4 +1,4 @@
-// fairlead replay-log: the log of a run, fed to a fresh engine, and whether that gives the same commands.
+// fairlead replay-log: replays the log of a run on a new engine and checks that the commands are the same.
 #include <fairlead/error.hpp>
 
 #include <fmt/format.h>
@@ -17,13 +17,13 @@ namespace fairlead::app {
 
 namespace {
 
-/// Not the user's mistake if it is unknown: the log names it.
+/// An unknown policy is not a usage error: the log names it.
 std::unique_ptr<Policy> policy_of(const std::string& path, const engine::LogHead& head) {
   try {
     return schedule::make_policy(head.policy);
   } catch (const ConfigError& error) {
     throw InputError(
-        fmt::format("\"{}\" is the log of a run under a policy that is not here: {}", path, error.what()));
+        fmt::format("\"{}\" is the log of a run under an unknown policy: {}", path, error.what()));
   }
 }
 
@@ -44,38 +44,37 @@ int run(const ParsedCommandLine& given) {
              log.head.topology.workers.size());
   if (!result.difference.empty()) {
     std::fflush(stdout);
-    throw InputError(fmt::format(
-        "other commands follow from \"{}\" than in its run: {}. Either the log has been changed, or another "
-        "version of Fairlead has written it",
-        path, result.difference));
+    throw InputError(
+        fmt::format("the commands that follow from \"{}\" differ from those of its run: {}. The log was "
+                    "changed, or another version of Fairlead wrote it",
+                    path, result.difference));
   }
   if (result.compared != 0)
     fmt::print("the same {} commands follow as in the run; their digest is {:016x}\n", result.commands,
                result.digest);
   else
     fmt::print(
-        "{} commands follow; their digest is {:016x}. The log, of an older version, does not say what the "
-        "run's were: compare with the command_digest of its report\n",
+        "{} commands follow; their digest is {:016x}. This log, of an older version, lacks the digest of the "
+        "run: compare with the command_digest of its report\n",
         result.commands, result.digest);
   try {
     if (result.fatal) std::rethrow_exception(result.fatal);
   } catch (const std::exception& error) {
-    fmt::print("then the engine breaks down, as in the run: {}\n", error.what());
+    fmt::print("then the engine fails, as in the run: {}\n", error.what());
   }
   return success;
 }
 
 constexpr Positional positionals[] = {
-    {.name = "FILE", .help = "the log, which a run with --event-log FILE has written"}};
+    {.name = "FILE", .help = "the log that a run with --event-log FILE wrote"}};
 
 }  // namespace
 
-const Subcommand replay_log{
-    .name = "replay-log",
-    .summary = "Feeds the log of a run to a fresh engine: do the same commands follow?",
-    .positionals = positionals,
-    .options = {},
-    .run = run,
-    .settings = takes_no_settings};
+const Subcommand replay_log{.name = "replay-log",
+                            .summary = "Replays the log of a run and checks that the same commands follow.",
+                            .positionals = positionals,
+                            .options = {},
+                            .run = run,
+                            .settings = takes_no_settings};
 
 }  // namespace fairlead::app

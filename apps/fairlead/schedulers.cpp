@@ -1,4 +1,4 @@
-// fairlead schedulers: the policies, and what can be set of each.
+// fairlead schedulers: the policies and their options.
 #include <fmt/format.h>
 
 #include "fairlead/subcommand.hpp"

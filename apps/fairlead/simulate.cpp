@@ -1,4 +1,4 @@
-// fairlead simulate: a program on a machine that one need not have, under one policy or several.
+// fairlead simulate: a program on a simulated machine, under one policy or several.
 #include <fmt/format.h>
 #include <fairlead/error.hpp>
 
@@ -45,22 +45,20 @@ constexpr auto options = both(
                 .type = SettingType::text,
                 .unset_word = "none",
                 .value_name = "FILE",
-                .help = "in place of a workload: the flow of a real program, which --record-flow FILE wrote"},
+                .help = "instead of a workload: the flow of a real program that --record-flow FILE wrote"},
             Setting{.key = "phase",
                     .type = SettingType::count,
                     .unset_word = "all",
                     .minimum = "1",
-                    .help = "with --recorded: only what the program submitted before it waited for the first "
-                            "time (1), then before the second, ..."},
-            Setting{
-                .key = "front",
-                .type = SettingType::choice,
-                .default_value = "flow",
-                .choices = "flow|ptg|jdf",
-                .help =
-                    "in which form the workload is said, if it is cholesky, lu or gemm: as a flow, one task "
-                    "after the other; as a parameterized graph; or as such a graph from a file in JDF. "
-                    "Tasks and data are the same, the order in which policies hear of them is not"},
+                    .help = "with --recorded: only this phase, that is what the program submitted before its "
+                            "first wait (1), second wait (2), ..."},
+            Setting{.key = "front",
+                    .type = SettingType::choice,
+                    .default_value = "flow",
+                    .choices = "flow|ptg|jdf",
+                    .help = "front end of the workload, if it is cholesky, lu or gemm: a flow, one task "
+                            "after the other; a parameterized graph; or such a graph from a JDF file. Tasks "
+                            "and data are the same, the order in which policies are notified of them is not"},
             runs_setting}),
     cluster_settings);
 // A graph from a JDF file runs on one machine.
@@ -76,9 +74,8 @@ void list_workloads() {
       fmt::print("  {:<26}{}\n", fmt::format("{}={}", option.name, option.default_value), option.summary);
   }
   fmt::print(
-      "\nOver several ranks there are cholesky, lu, gemm, stencil, and pingpong: a value of n elements that "
-      "goes "
-      "to and fro between two of them, :hops=100 times\n");
+      "\nOver several ranks there are cholesky, lu, gemm, stencil, and pingpong, which sends a value of n "
+      "elements back and forth between two ranks, :hops=100 times\n");
   fmt::print("\nOptions follow the name: fairlead simulate NAME:OPTION=VALUE:OPTION=VALUE\n");
 }
 
@@ -86,8 +83,8 @@ void print_limits(const Limits& limits, const Program& program, const SimulatedM
   fmt::print("{}: {} tasks, {} of data\n", program.title, program.tasks.size(), gigabytes(program.bytes()));
   fmt::print("{}: {}\n", machine.description().name, machine.description().summary);
   fmt::print(
-      "at best {:.5g} s of computing ({:.0f} GFlop/s), {:.5g} s along the critical path; the bus carries {} "
-      "in that time\n",
+      "at best {:.5g} s of computing ({:.0f} GFlop/s), {:.5g} s along the critical path; the bus transfers "
+      "{} in that time\n",
       limits.time.compute, limits.gflops_at_best(), limits.time.critical_path,
       gigabytes(limits.bus_limit_bytes));
   if (limits.io)
@@ -101,7 +98,7 @@ std::string spread_heading(std::size_t width) {
                      "GFlop/s", "% peak", "loaded, GB", "least-most");
 }
 
-/// Loaded: what came to where tasks run.
+/// Loaded: bytes that arrived where tasks run.
 std::string spread_line(const Runs& runs, std::size_t width) {
   if (runs.seconds.count == 0) return fmt::format("{:<{}}never finished", runs.scheduler, width);
   const auto range = [](const RunStatistics& it, double unit) {
@@ -118,7 +115,7 @@ void write_reported(const Config& config, const Json& rows, const report::Compar
   if (config.has("json")) write_json(config.text("json"), rows);
   if (config.has("report")) {
     report::write_file(config.text("report"), report::comparison_page(compared, recorded));
-    fmt::print("\nAs a page for a browser: {}\n", config.text("report"));
+    fmt::print("\nHTML report: {}\n", config.text("report"));
   }
   if (config.has("trace")) report::write_trace(config.text("trace"), recorded);
 }
@@ -126,29 +123,29 @@ void write_reported(const Config& config, const Json& rows, const report::Compar
 }  // namespace
 
 int run_on_machine(const Simulated& what, const Config& config) {
-  const std::vector<std::string> asked = policies_in(config.text_or("scheduler", "auto"));
+  const std::vector<std::string> requested = policies_in(config.text_or("scheduler", "auto"));
   const std::uint64_t seeds = config.count("runs");
   for (const char* of_one : {"trace", "event-log"})
-    if (config.has(of_one) && (asked.size() > 1 || seeds > 1))
+    if (config.has(of_one) && (requested.size() > 1 || seeds > 1))
       throw ConfigError(
-          fmt::format("--{} writes one run: give --scheduler one policy, and no --runs", of_one));
+          fmt::format("--{} needs a single run: give --scheduler one policy, and no --runs", of_one));
   require_place_for_report(config);
   if (config.has("csv")) report::require_place_for(config.text("csv"));
   const Program& program = what.program;
   const machine::MachineDescription description = machine::load_machine(config.text("machine"));
   const SimulatedMachine machine(description, use_of(config, description), program, what.size.precision);
   const Limits limits = limits_of(program, machine, what.workload, what.size);
-  const std::vector<std::string> policies = named(asked, program, machine);
+  const std::vector<std::string> policies = named(requested, program, machine);
   SimulationOptions how = simulation_options(config);
   how.keep_order = config.has("report");
-  // Of several runs a page shows what they came to, not every moment.
+  // A page of several runs shows their results, not every event.
   if (policies.size() == 1 && seeds == 1 && (config.has("report") || config.has("trace")))
     how.trace_memory = config.bytes("trace-memory");
   how.event_log = config.text_or("event-log", "");
   by_worker(how.slow, machine.topology());  // refused before anything runs
   by_kernel(how.misjudged, program);
   print_limits(limits, program, machine);
-  if (std::ranges::find(asked, "auto") != asked.end()) {
+  if (std::ranges::find(requested, "auto") != requested.end()) {
     const std::string_view too_small = insufficient_memory(program, machine);
     fmt::print("auto is {} here, as in a real run: the data {}{}\n\n", default_policy_of(program, machine),
                too_small.empty() ? "fit in each memory" : "do not fit in ", too_small);
@@ -181,7 +178,7 @@ int run_on_machine(const Simulated& what, const Config& config) {
     csv += csv_line(runs, machine.description().name, what.name, what.size);
   }
   if (config.has("csv")) report::write_file(config.text("csv"), csv);
-  // What the page shows is one of them.
+  // The page shows one of the runs.
   if (seeds > 1)
     for (report::ComparedRun& run : compared.runs)
       run.report.operation +=
@@ -196,26 +193,27 @@ int run_recorded(const Config& config) {
   for (const char* key : {"n", "tile"})
     if (is_set(config, key))
       throw ConfigError(
-          fmt::format("--{} has no effect with --recorded: data have the sizes that they had", key));
+          fmt::format("--{} has no effect with --recorded: data have their recorded sizes", key));
   std::optional<std::uint64_t> phase;
   if (config.has("phase")) phase = config.count("phase");
   FlowFile flow = read_flow_file(config.text("recorded"), precision_in(config), phase);
   if (flow.program.tasks.empty()) throw InputError(flow.program.title + " has no tasks");
   if (!phase && flow.phases > 1)
-    fmt::print("{} phases, as the program waited; --phase 2 simulates the second alone\n", flow.phases);
+    fmt::print("{} phases, separated by waits of the program; --phase 2 simulates the second alone\n",
+               flow.phases);
   if (flow.measured != 0)
-    fmt::print("{} tasks are as much work as {} operations per nanosecond that they took where they ran\n",
-               flow.measured, assumed_flops_per_nanosecond);
+    fmt::print("{} tasks count as {} operations per nanosecond of their recorded duration\n", flow.measured,
+               assumed_flops_per_nanosecond);
   if (flow.assumed != 0)
-    fmt::print("{} tasks, of which nothing is known, are taken for {} operation per byte of their data\n",
-               flow.assumed, assumed_flops_per_byte);
+    fmt::print("{} tasks of unknown cost count as {} operation per byte of their data\n", flow.assumed,
+               assumed_flops_per_byte);
   for (const std::string& what : flow.left_out) fmt::print("not simulated: {}\n", what);
   return run_on_machine(
       {config.text("recorded"), std::move(flow.program), nullptr, {.precision = precision_in(config)}},
       config);
 }
 
-/// The workload by the front end that is asked for.
+/// The workload by the selected front end.
 Program program_of(const std::string& workload, const WorkloadSize& size, Front front) {
   Program flow = make_workload(workload, size);
   if (front == Front::flow) return flow;
@@ -235,11 +233,11 @@ int run(const ParsedCommandLine& given) {
   if (config.has("recorded") && !given.positionals.empty())
     throw ConfigError(fmt::format("--recorded takes no workload, but there is \"{}\"", given.positionals[0]));
   if (config.has("recorded") && is_on_cluster(config))
-    throw ConfigError("--recorded is of one node: what a flow was on several ranks is not there");
+    throw ConfigError("--recorded simulates one node: it does not work with --ranks or --grid");
   if (config.has("recorded") && front_in(config) != Front::flow)
-    throw ConfigError("--front is for workloads: --recorded is what a flow was");
+    throw ConfigError("--front is for workloads: --recorded is always a flow");
   if (config.has("recorded")) return run_recorded(config);
-  if (config.has("phase")) throw ConfigError("--phase is for --recorded");
+  if (config.has("phase")) throw ConfigError("--phase requires --recorded");
   if (given.positionals.empty())
     throw ConfigError("missing argument WORKLOAD: `fairlead simulate list` lists them");
   if (given.positionals[0] == "list") {
@@ -257,7 +255,7 @@ int run(const ParsedCommandLine& given) {
 
 const Subcommand simulate_command{
     .name = "simulate",
-    .summary = "Runs a workload on a machine that you need not have, under one policy or several.",
+    .summary = "Simulates a workload on a machine that you need not have, under one policy or several.",
     .positionals = positionals,
     .options = options,
     .run = run,

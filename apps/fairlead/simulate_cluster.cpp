@@ -42,7 +42,7 @@ CyclicMap grid_of(const Config& config) {
       static_cast<std::uint64_t>(grid->rank_rows) * static_cast<std::uint64_t>(grid->rank_columns);
   if (config.has("ranks") && ranks != config.count("ranks"))
     throw ConfigError(
-        fmt::format("--grid {} is of {} ranks, and --ranks says {}", text, ranks, config.count("ranks")));
+        fmt::format("--grid {} has {} ranks, but --ranks is {}", text, ranks, config.count("ranks")));
   return *grid;
 }
 
@@ -51,9 +51,9 @@ void refuse_what_is_of_one_node(const Config& config) {
        {"data", "priorities", "memory-model", "slow", "misjudged", "csv", "charge-decisions", "runs",
         "window", "fixed-order", "report", "trace", "event-log", "first-run"})
     if (is_on_command_line(config, key))
-      throw ConfigError(fmt::format("--{} is not there with several ranks", key));
+      throw ConfigError(fmt::format("--{} does not work with several ranks", key));
   if (is_on_command_line(config, "front") && front_in(config) != Front::ptg)
-    throw ConfigError("several ranks are simulated with parameterized graphs: --front ptg");
+    throw ConfigError("several ranks need a parameterized graph: --front ptg");
 }
 
 struct Column {
@@ -76,7 +76,7 @@ const std::vector<Column>& columns() {
   return all;
 }
 
-/// Of few ranks all, of many what they come to.
+/// Few ranks are listed, many are summarized.
 void print_ranks(const ClusterResult& result) {
   constexpr std::size_t most = 16;
   std::string heading = fmt::format("\n{:<8}", "rank");
@@ -173,7 +173,7 @@ bool is_on_cluster(const Config& config) {
   if (config.has("ranks") || config.has("grid")) return true;
   for (const std::string_view only : {"eager-limit", "broadcast-tree", "ranks-per-node", "receive-into"})
     if (is_on_command_line(config, only))
-      throw ConfigError(fmt::format("--{} is for several ranks: --ranks says how many", only));
+      throw ConfigError(fmt::format("--{} is for several ranks: give --ranks", only));
   return false;
 }
 

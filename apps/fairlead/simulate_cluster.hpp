@@ -16,34 +16,34 @@ inline constexpr std::array cluster_settings = {
             .unset_word = "none",
             .minimum = "1",
             .maximum = "4096",
-            .help = "the workload, as a parameterized graph, on so many nodes of the machine at once, with "
-                    "its network "
-                    "between them: cholesky, lu, gemm, stencil or pingpong"},
-    Setting{.key = "ranks-per-node",
-            .type = SettingType::count,
-            .default_value = "1",
-            .minimum = "1",
-            .maximum = "64",
-            .help = "so many ranks share a node: its cores, devices and interfaces are divided among them"},
+            .help = "number of ranks on which the workload runs as a parameterized graph, with the machine's "
+                    "network between its nodes: cholesky, lu, gemm, stencil or pingpong"},
+    Setting{
+        .key = "ranks-per-node",
+        .type = SettingType::count,
+        .default_value = "1",
+        .minimum = "1",
+        .maximum = "64",
+        .help =
+            "number of ranks that share a node: its cores, devices and interfaces are divided among them"},
     Setting{.key = "grid",
             .type = SettingType::text,
             .unset_word = "auto",
             .value_name = "ROWSxCOLUMNS",
-            .help = "of ranks, by which tiles are dealt out to them: 6x8",
-            .unset_meaning = "the squarest with no more rows than columns"}};
+            .help = "grid of ranks over which tiles are distributed: 6x8",
+            .unset_meaning = "the squarest grid with no more rows than columns"}};
 
-/// Which of Fairlead's settings say something to several ranks, and to them alone.
+/// Fairlead's settings that have an effect on several ranks only.
 inline constexpr std::array settings_of_clusters = {
     AcceptedSetting{.key = "eager-limit"}, AcceptedSetting{.key = "broadcast-tree"},
-    AcceptedSetting{.key = "receive-into",
-                    .help = "where values of other ranks land: in the host's "
-                            "memory, which is also what auto means, in that of "
-                            "the device where what they are for should live, or "
-                            "in any device's (default\tauto)"}};
+    AcceptedSetting{
+        .key = "receive-into",
+        .help = "where values of other ranks arrive: in the host's memory (also auto), in that of the device "
+                "where the data of their task should live, or in that of any device (default\tauto)"}};
 
-/// Whether several ranks are asked for. Throws ConfigError for what says something of them alone if they are not.
+/// Whether several ranks are simulated. Throws ConfigError for options of several ranks without them.
 bool is_on_cluster(const Config& config);
-/// Prints what came of it, under each policy that is asked for. Returns an ExitCode.
+/// Simulates and prints the results under each selected policy. Returns an ExitCode.
 int run_on_cluster(const std::string& workload, const simulate::WorkloadSize& size, const Config& config);
 
 }  // namespace fairlead::app

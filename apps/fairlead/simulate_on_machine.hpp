@@ -1,4 +1,4 @@
-// What `fairlead simulate` does with a program, wherever that is from.
+// The simulation of a program by `fairlead simulate`, whatever its origin.
 #pragma once
 #include <fairlead/config.hpp>
 
@@ -12,7 +12,7 @@
 
 namespace fairlead::app {
 
-/// What is simulated, and where it is from.
+/// The simulated program and its origin.
 struct Simulated {
   std::string name;  ///< of the workload, or the file
   simulate::Program program;
@@ -26,25 +26,24 @@ inline constexpr Setting runs_setting{.key = "runs",
                                       .minimum = "1",
                                       .maximum = "1000",
                                       .help =
-                                          "of each policy so many, with --seed and the seeds after it: what "
-                                          "is shown is their mean, the least and the "
-                                          "most"};
+                                          "number of runs of each policy, with --seed and the seeds after "
+                                          "it; shown are the mean, the least and the most"};
 
-/// Which of Fairlead's settings say something to it.
+/// Fairlead's settings that have an effect on it.
 inline constexpr auto settings_of_simulate = both(
     settings_of_simulations,
-    std::array{AcceptedSetting{.key = "scheduler",
-                               .help = "policies that `fairlead schedulers` lists, with their options, or "
-                                       "plug-ins, FILE.so; several "
-                                       "behind commas, or all (default\tauto: as in real runs)"},
-               AcceptedSetting{.key = "json", .help = "write all figures to this file (default\tnone)"},
-               AcceptedSetting{.key = "report"}, AcceptedSetting{.key = "trace"},
-               AcceptedSetting{.key = "trace-memory"}, AcceptedSetting{.key = "event-log"},
-               AcceptedSetting{.key = "record-flow",
-                               .refused = "is for programs that really run: --recorded FILE simulates them "
-                                          "then"}});
+    std::array{
+        AcceptedSetting{
+            .key = "scheduler",
+            .help = "policies, separated by commas (`fairlead schedulers` lists them and their options), or "
+                    "plug-ins (FILE.so); all: every policy (default\tauto: as in real runs)"},
+        AcceptedSetting{.key = "json", .help = "write all figures to this file (default\tnone)"},
+        AcceptedSetting{.key = "report"}, AcceptedSetting{.key = "trace"},
+        AcceptedSetting{.key = "trace-memory"}, AcceptedSetting{.key = "event-log"},
+        AcceptedSetting{.key = "record-flow",
+                        .refused = "is for real runs: --recorded FILE then simulates them"}});
 
-/// Under each policy that is asked for; prints what came of it. Returns an ExitCode.
+/// Simulates under each selected policy and prints the results. Returns an ExitCode.
 int run_on_machine(const Simulated& what, const Config& config);
 
 }  // namespace fairlead::app

@@ -38,7 +38,7 @@ std::vector<std::string> named(std::vector<std::string> policies, const Program&
 }
 
 namespace {
-/// In a file or in the environment it may be meant for other runs.
+/// A setting in a file or in the environment may be meant for other runs.
 bool is_given(const Config& config, std::string_view key) {
   return std::ranges::any_of(config.report(), [&](const SettingReport& row) {
     return row.setting.key == key && row.origin == Origin::command_line;
@@ -49,11 +49,11 @@ void refuse_what_says_nothing(const Config& config, bool devices, bool on_disk) 
   const auto refuse = [&](std::string_view key, std::string_view why) {
     if (is_given(config, key)) throw ConfigError(fmt::format("--{} has no effect here: {}", key, why));
   };
-  constexpr std::string_view in_ram = "data are in RAM before the run; --data disk has them on the disk";
+  constexpr std::string_view in_ram = "data are in RAM before the run; --data disk puts them on the disk";
   if (!on_disk) refuse("host-memory", in_ram);
   if (devices) return;
   if (!on_disk) refuse("memory", in_ram);
-  if (is_given(config, "memory")) refuse("host-memory", "without devices --memory is that of RAM");
+  if (is_given(config, "memory")) refuse("host-memory", "without devices --memory limits RAM");
   for (const char* key : {"streams", "device-bandwidth", "peers"}) refuse(key, "no device is used");
   if (config.text("advice") != "none") refuse("advice", "no device is used");
 }
@@ -77,7 +77,7 @@ MachineConfig use_of(const Config& config, const machine::MachineDescription& ma
   if (config.has("device-bandwidth"))
     use.device_bytes_per_second = static_cast<double>(config.bandwidth_bytes_per_second("device-bandwidth"));
   if (config.has("memory")) {
-    // Of a device the share is another than of this machine: the smallest one's memory counts.
+    // A share of a device differs from a share of this machine: the smallest device's memory counts.
     Bytes whole = machine.memory;
     if (devices)
       for (const machine::DeviceDescription& device : machine.devices)

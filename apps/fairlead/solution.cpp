@@ -80,7 +80,8 @@ double lost_in_single(const double* x, std::int64_t rows, std::int64_t columns,
       size = std::max(size, std::abs(value));
       lost = std::max(lost, std::abs(value - static_cast<double>(static_cast<float>(value))));
     }
-    // Small numbers beside large ones may vanish: the size of the column is what they are judged by, as in x.
+    // Small numbers in a column of large ones may vanish: errors are relative to the size of the column, as
+    // in x.
     if (size > 0) most = std::max(most, lost / size);
   }
   return most;
@@ -97,7 +98,7 @@ int publish_solution(const report::RunReport& report, const Config& config,
         fmt::format("{}\n  The solution is in {} all the same.", error.what(), report.solution));
   }
   if (!wrong) return success;
-  std::fflush(stdout);  // the report before what is wrong with it
+  std::fflush(stdout);  // print the report before the error
   fmt::print(stderr, "fairlead: {}. {}\n", *wrong,
              config.flag("keep-anyway")
                  ? fmt::format("It is in {} all the same", config.text("output"))

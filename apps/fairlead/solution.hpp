@@ -1,5 +1,4 @@
-// How a solve ends: the solution goes to its file, the report to whoever asked for it, and what is wrong is
-// said.
+// The end of a solve: writes the solution and the reports, and prints errors.
 #pragma once
 #include <fairlead/config.hpp>
 
@@ -23,15 +22,17 @@ void write_solution(data::NpyWriter& out, data::ElementType element, const T* x,
 /// --require-digits; nothing if it is not given.
 std::optional<int> required_digits(const Config& config);
 
-/// By what part of its size the solution is off in single precision: of a column the most; infinite where a number is too
-/// large for that. `x`: as many rows as `rows`, one column after the other. `left_out`: columns that do not count, in order.
+/// The relative error of the solution in single precision, the maximum over columns; infinite for numbers out
+/// of range. `x`: `rows` elements per column, one column after the other. `left_out`: columns that do not
+/// count, in order.
 double lost_in_single(const double* x, std::int64_t rows, std::int64_t columns,
                       const std::vector<std::int64_t>& left_out = {});
-/// The columns without a number of full precision in single: what solves them cannot be expected to have one either.
+/// The columns without a number of full precision in single: their solutions cannot be expected to have one
+/// either.
 std::vector<std::int64_t> columns_below_single(const double* b, std::int64_t rows, std::int64_t columns);
 
-/// Publishes the report, and says on the standard error what is wrong with the result, if something is.
-/// Returns an ExitCode.
+/// Publishes the report, and prints to the standard error stream why the result is wrong, if it is. Returns
+/// an ExitCode.
 int publish_solution(const report::RunReport& report, const Config& config,
                      std::span<const trace::Snapshot> recorded);
 

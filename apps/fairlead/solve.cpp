@@ -1,5 +1,5 @@
-// fairlead solve A.npy b.npy -o x.npy: solves A x = b for a matrix that may be larger than the memory, or finds
-// the x for which A x is nearest to b.
+// fairlead solve A.npy b.npy -o x.npy: solves A x = b for a matrix that may be larger than the memory, or the
+// least squares problem.
 #include <fairlead/error.hpp>
 
 #include <fmt/format.h>
@@ -28,7 +28,7 @@ using data::NpyFile;
 
 constexpr Positional positionals[] = {
     {.name = "A.npy",
-     .help = "the matrix, symmetric positive definite unless --method says otherwise; or --kernel",
+     .help = "the matrix, symmetric positive definite for --method cholesky; or --kernel",
      .required = false},
     {.name = "b.npy", .help = "the right-hand side, or several as columns"}};
 constexpr auto options = both(
@@ -36,37 +36,35 @@ constexpr auto options = both(
         {{.key = "output",
           .type = SettingType::text,
           .value_name = "x.npy",
-          .help = "where the solution goes; it appears whole or not at all",
+          .help = "file for the solution, written completely or not at all",
           .letter = 'o'},
          {.key = "method",
           .type = SettingType::choice,
           .default_value = "cholesky",
           .choices = "cholesky|lu|lu-incremental|qr",
-          .help =
-              "cholesky: A is symmetric positive definite. lu-incremental: any square A, pivoting between "
-              "pairs of tiles; lu: without pivoting, for a diagonal that dominates. qr: any A with at least "
-              "as many rows as columns; with more, the x for which || b - A x || is least. Right results "
-              "are told from wrong ones whichever it is"},
+          .help = "cholesky: A is symmetric positive definite. lu-incremental: any square A, pivoting "
+                  "between pairs of tiles; lu: without pivoting, for a diagonally dominant A. qr: any A with "
+                  "at least as many rows as columns; with more rows, least squares. Every solution is "
+                  "checked; a wrong one is an error"},
          {.key = "rank-tolerance",
           .type = SettingType::real,
           .minimum = "0",
-          .help =
-              "for --method qr: singular values of at most so much of the largest count as zero, and of all "
-              "nearest x the smallest is the solution. 0: the columns are independent. For a square A "
-              "that is done on request only",
-          .default_shown = "roundings of the files' precision x the larger of rows and columns"},
+          .help = "for --method qr: singular values up to this fraction of the largest count as zero, and "
+                  "the solution is the least-squares x of least norm. 0: the columns are independent. For a "
+                  "square A only if this option is given",
+          .default_shown = "epsilon of the files' precision x the larger of rows and columns"},
          {.key = "kernel",
           .type = SettingType::choice,
           .choices = "rbf",
-          .help = "the matrix is made from points: rbf has exp(-distance^2 / (2 length-scale^2))"},
+          .help = "compute the matrix from points; rbf: exp(-distance^2 / (2 length-scale^2))"},
          {.key = "points",
           .type = SettingType::text,
           .value_name = "points.npy",
-          .help = "for --kernel: a point in each row"},
+          .help = "for --kernel: the file of points, one in each row"},
          {.key = "length-scale",
           .type = SettingType::real,
           .minimum = "0",
-          .help = "for --kernel: the distance over which points are alike",
+          .help = "for --kernel: the distance over which points are similar",
           .default_shown = "1"},
          {.key = "nugget",
           .type = SettingType::real,
@@ -76,31 +74,29 @@ constexpr auto options = both(
          {.key = "refine",
           .type = SettingType::flag,
           .default_value = "false",
-          .help =
-              "factor in single precision and refine the solution to double; in double precision after all "
-              "if the matrix is too ill-conditioned for that"},
+          .help = "factor in single precision and refine the solution to double; falls back to double "
+                  "precision if the matrix is too ill-conditioned"},
          {.key = "tf32",
           .type = SettingType::flag,
           .default_value = "false",
-          .help = "with --refine: on CUDA devices the products of the factorization round their factors to "
-                  "TF32, which is "
-                  "faster; in single precision after all if the matrix is too ill-conditioned for that"},
+          .help = "with --refine: compute the products of the factorization in TF32 on CUDA devices, which "
+                  "is faster; falls back to single precision if the matrix is too ill-conditioned"},
          {.key = "no-condition",
           .type = SettingType::flag,
           .default_value = "false",
-          .help = "do not estimate how far the solution can be trusted (four sweeps over the factor)"},
+          .help = "do not estimate the condition number and the forward error (saves four sweeps over the "
+                  "factor)"},
          {.key = "require-digits",
           .type = SettingType::count,
           .minimum = "1",
           .maximum = "15",
           .value_name = "N",
-          .help = "exit status 3, and no solution, if fewer digits of it can be trusted"},
+          .help = "fail with exit status 3 and write no solution if fewer digits of it can be trusted"},
          {.key = "keep-anyway",
           .type = SettingType::flag,
           .default_value = "false",
           .help = "write the solution even if it is wrong, the matrix is singular to rounding, or fewer "
-                  "digits can be "
-                  "trusted than --require-digits asks for; the exit status is 3 all the same"},
+                  "digits can be trusted than --require-digits asks for; the exit status is still 3"},
          {.key = "overwrite",
           .type = SettingType::flag,
           .default_value = "false",
@@ -108,16 +104,16 @@ constexpr auto options = both(
          {.key = "lower",
           .type = SettingType::flag,
           .default_value = "false",
-          .help = "A.npy has the lower triangle; what is above it is not looked at"},
+          .help = "read only the lower triangle of A.npy"},
          {.key = "upper",
           .type = SettingType::flag,
           .default_value = "false",
-          .help = "A.npy has the upper triangle; what is below it is not looked at"},
+          .help = "read only the upper triangle of A.npy"},
          {.key = "symmetrize",
           .type = SettingType::flag,
           .default_value = "false",
-          .help = "take (A + A^T) / 2 where rounding has made A not quite symmetric: half of the digits are "
-                  "alike"}}),
+          .help =
+              "use (A + A^T) / 2 if rounding made A not quite symmetric: half of the digits must agree"}}),
     both(both(front_options, rank_options), report_options));
 
 linalg::Stored stored_of(const Config& config) {
@@ -139,10 +135,10 @@ void require_shape(const NpyFile& a, const DenseOperation& method) {
   const bool least_squares = &method == &qr_operation;
   if (a.dimensions() == 2 && (a.rows() == a.columns() || (least_squares && a.rows() > a.columns()))) return;
   const char* const why =
-      a.dimensions() != 2 ? (least_squares ? "that is no matrix" : "solving needs a square matrix")
+      a.dimensions() != 2 ? (least_squares ? "it is not a matrix" : "solving needs a square matrix")
       : a.rows() < a.columns() && least_squares
           ? "it has more unknowns than equations; at least as many rows as columns are needed"
-      : a.rows() > a.columns() ? "solving needs a square matrix; for the nearest to a solution: --method qr"
+      : a.rows() > a.columns() ? "solving needs a square matrix; for least squares: --method qr"
                                : "solving needs a square matrix";
   throw InputError(fmt::format("{} has the shape {}: {}", a.path().string(), shape, why));
 }
@@ -166,39 +162,37 @@ void require_digits_of_type(const System& system) {
 }
 
 int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
-  if (!given.config.has("output")) throw ConfigError("where should the solution go? Give -o x.npy");
+  if (!given.config.has("output")) throw ConfigError("the file for the solution is missing: give -o x.npy");
   const bool of_points = given.config.has("kernel");
   const DenseOperation& method = find_operation(given.config.text("method"));
   if (&method != &cholesky_operation)
     for (const std::string_view option : {"kernel", "refine", "tf32", "lower", "upper", "symmetrize"})
       if (is_asked(given.config, option))
-        throw ConfigError(fmt::format("--{} goes with a symmetric matrix: with --method cholesky, not {}",
-                                      option, method.key));
+        throw ConfigError(
+            fmt::format("--{} requires a symmetric matrix: --method cholesky, not {}", option, method.key));
   if (given.config.has("rank-tolerance")) {
     if (&method != &qr_operation)
-      throw ConfigError(fmt::format("--rank-tolerance goes with --method qr, not {}", method.key));
+      throw ConfigError(fmt::format("--rank-tolerance requires --method qr, not {}", method.key));
     if (!(given.config.real("rank-tolerance") < 1))
       throw ConfigError(
           fmt::format("--rank-tolerance {}: it is relative to the largest singular value, and below 1",
                       given.config.written("rank-tolerance")));
   }
   if (given.config.flag("tf32") && !given.config.flag("refine"))
-    throw ConfigError(
-        "--tf32 goes with --refine: products in TF32 leave three digits, which only refinement gives back");
+    throw ConfigError("--tf32 requires --refine: products in TF32 keep only three digits");
   if (given.config.has("require-digits") && given.config.flag("no-condition"))
-    throw ConfigError(
-        "--require-digits needs the estimate of how far the solution can be trusted: leave out "
-        "--no-condition");
+    throw ConfigError("--require-digits needs the estimate of the forward error: leave out --no-condition");
   for (const std::string_view option : {"points", "length-scale", "nugget"})
     if (!of_points && given.config.has(option))
-      throw ConfigError(fmt::format("--{} goes with --kernel", option));
+      throw ConfigError(fmt::format("--{} requires --kernel", option));
   if (of_points && stored_of(given.config) != linalg::Stored::both)
-    throw ConfigError("--symmetrize, --lower and --upper go with a matrix in a file: a kernel is symmetric");
+    throw ConfigError(
+        "--symmetrize, --lower and --upper require a matrix in a file: a kernel matrix is symmetric");
   if (of_points && !given.config.has("points"))
-    throw ConfigError("--kernel makes the matrix from points: give --points points.npy");
+    throw ConfigError("--kernel computes the matrix from points: give --points points.npy");
   if (of_points) static_cast<void>(kernel_settings(given.config));  // before files are read
   if (of_points == (given.positionals.size() == 2))
-    throw ConfigError(of_points ? "either A.npy is the matrix or --kernel makes one, not both"
+    throw ConfigError(of_points ? "give either A.npy or --kernel, not both"
                                 : "two files are needed, A.npy and b.npy; or --kernel, and b.npy alone");
 
   const std::string a_path = of_points ? given.config.text("points") : given.positionals[0],
@@ -210,7 +204,7 @@ int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
   FilesToSolve files = files_to_solve(ranks, given.config, a_path, b_path, of_points);
   if (!files.same) ranks.set_readers(1);
   const System system{given.config, files.a, files.b,
-                      // What is wrong with the points is told first.
+                      // Errors of the points are reported first.
                       of_points ? kernel_of_points(given.config, *files.a, std::move(files.points)) : nullptr,
                       of_points, stored, &method};
   alike(ranks.first(), [&] { require_match(system); });
@@ -218,8 +212,8 @@ int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
 
   Config config = given.config;
   check_scheduler(config);
-  static_cast<void>(front_in(config));  // refused before anything takes time
-  heed_quiet(config);
+  static_cast<void>(front_in(config));  // a usage error before anything takes time
+  apply_quiet(config);
   if (!config.has("memory"))
     config.set("memory", machine::discover().memory.usable_bytes() / ranks.on_machine());
   if (ranks.first()) require_place_for_report(config);
@@ -227,7 +221,7 @@ int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
   try {
     return solve(system, config, ranks);
   } catch (const NumericalError& error) {
-    // What the numbers are blamed for may be a mixture of two matrices.
+    // The numbers may be a mixture of two matrices, not the cause of the error.
     const std::string changed = system.changed_input();
     if (changed.empty()) throw;
     throw InputError(fmt::format("{} has changed while it was read: {}", changed, error.what()));
@@ -244,7 +238,7 @@ constexpr std::string_view files_of_results[] = {"output"};
 
 const Subcommand solve_command{
     .name = "solve",
-    .summary = "Solves A x = b, or finds the nearest to a solution; A in a file or made from points.",
+    .summary = "Solves A x = b, or least squares; A is in a file or computed from points.",
     .positionals = positionals,
     .options = options,
     .run = run,

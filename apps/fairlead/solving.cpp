@@ -1,5 +1,5 @@
-// One solve from the files to the file: the matrix into tiles, the factorization, the solution, how wrong it
-// is and how far it can be trusted.
+// One solve from input files to the output file: the matrix into tiles, the factorization, the solution, its
+// error and how many digits can be trusted.
 #include "fairlead/solving.hpp"
 
 #include <fairlead/error.hpp>
@@ -53,7 +53,7 @@ namespace fairlead::app {
 namespace {
 
 constexpr std::size_t small_staging_bytes = 64 * 1024;
-constexpr std::size_t widest_tile = 2048;  // of those that are chosen; more only if told so
+constexpr std::size_t widest_tile = 2048;  // largest tile that is chosen; --tile may exceed it
 
 using data::ElementType;
 using data::NpyFile;
@@ -65,7 +65,7 @@ std::unique_ptr<MatrixToSolve<T>> matrix_of(const System& system, std::shared_pt
                           : matrix_in_file<T>(std::move(file), system.stored);
 }
 
-/// Whose matrix the errors are, in words; empty: that of the file.
+/// The matrix to which errors refer, in words; empty: that of the file.
 constexpr std::string_view part_of_file(linalg::Stored stored) {
   switch (stored) {
     case linalg::Stored::lower:
@@ -85,13 +85,13 @@ constexpr double epsilon_of(ElementType element) {
                                          : std::numeric_limits<double>::epsilon();
 }
 
-/// What the numbers allow in no precision.
+/// An error that no precision avoids.
 class NoPrecisionHelps : public NumericalError {
  public:
   using NumericalError::NumericalError;
 };
 
-/// Of what looks at numbers as they are in the files.
+/// Runs checks that read the values as stored.
 template <class Check>
 auto in_any_precision(const Check& check) {
   try {
@@ -101,18 +101,18 @@ auto in_any_precision(const Check& check) {
   }
 }
 
-/// What the factor is computed in.
+/// The precision of the factor.
 enum class FactorIn : std::uint8_t {
   solution,  // the solution's precision
   single,    // and the solution is refined
   tf32,      // the same, with products in TF32 where a device has that
 };
 
-/// A solve under way; the solution is of T.
+/// A solve in progress; the solution is of type T.
 template <class T>
 class Solve {
  public:
-  /// `factor_in`: at first, as long as that goes.
+  /// `factor_in`: the first attempt.
   Solve(const System& system, Config config, const linalg::Kernels& kernels, const Place& place,
         FactorIn factor_in)
       : system_(system),
@@ -128,12 +128,12 @@ class Solve {
 
   SolvedHere run() {
     run_.emplace(config_, reserved_, kernels_, front_at(config_, place_), place_.rank);
-    return run_->telling_ranks([this] { return solve(); });
+    return run_->report_failure_of([this] { return solve(); });
   }
 
  private:
   SolvedHere solve() {
-    // Now that signals are heeded: where files have to have names, this would be left.
+    // After signal handlers are installed: a file with a name would otherwise remain.
     if (place_.first()) {
       Interrupt::removes_at_exit([&] {
         out_.emplace(config_.text("output"), system_.solution(), data::StorageOrder::c,
@@ -198,7 +198,7 @@ class Solve {
 
   struct Solved {
     DenseProblem problem{};
-    Counts after{};                          // when the solution was there
+    Counts after{};                          // when the solution was complete
     std::optional<double> backward_error{};  // none: there is no solution
     std::optional<double> asymmetry{};       // of a matrix that is not quite symmetric
     std::optional<int> steps{};
@@ -207,7 +207,8 @@ class Solve {
     std::optional<report::ConditionReport> condition{};
   };
 
-  /// An attempt in TF32 in which nothing was rounded to that. Ranks, which have devices or not, do not take it for that.
+  /// An attempt in TF32 in which nothing was rounded to TF32. Not used over ranks, which may differ in
+  /// devices.
   bool was_single(const Solved& solved) const { return place_.alone() && solved.calls_in_tf32 == 0u; }
 
   Bytes reserved_bytes() {
@@ -224,12 +225,13 @@ class Solve {
     const Bytes refining = std::max<Bytes>(
         refines ? linalg::RefinedSolve::bytes(n_, linalg::columns_of_block(n_, columns_), 0) : 0,
         system_.of_points ? 0 : refined_steps_bytes<T>(n_, columns_));
-    // While --refine may still turn to double precision, for that.
+    // Memory for double precision, as long as --refine may fall back to it.
     const Bytes condition = wants_condition() ? inverse_estimate_bytes<T>(n_) : 0;
     const Bytes judging = linalg::BackwardError<T>::bytes(n_);
     const Bytes needed = vectors + refining + judging + condition + matrix->bytes() + workers_ * scratch +
                          linalg::NpySource::staging_bytes;
-    // Each step of --refine reads A. It stays in memory as far as there is more than even a factor in double precision takes.
+    // Each step of --refine reads A. It stays in memory as far as there is more than even a factor in double
+    // precision takes.
     if (refines && !system_.of_points && place_.reads()) {
       const Bytes limit = config_.bytes("memory");
       const auto n = static_cast<Bytes>(n_);
@@ -282,8 +284,8 @@ class Solve {
 
   bool wants_condition() const { return !config_.flag("no-condition"); }
 
-  /// With the steps that are left of the estimate, which take a time of their own. Says so if little of the
-  /// solution can be trusted. The bound is `times` what the weights of the estimate give.
+  /// Runs the remaining steps of the estimate, whose time counts separately. Warns if little of the solution
+  /// can be trusted. The bound is `times` that of the weights of the estimate.
   template <class Element>
   report::ConditionReport condition(InverseNorm<Element>& inverse, double times,
                                     const FactoredSystem& system) {
@@ -312,7 +314,8 @@ class Solve {
     solved.after = counts_of(run_->runtime(), kernels_);
     solved.traffic = matrix->traffic();
 
-    // The factor is that of the lower triangle. What the upper one differs by is in the residual, and goes in one step.
+    // The factor is that of the lower triangle. What the upper one differs by is in the residual, and goes in
+    // one step.
     const bool asymmetric = matrix->asymmetry() != 0;
     const auto factors = make_factors<T>(solved.problem, kernels_, kernels_, run_->runtime(), a);
     const RefinedSteps judged = judge_and_refine<T>(*run_, kernels_, *factors,
@@ -332,7 +335,7 @@ class Solve {
     solved.backward_error = judged.backward_error;
     if (judged.steps > 0) solved.steps = judged.steps;
     if (asymmetric) solved.asymmetry = matrix->asymmetry();
-    // Where sums of a row overflow, nothing is known of the condition.
+    // If sums of a row overflow, the condition is unknown.
     if (wants_condition() && judged.backward_error <= limit_ && std::isfinite(judged.matrix_norm)) {
       InverseNorm<T> inverse(run_->runtime(), kernels_, a, weights_of(judged.uncertain_residual));
       solved.condition = condition(inverse, 1,
@@ -348,7 +351,7 @@ class Solve {
   }
 
   /// With a factor in single precision. Without a solution, and x_ as it was, if the matrix does not allow
-  /// that; then the user has been told why. Only the factorization is in TF32, if that is wanted.
+  /// that; the reason has then been printed. Only the factorization is in TF32, if at all.
   Solved refined(FactorIn factor_in) {
     using State = linalg::RefinedSolve::State;
     const bool in_tf32 = factor_in == FactorIn::tf32;
@@ -460,14 +463,14 @@ class Solve {
   const linalg::Kernels kernels_;
   Bytes kept_ = 0;  // of the file of A, in memory
   const Bytes reserved_;
-  const std::shared_ptr<const NpyFile> a_;     // which may keep what was read
+  const std::shared_ptr<const NpyFile> a_;     // may keep what was read in memory
   std::vector<T> x_;                           // b, which becomes the solution
   std::vector<std::int64_t> below_single_;     // columns of b: of a file in single precision
   double seconds_ = 0, given_up_seconds_ = 0;  // of these, in attempts in another precision
-  Counts tiled_{};                             // when the matrix was there, and computing began
+  Counts tiled_{};                             // when the matrix was in tiles, and computing started
   std::vector<trace::Snapshot> recorded_;
   std::optional<WatchedRun> run_;       // its tasks use what is above
-  std::optional<data::NpyWriter> out_;  // ends first, while signals are heeded
+  std::optional<data::NpyWriter> out_;  // destroyed first, while signals are handled
 };
 
 template <class T>
@@ -477,8 +480,8 @@ SolvedHere solve_in(const System& system, const Config& config, const linalg::Ke
       [&](const Place& place) { return Solve<T>(system, config, kernels, place, factor_in).run(); });
 }
 
-/// Over ranks a factorization in single precision that breaks down ends the run of all of them: so they agree whether
-/// to begin again in double.
+/// Over ranks a factorization in single precision that fails ends the run of all ranks: so they agree whether
+/// to start again in double.
 SolvedHere solve_refined(const System& system, const Config& config, const linalg::Kernels& kernels,
                          CommandRanks& ranks, FactorIn factor_in) {
   constexpr double well = 0, by_numbers = 1, by_another_rank = 2, badly = 3;
@@ -497,13 +500,13 @@ SolvedHere solve_refined(const System& system, const Config& config, const linal
   } catch (...) {
     ended = badly, why = std::current_exception();
   }
-  // One that came too late for the first attempt: the second begins as if there had been none.
+  // A signal after the first attempt: otherwise the second would ignore it.
   if (const int signal = Interrupt::signal();
       signal != 0 && (ended == by_numbers || ended == by_another_rank))
     ended = badly, why = std::make_exception_ptr(Interrupted{signal});
   const double own[] = {ended};
   ranks.renew();
-  const std::vector<double> all = ranks.told_by_processes(config, own);
+  const std::vector<double> all = ranks.gather_from_processes(config, own);
   const bool again = std::ranges::find(all, by_numbers) != all.end() &&
                      std::ranges::none_of(all, [](double one) { return one == well || one == badly; });
   if (!again && why != nullptr) std::rethrow_exception(why);

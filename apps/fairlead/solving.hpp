@@ -1,4 +1,4 @@
-// The system that `fairlead solve` is asked to solve, and solving it.
+// The system of `fairlead solve`, and its solution.
 #pragma once
 #include <fairlead/config.hpp>
 
@@ -18,7 +18,7 @@
 
 namespace fairlead::app {
 
-/// What the command line asks for.
+/// The system that the command line describes.
 struct System {
   Config config;
   std::shared_ptr<const data::NpyFile> a, b;        // a: the matrix or the points that it is made of
@@ -27,34 +27,34 @@ struct System {
   linalg::Stored stored = linalg::Stored::both;
   const DenseOperation* method = &cholesky_operation;
 
-  /// The first of the files that somebody has written to since it was opened; empty: none.
+  /// The first of the files that was written to since it was opened; empty: none.
   std::string changed_input() const;
 
-  /// What the solution has, as NumPy promotes: single precision if both have.
+  /// The type of the solution by NumPy's promotion: single precision if both files have it.
   data::ElementType solution() const;
 };
 
-/// Solves it, alone or as one of several ranks, which each do the same; the first writes the solution and the reports. Returns
-/// an ExitCode.
+/// Solves the system on one rank or on each of several; the first writes the solution and the reports.
+/// Returns an ExitCode.
 int solve(const System& system, const Config& config, CommandRanks& ranks);
 
-/// The same for the methods that take a matrix which is not symmetric, from a file.
+/// The same for methods for matrices that are not symmetric, from a file.
 int solve_general(const System& system, const Config& config, CommandRanks& ranks);
 
-/// What it is solved by.
+/// The kernels and devices of a solve.
 struct KernelsAndDevices {
   std::optional<linalg::Kernels> kernels;
   std::string devices;  ///< as RunReport::devices
 };
-/// Loads the kernels, and settles which devices there are, in the settings, too.
+/// Loads the kernels and chooses the devices, also in the settings.
 KernelsAndDevices kernels_and_devices(const System& system, Config& config, CommandRanks& ranks);
 
-/// What one rank has of that.
+/// The results of one rank.
 struct SolvedHere {
   report::RunReport report;
   std::vector<trace::Snapshot> recorded;  ///< as WatchedRun::recorded()
 };
-/// Tells it, if this process has the first rank. Returns an ExitCode.
+/// Publishes the results, if this process has the first rank. Returns an ExitCode.
 int publish_solution(const SolvedHere& solved, const Config& config, const CommandRanks& ranks);
 
 }  // namespace fairlead::app

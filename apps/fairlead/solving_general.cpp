@@ -1,5 +1,5 @@
-// One solve with a matrix that is not symmetric, from the files to the file: the matrix into tiles, LU or QR, the
-// solution or the nearest to one, how wrong it is and how far it can be trusted.
+// One solve with a matrix that is not symmetric, from input files to the output file: the matrix into tiles,
+// LU or QR, the solution or least squares solution, its error and how many digits can be trusted.
 #include <fairlead/error.hpp>
 #include <fairlead/inverse_norm.hpp>
 #include <fairlead/runtime.hpp>
@@ -62,7 +62,7 @@ std::string_view title_of(const DenseProblem& problem) {
   return problem.tree == linalg::QrTree::flat ? "QR least squares" : "QR least squares by a binary tree";
 }
 
-/// A solve under way, all of it in T.
+/// A solve in progress, all of it in T.
 template <class T>
 class GeneralSolve {
  public:
@@ -80,7 +80,7 @@ class GeneralSolve {
 
   SolvedHere run() {
     run_.emplace(config_, problem_.reserved, kernels_, front_at(config_, place_), place_.rank);
-    return run_->telling_ranks([this] { return solve(); });
+    return run_->report_failure_of([this] { return solve(); });
   }
 
  private:
@@ -90,7 +90,7 @@ class GeneralSolve {
     problem_.title = title_of(problem_);
     std::vector<std::uint64_t> shape = system_.b->header().shape;
     shape[0] = static_cast<std::uint64_t>(n_);
-    // Now that signals are heeded: where files have to have names, this would be left.
+    // After signal handlers are installed: a file with a name would otherwise remain.
     if (place_.first()) {
       Interrupt::removes_at_exit([&] {
         out_.emplace(config_.text("output"), system_.solution(), data::StorageOrder::c, shape);
@@ -143,7 +143,7 @@ class GeneralSolve {
   };
 
   bool square() const noexcept { return m_ == n_; }
-  /// A square system only on request: the rank of its matrix is to be decided.
+  /// For a square system only on request: whether to decide the rank of its matrix.
   bool is_least_squares() const {
     return system_.method == &qr_operation && (!square() || config_.has("rank-tolerance"));
   }
@@ -284,7 +284,7 @@ class GeneralSolve {
     system_.a->forget_pages();
     found.backward_error = judged.backward_error;
     if (judged.steps > 0) found.refinement_steps = judged.steps;
-    // Where sums of a row overflow, nothing is known of the condition.
+    // If sums of a row overflow, the condition is unknown.
     if (!wants_condition() || !(judged.backward_error <= limit_) || !std::isfinite(judged.matrix_norm))
       return;
     InverseNorm<T> inverse(run_->runtime(), n_, a.tile(), factors.inverse(),
@@ -301,11 +301,11 @@ class GeneralSolve {
     found.condition = report_estimate(*run_, estimate, 1, columns_, precision());
   }
 
-  /// What the columns of x come to, judged block by block.
+  /// Errors and residuals over all columns of x, checked block by block.
   struct LeastSquares {
     double backward_error = 0;
     report::LeastSquaresResidual residual;
-    double size_beside_residual = std::numeric_limits<double>::infinity();
+    double size_to_residual = std::numeric_limits<double>::infinity();
     double uncertain_residual = 0;         ///< as of LeastSquaresError, the largest
     std::vector<double> uncertain_normal;  ///< likewise
     int exponent_of_matrix = 0;
@@ -327,7 +327,7 @@ class GeneralSolve {
       all.backward_error = linalg::larger(all.backward_error, error.value());
       all.residual = {.relative = linalg::larger(all.residual.relative, error.relative_residual()),
                       .excess = linalg::larger(all.residual.excess, error.residual_excess())};
-      all.size_beside_residual = std::min(all.size_beside_residual, error.ratio_to_residual());
+      all.size_to_residual = std::min(all.size_to_residual, error.ratio_to_residual());
       all.uncertain_residual = linalg::larger(all.uncertain_residual, error.residual_bound());
       all.exponent_of_matrix = error.exponent_of_matrix();
       const std::vector<double> of_block = error.normal_residual_bound();
@@ -349,7 +349,7 @@ class GeneralSolve {
     Estimate of_error;
     if (rank.is_reduced())
       of_error.norm =
-          normwise_least_squares_error(m_, condition, judged.backward_error, judged.size_beside_residual);
+          normwise_least_squares_error(m_, condition, judged.backward_error, judged.size_to_residual);
     else
       of_error = least_squares_error(a, factors, judged, condition);
     found.condition = condition_report(condition, of_error.norm, precision());
@@ -357,8 +357,7 @@ class GeneralSolve {
     found.condition->seconds = of_inverse_.seconds + of_error.seconds;
     found.condition->columns = static_cast<std::uint64_t>(columns_);
     found.condition->sweeps = of_inverse_.sweeps + of_error.sweeps;
-    const std::string warning =
-        least_squares_warning(*found.condition, judged.size_beside_residual, precision());
+    const std::string warning = least_squares_warning(*found.condition, judged.size_to_residual, precision());
     if (!warning.empty()) run_->say("fairlead: " + warning);
   }
 
@@ -376,8 +375,9 @@ class GeneralSolve {
     const double seconds = finish_estimate(*run_, inverse);
     return {inverse.value(), seconds, InverseNorm<T>::steps * sweeps_per_step};
   }
-  /// The bound of || x - true x || / || x ||. With r = b - A x as computed and what rounding may have changed in it,
-  /// x - true x = -(A^T A)^-1 A^T r - A^+ (that change), and the rows of A^+ have the norms sqrt((A^T A)^-1_ii).
+  /// The bound of || x - true x || / || x ||. With r = b - A x as computed and what rounding may have changed
+  /// in it, x - true x = -(A^T A)^-1 A^T r - A^+ (that change), and the rows of A^+ have the norms sqrt((A^T
+  /// A)^-1_ii).
   Estimate least_squares_error(const TiledMatrix<T>& a, TiledFactors<T>& factors, const LeastSquares& judged,
                                double condition) {
     // R is that of A + E, which changes the inverse by about the condition times the size of E.
@@ -444,7 +444,7 @@ class GeneralSolve {
   Estimate of_inverse_;  // of R, if it was needed
   std::vector<trace::Snapshot> recorded_;
   std::optional<WatchedRun> run_;       // its tasks use what is above
-  std::optional<data::NpyWriter> out_;  // ends first, while signals are heeded
+  std::optional<data::NpyWriter> out_;  // destroyed first, while signals are handled
 };
 
 template <class T>

@@ -1,4 +1,4 @@
-// Streams of the C library whose last step is ours.
+// C library streams whose last step is implemented here.
 #include "fairlead/standard_streams.hpp"
 
 #include <fcntl.h>
@@ -24,7 +24,7 @@ constexpr std::size_t buffer_bytes = 65536;
 
 bool is_closed(int number) { return ::fcntl(number, F_GETFD) < 0 && errno == EBADF; }
 
-/// While it lives, writing to a pipe that nobody reads is an error of this thread's and no signal.
+/// Blocks SIGPIPE on this thread: writing to a pipe without a reader is then only an error.
 class WithoutSignal {
  public:
   WithoutSignal() {
@@ -61,7 +61,7 @@ StandardStreams::StandardStreams() : output_(of_process(STDOUT_FILENO)) {
 }
 
 StandardStreams::Stream& StandardStreams::of_process(int number) {
-  // As stdout and stderr themselves: there from the first line of main() to the last exit handler of any library.
+  // Lifetime as of stdout and stderr: from the first line of main() to the last exit handler of any library.
   static std::array<Stream, 3> streams;
   Stream& stream = streams.at(static_cast<std::size_t>(number));
   stream = {number};
@@ -81,7 +81,7 @@ void StandardStreams::replace(Stream& stream, std::FILE*& standard, int bufferin
 
 ssize_t StandardStreams::write(void* to, const char* text, size_t bytes) {
   Stream& stream = *static_cast<Stream*>(to);
-  // Who pipes the output into `head` wants the program to end; who stops reading its complaints does not.
+  // A closed standard output, as by `head`, ends the program; a closed standard error does not.
   std::optional<WithoutSignal> quiet;
   if (stream.number == STDERR_FILENO) quiet.emplace();
   std::array<char, 4096> shown;  // no memory is needed, as for "out of memory"

@@ -1,5 +1,5 @@
-// Standard streams that a run does not depend on: writing to stdout and stderr never fails, so that nothing has to end for
-// it; what could not be written is known afterwards. What a terminal would obey is shown instead (base/printable.hpp).
+// Standard streams whose failures do not end a run: writing to stdout and stderr never fails; write errors
+// are available afterwards. Control characters are shown, not obeyed (base/printable.hpp).
 #pragma once
 #include <cstdio>
 
@@ -9,10 +9,10 @@ namespace fairlead::app {
 
 class StandardStreams {
  public:
-  /// Streams that are closed are opened, on nothing: a file could get their numbers otherwise, and what is
-  /// said would be written into it.
+  /// Opens closed streams on /dev/null: otherwise a file could get their descriptors, and output would be
+  /// written into it.
   StandardStreams();
-  /// Writes what is left. The streams stay: libraries may have noted them, and write when the process ends.
+  /// Flushes. The streams stay: libraries may have kept them and write when the process ends.
   ~StandardStreams();
   StandardStreams(const StandardStreams&) = delete;
   StandardStreams& operator=(const StandardStreams&) = delete;

@@ -1,4 +1,4 @@
-// fairlead status PID: what a run that goes on does now, and what waits for what.
+// fairlead status PID: the current state of a run, and what waits for what.
 #include <fairlead/error.hpp>
 
 #include <fmt/format.h>
@@ -13,14 +13,14 @@ namespace fairlead::app {
 
 namespace {
 
-constexpr Positional positionals[] = {{.name = "PID", .help = "the number of its process"}};
+constexpr Positional positionals[] = {{.name = "PID", .help = "the process ID of the run"}};
 
 int run(const ParsedCommandLine& given) {
   const std::string& text = given.positionals.front();
   pid_t process = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), process);
   if (error != std::errc() || end != text.data() + text.size() || process <= 0)
-    throw ConfigError(fmt::format("\"{}\" is no number of a process", text));
+    throw ConfigError(fmt::format("\"{}\" is not a process ID", text));
   fmt::print("{}", status_of(process));
   return success;
 }
@@ -28,7 +28,7 @@ int run(const ParsedCommandLine& given) {
 }  // namespace
 
 const Subcommand status_command{.name = "status",
-                                .summary = "Says what a run does now, and what waits for what.",
+                                .summary = "Shows what a run does now, and what waits for what.",
                                 .positionals = positionals,
                                 .options = {},
                                 .run = run,

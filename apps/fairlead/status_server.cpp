@@ -1,4 +1,4 @@
-// A socket in the abstract namespace of Linux: its name begins with a zero byte and goes with the process.
+// A socket in the abstract namespace of Linux: its name starts with a zero byte and ends with the process.
 #include "fairlead/status_server.hpp"
 
 #include <fairlead/error.hpp>
@@ -33,7 +33,7 @@ struct Address {
   const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&socket); }
 };
 
-/// Whether who is at the other end may know.
+/// Whether the client may read the status.
 bool may_ask(int connection) {
   ucred asking{};
   socklen_t bytes = sizeof asking;
@@ -44,7 +44,7 @@ bool may_ask(int connection) {
 void send_all(int connection, const std::string& text) {
   for (std::size_t sent = 0; sent < text.size();) {
     const ssize_t part = ::send(connection, text.data() + sent, text.size() - sent, MSG_NOSIGNAL);
-    if (part <= 0) return;  // who has asked is gone, or does not read
+    if (part <= 0) return;  // the client is gone, or does not read
     sent += static_cast<std::size_t>(part);
   }
 }
@@ -82,7 +82,7 @@ void StatusServer::serve() {
     const FileDescriptor accepted = accept_connection(socket_);
     if (!accepted) continue;
     const int connection = accepted.get();
-    const timeval patience{.tv_sec = 1, .tv_usec = 0};  // with somebody who does not read
+    const timeval patience{.tv_sec = 1, .tv_usec = 0};  // for a client that does not read
     setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
     if (may_ask(connection)) send_all(connection, status_());
   }
@@ -93,12 +93,13 @@ std::string status_of(pid_t process) {
   const FileDescriptor opened = open_socket(AF_UNIX, SOCK_STREAM);
   const int connection = opened.get();
   const auto refuse = [&](const std::string& why) {
-    return Error(fmt::format("process {} does not say what it does: {}", process, why));
+    return Error(fmt::format("no status from process {}: {}", process, why));
   };
   if (connection < 0) throw refuse(std::strerror(errno));
   if (connect(connection, address.get(), address.bytes) != 0)
-    throw refuse(errno == ECONNREFUSED ? std::string("no run of fairlead has this number, or it is over")
-                                       : std::string(std::strerror(errno)));
+    throw refuse(errno == ECONNREFUSED
+                     ? std::string("no run of fairlead has this process ID, or it has finished")
+                     : std::string(std::strerror(errno)));
   std::string text;
   for (;;) {
     pollfd wanted{connection, POLLIN, 0};
@@ -109,7 +110,7 @@ std::string status_of(pid_t process) {
     if (bytes <= 0) break;
     text.append(part.data(), static_cast<std::size_t>(bytes));
   }
-  if (text.empty()) throw refuse("it is another user's");
+  if (text.empty()) throw refuse("it belongs to another user");
   return text;
 }
 

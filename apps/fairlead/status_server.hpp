@@ -1,5 +1,5 @@
-// Answers `fairlead status PID`: who asks is told what the run does now. By a socket that has no name in the
-// file system, so that nothing is left behind however the run ends.
+// Answers `fairlead status PID` with the current state of the run, over a socket that has no name in the file
+// system, so that no file remains however the run ends.
 #pragma once
 #include <sys/types.h>
 
@@ -13,8 +13,8 @@ namespace fairlead::app {
 
 class StatusServer {
  public:
-  /// `status` is called by a thread of the server's. Where the system refuses a socket nobody is answered: a
-  /// run does not fail for that.
+  /// `status` is called by a thread of the server. If the system refuses a socket, there is no server, and
+  /// the run goes on.
   explicit StatusServer(std::function<std::string()> status);
   StatusServer(const StatusServer&) = delete;
   StatusServer& operator=(const StatusServer&) = delete;
@@ -28,7 +28,7 @@ class StatusServer {
   std::thread thread_;
 };
 
-/// What a run of the same user, or of anybody if asked by root, says. Throws Error if none answers.
+/// The status of a run of the same user, or of any user for root. Throws Error if no run answers.
 std::string status_of(pid_t process);
 
 }  // namespace fairlead::app

@@ -11,7 +11,7 @@
 
 namespace fairlead::app {
 
-/// A subcommand's options, or the settings that it takes, where several subcommands share some.
+/// Concatenates two arrays of options or settings, for subcommands that share some.
 template <class Row, std::size_t A, std::size_t B>
 constexpr std::array<Row, A + B> both(const std::array<Row, A>& a, const std::array<Row, B>& b) {
   std::array<Row, A + B> all{};
@@ -22,36 +22,34 @@ constexpr std::array<Row, A + B> both(const std::array<Row, A>& a, const std::ar
 /// What the process returns.
 enum ExitCode : int {
   success = 0,
-  failure = 1,  // it was asked correctly and did not work
-  usage = 2,    // it was not asked correctly: the command line, the environment or the configuration file
-  wrong_result =
-      3,  // computed and not to be used: wrong, of a singular matrix, or with too few certain digits
+  failure = 1,        // the command was valid but failed
+  usage = 2,          // usage error: the command line, the environment or the configuration file
+  wrong_result = 3,   // computed but unusable: wrong, of a singular matrix, or with too few certain digits
   interrupted = 128,  // plus the signal's number, as the shell has it: 130 for Ctrl-C
 };
 
-/// Thrown when the user has interrupted the run and everything is being tidied up: main() says so and returns
-/// `interrupted` + the signal. Whoever installs the handler for SIGINT throws this.
+/// Thrown when the user interrupted the run, to clean up: main() reports it and returns
+/// `interrupted` + the signal. Thrown by the code that installs the handler for SIGINT.
 struct Interrupted {
   int signal;
 };
 
-/// What the help says of each, in this order.
+/// The meanings in the help, in this order.
 struct ExitStatus {
   std::string_view number, meaning;
 };
 inline constexpr ExitStatus exit_statuses[] = {
-    {"0", "it worked"},
-    {"1", "it did not work, though it was asked for correctly"},
-    {"2", "it was not asked for correctly: the command line, the environment or a file of settings"},
+    {"0", "success"},
+    {"1", "failure: the command was valid but did not succeed"},
+    {"2", "usage error: in the command line, the environment or a configuration file"},
     {"3",
-     "the result is not to be used: its backward error is too large, the matrix is singular, or too few "
-     "digits are "
+     "unusable result: its backward error is too large, the matrix is singular, or too few digits are "
      "certain"},
-    {"128+N", "signal N ended it: 130 for Ctrl-C, 143 for SIGTERM"}};
+    {"128+N", "ended by signal N: 130 for Ctrl-C, 143 for SIGTERM"}};
 
-/// For those that take none of Fairlead's settings (an empty list would be all).
+/// For subcommands that take none of Fairlead's settings (an empty list would be all).
 inline constexpr AcceptedSetting takes_no_settings[] = {
-    {.key = "memory", .refused = "says nothing here: --help lists what does"}};
+    {.key = "memory", .refused = "has no effect here: --help lists what has"}};
 
 struct Subcommand {
   std::string_view name;     ///< one word, or two
@@ -63,10 +61,11 @@ struct Subcommand {
   bool hidden = false;                          ///< not listed
   std::span<const AcceptedSetting> settings{};  ///< see CommandLine
   bool config_lists = false;                    ///< see CommandLine
-  /// Settings that name files for its results. Where one is given, what is printed tells of the work: that may be lost, and the exit
-  /// status is that of the work. Otherwise the print is the work, and a standard output that cannot be written to is a failure.
+  /// Settings that name files for its results. If one is given, the output only reports on the work: it may
+  /// be lost, and the exit status is that of the work. Otherwise the output is the result, and a standard
+  /// output that cannot be written is a failure.
   std::span<const std::string_view> files_of_results{};
-  /// Processes that were started together run it together.
+  /// Whether processes that mpirun started run it together.
   bool over_ranks = false;
 };
 

@@ -1,4 +1,4 @@
-// A factorization of a tiled matrix and what can be done with it, whichever it is: for what runs one by name.
+// A factorization of a tiled matrix and its operations, for code that selects a factorization by name.
 #pragma once
 #include <fairlead/inverse_norm.hpp>
 #include <fairlead/linalg.hpp>
@@ -23,14 +23,14 @@ class TiledFactors {
   virtual void solve(Flow& flow, const TiledMatrix<T>& b) = 0;
   virtual void solve(ptg::Graph& graph, const TiledMatrix<T>& b) = 0;
   virtual std::uint64_t solve_tasks(std::int64_t columns_of_tiles) const = 0;
-  /// Of the matrix, or of its triangle R if that is not square.
+  /// The inverse of the matrix, or of its triangle R if that is not square.
   virtual linalg::AppliedInverse<T> inverse() = 0;
   /// b := Q^T b; throws UsageError where there is no Q.
   virtual void rotate(Flow& flow, const TiledMatrix<T>& b);
 };
 
-/// For `problem.operation`, which is none of products. `of_factor`: for the factorization by Cholesky; all else is done with
-/// `kernels`. `a` must stay; the runtime too.
+/// The factors for `problem.operation`, which must not be a product. `of_factor`: kernels of the Cholesky
+/// factorization; all else uses `kernels`. `a` and the runtime must stay.
 template <class T>
 std::unique_ptr<TiledFactors<T>> make_factors(const DenseProblem& problem, const linalg::Kernels& kernels,
                                               const linalg::Kernels& of_factor, Runtime& runtime,

@@ -2,9 +2,10 @@
 //
 //   || x - true x || / || x ||  <=  || | A^-1 | ( | r | + k u ( | A | | x | + | b | ) ) || / || x ||
 //
-// in the infinity norm, where r = b - A x as computed, u is a half of 2^-52, and k says how well it was computed:
-// LAPACK has n + 1, the number of roundings in a plain sum; sums here are compensated, and k is 8 to 30
-// (BackwardError). So the bound holds always, as far as A^-1 is known, and rests on no assumption about roundings.
+// in the infinity norm, where r = b - A x as computed, u is a half of 2^-52, and k says how well it was
+// computed: LAPACK has n + 1, the number of roundings in a plain sum; sums here are compensated, and k is 8
+// to 30 (BackwardError). So the bound holds always, as far as A^-1 is known, and rests on no assumption about
+// roundings.
 #include "fairlead/trust.hpp"
 
 #include <fmt/format.h>
@@ -33,8 +34,8 @@ bool needs_warning(const report::ConditionReport& condition, const Precision& pr
   return !condition.singular && 3 * condition.digits < all_digits(precision);
 }
 
-/// Whether the condition accounts for so large a bound: it is a few hundred roundings times the condition at most, unless numbers
-/// of a right-hand side or its solution are so small that they have lost digits.
+/// Whether the bound follows from the condition: it is at most a few hundred roundings times the condition,
+/// unless numbers of a right-hand side or its solution are so small that they have lost digits.
 bool follows_from_condition(const report::ConditionReport& condition, const Precision& precision) {
   constexpr double most_roundings = 1e4;
   return !(most_roundings * precision.epsilon * condition.number < std::min(condition.forward_error, 1.0));
@@ -55,18 +56,18 @@ report::ConditionReport condition_report(double condition, double error, const P
   report.number = condition;
   const bool rounded_in_file = precision.given_epsilon > precision.epsilon;
   const double of_computed = error + (rounded_in_file ? precision.given_epsilon / 2 : 0);
-  // Of the true x, whose size is at least 1 - `of_computed` of that of the computed one.
+  // Relative to the true x, whose size is at least 1 - `of_computed` times that of the computed one.
   report.forward_error = of_computed < 1 ? of_computed / (1 - of_computed) : HUGE_VAL;
   report.digits = std::min(digits(report.forward_error), all_digits(precision));
   return report;
 }
 
 double normwise_least_squares_error(std::int64_t m, double condition, double backward_error,
-                                    double size_beside_residual) {
+                                    double size_to_residual) {
   // The residual was computed in double precision: sqrt(m) roundings more.
   const double off =
       backward_error + std::sqrt(static_cast<double>(m)) * std::numeric_limits<double>::epsilon() / 2;
-  return 2 * condition * (1 + condition / size_beside_residual) * off;
+  return 2 * condition * (1 + condition / size_to_residual) * off;
 }
 
 bool is_singular(const report::ConditionReport& condition, const Precision& precision) {
@@ -93,16 +94,16 @@ std::string condition_warning(const report::ConditionReport& condition, const Pr
                                  : "; files in double precision give digits back");
 }
 
-std::string least_squares_warning(const report::ConditionReport& condition, double size_beside_residual,
+std::string least_squares_warning(const report::ConditionReport& condition, double size_to_residual,
                                   const Precision& precision) {
   constexpr double much_residual = 1000;
   if (!needs_warning(condition, precision)) return {};
-  if (size_beside_residual * much_residual > 1) return condition_warning(condition, precision);
+  if (size_to_residual * much_residual > 1) return condition_warning(condition, precision);
   return fmt::format(
       "b is nearly orthogonal to the columns of the matrix: || A || || x || is {:.0e} of || b - A x ||, so "
       "rounding in b "
       "alone may move the solution {}: {}",
-      size_beside_residual, moved_by(condition.forward_error),
+      size_to_residual, moved_by(condition.forward_error),
       trusted_digits(condition.digits, all_digits(precision)));
 }
 
@@ -134,28 +135,25 @@ std::optional<std::string> wrong_answer(const report::RunReport& report) {
   constexpr double much_growth = 10;
   if (report.lost_in_file)
     return "the result is wrong: its numbers are too large or too small for single precision, the type of "
-           "both files given and so of its own. With one of the two in double precision it is in that";
+           "both input files. With one of them in double precision the solution is in double, too";
   if (!std::isfinite(error))
     return "the result is wrong: it is not finite. The matrix is too close to singular, or its numbers are "
            "too large or too small, for this precision";
   if (report.asymmetry)
     return fmt::format(
-        "the result is wrong: its backward error is {:.1e}, and of right ones it is below {:.1e}. The "
-        "triangles of A differ by "
-        "{:.1e}, and refinement with the factor of the lower one does not make up for that: --method "
-        "lu-incremental solves "
-        "with A as it is, --symmetrize with the mean of the triangles",
+        "the result is wrong: its backward error is {:.1e}, above the limit of {:.1e}. The triangles of A "
+        "differ by {:.1e}, and refinement with the factor of the lower one does not make up for that: "
+        "--method lu-incremental solves with A as it is, --symmetrize with the mean of the triangles",
         error, limit, *report.asymmetry);
   if (report.growth && !(*report.growth < much_growth))
     return fmt::format(
-        "the result is wrong: its backward error is {:.1e}, and of right ones it is below {:.1e}. In the "
-        "factorization elements have grown by {:.1e}: --method qr does not let them",
+        "the result is wrong: its backward error is {:.1e}, above the limit of {:.1e}. In the factorization "
+        "elements grew by {:.1e}: --method qr avoids that",
         error, limit, *report.growth);
   return fmt::format(
-      "the result is wrong: its backward error is {:.1e}, and of right ones it is below {:.1e}. If neither "
-      "the matrix nor the right-hand sides have numbers so small that they lose digits (below {}), a disk, "
-      "the memory or "
-      "a library has failed: try again, and with another --blas",
+      "the result is wrong: its backward error is {:.1e}, above the limit of {:.1e}. If neither the matrix "
+      "nor the right-hand sides have numbers so small that they lose digits (below {}), a disk, the memory "
+      "or a library has failed: try again, and with another --blas",
       error, limit, smallest_with_all_digits(report.element == "FP32"));
 }
 

@@ -11,11 +11,11 @@
 
 namespace fairlead::app {
 
-/// What there is to judge by. A result whose backward error is above the limit is wrong.
+/// The precisions of a solve. A result whose backward error is above the limit is wrong.
 struct Precision {
-  double epsilon;          ///< of the precision that is asked for
+  double epsilon;          ///< of the precision of the computation
   double given_epsilon;    ///< of the file that the solution goes to
-  bool can_refine = true;  ///< --refine goes with the method
+  bool can_refine = true;  ///< whether the method supports --refine
 };
 
 /// How many digits the solution's file has.
@@ -24,26 +24,27 @@ int all_digits(const Precision& precision);
 /// `error`: the bound of || x - true x || / || x || for the x that was computed; infinite if there is none.
 report::ConditionReport condition_report(double condition, double error, const Precision& precision);
 
-/// The bound of a least squares solution of smallest norm, by Wedin (1973): the condition counts twice where much is left of b.
-/// For a matrix of m rows whose condition is that of the singular values that count.
+/// The bound of a least squares solution of smallest norm, by Wedin (1973): the condition counts twice where
+/// much is left of b. For a matrix of m rows whose condition is that of the singular values that count.
 double normwise_least_squares_error(std::int64_t m, double condition, double backward_error,
-                                    double size_beside_residual);
+                                    double size_to_residual);
 
-/// Whether a square matrix cannot be told from a singular one: the condition is 1 / epsilon or more, and no digit is certain.
-/// By the condition alone, graded matrices would be, whose solutions have all digits.
+/// Whether a square matrix is numerically singular: the condition is 1 / epsilon or more, and no digit is
+/// certain. The condition alone would include graded matrices, whose solutions have all digits.
 bool is_singular(const report::ConditionReport& condition, const Precision& precision);
 
-/// What to tell a user whose solution has less than a third of its digits; else nothing.
+/// The warning for a solution with less than a third of its digits; else empty.
 std::string condition_warning(const report::ConditionReport& condition, const Precision& precision);
-/// The same for least squares. `size_beside_residual`: || A || || x || / || b - A x ||.
-std::string least_squares_warning(const report::ConditionReport& condition, double size_beside_residual,
+/// The same for least squares. `size_to_residual`: || A || || x || / || b - A x ||.
+std::string least_squares_warning(const report::ConditionReport& condition, double size_to_residual,
                                   const Precision& precision);
 
-/// Why a solution whose backward error is right is not given all the same; nothing if it is.
+/// Why a solution is not written although its backward error is right; nothing if it is written.
 std::optional<std::string> distrusted(const std::optional<report::ConditionReport>& condition,
                                       std::optional<int> required_digits);
 
-/// Why a result is not to be used: its backward error is above the limit, or it is distrusted(); nothing if it is right.
+/// Why a result is unusable: its backward error is above the limit, or it is distrusted(); nothing if it is
+/// right.
 std::optional<std::string> wrong_answer(const report::RunReport& report);
 
 }  // namespace fairlead::app

@@ -1,4 +1,4 @@
-// Phases, the display and the end on request.
+// Phases, the display and cancellation.
 #include "fairlead/watched_run.hpp"
 
 #include <fairlead/parameterized_linalg.hpp>
@@ -29,7 +29,7 @@ std::size_t ranks_on_machine(const Rank& rank) {
   return rank.in_process() ? rank.count() : rank.network->sharing().ranks;
 }
 
-/// Before anything is taken of the machine.
+/// Before the run takes any resource.
 const Config& with_doubts_said(const Config& config, const Rank& rank) {
   for (const std::string& doubt : doubts_about(config, machine::discover(), ranks_on_machine(rank)))
     fmt::print(stderr, "fairlead: warning: {}\n", doubt);
@@ -107,7 +107,7 @@ void WatchedRun::run(ptg::Graph& graph) {
   graph.abandon_on_failure();
   const Watched watched(*this, graph);
   try {
-    throw_if_interrupted();  // who was told before the graph was known has not cancelled it
+    throw_if_interrupted();  // a signal before the graph was known did not cancel it
     linalg::run_for_results(graph);
   } catch (const Error&) {
     throw_if_interrupted();
@@ -118,7 +118,7 @@ void WatchedRun::run(ptg::Graph& graph) {
 std::string WatchedRun::status() const {
   const ProgressSnapshot now = snapshot();
   std::string text = fmt::format("fairlead: {}", now.phase.empty() ? "starting" : now.phase);
-  if (now.tasks_total != 0) text += fmt::format(", {} of {} tasks are over", now.tasks_done, now.tasks_total);
+  if (now.tasks_total != 0) text += fmt::format(", {} of {} tasks finished", now.tasks_done, now.tasks_total);
   return text + "\n" + runtime_.status();
 }
 
@@ -138,7 +138,7 @@ void WatchedRun::wait(bool flushed) {
     throw_if_interrupted();
     if (flushed) runtime_.flush();
   } catch (const Error&) {
-    throw_if_interrupted();  // that tasks were cancelled is then no news
+    throw_if_interrupted();  // then the error about cancelled tasks is redundant
     throw;
   }
 }

@@ -1,5 +1,5 @@
-// A run that somebody watches: one runtime, one flow, and parameterized graphs where they are asked for, with progress shown, Ctrl-C heeded, and each phase
-// timed.
+// An interactive run: one runtime, one flow and, on request, parameterized graphs, with a progress display,
+// handling of Ctrl-C, and times of phases.
 #pragma once
 #include <fairlead/flow.hpp>
 #include <fairlead/linalg.hpp>
@@ -29,22 +29,22 @@ namespace fairlead::app {
 
 class WatchedRun {
  public:
-  /// `reserved`: bytes of the memory limit that are used besides the tiles. Throws as Runtime.
+  /// `reserved`: bytes of the memory limit in addition to the tiles. Throws as Runtime.
   WatchedRun(const Config& config, Bytes reserved, linalg::Kernels kernels, Front front = Front::flow,
              const Rank& rank = {});
-  /// Without stop_showing() it has failed: the display goes without a last word.
+  /// Without stop_showing() the run has failed: the display ends without a last line.
   ~WatchedRun();
 
   Runtime& runtime() noexcept { return runtime_; }
   Flow& flow() noexcept { return flow_; }
 
-  /// Returns what body() returns. The other ranks learn what it throws, as they cannot after the end of the runtime.
+  /// Returns the result of body(). Sends its error to the other ranks, while the runtime still exists.
   template <class Body>
-  auto telling_ranks(const Body& body) {
+  auto report_failure_of(const Body& body) {
     try {
       return body();
     } catch (const std::exception& error) {
-      runtime_.give_up(told_of(error));
+      runtime_.give_up(message_to_ranks(error));
       throw;
     } catch (const Interrupted&) {
       runtime_.give_up("it was interrupted");
@@ -52,11 +52,11 @@ class WatchedRun {
     }
   }
 
-  /// From here on time is that of this phase; `name` of static storage. The totals are of the phase, for the
-  /// progress; 0 = unknown.
+  /// Starts a phase; `name` of static storage. The totals are of the phase, for the progress display; 0:
+  /// unknown.
   void begin(std::string_view name, std::uint64_t tasks = 0, double flops = 0);
   Front front() const noexcept { return front_; }
-  /// What algorithm(front) submits to the flow or else to a parameterized graph, which is then run. Throws as end().
+  /// Runs algorithm(front) on the flow, or else on a parameterized graph, which then runs. Throws as end().
   template <class Algorithm>
   void compute(const Algorithm& algorithm) {
     if (front_ == Front::flow) return algorithm(flow_);
@@ -69,27 +69,28 @@ class WatchedRun {
   /// Runs the tasks of a graph, and waits for them. Throws as end().
   void run(ptg::Graph& graph);
   /// Waits for the tasks; with `flushed`, until all results are on disk as well. Returns the seconds since
-  /// begin(). Throws Interrupted if the user wants the end, else as linalg::wait_for_results.
+  /// begin(). Throws Interrupted if a signal came, otherwise as linalg::wait_for_results.
   double end(bool flushed = false);
-  /// The same, and `last`, with which the results are there, is done after the last look at signals, as a part of the phase.
+  /// As end(); calls `last`, which completes the results, after the last check for signals, as a part of the
+  /// phase.
   double end_by(const std::function<void()>& last);
-  /// All ranks call it when only the first has something left to do: it gives out the results. The others are not interrupted any
-  /// more, so that none ends by a signal when they are there. Throws as end().
+  /// All ranks call it when only the first has work left, which publishes the results. The others ignore
+  /// signals from here on, so that none ends by a signal after the results are complete. Throws as end().
   void leave_to_first();
-  /// The same of a phase that the run's time does not count: preparing, checking.
+  /// As end(), for a phase that does not count in the run's time: preparation, checks.
   double end_aside(bool flushed = false);
-  /// After an error: the phase has ended by that, and counts. Returns its seconds; 0 if none was under way.
+  /// After an error: ends the phase, which counts. Returns its seconds; 0 without a phase.
   double give_up();
-  /// Of all phases that ended.
+  /// All finished phases.
   const std::vector<report::Phase>& phases() const noexcept { return phases_; }
-  /// A line to the standard error stream that the display does not spoil.
+  /// Prints a line to the standard error stream, above the display.
   void say(const std::string& line);
-  /// Takes the display away: nothing more is shown.
+  /// Removes the display.
   void stop_showing();
-  /// The run is over: ends what was written down meanwhile (Runtime::end_records). What is wrong with that;
-  /// empty if nothing is. It does not take away from what was computed, so it is told last.
+  /// Ends the records of the run (Runtime::end_records). Returns their error, or an empty text. The results
+  /// are valid in either case, so callers report it last.
   std::string end_records();
-  /// What was recorded: of this rank, and on the first one of the others, by its clock. All ranks call it.
+  /// The trace of this rank and, on the first one, those of all ranks by its clock. All ranks call it.
   std::vector<trace::Snapshot> recorded();
 
  private:
@@ -113,14 +114,14 @@ class WatchedRun {
   Current current_;
   ptg::Graph* graph_ = nullptr;  // that runs
   Front front_;
-  bool is_first_;  // of the ranks: it shows and says what there is
+  bool is_first_;  // the first rank, which prints and shows progress
   ProgressStyle style_;
-  bool under_way_ = false;  // a phase is
+  bool under_way_ = false;  // in a phase
   double began_ = 0;        // seconds on the steady clock
   Time began_at_{};         // on the runtime's
   std::vector<report::Phase> phases_;
-  std::optional<report::TracesOfRanks> traces_;  // if somebody wants to see what happened
-  // What follows is taken down first: it uses the flow from other threads. Of several ranks of a process, one has it.
+  std::optional<report::TracesOfRanks> traces_;  // if a report or trace is requested
+  // Destroyed first, since they use the flow from other threads. Only one rank of a process has them.
   std::optional<Interrupt> interrupt_;
   std::optional<StatusServer> status_server_;
   std::optional<Progress> progress_;

@@ -1,4 +1,4 @@
-// The program `fairlead`, and what it answers.
+// Runs the program `fairlead` and returns its output.
 #pragma once
 #include <string>
 
@@ -6,8 +6,8 @@
 
 namespace fairlead {
 
-/// An environment in which the kernels are timed by the first that asks, and nothing else is remembered. Leaks are not
-/// looked for there: libraries that were loaded to be asked, and are gone, at times end the search itself.
+/// An environment with a cache of kernel timings and of nothing else. Without a search for leaks, which at
+/// times crashes on libraries that were loaded for timing and unloaded.
 inline const std::string kernels_kept =
     "ASAN_OPTIONS=detect_leaks=0 FAIRLEAD_KEEP_DURATIONS=false FAIRLEAD_CACHE_DIRECTORY='" FAIRLEAD_TEST_CACHE
     "'";

@@ -46,7 +46,7 @@ TEST_F(Calibrate, MeasuresOnce) {
   EXPECT_EQ(answer.exit_code, 0);
   EXPECT_THAT(answer.text, Not(HasSubstr(": writing\n")));
   EXPECT_THAT(answer.text, HasSubstr("\ndisk - RAM "));
-  EXPECT_THAT(answer.text, HasSubstr("All of it was measured before; --again measures it anew.\n"));
+  EXPECT_THAT(answer.text, HasSubstr("All of it was measured before; --again measures it again.\n"));
 }
 
 TEST_F(Calibrate, MeasuresAgainWhenAsked) {
@@ -58,20 +58,20 @@ TEST_F(Calibrate, IsQuietWithoutProgress) {
   EXPECT_TRUE(calibrate("--progress none").text.starts_with("link "));
 }
 
-// What takes minutes is not begun for a command line that cannot be followed.
-TEST_F(Calibrate, SaysWhatIsWrongBeforeItMeasures) {
+// A wrong command line fails before minutes of measurements.
+TEST_F(Calibrate, ReportsErrorsBeforeMeasuring) {
   const auto refused = [&](const std::string& more, const std::string& words) {
     const Answer answer = calibrate("--again " + more);
     EXPECT_EQ(answer.exit_code, 2) << more;
     EXPECT_THAT(answer.text, HasSubstr(words));
     EXPECT_THAT(answer.text, Not(HasSubstr(": writing\n"))) << more;
   };
-  refused("--tiles 0", "--tiles 0: say growing sides");
-  refused("--devices emulated:memory=16MiB --tiles 64,64", "--tiles 64,64: say growing sides");
+  refused("--tiles 0", "--tiles 0: give increasing sides");
+  refused("--devices emulated:memory=16MiB --tiles 64,64", "--tiles 64,64: give increasing sides");
   refused("--devices emulatd:memory=16MiB", "\"emulatd\"");
 }
 
-// Most machines have no GPU: their cores are a machine for the simulator, too.
+// Most machines have no GPU: the simulator can also use a machine of cores.
 TEST_F(Calibrate, WritesAMachineOfCores) {
   const std::string file = directory / "cores.toml";
   const Answer answer =
@@ -87,7 +87,7 @@ TEST_F(Calibrate, WritesAMachineOfCores) {
   EXPECT_EQ(simulated.exit_code, 0) << simulated.text;
 }
 
-TEST_F(Calibrate, LeavesNothingOnTheDisk) {
+TEST_F(Calibrate, LeavesNoFileOnTheDisk) {
   calibrate();
   for (const auto& entry : std::filesystem::directory_iterator(directory.path()))
     EXPECT_EQ(entry.path(), directory / "cache");
@@ -100,17 +100,16 @@ TEST_F(Calibrate, IsShownByInfo) {
   EXPECT_THAT(command("info", "--json /dev/stdout").text, HasSubstr("\"both_bytes_per_second\": "));
 }
 
-TEST_F(Calibrate, MeasuresWhereNothingCanBeKept) {
+TEST_F(Calibrate, MeasuresWithoutACacheDirectory) {
   const Answer answer =
       fairlead_command("calibrate --amount 16MiB --disk-directory " + directory.path().string());
   EXPECT_EQ(answer.exit_code, 0);
-  EXPECT_THAT(answer.text,
-              HasSubstr("Not kept for later runs: there is no directory for it (--cache-directory)\n"));
+  EXPECT_THAT(answer.text, HasSubstr("Not kept for later runs: no directory is set (--cache-directory)\n"));
   std::ofstream(directory / "cache") << "a file";
   EXPECT_THAT(calibrate().text, HasSubstr("Not kept for later runs: cannot make the directory "));
 }
 
-TEST_F(Calibrate, SaysWhereItCannotMeasure) {
+TEST_F(Calibrate, NamesADirectoryThatItCannotMeasure) {
   const Answer answer = fairlead_command("calibrate --disk-directory /no/such/place");
   EXPECT_EQ(
       answer.text,
@@ -118,12 +117,12 @@ TEST_F(Calibrate, SaysWhereItCannotMeasure) {
   EXPECT_EQ(answer.exit_code, 1);
 }
 
-TEST_F(Calibrate, RefusesAnAmountThatSaysNothingOfADisk) {
+TEST_F(Calibrate, RefusesAnAmountTooSmallForADisk) {
   EXPECT_EQ(fairlead_command("calibrate --amount 1MiB").exit_code, 2);
 }
 
-// What a run learns is kept beside: info counts it.
-TEST_F(Calibrate, KeepsWhatRunsLearnBesideTheLinks) {
+// The durations that a run measures are kept in the same file; info counts them.
+TEST_F(Calibrate, KeepsDurationsOfRunsNextToTheLinks) {
   calibrate();
   EXPECT_EQ(command("bench", "cholesky --n 512 --tile 64 --memory 16MiB --progress none").exit_code, 0);
   const std::string text = command("info").text;

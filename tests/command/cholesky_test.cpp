@@ -1,5 +1,5 @@
-// `fairlead solve` and `fairlead bench cholesky` from outside: results, messages, exit codes, and that
-// nothing is left where nothing should be.
+// `fairlead solve` and `fairlead bench cholesky` as processes: results, messages, exit codes, and no leftover
+// files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -34,7 +34,7 @@ using data::StorageOrder;
 using testing::HasSubstr;
 using testing::Not;
 
-/// A folder with a system in it; gone at the end of the test.
+/// A folder with a system, removed at the end of the test.
 class Files : public testing::Test {
  protected:
   void SetUp() override { std::filesystem::create_directories(folder_); }
@@ -98,7 +98,7 @@ TEST_F(Solve, WritesTheSolutionWithTheTypeAndShapeOfTheRightHandSide) {
   for (int i = 0; i < 500; ++i) EXPECT_NEAR(elements[static_cast<std::size_t>(i)], i + 1, 1e-10);
 }
 
-// A signal while x is written means that there is none, and an old one stays; when x is about to appear it is too late.
+// A signal while x is written leaves no x, and an old one stays; a signal after the last step has no effect.
 TEST_F(Solve, IsInterruptedOrHasWrittenTheSolution) {
   using shim::FileOperation;
   write_system<double>(60);
@@ -140,8 +140,8 @@ TEST_F(Solve, IsInterruptedOrHasWrittenTheSolution) {
   }
 }
 
-// Who wants x reads what was solved, how well, how long it took and where x is; the rest on request or never.
-TEST_F(Solve, SaysItInNineLinesUnlessMoreOrNothingIsAskedFor) {
+// The short report states what was solved, its accuracy, the time and where x is; the rest on request.
+TEST_F(Solve, PrintsNineLinesByDefault) {
   write_system<double>(300);
   const std::string brief = solve("--memory 6MiB --tile 64").text;
   std::istringstream lines(brief);
@@ -159,34 +159,34 @@ TEST_F(Solve, SaysItInNineLinesUnlessMoreOrNothingIsAskedFor) {
   EXPECT_TRUE(std::filesystem::exists(path("report.json")));
 }
 
-// The time is the sum of its phases, the workers' tasks are all tasks, and their times the time; the bytes are those that
-// were read from the file.
+// The time is the sum of its phases, the workers' tasks are all tasks, and their times the time; the bytes
+// are those that were read from the file.
 TEST_F(Solve, ItsFiguresAddUp) {
   write_system<double>(500);
   for (const std::string how : {"", "--refine ", "--memory 6MiB --tile 32 ", "--scheduler lws "}) {
     const Answer answer = solve(how + "--json '" + path("report.json") + "'");
     ASSERT_EQ(answer.exit_code, 0) << answer.text;
     std::ifstream file(path("report.json"));
-    const auto told = nlohmann::json::parse(file);
+    const auto report = nlohmann::json::parse(file);
     double seconds = 0;
-    for (const auto& phase : told.at("phases"))
+    for (const auto& phase : report.at("phases"))
       if (phase.at("counts")) seconds += phase.at("seconds").get<double>();
-    EXPECT_NEAR(seconds, told.at("seconds").get<double>(), 1e-9) << how;
+    EXPECT_NEAR(seconds, report.at("seconds").get<double>(), 1e-9) << how;
     std::uint64_t tasks = 0;
-    for (const auto& worker : told.at("worker_times")) {
+    for (const auto& worker : report.at("worker_times")) {
       tasks += worker.at("tasks").get<std::uint64_t>();
       const double all = worker.at("busy_seconds").get<double>() +
                          worker.at("waiting_for_data_seconds").get<double>() +
                          worker.at("waiting_for_tasks_seconds").get<double>();
-      EXPECT_GE(all, told.at("counted_seconds").get<double>() - 1e-9) << how;
+      EXPECT_GE(all, report.at("counted_seconds").get<double>() - 1e-9) << how;
     }
-    EXPECT_EQ(tasks, told.at("tasks").get<std::uint64_t>()) << how;
-    const auto& from_file = told.at("links").back();
+    EXPECT_EQ(tasks, report.at("tasks").get<std::uint64_t>()) << how;
+    const auto& from_file = report.at("links").back();
     ASSERT_EQ(from_file.at("name"), "A.npy");
     const auto bytes = from_file.at("from_home").at("demand").at("bytes").get<std::uint64_t>();
-    EXPECT_EQ(bytes, told.at("input_bytes_read"));
+    EXPECT_EQ(bytes, report.at("input_bytes_read"));
     const std::uint64_t once = 500 * 500 * 8;
-    EXPECT_EQ(told.at("input_bytes"), once);
+    EXPECT_EQ(report.at("input_bytes"), once);
     EXPECT_GE(bytes, once) << how;
     // Steps of refinement read what stays in memory.
     if (how == "--refine ") {
@@ -216,7 +216,7 @@ TEST_F(Solve, NamesTheColumnAndLeavesNoOutputIfTheMatrixIsNotPositiveDefinite) {
   EXPECT_EQ(files(), 2u);
 }
 
-TEST_F(Solve, NamesThePlaceOfANumberThatIsNone) {
+TEST_F(Solve, NamesThePlaceOfANaN) {
   write_system<double>(100);
   std::vector<double> b(200, 1.0);
   b[142] = std::nan("");
@@ -236,23 +236,25 @@ TEST_F(Solve, RefusesShapesThatDoNotMatch) {
   EXPECT_THAT(answer.text, HasSubstr("A.npy has the shape (50, 50) and "));
   EXPECT_THAT(answer.text, HasSubstr("b.npy the shape (49,)"));
   write("A.npy", 50, 49, std::vector<double>(50 * 49));
-  EXPECT_THAT(solve().text, HasSubstr("A.npy has the shape (50, 49): solving needs a square matrix; "
-                                      "for the nearest to a solution: --method qr\n"));
+  EXPECT_THAT(
+      solve().text,
+      HasSubstr(
+          "A.npy has the shape (50, 49): solving needs a square matrix; for least squares: --method qr\n"));
   EXPECT_EQ(files(), 2u);
 }
 
-TEST_F(Solve, AskedWithoutOutputOrFilesIsAMistakeOfUsage) {
+TEST_F(Solve, MissingOutputOrFilesAreAUsageError) {
   write_system<double>(10);
   const Answer answer = in_folder("solve '" + path("A.npy") + "' '" + path("b.npy") + "'");
   EXPECT_EQ(answer.exit_code, 2);
-  EXPECT_EQ(answer.text, "fairlead: where should the solution go? Give -o x.npy\n");
+  EXPECT_EQ(answer.text, "fairlead: the file for the solution is missing: give -o x.npy\n");
   EXPECT_EQ(fairlead_command("solve A.npy -o x.npy").exit_code, 2);
   EXPECT_EQ(fairlead_command("solve '" + path("none.npy") + "' '" + path("b.npy") + "' -o x.npy").exit_code,
             1);
 }
 
-TEST_F(Solve, MakesTheMatrixFromPoints) {
-  // Points on a line whose kernel matrix, worked out here, makes the right-hand side of a known solution.
+TEST_F(Solve, ComputesTheMatrixFromPoints) {
+  // Points on a line; their kernel matrix, computed here, gives the right-hand side of a known solution.
   constexpr std::size_t n = 300;
   std::vector<double> points(n), b(n);
   for (std::size_t i = 0; i < n; ++i) points[i] = static_cast<double>(i) / 20;
@@ -273,10 +275,10 @@ TEST_F(Solve, MakesTheMatrixFromPoints) {
 }
 
 // 10 x 10 tiles of 64 x 64: 55 on and below the diagonal, of 32 KiB, all but the last row's, which have
-// 24 of 64 rows. Memory for about 35 of them. Each tile is made once, when its first update needs it, and is
-// from then on part of the factor; nothing else goes to the disk. A tile of which not all updates were
-// together may be written twice: half as many again must be enough.
-TEST_F(Solve, StoresNothingOfAMatrixOfPointsButItsFactor) {
+// 24 of 64 rows. Memory for about 35 of them. Each tile is computed once, when its first update needs it, and
+// then belongs to the factor; nothing else is written to the disk. A tile that is evicted between updates is
+// written twice: 1.5 times the bytes must be enough.
+TEST_F(Solve, StoresOnlyTheFactorOfAMatrixOfPoints) {
   constexpr std::size_t n = 600, tile_bytes = 64 * 64 * 8, border_bytes = 24 * 64 * 8,
                         corner_bytes = 24 * 24 * 8,
                         factor = 45 * tile_bytes + 9 * border_bytes + corner_bytes;
@@ -307,7 +309,7 @@ TEST_F(Solve, StoresNothingOfAMatrixOfPointsButItsFactor) {
   EXPECT_LE(out_of_core.at("backward_error"), 1e-15);
 }
 
-// The factor has half the bytes; the error is that of double precision all the same.
+// The factor has half the bytes; the error is still that of double precision.
 TEST_F(Solve, RefinesASolutionFromAFactorInSinglePrecision) {
   write_system<double>(500);
   const Answer answer = solve("--refine --memory 6MiB --tile 32 --json '" + path("report.json") + "'");
@@ -332,8 +334,9 @@ TEST_F(Solve, RefinesForAMatrixInSinglePrecisionToo) {
   EXPECT_LE(nlohmann::json::parse(file).at("backward_error"), 4.5e-16);
 }
 
-// Too ill-conditioned, not positive definite once rounded, too large for single precision: then in double.
-TEST_F(Solve, SolvesInDoublePrecisionWhatSinglePrecisionCannotRefine) {
+// Too ill-conditioned, not positive definite after rounding, or too large for single precision: solved in
+// double.
+TEST_F(Solve, FallsBackToDoublePrecisionIfRefinementFails) {
   constexpr std::size_t n = 200;
   std::vector<double> points(n), b(n, 1);
   for (std::size_t i = 0; i < n; ++i) points[i] = static_cast<double>(i) / 10;
@@ -349,7 +352,7 @@ TEST_F(Solve, SolvesInDoublePrecisionWhatSinglePrecisionCannotRefine) {
     EXPECT_THAT(answer.text, HasSubstr(reason));
     EXPECT_THAT(answer.text, HasSubstr("; trying again in double precision\n"));
     EXPECT_THAT(answer.text, HasSubstr("n = 200 in double precision"));
-    // All of the time is told of, and the speed is that of the second attempt.
+    // The phases add up to the whole time, and the speed is that of the second attempt.
     std::ifstream file(path("report.json"));
     const auto report = nlohmann::json::parse(file);
     double all = 0, second = 0;
@@ -375,7 +378,7 @@ TEST_F(Solve, SolvesInDoublePrecisionWhatSinglePrecisionCannotRefine) {
   EXPECT_THAT(answer.text, HasSubstr("trying again in double precision"));
 }
 
-TEST_F(Solve, DoesNotTryAgainWhereDoublePrecisionDoesNotHelp) {
+TEST_F(Solve, DoesNotFallBackIfDoublePrecisionDoesNotHelp) {
   write_system<double>(100);
   auto a = matrix<double>(100);
   a[3] += 7;
@@ -386,7 +389,7 @@ TEST_F(Solve, DoesNotTryAgainWhereDoublePrecisionDoesNotHelp) {
   EXPECT_THAT(answer.text, Not(HasSubstr("trying again")));
 }
 
-TEST_F(Solve, SaysWhatIsWrongWithAMatrixThatNeitherPrecisionCanSolve) {
+TEST_F(Solve, ReportsWhyNeitherPrecisionSolves) {
   write_system<double>(100);
   auto a = matrix<double>(100);
   a[77 * 101] = -1;
@@ -398,7 +401,7 @@ TEST_F(Solve, SaysWhatIsWrongWithAMatrixThatNeitherPrecisionCanSolve) {
   EXPECT_EQ(files(), 2u);
 }
 
-TEST_F(Solve, SaysWhatAKernelNeeds) {
+TEST_F(Solve, ReportsMissingKernelOptions) {
   write("points.npy", 4, 2, std::vector<double>{0, 0, 1, 0, 0, 1, 1, std::nan("")});
   write("b.npy", 4, 1, std::vector<double>(4, 1), true);
   write("five.npy", 5, 1, std::vector<double>(5, 1), true);
@@ -412,9 +415,9 @@ TEST_F(Solve, SaysWhatAKernelNeeds) {
   };
   asked(" --kernel rbf" + b, 2, "give --points points.npy");
   asked(" --kernel rdf" + points + b, 2, "rbf");
-  asked(points + b, 2, "--points goes with --kernel");
+  asked(points + b, 2, "--points requires --kernel");
   asked(b, 2, "two files are needed, A.npy and b.npy; or --kernel, and b.npy alone");
-  asked(" --kernel rbf" + points + b + b, 2, "either A.npy is the matrix or --kernel makes one, not both");
+  asked(" --kernel rbf" + points + b + b, 2, "give either A.npy or --kernel, not both");
   asked(" --kernel rbf --length-scale 0" + points + b, 2, "--length-scale 0");
   asked(" --kernel rbf --nugget -1" + points + b, 2, "nugget");
   asked(" --kernel rbf --points '" + path("five.npy") + "'" + b, 1, "they need the same number of rows");
@@ -466,9 +469,9 @@ TEST_F(Bench, ReportsOnLuAndOnProductsAsOnCholesky) {
   }
 }
 
-TEST_F(Bench, RefusesMistakes) {
+TEST_F(Bench, RefusesWrongOptions) {
   EXPECT_EQ(in_folder("bench eigenvalues").exit_code, 2);
-  EXPECT_THAT(in_folder("bench gem").text, HasSubstr("there is no benchmark \"gem\" (did you mean gemm?)"));
+  EXPECT_THAT(in_folder("bench gem").text, HasSubstr("unknown benchmark \"gem\" (did you mean gemm?)"));
   EXPECT_EQ(in_folder("bench cholesky --n 0").exit_code, 2);
   EXPECT_EQ(in_folder("bench cholesky --tile 0").exit_code, 2);
   const Answer answer = in_folder("bench cholesky --n 2000 --scheduler datrs");
@@ -477,8 +480,8 @@ TEST_F(Bench, RefusesMistakes) {
   EXPECT_EQ(files(), 0u);
 }
 
-// As Ctrl-C does it: the run ends in the middle, and nothing is left.
-TEST_F(Bench, EndsWhenInterruptedAndLeavesNothing) {
+// As Ctrl-C: the run ends in the middle, and no file is left.
+TEST_F(Bench, EndsWhenInterruptedAndLeavesNoFile) {
   const std::string directory = folder_.string();
   std::vector<std::string> words{FAIRLEAD_COMMAND, "bench", "cholesky",         "--n",     "20000",
                                  "--progress",     "none",  "--disk-directory", directory, "--disk-bandwidth",
@@ -488,7 +491,7 @@ TEST_F(Bench, EndsWhenInterruptedAndLeavesNothing) {
   arguments.push_back(nullptr);
   pid_t child = 0;
   ASSERT_EQ(posix_spawn(&child, FAIRLEAD_COMMAND, nullptr, nullptr, arguments.data(), environ), 0);
-  // As soon as it catches the signal it is under way.
+  // The run has started as soon as it catches the signal.
   const auto catches = [&] {
     std::ifstream status_file("/proc/" + std::to_string(child) + "/status");
     for (std::string line; std::getline(status_file, line);)

@@ -1,4 +1,4 @@
-// What the command line answers: the text, and the exit code (0, 1 it did not work, 2 it was asked wrongly).
+// Output and exit code of the command line (0: success, 1: failure, 2: usage error).
 #include <fairlead/version.hpp>
 
 #include <gmock/gmock.h>
@@ -14,25 +14,25 @@ namespace fairlead {
 using testing::ContainsRegex;
 using testing::HasSubstr;
 
-TEST(Command, AMisspeltOptionIsToldTheNearest) {
+TEST(Command, AMisspeltOptionGetsTheNearestName) {
   const Answer answer = fairlead_command("info --memmory 512MiB");
   EXPECT_EQ(answer.text, "fairlead: unknown option --memmory (did you mean --memory?)\n");
   EXPECT_EQ(answer.exit_code, 2);
 }
 
-TEST(Command, AMisspeltSubcommandIsToldTheNearest) {
+TEST(Command, AMisspeltSubcommandGetsTheNearestName) {
   const Answer answer = fairlead_command("inof");
   EXPECT_EQ(answer.text, "fairlead: unknown subcommand \"inof\" (did you mean info?)\n");
   EXPECT_EQ(answer.exit_code, 2);
 }
 
-TEST(Command, AnOptionBeforeTheSubcommandIsToldWhereItBelongs) {
+TEST(Command, AnOptionBeforeTheSubcommandIsAnError) {
   const Answer answer = fairlead_command("--memory 1GB info");
   EXPECT_THAT(answer.text, HasSubstr("fairlead: unknown option --memory: a subcommand comes first, one of "));
   EXPECT_EQ(answer.exit_code, 2);
 }
 
-TEST(Command, AMisspeltMemoryModelIsToldTheNearest) {
+TEST(Command, AMisspeltMemoryModelGetsTheNearestName) {
   const Answer answer =
       fairlead_command("simulate cholesky --n 3840 --machine guyot --memory-model host-maped");
   EXPECT_THAT(answer.text, HasSubstr("--memory-model host-maped: must be one of explicit, managed, "));
@@ -40,14 +40,14 @@ TEST(Command, AMisspeltMemoryModelIsToldTheNearest) {
   EXPECT_EQ(answer.exit_code, 2);
 }
 
-TEST(Command, AMistakeInTheEnvironmentIsAMistakeOfUsage) {
+TEST(Command, AnUnknownEnvironmentVariableIsAUsageError) {
   const Answer answer = fairlead_command("info", "FAIRLEAD_WORKER=2");
   EXPECT_EQ(answer.text,
             "fairlead: unknown environment variable FAIRLEAD_WORKER (did you mean FAIRLEAD_WORKERS?)\n");
   EXPECT_EQ(answer.exit_code, 2);
 }
 
-TEST(Command, WhatDoesNotWorkThoughAskedCorrectlyReturnsOne) {
+TEST(Command, AFailureOfAValidCommandReturnsOne) {
   const Answer answer = fairlead_command("info --disk-directory /no/such/place");
   EXPECT_EQ(answer.text, "fairlead: cannot use the directory /no/such/place: No such file or directory\n");
   EXPECT_EQ(answer.exit_code, 1);
@@ -58,12 +58,12 @@ TEST(Command, WhatDoesNotWorkThoughAskedCorrectlyReturnsOne) {
 TEST(Command, AFullStandardOutputIsAnError) {
   const Answer answer = fairlead_command("help info >/dev/full");
   EXPECT_EQ(answer.exit_code, 1);
-  // Shown line by line: the last flush has nothing left to fail at.
+  // Printed line by line, so the last flush cannot fail.
   EXPECT_EQ(fairlead_command("simulate cholesky --n 960 >/dev/full").exit_code, 1);
 }
 
-// Not after minutes of simulation.
-TEST(Command, WhereTheResultsOfExperimentsCannotGoIsSaidBefore) {
+// Before minutes of simulation.
+TEST(Command, UnwritableResultsOfExperimentsAreReportedBeforeTheRun) {
   const auto run = [](const std::string& more) {
     return fairlead_command("experiment run dague/placeholder --quick " + more);
   };
@@ -75,7 +75,7 @@ TEST(Command, WhereTheResultsOfExperimentsCannotGoIsSaidBefore) {
   }
 }
 
-// A run that would use kept files reports once that it cannot, however many of its ranks would.
+// A run that cannot use its cache directory reports so once, not once per rank.
 TEST(Command, ACacheDirectoryThatOthersCanWriteIsReportedOnce) {
   const tests::TemporaryDirectory folder;
   const auto times = [&](const std::string& arguments, const std::string& directory) {
@@ -85,7 +85,7 @@ TEST(Command, ACacheDirectoryThatOthersCanWriteIsReportedOnce) {
     const Answer answer = fairlead_command(arguments + " --cache-directory " + (folder / "cache").string());
     EXPECT_EQ(answer.exit_code, 0) << answer.text;
     EXPECT_TRUE(fs::is_empty(directory)) << answer.text;
-    EXPECT_THAT(answer.text, Not(HasSubstr("later runs will know")));
+    EXPECT_THAT(answer.text, Not(HasSubstr("later runs use the result")));
     int found = 0;
     const std::string words = "can be written by other users (mode 0777";
     for (std::size_t at = answer.text.find(words); at != std::string::npos;
@@ -116,14 +116,14 @@ TEST(Command, WithoutASubcommandListsThem) {
   EXPECT_EQ(fairlead_command("help").text, answer.text);
 }
 
-TEST(Command, HelpOfASubcommandIsTheSameBothWays) {
+TEST(Command, HelpSubcommandEqualsTheHelpOption) {
   const Answer answer = fairlead_command("info --help");
   EXPECT_EQ(answer.exit_code, 0);
   EXPECT_TRUE(answer.text.starts_with("usage: fairlead info [options]\n"));
   EXPECT_EQ(fairlead_command("help info").text, answer.text);
 }
 
-TEST(Command, TellsItsVersion) {
+TEST(Command, PrintsItsVersion) {
   EXPECT_THAT(
       fairlead_command("--version").text,
       testing::MatchesRegex(std::string("fairlead ") + version() + "( \\(commit [0-9a-f]+(-dirty)?\\))?\n"));
@@ -137,7 +137,7 @@ TEST(Info, ShowsTheMachine) {
   EXPECT_THAT(answer.text, HasSubstr("a run takes up to "));
 }
 
-TEST(Info, SaysWhereEachSettingCameFrom) {
+TEST(Info, ShowsTheOriginOfEachSetting) {
   const Answer answer = fairlead_command("info --config --tile 512", "FAIRLEAD_MEMORY=1GiB " + kernels_kept);
   EXPECT_EQ(answer.exit_code, 0);
   EXPECT_THAT(answer.text, ContainsRegex("\nmemory            1GiB +environment: FAIRLEAD_MEMORY\n"));

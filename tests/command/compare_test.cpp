@@ -48,8 +48,8 @@ class Compare : public testing::Test {
   std::string json_;
 };
 
-// Figure 5's machine: DARTS moves less than EAGER there, and is faster.
-TEST_F(Compare, TakesFigure5WhereNoWorkloadIsNamed) {
+// On the machine of Figure 5, DARTS moves less than EAGER and is faster.
+TEST_F(Compare, DefaultsToFigure5) {
   const Answer answer = compare("--scheduler eager,darts");
   ASSERT_EQ(answer.exit_code, 0) << answer.text;
   for (const char* said : {"cholesky, n = 36480, tile 1920, single", "n = 38400", "n = 40320", "v100-pcie"})
@@ -62,7 +62,7 @@ TEST_F(Compare, TakesFigure5WhereNoWorkloadIsNamed) {
   EXPECT_LT(bytes[1], 0.5);
 }
 
-TEST_F(Compare, GivesGeometricMeansOfTheRatiosOfItsRuns) {
+TEST_F(Compare, PrintsGeometricMeansOfTheRatiosOfItsRuns) {
   compare("--n 9600 --memory 200MB --scheduler eager,lws");
   const auto seconds = numbers("seconds");
   ASSERT_EQ(seconds.size(), 6u);  // three of each
@@ -75,20 +75,20 @@ TEST_F(Compare, GivesGeometricMeansOfTheRatiosOfItsRuns) {
   EXPECT_THAT(numbers("most_time_ratio")[1], DoubleNear(most, 1e-4));
 }
 
-TEST_F(Compare, RunsSeveralSeedsWhereThereIsNoise) {
+TEST_F(Compare, RunsSeveralSeedsWithNoise) {
   compare("--n 9600 --neighbours 0 --seed 5 --noise 10 --scheduler eager,lws");
   EXPECT_THAT(numbers("seed"), testing::ElementsAre(5, 6, 7, 5, 6, 7));
   compare("--n 9600 --neighbours 0 --seed 5 --runs 2 --scheduler eager,lws");
   EXPECT_THAT(numbers("seed"), testing::ElementsAre(5, 6, 5, 6));
 }
 
-TEST_F(Compare, LeavesANamedWorkloadAsSimulateDoes) {
+TEST_F(Compare, UsesTheDefaultsOfSimulateForANamedWorkload) {
   const Answer answer = compare("gemm --n 9600 --neighbours 0 --scheduler eager,darts");
   EXPECT_EQ(answer.exit_code, 0) << answer.text;
   EXPECT_THAT(answer.text, HasSubstr("double"));
 }
 
-TEST_F(Compare, DoesNotOverruleWhatIsGiven) {
+TEST_F(Compare, DoesNotOverrideGivenOptions) {
   EXPECT_THAT(compare("--precision double --n 9600 --neighbours 0").text, HasSubstr("tile 1920, double"));
 }
 

@@ -1,5 +1,5 @@
-// Warnings about settings that a run can have and that are hardly meant: more memory than the machine or its control group has, of
-// one rank or of all ranks of a node together.
+// Warnings about settings that are valid but probably unintended: more memory than the machine or its control
+// group has, for one rank or for all ranks of a node together.
 #include "fairlead/doubts.hpp"
 
 #include <gmock/gmock.h>
@@ -20,7 +20,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-/// What is said of `ranks` with so much memory each, on the machine whose files are planted.
+/// The warnings for `ranks` with `memory` each, on the machine whose files are planted.
 std::vector<std::string> doubts(const Planted& planted, const std::string& memory, std::size_t ranks) {
   Config config;
   config.set("workers", 1);
@@ -28,7 +28,7 @@ std::vector<std::string> doubts(const Planted& planted, const std::string& memor
   return doubts_about(config, machine::discover({planted.root(), {}}), ranks);
 }
 
-TEST(Doubts, AboutTheMemoryOfARankAreOfWhatTheMachineHas) {
+TEST(Doubts, WarnIfTheMemoryLimitExceedsTheMachine) {
   Planted planted;
   planted.host();
   EXPECT_THAT(doubts(planted, "64GiB", 1), IsEmpty());
@@ -37,7 +37,7 @@ TEST(Doubts, AboutTheMemoryOfARankAreOfWhatTheMachineHas) {
   EXPECT_THAT(doubts(planted, "", 100), IsEmpty()) << "shares are made of what there is";
 }
 
-TEST(Doubts, AboutTheMemoryOfRanksAddItUp) {
+TEST(Doubts, WarnIfTheSumOverRanksExceedsTheMachine) {
   Planted planted;
   planted.host();
   EXPECT_THAT(doubts(planted, "32GiB", 2), IsEmpty());
@@ -48,7 +48,7 @@ TEST(Doubts, AboutTheMemoryOfRanksAddItUp) {
   EXPECT_THAT(doubts(planted, "16GiB", 5), ElementsAre(HasSubstr("80.0 GiB")));
 }
 
-TEST(Doubts, AboutTheMemoryOfRanksAreOfTheirControlGroup) {
+TEST(Doubts, CompareTheSumOverRanksWithTheControlGroup) {
   for (const bool first_version : {false, true}) {
     Planted planted;
     planted.host();
@@ -67,8 +67,8 @@ TEST(Doubts, AboutTheMemoryOfRanksAreOfTheirControlGroup) {
 }
 
 #ifdef FAIRLEAD_COMMAND
-// Each rank may have that much; together they may not.
-TEST(Doubts, AboutTheMemoryOfRanksAreSaidBeforeARun) {
+// The limit is valid for one rank, but not for the sum.
+TEST(Doubts, AboutTheMemoryOfRanksArePrintedBeforeTheRun) {
   const machine::Memory memory = machine::discover().memory;
   const Bytes whole = std::min(memory.total_bytes, memory.limit_bytes.value_or(memory.total_bytes));
   const auto bench = [](Bytes each, int ranks) {
@@ -85,7 +85,7 @@ TEST(Doubts, AboutTheMemoryOfRanksAreSaidBeforeARun) {
 }
 #endif
 
-TEST(Doubts, AreOfAFormerNameOfAScheduler) {
+TEST(Doubts, WarnAboutAFormerNameOfAScheduler) {
   const auto doubts_of = [](const char* scheduler) {
     Config config;
     config.set("scheduler", scheduler);

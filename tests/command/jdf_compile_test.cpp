@@ -1,4 +1,5 @@
-// fairlead jdf compile: what it writes is formatted and compiles; what it cannot say, and what cannot be written, is told.
+// fairlead jdf compile: its output is formatted and compiles; unsupported constructs and unwritable outputs
+// are errors.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -43,7 +44,7 @@ std::string class_of(const std::string& flows, const std::string& body = "{}") {
 
 }  // namespace
 
-TEST_F(JdfCompile, WritesWhatClangFormatLeavesAsItIs) {
+TEST_F(JdfCompile, WritesFormattedCode) {
   if (shell("clang-format-14 --version").exit_code != 0) GTEST_SKIP() << "there is no clang-format-14";
   const std::filesystem::path own = compile_root / "tests" / "compiled_jdf";
   std::vector<std::filesystem::path> files{own / "constructs.jdf", own / "edges.jdf"};
@@ -77,7 +78,7 @@ TEST_F(JdfCompile, WritesCAndCppThatCompileWithWarnings) {
   }
 }
 
-TEST_F(JdfCompile, NamesThatOnlyTheBodyKnowsAreToldWithTheirLine) {
+TEST_F(JdfCompile, CompilerErrorsInABodyNameTheJdfLine) {
   ASSERT_EQ(
       compile(class_of("RW x <- A(k, k)\n     -> A(k, k)", "  parsec_taskpool_of(x);\n  A->colour = 3;"))
           .exit_code,
@@ -91,14 +92,14 @@ TEST_F(JdfCompile, NamesThatOnlyTheBodyKnowsAreToldWithTheirLine) {
   EXPECT_TRUE(says(c, "colour")) << c.text;
 }
 
-TEST_F(JdfCompile, AMistakeInACallLeadsToTheJdfFile) {
+TEST_F(JdfCompile, CompilerErrorsInACallNameTheJdfLine) {
   ASSERT_EQ(compile(class_of("RW x <- A(k, k)\n     -> A(k, A->columns)")).exit_code, 0);
   const Answer cpp = shell("g++ -std=c++20 -fsyntax-only " + include() + " it.cpp");
   EXPECT_NE(cpp.exit_code, 0);
   EXPECT_TRUE(says(cpp, "it.jdf:6:")) << cpp.text;
 }
 
-TEST_F(JdfCompile, AFileWithErrorsIsToldOfAndNothingIsWritten) {
+TEST_F(JdfCompile, AFileWithErrorsWritesNoOutput) {
   const Answer answer = compile(class_of("RW x <- A(k, K)\n -> y U(k)"));
   EXPECT_EQ(answer.exit_code, 1);
   EXPECT_TRUE(says(answer, "it.jdf:5:14: error: there is no \"K\"")) << answer.text;
@@ -107,7 +108,7 @@ TEST_F(JdfCompile, AFileWithErrorsIsToldOfAndNothingIsWritten) {
   EXPECT_FALSE(std::filesystem::exists(path("it_bodies.c")));
 }
 
-TEST_F(JdfCompile, WhatCppCannotSayIsTold) {
+TEST_F(JdfCompile, ReportsConstructsWithoutACppForm) {
   const Answer answer = compile(
       "A [ type = \"parsec_tiled_matrix_t *\" ]\n"
       "S(k)\nk = 0 .. 3\nj = 0 .. k\n: A(k, j)\nREAD x <- A(k, j)\nBODY\nEND\n"
@@ -136,7 +137,7 @@ TEST_F(JdfCompile, TheSizeOfNewDoesNotComeFromItsType) {
       << answer.text;
 }
 
-TEST_F(JdfCompile, PlacesThatCannotBeWrittenAreTold) {
+TEST_F(JdfCompile, ReportsUnwritableOutputs) {
   const std::string example = (compile_root / "examples" / "jdf" / "gemm.jdf").string();
   const Answer nowhere =
       fairlead_command("jdf compile '" + example + "' -o '" + path("not/there/gemm.cpp") + "'");
@@ -147,7 +148,7 @@ TEST_F(JdfCompile, PlacesThatCannotBeWrittenAreTold) {
   EXPECT_TRUE(says(no_output, "fairlead jdf compile needs -o FILE.cpp")) << no_output.text;
   const Answer no_cpp = fairlead_command("jdf compile '" + example + "' -o '" + path("gemm.txt") + "'");
   EXPECT_NE(no_cpp.exit_code, 0);
-  EXPECT_TRUE(says(no_cpp, "is no name of a C++ file")) << no_cpp.text;
+  EXPECT_TRUE(says(no_cpp, "is not the name of a C++ file")) << no_cpp.text;
   const Answer two =
       fairlead_command("jdf compile '" + example + "' '" + example + "' -o '" + path("a.cpp") + "'");
   EXPECT_NE(two.exit_code, 0);

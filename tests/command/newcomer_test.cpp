@@ -1,4 +1,4 @@
-// What somebody meets who uses the command for the first time: help, lists, warnings, suggestions, tables.
+// The first contact of a new user with the command: help, lists, warnings, suggestions, tables.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -52,8 +52,8 @@ TEST_F(Newcomer, FindsExamplesAndExitStatusesInTheHelp) {
   for (const std::string& name : subcommands) {
     const std::string text = fairlead_command("help " + name).text;
     EXPECT_THAT(text, HasSubstr("\nExamples:\n  fairlead " + name)) << name;
-    EXPECT_THAT(text, ContainsRegex("\nExit status:\n  0 +it worked\n  1 +.*\n  2 +")) << name;
-    // Each can be said as it stands: its options are known.
+    EXPECT_THAT(text, ContainsRegex("\nExit status:\n  0 +success\n  1 +.*\n  2 +")) << name;
+    // Each example parses as printed: its options exist.
     std::vector<std::string> examples;
     for (const std::string& line : lines_of(text.substr(text.find("\nExamples:\n"))))
       if (line.starts_with("  fairlead "))
@@ -66,8 +66,8 @@ TEST_F(Newcomer, FindsExamplesAndExitStatusesInTheHelp) {
   }
 }
 
-// What help does not list is refused, and what it lists is taken.
-TEST_F(Newcomer, IsShownOnlyTheOptionsThatASubcommandTakes) {
+// The command refuses options that help does not list, and accepts those that it lists.
+TEST_F(Newcomer, SeesOnlyTheOptionsThatASubcommandTakes) {
   for (const std::string name : {"schedulers", "machines", "replay-log a", "status 1", "help"}) {
     EXPECT_THAT(fairlead_command(name + " --help").text, Not(HasSubstr("--memory"))) << name;
     const Answer answer = fairlead_command(name + " --memory 1GB");
@@ -80,7 +80,7 @@ TEST_F(Newcomer, IsShownOnlyTheOptionsThatASubcommandTakes) {
   EXPECT_THAT(calibrate, Not(HasSubstr("--scheduler")));
 }
 
-TEST_F(Newcomer, SeesTheColumnsOfListsApart) {
+TEST_F(Newcomer, SeesAlignedColumnsInLists) {
   for (const std::string list : {"experiment list", "machines"}) {
     const Answer answer = fairlead_command(list);
     ASSERT_EQ(answer.exit_code, 0) << list;
@@ -96,13 +96,13 @@ TEST_F(Newcomer, SeesTheColumnsOfListsApart) {
   }
 }
 
-TEST_F(Newcomer, IsToldTheMachineThatWasMeant) {
+TEST_F(Newcomer, GetsTheNearestMachineName) {
   EXPECT_THAT(fairlead_command("machines v100").text, HasSubstr("(did you mean v100-pcie?)"));
   EXPECT_THAT(fairlead_command("simulate cholesky --machine v100").text,
               HasSubstr("(did you mean v100-pcie?)"));
 }
 
-TEST_F(Newcomer, SimulatesThePolicyOfRealRunsWhereNoneIsNamed) {
+TEST_F(Newcomer, SimulatesTheDefaultPolicyOfRealRuns) {
   const Answer fits = fairlead_command("simulate cholesky --n 9600");
   EXPECT_EQ(fits.exit_code, 0);
   EXPECT_THAT(fits.text, HasSubstr("auto is what-if here, as in a real run: the data fit in each memory"));
@@ -147,7 +147,7 @@ TEST_F(Newcomer, GetsATableOfTheSpreadOverSeeds) {
 
   EXPECT_EQ(fairlead_command("simulate " + small + "/no/such/place.csv").exit_code, 1);
   EXPECT_THAT(fairlead_command("simulate " + small + path("c.csv") + " --event-log " + path("log")).text,
-              HasSubstr("--event-log writes one run"));
+              HasSubstr("--event-log needs a single run"));
 }
 
 // A share of a device's memory, not of this machine's.
@@ -159,7 +159,7 @@ TEST_F(Newcomer, MayGiveMemoryAsAShare) {
   EXPECT_THAT(none.text, HasSubstr("a share must be more than 0% and at most 100%"));
 }
 
-TEST_F(Newcomer, IsWarnedOfMoreThanThereIs) {
+TEST_F(Newcomer, IsWarnedAboutMoreMemoryThanTheMachineHas) {
   const std::string bench = "bench cholesky --n 64 --tile 32 --disk-directory /tmp --progress none ";
   const Answer sane = fairlead_command(bench + "--memory 16MiB --workers 2", kernels_kept);
   EXPECT_EQ(sane.exit_code, 0) << sane.text;
@@ -168,21 +168,20 @@ TEST_F(Newcomer, IsWarnedOfMoreThanThereIs) {
               HasSubstr("fairlead: warning: a memory limit of 900TB is more than the"));
 }
 
-TEST_F(Newcomer, IsToldThatTheBlasIsBeingTimed) {
+TEST_F(Newcomer, SeesThatTheBlasIsTimed) {
   const std::string bench = "info --disk-directory /tmp --cache-directory " + path("cache");
   EXPECT_THAT(fairlead_command(bench).text, HasSubstr("fairlead: timing the BLAS libraries of this machine"));
 }
 
-TEST_F(Newcomer, IsToldOfTilesThatAreTooSmall) {
+TEST_F(Newcomer, GetsAnErrorForTilesThatAreTooSmall) {
   const Answer answer =
       fairlead_command("bench cholesky --n 6000 --tile 1 --memory 100MB --disk-directory /tmp", kernels_kept);
   EXPECT_EQ(answer.exit_code, 2) << answer.text;
-  EXPECT_THAT(answer.text,
-              HasSubstr("--tile 1: n = 6000 in tiles of 1 makes 6000 of them a side; there may be 2048: "
-                        "use --tile 3 or more"));
+  EXPECT_THAT(answer.text, HasSubstr("--tile 1: n = 6000 in tiles of 1 gives 6000 tiles a side; at most 2048 "
+                                     "are possible: use --tile 3 or more"));
 }
 
-TEST_F(Newcomer, IsRefusedAProgramThatIsTooLargeToSimulate) {
+TEST_F(Newcomer, CannotSimulateAProgramThatIsTooLarge) {
   if (tests::sanitized) GTEST_SKIP() << "ten million tasks that are counted";
   const Answer answer = fairlead_command("simulate gemm --n 4000 --tile 1 --machine k40");
   EXPECT_EQ(answer.exit_code, 2) << answer.text;

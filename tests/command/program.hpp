@@ -1,4 +1,4 @@
-// Starts a program and takes what it answers.
+// Starts a program and returns its output.
 #pragma once
 #include <sys/wait.h>
 
@@ -19,13 +19,14 @@ struct Answer {
 #endif
 #endif
 #if defined(__SANITIZE_ADDRESS__) || defined(FAIRLEAD_TESTS_LEAKS)
-// What hwloc's plug-ins and OpenCL's drivers load and take away again ends the leak check of the whole process.
+// Libraries that hwloc's plug-ins and OpenCL's drivers load and unload crash the leak check of the whole
+// process.
 inline const std::string of_sanitizers = "HWLOC_PLUGINS_PATH=/var/empty OCL_ICD_VENDORS=/var/empty ";
 #else
 inline const std::string of_sanitizers;
 #endif
 
-/// `arguments` as the shell reads them; the environment is empty but for `environment`.
+/// `arguments` as the shell reads them; the environment is only `environment`.
 inline Answer answer_of(const std::string& program, const std::string& arguments,
                         const std::string& environment = "") {
   const std::string line =

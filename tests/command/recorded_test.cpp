@@ -1,4 +1,4 @@
-// A factorization that really ran is, in the simulator, the workload of that name.
+// The recording of a real factorization equals, in the simulator, the workload of that name.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -31,7 +31,7 @@ class Recorded : public testing::Test {
       std::filesystem::temp_directory_path() / ("fairlead-recorded-" + std::to_string(getpid()));
 };
 
-TEST_F(Recorded, CholeskyIsTheWorkloadCommandForCommand) {
+TEST_F(Recorded, CholeskyGivesTheCommandsOfTheWorkload) {
   const Answer bench =
       fairlead_command("bench cholesky --n 2048 --tile 256 --cache-directory " + path("cache") +
                        " --disk-directory " + path("") + " --record-flow " + path("run.flow"));
@@ -59,8 +59,8 @@ TEST_F(Recorded, CholeskyIsTheWorkloadCommandForCommand) {
   EXPECT_THAT(whole.text, HasSubstr("machine h200 that is used can run generate in double precision"));
 }
 
-// The same tasks on the same data, V and T among them: so each is copied once where all of them fit. (How long its
-// kernels take the simulator knows by their sides, which a recorded flow does not have.)
+// The same tasks on the same data, V and T among them: so each is copied once where all of them fit. (The
+// simulator predicts the durations of its kernels from their sides, which a recorded flow lacks.)
 TEST_F(Recorded, QrHasTheTasksAndTheDataOfTheWorkload) {
   for (const std::string tree : {"flat", "binary"}) {
     if (tests::sanitized && tree != "binary") continue;
@@ -81,7 +81,7 @@ TEST_F(Recorded, QrHasTheTasksAndTheDataOfTheWorkload) {
   }
 }
 
-TEST_F(Recorded, IsRefusedWhereItMakesNoSense) {
+TEST_F(Recorded, IsRefusedWithConflictingOptions) {
   const auto refused = [](const std::string& words, int code, const char* why) {
     const Answer answer = fairlead_command(words);
     EXPECT_EQ(answer.exit_code, code) << answer.text;
@@ -92,7 +92,7 @@ TEST_F(Recorded, IsRefusedWhereItMakesNoSense) {
   refused("simulate --recorded " + path("other"), 1, "other:1: this is no recorded flow");
   refused("simulate cholesky --recorded " + path("other"), 2, "--recorded takes no workload");
   refused("simulate --n 7 --recorded " + path("other"), 2, "--n has no effect with --recorded");
-  refused("simulate cholesky --phase 2", 2, "--phase is for --recorded");
+  refused("simulate cholesky --phase 2", 2, "--phase requires --recorded");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// `fairlead replay-log` says whether a log gives the commands of its run, and what is wrong with it.
+// `fairlead replay-log` reports whether a log gives the commands of its run, and errors of the log.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -20,7 +20,7 @@ using testing::Not;
 
 class ReplayLog : public testing::Test {
  protected:
-  /// Of a Cholesky factorization that has to evict.
+  /// The log of a Cholesky factorization with evictions.
   void SetUp() override {
     std::filesystem::create_directories(folder_);
     const Answer answer = fairlead_command(
@@ -39,7 +39,7 @@ class ReplayLog : public testing::Test {
     EXPECT_THAT(answer.text, HasSubstr(why));
     EXPECT_THAT(answer.text, Not(HasSubstr("the same")));
   }
-  /// Writes it with other contents, as a program would that knows the format.
+  /// Writes the log with other contents in the valid format.
   template <class Change>
   void change(Change&& how) const {
     engine::LogFile log = engine::EventLog::read(log_);
@@ -58,7 +58,7 @@ class ReplayLog : public testing::Test {
   std::string log_ = path("run.log");
 };
 
-TEST_F(ReplayLog, SaysThatTheSameCommandsFollow) {
+TEST_F(ReplayLog, ConfirmsThatTheSameCommandsFollow) {
   const Answer answer = replay();
   EXPECT_EQ(answer.exit_code, 0) << answer.text;
   EXPECT_THAT(answer.text, HasSubstr("events under lws"));
@@ -69,7 +69,7 @@ TEST_F(ReplayLog, SaysThatTheSameCommandsFollow) {
 }
 
 // With data of twice the size fewer tasks are admitted at once.
-TEST_F(ReplayLog, NamesTheFirstEventAfterWhichOtherCommandsFollow) {
+TEST_F(ReplayLog, NamesTheFirstEventWithDifferentCommands) {
   change([](engine::LogHead&, std::vector<tests::LogRecord>& records) {
     for (auto& record : records)
       if (record.kind() == tests::LogRecord::Kind::datum) record.words[1] *= 2;  // its bytes
@@ -78,7 +78,7 @@ TEST_F(ReplayLog, NamesTheFirstEventAfterWhichOtherCommandsFollow) {
   expect_refused("this engine differs from that of the run: it ");
 }
 
-TEST_F(ReplayLog, NamesTheEventThatCannotBe) {
+TEST_F(ReplayLog, NamesAnImpossibleEvent) {
   change([](engine::LogHead&, std::vector<tests::LogRecord>& records) {
     const auto found = std::find_if(records.begin(), records.end(), [](const tests::LogRecord& record) {
       return record.is(EventKind::task_finished);
@@ -88,11 +88,11 @@ TEST_F(ReplayLog, NamesTheEventThatCannotBe) {
   expect_refused("there is no task 4711");
 }
 
-TEST_F(ReplayLog, IsOfTheRunsPolicy) {
+TEST_F(ReplayLog, UsesThePolicyOfTheRun) {
   change([](engine::LogHead& head, auto&) { head.policy = "eager"; });
   expect_refused("this engine differs from that of the run");
   change([](engine::LogHead& head, auto&) { head.policy = "gremlin"; });
-  expect_refused("under a policy that is not here");
+  expect_refused("under an unknown policy");
 }
 
 TEST_F(ReplayLog, OfAnOlderVersionIsReplayedAndNotCompared) {
@@ -102,10 +102,10 @@ TEST_F(ReplayLog, OfAnOlderVersionIsReplayedAndNotCompared) {
   });
   const Answer answer = replay();
   EXPECT_EQ(answer.exit_code, 0) << answer.text;
-  EXPECT_THAT(answer.text, HasSubstr("does not say what the run's were"));
+  EXPECT_THAT(answer.text, HasSubstr("lacks the digest of the run"));
 }
 
-TEST_F(ReplayLog, RefusesWhatIsNoWholeLogOfThisVersion) {
+TEST_F(ReplayLog, RefusesTruncatedLogsAndOtherVersions) {
   const std::string good = bytes();
   replace(good.substr(0, good.size() / 2 / 8 * 8));
   expect_refused("but not all of it");
@@ -123,7 +123,7 @@ TEST_F(ReplayLog, RefusesWhatIsNoWholeLogOfThisVersion) {
   expect_refused("No such file or directory");
 }
 
-TEST_F(ReplayLog, TakesAFileAndNothingElse) {
+TEST_F(ReplayLog, AcceptsOneFile) {
   const auto refused = [](const std::string& words, const std::string& why) {
     const Answer answer = fairlead_command("replay-log " + words);
     EXPECT_EQ(answer.exit_code, 2) << answer.text;
@@ -132,7 +132,7 @@ TEST_F(ReplayLog, TakesAFileAndNothingElse) {
   refused("", "missing argument FILE");
   refused(log_ + " " + log_, log_);
   refused(log_ + " --shceduler eager", "unknown option --shceduler");
-  refused(log_ + " --memory 1GB", "--memory says nothing here");
+  refused(log_ + " --memory 1GB", "--memory has no effect here");
 }
 
 }  // namespace

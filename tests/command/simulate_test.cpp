@@ -1,4 +1,4 @@
-// fairlead simulate and compare: what they write, and that nothing which is given does nothing.
+// fairlead simulate and compare: their output, and errors for options without effect.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -33,8 +33,8 @@ class Simulate : public testing::Test {
 
 const std::string small = "simulate cholesky --n 9600 --tile 960 --machine k40 --memory 60MB ";
 
-// Both ends of each edge have to name it: what only one does ends the command before anything is simulated.
-TEST_F(Simulate, AJdfGraphWithAWrongEdgeEndsWithItsName) {
+// Both ends must name each edge: an edge that only one end names is an error before the simulation.
+TEST_F(Simulate, AJdfGraphWithAWrongEdgeFailsNamingTheEdge) {
   std::ostringstream text;
   text << std::ifstream(JDF_EXAMPLES "/cholesky.jdf").rdbuf();
   const std::string right = text.str();
@@ -59,7 +59,7 @@ TEST_F(Simulate, AJdfGraphWithAWrongEdgeEndsWithItsName) {
               HasSubstr("T of POTRF(2) goes to T of TRSM(5,3), which takes T of POTRF(3) instead"));
 }
 
-TEST_F(Simulate, APageOfSeveralSeedsSaysWhichItShows) {
+TEST_F(Simulate, APageOfSeveralSeedsStatesTheShownSeed) {
   const auto page = [&](const std::string& more) {
     const Answer answer =
         fairlead_command(small + "--noise 5 --scheduler eager --report " + path("run.html") + more);
@@ -89,13 +89,13 @@ struct Refused {
   const char* why;
 };
 
-TEST_F(Simulate, RefusesWhatSaysNothing) {
+TEST_F(Simulate, RefusesOptionsWithoutEffect) {
   for (const Refused& refused : {
            Refused{"--scheduler eager,lws --event-log run.log",
-                   "--event-log writes one run: give --scheduler one"},
+                   "--event-log needs a single run: give --scheduler one"},
            Refused{"--scheduler all --trace run.pftrace",
-                   "--trace writes one run: give --scheduler one policy"},
-           Refused{"--record-flow run.flow", "--record-flow is for programs that really run"},
+                   "--trace needs a single run: give --scheduler one policy"},
+           Refused{"--record-flow run.flow", "--record-flow is for real runs"},
            Refused{"--replay", "unknown option --replay"},
            Refused{"--seeds 1-9", "unknown option --seeds"},
            Refused{"--plant dirty_dropped", "unknown option --plant"},
@@ -115,14 +115,14 @@ TEST_F(Simulate, RefusesWhatSaysNothing) {
     EXPECT_THAT(answer.text, HasSubstr(refused.why));
   }
   EXPECT_THAT(fairlead_command("simulate").text, HasSubstr("missing argument WORKLOAD"));
-  EXPECT_THAT(fairlead_command("compare --event-log run.log").text, HasSubstr("is not for many runs"));
+  EXPECT_THAT(fairlead_command("compare --event-log run.log").text, HasSubstr("needs a single run"));
   EXPECT_THAT(fairlead_command("compare --spin 1").text,
               HasSubstr("`fairlead compare` has no use for --spin"));
   EXPECT_THAT(fairlead_command("experiment list --json a").text,
               HasSubstr("`fairlead experiment` has no use for"));
 }
 
-TEST_F(Simulate, HasAColumnAsWideAsItsSchedulers) {
+TEST_F(Simulate, SizesTheSchedulerColumnByTheLongestName) {
   const std::string text =
       fairlead_command(small + "--scheduler lws,dmdas:ready=first,heft-tmdp-init:prefetch=yes:beta=1.5").text;
   std::istringstream lines(text.substr(text.find("scheduler  ")));
@@ -132,19 +132,19 @@ TEST_F(Simulate, HasAColumnAsWideAsItsSchedulers) {
   EXPECT_GT(heading.find("seconds"), 36u);
 }
 
-TEST_F(Simulate, ChecksAMachineFileOfOnesOwn) {
+TEST_F(Simulate, ChecksAUserMachineFile) {
   const std::string summit = fairlead_command("machines summit").text;
   EXPECT_THAT(summit, HasSubstr("\n[network]\nnodes = 4608\ninterfaces = 2\n"));
   std::ofstream(path("mine.toml")) << summit;
   const Answer answer = fairlead_command("machines " + path("mine.toml"));
   EXPECT_EQ(answer.exit_code, 0);
   EXPECT_THAT(answer.text, HasSubstr("42 cores, 6 devices"));
-  EXPECT_THAT(answer.text, HasSubstr("4608 nodes with 2 network interfaces each, which no run uses yet"));
+  EXPECT_THAT(answer.text, HasSubstr("4608 nodes with 2 network interfaces each"));
   std::ofstream(path("mine.toml"), std::ios::app) << "[netwrok]\n";
   EXPECT_EQ(fairlead_command("machines " + path("mine.toml")).exit_code, 2);
 }
 
-TEST(ExperimentList, TakesANameAndNothingElse) {
+TEST(ExperimentList, AcceptsOneName) {
   const std::string some = fairlead_command("experiment list starpu").text;
   EXPECT_THAT(some, HasSubstr("starpu/fig-3a"));
   EXPECT_THAT(some, Not(HasSubstr("darts/")));
@@ -152,37 +152,38 @@ TEST(ExperimentList, TakesANameAndNothingElse) {
   EXPECT_THAT(fairlead_command("experiment list --quick").text, HasSubstr("--quick is for experiment run"));
 }
 
-TEST_F(Simulate, RefusesAPlaceForTheLogBeforeItRuns) {
+TEST_F(Simulate, RefusesAnUnwritableLogPathBeforeTheRun) {
   const Answer answer = fairlead_command(small + "--event-log " + path("no/run.log"));
   EXPECT_EQ(answer.exit_code, 1);
   EXPECT_THAT(answer.text, HasSubstr("no/run.log"));
   EXPECT_THAT(answer.text, Not(HasSubstr("GFlop/s")));
 }
 
-// It may be meant for other runs.
-TEST_F(Simulate, TakesTheEnvironmentOfRealRuns) {
+// A variable of the environment may be meant for other runs.
+TEST_F(Simulate, ReadsTheEnvironmentVariablesOfRealRuns) {
   const Answer answer = fairlead_command(small, "FAIRLEAD_WORKERS=3 FAIRLEAD_DISK_THREADS=2");
   EXPECT_EQ(answer.exit_code, 0) << answer.text;
 }
 
-TEST_F(Simulate, HelpsWithWhatItTakes) {
+TEST_F(Simulate, HelpListsAcceptedOptions) {
   const std::string help = fairlead_command("help simulate").text;
-  EXPECT_THAT(help, HasSubstr("of each device that is used, or of RAM"));
+  EXPECT_THAT(help, HasSubstr("memory limit of each device, or of RAM"));
   EXPECT_THAT(help, HasSubstr("--event-log FILE"));
   for (const char* other : {"\n  --disk-threads", "\n  --blas", "\n  --record-flow", "\nKernels:"})
     EXPECT_THAT(help, Not(HasSubstr(other)));
 }
 
-// RAM that may be used is RAM that has to be filled from somewhere.
-TEST_F(Simulate, HasDataOnTheDiskWhereRamIsLimited) {
+// With a limit of RAM, data start on the disk.
+TEST_F(Simulate, StoresDataOnDiskIfRamIsLimited) {
   const std::string cores = "simulate cholesky --n 9600 --tile 960 --machine epyc-7642 ";
   const auto table = [](const std::string& text) { return text.substr(0, text.rfind("darts") + 60); };
   EXPECT_EQ(table(fairlead_command(cores + "--host-memory 100MB").text),
             table(fairlead_command(cores + "--memory 100MB").text));
 }
 
-// The same tasks in each form: one policy for which their order does not matter takes as long, and moves as much.
-TEST_F(Simulate, SaysAWorkloadAsAFlowOrAGraph) {
+// The same tasks in each form: one policy for which their order does not matter takes as long, and moves as
+// much.
+TEST_F(Simulate, ExpressesAWorkloadAsAFlowOrAGraph) {
   const auto figures = [&](const std::string& workload, const std::string& front) {
     const Answer answer = fairlead_command("simulate " + workload +
                                            " --n 9600 --tile 960 --machine k40 --gpus 1 --scheduler eager "
@@ -205,7 +206,7 @@ TEST_F(Simulate, SaysAWorkloadAsAFlowOrAGraph) {
     }
   }
   EXPECT_THAT(fairlead_command("simulate qr --front ptg").text, HasSubstr("no parameterized graph"));
-  EXPECT_THAT(fairlead_command("simulate qr --front jdf").text, HasSubstr("no JDF file of qr"));
+  EXPECT_THAT(fairlead_command("simulate qr --front jdf").text, HasSubstr("no JDF file for qr"));
 }
 
 }  // namespace

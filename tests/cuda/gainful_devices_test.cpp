@@ -58,7 +58,7 @@ TEST(GainfulDevices, AreNotSearchedIfTheCoresFinishBefore) {
   for (const double n : {1, 200, 3000}) {
     const DevicesToUse use = found(work(n, 10));
     EXPECT_EQ(use.list, "");
-    EXPECT_THAT(use.line, StartsWith("none looked for: the cores take some "));
+    EXPECT_THAT(use.line, StartsWith("none looked for: the cores take about "));
     EXPECT_FALSE(searched) << n;
   }
 }
@@ -67,14 +67,14 @@ TEST(GainfulDevices, AreNotUsedIfInitializationDominates) {
   const tests::FakeDevices devices;
   const DevicesToUse use = found(work(3250, 10));  // 1.14 s on the cores
   EXPECT_EQ(use.list, "");
-  EXPECT_THAT(use.line, StartsWith("none: Fake CUDA device 0 would take some 1.0"));
+  EXPECT_THAT(use.line, StartsWith("none: Fake CUDA device 0 would take about 1.0"));
 }
 
 TEST(GainfulDevices, AreNotSearchedForOperationsWithoutBodies) {
   const tests::FakeDevices devices;
   WorkToDo qr = work(50'000, 10);
   qr.only_on_cores = "QR factorization";
-  EXPECT_EQ(found(qr).line, "none: QR factorization runs on cores");
+  EXPECT_EQ(found(qr).line, "none: QR factorization runs only on cores");
   EXPECT_FALSE(searched);
 }
 
@@ -86,8 +86,8 @@ TEST(GainfulDevices, AreSkippedWithoutCompiledKernelsForThem) {
   qr.least_capability = 10;
   EXPECT_EQ(found(qr).list, "");
   EXPECT_EQ(found(qr).line,
-            "none: Fake CUDA device 0 is of compute capability 9.0, and Fairlead's own kernels are for 10.0 "
-            "and later");
+            "none: Fake CUDA device 0 has compute capability 9.0, and Fairlead's own kernels require 10.0 or "
+            "later");
 }
 
 // Such as a driver older than the compiler of the kernels.
@@ -133,11 +133,11 @@ TEST(GainfulDevices, AreSkippedIfAllocationFails) {
 
 TEST(GainfulDevices, AreNoErrorIfMissing) {
   const tests::FakeDevices devices(0);
-  EXPECT_EQ(found(work(9000, 10)).line, "none: no GPU is there (libcuda.so.1 is there, but names no device)");
+  EXPECT_EQ(found(work(9000, 10)).line, "none: no GPU found (libcuda.so.1 is there, but names no device)");
   EXPECT_THAT(devices_for(work(9000, 10), 1, cuda_there, a_gpu_of_opencl).line,
               HasSubstr("--devices opencl:0,memory="));
   EXPECT_THAT(devices_for(work(9000, 10), 1, cuda_there, cores_by_opencl).line,
-              StartsWith("none: no GPU is there ("));
+              StartsWith("none: no GPU found ("));
 }
 
 TEST(GainfulDevices, OpenclIsRecommendedOnlyIfTheOperationHasBodiesForIt) {
@@ -146,7 +146,7 @@ TEST(GainfulDevices, OpenclIsRecommendedOnlyIfTheOperationHasBodiesForIt) {
   qr.without_opencl = "QR factorization";
   EXPECT_EQ(devices_for(qr, 1, cuda_there, a_gpu_of_opencl).line,
             "none: OpenCL has Some device, but QR factorization has no kernels for OpenCL");
-  EXPECT_THAT(devices_for(qr, 1, cuda_there, cores_by_opencl).line, StartsWith("none: no GPU is there ("));
+  EXPECT_THAT(devices_for(qr, 1, cuda_there, cores_by_opencl).line, StartsWith("none: no GPU found ("));
 }
 
 // As on most machines: the loader's error about a driver that is not installed is omitted. Other errors of a driver are
@@ -160,13 +160,13 @@ TEST(GainfulDevices, AMissingDriverIsReportedWithoutItsLibrary) {
     found.problem = "libcuda.so.1: cannot open shared object file: No such file or directory";
     return found;
   });
-  EXPECT_EQ(none, "none there: no driver of CUDA is installed, and OpenCL has no GPU");
+  EXPECT_EQ(none, "none there: no CUDA driver is installed, and OpenCL has no GPU");
   EXPECT_EQ(line([] {
               backend::cu::Found found;
               found.problem = "libcuda.so.1: wrong ELF class\nmore about it";
               return found;
             }),
-            "none: no GPU is there (libcuda.so.1: wrong ELF class)");
+            "none: no GPU found (libcuda.so.1: wrong ELF class)");
 }
 
 // 64 times slower in double precision: NVIDIA's figure for graphics cards.

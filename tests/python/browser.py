@@ -1,5 +1,5 @@
-"""Chromium without a window, led over a pipe by the protocol that its developer tools use; the standard library
-is enough for that. Pages are loaded from files; whatever they ask of a network is noted."""
+"""Headless Chromium, controlled over a pipe with the DevTools protocol by the standard library alone. Pages are loaded
+from files; network requests are recorded."""
 
 import base64
 import json
@@ -20,7 +20,7 @@ class Browser:
         to_browser, self._write = os.pipe()
         self._read, from_browser = os.pipe()
 
-        # The browser reads its orders from descriptor 3 and answers on 4.
+        # The browser reads commands from descriptor 3 and answers on 4.
         def place():
             one, other = os.dup(to_browser), os.dup(from_browser)
             os.dup2(one, 3)
@@ -65,14 +65,14 @@ class Browser:
             self._text += some
         message, self._text = self._text.split(b"\0", 1)
         message = json.loads(message)
-        told, what = message.get("method"), message.get("params", {})
-        if told == "Network.requestWillBeSent":
+        method, what = message.get("method"), message.get("params", {})
+        if method == "Network.requestWillBeSent":
             self.requests.append(what["request"]["url"])
-        elif told == "Runtime.exceptionThrown":
+        elif method == "Runtime.exceptionThrown":
             self.complaints.append(what["exceptionDetails"].get("exception", {}).get("description", str(what)))
-        elif told == "Runtime.consoleAPICalled" and what["type"] in ("error", "warning", "assert"):
+        elif method == "Runtime.consoleAPICalled" and what["type"] in ("error", "warning", "assert"):
             self.complaints.append(str(what["args"]))
-        elif told == "Log.entryAdded" and what["entry"]["level"] in ("error", "warning"):
+        elif method == "Log.entryAdded" and what["entry"]["level"] in ("error", "warning"):
             self.complaints.append(what["entry"]["text"])
         return message
 
@@ -91,23 +91,23 @@ class Browser:
                 return answer["result"]
 
     def open(self, path, timeout=60, query=""):
-        """Loads a file; afterwards it is there, scripts and all."""
+        """Loads a file and waits until its scripts have run."""
         self.ask("Page.navigate", url=path.resolve().as_uri() + query)
         until = time.monotonic() + timeout
         while self._next(until).get("method") != "Page.loadEventFired":
             pass
 
     def worked(self) -> float:
-        """Seconds that a processor has worked for the page so far: the same on a machine that has much else to do."""
+        """CPU seconds of the page so far, which do not depend on the load of the machine."""
         return next(one["value"] for one in self.ask("Performance.getMetrics")["metrics"] if one["name"] == "ThreadTime")
 
     def resize(self, width, height=1000):
-        """The window is as wide as that, and its page has been laid out and drawn anew."""
+        """Sets the width of the window; its page has been laid out and drawn again."""
         self.ask("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
         self.value("dispatchEvent(new Event('resize'))")
 
     def overflowing(self):
-        """Names of what is wider than the window and cannot be scrolled by itself; the page's own first."""
+        """Names of elements that are wider than the window and have no scroll bar; that of the page first."""
         return self.value("""(() => {
           const wide = document.documentElement.clientWidth, found = [];
           if (document.documentElement.scrollWidth > wide) found.push("page: " + document.documentElement.scrollWidth);
@@ -119,7 +119,7 @@ class Browser:
         })()""")
 
     def value(self, expression):
-        """Of a JavaScript expression, once the page has drawn what it was to draw."""
+        """The value of a JavaScript expression, after pending drawing."""
         settled = f"new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done({expression}))))"
         result = self.ask("Runtime.evaluate", expression=settled, returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in result:
@@ -135,7 +135,7 @@ class Browser:
         self.ask("Input.dispatchKeyEvent", type="keyUp", key=key)
 
     def picture(self) -> bytes:
-        """A PNG of what the window shows."""
+        """A PNG of the window."""
         return base64.b64decode(self.ask("Page.captureScreenshot", format="png")["data"])
 
     def paper(self) -> bytes:

@@ -1,4 +1,4 @@
-"""What the tests of the installed command share: where it is, and how to run it in a folder of its own."""
+"""Shared by the tests of the installed command: its path, and how to run it in an empty folder."""
 
 import collections
 import pathlib
@@ -21,7 +21,7 @@ def pytest_addoption(parser):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Of the product of a test's parameters, those cases that cover it. --long has them all."""
+    """Selects cases that cover the product of a test's parameters. --long runs all."""
     if config.getoption("--long"):
         return
     functions = collections.defaultdict(list)

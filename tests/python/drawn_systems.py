@@ -45,12 +45,12 @@ POLICIES = ("auto eager lws lfq dmda dmdas near nearer heteroprio laheteroprio h
 
 MOST_OF_DEVICE = 960 << 20  # the fake driver's have 1 GiB
 
-# Options of the subcommand are no settings: they have their place on the command line only.
+# Options of the subcommand are not settings: they are valid on the command line only.
 OF_COMMANDS = ("refine", "tf32", "no-condition", "overwrite", "lower", "upper", "symmetrize", "front", "ranks", "grid")
 
 
 class Wrong(Exception):
-    """What a run did that it must not."""
+    """A wrong result or message of a run."""
 
 
 def roundings(dtype):
@@ -58,7 +58,7 @@ def roundings(dtype):
 
 
 def save(path, array, order, version):
-    """As numpy.save, of a format version and order."""
+    """As numpy.save, with a format version and order."""
     with open(path, "wb") as file:
         np.lib.format.write_array(file, np.asarray(array, order=order), version=version)
 
@@ -161,7 +161,7 @@ class Run:
             self.options.pop(key, None)
 
     def environment(self):
-        """In which the devices are that there are here."""
+        """The environment that provides the devices."""
         launched = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                     "OMPI_MCA_orte_tmpdir_base": str(self.folder.parent)} if self.launcher else {}
         if not self.kinds:
@@ -178,12 +178,12 @@ class Run:
 
     # Running: options on the command line, in the environment, or in a file.
 
-    def place_options(self, beside):
-        options = dict(self.options, memory=max(65536, self.capacity + beside))
+    def place_options(self, extra):
+        options = dict(self.options, memory=max(65536, self.capacity + extra))
         if self.devices:
             options["devices"] = " + ".join(f"{kind}memory={max(8192 if self.kinds else 4096, memory)}{words}" for kind, memory, words
                                             in zip(self.device_kinds, self.devices, self.device_words))
-        # Where each goes does not depend on what it is found to need.
+        # The place of each option does not depend on the memory.
         random = np.random.default_rng([self.seed, self.index, 1])
         elsewhere = random.random() < 0.3
         words, environment, lines = [], {}, []
@@ -204,8 +204,8 @@ class Run:
         words += ["--config", "settings.toml" if lines else "none"]
         return words, environment
 
-    def start(self, beside):
-        words, environment = self.place_options(beside)
+    def start(self, extra):
+        words, environment = self.place_options(extra)
         all_words = [str(word) for word in [*self.launcher, self.command, *self.words, *words]]
         environment |= self.environment()
         self.description = f"{' '.join(f'{key}={value}' for key, value in environment.items())} {shlex.join(all_words)}"
@@ -216,19 +216,19 @@ class Run:
             raise Wrong(f"it has not ended after {LIMIT_SECONDS} s") from None
 
     def run_with_enough(self, restore=lambda: None):
-        """With more memory until it is enough."""
-        beside = 0
+        """Runs with more memory until it is enough."""
+        extra = 0
         for _ in range(40):
             restore()
-            done = self.start(beside)
+            done = self.start(extra)
             if done.returncode not in (1, 2) or not re.search("[Aa]llow | at least ", done.stderr):
                 return done
             needed = re.search(r"([0-9.]+) ([KMG])iB are needed in addition", done.stderr)
             at_least = int((float(needed[1]) + 0.06) * 1024 ** " KMG".index(needed[2])) if needed else 0
-            if at_least > beside:
-                beside = at_least
+            if at_least > extra:
+                extra = at_least
             else:
-                beside += max(self.capacity // 2, 1 << 17)
+                extra += max(self.capacity // 2, 1 << 17)
                 self.devices = [min(memory + memory // 2 + 4096, MOST_OF_DEVICE) for memory in self.devices]
         raise Wrong(f"no memory is enough: {done.stderr}")
 
@@ -237,7 +237,7 @@ def draw_size(run):
     return int(run.random.integers(*run.one_of(*[(1, 60)] * 4, *[(60, 250)] * 4, (250, 700), (700, 1600))))
 
 
-# bench: it judges itself.
+# bench checks its own result.
 
 def bench(run):
     operation = run.one_of("cholesky", "lu", "gemm")
@@ -296,20 +296,20 @@ def draw_any_matrix(run, n, dtype, make):
                         * run.random.uniform(-1, 1, len(upper[0]))).astype(dtype)
         a = (file.astype(np.longdouble) + file.T) / 2
     elif run.chance(0.2):
-        # As the sums of X^T X are off. What is solved is the file, whatever it is factored from.
+        # Rounding as in sums of X^T X. The system is that of the file, whatever triangle is factored.
         file[upper] += (sizes_of_pairs(a)[upper] * roundings(dtype) * 3 * run.random.uniform(-1, 1, len(upper[0]))).astype(dtype)
         a = file
     return file, options, a.astype(np.float64)
 
 
 def sizes_of_pairs(a):
-    """Beside what two elements that mirror each other may differ by roundings."""
+    """The sizes relative to which mirrored elements may differ by roundings."""
     d = abs(a.diagonal().astype(np.float64))
     return np.minimum(np.sqrt(d)[:, None] * np.sqrt(d), 1000 * np.minimum.outer(d, d))
 
 
 def spoil(run, file):
-    """Makes the matrix one that cannot be solved with; says what the error must name."""
+    """Makes the matrix unsolvable; returns a pattern of the error."""
     n = len(file)
     how = run.one_of("indefinite", "not finite", "asymmetric", "wrong rows")
     i = int(run.random.integers(n))
@@ -326,7 +326,7 @@ def spoil(run, file):
 
 
 def refined(a, inverse, b):
-    """The solution by NumPy, with steps of refinement in extended precision."""
+    """NumPy's solution, refined in extended precision."""
     size = np.maximum(abs(b).max(axis=0).astype(np.longdouble), np.finfo(np.longdouble).tiny)  # columns of any size
     b = b / size
     x = (inverse @ b.astype(np.float64)).astype(np.longdouble)
@@ -339,7 +339,7 @@ def backward_error(a, x, b):
     a, b, least = a.astype(np.longdouble), b.astype(np.longdouble), float(np.finfo(x.dtype).smallest_subnormal)
     norm = abs(a).sum(axis=1).max()
     r = abs(b - a @ x.astype(np.longdouble)).max(axis=0)
-    # Numbers of x can be no nearer to right than the smallest ones are to each other.
+    # The error of x is at least the spacing of the smallest numbers.
     r = np.maximum(r - norm * np.longdouble(least), 0)
     size = norm * abs(x.astype(np.longdouble)).max(axis=0) + abs(b).max(axis=0)
     return float(np.divide(r, size, out=np.zeros_like(r), where=r != 0).max())
@@ -353,7 +353,7 @@ def error_of_scaled(a, x, b, least):
     inverse = np.linalg.inv(h)
     truth = refined(h, inverse, (b.reshape(len(a), -1) / d[:, None]))
     x = x.reshape(len(a), -1) * d[:, None]
-    # Columns whose numbers have all their digits.
+    # Columns without subnormal numbers.
     full = abs(x / d[:, None]).min(axis=0) > least
     norm = abs(truth).max(axis=0)
     condition = float(abs(h).sum(axis=0).max() * abs(inverse).sum(axis=0).max())
@@ -447,7 +447,7 @@ def solve(run):
 # solve --method: matrices that are not symmetric, and more equations than unknowns.
 
 def draw_general(run, m, n, dtype, dominant):
-    """One whose columns do not depend on each other, as far as this type can tell."""
+    """A matrix with independent columns, in the precision of this type."""
     for make in (run.one_of(*GENERAL), uneven):
         a = make(m, n, run.random)
         if dominant:

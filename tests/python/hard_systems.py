@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Systems on which solvers err silently, drawn from a seed, and judged by exact arithmetic as a user sees them: what ends with
-status 0 is within the stated bound of the exact solution, its residual is the stated one, and what is solvable is solved.
+"""Systems on which solvers err silently, drawn from a seed, and judged by exact arithmetic as a user sees them: a solution with
+status 0 is within the stated bound of the exact one, its residual is the stated one, and solvable systems are solved.
 
   /usr/bin/python3 tests/python/hard_systems.py [--runs 400] [--seed 1] [--only RUN] [--command build/installed/bin/fairlead]
 
@@ -250,7 +250,7 @@ def try_one(command, folder, index, seed):
         return Wrong(f"{said}: {why}")
 
     if written != (done.returncode == 0):
-        raise wrong("a status of 0 goes with a solution, and no other")
+        raise wrong("only a status of 0 has a solution")
     judge(system, done, json.loads((folder / "report.json").read_text()) if written else None, np.load(folder / "x.npy") if written else None, wrong)
     return said
 

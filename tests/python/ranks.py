@@ -1,4 +1,4 @@
-"""What tests of commands over ranks share: how ranks are started, alike or each in a folder of its own, and what they say."""
+"""Shared by tests of commands over ranks: starting ranks, in one folder or each in its own, and their messages."""
 
 import atexit
 import os
@@ -17,8 +17,8 @@ APART = """rank=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}; cd "where/$rank" || exit 99;
 
 
 def start(command, folder, launcher, ranks, arguments, timeout=120, before=None):
-    """On so many ranks: by a launcher, or with --ranks. `before`: shell commands of each process, which then is in a folder
-    of its own and knows $rank."""
+    """Runs on that many ranks: by a launcher, or with --ranks. `before`: shell commands of each process, which then has its
+    own folder and $rank."""
     line = [str(command), *map(str, arguments)]
     if launcher == "threads":
         line += ["--ranks", str(ranks)] if ranks > 1 else []
@@ -30,5 +30,5 @@ def start(command, folder, launcher, ranks, arguments, timeout=120, before=None)
 
 
 def said(done):
-    """What the command says, without what launchers add."""
+    """The messages of the command, without those of launchers."""
     return [line for line in done.stderr.splitlines() if line.startswith("fairlead")]

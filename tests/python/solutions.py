@@ -1,4 +1,4 @@
-"""What tests of devices share: x against NumPy's solution, from file to file, over the product of options."""
+"""Shared by tests of devices: x compared with NumPy's solution, from file to file, over the product of options."""
 
 import concurrent.futures
 import itertools

@@ -1,5 +1,5 @@
-"""Under a limit of address space (ulimit -v), as batch systems set it, the command works, or ends with an error that says
-what to do: OpenBLAS would ask for a buffer for ever."""
+"""Under a limit of address space (ulimit -v), as batch systems set it, the command works, or ends with an error that states
+what to do: OpenBLAS would request a buffer forever."""
 
 import resource
 import subprocess

@@ -1,4 +1,4 @@
-"""On a machine whose cores other programs use, `fairlead` says so, and keeps nothing that misleads later runs."""
+"""On a machine whose cores other programs use, `fairlead` reports them, and keeps no misleading figures."""
 
 import contextlib
 import json
@@ -14,7 +14,7 @@ SPIN = "import os, sys; os.sched_setaffinity(0, {int(sys.argv[1])}); print(flush
 
 @contextlib.contextmanager
 def others_on(core, count):
-    """So many processes that compute all the time on that core."""
+    """Starts processes that compute all the time on that core."""
     started = [subprocess.Popen([sys.executable, "-c", SPIN, str(core)], stdout=subprocess.PIPE) for _ in range(count)]
     try:
         for process in started:
@@ -41,7 +41,7 @@ def on_core(command, tmp_path):
     return run
 
 
-def test_other_programs_are_named_as_what_limits_a_run(on_core):
+def test_other_programs_are_reported_as_the_limit_of_a_run(on_core):
     on_core("info")  # what is timed once, before others come
     with others_on(on_core.core, 4):
         done = on_core("bench", "cholesky", "--n", 1536, "--tile", 256, "--memory-fraction", 4, "--workers", 1, "--progress", "none",
@@ -66,7 +66,7 @@ def test_more_workers_than_cores_are_not_blamed_on_others(on_core):
     assert json.loads((on_core.folder / "run.json").read_text())["limited_by"]["what"] == "too_many_workers"
 
 
-def test_what_was_timed_on_a_busy_machine_is_kept(on_core):
+def test_timings_of_a_busy_machine_are_kept(on_core):
     with others_on(on_core.core, 8):
         first = on_core("bench", "cholesky", "--n", 64, "--progress", "none", "--json", "1.json")
     assert first.returncode == 0 and "timing the BLAS" in first.stderr, first.stderr
@@ -76,24 +76,24 @@ def test_what_was_timed_on_a_busy_machine_is_kept(on_core):
     assert kernels[0] == kernels[1]
 
 
-def test_calibration_on_a_busy_machine_keeps_nothing_that_misleads(on_core):
+def test_calibration_on_a_busy_machine_keeps_no_misleading_figures(on_core):
     """Whether the disk's threads had a core depends on the disk; that the computing ones had not is certain."""
     what = ["calibrate", "--disk-directory", on_core.folder, "--amount", "16MiB", "--devices", "none", "--workers", 1, "--tiles", 32,
             "--precision", "double"]
     with others_on(on_core.core, 8):
         busy = on_core(*what, "--machine-file", "busy.toml")
     assert busy.returncode == 0, busy.stderr
-    said = re.search(r"fairlead: other programs had the cores for (\d+) % of the time, so rates are too low: "
+    said = re.search(r"fairlead: other programs used the cores for (\d+) % of the time, so rates are too low: "
                      "measure again when the machine is idle", busy.stderr)
     assert said, busy.stderr
     assert int(said[1]) >= 50  # eight ninths, if the system is fair
-    assert f"other programs had the cores for {said[1]} % of the time" in (on_core.folder / "busy.toml").read_text()
+    assert f"other programs used the cores for {said[1]} % of the time" in (on_core.folder / "busy.toml").read_text()
     kept = re.search("\nNot kept for later runs: (.*)", busy.stdout)
     assert ("Kept for later runs in" in busy.stdout) != bool(kept)
     again = on_core("calibrate", "--disk-directory", on_core.folder, "--amount", "16MiB", "--devices", "none")
     assert again.returncode == 0, again.stderr
     if kept:  # what was measured while the disk's threads had no core is measured again
-        assert re.search("the threads that measured .* had no core for .* % of the time, as other programs had them", kept[1])
+        assert re.search("the threads that measured .* had no core for .* % of the time, because other programs used them", kept[1])
         assert ": writing" in again.stderr
     else:
         assert "All of it was measured before" in again.stdout
@@ -101,7 +101,7 @@ def test_calibration_on_a_busy_machine_keeps_nothing_that_misleads(on_core):
 
 @pytest.mark.parametrize("wrong", [["--disk-directory", "/nonexistent"], ["--devices", "emulatd:memory=1MiB"],
                                    ["--record-flow", "/nonexistent/x"]], ids=lambda words: words[0])
-def test_what_is_wrong_is_said_before_anything_is_timed(on_core, wrong):
+def test_errors_are_reported_before_timing(on_core, wrong):
     done = on_core("bench", "cholesky", "--n", 64, *wrong)
     assert done.returncode in (1, 2)
     assert "timing the BLAS" not in done.stderr and wrong[1].split(":")[0] in done.stderr

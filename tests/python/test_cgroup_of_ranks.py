@@ -1,6 +1,6 @@
 """All ranks of a machine, their launcher and MPI's buffers, in one memory cgroup: they stay below the sum of their limits and so
-much for each process, out of core, and as the third rank gets more small values than it has room for. What the kernel can take
-away, which is what it keeps of files, it takes: so who is not killed has needed no more."""
+much for each process, out of core, and as the third rank gets more small values than it has room for. The kernel
+reclaims the page cache before it kills, so a process that is not killed needed no more."""
 
 import contextlib
 import os
@@ -17,11 +17,11 @@ import ranks
 MIB = 1 << 20
 RANKS = 4
 LIMIT = 24 * MIB  # of each rank
-BESIDE = 40 * MIB  # for each process: the program and its libraries, MPI's buffers, bookkeeping beside the limit
+EXTRA = 40 * MIB  # for each process, in addition to the limit: the program and its libraries, MPI's buffers, bookkeeping
 
 
 class MemoryCgroup:
-    """Below the one that this process is in, with a limit; its processes cannot have more, nor go to a swap device."""
+    """A child of the cgroup of this process, with a memory limit and without swap."""
 
     def __init__(self, limit):
         at = self.own_folder()
@@ -53,17 +53,17 @@ class MemoryCgroup:
         (self.folder / name).write_text(str(value))
 
     def killed(self):
-        """How many processes the kernel has killed for want of memory."""
+        """The number of processes that the kernel killed for lack of memory."""
         text = (self.folder / ("memory.events" if self.version == 2 else "memory.oom_control")).read_text()
         return int(dict(line.split() for line in text.splitlines())["oom_kill"])
 
     def most(self):
-        """The most that was in it at a time, files included; None where the kernel does not say."""
+        """The peak memory, page cache included; None if the kernel does not report it."""
         file = self.folder / ("memory.peak" if self.version == 2 else "memory.max_usage_in_bytes")
         return int(file.read_text()) if file.exists() else None
 
     def remove(self):
-        """With what is left in it."""
+        """Removes the cgroup and kills its processes."""
         until = time.monotonic() + 20
         while True:
             for process in map(int, (self.folder / "cgroup.procs").read_text().split()):
@@ -104,7 +104,7 @@ def launched(launcher, command, *arguments):
 
 @pytest.mark.parametrize("launcher", ["openmpi", "mpich"])
 def test_ranks_stay_below_the_sum_of_their_limits(command, cgroup_of, tmp_path, launcher):
-    cgroup = cgroup_of(RANKS * (LIMIT + BESIDE))
+    cgroup = cgroup_of(RANKS * (LIMIT + EXTRA))
     done = cgroup.run(launched(launcher, command, "bench", "cholesky", "--n", 6144, "--tile", 192, "--workers", 1, "--memory", LIMIT,
                                "--progress", "none"), tmp_path)
     most = cgroup.most()
@@ -114,8 +114,8 @@ def test_ranks_stay_below_the_sum_of_their_limits(command, cgroup_of, tmp_path, 
 
 
 @pytest.mark.parametrize("launcher", ["openmpi", "mpich"])
-def test_less_than_their_limits_is_too_little(command, cgroup_of, tmp_path, launcher):
-    """Or the test above would show nothing."""
+def test_a_lower_limit_kills_a_process(command, cgroup_of, tmp_path, launcher):
+    """Otherwise the test above would be vacuous."""
     cgroup = cgroup_of(RANKS * LIMIT)
     done = cgroup.run(launched(launcher, command, "bench", "cholesky", "--n", 6144, "--tile", 192, "--workers", 1, "--memory", LIMIT,
                                "--progress", "none"), tmp_path)

@@ -1,5 +1,5 @@
-"""Files that another program changes while they are read: in their values, cut short for a moment or for good, longer. The error says
-which file it was, and blames neither the matrix nor the machine."""
+"""Files that another program changes while they are read: in their values, cut short for a moment or for good, longer. The error
+names the file, and blames neither the matrix nor the machine."""
 
 import os
 import subprocess
@@ -57,7 +57,7 @@ def change(path, how, columns, stop):
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("changed", ["A", "b"])
 @pytest.mark.parametrize("how", ["values", "cut for a moment", "cut", "longer"])
-def test_is_not_blamed_on_the_machine(command, tmp_path, matrices, method, changed, how):
+def test_a_changed_file_is_named_as_the_cause(command, tmp_path, matrices, method, changed, how):
     words = METHODS[method].split()
     for name in words[:2]:
         numpy.save(tmp_path / name, matrices[name])

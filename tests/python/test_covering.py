@@ -8,7 +8,7 @@ import covering
 
 
 @pytest.mark.parametrize("sizes", [(2, 2), (3, 7), (8, 2), (2, 2, 2), (4, 2, 2), (4, 3, 3, 2)])
-def test_what_has_to_be_covered_is_and_by_few(sizes):
+def test_all_required_pairs_are_covered_by_few_cases(sizes):
     cases = list(itertools.product(*[[f"{f}{value}" for value in range(size)] for f, size in enumerate(sizes)]))
     kept = [cases[i] for i in covering.covering(cases)]
     for chosen in itertools.combinations(range(len(sizes)), min(len(sizes) - 1, 2)):
@@ -18,7 +18,7 @@ def test_what_has_to_be_covered_is_and_by_few(sizes):
         assert len(kept) <= len(cases) // 2 + 1
 
 
-def test_a_test_of_one_parameter_or_of_few_cases_keeps_all():
+def test_one_parameter_or_few_cases_keep_all():
     assert covering.covering([("a",), ("b",), ("c",), ("d",), ("e",)]) == [0, 1, 2, 3, 4]
     assert covering.covering([()]) == [0]
 

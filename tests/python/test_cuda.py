@@ -19,14 +19,14 @@ DEVICES = {
     "ample": "cuda:0,memory=8MiB,streams=3",
     "two": "cuda:0,memory={five} + cuda:1,memory=2MiB,streams=2",
     "no peers": "cuda:0,memory={five},peers=off + cuda:1,memory=2MiB,peers=30GB/s",
-    "beside emulated": "cuda:1,memory={five},workspace=4KiB + emulated:memory={three},copies=blocking",
+    "with emulated": "cuda:1,memory={five},workspace=4KiB + emulated:memory={three},copies=blocking",
     "too small": "cuda:0,memory=8KiB",
 }
 
 
 @pytest.fixture(scope="module")
 def run(command, fake_cuda, tmp_path_factory):
-    """The command, with the fake driver in the loader's way: two devices, another order for each run."""
+    """The command with the fake driver: two devices, with a different order of operations in each run."""
     folder = tmp_path_factory.mktemp("cuda")
     runs = iter(range(1, 1_000_000))
 
@@ -68,7 +68,7 @@ QR_DEVICES = {"one": "cuda:0,memory=4MiB", "streams": "cuda:0,memory=4MiB,stream
 
 @pytest.mark.parametrize("precision", ["single", "double"])
 @pytest.mark.parametrize("devices", QR_DEVICES)
-def test_least_squares_are_numpys(run, devices, precision):
+def test_least_squares_agree_with_numpy(run, devices, precision):
     """Square systems go by the flat tree, tall ones by pairs of tiles. With fixed-order all of QR is on the devices."""
     element = np.float32 if precision == "single" else np.float64
     random = np.random.default_rng(8)
@@ -102,7 +102,7 @@ def test_bench_qr_computes_on_the_device(run, tree, m, precision):
     assert calls_of(run)["cuLaunchKernel"] > 100
 
 
-def test_without_kernels_of_its_own_qr_runs_on_cores(run):
+def test_without_own_kernels_qr_runs_on_cores(run):
     a, b = symmetric(run.folder, 200)
     report = solved(run, "--overwrite", "--method", "qr", "--devices", "cuda:0,memory=4MiB", "--cuda-kernels", "none", "--fixed-order",
                     FAKE_CUDA="devices=1,seed=3,calls=calls.txt")
@@ -113,7 +113,7 @@ def test_without_kernels_of_its_own_qr_runs_on_cores(run):
 
 
 @pytest.mark.parametrize("column", [0, 77, 209])
-def test_the_column_is_named_in_which_a_matrix_is_not_positive_definite(run, column):
+def test_the_error_names_the_column_that_is_not_positive_definite(run, column):
     a = np.eye(210)
     a[column, column] = -1
     np.save(run.folder / "A.npy", a)
@@ -138,8 +138,8 @@ def test_info_names_devices_or_says_why_there_are_none(run, fake_cuda):
     assert next(line for line in done.stdout.splitlines() if line.startswith("cuda")).endswith("names no device")
 
 
-@pytest.mark.parametrize("peers, how", [("all", "without RAM in between"), ("none", "through RAM: the driver gives them no access to each other")])
-def test_info_says_which_devices_copy_to_each_other(run, peers, how):
+@pytest.mark.parametrize("peers, how", [("all", "directly"), ("none", "through RAM: the driver provides no peer access")])
+def test_info_lists_devices_that_copy_to_each_other(run, peers, how):
     done = run("info", "--json", "info.json", FAKE_CUDA=f"devices=3,peers={peers}")
     assert done.returncode == 0, done.stderr
     assert f"0 and 1, 0 and 2, 1 and 2 copy to each other {how}" in done.stdout
@@ -154,7 +154,7 @@ def bytes_of(report: dict, wire: str) -> int:
 # Of four devices each of two ranks has two.
 @pytest.mark.parametrize("ranks", [1, 2])
 @pytest.mark.parametrize("peers, why", [("all", None), ("none", "no access to"), ("silent", "do not arrive")])
-def test_devices_copy_to_each_other_or_it_is_said_why_not(run, ranks, peers, why):
+def test_devices_copy_to_each_other_or_the_report_states_why_not(run, ranks, peers, why):
     a, b = symmetric(run.folder, 300)
     devices = " + ".join(f"cuda:{i},memory=256KiB" for i in range(2 * ranks))
     words = ("--ranks", ranks) if ranks > 1 else ()
@@ -168,7 +168,7 @@ def test_devices_copy_to_each_other_or_it_is_said_why_not(run, ranks, peers, why
         assert why in report["devices"] and not any(link["name"] == "cuda 0 - cuda 1" for link in report["links"])
 
 
-def test_what_is_not_there_is_said(run):
+def test_missing_devices_are_reported(run):
     done = run("bench", "cholesky", "--n", 64, "--devices", "cuda:0,memory=1MiB", FAKE_CUDA="devices=0")
     assert done.returncode == 2
     assert '"cuda:0,memory=1MiB" is not there: ' in done.stderr
@@ -177,15 +177,15 @@ def test_what_is_not_there_is_said(run):
 @pytest.mark.parametrize("given, said", [("cuda:0,memroy=1MiB", "did you mean memory?"), ("cuda:0", "needs a memory size"),
                                          ("cuda:77,memory=1MiB", "is not there; CUDA has 0: "),
                                          ("cuda:0,memory=4000TB", "which has"), ("cdua:0", "did you mean cuda?")])
-def test_what_is_misspelt_is_said(run, given, said):
+def test_misspelt_options_are_reported(run, given, said):
     done = run("bench", "cholesky", "--n", 64, "--devices", given)
     assert done.returncode == 2
     assert said in done.stderr
 
 
-# At any of these moments; what is gone is said, and what is there is right.
+# At any of these times; the error names the lost device, and a solution is right.
 @pytest.mark.parametrize("after", [1, 5, 20, 60])
-def test_a_device_that_is_lost_ends_in_the_solution_or_in_an_error(run, after):
+def test_a_lost_device_gives_the_solution_or_an_error(run, after):
     random = np.random.default_rng(5)
     m = random.standard_normal((210, 210))
     a, b = m @ m.T + 210 * np.eye(210), random.standard_normal((210, 2))
@@ -199,7 +199,7 @@ def test_a_device_that_is_lost_ends_in_the_solution_or_in_an_error(run, after):
         assert done.returncode != 99 and "cuda 0" in done.stderr and "CUDA_ERROR_LAUNCH_FAILED (719)" in done.stderr
 
 
-def test_a_call_that_fails_ends_in_the_solution_or_in_an_error_and_no_file(run, at_length):
+def test_a_failing_call_gives_the_solution_or_an_error_without_a_file(run, at_length):
     a, b = symmetric(run.folder, 210, seed=6)
     x = run.folder / "x.npy"
     solve = ("solve", "A.npy", "b.npy", "-o", "x.npy", "--overwrite", "--tile", 40, "--progress", "none", "--method", "cholesky",
@@ -243,8 +243,8 @@ def solved(run, *arguments, **environment) -> dict:
     return json.loads((run.folder / "out.json").read_text())
 
 
-# So large that the cores take more than a second, and made from points, so that there is no large file.
-def test_a_gpu_is_used_where_nobody_has_named_one(run):
+# The cores take more than a second; the matrix is computed from points, which need no large file.
+def test_a_gpu_is_found_and_used_by_default(run):
     n = 7000
     random = np.random.default_rng(4)
     points, b = random.uniform(0, 10, (n, 3)), random.uniform(-1, 1, n)
@@ -254,7 +254,7 @@ def test_a_gpu_is_used_where_nobody_has_named_one(run):
                "--json", "out.json", "--no-condition", "--workers", 1, "--blas-products", "library", FAKE_CUDA="devices=1,seed=4")
     assert done.returncode == 0, done.stderr
     report = json.loads((run.folder / "out.json").read_text())
-    if report["devices"].startswith("none looked for") or "would take some" in report["devices"]:
+    if report["devices"].startswith("none looked for") or "would take about" in report["devices"]:
         pytest.skip("this core is too fast: " + report["devices"])
     assert report["devices"].startswith("cuda:0 (Fake CUDA device 0, "), report["devices"]
     wire = next(link for link in report["links"] if link["name"] == "cuda 0")
@@ -265,14 +265,14 @@ def test_a_gpu_is_used_where_nobody_has_named_one(run):
         assert abs(np.exp(-distances / 2) @ x + x[row] - b[row]) < 1e-9
 
 
-def test_why_no_device_is_used_is_a_line(run):
+def test_the_report_states_why_no_device_is_used(run):
     symmetric(run.folder, 200)
-    assert solved(run)["devices"].startswith("none looked for: the cores take some ")
+    assert solved(run)["devices"].startswith("none looked for: the cores take about ")
     assert solved(run, "--devices", "none")["devices"] == "none, as --devices says"
-    assert solved(run, "--method", "qr")["devices"].startswith("none looked for: the cores take some ")
-    assert solved(run, "--method", "qr", "--cuda-kernels", "none")["devices"] == "none: QR factorization runs on cores"
+    assert solved(run, "--method", "qr")["devices"].startswith("none looked for: the cores take about ")
+    assert solved(run, "--method", "qr", "--cuda-kernels", "none")["devices"] == "none: QR factorization runs only on cores"
     incremental = solved(run, "--method", "lu-incremental")["devices"]
-    assert incremental == "none: LU factorization with incremental pivoting runs on cores"
+    assert incremental == "none: LU factorization with incremental pivoting runs only on cores"
     words = ("solve", "A.npy", "b.npy", "-o", "x.npy", "--overwrite", "--progress", "none")
     assert "Devices" not in run(*words).stdout  # too small a problem to say anything about them
     assert "none looked for" in run(*words, "--report-text", "full").stdout
@@ -304,12 +304,12 @@ def landed(report: dict) -> int:
 
 @pytest.mark.parametrize("operation", ["cholesky", "lu", "gemm"])
 @pytest.mark.parametrize("into", ["auto", "host", "advised", "random"])
-def test_values_of_other_ranks_land_where_it_is_said(run, operation, into):
+def test_values_of_other_ranks_arrive_in_the_reported_memory(run, operation, into):
     for ranks, devices in [(2, "cuda:0,memory=1MiB"), (4, "cuda:0,memory=512KiB + cuda:1,memory=512KiB"), (2, "emulated:memory=1MiB")]:
         done = run("bench", operation, *SMALL, "--ranks", ranks, "--devices", devices, "--receive-into", into, "--eager-limit", 0)
         assert done.returncode == 0, done.stderr
         report = json.loads((run.folder / "out.json").read_text())
-        # Nobody advises anything here, and what is emulated is written by name only.
+        # Without advice; emulated devices are not written by MPI directly.
         assert (landed(report) > 0) == (into == "random" or into == "auto" and "cuda" in devices), (devices, report["ranks"])
         expected = {"auto": "in RAM or in cuda 0, where the task is expected to run that reads them", "host": "in RAM, as --receive-into says",
                     "advised": "as the program advises", "random": "by chance"}[into]
@@ -332,7 +332,7 @@ def over_mpi(command, fake_cuda, folder, launcher: str, aware: bool, *arguments,
 
 @pytest.mark.parametrize("launcher", ["openmpi", "mpich"])
 @pytest.mark.parametrize("aware", [False, True])
-def test_an_mpi_that_writes_devices_is_asked_to(command, fake_cuda, tmp_path, launcher, aware):
+def test_a_cuda_aware_mpi_writes_to_devices(command, fake_cuda, tmp_path, launcher, aware):
     words = ("--devices", "cuda:0,memory=1MiB + cuda:1,memory=1MiB")
     for tile in (16, 80):  # of 2 KiB, and of 51,200 bytes, which are offered to processes of the machine
         asked = (*SMALL, *words, "--tile", tile)
@@ -351,14 +351,14 @@ def test_an_mpi_that_writes_devices_is_asked_to(command, fake_cuda, tmp_path, la
     done = over_mpi(command, fake_cuda, tmp_path, launcher, aware, "info", "--json", "info.json")
     assert done.returncode == 0, done.stderr
     assert json.loads((tmp_path / "info.json").read_text())["mpi"]["into_cuda_devices"] == aware
-    assert ("values land in RAM or in the memory of CUDA devices" if aware else "values land in RAM: ") in done.stdout
+    assert ("values arrive in RAM or directly in the memory of CUDA devices" if aware else "values arrive in RAM: ") in done.stdout
 
 
 @pytest.mark.parametrize("launcher", ["openmpi", "mpich"])
 @pytest.mark.parametrize("small", [0, 1])
 @pytest.mark.parametrize("words", [("bench", "gemm", "--n", 90), ("solve", "A.npy", "b.npy", "-o", "x.npy")], ids=["bench", "solve"])
-def test_what_some_ranks_are_refused_was_asked_wrongly(command, fake_cuda, tmp_path, launcher, small, words):
-    """MPICH's launcher joins the statuses of all by "or": 2, and 1 of a rank that hears of it, would be 3, a wrong result."""
+def test_a_refusal_on_some_ranks_is_a_usage_error(command, fake_cuda, tmp_path, launcher, small, words):
+    """MPICH's launcher combines the statuses of all ranks by "or": 2, and 1 of a notified rank, would be 3, a wrong result."""
     symmetric(tmp_path, 90)
     # Enough for one rank, but two of three share the one that is named first.
     parts = [f"cuda:{i},memory={'24KiB' if i == small else '2MiB'},streams=2,workspace=8KiB" for i in (small, 1 - small)]
@@ -392,7 +392,7 @@ TF32 = {"cores": "none", "one": "cuda:0,memory=2MiB,streams=2", "two": "cuda:0,m
 @pytest.mark.parametrize("name", TF32)
 @pytest.mark.parametrize("condition, again", [(20, []), (1e5, ["single"]), (1e10, ["single", "double"])])
 @pytest.mark.parametrize("ranks", [1, 2])
-def test_a_factor_in_tf32_is_refined_or_made_again(run, name, condition, again, ranks):
+def test_a_factor_in_tf32_is_refined_or_recomputed(run, name, condition, again, ranks):
     a, b = conditioned(run.folder, 240, condition)
     rounds = "cuda" in TF32[name]
     words = ("--tile", 40, "--workers", 1, "--memory", "16MiB", "--devices", TF32[name], "--fixed-order", *(("--ranks", ranks) if ranks > 1 else ()))
@@ -404,7 +404,7 @@ def test_a_factor_in_tf32_is_refined_or_made_again(run, name, condition, again, 
         said.append(re.findall("trying again in ([a-z]+) precision", done.stderr))
         assert error_of(a, b, np.load(run.folder / "x.npy")) < 240**0.5 * 2.3e-16
     expected = again if rounds else again[1:]
-    # Over ranks, what breaks down in TF32 begins again in double; and none of them knows whether another has a device.
+    # Over ranks, a failure in TF32 is repeated in double; no rank knows whether another one has a device.
     assert said[1] == expected or ranks > 1 and again and said[1] in (["double"], again), (said, done.stderr)
     truth = np.linalg.solve(a, b)
     assert np.abs(np.load(run.folder / "x.npy") - truth).max() <= 1e-14 * max(condition, 100) * np.abs(truth).max()
@@ -416,7 +416,7 @@ def test_a_factor_in_tf32_is_refined_or_made_again(run, name, condition, again, 
         assert ("calls of cuBLAS in TF32" if rounds else "nothing was in TF32") in reports[1]["devices"]
 
 
-def test_a_matrix_that_is_indefinite_is_told_so_in_tf32_too(run):
+def test_an_indefinite_matrix_is_an_error_also_in_tf32(run):
     a, _ = conditioned(run.folder, 120, 20)
     a[77, 77] = -1
     np.save(run.folder / "A.npy", a)
@@ -426,16 +426,16 @@ def test_a_matrix_that_is_indefinite_is_told_so_in_tf32_too(run):
 
 
 @pytest.mark.parametrize("words, said", [
-    (("solve", "A.npy", "b.npy", "-o", "y.npy", "--tf32"), "--tf32 goes with --refine"),
-    (("solve", "A.npy", "b.npy", "-o", "y.npy", "--tf32", "--method", "qr"), "--tf32 goes with a symmetric matrix"),
-    (("bench", "lu", "--n", 64, "--precision", "tf32"), "--precision tf32 goes with cholesky, not lu")])
-def test_tf32_is_refused_where_it_says_nothing(run, words, said):
+    (("solve", "A.npy", "b.npy", "-o", "y.npy", "--tf32"), "--tf32 requires --refine"),
+    (("solve", "A.npy", "b.npy", "-o", "y.npy", "--tf32", "--method", "qr"), "--tf32 requires a symmetric matrix"),
+    (("bench", "lu", "--n", 64, "--precision", "tf32"), "--precision tf32 requires cholesky, not lu")])
+def test_tf32_is_refused_where_it_has_no_effect(run, words, said):
     conditioned(run.folder, 60, 5)
     done = run(*words)
     assert done.returncode == 2 and said in done.stderr, done.stderr
 
 
-def test_bench_judges_tf32_by_its_own_digits(run):
+def test_bench_uses_the_error_limit_of_tf32(run):
     errors = {}
     for precision in ("single", "tf32"):
         done = run("bench", "cholesky", "--n", 256, "--tile", 64, "--memory", "16MiB", "--workers", 1, "--precision", precision, "--devices",
@@ -448,7 +448,7 @@ def test_bench_judges_tf32_by_its_own_digits(run):
 
 
 @pytest.mark.parametrize("column", [0, 63, 149])
-def test_the_pivot_that_is_zero_is_named_by_its_column(run, column):
+def test_a_zero_pivot_is_named_by_its_column(run, column):
     a = np.eye(150)
     a[column, column] = 0
     np.save(run.folder / "A.npy", a)

@@ -1,4 +1,4 @@
-"""Some of the systems of drawn_systems.py, which draws as many as are wanted."""
+"""Some of the systems of drawn_systems.py, which draws any number."""
 
 import concurrent.futures
 
@@ -37,8 +37,8 @@ def test_systems_over_ranks_are_solved_as_numpy_does(command, general, at_length
         drawn_systems.try_one(command, SEED, index, general=general, over_ranks=True)
 
 
-def test_a_wrong_solution_would_be_noticed(command, monkeypatch):
-    """Each run is judged beside a matrix that is off by some roundings' worth."""
+def test_a_wrong_solution_is_detected(command, monkeypatch):
+    """Each solution is changed by some roundings before it is compared."""
     load = drawn_systems.np.load
 
     def off(path):

@@ -1,5 +1,5 @@
-"""An MPI that fails on one rank in the middle of a run, or a rank that exits there, by a library between MPI and Fairlead: all hear of
-it, and nobody waits for ever."""
+"""An MPI that fails on one rank in the middle of a run, or a rank that exits there, by a library between MPI and Fairlead: all ranks
+end with an error, and none waits forever."""
 
 import re
 import shutil
@@ -43,7 +43,7 @@ NEVER = 1 << 30
 
 @pytest.fixture
 def run(command, tmp_path):
-    """Three ranks of a run that sends much, of which rank 1's MPI is such."""
+    """Runs three ranks that send much; the MPI of rank 1 fails."""
 
     def run(launcher, what, after, at_the_end=0, level="MPI_THREAD_MULTIPLE"):
         compiler = shutil.which(f"mpicc.{launcher}")

@@ -1,4 +1,4 @@
-"""What files are called and where they lead: links, `-`, directories that are gone, and what a .npy header calls its numbers."""
+"""File names and types: links, `-`, removed directories, and the type names in .npy headers."""
 
 import os
 import subprocess
@@ -21,7 +21,7 @@ def solve(fairlead, output, *more):
     return fairlead("solve", "A.npy", "b.npy", "-o", output, "--quiet", "--memory", "64MiB", *more, timeout=120)
 
 
-def test_a_link_that_leads_to_nothing_yet_is_followed(fairlead):
+def test_a_dangling_link_is_followed(fairlead):
     save(fairlead.folder)
     (fairlead.folder / "there").mkdir()
     (fairlead.folder / "link.npy").symlink_to("second.npy")
@@ -40,14 +40,14 @@ def test_a_link_to_itself_is_an_error(fairlead):
 
 
 @pytest.mark.parametrize("option", ["-o", "--json", "--report", "--trace"])
-def test_a_minus_is_no_file(fairlead, option):
+def test_a_minus_is_not_a_file_name(fairlead, option):
     save(fairlead.folder)
     done = solve(fairlead, "-") if option == "-o" else solve(fairlead, "x.npy", option, "-")
     assert done.returncode == 1 and "./-" in done.stderr
     assert not (fairlead.folder / "-").exists()
 
 
-def test_a_directory_that_is_gone_is_named_as_gone(command, tmp_path):
+def test_a_removed_working_directory_is_reported(command, tmp_path):
     gone = tmp_path / "gone"
     gone.mkdir()
     done = subprocess.run(["sh", "-c", 'cd "$1" && rmdir "$1" && exec "$2" bench cholesky --n 64 --json run.json --disk-directory /tmp',
@@ -57,7 +57,7 @@ def test_a_directory_that_is_gone_is_named_as_gone(command, tmp_path):
 
 
 def with_type(folder, name, values, written):
-    """Saved, with the type in its header called otherwise."""
+    """Saves with another spelling of the type in the header."""
     numpy.save(folder / name, values)
     data = (folder / name).read_bytes()
     old = repr(values.dtype.str).encode()
@@ -69,7 +69,7 @@ def with_type(folder, name, values, written):
 
 
 @pytest.mark.parametrize("written", ["float64", "<d", "d", "double", "=d", "float", "|f8", ">d"])
-def test_numbers_may_be_called_as_numpy_lets_them(fairlead, written):
+def test_all_spellings_of_numpy_types_are_accepted(fairlead, written):
     save(fairlead.folder)
     with_type(fairlead.folder, "b.npy", B.astype(numpy.dtype(written)), written)
     assert numpy.array_equal(numpy.load(fairlead.folder / "b.npy"), B)  # NumPy reads it so
@@ -79,14 +79,14 @@ def test_numbers_may_be_called_as_numpy_lets_them(fairlead, written):
 
 @pytest.mark.parametrize("type_, words", [("int64", "64-bit integers"), ("float16", "16-bit floating point"),
                                           ("complex128", "complex numbers"), ("float65", "unknown type")])
-def test_what_is_no_float_is_called_what_it_is(fairlead, type_, words):
+def test_other_types_are_named_in_the_error(fairlead, type_, words):
     save(fairlead.folder)
     with_type(fairlead.folder, "b.npy", numpy.zeros(8), type_)
     done = solve(fairlead, "x.npy")
     assert done.returncode != 0 and words in done.stderr and f"'{type_}'" in done.stderr
 
 
-def test_a_matrix_that_changes_while_it_is_read_is_not_blamed_on_the_machine(command, tmp_path):
+def test_a_matrix_that_changes_while_it_is_read_is_named_as_the_cause(command, tmp_path):
     n = 1200
     random = numpy.random.default_rng(1)
     m = random.standard_normal((n, n))
@@ -114,13 +114,13 @@ def test_a_matrix_that_changes_while_it_is_read_is_not_blamed_on_the_machine(com
     assert "memory or a library has failed" not in done.stderr and not (tmp_path / "x.npy").exists()
 
 
-def test_sizes_with_one_letter_and_defaults_that_the_help_names_can_be_typed(fairlead):
+def test_sizes_with_one_letter_and_documented_defaults_are_accepted(fairlead):
     save(fairlead.folder)
     assert solve(fairlead, "x.npy", "--memory", "1G").returncode == 0
-    told = [fairlead("simulate", "cholesky", "--n", "7680", "--scheduler", "eager", *more, timeout=60)
+    runs = [fairlead("simulate", "cholesky", "--n", "7680", "--scheduler", "eager", *more, timeout=60)
             for more in ([], ["--memory", "all", "--window", "all", "--json", "none"])]
-    assert [done.returncode for done in told] == [0, 0], told[1].stderr
-    without_time = [[line.split()[:-1] for line in done.stdout.splitlines()] for done in told]  # that of decisions is measured
+    assert [done.returncode for done in runs] == [0, 0], runs[1].stderr
+    without_time = [[line.split()[:-1] for line in done.stdout.splitlines()] for done in runs]  # the time of decisions is measured
     assert without_time[0] == without_time[1]
     assert not (fairlead.folder / "none").exists()
 
@@ -130,11 +130,11 @@ def test_the_flow_file_of_the_documentation_is_read_with_either_end_of_line(fair
     page = (pathlib.Path(__file__).resolve().parents[2] / "docs/workloads.md").read_text()
     text = page[page.index("```\nfairlead-flow 1\n") + 4:]
     text = text[:text.index("```")]
-    told = []
+    runs = []
     for end in ("\n", "\r\n"):
         (fairlead.folder / "run.flow").write_bytes(text.replace("\n", end).encode())
-        told.append(fairlead("simulate", "--recorded", "run.flow", "--machine", "summit", "--cores", 2, "--scheduler", "eager", "--json", "run.json",
+        runs.append(fairlead("simulate", "--recorded", "run.flow", "--machine", "summit", "--cores", 2, "--scheduler", "eager", "--json", "run.json",
                              timeout=60))
-        assert told[-1].returncode == 0, told[-1].stderr
-    assert "3 tasks" in told[0].stdout
-    assert [line.split()[:-1] for line in told[0].stdout.splitlines()] == [line.split()[:-1] for line in told[1].stdout.splitlines()]
+        assert runs[-1].returncode == 0, runs[-1].stderr
+    assert "3 tasks" in runs[0].stdout
+    assert [line.split()[:-1] for line in runs[0].stdout.splitlines()] == [line.split()[:-1] for line in runs[1].stdout.splitlines()]

@@ -159,7 +159,7 @@ def test_more_digits_than_are_certain_can_be_required(solve, method, a, ranks):
 @pytest.mark.parametrize("options, said", [
     (["--require-digits", 3, "--no-condition"], "--require-digits needs the estimate"), (["--require-digits", 0], "require-digits"),
     (["--require-digits", 16], "require-digits"), (["--require-digits", "many"], "require-digits")])
-def test_digits_that_cannot_be_required_are_a_mistake(solve, options, said):
+def test_invalid_required_digits_are_a_usage_error(solve, options, said):
     done = solve("cholesky", numpy.eye(3), numpy.ones(3), *options)
     assert done.returncode == NOT_ASKED and said in done.stderr and done.x is None
 
@@ -197,7 +197,7 @@ def singular(n, missing, seed):
 
 @pytest.mark.parametrize("method", ["lu-incremental", "qr"])
 @pytest.mark.parametrize("ranks", [[], ["--ranks", 2]])
-def test_a_singular_matrix_has_a_status_of_its_own(solve, method, ranks):
+def test_a_singular_matrix_has_its_own_status(solve, method, ranks):
     """Of whole numbers: some meet a zero pivot, others one that is zero but for rounding."""
     for seed in range(3 if ranks else 12):
         n = 2 + 3 * seed
@@ -254,7 +254,7 @@ def without_warning(done, x, digits):
 
 @pytest.mark.parametrize("method", ["lu-incremental", "qr"])
 @pytest.mark.parametrize("seed", range(4))
-def test_a_drawn_square_matrix_is_no_reason_to_warn(solve, method, seed):
+def test_a_random_square_matrix_gives_no_warning(solve, method, seed):
     """Normal entries, whole numbers after scaling, so that b is exact. The condition is about n times a few tens."""
     drawn = numpy.random.default_rng(seed)
     a = numpy.round(1e4 * drawn.standard_normal((200, 200)))
@@ -264,7 +264,7 @@ def test_a_drawn_square_matrix_is_no_reason_to_warn(solve, method, seed):
 
 @pytest.mark.parametrize("options", [[], ["--refine"]], ids=["double", "refined"])
 @pytest.mark.parametrize("noise", [1e-2, 1e-4])
-def test_a_usual_gaussian_process_is_no_reason_to_warn(solve, noise, options):
+def test_a_usual_gaussian_process_gives_no_warning(solve, noise, options):
     drawn = numpy.random.default_rng(1)
     points = drawn.random((300, 2))
     distance = ((points[:, None] - points[None]) ** 2).sum(axis=2)

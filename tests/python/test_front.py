@@ -1,5 +1,5 @@
-"""`fairlead bench` and `fairlead solve` with --front ptg and jdf beside --front flow: the same tasks and the same bits, in core, out
-of core, under policies and beside devices; interrupted; and what is refused."""
+"""`fairlead bench` and `fairlead solve` with --front ptg and jdf compared with --front flow: the same tasks and the same bits, in core,
+out of core, under policies and with devices; interruption; and usage errors."""
 
 import json
 import re
@@ -49,7 +49,7 @@ def test_the_tasks_and_the_result_are_those_of_a_flow(bench, operation, precisio
 
 
 @pytest.mark.parametrize("operation", ["cholesky", "lu-incremental", "qr, binary", "gemm"])
-def test_any_policy_out_of_core_and_devices_give_the_same(bench, operation):
+def test_policies_out_of_core_and_devices_give_the_same_result(bench, operation):
     expected = bench(operation, "flow", "--n", 400, "--memory", "64MiB")["factor_digest"]
     for options in (["--scheduler", "blocks"], ["--scheduler", "darts"], ["--scheduler", "dmdas"], ["--scheduler", "eager"],
                     ["--devices", "emulated:memory=1MiB"], ["--scheduler", "dmdas", "--devices", "emulated:memory=1MiB,count=2"]):
@@ -58,7 +58,7 @@ def test_any_policy_out_of_core_and_devices_give_the_same(bench, operation):
 
 @pytest.mark.parametrize("precision", ["double", "single"])
 @pytest.mark.parametrize("operation", ["cholesky", "lu", "gemm"])
-def test_a_file_in_jdf_gives_the_same(bench, operation, precision):
+def test_a_jdf_file_gives_the_same_tasks_and_result(bench, operation, precision):
     for n in (1, 331):
         sizes = ["--n", n, "--precision", precision]
         by_flow = bench(operation, "flow", *sizes, "--memory", "64MiB")
@@ -66,7 +66,7 @@ def test_a_file_in_jdf_gives_the_same(bench, operation, precision):
                         ["--memory-fraction", 0.4, "--scheduler", "eager", "--devices", "emulated:memory=1MiB"]):
             by_file = bench(operation, "jdf", *sizes, *options)
             assert by_file["factor_digest"] == by_flow["factor_digest"], options
-            # Its tiles of A and B go through tasks of their own, which compute nothing.
+            # Extra tasks, which compute nothing, forward its tiles of A and B.
             if operation != "gemm" and "64MiB" in options:
                 expect_alike(by_file, by_flow)
 
@@ -90,22 +90,22 @@ def test_a_system_is_solved_to_the_same_bits(fairlead, method):
 
 
 def started(command, folder, *options):
-    """A benchmark that is in the middle of its factorization."""
+    """Starts a benchmark and waits for the middle of its factorization."""
     run = subprocess.Popen([command, "bench", *map(str, options), "--progress", "none", "--workers", "2",
                             "--disk-directory", folder], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     end = time.monotonic() + 120
     while time.monotonic() < end:
         status = subprocess.run([command, "status", str(run.pid)], capture_output=True, text=True, timeout=60).stdout
-        if re.search(r"(factorization|product), [1-9][0-9]* of [0-9]+ tasks are over", status):
+        if re.search(r"(factorization|product), [1-9][0-9]* of [0-9]+ tasks finished", status):
             return run
-        assert run.poll() is None, "it was over before it was seen to run"
+        assert run.poll() is None, "it ended before its status was read"
     run.kill()
-    pytest.fail(f"it did not begin: {status}")
+    pytest.fail(f"it did not start: {status}")
 
 
 @pytest.mark.parametrize("operation, front", [("cholesky", "ptg"), ("qr", "ptg"), ("gemm", "ptg"), ("cholesky", "jdf")])
 @pytest.mark.parametrize("memory", [["--memory-fraction", "0.2"], ["--memory", "2GiB"]])
-def test_an_interrupted_graph_ends_with_nothing_left(command, tmp_path, operation, front, memory):
+def test_an_interrupted_graph_leaves_no_file(command, tmp_path, operation, front, memory):
     run = started(command, tmp_path, operation, "--n", 6000, "--tile", 64, "--front", front, *memory)
     run.send_signal(signal.SIGINT)
     out, err = run.communicate(timeout=60)
@@ -114,14 +114,14 @@ def test_an_interrupted_graph_ends_with_nothing_left(command, tmp_path, operatio
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_is_wrong_is_told(fairlead):
+def test_wrong_options_and_inputs_are_errors(fairlead):
     refused = fairlead("bench", "cholesky", "--front", "jfd", "--n", 100)
     assert refused.returncode == 2
     assert "front" in refused.stderr and "flow, ptg, jdf" in refused.stderr
     refused = fairlead("bench", "qr", "--front", "jdf", "--n", 100)
-    assert refused.returncode == 2 and "there is no JDF file of qr" in refused.stderr
+    assert refused.returncode == 2 and "there is no JDF file for qr" in refused.stderr
     refused = fairlead("bench", "cholesky", "--front", "ptg", "--n", 100, "--record-flow", "flow.txt")
-    assert refused.returncode == 2 and "--record-flow writes down what flows submit" in refused.stderr
+    assert refused.returncode == 2 and "--record-flow records flows" in refused.stderr
     assert not (fairlead.folder / "flow.txt").exists()
     numpy.save(fairlead.folder / "A.npy", -numpy.eye(100))
     numpy.save(fairlead.folder / "b.npy", numpy.ones(100))

@@ -31,7 +31,7 @@ def check(fake_cuda, tmp_path_factory):
     return check
 
 
-def test_every_step_ends_well_and_the_page_shows_it(check):
+def test_every_step_succeeds_and_is_on_the_page(check):
     for call in ("probe", "test", "bench"):
         done = check(call)
         assert done.returncode == 0, done.stdout + done.stderr
@@ -64,14 +64,14 @@ def test_every_step_ends_well_and_the_page_shows_it(check):
         assert word in text
 
 
-def test_what_is_missing_is_a_line(check):
+def test_missing_devices_are_reported_in_a_line(check):
     done = check("probe", "devices=0", LD_LIBRARY_PATH="/nonexistent")
     assert done.returncode == 1
     line = done.stderr.strip().splitlines()[-1]
     assert line.startswith("gpu-check: nothing can be measured here: ") and "libcuda.so.1" in line
 
 
-def test_figures_of_the_fake_driver_do_not_get_onto_the_page(tmp_path):
+def test_figures_of_the_fake_driver_are_not_published(tmp_path):
     (tmp_path / "docs/data").mkdir(parents=True)
     assert gpu_page.measured(tmp_path) == gpu_page.NOTHING
     (tmp_path / "docs/data/gpu-fake.json").write_text(json.dumps({"fake": True, "steps": []}))
@@ -79,6 +79,6 @@ def test_figures_of_the_fake_driver_do_not_get_onto_the_page(tmp_path):
         gpu_page.measured(tmp_path)
 
 
-def test_the_page_says_what_the_files_say():
+def test_the_page_equals_the_recorded_files():
     page = (ROOT / "docs/notes/accelerators.md").read_text()
     assert page == gpu_page.with_measured(page, gpu_page.measured(ROOT))

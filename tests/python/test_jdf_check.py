@@ -1,5 +1,5 @@
 """What `fairlead jdf check` and `run` find in data and numbers: places outside a matrix, NEW that is read before it is written, numbers that
-do not fit the type of what they are given to, results that go nowhere; and what is no mistake."""
+do not fit the type of what they are given to, unused results; and files without errors."""
 
 import random
 import re
@@ -9,7 +9,7 @@ import pytest
 numpy = pytest.importorskip("numpy")
 
 NOT_DONE, NOT_ASKED = 1, 2
-# A place each: where it runs, what it takes, where it goes.
+# One place each: where the task runs, its input, its output.
 PLACES = """
 descA [ type = "tiled_matrix *" ]
 MOVE(k)
@@ -171,14 +171,14 @@ def test_defaults_and_sizes_that_do_not_fit(jdf):
             assert done.returncode == NOT_ASKED and "sizes are" in done.stderr, done.stderr
 
 
-def test_the_mark_of_utf_8_is_no_part_of_the_file(jdf):
+def test_a_byte_order_mark_is_ignored(jdf):
     text = b"\xef\xbb\xbf" + NUMBERS.format(type="int").encode()
     assert jdf("check", text, "--set", "N=1", "--matrix", "descA=4,4,4,4").returncode == 0
     done = jdf("check", b"\xef\xbb\xbfN [ type = int ]\nT(k)\n  k = 0 .. M\nBODY\nEND\n")
     assert "it.jdf:3:12: error" in done.stderr, done.stderr
 
 
-def test_what_is_only_read_may_be_returned(jdf):
+def test_a_read_value_may_return_to_its_datum(jdf):
     """To its own datum: nothing is written, so others may read it meanwhile. To another one, it is written."""
     text = """
 descA [ type = "tiled_matrix *" ]
@@ -197,12 +197,12 @@ BODY
 END
 """
     done = jdf("check", text.replace("{place}", "0, 0"), "--matrix", "descA=8,4,4,4")
-    assert done.returncode == 0 and "no mistake" in done.stdout, done.stderr
+    assert done.returncode == 0 and "no errors" in done.stdout, done.stderr
     done = jdf("check", text.replace("{place}", "1, 0"), "--matrix", "descA=8,4,4,4")
     assert done.returncode == NOT_DONE and "read and written in no order" in done.stderr, done.stderr
 
 
-def test_results_that_go_nowhere(jdf):
+def test_unused_results_are_warned_about(jdf):
     text = PLACES.format(**dict.fromkeys(LINES, "0, 0")).replace("-> descA(0, 0)", "-> (k > 0) ? descA(0, 0)")
     done = jdf("check", text, "--matrix", "descA=4,4,4,4")
     assert done.returncode == 0 and "it.jdf:6:" in done.stderr and "no output takes it" in done.stderr, done.stderr
@@ -233,11 +233,11 @@ END
 """
     given = ["--matrix", "descA=4,4,4,4"]
     assert jdf("check", text, *given, "--type", "MINE=strictly_upper").returncode == 0
-    done = jdf("check", text, *given, "--type", "HIS=upper")
+    done = jdf("check", text, *given, "--type", "OTHER=upper")
     assert done.returncode == NOT_ASKED and "no dependency of it.jdf has a type of that name" in done.stderr, done.stderr
 
 
-def test_what_has_no_effect_is_said_once(jdf):
+def test_options_without_effect_are_warned_about_once(jdf):
     text = """%option dynamic = on
 %option dynamic = off
 %option termdet = "local"

@@ -1,4 +1,4 @@
-"""Each function on tiles that bodies of JDF files may call, in both precisions, beside NumPy: one task on one tile each."""
+"""Each function on tiles that bodies of JDF files may call, in both precisions, compared with NumPy: one task on one tile each."""
 
 import itertools
 
@@ -31,7 +31,7 @@ END
 
 @pytest.fixture
 def call(fairlead):
-    """What A, B and C are after the call."""
+    """The values of A, B and C after the call."""
 
     def call(text, dtype, **matrices):
         given = []
@@ -147,7 +147,7 @@ def test_geadd_and_scale(call, dtype):
     expect(call(f"tile_scale({N}, {M}, -3.0, A, 8);", dtype, A=a)[0], -3 * a, dtype)
 
 
-def test_what_bodies_say(call):
+def test_statements_of_bodies(call):
     """Declarations, choices, blocks and the end of a body."""
     text = """
     const int n = 3, m = n + 1;
@@ -169,7 +169,7 @@ def test_what_bodies_say(call):
 
 @pytest.mark.parametrize("beta", [-2.0, 0.0])
 @pytest.mark.parametrize("trans", "NT")
-def test_products_of_nothing_scale(call, dtype, beta, trans):
+def test_empty_products_scale_c(call, dtype, beta, trans):
     c = random_matrix(N, N, 3)
     a = random_matrix(N, N, 1)
     result = call(f"tile_gemm('{trans}', 'N', {N}, {M}, 0, 1.0, A, 8, B, 8, {beta}, C, 8);", dtype, A=a, B=a, C=c)[2]
@@ -183,7 +183,7 @@ def test_products_of_nothing_scale(call, dtype, beta, trans):
 
 @pytest.mark.parametrize("text, says", [("tile_dgemm('N', 'N', 4, 4, -1, 1.0, A, 8, B, 8, 1.0, C, 8);", "4 x -1 of A"),
                                         ("tile_dgemm('N', 'N', 4, 4, 0, 1.0, A, 2, B, 8, 1.0, C, 8);", "columns are 2 apart")])
-def test_products_of_less_than_nothing_are_refused(fairlead, text, says):
+def test_negative_sizes_are_refused(fairlead, text, says):
     numpy.save(fairlead.folder / "a.npy", numpy.ones((8, 8)))
     (fairlead.folder / "one.jdf").write_text(TASK.format(call=text))
     done = fairlead("jdf", "run", "one.jdf", *(word for letter in "ABC" for word in ("--matrix", f"{letter}=a.npy")), "-o", "C=c.npy",

@@ -1,5 +1,5 @@
-"""`--allow-c`: what of a JDF file is C is built by the C compiler and loaded, for check, draw, run and simulate, beside NumPy; what is
-said where it is not allowed, does not compile, or cannot be had; and that nothing of it is left behind."""
+"""`--allow-c`: the C compiler builds the C in a JDF file, which is loaded for check, draw, run and simulate; results are compared with
+NumPy. Errors if C is not allowed, does not compile, or lacks values; and no leftover files."""
 
 import os
 import pathlib
@@ -57,7 +57,7 @@ def scaled(a):
 
 @pytest.fixture
 def file(fairlead):
-    """Writes a file, and gives what the command says of it."""
+    """Writes a file, and runs the command on it."""
 
     def file(action, *options, text=SCALE, matrix="descA=203,20,20,20", **more):
         (fairlead.folder / "scale.jdf").write_text(text)
@@ -69,7 +69,7 @@ def file(fairlead):
 
 @pytest.fixture
 def no_rest(tmp_path, monkeypatch):
-    """A folder for temporary files, which is empty in the end."""
+    """A folder for temporary files, which must be empty at the end."""
     folder = tmp_path / "temporary"
     folder.mkdir()
     monkeypatch.setenv("TMPDIR", str(folder))
@@ -105,16 +105,16 @@ def test_bodies_in_c_on_float_in_the_order_of_fortran(file, fairlead, no_rest):
 
 def test_check_draw_and_simulate(file, fairlead, no_rest):
     done = file("check", "--allow-c")
-    assert done.returncode == 0 and "scale.jdf: 44 tasks, 33 edges, no mistake" in done.stdout, done.stderr
+    assert done.returncode == 0 and "scale.jdf: 44 tasks, 33 edges, no errors" in done.stdout, done.stderr
     done = file("draw", "--allow-c", "-o", "g.svg")
     assert done.returncode == 0 and "44 tasks" in done.stdout, done.stderr
     assert (fairlead.folder / "g.svg").read_text().count("SCALE(") >= 44
     text = SCALE.replace("SCALE(k, l)\n", "SCALE(k, l) [flops = %{ int f = 1; for (int i = 0; i < 6; ++i) f *= 10; return f + k; %}]\n")
     done = file("simulate", "--allow-c", "--machine", "epyc-7642", text=text)
-    assert done.returncode == 0 and "of which nothing is known" not in done.stdout, done.stdout + done.stderr
+    assert done.returncode == 0 and "of unknown cost" not in done.stdout, done.stdout + done.stderr
 
 
-def test_blas_and_interpreted_bodies_beside(fairlead, no_rest):
+def test_blas_calls_next_to_interpreted_bodies(fairlead, no_rest):
     """One class calls BLAS from C, with a scratch pool and INFO; the other is interpreted."""
     text = """
 extern "C" %{
@@ -132,7 +132,7 @@ READ B <- descB(k, 0)
 RW A <- descA(k, 0)
      -> A FACTOR(k)
 BODY [type = RECURSIVE]
-{ recursive_call_that_nobody_knows(); }
+{ recursive_call_without_a_definition(); }
 END
 BODY
 { if (k >= 0) return PARSEC_HOOK_RETURN_NEXT; }
@@ -169,15 +169,15 @@ END
         assert numpy.allclose(numpy.tril(out[16 * k:16 * k + 16]), numpy.linalg.cholesky(piece.T @ piece + numpy.eye(16)))
 
 
-def test_info_of_bodies_in_c_ends_the_run(file, fairlead, no_rest):
+def test_info_set_by_a_body_in_c_ends_the_run(file, fairlead, no_rest):
     text = SCALE.replace("scale [type", "INFO [type = \"int *\"]\nscale [type").replace("  double *a = A;", "  *INFO = 7; return 0;\n  double *a = A;")
     numpy.save(fairlead.folder / "A.npy", numpy.eye(ROWS, COLUMNS))
     done = file("run", "--allow-c", "--tile", TILE, text=text, matrix="descA=A.npy")
     assert done.returncode == NOT_DONE and "sets INFO to 7" in done.stderr
 
 
-def test_the_body_that_sets_info_is_named_and_none_that_runs_beside(fairlead, no_rest):
-    """FAILS still runs while BESIDE ends; AFTER tells that BESIDE is over. No more than two seconds: an AFTER that never runs."""
+def test_the_error_names_the_body_that_sets_info_and_no_concurrent_one(fairlead, no_rest):
+    """FAILS still runs while OTHER ends; AFTER shows that OTHER has finished. At most two seconds, if AFTER never runs."""
     text = """
 extern "C" %{
 #include <stdatomic.h>
@@ -195,7 +195,7 @@ RW A <- descA(k, 0)
 BODY
 { wait_for(&begun); *INFO = 7; atomic_store(&set, 1); wait_for(&after); }
 END
-BESIDE(k)
+OTHER(k)
 k = 1 .. 1
 : descA(k, 0)
 RW A <- descA(k, 0)
@@ -206,19 +206,19 @@ END
 AFTER(k)
 k = 1 .. 1
 : descA(k, 0)
-RW A <- A BESIDE(k)
+RW A <- A OTHER(k)
      -> descA(k, 0)
 BODY
 { atomic_store(&after, 1); }
 END
 """
     numpy.save(fairlead.folder / "A.npy", numpy.eye(32, 16))
-    (fairlead.folder / "beside.jdf").write_text(text)
-    done = fairlead("jdf", "run", "beside.jdf", "--matrix", "A=A.npy", "--tile", 16, "--allow-c", "--quiet", "--workers", 2)
+    (fairlead.folder / "concurrent.jdf").write_text(text)
+    done = fairlead("jdf", "run", "concurrent.jdf", "--matrix", "A=A.npy", "--tile", 16, "--allow-c", "--quiet", "--workers", 2)
     assert done.returncode == NOT_DONE and "FAILS(0) sets INFO to 7" in done.stderr
 
 
-def test_without_leave_nothing_is_built(file, no_rest):
+def test_without_allow_c_no_code_is_built(file, no_rest):
     done = file("check")
     assert done.returncode == NOT_DONE
     assert "scale.jdf:15:14: error: the result is known only in C" in done.stderr and "--allow-c" in done.stderr
@@ -226,7 +226,7 @@ def test_without_leave_nothing_is_built(file, no_rest):
     assert done.returncode == NOT_DONE and "--allow-c has the C compiler build it" in done.stderr
 
 
-def test_c_that_is_wrong_is_told_with_its_line(file, no_rest):
+def test_errors_in_c_name_the_jdf_line(file, no_rest):
     done = file("check", "--allow-c", text=SCALE.replace("int out = 0;", "int out = nothing;"))
     assert done.returncode == NOT_DONE and "scale.jdf:5:" in done.stderr and "nothing" in done.stderr, done.stderr
     done = file("check", "--allow-c", text=SCALE.replace("int n = -1;", "int n = there_is_none(k);"))
@@ -237,7 +237,7 @@ def test_c_that_is_wrong_is_told_with_its_line(file, no_rest):
     assert done.returncode == NOT_DONE and "undefined symbol: log2_of" in done.stderr, done.stderr
 
 
-def test_what_c_needs_is_named(file, fairlead, no_rest):
+def test_missing_values_for_c_are_named(file, fairlead, no_rest):
     (fairlead.folder / "scale.jdf").write_text(SCALE.replace("log2_of(count)", "log2_of(descA->mt)"))
     done = fairlead("jdf", "check", "scale.jdf", "--set", "scale=2", "--set", "descA->mt=3", "--allow-c")
     assert done.returncode == NOT_DONE and "give --matrix descA=M,N,MB,NB" in done.stderr, done.stderr
@@ -261,9 +261,9 @@ def test_compilers(file, monkeypatch, no_rest, tmp_path):
 
 @pytest.mark.parametrize("signals", [1, 2])
 def test_interrupted_while_it_compiles(command, fairlead, no_rest, monkeypatch, signals):
-    """By a compiler that goes on for ever: one signal ends it, and a second one does not wait for that."""
+    """With a compiler that never ends: one signal ends it, and a second one does not wait for that."""
     slow = fairlead.folder / "slow"
-    slow.write_text("#!/bin/sh\n" + ("trap 'echo > told' TERM\n" if signals == 2 else "") +
+    slow.write_text("#!/bin/sh\n" + ("trap 'echo > signalled' TERM\n" if signals == 2 else "") +
                     "echo $$ > started\nwhile :; do sleep 0.1; done\n")
     slow.chmod(0o755)
     (fairlead.folder / "scale.jdf").write_text(SCALE)
@@ -280,7 +280,7 @@ def test_interrupted_while_it_compiles(command, fairlead, no_rest, monkeypatch, 
     wait_for("started")
     process.send_signal(signal.SIGINT)
     if signals == 2:
-        wait_for("told")  # or both of them would count as one
+        wait_for("signalled")  # or both of them would count as one
         process.send_signal(signal.SIGINT)
     assert process.wait(60) == 128 + signal.SIGINT
     if signals == 2:
@@ -293,7 +293,7 @@ M, N, SIDE, COUNT = 13, 11, 16, 19
 
 @pytest.mark.parametrize("dtype", [numpy.float64, numpy.float32])
 def test_every_kernel_of_the_headers(fairlead, no_rest, dtype):
-    """All that bodies of DPLASMA find in Fairlead's compatibility headers, each beside NumPy."""
+    """All that bodies of DPLASMA find in Fairlead's compatibility headers, each compared with NumPy."""
     random = numpy.random.default_rng(5)
     a, b, c = (random.uniform(-1, 1, (M, SIDE * COUNT)).astype(dtype) for _ in range(3))
 
@@ -372,15 +372,15 @@ def test_every_kernel_of_the_headers(fairlead, no_rest, dtype):
     (x, _, _), (u, below, applied) = before(18), after(18)
     same(applied[:N, :N], up(u[:N, :N]))
     same(below[:, :N], numpy.zeros((M, N)))
-    same(low(u[:N, :N], -1), low(x[:N, :N], -1))  # what is below U is somebody else's
+    same(low(u[:N, :N], -1), low(x[:N, :N], -1))  # the part below U belongs to another matrix
     helpers, flops, _ = after(16)
     same(helpers[:8, 0], [28, 43, 23, 13 + 1600, 16 + 100 * COUNT, -1, ord("U") + 1000 * ord("T"), 1])
     same(flops[:12, 0], [48, 36, 24, 39, 12, 18, 14, 11, 14, 45, 90, 216])
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_what_a_killed_run_leaves_the_next_one_removes(command, fairlead, no_rest, seed):
-    """Killed at random moments, between the first folder and the last answer; a live one's folder stays."""
+def test_the_next_run_removes_files_of_a_killed_one(command, fairlead, no_rest, seed):
+    """Killed at random times, between the first folder and the last answer; the folder of a live run stays."""
     (fairlead.folder / "scale.jdf").write_text(SCALE)
     words = ["jdf", "check", "scale.jdf", "--matrix", "descA=203,20,20,20", "--set", "scale=2", "--allow-c"]
     slow = fairlead.folder / "slow"
@@ -410,8 +410,8 @@ def test_what_a_killed_run_leaves_the_next_one_removes(command, fairlead, no_res
     assert live.wait(60) == NOT_DONE
 
 
-# As the files of today's DPLASMA: one matrix by two names, of which C says what the hidden one is; types in C that are all of a tile; the
-# head and the epilogue that PaRSEC's compiler wants, and words of PLASMA's.
+# As current files of DPLASMA: one matrix with two names, of which C sets the hidden one; types in C that are a whole tile; the header
+# and the epilogue for PaRSEC's compiler, and names of PLASMA.
 TWO_NAMES = """
 extern "C" %{
 #include "dplasmajdf.h"
@@ -466,7 +466,7 @@ int main(int argc, char **argv) { return two_New(0) != 0; }
 
 
 @pytest.mark.parametrize("options", [(), ("--ranks", 3)])
-def test_a_file_as_dplasmas(fairlead, no_rest, options):
+def test_a_file_in_the_style_of_dplasma(fairlead, no_rest, options):
     a = numpy.random.default_rng(2).standard_normal((23, 7))
     numpy.save(fairlead.folder / "A.npy", a)
     (fairlead.folder / "two.jdf").write_text(TWO_NAMES)
@@ -477,12 +477,12 @@ def test_a_file_as_dplasmas(fairlead, no_rest, options):
     assert "note: the C behind the task classes is left out" in done.stderr, done.stderr
     assert (numpy.load(fairlead.folder / "out.npy") == 2 * (a + 402)).all()
     done = fairlead("jdf", "check", "two.jdf", "--allow-c", "--matrix", "ddescA=23,7,8,8")
-    assert done.returncode == 0 and "6 tasks, 3 edges, no mistake" in done.stdout, done.stdout + done.stderr
+    assert done.returncode == 0 and "6 tasks, 3 edges, no errors" in done.stdout, done.stdout + done.stderr
     assert done.stderr.count('"termdet" has no effect here') == 1, done.stderr
     done = fairlead("jdf", "check", "two.jdf", "--allow-c", "--matrix", "descA=23,7,8,8")  # that is the same matrix
-    assert done.returncode == 0 and "6 tasks, 3 edges, no mistake" in done.stdout, done.stdout + done.stderr
+    assert done.returncode == 0 and "6 tasks, 3 edges, no errors" in done.stdout, done.stdout + done.stderr
     done = fairlead("jdf", "check", "two.jdf", "--set", "descA->mt=3")
-    assert done.returncode == 0 and "6 tasks, 3 edges, no mistake" in done.stdout, done.stdout + done.stderr
+    assert done.returncode == 0 and "6 tasks, 3 edges, no errors" in done.stdout, done.stdout + done.stderr
     done = fairlead("jdf", "compile", "two.jdf", "-o", "two.cpp")
     assert done.returncode == 0 and "is left out" in done.stderr, done.stderr
     assert "two_New" not in (fairlead.folder / "two_bodies.c").read_text()

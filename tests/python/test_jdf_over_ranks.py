@@ -1,5 +1,5 @@
 """`fairlead jdf run` on several ranks, threads of one process and processes of both MPIs: the bits of one rank, whatever the
-grid and the memory; and what goes wrong on one rank ends all of them, with a message that names place and rank."""
+grid and the memory; and an error on one rank ends all of them, with a message that names place and rank."""
 
 import json
 import pathlib
@@ -55,7 +55,7 @@ def is_qr(out, of):
     return r.T @ r, of["A"].T @ of["A"]
 
 
-# The file; its matrices; the one that is left; what is asked besides; what it has to be.
+# The file; its matrices; the result; more options; the check of the result.
 FILES = {
     "cholesky": (lambda: {"A": definite(333)}, "A", ["--tile", 50], is_cholesky),
     "lu": (lambda: {"A": dominant(250, 330)}, "A", ["--tile", 48], is_lu),
@@ -73,7 +73,7 @@ SINGLE = [("tile_d", "tile_s"), ("CORE_d", "CORE_s"), ("double", "float")]
 
 @pytest.fixture
 def jdf(command, tmp_path):
-    """Runs a file on so many ranks; gives what is said and what is left."""
+    """Runs a file on that many ranks; returns messages and results."""
 
     def run(launcher, ranks, name, options, memory=ROOMY):
         (tmp_path / "out.npy").unlink(missing_ok=True)
@@ -86,7 +86,7 @@ def jdf(command, tmp_path):
 
 
 def prepared(folder, name, element):
-    """Writes the file and its matrices; gives these, the options, and who judges."""
+    """Writes the file and its matrices; returns these, the options, and the check."""
     make, output, options, judge = FILES[name]
     text = (EXAMPLES / f"{name}.jdf").read_text()
     if element == np.float32:
@@ -105,8 +105,8 @@ def prepared(folder, name, element):
 
 @pytest.mark.parametrize("element", [np.float64, np.float32])
 @pytest.mark.parametrize("name", FILES)
-def test_bits_are_those_of_one_rank(tmp_path, jdf, name, element):
-    """In core and out of core, on grids of every launcher. lu-incremental has a column of tiles beside the diagonal of A, which
+def test_results_have_the_bits_of_one_rank(tmp_path, jdf, name, element):
+    """In core and out of core, on grids of every launcher. lu-incremental has a column of tiles next to the diagonal of A, which
     needs one column of ranks."""
     matrices, options, judge = prepared(tmp_path, name, element)
     one = jdf("threads", 1, "it.jdf", options)
@@ -156,8 +156,8 @@ END
 
 @pytest.mark.parametrize("launcher", LAUNCHERS)
 @pytest.mark.parametrize("grid", ["5x1", "1x5"])
-def test_a_value_goes_round_data_of_one_index(tmp_path, jdf, launcher, grid):
-    """A column of tiles is dealt out by rows; each has its part."""
+def test_a_value_passes_through_a_one_dimensional_collection(tmp_path, jdf, launcher, grid):
+    """A column of tiles is distributed by rows."""
     (tmp_path / "round.jdf").write_text(ROUND)
     np.save(tmp_path / "A.npy", np.arange(11.0))
     done = jdf(launcher, 5, "round.jdf", ["--matrix", "A=A.npy", "--tiles", "A=4x1", "--set", "NT=20", "-o", "A=out.npy",
@@ -187,26 +187,26 @@ END
 
 
 @pytest.mark.parametrize("launcher", LAUNCHERS)
-def test_numbers_that_bodies_leave_are_told_whoever_left_them(tmp_path, jdf, launcher):
+def test_results_of_bodies_in_globals_are_printed_from_any_rank(tmp_path, jdf, launcher):
     (tmp_path / "counts.jdf").write_text(COUNTS)
     done = jdf(launcher, 3, "counts.jdf", ["--matrix", "A=6,1,1,1"])
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("seen is 7") == 1 and done.stdout.count("most is 3") == 1
 
 
-# Broken: what each rank does before, what is asked, the exit status if that is fixed, and what is said by somebody.
+# Errors: a command that each rank runs before, options, the exit status if it is fixed, and the message of some rank.
 NOT_THERE = "A.npy: cannot be opened for reading"
 WRONG = {
     "no such member": ("", ["--set", "descA->mz=3"], None, "mz"),
     "no such global": ("", ["--set", "beta=3"], 2, "beta"),
     "no number": ("", ["--set", "descA->mt=x"], 2, "descA->mt"),
-    "a graph that makes no sense": ("", ["--set", "descA->mt=9"], 1, "POTRF"),
+    "an invalid graph": ("", ["--set", "descA->mt=9"], 1, "POTRF"),
     "no matrix": ("rm -f A.npy", [], 1, NOT_THERE),
     "not positive definite": ("cp -p ../0/bad.npy A.npy; sleep 0.2", [], 1, "cholesky.jdf:28:18: tile_dpotrf of POTRF(4) returns 1"),
     "not a number": ("cp -p ../0/nan.npy A.npy; sleep 0.2", [], 1, "row 130, column 7 (counted from 0) is not a number"),
     "no JDF": ("rm -f cholesky.jdf", [], 1, "cholesky.jdf"),
     "no JDF on one": ("[ $rank = 2 ] && rm -f cholesky.jdf", [], 1, "cholesky.jdf"),
-    "another JDF on one": ("[ $rank = 1 ] && echo >> cholesky.jdf", [], 1, "cholesky.jdf is another file on rank 1 than on rank 0"),
+    "another JDF on one": ("[ $rank = 1 ] && echo >> cholesky.jdf", [], 1, "cholesky.jdf differs between rank 1 and rank 0"),
     "a mistake in the JDF": ("sed -i 's/T TRSM/T TRASM/' cholesky.jdf", [], 1, "cholesky.jdf:"),
     "no place for the output": ("", ["-o", "A=no/such/out.npy"], 1, "no/such/out.npy"),
     "the output is the input": ("", ["-o", "A=A.npy"], 2, "it would be lost"),
@@ -217,13 +217,13 @@ WRONG = {
     "too little memory on all": ("export FAIRLEAD_MEMORY=1100KiB", [], None, "memory"),
     "no place to spill on one": ("[ $rank = 2 ] && export FAIRLEAD_DISK_DIRECTORY=/no/such/place", [], 1, "/no/such/place"),
     "a grid of another size": ("", ["--grid", "2x2"], 2, "--grid 2x2 is for 4 ranks; there are 3"),
-    "what one rank does": ("", ["--event-log", "log"], 2, "--event-log"),
+    "an option for one rank": ("", ["--event-log", "log"], 2, "--event-log"),
 }
 
 
 @pytest.mark.parametrize("launcher", ["openmpi", "mpich"])
 @pytest.mark.parametrize("wrong", WRONG)
-def test_what_is_wrong_ends_all(command, tmp_path, launcher, wrong):
+def test_an_error_on_one_rank_ends_all_ranks(command, tmp_path, launcher, wrong):
     """Ranks in folders of their own, of which the first has the matrix and all have the graph."""
     before, options, status, words = WRONG[wrong]
     a = definite(333)
@@ -250,7 +250,7 @@ def test_what_is_wrong_ends_all(command, tmp_path, launcher, wrong):
 
 
 @pytest.mark.parametrize("launcher", ["openmpi", "mpich"])
-def test_what_only_the_first_rank_has_is_used_by_all(command, tmp_path, launcher):
+def test_files_of_the_first_rank_are_used_by_all(command, tmp_path, launcher):
     for rank in range(3):
         (tmp_path / "where" / str(rank)).mkdir(parents=True)
         (tmp_path / "where" / str(rank) / "lu.jdf").write_text((EXAMPLES / "lu.jdf").read_text())
@@ -287,7 +287,7 @@ def test_data_of_other_ranks_are_named_with_their_place(tmp_path, jdf, launcher,
         assert "shift.jdf:6:11: descA(1,0) is rank 1's, and is taken as A of SHIFT(0), which runs on rank 0" in done.stderr
         assert done.stderr.count("shift.jdf:6:11") == 3
     else:
-        # Of the ranks that meet one, whichever is first.
+        # Any of the ranks with such an access may report it.
         assert any(f"descA({i}, 0), which belongs to rank {i % 2}" in line for i in (1, 2, 3) for line in said(done)), done.stderr
 
 
@@ -303,7 +303,7 @@ def bytes_of_graphs(folder):
 @pytest.mark.parametrize("launcher", LAUNCHERS)
 @pytest.mark.parametrize("eager", [0, 100000])
 @pytest.mark.parametrize("element", [np.float64, np.float32])
-def test_types_of_dependencies_say_what_travels(tmp_path, jdf, launcher, eager, element):
+def test_types_of_dependencies_select_the_sent_part(tmp_path, jdf, launcher, eager, element):
     """Counted: of each diagonal tile the triangle that a rank needs. On 4 x 1 ranks nothing of it stays at home."""
     n, tile, tiles = 110, 30, 4
     a, b, c = (random(len(shape), *shape).astype(element) for shape in ((n, n), (n, tile), (tiles * tile, tile)))
@@ -333,8 +333,8 @@ def test_types_of_dependencies_say_what_travels(tmp_path, jdf, launcher, eager, 
 
 
 @pytest.mark.parametrize("ranks", [1, 2])
-def test_what_nobody_has_explained_is_not_left_in_data(tmp_path, jdf, ranks):
-    """Nor is it copied for a task that changes it."""
+def test_a_type_without_a_definition_is_an_error(tmp_path, jdf, ranks):
+    """Also for a copy for a task that changes it."""
     (tmp_path / "types.jdf").write_text(TYPES)
     options = ["--matrix", "A=40,40,10,10", "--matrix", "B=40,10,10,10", "--matrix", "C=40,10,10,10", "--grid", f"{ranks}x1"]
     for missing, line in (["MINE", "67:51"], ["LOWER_TILE", "16:24"]):
@@ -381,8 +381,8 @@ END
 @pytest.mark.parametrize("ranks", [1, 3])
 @pytest.mark.parametrize("memory", ["1600KiB", ROOMY])
 @pytest.mark.parametrize("element", [np.float64, np.float32])
-def test_the_ends_of_an_edge_may_say_different_parts(tmp_path, jdf, ranks, memory, element):
-    tile, tiles = 100, 9  # 1.4 MiB; 1 MiB is needed beside tiles
+def test_the_ends_of_an_edge_may_have_different_types(tmp_path, jdf, ranks, memory, element):
+    tile, tiles = 100, 9  # 1.4 MiB; 1 MiB is needed in addition to tiles
     a, b = random(1, tile * tiles, tile).astype(element), random(2, tile * tiles, tile).astype(element)
     np.save(tmp_path / "A.npy", a)
     np.save(tmp_path / "B.npy", b)

@@ -1,5 +1,5 @@
-"""`fairlead jdf run` from .npy to .npy beside NumPy: the examples in and out of core, in both precisions, for sizes that do
-not divide, under several policies, with emulated devices; and what is wrong with the input."""
+"""`fairlead jdf run` from .npy to .npy, compared with NumPy: the examples in and out of core, in both precisions, for sizes that do
+not divide, under several policies, with emulated devices; and errors of the input."""
 
 import pathlib
 import signal
@@ -16,7 +16,7 @@ NOT_DONE, NOT_ASKED = 1, 2
 
 @pytest.fixture
 def run(fairlead):
-    """Runs an example, in single precision if the matrices are; gives what the command says, and the outputs."""
+    """Runs an example, in single precision if the matrices are; returns messages and outputs."""
 
     def run(name, matrices, output, *options, order="C", text=None):
         folder = fairlead.folder
@@ -197,7 +197,7 @@ def test_lu_with_incremental_pivoting_of_a_singular_matrix(run, fairlead):
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("memory", ["1GiB", "3MiB"])
-def test_tiles_that_are_not_square(run, order, memory, dtype):
+def test_rectangular_tiles(run, order, memory, dtype):
     m, n, k = 550, 333, 401
     a, b, c = random_matrix((m, k), dtype, 1), random_matrix((k, n), dtype, 2), random_matrix((m, n), dtype, 3)
     done = run("gemm.jdf", {"A": a, "B": b, "C": c}, "C", "--tiles", "A=96x40", "--tiles", "B=40x64", "--tiles", "C=96x64",
@@ -205,7 +205,7 @@ def test_tiles_that_are_not_square(run, order, memory, dtype):
     expect_product(done, lambda out: out, 1.5 * a.astype(float) @ b - 0.5 * c.astype(float), dtype)
 
 
-def test_tiles_of_all_that_are_not_square(run):
+def test_rectangular_tiles_of_all_matrices(run):
     a = dominant(96, 50, "float64")
     # Of two columns of tiles each body takes the whole: what it does is to count its tile's places.
     text = """descA [type = "tiled_matrix *"]
@@ -234,17 +234,17 @@ END
     assert (done.result == expected).all()
 
 
-@pytest.mark.parametrize("options, told", [
+@pytest.mark.parametrize("options, message", [
     (["--tiles", "A=3"], "ROWSxCOLUMNS"), (["--tiles", "0x3"], "ROWSxCOLUMNS"), (["--tiles", "3x4x5"], "ROWSxCOLUMNS"),
-    (["--tiles", "X=3x4"], "has no X"), (["--tiles", "A=3x4", "--tiles", "A=4x4"], "said already"),
-    (["--tiles", "3x4", "--tile", "8"], "both say"),
+    (["--tiles", "X=3x4"], "has no X"), (["--tiles", "A=3x4", "--tiles", "A=4x4"], "already given"),
+    (["--tiles", "3x4", "--tile", "8"], "both set"),
 ])
-def test_tiles_that_cannot_be(run, options, told):
+def test_invalid_tiles_are_refused(run, options, message):
     done = run("cholesky.jdf", {"A": positive_definite(20, "float64")}, "A", *options)
-    assert done.returncode == NOT_ASKED and told in done.stderr, done.stderr
+    assert done.returncode == NOT_ASKED and message in done.stderr, done.stderr
 
 
-def test_a_file_for_square_tiles_says_so(run):
+def test_a_file_for_square_tiles_refuses_others(run):
     done = run("cholesky.jdf", {"A": positive_definite(40, "float64")}, "A", "--tiles", "8x10")
     assert done.returncode == NOT_DONE and done.result is None, done.stderr
 
@@ -300,7 +300,7 @@ def test_an_output_may_replace_its_input(run, fairlead):
     assert (numpy.load(fairlead.folder / "A.npy") == done.result).all()
 
 
-def test_matrices_that_are_in_no_file_are_zero(fairlead):
+def test_matrices_without_a_file_are_zero(fairlead):
     numpy.save(fairlead.folder / "A.npy", numpy.eye(70))
     numpy.save(fairlead.folder / "B.npy", random_matrix((70, 50), "float64"))
     done = fairlead("jdf", "run", EXAMPLES / "gemm.jdf", "--matrix", "A=A.npy", "--matrix", "descB=B.npy", "--matrix",
@@ -327,7 +327,7 @@ END
 """
 
 
-def test_values_are_left_in_other_places(run, fairlead):
+def test_values_are_stored_in_other_tiles(run, fairlead):
     a = random_matrix((96, 32), "float64")
     numpy.save(fairlead.folder / "B.npy", a)
     done = run("shift.jdf", {"A": a}, "B", "--matrix", "B=96,32,32,32", "--tile", 32, text=SHIFT)
@@ -356,7 +356,7 @@ END
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_of_inputs_whose_guards_overlap_the_first_that_holds_counts(run, dtype):
+def test_the_first_input_whose_guard_holds_is_used(run, dtype):
     a, b = random_matrix((160, 32), dtype), random_matrix((96, 32), dtype, seed=2)
     done = run("overlap.jdf", {"A": a, "B": b}, "A", "--tile", 32, text=OVERLAP)
     assert done.returncode == 0, done.stderr
@@ -375,7 +375,7 @@ def test_numerical_failure_names_the_column(run):
     assert done.returncode == NOT_DONE and "GETRF(0) sets INFO to 1:" in done.stderr
 
 
-def test_a_failure_that_no_body_looks_at(run):
+def test_an_unchecked_failure_of_a_body(run):
     text = (EXAMPLES / "cholesky.jdf").read_text()
     text = text.replace("int failed = tile_dpotrf", "tile_dpotrf")
     text = text.replace("    if (failed != 0 && *INFO == 0) *INFO = k * descA->mb + failed;\n", "")
@@ -419,7 +419,7 @@ def test_wrong_input(run, fairlead):
             "tile_spotrf is for tiles of float; T has double here")
 
 
-def test_bodies_in_c_are_named(run):
+def test_bodies_in_c_are_reported(run):
     text = (EXAMPLES / "cholesky.jdf").read_text()
     for wrong, what in (("printf(\"%d\", k);", "printf(...) is not an interpreted function"),
                         ("for (int i = 0; i < k; ++i) ;", "for(...)"),
@@ -435,14 +435,14 @@ def test_bodies_in_c_are_named(run):
     refused(run("cholesky.jdf", {"A": numpy.eye(32)}, "A", text=wrong), NOT_DONE, "T is changed here, and READ there")
 
 
-def test_a_graph_that_makes_no_sense_does_not_run(run):
+def test_an_invalid_graph_does_not_run(run):
     text = (EXAMPLES / "cholesky.jdf").read_text().replace("T SYRK(k-1, k)", "T SYRK(k-1, k+1)", 1)
     done = run("cholesky.jdf", {"A": numpy.eye(100)}, "A", "--tile", 20, text=text)
     refused(done, NOT_DONE, "is no graph that can run with these numbers")
     assert done.result is None
 
 
-def test_memory_is_what_it_was_in_the_beginning(run):
+def test_a_read_of_the_matrix_gives_its_initial_value(run):
     text = '''
 A [ type = "tiled_matrix *" ]
 W(k)
@@ -465,7 +465,7 @@ END
     refused(done, NOT_DONE, "later.jdf:14:11: Y of R(0) takes A(0,0) from memory after X of W(0) has left a value there")
 
 
-def test_a_call_that_uses_more_than_a_tile_has(run):
+def test_a_call_beyond_the_tile_is_an_error(run):
     text = (EXAMPLES / "cholesky.jdf").read_text()
     text = text.replace("int rows = k == descA->mt-1 ? descA->m - k * descA->mb : descA->mb;", "int rows = descA->mb;", 1)
     done = run("cholesky.jdf", {"A": numpy.eye(50)}, "A", "--tile", 32, text=text)

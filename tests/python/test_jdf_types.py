@@ -1,5 +1,5 @@
-"""Types of dependencies in `fairlead jdf run`, beside NumPy: a task that changes a value given with a `type` changes a copy of that part,
-on one rank as over several, in core and out of core; what is refused, and where."""
+"""Types of dependencies in `fairlead jdf run`, compared with NumPy: a task that changes a value given with a `type` changes a copy of that part,
+on one rank as over several, in core and out of core; and which types are refused, and where."""
 
 import pytest
 
@@ -103,7 +103,7 @@ def test_a_value_of_a_type_is_a_copy(run, types, part):
 
 @pytest.mark.parametrize("where", ["given", "taken", "read"])
 @pytest.mark.parametrize("options", [["--ranks", 2], ["--ranks", 4, "--grid", "2x2"], ["--workers", 2, "--memory", "2304KiB"]])
-def test_it_is_one_over_ranks_and_out_of_core(run, where, options):
+def test_a_copy_of_a_type_over_ranks_and_out_of_core(run, where, options):
     text = text_with(row="(m + 1) % descA->mt", home=LOWER, **{where: LOWER})
     if where == "read":
         text = text.replace("-> A CLEAR(m, n)", "-> A CLEAR(m, n) [type = lower]")
@@ -130,7 +130,7 @@ END
     expect(run(text), 2 * matrix())
 
 
-def test_a_type_that_is_not_explained_is_refused_with_its_line(run):
+def test_an_unknown_type_is_refused_with_its_line(run):
     done = run(text_with(given="[type = MINE]", home="[type = MINE]"))
     assert done.returncode == NOT_DONE and done.result is None
     assert "it.jdf:8:26" in done.stderr and "--type MINE=lower" in done.stderr, done.stderr

@@ -1,6 +1,6 @@
 """`fairlead bench` and `fairlead solve` with an emulated device that is lost in the middle: the right answer, or an error and an
-exit status that says so; never a wrong answer, and no solution that is not one. Whether the device has anything to lose is up to
-the policy and the workers' speed; that a loss is told at all is tested where the device's part is certain, in
+exit status that says so; never a wrong answer. Whether the device has data to lose depends on the
+policy and the workers' speed; that each loss is reported is tested with certain losses, in
 tests/backend/emulated/lost_device_test.cpp."""
 
 import json

@@ -27,7 +27,7 @@ LAUNCHERS = {
     "mpich, others live": ["mpirun.mpich", "-disable-auto-cleanup", "-n"],
 }
 RANK_VARIABLE = {"openmpi": "OMPI_COMM_WORLD_RANK", "mpich": "PMI_RANK"}
-JOB_VARIABLE = "LOST_RANKS_JOB"  # by which all processes of a job are known
+JOB_VARIABLE = "LOST_RANKS_JOB"  # identifies all processes of a job
 
 
 def environment_of(process):
@@ -79,7 +79,7 @@ class Job:
             self.lines.append((time.monotonic(), line.rstrip()))
 
     def processes(self):
-        """All that are there, the launcher's as well."""
+        """All processes of the job, with those of the launcher."""
         found = [int(name) for name in os.listdir("/proc") if name.isdecimal()]
         return [process for process in found
                 if state_of(process) not in "XZ" and environment_of(process).get(JOB_VARIABLE) == self.mark]
@@ -106,7 +106,7 @@ class Job:
         return there()
 
     def said(self, pattern, since):
-        """After how long such a line came."""
+        """The time until a line that matches the pattern."""
         for at, line in list(self.lines):
             if re.search(pattern, line):
                 return at - since
@@ -175,7 +175,7 @@ def test_a_lost_rank_is_named_and_nothing_is_left(command, tmp_path, problem, re
             ranks = job.wait_until(job.ranks, 60)
             where = f"moment {moment}: rank {lost} of {arguments[0]} after {delay:.3f} s"
             if not ranks and job.process.poll() == 0:
-                continue  # it was quicker than we have looked
+                continue  # it ended before the check
             assert ranks, f"{where}: not all ranks came: {job.lines}"
             time.sleep(delay)
             job.shared_memory = set().union(*map(shared_memory_of, ranks.values()))
@@ -188,10 +188,10 @@ def test_a_lost_rank_is_named_and_nothing_is_left(command, tmp_path, problem, re
             over = job.wait_until(job.is_over, 20)
             ended = time.monotonic() - began
             if job.process.poll() == 0 and state_of(ranks[lost]) == "X" and job.said(r"rank \d+ on", began) is None:
-                require_result(tmp_path, arguments[0])  # its part was over
+                require_result(tmp_path, arguments[0])  # its work was complete
                 continue
             if not over and job.said(r"rank \d+ on", began) is None and job.left_of(ranks) == {ranks[lost]}:
-                # The others have ended, with nobody missing: it was stopped on its way out, where it goes on.
+                # The other ranks have ended without an error: this one was stopped during its exit, and continues.
                 os.kill(ranks[lost], signal.SIGCONT)
                 assert job.wait_until(job.is_over, 20) and job.process.wait() == 0, f"{where}: {job.lines}"
                 require_result(tmp_path, arguments[0])
@@ -202,10 +202,10 @@ def test_a_lost_rank_is_named_and_nothing_is_left(command, tmp_path, problem, re
             name = rf"rank {lost} on {re.escape(socket.gethostname())} \(process {ranks[lost]}\) "
             named = job.said(name + ("is gone" if what == "killed" else rf"has not answered for ({timeout}|10) s"), began)
             if named is None and what == "killed" and some_had_ended:
-                require_result(tmp_path, arguments[0])  # MPI's end was over: nobody was there any more to miss it
+                require_result(tmp_path, arguments[0])  # MPI_Finalize had completed: no other rank was left to notice
             else:
-                assert named is not None, f"{where}: nobody has said so: {job.lines}"
-                # Before a rank has read its settings, it is patient for the ten seconds of the default.
+                assert named is not None, f"{where}: no rank reported it: {job.lines}"
+                # Before a rank has read its settings, the default timeout of ten seconds applies.
                 assert named < (5 if what == "killed" else 15), f"{where}: {named}"
             assert job.process.returncode != 0 or launcher == "openmpi, recovery", where
             assert os.listdir(tmp_path / "spill") == [] and os.listdir(tmp_path / "tmp") == [], where
@@ -222,8 +222,8 @@ def test_a_lost_rank_is_named_and_nothing_is_left(command, tmp_path, problem, re
 
 
 @pytest.mark.parametrize("launcher", ["openmpi, others live", "mpich, others live"])
-def test_a_rank_that_is_lost_on_its_way_out_leaves_nothing(command, tmp_path, problem, request, launcher):
-    """When the result is written, MPI's end has begun on the others, and waits for it."""
+def test_a_rank_that_is_lost_during_finalize_leaves_nothing(command, tmp_path, problem, request, launcher):
+    """While the result is written, the others wait in MPI_Finalize."""
     numbers = random.Random(launcher)
     counted = 0
     for _ in range(40):
@@ -241,10 +241,10 @@ def test_a_rank_that_is_lost_on_its_way_out_leaves_nothing(command, tmp_path, pr
                 continue  # it is over
             over = job.wait_until(job.is_over, 20)
             if not over and job.left_of(ranks) == {ranks[lost]} and job.said("not answered", 0) is None:
-                continue  # nobody was there any more to miss it
+                continue  # no other rank was left to notice
             assert over, f"rank {lost}: {job.processes()} are left after 20 s: {job.lines}"
             if job.process.wait() == 0 and job.said("not answered", 0) is None:
-                require_result(tmp_path, "solve")  # its part was over
+                require_result(tmp_path, "solve")  # its work was complete
                 continue
             assert job.process.wait() != 0 and job.said(rf"rank {lost} on .* has not answered", 0) is not None, job.lines
             counted += 1
@@ -253,8 +253,8 @@ def test_a_rank_that_is_lost_on_its_way_out_leaves_nothing(command, tmp_path, pr
     assert counted > 0
 
 
-def test_a_job_that_is_stopped_as_a_whole_goes_on(command, tmp_path):
-    """As by Ctrl-Z, for longer than ranks wait for each other."""
+def test_a_job_that_is_stopped_and_continued_completes(command, tmp_path):
+    """As by Ctrl-Z, for longer than the timeout of ranks."""
     job = Job("mpich", tmp_path, command, ["bench", "cholesky", "--n", 4000, "--tile", 100, "--rank-timeout", 3])
     try:
         ranks = job.wait_until(job.ranks, 60)

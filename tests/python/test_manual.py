@@ -124,7 +124,7 @@ def test_no_style_sheet_loads_anything_from_another_host(manual):
     assert "furo.css" in {sheet.name for sheet in sheets}
 
 
-def test_what_a_page_would_load_is_found(tmp_path):
+def test_the_check_finds_loaded_resources(tmp_path):
     page = tmp_path / "page.html"
     page.write_text('<link rel="stylesheet" href="//a"><link rel="next" href="b.html"><script src="https://c"></script>'
                     '<style>p { background: url("http://d") }</style><p style="background: url(/e)"><a href="https://f">f</a>')

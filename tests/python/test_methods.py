@@ -1,5 +1,5 @@
-"""`fairlead solve --method lu|lu-incremental|qr` beside NumPy: systems that are not symmetric, least squares, growth,
-condition, and what is wrong with the input."""
+"""`fairlead solve --method lu|lu-incremental|qr` compared with NumPy: systems that are not symmetric, least squares, growth,
+condition, and errors of the input."""
 
 import json
 
@@ -13,7 +13,7 @@ GENERAL = ["lu-incremental", "qr"]
 
 @pytest.fixture
 def solve(fairlead):
-    """Solves with a method; gives what the command says, the report, and x if there is one."""
+    """Solves with a method; returns messages, the report, and x if there is one."""
 
     def run(method, a, b, *options, order="C"):
         folder = fairlead.folder
@@ -77,7 +77,7 @@ def test_least_squares_are_those_of_numpy(solve, order, dtype, left):
         assert numpy.abs(done.x - exact).max() <= (done.report["forward_error_bound"] + 1e-14 * true) * numpy.abs(exact).max()
 
 
-def test_growth_is_measured_and_what_it_took_is_given_back(solve):
+def test_growth_is_measured_and_refined_away(solve):
     """Wilkinson's matrix: with pivoting in a column elements double in each step."""
     n = 40
     a = numpy.eye(n) - numpy.tril(numpy.ones((n, n)), -1)
@@ -93,16 +93,16 @@ def test_growth_is_measured_and_what_it_took_is_given_back(solve):
     expect_solution(plain, a, b, numpy.finfo(float).eps)
 
 
-def test_growth_beyond_help_is_a_wrong_result(solve, fairlead):
+def test_excessive_growth_is_a_wrong_result(solve, fairlead):
     n = 90
     a = numpy.eye(n) - numpy.tril(numpy.ones((n, n)), -1)
     a[:, -1] = 1
     done = solve("lu-incremental", a, numpy.random.default_rng(3).standard_normal(n), "--tile", n)
     assert done.returncode == WRONG_RESULT and done.x is None
-    assert "elements have grown by 6.2e+26: --method qr does not let them" in done.stderr
+    assert "elements grew by 6.2e+26: --method qr avoids that" in done.stderr
 
 
-def test_what_needs_pivots_from_other_tiles_is_solved(solve):
+def test_systems_that_need_pivots_from_other_tiles_are_solved(solve):
     n = 70
     a = numpy.roll(numpy.diag(numpy.arange(1.0, n + 1)), 17, axis=0)
     b = numpy.random.default_rng(4).standard_normal((n, 2))
@@ -152,7 +152,7 @@ def test_a_least_squares_solution_that_has_lost_its_digits_is_wrong(solve):
 @pytest.mark.parametrize("method", ["lu", *GENERAL])
 @pytest.mark.parametrize("bad, named", [(numpy.nan, "not a number (NaN)"), (-numpy.inf, "infinite")])
 @pytest.mark.parametrize("order", ["C", "F"])
-def test_what_is_not_finite_is_named_with_its_place(solve, method, bad, named, order):
+def test_values_that_are_not_finite_are_named_with_their_place(solve, method, bad, named, order):
     a = numpy.random.default_rng(8).standard_normal((75, 75)) + 75 * numpy.eye(75)
     a[70, 33] = bad
     done = solve(method, a, numpy.ones(75), "--tile", 16, order=order)
@@ -164,13 +164,13 @@ def test_what_is_not_finite_is_named_with_its_place(solve, method, bad, named, o
     assert f"b.npy: the element in row 3, column 0 (counted from 0) is {named}" in solve(method, a, b).stderr
 
 
-def test_shapes_that_no_method_takes_are_named(solve):
+def test_unsupported_shapes_are_refused(solve):
     ones = numpy.ones
     for method, a, b, said in (
             ("qr", ones((5, 9)), ones(5), "(5, 9): it has more unknowns than equations"),
-            ("qr", ones(5), ones(5), "(5,): that is no matrix"),
-            ("lu-incremental", ones((9, 5)), ones(9), "(9, 5): solving needs a square matrix; for the nearest to a "
-                                                      "solution: --method qr"),
+            ("qr", ones(5), ones(5), "(5,): it is not a matrix"),
+            ("lu-incremental", ones((9, 5)), ones(9), "(9, 5): solving needs a square matrix; for least squares: "
+                                                      "--method qr"),
             ("lu", ones((5, 9)), ones(5), "(5, 9): solving needs a square matrix\n"),
             ("qr", ones((9, 5)), ones(5), "they need the same number of rows")):
         done = solve(method, a, b)
@@ -182,7 +182,7 @@ def test_shapes_that_no_method_takes_are_named(solve):
 def test_options_of_symmetric_matrices_are_refused(solve, options):
     done = solve("qr", numpy.eye(3), numpy.ones(3), *options)
     assert done.returncode == NOT_ASKED
-    assert f"{options[0]} goes with a symmetric matrix: with --method cholesky, not qr" in done.stderr
+    assert f"{options[0]} requires a symmetric matrix: --method cholesky, not qr" in done.stderr
 
 
 def test_methods_and_benchmarks_are_suggested(solve, fairlead):
@@ -193,9 +193,9 @@ def test_methods_and_benchmarks_are_suggested(solve, fairlead):
     refused = fairlead("bench", "qr", "--m", 5, "--n", 9)
     assert refused.returncode == NOT_ASKED and "at least as many rows as columns" in refused.stderr
     refused = fairlead("bench", "lu", "--m", 5, "--n", 5)
-    assert refused.returncode == NOT_ASKED and "--m goes with qr" in refused.stderr
+    assert refused.returncode == NOT_ASKED and "--m requires qr" in refused.stderr
     refused = fairlead("bench", "cholesky", "--tree", "binary", "--n", 5)
-    assert refused.returncode == NOT_ASKED and "--tree goes with qr" in refused.stderr
+    assert refused.returncode == NOT_ASKED and "--tree requires qr" in refused.stderr
 
 
 @pytest.mark.parametrize("tree", ["flat", "binary"])
@@ -213,7 +213,7 @@ def test_qr_of_tall_matrices_is_measured(fairlead, tree, precision):
 
 
 def test_the_error_check_of_many_right_hand_sides_needs_no_more_than_the_factorization(fairlead):
-    """Over ranks it deals out what each has computed; once refused when all else was done."""
+    """Over ranks it distributes the results of each rank; regression test for an error after the factorization."""
     random = numpy.random.default_rng(1)
     a, b = random.standard_normal((300, 30)), random.standard_normal((300, 64))
     numpy.save(fairlead.folder / "A.npy", a)

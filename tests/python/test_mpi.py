@@ -1,5 +1,5 @@
-"""What `fairlead info` tells of MPI; and an MPI that lets the thread alone call it that has begun it, by a library between it and
-Fairlead that asks for no more and ends a process in which another thread calls."""
+"""The description of MPI by `fairlead info`; and an MPI that only the main thread may call, by a library between it and Fairlead
+that requests MPI_THREAD_FUNNELED and ends a process in which another thread calls."""
 
 import json
 import os
@@ -70,7 +70,7 @@ def between(command, tmp_path):
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize("front", ["ptg", "flow"])
 @pytest.mark.parametrize("launcher", ["openmpi", "mpich"])
-def test_one_thread_drives_where_mpi_wants_it(command, between, tmp_path, launcher, front, workers):
+def test_the_main_thread_polls_with_mpi_thread_funneled(command, between, tmp_path, launcher, front, workers):
     options = ["bench", "cholesky", "--n", 300, "--tile", 32, "--memory", "64MiB", "--front", front, "--digest", "--json", "r.json"]
     alone = start(command, tmp_path, "threads", 1, options)
     assert alone.returncode == 0, alone.stderr
@@ -97,7 +97,7 @@ def test_solve_out_of_core_by_one_thread(between, tmp_path, launcher):
 
 
 @pytest.mark.parametrize("launcher", ["openmpi", "mpich"])
-def test_what_fails_is_told_by_one_thread(between, tmp_path, launcher):
+def test_errors_are_reported_with_one_thread(between, tmp_path, launcher):
     np.save(tmp_path / "a.npy", -np.eye(200))
     np.save(tmp_path / "b.npy", np.ones(200))
     done = between(launcher, 3, "MPI_THREAD_FUNNELED", "solve", "a.npy", "b.npy", "-o", "x.npy", "--tile", 32, "--memory", "64MiB")
@@ -109,14 +109,14 @@ def test_what_fails_is_told_by_one_thread(between, tmp_path, launcher):
 def test_without_threads_it_is_refused(between, launcher):
     done = between(launcher, 2, "MPI_THREAD_SINGLE", "bench", "cholesky", "--n", 100)
     if done.returncode == 0:
-        pytest.skip("this MPI gives more than it was asked for")
+        pytest.skip("this MPI provides more than was requested")
     assert "MPI_THREAD_FUNNELED or more" in done.stderr, done.stderr
 
 
-def test_info_tells_which_mpis_there_are(fairlead):
+def test_info_lists_the_available_mpis(fairlead):
     done = fairlead("info", "--json", "i.json")
     assert done.returncode == 0, done.stderr
-    assert "this process was started alone: mpirun -n 2 fairlead info tells more" in done.stdout
+    assert "this process is a single rank: mpirun -n 2 fairlead info reports more" in done.stdout
     mpi = json.loads((fairlead.folder / "i.json").read_text())["mpi"]
     assert [it["name"] for it in mpi["plugins"]] == ["Open MPI", "MPICH"] and mpi["ranks"] == 1
     for it in mpi["plugins"]:
@@ -125,7 +125,7 @@ def test_info_tells_which_mpis_there_are(fairlead):
 
 @pytest.mark.parametrize("launcher, name", [("openmpi", "Open MPI"), ("mpich", "MPICH")])
 @pytest.mark.parametrize("ranks", [1, 3])
-def test_info_tells_of_the_mpi_that_has_started_it(command, tmp_path, launcher, name, ranks):
+def test_info_describes_the_mpi_that_started_it(command, tmp_path, launcher, name, ranks):
     done = start(command, tmp_path, launcher, ranks, ["info", "--json", "i.json"])
     assert (done.returncode, said(done)) == (0, []), done.stderr
     assert done.stdout.count("workers ") <= 2 and done.stdout.count(f"{name}: ") == 1
@@ -138,10 +138,10 @@ def test_info_tells_of_the_mpi_that_has_started_it(command, tmp_path, launcher, 
     assert f"{ranks} ranks by {mpi['description']}" in done.stdout
     if ranks > 1:  # Open MPI: 4 KiB with its head; MPICH: from 1 KiB on
         assert 256 <= mpi["eager_bytes"] <= 1 << 20
-        assert f"messages of up to {mpi['eager_bytes']} bytes leave" in done.stdout
+        assert f"messages of up to {mpi['eager_bytes']} bytes are sent" in done.stdout
 
 
-def test_info_measures_what_open_mpi_was_told(command, tmp_path):
+def test_info_measures_the_eager_limit_of_open_mpi(command, tmp_path):
     def measured(limit):
         done = subprocess.run(["mpirun.openmpi", "--oversubscribe", "--mca", "btl", "self,vader", "--mca", "btl_vader_eager_limit",
                                str(limit), "-n", "2", command, "info", "--json", "i.json"],
@@ -150,7 +150,7 @@ def test_info_measures_what_open_mpi_was_told(command, tmp_path):
         return json.loads((tmp_path / "i.json").read_text())["mpi"]["eager_bytes"]
 
     for limit in (2048, 32768):
-        # Never more; less where other processes have the cores for as long as a message is given to leave.
+        # Never more; less if other processes use the cores for the whole timeout of a message.
         found = []
         while not found or (max(found) < limit - 128 and len(found) < 8):
             found.append(measured(limit))
@@ -159,7 +159,7 @@ def test_info_measures_what_open_mpi_was_told(command, tmp_path):
 
 @pytest.mark.parametrize("launcher", ["openmpi", "mpich"])
 @pytest.mark.parametrize("front, memory", [("ptg", "64MiB"), ("flow", "1400KiB"), ("jdf", "1400KiB")])
-def test_a_thread_of_its_own_drives(command, tmp_path, launcher, front, memory):
+def test_a_network_thread_polls(command, tmp_path, launcher, front, memory):
     """The same bits, in core and out of core, where workers do not look at the network."""
     options = ["bench", "cholesky", "--n", 600, "--tile", 32, "--memory", memory, "--front", front, "--workers", 1, "--digest",
                "--json", "r.json"]
@@ -177,7 +177,7 @@ def test_a_thread_of_its_own_drives(command, tmp_path, launcher, front, memory):
 
 
 @pytest.mark.parametrize("launcher", ["openmpi", "mpich"])
-def test_it_solves_and_what_fails_is_said(command, tmp_path, launcher):
+def test_it_solves_and_reports_errors(command, tmp_path, launcher):
     numbers = np.random.default_rng(3)
     a = numbers.standard_normal((300, 300))
     a = a @ a.T + 300 * np.eye(300)
@@ -199,7 +199,7 @@ def test_it_solves_and_what_fails_is_said(command, tmp_path, launcher):
 
 
 @pytest.mark.parametrize("launcher", ["openmpi", "mpich"])
-def test_there_is_none_where_mpi_wants_one_thread(between, launcher):
+def test_network_thread_on_is_refused_with_mpi_thread_funneled(between, launcher):
     done = between(launcher, 2, "MPI_THREAD_FUNNELED", "bench", "cholesky", "--n", 100, "--tile", 32, "--memory", "16MiB",
                    "--network-thread", "on")
     assert done.returncode == 2
@@ -207,8 +207,8 @@ def test_there_is_none_where_mpi_wants_one_thread(between, launcher):
 
 
 @pytest.mark.parametrize("launcher, workers", [("openmpi", 1), ("mpich", 1), ("mpich", 2)])
-def test_a_core_without_a_worker_drives(command, tmp_path, launcher, workers):
-    """By itself, where its ranks have more cores than workers: two ranks share those of this machine."""
+def test_a_core_without_a_worker_gets_a_network_thread(command, tmp_path, launcher, workers):
+    """By default, if its ranks have more cores than workers: two ranks share those of this machine."""
     cores = len(os.sched_getaffinity(0))
     line = [*LAUNCHERS[launcher], "2", command, "bench", "cholesky", "--n", "200", "--tile", "32", "--memory", "16MiB",
             "--workers", str(workers), "--json", "r.json"]

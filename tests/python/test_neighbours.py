@@ -45,7 +45,7 @@ def total(report, figure):
     ("flow", 640, "64MiB"),
     ("flow", 1600, "3MiB"),
 ])
-def test_values_are_read_where_they_are(command, tmp_path, launcher, front, n, memory):
+def test_values_are_read_from_the_memory_of_other_ranks(command, tmp_path, launcher, front, n, memory):
     digests, values = set(), set()
     for reads in ("on", "off"):
         done = start(command, tmp_path, launcher, RANKS,
@@ -79,7 +79,7 @@ def forbidding(command, folder, ranks):
     ("0,1,2,3", "ranks of one machine may not read each other's memory (Operation not permitted)"),
     ("2", "ranks of one machine may not read each other's memory, 3 of 12 pairs of them (Operation not permitted)"),
 ])
-def test_where_the_system_forbids_it_values_go_by_mpi(command, tmp_path, launcher, ranks, words):
+def test_values_use_mpi_if_the_system_forbids_reads(command, tmp_path, launcher, ranks, words):
     digest = report_of(start(command, tmp_path, launcher, RANKS, SMALL), tmp_path)["factor_digest"]
     forbidden = forbidding(command, tmp_path, ranks)
     done = start(forbidden, tmp_path, launcher, RANKS, SMALL)

@@ -1,5 +1,5 @@
 """OpenCL devices as a user has them, from file to file: x against NumPy's solution over the options' values, what bench
-checks, and what is said where there is no device. Needs a platform, here PoCL, whose devices are the cores."""
+checks, and the errors without a device. Needs a platform, here PoCL, whose devices are the cores."""
 
 import json
 import os
@@ -14,7 +14,7 @@ DEVICES = {
     "tight": "opencl:0,memory={three}",
     "ample": "opencl:0,memory=8MiB",
     "two": "opencl:0,memory={four} + opencl:1,memory=2MiB,queues=2",
-    "beside emulated": "opencl:1,memory={four} + emulated:memory={three},copies=blocking",
+    "with emulated": "opencl:1,memory={four} + emulated:memory={three},copies=blocking",
     "too small": "opencl:0,memory=4KiB",
 }
 
@@ -63,7 +63,7 @@ def test_bench_computes_on_the_device(run, devices, operation, precision):
     assert moved, report["links"]
 
 
-def test_what_is_not_there_is_said(run):
+def test_missing_devices_are_reported(run):
     nothing = {"OCL_ICD_VENDORS": "/nonexistent"}
     done = run("info", **nothing)
     assert done.returncode == 0, done.stderr
@@ -77,7 +77,7 @@ def test_what_is_not_there_is_said(run):
 @pytest.mark.parametrize("given, said", [("opencl:0,memroy=1MiB", "did you mean memory?"), ("opencl:0", "needs a memory size"),
                                          ("opencl:77,memory=1MiB", "is not there; OpenCL has 0: "),
                                          ("opencl:0,memory=4000TB", "which has"), ("opncl:0", "did you mean opencl?")])
-def test_what_is_misspelt_is_said(run, devices, given, said):
+def test_misspelt_options_are_reported(run, devices, given, said):
     done = run("bench", "cholesky", "--n", 64, "--devices", given)
     assert done.returncode == 2
     assert said in done.stderr
@@ -91,7 +91,7 @@ def over_wires(report: dict) -> tuple[int, int]:
 
 
 # The file is of two devices; with fixed-order all products run on the one that is used, so one worker has all tasks.
-def test_a_calibrated_machine_foretells_the_bytes_of_a_run(run, devices):
+def test_a_calibrated_machine_predicts_the_bytes_of_a_run(run, devices):
     if len(devices) < 2:
         pytest.skip("two devices are needed")
     done = run("calibrate", "--devices", "opencl:0,memory=8MiB + opencl:1,memory=8MiB", "--machine-file", "pocl.toml", "--tiles", "32,64",
@@ -108,6 +108,6 @@ def test_a_calibrated_machine_foretells_the_bytes_of_a_run(run, devices):
         done = run("simulate", "gemm", "--machine", "./pocl.toml", "--n", 512, "--tile", 64, "--gpus", 1, "--cores", 0, "--memory",
                    f"{kibibytes}KiB", "--scheduler", "eager", "--pipeline-depth", 1, "--json", "sim.json")
         assert done.returncode == 0, done.stderr
-        told = json.loads((run.folder / "sim.json").read_text())[0]
+        predicted = json.loads((run.folder / "sim.json").read_text())[0]
         to_devices, _ = over_wires(json.loads((run.folder / "run.json").read_text()))
-        assert to_devices == told["bytes_to_devices"], kibibytes
+        assert to_devices == predicted["bytes_to_devices"], kibibytes

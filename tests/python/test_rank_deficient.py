@@ -1,4 +1,4 @@
-"""`fairlead solve --method qr` where columns depend on each other: beside exact solutions in rational numbers, and beside
+"""`fairlead solve --method qr` with linearly dependent columns, compared with exact solutions in rational numbers and with
 numpy.linalg.lstsq."""
 
 import fractions
@@ -122,7 +122,7 @@ def test_systems_of_whole_numbers_have_the_exact_smallest_solution(solve, at_len
         assert done.returncode == 0, case
         rank, exact = smallest_solution(a, b)
         assert done.report["numerical_rank"] == rank, case
-        assert ("depend on each other" in done.stderr) == (rank < a.shape[1]), case
+        assert ("linearly dependent" in done.stderr) == (rank < a.shape[1]), case
         values = numpy.linalg.svd(a.astype(float), compute_uv=False)
         condition = values[0] / values[rank - 1] if rank > 0 else 1
         left = [[fractions.Fraction(int(p)) - q for p, q in zip(*rows)] for rows in zip(b, product(a.tolist(), exact))]
@@ -143,7 +143,7 @@ def test_systems_of_whole_numbers_have_the_exact_smallest_solution(solve, at_len
             assert relative - least <= 0.01 * relative, case
 
 
-def test_b_outside_of_what_the_columns_span_has_the_solution_zero(solve):
+def test_b_orthogonal_to_the_columns_has_the_solution_zero(solve):
     a = numpy.array([[1.0, 2], [1, 2], [-1, -2], [0, 0]])
     b = numpy.array([1.0, 0, 1, 3])
     done = solve(a, b)
@@ -183,7 +183,7 @@ def test_larger_systems_are_those_of_numpy_in_and_out_of_core(solve, dtype, orde
     assert done.report["evictions"] > 0
 
 
-def test_the_tolerance_decides_on_both_of_its_sides(solve):
+def test_the_tolerance_decides_which_singular_values_count(solve):
     """Singular values 1, 0.1, and 1e-6: with and without the last."""
     random = numpy.random.default_rng(4)
     u, v = (numpy.linalg.qr(random.standard_normal(shape))[0] for shape in ((30, 3), (3, 3)))
@@ -234,7 +234,7 @@ def test_columns_graded_over_three_hundred_orders_are_cut_as_by_numpy(solve):
     done = solve(a, b)
     assert done.returncode == 0 and done.report["numerical_rank"] == 1, done.stderr
     assert done.x[0] == pytest.approx(numpy.linalg.lstsq(a / 1e300, b / 1e300, rcond=None)[0][0], rel=1e-10)
-    # Columns that are independent whatever their size: what x is of columns of one size says what it is of these.
+    # Columns that are independent whatever their size: x follows from the solution for columns of one size.
     sizes, narrow = abs(a[:, :2]).max(axis=0) / 1e150, a[:, :2] / 1e150
     kept = solve(narrow, b / 1e150, "--rank-tolerance", "0")
     assert kept.returncode == 0 and kept.report["numerical_rank"] == 2, kept.stderr
@@ -265,7 +265,7 @@ def test_without_memory_for_the_decision_there_is_an_error(solve):
 
 
 @pytest.mark.parametrize("options, said", [(["--rank-tolerance", "-1"], "rank-tolerance"), (["--rank-tolerance", "1"], "below 1"),
-                                           (["--method", "lu", "--rank-tolerance", "0.1"], "goes with --method qr")])
-def test_tolerances_that_make_no_sense_are_refused(solve, options, said):
+                                           (["--method", "lu", "--rank-tolerance", "0.1"], "requires --method qr")])
+def test_invalid_tolerances_are_refused(solve, options, said):
     done = solve(numpy.eye(3), numpy.ones(3), *options)
     assert done.returncode == NOT_ASKED and said in done.stderr

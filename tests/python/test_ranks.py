@@ -12,7 +12,7 @@ SIZE = 301
 
 @pytest.fixture
 def on_ranks(command, tmp_path):
-    """Runs the command on so many ranks: by a launcher, or with --ranks."""
+    """Runs the command on that many ranks: by a launcher, or with --ranks."""
 
     return lambda launcher, ranks, *arguments: start(command, tmp_path, launcher, ranks, arguments)
 
@@ -106,7 +106,7 @@ def test_bench_counts_what_ranks_send(on_ranks, tmp_path, launcher, front):
     ((200, 7), np.nan, "row 200, column 7 (counted from 0) is not a number"),
     ((9, 5), 77.0, "is not symmetric: row 5, column 9 (counted from 0)"),
 ])
-def test_what_one_rank_finds_wrong_all_end_with(on_ranks, tmp_path, launcher, place, value, words):
+def test_an_error_of_one_rank_ends_all_ranks(on_ranks, tmp_path, launcher, place, value, words):
     a, _ = system(tmp_path, "cholesky", np.float64, 1)
     a[place] = value
     np.save(tmp_path / "a.npy", a)
@@ -119,20 +119,20 @@ def test_what_one_rank_finds_wrong_all_end_with(on_ranks, tmp_path, launcher, pl
 @pytest.mark.parametrize("launcher", ["threads", "openmpi", "mpich"])
 @pytest.mark.parametrize("options, words", [
     (["--grid", "2x2"], "--grid 2x2 is for 4 ranks; there are 3"),
-    (["--grid", "3"], "say the rows and columns of ranks, such as 2x3"),
-    (["--front", "flow", "--record-flow", "f"], "does not go with several"),
+    (["--grid", "3"], "give rows and columns of ranks, such as 2x3"),
+    (["--front", "flow", "--record-flow", "f"], "does not work with several"),
     (["--memory", "1MiB", "--tile", "512"], "leaves nothing for tiles"),
 ])
-def test_what_is_asked_wrongly_is_said_once(on_ranks, tmp_path, launcher, options, words):
+def test_usage_errors_are_printed_once(on_ranks, tmp_path, launcher, options, words):
     system(tmp_path, "cholesky", np.float64, 1)
     done = on_ranks(launcher, 3, "solve", "a.npy", "b.npy", "-o", "x.npy", *options)
     assert done.returncode == 2
     assert len(said(done)) == 1 and words in said(done)[0], done.stderr
 
 
-def test_ranks_of_mpirun_are_not_multiplied(on_ranks):
+def test_ranks_option_conflicts_with_mpirun(on_ranks):
     done = on_ranks("mpich", 2, "bench", "cholesky", "--n", 100, "--ranks", 3)
-    assert done.returncode == 2 and "mpirun has started 2 of them" in done.stderr
+    assert done.returncode == 2 and "mpirun started 2 ranks" in done.stderr
 
 
 BENCHES = {"cholesky": ["cholesky"], "lu": ["lu"], "lu-incremental": ["lu-incremental"], "qr": ["qr"],
@@ -143,7 +143,7 @@ BENCHES = {"cholesky": ["cholesky"], "lu": ["lu"], "lu-incremental": ["lu-increm
 @pytest.mark.parametrize("what", BENCHES)
 @pytest.mark.parametrize("n, precision, memory, front", [(190, "single", "64MiB", "ptg"), (600, "double", "1400KiB", "flow")])
 def test_bench_computes_the_same_bits(on_ranks, tmp_path, launcher, what, n, precision, memory, front):
-    """In core and out of core, as on one machine: by a digest, and by what the check of the result says."""
+    """In core and out of core, as on one machine: by a digest, and by the check of the result."""
     options = ["--n", n, "--tile", 32, "--precision", precision, "--memory", memory, "--front", front, "--workers", 1,
                "--digest", "--json", "r.json"]
     reports = []
@@ -179,8 +179,8 @@ WAYS = [["--eager-limit", 0], ["--eager-limit", "8KiB"], ["--eager-limit", 0, "-
     ("threads", "ptg", 200, 14, "64MiB"), ("threads", "flow", 200, 14, "64MiB"), ("mpich", "ptg", 200, 14, "64MiB"),
     ("mpich", "flow", 200, 14, "64MiB"), ("openmpi", "ptg", 200, 14, "64MiB"), ("threads", "flow", 1000, 20, "2MiB"),
     ("mpich", "ptg", 1000, 20, "2MiB")])
-def test_how_values_travel_changes_no_bit(on_ranks, tmp_path, launcher, front, n, tile, memory):
-    """Asked for, along with the message that tells of them, and down trees: the same bits, in core and out of core."""
+def test_the_transfer_protocol_does_not_change_results(on_ranks, tmp_path, launcher, front, n, tile, memory):
+    """On request, with the announcing message (eager), and along broadcast trees: the same bits, in core and out of core."""
     digests, values, messages = set(), set(), []
     for way in WAYS:
         done = on_ranks(launcher, 4, "bench", "cholesky", "--n", n, "--tile", tile, "--memory", memory, "--front", front,

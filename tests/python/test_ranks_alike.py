@@ -1,5 +1,5 @@
-"""A solve over ranks and the same on one machine: the same bits of x, the same figures of how good it is, the same warnings and
-exit statuses, for every method and what may be combined with it; and x beside NumPy's."""
+"""A solve over ranks and the same on one machine: the same bits of x, the same figures of its accuracy, the same warnings and
+exit statuses, for every method and its options; and x compared with NumPy's."""
 
 import itertools
 import json
@@ -62,7 +62,7 @@ def require_alike(one, many, ranks):
 
 
 def require_right(x, a, b):
-    """Beside the solution of NumPy, in double precision."""
+    """Compares with the solution of NumPy, in double precision."""
     a, b, x = (np.asarray(of, dtype=np.float64) for of in (a, b, x))
     exact = np.linalg.lstsq(a, b, rcond=None)[0]
     assert x.shape == exact.shape
@@ -115,7 +115,7 @@ def test_processes_solve_as_one_machine_does(command, tmp_path, launcher, method
 @pytest.mark.parametrize("stored", ["--lower", "--upper", "--symmetrize", None])
 @pytest.mark.parametrize("kind", ["definite", "ill"])
 def test_refinement_is_that_of_one_machine(command, tmp_path, launcher, condition, stored, kind):
-    """"ill" is too much for a factor in single precision, which breaks down: both begin again in double precision."""
+    """"ill" is too much for a factor in single precision, which fails: both start again in double precision."""
     a = matrix(kind, N, N)
     given = {"--lower": np.tril(a) + np.triu(np.full_like(a, np.nan), 1), "--upper": np.triu(a) + np.tril(np.full_like(a, 7), -1),
              "--symmetrize": a + np.triu(1e-9 * np.abs(a).max() * np.ones_like(a), 1)}.get(stored, a)
@@ -166,7 +166,7 @@ def test_least_squares_of_any_size_are_judged_alike(command, tmp_path, of_a, of_
 
 @pytest.mark.parametrize("launcher", ["threads", "openmpi", "mpich"])
 @pytest.mark.parametrize("n, status", [(40, 0), (90, 3)])
-def test_growth_is_given_back_or_told(command, tmp_path, launcher, n, status):
+def test_growth_is_refined_away_or_reported(command, tmp_path, launcher, n, status):
     save(tmp_path, matrix("grows", n, n), np.random.default_rng(3).standard_normal(n), np.float64)
     options = ["A.npy", "b.npy", "--method", "lu-incremental", "--memory", "64MiB", "--tile", n, "--workers", 1]
     for more in [[], ["--keep-anyway"]]:
@@ -208,7 +208,7 @@ WRONG = {
 
 @pytest.mark.parametrize("launcher", ["threads", "openmpi", "mpich"])
 @pytest.mark.parametrize("wrong", WRONG)
-def test_what_is_wrong_with_the_matrix_is_told_as_on_one_machine(command, tmp_path, launcher, wrong):
+def test_errors_of_the_matrix_are_those_of_one_machine(command, tmp_path, launcher, wrong):
     change, options, words = WRONG[wrong]
     np.save(tmp_path / "A.npy", change(matrix("definite", N, N)))
     np.save(tmp_path / "b.npy", np.ones(N))
@@ -216,7 +216,7 @@ def test_what_is_wrong_with_the_matrix_is_told_as_on_one_machine(command, tmp_pa
     one, many = solve(command, tmp_path, "threads", 1, options), solve(command, tmp_path, launcher, 3, options)
     assert one.returncode == many.returncode != 0
     assert one.x is None and many.x is None
-    # By the rank that has found it, and by the first; which is of several in a column of tiles, only one machine knows.
+    # By the rank that found it, and by the first; of several errors in a column of tiles, only one machine names the first.
     text = said(one)[-1].removeprefix("fairlead: ")
     assert any(word in text for word in words.split("|")), text
     assert any(text in line or (word in line for word in words.split("|")) for line in said(many)), many.stderr

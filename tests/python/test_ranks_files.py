@@ -1,5 +1,5 @@
-"""Ranks that do not see the same files: what only the first can read, it reads for all. And what goes wrong on some ranks
-only: each has to end, with a status that is not zero, and the reason is said. Or there is a signal."""
+"""Ranks with different files: the first rank reads files for all that only it can read. And errors on some ranks only: each
+rank must end with a status other than zero, and the error is printed. And signals."""
 
 import os
 import resource
@@ -45,7 +45,7 @@ SEEN = {"nothing": "", "one of both": "[ $rank = 0 ] || cp ../0/b.npy .", "a par
 @pytest.mark.parametrize("launcher", PROCESSES)
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("element, order", [(np.float64, "C"), (np.float32, "F")])
-def test_what_only_the_first_rank_has_is_solved_by_all(command, tmp_path, apart, launcher, method, element, order):
+def test_files_of_the_first_rank_are_solved_by_all(command, tmp_path, apart, launcher, method, element, order):
     """Out of core, to the same bits; no rank has all of the matrix in memory."""
     a, b, options = files_of(tmp_path, method, element, 2, order)
     one = solve(command, tmp_path, "threads", 1, ["A.npy", "b.npy", *options, *SMALL])
@@ -58,7 +58,7 @@ def test_what_only_the_first_rank_has_is_solved_by_all(command, tmp_path, apart,
 @pytest.mark.parametrize("seen", SEEN)
 @pytest.mark.parametrize("refine", [[], ["--refine"]])
 @pytest.mark.parametrize("stored", [[], ["--lower"], ["--upper"], ["--symmetrize"]])
-def test_ranks_that_see_something_else_do_not_use_it(tmp_path, apart, seen, refine, stored):
+def test_ranks_with_different_files_use_those_of_the_first(tmp_path, apart, seen, refine, stored):
     a, b = save(tmp_path, matrix("definite", N, N), np.ones((N, 2)), np.float64)
     done = apart("mpich", 3, "A.npy", "b.npy", "-o", "x.npy", *refine, *stored, *SMALL, before=SEEN[seen])
     assert (done.returncode, said(done)) == (0, [])
@@ -66,7 +66,7 @@ def test_ranks_that_see_something_else_do_not_use_it(tmp_path, apart, seen, refi
 
 
 @pytest.mark.parametrize("launcher", PROCESSES)
-def test_points_that_only_the_first_rank_has_make_the_kernel_of_all(tmp_path, apart, launcher):
+def test_points_of_the_first_rank_define_the_kernel_of_all(tmp_path, apart, launcher):
     points = np.random.default_rng(5).uniform(0, 4, (N, 70))
     b = np.random.default_rng(6).standard_normal(N)
     np.save(tmp_path / "points.npy", points)
@@ -97,7 +97,7 @@ def test_the_first_rank_checks_what_it_reads(tmp_path, apart, place, value, word
     assert "symmetric" not in words or "trying again" not in done.stderr
 
 
-# What each does before, what is asked besides, the status, what is said by one of them.
+# A command that each rank runs before, more options, the status, the message of one rank.
 WRONG = {
     "the first has no matrix": ("rm -f A.npy", [], 1, "A.npy: cannot be opened for reading"),
     "the first has a part": ("[ $rank = 0 ] && head -c 9000 A.npy > B.npy && mv B.npy A.npy", [], 1, "A.npy: is truncated"),
@@ -113,14 +113,14 @@ WRONG = {
     "too little memory on one": ("[ $rank = 1 ] && export FAIRLEAD_MEMORY=1MiB", [], 2, "rank 1"),
     "too little memory on all": ("export FAIRLEAD_MEMORY=1MiB", [], 2, "leaves nothing for tiles"),
     "no place to spill on one": ("[ $rank = 2 ] && export FAIRLEAD_DISK_DIRECTORY=/no/such/place", [], 1, "/no/such/place"),
-    "no such BLAS on one": ("[ $rank = 1 ] && export FAIRLEAD_BLAS=nowhere", [], 2, "rank 1: it was not asked for correctly: no BLAS \"nowhere\" is found"),
-    "a setting that is none": ("[ $rank = 1 ] && export FAIRLEAD_WORKERS=many", [], 2, "many"),
+    "no such BLAS on one": ("[ $rank = 1 ] && export FAIRLEAD_BLAS=nowhere", [], 2, "rank 1: usage error: no BLAS \"nowhere\" is found"),
+    "an invalid setting": ("[ $rank = 1 ] && export FAIRLEAD_WORKERS=many", [], 2, "many"),
 }
 
 
 @pytest.mark.parametrize("launcher", PROCESSES)
 @pytest.mark.parametrize("wrong", WRONG)
-def test_what_is_wrong_ends_all(tmp_path, apart, launcher, wrong):
+def test_an_error_on_one_rank_ends_all_ranks(tmp_path, apart, launcher, wrong):
     before, options, status, words = WRONG[wrong]
     a = matrix("definite", N, N)
     save(tmp_path, a, np.ones((N, 40)), np.float64)
@@ -138,7 +138,7 @@ def test_what_is_wrong_ends_all(tmp_path, apart, launcher, wrong):
 
 
 def test_a_full_disk_for_the_solution_ends_all(command, tmp_path):
-    """Files may grow to 600 KB: enough to spill to, for x not."""
+    """Files may grow to 600 KB: enough for the spill file, but not for x."""
     save(tmp_path, matrix("definite", N, N), np.ones((N, 600)), np.float64)
 
     def small_files():
@@ -174,8 +174,8 @@ def test_ranks_of_unequal_memory_choose_the_same_tiles(command, tmp_path, apart,
 @pytest.mark.parametrize("launcher", ["openmpi", "mpich"])
 @pytest.mark.parametrize("words", [["solve", "a.npy", "b.npy", "-o", "x.npy"], ["solve", "a.npy", "b.npy", "-o", "x.npy", "--method", "lu"]],
                          ids=["cholesky", "lu"])
-def test_there_is_a_solution_or_the_status_is_not_0_whenever_a_signal_comes(command, tmp_path, launcher, words):
-    """To all ranks: at some moment, or when x has just come to be there."""
+def test_a_signal_leaves_a_solution_or_a_nonzero_status(command, tmp_path, launcher, words):
+    """To all ranks: at a random time, or right after x appears."""
     numbers = np.random.default_rng(4)
     a = numbers.standard_normal((200, 200))
     a, b = a @ a.T + 200 * np.eye(200), numbers.standard_normal(200)

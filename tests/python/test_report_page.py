@@ -1,4 +1,4 @@
-"""The page that --report writes, opened in a browser: it draws, it can be zoomed and asked, it needs nobody."""
+"""The page that --report writes, opened in a browser: it draws, zooms, shows details, and needs no network."""
 
 import json
 import re
@@ -67,13 +67,13 @@ def middle_of(window, task):
     })()""" % task)
 
 
-def test_it_loads_without_a_complaint_and_asks_nobody(shown, page):
+def test_it_loads_without_errors_or_network_requests(shown, page):
     assert shown.complaints == []
     assert shown.requests == [page.resolve().as_uri()]
     assert not re.search(r"(src|href|url\()\s*=?\s*[\"']?\s*(https?:)?//", page.read_text())
 
 
-def test_it_would_not_be_able_to_ask(shown):
+def test_its_content_security_policy_forbids_requests(shown):
     asked = shown.value("fetch('http://127.0.0.1:9/').then(() => 'answered', () => 'refused')")
     assert asked == "refused"
     assert any("Content Security Policy" in complaint for complaint in shown.complaints)
@@ -95,14 +95,14 @@ def test_a_row_without_tasks_would_be_empty(shown):
 
 
 def test_it_has_every_task_of_the_run_once(shown, page):
-    told = json.loads((page.parent / "run.json").read_text())
+    report = json.loads((page.parent / "run.json").read_text())
     shown_of = shown.value("Object.fromEntries(info.codelets.map((name, c) => [name, workers.reduce((sum, w) => "
                            "sum + w.tasks.codelet.filter((one) => one === c).length, 0)]))")
-    nt = told["tiles"]
+    nt = report["tiles"]
     assert shown_of["potrf"] == nt
     assert shown_of["trsm"] == shown_of["syrk"] == nt * (nt - 1) // 2
     assert shown_of["gemm"] == nt * (nt - 1) * (nt - 2) // 6
-    assert sum(shown_of[kind] for kind in KINDS) == told["tasks"]
+    assert sum(shown_of[kind] for kind in KINDS) == report["tasks"]
 
 
 def test_tasks_of_a_worker_follow_each_other(shown):
@@ -111,13 +111,13 @@ def test_tasks_of_a_worker_follow_each_other(shown):
 
 def test_bytes_on_links_are_those_of_the_report(shown, page):
     """Copies of the factorization's time, by direction: the chart and the engine's counters agree."""
-    told = json.loads((page.parent / "run.json").read_text())
+    report = json.loads((page.parent / "run.json").read_text())
     phase = shown.value("info.phases.find((one) => one.name === 'factorization')")
     for direction, key in (("disk to RAM", "bytes_read"), ("RAM to disk", "bytes_written")):
         moved = shown.value("""links.filter((link) => link.name === "%s").reduce((sum, {copies}) => sum + copies.bytes.reduce(
           (all, bytes, i) => all + (copies.end[i] > %d && copies.end[i] <= %d ? bytes : 0), 0), 0)"""
                             % (direction, phase["start"], phase["end"]))
-        assert moved == told[key]
+        assert moved == report[key]
 
 
 def test_memory_never_exceeds_its_capacity(shown):
@@ -126,7 +126,7 @@ def test_memory_never_exceeds_its_capacity(shown):
     assert shown.value("Math.max(...nodes[0].bytes[0])") > 0
 
 
-def test_the_mouse_over_a_task_tells_its_name_data_and_duration(shown):
+def test_hovering_over_a_task_shows_its_name_data_and_duration(shown):
     gemm = "row.worker.tasks.codelet.findIndex((c) => info.codelets[c] === 'gemm')"
     x, y = middle_of(shown, gemm)
     shown.mouse("mouseMoved", x, y)
@@ -136,7 +136,7 @@ def test_the_mouse_over_a_task_tells_its_name_data_and_duration(shown):
     assert shown.value("tip.hidden")
 
 
-def test_the_mouse_over_a_copy_tells_datum_bytes_and_cause(shown):
+def test_hovering_over_a_copy_shows_datum_bytes_and_cause(shown):
     x, y = shown.value("""(() => {
       const row = rows.find((one) => one.kind === "copies"), {copies} = row.link;
       show(copies.start[0] - 2 * (copies.end[0] - copies.start[0]), copies.end[0] + 2 * (copies.end[0] - copies.start[0]));
@@ -193,7 +193,7 @@ def test_wheel_keys_drag_and_buttons_move_the_view(shown):
     assert span() == [phase["start"], phase["end"]]
 
 
-def test_a_drag_that_the_browser_breaks_off_is_over(shown):
+def test_a_cancelled_drag_ends(shown):
     place = shown.value("(() => { const place = plot.getBoundingClientRect(); return [place.left + gutter + width / 2, place.top + 60] })()")
     shown.value("show(whole.to / 4, whole.to / 2)")
     before = shown.value("[view.from, view.to]")
@@ -204,12 +204,12 @@ def test_a_drag_that_the_browser_breaks_off_is_over(shown):
     shown.mouse("mouseReleased", place[0] + 100, place[1], button="left", clickCount=1)
 
 
-def test_a_share_of_next_to_nothing_is_said_in_words(shown):
+def test_a_tiny_share_is_shown_in_words(shown):
     share = "(() => { const kept = busyOf[0]; busyOf[0] = busy * %s; const text = shareOf(0); busyOf[0] = kept; return text })()"
     assert [shown.value(share % part) for part in ("0.5", "0.004", "1e-7", "0")] == ["50 %", "0.4 %", "< 0.01 %", "0 %"]
 
 
-def test_without_a_click_the_wheel_belongs_to_the_page(shown):
+def test_without_a_click_the_wheel_scrolls_the_page(shown):
     shown.value("(plot.blur(), active = false)")
     before = shown.value("[view.from, view.to]")
     shown.mouse("mouseWheel", 700, 300, deltaX=0, deltaY=-200)
@@ -245,12 +245,12 @@ def test_it_prints(shown):
     assert shown.value("document.documentElement.dataset.theme") == "light"  # as it was before
 
 
-def test_the_tables_tell_what_the_report_tells(shown, page):
-    told = json.loads((page.parent / "run.json").read_text())
+def test_the_tables_have_the_figures_of_the_report(shown, page):
+    report = json.loads((page.parent / "run.json").read_text())
     tables = shown.value("[...document.querySelectorAll('tbody tr')].map((row) => [...row.cells].map((cell) => cell.textContent))")
     rows = {row[0]: row[1:] for row in tables}
-    assert rows["tasks"][0] == f"{told['tasks']:,}"
-    assert rows["backward error"][0] == f"{told['backward_error']:.2e}"
+    assert rows["tasks"][0] == f"{report['tasks']:,}"
+    assert rows["backward error"][0] == f"{report['backward_error']:.2e}"
     assert {"floor", "lower bound", "measured", "tiled ceiling", "bound: critical path", "RAM", "worker 1", "gemm"} <= set(rows)
 
 
@@ -265,7 +265,7 @@ def test_nothing_is_wider_than_the_window(shown, width):
           return row.places[i][0] + 15 + paint.measureText(name).width > plot.clientWidth;
         }))""")
         assert cut == []
-        # Each word of a name beside a row fits.
+        # Each word of a name next to a row fits.
         assert shown.value("""names.flatMap((name) => name.split(" ")).filter((word) => fitted(word, gutter - 8) !== word)""") == []
     finally:
         shown.resize(1400)
@@ -281,10 +281,10 @@ def test_no_two_kinds_share_a_colour(shown):
       .every((one, i, all) => all.indexOf(one) === i)""")
 
 
-def test_it_says_what_limited_the_run_as_the_json_does(shown, page):
-    told = json.loads((page.parent / "run.json").read_text())["limited_by"]
-    assert shown.value("document.querySelector('.limit b').textContent") == told["words"]
-    assert told["reason"] in shown.value("document.querySelector('.limit').textContent")
+def test_the_limiting_factor_is_that_of_the_json(shown, page):
+    report = json.loads((page.parent / "run.json").read_text())["limited_by"]
+    assert shown.value("document.querySelector('.limit b').textContent") == report["words"]
+    assert report["reason"] in shown.value("document.querySelector('.limit').textContent")
 
 
 def test_the_time_and_the_axis_agree(shown, page):
@@ -332,7 +332,7 @@ def test_a_picture_is_saved_as_svg_that_holds_what_is_drawn(shown):
     assert saved == ["run.svg", "blob:"]
 
 
-def test_a_hundred_thousand_tasks_are_there_within_three_seconds(command, tmp_path):
+def test_a_hundred_thousand_tasks_load_within_three_seconds(command, tmp_path):
     """85 x 85 tiles of 32: 105,995 tasks in the factorization alone. Of a processor, not of a clock."""
     page = bench(command, tmp_path, "--n", 2720, "--tile", 32, "--memory-fraction", 0.5)
     assert page.stat().st_size < 5_000_000
@@ -352,7 +352,7 @@ def test_a_hundred_thousand_tasks_are_there_within_three_seconds(command, tmp_pa
         assert window.complaints == []
 
 
-def test_what_was_dropped_is_said(command, tmp_path):
+def test_dropped_records_are_reported(command, tmp_path):
     page = bench(command, tmp_path, "--n", 1536, "--tile", 64, "--trace-memory", "128KiB")
     with browser.Browser(tmp_path / "browser") as window:
         window.open(page)

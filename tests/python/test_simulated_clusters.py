@@ -1,4 +1,4 @@
-"""fairlead simulate --ranks: what a user sees of a factorization on several nodes, against counts made here from the
+"""fairlead simulate --ranks: the output for a factorization on several nodes, compared with counts from the
 algorithm alone."""
 
 import json
@@ -59,7 +59,7 @@ def test_each_rank_sends_what_others_need(command, tmp_path, tiles, rows, column
     assert len(text.strip().split("\nrank ")[1].splitlines()) == 1 + rows * columns
 
 
-def test_a_run_is_its_seed(command, tmp_path):
+def test_a_run_is_determined_by_its_seed(command, tmp_path):
     asked = ("cholesky", "--machine", "dancer", "--n", 1200, "--tile", 100, "--ranks", 6, "--noise", 10)
     first, again = (simulated(command, tmp_path, *asked)[0] for _ in range(2))
     other = simulated(command, tmp_path, *asked, "--seed", 2)[0]
@@ -80,7 +80,7 @@ def test_many_ranks_are_summed_up_and_a_slower_network_takes_longer(command, tmp
     assert slow["payloads"] == run["payloads"]
 
 
-def test_values_may_travel_along_and_down_trees(command, tmp_path):
+def test_values_may_be_eager_and_use_broadcast_trees(command, tmp_path):
     asked = ("cholesky", "--machine", "griffon", "--n", 400, "--tile", 20, "--ranks", 9)
     plain = simulated(command, tmp_path, *asked)[0]
     eager = simulated(command, tmp_path, *asked, "--eager-limit", "4KiB")[0]
@@ -88,19 +88,19 @@ def test_values_may_travel_along_and_down_trees(command, tmp_path):
     assert eager["eager_bytes"] > 0 and eager["requests"] < plain["requests"]
     assert eager["eager_bytes"] + eager["payload_bytes"] == plain["payload_bytes"]
     assert tree["payloads"] == plain["payloads"]
-    # Others than those who have made a value pass it on.
+    # Other ranks than the producer of a value forward it.
     assert [rank["payloads"] for rank in tree["of_each_rank"]] != [rank["payloads"] for rank in plain["of_each_rank"]]
 
 
 @pytest.mark.parametrize("arguments, says", [
     (("--ranks", 82, "--n", 5000), "griffon has 81 nodes, not 82"),
-    (("--ranks", 6, "--grid", "2x2"), "--grid 2x2 is of 4 ranks, and --ranks says 6"),
+    (("--ranks", 6, "--grid", "2x2"), "--grid 2x2 has 4 ranks, but --ranks is 6"),
     (("--grid", "2by3"), '--grid is "2by3", but must be rows and columns'),
     (("--grid", "0x3"), '--grid is "0x3", but must be rows and columns'),
     (("--ranks", 7, "--n", 600), "fewer than the grid of 1 x 7"),
     (("--ranks", 2, "--front", "jdf"), "--front ptg"),
-    (("--ranks", 2, "--report", "run.html"), "--report is not there with several ranks"),
-    (("--ranks", 2, "--first-run"), "--first-run is not there with several ranks"),
+    (("--ranks", 2, "--report", "run.html"), "--report does not work with several ranks"),
+    (("--ranks", 2, "--first-run"), "--first-run does not work with several ranks"),
     (("--ranks", 2, "--memory", "1MB"), "does not fit in the 1MB of a node"),
     (("--broadcast-tree", 3), "--broadcast-tree is for several ranks"),
     (("--eager-limit", "1KiB"), "--eager-limit is for several ranks"),
@@ -108,10 +108,10 @@ def test_values_may_travel_along_and_down_trees(command, tmp_path):
     (("--ranks", 2, "--ranks-per-node", 3), "which 3 ranks cannot divide among them"),
     (("--ranks", 2, "--receive-into", "random"), "no device is used"),
     (("--ranks", 2, "--receive-into", "hosts"), "host"),
-    (("--ranks", 2, "--scheduler", "nobody"), "nobody"),
+    (("--ranks", 2, "--scheduler", "no-such-policy"), "no-such-policy"),
     (("--ranks", 2, "--machine", "hannibal"), "has 1 node, not 2"),
 ])
-def test_what_cannot_be_is_said(command, arguments, says):
+def test_invalid_options_are_reported(command, arguments, says):
     done = simulate(command, "cholesky", "--machine", "griffon", "--n", 2000, "--tile", 100, *arguments)
     assert done.returncode != 0
     assert says in done.stderr
@@ -123,7 +123,7 @@ def test_workloads_without_a_graph_over_ranks_are_refused(command):
     assert done.returncode != 0 and "cholesky, lu, gemm" in done.stderr
 
 
-def test_values_land_where_one_says(command, tmp_path):
+def test_values_arrive_in_the_selected_memory(command, tmp_path):
     asked = ("cholesky", "--machine", "frontier", "--n", 16384, "--tile", 2048, "--ranks", 8, "--ranks-per-node", 4,
              "--advice", "cyclic", "--scheduler", "owner-user")
     host, advised = (simulated(command, tmp_path, *asked, "--receive-into", into)[0] for into in ("host", "advised"))
@@ -133,7 +133,7 @@ def test_values_land_where_one_says(command, tmp_path):
     assert advised["seconds"] < host["seconds"]
 
 
-def test_help_tells_of_ranks(command):
+def test_help_lists_options_of_ranks(command):
     text = simulate(command, "--help").stdout
     for option in ("--ranks", "--grid", "--eager-limit", "--broadcast-tree", "--ranks-per-node", "--receive-into"):
         assert option in text

@@ -42,7 +42,7 @@ def policies(command, request, tmp_path_factory):
     page = simulate(command, tmp_path_factory.mktemp("page"), "cholesky", "--n", 24 * 960, "--tile", 960, "--gpus", 2,
                     "--memory", "128MiB", "--scheduler", "eager,dmdas,darts", "--json", "run.json")
     window = opened(request, page, tmp_path_factory)
-    window.told = json.loads((page.parent / "run.json").read_text())
+    window.figures = json.loads((page.parent / "run.json").read_text())
     return window
 
 
@@ -72,13 +72,13 @@ def colour_of(window, pixel):
     })(%s)""" % json.dumps(pixel))
 
 
-def test_it_loads_without_a_complaint_and_asks_nobody(three_by_three, policies):
+def test_it_loads_without_errors_or_network_requests(three_by_three, policies):
     for window in (three_by_three, policies):
         assert window.complaints == []
         assert len(window.requests) == 1
 
 
-def test_of_one_policy_it_has_all_that_the_page_of_a_real_run_has(three_by_three):
+def test_the_page_of_one_policy_has_all_parts_of_a_real_run(three_by_three):
     assert three_by_three.value("workers.length === 1 && workers[0].tasks.count === 10 && links.length >= 1 && nodes.length >= 1")
     assert "simulated" in three_by_three.value("document.querySelector('h1').textContent")
     assert "simulated v100-pcie" in three_by_three.value("document.querySelector('header p').textContent")
@@ -114,7 +114,7 @@ def test_a_tile_without_a_task_has_no_colour(three_by_three):
     assert pixel(three_by_three, 0, 0, 2)[3] == 0  # above the diagonal there is nothing
 
 
-def test_the_mouse_over_a_task_tells_what_it_is(three_by_three):
+def test_hovering_over_a_task_shows_its_name(three_by_three):
     x, y = three_by_three.value("""(() => {
       const {canvas} = order.pictures()[0];
       canvas.scrollIntoView({block: 'center'});
@@ -181,29 +181,29 @@ def test_policies_order_their_tasks_differently(policies):
     assert len(set(orders)) == 3
 
 
-def test_the_table_tells_what_the_command_told(policies):
+def test_the_table_has_the_figures_of_the_json(policies):
     rows = policies.value("[...document.querySelectorAll('#compared table')][0].innerText.split('\\n').map((row) => row.split('\\t').map((cell) => cell.trim()))")
     heads, table = rows[0], {row[0]: row[1:] for row in rows[1:]}
     assert {"policy", "time", "% of peak", "to devices", "demand", "from devices", "eviction", "flush", "peak memory", "evictions"} <= set(heads)
-    for told in policies.told:
-        row = dict(zip(heads[1:], table[told["scheduler"]]))
-        assert row["% of peak"] == f"{told['percent_of_peak']:.1f}"
-        assert row["evictions"] == f"{told['evictions']:,}"
+    for figures in policies.figures:
+        row = dict(zip(heads[1:], table[figures["scheduler"]]))
+        assert row["% of peak"] == f"{figures['percent_of_peak']:.1f}"
+        assert row["evictions"] == f"{figures['evictions']:,}"
         number, unit = row["to devices"].split()
-        assert float(number) * {"GB": 1e9, "MB": 1e6}[unit] == pytest.approx(told["bytes_to_devices"], rel=0.01)
+        assert float(number) * {"GB": 1e9, "MB": 1e6}[unit] == pytest.approx(figures["bytes_to_devices"], rel=0.01)
     bound = dict(zip(heads[1:], table["lower bound"]))["to devices"].split()
-    assert float(bound[0]) * {"GB": 1e9, "MB": 1e6}[bound[1]] == pytest.approx(policies.told[0]["lower_bound_bytes"], rel=0.01)
+    assert float(bound[0]) * {"GB": 1e9, "MB": 1e6}[bound[1]] == pytest.approx(policies.figures[0]["lower_bound_bytes"], rel=0.01)
 
 
 def test_bars_are_as_long_as_their_times(policies):
     widths = policies.value("[...document.querySelector('.bars').querySelectorAll('i')].map((one) => one.getBoundingClientRect().width)")
-    times = [told["seconds"] for told in policies.told]
+    times = [figures["seconds"] for figures in policies.figures]
     assert widths == pytest.approx([max(widths) * time / max(times) for time in times], rel=0.02)
     mark = policies.value("(() => { const bar = document.querySelector('.bars > div'), b = bar.querySelector('b'); return (b.getBoundingClientRect().left - bar.getBoundingClientRect().left) / bar.getBoundingClientRect().width })()")
-    assert mark == pytest.approx(policies.told[0]["compute_bound_seconds"] / max(times), rel=0.02)
+    assert mark == pytest.approx(policies.figures[0]["compute_bound_seconds"] / max(times), rel=0.02)
 
 
-def test_it_is_drawn_again_for_the_dark(policies):
+def test_it_is_redrawn_in_dark_mode(policies):
     light = pixel(policies, 3, 0, 0)
     policies.value("document.getElementById('theme').click()")
     dark = pixel(policies, 3, 0, 0)
@@ -225,7 +225,7 @@ def test_a_hundred_thousand_tasks_are_drawn_at_once(command, tmp_path):
         assert (window.worked() - before) / 5 < 0.5
 
 
-def test_of_two_matrices_that_take_turns_one_is_drawn_and_the_page_says_so(command, tmp_path):
+def test_one_of_two_alternating_matrices_is_drawn_with_a_note(command, tmp_path):
     """Life has two layers of four slabs: of five iterations the first, third and fifth write the one that is drawn."""
     page = simulate(command, tmp_path, "life:iterations=5", "--n", 512, "--tile", 128, "--gpus", 1, "--scheduler", "eager")
     with browser.Browser(tmp_path / "browser") as window:

@@ -89,7 +89,7 @@ def test_a_symmetric_one_is_solved_to_the_digits_that_its_rows_allow(solve, pena
 
 @pytest.mark.parametrize("options", [[], ["--refine"], ["--ranks", "2"], ["--front", "ptg"]], ids=" ".join)
 @pytest.mark.parametrize("order", ["C", "F"])
-def test_what_the_triangles_differ_by_counts_in_x_and_its_error(solve, options, order):
+def test_the_difference_of_the_triangles_counts_in_x_and_its_error(solve, options, order):
     """Neighbours in both triangles, as sums of X^T X in another order have."""
     random = np.random.default_rng(3)
     rows = random.standard_normal((40, 18)) * np.logspace(0, 2, 18)
@@ -137,7 +137,7 @@ def test_a_matrix_graded_over_hundreds_of_orders_is_solved(solve, orders, option
 
 @pytest.mark.parametrize("method", [[], ["--refine"], ["--method", "lu"], ["--method", "qr"], ["--ranks", "2"]], ids=" ".join)
 @pytest.mark.parametrize("dtype, least", [("f8", 5e-324), ("f4", 1.4e-45)])
-def test_columns_of_the_smallest_numbers_do_not_condemn_the_others(solve, method, dtype, least):
+def test_columns_of_the_smallest_numbers_do_not_affect_others(solve, method, dtype, least):
     n = 40
     a = (3 * np.eye(n) - np.eye(n, k=1) - np.eye(n, k=-1)).astype(dtype)
     b = np.random.default_rng(1).standard_normal((n, 4)).astype(dtype)
@@ -152,7 +152,7 @@ def test_columns_of_the_smallest_numbers_do_not_condemn_the_others(solve, method
     assert (done.x[:, 2] == 0).all()
 
 
-def test_what_rounding_to_the_file_adds_to_the_error_of_a_kernel_matrix_is_said(fairlead):
+def test_the_bound_of_a_kernel_matrix_includes_rounding_to_the_file(fairlead):
     points = np.random.default_rng(2).uniform(0, 10, (60, 2)).astype("f4")
     b = np.random.default_rng(3).standard_normal(60).astype("f4")
     np.save(fairlead.folder / "p.npy", points)

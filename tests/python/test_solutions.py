@@ -18,7 +18,7 @@ DEVICES = {
     "two": ["--devices", "emulated:memory=48KiB,copies=blocking + emulated:memory=1MiB,speed=0.5,bandwidth=4GB/s"],
 }
 PRECISIONS = {"single": (np.float32, []), "double": (np.float64, []), "refined": (np.float64, ["--refine"])}
-# Of a system that is not symmetric, for LU and QR; the last of more equations than unknowns.
+# For a system that is not symmetric, by LU and QR; the last ones have more equations than unknowns.
 METHODS = {"lu-incremental single": ("general", np.float32, ["--method", "lu-incremental"]),
            "lu-incremental double": ("general", np.float64, ["--method", "lu-incremental"]),
            "lu double": ("dominant", np.float64, ["--method", "lu"]),
@@ -26,13 +26,13 @@ METHODS = {"lu-incremental single": ("general", np.float32, ["--method", "lu-inc
            "qr double": ("general", np.float64, ["--method", "qr"]),
            "least squares single": ("tall", np.float32, ["--method", "qr"]),
            "least squares double": ("tall", np.float64, ["--method", "qr"])}
-# What it needs at least; besides, a third of the matrix; all of it and more.
+# The minimum; in addition a third of the matrix; more than all of it.
 CAPACITIES = ["least", "some", "all"]
 
 
 @pytest.fixture(scope="module")
 def policies(command):
-    """All that there are, by name."""
+    """The names of all policies."""
     listed = subprocess.run([command, "schedulers"], capture_output=True, text=True, check=True).stdout
     return [line.split()[0] for line in listed.split("\n\n")[0].splitlines() if not line.startswith(" ")]
 
@@ -113,7 +113,7 @@ def test_every_option_gives_the_solution(command, policies, system, at_length):
 
 @pytest.fixture(scope="module")
 def systems(tmp_path_factory):
-    """The same of matrices that are not symmetric, by kind."""
+    """Files of systems that are not symmetric, by kind."""
     random = np.random.default_rng(21)
     made = {}
     for kind, (m, n, diagonal) in {"general": (N, N, 0), "dominant": (N, N, N), "tall": (2 * N + 7, N // 2, 0)}.items():

@@ -1,4 +1,4 @@
-"""`fairlead solve` beside NumPy: ill-conditioned and graded systems, precisions, triangles, wrong results, and files that
+"""`fairlead solve` compared with NumPy: ill-conditioned and graded systems, precisions, triangles, wrong results, and files that
 must not be lost."""
 
 import json
@@ -16,7 +16,7 @@ WRONG_RESULT = 3
 
 @pytest.fixture
 def solve(fairlead):
-    """Solves, with files in the folder; gives what the command says, the report, and x if there is one."""
+    """Solves, with files in the folder; returns messages, the report, and x if there is one."""
 
     def run(a, b, *options, output="x.npy", **settings):
         folder = fairlead.folder
@@ -135,7 +135,7 @@ def corrupt_tiny(n):
 
 
 @pytest.mark.parametrize("options", [[], ["--refine"]])
-def test_a_wrong_result_is_an_error_of_its_own_and_is_not_kept(solve, fairlead, options):
+def test_a_wrong_result_has_its_own_status_and_no_file(solve, fairlead, options):
     a, b = corrupt_tiny(80)
     done = solve(a, b, *options)
     assert done.returncode == WRONG_RESULT, done.stdout + done.stderr
@@ -155,12 +155,12 @@ TOO_LARGE_OR_SMALL = {"large": (1e-30, [1e10, 1, 2]), "small": (1e30, [1e-20, 1e
 
 @pytest.mark.parametrize("ranks", [[], ["--ranks", 3]])
 @pytest.mark.parametrize("what, points", [("large", False), ("small", False), ("small", True)])
-def test_what_its_files_type_does_not_hold_is_a_wrong_result(solve, what, points, ranks):
+def test_a_solution_beyond_its_files_type_is_a_wrong_result(solve, what, points, ranks):
     """Refined in double precision, and right there; the file of the solution is in single precision."""
     size, b = TOO_LARGE_OR_SMALL[what]
     of_file, a = numpy.float32, size * numpy.eye(len(b))
     options = ["--refine", *ranks]
-    if points:  # far apart: the kernel matrix has nothing beside its diagonal
+    if points:  # far apart: the kernel matrix is diagonal
         numpy.save(solve.folder / "points.npy", 100 * numpy.arange(len(b), dtype=of_file)[:, None])
         options += ["--kernel", "rbf", "--points", "points.npy", "--nugget", size]
     given = None if points else a.astype(of_file)
@@ -175,7 +175,7 @@ def test_what_its_files_type_does_not_hold_is_a_wrong_result(solve, what, points
     assert wide.x == pytest.approx(numpy.array(b) / size, rel=1e-6)
 
 
-def test_small_numbers_beside_large_ones_may_vanish_in_the_file(solve):
+def test_small_numbers_in_a_column_of_large_ones_may_vanish_in_the_file(solve):
     """A solution that decays as fast is right to rounding, as it is where all is computed in single precision."""
     b = numpy.float32([1, 1e-20, 1e-40, 0])
     done = solve(1e10 * numpy.eye(4, dtype=numpy.float32), b, "--refine")
@@ -197,14 +197,14 @@ def test_a_solution_is_right_where_the_norm_of_the_matrix_overflows(solve, optio
     assert "condition_estimate" not in done.report
 
 
-def test_an_old_solution_stays_where_the_new_one_is_wrong(solve, fairlead):
+def test_an_old_solution_stays_if_the_new_one_is_wrong(solve, fairlead):
     numpy.save(fairlead.folder / "x.npy", numpy.arange(3.0))
     done = solve(*corrupt_tiny(80))
     assert done.returncode == WRONG_RESULT
     assert (done.x == numpy.arange(3.0)).all()
 
 
-def test_bits_that_flip_on_the_disk_are_noticed(fairlead, command):
+def test_flipped_bits_on_the_disk_are_detected(fairlead, command):
     """Out of core; of all that is read back from the spill file, one number in each of five tiles has one bit wrong: in the
     tile's last row and first column, which is used on the diagonal, too. Five, since a tile may be dropped unused."""
     folder = fairlead.folder
@@ -254,8 +254,8 @@ def test_bits_that_flip_on_the_disk_are_noticed(fairlead, command):
 
 
 @pytest.mark.parametrize("what", ["cholesky", "lu", "lu-incremental", "qr", "gemm"])
-def test_benchmarks_of_the_smallest_problems_are_no_false_alarm(fairlead, what):
-    """With n = 1 and the first seed, A B is tiny beside the C that it is added to, and C is rounded to its own size."""
+def test_benchmarks_of_the_smallest_problems_pass(fairlead, what):
+    """With n = 1 and the first seed, A B is tiny compared with the C that it is added to, and C is rounded to its own size."""
     for n, seed in ((1, 47164), (1, 5), (2, 6), (3, 7)):
         done = fairlead("bench", what, "--n", n, "--seed", seed, "--progress", "none", timeout=300)
         assert done.returncode == 0, done.stdout + done.stderr
@@ -269,7 +269,7 @@ def test_one_triangle_is_enough(solve, order, option, dtype):
     a = numpy.tril(a) + numpy.tril(a, -1).T
     half = numpy.tril(a) if option == "--lower" else numpy.triu(a)
     other = numpy.triu(numpy.full_like(a, numpy.nan), 1)
-    half = half + (other if option == "--lower" else other.T)  # garbage where it is not to be looked at
+    half = half + (other if option == "--lower" else other.T)  # garbage in the unused triangle
     half = numpy.asarray(half, order=order)
     b = numpy.random.default_rng(9).standard_normal((300, 2)).astype(dtype)
     expected = numpy.linalg.solve(a.astype("float64"), b)
@@ -277,7 +277,7 @@ def test_one_triangle_is_enough(solve, order, option, dtype):
         done = solve(half, b, option, *more)
         assert done.returncode == 0, done.stderr
         assert abs(done.x - expected).max() <= (1e-3 if dtype == "float32" else 1e-11) * abs(expected).max()
-    assert solve(half, b).returncode == 1  # not asked for, it is an error
+    assert solve(half, b).returncode == 1  # an error without the option
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
@@ -307,7 +307,7 @@ def test_rounding_in_the_other_triangle_is_no_error_of_the_solution(solve):
     assert done.report["backward_error"] < 1e-15
 
 
-def test_what_rounding_to_the_file_adds_to_the_error_is_said(solve):
+def test_the_bound_includes_rounding_to_the_file(solve):
     """x is refined to double precision, and its file is in single."""
     n = 150
     a = reflected(numpy.logspace(0, -2, n), 5).astype("f4")
@@ -325,7 +325,7 @@ def test_what_rounding_to_the_file_adds_to_the_error_is_said(solve):
 
 
 @pytest.mark.parametrize("scale, said", [(1e307, "is infinite, or too large for single precision; trying again"), (numpy.inf, "is infinite")])
-def test_what_single_precision_cannot_hold_is_not_said_to_be_infinite(solve, scale, said):
+def test_overflow_of_single_precision_is_not_reported_as_infinite(solve, scale, said):
     a = reflected(numpy.linspace(1, 2, 30), 6)
     a[0, 0] *= scale
     done = solve(a, numpy.ones(30), "--refine")
@@ -349,7 +349,7 @@ def test_refinement_solves_with_the_file_and_judges_symmetry_in_the_files_precis
     assert (residual <= 4 * 2.2e-16 * (abs(a).sum(axis=1).max() * abs(done.x).max(axis=0) + abs(b).max(axis=0))).all()
 
     for size, options in ((1e-9, []), (1e-6, ["--symmetrize"])):
-        for row, column in ((7, 150), (7, 9)):  # in a tile of its own, and beside the diagonal
+        for row, column in ((7, 150), (7, 9)):  # in a separate tile, and next to the diagonal
             odd = numpy.array(a, order=order)
             odd[row, column] += size
             done = solve(odd, b, "--refine", *options, *memory)
@@ -362,7 +362,7 @@ def test_refinement_solves_with_the_file_and_judges_symmetry_in_the_files_precis
     assert abs(done.x - expected).max() <= 1e-12 * abs(expected).max()
 
 
-def test_triangles_exclude_each_other_and_go_with_files(solve):
+def test_triangle_options_exclude_each_other_and_require_files(solve):
     a = numpy.eye(5)
     for options in (["--lower", "--upper"], ["--lower", "--symmetrize"]):
         done = solve(a, numpy.ones(5), *options)
@@ -393,7 +393,7 @@ def test_an_output_over_an_input_is_refused(fairlead, name):
 
 
 @pytest.mark.parametrize("setting", ["cuda-kernels", "blas"])
-def test_an_output_over_what_is_loaded_is_refused(fairlead, setting):
+def test_an_output_over_a_loaded_file_is_refused(fairlead, setting):
     folder = fairlead.folder
     numpy.save(folder / "A.npy", 2 * numpy.eye(5))
     numpy.save(folder / "b.npy", numpy.ones(5))
@@ -405,7 +405,7 @@ def test_an_output_over_what_is_loaded_is_refused(fairlead, setting):
     assert done.returncode == 0, done.stderr
 
 
-def test_an_input_is_replaced_where_that_is_asked_for(fairlead):
+def test_overwrite_replaces_an_input(fairlead):
     folder = fairlead.folder
     numpy.save(folder / "A.npy", 2 * numpy.eye(5))
     numpy.save(folder / "b.npy", numpy.ones(5))

@@ -91,9 +91,9 @@ def run(command, tmp_path_factory):
 
 
 def test_every_task_of_the_factorization_is_there_once(run):
-    _, trace, told = run
+    _, trace, report = run
     count = collections.Counter(one.name for one in trace.of("task"))
-    nt = told["tiles"]
+    nt = report["tiles"]
     assert (count["potrf"], count["trsm"], count["syrk"]) == (nt, nt * (nt - 1) // 2, nt * (nt - 1) // 2)
     assert count["gemm"] == nt * (nt - 1) * (nt - 2) // 6
     updates = [one.notes["data"].decode() for one in trace.of("task") if one.name == "gemm"]
@@ -101,7 +101,7 @@ def test_every_task_of_the_factorization_is_there_once(run):
     assert "A[2,0], A[1,0] -> A[2,1]" in updates
 
 
-def test_a_task_ends_before_what_depends_on_it_begins(run):
+def test_a_task_ends_before_its_successors_start(run):
     """Where trsm(A[0,0] -> A[m,0]) wrote a tile, no gemm reads it before."""
     _, trace, _ = run
     written = {one.notes["data"].decode().split(" -> ")[1]: one.end for one in trace.of("task")
@@ -129,13 +129,13 @@ def test_slices_of_one_track_do_not_overlap(run):
 
 
 def test_copies_add_up_to_the_bytes_of_the_report(run):
-    _, trace, told = run
+    _, trace, report = run
     phase, = [one for one in trace.of("phase") if one.name == "factorization"]
     moved = collections.Counter()
     for one in trace.of("copy"):
         if phase.begin < one.end <= phase.end:
             moved[trace.tracks[one.track]["name"], one.notes["cause"].decode()] += one.notes["bytes"]
-    disk, = [link for link in told["links"] if link["name"] == "disk"]
+    disk, = [link for link in report["links"] if link["name"] == "disk"]
     for track, key in (("disk to RAM", "from_home"), ("RAM to disk", "to_home")):
         for cause, of in disk[key].items():
             assert moved[track, cause] == of["bytes"], (track, cause)
@@ -143,10 +143,10 @@ def test_copies_add_up_to_the_bytes_of_the_report(run):
 
 
 def test_counters_have_bytes_as_unit_and_stay_below_the_capacity(run):
-    _, trace, told = run
+    _, trace, report = run
     units = {track["name"]: track["unit"] for track in trace.tracks.values() if track["unit"] is not None}
     assert units == {f"RAM: {use}": 3 for use in ("by tasks", "prefetched", "leaving", "cached")}
-    capacity, = [node["capacity_bytes"] for node in told["nodes"] if node["name"] == "RAM"]
+    capacity, = [node["capacity_bytes"] for node in report["nodes"] if node["name"] == "RAM"]
     total = collections.Counter()
     for name in units:
         for at, value in trace.counters[name]:
@@ -163,7 +163,7 @@ def test_waits_fill_gaps_of_their_worker(run):
     assert all(trace.tracks[one.track]["thread"] for one in trace.of("wait"))
 
 
-def test_what_was_dropped_is_said_in_the_trace_and_by_the_command(command, tmp_path):
+def test_dropped_records_are_reported_in_the_trace_and_by_the_command(command, tmp_path):
     done, trace, _ = bench(command, tmp_path, "--n", 1536, "--tile", 64, "--trace-memory", "128KiB")
     said, = trace.instants
     assert re.match(r"The trace is not complete before [\d.]+ s: \d+ tasks", said)
@@ -171,12 +171,12 @@ def test_what_was_dropped_is_said_in_the_trace_and_by_the_command(command, tmp_p
     assert 0 < len(trace.of("task")) < 2 * 128 * 1024 // 32  # of 32 bytes each
 
 
-def test_a_whole_trace_says_nothing_of_the_kind(run):
+def test_a_complete_trace_reports_no_dropped_records(run):
     done, trace, _ = run
     assert trace.instants == [] and "not complete" not in done.stdout
 
 
-def test_solve_writes_one_too(fairlead):
+def test_solve_writes_a_trace(fairlead):
     numpy = pytest.importorskip("numpy")
     a = numpy.eye(300) * 300 + numpy.ones((300, 300))
     numpy.save(fairlead.folder / "A.npy", a)
@@ -189,7 +189,7 @@ def test_solve_writes_one_too(fairlead):
     assert "Cholesky solve, n = 300" in (fairlead.folder / "run.html").read_text()
 
 
-def test_it_is_not_there_if_the_run_fails(fairlead):
+def test_a_failed_run_writes_no_trace(fairlead):
     done = fairlead("bench", "cholesky", "--n", 64, "--memory", "64KiB", "--tile", 64, "--trace", "run.pftrace")
     assert done.returncode != 0
     assert not (fairlead.folder / "run.pftrace").exists()

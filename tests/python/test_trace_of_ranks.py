@@ -1,4 +1,4 @@
-"""--trace over ranks: one file with a process for each rank and one clock; what the report tells of who waited for whom."""
+"""--trace over ranks: one file with a process for each rank and one clock; and the waits between ranks in the report."""
 
 import collections
 import json
@@ -70,7 +70,7 @@ def test_all_ranks_are_in_one_file(command, tmp_path, launcher, ranks, front):
     assert (count["potrf"], count["trsm"], count["syrk"]) == (nt, nt * (nt - 1) // 2, nt * (nt - 1) // 2)
     assert count["gemm"] == nt * (nt - 1) * (nt - 2) // 6
 
-    # What comes was sent, and by the common clock it is not here before.
+    # Each value that arrives was sent, and earlier by the common clock.
     sent, got = collections.defaultdict(list), collections.defaultdict(list)
     for rank, slices in enumerate(by_rank):
         for category, name, begin, end, notes, values in slices:
@@ -128,7 +128,7 @@ def test_solve_traces_all_ranks(command, tmp_path):
     assert sum(one[1] == "potrf" for slices in traces.slices.values() for one in slices) == 10
 
 
-def test_without_a_trace_nobody_says_who_waited(command, tmp_path):
+def test_without_a_trace_no_waits_are_reported(command, tmp_path):
     done = start(command, tmp_path, "threads", 2, ["bench", "cholesky", "--n", 200, "--tile", 40, "--memory", "64MiB", "--json", "r.json"])
     assert done.returncode == 0, done.stderr
     ranks = json.loads((tmp_path / "r.json").read_text())["ranks"]

@@ -1,4 +1,4 @@
-"""The installed command knows which version it is."""
+"""The version of the installed command."""
 
 import pathlib
 import re

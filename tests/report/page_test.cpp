@@ -101,7 +101,7 @@ TEST(ReportSummary, ReportsThatNothingMoved) {
 TEST(ReportSummary, OmitsDevicesOnAMachineWithoutThem) {
   RunReport report = example();
   for (const std::string_view none : {no_devices_there, no_devices_looked_for}) {
-    report.devices = std::string(none) + ": no driver of CUDA is installed, and OpenCL has no GPU";
+    report.devices = std::string(none) + ": no CUDA driver is installed, and OpenCL has no GPU";
     EXPECT_THAT(summary(report), Not(HasSubstr("Devices")));
     EXPECT_THAT(text(report), HasSubstr(std::string(none) + ": no driver"));
   }

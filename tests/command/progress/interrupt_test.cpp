@@ -1,4 +1,4 @@
-// Each test is a child process that gets signals, and how it ends.
+// Each test sends signals to a child process and checks how it ends.
 #include "fairlead/interrupt.hpp"
 
 #include <fairlead/error.hpp>
@@ -30,7 +30,7 @@ using testing::KilledBySignal;
 
 void send(int number) { kill(getpid(), number); }
 
-// As the keyboard of the terminal does.
+// Sends a signal as the keyboard of the terminal does.
 void type_control_c() {
   siginfo_t info{};
   info.si_signo = SIGINT;
@@ -38,7 +38,7 @@ void type_control_c() {
   syscall(SYS_rt_sigqueueinfo, getpid(), SIGINT, &info);
 }
 
-// Waits for what another thread does, for 20 seconds at most.
+// Waits for an action of another thread, for at most 20 seconds.
 template <class Condition>
 bool happens(Condition condition) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
@@ -49,7 +49,7 @@ bool happens(Condition condition) {
   return true;
 }
 
-// Ends the process if it does not come.
+// Ends the process if it does not happen.
 void wait_for(std::promise<void>& promise) {
   if (promise.get_future().wait_for(std::chrono::seconds(20)) != std::future_status::ready) std::exit(3);
 }
@@ -59,7 +59,7 @@ std::vector<std::filesystem::path> files_made_for(pid_t test) {
   return {path.string() + "-1", path.string() + "-2"};
 }
 
-// The second while the second file is being made.
+// The second signal arrives while the second file is created.
 void make_files_and_send_two_signals() {
   const Interrupt interrupt([] {});
   std::vector<std::filesystem::path> made;
@@ -76,13 +76,13 @@ void make_files_and_send_two_signals() {
 
 class InterruptDeathTest : public testing::Test {
  protected:
-  // The child begins again from main(), with one thread: ThreadSanitizer insists on it.
+  // The child starts again from main(), with one thread, as ThreadSanitizer requires.
   InterruptDeathTest() { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
 };
 
 }  // namespace
 
-TEST_F(InterruptDeathTest, TheFirstControlCCancelsAndTheProgramEndsAsItLikes) {
+TEST_F(InterruptDeathTest, TheFirstControlCCancelsAndTheProgramChoosesItsExit) {
   EXPECT_EXIT(
       {
         std::promise<void> cancelled;
@@ -95,7 +95,7 @@ TEST_F(InterruptDeathTest, TheFirstControlCCancelsAndTheProgramEndsAsItLikes) {
       ExitedWithCode(42), "");
 }
 
-TEST_F(InterruptDeathTest, ASecondControlCEndsAtOnceThoughTheFirstIsNotServed) {
+TEST_F(InterruptDeathTest, ASecondControlCEndsAtOnceDuringTheFirst) {
   EXPECT_EXIT(
       {
         std::promise<void> cancelling;
@@ -114,13 +114,14 @@ TEST_F(InterruptDeathTest, ASecondControlCEndsAtOnceThoughTheFirstIsNotServed) {
       ExitedWithCode(130), "end of line\n");
 }
 
-// What has been made and not been named here yet would be left: whoever makes it is let finish.
-TEST_F(InterruptDeathTest, ASecondControlCLeavesNothingThatIsBeingMade) {
+// A file that exists but is not yet in the list of files to remove would remain: the thread that creates it
+// finishes first.
+TEST_F(InterruptDeathTest, ASecondControlCRemovesFilesInCreation) {
   EXPECT_EXIT(make_files_and_send_two_signals(), ExitedWithCode(143), "");
   for (const auto& path : files_made_for(getpid())) EXPECT_FALSE(std::filesystem::exists(path)) << path;
 }
 
-TEST_F(InterruptDeathTest, TerminationIsHandledTheSameWithItsOwnExitCode) {
+TEST_F(InterruptDeathTest, TerminationIsHandledAlikeWithADifferentExitCode) {
   EXPECT_EXIT(
       {
         std::promise<void> cancelled;
@@ -134,7 +135,7 @@ TEST_F(InterruptDeathTest, TerminationIsHandledTheSameWithItsOwnExitCode) {
       ExitedWithCode(143), "");
 }
 
-TEST_F(InterruptDeathTest, AfterwardsASignalEndsTheProcessAsBefore) {
+TEST_F(InterruptDeathTest, ASignalAfterItsLifetimeEndsTheProcess) {
   EXPECT_EXIT(
       {
         {
@@ -158,7 +159,7 @@ TEST_F(InterruptDeathTest, ASignalToAnyThreadCounts) {
 }
 
 // `fairlead ... &` in a script: Ctrl-C typed there means the script's program in the foreground.
-TEST_F(InterruptDeathTest, InTheBackgroundTheKeyboardIsIgnoredAndASentSignalIsNot) {
+TEST_F(InterruptDeathTest, InTheBackgroundOnlySentSignalsCount) {
   EXPECT_EXIT(
       {
         std::signal(SIGINT, SIG_IGN);
@@ -186,8 +187,8 @@ TEST_F(InterruptDeathTest, InTheForegroundTheKeyboardCounts) {
       ExitedWithCode(130), "");
 }
 
-// What was asked for is there: the reports that follow are written, and the exit status is that of the work.
-TEST_F(InterruptDeathTest, AfterTheEndOneSignalChangesNothing) {
+// The result is complete: later reports are still written, and the exit status is that of the result.
+TEST_F(InterruptDeathTest, AfterFinishOneSignalHasNoEffect) {
   for (const bool gone : {false, true})
     EXPECT_EXIT(
         {
@@ -203,7 +204,7 @@ TEST_F(InterruptDeathTest, AfterTheEndOneSignalChangesNothing) {
         ExitedWithCode(42), "");
 }
 
-TEST_F(InterruptDeathTest, AfterTheEndASecondSignalIsNotWaitedFor) {
+TEST_F(InterruptDeathTest, AfterFinishASecondSignalEndsAtOnce) {
   EXPECT_EXIT(
       {
         {
@@ -217,7 +218,7 @@ TEST_F(InterruptDeathTest, AfterTheEndASecondSignalIsNotWaitedFor) {
       ExitedWithCode(143), "");
 }
 
-TEST_F(InterruptDeathTest, WhatCameBeforeTheEndOrFailsThenCounts) {
+TEST_F(InterruptDeathTest, ASignalBeforeFinishOrAFailureInItCounts) {
   EXPECT_EXIT(
       {
         std::promise<void> cancelled;
@@ -260,7 +261,7 @@ TEST(Interrupt, OneAtATimeAndAnotherAfterwards) {
   EXPECT_NO_THROW(Interrupt([] {}));
 }
 
-TEST(Interrupt, FirstSignalsOfManyRunsAreEachServedOnce) {
+TEST(Interrupt, TheFirstSignalOfEachRunIsHandledOnce) {
   for (int run = 0; run < 50; ++run) {
     std::atomic<int> cancelled = 0;
     {

@@ -1,4 +1,4 @@
-// What is on the screen at a given moment, on terminals of any width.
+// The text on the screen at a given time, on terminals of any width.
 #include "fairlead/progress_display.hpp"
 
 #include <gmock/gmock.h>
@@ -25,7 +25,7 @@ ProgressSnapshot done(std::uint64_t tasks) {
           .bytes_written = 20'000'000};
 }
 
-// A display that has seen the begin, at time zero.
+// A display that was started at time zero.
 ProgressDisplay begun(ProgressStyle style) {
   ProgressDisplay display(style);
   display.at(0s, done(0), 120);
@@ -41,13 +41,13 @@ TEST(ProgressBar, ShowsTasksRateBytesAndTheTimeLeft) {
             "read 1.50 GB, wrote 20.0 MB  0:06 left");
 }
 
-TEST(ProgressBar, SaysAllOfItOnATerminalOfEightyColumns) {
+TEST(ProgressBar, ShowsAllPartsInEightyColumns) {
   ProgressDisplay display = begun(ProgressStyle::bar);
   EXPECT_EQ(display.at(4s, done(400), 80),
             "\r[#####.........]   40 %  400/1,000  100 GFlop/s  r 1.50 GB w 20.0 MB  0:06 left");
 }
 
-TEST(ProgressBar, GivesUpTheBarThenBytesThenTasksOnNarrowerOnes) {
+TEST(ProgressBar, DropsTheBarThenBytesThenTasksOnNarrowTerminals) {
   const auto at_width = [](std::size_t columns) {
     ProgressDisplay display(ProgressStyle::bar);
     display.at(0s, done(0), 0);
@@ -109,7 +109,7 @@ TEST(ProgressBar, DoesNotGuessFromTheFirstTasks) {
   EXPECT_THAT(display.at(5s, done(10), 120), HasSubstr("8:15 left"));
 }
 
-TEST(ProgressBar, WithoutKnownFlopsTasksTellHowFarItIs) {
+TEST(ProgressBar, WithoutKnownFlopsCountsTasks) {
   ProgressDisplay display(ProgressStyle::bar);
   const ProgressSnapshot begin{.tasks_done = 0, .tasks_total = 10}, half{.tasks_done = 5, .tasks_total = 10};
   display.at(0s, begin, 120);
@@ -119,7 +119,7 @@ TEST(ProgressBar, WithoutKnownFlopsTasksTellHowFarItIs) {
   EXPECT_THAT(text, Not(HasSubstr("GFlop/s")));
 }
 
-TEST(ProgressBar, BeforeTheNumberOfTasksIsKnownThereIsNoBar) {
+TEST(ProgressBar, HasNoBarBeforeTheNumberOfTasksIsKnown) {
   ProgressDisplay display(ProgressStyle::bar);
   EXPECT_EQ(display.at(0s, {.phase = "reading", .bytes_read = 5000}, 80),
             "\rreading  read 5.00 kB, wrote 0 B");
@@ -155,7 +155,7 @@ TEST(ProgressLines, AreNotSilentForMoreThanAMinute) {
   EXPECT_NE(display.at(120s, done(2), 0), "");
 }
 
-TEST(ProgressLines, SayAtTheEndHowFarItCameOnce) {
+TEST(ProgressLines, EndWithOneLastLine) {
   ProgressDisplay display = begun(ProgressStyle::lines);
   EXPECT_THAT(display.end(3s, done(1000)), HasSubstr("100 %, 1,000/1,000 tasks"));
   EXPECT_EQ(display.end(3s, done(1000)), "");
@@ -167,7 +167,7 @@ TEST(ProgressNone, IsSilent) {
   EXPECT_EQ(display.end(100s, done(500)), "");
 }
 
-TEST(ProgressStyle, IsABarOnlyWhereThereIsATerminal) {
+TEST(ProgressStyle, IsABarOnlyOnATerminal) {
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
   EXPECT_EQ(progress_style("auto", ends[1]), ProgressStyle::lines);

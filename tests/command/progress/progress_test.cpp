@@ -16,8 +16,8 @@ using testing::HasSubstr;
 
 namespace {
 
-// A pseudo terminal of so many columns: `inside` is where the program writes, the text comes out at the other
-// side.
+// A pseudo terminal with that many columns: the program writes to `inside`, and the text arrives at the other
+// end.
 class Terminal {
  public:
   explicit Terminal(unsigned short columns) {
@@ -32,7 +32,7 @@ class Terminal {
   Terminal(const Terminal&) = delete;
   Terminal& operator=(const Terminal&) = delete;
 
-  /// Everything shown until `text` has been; what came if that takes more than 20 seconds.
+  /// Everything shown up to `text`, or within 20 seconds.
   std::string shown_until(const std::string& text) {
     pollfd wanted{.fd = outside_, .events = POLLIN, .revents = 0};
     while (shown_.find(text) == std::string::npos && poll(&wanted, 1, 20'000) == 1) {
@@ -51,7 +51,7 @@ class Terminal {
   std::string shown_;
 };
 
-// A run of 100 tasks whose progress the test decides.
+// A run of 100 tasks whose progress the test sets.
 struct WatchedRun {
   std::atomic<std::uint64_t> tasks = 0;
   std::atomic<int> questions = 0;
@@ -72,7 +72,7 @@ struct WatchedRun {
 
 }  // namespace
 
-TEST(Progress, IsDrawnAgainInPlaceWhileTheRunGoesOn) {
+TEST(Progress, IsRedrawnInPlaceDuringTheRun) {
   Terminal terminal(60);
   WatchedRun run;
   {
@@ -81,7 +81,7 @@ TEST(Progress, IsDrawnAgainInPlaceWhileTheRunGoesOn) {
     run.tasks = 42;
     EXPECT_THAT(terminal.shown_until("42/100"), HasSubstr("\r["));
   }
-  // The line is blank and the cursor at its begin; no new line was ever made.
+  // The line is blank and the cursor at its start; no new line was written.
   const std::string shown = terminal.shown_until("  \r");
   EXPECT_THAT(shown, testing::EndsWith("  \r"));
   EXPECT_EQ(shown.find('\n'), std::string::npos);
@@ -95,13 +95,13 @@ TEST(Progress, KeepsToTheWidthOfTheTerminal) {
   EXPECT_THAT(terminal.shown_until("42 %"), testing::Not(HasSubstr("tasks")));
 }
 
-TEST(Progress, WritesLinesToAPipeByTheClockItIsGiven) {
+TEST(Progress, WritesLinesToAPipeByTheGivenClock) {
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
   WatchedRun run;
   {
     Progress progress(run.shown_on(ends[1], progress_style("auto", ends[1])));
-    while (run.questions.load() < 2) std::this_thread::yield();  // it has seen the begin
+    while (run.questions.load() < 2) std::this_thread::yield();  // it has seen the start
     run.tasks = 50;
     run.now_ns = Time(10s).count();
     char buffer[200];
@@ -112,11 +112,11 @@ TEST(Progress, WritesLinesToAPipeByTheClockItIsGiven) {
   }
   close(ends[1]);
   char rest = 0;
-  EXPECT_EQ(read(ends[0], &rest, 1), 0);  // how far it came had been said
+  EXPECT_EQ(read(ends[0], &rest, 1), 0);  // the last line was already written
   close(ends[0]);
 }
 
-TEST(Progress, ThatIsNotWantedAsksNobody) {
+TEST(Progress, WithStyleNoneTakesNoSnapshot) {
   WatchedRun run;
   Progress progress(run.shown_on(2, ProgressStyle::none));
   progress.stop();
@@ -135,7 +135,7 @@ TEST(Progress, StopsAtOnceHoweverLongItsInterval) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, 1min);
 }
 
-TEST(Progress, ToWhereNobodyReadsIsNoError) {
+TEST(Progress, ToAClosedStreamIsNoError) {
   WatchedRun run;
   Progress progress(run.shown_on(-1, ProgressStyle::bar));
   while (run.questions.load() < 3) std::this_thread::yield();

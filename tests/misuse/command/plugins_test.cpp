@@ -26,10 +26,10 @@ constexpr Mistake plugin_mistakes[] = {
     {"OneThatMakesNoPolicy", SOLVE_WITH PLUGINS "/makes_nothing.so", "makes no policy"},
     {"AnOptionItDoesNotHave", SOLVE_WITH PLUGINS "/working.so:wieght=2", "(did you mean weight?)"},
     {"AValueItDoesNotTake", "compare --scheduler eager," PLUGINS "/working.so:depth=9", "from 1 to 8"},
-    {"NothingToCompareWith", "compare --scheduler darts", "--scheduler darts names one policy"},
+    {"NothingToCompareWith", "compare --scheduler darts", "--scheduler darts is one policy"},
     {"AMisspeltPolicyToCompareWith", "compare --scheduler darts,egaer", "(did you mean eager?)"},
     {"AMisspeltWorkloadToCompare", "compare choleski", "choleski"},
-    {"APageOfAComparison", "compare --report run.html", "--report is not for many runs"},
+    {"APageOfAComparison", "compare --report run.html", "--report needs a single run"},
     {"NeighboursBelowNothing", "compare --n 1920", "--n 1920"},
 };
 

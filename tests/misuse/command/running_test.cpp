@@ -88,7 +88,7 @@ TEST(Running, ReportsItsStatusOnRequest) {
   EXPECT_THAT(run.errors(), HasSubstr("terminated (SIGTERM)"));
   answer = folder.run(ask);
   EXPECT_EQ(answer.exit_code, 1);
-  EXPECT_THAT(answer.errors, HasSubstr("no run of fairlead has this number, or it is over"));
+  EXPECT_THAT(answer.errors, HasSubstr("no run of fairlead has this process ID, or it has finished"));
 }
 
 TEST(Running, OfAnotherProgramPrintsNothing) {
