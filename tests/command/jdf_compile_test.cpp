@@ -116,16 +116,16 @@ TEST_F(JdfCompile, ReportsConstructsWithoutACppForm) {
       "F(k)\nk = 0 .. 3\nRW x <- NEW\nBODY\n  *(int *)x = k;\nEND\n"
       "G(k)\nk = 0 .. 3\nREAD x <- A(k, k)\nBODY [type = CUDA]\nEND\n");
   EXPECT_EQ(answer.exit_code, 1);
-  EXPECT_TRUE(says(
-      answer, "it.jdf:4:1: error: j is a range, but no parameter: compile cannot tell the tasks of S apart"))
+  EXPECT_TRUE(
+      says(answer,
+           "it.jdf:4:1: error: j is a range but not a parameter: compile cannot distinguish the tasks of S"))
       << answer.text;
-  EXPECT_TRUE(says(answer, "it.jdf:10:1: error: n over local indices is no range that C++ can say"))
-      << answer.text;
+  EXPECT_TRUE(says(answer, "it.jdf:10:1: error: n over local indices cannot be compiled")) << answer.text;
   EXPECT_TRUE(says(answer,
                    "it.jdf:17:9: error: the size of NEW is unknown: F uses no data in memory and has no "
                    "placement (: A(...))"))
       << answer.text;
-  EXPECT_TRUE(says(answer, "it.jdf:24:1: error: no BODY of G is for cores")) << answer.text;
+  EXPECT_TRUE(says(answer, "it.jdf:24:1: error: G has no BODY for CPU cores")) << answer.text;
   EXPECT_FALSE(std::filesystem::exists(path("it.cpp")));
 }
 
@@ -133,7 +133,7 @@ TEST_F(JdfCompile, TheSizeOfNewDoesNotComeFromItsType) {
   const Answer answer = compile(class_of("RW x <- NEW  [ type = SMALL ]", "  *(int *)x = k;"));
   EXPECT_EQ(answer.exit_code, 0) << answer.text;
   EXPECT_TRUE(
-      says(answer, "it.jdf:5:9: warning: NEW is as large here as a whole tile of A, whatever its type"))
+      says(answer, "it.jdf:5:9: warning: NEW has the size of a whole tile of A here, whatever its type"))
       << answer.text;
 }
 

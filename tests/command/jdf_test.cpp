@@ -68,9 +68,9 @@ END
   const Answer wrong = fairlead_command(command + "2x1 --most 1");
   EXPECT_NE(wrong.exit_code, 0);
   EXPECT_TRUE(contains(
-      wrong, "error: places taken from another rank: 3\n  " + file.string() +
+      wrong, "error: data read from another rank: 3\n  " + file.string() +
                  ":6:11: descA(1,0) is rank 1's, and is taken as A of SHIFT(0), which runs on rank 0, at "
-                 "descA(0,1): let a task there pass it on\n  and 2 more\n"))
+                 "descA(0,1): let a task there forward it\n  and 2 more\n"))
       << wrong.text;
   EXPECT_EQ(fairlead_command(command + "1x1").exit_code, 0);
   EXPECT_TRUE(
@@ -199,8 +199,9 @@ END
   EXPECT_TRUE(contains(answer, "double: 8 tasks, 0.00032 GB of data\n")) << answer.text;
   const Answer run = fairlead_command("jdf run '" + file.string() + "' --matrix A=400,100,100,100 --set N=4");
   EXPECT_EQ(run.exit_code, 1);
-  EXPECT_TRUE(contains(run, "c_bodies.jdf:10:3: error: only C knows for(...)")) << run.text;
-  EXPECT_TRUE(contains(run, "c_bodies.jdf:18:3: error: only C knows something_else(...)")) << run.text;
+  EXPECT_TRUE(contains(run, "c_bodies.jdf:10:3: error: for(...) is not an interpreted function")) << run.text;
+  EXPECT_TRUE(contains(run, "c_bodies.jdf:18:3: error: something_else(...) is not an interpreted function"))
+      << run.text;
 }
 
 TEST(JdfCommand, RunsOnZeros) {

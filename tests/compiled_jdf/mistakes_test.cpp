@@ -78,7 +78,7 @@ TEST_P(CompiledMistakes, AMissingEdgeIsNamed) {
 TEST_P(CompiledMistakes, ChangingACopyOfAPartIsRefused) {
   const std::string lower = error(no_step, no_step, Part::lower());
   EXPECT_THAT(lower, HasSubstr("mistakes.jdf:14:25: a task changes this value as a copy of the type OPEN"));
-  EXPECT_THAT(lower, HasSubstr("let a task READ the datum, and hand it on with the type"));
+  EXPECT_THAT(lower, HasSubstr("let a task READ the datum and forward it with the type"));
   const std::string unknown = error(no_step, no_step, std::nullopt);
   EXPECT_THAT(unknown, HasSubstr("mistakes.jdf:14:25: "));
   EXPECT_THAT(unknown, HasSubstr(".type_OPEN"));

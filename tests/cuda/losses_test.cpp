@@ -290,7 +290,7 @@ TEST(CudaLosses, KeepDataWithAnotherReplicaAndNameLostData) {
           EXPECT_THAT(said, AnyOf(HasSubstr("the task "), HasSubstr("the newest value of "))) << where;
         }
         for (const std::string& text : refused)
-          if (said.empty() || text.find("a task that was to write it failed") == text.npos)
+          if (said.empty() || text.find("a task that writes it failed") == text.npos)
             says_what_is_lost(text, device);
         EXPECT_TRUE(something || !machine.only_one || (said.empty() && refused.empty()))
             << where << "nothing was lost: " << said;

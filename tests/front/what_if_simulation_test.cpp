@@ -153,9 +153,9 @@ TEST(WhatIfSimulationOfDataThatFit, DoesNotWriteResultsToDisk) {
     flow.submit(set(data.back()));
   }
   flow.wait();
-  const Duration outcome(static_cast<std::int64_t>(found.get()));
-  EXPECT_GT(outcome, Duration{});
-  EXPECT_LT(outcome, std::chrono::milliseconds(500));
+  const Duration predicted(static_cast<std::int64_t>(found.get()));
+  EXPECT_GT(predicted, Duration{});
+  EXPECT_LT(predicted, std::chrono::milliseconds(500));
 }
 
 TEST(PoliciesThatWaitForever, MayIdleOnlyDuringASimulation) {

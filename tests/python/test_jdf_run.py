@@ -421,12 +421,12 @@ def test_wrong_input(run, fairlead):
 
 def test_bodies_in_c_are_reported(run):
     text = (EXAMPLES / "cholesky.jdf").read_text()
-    for wrong, what in (("printf(\"%d\", k);", "only C knows printf(...)"),
+    for wrong, what in (("printf(\"%d\", k);", "printf(...) is not an interpreted function"),
                         ("for (int i = 0; i < k; ++i) ;", "for(...)"),
                         ("tile_dpotf('L', 3, T, 3);", "did you mean tile_dpotrf?"),
                         ("tile_dpotrf('L', 3, T);", "3 of 4 arguments: tile_dpotrf(uplo, n, A, lda)"),
                         ("tile_dpotrf('L', 3, k, 3);", "a flow of POTRF stands here"),
-                        ("double x = T[0];", "T is a flow, and no number")):
+                        ("double x = T[0];", "T is a flow, not a number")):
         done = run("cholesky.jdf", {"A": numpy.eye(32)}, "A", text=text.replace("int failed", wrong + " int failed", 1))
         refused(done, NOT_DONE, "cholesky.jdf:28:", "error:", "this body is C that is not interpreted")
         assert what.split("(")[0] in done.stderr, done.stderr

@@ -153,7 +153,7 @@ std::exception_ptr FlowSource::reason_of(const engine::OpenHold& record) {
   try {
     if (record.failure == nullptr)
       throw TaskError(text +
-                      " cannot be had: a task that was to write it failed or was cancelled, or the flow was");
+                      " is unavailable: a task that writes it failed or was cancelled, or the flow was");
     try {
       std::rethrow_exception(record.failure);
     } catch (const std::exception& error) {

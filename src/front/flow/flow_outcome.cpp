@@ -127,9 +127,8 @@ std::string FlowOutcome::text_of_missing_input(const Task& task) const {
   for (const Access& access : task.accesses().first(std::min<std::size_t>(task.access_count, most_shown)))
     if (reads(access.mode)) inputs.push_back(core_.names().text(access.datum));
   if (inputs.empty()) return {};
-  return fmt::format("the task {} {} {}, which a task that failed, or was not run, was to write",
-                     text_of(task), inputs.size() == 1 ? "reads" : "reads at least one of",
-                     fmt::join(inputs, ", "));
+  return fmt::format("the task {} {} {}, which a failed or skipped task should have written", text_of(task),
+                     inputs.size() == 1 ? "reads" : "reads at least one of", fmt::join(inputs, ", "));
 }
 
 void FlowOutcome::note_failure(const Task& task) {

@@ -65,7 +65,7 @@ void FlowSource::gather(const Submission& submission, Gathered& out) const {
   std::size_t used = 0;
   out.lane = core_.engine().lane().generation();
   if (submission.uses.size() > most_uses)
-    throw UsageError(fmt::format("{} has {} parameters that are data; there may be {}\n  submitted at {}:{}",
+    throw UsageError(fmt::format("{} has {} parameters that are data; the limit is {}\n  submitted at {}:{}",
                                  SubmissionFit::subject(submission), submission.uses.size(), most_uses,
                                  submission.file, submission.line));
   for (const Submission::Use& use : submission.uses) {
@@ -76,14 +76,14 @@ void FlowSource::gather(const Submission& submission, Gathered& out) const {
     if (const SharedDatum* const shared = shared_of(*use.datum);
         shared != nullptr && shared->handle_target == use.datum && shared->home == nullptr &&
         use.datum->generation == use.generation)
-      throw UsageError(fmt::format(
-          "{} uses {}, which is rank {}'s: what this rank does alone it does with its own data\n  "
-          "submitted at {}:{}",
-          SubmissionFit::subject(submission), use.datum->text(), net::index(shared->owner), submission.file,
-          submission.line));
+      throw UsageError(
+          fmt::format("{} uses {}, which belongs to rank {}: a task of one rank alone may use only data of "
+                      "that rank\n  submitted at {}:{}",
+                      SubmissionFit::subject(submission), use.datum->text(), net::index(shared->owner),
+                      submission.file, submission.line));
     if (use.datum->id == no_id<DatumId> || use.datum->generation != use.generation)
       throw UsageError(
-          fmt::format("{} uses a datum that is gone: it was removed, or its matrix was destroyed\n  "
+          fmt::format("{} uses a datum that no longer exists: it was removed, or its matrix was destroyed\n  "
                       "submitted at {}:{}",
                       SubmissionFit::subject(submission), submission.file, submission.line));
     out.any_order |= writes_in_any_order(use.mode);
@@ -343,10 +343,10 @@ bool FlowSource::pass_over_ranks(const Submission& submission,
   bool brought = false;
   try {
     if (order != nullptr && std::ranges::any_of(order->after, [](const auto& it) { return it->elsewhere; }))
-      throw UsageError(fmt::format(
-          "{} is to come after a task of another rank: that order is only kept by data\n  submitted "
-          "at {}:{}",
-          SubmissionFit::subject(submission), submission.file, submission.line));
+      throw UsageError(
+          fmt::format("{} cannot run after a task of another rank: only data order tasks of different "
+                      "ranks\n  submitted at {}:{}",
+                      SubmissionFit::subject(submission), submission.file, submission.line));
     common_program_->add(*this);
     retain(codelet);
     Submission local = submission;
@@ -386,7 +386,7 @@ void FlowSource::wait() {
   std::exception_ptr cause;
   const std::string text = outcome_.take(cause);
   if (cause == nullptr && common_program_ != nullptr && common_program_->has_failed())
-    throw RankError("the flow cannot go on: " + common_program_->failure());
+    throw RankError("the flow was aborted: " + common_program_->failure());
   if (text.empty()) return core_.home_values().throw_if_lost();
   if (cause == nullptr) throw TaskError(text);
   throw_nesting(cause, text);

@@ -130,8 +130,8 @@ std::uint16_t SubmissionFit::workers_wanted(const Submission& submission, std::u
     if (cores[i] != 0 && cores[i] < wanted) excluded |= 1u << i;
   if (std::ranges::none_of(topology.workers, may_run_on))
     throw UsageError(
-        fmt::format("{} needs {} workers at once, and there {} {} where it can run\n  submitted at {}:{}\n"
-                    "  Say at_most({}) or all_workers if fewer will do, or set workers = {}.",
+        fmt::format("{} needs {} workers at once, and there {} {} where it can run\n  submitted at {}:{}\n  "
+                    "Use at_most({}) or all_workers if fewer are enough, or set workers = {}.",
                     text_of(submission), wanted, most == 1 ? "is" : "are", most, submission.file,
                     submission.line, wanted, wanted));
   return static_cast<std::uint16_t>(wanted);
@@ -139,7 +139,7 @@ std::uint16_t SubmissionFit::workers_wanted(const Submission& submission, std::u
 
 void SubmissionFit::check_device(const Submission& submission) const {
   if (submission.device >= 0 && submission.device < core_.machine().devices) return;
-  throw UsageError(fmt::format("{} is to run on device {}, but there {}\n  submitted at {}:{}",
+  throw UsageError(fmt::format("{} must run on device {}, but there {}\n  submitted at {}:{}",
                                text_of(submission), submission.device, core_.machine().devices_text(),
                                submission.file, submission.line));
 }
@@ -152,10 +152,8 @@ void SubmissionFit::check_views(const Submission& submission) {
           use.datum->view == other.datum->view || use.datum->view->of != other.datum->view->of)
         continue;
       throw UsageError(fmt::format(
-          "{} uses {} and {}, which lie upon each other: one is not a part of the same partition as the "
-          "other\n"
-          "  submitted at {}:{}\n"
-          "  Use the whole, or parts of one partition, in one task.",
+          "{} uses {} and {}, which overlap and are not parts of one partition\n  submitted at {}:{}\n  Use "
+          "the whole, or parts of one partition, in one task.",
           text_of(submission), other.datum->text(), use.datum->text(), submission.file, submission.line));
     }
 }

@@ -112,7 +112,7 @@ class BodyReader {
     }
     const Token word = words_.peek();
     if (!words_.is(TokenKind::name) || !words_.is(TokenKind::open, 1))
-      is_c(word.where, fmt::format("\"{}\" begins something that only C understands", words_.text()));
+      is_c(word.where, fmt::format("\"{}\" starts a construct that requires a C compiler", words_.text()));
     into.push_back(add({.kind = Statement::Kind::call, .call = call()}));
     words_.expect(TokenKind::semicolon, "after a call");
   }
@@ -180,7 +180,7 @@ class BodyReader {
     const Token name = words_.advance();
     const std::uint32_t slot = scope_.find(file_.source.text(name.where));
     if (slot == unbound_index || slot < of_.slots)
-      is_c(name.where, fmt::format("{} is no variable of this body", file_.source.text(name.where)));
+      is_c(name.where, fmt::format("{} is not a variable of this body", file_.source.text(name.where)));
     words_.advance();
     Statement it = value_or_call(slot < reals_.size() && reals_[slot]);
     it.slot = slot;
@@ -195,7 +195,7 @@ class BodyReader {
     words_.advance();
     const auto found = std::ranges::find(pointer_names_, name);
     if (found == pointer_names_.end())
-      is_c(where, fmt::format("{} is no global of type \"int *\"", name.substr(1)));
+      is_c(where, fmt::format("{} is not a global of type \"int *\"", name.substr(1)));
     Statement it{.kind = Statement::Kind::assign_pointer, .value = value()};
     it.pointer = static_cast<std::uint32_t>(found - pointer_names_.begin());
     words_.expect(TokenKind::semicolon, "after an assignment");
@@ -214,12 +214,12 @@ class BodyReader {
     if (it.kind == Expression::Kind::call && it.text != "dplasma_imin" && it.text != "dplasma_imax" &&
         it.text != "parsec_imin" && it.text != "parsec_imax")
       is_c(it.where, function_named(it.text).first == nullptr
-                         ? fmt::format("only C knows {}(...){}", it.text, near(it.text))
-                         : fmt::format("{}(...) stands alone, or behind \"int NAME =\"", it.text));
-    if (it.kind == Expression::Kind::text) is_c(it.where, "a string is no number");
+                         ? fmt::format("{}(...) is not an interpreted function{}", it.text, near(it.text))
+                         : fmt::format("{}(...) must be a statement or follow \"int NAME =\"", it.text));
+    if (it.kind == Expression::Kind::text) is_c(it.where, "a string is not a number");
     if (it.kind == Expression::Kind::name && flow_named(it.text) != unbound_index &&
         scope_.find(it.text) == unbound_index)
-      is_c(it.where, fmt::format("{} is a flow, and no number", it.text));
+      is_c(it.where, fmt::format("{} is a flow, not a number", it.text));
     const auto parts = it.parts;
     const auto arguments = it.arguments;
     for (const ExpressionId part : parts)
@@ -262,7 +262,8 @@ class BodyReader {
     BodyCall it;
     std::tie(it.function, it.precision) = function_named(name);
     it.where = word.where;
-    if (it.function == nullptr) is_c(word.where, fmt::format("only C knows {}(...){}", name, near(name)));
+    if (it.function == nullptr)
+      is_c(word.where, fmt::format("{}(...) is not an interpreted function{}", name, near(name)));
     words_.expect(TokenKind::open, "after the function's name");
     const std::string_view wanted = it.function->arguments;
     const auto signature = [&] { return fmt::format("{}({})", name, it.function->written); };

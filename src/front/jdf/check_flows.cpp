@@ -39,7 +39,7 @@ class FlowChecker {
       for (const ExpressionId argument : it.placement.datum.arguments) {
         look_into(argument, true);
         if (file_.at(argument).kind == Expression::Kind::range)
-          diagnostics_.error(file_.at(argument).where, "a task runs at one place, which no range is");
+          diagnostics_.error(file_.at(argument).where, "a task runs at one place: no range is allowed here");
       }
     }
   }
@@ -116,11 +116,11 @@ class FlowChecker {
     look_into(argument, true);
     if (file_.at(argument).kind != Expression::Kind::range) return;
     if (target.kind == Target::Kind::memory)
-      diagnostics_.error(file_.at(argument).where, "a flow is one datum: no range can stand here");
+      diagnostics_.error(file_.at(argument).where, "a flow is one datum: no range is allowed here");
     else if (it.direction == Direction::in && flow.access != Access::control)
       diagnostics_.error(
           file_.at(argument).where,
-          fmt::format("an input is one value, so no range can stand here; only CTL gathers ({} is not)",
+          fmt::format("an input is one value: a range is allowed only for CTL, which {} is not",
                       flow.name.text));
   }
 
@@ -143,7 +143,7 @@ class FlowChecker {
     const bool mentioned = neighbour_classes_.contains({target.index, target.flow_index, own});
     const bool in = it.direction == Direction::in;
     const std::string message =
-        fmt::format("{} of {} {} {} of {}, which says nothing of it: it has no \"{} {} {}(...)\"",
+        fmt::format("{} of {} {} {} of {}, which does not state the edge: it has no \"{} {} {}(...)\"",
                     flow.name.text, of.name.text, in ? "comes from" : "goes to", end.name.text,
                     other.name.text, in ? "->" : "<-", flow.name.text, of.name.text);
     std::vector<Note> remarks{{end.name.where, fmt::format("{} is here", end.name.text)}};
@@ -181,19 +181,19 @@ class FlowChecker {
   void properties(const std::vector<Property>& all) {
     for (const Property& it : all) {
       if (it.name.text == "arena_index")
-        diagnostics_.error(it.name.where, "\"arena_index\" is no longer known: it is called \"type\"");
+        diagnostics_.error(it.name.where, "\"arena_index\" is no longer supported: use \"type\"");
       else if (it.name.text == "nb_elt")
-        diagnostics_.error(it.name.where, "\"nb_elt\" is no longer known: it is called \"count\"");
+        diagnostics_.error(it.name.where, "\"nb_elt\" is no longer supported: use \"count\"");
       else if ((it.name.text == "displ" || it.name.text == "displ_remote") && !is_zero(it.value))
         diagnostics_.warning(
-            it.name.where, fmt::format("\"{}\" means nothing here: a value is at the same place of its datum "
-                                       "on all ranks, as it is on one",
-                                       it.name.text));
+            it.name.where,
+            fmt::format("\"{}\" has no effect here: a value has the same position in its datum on all ranks",
+                        it.name.text));
       else if (it.value != no_expression &&
                std::ranges::find(dependency_properties, it.name.text) == dependency_properties.end())
         if (const std::string near = did_you_mean(it.name.text, dependency_properties); !near.empty())
           diagnostics_.warning(it.name.where,
-                               fmt::format("\"{}\" is kept, and means nothing{}", it.name.text, near));
+                               fmt::format("\"{}\" is unknown and has no effect{}", it.name.text, near));
     }
   }
 
@@ -215,7 +215,7 @@ class FlowChecker {
     if (id == no_expression) return;
     const Expression& it = file_.at(id);
     if (it.kind == Expression::Kind::range && !may_be_range)
-      diagnostics_.error(it.where, "a range is no value");
+      diagnostics_.error(it.where, "a range is not a value");
     look_at_bits(it);
     for (const ExpressionId part : it.parts) look_into(part, false);
     for (const ExpressionId argument : it.arguments) look_into(argument, false);

@@ -60,7 +60,7 @@ void EmitTasks::home(const CopyOut& home, std::size_t number, EmitText& text) {
   const BranchParts parts = parts_of(it, *home.flow, *home.dependency, home.branch);
   const Range where = home.dependency->branches[home.branch].target.where;
   if (!parts.ranges.empty())
-    diagnostics_.error(where, "a value that goes to other data in memory than it is in can go to one only");
+    diagnostics_.error(where, "a value can be stored in at most one datum other than its own");
   text.line();
   text.document(fmt::format("The value of {} of {} goes home to another datum than it is in.",
                             home.flow->name.text, it.name.text),

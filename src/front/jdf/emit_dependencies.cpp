@@ -149,8 +149,8 @@ std::string EmitTasks::part(const Flow& flow, const Dependency& dependency, cons
   if (type->name.empty() && elsewhere)
     diagnostics_.error(
         type->where,
-        "the value is copied to this datum, and compile cannot know which part of it C says: name the "
-        "type, as in [type = lower] or [type = MINE], and give .type_MINE");
+        "the value is copied to this datum, but compile cannot read the part from an expression in C: name "
+        "the type, as in [type = lower] or [type = MINE], and give .type_MINE");
   const Position at = file_.source.position(type->where.begin);
   return fmt::format(
       "fairlead::parsec::left_of_type({}, {}, \"{}:{}\"{})", type->name.empty() ? "std::nullopt" : own,
@@ -173,11 +173,10 @@ void EmitTasks::require_whole(const Flow& flow, const Dependency& dependency, Br
   const std::optional<TypeReference> type = reshapes_.copy_type_of_input(number_of(file_, flow), dependency);
   if (!type) return;
   if (predefined_types().contains(type->name))
-    diagnostics_.error(
-        type->where,
-        fmt::format("{} is changed as a copy of this type, which compile cannot take from memory: let a "
-                    "task READ the datum, and hand it on with the type",
-                    flow.name.text));
+    diagnostics_.error(type->where,
+                       fmt::format("{} is changed as a copy of this type, which compile cannot take from "
+                                   "memory: let a task READ the datum and forward it with the type",
+                                   flow.name.text));
   else
     parts.lines.push_back(fmt::format("fairlead::parsec::require_whole({}, {}, \"{}\");", named_part(*type),
                                       c_string(cpp_name(type->name)), place_of(file_, *type)));
@@ -205,7 +204,7 @@ std::vector<std::string> EmitTasks::open_types() const {
 std::string EmitTasks::fresh(const TaskClass& it, const Dependency& dependency, Range where) {
   const std::string data = shape_source(it, where);
   if (const Property* type = find(dependency.properties, "type"); type != nullptr)
-    diagnostics_.warning(where, fmt::format("NEW is as large here as a whole tile of {}, whatever its type",
+    diagnostics_.warning(where, fmt::format("NEW has the size of a whole tile of {} here, whatever its type",
                                             data.substr(data.find("of_") + 3)));
   return fmt::format("ptg::fresh_like({})", data);
 }

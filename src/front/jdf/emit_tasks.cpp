@@ -43,8 +43,7 @@ EmitTasks::Plan EmitTasks::make_plan(const TaskClass& it) const {
   if (!it.bodies.empty() && emit_bodies_of(file_, it).empty())
     diagnostics_.error(
         it.bodies[0].where,
-        fmt::format("no BODY of {} is for cores: those for accelerators, and RECURSIVE ones, are "
-                    "left out",
+        fmt::format("{} has no BODY for CPU cores; those for accelerators and RECURSIVE ones are omitted",
                     it.name.text));
   const auto collect = [&](ExpressionId id) { expressions_.collect(id, plan.scope, plan.needed); };
   collect(it.priority);
@@ -223,10 +222,10 @@ std::string EmitTasks::range_of(const std::string& index, ExpressionId id, const
 std::string EmitTasks::affine_range(const Definition& it, const EmitScope& scope,
                                     const EmitExpressions::Hoist& hoist) {
   const auto refuse = [&] {
-    diagnostics_.error(it.name.where,
-                       fmt::format("{} over local indices is no range that C++ can say: compile takes "
-                                   "one index, and a sum of it",
-                                   it.name.text));
+    diagnostics_.error(
+        it.name.where,
+        fmt::format("{} over local indices cannot be compiled: use one index, or a sum with it",
+                    it.name.text));
     return std::string("{}");
   };
   std::int64_t factor = 0;
@@ -286,10 +285,10 @@ std::string EmitTasks::range(const Definition& it, const EmitScope& scope,
   const std::string name = cpp_name(it.name.text);
   const bool is_range = file_.at(it.value).kind == Expression::Kind::range;
   if (it.parameter == unbound_index && (is_range || !it.indices.empty())) {
-    diagnostics_.error(it.name.where,
-                       fmt::format("{} is a range, but no parameter: compile cannot tell the tasks of "
-                                   "{} apart",
-                                   it.name.text, scope.task_class->name.text));
+    diagnostics_.error(
+        it.name.where,
+        fmt::format("{} is a range but not a parameter: compile cannot distinguish the tasks of {}",
+                    it.name.text, scope.task_class->name.text));
     return "{}";
   }
   if (!it.indices.empty()) return affine_range(it, scope, hoist);

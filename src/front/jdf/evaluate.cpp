@@ -70,7 +70,7 @@ Value Evaluator::value(ExpressionId id, std::span<Value> slots) {
     case Expression::Kind::call:
       return call(it, slots);
     case Expression::Kind::range:
-      fail(EvaluationError::Kind::invalid_operands, it.where, "a range is no value");
+      fail(EvaluationError::Kind::invalid_operands, it.where, "a range is not a value");
   }
   return {};
 }
@@ -79,7 +79,8 @@ Value Evaluator::name(const Expression& it, std::span<Value> slots) {
   switch (it.meaning) {
     case Binding::local:
       if (slots[it.index].is_known()) return slots[it.index];
-      fail(EvaluationError::Kind::needs_c, it.where, fmt::format("only C can say what {} is here", it.text));
+      fail(EvaluationError::Kind::needs_c, it.where,
+           fmt::format("the value of {} is known only in C here", it.text));
     case Binding::global:
       return global(it.index, it.where);
     case Binding::member:
@@ -87,7 +88,7 @@ Value Evaluator::name(const Expression& it, std::span<Value> slots) {
     default:
       if (it.meaning == Binding::c)
         if (const std::optional<Value> set = settings_.c_name(it.index)) return *set;
-      return by_c(it, slots, fmt::format("only C knows what {0} is: give --set '{0}=...'", it.text));
+      return by_c(it, slots, fmt::format("{0} is known only in C: give --set '{0}=...'", it.text));
   }
 }
 
@@ -96,7 +97,7 @@ Value Evaluator::by_c(const Expression& it, std::span<Value> slots, const std::s
   const CEvaluator* const in_c = settings_.in_c();
   if (in_c == nullptr)
     fail(EvaluationError::Kind::needs_c, it.where,
-         otherwise + "; with --allow-c the file's C is built, and asked");
+         otherwise + "; with --allow-c the C code of the file is compiled and run");
   return in_c->value(static_cast<ExpressionId>(&it - file_.expressions.data()), slots);
 }
 
@@ -106,7 +107,7 @@ Value Evaluator::call(const Expression& it, std::span<Value> slots) {
     const std::int32_t a = integer(it.arguments[0], slots), b = integer(it.arguments[1], slots);
     return Value::of_int(it.text.ends_with("imin") ? std::min(a, b) : std::max(a, b));
   }
-  return by_c(it, slots, fmt::format("{}(...) is a function of C: only C can say its value", it.text));
+  return by_c(it, slots, fmt::format("{}(...) is a C function: its value is known only in C", it.text));
 }
 
 Value Evaluator::binary(const Expression& it, std::span<Value> slots) {
@@ -119,8 +120,8 @@ Value Evaluator::binary(const Expression& it, std::span<Value> slots) {
 Value Evaluator::evaluated(const Expression& it, std::span<Value> slots) {
   if (it.parsed_content == no_expression) {
     if (it.kind == Expression::Kind::text)
-      return by_c(it, slots, fmt::format("only C can say what \"{}\" is", first_line(it.text)));
-    return by_c(it, slots, fmt::format("only C can say what this returns: {}", first_line(it.text)));
+      return by_c(it, slots, fmt::format("\"{}\" is known only in C", first_line(it.text)));
+    return by_c(it, slots, fmt::format("the result is known only in C: {}", first_line(it.text)));
   }
   for (const Index& variable : it.variables)
     slots[variable.slot] = Value::of_int(integer(variable.range, slots));
@@ -177,7 +178,7 @@ Value Evaluator::checked(const ArithmeticResult& computed, const Expression& it)
     case ArithmeticResult::ArithmeticError::shift:
       fail(Kind::invalid_shift, it.operator_range, "a shift by a negative number of bits, or by all of them");
     case ArithmeticResult::ArithmeticError::operands:
-      fail(Kind::invalid_operands, it.operator_range, "this operator is for whole numbers");
+      fail(Kind::invalid_operands, it.operator_range, "this operator is for integers");
   }
   return {};
 }
@@ -260,7 +261,7 @@ Value Evaluator::member(std::uint32_t index, Range asked) {
       return Value::of_int(*value);
     }
     fail(EvaluationError::Kind::no_value, asked,
-         fmt::format("--matrix {} does not say what {} is: give --set '{}=...'", base, it.text, it.text));
+         fmt::format("--matrix {} does not define {}: give --set '{}=...'", base, it.text, it.text));
   }
   if (is_matrix_member(it.last))
     fail(EvaluationError::Kind::no_value, asked,

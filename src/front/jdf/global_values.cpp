@@ -30,12 +30,12 @@ std::string without_blanks(std::string_view text) {
 Value number(std::string_view text, const std::string& option) {
   JdfFile file(Source(option, std::string(text)));
   const ExpressionId id = parse_embedded_expression(file, {0, static_cast<std::uint32_t>(text.size())});
-  if (id == no_expression) throw ConfigError(fmt::format("{}: \"{}\" is no number", option, text));
+  if (id == no_expression) throw ConfigError(fmt::format("{}: \"{}\" is not a number", option, text));
   Diagnostics diagnostics;
   std::uint32_t slots = 0;
   Scope(file, diagnostics, nullptr, 0, slots).bind(id);
   if (diagnostics.errors() != 0 || !file.c_names.empty())
-    throw ConfigError(fmt::format("{}: \"{}\" is no number", option, text));
+    throw ConfigError(fmt::format("{}: \"{}\" is not a number", option, text));
   const Settings none(file);
   try {
     return Evaluator(file, none).value(id, {});
@@ -50,7 +50,7 @@ Value held(const Value& value, std::string_view type, const std::string& option)
   if (!integer || (type.empty() && value.is_real())) return value;
   if (value.is_real() && std::trunc(value.real()) != value.real())
     throw ConfigError(
-        fmt::format("{}: it is of the type {}, and {} is no whole number", option, type, value.text()));
+        fmt::format("{}: its type is {}, and {} is not an integer", option, type, value.text()));
   if (const std::optional<Value> as = as_integer(value, *integer)) return *as;
   throw ConfigError(fmt::format("{}: {} does not fit its type {}, which holds {}", option, value.text(),
                                 type.empty() ? "int" : type, integer->range()));

@@ -132,8 +132,8 @@ class Lexer {
     while (at_ < text_.size() && (static_cast<unsigned char>(text_[at_]) & 0xC0U) == 0x80U) ++at_;
     const auto byte = static_cast<unsigned char>(text_[begin]);
     diagnostics_.error(from(begin), byte > ' ' && byte < 127
-                                        ? fmt::format("'{}' means nothing here", text_[begin])
-                                        : fmt::format("a byte 0x{:02x} means nothing here", byte));
+                                        ? fmt::format("'{}' is not allowed here", text_[begin])
+                                        : fmt::format("the byte 0x{:02x} is not allowed here", byte));
   }
 
   bool letters_at(std::size_t at, std::string_view letters) const {
@@ -182,7 +182,7 @@ class Lexer {
     if (text_.substr(language, close + 1 - language) != "\"C\"") {
       Range where = from(language);
       where.end = static_cast<std::uint32_t>(close + 1);
-      diagnostics_.error(where, "only extern \"C\" is known");
+      diagnostics_.error(where, "only extern \"C\" is supported");
     }
     code(begin, TokenKind::external, 2);
     return true;

@@ -66,8 +66,9 @@ class Binder {
       places_.insert(it.owner.text);
       if (!known.insert(it.owner.text).second) return;
       if (const std::string near = suggestion(diagnostics_, it.owner.text, declared); !near.empty())
-        diagnostics_.warning(it.owner.where, fmt::format("{} is not declared, so it is one more collection{}",
-                                                         it.owner.text, near));
+        diagnostics_.warning(
+            it.owner.where,
+            fmt::format("{} is not declared, so it is treated as a collection{}", it.owner.text, near));
       Global global;
       global.name = it.owner;
       global.implicit = true;
@@ -84,7 +85,7 @@ class Binder {
         diagnostics_.error(name.where, fmt::format("a second global \"{}\"", name.text),
                            {{file_.globals[first].name.where, "the first is here"}});
       if (const std::uint32_t of = class_named(file_, name.text); of != unbound_index)
-        diagnostics_.error(file_.classes[of].name.where, fmt::format("\"{}\" is a global already", name.text),
+        diagnostics_.error(file_.classes[of].name.where, fmt::format("\"{}\" is already a global", name.text),
                            {{name.where, "it is here"}});
       Scope scope(file_, diagnostics_, nullptr, i, file_.global_slots);
       scope.bind(file_.globals[i].value);
@@ -140,9 +141,9 @@ class Binder {
       if (definition.parameter == unbound_index && file_.at(definition.value).kind == Expression::Kind::range)
         diagnostics_.warning(
             definition.name.where,
-            fmt::format("{} is a range, but no parameter of {}: with several values there are "
-                        "several tasks of the same name",
-                        definition.name.text, it.name.text));
+            fmt::format(
+                "{} is a range but not a parameter of {}: several values give several tasks of the same name",
+                definition.name.text, it.name.text));
       if (const std::uint32_t first = definitions.find(definition.name.text); first != unbound_index)
         diagnostics_.error(definition.name.where,
                            fmt::format("{} is defined a second time", definition.name.text),

@@ -234,7 +234,7 @@ class ExpressionParser {
       else
         sound = false;
     }
-    if (!sound) words_.fail(word.where, fmt::format("\"{}\" is no number", written.substr(0, 40)));
+    if (!sound) words_.fail(word.where, fmt::format("\"{}\" is not a number", written.substr(0, 40)));
     // C's rule: the first type that holds the value. Decimal literals are unsigned only with a suffix.
     it.is_long = suffix_l > 0 || it.integer > (it.is_unsigned || octal ? UINT32_MAX : INT32_MAX);
     if (!it.is_unsigned && octal && !it.is_long && it.integer > INT32_MAX) it.is_unsigned = true;
@@ -253,7 +253,7 @@ class ExpressionParser {
     it.real = std::strtod(written.c_str(), &rest);
     const std::string_view suffix = rest;
     if (!suffix.empty() && suffix != "f" && suffix != "F" && suffix != "l" && suffix != "L")
-      words_.fail(word.where, fmt::format("\"{}\" is no number", written.substr(0, 40)));
+      words_.fail(word.where, fmt::format("\"{}\" is not a number", written.substr(0, 40)));
     if (suffix == "f" || suffix == "F") it.real = static_cast<double>(static_cast<float>(it.real));
     return finish(std::move(it));
   }

@@ -157,8 +157,8 @@ class Parser {
       case TokenKind::colon:
         if (placed)
           words_.diagnostics().error(words_.peek().where,
-                                     fmt::format("{} is placed a second time", it.name.text),
-                                     {{it.placement.datum.where, "it is placed here"}});
+                                     fmt::format("a second placement of {}", it.name.text),
+                                     {{it.placement.datum.where, "the first is here"}});
         placed = true;
         placement(it);
         return true;
@@ -175,8 +175,7 @@ class Parser {
         return true;
       case TokenKind::arrow_in:
       case TokenKind::arrow_out:
-        if (it.flows.empty())
-          words_.fail(words_.peek().where, "a dependency, but no flow before it that has it");
+        if (it.flows.empty()) words_.fail(words_.peek().where, "a dependency without a flow before it");
         dependency(it.flows.back());
         return true;
       case TokenKind::name:
@@ -188,7 +187,7 @@ class Parser {
       default:
         break;
     }
-    words_.fail(words_.peek().where, fmt::format("this means nothing in a task class: {}", what_follows()));
+    words_.fail(words_.peek().where, fmt::format("not allowed in a task class: {}", what_follows()));
   }
 
   std::string what_follows() const {
@@ -225,7 +224,7 @@ class Parser {
       std::vector<std::string_view> known;
       for (const AccessWord& word : access_words) known.push_back(word.word);
       words_.diagnostics().error(words_.peek().where,
-                                 fmt::format("\"{}\" is no kind of flow{}: there are RW, READ, WRITE and CTL",
+                                 fmt::format("\"{}\" is not a kind of flow{}: use RW, READ, WRITE or CTL",
                                              words_.text(), did_you_mean(words_.text(), known)));
       words_.advance();
       flow(it, Access::read_write, true);
@@ -233,9 +232,9 @@ class Parser {
     }
     words_.fail(
         words_.peek().where,
-        fmt::format("\"{}\" begins nothing that a task class has: \"=\" makes it a definition, \"<-\" or "
-                    "\"->\" a flow",
-                    words_.text()));
+        fmt::format(
+            "\"{}\" starts no part of a task class: \"=\" makes it a definition, \"<-\" or \"->\" a flow",
+            words_.text()));
   }
 
   /// Skips to the next parsable line of a class, or to the end of the class.
@@ -417,11 +416,9 @@ class Parser {
   void memory_target(Target& it, ExpressionId value) {
     const Expression& place = tree().at(value);
     if (place.kind == Expression::Kind::name)
-      words_.fail(
-          place.where,
-          fmt::format("\"{}\" is no target: A(i, j) is a datum, T TASK(i) a flow of a task, NEW new memory, "
-                      "NULL nothing",
-                      place.text));
+      words_.fail(place.where, fmt::format("\"{}\" is not a target: A(i, j) is a datum, T TASK(i) a flow of "
+                                           "a task, NEW new memory, NULL nothing",
+                                           place.text));
     if (place.kind != Expression::Kind::call)
       words_.fail(place.where,
                   "expected a target: A(i, j) is a datum, T TASK(i) a flow of a task, NEW new memory, "

@@ -136,16 +136,16 @@ void Scope::unknown(const Expression& it) {
     if (const std::uint32_t below = global_named(file_, it.base, file_.globals.size());
         below != unbound_index)
       remarks.push_back(
-          {file_.globals[below].name.where, "a global is defined by those before it; this one is here"});
+          {file_.globals[below].name.where, "a global may use only those before it; this one is here"});
   } else {
     const auto later =
         std::ranges::find(class_->definitions, it.base, [](const Definition& d) { return d.name.text; });
     const auto flow = std::ranges::find(class_->flows, it.base, [](const Flow& f) { return f.name.text; });
     if (later != class_->definitions.end() && later->name.where.begin > it.where.begin)
-      remarks.push_back({later->name.where, fmt::format("{} is only defined here, below", it.base)});
+      remarks.push_back({later->name.where, fmt::format("{} is defined later, here", it.base)});
     else if (flow != class_->flows.end())
       remarks.push_back(
-          {flow->name.where, fmt::format("{} is a flow: only bodies can look at its data", it.base)});
+          {flow->name.where, fmt::format("{} is a flow: only bodies can read its data", it.base)});
   }
   if (remarks.empty()) {
     const std::string near = suggestion(diagnostics_, it.base, known);

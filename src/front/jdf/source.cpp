@@ -22,7 +22,7 @@ constexpr std::size_t largest_source_bytes = std::size_t{64} << 20;
 Source::Source(std::string name, std::string text) : name_(std::move(name)), text_(std::move(text)) {
   if (text_.size() > largest_source_bytes)
     throw InputError(
-        fmt::format("{}: {} bytes are no JDF file; at most 64 MiB are read", name_, text_.size()));
+        fmt::format("{}: {} bytes are too many for a JDF file: the limit is 64 MiB", name_, text_.size()));
   if (text_.starts_with("\xEF\xBB\xBF")) text_.erase(0, 3);  // the byte order mark that some editors write
   lines_.push_back(0);
   for (std::size_t i = 0; i < text_.size(); ++i)

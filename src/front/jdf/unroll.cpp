@@ -123,7 +123,7 @@ class Unroller {
   template <class F>
   void each_index(const std::vector<Index>& indices, std::size_t from, int depth, F&& body) {
     if (from == indices.size()) return body();
-    if (depth > deepest_loops) too_large("ranges within each other", deepest_loops);
+    if (depth > deepest_loops) too_large("nested ranges", deepest_loops);
     each_value(indices[from].range, [&](std::int32_t value) {
       slots_[indices[from].slot] = Value::of_int(value);
       each_index(indices, from + 1, depth + 1, body);
@@ -139,7 +139,7 @@ class Unroller {
         slots_[it.slot] = derived(it);
         continue;
       }
-      if (depth > deepest_loops) too_large("ranges within each other", deepest_loops);
+      if (depth > deepest_loops) too_large("nested ranges", deepest_loops);
       each_index(it.indices, 0, depth, [&] {
         each_value(it.value, [&](std::int32_t value) {
           slots_[it.slot] = Value::of_int(value);
@@ -216,7 +216,7 @@ class Unroller {
       if (error.kind() != EvaluationError::Kind::needs_c && error.kind() != EvaluationError::Kind::no_value)
         throw;
       without_priority_.insert(class_);
-      out_.notes.push_back(fmt::format("{}: the priority of {} is left out: its value is not known",
+      out_.notes.push_back(fmt::format("{}: the priority of {} is omitted: its value is unknown",
                                        file_.source.where(error.where()), class_->name.text));
       return 0;
     }
@@ -242,7 +242,7 @@ class Unroller {
   void target(const Dependency& of, const Target& it, std::size_t from) {
     for (; from < it.arguments.size(); ++from) {
       if (file_.at(it.arguments[from]).kind == Expression::Kind::range) {
-        if (from > deepest_loops) too_large("ranges within each other", deepest_loops);
+        if (from > deepest_loops) too_large("nested ranges", deepest_loops);
         each_value(it.arguments[from], [&](std::int32_t value) {
           numbers_.resize(from);
           numbers_.push_back(value);

@@ -105,7 +105,7 @@ void CCompiler::make_folder() {
     ::rmdir(pattern.c_str());
     if (failed != ENOENT && failed != EEXIST && failed != ENOTEMPTY) break;
   }
-  throw SystemError(fmt::format("cannot make a folder for what is compiled: {}: {}", pattern,
+  throw SystemError(fmt::format("cannot create a folder for compiled code: {}: {}", pattern,
                                 error ? error.message() : std::strerror(failed)));
 }
 
@@ -167,7 +167,7 @@ std::unique_ptr<SharedObject> CCompiler::build(const CJob& job) {
   write(code_, job.text);
   const std::vector<std::string> words = command_for(job);
   if (words[0].starts_with('-'))
-    throw ConfigError(fmt::format("CC is \"{}\", which names no program", command_));
+    throw ConfigError(fmt::format("CC is \"{}\", which is not a program", command_));
   const auto [status, said] = run(words);
   {
     const std::lock_guard lock(guards_child_);
@@ -175,13 +175,13 @@ std::unique_ptr<SharedObject> CCompiler::build(const CJob& job) {
   }
   if (status != 0)
     throw InputError(
-        fmt::format("the C of {} does not compile ({}):\n{}", job.name, words[0], first_lines_of(said)));
+        fmt::format("the C code of {} does not compile ({}):\n{}", job.name, words[0], first_lines_of(said)));
   void* const handle = ::dlopen(object_.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (handle == nullptr) {
     std::string why = ::dlerror();
     if (const std::size_t at = why.find(object_.string() + ": "); at != std::string::npos)
       why.erase(at, object_.string().size() + 2);
-    throw InputError(fmt::format("the C of {} cannot be loaded: {}", job.name, why));
+    throw InputError(fmt::format("the C code of {} cannot be loaded: {}", job.name, why));
   }
   return std::make_unique<SharedObject>(handle);
 }

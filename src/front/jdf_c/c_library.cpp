@@ -139,7 +139,8 @@ void CLibrary::set_globals(std::uint32_t global, Evaluator& evaluator, const Set
     }
     case GlobalKind::other_pointer:
       unset_reason_[global] = fmt::format(
-          "only a program can give what {} points to: compile the file (fairlead jdf compile)", it.name.text);
+          "{} is a pointer, which only a program can set: compile the file (fairlead jdf compile)",
+          it.name.text);
       return;
   }
 }
@@ -153,7 +154,7 @@ void CLibrary::point_by_default(std::uint32_t global, Evaluator& evaluator) {
     using Kind = EvaluationError::Kind;
     if (error.kind() != Kind::needs_c && error.kind() != Kind::no_value) throw;
     unset_reason_[global] =
-        fmt::format("what {} points to by its default is not known: {}", it.name.text, error.what());
+        fmt::format("the default of {} points to unknown data: {}", it.name.text, error.what());
   }
 }
 
@@ -170,7 +171,7 @@ void CLibrary::require(std::span<const std::uint32_t> globals, Range where) cons
 
 void CLibrary::require(ExpressionId id) const {
   if (id >= leaves_.size() || leaves_[id].function == nullptr)
-    fail(file_.at(id).where, "this C is in an interpreted body: only what is outside of bodies is built");
+    fail(file_.at(id).where, "this C is in an interpreted body: only C outside bodies is compiled");
   require(leaves_[id].of->globals, file_.at(id).where);
 }
 
@@ -179,7 +180,8 @@ Value CLibrary::value(ExpressionId id, std::span<const Value> slots) const {
   const Leaf& leaf = leaves_[id];
   std::vector<std::int64_t> indices;
   for (const auto& [name, slot] : leaf.of->locals) {
-    if (!slots[slot].is_known()) fail(file_.at(id).where, fmt::format("what {} is here is not known", name));
+    if (!slots[slot].is_known())
+      fail(file_.at(id).where, fmt::format("the value of {} is unknown here", name));
     indices.push_back(slots[slot].integer());
   }
   std::int64_t whole = 0;

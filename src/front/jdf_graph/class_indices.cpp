@@ -34,7 +34,7 @@ ClassIndices IndexBuilder::of(const TaskClass& of) {
     const bool is_range = program_->file.at(it.value).kind == Expression::Kind::range;
     if (it.parameter == unbound_index) {
       if (is_range || !it.indices.empty())
-        throw InputError(fmt::format("{}: {} has several values, and is no parameter of {}",
+        throw InputError(fmt::format("{}: {} has several values but is not a parameter of {}",
                                      program_->file.source.where(it.name.where), it.name.text, of.name.text));
       derive(it, out.slots);
       if (!out.slots[it.slot] || size_of(*out.slots[it.slot], short_enough) < short_enough ||

@@ -221,8 +221,8 @@ void run_copy(const void* body, TaskContext& context) {
   const TileArgument from = tile_at(context, arguments.accesses()[0], arguments.shapes()[0]),
                      to = tile_at(context, arguments.accesses()[1], arguments.shapes()[1]);
   if (from.rows != to.rows || from.columns != to.columns)
-    throw UsageError(fmt::format("{}: a tile of {} x {} is to be left in one of {} x {}", it.place, from.rows,
-                                 from.columns, to.rows, to.columns));
+    throw UsageError(fmt::format("{}: a tile of {} x {} cannot be stored in one of {} x {}", it.place,
+                                 from.rows, from.columns, to.rows, to.columns));
   it.elements[0] == Precision::single ? copy_tile<float>(from, to, it.part)
                                       : copy_tile<double>(from, to, it.part);
 }
@@ -352,7 +352,7 @@ GraphBuilder builder_for(ptg::Graph& graph, std::shared_ptr<const Program> progr
       for (const std::uint32_t flow : it->flows)
         if (it->whole_tiles[flow] == TileSize(0))
           throw InputError(fmt::format(
-              "{}: tiles of several sizes meet in {}, whose body is C: give matrices in tiles of one size",
+              "{}: {} has tiles of several sizes and a body in C: give matrices in tiles of one size",
               program->file.source.where(of.flows[flow].name.where), of.flows[flow].name.text));
       set(definition, std::move(it), body.name, &run_in_c, WorkUnit::none);
       return;

@@ -59,8 +59,8 @@ std::vector<std::vector<Precision>> elements(const Program& program, std::span<c
   };
   auto found = Spread<Precision>::over(
       program.file, Precision::any, of_data, [&](Precision, Precision, const Target& at) -> Precision {
-        throw InputError(
-            fmt::format("{}: tiles of float and of double meet here", program.file.source.where(at.where)));
+        throw InputError(fmt::format("{}: tiles of float and of double are used together here",
+                                     program.file.source.where(at.where)));
       });
   Precision otherwise = Precision::double_;
   for (auto it = data.rbegin(); it != data.rend(); ++it)

@@ -26,9 +26,10 @@ KnownOutputs known_outputs(const unrolled::Graph& graph) {
   }
   for (const std::string& where : out.copied)
     if (in_place.contains(where))
-      throw InputError(fmt::format(
-          "{}: for some tasks the value is in this datum, for others it is in another one: say these apart",
-          where));
+      throw InputError(
+          fmt::format("{}: for some tasks the value is in this datum, for others it is in another one: state "
+                      "these cases separately",
+                      where));
   return out;
 }
 
@@ -49,9 +50,8 @@ void require_initial_inputs(const unrolled::Graph& graph, const std::vector<unro
     for (const EdgeEnd* const from : left[place])
       if (from->task != input.task && order.comes_before(from->task, input.task).value_or(false))
         throw InputError(
-            fmt::format("{}: {} takes {} from memory after {} has left a value there; here memory is what it "
-                        "was when the graph began. Let "
-                        "the value come from that flow",
+            fmt::format("{}: {} takes {} from memory after {} has left a value there; here memory has its "
+                        "contents at the start of the graph. Take the value from that flow",
                         graph.where(input), unrolled::label(graph, input.task, input.flow),
                         unrolled::label(graph, input), unrolled::label(graph, from->task, from->flow)));
   }

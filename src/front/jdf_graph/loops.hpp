@@ -34,7 +34,7 @@ bool walk_values(const JdfFile& file, RangeEvaluator& evaluator, ExpressionId id
   if (by == 0) throw UsageError(file.source.where(it.where) + ": a step of 0 never ends");
   for (std::int64_t value = first; by > 0 ? value <= last : value >= last; value += by) {
     if (++evaluator.steps > most_steps_of_ranges)
-      throw UsageError(fmt::format("{}: this is searched for longer than {} steps of ranges",
+      throw UsageError(fmt::format("{}: the search needs more than {} steps of ranges",
                                    file.source.where(it.where), most_steps_of_ranges));
     if (!body(static_cast<std::int32_t>(value))) return false;
   }

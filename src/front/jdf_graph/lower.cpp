@@ -114,7 +114,7 @@ class Lowering {
     } catch (const EvaluationError& error) {
       using Kind = EvaluationError::Kind;
       if (error.kind() != Kind::needs_c && error.kind() != Kind::no_value) throw;
-      out_.notes.push_back(fmt::format("{}: the priority of {} is left out: its value is not known",
+      out_.notes.push_back(fmt::format("{}: the priority of {} is omitted: its value is unknown",
                                        file_.source.where(error.where()), of.name.text));
     }
   }
@@ -170,7 +170,7 @@ class Lowering {
         place.like = data_[i].collection;
         return place;
       }
-    throw InputError(fmt::format("{}: no matrix says how large the tile is that {} begins with",
+    throw InputError(fmt::format("{}: no matrix defines the size of the tile that {} starts with",
                                  file_.source.where(of.flows[flow_].name.where), of.flows[flow_].name.text));
   }
 
@@ -218,7 +218,7 @@ class Lowering {
       case Target::Kind::memory: {
         const auto& data = data_[target.index].collection;
         if (data == nullptr)
-          throw InputError(fmt::format("{}: {} is no matrix so far: give --matrix {}=...",
+          throw InputError(fmt::format("{}: {} is not a matrix yet: give --matrix {}=...",
                                        file_.source.where(target.where), target.owner.text,
                                        target.owner.text));
         return {.kind = ptg::Place::Kind::memory, .collection = data, .indices = values};
@@ -285,10 +285,10 @@ class Lowering {
   const ptg::Part& known_part(const TypeReference& type) const {
     const auto found = program_->types.find(type.name);
     if (found != program_->types.end()) return found->second;
-    throw InputError(fmt::format(
-        "{}: a task changes the value as a copy of this type, and which part of a tile {} is is not known: "
-        "--type {}=lower, say, or =full",
-        file_.source.where(type.where), type.name, type.name));
+    throw InputError(
+        fmt::format("{}: a task changes the value as a copy of this type, but the type {} is not defined as "
+                    "a part of a tile: give --type {}=lower, for example, or =full",
+                    file_.source.where(type.where), type.name, type.name));
   }
 
   /// Inserts a task that copies the part of the datum for each task that takes it: the datum stays unchanged.
@@ -346,8 +346,8 @@ class Lowering {
         if (const auto type = reshapes_.copy_type_of_input({class_, flow_}, dependency);
             type && !known_part(*type).is_all())
           throw InputError(
-              fmt::format("{}: an input that is searched for cannot be a copy of a type: let a task read it, "
-                          "and hand it on with the type",
+              fmt::format("{}: an input that is searched for cannot be a copy of a type: let a task read it "
+                          "and forward it with the type",
                           file_.source.where(type->where)));
     }
   }

@@ -107,7 +107,7 @@ ptg::Collection GraphData::of(const parsec_data_collection_t* described, const s
   const auto* const source = static_cast<const detail::Source*>(described->fairlead);
   if (source == nullptr || source->magic != detail::Source::sign)
     throw UsageError(fmt::format(
-        "{} is no descriptor that Fairlead has made: give a fairlead::parsec::Descriptor or Collection",
+        "{} is not a descriptor created by Fairlead: give a fairlead::parsec::Descriptor or Collection",
         name));
   const ptg::Collection made =
       graph_.data<Datum>(name, source->extents, source->handle_of, source->distribution);
@@ -172,11 +172,11 @@ namespace {
 const ptg::Part& copied(const std::optional<ptg::Part>& part, const char* type, const char* place,
                         const SourceLine& file) {
   if (part) return *part;
-  throw UsageError(fmt::format(
-      "{}:{}: a task changes the value as a copy of this type, and which part of a tile {} is is not known: "
-      "give "
-      "{{.type_{} = fairlead::ptg::Part::lower()}}, say, or fairlead::ptg::Part() if it is all of it",
-      file.file_name(), place, type, type));
+  throw UsageError(
+      fmt::format("{}:{}: a task changes the value as a copy of this type, but the type {} is not defined as "
+                  "a part of a tile: give {{.type_{} = fairlead::ptg::Part::lower()}}, for example, or "
+                  "fairlead::ptg::Part() if it is all of it",
+                  file.file_name(), place, type, type));
 }
 }  // namespace
 
@@ -193,8 +193,7 @@ void require_whole(const std::optional<ptg::Part>& part, const char* type, const
   if (copied(part, type, place, file).is_all()) return;
   throw UsageError(
       fmt::format("{}:{}: a task changes this value as a copy of the type {}, which compiled graphs cannot "
-                  "take from memory: let a "
-                  "task READ the datum, and hand it on with the type",
+                  "take from memory: let a task READ the datum and forward it with the type",
                   file.file_name(), place, type));
 }
 
@@ -213,7 +212,7 @@ void done(const char* task_class, int returned) {
   const char* why = "has failed";
   if (returned == PARSEC_HOOK_RETURN_NEXT) why = "leaves the work to the next BODY, and there is none";
   if (returned == PARSEC_HOOK_RETURN_ASYNC || returned == PARSEC_HOOK_RETURN_AGAIN)
-    why = "would end later (ASYNC, AGAIN), which Fairlead's bodies in C cannot";
+    why = "would finish later (ASYNC, AGAIN), which bodies in C cannot do in Fairlead";
   throw UsageError(fmt::format("the BODY of {} {}: it has returned {}", task_class, why, returned));
 }
 

@@ -170,7 +170,7 @@ class Search {
         "\n  {} can never start: its {} \"{}\" {} {}{}, {} ({})", who, flow.control ? "control" : "flow",
         flow.name, flow.control ? "waits for" : "comes from",
         of_a_flow ? fmt::format("the flow \"{}\" of ", giver.flows[input.from_flow].name) : "", from,
-        there ? "which goes to others only" : "and there is no such task", where(of, input));
+        there ? "which goes only to other tasks" : "and there is no such task", where(of, input));
     ++errors_;
     return false;
   }

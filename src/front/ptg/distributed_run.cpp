@@ -51,10 +51,9 @@ void DistributedRun::begin(Bytes largest_footprint) {
   for (std::uint32_t i = 0; i < values_.of_collections(); ++i)
     if (const engine::RegisteredDatum* const datum = values_[i].datum; datum != nullptr) {
       if (datum->in_place)
-        throw UsageError(
-            fmt::format("{} lies in the program's memory: over several ranks a graph takes data that the "
-                        "runtime keeps",
-                        datum->text()));
+        throw UsageError(fmt::format(
+            "{} is in the program's memory: over several ranks a graph takes data that the runtime keeps",
+            datum->text()));
       largest = std::max(largest, whole_pages_for(datum->bytes));
     }
   // Values that other ranks read here and values in flight share the memory that the largest task leaves (rule 10 of
@@ -186,7 +185,7 @@ std::string DistributedRun::nowhere(const TaskInstance& over, std::uint16_t flow
   std::string why = wrong_end(table_, {over.task_class, flow, over.parameters()}, edge, parameters);
   if (!why.empty()) return why;
   const TableClass& to = table_.classes[edge.to_class];
-  return fmt::format("{}, of {}, is to run where a datum of {} is that does not exist",
+  return fmt::format("the placement of {}, of {}, is a datum of {} that does not exist",
                      task_name(to, parameters), text_of(*to.definition),
                      table_.collections[to.runs_at->collection]->name);
 }
@@ -200,7 +199,7 @@ net::Layout DistributedRun::layout_of(const Value& value, const Part& part) cons
 std::string DistributedRun::owner_of(const MemoryPlace& place, const std::int64_t* numbers) const {
   const std::optional<net::RankId> owner = placement_.owner_of(place, numbers);
   if (!owner || *owner == placement_.own()) return {};
-  return fmt::format("which belongs to rank {}, and this is rank {}: a task there has to pass it on",
+  return fmt::format("which belongs to rank {}, and this is rank {}: a task there must forward it",
                      net::index(*owner), net::index(placement_.own()));
 }
 
@@ -208,7 +207,7 @@ std::string DistributedRun::owner_of(const MemoryPlace& place, const std::int64_
 
 void DistributedRun::allocate_place(const net::Commands::Place& place) {
   if (place.like >= values_.kinds().size())
-    return communicator_.fail("a value came that looks like nothing that this rank knows");
+    return communicator_.fail("a value arrived that matches no task on this rank");
   {
     const std::lock_guard guard(mutex_);
     unplaced_[place.like].push_back(place);
@@ -245,7 +244,7 @@ void DistributedRun::give(const net::Commands::Place& place, std::uint32_t numbe
   const net::Layout layout = layout_of(value, of->output(place.name.output).second);
   if ((layout.whole() ? value.datum->bytes : layout.bytes()) != place.bytes)
     return communicator_.fail(
-        fmt::format("a value of {} bytes came for {}, which has {}: its tiles differ between the ranks",
+        fmt::format("a value of {} bytes arrived for {}, which has {}: its tiles differ between the ranks",
                     place.bytes, table_.collections[value.collection]->name, value.datum->bytes));
   {
     const std::lock_guard guard(mutex_);

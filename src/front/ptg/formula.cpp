@@ -28,8 +28,7 @@ std::optional<std::uint8_t> Places::find(const ExpressionNode* index) const noex
 namespace {
 std::uint8_t place_of(const ExpressionNode& index, const Places& places) {
   const std::optional<std::uint8_t> place = places.find(&index);
-  if (!place)
-    throw UsageError("the index " + index.name + " is used where it means nothing: it is none of the task's");
+  if (!place) throw UsageError("the index " + index.name + " is not an index of this task");
   return *place;
 }
 }  // namespace

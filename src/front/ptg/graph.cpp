@@ -42,8 +42,7 @@ class Graph::Implementation {
   }
   std::pair<const void*, engine::RegisteredDatum*> make_fresh(const CollectionDefinition& of,
                                                               const void* like, bool exact) {
-    if (of.another == nullptr)
-      throw UsageError(fmt::format("of the data of {} no more can be made", of.name));
+    if (of.another == nullptr) throw UsageError(fmt::format("no more data like {} can be created", of.name));
     fairlead::detail::DatumReference datum;
     fresh.push_back({of.another(runtime, like, datum, exact), datum});
     return {fresh.back().handle.get(), datum.datum};
@@ -99,8 +98,7 @@ std::shared_ptr<CollectionDefinition> Graph::begin_collection(std::string name,
   std::int64_t count = 1;
   for (const std::int64_t extent : extents) {
     if (extent < 0 || (extent != 0 && count > most / extent))
-      throw UsageError(
-          fmt::format("the data {} of a parameterized graph: too many, or less than none", name));
+      throw UsageError(fmt::format("the data {} of a parameterized graph: their number is invalid", name));
     count *= extent;
   }
   auto definition = std::make_shared<CollectionDefinition>(
@@ -129,7 +127,7 @@ Collection Graph::end_collection(std::shared_ptr<CollectionDefinition> definitio
 
 TaskClass Graph::begin_class(std::string name, std::vector<Range> indices, SourceLine where) {
   if (implementation_->source != nullptr)
-    throw UsageError(fmt::format("the class {} comes too late: the parameterized graph has run", name));
+    throw UsageError(fmt::format("the class {} is added too late: the parameterized graph has run", name));
   auto definition = std::make_shared<ClassDefinition>();
   definition->name = std::move(name);
   definition->indices = std::move(indices);
@@ -186,7 +184,7 @@ TaskClass& TaskClass::called(const std::vector<Index>& parameters) {
     const auto at = static_cast<std::size_t>(std::ranges::find(own, index.node().get()) - own.begin());
     if (at == own.size() || std::ranges::find(order, at) != order.end())
       throw UsageError(
-          fmt::format("the tasks of {} cannot be called by {}: it is no parameter, or there twice",
+          fmt::format("the tasks of {} cannot be called by {}: it is not a parameter, or is repeated",
                       text_of(*definition_), index.text()));
     order.push_back(at);
   }
@@ -199,8 +197,7 @@ TaskClass& TaskClass::called(const std::vector<Index>& parameters) {
 
 void TaskClass::begin_body(const std::shared_ptr<const CodeletInfo>& codelet) {
   if (definition_->codelet != nullptr)
-    throw UsageError(
-        fmt::format("the tasks of {} are to do two things: runs() is called twice", text_of(*definition_)));
+    throw UsageError(fmt::format("runs() is called twice for the tasks of {}", text_of(*definition_)));
   definition_->codelet = codelet;
 }
 
@@ -227,7 +224,7 @@ void TaskClass::copied_by(Copier copier) {
 
 void TaskClass::add_control(const FlowSpecification& control) {
   if (!control.definition().control)
-    throw UsageError(fmt::format("the flow \"{}\" of {} is one more than its body has data",
+    throw UsageError(fmt::format("the flow \"{}\" of {} has no data parameter in its body",
                                  control.definition().name, text_of(*definition_)));
   definition_->flows.push_back(control.definition());
 }

@@ -25,9 +25,8 @@ void require_fresh_data(const ClassTable& table) {
         if (input.kind == Place::Kind::fresh && !input.like_flow &&
             table.collections[input.memory.collection]->another == nullptr)
           throw UsageError(fmt::format(
-              "the parameterized class {}: its flow \"{}\" is a fresh datum like those of {}, of whose type "
-              "none "
-              "can be made",
+              "the parameterized class {}: its flow \"{}\" is a fresh datum like those of {}, whose type "
+              "does not support fresh data",
               text_of(*of.definition), flow.name, table.collections[input.memory.collection]->name));
 }
 }  // namespace

@@ -66,7 +66,7 @@ void GraphSource::run() {
   }
   if (over_ranks_ != nullptr && over_ranks_->has_failed() && outcome().none_failed() &&
       early_end_.error().empty())
-    throw RankError("the parameterized graph cannot go on: " + over_ranks_->failure() +
+    throw RankError("the parameterized graph was aborted: " + over_ranks_->failure() +
                     (over_ranks_->is_stalled() ? describe_stall(table_, &placement(), first_to_wait_) : ""));
   if (early_end_.error().empty()) return wait();
   static_cast<void>(outcome().take(cause));
@@ -86,7 +86,7 @@ void GraphSource::enable_fast_path() {
       if (reference.datum != nullptr &&
           (reference.datum->id == no_id<DatumId> || reference.datum->generation != reference.generation))
         throw UsageError("a parameterized graph uses a datum of " + collection->name +
-                         " that is gone: it was removed, or its matrix was destroyed");
+                         " that no longer exists: it was removed, or its matrix was destroyed");
   fast_path_ = lane;
   all_on_fast_path_.store(lane != 0);
   for (std::uint32_t i = 0; i < values_.all(); ++i) refresh_value(values_[i]);
@@ -185,7 +185,7 @@ void GraphSource::end_over_ranks(std::uint64_t before, bool failed) {
     fresh_.give_up();
     over_ranks_->fail(stop.stopped() || stop.error() != 0 ? "its run was stopped"
                       : fresh_.creation_error() != nullptr
-                          ? exception_text(fresh_.creation_error(), "no data can be made")
+                          ? exception_text(fresh_.creation_error(), "no data can be created")
                       : over_ranks_->has_failed() ? over_ranks_->failure()
                                                   : "the graph was cancelled");
     if (!stop.stopped()) {  // otherwise nothing is processed any more
@@ -237,13 +237,14 @@ std::string GraphSource::describe_pending() const {
     if (++begun > shown) return;
     some += fmt::format("\n  {} waits for {} more", table_.text_of(task), task.missing_inputs);
   });
-  if (begun > shown) some += fmt::format("\n  and {} others that got some of their values", begun - shown);
-  return fmt::format("{} of {} tasks wait for what no task gives them{}{}", submitted_ - progress_.done(),
-                     tasks_, some.empty() ? "" : ":", some);
+  if (begun > shown)
+    some += fmt::format("\n  and {} others that received some of their values", begun - shown);
+  return fmt::format("{} of {} tasks wait for inputs that no task provides{}{}",
+                     submitted_ - progress_.done(), tasks_, some.empty() ? "" : ":", some);
 }
 
 void GraphSource::drop_pending(const std::string& why) {
-  if (!why.empty()) early_end_.record_error("the parameterized graph cannot go on: " + why);
+  if (!why.empty()) early_end_.record_error("the parameterized graph was aborted: " + why);
   unfolding_.drop_pending();
   if (early_end_.abandoned()) outcome().note_not_run(submitted_ - progress_.done());
   progress_.count_by_application(submitted_ - progress_.done());

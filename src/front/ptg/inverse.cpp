@@ -190,8 +190,8 @@ class System {
                              (loop.last.empty() && bound.last >= Interval::most);
       if (unbounded)
         throw UsageError(
-            fmt::format("the input \"{}\" of {} cannot be turned round: nothing bounds its index {}\n"
-                        "  Say with .to(), at the giver's flow, which tasks its value goes to.",
+            fmt::format("the input \"{}\" of {} cannot be inverted: its index {} is unbounded\n  State the "
+                        "receivers with .to() at the sending flow.",
                         input_.flow.name, text_of(input_.taker), places_.index_at(place).text()));
       if (loop.first.empty()) loop.first.push_back({Formula(Affine{.constant = bound.first})});
       if (loop.last.empty()) loop.last.push_back({Formula(Affine{.constant = bound.last})});
@@ -290,8 +290,8 @@ class System {
   void refuse_if_search(const Expression& condition) const {
     if (!searched_.contains(condition.node().get()) || !speaks_of_free(condition)) return;
     throw UsageError(
-        fmt::format("the input \"{}\" of {} cannot be turned round: for which of its tasks is {}?\n"
-                    "  Say with .to(), at the flow \"{}\" of {}, which tasks its value goes to.",
+        fmt::format("the input \"{}\" of {} cannot be inverted: the tasks for which {} holds cannot be "
+                    "determined\n  State the receivers with .to() at the flow \"{}\" of {}.",
                     input_.flow.name, text_of(input_.taker), condition.text(),
                     input_.flow.inputs[input_.alternative].place.flow, text_of(*giver_.definition)));
   }

@@ -62,11 +62,11 @@ class TableMaker {
   void add_class(const ClassDefinition& definition) {
     TableClass& it = table_.classes.emplace_back();
     it.name = definition.name;
-    if (definition.maker.make == nullptr) refuse(definition, "nothing says what its tasks do (runs())");
+    if (definition.maker.make == nullptr) refuse(definition, "its tasks have no body: call runs()");
     std::set<const ExpressionNode*> seen;
     for (const Range& range : definition.indices) {
       if (!seen.insert(range.index.node().get()).second)
-        refuse(definition, fmt::format("the index {} is there twice", range.index.text()));
+        refuse(definition, fmt::format("the index {} is repeated", range.index.text()));
       it.loops.push_back(loop_of(range, it.places));
       if (!range.derived) it.parameters.push_back(it.loops.back().place);
     }
@@ -128,7 +128,7 @@ class TableMaker {
     const ClassDefinition& definition = *definitions_[number];
     if (!definition.at) return;
     if (definition.at->kind != Place::Kind::memory)
-      refuse(definition, "its tasks can run only where a datum of a collection is (at())");
+      refuse(definition, "its placement must be a datum of a collection (at())");
     const CollectionDefinition& data = *definition.at->collection;
     if (definition.at->indices.size() != data.extents.size())
       refuse(definition, fmt::format("it names {} with {} indices; it has {}", data.name,
@@ -154,8 +154,7 @@ class TableMaker {
       it.mode = flow.mode;
       if (!flow.control) ++table_.classes[number].data_flows;
       if (!flow.control && flow.inputs.empty())
-        refuse(definition,
-               fmt::format("nothing says where the value of its flow \"{}\" comes from (from())", flow.name));
+        refuse(definition, fmt::format("its flow \"{}\" has no input: call from()", flow.name));
       for (const Alternative& alternative : flow.inputs) add_input(definition, flow, alternative, it, number);
       for (const Alternative& alternative : flow.outputs)
         if (alternative.place.kind == Place::Kind::memory)
@@ -194,7 +193,7 @@ class TableMaker {
                                          like->name));
         if (flow.mode == AccessMode::read)
           refuse(definition,
-                 fmt::format("its flow \"{}\" reads a fresh datum, in which is nothing", flow.name));
+                 fmt::format("its flow \"{}\" reads a fresh datum, which has no value", flow.name));
         input.memory.collection = collection(like);
         break;
       }
@@ -300,7 +299,7 @@ class TableMaker {
         part_between(definition, flow, cut ? Alternative{} : alternative, definitions_[to]->flows[to_flow]);
     if (!part)
       refuse(definition,
-             fmt::format("its flow \"{}\" goes to {}, and the ends say different parts of the tile",
+             fmt::format("its flow \"{}\" goes to {}, and the ends use different parts of the tile",
                          flow.name, definitions_[to]->name));
     edge.part = *part;
     edge.loops = loops_of(alternative.ranges, places);
@@ -384,12 +383,12 @@ class TableMaker {
         axis.count = bound.last < bound.first ? 0 : static_cast<std::uint64_t>(bound.last - bound.first) + 1;
         const std::uint64_t numbers = std::max<std::uint64_t>(axis.count, 1);
         if (it.key_count > too_many / numbers)
-          refuse(*it.definition, "its indices have more numbers than tasks can have names");
+          refuse(*it.definition, "its indices have more values than there are task identifiers");
         it.key_count *= numbers;
       }
       it.first_key = table_.names;
       table_.names += it.key_count;
-      if (table_.names > too_many) refuse(*it.definition, "there are more tasks than can have names");
+      if (table_.names > too_many) refuse(*it.definition, "there are more tasks than task identifiers");
     }
   }
 

@@ -62,10 +62,10 @@ void detail::recut(const Recut& how, const PartOf& tile, const void* from, std::
                                 in(static_cast<const std::byte*>(from), from_column_bytes, i, j),
                                 tile.element_bytes);
                   }))
-    throw UsageError(fmt::format(
-        "{}: of a tile of {} x {} elements the ends of this edge say parts that have not as many elements as "
-        "each other",
-        how.edge, tile.rows, tile.columns));
+    throw UsageError(
+        fmt::format("{}: of a tile of {} x {} elements the ends of this edge use parts with different "
+                    "numbers of elements",
+                    how.edge, tile.rows, tile.columns));
 }
 
 bool find_parts(TableClass& of) {

@@ -21,14 +21,12 @@ class Placement {
   Placement(const ClassTable& table, net::RankId own) : table_(table), own_(own) {
     for (const TableClass& of : table.classes) {
       if (!of.runs_at)
-        throw UsageError(fmt::format("over several ranks {} has to say where its tasks run: at()",
-                                     text_of(*of.definition)));
+        throw UsageError(
+            fmt::format("over several ranks {} needs a placement: call at()", text_of(*of.definition)));
       const CollectionDefinition& data = *table.collections[of.runs_at->collection];
       if (data.owners.empty())
-        throw UsageError(
-            fmt::format("the tasks of {} run where the data of {} are, and that is not distributed over "
-                        "the ranks",
-                        text_of(*of.definition), data.name));
+        throw UsageError(fmt::format("the placement of {} is {}, which is not distributed over the ranks",
+                                     text_of(*of.definition), data.name));
     }
   }
 
@@ -44,7 +42,7 @@ class Placement {
   net::RankId rank_of(const TableClass& of, const std::int64_t* numbers) const {
     const std::optional<net::RankId> owner = owner_of(*of.runs_at, numbers);
     if (!owner)
-      throw UsageError(fmt::format("a task of {} is to run where a datum of {} is that does not exist",
+      throw UsageError(fmt::format("the placement of a task of {} is a datum of {} that does not exist",
                                    text_of(*of.definition),
                                    table_.collections[of.runs_at->collection]->name));
     return *owner;

@@ -207,7 +207,7 @@ void Unfolding::check_leavings(const CompletionNotice& notice, const TableFlow& 
       if (const std::uint32_t there = values_.at(leaving.memory, numbers.data());
           leaving.each(numbers.data()) && there != number)
         why = fmt::format(
-            "{}the flow \"{}\" of {} leaves in {} a value that is in another datum: it has to come from "
+            "{}the flow \"{}\" of {} stores in {} a value that is in another datum: it must come from "
             "there{}",
             leaving.said == nullptr || !leaving.said->where
                 ? std::string()

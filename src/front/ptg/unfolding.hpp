@@ -346,7 +346,7 @@ template <class FindParameters, class Host>
     if (!to.same_places) to.place(task.parameters(), numbers.data());
     task.missing_inputs = missing_inputs(to, numbers.data());
     if (task.missing_inputs == 0) [[unlikely]] {
-      host.misused(table_.text_of(task) + " is given a value, and waits for none");
+      host.misused(table_.text_of(task) + " receives a value but waits for none");
       task.missing_inputs = 2;  // it starts by itself, as an initial task
     }
     return task;

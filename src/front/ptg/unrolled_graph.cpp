@@ -49,10 +49,8 @@ class GraphUnroller {
 
   void add_task(const TableClass& of) {
     if (graph_.tasks.size() >= most_)
-      throw UsageError(
-          fmt::format("a parameterized graph of more than {} tasks is not written out: check one of "
-                      "a smaller size",
-                      most_));
+      throw UsageError(fmt::format(
+          "a parameterized graph of more than {} tasks is not unrolled: check one of a smaller size", most_));
     task_ = static_cast<unrolled::TaskId>(graph_.tasks.size());
     graph_.tasks.push_back({static_cast<std::uint32_t>(class_), add_numbers(of),
                             static_cast<std::int32_t>(of.priority(numbers_.data()))});

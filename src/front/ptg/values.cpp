@@ -18,7 +18,7 @@ void Values::begin(const ClassTable& table, bool over_ranks) {
     own_only_ |= !definition->shapes.empty();
   }
   if (count >= std::uint32_t{1} << 31)
-    throw UsageError(fmt::format("a parameterized graph over {} data; there may be {}", count,
+    throw UsageError(fmt::format("a parameterized graph has {} data; the limit is {}", count,
                                  (std::uint32_t{1} << 31) - 1));
   own_only_ |= over_ranks;
   std::size_t here = count;
@@ -41,8 +41,8 @@ void Values::begin(const ClassTable& table, bool over_ranks) {
         if (index(datum->id) >= seen.size()) seen.resize(2 * (index(datum->id) + std::size_t{1}));
         if (seen[index(datum->id)])
           throw UsageError(
-              fmt::format("{} is in the data of a parameterized graph twice: its tasks know a datum "
-                          "by one collection and its indices there",
+              fmt::format("{} is in the data of a parameterized graph twice: a datum may have only one "
+                          "collection and one set of indices",
                           datum->text()));
         seen[index(datum->id)] = true;
       }

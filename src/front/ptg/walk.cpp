@@ -14,7 +14,7 @@ std::int64_t Loop::step_of(const std::int64_t* numbers) const {
   const std::int64_t value = step(numbers);
   if (value <= 0)
     throw UsageError("a range of a parameterized task graph goes in steps of " + std::to_string(value) +
-                     "; they have to be above 0");
+                     "; they must be positive");
   return value;
 }
 
@@ -35,9 +35,8 @@ std::uint64_t Loop::count(const std::int64_t* numbers) const {
 }
 
 void Walk::throw_fruitless() {
-  throw UsageError("the ranges of a parameterized task graph hold nothing " +
-                   std::to_string(most_empty_steps) +
-                   " times in a row: give the outer ones bounds within which the inner ones hold something");
+  throw UsageError("the ranges of a parameterized task graph are empty " + std::to_string(most_empty_steps) +
+                   " times in a row: give the outer ranges bounds within which the inner ones are not empty");
 }
 
 namespace {

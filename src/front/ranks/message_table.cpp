@@ -73,11 +73,11 @@ void MessageTable::check_room(const engine::RegisteredDatum& datum, bool sends) 
   const NodeId host = core_.engine().view().host();
   const Bytes capacity = whole_pages_in(host_capacity(core_));
   if (with_it.bytes() > capacity)
-    throw FootprintError(fmt::format(
-        "{} cannot be {}: messages that come and others that go need {} at once, and there is {}\n"
-        "  Send parts of it one after another, or {}.",
-        datum.text(), sends ? "sent" : "received", mebibytes(with_it.bytes()), mebibytes(capacity),
-        core_.memory_advice(host, with_it.bytes())));
+    throw FootprintError(
+        fmt::format("{} cannot be {}: incoming and outgoing messages need {} at once, and there is {}\n  "
+                    "Send parts of it one after another, or {}.",
+                    datum.text(), sends ? "sent" : "received", mebibytes(with_it.bytes()),
+                    mebibytes(capacity), core_.memory_advice(host, with_it.bytes())));
   both_ways_ = with_it;
 }
 
@@ -91,7 +91,7 @@ void MessageTable::begin(engine::RegisteredDatum& datum, bool sends, net::RankId
   if (peer == communicator_.own()) refuse("a rank sends nothing to itself");
   if (tag >= tags) refuse(fmt::format("the tag {} is not below {}", tag, tags));
   if (shared_of(datum) != nullptr) refuse("all ranks know it, and tasks that need it get it");
-  if (datum.in_place) refuse("it lies in the program's memory; data that the runtime keeps can be");
+  if (datum.in_place) refuse("it is in the program's memory; only data in the runtime's memory can be");
   if (datum.view != nullptr) refuse("it is split, or a part");
   if (sends && !has_value(datum)) refuse("nothing has written it yet");
   check_room(datum, sends);
@@ -300,7 +300,7 @@ void MessageTable::leave() noexcept {
     traffic_.end();
     static_cast<void>(core_.wait([this] { return traffic_.none(); }));
   } catch (...) {
-    communicator_.report_failure_async("its program has ended while messages were under way");
+    communicator_.report_failure_async("its program has ended while messages were in flight");
   }
 }
 

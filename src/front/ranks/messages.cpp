@@ -21,10 +21,10 @@ struct Message::State {
 bool Message::test() const noexcept { return state_ != nullptr && state_->message->complete.load(); }
 
 void Message::wait() const {
-  if (state_ == nullptr) throw UsageError("a message that was never begun is waited for");
+  if (state_ == nullptr) throw UsageError("wait() for a message that was never started");
   if (test()) return;
   const auto ranks = state_->ranks.lock();
-  if (ranks == nullptr) throw UsageError("a message is waited for whose runtime is gone");
+  if (ranks == nullptr) throw UsageError("wait() for a message whose runtime was destroyed");
   ranks->messages().wait(*state_->message);
 }
 
@@ -34,12 +34,12 @@ Message begin_message(Runtime& runtime, const detail::DatumReference& reference,
   engine::RuntimeCore& core = front::core_of(runtime);
   core.caller().check(sends ? "send" : "receive");
   const auto refuse = [&](const char* why) {
-    throw UsageError(fmt::format("a message {}\n  begun at {}:{}", why, where.file_name(), where.line()));
+    throw UsageError(fmt::format("a message {}\n  started at {}:{}", why, where.file_name(), where.line()));
   };
   if (front::rank_context(core.surroundings()) == nullptr)
     refuse("is for several ranks, and this runtime is none");
   if (reference.datum == nullptr || reference.datum->generation != reference.generation)
-    refuse("was given a handle that is empty, or of a datum that is gone");
+    refuse("was given a handle that is empty, or of a datum that no longer exists");
   if (reference.datum->runtime != &core) refuse("was given a datum that belongs to another runtime");
   const auto ranks = std::static_pointer_cast<front::RankContext>(core.surroundings().rank_state);
   std::shared_ptr<front::MessageState> state;

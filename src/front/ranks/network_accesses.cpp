@@ -160,7 +160,7 @@ void NetworkAccesses::release(Task& over, ReadyTasks& ready) {
     refused = !record.is_released;
   }
   if (!refused) return;
-  std::string why = "a value for or from another rank cannot be had";
+  std::string why = "a value for or from another rank is unavailable";
   if (const std::string reason = over.failure != nullptr ? exception_text(over.failure, "") : "";
       !reason.empty())
     why += ": " + reason;

@@ -103,10 +103,9 @@ std::int64_t SharedProgram::place_of(const Submission& submission, std::uint64_t
     if (use.datum == nullptr) return common = false;  // rejected later
     const SharedDatum* const datum = shared_of(*use.datum);
     if (use.datum->generation != use.generation)
-      throw UsageError(
-          fmt::format("the task {} uses a datum that is gone: it "
-                      "was removed, or its matrix was destroyed{}",
-                      submission.codelet->name, place_in(submission)));
+      throw UsageError(fmt::format(
+          "the task {} uses a datum that no longer exists: it was removed, or its matrix was destroyed{}",
+          submission.codelet->name, place_in(submission)));
     if (datum == nullptr) {
       if (place == -1 && writes(use.mode)) place = everywhere;
       hash = hashed(hash, static_cast<std::uint64_t>(use.mode));
@@ -132,7 +131,7 @@ SharedProgram::TaskPlacement SharedProgram::next_task(const Submission& submissi
   if (has_failed_.load(std::memory_order_relaxed)) [[unlikely]] {
     if (failed_here_.load()) return TaskPlacement::other_rank;  // wait() reports the reason
     core_.wait_for_running_bodies();
-    throw RankError("the flow cannot go on: " + failure());
+    throw RankError("the flow was aborted: " + failure());
   }
   if (place >= static_cast<std::int64_t>(communicator_.ranks()))
     throw UsageError(fmt::format("the task {} is to run on rank {}, and there are {}{}",
@@ -167,9 +166,8 @@ void SharedProgram::check_written_everywhere(const Submission& submission) {
   for (const Submission::Use& use : submission.uses)
     if (writes(use.mode) && shared_of(*use.datum) != nullptr)
       throw UsageError(
-          fmt::format("the task {} runs on all ranks, since the first datum that it writes "
-                      "is not shared, and "
-                      "writes {}, which is: put that first, or say on_rank(){}",
+          fmt::format("the task {} runs on all ranks, since the first datum that it writes is not shared, "
+                      "but it also writes {}, which is shared: put that first, or use on_rank(){}",
                       submission.codelet->name, use.datum->text(), place_in(submission)));
 }
 
@@ -246,9 +244,7 @@ void SharedProgram::drop_copies(const detail::DatumReference& reference, const c
                                 std::uint32_t line) {
   static const CodeletInfo info = pseudo_codelet("drop_copies");
   if (reference.datum == nullptr || reference.datum->generation != reference.generation)
-    throw UsageError(
-        "drop_copies was given a handle that is empty, or of a "
-        "datum that is gone");
+    throw UsageError("drop_copies was given a handle that is empty, or of a datum that no longer exists");
   SharedDatum* const datum = shared_of(*reference.datum);
   if (datum == nullptr || !under_way_) return;
   comparison_.add_task(hashed(datum->number, line), &info, file, line);
@@ -267,8 +263,7 @@ void SharedProgram::check_memory(Bytes footprint, const Submission& submission) 
   const Bytes capacity = host_capacity(core_);
   if (footprint + transfer_reserve() <= capacity) return;
   throw FootprintError(
-      fmt::format("the task {} needs {} at once, and over ranks {} are kept for values "
-                  "that come and go; "
+      fmt::format("the task {} needs {} at once, and {} are reserved for values in flight between ranks; "
                   "there is {}{}\n  Use smaller tiles, or {}.",
                   submission.codelet->name, mebibytes(footprint), mebibytes(transfer_reserve()),
                   mebibytes(capacity), place_in(submission),
@@ -284,12 +279,10 @@ void SharedProgram::check_hold(const Submission& submission) const {
                                    submission.file, submission.line));
     };
     if (datum->owner != own_)
-      refuse(
-          fmt::format("which is rank {}'s, and this is rank {}: a rank "
-                      "acquires what it owns",
-                      net::index(datum->owner), net::index(own_)));
+      refuse(fmt::format("which belongs to rank {}, and this is rank {}: only the owner acquires a datum",
+                         net::index(datum->owner), net::index(own_)));
     if (datum->last_writer != own_ && datum->local == nullptr)
-      refuse(fmt::format("and rank {} has written it last: wait() brings it home",
+      refuse(fmt::format("and rank {} has written it last: wait() writes it back",
                          net::index(datum->last_writer)));
     if (writes(use.mode) && (datum->last_writer != own_ || !datum->receivers.empty()))
       refuse("to change it, and other ranks have that value: wait() first");

@@ -215,8 +215,7 @@ void ValueTraffic::allocate_place(const net::Commands::Place& place) {
     IncomingValue& coming = coming_.at(number);
     if (coming.bytes != place.bytes)
       return communicator_.report_failure_async(
-          fmt::format("a value of {} bytes came for {}, which has {}: it "
-                      "differs between the ranks",
+          fmt::format("a value of {} bytes arrived for {}, which has {}: it differs between the ranks",
                       place.bytes, coming.what, coming.bytes));
     coming.id = place.id;
     into = coming.into;

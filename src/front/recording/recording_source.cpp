@@ -92,7 +92,8 @@ std::uint32_t RecordingSource::open_lane() {
   std::vector<RecordedTasks::Use>& uses = tasks_.uses();
   for (std::size_t i = 0; i < uses.size(); ++i)
     if (uses[i].datum->id != tasks_.id_of(i) || uses[i].datum->generation != uses[i].generation)
-      throw UsageError("a recording uses a datum that is gone: it was removed, or its matrix was destroyed");
+      throw UsageError(
+          "a recording uses a datum that no longer exists: it was removed, or its matrix was destroyed");
     else if (uses[i].datum->view != nullptr)
       throw UsageError("a recording uses " + uses[i].datum->text() + ", which has been split since");
   bool all_in_lane = lane != 0;

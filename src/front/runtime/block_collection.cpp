@@ -45,10 +45,9 @@ PartCollection::PartCollection(engine::RuntimeCore& core, front::DatumStore& sto
       if (offset_of(n) % alignment != 0 ||
           data::layout_of(shape_of(place_of(n)), whole.as.element_bytes).has_value())
         throw UsageError(fmt::format(
-            "{} cannot be split like this: its home is on disk, where each part has to be one piece that "
-            "begins at a multiple of {} bytes, and {} is not\n"
-            "  Split what varies slowest only, in larger parts (elements have {} bytes), or register tiles "
-            "(Runtime::tiled), or keep it in your memory.",
+            "{} cannot be split like this: its home is on disk, where each part must be contiguous and start "
+            "at a multiple of {} bytes, which {} does not\n  Split only the slowest dimension, in larger "
+            "parts (elements have {} bytes), or register tiles (Runtime::tiled), or keep it in your memory.",
             whole.name, alignment, text_of(n), whole.as.element_bytes));
   if (whole.views == nullptr) {
     whole.views = std::make_shared<engine::DatumViews>();
@@ -162,7 +161,7 @@ void PartCollection::remove_all() noexcept {
 }
 
 PartReference part_of(const PartCollection* parts, const std::array<std::int64_t, 3>& at) {
-  if (parts == nullptr) throw UsageError("a part was asked of a partition that was moved to another place");
+  if (parts == nullptr) throw UsageError("a part was requested from a partition that was moved from");
   return parts->part(at);
 }
 std::int64_t count_of(const PartCollection& parts, std::size_t dimension) noexcept {

@@ -129,7 +129,7 @@ void keep_to_part(const net::Network::Sharing& sharing) {
 }  // namespace
 
 void throw_taken(const Rank& rank) {
-  throw UsageError(fmt::format("the place of rank {} is taken: each is for one runtime", rank.number()));
+  throw UsageError(fmt::format("rank {} already has a runtime", rank.number()));
 }
 
 Config config_of(const Config& config, const Rank& rank) {

@@ -166,15 +166,13 @@ std::shared_ptr<detail::TileCollection> Runtime::place_tiles(const std::string& 
   auto& it = *implementation_;
   it.core.caller().check("tiled_in_place");
   front::check_tile(name, tile);
-  if (data == nullptr) throw UsageError(fmt::format("{}: a matrix at no address", name));
+  if (data == nullptr) throw UsageError(fmt::format("{}: the address of the matrix is null", name));
   if (tile.is_padded)
-    throw UsageError(
-        fmt::format("{}: tiles in the program's memory end where the matrix does: only those that the "
-                    "runtime keeps can be padded",
-                    name));
+    throw UsageError(fmt::format(
+        "{}: tiles in the program's memory cannot be padded, only those in the runtime's memory", name));
   if (rows <= 0 || columns <= 0 || leading_dimension < rows)
-    throw UsageError(fmt::format("{}: {} x {} elements with leading dimension {} are no matrix", name, rows,
-                                 columns, leading_dimension));
+    throw UsageError(fmt::format("{}: {} x {} elements with leading dimension {} are not a matrix", name,
+                                 rows, columns, leading_dimension));
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
   if (leading_dimension > most)
     throw UsageError(fmt::format("{}: the leading dimension may be {} at most; this one is {}", name, most,
@@ -209,8 +207,8 @@ void Runtime::remove_one(const detail::DatumReference& reference) {
           : front::SingleData::find(*reference.datum);
   if (single == nullptr)
     throw UsageError(
-        "remove was given a handle that is empty, of a datum that is gone, or of a tile, which goes with its "
-        "matrix");
+        "remove was given a handle that is empty, of a datum that no longer exists, or of a tile, which goes "
+        "with its matrix");
   if (single->views != nullptr && single->views->partitions != 0)
     throw UsageError(
         fmt::format("remove of {}, which is split into parts: end its partitions first", single->name));
@@ -231,7 +229,8 @@ void Runtime::remove_one(const detail::DatumReference& reference) {
 engine::RegisteredDatum& Runtime::own_datum(const detail::DatumReference& reference, const char* what) const {
   implementation_->core.caller().check(what);
   if (reference.datum == nullptr || reference.datum->generation != reference.generation)
-    throw UsageError(fmt::format("{} was given a handle that is empty, or of a datum that is gone", what));
+    throw UsageError(
+        fmt::format("{} was given a handle that is empty, or of a datum that no longer exists", what));
   if (reference.datum->runtime != &implementation_->core)
     throw UsageError(
         fmt::format("{} was given {}, which belongs to another runtime", what, reference.datum->text()));
@@ -251,14 +250,14 @@ std::shared_ptr<detail::PartCollection> Runtime::split_one(const detail::DatumRe
   auto& it = *implementation_;
   it.core.caller().check("split");
   if (reference.datum == nullptr || reference.datum->generation != reference.generation)
-    throw UsageError("split was given a handle that is empty, or of a datum that is gone");
+    throw UsageError("split was given a handle that is empty, or of a datum that no longer exists");
   front::SingleDatum* const single = front::SingleData::find(*reference.datum);
   if (single == nullptr)
     throw UsageError(
         fmt::format("{} cannot be split: it is a part or a tile itself", reference.datum->text()));
   if (single->as.fill)
     throw UsageError(fmt::format(
-        "{} cannot be split: parts lie in the home of their whole, and a generated datum is not there",
+        "{} cannot be split: parts are stored in the home of the whole, but a generated datum is not stored",
         single->name));
   if (reference.datum->runtime != &it.core)
     throw UsageError(fmt::format("{} cannot be split here: it belongs to another runtime", single->name));

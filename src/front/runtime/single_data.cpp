@@ -32,7 +32,8 @@ Bytes check_array(const std::string& name, const detail::Description& as) {
   for (const std::int64_t extent : extents)
     if (extent <= 0) throw UsageError(fmt::format("{}: a {} of {} elements is empty", name, as.kind, extent));
   if (as.kept) return checked_bytes(name, as.kind, {extents, {1, 0, 0}}, as.element_bytes);
-  if (as.address == nullptr) throw UsageError(fmt::format("{}: a {} at no address", name, as.kind));
+  if (as.address == nullptr)
+    throw UsageError(fmt::format("{}: the address of the {} is null", name, as.kind));
   // In order of increasing stride, each stride must exceed the extent of the dimensions inside it.
   std::array<std::size_t, 3> order{0, 1, 2};
   std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
@@ -47,9 +48,8 @@ Bytes check_array(const std::string& name, const detail::Description& as) {
     if (extents[i] == 1) break;
     if (strides[i] < covered)
       throw UsageError(fmt::format(
-          "{}: elements of the {} lie upon each other: {} of them at a distance of {}, where the distance is "
-          "at least {}",
-          name, as.kind, extents[i], strides[i], covered));
+          "{}: elements of the {} overlap: {} of them at a distance of {}, where at least {} is needed", name,
+          as.kind, extents[i], strides[i], covered));
     covered = strides[i] * (extents[i] - 1) + covered;
   }
   if (extents[1] > most_runs || extents[2] > most_runs || (strides[0] != 1 && extents[0] > most_runs))
@@ -68,7 +68,7 @@ SingleDatum& SingleData::add(engine::RuntimeCore& core, const std::string& name,
   front::RankContext* const ranks = front::rank_context(core.surroundings());
   if (as.owner >= 0 && ranks != nullptr) return add_shared(core, name, as, bytes);
   if (as.owner > 0)
-    throw UsageError(fmt::format("{}: is to be rank {}'s, and there is one rank", name, as.owner));
+    throw UsageError(fmt::format("{}: its owner is rank {}, but there is one rank", name, as.owner));
   SingleDatum single{.name = name, .as = as};
   memory::DatumSpec spec{.bytes = bytes, .home = core.topology().user_memory(), .address = as.address};
   if (as.kept) {
@@ -105,7 +105,7 @@ SingleDatum& SingleData::add_shared(engine::RuntimeCore& core, const std::string
   RankContext& ranks = *rank_context(core.surroundings());
   const net::RankId owner{static_cast<std::uint32_t>(as.owner)}, own = ranks.communicator().own();
   if (net::index(owner) >= ranks.communicator().ranks())
-    throw UsageError(fmt::format("{}: is to be rank {}'s, and there are {}", name, as.owner,
+    throw UsageError(fmt::format("{}: its owner is rank {}, but there are {}", name, as.owner,
                                  ranks.communicator().ranks()));
   SingleDatum* kept = nullptr;
   if (owner == own) {

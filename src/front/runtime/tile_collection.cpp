@@ -253,28 +253,28 @@ Bytes TileCollection::bytes() const noexcept {
 }
 
 DatumReference tile_of(TileCollection* tiles, std::int32_t row, std::int32_t column) {
-  if (tiles == nullptr) throw UsageError("a tile was asked of a matrix that was moved to another place");
+  if (tiles == nullptr) throw UsageError("a tile was requested from a matrix that was moved from");
   return tiles->tile(row, column);
 }
 DatumReference tile_if_here(const TileCollection* tiles, std::int32_t row, std::int32_t column) {
-  if (tiles == nullptr) throw UsageError("a tile was asked of a matrix that was moved to another place");
+  if (tiles == nullptr) throw UsageError("a tile was requested from a matrix that was moved from");
   return tiles->tile_if_here(row, column);
 }
 const Distribution* distribution_of(const TileCollection& tiles) noexcept { return tiles.distribution(); }
 void advise_tiles(const TileCollection* tiles,
                   const std::function<int(std::int32_t, std::int32_t)>& device_of) {
-  if (tiles == nullptr) throw UsageError("advise was called on a matrix that was moved to another place");
+  if (tiles == nullptr) throw UsageError("advise was called on a matrix that was moved from");
   tiles->advise(device_of);
 }
 void refresh_tiles(const TileCollection* tiles, Refresh when) {
-  if (tiles == nullptr) throw UsageError("refresh was called on a matrix that was moved to another place");
+  if (tiles == nullptr) throw UsageError("refresh was called on a matrix that was moved from");
   tiles->refresh(when);
 }
 const Grid& grid_of(const TileCollection& tiles) noexcept { return tiles.grid(); }
 std::int32_t side_of(const TileCollection& tiles) {
   const TileSize size = tiles.grid().tile;
   if (size.rows != size.columns)
-    throw UsageError(fmt::format("{} has tiles of {} x {}, and square ones are needed here", tiles.name(),
+    throw UsageError(fmt::format("{} has tiles of {} x {}, but square tiles are required here", tiles.name(),
                                  size.rows, size.columns));
   return size.rows;
 }

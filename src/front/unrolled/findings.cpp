@@ -10,15 +10,15 @@ std::string_view title(Kind kind) noexcept {
     case Kind::no_task:
       return "there is no task";
     case Kind::duplicate_task:
-      return "tasks that are there twice";
+      return "duplicate tasks";
     case Kind::one_sided:
-      return "edges of which only one end knows";
+      return "edges stated at one end only";
     case Kind::missing_producer:
       return "inputs from tasks or values that do not exist";
     case Kind::no_input:
       return "flows without an input";
     case Kind::duplicate_output:
-      return "outputs that are given twice";
+      return "duplicate outputs";
     case Kind::two_writers:
       return "values with two writers";
     case Kind::reads_own_overwrite:
@@ -26,23 +26,23 @@ std::string_view title(Kind kind) noexcept {
     case Kind::cycle:
       return "cycles";
     case Kind::unordered_writes:
-      return "places written by two tasks in no order";
+      return "data written by two tasks in no order";
     case Kind::race:
-      return "places read and written in no order";
+      return "data read and written in no order";
     case Kind::on_another_rank:
-      return "places taken from another rank";
+      return "data read from another rank";
     case Kind::out_of_bounds:
       return "data outside their matrix";
     case Kind::never_written:
       return "NEW values that are read before they are written";
     case Kind::lost_result:
-      return "results that go nowhere";
+      return "results without an output";
     case Kind::dead_end:
-      return "outputs to tasks that are not there";
+      return "outputs to tasks that do not exist";
     case Kind::shadowed_input:
-      return "inputs behind another that holds";
+      return "inputs after another that applies";
     case Kind::not_checked:
-      return "what was not looked at";
+      return "checks that were skipped";
   }
   return {};
 }

@@ -103,9 +103,8 @@ void check_lost_results(const Graph& graph, const Ports& ports, const Edges& edg
       findings.count(Kind::lost_result);
       continue;
     }
-    findings.add(Kind::lost_result,
-                 fmt::format("{}: {} is changed, and no output takes it anywhere", flow.where,
-                             label(graph, ports.task(port), ports.flow(port))));
+    findings.add(Kind::lost_result, fmt::format("{}: {} is changed, but no output takes it", flow.where,
+                                                label(graph, ports.task(port), ports.flow(port))));
   }
 }
 

@@ -46,7 +46,7 @@ void check_placement(const Graph& graph, const CyclicMap& grid, Findings& findin
     if (reader.empty()) continue;
     const std::string_view where = graph.where(input);
     findings.add(Kind::on_another_rank,
-                 fmt::format("{}{}{} is rank {}'s, and is taken as {}: let a task there pass it on", where,
+                 fmt::format("{}{}{} is rank {}'s, and is taken as {}: let a task there forward it", where,
                              where.empty() ? "" : ": ", label(graph, input), owner, reader));
   }
 }

@@ -349,7 +349,7 @@ TEST(AllOverRanksRefuse, MatricesWithoutADistribution) {
         run_for_results(graph);
       });
   for (const std::string& text : thrown)
-    EXPECT_NE(text.find("that is not distributed over the ranks"), std::string::npos) << text;
+    EXPECT_NE(text.find("which is not distributed over the ranks"), std::string::npos) << text;
 }
 
 }  // namespace

@@ -229,8 +229,8 @@ TEST(RanksThatFail, NameTheTileOfAnotherRank) {
       ADD_FAILURE() << "no error";
     } catch (const UsageError& error) {
       EXPECT_EQ(std::string(error.what())
-                    .find("A[0," + std::to_string(others) + "] is acquired, which is rank " +
-                          std::to_string(others) + "'s, and this is rank " + std::to_string(runtime.rank())),
+                    .find("A[0," + std::to_string(others) + "] is acquired, which belongs to rank " +
+                          std::to_string(others) + ", and this is rank " + std::to_string(runtime.rank())),
                 0u)
           << error.what();
     }

@@ -628,8 +628,7 @@ TEST(Messages, MessagesThatDoNotFitInMemoryTogetherAreRefused) {
            },
            Bytes{pages * page * sizeof(double)}))
     EXPECT_NE(
-        text.find(
-            "messages that come and others that go need 327680 bytes at once, and there is 262144 bytes"),
+        text.find("incoming and outgoing messages need 327680 bytes at once, and there is 262144 bytes"),
         std::string::npos)
         << text;
 }

@@ -239,7 +239,7 @@ TEST(JdfConstructs, PropertiesOfDependencies) {
       "RW X <- A(k, 0) [type = LOWER type_remote = UPPER type_data = FULL layout = \"dt\" layout_remote = %{ "
       "return dt; %}\n"
       "   count = k+1 count_remote = 2 displ = 8*k displ_remote = BLOCK other = 1]\n -> A(k, 0) [ATYPE]"));
-  EXPECT_NE(it.messages.find("\"displ_remote\" means nothing here"), std::string::npos) << it.messages;
+  EXPECT_NE(it.messages.find("\"displ_remote\" has no effect here"), std::string::npos) << it.messages;
   EXPECT_EQ(dependency_of(it).properties.size(), 10U);
   EXPECT_EQ(text_of_property(it, dependency_of(it).properties, "displ"), "8*k");
   EXPECT_EQ(text_of_property(it, dependency_of(it).properties, "displ_remote"), "BLOCK");

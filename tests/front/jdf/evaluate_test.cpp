@@ -187,8 +187,9 @@ TEST(JdfValues, LocalsInCAreErrorsOnlyIfUsed) {
     FAIL();
   } catch (const EvaluationError& error) {
     EXPECT_EQ(error.kind(), Kind::needs_c);
-    EXPECT_NE(std::string_view(error.what()).find("it.jdf:5:11: error: only C can say what place is here"),
-              std::string_view::npos);
+    EXPECT_NE(
+        std::string_view(error.what()).find("it.jdf:5:11: error: the value of place is known only in C here"),
+        std::string_view::npos);
   }
 }
 
@@ -251,8 +252,8 @@ TEST(JdfValues, InvalidSettingsAreRefused) {
   EXPECT_EQ(error_of([&] { settings.set("A->nt=3"); }),
             "--set A->nt=3: it.jdf has no A->nt (did you mean A->mt?)");
   EXPECT_EQ(error_of([&] { settings.set("NT"); }), "--set NT: write NAME=VALUE, as in NT=6 or 'descA->mt=6'");
-  EXPECT_EQ(error_of([&] { settings.set("NT=six"); }), "--set NT=six: \"six\" is no number");
-  EXPECT_EQ(error_of([&] { settings.set("NT=6 6"); }), "--set NT=6 6: \"6 6\" is no number");
+  EXPECT_EQ(error_of([&] { settings.set("NT=six"); }), "--set NT=six: \"six\" is not a number");
+  EXPECT_EQ(error_of([&] { settings.set("NT=6 6"); }), "--set NT=6 6: \"6 6\" is not a number");
   EXPECT_NE(error_of([&] { settings.set("NT=1/0"); }).find("a division by zero"), std::string::npos);
   EXPECT_EQ(error_of([&] { settings.set("NT=2*3"); }), "nothing");
   EXPECT_EQ(error_of([&] { settings.set("A->mt = 3"); }), "nothing");

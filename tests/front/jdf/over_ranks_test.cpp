@@ -285,7 +285,7 @@ END
   EXPECT_EQ(found.texts(unrolled::Kind::on_another_rank).at(0),
             "it.jdf:6:40: descA(2,0) is rank 0's, and is taken as A of SHIFT(1), which runs on rank 1, at "
             "descA(1,0): let a "
-            "task there pass it on");
+            "task there forward it");
   EXPECT_EQ(findings_of(shift, {"descA=70,10,10,10"}, {1, 3}).errors(), 0u);
   EXPECT_EQ(findings_of(shift, {"descA=70,10,10,10"}, {3, 1}).errors(), 6u);
   // A value that is written without an input starts in the datum where it is stored.
@@ -305,7 +305,7 @@ END
   EXPECT_EQ(elsewhere.errors(), 4u) << elsewhere.text();
   EXPECT_EQ(elsewhere.texts(unrolled::Kind::on_another_rank).at(0),
             "it.jdf:8:12: descD(1,0) is rank 3's, and is taken as D of PUT(1), which runs on rank 4, at "
-            "descA(1,1): let a task there pass it on");
+            "descA(1,1): let a task there forward it");
   EXPECT_EQ(findings_of(column, both, {6, 1}).errors(), 0u);
   for (const char* name :
        {"cholesky.jdf", "lu.jdf", "gemm.jdf", "trsm.jdf", "qr.jdf", "lu-incremental.jdf"}) {

@@ -42,8 +42,8 @@ class NeverFed : public tests::NumbersUnderPolicy {
 TEST_P(NeverFed, IsReportedAlthoughTheSearchDividesByZero) {
   for (const bool another_waits : {false, true}) {
     const std::string text = error(another_waits);
-    EXPECT_NE(text.find(another_waits ? "3 of 13 tasks wait for what no task gives them"
-                                      : "2 of 8 tasks wait for what no task gives them"),
+    EXPECT_NE(text.find(another_waits ? "3 of 13 tasks wait for inputs that no task provides"
+                                      : "2 of 8 tasks wait for inputs that no task provides"),
               std::string::npos)
         << text;
     EXPECT_EQ(text.find("division by 0"), std::string::npos) << text;

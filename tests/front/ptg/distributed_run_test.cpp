@@ -355,7 +355,8 @@ TEST(PtgOverRanks, ATaskWithoutInputIsReportedByItsRank) {
       }
       EXPECT_NE(thrown[i].find("unfinished tasks wait for data that no rank sends"), std::string::npos)
           << thrown[i];
-      EXPECT_NE(thrown[i].find(" tasks wait for what no task gives them"), std::string::npos) << thrown[i];
+      EXPECT_NE(thrown[i].find(" tasks wait for inputs that no task provides"), std::string::npos)
+          << thrown[i];
       // Every rank names all tasks that can never start, on any rank, and the line.
       for (const int task : {4, 5}) {
         const std::string expected_error = fmt::format(

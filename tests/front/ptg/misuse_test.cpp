@@ -111,7 +111,7 @@ TEST_F(MisuseOfPtg, TasksWithoutInput) {
   second.runs(take, ptg::flow("a").from(first["x"](i)),
               ptg::flow("x").from(data(i + 4)).when(i < 2).from(second["x"](i - 2)));
   const std::string text = said();
-  contains(text, "the parameterized graph cannot go on: 2 of 10 tasks wait for what no task gives them");
+  contains(text, "the parameterized graph was aborted: 2 of 10 tasks wait for inputs that no task provides");
   contains(text, "second(4) waits for 1 more");
   contains(text,
            "\n  second(4) can never start: its flow \"a\" comes from the flow \"x\" of first(4), and there "
@@ -129,7 +129,7 @@ TEST_F(MisuseOfPtg, TasksThatWaitForEachOther) {
   EXPECT_EQ(checked.errors, 1u);
   contains(checked.text, "ring(0)");
   const std::string text = said();
-  contains(text, "3 of 3 tasks wait for what no task gives them");
+  contains(text, "3 of 3 tasks wait for inputs that no task provides");
   for (const char* task : {"ring(0)", "ring(1)", "ring(2)"}) contains(text, task);
   runtime.flush();  // nothing is left that would be waited for
 }
@@ -164,7 +164,7 @@ TEST_F(MisuseOfPtg, AReaderThatWaitsForTheWriterOfItsValue) {
   contains(checked.text, "reader()");
   contains(checked.text, "writer()");
   const std::string text = said();
-  contains(text, "2 of 3 tasks wait for what no task gives them");
+  contains(text, "2 of 3 tasks wait for inputs that no task provides");
   contains(text, "reader()");
   contains(text, "writer()");
 }
@@ -181,7 +181,7 @@ TEST_F(MisuseOfPtg, RangesThatDisagree) {
   contains(checked.text, "taker(4)");
   contains(checked.text, "giver(4)");
   const std::string text = said();
-  contains(text, "1 of 9 tasks wait for what no task gives them");
+  contains(text, "1 of 9 tasks wait for inputs that no task provides");
   contains(text,
            "taker(4) can never start: its flow \"a\" comes from the flow \"x\" of giver(4), and there is no "
            "such task (" +
@@ -199,8 +199,8 @@ TEST_F(MisuseOfPtg, AnInputWithoutItsOutput) {
   const std::string text = said();
   contains(text, "1 of 8 tasks wait");
   contains(text,
-           "taker(2) can never start: its flow \"a\" comes from the flow \"x\" of giver(2), which goes to "
-           "others only (" +
+           "taker(2) can never start: its flow \"a\" comes from the flow \"x\" of giver(2), which goes "
+           "only to other tasks (" +
                here(line));
   EXPECT_EQ(said(), text);
 }
@@ -374,8 +374,8 @@ TEST_F(MisuseOfPtg, AMapThatCannotBeInverted) {
             ptg::flow("x").from(data(4)).when(i == 0).from(tree["x"](i - 1)));
   const std::string text = said();
   contains(text, "the input \"a\" of tree, defined at " + std::string(__FILE__));
-  contains(text, "cannot be turned round");
-  contains(text, "Say with .to(), at the flow \"x\" of leaf");
+  contains(text, "cannot be inverted");
+  contains(text, "State the receivers with .to() at the flow \"x\" of leaf");
 }
 
 TEST_F(MisuseOfPtg, DoesNotIncludeAMapWithBothDirectionsStated) {
@@ -404,7 +404,7 @@ TEST_F(MisuseOfPtg, WrongNumbersOfIndices) {
 
 TEST_F(MisuseOfPtg, AnUnknownIndex) {
   graph.task("first", i.in(0, 1)).runs(add, ptg::flow("x").from(data(j)));
-  contains(said(), "the index j is used where it means nothing");
+  contains(said(), "the index j is not an index of this task");
 }
 
 TEST_F(MisuseOfPtg, AMissingDatum) {
@@ -437,12 +437,12 @@ TEST_F(MisuseOfPtg, ValuesOfAnotherType) {
 
 TEST_F(MisuseOfPtg, AClassThatDoesNothing) {
   graph.task("first", i.in(0, 1));
-  contains(said(), "nothing says what its tasks do (runs())");
+  contains(said(), "its tasks have no body: call runs()");
 }
 
 TEST_F(MisuseOfPtg, AFlowWithoutAnInput) {
   graph.task("first").runs(add, ptg::flow("x"));
-  contains(said(), "nothing says where the value of its flow \"x\" comes from");
+  contains(said(), "its flow \"x\" has no input: call from()");
 }
 
 TEST_F(MisuseOfPtg, ChangesInAnyOrder) {
@@ -554,7 +554,7 @@ TEST_F(MisuseOfPtg, ARunInsideABody) {
 TEST_F(MisuseOfPtg, AClassAddedAfterTheRun) {
   graph.task("first").runs(add, ptg::flow("x").from(data(0)));
   EXPECT_EQ(said(), "nothing");
-  contains(said_by([&] { graph.task("late"); }), "the class late comes too late");
+  contains(said_by([&] { graph.task("late"); }), "the class late is added too late");
 }
 
 TEST_F(MisuseOfPtg, RemovedData) {
@@ -566,7 +566,8 @@ TEST_F(MisuseOfPtg, RemovedData) {
 
 TEST_F(MisuseOfPtg, FreshDataOfAnUnsupportedType) {
   graph.task("first", i.in(0, 0)).runs(add, ptg::flow("x").from(ptg::fresh_like(data)));
-  contains(said(), "its flow \"x\" is a fresh datum like those of data, of whose type none can be made");
+  contains(said(),
+           "its flow \"x\" is a fresh datum like those of data, whose type does not support fresh data");
 }
 
 TEST_F(MisuseOfPtg, ABodyThatThrows) {

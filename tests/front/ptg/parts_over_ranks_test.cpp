@@ -440,10 +440,10 @@ std::string said(const Part& given, const Part& taken) {
 }
 
 TEST(PartsOverRanks, EndsOfDifferentSizesAreRefused) {
-  EXPECT_NE(said({}, Part::upper()).find("the ends say different parts"), std::string::npos);
-  EXPECT_NE(said(Part::upper(), {}).find("the ends say different parts"), std::string::npos);
-  EXPECT_NE(said(Part::lower(), Part::upper(false)).find("not as many elements"), std::string::npos);
-  EXPECT_NE(said(Part::block(0, 2, 0, 2), Part::block(0, 2, 0, 3)).find("not as many elements"),
+  EXPECT_NE(said({}, Part::upper()).find("the ends use different parts"), std::string::npos);
+  EXPECT_NE(said(Part::upper(), {}).find("the ends use different parts"), std::string::npos);
+  EXPECT_NE(said(Part::lower(), Part::upper(false)).find("different numbers of elements"), std::string::npos);
+  EXPECT_NE(said(Part::block(0, 2, 0, 2), Part::block(0, 2, 0, 3)).find("different numbers of elements"),
             std::string::npos);
   EXPECT_EQ(said(Part::block(0, 2, 0, 2), Part::block(3, 4, 7, 9)), "it ran");  // of 8 x 8: 4 x 1
   EXPECT_THROW(static_cast<void>(ptg::flow("T").part(Part::lower())), UsageError);

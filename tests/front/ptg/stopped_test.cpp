@@ -115,7 +115,7 @@ TEST(StoppedPtgOverRanks, AFullDiskIsReportedByAllRanks) {
       2, [](std::uint32_t rank) { return config_with(1, Bytes{1} << (rank == 0 ? 20 : 26)); },
       [&](Runtime& runtime) { run_on_full_disk(runtime, flows_are_over); });
   EXPECT_THAT(thrown[0], HasSubstr(std::strerror(EFBIG)));
-  EXPECT_THAT(thrown[1], HasSubstr("the parameterized graph cannot go on"));
+  EXPECT_THAT(thrown[1], HasSubstr("the parameterized graph was aborted"));
 }
 
 // All tasks of one rank wait for the other, which is busy; a cancellation on the waiting rank is reported at

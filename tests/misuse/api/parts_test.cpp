@@ -34,7 +34,8 @@ TEST(WrongShapes, WithoutElements) {
 
 TEST(WrongShapes, AtNoAddress) {
   Runtime runtime(settings());
-  EXPECT_THAT(refused<UsageError>([&] { runtime.vector<double>("x", nullptr, 5); }), HasSubstr("no address"));
+  EXPECT_THAT(refused<UsageError>([&] { runtime.vector<double>("x", nullptr, 5); }),
+              HasSubstr("the address of the vector is null"));
   expect_works(runtime);
 }
 
@@ -42,7 +43,7 @@ TEST(WrongShapes, WithOverlappingElements) {
   Runtime runtime(settings());
   std::vector<double> memory(1000);
   EXPECT_THAT(refused<UsageError>([&] { runtime.matrix("A", memory.data(), 10, 4, 9); }),
-              AllOf(HasSubstr("A: elements of the matrix lie upon each other"), HasSubstr("distance of 9")));
+              AllOf(HasSubstr("A: elements of the matrix overlap"), HasSubstr("distance of 9")));
   EXPECT_THAT(refused<UsageError>([&] {
                 runtime.block("u", memory.data(), {4, 4, 4}, {4, 15});
               }),
@@ -77,10 +78,10 @@ TEST(WrongParts, TheWholeAndAPartInOneTask) {
   Flow flow(world.runtime);
   const int line = __LINE__ + 1;
   const auto submit = [&] { flow.submit(both(world.whole, parts(2))); };
-  EXPECT_THAT(refused<UsageError>(submit), AllOf(HasSubstr("both(x, x[2])"), HasSubstr("lie upon each other"),
+  EXPECT_THAT(refused<UsageError>(submit), AllOf(HasSubstr("both(x, x[2])"), HasSubstr("which overlap"),
                                                  HasSubstr("parts_test.cpp:" + std::to_string(line))));
   EXPECT_THAT(refused<UsageError>([&] { (void)flow.acquire(read(world.whole), read(parts(2))); }),
-              HasSubstr("lie upon each other"));
+              HasSubstr("which overlap"));
   expect_works(world.runtime);
 }
 

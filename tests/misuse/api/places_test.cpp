@@ -28,7 +28,7 @@ TEST(WrongPlaces, ADeviceThatDoesNotExist) {
     const int line = __LINE__ + 1;
     const auto submit = [&] { flow.submit(increment(x).on_device(device)); };
     EXPECT_THAT(refused<UsageError>(submit),
-                AllOf(HasSubstr("the task increment(x) is to run on device " + std::to_string(device)),
+                AllOf(HasSubstr("the task increment(x) must run on device " + std::to_string(device)),
                       HasSubstr("there are 2, counted from 0"), HasSubstr(line_of(line))));
     EXPECT_THAT(refused<UsageError>([&] { recording.submit(increment(x).on_device(device)); }),
                 HasSubstr("there are 2"));

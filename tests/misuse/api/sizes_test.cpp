@@ -66,7 +66,7 @@ TEST(Sizes, AnInvalidMatrixInPlace) {
   double* const nowhere = nullptr;
   EXPECT_THAT(
       refused<UsageError>([&] { static_cast<void>(runtime.tiled_in_place("A", nowhere, 4, 4, 4, 2)); }),
-      HasSubstr("A: a matrix at no address"));
+      HasSubstr("A: the address of the matrix is null"));
   EXPECT_THAT(
       refused<UsageError>([&] {
         static_cast<void>(runtime.tiled_in_place("A", memory.data(), 4, 4, std::int64_t{largest} + 1, 2));
