@@ -165,7 +165,7 @@ constexpr bool can_be_parameter() {
 
 /// The user's formula for the work of a task, a function of the call's handles and values.
 template <class F, class... P>
-struct Formula {
+struct WorkFormula {
   using Given = std::tuple<const typename Passed<P>::type*...>;
   static double work(const CodeletInfo& info, const void* given) {
     const F& formula = *static_cast<const F*>(info.formula.get());
@@ -206,7 +206,7 @@ struct Runner {
   template <std::size_t I, class Q>
   static decltype(auto) argument(const TaskContext& context, Arguments<P...>& arguments) {
     if constexpr (is_datum<Q>) {
-      return std::remove_cvref_t<Q>(place_of(context, arguments.access_of_use[data_before<I, P...>()]),
+      return std::remove_cvref_t<Q>(location_of(context, arguments.access_of_use[data_before<I, P...>()]),
                                     std::get<I>(arguments.kept));
     } else if constexpr (is_scratch<Q>) {
       using Element = typename std::remove_cvref_t<Q>::value_type;
@@ -565,7 +565,7 @@ class Codelet {
   Codelet with_formula(WorkUnit unit, F formula) const {
     auto info = std::make_shared<CodeletInfo>(*info_);
     info->unit = unit;
-    info->work = &detail::Formula<F, P...>::work;
+    info->work = &detail::WorkFormula<F, P...>::work;
     info->formula = std::make_shared<const F>(std::move(formula));
     return Codelet(std::move(info));
   }

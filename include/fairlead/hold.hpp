@@ -60,7 +60,7 @@ class AnyHold {
 
  protected:
   /// Throws UsageError if the hold is empty or released, TaskError if the data are not available.
-  Place place(std::size_t use) const;
+  DatumLocation location(std::size_t use) const;
 
  private:
   std::shared_ptr<HoldState> state_;
@@ -95,7 +95,7 @@ class Hold : public detail::AnyHold {
   /// TaskError if the data are not available (in a callback of acquire_then()).
   template <std::size_t I>
   auto get() const {
-    return std::tuple_element_t<I, std::tuple<P...>>(place(I), std::get<I>(stored_));
+    return std::tuple_element_t<I, std::tuple<P...>>(location(I), std::get<I>(stored_));
   }
   /// The value, if the hold has a single datum that is a value.
   decltype(auto) operator*() const requires(sizeof...(P) == 1) { return *get<0>(); }

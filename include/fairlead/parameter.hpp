@@ -19,7 +19,7 @@ class Held {
   using Value = std::conditional_t<Const, const T, T>;
   struct Stored {};  // what the task stores of the handle
   static Stored stored(const Handle<T>&) noexcept { return {}; }
-  Held(Place place, Stored) noexcept : value_(static_cast<Value*>(place.address)) {}
+  Held(DatumLocation location, Stored) noexcept : value_(static_cast<Value*>(location.address)) {}
 
   Value& operator*() const noexcept { return *value_; }
   Value* operator->() const noexcept { return value_; }
@@ -36,8 +36,8 @@ class Held<T, Const> : public T::template View<Const> {
   using View = typename T::template View<Const>;
   using Stored = typename T::Shape;
   static Stored stored(const Handle<T>& handle) noexcept { return handle.shape(); }
-  Held(Place place, const Stored& shape) noexcept
-      : View(T::template view<Const>(place.address, place.packed, shape)) {}
+  Held(DatumLocation location, const Stored& shape) noexcept
+      : View(T::template view<Const>(location.address, location.packed, shape)) {}
 };
 
 template <class T, AccessMode Mode>

@@ -140,10 +140,10 @@ class ReduceParameter : public Parameter<T, AccessMode::reduction> {
 
  public:
   using Stored = typename Base::Stored;
-  ReduceParameter(const Place& place, const Stored& stored) : Base(place, stored) {
-    if (place.fresh) Reducer<T, Operation>::begin(*this);
+  ReduceParameter(const DatumLocation& location, const Stored& stored) : Base(location, stored) {
+    if (location.fresh) Reducer<T, Operation>::begin(*this);
   }
-  static void fold(const Place& into, const Place& from, const ReducedShape& shape) {
+  static void fold(const DatumLocation& into, const DatumLocation& from, const ReducedShape& shape) {
     const auto& stored = *std::launder(reinterpret_cast<const Stored*>(shape.bytes.data()));
     Held<T, false> whole(into, stored);
     Reducer<T, Operation>::combine(whole, Held<T, false>(from, stored));

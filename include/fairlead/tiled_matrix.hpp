@@ -44,13 +44,13 @@ const Distribution* distribution_of(const TileCollection& tiles) noexcept;
 void advise_tiles(const TileCollection* tiles,
                   const std::function<int(std::int32_t row, std::int32_t column)>& device_of);
 void refresh_tiles(const TileCollection* tiles, Refresh when);
-struct Grid {
+struct Tiling {
   std::int64_t rows = 0, columns = 0;
   TileSize tile = 1;
   bool lower_only = false;
   std::int64_t leading_dimension = 0;  ///< in the user's memory; 0: the runtime stores the tiles
 };
-const Grid& grid_of(const TileCollection& tiles) noexcept;
+const Tiling& tiling_of(const TileCollection& tiles) noexcept;
 /// Throws UsageError if tiles are not square.
 std::int32_t side_of(const TileCollection& tiles);
 }  // namespace detail
@@ -96,12 +96,12 @@ class TiledMatrix {
   void refresh(Refresh when) const { detail::refresh_tiles(tiles_.get(), when); }
 
   /// True if only the tiles on and below the diagonal exist.
-  bool lower_only() const noexcept { return detail::grid_of(*tiles_).lower_only; }
-  std::int64_t rows() const noexcept { return detail::grid_of(*tiles_).rows; }
-  std::int64_t columns() const noexcept { return detail::grid_of(*tiles_).columns; }
+  bool lower_only() const noexcept { return detail::tiling_of(*tiles_).lower_only; }
+  std::int64_t rows() const noexcept { return detail::tiling_of(*tiles_).rows; }
+  std::int64_t columns() const noexcept { return detail::tiling_of(*tiles_).columns; }
   /// The side of full tiles. Throws UsageError if they are not square.
   std::int32_t tile() const { return detail::side_of(*tiles_); }
-  TileSize tile_size() const noexcept { return detail::grid_of(*tiles_).tile; }
+  TileSize tile_size() const noexcept { return detail::tiling_of(*tiles_).tile; }
   std::int32_t tile_rows() const noexcept { return count(rows(), tile_size().rows); }
   std::int32_t tile_columns() const noexcept { return count(columns(), tile_size().columns); }
   std::int32_t rows_of(std::int32_t tile_row) const noexcept {
@@ -113,11 +113,11 @@ class TiledMatrix {
 
  private:
   TileShape shape_of(std::int32_t row, std::int32_t column) const noexcept {
-    const detail::Grid& grid = detail::grid_of(*tiles_);
-    TileShape shape{extent(grid.rows, grid.tile.rows, row), extent(grid.columns, grid.tile.columns, column),
-                    0};
+    const detail::Tiling& tiling = detail::tiling_of(*tiles_);
+    TileShape shape{extent(tiling.rows, tiling.tile.rows, row),
+                    extent(tiling.columns, tiling.tile.columns, column), 0};
     shape.leading_dimension =
-        grid.leading_dimension != 0 ? static_cast<std::int32_t>(grid.leading_dimension) : shape.rows;
+        tiling.leading_dimension != 0 ? static_cast<std::int32_t>(tiling.leading_dimension) : shape.rows;
     return shape;
   }
   static std::int32_t count(std::int64_t elements, std::int32_t tile) noexcept {

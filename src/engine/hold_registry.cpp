@@ -28,7 +28,7 @@ void HoldSource::count(std::size_t, Recycler&) { core_.world().wake(WakeTarget::
 void HoldSource::granted(Task& hold) {
   auto& record = *static_cast<OpenHold*>(hold.policy_data);
   for (const Access& access : record.accesses)
-    record.places.push_back(
+    record.locations.push_back(
         {core_.world().address_of(memory::location_of(hold, access)), access.is_packed_copy});
   settle(record, OpenHold::State::granted);
   record.grant_notified.store(true, std::memory_order_release);  // the record may be destroyed after this

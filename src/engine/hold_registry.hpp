@@ -34,9 +34,9 @@ struct OpenHold : HoldRelease, std::enable_shared_from_this<OpenHold> {
   };
   Task task;
   std::vector<Access> accesses;
-  std::vector<Use> uses;              ///< one per access
-  std::vector<detail::Place> places;  ///< set when granted; one per access
-  std::exception_ptr failure;         ///< set when refused because a copy failed
+  std::vector<Use> uses;                         ///< one per access
+  std::vector<detail::DatumLocation> locations;  ///< set when granted; one per access
+  std::exception_ptr failure;                    ///< set when refused because a copy failed
   std::atomic<State> state{State::waiting};
   std::atomic<bool> over{false};  ///< successors are released
   /// set when the (possibly late) notification of a grant is complete

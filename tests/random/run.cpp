@@ -52,7 +52,7 @@ class Runner {
             codelets_[kinds].implement(static_cast<WorkerKind>(kind), {nullptr, nullptr, false, name});
       // Whatever is reduced is added up; the checker does that.
       codelets_[kinds].reductions.resize(
-          64, {[](const detail::Place&, const detail::Place&, const detail::ReducedShape&) {},
+          64, {[](const detail::DatumLocation&, const detail::DatumLocation&, const detail::ReducedShape&) {},
                [](detail::ReducedShape&, const void*) {}});
     }
   }

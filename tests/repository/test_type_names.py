@@ -8,7 +8,7 @@ import unittest
 import tree
 
 LIST = pathlib.Path(__file__).with_name("type_names.txt")
-TYPE = re.compile(r"^(?:template <[^\n]*>\n)?(?:struct|class|enum class)\s+(?:\[\[\w+\]\]\s*)?(\w+)(?:\s+final)?\s*(?::[^;{]*)?\{",
+TYPE = re.compile(r"^(?:template <[^\n]*>\n)?(?:struct|class|enum class)\s+(?:\[\[\w+\]\]\s*)?(\w+)(?:\s+final)?\s*(?::(?!:)[^;{]*)?\{",
                   re.MULTILINE)
 
 

@@ -5,7 +5,7 @@
 
 namespace fairlead::detail {
 
-struct Place;
+struct DatumLocation;
 
 /// The shape of a handle, if it has one, stored for folding.
 struct ReducedShape {
@@ -14,7 +14,8 @@ struct ReducedShape {
 
 /// Combines the value at `from` into the value at `into`. Its address identifies the operation: equal addresses mean
 /// equal operations.
-using FoldFunction = void (*)(const Place& into, const Place& from, const ReducedShape& shape);
+using FoldFunction = void (*)(const DatumLocation& into, const DatumLocation& from,
+                              const ReducedShape& shape);
 
 /// The reduction of one parameter of a codelet.
 struct ReductionInfo {

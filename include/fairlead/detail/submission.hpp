@@ -40,7 +40,7 @@ struct Submission {
 };
 
 /// The location of a datum for a running task.
-struct Place {
+struct DatumLocation {
   void* address;
   bool packed;         ///< a packed copy without gaps between columns, not the user's memory
   bool fresh = false;  ///< a partial result that is not initialized: the first task that gets it must
@@ -48,7 +48,7 @@ struct Place {
 };
 /// Takes the place of an access index for a parameter without a datum, whose address is null.
 inline constexpr std::uint8_t absent_access = 255;
-Place place_of(const TaskContext& context, unsigned access) noexcept;
+DatumLocation location_of(const TaskContext& context, unsigned access) noexcept;
 void* closure_of(const TaskContext& context) noexcept;
 /// Returns the result of a formula as an amount of work. Throws UsageError if it is not a valid amount.
 float checked_work(const CodeletInfo& codelet, double work);

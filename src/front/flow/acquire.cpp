@@ -89,7 +89,7 @@ std::shared_ptr<engine::OpenHold> FlowSource::insert_hold(engine::HoldSource& of
   auto record = std::make_shared<engine::OpenHold>();
   record->accesses.resize(gathered.count);
   record->uses.resize(gathered.count);
-  record->places.reserve(gathered.count);
+  record->locations.reserve(gathered.count);
   record->file = submission.file;
   record->line = submission.line;
   record->of_application = callback == nullptr;

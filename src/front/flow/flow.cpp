@@ -72,13 +72,13 @@ std::uint64_t Flow::done() const noexcept { return implementation_->source->done
 
 namespace detail {
 
-Place place_of(const TaskContext& context, unsigned access) noexcept {
+DatumLocation location_of(const TaskContext& context, unsigned access) noexcept {
   if (access == absent_access) [[unlikely]]
     return {nullptr, true};
   Access& it = context.task->accesses_begin[access];
-  const Place place{it.address, it.is_packed_copy, it.fresh};
+  const DatumLocation location{it.address, it.is_packed_copy, it.fresh};
   it.fresh = false;  // another parameter may refer to the same datum
-  return place;
+  return location;
 }
 void* closure_of(const TaskContext& context) noexcept {
   Task& task = *context.task;

@@ -66,7 +66,7 @@ class FlowSource : public engine::CountedSource {
     core_.world().wake(engine::WakeTarget::application());
   }
   using HoldCallback = std::function<void(const std::shared_ptr<engine::OpenHold>&)>;
-  /// Runs tasks until the program holds the data. `access_of_use`: the index in the record's places, for each use.
+  /// Runs tasks until the program holds the data. `access_of_use`: the index in the record's locations, for each use.
   /// Throws as submit(); also TaskError if an input is missing or the flow was cancelled, UsageError if the wait is for
   /// data that this thread holds.
   std::shared_ptr<engine::OpenHold> acquire(const Submission& submission,

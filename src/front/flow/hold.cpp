@@ -33,13 +33,13 @@ void AnyHold::release() noexcept {
   state_ = nullptr;
 }
 
-Place AnyHold::place(std::size_t use) const {
+DatumLocation AnyHold::location(std::size_t use) const {
   using State = engine::OpenHold::State;
   if (state_ == nullptr) throw UsageError("an empty hold is used");
   const engine::OpenHold& record = *state_->record;
   switch (record.state.load()) {
     case State::granted:
-      return record.places[state_->access_of_use[use]];
+      return record.locations[state_->access_of_use[use]];
     case State::refused:
       front::FlowSource::throw_refused(record);
     default:

@@ -96,11 +96,11 @@ fairlead::detail::DatumReference datum_in(const void* handle, Precision element)
 TileArgument tile_at(const TaskContext& context, std::uint8_t access, const TileShape& shape) {
   TileArgument tile;
   if (access == fairlead::detail::absent_access) return tile;
-  const fairlead::detail::Place place = fairlead::detail::place_of(context, access);
-  tile.data = place.address;
+  const fairlead::detail::DatumLocation location = fairlead::detail::location_of(context, access);
+  tile.data = location.address;
   tile.rows = shape.rows;
   tile.columns = shape.columns;
-  tile.leading_dimension = place.packed ? shape.rows : shape.leading_dimension;
+  tile.leading_dimension = location.packed ? shape.rows : shape.leading_dimension;
   return tile;
 }
 

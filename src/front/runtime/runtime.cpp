@@ -150,9 +150,9 @@ std::shared_ptr<detail::TileCollection> Runtime::make_tiles(const std::string& n
     front::checked_bytes(name, "padded matrix",
                          {{whole(rows, tile.rows), whole(columns, tile.columns), 1}, {1, 0, 0}},
                          element_bytes);
-  const detail::Grid grid{rows, columns, tile, which == Tiles::lower, 0};
-  auto tiles = owned(std::make_unique<detail::TileCollection>(it.core, it.data, name, it.collections++, grid,
-                                                              element_bytes, nullptr, &it.spill,
+  const detail::Tiling tiling{rows, columns, tile, which == Tiles::lower, 0};
+  auto tiles = owned(std::make_unique<detail::TileCollection>(it.core, it.data, name, it.collections++,
+                                                              tiling, element_bytes, nullptr, &it.spill,
                                                               std::move(fill), distribution, rank()));
   it.kept.add(tiles->bytes());
   it.choose_policy();
@@ -179,9 +179,9 @@ std::shared_ptr<detail::TileCollection> Runtime::place_tiles(const std::string& 
                                  leading_dimension));
   front::check_tiles(name, rows, columns, tile, false);
   front::checked_bytes(name, "matrix", {{rows, columns, 1}, {1, leading_dimension, 0}}, element_bytes);
-  const detail::Grid grid{rows, columns, tile, false, leading_dimension};
-  auto tiles = owned(std::make_unique<detail::TileCollection>(it.core, it.data, name, it.collections++, grid,
-                                                              element_bytes, data, nullptr, detail::Fill{}));
+  const detail::Tiling tiling{rows, columns, tile, false, leading_dimension};
+  auto tiles = owned(std::make_unique<detail::TileCollection>(
+      it.core, it.data, name, it.collections++, tiling, element_bytes, data, nullptr, detail::Fill{}));
   it.in_place += tiles->bytes();
   it.choose_policy();
   return tiles;

@@ -13,22 +13,22 @@
 namespace fairlead::detail {
 
 TileCollection::TileCollection(engine::RuntimeCore& core, front::DatumStore& store, std::string name,
-                               std::int32_t number, const Grid& grid, std::size_t element_bytes, void* memory,
-                               backend::SpillFile* spill, Fill fill, const Distribution* distribution,
-                               std::uint32_t own_rank)
+                               std::int32_t number, const Tiling& tiling, std::size_t element_bytes,
+                               void* memory, backend::SpillFile* spill, Fill fill,
+                               const Distribution* distribution, std::uint32_t own_rank)
     : core_(core),
       store_(store),
       name_(std::move(name)),
-      grid_(grid),
-      tile_rows_(static_cast<std::int32_t>((grid.rows - 1) / grid.tile.rows + 1)),
-      tile_columns_(static_cast<std::int32_t>((grid.columns - 1) / grid.tile.columns + 1)),
+      tiling_(tiling),
+      tile_rows_(static_cast<std::int32_t>((tiling.rows - 1) / tiling.tile.rows + 1)),
+      tile_columns_(static_cast<std::int32_t>((tiling.columns - 1) / tiling.tile.columns + 1)),
       spill_(spill),
       fill_(std::move(fill)),
       distribution_(distribution == nullptr ? std::nullopt : std::optional(*distribution)),
       own_rank_(own_rank),
       element_bytes_(element_bytes) {
   for (std::int32_t i = 0; i < tile_rows_; ++i)
-    for (std::int32_t j = 0; j < (grid_.lower_only ? std::min(i + 1, tile_columns_) : tile_columns_); ++j)
+    for (std::int32_t j = 0; j < (tiling_.lower_only ? std::min(i + 1, tile_columns_) : tile_columns_); ++j)
       entries_.push_back({.row = i, .column = j});
   front::RankContext* const ranks = front::rank_context(core.surroundings());
   if (ranks != nullptr && distribution_) {
@@ -56,8 +56,8 @@ TileCollection::TileCollection(engine::RuntimeCore& core, front::DatumStore& sto
         spec.home_offset = entry.slot.offset;
       } else {
         const std::int64_t offset =
-            static_cast<std::int64_t>(entry.row) * grid_.tile.rows +
-            static_cast<std::int64_t>(entry.column) * grid_.tile.columns * grid_.leading_dimension;
+            static_cast<std::int64_t>(entry.row) * tiling_.tile.rows +
+            static_cast<std::int64_t>(entry.column) * tiling_.tile.columns * tiling_.leading_dimension;
         spec.bytes = bytes_of(entry);
         spec.home = core.topology().user_memory();
         spec.address = static_cast<std::byte*>(memory) + offset * static_cast<std::int64_t>(element_bytes);
@@ -67,9 +67,9 @@ TileCollection::TileCollection(engine::RuntimeCore& core, front::DatumStore& sto
       if (fill_)
         spec.generator = &generators_.emplace_back(
             fill_,
-            front::GeneratedArray::Place{static_cast<std::int64_t>(entry.row) * grid_.tile.rows,
+            front::GeneratedArray::Place{static_cast<std::int64_t>(entry.row) * tiling_.tile.rows,
                                          rows_of(entry),
-                                         static_cast<std::int64_t>(entry.column) * grid_.tile.columns,
+                                         static_cast<std::int64_t>(entry.column) * tiling_.tile.columns,
                                          columns_of(entry), element_bytes},
             *entry.datum);
       entry.datum->owner = this;
@@ -90,7 +90,7 @@ TileCollection::TileCollection(engine::RuntimeCore& core, front::DatumStore& sto
 /// The layout of a tile whose columns are not contiguous in the user's matrix; null if the tile is contiguous.
 const data::Layout* TileCollection::layout_for(std::int64_t rows, std::int64_t columns,
                                                std::size_t element_bytes) {
-  const auto found = data::layout_of({{rows, columns, 1}, {1, grid_.leading_dimension, 0}}, element_bytes);
+  const auto found = data::layout_of({{rows, columns, 1}, {1, tiling_.leading_dimension, 0}}, element_bytes);
   if (!found) return nullptr;
   const data::Layout& layout = *found;
   for (const data::Layout& known : layouts_)
@@ -170,7 +170,7 @@ void TileCollection::remove_all() noexcept {
 }
 
 std::size_t TileCollection::position(std::int32_t row, std::int32_t column) const noexcept {
-  if (!grid_.lower_only)
+  if (!tiling_.lower_only)
     return static_cast<std::size_t>(row) * static_cast<std::size_t>(tile_columns_) +
            static_cast<std::size_t>(column);
   // Preceding rows have 1, 2, ..., at most tile_columns_ tiles.
@@ -182,24 +182,24 @@ std::size_t TileCollection::position(std::int32_t row, std::int32_t column) cons
 
 const TileCollection::Entry& TileCollection::entry_at(std::int32_t row, std::int32_t column) const {
   if (row < 0 || row >= tile_rows_ || column < 0 || column >= tile_columns_ ||
-      (grid_.lower_only && column > row))
+      (tiling_.lower_only && column > row))
     throw UsageError(fmt::format("{} has no tile [{},{}]: it has {} x {} tiles{}", name_, row, column,
                                  tile_rows_, tile_columns_,
-                                 grid_.lower_only ? ", those above the diagonal left out" : ""));
+                                 tiling_.lower_only ? ", those above the diagonal left out" : ""));
   return entries_[position(row, column)];
 }
 
 std::int64_t TileCollection::rows_of(const Entry& entry) const noexcept {
-  return std::min(static_cast<std::int64_t>(grid_.tile.rows),
-                  grid_.rows - std::int64_t{entry.row} * grid_.tile.rows);
+  return std::min(static_cast<std::int64_t>(tiling_.tile.rows),
+                  tiling_.rows - std::int64_t{entry.row} * tiling_.tile.rows);
 }
 std::int64_t TileCollection::columns_of(const Entry& entry) const noexcept {
-  return std::min(static_cast<std::int64_t>(grid_.tile.columns),
-                  grid_.columns - std::int64_t{entry.column} * grid_.tile.columns);
+  return std::min(static_cast<std::int64_t>(tiling_.tile.columns),
+                  tiling_.columns - std::int64_t{entry.column} * tiling_.tile.columns);
 }
 Bytes TileCollection::bytes_of(const Entry& entry) const noexcept {
-  if (grid_.tile.is_padded)
-    return static_cast<Bytes>(grid_.tile.rows) * static_cast<Bytes>(grid_.tile.columns) * element_bytes_;
+  if (tiling_.tile.is_padded)
+    return static_cast<Bytes>(tiling_.tile.rows) * static_cast<Bytes>(tiling_.tile.columns) * element_bytes_;
   return static_cast<Bytes>(rows_of(entry) * columns_of(entry)) * element_bytes_;
 }
 
@@ -270,9 +270,9 @@ void refresh_tiles(const TileCollection* tiles, Refresh when) {
   if (tiles == nullptr) throw UsageError("refresh was called on a matrix that was moved from");
   tiles->refresh(when);
 }
-const Grid& grid_of(const TileCollection& tiles) noexcept { return tiles.grid(); }
+const Tiling& tiling_of(const TileCollection& tiles) noexcept { return tiles.tiling(); }
 std::int32_t side_of(const TileCollection& tiles) {
-  const TileSize size = tiles.grid().tile;
+  const TileSize size = tiles.tiling().tile;
   if (size.rows != size.columns)
     throw UsageError(fmt::format("{} has tiles of {} x {}, but square tiles are required here", tiles.name(),
                                  size.rows, size.columns));

@@ -25,7 +25,7 @@ class TileCollection {
   /// `memory`: the user's matrix; null: the tiles' homes are in `spill`. `fill`: computes tiles in the spill file that
   /// no task has written; may be empty.
   TileCollection(engine::RuntimeCore& core, front::DatumStore& store, std::string name, std::int32_t number,
-                 const Grid& grid, std::size_t element_bytes, void* memory, backend::SpillFile* spill,
+                 const Tiling& tiling, std::size_t element_bytes, void* memory, backend::SpillFile* spill,
                  Fill fill, const Distribution* distribution = nullptr, std::uint32_t own_rank = 0);
   TileCollection(const TileCollection&) = delete;
   TileCollection& operator=(const TileCollection&) = delete;
@@ -35,7 +35,7 @@ class TileCollection {
   /// Called after finish(): unregisters the tiles and releases their space.
   void remove_all() noexcept;
 
-  const Grid& grid() const noexcept { return grid_; }
+  const Tiling& tiling() const noexcept { return tiling_; }
   const std::string& name() const noexcept { return name_; }
   /// Throws UsageError if the tile does not exist.
   DatumReference tile(std::int32_t row, std::int32_t column);
@@ -70,7 +70,7 @@ class TileCollection {
   engine::RuntimeCore& core_;
   front::DatumStore& store_;
   std::string name_;
-  Grid grid_;
+  Tiling tiling_;
   std::int32_t tile_rows_, tile_columns_;
   backend::SpillFile* spill_;
   std::vector<Entry> entries_;
