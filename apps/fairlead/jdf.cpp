@@ -120,7 +120,7 @@ void check_graph(const jdf::JdfFile& file, const Config& config, Tally& tally) {
 void check_file(const std::string& path, const Config& config, Tally& tally) {
   ++tally.files;
   jdf::Diagnostics diagnostics;
-  const jdf::JdfFile file = jdf::read(jdf::Source::read(path), diagnostics);
+  const jdf::JdfFile file = jdf::read(jdf::SourceFile::read(path), diagnostics);
   if (!tell(file, diagnostics, config)) {
     fmt::print("{}: {}\n", path, plural(diagnostics.errors(), "error"));
     return;
@@ -181,7 +181,7 @@ int draw(const std::vector<std::string>& paths, const Config& config) {
   require_files_apart({}, {{"the graph", paths[0]}}, {{"--output", config.text("output")}});
   report::require_place_for(config.text("output"));
   jdf::Diagnostics diagnostics;
-  const jdf::JdfFile file = jdf::read(jdf::Source::read(paths[0]), diagnostics);
+  const jdf::JdfFile file = jdf::read(jdf::SourceFile::read(paths[0]), diagnostics);
   if (!tell(file, diagnostics, config)) return failure;
   const jdf::UnrolledGraph unrolled =
       jdf::unroll(file, settings_of(file, config), {.types = types_given(file, config)});

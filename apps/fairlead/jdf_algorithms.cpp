@@ -37,14 +37,16 @@ bool is_in_jdf(std::string_view algorithm) noexcept { return find_text(algorithm
 namespace {
 using Shapes = std::vector<std::pair<std::string_view, jdf::MatrixShape>>;
 
-std::shared_ptr<jdf::Program> read_program(std::string_view algorithm, bool single, const Shapes& shapes) {
+std::shared_ptr<jdf::RunnableJdf> read_program(std::string_view algorithm, bool single,
+                                               const Shapes& shapes) {
   const JdfText* const text = find_text(algorithm);
   if (text == nullptr) throw UsageError(fmt::format("there is no {} in JDF", algorithm));
   jdf::Diagnostics diagnostics;
-  jdf::JdfFile file =
-      jdf::read(jdf::Source(fmt::format("{}.jdf", algorithm), in_precision(std::string(text->text), single)),
-                diagnostics);
-  const auto program = std::make_shared<jdf::Program>(std::move(file), linalg::tile_functions(), diagnostics);
+  jdf::JdfFile file = jdf::read(
+      jdf::SourceFile(fmt::format("{}.jdf", algorithm), in_precision(std::string(text->text), single)),
+      diagnostics);
+  const auto program =
+      std::make_shared<jdf::RunnableJdf>(std::move(file), linalg::tile_functions(), diagnostics);
   if (diagnostics.errors() != 0)
     throw Error(fmt::format("the JDF of {}: {}", algorithm,
                             jdf::shown(diagnostics.sorted().front(), program->file.source)));
@@ -69,12 +71,12 @@ void add_jdf_algorithm(ptg::Graph& graph, std::string_view algorithm, const Matr
   for (const auto& [name, matrix] : matrices)
     data.at(program->file.global_numbers.find(name)) = {
         graph.data(*matrix, std::string(name)).definition(),
-        single ? jdf::Precision::single : jdf::Precision::double_};
+        single ? jdf::TilePrecision::single : jdf::TilePrecision::double_};
   static_cast<void>(jdf::lower(program, data, {}, jdf::builder_for(graph, program, kernels)));
 }
 
-std::shared_ptr<const jdf::Program> jdf_algorithm(std::string_view algorithm,
-                                                  const simulate::WorkloadSize& size) {
+std::shared_ptr<const jdf::RunnableJdf> jdf_algorithm(std::string_view algorithm,
+                                                      const simulate::WorkloadSize& size) {
   Shapes shapes;
   for (const char* name : {"descA", "descB", "descC"})
     if (algorithm == "gemm" || shapes.empty())

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "front/jdf_graph/program.hpp"
+#include "front/jdf_graph/runnable_jdf.hpp"
 #include "simulate/workload.hpp"
 
 namespace fairlead::app {
@@ -28,7 +28,7 @@ void add_jdf_algorithm(ptg::Graph& graph, std::string_view algorithm, const Matr
                        const linalg::Kernels& kernels);
 
 /// The same for square matrices of that size without data.
-std::shared_ptr<const jdf::Program> jdf_algorithm(std::string_view algorithm,
-                                                  const simulate::WorkloadSize& size);
+std::shared_ptr<const jdf::RunnableJdf> jdf_algorithm(std::string_view algorithm,
+                                                      const simulate::WorkloadSize& size);
 
 }  // namespace fairlead::app

@@ -18,7 +18,7 @@ namespace fairlead::app {
 
 namespace {
 
-bool print_diagnostics(const jdf::Diagnostics& diagnostics, const jdf::Source& source, bool warnings) {
+bool print_diagnostics(const jdf::Diagnostics& diagnostics, const jdf::SourceFile& source, bool warnings) {
   for (const jdf::Diagnostic& it : diagnostics.sorted())
     if (warnings || it.severity == jdf::Severity::error) fmt::print(stderr, "{}", jdf::shown(it, source));
   return diagnostics.errors() != 0;
@@ -41,7 +41,7 @@ int compile_jdf(const std::string& path, const std::string& output, bool warning
                        {"the C", in_same_folder(names.bodies)}});
 
   jdf::Diagnostics diagnostics;
-  const jdf::JdfFile file = jdf::read(jdf::Source::read(path), diagnostics);
+  const jdf::JdfFile file = jdf::read(jdf::SourceFile::read(path), diagnostics);
   if (print_diagnostics(diagnostics, file.source, warnings)) return failure;
   jdf::Diagnostics of_compiling;
   const jdf::EmittedFiles emitted = jdf::emit(file, names, of_compiling);

@@ -65,7 +65,7 @@ void allow_c(const jdf::JdfFile& file, jdf::Settings& settings, const Config& co
   library->set_globals(settings);
 }
 
-std::shared_ptr<jdf::CLibrary> allow_c_bodies(jdf::Program& program,
+std::shared_ptr<jdf::CLibrary> allow_c_bodies(jdf::RunnableJdf& program,
                                               const std::vector<std::string>& libraries) {
   std::vector<bool> with_bodies;
   for (const jdf::InterpretedBody& body : program.bodies) with_bodies.push_back(body.is_c);

@@ -6,7 +6,7 @@
 
 #include "fairlead/subcommand.hpp"
 #include "front/jdf_c/c_library.hpp"
-#include "front/jdf_graph/program.hpp"
+#include "front/jdf_graph/runnable_jdf.hpp"
 
 namespace fairlead::app {
 
@@ -23,7 +23,7 @@ void allow_c(const jdf::JdfFile& file, jdf::Settings& settings, const Config& co
 
 /// The same with the bodies in C, for which the program has set what their globals point to; `libraries`:
 /// those that they may call. Null without C.
-std::shared_ptr<jdf::CLibrary> allow_c_bodies(jdf::Program& program,
+std::shared_ptr<jdf::CLibrary> allow_c_bodies(jdf::RunnableJdf& program,
                                               const std::vector<std::string>& libraries);
 
 }  // namespace fairlead::app

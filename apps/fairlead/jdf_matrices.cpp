@@ -198,21 +198,21 @@ void require_all_given(const jdf::JdfFile& file, const std::vector<MatrixGiven>&
                                file.source.name(), fmt::join(missing, ", "), missing[0], missing[0]));
 }
 
-std::shared_ptr<jdf::Program> read_program(jdf::Source source, Bodies bodies, bool prints) {
+std::shared_ptr<jdf::RunnableJdf> read_program(jdf::SourceFile source, Bodies bodies, bool prints) {
   jdf::Diagnostics diagnostics;
   jdf::JdfFile file = jdf::read(std::move(source), diagnostics);
-  const auto print = [prints](const jdf::Diagnostics& all, const jdf::Source& of) {
+  const auto print = [prints](const jdf::Diagnostics& all, const jdf::SourceFile& of) {
     for (const jdf::Diagnostic& it : all.sorted())
       if (prints && it.severity == jdf::Severity::error) fmt::print(stderr, "{}", jdf::shown(it, of));
     return all.errors() == 0;
   };
   if (!print(diagnostics, file.source)) return nullptr;
   jdf::Diagnostics of_bodies;
-  auto program = std::make_shared<jdf::Program>(std::move(file), linalg::tile_functions(), of_bodies);
+  auto program = std::make_shared<jdf::RunnableJdf>(std::move(file), linalg::tile_functions(), of_bodies);
   return bodies == Bodies::may_be_c || print(of_bodies, program->file.source) ? program : nullptr;
 }
 
-void settle(jdf::Program& program, const std::vector<MatrixGiven>& given, const Config& config) {
+void settle(jdf::RunnableJdf& program, const std::vector<MatrixGiven>& given, const Config& config) {
   for (const MatrixGiven& it : given) program.settings.describe(it.global, it.shape());
   for (const std::string& assignment : lines_of(config, "set")) program.settings.set(assignment);
 }

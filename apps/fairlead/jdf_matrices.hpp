@@ -13,7 +13,7 @@
 
 #include "data/npy/npy_file.hpp"
 #include "fairlead/subcommand.hpp"
-#include "front/jdf_graph/program.hpp"
+#include "front/jdf_graph/runnable_jdf.hpp"
 
 namespace fairlead::app {
 
@@ -57,10 +57,10 @@ void require_all_given(const jdf::JdfFile& file, const std::vector<MatrixGiven>&
 
 enum class Bodies : std::uint8_t { interpreted, may_be_c };
 /// Prints the errors of the file, if `prints` is set. Null if the file cannot be used.
-std::shared_ptr<jdf::Program> read_program(jdf::Source source, Bodies bodies, bool prints = true);
+std::shared_ptr<jdf::RunnableJdf> read_program(jdf::SourceFile source, Bodies bodies, bool prints = true);
 
 /// Sets the globals by --matrix and --set, when tiles have been chosen.
-void settle(jdf::Program& program, const std::vector<MatrixGiven>& given, const Config& config);
+void settle(jdf::RunnableJdf& program, const std::vector<MatrixGiven>& given, const Config& config);
 
 /// The types of dependencies by --type NAME=PART, and the predefined ones. Throws ConfigError.
 jdf::Types types_given(const jdf::JdfFile& file, const Config& config);

@@ -111,13 +111,13 @@ constexpr DenseOperation graph_operation{.key = "jdf",
                                          .bounds = bounds_of,
                                          .ceiling = nullptr};
 
-std::string no_graph(const jdf::Program& program) {
+std::string no_graph(const jdf::RunnableJdf& program) {
   return fmt::format("{} cannot run with these sizes; --no-check tries it anyway",
                      program.file.source.name());
 }
 
 /// Nothing for a graph that is too large. Throws InputError if the graph is invalid for these sizes.
-std::optional<jdf::KnownOutputs> looked_at(const jdf::Program& program, const CommandRanks& ranks) {
+std::optional<jdf::KnownOutputs> looked_at(const jdf::RunnableJdf& program, const CommandRanks& ranks) {
   std::optional<jdf::UnrolledGraph> unrolled;
   try {
     // A graph with that many tasks is unrolled and checked in less than a second.
@@ -141,7 +141,7 @@ std::optional<jdf::KnownOutputs> looked_at(const jdf::Program& program, const Co
 /// The parameters of a run that all ranks share.
 struct JdfTask {
   Config config;
-  std::shared_ptr<jdf::Program> program;
+  std::shared_ptr<jdf::RunnableJdf> program;
   std::vector<MatrixGiven> given;
   std::size_t workers = 0;
   DenseProblem problem{};
@@ -384,7 +384,8 @@ class JdfRun {
                              ? place_.tiled<T>(runtime, it.name, it.rows, it.columns, it.tile)
                              : place_.generated<T>(runtime, it.name, it.rows, it.columns, it.tile, zeros));
     const TiledMatrix<T>& tiles = tiled<T>().back();
-    const jdf::Precision precision = it.in_single ? jdf::Precision::single : jdf::Precision::double_;
+    const jdf::TilePrecision precision =
+        it.in_single ? jdf::TilePrecision::single : jdf::TilePrecision::double_;
     if (program_->file.globals[it.global].dimensions != 1) {
       data[it.global] = {graph.data(tiles, it.name).definition(), precision, it.tile};
       return;
@@ -465,7 +466,7 @@ class JdfRun {
   }
 
   const Config& config_;
-  const std::shared_ptr<jdf::Program>& program_;
+  const std::shared_ptr<jdf::RunnableJdf>& program_;
   const std::vector<MatrixGiven>& given_;
   const DenseProblem& problem_;
   const jdf::KnownOutputs& known_;
@@ -482,10 +483,10 @@ class JdfRun {
 };
 
 /// All processes have the same file, or all throw.
-jdf::Source graph_of(const std::string& path, const Config& config, CommandRanks& ranks) {
-  std::optional<jdf::Source> source;
+jdf::SourceFile graph_of(const std::string& path, const Config& config, CommandRanks& ranks) {
+  std::optional<jdf::SourceFile> source;
   const std::vector<double> hashes = ranks.together(config, [&] {
-    source = jdf::Source::read(path);
+    source = jdf::SourceFile::read(path);
     return static_cast<double>(text_hash(source->text()) >> 16);
   });
   for (std::size_t r = 1; r < hashes.size(); ++r)

@@ -38,7 +38,7 @@ constexpr auto options =
 constexpr Positional positionals[] = {{.name = "FILE", .help = "a .jdf file"}};
 
 /// Matrices with a number of tiles only have whole tiles.
-void describe_by_tiles(jdf::Program& program, const std::vector<MatrixGiven>& given, std::int64_t tile) {
+void describe_by_tiles(jdf::RunnableJdf& program, const std::vector<MatrixGiven>& given, std::int64_t tile) {
   const jdf::JdfFile& file = program.file;
   const auto member = [&](std::uint32_t global, std::string_view name) -> std::optional<std::int64_t> {
     for (std::uint32_t i = 0; i < file.members.size(); ++i)
@@ -60,7 +60,7 @@ int run(const ParsedCommandLine& given) {
   const Config& config = given.config;
   if (is_set(config, "n"))
     throw ConfigError("--n has no effect here: --matrix NAME=M,N,MB,NB sets the size of matrices");
-  const auto program = read_program(jdf::Source::read(given.positionals[0]), Bodies::may_be_c);
+  const auto program = read_program(jdf::SourceFile::read(given.positionals[0]), Bodies::may_be_c);
   if (program == nullptr) return failure;
   const simulate::Precision precision = precision_in(config);
   std::vector<MatrixGiven> matrices =

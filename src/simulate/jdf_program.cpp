@@ -26,7 +26,7 @@ using fairlead::detail::TileArgument;
 using unrolled::TaskId;
 
 /// A topological order of the tasks; among tasks that may come next, by priority.
-std::vector<TaskId> sequence_of(const unrolled::Graph& graph,
+std::vector<TaskId> sequence_of(const unrolled::TaskGraph& graph,
                                 const std::vector<unrolled::Precedence>& steps) {
   std::vector<std::uint32_t> waits(graph.tasks.size()), first(graph.tasks.size() + 1), after(steps.size());
   for (const unrolled::Precedence& step : steps) ++first[step.before + 1], ++waits[step.after];
@@ -53,7 +53,7 @@ std::vector<TaskId> sequence_of(const unrolled::Graph& graph,
 
 class Maker {
  public:
-  Maker(const jdf::Program& jdf, const unrolled::Graph& graph, std::int64_t tile, Precision precision)
+  Maker(const jdf::RunnableJdf& jdf, const unrolled::TaskGraph& graph, std::int64_t tile, Precision precision)
       : jdf_(jdf),
         constants_(jdf::constants_of(jdf)),
         graph_(graph),
@@ -141,8 +141,8 @@ class Maker {
     std::vector<TileArgument> tiles(of.flows.size());
     std::vector<ProgramUse> uses;
     for (std::uint16_t i = 0; i < of.flows.size(); ++i) {
-      const jdf::Access access = of.flows[i].access;
-      if (access == jdf::Access::control) continue;
+      const jdf::FlowAccess access = of.flows[i].access;
+      if (access == jdf::FlowAccess::control) continue;
       const std::optional<DatumIndex> datum = datum_of(task, i);
       if (!datum) continue;
       const Shape& shape = shapes_[static_cast<std::size_t>(*datum)];
@@ -150,9 +150,9 @@ class Maker {
       tiles[i].columns = static_cast<std::int32_t>(shape.second);
       const bool first =
           origins_.of(task, i).fresh && origins_.of(task, i).first == origins_.ports().of(task, i);
-      const AccessMode mode = access == jdf::Access::read             ? AccessMode::read
-                              : first || access == jdf::Access::write ? AccessMode::write
-                                                                      : AccessMode::read_write;
+      const AccessMode mode = access == jdf::FlowAccess::read             ? AccessMode::read
+                              : first || access == jdf::FlowAccess::write ? AccessMode::write
+                                                                          : AccessMode::read_write;
       add_use(uses, {*datum, mode});
     }
     if (!body.is_c && body.calls.empty() &&
@@ -162,8 +162,9 @@ class Maker {
     }
     const std::span<const std::int32_t> parameters = graph_.parameters(task);
     const std::vector<std::int64_t> wide(parameters.begin(), parameters.end());
-    const std::vector<jdf::Precision> elements(
-        of.flows.size(), precision_ == Precision::single ? jdf::Precision::single : jdf::Precision::double_);
+    const std::vector<jdf::TilePrecision> elements(of.flows.size(), precision_ == Precision::single
+                                                                        ? jdf::TilePrecision::single
+                                                                        : jdf::TilePrecision::double_);
     jdf::BodyRun run(jdf_, constants_, number, wide, tiles, elements);
     const jdf::BodyRun::OperationCount amount = amount_of(run, body, uses);
     out_.program.add({.kernel = out_.program.kernel(body.is_c ? kernel_of(body.name) : body.name),
@@ -222,9 +223,9 @@ class Maker {
                       {{*from, AccessMode::read}, {into, AccessMode::write}});
   }
 
-  const jdf::Program& jdf_;
+  const jdf::RunnableJdf& jdf_;
   const jdf::Constants constants_;
-  const unrolled::Graph& graph_;
+  const unrolled::TaskGraph& graph_;
   const std::int64_t tile_;
   const Precision precision_;
   jdf::Origins origins_;
@@ -240,7 +241,7 @@ class Maker {
 
 }  // namespace
 
-JdfProgram program_of(const jdf::Program& jdf, std::int64_t tile, Precision precision) {
+JdfProgram program_of(const jdf::RunnableJdf& jdf, std::int64_t tile, Precision precision) {
   const jdf::UnrolledGraph unrolled = jdf::unroll(jdf.file, jdf.settings);
   const unrolled::CheckResult checked = unrolled::check(unrolled.graph);
   if (checked.findings.errors() != 0)

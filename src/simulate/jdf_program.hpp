@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "front/jdf_graph/program.hpp"
+#include "front/jdf_graph/runnable_jdf.hpp"
 #include "simulate/program.hpp"
 
 namespace fairlead::simulate {
@@ -18,6 +18,6 @@ struct JdfProgram {
 
 /// Matrices are as the program's settings describe them; tiles of other collections have `tile` elements per side.
 /// Throws InputError for an invalid graph, EvaluationError for missing values.
-JdfProgram program_of(const jdf::Program& jdf, std::int64_t tile, Precision precision);
+JdfProgram program_of(const jdf::RunnableJdf& jdf, std::int64_t tile, Precision precision);
 
 }  // namespace fairlead::simulate

@@ -30,7 +30,7 @@ constexpr std::uint64_t most_written_out = 1'000'000;
 
 /// The order in which a graph unfolds ahead of execution: ready tasks, first in, first out; if there are none, the next
 /// task without predecessors.
-std::vector<TaskId> unfolding_order(const unrolled::Graph& graph) {
+std::vector<TaskId> unfolding_order(const unrolled::TaskGraph& graph) {
   const unrolled::CheckResult checked = unrolled::check(graph);
   if (checked.findings.errors() != 0)
     throw Error("a parameterized graph of linear algebra cannot run: " + checked.findings.text());
@@ -56,15 +56,15 @@ std::vector<TaskId> unfolding_order(const unrolled::Graph& graph) {
 /// The uses of a task, which identify it: index in the program's data, and access mode.
 using Uses = std::vector<std::pair<std::size_t, AccessMode>>;
 
-AccessMode mode_of(unrolled::Access access) noexcept {
-  return access == unrolled::Access::read    ? AccessMode::read
-         : access == unrolled::Access::write ? AccessMode::write
-                                             : AccessMode::read_write;
+AccessMode mode_of(unrolled::FlowAccess access) noexcept {
+  return access == unrolled::FlowAccess::read    ? AccessMode::read
+         : access == unrolled::FlowAccess::write ? AccessMode::write
+                                                 : AccessMode::read_write;
 }
 
 class Matcher {
  public:
-  Matcher(const unrolled::Graph& graph, const Program& flow) : graph_(graph), origins_(graph) {
+  Matcher(const unrolled::TaskGraph& graph, const Program& flow) : graph_(graph), origins_(graph) {
     for (const std::string& name : graph.collections) {
       const auto found = std::ranges::find(flow.collections, name);
       if (found == flow.collections.end()) throw Error("the flow has no matrix " + name);
@@ -77,7 +77,7 @@ class Matcher {
     const unrolled::Class& of = graph_.classes[graph_.tasks[task].of];
     Uses uses;
     for (std::uint16_t i = 0; i < of.flows.size(); ++i) {
-      if (of.flows[i].access == unrolled::Access::control) continue;
+      if (of.flows[i].access == unrolled::FlowAccess::control) continue;
       const unrolled::EdgeEnd* const place = origins_.of(task, i).place;
       if (place == nullptr) throw Error(unrolled::label(graph_, task, i) + " is in no datum of the flow's");
       uses.emplace_back(datum_at(*place), mode_of(of.flows[i].access));
@@ -94,7 +94,7 @@ class Matcher {
     return found->second;
   }
 
-  const unrolled::Graph& graph_;
+  const unrolled::TaskGraph& graph_;
   jdf::Origins origins_;
   std::vector<std::int32_t> collections_;                    // by the graph's collection: that of the program
   std::map<std::array<std::int32_t, 3>, std::size_t> data_;  // of the program, by collection, row and column
@@ -106,7 +106,7 @@ bool is_in_ptg(std::string_view workload) noexcept {
   return workload == "cholesky" || workload == "lu" || workload == "gemm";
 }
 
-unrolled::Graph graph_of(std::string_view workload, const WorkloadSize& size) {
+unrolled::TaskGraph graph_of(std::string_view workload, const WorkloadSize& size) {
   if (!is_in_ptg(workload))
     throw ConfigError(
         fmt::format("there is no parameterized graph of the workload {}: there are some of "
@@ -138,7 +138,7 @@ unrolled::Graph graph_of(std::string_view workload, const WorkloadSize& size) {
   return ptg::unrolled_graph(ptg::make_class_table(graph.definitions()), most_written_out);
 }
 
-Program in_order_of(const unrolled::Graph& graph, const Program& flow) {
+Program in_order_of(const unrolled::TaskGraph& graph, const Program& flow) {
   std::map<Uses, std::size_t> number_of;  // of the flow's tasks
   std::vector<std::span<const ProgramUse>> used;
   flow.for_each_task([&](const ProgramTask&, std::span<const ProgramUse> uses) {

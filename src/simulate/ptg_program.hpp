@@ -3,7 +3,7 @@
 #pragma once
 #include <string_view>
 
-#include "front/unrolled/graph.hpp"
+#include "front/unrolled/task_graph.hpp"
 #include "simulate/program.hpp"
 #include "simulate/workload.hpp"
 
@@ -13,8 +13,8 @@ namespace fairlead::simulate {
 bool is_in_ptg(std::string_view workload) noexcept;
 
 /// That graph, unrolled. Throws ConfigError if there is none, or if it has more than a million tasks.
-unrolled::Graph graph_of(std::string_view workload, const WorkloadSize& size);
+unrolled::TaskGraph graph_of(std::string_view workload, const WorkloadSize& size);
 /// The flow's program in the order in which the graph unfolds. Throws Error if the tasks differ.
-Program in_order_of(const unrolled::Graph& graph, const Program& flow);
+Program in_order_of(const unrolled::TaskGraph& graph, const Program& flow);
 
 }  // namespace fairlead::simulate

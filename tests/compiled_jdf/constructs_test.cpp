@@ -142,7 +142,7 @@ TEST_F(CompiledConstructs, OperatorsAreThoseOfC) {
   std::uint64_t edges = 0;
   for (const auto& [n, m] : {std::pair(2, 3), std::pair(4, -2), std::pair(1, 1), std::pair(5, 2)}) {
     const std::string set_n = fmt::format("N={}", n), set_m = fmt::format("M={}", m);
-    const unrolled::Graph written_out =
+    const unrolled::TaskGraph written_out =
         jdf::unroll(it.file, jdf::tests::settings_of(it.file, {set_n.c_str(), set_m.c_str()})).graph;
     diary_.found.clear();
     ptg::Graph graph(runtime_);

@@ -190,7 +190,7 @@ TEST(CompiledJdfGraphs, HaveTheTasksAndEdgesOfTheUnrolledGraph) {
     const jdf::tests::ReadText it = jdf::tests::read_text(jdf::tests::text_of(file), file);
     jdf::Settings settings(it.file);
     for (const std::string& matrix : matrices) settings.describe(matrix);
-    const unrolled::Graph graph = jdf::unroll(it.file, settings).graph;
+    const unrolled::TaskGraph graph = jdf::unroll(it.file, settings).graph;
     return std::pair(graph.tasks.size(), unrolled::check(graph).edges);
   };
   const auto compiled = [](ptg::Graph& graph) {

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "front/unrolled/graph.hpp"
+#include "front/unrolled/task_graph.hpp"
 #include "report/graph/graph_picture.hpp"
 
 namespace fairlead::report {
@@ -17,10 +17,10 @@ std::size_t times_in(std::string_view text, std::string_view what) {
 }
 
 /// T(0) -> T(1) -> ... and each of them -> U(k).
-unrolled::Graph chain_with_leaves(std::int32_t count) {
-  unrolled::Graph graph;
-  graph.classes = {{"T", {"k"}, {{"X", unrolled::Access::read_write, "a:1:1"}}, "a:1:1"},
-                   {"U", {"k"}, {{"X", unrolled::Access::read, "a:2:1"}}, "a:2:1"}};
+unrolled::TaskGraph chain_with_leaves(std::int32_t count) {
+  unrolled::TaskGraph graph;
+  graph.classes = {{"T", {"k"}, {{"X", unrolled::FlowAccess::read_write, "a:1:1"}}, "a:1:1"},
+                   {"U", {"k"}, {{"X", unrolled::FlowAccess::read, "a:2:1"}}, "a:2:1"}};
   const auto end = [&](unrolled::TaskId task, std::uint32_t of, std::int32_t k) {
     graph.numbers.push_back(k);
     return unrolled::EdgeEnd{.task = task,
@@ -61,7 +61,7 @@ TEST(GraphPicture, LargeOnesAreDrawnByClass) {
 }
 
 TEST(GraphPicture, CyclesAndEmptyGraphsAreDrawnToo) {
-  unrolled::Graph graph = chain_with_leaves(3);
+  unrolled::TaskGraph graph = chain_with_leaves(3);
   graph.numbers.push_back(2);
   graph.inputs.push_back({.task = 0,
                           .kind = unrolled::EdgeEnd::Kind::task,
@@ -69,7 +69,7 @@ TEST(GraphPicture, CyclesAndEmptyGraphsAreDrawnToo) {
                           .count = 1,
                           .first_number = static_cast<std::uint32_t>(graph.numbers.size() - 1)});
   EXPECT_EQ(times_in(graph_picture(graph), "marker-end"), 6U);
-  EXPECT_EQ(times_in(graph_picture(unrolled::Graph()), "</svg>"), 1U);
+  EXPECT_EQ(times_in(graph_picture(unrolled::TaskGraph()), "</svg>"), 1U);
 }
 
 }  // namespace fairlead::report

@@ -18,7 +18,7 @@ def reasons() -> dict[str, str]:
 
 
 def types_of(text: str) -> set[str]:
-    """Definitions that begin a line: types in types are indented, and forward declarations have no body."""
+    """Definitions that begin a line: types in types are indented or qualified, and forward declarations have no body."""
     return set(TYPE.findall(text))
 
 
@@ -44,7 +44,7 @@ class TypeNames(unittest.TestCase):
             self.assertGreater(len(reason), 10)
 
     def test_definitions_are_found(self):
-        text = "class A {\n};\nstruct B final : public A {\nenum class C : int { x };\nclass D;\n  struct E {};\ntemplate <class T>\nclass F {\n"
+        text = "class A {\n};\nstruct B final : public A {\nenum class C : int { x };\nclass D;\n  struct E {};\ntemplate <class T>\nclass F {\nclass G::H : public A {\n"
         self.assertEqual({"A", "B", "C", "F"}, types_of(text))
 
 

@@ -17,12 +17,12 @@
 namespace fairlead::simulate {
 namespace {
 
-std::unique_ptr<jdf::Program> example(const char* name, const std::vector<std::string>& matrices) {
+std::unique_ptr<jdf::RunnableJdf> example(const char* name, const std::vector<std::string>& matrices) {
   const auto folder =
       std::filesystem::path(__FILE__).parent_path().parent_path().parent_path() / "examples" / "jdf";
   jdf::Diagnostics diagnostics;
-  jdf::JdfFile file = jdf::read(jdf::Source::read((folder / name).string()), diagnostics);
-  auto program = std::make_unique<jdf::Program>(std::move(file), linalg::tile_functions(), diagnostics);
+  jdf::JdfFile file = jdf::read(jdf::SourceFile::read((folder / name).string()), diagnostics);
+  auto program = std::make_unique<jdf::RunnableJdf>(std::move(file), linalg::tile_functions(), diagnostics);
   EXPECT_EQ(diagnostics.errors(), 0U) << jdf::shown(diagnostics, program->file.source);
   for (const std::string& matrix : matrices) program->settings.describe(matrix);
   return program;

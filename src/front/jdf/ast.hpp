@@ -8,17 +8,19 @@
 #include <utility>
 #include <vector>
 
-#include "front/jdf/source.hpp"
+#include "front/jdf/source_file.hpp"
+#include "front/unrolled/flow_access.hpp"
 
 namespace fairlead::jdf {
 
+using unrolled::FlowAccess;
 using ExpressionId = std::uint32_t;
 inline constexpr ExpressionId no_expression = UINT32_MAX;
 inline constexpr std::uint32_t unbound_index = UINT32_MAX;  ///< an index that is not bound
 
 struct Name {
   std::string text;
-  Range where;
+  SourceRange where;
 };
 
 enum class Operator : std::uint8_t {
@@ -83,8 +85,8 @@ struct Expression {
   bool is_long = false;
   std::uint16_t depth = 1;              ///< of the subtree
   std::uint32_t index = unbound_index;  ///< depends on `meaning`
-  Range where;
-  Range operator_range;  ///< the operator, for errors at that position
+  SourceRange where;
+  SourceRange operator_range;  ///< the operator, for errors at that position
   std::array<ExpressionId, 3> parts{no_expression, no_expression, no_expression};
   std::vector<ExpressionId> arguments;
   std::uint64_t integer = 0;
@@ -131,7 +133,7 @@ struct Definition {
 struct Target {
   enum class Kind : std::uint8_t { task, memory, fresh /* NEW */, null /* NULL */ };
   Kind kind = Kind::null;
-  Range where;
+  SourceRange where;
   std::vector<Index> indices;
   Name flow;                            ///< for a task
   Name owner;                           ///< the class or the collection
@@ -150,16 +152,14 @@ enum class Direction : std::uint8_t { in, out };
 
 struct Dependency {
   Direction direction = Direction::in;
-  Range where;
+  SourceRange where;
   std::vector<Index> indices;
   std::vector<Branch> branches;  ///< the first branch with a true guard is taken
   std::vector<Property> properties;
 };
 
-enum class Access : std::uint8_t { read, write, read_write, control };
-
 struct Flow {
-  Access access = Access::read_write;
+  FlowAccess access = FlowAccess::read_write;
   bool keyword = true;  ///< whether the file has an access keyword
   bool broken = false;  ///< part of it could not be parsed: a missing dependency is no error
   Name name;
@@ -167,8 +167,8 @@ struct Flow {
 };
 
 struct Body {
-  Range where;
-  Range code;
+  SourceRange where;
+  SourceRange code;
   std::vector<Property> properties;
 };
 
@@ -225,10 +225,10 @@ class NameIndex {
 };
 
 struct JdfFile {
-  explicit JdfFile(Source from) : source(std::move(from)) {}
+  explicit JdfFile(SourceFile from) : source(std::move(from)) {}
 
-  Source source;
-  std::vector<Range> external;  ///< the C code of extern "C" %{ %}, in order
+  SourceFile source;
+  std::vector<SourceRange> external;  ///< the C code of extern "C" %{ %}, in order
   std::vector<Property> options;
   std::vector<Global> globals;  ///< in the order of the generated function's arguments: implicit ones first
   std::vector<TaskClass> classes;

@@ -71,7 +71,7 @@ class BodyReader {
     return type == "int*";
   }
 
-  [[noreturn]] void is_c(Range where, std::string_view why) {
+  [[noreturn]] void is_c(SourceRange where, std::string_view why) {
     diagnostics_.error(where, std::string(why), {{whole_.where, std::string(what_to_do)}});
     throw ParseAborted{};
   }
@@ -166,7 +166,7 @@ class BodyReader {
     Statement it{.kind = Statement::Kind::assign, .real = real};
     if (words_.is(TokenKind::name) && words_.is(TokenKind::open, 1) &&
         function_named(words_.text()).first != nullptr) {
-      const Range where = words_.peek().where;
+      const SourceRange where = words_.peek().where;
       it.call = call();
       if (out_.calls[it.call].function->failure.empty())
         is_c(where, fmt::format("{} returns nothing", file_.source.text(where)));
@@ -189,7 +189,7 @@ class BodyReader {
   }
 
   void point(std::vector<StatementId>& into) {
-    const Range where = words_.advance().where;
+    const SourceRange where = words_.advance().where;
     const std::string name = "*" + std::string(words_.text());
     words_.advance();
     words_.advance();
@@ -229,20 +229,20 @@ class BodyReader {
 
   std::uint32_t flow_named(std::string_view name) const {
     for (std::uint32_t i = 0; i < of_.flows.size(); ++i)
-      if (of_.flows[i].name.text == name && of_.flows[i].access != Access::control) return i;
+      if (of_.flows[i].name.text == name && of_.flows[i].access != FlowAccess::control) return i;
     return unbound_index;
   }
 
   /// The tile function named tile_gemm, tile_dgemm or tile_sgemm, and its precision.
-  std::pair<const TileFunction*, Precision> function_named(std::string_view name) const {
+  std::pair<const TileFunction*, TilePrecision> function_named(std::string_view name) const {
     constexpr std::string_view prefix = "tile_";
     if (!name.starts_with(prefix)) return {};
     const std::string_view rest = name.substr(prefix.size());
     for (const TileFunction& it : table_) {
-      if (rest == it.name) return {&it, Precision::any};
+      if (rest == it.name) return {&it, TilePrecision::any};
       if (rest.size() == it.name.size() + 1 && rest.substr(1) == it.name) {
-        if (rest[0] == 'd') return {&it, Precision::double_};
-        if (rest[0] == 's') return {&it, Precision::single};
+        if (rest[0] == 'd') return {&it, TilePrecision::double_};
+        if (rest[0] == 's') return {&it, TilePrecision::single};
       }
     }
     return {};
@@ -274,7 +274,7 @@ class BodyReader {
       it.arguments.push_back(wanted[i] == 'r' || wanted[i] == 'w' ? tile(wanted[i] == 'w', signature())
                                                                   : number());
     }
-    const Range end = words_.expect(TokenKind::close, "after the arguments").where;
+    const SourceRange end = words_.expect(TokenKind::close, "after the arguments").where;
     if (it.arguments.size() != wanted.size())
       is_c(end, fmt::format("{} of {} arguments: {}", it.arguments.size(), wanted.size(), signature()));
     it.where.end = end.end;
@@ -289,7 +289,7 @@ class BodyReader {
     const std::uint32_t flow = word.token == TokenKind::name ? flow_named(name) : unbound_index;
     if (flow == unbound_index || !(words_.is(TokenKind::comma) || words_.is(TokenKind::close)))
       is_c(word.where, fmt::format("a flow of {} stands here: {}", of_.name.text, signature));
-    if (changed && of_.flows[flow].access == Access::read)
+    if (changed && of_.flows[flow].access == FlowAccess::read)
       is_c(word.where, fmt::format("{} is changed here, and READ there", name));
     return {.flow = flow};
   }

@@ -16,13 +16,13 @@ namespace fairlead::jdf {
 
 using TileTable = std::span<const fairlead::detail::TileFunction>;
 
-enum class Precision : std::uint8_t { any, single, double_ };
+enum class TilePrecision : std::uint8_t { any, single, double_ };
 
 /// A call of a tile function: tile_dtrsm('L', 'L', 'N', 'U', ...).
 struct BodyCall {
   const fairlead::detail::TileFunction* function = nullptr;
-  Precision precision = Precision::any;  ///< from the name of the function
-  Range where;
+  TilePrecision precision = TilePrecision::any;  ///< from the name of the function
+  SourceRange where;
   struct Argument {
     ExpressionId value = no_expression;  ///< for a number
     std::uint32_t flow = unbound_index;  ///< for a tile

@@ -82,12 +82,12 @@ class FlowChecker {
       (it.direction == Direction::in ? fed : used) = true;
       check(of, flow, it);
     }
-    const bool reads = flow.access == Access::read || flow.access == Access::read_write;
+    const bool reads = flow.access == FlowAccess::read || flow.access == FlowAccess::read_write;
     if (reads && !fed && !flow.broken)
       diagnostics_.error(flow.name.where,
                          fmt::format("nothing feeds the flow {} of {}: it reads, so it needs a \"<-\"",
                                      flow.name.text, of.name.text));
-    if (flow.access == Access::write && !used && !flow.broken)
+    if (flow.access == FlowAccess::write && !used && !flow.broken)
       diagnostics_.warning(flow.name.where,
                            fmt::format("the value that {} writes to {} is lost: the flow has no \"->\"",
                                        of.name.text, flow.name.text));
@@ -103,7 +103,7 @@ class FlowChecker {
         diagnostics_.error(target.where, "NEW is only for inputs: it is memory without a value");
       if (it.direction == Direction::out && target.kind == Target::Kind::null)
         diagnostics_.error(target.where, "NULL is only for inputs; leave an output away, or guard it");
-      if (flow.access == Access::control && target.kind != Target::Kind::task)
+      if (flow.access == FlowAccess::control && target.kind != Target::Kind::task)
         diagnostics_.error(target.where,
                            fmt::format("{} is a control flow and carries no data: only tasks can be its ends",
                                        flow.name.text));
@@ -117,7 +117,7 @@ class FlowChecker {
     if (file_.at(argument).kind != Expression::Kind::range) return;
     if (target.kind == Target::Kind::memory)
       diagnostics_.error(file_.at(argument).where, "a flow is one datum: no range is allowed here");
-    else if (it.direction == Direction::in && flow.access != Access::control)
+    else if (it.direction == Direction::in && flow.access != FlowAccess::control)
       diagnostics_.error(
           file_.at(argument).where,
           fmt::format("an input is one value: a range is allowed only for CTL, which {} is not",
@@ -128,7 +128,7 @@ class FlowChecker {
   void other_end(const TaskClass& of, const Flow& flow, const Dependency& it, const Target& target) {
     const TaskClass& other = file_.classes[target.index];
     const Flow& end = other.flows[target.flow_index];
-    if ((end.access == Access::control) != (flow.access == Access::control))
+    if ((end.access == FlowAccess::control) != (flow.access == FlowAccess::control))
       return diagnostics_.error(
           target.where,
           fmt::format("{} of {} is {}, and {} of {} is {}", flow.name.text, of.name.text, kind_of(flow),
@@ -175,7 +175,7 @@ class FlowChecker {
   }
 
   static const char* kind_of(const Flow& flow) {
-    return flow.access == Access::control ? "a control flow" : "one of data";
+    return flow.access == FlowAccess::control ? "a control flow" : "one of data";
   }
 
   void properties(const std::vector<Property>& all) {

@@ -26,7 +26,7 @@ std::string printable(std::string_view line) {
   return out;
 }
 
-std::string quoted_line(Range where, const Source& source) {
+std::string quoted_line(SourceRange where, const SourceFile& source) {
   const Position at = source.position(where.begin);
   std::string_view line = source.line(at.line);
   std::size_t column = at.column - 1;
@@ -49,11 +49,11 @@ void Diagnostics::add(Diagnostic diagnostic) {
   all_.push_back(std::move(diagnostic));
 }
 
-void Diagnostics::error(Range where, std::string message, std::vector<Note> remarks) {
+void Diagnostics::error(SourceRange where, std::string message, std::vector<Note> remarks) {
   add({Severity::error, where, std::move(message), std::move(remarks)});
 }
 
-void Diagnostics::warning(Range where, std::string message, std::vector<Note> remarks) {
+void Diagnostics::warning(SourceRange where, std::string message, std::vector<Note> remarks) {
   add({Severity::warning, where, std::move(message), std::move(remarks)});
 }
 
@@ -69,7 +69,7 @@ std::string suggestion(const Diagnostics& so_far, std::string_view name,
   return fairlead::did_you_mean(name, candidates);
 }
 
-std::string shown(const Diagnostic& diagnostic, const Source& source) {
+std::string shown(const Diagnostic& diagnostic, const SourceFile& source) {
   std::string out =
       fmt::format("{}: {}: {}\n", source.where(diagnostic.where),
                   diagnostic.severity == Severity::error ? "error" : "warning", diagnostic.message);
@@ -79,7 +79,7 @@ std::string shown(const Diagnostic& diagnostic, const Source& source) {
   return out;
 }
 
-std::string shown(const Diagnostics& diagnostics, const Source& source, std::size_t most) {
+std::string shown(const Diagnostics& diagnostics, const SourceFile& source, std::size_t most) {
   std::string out;
   std::size_t count = 0;
   for (const Diagnostic& it : diagnostics.sorted())

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "front/jdf/source.hpp"
+#include "front/jdf/source_file.hpp"
 
 namespace fairlead::jdf {
 
@@ -18,21 +18,21 @@ enum class Severity : std::uint8_t {
 
 /// A second position that belongs to an error: "GEMM is here".
 struct Note {
-  Range where;
+  SourceRange where;
   std::string text;
 };
 
 struct Diagnostic {
   Severity severity = Severity::error;
-  Range where;
+  SourceRange where;
   std::string message;  ///< without a full stop; ends in " (did you mean ...?)" if a similar name exists
   std::vector<Note> remarks;
 };
 
 class Diagnostics {
  public:
-  void error(Range where, std::string message, std::vector<Note> remarks = {});
-  void warning(Range where, std::string message, std::vector<Note> remarks = {});
+  void error(SourceRange where, std::string message, std::vector<Note> remarks = {});
+  void warning(SourceRange where, std::string message, std::vector<Note> remarks = {});
 
   std::size_t errors() const noexcept { return errors_; }
   /// Whether the next error may compare all names to find a suggestion: false after 200 diagnostics.
@@ -53,8 +53,8 @@ std::string suggestion(const Diagnostics& so_far, std::string_view name,
                        std::span<const std::string_view> candidates);
 
 /// The text of one diagnostic: "file.jdf:12:8: error: ...", the line, a caret, the remarks; ends with a newline.
-std::string shown(const Diagnostic& diagnostic, const Source& source);
+std::string shown(const Diagnostic& diagnostic, const SourceFile& source);
 /// The text of the first `most` diagnostics, then the number of the remaining ones.
-std::string shown(const Diagnostics& diagnostics, const Source& source, std::size_t most = 50);
+std::string shown(const Diagnostics& diagnostics, const SourceFile& source, std::size_t most = 50);
 
 }  // namespace fairlead::jdf

@@ -344,7 +344,7 @@ void EmitBodies::body(const TaskClass& task_class, const Body& body, std::size_t
   for (const Name& it : task_class.parameters) parameters.push_back("int " + it.text);
   for (const Definition& it : task_class.definitions) hidden.push_back(it.name.text);
   for (const Flow& it : task_class.flows) {
-    if (it.access != Access::control) parameters.push_back("void *" + it.name.text);
+    if (it.access != FlowAccess::control) parameters.push_back("void *" + it.name.text);
     hidden.push_back(it.name.text);
   }
   text_.line();
@@ -355,7 +355,7 @@ void EmitBodies::body(const TaskClass& task_class, const Body& body, std::size_t
   text_.line("  (void)c_globals;");
   for (const std::string& it : hidden)
     if (std::ranges::any_of(task_class.flows, [&](const Flow& flow) {
-          return flow.name.text == it && flow.access != Access::control;
+          return flow.name.text == it && flow.access != FlowAccess::control;
         }))
       text_.line(fmt::format("  (void){};", it));
   for (const Name& it : task_class.parameters) text_.line(fmt::format("  (void){};", it.text));

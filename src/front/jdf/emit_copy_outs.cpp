@@ -58,7 +58,7 @@ void EmitTasks::home(const CopyOut& home, std::size_t number, EmitText& text) {
   const TaskClass& it = *home.task_class;
   expressions_.begin_function();
   const BranchParts parts = parts_of(it, *home.flow, *home.dependency, home.branch);
-  const Range where = home.dependency->branches[home.branch].target.where;
+  const SourceRange where = home.dependency->branches[home.branch].target.where;
   if (!parts.ranges.empty())
     diagnostics_.error(where, "a value can be stored in at most one datum other than its own");
   text.line();

@@ -38,9 +38,9 @@ std::string place_of(const JdfFile& file, const TypeReference& type) {
 
 void EmitTasks::flow(const TaskClass& it, const Flow& flow, EmitText& text) {
   expressions_.begin_function();
-  std::vector<std::pair<Range, std::vector<std::string>>> statements;
+  std::vector<std::pair<SourceRange, std::vector<std::string>>> statements;
   for (const Dependency& each : flow.dependencies) dependency(it, flow, each, statements);
-  const bool control = flow.access == Access::control;
+  const bool control = flow.access == FlowAccess::control;
   const bool has_input = std::ranges::any_of(
       flow.dependencies, [](const Dependency& dependency) { return dependency.direction == Direction::in; });
   if (!control && !has_input) {
@@ -73,10 +73,10 @@ void EmitTasks::flow(const TaskClass& it, const Flow& flow, EmitText& text) {
 }
 
 void EmitTasks::dependency(const TaskClass& it, const Flow& flow, const Dependency& dependency,
-                           std::vector<std::pair<Range, std::vector<std::string>>>& statements) {
+                           std::vector<std::pair<SourceRange, std::vector<std::string>>>& statements) {
   for (std::size_t i = 0; i < dependency.branches.size(); ++i) {
     const Target& target = dependency.branches[i].target;
-    if (target.kind == Target::Kind::null && flow.access == Access::control) continue;
+    if (target.kind == Target::Kind::null && flow.access == FlowAccess::control) continue;
     if (needs_copy_out(flow, dependency, target)) continue;  // see home()
     statements.emplace_back(target.where, branch(it, flow, dependency, i));
   }
@@ -101,7 +101,7 @@ EmitTasks::BranchParts EmitTasks::parts_of(const TaskClass& it, const Flow& flow
   };
   add_indices(dependency.indices);
   // The first branch with a true guard is taken. Inputs are tested in order anyway.
-  const bool in_order = dependency.direction == Direction::in && flow.access != Access::control;
+  const bool in_order = dependency.direction == Direction::in && flow.access != FlowAccess::control;
   bool weak = false;
   const auto add_condition = [&](ExpressionId guard, bool holds) {
     const CppExpression piece = expressions_.cpp(guard, scope, hoist);
@@ -131,7 +131,7 @@ EmitTasks::BranchParts EmitTasks::parts_of(const TaskClass& it, const Flow& flow
 /// The part of the value that the branch names. If the value may be copied to a datum, its type must be defined.
 std::string EmitTasks::part(const Flow& flow, const Dependency& dependency, const Target& target) {
   const bool in_data = target.kind == Target::Kind::memory, leaves = dependency.direction == Direction::out;
-  if (flow.access == Access::control || (target.kind != Target::Kind::task && !(in_data && leaves)))
+  if (flow.access == FlowAccess::control || (target.kind != Target::Kind::task && !(in_data && leaves)))
     return {};
   if (const std::optional<TypeReference> copy = copied(flow, dependency, target))
     return fmt::format("fairlead::parsec::{}_as_copy({}, {}, \"{}\")", leaves ? "given" : "taken",
@@ -161,7 +161,7 @@ std::string EmitTasks::part(const Flow& flow, const Dependency& dependency, cons
 /// The type of the copy that the consumer of an edge gets.
 std::optional<TypeReference> EmitTasks::copied(const Flow& flow, const Dependency& dependency,
                                                const Target& target) const {
-  if (target.kind != Target::Kind::task || flow.access == Access::control) return std::nullopt;
+  if (target.kind != Target::Kind::task || flow.access == FlowAccess::control) return std::nullopt;
   const Reshapes::FlowNumber own = number_of(file_, flow), other{target.index, target.flow_index};
   return dependency.direction == Direction::out ? reshapes_.copy_type_of_edge(own, other)
                                                 : reshapes_.copy_type_of_edge(other, own);
@@ -193,7 +193,7 @@ std::vector<std::string> EmitTasks::open_types() const {
               property.name.text != "type_remote")
             continue;
           const std::optional<TypeReference> type = type_from_property(file_, property);
-          if (flow.access == Access::control || !type || type->name.empty() || known.contains(type->name))
+          if (flow.access == FlowAccess::control || !type || type->name.empty() || known.contains(type->name))
             continue;
           const std::string name = "type_" + cpp_name(type->name);
           if (std::ranges::find(out, name) == out.end()) out.push_back(name);
@@ -201,7 +201,7 @@ std::vector<std::string> EmitTasks::open_types() const {
   return out;
 }
 
-std::string EmitTasks::fresh(const TaskClass& it, const Dependency& dependency, Range where) {
+std::string EmitTasks::fresh(const TaskClass& it, const Dependency& dependency, SourceRange where) {
   const std::string data = shape_source(it, where);
   if (const Property* type = find(dependency.properties, "type"); type != nullptr)
     diagnostics_.warning(where, fmt::format("NEW has the size of a whole tile of {} here, whatever its type",

@@ -119,7 +119,7 @@ void EmitBodies::shared_bodies(const TaskClass& it) {
   for (std::size_t i = 0; i < it.parameters.size(); ++i)
     arguments += fmt::format(", (int)c_parameters[{}]", i);
   for (std::size_t i = 0; i < it.flows.size(); ++i)
-    if (it.flows[i].access != Access::control) arguments += fmt::format(", c_tiles[{}]", i);
+    if (it.flows[i].access != FlowAccess::control) arguments += fmt::format(", c_tiles[{}]", i);
   arguments += ");";
   text_.line();
   text_.line(

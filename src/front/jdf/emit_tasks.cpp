@@ -80,13 +80,13 @@ EmitTasks::Plan EmitTasks::make_plan(const TaskClass& it) const {
 }
 
 bool EmitTasks::is_left_out(const Flow& flow) const {
-  return flow.access == Access::control && flow.dependencies.empty();
+  return flow.access == FlowAccess::control && flow.dependencies.empty();
 }
 
 std::vector<const Flow*> EmitTasks::data_flows(const TaskClass& it) const {
   std::vector<const Flow*> out;
   for (const Flow& flow : it.flows)
-    if (flow.access != Access::control) out.push_back(&flow);
+    if (flow.access != FlowAccess::control) out.push_back(&flow);
   return out;
 }
 
@@ -114,10 +114,10 @@ std::string EmitTasks::access(const TaskClass& it, const Flow& flow) const {
   const bool comes_from_somewhere =
       is([](Target::Kind kind) { return kind == Target::Kind::task || kind == Target::Kind::memory; });
   const bool fresh = is([](Target::Kind kind) { return kind == Target::Kind::fresh; });
-  if (flow.access == Access::read) return "In";
+  if (flow.access == FlowAccess::read) return "In";
   if (plan(it).idle && comes_from_somewhere && !fresh) return "In";
   // A body may leave some of an existing value unchanged.
-  return flow.access == Access::write && !comes_from_somewhere ? "Out" : "InOut";
+  return flow.access == FlowAccess::write && !comes_from_somewhere ? "Out" : "InOut";
 }
 
 void EmitTasks::declare_bodies(const TaskClass& it, EmitText& text) const {
@@ -343,7 +343,7 @@ bool EmitTasks::is_placed(const TaskClass& it) {
 }
 
 /// The collection that determines the size of NEW data: the class's placement, otherwise its first access to memory.
-std::string EmitTasks::shape_source(const TaskClass& it, Range where) {
+std::string EmitTasks::shape_source(const TaskClass& it, SourceRange where) {
   if (it.placement.kind == Placement::Kind::at_datum && it.placement.datum.index != unbound_index)
     return "data_of_" + file_.globals[aligned_with(file_, it.placement.datum.index)].name.text;
   for (const Flow& flow : it.flows)
@@ -368,7 +368,7 @@ void EmitTasks::define(const TaskClass& it, EmitText& text) {
   if (!of.idle)
     for (const Name& name : it.parameters) arguments.push_back(cpp_name(name.text));
   for (const Flow& each : it.flows)
-    if (each.access == Access::control && !is_left_out(each))
+    if (each.access == FlowAccess::control && !is_left_out(each))
       arguments.push_back(fmt::format("flow_{}_of_{}()", each.name.text, it.name.text));
   std::vector<std::string> lines;
   if (it.priority != no_expression) {

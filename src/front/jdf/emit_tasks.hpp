@@ -46,7 +46,7 @@ class EmitTasks {
   const Plan& plan(const TaskClass& it) const;
   Plan make_plan(const TaskClass& it) const;
 
-  using Statements = std::vector<std::pair<Range, std::string>>;
+  using Statements = std::vector<std::pair<SourceRange, std::string>>;
   /// One branch of a dependency: preceding lines, ranges, its condition if it has one, and the place.
   struct BranchParts {
     std::vector<std::string> lines, ranges;
@@ -71,12 +71,12 @@ class EmitTasks {
   bool factor_of(ExpressionId id, std::uint32_t slot, std::int64_t& factor) const;
   void flow(const TaskClass& it, const Flow& flow, EmitText& text);
   void dependency(const TaskClass& it, const Flow& flow, const Dependency& dependency,
-                  std::vector<std::pair<Range, std::vector<std::string>>>& statements);
+                  std::vector<std::pair<SourceRange, std::vector<std::string>>>& statements);
   BranchParts parts_of(const TaskClass& it, const Flow& flow, const Dependency& dependency,
                        std::size_t number);
   std::vector<std::string> branch(const TaskClass& it, const Flow& flow, const Dependency& dependency,
                                   std::size_t number);
-  std::string fresh(const TaskClass& it, const Dependency& dependency, Range where);
+  std::string fresh(const TaskClass& it, const Dependency& dependency, SourceRange where);
   std::string part(const Flow& flow, const Dependency& dependency, const Target& target);
   std::optional<TypeReference> copied(const Flow& flow, const Dependency& dependency,
                                       const Target& target) const;
@@ -92,7 +92,7 @@ class EmitTasks {
   void define(const TaskClass& it, EmitText& text);
   void bind_indices(const TaskClass& it, const std::vector<std::string>& lines, EmitText& text) const;
   static bool is_placed(const TaskClass& it);
-  std::string shape_source(const TaskClass& it, Range where);
+  std::string shape_source(const TaskClass& it, SourceRange where);
   std::string access(const TaskClass& it, const Flow& flow) const;
   std::vector<const Flow*> data_flows(const TaskClass& it) const;
   bool is_left_out(const Flow& flow) const;

@@ -40,7 +40,7 @@ void EmitText::document(const std::string& text, std::size_t margin) {
   line(std::string(margin, ' ') + std::string(3, '/') + " " + text);
 }
 
-void EmitText::from(Range where) {
+void EmitText::from(SourceRange where) {
   const std::uint32_t there = source_.position(where.begin).line;
   if (foreign_ && of_source_ == there) return;  // the source continues there anyway
   line(fmt::format("#line {} {}", there, c_string(source_.name())));

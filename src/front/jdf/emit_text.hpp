@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "front/jdf/source.hpp"
+#include "front/jdf/source_file.hpp"
 
 namespace fairlead::jdf {
 
@@ -13,7 +13,7 @@ class EmitText {
   static constexpr std::size_t most_columns = 110;
 
   /// `own`: the name of the generated file; `source`: the JDF file.
-  EmitText(std::string own, const Source& source) : own_(std::move(own)), source_(source) {}
+  EmitText(std::string own, const SourceFile& source) : own_(std::move(own)), source_(source) {}
 
   void line(std::string_view text = {});
   /// Adds lines as a comment.
@@ -21,7 +21,7 @@ class EmitText {
   /// Adds a documentation comment for the next line, indented by `margin`.
   void document(const std::string& text, std::size_t margin = 0);
   /// The next lines come from this position of the JDF file.
-  void from(Range where);
+  void from(SourceRange where);
   /// The next lines belong to the generated file again.
   void own();
   /// Adds `before`, the parts separated by commas, and `after`. A list that is too long is broken as clang-format does:
@@ -36,7 +36,7 @@ class EmitText {
 
  private:
   std::string own_;
-  const Source& source_;
+  const SourceFile& source_;
   std::string text_;
   std::size_t line_ = 1;
   bool foreign_ = false;         // lines count as those of the source

@@ -36,7 +36,7 @@ bool untyped_real(const Global& it, const Value& value) { return it.type.empty()
 Evaluator::Evaluator(const JdfFile& file, const Settings& settings, const Constants* constants)
     : file_(file), settings_(settings), constants_(constants) {}
 
-void Evaluator::fail(EvaluationError::Kind kind, Range where, const std::string& message) const {
+void Evaluator::fail(EvaluationError::Kind kind, SourceRange where, const std::string& message) const {
   std::string text = shown(Diagnostic{Severity::error, where, message, {}}, file_.source);
   text.pop_back();
   throw EvaluationError(kind, where, text, message);
@@ -198,7 +198,7 @@ std::int32_t Evaluator::integer(ExpressionId id, std::span<Value> slots) {
   return static_cast<std::int32_t>(out.integer());
 }
 
-Value Evaluator::global(std::uint32_t index, Range asked) {
+Value Evaluator::global(std::uint32_t index, SourceRange asked) {
   if (known_.empty()) {
     known_.resize(file_.globals.size());
     in_progress_.resize(file_.globals.size());
@@ -249,7 +249,7 @@ Value Evaluator::converted_to_type(Value value, const IntegerType& type, const G
                    of.type.empty() ? "int" : of.type, type.range()));
 }
 
-Value Evaluator::member(std::uint32_t index, Range asked) {
+Value Evaluator::member(std::uint32_t index, SourceRange asked) {
   if (const std::optional<Value> set = settings_.member(index)) return *set;
   const Member& it = file_.members[index];
   const std::string& base = file_.globals[it.global].name.text;

@@ -29,16 +29,16 @@ class EvaluationError : public Error {
     invalid_shift,
     invalid_operands,  // bit operators on a real number, or a string used as a number
   };
-  EvaluationError(Kind kind, Range where, const std::string& text, std::string message = {})
+  EvaluationError(Kind kind, SourceRange where, const std::string& text, std::string message = {})
       : Error(text), kind_(kind), where_(where), message_(std::move(message)) {}
   Kind kind() const noexcept { return kind_; }
-  Range where() const noexcept { return where_; }
+  SourceRange where() const noexcept { return where_; }
   /// Without the position.
   const std::string& message() const noexcept { return message_; }
 
  private:
   Kind kind_;
-  Range where_;
+  SourceRange where_;
   std::string message_;
 };
 
@@ -94,12 +94,12 @@ class Evaluator {
   bool truth(ExpressionId id, std::span<Value> slots) { return value(id, slots).truth(); }
   /// As an int, the type of parameters, indices and priorities.
   std::int32_t integer(ExpressionId id, std::span<Value> slots);
-  Value global(std::uint32_t index, Range asked);
+  Value global(std::uint32_t index, SourceRange asked);
 
  private:
   Value name(const Expression& it, std::span<Value> slots);
   Value converted_to_type(Value value, const IntegerType& type, const Global& of) const;
-  Value member(std::uint32_t index, Range asked);
+  Value member(std::uint32_t index, SourceRange asked);
   Value binary(const Expression& it, std::span<Value> slots);
   Value call(const Expression& it, std::span<Value> slots);
   Value evaluated(const Expression& it, std::span<Value> slots);
@@ -107,7 +107,7 @@ class Evaluator {
   Value by_c(const Expression& it, std::span<Value> slots, const std::string& otherwise);
   Value::Type type(ExpressionId id) const;
   Value checked(const ArithmeticResult& computed, const Expression& it);
-  [[noreturn]] void fail(EvaluationError::Kind kind, Range where, const std::string& message) const;
+  [[noreturn]] void fail(EvaluationError::Kind kind, SourceRange where, const std::string& message) const;
 
   const JdfFile& file_;
   const Settings& settings_;

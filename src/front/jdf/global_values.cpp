@@ -28,7 +28,7 @@ std::string without_blanks(std::string_view text) {
 
 /// Evaluates a constant expression, such as `6`, `-1`, `1<<20` or `0.5`.
 Value number(std::string_view text, const std::string& option) {
-  JdfFile file(Source(option, std::string(text)));
+  JdfFile file(SourceFile(option, std::string(text)));
   const ExpressionId id = parse_embedded_expression(file, {0, static_cast<std::uint32_t>(text.size())});
   if (id == no_expression) throw ConfigError(fmt::format("{}: \"{}\" is not a number", option, text));
   Diagnostics diagnostics;

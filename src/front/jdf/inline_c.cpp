@@ -82,7 +82,7 @@ class InlineCParser {
 
 }  // namespace
 
-ExpressionId parse_embedded_expression(JdfFile& file, Range inside) {
+ExpressionId parse_embedded_expression(JdfFile& file, SourceRange inside) {
   Diagnostics discarded_diagnostics;
   TokenStream words(file, tokenize(file.source, inside, LexMode::expression, discarded_diagnostics),
                     discarded_diagnostics);

@@ -43,7 +43,7 @@ constexpr std::array<Mark, 33> marks{
 
 class Lexer {
  public:
-  Lexer(const Source& source, Range range, LexMode lexing, Diagnostics& diagnostics)
+  Lexer(const SourceFile& source, SourceRange range, LexMode lexing, Diagnostics& diagnostics)
       : text_(std::string_view(source.text()).substr(0, range.end)),
         at_(range.begin),
         lexing_(lexing),
@@ -59,7 +59,7 @@ class Lexer {
   bool looking_at(std::string_view what) const { return text_.substr(at_).starts_with(what); }
   bool looking_at(char first, char second) const { return here() == first && here(1) == second; }
   char here(std::size_t ahead = 0) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0'; }
-  Range from(std::size_t begin) const {
+  SourceRange from(std::size_t begin) const {
     return {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(at_)};
   }
   void add(TokenKind token, std::size_t begin) {
@@ -180,7 +180,7 @@ class Lexer {
     while (is_blank(here()) || is_line_end(here())) ++at_;
     if (!looking_at("%{")) return false;
     if (text_.substr(language, close + 1 - language) != "\"C\"") {
-      Range where = from(language);
+      SourceRange where = from(language);
       where.end = static_cast<std::uint32_t>(close + 1);
       diagnostics_.error(where, "only extern \"C\" is supported");
     }
@@ -308,7 +308,8 @@ class Lexer {
 
 }  // namespace
 
-std::vector<Token> tokenize(const Source& source, Range range, LexMode lexing, Diagnostics& diagnostics) {
+std::vector<Token> tokenize(const SourceFile& source, SourceRange range, LexMode lexing,
+                            Diagnostics& diagnostics) {
   return Lexer(source, range, lexing, diagnostics).all();
 }
 

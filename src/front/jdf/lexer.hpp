@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "front/jdf/diagnostics.hpp"
-#include "front/jdf/source.hpp"
+#include "front/jdf/source_file.hpp"
 
 namespace fairlead::jdf {
 
@@ -62,7 +62,7 @@ enum class TokenKind : std::uint8_t {
 struct Token {
   TokenKind token = TokenKind::end;
   bool first = false;  ///< the first token of its line: the parser can resume here after an error
-  Range where;
+  SourceRange where;
 };
 
 /// Which tokens the lexer accepts.
@@ -72,7 +72,8 @@ enum class LexMode : std::uint8_t {
 };
 
 /// The tokens in the bytes `range` of `source`; the last one is `end`. Text that is no token is reported and skipped.
-std::vector<Token> tokenize(const Source& source, Range range, LexMode lexing, Diagnostics& diagnostics);
+std::vector<Token> tokenize(const SourceFile& source, SourceRange range, LexMode lexing,
+                            Diagnostics& diagnostics);
 
 /// "a name", "\"->\"", ...: for error messages.
 const char* name_of(TokenKind token) noexcept;

@@ -268,7 +268,7 @@ class Binder {
   Diagnostics& diagnostics_;
   std::vector<NameIndex> flows_;  // by class
   std::set<std::string> places_;
-  std::map<std::uint32_t, Range> first_use_;  // by collection
+  std::map<std::uint32_t, SourceRange> first_use_;  // by collection
 };
 
 }  // namespace

@@ -96,7 +96,7 @@ class ExpressionParser {
   struct Deeper {
     explicit Deeper(ExpressionParser& of) : parser(of) {
       if (++parser.nesting_ > deepest_nesting) {
-        const Range where = parser.words_.peek().where;
+        const SourceRange where = parser.words_.peek().where;
         --parser.nesting_;
         parser.words_.fail(where, fmt::format("nested too deeply: more than {} levels", deepest_nesting));
       }
@@ -178,7 +178,7 @@ class ExpressionParser {
       case TokenKind::text: {
         words_.advance();
         Expression it = start(Expression::Kind::text, word.where.begin);
-        const Range inside{word.where.begin + 1, word.where.end - 1};
+        const SourceRange inside{word.where.begin + 1, word.where.end - 1};
         it.text = std::string(file().source.text(inside));
         it.operator_range = inside;
         return finish(std::move(it));

@@ -17,14 +17,14 @@ namespace {
 
 struct AccessWord {
   std::string_view word;
-  Access access;
+  FlowAccess access;
 };
-constexpr std::array<AccessWord, 6> access_words{{{"RW", Access::read_write},
-                                                  {"READ", Access::read},
-                                                  {"RO", Access::read},
-                                                  {"WRITE", Access::write},
-                                                  {"WO", Access::write},
-                                                  {"CTL", Access::control}}};
+constexpr std::array<AccessWord, 6> access_words{{{"RW", FlowAccess::read_write},
+                                                  {"READ", FlowAccess::read},
+                                                  {"RO", FlowAccess::read},
+                                                  {"WRITE", FlowAccess::write},
+                                                  {"WO", FlowAccess::write},
+                                                  {"CTL", FlowAccess::control}}};
 
 const AccessWord* access_word(std::string_view text) {
   const auto* const found = std::ranges::find(access_words, text, &AccessWord::word);
@@ -215,7 +215,7 @@ class Parser {
       return true;
     }
     if (words_.is(TokenKind::arrow_in, 1) || words_.is(TokenKind::arrow_out, 1)) {
-      flow(it, Access::read_write, false);
+      flow(it, FlowAccess::read_write, false);
       return true;
     }
     if (!it.bodies.empty()) return false;
@@ -227,7 +227,7 @@ class Parser {
                                  fmt::format("\"{}\" is not a kind of flow{}: use RW, READ, WRITE or CTL",
                                              words_.text(), did_you_mean(words_.text(), known)));
       words_.advance();
-      flow(it, Access::read_write, true);
+      flow(it, FlowAccess::read_write, true);
       return true;
     }
     words_.fail(
@@ -319,7 +319,7 @@ class Parser {
 
   // --- flows ---
 
-  void flow(TaskClass& it, Access access, bool keyword) {
+  void flow(TaskClass& it, FlowAccess access, bool keyword) {
     Flow flow;
     flow.access = access;
     flow.keyword = keyword;
@@ -435,7 +435,7 @@ class Parser {
 
 }  // namespace
 
-JdfFile parse(Source source, Diagnostics& diagnostics) {
+JdfFile parse(SourceFile source, Diagnostics& diagnostics) {
   JdfFile file(std::move(source));
   const auto size = static_cast<std::uint32_t>(file.source.text().size());
   TokenStream words(file, tokenize(file.source, {0, size}, LexMode::file, diagnostics), diagnostics);
@@ -447,7 +447,7 @@ JdfFile parse(Source source, Diagnostics& diagnostics) {
   return file;
 }
 
-JdfFile read(Source source, Diagnostics& diagnostics) {
+JdfFile read(SourceFile source, Diagnostics& diagnostics) {
   JdfFile file = parse(std::move(source), diagnostics);
   resolve_names(file, diagnostics);
   if (diagnostics.errors() == 0) find_c_expressions(file);

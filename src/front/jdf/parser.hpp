@@ -6,9 +6,9 @@
 namespace fairlead::jdf {
 
 /// Returns the parts that could be parsed; errors go to `diagnostics`. Names are not bound yet (name_resolution.hpp).
-JdfFile parse(Source source, Diagnostics& diagnostics);
+JdfFile parse(SourceFile source, Diagnostics& diagnostics);
 
 /// Parses, binds all names, and checks the flows: what most callers need.
-JdfFile read(Source source, Diagnostics& diagnostics);
+JdfFile read(SourceFile source, Diagnostics& diagnostics);
 
 }  // namespace fairlead::jdf

@@ -22,7 +22,7 @@ Reshapes::Reshapes(const JdfFile& file, IsWhole is_whole) : file_(file), is_whol
     idle_.push_back(!it.bodies.empty() && !emit_bodies_of(file, it).empty() && is_idle(file, it));
   for (std::uint32_t i = 0; i < file.classes.size(); ++i)
     for (std::uint32_t k = 0; k < file.classes[i].flows.size(); ++k) {
-      if (file.classes[i].flows[k].access == Access::control) continue;
+      if (file.classes[i].flows[k].access == FlowAccess::control) continue;
       each_branch(file.classes[i].flows[k], [&](const Dependency& dependency, const Target& target) {
         if (target.kind != Target::Kind::task || target.flow_index == unbound_index) return;
         const FlowNumber own{i, k}, other{target.index, target.flow_index};
@@ -69,7 +69,7 @@ std::optional<TypeReference> Reshapes::copy_type_of_input(FlowNumber taker,
                                                           const Dependency& dependency) const {
   const bool memory = std::ranges::any_of(
       dependency.branches, [](const Branch& branch) { return branch.target.kind == Target::Kind::memory; });
-  if (dependency.direction != Direction::in || !memory || flow(taker).access == Access::control)
+  if (dependency.direction != Direction::in || !memory || flow(taker).access == FlowAccess::control)
     return std::nullopt;
   const std::optional<TypeReference> type = said(dependency, true);
   std::set<FlowNumber> seen;
@@ -78,8 +78,8 @@ std::optional<TypeReference> Reshapes::copy_type_of_input(FlowNumber taker,
 
 /// Whether the flow's task, or a task that gets the value from it, may modify the value.
 bool Reshapes::may_change(FlowNumber of, std::set<FlowNumber>& seen) const {
-  if (!seen.insert(of).second || flow(of).access == Access::control) return false;
-  if (flow(of).access != Access::read && !idle_[of.first]) return true;
+  if (!seen.insert(of).second || flow(of).access == FlowAccess::control) return false;
+  if (flow(of).access != FlowAccess::read && !idle_[of.first]) return true;
   bool changes = false;
   each_branch(flow(of), [&](const Dependency& dependency, const Target& target) {
     if (dependency.direction == Direction::out && target.kind == Target::Kind::task &&

@@ -16,7 +16,7 @@ std::string shown_word(const Token& word, std::string_view text) {
 
 }  // namespace
 
-void TokenStream::fail(Range where, std::string message) {
+void TokenStream::fail(SourceRange where, std::string message) {
   diagnostics_.error(where, std::move(message));
   throw ParseAborted{};
 }

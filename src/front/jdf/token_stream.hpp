@@ -40,7 +40,7 @@ class TokenStream {
   /// Takes a token of that kind, or reports an error: "expected ")" after the arguments, found a name".
   const Token& expect(TokenKind token, const char* where);
   Name need_name(const char* what);
-  [[noreturn]] void fail(Range where, std::string message);
+  [[noreturn]] void fail(SourceRange where, std::string message);
 
   /// In bodies `*NAME` is the value that a global points to.
   void allow_pointers() noexcept { knows_pointers_ = true; }
@@ -50,7 +50,7 @@ class TokenStream {
   void rewind(std::size_t place) noexcept { at_ = place; }
   /// Where the last token taken ends, as a byte.
   std::uint32_t end() const noexcept { return at_ == 0 ? 0 : words_[at_ - 1].where.end; }
-  Range since(std::uint32_t begin) const noexcept { return {begin, std::max(begin, end())}; }
+  SourceRange since(std::uint32_t begin) const noexcept { return {begin, std::max(begin, end())}; }
 
  private:
   JdfFile& file_;
@@ -75,7 +75,7 @@ std::vector<Index> parse_indices(TokenStream& words);
 /// Parses [ name = value ... ] if it is there.
 std::vector<Property> parse_properties(TokenStream& words);
 /// Parses the content of a string or of inline C as an expression; no_expression if it is none, so that it needs C.
-ExpressionId parse_embedded_expression(JdfFile& file, Range inside);
+ExpressionId parse_embedded_expression(JdfFile& file, SourceRange inside);
 /// Sets `evaluated` and `variables` of inline C that is simple enough.
 void parse_inline_c(JdfFile& file, ExpressionId id);
 

@@ -21,7 +21,7 @@ Types predefined_types();
 struct TypeReference {
   /// Empty: a C expression without one of DPLASMA's macros ADTT_READ, ADTT_DC and ADTT_CP, which contain a name.
   std::string name;
-  Range where;
+  SourceRange where;
 };
 /// The type that a property names, or nothing if it has no value.
 std::optional<TypeReference> type_from_property(const JdfFile& file, const Property& property);

@@ -41,29 +41,16 @@ class Unroller {
   }
 
  private:
-  unrolled::Graph& graph() { return out_.graph; }
+  unrolled::TaskGraph& graph() { return out_.graph; }
 
   void describe(const TaskClass& it) {
-    constexpr auto access = [](Access of) {
-      switch (of) {
-        case Access::read:
-          return unrolled::Access::read;
-        case Access::write:
-          return unrolled::Access::write;
-        case Access::control:
-          return unrolled::Access::control;
-        default:
-          return unrolled::Access::read_write;
-      }
-    };
     const bool idle = !it.bodies.empty() && !emit_bodies_of(file_, it).empty() && is_idle(file_, it);
     unrolled::Class& reported = graph().classes.emplace_back();
     reported.name = it.name.text;
     reported.where = file_.source.where(it.name.where);
     for (const Name& name : it.parameters) reported.parameters.push_back(name.text);
     for (const Flow& flow : it.flows)
-      reported.flows.push_back(
-          {flow.name.text, access(flow.access), file_.source.where(flow.name.where), idle});
+      reported.flows.push_back({flow.name.text, flow.access, file_.source.where(flow.name.where), idle});
   }
 
   /// The number of tiles of a matrix by each index, -1 if unknown. A single column of tiles has one index.
@@ -223,7 +210,7 @@ class Unroller {
   }
 
   void dependency(const Dependency& it) {
-    const bool input = it.direction == Direction::in && class_->flows[flow_].access != Access::control;
+    const bool input = it.direction == Direction::in && class_->flows[flow_].access != FlowAccess::control;
     // An input without a guard is the fallback after guarded inputs.
     if (input && given_ && it.indices.empty() && it.branches[0].guard == no_expression) return;
     each_index(it.indices, 0, 0, [&] {

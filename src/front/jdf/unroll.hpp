@@ -7,7 +7,7 @@
 #include "front/jdf/ast.hpp"
 #include "front/jdf/evaluate.hpp"
 #include "front/jdf/types.hpp"
-#include "front/unrolled/graph.hpp"
+#include "front/unrolled/task_graph.hpp"
 
 namespace fairlead::jdf {
 
@@ -22,7 +22,7 @@ struct UnrollOptions {
 };
 
 struct UnrolledGraph {
-  unrolled::Graph graph;
+  unrolled::TaskGraph graph;
   /// Warnings about omitted information: a priority that only C code can compute.
   std::vector<std::string> notes;
 };

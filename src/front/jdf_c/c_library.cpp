@@ -158,13 +158,13 @@ void CLibrary::point_by_default(std::uint32_t global, Evaluator& evaluator) {
   }
 }
 
-void CLibrary::fail(Range where, const std::string& message) const {
+void CLibrary::fail(SourceRange where, const std::string& message) const {
   std::string text = shown(Diagnostic{Severity::error, where, message, {}}, file_.source);
   text.pop_back();
   throw EvaluationError(EvaluationError::Kind::needs_c, where, text);
 }
 
-void CLibrary::require(std::span<const std::uint32_t> globals, Range where) const {
+void CLibrary::require(std::span<const std::uint32_t> globals, SourceRange where) const {
   for (const std::uint32_t global : globals)
     if (!unset_reason_[global].empty()) fail(where, unset_reason_[global]);
 }

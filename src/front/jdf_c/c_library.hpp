@@ -51,8 +51,8 @@ class CLibrary final : public CEvaluator {
   void set(std::uint32_t global, std::int64_t whole, double real, void* address);
   void set_in(std::vector<std::uint64_t>& globals, std::uint32_t global, std::int64_t whole, double real,
               void* address) const;
-  void require(std::span<const std::uint32_t> globals, Range where) const;
-  [[noreturn]] void fail(Range where, const std::string& message) const;
+  void require(std::span<const std::uint32_t> globals, SourceRange where) const;
+  [[noreturn]] void fail(SourceRange where, const std::string& message) const;
 
   struct Leaf {
     DynamicSymbols::Leaf* function = nullptr;

@@ -36,9 +36,9 @@ std::string_view letters_of(char argument) {
 
 }  // namespace
 
-BodyRun::BodyRun(const Program& program, const Constants& constants, std::uint32_t task_class,
+BodyRun::BodyRun(const RunnableJdf& program, const Constants& constants, std::uint32_t task_class,
                  std::span<const std::int64_t> parameters, std::span<const TileArgument> tiles,
-                 std::span<const Precision> elements)
+                 std::span<const TilePrecision> elements)
     : program_(program),
       class_(program.file.classes[task_class]),
       body_(program.bodies[task_class]),
@@ -143,12 +143,12 @@ void BodyRun::point(const Statement& it) {
 int BodyRun::call(const BodyCall& it) {
   const TileFunction& function = *it.function;
   std::array<TileArgument, TileFunction::most_arguments> arguments{};
-  Precision precision = it.precision;
+  TilePrecision precision = it.precision;
   for (std::size_t i = 0; i < it.arguments.size(); ++i) {
     const BodyCall::Argument& from = it.arguments[i];
     if (from.flow != unbound_index) {
       arguments[i] = tiles_[from.flow];
-      if (precision == Precision::any) precision = elements_[from.flow];
+      if (precision == TilePrecision::any) precision = elements_[from.flow];
       continue;
     }
     const Value value = evaluator_.value(from.value, slots_);
@@ -195,14 +195,14 @@ int BodyRun::call(const BodyCall& it) {
     amount_.side =
         amount_.side == 0 ? static_cast<double>(side) : std::min(amount_.side, static_cast<double>(side));
   if (kernels_ == nullptr || (count != 0 && changes_nothing)) return 0;
-  const int result = precision == Precision::single ? function.in_single(*kernels_, given)
-                                                    : function.in_double(*kernels_, given);
+  const int result = precision == TilePrecision::single ? function.in_single(*kernels_, given)
+                                                        : function.in_double(*kernels_, given);
   if (result != 0)
     failure_ = fmt::format("{} of {} returns {}: {}", where(it.where), task(), result, function.failure);
   return result;
 }
 
-std::string BodyRun::where(Range range) const {
+std::string BodyRun::where(SourceRange range) const {
   const std::string_view text = program_.file.source.text(range);
   return fmt::format("{}: {}", program_.file.source.where(range), text.substr(0, text.find('(')));
 }

@@ -7,16 +7,16 @@
 #include <vector>
 
 #include "base/small_array.hpp"
-#include "front/jdf_graph/program.hpp"
+#include "front/jdf_graph/runnable_jdf.hpp"
 
 namespace fairlead::jdf {
 
 class BodyRun {
  public:
   /// `tiles` and `elements`: by flow of the class. Only run() accesses the content of the tiles.
-  BodyRun(const Program& program, const Constants& constants, std::uint32_t task_class,
+  BodyRun(const RunnableJdf& program, const Constants& constants, std::uint32_t task_class,
           std::span<const std::int64_t> parameters, std::span<const fairlead::detail::TileArgument> tiles,
-          std::span<const Precision> elements);
+          std::span<const TilePrecision> elements);
 
   /// Executes the body. Throws NumericalError if a function fails and its result is unused, or if the body sets INFO;
   /// UsageError if a call exceeds the size of a tile.
@@ -41,15 +41,15 @@ class BodyRun {
   Value derived(const Definition& it);
   void load_pointed();
   void point(const Statement& it);
-  std::string where(Range range) const;
+  std::string where(SourceRange range) const;
   std::string task() const;
 
-  const Program& program_;
+  const RunnableJdf& program_;
   const TaskClass& class_;
   const InterpretedBody& body_;
   std::span<const std::int64_t> parameters_;
   std::span<const fairlead::detail::TileArgument> tiles_;
-  std::span<const Precision> elements_;
+  std::span<const TilePrecision> elements_;
   Evaluator evaluator_;
   SmallArray<Value, 24> row_;
   std::span<Value> slots_;

@@ -24,7 +24,7 @@ struct ClassIndices {
 class IndexBuilder {
  public:
   /// `look`: as in GraphBuilder.
-  IndexBuilder(std::shared_ptr<const Program> program, Expressions& expressions,
+  IndexBuilder(std::shared_ptr<const RunnableJdf> program, Expressions& expressions,
                std::function<void()> look = {})
       : program_(std::move(program)), expressions_(expressions), look_(std::move(look)) {}
 
@@ -38,7 +38,7 @@ class IndexBuilder {
   void bound(const TaskClass& of, std::vector<ptg::Range>& ranges);
   void derive(const Definition& it, Environment& slots);
 
-  std::shared_ptr<const Program> program_;
+  std::shared_ptr<const RunnableJdf> program_;
   Expressions& expressions_;
   const std::function<void()> look_;
 };

@@ -24,8 +24,8 @@ namespace fairlead::jdf {
 
 namespace {
 
-std::uint32_t bytes_of(Precision element) {
-  return element == Precision::single ? sizeof(float) : sizeof(double);
+std::uint32_t bytes_of(TilePrecision element) {
+  return element == TilePrecision::single ? sizeof(float) : sizeof(double);
 }
 
 using fairlead::detail::Submission;
@@ -62,12 +62,12 @@ class TaskArguments {
 
 /// The common data of a class's tasks.
 struct ClassCodelet {
-  std::shared_ptr<const Program> program;
+  std::shared_ptr<const RunnableJdf> program;
   std::shared_ptr<const Constants> constants{};
   linalg::Kernels kernels;
   std::uint32_t task_class = 0;
-  std::vector<Precision> elements{};   ///< by flow
-  std::vector<std::uint32_t> flows{};  ///< by datum
+  std::vector<TilePrecision> elements{};  ///< by flow
+  std::vector<std::uint32_t> flows{};     ///< by datum
   TaskArguments::Numbers numbers{};
   const CodeletInfo* codelet = nullptr;       ///< the codelet that owns this
   std::shared_ptr<const CLibrary> in_c{};     ///< runs bodies that are C
@@ -84,13 +84,13 @@ struct ClassCodelet {
   }
 };
 
-TileShape shape_in(const void* handle, Precision element) {
-  return element == Precision::single ? static_cast<const Handle<Tile<float>>*>(handle)->shape()
-                                      : static_cast<const Handle<Tile<double>>*>(handle)->shape();
+TileShape shape_in(const void* handle, TilePrecision element) {
+  return element == TilePrecision::single ? static_cast<const Handle<Tile<float>>*>(handle)->shape()
+                                          : static_cast<const Handle<Tile<double>>*>(handle)->shape();
 }
-fairlead::detail::DatumReference datum_in(const void* handle, Precision element) {
-  return element == Precision::single ? static_cast<const Handle<Tile<float>>*>(handle)->datum()
-                                      : static_cast<const Handle<Tile<double>>*>(handle)->datum();
+fairlead::detail::DatumReference datum_in(const void* handle, TilePrecision element) {
+  return element == TilePrecision::single ? static_cast<const Handle<Tile<float>>*>(handle)->datum()
+                                          : static_cast<const Handle<Tile<double>>*>(handle)->datum();
 }
 
 TileArgument tile_at(const TaskContext& context, std::uint8_t access, const TileShape& shape) {
@@ -157,7 +157,7 @@ class TileCopy {
 };
 
 /// Throws NumericalError if a C body has set INFO.
-void require_success(const Program& program, std::uint32_t task_class,
+void require_success(const RunnableJdf& program, std::uint32_t task_class,
                      std::span<const std::int64_t> parameters,
                      std::span<const CLibrary::PrivateInt> reported) {
   for (const auto& [global, before, value] : reported) {
@@ -223,8 +223,8 @@ void run_copy(const void* body, TaskContext& context) {
   if (from.rows != to.rows || from.columns != to.columns)
     throw UsageError(fmt::format("{}: a tile of {} x {} cannot be stored in one of {} x {}", it.place,
                                  from.rows, from.columns, to.rows, to.columns));
-  it.elements[0] == Precision::single ? copy_tile<float>(from, to, it.part)
-                                      : copy_tile<double>(from, to, it.part);
+  it.elements[0] == TilePrecision::single ? copy_tile<float>(from, to, it.part)
+                                          : copy_tile<double>(from, to, it.part);
 }
 
 void run_recut(const void* body, TaskContext& context) {
@@ -278,7 +278,7 @@ void make(const void* self, const void* const* handles, const std::int64_t* numb
   SmallArray<TileShape, usual_data> shapes(it.flows.size());
   SmallArray<TileArgument, usual_data> tiles(it.elements.size());
   for (std::size_t i = 0; i < it.flows.size(); ++i) {
-    const Precision element = it.elements[it.flows[i]];
+    const TilePrecision element = it.elements[it.flows[i]];
     const fairlead::detail::DatumReference datum = datum_in(handles[i], element);
     uses[i] = {datum.datum, it.codelet->modes[i], datum.generation};
     const TileShape shape = shapes[i] = shape_in(handles[i], element);
@@ -322,7 +322,7 @@ void set(ptg::ClassDefinition& definition, std::shared_ptr<ClassCodelet> it, std
 
 }  // namespace
 
-GraphBuilder builder_for(ptg::Graph& graph, std::shared_ptr<const Program> program,
+GraphBuilder builder_for(ptg::Graph& graph, std::shared_ptr<const RunnableJdf> program,
                          const linalg::Kernels& kernels, std::shared_ptr<const CLibrary> in_c,
                          std::span<const BoundData> data) {
   GraphBuilder out;
@@ -333,14 +333,14 @@ GraphBuilder builder_for(ptg::Graph& graph, std::shared_ptr<const Program> progr
     return graph.task(ptg::NameHere(std::move(name)), std::move(indices)).definition();
   };
   out.body = [program, constants, kernels, in_c, whole_tiles](std::uint32_t task_class,
-                                                              std::span<const Precision> elements,
+                                                              std::span<const TilePrecision> elements,
                                                               ptg::ClassDefinition& definition) {
     auto it = std::make_shared<ClassCodelet>(ClassCodelet{
         .program = program, .constants = constants, .kernels = kernels, .task_class = task_class});
     it->elements.assign(elements.begin(), elements.end());
     const TaskClass& of = program->file.classes[task_class];
     for (std::uint32_t i = 0; i < of.flows.size(); ++i)
-      if (of.flows[i].access != Access::control) it->flows.push_back(i);
+      if (of.flows[i].access != FlowAccess::control) it->flows.push_back(i);
     it->numbers.parameters = of.parameters.size();
     const InterpretedBody& body = program->bodies[task_class];
     if (body.is_c && in_c != nullptr) {
@@ -360,7 +360,7 @@ GraphBuilder builder_for(ptg::Graph& graph, std::shared_ptr<const Program> progr
     set(definition, std::move(it), body.name, &run_interpreted,
         body.calls.empty() ? WorkUnit::none : WorkUnit::flops);
   };
-  out.copy = [program, kernels](Precision element, const ptg::Part& part, const std::string& place,
+  out.copy = [program, kernels](TilePrecision element, const ptg::Part& part, const std::string& place,
                                 ptg::ClassDefinition& definition) {
     auto it = std::make_shared<ClassCodelet>(ClassCodelet{
         .program = program, .kernels = kernels, .elements = {element, element}, .flows = {0, 1}});
@@ -368,7 +368,7 @@ GraphBuilder builder_for(ptg::Graph& graph, std::shared_ptr<const Program> progr
     it->place = place;
     set(definition, std::move(it), "copy", &run_copy, WorkUnit::none);
   };
-  out.recut = [program, kernels](Precision element) {
+  out.recut = [program, kernels](TilePrecision element) {
     return [=](const ptg::Recut& how) -> ptg::Copier {
       auto it = std::make_shared<ClassCodelet>(ClassCodelet{.program = program,
                                                             .kernels = kernels,

@@ -14,7 +14,7 @@ namespace fairlead::jdf {
 
 /// For lower(): adds classes to `graph`; bodies are interpreted with `kernels`. `in_c` runs the bodies that are C; null
 /// if there are none. `data`: by global.
-GraphBuilder builder_for(ptg::Graph& graph, std::shared_ptr<const Program> program,
+GraphBuilder builder_for(ptg::Graph& graph, std::shared_ptr<const RunnableJdf> program,
                          const linalg::Kernels& kernels, std::shared_ptr<const CLibrary> in_c = nullptr,
                          std::span<const BoundData> data = {});
 

@@ -48,43 +48,45 @@ class Spread {
     for (std::uint32_t i = 0; i < file.classes.size(); ++i)
       for (std::uint32_t k = 0; k < file.classes[i].flows.size(); ++k)
         for (const Dependency& dependency : file.classes[i].flows[k].dependencies)
-          if (file.classes[i].flows[k].access != Access::control)
+          if (file.classes[i].flows[k].access != FlowAccess::control)
             for (const Branch& branch : dependency.branches) f(i, k, branch.target);
   }
 };
 
-std::vector<std::vector<Precision>> elements(const Program& program, std::span<const BoundData> data) {
+std::vector<std::vector<TilePrecision>> elements(const RunnableJdf& program,
+                                                 std::span<const BoundData> data) {
   const auto of_data = [&](std::uint32_t global) {
-    return data[global].collection != nullptr ? data[global].precision : Precision::any;
+    return data[global].collection != nullptr ? data[global].precision : TilePrecision::any;
   };
-  auto found = Spread<Precision>::over(
-      program.file, Precision::any, of_data, [&](Precision, Precision, const Target& at) -> Precision {
+  auto found = Spread<TilePrecision>::over(
+      program.file, TilePrecision::any, of_data,
+      [&](TilePrecision, TilePrecision, const Target& at) -> TilePrecision {
         throw InputError(fmt::format("{}: tiles of float and of double are used together here",
                                      program.file.source.where(at.where)));
       });
-  Precision otherwise = Precision::double_;
+  TilePrecision otherwise = TilePrecision::double_;
   for (auto it = data.rbegin(); it != data.rend(); ++it)
     if (it->collection != nullptr) otherwise = it->precision;
   for (auto& of : found)
-    for (Precision& it : of)
-      if (it == Precision::any) it = otherwise;
+    for (TilePrecision& it : of)
+      if (it == TilePrecision::any) it = otherwise;
   return found;
 }
 
-const char* name_of(Precision element) { return element == Precision::single ? "float" : "double"; }
+const char* name_of(TilePrecision element) { return element == TilePrecision::single ? "float" : "double"; }
 
 }  // namespace
 
-std::vector<std::vector<Precision>> elements_of_flows(const Program& program,
-                                                      std::span<const BoundData> data) {
+std::vector<std::vector<TilePrecision>> elements_of_flows(const RunnableJdf& program,
+                                                          std::span<const BoundData> data) {
   const auto found = elements(program, data);
   for (std::size_t i = 0; i < found.size(); ++i)
     for (const BodyCall& call : program.bodies[i].calls) {
-      Precision wanted = call.precision;
+      TilePrecision wanted = call.precision;
       for (const BodyCall::Argument& argument : call.arguments) {
         if (argument.flow == unbound_index) continue;
-        const Precision element = found[i][argument.flow];
-        if (wanted == Precision::any) wanted = element;
+        const TilePrecision element = found[i][argument.flow];
+        if (wanted == TilePrecision::any) wanted = element;
         if (element != wanted)
           throw InputError(fmt::format(
               "{}: {} is for tiles of {}; {} has {} here", program.file.source.where(call.where),
@@ -95,7 +97,7 @@ std::vector<std::vector<Precision>> elements_of_flows(const Program& program,
   return found;
 }
 
-std::vector<std::vector<TileSize>> whole_tiles_of_flows(const Program& program,
+std::vector<std::vector<TileSize>> whole_tiles_of_flows(const RunnableJdf& program,
                                                         std::span<const BoundData> data) {
   constexpr TileSize unknown = -1, several = 0;
   const auto of_data = [&](std::uint32_t global) {

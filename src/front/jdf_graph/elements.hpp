@@ -8,11 +8,11 @@
 namespace fairlead::jdf {
 
 /// By class and flow. Throws InputError where float and double meet, or if a body calls a function for the other type.
-std::vector<std::vector<Precision>> elements_of_flows(const Program& program,
-                                                      std::span<const BoundData> data);
+std::vector<std::vector<TilePrecision>> elements_of_flows(const RunnableJdf& program,
+                                                          std::span<const BoundData> data);
 
 /// By class and flow: the size of a full tile in the data that the flow comes from or goes to; 0 where sizes differ.
-std::vector<std::vector<TileSize>> whole_tiles_of_flows(const Program& program,
+std::vector<std::vector<TileSize>> whole_tiles_of_flows(const RunnableJdf& program,
                                                         std::span<const BoundData> data);
 
 }  // namespace fairlead::jdf

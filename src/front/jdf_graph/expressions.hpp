@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "front/jdf_graph/program.hpp"
+#include "front/jdf_graph/runnable_jdf.hpp"
 
 namespace fairlead::jdf {
 
@@ -17,7 +17,7 @@ using Environment = std::vector<std::optional<ptg::Expression>>;
 
 class Expressions {
  public:
-  explicit Expressions(std::shared_ptr<const Program> program)
+  explicit Expressions(std::shared_ptr<const RunnableJdf> program)
       : program_(std::move(program)), evaluator_(program_->file, program_->settings) {}
 
   /// Throws EvaluationError if the expression has no value.
@@ -40,7 +40,7 @@ class Expressions {
   ptg::Expression function(ExpressionId id, const Environment& slots);
   void require_known(ExpressionId id, const Environment& slots);
 
-  std::shared_ptr<const Program> program_;
+  std::shared_ptr<const RunnableJdf> program_;
   Evaluator evaluator_;
 };
 

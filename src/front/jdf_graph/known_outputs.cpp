@@ -12,7 +12,7 @@ namespace fairlead::jdf {
 
 using unrolled::EdgeEnd;
 
-KnownOutputs known_outputs(const unrolled::Graph& graph) {
+KnownOutputs known_outputs(const unrolled::TaskGraph& graph) {
   KnownOutputs out{.all_receivers_exist = true};
   Origins origins(graph);
   std::set<std::string> in_place;
@@ -33,7 +33,8 @@ KnownOutputs known_outputs(const unrolled::Graph& graph) {
   return out;
 }
 
-void require_initial_inputs(const unrolled::Graph& graph, const std::vector<unrolled::Precedence>& steps) {
+void require_initial_inputs(const unrolled::TaskGraph& graph,
+                            const std::vector<unrolled::Precedence>& steps) {
   unrolled::TupleIndex places(graph.outputs.size());
   std::vector<std::vector<const EdgeEnd*>> left;  // by place
   for (const EdgeEnd& end : graph.outputs) {
@@ -42,7 +43,7 @@ void require_initial_inputs(const unrolled::Graph& graph, const std::vector<unro
     if (place >= left.size()) left.resize(place + 1);
     left[place].push_back(&end);
   }
-  unrolled::Order order(graph.tasks.size(), steps);
+  unrolled::PartialOrder order(graph.tasks.size(), steps);
   for (const EdgeEnd& input : graph.inputs) {
     if (input.kind != EdgeEnd::Kind::memory) continue;
     const std::uint32_t place = places.find(input.of, graph.indices(input));

@@ -18,16 +18,16 @@ namespace fairlead::jdf {
 
 namespace {
 
-std::type_index type_of(Precision element) {
-  return element == Precision::single ? std::type_index(typeid(Tile<float>))
-                                      : std::type_index(typeid(Tile<double>));
+std::type_index type_of(TilePrecision element) {
+  return element == TilePrecision::single ? std::type_index(typeid(Tile<float>))
+                                          : std::type_index(typeid(Tile<double>));
 }
 
-AccessMode mode_of(Access access) {
+AccessMode mode_of(FlowAccess access) {
   switch (access) {
-    case Access::read:
+    case FlowAccess::read:
       return AccessMode::read;
-    case Access::write:
+    case FlowAccess::write:
       return AccessMode::write;
     default:
       return AccessMode::read_write;
@@ -36,8 +36,8 @@ AccessMode mode_of(Access access) {
 
 class Lowering {
  public:
-  Lowering(std::shared_ptr<const Program> program, std::span<const BoundData> data, const KnownOutputs& known,
-           const GraphBuilder& make)
+  Lowering(std::shared_ptr<const RunnableJdf> program, std::span<const BoundData> data,
+           const KnownOutputs& known, const GraphBuilder& make)
       : program_(std::move(program)),
         file_(program_->file),
         data_(data),
@@ -124,7 +124,7 @@ class Lowering {
     flow_ = number;
     ptg::FlowDefinition it;
     it.name = from.name.text;
-    it.control = from.access == Access::control;
+    it.control = from.access == FlowAccess::control;
     it.mode = mode_of(from.access);
     if (!it.control) {
       it.type = type_of(elements_[class_][number]);
@@ -144,14 +144,14 @@ class Lowering {
 
   /// A written flow without an input starts in the datum where it is stored, or in a fresh datum.
   void complete(const Flow& from, ptg::FlowDefinition& it) {
-    const bool open = it.inputs.empty() || (it.inputs.back().condition && from.access == Access::write);
+    const bool open = it.inputs.empty() || (it.inputs.back().condition && from.access == FlowAccess::write);
     if (!open) return;
-    if (from.access == Access::write)
+    if (from.access == FlowAccess::write)
       for (const ptg::Alternative& output : it.outputs)
         if (output.place.kind == ptg::Place::Kind::memory && output.ranges.empty())
           it.inputs.push_back({.place = output.place, .condition = output.condition});
     if (!it.inputs.empty() && !it.inputs.back().condition) return;
-    it.inputs.push_back({.place = from.access == Access::write ? fresh() : ptg::Place{}});
+    it.inputs.push_back({.place = from.access == FlowAccess::write ? fresh() : ptg::Place{}});
   }
 
   ptg::Place fresh() const {
@@ -497,14 +497,14 @@ class Lowering {
     return out;
   }
 
-  std::shared_ptr<const Program> program_;
+  std::shared_ptr<const RunnableJdf> program_;
   const JdfFile& file_;
   std::span<const BoundData> data_;
   const KnownOutputs& known_;
   const GraphBuilder& make_;
   Expressions expressions_;
   IndexBuilder indices_;
-  std::vector<std::vector<Precision>> elements_;
+  std::vector<std::vector<TilePrecision>> elements_;
   Reshapes reshapes_;
   LoweredGraph out_;
   std::vector<ClassIndices> own_;
@@ -513,7 +513,7 @@ class Lowering {
 
 }  // namespace
 
-LoweredGraph lower(std::shared_ptr<const Program> program, std::span<const BoundData> data,
+LoweredGraph lower(std::shared_ptr<const RunnableJdf> program, std::span<const BoundData> data,
                    const KnownOutputs& known, const GraphBuilder& make) {
   return Lowering(std::move(program), data, known, make).lower();
 }

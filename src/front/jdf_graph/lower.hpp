@@ -12,14 +12,14 @@
 #include <string>
 #include <vector>
 
-#include "front/jdf_graph/program.hpp"
+#include "front/jdf_graph/runnable_jdf.hpp"
 
 namespace fairlead::jdf {
 
 /// The data bound to a global that is a collection.
 struct BoundData {
   std::shared_ptr<const ptg::CollectionDefinition> collection{};  ///< null: no data
-  Precision precision = Precision::double_;
+  TilePrecision precision = TilePrecision::double_;
   TileSize tile = 0;  ///< the size of a full tile
 };
 
@@ -35,14 +35,15 @@ struct GraphBuilder {
   /// Adds a class of tasks with these indices.
   std::function<std::shared_ptr<ptg::ClassDefinition>(std::string name, std::vector<ptg::Range> indices)> add;
   /// Sets the codelet and the maker of a class; `elements`: by flow.
-  std::function<void(std::uint32_t task_class, std::span<const Precision> elements, ptg::ClassDefinition&)>
+  std::function<void(std::uint32_t task_class, std::span<const TilePrecision> elements,
+                     ptg::ClassDefinition&)>
       body;
   /// The same for tasks that copy a part of a tile; `place` is the file's position, for messages.
-  std::function<void(Precision element, const ptg::Part& part, const std::string& place,
+  std::function<void(TilePrecision element, const ptg::Part& part, const std::string& place,
                      ptg::ClassDefinition&)>
       copy;
   /// Makes codelets that recut tiles with these elements: ptg::FlowDefinition::recut.
-  std::function<std::function<ptg::Copier(const ptg::Recut&)>(Precision element)> recut;
+  std::function<std::function<ptg::Copier(const ptg::Recut&)>(TilePrecision element)> recut;
   /// Called regularly in long searches; may throw to cancel.
   std::function<void()> on_progress{};
 };
@@ -54,7 +55,7 @@ struct LoweredGraph {
 };
 
 /// `data`: by global. Throws EvaluationError if a value is missing, InputError for a file that cannot run.
-LoweredGraph lower(std::shared_ptr<const Program> program, std::span<const BoundData> data,
+LoweredGraph lower(std::shared_ptr<const RunnableJdf> program, std::span<const BoundData> data,
                    const KnownOutputs& known, const GraphBuilder& make);
 
 }  // namespace fairlead::jdf

@@ -7,7 +7,7 @@ using unrolled::EdgeEnd;
 using unrolled::none;
 using unrolled::Port;
 
-Origins::Origins(const unrolled::Graph& graph)
+Origins::Origins(const unrolled::TaskGraph& graph)
     : graph_(graph),
       ports_(graph),
       tasks_(graph.tasks.size()),
@@ -22,7 +22,7 @@ Origins::Origins(const unrolled::Graph& graph)
   }
   // A written value without an input starts where it is stored.
   for (const EdgeEnd& end : graph.outputs) {
-    const bool written = graph.flow(end.task, end.flow).access == unrolled::Access::write;
+    const bool written = graph.flow(end.task, end.flow).access == unrolled::FlowAccess::write;
     const EdgeEnd*& input = inputs_[ports_.of(end.task, end.flow)];
     if (input == nullptr && written && end.kind == EdgeEnd::Kind::memory) input = &end;
   }
@@ -41,9 +41,9 @@ const Origins::Origin& Origins::of(unrolled::TaskId task, std::uint16_t flow) {
     path.push_back(at);
     found.first = at;
     const EdgeEnd* const input = inputs_[at];
-    const unrolled::Access access = graph_.flow(ports_.task(at), ports_.flow(at)).access;
+    const unrolled::FlowAccess access = graph_.flow(ports_.task(at), ports_.flow(at)).access;
     if (input == nullptr || input->kind == EdgeEnd::Kind::fresh) {
-      found.fresh = input != nullptr || access == unrolled::Access::write;
+      found.fresh = input != nullptr || access == unrolled::FlowAccess::write;
       break;
     }
     if (input->kind == EdgeEnd::Kind::memory) {

@@ -11,7 +11,7 @@ namespace fairlead::jdf {
 class Origins {
  public:
   /// `graph` must outlive this object.
-  explicit Origins(const unrolled::Graph& graph);
+  explicit Origins(const unrolled::TaskGraph& graph);
 
   /// Whether the task at the other end exists.
   bool exists(const unrolled::EdgeEnd& end) const {
@@ -27,7 +27,7 @@ class Origins {
   const unrolled::Ports& ports() const noexcept { return ports_; }
 
  private:
-  const unrolled::Graph& graph_;
+  const unrolled::TaskGraph& graph_;
   const unrolled::Ports ports_;
   unrolled::TupleIndex tasks_;
   std::vector<const unrolled::EdgeEnd*> inputs_;  // by port

@@ -11,7 +11,7 @@
 namespace fairlead::ptg {
 
 ArrivalPlacement::ArrivalPlacement(const engine::RuntimeCore& core, const ClassTable& table,
-                                   const Placement& placement, Values& values,
+                                   const RankPlacement& placement, FlowValues& values,
                                    const front::ReceivePlacementChoice& landing)
     : core_(core),
       table_(table),
@@ -119,7 +119,7 @@ ArrivalPlacement::Reader ArrivalPlacement::first_reader(const net::ValueName& na
   Numbers numbers{};
   for (std::size_t i = 0; i < of.parameters.size(); ++i) numbers[of.parameters[i]] = parameters[i];
   of.place_derived(numbers.data());
-  for (const Edge& edge : of.flows[of.output(name.output).first].edges) {
+  for (const ClassEdge& edge : of.flows[of.output(name.output).first].edges) {
     if (edge.to_control || !edge.before(numbers.data())) continue;
     StoppableWalk walk(table_.stop);
     for (bool more = walk.begin(edge.loops, numbers.data()); more;) {

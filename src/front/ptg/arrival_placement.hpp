@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "engine/runtime_core.hpp"
+#include "front/ptg/flow_values.hpp"
 #include "front/ptg/own_steps.hpp"
-#include "front/ptg/values.hpp"
 #include "front/ranks/receive_placement.hpp"
 #include "net/commands.hpp"
 
@@ -23,8 +23,8 @@ namespace fairlead::ptg {
 class ArrivalPlacement {
  public:
   /// All arguments must outlive the object.
-  ArrivalPlacement(const engine::RuntimeCore& core, const ClassTable& table, const Placement& placement,
-                   Values& values, const front::ReceivePlacementChoice& landing);
+  ArrivalPlacement(const engine::RuntimeCore& core, const ClassTable& table, const RankPlacement& placement,
+                   FlowValues& values, const front::ReceivePlacementChoice& landing);
 
   /// Call before each run, from the program's thread. `largest_footprint`: in bytes, of the graph's tasks.
   void begin(Bytes largest_footprint);
@@ -58,7 +58,7 @@ class ArrivalPlacement {
 
   const engine::RuntimeCore& core_;
   const ClassTable& table_;
-  Values& values_;
+  FlowValues& values_;
   const front::ReceivePlacement landing_;
   const bool simulated_;
   std::vector<int> devices_;            // devices in which values may arrive

@@ -62,7 +62,7 @@ struct Input {
 };
 
 /// An edge of the graph, for all tasks of the producing class: which tasks receive the value of a flow.
-struct Edge {
+struct ClassEdge {
   std::uint32_t to_class = 0;
   std::uint16_t to_flow = 0;
   bool to_writer = false;  ///< the receivers change the value
@@ -112,7 +112,7 @@ struct TableFlow {
   bool control = false;
   AccessMode mode = AccessMode::read;
   std::vector<Input> inputs;
-  std::vector<Edge> edges;
+  std::vector<ClassEdge> edges;
   std::vector<StoredOutput> stored_outputs;
   /// The readers of its value are counted: a task changes the value while other tasks may still read it, or the datum
   /// must be returned after the last reader.

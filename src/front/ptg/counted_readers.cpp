@@ -25,7 +25,7 @@ class ReadersToCount {
   bool reaches_writer(std::size_t number, std::size_t flow,
                       std::set<std::pair<std::size_t, std::size_t>>& seen) {
     if (!seen.insert({number, flow}).second) return false;
-    for (const Edge& edge : table_.classes[number].flows[flow].edges) {
+    for (const ClassEdge& edge : table_.classes[number].flows[flow].edges) {
       if (table_.classes[edge.to_class].flows[edge.to_flow].control) continue;
       if (edge.to_writer || reaches_writer(edge.to_class, edge.to_flow, seen)) return true;
     }
@@ -68,7 +68,7 @@ class ReadersToCount {
   void find_counted() {
     for_each_flow([&](std::size_t i, std::size_t k, TableFlow& flow) {
       bool readers = false;
-      for (const Edge& edge : flow.edges) {
+      for (const ClassEdge& edge : flow.edges) {
         const TableFlow& to = table_.classes[edge.to_class].flows[edge.to_flow];
         if (to.control) continue;
         readers |= !writes(to.mode);

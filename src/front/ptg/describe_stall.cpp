@@ -12,7 +12,7 @@
 
 #include "base/random.hpp"
 #include "front/ptg/edge_ends.hpp"
-#include "front/ptg/placement.hpp"
+#include "front/ptg/rank_placement.hpp"
 #include "front/ptg/unrolled_graph.hpp"
 #include "front/unrolled/check.hpp"
 
@@ -31,7 +31,7 @@ Parameters parameters_of_giver(const Input& input, const std::int64_t* numbers) 
 
 class Search {
  public:
-  Search(const ClassTable& table, const Placement* placement)
+  Search(const ClassTable& table, const RankPlacement* placement)
       : table_(table),
         placement_(placement),
         stop_(table.stop != nullptr && table.stop->load() ? nullptr : table.stop) {}
@@ -106,7 +106,7 @@ class Search {
     for (std::size_t i = 0; i < of.parameters.size(); ++i)
       own[i] = static_cast<std::int32_t>(numbers_[of.parameters[i]]);
     for (std::uint16_t i = 0; i < of.flows.size(); ++i)
-      for (const Edge& edge : of.flows[i].edges) {
+      for (const ClassEdge& edge : of.flows[i].edges) {
         if (edge.definition == nullptr || !edge.before(numbers_.data())) continue;
         for (int end = 0; end < (edge.loops.empty() ? 1 : most_ends); ++end) {
           Numbers further;
@@ -181,7 +181,7 @@ class Search {
              Numbers& its) {
     const TableFlow& from = giver.flows[std::min<std::size_t>(input.from_flow, giver.flows.size() - 1)];
     bool said = false;
-    for (const Edge& edge : from.edges) {
+    for (const ClassEdge& edge : from.edges) {
       if (&table_.classes[edge.to_class] != &taker || &taker.flows[edge.to_flow] != &flow) continue;
       if (edge.definition == nullptr) return true;
       said = true;
@@ -207,7 +207,7 @@ class Search {
   }
 
   const ClassTable& table_;
-  const Placement* const placement_;
+  const RankPlacement* const placement_;
   // Null if it is set already: with several ranks the search starts after the run was given up.
   const std::atomic<bool>* const stop_;
   Numbers numbers_{};  // of the current task
@@ -270,7 +270,7 @@ std::vector<WaitingTask> stall_roots(const ClassTable& table, const PendingTasks
   return first;
 }
 
-std::string describe_stall(const ClassTable& table, const Placement* placement,
+std::string describe_stall(const ClassTable& table, const RankPlacement* placement,
                            const std::vector<WaitingTask>& first) {
   std::string text = Search(table, placement).text(first);
   return text.empty() ? dependency_cycles(table) : text;

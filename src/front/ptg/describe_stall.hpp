@@ -11,7 +11,7 @@
 
 namespace fairlead::ptg {
 
-class Placement;
+class RankPlacement;
 
 /// A waiting task: its class and the values of its indices.
 struct WaitingTask {
@@ -26,7 +26,7 @@ std::vector<WaitingTask> stall_roots(const ClassTable& table, const PendingTasks
 /// Describes some tasks that can never start, one per line: the task, the edge, and where it is stated. For small
 /// graphs also dependency cycles. Empty if nothing is found within a second or two. `placement`: null unless there
 /// are several ranks. `first`: tasks that are examined first.
-std::string describe_stall(const ClassTable& table, const Placement* placement,
+std::string describe_stall(const ClassTable& table, const RankPlacement* placement,
                            const std::vector<WaitingTask>& first = {});
 
 /// Result of sample_edges(): the number of tasks and edges checked, the number of errors, and a text with a line for

@@ -23,8 +23,9 @@ constexpr Bytes most_small_values = Bytes{64} << 20;
 }
 
 DistributedRun::DistributedRun(engine::RuntimeCore& core, net::Communicator& communicator,
-                               const ClassTable& table, Values& values, FreshData& fresh, DeferredWork& left,
-                               const front::ReceivePlacementChoice& landing, std::function<void()> something)
+                               const ClassTable& table, FlowValues& values, FreshData& fresh,
+                               DeferredWork& left, const front::ReceivePlacementChoice& landing,
+                               std::function<void()> something)
     : core_(core),
       communicator_(communicator),
       table_(table),
@@ -118,7 +119,7 @@ DistributedRun::OutgoingOutputs DistributedRun::outgoing(TaskInstance& over, con
   for (const std::uint16_t at : of.notified_flows) {
     const TableFlow& flow = of.flows[at];
     std::vector<std::pair<net::RankId, Part>> to;
-    for (const Edge& edge : flow.edges) {
+    for (const ClassEdge& edge : flow.edges) {
       Numbers further;
       std::copy_n(numbers, Places::most, further.data());
       StoppableWalk walk(table_.stop);
@@ -154,7 +155,7 @@ DistributedRun::OutgoingOutputs DistributedRun::outgoing(TaskInstance& over, con
       }
       net::Endpoint::Output output{.number = number, .to = {rank}};
       if (has_value) {
-        const Value& value = values_[values[at]];
+        const FlowValue& value = values_[values[at]];
         output.value = values[at];
         output.datum_type = value.kind;
         output.memory_bytes = value.datum->bytes;
@@ -170,7 +171,7 @@ DistributedRun::OutgoingOutputs DistributedRun::outgoing(TaskInstance& over, con
 }
 
 /// Checked by the sender, too: a rank that would get only this surplus value may have finished before it arrives.
-void DistributedRun::require_taken(const TaskInstance& over, std::uint16_t flow, const Edge& edge,
+void DistributedRun::require_taken(const TaskInstance& over, std::uint16_t flow, const ClassEdge& edge,
                                    const std::int64_t* parameters) const {
   const Giver giver{over.task_class, flow, over.parameters()};
   const TableClass& to = table_.classes[edge.to_class];
@@ -180,7 +181,7 @@ void DistributedRun::require_taken(const TaskInstance& over, std::uint16_t flow,
     throw UsageError(wrong_end(table_, giver, edge, parameters));
 }
 
-std::string DistributedRun::nowhere(const TaskInstance& over, std::uint16_t flow, const Edge& edge,
+std::string DistributedRun::nowhere(const TaskInstance& over, std::uint16_t flow, const ClassEdge& edge,
                                     const std::int64_t* parameters) const {
   std::string why = wrong_end(table_, {over.task_class, flow, over.parameters()}, edge, parameters);
   if (!why.empty()) return why;
@@ -190,7 +191,7 @@ std::string DistributedRun::nowhere(const TaskInstance& over, std::uint16_t flow
                      table_.collections[to.runs_at->collection]->name);
 }
 
-net::Layout DistributedRun::layout_of(const Value& value, const Part& part) const {
+net::Layout DistributedRun::layout_of(const FlowValue& value, const Part& part) const {
   const auto extents_of = table_.collections[value.collection]->extents_of;
   return part.is_all() || extents_of == nullptr ? net::Layout{}
                                                 : layout_within(extents_of(value.handle), part);
@@ -237,7 +238,7 @@ void DistributedRun::give_places(std::uint32_t kind) {
 }
 
 void DistributedRun::give(const net::Commands::Place& place, std::uint32_t number) {
-  const Value& value = values_[number];
+  const FlowValue& value = values_[number];
   const auto of = std::ranges::find_if(
       table_.classes, [&](const TableClass& it) { return place.name.task - it.first_key < it.key_count; });
   ensure(of != table_.classes.end(), "what comes from another rank is of the same graph");
@@ -278,7 +279,7 @@ void DistributedRun::read(const net::Commands::Read& read) {
     holds_.release(hold_of(read.id));
     return places_.release(read.id);
   }
-  const Value& value = values_[static_cast<std::uint32_t>(read.value)];
+  const FlowValue& value = values_[static_cast<std::uint32_t>(read.value)];
   holds_.request_hold(hold_of(read.id), held(value), AccessMode::read,
                       places_.reserve_departure(read.id, value.datum->bytes));
 }
@@ -293,7 +294,7 @@ void DistributedRun::arrived(const net::Commands::Arrived& landed) {
       const std::lock_guard guard(mutex_);
       coming_.erase(came.number);
     }
-    Value& value = values_[came.number];
+    FlowValue& value = values_[came.number];
     value.has_content.store(true, std::memory_order_relaxed);
     value.datum->ever_written = true;
     places_.release(came.number);

@@ -16,7 +16,7 @@
 #include "front/ptg/arrival_placement.hpp"
 #include "front/ptg/deferred_work.hpp"
 #include "front/ptg/fresh_data.hpp"
-#include "front/ptg/placement.hpp"
+#include "front/ptg/rank_placement.hpp"
 #include "front/ranks/network_accesses.hpp"
 #include "net/communicator.hpp"
 
@@ -27,10 +27,10 @@ class DistributedRun final : public net::Client {
  public:
   /// Received values are queued in `left`, then something() is called, from any thread.
   DistributedRun(engine::RuntimeCore& core, net::Communicator& communicator, const ClassTable& table,
-                 Values& values, FreshData& fresh, DeferredWork& left,
+                 FlowValues& values, FreshData& fresh, DeferredWork& left,
                  const front::ReceivePlacementChoice& landing, std::function<void()> something);
 
-  const Placement& placement() const noexcept { return placement_; }
+  const RankPlacement& placement() const noexcept { return placement_; }
   /// "which belongs to rank 2 ..." for a datum that another rank owns; otherwise empty.
   std::string owner_of(const MemoryPlace& place, const std::int64_t* numbers) const;
 
@@ -91,7 +91,7 @@ class DistributedRun final : public net::Client {
   // Ids of holds: even for an arriving value, by its number; odd for an outgoing one, by its network id.
   static std::uint64_t hold_of(std::uint32_t coming) noexcept { return std::uint64_t{coming} * 2; }
   static std::uint64_t hold_of(net::OutgoingId id) noexcept { return static_cast<std::uint64_t>(id) * 2 + 1; }
-  static front::NetworkAccesses::Datum held(const Value& value) noexcept {
+  static front::NetworkAccesses::Datum held(const FlowValue& value) noexcept {
     return {value.id, value.address, value.packed};
   }
   void end_in_network() noexcept;
@@ -99,21 +99,21 @@ class DistributedRun final : public net::Client {
   void give_places(std::uint32_t kind);
   void give(const net::Commands::Place& place, std::uint32_t number);
   /// Throws UsageError if a task on another rank does not take the value.
-  void require_taken(const TaskInstance& over, std::uint16_t flow, const Edge& edge,
+  void require_taken(const TaskInstance& over, std::uint16_t flow, const ClassEdge& edge,
                      const std::int64_t* parameters) const;
   /// The error text for a receiver that has no rank.
-  std::string nowhere(const TaskInstance& over, std::uint16_t flow, const Edge& edge,
+  std::string nowhere(const TaskInstance& over, std::uint16_t flow, const ClassEdge& edge,
                       const std::int64_t* parameters) const;
   /// The layout of this part of the value.
-  net::Layout layout_of(const Value& value, const Part& part) const;
+  net::Layout layout_of(const FlowValue& value, const Part& part) const;
   engine::RuntimeCore& core_;
   net::Communicator& communicator_;
   const ClassTable& table_;
-  Values& values_;
+  FlowValues& values_;
   FreshData& fresh_;
   DeferredWork& left_;
   const std::function<void()> something_;
-  const Placement placement_;
+  const RankPlacement placement_;
   const RankPeriods periods_;
   net::GraphRun run_;  // the current run, or the next
   bool has_begun_ = false;

@@ -115,7 +115,7 @@ std::string instead(const ClassTable& table, const TableFlow& flow, const std::i
 std::string called(const TableClass& of, const std::int32_t* parameters) { return of.text(parameters); }
 
 /// "file:line:column: the flow "x" of first(3) goes to the flow "a" of second(4)".
-std::string edge_text(const ClassTable& table, const Giver& giver, const Edge& edge,
+std::string edge_text(const ClassTable& table, const Giver& giver, const ClassEdge& edge,
                       const std::int64_t* parameters) {
   const TableClass &from = table.classes[giver.task_class], &to = table.classes[edge.to_class];
   const TableFlow &out = from.flows[giver.flow], &in = to.flows[edge.to_flow];
@@ -139,7 +139,7 @@ bool is_negation(const Expression& of, const Expression& a) {
 }
 
 /// True if a conjunct of one condition is the negation of one of the other, as in the two branches of a guard.
-bool exclude_each_other(const Edge& a, const Edge& b) {
+bool exclude_each_other(const ClassEdge& a, const ClassEdge& b) {
   if (a.definition == nullptr || b.definition == nullptr || !a.definition->condition ||
       !b.definition->condition)
     return false;
@@ -154,7 +154,7 @@ bool exclude_each_other(const Edge& a, const Edge& b) {
 
 /// True if the iterations of the edge name different tasks: each range has an index that grows with it, and with no
 /// later range.
-bool names_each_once(const Edge& edge) {
+bool names_each_once(const ClassEdge& edge) {
   for (std::size_t level = 0; level < edge.loops.size(); ++level) {
     if (edge.loops[level].derived) continue;
     const bool grows = std::ranges::any_of(edge.indices, [&](const Formula& index) {
@@ -210,7 +210,7 @@ bool takes_from(const TableClass& taker, const TableFlow& flow, const std::int64
   return false;
 }
 
-bool is_skipped(const ClassTable& table, const Edge& edge, const std::int64_t* numbers) {
+bool is_skipped(const ClassTable& table, const ClassEdge& edge, const std::int64_t* numbers) {
   if (!edge.may_be_missing) return false;
   const TableClass& to = table.classes[edge.to_class];
   std::array<std::int64_t, Walk::most_loops> parameters;
@@ -219,12 +219,12 @@ bool is_skipped(const ClassTable& table, const Edge& edge, const std::int64_t* n
   return !to.key_of(parameters.data()) || !has_task(to, parameters.data(), of_task.data());
 }
 
-std::string where_stated(const Edge& edge, const TableClass& giver) {
+std::string where_stated(const ClassEdge& edge, const TableClass& giver) {
   return edge.definition == nullptr ? text_of(*giver.definition)
                                     : source_line_of(*edge.definition, *giver.definition);
 }
 
-std::string wrong_end(const ClassTable& table, const Giver& giver, const Edge& edge,
+std::string wrong_end(const ClassTable& table, const Giver& giver, const ClassEdge& edge,
                       const std::int64_t* parameters) {
   const TableClass& to = table.classes[edge.to_class];
   const TableFlow& flow = to.flows[edge.to_flow];
@@ -239,7 +239,7 @@ std::string wrong_end(const ClassTable& table, const Giver& giver, const Edge& e
                      said == nullptr ? text_of(*to.definition) : source_line_of(*said, *to.definition));
 }
 
-std::string stated_twice(const ClassTable& table, const Giver& giver, const Edge& edge,
+std::string stated_twice(const ClassTable& table, const Giver& giver, const ClassEdge& edge,
                          const std::int64_t* parameters) {
   return edge_text(table, giver, edge, parameters) + " a second time";
 }
@@ -247,7 +247,7 @@ std::string stated_twice(const ClassTable& table, const Giver& giver, const Edge
 void find_repeats(TableClass& of) {
   for (TableFlow& flow : of.flows)
     for (std::size_t i = 0; i < flow.edges.size(); ++i) {
-      const Edge& edge = flow.edges[i];
+      const ClassEdge& edge = flow.edges[i];
       if (edge.definition == nullptr) continue;
       flow.may_repeat |= !names_each_once(edge);
       for (std::size_t k = 0; k < i; ++k)

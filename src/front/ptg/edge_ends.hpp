@@ -27,21 +27,21 @@ bool takes_from(const TableClass& taker, const TableFlow& flow, const std::int64
                 const Giver& giver);
 
 /// True if, for these index values, the receiver does not exist and the producer's class permits that.
-bool is_skipped(const ClassTable& table, const Edge& edge, const std::int64_t* numbers);
+bool is_skipped(const ClassTable& table, const ClassEdge& edge, const std::int64_t* numbers);
 
 /// The error text for an edge to the task with these parameters; empty if the edge is correct.
-std::string wrong_end(const ClassTable& table, const Giver& giver, const Edge& edge,
+std::string wrong_end(const ClassTable& table, const Giver& giver, const ClassEdge& edge,
                       const std::int64_t* parameters);
 
 /// The error text for a repeated edge: an earlier one names the same flow of the same task.
-std::string stated_twice(const ClassTable& table, const Giver& giver, const Edge& edge,
+std::string stated_twice(const ClassTable& table, const Giver& giver, const ClassEdge& edge,
                          const std::int64_t* parameters);
 
 /// The task's name, "gemm(1, 4, 2)".
 std::string task_name(const TableClass& of, const std::int64_t* parameters);
 
 /// "file:line:column" where the producer states the edge.
-std::string where_stated(const Edge& edge, const TableClass& giver);
+std::string where_stated(const ClassEdge& edge, const TableClass& giver);
 
 /// Sets TableFlow::may_repeat: two stated edges of a flow, or two iterations of one edge, may name the same task.
 void find_repeats(TableClass& of);

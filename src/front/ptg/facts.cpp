@@ -92,7 +92,7 @@ void Facts::add(const Expression& condition, bool holds) {
     add(node.operands[0], holds);
     return add(node.operands[1], holds);
   }
-  const std::optional<Comparison> compared = Comparison::of(inner, holds, places_);
+  const std::optional<AffineComparison> compared = AffineComparison::of(inner, holds, places_);
   if (!compared) return;
   switch (compared->kind) {
     case Condition::Kind::zero:
@@ -137,7 +137,7 @@ bool Facts::proves(const Expression& condition, bool holds) const {
     return (node.operation == Operation::both) == holds ? first && second : first || second;
   }
   if (node.operation == Operation::constant) return (node.value != 0) == holds;
-  const std::optional<Comparison> compared = Comparison::of(inner, holds, places_);
+  const std::optional<AffineComparison> compared = AffineComparison::of(inner, holds, places_);
   if (!compared) return false;
   const Affine& sum = compared->sum;
   switch (compared->kind) {

@@ -247,12 +247,13 @@ void Conditions::add(const Expression& expression, const Places& places) {
     add(node.operands[0], places);
     return add(node.operands[1], places);
   }
-  std::optional<Comparison> compared = Comparison::of(expression, true, places);
+  std::optional<AffineComparison> compared = AffineComparison::of(expression, true, places);
   if (!compared) return add(Condition(Formula(expression, places), Condition::Kind::not_zero));
   add(Condition(Formula(compared->sum), compared->kind));
 }
 
-std::optional<Comparison> Comparison::of(const Expression& condition, bool holds, const Places& places) {
+std::optional<AffineComparison> AffineComparison::of(const Expression& condition, bool holds,
+                                                     const Places& places) {
   const ExpressionNode& node = *condition.node();
   const Operation operation = node.operation;
   if (operation < Operation::less || operation > Operation::different) return std::nullopt;
@@ -266,7 +267,7 @@ std::optional<Comparison> Comparison::of(const Expression& condition, bool holds
   const auto kind = orders                                     ? Condition::Kind::not_negative
                     : (operation == Operation::equal) == holds ? Condition::Kind::zero
                                                                : Condition::Kind::not_zero;
-  return Comparison{*std::move(sum), kind};
+  return AffineComparison{*std::move(sum), kind};
 }
 
 }  // namespace fairlead::ptg

@@ -116,12 +116,12 @@ class Condition {
 };
 
 /// A comparison of two affine sums, as a test of one.
-struct Comparison {
+struct AffineComparison {
   Affine sum;
   Condition::Kind kind;
 
   /// The condition (negated, if `holds` is false) in this form; nothing if it does not compare two affine sums.
-  static std::optional<Comparison> of(const Expression& condition, bool holds, const Places& places);
+  static std::optional<AffineComparison> of(const Expression& condition, bool holds, const Places& places);
 };
 
 /// A conjunction of conditions.

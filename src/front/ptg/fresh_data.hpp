@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/pages.hpp"
-#include "front/ptg/values.hpp"
+#include "front/ptg/flow_values.hpp"
 
 namespace fairlead::ptg {
 
@@ -28,7 +28,7 @@ using MakeFresh = std::function<std::pair<const void*, engine::RegisteredDatum*>
 /// page.
 class FreshData {
  public:
-  FreshData(Values& values, MakeFresh make) : values_(values), make_(std::move(make)) {}
+  FreshData(FlowValues& values, MakeFresh make) : values_(values), make_(std::move(make)) {}
 
   /// Call once, when the kinds of values are known.
   void begin() {
@@ -88,7 +88,7 @@ class FreshData {
   }
   /// Puts back a datum that is no longer used. Returns a task that waited for this kind and can now continue, or null.
   TaskInstance* give_back(std::uint32_t number) {
-    const Value& value = values_[number];
+    const FlowValue& value = values_[number];
     const std::lock_guard guard(mutex_);
     Bytes& in_use = in_use_[index(value.use)];
     in_use -= counted(value.kind);
@@ -187,7 +187,7 @@ class FreshData {
     to_be_made_.store(to_be_made);
   }
 
-  Values& values_;
+  FlowValues& values_;
   const MakeFresh make_;
   std::exception_ptr unmade_;
   std::atomic<std::size_t> starving_{0}, visiting_{0};

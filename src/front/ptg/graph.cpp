@@ -157,7 +157,7 @@ std::uint64_t Graph::tasks() { return implementation_->source_made().tasks(); }
 
 Checked Graph::check() {
   constexpr std::uint64_t most = 1'000'000;
-  const unrolled::Graph graph = unrolled_graph(make_class_table(definitions()), most);
+  const unrolled::TaskGraph graph = unrolled_graph(make_class_table(definitions()), most);
   const unrolled::CheckResult checked = unrolled::check(graph);
   return {graph.tasks.size(), checked.edges, checked.findings.errors(), checked.findings.text()};
 }

@@ -83,7 +83,7 @@ void GraphSource::release(Task& over, ReadyTasks& ready) {
     for (const std::uint16_t i : of.written) {
       if (values[i] == no_value) continue;
       if (over_ranks_ != nullptr) over_ranks_->changed(over, values[i]);
-      Value& value = values_[values[i]];
+      FlowValue& value = values_[values[i]];
       if (value.has_content.load(std::memory_order_relaxed)) continue;
       value.has_content.store(true, std::memory_order_relaxed);
       value.datum->ever_written = true;
@@ -235,7 +235,7 @@ bool GraphSource::take_values(TaskInstance& task, const std::int64_t* numbers) {
       continue;
     }
     unfolding_.taken(values[i], table_.has_memory_conflicts[input->memory.collection], writes(flow.mode));
-    const Value& value = values_[values[i]];
+    const FlowValue& value = values_[values[i]];
     if (reads(flow.mode) && !value.has_content.load(std::memory_order_relaxed) &&
         !value.datum->ever_written && !front::has_value(*value.datum))
       refuse("which nothing has written yet");

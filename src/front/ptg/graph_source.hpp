@@ -33,7 +33,7 @@ class GraphSource final : public front::FlowSource {
   /// The number of tasks on this rank.
   std::uint64_t tasks() const noexcept { return tasks_; }
   /// Only with several ranks.
-  const Placement& placement() const noexcept { return over_ranks_->placement(); }
+  const RankPlacement& placement() const noexcept { return over_ranks_->placement(); }
 
   void release(Task& over, ReadyTasks& ready) override;
   void count(std::size_t tasks, Recycler& recycler) override;
@@ -64,7 +64,7 @@ class GraphSource final : public front::FlowSource {
 
   // ---- for the program's thread
   void enable_fast_path();
-  void refresh_value(Value& value);
+  void refresh_value(FlowValue& value);
   void wait_for_all();
   void make_more_fresh();
   /// Drops tasks that can never become ready. `why`: the error in the graph; empty if it is not the graph's fault.
@@ -102,7 +102,7 @@ class GraphSource final : public front::FlowSource {
   EarlyTermination& early_end_;
   const ClassTable table_;
   TaskKinds kinds_;
-  Values values_;
+  FlowValues values_;
   FreshData fresh_;
   TaskInstancePool active_;
   Unfolding unfolding_;

@@ -94,7 +94,7 @@ void GraphSource::enable_fast_path() {
   data_seen_ = all_on_fast_path_.load() ? core_.data_changes() : ~std::uint64_t{0};
 }
 
-void GraphSource::refresh_value(Value& value) {
+void GraphSource::refresh_value(FlowValue& value) {
   engine::RegisteredDatum* const datum = value.datum;
   if (datum == nullptr) return;
   if (datum->view != nullptr)
@@ -216,7 +216,7 @@ bool GraphSource::is_held_back() const noexcept {
 /// Creates missing fresh data. If that fails, all tasks that wait for one are dropped.
 void GraphSource::make_more_fresh() {
   try {
-    fresh_.make_more([this](Value& value) { refresh_value(value); },
+    fresh_.make_more([this](FlowValue& value) { refresh_value(value); },
                      [this](TaskInstance& task) { retry(task); });
   } catch (...) {
     fresh_.give_up(std::current_exception());

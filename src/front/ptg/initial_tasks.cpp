@@ -35,7 +35,7 @@ void bound(std::vector<Loop>& loops, const Expression& condition, bool wanted, c
     bound(loops, node.operands[0], wanted, places);
     return bound(loops, node.operands[1], wanted, places);
   }
-  const std::optional<Comparison> compared = Comparison::of(condition, wanted, places);
+  const std::optional<AffineComparison> compared = AffineComparison::of(condition, wanted, places);
   if (!compared || compared->kind == Condition::Kind::not_zero) return;
   bound(loops, compared->sum);
   if (compared->kind != Condition::Kind::zero) return;
@@ -73,7 +73,7 @@ InitialTasks::InitialTasks(const ClassTable& table)
   }
 }
 
-std::uint64_t InitialTasks::restrict_to(const Placement& placement) {
+std::uint64_t InitialTasks::restrict_to(const RankPlacement& placement) {
   own_ = std::make_unique<OwnTasks>(table_, placement);
   return own_->count();
 }

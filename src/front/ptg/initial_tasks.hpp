@@ -22,7 +22,7 @@ class InitialTasks {
 
   /// With several ranks: restricts it to tasks of this rank, found from the data that the rank owns. Returns how many
   /// tasks run here, initial or not.
-  std::uint64_t restrict_to(const Placement& placement);
+  std::uint64_t restrict_to(const RankPlacement& placement);
 
   /// Restarts the enumeration. Call before each run.
   void begin() noexcept {

@@ -62,7 +62,7 @@ class System {
       return holds(node.operands[1], wanted);
     }
     if (Expression inner = condition; take_off_negation(inner, wanted)) return holds(inner, wanted);
-    std::optional<Comparison> compared = Comparison::of(condition, wanted, places_);
+    std::optional<AffineComparison> compared = AffineComparison::of(condition, wanted, places_);
     if (!compared) return opaque_.push_back(wanted ? condition : !condition);
     auto& of_its_kind = compared->kind == Condition::Kind::not_negative ? not_negative_
                         : compared->kind == Condition::Kind::zero       ? equations_
@@ -83,10 +83,10 @@ class System {
     }
   }
 
-  std::optional<Edge> solve(std::size_t parameters, const TableClass& taker) {
+  std::optional<ClassEdge> solve(std::size_t parameters, const TableClass& taker) {
     while (eliminate_one()) {
     }
-    Edge edge;
+    ClassEdge edge;
     for (const Affine& equation : equations_) {
       if (std::ranges::all_of(equation.terms,
                               [&](const auto& term) { return term.first < first_unknown_; })) {
@@ -159,7 +159,7 @@ class System {
 
   /// Turns each inequality into a bound of the last free unknown in it. Inequalities without one become conditions on
   /// the producer. Returns false if one of them never holds.
-  bool add_loops(Edge& edge) {
+  bool add_loops(ClassEdge& edge) {
     std::vector<std::vector<Affine>> of(places_.size());
     std::vector<Affine> before;
     for (Affine& condition : not_negative_) {
@@ -268,7 +268,7 @@ class System {
     --below.constant;
     return known.implies(above) || known.implies(below);
   }
-  void add_opaque(Edge& edge) {
+  void add_opaque(ClassEdge& edge) {
     if (opaque_.empty()) return;
     for (std::size_t place = first_unknown_; place < places_.size(); ++place)
       if (!is_free(place)) edge.solved.emplace_back(static_cast<std::uint8_t>(place), value_of(place));
@@ -321,7 +321,8 @@ class System {
 
 }  // namespace
 
-std::optional<Edge> invert(const InvertedInput& input, const TableClass& giver, const TableClass& taker) {
+std::optional<ClassEdge> invert(const InvertedInput& input, const TableClass& giver,
+                                const TableClass& taker) {
   System system(giver, input);
   Places of_taker;
   for (const Range& range : input.taker.indices) of_taker.add(range.index);

@@ -17,6 +17,6 @@ struct InvertedInput {
 /// The edge from the tasks of `giver` to the tasks that take the value by this input. The indices of `giver` are at
 /// its places; to_class and to_flow are not set. Nothing if there is no such consumer. Throws UsageError if the input
 /// cannot be inverted.
-std::optional<Edge> invert(const InvertedInput& input, const TableClass& giver, const TableClass& taker);
+std::optional<ClassEdge> invert(const InvertedInput& input, const TableClass& giver, const TableClass& taker);
 
 }  // namespace fairlead::ptg

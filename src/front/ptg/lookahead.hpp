@@ -22,7 +22,7 @@ namespace fairlead::ptg {
 /// Used by one thread at a time, except functions marked thread-safe.
 class Lookahead {
  public:
-  Lookahead(const ClassTable& table, const TaskKinds& kinds, Values& values, TaskInstancePool& active,
+  Lookahead(const ClassTable& table, const TaskKinds& kinds, FlowValues& values, TaskInstancePool& active,
             FreshData& fresh)
       : table_(table),
         kinds_(kinds),
@@ -94,7 +94,7 @@ class Lookahead {
 
   const ClassTable& table_;
   const TaskKinds& kinds_;
-  Values& values_;
+  FlowValues& values_;
   FreshData& fresh_;
   Unfolding unfolding_;
   InitialTasks initial_;

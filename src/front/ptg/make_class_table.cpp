@@ -50,7 +50,7 @@ class TableMaker {
     prove_edges(table_);
     for (TableClass& it : table_.classes)
       for (TableFlow& flow : it.flows)
-        for (Edge& edge : flow.edges) sum_up(edge);
+        for (ClassEdge& edge : flow.edges) sum_up(edge);
     return std::move(table_);
   }
 
@@ -288,7 +288,7 @@ class TableMaker {
     const auto [giver, from_flow] = of_copy({number, i}, {to, to_flow});
     TableClass& it = table_.classes[giver];
     Places places = it.places;
-    Edge edge;
+    ClassEdge edge;
     edge.to_class = static_cast<std::uint32_t>(to);
     edge.to_flow = to_flow;
     edge.definition = &alternative;
@@ -318,8 +318,8 @@ class TableMaker {
     TableClass& it = table_.classes[giver];
     const std::size_t from = input.from_flow == no_flow ? ends_of(it) : input.from_flow;
     if (said_.contains({giver, from, taker, static_cast<std::uint16_t>(flow)})) return;
-    std::optional<Edge> edge = invert({*definitions_[taker], definitions_[taker]->flows[flow], alternative},
-                                      it, table_.classes[taker]);
+    std::optional<ClassEdge> edge = invert(
+        {*definitions_[taker], definitions_[taker]->flows[flow], alternative}, it, table_.classes[taker]);
     if (!edge) return;
     edge->to_class = static_cast<std::uint32_t>(taker);
     edge->to_flow = static_cast<std::uint16_t>(flow);
@@ -335,7 +335,7 @@ class TableMaker {
     }
     return of.flows.size() - 1;
   }
-  void finish(Edge& edge) const {
+  void finish(ClassEdge& edge) const {
     const TableFlow& to = table_.classes[edge.to_class].flows[edge.to_flow];
     edge.to_writer = !to.control && writes(to.mode);
     if (edge.loops.size() > Walk::most_loops)
@@ -362,7 +362,7 @@ class TableMaker {
     }
   }
 
-  void sum_up(Edge& edge) const {
+  void sum_up(ClassEdge& edge) const {
     const TableClass& to = table_.classes[edge.to_class];
     edge.to_control = to.flows[edge.to_flow].control;
     edge.slot = to.slot_of(edge.to_flow);

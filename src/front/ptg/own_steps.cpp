@@ -5,12 +5,12 @@
 
 namespace fairlead::ptg {
 
-OwnSteps::OwnSteps(const ClassTable& table, const Placement& placement)
+OwnSteps::OwnSteps(const ClassTable& table, const RankPlacement& placement)
     : table_(table), placement_(placement) {
   for (const auto& data : table.collections) cycles_.push_back(turns_of(*data));
   for (const TableClass& of : table.classes)
     for (const TableFlow& flow : of.flows)
-      for (const Edge& edge : flow.edges)
+      for (const ClassEdge& edge : flow.edges)
         if (cycles_[table.classes[edge.to_class].runs_at->collection])
           if (const std::optional<Growths> growths = growths_of(table, edge))
             growths_.emplace(&edge, *growths);
@@ -51,7 +51,7 @@ std::optional<OwnSteps::Turns> OwnSteps::turns_of(const CollectionDefinition& da
   return turns;
 }
 
-std::int64_t OwnSteps::steps_to_own(const Edge& edge, const Walk& walk, std::int64_t* numbers) const {
+std::int64_t OwnSteps::steps_to_own(const ClassEdge& edge, const Walk& walk, std::int64_t* numbers) const {
   if (!edge.after.empty() && !edge.holds(numbers)) return 1;  // there is no such task
   const TableClass& to = table_.classes[edge.to_class];
   std::array<std::int64_t, Walk::most_loops> parameters;

@@ -44,14 +44,14 @@ bool surely_exists(const TableClass& of, const CollectionDefinition& data) {
 }
 
 /// The tasks that run at a datum, as an edge. Nothing if the placement cannot be inverted.
-std::optional<Edge> from_datum(const TableClass& of, const CollectionDefinition& data) {
+std::optional<ClassEdge> from_datum(const TableClass& of, const CollectionDefinition& data) {
   if (!surely_exists(of, data)) return std::nullopt;
   const DataAsTasks giver(data);
   FlowDefinition where;
   where.name = "at";
   where.inputs.push_back({.place = *of.definition->at});
   try {
-    std::optional<Edge> edge = invert({*of.definition, where, 0}, giver.table, of);
+    std::optional<ClassEdge> edge = invert({*of.definition, where, 0}, giver.table, of);
     if (edge && edge->loops.size() > Walk::most_loops) return std::nullopt;
     return edge;
   } catch (const UsageError&) {
@@ -61,7 +61,7 @@ std::optional<Edge> from_datum(const TableClass& of, const CollectionDefinition&
 
 }  // namespace
 
-OwnTasks::OwnTasks(const ClassTable& table, const Placement& placement)
+OwnTasks::OwnTasks(const ClassTable& table, const RankPlacement& placement)
     : table_(table), placement_(placement), own_data_(table.collections.size()), walk_(table.stop) {
   for (std::size_t i = 0; i < table.collections.size(); ++i) {
     const CollectionDefinition& data = *table.collections[i];

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "front/ptg/class_table.hpp"
-#include "front/ptg/placement.hpp"
+#include "front/ptg/rank_placement.hpp"
 
 namespace fairlead::ptg {
 
@@ -14,7 +14,7 @@ namespace fairlead::ptg {
 class OwnTasks {
  public:
   /// Both arguments must outlive the object.
-  OwnTasks(const ClassTable& table, const Placement& placement);
+  OwnTasks(const ClassTable& table, const RankPlacement& placement);
 
   /// The number of tasks on this rank.
   std::uint64_t count();
@@ -38,7 +38,7 @@ class OwnTasks {
  private:
   struct OfClass {
     /// From the indices of a datum to the tasks that run there; nothing: not invertible, all tasks are tried.
-    std::optional<Edge> from_datum;
+    std::optional<ClassEdge> from_datum;
     const std::vector<std::vector<std::int64_t>>* data = nullptr;  ///< the indices of the data of this rank
   };
   bool find_next();
@@ -46,7 +46,7 @@ class OwnTasks {
   bool enter(const OfClass& it);
 
   const ClassTable& table_;
-  const Placement& placement_;
+  const RankPlacement& placement_;
   std::vector<std::vector<std::vector<std::int64_t>>> own_data_;  // by collection
   std::vector<OfClass> classes_;
   // The current position.

@@ -70,7 +70,7 @@ void detail::recut(const Recut& how, const PartOf& tile, const void* from, std::
 
 bool find_parts(TableClass& of) {
   for (std::size_t k = 0; k < of.flows.size(); ++k)
-    for (const Edge& edge : of.flows[k].edges) {
+    for (const ClassEdge& edge : of.flows[k].edges) {
       const std::pair part(static_cast<std::uint16_t>(k), edge.part);
       if (!edge.part.is_all() && std::ranges::find(of.parts, part) == of.parts.end())
         of.parts.push_back(part);

@@ -13,7 +13,7 @@ namespace {
 /// The proof for one stated edge, for all tasks of its producer and all values of its ranges.
 class Proof {
  public:
-  Proof(const ClassTable& table, std::size_t giver_class, std::size_t giver_flow, const Edge& edge)
+  Proof(const ClassTable& table, std::size_t giver_class, std::size_t giver_flow, const ClassEdge& edge)
       : giver_(table.classes[giver_class]),
         giver_class_(giver_class),
         giver_flow_(giver_flow),
@@ -100,7 +100,7 @@ class Proof {
 
   const TableClass& giver_;
   const std::size_t giver_class_, giver_flow_;
-  const Edge& edge_;
+  const ClassEdge& edge_;
   const TableClass& to_;
   std::vector<Range> ranges_;  // of the producer, then of the edge
   Places places_;
@@ -114,7 +114,7 @@ void prove_edges(ClassTable& table) {
     for (std::size_t k = 0; k < table.classes[i].flows.size(); ++k) {
       TableFlow& flow = table.classes[i].flows[k];
       if (flow.may_repeat) continue;
-      for (Edge& edge : flow.edges) {
+      for (ClassEdge& edge : flow.edges) {
         if (edge.definition == nullptr) continue;
         Proof proof(table, i, k, edge);
         if (proof.holds()) edge.key = proof.name();

@@ -5,7 +5,7 @@
 
 namespace fairlead::ptg {
 
-/// Sets Edge::key of proven edges. Call after the tasks have keys and find_repeats() has processed all classes.
+/// Sets ClassEdge::key of proven edges. Call after the tasks have keys and find_repeats() has processed all classes.
 void prove_edges(ClassTable& table);
 
 }  // namespace fairlead::ptg

@@ -5,7 +5,7 @@
 
 namespace fairlead::ptg {
 
-std::optional<Growths> growths_of(const ClassTable& table, const Edge& edge) {
+std::optional<Growths> growths_of(const ClassTable& table, const ClassEdge& edge) {
   const TableClass& to = table.classes[edge.to_class];
   const MemoryPlace& where = *to.runs_at;
   Growths growths(where.indices.size());
@@ -26,7 +26,7 @@ std::optional<Growths> growths_of(const ClassTable& table, const Edge& edge) {
 RankPeriods::RankPeriods(const ClassTable& table) {
   for (const TableClass& of : table.classes)
     for (const TableFlow& flow : of.flows)
-      for (const Edge& edge : flow.edges) {
+      for (const ClassEdge& edge : flow.edges) {
         if (edge.loops.size() != 1 || !edge.after.empty() || edge.may_be_missing) continue;
         const CollectionDefinition& data =
             *table.collections[table.classes[edge.to_class].runs_at->collection];
@@ -35,7 +35,7 @@ RankPeriods::RankPeriods(const ClassTable& table) {
       }
 }
 
-std::int64_t RankPeriods::of(const Edge& edge, std::int64_t step) const {
+std::int64_t RankPeriods::of(const ClassEdge& edge, std::int64_t step) const {
   const auto found = repeating_.find(&edge);
   if (found == repeating_.end()) return 0;
   const Repeating& it = found->second;

@@ -13,7 +13,7 @@ namespace fairlead::ptg {
 /// For each index of the datum where an edge's receiver runs: its growth per unit of the edge's innermost index.
 /// Nothing if it is not constant.
 using Growths = std::vector<std::int64_t>;
-std::optional<Growths> growths_of(const ClassTable& table, const Edge& edge);
+std::optional<Growths> growths_of(const ClassTable& table, const ClassEdge& edge);
 
 /// Periods of all edges of a graph. Thread-safe.
 class RankPeriods {
@@ -23,14 +23,14 @@ class RankPeriods {
 
   /// The number of consecutive tasks after which the ranks repeat, for an edge with one loop of this step; 0:
   /// unknown.
-  std::int64_t of(const Edge& edge, std::int64_t step) const;
+  std::int64_t of(const ClassEdge& edge, std::int64_t step) const;
 
  private:
   struct Repeating {
     Growths growths;
     const std::vector<std::int64_t>* periods;  // of the owners, by index of the collection
   };
-  std::unordered_map<const Edge*, Repeating> repeating_;
+  std::unordered_map<const ClassEdge*, Repeating> repeating_;
 };
 
 }  // namespace fairlead::ptg

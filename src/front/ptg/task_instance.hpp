@@ -16,7 +16,7 @@ namespace fairlead::ptg {
 /// In place of a value's number: the value has not arrived, or the flow is a control.
 inline constexpr std::uint32_t no_value = ~std::uint32_t{0};
 
-/// The header of a record. Its parameters follow in memory, then the numbers of its values (see Values), one per flow
+/// The header of a record. Its parameters follow in memory, then the numbers of its values (see FlowValues), one per flow
 /// with data.
 struct TaskInstance : LazyTask {
   static constexpr std::size_t line_bytes = 64;

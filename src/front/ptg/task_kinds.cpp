@@ -86,10 +86,10 @@ struct Largest {
 };
 
 /// By collection. Data of other ranks and fresh ones have the sizes of their kinds.
-std::vector<Largest> largest_data(const ClassTable& table, Values& values) {
+std::vector<Largest> largest_data(const ClassTable& table, FlowValues& values) {
   std::vector<Largest> largest(table.collections.size());
   for (std::uint32_t i = 0; i < values.of_collections(); ++i) {
-    const Value& value = values[i];
+    const FlowValue& value = values[i];
     Largest& so_far = largest[value.collection];
     if (value.datum == nullptr || (so_far.here != nullptr && value.datum->bytes <= so_far.bytes)) continue;
     so_far = {&values.collection(value.collection), value.datum, value.handle, value.datum->bytes};
@@ -151,7 +151,7 @@ std::int32_t TaskKinds::priority(std::size_t task_class, const std::int64_t* num
       std::clamp<std::int64_t>(table_.classes[task_class].priority(numbers), Limits::min(), Limits::max()));
 }
 
-void TaskKinds::determine_workers(const front::SubmissionFit& fit, Values& values, bool over_ranks) {
+void TaskKinds::determine_workers(const front::SubmissionFit& fit, FlowValues& values, bool over_ranks) {
   Reached reached(table_, over_ranks);
   const std::vector<Largest> largest = largest_data(table_, values);
   for (std::size_t i = 0; i < table_.classes.size(); ++i) {
@@ -200,7 +200,7 @@ void TaskKinds::determine_workers(const front::SubmissionFit& fit, Values& value
   }
 }
 
-void TaskKinds::fill_descriptor(Task& task, TaskInstance& active, Values& values) const {
+void TaskKinds::fill_descriptor(Task& task, TaskInstance& active, FlowValues& values) const {
   const TableClass& of = table_.classes[active.task_class];
   const Kind& kind = kinds_[active.task_class];
   Numbers numbers;
@@ -230,7 +230,7 @@ void TaskKinds::fill_descriptor(Task& task, TaskInstance& active, Values& values
       access_of_use[i] = fairlead::detail::absent_access;
       continue;
     }
-    const Value& value = values[at[i]];
+    const FlowValue& value = values[at[i]];
     handles[i] = value.handle;
     AccessMode mode = of.flows[i].mode;
     if (value.fresh && mode == AccessMode::read_write && wrong == nullptr) {

@@ -5,8 +5,8 @@
 
 #include "front/flow/submission_fit.hpp"
 #include "front/ptg/class_table.hpp"
+#include "front/ptg/flow_values.hpp"
 #include "front/ptg/task_instance.hpp"
-#include "front/ptg/values.hpp"
 #include "graph/graph.hpp"
 
 namespace fairlead::ptg {
@@ -29,11 +29,11 @@ class TaskKinds {
   const Kind& operator[](std::size_t task_class) const noexcept { return kinds_[task_class]; }
   /// Determines where the tasks can run. Call once the values are known. Throws FootprintError for a class with a
   /// task that fits in no memory, and UsageError for one without a worker.
-  void determine_workers(const front::SubmissionFit& fit, Values& values, bool over_ranks);
+  void determine_workers(const front::SubmissionFit& fit, FlowValues& values, bool over_ranks);
 
   /// Fills in traits, accesses and closure of an empty descriptor. Throws UsageError if a formula divides by 0: the
   /// descriptor is then complete, but must not run.
-  void fill_descriptor(Task& task, TaskInstance& active, Values& values) const;
+  void fill_descriptor(Task& task, TaskInstance& active, FlowValues& values) const;
 
   /// In bytes, of the largest task in host memory; valid after fit().
   Bytes largest_footprint() const noexcept { return largest_footprint_; }

@@ -220,7 +220,7 @@ void Unfolding::check_leavings(const CompletionNotice& notice, const TableFlow& 
 
 /// The error text for a stated edge that is not proven; empty if it is correct. `name`, `numbers`: of the receiver;
 /// without a name it does not exist.
-std::string Unfolding::wrong_end(CompletionNotice& notice, const Edge& edge,
+std::string Unfolding::wrong_end(CompletionNotice& notice, const ClassEdge& edge,
                                  std::optional<std::uint64_t> name, const std::int64_t* parameters,
                                  const std::int64_t* numbers) const {
   const Giver giver = giver_of(notice);
@@ -239,7 +239,7 @@ std::string Unfolding::two_values(const TaskInstance& task, std::size_t slot) co
                      table_.text_of(task));
 }
 
-std::string Unfolding::changed_twice(const CompletionNotice& notice, const Edge& edge) const {
+std::string Unfolding::changed_twice(const CompletionNotice& notice, const ClassEdge& edge) const {
   const TableClass& to = table_.classes[edge.to_class];
   std::string where;
   if (edge.definition != nullptr) {

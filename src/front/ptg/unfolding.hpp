@@ -18,10 +18,10 @@
 #include "front/ptg/class_table.hpp"
 #include "front/ptg/deferred_work.hpp"
 #include "front/ptg/edge_ends.hpp"
+#include "front/ptg/flow_values.hpp"
 #include "front/ptg/own_steps.hpp"
 #include "front/ptg/task_instance.hpp"
 #include "front/ptg/task_kinds.hpp"
-#include "front/ptg/values.hpp"
 
 namespace fairlead::ptg {
 
@@ -51,12 +51,12 @@ struct ReaderCount {
 ///   misused(text): the graph is invalid.
 class Unfolding {
  public:
-  Unfolding(const ClassTable& table, const TaskKinds& kinds, Values& values, TaskInstancePool& active)
+  Unfolding(const ClassTable& table, const TaskKinds& kinds, FlowValues& values, TaskInstancePool& active)
       : table_(table), kinds_(kinds), values_(values), active_(active), come_home_(table.has_write_backs) {}
 
   /// With several ranks: tasks of other ranks are skipped. Call before the first run; `placement` must outlive the
   /// object.
-  void place_by(const Placement& placement) { own_ = std::make_unique<OwnSteps>(table_, placement); }
+  void place_by(const RankPlacement& placement) { own_ = std::make_unique<OwnSteps>(table_, placement); }
   /// Call before each run. `alone`: a single thread calls the functions below. Throws UsageError if two tasks take
   /// the same datum from memory and change it.
   void begin(bool alone);
@@ -137,27 +137,28 @@ class Unfolding {
   ReaderCount& fresh(std::uint32_t number);
   TaskInstance* next_home(std::uint32_t number);
   void find_readers_of_memory();
-  std::string changed_twice(const CompletionNotice& notice, const Edge& edge) const;
+  std::string changed_twice(const CompletionNotice& notice, const ClassEdge& edge) const;
   template <class Host>
-  void notify(CompletionNotice& notice, const Edge& edge, std::uint32_t number, bool counted, Host& host);
+  void notify(CompletionNotice& notice, const ClassEdge& edge, std::uint32_t number, bool counted,
+              Host& host);
   template <class Host>
-  bool notify_consecutive(CompletionNotice& notice, const Edge& edge, std::uint32_t number, Host& host);
+  bool notify_consecutive(CompletionNotice& notice, const ClassEdge& edge, std::uint32_t number, Host& host);
   template <class Host>
   void release_value(std::uint32_t number, Host& host);
   /// An input that arrives at a task.
   struct Arrival {
     std::uint32_t task_class;
     std::uint8_t slot;
-    bool of_control, makes_ready;  ///< as in Edge
+    bool of_control, makes_ready;  ///< as in ClassEdge
   };
   template <class FindParameters, class Host>
   void arrive(const TableClass& to, const Arrival& arrival, std::uint64_t name,
               const FindParameters& find_parameters, std::uint32_t number, Host& host);
   /// True if the edge has a receiver for these index values.
-  bool receives(const Edge& edge, std::int64_t* numbers) const {
+  bool receives(const ClassEdge& edge, std::int64_t* numbers) const {
     return (edge.after.empty() || edge.holds(numbers)) && !is_skipped(table_, edge, numbers);
   }
-  std::string wrong_end(CompletionNotice& notice, const Edge& edge, std::optional<std::uint64_t> name,
+  std::string wrong_end(CompletionNotice& notice, const ClassEdge& edge, std::optional<std::uint64_t> name,
                         const std::int64_t* parameters, const std::int64_t* numbers) const;
   Giver giver_of(const CompletionNotice& notice) const {
     const std::uint16_t flow = table_.classes[notice.task->task_class].notified_flows[notice.flow_position];
@@ -169,7 +170,7 @@ class Unfolding {
 
   const ClassTable& table_;
   const TaskKinds& kinds_;
-  Values& values_;
+  FlowValues& values_;
   TaskInstancePool& active_;
   const bool come_home_;  // there are write-back tasks, so a task that changes a datum is counted too
   std::unique_ptr<OwnSteps> own_;  // null: a single rank
@@ -212,7 +213,7 @@ bool Unfolding::notify_successors(CompletionNotice& notice, Host&& host) {
     std::size_t writers = 0;  // of a value without counted readers: it must have no other receiver
     const bool counted = may_count && readers(number).counted.load(std::memory_order_relaxed);
     for (; notice.edge < flow.edges.size(); ++notice.edge) {
-      const Edge& edge = flow.edges[notice.edge];
+      const ClassEdge& edge = flow.edges[notice.edge];
       if (!notice.in_edge &&
           !(notice.in_edge =
                 edge.before(numbers) && (edge.loops.empty() || notice.walk.begin(edge.loops, numbers))))
@@ -249,7 +250,7 @@ bool Unfolding::notify_successors(CompletionNotice& notice, Host&& host) {
 
 /// Notifies one receiver.
 template <class Host>
-void Unfolding::notify(CompletionNotice& notice, const Edge& edge, std::uint32_t number, bool counted,
+void Unfolding::notify(CompletionNotice& notice, const ClassEdge& edge, std::uint32_t number, bool counted,
                        Host& host) {
   std::int64_t* const numbers = notice.numbers.data();
   if (!edge.after.empty() && !edge.holds(numbers)) return;
@@ -290,7 +291,7 @@ void Unfolding::notify(CompletionNotice& notice, const Edge& edge, std::uint32_t
 
 /// Like notify(), for the remaining iterations of a loop over consecutive keys. Returns false if the host is full.
 template <class Host>
-bool Unfolding::notify_consecutive(CompletionNotice& notice, const Edge& edge, std::uint32_t number,
+bool Unfolding::notify_consecutive(CompletionNotice& notice, const ClassEdge& edge, std::uint32_t number,
                                    Host& host) {
   std::int64_t* const numbers = notice.numbers.data();
   const TableClass& to = table_.classes[edge.to_class];

@@ -17,7 +17,7 @@ class GraphUnroller {
  public:
   GraphUnroller(const ClassTable& table, std::uint64_t most) : table_(table), most_(most) {}
 
-  unrolled::Graph write() {
+  unrolled::TaskGraph write() {
     for (const auto& collection : table_.collections) graph_.collections.push_back(collection->name);
     for (const TableClass& of : table_.classes) add_class(of);
     for (class_ = 0; class_ < table_.classes.size(); ++class_) {
@@ -38,10 +38,10 @@ class GraphUnroller {
     for (std::size_t i = 0; i < of.parameters.size(); ++i)
       it.parameters.push_back(of.places.index_at(of.parameters[of.display_index(i)]).text());
     for (const TableFlow& flow : of.flows) {
-      const auto access = flow.control                     ? unrolled::Access::control
-                          : flow.mode == AccessMode::read  ? unrolled::Access::read
-                          : flow.mode == AccessMode::write ? unrolled::Access::write
-                                                           : unrolled::Access::read_write;
+      const auto access = flow.control                     ? unrolled::FlowAccess::control
+                          : flow.mode == AccessMode::read  ? unrolled::FlowAccess::read
+                          : flow.mode == AccessMode::write ? unrolled::FlowAccess::write
+                                                           : unrolled::FlowAccess::read_write;
       it.flows.push_back({flow.name.empty() ? "its end" : flow.name, access, it.where});
     }
     graph_.source_lines.push_back(it.where);  // by class
@@ -63,7 +63,7 @@ class GraphUnroller {
         for (const Input& input : flow.inputs)
           if (!input.condition || (*input.condition)(numbers_.data())) add_inputs(input);
       }
-      for (const Edge& edge : flow.edges) add_outputs(edge);
+      for (const ClassEdge& edge : flow.edges) add_outputs(edge);
       for (const StoredOutput& leaving : flow.stored_outputs) add_leavings(leaving);
     }
   }
@@ -116,7 +116,7 @@ class GraphUnroller {
          more = walk.next(input.ranges, numbers_.data()))
       if (input.each(numbers_.data())) add_input(input);
   }
-  void add_outputs(const Edge& edge) {
+  void add_outputs(const ClassEdge& edge) {
     if (!edge.before(numbers_.data())) return;
     StoppableWalk walk(table_.stop);
     for (bool more = walk.begin(edge.loops, numbers_.data()); more;
@@ -138,7 +138,7 @@ class GraphUnroller {
 
   const ClassTable& table_;
   const std::uint64_t most_;
-  unrolled::Graph graph_;
+  unrolled::TaskGraph graph_;
   std::size_t class_ = 0;
   unrolled::TaskId task_ = 0;
   std::uint16_t flow_ = 0;
@@ -147,7 +147,7 @@ class GraphUnroller {
 
 }  // namespace
 
-unrolled::Graph unrolled_graph(const ClassTable& table, std::uint64_t most) {
+unrolled::TaskGraph unrolled_graph(const ClassTable& table, std::uint64_t most) {
   return GraphUnroller(table, most).write();
 }
 

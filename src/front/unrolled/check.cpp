@@ -11,7 +11,7 @@
 #include "front/unrolled/fresh_values.hpp"
 #include "front/unrolled/index_bounds.hpp"
 #include "front/unrolled/memory_uses.hpp"
-#include "front/unrolled/order.hpp"
+#include "front/unrolled/partial_order.hpp"
 #include "front/unrolled/values.hpp"
 
 namespace fairlead::unrolled {
@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t most_cycle_tasks_shown = 12;
 
-void report_cycle(const Graph& graph, const Order& order, Findings& findings) {
+void report_cycle(const TaskGraph& graph, const PartialOrder& order, Findings& findings) {
   const std::vector<TaskId> cycle = order.cycle();
   std::string text;
   for (std::size_t i = 0; i <= cycle.size(); ++i) {
@@ -41,7 +41,7 @@ void report_cycle(const Graph& graph, const Order& order, Findings& findings) {
 
 }  // namespace
 
-CheckResult check(const Graph& graph, std::size_t most_of_a_kind) {
+CheckResult check(const TaskGraph& graph, std::size_t most_of_a_kind) {
   CheckResult out{Findings(most_of_a_kind), 0, 0, {}};
   if (graph.tasks.empty()) {
     out.findings.add(Kind::no_task, "all ranges are empty");
@@ -61,7 +61,7 @@ CheckResult check(const Graph& graph, std::size_t most_of_a_kind) {
   all.insert(all.end(), overwriting.begin(), overwriting.end());
   out.overwriting = overwriting.size();
 
-  Order order(graph.tasks.size(), all);
+  PartialOrder order(graph.tasks.size(), all);
   if (order.has_cycle()) {
     report_cycle(graph, order, out.findings);
     return out;
@@ -71,7 +71,7 @@ CheckResult check(const Graph& graph, std::size_t most_of_a_kind) {
   out.overwriting += more.size();
   if (!more.empty()) {
     all.insert(all.end(), more.begin(), more.end());
-    order = Order(graph.tasks.size(), all);
+    order = PartialOrder(graph.tasks.size(), all);
     if (order.has_cycle()) {
       report_cycle(graph, order, out.findings);
       return out;
@@ -82,7 +82,7 @@ CheckResult check(const Graph& graph, std::size_t most_of_a_kind) {
   return out;
 }
 
-std::vector<std::pair<TaskId, TaskId>> steps(const Graph& graph) {
+std::vector<std::pair<TaskId, TaskId>> steps(const TaskGraph& graph) {
   Findings unheard(0);
   const Ports ports(graph);
   std::vector<std::pair<TaskId, TaskId>> out;

@@ -2,8 +2,8 @@
 // of memory are ordered, so that the result is unique.
 #pragma once
 #include "front/unrolled/findings.hpp"
-#include "front/unrolled/graph.hpp"
-#include "front/unrolled/order.hpp"
+#include "front/unrolled/partial_order.hpp"
+#include "front/unrolled/task_graph.hpp"
 
 namespace fairlead::unrolled {
 
@@ -16,9 +16,9 @@ struct CheckResult {
 };
 
 /// Checks the graph. Keeps the texts of at most `most_of_a_kind` findings of each kind.
-CheckResult check(const Graph& graph, std::size_t most_of_a_kind = 5);
+CheckResult check(const TaskGraph& graph, std::size_t most_of_a_kind = 5);
 
 /// The precedences from flows alone, for drawing and counting: each pair of tasks once per pair of their flows.
-std::vector<std::pair<TaskId, TaskId>> steps(const Graph& graph);
+std::vector<std::pair<TaskId, TaskId>> steps(const TaskGraph& graph);
 
 }  // namespace fairlead::unrolled

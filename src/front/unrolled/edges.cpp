@@ -11,12 +11,12 @@ namespace {
 /// An edge as stated by one of its ends.
 struct StatedEdge {
   std::uint64_t ports;  // the producer's port in the upper 32 bits, the consumer's in the lower
-  std::uint32_t end;    // index in Graph::inputs or Graph::outputs
+  std::uint32_t end;    // index in TaskGraph::inputs or TaskGraph::outputs
 };
 
 class Matcher {
  public:
-  Matcher(const Graph& graph, const Ports& ports, Findings& findings)
+  Matcher(const TaskGraph& graph, const Ports& ports, Findings& findings)
       : graph_(graph), ports_(ports), findings_(findings), index_(graph.tasks.size()) {
     out_.inputs.given.assign(ports.size(), none);
     out_.inputs.from.assign(ports.size(), none);
@@ -33,7 +33,7 @@ class Matcher {
 
  private:
   bool is_control(TaskId task, std::uint16_t flow) const {
-    return graph_.flow(task, flow).access == Access::control;
+    return graph_.flow(task, flow).access == FlowAccess::control;
   }
 
   void tasks() {
@@ -117,8 +117,8 @@ class Matcher {
     for (Port port = 0; port < ports_.size(); ++port) {
       if (out_.inputs.given[port] != none) continue;
       const TaskId task = ports_.task(port);
-      const Flow& flow = graph_.flow(task, ports_.flow(port));
-      if (flow.access != Access::read && flow.access != Access::read_write) continue;
+      const ClassFlow& flow = graph_.flow(task, ports_.flow(port));
+      if (flow.access != FlowAccess::read && flow.access != FlowAccess::read_write) continue;
       if (!findings_.needs_text(Kind::no_input)) {
         findings_.count(Kind::no_input);
         continue;
@@ -182,7 +182,7 @@ class Matcher {
     if (!findings_.needs_text(Kind::one_sided)) return findings_.count(Kind::one_sided);
     const std::uint32_t given = out_.inputs.given[edge.to];
     const TaskId consumer = ports_.task(edge.to);
-    const Flow& flow = graph_.flow(consumer, ports_.flow(edge.to));
+    const ClassFlow& flow = graph_.flow(consumer, ports_.flow(edge.to));
     const std::string instead =
         given == none ? fmt::format("which takes nothing there ({})", flow.where)
                       : fmt::format("which takes {} instead ({})", label(graph_, graph_.inputs[given]),
@@ -192,7 +192,7 @@ class Matcher {
                               label(graph_, sent.task, sent.flow), label(graph_, sent), instead));
   }
 
-  const Graph& graph_;
+  const TaskGraph& graph_;
   const Ports& ports_;
   Findings& findings_;
   TupleIndex index_;
@@ -203,7 +203,7 @@ class Matcher {
 
 }  // namespace
 
-Ports::Ports(const Graph& graph) {
+Ports::Ports(const TaskGraph& graph) {
   std::size_t count = 0;
   for (const Task& task : graph.tasks) count += graph.classes[task.of].flows.size();
   tasks_.reserve(count);
@@ -215,7 +215,7 @@ Ports::Ports(const Graph& graph) {
   first_.push_back(static_cast<Port>(tasks_.size()));
 }
 
-Edges match_edges(const Graph& graph, const Ports& ports, Findings& findings) {
+Edges match_edges(const TaskGraph& graph, const Ports& ports, Findings& findings) {
   return Matcher(graph, ports, findings).all();
 }
 

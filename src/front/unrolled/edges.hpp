@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "front/unrolled/findings.hpp"
-#include "front/unrolled/graph.hpp"
+#include "front/unrolled/task_graph.hpp"
 
 namespace fairlead::unrolled {
 
@@ -14,7 +14,7 @@ using Port = std::uint32_t;
 /// The numbering of ports.
 class Ports {
  public:
-  explicit Ports(const Graph& graph);
+  explicit Ports(const TaskGraph& graph);
   Port of(TaskId task, std::uint16_t flow) const { return first_[task] + flow; }
   std::uint32_t size() const noexcept { return first_.back(); }
   TaskId task(Port port) const noexcept { return tasks_[port]; }
@@ -34,7 +34,8 @@ struct Edge {
 
 /// The input of each port, after the tasks are found.
 struct Inputs {
-  std::vector<std::uint32_t> given;  ///< by port: index in Graph::inputs of the input that applies, or `none`
+  std::vector<std::uint32_t>
+      given;               ///< by port: index in TaskGraph::inputs of the input that applies, or `none`
   std::vector<Port> from;  ///< by port: the producer, if the input comes from an existing task, or `none`
 };
 
@@ -46,6 +47,6 @@ struct Edges {
 
 /// Finds the tasks at the other ends. Reports edges stated by one end only, inputs given never or twice, and ends at
 /// tasks that do not exist.
-Edges match_edges(const Graph& graph, const Ports& ports, Findings& findings);
+Edges match_edges(const TaskGraph& graph, const Ports& ports, Findings& findings);
 
 }  // namespace fairlead::unrolled

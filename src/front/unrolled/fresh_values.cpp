@@ -9,17 +9,17 @@ namespace fairlead::unrolled {
 
 namespace {
 
-const Flow& flow_of(const Graph& graph, const Ports& ports, Port port) {
+const ClassFlow& flow_of(const TaskGraph& graph, const Ports& ports, Port port) {
   return graph.flow(ports.task(port), ports.flow(port));
 }
 
 /// The flow passes on the value that came in.
-bool passes_on(const Flow& flow) { return flow.access == Access::read || flow.untouched; }
+bool passes_on(const ClassFlow& flow) { return flow.access == FlowAccess::read || flow.untouched; }
 
 /// Finds where unwritten values originate: the port that starts with NEW, or `none` for all other values.
 class Unwritten {
  public:
-  Unwritten(const Graph& graph, const Ports& ports, const Edges& edges)
+  Unwritten(const TaskGraph& graph, const Ports& ports, const Edges& edges)
       : graph_(graph), ports_(ports), edges_(edges), comes_in_(ports.size(), unknown) {}
 
   Port in(Port port) {
@@ -33,7 +33,7 @@ class Unwritten {
       comes_in_[at] = none;  // ends the loop at a cycle
       way_.push_back(at);
       const std::uint32_t given = edges_.inputs.given[at];
-      if (given == none || flow_of(graph_, ports_, at).access == Access::control) break;
+      if (given == none || flow_of(graph_, ports_, at).access == FlowAccess::control) break;
       if (graph_.inputs[given].kind == EdgeEnd::Kind::fresh) {
         origin = at;
         break;
@@ -48,7 +48,7 @@ class Unwritten {
 
  private:
   static constexpr Port unknown = none - 1;
-  const Graph& graph_;
+  const TaskGraph& graph_;
   const Ports& ports_;
   const Edges& edges_;
   std::vector<Port> comes_in_, way_;
@@ -56,7 +56,8 @@ class Unwritten {
 
 }  // namespace
 
-void check_unwritten_values(const Graph& graph, const Ports& ports, const Edges& edges, Findings& findings) {
+void check_unwritten_values(const TaskGraph& graph, const Ports& ports, const Edges& edges,
+                            Findings& findings) {
   Unwritten unwritten(graph, ports, edges);
   const auto tell = [&](std::string_view where, Port port, Port origin, const std::string& what) {
     if (!findings.needs_text(Kind::never_written)) return findings.count(Kind::never_written);
@@ -71,8 +72,8 @@ void check_unwritten_values(const Graph& graph, const Ports& ports, const Edges&
                              label(graph, ports.task(port), ports.flow(port)), what, begins));
   };
   for (Port port = 0; port < ports.size(); ++port) {
-    const Flow& flow = flow_of(graph, ports, port);
-    if (flow.access != Access::read || flow.untouched) continue;
+    const ClassFlow& flow = flow_of(graph, ports, port);
+    if (flow.access != FlowAccess::read || flow.untouched) continue;
     if (const Port origin = unwritten.in(port); origin != none)
       tell(graph.where(graph.inputs[edges.inputs.given[port]]), port, origin, "reads");
   }
@@ -85,15 +86,15 @@ void check_unwritten_values(const Graph& graph, const Ports& ports, const Edges&
   }
 }
 
-void check_lost_results(const Graph& graph, const Ports& ports, const Edges& edges, Findings& findings) {
+void check_lost_results(const TaskGraph& graph, const Ports& ports, const Edges& edges, Findings& findings) {
   if (!graph.warns_of_lost_results) return;
   std::vector<bool> leads_somewhere(ports.size(), false);
   for (const Edge& edge : edges.all) leads_somewhere[edge.from] = true;
   // An output to a task that does not exist has its own warning.
   for (const EdgeEnd& end : graph.outputs) leads_somewhere[ports.of(end.task, end.flow)] = true;
   for (Port port = 0; port < ports.size(); ++port) {
-    const Flow& flow = flow_of(graph, ports, port);
-    const bool writes = flow.access == Access::write || flow.access == Access::read_write;
+    const ClassFlow& flow = flow_of(graph, ports, port);
+    const bool writes = flow.access == FlowAccess::write || flow.access == FlowAccess::read_write;
     if (leads_somewhere[port] || !writes || flow.untouched) continue;
     const std::uint32_t given = edges.inputs.given[port];
     const bool workspace = given == none || graph.inputs[given].kind == EdgeEnd::Kind::fresh ||

@@ -6,8 +6,9 @@
 namespace fairlead::unrolled {
 
 /// Reports NEW values that are read or stored before any task has written them.
-void check_unwritten_values(const Graph& graph, const Ports& ports, const Edges& edges, Findings& findings);
+void check_unwritten_values(const TaskGraph& graph, const Ports& ports, const Edges& edges,
+                            Findings& findings);
 /// Reports changed values without an output. A NEW value without one is a task's workspace, and correct.
-void check_lost_results(const Graph& graph, const Ports& ports, const Edges& edges, Findings& findings);
+void check_lost_results(const TaskGraph& graph, const Ports& ports, const Edges& edges, Findings& findings);
 
 }  // namespace fairlead::unrolled

@@ -15,7 +15,7 @@ namespace {
 
 class Outside {
  public:
-  Outside(const Graph& graph, Findings& findings) : graph_(graph), findings_(findings) {}
+  Outside(const TaskGraph& graph, Findings& findings) : graph_(graph), findings_(findings) {}
 
   bool is_outside(std::uint32_t collection, std::span<const std::int32_t> at) const {
     if (collection >= graph_.extents.size()) return false;
@@ -38,13 +38,13 @@ class Outside {
   }
 
  private:
-  const Graph& graph_;
+  const TaskGraph& graph_;
   Findings& findings_;
 };
 
 }  // namespace
 
-void check_bounds(const Graph& graph, const Ports& ports, const Edges& edges, Findings& findings) {
+void check_bounds(const TaskGraph& graph, const Ports& ports, const Edges& edges, Findings& findings) {
   if (graph.extents.empty()) return;
   Outside outside(graph, findings);
   const auto look_at = [&](const EdgeEnd& end, const char* verb) {

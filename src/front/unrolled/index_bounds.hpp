@@ -4,7 +4,7 @@
 
 namespace fairlead::unrolled {
 
-/// Reports data outside Graph::extents. Collections without extents have all data.
-void check_bounds(const Graph& graph, const Ports& ports, const Edges& edges, Findings& findings);
+/// Reports data outside TaskGraph::extents. Collections without extents have all data.
+void check_bounds(const TaskGraph& graph, const Ports& ports, const Edges& edges, Findings& findings);
 
 }  // namespace fairlead::unrolled

@@ -6,13 +6,13 @@
 
 namespace fairlead::unrolled {
 
-MemoryUses::MemoryUses(const Graph& graph, const Ports& ports, const Edges& edges, const Values& values,
+MemoryUses::MemoryUses(const TaskGraph& graph, const Ports& ports, const Edges& edges, const Values& values,
                        Findings& findings)
     : graph_(graph), ports_(ports), edges_(edges), values_(values), findings_(findings) {
   for (Port port = 0; port < ports.size(); ++port) {
-    const Access access = graph.flow(ports.task(port), ports.flow(port)).access;
-    if (access != Access::control && values.is_of_memory(values.in[port]))
-      readers_.push_back({values.place(values.in[port]), access != Access::read, port, false});
+    const FlowAccess access = graph.flow(ports.task(port), ports.flow(port)).access;
+    if (access != FlowAccess::control && values.is_of_memory(values.in[port]))
+      readers_.push_back({values.place(values.in[port]), access != FlowAccess::read, port, false});
   }
   std::ranges::stable_sort(readers_, [](const Reader& a, const Reader& b) {
     return a.place != b.place ? a.place < b.place : a.changes > b.changes;
@@ -52,7 +52,7 @@ std::string MemoryUses::describe(Port port, const EdgeEnd& end) const {
   return fmt::format("{} ({})", label(graph_, ports_.task(port), ports_.flow(port)), graph_.where(end));
 }
 
-std::vector<Precedence> MemoryUses::overwriting_steps(Order& order) {
+std::vector<Precedence> MemoryUses::overwriting_steps(PartialOrder& order) {
   std::vector<Precedence> out;
   each_place([&](std::size_t begin, std::size_t end, std::size_t first_written, std::size_t past_written) {
     std::size_t readers = begin;
@@ -119,7 +119,7 @@ void MemoryUses::find_origins() {
   }
 }
 
-void MemoryUses::check_races(Order& order) {
+void MemoryUses::check_races(PartialOrder& order) {
   find_origins();
   each_place([&](std::size_t begin, std::size_t end, std::size_t first_written, std::size_t past_written) {
     writes(first_written, past_written, order);
@@ -128,10 +128,10 @@ void MemoryUses::check_races(Order& order) {
   });
 }
 
-void MemoryUses::writes(std::size_t begin, std::size_t end, Order& order) {
-  std::vector<Use> uses(values_.written.begin() + static_cast<std::ptrdiff_t>(begin),
-                        values_.written.begin() + static_cast<std::ptrdiff_t>(end));
-  std::ranges::stable_sort(uses, {}, [&](const Use& it) { return order.rank(ports_.task(it.port)); });
+void MemoryUses::writes(std::size_t begin, std::size_t end, PartialOrder& order) {
+  std::vector<MemoryWrite> uses(values_.written.begin() + static_cast<std::ptrdiff_t>(begin),
+                                values_.written.begin() + static_cast<std::ptrdiff_t>(end));
+  std::ranges::stable_sort(uses, {}, [&](const MemoryWrite& it) { return order.rank(ports_.task(it.port)); });
   for (std::size_t i = 0; i < uses.size(); ++i)
     for (std::size_t j = i + 1; j < uses.size(); ++j) {
       const EdgeEnd &a = graph_.outputs[uses[i].end], &b = graph_.outputs[uses[j].end];
@@ -153,7 +153,7 @@ void MemoryUses::writes(std::size_t begin, std::size_t end, Order& order) {
     }
 }
 
-void MemoryUses::reads(std::size_t begin, std::size_t end, const Use& written, Order& order) {
+void MemoryUses::reads(std::size_t begin, std::size_t end, const MemoryWrite& written, PartialOrder& order) {
   const TaskId writer = ports_.task(written.port);
   // The value written back was read from this datum: its other readers precede the task that changes it.
   const bool changed = origins_[written.port] == written.place && begin < end && readers_[begin].changes;

@@ -8,17 +8,17 @@ namespace fairlead::unrolled {
 
 class MemoryUses {
  public:
-  MemoryUses(const Graph& graph, const Ports& ports, const Edges& edges, const Values& values,
+  MemoryUses(const TaskGraph& graph, const Ports& ports, const Edges& edges, const Values& values,
              Findings& findings);
 
   /// The precedences between readers of a datum and the task that changes it: it waits for them, except for those
   /// that run later anyway and read what is written back. `order` has the precedences of flows and overwritten
   /// values. Reports values with two writers.
-  std::vector<Precedence> overwriting_steps(Order& order);
+  std::vector<Precedence> overwriting_steps(PartialOrder& order);
 
   /// Reports data that are written twice, or read and written, without an order. `order` includes the precedences
   /// above.
-  void check_races(Order& order);
+  void check_races(PartialOrder& order);
 
  private:
   struct Reader {
@@ -31,14 +31,14 @@ class MemoryUses {
   template <class F>
   void each_place(F&& f);
   bool take_budget(std::size_t pairs);
-  void writes(std::size_t begin, std::size_t end, Order& order);
-  void reads(std::size_t begin, std::size_t end, const Use& written, Order& order);
+  void writes(std::size_t begin, std::size_t end, PartialOrder& order);
+  void reads(std::size_t begin, std::size_t end, const MemoryWrite& written, PartialOrder& order);
   void find_origins();
   std::string describe(Port port, const EdgeEnd& end) const;
   const EdgeEnd& input(Port port) const;
   std::uint32_t part(Port port) const;
 
-  const Graph& graph_;
+  const TaskGraph& graph_;
   const Ports& ports_;
   const Edges& edges_;
   const Values& values_;

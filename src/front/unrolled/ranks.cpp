@@ -17,7 +17,8 @@ std::int32_t rank_of(const CyclicMap& grid, std::span<const std::int32_t> indice
 }
 
 /// "SHIFT(0), which runs on rank 0, at descA(0, 0)"; empty if it runs on the owner rank.
-std::string who_reads(const Graph& graph, const EdgeEnd& input, const CyclicMap& grid, std::int32_t owner) {
+std::string who_reads(const TaskGraph& graph, const EdgeEnd& input, const CyclicMap& grid,
+                      std::int32_t owner) {
   const RunsAt& at = graph.runs_at[input.task];
   const std::string reader = label(graph, input.task, input.flow);
   if (at.of == none) return reader + ", whose class does not say where its tasks run";
@@ -29,14 +30,14 @@ std::string who_reads(const Graph& graph, const EdgeEnd& input, const CyclicMap&
 }
 }  // namespace
 
-void check_placement(const Graph& graph, const CyclicMap& grid, Findings& findings) {
+void check_placement(const TaskGraph& graph, const CyclicMap& grid, Findings& findings) {
   const Ports ports(graph);
   std::vector<bool> given(ports.size(), false);
   for (const EdgeEnd& input : graph.inputs) given[ports.of(input.task, input.flow)] = true;
   std::vector<EdgeEnd> from_memory = graph.inputs;
   // A write-only flow without an input starts in the datum that it is stored in.
   for (const EdgeEnd& output : graph.outputs)
-    if (graph.flow(output.task, output.flow).access == Access::write &&
+    if (graph.flow(output.task, output.flow).access == FlowAccess::write &&
         !given[ports.of(output.task, output.flow)])
       from_memory.push_back(output);
   for (const EdgeEnd& input : from_memory) {

@@ -4,11 +4,11 @@
 #include <fairlead/cyclic_map.hpp>
 
 #include "front/unrolled/findings.hpp"
-#include "front/unrolled/graph.hpp"
+#include "front/unrolled/task_graph.hpp"
 
 namespace fairlead::unrolled {
 
-/// Reports data taken from another rank. Graph::runs_at must be filled in.
-void check_placement(const Graph& graph, const CyclicMap& grid, Findings& findings);
+/// Reports data taken from another rank. TaskGraph::runs_at must be filled in.
+void check_placement(const TaskGraph& graph, const CyclicMap& grid, Findings& findings);
 
 }  // namespace fairlead::unrolled

@@ -13,7 +13,7 @@ constexpr ValueId unknown = UINT32_MAX - 1;
 
 class ValueFinder {
  public:
-  ValueFinder(const Graph& graph, const Ports& ports, const Edges& edges, Findings& findings)
+  ValueFinder(const TaskGraph& graph, const Ports& ports, const Edges& edges, Findings& findings)
       : graph_(graph), ports_(ports), edges_(edges), findings_(findings), places_(graph.tasks.size()) {}
 
   Values all() {
@@ -26,15 +26,15 @@ class ValueFinder {
       const std::uint32_t to = place(end, static_cast<std::uint32_t>(graph_.inputs.size()) + i);
       const Port port = ports_.of(end.task, end.flow);
       // A value that is only read and returned to its own datum is not a write.
-      if (flow(port).access == Access::read && out_.in[port] == out_.ports + to) continue;
+      if (flow(port).access == FlowAccess::read && out_.in[port] == out_.ports + to) continue;
       out_.written.push_back({to, port, i});
     }
-    std::ranges::stable_sort(out_.written, {}, &Use::place);
+    std::ranges::stable_sort(out_.written, {}, &MemoryWrite::place);
     return std::move(out_);
   }
 
  private:
-  const Flow& flow(Port port) const { return graph_.flow(ports_.task(port), ports_.flow(port)); }
+  const ClassFlow& flow(Port port) const { return graph_.flow(ports_.task(port), ports_.flow(port)); }
 
   std::uint32_t place(const EdgeEnd& end, std::uint32_t said) {
     const std::uint32_t found = places_.add(end.of, graph_.indices(end));
@@ -54,24 +54,24 @@ class ValueFinder {
       way_.push_back(at);
       out_.in[at] = none;  // ends the loop at a cycle of readers
       const std::uint32_t given = edges_.inputs.given[at];
-      if (given == none || flow(at).access == Access::control) break;
+      if (given == none || flow(at).access == FlowAccess::control) break;
       const EdgeEnd& end = graph_.inputs[given];
       if (end.kind == EdgeEnd::Kind::memory) {
         value = out_.ports + place(end, given);
         break;
       }
       if (end.kind != EdgeEnd::Kind::task || edges_.inputs.from[at] == none) break;
-      if (flow(edges_.inputs.from[at]).access != Access::read) {
+      if (flow(edges_.inputs.from[at]).access != FlowAccess::read) {
         value = edges_.inputs.from[at];
         break;
       }
     }
     for (const Port at : way_) out_.in[at] = value;
     const Port from = edges_.inputs.from[port];
-    if (from != none && is_null(from) && flow(port).access != Access::control)
+    if (from != none && is_null(from) && flow(port).access != FlowAccess::control)
       no_value(port);
-    else if (value == none && from != none && flow(port).access != Access::control &&
-             flow(from).access == Access::read)
+    else if (value == none && from != none && flow(port).access != FlowAccess::control &&
+             flow(from).access == FlowAccess::read)
       no_value(port);
   }
 
@@ -89,7 +89,7 @@ class ValueFinder {
                               label(graph_, end.task, end.flow), label(graph_, end)));
   }
 
-  const Graph& graph_;
+  const TaskGraph& graph_;
   const Ports& ports_;
   const Edges& edges_;
   Findings& findings_;
@@ -100,11 +100,11 @@ class ValueFinder {
 
 }  // namespace
 
-Values find_values(const Graph& graph, const Ports& ports, const Edges& edges, Findings& findings) {
+Values find_values(const TaskGraph& graph, const Ports& ports, const Edges& edges, Findings& findings) {
   return ValueFinder(graph, ports, edges, findings).all();
 }
 
-std::vector<Precedence> overwriting_steps(const Graph& graph, const Ports& ports, const Edges& edges,
+std::vector<Precedence> overwriting_steps(const TaskGraph& graph, const Ports& ports, const Edges& edges,
                                           const Values& values, Findings& findings) {
   struct User {
     ValueId value;
@@ -116,10 +116,10 @@ std::vector<Precedence> overwriting_steps(const Graph& graph, const Ports& ports
   for (Port port = 0; port < ports.size(); ++port) {
     const ValueId value = values.in[port];
     if (value == none || values.is_of_memory(value)) continue;
-    const Access access = graph.flow(ports.task(port), ports.flow(port)).access;
-    if (access == Access::control) continue;
+    const FlowAccess access = graph.flow(ports.task(port), ports.flow(port)).access;
+    if (access == FlowAccess::control) continue;
     const std::uint32_t part = graph.inputs[edges.inputs.given[port]].part;
-    users.push_back({value, part, access != Access::read, port});
+    users.push_back({value, part, access != FlowAccess::read, port});
   }
   // By value and part, writers first. A value taken as another type is a copy, or a triangle of its own.
   const auto key = [](const User& it) { return std::tuple(it.value, it.part, !it.writes); };

@@ -35,7 +35,7 @@ struct Picture {
   std::vector<Arrow> arrows;
 };
 
-Picture by_task(const unrolled::Graph& graph) {
+Picture by_task(const unrolled::TaskGraph& graph) {
   Picture out;
   for (unrolled::TaskId task = 0; task < graph.tasks.size(); ++task)
     out.boxes.push_back({.text = unrolled::label(graph, task), .of = graph.tasks[task].of});
@@ -45,7 +45,7 @@ Picture by_task(const unrolled::Graph& graph) {
   return out;
 }
 
-Picture by_class(const unrolled::Graph& graph) {
+Picture by_class(const unrolled::TaskGraph& graph) {
   Picture out{.layer_height = 96, .gap = 70, .boxes = {}, .arrows = {}};  // space for the numbers at edges
   std::vector<std::size_t> tasks(graph.classes.size());
   for (const unrolled::Task& task : graph.tasks) ++tasks[task.of];
@@ -193,7 +193,7 @@ std::string box_svg(const Picture& picture, const Box& box) {
 
 }  // namespace
 
-std::string graph_picture(const unrolled::Graph& graph, std::size_t most_tasks) {
+std::string graph_picture(const unrolled::TaskGraph& graph, std::size_t most_tasks) {
   Picture picture = graph.tasks.size() <= most_tasks ? by_task(graph) : by_class(graph);
   const double width = lay_out(picture);
   std::size_t layers = 1;

@@ -3,12 +3,12 @@
 #include <cstddef>
 #include <string>
 
-#include "front/unrolled/graph.hpp"
+#include "front/unrolled/task_graph.hpp"
 
 namespace fairlead::report {
 
 /// An SVG without scripts; the same graph yields the same text. With more than `most_tasks` tasks, a box represents a
 /// class, with its number of tasks, and an arrow all edges between two classes.
-std::string graph_picture(const unrolled::Graph& graph, std::size_t most_tasks = 400);
+std::string graph_picture(const unrolled::TaskGraph& graph, std::size_t most_tasks = 400);
 
 }  // namespace fairlead::report

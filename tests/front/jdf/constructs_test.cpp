@@ -194,10 +194,11 @@ TEST(JdfConstructs, FlowsOfAllKinds) {
       "RW F1 <- A(k, 0)\n -> A(k, 0)\nREAD F2 <- A(k, 1)\nRO F3 <- A(k, 2)\nWRITE F4 <- NEW\n -> A(k, 4)\n"
       "WO F5 -> A(k, 5)\nCTL F6\nF7 <- A(k, 7)\n -> A(k, 7)"));
   EXPECT_EQ(it.messages, "");
-  std::vector<Access> found;
+  std::vector<FlowAccess> found;
   for (const Flow& flow : only_class(it).flows) found.push_back(flow.access);
-  EXPECT_EQ(found, (std::vector<Access>{Access::read_write, Access::read, Access::read, Access::write,
-                                        Access::write, Access::control, Access::read_write}));
+  EXPECT_EQ(found, (std::vector<FlowAccess>{FlowAccess::read_write, FlowAccess::read, FlowAccess::read,
+                                            FlowAccess::write, FlowAccess::write, FlowAccess::control,
+                                            FlowAccess::read_write}));
   EXPECT_FALSE(only_class(it).flows[6].keyword);
 }
 

@@ -58,7 +58,7 @@ class Sequence {
 std::string tile(const char* matrix, int m, int n) { return fmt::format("{}({},{})", matrix, m, n); }
 
 /// Both ends together state the edges of the sequence: consumers state reads, producers write-backs.
-void expect_same(const unrolled::Graph& graph, Sequence& sequence, bool home) {
+void expect_same(const unrolled::TaskGraph& graph, Sequence& sequence, bool home) {
   EdgeNames inputs, outputs;
   for (const auto& edge : sequence.edges()) {
     inputs.insert(edge);
@@ -83,7 +83,7 @@ std::string task_of(const std::string& flow_of_task) {
 
 /// As in the flows and parameterized graphs of the library, so that policies treat all of them alike: a
 /// task's priority is the number of tasks on the longest path from it to the end.
-void expect_longest_way_first(const unrolled::Graph& graph) {
+void expect_longest_way_first(const unrolled::TaskGraph& graph) {
   std::map<std::string, std::set<std::string>> next;
   for (const auto& [from, to] : edge_names(graph, false))
     if (!task_of(from).empty()) next[task_of(from)].insert(task_of(to));
@@ -100,7 +100,8 @@ void expect_longest_way_first(const unrolled::Graph& graph) {
         << unrolled::label(graph, task);
 }
 
-unrolled::Graph example(const char* name, Assignments assignments, const std::vector<std::string>& matrices) {
+unrolled::TaskGraph example(const char* name, Assignments assignments,
+                            const std::vector<std::string>& matrices) {
   const ReadText it = read_text(text_of(examples_folder() / name), name);
   EXPECT_EQ(it.messages, "");
   Settings settings = settings_of(it.file, assignments);
@@ -138,7 +139,7 @@ TEST(JdfExamples, CholeskyMatchesLoops) {
         }
       }
     }
-    const unrolled::Graph graph = example("cholesky.jdf", {}, {matrix("descA", nt, nt)});
+    const unrolled::TaskGraph graph = example("cholesky.jdf", {}, {matrix("descA", nt, nt)});
     expect_same(graph, loops, true);
     expect_longest_way_first(graph);
   }
@@ -171,7 +172,7 @@ TEST(JdfExamples, LuMatchesLoops) {
           loops.changes("C", a(m, n));
         }
     }
-    const unrolled::Graph graph = example("lu.jdf", {}, {matrix("descA", mt, nt)});
+    const unrolled::TaskGraph graph = example("lu.jdf", {}, {matrix("descA", mt, nt)});
     expect_same(graph, loops, true);
     if (mt == nt) expect_longest_way_first(graph);
   }

@@ -16,19 +16,19 @@
 
 namespace fairlead::jdf::tests {
 
-inline std::shared_ptr<Program> program_of(const std::string& text, Assignments assignments,
-                                           const std::vector<std::string>& matrices = {}) {
+inline std::shared_ptr<RunnableJdf> program_of(const std::string& text, Assignments assignments,
+                                               const std::vector<std::string>& matrices = {}) {
   ReadText it = read_text(text);
   if (it.errors != 0) throw InputError(it.messages);
   Diagnostics of_bodies;
-  auto program = std::make_shared<Program>(std::move(it.file), TileTable{}, of_bodies);
+  auto program = std::make_shared<RunnableJdf>(std::move(it.file), TileTable{}, of_bodies);
   for (const std::string& matrix : matrices) program->settings.describe(matrix);
   for (const char* assignment : assignments) program->settings.set(assignment);
   return program;
 }
 
 /// Parameters in the order of the file, and only indices of the file.
-inline void put_in_order(unrolled::Graph& graph, const JdfFile& file) {
+inline void put_in_order(unrolled::TaskGraph& graph, const JdfFile& file) {
   std::map<std::uint32_t, std::vector<std::size_t>> places;
   for (std::uint32_t i = 0; i < file.classes.size(); ++i)
     for (const Name& name : file.classes[i].parameters) {
@@ -57,7 +57,8 @@ inline void put_in_order(unrolled::Graph& graph, const JdfFile& file) {
   }
 }
 
-inline unrolled::Graph lowered(const std::shared_ptr<Program>& program, const KnownOutputs& known = {}) {
+inline unrolled::TaskGraph lowered(const std::shared_ptr<RunnableJdf>& program,
+                                   const KnownOutputs& known = {}) {
   std::vector<BoundData> data(program->file.globals.size());
   for (std::size_t i = 0; i < data.size(); ++i) {
     const Global& global = program->file.globals[i];
@@ -80,10 +81,12 @@ inline unrolled::Graph lowered(const std::shared_ptr<Program>& program, const Kn
     definition.maker.make = [](const void*, const void* const*, const std::int64_t*,
                                void (*)(void*, const fairlead::detail::Submission&), void*) {};
   };
-  make.body = [&](std::uint32_t, std::span<const Precision>, ptg::ClassDefinition& it) { no_body(it); };
-  make.copy = [&](Precision, const ptg::Part&, const std::string&, ptg::ClassDefinition& it) { no_body(it); };
+  make.body = [&](std::uint32_t, std::span<const TilePrecision>, ptg::ClassDefinition& it) { no_body(it); };
+  make.copy = [&](TilePrecision, const ptg::Part&, const std::string&, ptg::ClassDefinition& it) {
+    no_body(it);
+  };
   const LoweredGraph made = lower(program, data, known, make);
-  unrolled::Graph out = ptg::unrolled_graph(ptg::make_class_table(all), 1'000'000);
+  unrolled::TaskGraph out = ptg::unrolled_graph(ptg::make_class_table(all), 1'000'000);
   put_in_order(out, program->file);
   return out;
 }
@@ -92,12 +95,12 @@ using Ends = std::multiset<std::pair<std::string, std::string>>;
 
 /// The sources or destinations of flows: for inputs the first that applies, for outputs those to existing
 /// tasks.
-inline Ends ends_of(const unrolled::Graph& graph, bool outputs) {
+inline Ends ends_of(const unrolled::TaskGraph& graph, bool outputs) {
   const std::set<std::string> tasks = task_names(graph);
   Ends out;
   std::set<std::pair<unrolled::TaskId, std::uint16_t>> given;  // of inputs of data the first counts
   for (const unrolled::EdgeEnd& end : outputs ? graph.outputs : graph.inputs) {
-    if (!outputs && graph.flow(end.task, end.flow).access != unrolled::Access::control &&
+    if (!outputs && graph.flow(end.task, end.flow).access != unrolled::FlowAccess::control &&
         !given.emplace(end.task, end.flow).second)
       continue;
     if (end.kind == unrolled::EdgeEnd::Kind::null) continue;

@@ -15,16 +15,16 @@
 namespace fairlead::jdf::tests {
 namespace {
 
-std::map<std::string, std::int32_t> priorities_of(const unrolled::Graph& graph) {
+std::map<std::string, std::int32_t> priorities_of(const unrolled::TaskGraph& graph) {
   std::map<std::string, std::int32_t> out;
   for (unrolled::TaskId i = 0; i < graph.tasks.size(); ++i)
     out[unrolled::label(graph, i)] = graph.tasks[i].priority;
   return out;
 }
 
-void expect_same_graph(const std::shared_ptr<Program>& program, const KnownOutputs& known = {}) {
-  const unrolled::Graph expected = unroll(program->file, program->settings).graph;
-  const unrolled::Graph found = lowered(program, known);
+void expect_same_graph(const std::shared_ptr<RunnableJdf>& program, const KnownOutputs& known = {}) {
+  const unrolled::TaskGraph expected = unroll(program->file, program->settings).graph;
+  const unrolled::TaskGraph found = lowered(program, known);
   ASSERT_EQ(task_names(found), task_names(expected));
   EXPECT_EQ(found.tasks.size(), expected.tasks.size());
   EXPECT_EQ(ends_of(found, false), ends_of(expected, false));
@@ -142,7 +142,7 @@ TEST(JdfLowered, ValuesAreCopiedToOtherPlaces) {
       {"N=4"});
   const KnownOutputs known = known_outputs(unroll(program->file, program->settings).graph);
   EXPECT_EQ(known.copied.size(), 2U);
-  const unrolled::Graph graph = lowered(program, known);
+  const unrolled::TaskGraph graph = lowered(program, known);
   std::set<std::string> names = task_names(unroll(program->file, program->settings).graph);
   for (int k = 0; k <= 4; ++k) {
     if (k > 1) names.insert(fmt::format("T.X to B({},0)", k));
@@ -296,11 +296,11 @@ TEST(JdfLowered, RandomFilesMatchTheUnroller) {
   for (std::uint64_t seed = 1; seed <= (::fairlead::tests::many_cases() ? 1500 : 100); ++seed) {
     const DrawnFile drawn(seed);
     SCOPED_TRACE(fmt::format("seed {}\n{}", seed, drawn.text()));
-    std::shared_ptr<Program> program;
+    std::shared_ptr<RunnableJdf> program;
     ASSERT_NO_THROW(program = program_of(drawn.text(), {"N=3"}, {"A=200,200,100,100"}));
     ASSERT_NO_FATAL_FAILURE(expect_same_graph(program));
     ASSERT_FALSE(HasFailure());
-    const unrolled::Graph graph = lowered(program);
+    const unrolled::TaskGraph graph = lowered(program);
     tasks += graph.tasks.size();
     ends += graph.inputs.size() + graph.outputs.size();
   }

@@ -49,7 +49,8 @@ void run_on(Runtime& runtime, const OverRanksCase& of, const Distribution* distr
   ReadText it = read_text(of.text, "it.jdf");
   if (it.errors != 0) throw InputError(it.messages);
   Diagnostics diagnostics;
-  const auto program = std::make_shared<Program>(std::move(it.file), linalg::tile_functions(), diagnostics);
+  const auto program =
+      std::make_shared<RunnableJdf>(std::move(it.file), linalg::tile_functions(), diagnostics);
   if (diagnostics.errors() != 0) throw InputError(shown(diagnostics, program->file.source));
   std::vector<TiledMatrix<double>> matrices;
   fairlead::Flow flow(runtime);
@@ -264,7 +265,7 @@ TEST(JdfOverRanks, CheckReportsReadsFromAnotherRank) {
     for (const std::string& matrix : matrices) settings.describe(matrix);
     for (const Global& global : it.file.globals)
       if (global.name.text == "alpha" || global.name.text == "beta") settings.set(global.name.text + "=1");
-    const unrolled::Graph graph = unroll(it.file, settings, {.placements = true}).graph;
+    const unrolled::TaskGraph graph = unroll(it.file, settings, {.placements = true}).graph;
     unrolled::Findings findings;
     unrolled::check_placement(graph, grid, findings);
     return findings;

@@ -165,7 +165,8 @@ void add_jdf(const Planted& of, const Tiles& a, const Tiles& b, const Tiles& s, 
   ReadText it = read_text(jdf_of(of), "it.jdf");
   if (it.errors != 0) throw InputError(it.messages);
   Diagnostics diagnostics;
-  const auto program = std::make_shared<Program>(std::move(it.file), linalg::tile_functions(), diagnostics);
+  const auto program =
+      std::make_shared<RunnableJdf>(std::move(it.file), linalg::tile_functions(), diagnostics);
   if (diagnostics.errors() != 0) throw InputError(shown(diagnostics, program->file.source));
   for (const char* name : {"descA", "descB", "descS"})
     program->settings.describe(

@@ -38,7 +38,7 @@ struct ReadText {
 
 inline ReadText read_text(std::string text, std::string name = "it.jdf") {
   Diagnostics diagnostics;
-  JdfFile file = read(Source(std::move(name), std::move(text)), diagnostics);
+  JdfFile file = read(SourceFile(std::move(name), std::move(text)), diagnostics);
   std::string messages = shown(diagnostics, file.source);
   return {std::move(file), std::move(messages), diagnostics.errors()};
 }
@@ -58,15 +58,15 @@ inline Settings settings_of(const JdfFile& file, Assignments assignments, Assign
   return out;
 }
 
-inline unrolled::Graph unrolled_text(const std::string& text, Assignments assignments,
-                                     Assignments matrices = {}) {
+inline unrolled::TaskGraph unrolled_text(const std::string& text, Assignments assignments,
+                                         Assignments matrices = {}) {
   const ReadText it = read_text(text);
   if (it.errors != 0) throw InputError(it.messages);
   return unroll(it.file, settings_of(it.file, assignments, matrices)).graph;
 }
 
 /// All tasks, for example "POTRF(0)".
-inline std::set<std::string> task_names(const unrolled::Graph& graph) {
+inline std::set<std::string> task_names(const unrolled::TaskGraph& graph) {
   std::set<std::string> out;
   for (unrolled::TaskId task = 0; task < graph.tasks.size(); ++task) out.insert(unrolled::label(graph, task));
   return out;
@@ -75,7 +75,7 @@ inline std::set<std::string> task_names(const unrolled::Graph& graph) {
 using EdgeNames = std::set<std::pair<std::string, std::string>>;
 
 /// Pairs such as ("T of POTRF(0)", "T of TRSM(1,0)"): as stated by consumers or by producers.
-inline EdgeNames edge_names(const unrolled::Graph& graph, bool of_producers) {
+inline EdgeNames edge_names(const unrolled::TaskGraph& graph, bool of_producers) {
   EdgeNames out;
   for (const unrolled::EdgeEnd& end : of_producers ? graph.outputs : graph.inputs) {
     const std::string own = unrolled::label(graph, end.task, end.flow), other = unrolled::label(graph, end);

@@ -145,7 +145,8 @@ void expect_right(const Sizes& sizes, const Config& config, std::uint64_t seed, 
   ReadText it = read_text(chains, "chains.jdf");
   ASSERT_EQ(it.messages, "");
   Diagnostics diagnostics;
-  const auto program = std::make_shared<Program>(std::move(it.file), linalg::tile_functions(), diagnostics);
+  const auto program =
+      std::make_shared<RunnableJdf>(std::move(it.file), linalg::tile_functions(), diagnostics);
   ASSERT_EQ(diagnostics.errors(), 0U) << shown(diagnostics, program->file.source);
   program->settings.describe(
       fmt::format("descA={},{},{},{}", sizes.rows * side, sizes.columns * side, side, side));
@@ -153,7 +154,7 @@ void expect_right(const Sizes& sizes, const Config& config, std::uint64_t seed, 
   program->settings.set(fmt::format("LEN={}", sizes.length));
   program->settings.set(fmt::format("STEP={}", sizes.step));
   program->settings.set(fmt::format("LIM={}", sizes.limit));
-  const unrolled::Graph graph = unroll(program->file, program->settings).graph;
+  const unrolled::TaskGraph graph = unroll(program->file, program->settings).graph;
   ASSERT_EQ(unrolled::check(graph).findings.text(), "");
   KnownOutputs known = known_outputs(graph);
   EXPECT_EQ(known.copied.size(), 1U);
@@ -236,9 +237,9 @@ TEST(JdfRuns, MutatedBodiesDoNotCrash) {
       random.once_in(2) ? text.insert(at, piece) : text.replace(at, random.below(8), piece);
     }
     Diagnostics diagnostics;
-    JdfFile file = read(Source("it.jdf", text), diagnostics);
+    JdfFile file = read(SourceFile("it.jdf", text), diagnostics);
     if (diagnostics.errors() != 0) continue;
-    Program program(std::move(file), linalg::tile_functions(), diagnostics);
+    RunnableJdf program(std::move(file), linalg::tile_functions(), diagnostics);
     if (diagnostics.errors() != 0) {
       EXPECT_NE(shown(diagnostics, program.file.source).find("it.jdf:"), std::string::npos);
       continue;
@@ -249,7 +250,7 @@ TEST(JdfRuns, MutatedBodiesDoNotCrash) {
     for (std::uint32_t k = 0; k < program.file.classes.size(); ++k) {
       const std::size_t flows = program.file.classes[k].flows.size();
       const std::vector<fairlead::detail::TileArgument> tiles(flows, {nullptr, 40, 40, 40});
-      const std::vector<Precision> elements(flows, Precision::double_);
+      const std::vector<TilePrecision> elements(flows, TilePrecision::double_);
       const std::vector<std::int64_t> parameters(program.file.classes[k].parameters.size(), 1);
       const auto cost_or_error = [&](const Constants& known) -> std::string {
         try {

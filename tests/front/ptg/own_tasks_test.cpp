@@ -58,7 +58,7 @@ struct Shape {
   }
 };
 
-std::set<Name> all_here(const ClassTable& table, const Placement& placement) {
+std::set<Name> all_here(const ClassTable& table, const RankPlacement& placement) {
   std::set<Name> found;
   for (std::size_t i = 0; i < table.classes.size(); ++i) {
     const TableClass& of = table.classes[i];
@@ -74,7 +74,7 @@ std::set<Name> all_here(const ClassTable& table, const Placement& placement) {
   return found;
 }
 
-std::set<Name> own(const ClassTable& table, const Placement& placement) {
+std::set<Name> own(const ClassTable& table, const RankPlacement& placement) {
   OwnTasks tasks(table, placement);
   std::set<Name> found;
   const auto any = [](std::size_t) { return true; };
@@ -94,7 +94,7 @@ std::set<Name> own(const ClassTable& table, const Placement& placement) {
 using Given = std::tuple<Name, std::size_t, std::size_t, Name>;  // giver, flow, edge, taker
 
 /// `by_steps`: by the steps that notify receivers; otherwise by a visit of all receivers.
-std::set<Given> given(const ClassTable& table, const Placement& placement, bool by_steps) {
+std::set<Given> given(const ClassTable& table, const RankPlacement& placement, bool by_steps) {
   const OwnSteps steps(table, placement);
   std::set<Given> found;
   for (std::size_t i = 0; i < table.classes.size(); ++i) {
@@ -108,7 +108,7 @@ std::set<Given> given(const ClassTable& table, const Placement& placement, bool 
       const Name giver{i, *of.key_of(parameters.data())};
       for (std::size_t flow = 0; flow < of.flows.size(); ++flow)
         for (std::size_t e = 0; e < of.flows[flow].edges.size(); ++e) {
-          const Edge& edge = of.flows[flow].edges[e];
+          const ClassEdge& edge = of.flows[flow].edges[e];
           Numbers further = numbers;
           Walk walk;
           if (!edge.before(further.data())) continue;
@@ -157,7 +157,7 @@ TEST(OwnTasks, AreTheTasksOfThisRank) {
     const Shape shape(distribution);
     std::size_t all = 0;
     for (std::uint32_t rank = 0; rank < 12; ++rank) {
-      const Placement placement(shape.table, net::RankId{rank});
+      const RankPlacement placement(shape.table, net::RankId{rank});
       const std::set<Name> expected = all_here(shape.table, placement);
       EXPECT_EQ(own(shape.table, placement), expected) << name << ", rank " << rank;
       all += expected.size();
@@ -172,7 +172,7 @@ TEST(OwnTasks, AreFoundWithoutVisitingTasksOfOtherRanks) {
   const Shape shape(Distribution::over(6), 12);
   std::uint64_t looked_at = 0, tasks = 0;
   for (std::uint32_t rank = 0; rank < 6; ++rank) {
-    const Placement placement(shape.table, net::RankId{rank});
+    const RankPlacement placement(shape.table, net::RankId{rank});
     placement.count_in(&looked_at);
     tasks += OwnTasks(shape.table, placement).count();
   }
@@ -184,7 +184,7 @@ TEST(OwnSteps, LeadToTheTasksOfThisRank) {
   for (const auto& [name, distribution] : distributions()) {
     const Shape shape(distribution);
     for (std::uint32_t rank = 0; rank < 6; ++rank) {
-      const Placement placement(shape.table, net::RankId{rank});
+      const RankPlacement placement(shape.table, net::RankId{rank});
       EXPECT_EQ(given(shape.table, placement, true), given(shape.table, placement, false))
           << name << ", rank " << rank;
     }
@@ -195,7 +195,7 @@ TEST(OwnSteps, SkipTasksOfOtherRanks) {
   const Shape shape(Distribution::over(9), 24);
   std::uint64_t by_steps = 0, one_by_one = 0, found = 0;
   for (std::uint32_t rank = 0; rank < 9; ++rank) {
-    const Placement placement(shape.table, net::RankId{rank});
+    const RankPlacement placement(shape.table, net::RankId{rank});
     placement.count_in(&by_steps);
     found += given(shape.table, placement, true).size();
     placement.count_in(&one_by_one);

@@ -161,7 +161,7 @@ void count_edges(const ClassTable& table, Counted& counted) {
   for (std::uint32_t number = 0; number < table.classes.size(); ++number) {
     const TableClass& of = table.classes[number];
     for (std::uint16_t flow = 0; flow < of.flows.size(); ++flow)
-      for (const Edge& edge : of.flows[flow].edges) {
+      for (const ClassEdge& edge : of.flows[flow].edges) {
         ASSERT_NE(edge.definition, nullptr);
         bool right = true, named = true;
         Numbers numbers{};

@@ -17,14 +17,14 @@ using Closure = std::vector<std::vector<bool>>;
 
 /// Tasks in order; each reads or changes some of a few tiles. Flows 0 to 2 carry data, flow 3 controls.
 struct RandomProgram {
-  Graph graph;
+  TaskGraph graph;
   Closure flows;  ///< which task comes before which by flows and what they overwrite
   Closure all;    ///< the same with those who overwrite what was in memory
 };
 
 constexpr std::uint16_t data_flows = 3, control_flow = 3;
 
-EdgeEnd end_at(Graph& graph, TaskId task, std::uint16_t flow, EdgeEnd::Kind kind, std::uint32_t of,
+EdgeEnd end_at(TaskGraph& graph, TaskId task, std::uint16_t flow, EdgeEnd::Kind kind, std::uint32_t of,
                std::uint16_t of_flow, std::int32_t number) {
   graph.numbers.push_back(number);
   return {.task = task,
@@ -47,7 +47,7 @@ void close(Closure& it) {
 /// Each task has a class of its own, since there are many sets of accesses.
 RandomProgram random_program(Random& random) {
   RandomProgram out;
-  Graph& graph = out.graph;
+  TaskGraph& graph = out.graph;
   graph.collections = {"A"};
   const auto tasks = static_cast<TaskId>(2 + random.below(14));
   const std::size_t tiles = 1 + random.below(5);
@@ -70,9 +70,9 @@ RandomProgram random_program(Random& random) {
       const bool unused = std::ranges::find(used, tile) != used.end();
       const bool writes = random.once_in(2);
       of.flows.push_back({"X" + std::to_string(flow),
-                          unused   ? Access::control
-                          : writes ? Access::read_write
-                                   : Access::read,
+                          unused   ? FlowAccess::control
+                          : writes ? FlowAccess::read_write
+                                   : FlowAccess::read,
                           "it:1:1"});
       if (unused) continue;
       used.push_back(tile);
@@ -95,7 +95,7 @@ RandomProgram random_program(Random& random) {
         at.readers.push_back(task);
       }
     }
-    of.flows.push_back({"C", Access::control, "it:1:1"});
+    of.flows.push_back({"C", FlowAccess::control, "it:1:1"});
   }
   for (std::size_t tile = 0; tile < tiles; ++tile)
     if (state[tile].writer)
@@ -133,7 +133,7 @@ TEST(RandomGraphs, AMissingEndOfAnEdgeIsFound) {
   std::size_t planted = 0;
   for (std::uint64_t seed = 1; seed <= 2'000; ++seed) {
     Random random(seed);
-    Graph graph = random_program(random).graph;
+    TaskGraph graph = random_program(random).graph;
     const bool output = random.once_in(2);
     std::vector<EdgeEnd>& ends = output ? graph.outputs : graph.inputs;
     const std::optional<std::size_t> lost = any_to_task(ends, random);
@@ -152,7 +152,7 @@ TEST(RandomGraphs, ACycleByAControlMatchesTheTransitiveClosure) {
   for (std::uint64_t seed = 1; seed <= (::fairlead::tests::many_cases() ? 4'000 : 2'000); ++seed) {
     Random random(seed);
     RandomProgram program = random_program(random);
-    Graph& graph = program.graph;
+    TaskGraph& graph = program.graph;
     const auto tasks = static_cast<TaskId>(graph.tasks.size());
     const auto first = static_cast<TaskId>(random.below(tasks)),
                second = static_cast<TaskId>(random.below(tasks));

@@ -113,7 +113,7 @@ TEST(Texts, OfJdf) {
             {[&](Random& random) { return mutated(files, words, random); },
              [](const std::string& text) {
                jdf::Diagnostics diagnostics;
-               const jdf::JdfFile file = jdf::read(jdf::Source("fuzzed.jdf", text), diagnostics);
+               const jdf::JdfFile file = jdf::read(jdf::SourceFile("fuzzed.jdf", text), diagnostics);
                const std::string shown = jdf::shown(diagnostics, file.source);
                if (diagnostics.errors() != 0) throw InputError(shown);
                use(file);

@@ -1,5 +1,5 @@
 // Topological order (Kahn 1962), and limited searches for cycles and for paths.
-#include "front/unrolled/order.hpp"
+#include "front/unrolled/partial_order.hpp"
 
 #include <algorithm>
 
@@ -15,7 +15,7 @@ TaskId target_of(std::uint32_t target) { return target & ~overwriting; }
 
 }  // namespace
 
-Order::Order(std::size_t tasks, const std::vector<Precedence>& all)
+PartialOrder::PartialOrder(std::size_t tasks, const std::vector<Precedence>& all)
     : first_(tasks + 1), targets_(all.size()), rank_(tasks, unsorted), seen_(tasks) {
   for (const Precedence& it : all) ++first_[it.before + 1];
   for (std::size_t i = 0; i < tasks; ++i) first_[i + 1] += first_[i];
@@ -35,7 +35,7 @@ Order::Order(std::size_t tasks, const std::vector<Precedence>& all)
   }
 }
 
-std::vector<TaskId> Order::cycle() const {
+std::vector<TaskId> PartialOrder::cycle() const {
   // A task without a rank is in a cycle or behind one; one that reaches itself is in a cycle.
   std::vector<TaskId> best, parent(rank_.size()), queue;
   std::vector<std::uint32_t> seen(rank_.size());
@@ -69,12 +69,12 @@ std::vector<TaskId> Order::cycle() const {
   return best;
 }
 
-bool Order::overwrites(TaskId before, TaskId task) const {
+bool PartialOrder::overwrites(TaskId before, TaskId task) const {
   const auto all = after(before);
   return std::ranges::find(all, task) == all.end();
 }
 
-std::optional<bool> Order::comes_before(TaskId before, TaskId wanted) {
+std::optional<bool> PartialOrder::comes_before(TaskId before, TaskId wanted) {
   if (rank_[before] >= rank_[wanted]) return false;
   std::vector<TaskId> stack(1, before);
   seen_[before] = ++search_;

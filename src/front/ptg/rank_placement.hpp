@@ -15,10 +15,10 @@
 namespace fairlead::ptg {
 
 /// Thread-safe, except count_in().
-class Placement {
+class RankPlacement {
  public:
   /// Throws UsageError if a class has no placement, or one on a collection that is not distributed.
-  Placement(const ClassTable& table, net::RankId own) : table_(table), own_(own) {
+  RankPlacement(const ClassTable& table, net::RankId own) : table_(table), own_(own) {
     for (const TableClass& of : table.classes) {
       if (!of.runs_at)
         throw UsageError(

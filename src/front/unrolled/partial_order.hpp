@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "front/unrolled/graph.hpp"
+#include "front/unrolled/task_graph.hpp"
 
 namespace fairlead::unrolled {
 
@@ -16,9 +16,9 @@ struct Precedence {
 };
 
 /// Built once from all precedences. Not thread-safe.
-class Order {
+class PartialOrder {
  public:
-  Order(std::size_t tasks, const std::vector<Precedence>& all);
+  PartialOrder(std::size_t tasks, const std::vector<Precedence>& all);
 
   bool has_cycle() const noexcept { return sorted_ < rank_.size(); }
   /// A short cycle, the shortest that a limited search finds. The last task precedes the first.

@@ -1,5 +1,5 @@
 // Labels of tasks and data, and the hash table TupleIndex.
-#include "front/unrolled/graph.hpp"
+#include "front/unrolled/task_graph.hpp"
 
 #include <fmt/format.h>
 #include <algorithm>
@@ -11,15 +11,15 @@ std::string label(std::string_view name, std::span<const std::int32_t> numbers) 
   return fmt::format("{}({})", name, fmt::join(numbers, ","));
 }
 
-std::string label(const Graph& graph, TaskId task) {
+std::string label(const TaskGraph& graph, TaskId task) {
   return label(graph.classes[graph.tasks[task].of].name, graph.parameters(task));
 }
 
-std::string label(const Graph& graph, TaskId task, std::uint16_t flow) {
+std::string label(const TaskGraph& graph, TaskId task, std::uint16_t flow) {
   return fmt::format("{} of {}", graph.flow(task, flow).name, label(graph, task));
 }
 
-std::string label(const Graph& graph, const EdgeEnd& end) {
+std::string label(const TaskGraph& graph, const EdgeEnd& end) {
   switch (end.kind) {
     case EdgeEnd::Kind::task:
       return fmt::format("{} of {}", graph.classes[end.of].flows[end.of_flow].name,

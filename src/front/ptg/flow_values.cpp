@@ -1,5 +1,5 @@
 // Numbers the values of all collections, and groups shapes into kinds of fresh data.
-#include "front/ptg/values.hpp"
+#include "front/ptg/flow_values.hpp"
 
 #include <fairlead/error.hpp>
 
@@ -10,7 +10,7 @@
 
 namespace fairlead::ptg {
 
-void Values::begin(const ClassTable& table, bool over_ranks) {
+void FlowValues::begin(const ClassTable& table, bool over_ranks) {
   std::size_t count = 0;
   for (const auto& definition : table.collections) {
     collections_.push_back({definition, static_cast<std::uint32_t>(count)});
@@ -30,7 +30,7 @@ void Values::begin(const ClassTable& table, bool over_ranks) {
     own_.reserve(here);
   }
   first_fresh_ = static_cast<std::uint32_t>(here);
-  of_collections_ = std::make_unique<Value[]>(here);
+  of_collections_ = std::make_unique<FlowValue[]>(here);
   std::size_t number = 0;
   std::vector<bool> seen;  // by datum
   for (std::uint32_t i = 0; i < collections_.size(); ++i) {
@@ -48,7 +48,7 @@ void Values::begin(const ClassTable& table, bool over_ranks) {
       }
       if (own_only_ && datum == nullptr) continue;
       if (own_only_) own_.push_back(collections_[i].first + static_cast<std::uint32_t>(data.place(k)));
-      Value& value = of_collections_[number++];
+      FlowValue& value = of_collections_[number++];
       value.handle = data.handle(k);
       value.datum = data.data[k].datum;
       value.collection = value.kind = i;
@@ -58,7 +58,7 @@ void Values::begin(const ClassTable& table, bool over_ranks) {
 }
 
 /// Determined from the handles of all data, so that the kinds are the same on all ranks.
-void Values::find_kinds(const ClassTable& table) {
+void FlowValues::find_kinds(const ClassTable& table) {
   kinds_.resize(collections_.size());
   const bool like_flows = std::ranges::any_of(table.classes, [](const TableClass& of) {
     return std::ranges::any_of(of.flows, [](const TableFlow& flow) {
@@ -93,7 +93,7 @@ void Values::find_kinds(const ClassTable& table) {
         kind_of(i, data.shapes.data() + at);
     for (std::size_t k = 0; k < data.data.size(); ++k) {
       const bool here = data.data[k].datum != nullptr;
-      Value* const value = here || !own_only_ ? &of_collections_[number++] : nullptr;
+      FlowValue* const value = here || !own_only_ ? &of_collections_[number++] : nullptr;
       if ((!here && !own_only_) || data.alike == nullptr) continue;
       const std::uint32_t kind = kind_of(i, data.handle(k));
       if (value != nullptr) value->kind = kind;
@@ -101,22 +101,22 @@ void Values::find_kinds(const ClassTable& table) {
   }
 }
 
-std::string Values::text_of(const MemoryPlace& place, const std::int64_t* numbers) const {
+std::string FlowValues::text_of(const MemoryPlace& place, const std::int64_t* numbers) const {
   std::vector<std::int64_t> indices;
   for (const Formula& index : place.indices) indices.push_back(index(numbers));
   return fmt::format("{}({})", collections_[place.collection].definition->name, fmt::join(indices, ", "));
 }
 
-std::string Values::extents_of(std::uint32_t collection) const {
+std::string FlowValues::extents_of(std::uint32_t collection) const {
   const CollectionDefinition& of = this->collection(collection);
   return fmt::format(": {} has {}", of.name, fmt::join(of.extents, " x "));
 }
 
-std::uint32_t Values::add_fresh(std::uint32_t kind, const void* handle, engine::RegisteredDatum& datum) {
-  if (fresh_count_ == Chunks<Value>::most)
+std::uint32_t FlowValues::add_fresh(std::uint32_t kind, const void* handle, engine::RegisteredDatum& datum) {
+  if (fresh_count_ == Chunks<FlowValue>::most)
     throw UsageError(
-        fmt::format("a parameterized graph with more than {} fresh data at once", Chunks<Value>::most));
-  Value& value = fresh_.at(fresh_count_);
+        fmt::format("a parameterized graph with more than {} fresh data at once", Chunks<FlowValue>::most));
+  FlowValue& value = fresh_.at(fresh_count_);
   value.handle = handle;
   value.datum = &datum;
   value.collection = kinds_[kind].collection;

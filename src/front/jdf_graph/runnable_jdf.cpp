@@ -1,5 +1,5 @@
 // See program.hpp.
-#include "front/jdf_graph/program.hpp"
+#include "front/jdf_graph/runnable_jdf.hpp"
 
 #include <utility>
 
@@ -28,7 +28,7 @@ void require(const JdfFile& file, Evaluator& evaluator, ExpressionId id) {
 
 }  // namespace
 
-void require_values(const Program& program) {
+void require_values(const RunnableJdf& program) {
   Evaluator evaluator(program.file, program.settings);
   for (const InterpretedBody& body : program.bodies) {
     for (const Statement& it : body.statements) require(program.file, evaluator, it.value);
@@ -38,7 +38,7 @@ void require_values(const Program& program) {
   }
 }
 
-Constants constants_of(const Program& program) {
+Constants constants_of(const RunnableJdf& program) {
   Constants out(program.file);
   const auto find = [&](ExpressionId id) { out.find(program.file, program.settings, id); };
   for (std::size_t i = 0; i < program.bodies.size(); ++i) {
@@ -50,7 +50,7 @@ Constants constants_of(const Program& program) {
   return out;
 }
 
-std::optional<ptg::Part> part_of(const Program& program, const Dependency& dependency, bool in_data) {
+std::optional<ptg::Part> part_of(const RunnableJdf& program, const Dependency& dependency, bool in_data) {
   const std::optional<TypeReference> type = type_of_dependency(program.file, dependency, in_data);
   if (!type) return std::nullopt;
   const auto found = program.types.find(type->name);
@@ -78,7 +78,7 @@ bool is_info_global(const Global& global) noexcept {
   return global.name.text == "INFO" || global.name.text == "info";
 }
 
-Program::Program(JdfFile&& from, TileTable table, Diagnostics& diagnostics)
+RunnableJdf::RunnableJdf(JdfFile&& from, TileTable table, Diagnostics& diagnostics)
     : file(std::move(from)),
       bodies(parse_bodies(file, table, diagnostics)),
       settings(file),

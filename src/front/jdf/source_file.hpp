@@ -9,7 +9,7 @@
 namespace fairlead::jdf {
 
 /// A range of bytes of a source: from `begin` up to, but not including, `end`.
-struct Range {
+struct SourceRange {
   std::uint32_t begin = 0;
   std::uint32_t end = 0;
 };
@@ -20,20 +20,20 @@ struct Position {
   std::uint32_t column = 1;
 };
 
-class Source {
+class SourceFile {
  public:
   /// Throws InputError if the text is too large for a JDF file (64 MiB).
-  Source(std::string name, std::string text);
+  SourceFile(std::string name, std::string text);
   /// Reads the file; throws InputError if it cannot be read.
-  static Source read(const std::string& path);
+  static SourceFile read(const std::string& path);
 
   const std::string& name() const noexcept { return name_; }
   const std::string& text() const noexcept { return text_; }
-  std::string_view text(Range range) const noexcept;
+  std::string_view text(SourceRange range) const noexcept;
 
   Position position(std::uint32_t byte) const noexcept;
   /// The position of the first byte, as "file.jdf:12:8".
-  std::string where(Range range) const;
+  std::string where(SourceRange range) const;
   /// Line `number` (from 1), without its line end; empty if there is no such line.
   std::string_view line(std::uint32_t number) const noexcept;
 

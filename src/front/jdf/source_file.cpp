@@ -1,5 +1,5 @@
 // See source.hpp.
-#include "front/jdf/source.hpp"
+#include "front/jdf/source_file.hpp"
 
 #include <fairlead/error.hpp>
 
@@ -19,7 +19,7 @@ constexpr std::size_t largest_source_bytes = std::size_t{64} << 20;
 
 }  // namespace
 
-Source::Source(std::string name, std::string text) : name_(std::move(name)), text_(std::move(text)) {
+SourceFile::SourceFile(std::string name, std::string text) : name_(std::move(name)), text_(std::move(text)) {
   if (text_.size() > largest_source_bytes)
     throw InputError(
         fmt::format("{}: {} bytes are too many for a JDF file: the limit is 64 MiB", name_, text_.size()));
@@ -29,31 +29,31 @@ Source::Source(std::string name, std::string text) : name_(std::move(name)), tex
     if (text_[i] == '\n') lines_.push_back(static_cast<std::uint32_t>(i + 1));
 }
 
-Source Source::read(const std::string& path) {
+SourceFile SourceFile::read(const std::string& path) {
   std::optional<std::string> text = read_file(path, largest_source_bytes + 1);
   if (!text) throw InputError(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
   return {path, std::move(*text)};
 }
 
-std::string_view Source::text(Range range) const noexcept {
+std::string_view SourceFile::text(SourceRange range) const noexcept {
   const auto size = static_cast<std::uint32_t>(text_.size());
   const std::uint32_t begin = std::min(range.begin, size), end = std::clamp(range.end, begin, size);
   return std::string_view(text_).substr(begin, end - begin);
 }
 
-Position Source::position(std::uint32_t byte) const noexcept {
+Position SourceFile::position(std::uint32_t byte) const noexcept {
   byte = std::min(byte, static_cast<std::uint32_t>(text_.size()));
   const auto after = std::ranges::upper_bound(lines_, byte);
   const auto line = static_cast<std::uint32_t>(after - lines_.begin());
   return {line, byte - lines_[line - 1] + 1};
 }
 
-std::string Source::where(Range range) const {
+std::string SourceFile::where(SourceRange range) const {
   const Position at = position(range.begin);
   return fmt::format("{}:{}:{}", name_, at.line, at.column);
 }
 
-std::string_view Source::line(std::uint32_t number) const noexcept {
+std::string_view SourceFile::line(std::uint32_t number) const noexcept {
   if (number < 1 || number > lines_.size()) return {};
   const std::uint32_t begin = lines_[number - 1];
   std::size_t end = text_.find_first_of("\r\n", begin);

@@ -9,19 +9,18 @@
 #include <string_view>
 #include <vector>
 
+#include "front/unrolled/flow_access.hpp"
+
 namespace fairlead::unrolled {
 
 using TaskId = std::uint32_t;
 /// In place of an index: there is none.
 inline constexpr std::uint32_t none = UINT32_MAX;
 
-/// How a task uses the value of a flow; a control has none.
-enum class Access : std::uint8_t { read, write, read_write, control };
-
 /// A flow of a class.
-struct Flow {
+struct ClassFlow {
   std::string name;
-  Access access = Access::read;
+  FlowAccess access = FlowAccess::read;
   std::string where;       ///< "file.jdf:12:3"
   bool untouched = false;  ///< the body neither reads nor changes the value, regardless of the access
 };
@@ -30,14 +29,14 @@ struct Flow {
 struct Class {
   std::string name;
   std::vector<std::string> parameters;
-  std::vector<Flow> flows;
+  std::vector<ClassFlow> flows;
   std::string where;
 };
 
 /// A task.
 struct Task {
   std::uint32_t of = 0;            ///< index of the class
-  std::uint32_t first_number = 0;  ///< index in Graph::numbers of its first parameter
+  std::uint32_t first_number = 0;  ///< index in TaskGraph::numbers of its first parameter
   std::int32_t priority = 0;
 };
 
@@ -56,8 +55,8 @@ struct EdgeEnd {
   std::uint16_t of_flow = 0;  ///< the flow of the task at the other end
   std::uint16_t count = 0;    ///< the number of parameters or indices
   std::uint32_t first_number = 0;
-  std::uint32_t place = none;  ///< where it is stated: index in Graph::source_lines
-  std::uint32_t part = none;   ///< the part of a datum, if stated: index in Graph::parts
+  std::uint32_t place = none;  ///< where it is stated: index in TaskGraph::source_lines
+  std::uint32_t part = none;   ///< the part of a datum, if stated: index in TaskGraph::parts
 };
 
 /// The datum that determines where a task runs.
@@ -65,11 +64,11 @@ struct RunsAt {
   std::uint32_t of = none;  ///< the collection; none: not stated
   std::uint32_t first_number = 0;
   std::uint16_t count = 0;
-  std::uint32_t place = none;  ///< where it is stated: index in Graph::source_lines
+  std::uint32_t place = none;  ///< where it is stated: index in TaskGraph::source_lines
 };
 
 /// A graph. Tasks, ends and placements refer to the other arrays by index.
-struct Graph {
+struct TaskGraph {
   std::vector<Class> classes;
   std::vector<std::string> collections;
   /// By collection: the number of data along each index, -1 if unknown. Empty: nothing is known.
@@ -91,7 +90,7 @@ struct Graph {
   std::span<const std::int32_t> indices(const EdgeEnd& end) const {
     return {numbers.data() + end.first_number, end.count};
   }
-  const Flow& flow(TaskId task, std::uint16_t flow) const { return classes[tasks[task].of].flows[flow]; }
+  const ClassFlow& flow(TaskId task, std::uint16_t flow) const { return classes[tasks[task].of].flows[flow]; }
   std::string_view where(const EdgeEnd& end) const {
     return end.place == none ? std::string_view() : source_lines[end.place];
   }
@@ -99,11 +98,11 @@ struct Graph {
 
 /// "GEMM(0,2,1)" and "A(3,1)".
 std::string label(std::string_view name, std::span<const std::int32_t> numbers);
-std::string label(const Graph& graph, TaskId task);
+std::string label(const TaskGraph& graph, TaskId task);
 /// "C of GEMM(0,2,1)".
-std::string label(const Graph& graph, TaskId task, std::uint16_t flow);
+std::string label(const TaskGraph& graph, TaskId task, std::uint16_t flow);
 /// The other end, in the same form; "NEW" or "NULL" if there is none.
-std::string label(const Graph& graph, const EdgeEnd& end);
+std::string label(const TaskGraph& graph, const EdgeEnd& end);
 
 /// A hash table that numbers tuples: tasks by class and parameters, data by collection and indices. The tuples are
 /// not copied.

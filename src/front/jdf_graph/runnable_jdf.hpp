@@ -17,11 +17,11 @@
 
 namespace fairlead::jdf {
 
-struct Program {
+struct RunnableJdf {
   /// `diagnostics`: receives errors in the bodies.
-  Program(JdfFile&& from, TileTable table, Diagnostics& diagnostics);
-  Program(const Program&) = delete;
-  Program& operator=(const Program&) = delete;
+  RunnableJdf(JdfFile&& from, TileTable table, Diagnostics& diagnostics);
+  RunnableJdf(const RunnableJdf&) = delete;
+  RunnableJdf& operator=(const RunnableJdf&) = delete;
 
   JdfFile file;
   std::vector<InterpretedBody> bodies;  ///< by class
@@ -36,16 +36,16 @@ struct Program {
 
 /// The part for the type of a dependency on a task, or (in_data) on data. Nothing without a type, or if the type is
 /// undefined.
-std::optional<ptg::Part> part_of(const Program& program, const Dependency& dependency, bool in_data);
+std::optional<ptg::Part> part_of(const RunnableJdf& program, const Dependency& dependency, bool in_data);
 
 /// Marks the slots on which an expression depends.
 void mark_slots(const JdfFile& file, ExpressionId id, std::vector<bool>& slots);
 
 /// The constants among the expressions of bodies. Requires complete settings.
-Constants constants_of(const Program& program);
+Constants constants_of(const RunnableJdf& program);
 
 /// Throws EvaluationError if a body uses a global without a value.
-void require_values(const Program& program);
+void require_values(const RunnableJdf& program);
 
 /// Whether a global is LAPACK's INFO, which reports that a factorization failed.
 bool is_info_global(const Global& global) noexcept;

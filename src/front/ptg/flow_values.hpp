@@ -23,7 +23,7 @@ namespace fairlead::ptg {
 enum class FreshUse : std::uint8_t { task, remote_value };
 
 /// A value and its datum.
-struct Value {
+struct FlowValue {
   const void* handle = nullptr;              ///< of the collection's type
   engine::RegisteredDatum* datum = nullptr;  ///< null: no datum has these indices
   // Valid for this run: the address for tasks on the fast path, and the id.
@@ -47,13 +47,13 @@ struct FreshKind {
 
 /// All values: those of the collections, then the fresh ones. With several ranks, only this rank's data have values;
 /// of the others only the shapes are recorded.
-class Values {
+class FlowValues {
  public:
   /// Call once, before the first run. `over_ranks`: values may arrive from other ranks. Throws UsageError if there
   /// are too many data or one is in two collections.
   void begin(const ClassTable& table, bool over_ranks);
 
-  Value& operator[](std::uint32_t number) noexcept {
+  FlowValue& operator[](std::uint32_t number) noexcept {
     return number < first_fresh_ ? of_collections_[number] : fresh_.at(number - first_fresh_);
   }
   /// True if all of these that exist may be used on the fast path.
@@ -111,10 +111,10 @@ class Values {
   bool own_only_ = false;
   std::vector<std::uint32_t> own_;  // if own_only_: the places of this rank's data, ascending
   std::vector<FreshKind> kinds_;
-  std::unique_ptr<Value[]> of_collections_;
+  std::unique_ptr<FlowValue[]> of_collections_;
   std::uint32_t first_fresh_ = 0;
   std::uint32_t fresh_count_ = 0;
-  Chunks<Value> fresh_;
+  Chunks<FlowValue> fresh_;
 };
 
 }  // namespace fairlead::ptg
