@@ -267,7 +267,7 @@ class JdfRun {
     } catch (const RankError& error) {
       // This rank had finished the graph when others got stuck in it, so the error that it received lacks the
       // edge.
-      if (std::string_view(error.what()).find(net::TerminationDetector::nothing_moves) ==
+      if (std::string_view(error.what()).find(net::TerminationDetector::no_progress) ==
           std::string_view::npos)
         throw;
       throw RankError(error.what() +
