@@ -274,5 +274,5 @@ int main(int argc, char** argv) {
     else if (option == "--repetitions")
       asked.repetitions = static_cast<int>(value);
   }
-  return between_ranks(argc, argv, "between_tasks", Others::end, [&] { return bench(asked); });
+  return between_ranks(argc, argv, "between_tasks", Others::aborted, [&] { return bench(asked); });
 }
