@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "base/slabs.hpp"
+#include "base/slab_arena.hpp"
 #include "data/task.hpp"
 
 namespace fairlead::schedule {
@@ -162,7 +162,7 @@ class DartsTaskPool {
   std::uint64_t order_ = 0;
   std::vector<DartsTask*> free_[classes];
   std::size_t made_[classes] = {};
-  Slabs memory_;
+  SlabArena memory_;
   std::vector<Slab> slabs_;
 };
 
