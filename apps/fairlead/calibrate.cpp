@@ -176,10 +176,10 @@ std::string gpus_that_are_there() {
     list += fmt::format("{}{}:{},memory={}MiB", list.empty() ? "" : " + ", kind, number,
                         std::min(memory / 2, enough) >> 20);
   };
-  const backend::cu::Found cuda = backend::cu::find_devices();
+  const backend::cu::CudaDevices cuda = backend::cu::find_devices();
   for (std::size_t i = 0; i < cuda.devices.size(); ++i) add("cuda", i, cuda.devices[i].memory_bytes);
   if (!list.empty()) return list;  // OpenCL would name them again
-  const backend::cl::Found opencl = backend::cl::find_devices();
+  const backend::cl::OpenclDevices opencl = backend::cl::find_devices();
   for (std::size_t i = 0; i < opencl.devices.size(); ++i)
     if (opencl.devices[i].is_gpu) add("opencl", i, opencl.devices[i].largest_buffer_bytes);
   return list;

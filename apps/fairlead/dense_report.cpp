@@ -106,7 +106,7 @@ Counts counts_of(Runtime& runtime, const linalg::Kernels& kernels) {
   for (std::size_t i = 0; i < engine.workers.size(); ++i)
     core_times.push_back(front::core_of(runtime).world().core_time_of_worker(static_cast<WorkerId>(i)));
   return {std::move(engine),
-          communicator == nullptr ? net::Traffic{} : communicator->traffic(),
+          communicator == nullptr ? net::NetworkTraffic{} : communicator->traffic(),
           report::disk_counters(),
           kernels.counts(),
           std::chrono::steady_clock::now(),

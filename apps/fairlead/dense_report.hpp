@@ -22,7 +22,7 @@ namespace fairlead::app {
 /// What has been counted so far.
 struct Counts {
   Statistics engine;
-  net::Traffic network;
+  net::NetworkTraffic network;
   std::optional<report::DiskCounters> kernel;  // by the system's
   linalg::KernelCounts kernels;
   std::chrono::steady_clock::time_point at;

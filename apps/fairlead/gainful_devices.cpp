@@ -42,7 +42,7 @@ constexpr Bytes left_alone(Bytes free, std::size_t sharers) noexcept {
   return std::max<Bytes>(free / 10, smallest_left * sharers);
 }
 
-void ask(Candidate& one, const backend::cu::Driver& driver, const backend::cu::FoundDevice& device,
+void ask(Candidate& one, const backend::cu::CudaDriver& driver, const backend::cu::CudaDeviceInfo& device,
          const std::string& own_kernels, Bytes wanted, std::size_t sharers) {
   constexpr Bytes unit = Bytes{1} << 20;
   try {
@@ -60,8 +60,8 @@ void ask(Candidate& one, const backend::cu::Driver& driver, const backend::cu::F
 
 }  // namespace
 
-DevicesToUse devices_for(const WorkToDo& work, std::size_t ranks, backend::cu::Found (*find_cuda)(),
-                         backend::cl::Found (*find_opencl)()) {
+DevicesToUse devices_for(const WorkToDo& work, std::size_t ranks, backend::cu::CudaDevices (*find_cuda)(),
+                         backend::cl::OpenclDevices (*find_opencl)()) {
   const double on_cores = work.flops / std::max(work.core_flops_per_second, 1.0);
   if (!work.only_on_cores.empty())
     return {"", fmt::format("none: {} runs only on cores", work.only_on_cores)};
@@ -69,7 +69,7 @@ DevicesToUse devices_for(const WorkToDo& work, std::size_t ranks, backend::cu::F
     return {"", fmt::format("{}: the cores take about {}, and starting a GPU takes {}",
                             report::no_devices_looked_for, readable_seconds(on_cores),
                             readable_seconds(seconds_to_begin))};
-  const backend::cu::Found cuda = find_cuda();
+  const backend::cu::CudaDevices cuda = find_cuda();
   std::vector<Candidate> all;
   double best = 0;
   for (std::size_t i = 0; i < cuda.devices.size(); ++i) {
@@ -85,7 +85,7 @@ DevicesToUse devices_for(const WorkToDo& work, std::size_t ranks, backend::cu::F
                     cuda.devices.front().name, cuda.devices.front().major, cuda.devices.front().minor,
                     work.least_capability)};
   if (all.empty()) {
-    const backend::cl::Found opencl = find_opencl();
+    const backend::cl::OpenclDevices opencl = find_opencl();
     for (std::size_t i = 0; i < opencl.devices.size(); ++i) {
       if (!opencl.devices[i].is_gpu) continue;
       if (!work.without_opencl.empty())

@@ -32,6 +32,7 @@ struct DevicesToUse {
 /// For all ranks of this machine together. `find...`: called only if the cores would take longer than
 /// starting a device.
 DevicesToUse devices_for(const WorkToDo& work, std::size_t ranks_on_machine,
-                         backend::cu::Found (*find_cuda)(), backend::cl::Found (*find_opencl)());
+                         backend::cu::CudaDevices (*find_cuda)(),
+                         backend::cl::OpenclDevices (*find_opencl)());
 
 }  // namespace fairlead::app

@@ -91,26 +91,26 @@ void print_machine(const Machine& machine, const Disk& disk, const Config& confi
 
 /// The devices that the drivers list.
 struct Accelerators {
-  const backend::cu::Found cuda = backend::cu::find_devices();
-  const backend::cl::Found opencl = backend::cl::find_devices();
+  const backend::cu::CudaDevices cuda = backend::cu::find_devices();
+  const backend::cl::OpenclDevices opencl = backend::cl::find_devices();
 };
 
-std::string described(const backend::cu::FoundDevice& device) {
+std::string described(const backend::cu::CudaDeviceInfo& device) {
   return fmt::format("{} (compute capability {}.{}), {} of memory", device.name, device.major, device.minor,
                      readable_size(device.memory_bytes));
 }
-std::string described(const backend::cl::FoundDevice& device) {
+std::string described(const backend::cl::OpenclDeviceInfo& device) {
   return fmt::format("{} ({}), {} of memory, at most {} for one device of a run{}", device.name,
                      device.platform_name, readable_size(device.memory_bytes),
                      readable_size(device.largest_buffer_bytes),
                      device.doubles ? "" : ", without double precision");
 }
-Json as_json(const backend::cu::FoundDevice& device) {
+Json as_json(const backend::cu::CudaDeviceInfo& device) {
   return Json::object({{"name", device.name},
                        {"compute_capability", fmt::format("{}.{}", device.major, device.minor)},
                        {"memory_bytes", device.memory_bytes}});
 }
-Json as_json(const backend::cl::FoundDevice& device) {
+Json as_json(const backend::cl::OpenclDeviceInfo& device) {
   return Json::object({{"name", device.name},
                        {"platform", device.platform_name},
                        {"version", device.version},
@@ -131,14 +131,14 @@ void print_devices(std::string_view kind, const Found& found) {
 struct Pairs {
   std::vector<std::pair<std::size_t, std::size_t>> peers, others;
 };
-Pairs pairs_of(const backend::cu::Found& found) {
+Pairs pairs_of(const backend::cu::CudaDevices& found) {
   Pairs pairs;
   for (std::size_t second = 0; second < found.devices.size(); ++second)
     for (std::size_t first = 0; first < second; ++first)
       (may_be_peers(found, first, second) ? pairs.peers : pairs.others).emplace_back(first, second);
   return pairs;
 }
-void print_pairs(const backend::cu::Found& found) {
+void print_pairs(const backend::cu::CudaDevices& found) {
   const auto print = [](const auto& pairs, std::string_view how) {
     std::string all;
     for (const auto& [first, second] : pairs)
@@ -151,7 +151,7 @@ void print_pairs(const backend::cu::Found& found) {
 }
 
 /// The devices of each rank of this machine; without a list all CUDA devices, as in solve.
-void print_dealt_out(const Config& config, const backend::cu::Found& cuda, std::uint32_t ranks) {
+void print_dealt_out(const Config& config, const backend::cu::CudaDevices& cuda, std::uint32_t ranks) {
   std::string list = config.text_or("devices", "auto");
   if (list == "auto") {
     list.clear();
@@ -169,7 +169,7 @@ Json devices_json(const Found& found) {
       {{"devices", devices}, {"problem", found.problem.empty() ? Json() : Json(found.problem)}});
 }
 
-Json cuda_json(const backend::cu::Found& found) {
+Json cuda_json(const backend::cu::CudaDevices& found) {
   Json json = devices_json(found), peers = Json::array();
   for (const auto& [first, second] : pairs_of(found).peers) {
     Json pair = Json::array();

@@ -166,8 +166,8 @@ void combine_ranks(report::RunReport& report, Runtime& runtime, const Place& pla
   report.grid = fmt::format("{} x {}", place.grid.rank_rows, place.grid.rank_columns);
   report.network = place.rank.network->description();
   if (place.rank.network->has_own_driver()) report.network += ", driven by a thread of its own";
-  if (const auto* const neighbours = place.rank.network->neighbours())
-    report.no_direct_read_reason = neighbours->why_not_read();
+  if (const auto* const direct_reads = place.rank.network->direct_reads())
+    report.no_direct_read_reason = direct_reads->why_not_read();
   report.landing = after.engine.network.landing;
 }
 

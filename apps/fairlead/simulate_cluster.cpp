@@ -151,7 +151,7 @@ Json json(const ClusterResult& result, const Blueprint& blueprint, const std::st
   row.add("gflops", result.gflops());
   row.add("percent_of_peak", result.percent_of_peak());
   row.add("compute_bound_seconds", result.compute_bound_seconds);
-  const net::Traffic traffic = result.traffic();
+  const net::NetworkTraffic traffic = result.traffic();
   row.add("activates", traffic.activates);
   row.add("requests", traffic.requests);
   row.add("payloads", traffic.payloads);
@@ -207,7 +207,7 @@ int run_on_cluster(const std::string& workload, const WorkloadSize& size, const 
   for (const std::string& policy : policies) {
     options.policy = policy;
     const ClusterResult result = simulate::simulate(blueprint, machine, use, options);
-    const net::Traffic traffic = result.traffic();
+    const net::NetworkTraffic traffic = result.traffic();
     if (policy == policies.front())
       fmt::print(
           "{} tasks, {:.5g} s of computing at best ({:.0f} "

@@ -139,7 +139,7 @@ class DatumTable {
                      .state = ReplicaState::valid,
                      .version = 1,
                      .address = spec.address,
-                     .block = Range{spec.home_offset, spec.bytes}},
+                     .block = ByteRange{spec.home_offset, spec.bytes}},
             .bytes = spec.bytes,
             .cached = cached,
             .out_of_view = spec.out_of_view,

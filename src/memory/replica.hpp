@@ -68,7 +68,7 @@ struct Replica {
   void* const address = nullptr;                   ///< user memory: the program's address
   WrittenBy<Copy*, Transfers> arriving = nullptr;  ///< the copy to this replica, or through it
   WrittenBy<Copy*, Transfers> outgoing = nullptr;  ///< copies that read it, linked by next_outgoing
-  WrittenBy<Range, Coherence> block{};             ///< its space in the arena or in the spill file
+  WrittenBy<ByteRange, Coherence> block{};         ///< its space in the arena or in the spill file
   WrittenBy<Replica*, DatumTable> next_of_datum = nullptr;
   /// Neighbours in the list of possible victims, or in that of replicas kept for the fast path.
   WrittenBy<Replica*, ReplicaList> older = nullptr, newer = nullptr;

@@ -35,7 +35,8 @@ class CpuWorld final : public engine::RunnableWorld, private BackendHost {
   explicit CpuWorld(CpuOptions options);
   ~CpuWorld() override;
 
-  void activate(engine::Engine& engine, graph::Graph& graph, engine::EngineClient& application) override;
+  void activate(engine::Engine& engine, graph::DependencyGraph& graph,
+                engine::EngineClient& application) override;
   void stop() override;
   void wait(const std::function<bool()>& done) override { workers_.help(done, WorkerThreads::Idle::wait); }
   void drain(const std::function<bool()>& enough) override {

@@ -38,7 +38,7 @@ class WorkerThreads {
   ~WorkerThreads();
 
   /// Starts no thread before begin(), so that chores can be added.
-  void prepare(engine::Engine& engine, engine::RunnableWorld& world, graph::Graph& graph,
+  void prepare(engine::Engine& engine, engine::RunnableWorld& world, graph::DependencyGraph& graph,
                engine::EngineClient& application, const Addresses& addresses);
   void give(WorkerId worker, Chore& chore) { workers_[index(worker)]->chores.push_back(&chore); }
   void watch(Poller& lookout) { lookout_ = &lookout; }

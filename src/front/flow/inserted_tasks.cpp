@@ -124,12 +124,12 @@ void FlowSource::activate_views(const Submission& submission) {
       activate_view(*use.datum->view, submission.file, submission.line);
 }
 
-void FlowSource::activate_view(engine::DatumView& view, const char* file, std::uint32_t line) {
+void FlowSource::activate_view(engine::RegisteredView& view, const char* file, std::uint32_t line) {
   core_.stop_on_out_of_memory([&] { insert_switch(view, file, line); });
 }
 
-void FlowSource::insert_switch(engine::DatumView& view, const char* file, std::uint32_t line) {
-  engine::DatumView& before = *view.of->active;
+void FlowSource::insert_switch(engine::RegisteredView& view, const char* file, std::uint32_t line) {
+  engine::RegisteredView& before = *view.of->active;
   for (const engine::RegisteredDatum* datum : before.data) fold_if_open(*datum, file, line);
   std::vector<graph::Insertion> insertions;
   insertions.reserve(before.data.size() + view.data.size());

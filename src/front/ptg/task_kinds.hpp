@@ -7,7 +7,7 @@
 #include "front/ptg/class_table.hpp"
 #include "front/ptg/task_instance.hpp"
 #include "front/ptg/values.hpp"
-#include "graph/graph.hpp"
+#include "graph/dependency_graph.hpp"
 
 namespace fairlead::ptg {
 

@@ -39,7 +39,7 @@ class PartCollection {
   front::SingleDatum& whole_;
   std::array<std::int64_t, 3> extents_, counts_;
   std::size_t dimensions_;
-  engine::DatumView view_;
+  engine::RegisteredView view_;
   std::deque<data::Layout> layouts_;  // of blocks in the user's memory, one per shape
 };
 

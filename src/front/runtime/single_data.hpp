@@ -25,7 +25,7 @@ struct SingleDatum {
   detail::Description as{};                     ///< the arguments of the registration
   std::optional<data::Layout> layout{};         ///< of non-contiguous data in the user's memory
   std::shared_ptr<engine::DatumViews> views{};  ///< the datum and its partitions, if it was ever split
-  memory::Range slot{};                         ///< in the spill file, if the runtime stores the datum
+  memory::ByteRange slot{};                     ///< in the spill file, if the runtime stores the datum
   std::unique_ptr<GeneratedArray> generator{};  ///< if the datum is computed until a task writes it
 };
 

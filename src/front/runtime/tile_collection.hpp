@@ -52,7 +52,7 @@ class TileCollection {
   bool finish_among(front::RankContext& ranks) const;
   struct Entry {
     engine::RegisteredDatum* datum = nullptr;  // null: the tile of another rank
-    memory::Range slot{};
+    memory::ByteRange slot{};
     std::int32_t row = 0, column = 0;
     engine::RegisteredDatum* named = nullptr;  // descriptor of a remote tile, for handles; made at first use
   };

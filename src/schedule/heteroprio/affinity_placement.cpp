@@ -1,9 +1,9 @@
 // Collects the locations of a task's data and evaluates the affinities.
-#include "schedule/heteroprio/placement.hpp"
+#include "schedule/heteroprio/affinity_placement.hpp"
 
 namespace fairlead::schedule::heteroprio {
 
-Column Placement::on_push(QueuedTask& waiting, std::optional<Column> pusher) {
+Column AffinityPlacement::on_push(QueuedTask& waiting, std::optional<Column> pusher) {
   if (locality_.affinity.has_value())
     return select_node(best(*waiting.task, *locality_.affinity, pusher), pusher);
   look_at(*waiting.task);
@@ -11,14 +11,14 @@ Column Placement::on_push(QueuedTask& waiting, std::optional<Column> pusher) {
   return waiting.best_columns[differences_.most_stable()];
 }
 
-void Placement::on_pop(const QueuedTask& waiting, Column popper) {
+void AffinityPlacement::on_pop(const QueuedTask& waiting, Column popper) {
   if (locality_.affinity.has_value()) return;
   look_at(*waiting.task);
   differences_.popped(waiting.best_columns,
                       BestNodeDifference::best_nodes(uses_, columns(), popper, locality_.theta));
 }
 
-Columns Placement::best(const Task& task, Affinity affinity, std::optional<Column> pusher) {
+Columns AffinityPlacement::best(const Task& task, Affinity affinity, std::optional<Column> pusher) {
   switch (affinity) {
     case Affinity::laru:
       return laru(pusher, columns());
@@ -45,11 +45,11 @@ Columns Placement::best(const Task& task, Affinity affinity, std::optional<Colum
 }
 
 /// Data in flight to a node count as present; data that are leaving do not.
-void Placement::look_at(const Task& task) {
+void AffinityPlacement::look_at(const Task& task) {
   uses_.clear();
   const auto nodes = view_->nodes();
   for (const Access& access : task.accesses()) {
-    Use& use = uses_.emplace_back();
+    DatumUse& use = uses_.emplace_back();
     use.bytes = view_->bytes(access.datum);
     use.written = writes(access.mode);
     for (Column m = 0; m < nodes.size(); ++m) {

@@ -1,5 +1,5 @@
 // Runs bodies in the worker's queue and waits for their commands.
-#include "backend/opencl/launcher.hpp"
+#include "backend/opencl/processor.hpp"
 
 #include <fairlead/error.hpp>
 
@@ -17,7 +17,7 @@ void offset_is_no_multiple(std::size_t offset, std::size_t element_bytes) {
 
 namespace fairlead::backend::cl {
 
-Launcher::Launcher(const OpenDevice& device, Programs& programs, Bytes workspace)
+OpenclProcessor::OpenclProcessor(const OpenclDevice& device, Programs& programs, Bytes workspace)
     : device_(device), programs_(programs), queue_(device.make_queue()), workspace_bytes_(workspace) {
   if (workspace == 0) return;
   try {
@@ -28,13 +28,13 @@ Launcher::Launcher(const OpenDevice& device, Programs& programs, Bytes workspace
   }
 }
 
-Launcher::~Launcher() {
+OpenclProcessor::~OpenclProcessor() {
   for (const auto& [text, kernel] : kernels_) device_.driver().clReleaseKernel(kernel);
   if (workspace_ != nullptr) device_.driver().clReleaseMemObject(workspace_);
   device_.release(queue_);
 }
 
-bool Launcher::run(const Implementation& implementation, TaskContext& context) {
+bool OpenclProcessor::run(const Implementation& implementation, TaskContext& context) {
   context.launcher = static_cast<detail::OpenclLauncher*>(this);
   try {
     implementation.run(implementation.body.get(), context);
@@ -50,8 +50,8 @@ bool Launcher::run(const Implementation& implementation, TaskContext& context) {
 }
 
 /// Waits until all commands in the queue have completed.
-void Launcher::wait() {
-  const Driver& driver = device_.driver();
+void OpenclProcessor::wait() {
+  const OpenclDriver& driver = device_.driver();
   const Status finished = driver.clFinish(queue_);
   Status failed = success;
   const std::string* kernel = nullptr;
@@ -71,7 +71,7 @@ void Launcher::wait() {
   device_.check(finished, "clFinish");
 }
 
-Kernel Launcher::kernel_of(const OpenclKernel::Text& text, const std::string*& name) {
+Kernel OpenclProcessor::kernel_of(const OpenclKernel::Text& text, const std::string*& name) {
   auto found = kernels_.find(std::tie(text.name, text.source, text.options));
   if (found == kernels_.end()) {
     const Kernel made = programs_.make(text);
@@ -86,9 +86,9 @@ Kernel Launcher::kernel_of(const OpenclKernel::Text& text, const std::string*& n
   return found->second;
 }
 
-void Launcher::launch(const OpenclKernel& kernel, const OpenclRange& range,
-                      std::span<const Argument> arguments) {
-  const Driver& driver = device_.driver();
+void OpenclProcessor::launch(const OpenclKernel& kernel, const OpenclRange& range,
+                             std::span<const Argument> arguments) {
+  const OpenclDriver& driver = device_.driver();
   const std::string* name = nullptr;
   const Kernel ours = kernel_of(kernel.text(), name);
   const auto check = [&](Status status, const std::string& what) {

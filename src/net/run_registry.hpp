@@ -12,7 +12,7 @@
 namespace fairlead::net {
 
 /// By graph: the run that started last.
-class Runs {
+class RunRegistry {
  public:
   struct Run {
     std::uint32_t number = 0;

@@ -1,6 +1,6 @@
 // Insertion and completion of tasks by epochs. Both are short because every access is in exactly one epoch, and an
 // epoch refers only to the next one.
-#include "graph/graph.hpp"
+#include "graph/dependency_graph.hpp"
 
 #include <new>
 
@@ -23,20 +23,20 @@ AccessMode merged(AccessMode first, AccessMode second) noexcept {
   return first == second ? first : AccessMode::read_write;
 }
 
-Task* Graph::make_task(std::size_t access_count, const TaskTraits& traits) {
+Task* DependencyGraph::make_task(std::size_t access_count, const TaskTraits& traits) {
   Task* task = tasks_.take();
   prepare(*task, access_count <= inline_accesses ? task->inline_access.data() : new Access[access_count],
           access_count, traits);
   return task;
 }
 
-void Graph::prepare(Task& task, Access* accesses, std::size_t access_count,
-                    const TaskTraits& traits) noexcept {
+void DependencyGraph::prepare(Task& task, Access* accesses, std::size_t access_count,
+                              const TaskTraits& traits) noexcept {
   static_cast<TaskTraits&>(task) = traits;
   task.begin(static_cast<TaskId>(next_id_++), accesses, access_count);
 }
 
-const Task* Graph::waiting_behind(const Access& unfinished) noexcept {
+const Task* DependencyGraph::waiting_behind(const Access& unfinished) noexcept {
   const Epoch* next = unfinished.epoch->next;
   if (next == nullptr) return nullptr;
   const Access* waiter = next->waiters.load(std::memory_order_acquire);
@@ -45,18 +45,18 @@ const Task* Graph::waiting_behind(const Access& unfinished) noexcept {
   return waiter->task;
 }
 
-Graph::~Graph() {
+DependencyGraph::~DependencyGraph() {
   tasks_.for_each([](Task& task) {
     if (task.accesses_begin != task.inline_access.data()) delete[] task.accesses_begin;
   });
 }
 
-void Graph::discard(Task& task) noexcept {
+void DependencyGraph::discard(Task& task) noexcept {
   Recycler recycler(tasks_, epochs_);
   recycler.recycle(task);
 }
 
-bool Graph::insert(Task& task, std::span<const Insertion> accesses, std::int32_t held_back) {
+bool DependencyGraph::insert(Task& task, std::span<const Insertion> accesses, std::int32_t held_back) {
   // Starts at the number of accesses plus 1, so the task cannot become ready during its insertion. Relaxed: no other
   // thread sees the task before it is pushed on a list of waiters, which releases.
   task.wait.store(static_cast<std::int32_t>(accesses.size()) + 1 + held_back, std::memory_order_relaxed);
@@ -140,7 +140,7 @@ bool Graph::insert(Task& task, std::span<const Insertion> accesses, std::int32_t
   return task.wait.fetch_sub(satisfied, std::memory_order_acq_rel) == satisfied;
 }
 
-void Graph::complete(Task& task, EventChain& ready, Recycler& recycler) {
+void DependencyGraph::complete(Task& task, EventChain& ready, Recycler& recycler) {
   for (Access& access : task.accesses()) {
     Epoch* epoch = access.epoch;
     // 1 also means that the bias is gone: no thread will change the count any more.
@@ -165,7 +165,7 @@ void Graph::complete(Task& task, EventChain& ready, Recycler& recycler) {
   }
 }
 
-void Graph::forget(DatumState& tail, Recycler& recycler) {
+void DependencyGraph::forget(DatumState& tail, Recycler& recycler) {
   if (tail.last == nullptr) return;
   recycler.recycle(*tail.last);
   tail.last = nullptr;

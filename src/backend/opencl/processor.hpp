@@ -16,13 +16,13 @@
 
 namespace fairlead::backend::cl {
 
-class Launcher final : public Processor, public detail::OpenclLauncher {
+class OpenclProcessor final : public Processor, public detail::OpenclLauncher {
  public:
   /// Both must outlive it. `workspace`: bytes to allocate on the device as workspace. Throws SystemError.
-  Launcher(const OpenDevice& device, Programs& programs, Bytes workspace);
-  Launcher(const Launcher&) = delete;
-  Launcher& operator=(const Launcher&) = delete;
-  ~Launcher() override;
+  OpenclProcessor(const OpenclDevice& device, Programs& programs, Bytes workspace);
+  OpenclProcessor(const OpenclProcessor&) = delete;
+  OpenclProcessor& operator=(const OpenclProcessor&) = delete;
+  ~OpenclProcessor() override;
 
   /// Throws the exception of the body, after launched work has ended, so that the data are unused; or SystemError if
   /// the device fails.
@@ -46,7 +46,7 @@ class Launcher final : public Processor, public detail::OpenclLauncher {
   Kernel kernel_of(const OpenclKernel::Text& text, const std::string*& name);
   void wait();
 
-  const OpenDevice& device_;
+  const OpenclDevice& device_;
   Programs& programs_;
   const Queue queue_;
   const Bytes workspace_bytes_;

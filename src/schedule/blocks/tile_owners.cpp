@@ -1,12 +1,12 @@
 // The grid is as square as the number of nodes allows, and at least as high as wide: the last updates of a column of
 // tiles are on the critical path, so each column is spread over as many nodes as possible.
-#include "schedule/blocks/owners.hpp"
+#include "schedule/blocks/tile_owners.hpp"
 
 #include <algorithm>
 
 namespace fairlead::schedule::blocks {
 
-void Owners::attach(const View& view) {
+void TileOwners::attach(const View& view) {
   view_ = &view;
   const auto nodes = view.nodes();
   for (const NodeId id : accelerators(view))
@@ -16,14 +16,14 @@ void Owners::attach(const View& view) {
   form_grid();
 }
 
-void Owners::form_grid() {
+void TileOwners::form_grid() {
   columns_ = 1;
   for (std::size_t columns = 2; columns * columns <= places_.size(); ++columns)
     if (places_.size() % columns == 0) columns_ = columns;
   rows_ = std::max<std::size_t>(1, places_.size() / columns_);
 }
 
-std::size_t Owners::choose(DatumId tile, const std::vector<Bytes>& held) const {
+std::size_t TileOwners::choose(DatumId tile, const std::vector<Bytes>& held) const {
   if (places_.empty()) return 0;
   if (places_.size() == 1) return places_.front();
   const View::Coordinates at = view_->coordinates(tile);
@@ -34,7 +34,7 @@ std::size_t Owners::choose(DatumId tile, const std::vector<Bytes>& held) const {
                  static_cast<std::size_t>(at.row) % rows_];
 }
 
-void Owners::lost(std::size_t place) {
+void TileOwners::lost(std::size_t place) {
   if (all_.size() == 1) return;  // the tiles stay, for workers that join later
   std::erase(all_, place);
   std::erase(places_, place);

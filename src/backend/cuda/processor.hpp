@@ -14,13 +14,13 @@
 
 namespace fairlead::backend::cu {
 
-class Launcher final : public Processor, public detail::CudaLauncher {
+class CudaProcessor final : public Processor, public detail::CudaLauncher {
  public:
-  /// The device must outlive it. `workspace`: device memory, used by the launcher from now on. Throws SystemError.
-  Launcher(const OpenDevice& device, std::byte* workspace, Bytes workspace_bytes);
-  Launcher(const Launcher&) = delete;
-  Launcher& operator=(const Launcher&) = delete;
-  ~Launcher() override;
+  /// The device must outlive it. `workspace`: device memory, used by this object from now on. Throws SystemError.
+  CudaProcessor(const CudaDevice& device, std::byte* workspace, Bytes workspace_bytes);
+  CudaProcessor(const CudaProcessor&) = delete;
+  CudaProcessor& operator=(const CudaProcessor&) = delete;
+  ~CudaProcessor() override;
 
   /// Throws the exception of the body, after launched work has ended, so that the data are unused; or that of the
   /// check; or SystemError if the device fails.
@@ -48,7 +48,7 @@ class Launcher final : public Processor, public detail::CudaLauncher {
   void wait();
   void release() noexcept;
 
-  const OpenDevice& device_;
+  const CudaDevice& device_;
   std::byte* const workspace_;
   const Bytes workspace_bytes_;
   Stream stream_ = nullptr;

@@ -1,5 +1,5 @@
 // Block sizes grow with the total: a small table stays small, a large one needs few blocks.
-#include "base/slabs.hpp"
+#include "base/slab_arena.hpp"
 
 #include <sys/mman.h>
 
@@ -14,11 +14,11 @@ namespace {
 constexpr std::size_t huge_page = std::size_t{2} << 20, largest_slab = 8 * huge_page;
 }
 
-Slabs::~Slabs() {
+SlabArena::~SlabArena() {
   for (void* slab : slabs_) ::operator delete (slab, std::align_val_t{page_bytes});
 }
 
-void* Slabs::take(std::size_t bytes, std::size_t alignment) {
+void* SlabArena::take(std::size_t bytes, std::size_t alignment) {
   void* place = free_;
   std::size_t left = left_;
   if (std::align(alignment, bytes, place, left) == nullptr) {
@@ -31,7 +31,7 @@ void* Slabs::take(std::size_t bytes, std::size_t alignment) {
   return place;
 }
 
-void Slabs::add(std::size_t at_least) {
+void SlabArena::add(std::size_t at_least) {
   const std::size_t bytes = whole_pages_for(std::max(at_least, std::min(total_ / 2, largest_slab)));
   slabs_.reserve(slabs_.size() + 1);
   // Not aligned to a huge page: an allocator would reserve one page more for that, which stays unused.

@@ -10,7 +10,7 @@
 
 namespace fairlead::net {
 
-struct Layout {
+struct ValueLayout {
   std::uint32_t pieces = 0;  ///< 0: all bytes, contiguous
   Bytes start = 0, step = 0;
   /// Bytes: length of the first piece, increment from piece to piece, and upper limit of each length.
@@ -48,7 +48,7 @@ struct Layout {
       std::memcpy(static_cast<std::byte*>(into) + offset(i), static_cast<const std::byte*>(from) + offset(i),
                   bytes_of(i));
   }
-  friend constexpr bool operator==(const Layout&, const Layout&) = default;
+  friend constexpr bool operator==(const ValueLayout&, const ValueLayout&) = default;
 };
 
 }  // namespace fairlead::net

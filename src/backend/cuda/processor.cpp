@@ -1,5 +1,5 @@
 // Runs bodies in the worker's stream and waits for their work.
-#include "backend/cuda/launcher.hpp"
+#include "backend/cuda/processor.hpp"
 
 #include <fairlead/error.hpp>
 
@@ -8,9 +8,9 @@
 
 namespace fairlead::backend::cu {
 
-Launcher::Launcher(const OpenDevice& device, std::byte* workspace, Bytes workspace_bytes)
+CudaProcessor::CudaProcessor(const CudaDevice& device, std::byte* workspace, Bytes workspace_bytes)
     : device_(device), workspace_(workspace), workspace_bytes_(workspace_bytes) {
-  const OpenDevice::Current current(device_);
+  const CudaDevice::Current current(device_);
   try {
     stream_ = device_.make_stream();
     event_ = device_.make_event();
@@ -22,7 +22,7 @@ Launcher::Launcher(const OpenDevice& device, std::byte* workspace, Bytes workspa
 }
 
 /// Objects kept for the stream of a lost device leak: their destructors would call the driver for it.
-Launcher::~Launcher() {
+CudaProcessor::~CudaProcessor() {
   device_.with_context_noexcept([&] {
     while (!kept_.empty()) {
       kept_.back().destroy(kept_.back().object);
@@ -32,13 +32,13 @@ Launcher::~Launcher() {
   });
 }
 
-void Launcher::release() noexcept {
+void CudaProcessor::release() noexcept {
   device_.release_host(answer_);
   device_.release(event_);
   device_.release(stream_);
 }
 
-struct Launcher::ChecksOfOneTask {
+struct CudaProcessor::ChecksOfOneTask {
   explicit ChecksOfOneTask(std::vector<std::function<void()>>& all) noexcept : checks(all) {}
   ChecksOfOneTask(const ChecksOfOneTask&) = delete;
   ChecksOfOneTask& operator=(const ChecksOfOneTask&) = delete;
@@ -46,8 +46,8 @@ struct Launcher::ChecksOfOneTask {
   std::vector<std::function<void()>>& checks;
 };
 
-bool Launcher::run(const Implementation& implementation, TaskContext& context) {
-  std::optional<OpenDevice::Current> current;
+bool CudaProcessor::run(const Implementation& implementation, TaskContext& context) {
+  std::optional<CudaDevice::Current> current;
   try {
     current.emplace(device_);
   } catch (const DeviceLostError&) {
@@ -72,13 +72,13 @@ bool Launcher::run(const Implementation& implementation, TaskContext& context) {
 }
 
 /// Waits until all work in the stream has completed.
-void Launcher::wait() {
+void CudaProcessor::wait() {
   device_.throw_if_lost();
   device_.record(stream_, event_);
   device_.wait(stream_, event_);
 }
 
-void Launcher::launch(const CudaKernel& kernel, const CudaGrid& grid, void** arguments) {
+void CudaProcessor::launch(const CudaKernel& kernel, const CudaGrid& grid, void** arguments) {
   const Function function = device_.function(kernel);
   device_.check(device_.driver().cuLaunchKernel(function, grid.blocks[0], grid.blocks[1], grid.blocks[2],
                                                 grid.threads[0], grid.threads[1], grid.threads[2],
@@ -86,12 +86,12 @@ void Launcher::launch(const CudaKernel& kernel, const CudaGrid& grid, void** arg
                 "cuLaunchKernel");
 }
 
-void* Launcher::kept(std::type_index type) const noexcept {
+void* CudaProcessor::kept(std::type_index type) const noexcept {
   const auto found = std::ranges::find(kept_, type, &Kept::type);
   return found == kept_.end() ? nullptr : found->object;
 }
 
-void Launcher::keep(std::type_index type, void* object, void (*destroy)(void*)) {
+void CudaProcessor::keep(std::type_index type, void* object, void (*destroy)(void*)) {
   kept_.push_back({type, object, destroy});
 }
 

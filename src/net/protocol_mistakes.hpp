@@ -5,7 +5,7 @@
 
 namespace fairlead::net {
 
-enum class Mistake : std::uint8_t {
+enum class ProtocolMistake : std::uint8_t {
   none,
   early_message_lost,      // messages before their graph are dropped
   request_ignored,         // some requests get no reply
@@ -29,17 +29,17 @@ enum class Mistake : std::uint8_t {
   failure_kept,            // a failure is not reported to other ranks
 };
 
-class DeliberateMistake {
+class DeliberateProtocolMistake {
  public:
 #ifdef FAIRLEAD_DELIBERATE_MISTAKES
-  constexpr DeliberateMistake(Mistake made = Mistake::none) noexcept : made_(made) {}
+  constexpr DeliberateProtocolMistake(ProtocolMistake made = ProtocolMistake::none) noexcept : made_(made) {}
   /// Not inlined, so that `nm` finds it wherever a mistake can be made.
-  [[gnu::noinline]] bool is(Mistake mistake) const noexcept { return made_ == mistake; }
+  [[gnu::noinline]] bool is(ProtocolMistake mistake) const noexcept { return made_ == mistake; }
 
  private:
-  Mistake made_;
+  ProtocolMistake made_;
 #else
-  static constexpr bool is(Mistake) noexcept { return false; }
+  static constexpr bool is(ProtocolMistake) noexcept { return false; }
 #endif
 };
 

@@ -90,13 +90,13 @@ struct Insertion {
 /// itself.
 AccessMode merged(AccessMode first, AccessMode second) noexcept;
 
-class Graph {
+class DependencyGraph {
  public:
-  Graph() = default;
+  DependencyGraph() = default;
   /// Frees memory of unfinished tasks, which remain if the run was stopped.
-  ~Graph();
-  Graph(const Graph&) = delete;
-  Graph& operator=(const Graph&) = delete;
+  ~DependencyGraph();
+  DependencyGraph(const DependencyGraph&) = delete;
+  DependencyGraph& operator=(const DependencyGraph&) = delete;
 
   /// A descriptor for a task with `access_count` accesses; these and the closure are not filled in.
   Task* make_task(std::size_t access_count, const TaskTraits& traits = {});

@@ -6,14 +6,14 @@
 #include <vector>
 
 #include "policy/view.hpp"
-#include "schedule/heteroprio/grid.hpp"
 #include "schedule/heteroprio/settings.hpp"
+#include "schedule/heteroprio/task_list_grid.hpp"
 
 namespace fairlead::schedule::heteroprio {
 
-class Placement {
+class AffinityPlacement {
  public:
-  Placement(const View& view, const Locality& locality) : view_(&view), locality_(locality) {}
+  AffinityPlacement(const View& view, const Locality& locality) : view_(&view), locality_(locality) {}
 
   /// The column for the task. Records in `waiting` what popped() needs.
   Column on_push(QueuedTask& waiting, std::optional<Column> pusher);
@@ -30,7 +30,7 @@ class Placement {
   const View* view_;
   Locality locality_;
   BestNodeDifference differences_;
-  std::vector<Use> uses_;         // of the task in look_at()
+  std::vector<DatumUse> uses_;    // of the task in look_at()
   std::vector<Duration> moving_;  // by column: total transfer time
 };
 

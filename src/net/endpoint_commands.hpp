@@ -9,8 +9,8 @@
 #include <fairlead/ids.hpp>
 
 #include "base/device_memory.hpp"
-#include "net/layout.hpp"
 #include "net/names.hpp"
+#include "net/value_layout.hpp"
 
 namespace fairlead::net {
 
@@ -28,10 +28,10 @@ struct ValueMemory {
   DeviceMemory* memory =
       /// device memory that others write through this object; null: RAM, or no other process writes there
       nullptr;
-  Layout layout{};  ///< of the bytes at the address; contiguous in a device
+  ValueLayout layout{};  ///< of the bytes at the address; contiguous in a device
 };
 
-struct Commands {
+struct EndpointCommands {
   // ---- for the network
 
   /// Receive the payload with this tag from that rank. Executed before the messages, which request it.
@@ -41,7 +41,7 @@ struct Commands {
     std::uint64_t tag = 0;
     void* place = nullptr;
     Bytes bytes = 0;                 ///< of its layout
-    Layout layout{};                 ///< within the place
+    ValueLayout layout{};            ///< within the place
     DeviceMemory* memory = nullptr;  ///< device memory of the place, contiguous then; null: RAM
   };
   struct Message {
@@ -54,7 +54,7 @@ struct Commands {
     std::uint64_t tag = 0;
     const void* from = nullptr;
     Bytes bytes = 0;
-    Layout layout{};
+    ValueLayout layout{};
   };
   /// Read a value in that rank's memory. It is valid if the mark is still in place after the last byte has been read.
   struct Copy {
@@ -93,7 +93,7 @@ struct Commands {
   struct Fill {
     void* place = nullptr;
     std::vector<std::byte> bytes;
-    Layout layout{};
+    ValueLayout layout{};
     DeviceMemory* memory = nullptr;  ///< as in Expected
   };
   /// A value has arrived, or a task without one has finished.

@@ -9,7 +9,7 @@
 
 namespace fairlead::schedule::blocks {
 
-class Owners {
+class TileOwners {
  public:
   /// The accelerators own all tiles; without accelerators, all nodes do.
   void attach(const View& view);

@@ -7,12 +7,12 @@
 
 namespace fairlead {
 
-class Slabs {
+class SlabArena {
  public:
-  Slabs() = default;
-  Slabs(const Slabs&) = delete;
-  Slabs& operator=(const Slabs&) = delete;
-  ~Slabs();
+  SlabArena() = default;
+  SlabArena(const SlabArena&) = delete;
+  SlabArena& operator=(const SlabArena&) = delete;
+  ~SlabArena();
 
   /// Uninitialized memory that never moves and lives as long as this object. `alignment` is a power of two, at most a
   /// page. Throws std::bad_alloc.

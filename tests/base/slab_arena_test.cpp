@@ -1,5 +1,5 @@
 // Blocks from slabs are aligned, do not overlap, and stay valid.
-#include "base/slabs.hpp"
+#include "base/slab_arena.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,14 +12,14 @@
 namespace fairlead {
 namespace {
 
-TEST(Slabs, BlocksAreAlignedAndDoNotOverlap) {
+TEST(SlabArena, BlocksAreAlignedAndDoNotOverlap) {
   struct Piece {
     unsigned char* begin;
     std::size_t bytes;
     unsigned char value;
   };
   Random random(7);
-  Slabs slabs;
+  SlabArena slabs;
   std::vector<Piece> pieces;
   std::size_t total = 0;
   for (int i = 0; total < (std::size_t{40} << 20); ++i) {
@@ -37,7 +37,7 @@ TEST(Slabs, BlocksAreAlignedAndDoNotOverlap) {
   }
 }
 
-TEST(Slabs, EmptySlabsAllocateNothing) { const Slabs slabs; }
+TEST(SlabArena, EmptySlabsAllocateNothing) { const SlabArena slabs; }
 
 }  // namespace
 }  // namespace fairlead

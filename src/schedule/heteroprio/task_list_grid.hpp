@@ -71,7 +71,7 @@ class Cell {
 };
 
 /// Cells, by bucket and column.
-class Grid {
+class TaskListGrid {
  public:
   void resize(std::size_t buckets, std::size_t columns) {
     columns_ = columns;
