@@ -54,13 +54,15 @@ constexpr auto options =
                .minimum = "1",
                .maximum = "10000000",
                .help = "for qr: rows of the matrix, at least n",
-               .default_shown = "n"},
+               .default_shown = "n",
+               .advanced = true},
               {.key = "tree",
                .type = SettingType::choice,
                .choices = "flat|binary",
                .help = "for qr: eliminate the tiles of a column one after the other (flat) or in pairs "
                        "(binary); binary suits tall matrices on many workers",
-               .default_shown = "flat"},
+               .default_shown = "flat",
+               .advanced = true},
               {.key = "precision",
                .type = SettingType::choice,
                .default_value = "double",
@@ -77,7 +79,8 @@ constexpr auto options =
               {.key = "digest",
                .type = SettingType::flag,
                .default_value = "false",
-               .help = "add a digest of the result's bits to the JSON"}}),
+               .help = "add a digest of the result's bits to the JSON",
+               .advanced = true}}),
          both(both(front_options_with_jdf, rank_options), report_options));
 
 struct Measured {

@@ -52,13 +52,15 @@ constexpr Setting options[] = {
      .type = SettingType::text,
      .value_name = "FILE.toml",
      .help = "write the measurements of devices, cores and disk as a machine file for `fairlead simulate "
-             "--machine`"},
+             "--machine`",
+     .advanced = true},
     {.key = "tiles",
      .type = SettingType::text,
      .default_value = "256,512,1024,2048",
      .value_name = "SIDES",
      .help =
-         "tile sides for which kernels are measured on devices and cores; those that do not fit are skipped"},
+         "tile sides for which kernels are measured on devices and cores; those that do not fit are skipped",
+     .advanced = true},
     {.key = "precision",
      .type = SettingType::choice,
      .default_value = "both",

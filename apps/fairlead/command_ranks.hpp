@@ -33,7 +33,8 @@ inline constexpr std::array rank_options{
             .type = SettingType::text,
             .value_name = "PxQ",
             .help = "distribution of tiles: cyclic over P rows and Q columns of ranks",
-            .default_shown = "the squarest grid with P <= Q"}};
+            .default_shown = "the squarest grid with P <= Q",
+            .advanced = true}};
 
 class CommandRanks {
  public:

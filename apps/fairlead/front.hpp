@@ -23,7 +23,8 @@ inline constexpr std::array front_options{Setting{
     .help =
         "front end of factorizations, solves and products: a flow, one task after the other, or a "
         "parameterized graph, which never has all its tasks in memory; the tasks and the result are the same",
-    .default_shown = "flow; ptg over several ranks"}};
+    .default_shown = "flow; ptg over several ranks",
+    .advanced = true}};
 inline constexpr std::array front_options_with_jdf{
     Setting{.key = "front",
             .type = SettingType::choice,
@@ -31,7 +32,8 @@ inline constexpr std::array front_options_with_jdf{
             .help = "front end of factorizations, solves and products: a flow, one task after the other; a "
                     "parameterized graph, which never has all its tasks in memory; or such a graph from a "
                     "JDF file with interpreted bodies (cholesky, lu, gemm). The result is the same",
-            .default_shown = "flow; ptg over several ranks"}};
+            .default_shown = "flow; ptg over several ranks",
+            .advanced = true}};
 
 /// Throws ConfigError for options that require flows.
 Front front_in(const Config& config);

@@ -15,7 +15,8 @@ inline constexpr Setting allow_c_setting{
     .type = SettingType::flag,
     .default_value = "false",
     .help =
-        "build the C in the file with the C compiler (cc, or $CC) and run it: only for files that you trust"};
+        "build the C in the file with the C compiler (cc, or $CC) and run it: only for files that you trust",
+    .advanced = true};
 
 /// Builds the C that the settings allow and the file needs, for use by the settings. Call it when they are
 /// complete.

@@ -72,7 +72,7 @@ int run(int argc, const char* const* argv, bool& reports) {
     fmt::print("fairlead {}{}\n", version(), of_commit.empty() ? "" : fmt::format(" (commit {})", of_commit));
     return success;
   }
-  if (first == "--help" || first == "-h") {
+  if (first == "--help" || first == "--help-all" || first == "-h") {
     fmt::print("{}", help_of(""));
     return success;
   }
@@ -94,7 +94,7 @@ int run(int argc, const char* const* argv, bool& reports) {
   }
   const ParsedCommandLine& parsed = *understood;
   if (parsed.help) {
-    fmt::print("{}", help_of(subcommand.name));
+    fmt::print("{}", help_of(subcommand.name, parsed.help_detail));
     return success;
   }
   if (!subcommand.over_ranks) require_files_apart(parsed.config);

@@ -40,25 +40,27 @@ constexpr auto options = both(
     both(
         simulation_settings,
         std::array{
-            Setting{
-                .key = "recorded",
-                .type = SettingType::text,
-                .unset_word = "none",
-                .value_name = "FILE",
-                .help = "instead of a workload: the flow of a real program that --record-flow FILE wrote"},
+            Setting{.key = "recorded",
+                    .type = SettingType::text,
+                    .unset_word = "none",
+                    .value_name = "FILE",
+                    .help = "instead of a workload: the flow of a real program that --record-flow FILE wrote",
+                    .advanced = true},
             Setting{.key = "phase",
                     .type = SettingType::count,
                     .unset_word = "all",
                     .minimum = "1",
                     .help = "with --recorded: only this phase, that is what the program submitted before its "
-                            "first wait (1), second wait (2), ..."},
+                            "first wait (1), second wait (2), ...",
+                    .advanced = true},
             Setting{.key = "front",
                     .type = SettingType::choice,
                     .default_value = "flow",
                     .choices = "flow|ptg|jdf",
                     .help = "front end of the workload, if it is cholesky, lu or gemm: a flow, one task "
                             "after the other; a parameterized graph; or such a graph from a JDF file. Tasks "
-                            "and data are the same, the order in which policies are notified of them is not"},
+                            "and data are the same, the order in which policies are notified of them is not",
+                    .advanced = true},
             runs_setting}),
     cluster_settings);
 // A graph from a JDF file runs on one machine.

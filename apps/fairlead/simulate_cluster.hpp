@@ -24,14 +24,15 @@ inline constexpr std::array cluster_settings = {
         .default_value = "1",
         .minimum = "1",
         .maximum = "64",
-        .help =
-            "number of ranks that share a node: its cores, devices and interfaces are divided among them"},
+        .help = "number of ranks that share a node: its cores, devices and interfaces are divided among them",
+        .advanced = true},
     Setting{.key = "grid",
             .type = SettingType::text,
             .unset_word = "auto",
             .value_name = "ROWSxCOLUMNS",
             .help = "grid of ranks over which tiles are distributed: 6x8",
-            .unset_meaning = "the squarest grid with no more rows than columns"}};
+            .unset_meaning = "the squarest grid with no more rows than columns",
+            .advanced = true}};
 
 /// Fairlead's settings that have an effect on several ranks only.
 inline constexpr std::array settings_of_clusters = {
