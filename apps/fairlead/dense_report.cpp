@@ -59,9 +59,9 @@ std::string machine_line() {
   return line;
 }
 
-std::array<report::Traffic, memory::cause_count> difference(const std::array<Statistics::Count, 4>& before,
-                                                            const std::array<Statistics::Count, 4>& after) {
-  std::array<report::Traffic, memory::cause_count> result{};
+std::array<report::TransferTotals, memory::cause_count> difference(
+    const std::array<Statistics::Count, 4>& before, const std::array<Statistics::Count, 4>& after) {
+  std::array<report::TransferTotals, memory::cause_count> result{};
   for (std::size_t i = 0; i < result.size(); ++i)
     result[i] = {after[i].bytes - before[i].bytes, after[i].copies - before[i].copies};
   return result;
@@ -200,7 +200,7 @@ void find_limit(report::RunReport& report, const Counts& before, const Counts& a
   measured.tile = report.tile;
   measured.cores = static_cast<unsigned>(machine::discover().processors.cores.size());
   measured.throttled_seconds = seconds_between(before.throttled, after.throttled);
-  for (const report::Phase& phase : report.phases)
+  for (const report::PhaseReport& phase : report.phases)
     if (phase.counts && (phase.name == "reading" || phase.name == "writing"))
       measured.file_seconds += phase.seconds;
   report.limiting = report::limiting(measured);

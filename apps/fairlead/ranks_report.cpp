@@ -106,8 +106,8 @@ std::optional<double> unless_negative(double value) {
 
 report::FromRankReport from_report(const double* of) {
   const auto traffic = [of](std::size_t cause) {
-    return report::Traffic{static_cast<Bytes>(of[FactOfPair::bytes + cause]),
-                           static_cast<std::uint64_t>(of[FactOfPair::values + cause])};
+    return report::TransferTotals{static_cast<Bytes>(of[FactOfPair::bytes + cause]),
+                                  static_cast<std::uint64_t>(of[FactOfPair::values + cause])};
   };
   return {.graphs = traffic(0),
           .flows = traffic(1),

@@ -82,7 +82,7 @@ class WatchedRun {
   /// After an error: ends the phase, which counts. Returns its seconds; 0 without a phase.
   double give_up();
   /// All finished phases.
-  const std::vector<report::Phase>& phases() const noexcept { return phases_; }
+  const std::vector<report::PhaseReport>& phases() const noexcept { return phases_; }
   /// Prints a line to the standard error stream, above the display.
   void say(const std::string& line);
   /// Removes the display.
@@ -119,7 +119,7 @@ class WatchedRun {
   bool under_way_ = false;  // in a phase
   double began_ = 0;        // seconds on the steady clock
   Time began_at_{};         // on the runtime's
-  std::vector<report::Phase> phases_;
+  std::vector<report::PhaseReport> phases_;
   std::optional<report::TracesOfRanks> traces_;  // if a report or trace is requested
   // Destroyed first, since they use the flow from other threads. Only one rank of a process has them.
   std::optional<Interrupt> interrupt_;

@@ -56,11 +56,11 @@ report::RunReport setting_of(const Program& program, const SimulatedMachine& mac
   return report;
 }
 
-std::vector<report::Timeline> timelines_of(const Program& program, const SimulatedMachine& machine,
-                                           const SimulationResult& result) {
+std::vector<report::WorkerTimeline> timelines_of(const Program& program, const SimulatedMachine& machine,
+                                                 const SimulationResult& result) {
   if (result.order.empty()) return {};
   const Topology& topology = machine.topology();
-  std::vector<report::Timeline> all(topology.workers.size());
+  std::vector<report::WorkerTimeline> all(topology.workers.size());
   std::vector<std::size_t> on_node(topology.nodes.size()), seen(topology.nodes.size());
   for (const WorkerSpec& worker : topology.workers) ++on_node[index(worker.node)];
   for (std::size_t i = 0; i < all.size(); ++i) {
