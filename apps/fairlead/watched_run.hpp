@@ -20,7 +20,7 @@
 #include "fairlead/command_ranks.hpp"
 #include "fairlead/front.hpp"
 #include "fairlead/interrupt.hpp"
-#include "fairlead/progress.hpp"
+#include "fairlead/progress_reporter.hpp"
 #include "fairlead/status_server.hpp"
 #include "report/run_report.hpp"
 #include "report/trace_collection.hpp"
@@ -124,7 +124,7 @@ class WatchedRun {
   // Destroyed first, since they use the flow from other threads. Only one rank of a process has them.
   std::optional<Interrupt> interrupt_;
   std::optional<StatusServer> status_server_;
-  std::optional<Progress> progress_;
+  std::optional<ProgressReporter> progress_;
 };
 
 }  // namespace fairlead::app
