@@ -14,7 +14,7 @@
 
 namespace fairlead::backend::cu {
 
-class Launcher final : public Processor, public detail::CudaLauncher {
+class Launcher final : public DeviceProcessor, public detail::CudaLauncher {
  public:
   /// The device must outlive it. `workspace`: device memory, used by the launcher from now on. Throws SystemError.
   Launcher(const OpenDevice& device, std::byte* workspace, Bytes workspace_bytes);

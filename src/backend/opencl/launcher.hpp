@@ -16,7 +16,7 @@
 
 namespace fairlead::backend::cl {
 
-class Launcher final : public Processor, public detail::OpenclLauncher {
+class Launcher final : public DeviceProcessor, public detail::OpenclLauncher {
  public:
   /// Both must outlive it. `workspace`: bytes to allocate on the device as workspace. Throws SystemError.
   Launcher(const OpenDevice& device, Programs& programs, Bytes workspace);
