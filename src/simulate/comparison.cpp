@@ -92,7 +92,7 @@ report::Comparison comparison_of(const Program& program, const SimulatedMachine&
 
 void add_run(report::Comparison& to, const Program& program, const SimulatedMachine& machine,
              const Limits& limits, const WorkloadSize& size, const std::string& workload,
-             const Outcome& outcome) {
+             const RunOutcome& outcome) {
   report::ComparedRun& run = to.runs.emplace_back();
   run.report = setting_of(program, machine, limits, size, workload, outcome.scheduler);
   run.problem = outcome.problem;
