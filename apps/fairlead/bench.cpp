@@ -21,8 +21,8 @@
 #include "fairlead/devices_to_use.hpp"
 #include "fairlead/files_apart.hpp"
 #include "fairlead/front.hpp"
+#include "fairlead/grid_rank.hpp"
 #include "fairlead/kernels.hpp"
-#include "fairlead/place.hpp"
 #include "fairlead/ranks_report.hpp"
 #include "fairlead/subcommand.hpp"
 #include "fairlead/trust.hpp"
@@ -91,7 +91,7 @@ struct Measured {
 /// On one rank or as one of several.
 template <class T>
 Measured measure(WatchedRun& run, const Config& config, DenseProblem problem, const linalg::Kernels& kernels,
-                 Benchmark<T>& benchmark, const Place& place) {
+                 Benchmark<T>& benchmark, const GridRank& place) {
   const DenseOperation& operation = *problem.operation;
   Runtime& runtime = run.runtime();
   settle_tile(runtime, problem);
@@ -104,12 +104,12 @@ Measured measure(WatchedRun& run, const Config& config, DenseProblem problem, co
   if (!in_core) runtime.drop_clean();
   if (!place.alone()) gather(runtime, std::array{0.0});  // all ranks start together
 
-  const Counts before = counts_of(runtime, kernels);
+  const RunCounters before = counters_of(runtime, kernels);
   const double flops = operation.flops(problem);
   run.begin(operation.matrices == 1 ? "factorization" : "product", operation.tasks(problem), flops);
   benchmark.compute();
   const double seconds = run.end(!in_core);
-  const Counts after = counts_of(runtime, kernels);
+  const RunCounters after = counters_of(runtime, kernels);
 
   std::optional<std::uint64_t> digest;
   if (config.flag("digest")) digest = benchmark.digest();
@@ -182,7 +182,7 @@ int bench_dense(CommandRanks& ranks, Config config, const DenseOperation& operat
   problem.own_products = kernels.has_own_products();
   problem.set_tile(config, workers);
 
-  auto [report, recorded] = ranks.results([&](const Place& place) {
+  auto [report, recorded] = ranks.results([&](const GridRank& place) {
     const auto own = benchmark();
     WatchedRun run(config, problem.reserved, kernels, front_at(config, place), place.rank);
     return run.report_failure_of([&] { return measure<T>(run, config, problem, kernels, *own, place); });

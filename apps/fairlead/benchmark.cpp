@@ -68,7 +68,7 @@ class Factorization final : public Benchmark<T> {
                          : LeastSquaresError<T>::bytes(problem_.rows(), 1) +
                                workers * LeastSquaresError<T>::scratch_bytes_per_worker(1));
   }
-  void begin(WatchedRun& run, const Place& place, const DenseProblem& problem) override {
+  void begin(WatchedRun& run, const GridRank& place, const DenseProblem& problem) override {
     problem_ = problem;
     run_ = &run;
     const std::int64_t m = problem.rows();
@@ -176,7 +176,7 @@ class Product final : public Benchmark<T> {
     return static_cast<Bytes>(n_) * 2 * (sizeof(T) + sizeof(double)) +
            workers * BackwardError<double>::scratch_bytes_per_worker(n_, 1);
   }
-  void begin(WatchedRun& run, const Place& place, const DenseProblem& problem) override {
+  void begin(WatchedRun& run, const GridRank& place, const DenseProblem& problem) override {
     run_ = &run;
     for (const char* name : {"A", "B", "C"})
       matrices_.push_back(place.tiled<T>(run.runtime(), name, n_, n_, problem.tile));

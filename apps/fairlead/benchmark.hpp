@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "fairlead/dense_problem.hpp"
-#include "fairlead/place.hpp"
+#include "fairlead/grid_rank.hpp"
 #include "fairlead/watched_run.hpp"
 
 namespace fairlead::app {
@@ -21,7 +21,7 @@ class Benchmark {
   virtual Bytes reserved_bytes(std::size_t workers) const = 0;
   /// Creates the matrices with tiles of problem.tile. They must not outlive the run. Each rank has its own
   /// benchmark, and all ranks call every function.
-  virtual void begin(WatchedRun& run, const Place& place, const DenseProblem& problem) = 0;
+  virtual void begin(WatchedRun& run, const GridRank& place, const DenseProblem& problem) = 0;
   virtual std::uint64_t generation_tasks() const = 0;
   virtual void generate(Flow& flow) = 0;
   /// Submits to the flow or runs a graph: see WatchedRun::compute().

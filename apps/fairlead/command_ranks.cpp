@@ -168,7 +168,7 @@ void set_workers_of_ranks(Config& config, const CommandRanks& ranks) {
     config.set("workers", static_cast<std::uint64_t>(ranks.part_of(machine::discover().workers)));
 }
 
-void CommandRanks::run(const std::function<void(const Place&)>& body) const {
+void CommandRanks::run(const std::function<void(const GridRank&)>& body) const {
   std::vector<std::exception_ptr> thrown(own_.size());
   const auto run_one = [&](std::size_t i) {
     try {

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "fairlead/place.hpp"
+#include "fairlead/grid_rank.hpp"
 #include "fairlead/subcommand.hpp"
 
 namespace fairlead::app {
@@ -61,12 +61,12 @@ class CommandRanks {
   std::uint32_t on_machine() const noexcept { return on_machine_; }
   /// Calls `body` once for each rank of this process. Throws the error of one of them after all have
   /// finished.
-  void run(const std::function<void(const Place&)>& body) const;
+  void run(const std::function<void(const GridRank&)>& body) const;
   /// As run(); returns the result of the first rank of this process.
   template <class Body>
   auto results(const Body& body) const {
-    std::optional<decltype(body(Place()))> first;
-    run([&](const Place& place) {
+    std::optional<decltype(body(GridRank()))> first;
+    run([&](const GridRank& place) {
       auto own = body(place);
       if (place.rank.number() == own_.front().number()) first = std::move(own);
     });

@@ -59,9 +59,9 @@ std::string machine_line() {
   return line;
 }
 
-std::array<report::Traffic, memory::cause_count> difference(const std::array<Statistics::Count, 4>& before,
-                                                            const std::array<Statistics::Count, 4>& after) {
-  std::array<report::Traffic, memory::cause_count> result{};
+std::array<report::TransferTotals, memory::cause_count> difference(
+    const std::array<Statistics::Count, 4>& before, const std::array<Statistics::Count, 4>& after) {
+  std::array<report::TransferTotals, memory::cause_count> result{};
   for (std::size_t i = 0; i < result.size(); ++i)
     result[i] = {after[i].bytes - before[i].bytes, after[i].copies - before[i].copies};
   return result;
@@ -71,11 +71,11 @@ double seconds_between(std::chrono::nanoseconds before, std::chrono::nanoseconds
   return std::chrono::duration<double>(after - before).count();
 }
 
-double seconds_between(const Counts& before, const Counts& after) {
+double seconds_between(const RunCounters& before, const RunCounters& after) {
   return std::chrono::duration<double>(after.at - before.at).count();
 }
 
-std::vector<report::WorkerReport> worker_times(const Counts& before, const Counts& after) {
+std::vector<report::WorkerReport> worker_times(const RunCounters& before, const RunCounters& after) {
   std::vector<report::WorkerReport> all;
   for (std::size_t i = 0; i < after.engine.workers.size(); ++i) {
     const auto& from = before.engine.workers[i];
@@ -99,7 +99,7 @@ std::vector<report::WorkerReport> worker_times(const Counts& before, const Count
 
 }  // namespace
 
-Counts counts_of(Runtime& runtime, const linalg::Kernels& kernels) {
+RunCounters counters_of(Runtime& runtime, const linalg::Kernels& kernels) {
   const auto* const communicator = front::communicator_of(runtime);
   Statistics engine = runtime.statistics();
   std::vector<std::optional<CoreTime>> core_times;
@@ -123,7 +123,7 @@ void check_scheduler(const Config& config) {
   schedule::make_policy(written);
 }
 
-report::RunReport report_between(const Counts& before, const Counts& after, const Config& config,
+report::RunReport report_between(const RunCounters& before, const RunCounters& after, const Config& config,
                                  const linalg::Kernels& kernels, const DenseProblem& problem) {
   report::RunReport report;
   report.operation = problem.title;
@@ -189,7 +189,7 @@ report::RunReport report_between(const Counts& before, const Counts& after, cons
   return report;
 }
 
-void find_limit(report::RunReport& report, const Counts& before, const Counts& after) {
+void find_limit(report::RunReport& report, const RunCounters& before, const RunCounters& after) {
   report::Measured measured = report::measured(worker_times(before, after), seconds_between(before, after));
   for (std::size_t i = 0; i < after.engine.links.size(); ++i) {
     const auto& link = after.engine.links[i];
@@ -200,7 +200,7 @@ void find_limit(report::RunReport& report, const Counts& before, const Counts& a
   measured.tile = report.tile;
   measured.cores = static_cast<unsigned>(machine::discover().processors.cores.size());
   measured.throttled_seconds = seconds_between(before.throttled, after.throttled);
-  for (const report::Phase& phase : report.phases)
+  for (const report::PhaseReport& phase : report.phases)
     if (phase.counts && (phase.name == "reading" || phase.name == "writing"))
       measured.file_seconds += phase.seconds;
   report.limiting = report::limiting(measured);

@@ -20,7 +20,7 @@
 namespace fairlead::app {
 
 /// What has been counted so far.
-struct Counts {
+struct RunCounters {
   Statistics engine;
   net::NetworkTraffic network;
   std::optional<report::DiskCounters> kernel;  // by the system's
@@ -30,17 +30,17 @@ struct Counts {
   std::vector<std::optional<CoreTime>> core_times;  // by worker
   Duration throttled{};                             // by the control group's quota of CPU time
 };
-Counts counts_of(Runtime& runtime, const linalg::Kernels& kernels);
+RunCounters counters_of(Runtime& runtime, const linalg::Kernels& kernels);
 
 /// Throws ConfigError if the scheduler does not exist. Call it before anything takes time.
 void check_scheduler(const Config& config);
 
 /// The part of the report that follows from the counts, for the time between them, and the machine. The
 /// caller fills in time, phases and error.
-report::RunReport report_between(const Counts& before, const Counts& after, const Config& config,
+report::RunReport report_between(const RunCounters& before, const RunCounters& after, const Config& config,
                                  const linalg::Kernels& kernels, const DenseProblem& problem);
 /// What limited the run, once time and phases are known; between the two moments it computed.
-void find_limit(report::RunReport& report, const Counts& before, const Counts& after);
+void find_limit(report::RunReport& report, const RunCounters& before, const RunCounters& after);
 
 /// Times the kernels on all workers' cores at once, for the ceiling and the GEMM peak; a second or two. The
 /// runtime should be gone: its memory is not needed any more, and its threads would take time.

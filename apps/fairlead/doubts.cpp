@@ -19,7 +19,7 @@ constexpr std::uint64_t many = 2;  // workers for each hardware thread: more onl
 std::vector<std::string> doubts_about(const Config& config, const machine::Machine& machine,
                                       std::size_t ranks) {
   std::vector<std::string> doubts;
-  const machine::Memory& memory = machine.memory;
+  const machine::MachineMemory& memory = machine.memory;
   const Bytes whole = std::min(memory.total_bytes, memory.limit_bytes.value_or(memory.total_bytes));
   if (ranks > 1 && config.has("memory") && config.bytes("memory") > whole / ranks)
     doubts.push_back(fmt::format(

@@ -36,7 +36,7 @@ std::string where_set(const Config& config, std::string_view key) {
 
 void print_row(std::string_view what, std::string_view text) { fmt::print("{:<12}{}\n", what, text); }
 
-void print_memory(const machine::Memory& memory, const Config& config) {
+void print_memory(const machine::MachineMemory& memory, const Config& config) {
   print_row("memory", fmt::format("{}, {} available", readable_size(memory.total_bytes),
                                   readable_size(memory.available_bytes)));
   if (memory.limit_bytes)
@@ -310,7 +310,7 @@ Json as_json(const Machine& machine, const Disk& disk, const linalg::KernelChoic
   for (const machine::NumaNode& node : machine.processors.numa_nodes)
     nodes.add(
         Json::object({{"number", node.number}, {"cores", node.cores}, {"memory_bytes", node.memory_bytes}}));
-  const machine::Memory& memory = machine.memory;
+  const machine::MachineMemory& memory = machine.memory;
   Json settings = Json::object();
   for (const SettingReport& row : config.report())
     settings.add(std::string(row.setting.key),

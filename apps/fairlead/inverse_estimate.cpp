@@ -103,7 +103,7 @@ InverseEstimate estimate_inverse(WatchedRun& run, linalg::InverseNorm<T>& invers
 }
 
 report::ConditionReport report_estimate(WatchedRun& run, const InverseEstimate& estimate, double times,
-                                        std::int64_t columns, const Precision& precision) {
+                                        std::int64_t columns, const SolvePrecision& precision) {
   auto report = condition_report(estimate.condition, times * estimate.weighted, precision);
   report.singular = is_singular(report, precision);
   report.columns = static_cast<std::uint64_t>(columns);

@@ -47,7 +47,7 @@ InverseEstimate estimate_inverse(WatchedRun& run, linalg::InverseNorm<T>& invers
 /// The report of the estimate for a solution of `columns` columns. The bound of its error is `times` that of
 /// the weights. Warns the user if little of the solution can be trusted.
 report::ConditionReport report_estimate(WatchedRun& run, const InverseEstimate& estimate, double times,
-                                        std::int64_t columns, const Precision& precision);
+                                        std::int64_t columns, const SolvePrecision& precision);
 
 /// Bytes of memory in addition to the tiles of the factors.
 template <class T>

@@ -217,7 +217,7 @@ struct JdfRunHere {
 /// A run in progress, on one rank or as one of several.
 class JdfRun {
  public:
-  JdfRun(const JdfTask& task, const Place& place)
+  JdfRun(const JdfTask& task, const GridRank& place)
       : config_(task.config),
         program_(task.program),
         given_(task.given),
@@ -238,13 +238,13 @@ class JdfRun {
  private:
   report::RunReport computed() {
     if (place_.first()) open_outputs();
-    const Counts before = counts_of(run_->runtime(), kernels_);
+    const RunCounters before = counters_of(run_->runtime(), kernels_);
     std::vector<jdf::BoundData> data(program_->file.globals.size());
     ptg::Graph graph(run_->runtime());
     for (const MatrixGiven& it : given_)
       it.in_single ? add<float>(it, data, graph) : add<double>(it, data, graph);
     read();
-    const Counts tiled = counts_of(run_->runtime(), kernels_);
+    const RunCounters tiled = counters_of(run_->runtime(), kernels_);
     jdf::GraphBuilder maker = jdf::builder_for(graph, program_, kernels_, in_c_, data);
     maker.on_progress = [] {
       if (const int signal = Interrupt::signal(); signal != 0) throw Interrupted{signal};
@@ -260,7 +260,7 @@ class JdfRun {
     }
     const double seconds = run_->end();
     seconds_ += seconds;
-    const Counts after = counts_of(run_->runtime(), kernels_);
+    const RunCounters after = counters_of(run_->runtime(), kernels_);
     try {
       read_pointed();
       write();
@@ -472,7 +472,7 @@ class JdfRun {
   const bool too_large_;
   const std::shared_ptr<jdf::CLibrary>& in_c_;
   const linalg::Kernels& kernels_;
-  const Place& place_;
+  const GridRank& place_;
   double seconds_ = 0;
   std::vector<trace::Snapshot> recorded_;
   std::vector<std::int32_t> pointed_;
@@ -533,7 +533,7 @@ int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
   const std::size_t workers = config.count_or("workers", machine::discover().workers);
   JdfTask task{std::move(config), program, std::move(matrices), workers};
   prepare(task, ranks);
-  const JdfRunHere here = ranks.results([&](const Place& place) { return JdfRun(task, place).run(); });
+  const JdfRunHere here = ranks.results([&](const GridRank& place) { return JdfRun(task, place).run(); });
   if (!ranks.first()) return success;
   for (std::size_t i = 0; i < here.pointed.size(); ++i)
     if (here.pointed[i] != 0) fmt::print("{} is {}\n", program->file.globals[i].name.text, here.pointed[i]);

@@ -22,7 +22,7 @@ struct KeptFacts {
   std::string disk_directory;
   unsigned workers;
   std::optional<model::MachineFile> file;  ///< none without a cache-directory
-  model::MachineFacts facts;
+  model::MachineMeasurements facts;
 };
 
 /// One row for each link.

@@ -82,7 +82,7 @@ void take_addresses(const linalg::Kernels& kernels, Config& config) {
   const std::size_t threads =
       workers + backend::workers_of_devices(config.text_or("devices", ""), backend::default_backends());
   kernels.blas().reserve_buffers(threads);
-  const machine::Memory memory =
+  const machine::MachineMemory memory =
       machine::detect_memory(machine::SystemFiles(), static_cast<unsigned>(threads));
   if (!memory.free_address_space) return;
   constexpr std::size_t other_threads = 4;  // progress, signals, the monitor

@@ -83,7 +83,7 @@ class MatrixOfPoints final : public MatrixToSolve<T> {
     return std::is_same_v<T, double> ? 0 : linalg::RoundedMatrix::scratch_bytes;
   }
 
-  TiledMatrix<T> tiles(const Place& place, Runtime& runtime, std::int32_t tile) const override {
+  TiledMatrix<T> tiles(const GridRank& place, Runtime& runtime, std::int32_t tile) const override {
     std::shared_ptr<const linalg::MatrixSource<T>> elements;
     if constexpr (std::is_same_v<T, double>)
       elements = matrix_;
@@ -114,20 +114,20 @@ template std::unique_ptr<MatrixToSolve<float>> matrix_in_file<float>(std::shared
 template std::unique_ptr<MatrixToSolve<double>> matrix_in_file<double>(std::shared_ptr<const NpyFile>,
                                                                        linalg::Stored);
 
-KernelSettings kernel_settings(const Config& config) {
-  KernelSettings settings;
-  if (config.has("length-scale")) settings.length_scale = config.real("length-scale");
-  if (config.has("nugget")) settings.nugget = config.real("nugget");
-  if (!(settings.length_scale > 0))
-    throw ConfigError(fmt::format("--length-scale {}: must be positive", settings.length_scale));
-  if (!(settings.nugget >= 0))
-    throw ConfigError(fmt::format("--nugget {}: must not be negative", settings.nugget));
-  return settings;
+RbfParameters rbf_parameters(const Config& config) {
+  RbfParameters parameters;
+  if (config.has("length-scale")) parameters.length_scale = config.real("length-scale");
+  if (config.has("nugget")) parameters.nugget = config.real("nugget");
+  if (!(parameters.length_scale > 0))
+    throw ConfigError(fmt::format("--length-scale {}: must be positive", parameters.length_scale));
+  if (!(parameters.nugget >= 0))
+    throw ConfigError(fmt::format("--nugget {}: must not be negative", parameters.nugget));
+  return parameters;
 }
 
 std::shared_ptr<const linalg::RbfMatrix> kernel_of_points(const Config& config, const NpyFile& points,
                                                           std::vector<double> coordinates) {
-  const auto [length_scale, nugget] = kernel_settings(config);
+  const auto [length_scale, nugget] = rbf_parameters(config);
   return std::make_shared<const linalg::RbfMatrix>(
       linalg::RbfMatrix::Points{static_cast<std::int64_t>(points.rows()),
                                 static_cast<std::int64_t>(points.columns()), std::move(coordinates)},

@@ -15,7 +15,7 @@
 #include "algorithms/linalg/rbf_matrix.hpp"
 #include "algorithms/linalg/symmetric_npy.hpp"
 #include "data/npy/npy_file.hpp"
-#include "fairlead/place.hpp"
+#include "fairlead/grid_rank.hpp"
 #include "report/run_report.hpp"
 
 namespace fairlead::app {
@@ -34,7 +34,7 @@ class MatrixToSolve {
   virtual Bytes source_bytes_per_worker() const { return 0; }
 
   /// The lower triangle, before it is read.
-  virtual TiledMatrix<T> tiles(const Place& place, Runtime& runtime, std::int32_t tile) const {
+  virtual TiledMatrix<T> tiles(const GridRank& place, Runtime& runtime, std::int32_t tile) const {
     return place.tiled<T>(runtime, "A", n(), n(), tile, Tiles::lower);
   }
   virtual std::uint64_t tasks(const TiledMatrix<T>&, Bytes /*memory*/) const { return 0; }
@@ -54,12 +54,12 @@ class MatrixToSolve {
   virtual std::optional<report::LinkReport> traffic() const { return std::nullopt; }
 };
 
-/// The kernel function of --kernel.
-struct KernelSettings {
+/// The parameters of --kernel's radial basis function.
+struct RbfParameters {
   double length_scale = 1, nugget = 0;
 };
 /// Throws ConfigError if there is no such kernel.
-KernelSettings kernel_settings(const Config& config);
+RbfParameters rbf_parameters(const Config& config);
 /// Throws InputError if it is not square.
 template <class T>
 std::unique_ptr<MatrixToSolve<T>> matrix_in_file(std::shared_ptr<const data::NpyFile> file,

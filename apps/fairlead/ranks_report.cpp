@@ -49,8 +49,8 @@ struct FactOfPair {
 
 double seconds_of(std::chrono::nanoseconds time) { return std::chrono::duration<double>(time).count(); }
 
-std::vector<double> facts_of(const report::RunReport& report, Runtime& runtime, const Counts& before,
-                             const Counts& after, const trace::Snapshot& recorded) {
+std::vector<double> facts_of(const report::RunReport& report, Runtime& runtime, const RunCounters& before,
+                             const RunCounters& after, const trace::Snapshot& recorded) {
   const std::uint32_t ranks = runtime.ranks();
   std::vector<double> own(Fact::count + ranks * FactOfPair::count);
   own[Fact::workers] = static_cast<double>(after.engine.workers.size());
@@ -106,8 +106,8 @@ std::optional<double> unless_negative(double value) {
 
 report::FromRankReport from_report(const double* of) {
   const auto traffic = [of](std::size_t cause) {
-    return report::Traffic{static_cast<Bytes>(of[FactOfPair::bytes + cause]),
-                           static_cast<std::uint64_t>(of[FactOfPair::values + cause])};
+    return report::TransferTotals{static_cast<Bytes>(of[FactOfPair::bytes + cause]),
+                                  static_cast<std::uint64_t>(of[FactOfPair::values + cause])};
   };
   return {.graphs = traffic(0),
           .flows = traffic(1),
@@ -140,8 +140,9 @@ report::RankReport rank_report(const double* of, Bytes reserved, std::size_t ran
 
 }  // namespace
 
-void combine_ranks(report::RunReport& report, Runtime& runtime, const Place& place, const Counts& before,
-                   const Counts& after, Bytes reserved, const trace::Snapshot& recorded) {
+void combine_ranks(report::RunReport& report, Runtime& runtime, const GridRank& place,
+                   const RunCounters& before, const RunCounters& after, Bytes reserved,
+                   const trace::Snapshot& recorded) {
   if (place.alone()) return;
   const std::vector<double> all = gather(runtime, facts_of(report, runtime, before, after, recorded));
   const std::size_t facts = all.size() / place.count();
@@ -171,7 +172,7 @@ void combine_ranks(report::RunReport& report, Runtime& runtime, const Place& pla
   report.landing = after.engine.network.landing;
 }
 
-Front front_at(const Config& config, const Place& place) {
+Front front_at(const Config& config, const GridRank& place) {
   return place.alone() || config.has("front") ? front_in(config) : Front::ptg;
 }
 

@@ -4,7 +4,7 @@
 
 #include "fairlead/dense_report.hpp"
 #include "fairlead/front.hpp"
-#include "fairlead/place.hpp"
+#include "fairlead/grid_rank.hpp"
 #include "report/run_report.hpp"
 
 namespace fairlead::app {
@@ -12,11 +12,12 @@ namespace fairlead::app {
 /// Combines the counts of all ranks between two moments, and report.seconds, of which the maximum is kept.
 /// All ranks call it last, so that all notice if a rank failed before; with one rank the report is unchanged.
 /// `reserved`: bytes of memory in addition to the tiles. `recorded`: by this rank.
-void combine_ranks(report::RunReport& report, Runtime& runtime, const Place& place, const Counts& before,
-                   const Counts& after, Bytes reserved, const trace::Snapshot& recorded);
+void combine_ranks(report::RunReport& report, Runtime& runtime, const GridRank& place,
+                   const RunCounters& before, const RunCounters& after, Bytes reserved,
+                   const trace::Snapshot& recorded);
 
 /// As --json and pages call it: "flow"; over several ranks graphs unless the settings say otherwise.
-Front front_at(const Config& config, const Place& place);
+Front front_at(const Config& config, const GridRank& place);
 const char* name_of(Front front) noexcept;
 
 }  // namespace fairlead::app

@@ -14,7 +14,7 @@
 #include "algorithms/linalg/collectives.hpp"
 #include "algorithms/linalg/npy_source.hpp"
 #include "data/npy/npy_file.hpp"
-#include "fairlead/place.hpp"
+#include "fairlead/grid_rank.hpp"
 
 namespace fairlead::app {
 
@@ -37,7 +37,7 @@ std::vector<T> read_vectors(const data::NpyFile& file, std::span<std::byte> stag
 /// The vectors on every rank, whether it reads them or not. All ranks call it, and all throw if a value is
 /// invalid.
 template <class T>
-std::vector<T> vectors_of_all(Runtime& runtime, const Place& place, const data::NpyFile& file) {
+std::vector<T> vectors_of_all(Runtime& runtime, const GridRank& place, const data::NpyFile& file) {
   constexpr std::int32_t rows_at_once = 1024;
   std::vector<T> all;
   if (place.reads())

@@ -26,8 +26,8 @@
 #include "simulate/comparison.hpp"
 #include "simulate/flow_file.hpp"
 #include "simulate/jdf_program.hpp"
-#include "simulate/outcome.hpp"
 #include "simulate/ptg_program.hpp"
+#include "simulate/run_outcome.hpp"
 #include "simulate/run_statistics.hpp"
 
 namespace fairlead::app {
@@ -101,7 +101,7 @@ std::string spread_heading(std::size_t width) {
 }
 
 /// Loaded: bytes that arrived where tasks run.
-std::string spread_line(const Runs& runs, std::size_t width) {
+std::string spread_line(const PolicyStatistics& runs, std::size_t width) {
   if (runs.seconds.count == 0) return fmt::format("{:<{}}never finished", runs.scheduler, width);
   const auto range = [](const RunStatistics& it, double unit) {
     return fmt::format("{:.4g}-{:.4g}", it.min / unit, it.max / unit);
@@ -162,9 +162,9 @@ int run_on_machine(const Simulated& what, const Config& config) {
   int code = success;
   const std::uint64_t first_seed = how.seed;
   for (const std::string& policy : policies) {
-    Runs runs{.scheduler = policy};
+    PolicyStatistics runs{.scheduler = policy};
     for (how.seed = first_seed; how.seed - first_seed < seeds; ++how.seed) {
-      Outcome outcome = outcome_of(program, machine, policy, how);
+      RunOutcome outcome = outcome_of(program, machine, policy, how);
       runs.add(outcome, limits);
       if (seeds == 1) fmt::print("{}\n", table_line(outcome, limits, machine.devices() > 0, width));
       rows.add(json(outcome, limits, program, machine, what.name, what.size));

@@ -17,7 +17,7 @@
 #include "simulate/cluster/cluster.hpp"
 #include "simulate/cluster/part_of_node.hpp"
 #include "simulate/default_policy.hpp"
-#include "simulate/outcome.hpp"
+#include "simulate/run_outcome.hpp"
 
 namespace fairlead::app {
 

@@ -198,7 +198,7 @@ int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
         "--symmetrize, --lower and --upper require a matrix in a file: a kernel matrix is symmetric");
   if (of_points && !given.config.has("points"))
     throw ConfigError("--kernel computes the matrix from points: give --points points.npy");
-  if (of_points) static_cast<void>(kernel_settings(given.config));  // before files are read
+  if (of_points) static_cast<void>(rbf_parameters(given.config));  // before files are read
   if (of_points == (given.positionals.size() == 2))
     throw ConfigError(of_points ? "give either A.npy or --kernel, not both"
                                 : "two files are needed, A.npy and b.npy; or --kernel, and b.npy alone");

@@ -113,7 +113,7 @@ template <class T>
 class Solve {
  public:
   /// `factor_in`: the first attempt.
-  Solve(const System& system, Config config, const linalg::Kernels& kernels, const Place& place,
+  Solve(const System& system, Config config, const linalg::Kernels& kernels, const GridRank& place,
         FactorIn factor_in)
       : system_(system),
         config_(std::move(config)),
@@ -141,7 +141,7 @@ class Solve {
         return std::vector{out_->temporary()};
       });
     }
-    const Counts before = counts_of(run_->runtime(), kernels_);
+    const RunCounters before = counters_of(run_->runtime(), kernels_);
     x_ = in_any_precision([&] { return vectors_of_all<T>(run_->runtime(), place_, *system_.b); });
     Solved solved;
     if constexpr (std::is_same_v<T, double>) {
@@ -198,7 +198,7 @@ class Solve {
 
   struct Solved {
     DenseProblem problem{};
-    Counts after{};                          // when the solution was complete
+    RunCounters after{};                     // when the solution was complete
     std::optional<double> backward_error{};  // none: there is no solution
     std::optional<double> asymmetry{};       // of a matrix that is not quite symmetric
     std::optional<int> steps{};
@@ -269,7 +269,7 @@ class Solve {
       seconds_ += run_->end();
     }
     alike(place_.first(), [&] { in_any_precision([&] { matrix.end_tiling(run_->runtime()); }); });
-    tiled_ = counts_of(run_->runtime(), kernels_);
+    tiled_ = counters_of(run_->runtime(), kernels_);
 
     run_->begin("factorization", linalg::cholesky_tasks(problem.tiles()),
                 report::cholesky_flops(static_cast<double>(n_)));
@@ -311,7 +311,7 @@ class Solve {
       scales.undo(x_.data());
       seconds_ += run_->end();
     }
-    solved.after = counts_of(run_->runtime(), kernels_);
+    solved.after = counters_of(run_->runtime(), kernels_);
     solved.traffic = matrix->traffic();
 
     // The factor is that of the lower triangle. What the upper one differs by is in the residual, and goes in
@@ -404,7 +404,7 @@ class Solve {
                              });
       seconds_ += run_->end();
       matrix->forget_pages();
-      solved.after = counts_of(run_->runtime(), kernels_);
+      solved.after = counters_of(run_->runtime(), kernels_);
       solved.backward_error = backward_error;
       solved.steps = steps;
       if (matrix->asymmetry() != 0) solved.asymmetry = matrix->asymmetry();
@@ -454,7 +454,7 @@ class Solve {
 
   const System& system_;
   const Config config_;
-  const Place place_;
+  const GridRank place_;
   const FactorIn factor_in_;
   const std::size_t workers_;
   const std::int64_t n_, columns_;
@@ -467,7 +467,7 @@ class Solve {
   std::vector<T> x_;                           // b, which becomes the solution
   std::vector<std::int64_t> below_single_;     // columns of b: of a file in single precision
   double seconds_ = 0, given_up_seconds_ = 0;  // of these, in attempts in another precision
-  Counts tiled_{};                             // when the matrix was in tiles, and computing started
+  RunCounters tiled_{};                        // when the matrix was in tiles, and computing started
   std::vector<trace::Snapshot> recorded_;
   std::optional<WatchedRun> run_;       // its tasks use what is above
   std::optional<data::NpyWriter> out_;  // destroyed first, while signals are handled
@@ -477,7 +477,7 @@ template <class T>
 SolvedHere solve_in(const System& system, const Config& config, const linalg::Kernels& kernels,
                     const CommandRanks& ranks, FactorIn factor_in) {
   return ranks.results(
-      [&](const Place& place) { return Solve<T>(system, config, kernels, place, factor_in).run(); });
+      [&](const GridRank& place) { return Solve<T>(system, config, kernels, place, factor_in).run(); });
 }
 
 /// Over ranks a factorization in single precision that fails ends the run of all ranks: so they agree whether

@@ -66,7 +66,7 @@ std::string_view title_of(const DenseProblem& problem) {
 template <class T>
 class GeneralSolve {
  public:
-  GeneralSolve(const System& system, Config config, const linalg::Kernels& kernels, const Place& place)
+  GeneralSolve(const System& system, Config config, const linalg::Kernels& kernels, const GridRank& place)
       : system_(system),
         config_(std::move(config)),
         place_(place),
@@ -97,7 +97,7 @@ class GeneralSolve {
         return std::vector{out_->temporary()};
       });
     }
-    const Counts before = counts_of(run_->runtime(), kernels_);
+    const RunCounters before = counters_of(run_->runtime(), kernels_);
     x_ = vectors_of_all<T>(run_->runtime(), place_, *system_.b);
     report::RunReport found;
     const auto [tiled, after] = compute(found);
@@ -139,7 +139,7 @@ class GeneralSolve {
   }
 
   struct Moments {
-    Counts tiled, solved;  // the matrix was in tiles; the solution was there
+    RunCounters tiled, solved;  // the matrix was in tiles; the solution was there
   };
 
   bool square() const noexcept { return m_ == n_; }
@@ -188,7 +188,7 @@ class GeneralSolve {
     const auto factors = make_factors<T>(problem_, kernels_, kernels_, runtime, a);
     Moments moments;
     const double largest = read(a);
-    moments.tiled = counts_of(runtime, kernels_);
+    moments.tiled = counters_of(runtime, kernels_);
 
     run_->begin("factorization", problem_.operation->tasks(problem_), problem_.operation->flops(problem_));
     run_->compute([&](auto& front) { factors->factor(front); });
@@ -214,7 +214,7 @@ class GeneralSolve {
       scales.undo(x_.data());
       seconds_ += run_->end();
     }
-    moments.solved = counts_of(runtime, kernels_);
+    moments.solved = counters_of(runtime, kernels_);
 
     if (problem_.operation != &qr_operation) {
       ElementSizes<T> of_u;
@@ -416,7 +416,7 @@ class GeneralSolve {
               return 2 * (of_r.tasks(columns) + static_cast<std::uint64_t>(tiles * columns));
             }};
   }
-  Precision precision() const {
+  SolvePrecision precision() const {
     const double epsilon = static_cast<double>(std::numeric_limits<T>::epsilon());
     return {.epsilon = epsilon, .given_epsilon = epsilon, .can_refine = false};
   }
@@ -432,7 +432,7 @@ class GeneralSolve {
 
   const System& system_;
   const Config config_;
-  const Place place_;
+  const GridRank place_;
   const std::size_t workers_;
   const std::int64_t m_, n_, columns_;
   const double limit_;  // of the backward error
@@ -452,7 +452,7 @@ int solve_general_in(const System& system, const Config& given, CommandRanks& ra
   Config config = given;
   const auto loaded = kernels_and_devices(system, config, ranks);
   SolvedHere solved = ranks.results(
-      [&](const Place& place) { return GeneralSolve<T>(system, config, *loaded.kernels, place).run(); });
+      [&](const GridRank& place) { return GeneralSolve<T>(system, config, *loaded.kernels, place).run(); });
   solved.report.devices = loaded.devices;
   solved.report.changed_input = system.changed_input();
   return publish_solution(solved, config, ranks);

@@ -30,13 +30,13 @@ std::string trusted_digits(int trusted, int all) {
                                     trusted == 1 ? "digit" : fmt::format("{}", trusted), all);
 }
 
-bool needs_warning(const report::ConditionReport& condition, const Precision& precision) {
+bool needs_warning(const report::ConditionReport& condition, const SolvePrecision& precision) {
   return !condition.singular && 3 * condition.digits < all_digits(precision);
 }
 
 /// Whether the bound follows from the condition: it is at most a few hundred roundings times the condition,
 /// unless numbers of a right-hand side or its solution are so small that they have lost digits.
-bool follows_from_condition(const report::ConditionReport& condition, const Precision& precision) {
+bool follows_from_condition(const report::ConditionReport& condition, const SolvePrecision& precision) {
   constexpr double most_roundings = 1e4;
   return !(most_roundings * precision.epsilon * condition.number < std::min(condition.forward_error, 1.0));
 }
@@ -49,9 +49,9 @@ std::string moved_by(double error) {
 
 }  // namespace
 
-int all_digits(const Precision& precision) { return digits(precision.given_epsilon); }
+int all_digits(const SolvePrecision& precision) { return digits(precision.given_epsilon); }
 
-report::ConditionReport condition_report(double condition, double error, const Precision& precision) {
+report::ConditionReport condition_report(double condition, double error, const SolvePrecision& precision) {
   report::ConditionReport report;
   report.number = condition;
   const bool rounded_in_file = precision.given_epsilon > precision.epsilon;
@@ -70,11 +70,11 @@ double normwise_least_squares_error(std::int64_t m, double condition, double bac
   return 2 * condition * (1 + condition / size_to_residual) * off;
 }
 
-bool is_singular(const report::ConditionReport& condition, const Precision& precision) {
+bool is_singular(const report::ConditionReport& condition, const SolvePrecision& precision) {
   return condition.digits == 0 && !(condition.number < 1 / precision.epsilon);
 }
 
-std::string condition_warning(const report::ConditionReport& condition, const Precision& precision) {
+std::string condition_warning(const report::ConditionReport& condition, const SolvePrecision& precision) {
   if (!needs_warning(condition, precision)) return {};
   if (!follows_from_condition(condition, precision))
     return fmt::format(
@@ -95,7 +95,7 @@ std::string condition_warning(const report::ConditionReport& condition, const Pr
 }
 
 std::string least_squares_warning(const report::ConditionReport& condition, double size_to_residual,
-                                  const Precision& precision) {
+                                  const SolvePrecision& precision) {
   constexpr double much_residual = 1000;
   if (!needs_warning(condition, precision)) return {};
   if (size_to_residual * much_residual > 1) return condition_warning(condition, precision);

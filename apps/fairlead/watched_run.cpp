@@ -55,7 +55,7 @@ WatchedRun::WatchedRun(const Config& config, Bytes reserved, linalg::Kernels ker
 }
 
 void WatchedRun::show() {
-  Progress::Options options;
+  ProgressReporter::Options options;
   options.style = style_;
   options.snapshot = [this] { return snapshot(); };
   progress_.emplace(std::move(options));

@@ -20,7 +20,7 @@
 #include "fairlead/command_ranks.hpp"
 #include "fairlead/front.hpp"
 #include "fairlead/interrupt.hpp"
-#include "fairlead/progress.hpp"
+#include "fairlead/progress_reporter.hpp"
 #include "fairlead/status_server.hpp"
 #include "report/run_report.hpp"
 #include "report/trace_collection.hpp"
@@ -82,7 +82,7 @@ class WatchedRun {
   /// After an error: ends the phase, which counts. Returns its seconds; 0 without a phase.
   double give_up();
   /// All finished phases.
-  const std::vector<report::Phase>& phases() const noexcept { return phases_; }
+  const std::vector<report::PhaseReport>& phases() const noexcept { return phases_; }
   /// Prints a line to the standard error stream, above the display.
   void say(const std::string& line);
   /// Removes the display.
@@ -119,12 +119,12 @@ class WatchedRun {
   bool under_way_ = false;  // in a phase
   double began_ = 0;        // seconds on the steady clock
   Time began_at_{};         // on the runtime's
-  std::vector<report::Phase> phases_;
+  std::vector<report::PhaseReport> phases_;
   std::optional<report::TracesOfRanks> traces_;  // if a report or trace is requested
   // Destroyed first, since they use the flow from other threads. Only one rank of a process has them.
   std::optional<Interrupt> interrupt_;
   std::optional<StatusServer> status_server_;
-  std::optional<Progress> progress_;
+  std::optional<ProgressReporter> progress_;
 };
 
 }  // namespace fairlead::app

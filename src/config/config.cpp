@@ -128,7 +128,7 @@ std::string_view default_word(const CommandLine& own, const Setting& setting) {
 
 }  // namespace
 
-ParsedCommandLine config::parse(const Sources& sources, const CommandLine& own) {
+ParsedCommandLine config::parse(const ConfigSources& sources, const CommandLine& own) {
   std::vector<Setting> all(schema().begin(), schema().end());
   all.insert(all.end(), own.options.begin(), own.options.end());
   ConfigBuilder::check_table(all);

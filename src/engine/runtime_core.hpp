@@ -18,8 +18,8 @@
 #include "engine/engine_client.hpp"
 #include "engine/hold_registry.hpp"
 #include "engine/home_values.hpp"
-#include "engine/progress.hpp"
 #include "engine/reduction_registry.hpp"
+#include "engine/source_progress.hpp"
 #include "engine/submission_recorder.hpp"
 #include "graph/dependency_graph.hpp"
 

@@ -10,7 +10,7 @@
 
 #include "base/event.hpp"
 #include "data/generator.hpp"
-#include "data/layout.hpp"
+#include "data/home_layout.hpp"
 #include "memory/location.hpp"
 #include "memory/range_allocator.hpp"
 #include "memory/written_by.hpp"
@@ -106,7 +106,7 @@ struct Copy : Event {
   WrittenBy<Replica*, Transfers> from = nullptr;
   WrittenBy<Replica*, Transfers> to = nullptr;
   /// Layout of the end in user memory, if not contiguous.
-  WrittenBy<const data::Layout*, Transfers> layout = nullptr;
+  WrittenBy<const data::HomeLayout*, Transfers> layout = nullptr;
   /// Computes the bytes, instead of a read from `from`.
   WrittenBy<const data::Generator*, Transfers> generator = nullptr;
   /// A replica on a cache between the two nodes, which keeps the bytes too.

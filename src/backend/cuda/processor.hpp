@@ -14,7 +14,7 @@
 
 namespace fairlead::backend::cu {
 
-class CudaProcessor final : public Processor, public detail::CudaLauncher {
+class CudaProcessor final : public DeviceProcessor, public detail::CudaLauncher {
  public:
   /// The device must outlive it. `workspace`: device memory, used by this object from now on. Throws SystemError.
   CudaProcessor(const CudaDevice& device, std::byte* workspace, Bytes workspace_bytes);

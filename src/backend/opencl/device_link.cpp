@@ -11,7 +11,7 @@ namespace {
 /// A strided datum in OpenCL's terms: the copied box, and the pitches of rows and slices in the program's memory. On
 /// the device it is packed.
 struct Box {
-  explicit Box(const data::Layout& layout)
+  explicit Box(const data::HomeLayout& layout)
       : region{layout.run_bytes, layout.counts[0], layout.counts[1]},
         row_pitch(layout.counts[0] > 1 ? layout.strides[0] : layout.run_bytes),
         slice_pitch(layout.counts[1] > 1 ? layout.strides[1] : row_pitch * layout.counts[0]) {}

@@ -16,7 +16,7 @@
 
 namespace fairlead::backend::cl {
 
-class OpenclProcessor final : public Processor, public detail::OpenclLauncher {
+class OpenclProcessor final : public DeviceProcessor, public detail::OpenclLauncher {
  public:
   /// Both must outlive it. `workspace`: bytes to allocate on the device as workspace. Throws SystemError.
   OpenclProcessor(const OpenclDevice& device, Programs& programs, Bytes workspace);

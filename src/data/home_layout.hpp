@@ -15,7 +15,7 @@ namespace fairlead::data {
 
 /// Runs of bytes at regular distances, such as the columns of a matrix or the rows of a 3-D block; or functions of
 /// the user that pack and unpack.
-struct Layout {
+struct HomeLayout {
   Bytes run_bytes = 0;                        ///< bytes of a run, which is contiguous
   std::array<std::uint32_t, 2> counts{1, 1};  ///< runs per group, groups
   std::array<Bytes, 2> strides{0, 0};         ///< bytes between the starts of consecutive runs, and of
@@ -46,7 +46,7 @@ struct Layout {
 
 /// The layout of an array in the user's memory; nothing if it is contiguous. In arrays of two or more dimensions the
 /// first index has stride 1.
-inline std::optional<Layout> layout_of(const Strided& array, Bytes element_bytes) {
+inline std::optional<HomeLayout> layout_of(const Strided& array, Bytes element_bytes) {
   const auto count = [&](std::size_t i) { return static_cast<std::uint32_t>(array.extents[i]); };
   const auto stride = [&](std::size_t i) { return static_cast<Bytes>(array.strides[i]) * element_bytes; };
   const Strided packed = array.packed();
@@ -55,11 +55,11 @@ inline std::optional<Layout> layout_of(const Strided& array, Bytes element_bytes
     one_block &= array.extents[i] == 1 || array.strides[i] == packed.strides[i];
   if (one_block) return std::nullopt;
   if (array.strides[0] != 1)
-    return Layout{
+    return HomeLayout{
         .run_bytes = element_bytes, .counts = {count(0), count(1)}, .strides = {stride(0), stride(1)}};
-  return Layout{.run_bytes = static_cast<Bytes>(array.extents[0]) * element_bytes,
-                .counts = {count(1), count(2)},
-                .strides = {stride(1), stride(2)}};
+  return HomeLayout{.run_bytes = static_cast<Bytes>(array.extents[0]) * element_bytes,
+                    .counts = {count(1), count(2)},
+                    .strides = {stride(1), stride(2)}};
 }
 
 }  // namespace fairlead::data

@@ -1,5 +1,5 @@
 // The thread that draws, and the terminal it draws on.
-#include "fairlead/progress.hpp"
+#include "fairlead/progress_reporter.hpp"
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -21,7 +21,7 @@ std::size_t terminal_columns(int fd) {
 
 Time steady_now() { return std::chrono::steady_clock::now().time_since_epoch(); }
 
-Progress::Options completed(Progress::Options options) {
+ProgressReporter::Options completed(ProgressReporter::Options options) {
   if (!options.now) options.now = steady_now;
   if (!options.columns) options.columns = [fd = options.fd] { return terminal_columns(fd); };
   return options;
@@ -29,7 +29,8 @@ Progress::Options completed(Progress::Options options) {
 
 }  // namespace
 
-Progress::Progress(Options options) : options_(completed(std::move(options))), display_(options_.style) {
+ProgressReporter::ProgressReporter(Options options)
+    : options_(completed(std::move(options))), display_(options_.style) {
   if (options_.style == ProgressStyle::none) return;
   try {
     thread_ = guarded_thread([this] { show(); }, ignore_failure);
@@ -38,7 +39,7 @@ Progress::Progress(Options options) : options_(completed(std::move(options))), d
   }
 }
 
-Progress::~Progress() {
+ProgressReporter::~ProgressReporter() {
   try {
     stop();
   } catch (const std::exception&) {
@@ -47,7 +48,7 @@ Progress::~Progress() {
 }
 
 /// False if there is none any more.
-bool Progress::end_thread() {
+bool ProgressReporter::end_thread() {
   if (!thread_.joinable()) return false;
   {
     const std::lock_guard lock(mutex_);
@@ -58,15 +59,15 @@ bool Progress::end_thread() {
   return true;
 }
 
-void Progress::stop() {
+void ProgressReporter::stop() {
   if (end_thread()) write(display_.end(options_.now(), options_.snapshot()));
 }
 
-void Progress::abandon() {
+void ProgressReporter::abandon() {
   if (end_thread()) write(display_.abandon());
 }
 
-void Progress::show() {
+void ProgressReporter::show() {
   std::unique_lock lock(mutex_);
   do {
     lock.unlock();
@@ -75,7 +76,7 @@ void Progress::show() {
   } while (!wake_.wait_for(lock, options_.interval, [this] { return stopping_; }));
 }
 
-void Progress::write(const std::string& text) const {
+void ProgressReporter::write(const std::string& text) const {
   // One write for the whole text, so that it does not mix with others. Failure is ignored.
   write_fully(options_.fd, std::as_bytes(std::span(text)));
 }

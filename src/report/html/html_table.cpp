@@ -1,5 +1,5 @@
 // HTML tables.
-#include "report/html/table.hpp"
+#include "report/html/html_table.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 
 namespace fairlead::report::html {
 
-Table::Table(std::string_view title, const std::vector<std::string>& heads) : columns_(heads.size()) {
+HtmlTable::HtmlTable(std::string_view title, const std::vector<std::string>& heads) : columns_(heads.size()) {
   text_ = fmt::format("<section><h2>{}</h2>\n<table>", escape(title));
   if (std::ranges::any_of(heads, [](const std::string& head) { return !head.empty(); })) {
     text_ += "<thead><tr>";
@@ -19,7 +19,7 @@ Table::Table(std::string_view title, const std::vector<std::string>& heads) : co
   text_ += "<tbody>\n";
 }
 
-void Table::row(std::vector<std::string> cells, std::string_view kind) {
+void HtmlTable::row(std::vector<std::string> cells, std::string_view kind) {
   cells.resize(columns_);
   text_ += kind.empty() ? "<tr>" : fmt::format("<tr class=\"{}\">", kind);
   text_ += fmt::format("<th>{}</th>", escape(cells[0]));
@@ -30,9 +30,9 @@ void Table::row(std::vector<std::string> cells, std::string_view kind) {
   ++rows_;
 }
 
-void Table::remark(std::string_view text) { remark_ = fmt::format("<p>{}</p>", escape(text)); }
+void HtmlTable::remark(std::string_view text) { remark_ = fmt::format("<p>{}</p>", escape(text)); }
 
-std::string Table::take() {
+std::string HtmlTable::take() {
   return rows_ == 0 ? std::string() : std::move(text_) + "</tbody></table>" + remark_ + "</section>\n";
 }
 

@@ -12,21 +12,21 @@
 
 namespace fairlead::experiment {
 
-struct Progress {
+struct BatchProgress {
   std::size_t done = 0, all = 0, from_cache = 0;
 };
 
-class Runner {
+class BatchRunner {
  public:
   /// `directory`: where figures are kept; empty: nowhere. `program`: a word for what computes them; others'
   /// figures are not used.
-  Runner(std::string directory, std::string program)
+  BatchRunner(std::string directory, std::string program)
       : directory_(std::move(directory)), program_(std::move(program)) {}
 
   /// All of them, on `threads` threads or as many as there are; `on_progress` is called under a lock after each run.
   /// `stop_requested`, which another thread may set: backend::SimulationStopped is thrown then. Runs that were over are kept.
   Results run_all(const std::vector<RunSpec>& specs, unsigned threads,
-                  const std::function<void(const Progress&)>& on_progress,
+                  const std::function<void(const BatchProgress&)>& on_progress,
                   const std::atomic<bool>* stop_requested = nullptr);
 
  private:

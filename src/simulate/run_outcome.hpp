@@ -26,7 +26,7 @@ Limits limits_of(const Program& program, const SimulatedMachine& machine, const 
                  const WorkloadSize& size);
 
 /// One simulated run.
-struct Outcome {
+struct RunOutcome {
   std::string scheduler;
   std::uint64_t seed = 0;
   std::string problem;  ///< why it did not finish; empty if it did. Otherwise the result is meaningless
@@ -34,20 +34,20 @@ struct Outcome {
 };
 
 /// Calls simulate(), and converts a run that does not finish to an outcome. Configuration and system errors are thrown.
-Outcome outcome_of(const Program& program, const SimulatedMachine& machine, const std::string& policy,
-                   const SimulationOptions& options);
+RunOutcome outcome_of(const Program& program, const SimulatedMachine& machine, const std::string& policy,
+                      const SimulationOptions& options);
 
-double gflops(const Outcome& outcome, const Limits& limits) noexcept;
+double gflops(const RunOutcome& outcome, const Limits& limits) noexcept;
 /// The ratio of the compute bound to the actual time.
-double percent_of_peak(const Outcome& outcome, const Limits& limits) noexcept;
+double percent_of_peak(const RunOutcome& outcome, const Limits& limits) noexcept;
 /// Bytes loaded where tasks run: from the host to devices, or from the disk if there are no devices.
-Bytes bytes_loaded(const Outcome& outcome) noexcept;
+Bytes bytes_loaded(const RunOutcome& outcome) noexcept;
 /// Real time of the policy per task.
-double decision_nanoseconds(const Outcome& outcome) noexcept;
+double decision_nanoseconds(const RunOutcome& outcome) noexcept;
 
 /// Names include units; bytes are in bytes. Rates and times are omitted if the run did not finish. `workload`: as the
 /// user wrote it. A recorded program has n and tile 0, which are omitted.
-Json json(const Outcome& outcome, const Limits& limits, const Program& program,
+Json json(const RunOutcome& outcome, const Limits& limits, const Program& program,
           const SimulatedMachine& machine, const std::string& workload, const WorkloadSize& size);
 
 /// For display: "48.6 GB"; three significant digits below one: "0.0147 GB".
@@ -56,6 +56,6 @@ std::string gigabytes(Bytes bytes);
 /// `width`: of the column of schedulers.
 std::string table_heading(bool devices, std::size_t width);
 /// One line, without a newline.
-std::string table_line(const Outcome& outcome, const Limits& limits, bool devices, std::size_t width);
+std::string table_line(const RunOutcome& outcome, const Limits& limits, bool devices, std::size_t width);
 
 }  // namespace fairlead::simulate

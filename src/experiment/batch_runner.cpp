@@ -1,5 +1,5 @@
 // Threads, and figures kept in files: one each, named by what they are the figures of.
-#include "experiment/runner.hpp"
+#include "experiment/batch_runner.hpp"
 
 #include <fmt/format.h>
 #include <fairlead/error.hpp>
@@ -37,7 +37,7 @@ std::string content_of(const std::string& path) { return read_file(path).value_o
 
 }  // namespace
 
-SharedFile Runner::kept(const RunSpec& spec) const {
+SharedFile BatchRunner::kept(const RunSpec& spec) const {
   // A machine and a policy of one's own are files that change under the same name.
   const auto known = std::ranges::find(machine::built_in_machine_files(), spec.machine, &EmbeddedFile::name);
   std::string files =
@@ -49,7 +49,7 @@ SharedFile Runner::kept(const RunSpec& spec) const {
           kept_format};
 }
 
-bool Runner::load(const RunSpec& spec, Figures& figures) const {
+bool BatchRunner::load(const RunSpec& spec, Figures& figures) const {
   if (directory_.empty()) return false;
   const std::vector<std::string> lines = kept(spec).read().lines;
   auto line = lines.begin();
@@ -64,7 +64,7 @@ bool Runner::load(const RunSpec& spec, Figures& figures) const {
   return true;
 }
 
-void Runner::keep(const RunSpec& spec, const Figures& figures) const {
+void BatchRunner::keep(const RunSpec& spec, const Figures& figures) const {
   if (directory_.empty() || !figures.finished) return;
   std::vector<std::string> lines{spec.text()};
   for (const auto& [name, figure] : all_figures) lines.push_back(fmt::format("{} {}", name, figures.*figure));
@@ -76,9 +76,9 @@ void Runner::keep(const RunSpec& spec, const Figures& figures) const {
   }
 }
 
-Results Runner::run_all(const std::vector<RunSpec>& specs, unsigned threads,
-                        const std::function<void(const Progress&)>& on_progress,
-                        const std::atomic<bool>* stop_requested) {
+Results BatchRunner::run_all(const std::vector<RunSpec>& specs, unsigned threads,
+                             const std::function<void(const BatchProgress&)>& on_progress,
+                             const std::atomic<bool>* stop_requested) {
   std::vector<const RunSpec*> wanted;
   std::set<std::string> seen;
   for (const RunSpec& spec : specs)
@@ -90,7 +90,7 @@ Results Runner::run_all(const std::vector<RunSpec>& specs, unsigned threads,
     });
   Results results;
   std::mutex mutex;  // guards results, progress and failure
-  Progress progress{.done = 0, .all = wanted.size(), .from_cache = 0};
+  BatchProgress progress{.done = 0, .all = wanted.size(), .from_cache = 0};
   std::exception_ptr failure;
   std::atomic<std::size_t> next{0};
   const auto work = [&] {

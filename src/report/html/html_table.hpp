@@ -7,10 +7,10 @@
 
 namespace fairlead::report::html {
 
-class Table {
+class HtmlTable {
  public:
   /// Starts a section with a title; there is no header row if all heads are empty.
-  Table(std::string_view title, const std::vector<std::string>& heads);
+  HtmlTable(std::string_view title, const std::vector<std::string>& heads);
   /// The last column holds text, not numbers.
   void with_notes() { notes_ = true; }
   /// The first cell is the row's header; missing cells are empty.

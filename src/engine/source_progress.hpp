@@ -11,7 +11,7 @@ namespace fairlead::engine {
 /// The progress of one source. Lives as long as the runtime: the thread that counts the last task may read it after the
 /// source is gone; if it serves another source by then, that gets a spurious wake-up. The application's thread has a
 /// separate count: it is awake when it counts, so it needs no locked instruction.
-class Progress {
+class SourceProgress {
  public:
   std::uint64_t done() const noexcept { return by_others_.load() + by_application_.load(); }
 
@@ -51,22 +51,22 @@ class Progress {
   alignas(64) std::atomic<std::uint64_t> by_application_{0};
 };
 
-/// All sources of a runtime. Used by the application's thread, except as stated for Progress.
+/// All sources of a runtime. Used by the application's thread, except as stated for SourceProgress.
 class Sources {
  public:
   std::uint32_t next_id() noexcept { return ids_++; }
   /// The progress object for a new source.
-  Progress& new_progress() {
+  SourceProgress& new_progress() {
     if (unused_.empty()) {
       if (unused_.capacity() <= all_.size()) unused_.reserve(2 * all_.size() + 8);
       return all_.emplace_back();
     }
-    Progress& progress = *unused_.back();
+    SourceProgress& progress = *unused_.back();
     unused_.pop_back();
     return progress;
   }
   /// Takes back the progress of a destroyed source, all of whose tasks are counted.
-  void give_back(Progress& progress) noexcept {
+  void give_back(SourceProgress& progress) noexcept {
     done_by_former_ += progress.done();
     progress.begin_again();
     unused_.push_back(&progress);
@@ -76,20 +76,20 @@ class Sources {
   std::uint64_t submitted() const noexcept { return submitted_; }
   bool all_over() const noexcept {
     std::uint64_t done = done_by_former_;
-    for (const Progress& progress : all_) done += progress.done();
+    for (const SourceProgress& progress : all_) done += progress.done();
     return done == submitted_;
   }
   /// While a thread waits for all sources: every completion may be the last and wakes it.
   void wake_on_every_completion(bool wanted) noexcept {
-    for (Progress& progress : all_) wanted ? progress.set_target(0) : progress.no_target();
+    for (SourceProgress& progress : all_) wanted ? progress.set_target(0) : progress.no_target();
   }
 
  private:
   std::uint32_t ids_ = 0;
   std::uint64_t submitted_ = 0;
-  std::deque<Progress> all_;
-  std::vector<Progress*> unused_;     // has capacity for all
-  std::uint64_t done_by_former_ = 0;  // tasks of sources whose progress was given back
+  std::deque<SourceProgress> all_;
+  std::vector<SourceProgress*> unused_;  // has capacity for all
+  std::uint64_t done_by_former_ = 0;     // tasks of sources whose progress was given back
 };
 
 }  // namespace fairlead::engine

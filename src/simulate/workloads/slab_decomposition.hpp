@@ -11,9 +11,9 @@
 
 namespace fairlead::simulate {
 
-class Slabs {
+class SlabDecomposition {
  public:
-  Slabs(const WorkloadSize& size, std::int64_t cells_of_plane)
+  SlabDecomposition(const WorkloadSize& size, std::int64_t cells_of_plane)
       : n_(size.n), tile_(size.tile), cells_of_plane_(cells_of_plane) {}
 
   std::int32_t count() const { return static_cast<std::int32_t>((n_ + tile_ - 1) / tile_); }

@@ -1,5 +1,5 @@
-// Where a command computes: on one rank, or on one of several, over which its matrices are distributed. The
-// code for both cases is the same.
+// The rank on which a command computes: the only one, or one in a grid of ranks over which the matrices are
+// distributed. The code for both cases is the same.
 #pragma once
 #include <fairlead/cyclic_map.hpp>
 #include <fairlead/error.hpp>
@@ -17,7 +17,7 @@
 
 namespace fairlead::app {
 
-struct Place {
+struct GridRank {
   Rank rank{};
   CyclicMap grid{};
   std::uint32_t readers = 1;  ///< ranks that read input files: all, or rank 0 alone

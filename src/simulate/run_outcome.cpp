@@ -1,5 +1,5 @@
 // The figures of a run, and their formatting.
-#include "simulate/outcome.hpp"
+#include "simulate/run_outcome.hpp"
 
 #include <fmt/format.h>
 #include <fairlead/error.hpp>
@@ -29,9 +29,9 @@ Limits limits_of(const Program& program, const SimulatedMachine& machine, const 
   return limits;
 }
 
-Outcome outcome_of(const Program& program, const SimulatedMachine& machine, const std::string& policy,
-                   const SimulationOptions& options) {
-  Outcome outcome{.scheduler = policy, .seed = options.seed, .problem = {}, .result = {}};
+RunOutcome outcome_of(const Program& program, const SimulatedMachine& machine, const std::string& policy,
+                      const SimulationOptions& options) {
+  RunOutcome outcome{.scheduler = policy, .seed = options.seed, .problem = {}, .result = {}};
   try {
     outcome.result = simulate(program, machine, policy, options);
   } catch (const ConfigError&) {
@@ -46,26 +46,26 @@ Outcome outcome_of(const Program& program, const SimulatedMachine& machine, cons
   return outcome;
 }
 
-double gflops(const Outcome& outcome, const Limits& limits) noexcept {
+double gflops(const RunOutcome& outcome, const Limits& limits) noexcept {
   return limits.flops / outcome.result.seconds * 1e-9;
 }
 
-double percent_of_peak(const Outcome& outcome, const Limits& limits) noexcept {
+double percent_of_peak(const RunOutcome& outcome, const Limits& limits) noexcept {
   return 100 * limits.time.compute / outcome.result.seconds;
 }
 
-Bytes bytes_loaded(const Outcome& outcome) noexcept {
+Bytes bytes_loaded(const RunOutcome& outcome) noexcept {
   const SimulationResult& result = outcome.result;
   return result.bytes_to_devices != 0 ? result.bytes_to_devices : result.bytes_from_disk;
 }
 
-double decision_nanoseconds(const Outcome& outcome) noexcept {
+double decision_nanoseconds(const RunOutcome& outcome) noexcept {
   return outcome.result.tasks == 0
              ? 0
              : outcome.result.decision_seconds * 1e9 / static_cast<double>(outcome.result.tasks);
 }
 
-Json json(const Outcome& outcome, const Limits& limits, const Program& program,
+Json json(const RunOutcome& outcome, const Limits& limits, const Program& program,
           const SimulatedMachine& machine, const std::string& workload, const WorkloadSize& size) {
   const SimulationResult& result = outcome.result;
   Json row = Json::object();
@@ -119,7 +119,7 @@ std::string table_heading(bool devices, std::size_t width) {
                                "GFlop/s", "% peak", "from disk", "to disk", "ns/task");
 }
 
-std::string table_line(const Outcome& outcome, const Limits& limits, bool devices, std::size_t width) {
+std::string table_line(const RunOutcome& outcome, const Limits& limits, bool devices, std::size_t width) {
   const SimulationResult& result = outcome.result;
   if (!outcome.problem.empty())
     return fmt::format("{:<{}}did not finish: {}", outcome.scheduler, width,

@@ -11,7 +11,7 @@
 
 namespace fairlead::app {
 
-class Progress {
+class ProgressReporter {
  public:
   struct Options {
     ProgressStyle style = ProgressStyle::none;
@@ -26,11 +26,11 @@ class Progress {
   };
 
   /// Starts the display. With ProgressStyle::none there is no thread and `snapshot` is never called.
-  explicit Progress(Options options);
+  explicit ProgressReporter(Options options);
   /// As stop().
-  ~Progress();
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
+  ~ProgressReporter();
+  ProgressReporter(const ProgressReporter&) = delete;
+  ProgressReporter& operator=(const ProgressReporter&) = delete;
 
   /// Ends the thread and leaves the terminal's line blank, or writes the last line. Once is enough. Call it
   /// before anything else is written to the terminal.

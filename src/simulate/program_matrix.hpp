@@ -1,5 +1,7 @@
 // A tiled matrix of a program: the sizes of its tiles, and their data by row and column.
 #pragma once
+#include <fairlead/tiled_matrix.hpp>
+
 #include <algorithm>
 #include <string_view>
 #include <vector>
@@ -8,19 +10,17 @@
 
 namespace fairlead::simulate {
 
-enum class Stored : std::uint8_t { whole, lower_triangle };
-
-class Tiles {
+class ProgramMatrix {
  public:
-  Tiles(Program& program, std::string_view name, std::int64_t rows, std::int64_t columns, std::int64_t tile,
-        Precision precision, Stored stored = Stored::whole)
+  ProgramMatrix(Program& program, std::string_view name, std::int64_t rows, std::int64_t columns,
+                std::int64_t tile, Precision precision, Tiles which = Tiles::all)
       : rows_(rows),
         columns_(columns),
         tile_(tile),
         data_(static_cast<std::size_t>(row_count() * column_count())) {
     const std::int16_t collection = program.collection(name);
     for (std::int32_t i = 0; i < row_count(); ++i)
-      for (std::int32_t j = 0; j < (stored == Stored::whole ? column_count() : i + 1); ++j)
+      for (std::int32_t j = 0; j < (which == Tiles::all ? column_count() : i + 1); ++j)
         data_[place(i, j)] =
             program.datum({.bytes = static_cast<Bytes>(height(i) * width(j)) * element_bytes(precision),
                            .collection = collection,
