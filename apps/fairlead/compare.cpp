@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "fairlead/dense_report.hpp"
-#include "fairlead/simulation_settings.hpp"
+#include "fairlead/problem/dense_report.hpp"
+#include "fairlead/simulate/simulation_settings.hpp"
 #include "fairlead/subcommand.hpp"
 #include "machine/machine_files.hpp"
 #include "report/report_file.hpp"

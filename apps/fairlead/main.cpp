@@ -1,10 +1,10 @@
 // The command line: finds the subcommand, reads its options, and turns what is thrown into a message and an
 // exit code.
-#include "fairlead/command_ranks.hpp"
 #include "fairlead/commit.hpp"
-#include "fairlead/files_apart.hpp"
-#include "fairlead/interrupt.hpp"
-#include "fairlead/standard_streams.hpp"
+#include "fairlead/ranks/command_ranks.hpp"
+#include "fairlead/run/files_apart.hpp"
+#include "fairlead/run/interrupt.hpp"
+#include "fairlead/run/standard_streams.hpp"
 #include "fairlead/subcommand.hpp"
 
 #include <fairlead/error.hpp>

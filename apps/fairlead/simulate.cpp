@@ -11,12 +11,12 @@
 #include <utility>
 #include <vector>
 
-#include "fairlead/dense_report.hpp"
-#include "fairlead/front.hpp"
-#include "fairlead/jdf_algorithms.hpp"
-#include "fairlead/simulate_cluster.hpp"
-#include "fairlead/simulate_on_machine.hpp"
-#include "fairlead/simulation_settings.hpp"
+#include "fairlead/jdf/jdf_algorithms.hpp"
+#include "fairlead/problem/dense_report.hpp"
+#include "fairlead/problem/front.hpp"
+#include "fairlead/simulate/simulate_cluster.hpp"
+#include "fairlead/simulate/simulate_on_machine.hpp"
+#include "fairlead/simulate/simulation_settings.hpp"
 #include "fairlead/subcommand.hpp"
 #include "machine/machine_files.hpp"
 #include "report/html/page.hpp"

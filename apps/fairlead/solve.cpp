@@ -10,13 +10,13 @@
 #include <string>
 
 #include "data/npy/npy_file.hpp"
-#include "fairlead/dense_report.hpp"
-#include "fairlead/files_apart.hpp"
-#include "fairlead/files_to_solve.hpp"
-#include "fairlead/front.hpp"
-#include "fairlead/matrix_to_solve.hpp"
-#include "fairlead/solution.hpp"
-#include "fairlead/solving.hpp"
+#include "fairlead/problem/dense_report.hpp"
+#include "fairlead/problem/front.hpp"
+#include "fairlead/run/files_apart.hpp"
+#include "fairlead/solve/files_to_solve.hpp"
+#include "fairlead/solve/matrix_to_solve.hpp"
+#include "fairlead/solve/solution.hpp"
+#include "fairlead/solve/solving.hpp"
 #include "fairlead/subcommand.hpp"
 #include "machine/machine.hpp"
 

@@ -1,6 +1,6 @@
 // Warnings about settings that are valid but probably unintended: more memory than the machine or its control
 // group has, for one rank or for all ranks of a node together.
-#include "fairlead/doubts.hpp"
+#include "fairlead/problem/doubts.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // The fake CUDA devices that a command selects automatically, the memory that it uses, and its message otherwise. The devices
 // report the properties of an H200: the expected rate is 16.7 TFlop/s.
-#include "fairlead/gainful_devices.hpp"
+#include "fairlead/devices/gainful_devices.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // The drawing thread, on pseudo terminals and pipes.
-#include "fairlead/progress_reporter.hpp"
+#include "fairlead/run/progress_reporter.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
