@@ -100,7 +100,7 @@ struct FullDevice final : DeviceMemory {
 
 // A communicator may get the number of a freed one, and then receives messages sent with that one: the result was wrong.
 TEST(Processes, AnUnreceivedValueIsNotReceivedByTheNextNetwork) {
-  if (!runs_here()) return;
+  if (!runs_here()) GTEST_SKIP() << "needs two ranks of mpirun";
   for (const std::size_t size : {std::size_t{1}, std::size_t{700}, std::size_t{40'000}, std::size_t{300'000}})
     for (const bool was_expected : {false, true}) {
       SCOPED_TRACE(std::to_string(size) + (was_expected ? " numbers, expected and dropped" : " numbers"));
@@ -137,7 +137,7 @@ TEST(Processes, AnUnreceivedValueIsNotReceivedByTheNextNetwork) {
 }
 
 TEST(Processes, MessagesAtTheEndAreNotReceivedByTheNextNetwork) {
-  if (!runs_here()) return;
+  if (!runs_here()) GTEST_SKIP() << "needs two ranks of mpirun";
   for (const std::size_t length : {std::size_t{10}, std::size_t{9000}}) {
     {
       OneNetwork one;
@@ -153,7 +153,7 @@ TEST(Processes, MessagesAtTheEndAreNotReceivedByTheNextNetwork) {
 }
 
 TEST(Processes, AnMpiErrorIsReportedOnceAndMpiIsNotCalledAgain) {
-  if (!runs_here()) return;
+  if (!runs_here()) GTEST_SKIP() << "needs two ranks of mpirun";
   const long value = 1;
   const EndpointCommands::Payload to_unknown_rank{PayloadId{1}, RankId{99},   same_tag,
                                                   &value,       sizeof value, {}};
@@ -178,7 +178,7 @@ TEST(Processes, AnMpiErrorIsReportedOnceAndMpiIsNotCalledAgain) {
 
 // In a process of its own: MPI can be initialized only once.
 TEST(ProcessesOfOneThread, OperationsOfOtherThreadsAreDoneOrCancelled) {
-  if (!runs_here()) return;
+  if (!runs_here()) GTEST_SKIP() << "needs two ranks of mpirun";
   const MpiOfOneThread mpi;
   if (!mpi.is_there()) GTEST_SKIP() << "the MPI's library has another name here";
   FullDevice device;
