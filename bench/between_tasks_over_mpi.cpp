@@ -96,8 +96,8 @@ class Exchange final : public net::Network::Listener {
     }
     std::vector<double>& value = place(going_, it.value);
     value.front() = value.back() = static_cast<double>(it.value);
-    network_.send(net::Commands::Payload{net::PayloadId{2 * it.value + 1}, other_, it.value, value.data(),
-                                         bytes(value)});
+    network_.send(net::EndpointCommands::Payload{net::PayloadId{2 * it.value + 1}, other_, it.value,
+                                                 value.data(), bytes(value)});
   }
   void landed(net::PayloadId id) override {
     const std::uint64_t number = static_cast<std::uint64_t>(id) / 2;
@@ -274,5 +274,5 @@ int main(int argc, char** argv) {
     else if (option == "--repetitions")
       asked.repetitions = static_cast<int>(value);
   }
-  return between_ranks(argc, argv, "between_tasks", Others::end, [&] { return bench(asked); });
+  return between_ranks(argc, argv, "between_tasks", Others::aborted, [&] { return bench(asked); });
 }

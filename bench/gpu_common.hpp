@@ -76,9 +76,9 @@ class Device {
     driver().cuCtxPopCurrent_v2(&context);
     driver().cuDevicePrimaryCtxRelease_v2(device_->device);
   }
-  const cu::Driver& driver() const noexcept { return *found_.driver; }
-  const cu::FoundDevice& found() const noexcept { return *device_; }
-  const cu::Found& all() const noexcept { return found_; }
+  const cu::CudaDriver& driver() const noexcept { return *found_.driver; }
+  const cu::CudaDeviceInfo& found() const noexcept { return *device_; }
+  const cu::CudaDevices& all() const noexcept { return found_; }
   cu::Context context() const noexcept { return context_; }
   void check(cu::Status status, const char* what) const {
     if (status != cu::success)
@@ -96,8 +96,8 @@ class Device {
   }
 
  private:
-  cu::Found found_;
-  const cu::FoundDevice* device_ = nullptr;
+  cu::CudaDevices found_;
+  const cu::CudaDeviceInfo* device_ = nullptr;
   cu::Context context_ = nullptr;
 };
 

@@ -14,7 +14,7 @@
 
 #include "algorithms/linalg/blas/flops.hpp"
 #include "algorithms/linalg/cuda/cuda_blas.hpp"
-#include "backend/cuda/launcher.hpp"
+#include "backend/cuda/processor.hpp"
 #include "base/random.hpp"
 #include "gpu_common.hpp"
 
@@ -28,10 +28,11 @@ using Matrix = la::CudaMatrix<double>;
 /// One stream, like those of bodies, and its four tiles.
 class Worker {
  public:
-  Worker(const cu::OpenDevice& device, std::int64_t side, std::size_t place)
+  Worker(const cu::CudaDevice& device, std::int64_t side, std::size_t place)
       : device_(device), side_(static_cast<std::size_t>(side)), first_(place * bytes_for(side)) {
-    launcher_ = std::make_unique<cu::Launcher>(device, device.at(first_ + 4 * tile_bytes()), workspace_bytes);
-    context_.launcher = static_cast<fl::detail::CudaLauncher*>(launcher_.get());
+    processor_ =
+        std::make_unique<cu::CudaProcessor>(device, device.at(first_ + 4 * tile_bytes()), workspace_bytes);
+    context_.launcher = static_cast<fl::detail::CudaLauncher*>(processor_.get());
   }
   static std::size_t bytes_for(std::int64_t side) {
     return 4 * static_cast<std::size_t>(side * side) * sizeof(double) + workspace_bytes;
@@ -60,16 +61,16 @@ class Worker {
   static constexpr std::size_t workspace_bytes = std::size_t{32} << 20;
   void check(cu::Status status) const { device_.check(status, "the work in the stream"); }
 
-  const cu::OpenDevice& device_;
+  const cu::CudaDevice& device_;
   const std::size_t side_, first_;
-  std::unique_ptr<cu::Launcher> launcher_;
+  std::unique_ptr<cu::CudaProcessor> processor_;
   fl::TaskContext context_;
 };
 
 /// Seconds until all workers, running concurrently, have completed the work of `body(worker, number)` in
 /// their streams.
 template <class Body>
-double time_of_all(const cu::OpenDevice& device, const std::vector<Worker>& workers, const Body& body) {
+double time_of_all(const cu::CudaDevice& device, const std::vector<Worker>& workers, const Body& body) {
   Clock::time_point begin;
   std::barrier ready(static_cast<std::ptrdiff_t>(workers.size()), [&]() noexcept { begin = Clock::now(); });
   std::vector<std::string> problems(workers.size());
@@ -78,7 +79,7 @@ double time_of_all(const cu::OpenDevice& device, const std::vector<Worker>& work
     for (std::size_t i = 0; i < workers.size(); ++i)
       all.emplace_back([&, i] {
         try {
-          const cu::OpenDevice::Current current(device);
+          const cu::CudaDevice::Current current(device);
           ready.arrive_and_wait();
           body(workers[i], i);
           workers[i].wait();
@@ -113,17 +114,17 @@ Json measure(Arguments& arguments) {
                      repetitions = std::max<std::int64_t>(arguments.number("--repetitions", 20), 1),
                      tiles = arguments.number("--tiles", 0);
   arguments.require_all_used();
-  const cu::Found found = cu::find_devices();
+  const cu::CudaDevices found = cu::find_devices();
   if (number >= static_cast<std::int64_t>(found.devices.size()))
     throw fl::SystemError(found.devices.empty() ? found.problem
                                                 : fmt::format("CUDA has no device {}", number));
-  const cu::FoundDevice& chosen = found.devices[static_cast<std::size_t>(number)];
+  const cu::CudaDeviceInfo& chosen = found.devices[static_cast<std::size_t>(number)];
   std::atomic<bool> has_poller{false};
-  const cu::OpenDevice device(
+  const cu::CudaDevice device(
       found.driver, chosen,
       {fmt::format("cuda {}", number), Worker::bytes_for(side) * static_cast<std::size_t>(streams),
        std::make_shared<cu::LossState>([](const std::string&) {}), &has_poller});
-  const cu::OpenDevice::Current current(device);
+  const cu::CudaDevice::Current current(device);
 
   const auto n = static_cast<std::size_t>(side);
   std::vector<Worker> workers;

@@ -88,7 +88,7 @@ Json bare(const Device& device, std::int64_t launches, std::int64_t chains) {
       device.function<cu::Status(Function*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                                  unsigned, cu::Stream, void**, void**)>("cuLaunchKernel");
   const auto call = device.function<cu::Status(cu::Stream, void (*)(void*), void*)>("cuLaunchHostFunc");
-  const cu::Driver& driver = device.driver();
+  const cu::CudaDriver& driver = device.driver();
   Module* module = nullptr;
   Function* kernel = nullptr;
   device.check(load(&module, nothing), "cuModuleLoadData");

@@ -69,7 +69,7 @@ struct Wires {
   }
 
   Json at(std::size_t bytes) const {
-    const cu::Driver& driver = device.driver();
+    const cu::CudaDriver& driver = device.driver();
     const Block first(device, bytes), second(device, bytes);
     const Stream there(device), back(device);
     const auto rate = [&](double seconds, int directions = 1) {
@@ -106,7 +106,7 @@ Json between(const Device& here, std::size_t number, std::size_t largest, std::i
   Json json = Json::object({{"device", number}, {"name", here.all().devices[number].name}});
   json.add("access", cu::may_be_peers(here.all(), first, number));
   if (!cu::may_be_peers(here.all(), first, number)) return json;
-  const cu::Driver& driver = here.driver();
+  const cu::CudaDriver& driver = here.driver();
   const Device there(static_cast<std::int64_t>(number));
   const auto allow = [&](const Device& from, const Device& to) {
     const Current current(from);
@@ -169,7 +169,7 @@ Json measure(Arguments& arguments) {
     const Host host(device, bytes, true);
     pinning.add(Json::object({{"bytes", bytes}, {"seconds", host.seconds_to_pin}}));
   }
-  const cu::FoundDevice& found = device.found();
+  const cu::CudaDeviceInfo& found = device.found();
   return Json::object({{"device", found.name},
                        {"compute_capability", fmt::format("{}.{}", found.major, found.minor)},
                        {"multiprocessors", found.multiprocessors},

@@ -19,7 +19,7 @@ using namespace fairlead::memory;
 double nanoseconds_per_pair(std::size_t live_ranges, std::span<const Bytes> sizes) {
   Random random(1);
   RangeAllocator ranges(Bytes{64} << 30);
-  std::vector<Range> live;
+  std::vector<ByteRange> live;
   const auto next_size = [&] { return sizes[random.below(sizes.size())]; };
   for (std::size_t i = 0; i < 2 * live_ranges; ++i) live.push_back(*ranges.allocate(next_size()));
   while (live.size() > live_ranges) {
@@ -32,7 +32,7 @@ double nanoseconds_per_pair(std::size_t live_ranges, std::span<const Bytes> size
     constexpr int pairs = 20'000;
     const auto started = std::chrono::steady_clock::now();
     for (int i = 0; i < pairs; ++i) {
-      Range& range = live[random.below(live.size())];
+      ByteRange& range = live[random.below(live.size())];
       ranges.release(range);
       range = *ranges.allocate(next_size());
     }

@@ -5,7 +5,7 @@ file(GLOB mpi_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/net/mpi/*.cpp
 
 # A plug-in and the program that loads it must be compiled with the same versions of these files.
 set(network_interface "")
-foreach(header plugin.hpp ../network.hpp ../commands.hpp ../../base/device_memory.hpp ../layout.hpp ../names.hpp)
+foreach(header plugin.hpp ../network.hpp ../endpoint_commands.hpp ../../base/device_memory.hpp ../value_layout.hpp ../names.hpp)
   set(file ${PROJECT_SOURCE_DIR}/src/net/mpi/${header})
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
   file(SHA256 ${file} hash)

@@ -15,18 +15,18 @@
 #include <utility>
 
 #include "algorithms/linalg/backward_error.hpp"
-#include "fairlead/benchmark.hpp"
-#include "fairlead/command_ranks.hpp"
-#include "fairlead/dense_report.hpp"
-#include "fairlead/devices_to_use.hpp"
-#include "fairlead/files_apart.hpp"
-#include "fairlead/front.hpp"
-#include "fairlead/kernels.hpp"
-#include "fairlead/place.hpp"
-#include "fairlead/ranks_report.hpp"
+#include "fairlead/devices/devices_to_use.hpp"
+#include "fairlead/problem/benchmark.hpp"
+#include "fairlead/problem/dense_report.hpp"
+#include "fairlead/problem/front.hpp"
+#include "fairlead/problem/kernels.hpp"
+#include "fairlead/ranks/command_ranks.hpp"
+#include "fairlead/ranks/grid_rank.hpp"
+#include "fairlead/ranks/ranks_report.hpp"
+#include "fairlead/run/files_apart.hpp"
+#include "fairlead/run/watched_run.hpp"
+#include "fairlead/solve/trust.hpp"
 #include "fairlead/subcommand.hpp"
-#include "fairlead/trust.hpp"
-#include "fairlead/watched_run.hpp"
 #include "machine/machine.hpp"
 
 namespace fairlead::app {
@@ -54,13 +54,15 @@ constexpr auto options =
                .minimum = "1",
                .maximum = "10000000",
                .help = "for qr: rows of the matrix, at least n",
-               .default_shown = "n"},
+               .default_shown = "n",
+               .advanced = true},
               {.key = "tree",
                .type = SettingType::choice,
                .choices = "flat|binary",
                .help = "for qr: eliminate the tiles of a column one after the other (flat) or in pairs "
                        "(binary); binary suits tall matrices on many workers",
-               .default_shown = "flat"},
+               .default_shown = "flat",
+               .advanced = true},
               {.key = "precision",
                .type = SettingType::choice,
                .default_value = "double",
@@ -77,7 +79,8 @@ constexpr auto options =
               {.key = "digest",
                .type = SettingType::flag,
                .default_value = "false",
-               .help = "add a digest of the result's bits to the JSON"}}),
+               .help = "add a digest of the result's bits to the JSON",
+               .advanced = true}}),
          both(both(front_options_with_jdf, rank_options), report_options));
 
 struct Measured {
@@ -88,7 +91,7 @@ struct Measured {
 /// On one rank or as one of several.
 template <class T>
 Measured measure(WatchedRun& run, const Config& config, DenseProblem problem, const linalg::Kernels& kernels,
-                 Benchmark<T>& benchmark, const Place& place) {
+                 Benchmark<T>& benchmark, const GridRank& place) {
   const DenseOperation& operation = *problem.operation;
   Runtime& runtime = run.runtime();
   settle_tile(runtime, problem);
@@ -101,12 +104,12 @@ Measured measure(WatchedRun& run, const Config& config, DenseProblem problem, co
   if (!in_core) runtime.drop_clean();
   if (!place.alone()) gather(runtime, std::array{0.0});  // all ranks start together
 
-  const Counts before = counts_of(runtime, kernels);
+  const RunCounters before = counters_of(runtime, kernels);
   const double flops = operation.flops(problem);
   run.begin(operation.matrices == 1 ? "factorization" : "product", operation.tasks(problem), flops);
   benchmark.compute();
   const double seconds = run.end(!in_core);
-  const Counts after = counts_of(runtime, kernels);
+  const RunCounters after = counters_of(runtime, kernels);
 
   std::optional<std::uint64_t> digest;
   if (config.flag("digest")) digest = benchmark.digest();
@@ -179,7 +182,7 @@ int bench_dense(CommandRanks& ranks, Config config, const DenseOperation& operat
   problem.own_products = kernels.has_own_products();
   problem.set_tile(config, workers);
 
-  auto [report, recorded] = ranks.results([&](const Place& place) {
+  auto [report, recorded] = ranks.results([&](const GridRank& place) {
     const auto own = benchmark();
     WatchedRun run(config, problem.reserved, kernels, front_at(config, place), place.rank);
     return run.report_failure_of([&] { return measure<T>(run, config, problem, kernels, *own, place); });

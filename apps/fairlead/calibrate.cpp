@@ -24,10 +24,10 @@
 #include "backend/opencl/driver.hpp"
 #include "base/core_time.hpp"
 #include "base/json.hpp"
-#include "fairlead/dense_report.hpp"
-#include "fairlead/kept_facts.hpp"
-#include "fairlead/kernels.hpp"
-#include "fairlead/measure_devices.hpp"
+#include "fairlead/devices/measure_devices.hpp"
+#include "fairlead/problem/dense_report.hpp"
+#include "fairlead/problem/kept_facts.hpp"
+#include "fairlead/problem/kernels.hpp"
 #include "fairlead/subcommand.hpp"
 #include "machine/disk.hpp"
 #include "machine/machine.hpp"
@@ -52,13 +52,15 @@ constexpr Setting options[] = {
      .type = SettingType::text,
      .value_name = "FILE.toml",
      .help = "write the measurements of devices, cores and disk as a machine file for `fairlead simulate "
-             "--machine`"},
+             "--machine`",
+     .advanced = true},
     {.key = "tiles",
      .type = SettingType::text,
      .default_value = "256,512,1024,2048",
      .value_name = "SIDES",
      .help =
-         "tile sides for which kernels are measured on devices and cores; those that do not fit are skipped"},
+         "tile sides for which kernels are measured on devices and cores; those that do not fit are skipped",
+     .advanced = true},
     {.key = "precision",
      .type = SettingType::choice,
      .default_value = "both",
@@ -176,10 +178,10 @@ std::string gpus_that_are_there() {
     list += fmt::format("{}{}:{},memory={}MiB", list.empty() ? "" : " + ", kind, number,
                         std::min(memory / 2, enough) >> 20);
   };
-  const backend::cu::Found cuda = backend::cu::find_devices();
+  const backend::cu::CudaDevices cuda = backend::cu::find_devices();
   for (std::size_t i = 0; i < cuda.devices.size(); ++i) add("cuda", i, cuda.devices[i].memory_bytes);
   if (!list.empty()) return list;  // OpenCL would name them again
-  const backend::cl::Found opencl = backend::cl::find_devices();
+  const backend::cl::OpenclDevices opencl = backend::cl::find_devices();
   for (std::size_t i = 0; i < opencl.devices.size(); ++i)
     if (opencl.devices[i].is_gpu) add("opencl", i, opencl.devices[i].largest_buffer_bytes);
   return list;

@@ -11,12 +11,12 @@
 #include <string>
 #include <vector>
 
-#include "fairlead/dense_report.hpp"
-#include "fairlead/simulation_settings.hpp"
+#include "fairlead/problem/dense_report.hpp"
+#include "fairlead/simulate/simulation_settings.hpp"
 #include "fairlead/subcommand.hpp"
 #include "machine/machine_files.hpp"
 #include "report/report_file.hpp"
-#include "simulate/outcome.hpp"
+#include "simulate/run_outcome.hpp"
 #include "simulate/run_statistics.hpp"
 
 namespace fairlead::app {
@@ -30,7 +30,8 @@ constexpr std::array own = {
             .type = SettingType::count,
             .default_value = "1",
             .maximum = "20",
-            .help = "number of sizes below and above n that are run as well, in steps of a tile"},
+            .help = "number of sizes below and above n that are run as well, in steps of a tile",
+            .advanced = true},
     Setting{.key = "runs",
             .type = SettingType::count,
             .unset_word = "auto",
@@ -93,7 +94,7 @@ struct Standing {
   double mean(double sum) const { return sum / static_cast<double>(finished); }
 };
 
-void take(Standing& standing, const Outcome& outcome, const Outcome& first, const Limits& limits) {
+void take(Standing& standing, const RunOutcome& outcome, const RunOutcome& first, const Limits& limits) {
   if (!outcome.problem.empty()) {
     if (standing.problem.empty()) standing.problem = outcome.problem;
     return;
@@ -182,25 +183,25 @@ int run(const ParsedCommandLine& given) {
     devices = machine.devices() > 0;
     // The policy that "auto" selects for the first size is kept for all sizes.
     policies = named(policies, program, machine);
-    std::vector<Runs> runs;
+    std::vector<PolicyStatistics> runs;
     for (std::size_t i = 0; i < policies.size(); ++i)
       runs.push_back({.scheduler = standings[i].scheduler = policies[i]});
     fmt::print("{}: {} tasks, at best {:.3f} s\n", program.title, program.tasks.size(), limits.time.compute);
     std::fflush(stdout);
     for (std::uint64_t seed = first_seed; seed < first_seed + seeds; ++seed) {
       how.seed = seed;
-      Outcome first;
+      RunOutcome first;
       for (Standing& standing : standings) {
-        Outcome outcome = outcome_of(program, machine, standing.scheduler, how);
+        RunOutcome outcome = outcome_of(program, machine, standing.scheduler, how);
         if (&standing == standings.data()) first = outcome;
         take(standing, outcome, first, limits);
-        Runs& of_size = runs[static_cast<std::size_t>(&standing - standings.data())];
+        PolicyStatistics& of_size = runs[static_cast<std::size_t>(&standing - standings.data())];
         of_size.add(outcome, limits);
         of_size.compare(outcome, first);
         standing.runs.add(simulate::json(outcome, limits, program, machine, workload, size));
       }
     }
-    for (const Runs& of_size : runs) csv += csv_line(of_size, description.name, workload, size);
+    for (const PolicyStatistics& of_size : runs) csv += csv_line(of_size, description.name, workload, size);
   }
   if (config.has("csv")) report::write_file(config.text("csv"), csv);
   fmt::print("{}: {}\n", description.name, description.summary);

@@ -20,13 +20,13 @@
 #include "base/file_descriptor.hpp"
 #include "base/shared_file.hpp"
 #include "experiment/ablations.hpp"
+#include "experiment/batch_runner.hpp"
 #include "experiment/judged.hpp"
 #include "experiment/overview.hpp"
-#include "experiment/runner.hpp"
 #include "experiment/written.hpp"
-#include "fairlead/files_apart.hpp"
-#include "fairlead/interrupt.hpp"
-#include "fairlead/simulation_settings.hpp"
+#include "fairlead/run/files_apart.hpp"
+#include "fairlead/run/interrupt.hpp"
+#include "fairlead/simulate/simulation_settings.hpp"
 #include "fairlead/subcommand.hpp"
 #include "report/html/page.hpp"
 #include "report/report_file.hpp"
@@ -163,13 +163,13 @@ int run_experiments(const Config& config, const std::string& name) {
                cache, doubt);
   std::atomic<bool> stop_requested{false};
   const Interrupt interrupt([&] { stop_requested.store(true); });
-  Runner runner(cache, this_program());
+  BatchRunner runner(cache, this_program());
   const unsigned threads =
       static_cast<unsigned>(config.count_or("workers", std::max(1u, std::thread::hardware_concurrency())));
   const bool shows = config.text("progress") != "none";
   const Results results = runner.run_all(
       runs, threads,
-      [&](const Progress& progress) {
+      [&](const BatchProgress& progress) {
         if (shows && (progress.done % 20 == 0 || progress.done == progress.all))
           fmt::print(stderr, "{} of {} runs ({} from the cache)\n", progress.done, progress.all,
                      progress.from_cache);

@@ -15,7 +15,11 @@ constexpr Positional positionals[] = {
 constexpr Setting options[] = {{.key = "markdown",
                                 .type = SettingType::flag,
                                 .default_value = "false",
-                                .help = "print docs/configuration.md"}};
+                                .help = "print docs/configuration.md"},
+                               {.key = "all",
+                                .type = SettingType::flag,
+                                .default_value = "false",
+                                .help = "all options of the subcommand, as with --help-all"}};
 
 struct Examples {
   std::string_view subcommand, first, second;
@@ -49,11 +53,12 @@ constexpr Examples examples[] = {
     {"status", "fairlead status 4711", "fairlead status $(pgrep -n fairlead)"},
     {"help", "fairlead help solve", "fairlead help --markdown > configuration.md"}};
 
-/// Examples and exit statuses, after the options of a subcommand.
-std::string ending(std::string_view name) {
+/// Examples and, with all options, exit statuses: after the options of a subcommand.
+std::string ending(std::string_view name, HelpDetail detail) {
   std::string out;
   for (const Examples& of : examples)
     if (of.subcommand == name) out += fmt::format("\nExamples:\n  {}\n  {}\n", of.first, of.second);
+  if (detail == HelpDetail::common) return out;
   out += "\nExit status:\n";
   for (const ExitStatus& status : exit_statuses)
     out += fmt::format("  {:<7}{}\n", status.number, status.meaning);
@@ -64,7 +69,8 @@ int run(const ParsedCommandLine& given) {
   if (given.config.flag("markdown"))
     fmt::print("{}", config::configuration_page());
   else
-    fmt::print("{}", help_of(fmt::format("{}", fmt::join(given.positionals, " "))));
+    fmt::print("{}", help_of(fmt::format("{}", fmt::join(given.positionals, " ")),
+                             given.config.flag("all") ? HelpDetail::all : HelpDetail::common));
   return success;
 }
 
@@ -77,7 +83,7 @@ const Subcommand help{.name = "help",
                       .run = run,
                       .settings = takes_no_settings};
 
-std::string help_of(std::string_view name) {
+std::string help_of(std::string_view name, HelpDetail detail) {
   if (!name.empty()) {
     const Subcommand& subcommand = find_subcommand(name);
     const std::string program = fmt::format("fairlead {}", subcommand.name);
@@ -86,14 +92,17 @@ std::string help_of(std::string_view name) {
                       .positionals = subcommand.positionals,
                       .options = subcommand.options,
                       .settings = subcommand.settings,
-                      .config_lists = subcommand.config_lists}) +
-           ending(subcommand.name);
+                      .config_lists = subcommand.config_lists},
+                     detail) +
+           ending(subcommand.name, detail);
   }
   std::string out =
       "usage: fairlead SUBCOMMAND [arguments] [options]\n\nRuns task graphs on data larger than memory.\n\n";
   for (const Subcommand* subcommand : subcommands())
     if (!subcommand->hidden) out += fmt::format("  {:<14}{}\n", subcommand->name, subcommand->summary);
-  out += "\nfairlead SUBCOMMAND --help shows its options; fairlead --version the version.\n";
+  out +=
+      "\nfairlead SUBCOMMAND --help shows its common options, --help-all all; fairlead --version the "
+      "version.\n";
   return out;
 }
 

@@ -9,10 +9,10 @@
 #include "config/environment.hpp"
 #include "config/launcher.hpp"
 #include "config/value.hpp"
-#include "fairlead/dense_report.hpp"
-#include "fairlead/devices_to_use.hpp"
-#include "fairlead/kept_facts.hpp"
-#include "fairlead/kernels.hpp"
+#include "fairlead/devices/devices_to_use.hpp"
+#include "fairlead/problem/dense_report.hpp"
+#include "fairlead/problem/kept_facts.hpp"
+#include "fairlead/problem/kernels.hpp"
 #include "fairlead/subcommand.hpp"
 #include "machine/disk.hpp"
 #include "machine/machine.hpp"
@@ -36,7 +36,7 @@ std::string where_set(const Config& config, std::string_view key) {
 
 void print_row(std::string_view what, std::string_view text) { fmt::print("{:<12}{}\n", what, text); }
 
-void print_memory(const machine::Memory& memory, const Config& config) {
+void print_memory(const machine::MachineMemory& memory, const Config& config) {
   print_row("memory", fmt::format("{}, {} available", readable_size(memory.total_bytes),
                                   readable_size(memory.available_bytes)));
   if (memory.limit_bytes)
@@ -91,26 +91,26 @@ void print_machine(const Machine& machine, const Disk& disk, const Config& confi
 
 /// The devices that the drivers list.
 struct Accelerators {
-  const backend::cu::Found cuda = backend::cu::find_devices();
-  const backend::cl::Found opencl = backend::cl::find_devices();
+  const backend::cu::CudaDevices cuda = backend::cu::find_devices();
+  const backend::cl::OpenclDevices opencl = backend::cl::find_devices();
 };
 
-std::string described(const backend::cu::FoundDevice& device) {
+std::string described(const backend::cu::CudaDeviceInfo& device) {
   return fmt::format("{} (compute capability {}.{}), {} of memory", device.name, device.major, device.minor,
                      readable_size(device.memory_bytes));
 }
-std::string described(const backend::cl::FoundDevice& device) {
+std::string described(const backend::cl::OpenclDeviceInfo& device) {
   return fmt::format("{} ({}), {} of memory, at most {} for one device of a run{}", device.name,
                      device.platform_name, readable_size(device.memory_bytes),
                      readable_size(device.largest_buffer_bytes),
                      device.doubles ? "" : ", without double precision");
 }
-Json as_json(const backend::cu::FoundDevice& device) {
+Json as_json(const backend::cu::CudaDeviceInfo& device) {
   return Json::object({{"name", device.name},
                        {"compute_capability", fmt::format("{}.{}", device.major, device.minor)},
                        {"memory_bytes", device.memory_bytes}});
 }
-Json as_json(const backend::cl::FoundDevice& device) {
+Json as_json(const backend::cl::OpenclDeviceInfo& device) {
   return Json::object({{"name", device.name},
                        {"platform", device.platform_name},
                        {"version", device.version},
@@ -131,14 +131,14 @@ void print_devices(std::string_view kind, const Found& found) {
 struct Pairs {
   std::vector<std::pair<std::size_t, std::size_t>> peers, others;
 };
-Pairs pairs_of(const backend::cu::Found& found) {
+Pairs pairs_of(const backend::cu::CudaDevices& found) {
   Pairs pairs;
   for (std::size_t second = 0; second < found.devices.size(); ++second)
     for (std::size_t first = 0; first < second; ++first)
       (may_be_peers(found, first, second) ? pairs.peers : pairs.others).emplace_back(first, second);
   return pairs;
 }
-void print_pairs(const backend::cu::Found& found) {
+void print_pairs(const backend::cu::CudaDevices& found) {
   const auto print = [](const auto& pairs, std::string_view how) {
     std::string all;
     for (const auto& [first, second] : pairs)
@@ -151,7 +151,7 @@ void print_pairs(const backend::cu::Found& found) {
 }
 
 /// The devices of each rank of this machine; without a list all CUDA devices, as in solve.
-void print_dealt_out(const Config& config, const backend::cu::Found& cuda, std::uint32_t ranks) {
+void print_dealt_out(const Config& config, const backend::cu::CudaDevices& cuda, std::uint32_t ranks) {
   std::string list = config.text_or("devices", "auto");
   if (list == "auto") {
     list.clear();
@@ -169,7 +169,7 @@ Json devices_json(const Found& found) {
       {{"devices", devices}, {"problem", found.problem.empty() ? Json() : Json(found.problem)}});
 }
 
-Json cuda_json(const backend::cu::Found& found) {
+Json cuda_json(const backend::cu::CudaDevices& found) {
   Json json = devices_json(found), peers = Json::array();
   for (const auto& [first, second] : pairs_of(found).peers) {
     Json pair = Json::array();
@@ -310,7 +310,7 @@ Json as_json(const Machine& machine, const Disk& disk, const linalg::KernelChoic
   for (const machine::NumaNode& node : machine.processors.numa_nodes)
     nodes.add(
         Json::object({{"number", node.number}, {"cores", node.cores}, {"memory_bytes", node.memory_bytes}}));
-  const machine::Memory& memory = machine.memory;
+  const machine::MachineMemory& memory = machine.memory;
   Json settings = Json::object();
   for (const SettingReport& row : config.report())
     settings.add(std::string(row.setting.key),

@@ -13,10 +13,10 @@
 #include "base/file_descriptor.hpp"
 #include "base/suggest.hpp"
 #include "config/value.hpp"
-#include "fairlead/files_apart.hpp"
-#include "fairlead/jdf_compile.hpp"
-#include "fairlead/jdf_in_c.hpp"
-#include "fairlead/jdf_matrices.hpp"
+#include "fairlead/jdf/jdf_compile.hpp"
+#include "fairlead/jdf/jdf_in_c.hpp"
+#include "fairlead/jdf/jdf_matrices.hpp"
+#include "fairlead/run/files_apart.hpp"
 #include "fairlead/subcommand.hpp"
 #include "front/jdf/evaluate.hpp"
 #include "front/jdf/parser.hpp"
@@ -47,13 +47,18 @@ constexpr Setting options[] = {
              "rank only"},
     type_setting,
     allow_c_setting,
-    {.key = "warnings", .type = SettingType::flag, .default_value = "true", .help = "show warnings, too"},
+    {.key = "warnings",
+     .type = SettingType::flag,
+     .default_value = "true",
+     .help = "show warnings, too",
+     .advanced = true},
     {.key = "most",
      .type = SettingType::count,
      .default_value = "5",
      .minimum = "1",
      .maximum = "1000000",
-     .help = "number of findings of each kind to show; all are counted"},
+     .help = "number of findings of each kind to show; all are counted",
+     .advanced = true},
     {.key = "output",
      .value_name = "FILE",
      .help = "draw: the SVG file; compile: the C++ file",

@@ -1,10 +1,10 @@
 // The command line: finds the subcommand, reads its options, and turns what is thrown into a message and an
 // exit code.
-#include "fairlead/command_ranks.hpp"
 #include "fairlead/commit.hpp"
-#include "fairlead/files_apart.hpp"
-#include "fairlead/interrupt.hpp"
-#include "fairlead/standard_streams.hpp"
+#include "fairlead/ranks/command_ranks.hpp"
+#include "fairlead/run/files_apart.hpp"
+#include "fairlead/run/interrupt.hpp"
+#include "fairlead/run/standard_streams.hpp"
 #include "fairlead/subcommand.hpp"
 
 #include <fairlead/error.hpp>
@@ -72,7 +72,7 @@ int run(int argc, const char* const* argv, bool& reports) {
     fmt::print("fairlead {}{}\n", version(), of_commit.empty() ? "" : fmt::format(" (commit {})", of_commit));
     return success;
   }
-  if (first == "--help" || first == "-h") {
+  if (first == "--help" || first == "--help-all" || first == "-h") {
     fmt::print("{}", help_of(""));
     return success;
   }
@@ -94,7 +94,7 @@ int run(int argc, const char* const* argv, bool& reports) {
   }
   const ParsedCommandLine& parsed = *understood;
   if (parsed.help) {
-    fmt::print("{}", help_of(subcommand.name));
+    fmt::print("{}", help_of(subcommand.name, parsed.help_detail));
     return success;
   }
   if (!subcommand.over_ranks) require_files_apart(parsed.config);

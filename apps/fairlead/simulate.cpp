@@ -11,12 +11,12 @@
 #include <utility>
 #include <vector>
 
-#include "fairlead/dense_report.hpp"
-#include "fairlead/front.hpp"
-#include "fairlead/jdf_algorithms.hpp"
-#include "fairlead/simulate_cluster.hpp"
-#include "fairlead/simulate_on_machine.hpp"
-#include "fairlead/simulation_settings.hpp"
+#include "fairlead/jdf/jdf_algorithms.hpp"
+#include "fairlead/problem/dense_report.hpp"
+#include "fairlead/problem/front.hpp"
+#include "fairlead/simulate/simulate_cluster.hpp"
+#include "fairlead/simulate/simulate_on_machine.hpp"
+#include "fairlead/simulate/simulation_settings.hpp"
 #include "fairlead/subcommand.hpp"
 #include "machine/machine_files.hpp"
 #include "report/html/page.hpp"
@@ -26,8 +26,8 @@
 #include "simulate/comparison.hpp"
 #include "simulate/flow_file.hpp"
 #include "simulate/jdf_program.hpp"
-#include "simulate/outcome.hpp"
 #include "simulate/ptg_program.hpp"
+#include "simulate/run_outcome.hpp"
 #include "simulate/run_statistics.hpp"
 
 namespace fairlead::app {
@@ -40,25 +40,27 @@ constexpr auto options = both(
     both(
         simulation_settings,
         std::array{
-            Setting{
-                .key = "recorded",
-                .type = SettingType::text,
-                .unset_word = "none",
-                .value_name = "FILE",
-                .help = "instead of a workload: the flow of a real program that --record-flow FILE wrote"},
+            Setting{.key = "recorded",
+                    .type = SettingType::text,
+                    .unset_word = "none",
+                    .value_name = "FILE",
+                    .help = "instead of a workload: the flow of a real program that --record-flow FILE wrote",
+                    .advanced = true},
             Setting{.key = "phase",
                     .type = SettingType::count,
                     .unset_word = "all",
                     .minimum = "1",
                     .help = "with --recorded: only this phase, that is what the program submitted before its "
-                            "first wait (1), second wait (2), ..."},
+                            "first wait (1), second wait (2), ...",
+                    .advanced = true},
             Setting{.key = "front",
                     .type = SettingType::choice,
                     .default_value = "flow",
                     .choices = "flow|ptg|jdf",
                     .help = "front end of the workload, if it is cholesky, lu or gemm: a flow, one task "
                             "after the other; a parameterized graph; or such a graph from a JDF file. Tasks "
-                            "and data are the same, the order in which policies are notified of them is not"},
+                            "and data are the same, the order in which policies are notified of them is not",
+                    .advanced = true},
             runs_setting}),
     cluster_settings);
 // A graph from a JDF file runs on one machine.
@@ -99,7 +101,7 @@ std::string spread_heading(std::size_t width) {
 }
 
 /// Loaded: bytes that arrived where tasks run.
-std::string spread_line(const Runs& runs, std::size_t width) {
+std::string spread_line(const PolicyStatistics& runs, std::size_t width) {
   if (runs.seconds.count == 0) return fmt::format("{:<{}}never finished", runs.scheduler, width);
   const auto range = [](const RunStatistics& it, double unit) {
     return fmt::format("{:.4g}-{:.4g}", it.min / unit, it.max / unit);
@@ -160,9 +162,9 @@ int run_on_machine(const Simulated& what, const Config& config) {
   int code = success;
   const std::uint64_t first_seed = how.seed;
   for (const std::string& policy : policies) {
-    Runs runs{.scheduler = policy};
+    PolicyStatistics runs{.scheduler = policy};
     for (how.seed = first_seed; how.seed - first_seed < seeds; ++how.seed) {
-      Outcome outcome = outcome_of(program, machine, policy, how);
+      RunOutcome outcome = outcome_of(program, machine, policy, how);
       runs.add(outcome, limits);
       if (seeds == 1) fmt::print("{}\n", table_line(outcome, limits, machine.devices() > 0, width));
       rows.add(json(outcome, limits, program, machine, what.name, what.size));

@@ -10,13 +10,13 @@
 #include <string>
 
 #include "data/npy/npy_file.hpp"
-#include "fairlead/dense_report.hpp"
-#include "fairlead/files_apart.hpp"
-#include "fairlead/files_to_solve.hpp"
-#include "fairlead/front.hpp"
-#include "fairlead/matrix_to_solve.hpp"
-#include "fairlead/solution.hpp"
-#include "fairlead/solving.hpp"
+#include "fairlead/problem/dense_report.hpp"
+#include "fairlead/problem/front.hpp"
+#include "fairlead/run/files_apart.hpp"
+#include "fairlead/solve/files_to_solve.hpp"
+#include "fairlead/solve/matrix_to_solve.hpp"
+#include "fairlead/solve/solution.hpp"
+#include "fairlead/solve/solving.hpp"
 #include "fairlead/subcommand.hpp"
 #include "machine/machine.hpp"
 
@@ -52,7 +52,8 @@ constexpr auto options = both(
           .help = "for --method qr: singular values up to this fraction of the largest count as zero, and "
                   "the solution is the least-squares x of least norm. 0: the columns are independent. For a "
                   "square A only if this option is given",
-          .default_shown = "epsilon of the files' precision x the larger of rows and columns"},
+          .default_shown = "epsilon of the files' precision x the larger of rows and columns",
+          .advanced = true},
          {.key = "kernel",
           .type = SettingType::choice,
           .choices = "rbf",
@@ -65,12 +66,14 @@ constexpr auto options = both(
           .type = SettingType::real,
           .minimum = "0",
           .help = "for --kernel: the distance over which points are similar",
-          .default_shown = "1"},
+          .default_shown = "1",
+          .advanced = true},
          {.key = "nugget",
           .type = SettingType::real,
           .minimum = "0",
           .help = "for --kernel: added to the diagonal",
-          .default_shown = "0"},
+          .default_shown = "0",
+          .advanced = true},
          {.key = "refine",
           .type = SettingType::flag,
           .default_value = "false",
@@ -80,12 +83,14 @@ constexpr auto options = both(
           .type = SettingType::flag,
           .default_value = "false",
           .help = "with --refine: compute the products of the factorization in TF32 on CUDA devices, which "
-                  "is faster; falls back to single precision if the matrix is too ill-conditioned"},
+                  "is faster; falls back to single precision if the matrix is too ill-conditioned",
+          .advanced = true},
          {.key = "no-condition",
           .type = SettingType::flag,
           .default_value = "false",
           .help = "do not estimate the condition number and the forward error (saves four sweeps over the "
-                  "factor)"},
+                  "factor)",
+          .advanced = true},
          {.key = "require-digits",
           .type = SettingType::count,
           .minimum = "1",
@@ -96,7 +101,8 @@ constexpr auto options = both(
           .type = SettingType::flag,
           .default_value = "false",
           .help = "write the solution even if it is wrong, the matrix is singular to rounding, or fewer "
-                  "digits can be trusted than --require-digits asks for; the exit status is still 3"},
+                  "digits can be trusted than --require-digits asks for; the exit status is still 3",
+          .advanced = true},
          {.key = "overwrite",
           .type = SettingType::flag,
           .default_value = "false",
@@ -104,16 +110,18 @@ constexpr auto options = both(
          {.key = "lower",
           .type = SettingType::flag,
           .default_value = "false",
-          .help = "read only the lower triangle of A.npy"},
+          .help = "read only the lower triangle of A.npy",
+          .advanced = true},
          {.key = "upper",
           .type = SettingType::flag,
           .default_value = "false",
-          .help = "read only the upper triangle of A.npy"},
+          .help = "read only the upper triangle of A.npy",
+          .advanced = true},
          {.key = "symmetrize",
           .type = SettingType::flag,
           .default_value = "false",
-          .help =
-              "use (A + A^T) / 2 if rounding made A not quite symmetric: half of the digits must agree"}}),
+          .help = "use (A + A^T) / 2 if rounding made A not quite symmetric: half of the digits must agree",
+          .advanced = true}}),
     both(both(front_options, rank_options), report_options));
 
 linalg::Stored stored_of(const Config& config) {
@@ -190,7 +198,7 @@ int run_on(CommandRanks& ranks, const ParsedCommandLine& given) {
         "--symmetrize, --lower and --upper require a matrix in a file: a kernel matrix is symmetric");
   if (of_points && !given.config.has("points"))
     throw ConfigError("--kernel computes the matrix from points: give --points points.npy");
-  if (of_points) static_cast<void>(kernel_settings(given.config));  // before files are read
+  if (of_points) static_cast<void>(rbf_parameters(given.config));  // before files are read
   if (of_points == (given.positionals.size() == 2))
     throw ConfigError(of_points ? "give either A.npy or --kernel, not both"
                                 : "two files are needed, A.npy and b.npy; or --kernel, and b.npy alone");

@@ -6,7 +6,7 @@
 #include <charconv>
 #include <cstdio>
 
-#include "fairlead/status_server.hpp"
+#include "fairlead/run/status_server.hpp"
 #include "fairlead/subcommand.hpp"
 
 namespace fairlead::app {

@@ -92,6 +92,6 @@ const Subcommand& find_subcommand(std::string_view name);
 /// The same by the first word, or the first two; `second` may be empty.
 const Subcommand& find_subcommand(std::string_view first, std::string_view second);
 /// What `fairlead help NAME` prints; of an empty name, the list of subcommands.
-std::string help_of(std::string_view name);
+std::string help_of(std::string_view name, HelpDetail detail = HelpDetail::common);
 
 }  // namespace fairlead::app

@@ -25,7 +25,7 @@ enum class Origin : std::uint8_t { default_value, file, environment, command_lin
 
 std::string_view name_of(Origin origin) noexcept;
 
-/// Thrown by Config::from_args() for `--help`; what() is the help text. Not an error.
+/// Thrown by Config::from_args() for `--help` and `--help-all`; what() is the help text. Not an error.
 class HelpRequested : public ConfigError {
  public:
   using ConfigError::ConfigError;
@@ -50,7 +50,7 @@ class Config {
   static Config from_environment();
 
   /// The same, then the command line of a program that has only Fairlead's options. Throws ConfigError for anything
-  /// unknown, HelpRequested for --help. Options without an effect on a runtime (tile, blas, blas-coretype, progress,
+  /// unknown, HelpRequested for --help and --help-all. Options without an effect on a runtime (tile, blas, blas-coretype, progress,
   /// json) are rejected, unless the program evaluates them itself and lists them in `heeded`: from_args(argc, argv,
   /// {"tile"}). The file and the environment, which all programs share, may contain them.
   static Config from_args(int argc, const char* const* argv,
@@ -125,11 +125,14 @@ class Config {
 struct ParsedCommandLine {
   Config config;                         ///< the settings, followed by the program's own options
   std::vector<std::string> positionals;  ///< at most as many as CommandLine::positionals allows
-  bool help = false;                     ///< --help was given: positionals are not checked; print help_text()
-  bool list_config = false;              ///< --config was given; only if CommandLine::config_lists is set
+  /// --help or --help-all was given: positionals are not checked; print help_text().
+  bool help = false;
+  HelpDetail help_detail = HelpDetail::common;
+  bool list_config = false;  ///< --config was given; only if CommandLine::config_lists is set
 };
 
-/// The output of `--help`: usage, positionals, the program's own options, then the settings. At most `width` columns.
-std::string help_text(const CommandLine& own, unsigned width = 100);
+/// The output of `--help` or `--help-all`: usage, positionals, the program's own options, then the settings. At most `width`
+/// columns.
+std::string help_text(const CommandLine& own, HelpDetail detail = HelpDetail::common, unsigned width = 100);
 
 }  // namespace fairlead

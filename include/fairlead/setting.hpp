@@ -35,8 +35,15 @@ struct Setting {
   std::string_view default_shown{};  ///< for the help, if the default depends on the environment
   std::string_view group{};          ///< the heading under which it is listed
   char letter = 0;                   ///< a short option: 'o' for -o
+  bool advanced = false;             ///< `--help` omits it, `--help-all` lists it
   bool repeatable = false;           ///< a text that may be given several times; the value has one line for
                                      ///< each
+};
+
+/// The options in the help.
+enum class HelpDetail : std::uint8_t {
+  common,  // --help: those that most users need
+  all,     // --help-all
 };
 
 /// A command line argument that is not an option.

@@ -42,9 +42,9 @@ struct BackendResources {
 };
 
 /// Runs the bodies of a device's workers.
-class Processor {
+class DeviceProcessor {
  public:
-  virtual ~Processor() = default;
+  virtual ~DeviceProcessor() = default;
   /// Called on the worker's thread. Passes the body's exceptions on. False: the body was not called, since the device
   /// is lost; the site was notified of that before.
   virtual bool run(const Implementation& implementation, TaskContext& context) = 0;
@@ -67,7 +67,7 @@ class BackendHost {
   /// All core workers poll it. At most one can be registered.
   virtual void set_poller(Poller& lookout) = 0;
   /// The worker's bodies run through the processor.
-  virtual void set_processor(WorkerId worker, Processor& processor) = 0;
+  virtual void set_processor(WorkerId worker, DeviceProcessor& processor) = 0;
 
   // The following may be called by any thread, during the whole run.
   virtual Time now() noexcept = 0;

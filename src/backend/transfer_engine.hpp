@@ -9,7 +9,7 @@
 #include <exception>
 #include <string>
 
-#include "data/layout.hpp"
+#include "data/home_layout.hpp"
 #include "memory/replica.hpp"
 
 namespace fairlead::backend {
@@ -52,7 +52,7 @@ struct Transfer {
   Bytes first = 0, bytes = 0;  ///< range in the packed datum
   /// Null: the bytes are copied as they are. Otherwise one end is user memory that is not contiguous: packed away
   /// from home, unpacked towards home.
-  const data::Layout* layout = nullptr;
+  const data::HomeLayout* layout = nullptr;
   const memory::Copy* copy = nullptr;  ///< the copy to which it belongs, with datum and generator
   TransferListener* receiver = nullptr;
   void* token = nullptr;  ///< the receiver's

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/slabs.hpp"
+#include "base/slab_arena.hpp"
 
 namespace fairlead {
 
@@ -47,7 +47,7 @@ class StableVector {
   bool empty() const noexcept { return size_ == 0; }
 
  private:
-  Slabs slabs_;
+  SlabArena slabs_;
   std::vector<std::byte*> chunks_;
   std::size_t size_ = 0;
 };

@@ -15,13 +15,13 @@ using Environment = std::map<std::string, std::string, std::less<>>;
 /// The environment of this process.
 Environment process_environment();
 
-struct Sources {
+struct ConfigSources {
   std::vector<std::string> arguments;  ///< without the names of the program and of the subcommand
   Environment environment;
 };
 
 /// The same as Config::parse(), from the given sources and the configuration file that they name.
-ParsedCommandLine parse(const Sources& sources, const CommandLine& own);
+ParsedCommandLine parse(const ConfigSources& sources, const CommandLine& own);
 
 }  // namespace config
 

@@ -67,7 +67,7 @@ SplitCommandLine split_command_line(const std::vector<std::string>& arguments, c
   CLI::App app;
   app.set_help_flag();
   app.allow_extras();
-  std::vector<std::string> names{"config", "help"};
+  std::vector<std::string> names{"config", "help", "help-all"};
   std::vector<KnownOption> known;
   const auto add = [&](const Setting& setting) {
     CLI::Option* option = setting.type == SettingType::flag ? app.add_flag(spelling(setting))
@@ -83,6 +83,7 @@ SplitCommandLine split_command_line(const std::vector<std::string>& arguments, c
   CLI::Option* config = app.add_option("--config")->expected(own.config_lists ? 0 : 1, 1);
   config->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   CLI::Option* help = app.add_flag("-h,--help");
+  CLI::Option* help_all = app.add_flag("--help-all");
   SplitCommandLine split;
   app.add_option("positionals", split.positionals);
 
@@ -99,7 +100,8 @@ SplitCommandLine split_command_line(const std::vector<std::string>& arguments, c
     if (extra != "--") unknown_option(extra, names);  // CLI11 also returns the separator "--"
   check_values_present(known, names);
 
-  split.help = help->count() > 0;
+  split.help = help->count() + help_all->count() > 0;
+  if (help_all->count() > 0) split.help_detail = HelpDetail::all;
   split.list_config = config->count() > 0;
   if (split.list_config && !config->results().back().empty()) split.config_file = config->results().back();
   if (split.list_config && !split.config_file && !own.config_lists)

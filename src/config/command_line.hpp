@@ -24,6 +24,7 @@ struct SplitCommandLine {
   std::optional<std::string> config_file;  ///< --config FILE
   bool list_config = false;                ///< --config was given, with or without a file
   bool help = false;
+  HelpDetail help_detail = HelpDetail::common;
 };
 
 /// Splits `arguments` by the settings and the program's own options. Throws ConfigError for an unknown option (with the

@@ -86,8 +86,8 @@ void ConfigBuilder::check_table(std::span<const Setting> table) {
     };
     if (std::any_of(table.begin(), row, clashes))
       bad("its name or letter is taken by a setting or another option");
-    if (row->key == "config" || row->key == "help" || row->letter == 'h')
-      bad("--config, --help and -h are taken");
+    if (row->key == "config" || row->key == "help" || row->key == "help-all" || row->letter == 'h')
+      bad("--config, --help, --help-all and -h are taken");
     if (row->help.empty()) bad("has no help");
   }
 }
@@ -100,7 +100,7 @@ Config Config::from_args(int argc, const char* const* argv, std::initializer_lis
   const std::vector<AcceptedSetting> taken = config::settings_of_programs({heeded.begin(), heeded.size()});
   const CommandLine own{.program = argc > 0 ? argv[0] : "program", .settings = taken};
   ParsedCommandLine parsed = parse(argc, argv, own);
-  if (parsed.help) throw HelpRequested(help_text(own));
+  if (parsed.help) throw HelpRequested(help_text(own, parsed.help_detail));
   return std::move(parsed.config);
 }
 
@@ -128,7 +128,7 @@ std::string_view default_word(const CommandLine& own, const Setting& setting) {
 
 }  // namespace
 
-ParsedCommandLine config::parse(const Sources& sources, const CommandLine& own) {
+ParsedCommandLine config::parse(const ConfigSources& sources, const CommandLine& own) {
   std::vector<Setting> all(schema().begin(), schema().end());
   all.insert(all.end(), own.options.begin(), own.options.end());
   ConfigBuilder::check_table(all);
@@ -136,6 +136,7 @@ ParsedCommandLine config::parse(const Sources& sources, const CommandLine& own) 
   ParsedCommandLine parsed{.config = {},
                            .positionals = split.positionals,
                            .help = split.help,
+                           .help_detail = split.help_detail,
                            .list_config = split.list_config && own.config_lists};
   ConfigBuilder::add(parsed.config, own.options);
   if (parsed.help) return parsed;  // --help must work even if the configuration file is invalid
@@ -161,7 +162,7 @@ void config::require_accepted(const CommandLine& own, std::string_view key, std:
   const auto found = std::ranges::find(own.settings, key, &AcceptedSetting::key);
   if (found == own.settings.end())
     throw ConfigError(
-        fmt::format("`{}` has no use for {}; --help lists the options that it takes", own.program, name));
+        fmt::format("`{}` has no use for {}; --help-all lists the options that it takes", own.program, name));
   if (!found->refused.empty()) throw ConfigError(fmt::format("{} {}", name, found->refused));
 }
 

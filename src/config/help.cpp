@@ -83,7 +83,13 @@ void row(std::string& out, const Setting& setting, std::string_view help, unsign
 
 }  // namespace
 
-std::string help_text(const CommandLine& own, unsigned width) {
+std::string help_text(const CommandLine& own, HelpDetail detail, unsigned width) {
+  std::size_t hidden = 0;
+  const auto is_shown = [&](const Setting& setting) {
+    const bool shown = detail == HelpDetail::all || !setting.advanced;
+    hidden += !shown;
+    return shown;
+  };
   std::string out = fmt::format("usage: {}", own.program);
   for (const Positional& positional : own.positionals) {
     out += positional.required ? fmt::format(" {}", positional.name) : fmt::format(" [{}]", positional.name);
@@ -94,12 +100,14 @@ std::string help_text(const CommandLine& own, unsigned width) {
   if (!own.positionals.empty()) out += "\n";
   for (const Positional& positional : own.positionals) row(out, positional.name, positional.help, width);
   if (!own.options.empty()) out += "\nOptions:\n";
-  for (const Setting& option : own.options) row(out, option, {}, width);
+  for (const Setting& option : own.options)
+    if (is_shown(option)) row(out, option, {}, width);
 
   std::string_view group;
   for (const Setting& setting : config::schema()) {
     const auto taken = std::ranges::find(own.settings, setting.key, &AcceptedSetting::key);
     if (!own.settings.empty() && (taken == own.settings.end() || !taken->refused.empty())) continue;
+    if (!is_shown(setting)) continue;
     if (setting.group != group) out += fmt::format("\n{}:\n", setting.group);
     group = setting.group;
     row(out, setting, taken == own.settings.end() ? std::string_view() : taken->help, width);
@@ -111,12 +119,16 @@ std::string help_text(const CommandLine& own, unsigned width) {
   else
     row(out, "--config FILE",
         "read settings from this file; none: from no file (default\t~/.config/fairlead/config.toml)", width);
-  row(out, "-h, --help", "show this", width);
-  out +=
-      "\nSizes: 4096 (bytes), 512MiB, 1.5GiB, 2G (= 2GiB), 2GB, 1e9; bandwidths: 250MB/s. Each setting can\n"
-      "also be given in the file (disk-threads = 4) and the environment (FAIRLEAD_DISK_THREADS=4);\n"
-      "the command line "
-      "wins.\n";
+  row(out, "-h, --help", "show the common options", width);
+  row(out, "--help-all",
+      hidden == 0 ? std::string("show all options") : fmt::format("show all options: {} more", hidden),
+      width);
+  if (detail == HelpDetail::all)
+    out +=
+        "\nSizes: 4096 (bytes), 512MiB, 1.5GiB, 2G (= 2GiB), 2GB, 1e9; bandwidths: 250MB/s. Each setting "
+        "can\n"
+        "also be given in the file (disk-threads = 4) and the environment (FAIRLEAD_DISK_THREADS=4);\n"
+        "the command line wins.\n";
   return out;
 }
 

@@ -17,8 +17,8 @@ struct TaskFamily {
   bool described = false;        ///< the tasks are descriptors themselves
   bool urgent = false;           ///< the tasks have a priority above 0; a descriptor's own priority takes
                                  ///< precedence
-  bool in_graph = false;         ///< ordered by graph::Graph: the epochs of their accesses record where the
-                                 ///< data are
+  bool in_graph = false;  ///< ordered by DependencyGraph: the epochs of their accesses record where the
+                          ///< data are
   std::uint16_t closure_at = 0;  ///< offset of a task's closure from its LazyTask; 0: the closure is in its
                                  ///< descriptor
 };

@@ -11,7 +11,7 @@ void Completions::release_resources(Task& task) {
   if (state == TaskState::picked) memory_.forget_claim(task);
   if (state == TaskState::picked || state == TaskState::admitted) pipelines_.take_out(task);
   if (state == TaskState::admitted)
-    memory_.release(task, memory::Outcome::failed, effects_);
+    memory_.release(task, memory::TaskOutcome::failed, effects_);
   else
     memory_.poison().mark_outputs(task);
   lane_.close();  // readers of its outputs must go through the engine

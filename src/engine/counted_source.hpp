@@ -52,7 +52,7 @@ class CountedSource : public TaskSource {
   void has_more_ready() { core_.engine().backlog().add(*this); }
 
   RuntimeCore& core_;
-  Progress& progress_;
+  SourceProgress& progress_;
   std::uint64_t submitted_ = 0;
 };
 

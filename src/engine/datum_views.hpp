@@ -10,15 +10,15 @@ namespace fairlead::engine {
 struct DatumViews;
 struct RegisteredDatum;
 
-struct DatumView {
+struct RegisteredView {
   DatumViews* of = nullptr;
   std::vector<RegisteredDatum*> data{};  ///< the whole datum, or all parts of the partition
 };
 
 /// Used by the application's thread only.
 struct DatumViews {
-  DatumView whole;
-  DatumView* active = &whole;
+  RegisteredView whole;
+  RegisteredView* active = &whole;
   std::size_t partitions = 0;
 };
 

@@ -68,7 +68,7 @@ void Dispatcher::finished(Task& task, bool succeeded) {
   const WorkerId worker = task.worker;
   if (pipelines_.over(task, view_.now(), launcher_.in_lane(worker))) depth_.starved();
   if (policy_.wants_progress() && !task.has(TaskFlag::start_notified)) policy_->started(task, worker);
-  memory_.release(task, succeeded ? memory::Outcome::succeeded : memory::Outcome::failed, effects_);
+  memory_.release(task, succeeded ? memory::TaskOutcome::succeeded : memory::TaskOutcome::failed, effects_);
   succeeded ? memory_.flushes().early().changed(task, effects_) : memory_.flushes().early().forget(task);
   if (!succeeded) lane_.close();
   endings_.count_run(task);
@@ -143,7 +143,7 @@ void Dispatcher::give_back(Task& task) {
   if (task.state == TaskState::picked)
     memory_.forget_claim(task);
   else
-    memory_.release(task, memory::Outcome::returned, effects_);
+    memory_.release(task, memory::TaskOutcome::returned, effects_);
   pipelines_.take_out(task);
   memory_.note_change();  // a task behind it may now be first in its pipeline
   task.clear(TaskFlag::start_notified);

@@ -9,7 +9,7 @@
 
 namespace fairlead::engine {
 
-EngineClient::EngineClient(Engine& engine, World& world, graph::Graph& graph, std::uint16_t id)
+EngineClient::EngineClient(Engine& engine, World& world, graph::DependencyGraph& graph, std::uint16_t id)
     : engine_(engine),
       tracer_(engine.journal().tracer() == nullptr ? nullptr : &engine.journal().tracer()->thread(id)),
       world_(world),

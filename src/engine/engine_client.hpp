@@ -7,14 +7,14 @@
 #include <vector>
 
 #include "engine/engine.hpp"
-#include "graph/graph.hpp"
+#include "graph/dependency_graph.hpp"
 
 namespace fairlead::engine {
 
 class EngineClient {
  public:
   /// `id` < Options::reporters, one per thread; a worker's reporter has the worker's number.
-  EngineClient(Engine& engine, World& world, graph::Graph& graph, std::uint16_t id);
+  EngineClient(Engine& engine, World& world, graph::DependencyGraph& graph, std::uint16_t id);
 
   static constexpr std::size_t most_unreported = 32;
   /// Notes that the task's body is finished. The engine learns of it by report(), which must be called after at most

@@ -18,7 +18,7 @@ namespace fairlead::engine {
 
 void HoldSource::release(Task& hold, ReadyTasks& ready) {
   auto& record = *static_cast<OpenHold*>(hold.policy_data);
-  graph::Graph::complete(hold, ready.described, ready.recycler);
+  graph::DependencyGraph::complete(hold, ready.described, ready.recycler);
   if (record.state.load() == OpenHold::State::waiting) settle(record, OpenHold::State::refused);
   record.over.store(true, std::memory_order_release);  // the record may be destroyed after this
 }
@@ -167,7 +167,7 @@ std::string HoldRegistry::text() const {
     if (!held(*it) || !it->of_application) continue;
     text += "\n  this thread holds " + describe(*it);
     for (const Access& access : it->accesses) {
-      const Task* waiting = graph::Graph::waiting_behind(access);
+      const Task* waiting = graph::DependencyGraph::waiting_behind(access);
       if (waiting == nullptr) continue;
       text += fmt::format("\n    {} waits for {}, submitted at {}:{}", waiting->codelet->name,
                           it->uses[static_cast<std::size_t>(&access - it->accesses.data())].datum->text(),

@@ -13,7 +13,7 @@
 
 #include "data/task_source.hpp"
 #include "engine/callbacks.hpp"
-#include "graph/graph.hpp"
+#include "graph/dependency_graph.hpp"
 
 namespace fairlead::engine {
 

@@ -4,11 +4,11 @@
 
 #include <string>
 
-#include "graph/graph.hpp"
+#include "graph/dependency_graph.hpp"
 
 namespace fairlead::engine {
 
-struct DatumView;
+struct RegisteredView;
 struct Reduction;
 
 struct RegisteredDatum {
@@ -23,8 +23,8 @@ struct RegisteredDatum {
   Reduction* reduction = nullptr;  ///< set once it has been reduced
   std::string (*name)(const void* owner, const RegisteredDatum& datum) = nullptr;
   const void* owner = nullptr;
-  DatumView* view = nullptr;  ///< set if it can also be accessed by other views: as a whole, or as parts
-  void* shared = nullptr;     ///< set if all ranks share it: for front::shared_of()
+  RegisteredView* view = nullptr;  ///< set if it can also be accessed by other views: as a whole, or as parts
+  void* shared = nullptr;          ///< set if all ranks share it: for front::shared_of()
 
   std::string text() const {
     return name != nullptr ? name(owner, *this) : "datum " + std::to_string(index(id));

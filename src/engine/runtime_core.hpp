@@ -18,10 +18,10 @@
 #include "engine/engine_client.hpp"
 #include "engine/hold_registry.hpp"
 #include "engine/home_values.hpp"
-#include "engine/progress.hpp"
 #include "engine/reduction_registry.hpp"
+#include "engine/source_progress.hpp"
 #include "engine/submission_recorder.hpp"
-#include "graph/graph.hpp"
+#include "graph/dependency_graph.hpp"
 
 namespace fairlead::engine {
 
@@ -29,7 +29,7 @@ namespace fairlead::engine {
 class RunnableWorld : public World {
  public:
   /// Called once, when the engine exists. `application`: the reporter of the application's thread.
-  virtual void activate(Engine& engine, graph::Graph& graph, EngineClient& application) = 0;
+  virtual void activate(Engine& engine, graph::DependencyGraph& graph, EngineClient& application) = 0;
   /// No more commands follow; threads end. Called before the engine is destroyed.
   virtual void stop() = 0;
   /// The application's thread works (or sleeps) until `done()` returns true. `done` is called often, also after it has
@@ -107,7 +107,7 @@ class RuntimeCore {
 
   Engine& engine() noexcept { return engine_; }
   const Engine& engine() const noexcept { return engine_; }
-  graph::Graph& graph() noexcept { return graph_; }
+  graph::DependencyGraph& graph() noexcept { return graph_; }
   RunnableWorld& world() noexcept { return world_; }
   EngineClient& application() noexcept { return application_; }
   const CallerCheck& caller() const noexcept { return caller_; }
@@ -212,7 +212,7 @@ class RuntimeCore {
   RunnableWorld& world_;
   std::size_t window_;
   const bool fixed_order_;
-  graph::Graph graph_;
+  graph::DependencyGraph graph_;
   DatumNames names_;
   Engine engine_;
   const MachineFacts machine_;

@@ -13,7 +13,7 @@
 #include "machine/machine_files.hpp"
 #include "simulate/comparison.hpp"
 #include "simulate/default_policy.hpp"
-#include "simulate/outcome.hpp"
+#include "simulate/run_outcome.hpp"
 
 namespace fairlead::experiment {
 
@@ -100,7 +100,7 @@ void simulate_and_tell(const RunSpec& spec, bool keep_order, const std::atomic<b
   const machine::MachineDescription description = machine::load_machine(spec.machine);
   const SimulatedMachine machine(description, use_of(spec, description), program, size.precision);
   const Limits limits = limits_of(program, machine, &find_workload(spec.workload), size);
-  const Outcome outcome = outcome_of(
+  const RunOutcome outcome = outcome_of(
       program, machine, spec.scheduler == automatic ? default_policy_of(program, machine) : spec.scheduler,
       {.advice = advice_of(spec),
        .priorities = spec.priorities == "time" ? Priorities::time : Priorities::program,
@@ -118,7 +118,7 @@ std::size_t cores_of(const Topology& topology) {
   return static_cast<std::size_t>(std::ranges::count(topology.workers, WorkerKind::cpu, &WorkerSpec::kind));
 }
 
-Figures figures_of(const Limits& limits, const Outcome& outcome) {
+Figures figures_of(const Limits& limits, const RunOutcome& outcome) {
   const auto giga = [](auto bytes) { return static_cast<double>(bytes) * 1e-9; };
   Figures figures;
   figures.bus_limit_gigabytes = giga(limits.bus_limit_bytes);
@@ -148,7 +148,7 @@ Figures run(const RunSpec& spec, const std::atomic<bool>* stop_requested) {
   Figures figures;
   simulate_and_tell(spec, false, stop_requested,
                     [&](const Program&, const SimulatedMachine& machine, const Limits& limits,
-                        const WorkloadSize& size, const Outcome& outcome) {
+                        const WorkloadSize& size, const RunOutcome& outcome) {
                       figures = figures_of(limits, outcome);
                       figures.percent_of_gemm_peak =
                           percent_of_gemm_peak(machine.description(), cores_of(machine.topology()),
@@ -164,7 +164,7 @@ report::Comparison side_by_side(const Experiment& experiment, double x,
     const RunSpec spec = run_of(experiment, line, x);
     simulate_and_tell(spec, true, stop_requested,
                       [&](const Program& program, const SimulatedMachine& machine, const Limits& limits,
-                          const WorkloadSize& size, const Outcome& outcome) {
+                          const WorkloadSize& size, const RunOutcome& outcome) {
                         if (!all) all = comparison_of(program, machine, limits);
                         add_run(*all, program, machine, limits, size, spec.workload, outcome);
                       });

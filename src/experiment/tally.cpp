@@ -27,7 +27,7 @@ std::string_view without_section(std::string_view paper) {
   return paper;
 }
 
-void count(PaperTally& paper, Counts& counts, Verdict verdict) {
+void count(PaperTally& paper, VerdictCounts& counts, Verdict verdict) {
   counts.reproduced += verdict == Verdict::reproduced;
   counts.differs += verdict == Verdict::differs;
   counts.missing += verdict == Verdict::missing;
@@ -46,7 +46,7 @@ std::string tally_row(const PaperTally& one, std::string_view mark) {
   return out + "\n";
 }
 
-void add_up(Counts& sum, const Counts& more) {
+void add_up(VerdictCounts& sum, const VerdictCounts& more) {
   sum.reproduced += more.reproduced;
   sum.differs += more.differs;
   sum.missing += more.missing;

@@ -9,14 +9,14 @@
 
 namespace fairlead::experiment {
 
-struct Counts {
+struct VerdictCounts {
   std::size_t reproduced = 0, differs = 0, missing = 0;
 };
 
 /// Of one paper. Inputs, duplicates, ties and variants are apart: they are no evidence that the paper's results are reproduced.
 struct PaperTally {
   std::string paper;
-  Counts claims, values;
+  VerdictCounts claims, values;
   std::size_t inputs = 0, duplicates = 0, ties = 0, variants = 0;
 };
 

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "data/task_source.hpp"
-#include "graph/graph.hpp"
+#include "graph/dependency_graph.hpp"
 
 namespace fairlead::graph {
 

@@ -16,7 +16,7 @@ struct Machine {
   unsigned workers = 1;  ///< the recommended number of worker threads
   /// The reason for it: "all 8 cores", "1 of 8 cores: the CPU quota of 1.5 in ...".
   std::string workers_reason;
-  Memory memory;
+  MachineMemory memory;
   Pages pages;
 };
 

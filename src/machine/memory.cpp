@@ -29,13 +29,13 @@ std::optional<MemoryLimit> address_space_limit(const SystemFiles& files) {
 
 }  // namespace
 
-Memory detect_memory(const SystemFiles& files, unsigned workers) {
+MachineMemory detect_memory(const SystemFiles& files, unsigned workers) {
   constexpr const char* meminfo = "/proc/meminfo";
   const auto field = [&](const char* name) { return files.field(meminfo, name); };
   const auto total = field("MemTotal");
   if (!total)
     throw SystemError("cannot read MemTotal in /proc/meminfo: how much memory is there? Say --memory.");
-  Memory found;
+  MachineMemory found;
   found.total_bytes = *total;
   found.available_bytes =
       field("MemAvailable")
@@ -66,15 +66,15 @@ Memory detect_memory(const SystemFiles& files, unsigned workers) {
   return found;
 }
 
-std::string_view name_of(HugePages mode) noexcept {
+std::string_view name_of(HugePageMode mode) noexcept {
   switch (mode) {
-    case HugePages::unavailable:
+    case HugePageMode::unavailable:
       return "unavailable";
-    case HugePages::never:
+    case HugePageMode::never:
       return "never";
-    case HugePages::madvise:
+    case HugePageMode::madvise:
       return "on request";
-    case HugePages::always:
+    case HugePageMode::always:
       return "always";
   }
   return "?";
@@ -86,10 +86,10 @@ Pages detect_pages(const SystemFiles& files) {
   if (page > 0) found.page_bytes = static_cast<Bytes>(page);
   const std::string modes = files.text("/sys/kernel/mm/transparent_hugepage/enabled").value_or("");
   const auto chosen = [&](const char* mode) { return modes.find(mode) != modes.npos; };
-  if (chosen("[always]")) found.huge_pages = HugePages::always;
-  if (chosen("[madvise]")) found.huge_pages = HugePages::madvise;
-  if (chosen("[never]")) found.huge_pages = HugePages::never;
-  if (found.huge_pages != HugePages::unavailable)
+  if (chosen("[always]")) found.huge_pages = HugePageMode::always;
+  if (chosen("[madvise]")) found.huge_pages = HugePageMode::madvise;
+  if (chosen("[never]")) found.huge_pages = HugePageMode::never;
+  if (found.huge_pages != HugePageMode::unavailable)
     found.huge_page_bytes = files.number("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size").value_or(0);
   return found;
 }

@@ -10,7 +10,7 @@
 
 namespace fairlead::machine {
 
-struct Memory {
+struct MachineMemory {
   Bytes total_bytes = 0;      ///< of the machine
   Bytes available_bytes = 0;  ///< of the machine: memory that the kernel can provide without swapping
   /// The limit with the least free memory, of a control group or of the address space; none without a limit below the
@@ -36,20 +36,20 @@ inline constexpr Bytes address_space_per_thread = Bytes(12) << 20;
 inline constexpr Bytes addresses_of_each_worker = address_space_per_thread + (Bytes(128) << 20);
 
 /// `workers`: the number of worker threads, which increase the margin if the address space is limited.
-Memory detect_memory(const SystemFiles& files, unsigned workers = 1);
+MachineMemory detect_memory(const SystemFiles& files, unsigned workers = 1);
 
-enum class HugePages : std::uint8_t {
+enum class HugePageMode : std::uint8_t {
   unavailable,  // not supported by the kernel
   never,        // disabled
   madvise,      // for memory that requests them, as Fairlead's pools do
   always,
 };
-std::string_view name_of(HugePages mode) noexcept;
+std::string_view name_of(HugePageMode mode) noexcept;
 
 struct Pages {
   Bytes page_bytes = 4096;
-  HugePages huge_pages = HugePages::unavailable;  ///< transparent huge pages
-  Bytes huge_page_bytes = 0;                      ///< 0: unavailable
+  HugePageMode huge_pages = HugePageMode::unavailable;  ///< transparent huge pages
+  Bytes huge_page_bytes = 0;                            ///< 0: unavailable
 };
 
 Pages detect_pages(const SystemFiles& files);

@@ -8,7 +8,7 @@
 namespace fairlead {
 
 Bytes config::total_memory_or_limit() {
-  const machine::Memory found = machine::detect_memory(machine::SystemFiles());
+  const machine::MachineMemory found = machine::detect_memory(machine::SystemFiles());
   return std::min(found.total_bytes, found.limit_bytes.value_or(found.total_bytes));
 }
 

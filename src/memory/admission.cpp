@@ -226,7 +226,7 @@ void Admitter::wait_for_readers(Task& task, Replica& replica) {
   }
 }
 
-void Admitter::release(Task& task, Outcome outcome, Effects& effects) {
+void Admitter::release(Task& task, TaskOutcome outcome, Effects& effects) {
   MemoryNode& node = state_.node(task.node);
   for (Access& access : task.accesses()) {
     const DatumId id = state_.target(access);
@@ -234,17 +234,18 @@ void Admitter::release(Task& task, Outcome outcome, Effects& effects) {
     Replica& replica = state_.usable(task, access, node);
     if (writes(access.mode)) --datum.writers;
     if (datum.token_holder == &task) datum.token_holder = nullptr;
-    if (outcome == Outcome::returned && access.fresh)
+    if (outcome == TaskOutcome::returned && access.fresh)
       state_.partials.note_empty(datum, id);  // the task has added nothing
-    if (outcome != Outcome::succeeded && task.pending_copies != 0) transfers_.forget_waiter(task, replica);
-    if (writes(access.mode) && outcome != Outcome::returned) {
+    if (outcome != TaskOutcome::succeeded && task.pending_copies != 0)
+      transfers_.forget_waiter(task, replica);
+    if (writes(access.mode) && outcome != TaskOutcome::returned) {
       if (replica.state != ReplicaState::in_flight) transfers_.written(datum, replica);
       if (access.mode == AccessMode::write) reductions_.replaced(datum);
       const bool vanished = state_.is_lost(replica.node) && !state_.mistake.is(Mistake::lost_results_kept);
-      if (outcome == Outcome::succeeded && !vanished) {
+      if (outcome == TaskOutcome::succeeded && !vanished) {
         if (access.mode == AccessMode::write) poison_.clear(datum);
       } else {
-        if (outcome == Outcome::succeeded) {  // a late report: the device was lost before
+        if (outcome == TaskOutcome::succeeded) {  // a late report: the device was lost before
           poison_.lose(id, replica.node);
           poison_.lose(access.datum, replica.node);
         }

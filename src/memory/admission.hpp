@@ -22,7 +22,7 @@ enum class Admission : std::uint8_t {
 };
 
 /// How an admitted task ends. returned: it did not run, and goes back to the policy.
-enum class Outcome : std::uint8_t { succeeded, failed, returned };
+enum class TaskOutcome : std::uint8_t { succeeded, failed, returned };
 
 class Admitter {
  public:
@@ -44,7 +44,7 @@ class Admitter {
   /// See Memory::admit().
   Admission admit(Task& task, NodeId node, bool first, Effects& effects);
   /// Unpins the task's data and frees its scratch; updates versions and poison according to the outcome.
-  void release(Task& task, Outcome outcome, Effects& effects);
+  void release(Task& task, TaskOutcome outcome, Effects& effects);
   /// See Memory::view_switched().
   void view_switched(const Task& task);
   /// See Memory::hold().

@@ -29,7 +29,7 @@ bool Coherence::take_scratch(Task& task, MemoryNode& node) {
 }
 
 void Coherence::give_scratch_back(Task& task, MemoryNode& node) {
-  const Range range{task.scratch, node.space->rounded(task.scratch_bytes)};
+  const ByteRange range{task.scratch, node.space->rounded(task.scratch_bytes)};
   node.space.write().release(range);
   node.pinned_bytes -= range.bytes;
   node.scratch_bytes -= range.bytes;
@@ -52,7 +52,7 @@ void Coherence::drop(Replica& replica, DropReason reason) {
   }
   node.space.write().release(replica.block);
   state_.note_change();
-  replica.block = Range{};
+  replica.block = ByteRange{};
   replica.state = ReplicaState::absent;
   if (state_.notifies_residency && !evicting) state_.policy->dropped(replica.datum, node.id, reason);
 }

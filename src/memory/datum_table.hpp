@@ -23,7 +23,7 @@ struct DatumSpec {
   NodeId home{};
   void* address = nullptr;  ///< user memory: address of the bytes; opaque here
   /// user memory: layout, if not contiguous; must outlive the datum
-  const data::Layout* layout = nullptr;
+  const data::HomeLayout* layout = nullptr;
   Bytes home_offset = 0;  ///< disk: offset in the spill file
   /// computes the first version, instead of a read from the home
   const data::Generator* generator = nullptr;
@@ -61,7 +61,7 @@ struct alignas(64) Datum {
   /// Index of its partial results plus 1; 0: none.
   WrittenBy<std::uint32_t, PartialResults> partials = 0;
   const View::Coordinates coordinates{};
-  const data::Layout* const layout = nullptr;        ///< layout of the home, if not contiguous
+  const data::HomeLayout* const layout = nullptr;    ///< layout of the home, if not contiguous
   const data::Generator* const generator = nullptr;  ///< computes version 1, which is not stored
 
   /// The newest version is not in the home.
@@ -139,7 +139,7 @@ class DatumTable {
                      .state = ReplicaState::valid,
                      .version = 1,
                      .address = spec.address,
-                     .block = Range{spec.home_offset, spec.bytes}},
+                     .block = ByteRange{spec.home_offset, spec.bytes}},
             .bytes = spec.bytes,
             .cached = cached,
             .out_of_view = spec.out_of_view,

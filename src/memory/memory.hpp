@@ -49,7 +49,9 @@ class Memory {
     return admitter_.admit(task, node, first, effects);
   }
   /// Ends an admission and frees its memory.
-  void release(Task& task, Outcome outcome, Effects& effects) { admitter_.release(task, outcome, effects); }
+  void release(Task& task, TaskOutcome outcome, Effects& effects) {
+    admitter_.release(task, outcome, effects);
+  }
   /// The finished task switched views: data that it only wrote are visible from now on, data that it read and wrote
   /// are not.
   void view_switched(const Task& task) { admitter_.view_switched(task); }

@@ -138,9 +138,9 @@ void RangeAllocator::prepare(std::size_t releases) {
   by_length_.prepare(releases + 1);  // plus the rest of a hole that is cut
 }
 
-std::optional<Range> RangeAllocator::allocate(Bytes bytes) {
+std::optional<ByteRange> RangeAllocator::allocate(Bytes bytes) {
   const Bytes units = rounded(bytes) / unit_;
-  if (units == 0) return Range{};
+  if (units == 0) return ByteRange{};
   if (units > free_) return std::nullopt;
   const auto hole = by_length_.at_or_after(pack(units, 0));
   if (by_length_.is_end(hole)) return std::nullopt;
@@ -156,10 +156,10 @@ std::optional<Range> RangeAllocator::allocate(Bytes bytes) {
   }
   free_ -= units;
   ++handed_out_;
-  return Range{first * unit_, units * unit_};
+  return ByteRange{first * unit_, units * unit_};
 }
 
-void RangeAllocator::release(Range range) {
+void RangeAllocator::release(ByteRange range) {
   if (range.bytes == 0) return;
   const Bytes first = range.offset / unit_, length = range.bytes / unit_;
   const auto refuse = [&](const char* why) {

@@ -13,10 +13,10 @@
 namespace fairlead::memory {
 
 /// A range of an arena or a file. `bytes` is rounded by the allocator.
-struct Range {
+struct ByteRange {
   Bytes offset = 0;
   Bytes bytes = 0;
-  friend bool operator==(const Range&, const Range&) = default;
+  friend bool operator==(const ByteRange&, const ByteRange&) = default;
 };
 
 /// An ordered set of integers in short runs. An insertion moves at most one run; a search reads two arrays. With a
@@ -65,10 +65,10 @@ class RangeAllocator {
 
   /// A range of `rounded(bytes)`, or nothing if no hole is large enough now. 0 bytes give an empty range. Throws
   /// std::bad_alloc without any effect.
-  std::optional<Range> allocate(Bytes bytes);
+  std::optional<ByteRange> allocate(Bytes bytes);
   /// Frees a range and merges it with adjacent holes. Throws UsageError if part of it is free already or was never
   /// allocated. It needs no memory, since allocate() has reserved it.
-  void release(Range range);
+  void release(ByteRange range);
   /// Adds space at the end. Throws UsageError as the constructor does.
   void grow(Bytes added);
 

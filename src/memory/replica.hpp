@@ -10,7 +10,7 @@
 
 #include "base/event.hpp"
 #include "data/generator.hpp"
-#include "data/layout.hpp"
+#include "data/home_layout.hpp"
 #include "memory/location.hpp"
 #include "memory/range_allocator.hpp"
 #include "memory/written_by.hpp"
@@ -68,7 +68,7 @@ struct Replica {
   void* const address = nullptr;                   ///< user memory: the program's address
   WrittenBy<Copy*, Transfers> arriving = nullptr;  ///< the copy to this replica, or through it
   WrittenBy<Copy*, Transfers> outgoing = nullptr;  ///< copies that read it, linked by next_outgoing
-  WrittenBy<Range, Coherence> block{};             ///< its space in the arena or in the spill file
+  WrittenBy<ByteRange, Coherence> block{};         ///< its space in the arena or in the spill file
   WrittenBy<Replica*, DatumTable> next_of_datum = nullptr;
   /// Neighbours in the list of possible victims, or in that of replicas kept for the fast path.
   WrittenBy<Replica*, ReplicaList> older = nullptr, newer = nullptr;
@@ -106,7 +106,7 @@ struct Copy : Event {
   WrittenBy<Replica*, Transfers> from = nullptr;
   WrittenBy<Replica*, Transfers> to = nullptr;
   /// Layout of the end in user memory, if not contiguous.
-  WrittenBy<const data::Layout*, Transfers> layout = nullptr;
+  WrittenBy<const data::HomeLayout*, Transfers> layout = nullptr;
   /// Computes the bytes, instead of a read from `from`.
   WrittenBy<const data::Generator*, Transfers> generator = nullptr;
   /// A replica on a cache between the two nodes, which keeps the bytes too.

@@ -145,11 +145,11 @@ std::string date_text(std::int32_t day) {
 MachineFile::MachineFile(const std::filesystem::path& directory, std::string machine)
     : machine_(one_field(std::move(machine))), file_(path_in(directory, machine_), format) {}
 
-MachineFacts MachineFile::load() const { return contents().facts; }
+MachineMeasurements MachineFile::load() const { return contents().facts; }
 
 MachineFile::Contents MachineFile::contents() const {
   Contents contents;
-  MachineFacts& facts = contents.facts;
+  MachineMeasurements& facts = contents.facts;
   const SharedFile::Content file = file_.read();
   contents.of_newer_version = file.of_newer_version;
   std::string problem = file.problem;
@@ -230,7 +230,7 @@ void MachineFile::put(const KeptLinks& links) const {
   write(now.facts);
 }
 
-void MachineFile::write(const MachineFacts& facts) const {
+void MachineFile::write(const MachineMeasurements& facts) const {
   std::vector<std::string> lines{"machine\t" + machine_};
   for (const KeptLink& link : facts.links) lines.push_back(line_of(link));
   for (const DurationRecord& kept : facts.durations) lines.push_back(line_of(kept));

@@ -10,7 +10,7 @@
 
 namespace fairlead::model {
 
-struct MachineFacts {
+struct MachineMeasurements {
   KeptDurations durations;  ///< in the order of their keys
   KeptLinks links;
   /// Why the file is not used, as a sentence for the user; empty if it is used or does not exist.
@@ -27,7 +27,7 @@ class MachineFile {
 
   const std::filesystem::path& path() const noexcept { return file_.path(); }
   /// Throws nothing because of the file's contents.
-  MachineFacts load() const;
+  MachineMeasurements load() const;
 
   // add() and put() keep what other processes have written in the meantime. They replace an invalid file, but not one
   // of a newer version. They throw SystemError if the file cannot be written.
@@ -40,11 +40,11 @@ class MachineFile {
 
  private:
   struct Contents {
-    MachineFacts facts;
+    MachineMeasurements facts;
     bool of_newer_version = false;
   };
   Contents contents() const;
-  void write(const MachineFacts& facts) const;
+  void write(const MachineMeasurements& facts) const;
 
   std::string machine_;
   SharedFile file_;

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "net/commands.hpp"
+#include "net/endpoint_commands.hpp"
 
 namespace fairlead::net {
 
@@ -14,13 +14,13 @@ class Client {
 
   virtual ~Client() = default;
   /// Provide memory for an incoming value; reply by Communicator::placed().
-  virtual void allocate_place(const Commands::Place& place) = 0;
+  virtual void allocate_place(const EndpointCommands::Place& place) = 0;
   /// Keep the value readable and reply by Communicator::readable(); or release it.
-  virtual void read(const Commands::Read& read) = 0;
+  virtual void read(const EndpointCommands::Read& read) = 0;
   /// The value is in its place, or the task has finished.
-  virtual void arrived(const Commands::Arrived& landed) = 0;
+  virtual void arrived(const EndpointCommands::Arrived& landed) = 0;
   /// All receivers have the value.
-  virtual void sent(const Commands::Sent& left) = 0;
+  virtual void sent(const EndpointCommands::Sent& left) = 0;
   /// Result of Communicator::expect(). `was_announced`: the value had been announced before.
   virtual void expected(std::uint64_t key, bool was_announced) {
     static_cast<void>(key), static_cast<void>(was_announced);
@@ -39,12 +39,12 @@ class ValueObserver {
  public:
   virtual ~ValueObserver() = default;
   /// A place is requested; a request to the sender follows.
-  virtual void incoming(const Commands::Place& value, Client::Cause cause) = 0;
+  virtual void incoming(const EndpointCommands::Place& value, Client::Cause cause) = 0;
   /// The value has arrived.
   virtual void arrived(const ValueName& value) = 0;
   /// A rank has requested the value; later, all ranks that requested it have it.
-  virtual void requested(const Commands::Read& value) = 0;
-  virtual void delivered(const Commands::Sent& value) = 0;
+  virtual void requested(const EndpointCommands::Read& value) = 0;
+  virtual void delivered(const EndpointCommands::Sent& value) = 0;
 };
 
 }  // namespace fairlead::net

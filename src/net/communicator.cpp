@@ -52,7 +52,7 @@ Communicator::Communicator(std::shared_ptr<Network> network, const Protocol& pro
       protocol_(protocol) {
   network_->begin(*this);
   if (!protocol_.exchanges_credit) return;
-  post_and_wait([this](Endpoint&, Commands& out) {
+  post_and_wait([this](Endpoint&, EndpointCommands& out) {
     for (std::uint32_t i = 0; i < ranks(); ++i)
       if (RankId{i} != own())
         out.messages.push_back({RankId{i}, bytes_of(Allowance{protocol_.credit_bytes})});
@@ -60,12 +60,12 @@ Communicator::Communicator(std::shared_ptr<Network> network, const Protocol& pro
 }
 
 Communicator::~Communicator() {
-  post_and_wait([](Endpoint& endpoint, Commands& out) { endpoint.close(out); });
+  post_and_wait([](Endpoint& endpoint, EndpointCommands& out) { endpoint.close(out); });
   wait_until([this] {
     return !serving_ && events_.empty() && (endpoint_.all_closed() || events_.has_broken_off());
   });
   // After a failure runs may be open, and transfers may still use their memory.
-  post_and_wait([this](Endpoint& endpoint, Commands& out) {
+  post_and_wait([this](Endpoint& endpoint, EndpointCommands& out) {
     const auto runs = std::move(clients_);
     clients_.clear();
     if (!events_.has_broken_off())
@@ -101,7 +101,7 @@ void Communicator::wait_until(Done done) {
 template <class E>
 void Communicator::post_and_wait(E&& event) noexcept {
   bool over = false;
-  const auto whole = [&, this](Endpoint& endpoint, Commands& out) {
+  const auto whole = [&, this](Endpoint& endpoint, EndpointCommands& out) {
     const Finally then([&] {
       const std::lock_guard guard(mutex_);
       over = true;
@@ -147,7 +147,7 @@ void Communicator::serve_one(E&& event) noexcept {
       commands_.clear();
       endpoint_.fail(error.what(), commands_);
       bool no_memory = false;
-      for (Commands::Message& message : commands_.messages) try {
+      for (EndpointCommands::Message& message : commands_.messages) try {
           network_->send(std::move(message));
         } catch (const std::bad_alloc&) {
           no_memory = true;
@@ -184,7 +184,7 @@ void Communicator::poked() {
 }
 
 void Communicator::watch_by(ValueObserver& watch) {
-  post([this, &watch](Endpoint&, Commands&) { watch_ = &watch; });
+  post([this, &watch](Endpoint&, EndpointCommands&) { watch_ = &watch; });
 }
 
 void Communicator::serve() noexcept {
@@ -213,27 +213,27 @@ void Communicator::serve() noexcept {
 }
 
 /// Copies one chunk, so that other events wait no longer than that.
-void Communicator::copy_piece(Endpoint& endpoint, Commands& out) {
+void Communicator::copy_piece(Endpoint& endpoint, EndpointCommands& out) {
   if (copies_.empty()) return;  // the copy was dropped
-  Commands::Copy copy = copies_.front();
+  EndpointCommands::Copy copy = copies_.front();
   copies_.pop_front();
   const Bytes bytes = std::min(copy.bytes, piece_of_copy);
   const bool good =
-      network_->neighbours() != nullptr && network_->neighbours()->read({.from = copy.from,
-                                                                         .address = copy.address,
-                                                                         .place = copy.place,
-                                                                         .bytes = bytes,
-                                                                         .mark_at = copy.mark_at,
-                                                                         .mark = copy.mark});
+      network_->direct_reads() != nullptr && network_->direct_reads()->read({.from = copy.from,
+                                                                             .address = copy.address,
+                                                                             .place = copy.place,
+                                                                             .bytes = bytes,
+                                                                             .mark_at = copy.mark_at,
+                                                                             .mark = copy.mark});
   if (!good || bytes == copy.bytes) return endpoint.copied(copy.id, good, out);
   copy.address += bytes;
   copy.place = static_cast<std::byte*>(copy.place) + bytes;
   copy.bytes -= bytes;
   copies_.push_front(copy);
-  post_soon([this](Endpoint& of, Commands& more) { copy_piece(of, more); });
+  post_soon([this](Endpoint& of, EndpointCommands& more) { copy_piece(of, more); });
 }
 
-void Communicator::carry_out(Commands& commands) {
+void Communicator::carry_out(EndpointCommands& commands) {
   // A failed write to a device ends the run on all ranks, as a failed task does.
   const auto into_device = [this](const auto& receive) {
     try {
@@ -245,41 +245,41 @@ void Communicator::carry_out(Commands& commands) {
   // First stop the transfers whose memory is released.
   for (const PayloadId payload : commands.dropped) {
     network_->drop(payload);
-    std::erase_if(copies_, [&](const Commands::Copy& copy) { return copy.id == payload; });
+    std::erase_if(copies_, [&](const EndpointCommands::Copy& copy) { return copy.id == payload; });
   }
-  for (const Commands::PostedReceive& expected : commands.expected)
+  for (const EndpointCommands::PostedReceive& expected : commands.expected)
     if (expected.memory == nullptr)
       network_->expect(expected);
     else
       into_device([&] { network_->expect(expected); });
-  for (const Commands::Fill& fill : commands.fills)
+  for (const EndpointCommands::Fill& fill : commands.fills)
     if (fill.memory == nullptr)
       fill.layout.scatter(fill.bytes.data(), fill.place, fill.bytes.size());
     else  // false: the device is lost, and the value with it, as the engine is notified
       into_device([&] { fill.memory->write(fill.place, fill.bytes.data(), fill.bytes.size()); });
-  for (Commands::Message& message : commands.messages) network_->send(std::move(message));
-  for (const Commands::Payload& payload : commands.payloads) network_->send(payload);
-  for (const Commands::Copy& copy : commands.copies) {
+  for (EndpointCommands::Message& message : commands.messages) network_->send(std::move(message));
+  for (const EndpointCommands::Payload& payload : commands.payloads) network_->send(payload);
+  for (const EndpointCommands::Copy& copy : commands.copies) {
     copies_.push_back(copy);
-    post_soon([this](Endpoint& endpoint, Commands& out) { copy_piece(endpoint, out); });
+    post_soon([this](Endpoint& endpoint, EndpointCommands& out) { copy_piece(endpoint, out); });
   }
   // Before reads and `left`: the client must keep a value that this rank passes on.
-  for (const Commands::Arrived& landed : commands.landed)
+  for (const EndpointCommands::Arrived& landed : commands.landed)
     if (Client* const client = client_of(clients_, landed.name.of)) {
       if (watch_ != nullptr && !landed.control) watch_->arrived(landed.name);
       client->arrived(landed);
     }
-  for (const Commands::Read& read : commands.reads)
+  for (const EndpointCommands::Read& read : commands.reads)
     if (Client* const client = client_of(clients_, read.name.of)) {
       if (watch_ != nullptr && !read.release) watch_->requested(read);
       client->read(read);
     }
-  for (const Commands::Sent& left : commands.left)
+  for (const EndpointCommands::Sent& left : commands.left)
     if (Client* const client = client_of(clients_, left.name.of)) {
       if (watch_ != nullptr) watch_->delivered(left);
       client->sent(left);
     }
-  for (const Commands::Place& place : commands.places)
+  for (const EndpointCommands::Place& place : commands.places)
     if (Client* const client = client_of(clients_, place.name.of)) {
       if (watch_ != nullptr) watch_->incoming(place, client->cause());
       client->allocate_place(place);
@@ -289,7 +289,7 @@ void Communicator::carry_out(Commands& commands) {
 
 void Communicator::begin(const GraphRun& run, std::uint64_t fingerprint, const TransitLimits& room,
                          Client& client, bool gated) {
-  post_and_wait([&, this](Endpoint& endpoint, Commands& out) {
+  post_and_wait([&, this](Endpoint& endpoint, EndpointCommands& out) {
     if (events_.has_broken_off()) return client.out_of_memory();
     try {
       clients_[run] = &client;
@@ -304,14 +304,14 @@ void Communicator::begin(const GraphRun& run, std::uint64_t fingerprint, const T
 }
 
 void Communicator::expect(const GraphRun& run, std::uint64_t key) {
-  post_soon([=, this](Endpoint& endpoint, Commands& out) {
+  post_soon([=, this](Endpoint& endpoint, EndpointCommands& out) {
     const bool was_announced = endpoint.expect(run, key, out);
     if (Client* const client = client_of(clients_, run)) client->expected(key, was_announced);
   });
 }
 
 void Communicator::end(const GraphRun& run) {
-  post_and_wait([&, this](Endpoint& endpoint, Commands& out) {
+  post_and_wait([&, this](Endpoint& endpoint, EndpointCommands& out) {
     const Finally then([&] {
       clients_.erase(run);
       network_->set_active(!clients_.empty());
@@ -341,26 +341,27 @@ void Communicator::post_soon(Event event) {
 
 void Communicator::task_finished(const GraphRun& run, std::uint64_t task,
                                  std::vector<Endpoint::Output> outputs) {
-  post_soon([run, task, outputs = std::move(outputs)](Endpoint& endpoint, Commands& out) {
+  post_soon([run, task, outputs = std::move(outputs)](Endpoint& endpoint, EndpointCommands& out) {
     endpoint.task_finished(run, task, outputs, out);
   });
 }
 void Communicator::placed(IncomingId id, std::uint64_t value, const ValueMemory& spot) {
-  post([=](Endpoint& endpoint, Commands& out) { endpoint.placed(id, value, spot, out); });
+  post([=](Endpoint& endpoint, EndpointCommands& out) { endpoint.placed(id, value, spot, out); });
 }
 void Communicator::readable(OutgoingId id, const void* address) {
-  post([=](Endpoint& endpoint, Commands& out) { endpoint.readable(id, address, out); });
+  post([=](Endpoint& endpoint, EndpointCommands& out) { endpoint.readable(id, address, out); });
 }
 void Communicator::fail(std::string_view text) noexcept {
   try {
-    post([text = std::string(text)](Endpoint& endpoint, Commands& out) { endpoint.fail(text, out); });
+    post([text = std::string(text)](Endpoint& endpoint, EndpointCommands& out) { endpoint.fail(text, out); });
   } catch (...) {
     out_of_memory();
   }
 }
 void Communicator::report_failure_async(std::string_view text) noexcept {
   try {
-    post_soon([text = std::string(text)](Endpoint& endpoint, Commands& out) { endpoint.fail(text, out); });
+    post_soon(
+        [text = std::string(text)](Endpoint& endpoint, EndpointCommands& out) { endpoint.fail(text, out); });
   } catch (...) {
     note_out_of_memory();
     network_->poke();
@@ -368,21 +369,21 @@ void Communicator::report_failure_async(std::string_view text) noexcept {
 }
 
 void Communicator::send_note(RankId to, std::vector<std::byte> note) {
-  post_soon([to, bytes = as_note(std::move(note))](Endpoint& endpoint, Commands& out) {
+  post_soon([to, bytes = as_note(std::move(note))](Endpoint& endpoint, EndpointCommands& out) {
     out.messages.push_back({to, bytes});
     endpoint.note_activity(Endpoint::FrontEndActivity::note_sent, out);
   });
 }
 
 void Communicator::keeps_back(bool begins) {
-  post_soon([begins](Endpoint& endpoint, Commands& out) {
+  post_soon([begins](Endpoint& endpoint, EndpointCommands& out) {
     endpoint.note_activity(
         begins ? Endpoint::FrontEndActivity::withholds : Endpoint::FrontEndActivity::withholds_none, out);
   });
 }
 
 void Communicator::on_note(NoteHandler hear) {
-  post([this, hear = std::move(hear)](Endpoint&, Commands&) {
+  post([this, hear = std::move(hear)](Endpoint&, EndpointCommands&) {
     hear_ = hear;
     for (const auto& [from, note] : std::exchange(unheard_, {})) hear_(from, note);
   });
@@ -391,38 +392,37 @@ void Communicator::on_note(NoteHandler hear) {
 void Communicator::came(RankId from, std::span<const std::byte> message) {
   if (is_note(message)) {
     const auto note = message.subspan(1);
-    return post(
-        [this, from, bytes = std::vector(note.begin(), note.end())](Endpoint& endpoint, Commands& out) {
-          endpoint.note_activity(Endpoint::FrontEndActivity::note_received, out);
-          if (hear_)
-            hear_(from, bytes);
-          else
-            unheard_.emplace_back(from, bytes);
-        });
+    return post([this, from, bytes = std::vector(note.begin(), note.end())](Endpoint& endpoint,
+                                                                            EndpointCommands& out) {
+      endpoint.note_activity(Endpoint::FrontEndActivity::note_received, out);
+      if (hear_)
+        hear_(from, bytes);
+      else
+        unheard_.emplace_back(from, bytes);
+    });
   }
-  post([from, bytes = std::vector(message.begin(), message.end())](Endpoint& endpoint, Commands& out) {
-    endpoint.message(from, bytes, out);
-  });
+  post([from, bytes = std::vector(message.begin(), message.end())](
+           Endpoint& endpoint, EndpointCommands& out) { endpoint.message(from, bytes, out); });
 }
 void Communicator::landed(PayloadId expected) {
-  post([=](Endpoint& endpoint, Commands& out) { endpoint.landed(expected, out); });
+  post([=](Endpoint& endpoint, EndpointCommands& out) { endpoint.landed(expected, out); });
 }
 void Communicator::left(PayloadId sent) {
-  post([=](Endpoint& endpoint, Commands& out) { endpoint.left(sent, out); });
+  post([=](Endpoint& endpoint, EndpointCommands& out) { endpoint.left(sent, out); });
 }
 
 void Communicator::failed(const std::string& why) { fail(why); }
 
 void Communicator::lost(const std::string& why) {
   try {
-    post([why](Endpoint& endpoint, Commands& out) { endpoint.lost(why, out); });
+    post([why](Endpoint& endpoint, EndpointCommands& out) { endpoint.lost(why, out); });
   } catch (...) {
     out_of_memory();
   }
 }
 
 void Communicator::report_idle(const GraphRun& run, std::uint64_t moved, std::string text) {
-  post([=, text = std::move(text)](Endpoint& endpoint, Commands& out) {
+  post([=, text = std::move(text)](Endpoint& endpoint, EndpointCommands& out) {
     endpoint.report_idle(run, moved, text, out);
   });
 }
@@ -457,7 +457,7 @@ void Communicator::on_quiescent(std::function<void()> callback) {
   on_quiescent_ = std::move(shared);
 }
 
-Traffic Communicator::traffic() const {
+NetworkTraffic Communicator::traffic() const {
   const std::lock_guard guard(mutex_);
   return traffic_;
 }

@@ -79,7 +79,7 @@ class Communicator final : private Network::Listener {
   /// Sets a function that is called whenever is_quiescent() may have become true, and after a failure.
   void on_quiescent(std::function<void()> callback);
   /// As of the last event that was served.
-  Traffic traffic() const;
+  NetworkTraffic traffic() const;
   /// Sets the observer of all values from now on; it must outlive this object. Before any run.
   void watch_by(ValueObserver& watch);
 
@@ -104,8 +104,8 @@ class Communicator final : private Network::Listener {
   void post_soon(Event event);
   void serve() noexcept;
   void note_out_of_memory() noexcept;
-  void copy_piece(Endpoint& endpoint, Commands& out);
-  void carry_out(Commands& commands);
+  void copy_piece(Endpoint& endpoint, EndpointCommands& out);
+  void carry_out(EndpointCommands& commands);
 
   const std::shared_ptr<Network> network_;
   std::uint32_t graphs_ = 0;  // used by the program's thread
@@ -114,19 +114,19 @@ class Communicator final : private Network::Listener {
   bool serving_ = false;
   std::condition_variable served_;
   std::shared_ptr<const std::function<void()>> on_quiescent_;
-  Traffic traffic_;  // as of the last event served
+  NetworkTraffic traffic_;  // as of the last event served
   // written under the mutex: events were served since the last calm period
   std::atomic<bool> recently_active_{false};
   std::uint64_t looked_at_ = 0;  // activity at the last check
   std::chrono::steady_clock::time_point idle_since_{};
   // The fields below belong to the serving thread.
   Endpoint endpoint_;
-  Commands commands_;  // of one event
+  EndpointCommands commands_;  // of one event
   std::map<GraphRun, Client*> clients_;
   ValueObserver* watch_ = nullptr;
   NoteHandler hear_;
   std::vector<std::pair<RankId, std::vector<std::byte>>> unheard_;
-  std::deque<Commands::Copy> copies_;  // the rest of each copy in progress
+  std::deque<EndpointCommands::Copy> copies_;  // the rest of each copy in progress
   const Protocol protocol_;
 };
 

@@ -67,18 +67,18 @@ int read_of(pid_t process, std::uint64_t address, void* place, Bytes bytes, std:
 
 }  // namespace
 
-Neighbours::Neighbours(RankId own) : own_(own), first_mark_(random_number() | 1), probe_(random_number()) {
+DirectReads::DirectReads(RankId own) : own_(own), first_mark_(random_number() | 1), probe_(random_number()) {
   // Where only ancestors may read a process (Yama), this permits it to the descendants of the launcher, and to no
   // others. Elsewhere the call fails.
   static_cast<void>(::prctl(set_reader, ::getppid(), 0, 0, 0));
 }
 
-std::string Neighbours::introduction() const {
+std::string DirectReads::introduction() const {
   return fmt::format("{} {} {} {}", own_machine(), ::getpid(), reinterpret_cast<std::uintptr_t>(&probe_),
                      probe_);
 }
 
-std::string Neighbours::probe(const std::vector<std::string>& introductions) {
+std::string DirectReads::probe(const std::vector<std::string>& introductions) {
   const std::string machine = own_machine();
   processes_.assign(introductions.size(), 0);
   std::string readable;
@@ -104,7 +104,7 @@ std::string Neighbours::probe(const std::vector<std::string>& introductions) {
   return fmt::format("{} {}{}", near, error, readable);
 }
 
-void Neighbours::set_results(const std::vector<std::string>& tried) {
+void DirectReads::set_results(const std::vector<std::string>& tried) {
   read_by_.assign(tried.size(), false);
   for (std::size_t rank = 0; rank < tried.size(); ++rank) {
     std::istringstream said(tried[rank]);
@@ -120,7 +120,7 @@ void Neighbours::set_results(const std::vector<std::string>& tried) {
   }
 }
 
-std::string Neighbours::why_not_read() const {
+std::string DirectReads::why_not_read() const {
   if (reading_pairs_ == pairs_) return {};
   const bool all = reading_pairs_ == 0;
   return fmt::format("ranks of one machine may not read each other's memory{} ({})",
@@ -128,19 +128,19 @@ std::string Neighbours::why_not_read() const {
                      why_not_);
 }
 
-bool Neighbours::read(const Part& part) const noexcept {
+bool DirectReads::read(const Part& part) const noexcept {
   const pid_t process = index(part.from) < processes_.size() ? processes_[index(part.from)] : 0;
   if (process == 0) return false;
   std::uint64_t mark = 0;
   return read_of(process, part.address, part.place, part.bytes, part.mark_at, mark) == 0 && mark == part.mark;
 }
 
-std::shared_ptr<const Neighbours> neighbours_by(const MpiPlugin& plugin, std::uint32_t own) {
-  auto neighbours = std::make_shared<Neighbours>(RankId{own});
+std::shared_ptr<const DirectReads> exchange_direct_reads(const MpiPlugin& plugin, std::uint32_t own) {
+  auto direct_reads = std::make_shared<DirectReads>(RankId{own});
   // The object must not move: other ranks read its member probe_.
-  const std::string tried = neighbours->probe(plugin.share(neighbours->introduction()));
-  neighbours->set_results(plugin.share(tried));
-  return neighbours;
+  const std::string tried = direct_reads->probe(plugin.share(direct_reads->introduction()));
+  direct_reads->set_results(plugin.share(tried));
+  return direct_reads;
 }
 
 }  // namespace fairlead::net

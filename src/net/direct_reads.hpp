@@ -16,12 +16,12 @@
 namespace fairlead::net {
 
 /// The state of one rank. Immutable after learn(); then any thread may use it.
-class Neighbours {
+class DirectReads {
  public:
   /// Permits the processes of this rank's launcher to read its memory.
-  explicit Neighbours(RankId own);
-  Neighbours(const Neighbours&) = delete;
-  Neighbours& operator=(const Neighbours&) = delete;
+  explicit DirectReads(RankId own);
+  DirectReads(const DirectReads&) = delete;
+  DirectReads& operator=(const DirectReads&) = delete;
 
   // ---- setup: all ranks exchange texts, twice
 
@@ -65,6 +65,6 @@ class Neighbours {
 
 struct MpiPlugin;
 /// Exchanges the texts through the plug-in. Collective.
-std::shared_ptr<const Neighbours> neighbours_by(const MpiPlugin& plugin, std::uint32_t own);
+std::shared_ptr<const DirectReads> exchange_direct_reads(const MpiPlugin& plugin, std::uint32_t own);
 
 }  // namespace fairlead::net

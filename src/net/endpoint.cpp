@@ -19,11 +19,11 @@ Tree tree_for(const Protocol& protocol, std::size_t ranks, Bytes bytes) noexcept
   return tree_of(protocol, bytes);
 }
 
-void say_to(RankId to, const Message& message, Commands& out) {
+void say_to(RankId to, const Message& message, EndpointCommands& out) {
   out.messages.push_back({to, bytes_of(message)});
 }
 
-void share_room(const Runs& runs, Outgoing& outgoing, Incoming& incoming) {
+void share_room(const RunRegistry& runs, Outgoing& outgoing, Incoming& incoming) {
   const std::optional<TransitLimits> room = runs.room();
   if (!room) return;
   outgoing.set_limits(*room);
@@ -44,8 +44,8 @@ Endpoint::Endpoint(RankId own, std::uint32_t ranks, const Protocol& protocol)
 
 // ---- runs
 
-void Endpoint::begin(const GraphRun& run, std::uint64_t fingerprint, const TransitLimits& room, Commands& out,
-                     bool gated) {
+void Endpoint::begin(const GraphRun& run, std::uint64_t fingerprint, const TransitLimits& room,
+                     EndpointCommands& out, bool gated) {
   runs_[run.graph] = {
       .number = run.run, .open = true, .fingerprint = fingerprint, .room = room, .gated = gated};
   moved();
@@ -59,7 +59,7 @@ void Endpoint::begin(const GraphRun& run, std::uint64_t fingerprint, const Trans
   for (const auto& [from, activate] : early) handle(from, activate, out);
 }
 
-bool Endpoint::expect(const GraphRun& run, std::uint64_t key, Commands& out) {
+bool Endpoint::expect(const GraphRun& run, std::uint64_t key, EndpointCommands& out) {
   moved();
   auto announced = runs_[run.graph].gate.expect(key);
   if (announced && !runs_.is_stale(run))
@@ -67,7 +67,7 @@ bool Endpoint::expect(const GraphRun& run, std::uint64_t key, Commands& out) {
   return announced.has_value();
 }
 
-void Endpoint::end(const GraphRun& run, Commands& out) {
+void Endpoint::end(const GraphRun& run, EndpointCommands& out) {
   runs_[run.graph].open = false;
   if (runs_[run.graph].gated)
     // no termination detection here: the program determines which values come
@@ -85,7 +85,7 @@ void Endpoint::end(const GraphRun& run, Commands& out) {
   incoming_.forget(run, out);
 }
 
-void Endpoint::close(Commands& out) {
+void Endpoint::close(EndpointCommands& out) {
   if (!failure_.empty()) return;  // the others are notified already
   Closed closed;
   for (const auto& [graph, run] : runs_) closed.finished.push_back({graph, run.number + !run.open});
@@ -93,13 +93,13 @@ void Endpoint::close(Commands& out) {
     if (i != index(own_)) out.messages.push_back({RankId{static_cast<std::uint32_t>(i)}, bytes_of(closed)});
 }
 
-void Endpoint::handle(RankId from, Closed closed, Commands& out) {
+void Endpoint::handle(RankId from, Closed closed, EndpointCommands& out) {
   closed_[static_cast<std::uint32_t>(from)] = std::move(closed);
   for (const auto& [graph, run] : runs_)
     if (run.open) check_closed(from, {graph, run.number}, out);
 }
 
-void Endpoint::check_closed(RankId rank, const GraphRun& run, Commands& out) {
+void Endpoint::check_closed(RankId rank, const GraphRun& run, EndpointCommands& out) {
   for (const Closed::Runs& over : closed_.at(static_cast<std::uint32_t>(rank)).finished)
     if (over.graph == run.graph && over.count > run.run) return;
   fail(fmt::format("rank {} has ended, but rank {} runs a graph that needs all ranks: they do not run the "
@@ -111,14 +111,15 @@ void Endpoint::check_closed(RankId rank, const GraphRun& run, Commands& out) {
 
 // ---- termination detection
 
-void Endpoint::report_idle(const GraphRun& run, std::uint64_t activity, std::string text, Commands& out) {
+void Endpoint::report_idle(const GraphRun& run, std::uint64_t activity, std::string text,
+                           EndpointCommands& out) {
   if (activity != counts_.activity || !nothing_in_flight()) return;
   if (text.empty() && is_quiescent()) return;  // the run is finished, as the caller is about to see
   if (text.empty()) text = "its tasks have finished, and other ranks have not requested their results";
   say({.run = run, .idle = true, .text = std::move(text)}, out);
 }
 
-void Endpoint::note_activity(FrontEndActivity what, Commands& out) {
+void Endpoint::note_activity(FrontEndActivity what, EndpointCommands& out) {
   moved();
   if (what == FrontEndActivity::withholds || what == FrontEndActivity::withholds_none) {
     what == FrontEndActivity::withholds ? ++counts_.kept_back_for : --counts_.kept_back_for;
@@ -128,7 +129,7 @@ void Endpoint::note_activity(FrontEndActivity what, Commands& out) {
   if (status_ && failure_.empty()) say(*status_, out);  // as after a message
 }
 
-void Endpoint::say(Status status, Commands& out) {
+void Endpoint::say(Status status, EndpointCommands& out) {
   status.sequence = ++counts_.said;
   status.sent = traffic_.messages() + counts_.notes_sent;
   status.received = counts_.received;
@@ -136,7 +137,7 @@ void Endpoint::say(Status status, Commands& out) {
   own_ == RankId{0} ? handle(own_, status, out) : say_to(RankId{0}, status, out);
 }
 
-void Endpoint::handle(RankId from, const Status& status, Commands& out) {
+void Endpoint::handle(RankId from, const Status& status, EndpointCommands& out) {
   if (termination_.add_report(from, status)) {
     for (std::uint32_t i = 1; i < along_.size(); ++i)
       say_to(RankId{i}, StatusRequest{termination_.round()}, out);
@@ -146,7 +147,7 @@ void Endpoint::handle(RankId from, const Status& status, Commands& out) {
   }
 }
 
-void Endpoint::handle(RankId, const StatusRequest& ask, Commands& out) {
+void Endpoint::handle(RankId, const StatusRequest& ask, EndpointCommands& out) {
   Status status = status_.value_or(Status{});
   status.round = ask.round;
   status.sent = traffic_.messages() + counts_.notes_sent;
@@ -157,9 +158,9 @@ void Endpoint::handle(RankId, const StatusRequest& ask, Commands& out) {
 // ---- outgoing values
 
 void Endpoint::task_finished(const GraphRun& run, std::uint64_t task, std::span<const Output> outputs,
-                             Commands& out) {
+                             EndpointCommands& out) {
   moved();
-  const Runs::Run& of = runs_[run.graph];
+  const RunRegistry::Run& of = runs_[run.graph];
   std::vector<AnnouncedOutput> announced;
   for (const Output& output : outputs) {
     const Tree tree = tree_for(protocol_, output.to.size(), output.bytes);
@@ -176,16 +177,16 @@ void Endpoint::task_finished(const GraphRun& run, std::uint64_t task, std::span<
 /// Sends one message to each rank that gets an output from this rank. `of_outputs`: the ids of the values.
 void Endpoint::announce(const GraphRun& run, std::uint64_t task, std::uint64_t fingerprint,
                         std::span<const AnnouncedOutput> outputs, std::vector<OutgoingId>* of_outputs,
-                        Commands& out) {
+                        EndpointCommands& out) {
   Announcement announcement;
   const std::uint64_t number = next_announcement_++;
   for (const AnnouncedOutput& output : outputs) {
     if (output.to.empty()) continue;
     std::vector<RankId> readers;  // ranks that are offered the value
-    for (const Branch& branch : output.to)
+    for (const MulticastBranch& branch : output.to)
       if (output.sizes.layout.whole() && outgoing_.can_offer(output.sizes.bytes, branch.to))
         readers.push_back(branch.to);
-    for (const Branch& branch : output.to) {
+    for (const MulticastBranch& branch : output.to) {
       auto to = std::ranges::find(announcement.to, branch.to, &Announcement::To::rank);
       if (to == announcement.to.end())
         to = announcement.to.insert(to, {branch.to, {run, task, fingerprint, {}}});
@@ -213,14 +214,14 @@ void Endpoint::announce(const GraphRun& run, std::uint64_t task, std::uint64_t f
   announcements_.emplace(number, std::move(announcement));
 }
 
-void Endpoint::send(Announcement& announcement, Commands& out) {
+void Endpoint::send(Announcement& announcement, EndpointCommands& out) {
   for (Announcement::To& to : announcement.to) {
     for (Activate::Output& output : to.activate.outputs) {
       const auto read = std::ranges::find(announcement.read, output.number, &Announcement::Read::output);
       if (read == announcement.read.end()) continue;
       Bytes& room = along_[index(to.rank)].room;
       // the receiver will request it
-      if (output.bytes > room && !mistake_.is(Mistake::credit_not_counted)) continue;
+      if (output.bytes > room && !mistake_.is(ProtocolMistake::credit_not_counted)) continue;
       room -= std::min(room, output.bytes);
       output.value = read->bytes;
       outgoing_.sent_eagerly(read->id);
@@ -235,7 +236,7 @@ void Endpoint::send(Announcement& announcement, Commands& out) {
 
 /// Eager values are copied as soon as they are readable, and then released. If they had to stay until all values of
 /// their task are readable, two tasks could wait for each other.
-void Endpoint::readable(OutgoingId id, const void* address, Commands& out) {
+void Endpoint::readable(OutgoingId id, const void* address, EndpointCommands& out) {
   moved();
   if (!outgoing_.readable(id, address, traffic_, out)) return;
   const auto found = announced_by_.find(id);
@@ -251,7 +252,7 @@ void Endpoint::readable(OutgoingId id, const void* address, Commands& out) {
 }
 
 /// Each rank states its limit of eager values on its own, whatever its program does: so this wait ends.
-void Endpoint::send_if_it_can_go(std::uint64_t number, Commands& out) {
+void Endpoint::send_if_it_can_go(std::uint64_t number, EndpointCommands& out) {
   const auto found = announcements_.find(number);
   if (found->second.unread != 0 || std::ranges::any_of(found->second.to, [&](const Announcement::To& to) {
         return !along_[index(to.rank)].is_known;
@@ -261,21 +262,21 @@ void Endpoint::send_if_it_can_go(std::uint64_t number, Commands& out) {
   announcements_.erase(found);
 }
 
-void Endpoint::left(PayloadId payload, Commands& out) {
+void Endpoint::left(PayloadId payload, EndpointCommands& out) {
   moved();
   outgoing_.left(payload, traffic_, out);
 }
 
 // ---- incoming values
 
-void Endpoint::handle(RankId from, Activate activate, Commands& out) {
+void Endpoint::handle(RankId from, Activate activate, EndpointCommands& out) {
   if (runs_.is_stale(activate.of)) return;
   if (!runs_.has_begun(activate.of)) {
-    if (!mistake_.is(Mistake::early_message_lost))
+    if (!mistake_.is(ProtocolMistake::early_message_lost))
       early_messages_[activate.of].emplace_back(from, std::move(activate));
     return;
   }
-  Runs::Run& run = runs_[activate.of.graph];
+  RunRegistry::Run& run = runs_[activate.of.graph];
   if (activate.fingerprint != run.fingerprint)
     return fail(
         fmt::format("ranks {} and {} do not run the same program: graph {} differs in its tasks, data or "
@@ -301,8 +302,8 @@ void Endpoint::handle(RankId from, Activate activate, Commands& out) {
 
 std::optional<OutgoingId> Endpoint::pass_on(const ValueName& name, std::uint32_t like, std::uint64_t value,
                                             const Outgoing::Sizes& sizes, const std::vector<RankId>& below,
-                                            Commands& out) {
-  if (below.empty() || mistake_.is(Mistake::branch_forgotten)) return std::nullopt;
+                                            EndpointCommands& out) {
+  if (below.empty() || mistake_.is(ProtocolMistake::branch_forgotten)) return std::nullopt;
   const AnnouncedOutput announced{name.output, like, value, sizes,
                                   branches(below, tree_of(protocol_, sizes.bytes))};
   std::vector<OutgoingId> ids;
@@ -311,21 +312,21 @@ std::optional<OutgoingId> Endpoint::pass_on(const ValueName& name, std::uint32_t
   return ids.front();
 }
 
-void Endpoint::placed(IncomingId id, std::uint64_t value, const ValueMemory& spot, Commands& out) {
+void Endpoint::placed(IncomingId id, std::uint64_t value, const ValueMemory& spot, EndpointCommands& out) {
   moved();
   std::vector<Incoming::Arrived> there;
   incoming_.placed(id, value, spot, there, traffic_, out);
   process_arrivals(there, out);
 }
 
-void Endpoint::landed(PayloadId payload, Commands& out) {
+void Endpoint::landed(PayloadId payload, EndpointCommands& out) {
   moved();
   std::vector<Incoming::Arrived> there;
   incoming_.landed(payload, there, traffic_, out);
   process_arrivals(there, out);
 }
 
-void Endpoint::copied(PayloadId payload, bool good, Commands& out) {
+void Endpoint::copied(PayloadId payload, bool good, EndpointCommands& out) {
   moved();
   std::vector<Incoming::Arrived> there;
   incoming_.copied(payload, good, there, traffic_, out);
@@ -333,13 +334,13 @@ void Endpoint::copied(PayloadId payload, bool good, Commands& out) {
 }
 
 /// Processes values that have arrived.
-void Endpoint::process_arrivals(std::vector<Incoming::Arrived>& there, Commands& out) {
+void Endpoint::process_arrivals(std::vector<Incoming::Arrived>& there, EndpointCommands& out) {
   for (Incoming::Arrived& it : there) {
-    Commands::Arrived landed{.name = it.name, .value = it.value};
+    EndpointCommands::Arrived landed{.name = it.name, .value = it.value};
     landed.passed_on = pass_on(it.name, it.like, it.value, {it.bytes, it.takes, it.layout}, it.below, out)
                            .value_or(no_outgoing);
     out.landed.push_back(landed);
-    if (it.went_along == 0 || mistake_.is(Mistake::credit_not_given_back)) continue;
+    if (it.went_along == 0 || mistake_.is(ProtocolMistake::credit_not_given_back)) continue;
     // Not for each value: one half of the credit still has space for any eager value.
     Bytes& owed = along_[index(it.from)].owed;
     owed += it.went_along;
@@ -351,7 +352,7 @@ void Endpoint::process_arrivals(std::vector<Incoming::Arrived>& there, Commands&
 
 // ---- messages
 
-void Endpoint::message(RankId from, std::span<const std::byte> bytes, Commands& out) {
+void Endpoint::message(RankId from, std::span<const std::byte> bytes, EndpointCommands& out) {
   if (index(from) >= along_.size())
     return fail(fmt::format("received a message from rank {}, which does not exist", index(from)), out);
   std::optional<Message> message = message_of(bytes);
@@ -371,7 +372,7 @@ void Endpoint::message(RankId from, std::span<const std::byte> bytes, Commands& 
     say(*status_, out);  // the run is finished here, but the counts have changed
 }
 
-void Endpoint::handle(RankId from, const Request& request, Commands& out) {
+void Endpoint::handle(RankId from, const Request& request, EndpointCommands& out) {
   if (runs_.is_stale(request.of)) return;
   std::uint64_t tag = request.first_tag;
   for (std::uint8_t output = 0; output < most_outputs; ++output) {
@@ -381,17 +382,17 @@ void Endpoint::handle(RankId from, const Request& request, Commands& out) {
       return fail(fmt::format("rank {} asked rank {} for a value that was not announced to it", index(from),
                               index(own_)),
                   out);
-    if (!mistake_.is(Mistake::request_ignored) || request.task % 7 != 0)
+    if (!mistake_.is(ProtocolMistake::request_ignored) || request.task % 7 != 0)
       outgoing_.requested(name, from, tag, traffic_, out);
     ++tag;
   }
 }
 
-void Endpoint::handle(RankId from, const Credit& credit, Commands&) {
+void Endpoint::handle(RankId from, const Credit& credit, EndpointCommands&) {
   along_[index(from)].room += credit.bytes;
 }
 
-void Endpoint::handle(RankId from, const Allowance& allowance, Commands& out) {
+void Endpoint::handle(RankId from, const Allowance& allowance, EndpointCommands& out) {
   moved();
   along_[index(from)].room = allowance.takes_along;
   along_[index(from)].is_known = true;
@@ -401,21 +402,21 @@ void Endpoint::handle(RankId from, const Allowance& allowance, Commands& out) {
   for (const std::uint64_t number : waiting) send_if_it_can_go(number, out);
 }
 
-void Endpoint::handle(RankId from, const Offer& offer, Commands& out) {
+void Endpoint::handle(RankId from, const Offer& offer, EndpointCommands& out) {
   if (!runs_.is_stale(offer.name.of)) incoming_.offered(from, offer, traffic_, out);
 }
-void Endpoint::handle(RankId from, const ReadAcknowledged& taken, Commands& out) {
+void Endpoint::handle(RankId from, const ReadAcknowledged& taken, EndpointCommands& out) {
   outgoing_.taken(taken.name, from, traffic_, out);
 }
 
-void Endpoint::handle(RankId, const Failed& failed, Commands& out) {
+void Endpoint::handle(RankId, const Failed& failed, EndpointCommands& out) {
   if (!failure_.empty()) return;
   out.failure = failure_ = fmt::format("rank {}: {}", index(failed.rank), failed.text);
 }
 
-void Endpoint::fail(std::string text, Commands& out) {
+void Endpoint::fail(std::string text, EndpointCommands& out) {
   if (!failure_.empty()) return;
-  if (!mistake_.is(Mistake::failure_kept))
+  if (!mistake_.is(ProtocolMistake::failure_kept))
     for (std::size_t i = 0; i < along_.size(); ++i)
       if (i != index(own_))
         out.messages.push_back({RankId{static_cast<std::uint32_t>(i)}, bytes_of(Failed{own_, text})});

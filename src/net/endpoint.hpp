@@ -26,7 +26,7 @@
 #include "net/incoming.hpp"
 #include "net/multicast.hpp"
 #include "net/outgoing.hpp"
-#include "net/runs.hpp"
+#include "net/run_registry.hpp"
 #include "net/termination_detection.hpp"
 
 namespace fairlead::net {
@@ -41,40 +41,41 @@ class Endpoint {
   /// Starts a run; messages that arrived for it before are processed now. `fingerprint`: a hash of the graph, equal
   /// on all ranks that run the same program. `room`: memory that the run leaves for values in transit while it is
   /// open. `gated`: values that other ranks announce wait for expect().
-  void begin(const GraphRun& run, std::uint64_t fingerprint, const TransitLimits& room, Commands& out,
+  void begin(const GraphRun& run, std::uint64_t fingerprint, const TransitLimits& room, EndpointCommands& out,
              bool gated = false);
   /// The value with this key (see Gate) may come. Once for each key. Returns whether it had been announced.
-  bool expect(const GraphRun& run, std::uint64_t key, Commands& out);
+  bool expect(const GraphRun& run, std::uint64_t key, EndpointCommands& out);
   /// This rank is done with the run.
-  void end(const GraphRun& run, Commands& out);
+  void end(const GraphRun& run, EndpointCommands& out);
   /// An output of a finished task, and the ranks that get it.
   struct Output {
     std::uint8_t number = 0;
     std::uint32_t datum_type = 0;
-    std::uint64_t value = 0;  ///< the front end's number. Must stay valid until Commands::left
+    std::uint64_t value = 0;  ///< the front end's number. Must stay valid until EndpointCommands::left
     Bytes bytes = 0;          ///< 0: no value
     std::vector<RankId> to{};
     Bytes memory_bytes = 0;  ///< bytes of memory, if more than `bytes`: the value is a part of its datum
-    Layout layout{};         ///< of the value in its datum; the same on both ranks
+    ValueLayout layout{};    ///< of the value in its datum; the same on both ranks
   };
   /// A task has finished here.
-  void task_finished(const GraphRun& run, std::uint64_t task, std::span<const Output> outputs, Commands& out);
-  /// The replies to Commands::places and reads.
-  void placed(IncomingId id, std::uint64_t value, const ValueMemory& spot, Commands& out);
-  void readable(OutgoingId id, const void* address, Commands& out);
+  void task_finished(const GraphRun& run, std::uint64_t task, std::span<const Output> outputs,
+                     EndpointCommands& out);
+  /// The replies to EndpointCommands::places and reads.
+  void placed(IncomingId id, std::uint64_t value, const ValueMemory& spot, EndpointCommands& out);
+  void readable(OutgoingId id, const void* address, EndpointCommands& out);
   /// A counter of all events, except messages of termination detection.
   std::uint64_t activity() const noexcept { return counts_.activity; }
   /// Reports that this rank is idle in the run, but not finished: tasks are left, as `text` states, or other ranks
   /// have yet to request values (empty text). `activity`: the counter when that was so.
-  void report_idle(const GraphRun& run, std::uint64_t activity, std::string text, Commands& out);
+  void report_idle(const GraphRun& run, std::uint64_t activity, std::string text, EndpointCommands& out);
   /// This rank takes part in nothing any more. Ranks that still need it fail.
-  void close(Commands& out);
+  void close(EndpointCommands& out);
   /// True if all ranks have closed, or none can continue.
   bool all_closed() const noexcept { return closed_.size() + 1 == along_.size() || !failure_.empty(); }
   /// This rank cannot continue; reports the reason to all other ranks. Once.
-  void fail(std::string text, Commands& out);
+  void fail(std::string text, EndpointCommands& out);
   /// As fail(), if the others are notified in another way or cannot be.
-  void lost(const std::string& text, Commands& out) {
+  void lost(const std::string& text, EndpointCommands& out) {
     if (failure_.empty()) out.failure = failure_ = text;
   }
 
@@ -85,17 +86,17 @@ class Endpoint {
     withholds,       // withholds values until another rank asks for them
     withholds_none,  // withholds none for that rank any more
   };
-  void note_activity(FrontEndActivity what, Commands& out);
+  void note_activity(FrontEndActivity what, EndpointCommands& out);
 
   // ---- events of the network
 
   /// Processes a message of another rank; malformed bytes fail the run.
-  void message(RankId from, std::span<const std::byte> bytes, Commands& out);
-  /// For Commands::expected and payloads.
-  void landed(PayloadId payload, Commands& out);
-  void left(PayloadId payload, Commands& out);
-  /// For Commands::copies. `good`: the value and its mark were unchanged until all bytes had been read.
-  void copied(PayloadId payload, bool good, Commands& out);
+  void message(RankId from, std::span<const std::byte> bytes, EndpointCommands& out);
+  /// For EndpointCommands::expected and payloads.
+  void landed(PayloadId payload, EndpointCommands& out);
+  void left(PayloadId payload, EndpointCommands& out);
+  /// For EndpointCommands::copies. `good`: the value and its mark were unchanged until all bytes had been read.
+  void copied(PayloadId payload, bool good, EndpointCommands& out);
 
   /// True if this rank waits for no other rank, and none waits for it, as far as is known here.
   bool is_quiescent() const noexcept {
@@ -105,7 +106,7 @@ class Endpoint {
   bool nothing_in_flight() const noexcept {
     return outgoing_.idle() && incoming_.none() && announcements_.empty();
   }
-  const Traffic& traffic() const noexcept { return traffic_; }
+  const NetworkTraffic& traffic() const noexcept { return traffic_; }
   /// Why no rank can continue; empty: all can.
   const std::string& failure() const noexcept { return failure_; }
 
@@ -120,7 +121,7 @@ class Endpoint {
       std::uint8_t output = 0;
       OutgoingId id{};
       std::vector<std::byte> bytes;
-      Layout layout{};
+      ValueLayout layout{};
     };
     std::vector<To> to;
     std::vector<Read> read;  ///< values inside the activates
@@ -132,40 +133,41 @@ class Endpoint {
     std::uint32_t like = 0;
     std::uint64_t value = 0;
     Outgoing::Sizes sizes{};
-    std::vector<Branch> to{};
+    std::vector<MulticastBranch> to{};
   };
-  void handle(RankId from, Activate activate, Commands& out);
-  void handle(RankId from, const Request& request, Commands& out);
-  void handle(RankId from, const Credit& credit, Commands& out);
-  void handle(RankId from, const Offer& offer, Commands& out);
-  void handle(RankId from, const ReadAcknowledged& taken, Commands& out);
-  void handle(RankId from, const Failed& failed, Commands& out);
-  void handle(RankId from, Closed closed, Commands& out);
-  void handle(RankId from, const Status& status, Commands& out);
-  void handle(RankId from, const StatusRequest& ask, Commands& out);
-  void handle(RankId from, const Allowance& allowance, Commands& out);
-  void say(Status status, Commands& out);
+  void handle(RankId from, Activate activate, EndpointCommands& out);
+  void handle(RankId from, const Request& request, EndpointCommands& out);
+  void handle(RankId from, const Credit& credit, EndpointCommands& out);
+  void handle(RankId from, const Offer& offer, EndpointCommands& out);
+  void handle(RankId from, const ReadAcknowledged& taken, EndpointCommands& out);
+  void handle(RankId from, const Failed& failed, EndpointCommands& out);
+  void handle(RankId from, Closed closed, EndpointCommands& out);
+  void handle(RankId from, const Status& status, EndpointCommands& out);
+  void handle(RankId from, const StatusRequest& ask, EndpointCommands& out);
+  void handle(RankId from, const Allowance& allowance, EndpointCommands& out);
+  void say(Status status, EndpointCommands& out);
   void moved() noexcept {
     ++counts_.activity;
     if (status_ && !status_->finished) status_.reset();
   }
-  void check_closed(RankId rank, const GraphRun& run, Commands& out);
+  void check_closed(RankId rank, const GraphRun& run, EndpointCommands& out);
   void announce(const GraphRun& run, std::uint64_t task, std::uint64_t fingerprint,
-                std::span<const AnnouncedOutput> outputs, std::vector<OutgoingId>* of_outputs, Commands& out);
-  void send(Announcement& announcement, Commands& out);
-  void send_if_it_can_go(std::uint64_t announcement, Commands& out);
-  void process_arrivals(std::vector<Incoming::Arrived>& there, Commands& out);
+                std::span<const AnnouncedOutput> outputs, std::vector<OutgoingId>* of_outputs,
+                EndpointCommands& out);
+  void send(Announcement& announcement, EndpointCommands& out);
+  void send_if_it_can_go(std::uint64_t announcement, EndpointCommands& out);
+  void process_arrivals(std::vector<Incoming::Arrived>& there, EndpointCommands& out);
   std::optional<OutgoingId> pass_on(const ValueName& name, std::uint32_t like, std::uint64_t value,
                                     const Outgoing::Sizes& sizes, const std::vector<RankId>& below,
-                                    Commands& out);
+                                    EndpointCommands& out);
 
   const RankId own_;
   const Protocol protocol_;
-  const DeliberateMistake mistake_;
-  Traffic traffic_;
+  const DeliberateProtocolMistake mistake_;
+  NetworkTraffic traffic_;
   Outgoing outgoing_;
   Incoming incoming_;
-  Runs runs_;
+  RunRegistry runs_;
   // messages for runs that have not started here
   std::map<GraphRun, std::vector<std::pair<RankId, Activate>>> early_messages_;
   std::uint64_t next_announcement_ = 0;

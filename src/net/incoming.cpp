@@ -7,7 +7,7 @@
 
 namespace fairlead::net {
 
-void Incoming::announced(RankId from, Activate activate, Commands& out) {
+void Incoming::announced(RankId from, Activate activate, EndpointCommands& out) {
   const std::uint64_t number = next_arrival_++;
   Arrival& it = arrivals_[number];
   it.from = from;
@@ -23,8 +23,9 @@ void Incoming::announced(RankId from, Activate activate, Commands& out) {
 bool Incoming::is_full_for(const Arrival& arrival) const noexcept {
   if (visitors_ == 0) return false;
   return (visitors_ + arrival.outputs.size() > most_visitors_ &&
-          !mistake_.is(Mistake::any_number_of_visitors)) ||
-         (visitors_take_ + arrival.bytes > room_.in_transit && !mistake_.is(Mistake::visitors_not_counted));
+          !mistake_.is(ProtocolMistake::any_number_of_visitors)) ||
+         (visitors_take_ + arrival.bytes > room_.in_transit &&
+          !mistake_.is(ProtocolMistake::visitors_not_counted));
 }
 void Incoming::gone(const Activate::Output& visitor) noexcept {
   --visitors_;
@@ -33,7 +34,7 @@ void Incoming::gone(const Activate::Output& visitor) noexcept {
 
 /// In the order of the announcements. All values of a task at once: if two tasks each had one place and waited for
 /// the other's, neither would complete.
-void Incoming::look_for_places(Commands& out) {
+void Incoming::look_for_places(EndpointCommands& out) {
   while (!waiting_.empty()) {
     const auto found = arrivals_.find(waiting_.front());
     if (found == arrivals_.end()) {  // its run has ended
@@ -53,7 +54,7 @@ void Incoming::look_for_places(Commands& out) {
 }
 
 void Incoming::placed(IncomingId id, std::uint64_t value, const ValueMemory& spot,
-                      std::vector<Arrived>& there, Traffic& traffic, Commands& out) {
+                      std::vector<Arrived>& there, NetworkTraffic& traffic, EndpointCommands& out) {
   const auto found = arrivals_.find(arrival_of(id));
   if (found == arrivals_.end()) return;  // its run has ended
   Arrival& it = found->second;
@@ -69,13 +70,13 @@ void Incoming::placed(IncomingId id, std::uint64_t value, const ValueMemory& spo
     const Bytes bytes = along.size();
     out.fills.push_back({spot.address, std::move(along), spot.layout, spot.memory});
     is_there(found->first, at, bytes, there, traffic);
-  } else if (mistake_.is(Mistake::arrived_too_early)) {
+  } else if (mistake_.is(ProtocolMistake::arrived_too_early)) {
     is_there(found->first, at, 0, there, traffic);
   }
   look_for_places(out);
 }
 
-void Incoming::ask(std::uint64_t number, Traffic& traffic, Commands& out) {
+void Incoming::ask(std::uint64_t number, NetworkTraffic& traffic, EndpointCommands& out) {
   Arrival& it = arrivals_.at(number);
   it.state = State::asked;
   Request request{it.activate.of, it.activate.task, next_tag_, 0};
@@ -103,25 +104,26 @@ void Incoming::ask(std::uint64_t number, Traffic& traffic, Commands& out) {
   ++traffic.requests;
 }
 
-void Incoming::expect(Request& request, std::uint64_t number, std::size_t i, Commands& out) {
+void Incoming::expect(Request& request, std::uint64_t number, std::size_t i, EndpointCommands& out) {
   const Arrival& it = arrivals_.at(number);
   const Activate::Output& output = it.activate.outputs[i];
   request.outputs |= std::uint64_t{1} << output.number;
   const PayloadId payload{next_payload_};
   next_payload_ += 2;
-  const std::size_t landing = mistake_.is(Mistake::other_output_arrived) ? it.outputs.size() - 1 - i : i;
+  const std::size_t landing =
+      mistake_.is(ProtocolMistake::other_output_arrived) ? it.outputs.size() - 1 - i : i;
   expected_.emplace(payload, id_of(number, landing));
   const ValueMemory& spot = it.outputs[i].spot;
   out.expected.push_back({payload, it.from, next_tag_, spot.address, output.bytes, spot.layout, spot.memory});
-  if (!mistake_.is(Mistake::tag_used_again)) ++next_tag_;
+  if (!mistake_.is(ProtocolMistake::tag_used_again)) ++next_tag_;
 }
 
 // ---- offered values
 
-void Incoming::offered(RankId from, const Offer& offer, Traffic& traffic, Commands& out) {
+void Incoming::offered(RankId from, const Offer& offer, NetworkTraffic& traffic, EndpointCommands& out) {
   const auto found = unoffered_.find(offer.name);
   if (found == unoffered_.end()) {
-    if (!mistake_.is(Mistake::early_offer_lost)) offers_.emplace(offer.name, offer);
+    if (!mistake_.is(ProtocolMistake::early_offer_lost)) offers_.emplace(offer.name, offer);
     return;
   }
   ensure(arrivals_.at(arrival_of(found->second)).from == from,
@@ -135,7 +137,7 @@ void Incoming::offered(RankId from, const Offer& offer, Traffic& traffic, Comman
 }
 
 /// Requests one value of a task, as a payload.
-void Incoming::ask_for(IncomingId id, Traffic& traffic, Commands& out) {
+void Incoming::ask_for(IncomingId id, NetworkTraffic& traffic, EndpointCommands& out) {
   const Arrival& it = arrivals_.at(arrival_of(id));
   Request request{it.activate.of, it.activate.task, next_tag_, 0};
   expect(request, arrival_of(id), output_of(id), out);
@@ -143,7 +145,7 @@ void Incoming::ask_for(IncomingId id, Traffic& traffic, Commands& out) {
   ++traffic.requests;
 }
 
-void Incoming::copy(IncomingId id, const Offer& offer, Commands& out) {
+void Incoming::copy(IncomingId id, const Offer& offer, EndpointCommands& out) {
   const Arrival& it = arrivals_.at(arrival_of(id));
   const PayloadId payload{next_payload_};
   next_payload_ += 2;
@@ -152,17 +154,17 @@ void Incoming::copy(IncomingId id, const Offer& offer, Commands& out) {
                         it.activate.outputs[output_of(id)].bytes, offer.mark_at, offer.mark});
 }
 
-void Incoming::copied(PayloadId payload, bool good, std::vector<Arrived>& there, Traffic& traffic,
-                      Commands& out) {
+void Incoming::copied(PayloadId payload, bool good, std::vector<Arrived>& there, NetworkTraffic& traffic,
+                      EndpointCommands& out) {
   const auto found = copying_.find(payload);
   ensure(found != copying_.end(), "a copied value was offered");
   const std::uint64_t number = arrival_of(found->second);
   const std::size_t output = output_of(found->second);
   copying_.erase(found);
   const Arrival& it = arrivals_.at(number);
-  if (!good && !mistake_.is(Mistake::failed_read_accepted))
+  if (!good && !mistake_.is(ProtocolMistake::failed_read_accepted))
     return ask_for(id_of(number, output), traffic, out);
-  if (!mistake_.is(Mistake::read_not_acknowledged)) {
+  if (!mistake_.is(ProtocolMistake::read_not_acknowledged)) {
     out.messages.push_back({it.from, bytes_of(ReadAcknowledged{it.activate.name(output)})});
     ++traffic.takings;
   }
@@ -172,19 +174,20 @@ void Incoming::copied(PayloadId payload, bool good, std::vector<Arrived>& there,
 
 // ---- arrivals
 
-void Incoming::landed(PayloadId payload, std::vector<Arrived>& there, Traffic& traffic, Commands& out) {
+void Incoming::landed(PayloadId payload, std::vector<Arrived>& there, NetworkTraffic& traffic,
+                      EndpointCommands& out) {
   const auto found = expected_.find(payload);
   ensure(found != expected_.end(), "an arrived payload was requested");
   const IncomingId id = found->second;
   expected_.erase(found);
-  if (mistake_.is(Mistake::arrived_twice) && arrivals_.at(arrival_of(id)).missing > 1)
+  if (mistake_.is(ProtocolMistake::arrived_twice) && arrivals_.at(arrival_of(id)).missing > 1)
     is_there(arrival_of(id), output_of(id), 0, there, traffic);
   if (arrivals_.contains(arrival_of(id))) is_there(arrival_of(id), output_of(id), 0, there, traffic);
   look_for_places(out);
 }
 
 void Incoming::is_there(std::uint64_t number, std::size_t output, Bytes went_along,
-                        std::vector<Arrived>& there, Traffic& traffic) {
+                        std::vector<Arrived>& there, NetworkTraffic& traffic) {
   Arrival& it = arrivals_.at(number);
   Activate::Output& announced = it.activate.outputs[output];
   it.outputs[output].there = true;
@@ -199,7 +202,7 @@ void Incoming::is_there(std::uint64_t number, std::size_t output, Bytes went_alo
   if (--it.missing == 0) arrivals_.erase(number);
 }
 
-void Incoming::forget(const GraphRun& run, Commands& out) {
+void Incoming::forget(const GraphRun& run, EndpointCommands& out) {
   for (auto it = arrivals_.begin(); it != arrivals_.end();) {
     if (it->second.activate.of != run) {
       ++it;

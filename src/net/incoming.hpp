@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "net/commands.hpp"
+#include "net/endpoint_commands.hpp"
 #include "net/messages.hpp"
 #include "net/protocol.hpp"
 
@@ -24,26 +24,27 @@ class Incoming {
     std::uint64_t value = 0;  ///< the front end's number
     std::uint32_t like = 0;
     Bytes bytes = 0, takes = 0;
-    Layout layout;
+    ValueLayout layout;
     std::vector<RankId> below;
     RankId from = no_rank;
     Bytes went_along = 0;  ///< bytes of an eager value, whose credit is free again
   };
 
   /// Announced outputs of a task, all with values.
-  void announced(RankId from, Activate activate, Commands& out);
+  void announced(RankId from, Activate activate, EndpointCommands& out);
   /// Sends the request once all places of the task are there. An eager value has arrived then.
   void placed(IncomingId id, std::uint64_t value, const ValueMemory& spot, std::vector<Arrived>& there,
-              Traffic& traffic, Commands& out);
+              NetworkTraffic& traffic, EndpointCommands& out);
   /// A requested payload has arrived.
-  void landed(PayloadId payload, std::vector<Arrived>& there, Traffic& traffic, Commands& out);
+  void landed(PayloadId payload, std::vector<Arrived>& there, NetworkTraffic& traffic, EndpointCommands& out);
   /// A rank offers an announced value.
-  void offered(RankId from, const Offer& offer, Traffic& traffic, Commands& out);
+  void offered(RankId from, const Offer& offer, NetworkTraffic& traffic, EndpointCommands& out);
   /// `good`: all bytes were read while the value was valid.
-  void copied(PayloadId payload, bool good, std::vector<Arrived>& there, Traffic& traffic, Commands& out);
+  void copied(PayloadId payload, bool good, std::vector<Arrived>& there, NetworkTraffic& traffic,
+              EndpointCommands& out);
   bool expects(PayloadId payload) const { return expected_.contains(payload); }
   /// Drops all values of that run.
-  void forget(const GraphRun& run, Commands& out);
+  void forget(const GraphRun& run, EndpointCommands& out);
   bool none() const noexcept { return arrivals_.empty(); }
   /// Sets the memory limit of values in transit.
   void set_limits(const TransitLimits& room) noexcept { room_ = room; }
@@ -77,20 +78,20 @@ class Incoming {
   static std::size_t output_of(IncomingId id) noexcept {
     return static_cast<std::size_t>(static_cast<std::uint64_t>(id) % most_outputs);
   }
-  void look_for_places(Commands& out);
-  void ask(std::uint64_t number, Traffic& traffic, Commands& out);
-  void expect(Request& request, std::uint64_t number, std::size_t output, Commands& out);
-  void ask_for(IncomingId id, Traffic& traffic, Commands& out);
-  void copy(IncomingId id, const Offer& offer, Commands& out);
+  void look_for_places(EndpointCommands& out);
+  void ask(std::uint64_t number, NetworkTraffic& traffic, EndpointCommands& out);
+  void expect(Request& request, std::uint64_t number, std::size_t output, EndpointCommands& out);
+  void ask_for(IncomingId id, NetworkTraffic& traffic, EndpointCommands& out);
+  void copy(IncomingId id, const Offer& offer, EndpointCommands& out);
   void is_there(std::uint64_t number, std::size_t output, Bytes went_along, std::vector<Arrived>& there,
-                Traffic& traffic);
+                NetworkTraffic& traffic);
 
   bool is_full_for(const Arrival& arrival) const noexcept;
   void gone(const Activate::Output& visitor) noexcept;
 
   TransitLimits room_;
   const std::size_t most_visitors_;
-  const DeliberateMistake mistake_;
+  const DeliberateProtocolMistake mistake_;
   std::uint64_t next_arrival_ = 0, next_tag_ = 0;
   std::uint64_t next_payload_ = 1;  // odd: the payloads of Outgoing are even
   std::unordered_map<std::uint64_t, Arrival> arrivals_;

@@ -102,7 +102,7 @@ std::shared_ptr<Network> network_of(const config::LaunchInfo& launched,
     if (plugin == nullptr) throw SystemError(fmt::format("{}, but {}", who, why));
     start_process_monitor(*plugin, launched);
     const auto network = plugin->join();
-    network->set_direct_reads(neighbours_by(*plugin, launched.rank));
+    network->set_direct_reads(exchange_direct_reads(*plugin, launched.rank));
     add_monitored_network(network);
     return network;
   }

@@ -14,7 +14,7 @@
 namespace fairlead::net {
 
 /// A direct receiver, and the ranks that it passes the value on to.
-struct Branch {
+struct MulticastBranch {
   RankId to = no_rank;
   std::vector<RankId> below;
 };
@@ -34,8 +34,8 @@ inline std::vector<RankId> rotated(std::vector<RankId> ranks, std::uint64_t task
 }
 
 /// The direct receivers. `ranks`: in tree order.
-inline std::vector<Branch> branches(std::span<const RankId> ranks, Tree tree) {
-  std::vector<Branch> found;
+inline std::vector<MulticastBranch> branches(std::span<const RankId> ranks, Tree tree) {
+  std::vector<MulticastBranch> found;
   while (!ranks.empty()) {
     std::size_t count = 1;
     if (tree == Tree::chain) count = ranks.size();

@@ -11,11 +11,11 @@
 #include <thread>
 #include <utility>
 
-#include "net/commands.hpp"
+#include "net/endpoint_commands.hpp"
 
 namespace fairlead::net {
 
-class Neighbours;
+class DirectReads;
 
 class Network {
  public:
@@ -55,10 +55,10 @@ class Network {
   /// True if the other ranks are threads of this process.
   virtual bool in_process() const noexcept { return false; }
   /// Sets the direct reads between ranks of this machine; null: none. Before begin().
-  void set_direct_reads(std::shared_ptr<const Neighbours> neighbours) noexcept {
-    neighbours_ = std::move(neighbours);
+  void set_direct_reads(std::shared_ptr<const DirectReads> direct_reads) noexcept {
+    direct_reads_ = std::move(direct_reads);
   }
-  const Neighbours* neighbours() const noexcept { return neighbours_.get(); }
+  const DirectReads* direct_reads() const noexcept { return direct_reads_.get(); }
   /// For messages: "Open MPI 4.1.4, called by any thread".
   virtual std::string description() const = 0;
   /// Why payloads cannot be received directly into memory of a CUDA device; empty: they can.
@@ -111,11 +111,11 @@ class Network {
   // ---- sends, for each rank in the order of the calls
 
   /// Posts a receive. landed() follows, unless it is dropped.
-  virtual void expect(const Commands::PostedReceive& expected) = 0;
+  virtual void expect(const EndpointCommands::PostedReceive& expected) = 0;
   /// Sends a message.
-  virtual void send(Commands::Message message) = 0;
+  virtual void send(EndpointCommands::Message message) = 0;
   /// Sends a payload. Its bytes must not change before left() or drop().
-  virtual void send(const Commands::Payload& payload) = 0;
+  virtual void send(const EndpointCommands::Payload& payload) = 0;
   /// Afterwards the payload's bytes are neither read nor written.
   virtual void drop(PayloadId payload) = 0;
 
@@ -128,7 +128,7 @@ class Network {
   std::atomic<bool> listens_{false}, taken_{false};
   std::function<void()> on_listening_;
   std::function<void(const std::string&)> on_broken_;
-  std::shared_ptr<const Neighbours> neighbours_;
+  std::shared_ptr<const DirectReads> direct_reads_;
 };
 
 }  // namespace fairlead::net

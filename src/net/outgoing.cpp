@@ -9,7 +9,7 @@
 namespace fairlead::net {
 
 OutgoingId Outgoing::add(const ValueName& name, std::uint64_t value, const Sizes& sizes, std::size_t owed,
-                         bool read_now, Commands& out) {
+                         bool read_now, EndpointCommands& out) {
   const OutgoingId id{next_value_++};
   Value& it = values_[id];
   it.name = name;
@@ -24,14 +24,14 @@ OutgoingId Outgoing::add(const ValueName& name, std::uint64_t value, const Sizes
   return id;
 }
 
-void Outgoing::requested(const ValueName& name, RankId by, std::uint64_t tag, Traffic& traffic,
-                         Commands& out) {
+void Outgoing::requested(const ValueName& name, RankId by, std::uint64_t tag, NetworkTraffic& traffic,
+                         EndpointCommands& out) {
   const OutgoingId id = by_name_.at(name);
   Value& it = values_.at(id);
   std::erase(it.offered_to, by);  // the rank could not read the offer
   it.requests.push_back({by, tag});
   if (it.state == State::announced) want(id, out);
-  if (it.state != State::readable && !mistake_.is(Mistake::answered_unread)) return;
+  if (it.state != State::readable && !mistake_.is(ProtocolMistake::answered_unread)) return;
   to_send_.push_back(id);
   send(traffic, out);
 }
@@ -42,10 +42,11 @@ bool Outgoing::can_offer(Bytes bytes, RankId to) const noexcept {
   if (protocol_.offered_from == 0 || bytes < protocol_.offered_from || bytes <= protocol_.eager_bytes)
     return false;  // it is small, or eager
   if (index(to) >= protocol_.read_by.size() || !protocol_.read_by[index(to)]) return false;
-  return offered_ + room_.taken_by(bytes) <= room_.offered || mistake_.is(Mistake::offers_not_counted);
+  return offered_ + room_.taken_by(bytes) <= room_.offered ||
+         mistake_.is(ProtocolMistake::offers_not_counted);
 }
 
-void Outgoing::offer(OutgoingId id, std::vector<RankId> to, Commands& out) {
+void Outgoing::offer(OutgoingId id, std::vector<RankId> to, EndpointCommands& out) {
   Value& it = values_.at(id);
   ensure(it.state == State::announced, "a value is offered after it is announced");
   it.offered_to = std::move(to);
@@ -56,7 +57,7 @@ void Outgoing::offer(OutgoingId id, std::vector<RankId> to, Commands& out) {
   out.reads.push_back({id, it.name, it.value});
 }
 
-void Outgoing::taken(const ValueName& name, RankId by, Traffic& traffic, Commands& out) {
+void Outgoing::taken(const ValueName& name, RankId by, NetworkTraffic& traffic, EndpointCommands& out) {
   const auto found = by_name_.find(name);
   if (found == by_name_.end()) return;
   const OutgoingId id = found->second;
@@ -86,20 +87,20 @@ void Outgoing::stop_reading(Value& value) {
     --unsaid_offers_;
     return;
   }
-  if (!mistake_.is(Mistake::offer_not_kept)) set_mark(*value.mark, 0);
+  if (!mistake_.is(ProtocolMistake::offer_not_kept)) set_mark(*value.mark, 0);
   unused_marks_.push_back(std::exchange(value.mark, nullptr));
 }
 
 // ---- requests
 
-void Outgoing::want(OutgoingId id, Commands& out) {
+void Outgoing::want(OutgoingId id, EndpointCommands& out) {
   values_.at(id).state = State::requested;
   to_read_.push_back(id);
   read_more(out);
 }
 
 /// In the order of the requests.
-void Outgoing::read_more(Commands& out) {
+void Outgoing::read_more(EndpointCommands& out) {
   // More may be offered than is allowed now, if the limit was larger before.
   const Bytes offered = std::max(room_.offered, offered_);
   const Bytes room = room_.in_transit > offered ? room_.in_transit - offered : 0;
@@ -116,7 +117,7 @@ void Outgoing::read_more(Commands& out) {
   }
 }
 
-bool Outgoing::readable(OutgoingId id, const void* address, Traffic& traffic, Commands& out) {
+bool Outgoing::readable(OutgoingId id, const void* address, NetworkTraffic& traffic, EndpointCommands& out) {
   const auto found = values_.find(id);
   if (found == values_.end()) return false;  // its run has ended
   Value& it = found->second;
@@ -134,12 +135,12 @@ bool Outgoing::readable(OutgoingId id, const void* address, Traffic& traffic, Co
   }
   for (std::size_t i = 0; i < it.requests.size(); ++i) to_send_.push_back(id);
   send(traffic, out);
-  if (mistake_.is(Mistake::offer_not_kept)) settle(id, out);
+  if (mistake_.is(ProtocolMistake::offer_not_kept)) settle(id, out);
   return true;
 }
 
 /// Sends as many payloads as may be in flight.
-void Outgoing::send(Traffic& traffic, Commands& out) {
+void Outgoing::send(NetworkTraffic& traffic, EndpointCommands& out) {
   while (!to_send_.empty() && sending_.size() < protocol_.most_payloads) {
     const OutgoingId id = to_send_.front();
     to_send_.pop_front();
@@ -155,11 +156,11 @@ void Outgoing::send(Traffic& traffic, Commands& out) {
     out.payloads.push_back({payload, wish.by, wish.tag, it.address, it.sizes.bytes, it.sizes.layout});
     ++traffic.payloads;
     traffic.payload_bytes += it.sizes.bytes;
-    if (mistake_.is(Mistake::left_too_early)) it.owed = 1;
+    if (mistake_.is(ProtocolMistake::left_too_early)) it.owed = 1;
   }
 }
 
-void Outgoing::left(PayloadId payload, Traffic& traffic, Commands& out) {
+void Outgoing::left(PayloadId payload, NetworkTraffic& traffic, EndpointCommands& out) {
   const auto found = sending_.find(payload);
   ensure(found != sending_.end(), "a payload that has left was sent");
   const OutgoingId id = found->second;
@@ -173,36 +174,36 @@ void Outgoing::left(PayloadId payload, Traffic& traffic, Commands& out) {
   send(traffic, out);
 }
 
-void Outgoing::read_for_messages(OutgoingId id, Commands& out) {
+void Outgoing::read_for_messages(OutgoingId id, EndpointCommands& out) {
   values_.at(id).for_messages = false;
   settle(id, out);
   read_more(out);
 }
 
-void Outgoing::announced(OutgoingId id, Commands& out) {
+void Outgoing::announced(OutgoingId id, EndpointCommands& out) {
   values_.at(id).unannounced = false;
   settle(id, out);
 }
 
 /// Releases the value if it need not be readable any more, and deletes it if all receivers have it.
-void Outgoing::settle(OutgoingId id, Commands& out) {
+void Outgoing::settle(OutgoingId id, EndpointCommands& out) {
   Value& it = values_.at(id);
   if (it.for_messages) return;
   const bool idle = it.sending == 0 && it.requests.empty() &&
-                    (it.offered_to.empty() || mistake_.is(Mistake::offer_not_kept));
+                    (it.offered_to.empty() || mistake_.is(ProtocolMistake::offer_not_kept));
   if (it.state == State::readable && idle) {
     it.state = State::announced;
     it.address = nullptr;
     stop_reading(it);
     out.reads.push_back({id, it.name, it.value, true});
   }
-  if (it.unannounced || it.owed != 0 || (!idle && !mistake_.is(Mistake::left_too_early))) return;
-  if (!mistake_.is(Mistake::left_never)) out.left.push_back({id, it.name, it.value});
+  if (it.unannounced || it.owed != 0 || (!idle && !mistake_.is(ProtocolMistake::left_too_early))) return;
+  if (!mistake_.is(ProtocolMistake::left_never)) out.left.push_back({id, it.name, it.value});
   by_name_.erase(it.name);
   values_.erase(id);
 }
 
-void Outgoing::forget(const GraphRun& run, Commands& out) {
+void Outgoing::forget(const GraphRun& run, EndpointCommands& out) {
   for (auto it = values_.begin(); it != values_.end();) {
     if (it->second.name.of != run) {
       ++it;

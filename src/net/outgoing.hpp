@@ -8,10 +8,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "net/commands.hpp"
-#include "net/layout.hpp"
+#include "net/endpoint_commands.hpp"
 #include "net/messages.hpp"
 #include "net/protocol.hpp"
+#include "net/value_layout.hpp"
 
 namespace fairlead::net {
 
@@ -20,35 +20,36 @@ class Outgoing {
   /// Sizes of a value: bytes to send, and bytes of memory here.
   struct Sizes {
     Bytes bytes = 0, takes = 0;
-    Layout layout{};
+    ValueLayout layout{};
   };
   explicit Outgoing(const Protocol& protocol) : protocol_(protocol), mistake_(protocol.mistake) {}
 
   /// Adds a value that `owed` ranks get from this rank. `read_now`: some receive it inside of activates.
   OutgoingId add(const ValueName& name, std::uint64_t value, const Sizes& sizes, std::size_t owed,
-                 bool read_now, Commands& out);
+                 bool read_now, EndpointCommands& out);
   bool knows(const ValueName& name) const { return by_name_.contains(name); }
   /// True if the value is large enough, the rank reads this one's memory, and the limit of offers permits it.
   bool can_offer(Bytes bytes, RankId to) const noexcept;
   /// Keeps the value readable for those ranks until each acknowledges or requests it. Once, after add().
-  void offer(OutgoingId id, std::vector<RankId> to, Commands& out);
+  void offer(OutgoingId id, std::vector<RankId> to, EndpointCommands& out);
   /// A rank has read an offered value.
-  void taken(const ValueName& name, RankId by, Traffic& traffic, Commands& out);
+  void taken(const ValueName& name, RankId by, NetworkTraffic& traffic, EndpointCommands& out);
   /// The rank requests it, with this tag.
-  void requested(const ValueName& name, RankId by, std::uint64_t tag, Traffic& traffic, Commands& out);
-  /// The value may be read at `address` until the matching Commands::Read with `over`. False if no rank needs it any
+  void requested(const ValueName& name, RankId by, std::uint64_t tag, NetworkTraffic& traffic,
+                 EndpointCommands& out);
+  /// The value may be read at `address` until the matching EndpointCommands::Read with `over`. False if no rank needs it any
   /// more.
-  bool readable(OutgoingId id, const void* address, Traffic& traffic, Commands& out);
+  bool readable(OutgoingId id, const void* address, NetworkTraffic& traffic, EndpointCommands& out);
   /// One receiver got it inside of an activate.
   void sent_eagerly(OutgoingId id) { --values_.at(id).owed; }
   /// read_for_messages(): it was copied for activates. announced(): these were sent.
-  void read_for_messages(OutgoingId id, Commands& out);
-  void announced(OutgoingId id, Commands& out);
+  void read_for_messages(OutgoingId id, EndpointCommands& out);
+  void announced(OutgoingId id, EndpointCommands& out);
   /// A payload is sent.
-  void left(PayloadId payload, Traffic& traffic, Commands& out);
+  void left(PayloadId payload, NetworkTraffic& traffic, EndpointCommands& out);
   bool sends(PayloadId payload) const { return sending_.contains(payload); }
   /// Drops all values of that run.
-  void forget(const GraphRun& run, Commands& out);
+  void forget(const GraphRun& run, EndpointCommands& out);
   bool none() const noexcept { return values_.empty(); }
   /// True if other ranks have requested none of the remaining values.
   bool idle() const noexcept {
@@ -83,10 +84,10 @@ class Outgoing {
     bool is_offered = false;           ///< readable because of offers: its bytes count in offered_
     std::uint64_t* mark = nullptr;
   };
-  void send(Traffic& traffic, Commands& out);
-  void settle(OutgoingId id, Commands& out);
-  void want(OutgoingId id, Commands& out);
-  void read_more(Commands& out);
+  void send(NetworkTraffic& traffic, EndpointCommands& out);
+  void settle(OutgoingId id, EndpointCommands& out);
+  void want(OutgoingId id, EndpointCommands& out);
+  void read_more(EndpointCommands& out);
   void stop_reading(Value& value);
   std::uint64_t* new_mark();
   static void set_mark(std::uint64_t& mark, std::uint64_t to) noexcept {
@@ -95,7 +96,7 @@ class Outgoing {
   }
 
   const Protocol protocol_;
-  const DeliberateMistake mistake_;
+  const DeliberateProtocolMistake mistake_;
   std::uint64_t next_value_ = 0;
   std::uint64_t next_payload_ = 0;  // even: the payloads of Incoming are odd
   std::unordered_map<OutgoingId, Value> values_;

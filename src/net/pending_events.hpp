@@ -6,7 +6,7 @@
 #include <functional>
 #include <utility>
 
-#include "net/commands.hpp"
+#include "net/endpoint_commands.hpp"
 
 namespace fairlead::net {
 
@@ -15,7 +15,7 @@ class Endpoint;
 /// Not thread-safe: the owner's mutex guards it.
 class PendingEvents {
  public:
-  using Event = std::function<void(Endpoint&, Commands&)>;
+  using Event = std::function<void(Endpoint&, EndpointCommands&)>;
   enum class Next : std::uint8_t {
     nothing,
     event,

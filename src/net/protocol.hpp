@@ -7,7 +7,7 @@
 
 #include <fairlead/ids.hpp>
 
-#include "net/mistakes.hpp"
+#include "net/protocol_mistakes.hpp"
 
 namespace fairlead::net {
 
@@ -31,7 +31,7 @@ struct Protocol {
   std::size_t most_payloads = 16;
   /// Values requested at once, except those of one task: MPI searches all of them for each that arrives.
   std::size_t max_in_transit = 256;
-  DeliberateMistake mistake{};
+  DeliberateProtocolMistake mistake{};
 };
 
 /// Memory for values in transit of a run, in bytes.
@@ -49,7 +49,7 @@ constexpr TransitLimits room_of(Bytes visitors, Bytes largest, Bytes page) noexc
 
 /// Counts of sent messages and values, and of values received directly into devices. A message with several outputs
 /// counts once.
-struct Traffic {
+struct NetworkTraffic {
   std::size_t activates = 0, requests = 0, credits = 0, payloads = 0;
   std::size_t eager = 0;  ///< eager values
   Bytes payload_bytes = 0, eager_bytes = 0;
@@ -59,7 +59,7 @@ struct Traffic {
   std::size_t into_devices = 0;
   Bytes bytes_into_devices = 0;
   std::size_t messages() const noexcept { return activates + requests + credits + offers + takings; }
-  friend bool operator==(const Traffic&, const Traffic&) = default;
+  friend bool operator==(const NetworkTraffic&, const NetworkTraffic&) = default;
 };
 
 }  // namespace fairlead::net

@@ -11,7 +11,7 @@
 namespace fairlead::report {
 
 /// The tasks of a worker over time, in order.
-struct Timeline {
+struct WorkerTimeline {
   struct Span {
     double start = 0, end = 0;  ///< seconds
     std::uint16_t kind = 0;     ///< index in Comparison::kinds
@@ -25,8 +25,8 @@ struct ComparedRun {
   std::string problem;  ///< why it did not finish; empty if it did. Otherwise the report has only the setting
   /// Links of each kind added up, each copy counted once: "disk", "devices", "between devices".
   std::vector<LinkReport> totals;
-  double decision_nanoseconds = 0;  ///< real time of the policy per task
-  std::vector<Timeline> timelines;  ///< one per worker; empty: not recorded
+  double decision_nanoseconds = 0;        ///< real time of the policy per task
+  std::vector<WorkerTimeline> timelines;  ///< one per worker; empty: not recorded
 };
 
 struct Comparison {

@@ -26,8 +26,8 @@ inline constexpr std::string_view no_devices_looked_for = "none looked for";
 /// The beginning of RunReport::devices if the machine has no devices and no driver.
 inline constexpr std::string_view no_devices_there = "none there";
 
-/// The traffic of a link in one direction for one cause.
-struct Traffic {
+/// The transfers over a link in one direction for one cause, added up.
+struct TransferTotals {
   Bytes bytes = 0;
   std::uint64_t copies = 0;
 };
@@ -35,7 +35,7 @@ struct Traffic {
 /// The traffic of one link.
 struct LinkReport {
   std::string name;
-  std::array<Traffic, memory::cause_count> from_home{}, to_home{};  ///< by memory::Cause
+  std::array<TransferTotals, memory::cause_count> from_home{}, to_home{};  ///< by memory::Cause
   std::optional<double> busy_seconds{};  ///< time in which at least one copy was in flight
 };
 
@@ -68,7 +68,7 @@ struct KernelReport {
 };
 
 /// A phase of the run: "reading", "factorization", "solve", "error check". Phases are consecutive.
-struct Phase {
+struct PhaseReport {
   std::string name;
   double seconds = 0;
   bool counts = true;  ///< included in `RunReport::seconds`, which is the sum of the included phases
@@ -90,8 +90,9 @@ struct ConditionReport {
 
 /// The values that a rank received from another rank.
 struct FromRankReport {
-  Traffic graphs, flows, messages;  ///< values, by their consumer: graphs, flows, messages of the program
-  double in_flight_seconds = 0;     ///< time in which at least one requested value had not arrived
+  TransferTotals graphs, flows,
+      messages;                  ///< values, by their consumer: graphs, flows, messages of the program
+  double in_flight_seconds = 0;  ///< time in which at least one requested value had not arrived
   /// Time that workers spent without a task in the meantime, summed over them. None: not recorded.
   std::optional<double> waited_seconds;
 
@@ -161,7 +162,7 @@ struct RunReport {
   // The results.
   double seconds = 0;  ///< in core from RAM to RAM, out of core from disk to disk, including the flush
   double gflops = 0;   ///< 10^9 operations per second, over `seconds` without abandoned attempts
-  std::vector<Phase> phases;
+  std::vector<PhaseReport> phases;
   std::optional<double> backward_error;
   std::optional<double> backward_error_limit;  ///< a larger error means a wrong result
   /// The maximum difference of the matrix's triangles, relative to the elements (SymmetricNpy::tolerance), if they
@@ -199,7 +200,7 @@ struct RunReport {
   std::optional<Bytes> kernel_bytes_read, kernel_bytes_written;
   std::optional<IoBounds> bounds;
   std::vector<LinkReport> links;
-  Traffic generated;  ///< data computed instead of read; not included in bytes_read
+  TransferTotals generated;  ///< data computed instead of read; not included in bytes_read
 
   // Memory.
   Bytes peak_memory_bytes = 0;                  ///< of the memory under the limit, counted by the engine

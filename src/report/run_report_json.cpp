@@ -9,7 +9,7 @@ namespace {
 
 using memory::Cause;
 
-Json directions(const std::array<Traffic, memory::cause_count>& traffic) {
+Json directions(const std::array<TransferTotals, memory::cause_count>& traffic) {
   Json causes = Json::object();
   for (std::size_t cause = 0; cause < traffic.size(); ++cause)
     causes.add(std::string(name_of(static_cast<Cause>(cause))),
@@ -57,7 +57,7 @@ Json worker_times(const RunReport& report) {
 
 Json phases(const RunReport& report) {
   Json all = Json::array();
-  for (const Phase& phase : report.phases)
+  for (const PhaseReport& phase : report.phases)
     all.add(Json::object({{"name", phase.name}, {"seconds", phase.seconds}, {"counts", phase.counts}}));
   return all;
 }

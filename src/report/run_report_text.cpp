@@ -134,10 +134,10 @@ void moved(TextPage& page, const RunReport& report) {
 }
 
 void link_row(TextPage& page, std::string_view heading, std::string_view name, std::string_view direction,
-              const std::array<Traffic, memory::cause_count>& traffic) {
+              const std::array<TransferTotals, memory::cause_count>& traffic) {
   std::string line = fmt::format("{:<12} {:<9}", name, direction);
   std::uint64_t copies = 0;
-  for (const Traffic& one : traffic) {
+  for (const TransferTotals& one : traffic) {
     line += fmt::format("{:>11}", one.copies == 0 && one.bytes == 0 ? "-" : moved_bytes(one.bytes));
     copies += one.copies;
   }

@@ -45,7 +45,7 @@ std::vector<std::string> times(const RunReport& report) {
   // A separator stays at the end of a line.
   std::vector<std::string> parts{readable_seconds(report.seconds)};
   const auto add = [&](bool counts, std::string_view before, std::string_view word) {
-    for (const Phase& phase : report.phases) {
+    for (const PhaseReport& phase : report.phases) {
       if (phase.counts != counts) continue;
       parts.back() += before;
       parts.push_back(fmt::format("{}{} {}", word, phase.name, readable_seconds(phase.seconds)));

@@ -56,11 +56,11 @@ report::RunReport setting_of(const Program& program, const SimulatedMachine& mac
   return report;
 }
 
-std::vector<report::Timeline> timelines_of(const Program& program, const SimulatedMachine& machine,
-                                           const SimulationResult& result) {
+std::vector<report::WorkerTimeline> timelines_of(const Program& program, const SimulatedMachine& machine,
+                                                 const SimulationResult& result) {
   if (result.order.empty()) return {};
   const Topology& topology = machine.topology();
-  std::vector<report::Timeline> all(topology.workers.size());
+  std::vector<report::WorkerTimeline> all(topology.workers.size());
   std::vector<std::size_t> on_node(topology.nodes.size()), seen(topology.nodes.size());
   for (const WorkerSpec& worker : topology.workers) ++on_node[index(worker.node)];
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -92,7 +92,7 @@ report::Comparison comparison_of(const Program& program, const SimulatedMachine&
 
 void add_run(report::Comparison& to, const Program& program, const SimulatedMachine& machine,
              const Limits& limits, const WorkloadSize& size, const std::string& workload,
-             const Outcome& outcome) {
+             const RunOutcome& outcome) {
   report::ComparedRun& run = to.runs.emplace_back();
   run.report = setting_of(program, machine, limits, size, workload, outcome.scheduler);
   run.problem = outcome.problem;

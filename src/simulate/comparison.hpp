@@ -1,7 +1,7 @@
 // The report page of simulated runs.
 #pragma once
 #include "report/comparison.hpp"
-#include "simulate/outcome.hpp"
+#include "simulate/run_outcome.hpp"
 
 namespace fairlead::simulate {
 
@@ -12,6 +12,6 @@ report::Comparison comparison_of(const Program& program, const SimulatedMachine&
 /// Adds a run, and its order of tasks if it was recorded. `workload` as the user wrote it: "qr:tree=binary".
 void add_run(report::Comparison& to, const Program& program, const SimulatedMachine& machine,
              const Limits& limits, const WorkloadSize& size, const std::string& workload,
-             const Outcome& outcome);
+             const RunOutcome& outcome);
 
 }  // namespace fairlead::simulate

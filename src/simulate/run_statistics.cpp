@@ -12,22 +12,22 @@ namespace fairlead::simulate {
 
 namespace {
 
-constexpr std::array<std::pair<const char*, RunStatistics Runs::*>, 10> columns{{
-    {"seconds", &Runs::seconds},
-    {"gflops", &Runs::gflops},
-    {"percent_of_peak", &Runs::percent_of_peak},
-    {"bytes_to_devices", &Runs::bytes_to_devices},
-    {"bytes_from_devices", &Runs::bytes_from_devices},
-    {"bytes_between_devices", &Runs::bytes_between_devices},
-    {"bytes_from_disk", &Runs::bytes_from_disk},
-    {"bytes_to_disk", &Runs::bytes_to_disk},
-    {"time_ratio", &Runs::time_ratio},
-    {"bytes_ratio", &Runs::bytes_ratio},
+constexpr std::array<std::pair<const char*, RunStatistics PolicyStatistics::*>, 10> columns{{
+    {"seconds", &PolicyStatistics::seconds},
+    {"gflops", &PolicyStatistics::gflops},
+    {"percent_of_peak", &PolicyStatistics::percent_of_peak},
+    {"bytes_to_devices", &PolicyStatistics::bytes_to_devices},
+    {"bytes_from_devices", &PolicyStatistics::bytes_from_devices},
+    {"bytes_between_devices", &PolicyStatistics::bytes_between_devices},
+    {"bytes_from_disk", &PolicyStatistics::bytes_from_disk},
+    {"bytes_to_disk", &PolicyStatistics::bytes_to_disk},
+    {"time_ratio", &PolicyStatistics::time_ratio},
+    {"bytes_ratio", &PolicyStatistics::bytes_ratio},
 }};
 
 }  // namespace
 
-void Runs::add(const Outcome& outcome, const Limits& limits) {
+void PolicyStatistics::add(const RunOutcome& outcome, const Limits& limits) {
   if (runs++ == 0) first_seed = outcome.seed;
   if (!outcome.problem.empty()) return;
   const SimulationResult& result = outcome.result;
@@ -41,7 +41,7 @@ void Runs::add(const Outcome& outcome, const Limits& limits) {
   bytes_to_disk.add(static_cast<double>(result.bytes_to_disk));
 }
 
-void Runs::compare(const Outcome& outcome, const Outcome& first) {
+void PolicyStatistics::compare(const RunOutcome& outcome, const RunOutcome& first) {
   if (!outcome.problem.empty() || !first.problem.empty()) return;
   time_ratio.add(outcome.result.seconds / first.result.seconds);
   const Bytes bytes = bytes_loaded(outcome), of_first = bytes_loaded(first);
@@ -55,7 +55,7 @@ std::string csv_heading() {
   return line + "\n";
 }
 
-std::string csv_line(const Runs& runs, std::string_view machine, std::string_view workload,
+std::string csv_line(const PolicyStatistics& runs, std::string_view machine, std::string_view workload,
                      const WorkloadSize& size) {
   std::string line = fmt::format("{},{},{},{},{},{},{},{},{}", report::csv_cell(runs.scheduler),
                                  report::csv_cell(machine), report::csv_cell(workload), size.n, size.tile,

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "simulate/outcome.hpp"
+#include "simulate/run_outcome.hpp"
 
 namespace fairlead::simulate {
 
@@ -26,7 +26,7 @@ struct RunStatistics {
 };
 
 /// Unfinished runs are counted in `runs`, but in no mean.
-struct Runs {
+struct PolicyStatistics {
   std::string scheduler;
   std::uint64_t runs = 0, first_seed = 0;
   RunStatistics seconds{}, gflops{}, percent_of_peak{}, bytes_to_devices{}, bytes_from_devices{},
@@ -34,13 +34,13 @@ struct Runs {
   /// Relative to the first policy with the same seed, if compared.
   RunStatistics time_ratio{}, bytes_ratio{};
 
-  void add(const Outcome& outcome, const Limits& limits);
-  void compare(const Outcome& outcome, const Outcome& first);
+  void add(const RunOutcome& outcome, const Limits& limits);
+  void compare(const RunOutcome& outcome, const RunOutcome& first);
 };
 
 /// CSV by RFC 4180, with units in the column names; unknown values are empty. Each line ends with a newline.
 std::string csv_heading();
-std::string csv_line(const Runs& runs, std::string_view machine, std::string_view workload,
+std::string csv_line(const PolicyStatistics& runs, std::string_view machine, std::string_view workload,
                      const WorkloadSize& size);
 
 }  // namespace fairlead::simulate

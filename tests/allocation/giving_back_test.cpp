@@ -18,7 +18,7 @@ TEST(Release, OfRangesDoesNotAllocate) {
   constexpr std::uint64_t for_ever = std::numeric_limits<std::uint64_t>::max();
   Random random(20);
   memory::RangeAllocator space(0);
-  std::vector<memory::Range> held;
+  std::vector<memory::ByteRange> held;
   for (int round = 0; round < 60; ++round) {
     if (round % 3 == 0) space.grow(Bytes{4096} * 2'000);
     while (const auto range = space.allocate(4096 * (1 + random.below(round % 2 == 0 ? 2 : 9))))
@@ -38,14 +38,14 @@ TEST(Release, OfRangesDoesNotAllocate) {
     never_fail();
     ASSERT_FALSE(failed) << "in round " << round << ", with " << held.size() << " ranges held";
   }
-  for (const memory::Range& range : held) space.release(range);
+  for (const memory::ByteRange& range : held) space.release(range);
   EXPECT_EQ(space.largest_free(), space.capacity());
 }
 
 // Without memory no range is allocated, and the state is unchanged.
 TEST(Release, ARangeThatCannotBeReleasedWithoutAllocationIsNotAllocated) {
   memory::RangeAllocator space(Bytes{4096} * 100'000);
-  std::vector<memory::Range> held;
+  std::vector<memory::ByteRange> held;
   held.reserve(100'000);
   int refused = 0;
   for (int i = 0; i < 50'000; ++i) {
@@ -59,7 +59,7 @@ TEST(Release, ARangeThatCannotBeReleasedWithoutAllocationIsNotAllocated) {
   }
   EXPECT_GT(refused, 0);
   EXPECT_EQ(space.used_bytes(), held.size() * 4096);
-  for (const memory::Range& range : held) space.release(range);
+  for (const memory::ByteRange& range : held) space.release(range);
   EXPECT_EQ(space.largest_free(), space.capacity());
 }
 

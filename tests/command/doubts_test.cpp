@@ -1,6 +1,6 @@
 // Warnings about settings that are valid but probably unintended: more memory than the machine or its control
 // group has, for one rank or for all ranks of a node together.
-#include "fairlead/doubts.hpp"
+#include "fairlead/problem/doubts.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -69,7 +69,7 @@ TEST(Doubts, CompareTheSumOverRanksWithTheControlGroup) {
 #ifdef FAIRLEAD_COMMAND
 // The limit is valid for one rank, but not for the sum.
 TEST(Doubts, AboutTheMemoryOfRanksArePrintedBeforeTheRun) {
-  const machine::Memory memory = machine::discover().memory;
+  const machine::MachineMemory memory = machine::discover().memory;
   const Bytes whole = std::min(memory.total_bytes, memory.limit_bytes.value_or(memory.total_bytes));
   const auto bench = [](Bytes each, int ranks) {
     return fairlead_command("bench cholesky --n 64 --tile 16 --workers 1 --memory " + std::to_string(each) +

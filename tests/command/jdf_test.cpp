@@ -219,7 +219,7 @@ TEST(JdfCommand, PrintsItsHelp) {
     EXPECT_TRUE(contains(of_two, "usage: fairlead " + std::string(of) + " FILE [options]")) << of_two.text;
     EXPECT_EQ(fairlead_command("help " + std::string(of)).text, of_two.text);
   }
-  const Answer answer = fairlead_command("jdf --help");
+  const Answer answer = fairlead_command("jdf --help-all");
   EXPECT_EQ(answer.exit_code, 0);
   for (const char* what :
        {"usage: fairlead jdf ACTION FILE... [options]", "--set NAME=VALUE", "--matrix NAME=M,N,MB,NB",

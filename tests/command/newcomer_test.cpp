@@ -50,7 +50,8 @@ const std::vector<std::string> subcommands{"solve",      "bench",      "info",  
 
 TEST_F(Newcomer, FindsExamplesAndExitStatusesInTheHelp) {
   for (const std::string& name : subcommands) {
-    const std::string text = fairlead_command("help " + name).text;
+    const std::string text = fairlead_command("help --all " + name).text;
+    EXPECT_EQ(fairlead_command(name + " --help-all").text, text);
     EXPECT_THAT(text, HasSubstr("\nExamples:\n  fairlead " + name)) << name;
     EXPECT_THAT(text, ContainsRegex("\nExit status:\n  0 +success\n  1 +.*\n  2 +")) << name;
     // Each example parses as printed: its options exist.
@@ -63,6 +64,15 @@ TEST_F(Newcomer, FindsExamplesAndExitStatusesInTheHelp) {
       const Answer answer = fairlead_command(example + " --help");
       EXPECT_EQ(answer.exit_code, 0) << example << ": " << answer.text;
     }
+  }
+}
+
+// A screen of 50 lines.
+TEST_F(Newcomer, SeesTheCommonOptionsOnOneScreen) {
+  for (const std::string& name : subcommands) {
+    const std::string text = fairlead_command(name + " --help").text;
+    EXPECT_LE(lines_of(text).size(), 50u) << text;
+    EXPECT_THAT(text, HasSubstr("\nExamples:\n  fairlead " + name)) << name;
   }
 }
 

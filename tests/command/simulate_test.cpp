@@ -166,7 +166,7 @@ TEST_F(Simulate, ReadsTheEnvironmentVariablesOfRealRuns) {
 }
 
 TEST_F(Simulate, HelpListsAcceptedOptions) {
-  const std::string help = fairlead_command("help simulate").text;
+  const std::string help = fairlead_command("help --all simulate").text;
   EXPECT_THAT(help, HasSubstr("memory limit of each device, or of RAM"));
   EXPECT_THAT(help, HasSubstr("--event-log FILE"));
   for (const char* other : {"\n  --disk-threads", "\n  --blas", "\n  --record-flow", "\nKernels:"})

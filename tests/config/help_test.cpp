@@ -63,7 +63,7 @@ TEST(Schema, ATableWithAnImpossibleDefaultIsRefused) {
 }
 
 TEST(Help, NamesEverySettingInAtMostAHundredColumns) {
-  const std::string text = help_text(solve);
+  const std::string text = help_text(solve, HelpDetail::all);
   for (const Setting& setting : config::schema()) {
     const bool may_be_denied = setting.type == SettingType::flag && setting.default_value == "true";
     const std::string dashes = may_be_denied ? "  --[no-]" : "  --";
@@ -71,6 +71,19 @@ TEST(Help, NamesEverySettingInAtMostAHundredColumns) {
   }
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100u) << line;
+}
+
+TEST(Help, OmitsAdvancedOptionsAndCountsThem) {
+  const std::string text = help_text(solve);
+  std::ptrdiff_t advanced = 0;
+  for (const Setting& setting : config::schema()) {
+    const bool is_listed = text.find(" --" + std::string(setting.key) + " ") != text.npos ||
+                           text.find("--[no-]" + std::string(setting.key) + " ") != text.npos;
+    EXPECT_EQ(is_listed, !setting.advanced) << setting.key;
+    advanced += setting.advanced;
+  }
+  EXPECT_GT(advanced, 10);
+  EXPECT_THAT(text, testing::HasSubstr("show all options: " + std::to_string(advanced) + " more"));
 }
 
 TEST(Help, StartsWithTheProgramsOptions) {
@@ -136,6 +149,9 @@ TEST(Positionals, MayBeginWithADashAfterTwoDashes) {
 
 TEST(Help, IsPrintedAlthoughOtherArgumentsAreInvalidOrMissing) {
   EXPECT_TRUE(parse_solve({"--help"}).help);
+  EXPECT_EQ(parse_solve({"--help"}).help_detail, HelpDetail::common);
+  EXPECT_TRUE(parse_solve({"--help-all"}).help);
+  EXPECT_EQ(parse_solve({"--help-all"}).help_detail, HelpDetail::all);
   EXPECT_TRUE(parse_solve({"-h", "--config", "/no/such/file"}, {{"FAIRLEAD_TYLE", "1"}}).help);
 }
 
@@ -167,7 +183,7 @@ TEST(FromArgs, AcceptsOptionsThatTheProgramDeclares) {
   const char* given[] = {"program", "--tile=64"};
   EXPECT_EQ(Config::from_args(2, given, {"tile"}).count("tile"), 64u);
   EXPECT_THROW(Config::from_args(2, given, {"tyle"}), UsageError);
-  const char* help[] = {"program", "--help"};
+  const char* help[] = {"program", "--help-all"};
   const auto text_of_help = [&](std::initializer_list<std::string_view> heeded) -> std::string {
     try {
       Config::from_args(2, help, heeded);

@@ -69,7 +69,7 @@ namespace fairlead::backend::cu {
 
 TEST(CudaDeclarations, NameErrorsInTheDriversWords) {
   const tests::FakeDevices devices;
-  const auto driver = Driver::load();
+  const auto driver = CudaDriver::load();
   EXPECT_EQ(driver->name_of_status(2), "CUDA_ERROR_OUT_OF_MEMORY (2): out of memory");
   EXPECT_EQ(driver->name_of_status(-4711), "the error -4711");
 }

@@ -26,7 +26,7 @@ namespace cu = backend::cu;
 struct Calls {
   explicit Calls(std::uint64_t seed) {
     fake_cuda::begin({.seed = seed, .longest_delay_us = 300});
-    driver = cu::Driver::load();
+    driver = cu::CudaDriver::load();
     EXPECT_EQ(driver->cuInit(0), cu::success);
     EXPECT_EQ(driver->cuDevicePrimaryCtxRetain(&context, 0), cu::success);
     EXPECT_EQ(driver->cuCtxPushCurrent_v2(context), cu::success);
@@ -50,7 +50,7 @@ struct Calls {
     return value;
   }
 
-  std::shared_ptr<const cu::Driver> driver;
+  std::shared_ptr<const cu::CudaDriver> driver;
   cu::Context context = nullptr;
   cu::Stream stream = nullptr;
   cu::Pointer memory = 0;

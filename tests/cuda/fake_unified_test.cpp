@@ -35,7 +35,7 @@ class FakeUnified : public testing::Test {
  protected:
   FakeUnified() {
     fake_cuda::begin({.seed = 3, .memory_bytes = 1 << 20, .longest_delay_us = 100});
-    driver = cu::Driver::load();
+    driver = cu::CudaDriver::load();
     EXPECT_EQ(driver->cuInit(0), cu::success);
     EXPECT_EQ(driver->cuDevicePrimaryCtxRetain(&context, 0), cu::success);
     EXPECT_EQ(driver->cuCtxPushCurrent_v2(context), cu::success);
@@ -58,7 +58,7 @@ class FakeUnified : public testing::Test {
     return at;
   }
 
-  std::shared_ptr<const cu::Driver> driver;
+  std::shared_ptr<const cu::CudaDriver> driver;
   cu::Context context = nullptr;
   cu::Stream stream = nullptr;
 };

@@ -1,6 +1,6 @@
 // The fake CUDA devices that a command selects automatically, the memory that it uses, and its message otherwise. The devices
 // report the properties of an H200: the expected rate is 16.7 TFlop/s.
-#include "fairlead/gainful_devices.hpp"
+#include "fairlead/devices/gainful_devices.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,19 +17,19 @@ using ::testing::StartsWith;
 constexpr Bytes mebibyte = Bytes{1} << 20;
 
 bool searched = false;
-backend::cu::Found cuda_there() {
+backend::cu::CudaDevices cuda_there() {
   searched = true;
   return backend::cu::find_devices();
 }
-backend::cl::Found nothing_of_opencl() { return {}; }
-backend::cl::Found one_of_opencl(bool is_gpu) {
-  backend::cl::Found found;
+backend::cl::OpenclDevices nothing_of_opencl() { return {}; }
+backend::cl::OpenclDevices one_of_opencl(bool is_gpu) {
+  backend::cl::OpenclDevices found;
   found.devices.emplace_back().name = "Some device";
   found.devices.front().is_gpu = is_gpu;
   return found;
 }
-backend::cl::Found a_gpu_of_opencl() { return one_of_opencl(true); }
-backend::cl::Found cores_by_opencl() { return one_of_opencl(false); }
+backend::cl::OpenclDevices a_gpu_of_opencl() { return one_of_opencl(true); }
+backend::cl::OpenclDevices cores_by_opencl() { return one_of_opencl(false); }
 
 /// Cholesky of n x n, where the cores do so many GFlop/s.
 WorkToDo work(double n, double gflops, std::size_t element_bytes = 8) {
@@ -152,17 +152,17 @@ TEST(GainfulDevices, OpenclIsRecommendedOnlyIfTheOperationHasBodiesForIt) {
 // As on most machines: the loader's error about a driver that is not installed is omitted. Other errors of a driver are
 // reported by their first line.
 TEST(GainfulDevices, AMissingDriverIsReportedWithoutItsLibrary) {
-  const auto line = [](backend::cu::Found (*find)()) {
+  const auto line = [](backend::cu::CudaDevices (*find)()) {
     return devices_for(work(9000, 10), 1, find, nothing_of_opencl).line;
   };
   const std::string none = line([] {
-    backend::cu::Found found;
+    backend::cu::CudaDevices found;
     found.problem = "libcuda.so.1: cannot open shared object file: No such file or directory";
     return found;
   });
   EXPECT_EQ(none, "none there: no CUDA driver is installed, and OpenCL has no GPU");
   EXPECT_EQ(line([] {
-              backend::cu::Found found;
+              backend::cu::CudaDevices found;
               found.problem = "libcuda.so.1: wrong ELF class\nmore about it";
               return found;
             }),
@@ -172,7 +172,7 @@ TEST(GainfulDevices, AMissingDriverIsReportedWithoutItsLibrary) {
 // 64 times slower in double precision: NVIDIA's figure for graphics cards.
 TEST(GainfulDevices, AreRatedByTheirDataSheet) {
   const auto peak = [](int major, int minor, int multiprocessors, int kilohertz, std::size_t element_bytes) {
-    backend::cu::FoundDevice device;
+    backend::cu::CudaDeviceInfo device;
     device.major = major;
     device.minor = minor;
     device.multiprocessors = multiprocessors;

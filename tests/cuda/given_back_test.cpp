@@ -53,14 +53,14 @@ TEST(CudaReleases, TheCapturesOfACheck) {
 TEST(CudaReleases, RegistrationsThroughAnAvailableDevice) {
   for (const int others : {0, 1}) {
     const FakeDevices there(1 + others);
-    const cu::Found found = cu::find_devices();
+    const cu::CudaDevices found = cu::find_devices();
     bool loss_reported = false;
     std::atomic<bool> has_poller = false;
-    std::deque<cu::OpenDevice> devices;
-    for (const cu::FoundDevice& device : found.devices)
+    std::deque<cu::CudaDevice> devices;
+    for (const cu::CudaDeviceInfo& device : found.devices)
       devices.emplace_back(
           found.driver, device,
-          cu::OpenDevice::Settings{"cuda", 4096, std::make_shared<cu::LossState>([&](const std::string&) {
+          cu::CudaDevice::Settings{"cuda", 4096, std::make_shared<cu::LossState>([&](const std::string&) {
                                      loss_reported = true;
                                    }),
                                    &has_poller});
@@ -69,8 +69,8 @@ TEST(CudaReleases, RegistrationsThroughAnAvailableDevice) {
     {
       cu::PinnedMemory pinned({std::span(memory.get(), bytes)});
       for (std::size_t i = 0; i < pinned_chunks; ++i) {
-        const cu::OpenDevice& device = devices[i % devices.size()];
-        const cu::OpenDevice::Current current(device);
+        const cu::CudaDevice& device = devices[i % devices.size()];
+        const cu::CudaDevice::Current current(device);
         ASSERT_TRUE(pinned.pin(device, memory.get() + i * cu::PinnedMemory::chunk_bytes, 1));
       }
       fake_cuda::fail("cuMemHostUnregister", 1, false, 719);

@@ -101,7 +101,7 @@ namespace {
 
 /// Number of threads that poll now. A global, since the driver's functions have no object.
 struct Asking {
-  std::shared_ptr<const cu::Driver> real;
+  std::shared_ptr<const cu::CudaDriver> real;
   std::atomic<int> now = 0, most = 0;
   std::atomic<long> again = 0;
 };
@@ -131,11 +131,11 @@ cu::Status ask(cu::Event event) {
 
 TEST(CudaIdle, OneThreadPollsAtATime) {
   const FakeDevices there(devices, 1, 200);
-  cu::Found found = cu::find_devices();
+  cu::CudaDevices found = cu::find_devices();
   asking().real = found.driver;
   asking().most = 0;
   asking().again = 0;
-  auto driver = std::make_shared<cu::Driver>(*found.driver);
+  auto driver = std::make_shared<cu::CudaDriver>(*found.driver);
   driver->cuEventQuery = ask;
   driver->cuEventSynchronize = [](cu::Event event) {
     has_asked = false;

@@ -83,8 +83,8 @@ class Mistaken final : public net::Network, private net::Network::Listener {
     real_->end();
     memories_.clear();
   }
-  void expect(const net::Commands::PostedReceive& expected) override {
-    net::Commands::PostedReceive asked = expected;
+  void expect(const net::EndpointCommands::PostedReceive& expected) override {
+    net::EndpointCommands::PostedReceive asked = expected;
     if (asked.memory != nullptr && mistake_ > Mistake::reported_when_posted)
       asked.memory = memories_
                          .emplace_back(std::make_unique<Hasty>(
@@ -98,8 +98,8 @@ class Mistaken final : public net::Network, private net::Network::Listener {
     real_->expect(asked);
     if (too_early) listener_->landed(expected.id);
   }
-  void send(net::Commands::Message message) override { real_->send(std::move(message)); }
-  void send(const net::Commands::Payload& payload) override { real_->send(payload); }
+  void send(net::EndpointCommands::Message message) override { real_->send(std::move(message)); }
+  void send(const net::EndpointCommands::Payload& payload) override { real_->send(payload); }
   void drop(net::PayloadId payload) override { real_->drop(payload); }
   void abort_out_of_memory() noexcept override { real_->abort_out_of_memory(); }
 

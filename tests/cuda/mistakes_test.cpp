@@ -25,7 +25,7 @@ namespace cu = backend::cu;
 
 /// State of the functions below, which have no object.
 struct Shared {
-  std::shared_ptr<const cu::Driver> real;
+  std::shared_ptr<const cu::CudaDriver> real;
   std::mutex mutex;  // guards the fields below
   struct Made {
     cu::Stream stream;
@@ -41,7 +41,7 @@ Shared& shared() {
   static Shared one;
   return one;
 }
-const cu::Driver& real() { return *shared().real; }
+const cu::CudaDriver& real() { return *shared().real; }
 
 cu::Stream another_than(cu::Stream stream) {
   const std::lock_guard lock(shared().mutex);
@@ -63,13 +63,13 @@ cu::Status forget_stream(cu::Stream stream) {
   return real().cuStreamDestroy_v2(stream);
 }
 
-void leave_a_wait_out(cu::Driver& driver) {
+void leave_a_wait_out(cu::CudaDriver& driver) {
   driver.cuEventSynchronize = [](cu::Event) { return cu::success; };
 }
-void report_completion_before_its_event(cu::Driver& driver) {
+void report_completion_before_its_event(cu::CudaDriver& driver) {
   driver.cuEventQuery = [](cu::Event) { return cu::success; };
 }
-void give_a_buffer_back_early(cu::Driver& driver) {
+void give_a_buffer_back_early(cu::CudaDriver& driver) {
   driver.cuMemcpyHtoDAsync_v2 = [](cu::Pointer to, const void* from, std::size_t bytes, cu::Stream stream) {
     const cu::Status status = real().cuMemcpyHtoDAsync_v2(to, from, bytes, stream);
     void* const buffer = const_cast<void*>(from);
@@ -78,13 +78,13 @@ void give_a_buffer_back_early(cu::Driver& driver) {
     return status;
   };
 }
-void copy_in_another_stream(cu::Driver& driver) {
+void copy_in_another_stream(cu::CudaDriver& driver) {
   driver.cuStreamCreate = note_stream;
   driver.cuMemcpyHtoDAsync_v2 = [](cu::Pointer to, const void* from, std::size_t bytes, cu::Stream stream) {
     return real().cuMemcpyHtoDAsync_v2(to, from, bytes, another_than(stream));
   };
 }
-void copy_to_a_peer_in_another_stream(cu::Driver& driver) {
+void copy_to_a_peer_in_another_stream(cu::CudaDriver& driver) {
   driver.cuStreamCreate = note_stream;
   driver.cuStreamDestroy_v2 = forget_stream;
   driver.cuMemcpyPeerAsync = [](cu::Pointer to, cu::Context to_context, cu::Pointer from,
@@ -93,7 +93,7 @@ void copy_to_a_peer_in_another_stream(cu::Driver& driver) {
   };
 }
 /// The completion of a kernel is reported at its launch.
-void copy_to_a_peer_before_it_is_written(cu::Driver& driver) {
+void copy_to_a_peer_before_it_is_written(cu::CudaDriver& driver) {
   driver.cuMemcpyHtoDAsync_v2 = [](cu::Pointer to, const void* from, std::size_t bytes, cu::Stream stream) {
     const std::lock_guard lock(shared().mutex);
     shared().of_copies.insert(stream);
@@ -121,7 +121,7 @@ void copy_to_a_peer_before_it_is_written(cu::Driver& driver) {
   };
 }
 /// The next owner of the memory writes there at once.
-void give_the_source_of_a_peer_back_early(cu::Driver& driver) {
+void give_the_source_of_a_peer_back_early(cu::CudaDriver& driver) {
   driver.cuStreamCreate = note_stream;
   driver.cuStreamDestroy_v2 = forget_stream;
   driver.cuMemcpyPeerAsync = [](cu::Pointer to, cu::Context to_context, cu::Pointer from,
@@ -132,15 +132,15 @@ void give_the_source_of_a_peer_back_early(cu::Driver& driver) {
     return status;
   };
 }
-void copy_to_a_peer_without_access(cu::Driver& driver) {
+void copy_to_a_peer_without_access(cu::CudaDriver& driver) {
   driver.cuCtxEnablePeerAccess = [](cu::Context, unsigned) { return cu::success; };
 }
-void take_ram_for_registered(cu::Driver& driver) {
+void take_ram_for_registered(cu::CudaDriver& driver) {
   driver.cuMemHostRegister_v2 = [](void*, std::size_t, unsigned) { return cu::success; };
   driver.cuMemHostUnregister = [](void*) { return cu::success; };
 }
 constexpr std::size_t too_small = 3 * 4096;
-void copy_across_two_registrations(cu::Driver& driver) {
+void copy_across_two_registrations(cu::CudaDriver& driver) {
   driver.cuMemHostRegister_v2 = [](void* at, std::size_t bytes, unsigned flags) {
     if (bytes <= too_small) return real().cuMemHostRegister_v2(at, bytes, flags);
     real().cuMemHostRegister_v2(at, too_small, flags);
@@ -151,25 +151,25 @@ void copy_across_two_registrations(cu::Driver& driver) {
     return real().cuMemHostUnregister(at);
   };
 }
-void use_the_default_stream(cu::Driver& driver) {
+void use_the_default_stream(cu::CudaDriver& driver) {
   driver.cuMemcpyDtoHAsync_v2 = [](void* to, cu::Pointer from, std::size_t bytes, cu::Stream) {
     return real().cuMemcpyDtoHAsync_v2(to, from, bytes, nullptr);
   };
 }
-void ignore_an_error(cu::Driver& driver) {
+void ignore_an_error(cu::CudaDriver& driver) {
   fake_cuda::fail("cuMemcpyHtoDAsync_v2", 4, false, 1);
   driver.cuMemcpyHtoDAsync_v2 = [](cu::Pointer to, const void* from, std::size_t bytes, cu::Stream stream) {
     real().cuMemcpyHtoDAsync_v2(to, from, bytes, stream);
     return cu::success;
   };
 }
-void call_from_a_host_function(cu::Driver& driver) {
+void call_from_a_host_function(cu::CudaDriver& driver) {
   driver.cuEventRecord = [](cu::Event event, cu::Stream stream) {
     fake_cuda::launch(stream, "a host function", {}, [event](auto) { real().cuEventQuery(event); });
     return real().cuEventRecord(event, stream);
   };
 }
-void release_for_a_lost_device(cu::Driver& driver) {
+void release_for_a_lost_device(cu::CudaDriver& driver) {
   fake_cuda::lose(0, 20);
   driver.cuMemAlloc_v2 = [](cu::Pointer* at, std::size_t bytes) {
     const cu::Status status = real().cuMemAlloc_v2(at, bytes);
@@ -187,7 +187,7 @@ void release_for_a_lost_device(cu::Driver& driver) {
     return status;
   };
 }
-void use_one_event_for_all(cu::Driver& driver) {
+void use_one_event_for_all(cu::CudaDriver& driver) {
   driver.cuEventCreate = [](cu::Event* event, unsigned flags) {
     const std::lock_guard lock(shared().mutex);
     cu::Status status = cu::success;
@@ -203,7 +203,7 @@ void use_one_event_for_all(cu::Driver& driver) {
   };
 }
 
-using Make = void (*)(cu::Driver&);
+using Make = void (*)(cu::CudaDriver&);
 
 /// How the mistake was detected, if the text contains `words`; empty: not detected.
 std::string noticed_at(std::uint64_t seed, Make make_mistake, const char* machine, const char* words = "") {
@@ -212,9 +212,9 @@ std::string noticed_at(std::uint64_t seed, Make make_mistake, const char* machin
   shared().of_copies.clear();
   shared().of_kernels.clear();
   shared().event = nullptr;
-  cu::Found found = cu::find_devices();
+  cu::CudaDevices found = cu::find_devices();
   shared().real = found.driver;
-  auto driver = std::make_shared<cu::Driver>(*found.driver);
+  auto driver = std::make_shared<cu::CudaDriver>(*found.driver);
   make_mistake(*driver);
   found.driver = driver;
   backend::Backends backends = backend::default_backends();
@@ -271,7 +271,7 @@ TEST(CudaMistakes, AreNotReportedWithoutAny) {
        {"cuda:0,memory=36KiB,streams=2", "cuda:0,memory=36KiB,streams=2 + cuda:1,memory=36KiB"})
     for (std::uint64_t seed = 1; seed <= (many_cases() ? 20 : 6); ++seed)
       EXPECT_EQ(noticed_at(
-                    seed, [](cu::Driver&) {}, machine),
+                    seed, [](cu::CudaDriver&) {}, machine),
                 "")
           << seed;
 }

@@ -74,7 +74,7 @@ TEST(CudaMisuse, OptionsThatCannotBe) {
 
 TEST(CudaMisuse, MoreMemoryThanIsFree) {
   fake_cuda::begin({.devices = 1, .memory_bytes = 1 << 20});
-  const auto driver = backend::cu::Driver::load();
+  const auto driver = backend::cu::CudaDriver::load();
   backend::cu::Context context = nullptr;
   backend::cu::Pointer others = 0;
   ASSERT_EQ(driver->cuDevicePrimaryCtxRetain(&context, 0), 0);
@@ -189,7 +189,7 @@ TEST(CudaMisuse, TheDefaultStreamInABody) {
 // It costs time, and is not noticed.
 TEST(CudaMisuse, ABodyThatWaitsForTheDevice) {
   const FakeDevices devices;
-  const auto driver = backend::cu::Driver::load();
+  const auto driver = backend::cu::CudaDriver::load();
   std::vector<std::vector<long>> numbers(8, std::vector<long>(100, 1));
   Runtime runtime(cuda_machine("cuda:0,memory=64KiB,streams=4"));
   const auto waits = codelet("waits").cuda([&driver](CudaStream stream, InOut<Vector<long>> x) {

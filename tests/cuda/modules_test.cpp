@@ -103,7 +103,7 @@ TEST(CudaModules, ThatADeviceRefusesFailTheTask) {
 
 TEST(FakeCudaKernels, AreSeenToTouchWhatOthersTouch) {
   fake_cuda::begin({.seed = 2});
-  const auto driver = cu::Driver::load();
+  const auto driver = cu::CudaDriver::load();
   cu::Context context = nullptr;
   cu::Module module = nullptr;
   cu::Function add = nullptr;

@@ -253,18 +253,18 @@ struct OpenPair {
   explicit OpenPair(Bytes bytes = 4096) {
     for (int i = 0; i < 2; ++i) {
       auto loss = std::make_shared<cu::LossState>([](const std::string&) {});
-      all.push_back(std::make_unique<cu::OpenDevice>(
+      all.push_back(std::make_unique<cu::CudaDevice>(
           found.driver, found.devices[static_cast<std::size_t>(i)],
-          cu::OpenDevice::Settings{"cuda " + std::to_string(i), bytes, std::move(loss), &has_poller}));
+          cu::CudaDevice::Settings{"cuda " + std::to_string(i), bytes, std::move(loss), &has_poller}));
     }
   }
-  const cu::OpenDevice& operator[](std::size_t i) const { return *all[i]; }
-  const cu::Found found = cu::find_devices();
+  const cu::CudaDevice& operator[](std::size_t i) const { return *all[i]; }
+  const cu::CudaDevices found = cu::find_devices();
   std::atomic<bool> has_poller = false;
-  std::vector<std::unique_ptr<cu::OpenDevice>> all;
+  std::vector<std::unique_ptr<cu::CudaDevice>> all;
 };
 
-void become_lost(const cu::OpenDevice& device) {
+void become_lost(const cu::CudaDevice& device) {
   fake_cuda::fail("cuMemGetInfo_v2", 1, false, 719);
   EXPECT_THROW(device.query_and_throw_if_lost(), DeviceLostError);
   fake_cuda::fail(nullptr);
@@ -280,19 +280,19 @@ TEST(CudaPeers, DetermineWhichOfTheTwoIsLost) {
     EXPECT_EQ(cu::join_peers(pair[0], pair[1]), "");
     cu::Stream stream = nullptr;
     {
-      const cu::OpenDevice::Current current(pair[0]);
+      const cu::CudaDevice::Current current(pair[0]);
       stream = pair[0].make_stream();
     }
     if (said_here_first) {
       become_lost(pair[1]);
     } else {  // by other code in the process
-      const cu::OpenDevice::Current current(pair[1]);
+      const cu::CudaDevice::Current current(pair[1]);
       fake_cuda::fail("cuMemGetInfo_v2", 1, false, 719);
       std::size_t free = 0, all = 0;
       EXPECT_EQ(pair[1].driver().cuMemGetInfo_v2(&free, &all), 719);
       fake_cuda::fail(nullptr);
     }
-    const cu::OpenDevice::Current current(pair[0]);
+    const cu::CudaDevice::Current current(pair[0]);
     try {
       cu::copy_to_peer(pair[0], reinterpret_cast<cu::Pointer>(pair[0].at(0)), pair[1],
                        reinterpret_cast<cu::Pointer>(pair[1].at(0)), 4096, stream);

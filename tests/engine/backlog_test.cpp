@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "graph/graph.hpp"
+#include "graph/dependency_graph.hpp"
 
 namespace fairlead::engine {
 namespace {

@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "experiment/batch_runner.hpp"
 #include "experiment/overview.hpp"
-#include "experiment/runner.hpp"
 #include "experiment/verdict.hpp"
 #include "experiment/written.hpp"
 #include "machine/machine_files.hpp"
@@ -633,19 +633,19 @@ TEST(Overview, IsOfAllMachinesAndWorkloads) {
   EXPECT_EQ(workloads.size(), simulate::workloads().size());
 }
 
-TEST(Runner, RunsEachOnceAndTakesWhatWasRunBefore) {
+TEST(BatchRunner, RunsEachOnceAndTakesWhatWasRunBefore) {
   const auto folder =
       std::filesystem::temp_directory_path() / ("fairlead-experiment-" + std::to_string(getpid()));
   const Experiment experiment = read_experiment("e", small);
   std::vector<RunSpec> runs = runs_of(experiment, false);
   runs.push_back(runs.front());
-  Progress last;
-  const auto on_progress = [&](const Progress& progress) { last = progress; };
-  const Results first = Runner(folder.string(), "this").run_all(runs, 2, on_progress);
+  BatchProgress last;
+  const auto on_progress = [&](const BatchProgress& progress) { last = progress; };
+  const Results first = BatchRunner(folder.string(), "this").run_all(runs, 2, on_progress);
   EXPECT_EQ(first.size(), 4u);
   EXPECT_EQ(last.done, 4u);
   EXPECT_EQ(last.from_cache, 0u);
-  const Results again = Runner(folder.string(), "this").run_all(runs, 2, on_progress);
+  const Results again = BatchRunner(folder.string(), "this").run_all(runs, 2, on_progress);
   EXPECT_EQ(last.from_cache, 4u);
   for (const auto& [run, its] : first) {
     EXPECT_GT(its.gflops, 0);
@@ -653,21 +653,21 @@ TEST(Runner, RunsEachOnceAndTakesWhatWasRunBefore) {
     EXPECT_EQ(again.at(run).gigabytes_to_devices, its.gigabytes_to_devices);
   }
   // Another program may compute other figures.
-  static_cast<void>(Runner(folder.string(), "another").run_all(runs, 1, on_progress));
+  static_cast<void>(BatchRunner(folder.string(), "another").run_all(runs, 1, on_progress));
   EXPECT_EQ(last.from_cache, 0u);
   std::filesystem::remove_all(folder);
 }
 
 // More threads than runs: only as many as there are runs start.
-TEST(Runner, TakesNoMoreThreadsThanThereAreRuns) {
-  const auto ignore = [](const Progress&) {};
+TEST(BatchRunner, TakesNoMoreThreadsThanThereAreRuns) {
+  const auto ignore = [](const BatchProgress&) {};
   const auto runs = runs_of(read_experiment("e", small), true);
-  EXPECT_FALSE(Runner("", "this").run_all(runs, 1'000'000, ignore).empty());
+  EXPECT_FALSE(BatchRunner("", "this").run_all(runs, 1'000'000, ignore).empty());
 }
 
 // A machine of one's own is the file's content, not its name: who changes a rate wants new figures. What is
 // damaged is not used.
-TEST(Runner, WhatIsKeptHoldsForTheFilesAsTheyWere) {
+TEST(BatchRunner, WhatIsKeptHoldsForTheFilesAsTheyWere) {
   const std::filesystem::path folder =
       std::filesystem::temp_directory_path() / ("fairlead-own-" + std::to_string(getpid()));
   std::filesystem::create_directories(folder);
@@ -678,10 +678,10 @@ TEST(Runner, WhatIsKeptHoldsForTheFilesAsTheyWere) {
   Experiment experiment = read_experiment("e", small);
   experiment.settings["machine"] = mine;
   const std::vector<RunSpec> runs{run_of(experiment, experiment.lines[0], 2)};
-  Progress last;
+  BatchProgress last;
   const auto figures = [&] {
-    return Runner((folder / "kept").string(), "this")
-        .run_all(runs, 1, [&](const Progress& progress) { last = progress; })
+    return BatchRunner((folder / "kept").string(), "this")
+        .run_all(runs, 1, [&](const BatchProgress& progress) { last = progress; })
         .begin()
         ->second;
   };
@@ -706,7 +706,7 @@ TEST(Runner, WhatIsKeptHoldsForTheFilesAsTheyWere) {
 }
 
 // Its path is the same after a change, but what was run is another machine.
-TEST(Runner, RunsAgainWhatUsesAMachineFileThatHasChanged) {
+TEST(BatchRunner, RunsAgainWhatUsesAMachineFileThatHasChanged) {
   const auto folder =
       std::filesystem::temp_directory_path() / ("fairlead-machine-" + std::to_string(getpid()));
   std::filesystem::create_directories(folder);
@@ -718,10 +718,12 @@ TEST(Runner, RunsAgainWhatUsesAMachineFileThatHasChanged) {
   Experiment experiment = read_experiment("e", small);
   experiment.settings["machine"] = path;
   const std::vector<RunSpec> runs = runs_of(experiment, true);
-  Progress last;
+  BatchProgress last;
   const auto run_all = [&] {
     static_cast<void>(
-        Runner(folder.string(), "this").run_all(runs, 1, [&](const Progress& progress) { last = progress; }));
+        BatchRunner(folder.string(), "this").run_all(runs, 1, [&](const BatchProgress& progress) {
+          last = progress;
+        }));
     return last.from_cache;
   };
   EXPECT_EQ(run_all(), 0u);

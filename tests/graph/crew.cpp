@@ -5,7 +5,8 @@
 
 namespace fairlead::tests {
 
-Crew::Crew(graph::Graph& graph, std::size_t workers, std::uint64_t seed, std::function<void(Task&)> body)
+Crew::Crew(graph::DependencyGraph& graph, std::size_t workers, std::uint64_t seed,
+           std::function<void(Task&)> body)
     : graph_(graph), body_(std::move(body)), submitter_(graph, seed) {
   for (std::size_t i = 0; i < workers; ++i) threads_.emplace_back([this, seed, i] { work(seed + i + 1); });
 }
@@ -64,7 +65,7 @@ Task* Crew::take(Mate& mate) {
 
 void Crew::run(Mate& mate, Task& task) {
   body_(task);
-  graph::Graph::complete(task, mate.ready, mate.recycler);
+  graph::DependencyGraph::complete(task, mate.ready, mate.recycler);
   mate.recycler.recycle(task);
   // Before a thread can sleep on it: a thread that sees the queue empty and all others asleep must see the count.
   done_.fetch_add(1, std::memory_order_relaxed);

@@ -11,14 +11,15 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "graph/graph.hpp"
+#include "graph/dependency_graph.hpp"
 
 namespace fairlead::tests {
 
 class Crew {
  public:
   /// `body` runs on any thread. Starts `workers` threads; the caller's thread runs tasks while it waits.
-  Crew(graph::Graph& graph, std::size_t workers, std::uint64_t seed, std::function<void(Task&)> body);
+  Crew(graph::DependencyGraph& graph, std::size_t workers, std::uint64_t seed,
+       std::function<void(Task&)> body);
   ~Crew();
 
   /// On the submitting thread: inserts the task, and keeps or shares it if it is ready.
@@ -32,7 +33,8 @@ class Crew {
  private:
   /// The state of one thread.
   struct Mate {
-    Mate(graph::Graph& graph, std::uint64_t seed) : recycler(graph.tasks(), graph.epochs()), random(seed) {}
+    Mate(graph::DependencyGraph& graph, std::uint64_t seed)
+        : recycler(graph.tasks(), graph.epochs()), random(seed) {}
     Recycler recycler;
     Random random;
     EventChain ready;
@@ -45,7 +47,7 @@ class Crew {
   void keep_or_share(Mate& mate);
   void work(std::uint64_t seed);
 
-  graph::Graph& graph_;
+  graph::DependencyGraph& graph_;
   std::function<void(Task&)> body_;
   Mate submitter_;
   std::size_t submitted_ = 0;           // on the submitting thread

@@ -17,7 +17,7 @@ namespace fairlead::tests {
 using enum AccessMode;
 
 namespace {
-std::size_t pool_bytes(graph::Graph& graph) {
+std::size_t pool_bytes(graph::DependencyGraph& graph) {
   return graph.tasks().bytes_allocated() + graph.epochs().bytes_allocated();
 }
 }  // namespace
@@ -25,7 +25,7 @@ std::size_t pool_bytes(graph::Graph& graph) {
 // A million tasks (a tenth under a sanitizer), at most 64 unfinished: there are descriptors for the window and for tasks
 // that are being recycled.
 TEST(Descriptors, AreBoundedByTheWindowForAnyNumberOfTasks) {
-  graph::Graph graph;
+  graph::DependencyGraph graph;
   Recycler recycler(graph.tasks(), graph.epochs());
   std::array<graph::DatumState, 20> tails;
   std::vector<Task*> ready;
@@ -48,7 +48,7 @@ TEST(Descriptors, AreBoundedByTheWindowForAnyNumberOfTasks) {
       Task* done = std::exchange(ready[i], ready.back());
       ready.pop_back();
       EventChain chain;
-      graph::Graph::complete(*done, chain, recycler);
+      graph::DependencyGraph::complete(*done, chain, recycler);
       recycler.recycle(*done);
       for (Event *event = chain.take_in_order(), *following; event != nullptr; event = following) {
         following = event->next;
@@ -66,7 +66,7 @@ TEST(Descriptors, AreBoundedByTheWindowForAnyNumberOfTasks) {
 }
 
 TEST(Descriptors, AreReusedFromSeveralThreads) {
-  graph::Graph graph;
+  graph::DependencyGraph graph;
   std::array<graph::DatumState, 30> tails;
   Crew crew(graph, 3, 1, [](Task&) {});
   Random random(6);

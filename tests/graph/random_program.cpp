@@ -5,7 +5,7 @@
 #include <array>
 
 #include "base/random.hpp"
-#include "graph/graph.hpp"
+#include "graph/dependency_graph.hpp"
 
 namespace fairlead::tests {
 

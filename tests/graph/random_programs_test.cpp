@@ -136,7 +136,7 @@ class CheckedRun {
   const RandomProgram& program_;
   std::deque<CheckedDatum> data_;
   std::vector<graph::DatumState> tails_;
-  graph::Graph graph_;
+  graph::DependencyGraph graph_;
   std::mutex failure_mutex_;  // guards failure_
   std::optional<std::string> failure_;
 };

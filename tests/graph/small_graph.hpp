@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "graph/graph.hpp"
+#include "graph/dependency_graph.hpp"
 
 namespace fairlead::tests {
 
@@ -35,7 +35,7 @@ class SmallGraph {
   void complete(Task& task) {
     std::erase(ready, &task);
     EventChain chain;
-    graph::Graph::complete(task, chain, recycler);
+    graph::DependencyGraph::complete(task, chain, recycler);
     for (Event* event = chain.take_in_order(); event != nullptr;) {
       Event* following = event->next;
       ready.push_back(static_cast<Task*>(event));
@@ -49,7 +49,7 @@ class SmallGraph {
     return std::find(ready.begin(), ready.end(), &task) != ready.end();
   }
 
-  graph::Graph graph;
+  graph::DependencyGraph graph;
   Recycler recycler{graph.tasks(), graph.epochs()};
   std::map<char, graph::DatumState> tails;
   std::vector<Task*> ready;

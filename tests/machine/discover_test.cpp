@@ -146,7 +146,7 @@ TEST(Affinity, AThreadBoundToOneProcessorSeesOneCore) {
 TEST(Memory, WithoutLimitsIsMemAvailableOfTheKernel) {
   Planted machine;
   machine.host();
-  const Memory found = detect_memory(machine.files());
+  const MachineMemory found = detect_memory(machine.files());
   EXPECT_EQ(found.total_bytes, 64 * GiB);
   EXPECT_EQ(found.free_bytes, 48 * GiB);
   EXPECT_FALSE(found.limit_bytes);
@@ -175,7 +175,7 @@ TEST(Memory, TheAddressSpaceLimitApplies) {
             "Max cpu time              unlimited            unlimited            seconds   \n"
             "Max address space         4294967296           unlimited            bytes     ")
       .file("/proc/self/status", "Name:\tsolver\nVmSize:\t 1048576 kB\nVmRSS:\t    1024 kB");
-  const Memory found = detect_memory(machine.files(), 2);
+  const MachineMemory found = detect_memory(machine.files(), 2);
   EXPECT_EQ(found.limit_bytes, 4 * GiB);
   EXPECT_EQ(found.free_bytes, 3 * GiB);
   EXPECT_EQ(found.usable_bytes(), 3 * GiB - 3 * GiB / 10 - 2 * addresses_of_each_worker);
@@ -206,13 +206,13 @@ TEST(Margin, IsATenthButAtLeast256MebibytesAndAtMostHalf) {
 
 TEST(Pages, HugePagesFollowTheKernelsSettings) {
   Planted machine;
-  EXPECT_EQ(detect_pages(machine.files()).huge_pages, HugePages::unavailable);
+  EXPECT_EQ(detect_pages(machine.files()).huge_pages, HugePageMode::unavailable);
   machine.file("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size", "2097152");
   machine.file("/sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never");
-  EXPECT_EQ(detect_pages(machine.files()).huge_pages, HugePages::madvise);
+  EXPECT_EQ(detect_pages(machine.files()).huge_pages, HugePageMode::madvise);
   EXPECT_EQ(detect_pages(machine.files()).huge_page_bytes, 2 * MiB);
   machine.file("/sys/kernel/mm/transparent_hugepage/enabled", "always madvise [never]");
-  EXPECT_EQ(detect_pages(machine.files()).huge_pages, HugePages::never);
+  EXPECT_EQ(detect_pages(machine.files()).huge_pages, HugePageMode::never);
 }
 
 // The machine that runs the tests; nothing else is known about it.

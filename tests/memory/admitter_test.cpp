@@ -38,7 +38,7 @@ TEST(Admitter, ACancelledReaderIsNotNotifiedOfItsCopy) {
   Bare bare(3_MiB);
   Task& reader = bare.task(AccessMode::read, {bare.datum(1_MiB)});
   ASSERT_TRUE(bare.admit(reader));
-  bare.memory.release(reader, memory::Outcome::failed, bare.effects);
+  bare.memory.release(reader, memory::TaskOutcome::failed, bare.effects);
   bare.land_all();
   EXPECT_TRUE(bare.effects.ready.empty());
   bare.memory.check(true);

@@ -47,7 +47,7 @@ struct Bare {
   void run(Task& t, NodeId node) {
     ASSERT_TRUE(admit(t, node));
     land_all();
-    memory.release(t, memory::Outcome::succeeded, effects);
+    memory.release(t, memory::TaskOutcome::succeeded, effects);
   }
   Bytes unused(DropReason reason) const {
     return memory.node(topology.host()).unused_prefetch_bytes.get()[static_cast<std::size_t>(reason)];

@@ -143,7 +143,7 @@ TEST(TwoLinkTransfers, AFailedCopyIsNotRetriedFromAReplicaThatATaskIsChanging) {
     ASSERT_EQ(again.size(), 1u);
     EXPECT_EQ(again[0]->from->node, is_changed ? ram : elsewhere);
     bare.memory.landed(*again[0], true, bare.effects);
-    if (is_changed) bare.memory.release(writer, memory::Outcome::succeeded, bare.effects);
+    if (is_changed) bare.memory.release(writer, memory::TaskOutcome::succeeded, bare.effects);
   }
 }
 

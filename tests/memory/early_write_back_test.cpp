@@ -86,7 +86,7 @@ TEST(EarlyWriteBack, DataAreWrittenBackOneAtATimeWhileTheLinkIsIdle) {
   ASSERT_TRUE(bare.admit(of_b, bare.device));
   bare.land_all();
   for (Task* task : {&of_a, &of_b}) {
-    bare.memory.release(*task, memory::Outcome::succeeded, bare.effects);
+    bare.memory.release(*task, memory::TaskOutcome::succeeded, bare.effects);
     bare.memory.flushes().early().changed(*task, bare.effects);
   }
   auto started = bare.take_started();
@@ -114,7 +114,7 @@ TEST(EarlyWriteBack, ALaterWriterWaitsOnlyForTheCopy) {
   if (!at_once) {
     EXPECT_TRUE(bare.admit(later, bare.device));
   }
-  bare.memory.release(later, memory::Outcome::succeeded, bare.effects);
+  bare.memory.release(later, memory::TaskOutcome::succeeded, bare.effects);
   EXPECT_FALSE(bare.at_home(a));
   bare.memory.flushes().early().changed(later, bare.effects);
   bare.land_all();

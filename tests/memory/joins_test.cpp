@@ -69,8 +69,8 @@ TEST(Joins, ATaskThatWaitsForAFailedCopyUsesAnotherSource) {
   peers.effects.ready.clear();
   peers.land(direct);
   EXPECT_EQ(peers.effects.ready, std::vector<Task*>{&other});
-  peers.memory.release(one, memory::Outcome::failed, peers.effects);
-  peers.memory.release(other, memory::Outcome::succeeded, peers.effects);
+  peers.memory.release(one, memory::TaskOutcome::failed, peers.effects);
+  peers.memory.release(other, memory::TaskOutcome::succeeded, peers.effects);
   peers.memory.check(true);
 }
 
@@ -91,7 +91,7 @@ TEST(Joins, CopiesDoNotWaitInACycle) {
   peers.land_all();
   EXPECT_EQ(urgent.pending_copies, 0);
   EXPECT_EQ(peers.at(a, peers.second), ReplicaState::valid);
-  peers.memory.release(urgent, memory::Outcome::succeeded, peers.effects);
+  peers.memory.release(urgent, memory::TaskOutcome::succeeded, peers.effects);
   peers.memory.check(true);
 }
 
@@ -110,7 +110,7 @@ TEST(Joins, ACancelledCopyCancelsItsForwardedCopies) {
   EXPECT_EQ(peers.at(a, peers.second), ReplicaState::absent);
   peers.land(of_x);
   EXPECT_TRUE(peers.take_started().empty());
-  peers.memory.release(large, memory::Outcome::succeeded, peers.effects);
+  peers.memory.release(large, memory::TaskOutcome::succeeded, peers.effects);
   peers.memory.check(true);
 }
 
@@ -133,8 +133,8 @@ TEST(Joins, ACopyThatATaskWaitsForIsNotCancelled) {
   peers.land(handed_on);
   EXPECT_EQ(other.pending_copies, 0);
   ASSERT_TRUE(peers.admit(large, peers.first));
-  peers.memory.release(large, memory::Outcome::succeeded, peers.effects);
-  peers.memory.release(other, memory::Outcome::succeeded, peers.effects);
+  peers.memory.release(large, memory::TaskOutcome::succeeded, peers.effects);
+  peers.memory.release(other, memory::TaskOutcome::succeeded, peers.effects);
   peers.memory.check(true);
 }
 
@@ -152,7 +152,7 @@ TEST(Joins, AStaleCopyIsNotForwarded) {
   Task& writer = peers.task(AccessMode::read_write, {a});
   ASSERT_TRUE(peers.admit(writer, peers.third));
   ASSERT_EQ(writer.pending_copies, 0);
-  peers.memory.release(writer, memory::Outcome::succeeded, peers.effects);
+  peers.memory.release(writer, memory::TaskOutcome::succeeded, peers.effects);
   EXPECT_EQ(peers.at(a, peers.second), ReplicaState::absent);
   peers.land(prefetch);
   EXPECT_TRUE(peers.take_started().empty());

@@ -33,7 +33,7 @@ TEST(Locations, OfATasksDataAreOffsetsOnItsNode) {
   EXPECT_EQ(first.users, nullptr);
   EXPECT_EQ(first.offset + second.offset + task.scratch, 3_MiB);  // 0, 1 and 2 MiB, in some order
   EXPECT_NE(first, second);
-  bare.memory.release(task, memory::Outcome::succeeded, bare.effects);
+  bare.memory.release(task, memory::TaskOutcome::succeeded, bare.effects);
   bare.memory.check(true);  // its scratch memory was released
 }
 

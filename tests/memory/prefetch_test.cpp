@@ -45,7 +45,7 @@ TEST(Prefetch, ThroughRamIsCancelledAfterAFailure) {
   ASSERT_EQ(memory.admit(small, ram, true, bare.effects), Admission::admitted);
   for (int landed = 0; landed < 3; ++landed)
     for (Copy* copy : bare.take_started()) memory.landed(*copy, true, bare.effects);
-  memory.release(small, memory::Outcome::succeeded, bare.effects);
+  memory.release(small, memory::TaskOutcome::succeeded, bare.effects);
   EXPECT_EQ(memory.admit(large, ram, true, bare.effects), Admission::admitted);  // E is evicted for it
 }
 

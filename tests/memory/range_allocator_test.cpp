@@ -20,13 +20,13 @@ class PageMap {
  public:
   explicit PageMap(std::size_t pages) : used_(pages, false) {}
 
-  void take(Range range) {
+  void take(ByteRange range) {
     for (Bytes p = range.offset / page; p < (range.offset + range.bytes) / page; ++p) {
       ASSERT_FALSE(used_[p]) << "page " << p << " was allocated twice";
       used_[p] = true;
     }
   }
-  void give_back(Range range) {
+  void give_back(ByteRange range) {
     std::fill_n(used_.begin() + static_cast<long>(range.offset / page), range.bytes / page, false);
   }
   Bytes free_bytes() const { return static_cast<Bytes>(std::ranges::count(used_, false)) * page; }
@@ -64,7 +64,7 @@ TEST(RangeAllocator, EveryResultEqualsThatOfAMapOfPages) {
     const std::size_t pages = 1 + random.below(3000);
     RangeAllocator ranges(pages * page + random.below(page), page);
     PageMap map(pages);
-    std::vector<Range> live;
+    std::vector<ByteRange> live;
     const Bytes largest = 1 + random.below(40);
     for (int step = 0; step < 1500; ++step) {
       if (live.empty() || random.once_in(2) || (step / 300 % 2 == 0 && random.once_in(2))) {
@@ -90,7 +90,7 @@ TEST(RangeAllocator, EveryResultEqualsThatOfAMapOfPages) {
       ASSERT_EQ(ranges.free_bytes(), map.free_bytes());
       ASSERT_EQ(ranges.largest_free(), map.largest_free());
     }
-    for (const Range range : live) ranges.release(range);
+    for (const ByteRange range : live) ranges.release(range);
     EXPECT_EQ(ranges.free_bytes(), pages * page);
     EXPECT_EQ(ranges.largest_free(), pages * page);  // all holes have joined
   }
@@ -100,7 +100,7 @@ TEST(RangeAllocator, EqualSizesNeverFragment) {
   constexpr Bytes tile = 2 << 20;
   constexpr std::size_t tiles = 500;
   RangeAllocator ranges(tiles * tile + tile / 2);
-  std::vector<Range> live;
+  std::vector<ByteRange> live;
   Random random(3);
   for (int step = 0; step < 20'000; ++step) {
     if (live.size() < tiles && (live.empty() || random.below(100) < 55)) {
@@ -121,7 +121,7 @@ TEST(RangeAllocator, MixedSizesLeaveSpaceForALargeRangeWhenATwelfthIsFree) {
   constexpr Bytes sizes[] = {2 << 20, 2 << 20, 2 << 20, 1300 << 10, 1300 << 10, 64 << 10, 12 << 10, 4 << 10};
   constexpr Bytes capacity = Bytes{512} << 20;
   RangeAllocator ranges(capacity);
-  std::vector<Range> live;
+  std::vector<ByteRange> live;
   Random random(11);
   int refused = 0, asked = 0;
   for (int step = 0; step < 50'000; ++step) {
@@ -150,10 +150,10 @@ TEST(RangeAllocator, ASetOfSizesFitsExactlyIfAllocatingThemOneByOneWould) {
   int fits = 0, fits_not = 0;
   for (int round = 0; round < 2000; ++round) {
     RangeAllocator ranges(60 * page);
-    std::vector<Range> live;
+    std::vector<ByteRange> live;
     for (int i = 0; i < 20; ++i)
       if (const auto range = ranges.allocate(1 + random.below(6 * page))) live.push_back(*range);
-    for (const Range range : live)
+    for (const ByteRange range : live)
       if (random.once_in(2)) ranges.release(range);
     std::vector<Bytes> wanted(1 + random.below(5));
     for (Bytes& bytes : wanted) bytes = random.below(9 * page);
@@ -182,14 +182,14 @@ TEST(RangeAllocator, AbsurdSizesAreRefusedAndNotWrappedAround) {
   RangeAllocator ranges(10 * page);
   EXPECT_EQ(ranges.allocate(~Bytes{0}), std::nullopt);
   EXPECT_EQ(ranges.allocate((Bytes{1} << 44) + page), std::nullopt);  // 2^32 units and one
-  EXPECT_EQ(ranges.allocate(0), Range{});
+  EXPECT_EQ(ranges.allocate(0), ByteRange{});
   EXPECT_THROW(RangeAllocator(Bytes{1} << 45), UsageError);
   EXPECT_THROW(RangeAllocator(page, 0), UsageError);
 }
 
 TEST(RangeAllocator, AReleaseOfAFreeOrUnallocatedRangeIsRefused) {
   RangeAllocator ranges(10 * page);
-  const Range a = *ranges.allocate(2 * page), b = *ranges.allocate(2 * page);
+  const ByteRange a = *ranges.allocate(2 * page), b = *ranges.allocate(2 * page);
   ranges.release(a);
   EXPECT_THROW(ranges.release(a), UsageError);
   EXPECT_THROW(ranges.release({page, 2 * page}), UsageError);      // its first half is free
@@ -204,7 +204,7 @@ TEST(RangeAllocator, GrowthJoinsTheHoleAtTheEnd) {
   RangeAllocator ranges(0);
   EXPECT_EQ(ranges.allocate(1), std::nullopt);
   ranges.grow(4 * page);
-  const Range first = *ranges.allocate(page);
+  const ByteRange first = *ranges.allocate(page);
   ranges.grow(4 * page);
   EXPECT_EQ(ranges.largest_free(), 7 * page);
   ranges.release(first);

@@ -73,7 +73,7 @@ TEST(Replicas, ThatArePlacedEqualThoseThatTasksLeave) {
   EXPECT_TRUE(bare.memory.datum(changed).dirty());
   ASSERT_TRUE(bare.admit(bare.task(AccessMode::read, {changed})));
   EXPECT_TRUE(bare.take_started().empty());
-  bare.memory.release(bare.tasks.back(), memory::Outcome::succeeded, bare.effects);
+  bare.memory.release(bare.tasks.back(), memory::TaskOutcome::succeeded, bare.effects);
   // Others need the space: only one of the two must be written back.
   Task& both = bare.task(AccessMode::read, {bare.datum(1_MiB), bare.datum(1_MiB)});
   for (bool admitted = bare.admit(both); !admitted; admitted = bare.admit(both)) {
@@ -84,7 +84,7 @@ TEST(Replicas, ThatArePlacedEqualThoseThatTasksLeave) {
     bare.memory.landed(*started[0], true, bare.effects);
   }
   bare.land_all();
-  bare.memory.release(both, memory::Outcome::succeeded, bare.effects);
+  bare.memory.release(both, memory::TaskOutcome::succeeded, bare.effects);
   EXPECT_FALSE(bare.memory.datum(changed).dirty());
 }
 

@@ -21,8 +21,8 @@ namespace fairlead {
 
 using model::DurationRecord;
 using model::KeptDurations;
-using model::MachineFacts;
 using model::MachineFile;
+using model::MachineMeasurements;
 using testing::HasSubstr;
 using tests::data_of;
 
@@ -56,7 +56,7 @@ class MachineFileTest : public testing::Test {
 }  // namespace
 
 TEST_F(MachineFileTest, IsEmptyWithoutAnErrorIfTheFileIsMissing) {
-  const MachineFacts facts = file().load();
+  const MachineMeasurements facts = file().load();
   EXPECT_TRUE(facts.durations.empty());
   EXPECT_EQ(facts.problem, "");
 }
@@ -70,7 +70,7 @@ TEST_F(MachineFileTest, ReturnsTheRecordsThatWereAdded) {
   file().add({duration("gemm", 7'000'000), flops}, {}, today);
   file().put(
       {{"disk", "RAM", "ext4 at /scratch", 3'000'000'000, 2'000'000'000, 2'500'000'000, 90'000, today}});
-  const MachineFacts facts = file().load();
+  const MachineMeasurements facts = file().load();
   EXPECT_EQ(facts.problem, "");
   flops.day = today;
   DurationRecord plain = duration("gemm", 7'000'000);
@@ -127,7 +127,7 @@ TEST_F(MachineFileTest, ReportsAndReplacesADamagedFile) {
   std::string damaged = text();
   damaged[damaged.find("gemm")] = 'f';
   write(damaged);
-  const MachineFacts facts = file().load();
+  const MachineMeasurements facts = file().load();
   EXPECT_TRUE(facts.durations.empty());
   EXPECT_THAT(facts.problem, HasSubstr("is damaged: its contents do not match the checksum at its end"));
   EXPECT_THAT(facts.problem, HasSubstr("what this run learns takes its place"));
@@ -141,7 +141,7 @@ TEST_F(MachineFileTest, RejectsATruncatedFile) {
   const std::string whole = text();
   for (std::size_t size = 0; size < whole.size(); ++size) {
     write(whole.substr(0, size));
-    const MachineFacts facts = file().load();
+    const MachineMeasurements facts = file().load();
     EXPECT_NE(facts.problem, "") << "cut off after " << size;
     EXPECT_TRUE(facts.durations.empty());
   }
@@ -161,7 +161,7 @@ TEST_F(MachineFileTest, ReadsAFileFromBeforeBodiesHadNames) {
   raw.replace({"machine\tnode7: a processor, 4 cores",
                "duration\tgemm\tcpu\t\t0\tbytes\t1000\t00000000000000ff\t10\t2026-11-20"
                "\t1\t2\t3\t4\t5\t6\t7\t8"});
-  const MachineFacts facts = file().load();
+  const MachineMeasurements facts = file().load();
   EXPECT_EQ(facts.problem, "");
   ASSERT_EQ(facts.durations.size(), 1u);
   EXPECT_EQ(facts.durations[0].implementation, "");

@@ -33,13 +33,13 @@ class Wire : public Network {
   void begin(Listener& listener) override { listener_ = &listener; }
   void poke() override { listener_->poked(); }
   void end() override { ended = true; }
-  void expect(const Commands::PostedReceive&) override {}
-  void send(Commands::Message message) override {
+  void expect(const EndpointCommands::PostedReceive&) override {}
+  void send(EndpointCommands::Message message) override {
     if (std::exchange(breaks, false)) throw SystemError("the cable is out");
     if (no_memory) throw std::bad_alloc();
     sent.push_back(std::move(message));
   }
-  void send(const Commands::Payload& payload) override { under_way.push_back(payload.id); }
+  void send(const EndpointCommands::Payload& payload) override { under_way.push_back(payload.id); }
   void drop(PayloadId payload) override {
     EXPECT_FALSE(ended);
     std::erase(under_way, payload);
@@ -50,7 +50,7 @@ class Wire : public Network {
   /// The ranks that were notified of a failure with this text.
   std::vector<RankId> notified_of(const std::string& why) const {
     std::vector<RankId> notified;
-    for (const Commands::Message& message : sent)
+    for (const EndpointCommands::Message& message : sent)
       if (const auto is = message_of(message.bytes); is && std::holds_alternative<Failed>(*is)) {
         EXPECT_EQ(std::get<Failed>(*is).text, why);
         notified.push_back(message.to);
@@ -61,7 +61,7 @@ class Wire : public Network {
   bool breaks = false;     // with the next message
   bool no_memory = false;  // for any message after that
   bool ended = false, broken_off = false;
-  std::vector<Commands::Message> sent;
+  std::vector<EndpointCommands::Message> sent;
   std::vector<PayloadId> under_way;
 
  private:
@@ -70,12 +70,12 @@ class Wire : public Network {
 };
 
 struct Graph final : Client {
-  void allocate_place(const Commands::Place&) override {}
-  void read(const Commands::Read& read) override {
+  void allocate_place(const EndpointCommands::Place&) override {}
+  void read(const EndpointCommands::Read& read) override {
     if (on_read) on_read(read);
   }
-  void arrived(const Commands::Arrived&) override {}
-  void sent(const Commands::Sent&) override {}
+  void arrived(const EndpointCommands::Arrived&) override {}
+  void sent(const EndpointCommands::Sent&) override {}
   void failed(const std::string& why) override {
     heard = why;
     if (throws) throw std::runtime_error("there is no memory");
@@ -84,7 +84,7 @@ struct Graph final : Client {
   int without_memory = 0;
   bool throws = false;
   std::string heard;
-  std::function<void(const Commands::Read&)> on_read;
+  std::function<void(const EndpointCommands::Read&)> on_read;
 };
 constexpr GraphRun first{0, 0}, second{1, 0};
 constexpr std::uint64_t fingerprint = 77;
@@ -150,7 +150,7 @@ TEST(Communicator, DoesNotReadMemoryOfAFailedRank) {
   Graph graph;
   {
     Communicator communicator(wire, {});
-    graph.on_read = [&](const Commands::Read& read) {
+    graph.on_read = [&](const EndpointCommands::Read& read) {
       if (!read.release) communicator.readable(read.id, value.data());
     };
     communicator.begin(first, fingerprint, room, graph);
@@ -187,7 +187,7 @@ class Broken final : public Wire {
   bool needs_polling() const noexcept override { return true; }
   void poke() override {}  // it is never polled
   using Wire::send;
-  void send(Commands::Message message) override {
+  void send(EndpointCommands::Message message) override {
     sends.store(true);
     while (!driven.load()) std::this_thread::yield();
     Wire::send(std::move(message));

@@ -47,7 +47,7 @@ class Values final : public Client {
     something_.wait(lock, [&] { return left_ == count; });
   }
 
-  void allocate_place(const Commands::Place& place) override {
+  void allocate_place(const EndpointCommands::Place& place) override {
     void* address = nullptr;
     {
       const std::lock_guard guard(mutex_);
@@ -56,7 +56,7 @@ class Values final : public Client {
     }
     communicator->placed(place.id, next_++, {.address = address});
   }
-  void read(const Commands::Read& read) override {
+  void read(const EndpointCommands::Read& read) override {
     const void* address = nullptr;
     {
       const std::lock_guard guard(mutex_);
@@ -66,12 +66,12 @@ class Values final : public Client {
     }
     if (!read.release) communicator->readable(read.id, address);
   }
-  void arrived(const Commands::Arrived& landed) override {
+  void arrived(const EndpointCommands::Arrived& landed) override {
     const std::lock_guard guard(mutex_);
     landed_[landed.name.task] = landed.value;
     something_.notify_all();
   }
-  void sent(const Commands::Sent&) override {
+  void sent(const EndpointCommands::Sent&) override {
     const std::lock_guard guard(mutex_);
     ++left_;
     something_.notify_all();
@@ -94,31 +94,31 @@ class Values final : public Client {
 };
 
 bool system_lets_us_read() {
-  Neighbours own(RankId{0});
+  DirectReads own(RankId{0});
   return own.probe({own.introduction(), own.introduction()}).ends_with(" 1");
 }
 
 /// The traffic of rank 0 when rank 1 has received all values. `readable`: on the second rank.
-Traffic sent_to_other(const std::vector<Bytes>& sizes, bool readable) {
+NetworkTraffic sent_to_other(const std::vector<Bytes>& sizes, bool readable) {
   const auto exchange = std::make_shared<Exchange>(2);
-  std::vector<std::shared_ptr<Neighbours>> neighbours;
+  std::vector<std::shared_ptr<DirectReads>> direct_reads;
   std::vector<std::string> introductions, tried;
   for (std::uint32_t i = 0; i < 2; ++i) {
-    neighbours.push_back(std::make_shared<Neighbours>(RankId{i}));
-    introductions.push_back(neighbours.back()->introduction());
+    direct_reads.push_back(std::make_shared<DirectReads>(RankId{i}));
+    introductions.push_back(direct_reads.back()->introduction());
   }
-  for (const auto& it : neighbours) tried.push_back(it->probe(introductions));
+  for (const auto& it : direct_reads) tried.push_back(it->probe(introductions));
   std::vector<std::unique_ptr<Communicator>> ranks;
   std::vector<Values> values(2);
   const GraphRun run{0, 0};
   for (std::uint32_t i = 0; i < 2; ++i) {
-    neighbours[i]->set_results(tried);
+    direct_reads[i]->set_results(tried);
     const auto network = std::make_shared<LocalRank>(exchange, RankId{i});
-    if (readable || i == 0) network->set_direct_reads(neighbours[i]);
+    if (readable || i == 0) network->set_direct_reads(direct_reads[i]);
     ranks.push_back(
         std::make_unique<Communicator>(network, Protocol{.offered_from = 1024,
-                                                         .read_by = neighbours[i]->read_by(),
-                                                         .first_mark = neighbours[i]->first_mark()}));
+                                                         .read_by = direct_reads[i]->read_by(),
+                                                         .first_mark = direct_reads[i]->first_mark()}));
     values[i].communicator = ranks[i].get();
     ranks[i]->begin(run, 7, {.in_transit = Bytes{64} << 20, .offered = Bytes{32} << 20}, values[i]);
   }
@@ -130,7 +130,7 @@ Traffic sent_to_other(const std::vector<Bytes>& sizes, bool readable) {
     EXPECT_TRUE(values[1].landed_value(k) == content(k, sizes[k])) << sizes[k] << " bytes";
   values[0].wait_until_left(sizes.size());
   while (!ranks[0]->is_quiescent()) std::this_thread::yield();
-  const Traffic traffic = ranks[0]->traffic();
+  const NetworkTraffic traffic = ranks[0]->traffic();
   for (const auto& rank : ranks) rank->end(run);
   std::thread other([&] { ranks[1].reset(); });  // each rank waits for the end of the other one
   ranks[0].reset();
@@ -143,14 +143,14 @@ const std::vector<Bytes> sizes{
 
 TEST(CopiedValues, ArriveUnchanged) {
   if (!system_lets_us_read()) GTEST_SKIP() << "no process_vm_readv";
-  const Traffic traffic = sent_to_other(sizes, true);
+  const NetworkTraffic traffic = sent_to_other(sizes, true);
   EXPECT_EQ(traffic.reads, sizes.size() - 2);
   EXPECT_EQ(traffic.payloads, 2u) << "they are too small";
 }
 
 TEST(CopiedValues, AreSentIfReadingFails) {
   if (!system_lets_us_read()) GTEST_SKIP() << "no process_vm_readv";
-  const Traffic traffic = sent_to_other(sizes, false);
+  const NetworkTraffic traffic = sent_to_other(sizes, false);
   EXPECT_EQ(traffic.offers, sizes.size() - 2);
   EXPECT_EQ(traffic.reads, 0u);
   EXPECT_EQ(traffic.payloads, sizes.size());

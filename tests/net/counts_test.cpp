@@ -59,12 +59,12 @@ TEST(Messages, OfCholeskyOnFourRanksAreThePapers) {
   const Cholesky cholesky(4, 2, 2, 200);
   Ranks ranks(cholesky.program(), 4, as_in_the_paper, 1);
   ASSERT_EQ(ranks.run(), "");
-  EXPECT_EQ(ranks.traffic(), (Traffic{.activates = 12,
-                                      .requests = 12,
-                                      .credits = 0,
-                                      .payloads = 12,
-                                      .payload_bytes = 3'362'400,
-                                      .eager_bytes = 0}));
+  EXPECT_EQ(ranks.traffic(), (NetworkTraffic{.activates = 12,
+                                             .requests = 12,
+                                             .credits = 0,
+                                             .payloads = 12,
+                                             .payload_bytes = 3'362'400,
+                                             .eager_bytes = 0}));
   std::vector<std::size_t> sent, got;
   for (std::size_t i = 0; i < 4; ++i) {
     sent.push_back(ranks.traffic(i).activates);
@@ -139,7 +139,7 @@ TEST(Messages, OfValuesReadInPlaceAreThreeForEachValue) {
   Ranks ranks(program, 3, offering(3), 3);
   ASSERT_EQ(ranks.run(), "");
   EXPECT_EQ(ranks.traffic(),
-            (Traffic{.activates = 2, .offers = 3, .takings = 3, .reads = 3, .read_bytes = 320}));
+            (NetworkTraffic{.activates = 2, .offers = 3, .takings = 3, .reads = 3, .read_bytes = 320}));
 }
 
 TEST(Messages, OfValuesThatCannotBeReadEndWithARequest) {
@@ -149,7 +149,7 @@ TEST(Messages, OfValuesThatCannotBeReadEndWithARequest) {
   Ranks ranks(program, 2, options, 3);
   ASSERT_EQ(ranks.run(), "");
   EXPECT_EQ(ranks.traffic(),
-            (Traffic{.activates = 1, .requests = 1, .payloads = 1, .payload_bytes = 64, .offers = 1}));
+            (NetworkTraffic{.activates = 1, .requests = 1, .payloads = 1, .payload_bytes = 64, .offers = 1}));
 }
 
 /// Cores cannot copy to a device: an offered value is requested once its offer has arrived.
@@ -159,13 +159,13 @@ TEST(Messages, OfValuesForADeviceEndWithARequest) {
   options.into_devices_in = 1;
   Ranks ranks(program, 2, options, 3);
   ASSERT_EQ(ranks.run(), "");
-  EXPECT_EQ(ranks.traffic(), (Traffic{.activates = 1,
-                                      .requests = 1,
-                                      .payloads = 1,
-                                      .payload_bytes = 64,
-                                      .offers = 1,
-                                      .into_devices = 1,
-                                      .bytes_into_devices = 64}));
+  EXPECT_EQ(ranks.traffic(), (NetworkTraffic{.activates = 1,
+                                             .requests = 1,
+                                             .payloads = 1,
+                                             .payload_bytes = 64,
+                                             .offers = 1,
+                                             .into_devices = 1,
+                                             .bytes_into_devices = 64}));
 }
 
 TEST(Messages, OfValuesBeyondTheLimitOfOffersAreThePapers) {
@@ -174,7 +174,8 @@ TEST(Messages, OfValuesBeyondTheLimitOfOffersAreThePapers) {
   options.room.offered = 63;
   Ranks ranks(program, 2, options, 3);
   ASSERT_EQ(ranks.run(), "");
-  EXPECT_EQ(ranks.traffic(), (Traffic{.activates = 1, .requests = 1, .payloads = 1, .payload_bytes = 64}));
+  EXPECT_EQ(ranks.traffic(),
+            (NetworkTraffic{.activates = 1, .requests = 1, .payloads = 1, .payload_bytes = 64}));
 }
 
 /// One value that all others need: no rank sends more copies than its children in the tree.

@@ -49,7 +49,7 @@ class OtherRank {
  private:
   [[noreturn]] void be() {
     ::close(to_[1]);
-    const Neighbours own(RankId{1});
+    const DirectReads own(RankId{1});
     std::vector<std::uint64_t> value(100000);
     std::iota(value.begin(), value.end(), 7);
     std::uint64_t mark = own.first_mark();
@@ -71,7 +71,7 @@ class OtherRank {
 
 TEST(DirectReads, SucceedWhileTheMarkIsSet) {
   OtherRank other;
-  Neighbours own(RankId{0});
+  DirectReads own(RankId{0});
   const std::string tried = own.probe({own.introduction(), other.asked('i')});
   if (tried.find(" 1") == std::string::npos) GTEST_SKIP() << "this system forbids it: " << tried;
   own.set_results({tried, "1 0 0"});
@@ -79,20 +79,20 @@ TEST(DirectReads, SucceedWhileTheMarkIsSet) {
   EXPECT_EQ(own.read_by(), (std::vector<bool>{false, true}));
 
   std::vector<std::uint64_t> place(100000);
-  Neighbours::Part part{.from = RankId{1}, .place = place.data(), .bytes = place.size() * 8};
+  DirectReads::Part part{.from = RankId{1}, .place = place.data(), .bytes = place.size() * 8};
   const std::string answer = other.asked('v');
   ASSERT_EQ(std::sscanf(answer.c_str(), "%lu %lu %lu", &part.address, &part.mark_at, &part.mark), 3);
   ASSERT_TRUE(own.read(part));
   for (std::size_t i = 0; i < place.size(); ++i) ASSERT_EQ(place[i], i + 7);
 
-  Neighbours::Part nowhere = part;
+  DirectReads::Part nowhere = part;
   nowhere.address = 8;
   EXPECT_FALSE(own.read(nowhere));
-  Neighbours::Part beyond = part;  // partly mapped
+  DirectReads::Part beyond = part;  // partly mapped
   beyond.bytes = std::uint64_t{1} << 40;
   beyond.place = nullptr;
   EXPECT_FALSE(own.read(beyond));
-  Neighbours::Part stranger = part;
+  DirectReads::Part stranger = part;
   stranger.from = RankId{7};
   EXPECT_FALSE(own.read(stranger));
 
@@ -104,7 +104,7 @@ TEST(DirectReads, SucceedWhileTheMarkIsSet) {
 
 TEST(DirectReads, DoNotReadAnUnexpectedProcess) {
   OtherRank other, stranger;
-  Neighbours own(RankId{0});
+  DirectReads own(RankId{0});
   std::string introduction = other.asked('i');
   const std::string that = stranger.asked('i');
   // As if two ranks had different process ids for the same process: another process's id with the peer's own description.
@@ -127,7 +127,7 @@ TEST(DirectReads, DoNotReadAnUnexpectedProcess) {
 }
 
 TEST(DirectReads, AreNotTriedOnOtherMachines) {
-  Neighbours own(RankId{1});
+  DirectReads own(RankId{1});
   std::string elsewhere = own.introduction();
   elsewhere.insert(0, "elsewhere-");
   EXPECT_EQ(own.probe({elsewhere, own.introduction(), "nonsense", ""}), "0 0");
@@ -136,7 +136,7 @@ TEST(DirectReads, AreNotTriedOnOtherMachines) {
 }
 
 TEST(DirectReads, ReportHowManyPairsOfRanksCannotRead) {
-  Neighbours own(RankId{2});
+  DirectReads own(RankId{2});
   own.set_results({"2 0 1 2", "2 1 2", "2 0 0 1"});
   EXPECT_EQ(own.read_by(), (std::vector<bool>{true, true, false}));
   EXPECT_EQ(own.why_not_read(),

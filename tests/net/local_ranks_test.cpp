@@ -78,7 +78,7 @@ TEST(LocalRanks, ARankThatRunsOutOfMemoryNotifiesAllOthers) {
   LocalRank forgets(exchange, RankId{0}), hears(exchange, RankId{1}), begins_late(exchange, RankId{2});
   of_first.listen_to(forgets);
   of_second.listen_to(hears);
-  hears.send(Commands::Message{.to = RankId{0}, .bytes = {std::byte{1}}});
+  hears.send(EndpointCommands::Message{.to = RankId{0}, .bytes = {std::byte{1}}});
   EXPECT_TRUE(of_first.breaks());
   EXPECT_EQ(of_second.why_lost(), "rank 0 has no memory to go on");
   of_third.listen_to(begins_late);
@@ -93,8 +93,8 @@ TEST(LocalRanks, NoRankReadsTheMemoryOfARankThatRanOutOfMemory) {
   auto value = std::make_unique<std::array<std::byte, 64>>();
   std::array<std::byte, 64> place{};
   to.expect({.id = PayloadId{1}, .from = RankId{0}, .tag = 5, .place = place.data(), .bytes = 64});
-  from.send(
-      Commands::Payload{.id = PayloadId{2}, .to = RankId{1}, .tag = 5, .from = value->data(), .bytes = 64});
+  from.send(EndpointCommands::Payload{
+      .id = PayloadId{2}, .to = RankId{1}, .tag = 5, .from = value->data(), .bytes = 64});
   from.abort_out_of_memory();
   value.reset();
   receiver.listen_to(to);
@@ -103,10 +103,10 @@ TEST(LocalRanks, NoRankReadsTheMemoryOfARankThatRanOutOfMemory) {
 }
 
 struct Starved final : Client {
-  void allocate_place(const Commands::Place&) override { throw std::bad_alloc(); }
-  void read(const Commands::Read&) override {}
-  void arrived(const Commands::Arrived&) override {}
-  void sent(const Commands::Sent&) override {}
+  void allocate_place(const EndpointCommands::Place&) override { throw std::bad_alloc(); }
+  void read(const EndpointCommands::Read&) override {}
+  void arrived(const EndpointCommands::Arrived&) override {}
+  void sent(const EndpointCommands::Sent&) override {}
   void failed(const std::string&) override { throw std::bad_alloc(); }
   void out_of_memory() noexcept override { ended.store(true); }
   bool ends() const {

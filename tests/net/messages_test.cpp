@@ -66,7 +66,7 @@ TEST(MessageBytes, ThatAreTruncatedOrExtendedAreInvalid) {
 
 TEST(AnEndpoint, ReportsTheSenderOfAnInvalidMessage) {
   Endpoint endpoint(RankId{1}, 4, {});
-  Commands out;
+  EndpointCommands out;
   endpoint.message(RankId{3}, some_bytes(9), out);
   EXPECT_NE(out.failure.find("a message from rank 3 is invalid"), std::string::npos) << out.failure;
   EXPECT_EQ(out.messages.size(), 3u) << "the others are notified";
@@ -74,7 +74,7 @@ TEST(AnEndpoint, ReportsTheSenderOfAnInvalidMessage) {
 
 TEST(AnEndpoint, ReportsARankThatRunsAnotherProgram) {
   Endpoint endpoint(RankId{1}, 2, {});
-  Commands out;
+  EndpointCommands out;
   endpoint.begin({3, 4}, 99, {.in_transit = 1}, out);
   endpoint.message(RankId{0}, bytes_of(an_activate()), out);
   EXPECT_NE(out.failure.find("ranks 1 and 0 do not run the same program"), std::string::npos) << out.failure;
@@ -82,7 +82,7 @@ TEST(AnEndpoint, ReportsARankThatRunsAnotherProgram) {
 
 TEST(AnEndpoint, ReportsARequestForAnUnannouncedValue) {
   Endpoint endpoint(RankId{1}, 2, {});
-  Commands out;
+  EndpointCommands out;
   endpoint.begin({0, 0}, 1, {.in_transit = 1}, out);
   endpoint.message(RankId{0}, bytes_of(Request{{0, 0}, 3, 0, 1}), out);
   EXPECT_NE(out.failure.find("rank 0 asked rank 1 for a value that was not announced to it"),

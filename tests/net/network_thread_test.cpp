@@ -30,9 +30,9 @@ class Silence final : public Network {
     return false;
   }
   void end() override {}
-  void expect(const Commands::PostedReceive&) override {}
-  void send(Commands::Message) override {}
-  void send(const Commands::Payload&) override {}
+  void expect(const EndpointCommands::PostedReceive&) override {}
+  void send(EndpointCommands::Message) override {}
+  void send(const EndpointCommands::Payload&) override {}
   void drop(PayloadId) override {}
   void abort_out_of_memory() noexcept override {}
 

@@ -47,7 +47,7 @@ struct OneNetwork {
   void until(const std::function<bool()>& done) { network->help(done); }
   void say(std::string text) {
     const auto* const first = reinterpret_cast<const std::byte*>(text.data());
-    network->send(Commands::Message{other(), {first, first + text.size()}});
+    network->send(EndpointCommands::Message{other(), {first, first + text.size()}});
   }
   RankId own() const { return network->own(); }
   RankId other() const { return RankId{own() == RankId{0} ? 1u : 0u}; }
@@ -100,7 +100,7 @@ struct FullDevice final : DeviceMemory {
 
 // A communicator may get the number of a freed one, and then receives messages sent with that one: the result was wrong.
 TEST(Processes, AnUnreceivedValueIsNotReceivedByTheNextNetwork) {
-  if (!runs_here()) return;
+  if (!runs_here()) GTEST_SKIP() << "needs two ranks of mpirun";
   for (const std::size_t size : {std::size_t{1}, std::size_t{700}, std::size_t{40'000}, std::size_t{300'000}})
     for (const bool was_expected : {false, true}) {
       SCOPED_TRACE(std::to_string(size) + (was_expected ? " numbers, expected and dropped" : " numbers"));
@@ -111,9 +111,9 @@ TEST(Processes, AnUnreceivedValueIsNotReceivedByTheNextNetwork) {
         OneNetwork one;
         if (index(one.own()) == 1) {
           one.network->send(
-              Commands::Payload{PayloadId{1}, one.other(), same_tag, old_value.data(), bytes, {}});
+              EndpointCommands::Payload{PayloadId{1}, one.other(), same_tag, old_value.data(), bytes, {}});
         } else if (was_expected) {
-          one.network->expect(Commands::PostedReceive{
+          one.network->expect(EndpointCommands::PostedReceive{
               PayloadId{2}, one.other(), same_tag, old_place.data(), bytes, {}, nullptr});
           one.network->drop(PayloadId{2});
         }
@@ -121,7 +121,7 @@ TEST(Processes, AnUnreceivedValueIsNotReceivedByTheNextNetwork) {
       }
       OneNetwork one;
       if (index(one.own()) == 0) {
-        one.network->expect(Commands::PostedReceive{
+        one.network->expect(EndpointCommands::PostedReceive{
             PayloadId{2}, one.other(), same_tag, new_place.data(), bytes, {}, nullptr});
         one.say("it is needed");
         one.until([&] { return one.heard.landed_ones.contains(PayloadId{2}); });
@@ -129,7 +129,7 @@ TEST(Processes, AnUnreceivedValueIsNotReceivedByTheNextNetwork) {
       } else {
         one.until([&] { return !one.heard.messages.empty(); });
         one.network->send(
-            Commands::Payload{PayloadId{1}, one.other(), same_tag, new_value.data(), bytes, {}});
+            EndpointCommands::Payload{PayloadId{1}, one.other(), same_tag, new_value.data(), bytes, {}});
         one.until([&] { return one.heard.left_ones.contains(PayloadId{1}); });
       }
       one.network->end();
@@ -137,7 +137,7 @@ TEST(Processes, AnUnreceivedValueIsNotReceivedByTheNextNetwork) {
 }
 
 TEST(Processes, MessagesAtTheEndAreNotReceivedByTheNextNetwork) {
-  if (!runs_here()) return;
+  if (!runs_here()) GTEST_SKIP() << "needs two ranks of mpirun";
   for (const std::size_t length : {std::size_t{10}, std::size_t{9000}}) {
     {
       OneNetwork one;
@@ -153,9 +153,10 @@ TEST(Processes, MessagesAtTheEndAreNotReceivedByTheNextNetwork) {
 }
 
 TEST(Processes, AnMpiErrorIsReportedOnceAndMpiIsNotCalledAgain) {
-  if (!runs_here()) return;
+  if (!runs_here()) GTEST_SKIP() << "needs two ranks of mpirun";
   const long value = 1;
-  const Commands::Payload to_unknown_rank{PayloadId{1}, RankId{99}, same_tag, &value, sizeof value, {}};
+  const EndpointCommands::Payload to_unknown_rank{PayloadId{1}, RankId{99},   same_tag,
+                                                  &value,       sizeof value, {}};
   int broken = 0;
   OneNetwork one([&](const std::string&) { ++broken; });
   one.network->send(to_unknown_rank);
@@ -177,7 +178,7 @@ TEST(Processes, AnMpiErrorIsReportedOnceAndMpiIsNotCalledAgain) {
 
 // In a process of its own: MPI can be initialized only once.
 TEST(ProcessesOfOneThread, OperationsOfOtherThreadsAreDoneOrCancelled) {
-  if (!runs_here()) return;
+  if (!runs_here()) GTEST_SKIP() << "needs two ranks of mpirun";
   const MpiOfOneThread mpi;
   if (!mpi.is_there()) GTEST_SKIP() << "the MPI's library has another name here";
   FullDevice device;
@@ -188,10 +189,10 @@ TEST(ProcessesOfOneThread, OperationsOfOtherThreadsAreDoneOrCancelled) {
   const auto drop = [&] { one.network->drop(PayloadId{2}); };
   std::atomic<bool> dropped{false};
   std::thread other([&] {
-    one.network->expect(
-        Commands::PostedReceive{PayloadId{1}, one.other(), same_tag, place.data(), bytes, {}, &device});
-    one.network->expect(
-        Commands::PostedReceive{PayloadId{2}, one.other(), same_tag + 1, place.data(), bytes, {}, nullptr});
+    one.network->expect(EndpointCommands::PostedReceive{
+        PayloadId{1}, one.other(), same_tag, place.data(), bytes, {}, &device});
+    one.network->expect(EndpointCommands::PostedReceive{
+        PayloadId{2}, one.other(), same_tag + 1, place.data(), bytes, {}, nullptr});
     drop();  // although the first one fails
     dropped.store(true);
   });

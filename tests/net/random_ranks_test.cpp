@@ -34,7 +34,7 @@ Ranks::Options random_options(Random& random, std::size_t count) {
   return options;
 }
 
-std::string wrong_in(std::uint64_t seed, DeliberateMistake mistake) {
+std::string wrong_in(std::uint64_t seed, DeliberateProtocolMistake mistake) {
   Random random(seed);
   const std::size_t count = 2 + random.below(8);
   const Program program = random_program(random, count);
@@ -53,11 +53,11 @@ TEST(RandomRanks, GiveEveryTaskItsValues) {
 
 #ifdef FAIRLEAD_DELIBERATE_MISTAKES
 TEST(RandomRanks, DetectEveryPlantedMistakeOfTheProtocol) {
-  for (auto mistake = Mistake::early_message_lost; mistake <= Mistake::failure_kept;
-       mistake = Mistake{static_cast<std::uint8_t>(static_cast<int>(mistake) + 1)}) {
+  for (auto mistake = ProtocolMistake::early_message_lost; mistake <= ProtocolMistake::failure_kept;
+       mistake = ProtocolMistake{static_cast<std::uint8_t>(static_cast<int>(mistake) + 1)}) {
     bool found = false;
     for (std::uint64_t seed = 1; seed <= 200 && !found; ++seed)
-      found = !wrong_in(seed, DeliberateMistake(mistake)).empty();
+      found = !wrong_in(seed, DeliberateProtocolMistake(mistake)).empty();
     EXPECT_TRUE(found) << "mistake " << static_cast<int>(mistake);
   }
 }

@@ -108,7 +108,7 @@ class Ranks {
       while (!events_.empty() && wrong_.empty()) {
         if (options_.fails_after != 0 && ++handled_ == options_.fails_after) {
           failing_ = random_.below(ranks_.size());
-          Commands out;
+          EndpointCommands out;
           ranks_[failing_]->endpoint.fail("the disk is full", out);
           carry_out(*ranks_[failing_], out);
         }
@@ -124,11 +124,11 @@ class Ranks {
     }
     return wrong_;
   }
-  const Traffic& traffic(std::size_t rank) const { return ranks_[rank]->endpoint.traffic(); }
-  Traffic traffic() const {
-    Traffic sum;
+  const NetworkTraffic& traffic(std::size_t rank) const { return ranks_[rank]->endpoint.traffic(); }
+  NetworkTraffic traffic() const {
+    NetworkTraffic sum;
     for (const auto& rank : ranks_) {
-      const Traffic& it = rank->endpoint.traffic();
+      const NetworkTraffic& it = rank->endpoint.traffic();
       sum.activates += it.activates;
       sum.requests += it.requests;
       sum.credits += it.credits;
@@ -176,7 +176,7 @@ class Ranks {
     bool running = false;
     std::size_t pending = 0;                 // events of its own
     std::uint64_t said = ~std::uint64_t{0};  // activity() when it reported that it waits
-    std::map<PayloadId, Commands::PostedReceive> expected;
+    std::map<PayloadId, EndpointCommands::PostedReceive> expected;
     Bytes visitors = 0;                   // bytes of places requested, or filled by a transfer in flight
     std::size_t guests = 0;               // number of these places
     std::set<std::uint64_t> guest_tasks;  // tasks of these places
@@ -184,7 +184,7 @@ class Ranks {
     std::size_t activates_got = 0;
     std::map<std::pair<std::uint64_t, std::uint8_t>, std::set<RankId>>
         offered;  // ranks that have not answered
-    std::map<PayloadId, Commands::Copy> copying;
+    std::map<PayloadId, EndpointCommands::Copy> copying;
     std::string failure;
   };
   struct Sent {
@@ -215,7 +215,7 @@ class Ranks {
         rank.said == rank.endpoint.activity())
       return;
     rank.said = rank.endpoint.activity();
-    Commands out;
+    EndpointCommands out;
     rank.endpoint.report_idle({0, static_cast<std::uint32_t>(rank.run)}, rank.said, "it waits", out);
     carry_out(rank, out);
   }
@@ -235,7 +235,7 @@ class Ranks {
       rank.missing[i] = program_[i].inputs.size() + (i == options_.starved);
       if (rank.missing[i] == 0) later(rank, [this, &rank, i, run = rank.run] { execute(rank, i, run); });
     }
-    Commands out;
+    EndpointCommands out;
     rank.endpoint.begin({0, static_cast<std::uint32_t>(rank.run)}, 77, options_.room, out);
     carry_out(rank, out);
     end_run_if_over(rank);
@@ -243,7 +243,7 @@ class Ranks {
   void end_run_if_over(Rank& rank) {
     if (!rank.running || rank.left != 0 || !rank.endpoint.is_quiescent()) return;
     rank.running = false;
-    Commands out;
+    EndpointCommands out;
     rank.endpoint.end({0, static_cast<std::uint32_t>(rank.run)}, out);
     carry_out(rank, out);
     if (++rank.run < options_.runs) later([this, &rank] { begin_run(rank); });
@@ -287,7 +287,7 @@ class Ranks {
       if (!to.empty()) outputs.push_back({k, k, number, bytes, {to.begin(), to.end()}});
     }
     --rank.left;
-    Commands out;
+    EndpointCommands out;
     rank.endpoint.task_finished({0, static_cast<std::uint32_t>(run)}, task, outputs, out);
     carry_out(rank, out);
     for (std::uint8_t k = 0; k < program_[task].outputs.size(); ++k) tell_here(rank, task, k, run);
@@ -338,32 +338,32 @@ class Ranks {
 
   // ---- commands of the endpoint
 
-  void carry_out(Rank& rank, Commands& out) {
-    for (const Commands::Arrived& it : out.landed)
+  void carry_out(Rank& rank, EndpointCommands& out) {
+    for (const EndpointCommands::Arrived& it : out.landed)
       if (!it.control) lands(rank, it);
-    for (const Commands::PostedReceive& it : out.expected) {
+    for (const EndpointCommands::PostedReceive& it : out.expected) {
       for (const auto& [id, other] : rank.expected)
         if (other.from == it.from && other.tag == it.tag) say("two payloads in flight have the same tag");
       rank.expected[it.id] = it;
     }
     for (const PayloadId payload : out.dropped) rank.copying.erase(payload);
-    for (const Commands::Copy& it : out.copies) copy(rank, it);
-    for (const Commands::Message& it : out.messages) watch_offers(rank, it);
-    for (Commands::Message& it : out.messages)
+    for (const EndpointCommands::Copy& it : out.copies) copy(rank, it);
+    for (const EndpointCommands::Message& it : out.messages) watch_offers(rank, it);
+    for (EndpointCommands::Message& it : out.messages)
       later([this, from = rank.own, to = it.to, bytes = std::move(it.bytes)] { deliver(from, to, bytes); });
-    for (const Commands::Payload& it : out.payloads)
+    for (const EndpointCommands::Payload& it : out.payloads)
       later([this, &rank, it] {
         // Its bytes are read in transit, not when it is sent.
         std::vector<std::byte> bytes(it.bytes);
         if (it.from == nullptr) return say("a value without an address is sent");
         std::memcpy(bytes.data(), it.from, it.bytes);
         land(rank.own, it, bytes);
-        Commands more;
+        EndpointCommands more;
         rank.endpoint.left(it.id, more);
         carry_out(rank, more);
         end_run_if_over(rank);
       });
-    for (const Commands::Place& it : out.places) {
+    for (const EndpointCommands::Place& it : out.places) {
       rank.visitors += options_.room.taken_by(it.bytes);
       ++rank.guests;
       rank.guest_tasks.insert(it.name.task);
@@ -376,7 +376,7 @@ class Ranks {
         Value& value = rank.values.at(number);
         value.users = value.readers = 1;
         places_[{rank.own, number}] = it;
-        Commands more;
+        EndpointCommands more;
         const bool far = options_.into_devices_in != 0 && random_.once_in(options_.into_devices_in);
         void* const near = value.bytes->data();
         rank.endpoint.placed(
@@ -385,8 +385,8 @@ class Ranks {
         carry_out(rank, more);
       });
     }
-    for (const Commands::Fill& it : out.fills) copy_to(it.memory, it.place, it.bytes);
-    for (const Commands::Read& it : out.reads) {
+    for (const EndpointCommands::Fill& it : out.fills) copy_to(it.memory, it.place, it.bytes);
+    for (const EndpointCommands::Read& it : out.reads) {
       if (it.release) {
         --rank.values.at(it.value).readers;
         continue;
@@ -395,19 +395,19 @@ class Ranks {
         if (!rank.failure.empty()) return;
         Value& value = rank.values.at(it.value);
         ++value.readers;
-        Commands more;
+        EndpointCommands more;
         rank.endpoint.readable(it.id, value.bytes->data(), more);
         carry_out(rank, more);
       });
     }
-    for (const Commands::Arrived& it : out.landed) landed(rank, it);
-    for (const Commands::Sent& it : out.left) unuse(rank, it.value);
+    for (const EndpointCommands::Arrived& it : out.landed) landed(rank, it);
+    for (const EndpointCommands::Sent& it : out.left) unuse(rank, it.value);
     if (!out.failure.empty()) rank.failure = out.failure;
     if (random_.once_in(3)) move(rank);
     end_run_if_over(rank);
   }
   /// Reads two halves, between which other events may happen, and checks the mark afterwards.
-  void copy(Rank& rank, const Commands::Copy& it) {
+  void copy(Rank& rank, const EndpointCommands::Copy& it) {
     if (it.address == 0) return say("a value without an address is offered");
     rank.copying[it.id] = it;
     const bool fails = options_.unreadable_in != 0 && random_.once_in(options_.unreadable_in);
@@ -419,20 +419,20 @@ class Ranks {
         rank.copying.erase(it.id);
         const bool marked = *reinterpret_cast<const std::uint64_t*>(it.mark_at) == it.mark;
         if (fails) std::memset(it.place, 0xee, it.bytes);
-        Commands more;
+        EndpointCommands more;
         rank.endpoint.copied(it.id, marked && !fails, more);
         carry_out(rank, more);
         end_run_if_over(rank);
       });
     });
   }
-  static void copy_half(Rank& rank, const Commands::Copy& it, Bytes from, Bytes to) {
+  static void copy_half(Rank& rank, const EndpointCommands::Copy& it, Bytes from, Bytes to) {
     if (!rank.copying.contains(it.id)) return;
     std::memcpy(static_cast<std::byte*>(it.place) + from,
                 reinterpret_cast<const std::byte*>(it.address) + from, to - from);
   }
   /// A value counts once while a rank that it is offered to has not acknowledged it.
-  void watch_offers(Rank& rank, const Commands::Message& sent) {
+  void watch_offers(Rank& rank, const EndpointCommands::Message& sent) {
     const std::optional<Message> message = message_of(sent.bytes);
     if (const auto* offer = std::get_if<Offer>(&*message)) {
       if (!options_.protocol.read_by[index(sent.to)]) say("a value is offered to a rank that cannot read it");
@@ -454,7 +454,7 @@ class Ranks {
       for (std::uint8_t output = 0; output < most_outputs; ++output)
         if ((request->outputs >> output & 1) != 0) answered(request->task, output);
   }
-  void lands(Rank& rank, const Commands::Arrived& it) {
+  void lands(Rank& rank, const EndpointCommands::Arrived& it) {
     const std::size_t task = it.name.task;
     const auto place = places_.find({rank.own, it.value});
     if (place == places_.end()) return say("a value without a place arrives");
@@ -465,7 +465,7 @@ class Ranks {
     for (const auto& [key, other] : places_) last &= key.first != rank.own || other.name.task != task;
     if (last) rank.guest_tasks.erase(task);
   }
-  void landed(Rank& rank, const Commands::Arrived& it) {
+  void landed(Rank& rank, const EndpointCommands::Arrived& it) {
     const std::size_t task = it.name.task;
     if (it.control) return tell_here(rank, task, it.name.output, rank.run);
     std::size_t here = 0;
@@ -490,7 +490,7 @@ class Ranks {
     }
     if (const auto* credit = std::get_if<Credit>(&*message)) ranks_[index(from)]->along[to] -= credit->bytes;
     if (rank.along[from] > rank.protocol.credit_bytes) say("too many eager bytes are sent to one rank");
-    Commands out;
+    EndpointCommands out;
     rank.endpoint.message(from, bytes, out);
     carry_out(rank, out);
   }
@@ -500,7 +500,7 @@ class Ranks {
     else
       std::memcpy(to, bytes.data(), bytes.size());
   }
-  void land(RankId from, const Commands::Payload& payload, const std::vector<std::byte>& bytes) {
+  void land(RankId from, const EndpointCommands::Payload& payload, const std::vector<std::byte>& bytes) {
     Rank& rank = *ranks_[index(payload.to)];
     for (auto it = rank.expected.begin(); it != rank.expected.end(); ++it) {
       if (it->second.from != from || it->second.tag != payload.tag) continue;
@@ -508,7 +508,7 @@ class Ranks {
       copy_to(it->second.memory, it->second.place, bytes);
       const PayloadId id = it->first;
       rank.expected.erase(it);
-      Commands out;
+      EndpointCommands out;
       rank.endpoint.landed(id, out);
       return carry_out(rank, out);
     }
@@ -544,7 +544,7 @@ class Ranks {
   FarMemory far_;
   std::vector<std::unique_ptr<Rank>> ranks_;
   std::vector<std::function<void()>> events_;
-  std::map<std::pair<RankId, std::uint64_t>, Commands::Place> places_;
+  std::map<std::pair<RankId, std::uint64_t>, EndpointCommands::Place> places_;
   std::vector<std::unique_ptr<std::vector<std::byte>>> gone_;
   std::size_t handled_ = 0, failing_ = 0;
   std::string wrong_;

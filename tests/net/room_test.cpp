@@ -45,7 +45,7 @@ class TransitLimitsOfRuns : public testing::Test {
 
   Protocol protocol{};
   Endpoint endpoint{RankId{0}, 2, protocol};
-  Commands out;
+  EndpointCommands out;
   std::uint64_t next_task = 0;
   std::byte somewhere{};
 };

@@ -109,12 +109,12 @@ struct Standin<Name, R(A...)> {
   };
 FAIRLEAD_OPENCL_FUNCTIONS(FAIRLEAD_OPENCL_NAME_TYPE)
 
-cl::Found found_with_trouble() {
-  cl::Found found = opencl_devices();
-  auto driver = std::make_shared<cl::Driver>();
-#define FAIRLEAD_OPENCL_STAND_IN(name, ...)                                                           \
-  using In_place_of_##name = Standin<Name_##name, std::remove_pointer_t<decltype(cl::Driver::name)>>; \
-  In_place_of_##name::real = found.driver->name;                                                      \
+cl::OpenclDevices found_with_trouble() {
+  cl::OpenclDevices found = opencl_devices();
+  auto driver = std::make_shared<cl::OpenclDriver>();
+#define FAIRLEAD_OPENCL_STAND_IN(name, ...)                                                                 \
+  using In_place_of_##name = Standin<Name_##name, std::remove_pointer_t<decltype(cl::OpenclDriver::name)>>; \
+  In_place_of_##name::real = found.driver->name;                                                            \
   driver->name = &In_place_of_##name::call;
   FAIRLEAD_OPENCL_FUNCTIONS(FAIRLEAD_OPENCL_STAND_IN)
   found.driver = driver;

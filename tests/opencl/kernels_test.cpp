@@ -16,7 +16,7 @@
 
 #include "algorithms/linalg/opencl/opencl_blas.hpp"
 #include "algorithms/linalg/precisions.hpp"
-#include "backend/opencl/launcher.hpp"
+#include "backend/opencl/processor.hpp"
 #include "base/random.hpp"
 #include "opencl/platform.hpp"
 
@@ -41,11 +41,11 @@ class Device {
     };
     body.body = std::make_shared<const Act>(act);
     TaskContext context;
-    ASSERT_TRUE(launcher_.run(body, context));
+    ASSERT_TRUE(processor_.run(body, context));
   }
   template <class T>
   OpenclMatrix put(Bytes at, const std::vector<T>& numbers, std::size_t ld) {
-    device_.check(device_.driver().clEnqueueWriteBuffer(launcher_.queue(), device_.at(0).memory, 1, at,
+    device_.check(device_.driver().clEnqueueWriteBuffer(processor_.queue(), device_.at(0).memory, 1, at,
                                                         numbers.size() * sizeof(T), numbers.data(), 0,
                                                         nullptr, nullptr),
                   "clEnqueueWriteBuffer");
@@ -55,17 +55,17 @@ class Device {
   std::vector<T> get(Bytes at, std::size_t count) {
     std::vector<T> numbers(count);
     device_.check(
-        device_.driver().clEnqueueReadBuffer(launcher_.queue(), device_.at(0).memory, 1, at,
+        device_.driver().clEnqueueReadBuffer(processor_.queue(), device_.at(0).memory, 1, at,
                                              count * sizeof(T), numbers.data(), 0, nullptr, nullptr),
         "clEnqueueReadBuffer");
     return numbers;
   }
 
  private:
-  cl::OpenDevice device_{opencl_devices().driver, opencl_devices().devices.front(),
-                         cl::OpenDevice::Settings{"opencl 0", memory, std::uintptr_t{1} << 40}};
+  cl::OpenclDevice device_{opencl_devices().driver, opencl_devices().devices.front(),
+                           cl::OpenclDevice::Settings{"opencl 0", memory, std::uintptr_t{1} << 40}};
   cl::Programs programs_{device_};
-  cl::Launcher launcher_{device_, programs_, 0};
+  cl::OpenclProcessor processor_{device_, programs_, 0};
 };
 
 template <class T>

@@ -12,8 +12,8 @@ namespace fairlead::tests {
 
 /// All devices that there are; of PoCL two, which keep kernels in a folder for temporary files, from one test to
 /// the next. Looked for once.
-inline const backend::cl::Found& opencl_devices() {
-  static const backend::cl::Found found = [] {
+inline const backend::cl::OpenclDevices& opencl_devices() {
+  static const backend::cl::OpenclDevices found = [] {
     const auto cache = std::filesystem::temp_directory_path() / "fairlead-tests-pocl";
     ::setenv("POCL_CACHE_DIR", cache.c_str(), 0);
     ::setenv("POCL_DEVICES", "pthread pthread", 0);

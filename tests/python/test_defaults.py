@@ -48,7 +48,7 @@ def run(command, tmp_path):
 
 
 def typed(run, name):
-    return list(defaults(run(*name.split(), "--help").stdout))
+    return list(defaults(run(*name.split(), "--help-all").stdout))
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -56,7 +56,7 @@ def test_is_read(run, name):
     """Values are looked at one after the other; the last one is wrong, and no other is."""
     given = typed(run, name)
     assert given
-    number = next(option for option in ("disk-threads", "seed", "workers", "most") if f"--{option} N" in run(*name.split(), "--help").stdout)
+    number = next(option for option in ("disk-threads", "seed", "workers", "most") if f"--{option} N" in run(*name.split(), "--help-all").stdout)
     done = run(*name.split(), *(COMMANDS[name] or ["list"] * (name == "experiment")), *(it for option, word in given for it in (f"--{option}", word)),
                f"--{number}", "wrong")
     assert done.returncode == 2 and done.stderr.startswith(f"fairlead: --{number} wrong"), done.stderr

@@ -134,6 +134,6 @@ def test_values_arrive_in_the_selected_memory(command, tmp_path):
 
 
 def test_help_lists_options_of_ranks(command):
-    text = simulate(command, "--help").stdout
+    text = simulate(command, "--help-all").stdout
     for option in ("--ranks", "--grid", "--eager-limit", "--broadcast-tree", "--ranks-per-node", "--receive-into"):
         assert option in text

@@ -8,7 +8,7 @@ from pathlib import Path
 import tree
 
 OPENING = Path("src/base/file_descriptor.cpp")
-STREAMS = Path("apps/fairlead/standard_streams.cpp")
+STREAMS = Path("apps/fairlead/run/standard_streams.cpp")
 CALLS = re.compile(
     r"(?<![\w.>])(?:::|std::)?(?:open|open64|openat|creat|socket|socketpair|accept4?|pipe2?|dup[23]?|eventfd|epoll_create1?"
     r"|timerfd_create|signalfd|inotify_init1?|memfd_create|shm_open|fopen|fopen64|freopen|tmpfile|mkstemp|mkostemp|opendir"

@@ -146,20 +146,26 @@ class Scripts(unittest.TestCase):
         done = subprocess.run(["shellcheck", "-x", *scripts], cwd=tree.ROOT, capture_output=True, text=True)
         self.assertEqual(0, done.returncode, done.stdout)
 
-    def share(self, cases: str) -> subprocess.CompletedProcess:
+    def check_skips(self, cases: str) -> subprocess.CompletedProcess:
+        (self.folder / "tests").mkdir(exist_ok=True)
+        (self.folder / "tests/skips.txt").write_text("# why\nPlaces.*: may not mount\ntest_mpi.py::test_a: another MPI\n")
         (self.folder / "results.xml").write_text(f"<testsuite>{cases}</testsuite>")
-        return self.bash("scripts/opencl-share results.xml")
+        return self.bash("scripts/check-skips results.xml")
 
-    def test_the_share_of_tests_on_opencl_is_printed_and_a_skip_fails(self):
+    def test_skipped_tests_are_listed_and_an_unexpected_one_fails(self):
         ran = ('<testcase name="OpenclTasks.A" classname="OpenclTasks.A" status="run"/>'
                '<testcase name="EveryPolicy/OpenclPrograms.B/eager" status="run"/><testcase name="CudaTasks.C" status="run"/>'
                '<testcase name="test_d" classname="tests.python.test_opencl"/>')
-        done = self.share(ran)
-        self.assertEqual((0, "OpenCL: 3 of 3 tests ran on its devices\n"), (done.returncode, done.stdout))
-        done = self.share(ran + '<testcase name="opencl.e" status="notrun"><skipped message="no device"/></testcase>')
-        self.assertEqual((1, "OpenCL: 3 of 4 tests ran on its devices\n"), (done.returncode, done.stdout))
-        self.assertIn("Not run: opencl.e", done.stderr)
-        self.assertEqual(1, self.share("").returncode)
+        done = self.check_skips(ran)
+        self.assertEqual((0, "OpenCL: 3 of 3 tests ran on its devices\nSkipped: 0 of 4 tests\n"), (done.returncode, done.stdout))
+        done = self.check_skips(ran + '<testcase name="Places.B" status="notrun"><skipped message="root"/></testcase>'
+                                '<testcase name="test_a[mpich]" classname="tests.python.test_mpi"><skipped/></testcase>')
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertIn("Skipped: 2 of 6 tests\n  Places.B\n  test_mpi.py::test_a\n", done.stdout)
+        done = self.check_skips(ran + '<testcase name="opencl.e" status="notrun"><skipped message="no device"/></testcase>')
+        self.assertEqual(1, done.returncode)
+        self.assertIn("not in tests/skips.txt: opencl.e", done.stderr)
+        self.assertEqual(1, self.check_skips("").returncode)
 
     def test_the_tests_that_failed_are_named_with_the_first_lines_of_their_failures(self):
         failed = "".join(f'<testcase name="A.{index}" classname="A.{index}" status="fail"><failure message="Failed"/><system-out>'

@@ -12,8 +12,8 @@ namespace {
 using namespace simulate;
 using testing::HasSubstr;
 
-Outcome run_of(double seconds, std::uint64_t seed, Bytes loaded) {
-  Outcome outcome{.scheduler = "darts", .seed = seed, .problem = {}, .result = {}};
+RunOutcome run_of(double seconds, std::uint64_t seed, Bytes loaded) {
+  RunOutcome outcome{.scheduler = "darts", .seed = seed, .problem = {}, .result = {}};
   outcome.result.seconds = seconds;
   outcome.result.bytes_to_devices = loaded;
   return outcome;
@@ -25,10 +25,10 @@ const Limits limits{
 }  // namespace
 
 TEST(Spread, IsTheMeanTheLeastAndTheMost) {
-  Runs runs{.scheduler = "darts"};
+  PolicyStatistics runs{.scheduler = "darts"};
   runs.add(run_of(2, 7, 100), limits);
   runs.add(run_of(4, 8, 300), limits);
-  Outcome failed = run_of(0, 9, 0);
+  RunOutcome failed = run_of(0, 9, 0);
   failed.problem = "no room";
   runs.add(failed, limits);
   const std::string line = csv_line(runs, "k40", "lu", {.n = 960, .tile = 96});
@@ -41,14 +41,14 @@ TEST(Spread, IsTheMeanTheLeastAndTheMost) {
 
 TEST(Spread, HasAsManyValuesAsNames) {
   const auto commas = [](const std::string& line) { return std::count(line.begin(), line.end(), ','); };
-  Runs runs{.scheduler = "eager"};
+  PolicyStatistics runs{.scheduler = "eager"};
   EXPECT_EQ(commas(csv_heading()), commas(csv_line(runs, "m", "w", {})));
   runs.add(run_of(2, 7, 100), limits);
   EXPECT_EQ(commas(csv_heading()), commas(csv_line(runs, "m", "w", {})));
 }
 
 TEST(Spread, QuotesTextWithCommas) {
-  const Runs runs{.scheduler = "./a \"b\",c.so"};
+  const PolicyStatistics runs{.scheduler = "./a \"b\",c.so"};
   EXPECT_THAT(csv_line(runs, "m", "w", {}), testing::StartsWith("\"./a \"\"b\"\",c.so\",m,w,"));
 }
 

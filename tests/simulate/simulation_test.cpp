@@ -8,7 +8,7 @@
 #include <string>
 
 #include "machine/machine_files.hpp"
-#include "simulate/outcome.hpp"
+#include "simulate/run_outcome.hpp"
 #include "simulate/small.hpp"
 #include "simulate/workload.hpp"
 
@@ -154,7 +154,7 @@ TEST(Simulation, ATaskThatDoesNotFitIsAnOutcomeWithoutARate) {
   const SimulatedMachine machine(machine::read_machine(machine_text(card), "m.toml"), {.cores = 0},
                                  it.program, Precision::single);
   const Limits limits = limits_of(it.program, machine, nullptr, {});
-  const Outcome outcome = outcome_of(it.program, machine, "eager", {});
+  const RunOutcome outcome = outcome_of(it.program, machine, "eager", {});
   EXPECT_THAT(outcome.problem, HasSubstr("A[0,0]"));
   const std::string text = json(outcome, limits, it.program, machine, "one task", {}).text();
   EXPECT_THAT(text, HasSubstr("\"finished\": false"));

@@ -28,7 +28,7 @@ SimulatedMachine machine_for(const Program& program, std::size_t devices, Bytes 
   return {machine::load_machine("v100-pcie"), use, program, Precision::single};
 }
 
-Outcome ordered(const Program& program, const SimulatedMachine& machine, const std::string& policy) {
+RunOutcome ordered(const Program& program, const SimulatedMachine& machine, const std::string& policy) {
   SimulationOptions options;
   options.keep_order = true;
   return outcome_of(program, machine, policy, options);
@@ -158,7 +158,7 @@ TEST(ComparedRuns, AnUnfinishedOneHasItsReasonAndNoFigures) {
   const Program program = make_workload("cholesky", three_by_three);
   const SimulatedMachine machine = machine_for(program, 2, 64 << 20);
   const Limits limits = limits_of(program, machine, nullptr, three_by_three);
-  Outcome stuck;
+  RunOutcome stuck;
   stuck.scheduler = "darts";
   stuck.problem = "nothing moves <any more>";
   add_run(all, program, machine, limits, three_by_three, "cholesky", stuck);

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "machine/machine_files.hpp"
-#include "simulate/outcome.hpp"
+#include "simulate/run_outcome.hpp"
 #include "simulate/simulation.hpp"
 #include "simulate/small.hpp"
 #include "simulate/workload.hpp"

@@ -117,7 +117,7 @@ class AbacusWire final : public backend::TransferEngine {
 };
 
 /// Runs bodies, and checks their arguments. Only the accelerator knows which memory its addresses mean.
-class AbacusFrame final : public backend::Processor {
+class AbacusFrame final : public backend::DeviceProcessor {
  public:
   AbacusFrame(std::byte* memory, Bytes bytes, AbacusLog& log) : memory_(memory), bytes_(bytes), log_(log) {}
   bool run(const Implementation& implementation, TaskContext& context) override {

@@ -239,7 +239,7 @@ class World {
     explicit Source(World& w) : world(w) { id = w.core_.sources().next_id(); }
     void release(Task& task, ReadyTasks& ready) override {
       world.over(task);
-      graph::Graph::complete(task, ready.described, ready.recycler);
+      graph::DependencyGraph::complete(task, ready.described, ready.recycler);
     }
     World& world;
   };

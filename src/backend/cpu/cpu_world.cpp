@@ -13,7 +13,8 @@ CpuWorld::CpuWorld(CpuOptions options)
 
 CpuWorld::~CpuWorld() { stop(); }
 
-void CpuWorld::activate(engine::Engine& engine, graph::Graph& graph, engine::EngineClient& application) {
+void CpuWorld::activate(engine::Engine& engine, graph::DependencyGraph& graph,
+                        engine::EngineClient& application) {
   engine_ = &engine;
   addresses_ = Addresses(topology());
   device_memories_.resize(topology().nodes.size());

@@ -35,7 +35,8 @@ class CpuWorld final : public engine::RunnableWorld, private BackendHost {
   explicit CpuWorld(CpuOptions options);
   ~CpuWorld() override;
 
-  void activate(engine::Engine& engine, graph::Graph& graph, engine::EngineClient& application) override;
+  void activate(engine::Engine& engine, graph::DependencyGraph& graph,
+                engine::EngineClient& application) override;
   void stop() override;
   void wait(const std::function<bool()>& done) override { workers_.help(done, WorkerThreads::Idle::wait); }
   void drain(const std::function<bool()>& enough) override {
@@ -79,7 +80,9 @@ class CpuWorld final : public engine::RunnableWorld, private BackendHost {
   void set_carrier(LinkId link, TransferEngine& carrier) override { copies_->carry(link, carrier); }
   void add_chore(WorkerId worker, Chore& chore) override { workers_.give(worker, chore); }
   void set_poller(Poller& lookout) override { workers_.watch(lookout); }
-  void set_processor(WorkerId worker, Processor& processor) override { workers_.run_by(worker, processor); }
+  void set_processor(WorkerId worker, DeviceProcessor& processor) override {
+    workers_.run_by(worker, processor);
+  }
   std::string name_of(DatumId datum) const override { return options_.name_of(datum); }
   void report_device_loss(NodeId device, std::string words) override;
   void abort_run(std::exception_ptr why) noexcept override { engine_->stop(std::move(why)); }

@@ -66,8 +66,9 @@ WorkerThreads::WorkerThreads(WorkersSettings settings, std::function<void()> not
 
 WorkerThreads::~WorkerThreads() { end(); }
 
-void WorkerThreads::prepare(engine::Engine& engine, engine::RunnableWorld& world, graph::Graph& graph,
-                            engine::EngineClient& application, const Addresses& addresses) {
+void WorkerThreads::prepare(engine::Engine& engine, engine::RunnableWorld& world,
+                            graph::DependencyGraph& graph, engine::EngineClient& application,
+                            const Addresses& addresses) {
   engine_ = &engine;
   world_ = &world;
   application_ = &application;

@@ -38,11 +38,13 @@ class WorkerThreads {
   ~WorkerThreads();
 
   /// Starts no thread before begin(), so that chores can be added.
-  void prepare(engine::Engine& engine, engine::RunnableWorld& world, graph::Graph& graph,
+  void prepare(engine::Engine& engine, engine::RunnableWorld& world, graph::DependencyGraph& graph,
                engine::EngineClient& application, const Addresses& addresses);
   void give(WorkerId worker, Chore& chore) { workers_[index(worker)]->chores.push_back(&chore); }
   void watch(Poller& lookout) { lookout_ = &lookout; }
-  void run_by(WorkerId worker, Processor& processor) { workers_[index(worker)]->processor = &processor; }
+  void run_by(WorkerId worker, DeviceProcessor& processor) {
+    workers_[index(worker)]->processor = &processor;
+  }
   /// Starts the threads. Throws SystemError if the system refuses one.
   void begin();
   /// Joins the threads; chores are no longer run.
@@ -91,11 +93,11 @@ class WorkerThreads {
     StealThreshold restraint;
     WorkerKind kind = WorkerKind::cpu;
     std::atomic<bool> lost{false};
-    std::atomic<pid_t> thread_number{0};  // kernel id of the current thread of this worker
-    Processor* processor = nullptr;       // runs its bodies; null: its own thread does
-    std::vector<Chore*> chores;           // run between two tasks
-    std::atomic<bool> in_span{false};     // part of another task's team: spinning is useless
-    std::vector<unsigned> team_units;     // as leader: processing units of the team, until the task ends
+    std::atomic<pid_t> thread_number{0};   // kernel id of the current thread of this worker
+    DeviceProcessor* processor = nullptr;  // runs its bodies; null: its own thread does
+    std::vector<Chore*> chores;            // run between two tasks
+    std::atomic<bool> in_span{false};      // part of another task's team: spinning is useless
+    std::vector<unsigned> team_units;      // as leader: processing units of the team, until the task ends
   };
 
   void run(std::size_t index);

@@ -19,11 +19,11 @@
 
 #include "backend/cuda/device.hpp"
 #include "backend/cuda/device_link.hpp"
-#include "backend/cuda/launcher.hpp"
 #include "backend/cuda/network_target.hpp"
 #include "backend/cuda/peer_link.hpp"
 #include "backend/cuda/peers.hpp"
 #include "backend/cuda/pinned_memory.hpp"
+#include "backend/cuda/processor.hpp"
 #include "backend/device/entry.hpp"
 #include "backend/device/no_peers.hpp"
 #include "base/pages.hpp"
@@ -66,7 +66,7 @@ constexpr Bytes smallest_workspace = 4096;            // without a workspace, cu
 constexpr Bytes largest_workspace = Bytes{32} << 20;  // NVIDIA's advice for cuBLAS on its larger devices
 
 /// Bandwidth of PCI Express 5, 4 and 3 with 16 lanes, less the losses of copies: an H200 reaches 54 GB/s.
-constexpr double usual_bytes_per_second(const cu::FoundDevice& device) noexcept {
+constexpr double usual_bytes_per_second(const cu::CudaDeviceInfo& device) noexcept {
   return device.major >= 9 ? 50e9 : device.major == 8 ? 20e9 : 10e9;
 }
 
@@ -79,7 +79,7 @@ class CudaPart final : public BackendInstance {
   void add_device(Topology& topology, const DeviceEntry& entry) override {
     const Bytes memory = entry.memory(CudaOption::memory, "cuda:0,memory=2GiB");
     if (!found_) found_ = find_();
-    const cu::FoundDevice& found =
+    const cu::CudaDeviceInfo& found =
         device_numbered(*found_, entry.number(CudaOption::device), memory, entry.text, "CUDA");
     const Bytes streams = entry.number(CudaOption::streams);
     Bytes workspace =
@@ -137,7 +137,7 @@ class CudaPart final : public BackendInstance {
     for (DeviceState& one : devices_) {
       one.device.emplace(
           found_->driver, *one.found,
-          cu::OpenDevice::Settings{one.name, one.memory, loss_state_of(*one.found), &has_poller_});
+          cu::CudaDevice::Settings{one.name, one.memory, loss_state_of(*one.found), &has_poller_});
       site.set_memory(one.node, one.device->at(0));
       site.set_network_target(one.node, written_.emplace_back(*one.device));
       Bytes workspace = one.capacity;  // the workspaces follow the data
@@ -145,7 +145,7 @@ class CudaPart final : public BackendInstance {
         if (topology.workers[i].node == one.node) {
           site.set_processor(
               static_cast<WorkerId>(i),
-              one.launchers.emplace_back(*one.device, one.device->at(workspace), one.workspace));
+              one.processors.emplace_back(*one.device, one.device->at(workspace), one.workspace));
           workspace += one.workspace;
         }
       site.set_carrier(topology.link_between(topology.host(), one.node),
@@ -165,16 +165,16 @@ class CudaPart final : public BackendInstance {
 
  private:
   struct DeviceState {
-    const cu::FoundDevice* found = nullptr;
+    const cu::CudaDeviceInfo* found = nullptr;
     std::string name;
     Bytes memory = 0, workspace = 0, capacity = 0;  // bytes: total, per stream, remaining for data
     Duration latency{};
     double peer_bytes_per_second = 0;  // 0: no peer copies
     NodeId node{};
-    std::optional<cu::OpenDevice> device;
-    std::deque<cu::Launcher> launchers;
+    std::optional<cu::CudaDevice> device;
+    std::deque<cu::CudaProcessor> processors;
   };
-  using Pair = std::pair<const cu::FoundDevice*, const cu::FoundDevice*>;
+  using Pair = std::pair<const cu::CudaDeviceInfo*, const cu::CudaDeviceInfo*>;
 
   const DeviceState* one_at(NodeId node) const noexcept {
     const auto found = std::ranges::find(devices_, node, &DeviceState::node);
@@ -185,23 +185,23 @@ class CudaPart final : public BackendInstance {
     const auto [known, is_new] =
         why_no_peers_.try_emplace(Pair(std::minmax(first.found, second.found)), std::string());
     if (is_new && first.found != second.found) try {
-        const cu::OpenDevice &one = context_of(first), &other = context_of(second);
+        const cu::CudaDevice &one = context_of(first), &other = context_of(second);
         known->second = cu::join_peers(one, other);
       } catch (const SystemError& error) {  // no context could be made
         known->second = error.what();
       }
     return known->second;
   }
-  const cu::OpenDevice& context_of(const DeviceState& one) {
-    std::unique_ptr<cu::OpenDevice>& context = contexts_[one.found];
+  const cu::CudaDevice& context_of(const DeviceState& one) {
+    std::unique_ptr<cu::CudaDevice>& context = contexts_[one.found];
     if (context == nullptr)
-      context = std::make_unique<cu::OpenDevice>(
+      context = std::make_unique<cu::CudaDevice>(
           found_->driver, *one.found,
-          cu::OpenDevice::Settings{one.name, 0, loss_state_of(*one.found), &has_poller_});
+          cu::CudaDevice::Settings{one.name, 0, loss_state_of(*one.found), &has_poller_});
     return *context;
   }
   /// Devices of the runtime on the same device of the driver share one.
-  std::shared_ptr<cu::LossState> loss_state_of(const cu::FoundDevice& found) {
+  std::shared_ptr<cu::LossState> loss_state_of(const cu::CudaDeviceInfo& found) {
     std::shared_ptr<cu::LossState>& loss = loss_states_[&found];
     if (loss == nullptr)
       loss = std::make_shared<cu::LossState>([this, &found](const std::string& words) {
@@ -212,17 +212,17 @@ class CudaPart final : public BackendInstance {
   }
 
   const CudaBackend::Find find_;
-  BackendHost* site_ = nullptr;     // set by begin()
-  bool running_ = false;            // before and after the run, losses are not reported
-  std::optional<cu::Found> found_;  // set when the first device is requested
+  BackendHost* site_ = nullptr;           // set by begin()
+  bool running_ = false;                  // before and after the run, losses are not reported
+  std::optional<cu::CudaDevices> found_;  // set when the first device is requested
   std::atomic<bool> has_poller_ = false;
-  std::map<const cu::FoundDevice*, std::shared_ptr<cu::LossState>> loss_states_;
-  std::map<const cu::FoundDevice*, std::unique_ptr<cu::OpenDevice>> contexts_;  // until begin()
+  std::map<const cu::CudaDeviceInfo*, std::shared_ptr<cu::LossState>> loss_states_;
+  std::map<const cu::CudaDeviceInfo*, std::unique_ptr<cu::CudaDevice>> contexts_;  // until begin()
   std::map<Pair, std::string> why_no_peers_;
   std::deque<DeviceState> devices_;
   std::deque<cu::NetworkTarget> written_;
   std::optional<cu::PinnedMemory> pinned_;
-  std::deque<cu::DeviceLink> wires_;  // last: their threads use the other fields
+  std::deque<cu::CudaDeviceLink> wires_;  // last: their threads use the other fields
   std::deque<cu::PeerLink> peer_wires_;
 };
 

@@ -12,7 +12,7 @@ namespace fairlead::backend {
 /// The backend named "cuda".
 class CudaBackend final : public Backend {
  public:
-  using Find = std::function<cu::Found()>;
+  using Find = std::function<cu::CudaDevices()>;
   /// `find`: enumerates the devices when the first one is requested.
   explicit CudaBackend(Find find = cu::find_devices) : find_(std::move(find)) {}
 

@@ -41,7 +41,8 @@ std::string LossState::reason() const {
   return how_;
 }
 
-OpenDevice::OpenDevice(std::shared_ptr<const Driver> driver, const FoundDevice& device, Settings settings)
+CudaDevice::CudaDevice(std::shared_ptr<const CudaDriver> driver, const CudaDeviceInfo& device,
+                       Settings settings)
     : driver_(std::move(driver)),
       device_(device.device),
       device_name_(device.name),
@@ -62,7 +63,7 @@ OpenDevice::OpenDevice(std::shared_ptr<const Driver> driver, const FoundDevice& 
   }
 }
 
-OpenDevice::~OpenDevice() {
+CudaDevice::~CudaDevice() {
   if (memory_ != 0)
     with_context_noexcept([&] {
       for (const Module module : modules_.take())
@@ -72,18 +73,18 @@ OpenDevice::~OpenDevice() {
   if (!lost()) driver_->cuDevicePrimaryCtxRelease_v2(device_);
 }
 
-OpenDevice::Current::Current(const OpenDevice& device) : device_(device) {
+CudaDevice::Current::Current(const CudaDevice& device) : device_(device) {
   device.throw_if_lost();
   device.check(device.driver().cuCtxPushCurrent_v2(device.context_), "cuCtxPushCurrent");
 }
 
-OpenDevice::Current::~Current() {
+CudaDevice::Current::~Current() {
   Context popped = nullptr;
   const Status status = device_.driver().cuCtxPopCurrent_v2(&popped);
   if (is_fatal(status)) device_.become_lost(status, "cuCtxPopCurrent");
 }
 
-void OpenDevice::with_context_noexcept(const std::function<void()>& act) const noexcept {
+void CudaDevice::with_context_noexcept(const std::function<void()>& act) const noexcept {
   for (int attempt = 0; attempt < 2 && !lost(); ++attempt) {
     try {
       const Current current(*this);
@@ -93,40 +94,40 @@ void OpenDevice::with_context_noexcept(const std::function<void()>& act) const n
   }
 }
 
-Stream OpenDevice::make_stream() const {
+Stream CudaDevice::make_stream() const {
   Stream stream = nullptr;
   check(driver_->cuStreamCreate(&stream, stream_non_blocking), "cuStreamCreate");
   return stream;
 }
 
-Event OpenDevice::make_event() const {
+Event CudaDevice::make_event() const {
   Event event = nullptr;
   check(driver_->cuEventCreate(&event, event_sleeps | event_plain), "cuEventCreate");
   return event;
 }
 
-Function OpenDevice::function(const CudaKernel& kernel) const {
+Function CudaDevice::function(const CudaKernel& kernel) const {
   return modules_.function(kernel, *driver_,
                            [this](Status status, const char* what) { check(status, what); });
 }
 
-std::byte* OpenDevice::allocate_pinned(Bytes bytes) const {
+std::byte* CudaDevice::allocate_pinned(Bytes bytes) const {
   void* memory = nullptr;
   check(driver_->cuMemHostAlloc(&memory, bytes, host_for_all | host_mapped), "cuMemHostAlloc");
   return static_cast<std::byte*>(memory);
 }
 
-void OpenDevice::release(Stream stream) const noexcept {
+void CudaDevice::release(Stream stream) const noexcept {
   if (stream != nullptr && !lost()) check_released(driver_->cuStreamDestroy_v2(stream), "cuStreamDestroy");
 }
-void OpenDevice::release(Event event) const noexcept {
+void CudaDevice::release(Event event) const noexcept {
   if (event != nullptr && !lost()) check_released(driver_->cuEventDestroy_v2(event), "cuEventDestroy");
 }
-void OpenDevice::release_host(void* memory) const noexcept {
+void CudaDevice::release_host(void* memory) const noexcept {
   if (memory != nullptr && !lost()) check_released(driver_->cuMemFreeHost(memory), "cuMemFreeHost");
 }
 
-void OpenDevice::check_released(Status status, const char* what) const noexcept {
+void CudaDevice::check_released(Status status, const char* what) const noexcept {
   if (!is_fatal(status)) return;
   try {
     settings_.loss->mark_lost_silently(problem(status, what));
@@ -135,14 +136,14 @@ void OpenDevice::check_released(Status status, const char* what) const noexcept 
   }
 }
 
-void OpenDevice::record(Stream stream, Event event) const {
+void CudaDevice::record(Stream stream, Event event) const {
   const Status status = driver_->cuEventRecord(event, stream);
   if (status == success) return;
   if (!is_fatal(status)) synchronize(stream);
   check(status, "cuEventRecord");
 }
 
-void OpenDevice::wait(Stream stream, Event event) const {
+void CudaDevice::wait(Stream stream, Event event) const {
   const char* call = "cuEventQuery";
   Status status = driver_->cuEventQuery(event);
   if (status == not_ready && !settings_.has_poller->exchange(true)) {
@@ -158,7 +159,7 @@ void OpenDevice::wait(Stream stream, Event event) const {
   check(status, call);
 }
 
-Status OpenDevice::poll(Event event) const {
+Status CudaDevice::poll(Event event) const {
   const auto begin = std::chrono::steady_clock::now();
   Status status = not_ready;
   while (status == not_ready && std::chrono::steady_clock::now() - begin < polling_time)
@@ -166,7 +167,7 @@ Status OpenDevice::poll(Event event) const {
   return status;
 }
 
-void OpenDevice::synchronize(Stream stream) const {
+void CudaDevice::synchronize(Stream stream) const {
   Status status = driver_->cuStreamSynchronize(stream);
   for (int more = 2; status != success && !is_fatal(status) && more > 0; --more)
     status = driver_->cuStreamSynchronize(stream);
@@ -175,11 +176,11 @@ void OpenDevice::synchronize(Stream stream) const {
   throw_lost();
 }
 
-void OpenDevice::throw_if_lost() const {
+void CudaDevice::throw_if_lost() const {
   if (lost()) throw_lost();
 }
 
-void OpenDevice::query_and_throw_if_lost() const {
+void CudaDevice::query_and_throw_if_lost() const {
   throw_if_lost();
   try {
     const Current current(*this);
@@ -192,23 +193,23 @@ void OpenDevice::query_and_throw_if_lost() const {
   }
 }
 
-void OpenDevice::throw_lost() const {
+void CudaDevice::throw_lost() const {
   throw DeviceLostError(
       fmt::format("the device \"{}\" is lost: {}", settings_.name, settings_.loss->reason()));
 }
 
-std::string OpenDevice::problem(Status status, const char* what) const {
+std::string CudaDevice::problem(Status status, const char* what) const {
   return fmt::format("{} ({}): {}: {}", settings_.name, device_name_, what, driver_->name_of_status(status));
 }
 
-void OpenDevice::check(Status status, const char* what) const {
+void CudaDevice::check(Status status, const char* what) const {
   if (status == success) return;
   if (!is_fatal(status)) throw SystemError(problem(status, what));
   become_lost(status, what);
   throw_lost();
 }
 
-void OpenDevice::become_lost(Status status, const char* what) const {
+void CudaDevice::become_lost(Status status, const char* what) const {
   settings_.loss->become_lost(problem(status, what));
 }
 

@@ -35,7 +35,7 @@ class LossState {
   std::atomic<bool> lost_ = false;
 };
 
-class OpenDevice {
+class CudaDevice {
  public:
   struct Settings {
     std::string name;        ///< in the runtime: "cuda 0"
@@ -46,12 +46,12 @@ class OpenDevice {
                   ///< this
   };
   /// Allocates the memory. Throws SystemError if the device refuses.
-  OpenDevice(std::shared_ptr<const Driver> driver, const FoundDevice& device, Settings settings);
-  OpenDevice(const OpenDevice&) = delete;
-  OpenDevice& operator=(const OpenDevice&) = delete;
-  ~OpenDevice();
+  CudaDevice(std::shared_ptr<const CudaDriver> driver, const CudaDeviceInfo& device, Settings settings);
+  CudaDevice(const CudaDevice&) = delete;
+  CudaDevice& operator=(const CudaDevice&) = delete;
+  ~CudaDevice();
 
-  const Driver& driver() const noexcept { return *driver_; }
+  const CudaDriver& driver() const noexcept { return *driver_; }
   int number() const noexcept { return device_; }
   Context context() const noexcept { return context_; }
   const std::string& name() const noexcept { return settings_.name; }
@@ -60,13 +60,13 @@ class OpenDevice {
   /// During its lifetime, driver calls of this thread are for this device. Throws DeviceLostError.
   class Current {
    public:
-    explicit Current(const OpenDevice& device);
+    explicit Current(const CudaDevice& device);
     Current(const Current&) = delete;
     Current& operator=(const Current&) = delete;
     ~Current();
 
    private:
-    const OpenDevice& device_;
+    const CudaDevice& device_;
   };
 
   // These need the device to be current. The caller owns the results and releases them. Throw SystemError.
@@ -112,7 +112,7 @@ class OpenDevice {
   [[noreturn]] void throw_lost() const;
   void become_lost(Status status, const char* what) const;
 
-  const std::shared_ptr<const Driver> driver_;
+  const std::shared_ptr<const CudaDriver> driver_;
   const Device device_;
   const std::string device_name_;
   const Settings settings_;

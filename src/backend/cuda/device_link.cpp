@@ -11,10 +11,10 @@
 
 namespace fairlead::backend::cu {
 
-DeviceLink::DeviceLink(const OpenDevice& device, PinnedMemory& pinned)
+CudaDeviceLink::CudaDeviceLink(const CudaDevice& device, PinnedMemory& pinned)
     : DriverLink(together), device_(device), pinned_(pinned) {
   try {
-    const OpenDevice::Current current(device_);
+    const CudaDevice::Current current(device_);
     for (Way& way : ways_) {
       way.stream = device_.make_stream();
       for (Slot& slot : way.slots) slot.event = device_.make_event();
@@ -27,12 +27,12 @@ DeviceLink::DeviceLink(const OpenDevice& device, PinnedMemory& pinned)
   }
 }
 
-DeviceLink::~DeviceLink() {
+CudaDeviceLink::~CudaDeviceLink() {
   stop();
   release();
 }
 
-void DeviceLink::release() noexcept {
+void CudaDeviceLink::release() noexcept {
   device_.with_context_noexcept([&] {
     for (Way& way : ways_) {
       for (Slot& slot : way.slots) {
@@ -44,7 +44,7 @@ void DeviceLink::release() noexcept {
   });
 }
 
-void DeviceLink::make_room(Slot& slot, Bytes bytes) const {
+void CudaDeviceLink::make_room(Slot& slot, Bytes bytes) const {
   if (slot.buffer_bytes >= bytes) return;
   slot.buffer_bytes = 0;
   if (std::byte* const smaller = std::exchange(slot.buffer, nullptr); smaller != nullptr) {
@@ -57,8 +57,8 @@ void DeviceLink::make_room(Slot& slot, Bytes bytes) const {
 }
 
 /// Enqueues the copy in the stream.
-void DeviceLink::copy(unsigned direction, const Transfer& load, std::byte* host, bool in_chunks) {
-  const Driver& driver = device_.driver();
+void CudaDeviceLink::copy(unsigned direction, const Transfer& load, std::byte* host, bool in_chunks) {
+  const CudaDriver& driver = device_.driver();
   const Stream stream = ways_[direction].stream;
   for (Bytes at = 0; at < load.bytes;) {
     const Bytes bytes =
@@ -76,7 +76,7 @@ void DeviceLink::copy(unsigned direction, const Transfer& load, std::byte* host,
   }
 }
 
-TransferResult DeviceLink::start_copy(unsigned direction, unsigned number, const Transfer& load) {
+TransferResult CudaDeviceLink::start_copy(unsigned direction, unsigned number, const Transfer& load) {
   Way& way = ways_[direction];
   Slot& slot = way.slots[number];
   std::byte* const host = direction == to_device ? load.from.host : load.to.host;
@@ -105,7 +105,7 @@ TransferResult DeviceLink::start_copy(unsigned direction, unsigned number, const
   });
 }
 
-TransferResult DeviceLink::wait_for_copy(unsigned direction, unsigned number, const Transfer& load) {
+TransferResult CudaDeviceLink::wait_for_copy(unsigned direction, unsigned number, const Transfer& load) {
   const Slot& slot = ways_[direction].slots[number];
   const TransferResult outcome = outcome_of_driver([&] {
     device_.throw_if_lost();

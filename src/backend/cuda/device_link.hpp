@@ -12,11 +12,11 @@
 
 namespace fairlead::backend::cu {
 
-class DeviceLink final : public DriverLink {
+class CudaDeviceLink final : public DriverLink {
  public:
   /// Both must outlive it. Throws SystemError.
-  DeviceLink(const OpenDevice& device, PinnedMemory& pinned);
-  ~DeviceLink() override;
+  CudaDeviceLink(const CudaDevice& device, PinnedMemory& pinned);
+  ~CudaDeviceLink() override;
 
  private:
   static constexpr unsigned together = 2;
@@ -28,7 +28,7 @@ class DeviceLink final : public DriverLink {
   };
   struct Way {
     Stream stream = nullptr;
-    std::optional<OpenDevice::Current>
+    std::optional<CudaDevice::Current>
         current;  // for the direction's thread; kept, so that nothing can fail at the end of a copy
     std::array<Slot, together> slots;
   };
@@ -39,7 +39,7 @@ class DeviceLink final : public DriverLink {
   void make_room(Slot& slot, Bytes bytes) const;
   void release() noexcept;
 
-  const OpenDevice& device_;
+  const CudaDevice& device_;
   PinnedMemory& pinned_;
   std::array<Way, directions> ways_;
 };

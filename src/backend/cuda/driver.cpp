@@ -18,16 +18,16 @@ constexpr const char* library_name = "libcuda.so.1";  // libcuda.so may be the s
 
 }  // namespace
 
-std::shared_ptr<const Driver> Driver::load() {
+std::shared_ptr<const CudaDriver> CudaDriver::load() {
   const SharedLibrary library = SharedLibrary::open(library_name);
-  auto driver = std::make_shared<Driver>();
+  auto driver = std::make_shared<CudaDriver>();
 #define FAIRLEAD_CUDA_FIND(name, result, ...) driver->name = library.require<result(__VA_ARGS__)>(#name);
   FAIRLEAD_CUDA_FUNCTIONS(FAIRLEAD_CUDA_FIND)
 #undef FAIRLEAD_CUDA_FIND
   return driver;
 }
 
-std::string Driver::name_of_status(Status status) const {
+std::string CudaDriver::name_of_status(Status status) const {
   const char *name = nullptr, *words = nullptr;
   if (cuGetErrorName(status, &name) != success || name == nullptr) return fmt::format("the error {}", status);
   if (cuGetErrorString(status, &words) != success || words == nullptr)
@@ -43,15 +43,15 @@ bool is_fatal(Status status) noexcept {
   return std::ranges::find(ends, status) != ends.end();
 }
 
-Found find_devices() {
-  Found found;
+CudaDevices find_devices() {
+  CudaDevices found;
   try {
-    found.driver = Driver::load();
+    found.driver = CudaDriver::load();
   } catch (const SystemError& error) {
     found.problem = error.what();
     return found;
   }
-  const Driver& driver = *found.driver;
+  const CudaDriver& driver = *found.driver;
   const auto gives = [&](Status status, const char* what) {
     if (status != success && found.problem.empty())
       found.problem = status == no_device
@@ -63,7 +63,7 @@ Found find_devices() {
   if (!gives(driver.cuInit(0), "cuInit") || !gives(driver.cuDeviceGetCount(&count), "cuDeviceGetCount"))
     return found;
   for (int i = 0; i < count; ++i) {
-    FoundDevice device;
+    CudaDeviceInfo device;
     std::array<char, 256> name{};
     if (!gives(driver.cuDeviceGet(&device.device, i), "cuDeviceGet") ||
         !gives(driver.cuDeviceGetName(name.data(), static_cast<int>(name.size()) - 1, device.device),
@@ -83,7 +83,7 @@ Found find_devices() {
   return found;
 }
 
-bool may_be_peers(const Found& found, std::size_t first, std::size_t second) {
+bool may_be_peers(const CudaDevices& found, std::size_t first, std::size_t second) {
   const Device one = found.devices[first].device, other = found.devices[second].device;
   const auto may = [&](Device from, Device to) {
     int answer = 0;
@@ -101,7 +101,7 @@ struct Answer {
 
 /// Calls `ask` in a context of the device, retained for this call. Throws SystemError for an error status.
 template <class Ask>
-void in_context_of(const Driver& driver, const FoundDevice& device, const Ask& ask) {
+void in_context_of(const CudaDriver& driver, const CudaDeviceInfo& device, const Ask& ask) {
   const auto check = [&](Status status, const char* what) {
     if (status != success)
       throw SystemError(fmt::format("{}: {}: {}", device.name, what, driver.name_of_status(status)));
@@ -122,7 +122,7 @@ void in_context_of(const Driver& driver, const FoundDevice& device, const Ask& a
 
 }  // namespace
 
-Bytes free_memory(const Driver& driver, const FoundDevice& device,
+Bytes free_memory(const CudaDriver& driver, const CudaDeviceInfo& device,
                   const std::function<Bytes(Bytes free)>& take) {
   std::size_t free = 0, all = 0;
   in_context_of(driver, device, [&]() -> Answer {
@@ -137,7 +137,7 @@ Bytes free_memory(const Driver& driver, const FoundDevice& device,
   return free;
 }
 
-void try_kernels(const Driver& driver, const FoundDevice& device, const std::string& image) {
+void try_kernels(const CudaDriver& driver, const CudaDeviceInfo& device, const std::string& image) {
   in_context_of(driver, device, [&]() -> Answer {
     Module module = nullptr;
     const Status status = driver.cuModuleLoadData(&module, image.data());
@@ -145,7 +145,7 @@ void try_kernels(const Driver& driver, const FoundDevice& device, const std::str
   });
 }
 
-double peak_flops_per_second(const FoundDevice& device, std::size_t element_bytes) noexcept {
+double peak_flops_per_second(const CudaDeviceInfo& device, std::size_t element_bytes) noexcept {
   // Multiply-adds per clock and multiprocessor, from NVIDIA's table of arithmetic throughput (CUDA C++ Programming
   // Guide).
   const int capability = device.major * 10 + device.minor;

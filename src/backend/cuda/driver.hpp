@@ -13,10 +13,10 @@
 
 namespace fairlead::backend::cu {
 
-struct Driver {
+struct CudaDriver {
   /// Loads "libcuda.so.1" by the loader's search rules; usable by any thread. Throws SystemError, with the loader's
   /// reason, if it is missing or lacks a function.
-  static std::shared_ptr<const Driver> load();
+  static std::shared_ptr<const CudaDriver> load();
 
 #define FAIRLEAD_CUDA_DECLARE(name, result, ...) result (*name)(__VA_ARGS__) = nullptr;
   FAIRLEAD_CUDA_FUNCTIONS(FAIRLEAD_CUDA_DECLARE)
@@ -30,7 +30,7 @@ struct Driver {
 bool is_fatal(Status status) noexcept;
 
 /// A device with its properties.
-struct FoundDevice {
+struct CudaDeviceInfo {
   Device device = 0;
   std::string name;
   std::size_t memory_bytes = 0;
@@ -39,26 +39,26 @@ struct FoundDevice {
 };
 
 /// The devices, or one line with the reason why there are none.
-struct Found {
-  std::shared_ptr<const Driver> driver;  ///< null: no library
-  std::vector<FoundDevice> devices;      ///< in the driver's order
-  std::string problem;                   ///< if there is no device
+struct CudaDevices {
+  std::shared_ptr<const CudaDriver> driver;  ///< null: no library
+  std::vector<CudaDeviceInfo> devices;       ///< in the driver's order
+  std::string problem;                       ///< if there is no device
 };
-Found find_devices();
+CudaDevices find_devices();
 
 /// True if the driver reports that the two can access each other's memory.
-bool may_be_peers(const Found& found, std::size_t first, std::size_t second);
+bool may_be_peers(const CudaDevices& found, std::size_t first, std::size_t second);
 
 /// Free memory of the device. The query needs a context, which takes some of it. Allocates and frees take(free) bytes
 /// to test that a run could have them. Throws SystemError if the device refuses.
-Bytes free_memory(const Driver& driver, const FoundDevice& device,
+Bytes free_memory(const CudaDriver& driver, const CudaDeviceInfo& device,
                   const std::function<Bytes(Bytes free)>& take);
 
 /// Tests whether the driver accepts a kernel image, a fat binary or PTX: a driver older than the compiler may not.
 /// Uses a context of its own. Throws SystemError with the driver's text.
-void try_kernels(const Driver& driver, const FoundDevice& device, const std::string& image);
+void try_kernels(const CudaDriver& driver, const CudaDeviceInfo& device, const std::string& image);
 
 /// Theoretical peak of the device's cores without tensor cores, in operations per second. 0: unknown.
-double peak_flops_per_second(const FoundDevice& device, std::size_t element_bytes) noexcept;
+double peak_flops_per_second(const CudaDeviceInfo& device, std::size_t element_bytes) noexcept;
 
 }  // namespace fairlead::backend::cu

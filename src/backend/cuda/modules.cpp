@@ -19,7 +19,7 @@ CudaKernel CudaModule::operator[](std::string_view name) const {
 
 namespace backend::cu {
 
-Function Modules::function(const CudaKernel& kernel, const Driver& driver,
+Function Modules::function(const CudaKernel& kernel, const CudaDriver& driver,
                            const std::function<void(Status, const char* what)>& check) {
   const CudaModule::Content& content = kernel.module.content();
   const std::lock_guard lock(mutex_);

@@ -15,7 +15,7 @@ namespace fairlead::backend::cu {
 class Modules {
  public:
   /// `check`: throws if the status is an error.
-  Function function(const CudaKernel& kernel, const Driver& driver,
+  Function function(const CudaKernel& kernel, const CudaDriver& driver,
                     const std::function<void(Status, const char* what)>& check);
   /// Removes all modules, for unloading, the last one first.
   std::vector<Module> take() noexcept;

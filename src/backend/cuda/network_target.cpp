@@ -34,7 +34,7 @@ void NetworkTarget::prepare() {
 /// Waits for each chunk: afterwards a kernel in any stream may read it.
 bool NetworkTarget::write(void* to, const void* from, Bytes bytes) {
   try {
-    const OpenDevice::Current current(device_);
+    const CudaDevice::Current current(device_);
     const std::lock_guard guard(mutex_);
     prepare();
     for (Bytes done = 0; done < bytes;) {
@@ -54,7 +54,7 @@ bool NetworkTarget::write(void* to, const void* from, Bytes bytes) {
 }
 
 bool NetworkTarget::call(const std::function<void()>& it) {
-  std::optional<OpenDevice::Current> current;
+  std::optional<CudaDevice::Current> current;
   try {
     current.emplace(device_);
   } catch (const DeviceLostError&) {

@@ -14,7 +14,7 @@ namespace fairlead::backend::cu {
 class NetworkTarget final : public DeviceMemory {
  public:
   /// The device must outlive it.
-  explicit NetworkTarget(const OpenDevice& device) : device_(device) {}
+  explicit NetworkTarget(const CudaDevice& device) : device_(device) {}
   ~NetworkTarget() override;
 
   bool is_ram() const noexcept override { return false; }
@@ -24,7 +24,7 @@ class NetworkTarget final : public DeviceMemory {
  private:
   void prepare();
 
-  const OpenDevice& device_;
+  const CudaDevice& device_;
   std::mutex mutex_;  // guards the fields below, which are made at first use
   Stream stream_ = nullptr;
   Event event_ = nullptr;

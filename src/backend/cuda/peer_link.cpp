@@ -6,11 +6,11 @@
 
 namespace fairlead::backend::cu {
 
-PeerLink::PeerLink(const OpenDevice& first, const OpenDevice& second)
+PeerLink::PeerLink(const CudaDevice& first, const CudaDevice& second)
     : DriverLink(together), ways_{Way{.from = &first, .to = &second}, Way{.from = &second, .to = &first}} {
   try {
     for (Way& way : ways_) {
-      const OpenDevice::Current current(*way.from);
+      const CudaDevice::Current current(*way.from);
       way.stream = way.from->make_stream();
       for (Event& event : way.events) event = way.from->make_event();
     }
@@ -37,7 +37,7 @@ void PeerLink::release() noexcept {
 
 TransferResult PeerLink::start_copy(unsigned direction, unsigned slot, const Transfer& load) {
   Way& way = ways_[direction];
-  const OpenDevice &from = *way.from, &to = *way.to;
+  const CudaDevice &from = *way.from, &to = *way.to;
   return outcome_of_driver([&] {
     from.throw_if_lost();
     to.throw_if_lost();

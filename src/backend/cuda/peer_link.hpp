@@ -13,16 +13,16 @@ class PeerLink final : public DriverLink {
  public:
   /// "Away from home" is from `first` to `second`. The devices are joined peers, or the same device of the driver,
   /// and outlive it. Throws SystemError.
-  PeerLink(const OpenDevice& first, const OpenDevice& second);
+  PeerLink(const CudaDevice& first, const CudaDevice& second);
   ~PeerLink() override;
 
  private:
   static constexpr unsigned together = 2;
   struct Way {
-    const OpenDevice *from = nullptr, *to = nullptr;
+    const CudaDevice *from = nullptr, *to = nullptr;
     Stream stream = nullptr;
     std::array<Event, together> events{};
-    std::optional<OpenDevice::Current> current{};  // for the direction's thread
+    std::optional<CudaDevice::Current> current{};  // for the direction's thread
   };
   TransferResult start_copy(unsigned direction, unsigned slot, const Transfer& load) override;
   TransferResult wait_for_copy(unsigned direction, unsigned slot, const Transfer& load) override;

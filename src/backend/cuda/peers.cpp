@@ -18,8 +18,8 @@ constexpr Bytes tried_bytes = 4096;
 /// The resources of one of two devices for a trial copy. Throws SystemError.
 class TrialEnd {
  public:
-  explicit TrialEnd(const OpenDevice& device) : device_(device) {
-    const OpenDevice::Current current(device_);
+  explicit TrialEnd(const CudaDevice& device) : device_(device) {
+    const CudaDevice::Current current(device_);
     try {
       device_.check(device_.driver().cuMemAlloc_v2(&memory_, tried_bytes), "cuMemAlloc");
       buffer_ = device_.allocate_pinned(tried_bytes);
@@ -37,20 +37,20 @@ class TrialEnd {
   }
 
   void fill(std::byte value) const {
-    const OpenDevice::Current current(device_);
+    const CudaDevice::Current current(device_);
     std::fill_n(buffer_, tried_bytes, value);
     device_.check(device_.driver().cuMemcpyHtoDAsync_v2(memory_, buffer_, tried_bytes, stream_),
                   "cuMemcpyHtoDAsync");
     wait();
   }
   void send_to(const TrialEnd& other) const {
-    const OpenDevice::Current current(device_);
+    const CudaDevice::Current current(device_);
     copy_to_peer(device_, memory_, other.device_, other.memory_, tried_bytes, stream_);
     wait();
   }
   /// Reads the memory back through the device itself.
   bool is_full_of(std::byte value) const {
-    const OpenDevice::Current current(device_);
+    const CudaDevice::Current current(device_);
     device_.check(device_.driver().cuMemcpyDtoHAsync_v2(buffer_, memory_, tried_bytes, stream_),
                   "cuMemcpyDtoHAsync");
     wait();
@@ -69,7 +69,7 @@ class TrialEnd {
     if (memory_ != 0 && !device_.lost())
       device_.check_released(device_.driver().cuMemFree_v2(memory_), "cuMemFree");
   }
-  const OpenDevice& device_;
+  const CudaDevice& device_;
   Pointer memory_ = 0;
   std::byte* buffer_ = nullptr;
   Stream stream_ = nullptr;
@@ -77,21 +77,21 @@ class TrialEnd {
 };
 
 /// For a call on `from` that also involves `to`: the error may be a loss of `to`, and then `from` is not lost.
-void check_both(const OpenDevice& from, const OpenDevice& to, Status status, const char* what) {
+void check_both(const CudaDevice& from, const CudaDevice& to, Status status, const char* what) {
   if (is_fatal(status)) to.query_and_throw_if_lost();
   from.check(status, what);
 }
 
-void allow(const OpenDevice& from, const OpenDevice& to) {
-  const OpenDevice::Current current(from);
+void allow(const CudaDevice& from, const CudaDevice& to) {
+  const CudaDevice::Current current(from);
   const Status status = from.driver().cuCtxEnablePeerAccess(to.context(), 0);
   if (status != peer_access_already_enabled) check_both(from, to, status, "cuCtxEnablePeerAccess");
 }
 
 }  // namespace
 
-std::string join_peers(const OpenDevice& first, const OpenDevice& second) {
-  using Way = std::pair<const OpenDevice&, const OpenDevice&>;
+std::string join_peers(const CudaDevice& first, const CudaDevice& second) {
+  using Way = std::pair<const CudaDevice&, const CudaDevice&>;
   const std::array ways{Way{first, second}, Way{second, first}};
   try {
     for (const auto& [from, to] : ways) {
@@ -118,9 +118,9 @@ std::string join_peers(const OpenDevice& first, const OpenDevice& second) {
   return {};
 }
 
-void copy_to_peer(const OpenDevice& from, Pointer source, const OpenDevice& to, Pointer target, Bytes bytes,
+void copy_to_peer(const CudaDevice& from, Pointer source, const CudaDevice& to, Pointer target, Bytes bytes,
                   Stream stream) {
-  const Driver& driver = from.driver();
+  const CudaDriver& driver = from.driver();
   if (from.context() == to.context())
     return from.check(driver.cuMemcpyDtoDAsync_v2(target, source, bytes, stream), "cuMemcpyDtoDAsync");
   check_both(from, to, driver.cuMemcpyPeerAsync(target, to.context(), source, from.context(), bytes, stream),

@@ -17,11 +17,11 @@ PinnedMemory::PinnedMemory(std::vector<std::span<std::byte>> regions) {
 
 /// Any device can unregister a chunk. If all devices are lost, it stays registered until the process ends.
 PinnedMemory::~PinnedMemory() {
-  for (const OpenDevice* const device : devices_)
+  for (const CudaDevice* const device : devices_)
     device->with_context_noexcept([&] { unregister_by(*device); });
 }
 
-void PinnedMemory::unregister_by(const OpenDevice& device) noexcept {
+void PinnedMemory::unregister_by(const CudaDevice& device) noexcept {
   for (Region& region : regions_)
     for (std::size_t i = 0; i < region.chunks.size() && !device.lost(); ++i) {
       if (region.chunks[i] != State::registered) continue;
@@ -44,7 +44,7 @@ const PinnedMemory::Region* PinnedMemory::region_of(const std::byte* begin) cons
   return found == regions_.end() ? nullptr : &*found;
 }
 
-bool PinnedMemory::pin(const OpenDevice& device, const std::byte* begin, Bytes bytes) {
+bool PinnedMemory::pin(const CudaDevice& device, const std::byte* begin, Bytes bytes) {
   const Region* const found = region_of(begin);
   if (found == nullptr) return false;
   const auto first = static_cast<Bytes>(begin - found->bytes.data());

@@ -27,7 +27,7 @@ class PinnedMemory {
 
   /// Registers the missing chunks of this range with the device, which is current. False if the range is not within a
   /// region, or if the driver refuses. Any thread. Throws DeviceLostError.
-  bool pin(const OpenDevice& device, const std::byte* begin, Bytes bytes);
+  bool pin(const CudaDevice& device, const std::byte* begin, Bytes bytes);
   /// Bytes from `begin` to the end of its chunk; `begin` is in a region.
   Bytes bytes_left_in_chunk(const std::byte* begin) const noexcept;
 
@@ -40,11 +40,11 @@ class PinnedMemory {
   };
   const Region* region_of(const std::byte* begin) const noexcept;
   /// Unregisters until the device, which is current, is lost.
-  void unregister_by(const OpenDevice& device) noexcept;
+  void unregister_by(const CudaDevice& device) noexcept;
 
   std::mutex mutex_;  // guards the chunk states and the fields below
   std::vector<Region> regions_;
-  std::vector<const OpenDevice*> devices_;  // that registered chunks
+  std::vector<const CudaDevice*> devices_;  // that registered chunks
 };
 
 }  // namespace fairlead::backend::cu

@@ -145,7 +145,7 @@ void SpillFile::reserve(Bytes bytes) {
   if (error_number == 0) set_aside_ = before + added;
 }
 
-memory::Range SpillFile::allocate(Bytes bytes) {
+memory::ByteRange SpillFile::allocate(Bytes bytes) {
   if (const auto slot = slots_.allocate(bytes)) return *slot;
   // With many small data, one system call per datum would dominate the cost.
   const bool several = bytes < small && size() >= set_aside_at_once;

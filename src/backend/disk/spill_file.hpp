@@ -32,9 +32,9 @@ class SpillFile {
 
   /// A slot of `bytes`, rounded to the alignment. If no hole is large enough, the file grows by the missing bytes,
   /// with the errors of reserve(). After a reserve() of all rounded sizes it does not grow.
-  memory::Range allocate(Bytes bytes);
+  memory::ByteRange allocate(Bytes bytes);
   /// Frees a slot; the file keeps its size. Throws UsageError if the slot is not allocated.
-  void release(memory::Range slot) { slots_.release(slot); }
+  void release(memory::ByteRange slot) { slots_.release(slot); }
 
   /// -1 if there is no file; then missing() is the reason.
   int descriptor() const noexcept { return file_.get(); }

@@ -103,7 +103,7 @@ EmulatedDevice device_of(const DeviceEntry& entry) {
 }
 
 /// Stretches the time of each body to that of a slower processor; reports failures once the device is lost.
-class EmulatedProcessor final : public Processor {
+class EmulatedProcessor final : public DeviceProcessor {
  public:
   /// `lifetime`: null: never lost.
   EmulatedProcessor(double speed, InjectedLoss* lifetime, BackendHost& site)

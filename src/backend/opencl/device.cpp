@@ -12,7 +12,8 @@
 
 namespace fairlead::backend::cl {
 
-OpenDevice::OpenDevice(std::shared_ptr<const Driver> driver, const FoundDevice& device, Settings settings)
+OpenclDevice::OpenclDevice(std::shared_ptr<const OpenclDriver> driver, const OpenclDeviceInfo& device,
+                           Settings settings)
     : driver_(std::move(driver)),
       device_(device.device),
       device_name_(device.name),
@@ -32,13 +33,13 @@ OpenDevice::OpenDevice(std::shared_ptr<const Driver> driver, const FoundDevice& 
   release(queue);
 }
 
-OpenDevice::~OpenDevice() {
+OpenclDevice::~OpenclDevice() {
   driver_->clReleaseMemObject(memory_);
   driver_->clReleaseContext(context_);
 }
 
 /// Writes to the buffer at once, since drivers may defer the allocation until the first use.
-Buffer OpenDevice::take(Queue queue, Bytes bytes) const {
+Buffer OpenclDevice::take(Queue queue, Bytes bytes) const {
   Status status = success;
   const Buffer buffer = driver_->clCreateBuffer(context_, read_write, bytes, nullptr, &status);
   constexpr std::uint32_t nothing = 0;
@@ -51,16 +52,16 @@ Buffer OpenDevice::take(Queue queue, Bytes bytes) const {
                                 problem(status, "clCreateBuffer"), config::readable_size(bytes)));
 }
 
-Queue OpenDevice::make_queue() const {
+Queue OpenclDevice::make_queue() const {
   Status status = success;
   const Queue queue = driver_->clCreateCommandQueue(context_, device_, 0, &status);
   check(status, "clCreateCommandQueue");
   return queue;
 }
 
-void OpenDevice::release(Queue queue) const noexcept { driver_->clReleaseCommandQueue(queue); }
+void OpenclDevice::release(Queue queue) const noexcept { driver_->clReleaseCommandQueue(queue); }
 
-OpenclBuffer OpenDevice::where(const void* address) const {
+OpenclBuffer OpenclDevice::where(const void* address) const {
   const Bytes offset = reinterpret_cast<std::uintptr_t>(address) - settings_.begin;
   if (offset >= settings_.memory_bytes)
     throw UsageError(fmt::format(
@@ -70,11 +71,11 @@ OpenclBuffer OpenDevice::where(const void* address) const {
   return at(offset);
 }
 
-std::string OpenDevice::problem(Status status, const char* what) const {
+std::string OpenclDevice::problem(Status status, const char* what) const {
   return fmt::format("{} ({}): {}: {}", settings_.name, device_name_, what, name_of_status(status));
 }
 
-void OpenDevice::check(Status status, const char* what) const {
+void OpenclDevice::check(Status status, const char* what) const {
   if (status != success) throw SystemError(problem(status, what));
 }
 

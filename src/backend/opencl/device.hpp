@@ -11,7 +11,7 @@
 
 namespace fairlead::backend::cl {
 
-class OpenDevice {
+class OpenclDevice {
  public:
   struct Settings {
     std::string name;  ///< in the runtime: "opencl 0"
@@ -19,12 +19,12 @@ class OpenDevice {
     std::uintptr_t begin{};  ///< artificial start address of its memory, where no process has anything
   };
   /// Allocates the memory. Throws SystemError if the device refuses.
-  OpenDevice(std::shared_ptr<const Driver> driver, const FoundDevice& device, Settings settings);
-  OpenDevice(const OpenDevice&) = delete;
-  OpenDevice& operator=(const OpenDevice&) = delete;
-  ~OpenDevice();
+  OpenclDevice(std::shared_ptr<const OpenclDriver> driver, const OpenclDeviceInfo& device, Settings settings);
+  OpenclDevice(const OpenclDevice&) = delete;
+  OpenclDevice& operator=(const OpenclDevice&) = delete;
+  ~OpenclDevice();
 
-  const Driver& driver() const noexcept { return *driver_; }
+  const OpenclDriver& driver() const noexcept { return *driver_; }
   Context context() const noexcept { return context_; }
   Device device() const noexcept { return device_; }
   void* begin() const noexcept { return reinterpret_cast<void*>(settings_.begin); }
@@ -46,7 +46,7 @@ class OpenDevice {
   void check(Status status, const char* what) const;
 
  private:
-  const std::shared_ptr<const Driver> driver_;
+  const std::shared_ptr<const OpenclDriver> driver_;
   const Device device_;
   const std::string device_name_;
   const Settings settings_;

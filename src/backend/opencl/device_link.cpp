@@ -11,7 +11,7 @@ namespace {
 /// A strided datum in OpenCL's terms: the copied box, and the pitches of rows and slices in the program's memory. On
 /// the device it is packed.
 struct Box {
-  explicit Box(const data::Layout& layout)
+  explicit Box(const data::HomeLayout& layout)
       : region{layout.run_bytes, layout.counts[0], layout.counts[1]},
         row_pitch(layout.counts[0] > 1 ? layout.strides[0] : layout.run_bytes),
         slice_pitch(layout.counts[1] > 1 ? layout.strides[1] : row_pitch * layout.counts[0]) {}
@@ -27,7 +27,7 @@ constexpr std::array<std::size_t, 3> no_offset{0, 0, 0};
 
 }  // namespace
 
-DeviceLink::DeviceLink(const OpenDevice& device) : DriverLink(1), device_(device) {
+OpenclDeviceLink::OpenclDeviceLink(const OpenclDevice& device) : DriverLink(1), device_(device) {
   try {
     for (Way& way : ways_) way.queue = device_.make_queue();
     begin_threads();
@@ -39,12 +39,12 @@ DeviceLink::DeviceLink(const OpenDevice& device) : DriverLink(1), device_(device
   }
 }
 
-DeviceLink::~DeviceLink() {
+OpenclDeviceLink::~OpenclDeviceLink() {
   stop();
   for (const Way& way : ways_) device_.release(way.queue);
 }
 
-TransferResult DeviceLink::start_copy(unsigned direction, unsigned, const Transfer& load) {
+TransferResult OpenclDeviceLink::start_copy(unsigned direction, unsigned, const Transfer& load) {
   Way& way = ways_[direction];
   const Status status = direction == to_device ? write(way, load) : read(way, load);
   if (status == success) return {};
@@ -54,7 +54,7 @@ TransferResult DeviceLink::start_copy(unsigned direction, unsigned, const Transf
       .failure = nullptr};
 }
 
-Status DeviceLink::write(Way& way, const Transfer& load) const {
+Status OpenclDeviceLink::write(Way& way, const Transfer& load) const {
   const auto [buffer, offset] = device_.at(load.to.offset);
   const std::byte* from = load.from.host;
   if (load.layout != nullptr) {
@@ -73,9 +73,9 @@ Status DeviceLink::write(Way& way, const Transfer& load) const {
                                                nullptr);
 }
 
-Status DeviceLink::read(Way& way, const Transfer& load) const {
+Status OpenclDeviceLink::read(Way& way, const Transfer& load) const {
   const auto [buffer, offset] = device_.at(load.from.offset);
-  const Driver& driver = device_.driver();
+  const OpenclDriver& driver = device_.driver();
   if (load.layout == nullptr)
     return driver.clEnqueueReadBuffer(way.queue, buffer, yes, offset, load.bytes, load.to.host, 0, nullptr,
                                       nullptr);

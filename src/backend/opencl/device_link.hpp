@@ -11,11 +11,11 @@
 
 namespace fairlead::backend::cl {
 
-class DeviceLink final : public DriverLink {
+class OpenclDeviceLink final : public DriverLink {
  public:
   /// The device must outlive it. Throws SystemError.
-  explicit DeviceLink(const OpenDevice& device);
-  ~DeviceLink() override;
+  explicit OpenclDeviceLink(const OpenclDevice& device);
+  ~OpenclDeviceLink() override;
 
  private:
   struct Way {
@@ -29,7 +29,7 @@ class DeviceLink final : public DriverLink {
   Status write(Way& way, const Transfer& load) const;
   Status read(Way& way, const Transfer& load) const;
 
-  const OpenDevice& device_;
+  const OpenclDevice& device_;
   std::array<Way, directions> ways_;
 };
 

@@ -101,24 +101,24 @@ std::string name_of_status(Status status) {
                                  : fmt::format("{} ({})", found->second, status);
 }
 
-std::shared_ptr<const Driver> Driver::load() {
+std::shared_ptr<const OpenclDriver> OpenclDriver::load() {
   const SharedLibrary library = SharedLibrary::open(library_name);
-  auto driver = std::make_shared<Driver>();
+  auto driver = std::make_shared<OpenclDriver>();
 #define FAIRLEAD_OPENCL_FIND(name, result, ...) driver->name = library.require<result(__VA_ARGS__)>(#name);
   FAIRLEAD_OPENCL_FUNCTIONS(FAIRLEAD_OPENCL_FIND)
 #undef FAIRLEAD_OPENCL_FIND
   return driver;
 }
 
-Found find_devices() {
-  Found found;
+OpenclDevices find_devices() {
+  OpenclDevices found;
   try {
-    found.driver = Driver::load();
+    found.driver = OpenclDriver::load();
   } catch (const SystemError& error) {
     found.problem = error.what();
     return found;
   }
-  const Driver& driver = *found.driver;
+  const OpenclDriver& driver = *found.driver;
   Number count = 0;
   const Status status = driver.clGetPlatformIDs(0, nullptr, &count);
   if (status != success && status != no_platform) {

@@ -10,10 +10,10 @@
 
 namespace fairlead::backend::cl {
 
-struct Driver {
+struct OpenclDriver {
   /// Loads "libOpenCL.so.1" by the loader's search rules. Throws SystemError, with the loader's reason, if it is
   /// missing or lacks a function.
-  static std::shared_ptr<const Driver> load();
+  static std::shared_ptr<const OpenclDriver> load();
 
 #define FAIRLEAD_OPENCL_DECLARE(name, result, ...) result (*name)(__VA_ARGS__) = nullptr;
   FAIRLEAD_OPENCL_FUNCTIONS(FAIRLEAD_OPENCL_DECLARE)
@@ -24,7 +24,7 @@ struct Driver {
 std::string name_of_status(Status status);
 
 /// A device of some platform with its properties.
-struct FoundDevice {
+struct OpenclDeviceInfo {
   Platform platform = nullptr;
   Device device = nullptr;
   std::string platform_name, name, version;
@@ -35,11 +35,11 @@ struct FoundDevice {
 };
 
 /// The devices, or one line with the reason why there are none.
-struct Found {
-  std::shared_ptr<const Driver> driver;  ///< null: no library
-  std::vector<FoundDevice> devices;      ///< of all platforms, in the library's order
-  std::string problem;                   ///< if there is no device
+struct OpenclDevices {
+  std::shared_ptr<const OpenclDriver> driver;  ///< null: no library
+  std::vector<OpenclDeviceInfo> devices;       ///< of all platforms, in the library's order
+  std::string problem;                         ///< if there is no device
 };
-Found find_devices();
+OpenclDevices find_devices();
 
 }  // namespace fairlead::backend::cl

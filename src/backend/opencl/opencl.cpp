@@ -15,7 +15,7 @@
 #include "backend/device/entry.hpp"
 #include "backend/opencl/device.hpp"
 #include "backend/opencl/device_link.hpp"
-#include "backend/opencl/launcher.hpp"
+#include "backend/opencl/processor.hpp"
 #include "backend/opencl/programs.hpp"
 #include "base/pages.hpp"
 
@@ -52,7 +52,7 @@ class OpenclPart final : public BackendInstance {
   void add_device(Topology& topology, const DeviceEntry& entry) override {
     const Bytes memory = entry.memory(OpenclOption::memory, "opencl:0,memory=256MiB");
     if (!found_) found_ = find_();
-    const cl::FoundDevice& found =
+    const cl::OpenclDeviceInfo& found =
         device_numbered(*found_, entry.number(OpenclOption::device), memory, entry.text, "OpenCL");
     if (memory > found.largest_buffer_bytes || memory > addresses_of_each)
       throw ConfigError(
@@ -95,7 +95,7 @@ class OpenclPart final : public BackendInstance {
       for (std::size_t i = 0; i < topology.workers.size(); ++i)
         if (topology.workers[i].node == one.node)
           site.set_processor(static_cast<WorkerId>(i),
-                             one.launchers.emplace_back(*one.device, *one.programs, one.workspace));
+                             one.processors.emplace_back(*one.device, *one.programs, one.workspace));
       one.wire.emplace(*one.device);
       site.set_carrier(topology.link_between(topology.host(), one.node), *one.wire);
     }
@@ -103,18 +103,18 @@ class OpenclPart final : public BackendInstance {
 
  private:
   struct One {
-    const cl::FoundDevice* found = nullptr;
-    cl::OpenDevice::Settings settings;
+    const cl::OpenclDeviceInfo* found = nullptr;
+    cl::OpenclDevice::Settings settings;
     Bytes workspace = 0;  // of each queue
     NodeId node{};
-    std::optional<cl::OpenDevice> device;
+    std::optional<cl::OpenclDevice> device;
     std::optional<cl::Programs> programs;
-    std::deque<cl::Launcher> launchers;
-    std::optional<cl::DeviceLink> wire;  // last: its threads use the device
+    std::deque<cl::OpenclProcessor> processors;
+    std::optional<cl::OpenclDeviceLink> wire;  // last: its threads use the device
   };
 
   const OpenclBackend::Find find_;
-  std::optional<cl::Found> found_;  // set when the first device is requested
+  std::optional<cl::OpenclDevices> found_;  // set when the first device is requested
   std::deque<One> devices_;
 };
 

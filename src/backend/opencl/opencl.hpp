@@ -12,7 +12,7 @@ namespace fairlead::backend {
 /// The backend named "opencl".
 class OpenclBackend final : public Backend {
  public:
-  using Find = std::function<cl::Found()>;
+  using Find = std::function<cl::OpenclDevices()>;
   /// `find`: enumerates the devices when the first one is requested.
   explicit OpenclBackend(Find find = cl::find_devices) : find_(std::move(find)) {}
 

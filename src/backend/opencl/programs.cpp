@@ -26,7 +26,7 @@ Kernel Programs::make(const OpenclKernel::Text& text) {
 }
 
 Program Programs::compile(const OpenclKernel::Text& text) const {
-  const Driver& driver = device_.driver();
+  const OpenclDriver& driver = device_.driver();
   const char* source = text.source.data();
   const std::size_t length = text.source.size();
   Status status = success;

@@ -15,7 +15,7 @@ namespace fairlead::backend::cl {
 class Programs {
  public:
   /// The device must outlive it.
-  explicit Programs(const OpenDevice& device) : device_(device) {}
+  explicit Programs(const OpenclDevice& device) : device_(device) {}
   Programs(const Programs&) = delete;
   Programs& operator=(const Programs&) = delete;
   ~Programs();
@@ -27,7 +27,7 @@ class Programs {
  private:
   Program compile(const OpenclKernel::Text& text) const;
 
-  const OpenDevice& device_;
+  const OpenclDevice& device_;
   std::mutex mutex_;                                                // guards the field below
   std::map<std::pair<std::string, std::string>, Program> by_text_;  // source and options
 };

@@ -20,7 +20,7 @@ SimWorld::SimWorld(SimOptions options)
   own_timeline_.stop_on(options_.stop_requested);
 }
 
-void SimWorld::activate(engine::Engine& engine, graph::Graph&, engine::EngineClient& application) {
+void SimWorld::activate(engine::Engine& engine, graph::DependencyGraph&, engine::EngineClient& application) {
   engine_ = &engine;
   addresses_ = Addresses(engine.memory().topology());
   application_ = &application;

@@ -95,7 +95,8 @@ class SimWorld final : public engine::RunnableWorld, private Timeline::Member {
   SimWorld& operator=(const SimWorld&) = delete;
   ~SimWorld() override { timeline_.leave(number_); }
 
-  void activate(engine::Engine& engine, graph::Graph& graph, engine::EngineClient& application) override;
+  void activate(engine::Engine& engine, graph::DependencyGraph& graph,
+                engine::EngineClient& application) override;
   void stop() override {}
   void wait(const std::function<bool()>& done) override;
   bool needs_wake_up() const noexcept override { return idle_workers_ > 0; }

@@ -24,7 +24,7 @@ class Hold final : public Role {
 
   void data_arrived(Task& hold, Commands& out) override {
     if (hold.has(TaskFlag::abandoned)) {
-      it_.memory.release(hold, memory::Outcome::returned, it_.effects);
+      it_.memory.release(hold, memory::TaskOutcome::returned, it_.effects);
       return it_.endings.end(hold, out);
     }
     it_.memory.hold(hold);
@@ -36,9 +36,9 @@ class Hold final : public Role {
   }
 
   void failed(Task& hold, Commands& out) override {
-    it_.memory.release(hold,
-                       hold.has(TaskFlag::abandoned) ? memory::Outcome::returned : memory::Outcome::failed,
-                       it_.effects);
+    it_.memory.release(
+        hold, hold.has(TaskFlag::abandoned) ? memory::TaskOutcome::returned : memory::TaskOutcome::failed,
+        it_.effects);
     it_.lane.close();
     it_.endings.end(hold, out);
   }
@@ -60,8 +60,8 @@ class Hold final : public Role {
         it_.memory.unhold(hold);
         it_.memory.release(hold,
                            release.data_unused || it_.mistake.is(Mistake::hold_write_forgotten)
-                               ? memory::Outcome::returned
-                               : memory::Outcome::succeeded,
+                               ? memory::TaskOutcome::returned
+                               : memory::TaskOutcome::succeeded,
                            it_.effects);
         it_.endings.end(hold, out);
         break;

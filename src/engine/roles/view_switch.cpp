@@ -13,7 +13,7 @@ class ViewSwitch final : public Role {
 
   void data_arrived(Task& task, Commands& out) override {
     const bool poisoned = memory_.poison().is_read_by(task);
-    memory_.release(task, memory::Outcome::succeeded, effects_);
+    memory_.release(task, memory::TaskOutcome::succeeded, effects_);
     memory_.losses().pass_on(task);
     memory_.view_switched(task);
     if (poisoned) {
@@ -24,7 +24,7 @@ class ViewSwitch final : public Role {
   }
 
   void failed(Task& task, Commands& out) override {
-    memory_.release(task, memory::Outcome::failed, effects_);
+    memory_.release(task, memory::TaskOutcome::failed, effects_);
     memory_.losses().pass_on(task);
     memory_.view_switched(task);
     lane_.close();

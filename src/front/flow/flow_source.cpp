@@ -396,7 +396,7 @@ void FlowSource::release(Task& task, ReadyTasks& ready) {
   outcome_.task_finished(task, ready.described);
   if (task.family == &common_ && (task.failure != nullptr || task.cancelled)) [[unlikely]]
     common_program_->report_failure(outcome_.text_of_end(task));
-  graph::Graph::complete(task, ready.described, ready.recycler);
+  graph::DependencyGraph::complete(task, ready.described, ready.recycler);
 }
 
 }  // namespace fairlead::front

@@ -80,7 +80,7 @@ class FlowSource : public engine::CountedSource {
   static std::exception_ptr reason_of(const engine::OpenHold& record);
   /// Makes the view the active one. Modified replicas of the previous view are written back first. The view must not be
   /// active already.
-  void activate_view(engine::DatumView& view, const char* file, std::uint32_t line);
+  void activate_view(engine::RegisteredView& view, const char* file, std::uint32_t line);
   void release(Task& task, ReadyTasks& ready) override;
 
  protected:
@@ -108,7 +108,7 @@ class FlowSource : public engine::CountedSource {
                   std::uint16_t together);
   void insert_task(Task& task, const Submission& submission, const Gathered& gathered,
                    std::shared_ptr<ObservedTask> watched, const SubmissionOrder* order);
-  void insert_switch(engine::DatumView& view, const char* file, std::uint32_t line);
+  void insert_switch(engine::RegisteredView& view, const char* file, std::uint32_t line);
   void activate_views(const Submission& submission);
   /// Allocates a task of this flow; it is not in the graph yet.
   Task& new_task(const TaskTraits& traits, std::size_t accesses);

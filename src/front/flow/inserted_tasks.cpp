@@ -24,7 +24,7 @@ static_assert(sizeof(FoldClosure) <= closure_bytes);
 
 void run_fold(const void*, TaskContext& context) {
   const auto& closure = *std::launder(reinterpret_cast<const FoldClosure*>(detail::closure_of(context)));
-  closure.fold(detail::place_of(context, 0), detail::place_of(context, 1), closure.shape);
+  closure.fold(detail::location_of(context, 0), detail::location_of(context, 1), closure.shape);
 }
 
 const CodeletInfo& switch_codelet() {
@@ -124,12 +124,12 @@ void FlowSource::activate_views(const Submission& submission) {
       activate_view(*use.datum->view, submission.file, submission.line);
 }
 
-void FlowSource::activate_view(engine::DatumView& view, const char* file, std::uint32_t line) {
+void FlowSource::activate_view(engine::RegisteredView& view, const char* file, std::uint32_t line) {
   core_.stop_on_out_of_memory([&] { insert_switch(view, file, line); });
 }
 
-void FlowSource::insert_switch(engine::DatumView& view, const char* file, std::uint32_t line) {
-  engine::DatumView& before = *view.of->active;
+void FlowSource::insert_switch(engine::RegisteredView& view, const char* file, std::uint32_t line) {
+  engine::RegisteredView& before = *view.of->active;
   for (const engine::RegisteredDatum* datum : before.data) fold_if_open(*datum, file, line);
   std::vector<graph::Insertion> insertions;
   insertions.reserve(before.data.size() + view.data.size());

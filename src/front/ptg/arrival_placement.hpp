@@ -15,7 +15,7 @@
 #include "front/ptg/flow_values.hpp"
 #include "front/ptg/own_steps.hpp"
 #include "front/ranks/receive_placement.hpp"
-#include "net/commands.hpp"
+#include "net/endpoint_commands.hpp"
 
 namespace fairlead::ptg {
 

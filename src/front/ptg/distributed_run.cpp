@@ -191,9 +191,9 @@ std::string DistributedRun::nowhere(const TaskInstance& over, std::uint16_t flow
                      table_.collections[to.runs_at->collection]->name);
 }
 
-net::Layout DistributedRun::layout_of(const FlowValue& value, const Part& part) const {
+net::ValueLayout DistributedRun::layout_of(const FlowValue& value, const Part& part) const {
   const auto extents_of = table_.collections[value.collection]->extents_of;
-  return part.is_all() || extents_of == nullptr ? net::Layout{}
+  return part.is_all() || extents_of == nullptr ? net::ValueLayout{}
                                                 : layout_within(extents_of(value.handle), part);
 }
 
@@ -206,7 +206,7 @@ std::string DistributedRun::owner_of(const MemoryPlace& place, const std::int64_
 
 // ---- requests of the network
 
-void DistributedRun::allocate_place(const net::Commands::Place& place) {
+void DistributedRun::allocate_place(const net::EndpointCommands::Place& place) {
   if (place.like >= values_.kinds().size())
     return communicator_.fail("a value arrived that matches no task on this rank");
   {
@@ -219,11 +219,11 @@ void DistributedRun::allocate_place(const net::Commands::Place& place) {
 /// Assigns fresh data to arriving values of this kind, in order, as long as there are any.
 void DistributedRun::give_places(std::uint32_t kind) {
   for (;;) {
-    net::Commands::Place place;
+    net::EndpointCommands::Place place;
     std::uint32_t number = no_value;
     {
       const std::lock_guard guard(mutex_);
-      std::deque<net::Commands::Place>& waiting = unplaced_[kind];
+      std::deque<net::EndpointCommands::Place>& waiting = unplaced_[kind];
       if (!waiting.empty()) number = fresh_.take(kind, FreshUse::remote_value);
       if (number == no_value) {
         fresh_.set_waiting_values(kind, waiting.size());
@@ -237,12 +237,12 @@ void DistributedRun::give_places(std::uint32_t kind) {
   if (fresh_.visitors_wait()) core_.world().wake(engine::WakeTarget::application());
 }
 
-void DistributedRun::give(const net::Commands::Place& place, std::uint32_t number) {
+void DistributedRun::give(const net::EndpointCommands::Place& place, std::uint32_t number) {
   const FlowValue& value = values_[number];
   const auto of = std::ranges::find_if(
       table_.classes, [&](const TableClass& it) { return place.name.task - it.first_key < it.key_count; });
   ensure(of != table_.classes.end(), "what comes from another rank is of the same graph");
-  const net::Layout layout = layout_of(value, of->output(place.name.output).second);
+  const net::ValueLayout layout = layout_of(value, of->output(place.name.output).second);
   if ((layout.whole() ? value.datum->bytes : layout.bytes()) != place.bytes)
     return communicator_.fail(
         fmt::format("a value of {} bytes arrived for {}, which has {}: its tiles differ between the ranks",
@@ -274,7 +274,7 @@ void DistributedRun::granted(std::uint64_t hold, const net::ValueMemory& spot) {
   communicator_.placed(coming.id, number, {spot.address, spot.memory, coming.layout});
 }
 
-void DistributedRun::read(const net::Commands::Read& read) {
+void DistributedRun::read(const net::EndpointCommands::Read& read) {
   if (read.release) {
     holds_.release(hold_of(read.id));
     return places_.release(read.id);
@@ -284,7 +284,7 @@ void DistributedRun::read(const net::Commands::Read& read) {
                       places_.reserve_departure(read.id, value.datum->bytes));
 }
 
-void DistributedRun::arrived(const net::Commands::Arrived& landed) {
+void DistributedRun::arrived(const net::EndpointCommands::Arrived& landed) {
   ArrivedOutput came{.task = landed.name.task, .output = landed.name.output};
   if (!landed.control) {
     came.number = static_cast<std::uint32_t>(landed.value);
@@ -305,7 +305,7 @@ void DistributedRun::arrived(const net::Commands::Arrived& landed) {
   something_();
 }
 
-void DistributedRun::sent(const net::Commands::Sent& left) {
+void DistributedRun::sent(const net::EndpointCommands::Sent& left) {
   --pending_sends_;
   if (has_failed()) return;
   left_.keep_delivered(static_cast<std::uint32_t>(left.value));

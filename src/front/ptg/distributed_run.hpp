@@ -80,10 +80,10 @@ class DistributedRun final : public net::Client {
   }
   bool has_failed() const noexcept { return has_failed_.load(); }
 
-  void allocate_place(const net::Commands::Place& place) override;
-  void read(const net::Commands::Read& read) override;
-  void arrived(const net::Commands::Arrived& landed) override;
-  void sent(const net::Commands::Sent& left) override;
+  void allocate_place(const net::EndpointCommands::Place& place) override;
+  void read(const net::EndpointCommands::Read& read) override;
+  void arrived(const net::EndpointCommands::Arrived& landed) override;
+  void sent(const net::EndpointCommands::Sent& left) override;
   void failed(const std::string& why) override;
   void out_of_memory() noexcept override { core_.out_of_memory(); }
 
@@ -97,7 +97,7 @@ class DistributedRun final : public net::Client {
   void end_in_network() noexcept;
   void granted(std::uint64_t hold, const net::ValueMemory& spot);
   void give_places(std::uint32_t kind);
-  void give(const net::Commands::Place& place, std::uint32_t number);
+  void give(const net::EndpointCommands::Place& place, std::uint32_t number);
   /// Throws UsageError if a task on another rank does not take the value.
   void require_taken(const TaskInstance& over, std::uint16_t flow, const ClassEdge& edge,
                      const std::int64_t* parameters) const;
@@ -105,7 +105,7 @@ class DistributedRun final : public net::Client {
   std::string nowhere(const TaskInstance& over, std::uint16_t flow, const ClassEdge& edge,
                       const std::int64_t* parameters) const;
   /// The layout of this part of the value.
-  net::Layout layout_of(const FlowValue& value, const Part& part) const;
+  net::ValueLayout layout_of(const FlowValue& value, const Part& part) const;
   engine::RuntimeCore& core_;
   net::Communicator& communicator_;
   const ClassTable& table_;
@@ -124,10 +124,10 @@ class DistributedRun final : public net::Client {
       0};                     // values announced to other ranks that not all receivers have yet
   mutable std::mutex mutex_;  // guards the members below
   // by kind: arriving values for which there is no datum
-  std::map<std::uint32_t, std::deque<net::Commands::Place>> unplaced_;
+  std::map<std::uint32_t, std::deque<net::EndpointCommands::Place>> unplaced_;
   struct Coming {
     net::IncomingId id{};
-    net::Layout layout;
+    net::ValueLayout layout;
   };
   // arriving values with a datum that is being acquired or filled, by number
   std::map<std::uint32_t, Coming> coming_;

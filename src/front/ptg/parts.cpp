@@ -78,9 +78,9 @@ bool find_parts(TableClass& of) {
   return of.parts.empty() || of.flows.size() + of.parts.size() <= net::most_outputs;
 }
 
-net::Layout layout_within(const PartOf& tile, const Part& part) {
+net::ValueLayout layout_within(const PartOf& tile, const Part& part) {
   const Bytes element = tile.element_bytes, column = static_cast<Bytes>(tile.rows) * element;
-  net::Layout layout{.most = static_cast<std::int64_t>(column)};
+  net::ValueLayout layout{.most = static_cast<std::int64_t>(column)};
   const std::int32_t off = part.diagonal ? 0 : 1;
   switch (part.kind) {
     case Part::Kind::lower:
@@ -110,7 +110,7 @@ net::Layout layout_within(const PartOf& tile, const Part& part) {
       layout.length = static_cast<std::int64_t>(rows.end - rows.first) * static_cast<std::int64_t>(element);
     }
   }
-  return layout.bytes() == 0 ? net::Layout{} : layout;
+  return layout.bytes() == 0 ? net::ValueLayout{} : layout;
 }
 
 }  // namespace fairlead::ptg

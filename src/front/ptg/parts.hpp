@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "front/ptg/class_table.hpp"
-#include "net/layout.hpp"
+#include "net/value_layout.hpp"
 
 namespace fairlead::ptg {
 
@@ -19,6 +19,6 @@ bool find_parts(TableClass& of);
 
 /// The layout of a part within a column-major tile. For an empty part, as for the full tile, the layout of
 /// everything.
-net::Layout layout_within(const PartOf& tile, const Part& part);
+net::ValueLayout layout_within(const PartOf& tile, const Part& part);
 
 }  // namespace fairlead::ptg

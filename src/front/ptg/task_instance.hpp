@@ -7,7 +7,7 @@
 #include <new>
 #include <vector>
 
-#include "base/slabs.hpp"
+#include "base/slab_arena.hpp"
 #include "base/spin_lock.hpp"
 #include "data/lazy_task.hpp"
 
@@ -90,7 +90,7 @@ class TaskInstancePool {
 
   std::vector<Own> own_;
   std::mutex mutex_;  // guards the members below
-  Slabs slabs_;
+  SlabArena slabs_;
   std::vector<std::vector<List>> shared_;  // full batches, by lines
 };
 

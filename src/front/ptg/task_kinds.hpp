@@ -7,7 +7,7 @@
 #include "front/ptg/class_table.hpp"
 #include "front/ptg/flow_values.hpp"
 #include "front/ptg/task_instance.hpp"
-#include "graph/graph.hpp"
+#include "graph/dependency_graph.hpp"
 
 namespace fairlead::ptg {
 

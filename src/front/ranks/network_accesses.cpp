@@ -152,7 +152,8 @@ void NetworkAccesses::release(std::uint64_t name, bool unused) {
 
 void NetworkAccesses::release(Task& over, ReadyTasks& ready) {
   auto& record = *static_cast<Record*>(over.policy_data);
-  if (role_ == TaskRole::sequence_point) graph::Graph::complete(over, ready.described, ready.recycler);
+  if (role_ == TaskRole::sequence_point)
+    graph::DependencyGraph::complete(over, ready.described, ready.recycler);
   bool refused = false;
   {
     const std::lock_guard guard(mutex_);

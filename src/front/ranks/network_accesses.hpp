@@ -14,7 +14,7 @@
 
 #include "data/task_source.hpp"
 #include "engine/runtime_core.hpp"
-#include "net/commands.hpp"
+#include "net/endpoint_commands.hpp"
 
 namespace fairlead::front {
 

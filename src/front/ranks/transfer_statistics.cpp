@@ -10,7 +10,7 @@ TransferStatistics::TransferStatistics(engine::RunnableWorld& world, std::uint32
       most_records_(static_cast<std::size_t>(recorded) / sizeof(trace::TransferRecord)),
       from_(ranks) {}
 
-void TransferStatistics::incoming(const net::Commands::Place& value, net::Client::Cause cause) {
+void TransferStatistics::incoming(const net::EndpointCommands::Place& value, net::Client::Cause cause) {
   const std::lock_guard guard(mutex_);
   const Time now = world_.now();
   coming_[value.name] = {now, value.bytes, value.from, cause};
@@ -38,13 +38,13 @@ void TransferStatistics::arrived(const net::ValueName& value) {
   coming_.erase(found);
 }
 
-void TransferStatistics::requested(const net::Commands::Read& value) {
+void TransferStatistics::requested(const net::EndpointCommands::Read& value) {
   if (most_records_ == 0) return;
   const std::lock_guard guard(mutex_);
   going_.emplace(value.id, world_.now());
 }
 
-void TransferStatistics::delivered(const net::Commands::Sent& value) {
+void TransferStatistics::delivered(const net::EndpointCommands::Sent& value) {
   if (most_records_ == 0) return;
   const std::lock_guard guard(mutex_);
   const auto found = going_.find(value.id);

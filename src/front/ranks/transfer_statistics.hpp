@@ -22,10 +22,10 @@ class TransferStatistics final : public net::ValueObserver {
 
   // ---- any thread, one call at a time
 
-  void incoming(const net::Commands::Place& value, net::Client::Cause cause) override;
+  void incoming(const net::EndpointCommands::Place& value, net::Client::Cause cause) override;
   void arrived(const net::ValueName& value) override;
-  void requested(const net::Commands::Read& value) override;
-  void delivered(const net::Commands::Sent& value) override;
+  void requested(const net::EndpointCommands::Read& value) override;
+  void delivered(const net::EndpointCommands::Sent& value) override;
 
   // ---- for any thread
 

@@ -204,7 +204,7 @@ void ValueTraffic::hold_granted(std::uint64_t name, const net::ValueMemory& spot
 
 // ---- requests of the network
 
-void ValueTraffic::allocate_place(const net::Commands::Place& place) {
+void ValueTraffic::allocate_place(const net::EndpointCommands::Place& place) {
   NetworkAccesses::Datum into;
   std::uint64_t number = 0;
   {
@@ -223,7 +223,7 @@ void ValueTraffic::allocate_place(const net::Commands::Place& place) {
   holds_.request_hold(number, into, AccessMode::write);
 }
 
-void ValueTraffic::read(const net::Commands::Read& read) {
+void ValueTraffic::read(const net::EndpointCommands::Read& read) {
   if (read.release) return holds_.release(name_of(read.id));
   NetworkAccesses::Datum from;
   {
@@ -251,7 +251,7 @@ void ValueTraffic::expected(std::uint64_t key, bool announced) {
   hooks_.expected(key, bytes, announced);
 }
 
-void ValueTraffic::arrived(const net::Commands::Arrived& landed) {
+void ValueTraffic::arrived(const net::EndpointCommands::Arrived& landed) {
   Owner owner;
   const bool is_over = landed.passed_on == net::no_outgoing;
   {
@@ -289,7 +289,7 @@ void ValueTraffic::end_passing(std::uint64_t number) {
   turns_.release(forwarding_turn(number));
 }
 
-void ValueTraffic::sent(const net::Commands::Sent& left) {
+void ValueTraffic::sent(const net::EndpointCommands::Sent& left) {
   if (left.value % 2 == 0) return passed_on(left.value);
   Owner owner;
   std::uint64_t turn_over = 0;

@@ -57,10 +57,10 @@ class ValueTraffic final : public net::Client {
   /// Ends all transfers after a failure: turns are released without a value.
   void abandon();
 
-  void allocate_place(const net::Commands::Place& place) override;
-  void read(const net::Commands::Read& read) override;
-  void arrived(const net::Commands::Arrived& landed) override;
-  void sent(const net::Commands::Sent& left) override;
+  void allocate_place(const net::EndpointCommands::Place& place) override;
+  void read(const net::EndpointCommands::Read& read) override;
+  void arrived(const net::EndpointCommands::Arrived& landed) override;
+  void sent(const net::EndpointCommands::Sent& left) override;
   void failed(const std::string& why) override { hooks_.failed(why); }
   void out_of_memory() noexcept override { core_.out_of_memory(); }
   void expected(std::uint64_t key, bool announced) override;

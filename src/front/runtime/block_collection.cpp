@@ -106,10 +106,10 @@ std::string PartCollection::text_of(std::size_t position) const {
   return fmt::format("{}[{}]", whole_.name, fmt::join(at.begin(), at.begin() + dimensions_, ","));
 }
 
-const data::Layout* PartCollection::layout_for(const Strided& shape) {
+const data::HomeLayout* PartCollection::layout_for(const Strided& shape) {
   const auto found = data::layout_of(shape, whole_.as.element_bytes);
   if (!found) return nullptr;
-  for (const data::Layout& known : layouts_)
+  for (const data::HomeLayout& known : layouts_)
     if (known.run_bytes == found->run_bytes && known.counts == found->counts) return &known;
   return &layouts_.emplace_back(*found);
 }

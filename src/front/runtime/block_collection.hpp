@@ -6,7 +6,7 @@
 #include <deque>
 #include <string>
 
-#include "data/layout.hpp"
+#include "data/home_layout.hpp"
 #include "front/runtime/single_data.hpp"
 #include "front/runtime/views.hpp"
 
@@ -31,7 +31,7 @@ class PartCollection {
   Strided shape_of(const std::array<std::int64_t, 3>& at) const noexcept;
   std::array<std::int64_t, 3> place_of(std::size_t position) const noexcept;
   std::string text_of(std::size_t position) const;
-  const data::Layout* layout_for(const Strided& shape);
+  const data::HomeLayout* layout_for(const Strided& shape);
   void remove_all() noexcept;
 
   engine::RuntimeCore& core_;
@@ -39,8 +39,8 @@ class PartCollection {
   front::SingleDatum& whole_;
   std::array<std::int64_t, 3> extents_, counts_;
   std::size_t dimensions_;
-  engine::DatumView view_;
-  std::deque<data::Layout> layouts_;  // of blocks in the user's memory, one per shape
+  engine::RegisteredView view_;
+  std::deque<data::HomeLayout> layouts_;  // of blocks in the user's memory, one per shape
 };
 
 }  // namespace fairlead::detail

@@ -27,7 +27,7 @@ class MachineProfile {
   std::optional<double> disk_cap_;  // bytes per second
   bool keep_durations_;
   std::optional<model::MachineFile> file_;  // empty without a cache directory
-  model::MachineFacts facts_;
+  model::MachineMeasurements facts_;
 };
 
 /// The location of a link's nodes in measurements (model::KeptLink::place): for a disk its file system, otherwise

@@ -24,7 +24,7 @@ class PartialSpaces {
   std::optional<engine::PartialSpace> take(Bytes bytes, NodeId home, NodeId store) {
     if (home == store) {
       try {
-        const memory::Range slot = spill_.allocate(bytes);
+        const memory::ByteRange slot = spill_.allocate(bytes);
         kept_.add(bytes);
         return engine::PartialSpace{
             home, nullptr, slot.offset,

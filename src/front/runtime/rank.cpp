@@ -161,13 +161,13 @@ net::Protocol protocol_of(const Config& config, Bytes capacity, net::Network& ne
       std::min(protocol.credit_bytes, capacity / share_of_what_travels_along / network.ranks());
   const std::string asked = config.text("node-local-reads");
   if (asked == "off") network.set_direct_reads(nullptr);
-  const net::Neighbours* const neighbours = network.neighbours();
-  if (neighbours == nullptr) return protocol;
-  if (const std::string why = neighbours->why_not_read(); asked == "on" && !why.empty())
+  const net::DirectReads* const direct_reads = network.direct_reads();
+  if (direct_reads == nullptr) return protocol;
+  if (const std::string why = direct_reads->why_not_read(); asked == "on" && !why.empty())
     throw ConfigError("--node-local-reads on: " + why);
   protocol.offered_from = least_worth_reading;
-  protocol.read_by = neighbours->read_by();
-  protocol.first_mark = neighbours->first_mark();
+  protocol.read_by = direct_reads->read_by();
+  protocol.first_mark = direct_reads->first_mark();
   return protocol;
 }
 

@@ -274,7 +274,7 @@ Statistics Runtime::statistics() const {
   Statistics::Network network;
   std::vector<Statistics::FromRank> from_ranks;
   if (auto* const ranks = front::rank_context(implementation_->core.surroundings())) {
-    const net::Traffic sent = ranks->communicator().traffic();
+    const net::NetworkTraffic sent = ranks->communicator().traffic();
     network = {.messages = sent.messages(),
                .payloads = sent.payloads + sent.eager + sent.reads,
                .payload_bytes = sent.payload_bytes + sent.eager_bytes + sent.read_bytes,

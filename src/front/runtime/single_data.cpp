@@ -24,7 +24,7 @@ namespace fairlead::front {
 
 namespace {
 
-constexpr std::int64_t most_runs = 0xffff'ffff;  // the counter range of data::Layout
+constexpr std::int64_t most_runs = 0xffff'ffff;  // the counter range of data::HomeLayout
 
 /// Returns the packed size in bytes. Throws UsageError if the array is invalid or too large, or if elements overlap.
 Bytes check_array(const std::string& name, const detail::Description& as) {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "backend/disk/spill_file.hpp"
-#include "data/layout.hpp"
+#include "data/home_layout.hpp"
 #include "engine/datum_views.hpp"
 #include "engine/runtime_core.hpp"
 #include "front/runtime/datum_store.hpp"
@@ -23,9 +23,9 @@ struct SingleDatum {
   std::string name;
   engine::RegisteredDatum* datum = nullptr;     ///< null after removal
   detail::Description as{};                     ///< the arguments of the registration
-  std::optional<data::Layout> layout{};         ///< of non-contiguous data in the user's memory
+  std::optional<data::HomeLayout> layout{};     ///< of non-contiguous data in the user's memory
   std::shared_ptr<engine::DatumViews> views{};  ///< the datum and its partitions, if it was ever split
-  memory::Range slot{};                         ///< in the spill file, if the runtime stores the datum
+  memory::ByteRange slot{};                     ///< in the spill file, if the runtime stores the datum
   std::unique_ptr<GeneratedArray> generator{};  ///< if the datum is computed until a task writes it
 };
 

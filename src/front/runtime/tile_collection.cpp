@@ -88,12 +88,12 @@ TileCollection::TileCollection(engine::RuntimeCore& core, front::DatumStore& sto
 }
 
 /// The layout of a tile whose columns are not contiguous in the user's matrix; null if the tile is contiguous.
-const data::Layout* TileCollection::layout_for(std::int64_t rows, std::int64_t columns,
-                                               std::size_t element_bytes) {
+const data::HomeLayout* TileCollection::layout_for(std::int64_t rows, std::int64_t columns,
+                                                   std::size_t element_bytes) {
   const auto found = data::layout_of({{rows, columns, 1}, {1, tiling_.leading_dimension, 0}}, element_bytes);
   if (!found) return nullptr;
-  const data::Layout& layout = *found;
-  for (const data::Layout& known : layouts_)
+  const data::HomeLayout& layout = *found;
+  for (const data::HomeLayout& known : layouts_)
     if (known.run_bytes == layout.run_bytes && known.counts == layout.counts) return &known;
   return &layouts_.emplace_back(layout);
 }

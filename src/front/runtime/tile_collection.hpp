@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "backend/disk/spill_file.hpp"
-#include "data/layout.hpp"
+#include "data/home_layout.hpp"
 #include "engine/runtime_core.hpp"
 #include "front/runtime/datum_store.hpp"
 #include "front/runtime/generated_array.hpp"
@@ -52,11 +52,11 @@ class TileCollection {
   bool finish_among(front::RankContext& ranks) const;
   struct Entry {
     engine::RegisteredDatum* datum = nullptr;  // null: the tile of another rank
-    memory::Range slot{};
+    memory::ByteRange slot{};
     std::int32_t row = 0, column = 0;
     engine::RegisteredDatum* named = nullptr;  // descriptor of a remote tile, for handles; made at first use
   };
-  const data::Layout* layout_for(std::int64_t rows, std::int64_t columns, std::size_t element_bytes);
+  const data::HomeLayout* layout_for(std::int64_t rows, std::int64_t columns, std::size_t element_bytes);
   const Entry& entry_at(std::int32_t row, std::int32_t column) const;
   engine::RegisteredDatum& remote_descriptor(std::int32_t row, std::int32_t column);
   std::int64_t rows_of(const Entry& entry) const noexcept;
@@ -80,7 +80,7 @@ class TileCollection {
   const std::size_t element_bytes_;
   std::uint32_t first_number_ = 0;                // of the tiles, in the numbering common to all ranks
   std::deque<front::GeneratedArray> generators_;  // one per entry, if fill_ is set
-  std::deque<data::Layout> layouts_;              // of tiles in the user's memory, one per shape
+  std::deque<data::HomeLayout> layouts_;          // of tiles in the user's memory, one per shape
 };
 
 }  // namespace fairlead::detail

@@ -95,7 +95,7 @@ bool LocalRank::hear(Listener& listener) {
 
 namespace {
 /// The error of the copy; empty: it succeeded, or its destination was on a lost device.
-std::string copy_to(const void* from, const Commands::PostedReceive& to) {
+std::string copy_to(const void* from, const EndpointCommands::PostedReceive& to) {
   if (to.memory == nullptr) {
     to.layout.copy(from, to.place, to.bytes);
     return {};
@@ -124,7 +124,7 @@ void LocalRank::handle(Listener& listener, Exchange::Packet packet) {
   std::string why_not;
   {
     const std::lock_guard receive_guard(receive_mutex_);
-    Commands::PostedReceive place;
+    EndpointCommands::PostedReceive place;
     {
       const std::lock_guard guard(mutex_);
       const auto found = expected_.find({comes.from, comes.payload.tag});
@@ -142,16 +142,16 @@ void LocalRank::handle(Listener& listener, Exchange::Packet packet) {
   listener.landed(expected);
 }
 
-void LocalRank::expect(const Commands::PostedReceive& expected) {
+void LocalRank::expect(const EndpointCommands::PostedReceive& expected) {
   const std::lock_guard guard(mutex_);
   expected_[{expected.from, expected.tag}] = expected;
 }
 
-void LocalRank::send(Commands::Message message) {
+void LocalRank::send(EndpointCommands::Message message) {
   exchange_->put(message.to, Exchange::MessagePacket{own_, std::move(message.bytes)});
 }
 
-void LocalRank::send(const Commands::Payload& payload) {
+void LocalRank::send(const EndpointCommands::Payload& payload) {
   auto state = std::make_shared<Exchange::Payload>();
   {
     const std::lock_guard guard(mutex_);

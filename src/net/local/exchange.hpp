@@ -38,7 +38,7 @@ class Exchange {
   };
   struct PayloadPacket {
     RankId from = no_rank;
-    Commands::Payload payload;
+    EndpointCommands::Payload payload;
     std::shared_ptr<Payload> state;
   };
   struct SentPacket {
@@ -73,9 +73,9 @@ class LocalRank final : public Network {
   void begin(Listener& listener) override;
   void poke() override;
   void end() override;
-  void expect(const Commands::PostedReceive& expected) override;
-  void send(Commands::Message message) override;
-  void send(const Commands::Payload& payload) override;
+  void expect(const EndpointCommands::PostedReceive& expected) override;
+  void send(EndpointCommands::Message message) override;
+  void send(const EndpointCommands::Payload& payload) override;
   void drop(PayloadId payload) override;
   void abort_out_of_memory() noexcept override;
 
@@ -94,7 +94,7 @@ class LocalRank final : public Network {
   bool poked_ = false, ending_ = false;
   // a rank out of memory, to be reported after the messages that it sent before
   RankId lost_ = no_rank;
-  std::map<std::pair<RankId, std::uint64_t>, Commands::PostedReceive> expected_;  // by sender and tag
+  std::map<std::pair<RankId, std::uint64_t>, EndpointCommands::PostedReceive> expected_;  // by sender and tag
   std::unordered_map<PayloadId, std::shared_ptr<Exchange::Payload>> sending_;
   std::mutex receive_mutex_;  // held while bytes are written here
 };

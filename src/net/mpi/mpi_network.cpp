@@ -99,7 +99,7 @@ void MpiNetwork::run_queued() {
     }
 }
 
-void MpiNetwork::send(Commands::Message message) {
+void MpiNetwork::send(EndpointCommands::Message message) {
   if (groups_.by_one_thread && is_other_thread()) {
     static_cast<void>(queue_for_mpi_thread(std::move(message)));
     return;
@@ -107,10 +107,10 @@ void MpiNetwork::send(Commands::Message message) {
   if (groups_.by_one_thread) run_queued();
   carry_out(message);
 }
-void MpiNetwork::expect(const Commands::PostedReceive& expected) {
+void MpiNetwork::expect(const EndpointCommands::PostedReceive& expected) {
   if (!queue_for_mpi_thread(expected)) carry_out(expected);
 }
-void MpiNetwork::send(const Commands::Payload& payload) {
+void MpiNetwork::send(const EndpointCommands::Payload& payload) {
   if (!queue_for_mpi_thread(payload)) carry_out(payload);
 }
 void MpiNetwork::drop(PayloadId payload) {
@@ -136,7 +136,7 @@ void MpiNetwork::carry_out(It& it) {
   if constexpr (std::is_same_v<std::remove_const_t<It>, Drop>) it.done->store(true);
 }
 
-void MpiNetwork::ask_for(Commands::Message& message) {
+void MpiNetwork::ask_for(EndpointCommands::Message& message) {
   std::vector<std::byte> first(1, is_whole);
   if (message.bytes.size() <= short_bytes) {
     first.insert(first.end(), message.bytes.begin(), message.bytes.end());
@@ -165,10 +165,10 @@ void MpiNetwork::has_heard(RankId from, std::span<const std::byte> message) {
 }
 
 namespace {
-/// A Layout as an MPI datatype. MPI keeps it while an operation uses it.
+/// A ValueLayout as an MPI datatype. MPI keeps it while an operation uses it.
 class PiecesInMemory {
  public:
-  explicit PiecesInMemory(const Layout& layout) {
+  explicit PiecesInMemory(const ValueLayout& layout) {
     std::vector<int> lengths;
     std::vector<MPI_Aint> offsets;
     for (std::uint32_t i = 0; i < layout.pieces; ++i)
@@ -191,7 +191,7 @@ class PiecesInMemory {
 };
 }  // namespace
 
-void MpiNetwork::ask_for(const Commands::PostedReceive& expected) {
+void MpiNetwork::ask_for(const EndpointCommands::PostedReceive& expected) {
   auto* place = static_cast<std::byte*>(expected.place);
   if (!expected.layout.whole()) {
     MPI_Request request = MPI_REQUEST_NULL;
@@ -224,7 +224,7 @@ void MpiNetwork::ask_for(const Commands::PostedReceive& expected) {
   payloads_.add(expected.id, parts, expected.memory);
 }
 
-void MpiNetwork::ask_for(const Commands::Payload& payload) {
+void MpiNetwork::ask_for(const EndpointCommands::Payload& payload) {
   const auto* from = static_cast<const std::byte*>(payload.from);
   if (!payload.layout.whole()) {
     MPI_Request request = MPI_REQUEST_NULL;

@@ -58,9 +58,9 @@ class MpiNetwork final : public Network {
   void abort_out_of_memory() noexcept override;
   bool is_open() const noexcept override { return hearing_.is_open(); }
 
-  void expect(const Commands::PostedReceive& expected) override;
-  void send(Commands::Message message) override;
-  void send(const Commands::Payload& payload) override;
+  void expect(const EndpointCommands::PostedReceive& expected) override;
+  void send(EndpointCommands::Message message) override;
+  void send(const EndpointCommands::Payload& payload) override;
   void drop(PayloadId payload) override;
 
  private:
@@ -94,14 +94,15 @@ class MpiNetwork final : public Network {
     // shared, since the requester may have stopped waiting
     std::shared_ptr<std::atomic<bool>> done;
   };
-  using PendingOperation = std::variant<Commands::PostedReceive, Commands::Message, Commands::Payload, Drop>;
+  using PendingOperation = std::variant<EndpointCommands::PostedReceive, EndpointCommands::Message,
+                                        EndpointCommands::Payload, Drop>;
   bool queue_for_mpi_thread(PendingOperation wanted);
   void run_queued();
   template <class It>
   void carry_out(It& it);
-  void ask_for(Commands::Message& message);
-  void ask_for(const Commands::PostedReceive& expected);
-  void ask_for(const Commands::Payload& payload);
+  void ask_for(EndpointCommands::Message& message);
+  void ask_for(const EndpointCommands::PostedReceive& expected);
+  void ask_for(const EndpointCommands::Payload& payload);
   void ask_for(const Drop& drop);
   template <class Ask>
   void or_broken(const Ask& ask);

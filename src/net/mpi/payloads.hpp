@@ -5,7 +5,7 @@
 #include <unordered_map>
 
 #include "base/device_memory.hpp"
-#include "net/commands.hpp"
+#include "net/endpoint_commands.hpp"
 
 namespace fairlead::net {
 

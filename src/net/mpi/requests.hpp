@@ -11,7 +11,7 @@
 
 #include <fairlead/error.hpp>
 
-#include "net/commands.hpp"
+#include "net/endpoint_commands.hpp"
 
 namespace fairlead::net {
 

@@ -14,9 +14,9 @@ Bars::Bars(std::string title, std::vector<Mark> marks) : title_(std::move(title)
   for (const Mark& mark : marks_) most_ = std::max(most_, mark.at);
 }
 
-void Bars::bar(const std::string& name, std::vector<Part> parts, std::string total) {
+void Bars::bar(const std::string& name, std::vector<BarSegment> parts, std::string total) {
   double all = 0;
-  for (const Part& part : parts) all += part.amount;
+  for (const BarSegment& part : parts) all += part.amount;
   most_ = std::max(most_, all);
   rows_.push_back({name, std::move(parts), std::move(total)});
 }
@@ -26,7 +26,7 @@ std::string Bars::html() const {
   std::string text = fmt::format("<section><h2>{}</h2>\n<div class=\"bars\">\n", escape(title_));
   for (const Row& row : rows_) {
     text += fmt::format("<span>{}</span><div>", escape(row.name));
-    for (const Part& part : row.parts)
+    for (const BarSegment& part : row.parts)
       if (part.amount > 0)
         text += fmt::format("<i style=\"width:{:.3f}%;background:var(--{})\" title=\"{}\"></i>",
                             percent_of_most(part.amount), part.colour, escape(part.what));

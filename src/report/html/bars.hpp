@@ -5,7 +5,7 @@
 
 namespace fairlead::report::html {
 
-struct Part {
+struct BarSegment {
   double amount = 0;
   std::string colour, what;  ///< the colour by its name in the style sheet
 };
@@ -19,13 +19,13 @@ struct Mark {
 class Bars {
  public:
   Bars(std::string title, std::vector<Mark> marks);
-  void bar(const std::string& name, std::vector<Part> parts, std::string total);
+  void bar(const std::string& name, std::vector<BarSegment> parts, std::string total);
   std::string html() const;
 
  private:
   struct Row {
     std::string name;
-    std::vector<Part> parts;
+    std::vector<BarSegment> parts;
     std::string total;
   };
   std::string title_;

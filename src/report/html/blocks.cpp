@@ -5,13 +5,13 @@ namespace fairlead::report::html {
 
 using trace::TaskRecord;
 
-std::vector<Block> blocks_of(std::span<const TaskRecord> tasks, Duration together) {
-  std::vector<Block> blocks;
+std::vector<TaskBlock> blocks_of(std::span<const TaskRecord> tasks, Duration together) {
+  std::vector<TaskBlock> blocks;
   bool open = false;
   for (const TaskRecord& task : tasks) {
     const bool small = task.duration() < together;
     if (open && small && task.end() - blocks.back().start <= together && task.start() >= blocks.back().end) {
-      Block& block = blocks.back();
+      TaskBlock& block = blocks.back();
       block.end = task.end();
       block.busy += task.duration();
       ++block.count;

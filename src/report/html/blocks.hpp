@@ -9,7 +9,7 @@
 namespace fairlead::report::html {
 
 /// One task, or several consecutive short ones that are drawn as one.
-struct Block {
+struct TaskBlock {
   Time start{}, end{};
   Duration busy{};
   std::uint64_t count = 0;
@@ -18,6 +18,6 @@ struct Block {
 
 /// Merges tasks shorter than `together` as long as their block is not longer than that. `tasks`: in order of their
 /// start.
-std::vector<Block> blocks_of(std::span<const trace::TaskRecord> tasks, Duration together);
+std::vector<TaskBlock> blocks_of(std::span<const trace::TaskRecord> tasks, Duration together);
 
 }  // namespace fairlead::report::html

@@ -86,11 +86,11 @@ class Chart {
            blocks_at(together_) > most_shown_apart && together_ < recorded_.end();)
         together_ *= 2;
     for (std::size_t i = 0; i < recorded_.workers.size(); ++i) {
-      const std::vector<Block> blocks = blocks_of(tasks_of(i), together_);
+      const std::vector<TaskBlock> blocks = blocks_of(tasks_of(i), together_);
       numbers_.add(blocks.size());
       std::int64_t last = 0;
       Lanes lanes;
-      for (const Block& block : blocks) {
+      for (const TaskBlock& block : blocks) {
         const TaskRecord& task = *block.longest;
         interval(block.start, block.end, last);
         numbers_.add(lanes.place(block.start, block.end));

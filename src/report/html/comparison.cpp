@@ -25,7 +25,7 @@ std::string time_bars(const Comparison& comparison) {
   return bars.html();
 }
 
-std::string byte_bars(const Comparison& comparison, const Direction& direction) {
+std::string byte_bars(const Comparison& comparison, const TrafficDirection& direction) {
   std::vector<Mark> marks;
   if (direction.bounded && comparison.bus_limit_bytes != 0)
     marks.push_back({static_cast<double>(comparison.bus_limit_bytes), Mark::Look::line,
@@ -38,7 +38,7 @@ std::string byte_bars(const Comparison& comparison, const Direction& direction) 
   for (const ComparedRun& run : comparison.runs) {
     if (!finished(run)) continue;
     const ByCause traffic = direction.of(run);
-    std::vector<Part> parts;
+    std::vector<BarSegment> parts;
     for (std::size_t cause = 0; cause < memory::cause_count; ++cause)
       parts.push_back(
           {static_cast<double>(traffic[cause].bytes), fmt::format("u{}", cause),
@@ -61,7 +61,8 @@ std::string compared(const Comparison& comparison) {
   std::string text = "<section id=\"compared\" aria-label=\"Policies side by side\">\n";
   if (comparison.runs.size() > 1) {
     text += "<div class=\"charts\">\n" + time_bars(comparison);
-    for (const Direction& direction : directions_of(comparison)) text += byte_bars(comparison, direction);
+    for (const TrafficDirection& direction : directions_of(comparison))
+      text += byte_bars(comparison, direction);
     text += "</div>\n" + causes();
   }
   return text + compared_tables(comparison) + "</section>\n";

@@ -8,7 +8,7 @@
 
 #include "config/value.hpp"
 #include "report/html/comparison_traffic.hpp"
-#include "report/html/table.hpp"
+#include "report/html/html_table.hpp"
 #include "report/units.hpp"
 
 namespace fairlead::report::html {
@@ -36,7 +36,7 @@ class ComparedTable {
  public:
   explicit ComparedTable(const Comparison& comparison)
       : comparison_(comparison), directions_(directions_of(comparison)) {
-    for (const Direction& direction : directions_)
+    for (const TrafficDirection& direction : directions_)
       for (std::size_t cause = 0; cause < memory::cause_count; ++cause)
         if (std::ranges::any_of(comparison.runs,
                                 [&](const ComparedRun& run) { return direction.of(run)[cause].bytes != 0; }))
@@ -45,14 +45,15 @@ class ComparedTable {
 
   std::string html() const {
     std::vector<std::string> heads{"policy", "time", "% of peak"};
-    const Direction* last = nullptr;
+    const TrafficDirection* last = nullptr;
     for (const auto& [direction, cause] : columns_) {
       if (direction != last) heads.push_back(direction->title);
       last = direction;
       heads.emplace_back(name_of(static_cast<Cause>(cause)));
     }
     for (const char* head : {"peak memory", "evictions", "deciding, per task"}) heads.emplace_back(head);
-    Table table(comparison_.runs.size() == 1 ? "Compared with the bounds" : "Policies side by side", heads);
+    HtmlTable table(comparison_.runs.size() == 1 ? "Compared with the bounds" : "Policies side by side",
+                    heads);
     for (const ComparedRun& run : comparison_.runs) row(table, run);
     bounds(table);
     for (const ComparedRun& run : comparison_.runs)
@@ -62,11 +63,11 @@ class ComparedTable {
   }
 
  private:
-  void row(Table& table, const ComparedRun& run) const {
+  void row(HtmlTable& table, const ComparedRun& run) const {
     if (!finished(run)) return table.row({run.report.scheduler, "did not finish"});
     std::vector<std::string> cells{run.report.scheduler, readable_seconds(run.report.seconds),
                                    fmt::format("{:.1f}", comparison_.percent_of_peak(run.report))};
-    const Direction* last = nullptr;
+    const TrafficDirection* last = nullptr;
     for (const auto& [direction, cause] : columns_) {
       if (direction != last) cells.push_back(bytes_cell(sum(direction->of(run))));
       last = direction;
@@ -78,19 +79,19 @@ class ComparedTable {
     table.row(std::move(cells));
   }
   /// The rows of bounds, below the figures that they apply to.
-  void bounds(Table& table) const {
+  void bounds(HtmlTable& table) const {
     table.row({"bound: computing", readable_seconds(comparison_.compute_seconds), "100"}, "bound");
     if (comparison_.critical_path_seconds > 0)
       table.row({"bound: critical path", readable_seconds(comparison_.critical_path_seconds)}, "bound");
     const auto loads = [&](const char* what, Bytes bytes) {
       std::vector<std::string> cells{what, "", ""};
-      const Direction* last = nullptr;
+      const TrafficDirection* last = nullptr;
       for (const auto& [direction, cause] : columns_) {
         if (direction != last) cells.push_back(direction->bounded ? moved_bytes(bytes) : "");
         last = direction;
         cells.emplace_back();
       }
-      if (std::ranges::any_of(directions_, &Direction::bounded)) table.row(std::move(cells), "bound");
+      if (std::ranges::any_of(directions_, &TrafficDirection::bounded)) table.row(std::move(cells), "bound");
     };
     if (comparison_.bus_limit_bytes != 0)
       loads("bus limit: gets through while computing", comparison_.bus_limit_bytes);
@@ -100,8 +101,8 @@ class ComparedTable {
   }
 
   const Comparison& comparison_;
-  std::vector<Direction> directions_;
-  std::vector<std::pair<const Direction*, std::size_t>> columns_;
+  std::vector<TrafficDirection> directions_;
+  std::vector<std::pair<const TrafficDirection*, std::size_t>> columns_;
 };
 
 /// The bytes of each link, if there are several.
@@ -117,7 +118,7 @@ std::string links(const Comparison& comparison) {
         heads.push_back(link.name);
   }
   if (heads.size() < 3 || comparison.runs.size() < 2) return {};
-  Table table("Bytes on each link, both directions", heads);
+  HtmlTable table("Bytes on each link, both directions", heads);
   for (const ComparedRun& run : comparison.runs) {
     if (!finished(run)) continue;
     std::vector<std::string> cells{run.report.scheduler};

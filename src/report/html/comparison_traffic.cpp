@@ -9,11 +9,11 @@ namespace fairlead::report::html {
 
 Bytes sum(const ByCause& traffic) {
   Bytes bytes = 0;
-  for (const Traffic& one : traffic) bytes += one.bytes;
+  for (const TransferTotals& one : traffic) bytes += one.bytes;
   return bytes;
 }
 
-ByCause Direction::of(const ComparedRun& run) const {
+ByCause TrafficDirection::of(const ComparedRun& run) const {
   ByCause all{};
   const auto found = std::ranges::find(run.totals, total, &LinkReport::name);
   if (found == run.totals.end()) return all;
@@ -23,11 +23,11 @@ ByCause Direction::of(const ComparedRun& run) const {
   return all;
 }
 
-std::vector<Direction> directions_of(const Comparison& comparison) {
-  std::vector<Direction> all;
+std::vector<TrafficDirection> directions_of(const Comparison& comparison) {
+  std::vector<TrafficDirection> all;
   const auto add = [&](const char* title, const char* total, bool from_home, bool to_home) {
-    const Direction direction{title, total, from_home, to_home,
-                              from_home && total == comparison.bounded_total};
+    const TrafficDirection direction{title, total, from_home, to_home,
+                                     from_home && total == comparison.bounded_total};
     if (std::ranges::any_of(comparison.runs,
                             [&](const ComparedRun& run) { return sum(direction.of(run)) != 0; }))
       all.push_back(direction);

@@ -9,7 +9,7 @@
 
 namespace fairlead::report::html {
 
-using ByCause = std::array<Traffic, memory::cause_count>;
+using ByCause = std::array<TransferTotals, memory::cause_count>;
 
 Bytes sum(const ByCause& traffic);
 
@@ -18,7 +18,7 @@ inline bool finished(const ComparedRun& run) { return run.problem.empty(); }
 
 /// All links of a kind in one direction. Links between devices count in both, since their ends are equally far from
 /// home.
-struct Direction {
+struct TrafficDirection {
   std::string title;  ///< "to devices"
   std::string total;  ///< name in ComparedRun::totals
   bool from_home = false, to_home = false;
@@ -28,7 +28,7 @@ struct Direction {
 };
 
 /// The directions in which some run transferred data.
-std::vector<Direction> directions_of(const Comparison& comparison);
+std::vector<TrafficDirection> directions_of(const Comparison& comparison);
 
 /// The bytes as text; "-" for 0.
 std::string bytes_cell(Bytes bytes);

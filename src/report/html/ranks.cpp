@@ -2,15 +2,15 @@
 #include <fmt/format.h>
 
 #include "config/value.hpp"
+#include "report/html/html_table.hpp"
 #include "report/html/parts.hpp"
-#include "report/html/table.hpp"
 #include "report/units.hpp"
 
 namespace fairlead::report::html {
 
 std::string ranks(const RunReport& report) {
-  Table each("Ranks", {"", "tasks", "computed", "no task while values arrived", "sent", "of memory", "read",
-                       "written"});
+  HtmlTable each("Ranks", {"", "tasks", "computed", "no task while values arrived", "sent", "of memory",
+                           "read", "written"});
   for (std::size_t i = 0; i < report.ranks.size(); ++i) {
     const RankReport& rank = report.ranks[i];
     const double all = rank.counted_seconds * rank.workers;
@@ -23,8 +23,8 @@ std::string ranks(const RunReport& report) {
   }
   if (!report.ranks.empty()) each.remark(fmt::format("{}, {}.", report.grid, report.network));
 
-  Table pairs("Waits between ranks",
-              {"", "values", "of graphs", "of flows", "messages", "in flight", "no task in that time"});
+  HtmlTable pairs("Waits between ranks",
+                  {"", "values", "of graphs", "of flows", "messages", "in flight", "no task in that time"});
   for (std::size_t to = 0; to < report.ranks.size(); ++to)
     for (std::size_t from = 0; from < report.ranks[to].from.size(); ++from) {
       const FromRankReport& of = report.ranks[to].from[from];

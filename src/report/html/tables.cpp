@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "config/value.hpp"
+#include "report/html/html_table.hpp"
 #include "report/html/parts.hpp"
-#include "report/html/table.hpp"
 #include "report/units.hpp"
 
 namespace fairlead::report::html {
@@ -16,7 +16,7 @@ using config::readable_size;
 using memory::Cause;
 
 std::string setting(const RunReport& report) {
-  Table table("Setting", {"", ""});
+  HtmlTable table("Setting", {"", ""});
   if (!report.of.empty()) table.row({"solved", report.of});
   if (!report.solution.empty()) table.row({"solution", report.solution});
   if (report.n != 0)
@@ -37,11 +37,11 @@ std::string setting(const RunReport& report) {
 }
 
 std::string speed(const RunReport& report) {
-  Table table("Time and speed", {"", "", ""});
+  HtmlTable table("Time and speed", {"", "", ""});
   table.with_notes();
   table.row({"time", readable_seconds(report.seconds)});
   for (const bool counts : {true, false})
-    for (const Phase& phase : report.phases)
+    for (const PhaseReport& phase : report.phases)
       if (phase.counts == counts)
         table.row({phase.name, readable_seconds(phase.seconds), counts ? "" : "not included"}, "part");
   if (report.ceiling) {
@@ -92,7 +92,7 @@ std::string speed(const RunReport& report) {
 }
 
 std::string kernels(const RunReport& report) {
-  Table table("Kernels", {"", "calls", "of the operations"});
+  HtmlTable table("Kernels", {"", "calls", "of the operations"});
   double gflop = 0;
   for (const KernelReport& kernel : report.kernel_calls) gflop += kernel.gflop;
   for (const KernelReport& kernel : report.kernel_calls)
@@ -103,7 +103,7 @@ std::string kernels(const RunReport& report) {
 std::string moved(const RunReport& report) {
   const Bytes both = report.bytes_read + report.bytes_written;
   if (both == 0) return {};
-  Table table("Disk", {"", "read", "written", "both", ""});
+  HtmlTable table("Disk", {"", "read", "written", "both", ""});
   table.with_notes();
   table.row(
       {"measured", moved_bytes(report.bytes_read), moved_bytes(report.bytes_written), moved_bytes(both)});
@@ -130,11 +130,11 @@ std::string links(const RunReport& report) {
   for (std::size_t cause = 0; cause < memory::cause_count; ++cause)
     heads.emplace_back(name_of(static_cast<Cause>(cause)));
   heads.emplace_back("copies");
-  Table table("Links", heads);
+  HtmlTable table("Links", heads);
   const auto row = [&table](const std::string& name, const char* direction, const auto& traffic) {
     std::vector<std::string> cells{name, direction};
     std::uint64_t copies = 0;
-    for (const Traffic& one : traffic) {
+    for (const TransferTotals& one : traffic) {
       cells.push_back(one.copies == 0 && one.bytes == 0 ? "-" : moved_bytes(one.bytes));
       copies += one.copies;
     }
@@ -142,7 +142,7 @@ std::string links(const RunReport& report) {
     table.row(std::move(cells));
   };
   const auto copies = [](const auto& traffic) {
-    return std::ranges::any_of(traffic, [](const Traffic& one) { return one.copies != 0; });
+    return std::ranges::any_of(traffic, [](const TransferTotals& one) { return one.copies != 0; });
   };
   for (const LinkReport& link : report.links) {
     if (!copies(link.from_home) && !copies(link.to_home)) continue;
@@ -153,7 +153,7 @@ std::string links(const RunReport& report) {
 }
 
 std::string memory_use(const RunReport& report) {
-  Table table("Memory", {"", "peak", "of", "", ""});
+  HtmlTable table("Memory", {"", "peak", "of", "", ""});
   table.with_notes();
   const auto row = [&table](const std::string& what, Bytes peak, std::optional<Bytes> of, const char* note) {
     table.row({what, readable_size(peak), of ? readable_size(*of) : "",
@@ -174,8 +174,8 @@ std::string memory_use(const RunReport& report) {
 }
 
 std::string workers(const RunReport& report, const trace::Snapshot& recorded) {
-  Table table("Workers",
-              {"", "computed", "", "waiting for data", "", "without a task", "", "CPU time", "", "tasks"});
+  HtmlTable table(
+      "Workers", {"", "computed", "", "waiting for data", "", "without a task", "", "CPU time", "", "tasks"});
   for (std::size_t i = 0; i < report.worker_times.size(); ++i) {
     const WorkerReport& worker = report.worker_times[i];
     const double all = worker.all();
@@ -204,7 +204,7 @@ std::string codelets(const trace::Snapshot& recorded) {
     seconds_of[task.codelet].push_back(seconds(task.duration()));
     all += seconds(task.duration());
   }
-  Table table("Kinds of task", {"", "tasks", "time in all", "", "median", "slowest of 100", "slowest"});
+  HtmlTable table("Kinds of task", {"", "tasks", "time in all", "", "median", "slowest of 100", "slowest"});
   for (std::size_t i = 0; i < seconds_of.size(); ++i) {
     auto& times = seconds_of[i];
     if (times.empty()) continue;

@@ -23,9 +23,9 @@ constexpr double parts_of_step = 100;
 
 using Step = std::vector<std::pair<std::uint64_t, std::uint64_t>>;  // kind, parts of the step
 
-std::vector<Step> steps_of(const Timeline& timeline, std::size_t steps, double seconds) {
+std::vector<Step> steps_of(const WorkerTimeline& timeline, std::size_t steps, double seconds) {
   std::vector<std::map<std::uint64_t, double>> shares(steps);
-  for (const Timeline::Span& span : timeline.spans) {
+  for (const WorkerTimeline::Span& span : timeline.spans) {
     const double from = span.start / seconds * static_cast<double>(steps),
                  to = span.end / seconds * static_cast<double>(steps);
     for (auto step = static_cast<std::size_t>(from); step < steps && static_cast<double>(step) < to; ++step)
@@ -77,7 +77,7 @@ std::optional<PictureData> timeline_data(const Comparison& comparison) {
   Json runs = Json::array(), kinds = Json::array();
   for (const ComparedRun* run : shown) {
     Json workers = Json::array();
-    for (const Timeline& timeline : run->timelines) {
+    for (const WorkerTimeline& timeline : run->timelines) {
       workers.add(Json(timeline.worker));
       add_row(numbers, steps_of(timeline, steps, seconds));
     }

@@ -1,6 +1,6 @@
 // The BLOCKS policy. Its plan is a sequence of sets of tiles; ready tasks, eviction and prefetch follow it. With
 // several memory nodes, a set fits in all of them together, and each of its tiles has a node that runs its updates
-// (owners.hpp). Nodes with a direct link get inputs from each other (neighbours.hpp).
+// (tile_owners.hpp). Nodes with a direct link get inputs from each other (neighbours.hpp).
 #include "schedule/blocks/blocks.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 #include "schedule/blocks/neighbours.hpp"
 #include "schedule/blocks/node_plan.hpp"
-#include "schedule/blocks/owners.hpp"
+#include "schedule/blocks/tile_owners.hpp"
 #include "schedule/blocks/tile_set.hpp"
 #include "schedule/index/task_graph_window.hpp"
 
@@ -431,7 +431,7 @@ class Blocks final : public Policy {
   TaskGraphWindow lookahead_;
   bool planning_started_ = false;  // a task has been planned since the policy was last empty
   blocks::TileSet tiles_;
-  blocks::Owners owners_;
+  blocks::TileOwners owners_;
   std::vector<NodePlan> nodes_;  // in the order of View::nodes()
   blocks::Neighbours neighbours_;
   std::vector<std::size_t> place_of_node_, place_of_worker_;

@@ -200,7 +200,7 @@ const NextUses& Darts::next_uses(Slot k) {
   }
   if (rules_.eviction == DartsEviction::belady)
     for (const DartsTask& held : index_.planned_tasks(k)) {
-      for (const Use& input : held.uses()) uses.use(input.datum);
+      for (const auto& input : held.uses()) uses.use(input.datum);
       uses.next_task();
     }
   return uses;

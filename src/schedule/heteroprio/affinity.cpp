@@ -28,8 +28,8 @@ Columns highest(Column columns, Score&& score) {
   return best;
 }
 
-double size(const Use& d) noexcept { return static_cast<double>(d.bytes); }
-bool in(Column m, const Use& d) noexcept { return (d.present & bit(m)) != 0; }
+double size(const DatumUse& d) noexcept { return static_cast<double>(d.bytes); }
+bool in(Column m, const DatumUse& d) noexcept { return (d.present & bit(m)) != 0; }
 
 }  // namespace
 
@@ -42,28 +42,28 @@ Columns mc(std::span<const Duration> moving_times) noexcept {
                  [&](Column m) { return -static_cast<double>(moving_times[m].count()); });
 }
 
-Columns sdh(std::span<const Use> uses, Column columns) noexcept {
+Columns sdh(std::span<const DatumUse> uses, Column columns) noexcept {
   return highest(columns, [&](Column m) {
     double sum = 0;
-    for (const Use& d : uses)
+    for (const DatumUse& d : uses)
       if (in(m, d)) sum += size(d);
     return sum;
   });
 }
 
-Columns sdh2(std::span<const Use> uses, Column columns) noexcept {
+Columns sdh2(std::span<const DatumUse> uses, Column columns) noexcept {
   return highest(columns, [&](Column m) {
     double sum = 0;
-    for (const Use& d : uses)
+    for (const DatumUse& d : uses)
       if (in(m, d)) sum += d.written ? size(d) * size(d) : size(d);
     return sum;
   });
 }
 
-Columns sdhb(std::span<const Use> uses, Column columns, double theta) noexcept {
+Columns sdhb(std::span<const DatumUse> uses, Column columns, double theta) noexcept {
   return highest(columns, [&](Column m) {
     double read = 0, written = 0, number = 0;
-    for (const Use& d : uses) {
+    for (const DatumUse& d : uses) {
       if (!in(m, d)) continue;
       (d.written ? written : read) += size(d);
       number += d.written ? 1 : 0;
@@ -72,12 +72,12 @@ Columns sdhb(std::span<const Use> uses, Column columns, double theta) noexcept {
   });
 }
 
-Columns smwb(std::span<const Use> uses, Column columns) noexcept {
+Columns smwb(std::span<const DatumUse> uses, Column columns) noexcept {
   const auto all = static_cast<double>(uses.size());
-  const auto written = static_cast<double>(std::ranges::count(uses, true, &Use::written));
+  const auto written = static_cast<double>(std::ranges::count(uses, true, &DatumUse::written));
   return highest(columns, [&](Column m) {
     double cost = 0;  // multiplied by the number of all data, so that it is an integer
-    for (const Use& d : uses)
+    for (const DatumUse& d : uses)
       if (!in(m, d)) cost += d.written ? (2 * all - written) * size(d) : all * size(d);
     return -cost;
   });
@@ -88,7 +88,7 @@ Column select_node(Columns best, std::optional<Column> asker) noexcept {
   return static_cast<Column>(std::countr_zero(best));
 }
 
-BestNodeDifference::Winners BestNodeDifference::best_nodes(std::span<const Use> uses, Column columns,
+BestNodeDifference::Winners BestNodeDifference::best_nodes(std::span<const DatumUse> uses, Column columns,
                                                            std::optional<Column> asker, double theta) {
   const auto of = [&](Columns best) { return static_cast<std::uint8_t>(select_node(best, asker)); };
   return {of(sdh(uses, columns)), of(sdh2(uses, columns)), of(sdhb(uses, columns, theta)),

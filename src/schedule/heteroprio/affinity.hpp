@@ -23,7 +23,7 @@ using Columns = std::uint64_t;  ///< bit m: column m
 inline constexpr Column most_columns = 64;
 
 /// A datum of a task.
-struct Use {
+struct DatumUse {
   Bytes bytes = 0;
   bool written = false;  ///< written, or read and written
   Columns present = 0;   ///< the nodes that hold it
@@ -36,14 +36,14 @@ Columns laru(std::optional<Column> pusher, Column columns) noexcept;
 /// MC_StarPU: the nodes with the shortest total transfer time.
 Columns mc(std::span<const Duration> moving_times) noexcept;
 /// LS_SDH, Eq. 6: the nodes that hold the most bytes.
-Columns sdh(std::span<const Use> uses, Column columns) noexcept;
+Columns sdh(std::span<const DatumUse> uses, Column columns) noexcept;
 /// LS_SDH2, Eq. 7: like LS_SDH, but written data count by the squares of their sizes.
-Columns sdh2(std::span<const Use> uses, Column columns) noexcept;
+Columns sdh2(std::span<const DatumUse> uses, Column columns) noexcept;
 /// LS_SDHB, Eq. 8: like LS_SDH, but bytes of written data count theta times their number.
-Columns sdhb(std::span<const Use> uses, Column columns, double theta = default_theta) noexcept;
+Columns sdhb(std::span<const DatumUse> uses, Column columns, double theta = default_theta) noexcept;
 /// LC_SMWB, Eq. 9: the nodes that lack the fewest bytes. Written bytes have weight 1 if all data are written, and
 /// nearly 2 if few are.
-Columns smwb(std::span<const Use> uses, Column columns) noexcept;
+Columns smwb(std::span<const DatumUse> uses, Column columns) noexcept;
 
 enum class Affinity : std::uint8_t { laru, mc, sdh, sdh2, sdhb, smwb };
 inline constexpr std::array<std::string_view, 6> affinity_names{"laru", "mc", "sdh", "sdh2", "sdhb", "smwb"};
@@ -64,7 +64,7 @@ class BestNodeDifference {
   /// `asker`: the node of the pushing worker, and later that of the popping one; it wins ties. An affinity that cannot
   /// decide therefore counts as unsteady when another node takes the task, as the paper states for LaRU, which always
   /// chooses the pushing node.
-  static Winners best_nodes(std::span<const Use> uses, Column columns, std::optional<Column> asker,
+  static Winners best_nodes(std::span<const DatumUse> uses, Column columns, std::optional<Column> asker,
                             double theta);
 
   /// The position in `compared` of the affinity with the lowest count.

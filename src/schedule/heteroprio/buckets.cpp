@@ -9,7 +9,8 @@
 
 namespace fairlead::schedule::heteroprio {
 
-AccessArray access_array(WorkerKind kind, std::span<const Bucket> buckets, const Settings& settings) {
+AccessArray access_array(WorkerKind kind, std::span<const Bucket> buckets,
+                         const HeteroprioSettings& settings) {
   // Sort by the user's order first, then by advantage.
   using Key = std::pair<std::size_t, double>;
   std::vector<Key> keys(buckets.size());

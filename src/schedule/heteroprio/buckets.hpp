@@ -35,13 +35,14 @@ struct AccessArray {
   std::vector<std::int32_t> priorities;  ///< by bucket: 0 first; no_priority if it does not visit the bucket
 };
 /// Buckets of equal priority are visited in order of creation.
-AccessArray access_array(WorkerKind kind, std::span<const Bucket> buckets, const Settings& settings);
+AccessArray access_array(WorkerKind kind, std::span<const Bucket> buckets,
+                         const HeteroprioSettings& settings);
 
 class Buckets {
  public:
-  explicit Buckets(Settings settings) : settings_(std::move(settings)) {}
+  explicit Buckets(HeteroprioSettings settings) : settings_(std::move(settings)) {}
 
-  const Settings& settings() const noexcept { return settings_; }
+  const HeteroprioSettings& settings() const noexcept { return settings_; }
   std::span<Bucket> list() noexcept { return buckets_; }
   std::span<const Bucket> list() const noexcept { return buckets_; }
 
@@ -53,7 +54,7 @@ class Buckets {
   std::uint32_t at(std::string_view codelet, std::uint64_t hash, std::uint32_t kinds);
 
  private:
-  Settings settings_;
+  HeteroprioSettings settings_;
   std::vector<Bucket> buckets_;  // in order of creation
 };
 

@@ -13,9 +13,9 @@
 
 #include "base/check.hpp"
 #include "schedule/heteroprio/access_order.hpp"
+#include "schedule/heteroprio/affinity_placement.hpp"
 #include "schedule/heteroprio/buckets.hpp"
-#include "schedule/heteroprio/grid.hpp"
-#include "schedule/heteroprio/placement.hpp"
+#include "schedule/heteroprio/task_list_grid.hpp"
 
 namespace fairlead::schedule {
 namespace heteroprio {
@@ -23,7 +23,7 @@ namespace {
 
 class Heteroprio final : public Policy {
  public:
-  explicit Heteroprio(Settings settings) : buckets_(std::move(settings)) {}
+  explicit Heteroprio(HeteroprioSettings settings) : buckets_(std::move(settings)) {}
 
   // Push: "task insertion in the grid with locality evaluation".
   void ready(Task& task, WorkerId released_by) override {
@@ -95,7 +95,7 @@ class Heteroprio final : public Policy {
     transfers_ = transfer_distances(view());
   }
 
-  const Settings& settings() const noexcept { return buckets_.settings(); }
+  const HeteroprioSettings& settings() const noexcept { return buckets_.settings(); }
   Column column_of(NodeId node) const {
     if (!settings().locality.has_value()) return 0;
     return static_cast<Column>(std::ranges::find(view().nodes(), node, &NodeInfo::id) -
@@ -129,7 +129,7 @@ class Heteroprio final : public Policy {
     orders_outdated_ = true;
     return b;
   }
-  /// Checks the user's speedup factor against the codelet's bodies; Settings::check() cannot do so.
+  /// Checks the user's speedup factor against the codelet's bodies; HeteroprioSettings::check() cannot do so.
   void check_fastest(const CodeletInfo& codelet) const {
     const SpeedupFactor* factor = settings().factor(codelet.name);
     if (factor == nullptr || ((codelet.kinds >> index(factor->fastest)) & 1u) != 0) return;
@@ -206,8 +206,8 @@ class Heteroprio final : public Policy {
   }
 
   Buckets buckets_;
-  Grid grid_;
-  std::optional<Placement> placement_;                   // only with locality
+  TaskListGrid grid_;
+  std::optional<AffinityPlacement> placement_;           // only with locality
   std::vector<Group> groups_;                            // in the order of their first workers
   std::vector<std::size_t> group_of_;                    // by worker
   std::vector<std::optional<WorkerKind>> column_kinds_;  // kind of the node's first worker
@@ -221,7 +221,7 @@ class Heteroprio final : public Policy {
 }  // namespace
 }  // namespace heteroprio
 
-std::unique_ptr<Policy> make_heteroprio(heteroprio::Settings settings) {
+std::unique_ptr<Policy> make_heteroprio(heteroprio::HeteroprioSettings settings) {
   settings.check();
   return std::make_unique<heteroprio::Heteroprio>(std::move(settings));
 }

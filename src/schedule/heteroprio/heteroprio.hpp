@@ -21,6 +21,6 @@ namespace fairlead::schedule {
 std::unique_ptr<Policy> make_heteroprio(const PolicyOptions& options);
 std::unique_ptr<Policy> make_laheteroprio(const PolicyOptions& options);
 /// The same, for programs that construct the settings.
-std::unique_ptr<Policy> make_heteroprio(heteroprio::Settings settings);
+std::unique_ptr<Policy> make_heteroprio(heteroprio::HeteroprioSettings settings);
 
 }  // namespace fairlead::schedule

@@ -108,8 +108,8 @@ void read_reach(const PolicyOptions& options, std::string_view option, std::size
 
 }  // namespace
 
-Settings read_settings(const PolicyOptions& options, bool with_locality) {
-  Settings settings;
+HeteroprioSettings read_settings(const PolicyOptions& options, bool with_locality) {
+  HeteroprioSettings settings;
   settings.policy = with_locality ? "laheteroprio" : "heteroprio";
   for (std::size_t kind = 0; kind < worker_kind_count; ++kind)
     settings.orders[kind] = read_order(options, worker_kind_names[kind]);
@@ -137,7 +137,7 @@ Locality default_locality() {
   return locality;
 }
 
-void Settings::check() const {
+void HeteroprioSettings::check() const {
   std::vector<std::string_view> named;
   for (std::size_t kind = 0; kind < worker_kind_count; ++kind) {
     std::vector<std::string_view> here;
@@ -171,12 +171,13 @@ void Settings::check() const {
   }
 }
 
-const SpeedupFactor* Settings::factor(std::string_view codelet) const noexcept {
+const SpeedupFactor* HeteroprioSettings::factor(std::string_view codelet) const noexcept {
   const auto it = std::ranges::find(factors, codelet, &SpeedupFactor::codelet);
   return it == factors.end() ? nullptr : &*it;
 }
 
-std::optional<std::size_t> Settings::place(WorkerKind kind, std::string_view codelet) const noexcept {
+std::optional<std::size_t> HeteroprioSettings::place(WorkerKind kind,
+                                                     std::string_view codelet) const noexcept {
   const KindOrder& order = orders[index(kind)];
   for (std::size_t i = 0; i < order.size(); ++i)
     if (std::ranges::find(order[i], codelet) != order[i].end()) return i;

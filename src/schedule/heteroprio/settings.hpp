@@ -63,7 +63,7 @@ struct Locality {
   double theta = default_theta;
 };
 
-struct Settings {
+struct HeteroprioSettings {
   std::string policy = "heteroprio";  ///< for messages
   ByKind<KindOrder> orders;           ///< empty: by estimated speedup
   std::vector<SpeedupFactor> factors;
@@ -79,7 +79,7 @@ struct Settings {
 };
 
 /// Parses the options. Throws ConfigError if they are invalid.
-Settings read_settings(const PolicyOptions& options, bool with_locality);
+HeteroprioSettings read_settings(const PolicyOptions& options, bool with_locality);
 /// The default locality of laheteroprio.
 Locality default_locality();
 

@@ -36,11 +36,11 @@ void DartsTaskPool::release(DartsTask& held) noexcept {
 // A record is followed by its nodes and uses in the same block, since they are read together.
 void DartsTaskPool::grow(std::size_t size_class) {
   static_assert(std::is_trivially_destructible_v<DartsTask>);
-  static_assert(sizeof(DartsTask) % alignof(OnNode) == 0 && sizeof(OnNode) % alignof(Use) == 0 &&
-                sizeof(Use) == 4);
+  static_assert(sizeof(DartsTask) % alignof(OnNode) == 0 && sizeof(OnNode) % alignof(InputUse) == 0 &&
+                sizeof(InputUse) == 4);
   const std::size_t width = std::size_t{4} << size_class;
   const std::size_t count = width > 1024 ? 1 : width > 64 ? per_slab / 16 : per_slab;
-  const std::size_t bytes = sizeof(DartsTask) + nodes_ * sizeof(OnNode) + width * sizeof(Use);
+  const std::size_t bytes = sizeof(DartsTask) + nodes_ * sizeof(OnNode) + width * sizeof(InputUse);
   const std::size_t stride = (bytes + cache_line - 1) / cache_line * cache_line;
   auto* begin = static_cast<std::byte*>(memory_.take(count * stride, cache_line));
   slabs_.push_back({begin, static_cast<std::uint32_t>(stride), static_cast<std::uint32_t>(count)});
@@ -55,7 +55,7 @@ void DartsTaskPool::grow(std::size_t size_class) {
     held->size_class = static_cast<std::uint32_t>(size_class) & 31u;
     held->record = static_cast<std::uint32_t>((slabs_.size() - 1) * per_slab + i) & ((1u << 27) - 1);
     new (at + sizeof(DartsTask)) OnNode[nodes_];
-    new (at + sizeof(DartsTask) + nodes_ * sizeof(OnNode)) Use[width];
+    new (at + sizeof(DartsTask) + nodes_ * sizeof(OnNode)) InputUse[width];
     free.push_back(held);
   }
 }

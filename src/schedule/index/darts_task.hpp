@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "base/slabs.hpp"
+#include "base/slab_arena.hpp"
 #include "data/task.hpp"
 
 namespace fairlead::schedule {
@@ -17,7 +17,7 @@ inline constexpr Slot no_slot = ~Slot{0};
 
 /// An input of a held task. Excluded are pure outputs, and data used in place on all nodes, since they are never
 /// loaded.
-struct Use {
+struct InputUse {
   DatumId datum : 31 = DatumId{};
   bool updated : 1 = false;  ///< read and written
 };
@@ -61,15 +61,15 @@ struct DartsTask {
   std::span<OnNode> nodes() noexcept { return {node_array(), node_count}; }  ///< by slot
   OnNode& on(Slot slot) noexcept { return node_array()[slot]; }
   const OnNode& on(Slot slot) const noexcept { return const_cast<DartsTask*>(this)->node_array()[slot]; }
-  std::span<Use> uses() noexcept { return {use_array(), use_count}; }
-  std::span<const Use> uses() const noexcept { return const_cast<DartsTask*>(this)->uses(); }
+  std::span<InputUse> uses() noexcept { return {use_array(), use_count}; }
+  std::span<const InputUse> uses() const noexcept { return const_cast<DartsTask*>(this)->uses(); }
   /// True if OnNode::lacks is valid.
   bool few_uses() const noexcept { return use_count <= 32; }
 
  private:
   OnNode* node_array() noexcept { return std::launder(reinterpret_cast<OnNode*>(this + 1)); }
-  Use* use_array() noexcept {
-    return std::launder(reinterpret_cast<Use*>(reinterpret_cast<OnNode*>(this + 1) + node_count));
+  InputUse* use_array() noexcept {
+    return std::launder(reinterpret_cast<InputUse*>(reinterpret_cast<OnNode*>(this + 1) + node_count));
   }
 };
 
@@ -162,7 +162,7 @@ class DartsTaskPool {
   std::uint64_t order_ = 0;
   std::vector<DartsTask*> free_[classes];
   std::size_t made_[classes] = {};
-  Slabs memory_;
+  SlabArena memory_;
   std::vector<Slab> slabs_;
 };
 

@@ -3,11 +3,11 @@
 
 namespace fairlead::schedule {
 
-DartsTask& DataUsers::make(Task& task, std::span<const Use> inputs) {
+DartsTask& DataUsers::make(Task& task, std::span<const InputUse> inputs) {
   DartsTask& held = pool_.make(task, inputs.size());
   std::ranges::copy(inputs, held.uses().begin());
   std::uint32_t use = 0;
-  for (const Use& input : inputs) {
+  for (const InputUse& input : inputs) {
     if (index(input.datum) >= users_.size())
       users_.resize(std::max(index(input.datum) + 1, users_.size() * 2));
     Users& users = users_[index(input.datum)];
@@ -24,7 +24,7 @@ DartsTask& DataUsers::make(Task& task, std::span<const Use> inputs) {
 void DataUsers::release(DartsTask& held) {
   pool_.release(held);
   note(held);
-  for (const Use& use : held.uses()) {
+  for (const InputUse& use : held.uses()) {
     Users& users = users_[index(use.datum)];
     --users.held;
     if (users.list.size() > 2 * users.held + 16)

@@ -42,7 +42,7 @@ class DataUsers {
   }
 
   /// Creates a record of the task with these uses and adds it to the user lists of their data.
-  DartsTask& make(Task& task, std::span<const Use> inputs);
+  DartsTask& make(Task& task, std::span<const InputUse> inputs);
   /// Ends the use of the record. User lists drop it when they are next scanned, or when most of their entries are
   /// stale.
   void release(DartsTask& held);

@@ -30,7 +30,7 @@ class PlannedTasks : public DartsTaskList {
   void find_lacked(Lacks&& lacks) {
     lacked_.clear();
     for (const DartsTask& held : *this)
-      for (const Use& use : held.uses()) {
+      for (const InputUse& use : held.uses()) {
         if (lacked_.size() == asked_) return;
         if (lacks(use.datum) && std::ranges::find(lacked_, use.datum) == lacked_.end())
           lacked_.push_back(use.datum);

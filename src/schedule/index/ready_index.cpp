@@ -61,7 +61,7 @@ DartsTask& ReadyIndex::make(Task& task) {
   inputs_.clear();
   for (const Access& access : task.accesses())
     if (reads(access.mode) && may_be_missing(access.datum))
-      inputs_.push_back(Use{.datum = access.datum, .updated = writes(access.mode)});
+      inputs_.push_back(InputUse{.datum = access.datum, .updated = writes(access.mode)});
   DartsTask& held = users_.make(task, inputs_);
   for (Slot slot = 0; slot < slots(); ++slot) {
     const auto& workers = nodes_[slot].workers;
@@ -81,7 +81,7 @@ void ReadyIndex::count_missing(DartsTask& held) {
     OnNode& on = held.on(slot);
     if (!on.usable()) continue;
     std::uint32_t missing = 0, lacks = 0, bit = 1;
-    for (const Use& use : held.uses()) {
+    for (const InputUse& use : held.uses()) {
       if (!data_.known(use.datum, slot).present) {
         ++missing;
         lacks |= bit;
@@ -99,7 +99,7 @@ void ReadyIndex::to_ready(DartsTask& held) {
   for (Slot slot = 0; slot < slots(); ++slot) {
     const OnNode& on = held.on(slot);
     if (!on.usable()) continue;
-    for (const Use& use : held.uses()) {
+    for (const InputUse& use : held.uses()) {
       DatumOnNode& e = data_.known(use.datum, slot);
       e.left += on.work;
       if (!e.present) nodes_[slot].order.became_better(use.datum, e);
@@ -121,7 +121,7 @@ void ReadyIndex::to_planned(DartsTask& held, Slot slot) {
   held.planned_on = slot;
   nodes_[slot].planned.push_back(held);
   users_.note(held, slot);
-  for (const Use& use : held.uses()) {
+  for (const InputUse& use : held.uses()) {
     DatumOnNode& e = data_.known(use.datum, slot);
     if (!e.resident) nodes_[slot].planned.lacked_changed();
     if (e.planned++ == 0) update_present(use.datum, slot);
@@ -136,7 +136,7 @@ void ReadyIndex::take_out(DartsTask& held, bool awaited) {
     for (Slot slot = 0; slot < slots(); ++slot) {
       const OnNode& on = held.on(slot);
       if (!on.usable()) continue;
-      for (const Use& use : held.uses()) {
+      for (const InputUse& use : held.uses()) {
         DatumOnNode& e = data_.known(use.datum, slot);
         e.left -= on.work;
         LoadingOrder::became_worse(e);
@@ -150,7 +150,7 @@ void ReadyIndex::take_out(DartsTask& held, bool awaited) {
     const Slot slot = std::exchange(held.planned_on, no_slot);
     nodes_[slot].planned.erase(held);
     users_.note(held, slot);
-    for (const Use& use : held.uses()) {
+    for (const InputUse& use : held.uses()) {
       DatumOnNode& e = data_.known(use.datum, slot);
       --e.planned;
       if (!e.resident) {

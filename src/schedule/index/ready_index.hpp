@@ -119,10 +119,10 @@ class ReadyIndex {
   View* view_ = nullptr;
   DataOnNodes data_;
   DataUsers users_;
-  std::vector<bool> used_;     // by datum: a task has used it
-  std::vector<Use> inputs_;    // scratch of make()
-  std::vector<Node> nodes_;    // by slot
-  std::vector<Slot> slot_of_;  // by node
+  std::vector<bool> used_;        // by datum: a task has used it
+  std::vector<InputUse> inputs_;  // scratch of make()
+  std::vector<Node> nodes_;       // by slot
+  std::vector<Slot> slot_of_;     // by node
   DartsTaskList aside_;
   std::size_t ready_ = 0;  // number of tasks in readyTasks
 };

@@ -10,7 +10,7 @@
 
 namespace fairlead::schedule::what_if {
 
-class Progress {
+class PredictionProgress {
  public:
   /// The run is as predicted, clearly later, or so near to its end that a new decision is useless.
   enum class Is : std::uint8_t { on_time, late, nearly_finished };

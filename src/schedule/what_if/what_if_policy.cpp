@@ -155,7 +155,7 @@ class WhatIfPolicy final : public ForwardingPolicy<WhatIfPolicy> {
   /// Called for each finished task. If the run is later than simulated, because a device is slow or by chance, the
   /// remaining work is simulated again.
   void look_at_progress(const Task& task) {
-    using Is = what_if::Progress::Is;
+    using Is = what_if::PredictionProgress::Is;
     const Is is = progress_.after(least_estimate(view(), task, of_each_kind_), view().now());
     if (is == Is::late) results_.ignore_results();
     if (is == Is::nearly_finished || (is == Is::late && !begin(Step::select))) decide(true);
@@ -370,7 +370,7 @@ class WhatIfPolicy final : public ForwardingPolicy<WhatIfPolicy> {
   Bytes capacity_ = 0;  // of the main workers' memory nodes
   std::size_t cores_ = 0;
   double processors_ = 1;  // accelerators, if there are any; else cores
-  what_if::Progress progress_;
+  what_if::PredictionProgress progress_;
   SelectionInput selection_;  // of the last simulation
 };
 

@@ -40,8 +40,8 @@ void check(const Blueprint& blueprint, const machine::MachineDescription& machin
 
 }  // namespace
 
-net::Traffic ClusterResult::traffic() const noexcept {
-  net::Traffic all;
+net::NetworkTraffic ClusterResult::traffic() const noexcept {
+  net::NetworkTraffic all;
   for (const RankResult& rank : ranks) {
     all.activates += rank.traffic.activates;
     all.requests += rank.traffic.requests;

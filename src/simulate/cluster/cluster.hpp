@@ -37,7 +37,7 @@ struct RankResult {
   double waiting_for_network_seconds = 0;  ///< while a requested value is in flight
   double waiting_for_others_seconds = 0;   ///< for tasks of this or other ranks, and at the end
   InterfaceTraffic crossed;
-  net::Traffic traffic;
+  net::NetworkTraffic traffic;
   /// Tasks examined to find out whether and where they run; many more than once.
   std::uint64_t tasks_examined = 0;
   Bytes peak_memory = 0;
@@ -62,7 +62,7 @@ struct ClusterResult {
   double gflops_at_best() const noexcept {
     return compute_bound_seconds > 0 ? flops / compute_bound_seconds * 1e-9 : 0;
   }
-  net::Traffic traffic() const noexcept;
+  net::NetworkTraffic traffic() const noexcept;
 };
 
 /// Throws ConfigError if the machine has too few nodes, or if a node's memory cannot hold its part of the matrix and

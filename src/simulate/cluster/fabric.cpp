@@ -35,17 +35,17 @@ class SimulatedNetwork::LinkEnd final : public net::Network {
       // The other ranks no longer answer; callers have received the error.
     }
   }
-  void expect(const net::Commands::PostedReceive& expected) override {
+  void expect(const net::EndpointCommands::PostedReceive& expected) override {
     rank().expected[{expected.from, expected.tag}] = expected;
     fabric_.awaited_(static_cast<std::uint32_t>(own_), true);
   }
-  void send(net::Commands::Message message) override {
+  void send(net::EndpointCommands::Message message) override {
     Packet packet = packet_to(message.to, message.bytes.size());
     packet.message = std::move(message.bytes);
     packet.is_small = packet.bytes <= small && !fabric_.network_.in_order;
     fabric_.send(std::move(packet));
   }
-  void send(const net::Commands::Payload& payload) override {
+  void send(const net::EndpointCommands::Payload& payload) override {
     Packet packet = packet_to(payload.to, payload.bytes);
     packet.id = payload.id;
     packet.tag = payload.tag;

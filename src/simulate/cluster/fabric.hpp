@@ -76,7 +76,7 @@ class SimulatedNetwork final : private backend::Timeline::Member {
   struct Rank {
     net::Network::Listener* listener = nullptr;
     RankInterfaces* links = nullptr;
-    std::map<std::pair<net::RankId, std::uint64_t>, net::Commands::PostedReceive>
+    std::map<std::pair<net::RankId, std::uint64_t>, net::EndpointCommands::PostedReceive>
         expected;  // by sender and tag
     std::unordered_map<net::PayloadId, Number> sending;
     Time thread_free{};  // when the communication thread is free

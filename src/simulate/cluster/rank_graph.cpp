@@ -13,7 +13,7 @@
 #include "base/suggest.hpp"
 #include "simulate/workloads/dense.hpp"
 #include "simulate/workloads/list.hpp"
-#include "simulate/workloads/slabs.hpp"
+#include "simulate/workloads/slab_decomposition.hpp"
 
 namespace fairlead::simulate {
 
@@ -136,7 +136,7 @@ RankGraph stencil(const WorkloadSize& size, const CyclicMap& grid, const PolicyO
                      border = options.integer("border", 1, 1'000'000),
                      iterations = options.integer("iterations", 1, 100'000);
   const double flops = options.number("flops", 1e-3, 1e9);
-  const Slabs slabs(size, cells);
+  const SlabDecomposition slabs(size, cells);
   const std::int32_t blocks = slabs.count(), ranks = grid.rank_rows * grid.rank_columns;
   if (size.n < 1 || size.tile < 1 || blocks > most_tiles)
     throw ConfigError(fmt::format("stencil: n = {} in blocks of {} planes: there may be from 1 to {} of them",
@@ -204,14 +204,15 @@ RankGraph stencil(const WorkloadSize& size, const CyclicMap& grid, const PolicyO
           [=](std::string_view task_class) {
             if (task_class != "stencil")
               return RankTaskCost{"save_border", [=](KernelIndex kernel, const std::int32_t* at) {
-                                    return Slabs::task(kernel, slabs.cells(border), 1, at[0]);
+                                    return SlabDecomposition::task(kernel, slabs.cells(border), 1, at[0]);
                                   }};
-            return RankTaskCost{
-                "stencil", [=](KernelIndex kernel, const std::int32_t* at) {
-                  const std::int64_t done = at[0] * border, of = std::min(border, iterations - done),
-                                     planes = of * slabs.planes(at[1]) + of * (of - 1);
-                  return Slabs::task(kernel, slabs.cells(planes), flops, static_cast<std::int32_t>(done));
-                }};
+            return RankTaskCost{"stencil", [=](KernelIndex kernel, const std::int32_t* at) {
+                                  const std::int64_t done = at[0] * border,
+                                                     of = std::min(border, iterations - done),
+                                                     planes = of * slabs.planes(at[1]) + of * (of - 1);
+                                  return SlabDecomposition::task(kernel, slabs.cells(planes), flops,
+                                                                 static_cast<std::int32_t>(done));
+                                }};
           }};
 }
 

@@ -18,7 +18,8 @@ RankWorld::RankWorld(backend::SimOptions options, RankScheduler& turns, std::siz
       number_(turns.timeline().join(*this)),
       address_base_(most_read + most_nodes) {}
 
-void RankWorld::activate(engine::Engine& engine, graph::Graph& graph, engine::EngineClient& application) {
+void RankWorld::activate(engine::Engine& engine, graph::DependencyGraph& graph,
+                         engine::EngineClient& application) {
   engine_ = &engine;
   application_ = &application;
   world_.activate(engine, graph, application);

@@ -22,7 +22,8 @@ class RankWorld final : public engine::RunnableWorld, private backend::Timeline:
   RankWorld& operator=(const RankWorld&) = delete;
   ~RankWorld() override { turns_.timeline().leave(number_); }
 
-  void activate(engine::Engine& engine, graph::Graph& graph, engine::EngineClient& application) override;
+  void activate(engine::Engine& engine, graph::DependencyGraph& graph,
+                engine::EngineClient& application) override;
   void stop() override { world_.stop(); }
   void wait(const std::function<bool()>& done) override;
   bool needs_wake_up() const noexcept override { return true; }

@@ -10,7 +10,7 @@ namespace {
 
 struct CholeskySink {
   Program& program;
-  const Tiles& a;
+  const ProgramMatrix& a;
   KernelIndex potrf_kernel, trsm_kernel, syrk_kernel, gemm_kernel;
 
   void potrf(std::int32_t k, std::int32_t priority) {
@@ -48,7 +48,7 @@ struct CholeskySink {
 Program make_cholesky(const WorkloadSize& size, const PolicyOptions&) {
   Program program;
   program.title = title_of("cholesky", size);
-  const Tiles a(program, "A", size.n, size.n, size.tile, size.precision, Stored::lower_triangle);
+  const ProgramMatrix a(program, "A", size.n, size.n, size.tile, size.precision, Tiles::lower);
   linalg::for_each_cholesky_task(a.row_count(),
                                  CholeskySink{program, a, program.kernel("potrf"), program.kernel("trsm"),
                                               program.kernel("syrk"), program.kernel("gemm")});

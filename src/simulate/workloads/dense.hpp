@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "simulate/tiles.hpp"
+#include "simulate/program_matrix.hpp"
 #include "simulate/workload.hpp"
 
 namespace fairlead::simulate {

@@ -19,7 +19,7 @@ Program make_forkjoin(const WorkloadSize& size, const PolicyOptions& options) {
   Program program;
   program.title = fmt::format("forkjoin, {} phases of {}, tile {}, {}", phases, width, size.tile,
                               name_of(size.precision));
-  const Tiles own(program, "own", width * size.tile, size.tile, size.tile, size.precision),
+  const ProgramMatrix own(program, "own", width * size.tile, size.tile, size.tile, size.precision),
       shared(program, "shared", size.tile, size.tile, size.tile, size.precision);
   const Bytes row = static_cast<Bytes>(size.tile) * element_bytes(size.precision);
   const std::int16_t rows = program.collection("results");

@@ -9,9 +9,9 @@ Program make_gemm(const WorkloadSize& size, const PolicyOptions&) {
   Program program;
   program.title = title_of("gemm", size);
   const auto matrix = [&](std::string_view name) {
-    return Tiles(program, name, size.n, size.n, size.tile, size.precision);
+    return ProgramMatrix(program, name, size.n, size.n, size.tile, size.precision);
   };
-  const Tiles a = matrix("A"), b = matrix("B"), c = matrix("C");
+  const ProgramMatrix a = matrix("A"), b = matrix("B"), c = matrix("C");
   const KernelIndex gemm = program.kernel("gemm");
   for (std::int32_t i = 0; i < c.row_count(); ++i)
     for (std::int32_t j = 0; j < c.column_count(); ++j)

@@ -11,7 +11,7 @@
 
 #include "simulate/longest_path.hpp"
 #include "simulate/workloads/list.hpp"
-#include "simulate/workloads/slabs.hpp"
+#include "simulate/workloads/slab_decomposition.hpp"
 
 namespace fairlead::simulate {
 
@@ -24,7 +24,7 @@ struct Layer {
 
 class Grid {
  public:
-  Grid(Program& program, const Slabs& slabs, bool planes) {
+  Grid(Program& program, const SlabDecomposition& slabs, bool planes) {
     for (const bool is_first : {true, false}) {
       const std::string_view suffix = is_first ? "" : " of the other layer";
       const auto collection = [&](std::string_view name) {
@@ -65,7 +65,7 @@ Program make_life(const WorkloadSize& size, const PolicyOptions& options) {
   const bool planes = options.choice("exchange", exchanges) == 0;
   const std::int64_t iterations = options.integer("iterations", 1, 100'000);
   const double flops = options.number("flops", 1e-3, 1e9);
-  const Slabs slabs(size, size.n * size.n);
+  const SlabDecomposition slabs(size, size.n * size.n);
   Program program;
   program.title = fmt::format("life, {}^3 in {} blocks, {} iterations, exchanging {}", size.n, slabs.count(),
                               iterations, options.text("exchange"));
@@ -86,7 +86,9 @@ Program make_life(const WorkloadSize& size, const PolicyOptions& options) {
         if (below != b) uses.push_back({grid(t, below).cells, AccessMode::read});
         if (above != b && above != below) uses.push_back({grid(t, above).cells, AccessMode::read});
       }
-      program.add(Slabs::task(life, slabs.cells(slabs.planes(b)), flops, static_cast<std::int32_t>(t)), uses);
+      program.add(
+          SlabDecomposition::task(life, slabs.cells(slabs.planes(b)), flops, static_cast<std::int32_t>(t)),
+          uses);
     }
   prioritize_by_longest_path(program);
   return program;

@@ -10,7 +10,7 @@ namespace {
 
 struct LuSink {
   Program& program;
-  const Tiles& a;
+  const ProgramMatrix& a;
   KernelIndex getrf_kernel, trsm_kernel, gemm_kernel;
 
   void getrf(std::int32_t k, std::int32_t priority) {
@@ -45,7 +45,7 @@ struct LuSink {
 Program make_lu(const WorkloadSize& size, const PolicyOptions&) {
   Program program;
   program.title = title_of("lu", size);
-  const Tiles a(program, "A", size.n, size.n, size.tile, size.precision);
+  const ProgramMatrix a(program, "A", size.n, size.n, size.tile, size.precision);
   linalg::for_each_lu_task(a.row_count(), LuSink{program, a, program.kernel("getrf"), program.kernel("trsm"),
                                                  program.kernel("gemm")});
   return program;

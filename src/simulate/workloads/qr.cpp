@@ -18,7 +18,7 @@ namespace {
 /// Data (i, k) that one task writes; later tasks only read them.
 class Factors {
  public:
-  Factors(Program& program, std::string_view name, const Tiles& a)
+  Factors(Program& program, std::string_view name, const ProgramMatrix& a)
       : program_(program), collection_(program.collection(name)), columns_(a.column_count()) {
     data_.resize(static_cast<std::size_t>(a.row_count()) * static_cast<std::size_t>(columns_));
   }
@@ -40,7 +40,7 @@ class Factors {
 
 class QrSink {
  public:
-  QrSink(Program& program, const Tiles& a, std::int64_t ib, Precision precision)
+  QrSink(Program& program, const ProgramMatrix& a, std::int64_t ib, Precision precision)
       : program_(program), a_(a), ib_(ib), element_(element_bytes(precision)) {}
 
   void geqrt(std::int32_t i, std::int32_t k) {
@@ -95,7 +95,7 @@ class QrSink {
   }
 
   Program& program_;
-  const Tiles& a_;
+  const ProgramMatrix& a_;
   std::int64_t ib_;
   Bytes element_;
   Factors v_{program_, "V", a_}, t_{program_, "T", a_};
@@ -113,7 +113,7 @@ Program make_qr(const WorkloadSize& size, const PolicyOptions& options) {
   Program program;
   program.title = fmt::format("{}, {} tree", title_of("qr", size), options.text("tree"));
   if (columns != size.n) program.title += fmt::format(", {} columns", columns);
-  const Tiles a(program, "A", size.n, columns, size.tile, size.precision);
+  const ProgramMatrix a(program, "A", size.n, columns, size.tile, size.precision);
   linalg::for_each_qr_task(a.row_count(), a.column_count(), tree, QrSink(program, a, ib, size.precision));
   prioritize_by_longest_path(program);
   return program;

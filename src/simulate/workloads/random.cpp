@@ -106,7 +106,7 @@ Program make_random(const WorkloadSize& size, const PolicyOptions& options) {
   Program program;
   program.title = fmt::format("random, {} layers of {}, {} data each, tile {}, {}{}, seed {}", layers, width,
                               data, size.tile, name_of(size.precision), uneven ? ", uneven" : "", seed);
-  const Tiles tiles(program, "D", 2 * data * size.tile, width * size.tile, size.tile, size.precision);
+  const ProgramMatrix tiles(program, "D", 2 * data * size.tile, width * size.tile, size.tile, size.precision);
   const KernelIndex gemm = program.kernel("gemm");
   const auto tile = static_cast<double>(size.tile);
   Layers graph(program.data.size(), static_cast<std::size_t>(width), static_cast<std::size_t>(data), written,

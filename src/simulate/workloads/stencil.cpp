@@ -10,7 +10,7 @@
 
 #include "simulate/longest_path.hpp"
 #include "simulate/workloads/list.hpp"
-#include "simulate/workloads/slabs.hpp"
+#include "simulate/workloads/slab_decomposition.hpp"
 
 namespace fairlead::simulate {
 
@@ -28,7 +28,7 @@ Program make_stencil(const WorkloadSize& size, const PolicyOptions& options) {
                      border = options.integer("border", 1, 1'000'000),
                      iterations = options.integer("iterations", 1, 100'000);
   const double flops = options.number("flops", 1e-3, 1e9);
-  const Slabs slabs(size, width * height);
+  const SlabDecomposition slabs(size, width * height);
   if (border > slabs.fewest_planes())
     options.refuse("border",
                    fmt::format("is {}, but the last block has {} planes", border, slabs.fewest_planes()));
@@ -57,7 +57,7 @@ Program make_stencil(const WorkloadSize& size, const PolicyOptions& options) {
   const auto save_borders = [&](std::int32_t iteration) {
     for (const Block& block : blocks)
       for (const DatumIndex side : {block.top, block.bottom})
-        program.task(Slabs::task(save, slabs.cells(border), 1, iteration),
+        program.task(SlabDecomposition::task(save, slabs.cells(border), 1, iteration),
                      {{block.layers, AccessMode::read}, {side, AccessMode::write}});
   };
   for (std::int64_t done = 0; done < iterations; done += border) {
@@ -66,7 +66,7 @@ Program make_stencil(const WorkloadSize& size, const PolicyOptions& options) {
     const std::int64_t steps = std::min(border, iterations - done);
     for (std::int32_t b = 0; b < slabs.count(); ++b) {
       const std::int64_t planes = steps * slabs.planes(b) + steps * (steps - 1);
-      program.task(Slabs::task(update, slabs.cells(planes), flops, iteration),
+      program.task(SlabDecomposition::task(update, slabs.cells(planes), flops, iteration),
                    {{blocks[static_cast<std::size_t>(slabs.below(b))].top, AccessMode::read},
                     {blocks[static_cast<std::size_t>(slabs.above(b))].bottom, AccessMode::read},
                     {blocks[static_cast<std::size_t>(b)].layers, AccessMode::read_write}});

@@ -27,24 +27,24 @@ class FrontTree {
       : program_(program), size_(size), random_(seed) {}
 
   /// Creates the subtree of a front with about so many pivots and `levels` levels, leaves first. Returns the front.
-  Tiles subtree(double pivots, std::int64_t levels, bool is_root) {
+  ProgramMatrix subtree(double pivots, std::int64_t levels, bool is_root) {
     const auto own = static_cast<std::int64_t>(
         std::max(1.0, is_root ? pivots : pivots * (2.0 / 3 + 2.0 / 3 * random_.unit())));
     const auto rest = is_root ? std::int64_t{0}
                               : static_cast<std::int64_t>(static_cast<double>(own) * (0.5 + random_.unit()));
     struct Child {
-      Tiles front;
+      ProgramMatrix front;
       std::int32_t eliminated;
     };
     std::vector<Child> children;
     if (levels > 1)
       for (int i = 0; i < 2; ++i) {
-        Tiles front = subtree(pivots * std::exp2(-2.0 / 3), levels - 1, false);
+        ProgramMatrix front = subtree(pivots * std::exp2(-2.0 / 3), levels - 1, false);
         children.push_back({std::move(front), eliminated_});
       }
     const std::int32_t number = fronts_++;
-    Tiles front(program_, fmt::format("front {}", number), own + rest, own + rest, size_.tile,
-                size_.precision, Stored::lower_triangle);
+    ProgramMatrix front(program_, fmt::format("front {}", number), own + rest, own + rest, size_.tile,
+                        size_.precision, Tiles::lower);
     for (const Child& child : children) add(child.front, child.eliminated, front, number);
     eliminated_ = static_cast<std::int32_t>((own + size_.tile - 1) / size_.tile);
     eliminate(front, number);
@@ -52,7 +52,7 @@ class FrontTree {
   }
 
  private:
-  void add(const Tiles& child, std::int32_t first, const Tiles& parent, std::int32_t number) {
+  void add(const ProgramMatrix& child, std::int32_t first, const ProgramMatrix& parent, std::int32_t number) {
     // The positions of the child's rows among the parent's rows, in order.
     const std::int32_t rows = child.row_count() - first, room = parent.row_count();
     const auto place = [&](std::int32_t i) { return rows <= room ? i + (room - rows) / 2 : i * room / rows; };
@@ -66,7 +66,7 @@ class FrontTree {
              {parent(place(i - first), place(j - first)), AccessMode::read_write}});
       }
   }
-  void eliminate(const Tiles& a, std::int32_t number) {
+  void eliminate(const ProgramMatrix& a, std::int32_t number) {
     const auto work = [](std::int64_t side) { return static_cast<double>(side); };
     for (std::int32_t k = 0; k < eliminated_; ++k) {
       const std::int64_t n = a.height(k);

@@ -16,7 +16,7 @@ Program make_wavefront(const WorkloadSize& size, const PolicyOptions& options) {
   Program program;
   program.title = fmt::format("wavefront, n = {}, tile {}, {} sweeps, {}", size.n, size.tile, sweeps,
                               name_of(size.precision));
-  const Tiles grid(program, "grid", size.n, size.n, size.tile, size.precision);
+  const ProgramMatrix grid(program, "grid", size.n, size.n, size.tile, size.precision);
   const KernelIndex gemm = program.kernel("gemm");
   for (std::int32_t sweep = 0; sweep < sweeps; ++sweep)
     for (std::int32_t i = 0; i < grid.row_count(); ++i)

@@ -113,7 +113,7 @@ TEST(SpillFile, SlotsAreAlignedAndTheFileGrowsOnlyWhenNoHoleIsLargeEnough) {
   file.allocate(4 * MiB);
   EXPECT_EQ(file.size(), 7 * MiB);
   file.release(a);
-  EXPECT_EQ(file.allocate(MiB), (memory::Range{0, MiB}));
+  EXPECT_EQ(file.allocate(MiB), (memory::ByteRange{0, MiB}));
   EXPECT_EQ(file.size(), 7 * MiB);
   EXPECT_THROW(file.release({a.offset + MiB, a.bytes - MiB}), UsageError);  // the rest is already free
   file.release(b);

@@ -1,5 +1,5 @@
 // Each test sends signals to a child process and checks how it ends.
-#include "fairlead/interrupt.hpp"
+#include "fairlead/run/interrupt.hpp"
 
 #include <fairlead/error.hpp>
 

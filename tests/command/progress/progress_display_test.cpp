@@ -1,5 +1,5 @@
 // The text on the screen at a given time, on terminals of any width.
-#include "fairlead/progress_display.hpp"
+#include "fairlead/run/progress_display.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // The drawing thread, on pseudo terminals and pipes.
-#include "fairlead/progress.hpp"
+#include "fairlead/run/progress_reporter.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -57,7 +57,7 @@ struct WatchedRun {
   std::atomic<int> questions = 0;
   std::atomic<std::int64_t> now_ns = 0;
 
-  Progress::Options shown_on(int fd, ProgressStyle style) {
+  ProgressReporter::Options shown_on(int fd, ProgressStyle style) {
     return {.style = style,
             .snapshot =
                 [this] {
@@ -76,7 +76,7 @@ TEST(Progress, IsRedrawnInPlaceDuringTheRun) {
   Terminal terminal(60);
   WatchedRun run;
   {
-    Progress progress(run.shown_on(terminal.inside, progress_style("auto", terminal.inside)));
+    ProgressReporter progress(run.shown_on(terminal.inside, progress_style("auto", terminal.inside)));
     EXPECT_THAT(terminal.shown_until("0/100"), HasSubstr("0/100 tasks"));
     run.tasks = 42;
     EXPECT_THAT(terminal.shown_until("42/100"), HasSubstr("\r["));
@@ -90,7 +90,7 @@ TEST(Progress, IsRedrawnInPlaceDuringTheRun) {
 TEST(Progress, KeepsToTheWidthOfTheTerminal) {
   Terminal terminal(12);
   WatchedRun run;
-  Progress progress(run.shown_on(terminal.inside, ProgressStyle::bar));
+  ProgressReporter progress(run.shown_on(terminal.inside, ProgressStyle::bar));
   run.tasks = 42;
   EXPECT_THAT(terminal.shown_until("42 %"), testing::Not(HasSubstr("tasks")));
 }
@@ -100,7 +100,7 @@ TEST(Progress, WritesLinesToAPipeByTheGivenClock) {
   ASSERT_EQ(pipe(ends), 0);
   WatchedRun run;
   {
-    Progress progress(run.shown_on(ends[1], progress_style("auto", ends[1])));
+    ProgressReporter progress(run.shown_on(ends[1], progress_style("auto", ends[1])));
     while (run.questions.load() < 2) std::this_thread::yield();  // it has seen the start
     run.tasks = 50;
     run.now_ns = Time(10s).count();
@@ -118,7 +118,7 @@ TEST(Progress, WritesLinesToAPipeByTheGivenClock) {
 
 TEST(Progress, WithStyleNoneTakesNoSnapshot) {
   WatchedRun run;
-  Progress progress(run.shown_on(2, ProgressStyle::none));
+  ProgressReporter progress(run.shown_on(2, ProgressStyle::none));
   progress.stop();
   EXPECT_EQ(run.questions, 0);
 }
@@ -126,10 +126,10 @@ TEST(Progress, WithStyleNoneTakesNoSnapshot) {
 TEST(Progress, StopsAtOnceHoweverLongItsInterval) {
   Terminal terminal(80);
   WatchedRun run;
-  Progress::Options options = run.shown_on(terminal.inside, ProgressStyle::bar);
+  ProgressReporter::Options options = run.shown_on(terminal.inside, ProgressStyle::bar);
   options.interval = 1h;
   const auto begin = std::chrono::steady_clock::now();
-  Progress progress(std::move(options));
+  ProgressReporter progress(std::move(options));
   progress.stop();
   progress.stop();  // once is enough, twice does no harm
   EXPECT_LT(std::chrono::steady_clock::now() - begin, 1min);
@@ -137,7 +137,7 @@ TEST(Progress, StopsAtOnceHoweverLongItsInterval) {
 
 TEST(Progress, ToAClosedStreamIsNoError) {
   WatchedRun run;
-  Progress progress(run.shown_on(-1, ProgressStyle::bar));
+  ProgressReporter progress(run.shown_on(-1, ProgressStyle::bar));
   while (run.questions.load() < 3) std::this_thread::yield();
 }
 

@@ -14,7 +14,7 @@
 #include "engine/replay.hpp"
 #include "machine/machine_files.hpp"
 #include "schedule/policies.hpp"
-#include "simulate/outcome.hpp"
+#include "simulate/run_outcome.hpp"
 #include "simulate/workload.hpp"
 #include "whole/every_policy.hpp"
 
@@ -28,7 +28,7 @@ class SimulatedLog : public testing::Test {
   ~SimulatedLog() override { std::filesystem::remove(path_); }
 
   /// Cholesky on cores and three devices: two kinds of processors.
-  Outcome simulate(const std::string& policy, SimulationOptions options = {}) {
+  RunOutcome simulate(const std::string& policy, SimulationOptions options = {}) {
     const WorkloadSize size{.n = 12 * 512, .tile = 512, .precision = Precision::single};
     const Program program = make_workload("cholesky", size);
     const SimulatedMachine machine(machine::load_machine("hannibal"),
@@ -48,7 +48,7 @@ class SimulatedLog : public testing::Test {
 class OfEveryPolicy : public SimulatedLog, public testing::WithParamInterface<std::string> {};
 
 TEST_P(OfEveryPolicy, GivesTheSameCommands) {
-  const Outcome outcome = simulate(GetParam(), {.seed = 3, .noise_percent = 10});
+  const RunOutcome outcome = simulate(GetParam(), {.seed = 3, .noise_percent = 10});
   ASSERT_EQ(outcome.problem, "");
   EXPECT_EQ(replay(engine::EventLog::read(path_)).digest, outcome.result.digest);
 }
@@ -56,19 +56,19 @@ TEST_P(OfEveryPolicy, GivesTheSameCommands) {
 INSTANTIATE_TEST_SUITE_P(Policies, OfEveryPolicy, testing::ValuesIn(every_policy()), name_of_test);
 
 TEST_F(SimulatedLog, CanBeThatOfARunWithSchedulingCosts) {
-  const Outcome outcome = simulate("darts", {.charge_decisions = true});
+  const RunOutcome outcome = simulate("darts", {.charge_decisions = true});
   EXPECT_EQ(replay(engine::EventLog::read(path_)).digest, outcome.result.digest);
 }
 
 // It may show the error.
 TEST_F(SimulatedLog, IsWrittenForARunThatDoesNotFinish) {
-  const Outcome outcome = simulate("dmda", {.most_events = 100});
+  const RunOutcome outcome = simulate("dmda", {.most_events = 100});
   ASSERT_NE(outcome.problem, "");
   EXPECT_GT(replay(engine::EventLog::read(path_)).commands, 0u);
 }
 
 TEST_F(SimulatedLog, DeterminesDecisionsByItsDurations) {
-  const Outcome outcome = simulate("heft-tm");
+  const RunOutcome outcome = simulate("heft-tm");
   engine::LogFile log = engine::EventLog::read(path_);
   auto records = records_of(log.words);
   bool any = false;

@@ -110,9 +110,9 @@ TEST(FlowsOverRanks, AChainOfTasksOverTilesOfBothRanks) {
 }
 
 /// The traffic of this rank, read while its network is idle.
-net::Traffic traffic_of(Runtime& runtime) {
-  net::Traffic traffic;
-  for (int tries = 0; tries < 1000 && traffic == net::Traffic{}; ++tries) {
+net::NetworkTraffic traffic_of(Runtime& runtime) {
+  net::NetworkTraffic traffic;
+  for (int tries = 0; tries < 1000 && traffic == net::NetworkTraffic{}; ++tries) {
     traffic = front::communicator_of(runtime)->traffic();
     std::this_thread::yield();
   }
@@ -138,7 +138,7 @@ TEST(FlowsOverRanks, AVersionIsSentOnceToEachRank) {
       if (a.distribution()->owner(0, i) == runtime.rank()) {
         EXPECT_EQ(value_of(flow, a(0, i)), readers * (1 + 2 + 3));
       }
-    const net::Traffic traffic = traffic_of(runtime);
+    const net::NetworkTraffic traffic = traffic_of(runtime);
     payloads += traffic.payloads;
     bytes += traffic.payload_bytes;
   }));

@@ -60,7 +60,7 @@ TEST(PartsOfTiles, HaveTheOffsetsOfTheirRowsAndColumns) {
         for (int i = 0; i < size.rows; ++i)
           EXPECT_EQ(i >= rows.first && i < rows.end, named.has(i, j)) << what << ": " << i << ", " << j;
       }
-      const net::Layout layout = ptg::layout_within({size.rows, size.columns, 1}, named.part);
+      const net::ValueLayout layout = ptg::layout_within({size.rows, size.columns, 1}, named.part);
       if (layout.whole()) {
         EXPECT_EQ(elements_of(named, size), is_in.size()) << what;
         continue;

@@ -23,7 +23,7 @@ struct Codelet {
 };
 const std::vector<Codelet> example_codelets{{"TA", both}, {"TB", cpu}, {"TC", both}, {"TC'", both}};
 
-Buckets buckets(Settings settings, const std::vector<Codelet>& codelets = example_codelets) {
+Buckets buckets(HeteroprioSettings settings, const std::vector<Codelet>& codelets = example_codelets) {
   Buckets result(std::move(settings));
   for (std::size_t i = 0; i < codelets.size(); ++i)
     EXPECT_EQ(result.at(codelets[i].name, i, codelets[i].kinds), i);
@@ -31,8 +31,8 @@ Buckets buckets(Settings settings, const std::vector<Codelet>& codelets = exampl
 }
 AccessArray array(const Buckets& of, WorkerKind kind) { return access_array(kind, of.list(), of.settings()); }
 
-Settings paper_priorities() {
-  Settings settings;
+HeteroprioSettings paper_priorities() {
+  HeteroprioSettings settings;
   settings.orders[index(WorkerKind::cpu)] = {{"TA"}, {"TB"}, {"TC"}, {"TC'"}};
   settings.orders[index(WorkerKind::cuda)] = {{"TC'", "TC"}, {"TA"}};
   return settings;
@@ -58,7 +58,7 @@ TEST(Buckets, AreVisitedAsInThePaper) {
 
 // Best = {CPU, GPU, GPU, GPU}, Speedup = {1, 1.1, 1.4, 3}: but it is TB, not TA, that the GPU cannot run.
 TEST(Buckets, ThePapersOwnFactorsAreRefused) {
-  Settings settings = paper_priorities();
+  HeteroprioSettings settings = paper_priorities();
   settings.factors = {{"TA", WorkerKind::cpu, 1},
                       {"TB", WorkerKind::cuda, 1.1},
                       {"TC", WorkerKind::cuda, 1.4},
@@ -74,24 +74,24 @@ TEST(Buckets, ThePapersOwnFactorsAreRefused) {
 }
 
 TEST(Buckets, ContradictionsAreRefused) {
-  Settings twice = paper_priorities();
+  HeteroprioSettings twice = paper_priorities();
   twice.orders[0].push_back({"TB"});
   EXPECT_EQ(refusal_by([&] { twice.check(); }), "heteroprio: the order of cpu names TB twice");
-  Settings misspelt = paper_priorities();
+  HeteroprioSettings misspelt = paper_priorities();
   misspelt.factors = {{"TC''", WorkerKind::cuda, 2}};
   EXPECT_EQ(refusal_by([&] { misspelt.check(); }),
             "heteroprio: a speedup factor is given for TC'', which no order names (did you mean TC'?)");
-  Settings two;
+  HeteroprioSettings two;
   two.factors = {{"TC", WorkerKind::cuda, 2}, {"TC", WorkerKind::cpu, 2}};
   EXPECT_EQ(refusal_by([&] { two.check(); }), "heteroprio: two speedup factors are given for TC");
-  Settings slower;
+  HeteroprioSettings slower;
   slower.factors = {{"TC", WorkerKind::cuda, 0.5}};
   EXPECT_THAT(refusal_by([&] { slower.check(); }), testing::HasSubstr("the speedup factor of TC is 0.5"));
 }
 
 // Tasks that no other kind can run come first; then each kind starts with what it is best at.
 TEST(Buckets, OrdersAreFoundFromTheFactors) {
-  Settings settings;
+  HeteroprioSettings settings;
   settings.factors = {
       {"TA", WorkerKind::cuda, 1.1}, {"TC", WorkerKind::cuda, 1.4}, {"TC'", WorkerKind::cuda, 3}};
   const Buckets of = buckets(settings);
@@ -108,7 +108,7 @@ TEST(Buckets, WithoutEstimatesAreVisitedInOrderOfArrival) {
 }
 
 TEST(Buckets, NotNamedByTheUserComeLast) {
-  Settings settings;
+  HeteroprioSettings settings;
   settings.orders[index(WorkerKind::cpu)] = {{"TC"}, {"TA"}};
   EXPECT_EQ(array(buckets(settings), WorkerKind::cpu).order, (Order{2, 0, 1, 3}));
 }

@@ -11,8 +11,8 @@ namespace fairlead::schedule::heteroprio {
 namespace {
 
 /// The paper's example: TA, TC and TC' for both, TB for cores.
-Settings example() {
-  Settings settings;
+HeteroprioSettings example() {
+  HeteroprioSettings settings;
   settings.orders[index(WorkerKind::cpu)] = {{"TA"}, {"TB"}, {"TC"}, {"TC'"}};
   settings.orders[index(WorkerKind::cuda)] = {{"TC'"}, {"TC"}, {"TA"}};
   settings.factors = {{"TA", WorkerKind::cuda, 1.1},
@@ -31,7 +31,7 @@ void example(HeteroWorld& world) {
 TEST(Heteroprio, EachKindTakesByItsOwnPriorities) {
   HeteroWorld world(1, 1);
   example(world);
-  Settings settings = example();
+  HeteroprioSettings settings = example();
   settings.factors = {{"TA", WorkerKind::cpu, 1},
                       {"TB", WorkerKind::cpu, 1},
                       {"TC", WorkerKind::cpu, 1},
@@ -142,7 +142,7 @@ TEST(Heteroprio, AReturnedTaskComesLast) {
 TEST(Heteroprio, AFastestKindWithoutABodyIsRefused) {
   HeteroWorld world(1, 1);
   example(world);
-  Settings settings;
+  HeteroprioSettings settings;
   settings.factors = {{"TB", WorkerKind::cuda, 1.1}};
   world.attach(make_heteroprio(settings));
   try {

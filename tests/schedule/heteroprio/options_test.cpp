@@ -11,7 +11,7 @@
 namespace fairlead::schedule::heteroprio {
 namespace {
 
-Settings read(std::string_view written) {
+HeteroprioSettings read(std::string_view written) {
   return read_settings(PolicyOptions("heteroprio", heteroprio_options, written), false);
 }
 Locality locality(std::string_view written) {
@@ -27,7 +27,8 @@ std::string refusal(std::string_view written) {
 }
 
 TEST(HeteroprioOptions, OrderCodeletsByKindOfWorker) {
-  const Settings settings = read("cpu=potrf/trsm+syrk/gemm:cuda=gemm:speedup=gemm@cuda@12.5/potrf@cpu@2");
+  const HeteroprioSettings settings =
+      read("cpu=potrf/trsm+syrk/gemm:cuda=gemm:speedup=gemm@cuda@12.5/potrf@cpu@2");
   EXPECT_EQ(settings.orders[index(WorkerKind::cpu)], (KindOrder{{"potrf"}, {"trsm", "syrk"}, {"gemm"}}));
   EXPECT_EQ(settings.orders[index(WorkerKind::cuda)], (KindOrder{{"gemm"}}));
   EXPECT_TRUE(settings.orders[index(WorkerKind::emulated)].empty());
@@ -39,7 +40,7 @@ TEST(HeteroprioOptions, OrderCodeletsByKindOfWorker) {
 }
 
 TEST(HeteroprioOptions, AreUnsetByDefault) {
-  const Settings settings = read("");
+  const HeteroprioSettings settings = read("");
   for (const KindOrder& order : settings.orders) EXPECT_TRUE(order.empty());
   EXPECT_TRUE(settings.factors.empty());
 }

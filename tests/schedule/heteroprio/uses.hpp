@@ -17,10 +17,10 @@ struct Situation {
   std::vector<std::string> hosts;  // by node
 };
 
-inline std::vector<Use> uses_of(const Situation& situation) {
-  std::vector<Use> uses;
+inline std::vector<DatumUse> uses_of(const Situation& situation) {
+  std::vector<DatumUse> uses;
   for (const auto& datum : situation.data) {
-    Use& use = uses.emplace_back();
+    DatumUse& use = uses.emplace_back();
     use.bytes = datum.bytes;
     use.written = datum.written;
     for (std::size_t m = 0; m < situation.hosts.size(); ++m)

@@ -48,12 +48,12 @@ std::size_t pairs_of_cholesky(std::int64_t nt, std::int32_t p, std::int32_t q) {
 
 TEST(Cluster, SendsThePapersMessages) {
   const ClusterResult four = run("cholesky", 4, 2, 2, {.policy = "lfq"}, 200);
-  EXPECT_EQ(four.traffic(), (net::Traffic{.activates = 12,
-                                          .requests = 12,
-                                          .credits = 0,
-                                          .payloads = 12,
-                                          .payload_bytes = 12 * 200 * 200 * 8,
-                                          .eager_bytes = 0}));
+  EXPECT_EQ(four.traffic(), (net::NetworkTraffic{.activates = 12,
+                                                 .requests = 12,
+                                                 .credits = 0,
+                                                 .payloads = 12,
+                                                 .payload_bytes = 12 * 200 * 200 * 8,
+                                                 .eager_bytes = 0}));
   std::vector<std::size_t> sent;
   for (const RankResult& rank : four.ranks) sent.push_back(rank.traffic.activates);
   EXPECT_EQ(sent, (std::vector<std::size_t>{4, 2, 4, 2}));
@@ -63,7 +63,7 @@ TEST(Cluster, SendsThePapersMessages) {
       {{8, 2, 2}, 56}, {{8, 2, 3}, 77}, {{10, 2, 2}, 90}, {{20, 3, 3}, 722}};
   for (const auto& [shape, count] : worked_out) {
     const auto [nt, p, q] = shape;
-    const net::Traffic traffic = run("cholesky", nt, p, q).traffic();
+    const net::NetworkTraffic traffic = run("cholesky", nt, p, q).traffic();
     EXPECT_EQ(traffic.activates, count) << nt << " tiles on " << p << " x " << q;
     EXPECT_EQ(traffic.requests, count);
     EXPECT_EQ(traffic.payloads, count);
@@ -76,7 +76,7 @@ TEST(Cluster, SendsOneMessageForEachTaskAndRankThatNeedsIt) {
     for (std::int32_t p = 1; p <= 3; ++p)
       for (std::int32_t q = 1; q <= 4; ++q) {
         if (tests::left_out(turn++, 5)) continue;
-        const net::Traffic traffic = run("cholesky", nt, p, q).traffic();
+        const net::NetworkTraffic traffic = run("cholesky", nt, p, q).traffic();
         EXPECT_EQ(traffic.payloads, pairs_of_cholesky(nt, p, q)) << nt << " tiles on " << p << " x " << q;
         EXPECT_EQ(traffic.activates, traffic.payloads);
       }

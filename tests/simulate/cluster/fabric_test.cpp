@@ -33,10 +33,10 @@ class Network {
     const std::uint64_t tag = next_++;
     const net::PayloadId at_sender{2 * tag}, at_receiver{2 * tag + 1};
     ends_[to]->expect({at_receiver, net::RankId{from}, tag, nullptr, bytes});
-    ends_[from]->send(net::Commands::Payload{at_sender, net::RankId{to}, tag, nullptr, bytes});
+    ends_[from]->send(net::EndpointCommands::Payload{at_sender, net::RankId{to}, tag, nullptr, bytes});
   }
   void say(std::uint32_t from, std::uint32_t to) {
-    ends_[from]->send(net::Commands::Message{net::RankId{to}, std::vector<std::byte>(100)});
+    ends_[from]->send(net::EndpointCommands::Message{net::RankId{to}, std::vector<std::byte>(100)});
   }
   void computes(std::uint32_t rank, bool does) {
     computing_[rank] = does;

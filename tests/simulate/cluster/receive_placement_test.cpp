@@ -74,7 +74,7 @@ TEST(ReceivePlacement, HasTheSameTasksAndMessagesForAllPlacements) {
   constexpr Bytes page = 4096, tile = (200 * 200 * 8 + page - 1) / page * page;
   std::size_t turn = 0;
   for (const char* const workload : {"cholesky", "lu", "gemm"}) {
-    std::optional<net::Traffic> traffic;
+    std::optional<net::NetworkTraffic> traffic;
     for (const bool attached : {false, true})
       for (const ReceivePlacement landing :
            {ReceivePlacement::host, ReceivePlacement::advised, ReceivePlacement::random})
@@ -86,7 +86,7 @@ TEST(ReceivePlacement, HasTheSameTasksAndMessagesForAllPlacements) {
                          " tiles");
             const ClusterResult result =
                 run(node_of(2, attached), landing, 6, 2, 2, policy, memory, 200, workload);
-            net::Traffic its = result.traffic();
+            net::NetworkTraffic its = result.traffic();
             if (!traffic) traffic = its;
             EXPECT_EQ(its, *traffic);
             std::uint64_t tasks = 0;

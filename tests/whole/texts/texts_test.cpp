@@ -24,7 +24,7 @@
 #include "model/machine_file.hpp"
 #include "sanitized.hpp"
 #include "simulate/flow_file.hpp"
-#include "simulate/outcome.hpp"
+#include "simulate/run_outcome.hpp"
 #include "whole/texts/cases.hpp"
 #include "whole/texts/mutations.hpp"
 

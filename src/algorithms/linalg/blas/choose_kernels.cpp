@@ -26,7 +26,7 @@ class CandidateTimer {
  public:
   explicit CandidateTimer(const KernelSettings& settings) : settings_(settings), left_(settings.budget) {}
 
-  void time_library(const std::string& library, const Processor& processor) {
+  void time_library(const std::string& library, const CpuInfo& processor) {
     const TimingOutcome by_itself = time({library, {}});
     if (!by_itself.timing || by_itself.timing->variable.empty()) return;  // the core type cannot be set
     const std::string& variable = by_itself.timing->variable;
@@ -122,7 +122,7 @@ KernelChoice select_best(BlasTimings found, const KernelSettings& settings) {
 }  // namespace
 
 KernelChoice choose_kernels(const KernelSettings& settings) {
-  const Processor processor = this_processor();
+  const CpuInfo processor = this_processor();
   auto libraries = settings.libraries;
   if (libraries.empty())
     for (const FoundLibrary& found : find_blas_libraries(settings.loader)) libraries.push_back(found.name);

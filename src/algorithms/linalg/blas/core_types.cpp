@@ -46,7 +46,7 @@ const std::array blis_core_types{
 
 }  // namespace
 
-Processor parse_cpuinfo(const std::string& text) {
+CpuInfo parse_cpuinfo(const std::string& text) {
   std::map<std::string, std::string> fields;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line) && !line.empty();) {
@@ -56,7 +56,7 @@ Processor parse_cpuinfo(const std::string& text) {
     const auto value = line.find_first_not_of(" \t", colon + 1);
     fields[line.substr(0, name_end + 1)] = value == std::string::npos ? "" : line.substr(value);
   }
-  Processor processor;
+  CpuInfo processor;
   if (fields.contains("model name"))
     processor.model = fields["model name"] + ", family " + fields["cpu family"] + ", model " +
                       fields["model"] + ", stepping " + fields["stepping"];
@@ -65,9 +65,9 @@ Processor parse_cpuinfo(const std::string& text) {
   return processor;
 }
 
-Processor this_processor() { return parse_cpuinfo(read_file("/proc/cpuinfo").value_or("")); }
+CpuInfo this_processor() { return parse_cpuinfo(read_file("/proc/cpuinfo").value_or("")); }
 
-std::vector<std::string> core_types(const Processor& processor, std::string_view variable) {
+std::vector<std::string> core_types(const CpuInfo& processor, std::string_view variable) {
   std::span<const CoreType> known;
   if (variable == "OPENBLAS_CORETYPE") known = openblas_core_types;
   if (variable == "BLIS_ARCH_TYPE") known = blis_core_types;

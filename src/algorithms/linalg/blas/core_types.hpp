@@ -9,21 +9,21 @@
 
 namespace fairlead::linalg {
 
-struct Processor {
+struct CpuInfo {
   std::string model;            ///< "AMD EPYC, family 26, model 2, stepping 1"
   std::set<std::string> flags;  ///< "avx2", "avx512f", ...; empty if unknown
 };
 
 /// Parses the first processor in the text of /proc/cpuinfo.
-Processor parse_cpuinfo(const std::string& text);
+CpuInfo parse_cpuinfo(const std::string& text);
 
 /// This machine's processor; name and flags are empty if the system does not provide them.
-Processor this_processor();
+CpuInfo this_processor();
 
 /// The values for the environment variable OPENBLAS_CORETYPE or BLIS_ARCH_TYPE whose instructions `processor` has,
 /// oldest first. Types that a newer one in the list replaces entirely (those before AVX2 on a machine with AVX2) are
 /// omitted. Empty for other variables.
-std::vector<std::string> core_types(const Processor& processor,
+std::vector<std::string> core_types(const CpuInfo& processor,
                                     std::string_view variable = "OPENBLAS_CORETYPE");
 
 }  // namespace fairlead::linalg

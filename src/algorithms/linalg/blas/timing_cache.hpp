@@ -20,7 +20,7 @@ struct BlasTimings {
 
 /// Everything that the timings depend on.
 struct TimingKey {
-  Processor processor;
+  CpuInfo processor;
   int tile = 0;
   std::vector<std::string> libraries;
   std::string inherited_core_type;

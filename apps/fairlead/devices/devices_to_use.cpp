@@ -1,0 +1,69 @@
+// See devices_to_use.hpp.
+#include "fairlead/devices/devices_to_use.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "algorithms/linalg/cuda/own_kernels.hpp"
+#include "backend/device_list.hpp"
+#include "fairlead/problem/kernels.hpp"
+#include "machine/machine.hpp"
+
+namespace fairlead::app {
+
+WorkToDo work_of(const DenseProblem& problem, double core_gflops, const Config& config) {
+  const auto workers = config.count_or("workers", machine::discover().workers);
+  const DenseOperation& operation = *problem.operation;
+  const bool own_kernels = operation.devices == DenseOperation::Devices::cuda_by_own_kernels;
+  DenseProblem sized = problem;
+  if (sized.tile == 0) sized.tile = 1;
+  return {
+      .flops = operation.flops(sized),
+      .bytes = sized.matrix_bytes(),
+      .element_bytes = problem.element_bytes,
+      .core_flops_per_second =
+          core_gflops * 1e9 * static_cast<double>(workers) * (problem.element_bytes == 4 ? 2 : 1),
+      .only_on_cores = may_run_on_devices(operation, config) ? "" : std::string(operation.name),
+      .without_opencl = operation.devices == DenseOperation::Devices::all ? "" : std::string(operation.name),
+      .part_of_peak = own_kernels ? 0.15 : 0.5,  // a multiprocessor makes the reflectors while others wait
+      .least_capability = own_kernels ? linalg::least_capability_of_own_kernels : 0,
+      .own_kernels = own_kernels ? cuda_kernels(config) : ""};
+}
+
+std::string dealt_out(const std::string& list, std::size_t ranks) {
+  const backend::Backends backends = backend::default_backends();
+  if (ranks < 2 || backend::devices_from(list, backends).empty()) return {};
+  std::string text;
+  for (std::size_t place = 0; place < ranks; ++place)
+    text += fmt::format("{}rank {}: {}", place == 0 ? "" : "; ", place,
+                        backend::devices_of_rank(list, backends, place, ranks));
+  return text;
+}
+
+std::string settle_devices(Config& config, bool automatically, const WorkToDo& work, CommandRanks& ranks) {
+  std::string line;
+  const bool named = config.has("devices");
+  DevicesToUse use;
+  // No rank takes memory before all have read how much is free. If devices are named on this rank, other
+  // ranks may still search: each has its own settings.
+  if (automatically)
+    static_cast<void>(ranks.together(config, [&] {
+      if (!named)
+        use = devices_for(work, ranks.on_machine(), backend::cu::find_devices, backend::cl::find_devices);
+      return 0.0;
+    }));
+  if (named) {
+    if (config.text("devices") == "none") return "none, as --devices says";
+    line = "as named: " + config.text("devices");
+  } else {
+    if (use.list.empty()) return use.line;
+    config.set("devices", use.list);
+    line = std::move(use.line);
+  }
+  if (const std::string dealt = dealt_out(config.text("devices"), ranks.on_machine()); !dealt.empty())
+    line += "; " + dealt;
+  return line;
+}
+
+}  // namespace fairlead::app

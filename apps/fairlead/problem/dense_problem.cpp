@@ -1,0 +1,209 @@
+// The table of operations, and sizes.
+#include "fairlead/problem/dense_problem.hpp"
+
+#include <fairlead/error.hpp>
+#include <fairlead/incremental_lu.hpp>
+#include <fairlead/linalg.hpp>
+#include <fairlead/qr.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+
+#include "backend/device_list.hpp"
+#include "base/pages.hpp"
+#include "base/suggest.hpp"
+#include "fairlead/problem/kernels.hpp"
+
+namespace fairlead::app {
+
+namespace {
+
+/// A tile takes some hundreds of bytes, and the number of tasks grows with the product.
+constexpr std::int64_t most_tiles_a_side = 2048;
+
+double real(std::int64_t n) { return static_cast<double>(n); }
+std::uint64_t whole(std::int64_t n) { return static_cast<std::uint64_t>(n); }
+
+using Problem = DenseProblem;
+using Rates = report::TileRates;
+using Ceiling = std::optional<report::Ceiling>;
+
+double product_flops_of(const Problem& p) { return report::product_flops(real(p.n), real(p.n), real(p.n)); }
+double cholesky_flops_of(const Problem& p) { return report::cholesky_flops(real(p.n)); }
+double lu_flops_of(const Problem& p) { return report::lu_flops(real(p.n)); }
+double qr_flops_of(const Problem& p) { return report::qr_flops(real(p.rows()), real(p.n)); }
+
+std::uint64_t product_tasks_of(const Problem& p) { return whole(p.tiles() * p.tiles() * p.tiles()); }
+std::uint64_t cholesky_tasks_of(const Problem& p) { return linalg::cholesky_tasks(p.tiles()); }
+std::uint64_t lu_tasks_of(const Problem& p) { return linalg::lu_tasks(p.tiles()); }
+std::uint64_t incremental_lu_tasks_of(const Problem& p) { return linalg::lu_incremental_tasks(p.tiles()); }
+std::uint64_t qr_tasks_of(const Problem& p) { return linalg::qr_tasks(p.tile_rows(), p.tiles(), p.tree); }
+
+report::IoBounds product_bounds_of(const Problem& p) {
+  return report::gemm_bounds(whole(p.n), whole(p.n), whole(p.n), p.element_bytes, p.memory_limit);
+}
+report::IoBounds cholesky_bounds_of(const Problem& p) {
+  return report::cholesky_bounds(whole(p.n), p.element_bytes, p.memory_limit);
+}
+report::IoBounds lu_bounds_of(const Problem& p) {
+  return report::lu_bounds(whole(p.n), p.element_bytes, p.memory_limit);
+}
+report::IoBounds in_place_bounds_of(const Problem& p) {
+  return report::in_place_bounds(whole(p.rows()), whole(p.n), p.element_bytes, p.memory_limit);
+}
+
+Ceiling cholesky_ceiling_of(const Problem& p, const Rates& rates, unsigned cores) {
+  return report::cholesky_ceiling(whole(p.n), whole(p.tile), rates, cores);
+}
+Ceiling lu_ceiling_of(const Problem& p, const Rates& rates, unsigned cores) {
+  return report::lu_ceiling(whole(p.n), whole(p.tile), rates, cores);
+}
+Ceiling product_ceiling_of(const Problem& p, const Rates& rates, unsigned cores) {
+  return report::product_ceiling(whole(p.n), whole(p.tile), rates, cores);
+}
+
+Bytes pivots_of(const Problem& p) {
+  return p.element_bytes == 8 ? linalg::IncrementalPivots<double>::bytes(p.n, p.tile)
+                              : linalg::IncrementalPivots<float>::bytes(p.n, p.tile);
+}
+Bytes reflectors_of(const Problem& p) {
+  return p.element_bytes == 8 ? linalg::QrReflectors<double>::bytes(p.rows(), p.n, p.tile, p.tree)
+                              : linalg::QrReflectors<float>::bytes(p.rows(), p.n, p.tile, p.tree);
+}
+
+}  // namespace
+
+const DenseOperation cholesky_operation{.key = "cholesky",
+                                        .name = "Cholesky factorization",
+                                        .tiles = Tiles::lower,
+                                        .matrices = 1,
+                                        .kernels = linalg::RateSet::cholesky,
+                                        .flops = cholesky_flops_of,
+                                        .tasks = cholesky_tasks_of,
+                                        .bounds = cholesky_bounds_of,
+                                        .ceiling = cholesky_ceiling_of};
+const DenseOperation lu_operation{.key = "lu",
+                                  .name = "LU factorization without pivoting",
+                                  .tiles = Tiles::all,
+                                  .matrices = 1,
+                                  .kernels = linalg::RateSet::lu,
+                                  .flops = lu_flops_of,
+                                  .tasks = lu_tasks_of,
+                                  .bounds = lu_bounds_of,
+                                  .ceiling = lu_ceiling_of};
+const DenseOperation incremental_lu_operation{.key = "lu-incremental",
+                                              .name = "LU factorization with incremental pivoting",
+                                              .tiles = Tiles::all,
+                                              .matrices = 1,
+                                              .devices = DenseOperation::Devices::none,
+                                              .kernels = linalg::RateSet::product,
+                                              .flops = lu_flops_of,
+                                              .tasks = incremental_lu_tasks_of,
+                                              .bounds = in_place_bounds_of,
+                                              .ceiling = nullptr,
+                                              .tile_needs = linalg::tile_needs_of_pairs,
+                                              .extra_bytes = pivots_of};
+const DenseOperation qr_operation{.key = "qr",
+                                  .name = "QR factorization",
+                                  .tiles = Tiles::all,
+                                  .matrices = 1,
+                                  .devices = DenseOperation::Devices::cuda_by_own_kernels,
+                                  .kernels = linalg::RateSet::product,
+                                  .flops = qr_flops_of,
+                                  .tasks = qr_tasks_of,
+                                  .bounds = in_place_bounds_of,
+                                  .ceiling = nullptr,
+                                  .tile_needs = linalg::tile_needs_of_pairs,
+                                  .extra_bytes = reflectors_of};
+const DenseOperation product_operation{.key = "gemm",
+                                       .name = "matrix product C += A B",
+                                       .tiles = Tiles::all,
+                                       .matrices = 3,
+                                       .kernels = linalg::RateSet::product,
+                                       .flops = product_flops_of,
+                                       .tasks = product_tasks_of,
+                                       .bounds = product_bounds_of,
+                                       .ceiling = product_ceiling_of};
+
+bool may_run_on_devices(const DenseOperation& operation, const Config& config) {
+  using enum DenseOperation::Devices;
+  if (operation.devices != cuda_by_own_kernels) return operation.devices == all;
+  const bool others = config.has("devices") && config.text("devices").find("cuda") == std::string::npos;
+  return has_cuda_kernels(config) && !others;
+}
+
+const DenseOperation& find_operation(std::string_view key) {
+  constexpr std::array all{&cholesky_operation, &lu_operation, &incremental_lu_operation, &qr_operation,
+                           &product_operation};
+  for (const DenseOperation* operation : all)
+    if (operation->key == key) return *operation;
+  std::array<std::string_view, all.size()> names;
+  std::ranges::transform(all, names.begin(), [](const DenseOperation* operation) { return operation->key; });
+  const std::string near = did_you_mean(key, names);
+  throw ConfigError(
+      fmt::format("unknown benchmark \"{}\"{}", key,
+                  near.empty() ? "; there are cholesky, lu, lu-incremental, qr and gemm" : near));
+}
+
+Bytes DenseProblem::matrix_bytes() const noexcept {
+  const auto size = static_cast<std::uint64_t>(n);
+  if (operation->tiles == Tiles::lower) return report::triangle_bytes(size, element_bytes);
+  return static_cast<Bytes>(operation->matrices) * static_cast<Bytes>(rows()) * size * element_bytes;
+}
+
+bool DenseProblem::fits() const noexcept {
+  const std::int64_t side = tiles();
+  const std::int64_t count = operation->tiles == Tiles::lower ? side * (side + 1) / 2 : tile_rows() * side;
+  const Bytes tile_bytes = static_cast<Bytes>(tile) * static_cast<Bytes>(tile) * element_bytes;
+  const Bytes extra_bytes = operation->extra_bytes != nullptr ? operation->extra_bytes(*this) : 0;
+  const std::int64_t parts = ranks, most = (operation->matrices * count + parts - 1) / parts;
+  return static_cast<Bytes>(most) * whole_pages_for(tile_bytes) + extra_bytes / ranks + reserved <=
+         memory_limit;
+}
+
+void DenseProblem::set_tree() noexcept {
+  constexpr std::int64_t tall = 4;
+  tree = tile_rows() >= tall * tiles() ? linalg::QrTree::binary : linalg::QrTree::flat;
+}
+
+namespace {
+/// The tile of a matrix that is not square: as for a square one with as many elements, but at most the
+/// maximal number a side.
+std::int32_t tile_for(const DenseProblem& problem, Bytes memory, std::size_t workers,
+                      const linalg::TileRequirements& needs) {
+  const auto choose = [&](std::int64_t side) {
+    return linalg::choose_tile(side, problem.element_bytes, memory, workers, needs);
+  };
+  if (problem.m == 0) return choose(problem.n);
+  const auto side = static_cast<std::int64_t>(std::sqrt(real(problem.m) * real(problem.n)));
+  return std::max(choose(side),
+                  static_cast<std::int32_t>((problem.m + most_tiles_a_side - 1) / most_tiles_a_side));
+}
+}  // namespace
+
+void DenseProblem::set_tile(const Config& config, std::size_t workers) {
+  const Bytes for_tiles = memory_limit > reserved ? (memory_limit - reserved) * ranks : 0;
+  // With a device, the number of cores does not require more tiles.
+  constexpr std::size_t few = 8;
+  const auto smallest =
+      backend::smallest_shared_device_memory(config.text_or("devices", ""), backend::default_backends());
+  const bool on_devices = smallest && may_run_on_devices(*operation, config);
+  tile =
+      config.has("tile") ? static_cast<std::int32_t>(std::min<std::uint64_t>(config.count("tile"), 1 << 30))
+      : on_devices
+          ? tile_for(*this, for_tiles, std::min(workers * ranks, few),
+                     linalg::tile_needs_of_devices(*smallest / ranks))
+          : tile_for(*this, for_tiles, workers * ranks, operation->tile_needs(workers * ranks, own_products));
+  if (tile_rows() <= most_tiles_a_side) return;
+  throw ConfigError(fmt::format(
+      "{}: {} = {} in tiles of {} gives {} tiles a side; at most {} are possible: use --tile {} or more",
+      config.has("tile") ? fmt::format("--tile {}", config.count("tile")) : "the tiles are too small",
+      m == 0 ? "n" : "m", rows(), tile, tile_rows(), most_tiles_a_side,
+      (rows() + most_tiles_a_side - 1) / most_tiles_a_side));
+}
+
+}  // namespace fairlead::app

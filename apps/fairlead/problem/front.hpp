@@ -1,0 +1,45 @@
+// How the tasks of an algorithm reach the runtime: an option of the commands that compute.
+#pragma once
+#include <fairlead/config.hpp>
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "fairlead/subcommand.hpp"
+
+namespace fairlead::app {
+
+enum class Front : std::uint8_t {
+  flow,  // one after the other, in program order
+  ptg,   // as a parameterized graph, which is never unrolled
+  jdf,   // as such a graph from a JDF file; parts without a file are in C++
+};
+
+inline constexpr std::array front_options{Setting{
+    .key = "front",
+    .type = SettingType::choice,
+    .choices = "flow|ptg",
+    .help =
+        "front end of factorizations, solves and products: a flow, one task after the other, or a "
+        "parameterized graph, which never has all its tasks in memory; the tasks and the result are the same",
+    .default_shown = "flow; ptg over several ranks",
+    .advanced = true}};
+inline constexpr std::array front_options_with_jdf{
+    Setting{.key = "front",
+            .type = SettingType::choice,
+            .choices = "flow|ptg|jdf",
+            .help = "front end of factorizations, solves and products: a flow, one task after the other; a "
+                    "parameterized graph, which never has all its tasks in memory; or such a graph from a "
+                    "JDF file with interpreted bodies (cholesky, lu, gemm). The result is the same",
+            .default_shown = "flow; ptg over several ranks",
+            .advanced = true}};
+
+/// Throws ConfigError for options that require flows.
+Front front_in(const Config& config);
+/// The same for a benchmark, by its key: some are not available as JDF.
+Front front_in(const Config& config, std::string_view benchmark);
+/// Throws ConfigError if it is not available as JDF.
+void require_in_jdf(std::string_view benchmark);
+
+}  // namespace fairlead::app

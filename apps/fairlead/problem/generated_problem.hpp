@@ -1,0 +1,22 @@
+// The matrix that bench factors, on one rank and over several.
+#pragma once
+#include <cstdint>
+#include <memory>
+
+#include "algorithms/linalg/generated_matrix.hpp"
+#include "fairlead/problem/dense_problem.hpp"
+
+namespace fairlead::app {
+
+/// A matrix for the operation: for LU diagonally dominant, for Cholesky positive definite.
+template <class U>
+std::shared_ptr<const linalg::MatrixSource<U>> generated_matrix(const DenseProblem& problem,
+                                                                std::uint64_t seed) {
+  const std::int64_t n = problem.n;
+  if (problem.operation == &lu_operation)
+    return std::make_shared<linalg::GeneratedUniform<U>>(n, n, seed, static_cast<double>(n));
+  if (problem.operation == &cholesky_operation) return std::make_shared<linalg::GeneratedSpd<U>>(n, seed);
+  return std::make_shared<linalg::GeneratedUniform<U>>(problem.rows(), n, seed);
+}
+
+}  // namespace fairlead::app

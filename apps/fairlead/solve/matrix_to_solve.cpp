@@ -1,0 +1,146 @@
+// Matrices in .npy files, and the kernel matrices of points.
+#include "fairlead/solve/matrix_to_solve.hpp"
+
+#include <fairlead/error.hpp>
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <type_traits>
+#include <utility>
+
+#include "algorithms/linalg/npy_source.hpp"
+#include "algorithms/linalg/rbf_matrix.hpp"
+#include "algorithms/linalg/rounded_matrix.hpp"
+#include "algorithms/linalg/symmetric_npy.hpp"
+#include "algorithms/linalg/symmetric_source.hpp"
+
+namespace fairlead::app {
+
+namespace {
+
+using data::NpyFile;
+
+template <class T>
+class MatrixInFile final : public MatrixToSolve<T> {
+ public:
+  MatrixInFile(std::shared_ptr<const NpyFile> file, linalg::Stored stored)
+      : file_(std::move(file)),
+        stored_(stored),
+        reader_(std::make_unique<linalg::SymmetricNpy<T>>(file_, stored)) {}
+
+  std::int64_t n() const override { return static_cast<std::int64_t>(file_->rows()); }
+  const char* phase() const override { return "reading"; }
+  Bytes tiling_bytes_per_worker() const override { return linalg::SymmetricNpy<T>::scratch_bytes_per_worker; }
+  Bytes source_bytes_per_worker() const override { return linalg::NpySource::staging_bytes; }
+
+  std::uint64_t tasks(const TiledMatrix<T>& tiles, Bytes memory) const override {
+    return reader_->tasks(tiles, memory);
+  }
+  void submit(Flow& flow, const TiledMatrix<T>& tiles, Bytes memory,
+              const linalg::NpyReaders& readers) override {
+    reader_->submit(flow, tiles, memory, readers);
+  }
+  void end_tiling(Runtime& runtime) override {
+    reader_->combine_ranks(runtime);
+    reader_->require_symmetric();
+    asymmetry_ = reader_->asymmetry();
+    reader_.reset();
+    forget_pages();
+  }
+  std::shared_ptr<const linalg::MatrixSource<double>> source() override {
+    // The values as stored: the residual includes the difference of the triangles.
+    if (stored_ == linalg::Stored::both)
+      return std::make_shared<linalg::NpySource>(
+          file_, linalg::NpySource::staging_bytes,
+          asymmetry_ == 0 ? linalg::Shape::symmetric : linalg::Shape::general);
+    return std::make_shared<linalg::SymmetricSource>(file_, stored_);
+  }
+  double asymmetry() const override { return stored_ == linalg::Stored::both ? asymmetry_ : 0; }
+  void forget_pages() const override { file_->forget_pages(); }
+  std::optional<report::LinkReport> traffic() const override {
+    report::LinkReport link{.name = "A.npy"};
+    link.from_home[static_cast<std::size_t>(memory::Cause::demand)] = {file_->bytes_read(), 1};
+    return link;
+  }
+
+ private:
+  std::shared_ptr<const NpyFile> file_;
+  linalg::Stored stored_;
+  double asymmetry_ = 0;
+  std::unique_ptr<linalg::SymmetricNpy<T>> reader_;
+};
+
+template <class T>
+class MatrixOfPoints final : public MatrixToSolve<T> {
+ public:
+  explicit MatrixOfPoints(std::shared_ptr<const linalg::RbfMatrix> kernel) : matrix_(std::move(kernel)) {}
+
+  std::int64_t n() const override { return matrix_->rows(); }
+  const char* phase() const override { return nullptr; }
+  Bytes bytes() const override { return matrix_->bytes(); }
+  Bytes tiling_bytes_per_worker() const override {
+    return std::is_same_v<T, double> ? 0 : linalg::RoundedMatrix::scratch_bytes;
+  }
+
+  TiledMatrix<T> tiles(const GridRank& place, Runtime& runtime, std::int32_t tile) const override {
+    std::shared_ptr<const linalg::MatrixSource<T>> elements;
+    if constexpr (std::is_same_v<T, double>)
+      elements = matrix_;
+    else
+      elements = std::make_shared<linalg::RoundedMatrix>(matrix_);
+    auto made = linalg::generated_from(std::move(elements));
+    return place.alone() ? runtime.tiled<T>("A", n(), n(), tile, std::move(made), Tiles::lower)
+                         : runtime.tiled<T>("A", n(), n(), tile, Distribution(place.grid), std::move(made),
+                                            Tiles::lower);
+  }
+  std::shared_ptr<const linalg::MatrixSource<double>> source() override { return matrix_; }
+
+ private:
+  std::shared_ptr<const linalg::RbfMatrix> matrix_;
+};
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<MatrixToSolve<T>> matrix_in_file(std::shared_ptr<const NpyFile> file, linalg::Stored stored) {
+  if (file->dimensions() != 2 || file->rows() != file->columns())
+    throw InputError(fmt::format("{} has the shape {}: solving needs a square matrix", file->path().string(),
+                                 data::shape_text(file->header().shape)));
+  return std::make_unique<MatrixInFile<T>>(std::move(file), stored);
+}
+template std::unique_ptr<MatrixToSolve<float>> matrix_in_file<float>(std::shared_ptr<const NpyFile>,
+                                                                     linalg::Stored);
+template std::unique_ptr<MatrixToSolve<double>> matrix_in_file<double>(std::shared_ptr<const NpyFile>,
+                                                                       linalg::Stored);
+
+RbfParameters rbf_parameters(const Config& config) {
+  RbfParameters parameters;
+  if (config.has("length-scale")) parameters.length_scale = config.real("length-scale");
+  if (config.has("nugget")) parameters.nugget = config.real("nugget");
+  if (!(parameters.length_scale > 0))
+    throw ConfigError(fmt::format("--length-scale {}: must be positive", parameters.length_scale));
+  if (!(parameters.nugget >= 0))
+    throw ConfigError(fmt::format("--nugget {}: must not be negative", parameters.nugget));
+  return parameters;
+}
+
+std::shared_ptr<const linalg::RbfMatrix> kernel_of_points(const Config& config, const NpyFile& points,
+                                                          std::vector<double> coordinates) {
+  const auto [length_scale, nugget] = rbf_parameters(config);
+  return std::make_shared<const linalg::RbfMatrix>(
+      linalg::RbfMatrix::Points{static_cast<std::int64_t>(points.rows()),
+                                static_cast<std::int64_t>(points.columns()), std::move(coordinates)},
+      length_scale, nugget);
+}
+
+template <class T>
+std::unique_ptr<MatrixToSolve<T>> matrix_of_points(std::shared_ptr<const linalg::RbfMatrix> kernel) {
+  return std::make_unique<MatrixOfPoints<T>>(std::move(kernel));
+}
+template std::unique_ptr<MatrixToSolve<float>> matrix_of_points<float>(
+    std::shared_ptr<const linalg::RbfMatrix>);
+template std::unique_ptr<MatrixToSolve<double>> matrix_of_points<double>(
+    std::shared_ptr<const linalg::RbfMatrix>);
+
+}  // namespace fairlead::app

@@ -1,0 +1,74 @@
+// The matrix of a system of `fairlead solve`, from a file or computed from points: how to read it into tiles,
+// and how to read it again for the error check.
+#pragma once
+#include <fairlead/config.hpp>
+#include <fairlead/flow.hpp>
+#include <fairlead/runtime.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fairlead/matrix_source.hpp>
+#include "algorithms/linalg/rbf_matrix.hpp"
+#include "algorithms/linalg/symmetric_npy.hpp"
+#include "data/npy/npy_file.hpp"
+#include "fairlead/ranks/grid_rank.hpp"
+#include "report/run_report.hpp"
+
+namespace fairlead::app {
+
+template <class T>
+class MatrixToSolve {
+ public:
+  virtual ~MatrixToSolve() = default;
+  virtual std::int64_t n() const = 0;
+  /// The name of the phase that reads it into tiles. Null: tiles are computed when the factorization first
+  /// needs them.
+  virtual const char* phase() const = 0;
+  /// Memory of this object, and for each worker that of reading the matrix into tiles and from source().
+  virtual Bytes bytes() const { return 0; }
+  virtual Bytes tiling_bytes_per_worker() const { return 0; }
+  virtual Bytes source_bytes_per_worker() const { return 0; }
+
+  /// The lower triangle, before it is read.
+  virtual TiledMatrix<T> tiles(const GridRank& place, Runtime& runtime, std::int32_t tile) const {
+    return place.tiled<T>(runtime, "A", n(), n(), tile, Tiles::lower);
+  }
+  virtual std::uint64_t tasks(const TiledMatrix<T>&, Bytes /*memory*/) const { return 0; }
+  /// This object must stay until the flow has been waited for.
+  virtual void submit(Flow&, const TiledMatrix<T>&, Bytes /*memory*/, const linalg::NpyReaders&) {}
+  /// Call after the flow's wait: throws NumericalError if the matrix cannot be used. The matrix is not read
+  /// into tiles again. All ranks call it, with the same result.
+  virtual void end_tiling(Runtime&) {}
+  /// The matrix of the system: as stored, unless --lower, --upper or --symmetrize was given. After
+  /// end_tiling().
+  virtual std::shared_ptr<const linalg::MatrixSource<double>> source() = 0;
+  /// The difference of its triangles, of which the tiles have the lower one: SymmetricNpy::asymmetry().
+  virtual double asymmetry() const { return 0; }
+  /// Not read again soon: drops it from the page cache.
+  virtual void forget_pages() const {}
+  /// Bytes read from its file so far.
+  virtual std::optional<report::LinkReport> traffic() const { return std::nullopt; }
+};
+
+/// The parameters of --kernel's radial basis function.
+struct RbfParameters {
+  double length_scale = 1, nugget = 0;
+};
+/// Throws ConfigError if there is no such kernel.
+RbfParameters rbf_parameters(const Config& config);
+/// Throws InputError if it is not square.
+template <class T>
+std::unique_ptr<MatrixToSolve<T>> matrix_in_file(std::shared_ptr<const data::NpyFile> file,
+                                                 linalg::Stored stored);
+/// The matrix of --kernel and its options for points, one in each row; `coordinates`: all of the file, which
+/// this process need not have. Throws ConfigError.
+std::shared_ptr<const linalg::RbfMatrix> kernel_of_points(const Config& config, const data::NpyFile& points,
+                                                          std::vector<double> coordinates);
+template <class T>
+std::unique_ptr<MatrixToSolve<T>> matrix_of_points(std::shared_ptr<const linalg::RbfMatrix> kernel);
+
+}  // namespace fairlead::app

@@ -1,0 +1,102 @@
+// See rank_decision.hpp.
+#include "fairlead/solve/rank_decision.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "algorithms/linalg/singular_value_estimates.hpp"
+
+namespace fairlead::app {
+
+namespace {
+
+/// Whether the smallest singular value is certainly above `tolerance` times the largest: the latter is at
+/// most the Frobenius norm, the inverse of the former at most sqrt(n) || R^-1 ||, whose estimate has an error
+/// factor of at most `off`.
+bool is_regular(const linalg::TriangleNorms& r, double inverse_norm, std::int64_t n, double tolerance) {
+  constexpr double off = 3;
+  if (tolerance == 0) return true;  // no zero on its diagonal
+  return tolerance * r.frobenius * (off * std::sqrt(static_cast<double>(n)) * inverse_norm) < 1;  // no NaN
+}
+
+/// The same by closer estimates, if norms are too far from singular values: in single precision, and for many
+/// columns.
+template <class T>
+bool is_regular_by_estimates(WatchedRun& run, const linalg::Kernels& kernels, const TiledMatrix<T>& a,
+                             double tolerance) {
+  using Estimates = linalg::SingularValueEstimates<T>;
+  run.begin("singular value estimates", Estimates::tasks(a));
+  Estimates estimates(run.runtime(), kernels, a);
+  const auto wait = [&run] { run.wait(); };
+  const double smallest = estimates.smallest(run.flow(), wait), largest = estimates.largest(run.flow(), wait);
+  run.end_aside();
+  const double off = Estimates::off_by(a.columns());
+  return largest * off * tolerance < smallest / off;  // no NaN, and not 0
+}
+
+}  // namespace
+
+template <class T>
+RankDecision<T>::RankDecision(WatchedRun& run, const linalg::Kernels& kernels, const TiledMatrix<T>& a,
+                              double tolerance, const std::function<double()>& inverse_norm)
+    : run_(run), rank_{.rank = a.columns(), .columns = a.columns(), .tolerance = tolerance} {
+  linalg::TriangleNorms r;
+  {
+    run_.begin("size of R", linalg::TriangleNorm<T>::tasks(a));
+    linalg::TriangleNorm<T> sizes(run_.runtime(), a);
+    sizes.submit(run_.flow());
+    run_.end_aside();
+    r = sizes.combine_ranks();
+  }
+  if (!std::isfinite(r.largest)) return;  // the solve reports the place
+  // The smallest singular value is no larger than an element of the diagonal.
+  if (r.least_diagonal > tolerance * r.frobenius) {
+    const double of_inverse = inverse_norm();
+    condition_ = r.norm * of_inverse;
+    if (is_regular(r, of_inverse, a.columns(), tolerance)) return;
+    if (std::isfinite(of_inverse) && is_regular_by_estimates(run_, kernels, a, tolerance)) return;
+  }
+  minimum_ = std::make_unique<linalg::MinimumNorm<T>>(run_.runtime(), kernels, a, r.largest, tolerance);
+  run_.begin("singular values", minimum_->tasks(), minimum_->flops());
+  const linalg::Spectrum found = minimum_->decompose(run_.flow(), wait());
+  seconds_ += run_.end();
+  rank_.rank = found.rank;
+  rank_.values = {found.largest, found.smallest_kept, found.largest_dropped};
+  condition_ = found.rank > 0 ? found.largest / found.smallest_kept : 1;
+  if (!is_reduced()) {
+    minimum_.reset();  // frees its memory
+    return;
+  }
+  run_.say(
+      fmt::format("fairlead: the columns of the matrix are linearly dependent: {}. --rank-tolerance sets "
+                  "which singular values count as zero",
+                  text_of(rank_)));
+}
+
+template <class T>
+Bytes RankDecision<T>::bytes(std::int64_t n) noexcept {
+  return linalg::TriangleNorm<T>::bytes(n) +
+         std::max<Bytes>(linalg::InverseNorm<T>::bytes(n), linalg::SingularValueEstimates<T>::bytes(n));
+}
+
+template <class T>
+void RankDecision<T>::solve(T* b, std::int64_t ld, std::int64_t columns) {
+  minimum_->solve(run_.flow(), wait(), b, ld, columns);
+}
+
+template <class T>
+void RankDecision<T>::restrict(linalg::LeastSquaresError<T>& error, std::int64_t ld, std::int64_t columns) {
+  const std::int64_t n = rank_.columns;
+  auto of_rows = minimum_->projected(run_.flow(), wait(), error.normal_residual(), n, columns, Space::rows);
+  auto of_columns =
+      minimum_->projected(run_.flow(), wait(), error.rotated_residual(), ld, columns, Space::columns);
+  error.restrict_to(std::move(of_rows), std::move(of_columns));
+}
+
+template class RankDecision<float>;
+template class RankDecision<double>;
+
+}  // namespace fairlead::app

@@ -1,0 +1,62 @@
+// Decides how many columns of the matrix of a least squares problem are independent, by R of its QR
+// factorization. If bounds show that all are, R stays in its tiles; otherwise its singular values are
+// computed.
+#pragma once
+#include <fairlead/linalg.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "algorithms/linalg/least_squares_error.hpp"
+#include "algorithms/linalg/minimum_norm.hpp"
+#include "algorithms/linalg/triangle_norm.hpp"
+#include "fairlead/run/watched_run.hpp"
+#include "fairlead/solve/tiled_factors.hpp"
+#include "report/least_squares.hpp"
+
+namespace fairlead::app {
+
+template <class T>
+class RankDecision {
+ public:
+  /// `a`: factored; it must stay. `inverse_norm` estimates || R^-1 || in a separate phase; it is called if R
+  /// may be regular. All ranks create it. Throws FootprintError if singular values are needed and R does not
+  /// fit into memory.
+  RankDecision(WatchedRun& run, const linalg::Kernels& kernels, const TiledMatrix<T>& a, double tolerance,
+               const std::function<double()>& inverse_norm);
+
+  /// Bytes of memory for estimates, in addition to tiles, of which a contiguous R is one.
+  static Bytes bytes(std::int64_t n) noexcept;
+
+  const report::NumericalRank& rank() const noexcept { return rank_; }
+  bool is_reduced() const noexcept { return rank_.is_reduced(); }
+  /// The condition of R in the infinity norm, or, in the two norm, from the singular values that count.
+  double condition() const noexcept { return condition_; }
+  /// Seconds for the singular values; their bounds count separately, like the estimate.
+  double seconds() const noexcept { return seconds_; }
+
+  // If the rank is reduced:
+
+  /// Q^T b becomes the solution of smallest norm: column-major, `ld` elements from a column to the next.
+  void solve(T* b, std::int64_t ld, std::int64_t columns);
+  /// Restricts the error check of x to the matrix of that rank.
+  void restrict(linalg::LeastSquaresError<T>& error, std::int64_t ld, std::int64_t columns);
+
+ private:
+  using Space = typename linalg::MinimumNorm<T>::Space;
+  std::function<void()> wait() {
+    return [this] { run_.wait(); };
+  }
+
+  WatchedRun& run_;
+  report::NumericalRank rank_;
+  double condition_ = 0, seconds_ = 0;
+  std::unique_ptr<linalg::MinimumNorm<T>> minimum_;  // if singular values were needed
+};
+
+extern template class RankDecision<float>;
+extern template class RankDecision<double>;
+
+}  // namespace fairlead::app

@@ -1,0 +1,57 @@
+// Checks the solution of a square system, and refines it if the factors were not accurate enough: the
+// residual in double precision, a correction from the same factors. For LU with element growth, a few steps
+// of O(n^2) each restore the accuracy (Skeel 1980, "Iterative refinement implies numerical stability for
+// Gaussian elimination").
+#pragma once
+#include <fairlead/linalg.hpp>
+#include <fairlead/matrix_source.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "algorithms/linalg/column_block.hpp"
+#include "fairlead/run/watched_run.hpp"
+#include "fairlead/solve/tiled_factors.hpp"
+
+namespace fairlead::app {
+
+/// An error this far below the limit needs no further step.
+constexpr double much_better = 10;
+
+struct RefinedSteps {
+  double backward_error = 0;
+  double matrix_norm = 0;                    ///< the largest sum of a row
+  int steps = 0;                             ///< of refinement
+  double seconds = 0;                        ///< that count in the run's time
+  double first_backward_error = 0;           ///< before refinement
+  std::vector<double> uncertain_residual{};  ///< of the solution, as of BackwardError
+};
+
+template <class T>
+struct SolutionToJudge {
+  std::shared_ptr<const linalg::MatrixSource<double>> a, b;
+  T* x;  ///< n elements for each column, one column after the other
+  std::int64_t columns;
+  std::int32_t tile;
+  double limit;                                ///< of the backward error: what is not above is not refined
+  bool may_refine;                             ///< else it is only judged
+  bool counts;                                 ///< refining belongs to the time of the run
+  int least_steps = 0;                         ///< if it may refine, whatever the limit
+  std::uint32_t readers = 1;                   ///< ranks that read a and b: all or the first
+  const Distribution* distribution = nullptr;  ///< of the factors
+};
+
+/// Bytes of memory if it may refine.
+template <class T>
+constexpr Bytes refined_steps_bytes(std::int64_t n, std::int64_t columns) noexcept {
+  return static_cast<Bytes>(n * linalg::columns_of_block(n, columns)) * (sizeof(double) + 2 * sizeof(T));
+}
+
+/// Runs phases of `run`. Ends when the error is below the limit, or a step does not halve it. Many columns
+/// are refined block by block.
+template <class T>
+RefinedSteps judge_and_refine(WatchedRun& run, const linalg::Kernels& kernels, TiledFactors<T>& factors,
+                              const SolutionToJudge<T>& solution);
+
+}  // namespace fairlead::app

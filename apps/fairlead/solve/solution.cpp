@@ -1,0 +1,109 @@
+// See solution.hpp.
+#include "fairlead/solve/solution.hpp"
+
+#include <fairlead/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+#include "fairlead/problem/dense_report.hpp"
+#include "fairlead/solve/trust.hpp"
+#include "fairlead/subcommand.hpp"
+
+namespace fairlead::app {
+
+namespace {
+
+template <class Stored, class T>
+void write_as(data::NpyWriter& out, const T* x, std::uint64_t ld, std::uint64_t rows, std::uint64_t columns,
+              std::span<std::byte> staging) {
+  if constexpr (std::is_same_v<Stored, T>) {
+    out.write_block<T>(0, rows, 0, columns, x, ld, staging);
+  } else {
+    std::vector<Stored> some;
+    const std::uint64_t at_once = std::max<std::uint64_t>(1, (std::uint64_t{1} << 17) / columns);
+    for (std::uint64_t row = 0; row < rows; row += at_once) {
+      const auto count = std::min(at_once, rows - row);
+      some.resize(count * columns);
+      for (std::uint64_t j = 0; j < columns; ++j)
+        for (std::uint64_t i = 0; i < count; ++i)
+          some[i + j * count] = static_cast<Stored>(x[row + i + j * ld]);
+      out.write_block<Stored>(row, count, 0, columns, some.data(), count, staging);
+    }
+  }
+}
+
+}  // namespace
+
+template <class T>
+void write_solution(data::NpyWriter& out, data::ElementType element, const T* x, std::uint64_t ld,
+                    std::uint64_t rows, std::uint64_t columns, std::span<std::byte> staging) {
+  if (element == data::ElementType::float64)
+    write_as<double>(out, x, ld, rows, columns, staging);
+  else
+    write_as<float>(out, x, ld, rows, columns, staging);
+}
+template void write_solution<float>(data::NpyWriter&, data::ElementType, const float*, std::uint64_t,
+                                    std::uint64_t, std::uint64_t, std::span<std::byte>);
+template void write_solution<double>(data::NpyWriter&, data::ElementType, const double*, std::uint64_t,
+                                     std::uint64_t, std::uint64_t, std::span<std::byte>);
+
+std::optional<int> required_digits(const Config& config) {
+  if (!config.has("require-digits")) return std::nullopt;
+  return static_cast<int>(config.count("require-digits"));
+}
+
+std::vector<std::int64_t> columns_below_single(const double* b, std::int64_t rows, std::int64_t columns) {
+  std::vector<std::int64_t> below;
+  for (std::int64_t c = 0; c < columns; ++c)
+    if (std::ranges::all_of(std::span(b + c * rows, static_cast<std::size_t>(rows)), [](double value) {
+          return std::abs(value) < static_cast<double>(std::numeric_limits<float>::min());
+        }))
+      below.push_back(c);
+  return below;
+}
+
+double lost_in_single(const double* x, std::int64_t rows, std::int64_t columns,
+                      const std::vector<std::int64_t>& left_out) {
+  double most = 0;
+  for (std::int64_t c = 0; c < columns; ++c) {
+    if (std::ranges::binary_search(left_out, c)) continue;
+    const std::span column(x + c * rows, static_cast<std::size_t>(rows));
+    double size = 0, lost = 0;
+    for (const double value : column) {
+      size = std::max(size, std::abs(value));
+      lost = std::max(lost, std::abs(value - static_cast<double>(static_cast<float>(value))));
+    }
+    // Small numbers in a column of large ones may vanish: errors are relative to the size of the column, as
+    // in x.
+    if (size > 0) most = std::max(most, lost / size);
+  }
+  return most;
+}
+
+int publish_solution(const report::RunReport& report, const Config& config,
+                     std::span<const trace::Snapshot> recorded) {
+  const auto wrong = wrong_answer(report);
+  try {
+    publish(report, config, recorded);
+  } catch (const Error& error) {
+    if (wrong) throw;
+    throw SystemError(
+        fmt::format("{}\n  The solution is in {} all the same.", error.what(), report.solution));
+  }
+  if (!wrong) return success;
+  std::fflush(stdout);  // print the report before the error
+  fmt::print(stderr, "fairlead: {}. {}\n", *wrong,
+             config.flag("keep-anyway")
+                 ? fmt::format("It is in {} all the same", config.text("output"))
+                 : fmt::format("{} has not been written; --keep-anyway writes it", config.text("output")));
+  return wrong_result;
+}
+
+}  // namespace fairlead::app

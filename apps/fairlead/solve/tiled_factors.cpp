@@ -1,0 +1,163 @@
+// Cholesky, LU without pivoting and with incremental pivoting, and QR.
+#include "fairlead/solve/tiled_factors.hpp"
+
+#include <fairlead/error.hpp>
+#include <fairlead/parameterized_linalg.hpp>
+
+#include <utility>
+
+#include "algorithms/linalg/upper_solve.hpp"
+
+namespace fairlead::app {
+
+namespace {
+
+template <class T>
+class CholeskyFactors final : public TiledFactors<T> {
+ public:
+  CholeskyFactors(const linalg::Kernels& kernels, const linalg::Kernels& of_factor, const TiledMatrix<T>& a)
+      : kernels_(kernels), of_factor_(of_factor), a_(a) {}
+  void factor(Flow& flow) override { linalg::cholesky(flow, of_factor_, a_); }
+  void factor(ptg::Graph& graph) override { linalg::cholesky(graph, of_factor_, a_); }
+  void solve(Flow& flow, const TiledMatrix<T>& b) override { linalg::solve_factored(flow, kernels_, a_, b); }
+  void solve(ptg::Graph& graph, const TiledMatrix<T>& b) override {
+    linalg::solve_factored(graph, kernels_, a_, b);
+  }
+  std::uint64_t solve_tasks(std::int64_t columns) const override {
+    return linalg::solve_tasks(a_.tile_rows(), columns);
+  }
+  linalg::AppliedInverse<T> inverse() override {
+    const auto plain = [this](Flow& flow, const TiledMatrix<T>& b) { solve(flow, b); };
+    return {plain, plain, [this](std::int64_t columns) { return solve_tasks(columns); }};
+  }
+
+ private:
+  linalg::Kernels kernels_, of_factor_;
+  const TiledMatrix<T>& a_;
+};
+
+template <class T>
+class LuFactors final : public TiledFactors<T> {
+ public:
+  LuFactors(const linalg::Kernels& kernels, const TiledMatrix<T>& a) : kernels_(kernels), a_(a) {}
+  void factor(Flow& flow) override { linalg::lu(flow, kernels_, a_); }
+  void factor(ptg::Graph& graph) override { linalg::lu(graph, kernels_, a_); }
+  void solve(Flow& flow, const TiledMatrix<T>& b) override {
+    linalg::solve_lu_factored(flow, kernels_, a_, b);
+  }
+  void solve(ptg::Graph& graph, const TiledMatrix<T>& b) override {
+    linalg::solve_lu_factored(graph, kernels_, a_, b);
+  }
+  std::uint64_t solve_tasks(std::int64_t columns) const override {
+    return linalg::solve_tasks(a_.tile_rows(), columns);
+  }
+  linalg::AppliedInverse<T> inverse() override {
+    return {
+        [this](Flow& flow, const TiledMatrix<T>& b) { solve(flow, b); },
+        [this](Flow& flow, const TiledMatrix<T>& b) { linalg::solve_lu_transposed(flow, kernels_, a_, b); },
+        [this](std::int64_t columns) { return solve_tasks(columns); }};
+  }
+
+ private:
+  linalg::Kernels kernels_;
+  const TiledMatrix<T>& a_;
+};
+
+template <class T>
+class IncrementalLuFactors final : public TiledFactors<T> {
+ public:
+  IncrementalLuFactors(const linalg::Kernels& kernels, Runtime& runtime, const TiledMatrix<T>& a)
+      : kernels_(kernels), a_(a), pivots_(runtime, a) {}
+  void factor(Flow& flow) override { linalg::factor_lu_incremental(flow, kernels_, a_, pivots_); }
+  void factor(ptg::Graph& graph) override { linalg::factor_lu_incremental(graph, kernels_, a_, pivots_); }
+  void solve(Flow& flow, const TiledMatrix<T>& b) override {
+    linalg::solve_lu_incremental_factored(flow, kernels_, a_, pivots_, b);
+  }
+  void solve(ptg::Graph& graph, const TiledMatrix<T>& b) override {
+    linalg::solve_lu_incremental_factored(graph, kernels_, a_, pivots_, b);
+  }
+  std::uint64_t solve_tasks(std::int64_t columns) const override {
+    return linalg::lu_incremental_solve_tasks(a_.tile_rows(), columns);
+  }
+  linalg::AppliedInverse<T> inverse() override {
+    return {[this](Flow& flow, const TiledMatrix<T>& b) { solve(flow, b); },
+            [this](Flow& flow, const TiledMatrix<T>& b) {
+              linalg::solve_lu_incremental_transposed(flow, kernels_, a_, pivots_, b);
+            },
+            [this](std::int64_t columns) { return solve_tasks(columns); }};
+  }
+
+ private:
+  linalg::Kernels kernels_;
+  const TiledMatrix<T>& a_;
+  linalg::IncrementalPivots<T> pivots_;
+};
+
+template <class T>
+class QrFactors final : public TiledFactors<T> {
+ public:
+  QrFactors(const linalg::Kernels& kernels, Runtime& runtime, const TiledMatrix<T>& a, linalg::QrTree tree)
+      : kernels_(kernels), a_(a), reflectors_(runtime, a, tree) {}
+  void factor(Flow& flow) override { linalg::factor_qr(flow, kernels_, a_, reflectors_); }
+  void factor(ptg::Graph& graph) override { linalg::factor_qr(graph, kernels_, a_, reflectors_); }
+  void solve(Flow& flow, const TiledMatrix<T>& b) override {
+    linalg::solve_qr_factored(flow, kernels_, a_, reflectors_, b);
+  }
+  void solve(ptg::Graph& graph, const TiledMatrix<T>& b) override {
+    linalg::solve_qr_factored(graph, kernels_, a_, reflectors_, b);
+  }
+  std::uint64_t solve_tasks(std::int64_t columns) const override {
+    return linalg::qr_solve_tasks(a_.tile_rows(), a_.tile_columns(), reflectors_.tree(), columns);
+  }
+  linalg::AppliedInverse<T> inverse() override {
+    const bool square = a_.rows() == a_.columns();
+    return {[this, square](Flow& flow, const TiledMatrix<T>& b) {
+              if (square) rotate(flow, b);
+              linalg::solve_upper(flow, kernels_, linalg::r_of_qr, a_, {&b});
+            },
+            [this, square](Flow& flow, const TiledMatrix<T>& b) {
+              linalg::solve_upper(flow, kernels_, linalg::r_of_qr, a_, {&b}, linalg::UpperForm::transposed);
+              if (square) linalg::apply_q(flow, kernels_, linalg::ApplyQ::plain, a_, reflectors_, b);
+            },
+            [this, square](std::int64_t columns) {
+              return square ? solve_tasks(columns) : linalg::upper_solve_tasks(a_.tile_columns(), columns);
+            }};
+  }
+  void rotate(Flow& flow, const TiledMatrix<T>& b) override {
+    linalg::apply_q(flow, kernels_, linalg::ApplyQ::transposed, a_, reflectors_, b);
+  }
+
+ private:
+  linalg::Kernels kernels_;
+  const TiledMatrix<T>& a_;
+  linalg::QrReflectors<T> reflectors_;
+};
+
+}  // namespace
+
+template <class T>
+void TiledFactors<T>::rotate(Flow&, const TiledMatrix<T>&) {
+  throw UsageError("only a QR factorization has a Q");
+}
+
+template <class T>
+std::unique_ptr<TiledFactors<T>> make_factors(const DenseProblem& problem, const linalg::Kernels& kernels,
+                                              const linalg::Kernels& of_factor, Runtime& runtime,
+                                              const TiledMatrix<T>& a) {
+  if (problem.operation == &lu_operation) return std::make_unique<LuFactors<T>>(kernels, a);
+  if (problem.operation == &incremental_lu_operation)
+    return std::make_unique<IncrementalLuFactors<T>>(kernels, runtime, a);
+  if (problem.operation == &qr_operation)
+    return std::make_unique<QrFactors<T>>(kernels, runtime, a, problem.tree);
+  return std::make_unique<CholeskyFactors<T>>(kernels, of_factor, a);
+}
+
+template std::unique_ptr<TiledFactors<float>> make_factors<float>(const DenseProblem&, const linalg::Kernels&,
+                                                                  const linalg::Kernels&, Runtime&,
+                                                                  const TiledMatrix<float>&);
+template std::unique_ptr<TiledFactors<double>> make_factors<double>(const DenseProblem&,
+                                                                    const linalg::Kernels&,
+                                                                    const linalg::Kernels&, Runtime&,
+                                                                    const TiledMatrix<double>&);
+
+}  // namespace fairlead::app

@@ -1,0 +1,39 @@
+// A factorization of a tiled matrix and its operations, for code that selects a factorization by name.
+#pragma once
+#include <fairlead/inverse_norm.hpp>
+#include <fairlead/linalg.hpp>
+#include <fairlead/ptg.hpp>
+#include <fairlead/runtime.hpp>
+
+#include <cstdint>
+#include <memory>
+
+#include "fairlead/problem/dense_problem.hpp"
+
+namespace fairlead::app {
+
+template <class T>
+class TiledFactors {
+ public:
+  virtual ~TiledFactors() = default;
+  /// The tiles of the matrix become those of the factors.
+  virtual void factor(Flow& flow) = 0;
+  virtual void factor(ptg::Graph& graph) = 0;
+  /// The first n rows of b become x.
+  virtual void solve(Flow& flow, const TiledMatrix<T>& b) = 0;
+  virtual void solve(ptg::Graph& graph, const TiledMatrix<T>& b) = 0;
+  virtual std::uint64_t solve_tasks(std::int64_t columns_of_tiles) const = 0;
+  /// The inverse of the matrix, or of its triangle R if that is not square.
+  virtual linalg::AppliedInverse<T> inverse() = 0;
+  /// b := Q^T b; throws UsageError where there is no Q.
+  virtual void rotate(Flow& flow, const TiledMatrix<T>& b);
+};
+
+/// The factors for `problem.operation`, which must not be a product. `of_factor`: kernels of the Cholesky
+/// factorization; all else uses `kernels`. `a` and the runtime must stay.
+template <class T>
+std::unique_ptr<TiledFactors<T>> make_factors(const DenseProblem& problem, const linalg::Kernels& kernels,
+                                              const linalg::Kernels& of_factor, Runtime& runtime,
+                                              const TiledMatrix<T>& a);
+
+}  // namespace fairlead::app
