@@ -48,7 +48,7 @@ struct Machine {
   /// Only one accelerator. Otherwise a copy from another one may be the only replica although no kernel wrote it there.
   bool only_one = false;
 };
-const std::array<Machine, 8>& machines() {
+const std::array<Machine, 8>& machines_with_losses() {
   static const std::array<Machine, 8> all{{
       {"cuda:0,memory=36KiB,streams=2", {{{"cuda 0"}, {}}}, "cuda:1,memory=36KiB", "16MiB", true},
       {"cuda:0,memory=256KiB,streams=4", {{{"cuda 0"}, {}}}, "cuda:1,memory=28KiB", "16MiB", true},
@@ -241,7 +241,7 @@ TEST(CudaLosses, KeepDataWithAnotherReplicaAndNameLostData) {
   const std::uint64_t points = at_length() ? 2000 : thread_sanitized ? 12 : sanitized ? 25 : 60;
   for (std::uint64_t point = 1; point <= points; ++point) {
     Random random(point);
-    const Machine& machine = machines()[random.below(machines().size())];
+    const Machine& machine = machines_with_losses()[random.below(machines_with_losses().size())];
     const int status = random.once_in(3) ? illegal_address : launch_failed;
     Length length = length_of(machine, point);
     begin_devices(point);
