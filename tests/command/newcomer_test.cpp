@@ -69,7 +69,9 @@ TEST_F(Newcomer, FindsExamplesAndExitStatusesInTheHelp) {
 
 // A screen of 50 lines.
 TEST_F(Newcomer, SeesTheCommonOptionsOnOneScreen) {
-  for (const std::string& name : subcommands) {
+  std::vector<std::string> names = subcommands;
+  names.insert(names.end(), {"jdf", "jdf run", "simulate jdf"});
+  for (const std::string& name : names) {
     const std::string text = fairlead_command(name + " --help").text;
     EXPECT_LE(lines_of(text).size(), 50u) << text;
     EXPECT_THAT(text, HasSubstr("\nExamples:\n  fairlead " + name)) << name;

@@ -28,7 +28,8 @@ inline constexpr std::array rank_options{
             .maximum = "1024",
             .help = "number of ranks, as threads of this process, each with its own --memory and --workers: "
                     "to try out what mpirun -n does with processes",
-            .default_shown = "1, or the number that mpirun started"},
+            .default_shown = "1, or the number that mpirun started",
+            .advanced = true},
     Setting{.key = "grid",
             .type = SettingType::text,
             .value_name = "PxQ",
