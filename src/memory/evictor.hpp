@@ -1,4 +1,4 @@
-// Makes space in a cache: selects the replicas that leave and where they go (docs/memory.md, "How is room made?").
+// Makes space in a cache: selects the replicas that leave and where they go (docs/memory.md, "Eviction").
 #pragma once
 #include <fairlead/ids.hpp>
 
