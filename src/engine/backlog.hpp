@@ -3,7 +3,7 @@
 //
 // Which thread asks: a worker that has run out of work and found nothing to steal asks for itself. A thread that has
 // entered the engine asks while the policy holds fewer tasks than it can choose well from (it is hungry), unless it has
-// tasks of its own in the fast path (class FastPath). One thread asks at a time; the others leave it to that one. No thread
+// tasks of its own in the fast path (class FastPath). One thread asks at a time; the other threads do not ask. No thread
 // asks under the engine's lock, since a source may take that lock to announce tasks. Sources are added under that lock,
 // so no other lock may be held while a source is asked.
 //

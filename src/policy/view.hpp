@@ -1,4 +1,4 @@
-// What a policy can query about the machine, the data and the tasks. Implemented by the engine, and by small fakes in
+// The queries of a policy about the machine, the data and the tasks. Implemented by the engine, and by small fakes in
 // tests.
 #pragma once
 #include <fairlead/ids.hpp>
