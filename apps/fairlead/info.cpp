@@ -1,4 +1,5 @@
-// fairlead info: prints the machine as Fairlead detects it; with --config, also all settings and their origins.
+// fairlead info: prints the machine as Fairlead detects it; with --config, also all settings and their
+// origins.
 #include <fmt/format.h>
 #include <fairlead/ranks.hpp>
 #include <fairlead/version.hpp>

@@ -1,4 +1,5 @@
-// The command line: finds the subcommand, reads its options, and converts exceptions to a message and an exit status.
+// The command line: finds the subcommand, reads its options, and converts exceptions to a message and an exit
+// status.
 #include "fairlead/commit.hpp"
 #include "fairlead/ranks/command_ranks.hpp"
 #include "fairlead/run/files_apart.hpp"

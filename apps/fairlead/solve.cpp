@@ -1,5 +1,5 @@
-// fairlead solve A.npy b.npy -o x.npy: solves A x = b, or a least squares problem, for a matrix that may be larger than
-// the memory.
+// fairlead solve A.npy b.npy -o x.npy: solves A x = b, or a least squares problem, for a matrix that may be
+// larger than the memory.
 #include <fairlead/error.hpp>
 
 #include <fmt/format.h>

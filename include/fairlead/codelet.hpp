@@ -65,8 +65,8 @@ constexpr std::size_t data_before() {
   return count;
 }
 
-/// Maps each parameter to its index among the data, or to -1 if it is not a datum. An extra element at the end avoids
-/// an empty array.
+/// Maps each parameter to its index among the data, or to -1 if it is not a datum. An extra element at the
+/// end avoids an empty array.
 template <class... P>
 constexpr std::array<int, sizeof...(P) + 1> uses_of_parameters() {
   constexpr std::array<bool, sizeof...(P) + 1> is{is_datum<P>..., false};
@@ -261,7 +261,8 @@ struct Runner {
   }
 };
 
-/// Converts a callable to an Implementation. `Parameters`: without a leading Completion, Team, queue or stream.
+/// Converts a callable to an Implementation. `Parameters`: without a leading Completion, Team, queue or
+/// stream.
 template <class F, class Parameters = typename Signature<F>::Parameters>
 struct Body;
 template <class F, LeadingParameter Leading, class... P>
@@ -300,7 +301,8 @@ inline constexpr bool has_reduction = false;
 template <class... P>
 inline constexpr bool has_reduction<std::tuple<P...>> = (false || ... || is_reduced<P>);
 
-/// True if the leading parameter of the body fits the kind of worker; a failed static_assert explains the requirement.
+/// True if the leading parameter of the body fits the kind of worker; a failed static_assert explains the
+/// requirement.
 template <class F, WorkerKind Kind>
 constexpr bool fits_worker_kind() {
   constexpr bool queue = Body<F>::leading == LeadingParameter::opencl_queue,
@@ -453,12 +455,12 @@ class Call {
   Workers workers_;
 };
 
-/// A named kind of task with bodies for one or more kinds of processor. One kind can have several bodies; the runtime
-/// selects one per task. All bodies have the same parameters: In, Out, InOut, Commute or Reduce of a
-/// type, Scratch, or values. If a Completion comes first, the task finishes when it is signalled. A Team, first or
-/// after the Completion, lists the body's workers. Each member function below returns a codelet with one more body.
-/// Bodies for the same kind of processor must have different names, and at most one may have none; otherwise UsageError
-/// is thrown. Measured durations are stored by name.
+/// A named kind of task with bodies for one or more kinds of processor. One kind can have several bodies; the
+/// runtime selects one per task. All bodies have the same parameters: In, Out, InOut, Commute or Reduce of a
+/// type, Scratch, or values. If a Completion comes first, the task finishes when it is signalled. A Team,
+/// first or after the Completion, lists the body's workers. Each member function below returns a codelet with
+/// one more body. Bodies for the same kind of processor must have different names, and at most one may have
+/// none; otherwise UsageError is thrown. Measured durations are stored by name.
 template <class... P>
 class Codelet {
  public:

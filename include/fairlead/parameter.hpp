@@ -11,8 +11,8 @@ namespace fairlead {
 
 namespace detail {
 
-/// The value of a parameter inside a body: a reference to a single value, or a view of data with a shape. `Const`:
-/// read-only.
+/// The value of a parameter inside a body: a reference to a single value, or a view of data with a shape.
+/// `Const`: read-only.
 template <class T, bool Const>
 class ParameterValue {
  public:

@@ -1,5 +1,5 @@
-// Complete reads and writes. Partial system calls are continued; interrupted ones are repeated, at most a thousand times
-// in a row (base/interruptions.hpp).
+// Complete reads and writes. Partial system calls are continued; interrupted ones are repeated, at most a
+// thousand times in a row (base/interruptions.hpp).
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -7,7 +7,8 @@
 
 namespace fairlead {
 
-/// The result of a read or write. Fewer bytes than requested and no error: end of file, or the file accepts no more.
+/// The result of a read or write. Fewer bytes than requested and no error: end of file, or the file accepts
+/// no more.
 struct TransferResult {
   std::size_t bytes = 0;
   int error = 0;  ///< errno that ended the transfer early; 0 if none

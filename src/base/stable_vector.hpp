@@ -1,4 +1,5 @@
-// A growing array that never moves its elements. It consists of large chunks; a lookup is a shift, a mask and two loads.
+// A growing array that never moves its elements. It consists of large chunks; a lookup is a shift, a mask and
+// two loads.
 #pragma once
 #include <array>
 #include <cstddef>

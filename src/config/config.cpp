@@ -112,7 +112,8 @@ ParsedCommandLine Config::parse(int argc, const char* const* argv, const Command
 
 namespace {
 
-/// The default of the option as the help of this program shows it, if that is a word such as "all"; otherwise empty.
+/// The default of the option as the help of this program shows it, if that is a word such as "all"; otherwise
+/// empty.
 std::string_view default_word(const CommandLine& own, const Setting& setting) {
   std::string_view shown = setting.default_shown;
   if (const auto taken = std::ranges::find(own.settings, setting.key, &AcceptedSetting::key);

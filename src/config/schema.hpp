@@ -10,8 +10,9 @@ namespace fairlead::config {
 
 std::span<const Setting> schema() noexcept;
 
-/// The value of CommandLine::settings for a program that uses the library: all settings of a runtime, and those in
-/// `own_keys`, which the program evaluates itself. Throws UsageError if one of them is not a setting.
+/// The value of CommandLine::settings for a program that uses the library: all settings of a runtime, and
+/// those in `own_keys`, which the program evaluates itself. Throws UsageError if one of them is not a
+/// setting.
 std::vector<AcceptedSetting> accepted_settings(std::span<const std::string_view> own_keys);
 
 }  // namespace fairlead::config

@@ -67,7 +67,8 @@ struct CoreOptions {
   bool refresh = true;     ///< waits update the program's own memory
 };
 
-/// State of the front end in a runtime that is one of several ranks. The only implementation is front::RankContext.
+/// State of the front end in a runtime that is one of several ranks. The only implementation is
+/// front::RankContext.
 class RankState {
  public:
   virtual ~RankState() = default;

@@ -7,8 +7,8 @@
 
 namespace fairlead::experiment {
 
-/// Markdown: a table per experiment that was laid out `over` others, with a row per line except the first, which is the
-/// baseline. Empty if there is no such experiment.
+/// Markdown: a table per experiment that was laid out `over` others, with a row per line except the first,
+/// which is the baseline. Empty if there is no such experiment.
 std::string ablations(std::span<const ExperimentOutcome> all);
 /// The same point by point, as CSV: experiment,x,line,ratio.
 std::string ablations_csv(std::span<const ExperimentOutcome> all);

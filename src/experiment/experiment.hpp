@@ -1,5 +1,6 @@
-// A published figure or table: the simulated runs, the machine, the values of the paper, and the conditions under which
-// they count as reproduced. One TOML file per experiment; docs/experiments.md describes the format.
+// A published figure or table: the simulated runs, the machine, the values of the paper, and the conditions
+// under which they count as reproduced. One TOML file per experiment; docs/experiments.md describes the
+// format.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -79,8 +80,8 @@ struct PaperValue {
 enum class Check : std::uint8_t {
   best,   ///< `line` is better than each of `others` by at least `factor`
   worst,  ///< `line` is worse than each of `others` by at least `factor`
-  /// Its metric is below `factor` times that of each of `others`. With a `bound`: the metrics of `line` and of `others`
-  /// are below `factor` times the bound.
+  /// Its metric is below `factor` times that of each of `others`. With a `bound`: the metrics of `line` and
+  /// of `others` are below `factor` times the bound.
   below,
   above,    ///< likewise above
   near,     ///< within `factor` (relative) of each of `others`
@@ -124,8 +125,8 @@ struct Experiment {
   std::vector<Claim> claims;
 };
 
-/// True if the line with this label is a variant. A label that is not a line, such as "bus limit", is one if the
-/// experiment is.
+/// True if the line with this label is a variant. A label that is not a line, such as "bus limit", is one if
+/// the experiment is.
 bool is_variant(const Experiment& experiment, std::string_view label);
 /// True if a claim is about a variant, or compares with one.
 bool is_variant(const Experiment& experiment, const Claim& claim);
@@ -133,15 +134,15 @@ bool is_variant(const Experiment& experiment, const Claim& claim);
 /// The built-in experiments by name: "darts/fig-5".
 std::span<const EmbeddedFile> experiment_files();
 
-/// Throws ConfigError with file, line, key and the valid values. `file`: for messages; the default is the file of a
-/// built-in experiment.
+/// Throws ConfigError with file, line, key and the valid values. `file`: for messages; the default is the
+/// file of a built-in experiment.
 Experiment read_experiment(std::string_view name, std::string_view text, std::string file = {});
-/// The experiments that a name selects: one experiment, a folder ("darts"), all panels of a figure ("placement/fig-2"),
-/// "all", or a file of the user (*.toml). Throws ConfigError if there are none.
+/// The experiments that a name selects: one experiment, a folder ("darts"), all panels of a figure
+/// ("placement/fig-2"), "all", or a file of the user (*.toml). Throws ConfigError if there are none.
 std::vector<Experiment> find_experiments(std::string_view name);
 
-/// Replaces each experiment that is `over` a folder by one per experiment of that folder, with its own lines. Returns the
-/// others unchanged.
+/// Replaces each experiment that is `over` a folder by one per experiment of that folder, with its own lines.
+/// Returns the others unchanged.
 std::vector<Experiment> laid_out(std::span<const Experiment> found);
 
 /// The run of one line at one x, with the first seed. Throws ConfigError for an unknown or invalid setting.

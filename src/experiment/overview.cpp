@@ -28,7 +28,8 @@ bool is_row(const ExperimentOutcome& outcome) {
   return outcome.experiment->every_policy && !outcome.table.x.empty();
 }
 
-/// The union of the lines of all rows in order of appearance: every policy, then lines that single experiments add.
+/// The union of the lines of all rows in order of appearance: every policy, then lines that single
+/// experiments add.
 std::vector<std::string> policy_labels(std::span<const ExperimentOutcome> all) {
   std::vector<std::string> labels;
   for (const ExperimentOutcome& outcome : all)

@@ -140,7 +140,8 @@ void require_point(const Experiment& experiment, TomlReader& reader, std::string
     reader.fail(key, fmt::format("names {}, which is none of the `values`", x));
 }
 
-/// A value is a test only if its tolerance was fixed in advance and no assumption of the experiment was derived from it.
+/// A value is a test only if its tolerance was fixed in advance and no assumption of the experiment was
+/// derived from it.
 PaperValue value_of(TomlReader& reader, const Experiment& experiment) {
   PaperValue value{.line = reader.string("line"),
                    .x = {},

@@ -59,16 +59,18 @@ using Results = std::map<std::string, Figures>;
 simulate::MachineConfig use_of(const RunSpec& spec, const machine::MachineDescription& machine);
 simulate::Advice advice_of(const RunSpec& spec);
 
-/// Executes one run in this thread. Throws backend::SimulationStopped once another thread sets `stop_requested`.
+/// Executes one run in this thread. Throws backend::SimulationStopped once another thread sets
+/// `stop_requested`.
 Figures run(const RunSpec& spec, const std::atomic<bool>* stop_requested = nullptr);
 /// As run(), on several ranks.
 Figures run_on_ranks(const RunSpec& spec, const std::atomic<bool>* stop_requested);
-/// `gflops` in per cent of the rate of `cores` cores that all multiply large matrices. 0 without cores or without a GEMM
-/// rate.
+/// `gflops` in per cent of the rate of `cores` cores that all multiply large matrices. 0 without cores or
+/// without a GEMM rate.
 double percent_of_gemm_peak(const machine::MachineDescription& machine, std::size_t cores,
                             simulate::Precision precision, double gflops) noexcept;
 
-/// Every line at this x, with the order of its tasks, for an HTML page. The lines have the same machine and workload. `stop_requested` as in run().
+/// Every line at this x, with the order of its tasks, for an HTML page. The lines have the same machine and
+/// workload. `stop_requested` as in run().
 report::Comparison side_by_side(const Experiment& experiment, double x,
                                 const std::atomic<bool>* stop_requested = nullptr);
 

@@ -126,8 +126,8 @@ RunSpec run_of(const Experiment& experiment, const Line& line, double x) {
   std::map<std::string, std::string> settings = experiment.settings;
   settings["scheduler"] = line.scheduler;
   for (const auto& [key, value] : line.other) settings[key] = value;
-  // In the value of any setting, "{x}" stands for the value of the sweep. A swept setting without "{x}" is replaced by
-  // that value, unless the line overrides it.
+  // In the value of any setting, "{x}" stands for the value of the sweep. A swept setting without "{x}" is
+  // replaced by that value, unless the line overrides it.
   std::string& swept = settings[experiment.sweep];
   if (swept.find("{x}") == swept.npos && !line.other.contains(experiment.sweep)) swept = number_text(x);
   for (auto& [key, value] : settings)

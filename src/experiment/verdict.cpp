@@ -57,8 +57,8 @@ struct Point {
 /// when the size of the matrix changes by one tile.
 constexpr double resolution = 0.01;
 
-/// True if a comparison of the means holds, but fails for some pair of seeds, or, without a factor, the difference is
-/// below the resolution.
+/// True if a comparison of the means holds, but fails for some pair of seeds, or, without a factor, the
+/// difference is below the resolution.
 bool is_tie(const Claim& claim, std::size_t at, const Series& own, const Series& other) {
   const bool compares = claim.check == Check::best || claim.check == Check::worst ||
                         claim.check == Check::below || claim.check == Check::above;
@@ -163,7 +163,8 @@ void judge_change(const Claim& claim, const Table& table, ClaimVerdict& verdict)
                               values[0], claim.at[0]);
 }
 
-/// The lines that `line` is compared with: those that the claim names, or all others; variants only if `line` is one.
+/// The lines that `line` is compared with: those that the claim names, or all others; variants only if `line`
+/// is one.
 std::vector<const Series*> compared_with(const Experiment& experiment, const Claim& claim,
                                          const Table& table) {
   const bool all = claim.others.empty() && claim.bound.empty();

@@ -12,7 +12,7 @@ namespace fairlead::experiment {
 enum class Verdict : std::uint8_t {
   reproduced,
   differs,
-  input,  ///< the value determined an assumption of the experiment, or follows from one: agreement proves nothing
+  input,      ///< it determined, or follows from, an assumption of the experiment: agreement proves nothing
   duplicate,  ///< holds because of the same figures as a claim that is already counted
   tie,        ///< holds by less than the resolution of the simulation
   variant,    ///< the paper did not run it in this form: shown, but not counted
@@ -20,8 +20,8 @@ enum class Verdict : std::uint8_t {
 };
 std::string_view name_of(Verdict verdict) noexcept;
 
-/// One line of a figure. Each point is the mean over the runs around x and over the seeds; nothing if one of these runs
-/// did not finish.
+/// One line of a figure. Each point is the mean over the runs around x and over the seeds; nothing if one of
+/// these runs did not finish.
 struct Series {
   std::string label;
   std::vector<std::optional<Figures>> points;  ///< by index in `x`

@@ -12,8 +12,8 @@ namespace fairlead::experiment {
 
 namespace {
 
-/// Pads each column to its widest cell, at least `least`. The first column is left-aligned, the others right-aligned. A
-/// cell beyond the last column is appended without padding.
+/// Pads each column to its widest cell, at least `least`. The first column is left-aligned, the others
+/// right-aligned. A cell beyond the last column is appended without padding.
 std::string in_columns(const std::vector<std::vector<std::string>>& rows, std::vector<std::size_t> least) {
   std::vector<std::size_t>& widths = least;
   for (const auto& row : rows)

@@ -7,7 +7,8 @@
 
 namespace fairlead::experiment {
 
-/// For a terminal: the values and claims of the paper with simulated values and verdicts, then every line at every x.
+/// For a terminal: the values and claims of the paper with simulated values and verdicts, then every line at
+/// every x.
 std::string text(const Experiment& experiment, const Table& table);
 /// One row per line and x, with all figures.
 std::string csv(const Experiment& experiment, const Table& table);

@@ -11,8 +11,8 @@ namespace fairlead::experiment {
 
 namespace {
 
-/// The metrics that the page lists for every line. None with claims: they would only make the page long, and the command
-/// writes them to CSV.
+/// The metrics that the page lists for every line. None with claims: they would only make the page long, and
+/// the command writes them to CSV.
 std::vector<Metric> metrics_of_every_line(const Experiment& experiment) {
   return experiment.claims.empty() ? experiment.metrics : std::vector<Metric>();
 }

@@ -25,8 +25,8 @@ std::string loader_error() {
   return text != nullptr ? text : "the loader gives no reason";
 }
 
-/// True if the address in a loaded library is that of a data object of at least `bytes` bytes, not of a function. An
-/// address without a symbol, such as that of a local constant, is accepted.
+/// True if the address in a loaded library is that of a data object of at least `bytes` bytes, not of a
+/// function. An address without a symbol, such as that of a local constant, is accepted.
 bool is_data(const void* address, std::size_t bytes) {
   ::Dl_info library{};
   ElfW(Sym)* found = nullptr;
@@ -35,8 +35,8 @@ bool is_data(const void* address, std::size_t bytes) {
   return ELF64_ST_TYPE(found->st_info) == STT_OBJECT && found->st_size >= bytes;
 }
 
-/// The version of Fairlead that the plug-in was built against. The pointer may be invalid: the plug-in may have
-/// another interface, or an unrelated symbol of that name.
+/// The version of Fairlead that the plug-in was built against. The pointer may be invalid: the plug-in may
+/// have another interface, or an unrelated symbol of that name.
 std::string version_in(const PolicyPlugin& plugin) {
   constexpr std::size_t longest = 32;
   if (plugin.version == nullptr || !is_data(plugin.version, 1)) return "unknown";

@@ -46,8 +46,8 @@ std::string select_devices(Config& config, bool automatically, const ProblemWork
   std::string line;
   const bool named = config.has("devices");
   DevicesToUse use;
-  // Collective: no rank allocates device memory before all ranks have read how much is free. Each rank has its own
-  // settings, so this rank takes part even if its settings name devices.
+  // Collective: no rank allocates device memory before all ranks have read how much is free. Each rank has
+  // its own settings, so this rank takes part even if its settings name devices.
   if (automatically)
     static_cast<void>(ranks.together(config, [&] {
       if (!named)

@@ -1,5 +1,5 @@
-// Selects the accelerators of a command: those that the user names, or those of this machine that speed up the problem.
-// Describes the selection in one line of the report.
+// Selects the accelerators of a command: those that the user names, or those of this machine that speed up
+// the problem. Describes the selection in one line of the report.
 #pragma once
 #include <fairlead/config.hpp>
 
@@ -15,11 +15,12 @@ namespace fairlead::app {
 /// The work of the problem, and the speed of the cores of this process.
 ProblemWork problem_work(const DenseProblem& problem, double core_gflops, const Config& config);
 
-/// Collective. Returns the report's line about devices. If the user names no devices and `automatically` is true, sets
-/// `devices` in the settings.
+/// Collective. Returns the report's line about devices. If the user names no devices and `automatically` is
+/// true, sets `devices` in the settings.
 std::string select_devices(Config& config, bool automatically, const ProblemWork& work, CommandRanks& ranks);
 
-/// How the ranks of this machine share a list of devices: "rank 0: cuda:0; rank 1: cuda:1". Empty for a single rank.
+/// How the ranks of this machine share a list of devices: "rank 0: cuda:0; rank 1: cuda:1". Empty for a
+/// single rank.
 std::string devices_by_rank(const std::string& list, std::size_t ranks_on_machine);
 
 }  // namespace fairlead::app

@@ -1,4 +1,5 @@
-// Selects the accelerators of this machine that speed up a problem. Compares assumed rates, since none are measured.
+// Selects the accelerators of this machine that speed up a problem. Compares assumed rates, since none are
+// measured.
 #pragma once
 #include <fairlead/ids.hpp>
 
@@ -28,8 +29,8 @@ struct DevicesToUse {
   std::string line;  ///< for the report
 };
 
-/// Selects for all ranks of this machine together. Calls `find_cuda` and `find_opencl` only if the cores need longer than
-/// the start of a device.
+/// Selects for all ranks of this machine together. Calls `find_cuda` and `find_opencl` only if the cores need
+/// longer than the start of a device.
 DevicesToUse devices_for(const ProblemWork& work, std::size_t ranks_on_machine,
                          backend::cu::CudaDevices (*find_cuda)(),
                          backend::cl::OpenclDevices (*find_opencl)());

@@ -10,8 +10,8 @@
 
 namespace fairlead::app {
 
-/// One sentence per warning, with the consequence and the alternative. `ranks`: the number of ranks on this machine, all
-/// with these settings.
+/// One sentence per warning, with the consequence and the alternative. `ranks`: the number of ranks on this
+/// machine, all with these settings.
 std::vector<std::string> config_warnings(const Config& config, const machine::Machine& machine,
                                          std::size_t ranks = 1);
 

@@ -16,7 +16,8 @@ namespace {
 using data::NpyFile;
 using data::NpyHeader;
 
-/// Indices of the facts about a file that the processes compare, as numbers. Those from `element` on are its header.
+/// Indices of the facts about a file that the processes compare, as numbers. Those from `element` on are its
+/// header.
 struct Fact {
   enum : std::size_t {
     opened,

@@ -1,5 +1,5 @@
-// Opens .npy files in all processes of a run. If a process does not find the same files as the first process, only the
-// first process reads the data.
+// Opens .npy files in all processes of a run. If a process does not find the same files as the first process,
+// only the first process reads the data.
 #pragma once
 #include <fairlead/config.hpp>
 
@@ -18,7 +18,8 @@ struct InputFiles {
   bool same = true;  ///< all processes have opened the same files
 };
 
-/// Collective. If the first process cannot read the files, it throws as NpyFile, and the others throw RankError.
+/// Collective. If the first process cannot read the files, it throws as NpyFile, and the others throw
+/// RankError.
 InputFiles open_input_files(CommandRanks& ranks, const Config& config, const std::vector<std::string>& paths);
 
 }  // namespace fairlead::app

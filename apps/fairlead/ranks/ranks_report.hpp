@@ -9,9 +9,9 @@
 
 namespace fairlead::app {
 
-/// Collective. Sums the counts of all ranks between two moments, and takes the maximum of report.seconds. Call it last, so
-/// that all ranks detect an earlier failure of a rank. With one rank the report is unchanged. `reserved`: bytes of memory
-/// in addition to the tiles. `recorded`: the trace of this rank.
+/// Collective. Sums the counts of all ranks between two moments, and takes the maximum of report.seconds.
+/// Call it last, so that all ranks detect an earlier failure of a rank. With one rank the report is
+/// unchanged. `reserved`: bytes of memory in addition to the tiles. `recorded`: the trace of this rank.
 void combine_ranks(report::RunReport& report, Runtime& runtime, const GridRank& place,
                    const RunCounters& before, const RunCounters& after, Bytes reserved,
                    const trace::Snapshot& recorded);

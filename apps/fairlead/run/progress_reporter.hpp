@@ -15,8 +15,8 @@ class ProgressReporter {
  public:
   struct Options {
     ProgressStyle style = ProgressStyle::none;
-    /// Called by the display thread and, after that has ended, by the caller of stop(). Must be thread-safe and valid
-    /// until stop() has returned. Must not throw.
+    /// Called by the display thread and, after that has ended, by the caller of stop(). Must be thread-safe
+    /// and valid until stop() has returned. Must not throw.
     std::function<ProgressSnapshot()> snapshot;
     int fd = 2;  ///< the standard error stream
     Duration interval = std::chrono::milliseconds(200);
@@ -32,8 +32,8 @@ class ProgressReporter {
   ProgressReporter(const ProgressReporter&) = delete;
   ProgressReporter& operator=(const ProgressReporter&) = delete;
 
-  /// Ends the thread, then clears the line of the terminal or writes a last line. Idempotent. Call it before any other
-  /// output to the terminal.
+  /// Ends the thread, then clears the line of the terminal or writes a last line. Idempotent. Call it before
+  /// any other output to the terminal.
   void stop();
   /// As stop(), without the last line: for a failed run.
   void abandon();

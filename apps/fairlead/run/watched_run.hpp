@@ -1,5 +1,5 @@
-// A run of a subcommand: one runtime, one flow and, on request, parameterized graphs, with a progress display, Ctrl-C
-// handling, and the times of phases.
+// A run of a subcommand: one runtime, one flow and, on request, parameterized graphs, with a progress
+// display, Ctrl-C handling, and the times of phases.
 #pragma once
 #include <fairlead/flow.hpp>
 #include <fairlead/linalg.hpp>
@@ -52,11 +52,12 @@ class WatchedRun {
     }
   }
 
-  /// Starts a phase. `name` must have static storage duration. `tasks` and `flops`: the totals of the phase over all
-  /// ranks, for the progress display; 0: unknown.
+  /// Starts a phase. `name` must have static storage duration. `tasks` and `flops`: the totals of the phase
+  /// over all ranks, for the progress display; 0: unknown.
   void begin(std::string_view name, std::uint64_t tasks = 0, double flops = 0);
   Front front() const noexcept { return front_; }
-  /// Submits algorithm(front) to the flow, or builds a parameterized graph with it and runs the graph. Throws as end().
+  /// Submits algorithm(front) to the flow, or builds a parameterized graph with it and runs the graph. Throws
+  /// as end().
   template <class Algorithm>
   void compute(const Algorithm& algorithm) {
     if (front_ == Front::flow) return algorithm(flow_);
@@ -68,17 +69,20 @@ class WatchedRun {
   void wait();
   /// Runs a graph to completion. Throws as end().
   void run(ptg::Graph& graph);
-  /// Waits for the tasks and ends the phase; with `flushed`, also waits until all results are on disk. Returns the
-  /// seconds since begin(). Throws Interrupted after a signal, otherwise as linalg::wait_for_results.
+  /// Waits for the tasks and ends the phase; with `flushed`, also waits until all results are on disk.
+  /// Returns the seconds since begin(). Throws Interrupted after a signal, otherwise as
+  /// linalg::wait_for_results.
   double end(bool flushed = false);
-  /// As end(). Then calls `last`, which completes the results, within the phase; signals no longer interrupt it.
+  /// As end(). Then calls `last`, which completes the results, within the phase; signals no longer interrupt
+  /// it.
   double end_by(const std::function<void()>& last);
-  /// Collective. Called when only the first rank has work left: it publishes the results. The other ranks ignore signals
-  /// from here on, so that no rank fails after the results are complete. Throws as end().
+  /// Collective. Called when only the first rank has work left: it publishes the results. The other ranks
+  /// ignore signals from here on, so that no rank fails after the results are complete. Throws as end().
   void hand_over_to_first_rank();
   /// As end(), for a phase that is not part of the run's time: preparation, checks.
   double end_uncounted(bool flushed = false);
-  /// After an error: ends the current phase, which is part of the run's time. Returns its seconds; 0 without a phase.
+  /// After an error: ends the current phase, which is part of the run's time. Returns its seconds; 0 without
+  /// a phase.
   double give_up();
   /// All finished phases.
   const std::vector<report::PhaseReport>& phases() const noexcept { return phases_; }
@@ -86,8 +90,8 @@ class WatchedRun {
   void print_line(const std::string& line);
   /// Removes the display.
   void remove_progress();
-  /// Completes the records of the run (Runtime::end_records). Returns the error, or an empty text. The results are valid
-  /// in either case, so callers report the error last.
+  /// Completes the records of the run (Runtime::end_records). Returns the error, or an empty text. The
+  /// results are valid in either case, so callers report the error last.
   std::string end_records();
   /// Collective. Returns the trace of this rank; on the first rank, those of all ranks, by its clock.
   std::vector<trace::Snapshot> collect_traces();

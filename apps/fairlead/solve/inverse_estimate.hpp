@@ -1,5 +1,6 @@
-// Estimates the condition number of a square matrix and bounds the forward error of the solution, from the factors. The
-// estimate is a phase of the run. If the factors are inaccurate, the estimate is checked with A itself.
+// Estimates the condition number of a square matrix and bounds the forward error of the solution, from the
+// factors. The estimate is a phase of the run. If the factors are inaccurate, the estimate is checked with A
+// itself.
 #pragma once
 #include <fairlead/inverse_norm.hpp>
 #include <fairlead/linalg.hpp>
@@ -36,8 +37,8 @@ template <class T>
 double finish_estimate(WatchedRun& run, linalg::InverseNorm<T>& inverse);
 
 /// Runs the remaining steps of `inverse`. If || A^-1 || times the error of the factors is more than a
-/// hundredth, reads A again: lowers the condition to the value that the rows of the inverse prove, and raises the bound
-/// by their error.
+/// hundredth, reads A again: lowers the condition to the value that the rows of the inverse prove, and raises
+/// the bound by their error.
 template <class T>
 InverseEstimate estimate_inverse(WatchedRun& run, linalg::InverseNorm<T>& inverse,
                                  const FactoredSystem& system, int sweeps_per_step);
@@ -54,8 +55,8 @@ Bytes inverse_estimate_bytes(std::int64_t n) noexcept {
   return 2 * linalg::InverseNorm<T>::bytes(n, true) + static_cast<Bytes>(3 * n) * sizeof(double);
 }
 
-/// The largest quotient of elements with the same index. A zero numerator counts as 0. Infinite if a quotient is not a
-/// number, or if the sizes differ.
+/// The largest quotient of elements with the same index. A zero numerator counts as 0. Infinite if a quotient
+/// is not a number, or if the sizes differ.
 double largest_quotient(const std::vector<double>& numerators, const std::vector<double>& denominators);
 
 /// `uncertain` as the weights of an estimate; empty if an element is not finite, since then no bound exists.

@@ -1,4 +1,5 @@
-// First tries a bound by norms, then one by estimated singular values; computes the singular values if both fail.
+// First tries a bound by norms, then one by estimated singular values; computes the singular values if both
+// fail.
 #include "fairlead/solve/rank_decision.hpp"
 
 #include <fmt/format.h>
@@ -13,8 +14,9 @@ namespace fairlead::app {
 
 namespace {
 
-/// True if the smallest singular value is certainly above `tolerance` times the largest. The largest is at most the
-/// Frobenius norm; the inverse of the smallest is at most sqrt(n) || R^-1 ||, which is estimated up to `error_factor`.
+/// True if the smallest singular value is certainly above `tolerance` times the largest. The largest is at
+/// most the Frobenius norm; the inverse of the smallest is at most sqrt(n) || R^-1 ||, which is estimated up
+/// to `error_factor`.
 bool is_regular(const linalg::TriangleNorms& r, double inverse_norm, std::int64_t n, double tolerance) {
   constexpr double error_factor = 3;
   if (tolerance == 0) return true;  // the caller has checked that the diagonal of R has no zero
@@ -22,8 +24,8 @@ bool is_regular(const linalg::TriangleNorms& r, double inverse_norm, std::int64_
          1;  // false for NaN
 }
 
-/// The same test with tighter estimates. Norms are too far from singular values in single precision, or with many
-/// columns.
+/// The same test with tighter estimates. Norms are too far from singular values in single precision, or with
+/// many columns.
 template <class T>
 bool is_regular_by_estimates(WatchedRun& run, const linalg::Kernels& kernels, const TiledMatrix<T>& a,
                              double tolerance) {

@@ -314,8 +314,8 @@ class Solve {
     solved.after = counters_of(run_->runtime(), kernels_);
     solved.traffic = matrix->traffic();
 
-    // The factors are those of the lower triangle. The residual contains the difference of the upper triangle, so that
-    // one step of refinement removes it.
+    // The factors are those of the lower triangle. The residual contains the difference of the upper
+    // triangle, so that one step of refinement removes it.
     const bool asymmetric = matrix->asymmetry() != 0;
     const auto factors = make_factors<T>(solved.problem, kernels_, kernels_, run_->runtime(), a);
     const RefinedSteps judged = judge_and_refine<T>(*run_, kernels_, *factors,

@@ -1,4 +1,5 @@
-// The factorizations behind TiledFactors: Cholesky, LU without pivoting, LU with incremental pivoting, and QR.
+// The factorizations behind TiledFactors: Cholesky, LU without pivoting, LU with incremental pivoting, and
+// QR.
 #include "fairlead/solve/tiled_factors.hpp"
 
 #include <fairlead/error.hpp>

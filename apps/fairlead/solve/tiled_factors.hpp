@@ -29,8 +29,8 @@ class TiledFactors {
   virtual void rotate(Flow& flow, const TiledMatrix<T>& b);
 };
 
-/// The factors for `problem.operation`, which must not be a product. `factor_kernels`: kernels of the Cholesky
-/// factorization; all else uses `kernels`. `a` and the runtime must stay.
+/// The factors for `problem.operation`, which must not be a product. `factor_kernels`: kernels of the
+/// Cholesky factorization; all else uses `kernels`. `a` and the runtime must stay.
 template <class T>
 std::unique_ptr<TiledFactors<T>> make_factors(const DenseProblem& problem, const linalg::Kernels& kernels,
                                               const linalg::Kernels& factor_kernels, Runtime& runtime,

@@ -32,8 +32,9 @@ struct TileFunction {
 
   std::string_view name;    ///< "gemm"
   std::string_view kernel;  ///< the name under which durations are recorded
-  /// One letter per argument, such as "ttiiixrlrlxwl". s, t, u, U, d: a letter out of LR, NTC, LU, LUA, NU. i: an int.
-  /// x: a real number. r, w: a tile that is read or changed. l: the leading dimension of the preceding tile.
+  /// One letter per argument, such as "ttiiixrlrlxwl". s, t, u, U, d: a letter out of LR, NTC, LU, LUA, NU.
+  /// i: an int. x: a real number. r, w: a tile that is read or changed. l: the leading dimension of the
+  /// preceding tile.
   std::string_view arguments;
   std::string_view
       written;  ///< the parameters as in source code: "transA, transB, m, n, k, alpha, A, lda, ..."

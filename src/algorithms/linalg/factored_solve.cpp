@@ -1,5 +1,6 @@
-// Solves with Cholesky or LU factors: forward substitution by columns of L, then backward substitution by columns of L^T
-// or U, from the last. The second sweep starts with the tiles that the first sweep used last, which are still in memory.
+// Solves with Cholesky or LU factors: forward substitution by columns of L, then backward substitution by
+// columns of L^T or U, from the last. The second sweep starts with the tiles that the first sweep used last,
+// which may still be in memory.
 #include "algorithms/linalg/factored_solve.hpp"
 
 #include "algorithms/linalg/shapes.hpp"

@@ -1,5 +1,6 @@
-// Codelets of the tiled Cholesky and LU factorizations, of products and of triangular solves, with bodies for cores and
-// devices. On cores, a tile with one column uses level 2 BLAS (trsv, gemv), which reads the matrix faster than level 3.
+// Codelets of the tiled Cholesky and LU factorizations, of products and of triangular solves, with bodies for
+// cores and devices. On cores, a tile with one column uses level 2 BLAS (trsv, gemv), which reads the matrix
+// faster than level 3.
 #include "algorithms/linalg/tile_kernels.hpp"
 
 #include <fairlead/error.hpp>
@@ -63,7 +64,8 @@ void product(const Kernels& kernels, Transpose op_a, Transpose op_b, T alpha, co
   kernels.count(Kernel::gemm, gemm_flops(c.rows(), c.columns(), inner));
 }
 
-// A device body launches its kernels with an OpenclQueue or a CudaStream. Overloads on this type select the library.
+// A device body launches its kernels with an OpenclQueue or a CudaStream. Overloads on this type select the
+// library.
 
 const OpenclBlas& device_blas(const Kernels& kernels, const OpenclQueue&) { return kernels.opencl(); }
 const CudaBlas& device_blas(const Kernels& kernels, const CudaStream&) { return kernels.cuda(); }
@@ -124,7 +126,8 @@ auto product_on(const Kernels& kernels, T alpha) {
   };
 }
 
-/// Throws if `info`, the result of potrf, reports an error. `first_column`: the first column of the tile in the matrix.
+/// Throws if `info`, the result of potrf, reports an error. `first_column`: the first column of the tile in
+/// the matrix.
 void check_definite(int info, std::int64_t first_column) {
   if (info > 0)
     throw NumericalError(fmt::format(
@@ -138,7 +141,8 @@ constexpr auto product_task_flops = [](auto& a, auto&, auto& c) {
   return gemm_flops(c.rows(), c.columns(), a.columns());
 };
 
-/// The name of a CUDA body. Durations are recorded by name, so TF32 and single precision have different names.
+/// The name of a CUDA body. Durations are recorded by name, so TF32 and single precision have different
+/// names.
 template <class T>
 std::string body_name(const Kernels& kernels) {
   return std::is_same_v<T, float> && kernels.are_in_tf32() ? "tf32" : "";

@@ -1,6 +1,6 @@
-// The memory of a CUDA device as the destination of network transfers. Copies from RAM use a separate stream and a
-// pinned buffer. A library that accesses device addresses itself, such as a CUDA-aware MPI, is called with the device's
-// context current.
+// The memory of a CUDA device as the destination of network transfers. Copies from RAM use a separate stream
+// and a pinned buffer. A library that accesses device addresses itself, such as a CUDA-aware MPI, is called
+// with the device's context current.
 #pragma once
 #include <cstddef>
 #include <functional>

@@ -1,5 +1,5 @@
-// Implements the public Flow, Future and Completion on top of FlowSource, and the functions through which task bodies
-// obtain their data and scratch memory.
+// Implements the public Flow, Future and Completion on top of FlowSource, and the functions through which
+// task bodies obtain their data and scratch memory.
 #include <fairlead/flow.hpp>
 
 #include <fairlead/error.hpp>

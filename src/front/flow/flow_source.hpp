@@ -71,7 +71,8 @@ class FlowSource : public engine::CountedSource {
   /// data that this thread holds.
   std::shared_ptr<engine::OpenHold> acquire(const Submission& submission,
                                             std::vector<std::uint8_t>& access_of_use);
-  /// Returns immediately. `callback` is called when the data are available, or when it is certain that they will not be.
+  /// Returns immediately. `callback` is called when the data are available, or when it is certain that they
+  /// will not be.
   void acquire_then(const Submission& submission, std::vector<std::uint8_t>& access_of_use,
                     HoldCallback callback);
   /// Throws TaskError with the reason why the data are not available.
@@ -100,8 +101,8 @@ class FlowSource : public engine::CountedSource {
  private:
   void insert(const Submission& submission, std::shared_ptr<ObservedTask> watched = nullptr,
               const SubmissionOrder* order = nullptr);
-  /// Submits the task to the program common to all ranks. Returns false if the task belongs to this rank alone, and must
-  /// still be inserted.
+  /// Submits the task to the program common to all ranks. Returns false if the task belongs to this rank
+  /// alone, and must still be inserted.
   bool submit_to_common_program(const Submission& submission,
                                 const std::shared_ptr<const CodeletInfo>& codelet,
                                 const std::shared_ptr<ObservedTask>& watched, const SubmissionOrder* order);
@@ -125,7 +126,8 @@ class FlowSource : public engine::CountedSource {
                               const Gathered& gathered);
   /// Folds partial results that the task needs, and assigns partial results to the data that it reduces.
   void follow_reductions(const Submission& submission, Gathered& gathered);
-  /// The task, already in the graph, replaces the value of data: discards partial results of the former value.
+  /// The task, already in the graph, replaces the value of data: discards partial results of the former
+  /// value.
   void replace_reduced(const Submission& submission, const Gathered& gathered);
   void fold(engine::Reduction& reduction, const char* file, std::uint32_t line);
   void fold_if_open(const engine::RegisteredDatum& datum, const char* file, std::uint32_t line);
@@ -134,13 +136,14 @@ class FlowSource : public engine::CountedSource {
   std::shared_ptr<engine::OpenHold> request_hold(const Submission& wanted,
                                                  std::vector<std::uint8_t>& access_of_use,
                                                  HoldCallback callback);
-  /// Inserts a hold after all submitted tasks. `description`: names the callback in messages, in case it throws.
+  /// Inserts a hold after all submitted tasks. `description`: names the callback in messages, in case it
+  /// throws.
   std::shared_ptr<engine::OpenHold> insert_hold(engine::HoldSource& source, const Submission& submission,
                                                 const Gathered& gathered,
                                                 std::vector<std::uint8_t>& access_of_use,
                                                 HoldCallback callback, std::string description);
-  /// Calls the task's on_done when the data that it wrote in the program's memory are up to date there. Inserts a hold
-  /// after the task for this.
+  /// Calls the task's on_done when the data that it wrote in the program's memory are up to date there.
+  /// Inserts a hold after the task for this.
   void call_after_write_back(const Submission& task, const std::shared_ptr<ObservedTask>& watched,
                              std::function<void(std::exception_ptr)> on_done);
 

@@ -1,4 +1,5 @@
-// The accesses of a task before its insertion: each datum once, and for each parameter the index of its access.
+// The accesses of a task before its insertion: each datum once, and for each parameter the index of its
+// access.
 #pragma once
 #include <array>
 #include <cstddef>

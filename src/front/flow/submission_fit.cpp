@@ -96,7 +96,8 @@ std::uint32_t SubmissionFit::nodes_excluded(const Submission& submission) const 
 
 std::uint32_t SubmissionFit::nodes_of_other_kinds(const Submission& submission,
                                                   std::uint32_t excluded) const {
-  // The preferred kinds: a device body is usually faster. Emulated devices compute like cores, so they are not listed.
+  // The preferred kinds: a device body is usually faster. Emulated devices compute like cores, so they are
+  // not listed.
   constexpr std::array order{WorkerKind::cuda, WorkerKind::opencl};
   const std::vector<WorkerSpec>& workers = core_.topology().workers;
   for (const WorkerKind kind : order) {

@@ -74,7 +74,8 @@ ExpressionId parse_guard(TokenStream& words);
 std::vector<Index> parse_indices(TokenStream& words);
 /// Parses [ name = value ... ] if it is there.
 std::vector<Property> parse_properties(TokenStream& words);
-/// Parses the content of a string or of inline C as an expression; no_expression if it is not one, and so needs C.
+/// Parses the content of a string or of inline C as an expression; no_expression if it is not one, and so
+/// needs C.
 ExpressionId parse_embedded_expression(JdfFile& file, SourceRange inside);
 /// Sets `evaluated` and `variables` of inline C that is simple enough.
 void parse_inline_c(JdfFile& file, ExpressionId id);

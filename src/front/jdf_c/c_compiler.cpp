@@ -39,7 +39,8 @@ std::string first_lines_of(const std::string& text) {
   return text.size() <= max_output ? text : text.substr(0, max_output) + "\n...\n";
 }
 
-/// Locks a directory of the current user. Returns nothing if it has another owner, is not a directory, or is locked.
+/// Locks a directory of the current user. Returns nothing if it has another owner, is not a directory, or is
+/// locked.
 FileDescriptor locked_folder(const std::filesystem::path& path) {
   FileDescriptor folder = open_file(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
   struct stat status {};

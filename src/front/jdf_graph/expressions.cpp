@@ -13,7 +13,8 @@ namespace fairlead::jdf {
 
 namespace {
 
-// Larger or deeper expressions become functions: the evaluator is faster on them, and substitution would enlarge them.
+// Larger or deeper expressions become functions: the evaluator is faster on them, and substitution would
+// enlarge them.
 
 constexpr std::size_t max_operations = 120;
 

@@ -1,5 +1,6 @@
-// Translates the expressions of a JDF file to those of a parameterized graph. The values of globals are known, so most
-// become sums and comparisons that can be inverted and evaluated fast. The evaluator computes the others for each task.
+// Translates the expressions of a JDF file to those of a parameterized graph. The values of globals are
+// known, so most become sums and comparisons that can be inverted and evaluated fast. The evaluator computes
+// the others for each task.
 #pragma once
 #include <fairlead/ptg/expression.hpp>
 

@@ -1,4 +1,5 @@
-// The properties of each task class that the engine uses: where its tasks can run, and how to fill in descriptors.
+// The properties of each task class that the engine uses: where its tasks can run, and how to fill in
+// descriptors.
 #pragma once
 #include <cstdint>
 #include <vector>
